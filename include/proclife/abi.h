@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note OR MIT */
+/*
+ * What the proclife module shows to user space: the records, the pages mapped from /dev/proclife,
+ * and the ioctls.
+ *
+ * Everything is little-endian and naturally aligned, without implicit padding. Reserved fields are
+ * zero when the kernel writes them and must be zero when user space does. Times are nanoseconds.
+ *
+ * The mapping
+ * -----------
+ * Offset 0 holds struct proclife_header. For each CPU c whose bit is set in the header's CPU map,
+ * offset rings_offset + c * ring_stride holds struct proclife_ring_ctl and, records_offset bytes
+ * further, records_per_ring records. Touching a ring that does not exist raises SIGBUS. A reader
+ * takes every offset and size from the header: a later module may use others. The mapping is
+ * read-only for everybody, so no reader can disturb the writers or another reader.
+ *
+ * The writer's contract
+ * ---------------------
+ * Only CPU c writes ring c, with interrupts off from reserving a position until committing it.
+ * Positions are free-running 64-bit counts of records; position p lies in slot p modulo
+ * records_per_ring. Time stamps never decrease along a ring. A writer never waits: it overwrites
+ * the oldest records.
+ *
+ * The reader's contract
+ * ---------------------
+ * Each reader keeps a private position for each ring and follows the algorithm of ring.h: load
+ * commit (acquire), copy the records below it, fence, load reserve; what was copied is valid for
+ * positions at or above reserve - records_per_ring, the rest is lost and known to be. Records of
+ * different CPUs are in order by (ts, cpu, position), and a record may be passed on once ts lies
+ * below the horizon that ring.h describes.
+ *
+ * Identity
+ * --------
+ * `task` is an opaque handle that no two tasks share between fork and free; `group` is the same for
+ * thread groups (processes), from the fork of the first thread to the free of the last, through
+ * exec by any thread. Pids are attributes: they are reused, and exchanged when a thread that does
+ * not lead its group execs.
+ */
+#ifndef PROCLIFE_ABI_H
+#define PROCLIFE_ABI_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define PROCLIFE_MAGIC 0x006566696c637270ULL /* "prclife\0" in memory */
+#define PROCLIFE_ABI_VERSION 1
+/* The oldest ABI whose readers understand this one: they ignore types and flags new to them. */
+#define PROCLIFE_ABI_COMPATIBLE 1
+
+#define PROCLIFE_COMM_LEN 16
+
+enum proclife_type {
+	PROCLIFE_NONE = 0,
+	PROCLIFE_FORK = 1, /* the head is the child */
+	PROCLIFE_EXEC = 2,
+	PROCLIFE_ARGS = 3,
+	PROCLIFE_RENAME = 4, /* the head's comm is the old name */
+	PROCLIFE_EXIT = 5,
+	PROCLIFE_REAP = 6, /* the head is the task that is reaped */
+	PROCLIFE_FREE = 7,
+	PROCLIFE_WAIT = 8, /* the head is the task that begins to wait */
+	PROCLIFE_HANG = 9,
+	PROCLIFE_SIGNAL = 10, /* the head is the target */
+	PROCLIFE_TASK = 11,   /* only in a snapshot */
+	PROCLIFE_TYPES = 16,
+};
+
+/* flags of a record */
+#define PROCLIFE_F_THREAD (1u << 0)	/* not the leader of its thread group: pid != tgid */
+#define PROCLIFE_F_KTHREAD (1u << 1)	/* kernel thread */
+#define PROCLIFE_F_WORKER (1u << 2)	/* kernel-made thread of a user process: io_uring, vhost */
+#define PROCLIFE_F_GROUP_DEAD (1u << 3) /* EXIT: no thread of the group is left alive */
+#define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text of this record did not fit: EXEC has the tail */
+#define PROCLIFE_F_EXITING (1u << 5)	/* TASK: has entered exit; its EXIT may be past */
+#define PROCLIFE_F_ZOMBIE (1u << 6)	/* TASK: has exited and waits to be reaped */
+/*
+ * EXIT with GROUP_DEAD: the group ended as a whole, and exit_code is the group's, which wait(2)
+ * gives its parent. Without this flag (only before Linux 5.18) wait(2) gives the leader's.
+ */
+#define PROCLIFE_F_GROUP_EXIT (1u << 7)
+
+struct proclife_fork {
+	__u64 parent;  /* handle of real_parent, the parent by birth */
+	__u64 group;   /* handle of the child's thread group */
+	__u64 creator; /* handle of the task that called fork: not the parent under CLONE_PARENT */
+	__u64 cgroup;  /* id in the default hierarchy, as name_to_handle_at(2) gives it */
+	__u32 parent_pid;
+	__u32 parent_tgid;
+	__u32 creator_pid;
+	__u32 creator_tgid;
+	__u32 uid;
+	__u32 ns_pid;  /* the child's pid in its own pid namespace */
+	__u32 ns_inum; /* inode of that namespace, as in /proc/PID/ns/pid */
+	__u32 reserved0;
+	__u64 reserved1;
+};
+
+#define PROCLIFE_PATH_LEN 48
+
+struct proclife_exec {
+	__u64 group;
+	__u32 old_pid; /* pid before the exec; another one if a thread took over its leader's pid */
+	__u32 uid;
+	__u32 euid;
+	__u32 path_len;		      /* of the whole path, without NUL */
+	char path[PROCLIFE_PATH_LEN]; /* its tail; filled up with NULs, without one if it is full */
+};
+
+#define PROCLIFE_ARGS_LEN 64
+
+struct proclife_args {
+	__u32 offset; /* of this piece in the argument vector */
+	__u32 total;  /* bytes recorded of the vector, in all pieces */
+	char text[PROCLIFE_ARGS_LEN];
+};
+
+struct proclife_rename {
+	char name[PROCLIFE_COMM_LEN]; /* the new one */
+	__u64 reserved[7];
+};
+
+struct proclife_exit {
+	__s32 exit_code; /* as wait(2) gives it; of the thread, but see PROCLIFE_F_GROUP_EXIT */
+	__u32 live;	 /* threads of the group that are still alive */
+	/*
+	 * Of the thread, as of the last tick or switch: FREE has the final figures. utime and stime
+	 * are as the tick sampled them; proclife_cputime() of the library scales them to runtime.
+	 */
+	__u64 runtime;
+	__u64 utime;
+	__u64 stime;
+	__u64 min_flt;
+	__u64 nvcsw;
+	__u64 nivcsw;
+	__u64 max_rss;	/* KiB, of the process; only with PROCLIFE_F_GROUP_DEAD, otherwise 0 */
+	__u32 maj_flt;	/* stays at its maximum once there */
+	__u32 parent_tgid; /* of real_parent now, which re-parenting changes */
+};
+
+struct proclife_reap {
+	__u64 reaper;
+	__u64 reaper_group;
+	__u32 reaper_pid;
+	__u32 reaper_tgid;
+	char reaper_comm[PROCLIFE_COMM_LEN];
+	__u64 reserved[4];
+};
+
+struct proclife_free {
+	__u64 runtime; /* final, the exit itself included */
+	__u64 utime;
+	__u64 stime;
+	__u64 reserved[6];
+};
+
+struct proclife_wait {
+	__u32 wanted; /* pid or process group waited for, 0 if any child will do */
+	__u32 reserved0;
+	__u64 reserved1[8];
+};
+
+struct proclife_signal {
+	__u64 sender;
+	__u32 sender_pid;
+	__u32 sender_tgid;
+	char sender_comm[PROCLIFE_COMM_LEN];
+	__s32 signo;
+	__s32 code;
+	__s32 result; /* enum trace_signal_generate's TRACE_SIGNAL_* */
+	__u32 to_group;
+	__u64 reserved[3];
+};
+
+struct proclife_state {
+	__u64 parent; /* real_parent now, not by birth */
+	__u64 group;
+	__u64 cgroup;
+	__u64 runtime;
+	__u64 utime;
+	__u64 stime;
+	__u32 parent_tgid;
+	__u32 uid;
+	__u32 ns_pid;
+	__u32 ns_inum;
+	__s32 exit_code;
+	__u32 reserved;
+};
+
+struct proclife_record {
+	__u64 ts;   /* CLOCK_MONOTONIC */
+	__u16 type; /* enum proclife_type */
+	__u16 cpu;
+	__u32 flags; /* PROCLIFE_F_* */
+	__u64 task;  /* handle */
+	__u64 start; /* CLOCK_BOOTTIME of the fork: what /proc/PID/stat shows in ticks */
+	__u32 pid;   /* pid and tgid are in the initial namespace */
+	__u32 tgid;
+	char comm[PROCLIFE_COMM_LEN]; /* can be torn by a rename at that moment, never unterminated */
+	union {
+		struct proclife_fork fork;
+		struct proclife_exec exec;
+		struct proclife_args args;
+		struct proclife_rename rename;
+		struct proclife_exit exit;
+		struct proclife_reap reap;
+		struct proclife_free free;
+		struct proclife_wait wait;
+		struct proclife_signal signal;
+		struct proclife_state state;
+		__u64 words[9];
+	};
+};
+
+/* The control page of a ring. Its CPU alone writes it. */
+struct proclife_ring_ctl {
+	__u64 reserve; /* positions below it are written or being written */
+	__u64 commit;  /* positions below it are complete */
+	__u64 reserved[6];
+	__u64 counts[PROCLIFE_TYPES]; /* records committed, by type */
+};
+
+/* features */
+#define PROCLIFE_HAS(type) (1ULL << (type)) /* records of that enum proclife_type can appear */
+
+/* where EXIT stands */
+#define PROCLIFE_EXIT_AFTER_MM 1  /* the address space is gone already (Linux up to 6.15) */
+#define PROCLIFE_EXIT_BEFORE_MM 2 /* it is torn down after EXIT (Linux 6.16 and later) */
+
+/* where REAP comes from */
+#define PROCLIFE_REAP_NONE 0
+#define PROCLIFE_REAP_CGROUP_RELEASE 1	    /* kprobe on cgroup_release() */
+#define PROCLIFE_REAP_CGROUP_TASK_RELEASE 2 /* kprobe on cgroup_task_release() */
+
+#define PROCLIFE_RELEASE_LEN 64
+#define PROCLIFE_VERSION_LEN 16
+
+struct proclife_header {
+	__u64 magic;
+	__u32 abi_version;
+	__u32 abi_compatible;
+	__u32 header_bytes; /* of this struct, without the CPU map */
+	__u32 record_bytes;
+	__u64 map_bytes; /* the largest mapping that makes sense */
+	__u64 rings_offset;
+	__u64 ring_stride;
+	__u64 records_offset; /* within a ring */
+	__u64 records_per_ring;
+	__u32 cpus;	      /* rings that can exist; CPU numbers are below it */
+	__u32 cpu_map_offset; /* of the CPU map: 64-bit words, bit c % 64 of word c / 64 */
+	__u64 generation;     /* grows when a ring appears; load it before the CPU map */
+	__u64 features;	      /* PROCLIFE_HAS() of each type */
+	__u32 exit_mark;      /* PROCLIFE_EXIT_* */
+	__u32 reap_source;    /* PROCLIFE_REAP_* */
+	__u64 reap_missed;    /* REAPs that the kprobe could not take; as of the last open or read */
+	/* What to add to a record's ts; as of the last open: the real-time clock can be stepped. */
+	__u64 to_boottime;
+	__u64 to_realtime;
+	__u64 loaded;	    /* CLOCK_MONOTONIC when recording began */
+	__u32 init_pid_ns;  /* inode of the initial pid namespace */
+	__u32 args_bytes;   /* the module's parameter; 0: no ARGS */
+	__u32 reserved;
+	__u32 hz;	    /* the tick by which utime and stime are sampled */
+	char release[PROCLIFE_RELEASE_LEN]; /* uname -r */
+	char version[PROCLIFE_VERSION_LEN]; /* of the module */
+};
+
+struct proclife_watermark {
+	__u64 records; /* poll and read wait for this many unacknowledged ones; at least 1 */
+	__u64 reserved;
+};
+
+/*
+ * All tasks, zombies too, as TASK records in the order of their time stamps. A task that is forked
+ * or released meanwhile may be there or not; its own records in the rings tell. A reader that notes
+ * its positions first and takes the snapshot next misses nobody.
+ */
+struct proclife_snapshot {
+	__u64 records;	/* in: address of struct proclife_record[capacity] */
+	__u32 capacity; /* in: at least the tasks there are, else ENOSPC */
+	__u32 count;	/* out: written; with ENOSPC, how many would have been */
+	__u64 reserved;
+};
+
+#define PROCLIFE_IOC 0xF7
+#define PROCLIFE_IOC_WATERMARK _IOW(PROCLIFE_IOC, 1, struct proclife_watermark)
+#define PROCLIFE_IOC_SNAPSHOT _IOWR(PROCLIFE_IOC, 2, struct proclife_snapshot)
+
+#define PROCLIFE_DEVICE "/dev/proclife"
+
+#endif

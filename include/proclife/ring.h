@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note OR MIT */
+/*
+ * The broadcast ring, both sides. This file is compiled into the module and into user space, so
+ * that the code that the kernel runs is the code that the stress test runs.
+ *
+ *   writer (its CPU only, irqs off)          reader (any number, anywhere)
+ *
+ *     store reserve = pos + 1      (W1)        load-acquire commit          (R1)
+ *     full barrier                 (W2)        copy records [mine, commit)  (R2)
+ *     take the time, fill the slot (W3)        acquire fence                (R3)
+ *     store-release commit         (W4)        load reserve                 (R4)
+ *
+ *   poller (about to sleep)                  reader that wants the horizon
+ *
+ *     lower wake_at                (P1)        take the time                (H1)
+ *     full barrier                 (P2)        full barrier                 (H2)
+ *     load reserve                 (P3)        load-acquire reserve         (H3)
+ *                                              load-acquire commit          (H4)
+ *
+ * R1 pairs with W4: a record below commit is complete.
+ * R3 pairs with W2: if R2 read anything that the writer of position p wrote, R4 sees a reserve
+ *	above p; so what R2 read is valid for positions at or above reserve - size.
+ * H2 pairs with W2: a position whose W1 H3 did not see takes its time after H1. H3 is an acquire
+ *	so that H4 sees a commit at least as new; commit == reserve then means that all that this
+ *	ring will ever hold from before H1 lies below that commit.
+ * P2 pairs with W2: either the poller sees the reservation, or the writer sees wake_at.
+ *
+ * Positions are compared by difference; they would need centuries to wrap.
+ */
+#ifndef PROCLIFE_RING_H
+#define PROCLIFE_RING_H
+
+#include <proclife/abi.h>
+
+#ifdef __KERNEL__
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <asm/barrier.h>
+#else
+#include <proclife/barrier.h>
+#endif
+
+/* The writer's side of one ring; user space sees only what ctl and records point at. */
+struct proclife_ring {
+	struct proclife_ring_ctl *ctl;
+	struct proclife_record *records;
+	__u64 mask;    /* size - 1; the size is a power of two */
+	__u64 pos;     /* the position that is written next, in step with ctl->commit */
+	__u64 wake_at; /* a poller sleeps until commit reaches it; far ahead if none does */
+};
+
+/* Further ahead than any ring gets, and still ahead by difference. */
+#define PROCLIFE_RING_NEVER (1ULL << 62)
+
+/**
+ * proclife_ring_reserve - claim the next slot
+ * @ring: a ring of this CPU
+ *
+ * The caller has made sure that nothing else can write this ring until proclife_ring_commit(), and
+ * takes the record's time stamp after this returns.
+ *
+ * Return: the slot, with its old contents.
+ */
+static inline struct proclife_record *proclife_ring_reserve(struct proclife_ring *ring)
+{
+	__u64 pos = ring->pos; /* plain: written only here and in commit, on this CPU */
+
+	smp_store_mb(ring->ctl->reserve, pos + 1); /* W1 and W2; pairs with R3, H2 and P2 */
+	return &ring->records[pos & ring->mask];
+}
+
+/**
+ * proclife_ring_commit - publish the slot that was reserved last
+ * @ring: a ring of this CPU
+ * @type: the record's, for the counts
+ *
+ * Return: non-zero if a poller waits for this position. The caller then calls
+ * proclife_ring_disarm() and after that sees to the wake-up.
+ */
+static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int type)
+{
+	__u64 pos = ring->pos + 1;
+
+	ring->pos = pos;
+	/* Only this CPU writes counts; readers take them for display and tolerate a lag. */
+	WRITE_ONCE(ring->ctl->counts[type], ring->ctl->counts[type] + 1);
+	smp_store_release(&ring->ctl->commit, pos); /* W4, pairs with R1 and H4 */
+	/* After W2, which pairs with P2. */
+	return (__s64)(pos - READ_ONCE(ring->wake_at)) >= 0;
+}
+
+/**
+ * proclife_ring_disarm - take back the wake-up that proclife_ring_commit() reported
+ * @ring: a ring of this CPU
+ *
+ * This may undo a poller's proclife_ring_arm() that came in between: the wake-up that the caller
+ * owes reaches that poller too, since it was on the wait queue before it armed.
+ */
+static inline void proclife_ring_disarm(struct proclife_ring *ring)
+{
+	WRITE_ONCE(ring->wake_at, ring->pos + PROCLIFE_RING_NEVER);
+}
+
+/**
+ * proclife_ring_arm - ask for a wake-up once a position is committed
+ * @ring: any ring
+ * @pos: commit has to reach this
+ *
+ * The caller is on the wait queue already. Return: reserve as seen after arming: if it has reached
+ * @pos, no wake-up may come, and none is needed.
+ */
+static inline __u64 proclife_ring_arm(struct proclife_ring *ring, __u64 pos)
+{
+	__u64 old = READ_ONCE(ring->wake_at);
+
+	while ((__s64)(pos - old) < 0) { /* P1: never put off what another poller asked for */
+		__u64 seen = cmpxchg(&ring->wake_at, old, pos);
+
+		if (seen == old)
+			break;
+		old = seen;
+	}
+	smp_mb(); /* P2, pairs with W2 */
+	return READ_ONCE(ring->ctl->reserve); /* P3 */
+}
+
+/**
+ * proclife_ring_committed - where a reader may read up to
+ * @ctl: any ring's
+ *
+ * Return: the position below which all records are complete.
+ */
+static inline __u64 proclife_ring_committed(const struct proclife_ring_ctl *ctl)
+{
+	return smp_load_acquire(&ctl->commit); /* R1, pairs with W4 */
+}
+
+/**
+ * proclife_ring_oldest - which of the records that were just copied are whole
+ * @ctl: any ring's
+ * @size: records in the ring
+ *
+ * Return: the oldest position that had not begun to be overwritten when the copy ended.
+ */
+static inline __u64 proclife_ring_oldest(const struct proclife_ring_ctl *ctl, __u64 size)
+{
+	__u64 reserve;
+
+	smp_rmb(); /* R3, pairs with W2 */
+	reserve = READ_ONCE(ctl->reserve); /* R4 */
+	return reserve > size ? reserve - size : 0;
+}
+
+/**
+ * proclife_ring_settled - may this ring still get records older than the reader's clock reading?
+ * @ctl: any ring's
+ * @commit: set to the position below which all records are complete
+ *
+ * The caller has taken the time and then executed a full barrier (H1, H2; pairs with W2).
+ *
+ * Return: non-zero if every record from before that time lies below @commit; zero if a write is in
+ * flight, whose time stamp is only known to be at or above that of the record before @commit.
+ */
+static inline int proclife_ring_settled(const struct proclife_ring_ctl *ctl, __u64 *commit)
+{
+	__u64 reserve = smp_load_acquire(&ctl->reserve); /* H3 */
+
+	*commit = smp_load_acquire(&ctl->commit); /* H4, pairs with W4 */
+	return (__s64)(*commit - reserve) >= 0;
+}
+
+#endif
