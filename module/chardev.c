@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "chardev.h"
+#include "compat.h"
+#include "probes.h"
+#include "rings.h"
+#include "snapshot.h"
+
+/*
+ * What a file has acknowledged by read(2), and how many records more make it readable. Threads that
+ * share a file race for these words as they would for a file position; each access is whole.
+ */
+struct reader {
+	u64 acked;
+	u64 watermark;
+};
+
+static int chardev_open(struct inode *inode, struct file *file)
+{
+	struct reader *reader;
+	int ret;
+
+	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	if (ret)
+		return ret;
+
+	reader = kmalloc(sizeof(*reader), GFP_KERNEL);
+	if (!reader)
+		return -ENOMEM;
+
+	reader->acked = rings_committed();
+	reader->watermark = 1;
+	file->private_data = reader;
+	rings_refresh();
+	probes_refresh();
+	return nonseekable_open(inode, file);
+}
+
+static int chardev_release(struct inode *inode, struct file *file)
+{
+	kfree(file->private_data);
+	return 0;
+}
+
+/*
+ * Are there as many records as the file waits for? If not, rings_waiters will be woken before there
+ * are; the caller is on that queue, or asks again once it is.
+ */
+static bool readable(const struct reader *reader)
+{
+	u64 acked = READ_ONCE(reader->acked);
+	u64 watermark = READ_ONCE(reader->watermark);
+	u64 fresh = rings_committed() - acked;
+
+	if (fresh >= watermark)
+		return true;
+	return rings_arm(watermark - fresh) - acked >= watermark;
+}
+
+static ssize_t chardev_read(struct file *file, char __user *to, size_t len, loff_t *pos)
+{
+	struct reader *reader = file->private_data;
+	u64 committed;
+	int ret;
+
+	if (len < sizeof(committed))
+		return -EINVAL;
+
+	if (file->f_flags & O_NONBLOCK) {
+		if (rings_committed() - READ_ONCE(reader->acked) < READ_ONCE(reader->watermark))
+			return -EAGAIN;
+	} else {
+		ret = wait_event_interruptible(rings_waiters, readable(reader));
+		if (ret)
+			return ret;
+	}
+
+	probes_refresh();
+	committed = rings_committed();
+	if (copy_to_user(to, &committed, sizeof(committed)))
+		return -EFAULT;
+	WRITE_ONCE(reader->acked, committed);
+	return sizeof(committed);
+}
+
+static __poll_t chardev_poll(struct file *file, poll_table *wait)
+{
+	poll_wait(file, &rings_waiters, wait);
+	return readable(file->private_data) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static long set_watermark(struct reader *reader, const void __user *from)
+{
+	struct proclife_watermark w;
+
+	if (copy_from_user(&w, from, sizeof(w)))
+		return -EFAULT;
+	if (!w.records || w.records >= PROCLIFE_RING_NEVER || w.reserved)
+		return -EINVAL;
+	WRITE_ONCE(reader->watermark, w.records);
+	return 0;
+}
+
+static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	switch (cmd) {
+	case PROCLIFE_IOC_WATERMARK:
+		return set_watermark(file->private_data, (void __user *)arg);
+	case PROCLIFE_IOC_SNAPSHOT:
+		return snapshot_take((void __user *)arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* Nothing about the rings' pages changes once they are there, so they can be mapped as touched. */
+static vm_fault_t chardev_fault(struct vm_fault *vmf)
+{
+	struct page *page = rings_page(vmf->pgoff);
+
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+static const struct vm_operations_struct chardev_vm_ops = {
+	.fault = chardev_fault,
+};
+
+static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	unsigned long pages = rings_header()->map_bytes >> PAGE_SHIFT;
+
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	if (vma->vm_pgoff > pages || vma_pages(vma) > pages - vma->vm_pgoff)
+		return -EINVAL;
+
+	/* Without VM_MAYWRITE, neither mprotect() nor a debugger can make it writable later. */
+	compat_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+	vma->vm_ops = &chardev_vm_ops;
+	return 0;
+}
+
+static const struct file_operations chardev_fops = {
+	.owner = THIS_MODULE,
+	.open = chardev_open,
+	.release = chardev_release,
+	.read = chardev_read,
+	.poll = chardev_poll,
+	.unlocked_ioctl = chardev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = chardev_mmap,
+	.llseek = noop_llseek,
+};
+
+static struct miscdevice chardev = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "proclife",
+	.mode = 0400,
+	.fops = &chardev_fops,
+};
+
+int chardev_init(void)
+{
+	return misc_register(&chardev);
+}
+
+void chardev_exit(void)
+{
+	misc_deregister(&chardev);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* /dev/proclife. */
+#ifndef PROCLIFE_CHARDEV_H
+#define PROCLIFE_CHARDEV_H
+
+int chardev_init(void);
+void chardev_exit(void);
+
+#endif

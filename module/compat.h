@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that differs between the kernels that proclife supports, 5.10 to 7.3. No other file tests a
+ * version; each macro here is always 0 or 1, or gives one name to what kernels name differently.
+ */
+#ifndef PROCLIFE_COMPAT_H
+#define PROCLIFE_COMPAT_H
+
+#include <linux/cgroup.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/version.h>
+
+#if !defined(CONFIG_64BIT) || defined(__BIG_ENDIAN)
+#error "proclife: the records are little-endian with 64-bit atomic positions: 64-bit LE kernels only"
+#endif
+
+#ifndef CONFIG_TRACEPOINTS
+#error "proclife: this kernel has no tracepoints (CONFIG_TRACEPOINTS)"
+#endif
+
+/*
+ * Linux 6.16 gave sched_process_exit an argument group_dead and moved it ahead of exit_mm().
+ */
+#define COMPAT_EXIT_BEFORE_MM (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0))
+
+/* Linux 6.18 (edd3cb05c00a) made the clone_flags of task_newtask a u64. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+typedef u64 compat_clone_flags;
+#else
+typedef unsigned long compat_clone_flags;
+#endif
+
+/* sched_process_hang exists only with the hung task detector. */
+#ifdef CONFIG_DETECT_HUNG_TASK
+#define COMPAT_HAS_HANG 1
+#else
+#define COMPAT_HAS_HANG 0
+#endif
+
+/* Linux 6.4 (54e6842d0775) has PF_USER_WORKER besides PF_IO_WORKER, for vhost's threads. */
+#ifdef PF_USER_WORKER
+#define COMPAT_PF_WORKER (PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define COMPAT_PF_WORKER PF_IO_WORKER
+#endif
+
+/* Linux 6.3 (bc292ab00f6c) has accessors for vm_flags, and no direct writes. */
+static inline void compat_vm_flags(struct vm_area_struct *vma, unsigned long set,
+				   unsigned long clear)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_mod(vma, set, clear);
+#else
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
+/* Under rcu_read_lock(). */
+static inline u64 compat_task_cgroup_id(struct task_struct *p)
+{
+#ifdef CONFIG_CGROUPS
+	return cgroup_id(task_dfl_cgroup(p));
+#else
+	return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+
+#include "chardev.h"
+#include "probes.h"
+#include "record.h"
+#include "rings.h"
+
+static int __init proclife_init(void)
+{
+	int ret;
+
+	record_init();
+
+	ret = rings_init();
+	if (ret)
+		return ret;
+
+	ret = probes_init();
+	if (ret)
+		goto exit_rings;
+
+	ret = chardev_init();
+	if (ret)
+		goto exit_probes;
+
+	pr_info("version " PROCLIFE_VERSION " records; REAP from %s\n", probes_reap_source());
+	return 0;
+
+exit_probes:
+	probes_exit();
+exit_rings:
+	rings_exit();
+	return ret;
+}
+
+static void __exit proclife_exit(void)
+{
+	chardev_exit();
+	probes_exit();
+	rings_exit();
+}
+
+module_init(proclife_init);
+module_exit(proclife_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("The exact story of every task's life, in rings for user space to map");
+MODULE_AUTHOR("The proclife developers");
+MODULE_VERSION(PROCLIFE_VERSION);

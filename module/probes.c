@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/moduleparam.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
+
+#include "compat.h"
+#include "probes.h"
+#include "record.h"
+#include "rings.h"
+
+static bool reap = true;
+module_param(reap, bool, 0444);
+MODULE_PARM_DESC(reap, "record who reaps a task, with a kprobe (Y)");
+
+static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct rings_slot slot;
+
+	record_fork(rings_begin(&slot, PROCLIFE_FORK), child);
+	rings_end(&slot);
+}
+
+/* For the kernel-made threads of user processes, which sched_process_fork does not see. */
+static void probe_newtask(void *data, struct task_struct *child, compat_clone_flags clone_flags)
+{
+	if (child->flags & COMPAT_PF_WORKER)
+		probe_fork(data, NULL, child);
+}
+
+static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct rings_slot slot;
+
+	record_exec(rings_begin(&slot, PROCLIFE_EXEC), p, old_pid, bprm);
+	rings_end(&slot);
+}
+
+static void probe_rename(void *data, struct task_struct *p, const char *name)
+{
+	struct rings_slot slot;
+
+	record_rename(rings_begin(&slot, PROCLIFE_RENAME), p, name);
+	rings_end(&slot);
+}
+
+static void record_one_exit(struct task_struct *p, bool group_dead)
+{
+	struct rings_slot slot;
+
+	record_exit(rings_begin(&slot, PROCLIFE_EXIT), p, group_dead);
+	rings_end(&slot);
+}
+
+#if COMPAT_EXIT_BEFORE_MM
+static void probe_exit(void *data, struct task_struct *p, bool group_dead)
+{
+	record_one_exit(p, group_dead);
+}
+#else
+static void probe_exit(void *data, struct task_struct *p)
+{
+	/* Two threads that exit at once can both find 0 here. */
+	record_one_exit(p, atomic_read(&p->signal->live) == 0);
+}
+#endif
+
+static void probe_free(void *data, struct task_struct *p)
+{
+	struct rings_slot slot;
+
+	record_free(rings_begin(&slot, PROCLIFE_FREE), p);
+	rings_end(&slot);
+}
+
+static void probe_wait(void *data, struct pid *pid)
+{
+	struct rings_slot slot;
+
+	record_wait(rings_begin(&slot, PROCLIFE_WAIT), pid);
+	rings_end(&slot);
+}
+
+#if COMPAT_HAS_HANG
+static void probe_hang(void *data, struct task_struct *p)
+{
+	struct rings_slot slot;
+
+	record_hang(rings_begin(&slot, PROCLIFE_HANG), p);
+	rings_end(&slot);
+}
+#endif
+
+/* A wrong prototype would be called all the same; here it does not compile. */
+static void __maybe_unused check_prototypes(void)
+{
+	check_trace_callback_type_sched_process_fork(probe_fork);
+	check_trace_callback_type_task_newtask(probe_newtask);
+	check_trace_callback_type_sched_process_exec(probe_exec);
+	check_trace_callback_type_task_rename(probe_rename);
+	check_trace_callback_type_sched_process_exit(probe_exit);
+	check_trace_callback_type_sched_process_free(probe_free);
+	check_trace_callback_type_sched_process_wait(probe_wait);
+#if COMPAT_HAS_HANG
+	check_trace_callback_type_sched_process_hang(probe_hang);
+#endif
+}
+
+struct probe {
+	const char *name;
+	void *function;
+	u64 feature;
+	bool required;
+	struct tracepoint *tracepoint; /* once registered */
+};
+
+/* In the order in which they begin; a life is only told from its FORK if FREE is already there. */
+static struct probe probes[] = {
+	{ "sched_process_free", probe_free, PROCLIFE_HAS(PROCLIFE_FREE), true },
+	{ "sched_process_exit", probe_exit, PROCLIFE_HAS(PROCLIFE_EXIT), true },
+	{ "sched_process_exec", probe_exec, PROCLIFE_HAS(PROCLIFE_EXEC), false },
+	{ "task_rename", probe_rename, PROCLIFE_HAS(PROCLIFE_RENAME), false },
+	{ "sched_process_wait", probe_wait, PROCLIFE_HAS(PROCLIFE_WAIT), false },
+#if COMPAT_HAS_HANG
+	{ "sched_process_hang", probe_hang, PROCLIFE_HAS(PROCLIFE_HANG), false },
+#endif
+	{ "task_newtask", probe_newtask, 0, false },
+	{ "sched_process_fork", probe_fork, PROCLIFE_HAS(PROCLIFE_FORK), true },
+};
+
+static void match_tracepoint(struct tracepoint *tp, void *found)
+{
+	struct tracepoint **entry = found;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tp->name, probes[i].name))
+			entry[i] = tp;
+}
+
+static void unregister_probes(void)
+{
+	size_t i = ARRAY_SIZE(probes);
+
+	while (i-- > 0) {
+		struct probe *p = &probes[i];
+
+		if (p->tracepoint)
+			tracepoint_probe_unregister(p->tracepoint, p->function, NULL);
+		p->tracepoint = NULL;
+	}
+	tracepoint_synchronize_unregister();
+}
+
+static int register_probes(void)
+{
+	/* Core tracepoints live as long as the kernel, so the pointers stay good. */
+	struct tracepoint *found[ARRAY_SIZE(probes)] = {};
+	size_t i;
+
+	for_each_kernel_tracepoint(match_tracepoint, found);
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		struct probe *p = &probes[i];
+		int ret = -ENOENT;
+
+		if (found[i])
+			ret = tracepoint_probe_register(found[i], p->function, NULL);
+		if (!ret) {
+			p->tracepoint = found[i];
+			rings_header()->features |= p->feature;
+			continue;
+		}
+		if (p->required) {
+			pr_err("tracepoint %s: cannot be probed on this kernel (%d), nothing to record without it\n",
+			       p->name, ret);
+			unregister_probes();
+			return ret;
+		}
+		pr_warn("tracepoint %s: cannot be probed on this kernel (%d), recording without it\n",
+			p->name, ret);
+	}
+	return 0;
+}
+
+/*
+ * Called for each task as it is reaped, by whoever reaps it, before its pid is given back; no
+ * tracepoint marks that.
+ */
+static int probe_reap(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	struct rings_slot slot;
+
+	record_reap(rings_begin(&slot, PROCLIFE_REAP), (void *)regs_get_kernel_argument(regs, 0));
+	rings_end(&slot);
+	return 0;
+}
+NOKPROBE_SYMBOL(probe_reap);
+
+static const struct {
+	const char *symbol;
+	u32 source;
+} reap_sources[] = {
+	{ "cgroup_task_release", PROCLIFE_REAP_CGROUP_TASK_RELEASE }, /* Linux 6.19 and later */
+	{ "cgroup_release", PROCLIFE_REAP_CGROUP_RELEASE },
+};
+
+static struct kprobe reap_kprobe;
+
+/* Without it, all but REAP is still recorded. */
+static void register_reap(void)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(reap_sources); i++) {
+		reap_kprobe = (struct kprobe){
+			.symbol_name = reap_sources[i].symbol,
+			.pre_handler = probe_reap,
+		};
+		ret = register_kprobe(&reap_kprobe);
+		if (!ret) {
+			rings_header()->reap_source = reap_sources[i].source;
+			rings_header()->features |= PROCLIFE_HAS(PROCLIFE_REAP);
+			return;
+		}
+	}
+	pr_warn("no kprobe on %s or %s (%d), recording without REAP\n", reap_sources[0].symbol,
+		reap_sources[1].symbol, ret);
+}
+
+const char *probes_reap_source(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reap_sources); i++)
+		if (rings_header()->reap_source == reap_sources[i].source)
+			return reap_sources[i].symbol;
+	return "nowhere";
+}
+
+void probes_refresh(void)
+{
+	WRITE_ONCE(rings_header()->reap_missed, reap_kprobe.nmissed);
+}
+
+static void unregister_reap(void)
+{
+	if (rings_header()->reap_source != PROCLIFE_REAP_NONE)
+		unregister_kprobe(&reap_kprobe);
+}
+
+int probes_init(void)
+{
+	int ret;
+
+	if (reap)
+		register_reap();
+
+	ret = register_probes();
+	if (ret)
+		unregister_reap();
+	return ret;
+}
+
+void probes_exit(void)
+{
+	unregister_probes();
+	unregister_reap();
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/gfp.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/poll.h>
+#include <linux/printk.h>
+#include <linux/proc_ns.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+#include <linux/utsname.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "rings.h"
+
+#define RING_KB_MIN 4
+#define RING_KB_MAX (1024 * 1024)
+
+static unsigned int ring_kb = 2048;
+module_param(ring_kb, uint, 0444);
+MODULE_PARM_DESC(ring_kb, "KiB of records per CPU: a power of two from 4 to 1048576 (2048)");
+
+DEFINE_PER_CPU(struct rings_cpu, rings);
+DECLARE_WAIT_QUEUE_HEAD(rings_waiters);
+
+static struct proclife_header *header;
+static enum cpuhp_state hotplug_state;
+
+struct proclife_header *rings_header(void)
+{
+	return header;
+}
+
+static u64 *cpu_map(void)
+{
+	return (void *)header + header->cpu_map_offset;
+}
+
+static struct proclife_ring_ctl *ring_ctl(const struct rings_cpu *cpu)
+{
+	return cpu->pages;
+}
+
+/* In the interrupt that the writer's CPU sends itself, where a wake-up is allowed. */
+static void wake_waiters(struct irq_work *work)
+{
+	wake_up_interruptible_poll(&rings_waiters, EPOLLIN | EPOLLRDNORM);
+}
+
+void rings_wake(struct rings_cpu *cpu)
+{
+	proclife_ring_disarm(&cpu->ring); /* first: who arms after this is woken by what follows */
+	irq_work_queue(&cpu->wake);
+}
+
+/*
+ * Runs before the CPU does, so that no task of that CPU meets it without a ring. The ring stays
+ * when the CPU goes, for readers to finish, and is there when it comes back.
+ */
+static int rings_prepare_cpu(unsigned int n)
+{
+	struct rings_cpu *cpu = per_cpu_ptr(&rings, n);
+	void *pages;
+
+	if (cpu->pages)
+		return 0;
+
+	pages = vzalloc_node(header->ring_stride, cpu_to_node(n));
+	if (!pages) {
+		pr_warn("no memory for the ring of CPU %u, which stays off: unload the module or load it with a ring_kb below %u\n",
+			n, ring_kb);
+		return -ENOMEM;
+	}
+
+	init_irq_work(&cpu->wake, wake_waiters);
+	cpu->ring.ctl = pages;
+	cpu->ring.records = pages + header->records_offset;
+	cpu->ring.mask = header->records_per_ring - 1;
+	cpu->ring.pos = 0;
+	cpu->ring.wake_at = 0; /* those who sleep already learn of the new ring by its first record */
+	/* Pairs with the acquires of those who find the ring by its pages. */
+	smp_store_release(&cpu->pages, pages);
+
+	/* One CPU at a time comes up. Readers load the generation first, then the map. */
+	WRITE_ONCE(cpu_map()[n / 64], cpu_map()[n / 64] | BIT_ULL(n % 64));
+	smp_store_release(&header->generation, header->generation + 1);
+	return 0;
+}
+
+static void rings_free_all(void)
+{
+	unsigned int n;
+
+	for_each_possible_cpu(n) {
+		struct rings_cpu *cpu = per_cpu_ptr(&rings, n);
+
+		if (!cpu->pages)
+			continue;
+		irq_work_sync(&cpu->wake);
+		vfree(cpu->pages);
+		cpu->pages = NULL;
+	}
+}
+
+void rings_refresh(void)
+{
+	WRITE_ONCE(header->to_boottime, ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT)));
+	WRITE_ONCE(header->to_realtime, ktime_to_ns(ktime_mono_to_real(0)));
+}
+
+static void fill_header(void)
+{
+	u64 ring_bytes = (u64)ring_kb * 1024;
+
+	header->magic = PROCLIFE_MAGIC;
+	header->abi_version = PROCLIFE_ABI_VERSION;
+	header->abi_compatible = PROCLIFE_ABI_COMPATIBLE;
+	header->header_bytes = sizeof(*header);
+	header->record_bytes = sizeof(struct proclife_record);
+	header->records_per_ring = ring_bytes / sizeof(struct proclife_record);
+	header->rings_offset = PAGE_SIZE;
+	header->records_offset = PAGE_SIZE;
+	header->ring_stride = PAGE_SIZE + PAGE_ALIGN(ring_bytes);
+	header->cpus = nr_cpu_ids;
+	header->map_bytes = header->rings_offset + nr_cpu_ids * header->ring_stride;
+	header->cpu_map_offset = sizeof(*header);
+	header->exit_mark = COMPAT_EXIT_BEFORE_MM ? PROCLIFE_EXIT_BEFORE_MM :
+						    PROCLIFE_EXIT_AFTER_MM;
+	header->loaded = ktime_get_ns();
+	header->init_pid_ns = PROC_PID_INIT_INO;
+	header->hz = HZ;
+	strscpy(header->release, init_utsname()->release, sizeof(header->release));
+	strscpy(header->version, PROCLIFE_VERSION, sizeof(header->version));
+	rings_refresh();
+}
+
+int rings_init(void)
+{
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct proclife_record) != 128);
+	BUILD_BUG_ON(sizeof(struct proclife_header) + DIV_ROUND_UP(NR_CPUS, 64) * 8 > PAGE_SIZE);
+
+	if (ring_kb < RING_KB_MIN || ring_kb > RING_KB_MAX || !is_power_of_2(ring_kb)) {
+		pr_err("ring_kb=%u: must be a power of two from %d to %d\n", ring_kb, RING_KB_MIN,
+		       RING_KB_MAX);
+		return -EINVAL;
+	}
+
+	header = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!header)
+		return -ENOMEM;
+	fill_header();
+
+	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "proclife:prepare", rings_prepare_cpu, NULL);
+	if (ret < 0)
+		goto free_rings;
+	hotplug_state = ret;
+	return 0;
+
+free_rings:
+	rings_free_all();
+	free_page((unsigned long)header);
+	return ret;
+}
+
+void rings_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+	rings_free_all();
+	free_page((unsigned long)header);
+}
+
+struct page *rings_page(unsigned long pgoff)
+{
+	unsigned long stride = header->ring_stride >> PAGE_SHIFT;
+	unsigned long n;
+	void *pages;
+
+	if (pgoff == 0)
+		return virt_to_page(header);
+
+	pgoff -= header->rings_offset >> PAGE_SHIFT;
+	n = pgoff / stride;
+	if (n >= nr_cpu_ids || !cpu_possible(n))
+		return NULL;
+	/* Pairs with rings_prepare_cpu(): the pages are zeroed. */
+	pages = smp_load_acquire(&per_cpu_ptr(&rings, n)->pages);
+	if (!pages)
+		return NULL;
+	return vmalloc_to_page(pages + ((pgoff % stride) << PAGE_SHIFT));
+}
+
+u64 rings_committed(void)
+{
+	u64 sum = 0;
+	unsigned int n;
+
+	for_each_possible_cpu(n) {
+		struct rings_cpu *cpu = per_cpu_ptr(&rings, n);
+
+		if (smp_load_acquire(&cpu->pages))
+			sum += proclife_ring_committed(ring_ctl(cpu));
+	}
+	return sum;
+}
+
+u64 rings_arm(u64 more)
+{
+	unsigned int n, count = 0;
+	u64 share, reserved = 0;
+
+	for_each_possible_cpu(n)
+		if (smp_load_acquire(&per_cpu_ptr(&rings, n)->pages))
+			count++;
+
+	/*
+	 * When the rings have taken `more` records together, one at least has taken its share. If
+	 * that happens early, the poller is woken, finds too few, and arms again for the rest.
+	 */
+	share = DIV_ROUND_UP_ULL(more, count);
+	for_each_possible_cpu(n) {
+		struct rings_cpu *cpu = per_cpu_ptr(&rings, n);
+		u64 commit;
+
+		if (!smp_load_acquire(&cpu->pages))
+			continue;
+		commit = proclife_ring_committed(ring_ctl(cpu));
+		reserved += proclife_ring_arm(&cpu->ring, commit + share);
+	}
+	return reserved;
+}

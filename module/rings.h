@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One ring for each CPU that has been online, and the header page that describes them. */
+#ifndef PROCLIFE_RINGS_H
+#define PROCLIFE_RINGS_H
+
+#include <linux/irq_work.h>
+#include <linux/irqflags.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+#include <linux/wait.h>
+
+#include <proclife/abi.h>
+#include <proclife/ring.h>
+
+struct rings_cpu {
+	struct proclife_ring ring;
+	struct irq_work wake;
+	void *pages; /* the control page, then the records; NULL until the CPU comes up */
+};
+
+DECLARE_PER_CPU(struct rings_cpu, rings);
+
+/* Pollers and blocking readers of all files. */
+extern struct wait_queue_head rings_waiters;
+
+int rings_init(void);
+void rings_exit(void);
+
+/* The header page, for the other subsystems to fill in what they know. */
+struct proclife_header *rings_header(void);
+
+/* Brings what moves in the header up to date: the clock offsets. */
+void rings_refresh(void);
+
+/* The page at this page offset of the device, or NULL if there is none (yet). */
+struct page *rings_page(unsigned long pgoff);
+
+/* Records committed on all CPUs so far. */
+u64 rings_committed(void);
+
+/*
+ * Asks for a wake-up of rings_waiters before all rings together take @more records more than they
+ * have committed. The caller is on the wait queue. Returns the records reserved so far: if these
+ * are what the caller waits for, the wake-up may not come, and is not needed.
+ */
+u64 rings_arm(u64 more);
+
+void rings_wake(struct rings_cpu *cpu);
+
+struct rings_slot {
+	struct proclife_record *record;
+	struct rings_cpu *cpu;
+	unsigned long irqflags;
+};
+
+/*
+ * Between these two, this CPU's ring is the caller's: interrupts are off, which also pins a probe
+ * that is preemptible. The record between them holds its time stamp, type and CPU already.
+ */
+static __always_inline struct proclife_record *rings_begin(struct rings_slot *slot, u16 type)
+{
+	struct proclife_record *r;
+
+	local_irq_save(slot->irqflags);
+	slot->cpu = this_cpu_ptr(&rings);
+	r = proclife_ring_reserve(&slot->cpu->ring);
+	r->ts = ktime_get_ns(); /* W3: after the reservation */
+	r->type = type;
+	r->cpu = smp_processor_id();
+	slot->record = r;
+	return r;
+}
+
+static __always_inline void rings_end(struct rings_slot *slot)
+{
+	if (unlikely(proclife_ring_commit(&slot->cpu->ring, slot->record->type)))
+		rings_wake(slot->cpu);
+	local_irq_restore(slot->irqflags);
+}
+
+#endif
