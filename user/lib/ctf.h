@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A recording on disk: a CTF 1.8 trace, that is a folder with a text, `metadata`, and a file of
+ * packets for each stream: cpu_N for a ring, `snapshot` for the tasks that were there first.
+ *
+ * A packet is one struct proclife_packet and then records as the ring had them. CTF takes each one
+ * for an event, because its event header is declared with an alignment of 128 bytes: what a type's
+ * payload leaves unused is padding before the next event. So content_size, in bits as CTF wants it,
+ * ends with the last event's declared fields; where the record ends follows from that.
+ *
+ * Packets are multiples of 4096 bytes. The last one of a stream grows in place: its new records are
+ * written first, its header after them, so that whatever interrupts the recorder, what the header
+ * says is there. Nothing else that has been written is ever written again.
+ */
+#ifndef PROCLIFE_CTF_H
+#define PROCLIFE_CTF_H
+
+#include "proclife.h"
+
+#define PROCLIFE_CTF_FORMAT 1 /* of what is not CTF's: the env block, the gap in a packet */
+#define PROCLIFE_CTF_MAGIC 0xc1fc1fc1u
+#define PROCLIFE_CTF_UUID_BYTES 16
+#define PROCLIFE_CTF_ALIGN 4096u	/* of packets */
+#define PROCLIFE_CTF_PACKET 65536u	/* the largest that is written */
+#define PROCLIFE_CTF_METADATA_MAX 65536 /* more than that is not ours */
+#define PROCLIFE_CTF_NAME 24		/* room for a stream's file name */
+#define PROCLIFE_CTF_SNAPSHOT UINT32_MAX /* in the place of a CPU */
+#define PROCLIFE_CTF_CPUS 8192		/* more are refused */
+
+struct proclife_packet {
+	uint32_t magic;
+	uint8_t uuid[PROCLIFE_CTF_UUID_BYTES];
+	uint32_t stream_id; /* 0: there is one class of streams */
+	uint64_t timestamp_begin;
+	uint64_t timestamp_end;
+	uint64_t content_size; /* bits */
+	uint64_t packet_size;  /* bits */
+	uint64_t events_discarded; /* on this stream, so far, with gap_lost */
+	uint64_t packet_seq_num;
+	uint64_t gap_lost; /* struct proclife_gap, before the first record; 0: none */
+	uint64_t gap_from;
+	uint64_t gap_to;
+	uint32_t cpu_id; /* or PROCLIFE_CTF_SNAPSHOT */
+	uint32_t reserved0;
+	uint64_t reserved1[3];
+};
+
+_Static_assert(sizeof(struct proclife_packet) == sizeof(struct proclife_record),
+	       "a packet's header takes the place of one record");
+
+/* What CTF sees of a packet without records. */
+#define PROCLIFE_CTF_HEADER_BYTES offsetof(struct proclife_packet, reserved0)
+#define PROCLIFE_CTF_RECORDS (PROCLIFE_CTF_PACKET / sizeof(struct proclife_record) - 1)
+
+/* All that the metadata says, of the kernel and of the run. */
+struct proclife_metadata {
+	uint64_t format;
+	uint8_t uuid[PROCLIFE_CTF_UUID_BYTES];
+	struct proclife_header header; /* as the device showed it when recording began */
+	struct proclife_recorded run;
+	uint64_t streams; /* files, and bytes in them; once it is complete */
+	uint64_t bytes;
+};
+
+/* The bytes of a record that are declared for its type: what follows is padding. */
+size_t proclife_metadata_declared(uint16_t type);
+
+/*
+ * The text; to be freed with free(). NULL without memory. @synced_at: set to the place of the
+ * number in it that can be overwritten with proclife_metadata_synced().
+ */
+char *proclife_metadata_text(const struct proclife_metadata *metadata, size_t *size,
+			     size_t *synced_at);
+
+#define PROCLIFE_CTF_SYNCED_DIGITS 20
+
+void proclife_metadata_synced(char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1], uint64_t synced);
+
+/*
+ * Takes a text apart; nothing but what proclife_metadata_text() writes is understood. Return: 0,
+ * -ENOEXEC if it is not ours, -EPROTO if it is of a later format or ABI, -EBADMSG if it is ours and
+ * damaged; then @fault says why.
+ */
+int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text, size_t size,
+			    struct proclife_fault *fault);
+
+/*
+ * The numbers and texts of the env block (env.c); both go through one table.
+ */
+void proclife_env_write(const struct proclife_metadata *metadata, void *file);
+int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,
+		       struct proclife_fault *fault);
+
+void proclife_fault_set(struct proclife_fault *fault, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* "cpu_12" or "snapshot". */
+void proclife_ctf_name(char name[PROCLIFE_CTF_NAME], uint32_t cpu);
+
+#endif

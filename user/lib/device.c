@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The device as a source: opening, validating and mapping it, the snapshot, and sleeping. A plain
+ * file that is laid out as the device is will do as well: it can be read, not waited for.
+ */
+#include "device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t monotonic(void *arg)
+{
+	struct timespec ts;
+
+	(void)arg;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void nap(uint64_t ns)
+{
+	struct timespec ts = { .tv_sec = 0, .tv_nsec = (long)ns };
+
+	nanosleep(&ts, NULL);
+}
+
+static struct proclife_device *device_of(struct proclife_source *source)
+{
+	return (struct proclife_device *)source;
+}
+
+/* Says nothing that a mapping of map_bytes, a multiple of the page size, does not have. */
+static bool sizes_fit(const struct proclife_header *header, uint64_t page)
+{
+	uint64_t records, rings, end;
+	uint64_t map_end = header->cpu_map_offset + (header->cpus + 63ULL) / 64 * 8;
+
+	if (header->header_bytes < sizeof(*header) ||
+	    header->cpu_map_offset < header->header_bytes || header->cpu_map_offset % 8 ||
+	    map_end > header->rings_offset)
+		return false;
+	if (!header->cpus || header->cpus > PROCLIFE_MAX_CPUS)
+		return false;
+	if (header->record_bytes != sizeof(struct proclife_record) || !header->records_per_ring ||
+	    header->records_per_ring & (header->records_per_ring - 1))
+		return false;
+	if (header->rings_offset % page || header->ring_stride % page ||
+	    header->records_offset % page ||
+	    header->records_offset < sizeof(struct proclife_ring_ctl))
+		return false;
+	if (__builtin_mul_overflow(header->records_per_ring, header->record_bytes, &records) ||
+	    __builtin_add_overflow(records, header->records_offset, &end) ||
+	    end > header->ring_stride)
+		return false;
+	if (__builtin_mul_overflow(header->ring_stride, header->cpus, &rings) ||
+	    __builtin_add_overflow(rings, header->rings_offset, &end) || end > header->map_bytes)
+		return false;
+	return header->map_bytes <= SIZE_MAX / 2;
+}
+
+static bool texts_end(const struct proclife_header *header)
+{
+	return memchr(header->release, 0, sizeof(header->release)) &&
+	       memchr(header->version, 0, sizeof(header->version));
+}
+
+static int map_device(struct proclife_device *device)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct proclife_header *header = &device->header;
+	struct stat st;
+	void *map;
+
+	if (fstat(device->fd, &st))
+		return -errno;
+	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < page)
+		return -ENODEV;
+	device->pollable = !S_ISREG(st.st_mode);
+	map = mmap(NULL, page, PROT_READ, MAP_SHARED, device->fd, 0);
+	if (map == MAP_FAILED)
+		return errno == EACCES || errno == EINVAL ? -ENODEV : -errno;
+	memcpy(header, map, sizeof(*header));
+	munmap(map, page);
+
+	if (header->magic != PROCLIFE_MAGIC)
+		return -ENODEV;
+	if (header->abi_compatible > PROCLIFE_ABI_VERSION || !sizes_fit(header, page) ||
+	    !texts_end(header))
+		return -EPROTO;
+	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < header->map_bytes)
+		return -EPROTO;
+	map = mmap(NULL, header->map_bytes, PROT_READ, MAP_SHARED, device->fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	device->map = map;
+	return 0;
+}
+
+static void device_free(struct proclife_source *source)
+{
+	struct proclife_device *device = device_of(source);
+
+	proclife_rings_free(device);
+	free(device->snapshot_records);
+	if (device->map)
+		munmap(device->map, device->header.map_bytes);
+	if (device->fd >= 0)
+		close(device->fd);
+	free(device);
+}
+
+/* Tells the device that everything up to now is known, so that poll(2) waits for what comes. */
+static void acknowledge(struct proclife_device *device)
+{
+	uint64_t committed;
+	ssize_t ignored;
+
+	if (!device->pollable)
+		return;
+	ignored = read(device->fd, &committed, sizeof(committed));
+	(void)ignored; /* EAGAIN: less than the watermark is new, and nothing to acknowledge */
+}
+
+/*
+ * Acknowledging comes before the horizon is taken: what was acknowledged is then yielded, or held
+ * back by a write in flight, whose commit will be news. So after a next() that found nothing, the
+ * descriptor can be polled as it is.
+ */
+static int device_more(struct proclife_source *source)
+{
+	struct proclife_device *device = device_of(source);
+	struct proclife_merge *merge = &source->merge;
+	int err = proclife_rings_round(device);
+
+	if (err)
+		return err;
+	if (proclife_merge_top(merge) < merge->horizon)
+		return 1;
+	acknowledge(device);
+	err = proclife_rings_round(device);
+	if (err)
+		return err;
+	return proclife_merge_top(merge) < merge->horizon;
+}
+
+static int device_rewind(struct proclife_source *source)
+{
+	device_of(source)->rewind = true;
+	source->merge.horizon = 0;
+	return 0;
+}
+
+static int snapshot_refill(struct proclife_stream *stream)
+{
+	(void)stream;
+	return 0;
+}
+
+static int device_snapshot(struct proclife_source *source)
+{
+	struct proclife_device *device = device_of(source);
+	struct proclife_stream *stream = &device->snapshot;
+	struct proclife_snapshot request = { .capacity = 4096 };
+	struct proclife_record *records = NULL;
+
+	for (;;) {
+		void *more = realloc(records, (size_t)request.capacity * sizeof(*records));
+		int err;
+
+		if (!more) {
+			free(records);
+			return -ENOMEM;
+		}
+		records = more;
+		request.records = (uintptr_t)records;
+		if (!ioctl(device->fd, PROCLIFE_IOC_SNAPSHOT, &request))
+			break;
+		err = -errno;
+		if (err == -EINTR)
+			continue;
+		if (err != -ENOSPC || request.count > UINT32_MAX / 2) {
+			free(records);
+			return err;
+		}
+		/* Some more may be born until the next attempt. */
+		if (request.count > request.capacity)
+			request.capacity = request.count;
+		request.capacity += request.capacity / 8 + 64;
+	}
+	if (request.count > request.capacity) {
+		free(records);
+		return -EPROTO;
+	}
+	if (!stream->refill) {
+		int err;
+
+		stream->order = UINT32_MAX;
+		err = proclife_merge_add(&source->merge, stream);
+		if (err) {
+			free(records);
+			return err;
+		}
+		stream->refill = snapshot_refill;
+	}
+	free(device->snapshot_records);
+	device->snapshot_records = records;
+	stream->cur = records;
+	stream->end = records + request.count;
+	proclife_stream_begin(stream);
+	return 0;
+}
+
+/* Until when a wait of @timeout_ms lasts; UINT64_MAX if that is for ever. */
+static uint64_t deadline_of(int timeout_ms)
+{
+	return timeout_ms < 0 ? UINT64_MAX : monotonic(NULL) + (uint64_t)timeout_ms * 1000000;
+}
+
+static int remaining_ms(uint64_t deadline)
+{
+	uint64_t now, ms;
+
+	if (deadline == UINT64_MAX)
+		return -1;
+	now = monotonic(NULL);
+	if (now >= deadline)
+		return 0;
+	ms = (deadline - now + 999999) / 1000000;
+	return ms > INT32_MAX ? INT32_MAX : (int)ms;
+}
+
+static int poll_device(struct proclife_device *device, int timeout_ms)
+{
+	struct pollfd fd = { .fd = device->fd, .events = POLLIN };
+	int ret;
+
+	if (!device->pollable) {
+		struct timespec ms = { .tv_sec = 0, .tv_nsec = 1000000 };
+
+		if (!timeout_ms)
+			return 0;
+		return nanosleep(&ms, NULL) ? -errno : 0;
+	}
+	ret = poll(&fd, 1, timeout_ms);
+	if (ret < 0)
+		return -errno;
+	if (ret && !(fd.revents & POLLIN))
+		return -EIO;
+	return ret;
+}
+
+static int device_wait(struct proclife_source *source, int timeout_ms)
+{
+	struct proclife_device *device = device_of(source);
+	uint64_t deadline = deadline_of(timeout_ms);
+
+	for (;;) {
+		int left, ret;
+
+		/* First this, then looking at the rings: what comes in between ends the poll. */
+		acknowledge(device);
+		if (proclife_rings_pending(device) >= device->watermark) {
+			if (device->held && timeout_ms)
+				nap(50000); /* let the write in flight come to its end */
+			return 1;
+		}
+		left = remaining_ms(deadline);
+		ret = poll_device(device, left);
+		if (ret)
+			return ret;
+		if (!left || device->pollable)
+			return 0;
+	}
+}
+
+static int device_set_watermark(struct proclife_source *source, uint64_t records)
+{
+	struct proclife_device *device = device_of(source);
+	struct proclife_watermark watermark = { .records = records };
+
+	if (device->pollable && ioctl(device->fd, PROCLIFE_IOC_WATERMARK, &watermark))
+		return -errno;
+	device->watermark = records;
+	return 0;
+}
+
+static int device_fd(const struct proclife_source *source)
+{
+	return ((const struct proclife_device *)source)->fd;
+}
+
+static const struct proclife_header *device_header(struct proclife_source *source)
+{
+	return device_of(source)->map;
+}
+
+static const struct proclife_ring_ctl *device_ring(struct proclife_source *source, uint32_t cpu)
+{
+	return proclife_rings_ctl(device_of(source), cpu);
+}
+
+static const struct proclife_source_ops device_ops = {
+	.more = device_more,
+	.rewind = device_rewind,
+	.snapshot = device_snapshot,
+	.wait = device_wait,
+	.set_watermark = device_set_watermark,
+	.fd = device_fd,
+	.header = device_header,
+	.ring = device_ring,
+	.free = device_free,
+};
+
+int proclife_device_open(struct proclife_source **source, const char *path)
+{
+	struct proclife_device *device = calloc(1, sizeof(*device));
+	int err;
+
+	if (!device)
+		return -ENOMEM;
+	device->source.ops = &device_ops;
+	device->source.can_record = true;
+	device->clock = monotonic;
+	device->watermark = 1;
+	device->generation = UINT64_MAX;
+	device->fd = open(path ? path : PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (device->fd < 0) {
+		err = -errno;
+		goto fail;
+	}
+	err = map_device(device);
+	if (err)
+		goto fail;
+	device->rings = calloc(device->header.cpus, sizeof(*device->rings));
+	if (!device->rings) {
+		err = -ENOMEM;
+		goto fail;
+	}
+	err = proclife_rings_begin(device);
+	if (err)
+		goto fail;
+	*source = &device->source;
+	return 0;
+fail:
+	proclife_source_free(&device->source);
+	return err;
+}
+
+void proclife_device_set_clock(struct proclife_source *source, proclife_clock clock, void *arg)
+{
+	struct proclife_device *device = device_of(source);
+
+	device->clock = clock;
+	device->clock_arg = arg;
+	source->merge.horizon = 0;
+	for (uint32_t cpu = 0; cpu < device->header.cpus; cpu++) {
+		if (device->rings[cpu])
+			device->rings[cpu]->floor = 0;
+	}
+}

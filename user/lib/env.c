@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The env block of a recording's metadata: what the device's header page said, and what is known of
+ * the run. One table serves writing and reading.
+ */
+#include "ctf.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum kind {
+	NUMBER, /* unsigned, up to 2^63 - 1: CTF readers take it for signed */
+	SIGNED,
+	MASK, /* a text in hexadecimal, as it can have the highest bit */
+	TEXT, /* with a NUL */
+};
+
+struct entry {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	size_t size;
+};
+
+#define ENTRY(name, kind, member)                                                                  \
+	{                                                                                          \
+		name, kind, offsetof(struct proclife_metadata, member),                            \
+			sizeof(((struct proclife_metadata *)0)->member)                            \
+	}
+
+static const struct entry entries[] = {
+	ENTRY("hostname", TEXT, run.hostname),
+	ENTRY("kernel_release", TEXT, header.release),
+	ENTRY("tracer_version", TEXT, header.version),
+	ENTRY("abi_version", NUMBER, header.abi_version),
+	ENTRY("abi_compatible", NUMBER, header.abi_compatible),
+	ENTRY("record_bytes", NUMBER, header.record_bytes),
+	ENTRY("records_per_ring", NUMBER, header.records_per_ring),
+	ENTRY("cpus", NUMBER, header.cpus),
+	ENTRY("generation", NUMBER, header.generation),
+	ENTRY("features", MASK, header.features),
+	ENTRY("exit_mark", NUMBER, header.exit_mark),
+	ENTRY("reap_source", NUMBER, header.reap_source),
+	ENTRY("reap_missed", NUMBER, header.reap_missed),
+	ENTRY("to_boottime", MASK, header.to_boottime),
+	ENTRY("to_realtime", MASK, header.to_realtime),
+	ENTRY("loaded", NUMBER, header.loaded),
+	ENTRY("init_pid_ns", NUMBER, header.init_pid_ns),
+	ENTRY("args_bytes", NUMBER, header.args_bytes),
+	ENTRY("hz", NUMBER, header.hz),
+	ENTRY("began", NUMBER, run.began),
+	ENTRY("ended", NUMBER, run.ended),
+	ENTRY("reason", TEXT, run.reason),
+	ENTRY("command", NUMBER, run.command),
+	ENTRY("command_creator", NUMBER, run.command_creator),
+	ENTRY("command_status", SIGNED, run.command_status),
+	ENTRY("complete", NUMBER, run.complete),
+	ENTRY("records", NUMBER, run.records),
+	ENTRY("lost", NUMBER, run.lost),
+	ENTRY("streams", NUMBER, streams),
+	ENTRY("bytes", NUMBER, bytes),
+};
+
+#define ENTRIES (sizeof(entries) / sizeof(*entries))
+
+static uint64_t load(const char *from, size_t size)
+{
+	union {
+		uint32_t u32;
+		uint64_t u64;
+		bool yes;
+	} value;
+
+	memcpy(&value, from, size);
+	return size == sizeof(bool) ? value.yes : size == 4 ? value.u32 : value.u64;
+}
+
+static bool store(char *to, size_t size, uint64_t value)
+{
+	uint32_t u32 = (uint32_t)value;
+	bool yes = value;
+
+	if ((size == 4 && value > UINT32_MAX) || (size == sizeof(bool) && value > 1))
+		return false;
+	memcpy(to, size == 4 ? (void *)&u32 : size == 8 ? (void *)&value : (void *)&yes, size);
+	return true;
+}
+
+/* A literal of TSDL; what is not plain ASCII becomes an octal escape. */
+static void write_text(FILE *file, const char *s, size_t size)
+{
+	fputc('"', file);
+	for (size_t i = 0; i < size && s[i]; i++) {
+		unsigned char c = s[i];
+
+		if (c < ' ' || c > '~' || c == '"' || c == '\\')
+			fprintf(file, "\\%03o", c);
+		else
+			fputc(c, file);
+	}
+	fputs("\";\n", file);
+}
+
+void proclife_env_write(const struct proclife_metadata *metadata, void *to)
+{
+	FILE *file = to;
+
+	for (size_t i = 0; i < ENTRIES; i++) {
+		const struct entry *entry = &entries[i];
+		const char *from = (const char *)metadata + entry->offset;
+
+		fprintf(file, "\t%s = ", entry->name);
+		switch (entry->kind) {
+		case NUMBER:
+			fprintf(file, "%" PRIu64 ";\n", load(from, entry->size) & INT64_MAX);
+			break;
+		case SIGNED:
+			fprintf(file, "%" PRId32 ";\n", (int32_t)load(from, entry->size));
+			break;
+		case MASK:
+			fprintf(file, "\"0x%" PRIx64 "\";\n", load(from, entry->size));
+			break;
+		case TEXT:
+			write_text(file, from, entry->size);
+			break;
+		}
+	}
+}
+
+/* Reads digits of @base at *@s, at least one; stops at the first that is none. */
+static bool parse_number(const char **s, const char *end, unsigned int base, uint64_t *value)
+{
+	const char *begin = *s;
+
+	for (*value = 0; *s < end; ++*s) {
+		unsigned int digit = (unsigned char)**s - '0';
+
+		if (base == 16 && **s >= 'a' && **s <= 'f')
+			digit = (unsigned char)**s - 'a' + 10u;
+		if (digit >= base)
+			break;
+		if (__builtin_mul_overflow(*value, base, value) ||
+		    __builtin_add_overflow(*value, digit, value))
+			return false;
+	}
+	return *s > begin;
+}
+
+static bool parse_signed(const char **s, const char *end, char *to)
+{
+	bool minus = **s == '-';
+	uint64_t value;
+	int32_t number;
+
+	*s += minus;
+	if (!parse_number(s, end, 10, &value) || value > INT32_MAX)
+		return false;
+	number = minus ? -(int32_t)value : (int32_t)value;
+	memcpy(to, &number, sizeof(number));
+	return true;
+}
+
+static bool parse_text(const char **s, const char *end, char *to, size_t size)
+{
+	size_t n = 0;
+
+	if (*(*s)++ != '"')
+		return false;
+	for (; *s < end && **s != '"'; ++*s) {
+		unsigned int c = (unsigned char)**s;
+
+		if (c == '\\') {
+			if (end - *s < 4)
+				return false;
+			c = 0;
+			for (int i = 1; i <= 3; i++) {
+				unsigned int digit = (unsigned char)(*s)[i] - '0';
+
+				if (digit > 7)
+					return false;
+				c = c * 8 + digit;
+			}
+			*s += 3;
+		}
+		if (!c || c > 255 || n + 1 >= size)
+			return false;
+		to[n++] = (char)c;
+	}
+	return *s < end && *(*s)++ == '"';
+}
+
+static bool parse_mask(const char **s, const char *end, uint64_t *value)
+{
+	if (end - *s < 3 || memcmp(*s, "\"0x", 3))
+		return false;
+	*s += 3;
+	return parse_number(s, end, 16, value) && *s < end && *(*s)++ == '"';
+}
+
+/* "= value;" of one entry. */
+static bool parse_value(const struct entry *entry, const char *s, const char *end, void *metadata)
+{
+	char *to = (char *)metadata + entry->offset;
+	uint64_t value;
+	bool good = false;
+
+	if (s == end)
+		return false;
+	switch (entry->kind) {
+	case NUMBER:
+		good = parse_number(&s, end, 10, &value) && store(to, entry->size, value);
+		break;
+	case SIGNED:
+		good = parse_signed(&s, end, to);
+		break;
+	case MASK:
+		good = parse_mask(&s, end, &value) && store(to, entry->size, value);
+		break;
+	case TEXT:
+		good = parse_text(&s, end, to, entry->size);
+		break;
+	}
+	return good && end - s == 1 && *s == ';';
+}
+
+/* Each of ours once, in any order; what a later minor change adds is skipped. */
+int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,
+		       struct proclife_fault *fault)
+{
+	bool seen[ENTRIES] = { false };
+
+	while (text < end) {
+		const char *eol = memchr(text, '\n', (size_t)(end - text));
+		const char *is;
+
+		if (!eol)
+			eol = end;
+		is = memmem(text, (size_t)(eol - text), " = ", 3);
+		if (*text != '\t' || !is) {
+			proclife_fault_set(fault, "a line of the env block is no assignment");
+			return -EBADMSG;
+		}
+		for (size_t i = 0; i < ENTRIES; i++) {
+			size_t length = strlen(entries[i].name);
+
+			if ((size_t)(is - text - 1) != length ||
+			    memcmp(text + 1, entries[i].name, length))
+				continue;
+			if (seen[i] || !parse_value(&entries[i], is + 3, eol, metadata)) {
+				proclife_fault_set(fault, "the value of '%s' is not valid",
+						   entries[i].name);
+				return -EBADMSG;
+			}
+			seen[i] = true;
+		}
+		text = eol + 1;
+	}
+	for (size_t i = 0; i < ENTRIES; i++) {
+		if (!seen[i]) {
+			proclife_fault_set(fault, "'%s' is missing", entries[i].name);
+			return -EBADMSG;
+		}
+	}
+	return 0;
+}

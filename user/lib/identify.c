@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Which life a record belongs to. */
+#include "tasks.h"
+
+#include <string.h>
+
+/* A thread that execs becomes the leader of its group, in place of the one there was. */
+static void take_over(struct proclife_task *task)
+{
+	struct proclife_process *process = task->process;
+
+	if (process->leader)
+		process->leader->leader = false;
+	process->leader = task;
+	process->start = task->start;
+	task->leader = true;
+	task->flags &= ~PROCLIFE_F_THREAD;
+	process->flags = task->flags;
+	if (!process->group_dead)
+		process->exit_code = 0; /* it was the old leader's */
+	memcpy(process->comm, task->comm, sizeof(process->comm));
+}
+
+/* The former leader, which has the pid that the new one had. */
+static void step_down(struct proclife_task *task)
+{
+	if (task->process->leader == task)
+		task->process->leader = NULL;
+	task->leader = false;
+	task->flags |= PROCLIFE_F_THREAD;
+}
+
+/*
+ * The pid or the start time are not what they were: is it still the same life? They change in one
+ * case, when a thread that does not lead its group execs. It gets its leader's pid and start time;
+ * the old leader gets its pid and keeps the start time. A record from that very moment can have one
+ * changed and the other not.
+ */
+static bool same_life(const struct proclife_tasks *tasks, struct proclife_task *task,
+		      const struct proclife_record *record)
+{
+	const struct proclife_process *process = task->process;
+
+	if (task->start != record->start) {
+		/* With a gap, it can be a later thread of the same process, with this handle. */
+		if (task->tgid != record->tgid || task->exited || task->gaps != tasks->gaps)
+			return false;
+		if (process->start ? record->start != process->start :
+				     task->leader || record->pid != record->tgid)
+			return false;
+		task->start = record->start;
+	}
+	if (task->pid != record->pid) {
+		task->pid = record->pid;
+		if (record->pid != record->tgid)
+			step_down(task);
+		else if (!task->leader)
+			take_over(task);
+	}
+	return true;
+}
+
+/* Is this the group of the record, or another one that has its handle, and perhaps its pid? */
+static bool same_group(const struct proclife_process *process, const struct proclife_record *record)
+{
+	if (process->tgid != record->tgid)
+		return false;
+	if (process->group_dead && record->type == PROCLIFE_FORK)
+		return false;
+	return record->pid == record->tgid ? proclife_process_leads(process, record) :
+					     record->start >= process->start;
+}
+
+struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
+					     const struct proclife_record *record, uint64_t group,
+					     bool *fresh)
+{
+	struct proclife_process *process = NULL;
+
+	*fresh = false;
+	if (group) {
+		process = proclife_map_get(&tasks->by_group, group);
+		if (process && !same_group(process, record)) {
+			/* Another group has this handle now: the FREEs of the old one were lost. */
+			proclife_process_end(tasks, process);
+			process = NULL;
+		}
+	}
+	if (!process) {
+		process = proclife_process_by_tgid(tasks, record);
+		if (process && group && process->handle)
+			process = NULL;
+		if (process && group)
+			proclife_process_set_handle(tasks, process, group);
+	}
+	if (process) {
+		/* Until it is seen to be reaped: another one can have got its pid, and handle. */
+		if (record->pid != record->tgid && !process->reaped &&
+		    (process->incomplete || process->gaps != tasks->gaps))
+			process->mixed = true;
+		return process;
+	}
+	*fresh = true;
+	return proclife_process_begin(tasks, record, group);
+}
+
+void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task *task,
+			     const struct proclife_record *record, uint64_t group)
+{
+	struct proclife_process *process = task->process, *other;
+	bool fresh;
+
+	if (process->handle == group)
+		return;
+	other = proclife_map_get(&tasks->by_group, group);
+	if (!process->handle && !other) {
+		proclife_process_set_handle(tasks, process, group);
+		return;
+	}
+	if (!other || !same_group(other, record)) {
+		if (other)
+			proclife_process_end(tasks, other);
+		other = proclife_process_begin(tasks, record, group);
+		fresh = true;
+	} else {
+		fresh = false;
+	}
+	proclife_task_move(tasks, task, other);
+	if (fresh)
+		proclife_process_born(tasks, other, NULL, NULL);
+}
+
+struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
+				       const struct proclife_record *record, uint64_t group,
+				       bool *fresh)
+{
+	struct proclife_task *task = proclife_map_get(&tasks->by_handle, record->task);
+	struct proclife_process *process;
+	bool begun;
+
+	if (fresh)
+		*fresh = false;
+	if (proclife_likely(task && task->start == record->start && task->pid == record->pid))
+		goto known;
+	if (proclife_lives_reserve(tasks))
+		return NULL;
+	if (task) {
+		if (same_life(tasks, task, record))
+			goto known;
+		task->incomplete = true; /* its FREE was lost */
+		proclife_task_end(tasks, task);
+	}
+	process = proclife_process_of(tasks, record, group, &begun);
+	task = proclife_task_begin(tasks, record, process);
+	if (fresh) {
+		*fresh = begun;
+		return task;
+	}
+	if (begun)
+		proclife_process_born(tasks, process, NULL, NULL);
+	if (proclife_unlikely(tasks->orphans.used))
+		proclife_adopt_orphans(tasks, task);
+	return task;
+known:
+	if (proclife_unlikely(group && task->process->handle != group)) {
+		if (proclife_lives_reserve(tasks))
+			return NULL;
+		proclife_task_set_group(tasks, task, record, group);
+	}
+	return task;
+}

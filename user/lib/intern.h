@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Texts that are kept once each, and memory that is given back all at once. */
+#ifndef PROCLIFE_INTERN_H
+#define PROCLIFE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct proclife_arena {
+	void *chunks; /* linked by their first word */
+	char *next;
+	size_t left;
+};
+
+/* Aligned for anything, not zeroed; NULL without memory. */
+void *proclife_arena_get(struct proclife_arena *arena, size_t size);
+void proclife_arena_free(struct proclife_arena *arena);
+
+struct proclife_interned {
+	uint32_t hash;
+	uint32_t length;
+	const char *text; /* NULL: the slot is free */
+};
+
+struct proclife_intern {
+	struct proclife_arena arena;
+	struct proclife_interned *slots;
+	size_t count; /* of slots: 0 or a power of two */
+	size_t used;
+};
+
+/* The one copy of this text, which can have NULs in it and gets one at its end; NULL: no memory. */
+const char *proclife_intern(struct proclife_intern *intern, const char *text, size_t length);
+void proclife_intern_free(struct proclife_intern *intern);
+
+#endif

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The objects behind the lives: how tasks and processes begin, are found, and end. */
+#include "tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define for_each_reporter(tasks, reporter)                                                \
+	for (struct proclife_reporter *reporter = (tasks)->reporters,                      \
+				      *end = reporter + (tasks)->reporter_count;           \
+	     reporter != end; reporter++)
+
+int proclife_lives_reserve(struct proclife_tasks *tasks)
+{
+	int err = proclife_map_reserve(&tasks->by_handle);
+
+	if (!err)
+		err = proclife_map_reserve(&tasks->by_group);
+	if (!err)
+		err = proclife_map_reserve(&tasks->by_tgid);
+	if (!err)
+		err = proclife_map_reserve(&tasks->orphans);
+	if (!err)
+		err = proclife_slab_reserve(&tasks->task_slab);
+	if (!err)
+		err = proclife_slab_reserve(&tasks->process_slab);
+	return err;
+}
+
+bool proclife_process_leads(const struct proclife_process *process,
+			    const struct proclife_record *record)
+{
+	if (process->start)
+		return record->start == process->start;
+	if (process->live && (record->type == PROCLIFE_REAP || record->type == PROCLIFE_FREE))
+		return false;
+	for (const struct proclife_task *task = process->tasks; task; task = task->next) {
+		if (task->start < record->start)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A process whose birth was seen, without a gap since, has no unknown tasks. The others have, but
+ * pids are reused: the leader's start time tells processes with the same tgid apart.
+ */
+static bool may_own(const struct proclife_tasks *tasks, const struct proclife_process *process,
+		    const struct proclife_record *record)
+{
+	if (proclife_process_whole(tasks, process))
+		return false;
+	if (record->pid == record->tgid)
+		return proclife_process_leads(process, record);
+	if (record->start < process->start)
+		return false;
+	/* All other threads are released before the leader is, and exit before that. */
+	if (process->reaped)
+		return record->type == PROCLIFE_FREE;
+	return !process->group_dead || record->type == PROCLIFE_FREE ||
+	       record->type == PROCLIFE_REAP || record->type == PROCLIFE_TASK ||
+	       (record->type == PROCLIFE_EXIT && record->flags & PROCLIFE_F_GROUP_DEAD);
+}
+
+struct proclife_process *proclife_process_by_tgid(struct proclife_tasks *tasks,
+						  const struct proclife_record *record)
+{
+	struct proclife_process *process = proclife_map_get(&tasks->by_tgid, record->tgid);
+
+	while (process && !may_own(tasks, process, record))
+		process = process->next_tgid;
+	return process;
+}
+
+/*
+ * Is a life that begins with this record one of which something may have been lost already? Where
+ * there was a gap, it may have swallowed the FORK that is missing.
+ */
+static bool touched(const struct proclife_tasks *tasks, const struct proclife_record *record,
+		    bool forked)
+{
+	if (record->ts <= tasks->gap_to)
+		return true;
+	return tasks->gaps && !forked && record->type != PROCLIFE_TASK;
+}
+
+struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
+						const struct proclife_record *record,
+						uint64_t handle)
+{
+	struct proclife_process *process = proclife_slab_get(&tasks->process_slab);
+
+	memset(process, 0, sizeof(*process));
+	process->id = ++tasks->processes;
+	process->seen = record->ts;
+	process->tgid = record->tgid;
+	process->flags = record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
+	process->gaps = tasks->gaps;
+	process->incomplete = touched(tasks, record, record->type == PROCLIFE_FORK &&
+						     record->pid == record->tgid);
+	memcpy(process->comm, record->comm, sizeof(process->comm));
+	process->comm[sizeof(process->comm) - 1] = 0;
+	if (handle)
+		proclife_process_set_handle(tasks, process, handle);
+	process->next_tgid = proclife_map_get(&tasks->by_tgid, process->tgid);
+	proclife_map_put(&tasks->by_tgid, process->tgid, process);
+	process->prev = tasks->last;
+	if (tasks->last)
+		tasks->last->next = process;
+	else
+		tasks->first = process;
+	tasks->last = process;
+	return process;
+}
+
+void proclife_process_set_handle(struct proclife_tasks *tasks, struct proclife_process *process,
+				 uint64_t handle)
+{
+	process->handle = handle;
+	proclife_map_put(&tasks->by_group, handle, process);
+}
+
+void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process *process,
+			   struct proclife_process *parent, struct proclife_process *creator)
+{
+	if (parent)
+		process->parent_id = parent->id;
+	proclife_select_new(tasks, process, creator ? creator : parent);
+	for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_born)
+			reporter->reports.process_born(reporter->data, process, parent, creator);
+	}
+}
+
+void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_process *process,
+			    struct proclife_process *parent)
+{
+	for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_linked)
+			reporter->reports.process_linked(reporter->data, process, parent);
+	}
+}
+
+void proclife_process_await(struct proclife_tasks *tasks, struct proclife_process *process,
+			    uint64_t parent)
+{
+	if (!parent || process->parent_handle)
+		return;
+	process->parent_handle = parent;
+	process->next_orphan = proclife_map_get(&tasks->orphans, parent);
+	proclife_map_put(&tasks->orphans, parent, process);
+}
+
+static void stop_awaiting(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	struct proclife_process *other;
+
+	if (!process->parent_handle)
+		return;
+	other = proclife_map_get(&tasks->orphans, process->parent_handle);
+	if (other == process) {
+		if (process->next_orphan)
+			proclife_map_put(&tasks->orphans, process->parent_handle,
+					 process->next_orphan);
+		else
+			proclife_map_del(&tasks->orphans, process->parent_handle);
+	} else {
+		while (other->next_orphan != process)
+			other = other->next_orphan;
+		other->next_orphan = process->next_orphan;
+	}
+	process->parent_handle = 0;
+	process->next_orphan = NULL;
+}
+
+void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process *process,
+			   struct proclife_process *parent)
+{
+	stop_awaiting(tasks, process);
+	if (process->parent_id == parent->id || process == parent)
+		return;
+	process->parent_id = parent->id;
+	if (parent->selected && !process->selected && proclife_select_follows(process, parent))
+		proclife_select_now(tasks, process, parent);
+	else
+		proclife_report_linked(tasks, process, parent);
+}
+
+/*
+ * The parent must be the older one and have its pid; otherwise it is gone unseen, and another task
+ * has its handle.
+ */
+void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_task *task)
+{
+	struct proclife_process *process = proclife_map_get(&tasks->orphans, task->handle), *next;
+
+	for (; process; process = next) {
+		next = process->next_orphan;
+		if ((process->start && task->start > process->start) ||
+		    process->parent_tgid != task->tgid)
+			stop_awaiting(tasks, process);
+		else
+			proclife_process_link(tasks, process, task->process);
+	}
+}
+
+static void attach(struct proclife_task *task, struct proclife_process *process)
+{
+	task->process = process;
+	task->prev = NULL;
+	task->next = process->tasks;
+	if (task->next)
+		task->next->prev = task;
+	process->tasks = task;
+	process->threads++;
+	process->open++;
+	process->live += !task->dead;
+	if (task->leader) {
+		process->leader = task;
+		process->start = task->start;
+		process->flags = task->flags;
+		memcpy(process->comm, task->comm, sizeof(process->comm));
+	}
+}
+
+static void detach(struct proclife_task *task)
+{
+	struct proclife_process *process = task->process;
+
+	if (task->prev)
+		task->prev->next = task->next;
+	else
+		process->tasks = task->next;
+	if (task->next)
+		task->next->prev = task->prev;
+	if (process->leader == task)
+		process->leader = NULL;
+	process->open--;
+	proclife_task_dead(task);
+}
+
+void proclife_task_dead(struct proclife_task *task)
+{
+	if (!task->dead)
+		task->process->live--;
+	task->dead = true;
+}
+
+struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
+					  const struct proclife_record *record,
+					  struct proclife_process *process)
+{
+	struct proclife_task *task = proclife_slab_get(&tasks->task_slab);
+
+	memset(task, 0, sizeof(*task));
+	task->handle = record->task;
+	task->start = record->start;
+	task->seen = record->ts;
+	task->pid = record->pid;
+	task->tgid = record->tgid;
+	task->flags = record->flags & ~PROCLIFE_F_TRUNCATED;
+	task->leader = record->pid == record->tgid;
+	task->gaps = tasks->gaps;
+	task->incomplete = touched(tasks, record, record->type == PROCLIFE_FORK);
+	memcpy(task->comm, record->comm, sizeof(task->comm));
+	task->comm[sizeof(task->comm) - 1] = 0;
+	attach(task, process);
+	proclife_map_put(&tasks->by_handle, task->handle, task);
+	return task;
+}
+
+void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	/* A thread that a gap hid can have been the last one, if a gap hid its EXIT too. */
+	if (process->unsure && tasks->gap_to > process->exited)
+		process->exited = 0;
+	process->unsure = false;
+	process->mixed = false; /* it had its pid all the time */
+}
+
+static void process_gone(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	struct proclife_process *other = proclife_map_get(&tasks->by_tgid, process->tgid);
+
+	if (process->unfreed)
+		process->freed = 0;
+	/* If its leader was never seen, it can live on. */
+	if (process->mixed || !process->start) {
+		process->exited = 0;
+		process->freed = 0;
+	}
+	proclife_process_sure(tasks, process);
+	if (process->gaps != tasks->gaps)
+		process->incomplete = true;
+
+	stop_awaiting(tasks, process);
+	if (process->handle)
+		proclife_map_del(&tasks->by_group, process->handle);
+	if (other == process) {
+		if (process->next_tgid)
+			proclife_map_put(&tasks->by_tgid, process->tgid, process->next_tgid);
+		else
+			proclife_map_del(&tasks->by_tgid, process->tgid);
+	} else {
+		while (other->next_tgid != process)
+			other = other->next_tgid;
+		other->next_tgid = process->next_tgid;
+	}
+	if (process->prev)
+		process->prev->next = process->next;
+	else
+		tasks->first = process->next;
+	if (process->next)
+		process->next->prev = process->prev;
+	else
+		tasks->last = process->prev;
+	tasks->selected_open -= process->selected;
+
+	for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_gone)
+			reporter->reports.process_gone(reporter->data, process);
+	}
+	free(process->args_text);
+	proclife_slab_put(&tasks->process_slab, process);
+}
+
+void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task,
+			struct proclife_process *process)
+{
+	struct proclife_process *old = task->process;
+	bool dead = task->dead;
+
+	detach(task);
+	old->threads--;
+	task->dead = dead;
+	attach(task, process);
+	if (!old->open)
+		process_gone(tasks, old);
+}
+
+void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
+{
+	struct proclife_process *process = task->process;
+
+	if (task->gaps != tasks->gaps)
+		task->incomplete = true;
+	process->runtime += task->runtime;
+	process->utime += task->utime;
+	process->stime += task->stime;
+	process->min_flt += task->min_flt;
+	process->maj_flt += task->maj_flt;
+	process->nvcsw += task->nvcsw;
+	process->nivcsw += task->nivcsw;
+	process->freed = task->freed;
+	process->unfreed |= !task->freed;
+	detach(task);
+	proclife_map_del(&tasks->by_handle, task->handle);
+	for_each_reporter(tasks, reporter) {
+		if (reporter->reports.task_gone)
+			reporter->reports.task_gone(reporter->data, task);
+	}
+	proclife_slab_put(&tasks->task_slab, task);
+	if (!process->open)
+		process_gone(tasks, process);
+}
+
+void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	struct proclife_task *task = process->tasks;
+
+	/* Ending the last one ends the process: it is not looked at after that. */
+	while (task) {
+		struct proclife_task *next = task->next;
+
+		proclife_task_end(tasks, task);
+		task = next;
+	}
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A hash map from a 64-bit key to a pointer, and a slab allocator. Both are made for a lookup or
+ * two per record: small entries side by side, linear probing, no tombstones, nothing per entry to
+ * allocate.
+ */
+#ifndef PROCLIFE_MAP_H
+#define PROCLIFE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct proclife_map_entry {
+	uint64_t key;
+	void *value; /* NULL: the slot is free */
+};
+
+struct proclife_map {
+	struct proclife_map_entry *entries;
+	uint64_t mask; /* slots - 1 */
+	uint64_t used;
+	uint64_t seed;
+};
+
+int proclife_map_init(struct proclife_map *map);
+void proclife_map_free(struct proclife_map *map);
+
+/* Makes sure that the next put succeeds. 0 or -ENOMEM. */
+int proclife_map_reserve(struct proclife_map *map);
+
+static inline uint64_t proclife_map_slot(const struct proclife_map *map, uint64_t key)
+{
+	uint64_t hash = (key ^ map->seed) * 0x9e3779b97f4a7c15ULL;
+
+	hash ^= hash >> 32;
+	hash *= 0xd6e8feb86659fd93ULL;
+	return (hash ^ hash >> 32) & map->mask;
+}
+
+static inline void *proclife_map_get(const struct proclife_map *map, uint64_t key)
+{
+	for (uint64_t slot = proclife_map_slot(map, key);; slot = (slot + 1) & map->mask) {
+		const struct proclife_map_entry *entry = &map->entries[slot];
+
+		if (!entry->value || entry->key == key)
+			return entry->value;
+	}
+}
+
+/* Sets or replaces; room for a new key was reserved. @value is not NULL. */
+void proclife_map_put(struct proclife_map *map, uint64_t key, void *value);
+void proclife_map_del(struct proclife_map *map, uint64_t key);
+
+struct proclife_slab {
+	size_t size;
+	void *free;   /* linked by their first word */
+	void *chunks; /* likewise */
+};
+
+void proclife_slab_init(struct proclife_slab *slab, size_t size);
+void proclife_slab_free(struct proclife_slab *slab);
+
+/* Makes sure that the next get succeeds. 0 or -ENOMEM. */
+int proclife_slab_reserve(struct proclife_slab *slab);
+
+/* Not zeroed. */
+static inline void *proclife_slab_get(struct proclife_slab *slab)
+{
+	void **object = slab->free;
+
+	slab->free = *object;
+	return object;
+}
+
+static inline void proclife_slab_put(struct proclife_slab *slab, void *object)
+{
+	*(void **)object = slab->free;
+	slab->free = object;
+}
+
+#endif

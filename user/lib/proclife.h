@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libproclife: the exact story of every task's life, for programs.
+ *
+ * A source yields records in one order: by time stamp, then CPU, then position. struct
+ * proclife_tasks turns them into the lives of tasks and processes, and reports each one as it
+ * begins and ends; tree and latency results are built on those reports.
+ *
+ * Unless said otherwise: functions return 0 or a negative errno; times are nanoseconds of
+ * CLOCK_MONOTONIC, 0 for "not seen"; what a *_new() or *_open() gives is released by its *_free(),
+ * which takes NULL; nothing is thread-safe, and independent objects may live in different threads.
+ */
+#ifndef PROCLIFE_H
+#define PROCLIFE_H
+
+#include <proclife/abi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Sources
+ */
+
+struct proclife_source;
+
+/* Records that a CPU's ring lost before the reader came to them. */
+struct proclife_gap {
+	uint64_t lost;	/* records */
+	uint64_t from;	/* all of them lie between from and to */
+	uint64_t to;	/* ts of the first record after them, or the clock if there is none yet */
+	uint32_t cpu;
+};
+
+struct proclife_event {
+	const struct proclife_record *record; /* NULL: this is a gap */
+	struct proclife_gap gap;	      /* set only if it is one */
+	/* One that comes soon, or NULL: so that proclife_tasks_feed() can fetch what it needs. */
+	const struct proclife_record *ahead;
+};
+
+/**
+ * proclife_device_open - follow the running kernel
+ * @source: set to the new source
+ * @path: the device, NULL for PROCLIFE_DEVICE; a plain file laid out as the device is will do
+ *
+ * The source begins with the first record after this call. Errors: -ENOENT and -EACCES of open(2),
+ * -EPROTO if the device speaks an ABI that this library does not, -ENODEV if it is no proclife
+ * device.
+ */
+int proclife_device_open(struct proclife_source **source, const char *path);
+void proclife_source_free(struct proclife_source *source);
+
+/**
+ * proclife_source_rewind - begin with what the rings still hold
+ *
+ * Call before the first proclife_source_next(), else it is -EBUSY. If rings have been overwritten,
+ * the source begins where the one that reaches back least begins, so that no CPU is missing from
+ * what it yields. Where that is becomes certain with the first proclife_source_next(): what is
+ * overwritten before is not lost.
+ */
+int proclife_source_rewind(struct proclife_source *source);
+
+/**
+ * proclife_source_snapshot - put a TASK record of every task there is now into the stream
+ *
+ * Call before the first proclife_source_next(), else it is -EBUSY. Tasks that were there before the
+ * source began are known from then on. Errors: those of the ioctl; -ENOTTY if it is a plain file.
+ */
+int proclife_source_snapshot(struct proclife_source *source);
+
+/**
+ * proclife_source_next - the next event in order
+ * @event: set if the return value is 1; its record is valid until the next call for this source
+ *
+ * A record is yielded as soon as nothing that comes before it can appear any more. Where a ring
+ * lost records, a gap stands at the earliest time at which one of them can lie.
+ *
+ * Return: 1; 0 if there is nothing more for now (proclife_source_wait()); -ENODATA at the end of a
+ * source that ends; another negative errno.
+ */
+int proclife_source_next(struct proclife_source *source, struct proclife_event *event);
+
+/**
+ * proclife_source_wait - sleep until there are records
+ * @timeout_ms: at most this long; -1 for ever
+ *
+ * It does not sleep while there are as many unread records as the watermark. Return: 1 if there are
+ * records, 0 after the timeout, -EINTR after a signal. After 1, proclife_source_next() can still
+ * have nothing to yield if another CPU is just writing.
+ */
+int proclife_source_wait(struct proclife_source *source, int timeout_ms);
+
+/* How many new records end a proclife_source_wait(); 1 at first. */
+int proclife_source_set_watermark(struct proclife_source *source, uint64_t records);
+
+/*
+ * A descriptor for poll(2), owned by the source. Once proclife_source_next() has returned 0, it
+ * becomes readable with the next records.
+ */
+int proclife_source_fd(const struct proclife_source *source);
+
+/* What the device says of itself; for counts that move, as of now. Owned by the source. */
+const struct proclife_header *proclife_source_header(struct proclife_source *source);
+
+/* A ring's positions and counts; NULL if this CPU has none. Owned by the source, and moving. */
+const struct proclife_ring_ctl *proclife_source_ring(struct proclife_source *source, uint32_t cpu);
+
+/* Records lost so far, in all gaps yielded. */
+uint64_t proclife_source_lost(const struct proclife_source *source);
+
+/* Nothing from before this time will be yielded any more; things of this very time may be. */
+uint64_t proclife_source_horizon(const struct proclife_source *source);
+
+/*
+ * Recordings
+ */
+
+/* Why something cannot be read, for people: what, why, and what to do about it. */
+struct proclife_fault {
+	char text[320];
+};
+
+#define PROCLIFE_HOST_LEN 65
+#define PROCLIFE_REASON_LEN 16
+
+/*
+ * What a recording keeps of the run that made it, so that a replay can show the same. The members
+ * from `complete` on are set by the library.
+ */
+struct proclife_recorded {
+	uint64_t began;
+	uint64_t ended;		  /* what is later does not belong to it; 0: it was cut off */
+	uint32_t command;	  /* tgid of the command that was followed; 0: none */
+	uint32_t command_creator; /* tgid of who forked it */
+	int32_t command_status;	  /* -1: not known */
+	char reason[PROCLIFE_REASON_LEN]; /* why it ended, in the recorder's words */
+	bool complete;	 /* the recorder came to its end; otherwise the rest is missing */
+	uint64_t synced; /* nothing from before this time is missing */
+	uint64_t records;
+	uint64_t lost; /* in gaps */
+	char hostname[PROCLIFE_HOST_LEN];
+};
+
+/**
+ * proclife_recording_open - read what a recorder has written
+ * @source: set to the new source
+ * @path: the folder
+ * @fault: says why, if the return value is negative; may be NULL
+ *
+ * The files are mapped and read in place. They must not be made shorter meanwhile: touching what is
+ * gone raises SIGBUS. Errors: those of open(2), -ENOEXEC if it is no recording of ours, -EPROTO if
+ * it is of a version that this library does not know, -EBADMSG if it is damaged.
+ *
+ * The source yields the events in the order in which the recorder's source did, snapshot included,
+ * and then -ENODATA. A recording that was cut off yields what is there. Where it is damaged,
+ * proclife_source_next() returns -EBADMSG and proclife_source_fault() says why.
+ */
+int proclife_recording_open(struct proclife_source **source, const char *path,
+			    struct proclife_fault *fault);
+
+/* NULL if the source is not a recording. Owned by the source. */
+const struct proclife_recorded *proclife_recording_info(const struct proclife_source *source);
+
+/* What is wrong with the source, once it has returned -EBADMSG; NULL otherwise. */
+const char *proclife_source_fault(const struct proclife_source *source);
+
+/* Writes what a source yields, from the first event on; all of it, whatever is selected. */
+struct proclife_recorder;
+
+/**
+ * proclife_recorder_new - record what a device yields
+ * @dir: is created; a folder that is empty will do
+ * @run: what is known by now; copied
+ *
+ * Call before the first proclife_source_next(), else it is -EBUSY; -ENOTSUP if it is not a device;
+ * -ENOTEMPTY if there is something in the folder. The recorder is to be freed before the source.
+ */
+int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
+			  const char *dir, const struct proclife_recorded *run);
+
+/*
+ * Writes out all that has been yielded so far. Without it, each CPU's records are written as soon
+ * as they fill a packet of 64 KiB. Return: 0, or the first error there was: then nothing is written
+ * any more, and what has been written stays readable.
+ */
+int proclife_recorder_sync(struct proclife_recorder *recorder);
+
+/* The first error there was, or 0. */
+int proclife_recorder_error(const struct proclife_recorder *recorder);
+
+/*
+ * Writes the rest and marks the recording as complete. What was yielded last and is later than
+ * @run->ended does not go into it. Without this, a recording counts as cut off.
+ */
+int proclife_recorder_finish(struct proclife_recorder *recorder,
+			     const struct proclife_recorded *run);
+
+struct proclife_recorder_counts {
+	uint64_t records; /* written */
+	uint64_t lost;	  /* in gaps written */
+	uint64_t bytes;	  /* of the streams' files */
+};
+
+void proclife_recorder_counts(const struct proclife_recorder *recorder,
+			      struct proclife_recorder_counts *counts);
+void proclife_recorder_free(struct proclife_recorder *recorder);
+
+/*
+ * Lives
+ */
+
+struct proclife_process;
+
+/* One task from fork to free; valid until the task_gone report has returned. */
+struct proclife_task {
+	uint64_t handle;
+	uint64_t start; /* as in the record */
+	struct proclife_process *process;
+	uint64_t born; /* the FORK */
+	uint64_t seen; /* the first record of this life; born, if that was seen */
+	uint64_t exited;
+	uint64_t reaped;
+	uint64_t freed;
+	uint64_t runtime; /* CPU time; final once freed */
+	uint64_t utime;
+	uint64_t stime;
+	uint64_t min_flt;
+	uint64_t maj_flt;
+	uint64_t nvcsw;
+	uint64_t nivcsw;
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t flags; /* PROCLIFE_F_* */
+	int32_t exit_code;
+	uint32_t reaper_pid;
+	uint32_t reaper_tgid;
+	char reaper_comm[PROCLIFE_COMM_LEN];
+	char comm[PROCLIFE_COMM_LEN];
+	bool leader;	 /* of its thread group, now */
+	bool incomplete; /* a gap touches this life; certain once it is reported gone */
+	/* Private to the library from here on. */
+	bool dead; /* not among the process's live ones any more */
+	uint64_t gaps;
+	struct proclife_task *next;
+	struct proclife_task *prev;
+};
+
+/*
+ * One thread group; valid until the process_gone report has returned. It has exited when its last
+ * thread has, is reaped with its leader, and gone when all its tasks are freed.
+ *
+ * Marks belong together by handle and start time, so what lies between two of them is exact even in
+ * an incomplete life. That the last thread has exited is taken from PROCLIFE_F_GROUP_DEAD, or
+ * counted if all of the process's life was seen; otherwise `exited` stays 0, and so it does if a gap
+ * can hide a later EXIT. `freed` is 0 if a FREE is known to be missing; in an incomplete life, a
+ * thread can have been freed later of which nothing was seen.
+ */
+struct proclife_process {
+	uint64_t id;	 /* 1, 2, ... in the order in which they appear */
+	uint64_t handle; /* of the group; 0 if unknown */
+	uint64_t start;	 /* of the leader, as in the record; 0 if unknown */
+	uint64_t parent_id; /* by birth, or as the snapshot found it; 0 if not known */
+	uint64_t born;
+	uint64_t seen;
+	uint64_t execed; /* the last EXEC */
+	uint64_t exited; /* the last thread's EXIT */
+	uint64_t reaped; /* the leader's REAP */
+	uint64_t freed;	 /* the last thread's FREE; 0 if the FREE of one is missing */
+	uint64_t runtime; /* from here on: sums over the tasks that are gone */
+	uint64_t utime;
+	uint64_t stime;
+	uint64_t min_flt;
+	uint64_t maj_flt;
+	uint64_t nvcsw;
+	uint64_t nivcsw;
+	uint64_t max_rss; /* KiB, as of the last EXIT; 0 until exited */
+	uint64_t cgroup;
+	uint32_t tgid;
+	uint32_t parent_tgid;  /* by birth, or as the snapshot found it */
+	uint32_t creator_tgid; /* who called fork: not the parent under CLONE_PARENT */
+	uint32_t uid;
+	uint32_t ns_pid;
+	uint32_t ns_inum;
+	uint32_t flags;	  /* of the leader */
+	uint32_t threads; /* ever seen */
+	uint32_t live;	  /* seen and not yet exited */
+	uint32_t open;	  /* seen and not yet freed */
+	int32_t exit_code; /* as its parent's wait(2) gives it */
+	uint32_t reaper_pid;
+	uint32_t reaper_tgid;
+	uint32_t execs;
+	char reaper_comm[PROCLIFE_COMM_LEN];
+	char comm[PROCLIFE_COMM_LEN];
+	const char *path; /* of the last EXEC, or NULL; if cut, its tail after "..." */
+	const char *args; /* of the last EXEC, each with its NUL; NULL if they are not recorded */
+	uint32_t args_bytes; /* their length; a NUL that is not counted follows */
+	bool selected;
+	bool incomplete; /* a gap touches this life; certain once it is reported gone */
+	void *user;	 /* the caller's; NULL at first */
+	/* Private to the library from here on. */
+	bool group_dead;
+	bool group_exit; /* exit_code is the group's */
+	bool unfreed; /* a task's FREE is missing */
+	bool unsure;  /* a gap can hide that exited is not the last one's */
+	bool mixed; /* a thread of it can be another process's, which got its pid unseen */
+	char path_text[PROCLIFE_PATH_LEN + 4];
+	uint32_t args_room;
+	char *args_text;
+	uint64_t gaps;
+	uint64_t parent_handle; /* of a task that is not known yet */
+	struct proclife_task *tasks;
+	struct proclife_task *leader;
+	struct proclife_process *next;
+	struct proclife_process *prev;
+	struct proclife_process *next_tgid;
+	struct proclife_process *next_orphan;
+};
+
+/*
+ * The lives of all tasks and processes. Results built on it (latency, tree) may be freed before or
+ * after it; what they hold stays readable.
+ */
+struct proclife_tasks;
+
+/* Any member may be NULL. `parent` and `creator` are NULL if they are not known. */
+struct proclife_reports {
+	void (*process_born)(void *data, struct proclife_process *process,
+			     struct proclife_process *parent, struct proclife_process *creator);
+	void (*process_gone)(void *data, struct proclife_process *process);
+	void (*task_gone)(void *data, struct proclife_task *task);
+	/*
+	 * The process was born before its parent was known (in a snapshot, children can precede
+	 * their parents), and now it is; or the process has become selected only now. `parent` is
+	 * NULL if it still is not known.
+	 */
+	void (*process_linked)(void *data, struct proclife_process *process,
+			       struct proclife_process *parent);
+};
+
+int proclife_tasks_new(struct proclife_tasks **tasks);
+void proclife_tasks_free(struct proclife_tasks *tasks);
+
+/* Adds reports, which are called in the order in which they were added. They feed nothing. */
+int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_reports *reports,
+			  void *data);
+
+/**
+ * proclife_tasks_feed - take one event into account
+ *
+ * A life whose FREE was lost is reported gone when its handle or group is seen in use again, with
+ * freed 0. Return: 1 if the event belongs to a selected process (a gap belongs to all), 0 if it
+ * does not, a negative errno.
+ */
+int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event);
+
+/**
+ * proclife_tasks_close - the trace ends at @now: report what is still open as gone
+ *
+ * In the order in which the processes appeared. Their missing times stay 0.
+ */
+int proclife_tasks_close(struct proclife_tasks *tasks, uint64_t now);
+
+/*
+ * Selection: everything is selected until one of these is called. A process that a selected one
+ * creates is selected too, whoever becomes its parent; of processes older than the trace, those
+ * whose parent is selected. Each call selects one process: another that gets the same pid later is
+ * not selected.
+ */
+
+/* Selects the process that has this tgid, now or as soon as there is one. */
+int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid);
+
+/* Selects the process that @creator_tgid forks with this tgid; call before its FORK is fed. */
+int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uint32_t creator_tgid);
+
+/* Selected processes that have appeared, and those of them that are not gone yet. */
+uint64_t proclife_tasks_selected(const struct proclife_tasks *tasks);
+uint64_t proclife_tasks_selected_open(const struct proclife_tasks *tasks);
+
+/* The task with this handle, or NULL. */
+struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t handle);
+
+/*
+ * CPU time as wait4(2) and /proc show it: the tick samples utime and stime, the scheduler counts
+ * runtime exactly; this divides runtime in the proportion of the samples.
+ */
+void proclife_cputime(uint64_t runtime, uint64_t utime, uint64_t stime, uint64_t *user,
+		      uint64_t *system);
+
+/*
+ * Latency
+ */
+
+/* Between two marks of a life; see proclife_phase_name(). */
+enum proclife_phase {
+	PROCLIFE_LIFE,	    /* fork to exit */
+	PROCLIFE_ZOMBIE,    /* exit to reap */
+	PROCLIFE_RCU_FREE,  /* reap to free */
+	PROCLIFE_EXIT_FREE, /* exit to free: the sum of the two */
+	PROCLIFE_PHASES,
+};
+
+const char *proclife_phase_name(enum proclife_phase phase); /* "life", "zombie", ... */
+
+/* Between these marks; false if one of them was not seen. Exact in incomplete lives, too. */
+bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
+			    uint64_t *ns);
+bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns);
+
+/*
+ * A histogram of times with bounded relative error: count, sum, min and max are exact, a percentile
+ * is at most 1/128 above the true value.
+ */
+struct proclife_histogram;
+
+int proclife_histogram_new(struct proclife_histogram **histogram);
+void proclife_histogram_free(struct proclife_histogram *histogram);
+void proclife_histogram_add(struct proclife_histogram *histogram, uint64_t ns);
+void proclife_histogram_merge(struct proclife_histogram *into,
+			      const struct proclife_histogram *from);
+uint64_t proclife_histogram_count(const struct proclife_histogram *histogram);
+uint64_t proclife_histogram_min(const struct proclife_histogram *histogram);
+uint64_t proclife_histogram_max(const struct proclife_histogram *histogram);
+double proclife_histogram_mean(const struct proclife_histogram *histogram);
+/* The smallest value that at least @percent of all are at or below; never above the maximum. */
+uint64_t proclife_histogram_percentile(const struct proclife_histogram *histogram, double percent);
+/*
+ * How many lie in [from, to); exact where both are bucket borders: powers of two are, and all below
+ * 128. Otherwise a bucket belongs where its lower border does.
+ */
+uint64_t proclife_histogram_between(const struct proclife_histogram *histogram, uint64_t from,
+				    uint64_t to);
+
+/* The phases of all selected processes, or tasks, that are reported gone. */
+struct proclife_latency;
+
+int proclife_latency_new(struct proclife_latency **latency, struct proclife_tasks *tasks,
+			 bool threads);
+void proclife_latency_free(struct proclife_latency *latency);
+const struct proclife_histogram *proclife_latency_phase(const struct proclife_latency *latency,
+							enum proclife_phase phase);
+
+struct proclife_latency_counts {
+	uint64_t lives;	     /* reported gone */
+	uint64_t alive;	     /* no EXIT seen, and open at the end */
+	uint64_t unreaped;   /* EXIT seen, no REAP: zombies at the end */
+	uint64_t unfreed;    /* REAP seen, no FREE yet at the end */
+	uint64_t incomplete; /* a gap touches them: in the histograms as far as marks were seen */
+	uint64_t partial;    /* began before the trace: their life phase is not in the histogram */
+};
+
+void proclife_latency_counts(const struct proclife_latency *latency,
+			     struct proclife_latency_counts *counts);
+
+/*
+ * Trees
+ */
+
+/* A process in the tree; kept, unlike struct proclife_process, until the tree is freed. */
+struct proclife_node {
+	struct proclife_node *parent;
+	struct proclife_node *child; /* the first one; in the order of birth */
+	struct proclife_node *next;  /* sibling */
+	uint64_t id;
+	uint64_t born; /* 0 if it was there before the trace: then seen tells since when */
+	uint64_t seen;
+	uint64_t exited;
+	uint64_t reaped;
+	uint64_t freed;
+	uint64_t runtime;
+	uint32_t max_rss; /* KiB */
+	uint32_t tgid;
+	uint32_t parent_tgid;
+	uint32_t creator_tgid;
+	uint32_t uid;
+	uint32_t threads;
+	uint32_t flags;
+	int32_t exit_code;
+	uint32_t execs;
+	uint32_t reaper_tgid;
+	const char *comm; /* interned: owned by the tree */
+	const char *path; /* interned, or NULL */
+	const char *args; /* interned, or NULL: the arguments, each with its NUL */
+	uint32_t args_bytes;
+	uint8_t incomplete;
+	uint8_t gone; /* the figures above are final */
+};
+
+struct proclife_tree;
+
+/* Collects all selected processes from now on; those that are there when it begins have to come in
+ * as TASK records. */
+int proclife_tree_new(struct proclife_tree **tree, struct proclife_tasks *tasks);
+void proclife_tree_free(struct proclife_tree *tree);
+/* The first root; the others follow by next. A root's parent is not selected or not known. */
+const struct proclife_node *proclife_tree_roots(const struct proclife_tree *tree);
+uint64_t proclife_tree_size(const struct proclife_tree *tree);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

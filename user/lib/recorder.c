@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Writing a recording. A stream tells what it has yielded when it is about to let go of it, so a
+ * recording holds exactly what the reader of the source was given, and what costs here is one copy
+ * into a packet and one write(2) for each packet.
+ */
+#include "ctf.h"
+#include "source.h"
+#include "tape.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct proclife_recorder {
+	struct proclife_source *source;
+	struct proclife_metadata metadata;
+	int dir;
+	int text; /* the metadata, to bring `synced` up to date in it */
+	size_t synced_at;
+	int error;
+	uint64_t limit; /* what is later is left out */
+	uint32_t cpus;
+	/* By CPU, and the snapshot's behind them; NULL until there is one. */
+	struct proclife_tape **tapes;
+	struct proclife_recorder_counts counts;
+};
+
+static int tape_of(struct proclife_recorder *recorder, uint32_t order, struct proclife_tape **tape)
+{
+	uint32_t index = order < recorder->cpus ? order : recorder->cpus;
+	int err = 0;
+
+	if (!recorder->tapes[index])
+		err = proclife_tape_new(&recorder->tapes[index], recorder->dir, order,
+					recorder->metadata.uuid, &recorder->counts);
+	*tape = recorder->tapes[index];
+	return err;
+}
+
+static int take(struct proclife_recorder *recorder, struct proclife_stream *stream)
+{
+	const struct proclife_record *from = stream->told, *end = stream->cur;
+	struct proclife_gap gap = { 0 };
+	struct proclife_tape *tape;
+	int err;
+
+	stream->told = end;
+	if (!stream->gap.lost) { /* it is yielded, if there was one */
+		if (stream->told_gap.from <= recorder->limit)
+			gap = stream->told_gap;
+		stream->told_gap.lost = 0;
+	}
+	while (end != from && end[-1].ts > recorder->limit)
+		end--;
+	if (!gap.lost && from == end)
+		return 0;
+	err = tape_of(recorder, stream->order, &tape);
+	if (!err && gap.lost)
+		err = proclife_tape_gap(tape, &gap);
+	return err ? err : proclife_tape_records(tape, from, (uint64_t)(end - from));
+}
+
+void proclife_recorder_take(struct proclife_recorder *recorder, struct proclife_stream *stream)
+{
+	if (!recorder->error)
+		recorder->error = take(recorder, stream);
+}
+
+static int take_all(struct proclife_recorder *recorder)
+{
+	const struct proclife_merge *merge = &recorder->source->merge;
+
+	for (uint32_t i = 0; i < merge->count; i++)
+		proclife_recorder_take(recorder, merge->streams[i]);
+	for (uint32_t i = 0; i <= recorder->cpus && !recorder->error; i++) {
+		struct proclife_tape *tape = recorder->tapes[i];
+
+		if (tape && (tape->count || tape->packet->gap_lost))
+			recorder->error = proclife_tape_write(tape);
+	}
+	return recorder->error;
+}
+
+int proclife_recorder_sync(struct proclife_recorder *recorder)
+{
+	char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1];
+
+	if (take_all(recorder))
+		return recorder->error;
+	proclife_metadata_synced(digits, proclife_source_horizon(recorder->source));
+	recorder->error = proclife_write_all(recorder->text, digits, PROCLIFE_CTF_SYNCED_DIGITS,
+					     recorder->synced_at);
+	return recorder->error;
+}
+
+/* Under another name first: a reader finds the old text or the new one. */
+static int write_metadata(struct proclife_recorder *recorder)
+{
+	static const char draft[] = ".metadata";
+	size_t size;
+	char *text = proclife_metadata_text(&recorder->metadata, &size, &recorder->synced_at);
+	int err, fd;
+
+	if (!text)
+		return -ENOMEM;
+	fd = openat(recorder->dir, draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		err = -errno;
+		goto free_text;
+	}
+	err = proclife_write_all(fd, text, size, 0);
+	if (!err && renameat(recorder->dir, draft, recorder->dir, "metadata"))
+		err = -errno;
+	if (err) {
+		close(fd);
+		unlinkat(recorder->dir, draft, 0);
+		goto free_text;
+	}
+	if (recorder->text >= 0)
+		close(recorder->text);
+	recorder->text = fd;
+free_text:
+	free(text);
+	return err;
+}
+
+/* Some file systems report a full disk only when a file is closed. */
+static int close_tapes(struct proclife_recorder *recorder)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i <= recorder->cpus; i++) {
+		struct proclife_tape *tape = recorder->tapes[i];
+
+		if (!tape)
+			continue;
+		recorder->metadata.streams++;
+		if (close(tape->fd) && errno != EINTR && !err)
+			err = -errno;
+		tape->fd = -1;
+	}
+	return err;
+}
+
+int proclife_recorder_finish(struct proclife_recorder *recorder,
+			     const struct proclife_recorded *run)
+{
+	struct proclife_metadata *metadata = &recorder->metadata;
+	struct proclife_recorded old = metadata->run;
+
+	recorder->limit = run->ended;
+	if (!take_all(recorder))
+		recorder->error = close_tapes(recorder);
+	recorder->source->recorder = NULL;
+	if (recorder->error)
+		return recorder->error;
+	metadata->run = *run;
+	memcpy(metadata->run.hostname, old.hostname, sizeof(old.hostname));
+	metadata->run.complete = true;
+	metadata->run.synced = run->ended;
+	metadata->run.records = recorder->counts.records;
+	metadata->run.lost = recorder->counts.lost;
+	metadata->bytes = recorder->counts.bytes;
+	metadata->header.reap_missed = proclife_source_header(recorder->source)->reap_missed;
+	recorder->error = write_metadata(recorder);
+	return recorder->error;
+}
+
+int proclife_recorder_error(const struct proclife_recorder *recorder)
+{
+	return recorder->error;
+}
+
+void proclife_recorder_counts(const struct proclife_recorder *recorder,
+			      struct proclife_recorder_counts *counts)
+{
+	*counts = recorder->counts;
+}
+
+void proclife_recorder_free(struct proclife_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	if (recorder->source->recorder == recorder)
+		recorder->source->recorder = NULL;
+	for (uint32_t i = 0; recorder->tapes && i <= recorder->cpus; i++)
+		proclife_tape_free(recorder->tapes[i]);
+	free(recorder->tapes);
+	if (recorder->text >= 0)
+		close(recorder->text);
+	if (recorder->dir >= 0)
+		close(recorder->dir);
+	free(recorder);
+}
+
+/* Makes the folder, or takes an empty one. */
+static int open_dir(struct proclife_recorder *recorder, const char *path)
+{
+	struct dirent *entry;
+	int err = 0, fd;
+	DIR *dir;
+
+	/* Arguments and names can be confidential: for the owner only, as the device is. */
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	recorder->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (recorder->dir < 0)
+		return -errno;
+	fd = openat(recorder->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	while (!err && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			err = -ENOTEMPTY;
+	closedir(dir);
+	return err;
+}
+
+static void fill_metadata(struct proclife_metadata *metadata, struct proclife_source *source,
+			  const struct proclife_recorded *run)
+{
+	metadata->format = PROCLIFE_CTF_FORMAT;
+	metadata->header = *proclife_source_header(source);
+	metadata->run = *run;
+	metadata->run.complete = false;
+	metadata->run.ended = 0;
+	metadata->run.synced = 0;
+	metadata->run.records = 0;
+	metadata->run.lost = 0;
+	memset(metadata->run.hostname, 0, sizeof(metadata->run.hostname));
+	gethostname(metadata->run.hostname, sizeof(metadata->run.hostname) - 1);
+	if (getrandom(metadata->uuid, sizeof(metadata->uuid), GRND_NONBLOCK) !=
+	    sizeof(metadata->uuid)) {
+		/* Too early for that. It only has to tell recordings apart. */
+		memcpy(metadata->uuid, &metadata->header.to_realtime, 8);
+		memcpy(metadata->uuid + 8, &run->began, 8);
+	}
+}
+
+int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
+			  const char *dir, const struct proclife_recorded *run)
+{
+	struct proclife_recorder *r;
+	int err;
+
+	if (!source->can_record)
+		return -ENOTSUP;
+	if (source->started || source->recorder)
+		return -EBUSY;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->source = source;
+	r->dir = -1;
+	r->text = -1;
+	r->limit = UINT64_MAX;
+	r->cpus = proclife_source_header(source)->cpus;
+	fill_metadata(&r->metadata, source, run);
+	r->tapes = calloc(r->cpus + 1, sizeof(struct proclife_tape *));
+	err = r->tapes ? open_dir(r, dir) : -ENOMEM;
+	if (!err)
+		err = write_metadata(r);
+	if (err) {
+		proclife_recorder_free(r);
+		return err;
+	}
+	source->recorder = r;
+	*recorder = r;
+	return 0;
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The reader's side of the rings: copying and validating records, counting what was lost, and the
+ * horizon up to which the merge may go. See ring.h for the algorithm and its proof.
+ */
+#include "device.h"
+
+#include <errno.h>
+#include <proclife/ring.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define PROCLIFE_TSAN 1
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define PROCLIFE_TSAN 1
+#endif
+
+/*
+ * The writer may be overwriting what is copied here. That is a data race on purpose: the copy is
+ * looked at only as far as proclife_ring_oldest(), called next, has found it whole, as with a
+ * seqlock. Under ThreadSanitizer, which cannot know that, the words are loaded atomically.
+ */
+static void copy_records(struct proclife_record *to, const struct proclife_record *from, size_t n)
+{
+#ifdef PROCLIFE_TSAN
+	const uint64_t *source = (const uint64_t *)from;
+	uint64_t *target = (uint64_t *)to;
+
+	for (size_t i = 0; i < n * sizeof(*to) / sizeof(*target); i++)
+		target[i] = __atomic_load_n(&source[i], __ATOMIC_RELAXED);
+#else
+	memcpy(to, from, n * sizeof(*to));
+#endif
+}
+
+static uint64_t copy_span(struct proclife_ring_stream *ring, uint64_t pos, uint64_t n)
+{
+	uint64_t slot = pos & (ring->size - 1);
+	uint64_t head = ring->size - slot;
+
+	if (head > n)
+		head = n;
+	copy_records(ring->buffer, &ring->records[slot], head);
+	copy_records(ring->buffer + head, ring->records, n - head);
+	return proclife_ring_oldest(ring->ctl, ring->size);
+}
+
+/*
+ * Copies the next records from @pos on, up to the limit, into the buffer. If the writer has come
+ * round, what is left of the copy is kept, and if nothing is, the copy starts again at the oldest
+ * record there is: without head start at first, because a copy is faster than a writer and each
+ * record counts, with a growing one if that should fail.
+ *
+ * Return: the records copied; @pos is set to the position of the first one, and @index to its place
+ * in the buffer. 0 if the writer could not be caught up with: then all below @pos is lost.
+ */
+static uint64_t copy_batch(struct proclife_ring_stream *ring, uint64_t *pos, uint64_t *index)
+{
+	uint64_t start = *pos, end = ring->limit;
+
+	for (unsigned int attempt = 0; attempt < 8; attempt++) {
+		uint64_t n = end - start, oldest, lead;
+
+		if (n > PROCLIFE_BATCH)
+			n = PROCLIFE_BATCH;
+		if (n > ring->size)
+			n = ring->size;
+		oldest = copy_span(ring, start, n);
+		if ((int64_t)(oldest - start) < (int64_t)n) {
+			uint64_t gone = (int64_t)(oldest - start) > 0 ? oldest - start : 0;
+
+			*pos = start + gone;
+			*index = gone;
+			return n - gone;
+		}
+		end = proclife_ring_committed(ring->ctl);
+		lead = attempt ? ring->size >> (8 - attempt) : 0;
+		start = oldest + lead;
+		if ((int64_t)(end - start) <= 0)
+			start = end - 1; /* there is one: oldest is above 0 */
+	}
+	*pos = end;
+	return 0;
+}
+
+static uint64_t now(const struct proclife_device *device)
+{
+	return device->clock(device->clock_arg);
+}
+
+static int refill(struct proclife_stream *stream)
+{
+	struct proclife_ring_stream *ring = (struct proclife_ring_stream *)stream;
+	const struct proclife_record *buffer = ring->buffer;
+
+	proclife_stream_tell(&ring->device->source, stream);
+	while ((int64_t)(ring->limit - ring->pos) > 0) {
+		uint64_t pos = ring->pos, index = 0;
+		uint64_t n = copy_batch(ring, &pos, &index);
+		uint64_t lost = pos - ring->pos;
+		uint64_t from = ring->floor;
+
+		ring->pos = pos + n;
+		if (n)
+			ring->floor = buffer[index + n - 1].ts;
+		if (proclife_unlikely(ring->cut)) {
+			/* What lies before the cut is not wanted, and so not lost either. */
+			if (n && buffer[index].ts < ring->cut)
+				lost = 0;
+			if (from < ring->cut)
+				from = ring->cut;
+			for (; n && buffer[index].ts < ring->cut; n--)
+				index++;
+			if (!n && !lost)
+				continue;
+			if (n)
+				ring->cut = 0;
+		}
+		stream->cur = &buffer[index];
+		stream->end = stream->cur + n;
+		if (proclife_unlikely(lost)) {
+			stream->gap = (struct proclife_gap){
+				.lost = lost,
+				.from = from,
+				.to = n ? stream->cur->ts : now(ring->device),
+				.cpu = stream->order,
+			};
+		}
+		break;
+	}
+	proclife_stream_begin(stream);
+	return 0;
+}
+
+static int add_ring(struct proclife_device *device, uint32_t cpu)
+{
+	const struct proclife_header *header = &device->header;
+	struct proclife_ring_stream *ring = calloc(1, sizeof(*ring));
+	char *base = (char *)device->map + header->rings_offset + cpu * header->ring_stride;
+	int err = -ENOMEM;
+
+	if (!ring)
+		return -ENOMEM;
+	ring->buffer = malloc(PROCLIFE_BATCH * sizeof(*ring->buffer));
+	if (!ring->buffer)
+		goto fail;
+	ring->device = device;
+	ring->ctl = (const struct proclife_ring_ctl *)base;
+	ring->records = (const struct proclife_record *)(base + header->records_offset);
+	ring->size = header->records_per_ring;
+	ring->stream.order = cpu;
+	ring->stream.refill = refill;
+	ring->stream.cur = ring->buffer;
+	ring->stream.end = ring->buffer;
+	ring->stream.told = ring->buffer;
+	err = proclife_merge_add(&device->source.merge, &ring->stream);
+	if (err)
+		goto fail;
+	device->rings[cpu] = ring;
+	return 0;
+fail:
+	free(ring->buffer);
+	free(ring);
+	return err;
+}
+
+static const uint64_t *cpu_map(const struct proclife_device *device)
+{
+	return (const uint64_t *)((const char *)device->map + device->header.cpu_map_offset);
+}
+
+/*
+ * Follows the CPU map. Called after the clock was read: a ring that this does not see yet holds no
+ * record from before, since it appears in the map before it is first written.
+ */
+static int update_rings(struct proclife_device *device)
+{
+	const struct proclife_header *header = device->map;
+	uint64_t generation = smp_load_acquire(&header->generation);
+
+	if (generation == device->generation)
+		return 0;
+	for (uint32_t base = 0; base < device->header.cpus; base += 64) {
+		uint64_t word = READ_ONCE(cpu_map(device)[base / 64]);
+
+		for (; word; word &= word - 1) {
+			uint32_t cpu = base + (uint32_t)__builtin_ctzll(word);
+			int err;
+
+			if (cpu >= device->header.cpus || device->rings[cpu])
+				continue;
+			err = add_ring(device, cpu);
+			if (err)
+				return err;
+		}
+	}
+	device->generation = generation;
+	return 0;
+}
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ __volatile__("yield" ::: "memory");
+#endif
+}
+
+/*
+ * H3 and H4 for one ring: sets its limit. Return: true if all its records from before the caller's
+ * clock reading lie below that; otherwise @hold is a time that its next record cannot precede.
+ */
+static bool settle(struct proclife_ring_stream *ring, uint64_t *hold)
+{
+	for (unsigned int attempt = 0; attempt < 4; attempt++) {
+		__u64 commit;
+		uint64_t ts;
+		bool settled = proclife_ring_settled(ring->ctl, &commit);
+
+		ring->limit = commit;
+		if (settled)
+			return true;
+		/*
+		 * Reserve was one above this commit, a ring having one writer: as soon as commit
+		 * gets there, everything up to that reserve is complete. It takes a moment, unless
+		 * the writer's virtual CPU was just descheduled.
+		 */
+		for (unsigned int spin = 0; spin < 16; spin++) {
+			relax();
+			commit = proclife_ring_committed(ring->ctl);
+			if (commit != ring->limit) {
+				ring->limit = commit;
+				return true;
+			}
+		}
+		*hold = ring->floor;
+		if (ring->limit == ring->pos)
+			return false;
+		ts = READ_ONCE(ring->records[(ring->limit - 1) & (ring->size - 1)].ts);
+		if ((int64_t)(proclife_ring_oldest(ring->ctl, ring->size) - ring->limit) < 0) {
+			if (ts > *hold)
+				*hold = ts;
+			return false;
+		}
+	}
+	return false;
+}
+
+/* The horizon as the diagram in ring.h has it, and each ring's limit. */
+static int take_horizon(struct proclife_device *device)
+{
+	struct proclife_merge *merge = &device->source.merge;
+	uint64_t horizon = now(device); /* H1 */
+	int err;
+
+	proclife_clock_mb(); /* H2, pairs with W2 */
+	err = update_rings(device);
+	if (err)
+		return err;
+	device->held = false;
+	for (uint32_t i = 0; i < merge->count; i++) {
+		struct proclife_ring_stream *ring;
+		uint64_t hold;
+
+		if (merge->streams[i] == &device->snapshot)
+			continue;
+		ring = (struct proclife_ring_stream *)merge->streams[i];
+		/* All that it held from before the last horizon has been copied, or is lost. */
+		if (ring->floor < merge->horizon)
+			ring->floor = merge->horizon;
+		if (settle(ring, &hold))
+			continue;
+		device->held = true;
+		if (horizon > hold)
+			horizon = hold;
+	}
+	if (merge->horizon < horizon)
+		merge->horizon = horizon;
+	return 0;
+}
+
+int proclife_rings_begin(struct proclife_device *device)
+{
+	struct proclife_merge *merge = &device->source.merge;
+	int err = take_horizon(device);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < merge->count; i++) {
+		struct proclife_ring_stream *ring;
+
+		ring = (struct proclife_ring_stream *)merge->streams[i];
+		ring->pos = ring->limit;
+	}
+	return 0;
+}
+
+static void refill_empty(struct proclife_merge *merge)
+{
+	for (uint32_t i = 0; i < merge->count; i++) {
+		struct proclife_stream *stream = merge->streams[i];
+
+		if (stream->cur == stream->end && !stream->gap.lost)
+			stream->refill(stream);
+	}
+}
+
+/*
+ * Starts each ring at its oldest record. What is overwritten meanwhile moves the beginning and is
+ * not lost. From the latest beginning of a ring that has wrapped on, no ring lacks anything.
+ */
+static void start_at_oldest(struct proclife_device *device)
+{
+	struct proclife_merge *merge = &device->source.merge;
+	uint64_t cut = 0;
+
+	for (uint32_t i = 0; i < merge->count; i++) {
+		struct proclife_ring_stream *ring;
+
+		if (merge->streams[i] == &device->snapshot)
+			continue;
+		ring = (struct proclife_ring_stream *)merge->streams[i];
+		ring->pos = proclife_ring_oldest(ring->ctl, ring->size);
+		ring->limit = proclife_ring_committed(ring->ctl); /* it can have wrapped since */
+		ring->floor = 0;
+		refill(&ring->stream);
+		if (ring->pos != (uint64_t)(ring->stream.end - ring->stream.cur)) {
+			uint64_t begin = ring->stream.gap.to; /* if nothing was left to copy */
+
+			if (ring->stream.cur != ring->stream.end)
+				begin = ring->stream.cur->ts;
+			if (cut < begin)
+				cut = begin;
+		}
+		ring->stream.gap.lost = 0;
+		proclife_stream_begin(&ring->stream);
+	}
+	for (uint32_t i = 0; cut && i < merge->count; i++) {
+		struct proclife_ring_stream *ring;
+		struct proclife_stream *stream = merge->streams[i];
+
+		if (stream == &device->snapshot)
+			continue;
+		ring = (struct proclife_ring_stream *)stream;
+		while (stream->cur != stream->end && stream->cur->ts < cut)
+			stream->cur++;
+		proclife_stream_begin(stream);
+		if (stream->cur == stream->end)
+			ring->cut = cut;
+	}
+}
+
+int proclife_rings_round(struct proclife_device *device)
+{
+	struct proclife_merge *merge = &device->source.merge;
+	int err = take_horizon(device);
+
+	if (err)
+		return err;
+	if (device->rewind) {
+		device->rewind = false;
+		start_at_oldest(device);
+	}
+	refill_empty(merge);
+	proclife_merge_build(merge);
+	return 0;
+}
+
+uint64_t proclife_rings_pending(const struct proclife_device *device)
+{
+	const struct proclife_merge *merge = &device->source.merge;
+	uint64_t pending = device->rewind;
+
+	for (uint32_t i = 0; i < merge->count; i++) {
+		const struct proclife_stream *stream = merge->streams[i];
+		const struct proclife_ring_stream *ring = (const void *)stream;
+
+		pending += stream->gap.lost + (uint64_t)(stream->end - stream->cur);
+		if (stream != &device->snapshot)
+			pending += proclife_ring_committed(ring->ctl) - ring->pos;
+	}
+	return pending;
+}
+
+const struct proclife_ring_ctl *proclife_rings_ctl(const struct proclife_device *device,
+						   uint32_t cpu)
+{
+	const struct proclife_header *header = &device->header;
+
+	if (cpu >= header->cpus)
+		return NULL;
+	if (!(smp_load_acquire(&cpu_map(device)[cpu / 64]) >> cpu % 64 & 1))
+		return NULL;
+	return (const struct proclife_ring_ctl *)((const char *)device->map + header->rings_offset +
+						  cpu * header->ring_stride);
+}
+
+void proclife_rings_free(struct proclife_device *device)
+{
+	for (uint32_t cpu = 0; device->rings && cpu < device->header.cpus; cpu++) {
+		if (device->rings[cpu])
+			free(device->rings[cpu]->buffer);
+		free(device->rings[cpu]);
+	}
+	free(device->rings);
+}

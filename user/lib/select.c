@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Which processes are wanted. */
+#include "tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void mark(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	process->selected = true;
+	tasks->selected++;
+	tasks->selected_open++;
+}
+
+static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *process)
+{
+	for (size_t i = 0; i < tasks->wish_count; i++) {
+		const struct proclife_wish *wish = &tasks->wishes[i];
+
+		if (wish->tgid != process->tgid)
+			continue;
+		if (wish->child && (!process->born || wish->creator_tgid != process->creator_tgid))
+			continue;
+		tasks->wishes[i] = tasks->wishes[--tasks->wish_count];
+		return true;
+	}
+	return false;
+}
+
+void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *process,
+			 const struct proclife_process *from)
+{
+	if (!tasks->selecting || (from && from->selected) ||
+	    (proclife_unlikely(tasks->wish_count) && wanted(tasks, process)))
+		mark(tasks, process);
+}
+
+/* Selects the open processes that descend from one that has just been selected. */
+static void select_below(struct proclife_tasks *tasks, struct proclife_process *parent)
+{
+	for (struct proclife_process *process = tasks->first; process; process = process->next) {
+		if (process->selected || process->parent_id != parent->id ||
+		    !proclife_select_follows(process, parent))
+			continue;
+		proclife_select_now(tasks, process, parent);
+	}
+}
+
+/*
+ * Whom a selected process creates is selected from birth on. This is about processes that were
+ * there before: it happens rarely enough to walk them all.
+ */
+void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
+			 struct proclife_process *parent)
+{
+	mark(tasks, process);
+	proclife_report_linked(tasks, process, parent);
+	select_below(tasks, process);
+}
+
+static void begin_selecting(struct proclife_tasks *tasks)
+{
+	if (tasks->selecting)
+		return;
+	tasks->selecting = true;
+	tasks->selected = 0;
+	tasks->selected_open = 0;
+	for (struct proclife_process *process = tasks->first; process; process = process->next)
+		process->selected = false;
+}
+
+static int wish(struct proclife_tasks *tasks, const struct proclife_wish *wish)
+{
+	size_t count = tasks->wish_count;
+	struct proclife_wish *wishes = realloc(tasks->wishes, (count + 1) * sizeof(*wishes));
+
+	if (!wishes)
+		return -ENOMEM;
+	wishes[count] = *wish;
+	tasks->wishes = wishes;
+	tasks->wish_count++;
+	return 0;
+}
+
+int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid)
+{
+	struct proclife_process *process = proclife_map_get(&tasks->by_tgid, tgid);
+
+	begin_selecting(tasks);
+	/* Once reaped, it does not have the pid any more. */
+	while (process && process->reaped)
+		process = process->next_tgid;
+	if (!process)
+		return wish(tasks, &(struct proclife_wish){ .tgid = tgid });
+	if (!process->selected)
+		proclife_select_now(tasks, process, NULL);
+	return 0;
+}
+
+int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uint32_t creator_tgid)
+{
+	begin_selecting(tasks);
+	return wish(tasks, &(struct proclife_wish){
+				   .tgid = tgid, .creator_tgid = creator_tgid, .child = true });
+}
+
+uint64_t proclife_tasks_selected(const struct proclife_tasks *tasks)
+{
+	return tasks->selected;
+}
+
+uint64_t proclife_tasks_selected_open(const struct proclife_tasks *tasks)
+{
+	return tasks->selected_open;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the kinds of sources have in common: a merge over their streams, and these operations. */
+#ifndef PROCLIFE_SOURCE_H
+#define PROCLIFE_SOURCE_H
+
+#include "merge.h"
+
+struct proclife_source_ops {
+	/*
+	 * Nothing is left below the horizon: raise it, if that can be done. 1 if there may be
+	 * something now, 0 if there is nothing for the time being, -ENODATA at the end.
+	 */
+	int (*more)(struct proclife_source *source);
+	int (*rewind)(struct proclife_source *source);
+	int (*snapshot)(struct proclife_source *source);
+	int (*wait)(struct proclife_source *source, int timeout_ms);
+	int (*set_watermark)(struct proclife_source *source, uint64_t records);
+	int (*fd)(const struct proclife_source *source);
+	const struct proclife_header *(*header)(struct proclife_source *source);
+	const struct proclife_ring_ctl *(*ring)(struct proclife_source *source, uint32_t cpu);
+	const struct proclife_recorded *(*info)(const struct proclife_source *source);
+	const char *(*fault)(const struct proclife_source *source);
+	void (*free)(struct proclife_source *source); /* all but the merge's own memory */
+};
+
+/* A kind of source has this as its first member. */
+struct proclife_source {
+	struct proclife_merge merge;
+	const struct proclife_source_ops *ops;
+	uint64_t lost;	/* in gaps yielded */
+	bool started;	/* proclife_source_next() has been called */
+	bool exhausted; /* nothing below the horizon is left */
+	bool can_record; /* its streams tell a recorder what has been yielded */
+	struct proclife_recorder *recorder; /* NULL if there is none */
+};
+
+/* The recorder takes what this stream has yielded since the last time (recorder.c). */
+void proclife_recorder_take(struct proclife_recorder *recorder, struct proclife_stream *stream);
+
+/* A stream calls this before it lets go of its span... */
+static inline void proclife_stream_tell(const struct proclife_source *source,
+					struct proclife_stream *stream)
+{
+	if (proclife_unlikely(source->recorder != NULL))
+		proclife_recorder_take(source->recorder, stream);
+}
+
+/* ... and this once it has the next one, or has dropped something from its beginning. */
+static inline void proclife_stream_begin(struct proclife_stream *stream)
+{
+	stream->told = stream->cur;
+	stream->told_gap = stream->gap;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writing one stream of a recording: records become packets, packets reach the file. */
+#ifndef PROCLIFE_TAPE_H
+#define PROCLIFE_TAPE_H
+
+#include "ctf.h"
+
+/* A stream's file, and the packet at its end. */
+struct proclife_tape {
+	int fd;
+	uint32_t count;	  /* records in the packet */
+	uint32_t written; /* of them, those on disk */
+	uint32_t on_disk; /* bytes of the packet, 0 if it is not there yet */
+	uint64_t offset;  /* of the packet in the file */
+	uint64_t end;	  /* the latest time so far */
+	struct proclife_packet *packet; /* its records follow it */
+	struct proclife_recorder_counts *counts; /* of all tapes */
+};
+
+int proclife_tape_new(struct proclife_tape **to, int dir, uint32_t cpu, const uint8_t *uuid,
+		      struct proclife_recorder_counts *counts);
+void proclife_tape_free(struct proclife_tape *tape);
+
+/* Add to the packet, and write it when it is full. */
+int proclife_tape_gap(struct proclife_tape *tape, const struct proclife_gap *gap);
+int proclife_tape_records(struct proclife_tape *tape, const struct proclife_record *records,
+			  uint64_t n);
+
+/* Brings the packet on disk up to date. */
+int proclife_tape_write(struct proclife_tape *tape);
+
+/* pwrite(2) of all there is. */
+int proclife_write_all(int fd, const void *from, size_t size, uint64_t offset);
+
+#endif

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What each record means for the life of its task and process. */
+#include "tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The module's args_bytes is far below this: more can only be a broken recording. */
+#define ARGS_MAX (4u << 20)
+
+static void copy_name(char *to, const char *from)
+{
+	memcpy(to, from, PROCLIFE_COMM_LEN);
+	to[PROCLIFE_COMM_LEN - 1] = 0;
+}
+
+static void set_name(struct proclife_task *task, const char *name)
+{
+	copy_name(task->comm, name);
+	if (task->leader)
+		copy_name(task->process->comm, name);
+}
+
+static struct proclife_process *process_with(struct proclife_tasks *tasks, uint64_t handle)
+{
+	struct proclife_task *task = handle ? proclife_map_get(&tasks->by_handle, handle) : NULL;
+
+	return task ? task->process : NULL;
+}
+
+/*
+ * The parent or creator that a FORK or TASK names. Another one with this handle is long gone, its
+ * FREE lost: it was reaped or has another tgid.
+ */
+static struct proclife_process *relative(struct proclife_tasks *tasks, uint64_t handle,
+					 uint32_t tgid)
+{
+	struct proclife_task *task = handle ? proclife_map_get(&tasks->by_handle, handle) : NULL;
+
+	return task && task->tgid == tgid && !task->reaped ? task->process : NULL;
+}
+
+static struct proclife_process *feed_fork(struct proclife_tasks *tasks,
+					  const struct proclife_record *record)
+{
+	const struct proclife_fork *fork = &record->fork;
+	struct proclife_task *task = proclife_map_get(&tasks->by_handle, record->task);
+	struct proclife_process *process, *parent, *creator;
+	bool fresh = false;
+
+	if (proclife_lives_reserve(tasks))
+		return NULL;
+	if (task && task->start != record->start) {
+		proclife_task_end(tasks, task);
+		task = NULL;
+	}
+	if (task) {
+		/* Seen before its FORK: in the snapshot, or as the target of a signal. */
+		if (task->process->handle != fork->group)
+			proclife_task_set_group(tasks, task, record, fork->group);
+		process = task->process;
+	} else {
+		process = proclife_map_get(&tasks->by_group, fork->group);
+		if (record->pid != record->tgid) {
+			process = proclife_process_of(tasks, record, fork->group, &fresh);
+		} else {
+			/* The first task of a group: who else had this handle is gone unseen. */
+			if (process)
+				proclife_process_end(tasks, process);
+			process = proclife_process_begin(tasks, record, fork->group);
+			fresh = true;
+		}
+		task = proclife_task_begin(tasks, record, process);
+	}
+	task->born = record->ts;
+	task->seen = record->ts;
+	if (record->pid != record->tgid) {
+		if (fresh)
+			proclife_process_born(tasks, process, NULL, NULL);
+		if (proclife_unlikely(tasks->orphans.used))
+			proclife_adopt_orphans(tasks, task);
+		return process;
+	}
+
+	process->born = record->ts;
+	process->seen = record->ts;
+	process->parent_tgid = fork->parent_tgid;
+	process->creator_tgid = fork->creator_tgid;
+	process->uid = fork->uid;
+	process->ns_pid = fork->ns_pid;
+	process->ns_inum = fork->ns_inum;
+	process->cgroup = fork->cgroup;
+	parent = relative(tasks, fork->parent, fork->parent_tgid);
+	creator = fork->creator == fork->parent ?
+			  parent :
+			  relative(tasks, fork->creator, fork->creator_tgid);
+	if (fresh)
+		proclife_process_born(tasks, process, parent, creator);
+	if (proclife_unlikely(tasks->orphans.used))
+		proclife_adopt_orphans(tasks, task);
+	if (!parent)
+		proclife_process_await(tasks, process, fork->parent);
+	else if (!fresh)
+		proclife_process_link(tasks, process, parent);
+	if (!fresh && !process->selected && creator && creator->selected)
+		proclife_select_now(tasks, process, parent);
+	return process;
+}
+
+static struct proclife_process *feed_snapshot(struct proclife_tasks *tasks,
+					      const struct proclife_record *record)
+{
+	const struct proclife_state *state = &record->state;
+	struct proclife_process *process, *parent;
+	bool fresh;
+	struct proclife_task *task = proclife_task_of(tasks, record, state->group, &fresh);
+
+	if (!task)
+		return NULL;
+	process = task->process;
+	task->flags |= record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
+	if (!task->exited) {
+		task->runtime = state->runtime;
+		task->utime = state->utime;
+		task->stime = state->stime;
+		if (record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE)) {
+			/* The EXIT may still come, or be past: it is not waited for. */
+			task->flags |= record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
+			task->exit_code = state->exit_code;
+			proclife_task_dead(task);
+			if (task->leader)
+				process->exit_code = state->exit_code;
+		}
+	}
+	if (task->leader)
+		process->flags = task->flags;
+	if (process->born) { /* its FORK told all the rest, and by birth */
+		if (tasks->orphans.used)
+			proclife_adopt_orphans(tasks, task);
+		return process;
+	}
+	process->uid = state->uid;
+	process->cgroup = state->cgroup;
+	if (task->leader) {
+		process->ns_pid = state->ns_pid;
+		process->ns_inum = state->ns_inum;
+	}
+	if (!process->parent_tgid)
+		process->parent_tgid = state->parent_tgid;
+	parent = relative(tasks, state->parent, state->parent_tgid);
+	if (fresh)
+		proclife_process_born(tasks, process, parent, NULL);
+	if (tasks->orphans.used)
+		proclife_adopt_orphans(tasks, task);
+	if (process->parent_id)
+		return process;
+	if (parent)
+		proclife_process_link(tasks, process, parent);
+	else
+		proclife_process_await(tasks, process, state->parent);
+	return process;
+}
+
+static void feed_exec(struct proclife_task *task, const struct proclife_record *record)
+{
+	const struct proclife_exec *exec = &record->exec;
+	struct proclife_process *process = task->process;
+	char *to = process->path_text;
+
+	set_name(task, record->comm);
+	process->execed = record->ts;
+	process->execs++;
+	process->uid = exec->uid;
+	if (record->flags & PROCLIFE_F_TRUNCATED) {
+		memcpy(to, "...", 3);
+		to += 3;
+	}
+	memcpy(to, exec->path, PROCLIFE_PATH_LEN);
+	to[PROCLIFE_PATH_LEN] = 0;
+	process->path = process->path_text;
+	process->args = NULL;
+	process->args_bytes = 0;
+}
+
+/* The pieces follow their EXEC in order. If one was lost, so is the rest. */
+static int feed_args(struct proclife_process *process, const struct proclife_record *record)
+{
+	const struct proclife_args *args = &record->args;
+	uint32_t n;
+
+	if (args->total > ARGS_MAX || args->offset != process->args_bytes ||
+	    args->offset >= args->total)
+		return 0;
+	if (process->args_room <= args->total) {
+		char *text = realloc(process->args_text, args->total + 1);
+
+		if (!text)
+			return -ENOMEM;
+		process->args_text = text;
+		process->args_room = args->total + 1;
+	}
+	n = args->total - args->offset;
+	if (n > PROCLIFE_ARGS_LEN)
+		n = PROCLIFE_ARGS_LEN;
+	memcpy(process->args_text + args->offset, args->text, n);
+	process->args_bytes += n;
+	process->args_text[process->args_bytes] = 0;
+	process->args = process->args_text;
+	return 0;
+}
+
+static void feed_exit(struct proclife_tasks *tasks, struct proclife_task *task,
+		      const struct proclife_record *record)
+{
+	const struct proclife_exit *exit = &record->exit;
+	struct proclife_process *process = task->process;
+
+	task->exited = record->ts;
+	task->exit_code = exit->exit_code;
+	task->flags |= record->flags & ~PROCLIFE_F_TRUNCATED;
+	task->runtime = exit->runtime;
+	task->utime = exit->utime;
+	task->stime = exit->stime;
+	task->min_flt = exit->min_flt;
+	task->maj_flt = exit->maj_flt;
+	task->nvcsw = exit->nvcsw;
+	task->nivcsw = exit->nivcsw;
+	proclife_task_dead(task);
+	if (task->leader) {
+		copy_name(process->comm, record->comm);
+		process->flags = task->flags;
+	}
+	copy_name(task->comm, record->comm);
+	/* wait(2) gives the group's code if the group ended as a whole, otherwise the leader's. */
+	if (record->flags & PROCLIFE_F_GROUP_EXIT) {
+		process->exit_code = exit->exit_code;
+		process->group_exit = true;
+	} else if (task->leader && !process->group_exit) {
+		process->exit_code = exit->exit_code;
+	}
+	if (record->flags & PROCLIFE_F_GROUP_DEAD) {
+		process->group_dead = true;
+		process->max_rss = exit->max_rss;
+	}
+	/*
+	 * Before Linux 6.16 two threads can say that they were the last. The later one was: while a
+	 * thread is not known to be dead, its EXIT can still come, or be lost.
+	 */
+	if (!process->live && (process->group_dead || proclife_process_whole(tasks, process))) {
+		process->exited = record->ts;
+		process->unsure = !proclife_process_whole(tasks, process);
+	}
+}
+
+static void feed_reap(struct proclife_tasks *tasks, struct proclife_task *task,
+		      const struct proclife_record *record)
+{
+	const struct proclife_reap *reap = &record->reap;
+	struct proclife_process *process = task->process;
+
+	proclife_task_dead(task); /* even if its EXIT was lost */
+	task->reaped = record->ts;
+	task->reaper_pid = reap->reaper_pid;
+	task->reaper_tgid = reap->reaper_tgid;
+	copy_name(task->reaper_comm, reap->reaper_comm);
+	if (!task->leader)
+		return;
+	proclife_process_sure(tasks, process);
+	process->reaped = record->ts;
+	process->reaper_pid = reap->reaper_pid;
+	process->reaper_tgid = reap->reaper_tgid;
+	copy_name(process->reaper_comm, reap->reaper_comm);
+}
+
+static void feed_free(struct proclife_tasks *tasks, struct proclife_task *task,
+		      const struct proclife_record *record)
+{
+	task->freed = record->ts;
+	task->runtime = record->free.runtime;
+	task->utime = record->free.utime;
+	task->stime = record->free.stime;
+	proclife_task_end(tasks, task);
+}
+
+static int feed_record(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	uint16_t type = record->type;
+	struct proclife_process *process;
+	struct proclife_task *task;
+	uint64_t group = 0;
+	int selected;
+
+	if (type == PROCLIFE_FORK || type == PROCLIFE_TASK) {
+		process = type == PROCLIFE_FORK ? feed_fork(tasks, record) :
+						  feed_snapshot(tasks, record);
+		return process ? process->selected : -ENOMEM;
+	}
+	if (type == PROCLIFE_NONE || type > PROCLIFE_TASK) { /* of a later ABI */
+		process = process_with(tasks, record->task);
+		return process ? process->selected : !tasks->selecting;
+	}
+	if (type == PROCLIFE_EXEC)
+		group = record->exec.group;
+	task = proclife_task_of(tasks, record, group, NULL);
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	selected = task->process->selected;
+	switch (type) {
+	case PROCLIFE_EXEC:
+		feed_exec(task, record);
+		break;
+	case PROCLIFE_ARGS:
+		if (feed_args(task->process, record))
+			return -ENOMEM;
+		break;
+	case PROCLIFE_RENAME:
+		set_name(task, record->rename.name);
+		break;
+	case PROCLIFE_EXIT:
+		feed_exit(tasks, task, record);
+		break;
+	case PROCLIFE_REAP:
+		feed_reap(tasks, task, record);
+		break;
+	case PROCLIFE_FREE:
+		feed_free(tasks, task, record);
+		break;
+	}
+	return selected;
+}
+
+static int take_error(struct proclife_tasks *tasks)
+{
+	int err = tasks->error;
+
+	tasks->error = 0;
+	return err;
+}
+
+static inline void fetch(const void *object, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += 64)
+		__builtin_prefetch((const char *)object + at);
+}
+
+/*
+ * With many lives, each record would wait for the memory of its slot, then of its task, then of its
+ * process. So each of them is fetched a few records ahead, one after the other. What is fetched can
+ * be gone or another's when its time comes: slabs keep their memory, so that does no harm.
+ */
+static void look_ahead(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_map *map = &tasks->by_handle;
+	const struct proclife_task *task = map->entries[tasks->ahead_slot & map->mask].value;
+
+	if (tasks->ahead)
+		fetch(tasks->ahead->process, offsetof(struct proclife_process, reaper_comm));
+	if (task)
+		fetch(task, sizeof(*task));
+	tasks->ahead = task;
+	tasks->ahead_slot = proclife_map_slot(map, record->task);
+	__builtin_prefetch(&map->entries[tasks->ahead_slot]);
+}
+
+int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event)
+{
+	int ret;
+
+	if (proclife_unlikely(!event->record)) {
+		tasks->gaps++;
+		if (tasks->gap_to < event->gap.to)
+			tasks->gap_to = event->gap.to;
+		return 1;
+	}
+	if (event->ahead)
+		look_ahead(tasks, event->ahead);
+	ret = feed_record(tasks, event->record);
+	if (proclife_unlikely(tasks->error))
+		return take_error(tasks);
+	return ret;
+}
+
+int proclife_tasks_close(struct proclife_tasks *tasks, uint64_t now)
+{
+	(void)now; /* for marks that the end of a trace may need one day */
+	tasks->closing = true;
+	while (tasks->first)
+		proclife_process_end(tasks, tasks->first);
+	tasks->closing = false;
+	return take_error(tasks);
+}
+
+struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t handle)
+{
+	return proclife_map_get(&tasks->by_handle, handle);
+}
+
+int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
+			  void *data, void (*detach)(void *data))
+{
+	size_t count = tasks->reporter_count;
+	struct proclife_reporter *more;
+
+	more = realloc(tasks->reporters, (count + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	more[count] = (struct proclife_reporter){ *reports, data, detach };
+	tasks->reporters = more;
+	tasks->reporter_count++;
+	return 0;
+}
+
+int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_reports *reports,
+			  void *data)
+{
+	return proclife_tasks_attach(tasks, reports, data, NULL);
+}
+
+void proclife_tasks_detach(struct proclife_tasks *tasks, void *data)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tasks->reporter_count; i++) {
+		if (tasks->reporters[i].data != data || !tasks->reporters[i].detach)
+			tasks->reporters[kept++] = tasks->reporters[i];
+	}
+	tasks->reporter_count = kept;
+}
+
+int proclife_tasks_new(struct proclife_tasks **result)
+{
+	struct proclife_tasks *tasks = calloc(1, sizeof(*tasks));
+
+	if (!tasks)
+		return -ENOMEM;
+	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_task));
+	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_process));
+	if (proclife_map_init(&tasks->by_handle) || proclife_map_init(&tasks->by_group) ||
+	    proclife_map_init(&tasks->by_tgid) || proclife_map_init(&tasks->orphans)) {
+		proclife_tasks_free(tasks);
+		return -ENOMEM;
+	}
+	*result = tasks;
+	return 0;
+}
+
+void proclife_tasks_free(struct proclife_tasks *tasks)
+{
+	if (!tasks)
+		return;
+	for (size_t i = 0; i < tasks->reporter_count; i++) {
+		if (tasks->reporters[i].detach)
+			tasks->reporters[i].detach(tasks->reporters[i].data);
+	}
+	for (struct proclife_process *process = tasks->first; process; process = process->next)
+		free(process->args_text);
+	proclife_map_free(&tasks->by_handle);
+	proclife_map_free(&tasks->by_group);
+	proclife_map_free(&tasks->by_tgid);
+	proclife_map_free(&tasks->orphans);
+	proclife_slab_free(&tasks->task_slab);
+	proclife_slab_free(&tasks->process_slab);
+	free(tasks->reporters);
+	free(tasks->wishes);
+	free(tasks);
+}

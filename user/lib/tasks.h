@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lives: tasks.c says what each record means, identify.c to whom it belongs, lives.c keeps the
+ * objects and reports their begin and end, select.c knows what is wanted.
+ */
+#ifndef PROCLIFE_TASKS_H
+#define PROCLIFE_TASKS_H
+
+#include "map.h"
+#include "merge.h"
+
+struct proclife_reporter {
+	struct proclife_reports reports;
+	void *data;
+	void (*detach)(void *data); /* the tasks go; may be NULL */
+};
+
+struct proclife_wish {
+	uint32_t tgid;
+	uint32_t creator_tgid;
+	bool child; /* creator_tgid counts */
+};
+
+struct proclife_tasks {
+	struct proclife_map by_handle; /* open tasks */
+	struct proclife_map by_group;  /* open processes whose handle is known */
+	struct proclife_map by_tgid;   /* open processes, the latest first, chained by next_tgid */
+	/* Processes that wait for their parent, by its handle, chained by next_orphan. */
+	struct proclife_map orphans;
+	struct proclife_slab task_slab;
+	struct proclife_slab process_slab;
+	struct proclife_process *first; /* the open ones, in the order in which they appeared */
+	struct proclife_process *last;
+	uint64_t processes; /* that have appeared */
+	uint64_t gaps;	    /* seen so far */
+	uint64_t gap_to;    /* the latest time that one of them reaches */
+	struct proclife_reporter *reporters;
+	size_t reporter_count;
+	struct proclife_wish *wishes;
+	size_t wish_count;
+	bool selecting; /* otherwise everything is selected */
+	bool closing;	/* what is reported gone was open at the end of the trace */
+	uint64_t selected;
+	uint64_t selected_open;
+	uint64_t ahead_slot; /* in by_handle, of a record that comes soon */
+	const struct proclife_task *ahead; /* of one that comes sooner; can be gone */
+	int error; /* of a report; passed on by feed and close */
+};
+
+/* Like proclife_tasks_report(); @detach is called if the tasks are freed first. */
+int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
+			  void *data, void (*detach)(void *data));
+void proclife_tasks_detach(struct proclife_tasks *tasks, void *data);
+
+/*
+ * lives.c
+ */
+
+/* Memory for one more task and process; whatever follows for this record cannot fail then. */
+int proclife_lives_reserve(struct proclife_tasks *tasks);
+
+/* Can this record of a leader be about that one's? The leader is born first and reaped last. */
+bool proclife_process_leads(const struct proclife_process *process,
+			    const struct proclife_record *record);
+
+/* The open process to which an unknown task of this record's tgid can belong, or NULL. */
+struct proclife_process *proclife_process_by_tgid(struct proclife_tasks *tasks,
+						  const struct proclife_record *record);
+
+/* Begins a process, not yet reported; the next task begun must be its first. */
+struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
+						const struct proclife_record *record,
+						uint64_t handle);
+void proclife_process_set_handle(struct proclife_tasks *tasks, struct proclife_process *process,
+				 uint64_t handle);
+void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process *process,
+			   struct proclife_process *parent, struct proclife_process *creator);
+
+/* The process's parent is the task with this handle, once it is known. */
+void proclife_process_await(struct proclife_tasks *tasks, struct proclife_process *process,
+			    uint64_t parent);
+/* This task has appeared, and its process is reported: whoever waited for it has his parent. */
+void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_task *task);
+void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process *process,
+			   struct proclife_process *parent);
+/* It is reaped, so all its threads have exited: is `exited` the last one's, for certain? */
+void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process);
+/* Ends all its tasks, and so itself. */
+void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process);
+
+struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
+					  const struct proclife_record *record,
+					  struct proclife_process *process);
+void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task,
+			struct proclife_process *process);
+/* Its EXIT was seen, or must have been. */
+void proclife_task_dead(struct proclife_task *task);
+/* Reports it gone, and its process too if it is the last one. */
+void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task);
+
+/* True if nothing of the process's life can have been missed. */
+static inline bool proclife_process_whole(const struct proclife_tasks *tasks,
+					  const struct proclife_process *process)
+{
+	return process->born && process->gaps == tasks->gaps && !process->incomplete;
+}
+
+/*
+ * identify.c
+ */
+
+/*
+ * The task of a record that is not its FORK; NULL without memory. @group is 0 if the record does
+ * not tell. With @fresh, the caller reports the process if it begins with this task, and adopts
+ * orphans.
+ */
+struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
+				       const struct proclife_record *record, uint64_t group,
+				       bool *fresh);
+/* The process that an unknown task belongs to; begins one if it is not known either. */
+struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
+					     const struct proclife_record *record, uint64_t group,
+					     bool *fresh);
+/* The group of a known task: its process may have been without a handle so far. */
+void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task *task,
+			     const struct proclife_record *record, uint64_t group);
+
+/*
+ * select.c
+ */
+
+/* Decides about a process that begins; @from is its creator, or its parent for want of that. */
+void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *process,
+			 const struct proclife_process *from);
+/* Selects it, reports that, and then the same for those below it. */
+void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
+			 struct proclife_process *parent);
+
+/* Whether a process is selected because this parent is: not if another one created it. */
+static inline bool proclife_select_follows(const struct proclife_process *process,
+					   const struct proclife_process *parent)
+{
+	return !process->creator_tgid || process->creator_tgid == parent->tgid;
+}
+
+void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_process *process,
+			    struct proclife_process *parent);
+
+#endif
