@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "format.h"
+#include "say.h"
+#include <langinfo.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+#include <wctype.h>
+
+void screen_init(struct screen *screen)
+{
+	const char *no_colour = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	memset(screen, 0, sizeof(*screen));
+	screen->out = stdout;
+	screen->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	if (!isatty(STDOUT_FILENO))
+		return;
+	screen->colour = !(no_colour && *no_colour) && term && strcmp(term, "dumb");
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		screen->width = size.ws_col;
+	else if (columns && atoi(columns) > 0)
+		screen->width = atoi(columns);
+	else
+		screen->width = 80;
+	if (screen->width < 40)
+		screen->width = 40;
+}
+
+void text_init(struct text *text, const struct screen *screen)
+{
+	memset(text, 0, sizeof(*text));
+	text->screen = screen;
+}
+
+void text_free(struct text *text)
+{
+	free(text->s);
+	text->s = NULL;
+}
+
+void text_clear(struct text *text)
+{
+	text->len = 0;
+	text->columns = 0;
+}
+
+/* Room for n more bytes and a NUL. */
+static char *text_room(struct text *text, size_t n)
+{
+	if (text->len + n + 1 > text->size) {
+		size_t size = (text->len + n + 1) * 2;
+		char *s = realloc(text->s, size < 256 ? 256 : size);
+
+		if (!s)
+			die_no_memory();
+		text->s = s;
+		text->size = size < 256 ? 256 : size;
+	}
+	return text->s + text->len;
+}
+
+static void text_bytes(struct text *text, const char *s, size_t n, unsigned int columns)
+{
+	memcpy(text_room(text, n), s, n);
+	text->len += n;
+	text->columns += columns;
+	text->s[text->len] = '\0';
+}
+
+void text_string(struct text *text, const char *s)
+{
+	size_t n = strlen(s);
+
+	text_bytes(text, s, n, n);
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text_room(text, 128), 129, format, args);
+	va_end(args);
+	if (n > 128) {
+		va_start(args, format);
+		vsnprintf(text_room(text, n), n + 1, format, args);
+		va_end(args);
+	}
+	if (n > 0) {
+		text->len += n;
+		text->columns += n;
+	}
+}
+
+void text_draw(struct text *text, const char *utf8, const char *ascii)
+{
+	if (text->screen->utf8)
+		text_bytes(text, utf8, strlen(utf8), strlen(ascii));
+	else
+		text_string(text, ascii);
+}
+
+void text_spaces(struct text *text, unsigned int n)
+{
+	memset(text_room(text, n), ' ', n);
+	text->len += n;
+	text->columns += n;
+	text->s[text->len] = '\0';
+}
+
+void text_pad(struct text *text, unsigned int column)
+{
+	if (column > text->columns)
+		text_spaces(text, column - text->columns);
+}
+
+void text_style(struct text *text, enum style style)
+{
+	static const char *const codes[] = {
+		[STYLE_PLAIN] = "\033[0m", [STYLE_DIM] = "\033[2m",   [STYLE_BOLD] = "\033[1m",
+		[STYLE_HEAD] = "\033[4m",  [STYLE_GOOD] = "\033[32m", [STYLE_WARN] = "\033[33m",
+		[STYLE_BAD] = "\033[31m",  [STYLE_NAME] = "\033[36m",
+	};
+
+	if (text->screen->colour)
+		text_bytes(text, codes[style], strlen(codes[style]), 0);
+}
+
+/* Marks that change the direction or hide text: printable for iswprint(), but they deceive. */
+static bool deceptive(wchar_t c)
+{
+	return c == 0x061c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff0 && c <= 0xfffc) ||
+	       (c >= 0xe0000 && c <= 0xe0fff);
+}
+
+static void text_escape(struct text *text, unsigned char c)
+{
+	static const char letters[] = "abtnvfr"; /* 7 to 13 */
+
+	if (c == '\\')
+		text_string(text, "\\\\");
+	else if (c >= 7 && c <= 13)
+		text_printf(text, "\\%c", letters[c - 7]);
+	else
+		text_printf(text, "\\x%02x", c);
+}
+
+void text_name(struct text *text, const char *s, size_t n)
+{
+	n = strnlen(s, n);
+	while (n) {
+		unsigned char c = *s;
+		size_t bytes = 1;
+
+		if (c >= 0x20 && c < 0x7f && c != '\\') {
+			text_bytes(text, s, 1, 1);
+		} else if (c < 0x80 || !text->screen->utf8) {
+			text_escape(text, c);
+		} else {
+			mbstate_t state = { 0 };
+			wchar_t wide;
+			size_t length = mbrtowc(&wide, s, n, &state);
+			int columns = length > n ? -1 : wcwidth(wide);
+
+			if (columns > 0 && iswprint(wide) && !deceptive(wide)) {
+				bytes = length;
+				text_bytes(text, s, bytes, columns);
+			} else {
+				text_escape(text, c);
+			}
+		}
+		s += bytes;
+		n -= bytes;
+	}
+}
+
+/* value / unit with three significant digits, rounded to nearest. */
+static void three_digits(struct text *text, double value, const char *unit)
+{
+	text_printf(text, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+}
+
+void text_time(struct text *text, uint64_t ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 }, { "h", 3600e9 },
+	};
+	unsigned int i = 0;
+
+	if (ns < 1000) {
+		text_printf(text, "%u ns", (unsigned int)ns);
+		return;
+	}
+	/* A unit ends where its three digits do: 999 us, then 1.00 ms; seconds serve up to 1000. */
+	while (i < 4 && ns / units[i].ns >= (i == 3 ? 60 : 999.5))
+		i++;
+	if (i == 0 && text->screen->utf8) {
+		three_digits(text, ns / units[i].ns, "");
+		text_draw(text, "µs", "us");
+	} else {
+		three_digits(text, ns / units[i].ns, units[i].name);
+	}
+}
+
+void text_size(struct text *text, uint64_t kib)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double value = kib;
+	unsigned int i = 0;
+
+	if (kib < 1000) {
+		text_printf(text, "%u KiB", (unsigned int)kib);
+		return;
+	}
+	for (; i < 3 && value >= 999.5; i++)
+		value /= 1024;
+	three_digits(text, value, units[i]);
+}
+
+void text_count(struct text *text, uint64_t n)
+{
+	char digits[32];
+	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+	int i;
+
+	for (i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			text_string(text, ",");
+		text_bytes(text, &digits[i], 1, 1);
+	}
+}
+
+/* Moves what was appended after `start` to the right edge of the columns. */
+static void align_right(struct text *text, size_t start, unsigned int before, unsigned int columns)
+{
+	unsigned int taken = text->columns - before;
+	unsigned int pad = taken < columns ? columns - taken : 0;
+
+	text_room(text, pad);
+	memmove(text->s + start + pad, text->s + start, text->len - start + 1);
+	memset(text->s + start, ' ', pad);
+	text->len += pad;
+	text->columns += pad;
+}
+
+void text_time_in(struct text *text, unsigned int columns, uint64_t ns)
+{
+	size_t start = text->len;
+	unsigned int before = text->columns;
+
+	text_time(text, ns);
+	align_right(text, start, before, columns);
+}
+
+void text_size_in(struct text *text, unsigned int columns, uint64_t kib)
+{
+	size_t start = text->len;
+	unsigned int before = text->columns;
+
+	text_size(text, kib);
+	align_right(text, start, before, columns);
+}
+
+void text_count_in(struct text *text, unsigned int columns, uint64_t n)
+{
+	size_t start = text->len;
+	unsigned int before = text->columns;
+
+	text_count(text, n);
+	align_right(text, start, before, columns);
+}
+
+void text_plural(struct text *text, uint64_t n, const char *one, const char *many)
+{
+	text_count(text, n);
+	text_printf(text, " %s", n == 1 ? one : many);
+}
+
+void text_stamp(struct text *text, uint64_t ns)
+{
+	text_printf(text, "%5llu.%09u", (unsigned long long)(ns / 1000000000),
+		    (unsigned int)(ns % 1000000000));
+}
+
+void text_exit(struct text *text, int exit_code)
+{
+	char buffer[24];
+	int signo = exit_code & 0x7f;
+
+	if (!signo) {
+		text_printf(text, "status %d", (exit_code >> 8) & 0xff);
+		return;
+	}
+	text_printf(text, "killed by %s", signal_name(signo, buffer));
+	if (exit_code & 0x80)
+		text_string(text, ", core dumped");
+}
+
+void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max)
+{
+	static const char *const eighths[] = { "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
+	unsigned int before = text->columns;
+	unsigned int units = text->screen->utf8 ? 8 : 1;
+	unsigned int n = max ? (double)value / max * columns * units + 0.5 : 0;
+
+	if (value && !n)
+		n = 1;
+	for (; n >= units; n -= units)
+		text_draw(text, "█", "#");
+	if (n)
+		text_draw(text, eighths[n - 1], "#");
+	text_pad(text, before + columns);
+}
+
+void text_line(struct text *text)
+{
+	while (text->len && text->s[text->len - 1] == ' ')
+		text->len--;
+	text_room(text, 1)[0] = '\n';
+	fwrite_unlocked(text->s, 1, text->len + 1, text->screen->out);
+	text_clear(text);
+}
+
+const char *signal_name(int signo, char buffer[24])
+{
+	static const char *const names[] = {
+		[SIGHUP] = "SIGHUP",	   [SIGINT] = "SIGINT",	      [SIGQUIT] = "SIGQUIT",
+		[SIGILL] = "SIGILL",	   [SIGTRAP] = "SIGTRAP",     [SIGABRT] = "SIGABRT",
+		[SIGBUS] = "SIGBUS",	   [SIGFPE] = "SIGFPE",	      [SIGKILL] = "SIGKILL",
+		[SIGUSR1] = "SIGUSR1",	   [SIGSEGV] = "SIGSEGV",     [SIGUSR2] = "SIGUSR2",
+		[SIGPIPE] = "SIGPIPE",	   [SIGALRM] = "SIGALRM",     [SIGTERM] = "SIGTERM",
+		[SIGCHLD] = "SIGCHLD",	   [SIGCONT] = "SIGCONT",     [SIGSTOP] = "SIGSTOP",
+		[SIGTSTP] = "SIGTSTP",	   [SIGTTIN] = "SIGTTIN",     [SIGTTOU] = "SIGTTOU",
+		[SIGURG] = "SIGURG",	   [SIGXCPU] = "SIGXCPU",     [SIGXFSZ] = "SIGXFSZ",
+		[SIGVTALRM] = "SIGVTALRM", [SIGPROF] = "SIGPROF",     [SIGWINCH] = "SIGWINCH",
+		[SIGIO] = "SIGIO",	   [SIGPWR] = "SIGPWR",	      [SIGSYS] = "SIGSYS",
+#ifdef SIGSTKFLT
+		[SIGSTKFLT] = "SIGSTKFLT",
+#endif
+	};
+	const int rtmin = 32; /* the kernel's; the C library keeps the first ones for itself */
+
+	if (signo > 0 && signo < (int)(sizeof(names) / sizeof(names[0])) && names[signo])
+		return names[signo];
+	if (signo >= SIGRTMIN && signo <= SIGRTMAX)
+		snprintf(buffer, 24, "SIGRTMIN+%d", signo - SIGRTMIN);
+	else if (signo >= rtmin && signo < SIGRTMIN)
+		snprintf(buffer, 24, "SIG%d", signo);
+	else
+		snprintf(buffer, 24, "signal %d", signo);
+	return buffer;
+}
+
+const char *type_name(unsigned int type)
+{
+	static const char *const names[PROCLIFE_TYPES] = {
+		[PROCLIFE_FORK] = "fork",     [PROCLIFE_EXEC] = "exec",	  [PROCLIFE_ARGS] = "args",
+		[PROCLIFE_RENAME] = "rename", [PROCLIFE_EXIT] = "exit",	  [PROCLIFE_REAP] = "reap",
+		[PROCLIFE_FREE] = "free",     [PROCLIFE_WAIT] = "wait",	  [PROCLIFE_HANG] = "hang",
+		[PROCLIFE_SIGNAL] = "signal", [PROCLIFE_TASK] = "task",
+	};
+
+	return type < PROCLIFE_TYPES ? names[type] : NULL;
+}

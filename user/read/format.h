@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Text for people: times, sizes, counts, names that cannot harm a terminal, colour.
+ *
+ * A struct text is a growing string that knows how many columns it takes. Escape sequences for
+ * colour take none. Running out of memory ends the program: there is nothing left to print with.
+ */
+#ifndef READ_FORMAT_H
+#define READ_FORMAT_H
+
+#include <proclife.h>
+#include <stdio.h>
+
+struct screen {
+	FILE *out;
+	unsigned int width; /* columns; 0 if lines may be of any length */
+	bool utf8;
+	bool colour;
+};
+
+/* What standard output is: a terminal of some width, or a file; the locale has to be set. */
+void screen_init(struct screen *screen);
+
+enum style {
+	STYLE_PLAIN,
+	STYLE_DIM,
+	STYLE_BOLD,
+	STYLE_HEAD, /* titles of columns */
+	STYLE_GOOD,
+	STYLE_WARN,
+	STYLE_BAD,
+	STYLE_NAME,
+};
+
+struct text {
+	const struct screen *screen;
+	char *s;
+	size_t len;
+	size_t size;
+	unsigned int columns;
+};
+
+void text_init(struct text *text, const struct screen *screen);
+void text_free(struct text *text);
+void text_clear(struct text *text);
+
+/* Appends; what is appended is ASCII, without control characters. */
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_string(struct text *text, const char *s);
+/* Appends one of two drawings of equal width. */
+void text_draw(struct text *text, const char *utf8, const char *ascii);
+void text_spaces(struct text *text, unsigned int n);
+void text_pad(struct text *text, unsigned int column); /* with spaces, up to this column */
+void text_style(struct text *text, enum style style);
+
+/*
+ * Appends bytes from a hostile place: what is not printable in this locale, and the backslash,
+ * appears as \n, \\, \xNN and the like. Ends at a NUL or after n bytes.
+ */
+void text_name(struct text *text, const char *s, size_t n);
+
+/* Appends a time with three significant digits and its unit. */
+void text_time(struct text *text, uint64_t ns);
+/* The same, right-aligned in that many columns. */
+void text_time_in(struct text *text, unsigned int columns, uint64_t ns);
+/* Appends a size with three significant digits: KiB, MiB, GiB, TiB. */
+void text_size_in(struct text *text, unsigned int columns, uint64_t kib);
+void text_size(struct text *text, uint64_t kib);
+/* Appends a number with its digits grouped by threes. */
+void text_count(struct text *text, uint64_t n);
+void text_count_in(struct text *text, unsigned int columns, uint64_t n);
+/* "1 process", "2 processes" */
+void text_plural(struct text *text, uint64_t n, const char *one, const char *many);
+/* Seconds and nanoseconds, as in the events view. */
+void text_stamp(struct text *text, uint64_t ns);
+/* "status 2", "killed by SIGSEGV, core dumped" */
+void text_exit(struct text *text, int exit_code);
+/* A bar of value/max of so many columns, to an eighth of a column where the locale can. */
+void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max);
+
+/* Writes the text as a line to the screen's file, without trailing spaces, and clears it. */
+void text_line(struct text *text);
+
+/* "SIGTERM", "SIGRTMIN+3", "signal 77"; in @buffer where it has to be made up. */
+const char *signal_name(int signo, char buffer[24]);
+
+/* "fork", "exec", ...; NULL for a type that this program does not know. */
+const char *type_name(unsigned int type);
+
+#endif

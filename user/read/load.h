@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef READ_LOAD_H
+#define READ_LOAD_H
+
+#include <stdbool.h>
+
+/* Loads the module unless it is there already, and says why if it cannot. */
+int load_module(bool *loaded);
+void unload_module(void);
+
+#endif

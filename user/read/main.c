@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "format.h"
+#include "load.h"
+#include "options.h"
+#include "say.h"
+#include "session.h"
+#include <locale.h>
+#include <signal.h>
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct screen screen;
+	bool loaded = false;
+	sigset_t old_mask;
+	int status;
+
+	setlocale(LC_CTYPE, "");
+	options_parse(&options, argc, argv);
+	screen_init(&screen);
+	/* From here on nothing kills us before the module is unloaded again. */
+	session_block_signals(&old_mask);
+	if (options.load && load_module(&loaded))
+		status = STATUS_ERROR;
+	else
+		status = session_run(&options, &screen, &old_mask);
+	if (loaded)
+		unload_module();
+	options_free(&options);
+	if (status < 0) { /* as if the signal had done it */
+		signal(-status, SIG_DFL);
+		raise(-status);
+		status = STATUS_ERROR;
+	}
+	return status;
+}

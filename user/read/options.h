@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef READ_OPTIONS_H
+#define READ_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VIEW_EVENTS (1u << 0)
+#define VIEW_TREE (1u << 1)
+#define VIEW_LATENCY (1u << 2)
+#define VIEW_STATUS (1u << 3)
+#define VIEW_NONE (1u << 4) /* --record alone */
+
+/* What the command line says, and nothing else. */
+struct options {
+	unsigned int views; /* VIEW_*; VIEW_TREE and VIEW_LATENCY can come together */
+	bool json;
+	bool fold;
+	bool threads;
+	bool history;
+	bool load;
+	const char *device; /* NULL: the usual one */
+	const char *input;  /* a recording; NULL: the device */
+	const char *record; /* where to; NULL: nowhere */
+	uint32_t *pids;
+	size_t pid_count;
+	uint64_t duration; /* ns; 0: none */
+	uint64_t count;	   /* 0: none */
+	char **command;	   /* NULL: none */
+};
+
+/* Ends the program with STATUS_USAGE, and a line that says why, if the command line is wrong. */
+void options_parse(struct options *options, int argc, char **argv);
+void options_free(struct options *options);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay.h"
+#include "say.h"
+#include <inttypes.h>
+
+#define SECOND UINT64_C(1000000000)
+
+int replay_open(struct proclife_source **source, const char *dir)
+{
+	struct proclife_fault fault;
+	int ret = proclife_recording_open(source, dir, &fault);
+
+	if (ret)
+		say("%s", fault.text);
+	return ret;
+}
+
+void replay_select(const struct proclife_recorded *replay, struct run *run)
+{
+	if (!replay->command || run->options->pid_count)
+		return;
+	run->command = replay->command;
+	if (proclife_tasks_select_child(run->tasks, replay->command, replay->command_creator))
+		die_no_memory();
+}
+
+int replay_verdict(const struct run *run, const struct proclife_recorded *replay, bool cut)
+{
+	const char *dir = run->options->input;
+
+	/* Between this and the end, some CPUs' records reached the disk and others' did not. */
+	if (!replay->complete && run->ended >= replay->synced)
+		cut = true;
+	if (cut && replay->synced)
+		say("%s: the recording was cut off: its recorder did not come to its end; from "
+		    "%" PRIu64 ".%09" PRIu64 " on records are missing", dir,
+		    (uint64_t)replay->synced / SECOND, (uint64_t)replay->synced % SECOND);
+	else if (cut)
+		say("%s: the recording was cut off: its recorder did not come to its end, and "
+		    "records are missing", dir);
+	return cut || run->lost ? STATUS_LOST : 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* --input: a recording in the place of the device. */
+#ifndef READ_REPLAY_H
+#define READ_REPLAY_H
+
+#include "view.h"
+
+/* 0, or a negative errno after having said why. */
+int replay_open(struct proclife_source **source, const char *dir);
+/* Selects the command that the recorder followed, unless the user selects something else. */
+void replay_select(const struct proclife_recorded *replay, struct run *run);
+/* What is to be said at the end, and the exit status. @cut: where the recording breaks off. */
+int replay_verdict(const struct run *run, const struct proclife_recorded *replay, bool cut);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Messages on standard error, each one line that begins with the program's name. */
+#ifndef READ_SAY_H
+#define READ_SAY_H
+
+#include <stdbool.h>
+
+/* exit statuses, next to the command's own */
+#define STATUS_ERROR 1
+#define STATUS_LOST 3
+#define STATUS_CANNOT_EXECUTE 126
+#define STATUS_NOT_FOUND 127
+#define STATUS_USAGE 129
+
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool say_on_terminal(void); /* somebody reads standard error as it appears */
+void die_no_memory(void) __attribute__((noreturn));
+
+#endif

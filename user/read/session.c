@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the source to the views: when to read, when to sleep, when to stop. */
+#include "session_state.h"
+#include "diagnose.h"
+#include "replay.h"
+#include "say.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t session_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * SECOND + ts.tv_nsec;
+}
+
+/* Called when there is nothing more to read for now. */
+static void end_of_command(struct session *s)
+{
+	uint64_t horizon = proclife_source_horizon(s->run.source);
+
+	if (!s->ended_at || horizon < s->ended_at)
+		return;
+	watch_note(&s->watch, s->ended_at, session_now());
+	if (!proclife_tasks_selected(s->run.tasks))
+		s->stop = s->run.lost ? STOP_LOST : STOP_SOURCE;
+	else if (s->run.lost && horizon - s->ended_at > SECOND && horizon - s->last_fed > SECOND &&
+		 watch_is_vain(&s->watch))
+		s->stop = STOP_LOST;
+	if (s->stop)
+		s->run.ended = horizon;
+}
+
+static int feed(struct session *s, const struct proclife_event *event)
+{
+	uint64_t ts = event->record ? event->record->ts : event->gap.from;
+	uint64_t count = s->run.options->count;
+	int ret;
+
+	if (ts > s->stop_at) {
+		s->stop = s->stop_then;
+		s->run.ended = s->stop_at;
+		return 0;
+	}
+	if (!event->record)
+		s->run.lost += event->gap.lost;
+	if (s->events)
+		ret = events_feed(s->events, event);
+	else if (s->unwatched)
+		ret = event->record && event->record->type != PROCLIFE_TASK;
+	else
+		ret = proclife_tasks_feed(s->run.tasks, event);
+	if (ret < 0)
+		return ret;
+	if (ret)
+		s->last_fed = ts;
+	if ((s->events || s->unwatched) && ret)
+		s->shown++;
+	if (count && (s->events || s->unwatched ? s->shown : s->watch.gone) >= count)
+		s->stop = STOP_COUNT;
+	else if ((s->run.command || s->run.options->pid_count) &&
+		 proclife_tasks_selected(s->run.tasks) &&
+		 !proclife_tasks_selected_open(s->run.tasks))
+		s->stop = STOP_GONE;
+	if (s->stop)
+		s->run.ended = ts;
+	return 0;
+}
+
+static void end_of_source(struct session *s)
+{
+	s->run.ended = proclife_source_horizon(s->run.source);
+	if (s->run.ended >= s->stop_at) {
+		s->stop = s->stop_then;
+		s->run.ended = s->stop_at;
+	} else if (!s->replay) {
+		s->stop = STOP_SOURCE;
+	} else {
+		s->stop = s->replay->complete ? STOP_RECORDED : STOP_CUT;
+	}
+}
+
+/* Nothing is shown, and nothing is recorded any more. */
+static bool is_pointless(const struct session *s)
+{
+	return s->record.error && s->run.options->views & VIEW_NONE;
+}
+
+/* Reads all that there is now. */
+static int drain(struct session *s)
+{
+	struct proclife_event event;
+	unsigned int n = 0;
+	int ret = 0;
+
+	while (!s->stop && !s->write_error) {
+		ret = proclife_source_next(s->run.source, &event);
+		if (ret != 1)
+			break;
+		ret = feed(s, &event);
+		if (ret)
+			break;
+		if (++n % 1024 == 0) {
+			session_take_signals(s);
+			record_poll(&s->record, session_now());
+			if (ferror(s->run.screen->out))
+				session_flush(s);
+		}
+	}
+	if (ret == -ENODATA) {
+		end_of_source(s);
+		ret = 0;
+	}
+	return ret;
+}
+
+static int timeout_ms(const struct session *s)
+{
+	uint64_t t = session_now();
+	int timeout = 100;
+
+	/* The end of a command is worth being noticed soon. */
+	if (s->ended_at && t - s->ended_at < SECOND)
+		timeout = 10;
+	if (t >= s->stop_at) /* only the horizon is still to come */
+		timeout = 1;
+	else if (s->stop_at - t < timeout * MS)
+		timeout = (s->stop_at - t) / MS + 1;
+	return timeout;
+}
+
+static void wait_for_more(struct session *s)
+{
+	struct pollfd fds[] = {
+		{ s->signals, POLLIN, 0 },
+		{ proclife_source_fd(s->run.source), POLLIN, 0 },
+	};
+
+	poll(fds, s->plain_file ? 1 : 2, timeout_ms(s));
+	session_take_signals(s);
+}
+
+static int loop(struct session *s)
+{
+	int ret;
+
+	for (;;) {
+		ret = drain(s);
+		if (ret || s->stop)
+			return ret;
+		session_flush(s);
+		record_poll(&s->record, session_now());
+		if (s->write_error)
+			return 0;
+		if (is_pointless(s)) {
+			s->stop = STOP_SOURCE;
+			s->run.ended = proclife_source_horizon(s->run.source);
+			return 0;
+		}
+		if (proclife_source_horizon(s->run.source) >= s->stop_at ||
+		    (s->stop_at != UINT64_MAX && session_now() >= s->give_up_at)) {
+			s->stop = s->stop_then;
+			s->run.ended = s->stop_at;
+			return 0;
+		}
+		end_of_command(s);
+		if (s->stop)
+			return 0;
+		wait_for_more(s);
+	}
+}
+
+static int follow_and_print(struct session *s)
+{
+	const struct options *options = s->run.options;
+	struct proclife_recorded run;
+	int ret;
+
+	if (options->command) {
+		ret = session_start_command(s);
+		if (ret)
+			return ret;
+	} else if (!s->replay && !s->events && !options->duration && !options->count &&
+		   say_on_terminal()) {
+		say("following %s; Ctrl-C stops and prints the result",
+		    options->pid_count ? "--pid" : "all processes");
+	}
+	if (options->json)
+		session_json_begin(s);
+	ret = loop(s);
+	if (ret)
+		return ret;
+	if (s->write_error)
+		s->run.ended = proclife_source_horizon(s->run.source);
+	run = session_recorded(s);
+	record_finish(&s->record, &run, options->views & VIEW_NONE);
+	if (!s->write_error)
+		session_print(s);
+	return 0;
+}
+
+static void close_session(struct session *s)
+{
+	events_free(s->events);
+	tree_view_free(s->tree);
+	latency_view_free(s->latency);
+	proclife_tasks_free(s->run.tasks);
+	record_end(&s->record);
+	proclife_source_free(s->run.source);
+	watch_end(&s->watch);
+	if (s->signals >= 0)
+		close(s->signals);
+}
+
+static int session_go(struct session *s, const sigset_t *mask)
+{
+	int ret;
+
+	if (s->run.options->views & VIEW_STATUS)
+		return status_print(&s->run) ? STATUS_ERROR : session_finish_output(s);
+	ret = session_prepare(s, mask);
+	if (!ret && session_prepare_record(s)) /* that has been said */
+		return STATUS_ERROR;
+	if (!ret)
+		ret = follow_and_print(s);
+	if (ret > 0) /* the command could not be executed, and that has been said */
+		return ret;
+	if (ret < 0) {
+		if (ret == -EBADMSG && s->replay)
+			say("%s", proclife_source_fault(s->run.source));
+		else if (ret != -EXDEV && ret != -ESRCH)
+			say("%s: %s", s->run.options->device ?: PROCLIFE_DEVICE, strerror(-ret));
+		return STATUS_ERROR;
+	}
+	ret = session_finish_output(s);
+	return ret ? ret : session_verdict(s);
+}
+
+int session_run(const struct options *options, const struct screen *screen, const sigset_t *mask)
+{
+	struct session s = {
+		.run = { .options = options, .screen = screen, .json = &s.json },
+		.signals = -1,
+		.stop_at = UINT64_MAX,
+	};
+	int ret;
+
+	setvbuf(screen->out, NULL, _IOFBF, 1 << 16);
+	json_init(&s.json, screen->out);
+	if (options->input) {
+		ret = replay_open(&s.run.source, options->input);
+		if (ret)
+			return STATUS_ERROR;
+		s.replay = proclife_recording_info(s.run.source);
+	} else {
+		ret = proclife_device_open(&s.run.source, options->device);
+		if (ret) {
+			diagnose_open(ret, options->device);
+			return STATUS_ERROR;
+		}
+	}
+	ret = session_go(&s, mask);
+	close_session(&s);
+	return ret;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What comes after the last record: the results, and what is to be said of them. */
+#include "session_state.h"
+#include "replay.h"
+#include "say.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const stop_names[] = {
+	"", "gone", "duration", "count", "signal", "end", "lost", "cut",
+};
+
+static const char *reason(const struct session *s)
+{
+	return s->stop == STOP_RECORDED ? s->replay->reason : stop_names[s->stop];
+}
+
+/* What the recording keeps so that a replay ends as we do. */
+struct proclife_recorded session_recorded(const struct session *s)
+{
+	struct proclife_recorded run = {
+		.began = s->run.began,
+		.ended = s->run.ended,
+		.command = s->run.command,
+		.command_creator = s->run.command ? getpid() : 0,
+		.command_status = s->follow.ended ? s->follow.status : -1,
+	};
+
+	snprintf(run.reason, sizeof(run.reason), "%s", reason(s));
+	return run;
+}
+
+static void json_finish(struct session *s)
+{
+	struct json *json = s->run.json;
+
+	json_line(json, "end");
+	json_uint(json, "ts", s->run.ended);
+	json_string(json, "reason", reason(s));
+	json_uint(json, "lost", s->run.lost);
+	if (s->follow.ended)
+		json_uint(json, "status", s->follow.status);
+	else if (s->replay && s->stop != STOP_SIGNAL && s->replay->command_status >= 0)
+		json_uint(json, "status", s->replay->command_status);
+	json_line_end(json);
+}
+
+void session_print(struct session *s)
+{
+	int ret = proclife_tasks_close(s->run.tasks, s->run.ended);
+
+	if (ret)
+		say("the end of the trace: %s", strerror(-ret));
+	if (s->tree)
+		tree_view_print(s->tree);
+	if (s->tree && s->latency && !s->run.options->json)
+		fputc('\n', s->run.screen->out);
+	if (s->latency)
+		latency_view_print(s->latency);
+	if (s->run.options->json)
+		json_finish(s);
+}
+
+/* What is to be said once all is printed, and the exit status. */
+int session_verdict(struct session *s)
+{
+	int status = 0;
+
+	if (s->run.lost && s->replay)
+		say("%" PRIu64 " records were lost when this was recorded: the result is "
+		    "incomplete", s->run.lost);
+	else if (s->run.lost)
+		say("%" PRIu64 " records were lost: the result is incomplete; load the module with "
+		    "a larger ring_kb", s->run.lost);
+	if (s->replay)
+		return replay_verdict(&s->run, s->replay, s->stop == STOP_CUT);
+	if (s->record.error)
+		return STATUS_ERROR;
+	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {
+		say("%s: the module did not record the start of this command",
+		    s->run.options->command[0]);
+		return STATUS_ERROR;
+	}
+	if (s->follow.ended) {
+		status = s->follow.status;
+	} else if (s->follow.pid) {
+		if (say_on_terminal())
+			say("the command still runs: pid %d", (int)s->follow.pid);
+		if (s->stop == STOP_SIGNAL)
+			status = 128 + s->killed_by;
+	}
+	return !status && s->run.lost ? STATUS_LOST : status;
+}
+
+void session_flush(struct session *s)
+{
+	FILE *out = s->run.screen->out;
+
+	errno = 0;
+	if ((fflush(out) || ferror(out)) && !s->write_error)
+		s->write_error = errno ? errno : EIO;
+}
+
+/* Standard output: 0, an exit status, or -SIGPIPE. */
+int session_finish_output(struct session *s)
+{
+	session_flush(s);
+	if (s->write_error == EPIPE)
+		return -SIGPIPE;
+	if (!s->write_error)
+		return 0;
+	say("standard output: %s", strerror(s->write_error));
+	return STATUS_ERROR;
+}

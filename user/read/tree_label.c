@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What stands on a line of the tree behind the figures: the name, and what is to be said of it. */
+#include "tree.h"
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+/*
+ * A name in the columns that are left for it
+ */
+
+/* The columns of the character at s, and its bytes; all are printable by now. */
+static unsigned int character(const char *s, size_t *bytes)
+{
+	mbstate_t state = { 0 };
+	wchar_t wide;
+	size_t n;
+	int columns;
+
+	*bytes = 1;
+	if (!(*s & 0x80))
+		return 1;
+	n = mbrtowc(&wide, s, MB_CUR_MAX, &state);
+	if (n == 0 || n > MB_CUR_MAX)
+		return 1;
+	*bytes = n;
+	columns = wcwidth(wide);
+	return columns > 0 ? columns : 0;
+}
+
+/* Appends the name; of a path that is too long the end, of another name the beginning. */
+void tree_put_name(struct text *line, const struct text *name, unsigned int columns, bool path)
+{
+	unsigned int too_many, cut = 0;
+	const char *s = name->s, *base;
+	size_t bytes;
+
+	if (columns && name->columns > columns) {
+		too_many = name->columns - columns + 1;
+		if (path) {
+			while (*s && cut < too_many) {
+				cut += character(s, &bytes);
+				s += bytes;
+			}
+			text_draw(line, "…", "~");
+		} else {
+			const char *end = s;
+
+			while (*end && cut < columns - 1) {
+				cut += character(end, &bytes);
+				end += bytes;
+			}
+			text_printf(line, "%.*s", (int)(end - s), s);
+			line->columns -= (end - s) - cut;
+			text_draw(line, "…", "~");
+			return;
+		}
+	}
+	base = path ? strrchr(s, '/') : NULL;
+	if (base && line->screen->colour) {
+		text_style(line, STYLE_DIM);
+		text_printf(line, "%.*s", (int)(base + 1 - s), s);
+		text_style(line, STYLE_PLAIN);
+		s = base + 1;
+	}
+	text_string(line, s);
+	line->columns = line->columns - strlen(s); /* nothing is aligned after a name */
+}
+
+/* All arguments but the first, which the path has told; quoted where a shell would need it. */
+static void build_args(struct text *name, const struct proclife_node *node)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+	size_t i = strnlen(node->args, node->args_bytes) + 1;
+
+	while (i < node->args_bytes) {
+		size_t n = strnlen(node->args + i, node->args_bytes - i);
+		bool quote = !n || strspn(node->args + i, plain) < n;
+
+		text_string(name, quote ? " '" : " ");
+		text_name(name, node->args + i, n);
+		text_string(name, quote ? "'" : "");
+		i += n + 1;
+	}
+}
+
+void tree_build_name(struct text *name, const struct proclife_node *node)
+{
+	const char *base = node->path ? strrchr(node->path, '/') : NULL;
+
+	text_clear(name);
+	text_string(name, "");
+	if (node->flags & PROCLIFE_F_KTHREAD) {
+		text_string(name, "[");
+		text_name(name, node->comm, PROCLIFE_COMM_LEN);
+		text_string(name, "]");
+	} else if (node->path) {
+		base = base ? base + 1 : node->path;
+		text_name(name, node->path, SIZE_MAX);
+		if (strncmp(base, node->comm, PROCLIFE_COMM_LEN - 1)) {
+			text_string(name, " (");
+			text_name(name, node->comm, PROCLIFE_COMM_LEN);
+			text_string(name, ")");
+		}
+		if (node->args)
+			build_args(name, node);
+	} else {
+		text_name(name, node->comm, PROCLIFE_COMM_LEN);
+	}
+}
+
+/*
+ * What is to be said about a process after its name
+ */
+
+static void begin_note(struct text *notes, enum style style)
+{
+	text_string(notes, notes->len ? ", " : "  ");
+	text_style(notes, style);
+}
+
+static void end_note(struct text *notes)
+{
+	text_style(notes, STYLE_PLAIN);
+}
+
+static void note(struct text *notes, enum style style, const char *s)
+{
+	begin_note(notes, style);
+	text_string(notes, s);
+	end_note(notes);
+}
+
+static void note_pid(struct text *notes, const char *what, uint32_t pid)
+{
+	begin_note(notes, STYLE_DIM);
+	text_printf(notes, "%s %u", what, pid);
+	end_note(notes);
+}
+
+/* As in the other views, but shorter. */
+void tree_note_exit(struct text *notes, int exit_code)
+{
+	char buffer[24];
+
+	begin_note(notes, STYLE_BAD);
+	if (exit_code & 0x7f)
+		text_printf(notes, "%s%s", signal_name(exit_code & 0x7f, buffer),
+			    exit_code & 0x80 ? ", core dumped" : "");
+	else
+		text_printf(notes, "status %d", (exit_code >> 8) & 0xff);
+	end_note(notes);
+}
+
+void tree_note_state(struct text *notes, enum state state)
+{
+	switch (state) {
+	case STATE_ALIVE:
+		note(notes, STYLE_GOOD, "alive");
+		break;
+	case STATE_ZOMBIE:
+		note(notes, STYLE_WARN, "zombie");
+		break;
+	case STATE_UNFREED:
+		note(notes, STYLE_WARN, "not freed");
+		break;
+	case STATE_UNKNOWN:
+		note(notes, STYLE_BAD, "end lost");
+		break;
+	case STATE_FREED:
+		break;
+	}
+}
+
+void tree_build_notes(struct tree_view *view, const struct branch *b)
+{
+	const struct proclife_node *node = b->node;
+	struct text *notes = &view->notes;
+	enum state state = node_state(node, view->reap_recorded);
+
+	text_clear(notes);
+	text_string(notes, "");
+	if (node->exited && node->exit_code)
+		tree_note_exit(notes, node->exit_code);
+	tree_note_state(notes, state);
+	if (node->incomplete && state != STATE_UNKNOWN)
+		note(notes, STYLE_BAD, "incomplete");
+	if (node->threads > 1) {
+		begin_note(notes, STYLE_PLAIN);
+		text_plural(notes, node->threads, "thread", "threads");
+		end_note(notes);
+	}
+	if (node->creator_tgid && node->creator_tgid != node->parent_tgid)
+		note_pid(notes, "forked by", node->creator_tgid);
+	if (node->reaper_tgid && node->reaper_tgid != node->parent_tgid &&
+	    node->reaper_tgid != node->tgid)
+		note_pid(notes, "reaped by", node->reaper_tgid);
+	if (!b->parent && node->born && node->parent_tgid && !view->run->command)
+		note_pid(notes, "parent", node->parent_tgid);
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tree for people. The figures stand left, in columns; the tree stands right, where it can grow
+ * as deep as it likes.
+ */
+#include "tree.h"
+#include "say.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define PID_COLUMNS 7
+#define LIFE_COLUMNS 9
+#define CPU_COLUMNS 8
+#define RSS_COLUMNS 8
+#define MIN_NAME 12
+
+static unsigned int max_levels(const struct tree_view *view)
+{
+	unsigned int width = view->run->screen->width;
+	unsigned int taken = PID_COLUMNS + LIFE_COLUMNS + CPU_COLUMNS + RSS_COLUMNS + 5 + 24;
+
+	if (!width)
+		return 40;
+	return width > taken + 12 ? (width - taken) / 3 : 4;
+}
+
+/* The lines that lead to a branch; far too many of them are replaced by how many they are. */
+static void put_guides(struct tree_view *view, unsigned int depth)
+{
+	unsigned int most = max_levels(view), i;
+	struct text *line = &view->line;
+
+	if (!depth)
+		return;
+	text_style(line, STYLE_DIM);
+	for (i = 0; i + 1 < depth && i < most; i++) {
+		if (view->guides[i + 1])
+			text_draw(line, "│  ", "|  ");
+		else
+			text_spaces(line, 3);
+	}
+	if (depth > most + 1)
+		text_printf(line, "+%u ", depth - most - 1);
+	if (view->guides[depth])
+		text_draw(line, "├─ ", "|- ");
+	else
+		text_draw(line, "└─ ", "`- ");
+	text_style(line, STYLE_PLAIN);
+}
+
+static void set_guide(struct tree_view *view, unsigned int depth, bool more)
+{
+	if (depth >= view->guide_size) {
+		size_t size = view->guide_size ? view->guide_size * 2 : 64;
+
+		view->guides = realloc(view->guides, size);
+		if (!view->guides)
+			die_no_memory();
+		view->guide_size = size;
+	}
+	view->guides[depth] = more;
+}
+
+static void put_life(struct text *line, bool known, bool at_least, uint64_t life)
+{
+	unsigned int before = line->columns;
+	struct text time;
+
+	if (!known) {
+		text_printf(line, "%*s", LIFE_COLUMNS, "?");
+		return;
+	}
+	if (!at_least) {
+		text_time_in(line, LIFE_COLUMNS, life);
+		return;
+	}
+	text_init(&time, line->screen);
+	text_time(&time, life);
+	if (time.columns + 1 < LIFE_COLUMNS)
+		text_spaces(line, LIFE_COLUMNS - 1 - time.columns);
+	text_draw(line, "≥", ">");
+	text_time(line, life);
+	text_pad(line, before + LIFE_COLUMNS);
+	text_free(&time);
+}
+
+static void put_cpu(struct text *line, bool known, uint64_t runtime)
+{
+	text_string(line, " ");
+	if (known)
+		text_time_in(line, CPU_COLUMNS, runtime);
+	else
+		text_spaces(line, CPU_COLUMNS);
+}
+
+static void put_rest(struct tree_view *view, unsigned int depth, bool path)
+{
+	struct text *line = &view->line;
+	unsigned int width = view->run->screen->width, left = 0;
+
+	text_string(line, "  ");
+	put_guides(view, depth);
+	if (width) {
+		left = width > line->columns + view->notes.columns ?
+			       width - line->columns - view->notes.columns : 0;
+		if (left < MIN_NAME)
+			left = MIN_NAME;
+	}
+	tree_put_name(line, &view->name, left, path);
+	text_string(line, view->notes.s);
+	text_line(line);
+}
+
+static void put_branch(struct tree_view *view, const struct branch *b, unsigned int depth)
+{
+	const struct proclife_node *node = b->node;
+	struct text *line = &view->line;
+	struct text count;
+
+	if (b->count > 1) {
+		text_init(&count, line->screen);
+		text_draw(&count, "×", "x");
+		text_count(&count, b->count);
+		if (count.columns < PID_COLUMNS)
+			text_spaces(line, PID_COLUMNS - count.columns);
+		text_style(line, STYLE_BOLD);
+		text_draw(line, "×", "x");
+		text_count(line, b->count);
+		text_style(line, STYLE_PLAIN);
+		text_free(&count);
+	} else {
+		text_printf(line, "%*u", PID_COLUMNS, node->tgid);
+	}
+	text_string(line, " ");
+	put_life(line, b->life_known, b->at_least, b->life);
+	put_cpu(line, node->exited || node->freed || b->runtime, b->runtime);
+	text_string(line, " ");
+	if (b->max_rss)
+		text_size_in(line, RSS_COLUMNS, b->max_rss);
+	else
+		text_spaces(line, RSS_COLUMNS);
+	tree_build_name(&view->name, node);
+	tree_build_notes(view, b);
+	put_rest(view, depth, node->path && !node->args);
+}
+
+static void put_thread(struct tree_view *view, const struct thread *t, unsigned int depth)
+{
+	uint64_t from = t->born ? t->born : t->seen;
+	uint64_t to = t->exited ? t->exited : view->run->ended;
+	struct text *line = &view->line;
+
+	text_printf(line, "%*u ", PID_COLUMNS, t->tid);
+	put_life(line, to >= from && (t->exited || !t->incomplete), !t->born || !t->exited,
+		 to - from);
+	put_cpu(line, t->exited || t->freed, t->runtime);
+	text_spaces(line, 1 + RSS_COLUMNS);
+	text_clear(&view->name);
+	text_string(&view->name, "{");
+	text_name(&view->name, t->comm, PROCLIFE_COMM_LEN);
+	text_string(&view->name, "}");
+	text_clear(&view->notes);
+	text_string(&view->notes, "");
+	if (t->exit_code && t->exited)
+		tree_note_exit(&view->notes, t->exit_code);
+	if (!t->exited)
+		tree_note_state(&view->notes, t->incomplete ? STATE_UNKNOWN : STATE_ALIVE);
+	else if (!t->freed)
+		tree_note_state(&view->notes, t->incomplete ? STATE_UNKNOWN : STATE_UNFREED);
+	put_rest(view, depth, false);
+}
+
+static void put_threads(struct tree_view *view, const struct branch *b, unsigned int depth)
+{
+	const struct thread *threads;
+	size_t count, i;
+
+	threads = tree_threads_of(view, b->node->id, &count);
+	for (i = 0; i < count; i++) {
+		set_guide(view, depth + 1, i + 1 < count || b->child);
+		put_thread(view, &threads[i], depth + 1);
+	}
+}
+
+static void put_tree(struct tree_view *view)
+{
+	const struct branch *all = view->branches.all;
+	uint32_t i = all[0].child;
+	unsigned int depth = 0;
+
+	set_guide(view, 0, false);
+	while (i) {
+		const struct branch *b = &all[i];
+
+		set_guide(view, depth, b->next);
+		put_branch(view, b, depth);
+		if (view->run->options->threads)
+			put_threads(view, b, depth);
+		if (b->child) {
+			i = b->child;
+			depth++;
+			continue;
+		}
+		while (i && !all[i].next) {
+			i = all[i].parent;
+			depth--;
+		}
+		i = all[i].next;
+	}
+}
+
+struct totals {
+	uint64_t processes;
+	uint64_t threads;
+	uint64_t runtime; /* of those that began in the trace */
+	uint64_t first;
+	uint64_t last;
+	uint64_t failed; /* with a status other than 0, or killed */
+};
+
+static void add_up(const struct tree_view *view, struct totals *totals)
+{
+	uint32_t i;
+
+	memset(totals, 0, sizeof(*totals));
+	for (i = 1; i < view->branches.count; i++) {
+		const struct branch *b = &view->branches.all[i];
+		const struct proclife_node *node = b->node;
+		uint64_t last = node->exited ? node->exited : view->run->ended;
+
+		if (!b->shown)
+			continue;
+		totals->processes++;
+		totals->threads += node->threads;
+		totals->failed += node->exited && node->exit_code;
+		if (node->born)
+			totals->runtime += node->runtime;
+		if (!totals->first || node->seen < totals->first)
+			totals->first = node->seen;
+		if (last > totals->last)
+			totals->last = last;
+	}
+}
+
+static void put_summary(struct tree_view *view)
+{
+	struct text *line = &view->line;
+	uint64_t wall, lost = view->run->lost;
+	struct totals totals;
+
+	add_up(view, &totals);
+	wall = totals.last > totals.first ? totals.last - totals.first : 0;
+	text_line(line);
+	text_style(line, STYLE_BOLD);
+	text_plural(line, totals.processes, "process", "processes");
+	text_style(line, STYLE_PLAIN);
+	if (totals.threads > totals.processes) {
+		text_string(line, ", ");
+		text_plural(line, totals.threads, "thread", "threads");
+	}
+	if (totals.failed) {
+		text_string(line, ", ");
+		text_count(line, totals.failed);
+		text_string(line, " failed");
+	}
+	text_string(line, "; ");
+	text_time(line, wall);
+	text_string(line, " wall, ");
+	text_time(line, totals.runtime);
+	text_string(line, " CPU");
+	if (wall)
+		text_printf(line, " (%.2f CPUs)", (double)totals.runtime / wall);
+	text_string(line, "; ");
+	text_style(line, lost ? STYLE_BAD : STYLE_PLAIN);
+	if (lost)
+		text_plural(line, lost, "record lost: incomplete", "records lost: incomplete");
+	else
+		text_string(line, "no loss");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+	if (view->branches.left_out) {
+		text_style(line, STYLE_DIM);
+		text_plural(line, view->branches.left_out, "older process", "older processes");
+		text_string(line, " without anything new not shown");
+		text_style(line, STYLE_PLAIN);
+		text_line(line);
+	}
+	if (view->run->options->fold) {
+		text_style(line, STYLE_DIM);
+		text_draw(line, "×", "x");
+		text_string(line, "N stands for N that are alike: longest life, sum of CPU time, "
+				  "largest RSS");
+		text_style(line, STYLE_PLAIN);
+		text_line(line);
+	}
+}
+
+void tree_print_text(struct tree_view *view)
+{
+	text_style(&view->line, STYLE_HEAD);
+	text_printf(&view->line, "%*s %*s %*s %*s  %s", PID_COLUMNS, "PID", LIFE_COLUMNS, "LIFE",
+		    CPU_COLUMNS, "CPU", RSS_COLUMNS, "RSS", "PROCESS");
+	text_style(&view->line, STYLE_PLAIN);
+	text_line(&view->line);
+	put_tree(view);
+	put_summary(view);
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One line per record: time, CPU, event, pid, name, details. The pid is "tid/tgid" for a thread
+ * that does not lead its group. It stands before the name, which can hold spaces, so that the
+ * fields before the name can be counted.
+ */
+#include "events.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_COLUMNS 15
+
+struct events {
+	struct run *run;
+	struct text line;
+	struct text pid;
+	unsigned int pid_columns; /* grows with the widest one so far */
+};
+
+int events_new(struct events **events, struct run *run)
+{
+	struct events *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return -ENOMEM;
+	e->run = run;
+	e->pid_columns = 7;
+	text_init(&e->line, run->screen);
+	text_init(&e->pid, run->screen);
+	*events = e;
+	return 0;
+}
+
+void events_free(struct events *events)
+{
+	if (!events)
+		return;
+	text_free(&events->line);
+	text_free(&events->pid);
+	free(events);
+}
+
+static void find_name(struct proclife_tasks *tasks, uint64_t handle, char *name)
+{
+	const struct proclife_task *task = handle ? proclife_tasks_find(tasks, handle) : NULL;
+
+	if (task)
+		memcpy(name, task->comm, PROCLIFE_COMM_LEN);
+}
+
+static void look_up(struct proclife_tasks *tasks, const struct proclife_record *r,
+		    struct before *before)
+{
+	const struct proclife_task *task;
+
+	memset(before, 0, sizeof(*before));
+	if (r->type == PROCLIFE_FORK) {
+		find_name(tasks, r->fork.parent, before->parent);
+		find_name(tasks, r->fork.creator, before->creator);
+		return;
+	}
+	task = proclife_tasks_find(tasks, r->task);
+	if (!task)
+		return;
+	before->known = true;
+	before->task = *task;
+	before->threaded = task->process && task->process->threads > 1;
+}
+
+bool event_ended_phase(const struct before *before, const struct proclife_record *r,
+		       enum proclife_phase phase, uint64_t *ns)
+{
+	struct proclife_task task = before->task;
+
+	if (!before->known)
+		return false;
+	if (r->type == PROCLIFE_REAP)
+		task.reaped = r->ts;
+	else if (r->type == PROCLIFE_FREE)
+		task.freed = r->ts;
+	else if (r->type == PROCLIFE_EXIT)
+		task.exited = r->ts;
+	return proclife_task_phase(&task, phase, ns);
+}
+
+static void show_who(struct text *line, const char *name, uint32_t pid, uint32_t tgid)
+{
+	if (*name) {
+		text_name(line, name, PROCLIFE_COMM_LEN);
+		text_string(line, " ");
+	}
+	text_printf(line, pid == tgid ? "%u" : "%u/%u", pid, tgid);
+}
+
+static void show_phase(struct text *line, const struct before *before,
+		       const struct proclife_record *r, enum proclife_phase phase,
+		       const char *separator)
+{
+	uint64_t ns;
+
+	if (!event_ended_phase(before, r, phase, &ns))
+		return;
+	text_printf(line, "%s%s ", separator, proclife_phase_name(phase));
+	text_time(line, ns);
+}
+
+static void show_fork(struct text *line, const struct proclife_record *r,
+		      const struct before *before)
+{
+	const struct proclife_fork *f = &r->fork;
+	/* Of a thread, real_parent is the parent of its process: no news. */
+	bool parent = f->parent != f->creator && !(r->flags & PROCLIFE_F_THREAD);
+
+	text_string(line, r->flags & PROCLIFE_F_KTHREAD ? "kernel thread by " :
+			  r->flags & PROCLIFE_F_WORKER ? "worker by " :
+			  r->flags & PROCLIFE_F_THREAD ? "thread by " : "by ");
+	show_who(line, before->creator, f->creator_pid, f->creator_tgid);
+	if (parent) {
+		text_string(line, ", parent ");
+		show_who(line, before->parent, f->parent_pid, f->parent_tgid);
+	}
+	if (f->ns_pid != r->pid)
+		text_printf(line, ", pid %u in namespace %u", f->ns_pid, f->ns_inum);
+}
+
+static void show_exec(struct text *line, const struct proclife_record *r)
+{
+	const struct proclife_exec *x = &r->exec;
+
+	if (x->path_len > PROCLIFE_PATH_LEN)
+		text_string(line, "...");
+	text_name(line, x->path, PROCLIFE_PATH_LEN);
+	if (x->old_pid != r->pid)
+		text_printf(line, ", was pid %u", x->old_pid);
+	if (x->uid != x->euid)
+		text_printf(line, ", uid %u as %u", x->uid, x->euid);
+}
+
+size_t event_args_bytes(const struct proclife_args *a)
+{
+	size_t left = a->total > a->offset ? a->total - a->offset : 0;
+
+	return left < PROCLIFE_ARGS_LEN ? left : PROCLIFE_ARGS_LEN;
+}
+
+/* The NULs between arguments become spaces. */
+static void show_args(struct text *line, const struct proclife_record *r)
+{
+	const struct proclife_args *a = &r->args;
+	size_t n = event_args_bytes(a);
+	size_t i = 0;
+
+	if (a->offset)
+		text_printf(line, "+%u ", a->offset);
+	while (i < n) {
+		size_t piece = strnlen(a->text + i, n - i);
+
+		text_name(line, a->text + i, piece);
+		i += piece;
+		if (i < n && ++i < n)
+			text_string(line, " ");
+	}
+	if (r->flags & PROCLIFE_F_TRUNCATED && a->offset + n >= a->total)
+		text_string(line, "...");
+}
+
+static void show_exit(struct text *line, const struct proclife_record *r,
+		      const struct before *before)
+{
+	const struct proclife_exit *x = &r->exit;
+	bool group_dead = r->flags & PROCLIFE_F_GROUP_DEAD;
+	uint64_t user, system;
+
+	if (x->exit_code)
+		text_style(line, STYLE_BAD);
+	text_exit(line, x->exit_code);
+	if (x->exit_code)
+		text_style(line, STYLE_PLAIN);
+	if (!group_dead)
+		text_printf(line, ", %u of its group alive", x->live);
+	else if (before->threaded || r->flags & PROCLIFE_F_THREAD)
+		text_string(line, ", last of its group");
+	show_phase(line, before, r, PROCLIFE_LIFE, ", ");
+	proclife_cputime(x->runtime, x->utime, x->stime, &user, &system);
+	text_string(line, ", cpu ");
+	text_time(line, x->runtime);
+	text_string(line, " (user ");
+	text_time(line, user);
+	text_string(line, ", sys ");
+	text_time(line, system);
+	text_string(line, ")");
+	if (group_dead && x->max_rss) {
+		text_string(line, ", rss ");
+		text_size(line, x->max_rss);
+	}
+	text_printf(line, ", faults %llu+%u", (unsigned long long)x->min_flt, x->maj_flt);
+	text_printf(line, ", switches %llu+%llu", (unsigned long long)x->nvcsw,
+		    (unsigned long long)x->nivcsw);
+}
+
+static void show_free(struct text *line, const struct proclife_record *r,
+		      const struct before *before)
+{
+	size_t start = line->len;
+
+	show_phase(line, before, r, PROCLIFE_EXIT_FREE, "");
+	show_phase(line, before, r, PROCLIFE_RCU_FREE, line->len > start ? ", " : "");
+	text_string(line, line->len > start ? ", cpu " : "cpu ");
+	text_time(line, r->free.runtime);
+}
+
+static void show_signal(struct text *line, const struct proclife_record *r)
+{
+	/* enum trace_signal_generate's results; 0 is "delivered" and needs no word */
+	static const char *const results[] = { "", ", ignored", ", already pending",
+					       ", queue overflow", ", information lost" };
+	const struct proclife_signal *s = &r->signal;
+	char buffer[24];
+
+	text_printf(line, "%s from ", signal_name(s->signo, buffer));
+	show_who(line, s->sender_comm, s->sender_pid, s->sender_tgid);
+	if (s->to_group)
+		text_string(line, ", to the group");
+	if (s->result > 0 && s->result < 5)
+		text_string(line, results[s->result]);
+}
+
+static void show_details(struct text *line, const struct proclife_record *r,
+			 const struct before *before)
+{
+	switch (r->type) {
+	case PROCLIFE_FORK:
+		show_fork(line, r, before);
+		break;
+	case PROCLIFE_EXEC:
+		show_exec(line, r);
+		break;
+	case PROCLIFE_ARGS:
+		show_args(line, r);
+		break;
+	case PROCLIFE_RENAME:
+		text_name(line, r->comm, PROCLIFE_COMM_LEN);
+		text_string(line, " -> ");
+		text_name(line, r->rename.name, PROCLIFE_COMM_LEN);
+		break;
+	case PROCLIFE_EXIT:
+		show_exit(line, r, before);
+		break;
+	case PROCLIFE_REAP:
+		text_string(line, "by ");
+		show_who(line, r->reap.reaper_comm, r->reap.reaper_pid, r->reap.reaper_tgid);
+		show_phase(line, before, r, PROCLIFE_ZOMBIE, ", ");
+		break;
+	case PROCLIFE_FREE:
+		show_free(line, r, before);
+		break;
+	case PROCLIFE_WAIT:
+		if (r->wait.wanted)
+			text_printf(line, "for %u", r->wait.wanted);
+		else
+			text_string(line, "for any child");
+		break;
+	case PROCLIFE_HANG:
+		text_string(line, "has not run for too long in uninterruptible sleep");
+		break;
+	case PROCLIFE_SIGNAL:
+		show_signal(line, r);
+		break;
+	}
+}
+
+static void show_record(struct events *events, const struct proclife_record *r,
+			const struct before *before)
+{
+	static const enum style styles[PROCLIFE_TYPES] = {
+		[PROCLIFE_FORK] = STYLE_GOOD, [PROCLIFE_EXEC] = STYLE_NAME,
+		[PROCLIFE_EXIT] = STYLE_WARN, [PROCLIFE_HANG] = STYLE_BAD,
+		[PROCLIFE_WAIT] = STYLE_DIM,  [PROCLIFE_FREE] = STYLE_DIM,
+	};
+	struct text *line = &events->line;
+	struct text *pid = &events->pid;
+	const char *name = type_name(r->type);
+	enum style style = name ? styles[r->type] : STYLE_PLAIN;
+	unsigned int column;
+
+	text_stamp(line, r->ts);
+	text_printf(line, " %3u ", r->cpu);
+	column = line->columns;
+	if (style != STYLE_PLAIN)
+		text_style(line, style);
+	if (name)
+		text_string(line, name);
+	else
+		text_printf(line, "type%u", r->type);
+	if (style != STYLE_PLAIN)
+		text_style(line, STYLE_PLAIN);
+	text_pad(line, column + 6);
+
+	text_clear(pid);
+	text_printf(pid, r->pid == r->tgid ? "%u" : "%u/%u", r->pid, r->tgid);
+	if (pid->columns > events->pid_columns)
+		events->pid_columns = pid->columns;
+	text_spaces(line, 1 + events->pid_columns - pid->columns);
+	text_string(line, pid->s);
+	text_string(line, " ");
+	column = line->columns;
+	text_name(line, r->comm, PROCLIFE_COMM_LEN);
+	text_pad(line, column + NAME_COLUMNS);
+	text_string(line, "  ");
+	show_details(line, r, before);
+	text_line(line);
+}
+
+static void show_gap(struct events *events, const struct proclife_gap *gap)
+{
+	struct text *line = &events->line;
+
+	text_style(line, STYLE_BAD);
+	text_printf(line, "-- %llu record%s lost on CPU %u between ",
+		    (unsigned long long)gap->lost, gap->lost == 1 ? "" : "s", gap->cpu);
+	text_printf(line, "%llu.%09u", (unsigned long long)(gap->from / 1000000000),
+		    (unsigned int)(gap->from % 1000000000));
+	text_printf(line, " and %llu.%09u --", (unsigned long long)(gap->to / 1000000000),
+		    (unsigned int)(gap->to % 1000000000));
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
+int events_feed(struct events *events, const struct proclife_event *event)
+{
+	struct run *run = events->run;
+	const struct proclife_record *r = event->record;
+	struct before before;
+	int ret;
+
+	if (r)
+		look_up(run->tasks, r, &before);
+	ret = proclife_tasks_feed(run->tasks, event);
+	if (ret <= 0)
+		return ret;
+	if (!r) {
+		if (run->options->json)
+			event_json_gap(run->json, &event->gap);
+		else
+			show_gap(events, &event->gap);
+		return 0;
+	}
+	if (run->options->json)
+		event_json_record(run->json, r, &before);
+	else if (r->type != PROCLIFE_TASK) /* no event: what was there when we came */
+		show_record(events, r, &before);
+	return r->type != PROCLIFE_TASK;
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How long the phases of a life take: a table of percentiles, and histograms side by side. */
+#include "view.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIME_COLUMNS 8
+#define COUNT_COLUMNS 9
+#define MAX_BAR 24
+
+struct latency_view {
+	struct run *run;
+	struct proclife_latency *latency;
+};
+
+static const struct {
+	const char *title;
+	double percent;
+} percentiles[] = {
+	{ "p50", 50 }, { "p90", 90 }, { "p99", 99 }, { "p99.9", 99.9 },
+};
+
+#define PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
+
+/* In the order in which they are shown. */
+static const struct {
+	enum proclife_phase phase;
+	const char *from;
+	const char *to;
+} rows[] = {
+	{ PROCLIFE_ZOMBIE, "exit", "reap" },
+	{ PROCLIFE_RCU_FREE, "reap", "free" },
+	{ PROCLIFE_EXIT_FREE, "exit", "free" },
+	{ PROCLIFE_LIFE, "fork", "exit" },
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+#define HISTOGRAMS 3 /* the first so many rows */
+
+int latency_view_new(struct latency_view **view, struct run *run)
+{
+	struct latency_view *v = calloc(1, sizeof(*v));
+	int ret;
+
+	if (!v)
+		return -ENOMEM;
+	v->run = run;
+	ret = proclife_latency_new(&v->latency, run->tasks, run->options->threads);
+	if (ret) {
+		free(v);
+		return ret;
+	}
+	*view = v;
+	return 0;
+}
+
+void latency_view_free(struct latency_view *view)
+{
+	if (!view)
+		return;
+	proclife_latency_free(view->latency);
+	free(view);
+}
+
+const char *exit_mark_text(uint32_t exit_mark)
+{
+	if (exit_mark == PROCLIFE_EXIT_AFTER_MM)
+		return "after the address space is torn down";
+	if (exit_mark == PROCLIFE_EXIT_BEFORE_MM)
+		return "before the address space is torn down";
+	return NULL;
+}
+
+const char *exit_mark_json(uint32_t exit_mark)
+{
+	if (exit_mark == PROCLIFE_EXIT_AFTER_MM)
+		return "after_mm";
+	if (exit_mark == PROCLIFE_EXIT_BEFORE_MM)
+		return "before_mm";
+	return NULL;
+}
+
+const char *reap_source_text(uint32_t reap_source)
+{
+	if (reap_source == PROCLIFE_REAP_CGROUP_RELEASE)
+		return "cgroup_release()";
+	if (reap_source == PROCLIFE_REAP_CGROUP_TASK_RELEASE)
+		return "cgroup_task_release()";
+	return NULL;
+}
+
+static void show_context(struct text *line, const struct proclife_header *header)
+{
+	const char *mark = exit_mark_text(header->exit_mark);
+	const char *reap = reap_source_text(header->reap_source);
+
+	text_string(line, "Linux ");
+	text_name(line, header->release, PROCLIFE_RELEASE_LEN);
+	text_line(line);
+	if (mark)
+		text_printf(line, "EXIT is recorded %s%s.", mark,
+			    header->exit_mark == PROCLIFE_EXIT_BEFORE_MM ?
+				    ": exit_free contains that" : "");
+	else
+		text_string(line, "Where EXIT stands is not known.");
+	text_line(line);
+	if (reap)
+		text_printf(line, "REAP is recorded at %s.", reap);
+	else
+		text_string(line, "REAP is not recorded: zombie and rcu_free cannot be "
+				  "told apart.");
+	text_line(line);
+	if (header->reap_missed) {
+		text_plural(line, header->reap_missed, "REAP was", "REAPs were");
+		text_string(line, " missed since the module was loaded.");
+		text_line(line);
+	}
+}
+
+static void show_open(struct text *line, uint64_t n, const char *what, enum style style)
+{
+	if (!n)
+		return;
+	text_string(line, ", ");
+	text_style(line, style);
+	text_count(line, n);
+	text_printf(line, " %s", what);
+	text_style(line, STYLE_PLAIN);
+}
+
+static void show_lost(struct text *line, uint64_t lost)
+{
+	if (!lost)
+		return;
+	text_style(line, STYLE_BAD);
+	text_plural(line, lost, "record was", "records were");
+	text_string(line, " lost: what they would have told is missing here.");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
+static void show_counts(const struct latency_view *view, struct text *line)
+{
+	bool threads = view->run->options->threads;
+	struct proclife_latency_counts counts;
+
+	proclife_latency_counts(view->latency, &counts);
+	text_style(line, STYLE_BOLD);
+	text_plural(line, counts.lives, threads ? "thread" : "process",
+		    threads ? "threads" : "processes");
+	text_style(line, STYLE_PLAIN);
+	show_open(line, counts.alive, "still alive", STYLE_PLAIN);
+	show_open(line, counts.unreaped, counts.unreaped == 1 ? "zombie" : "zombies", STYLE_WARN);
+	show_open(line, counts.unfreed, "reaped and not yet freed", STYLE_PLAIN);
+	show_open(line, counts.partial, "older than the trace (no life)", STYLE_PLAIN);
+	show_open(line, counts.incomplete, "incomplete because records were lost", STYLE_BAD);
+	text_line(line);
+}
+
+/* Is there room for what the phases mean? */
+static bool is_wide(const struct screen *screen)
+{
+	return !screen->width || screen->width >= 84;
+}
+
+static void show_row(const struct latency_view *view, struct text *line, size_t row)
+{
+	const struct proclife_histogram *h =
+		proclife_latency_phase(view->latency, rows[row].phase);
+	uint64_t count = proclife_histogram_count(h);
+	size_t i;
+
+	text_printf(line, "%-9s", proclife_phase_name(rows[row].phase));
+	if (is_wide(view->run->screen)) {
+		text_style(line, STYLE_DIM);
+		text_printf(line, " %s", rows[row].from);
+		text_draw(line, "→", ">");
+		text_string(line, rows[row].to);
+		text_style(line, STYLE_PLAIN);
+	}
+	text_count_in(line, COUNT_COLUMNS, count);
+	if (!count) {
+		text_line(line);
+		return;
+	}
+	text_string(line, " ");
+	text_time_in(line, TIME_COLUMNS, proclife_histogram_min(h));
+	for (i = 0; i < PERCENTILES; i++) {
+		text_string(line, " ");
+		text_time_in(line, TIME_COLUMNS,
+			     proclife_histogram_percentile(h, percentiles[i].percent));
+	}
+	text_string(line, " ");
+	text_time_in(line, TIME_COLUMNS, proclife_histogram_max(h));
+	text_line(line);
+}
+
+static void show_table(const struct latency_view *view, struct text *line)
+{
+	size_t i;
+
+	text_style(line, STYLE_HEAD);
+	text_printf(line, "%-*s%*s %*s", is_wide(view->run->screen) ? 19 : 9, "PHASE",
+		    COUNT_COLUMNS, "COUNT", TIME_COLUMNS, "MIN");
+	for (i = 0; i < PERCENTILES; i++)
+		text_printf(line, " %*s", TIME_COLUMNS, percentiles[i].title);
+	text_printf(line, " %*s", TIME_COLUMNS, "MAX");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+	for (i = 0; i < ROWS; i++)
+		show_row(view, line, i);
+}
+
+/* The power of two at or below; 0 is put to 1. */
+static unsigned int bucket_of(uint64_t ns)
+{
+	return ns ? 63 - __builtin_clzll(ns) : 0;
+}
+
+static uint64_t in_bucket(const struct proclife_histogram *h, unsigned int bucket)
+{
+	uint64_t from = bucket ? 1ULL << bucket : 0;
+
+	return proclife_histogram_between(h, from, bucket < 63 ? 2ULL << bucket : UINT64_MAX);
+}
+
+struct bars {
+	const struct proclife_histogram *histogram;
+	const char *name;
+	uint64_t highest; /* in one bucket */
+};
+
+static void show_bars(const struct latency_view *view, struct text *line)
+{
+	unsigned int width = view->run->screen->width ? view->run->screen->width : 100;
+	struct bars bars[HISTOGRAMS];
+	unsigned int first = 64, last = 0, bucket, bar;
+	size_t i, n = 0;
+
+	for (i = 0; i < HISTOGRAMS; i++) {
+		const struct proclife_histogram *h =
+			proclife_latency_phase(view->latency, rows[i].phase);
+
+		if (!proclife_histogram_count(h))
+			continue;
+		bars[n].histogram = h;
+		bars[n].name = proclife_phase_name(rows[i].phase);
+		bars[n].highest = 0;
+		bucket = bucket_of(proclife_histogram_min(h));
+		first = bucket < first ? bucket : first;
+		bucket = bucket_of(proclife_histogram_max(h));
+		last = bucket > last ? bucket : last;
+		n++;
+	}
+	if (!n)
+		return;
+	for (i = 0; i < n; i++)
+		for (bucket = first; bucket <= last; bucket++) {
+			uint64_t count = in_bucket(bars[i].histogram, bucket);
+
+			if (count > bars[i].highest)
+				bars[i].highest = count;
+		}
+	bar = (width - TIME_COLUMNS - 1) / n;
+	bar = bar > COUNT_COLUMNS + 4 ? bar - COUNT_COLUMNS - 2 : 2;
+	if (bar > MAX_BAR)
+		bar = MAX_BAR;
+
+	text_line(line);
+	text_style(line, STYLE_HEAD);
+	text_printf(line, "%*s", TIME_COLUMNS, "FROM");
+	for (i = 0; i < n; i++)
+		text_printf(line, " %*s %-*s", COUNT_COLUMNS, "", (int)bar, bars[i].name);
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+	for (bucket = first; bucket <= last; bucket++) {
+		text_time_in(line, TIME_COLUMNS, bucket ? 1ULL << bucket : 0);
+		for (i = 0; i < n; i++) {
+			uint64_t count = in_bucket(bars[i].histogram, bucket);
+
+			text_string(line, " ");
+			if (count)
+				text_count_in(line, COUNT_COLUMNS, count);
+			else
+				text_spaces(line, COUNT_COLUMNS);
+			text_string(line, " ");
+			text_style(line, STYLE_NAME);
+			text_bar(line, bar, count, bars[i].highest);
+			text_style(line, STYLE_PLAIN);
+		}
+		text_line(line);
+	}
+}
+
+static void json_phase(const struct latency_view *view, struct json *json,
+		       enum proclife_phase phase)
+{
+	const struct proclife_histogram *h = proclife_latency_phase(view->latency, phase);
+	uint64_t count = proclife_histogram_count(h);
+	unsigned int bucket, last;
+	size_t i;
+
+	json_line(json, "latency");
+	json_string(json, "phase", proclife_phase_name(phase));
+	json_uint(json, "count", count);
+	if (count) {
+		json_uint(json, "min", proclife_histogram_min(h));
+		json_uint(json, "mean", proclife_histogram_mean(h) + 0.5);
+		for (i = 0; i < PERCENTILES; i++)
+			json_uint(json, percentiles[i].title,
+				  proclife_histogram_percentile(h, percentiles[i].percent));
+		json_uint(json, "max", proclife_histogram_max(h));
+	}
+	json_array(json, "histogram");
+	last = count ? bucket_of(proclife_histogram_max(h)) : 0;
+	for (bucket = count ? bucket_of(proclife_histogram_min(h)) : 1; bucket <= last; bucket++) {
+		json_array(json, NULL);
+		json_uint(json, NULL, bucket ? 1ULL << bucket : 0);
+		json_uint(json, NULL, in_bucket(h, bucket));
+		json_array_end(json);
+	}
+	json_array_end(json);
+	json_line_end(json);
+}
+
+static void json_all(const struct latency_view *view)
+{
+	struct json *json = view->run->json;
+	struct proclife_latency_counts counts;
+	size_t i;
+
+	for (i = 0; i < ROWS; i++)
+		json_phase(view, json, rows[i].phase);
+	proclife_latency_counts(view->latency, &counts);
+	json_line(json, "lives");
+	json_string(json, "of", view->run->options->threads ? "threads" : "processes");
+	json_uint(json, "lives", counts.lives);
+	json_uint(json, "alive", counts.alive);
+	json_uint(json, "zombies", counts.unreaped);
+	json_uint(json, "unfreed", counts.unfreed);
+	json_uint(json, "partial", counts.partial);
+	json_uint(json, "incomplete", counts.incomplete);
+	json_line_end(json);
+}
+
+void latency_view_print(struct latency_view *view)
+{
+	const struct proclife_header *header = proclife_source_header(view->run->source);
+	struct text line;
+
+	if (view->run->options->json) {
+		json_all(view);
+		return;
+	}
+	text_init(&line, view->run->screen);
+	if (header)
+		show_context(&line, header);
+	show_counts(view, &line);
+	show_lost(&line, view->run->lost);
+	text_line(&line);
+	show_table(view, &line);
+	show_bars(view, &line);
+	text_free(&line);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The selected processes that are not gone: what keeps us after a command has ended. */
+#ifndef READ_WATCH_H
+#define READ_WATCH_H
+
+#include <proclife.h>
+
+struct watch {
+	struct proclife_process **open;
+	size_t count;
+	size_t size;
+	uint64_t gone; /* processes */
+	uint64_t next_note;
+};
+
+int watch_begin(struct watch *watch, struct proclife_tasks *tasks);
+void watch_end(struct watch *watch);
+/* Says on a terminal, from time to time, what we wait for since the command ended. */
+void watch_note(struct watch *watch, uint64_t ended, uint64_t now);
+/* Records were lost: are all that we wait for gone in truth, and only their end not known to us? */
+bool watch_is_vain(const struct watch *watch);
+
+#endif
