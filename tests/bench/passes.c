@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "passes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define COPY_BYTES (1u << 16) /* at a time: what is copied to stays in the cache */
+
+struct passes {
+	struct trace *trace;
+	uint32_t cpus;
+	struct proclife_merge merge;
+	struct proclife_tasks *tasks[PASSES];
+	struct proclife_tree *tree[PASSES];
+	struct proclife_latency *latency;
+	char *copy;
+};
+
+static void need(int err)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "reader: %s\n", strerror(-err));
+	exit(1);
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * The one place where the streams come from: those of the generator, whose records lie in memory as
+ * a mapped recording's do.
+ */
+static void add_streams(struct passes *passes)
+{
+	for (uint32_t cpu = 0; cpu < passes->cpus; cpu++)
+		need(proclife_merge_add(&passes->merge, trace_stream(passes->trace, cpu)));
+}
+
+struct passes *passes_new(struct trace *trace, const struct trace_plan *plan, unsigned int mask)
+{
+	struct passes *passes = calloc(1, sizeof(*passes));
+
+	if (!passes)
+		need(-ENOMEM);
+	passes->trace = trace;
+	passes->cpus = plan->cpus;
+	passes->copy = malloc(COPY_BYTES);
+	if (!passes->copy)
+		need(-ENOMEM);
+	add_streams(passes);
+	for (unsigned int pass = PASS_LIVES; pass < PASSES; pass++) {
+		if (!(mask & 1u << pass))
+			continue;
+		need(proclife_tasks_new(&passes->tasks[pass]));
+		if (pass >= PASS_TREE)
+			need(proclife_tree_new(&passes->tree[pass], passes->tasks[pass]));
+		if (pass >= PASS_LATENCY)
+			need(proclife_latency_new(&passes->latency, passes->tasks[pass], false));
+	}
+	return passes;
+}
+
+void passes_free(struct passes *passes)
+{
+	proclife_latency_free(passes->latency);
+	for (unsigned int pass = 0; pass < PASSES; pass++) {
+		proclife_tree_free(passes->tree[pass]);
+		proclife_tasks_free(passes->tasks[pass]);
+	}
+	proclife_merge_free(&passes->merge);
+	free(passes->copy);
+	free(passes);
+}
+
+static void copy_all(struct passes *passes)
+{
+	for (uint32_t cpu = 0; cpu < passes->cpus; cpu++) {
+		uint64_t count;
+		const char *from = (const char *)trace_records(passes->trace, cpu, &count);
+
+		count *= sizeof(struct proclife_record);
+		for (uint64_t n; count; count -= n, from += n) {
+			n = count < COPY_BYTES ? count : COPY_BYTES;
+			memcpy(passes->copy, from, n);
+			__asm__ __volatile__("" : : "r"(passes->copy) : "memory");
+		}
+	}
+}
+
+static void merge_all(struct passes *passes)
+{
+	struct proclife_event event = { 0 };
+
+	while (proclife_merge_next(&passes->merge, &event) == 1)
+		__asm__ __volatile__("" : : "r"(event.record) : "memory");
+}
+
+static void feed_all(struct passes *passes, struct proclife_tasks *tasks)
+{
+	struct proclife_event event = { 0 };
+
+	while (proclife_merge_next(&passes->merge, &event) == 1) {
+		if (proclife_tasks_feed(tasks, &event) < 0)
+			need(-ENOMEM);
+	}
+}
+
+uint64_t passes_run(struct passes *passes, enum pass pass)
+{
+	uint64_t begin;
+
+	trace_again(passes->trace);
+	passes->merge.horizon = trace_now(passes->trace);
+	begin = clock_ns();
+	if (pass == PASS_MEMCPY) {
+		copy_all(passes);
+	} else {
+		proclife_merge_build(&passes->merge);
+		if (pass == PASS_MERGE)
+			merge_all(passes);
+		else
+			feed_all(passes, passes->tasks[pass]);
+	}
+	return clock_ns() - begin;
+}
+
+uint64_t passes_tree_size(const struct passes *passes)
+{
+	return passes->tree[PASS_TREE] ? proclife_tree_size(passes->tree[PASS_TREE]) : 0;
+}

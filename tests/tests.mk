@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The test programs. B and CFLAGS say which build of them: tests/check makes several.
+
+UNIT_TESTS := $(patsubst tests/unit/%.c,$B/tests/unit/%,$(wildcard tests/unit/test_*.c))
+STRESS_TESTS := $(patsubst tests/stress/%.c,$B/tests/stress/%,$(wildcard tests/stress/*.c))
+GUEST_TESTS := $(patsubst tests/guest/%.c,$B/tests/guest/%,$(wildcard tests/guest/test_*.c))
+WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
+	$(wildcard tests/guest/workloads/*.c))
+# recorded.c has an ioctl() of its own: only for those that want it.
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/recorded.c,\
+	$(wildcard tests/unit/*.c)))
+GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
+
+$B/tests/%: override CPPFLAGS += -Itests
+
+$(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_STATIC) $(CMOCKA_LIBS)
+
+$B/tests/unit/test_options.o: override CPPFLAGS += -Iuser/read
+$B/tests/unit/test_options: $B/user/read/options.o $B/user/read/say.o | $B/proclife-read
+
+RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay,$(UNIT_TESTS))
+
+$(RECORDING_TESTS): $B/tests/unit/recorded.o
+$B/tests/unit/test_replay: | $B/proclife-read
+
+# The trace generator, which the benchmark of the reader has too.
+GENERATOR := $(patsubst %,$B/tests/bench/%.o,generate simulate objects streams truth)
+
+$B/tests/unit/test_properties: $(GENERATOR)
+
+$(STRESS_TESTS): $B/tests/stress/%: $B/tests/stress/%.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
+
+$(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATIC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(CMOCKA_LIBS) $(KMOD_LIBS)
+
+$(WORKLOADS): $B/tests/guest/workloads/%: $B/tests/guest/workloads/%.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
+
+EXACTNESS := $B/tests/guest/exactness/exactness
+
+$(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $(LIB_STATIC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# Fuzzers need clang: they are built from the sources in one go. `make fuzz-tests FUZZ_SECONDS=300`
+# runs them; a -standalone one replays files, such as those that a fuzzer has left.
+FUZZ_SECONDS ?= 20
+FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+
+$B/tests/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
+	@mkdir -p $(@D)
+	clang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_SOURCES)
+
+$B/tests/fuzz/%-standalone: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -DSTANDALONE -o $@ $< $(LIB_SOURCES)
+
+fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
+	set -e; for fuzzer in $(FUZZERS); do \
+		mkdir -p $B/tests/fuzz/corpus-$$fuzzer; \
+		$B/tests/fuzz/$$fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=40000 -timeout=20 \
+			-artifact_prefix=$B/tests/fuzz/$$fuzzer- -print_final_stats=1 \
+			$B/tests/fuzz/corpus-$$fuzzer; \
+	done
+
+unit-tests: $(UNIT_TESTS)
+stress-tests: $(STRESS_TESTS)
+guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS)
+
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests

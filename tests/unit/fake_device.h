@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A file with the device's layout, which the test writes as the module writes its rings. */
+#ifndef UNIT_FAKE_DEVICE_H
+#define UNIT_FAKE_DEVICE_H
+
+#include <proclife.h>
+#include <proclife/ring.h>
+
+struct fake_device {
+	int fd;
+	char path[64];
+	void *map;
+	size_t bytes;
+	struct proclife_header *header;
+	struct proclife_ring *rings; /* by CPU */
+	uint64_t now;		     /* what the library's clock shows */
+	/* Called when the library has read the clock, if set. */
+	void (*at_clock)(struct fake_device *device);
+	void *data; /* for at_clock */
+};
+
+/* No ring exists at first. */
+struct fake_device *fake_device_new(uint32_t cpus, uint64_t records_per_ring);
+void fake_device_free(struct fake_device *device);
+
+/* A ring appears. */
+void fake_device_add_ring(struct fake_device *device, uint32_t cpu);
+void fake_device_add_rings(struct fake_device *device);
+
+/* What the writer of ring.h does between reserve and commit: take the time, fill the slot. */
+struct proclife_record *fake_device_begin(struct fake_device *device, uint32_t cpu);
+void fake_device_fill(struct fake_device *device, uint32_t cpu, struct proclife_record *slot,
+		      uint64_t ts);
+void fake_device_commit(struct fake_device *device, uint32_t cpu);
+
+/* All of it. The record's task is its position. */
+void fake_device_write(struct fake_device *device, uint32_t cpu, uint64_t ts);
+
+/* Opens it as a source with its clock, which cmocka asserts to work. */
+struct proclife_source *fake_device_open(struct fake_device *device);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recorded.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void log_event(struct log *log, const struct proclife_event *event)
+{
+	struct proclife_record *record;
+
+	if (log->count == log->size) {
+		log->size = log->size ? 2 * log->size : 1024;
+		log->records = realloc(log->records, log->size * sizeof(*log->records));
+		assert_non_null(log->records);
+	}
+	record = &log->records[log->count++];
+	if (event->record) {
+		*record = *event->record;
+		return;
+	}
+	memset(record, 0, sizeof(*record));
+	memcpy(record->words, &event->gap, sizeof(event->gap.lost) * 3);
+	record->words[3] = event->gap.cpu;
+}
+
+int log_source(struct log *log, struct proclife_source *source, uint64_t most)
+{
+	struct proclife_event event;
+	int ret = 1;
+
+	while (most-- && (ret = proclife_source_next(source, &event)) == 1)
+		log_event(log, &event);
+	return ret;
+}
+
+void log_free(struct log *log)
+{
+	free(log->records);
+	memset(log, 0, sizeof(*log));
+}
+
+void assert_same_log(const struct log *a, const struct log *b)
+{
+	assert_int_equal(a->count, b->count);
+	if (a->count)
+		assert_memory_equal(a->records, b->records, a->count * sizeof(*a->records));
+}
+
+void folder_make(struct folder *folder)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	/* Thousands of files that are damaged and mended again need no disk. */
+	if (!tmp)
+		tmp = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+	snprintf(folder->base, sizeof(folder->base), "%s/proclife-test-XXXXXX", tmp);
+	assert_non_null(mkdtemp(folder->base));
+	snprintf(folder->path, sizeof(folder->path), "%s/recording", folder->base);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void folder_remove(struct folder *folder)
+{
+	nftw(folder->base, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void copy_file(const char *from_dir, const char *to_dir, const char *name)
+{
+	char path[PATH_MAX], buffer[65536];
+	int from, to;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", from_dir, name);
+	from = open(path, O_RDONLY);
+	assert_true(from >= 0);
+	snprintf(path, sizeof(path), "%s/%s", to_dir, name);
+	to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_true(to >= 0);
+	while ((n = read(from, buffer, sizeof(buffer))) > 0)
+		assert_int_equal(write(to, buffer, n), n);
+	close(from);
+	close(to);
+}
+
+struct proclife_source *replay(const char *path)
+{
+	struct proclife_source *source = NULL;
+	struct proclife_fault fault = { "" };
+	int ret = proclife_recording_open(&source, path, &fault);
+
+	if (ret)
+		fail_msg("%s: %d: %s", path, ret, fault.text);
+	return source;
+}
+
+int try_replay(const char *path, struct proclife_fault *fault, struct log *log)
+{
+	struct proclife_source *source = NULL;
+	int ret;
+
+	memset(fault, 0, sizeof(*fault));
+	ret = proclife_recording_open(&source, path, fault);
+	if (ret) {
+		assert_int_not_equal(fault->text[0], 0);
+		return ret;
+	}
+	ret = log_source(log, source, UINT64_MAX);
+	if (ret == -EBADMSG) {
+		assert_non_null(proclife_source_fault(source));
+		snprintf(fault->text, sizeof(fault->text), "%s", proclife_source_fault(source));
+		/* It stays as it is. */
+		assert_int_equal(log_source(log, source, 1), -EBADMSG);
+	}
+	proclife_source_free(source);
+	return ret == -ENODATA ? 0 : ret;
+}
+
+uint64_t snapshot_tasks;
+
+/* In the place of the C library's: the fake device is a plain file, which has none. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct proclife_snapshot *snapshot;
+	struct proclife_record *records;
+	va_list args;
+
+	(void)fd;
+	va_start(args, request);
+	snapshot = va_arg(args, struct proclife_snapshot *);
+	va_end(args);
+	if (request != PROCLIFE_IOC_SNAPSHOT || !snapshot_tasks) {
+		errno = ENOTTY;
+		return -1;
+	}
+	assert_true(snapshot->capacity >= snapshot_tasks);
+	snapshot->count = snapshot_tasks;
+	records = (void *)(uintptr_t)snapshot->records;
+	memset(records, 0, snapshot_tasks * sizeof(*records));
+	for (uint64_t i = 0; i < snapshot_tasks; i++) {
+		records[i].ts = 1 + i / 2;
+		records[i].type = PROCLIFE_TASK;
+		records[i].task = 0x1000000 + i;
+		strcpy(records[i].comm, "older");
+	}
+	return 0;
+}
+
+static void write_some(struct fake_device *device, uint32_t cpus, uint64_t *random)
+{
+	for (uint64_t n = random_below(random, 1500); n; n--) {
+		device->now += random_below(random, 3);
+		fake_device_write(device, random_below(random, cpus), device->now);
+	}
+}
+
+void record_run(const struct run_options *options, const char *path, struct log *log)
+{
+	struct fake_device *device = fake_device_new(options->cpus, options->ring);
+	uint32_t cpus = options->late ? options->cpus - 1 : options->cpus;
+	struct proclife_recorder *recorder = NULL;
+	struct proclife_recorded run = { .began = 1, .command_status = -1 };
+	uint64_t random = options->seed;
+	struct proclife_source *source;
+
+	for (uint32_t cpu = 0; cpu < cpus; cpu++)
+		fake_device_add_ring(device, cpu);
+	device->now = 1;
+	source = fake_device_open(device);
+	snapshot_tasks = options->snapshot;
+	if (snapshot_tasks)
+		assert_int_equal(proclife_source_snapshot(source), 0);
+	assert_int_equal(proclife_recorder_new(&recorder, source, path, &run), 0);
+	for (uint64_t round = 0; round < options->rounds; round++) {
+		if (options->late && round == options->rounds / 2)
+			fake_device_add_ring(device, cpus++);
+		write_some(device, cpus, &random);
+		log_source(log, source, random_below(&random, 1000));
+		if (options->sync && !random_below(&random, 3))
+			assert_int_equal(proclife_recorder_sync(recorder), 0);
+	}
+	if (options->abandon)
+		assert_int_equal(proclife_recorder_sync(recorder), 0);
+	run.ended = UINT64_MAX / 4;
+	strcpy(run.reason, "signal");
+	if (!options->abandon)
+		assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	fake_device_free(device);
+}

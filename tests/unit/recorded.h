@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the tests of recordings share: a log of what a source yields, folders, a snapshot. */
+#ifndef UNIT_RECORDED_H
+#define UNIT_RECORDED_H
+
+#include "check.h"
+#include "fake_device.h"
+
+#include <limits.h>
+
+/* What a source has yielded, in order; a gap has type 0, and its members in the payload. */
+struct log {
+	struct proclife_record *records;
+	size_t count;
+	size_t size;
+};
+
+void log_event(struct log *log, const struct proclife_event *event);
+/* Logs up to @most events; returns what the last proclife_source_next() did. */
+int log_source(struct log *log, struct proclife_source *source, uint64_t most);
+void log_free(struct log *log);
+void assert_same_log(const struct log *a, const struct log *b);
+
+/* A new folder where TMPDIR says, or in memory, and a name in it that is not there yet. */
+struct folder {
+	char base[PATH_MAX / 2];
+	char path[PATH_MAX];
+};
+
+void folder_make(struct folder *folder);
+void folder_remove(struct folder *folder);
+void copy_file(const char *from_dir, const char *to_dir, const char *name);
+
+/* Opens it, and asserts that this works. */
+struct proclife_source *replay(const char *path);
+/* What opening and reading all of it comes to: 0 or an error; and what is said of it. */
+int try_replay(const char *path, struct proclife_fault *fault, struct log *log);
+
+/* Records a run: each ring is filled several times, with gaps if the rings are small. */
+struct run_options {
+	uint32_t cpus;
+	uint64_t ring;	 /* records in it */
+	uint64_t rounds;
+	uint64_t seed;
+	uint64_t snapshot; /* TASK records */
+	bool sync;	 /* now and then */
+	bool late;	 /* a CPU appears in the middle */
+	bool abandon;	 /* never finished */
+};
+
+void record_run(const struct run_options *options, const char *path, struct log *log);
+
+/* What the next SNAPSHOT ioctl yields: so many tasks. */
+extern uint64_t snapshot_tasks;
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Records in the words of the stories that the tests tell, and what the library reports of them. */
+#ifndef UNIT_RECORDS_H
+#define UNIT_RECORDS_H
+
+#include <proclife.h>
+
+/* A task as the kernel sees it at the moment; a test changes it as the kernel would. */
+struct who {
+	uint64_t task;
+	uint64_t group;
+	uint64_t start;
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t flags;
+	const char *comm;
+};
+
+/* Handles and start times are made up, and different each time. */
+struct who process_of_pid(uint32_t pid, const char *comm);
+struct who thread_of(const struct who *leader, uint32_t tid);
+
+struct proclife_record record_of(uint64_t ts, enum proclife_type type, const struct who *who);
+struct proclife_record fork_record(uint64_t ts, const struct who *child, const struct who *parent);
+/* CLONE_PARENT, and threads, whose parent is their group's */
+struct proclife_record clone_record(uint64_t ts, const struct who *child, const struct who *parent,
+				    const struct who *creator);
+struct proclife_record exec_record(uint64_t ts, const struct who *who, uint32_t old_pid,
+				   const char *path);
+struct proclife_record rename_record(uint64_t ts, const struct who *who, const char *name);
+/* The group is dead if no thread is @live. */
+struct proclife_record exit_record(uint64_t ts, const struct who *who, int32_t code, uint32_t live);
+struct proclife_record reap_record(uint64_t ts, const struct who *who, const struct who *reaper);
+struct proclife_record free_record(uint64_t ts, const struct who *who);
+struct proclife_record task_record(uint64_t ts, const struct who *who, const struct who *parent);
+
+#define MOST_REPORTS 4096
+
+/* All that was reported, in order. */
+struct reported {
+	struct proclife_process born[MOST_REPORTS];
+	uint64_t parents[MOST_REPORTS]; /* ids, 0 if unknown */
+	uint64_t creators[MOST_REPORTS];
+	size_t born_count;
+	struct proclife_process gone[MOST_REPORTS];
+	size_t gone_count;
+	struct proclife_task tasks[MOST_REPORTS];
+	uint64_t task_processes[MOST_REPORTS]; /* ids */
+	size_t task_count;
+	uint64_t linked[MOST_REPORTS]; /* ids, and their parents' */
+	uint64_t linked_to[MOST_REPORTS];
+	size_t linked_count;
+};
+
+extern struct reported reported;
+
+void report_to(struct proclife_tasks *tasks);
+
+/* Feeds a record that has to be taken; returns whether it belongs to a selected process. */
+int feed(struct proclife_tasks *tasks, struct proclife_record record);
+void feed_gap(struct proclife_tasks *tasks, uint64_t lost, uint64_t from, uint64_t to);
+
+/* fork, exit, reap and free in one go, from @ts on, one apart. */
+void feed_life(struct proclife_tasks *tasks, uint64_t ts, const struct who *who,
+	       const struct who *parent);
+
+#endif

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Recordings that are cut off, damaged, foreign or hostile: a reason, and never anything worse. */
+#include "recorded.h"
+
+#include <ctf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct folder folder;
+static struct folder other; /* a copy that is damaged */
+static struct log live, again;
+static const char *const names[] = { "metadata", "cpu_0", "cpu_1", "snapshot" };
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	folder_make(&other);
+	assert_int_equal(mkdir(other.path, 0700), 0);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	log_free(&live);
+	log_free(&again);
+	folder_remove(&folder);
+	folder_remove(&other);
+	snapshot_tasks = 0;
+	return 0;
+}
+
+static void make(bool complete)
+{
+	struct run_options options = {
+		.cpus = 2, .ring = 128, .rounds = 12, .seed = 77, .snapshot = 40, .sync = true,
+		.abandon = !complete,
+	};
+
+	record_run(&options, folder.path, &live);
+}
+
+static void copy_all(void)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		copy_file(folder.path, other.path, names[i]);
+}
+
+static int try(struct proclife_fault *fault)
+{
+	again.count = 0;
+	return try_replay(other.path, fault, &again);
+}
+
+static void path_of(char path[PATH_MAX + 64], const char *name)
+{
+	snprintf(path, PATH_MAX + 64, "%s/%s", other.path, name);
+}
+
+static off_t size_of(const char *name)
+{
+	char path[PATH_MAX + 64];
+	struct stat st;
+
+	path_of(path, name);
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+static void cut(const char *name, off_t size)
+{
+	char path[PATH_MAX + 64];
+
+	path_of(path, name);
+	assert_int_equal(truncate(path, size), 0);
+}
+
+static void patch(const char *name, off_t at, const void *bytes, size_t size)
+{
+	char path[PATH_MAX + 64];
+	int fd;
+
+	path_of(path, name);
+	fd = open(path, O_WRONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, bytes, size, at), size);
+	close(fd);
+}
+
+/* Replaces a text of the metadata by another one of the same length, or rewrites the rest. */
+static void edit(const char *from, const char *to)
+{
+	static char text[PROCLIFE_CTF_METADATA_MAX], edited[PROCLIFE_CTF_METADATA_MAX];
+	char path[PATH_MAX + 64], *at;
+	ssize_t n;
+	int fd;
+
+	copy_all();
+	path_of(path, "metadata");
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	n = read(fd, text, sizeof(text) - 1);
+	assert_true(n > 0);
+	text[n] = '\0';
+	at = strstr(text, from);
+	if (!at)
+		fail_msg("'%s' is not in the metadata", from);
+	snprintf(edited, sizeof(edited), "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+	assert_int_equal(ftruncate(fd, 0), 0);
+	n = strlen(edited);
+	assert_int_equal(pwrite(fd, edited, n, 0), n);
+	close(fd);
+}
+
+/* What is complete and then lacks something is damaged. */
+static void test_complete_truncated(void **state)
+{
+	struct proclife_fault fault;
+
+	(void)state;
+	make(true);
+	copy_all();
+	assert_int_equal(try(&fault), 0);
+	assert_same_log(&live, &again);
+	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++) {
+		off_t size = size_of(names[i]);
+
+		for (off_t at = 0; at < size; at += at % 4096 > 300 ? 511 : 37) {
+			cut(names[i], at);
+			assert_int_equal(try(&fault), -EBADMSG);
+			copy_file(folder.path, other.path, names[i]);
+		}
+	}
+	assert_int_equal(try(&fault), 0);
+}
+
+static size_t common(const struct log *a, const struct log *b)
+{
+	size_t n = 0;
+
+	while (n < a->count && n < b->count &&
+	       !memcmp(&a->records[n], &b->records[n], sizeof(*a->records)))
+		n++;
+	return n;
+}
+
+/* Whatever is missing at the end of a stream: the rest is there. */
+static void test_unfinished_truncated(void **state)
+{
+	struct proclife_fault fault;
+	off_t size;
+	size_t last = 0;
+
+	(void)state;
+	make(false);
+	copy_all();
+	assert_int_equal(try(&fault), 0);
+	assert_same_log(&live, &again);
+	size = size_of("cpu_1");
+	for (off_t at = 0; at <= size; at += at % 4096 > 300 && at % 4096 < 4000 ? 64 : 1) {
+		copy_file(folder.path, other.path, "cpu_1");
+		cut("cpu_1", at);
+		assert_int_equal(try(&fault), 0);
+		assert_true(again.count >= last);
+		assert_true(common(&live, &again) < live.count || at == size);
+		last = again.count;
+	}
+	assert_int_equal(last, live.count);
+}
+
+static void test_metadata_truncated(void **state)
+{
+	struct proclife_fault fault;
+	off_t size;
+
+	(void)state;
+	make(true);
+	copy_all();
+	size = size_of("metadata");
+	for (off_t at = size - 1; at >= 0; at--) {
+		int ret;
+
+		cut("metadata", at);
+		ret = try(&fault);
+		/* Behind the env block, there is nothing that we need. */
+		if (ret)
+			assert_true(ret == -EBADMSG || ret == -ENOEXEC || ret == -EPROTO);
+		else
+			assert_true(at > 1500);
+	}
+}
+
+/* Damage is noticed, or does not concern how the records are read: no flip does worse. */
+static void test_flips(void **state)
+{
+	struct proclife_fault fault;
+	unsigned int noticed = 0;
+
+	(void)state;
+	for (int complete = 0; complete < 2; complete++) {
+		make(complete);
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			off_t size;
+
+			copy_all();
+			size = size_of(names[i]);
+			for (off_t at = 0; at < size && at < 9000; at += i && at > 200 ? 31 : 1) {
+				char path[PATH_MAX + 64];
+				unsigned char byte, flipped;
+				int fd, ret;
+
+				path_of(path, names[i]);
+				fd = open(path, O_RDWR);
+				assert_int_equal(pread(fd, &byte, 1, at), 1);
+				flipped = byte ^ 1u << (unsigned int)at % 8;
+				assert_int_equal(pwrite(fd, &flipped, 1, at), 1);
+				ret = try(&fault);
+				assert_true(!ret || ret == -EBADMSG || ret == -ENOEXEC ||
+					    ret == -EPROTO);
+				noticed += ret != 0;
+				assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+				close(fd);
+			}
+		}
+		log_free(&live);
+		folder_remove(&folder);
+		folder_make(&folder);
+	}
+	assert_true(noticed > 500);
+}
+
+static void test_packet_fields(void **state)
+{
+	static const struct {
+		size_t at;
+		uint64_t value;
+		size_t size;
+	} bad[] = {
+		{ offsetof(struct proclife_packet, magic), 0, 4 },
+		{ offsetof(struct proclife_packet, uuid), 0, 8 },
+		{ offsetof(struct proclife_packet, stream_id), 1, 4 },
+		{ offsetof(struct proclife_packet, timestamp_begin), UINT64_MAX, 8 },
+		{ offsetof(struct proclife_packet, timestamp_end), 0, 8 },
+		{ offsetof(struct proclife_packet, timestamp_end), UINT64_MAX, 8 },
+		{ offsetof(struct proclife_packet, content_size), 0, 8 },
+		{ offsetof(struct proclife_packet, content_size), UINT64_MAX, 8 },
+		{ offsetof(struct proclife_packet, content_size), 1001, 8 },
+		{ offsetof(struct proclife_packet, packet_size), 0, 8 },
+		{ offsetof(struct proclife_packet, packet_size), 1024, 8 },
+		{ offsetof(struct proclife_packet, packet_size), UINT64_MAX - 7, 8 },
+		{ offsetof(struct proclife_packet, packet_size), 1ULL << 40, 8 },
+		{ offsetof(struct proclife_packet, events_discarded), 1ULL << 40, 8 },
+		{ offsetof(struct proclife_packet, packet_seq_num), 5, 8 },
+		{ offsetof(struct proclife_packet, gap_lost), UINT64_MAX, 8 },
+		{ offsetof(struct proclife_packet, gap_lost), 3, 8 },
+		{ offsetof(struct proclife_packet, cpu_id), 1, 4 },
+	};
+	struct proclife_fault fault;
+
+	(void)state;
+	make(true);
+	copy_all();
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		patch("snapshot", bad[i].at, &bad[i].value, bad[i].size);
+		if (try(&fault) != -EBADMSG)
+			fail_msg("field at %zu: taken", bad[i].at);
+		if (!strstr(fault.text, "snapshot: damaged at byte "))
+			fail_msg("field at %zu: '%s'", bad[i].at, fault.text);
+		copy_file(folder.path, other.path, "snapshot");
+	}
+	assert_int_equal(try(&fault), 0);
+}
+
+static void test_metadata_values(void **state)
+{
+	static const struct {
+		const char *from;
+		const char *to;
+		int error;
+		const char *says;
+	} edits[] = {
+		{ "abi_compatible = 1;", "abi_compatible = 2;", -EPROTO, "newer" },
+		{ "format 1 ", "format 2 ", -EPROTO, "format 2" },
+		{ "format 1 ", "format 99999999999 ", -EPROTO, "format 9999999" },
+		{ "format 1 ", "format x ", -EPROTO, "format 0" },
+		{ "/* proclife", "/* lttng", -ENOEXEC, "not a recording" },
+		{ "cpus = 2;", "cpus = 0;", -EBADMSG, "sizes" },
+		{ "cpus = 2;", "cpus = 99999;", -EBADMSG, "sizes" },
+		{ "cpus = 2;", "cpus = 99999999999;", -EBADMSG, "cpus" },
+		{ "cpus = 2;", "cpus = 2", -EBADMSG, "cpus" },
+		{ "cpus = 2;", "cpus = -2;", -EBADMSG, "cpus" },
+		{ "cpus = 2;", "cpus = ;", -EBADMSG, "cpus" },
+		{ "cpus = 2;", "cpus = 2; x", -EBADMSG, "cpus" },
+		{ "cpus = 2;\n", "", -EBADMSG, "cpus" },
+		{ "cpus = 2;", "cpus = 2;\n\tcpus = 2;", -EBADMSG, "cpus" },
+		{ "cpus = 2;", "cpus=2;", -EBADMSG, "assignment" },
+		{ "cpus = 2;", "cpus = 1;", -EBADMSG, "files" },
+		{ "began = 1;", "began = 99999999999999999999999;", -EBADMSG, "began" },
+		{ "record_bytes = 128;", "record_bytes = 64;", -EBADMSG, "sizes" },
+		{ "complete = 1;", "complete = 2;", -EBADMSG, "complete" },
+		{ "release = \"6", "release = \"\\", -EBADMSG, "release" },
+		{ "release = \"6", "release = \"\\000", -EBADMSG, "release" },
+		{ "release = \"6", "release = \"\\777", -EBADMSG, "release" },
+		{ "release = \"6", "release = \"\n", -EBADMSG, "release" },
+		{ "release = \"6", "release = \"0123456789012345678901234567890123456789"
+				   "0123456789012345678901234567890123456789",
+		  -EBADMSG, "release" },
+		{ "features = \"0x", "features = \"x", -EBADMSG, "features" },
+		{ "features = \"0x", "features = \"0xfffffffffffffffff", -EBADMSG, "features" },
+		{ "synced = \"0", "synced = \"x", -EBADMSG, "synced" },
+		{ "synced = \"0", "synced = \"00", -EBADMSG, "synced" },
+		{ "env {\n", "env {", -EBADMSG, "env" },
+		{ "uuid = \"", "uuid = \"x", -EBADMSG, "uuid" },
+		{ "streams = 3;", "streams = 4;", -EBADMSG, "4 files" },
+	};
+	struct proclife_fault fault;
+
+	(void)state;
+	make(true);
+	for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
+		edit(edits[i].from, edits[i].to);
+		if (try(&fault) != edits[i].error || !strstr(fault.text, edits[i].says) ||
+		    strchr(fault.text, '\n'))
+			fail_msg("'%s': '%s'", edits[i].to, fault.text);
+	}
+	/* A later release can add something. */
+	edit("cpus = 2;", "cpus = 2;\n\tsomething_new = \"x\";");
+	assert_int_equal(try(&fault), 0);
+}
+
+static void test_foreign(void **state)
+{
+	struct proclife_fault fault;
+	char path[PATH_MAX + 64];
+
+	(void)state;
+	assert_int_equal(try_replay("/nonexistent", &fault, &again), -ENOENT);
+	assert_int_equal(try_replay("/dev/null", &fault, &again), -ENOTDIR);
+	assert_int_equal(try_replay("/proc/self", &fault, &again), -ENOEXEC);
+	assert_int_equal(try(&fault), -ENOEXEC);
+	assert_non_null(strstr(fault.text, "no metadata"));
+	path_of(path, "metadata");
+	assert_int_equal(mkfifo(path, 0600), 0); /* opening it is no wait */
+	assert_int_equal(try(&fault), -ENOEXEC);
+	unlink(path);
+	assert_int_equal(symlink("/dev/zero", path), 0);
+	assert_int_equal(try(&fault), -ENOEXEC);
+	unlink(path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(try(&fault), -ENOEXEC);
+	rmdir(path);
+	make(true);
+	copy_all();
+	cut("metadata", 1 << 30);
+	assert_int_equal(try(&fault), -ENOEXEC);
+	cut("metadata", 0);
+	assert_int_equal(try(&fault), -ENOEXEC);
+	copy_all();
+	path_of(path, "cpu_1");
+	unlink(path);
+	assert_int_equal(try(&fault), -EBADMSG);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(try(&fault), -ENOEXEC);
+	unlink(path);
+	copy_all();
+	/* What is not named as ours is not ours. */
+	copy_file(folder.path, other.path, "cpu_0");
+	path_of(path, "cpu_01");
+	assert_int_equal(symlink("cpu_0", path), 0);
+	path_of(path, "cpu_7");
+	assert_int_equal(symlink("cpu_0", path), 0);
+	assert_int_equal(try(&fault), 0);
+	assert_same_log(&live, &again);
+}
+
+/* A record's time that goes back; one that is later than its packet. */
+static void test_times(void **state)
+{
+	struct proclife_fault fault;
+	uint64_t early = 0, late = UINT64_MAX;
+
+	(void)state;
+	make(true);
+	copy_all();
+	patch("snapshot", 4 * 128, &early, sizeof(early));
+	assert_int_equal(try(&fault), -EBADMSG);
+	assert_non_null(strstr(fault.text, "snapshot: damaged at byte "));
+	patch("snapshot", 4 * 128, &late, sizeof(late));
+	assert_int_equal(try(&fault), -EBADMSG);
+	copy_file(folder.path, other.path, "snapshot");
+	patch("snapshot", 40 * 128, &late, sizeof(late)); /* the last one */
+	assert_int_equal(try(&fault), -EBADMSG);
+	copy_file(folder.path, other.path, "snapshot");
+	assert_int_equal(try(&fault), 0);
+}
+
+/* A child records until it is killed; returns what was replayed of it. */
+static void kill_child(uint64_t seed)
+{
+	uint64_t random = seed;
+	int status, pipes[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct fake_device *device = fake_device_new(2, 1024);
+		struct proclife_recorded run = { .began = 1 };
+		struct proclife_recorder *recorder;
+		struct proclife_source *source;
+		struct proclife_event event;
+
+		fake_device_add_rings(device);
+		source = fake_device_open(device);
+		if (proclife_recorder_new(&recorder, source, folder.path, &run) ||
+		    write(pipes[1], "", 1) != 1)
+			_exit(1);
+		for (;;) {
+			for (uint64_t n = random_below(&random, 1000); n; n--)
+				fake_device_write(device, random_below(&random, 2), device->now++);
+			while (proclife_source_next(source, &event) == 1)
+				;
+			if (proclife_recorder_sync(recorder))
+				_exit(1);
+		}
+	}
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	usleep(random_below(&random, 20000));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static void test_killed(void **state)
+{
+	uint64_t total = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		const struct proclife_recorded *info;
+		struct proclife_source *source;
+		struct proclife_event event;
+		uint64_t next = 0, horizon;
+		int ret;
+
+		kill_child(seed);
+		source = replay(folder.path);
+		info = proclife_recording_info(source);
+		assert_false(info->complete);
+		horizon = info->synced;
+		while ((ret = proclife_source_next(source, &event)) == 1) {
+			assert_non_null(event.record);
+			/* Each number is written once, so up to there nothing may be missing. */
+			if (event.record->ts < horizon)
+				assert_int_equal(event.record->ts, next);
+			next = event.record->ts + 1;
+			total++;
+		}
+		assert_int_equal(ret, -ENODATA);
+		proclife_source_free(source);
+		folder_remove(&folder);
+		folder_make(&folder);
+	}
+	assert_true(total > 1000);
+}
+
+/* The disk is full after so many bytes in a file: what is there can be read. */
+static void test_disk_full(void **state)
+{
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	for (rlim_t limit = 0; limit < 200000; limit += limit < 20000 ? 1500 : 32123) {
+		struct fake_device *device = fake_device_new(2, 2048);
+		struct proclife_recorded run = { .began = 1, .ended = UINT64_MAX / 2 };
+		struct proclife_recorder *recorder;
+		struct rlimit old, small;
+		struct proclife_source *source;
+		struct proclife_fault fault;
+		int ret = 0, created;
+
+		fake_device_add_rings(device);
+		source = fake_device_open(device);
+		getrlimit(RLIMIT_FSIZE, &old);
+		small = old;
+		small.rlim_cur = limit;
+		setrlimit(RLIMIT_FSIZE, &small);
+		created = proclife_recorder_new(&recorder, source, folder.path, &run);
+		for (int round = 0; !created && round < 100; round++) {
+			for (int i = 0; i < 99; i++)
+				fake_device_write(device, i % 2, ++device->now);
+			device->now++;
+			log_source(&live, source, UINT64_MAX);
+			if (!ret)
+				ret = proclife_recorder_sync(recorder);
+		}
+		if (created) {
+			assert_int_equal(created, -EFBIG);
+		} else {
+			assert_int_equal(ret, -EFBIG);
+			assert_int_equal(proclife_recorder_finish(recorder, &run), -EFBIG);
+			proclife_recorder_free(recorder);
+		}
+		setrlimit(RLIMIT_FSIZE, &old);
+		proclife_source_free(source);
+		fake_device_free(device);
+		if (!created) {
+			assert_int_equal(try_replay(folder.path, &fault, &again), 0);
+			assert_true(common(&live, &again) > 0 || limit < 8192);
+		}
+		live.count = 0;
+		again.count = 0;
+		folder_remove(&folder);
+		folder_make(&folder);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_complete_truncated, begin, end),
+		cmocka_unit_test_setup_teardown(test_unfinished_truncated, begin, end),
+		cmocka_unit_test_setup_teardown(test_metadata_truncated, begin, end),
+		cmocka_unit_test_setup_teardown(test_flips, begin, end),
+		cmocka_unit_test_setup_teardown(test_packet_fields, begin, end),
+		cmocka_unit_test_setup_teardown(test_metadata_values, begin, end),
+		cmocka_unit_test_setup_teardown(test_foreign, begin, end),
+		cmocka_unit_test_setup_teardown(test_times, begin, end),
+		cmocka_unit_test_setup_teardown(test_killed, begin, end),
+		cmocka_unit_test_setup_teardown(test_disk_full, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

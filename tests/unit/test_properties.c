@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What holds for every trace, by seed: see ../bench/generate.h.
+ *
+ * Nothing lost: the merge yields every record, in the one order; every life is reported once, and
+ * each figure of it is right, to the nanosecond; so are the tree and the sums of all latencies.
+ *
+ * With gaps: what was lost is counted exactly. A process that no gap touches is reported once,
+ * complete and right, and so are its tasks. Of the others, each report is about one real life: each
+ * of its marks (birth, exit, reap, free, parent) is 0 or right, and it is incomplete unless all of
+ * it is right. It can be reported in pieces, and its `freed` is the last FREE of those of its tasks
+ * that were known by then.
+ */
+#include "check.h"
+
+#include <bench/generate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CPUS 1024
+
+static struct trace *trace;
+static struct proclife_tasks *tasks;
+static bool snapshot;
+static struct truth **truth_of_id; /* NULL: only a piece of something */
+static size_t ids;
+static bool streaming; /* a truth is forgotten as soon as it has been checked */
+static uint64_t now; /* of the last event */
+static uint64_t seed;
+
+/* For a debugger, and the log: which trace it was. */
+#define check(condition)                                                                  \
+	do {                                                                              \
+		if (!(condition))                                                         \
+			fail_msg("seed %llu at %llu: %s", (unsigned long long)seed,       \
+				 (unsigned long long)now, #condition);                    \
+	} while (0)
+
+struct sums {
+	uint64_t count[PROCLIFE_PHASES];
+	uint64_t sum[PROCLIFE_PHASES];
+};
+
+static struct sums process_sums, task_sums;
+
+static void add_phase(struct sums *sums, enum proclife_phase phase, uint64_t from, uint64_t to)
+{
+	if (!from || !to)
+		return;
+	sums->count[phase]++;
+	sums->sum[phase] += to - from;
+}
+
+static void add_phases(struct sums *sums, uint64_t born, uint64_t exited, uint64_t reaped,
+		       uint64_t freed)
+{
+	add_phase(sums, PROCLIFE_LIFE, born, exited);
+	add_phase(sums, PROCLIFE_ZOMBIE, exited, reaped);
+	add_phase(sums, PROCLIFE_RCU_FREE, reaped, freed);
+	add_phase(sums, PROCLIFE_EXIT_FREE, exited, freed);
+}
+
+/* A gap and a life, both with their ends. */
+static bool touched(uint64_t began, uint64_t freed)
+{
+	const struct proclife_gap *gaps;
+	size_t count;
+
+	gaps = trace_gaps(trace, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (gaps[i].to >= began && (!freed || gaps[i].from <= freed))
+			return true;
+	}
+	return false;
+}
+
+static bool touched_process(const struct truth *truth)
+{
+	return touched(truth->began, truth->open ? 0 : truth->freed);
+}
+
+/* A thread can be taken for one of another process if what is known of its own has a gap. */
+static bool touched_task(const struct truth *truth, const struct truth_task *own)
+{
+	return touched(own->began, own->freed) || touched_process(truth);
+}
+
+static bool zero_or(uint64_t mark, uint64_t truth)
+{
+	return !mark || mark == truth;
+}
+
+static bool some_free(const struct truth *truth, uint64_t freed)
+{
+	for (const struct truth_task *task = truth->tasks; task; task = task->next) {
+		if (task->freed == freed)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing of this report is wrong if it is about this life. */
+static bool consistent(const struct proclife_process *process, const struct truth *truth)
+{
+	return process->tgid == truth->tgid && zero_or(process->start, truth->start) &&
+	       zero_or(process->born, truth->born) && zero_or(process->exited, truth->exited) &&
+	       zero_or(process->reaped, truth->reaped) &&
+	       (!process->freed || some_free(truth, process->freed)) &&
+	       (!process->exited || process->exit_code == truth->exit_code) &&
+	       zero_or(process->parent_tgid, truth->parent_tgid) &&
+	       zero_or(process->creator_tgid, truth->creator_tgid) &&
+	       zero_or(process->max_rss, truth->max_rss);
+}
+
+/* To find out why: what was reported, and what is true. */
+static void tell(const struct proclife_process *p, const struct truth *t)
+{
+	typedef unsigned long long ull;
+
+	print_error("%u reported: start %llu seen %llu born %llu exited %llu reaped %llu freed "
+		    "%llu code %d parent %u threads %u incomplete %d\n",
+		    p->tgid, (ull)p->start, (ull)p->seen, (ull)p->born, (ull)p->exited,
+		    (ull)p->reaped, (ull)p->freed, p->exit_code, p->parent_tgid, p->threads,
+		    p->incomplete);
+	if (t)
+		print_error("%u true: start %llu began %llu born %llu exited %llu reaped %llu "
+			    "freed %llu code %d parent %u threads %u open %u\n",
+			    t->tgid, (ull)t->start, (ull)t->began, (ull)t->born, (ull)t->exited,
+			    (ull)t->reaped, (ull)t->freed, t->exit_code, t->parent_tgid,
+			    t->threads, t->open);
+}
+
+static struct truth *truth_of(const struct proclife_process *process)
+{
+	struct truth *truth;
+
+	if (process->start)
+		return trace_truth(trace, process->start);
+	truth = trace_truth_by_tgid(trace, process->tgid);
+	while (truth && !(consistent(process, truth) && process->seen >= truth->began))
+		truth = truth->next;
+	return truth;
+}
+
+static void check_path(const struct proclife_process *process, const struct truth *truth)
+{
+	size_t length = strlen(truth->path);
+	size_t skip = length > PROCLIFE_PATH_LEN ? length - PROCLIFE_PATH_LEN : 0;
+
+	check(!process->path == !truth->execs);
+	if (!process->path)
+		return;
+	if (skip)
+		check(!strncmp(process->path, "...", 3));
+	check(!strcmp(process->path + (skip ? 3 : 0), truth->path + skip));
+	check(process->args_bytes == truth->args_bytes);
+}
+
+static void check_exact(const struct proclife_process *process, const struct truth *truth)
+{
+	check(!process->incomplete);
+	check(consistent(process, truth));
+	check(process->handle == truth->group);
+	check(process->start == truth->start);
+	check(process->seen == truth->began || !truth->born);
+	check(process->born == truth->born);
+	check(process->execed == truth->execed);
+	check(process->exited == truth->exited);
+	check(process->reaped == truth->reaped);
+	check(process->freed == (truth->open ? 0 : truth->freed));
+	check(process->parent_tgid == truth->parent_tgid);
+	check(process->creator_tgid == truth->creator_tgid);
+	check(process->reaper_tgid == truth->reaper_tgid);
+	check(process->execs == truth->execs);
+	check(process->threads == truth->threads);
+	check(process->uid == truth->uid);
+	check(process->max_rss == truth->max_rss);
+	check(truth->open || process->runtime == truth->runtime);
+	check(!strcmp(process->comm, truth->comm));
+	check_path(process, truth);
+}
+
+static void process_born(void *data, struct proclife_process *process,
+			 struct proclife_process *parent, struct proclife_process *creator)
+{
+	struct truth *truth = truth_of(process);
+
+	(void)data;
+	check(process->id == ids + 1);
+	if (!(ids & (ids + 1))) {
+		truth_of_id = realloc(truth_of_id, 2 * (ids + 1) * sizeof(*truth_of_id));
+		assert_non_null(truth_of_id);
+	}
+	truth_of_id[ids++] = NULL;
+	if (!truth || touched_process(truth) || truth->frayed)
+		return;
+	process->user = truth;
+	if (parent && parent->user)
+		check(((struct truth *)parent->user)->start == truth->parent);
+	if (creator && creator->user)
+		check(((struct truth *)creator->user)->start == truth->creator);
+}
+
+static void process_gone(void *data, struct proclife_process *process)
+{
+	struct truth *truth = truth_of(process);
+
+	(void)data;
+	if (!truth) {
+		for (truth = trace_truth_by_tgid(trace, process->tgid); truth; truth = truth->next)
+			tell(process, truth);
+	} else if (!consistent(process, truth)) {
+		tell(process, truth);
+	}
+	check(truth);
+	if (process->start)
+		truth_of_id[process->id - 1] = truth;
+	add_phases(&process_sums, process->born, process->exited, process->reaped, process->freed);
+	if (!process->start || truth->frayed || (!truth->born && !snapshot) ||
+	    (touched_process(truth) && process->incomplete)) {
+		check(consistent(process, truth));
+		return;
+	}
+	check(!truth->reports++);
+	check_exact(process, truth);
+	if (!streaming)
+		return;
+	check(!truth->open);
+	trace_truth_done(trace, truth);
+}
+
+static struct truth_task *task_truth(struct truth *truth, const struct proclife_task *task)
+{
+	for (struct truth_task *own = truth->tasks; own; own = own->next) {
+		/* A thread that takes over gets its process's start. */
+		if (own->handle == task->handle && task->seen >= own->began &&
+		    (task->start == own->start || task->start == truth->start) &&
+		    (!own->freed || task->seen <= own->freed))
+			return own;
+	}
+	return NULL;
+}
+
+/*
+ * The handle was that of another task of the same process, too. As each thread that execs gets the
+ * process's start, the two can look like one if all that lies between them was lost.
+ */
+static bool ambiguous(const struct truth *truth, const struct truth_task *own)
+{
+	for (const struct truth_task *task = truth->tasks; task; task = task->next) {
+		if (task != own && task->handle == own->handle)
+			return true;
+	}
+	return false;
+}
+
+static void check_task(const struct truth *truth, struct truth_task *own,
+		       const struct proclife_task *task)
+{
+	check(zero_or(task->born, own->born));
+	check(zero_or(task->exited, own->exited));
+	check(zero_or(task->reaped, own->reaped));
+	check(zero_or(task->freed, own->freed));
+	add_phases(&task_sums, task->born, task->exited, task->reaped, task->freed);
+	if (truth->frayed || (touched_task(truth, own) && task->incomplete))
+		return;
+	check(!own->reports++);
+	check(!task->incomplete);
+	check(task->born == own->born);
+	check(task->exited == own->exited);
+	check(task->reaped == own->reaped);
+	check(task->freed == own->freed);
+	check(task->pid == own->pid);
+	check(task->reaper_pid == own->reaper_pid || !own->reaped);
+	check(!own->freed || task->runtime == own->runtime);
+	check(!own->exited || task->exit_code == own->exit_code);
+}
+
+static void task_gone(void *data, struct proclife_task *task)
+{
+	struct truth *truth = trace_truth_by_tgid(trace, task->tgid);
+	struct truth_task *own = NULL;
+
+	(void)data;
+	while (truth && !(own = task_truth(truth, task)))
+		truth = truth->next;
+	check(own);
+	if (ambiguous(truth, own) && task->incomplete) {
+		add_phases(&task_sums, task->born, task->exited, task->reaped, task->freed);
+		return;
+	}
+	check_task(truth, own, task);
+}
+
+/*
+ * Feeds what the merge yields, which must be all there is, in its order: ascending by (ts, CPU),
+ * and on each CPU one after the other.
+ */
+static void feed_round(struct proclife_merge *merge, uint32_t cpus, uint64_t *lost)
+{
+	static const struct proclife_record *due[MOST_CPUS];
+	struct proclife_event event;
+	uint64_t ts = 0, count;
+	uint32_t cpu = 0;
+
+	for (uint32_t i = 0; i < cpus; i++)
+		due[i] = trace_records(trace, i, &count);
+	merge->horizon = trace_now(trace);
+	proclife_merge_build(merge);
+	while (proclife_merge_next(merge, &event) == 1) {
+		const struct proclife_record *record = event.record;
+		uint64_t at = record ? record->ts : event.gap.from;
+		uint32_t on = record ? record->cpu : event.gap.cpu;
+
+		check(at > ts || (at == ts && on >= cpu));
+		ts = at;
+		cpu = on;
+		now = at;
+		if (record)
+			check(record == due[on]++);
+		else
+			*lost += event.gap.lost;
+		check(proclife_tasks_feed(tasks, &event) == 1);
+	}
+	for (uint32_t i = 0; i < cpus; i++) {
+		const struct proclife_record *first = trace_records(trace, i, &count);
+
+		check(due[i] == first + count);
+	}
+}
+
+static void check_latency(const struct proclife_latency *latency, const struct sums *sums)
+{
+	for (unsigned int phase = 0; phase < PROCLIFE_PHASES; phase++) {
+		const struct proclife_histogram *histogram =
+			proclife_latency_phase(latency, (enum proclife_phase)phase);
+		uint64_t count = sums->count[phase];
+
+		check(proclife_histogram_count(histogram) == count);
+		if (count)
+			check(proclife_histogram_mean(histogram) ==
+			      (double)sums->sum[phase] / (double)count);
+	}
+}
+
+static void check_node(const struct proclife_node *node)
+{
+	const struct truth *truth = truth_of_id[node->id - 1], *above;
+
+	check(node->gone);
+	check(!node->next || node->next->id > node->id);
+	check(!node->parent || node->parent->id < node->id || !node->parent->born);
+	if (!truth || truth->frayed)
+		return;
+	if (!node->parent) {
+		check(!truth->parent || !node->born || touched(0, truth->born) ||
+		      (!snapshot && node->parent_tgid == 1));
+		return;
+	}
+	above = truth_of_id[node->parent->id - 1];
+	check(node->parent->tgid == truth->parent_tgid);
+	/* One whose birth was lost can look like another with the same handle and pid. */
+	check((above && above->start == truth->parent) || node->parent->incomplete);
+}
+
+static void check_tree(const struct proclife_tree *tree)
+{
+	const struct proclife_node *node = proclife_tree_roots(tree);
+	uint64_t count = 0;
+
+	while (node) {
+		check_node(node);
+		count++;
+		if (node->child) {
+			node = node->child;
+			continue;
+		}
+		while (node && !node->next)
+			node = node->parent;
+		node = node ? node->next : NULL;
+	}
+	check(count == ids);
+	check(count == proclife_tree_size(tree));
+}
+
+static void check_all_reported(void)
+{
+	struct truth *truth;
+	uint64_t cursor = 0;
+
+	while ((truth = trace_truth_next(trace, &cursor))) {
+		if (truth->frayed || (!truth->born && !snapshot))
+			continue;
+		check(truth->reports == 1 || touched_process(truth));
+		for (struct truth_task *own = truth->tasks; own; own = own->next)
+			check(own->reports == 1 || touched_task(truth, own));
+	}
+}
+
+static void run(const struct trace_plan *plan)
+{
+	static const struct proclife_reports reports = {
+		.process_born = process_born,
+		.process_gone = process_gone,
+		.task_gone = task_gone,
+	};
+	struct proclife_latency *latency, *thread_latency;
+	struct proclife_merge merge = { 0 };
+	uint64_t random = plan->seed, lost = 0;
+	struct proclife_tree *tree;
+
+	now = 0;
+	snapshot = plan->snapshot;
+	ids = 0;
+	process_sums = task_sums = (struct sums){ 0 };
+	trace = trace_new(plan);
+	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
+	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
+	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
+	assert_int_equal(proclife_latency_new(&thread_latency, tasks, true), 0);
+	for (uint32_t cpu = 0; cpu < plan->cpus; cpu++)
+		assert_int_equal(proclife_merge_add(&merge, trace_stream(trace, cpu)), 0);
+	while (trace_round(trace, 1 + random_below(&random, 5000)))
+		feed_round(&merge, plan->cpus, &lost);
+	streaming = false;
+	check(proclife_tasks_close(tasks, trace_now(trace)) == 0);
+	check(lost == trace_lost(trace));
+	check_all_reported();
+	check_latency(latency, &process_sums);
+	check_latency(thread_latency, &task_sums);
+	if (plan->processes <= 10000)
+		check_tree(tree);
+	proclife_latency_free(thread_latency);
+	proclife_latency_free(latency);
+	proclife_tree_free(tree);
+	proclife_tasks_free(tasks);
+	proclife_merge_free(&merge);
+	trace_free(trace);
+	free(truth_of_id);
+	truth_of_id = NULL;
+}
+
+static uint64_t seeds(uint64_t most)
+{
+	const char *more = getenv("PROPERTY_SEEDS");
+
+	return more ? strtoull(more, NULL, 10) : most;
+}
+
+static void test_whole(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= seeds(300); seed++) {
+		struct trace_plan plan = trace_plan_of_seed(seed);
+
+		run(&plan);
+	}
+}
+
+static void test_gaps(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= seeds(300); seed++) {
+		struct trace_plan plan = trace_plan_of_seed(seed);
+		uint64_t random = seed;
+
+		plan.gap_every = 20 + (uint32_t)random_below(&random, 2000);
+		plan.gap_records = 1 + (uint32_t)random_below(&random, 100);
+		run(&plan);
+	}
+}
+
+/* Nobody says who was there before. */
+static void test_without_snapshot(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= seeds(100); seed++) {
+		struct trace_plan plan = trace_plan_of_seed(seed);
+
+		plan.snapshot = false;
+		plan.before = 0;
+		run(&plan);
+	}
+}
+
+/* Long enough for pids and handles to be used a hundred times, and for memory to be noticed. */
+static void test_long(void **state)
+{
+	struct trace_plan plan = trace_plan_of_seed(1);
+
+	(void)state;
+	seed = 1;
+	plan.processes = 100000;
+	plan.pids = 1000;
+	plan.alive = 200;
+	plan.cpus = 8;
+	plan.before = 0;
+	streaming = true;
+	run(&plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_without_snapshot),
+		cmocka_unit_test(test_long),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

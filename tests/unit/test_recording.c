@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is recorded is what is replayed. */
+#include "recorded.h"
+
+#include <ctf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct folder folder;
+static struct log live, again;
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	log_free(&live);
+	log_free(&again);
+	folder_remove(&folder);
+	snapshot_tasks = 0;
+	return 0;
+}
+
+static void check_run(const struct run_options *options)
+{
+	struct proclife_fault fault;
+	uint64_t gaps = 0, tasks = 0;
+
+	record_run(options, folder.path, &live);
+	assert_int_equal(try_replay(folder.path, &fault, &again), 0);
+	assert_same_log(&live, &again);
+	for (size_t i = 0; i < live.count; i++) {
+		gaps += !live.records[i].type;
+		tasks += live.records[i].type == PROCLIFE_TASK;
+	}
+	if (options->ring < 64 && live.count > 1000)
+		assert_true(gaps > 0);
+	if (live.count > 10000)
+		assert_int_equal(tasks, options->snapshot);
+}
+
+static void test_same(void **state)
+{
+	(void)state;
+	check_run(&(struct run_options){ .cpus = 4, .ring = 4096, .rounds = 40, .seed = 1 });
+}
+
+static void test_same_with_gaps(void **state)
+{
+	(void)state;
+	check_run(&(struct run_options){ .cpus = 4, .ring = 32, .rounds = 100, .seed = 2 });
+}
+
+static void test_same_with_snapshot(void **state)
+{
+	(void)state;
+	check_run(&(struct run_options){ .cpus = 2, .ring = 512, .rounds = 20, .seed = 3,
+					 .snapshot = 1500, .sync = true });
+}
+
+static void test_late_cpu(void **state)
+{
+	(void)state;
+	check_run(&(struct run_options){ .cpus = 3, .ring = 1024, .rounds = 20, .seed = 4,
+					 .sync = true, .late = true });
+}
+
+static void test_empty(void **state)
+{
+	(void)state;
+	check_run(&(struct run_options){ .cpus = 3, .ring = 1024, .sync = true });
+	assert_int_equal(again.count, 0);
+}
+
+static void test_many(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 10; seed < 60; seed++) {
+		struct run_options options = {
+			.cpus = 2 + seed % 5,
+			.ring = 1ULL << seed % 11,
+			.rounds = 30,
+			.seed = seed,
+			.snapshot = seed % 3 ? 0 : 10 * seed,
+			.sync = seed % 2,
+			.late = seed % 4 == 0,
+			.abandon = seed % 7 == 0,
+		};
+
+		check_run(&options);
+		end(NULL);
+		begin(NULL);
+	}
+}
+
+/* The clock says where the end is; what the merge has yielded after that is not part of it. */
+static void test_end(void **state)
+{
+	struct fake_device *device = fake_device_new(2, 64);
+	struct proclife_recorded run = { .began = 5, .command = 77, .command_creator = 76 };
+	struct proclife_recorder_counts counts;
+	struct proclife_recorder *recorder;
+	const struct proclife_recorded *info;
+	struct proclife_source *source;
+
+	(void)state;
+	fake_device_add_rings(device);
+	device->header->hz = 250;
+	device->header->features = UINT64_MAX;
+	device->header->to_realtime = 1700000000123456789;
+	strcpy(device->header->release, "6.1 \"\\ \303\244;\n};");
+	source = fake_device_open(device);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	fake_device_write(device, 1, 10);
+	fake_device_write(device, 0, 20);
+	fake_device_write(device, 1, 21);
+	device->now = 100;
+	log_source(&live, source, 3);
+	assert_int_equal(live.count, 3);
+	device->header->reap_missed = 7;
+	run.ended = 20;
+	run.command_status = 3;
+	strcpy(run.reason, "duration");
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_counts(recorder, &counts);
+	assert_int_equal(counts.records, 2);
+	assert_int_equal(counts.lost, 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+
+	source = replay(folder.path);
+	info = proclife_recording_info(source);
+	assert_int_equal(info->began, 5);
+	assert_int_equal(info->ended, 20);
+	assert_int_equal(info->command, 77);
+	assert_int_equal(info->command_creator, 76);
+	assert_int_equal(info->command_status, 3);
+	assert_string_equal(info->reason, "duration");
+	assert_true(info->complete);
+	assert_int_equal(info->records, 2);
+	assert_string_equal(proclife_source_header(source)->release, "6.1 \"\\ \303\244;\n};");
+	assert_int_equal(proclife_source_header(source)->hz, 250);
+	assert_int_equal(proclife_source_header(source)->features, UINT64_MAX);
+	assert_int_equal(proclife_source_header(source)->reap_missed, 7);
+	assert_int_equal(proclife_source_header(source)->to_realtime, 1700000000123456789);
+	assert_int_equal(log_source(&again, source, UINT64_MAX), -ENODATA);
+	assert_int_equal(again.count, 2);
+	assert_int_equal(proclife_source_horizon(source), 20);
+	assert_int_equal(log_source(&again, source, 1), -ENODATA);
+	assert_int_equal(proclife_source_lost(source), 0);
+	assert_int_equal(proclife_source_wait(source, -1), 1);
+	assert_true(proclife_source_fd(source) < 0);
+	assert_null(proclife_source_ring(source, 0));
+	proclife_source_free(source);
+	fake_device_free(device);
+}
+
+static void test_refused(void **state)
+{
+	struct fake_device *device = fake_device_new(1, 64);
+	struct proclife_recorder *recorder, *other;
+	struct proclife_recorded run = { 0 };
+	struct proclife_source *source;
+	struct proclife_event event;
+	char path[PATH_MAX + 20];
+
+	(void)state;
+	fake_device_add_rings(device);
+	source = fake_device_open(device);
+	/* The base folder has nothing in it yet: it will do. */
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.base, &run), 0);
+	assert_int_equal(proclife_recorder_new(&other, source, folder.path, &run), -EBUSY);
+	proclife_recorder_free(recorder);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.base, &run), -ENOTEMPTY);
+	snprintf(path, sizeof(path), "%s/metadata", folder.base);
+	assert_int_equal(proclife_recorder_new(&recorder, source, path, &run), -ENOTDIR);
+	snprintf(path, sizeof(path), "%s/missing/recording", folder.base);
+	assert_int_equal(proclife_recorder_new(&recorder, source, path, &run), -ENOENT);
+	proclife_source_next(source, &event);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), -EBUSY);
+	proclife_source_free(source);
+	assert_int_equal(access(folder.path, F_OK), -1);
+
+	source = replay(folder.base);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), -ENOTSUP);
+	proclife_source_free(source);
+	fake_device_free(device);
+}
+
+/* Memory for 2 million records is not taken, and the whole is as it was. */
+static void test_big(void **state)
+{
+	struct fake_device *device = fake_device_new(4, 1 << 14);
+	struct proclife_recorded run = { .ended = UINT64_MAX / 2 };
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+	struct proclife_event event;
+	uint64_t records = 0, sum = 0, random = 9;
+
+	(void)state;
+	fake_device_add_rings(device);
+	source = fake_device_open(device);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	for (int round = 0; round < 100; round++) {
+		for (int i = 0; i < 10000; i++)
+			fake_device_write(device, random_below(&random, 4), ++device->now);
+		device->now++;
+		while (proclife_source_next(source, &event) == 1) {
+			assert_non_null(event.record);
+			records++;
+			sum = sum * 31 + event.record->ts * event.record->cpu;
+		}
+	}
+	assert_int_equal(records, 1000000);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	source = replay(folder.path);
+	while (proclife_source_next(source, &event) == 1) {
+		records--;
+		again.count = again.count * 31 + event.record->ts * event.record->cpu;
+	}
+	assert_int_equal(records, 0);
+	assert_true(again.count == sum);
+	again.count = 0;
+	proclife_source_free(source);
+	fake_device_free(device);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_same, begin, end),
+		cmocka_unit_test_setup_teardown(test_same_with_gaps, begin, end),
+		cmocka_unit_test_setup_teardown(test_same_with_snapshot, begin, end),
+		cmocka_unit_test_setup_teardown(test_late_cpu, begin, end),
+		cmocka_unit_test_setup_teardown(test_empty, begin, end),
+		cmocka_unit_test_setup_teardown(test_many, begin, end),
+		cmocka_unit_test_setup_teardown(test_end, begin, end),
+		cmocka_unit_test_setup_teardown(test_refused, begin, end),
+		cmocka_unit_test_setup_teardown(test_big, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

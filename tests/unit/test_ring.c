@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ring.h, one step at a time; tests/stress/ring.c has the threads. */
+#include "check.h"
+
+#include <proclife/ring.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SIZE 64
+
+static struct proclife_ring_ctl ctl;
+static struct proclife_record slots[MAX_SIZE];
+static struct proclife_ring ring;
+
+static void begin(uint64_t size)
+{
+	memset(&ctl, 0, sizeof(ctl));
+	memset(slots, 0, sizeof(slots));
+	ring = (struct proclife_ring){
+		.ctl = &ctl,
+		.records = slots,
+		.mask = size - 1,
+		.wake_at = PROCLIFE_RING_NEVER,
+	};
+}
+
+static int write_record(uint64_t ts)
+{
+	struct proclife_record *slot = proclife_ring_reserve(&ring);
+
+	slot->ts = ts;
+	slot->type = PROCLIFE_FORK;
+	return proclife_ring_commit(&ring, PROCLIFE_FORK);
+}
+
+static void write_records(uint64_t n)
+{
+	while (n--)
+		write_record(ring.pos);
+}
+
+static void test_positions(void **state)
+{
+	struct proclife_record *slot;
+
+	(void)state;
+	begin(8);
+	assert_int_equal(proclife_ring_committed(&ctl), 0);
+	assert_int_equal(proclife_ring_oldest(&ctl, 8), 0);
+	slot = proclife_ring_reserve(&ring);
+	assert_ptr_equal(slot, &slots[0]);
+	assert_int_equal(ctl.reserve, 1);
+	assert_int_equal(ctl.commit, 0);
+	proclife_ring_commit(&ring, PROCLIFE_FORK);
+	assert_int_equal(ctl.reserve, 1);
+	assert_int_equal(ctl.commit, 1);
+	assert_int_equal(proclife_ring_committed(&ctl), 1);
+	assert_int_equal(ring.pos, 1);
+}
+
+static void test_wrap(void **state)
+{
+	(void)state;
+	for (uint64_t size = 1; size <= MAX_SIZE; size *= 2) {
+		begin(size);
+		for (uint64_t pos = 0; pos < 5 * size + 3; pos++) {
+			struct proclife_record *slot = proclife_ring_reserve(&ring);
+			uint64_t oldest = proclife_ring_oldest(&ctl, size);
+
+			assert_ptr_equal(slot, &slots[pos % size]);
+			/* The slot that is written now is not whole, the one after it is. */
+			assert_int_equal(oldest, pos + 1 > size ? pos + 1 - size : 0);
+			slot->ts = pos;
+			proclife_ring_commit(&ring, PROCLIFE_EXIT);
+			for (uint64_t p = oldest; p <= pos; p++)
+				assert_int_equal(slots[p % size].ts, p);
+		}
+	}
+}
+
+static void test_overwritten(void **state)
+{
+	(void)state;
+	begin(4);
+	write_records(4);
+	assert_int_equal(proclife_ring_oldest(&ctl, 4), 0);
+	proclife_ring_reserve(&ring); /* position 4 goes where 0 was */
+	assert_int_equal(proclife_ring_oldest(&ctl, 4), 1);
+	proclife_ring_commit(&ring, PROCLIFE_FORK);
+	assert_int_equal(proclife_ring_oldest(&ctl, 4), 1);
+	write_records(10);
+	assert_int_equal(proclife_ring_oldest(&ctl, 4), 11);
+}
+
+static void test_settled(void **state)
+{
+	__u64 commit = 99;
+
+	(void)state;
+	begin(4);
+	assert_true(proclife_ring_settled(&ctl, &commit));
+	assert_int_equal(commit, 0);
+	proclife_ring_reserve(&ring);
+	assert_false(proclife_ring_settled(&ctl, &commit));
+	assert_int_equal(commit, 0);
+	proclife_ring_commit(&ring, PROCLIFE_FORK);
+	assert_true(proclife_ring_settled(&ctl, &commit));
+	assert_int_equal(commit, 1);
+	write_records(9);
+	proclife_ring_reserve(&ring);
+	assert_false(proclife_ring_settled(&ctl, &commit));
+	assert_int_equal(commit, 10);
+}
+
+static void test_counts(void **state)
+{
+	uint64_t counts[PROCLIFE_TYPES] = { 0 };
+	uint64_t random = 1;
+
+	(void)state;
+	begin(2);
+	for (int i = 0; i < 1000; i++) {
+		unsigned int type = random_below(&random, PROCLIFE_TYPES);
+
+		proclife_ring_reserve(&ring);
+		assert_memory_equal(ctl.counts, counts, sizeof(counts));
+		proclife_ring_commit(&ring, type);
+		counts[type]++;
+		assert_memory_equal(ctl.counts, counts, sizeof(counts));
+	}
+}
+
+static void test_nobody_waits(void **state)
+{
+	(void)state;
+	begin(2);
+	for (int i = 0; i < 1000; i++)
+		assert_false(write_record(i));
+}
+
+static void test_arm(void **state)
+{
+	(void)state;
+	begin(4);
+	write_records(3);
+	assert_int_equal(proclife_ring_arm(&ring, 5), 3); /* not there yet: sleep */
+	assert_false(write_record(0));
+	assert_true(write_record(0));
+	/* It is reported until somebody takes it back. */
+	assert_true(write_record(0));
+	proclife_ring_disarm(&ring);
+	for (int i = 0; i < 100; i++)
+		assert_false(write_record(0));
+}
+
+static void test_arm_late(void **state)
+{
+	(void)state;
+	begin(4);
+	write_records(3);
+	assert_int_equal(proclife_ring_arm(&ring, 3), 3); /* there already */
+	assert_int_equal(proclife_ring_arm(&ring, 2), 3);
+	begin(4);
+	write_records(3);
+	proclife_ring_reserve(&ring); /* seen by the poller: no wake-up need come */
+	assert_int_equal(proclife_ring_arm(&ring, 4), 4);
+}
+
+static void test_arm_during_write(void **state)
+{
+	(void)state;
+	begin(4);
+	assert_int_equal(proclife_ring_arm(&ring, 2), 0);
+	proclife_ring_reserve(&ring);
+	assert_int_equal(proclife_ring_arm(&ring, 1), 1);
+	assert_true(proclife_ring_commit(&ring, PROCLIFE_FORK));
+}
+
+static void test_two_pollers(void **state)
+{
+	(void)state;
+	begin(4);
+	proclife_ring_arm(&ring, 2);
+	proclife_ring_arm(&ring, 50); /* does not put off the first one */
+	assert_int_equal(ring.wake_at, 2);
+	assert_false(write_record(0));
+	assert_true(write_record(0));
+	proclife_ring_disarm(&ring);
+	/* Both are woken; the second one finds that it has to wait on. */
+	assert_int_equal(proclife_ring_arm(&ring, 50), 2);
+	proclife_ring_arm(&ring, 4); /* and another one is sooner */
+	assert_int_equal(ring.wake_at, 4);
+	assert_false(write_record(0));
+	assert_true(write_record(0));
+}
+
+/* Disarming is for ever, however far the ring gets, and arming still works there. */
+static void test_far_positions(void **state)
+{
+	static const uint64_t starts[] = {
+		PROCLIFE_RING_NEVER - 3,
+		2 * PROCLIFE_RING_NEVER - 3,
+		3 * PROCLIFE_RING_NEVER - 3,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		__u64 commit;
+
+		begin(4);
+		ring.pos = starts[i];
+		ctl.reserve = starts[i];
+		ctl.commit = starts[i];
+		proclife_ring_disarm(&ring);
+		for (int n = 0; n < 10; n++)
+			assert_false(write_record(n));
+		assert_int_equal(proclife_ring_oldest(&ctl, 4), starts[i] + 6);
+		assert_true(proclife_ring_settled(&ctl, &commit));
+		assert_int_equal(commit, starts[i] + 10);
+		proclife_ring_arm(&ring, ring.pos + 2);
+		assert_false(write_record(0));
+		assert_true(write_record(0));
+	}
+}
+
+/* A reader that follows the contract, against a writer that does any number of steps in between. */
+static void test_reader(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		uint64_t random = seed, mine = 0, seen = 0, lost = 0;
+		uint64_t size = 1ULL << random_below(&random, 5);
+
+		begin(size);
+		for (int round = 0; round < 100; round++) {
+			struct proclife_record copies[MAX_SIZE];
+			uint64_t commit, oldest, n;
+			unsigned int inside = random_below(&random, 2 * size + 2);
+
+			write_records(random_below(&random, 2 * size + 1));
+			commit = proclife_ring_committed(&ctl);
+			if (commit - mine > size) {
+				lost += commit - size - mine;
+				mine = commit - size;
+			}
+			n = commit - mine;
+			for (uint64_t i = 0; i < n; i++) {
+				if (i == inside)
+					write_records(1 + random_below(&random, 2 * size));
+				copies[i] = slots[(mine + i) % size];
+			}
+			oldest = proclife_ring_oldest(&ctl, size);
+			for (uint64_t i = 0; i < n; i++, mine++) {
+				if (mine < oldest) {
+					lost++;
+					continue;
+				}
+				assert_int_equal(copies[i].ts, mine);
+				seen++;
+			}
+		}
+		assert_int_equal(seen + lost, mine);
+		assert_true(seen > 0);
+	}
+}
+
+/* User space and the kernel have to agree on these. */
+static void test_layout(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(struct proclife_record), 128);
+	assert_int_equal(offsetof(struct proclife_record, ts), 0);
+	assert_int_equal(offsetof(struct proclife_record, type), 8);
+	assert_int_equal(offsetof(struct proclife_record, cpu), 10);
+	assert_int_equal(offsetof(struct proclife_record, flags), 12);
+	assert_int_equal(offsetof(struct proclife_record, task), 16);
+	assert_int_equal(offsetof(struct proclife_record, start), 24);
+	assert_int_equal(offsetof(struct proclife_record, pid), 32);
+	assert_int_equal(offsetof(struct proclife_record, tgid), 36);
+	assert_int_equal(offsetof(struct proclife_record, comm), 40);
+	assert_int_equal(offsetof(struct proclife_record, words), 56);
+	/* All payloads but the snapshot's have room for just the 72 bytes. */
+	assert_int_equal(sizeof(struct proclife_fork), 72);
+	assert_int_equal(sizeof(struct proclife_exec), 72);
+	assert_int_equal(sizeof(struct proclife_args), 72);
+	assert_int_equal(sizeof(struct proclife_rename), 72);
+	assert_int_equal(sizeof(struct proclife_exit), 72);
+	assert_int_equal(sizeof(struct proclife_reap), 72);
+	assert_int_equal(sizeof(struct proclife_free), 72);
+	assert_int_equal(sizeof(struct proclife_wait), 72);
+	assert_int_equal(sizeof(struct proclife_signal), 72);
+	assert_int_equal(sizeof(struct proclife_state), 72);
+	assert_int_equal(offsetof(struct proclife_ring_ctl, commit), 8);
+	assert_int_equal(offsetof(struct proclife_ring_ctl, counts), 64);
+	assert_int_equal(sizeof(struct proclife_header) % 8, 0);
+	assert_int_equal(offsetof(struct proclife_header, map_bytes), 24);
+	assert_int_equal(offsetof(struct proclife_header, features), 80);
+	assert_memory_equal(&(uint64_t){ PROCLIFE_MAGIC }, "prclife", 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_positions),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_overwritten),
+		cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_nobody_waits),
+		cmocka_unit_test(test_arm),
+		cmocka_unit_test(test_arm_late),
+		cmocka_unit_test(test_arm_during_write),
+		cmocka_unit_test(test_two_pollers),
+		cmocka_unit_test(test_far_positions),
+		cmocka_unit_test(test_reader),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
