@@ -1,0 +1,733 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ring.h under stress: a writer thread for each ring, and readers, mergers and pollers that check
+ * everything that ring.h promises. The rings are tiny, so they are overwritten all the time.
+ *
+ * The clock is a shared counter, of which each record takes one number. So a merged stream that is
+ * out of order shows it, and each number must either be in the stream or belong to a record that
+ * the reader knows that it lost.
+ *
+ * BREAK_* weakens one step; the test must then fail. tests/stress/run builds and runs them all.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <proclife/barrier.h>
+
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+/* It does not model fences. Here they order nothing but atomic accesses, which cannot race. */
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+/* Delays between the steps of ring.h widen the windows in which another thread gets in between. */
+static void step(void);
+
+#undef smp_mb
+#define smp_mb()                                         \
+	do {                                             \
+		step();                                  \
+		__atomic_thread_fence(__ATOMIC_SEQ_CST); \
+		step();                                  \
+	} while (0)
+#undef smp_rmb
+#define smp_rmb()                                        \
+	do {                                             \
+		step();                                  \
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); \
+		step();                                  \
+	} while (0)
+#undef smp_load_acquire
+#define smp_load_acquire(p)                                                    \
+	({                                                                     \
+		__typeof__(*(p)) loaded = __atomic_load_n((p), __ATOMIC_ACQUIRE); \
+									       \
+		step();                                                        \
+		loaded;                                                        \
+	})
+#undef smp_store_release
+#define smp_store_release(p, value)                              \
+	do {                                                     \
+		step();                                          \
+		__atomic_store_n((p), (value), __ATOMIC_RELEASE); \
+		step();                                          \
+	} while (0)
+
+#include <proclife/ring.h>
+
+#define WORDS (sizeof(struct proclife_record) / sizeof(uint64_t))
+#define MISSED_SECONDS 2
+
+struct ring {
+	struct proclife_ring ring;
+	uint64_t *stamps;	/* the clock's number of each position, for the final account */
+	uint64_t wanted;	/* by the eager poller */
+	uint32_t wakes;		/* the wait queue: a futex */
+	uint32_t cpu;
+} __attribute__((aligned(128)));
+
+/* What a reader has of one ring. */
+struct stream {
+	uint64_t position; /* the next to copy */
+	uint64_t last;	   /* the newest number seen; valid if any */
+	bool any;
+	uint64_t head, tail; /* of queue: copied, not yet merged */
+	uint64_t *queue;
+	uint8_t *lost; /* by position */
+};
+
+struct reader {
+	pthread_t thread;
+	unsigned int index;
+	struct stream *streams;
+	uint8_t *emitted; /* by the clock's number */
+	uint64_t merged;
+	uint64_t live; /* merged while writers were still at work */
+	uint64_t lost;
+	uint64_t next; /* the merged stream goes on here or above */
+	uint64_t unsettled;
+};
+
+struct poller {
+	pthread_t thread;
+	struct ring *ring;
+	unsigned int index;
+	bool patient; /* waits for the last record and nothing else */
+	uint64_t sleeps;
+};
+
+static uint64_t records = 200000;
+static unsigned int rings = 3;
+static uint64_t size = 16;
+static unsigned int readers = 2;
+static unsigned int delays = 20;
+static uint64_t seed = 1;
+static unsigned int limit = 120;
+
+static struct ring *ring_of;
+static uint64_t now __attribute__((aligned(128)));
+static unsigned int writing __attribute__((aligned(128)));
+
+static _Thread_local uint64_t random_state;
+
+static uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+	return x ^ (x >> 31);
+}
+
+static uint64_t next_random(void)
+{
+	return mix(random_state++);
+}
+
+static void step(void)
+{
+	uint64_t r;
+
+	if (!delays)
+		return;
+	r = next_random();
+	if ((r & 0x3ff) >= delays)
+		return;
+	r >>= 10;
+	if ((r & 7) < 4) {
+		volatile unsigned int spin = (r >> 3) & 0xff;
+
+		while (spin)
+			spin--;
+	} else if ((r & 7) < 7) {
+		sched_yield();
+	} else {
+		struct timespec nap = { .tv_nsec = (long)((r >> 3) & 0x7fff) };
+
+		nanosleep(&nap, NULL);
+	}
+}
+
+static void __attribute__((format(printf, 1, 2))) violation(const char *format, ...)
+{
+	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+	va_list args;
+
+	pthread_mutex_lock(&once); /* for good: only the first one is printed */
+	printf("violation: ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	fflush(stdout);
+	_exit(1);
+}
+
+static uint64_t word(unsigned int i, uint32_t cpu, uint64_t position, uint64_t stamp)
+{
+	switch (i) {
+	case 0:
+		return stamp;
+	case 1:
+		return cpu;
+	case 2:
+		return position;
+	default:
+		return mix(stamp ^ mix(position ^ mix(cpu + 256 * i)));
+	}
+}
+
+static void fill(struct proclife_record *slot, uint32_t cpu, uint64_t position, uint64_t stamp)
+{
+	uint64_t *words = (uint64_t *)slot;
+
+	for (unsigned int i = 0; i < WORDS; i++) {
+		__atomic_store_n(&words[i], word(i, cpu, position, stamp), __ATOMIC_RELAXED);
+		step();
+	}
+}
+
+static void copy(uint64_t *to, const struct proclife_record *slot)
+{
+	const uint64_t *words = (const uint64_t *)slot;
+
+	for (unsigned int i = 0; i < WORDS; i++) {
+		to[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+		step();
+	}
+}
+
+static uint64_t take_number(void)
+{
+	return __atomic_fetch_add(&now, 1, __ATOMIC_RELAXED);
+}
+
+static void wake(struct ring *ring)
+{
+	__atomic_add_fetch(&ring->wakes, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &ring->wakes, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Falls silent until the eager poller has noticed all that there is: no later record wakes it. */
+static void await_poller(struct ring *ring, uint64_t commit)
+{
+	while (__atomic_load_n(&ring->wanted, __ATOMIC_ACQUIRE) <= commit)
+		sched_yield();
+}
+
+static void *write_ring(void *data)
+{
+	struct ring *ring = data;
+	struct proclife_ring *r = &ring->ring;
+
+	random_state = mix(seed + 1000 * ring->cpu);
+	for (uint64_t position = 0; position < records; position++) {
+		struct proclife_record *slot;
+		unsigned int type = position % PROCLIFE_TYPES;
+		uint64_t stamp;
+		int due;
+
+#if defined(BREAK_W1) /* fills the slot before it says so */
+		slot = &r->records[position & r->mask];
+		stamp = take_number();
+		fill(slot, ring->cpu, position, stamp);
+		proclife_ring_reserve(r);
+#elif defined(BREAK_W2) /* takes the time before the reservation */
+		stamp = take_number();
+		step();
+		slot = proclife_ring_reserve(r);
+		fill(slot, ring->cpu, position, stamp);
+#else
+		slot = proclife_ring_reserve(r);
+		stamp = take_number();
+		step();
+#ifndef BREAK_W4
+		fill(slot, ring->cpu, position, stamp);
+#endif
+#endif
+		ring->stamps[position] = stamp;
+		due = proclife_ring_commit(r, type);
+#ifdef BREAK_W4 /* commits before the slot is filled */
+		fill(slot, ring->cpu, position, stamp);
+#endif
+		if (due) {
+#ifdef BREAK_DISARM /* undoes what a poller asked for since */
+			wake(ring);
+			step();
+			proclife_ring_disarm(r);
+#else
+			proclife_ring_disarm(r);
+			step();
+			wake(ring);
+#endif
+		}
+		step();
+		if (next_random() % 64 == 0 && position + 1 < records)
+			await_poller(ring, position + 1);
+	}
+	__atomic_sub_fetch(&writing, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void check_record(const struct reader *reader, const struct stream *stream,
+			 const struct ring *ring, uint64_t position, const uint64_t *words)
+{
+	for (unsigned int i = 0; i < WORDS; i++) {
+		uint64_t expected = word(i, ring->cpu, position, words[0]);
+
+		if (words[i] != expected)
+			violation("reader %u, ring %u, position %llu: word %u is %#llx, not %#llx: "
+				  "the record says time %llu, ring %llu, position %llu",
+				  reader->index, ring->cpu, (unsigned long long)position, i,
+				  (unsigned long long)words[i], (unsigned long long)expected,
+				  (unsigned long long)words[0], (unsigned long long)words[1],
+				  (unsigned long long)words[2]);
+	}
+	if (stream->any && words[0] <= stream->last)
+		violation("reader %u, ring %u, position %llu: time %llu after %llu", reader->index,
+			  ring->cpu, (unsigned long long)position, (unsigned long long)words[0],
+			  (unsigned long long)stream->last);
+}
+
+/* Copies [position, commit), and knows what it lost. */
+static void read_ring(struct reader *reader, struct ring *ring, uint64_t commit,
+		      uint64_t (*copies)[WORDS])
+{
+	const struct proclife_ring_ctl *ctl = ring->ring.ctl;
+	struct stream *stream = &reader->streams[ring->cpu];
+	uint64_t oldest, first = stream->position;
+
+	if (commit - first > size)
+		first = commit - size;
+#ifdef BREAK_R3 /* looks whether the records are whole before it copies them */
+	oldest = proclife_ring_oldest(ctl, size);
+#endif
+	for (uint64_t p = first; p < commit; p++)
+		copy(copies[p % size], &ring->ring.records[p & ring->ring.mask]);
+#if defined(BREAK_R4) /* does not look at all */
+	(void)ctl;
+	oldest = first;
+#elif !defined(BREAK_R3)
+	oldest = proclife_ring_oldest(ctl, size);
+#endif
+	if (oldest > records)
+		violation("reader %u, ring %u: oldest is %llu of %llu", reader->index, ring->cpu,
+			  (unsigned long long)oldest, (unsigned long long)records);
+	if (first < oldest)
+		first = oldest < commit ? oldest : commit;
+	for (uint64_t p = stream->position; p < first; p++)
+		stream->lost[p] = 1;
+	reader->lost += first - stream->position;
+	for (uint64_t p = first; p < commit; p++) {
+		const uint64_t *words = copies[p % size];
+
+		check_record(reader, stream, ring, p, words);
+		stream->last = words[0];
+		stream->any = true;
+		stream->queue[stream->tail++] = words[0];
+	}
+	stream->position = commit;
+}
+
+static void merge_below(struct reader *reader, uint64_t horizon)
+{
+	bool live = __atomic_load_n(&writing, __ATOMIC_ACQUIRE) == rings;
+
+	for (;;) {
+		struct stream *best = NULL;
+		uint64_t number;
+
+		for (unsigned int i = 0; i < rings; i++) {
+			struct stream *stream = &reader->streams[i];
+
+			if (stream->head == stream->tail)
+				continue;
+			if (!best || stream->queue[stream->head] < best->queue[best->head])
+				best = stream;
+		}
+		if (!best || best->queue[best->head] >= horizon)
+			return;
+		number = best->queue[best->head++];
+		if (number < reader->next)
+			violation("reader %u: merged %llu of ring %u after %llu", reader->index,
+				  (unsigned long long)number,
+				  (unsigned int)(best - reader->streams),
+				  (unsigned long long)reader->next - 1);
+		reader->next = number + 1;
+		reader->emitted[number] = 1;
+		reader->merged++;
+		reader->live += live;
+	}
+}
+
+static void *read_rings(void *data)
+{
+	struct reader *reader = data;
+	uint64_t(*copies)[WORDS] = calloc(size, sizeof(*copies));
+	__u64 *commits = calloc(rings, sizeof(*commits));
+	uint64_t *horizons = calloc(rings, sizeof(*horizons));
+	bool *settled = calloc(rings, sizeof(*settled));
+	bool done = false;
+
+	if (!copies || !commits || !horizons || !settled)
+		violation("no memory");
+	random_state = mix(seed + 1000 * (rings + reader->index));
+	while (!done) {
+		uint64_t time, horizon = UINT64_MAX;
+
+#ifndef BREAK_H2
+		time = __atomic_load_n(&now, __ATOMIC_RELAXED);
+		smp_mb();
+#endif
+		for (unsigned int i = 0; i < rings; i++) {
+			struct ring *ring = &ring_of[i];
+
+			settled[i] = proclife_ring_settled(ring->ring.ctl, &commits[i]);
+#ifdef BREAK_H3 /* takes no notice of a write in flight */
+			settled[i] = true;
+#endif
+			/* A reader that merges nothing may do without the reservations. */
+			if (!settled[i] && next_random() % 4 == 0)
+				commits[i] = proclife_ring_committed(ring->ring.ctl);
+		}
+#ifdef BREAK_H2 /* takes the time afterwards */
+		time = __atomic_load_n(&now, __ATOMIC_RELAXED);
+#endif
+		done = true;
+		for (unsigned int i = 0; i < rings; i++) {
+			struct stream *stream = &reader->streams[i];
+
+			if (commits[i] < stream->position)
+				violation("reader %u, ring %u: commit went back from %llu to %llu",
+					  reader->index, i, (unsigned long long)stream->position,
+					  (unsigned long long)commits[i]);
+			read_ring(reader, &ring_of[i], commits[i], copies);
+			if (settled[i]) {
+				horizons[i] = time;
+			} else {
+				horizons[i] = stream->any ? stream->last + 1 : 0;
+				reader->unsettled++;
+			}
+			if (horizons[i] < horizon)
+				horizon = horizons[i];
+			done &= stream->position == records;
+		}
+		/* All is written: what is left comes after nothing. */
+		merge_below(reader, done ? UINT64_MAX : horizon);
+		if (next_random() % 64 == 0)
+			sched_yield();
+	}
+	free(settled);
+	free(horizons);
+	free(commits);
+	free(copies);
+	return NULL;
+}
+
+static bool sleep_on(struct ring *ring, uint32_t wakes, unsigned int seconds)
+{
+	struct timespec time = { .tv_sec = seconds };
+
+	return syscall(SYS_futex, &ring->wakes, FUTEX_WAIT_PRIVATE, wakes, &time, NULL, 0) == 0 ||
+	       errno != ETIMEDOUT;
+}
+
+static uint64_t arm(struct ring *ring, uint64_t position)
+{
+#if defined(BREAK_P1) /* puts off what another poller asked for */
+	WRITE_ONCE(ring->ring.wake_at, position);
+	smp_mb();
+	return READ_ONCE(ring->ring.ctl->reserve);
+#elif defined(BREAK_P2) /* looks before it asks */
+	uint64_t reserve = READ_ONCE(ring->ring.ctl->reserve);
+
+	step();
+	proclife_ring_arm(&ring->ring, position);
+	return reserve;
+#else
+	return proclife_ring_arm(&ring->ring, position);
+#endif
+}
+
+static void *poll_ring(void *data)
+{
+	struct poller *poller = data;
+	struct ring *ring = poller->ring;
+	__u64 *commit = &ring->ring.ctl->commit;
+	uint64_t wanted = 0;
+
+	random_state = mix(seed + 1000 * (rings + readers + poller->index));
+	while (wanted < records) {
+		wanted = __atomic_load_n(commit, __ATOMIC_ACQUIRE) + 1;
+		if (next_random() % 2)
+			wanted += next_random() % 64;
+		if (wanted > records || poller->patient)
+			wanted = records;
+		if (!poller->patient)
+			__atomic_store_n(&ring->wanted, wanted, __ATOMIC_RELEASE);
+		for (;;) {
+			/* From here on it is on the wait queue. */
+			uint32_t wakes = __atomic_load_n(&ring->wakes, __ATOMIC_SEQ_CST);
+
+			if ((int64_t)(arm(ring, wanted) - wanted) >= 0)
+				break;
+			step();
+			poller->sleeps++;
+			if (sleep_on(ring, wakes, MISSED_SECONDS))
+				continue;
+			if (__atomic_load_n(commit, __ATOMIC_ACQUIRE) < wanted)
+				continue;
+			/* The writer may be on its way to the wake-up. */
+			if (!sleep_on(ring, wakes, 1))
+				violation("ring %u: commit is at %llu, and nobody woke the %s "
+					  "poller that waits for %llu",
+					  ring->cpu, (unsigned long long)READ_ONCE(*commit),
+					  poller->patient ? "patient" : "eager",
+					  (unsigned long long)wanted);
+		}
+	}
+	return NULL;
+}
+
+static void check_ring(const struct ring *ring)
+{
+	const struct proclife_ring_ctl *ctl = ring->ring.ctl;
+
+	if (ctl->commit != records || ctl->reserve != records)
+		violation("ring %u: reserve %llu and commit %llu after %llu records", ring->cpu,
+			  (unsigned long long)ctl->reserve, (unsigned long long)ctl->commit,
+			  (unsigned long long)records);
+	for (unsigned int type = 0; type < PROCLIFE_TYPES; type++) {
+		uint64_t count = (records + PROCLIFE_TYPES - 1 - type) / PROCLIFE_TYPES;
+
+		if (ctl->counts[type] != count)
+			violation("ring %u: %llu records of type %u, not %llu", ring->cpu,
+				  (unsigned long long)ctl->counts[type], type,
+				  (unsigned long long)count);
+	}
+}
+
+/* Each record was either merged or known to be lost. */
+static void check_account(const struct reader *reader)
+{
+	for (unsigned int i = 0; i < rings; i++) {
+		const struct stream *stream = &reader->streams[i];
+
+		for (uint64_t p = 0; p < records; p++) {
+			uint64_t stamp = ring_of[i].stamps[p];
+
+			if (reader->emitted[stamp] == stream->lost[p])
+				violation("reader %u, ring %u, position %llu, time %llu: %s",
+					  reader->index, i, (unsigned long long)p,
+					  (unsigned long long)stamp,
+					  stream->lost[p] ? "lost and merged" :
+							    "neither lost nor merged");
+			if (stream->lost[p] && p + size >= records)
+				violation("reader %u, ring %u, position %llu: lost, but never "
+					  "overwritten",
+					  reader->index, i, (unsigned long long)p);
+		}
+	}
+	if (reader->merged + reader->lost != records * rings)
+		violation("reader %u: merged %llu, lost %llu, of %llu", reader->index,
+			  (unsigned long long)reader->merged, (unsigned long long)reader->lost,
+			  (unsigned long long)(records * rings));
+}
+
+static void *allocate(size_t count, size_t bytes)
+{
+	size_t rounded = (count * bytes + 4095) & ~(size_t)4095;
+	void *memory = aligned_alloc(4096, rounded);
+
+	if (!memory) {
+		perror("ring: memory");
+		exit(2);
+	}
+	memset(memory, 0, rounded);
+	return memory;
+}
+
+static void start(pthread_t *thread, void *(*run)(void *), void *data)
+{
+	int error = pthread_create(thread, NULL, run, data);
+
+	if (error) {
+		fprintf(stderr, "ring: pthread_create: %s\n", strerror(error));
+		exit(2);
+	}
+}
+
+static void *watch(void *data)
+{
+	struct timespec time = { .tv_sec = limit };
+
+	nanosleep(&time, NULL);
+	violation("not done after %u seconds", limit);
+	return data;
+}
+
+static void setup_rings(void)
+{
+	ring_of = allocate(rings, sizeof(*ring_of));
+	for (unsigned int i = 0; i < rings; i++) {
+		struct ring *ring = &ring_of[i];
+
+		ring->cpu = i;
+		ring->ring.ctl = allocate(1, sizeof(*ring->ring.ctl));
+		ring->ring.records = allocate(size, sizeof(*ring->ring.records));
+		ring->ring.mask = size - 1;
+		ring->ring.wake_at = PROCLIFE_RING_NEVER;
+		ring->stamps = allocate(records, sizeof(*ring->stamps));
+	}
+}
+
+static struct reader *setup_readers(void)
+{
+	struct reader *all = allocate(readers, sizeof(*all));
+
+	for (unsigned int i = 0; i < readers; i++) {
+		struct reader *reader = &all[i];
+
+		reader->index = i;
+		reader->streams = allocate(rings, sizeof(*reader->streams));
+		reader->emitted = allocate(records * rings, 1);
+		for (unsigned int r = 0; r < rings; r++) {
+			reader->streams[r].queue = allocate(records, sizeof(uint64_t));
+			reader->streams[r].lost = allocate(records, 1);
+		}
+	}
+	return all;
+}
+
+static void free_all(struct reader *reader, struct poller *pollers, pthread_t *writers)
+{
+	for (unsigned int i = 0; i < readers; i++) {
+		for (unsigned int r = 0; r < rings; r++) {
+			free(reader[i].streams[r].queue);
+			free(reader[i].streams[r].lost);
+		}
+		free(reader[i].streams);
+		free(reader[i].emitted);
+	}
+	for (unsigned int i = 0; i < rings; i++) {
+		free(ring_of[i].ring.ctl);
+		free(ring_of[i].ring.records);
+		free(ring_of[i].stamps);
+	}
+	free(ring_of);
+	free(reader);
+	free(pollers);
+	free(writers);
+}
+
+static void __attribute__((noreturn)) usage(void)
+{
+	fprintf(stderr,
+		"usage: ring [-n RECORDS] [-r RINGS] [-s SIZE] [-R READERS] [-d DELAYS] "
+		"[-S SEED] [-t SECONDS]\n"
+		"RECORDS of each ring; SIZE of a ring in records, a power of two;\n"
+		"DELAYS: of 1024 steps, how many are delayed; SECONDS: the time limit\n");
+	exit(2);
+}
+
+static void parse(int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "n:r:s:R:d:S:t:")) != -1) {
+		unsigned long long value;
+		char *end;
+
+		if (option == '?')
+			usage();
+		value = strtoull(optarg, &end, 0);
+		if (*end || end == optarg)
+			usage();
+		switch (option) {
+		case 'n':
+			records = value;
+			break;
+		case 'r':
+			rings = value;
+			break;
+		case 's':
+			size = value;
+			break;
+		case 'R':
+			readers = value;
+			break;
+		case 'd':
+			delays = value;
+			break;
+		case 'S':
+			seed = value;
+			break;
+		case 't':
+			limit = value;
+			break;
+		}
+	}
+	if (optind != argc || !records || !rings || !readers || !size || size & (size - 1))
+		usage();
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t *writers, watchdog;
+	struct poller *pollers;
+	struct reader *all;
+	uint64_t sleeps = 0;
+
+	parse(argc, argv);
+	setup_rings();
+	all = setup_readers();
+	pollers = allocate(2 * rings, sizeof(*pollers));
+	writers = allocate(rings, sizeof(*writers));
+	writing = rings;
+
+	start(&watchdog, watch, NULL);
+	pthread_detach(watchdog);
+	for (unsigned int i = 0; i < 2 * rings; i++) {
+		pollers[i].index = i;
+		pollers[i].ring = &ring_of[i / 2];
+		pollers[i].patient = i % 2;
+		start(&pollers[i].thread, poll_ring, &pollers[i]);
+	}
+	for (unsigned int i = 0; i < readers; i++)
+		start(&all[i].thread, read_rings, &all[i]);
+	for (unsigned int i = 0; i < rings; i++)
+		start(&writers[i], write_ring, &ring_of[i]);
+
+	for (unsigned int i = 0; i < rings; i++)
+		pthread_join(writers[i], NULL);
+	for (unsigned int i = 0; i < readers; i++)
+		pthread_join(all[i].thread, NULL);
+	for (unsigned int i = 0; i < 2 * rings; i++) {
+		pthread_join(pollers[i].thread, NULL);
+		sleeps += pollers[i].sleeps;
+	}
+
+	for (unsigned int i = 0; i < rings; i++)
+		check_ring(&ring_of[i]);
+	for (unsigned int i = 0; i < readers; i++) {
+		check_account(&all[i]);
+		printf("reader %u: merged %llu (%llu of them live), lost %llu, unsettled %llu\n", i,
+		       (unsigned long long)all[i].merged, (unsigned long long)all[i].live,
+		       (unsigned long long)all[i].lost, (unsigned long long)all[i].unsettled);
+	}
+	printf("%u rings of %llu, %llu records each, %llu sleeps of pollers: "
+	       "in order and complete\n",
+	       rings, (unsigned long long)size, (unsigned long long)records,
+	       (unsigned long long)sleeps);
+	free_all(all, pollers, writers);
+	return 0;
+}
