@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording that somebody else has made: opening and reading it, and what the results make of its
+ * records. The first byte of an input says how the rest is meant:
+ *
+ *   bit 0: a metadata text of its own, that is 2 bytes of length and the text; else a valid one
+ *   bit 1: packets get the right magic and uuid, so that their other fields matter
+ *   bit 2: half of the bytes go into a second CPU's file, else a tenth into a snapshot
+ *   bit 3: records are given times that never go back, and small handles and pids
+ *   bit 4: the recording counts as complete
+ *
+ * Compiled by clang with -fsanitize=fuzzer, or with -DSTANDALONE to replay files.
+ */
+#include <ctf.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <proclife.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char dir[64];
+static struct proclife_metadata valid;
+
+static void remove_dir(void)
+{
+	static const char *const names[] = { "metadata", "cpu_0", "cpu_1", "snapshot" };
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
+static void begin(void)
+{
+	if (dir[0])
+		return;
+	snprintf(dir, sizeof(dir), "/dev/shm/proclife-fuzz-XXXXXX");
+	if (!mkdtemp(dir))
+		abort();
+	atexit(remove_dir);
+	memset(valid.uuid, 0x55, sizeof(valid.uuid));
+	valid.header.abi_version = PROCLIFE_ABI_VERSION;
+	valid.header.abi_compatible = PROCLIFE_ABI_COMPATIBLE;
+	valid.header.record_bytes = sizeof(struct proclife_record);
+	valid.header.cpus = 2;
+	valid.header.features = 0xfff;
+}
+
+static void put(const char *name, const void *data, size_t size)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	close(fd);
+}
+
+static void mend_records(char *data, size_t size, struct proclife_packet *packet)
+{
+	struct proclife_record *records = (struct proclife_record *)(data + sizeof(*packet));
+	size_t n = size / sizeof(*records);
+	uint64_t ts = packet->timestamp_begin;
+
+	for (size_t i = 0; i + 1 < n && i < PROCLIFE_CTF_RECORDS; i++) {
+		ts += records[i].ts & 0xff;
+		records[i].ts = ts;
+		records[i].type &= 0xf;
+		records[i].task &= 0xf;
+		records[i].pid &= 0xf;
+		records[i].tgid &= 0xf;
+		for (size_t word = 0; word < 3; word++)
+			records[i].words[word] &= 0xf;
+	}
+	packet->timestamp_end = ts;
+}
+
+/* Packets of one page, each with what makes it pass for one. */
+static void mend(char *data, size_t size, uint32_t cpu, bool records)
+{
+	uint64_t number = 0, ts = 1, discarded = 0;
+
+	for (; size >= sizeof(struct proclife_packet); number++) {
+		struct proclife_packet *packet = (struct proclife_packet *)data;
+		size_t bytes = size < PROCLIFE_CTF_ALIGN ? size : PROCLIFE_CTF_ALIGN;
+
+		packet->magic = PROCLIFE_CTF_MAGIC;
+		memcpy(packet->uuid, valid.uuid, sizeof(packet->uuid));
+		if (records) {
+			packet->stream_id = 0;
+			packet->cpu_id = cpu;
+			packet->packet_seq_num = number;
+			packet->gap_lost &= 3;
+			packet->gap_from = packet->gap_lost ? ts : 0;
+			packet->gap_to = packet->gap_lost ? ts + (packet->gap_to & 0xffff) : 0;
+			discarded += packet->gap_lost;
+			packet->events_discarded = discarded;
+			packet->timestamp_begin = ts;
+			packet->packet_size = PROCLIFE_CTF_ALIGN * 8;
+			packet->content_size = (PROCLIFE_CTF_HEADER_BYTES +
+						packet->content_size % 3997) * 8;
+			mend_records(data, bytes, packet);
+			ts = packet->timestamp_end;
+		}
+		data += bytes;
+		size -= bytes;
+	}
+}
+
+static void put_stream(const char *name, const uint8_t *data, size_t size, uint32_t cpu,
+		       uint8_t how)
+{
+	size_t bytes = size;
+	char *copy;
+
+	if (how & 8)
+		bytes = (size + PROCLIFE_CTF_ALIGN - 1) / PROCLIFE_CTF_ALIGN * PROCLIFE_CTF_ALIGN;
+	copy = calloc(1, bytes ? bytes : 1);
+	if (!copy)
+		abort();
+	memcpy(copy, data, size);
+	if (how & 2)
+		mend(copy, bytes, cpu, how & 8);
+	put(name, copy, bytes);
+	valid.streams++;
+	valid.bytes += bytes;
+	free(copy);
+}
+
+/* All that can be made of a source. */
+static void use(struct proclife_source *source)
+{
+	struct proclife_latency *latency = NULL;
+	struct proclife_tasks *tasks = NULL;
+	struct proclife_tree *tree = NULL;
+	struct proclife_event event;
+	int ret;
+
+	if (proclife_tasks_new(&tasks) || proclife_tree_new(&tree, tasks) ||
+	    proclife_latency_new(&latency, tasks, false))
+		abort();
+	proclife_tasks_select_pid(tasks, 3);
+	while ((ret = proclife_source_next(source, &event)) == 1)
+		if (proclife_tasks_feed(tasks, &event) < 0)
+			break;
+	if (!ret) /* a recording has an end, or something is wrong with it */
+		abort();
+	proclife_tasks_close(tasks, proclife_source_horizon(source));
+	proclife_latency_free(latency);
+	proclife_tree_free(tree);
+	proclife_tasks_free(tasks);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct proclife_source *source;
+	struct proclife_fault fault;
+	size_t part, text_size, at;
+	uint8_t how;
+	char *text;
+
+	if (size < 3)
+		return 0;
+	begin();
+	how = *data++;
+	size--;
+	valid.streams = 0;
+	valid.bytes = 0;
+	valid.run.complete = how & 16;
+	if (how & 1) {
+		text_size = (data[0] | data[1] << 8) % (size - 1);
+		put("metadata", data + 2, text_size);
+		data += 2 + text_size;
+		size -= 2 + text_size;
+	}
+	part = how & 4 ? size / 2 : size / 10;
+	put("cpu_1", "", 0);
+	put("snapshot", "", 0);
+	valid.streams = 1; /* the one of them that stays empty */
+	put_stream("cpu_0", data + part, size - part, 0, how);
+	if (how & 4)
+		put_stream("cpu_1", data, part, 1, how);
+	else
+		put_stream("snapshot", data, part, PROCLIFE_CTF_SNAPSHOT, how);
+	if (!(how & 1)) {
+		text = proclife_metadata_text(&valid, &text_size, &at);
+		if (!text)
+			abort();
+		put("metadata", text, text_size);
+		free(text);
+	}
+	if (proclife_recording_open(&source, dir, &fault)) {
+		if (!fault.text[0])
+			abort();
+		return 0;
+	}
+	use(source);
+	proclife_source_free(source);
+	return 0;
+}
+
+#ifdef STANDALONE
+int main(int argc, char **argv)
+{
+	static uint8_t data[1 << 20];
+
+	for (int i = 1; i < argc; i++) {
+		FILE *file = fopen(argv[i], "re");
+		size_t size = file ? fread(data, 1, sizeof(data), file) : 0;
+
+		if (file)
+			fclose(file);
+		printf("%s: %zu bytes\n", argv[i], size);
+		LLVMFuzzerTestOneInput(data, size);
+	}
+	return 0;
+}
+#endif
