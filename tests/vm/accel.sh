@@ -1,0 +1,43 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
+# SPDX-License-Identifier: GPL-2.0-only
+# How the guest's instructions are run.
+
+# One instruction is one nanosecond, and a string instruction does not count for each byte.
+accel_icount='-accel tcg -icount shift=0,sleep=off -cpu max,+invtsc,-erms,-fsrm'
+
+# accel_get sets accel to qemu's options; it needs kernel_get's results.
+accel_get() {
+	local known
+	accel=${PROCLIFE_VM_ACCEL:-}
+	if [[ -z $accel ]]; then
+		# A kernel update, here or there, may change the verdict.
+		known=$cache/accel/$kernel_key.$(</proc/sys/kernel/random/boot_id)
+		mkdir -p "$cache/accel" || exit 125
+		if [[ ! -s $known ]]; then
+			rm -f "$cache/accel/"*
+			accel_probe >"$known.new" && mv "$known.new" "$known" || exit 125
+		fi
+		accel=$(<"$known")
+	fi
+	case $accel in
+	kvm) accel='-accel kvm -cpu host' ;;
+	tcg)
+		accel='-accel tcg,thread=multi -cpu max,+invtsc'
+		qemu_get
+		;;
+	*) fail "PROCLIFE_VM_ACCEL=$accel: must be kvm or tcg" 129 ;;
+	esac
+}
+
+# A /dev/kvm that opens is no proof: under some nested hypervisors a stock kernel hangs. Only
+# a guest that comes up is one.
+accel_probe() {
+	local choice=tcg accel='-accel kvm -cpu host'
+	if [[ -r /dev/kvm && -w /dev/kvm ]]; then
+		guest_start "$tmp/probe" probe 10 2>/dev/null
+		wait "$qemu" 2>/dev/null
+		! grep -q 'proclife: the guest is up' "$tmp/probe/console" || choice=kvm
+		[[ $choice = kvm ]] || say '/dev/kvm: no guest comes up with it; using emulation until the next boot'
+	fi
+	echo $choice
+}

@@ -1,0 +1,49 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
+# SPDX-License-Identifier: GPL-2.0-only
+# The module as dkms installs it: built once, in a guest, for given sources and kernel.
+#
+# module_get sets module_dir, a cache entry with root/ (an overlay layer) and dkms/ (/var/lib/dkms).
+
+module_get() {
+	local sources="$tmp/module/sources.tar" key new
+	mkdir "$tmp/module" && module_sources >"$sources" ||
+		fail "cannot read the module's sources: Kbuild Makefile dkms.conf module/ include/" 1
+	key=$({ echo "$kernel_key" && cat "$sources" "$here/module.sh" "$here/dkms-build"; } | sha256sum)
+	key=${key%% *}
+	module_dir=$cache/module/$key
+	if [[ ! -d $module_dir ]]; then
+		say "building the module with dkms in a guest for $kernel_release (once)"
+		mkdir -p "$cache/module" && new=$(mktemp -d "$cache/module/.new.XXXXXX") &&
+			chmod 755 "$new" || exit 125
+		local smp=4 append='' share='' job_files=("$sources" "$here/dkms-build")
+		guest_run "$tmp/build" 'kernel base' 1200 / /bin/bash /run/proclife/dkms-build \
+			>"$tmp/module/layer.tar" 2>"$tmp/module/log"
+		[[ $guest_status = 0 ]] || cat "$tmp/module/log" >&2
+		guest_judge "$tmp/build"
+		[[ $guest_status = 0 ]] || fail "the module does not build with dkms for $kernel_release" 1
+		mkdir "$new/root" && tar -xf "$tmp/module/layer.tar" -C "$new/root" --no-same-owner &&
+			mv "$new/root/var/lib/dkms" "$new/dkms" && rm -r "$new/root/var" &&
+			module_depmod "$new" && mv -T "$new" "$module_dir" ||
+			fail "cannot unpack the module in $cache/module" 125
+	fi
+	touch "$module_dir"
+}
+
+# Print the sources as a tar file that depends on nothing but them; what a build in the tree left
+# behind stays out.
+module_sources() {
+	tar -c -C "$tree" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
+		--mode=u=rwX,go=rX --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
+		--exclude='.*.cmd' --exclude='*.order' --exclude='*.symvers' --exclude='*.a' \
+		Kbuild Makefile dkms.conf module include
+}
+
+# Give the layer the lists of the kernel's modules and this one.
+module_depmod() {
+	local base=$1/depmod modules=lib/modules/$kernel_release
+	local kernel=$kernel_dir/root/usr/$modules layer=$1/root/usr/$modules
+	mkdir -p "$base/$modules" && cp -rl "$kernel/kernel" "$base/$modules/" &&
+		cp -r "$kernel"/modules.{order,builtin,builtin.modinfo} "$layer/updates" "$base/$modules/" &&
+		depmod -b "$base" "$kernel_release" &&
+		cp "$base/$modules"/modules.* "$layer/" && rm -r "$base"
+}

@@ -1,0 +1,46 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
+# SPDX-License-Identifier: GPL-2.0-only
+# The emulator. Before qemu 8.1, an emulated CPU that translates a page while another one writes to
+# it can keep the old translation (mended by qemu commit deba78709ae8). A kernel that patches its
+# own code on several busy CPUs, as tracepoints and kprobes make it do, then hangs or jumps into
+# memory that is free. Where the machine's qemu is that old, the one of Debian's backports is
+# downloaded and unpacked in the cache, never installed; it runs with the libraries of the old one.
+
+# qemu_get sets qemu_command, for guests that are emulated.
+qemu_get() {
+	local version major minor dir=$cache/qemu/$qemu_release
+	version=$(qemu-system-x86_64 --version | sed -n '1s/.*version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+	read -r major minor <<<"$version"
+	((major > 8 || (major == 8 && minor >= 1))) && return
+	[[ -d $dir ]] || qemu_download "$dir" ||
+		fail "qemu $major.$minor: too old to emulate several CPUs, and $qemu_release cannot be downloaded\
+ or does not run; see the network, or set PROCLIFE_VM_ACCEL=kvm" 125
+	touch "$dir"
+	qemu_command=("$dir/usr/bin/qemu-system-x86_64" -L "$dir/usr/share/qemu" -L "$dir/usr/share/seabios")
+}
+
+qemu_release=bookworm-backports
+
+# qemu_download DIR: apt with lists and sources of its own, so that the machine's stay as they are.
+qemu_download() {
+	local new deb uri apt=()
+	say "downloading and unpacking qemu from $qemu_release (once)"
+	mkdir -p "$cache/qemu" && new=$(mktemp -d "$cache/qemu/.new.XXXXXX") && chmod 755 "$new" || return
+	mkdir -p "$new/apt/lists/partial" "$new/apt/cache/archives/partial" "$new/root" || return
+	# From the mirror that the machine uses for the release itself.
+	# shellcheck disable=SC2016 # apt replaces these, not the shell
+	uri=$(apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
+		sed -n '/^bookworm main /{s///p;q}')
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]\
+ ${uri:-http://deb.debian.org/debian} $qemu_release main" >"$new/apt/sources.list"
+	apt=(apt-get -qq -o "Dir::Etc::sourcelist=$new/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
+		-o "Dir::State::lists=$new/apt/lists" -o "Dir::Cache=$new/apt/cache" -o APT::Sandbox::User=)
+	"${apt[@]}" update >&2 &&
+		(cd "$new/apt" && "${apt[@]}" download qemu-system-x86 qemu-system-common qemu-system-data \
+			seabios) >&2 || return
+	for deb in "$new"/apt/*.deb; do
+		dpkg-deb -x "$deb" "$new/root" || return
+	done
+	"$new/root/usr/bin/qemu-system-x86_64" --version >/dev/null || return
+	mv -T "$new/root" "$1" && rm -rf "$new"
+}
