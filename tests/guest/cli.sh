@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# proclife-read as its users meet it: what it says, what it exits with, inside the guest.
+set -u
+B=${B:-build}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+passed=0
+failed=0
+modules=/lib/modules/$(uname -r)/updates
+
+# expect NAME STATUS PATTERN COMMAND...: COMMAND exits so, and its output (both streams) has a line
+# that matches; any output will do for an empty pattern.
+expect() {
+	local name=$1 want=$2 pattern=$3 status
+	shift 3
+	"$@" >"$work/output" 2>&1 </dev/null
+	status=$?
+	if [[ $status == "$want" ]] && { [[ ! $pattern ]] || grep -qE -e "$pattern" "$work/output"; }; then
+		passed=$((passed + 1))
+		return
+	fi
+	failed=$((failed + 1))
+	printf 'cli: %s: exit status %d instead of %d, or no line like "%s" in:\n' "$name" "$status" \
+		"$want" "$pattern"
+	head -n 20 "$work/output"
+}
+
+# same NAME FILE FILE: both are the same and not empty.
+same() {
+	if [[ -s $2 ]] && cmp "$2" "$3"; then
+		passed=$((passed + 1))
+		return
+	fi
+	failed=$((failed + 1))
+	printf 'cli: %s: differ, or nothing there: %d and %d lines\n' "$1" "$(wc -l <"$2")" "$(wc -l <"$3")"
+}
+
+# Why there is no device.
+expect 'not loaded' 1 "/dev/proclife: module not loaded; run 'modprobe proclife'" proclife-read
+mv "$modules" "$work/away" && depmod
+expect 'not installed' 1 '/dev/proclife: .*run .*dkms' proclife-read
+mkdir -p /lib/modules/5.5.5 && cp -r "$work/away" /lib/modules/5.5.5/updates && depmod 5.5.5 2>/dev/null
+expect 'other kernel' 1 "built for another kernel: installed for 5\.5\.5, running $(uname -r)" \
+	proclife-read
+rm -r /lib/modules/5.5.5
+mv "$work/away" "$modules" && depmod
+expect 'bad parameter' 1 'Invalid argument' modprobe proclife ring_kb=3
+
+# --load
+expect '--load' 0 '1 process' proclife-read --load --latency -- true
+expect '--load unloads' 1 '' grep -w ^proclife /proc/modules
+expect 'nothing is left' 0 '' test ! -e /dev/proclife
+
+modprobe proclife || exit 1
+expect 'not root' 1 '/dev/proclife: permission denied; run as root' \
+	setpriv --reuid 65534 --clear-groups proclife-read
+
+# Usage
+expect '--pid x' 129 "\-\-pid x: not a process ID" proclife-read --pid x
+expect '--pid of nobody' 1 '4194303' proclife-read --tree --pid 4194303
+expect 'unknown option' 129 "unrecognized option '--nonsense'" proclife-read --nonsense
+expect 'two views' 129 'only --tree and --latency' proclife-read --events --tree
+expect '--duration x' 129 '\-\-duration x' proclife-read --duration x
+expect '--count 0' 129 '\-\-count 0' proclife-read --count 0
+
+# A command's status is ours.
+expect 'status 7' 7 'status 7' proclife-read --tree -- sh -c 'exit 7'
+expect 'killed' 143 'SIGTERM' proclife-read --tree -- sh -c 'kill -TERM $$'
+expect 'not found' 127 'nosuchcommand: command not found' proclife-read -- nosuchcommand
+expect 'not executable' 126 '/etc/passwd: cannot execute' proclife-read -- /etc/passwd
+
+# The views say what is true.
+expect 'tree' 0 '├─ /bin/true|└─ /bin/true' proclife-read --tree -- sh -c '/bin/true; /bin/true; :'
+expect 'follows a daemon' 0 '/bin/sleep  reaped by 1$' \
+	proclife-read --tree -- sh -c 'setsid /bin/sleep 1 & exit 0'
+expect 'latency names the kernel' 0 "^Linux $(uname -r)\$" proclife-read --latency -- true
+expect 'latency names the mark' 0 'EXIT is recorded after the address space is torn down' \
+	proclife-read --latency -- true
+expect 'status' 0 'reap +[0-9]+ +at cgroup_release' proclife-read --status
+expect '--threads' 0 '^zombie +exit→reap +5 ' \
+	proclife-read --latency --threads -- "$B/tests/guest/workloads/leader_first" 1
+expect '--count' 0 '' proclife-read --count 5 --history
+expect '--history' 0 'exit .*status 7' proclife-read --history --duration 0.1
+expect '--pid' 0 ' 1 +bash' proclife-read --events --history --pid 1 --duration 0.1
+
+# Phases add up in each process, to the nanosecond.
+proclife-read --tree --json -- "$B/tests/guest/workloads/kill_many" >"$work/json"
+sed -n 's/.*"type":"process".*"exited":\([0-9]*\),"reaped":\([0-9]*\),"freed":\([0-9]*\).*/\1 \2 \3/p' \
+	"$work/json" >"$work/marks"
+expect 'kill_many: 1001 lives' 0 '^1001$' awk 'END { print NR }' "$work/marks"
+# shellcheck disable=SC2016 # awk expands them
+expect 'kill_many: exit, then reap, then free' 0 '^0$' \
+	awk '!($1 > 0 && $2 > $1 && $3 > $2) { bad++ } END { print bad + 0 }' "$work/marks"
+
+# A recording shows what the live run showed, byte for byte, and is a CTF trace to others.
+replays() {
+	local dir=$work/recording.$1 view=("${@:2}")
+	proclife-read --record "$dir" "${view[@]}" -- stress-ng --quiet --fork 4 --fork-ops 500 \
+		>"$work/live" 2>/dev/null
+	expect "$1: replay" 0 '' proclife-read -i "$dir" "${view[@]}"
+	same "$1: live and replayed" "$work/live" "$work/output"
+	expect "$1: babeltrace2" 0 '' babeltrace2 -o dummy "$dir"
+}
+replays tree --tree --latency
+replays events --events
+replays json --tree --json
+expect 'named as LTTng names them' 0 'sched_process_fork: .* child_comm = "stress-ng"' \
+	babeltrace2 "$work/recording.tree"
+expect 'no recording' 1 'not a recording' proclife-read -i /etc
+
+# Two readers at once see the same records in the same order.
+readers=()
+for reader in 1 2; do
+	proclife-read --events --json >"$work/$reader" 2>/dev/null &
+	readers+=($!)
+done
+until [[ -s $work/1 && -s $work/2 ]]; do
+	sleep 0.1
+done
+stress-ng --fork 4 --fork-ops 2000 >/dev/null 2>&1
+kill -TERM "${readers[@]}"
+wait
+for reader in 1 2; do
+	sed -n '/"type":"\(trace\|end\|task\)"/!s/^{"v":1,"type":"[a-z]*","ts":\([0-9]*\).*/\1 &/p' \
+		"$work/$reader" >"$work/$reader.records"
+done
+# They started, and stopped, a moment apart.
+from=$(for reader in 1 2; do head -n 1 "$work/$reader.records"; done | sort -n | tail -n 1 | cut -d' ' -f1)
+to=$(for reader in 1 2; do tail -n 1 "$work/$reader.records"; done | sort -n | head -n 1 | cut -d' ' -f1)
+for reader in 1 2; do
+	awk -v from="$from" -v to="$to" '$1 >= from && $1 <= to' "$work/$reader.records" >"$work/$reader.common"
+done
+same 'two readers' "$work/1.common" "$work/2.common"
+expect 'two readers had something to read' 0 '' test "$(wc -l <"$work/1.common")" -gt 4000
+expect 'in order' 0 '' sort -c -n -k1,1 "$work/1.common"
+rmmod proclife || failed=$((failed + 1))
+
+# Loss is told, and is a status of its own: a reader that stands still while a small ring turns over.
+modprobe proclife ring_kb=4
+stalled_reader() {
+	proclife-read "$@" &
+	local reader=$!
+	sleep 1
+	kill -STOP $reader
+	stress-ng --fork 4 --fork-ops 1000 >/dev/null 2>&1
+	kill -CONT $reader
+	sleep 1
+	kill -TERM $reader
+	wait $reader
+}
+expect 'loss in the latencies' 3 'records were lost' stalled_reader --latency
+expect 'loss in the events' 3 '^-- [0-9,]+ records lost on CPU [0-9]+ between ' stalled_reader --events
+expect 'loss in the tree' 3 'lost' stalled_reader --tree
+expect 'loss in JSON' 3 '"type":"(gap|lost)"' stalled_reader --events --json
+rmmod proclife || failed=$((failed + 1))
+
+printf 'cli: %d passed, %d failed\n' "$passed" "$failed"
+[[ $failed == 0 ]]

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Is what proclife records exact? Against ftrace, and against what each workload knows of itself;
+# run in a guest, for it loads the module and changes kernel.pid_max.
+
+usage='usage: tests/guest/exactness.sh [OPTION...] [WORKLOAD...]
+  --build DIR      where the test programs are built (what B says, else build)
+  --scale PERCENT  the size of the workloads (100)
+  --pid-max N      the kernel.pid_max of the second round, in which pids are reused (400)
+  --list           print the workloads
+Runs the workloads (all) with plenty of pids, then again with few, and prints a line for each.
+Exit status: 0 if all is exact, 1 if not, 129 usage.'
+
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
+build=${B:-build} scale=100 few=400
+many=$(cat /proc/sys/kernel/pid_max)
+
+say() { echo "exactness: $*"; }
+fail() {
+	echo "exactness: $1" >&2
+	exit "$2"
+}
+is_number() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
+
+# How much of N to do, at least one.
+size() { echo $((($1 * scale + 99) / 100)); }
+
+# Each workload runs in a folder of its own, and sets the array `command` for the judge.
+program() { command=("$programs/workloads/$1" "${@:2}"); }
+
+workload_build() {
+	local i
+	for ((i = 0; i < $(size 36); i++)); do
+		printf '#include <stdio.h>\nint f%d(void);\nint f%d(void) { return puts("%d"); }\n' \
+			"$i" "$i" "$i" >"f$i.c"
+		printf 'int f%d(void);\n' "$i" >>main.c
+	done
+	{
+		echo 'int main(void) { return'
+		printf ' f%d() +' $(seq 0 $((i - 1)))
+		echo ' 0; }'
+	} >>main.c
+	# shellcheck disable=SC2016 # make expands them
+	printf '%s\n' 'OBJECTS := $(patsubst %.c,%.o,$(wildcard *.c))' \
+		'program: $(OBJECTS)' '	gcc -o $@ $^' \
+		'%.o: %.c' '	gcc -O1 -c -o $@ $<' >Makefile
+	command=(make -s -j4)
+}
+
+stress() {
+	command=(stress-ng --quiet --oomable --temp-path "$PWD" --timeout 20 --"$1" 2
+		--"$1"-ops "$(size "$2")" "${@:3}")
+}
+workload_stress_fork() { stress fork 1500; }
+workload_stress_vfork() { stress vfork 1500; }
+workload_stress_clone() { stress clone 400 --clone-max 16; }
+workload_stress_exec() {
+	stress exec 100 --exec-max 8
+	command=(setpriv --reuid 65534 --regid 65534 --clear-groups "${command[@]}") # not for root
+}
+workload_stress_pthread() { stress pthread 200 --pthread-max 24; }
+workload_stress_zombie() { stress zombie 800 --zombie-max 16; }
+
+workload_exec_thread() { program exec_thread "$(size 60)" 6; }
+workload_exec_names() { program exec_names "$(size 40)"; }
+workload_leader_first() { program leader_first "$(size 700)"; }
+workload_sigchld_ignored() { program sigchld_ignored "$(size 2400)"; }
+workload_daemon() { program daemon "$(size 1200)"; }
+workload_clone_parent() { program clone_parent "$(size 900)"; }
+workload_io_uring_worker() { program io_uring_worker "$(size 8)"; }
+# As many at once as there are pids for.
+workload_kill_many() {
+	if [[ $(cat /proc/sys/kernel/pid_max) -gt 2000 ]]; then
+		program kill_many "$(size 1000)" 1
+	else
+		program kill_many 50 "$(size 50)"
+	fi
+}
+
+ok=0 failed='' skipped=''
+run() {
+	local name=$1 label=$2 command status
+	if [[ $name = build || $name = stress_* ]]; then
+		local needs=stress-ng
+		[[ $name != build ]] || needs='make'
+		if ! type "$needs" >/dev/null 2>&1; then
+			say "$label: skipped: $needs is not installed"
+			skipped+=" $label"
+			return
+		fi
+	fi
+	mkdir -m 777 "$folder/$label" && cd "$folder/$label" || exit 1
+	"workload_$name"
+	"$programs/exactness/exactness" "$label" "${command[@]}" </dev/null
+	status=$?
+	cd / && rm -rf "${folder:?}/$label"
+	case $status in
+	0) ok=$((ok + 1)) ;;
+	77) skipped+=" $label" ;;
+	*) failed+=" $label" ;;
+	esac
+}
+
+while [[ ${1:-} = --* ]]; do
+	case $1 in
+	--build | --scale | --pid-max) [[ $# -gt 1 ]] || fail "$1: needs an argument" 129 ;;
+	esac
+	case $1 in
+	--build) build=$2 && shift 2 ;;
+	--scale) is_number "$2" || fail "--scale $2: not a percentage" 129 && scale=$2 && shift 2 ;;
+	--pid-max) is_number "$2" || fail "--pid-max $2: not a number" 129 && few=$2 && shift 2 ;;
+	--list) declare -F | sed -n 's/.* workload_//p' && exit ;;
+	--help) echo "$usage" && exit ;;
+	*) fail "$1: not an option; see --help" 129 ;;
+	esac
+done
+
+[[ $build = /* ]] || build=$tree/$build
+programs=$build/tests/guest
+[[ -x $programs/exactness/exactness ]] ||
+	fail "$programs: not built; run 'make B=$build guest-tests'" 1
+[[ -e /dev/proclife ]] || modprobe proclife || fail 'the module cannot be loaded' 1
+
+if [[ $# = 0 ]]; then
+	mapfile -t workloads < <(declare -F | sed -n 's/.* workload_//p')
+else
+	workloads=("$@")
+	for name in "$@"; do
+		declare -F "workload_$name" >/dev/null ||
+			fail "$name: no such workload; see --list" 129
+	done
+fi
+
+folder=$(mktemp -d /tmp/exactness.XXXXXX) && chmod 755 "$folder" || exit 1
+trap 'echo "$many" >/proc/sys/kernel/pid_max; rm -rf "$folder"
+	rmdir /sys/kernel/tracing/instances/proclife-exactness' EXIT
+for name in "${workloads[@]}"; do run "$name" "$name"; done
+echo "$few" >/proc/sys/kernel/pid_max || fail "kernel.pid_max cannot be $few" 1
+for name in "${workloads[@]}"; do run "$name" "$name@$few"; done
+
+say "$ok exact, $(wc -w <<<"$failed") not, $(wc -w <<<"$skipped") skipped${skipped:+:$skipped}"
+[[ ! $failed ]] || fail "not exact:$failed" 1

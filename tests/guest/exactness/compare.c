@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records against the lines of ftrace.
+ *
+ * Neither may miss an event that the other one has, of any task of the system, and what both say of
+ * an event must agree. The two cannot be switched on or off in one moment, nor do they stamp an
+ * event with the same time. So each record is paired with a line first: of the same kind and pid,
+ * in the order of time, which is the same in both since a pid has one owner at a time. The interval
+ * for the verdict is well inside of what both of them recorded: an event in it without a partner
+ * was missed, whatever happened around its ends. To pair events that are far apart would hide a
+ * loss only by moving it to the next event with this kind and pid, up to the last, which then has
+ * no partner: the counts stay exact. The command's life lies inside the interval.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exactness.h"
+
+/* The two times of one event are no further apart than this. */
+#define APART 200000000ULL
+
+struct event *events_add(struct events *events, enum kind kind)
+{
+	struct event *e;
+
+	if (events->count == events->room) {
+		events->room = events->room ? 2 * events->room : 4096;
+		events->event = realloc(events->event, events->room * sizeof(*e));
+		if (!events->event)
+			abort();
+	}
+	e = &events->event[events->count++];
+	memset(e, 0, sizeof(*e));
+	e->kind = kind;
+	return e;
+}
+
+void events_free(struct events *events)
+{
+	free(events->event);
+	*events = (struct events){};
+}
+
+void records_add(struct events *records, const struct proclife_record *r, bool selected)
+{
+	static const enum kind kinds[PROCLIFE_TYPES] = {
+		[PROCLIFE_FORK] = KIND_FORK,
+		[PROCLIFE_EXEC] = KIND_EXEC,
+		[PROCLIFE_EXIT] = KIND_EXIT,
+		[PROCLIFE_FREE] = KIND_FREE,
+	};
+	struct event *e;
+
+	if (r->type >= PROCLIFE_TYPES || !kinds[r->type])
+		return;
+	e = events_add(records, kinds[r->type]);
+	e->ts = r->ts;
+	e->selected = selected;
+	e->worker = r->flags & PROCLIFE_F_WORKER;
+	e->pid = r->pid;
+	if (e->kind == KIND_FORK)
+		e->other = r->fork.creator_pid;
+	if (e->kind == KIND_EXEC) {
+		e->other = r->exec.old_pid;
+		memcpy(e->tail, r->exec.path, PROCLIFE_PATH_LEN);
+	} else {
+		memcpy(e->comm, r->comm, sizeof(e->comm));
+	}
+
+	/* Every FORK has a task_newtask in ftrace as well: for workers it is the only one. */
+	if (e->kind == KIND_FORK && !e->worker) {
+		size_t fork = records->count - 1;
+
+		e = events_add(records, KIND_NEWTASK);
+		*e = records->event[fork];
+	}
+	if (r->type == PROCLIFE_FORK)
+		e->kind = KIND_NEWTASK;
+}
+
+static int by_owner(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->ts < y->ts ? -1 : x->ts > y->ts;
+}
+
+static const char *const kind_names[KINDS] = { "newtask", "fork", "exec", "exit", "free" };
+
+static void compare_pair(const struct event *record, const struct event *line)
+{
+	const char *kind = kind_names[record->kind];
+
+	if (strcmp(record->comm, line->comm))
+		fault(FAULT_FTRACE, "%s of %u: comm \"%s\", ftrace \"%s\"", kind, record->pid,
+		      record->comm, line->comm);
+	if (record->kind != KIND_NEWTASK && record->other != line->other)
+		fault(FAULT_FTRACE, "%s of %u: %s pid %u, ftrace %u", kind, record->pid,
+		      record->kind == KIND_FORK ? "creator" : "old", record->other, line->other);
+	if (strcmp(record->tail, line->tail))
+		fault(FAULT_FTRACE, "exec of %u: path \"%s\", ftrace \"%s\"", record->pid,
+		      record->tail, line->tail);
+}
+
+/* An event of one side only; it counts if the other side was there to see it. */
+static void single(const struct event *e, const char *side, uint64_t from, uint64_t to)
+{
+	if (e->ts >= from && e->ts <= to)
+		fault(FAULT_FTRACE, "%s of %u (%s) at %llu only in %s", kind_names[e->kind], e->pid,
+		      e->kind == KIND_EXEC ? e->tail : e->comm, (unsigned long long)e->ts, side);
+}
+
+static bool same_owner(const struct event *a, const struct event *b)
+{
+	return a->kind == b->kind && a->pid == b->pid;
+}
+
+static void count_lives(const struct events *records, struct comparison *result)
+{
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; i < records->count; i++) {
+		const struct event *e = &records->event[i];
+
+		if (i && !same_owner(e, e - 1))
+			n = 0;
+		if (e->kind == KIND_NEWTASK && e->selected && ++n > result->lives_per_pid)
+			result->lives_per_pid = n;
+	}
+}
+
+void compare(struct events *records, struct events *lines, uint64_t from, uint64_t to,
+	     struct comparison *result)
+{
+	struct event *r = records->event, *l = lines->event;
+	struct event *r_end = r + records->count, *l_end = l + lines->count;
+
+	memset(result, 0, sizeof(*result));
+	qsort(r, records->count, sizeof(*r), by_owner);
+	qsort(l, lines->count, sizeof(*l), by_owner);
+	count_lives(records, result);
+
+	while (r < r_end || l < l_end) {
+		int order = r == r_end ? 1 : l == l_end ? -1 : 0;
+
+		if (!order && !same_owner(r, l))
+			order = by_owner(r, l);
+		if (!order && r->ts + APART < l->ts)
+			order = -1;
+		if (!order && l->ts + APART < r->ts)
+			order = 1;
+
+		if (order < 0) {
+			single(r++, "the records", from, to);
+		} else if (order > 0) {
+			single(l++, "ftrace", from, to);
+		} else {
+			compare_pair(r, l);
+			result->equal[r->kind] += r->selected;
+			r++;
+			l++;
+		}
+	}
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exactness.h"
+
+/*
+ * It stays when we end, for the next run: to switch tracepoints on and off rewrites the kernel's
+ * code, which the multi-threaded emulation of QEMU 7.2 does not always survive.
+ */
+static const char instance[] = "/sys/kernel/tracing/instances/proclife-exactness";
+
+static const char *const names[KINDS] = {
+	[KIND_NEWTASK] = "task/task_newtask",
+	[KIND_FORK] = "sched/sched_process_fork",
+	[KIND_EXEC] = "sched/sched_process_exec",
+	[KIND_EXIT] = "sched/sched_process_exit",
+	[KIND_FREE] = "sched/sched_process_free",
+};
+
+static int put(const char *file, const char *text)
+{
+	char path[256];
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", file[0] == '/' ? "" : instance, file);
+	fd = open(path, O_WRONLY | O_TRUNC);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0) {
+		ret = -errno;
+		fprintf(stderr, "exactness: %s: %s\n", path, strerror(-ret));
+	}
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static int set_up(void)
+{
+	char file[128];
+	int i, ret;
+
+	/* Of the same clock as the records, and large enough to hold everything. */
+	ret = put("trace_clock", "mono");
+	if (!ret)
+		ret = put("buffer_size_kb", "16384");
+	for (i = 0; i < KINDS && !ret; i++) {
+		snprintf(file, sizeof(file), "events/%s/enable", names[i]);
+		ret = put(file, "1");
+	}
+	return ret;
+}
+
+/*
+ * A new instance takes over this option of the whole system, and cannot change it; it would switch
+ * sched_switch on, for names that are not needed here.
+ */
+static int make_instance(void)
+{
+	static const char option[] = "/sys/kernel/tracing/options/record-cmd";
+	int ret = put(option, "0");
+
+	if (ret)
+		return ret;
+	ret = mkdir(instance, 0700) ? -errno : set_up();
+	put(option, "1");
+	if (ret)
+		rmdir(instance);
+	return ret;
+}
+
+int ftrace_start(void)
+{
+	int ret = 0;
+
+	if (access(instance, F_OK))
+		ret = make_instance();
+	if (!ret)
+		ret = put("trace", ""); /* empties it */
+	if (!ret)
+		ret = put("tracing_on", "1");
+	return ret;
+}
+
+/* The last occurrence. */
+static char *find_last(char *text, const char *what)
+{
+	char *found = NULL;
+
+	while ((text = strstr(text, what)))
+		found = text++;
+	return found;
+}
+
+/*
+ * Takes the number of the last "@key=" off the end of the text. From the end, because the names
+ * that stand between the numbers can hold anything.
+ */
+static bool take_number(char *text, const char *key, uint32_t *number)
+{
+	char *found = find_last(text, key);
+
+	if (!found)
+		return false;
+	*number = strtoul(found + strlen(key), NULL, 10);
+	*found = '\0';
+	return true;
+}
+
+static bool take_text(char *text, const char *key, char *to, size_t size)
+{
+	char *found = find_last(text, key);
+	size_t len;
+
+	if (!found)
+		return false;
+	len = strlen(found + strlen(key));
+	if (len >= size) /* its tail */
+		found += len - (size - 1);
+	snprintf(to, size, "%s", found + strlen(key));
+	*found = '\0';
+	return true;
+}
+
+/* The fields of each event, from the last one to the first. */
+static bool parse_fields(struct event *e, char *text)
+{
+	char *cut;
+
+	switch (e->kind) {
+	case KIND_NEWTASK: /* pid= comm= clone_flags= oom_score_adj= */
+		cut = find_last(text, " clone_flags=");
+		if (!cut)
+			return false;
+		*cut = '\0';
+		e->pid = strtoul(text + strlen("pid="), NULL, 10);
+		cut = strstr(text, " comm=");
+		if (!cut)
+			return false;
+		snprintf(e->comm, sizeof(e->comm), "%s", cut + strlen(" comm="));
+		return true;
+	case KIND_FORK: /* comm= pid= child_comm= child_pid= */
+		return take_number(text, " child_pid=", &e->pid) &&
+		       take_text(text, " child_comm=", e->comm, sizeof(e->comm)) &&
+		       take_number(text, " pid=", &e->other);
+	case KIND_EXEC: /* filename= pid= old_pid= */
+		return take_number(text, " old_pid=", &e->other) &&
+		       take_number(text, " pid=", &e->pid) &&
+		       take_text(text, "filename=", e->tail, sizeof(e->tail));
+	default: /* comm= pid= prio=, and perhaps more */
+		return take_number(text, " pid=", &e->pid) &&
+		       take_text(text, "comm=", e->comm, sizeof(e->comm));
+	}
+}
+
+/* "            comm-PID     [CPU] flags seconds.micros: event: fields", the comm in 16 columns. */
+static bool parse_line(struct events *lines, char *line)
+{
+	unsigned long long seconds, micros;
+	char name[64];
+	int i, at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (strlen(line) < 17 || sscanf(line + 17, "%*d [%*d] %*s %llu.%llu: %63[^:]: %n", &seconds,
+					&micros, name, &at) != 3 || !at)
+		return false;
+	for (i = 0; i < KINDS; i++)
+		if (!strcmp(name, strchr(names[i], '/') + 1))
+			break;
+	if (i == KINDS)
+		return false;
+
+	struct event *e = events_add(lines, i);
+
+	e->ts = seconds * 1000000000ULL + micros * 1000;
+	return parse_fields(e, line + 17 + at);
+}
+
+/* Nothing is lost if no CPU's buffer was overrun and no event was dropped. */
+static int check_loss(void)
+{
+	char pattern[128], line[128];
+	unsigned long count;
+	glob_t stats;
+	size_t i;
+
+	snprintf(pattern, sizeof(pattern), "%s/per_cpu/cpu*/stats", instance);
+	if (glob(pattern, 0, NULL, &stats))
+		return -ENOENT;
+	for (i = 0; i < stats.gl_pathc; i++) {
+		FILE *f = fopen(stats.gl_pathv[i], "r");
+
+		while (f && fgets(line, sizeof(line), f))
+			if ((sscanf(line, "overrun: %lu", &count) == 1 ||
+			     sscanf(line, "commit overrun: %lu", &count) == 1 ||
+			     sscanf(line, "dropped events: %lu", &count) == 1) &&
+			    count)
+				fault(FAULT_FTRACE, "ftrace itself lost events: %s", line);
+		if (f)
+			fclose(f);
+	}
+	globfree(&stats);
+	return 0;
+}
+
+int ftrace_stop(struct events *lines)
+{
+	char path[128];
+	char *line = NULL;
+	size_t room = 0;
+	FILE *f;
+	int ret = put("tracing_on", "0");
+
+	if (!ret)
+		ret = check_loss();
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/trace", instance);
+	f = fopen(path, "r");
+	if (!f)
+		return -errno;
+	while (getline(&line, &room, f) > 0)
+		if (line[0] != '#' && !parse_line(lines, line))
+			fault(FAULT_FTRACE, "a line of ftrace that makes no sense: %s", line);
+	free(line);
+	fclose(f);
+	return 0;
+}

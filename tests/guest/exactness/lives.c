@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+
+#include "exactness.h"
+
+typedef unsigned long long ull;
+
+static const char *missing(uint64_t born, uint64_t exited, uint64_t reaped, uint64_t freed)
+{
+	return !born ? "fork" : !exited ? "exit" : !reaped ? "reap" : !freed ? "free" : NULL;
+}
+
+/* The phases between exit and free must add up, to the nanosecond. */
+static void judge_task_phases(struct lives *lives, const struct proclife_task *t)
+{
+	uint64_t zombie, rcu_free, exit_free;
+
+	if (!proclife_task_phase(t, PROCLIFE_ZOMBIE, &zombie) ||
+	    !proclife_task_phase(t, PROCLIFE_RCU_FREE, &rcu_free) ||
+	    !proclife_task_phase(t, PROCLIFE_EXIT_FREE, &exit_free)) {
+		fault(FAULT_TIMES, "task %u (%s): a phase is not known", t->pid, t->comm);
+		return;
+	}
+	if (zombie + rcu_free != exit_free || exit_free != t->freed - t->exited)
+		fault(FAULT_TIMES, "task %u (%s): %llu + %llu ns are not %llu", t->pid, t->comm,
+		      (ull)zombie, (ull)rcu_free, (ull)exit_free);
+	lives->zombie += zombie;
+	lives->rcu_free += rcu_free;
+	lives->exit_free += exit_free;
+}
+
+static void task_gone(void *data, struct proclife_task *t)
+{
+	const char *what = missing(t->born, t->exited, t->reaped, t->freed);
+	struct lives *lives = data;
+
+	if (!t->process || !t->process->selected)
+		return;
+	lives->tasks++;
+	lives->workers += !!(t->flags & PROCLIFE_F_WORKER);
+	if (what || t->incomplete) {
+		fault(FAULT_OPEN, "task %u (%s) of process %u: no %s", t->pid, t->comm,
+		      t->process->tgid, what ?: "certainty");
+		return;
+	}
+	if (t->born > t->exited || t->exited > t->reaped || t->reaped > t->freed)
+		fault(FAULT_TIMES, "task %u (%s): fork %llu exit %llu reap %llu free %llu", t->pid,
+		      t->comm, (ull)t->born, (ull)t->exited, (ull)t->reaped, (ull)t->freed);
+	if (!t->comm[0])
+		fault(FAULT_NAME, "task %u has no name", t->pid);
+	/* Only a leader becomes a zombie of its parent's: another task goes with its process. */
+	if (!t->leader && t->reaper_tgid != t->tgid)
+		fault(FAULT_REAPER, "task %u (%s) of process %u: reaped by %u (%s)", t->pid,
+		      t->comm, t->tgid, t->reaper_tgid, t->reaper_comm);
+	judge_task_phases(lives, t);
+}
+
+static void process_gone(void *data, struct proclife_process *p)
+{
+	const char *what = missing(p->born, p->exited, p->reaped, p->freed);
+	uint64_t zombie, rcu_free, exit_free;
+	struct lives *lives = data;
+
+	if (!p->selected)
+		return;
+	lives->processes++;
+	if (what || p->incomplete || p->live || p->open) {
+		fault(FAULT_OPEN, "process %u (%s): no %s, %u threads live, %u open", p->tgid,
+		      p->comm, what ?: "certainty", p->live, p->open);
+		return;
+	}
+	if (p->born > p->exited || p->exited > p->reaped || p->reaped > p->freed)
+		fault(FAULT_TIMES, "process %u (%s): fork %llu exit %llu reap %llu free %llu",
+		      p->tgid, p->comm, (ull)p->born, (ull)p->exited, (ull)p->reaped,
+		      (ull)p->freed);
+	else if (!proclife_process_phase(p, PROCLIFE_ZOMBIE, &zombie) ||
+		 !proclife_process_phase(p, PROCLIFE_RCU_FREE, &rcu_free) ||
+		 !proclife_process_phase(p, PROCLIFE_EXIT_FREE, &exit_free) ||
+		 zombie + rcu_free != exit_free || exit_free != p->freed - p->exited)
+		fault(FAULT_TIMES, "process %u (%s): its phases do not add up", p->tgid, p->comm);
+	if (p->execs && (!p->path || !p->path[0]))
+		fault(FAULT_NAME, "process %u (%s) has no path", p->tgid, p->comm);
+}
+
+int lives_report(struct lives *lives, struct proclife_tasks *tasks)
+{
+	static const struct proclife_reports reports = {
+		.process_gone = process_gone,
+		.task_gone = task_gone,
+	};
+
+	return proclife_tasks_report(tasks, &reports, lives);
+}
+
+static void judge_node(const struct proclife_node *n, uint32_t starter)
+{
+	const struct proclife_node *parent = n->parent;
+
+	if (!n->comm || !n->comm[0])
+		fault(FAULT_NAME, "process %u has no name", n->tgid);
+	if (!n->gone || n->incomplete)
+		fault(FAULT_OPEN, "process %u (%s) in the tree: not gone", n->tgid, n->comm);
+	if (!parent) {
+		/* The command itself; and what it creates as its sibling, with CLONE_PARENT. */
+		if (n->parent_tgid != starter)
+			fault(FAULT_ORPHAN, "process %u (%s): parent %u is not in the tree",
+			      n->tgid, n->comm, n->parent_tgid);
+		return;
+	}
+	if (parent->tgid != n->parent_tgid)
+		fault(FAULT_PARENT, "process %u (%s): below %u (%s), but its parent is %u", n->tgid,
+		      n->comm, parent->tgid, parent->comm, n->parent_tgid);
+	else if (parent->born > n->born || parent->exited < n->born)
+		fault(FAULT_PARENT, "process %u (%s): born at %llu, but its parent %u (%s) lived "
+		      "from %llu to %llu", n->tgid, n->comm, (ull)n->born, parent->tgid,
+		      parent->comm, (ull)parent->born, (ull)parent->exited);
+}
+
+static int by_tgid(const void *a, const void *b)
+{
+	const struct proclife_node *x = *(const struct proclife_node *const *)a;
+	const struct proclife_node *y = *(const struct proclife_node *const *)b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return x->born < y->born ? -1 : x->born > y->born;
+}
+
+void lives_judge(struct lives *lives, const struct proclife_tree *tree, uint32_t starter)
+{
+	const struct proclife_node *n = proclife_tree_roots(tree);
+	uint64_t size = proclife_tree_size(tree);
+
+	lives->node = calloc(size + 1, sizeof(*lives->node));
+	if (!lives->node)
+		abort();
+	/* The children first, then the next sibling, or that of the closest ancestor with one. */
+	while (n && lives->nodes < size) {
+		judge_node(n, starter);
+		lives->node[lives->nodes++] = n;
+		if (n->child) {
+			n = n->child;
+			continue;
+		}
+		while (n && !n->next)
+			n = n->parent;
+		n = n ? n->next : NULL;
+	}
+	if (n || lives->nodes != size || size != lives->processes)
+		fault(FAULT_ORPHAN, "%llu processes gone, %llu in the tree, %zu reached",
+		      (ull)lives->processes, (ull)size, lives->nodes);
+	qsort(lives->node, lives->nodes, sizeof(*lives->node), by_tgid);
+}
+
+void lives_free(struct lives *lives)
+{
+	free(lives->node);
+	lives->node = NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the guest tests share: the module, and something for it to record. */
+#ifndef TESTS_GUEST_MODULE_H
+#define TESTS_GUEST_MODULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Loads the installed module with these parameters ("" for none). Returns 0 or a negative errno. */
+int module_load(const char *parameters);
+/* Unloads it without force. Returns 0 or a negative errno. */
+int module_unload(void);
+bool module_loaded(void);
+
+/* For a group of cmocka tests: the module with its defaults. */
+int load_fixture(void **state);
+int unload_fixture(void **state);
+
+/* Forks a child that exits with this status, and waits for it. */
+void fork_once(int status);
+void fork_many(unsigned int count);
+
+/* Processes that fork, exec-free, on every CPU until told to stop. */
+struct storm;
+struct storm *storm_start(unsigned int processes);
+/* Returns how many children were forked and reaped. */
+uint64_t storm_stop(struct storm *storm);
+
+/* Runs this process on one CPU only. */
+void pin_to_cpu(int cpu);
+void unpin(void);
+
+/* Turns a CPU on or off. Returns 0 or a negative errno. */
+int cpu_set_online(int cpu, bool online);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the device refuses: writers, the wrong user, bad offsets, bad ioctls. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <proclife.h>
+
+#include "module.h"
+
+static int device;
+static struct proclife_header header;
+
+static int load_and_open(void **state)
+{
+	void *page;
+
+	(void)state;
+	if (module_load("ring_kb=64"))
+		return -1;
+	device = open(PROCLIFE_DEVICE, O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		return -1;
+	page = mmap(NULL, sizeof(header), PROT_READ, MAP_SHARED, device, 0);
+	if (page == MAP_FAILED)
+		return -1;
+	memcpy(&header, page, sizeof(header));
+	return munmap(page, sizeof(header));
+}
+
+static int close_and_unload(void **state)
+{
+	(void)state;
+	close(device);
+	return module_unload();
+}
+
+static void assert_mmap_fails(size_t bytes, int prot, int flags, off_t offset, int error)
+{
+	assert_ptr_equal(mmap(NULL, bytes, prot, flags, device, offset), MAP_FAILED);
+	assert_int_equal(errno, error);
+}
+
+static void test_only_its_owner_opens_it(void **state)
+{
+	struct stat st;
+	int pid, status;
+
+	(void)state;
+	assert_int_equal(stat(PROCLIFE_DEVICE, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0400);
+	assert_int_equal(st.st_uid, 0);
+
+	pid = fork();
+	if (!pid) {
+		if (setgid(65534) || setuid(65534))
+			_exit(100);
+		_exit(open(PROCLIFE_DEVICE, O_RDONLY) < 0 ? errno : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), EACCES);
+}
+
+static void test_cannot_be_mapped_writable(void **state)
+{
+	size_t page = 4096;
+	void *map;
+
+	(void)state;
+	assert_mmap_fails(page, PROT_READ | PROT_WRITE, MAP_SHARED, 0, EPERM);
+	assert_mmap_fails(page, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0, EPERM);
+	assert_mmap_fails(page, PROT_WRITE, MAP_SHARED, header.rings_offset, EPERM);
+	assert_mmap_fails(page, PROT_READ | PROT_EXEC, MAP_SHARED, 0, EPERM);
+
+	map = mmap(NULL, page, PROT_READ, MAP_SHARED, device, 0);
+	assert_true(map != MAP_FAILED);
+	assert_int_equal(mprotect(map, page, PROT_READ | PROT_WRITE), -1);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(mprotect(map, page, PROT_READ | PROT_EXEC), -1);
+	assert_int_equal(errno, EACCES);
+	munmap(map, page);
+
+	map = mmap(NULL, page, PROT_READ, MAP_PRIVATE, device, 0);
+	assert_true(map != MAP_FAILED);
+	assert_int_equal(mprotect(map, page, PROT_READ | PROT_WRITE), -1);
+	assert_int_equal(errno, EACCES);
+	munmap(map, page);
+}
+
+/* /proc/PID/mem writes where the owner itself may not, if the mapping would let it copy. */
+static void test_cannot_be_written_through_proc_mem(void **state)
+{
+	struct proclife_header *map;
+	uint64_t zero = 0;
+	int mem;
+
+	(void)state;
+	map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, device, 0);
+	assert_true(map != MAP_FAILED);
+	assert_true(map->magic == PROCLIFE_MAGIC);
+	mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	assert_true(mem >= 0);
+	assert_int_equal(pwrite(mem, &zero, sizeof(zero), (off_t)(uintptr_t)&map->magic), -1);
+	assert_int_equal(errno, EIO);
+	assert_true(map->magic == PROCLIFE_MAGIC);
+	close(mem);
+	munmap(map, 4096);
+}
+
+static void test_cannot_be_mapped_beyond_its_end(void **state)
+{
+	void *map;
+
+	(void)state;
+	assert_mmap_fails(header.map_bytes + 4096, PROT_READ, MAP_SHARED, 0, EINVAL);
+	assert_mmap_fails(8192, PROT_READ, MAP_SHARED, header.map_bytes - 4096, EINVAL);
+	assert_mmap_fails(4096, PROT_READ, MAP_SHARED, header.map_bytes + 4096, EINVAL);
+	assert_mmap_fails(4096, PROT_READ, MAP_SHARED, 1ll << 50, EINVAL);
+
+	map = mmap(NULL, header.map_bytes, PROT_READ, MAP_SHARED, device, 0);
+	assert_true(map != MAP_FAILED);
+	assert_ptr_equal(mremap(map, header.map_bytes, header.map_bytes + 4096, MREMAP_MAYMOVE),
+			 MAP_FAILED);
+	munmap(map, header.map_bytes);
+}
+
+static sigjmp_buf after_fault;
+
+static void on_fault(int signal)
+{
+	(void)signal;
+	siglongjmp(after_fault, 1);
+}
+
+/* CPUs that can come but never did have no ring. */
+static void test_an_absent_ring_is_a_bus_error(void **state)
+{
+	const uint64_t *map, *cpu_map;
+	volatile uint32_t cpu;
+
+	(void)state;
+	map = mmap(NULL, header.map_bytes, PROT_READ, MAP_SHARED, device, 0);
+	assert_true(map != MAP_FAILED);
+	cpu_map = (const void *)((const char *)map + header.cpu_map_offset);
+	signal(SIGBUS, on_fault);
+	for (cpu = 0; cpu < header.cpus; cpu++) {
+		const char *ring = (const char *)map + header.rings_offset +
+				   cpu * header.ring_stride;
+		bool there = cpu_map[cpu / 64] >> cpu % 64 & 1;
+		volatile bool touched = false;
+
+		if (!sigsetjmp(after_fault, 1)) {
+			(void)*(const volatile char *)ring;
+			(void)*(const volatile char *)(ring + header.ring_stride - 1);
+			touched = true;
+		}
+		assert_int_equal(touched, there);
+	}
+	signal(SIGBUS, SIG_DFL);
+	munmap((void *)map, header.map_bytes);
+}
+
+static void test_ioctls_refuse_what_they_do_not_know(void **state)
+{
+	struct proclife_watermark watermark = { .records = 1 };
+	struct proclife_snapshot snapshot = { .reserved = 1 };
+
+	(void)state;
+	assert_int_equal(ioctl(device, _IO(PROCLIFE_IOC, 0)), -1);
+	assert_int_equal(errno, ENOTTY);
+	assert_int_equal(ioctl(device, _IOW(PROCLIFE_IOC, 1, uint32_t), &watermark), -1);
+	assert_int_equal(errno, ENOTTY);
+	assert_int_equal(ioctl(device, _IO(PROCLIFE_IOC, 99)), -1);
+	assert_int_equal(errno, ENOTTY);
+
+	assert_int_equal(ioctl(device, PROCLIFE_IOC_WATERMARK, &watermark), 0);
+	watermark.reserved = 1;
+	assert_int_equal(ioctl(device, PROCLIFE_IOC_WATERMARK, &watermark), -1);
+	assert_int_equal(errno, EINVAL);
+	watermark = (struct proclife_watermark){ .records = 0 };
+	assert_int_equal(ioctl(device, PROCLIFE_IOC_WATERMARK, &watermark), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(ioctl(device, PROCLIFE_IOC_WATERMARK, NULL), -1);
+	assert_int_equal(errno, EFAULT);
+
+	assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, &snapshot), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, NULL), -1);
+	assert_int_equal(errno, EFAULT);
+	snapshot = (struct proclife_snapshot){ .capacity = 100000, .records = 8 };
+	assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, &snapshot), -1);
+	assert_int_equal(errno, EFAULT);
+	snapshot = (struct proclife_snapshot){ .capacity = 1 };
+	assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, &snapshot), -1);
+	assert_int_equal(errno, ENOSPC);
+	assert_true(snapshot.count > 1);
+}
+
+static void test_short_reads_are_refused(void **state)
+{
+	uint32_t half;
+
+	(void)state;
+	assert_int_equal(read(device, &half, sizeof(half)), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(write(device, &half, sizeof(half)), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(lseek(device, 8, SEEK_SET), -1);
+	assert_int_equal(errno, ESPIPE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_its_owner_opens_it),
+		cmocka_unit_test(test_cannot_be_mapped_writable),
+		cmocka_unit_test(test_cannot_be_written_through_proc_mem),
+		cmocka_unit_test(test_cannot_be_mapped_beyond_its_end),
+		cmocka_unit_test(test_an_absent_ring_is_a_bus_error),
+		cmocka_unit_test(test_ioctls_refuse_what_they_do_not_know),
+		cmocka_unit_test(test_short_reads_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, load_and_open, close_and_unload);
+}

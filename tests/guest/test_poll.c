@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* read(2), poll(2) and epoll with a watermark: nobody sleeps past it, nobody is woken before it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <proclife.h>
+
+#include "module.h"
+
+static int open_device(int flags, uint64_t watermark)
+{
+	struct proclife_watermark w = { .records = watermark };
+	int fd = open(PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC | flags);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ioctl(fd, PROCLIFE_IOC_WATERMARK, &w), 0);
+	return fd;
+}
+
+static uint64_t read_count(int fd)
+{
+	uint64_t count;
+
+	assert_int_equal(read(fd, &count, sizeof(count)), sizeof(count));
+	return count;
+}
+
+static bool ready(int fd, int timeout_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, timeout_ms) == 1 && p.revents & POLLIN;
+}
+
+/* A child that sleeps a moment, then forks this often. */
+static int forks_later(unsigned int count)
+{
+	int pid = fork();
+
+	if (!pid) {
+		usleep(300000);
+		fork_many(count);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void test_read_counts_and_acknowledges(void **state)
+{
+	int fd = open_device(O_NONBLOCK, 1);
+	uint64_t first, second;
+
+	(void)state;
+	fork_once(0);
+	first = read_count(fd);
+	fork_many(10);
+	second = read_count(fd);
+	/* A cycle is at least a fork, an exit and a reap. */
+	assert_true(second - first >= 30);
+	close(fd);
+}
+
+/* Nothing else lives in this guest but kernel threads, which come and go: hence the large number. */
+static void test_below_the_watermark_is_not_readable(void **state)
+{
+	int fd = open_device(O_NONBLOCK, 100000);
+	uint64_t count;
+
+	(void)state;
+	fork_many(100);
+	assert_false(ready(fd, 0));
+	assert_false(ready(fd, 500));
+	assert_int_equal(read(fd, &count, sizeof(count)), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(fd);
+}
+
+static void test_at_the_watermark_it_is_readable(void **state)
+{
+	int fd = open_device(O_NONBLOCK, 300);
+
+	(void)state;
+	while (!ready(fd, 0))
+		fork_once(0);
+	read_count(fd);
+	assert_false(ready(fd, 0));
+	close(fd);
+}
+
+/* The sleeper is woken by what others do on other CPUs, and then there is as much as it asked for. */
+static void sleep_until(uint64_t watermark, unsigned int forks)
+{
+	int fd, child;
+	uint64_t before, after;
+
+	fd = open_device(0, 1);
+	fork_once(0);
+	before = read_count(fd);
+	close(fd);
+
+	fd = open_device(0, watermark);
+	child = forks_later(forks);
+	assert_true(ready(fd, 20000));
+	after = read_count(fd);
+	assert_true(after - before >= watermark);
+	waitpid(child, NULL, 0);
+	close(fd);
+}
+
+static void test_poll_wakes_at_the_watermark(void **state)
+{
+	(void)state;
+	sleep_until(1, 1);
+	sleep_until(7, 10);
+	sleep_until(1000, 600);
+}
+
+static void test_read_blocks_until_the_watermark(void **state)
+{
+	int fd = open_device(0, 500), child;
+	uint64_t before, after;
+
+	(void)state;
+	fork_many(300);
+	before = read_count(fd);
+	child = forks_later(400);
+	after = read_count(fd);
+	assert_true(after - before >= 500);
+	waitpid(child, NULL, 0);
+	close(fd);
+}
+
+static void test_many_sleepers_with_different_watermarks(void **state)
+{
+	static const uint64_t watermarks[] = { 1, 10, 100, 1000, 3000 };
+	enum { SLEEPERS = sizeof(watermarks) / sizeof(watermarks[0]) };
+	int pids[SLEEPERS], child, status;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < SLEEPERS; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			int fd = open_device(0, watermarks[i]);
+
+			_exit(ready(fd, 30000) ? 0 : 1);
+		}
+	}
+	child = forks_later(1500);
+	for (i = 0; i < SLEEPERS; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	waitpid(child, NULL, 0);
+}
+
+static void test_epoll_wakes_too(void **state)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd = open_device(0, 200), child;
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), 0);
+	assert_int_equal(epoll_wait(epoll, &event, 1, 100), 0);
+	child = forks_later(200);
+	assert_int_equal(epoll_wait(epoll, &event, 1, 20000), 1);
+	waitpid(child, NULL, 0);
+	close(epoll);
+	close(fd);
+}
+
+/* A thousand sleeps, each ended by one fork at once: a lost wake-up would last for seconds. */
+static void test_no_wakeup_is_lost(void **state)
+{
+	int fd = open_device(0, 1);
+	int ping[2], child;
+	unsigned int i;
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(ping), 0);
+	child = fork();
+	if (!child) {
+		close(ping[1]);
+		while (read(ping[0], &byte, 1) == 1)
+			fork_once(0);
+		_exit(0);
+	}
+	close(ping[0]);
+	for (i = 0; i < 1000; i++) {
+		while (ready(fd, 0))
+			read_count(fd);
+		assert_int_equal(write(ping[1], "", 1), 1);
+		if (!ready(fd, 5000))
+			fail_msg("wake-up %u was lost", i);
+	}
+	close(ping[1]);
+	waitpid(child, NULL, 0);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read_counts_and_acknowledges),
+		cmocka_unit_test(test_below_the_watermark_is_not_readable),
+		cmocka_unit_test(test_at_the_watermark_it_is_readable),
+		cmocka_unit_test(test_poll_wakes_at_the_watermark),
+		cmocka_unit_test(test_read_blocks_until_the_watermark),
+		cmocka_unit_test(test_many_sleepers_with_different_watermarks),
+		cmocka_unit_test(test_epoll_wakes_too),
+		cmocka_unit_test(test_no_wakeup_is_lost),
+	};
+
+	return cmocka_run_group_tests(tests, load_fixture, unload_fixture);
+}

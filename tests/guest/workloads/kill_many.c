@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kill_many [AT-ONCE [ROUNDS]]: a process group that one SIGKILL ends, and that is reaped after. */
+#include "truth.h"
+
+static void round_of(struct truth *victims, int n)
+{
+	pid_t group = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		/* Some never run before they are killed: their name must be ours. */
+		if (!truth_fork(&victims[i], "kill_many"))
+			for (;;)
+				pause();
+		if (!group)
+			group = victims[i].pid;
+		if (setpgid(victims[i].pid, group))
+			err(1, "setpgid");
+	}
+	if (kill(-group, SIGKILL))
+		err(1, "kill");
+	for (i = 0; i < n; i++)
+		truth_reap(&victims[i]);
+}
+
+int main(int argc, char **argv)
+{
+	int n = truth_argument(argc, argv, 1, 1000);
+	int rounds = truth_argument(argc, argv, 2, 1);
+	struct truth *victims = calloc(n, sizeof(*victims));
+
+	if (!victims)
+		err(1, "calloc");
+	while (rounds-- > 0)
+		round_of(victims, n);
+	free(victims);
+	return 0;
+}

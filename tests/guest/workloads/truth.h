@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a workload knows of the processes it makes, for the judge to compare with what was recorded:
+ * one line of text for each, written at once to the end of the file $TRUTH (else standard output).
+ *
+ * A pid says little where pids are reused, so a line has the times just before and after the call
+ * that made the process: only one with this pid was born between them.
+ */
+#ifndef TRUTH_H
+#define TRUTH_H
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The exit status of a workload that cannot run here; it says why on standard error. */
+#define TRUTH_SKIPPED 77
+
+struct truth {
+	pid_t pid;
+	uint64_t after; /* CLOCK_MONOTONIC, ns */
+	uint64_t before;
+	pid_t parent; /* by birth */
+	pid_t creator;
+	pid_t reaper; /* the process itself where nobody waits for it */
+	int status;   /* as wait(2) gives it */
+	unsigned int threads; /* all that it ever had, the leader included */
+	unsigned int execs;
+	char name[16]; /* its last */
+};
+
+static inline uint64_t truth_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static inline void truth_write(const struct truth *t)
+{
+	static int fd = -1;
+	char line[256];
+	int len;
+
+	if (fd < 0) {
+		const char *path = getenv("TRUTH");
+
+		fd = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : STDOUT_FILENO;
+		if (fd < 0)
+			err(1, "%s", path);
+	}
+	len = snprintf(line, sizeof(line),
+		       "pid=%d after=%" PRIu64 " before=%" PRIu64 " parent=%d creator=%d reaper=%d "
+		       "status=%d threads=%u execs=%u name=%s\n",
+		       t->pid, t->after, t->before, t->parent, t->creator, t->reaper, t->status,
+		       t->threads, t->execs, t->name);
+	if (write(fd, line, len) != len)
+		err(1, "writing the truth");
+}
+
+/* Before the call that makes a process whose parent, creator and reaper is the caller. */
+static inline void truth_begin(struct truth *t, const char *name)
+{
+	*t = (struct truth){ .parent = getpid(), .creator = getpid(), .reaper = getpid() };
+	t->threads = 1;
+	snprintf(t->name, sizeof(t->name), "%s", name);
+	t->after = truth_now();
+}
+
+/*
+ * After it, in both processes; @pid is what the call returned. The new process gets its name.
+ * Return: false if there was no pid left for it, and the call should be tried again.
+ */
+static inline bool truth_end(struct truth *t, pid_t pid)
+{
+	t->before = truth_now();
+	t->pid = pid ? pid : getpid();
+	if (pid < 0) {
+		if (errno != EAGAIN)
+			err(1, "cannot make a process");
+		usleep(1000);
+		return false;
+	}
+	if (!pid)
+		prctl(PR_SET_NAME, t->name);
+	return true;
+}
+
+static inline pid_t truth_fork(struct truth *t, const char *name)
+{
+	pid_t pid;
+
+	do {
+		truth_begin(t, name);
+		pid = fork();
+	} while (!truth_end(t, pid));
+	return pid;
+}
+
+static inline void truth_reap(struct truth *t)
+{
+	if (waitpid(t->pid, &t->status, 0) != t->pid)
+		err(1, "waiting for %d", t->pid);
+	truth_write(t);
+}
+
+/* Until there are no children any more. */
+static inline void truth_wait_all(void)
+{
+	while (wait(NULL) > 0)
+		;
+	if (errno != ECHILD)
+		err(1, "wait");
+}
+
+static inline int truth_argument(int argc, char **argv, int n, int otherwise)
+{
+	return argc > n ? atoi(argv[n]) : otherwise;
+}
+
+#endif
