@@ -119,7 +119,7 @@ static void storm_process(uint64_t *forked)
 	signal(SIGTERM, end_storm);
 	while (!storm_over) {
 		fork_once(0);
-		++*forked;
+		__atomic_fetch_add(forked, 1, __ATOMIC_RELAXED);
 	}
 	_exit(0);
 }
@@ -141,17 +141,26 @@ struct storm *storm_start(unsigned int processes)
 	return storm;
 }
 
-uint64_t storm_stop(struct storm *storm)
+uint64_t storm_forked(const struct storm *storm)
 {
 	uint64_t sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < storm->processes; i++)
+		sum += __atomic_load_n(&storm->forked[i], __ATOMIC_RELAXED);
+	return sum;
+}
+
+uint64_t storm_stop(struct storm *storm)
+{
+	uint64_t sum;
+	unsigned int i;
+
+	for (i = 0; i < storm->processes; i++)
 		kill(storm->pids[i], SIGTERM);
-	for (i = 0; i < storm->processes; i++) {
+	for (i = 0; i < storm->processes; i++)
 		waitpid(storm->pids[i], NULL, 0);
-		sum += storm->forked[i];
-	}
+	sum = storm_forked(storm);
 	munmap(storm->forked, storm->processes * sizeof(uint64_t));
 	free(storm);
 	return sum;

@@ -24,6 +24,8 @@ void fork_many(unsigned int count);
 /* Processes that fork, exec-free, on every CPU until told to stop. */
 struct storm;
 struct storm *storm_start(unsigned int processes);
+/* How many children were forked and reaped so far. */
+uint64_t storm_forked(const struct storm *storm);
 /* Returns how many children were forked and reaped. */
 uint64_t storm_stop(struct storm *storm);
 
