@@ -22,7 +22,7 @@ accel_get() {
 	case $accel in
 	kvm) accel='-accel kvm -cpu host' ;;
 	tcg)
-		accel='-accel tcg,thread=multi -cpu max,+invtsc'
+		accel="-accel tcg,thread=$([[ $in_turn ]] && echo single || echo multi) -cpu max,+invtsc"
 		qemu_get
 		;;
 	*) fail "PROCLIFE_VM_ACCEL=$accel: must be kvm or tcg" 129 ;;
