@@ -11,7 +11,7 @@ void *proclife_arena_get(struct proclife_arena *arena, size_t size)
 {
 	void *result;
 
-	size = (size + 15) & ~(size_t)15;
+	size = (size + 7) & ~(size_t)7;
 	if (size > arena->left) {
 		size_t bytes = 16 + (size > CHUNK_BYTES ? size : CHUNK_BYTES);
 		void **chunk = malloc(bytes);

@@ -12,7 +12,7 @@ struct proclife_arena {
 	size_t left;
 };
 
-/* Aligned for anything, not zeroed; NULL without memory. */
+/* Aligned for pointers and 64-bit numbers, not zeroed; NULL without memory. */
 void *proclife_arena_get(struct proclife_arena *arena, size_t size);
 void proclife_arena_free(struct proclife_arena *arena);
 

@@ -7,58 +7,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct node {
-	struct proclife_node node;
-	struct node *last; /* child */
+/* What only a process that is not gone needs: it alone gets children. */
+struct open_node {
+	struct proclife_node *node;
+	struct proclife_node *last; /* child */
 };
 
 struct proclife_tree {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
 	struct proclife_arena arena;
 	struct proclife_intern texts;
-	struct proclife_map open; /* nodes of processes that are not gone, by the process's id */
-	struct node top;	  /* the roots are its children */
+	struct proclife_map open; /* processes that are not gone, by their ids */
+	struct proclife_slab open_slab;
+	struct proclife_node top; /* the roots are its children */
+	struct open_node top_open;
 	uint64_t size;
 };
 
-static struct node *node_of(struct proclife_tree *tree, const struct proclife_process *process)
+static struct open_node *open_of(struct proclife_tree *tree,
+				 const struct proclife_process *process)
 {
 	return process ? proclife_map_get(&tree->open, process->id) : NULL;
 }
 
 /* Brothers and sisters are in the order of their ids, which is that of birth. */
-static void link_node(struct proclife_tree *tree, struct node *node, struct node *parent)
+static void link_node(struct proclife_tree *tree, struct proclife_node *node,
+		      struct open_node *parent)
 {
-	struct node *to = parent ? parent : &tree->top;
-	struct proclife_node **at = &to->node.child;
+	struct open_node *to = parent ? parent : &tree->top_open;
+	struct proclife_node **at = &to->node->child;
 
-	node->node.parent = parent ? &parent->node : NULL;
-	if (to->last && to->last->node.id < node->node.id) {
-		to->last->node.next = &node->node;
+	node->parent = parent ? parent->node : NULL;
+	if (to->last && to->last->id < node->id) {
+		to->last->next = node;
 		to->last = node;
 		return;
 	}
-	while (*at && (*at)->id < node->node.id)
+	while (*at && (*at)->id < node->id)
 		at = &(*at)->next;
-	node->node.next = *at;
-	*at = &node->node;
-	if (!node->node.next)
+	node->next = *at;
+	*at = node;
+	if (!node->next)
 		to->last = node;
 }
 
-static void unlink_node(struct proclife_tree *tree, struct node *node)
+static void unlink_node(struct proclife_tree *tree, struct proclife_node *node)
 {
-	struct node *from = node->node.parent ? (struct node *)node->node.parent : &tree->top;
-	struct proclife_node **at = &from->node.child, *before = NULL;
+	struct proclife_node *from = node->parent ? node->parent : &tree->top, *before = NULL;
+	struct open_node *open = node->parent ? proclife_map_get(&tree->open, from->id) :
+						&tree->top_open;
+	struct proclife_node **at = &from->child;
 
-	while (*at != &node->node) {
+	while (*at != node) {
 		before = *at;
 		at = &before->next;
 	}
-	*at = node->node.next;
-	if (from->last == node)
-		from->last = (struct node *)before;
-	node->node.next = NULL;
+	*at = node->next;
+	if (open && open->last == node)
+		open->last = before;
+	node->next = NULL;
 }
 
 static void set_texts(struct proclife_tree *tree, struct proclife_node *node,
@@ -80,31 +87,34 @@ static void set_texts(struct proclife_tree *tree, struct proclife_node *node,
 	node->args_bytes = args ? process->args_bytes : 0;
 }
 
-static struct node *add(struct proclife_tree *tree, const struct proclife_process *process,
-			struct node *parent)
+static struct open_node *add(struct proclife_tree *tree, const struct proclife_process *process,
+			     struct open_node *parent)
 {
-	struct node *node = NULL;
+	struct proclife_node *node = NULL;
+	struct open_node *open;
 
-	if (!proclife_map_reserve(&tree->open))
+	if (!proclife_map_reserve(&tree->open) && !proclife_slab_reserve(&tree->open_slab))
 		node = proclife_arena_get(&tree->arena, sizeof(*node));
 	if (!node) {
 		tree->tasks->error = -ENOMEM;
 		return NULL;
 	}
 	memset(node, 0, sizeof(*node));
-	node->node.id = process->id;
-	node->node.born = process->born;
-	node->node.seen = process->seen;
-	node->node.tgid = process->tgid;
-	node->node.parent_tgid = process->parent_tgid;
-	node->node.creator_tgid = process->creator_tgid;
-	node->node.uid = process->uid;
-	node->node.flags = process->flags;
-	set_texts(tree, &node->node, process);
+	node->id = process->id;
+	node->born = process->born;
+	node->seen = process->seen;
+	node->tgid = process->tgid;
+	node->parent_tgid = process->parent_tgid;
+	node->creator_tgid = process->creator_tgid;
+	node->uid = process->uid;
+	node->flags = process->flags;
+	set_texts(tree, node, process);
 	link_node(tree, node, parent);
-	proclife_map_put(&tree->open, process->id, node);
+	open = proclife_slab_get(&tree->open_slab);
+	*open = (struct open_node){ .node = node };
+	proclife_map_put(&tree->open, process->id, open);
 	tree->size++;
-	return node;
+	return open;
 }
 
 static void process_born(void *data, struct proclife_process *process,
@@ -114,45 +124,45 @@ static void process_born(void *data, struct proclife_process *process,
 
 	(void)creator;
 	if (process->selected)
-		add(tree, process, node_of(tree, parent));
+		add(tree, process, open_of(tree, parent));
 }
 
 static void process_linked(void *data, struct proclife_process *process,
 			   struct proclife_process *parent)
 {
 	struct proclife_tree *tree = data;
-	struct node *node = node_of(tree, process), *above = node_of(tree, parent);
+	struct open_node *open = open_of(tree, process), *above = open_of(tree, parent);
 
 	if (!process->selected)
 		return;
-	if (!node) {
+	if (!open) {
 		add(tree, process, above);
 		return;
 	}
-	if (!above || &above->node == node->node.parent)
+	if (!above || above->node == open->node->parent)
 		return;
 	/* Handles that were reused unseen must not make a circle of the tree. */
-	for (struct proclife_node *up = &above->node; up; up = up->parent) {
-		if (up == &node->node)
+	for (struct proclife_node *up = above->node; up; up = up->parent) {
+		if (up == open->node)
 			return;
 	}
-	unlink_node(tree, node);
-	link_node(tree, node, above);
+	unlink_node(tree, open->node);
+	link_node(tree, open->node, above);
 }
 
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct proclife_tree *tree = data;
-	struct node *wrapped = node_of(tree, process);
+	struct open_node *open = open_of(tree, process);
 	struct proclife_node *node;
 
 	if (!process->selected)
 		return;
-	if (!wrapped)
-		wrapped = add(tree, process, NULL);
-	if (!wrapped)
+	if (!open)
+		open = add(tree, process, NULL);
+	if (!open)
 		return;
-	node = &wrapped->node;
+	node = open->node;
 	node->born = process->born;
 	node->seen = process->seen;
 	node->exited = process->exited;
@@ -172,6 +182,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->gone = 1;
 	set_texts(tree, node, process);
 	proclife_map_del(&tree->open, process->id);
+	proclife_slab_put(&tree->open_slab, open);
 }
 
 static void tasks_freed(void *data)
@@ -193,6 +204,8 @@ int proclife_tree_new(struct proclife_tree **result, struct proclife_tasks *task
 
 	if (!tree)
 		return -ENOMEM;
+	tree->top_open.node = &tree->top;
+	proclife_slab_init(&tree->open_slab, sizeof(struct open_node));
 	err = proclife_map_init(&tree->open);
 	if (!err)
 		err = proclife_tasks_attach(tasks, &reports, tree, tasks_freed);
@@ -212,6 +225,7 @@ void proclife_tree_free(struct proclife_tree *tree)
 	if (tree->tasks)
 		proclife_tasks_detach(tree->tasks, tree);
 	proclife_map_free(&tree->open);
+	proclife_slab_free(&tree->open_slab);
 	proclife_intern_free(&tree->texts);
 	proclife_arena_free(&tree->arena);
 	free(tree);
@@ -219,7 +233,7 @@ void proclife_tree_free(struct proclife_tree *tree)
 
 const struct proclife_node *proclife_tree_roots(const struct proclife_tree *tree)
 {
-	return tree->top.node.child;
+	return tree->top.child;
 }
 
 uint64_t proclife_tree_size(const struct proclife_tree *tree)
