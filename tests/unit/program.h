@@ -1,14 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* proclife-read as it was built beside a test. */
+/* proclife-read as it was built beside a test, and running it. */
 #ifndef TESTS_UNIT_PROGRAM_H
 #define TESTS_UNIT_PROGRAM_H
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 /*
  * Sets the path of proclife-read, and the environment so that it finds the library built with it
  * and says everything in the C locale. Returns 0, or -1 having said why not.
  */
 int find_program(char program[PATH_MAX]);
+
+struct output {
+	char *text; /* to be freed */
+	size_t size;
+	int status; /* minus the signal, if one ended it */
+};
+
+/*
+ * Runs a command line, whose words have no spaces in them, with these as its standard output and
+ * standard error. @limit: the largest file that it can write; 0: any.
+ */
+pid_t start_program(const char *line, int out, int err, size_t limit);
+/* Reads what comes from @fd to its end, and waits for the program. */
+void collect_output(pid_t pid, int fd, struct output *output);
+/* Both: what comes on standard output or, with @errors, on standard error; not the other one. */
+struct output run_program(bool errors, size_t limit, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

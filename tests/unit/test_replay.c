@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,12 +26,6 @@ static char device_path[64];
 static pthread_t thread;
 static bool stop, writing;
 static pid_t reader;
-
-struct output {
-	char *text;
-	size_t size;
-	int status;
-};
 
 static uint64_t now(void)
 {
@@ -127,62 +120,9 @@ static void *write_bursts(void *data)
 	return NULL;
 }
 
-static void start(const char *line, int out, int err, rlim_t limit)
+static void start(const char *line, int out, int err)
 {
-	char copy[3 * PATH_MAX], *words[40];
-	int n = 0;
-
-	snprintf(copy, sizeof(copy), "%s", line);
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		words[n++] = word;
-	words[n] = NULL;
-	reader = fork();
-	assert_true(reader >= 0);
-	if (reader)
-		return;
-	dup2(out, STDOUT_FILENO);
-	dup2(err, STDERR_FILENO);
-	alarm(60);
-	signal(SIGINT, SIG_DFL); /* ignored, if the tests run in the background of a script */
-	if (limit)
-		setrlimit(RLIMIT_FSIZE, &(struct rlimit){ limit, limit });
-	execvp(words[0], words);
-	_exit(99);
-}
-
-static void collect(int fd, struct output *output)
-{
-	ssize_t n = 1;
-	int status;
-
-	for (output->size = 0; n > 0; output->size += n > 0 ? n : 0) {
-		output->text = realloc(output->text, output->size + 65537);
-		assert_non_null(output->text);
-		n = read(fd, output->text + output->size, 65536);
-	}
-	output->text[output->size] = '\0';
-	assert_int_equal(waitpid(reader, &status, 0), reader);
-	output->status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-/* Standard output only, or standard error only. */
-static struct output run(bool errors, rlim_t limit, const char *format, ...)
-{
-	int null = open("/dev/null", O_WRONLY), fds[2];
-	struct output output = { NULL, 0, 0 };
-	char line[3 * PATH_MAX];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
-	start(line, errors ? null : fds[1], errors ? fds[1] : null, limit);
-	close(fds[1]);
-	close(null);
-	collect(fds[0], &output);
-	close(fds[0]);
-	return output;
+	reader = start_program(line, out, err, 0);
 }
 
 static const char *const views[] = {
@@ -201,12 +141,12 @@ static void check_views(const char *options)
 		/* Without history, it has to be a process that lives. */
 		if (pid && !strstr(options, "--history"))
 			continue;
-		live = run(false, 0, "%s --device %s --record %s %s %s", program, device_path,
-			   folder.path, options, views[i]);
+		live = run_program(false, 0, "%s --device %s --record %s %s %s", program,
+				   device_path, folder.path, options, views[i]);
 		snprintf(view, sizeof(view), "%s", views[i]);
 		if (strstr(view, " --count")) /* the recorder had it, and so it is not needed */
 			strcpy(strstr(view, " --count"), " --json");
-		again = run(false, 0, "%s -i %s %s", program, folder.path, view);
+		again = run_program(false, 0, "%s -i %s %s", program, folder.path, view);
 		if (live.status != 0 && live.status != 3)
 			fail_msg("%s: status %d", views[i], live.status);
 		assert_true(live.size > (pid ? 50 : 200));
@@ -287,15 +227,15 @@ static void test_command(void **state)
 
 			snprintf(line, sizeof(line), "%s --device %s --record %s %s -- sleep 0.1",
 				 program, device_path, folder.path, views[i]);
-			start(line, fds[1], STDERR_FILENO, 0);
+			start(line, fds[1], STDERR_FILENO);
 		}
 		close(fds[1]);
 		pthread_create(&thread, NULL, write_command, NULL);
-		collect(fds[0], &live);
+		collect_output(reader, fds[0], &live);
 		close(fds[0]);
 		pthread_join(thread, NULL);
 		assert_int_equal(live.status, 0);
-		again = run(false, 0, "%s -i %s %s", program, folder.path, views[i]);
+		again = run_program(false, 0, "%s -i %s %s", program, folder.path, views[i]);
 		if (strstr(views[i], "--tree") && !strstr(again.text, "/bin/sleep"))
 			fail_msg("%s", again.text);
 		assert_int_equal(again.status, 0);
@@ -326,8 +266,8 @@ static void test_record_alone(void **state)
 	new_device(4096);
 	for (uint32_t n = 0; n < 100; n++)
 		put_story(n);
-	out = run(true, 0, "%s --device %s --history --duration 20ms --record %s", program,
-		  device_path, folder.path);
+	out = run_program(true, 0, "%s --device %s --history --duration 20ms --record %s", program,
+			  device_path, folder.path);
 	assert_int_equal(out.status, 0);
 	assert_non_null(strstr(out.text, folder.path));
 	assert_int_equal(sscanf(strstr(out.text, folder.path) + strlen(folder.path),
@@ -337,11 +277,11 @@ static void test_record_alone(void **state)
 	assert_int_equal(lost, 0);
 	assert_true(bytes >= 1500 * 128);
 	free(out.text);
-	out = run(false, 0, "%s -i %s", program, folder.path);
+	out = run_program(false, 0, "%s -i %s", program, folder.path);
 	assert_int_equal(count_lines(out.text, "\n"), 1500);
 	free(out.text);
-	out = run(true, 0, "%s --device %s --duration 10ms --record %s", program, device_path,
-		  folder.path);
+	out = run_program(true, 0, "%s --device %s --duration 10ms --record %s", program,
+			  device_path, folder.path);
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "not empty"));
 	assert_int_equal(count_lines(out.text, "\n"), 1);
@@ -360,16 +300,16 @@ static void test_killed(void **state)
 		put_story(n);
 	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, device_path,
 		 folder.path);
-	start(line, STDOUT_FILENO, STDERR_FILENO, 0);
+	start(line, STDOUT_FILENO, STDERR_FILENO);
 	usleep(1400000); /* what was read is on disk after a second */
 	kill(reader, SIGKILL);
 	assert_int_equal(waitpid(reader, NULL, 0), reader);
-	out = run(true, 0, "%s -i %s", program, folder.path);
+	out = run_program(true, 0, "%s -i %s", program, folder.path);
 	assert_int_equal(out.status, 3);
 	assert_non_null(strstr(out.text, "cut off"));
 	assert_int_equal(count_lines(out.text, "\n"), 1);
 	free(out.text);
-	out = run(false, 0, "%s -i %s --json", program, folder.path);
+	out = run_program(false, 0, "%s -i %s --json", program, folder.path);
 	assert_int_equal(out.status, 3);
 	assert_non_null(strstr(out.text, "\"reason\":\"cut\""));
 	assert_int_equal(count_lines(out.text, "\n"), 1500 + 2);
@@ -389,12 +329,12 @@ static void test_interrupted(void **state)
 		put_story(n);
 	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, device_path,
 		 folder.path);
-	start(line, STDOUT_FILENO, open("/dev/null", O_WRONLY), 0);
+	start(line, STDOUT_FILENO, open("/dev/null", O_WRONLY));
 	usleep(300000);
 	kill(reader, SIGINT);
 	assert_int_equal(waitpid(reader, &status, 0), reader);
 	assert_int_equal(status, 0);
-	out = run(false, 0, "%s -i %s --json", program, folder.path);
+	out = run_program(false, 0, "%s -i %s --json", program, folder.path);
 	assert_int_equal(out.status, 0);
 	assert_non_null(strstr(out.text, "\"reason\":\"signal\""));
 	free(out.text);
@@ -409,24 +349,25 @@ static void test_disk_full(void **state)
 	new_device(4096);
 	for (uint32_t n = 0; n < 300; n++)
 		put_story(n);
-	out = run(false, 70000, "%s --device %s --history --duration 50ms --tree --record %s",
-		  program, device_path, folder.path);
+	out = run_program(false, 70000,
+			  "%s --device %s --history --duration 50ms --tree --record %s", program,
+			  device_path, folder.path);
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "no loss"));
 	free(out.text);
-	out = run(false, 0, "%s -i %s", program, folder.path);
+	out = run_program(false, 0, "%s -i %s", program, folder.path);
 	assert_int_equal(out.status, 3);
 	assert_true(count_lines(out.text, "\n") > 100);
 	free(out.text);
 	folder_remove(&folder);
 	folder_make(&folder);
-	out = run(true, 70000, "%s --device %s --history --record %s", program, device_path,
-		  folder.path);
+	out = run_program(true, 70000, "%s --device %s --history --record %s", program, device_path,
+			  folder.path);
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "File too large"));
 	free(out.text);
-	out = run(true, 6000, "%s --device %s --history --record %s/other", program, device_path,
-		  folder.base);
+	out = run_program(true, 6000, "%s --device %s --history --record %s/other", program,
+			  device_path, folder.base);
 	assert_int_equal(out.status, 1);
 	free(out.text);
 }
@@ -437,7 +378,7 @@ static void test_bad_input(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(inputs) / sizeof(*inputs); i++) {
-		struct output out = run(true, 0, "%s -i %s --tree", program, inputs[i]);
+		struct output out = run_program(true, 0, "%s -i %s --tree", program, inputs[i]);
 
 		assert_int_equal(out.status, 1);
 		assert_int_equal(strncmp(out.text, "proclife-read: ", 15), 0);
@@ -469,11 +410,11 @@ static void test_babeltrace(void **state)
 		skip();
 	new_device(128);
 	pthread_create(&thread, NULL, write_bursts, NULL);
-	own = run(false, 0, "%s --device %s --duration 300ms --record %s --events", program,
-		  device_path, folder.path);
+	own = run_program(false, 0, "%s --device %s --duration 300ms --record %s --events", program,
+			  device_path, folder.path);
 	writing = true;
 	assert_int_equal(own.status, 3);
-	out = run(false, 0, "babeltrace2 %s", folder.path);
+	out = run_program(false, 0, "babeltrace2 %s", folder.path);
 	assert_int_equal(out.status, 0);
 	assert_int_equal(count_lines(out.text, "\n"),
 			 count_lines(own.text, "\n") - count_lines(own.text, "records lost on"));
@@ -481,15 +422,15 @@ static void test_babeltrace(void **state)
 		if (!strstr(out.text, fields[i]))
 			fail_msg("%s is not in:\n%.3000s", fields[i], out.text);
 	free(out.text);
-	out = run(false, 0, "babeltrace2 -o dummy %s", folder.path);
+	out = run_program(false, 0, "babeltrace2 -o dummy %s", folder.path);
 	assert_int_equal(out.status, 0);
 	free(out.text);
-	out = run(true, 0, "babeltrace2 %s", folder.path);
+	out = run_program(true, 0, "babeltrace2 %s", folder.path);
 	assert_int_equal(count_lines(out.text, "Tracer discarded"),
 			 count_lines(own.text, "records lost on"));
 	free(out.text);
 	/* The time of day, through the clock's offset. */
-	out = run(false, 0, "babeltrace2 --clock-seconds %s", folder.path);
+	out = run_program(false, 0, "babeltrace2 --clock-seconds %s", folder.path);
 	assert_int_equal(strncmp(out.text, "[17000", 6), 0);
 	free(out.text);
 	free(own.text);
@@ -508,11 +449,11 @@ static void test_babeltrace_killed(void **state)
 		put_story(n);
 	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, device_path,
 		 folder.path);
-	start(line, STDOUT_FILENO, STDERR_FILENO, 0);
+	start(line, STDOUT_FILENO, STDERR_FILENO);
 	usleep(1400000); /* what was read is on disk after a second */
 	kill(reader, SIGKILL);
 	assert_int_equal(waitpid(reader, NULL, 0), reader);
-	out = run(false, 0, "babeltrace2 %s", folder.path);
+	out = run_program(false, 0, "babeltrace2 %s", folder.path);
 	assert_int_equal(out.status, 0);
 	assert_int_equal(count_lines(out.text, "\n"), 1500);
 	free(out.text);
