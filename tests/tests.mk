@@ -19,10 +19,10 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 $B/tests/unit/test_options.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_options: $B/user/read/options.o $B/user/read/say.o | $B/proclife-read
 
-RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay,$(UNIT_TESTS))
+RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay %/test_view_tree,$(UNIT_TESTS))
 
 $(RECORDING_TESTS): $B/tests/unit/recorded.o
-$B/tests/unit/test_replay: | $B/proclife-read
+$B/tests/unit/test_replay $B/tests/unit/test_view_tree: | $B/proclife-read
 
 # The trace generator, which the benchmark of the reader has too.
 GENERATOR := $(patsubst %,$B/tests/bench/%.o,generate simulate objects streams truth)

@@ -52,8 +52,10 @@ static void test_defaults(void **state)
 
 	(void)state;
 	assert_int_equal(options.views, VIEW_EVENTS);
-	assert_false(options.json || options.fold || options.threads || options.history ||
-		     options.load);
+	assert_false(options.json || options.threads || options.history || options.load);
+	assert_int_equal(options.fold, FOLD_IF_LONG);
+	assert_false(cut_is_set(&options.cut));
+	assert_int_equal(options.cut.depth, DEPTH_ALL);
 	assert_null(options.device);
 	assert_null(options.input);
 	assert_null(options.record);
@@ -73,7 +75,6 @@ static void test_all(void **state)
 			"--duration 250ms --count 18446744073709551615 --load --device /x");
 	assert_int_equal(options.views, VIEW_TREE | VIEW_LATENCY);
 	assert_true(options.json && options.threads && options.history && options.load);
-	assert_false(options.fold);
 	assert_int_equal(options.pid_count, 2);
 	assert_int_equal(options.pids[0], 12);
 	assert_int_equal(options.pids[1], INT_MAX);
@@ -88,7 +89,10 @@ static void test_all(void **state)
 	assert_int_equal(options.count, 5);
 	options_free(&options);
 	options = parse("--tree --fold");
-	assert_true(options.fold);
+	assert_int_equal(options.fold, FOLD_ALWAYS);
+	options_free(&options);
+	options = parse("--tree --no-fold");
+	assert_int_equal(options.fold, FOLD_NEVER);
 	options_free(&options);
 	options = parse("--record /r -n 5");
 	assert_int_equal(options.views, VIEW_NONE);
@@ -114,7 +118,9 @@ static void test_durations(void **state)
 	} durations[] = {
 		{ "-d 10", 10000000000 },  { "-d 0.5", 500000000 },  { "-d 10s", 10000000000 },
 		{ "-d 250ms", 250000000 }, { "-d 0.25ms", 250000 }, { "-d 1.5s", 1500000000 },
-		{ "-d .5", 500000000 },
+		{ "-d .5", 500000000 },	   { "-d 5m", 300000000000 },
+		{ "-d 2min", 120000000000 }, { "-d 1.5h", 5400000000000 },
+		{ "-d 30us", 30000 },	   { "-d 77ns", 77 },
 	};
 
 	(void)state;
@@ -122,6 +128,37 @@ static void test_durations(void **state)
 		struct options options = parse(durations[i].line);
 
 		assert_int_equal(options.duration, durations[i].ns);
+		options_free(&options);
+	}
+}
+
+static void test_cut(void **state)
+{
+	static const struct {
+		const char *line;
+		struct cut cut;
+	} cuts[] = {
+		{ "--tree --depth 0", { 0, 0, 0, TOP_CPU } },
+		{ "--tree --json --depth 3", { 3, 0, 0, TOP_CPU } },
+		{ "--tree --min-life 20ms", { DEPTH_ALL, 20000000, 0, TOP_CPU } },
+		{ "--tree --min-life 1", { DEPTH_ALL, 1000000000, 0, TOP_CPU } },
+		{ "--tree --top 20", { DEPTH_ALL, 0, 20, TOP_CPU } },
+		{ "--tree --top 20:cpu", { DEPTH_ALL, 0, 20, TOP_CPU } },
+		{ "--tree --top 1:life", { DEPTH_ALL, 0, 1, TOP_LIFE } },
+		{ "--tree --top 2:rss --no-fold", { DEPTH_ALL, 0, 2, TOP_RSS } },
+		{ "--tree --top 4294967295:count", { DEPTH_ALL, 0, UINT32_MAX, TOP_COUNT } },
+		{ "--tree --depth 2 --min-life 5us --top 9:rss --threads", { 2, 5000, 9, TOP_RSS } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++) {
+		struct options options = parse(cuts[i].line);
+
+		assert_true(cut_is_set(&options.cut));
+		assert_int_equal(options.cut.depth, cuts[i].cut.depth);
+		assert_int_equal(options.cut.min_life, cuts[i].cut.min_life);
+		assert_int_equal(options.cut.top, cuts[i].cut.top);
+		assert_int_equal(options.cut.key, cuts[i].cut.key);
 		options_free(&options);
 	}
 }
@@ -194,7 +231,8 @@ static void test_bad_usage(void **state)
 		{ "--", "'--'" },
 		{ "--duration 0", "--duration 0" },
 		{ "--duration -5", "--duration -5" },
-		{ "--duration 5m", "--duration 5m" },
+		{ "--duration 5d", "--duration 5d" },
+		{ "--duration 5 s", "s: a command" },
 		{ "--duration 5sx", "--duration 5sx" },
 		{ "--duration 0x10", "--duration 0x10" },
 		{ "--duration inf", "--duration inf" },
@@ -208,6 +246,28 @@ static void test_bad_usage(void **state)
 		{ "--status --latency", "--latency" },
 		{ "--fold", "--fold" },
 		{ "--tree --fold --json", "--fold" },
+		{ "--no-fold", "--no-fold" },
+		{ "--tree --no-fold --json", "--no-fold" },
+		{ "--latency --depth 2", "--depth is for --tree" },
+		{ "--depth 2", "--depth is for --tree" },
+		{ "--tree --depth x", "--depth x" },
+		{ "--tree --depth -1", "--depth -1" },
+		{ "--tree --depth 4294967295", "--depth 4294967295" },
+		{ "--tree --depth", "--depth" },
+		{ "--events --min-life 5ms", "--min-life is for --tree" },
+		{ "--tree --min-life 0", "--min-life 0" },
+		{ "--tree --min-life 5x", "--min-life 5x" },
+		{ "--tree --min-life -5ms", "--min-life -5ms" },
+		{ "--latency --top 5", "--top is for --tree" },
+		{ "--tree --top 0", "--top 0" },
+		{ "--tree --top cpu", "--top cpu" },
+		{ "--tree --top 5:", "--top 5:" },
+		{ "--tree --top 5:pid", "cpu, life, rss and count" },
+		{ "--tree --top :cpu", "--top :cpu" },
+		{ "--tree --top 4294967296", "--top 4294967296" },
+		{ "--tree --top 99999999999999999999999999:cpu", "--top 9999" },
+		{ "--tree --top 5 --fold", "--fold and --top" },
+		{ "--record x --depth 2", "--depth" },
 		{ "--threads", "--threads" },
 		{ "--tree --fold --threads", "--threads" },
 		{ "--pid 5 -- true", "--pid" },
@@ -303,6 +363,7 @@ int main(void)
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_bad_usage),
 		cmocka_unit_test(test_help),

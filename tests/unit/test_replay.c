@@ -129,6 +129,8 @@ static const char *const views[] = {
 	"--tree", "--latency", "--events", "--tree --latency --threads", "--tree --json --threads",
 	"--latency --json", "--events --json", "--tree --fold", "--events --count 57 --json",
 	"--tree --count 9 --json", "--tree --pid 1004", "--events --json --pid 1004",
+	"--tree --depth 1", "--tree --min-life 2us --json", "--tree --top 5:life",
+	"--tree --no-fold",
 };
 
 static void check_views(const char *options)

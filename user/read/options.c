@@ -21,6 +21,10 @@ enum {
 	OPTION_LATENCY,
 	OPTION_STATUS,
 	OPTION_FOLD,
+	OPTION_NO_FOLD,
+	OPTION_DEPTH,
+	OPTION_MIN_LIFE,
+	OPTION_TOP,
 	OPTION_HISTORY,
 	OPTION_LOAD,
 	OPTION_DEVICE,
@@ -45,18 +49,28 @@ static const struct argp_option table[] = {
 	{ "history", OPTION_HISTORY, NULL, 0, "Begin with what the rings still hold", 2 },
 
 	{ NULL, 0, NULL, 0, "Stop (as Ctrl-C does, which prints the result so far):", 3 },
-	{ "duration", 'd', "TIME", 0, "After this time: 10, 0.5, 10s, 250ms", 3 },
+	{ "duration", 'd', "TIME", 0, "After this time: 10, 0.5, 10s, 250ms, 5m, 1h", 3 },
 	{ "count", 'n', "N", 0,
 	  "After N records (--events) or N processes that are gone (--tree, --latency)", 3 },
 
-	{ NULL, 0, NULL, 0, "Output:", 4 },
-	{ "json", 'j', NULL, 0, "One JSON object per line", 4 },
-	{ "fold", OPTION_FOLD, NULL, 0, "--tree: show siblings that are alike as one line", 4 },
+	{ NULL, 0, NULL, 0, "How much of the tree (what is cut is counted in its place):", 4 },
+	{ "depth", OPTION_DEPTH, "N", 0, "N levels below the first processes", 4 },
+	{ "min-life", OPTION_MIN_LIFE, "TIME", 0,
+	  "Only processes that live as long, and who started them: 50us, 20ms, 1.5s", 4 },
+	{ "top", OPTION_TOP, "N[:KEY]", 0,
+	  "Only the N largest by KEY, and who started them: cpu (default), life, rss, or count, "
+	  "the number of descendants", 4 },
+	{ "fold", OPTION_FOLD, NULL, 0,
+	  "Show siblings that are alike as one line; default above 1000 lines", 4 },
+	{ "no-fold", OPTION_NO_FOLD, NULL, 0, "Show each of them", 4 },
 
-	{ NULL, 0, NULL, 0, "Source:", 5 },
-	{ "input", 'i', "DIR", 0, "Read what --record has written", 5 },
-	{ "load", OPTION_LOAD, NULL, 0, "Load the module, and unload it at the end", 5 },
-	{ "device", OPTION_DEVICE, "PATH", 0, "Read this device (" PROCLIFE_DEVICE ")", 5 },
+	{ NULL, 0, NULL, 0, "Output:", 5 },
+	{ "json", 'j', NULL, 0, "One JSON object per line", 5 },
+
+	{ NULL, 0, NULL, 0, "Source:", 6 },
+	{ "input", 'i', "DIR", 0, "Read what --record has written", 6 },
+	{ "load", OPTION_LOAD, NULL, 0, "Load the module, and unload it at the end", 6 },
+	{ "device", OPTION_DEVICE, "PATH", 0, "Read this device (" PROCLIFE_DEVICE ")", 6 },
 
 	{ NULL, 0, NULL, 0, "Help:", -1 },
 	{ 0 }
@@ -77,9 +91,16 @@ static const char help[] =
 	"proclife-read(8) explains the views, their columns and the JSON.";
 
 /* "10", "0.5", "10s", "250ms"; 0 if it is none of these or too much. */
-static uint64_t parse_duration(const char *s)
+static uint64_t parse_time(const char *s)
 {
-	size_t digits = strspn(s, "0123456789.");
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "", 1e9 },   { "ns", 1 },    { "us", 1e3 },	 { "ms", 1e6 },
+		{ "s", 1e9 },  { "m", 60e9 },  { "min", 60e9 }, { "h", 3600e9 },
+	};
+	size_t digits = strspn(s, "0123456789."), i;
 	double value;
 	char *end;
 
@@ -87,13 +108,13 @@ static uint64_t parse_duration(const char *s)
 	value = strtod(s, &end);
 	if (!digits || end != s + digits)
 		return 0;
-	if (!strcmp(end, "ms"))
-		value *= 1e6;
-	else if (!*end || !strcmp(end, "s"))
-		value *= 1e9;
-	else
-		return 0;
-	return value >= 1 && value < 9e18 ? (uint64_t)value : 0;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].name))
+			continue;
+		value *= units[i].ns;
+		return value >= 1 && value < 9e18 ? (uint64_t)value : 0;
+	}
+	return 0;
 }
 
 /* A positive whole number up to max; 0 if it is not. */
@@ -120,6 +141,77 @@ static void add_pid(struct options *options, struct argp_state *state, const cha
 		die_no_memory();
 	pids[options->pid_count++] = pid;
 	options->pids = pids;
+}
+
+static void set_depth(struct options *options, struct argp_state *state, const char *arg)
+{
+	uint64_t depth = parse_number(arg, DEPTH_ALL - 1);
+
+	if (!depth && strcmp(arg, "0"))
+		argp_error(state, "--depth %s: not a number of levels", arg);
+	options->cut.depth = depth;
+}
+
+static const char *const top_keys[] = {
+	[TOP_CPU] = "cpu",
+	[TOP_LIFE] = "life",
+	[TOP_RSS] = "rss",
+	[TOP_COUNT] = "count",
+};
+
+const char *top_key_name(enum top_key key)
+{
+	return top_keys[key];
+}
+
+/* "20" or "20:rss" */
+static void set_top(struct options *options, struct argp_state *state, const char *arg)
+{
+	size_t digits = strcspn(arg, ":"), i;
+	char number[24] = "";
+
+	if (digits < sizeof(number))
+		memcpy(number, arg, digits);
+	options->cut.top = parse_number(number, UINT32_MAX);
+	if (!options->cut.top)
+		argp_error(state, "--top %s: does not begin with a number above 0", arg);
+	options->cut.key = TOP_CPU;
+	if (!arg[digits])
+		return;
+	for (i = 0; i < sizeof(top_keys) / sizeof(top_keys[0]); i++) {
+		if (strcmp(arg + digits + 1, top_keys[i]))
+			continue;
+		options->cut.key = i;
+		return;
+	}
+	argp_error(state, "--top %s: the key is not one of cpu, life, rss and count", arg);
+}
+
+bool cut_is_set(const struct cut *cut)
+{
+	return cut->depth != DEPTH_ALL || cut->min_life || cut->top;
+}
+
+/* What is for the tree alone. */
+static void check_tree(const struct options *options, struct argp_state *state)
+{
+	const char *which = options->cut.depth != DEPTH_ALL ? "--depth" :
+			    options->cut.min_life	    ? "--min-life" :
+			    options->cut.top		    ? "--top" :
+							      NULL;
+	const char *fold = options->fold == FOLD_ALWAYS ? "--fold" :
+			   options->fold == FOLD_NEVER  ? "--no-fold" :
+							  NULL;
+
+	if (which && !(options->views & VIEW_TREE))
+		argp_error(state, "%s is for --tree", which);
+	if (fold && (!(options->views & VIEW_TREE) || options->json))
+		argp_error(state, "%s is for --tree without --json", fold);
+	if (options->fold == FOLD_ALWAYS && options->threads)
+		argp_error(state, "--fold and --threads exclude each other");
+	if (options->fold == FOLD_ALWAYS && options->cut.top)
+		argp_error(state, "--fold and --top exclude each other: --top shows single "
+				  "processes");
 }
 
 static void check_input(const struct options *options, struct argp_state *state)
@@ -152,12 +244,9 @@ static void check(struct options *options, struct argp_state *state)
 	if (views == VIEW_NONE && options->json)
 		argp_error(state, "--json is for a view, and --record alone shows none; add "
 				  "--events, --tree or --latency");
-	if (options->fold && (!(views & VIEW_TREE) || options->json))
-		argp_error(state, "--fold is for --tree without --json");
+	check_tree(options, state);
 	if (options->threads && !(views & (VIEW_TREE | VIEW_LATENCY)))
 		argp_error(state, "--threads is for --tree and --latency; --events has them all");
-	if (options->fold && options->threads)
-		argp_error(state, "--fold and --threads exclude each other");
 	if (options->command && options->pid_count)
 		argp_error(state, "--pid and a COMMAND exclude each other");
 	if (options->command && options->history)
@@ -196,7 +285,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->history = true;
 		break;
 	case 'd':
-		options->duration = parse_duration(arg);
+		options->duration = parse_time(arg);
 		if (!options->duration)
 			argp_error(state, "--duration %s: not a time such as 10, 0.5, 10s or 250ms",
 				   arg);
@@ -210,7 +299,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->json = true;
 		break;
 	case OPTION_FOLD:
-		options->fold = true;
+		options->fold = FOLD_ALWAYS;
+		break;
+	case OPTION_NO_FOLD:
+		options->fold = FOLD_NEVER;
+		break;
+	case OPTION_DEPTH:
+		set_depth(options, state, arg);
+		break;
+	case OPTION_MIN_LIFE:
+		options->cut.min_life = parse_time(arg);
+		if (!options->cut.min_life)
+			argp_error(state, "--min-life %s: not a time such as 0.5, 20ms or 50us",
+				   arg);
+		break;
+	case OPTION_TOP:
+		set_top(options, state, arg);
 		break;
 	case OPTION_LOAD:
 		options->load = true;
@@ -246,6 +350,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	const struct argp argp = { table, parse, usage, help, NULL, NULL, NULL };
 
 	memset(options, 0, sizeof(*options));
+	options->cut.depth = DEPTH_ALL;
 	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
 }

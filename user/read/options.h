@@ -12,11 +12,41 @@
 #define VIEW_STATUS (1u << 3)
 #define VIEW_NONE (1u << 4) /* --record alone */
 
+enum top_key {
+	TOP_CPU,
+	TOP_LIFE,
+	TOP_RSS,
+	TOP_COUNT, /* of descendants */
+};
+
+/* "cpu", "life", ... */
+const char *top_key_name(enum top_key key);
+
+#define DEPTH_ALL UINT32_MAX
+
+/* How much of the tree is shown. */
+struct cut {
+	uint32_t depth;	   /* levels below the roots, or DEPTH_ALL */
+	uint64_t min_life; /* ns; 0: any */
+	uint64_t top;	   /* so many; 0: all */
+	enum top_key key;  /* by which they are the largest */
+};
+
+/* Is anything to be cut? */
+bool cut_is_set(const struct cut *cut);
+
+enum fold {
+	FOLD_IF_LONG,
+	FOLD_ALWAYS,
+	FOLD_NEVER,
+};
+
 /* What the command line says, and nothing else. */
 struct options {
 	unsigned int views; /* VIEW_*; VIEW_TREE and VIEW_LATENCY can come together */
 	bool json;
-	bool fold;
+	enum fold fold;
+	struct cut cut;
 	bool threads;
 	bool history;
 	bool load;

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between view_tree.c, which collects, tree_text.c, which draws, and tree_label.c, which names. */
+/*
+ * Between view_tree.c, which collects, tree_text.c, which draws, tree_label.c, which names,
+ * tree_summary.c, which adds up, and tree_json.c.
+ */
 #ifndef READ_TREE_H
 #define READ_TREE_H
 
 #include "branch.h"
 #include "view.h"
+
+/* More lines than a person reads: above this the tree is folded, and says how to see less of it. */
+#define TREE_MANY_LINES 1000
 
 /* A thread that does not lead its process; kept for --threads. */
 struct thread {
@@ -38,6 +44,9 @@ struct tree_view {
 /* The threads of a process, once all are sorted. */
 const struct thread *tree_threads_of(const struct tree_view *view, uint64_t process, size_t *count);
 void tree_print_text(struct tree_view *view);
+/* What stands under the tree. */
+void tree_print_summary(struct tree_view *view);
+void tree_print_json(struct tree_view *view);
 
 void tree_build_name(struct text *name, const struct proclife_node *node);
 /* In so many columns, 0 for any: a path that is too long keeps its end, another name its beginning. */
@@ -46,5 +55,8 @@ void tree_put_name(struct text *line, const struct text *name, unsigned int colu
 void tree_build_notes(struct tree_view *view, const struct branch *b);
 void tree_note_exit(struct text *notes, int exit_code);
 void tree_note_state(struct text *notes, enum state state);
+/* "… 312 processes below, 3 failed, 41.0 s CPU"; @many: "processes below" */
+void tree_note_cut_off(struct text *notes, const struct cut_off *cut, const char *one,
+		       const char *many);
 
 #endif

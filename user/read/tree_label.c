@@ -173,14 +173,53 @@ void tree_note_state(struct text *notes, enum state state)
 	}
 }
 
+/* Why this line is shown, if not all are. */
+static void note_rank(struct tree_view *view, const struct branch *b)
+{
+	const struct cut *cut = &view->run->options->cut;
+	struct text *notes = &view->notes;
+
+	if (b->context)
+		note(notes, STYLE_DIM, "context");
+	if (!cut->top || !b->rank)
+		return;
+	begin_note(notes, STYLE_BOLD);
+	text_printf(notes, "#%u", b->rank);
+	end_note(notes);
+	if (cut->key == TOP_COUNT) {
+		begin_note(notes, STYLE_PLAIN);
+		text_plural(notes, b->below, "descendant", "descendants");
+		end_note(notes);
+	}
+}
+
+void tree_note_cut_off(struct text *notes, const struct cut_off *cut, const char *one,
+		       const char *many)
+{
+	text_style(notes, STYLE_DIM);
+	text_draw(notes, "… ", "+ ");
+	text_plural(notes, cut->processes, one, many);
+	if (cut->failed) {
+		text_string(notes, ", ");
+		text_count(notes, cut->failed);
+		text_string(notes, " failed");
+	}
+	text_string(notes, ", ");
+	text_time(notes, cut->runtime);
+	text_string(notes, " CPU");
+	text_style(notes, STYLE_PLAIN);
+}
+
 void tree_build_notes(struct tree_view *view, const struct branch *b)
 {
+	const struct cut_off *cut = branch_cut_off(&view->branches, b);
 	const struct proclife_node *node = b->node;
 	struct text *notes = &view->notes;
 	enum state state = node_state(node, view->reap_recorded);
 
 	text_clear(notes);
 	text_string(notes, "");
+	note_rank(view, b);
 	if (node->exited && node->exit_code)
 		tree_note_exit(notes, node->exit_code);
 	tree_note_state(notes, state);
@@ -198,4 +237,11 @@ void tree_build_notes(struct tree_view *view, const struct branch *b)
 		note_pid(notes, "reaped by", node->reaper_tgid);
 	if (!b->parent && node->born && node->parent_tgid && !view->run->command)
 		note_pid(notes, "parent", node->parent_tgid);
+	if (cut->processes) {
+		text_string(notes, "  ");
+		if (b->child)
+			tree_note_cut_off(notes, cut, "more below", "more below");
+		else
+			tree_note_cut_off(notes, cut, "process below", "processes below");
+	}
 }

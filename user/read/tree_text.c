@@ -113,6 +113,7 @@ static void put_rest(struct tree_view *view, unsigned int depth, bool path)
 
 static void put_branch(struct tree_view *view, const struct branch *b, unsigned int depth)
 {
+	struct figures figures = branch_figures(&view->branches, b);
 	const struct proclife_node *node = b->node;
 	struct text *line = &view->line;
 	struct text count;
@@ -132,11 +133,11 @@ static void put_branch(struct tree_view *view, const struct branch *b, unsigned 
 		text_printf(line, "%*u", PID_COLUMNS, node->tgid);
 	}
 	text_string(line, " ");
-	put_life(line, b->life_known, b->at_least, b->life);
-	put_cpu(line, node->exited || node->freed || b->runtime, b->runtime);
+	put_life(line, figures.life_known, figures.at_least, figures.life);
+	put_cpu(line, node->exited || node->freed || figures.runtime, figures.runtime);
 	text_string(line, " ");
-	if (b->max_rss)
-		text_size_in(line, RSS_COLUMNS, b->max_rss);
+	if (figures.max_rss)
+		text_size_in(line, RSS_COLUMNS, figures.max_rss);
 	else
 		text_spaces(line, RSS_COLUMNS);
 	tree_build_name(&view->name, node);
@@ -209,90 +210,17 @@ static void put_tree(struct tree_view *view)
 	}
 }
 
-struct totals {
-	uint64_t processes;
-	uint64_t threads;
-	uint64_t runtime; /* of those that began in the trace */
-	uint64_t first;
-	uint64_t last;
-	uint64_t failed; /* with a status other than 0, or killed */
-};
-
-static void add_up(const struct tree_view *view, struct totals *totals)
+/* Roots that are cut have no line to be counted at. */
+static void put_cut_roots(struct tree_view *view)
 {
-	uint32_t i;
-
-	memset(totals, 0, sizeof(*totals));
-	for (i = 1; i < view->branches.count; i++) {
-		const struct branch *b = &view->branches.all[i];
-		const struct proclife_node *node = b->node;
-		uint64_t last = node->exited ? node->exited : view->run->ended;
-
-		if (!b->shown)
-			continue;
-		totals->processes++;
-		totals->threads += node->threads;
-		totals->failed += node->exited && node->exit_code;
-		if (node->born)
-			totals->runtime += node->runtime;
-		if (!totals->first || node->seen < totals->first)
-			totals->first = node->seen;
-		if (last > totals->last)
-			totals->last = last;
-	}
-}
-
-static void put_summary(struct tree_view *view)
-{
+	const struct cut_off *cut = branch_cut_off(&view->branches, &view->branches.all[0]);
 	struct text *line = &view->line;
-	uint64_t wall, lost = view->run->lost;
-	struct totals totals;
 
-	add_up(view, &totals);
-	wall = totals.last > totals.first ? totals.last - totals.first : 0;
+	if (!cut->processes)
+		return;
+	text_spaces(line, PID_COLUMNS + LIFE_COLUMNS + CPU_COLUMNS + RSS_COLUMNS + 5);
+	tree_note_cut_off(line, cut, "process", "processes");
 	text_line(line);
-	text_style(line, STYLE_BOLD);
-	text_plural(line, totals.processes, "process", "processes");
-	text_style(line, STYLE_PLAIN);
-	if (totals.threads > totals.processes) {
-		text_string(line, ", ");
-		text_plural(line, totals.threads, "thread", "threads");
-	}
-	if (totals.failed) {
-		text_string(line, ", ");
-		text_count(line, totals.failed);
-		text_string(line, " failed");
-	}
-	text_string(line, "; ");
-	text_time(line, wall);
-	text_string(line, " wall, ");
-	text_time(line, totals.runtime);
-	text_string(line, " CPU");
-	if (wall)
-		text_printf(line, " (%.2f CPUs)", (double)totals.runtime / wall);
-	text_string(line, "; ");
-	text_style(line, lost ? STYLE_BAD : STYLE_PLAIN);
-	if (lost)
-		text_plural(line, lost, "record lost: incomplete", "records lost: incomplete");
-	else
-		text_string(line, "no loss");
-	text_style(line, STYLE_PLAIN);
-	text_line(line);
-	if (view->branches.left_out) {
-		text_style(line, STYLE_DIM);
-		text_plural(line, view->branches.left_out, "older process", "older processes");
-		text_string(line, " without anything new not shown");
-		text_style(line, STYLE_PLAIN);
-		text_line(line);
-	}
-	if (view->run->options->fold) {
-		text_style(line, STYLE_DIM);
-		text_draw(line, "×", "x");
-		text_string(line, "N stands for N that are alike: longest life, sum of CPU time, "
-				  "largest RSS");
-		text_style(line, STYLE_PLAIN);
-		text_line(line);
-	}
 }
 
 void tree_print_text(struct tree_view *view)
@@ -303,5 +231,6 @@ void tree_print_text(struct tree_view *view)
 	text_style(&view->line, STYLE_PLAIN);
 	text_line(&view->line);
 	put_tree(view);
-	put_summary(view);
+	put_cut_roots(view);
+	tree_print_summary(view);
 }

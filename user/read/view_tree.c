@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who started whom: collecting, and the JSON. */
+/* Who started whom: collecting it, and how much of it to show. */
 #include "tree.h"
 #include "say.h"
 #include <errno.h>
@@ -103,133 +103,37 @@ const struct thread *tree_threads_of(const struct tree_view *view, uint64_t proc
 	return &view->threads[low];
 }
 
-/*
- * JSON
- */
-
-static const char *const state_names[] = {
-	[STATE_ALIVE] = "alive", [STATE_ZOMBIE] = "zombie",   [STATE_UNFREED] = "unfreed",
-	[STATE_FREED] = "freed", [STATE_UNKNOWN] = "unknown",
-};
-
-/* A time that was not seen is null. */
-static void json_time(struct json *json, const char *name, uint64_t ns)
+/* It depends on the records alone, not on the terminal, so that a replay folds as well. */
+static bool is_folded(const struct tree_view *view)
 {
-	if (ns)
-		json_uint(json, name, ns);
-	else
-		json_null(json, name);
-}
+	const struct options *options = view->run->options;
 
-static void json_args(struct json *json, const struct proclife_node *node)
-{
-	size_t i, n;
-
-	if (!node->args)
-		return;
-	json_array(json, "args");
-	for (i = 0; i < node->args_bytes; i += n + 1) {
-		n = strnlen(node->args + i, node->args_bytes - i);
-		json_blob(json, NULL, node->args + i, n);
-	}
-	json_array_end(json);
-}
-
-static void json_node(struct tree_view *view, const struct proclife_node *node)
-{
-	struct json *json = view->run->json;
-
-	json_line(json, "process");
-	json_uint(json, "id", node->id);
-	if (node->parent)
-		json_uint(json, "parent_id", node->parent->id);
-	else
-		json_null(json, "parent_id");
-	json_uint(json, "pid", node->tgid);
-	json_uint(json, "parent_pid", node->parent_tgid);
-	json_uint(json, "creator_pid", node->creator_tgid);
-	json_uint(json, "uid", node->uid);
-	json_bytes(json, "comm", node->comm, PROCLIFE_COMM_LEN);
-	if (node->path)
-		json_string(json, "path", node->path);
-	else
-		json_null(json, "path");
-	json_args(json, node);
-	json_bool(json, "kthread", node->flags & PROCLIFE_F_KTHREAD);
-	json_uint(json, "threads", node->threads);
-	json_uint(json, "execs", node->execs);
-	json_time(json, "born", node->born);
-	json_uint(json, "seen", node->seen);
-	json_time(json, "exited", node->exited);
-	json_time(json, "reaped", node->reaped);
-	json_time(json, "freed", node->freed);
-	if (node->exited)
-		json_int(json, "exit_code", node->exit_code);
-	else
-		json_null(json, "exit_code");
-	json_uint(json, "runtime", node->runtime);
-	json_uint(json, "max_rss", node->max_rss);
-	json_uint(json, "reaper_pid", node->reaper_tgid);
-	json_string(json, "state", state_names[node_state(node, view->reap_recorded)]);
-	json_bool(json, "incomplete", node->incomplete);
-	json_line_end(json);
-}
-
-static void json_threads(struct tree_view *view, const struct proclife_node *node)
-{
-	struct json *json = view->run->json;
-	const struct thread *t;
-	size_t count, i;
-
-	t = tree_threads_of(view, node->id, &count);
-	for (i = 0; i < count; i++, t++) {
-		json_line(json, "thread");
-		json_uint(json, "process_id", node->id);
-		json_uint(json, "tid", t->tid);
-		json_bytes(json, "comm", t->comm, sizeof(t->comm));
-		json_time(json, "born", t->born);
-		json_uint(json, "seen", t->seen);
-		json_time(json, "exited", t->exited);
-		json_time(json, "freed", t->freed);
-		if (t->exited)
-			json_int(json, "exit_code", t->exit_code);
-		else
-			json_null(json, "exit_code");
-		json_uint(json, "runtime", t->runtime);
-		json_bool(json, "incomplete", t->incomplete);
-		json_line_end(json);
-	}
-}
-
-static void json_tree(struct tree_view *view)
-{
-	uint32_t i;
-
-	for (i = 1; i < view->branches.count; i++) {
-		json_node(view, view->branches.all[i].node);
-		if (view->run->options->threads)
-			json_threads(view, view->branches.all[i].node);
-	}
+	if (options->fold != FOLD_IF_LONG)
+		return options->fold == FOLD_ALWAYS;
+	return view->branches.lines > TREE_MANY_LINES && !options->json && !options->threads &&
+	       !options->cut.top;
 }
 
 void tree_view_print(struct tree_view *view)
 {
 	const struct proclife_header *header = proclife_source_header(view->run->source);
 	const struct options *options = view->run->options;
+	/* JSON lists all there are, unless it is to list less. */
+	bool active_only = !options->command && !options->pid_count &&
+			   (!options->json || cut_is_set(&options->cut));
 	int ret;
 
 	view->reap_recorded = header && header->features & PROCLIFE_HAS(PROCLIFE_REAP);
 	if (view->thread_count)
 		qsort(view->threads, view->thread_count, sizeof(*view->threads), compare_threads);
-	ret = branches_build(&view->branches, view->tree, view->run->ended,
-			     !options->command && !options->pid_count && !options->json);
-	if (!ret && options->fold)
+	ret = branches_build(&view->branches, view->tree, view->run->ended, active_only,
+			     &options->cut);
+	if (!ret && is_folded(view))
 		ret = branches_fold(&view->branches);
 	if (ret)
 		die_no_memory();
-	if (options->json) {
-		json_tree(view);
-		return;
-	}
-	tree_print_text(view);
+	if (options->json)
+		tree_print_json(view);
+	else
+		tree_print_text(view);
 }

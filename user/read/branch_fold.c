@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Siblings that are alike become one line. */
+#include "branch.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 32);
+}
+
+/* Who brought it up, as far as a line tells: 0 for its parent. */
+static uint32_t unusual(uint32_t tgid, const struct proclife_node *node)
+{
+	return tgid == node->parent_tgid || tgid == node->tgid ? 0 : tgid;
+}
+
+/* All that a line of the tree shows, but for the figures and the pid. */
+static bool same_line(const struct branches *branches, const struct branch *a,
+		      const struct branch *b)
+{
+	const struct proclife_node *x = a->node, *y = b->node;
+
+	if (!branch_cut_off(branches, a)->processes != !branch_cut_off(branches, b)->processes)
+		return false;
+	return a->context == b->context && x->comm == y->comm && x->path == y->path && x->args == y->args &&
+	       x->exit_code == y->exit_code &&
+	       x->threads == y->threads && !x->exited == !y->exited && !x->reaped == !y->reaped &&
+	       !x->freed == !y->freed && !x->born == !y->born && x->incomplete == y->incomplete &&
+	       unusual(x->creator_tgid, x) == unusual(y->creator_tgid, y) &&
+	       unusual(x->reaper_tgid, x) == unusual(y->reaper_tgid, y);
+}
+
+static void hash_branch(const struct branches *branches, struct branch *b)
+{
+	const struct proclife_node *node = b->node;
+	uint64_t hash = mix(0, (uintptr_t)node->comm);
+	uint32_t i;
+
+	hash = mix(hash, (uintptr_t)node->path);
+	hash = mix(hash, (uintptr_t)node->args);
+	hash = mix(hash, (uint32_t)node->exit_code);
+	hash = mix(hash, node->threads);
+	for (i = b->child; i; i = branches->all[i].next)
+		hash = mix(hash, branches->all[i].hash + branches->all[i].count);
+	b->hash = (uint32_t)hash;
+}
+
+/* The branch after i, depth first, without leaving the one at root; 0 at the end. */
+static uint32_t step(const struct branches *branches, uint32_t i, uint32_t root)
+{
+	if (branches->all[i].child)
+		return branches->all[i].child;
+	while (i != root && !branches->all[i].next)
+		i = branches->all[i].parent;
+	return i == root ? 0 : branches->all[i].next;
+}
+
+/* Counts are compared as they are in one of those that a branch already stands for. */
+static bool alike(const struct branches *branches, uint32_t a, uint32_t b)
+{
+	uint64_t many_a = branches->all[a].count, many_b = branches->all[b].count;
+	uint32_t i = a, j = b;
+
+	if (branches->all[a].hash != branches->all[b].hash)
+		return false;
+	while (i && j) {
+		const struct branch *x = &branches->all[i], *y = &branches->all[j];
+
+		if (!same_line(branches, x, y) || !x->child != !y->child ||
+		    x->count * many_b != y->count * many_a || (i != a && !x->next != !y->next))
+			return false;
+		i = step(branches, i, a);
+		j = step(branches, j, b);
+	}
+	return !i && !j;
+}
+
+static int merge_line(struct branches *branches, struct branch *x, struct branch *y)
+{
+	struct figures of_x = branch_figures(branches, x), of_y = branch_figures(branches, y);
+	struct cut_off cut = *branch_cut_off(branches, y);
+	struct sums *sums = branch_sums(branches, x);
+
+	if (!sums)
+		return -ENOMEM;
+	x->count += y->count;
+	sums->figures = of_x;
+	sums->figures.runtime += of_y.runtime;
+	if (of_y.life > of_x.life)
+		sums->figures.life = of_y.life;
+	if (of_y.life_known)
+		sums->figures.life_known = true;
+	if (of_y.max_rss > of_x.max_rss)
+		sums->figures.max_rss = of_y.max_rss;
+	sums->cut.runtime += cut.runtime;
+	sums->cut.processes += cut.processes;
+	sums->cut.failed += cut.failed;
+	return 0;
+}
+
+static int merge(struct branches *branches, uint32_t a, uint32_t b)
+{
+	uint32_t i = a, j = b;
+
+	while (i && j) {
+		if (merge_line(branches, &branches->all[i], &branches->all[j]))
+			return -ENOMEM;
+		branches->lines--;
+		branches->folded = true;
+		i = step(branches, i, a);
+		j = step(branches, j, b);
+	}
+	return 0;
+}
+
+/* A table of branches by hash; open addressing, always less than half full. */
+struct fold_table {
+	uint32_t *slots;
+	uint32_t size; /* a power of two */
+};
+
+static int fold_table_reset(struct fold_table *table, uint32_t children)
+{
+	uint32_t size = 16;
+
+	while (size / 2 <= children)
+		size *= 2;
+	if (size > table->size) {
+		free(table->slots);
+		table->slots = malloc(size * sizeof(*table->slots));
+		if (!table->slots)
+			return -ENOMEM;
+		table->size = size;
+	}
+	memset(table->slots, 0, size * sizeof(*table->slots));
+	return size;
+}
+
+/* The children of one branch have their final shape: fold those that are alike. */
+static int fold_children(struct branches *branches, struct branch *parent, struct fold_table *table)
+{
+	uint32_t children = 0, i;
+	uint32_t *link = &parent->child;
+	int size;
+
+	for (i = parent->child; i; i = branches->all[i].next)
+		children++;
+	if (children < 2)
+		return 0;
+	size = fold_table_reset(table, children);
+	if (size < 0)
+		return size;
+	while ((i = *link)) {
+		uint32_t slot = branches->all[i].hash & (size - 1);
+
+		while (table->slots[slot] && !alike(branches, table->slots[slot], i))
+			slot = (slot + 1) & (size - 1);
+		if (table->slots[slot]) {
+			if (merge(branches, table->slots[slot], i))
+				return -ENOMEM;
+			*link = branches->all[i].next;
+		} else {
+			table->slots[slot] = i;
+			link = &branches->all[i].next;
+		}
+	}
+	return 0;
+}
+
+int branches_fold(struct branches *branches)
+{
+	struct fold_table table = { NULL, 0 };
+	uint32_t i;
+	int ret = 0;
+
+	for (i = branches->count; i-- && !ret;) {
+		struct branch *b = &branches->all[i];
+
+		if (!b->shown && i)
+			continue;
+		ret = fold_children(branches, b, &table);
+		if (i)
+			hash_branch(branches, b);
+	}
+	free(table.slots);
+	return ret;
+}
