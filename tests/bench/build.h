@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The trace of a build: one make, others below it, and for each file a shell and a compiler. */
+#ifndef BENCH_BUILD_H
+#define BENCH_BUILD_H
+
+#include <tests/unit/records.h>
+
+struct build {
+	void (*put)(void *data, struct proclife_record record); /* sets the record's CPU */
+	void *data;
+	uint64_t files;	      /* to compile: 5 processes each */
+	uint64_t now;	      /* ns */
+	uint64_t random;
+	uint32_t pid;	      /* the last one */
+};
+
+/* All of it, one process after the other. Its first process is forked by one that is not in it. */
+void build_run(struct build *build);
+
+#endif
