@@ -22,7 +22,7 @@ $B/tests/unit/test_options: $B/user/read/options.o $B/user/read/say.o | $B/procl
 RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay %/test_view_tree,$(UNIT_TESTS))
 
 $(RECORDING_TESTS): $B/tests/unit/recorded.o
-$B/tests/unit/test_replay $B/tests/unit/test_view_tree: | $B/proclife-read
+$B/tests/unit/test_replay $B/tests/unit/test_view_tree $B/tests/unit/test_progress: | $B/proclife-read
 
 # The trace generator, which the benchmark of the reader has too.
 GENERATOR := $(patsubst %,$B/tests/bench/%.o,generate simulate objects streams truth)

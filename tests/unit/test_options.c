@@ -52,7 +52,8 @@ static void test_defaults(void **state)
 
 	(void)state;
 	assert_int_equal(options.views, VIEW_EVENTS);
-	assert_false(options.json || options.threads || options.history || options.load);
+	assert_false(options.json || options.threads || options.history || options.load ||
+		     options.quiet);
 	assert_int_equal(options.fold, FOLD_IF_LONG);
 	assert_false(cut_is_set(&options.cut));
 	assert_int_equal(options.cut.depth, DEPTH_ALL);
@@ -88,8 +89,9 @@ static void test_all(void **state)
 	assert_int_equal(options.duration, 2000000000);
 	assert_int_equal(options.count, 5);
 	options_free(&options);
-	options = parse("--tree --fold");
+	options = parse("--tree --fold -q");
 	assert_int_equal(options.fold, FOLD_ALWAYS);
+	assert_true(options.quiet);
 	options_free(&options);
 	options = parse("--tree --no-fold");
 	assert_int_equal(options.fold, FOLD_NEVER);

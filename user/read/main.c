@@ -17,6 +17,8 @@ int main(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "");
 	options_parse(&options, argc, argv);
+	if (options.quiet)
+		say_quiet();
 	screen_init(&screen);
 	/* From here on nothing kills us before the module is unloaded again. */
 	session_block_signals(&old_mask);

@@ -66,6 +66,7 @@ static const struct argp_option table[] = {
 
 	{ NULL, 0, NULL, 0, "Output:", 5 },
 	{ "json", 'j', NULL, 0, "One JSON object per line", 5 },
+	{ "quiet", 'q', NULL, 0, "On a terminal: no progress, no hints", 5 },
 
 	{ NULL, 0, NULL, 0, "Source:", 6 },
 	{ "input", 'i', "DIR", 0, "Read what --record has written", 6 },
@@ -297,6 +298,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'j':
 		options->json = true;
+		break;
+	case 'q':
+		options->quiet = true;
 		break;
 	case OPTION_FOLD:
 		options->fold = FOLD_ALWAYS;

@@ -45,6 +45,7 @@ enum fold {
 struct options {
 	unsigned int views; /* VIEW_*; VIEW_TREE and VIEW_LATENCY can come together */
 	bool json;
+	bool quiet;
 	enum fold fold;
 	struct cut cut;
 	bool threads;

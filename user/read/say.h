@@ -13,7 +13,15 @@
 #define STATUS_USAGE 129
 
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-bool say_on_terminal(void); /* somebody reads standard error as it appears */
+bool say_on_terminal(void); /* somebody reads standard error as it appears, and wants hints */
+void say_quiet(void); /* no hints wanted */
+/*
+ * Shows a line on the terminal, in the place of the one that was shown so before; NULL takes it
+ * away, and so does say(). It is ASCII, and cut at the terminal's width.
+ */
+void say_status(const char *line);
+/* Ctrl-C was pressed: its ^C does not stay at the beginning or the end of a line of ours. */
+void say_interrupted(void);
 void die_no_memory(void) __attribute__((noreturn));
 
 #endif

@@ -47,7 +47,9 @@ static int feed(struct session *s, const struct proclife_event *event)
 		s->run.ended = s->stop_at;
 		return 0;
 	}
-	if (!event->record)
+	if (event->record)
+		s->progress.records++;
+	else
 		s->run.lost += event->gap.lost;
 	if (s->events)
 		ret = events_feed(s->events, event);
@@ -91,6 +93,16 @@ static bool is_pointless(const struct session *s)
 	return s->record.error && s->run.options->views & VIEW_NONE;
 }
 
+/* What is to be done now and then. */
+static void look_after(struct session *s)
+{
+	uint64_t now = session_now();
+
+	record_poll(&s->record, now);
+	s->progress.lost = s->run.lost;
+	progress_poll(&s->progress, now, proclife_tasks_selected(s->run.tasks));
+}
+
 /* Reads all that there is now. */
 static int drain(struct session *s)
 {
@@ -107,7 +119,7 @@ static int drain(struct session *s)
 			break;
 		if (++n % 1024 == 0) {
 			session_take_signals(s);
-			record_poll(&s->record, session_now());
+			look_after(s);
 			if (ferror(s->run.screen->out))
 				session_flush(s);
 		}
@@ -154,7 +166,7 @@ static int loop(struct session *s)
 		if (ret || s->stop)
 			return ret;
 		session_flush(s);
-		record_poll(&s->record, session_now());
+		look_after(s);
 		if (s->write_error)
 			return 0;
 		if (is_pointless(s)) {
@@ -175,6 +187,17 @@ static int loop(struct session *s)
 	}
 }
 
+/* On a terminal that nobody else writes to: not a command, and not our own lines. */
+static void begin_progress(struct session *s)
+{
+	const struct options *options = s->run.options;
+
+	if (!say_on_terminal() || options->json || options->command ||
+	    (s->events && isatty(STDOUT_FILENO)))
+		return;
+	progress_begin(&s->progress, session_now(), s->replay ? s->replay->records : 0);
+}
+
 static int follow_and_print(struct session *s)
 {
 	const struct options *options = s->run.options;
@@ -192,7 +215,9 @@ static int follow_and_print(struct session *s)
 	}
 	if (options->json)
 		session_json_begin(s);
+	begin_progress(s);
 	ret = loop(s);
+	progress_end(&s->progress);
 	if (ret)
 		return ret;
 	if (s->write_error)

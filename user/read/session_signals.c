@@ -3,7 +3,6 @@
 #include "session_state.h"
 #include "say.h"
 #include <signal.h>
-#include <stdio.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -56,7 +55,7 @@ static void take_signal(struct session *s, int signo)
 		return;
 	}
 	if (signo == SIGINT && say_on_terminal())
-		fputc('\n', stderr); /* after the ^C that the terminal shows */
+		say_interrupted();
 	if (signo == SIGINT && s->follow.pid && !s->follow.ended && !s->interrupted) {
 		/* The terminal has sent it to the command too. */
 		s->interrupted = true;

@@ -8,6 +8,7 @@
 
 #include "follow.h"
 #include "json.h"
+#include "progress.h"
 #include "record.h"
 #include "session.h"
 #include "view.h"
@@ -37,6 +38,7 @@ struct session {
 	struct latency_view *latency;
 	struct follow follow;
 	struct record record;
+	struct progress progress;
 	const struct proclife_recorded *replay; /* NULL: the source is live */
 	int signals;	 /* a signalfd */
 	bool plain_file; /* as the source: it would always be readable */
