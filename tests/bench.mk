@@ -15,7 +15,16 @@ $(RECORD_BENCH): $(patsubst %,$B/tests/%.o,bench/record bench/build unit/fake_de
 		$(GENERATOR) $(LIB_STATIC)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 
-bench-reader: $(READER_BENCH)
+VIEWS_BENCH := $B/tests/bench/views
+
+$(VIEWS_BENCH): $B/tests/bench/views.o | $(RECORD_BENCH) $B/proclife-read
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+bench-reader: $(READER_BENCH) bench-views
 	$(READER_BENCH) $(OPTIONS)
 
-.PHONY: bench-reader
+# VIEWS_OPTIONS="-p 1000000 -r 3"
+bench-views: $(VIEWS_BENCH)
+	$(VIEWS_BENCH) $(VIEWS_OPTIONS)
+
+.PHONY: bench-reader bench-views

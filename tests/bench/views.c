@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * views [-p PROCESSES] [-r ROUNDS]: what proclife-read's views cost on a recording, in CPU time per
+ * record and in memory.
+ *
+ * A trace is made and recorded, and each view is run on it with its output going to /dev/null, one
+ * view after the other in several rounds; so what disturbs one of them disturbs them all. CPU time
+ * is all that the process took, user and system, from exec to exit, and the figure is the median.
+ * The peak is ru_maxrss, which has the mapped pages of the recording in it; the private part of it
+ * is sampled every few milliseconds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST_ROUNDS 99
+
+static const char *const views[][3] = {
+	{ "--events", NULL, NULL },
+	{ "--events", "--json", NULL },
+	{ "--tree", NULL, NULL },
+	{ "--tree", "--no-fold", NULL },
+	{ "--tree", "--json", NULL },
+	{ "--tree", "--depth=2", NULL },
+	{ "--tree", "--top=20", NULL },
+	{ "--latency", NULL, NULL },
+};
+
+#define VIEWS (sizeof(views) / sizeof(views[0]))
+
+struct result {
+	double ns[MOST_ROUNDS]; /* of CPU time */
+	long peak_kib;
+	long private_kib;
+};
+
+static char build[PATH_MAX];
+static char folder[PATH_MAX - 64];
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "views: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void clean_up(void)
+{
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void find_build(void)
+{
+	char own[PATH_MAX] = "";
+
+	/* This is B/tests/bench/views. */
+	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
+		fail("/proc/self/exe");
+	snprintf(build, sizeof(build), "%s", dirname(dirname(dirname(own))));
+	setenv("LD_LIBRARY_PATH", build, 1);
+}
+
+/* Its records and processes. */
+static void record(uint64_t processes, unsigned long long *records)
+{
+	const char *tmp = getenv("TMPDIR");
+	char line[3 * PATH_MAX];
+	FILE *said;
+
+	snprintf(folder, sizeof(folder), "%s/proclife-views-XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(folder))
+		fail(folder);
+	atexit(clean_up);
+	snprintf(line, sizeof(line), "'%s/tests/bench/record' -p %llu '%s/recording'", build,
+		 (unsigned long long)processes, folder);
+	said = popen(line, "r");
+	if (!said || fscanf(said, "%llu records", records) != 1 || pclose(said)) {
+		fprintf(stderr, "views: no recording was made\n");
+		exit(1);
+	}
+}
+
+/* Private memory now, in KiB; 0 if it is gone. */
+static long private_kib(pid_t pid)
+{
+	char path[64], line[256];
+	long kib = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "RssAnon: %ld kB", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+static double run(size_t view, struct result *result)
+{
+	char program[PATH_MAX + 32], input[PATH_MAX];
+	struct rusage usage;
+	pid_t pid, ended;
+	int status;
+
+	snprintf(program, sizeof(program), "%s/proclife-read", build);
+	snprintf(input, sizeof(input), "--input=%s/recording", folder);
+	pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (!pid) {
+		int null = open("/dev/null", O_WRONLY);
+
+		dup2(null, STDOUT_FILENO);
+		execl(program, program, input, views[view][0], views[view][1], NULL);
+		_exit(99);
+	}
+	while (!(ended = wait4(pid, &status, WNOHANG, &usage))) {
+		long kib = private_kib(pid);
+
+		if (kib > result->private_kib)
+			result->private_kib = kib;
+		usleep(3000);
+	}
+	if (ended != pid || status) {
+		fprintf(stderr, "views: %s %s ended with status %#x\n", program, views[view][0],
+			(unsigned int)status);
+		exit(1);
+	}
+	if (usage.ru_maxrss > result->peak_kib)
+		result->peak_kib = usage.ru_maxrss;
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e9 +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e3;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int main(int argc, char **argv)
+{
+	static struct result results[VIEWS];
+	uint64_t processes = 200000, rounds = 5;
+	unsigned long long records;
+	int c;
+
+	while ((c = getopt(argc, argv, "p:r:")) != -1) {
+		if (c == 'p')
+			processes = strtoull(optarg, NULL, 10);
+		else if (c == 'r')
+			rounds = strtoull(optarg, NULL, 10);
+	}
+	if (optind != argc || !processes || !rounds || rounds > MOST_ROUNDS) {
+		fprintf(stderr, "usage: views [-p PROCESSES] [-r ROUNDS]\n");
+		return 1;
+	}
+	find_build();
+	record(processes, &records);
+	for (uint64_t round = 0; round < rounds; round++)
+		for (size_t view = 0; view < VIEWS; view++)
+			results[view].ns[round] = run(view, &results[view]);
+	printf("\nViews of a recording to /dev/null: %llu processes, %llu records, %llu MiB; medians "
+	       "of %llu\n", (unsigned long long)processes, records, records * 128 >> 20,
+	       (unsigned long long)rounds);
+	printf("%-24s %12s %10s %12s %10s\n", "", "ns/record", "peak MiB", "private MiB",
+	       "B/process");
+	for (size_t view = 0; view < VIEWS; view++) {
+		struct result *result = &results[view];
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s %s", views[view][0],
+			 views[view][1] ? views[view][1] : "");
+		qsort(result->ns, rounds, sizeof(*result->ns), ascending);
+		printf("%-24s %12.1f %10ld %12ld %10.1f\n", name,
+		       result->ns[rounds / 2] / (double)records, result->peak_kib >> 10,
+		       result->private_kib >> 10,
+		       (double)result->private_kib * 1024 / (double)processes);
+	}
+	return 0;
+}
