@@ -5,18 +5,15 @@
 
 #include "view.h"
 
-/* What is known of a record's task before the record is fed. */
+/* What is known of a record's task before the record is fed, as far as its type shows it. */
 struct before {
-	struct proclife_task task;
-	bool known;
 	bool threaded; /* its process has had several threads */
+	bool known[PROCLIFE_PHASES]; /* the phases that the record ends: are they? */
+	uint64_t phases[PROCLIFE_PHASES];
 	char parent[PROCLIFE_COMM_LEN + 1];
 	char creator[PROCLIFE_COMM_LEN + 1];
 };
 
-/* A phase that this record ends, as the library measures it. */
-bool event_ended_phase(const struct before *before, const struct proclife_record *r,
-		       enum proclife_phase phase, uint64_t *ns);
 /* How many bytes of an ARGS record's text are valid. */
 size_t event_args_bytes(const struct proclife_args *args);
 

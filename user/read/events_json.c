@@ -3,13 +3,10 @@
 #include "events.h"
 #include <string.h>
 
-static void json_phase(struct json *json, const struct before *before,
-		       const struct proclife_record *r, enum proclife_phase phase)
+static void json_phase(struct json *json, const struct before *before, enum proclife_phase phase)
 {
-	uint64_t ns;
-
-	if (event_ended_phase(before, r, phase, &ns))
-		json_uint(json, proclife_phase_name(phase), ns);
+	if (before->known[phase])
+		json_uint(json, proclife_phase_name(phase), before->phases[phase]);
 }
 
 static void json_cputime(struct json *json, uint64_t runtime, uint64_t utime, uint64_t stime)
@@ -98,19 +95,19 @@ static void json_details(struct json *json, const struct proclife_record *r,
 		break;
 	case PROCLIFE_EXIT:
 		json_exit(json, r);
-		json_phase(json, before, r, PROCLIFE_LIFE);
+		json_phase(json, before, PROCLIFE_LIFE);
 		break;
 	case PROCLIFE_REAP:
 		json_handle(json, "reaper", r->reap.reaper);
 		json_uint(json, "reaper_pid", r->reap.reaper_pid);
 		json_uint(json, "reaper_tgid", r->reap.reaper_tgid);
 		json_bytes(json, "reaper_comm", r->reap.reaper_comm, PROCLIFE_COMM_LEN);
-		json_phase(json, before, r, PROCLIFE_ZOMBIE);
+		json_phase(json, before, PROCLIFE_ZOMBIE);
 		break;
 	case PROCLIFE_FREE:
 		json_cputime(json, r->free.runtime, r->free.utime, r->free.stime);
-		json_phase(json, before, r, PROCLIFE_RCU_FREE);
-		json_phase(json, before, r, PROCLIFE_EXIT_FREE);
+		json_phase(json, before, PROCLIFE_RCU_FREE);
+		json_phase(json, before, PROCLIFE_EXIT_FREE);
 		break;
 	case PROCLIFE_WAIT:
 		json_uint(json, "wanted", r->wait.wanted);

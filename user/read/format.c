@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "format.h"
+#include "digits.h"
 #include "say.h"
 #include <langinfo.h>
 #include <signal.h>
@@ -52,34 +53,18 @@ void text_clear(struct text *text)
 	text->columns = 0;
 }
 
-/* Room for n more bytes and a NUL. */
-static char *text_room(struct text *text, size_t n)
+void text_grow(struct text *text, size_t n)
 {
-	if (text->len + n + 1 > text->size) {
-		size_t size = (text->len + n + 1) * 2;
-		char *s = realloc(text->s, size < 256 ? 256 : size);
+	size_t size = (text->len + n + 1) * 2;
+	char *s;
 
-		if (!s)
-			die_no_memory();
-		text->s = s;
-		text->size = size < 256 ? 256 : size;
-	}
-	return text->s + text->len;
-}
-
-static void text_bytes(struct text *text, const char *s, size_t n, unsigned int columns)
-{
-	memcpy(text_room(text, n), s, n);
-	text->len += n;
-	text->columns += columns;
-	text->s[text->len] = '\0';
-}
-
-void text_string(struct text *text, const char *s)
-{
-	size_t n = strlen(s);
-
-	text_bytes(text, s, n, n);
+	if (size < 256)
+		size = 256;
+	s = realloc(text->s, size);
+	if (!s)
+		die_no_memory();
+	text->s = s;
+	text->size = size;
 }
 
 void text_printf(struct text *text, const char *format, ...)
@@ -101,6 +86,28 @@ void text_printf(struct text *text, const char *format, ...)
 	}
 }
 
+/* What was written into the room of a text ends here. */
+static void text_wrote(struct text *text, const char *end)
+{
+	text->columns += end - (text->s + text->len);
+	text->len = end - text->s;
+	text->s[text->len] = '\0';
+}
+
+void text_uint(struct text *text, uint64_t value)
+{
+	text_wrote(text, put_digits(text_room(text, DIGITS_MAX), value));
+}
+
+void text_uint_in(struct text *text, unsigned int columns, uint64_t value)
+{
+	unsigned int n = count_digits(value);
+
+	if (n < columns)
+		text_spaces(text, columns - n);
+	text_wrote(text, put_padded(text_room(text, n), value, n));
+}
+
 void text_draw(struct text *text, const char *utf8, const char *ascii)
 {
 	if (text->screen->utf8)
@@ -111,6 +118,16 @@ void text_draw(struct text *text, const char *utf8, const char *ascii)
 
 void text_spaces(struct text *text, unsigned int n)
 {
+	static const char few[] = "                                ";
+
+	/* Copying more of them than needed is faster than counting. */
+	if (n < sizeof(few)) {
+		memcpy(text_room(text, sizeof(few)), few, sizeof(few));
+		text->len += n;
+		text->columns += n;
+		text->s[text->len] = '\0';
+		return;
+	}
 	memset(text_room(text, n), ' ', n);
 	text->len += n;
 	text->columns += n;
@@ -157,19 +174,23 @@ static void text_escape(struct text *text, unsigned char c)
 
 void text_name(struct text *text, const char *s, size_t n)
 {
-	n = strnlen(s, n);
-	while (n) {
+	while (n && *s) {
+		size_t bytes = plain_length(s, n, '\\');
 		unsigned char c = *s;
-		size_t bytes = 1;
 
-		if (c >= 0x20 && c < 0x7f && c != '\\') {
-			text_bytes(text, s, 1, 1);
-		} else if (c < 0x80 || !text->screen->utf8) {
+		if (bytes) {
+			text_bytes(text, s, bytes, bytes);
+			s += bytes;
+			n -= bytes;
+			continue;
+		}
+		bytes = 1;
+		if (c < 0x80 || !text->screen->utf8) {
 			text_escape(text, c);
 		} else {
 			mbstate_t state = { 0 };
 			wchar_t wide;
-			size_t length = mbrtowc(&wide, s, n, &state);
+			size_t length = mbrtowc(&wide, s, strnlen(s, n), &state);
 			int columns = length > n ? -1 : wcwidth(wide);
 
 			if (columns > 0 && iswprint(wide) && !deceptive(wide)) {
@@ -190,28 +211,59 @@ static void three_digits(struct text *text, double value, const char *unit)
 	text_printf(text, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
 }
 
-void text_time(struct text *text, uint64_t ns)
+/* A quotient with so many decimals, which scale is 10 to the power of; constants, once inlined. */
+static inline __attribute__((always_inline)) void
+put_quotient(struct text *text, uint64_t value, uint64_t unit, uint64_t scale, unsigned int decimals,
+	     const char *name)
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {
-		{ "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 }, { "h", 3600e9 },
-	};
-	unsigned int i = 0;
+	uint64_t n = value * scale / unit, rest = value * scale % unit;
+	char *to;
 
-	if (ns < 1000) {
-		text_printf(text, "%u ns", (unsigned int)ns);
+	/* In the middle between two roundings, it depends on what a double makes of it. */
+	if (2 * rest == unit) {
+		three_digits(text, (double)value / unit, name);
 		return;
 	}
+	n += 2 * rest > unit;
+	to = put_digits(text_room(text, DIGITS_MAX + 4), n / scale);
+	if (decimals) {
+		*to++ = '.';
+		to = put_padded(to, n % scale, decimals);
+	}
+	*to++ = ' ';
+	text_wrote(text, to);
+	text_string(text, name);
+}
+
+/* What three_digits() does, without printf(), if value is below 2^53 and the unit 2^30 at most. */
+static inline __attribute__((always_inline)) void
+three_digits_of(struct text *text, uint64_t value, uint64_t unit, const char *name)
+{
+	if (value * 1000 < 9995 * unit)
+		put_quotient(text, value, unit, 100, 2, name);
+	else if (value * 100 < 9995 * unit)
+		put_quotient(text, value, unit, 10, 1, name);
+	else
+		put_quotient(text, value, unit, 1, 0, name);
+}
+
+void text_time(struct text *text, uint64_t ns)
+{
 	/* A unit ends where its three digits do: 999 us, then 1.00 ms; seconds serve up to 1000. */
-	while (i < 4 && ns / units[i].ns >= (i == 3 ? 60 : 999.5))
-		i++;
-	if (i == 0 && text->screen->utf8) {
-		three_digits(text, ns / units[i].ns, "");
+	if (ns < 1000) {
+		text_uint(text, ns);
+		text_string(text, " ns");
+	} else if (ns < 999500) {
+		three_digits_of(text, ns, 1000, "");
 		text_draw(text, "µs", "us");
+	} else if (ns < 999500000) {
+		three_digits_of(text, ns, 1000000, "ms");
+	} else if (ns < 999500000000) {
+		three_digits_of(text, ns, 1000000000, "s");
+	} else if (ns < 3600000000000) {
+		three_digits(text, ns / 60e9, "min");
 	} else {
-		three_digits(text, ns / units[i].ns, units[i].name);
+		three_digits(text, ns / 3600e9, "h");
 	}
 }
 
@@ -222,18 +274,22 @@ void text_size(struct text *text, uint64_t kib)
 	unsigned int i = 0;
 
 	if (kib < 1000) {
-		text_printf(text, "%u KiB", (unsigned int)kib);
+		text_uint(text, kib);
+		text_string(text, " KiB");
 		return;
 	}
 	for (; i < 3 && value >= 999.5; i++)
 		value /= 1024;
-	three_digits(text, value, units[i]);
+	if (value < 999.5)
+		three_digits_of(text, kib, 1ULL << 10 * i, units[i]);
+	else
+		three_digits(text, value, units[i]);
 }
 
 void text_count(struct text *text, uint64_t n)
 {
-	char digits[32];
-	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+	char digits[DIGITS_MAX];
+	int length = put_digits(digits, n) - digits;
 	int i;
 
 	for (i = 0; i < length; i++) {
@@ -286,13 +342,18 @@ void text_count_in(struct text *text, unsigned int columns, uint64_t n)
 void text_plural(struct text *text, uint64_t n, const char *one, const char *many)
 {
 	text_count(text, n);
-	text_printf(text, " %s", n == 1 ? one : many);
+	text_string(text, " ");
+	text_string(text, n == 1 ? one : many);
 }
 
 void text_stamp(struct text *text, uint64_t ns)
 {
-	text_printf(text, "%5llu.%09u", (unsigned long long)(ns / 1000000000),
-		    (unsigned int)(ns % 1000000000));
+	char *to;
+
+	text_uint_in(text, 5, ns / 1000000000);
+	to = text_room(text, 10);
+	*to++ = '.';
+	text_wrote(text, put_padded(to, ns % 1000000000, 9));
 }
 
 void text_exit(struct text *text, int exit_code)
@@ -301,10 +362,12 @@ void text_exit(struct text *text, int exit_code)
 	int signo = exit_code & 0x7f;
 
 	if (!signo) {
-		text_printf(text, "status %d", (exit_code >> 8) & 0xff);
+		text_string(text, "status ");
+		text_uint(text, (exit_code >> 8) & 0xff);
 		return;
 	}
-	text_printf(text, "killed by %s", signal_name(signo, buffer));
+	text_string(text, "killed by ");
+	text_string(text, signal_name(signo, buffer));
 	if (exit_code & 0x80)
 		text_string(text, ", core dumped");
 }

@@ -10,6 +10,7 @@
 
 #include <proclife.h>
 #include <stdio.h>
+#include <string.h>
 
 struct screen {
 	FILE *out;
@@ -44,9 +45,40 @@ void text_init(struct text *text, const struct screen *screen);
 void text_free(struct text *text);
 void text_clear(struct text *text);
 
+/* Makes room for n more bytes and a NUL. */
+void text_grow(struct text *text, size_t n);
+
+static inline char *text_room(struct text *text, size_t n)
+{
+	if (text->len + n + 1 > text->size)
+		text_grow(text, n);
+	return text->s + text->len;
+}
+
+/* Appends n bytes that take so many columns. */
+static inline void text_bytes(struct text *text, const char *s, size_t n, unsigned int columns)
+{
+	memcpy(text_room(text, n), s, n);
+	text->len += n;
+	text->columns += columns;
+	text->s[text->len] = '\0';
+}
+
 /* Appends; what is appended is ASCII, without control characters. */
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void text_string(struct text *text, const char *s);
+
+/* Inline, so that the length of a literal is known: there are a dozen of them in a line. */
+static inline void text_string(struct text *text, const char *s)
+{
+	size_t n = strlen(s);
+
+	text_bytes(text, s, n, n);
+}
+
+/* Appends a number; what each record has is not worth a text_printf(). */
+void text_uint(struct text *text, uint64_t value);
+/* The same, right-aligned in that many columns. */
+void text_uint_in(struct text *text, unsigned int columns, uint64_t value);
 /* Appends one of two drawings of equal width. */
 void text_draw(struct text *text, const char *utf8, const char *ascii);
 void text_spaces(struct text *text, unsigned int n);

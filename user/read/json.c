@@ -1,50 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "json.h"
-#include <inttypes.h>
+#include "say.h"
+#include <stdlib.h>
 #include <string.h>
 
 void json_init(struct json *json, FILE *out)
 {
+	memset(json, 0, sizeof(*json));
 	json->out = out;
 	json->first = true;
 }
 
-/* What stands before a value. Names are ours: they need no escapes. */
-static void json_name(struct json *json, const char *name)
+void json_free(struct json *json)
 {
-	if (!json->first)
-		fputc_unlocked(',', json->out);
-	json->first = false;
-	if (name) {
-		fputc_unlocked('"', json->out);
-		fputs_unlocked(name, json->out);
-		fputs_unlocked("\":", json->out);
-	}
+	free(json->s);
+	json->s = NULL;
+}
+
+void json_grow(struct json *json, size_t n)
+{
+	size_t size = (json->len + n) * 2;
+	char *s;
+
+	if (size < 4096)
+		size = 4096;
+	s = realloc(json->s, size);
+	if (!s)
+		die_no_memory();
+	json->s = s;
+	json->size = size;
+}
+
+static void json_put(struct json *json, const char *s, size_t n)
+{
+	memcpy(json_room(json, n), s, n);
+	json->len += n;
+}
+
+static void json_char(struct json *json, char c)
+{
+	*json_room(json, 1) = c;
+	json->len++;
 }
 
 void json_object(struct json *json, const char *name)
 {
 	json_name(json, name);
-	fputc_unlocked('{', json->out);
+	json_char(json, '{');
 	json->first = true;
 }
 
 void json_object_end(struct json *json)
 {
-	fputc_unlocked('}', json->out);
+	json_char(json, '}');
 	json->first = false;
 }
 
 void json_array(struct json *json, const char *name)
 {
 	json_name(json, name);
-	fputc_unlocked('[', json->out);
+	json_char(json, '[');
 	json->first = true;
 }
 
 void json_array_end(struct json *json)
 {
-	fputc_unlocked(']', json->out);
+	json_char(json, ']');
 	json->first = false;
 }
 
@@ -59,31 +80,30 @@ void json_line(struct json *json, const char *type)
 void json_line_end(struct json *json)
 {
 	json_object_end(json);
-	fputc_unlocked('\n', json->out);
-}
-
-void json_uint(struct json *json, const char *name, uint64_t value)
-{
-	json_name(json, name);
-	fprintf(json->out, "%" PRIu64, value);
+	json_char(json, '\n');
+	fwrite_unlocked(json->s, 1, json->len, json->out);
+	json->len = 0;
 }
 
 void json_int(struct json *json, const char *name, int64_t value)
 {
 	json_name(json, name);
-	fprintf(json->out, "%" PRId64, value);
+	if (value < 0)
+		json_char(json, '-');
+	json_wrote(json, put_digits(json_room(json, DIGITS_MAX),
+				    value < 0 ? -(uint64_t)value : (uint64_t)value));
 }
 
 void json_bool(struct json *json, const char *name, bool value)
 {
 	json_name(json, name);
-	fputs_unlocked(value ? "true" : "false", json->out);
+	json_put(json, value ? "true" : "false", value ? 4 : 5);
 }
 
 void json_null(struct json *json, const char *name)
 {
 	json_name(json, name);
-	fputs_unlocked("null", json->out);
+	json_put(json, "null", 4);
 }
 
 /*
@@ -130,10 +150,18 @@ static void json_hex(struct json *json, const char *name, const unsigned char *s
 {
 	size_t i;
 
-	fprintf(json->out, ",\"%s_hex\":\"", name);
+	json_put(json, ",\"", 2);
+	json_put(json, name, strlen(name));
+	json_put(json, "_hex\":\"", 7);
 	for (i = 0; i < n; i++)
-		fprintf(json->out, "%02x", s[i]);
-	fputc_unlocked('"', json->out);
+		json_wrote(json, put_hex(json_room(json, 2), s[i], 2));
+	json_char(json, '"');
+}
+
+static void json_escape(struct json *json, unsigned char c)
+{
+	json_put(json, "\\u00", 4);
+	json_wrote(json, put_hex(json_room(json, 2), c, 2));
 }
 
 void json_blob(struct json *json, const char *name, const char *s, size_t n)
@@ -143,27 +171,34 @@ void json_blob(struct json *json, const char *name, const char *s, size_t n)
 	size_t i = 0;
 
 	json_name(json, name);
-	fputc_unlocked('"', json->out);
+	json_char(json, '"');
 	while (i < n) {
-		size_t length = utf8_length(bytes + i, n - i);
+		size_t length = plain_length(s + i, n - i, '"');
 		unsigned char c = bytes[i];
 
+		if (length) {
+			json_put(json, s + i, length);
+			i += length;
+			continue;
+		}
+		length = utf8_length(bytes + i, n - i);
 		if (!length) {
-			fputs_unlocked("\\ufffd", json->out);
+			json_put(json, "\\ufffd", 6);
 			valid = false;
 			length = 1;
 		} else if (c == '"' || c == '\\') {
-			fprintf(json->out, "\\%c", c);
+			json_char(json, '\\');
+			json_char(json, c);
 		} else if (c < 0x20 || c == 0x7f) {
-			fprintf(json->out, "\\u%04x", c);
+			json_escape(json, c);
 		} else if (c == 0xc2 && bytes[i + 1] < 0xa0) {
-			fprintf(json->out, "\\u%04x", bytes[i + 1]);
+			json_escape(json, bytes[i + 1]);
 		} else {
-			fwrite_unlocked(bytes + i, 1, length, json->out);
+			json_put(json, s + i, length);
 		}
 		i += length;
 	}
-	fputc_unlocked('"', json->out);
+	json_char(json, '"');
 	if (!valid && name)
 		json_hex(json, name, bytes, n);
 }
@@ -176,10 +211,4 @@ void json_bytes(struct json *json, const char *name, const char *s, size_t n)
 void json_string(struct json *json, const char *name, const char *s)
 {
 	json_blob(json, name, s, strlen(s));
-}
-
-void json_handle(struct json *json, const char *name, uint64_t value)
-{
-	json_name(json, name);
-	fprintf(json->out, "\"%016" PRIx64 "\"", value);
 }

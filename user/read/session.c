@@ -231,6 +231,7 @@ static int follow_and_print(struct session *s)
 
 static void close_session(struct session *s)
 {
+	json_free(&s->json);
 	events_free(s->events);
 	tree_view_free(s->tree);
 	latency_view_free(s->latency);

@@ -15,6 +15,7 @@ struct events {
 	struct run *run;
 	struct text line;
 	struct text pid;
+	struct proclife_task ended; /* only its times are used */
 	unsigned int pid_columns; /* grows with the widest one so far */
 };
 
@@ -45,43 +46,64 @@ static void find_name(struct proclife_tasks *tasks, uint64_t handle, char *name)
 {
 	const struct proclife_task *task = handle ? proclife_tasks_find(tasks, handle) : NULL;
 
-	if (task)
-		memcpy(name, task->comm, PROCLIFE_COMM_LEN);
+	name[0] = '\0';
+	if (!task)
+		return;
+	memcpy(name, task->comm, PROCLIFE_COMM_LEN);
+	name[PROCLIFE_COMM_LEN] = '\0';
 }
 
-static void look_up(struct proclife_tasks *tasks, const struct proclife_record *r,
-		    struct before *before)
+/* A phase that ends with this record, as the library measures it. */
+static void look_up_phase(const struct proclife_task *ended, enum proclife_phase phase,
+			  struct before *before)
 {
+	before->known[phase] = proclife_task_phase(ended, phase, &before->phases[phase]);
+}
+
+/* Sets what the record's type needs, and that the others are not known. */
+static void look_up(struct events *events, const struct proclife_record *r, struct before *before)
+{
+	struct proclife_tasks *tasks = events->run->tasks;
+	struct proclife_task *ended = &events->ended;
 	const struct proclife_task *task;
 
-	memset(before, 0, sizeof(*before));
+	memset(before->known, 0, sizeof(before->known));
+	before->threaded = false;
 	if (r->type == PROCLIFE_FORK) {
 		find_name(tasks, r->fork.parent, before->parent);
 		find_name(tasks, r->fork.creator, before->creator);
 		return;
 	}
+	if (r->type != PROCLIFE_EXIT && r->type != PROCLIFE_REAP && r->type != PROCLIFE_FREE)
+		return;
 	task = proclife_tasks_find(tasks, r->task);
 	if (!task)
 		return;
-	before->known = true;
-	before->task = *task;
 	before->threaded = task->process && task->process->threads > 1;
+	ended->born = task->born;
+	ended->exited = task->exited;
+	ended->reaped = task->reaped;
+	ended->freed = task->freed;
+	if (r->type == PROCLIFE_EXIT) {
+		ended->exited = r->ts;
+		look_up_phase(ended, PROCLIFE_LIFE, before);
+	} else if (r->type == PROCLIFE_REAP) {
+		ended->reaped = r->ts;
+		look_up_phase(ended, PROCLIFE_ZOMBIE, before);
+	} else {
+		ended->freed = r->ts;
+		look_up_phase(ended, PROCLIFE_EXIT_FREE, before);
+		look_up_phase(ended, PROCLIFE_RCU_FREE, before);
+	}
 }
 
-bool event_ended_phase(const struct before *before, const struct proclife_record *r,
-		       enum proclife_phase phase, uint64_t *ns)
+static void show_pid(struct text *line, uint32_t pid, uint32_t tgid)
 {
-	struct proclife_task task = before->task;
-
-	if (!before->known)
-		return false;
-	if (r->type == PROCLIFE_REAP)
-		task.reaped = r->ts;
-	else if (r->type == PROCLIFE_FREE)
-		task.freed = r->ts;
-	else if (r->type == PROCLIFE_EXIT)
-		task.exited = r->ts;
-	return proclife_task_phase(&task, phase, ns);
+	text_uint(line, pid);
+	if (pid == tgid)
+		return;
+	text_string(line, "/");
+	text_uint(line, tgid);
 }
 
 static void show_who(struct text *line, const char *name, uint32_t pid, uint32_t tgid)
@@ -90,19 +112,18 @@ static void show_who(struct text *line, const char *name, uint32_t pid, uint32_t
 		text_name(line, name, PROCLIFE_COMM_LEN);
 		text_string(line, " ");
 	}
-	text_printf(line, pid == tgid ? "%u" : "%u/%u", pid, tgid);
+	show_pid(line, pid, tgid);
 }
 
-static void show_phase(struct text *line, const struct before *before,
-		       const struct proclife_record *r, enum proclife_phase phase,
+static void show_phase(struct text *line, const struct before *before, enum proclife_phase phase,
 		       const char *separator)
 {
-	uint64_t ns;
-
-	if (!event_ended_phase(before, r, phase, &ns))
+	if (!before->known[phase])
 		return;
-	text_printf(line, "%s%s ", separator, proclife_phase_name(phase));
-	text_time(line, ns);
+	text_string(line, separator);
+	text_string(line, proclife_phase_name(phase));
+	text_string(line, " ");
+	text_time(line, before->phases[phase]);
 }
 
 static void show_fork(struct text *line, const struct proclife_record *r,
@@ -165,6 +186,14 @@ static void show_args(struct text *line, const struct proclife_record *r)
 		text_string(line, "...");
 }
 
+static void show_pair(struct text *line, const char *name, uint64_t a, uint64_t b)
+{
+	text_string(line, name);
+	text_uint(line, a);
+	text_string(line, "+");
+	text_uint(line, b);
+}
+
 static void show_exit(struct text *line, const struct proclife_record *r,
 		      const struct before *before)
 {
@@ -177,11 +206,14 @@ static void show_exit(struct text *line, const struct proclife_record *r,
 	text_exit(line, x->exit_code);
 	if (x->exit_code)
 		text_style(line, STYLE_PLAIN);
-	if (!group_dead)
-		text_printf(line, ", %u of its group alive", x->live);
-	else if (before->threaded || r->flags & PROCLIFE_F_THREAD)
+	if (!group_dead) {
+		text_string(line, ", ");
+		text_uint(line, x->live);
+		text_string(line, " of its group alive");
+	} else if (before->threaded || r->flags & PROCLIFE_F_THREAD) {
 		text_string(line, ", last of its group");
-	show_phase(line, before, r, PROCLIFE_LIFE, ", ");
+	}
+	show_phase(line, before, PROCLIFE_LIFE, ", ");
 	proclife_cputime(x->runtime, x->utime, x->stime, &user, &system);
 	text_string(line, ", cpu ");
 	text_time(line, x->runtime);
@@ -194,9 +226,8 @@ static void show_exit(struct text *line, const struct proclife_record *r,
 		text_string(line, ", rss ");
 		text_size(line, x->max_rss);
 	}
-	text_printf(line, ", faults %llu+%u", (unsigned long long)x->min_flt, x->maj_flt);
-	text_printf(line, ", switches %llu+%llu", (unsigned long long)x->nvcsw,
-		    (unsigned long long)x->nivcsw);
+	show_pair(line, ", faults ", x->min_flt, x->maj_flt);
+	show_pair(line, ", switches ", x->nvcsw, x->nivcsw);
 }
 
 static void show_free(struct text *line, const struct proclife_record *r,
@@ -204,8 +235,8 @@ static void show_free(struct text *line, const struct proclife_record *r,
 {
 	size_t start = line->len;
 
-	show_phase(line, before, r, PROCLIFE_EXIT_FREE, "");
-	show_phase(line, before, r, PROCLIFE_RCU_FREE, line->len > start ? ", " : "");
+	show_phase(line, before, PROCLIFE_EXIT_FREE, "");
+	show_phase(line, before, PROCLIFE_RCU_FREE, line->len > start ? ", " : "");
 	text_string(line, line->len > start ? ", cpu " : "cpu ");
 	text_time(line, r->free.runtime);
 }
@@ -218,7 +249,8 @@ static void show_signal(struct text *line, const struct proclife_record *r)
 	const struct proclife_signal *s = &r->signal;
 	char buffer[24];
 
-	text_printf(line, "%s from ", signal_name(s->signo, buffer));
+	text_string(line, signal_name(s->signo, buffer));
+	text_string(line, " from ");
 	show_who(line, s->sender_comm, s->sender_pid, s->sender_tgid);
 	if (s->to_group)
 		text_string(line, ", to the group");
@@ -250,16 +282,15 @@ static void show_details(struct text *line, const struct proclife_record *r,
 	case PROCLIFE_REAP:
 		text_string(line, "by ");
 		show_who(line, r->reap.reaper_comm, r->reap.reaper_pid, r->reap.reaper_tgid);
-		show_phase(line, before, r, PROCLIFE_ZOMBIE, ", ");
+		show_phase(line, before, PROCLIFE_ZOMBIE, ", ");
 		break;
 	case PROCLIFE_FREE:
 		show_free(line, r, before);
 		break;
 	case PROCLIFE_WAIT:
+		text_string(line, r->wait.wanted ? "for " : "for any child");
 		if (r->wait.wanted)
-			text_printf(line, "for %u", r->wait.wanted);
-		else
-			text_string(line, "for any child");
+			text_uint(line, r->wait.wanted);
 		break;
 	case PROCLIFE_HANG:
 		text_string(line, "has not run for too long in uninterruptible sleep");
@@ -285,7 +316,9 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	unsigned int column;
 
 	text_stamp(line, r->ts);
-	text_printf(line, " %3u ", r->cpu);
+	text_string(line, " ");
+	text_uint_in(line, 3, r->cpu);
+	text_string(line, " ");
 	column = line->columns;
 	if (style != STYLE_PLAIN)
 		text_style(line, style);
@@ -298,7 +331,7 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	text_pad(line, column + 6);
 
 	text_clear(pid);
-	text_printf(pid, r->pid == r->tgid ? "%u" : "%u/%u", r->pid, r->tgid);
+	show_pid(pid, r->pid, r->tgid);
 	if (pid->columns > events->pid_columns)
 		events->pid_columns = pid->columns;
 	text_spaces(line, 1 + events->pid_columns - pid->columns);
@@ -335,7 +368,7 @@ int events_feed(struct events *events, const struct proclife_event *event)
 	int ret;
 
 	if (r)
-		look_up(run->tasks, r, &before);
+		look_up(events, r, &before);
 	ret = proclife_tasks_feed(run->tasks, event);
 	if (ret <= 0)
 		return ret;

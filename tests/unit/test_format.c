@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Numbers, times, sizes and names without printf(): to the last digit what printf() makes of them. */
+#include "check.h"
+
+#include <format.h>
+#include <inttypes.h>
+#include <json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct screen screen;
+static struct text text;
+
+static int begin(void **state)
+{
+	(void)state;
+	screen = (struct screen){ .out = stdout };
+	text_init(&text, &screen);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	text_free(&text);
+	return 0;
+}
+
+/* Compares the text, and that its columns are its bytes, with what was printed; clears it. */
+__attribute__((format(printf, 1, 2))) static void expect(const char *format, ...)
+{
+	char expected[200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(expected, sizeof(expected), format, args);
+	va_end(args);
+	assert_string_equal(text.s, expected);
+	assert_int_equal(text.len, strlen(expected));
+	assert_int_equal(text.columns, text.len);
+	text_clear(&text);
+}
+
+/* A number with any count of binary digits. */
+static uint64_t any_number(uint64_t *random)
+{
+	return next_random(random) >> random_below(random, 64);
+}
+
+static void check_number(uint64_t n)
+{
+	text_uint(&text, n);
+	expect("%" PRIu64, n);
+	text_uint_in(&text, 7, n);
+	expect("%7" PRIu64, n);
+	text_stamp(&text, n);
+	expect("%5" PRIu64 ".%09u", n / 1000000000, (unsigned int)(n % 1000000000));
+}
+
+static void test_numbers(void **state)
+{
+	uint64_t random = 1, power = 1;
+
+	(void)state;
+	for (int i = 0; i < 20; i++, power *= 10)
+		for (int d = -1; d <= 1; d++)
+			check_number(power + d);
+	for (int i = 0; i < 64; i++)
+		for (int d = -1; d <= 1; d++)
+			check_number((UINT64_C(1) << i) + d);
+	check_number(0);
+	check_number(UINT64_MAX);
+	for (int i = 0; i < 100000; i++)
+		check_number(any_number(&random));
+}
+
+static void expect_digits(double value, const char *unit)
+{
+	expect("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+}
+
+static void check_time(uint64_t ns)
+{
+	text_time(&text, ns);
+	if (ns < 1000)
+		expect("%u ns", (unsigned int)ns);
+	else if (ns / 1e3 < 999.5)
+		expect_digits(ns / 1e3, "us");
+	else if (ns / 1e6 < 999.5)
+		expect_digits(ns / 1e6, "ms");
+	else if (ns / 1e9 < 999.5)
+		expect_digits(ns / 1e9, "s");
+	else if (ns / 60e9 < 60)
+		expect_digits(ns / 60e9, "min");
+	else
+		expect_digits(ns / 3600e9, "h");
+}
+
+/* Those in the middle of two roundings above all, and where units and digits change. */
+static void test_times(void **state)
+{
+	static const uint64_t units[] = { 1000, 1000000, 1000000000 };
+	uint64_t random = 1;
+
+	(void)state;
+	for (uint64_t ns = 0; ns < 1100000; ns++)
+		check_time(ns);
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		for (uint64_t n = 1; n < 200500; n++) { /* 1.005, 1.015, ... and 10.05, 100.5 */
+			check_time(n * units[i] / 200);
+			check_time(n * units[i] / 200 + 1);
+			check_time(n * units[i] / 200 - 1);
+		}
+	}
+	for (int i = 0; i < 200000; i++)
+		check_time(any_number(&random));
+	check_time(UINT64_MAX);
+}
+
+static void check_size(uint64_t kib)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double value = kib;
+	int i = 0;
+
+	text_size(&text, kib);
+	if (kib < 1000) {
+		expect("%u KiB", (unsigned int)kib);
+		return;
+	}
+	for (; i < 3 && value >= 999.5; i++)
+		value /= 1024;
+	expect_digits(value, units[i]);
+}
+
+static void test_sizes(void **state)
+{
+	uint64_t random = 1;
+
+	(void)state;
+	for (uint64_t kib = 0; kib < 1100000; kib++)
+		check_size(kib);
+	for (int i = 0; i < 200000; i++)
+		check_size(any_number(&random));
+	check_size(UINT64_MAX);
+}
+
+/* As text_name() is said to show it, one byte after the other. */
+static void slow_name(char *to, const char *s, size_t n)
+{
+	for (; n && *s; s++, n--) {
+		unsigned char c = *s;
+		const char *letter = memchr("\a\b\t\n\v\f\r", c, 7);
+
+		if (c == '\\')
+			to += sprintf(to, "\\\\");
+		else if (letter)
+			to += sprintf(to, "\\%c", "abtnvfr"[c - 7]);
+		else if (c < 0x20 || c >= 0x7f)
+			to += sprintf(to, "\\x%02x", c);
+		else
+			*to++ = c;
+	}
+	*to = '\0';
+}
+
+/* Names of any bytes, of which most are plain, at any place and of any length. */
+static void test_names(void **state)
+{
+	char name[48], expected[200];
+	uint64_t random = 1;
+
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		size_t from = random_below(&random, 8), n = random_below(&random, 40);
+
+		for (size_t k = 0; k < sizeof(name); k++)
+			name[k] = random_below(&random, 12) ? 'a' + (char)random_below(&random, 26) :
+							      (char)next_random(&random);
+		slow_name(expected, name + from, n);
+		text_string(&text, "");
+		text_name(&text, name + from, n);
+		expect("%s", expected);
+	}
+	for (int c = 1; c < 256; c++) {
+		memset(name, 'x', 17);
+		name[9] = (char)c;
+		slow_name(expected, name, 17);
+		text_name(&text, name, 17);
+		expect("%s", expected);
+	}
+}
+
+/* What a line of JSON says, without what each one begins and ends with. */
+static void expect_json(struct json *json, const char *format, ...)
+{
+	static const char begins[] = "{\"v\":1,\"type\":\"t\"";
+	char expected[400], *line = NULL;
+	size_t size = 0;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(expected, sizeof(expected), format, args);
+	va_end(args);
+	json->out = open_memstream(&line, &size);
+	json_line_end(json);
+	fclose(json->out);
+	assert_int_equal(strncmp(line, begins, strlen(begins)), 0);
+	assert_string_equal(line + size - 2, "}\n");
+	line[size - 2] = '\0';
+	assert_string_equal(line + strlen(begins), expected);
+	free(line);
+	json_line(json, "t");
+}
+
+static void test_json(void **state)
+{
+	struct json json;
+	uint64_t random = 1;
+
+	(void)state;
+	json_init(&json, stdout);
+	json_line(&json, "t");
+	for (int i = 0; i < 20000; i++) {
+		uint64_t n = any_number(&random);
+
+		json_uint(&json, "a", n);
+		json_int(&json, "b", (int64_t)n);
+		json_int(&json, "c", -(int64_t)n);
+		json_handle(&json, "d", n);
+		expect_json(&json, ",\"a\":%" PRIu64 ",\"b\":%" PRId64 ",\"c\":%" PRId64
+			    ",\"d\":\"%016" PRIx64 "\"", n, (int64_t)n, -(int64_t)n, n);
+	}
+	json_int(&json, "min", INT64_MIN);
+	expect_json(&json, ",\"min\":-9223372036854775808");
+	json_string(&json, "s", "plain, and plain again: \"quoted\" \\ \x7f \t\x01 end of it all");
+	expect_json(&json, ",\"s\":\"plain, and plain again: \\\"quoted\\\" \\\\ \\u007f \\u0009\\u0001"
+		    " end of it all\"");
+	json_string(&json, "s", "\xc3\xa4\xc2\x85\xe2\x82\xac");
+	expect_json(&json, ",\"s\":\"\xc3\xa4\\u0085\xe2\x82\xac\"");
+	json_bytes(&json, "s", "12345678\xff", 9);
+	expect_json(&json, ",\"s\":\"12345678\\ufffd\",\"s_hex\":\"3132333435363738ff\"");
+	json_blob(&json, "s", "1234567\0" "9", 9);
+	expect_json(&json, ",\"s\":\"1234567\\u00009\"");
+	json_array(&json, "a");
+	json_blob(&json, NULL, "x", 1);
+	json_null(&json, NULL);
+	json_bool(&json, NULL, false);
+	json_array_end(&json);
+	expect_json(&json, ",\"a\":[\"x\",null,false]");
+	json_free(&json);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_numbers), TEST(test_times), TEST(test_sizes),
+		TEST(test_names),   TEST(test_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
