@@ -46,24 +46,51 @@ static int compare(const void *a, const void *b, void *data)
 	return x->node->id < y->node->id ? -1 : 1;
 }
 
-/* Of those that are shown by now, only the largest stay. */
+/* In a heap of the best ones found so far, the last of them is on top: finds the place of order[i]. */
+static void sift_down(uint32_t *order, uint32_t count, uint32_t i, struct ranking *ranking)
+{
+	for (;;) {
+		uint32_t last = i, child = 2 * i + 1, kept;
+
+		for (; child < count && child <= 2 * i + 2; child++)
+			if (compare(&order[child], &order[last], ranking) > 0)
+				last = child;
+		if (last == i)
+			return;
+		kept = order[i];
+		order[i] = order[last];
+		order[last] = kept;
+		i = last;
+	}
+}
+
+/* Of those that are shown by now, only the largest stay; few are kept of many, not all sorted. */
 static int keep_top(struct branches *branches, const struct cut *cut)
 {
 	struct ranking ranking = { branches, cut->key };
-	uint32_t *order = malloc(branches->count * sizeof(*order));
-	uint32_t count = 0, i;
+	uint32_t most = cut->top < branches->count ? cut->top : branches->count;
+	uint32_t *order = malloc(most * sizeof(*order));
+	uint32_t count = 0, i, k;
 
 	if (!order)
 		return -ENOMEM;
-	for (i = 1; i < branches->count; i++)
-		if (branches->all[i].shown)
+	for (i = 1; i < branches->count; i++) {
+		if (!branches->all[i].shown)
+			continue;
+		branches->all[i].shown = false;
+		if (count < most) {
 			order[count++] = i;
+			for (k = count == most ? most / 2 : 0; k--;)
+				sift_down(order, count, k, &ranking);
+		} else if (compare(&i, &order[0], &ranking) < 0) {
+			order[0] = i;
+			sift_down(order, count, 0, &ranking);
+		}
+	}
 	qsort_r(order, count, sizeof(*order), compare, &ranking);
 	for (i = 0; i < count; i++) {
-		struct branch *b = &branches->all[order[i]];
-
-		b->shown = i < cut->top;
-		b->rank = b->shown ? i + 1 : 0;
+		branches->all[order[i]].shown = true;
+		branches->all[order[i]].rank = i + 1;
 	}
 	free(order);
 	return 0;
