@@ -4,36 +4,48 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/*
+ * The last two times of a key: `late` is what comes too late for one, `late + 1` what never comes.
+ * A stream's next key is this if it is not known: it takes a look at the stream to find out.
+ */
+#define UNKNOWN UINT64_MAX
+
 void proclife_merge_free(struct proclife_merge *merge)
 {
 	free(merge->streams);
 	free(merge->tree);
-	free(merge->winners);
+	free(merge->next);
 	*merge = (struct proclife_merge){ 0 };
+}
+
+static int enlarge(struct proclife_merge *merge)
+{
+	uint32_t capacity = merge->capacity ? 2 * merge->capacity : 8;
+	void *streams, *tree, *next;
+
+	streams = realloc(merge->streams, capacity * sizeof(*merge->streams));
+	if (!streams)
+		return -ENOMEM;
+	merge->streams = streams;
+	/* While it is built, the leaves have their place behind the inner nodes. */
+	tree = realloc(merge->tree, 2 * (size_t)capacity * sizeof(*merge->tree));
+	if (!tree)
+		return -ENOMEM;
+	merge->tree = tree;
+	next = realloc(merge->next, capacity * sizeof(*merge->next));
+	if (!next)
+		return -ENOMEM;
+	merge->next = next;
+	merge->capacity = capacity;
+	return 0;
 }
 
 int proclife_merge_add(struct proclife_merge *merge, struct proclife_stream *stream)
 {
 	uint32_t at = merge->count;
 
-	if (merge->count == merge->capacity) {
-		uint32_t capacity = merge->capacity ? 2 * merge->capacity : 8;
-		void *streams = realloc(merge->streams, capacity * sizeof(*merge->streams));
-		void *tree, *winners;
-
-		if (!streams)
-			return -ENOMEM;
-		merge->streams = streams;
-		tree = realloc(merge->tree, capacity * sizeof(*merge->tree));
-		if (!tree)
-			return -ENOMEM;
-		merge->tree = tree;
-		winners = realloc(merge->winners, 2 * (size_t)capacity * sizeof(*merge->winners));
-		if (!winners)
-			return -ENOMEM;
-		merge->winners = winners;
-		merge->capacity = capacity;
-	}
+	if (merge->count == merge->capacity && enlarge(merge))
+		return -ENOMEM;
 	for (; at && merge->streams[at - 1]->order > stream->order; at--) {
 		merge->streams[at] = merge->streams[at - 1];
 		merge->streams[at]->rank = at;
@@ -42,6 +54,7 @@ int proclife_merge_add(struct proclife_merge *merge, struct proclife_stream *str
 	stream->rank = at;
 	merge->count++;
 	merge->run = NULL;
+	merge->bound = 0;
 	merge->tree[0] = UINT64_MAX; /* until it is built */
 	return 0;
 }
@@ -53,48 +66,72 @@ static uint64_t time_of(const struct proclife_stream *stream)
 	return proclife_likely(stream->cur != stream->end) ? stream->cur->ts : UINT64_MAX;
 }
 
-/* The last two times of a key: what comes too late for one, and never. */
-static uint64_t key_never(const struct proclife_merge *merge)
-{
-	return UINT64_MAX >> merge->rank_bits;
-}
-
-static bool is_late(const struct proclife_merge *merge, uint64_t key)
-{
-	return key >> merge->rank_bits == key_never(merge) - 1;
-}
-
 static uint64_t key_of(const struct proclife_merge *merge, const struct proclife_stream *stream)
 {
 	uint64_t ts = time_of(stream), since = ts - merge->base;
 
-	if (proclife_unlikely(since >= key_never(merge) - 1)) {
+	if (proclife_unlikely(since >= merge->late)) {
 		if (ts == UINT64_MAX)
-			since = key_never(merge);
+			since = merge->late + 1;
 		else if (ts < merge->base) /* out of order: a broken recording */
 			since = 0;
 		else
-			since = key_never(merge) - 1;
+			since = merge->late;
 	}
 	return since << merge->rank_bits | stream->rank;
 }
 
+/* The key of what follows the record that is next, which need not be looked at for that. */
+static inline uint64_t key_after(const struct proclife_merge *merge,
+				 const struct proclife_stream *stream)
+{
+	uint64_t since;
+
+	if (proclife_unlikely(stream->end - stream->cur < 2))
+		return UNKNOWN;
+	since = stream->cur[1].ts - merge->base;
+	if (proclife_unlikely(since >= merge->late))
+		return UNKNOWN;
+	return since << merge->rank_bits | stream->rank;
+}
+
+static void put_next(struct proclife_merge *merge, const struct proclife_stream *stream)
+{
+	bool known = proclife_likely(!stream->gap.lost);
+
+	merge->next[stream->rank] = known ? key_after(merge, stream) : UNKNOWN;
+}
+
+static uint64_t ts_of(const struct proclife_merge *merge, uint64_t key)
+{
+	uint64_t since = key >> merge->rank_bits;
+
+	return since > merge->late ? UINT64_MAX : merge->base + since;
+}
+
 static uint32_t rank_of(const struct proclife_merge *merge, uint64_t key)
 {
-	return (uint32_t)key & ((1u << merge->rank_bits) - 1);
+	return (uint32_t)key & (merge->leaves - 1);
+}
+
+uint64_t proclife_merge_top(const struct proclife_merge *merge)
+{
+	return merge->count ? ts_of(merge, merge->tree[0]) : UINT64_MAX;
 }
 
 void proclife_merge_build(struct proclife_merge *merge)
 {
-	uint64_t *winners = merge->winners;
 	uint32_t count = merge->count;
+	uint64_t *tree = merge->tree;
 
 	merge->run = NULL;
 	merge->bound = 0;
 	if (!count)
 		return;
-	merge->ahead = 2 + 80 / count; /* measured, from 1 to 1024 streams */
+	merge->ahead = (2 + 80 / count) * sizeof(struct proclife_record); /* measured, 1 to 1024 */
 	merge->rank_bits = count > 1 ? 32 - (uint32_t)__builtin_clz(count - 1) : 0;
+	merge->leaves = 1u << merge->rank_bits;
+	merge->late = (UINT64_MAX >> merge->rank_bits) - 1;
 	merge->base = UINT64_MAX;
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t ts = time_of(merge->streams[i]);
@@ -102,32 +139,43 @@ void proclife_merge_build(struct proclife_merge *merge)
 		if (merge->base > ts)
 			merge->base = ts;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		winners[count + i] = key_of(merge, merge->streams[i]);
-	for (uint32_t node = count - 1; node; node--) {
-		uint64_t left = winners[2 * node], right = winners[2 * node + 1];
-
-		winners[node] = left < right ? left : right;
-		merge->tree[node] = left < right ? right : left;
+	for (uint32_t i = 0; i < count; i++) {
+		tree[merge->leaves + i] = key_of(merge, merge->streams[i]);
+		put_next(merge, merge->streams[i]);
 	}
-	merge->tree[0] = winners[1]; /* with one stream, that is its leaf */
+	for (uint32_t i = count; i < merge->leaves; i++)
+		tree[merge->leaves + i] = UINT64_MAX;
+	/* Winners first; then each node keeps the loser of the two below it. */
+	for (uint32_t node = merge->leaves - 1; node; node--) {
+		uint64_t left = tree[2 * node], right = tree[2 * node + 1];
+
+		tree[node] = left < right ? left : right;
+	}
+	tree[0] = tree[1]; /* with one stream, that is its leaf */
+	for (uint32_t node = 1; node < merge->leaves; node++) {
+		uint64_t left = tree[2 * node], right = tree[2 * node + 1];
+
+		tree[node] = left < right ? right : left;
+	}
 }
 
-/* This stream has a new key: play its matches again, from its leaf to the root. */
-static void replay(struct proclife_merge *merge, const struct proclife_stream *stream)
+/*
+ * The last winner has a new key: play its matches again, from its leaf to the root. Return: the key
+ * of who wins now.
+ */
+static inline uint64_t replay(struct proclife_merge *merge, uint64_t key)
 {
-	uint64_t *tree = merge->tree, key = key_of(merge, stream);
+	uint64_t *tree = merge->tree;
 
 	/* Without a branch: which stream is next is as good as random. */
-	for (uint32_t node = (merge->count + stream->rank) / 2; node; node /= 2) {
+	for (uint32_t node = (merge->leaves + merge->rank) / 2; node; node /= 2) {
 		uint64_t other = tree[node];
 
 		tree[node] = other < key ? key : other;
 		key = other < key ? other : key;
 	}
 	tree[0] = key;
-	if (proclife_unlikely(is_late(merge, key)))
-		proclife_merge_build(merge);
+	return key;
 }
 
 /*
@@ -139,43 +187,78 @@ static uint64_t run_bound(const struct proclife_merge *merge)
 	uint32_t rank = rank_of(merge, merge->tree[0]);
 	uint64_t second = UINT64_MAX, ts;
 
-	for (uint32_t node = (merge->count + rank) / 2; node; node /= 2)
+	for (uint32_t node = (merge->leaves + rank) / 2; node; node /= 2)
 		second = merge->tree[node] < second ? merge->tree[node] : second;
-	ts = proclife_merge_ts(merge, second);
+	ts = ts_of(merge, second);
 	if (ts != UINT64_MAX && rank < rank_of(merge, second))
 		ts++;
 	return ts < merge->horizon ? ts : merge->horizon;
 }
 
-int proclife_merge_slow(struct proclife_merge *merge, struct proclife_event *event)
+/* The key of the stream that was yielded last does not lie ready. 0 or a negative errno. */
+static __attribute__((noinline)) int find_key(struct proclife_merge *merge)
 {
 	struct proclife_stream *stream = merge->run;
-	uint64_t ts, other;
 
-	if (proclife_unlikely(!merge->count))
-		return 0;
-	if (stream) {
-		if (stream->cur == stream->end && !stream->gap.lost) {
-			int err = stream->refill(stream);
+	merge->bound = 0;
+	merge->next[merge->rank] = UNKNOWN; /* if this fails and is tried again */
+	if (stream->cur == stream->end && !stream->gap.lost) {
+		int err = stream->refill(stream);
 
-			if (proclife_unlikely(err)) {
-				merge->bound = 0;
-				return err;
-			}
-		}
-		merge->run = NULL;
-		replay(merge, stream);
-		/* At random, even of four streams one rarely wins four times. */
-		other = (merge->tree[0] ^ stream->rank) & ((1u << merge->rank_bits) - 1);
-		merge->streak = (merge->streak + 1) & -(uint32_t)!other;
-		merge->bound = proclife_unlikely(merge->streak >= 3) ? run_bound(merge) : 0;
+		if (proclife_unlikely(err))
+			return err;
 	}
-	ts = proclife_merge_ts(merge, merge->tree[0]);
-	if (ts >= merge->horizon)
-		return 0;
-	stream = merge->streams[rank_of(merge, merge->tree[0])];
+	merge->next[merge->rank] = key_of(merge, stream);
+	return 0;
+}
+
+/* The winner is not below the horizon, or what its key says is not a time. */
+static __attribute__((noinline)) int stop(struct proclife_merge *merge, struct proclife_event *event)
+{
+	if (merge->tree[0] >> merge->rank_bits == merge->late) {
+		proclife_merge_build(merge);
+		return proclife_merge_step(merge, event);
+	}
+	merge->run = NULL;
+	merge->bound = 0;
+	return 0;
+}
+
+int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *event)
+{
+	struct proclife_stream *stream = merge->run;
+	uint64_t key, since;
+	uint32_t rank;
+
+	if (proclife_likely(stream)) {
+		/* After a run, what lies ready is the key of its second record. */
+		if (proclife_unlikely(merge->next[merge->rank] == UNKNOWN || merge->bound)) {
+			int err = find_key(merge);
+
+			if (proclife_unlikely(err))
+				return err;
+		}
+		key = merge->next[merge->rank];
+		put_next(merge, stream);
+		key = replay(merge, key);
+	} else {
+		if (proclife_unlikely(!merge->count))
+			return 0;
+		key = merge->tree[0];
+	}
+	since = key >> merge->rank_bits;
+	if (proclife_unlikely(since >= merge->late || merge->base + since >= merge->horizon))
+		return stop(merge, event);
+
+	/* At random, even of four streams one rarely wins four times: what does is no branch. */
+	rank = rank_of(merge, key);
+	merge->streak = (merge->streak + 1) & -(uint32_t)(rank == merge->rank);
+	stream = merge->streams[rank];
+	merge->rank = rank;
 	merge->run = stream;
-	merge->yielded = ts;
+	merge->yielded = merge->base + since;
+	if (proclife_unlikely(merge->streak >= 3))
+		merge->bound = run_bound(merge);
 	if (proclife_unlikely(stream->gap.lost)) {
 		event->record = NULL;
 		event->ahead = NULL;
@@ -185,6 +268,6 @@ int proclife_merge_slow(struct proclife_merge *merge, struct proclife_event *eve
 	}
 	event->record = stream->cur++;
 	event->ahead = stream->cur != stream->end ? stream->cur : NULL;
-	__builtin_prefetch((const char *)stream->cur + merge->ahead * sizeof(*stream->cur));
+	__builtin_prefetch((const char *)stream->cur + merge->ahead);
 	return 1;
 }

@@ -9,6 +9,10 @@
  * The order is (ts, rank): streams are kept sorted by their `order`, which is the CPU for a ring,
  * and a stream's rank is its index in that. As long as one stream wins again and again, its records
  * below the runner-up's key (the bound) are yielded without touching the tree.
+ *
+ * What bounds the speed is not the work but its latency: which record is next decides which stream
+ * is asked, and that which record comes after it. So the key that a stream will have once its
+ * present record is yielded lies ready beside the tree, and no step waits for a record's memory.
  */
 #ifndef PROCLIFE_MERGE_H
 #define PROCLIFE_MERGE_H
@@ -37,20 +41,23 @@ struct proclife_stream {
 
 struct proclife_merge {
 	struct proclife_stream *run; /* yielded last: its key in the tree is out of date */
-	uint64_t bound;	  /* its records with a ts below this precede all others */
+	uint64_t bound;	  /* its records with a ts below this precede all others; 0: not known */
 	uint64_t horizon; /* only what has a ts below this is yielded */
 	uint64_t yielded; /* ts of the last event */
-	uint32_t streak;  /* times that the same stream has won again */
-	uint32_t ahead;	  /* records to prefetch ahead in each stream: fewer of more streams */
 	struct proclife_stream **streams;
 	/*
-	 * Keys: [0] is the winner, [n] the loser of inner node n; rank r's leaf is node count + r.
+	 * Keys: [0] is the winner, [n] the loser of inner node n; rank r's leaf is node leaves + r.
 	 * A key is one word, so that a match is a minimum and a maximum: the time since base above
 	 * the rank. What does not fit waits as the latest key there is, until base is moved on.
 	 */
 	uint64_t *tree;
-	uint64_t *winners; /* room for proclife_merge_build() */
+	uint64_t *next; /* by rank: the key that comes after the one in the tree, if it is known */
 	uint64_t base;
+	uint64_t late;	  /* from here on, keys do not tell a time; see merge.c */
+	uint32_t rank;	  /* of run */
+	uint32_t streak;  /* times that the same stream has won again */
+	uint32_t ahead;	  /* bytes to prefetch ahead in each stream: fewer of more streams */
+	uint32_t leaves;  /* a power of two, so that the way from each to the root is as long */
 	uint32_t rank_bits;
 	uint32_t count;
 	uint32_t capacity;
@@ -64,33 +71,23 @@ int proclife_merge_add(struct proclife_merge *merge, struct proclife_stream *str
 /* Takes all streams as they are now. Asks none of them to refill. */
 void proclife_merge_build(struct proclife_merge *merge);
 
-static inline uint64_t proclife_merge_ts(const struct proclife_merge *merge, uint64_t key)
-{
-	uint64_t since = key >> merge->rank_bits;
-
-	return since == UINT64_MAX >> merge->rank_bits ? UINT64_MAX : merge->base + since;
-}
-
 /* The time of what comes next, UINT64_MAX if all are dry; right after build and a next of 0. */
-static inline uint64_t proclife_merge_top(const struct proclife_merge *merge)
-{
-	return merge->count ? proclife_merge_ts(merge, merge->tree[0]) : UINT64_MAX;
-}
+uint64_t proclife_merge_top(const struct proclife_merge *merge);
 
-int proclife_merge_slow(struct proclife_merge *merge, struct proclife_event *event);
+int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *event);
 
 /* Return: 1 and the next event; 0 if there is none below the horizon; a negative errno. */
 static inline int proclife_merge_next(struct proclife_merge *merge, struct proclife_event *event)
 {
 	struct proclife_stream *stream = merge->run;
 
-	if (stream && stream->cur != stream->end && stream->cur->ts < merge->bound) {
+	if (merge->bound && stream->cur != stream->end && stream->cur->ts < merge->bound) {
 		merge->yielded = stream->cur->ts;
 		event->record = stream->cur++;
 		event->ahead = stream->cur != stream->end ? stream->cur : NULL;
 		return 1;
 	}
-	return proclife_merge_slow(merge, event);
+	return proclife_merge_step(merge, event);
 }
 
 #endif
