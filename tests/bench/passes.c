@@ -7,8 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#define COPY_BYTES (1u << 16) /* at a time: what is copied to stays in the cache */
-
 struct passes {
 	struct trace *trace;
 	uint32_t cpus;
@@ -17,6 +15,7 @@ struct passes {
 	struct proclife_tree *tree[PASSES];
 	struct proclife_latency *latency;
 	char *copy;
+	size_t copy_bytes;
 };
 
 static void need(int err)
@@ -53,9 +52,6 @@ struct passes *passes_new(struct trace *trace, const struct trace_plan *plan, un
 		need(-ENOMEM);
 	passes->trace = trace;
 	passes->cpus = plan->cpus;
-	passes->copy = malloc(COPY_BYTES);
-	if (!passes->copy)
-		need(-ENOMEM);
 	add_streams(passes);
 	for (unsigned int pass = PASS_LIVES; pass < PASSES; pass++) {
 		if (!(mask & 1u << pass))
@@ -81,18 +77,42 @@ void passes_free(struct passes *passes)
 	free(passes);
 }
 
-static void copy_all(struct passes *passes)
+/*
+ * Room for a copy of the round, its pages touched already: the pass copies, it does not allocate.
+ * The copy is as large as what is copied, so it costs what copying those bytes costs; into a buffer
+ * that stays in the cache it would be only the reading.
+ */
+static void make_room(struct passes *passes)
 {
+	size_t bytes = 0;
+
 	for (uint32_t cpu = 0; cpu < passes->cpus; cpu++) {
 		uint64_t count;
-		const char *from = (const char *)trace_records(passes->trace, cpu, &count);
 
-		count *= sizeof(struct proclife_record);
-		for (uint64_t n; count; count -= n, from += n) {
-			n = count < COPY_BYTES ? count : COPY_BYTES;
-			memcpy(passes->copy, from, n);
-			__asm__ __volatile__("" : : "r"(passes->copy) : "memory");
-		}
+		trace_records(passes->trace, cpu, &count);
+		bytes += count * sizeof(struct proclife_record);
+	}
+	if (bytes <= passes->copy_bytes)
+		return;
+	free(passes->copy);
+	passes->copy = malloc(bytes);
+	if (!passes->copy)
+		need(-ENOMEM);
+	memset(passes->copy, 0, bytes);
+	passes->copy_bytes = bytes;
+}
+
+static void copy_all(struct passes *passes)
+{
+	char *to = passes->copy;
+
+	for (uint32_t cpu = 0; cpu < passes->cpus; cpu++) {
+		uint64_t count;
+		const struct proclife_record *from = trace_records(passes->trace, cpu, &count);
+
+		memcpy(to, from, count * sizeof(*from));
+		to += count * sizeof(*from);
+		__asm__ __volatile__("" : : "r"(to) : "memory");
 	}
 }
 
@@ -119,6 +139,8 @@ uint64_t passes_run(struct passes *passes, enum pass pass)
 	uint64_t begin;
 
 	trace_again(passes->trace);
+	if (pass == PASS_MEMCPY)
+		make_room(passes);
 	passes->merge.horizon = trace_now(passes->trace);
 	begin = clock_ns();
 	if (pass == PASS_MEMCPY) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * reader [OPTION...]: what it costs to read records, in ns per record, next to a memcpy() of the
- * same bytes.
+ * same bytes to where there is room for all of them.
  *
  * A trace is made in chunks. All passes go over a chunk, one after the other, before the next one
  * is made, which is not timed; so what disturbs one of them disturbs them all. Each keeps its state
@@ -226,7 +226,7 @@ static void table_growth(void)
 	unsigned int lives = 1u << PASS_MEMCPY | 1u << PASS_MERGE | 1u << PASS_LIVES;
 	unsigned int mask = lives | 1u << PASS_TREE;
 
-	printf("\nGrowth with processes in all, %u CPUs; the peaks include a chunk of records\n",
+	printf("\nGrowth with processes in all, %u CPUs; the peaks include a chunk of records and its copy\n",
 	       options.cpus);
 	printf("%10s %10s ", "peak MiB", "B/process");
 	print_head("processes", mask);
