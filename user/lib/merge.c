@@ -81,25 +81,22 @@ static uint64_t key_of(const struct proclife_merge *merge, const struct proclife
 	return since << merge->rank_bits | stream->rank;
 }
 
-/* The key of what follows the record that is next, which need not be looked at for that. */
-static inline uint64_t key_after(const struct proclife_merge *merge,
-				 const struct proclife_stream *stream)
+/*
+ * Has the key ready that comes after the one in the tree, which is that of the stream's gap or of
+ * its first record.
+ */
+static inline void put_next(struct proclife_merge *merge, const struct proclife_stream *stream,
+			    uint32_t rank)
 {
-	uint64_t since;
+	uint64_t next = UNKNOWN;
 
-	if (proclife_unlikely(stream->end - stream->cur < 2))
-		return UNKNOWN;
-	since = stream->cur[1].ts - merge->base;
-	if (proclife_unlikely(since >= merge->late))
-		return UNKNOWN;
-	return since << merge->rank_bits | stream->rank;
-}
+	if (proclife_likely(stream->end - stream->cur >= 2 && !stream->gap.lost)) {
+		uint64_t since = stream->cur[1].ts - merge->base;
 
-static void put_next(struct proclife_merge *merge, const struct proclife_stream *stream)
-{
-	bool known = proclife_likely(!stream->gap.lost);
-
-	merge->next[stream->rank] = known ? key_after(merge, stream) : UNKNOWN;
+		if (proclife_likely(since < merge->late))
+			next = since << merge->rank_bits | rank;
+	}
+	merge->next[rank] = next;
 }
 
 static uint64_t ts_of(const struct proclife_merge *merge, uint64_t key)
@@ -128,7 +125,7 @@ void proclife_merge_build(struct proclife_merge *merge)
 	merge->bound = 0;
 	if (!count)
 		return;
-	merge->ahead = (2 + 80 / count) * sizeof(struct proclife_record); /* measured, 1 to 1024 */
+	merge->ahead = (2 + 20 / count) * sizeof(struct proclife_record); /* measured, 1 to 1024 */
 	merge->rank_bits = count > 1 ? 32 - (uint32_t)__builtin_clz(count - 1) : 0;
 	merge->leaves = 1u << merge->rank_bits;
 	merge->late = (UINT64_MAX >> merge->rank_bits) - 1;
@@ -141,7 +138,7 @@ void proclife_merge_build(struct proclife_merge *merge)
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		tree[merge->leaves + i] = key_of(merge, merge->streams[i]);
-		put_next(merge, merge->streams[i]);
+		put_next(merge, merge->streams[i], i);
 	}
 	for (uint32_t i = count; i < merge->leaves; i++)
 		tree[merge->leaves + i] = UINT64_MAX;
@@ -179,12 +176,12 @@ static inline uint64_t replay(struct proclife_merge *merge, uint64_t key)
 }
 
 /*
- * One stream wins again and again: up to where? The runner-up has lost to nobody but the winner, so
- * it is among the losers on the winner's path.
+ * The last winner wins again and again: up to where? The runner-up has lost to nobody but the
+ * winner, so it is among the losers on the winner's path.
  */
-static uint64_t run_bound(const struct proclife_merge *merge)
+static proclife_apart void set_bound(struct proclife_merge *merge)
 {
-	uint32_t rank = rank_of(merge, merge->tree[0]);
+	uint32_t rank = merge->rank;
 	uint64_t second = UINT64_MAX, ts;
 
 	for (uint32_t node = (merge->leaves + rank) / 2; node; node /= 2)
@@ -192,11 +189,11 @@ static uint64_t run_bound(const struct proclife_merge *merge)
 	ts = ts_of(merge, second);
 	if (ts != UINT64_MAX && rank < rank_of(merge, second))
 		ts++;
-	return ts < merge->horizon ? ts : merge->horizon;
+	merge->bound = ts < merge->horizon ? ts : merge->horizon;
 }
 
 /* The key of the stream that was yielded last does not lie ready. 0 or a negative errno. */
-static __attribute__((noinline)) int find_key(struct proclife_merge *merge)
+static proclife_apart int find_key(struct proclife_merge *merge)
 {
 	struct proclife_stream *stream = merge->run;
 
@@ -213,7 +210,7 @@ static __attribute__((noinline)) int find_key(struct proclife_merge *merge)
 }
 
 /* The winner is not below the horizon, or what its key says is not a time. */
-static __attribute__((noinline)) int stop(struct proclife_merge *merge, struct proclife_event *event)
+static proclife_apart int stop(struct proclife_merge *merge, struct proclife_event *event)
 {
 	if (merge->tree[0] >> merge->rank_bits == merge->late) {
 		proclife_merge_build(merge);
@@ -222,6 +219,16 @@ static __attribute__((noinline)) int stop(struct proclife_merge *merge, struct p
 	merge->run = NULL;
 	merge->bound = 0;
 	return 0;
+}
+
+static proclife_apart int yield_gap(struct proclife_stream *stream,
+					       struct proclife_event *event)
+{
+	event->record = NULL;
+	event->ahead = NULL;
+	event->gap = stream->gap;
+	stream->gap.lost = 0;
+	return 1;
 }
 
 int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *event)
@@ -239,7 +246,7 @@ int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *eve
 				return err;
 		}
 		key = merge->next[merge->rank];
-		put_next(merge, stream);
+		put_next(merge, stream, merge->rank);
 		key = replay(merge, key);
 	} else {
 		if (proclife_unlikely(!merge->count))
@@ -258,16 +265,12 @@ int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *eve
 	merge->run = stream;
 	merge->yielded = merge->base + since;
 	if (proclife_unlikely(merge->streak >= 3))
-		merge->bound = run_bound(merge);
-	if (proclife_unlikely(stream->gap.lost)) {
-		event->record = NULL;
-		event->ahead = NULL;
-		event->gap = stream->gap;
-		stream->gap.lost = 0;
-		return 1;
-	}
+		set_bound(merge);
+	if (proclife_unlikely(stream->gap.lost))
+		return yield_gap(stream, event);
 	event->record = stream->cur++;
 	event->ahead = stream->cur != stream->end ? stream->cur : NULL;
 	__builtin_prefetch((const char *)stream->cur + merge->ahead);
+	__builtin_prefetch((const char *)stream->cur + merge->ahead + 64);
 	return 1;
 }

@@ -21,6 +21,7 @@
 
 #define proclife_likely(x) __builtin_expect(!!(x), 1)
 #define proclife_unlikely(x) __builtin_expect(!!(x), 0)
+#define proclife_apart __attribute__((noinline)) /* so that the callers need no room for it */
 
 struct proclife_stream {
 	const struct proclife_record *cur; /* [cur, end) is next */
