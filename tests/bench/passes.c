@@ -98,7 +98,7 @@ static void make_room(struct passes *passes)
 	passes->copy = malloc(bytes);
 	if (!passes->copy)
 		need(-ENOMEM);
-	memset(passes->copy, 0, bytes);
+	memset(passes->copy, 1, bytes); /* not 0: that would make a calloc() of it */
 	passes->copy_bytes = bytes;
 }
 
