@@ -79,7 +79,7 @@ struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 
 	*fresh = false;
 	if (group) {
-		process = proclife_map_get(&tasks->by_group, group);
+		process = proclife_group_get(tasks, group);
 		if (process && !same_group(process, record)) {
 			/* Another group has this handle now: the FREEs of the old one were lost. */
 			proclife_process_end(tasks, process);
@@ -112,7 +112,7 @@ void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task 
 
 	if (process->handle == group)
 		return;
-	other = proclife_map_get(&tasks->by_group, group);
+	other = proclife_group_get(tasks, group);
 	if (!process->handle && !other) {
 		proclife_process_set_handle(tasks, process, group);
 		return;
@@ -134,7 +134,7 @@ struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
 				       const struct proclife_record *record, uint64_t group,
 				       bool *fresh)
 {
-	struct proclife_task *task = proclife_map_get(&tasks->by_handle, record->task);
+	struct proclife_task *task = proclife_task_get(tasks, record->task);
 	struct proclife_process *process;
 	bool begun;
 

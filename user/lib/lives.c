@@ -12,14 +12,14 @@
 
 int proclife_lives_reserve(struct proclife_tasks *tasks)
 {
-	int err = proclife_map_reserve(&tasks->by_handle);
+	int err = proclife_table_reserve(&tasks->by_handle);
 
 	if (!err)
-		err = proclife_map_reserve(&tasks->by_group);
+		err = proclife_table_reserve(&tasks->by_group);
 	if (!err)
-		err = proclife_map_reserve(&tasks->by_tgid);
+		err = proclife_table_reserve(&tasks->by_tgid);
 	if (!err)
-		err = proclife_map_reserve(&tasks->orphans);
+		err = proclife_table_reserve(&tasks->orphans);
 	if (!err)
 		err = proclife_slab_reserve(&tasks->task_slab);
 	if (!err)
@@ -65,10 +65,10 @@ static bool may_own(const struct proclife_tasks *tasks, const struct proclife_pr
 struct proclife_process *proclife_process_by_tgid(struct proclife_tasks *tasks,
 						  const struct proclife_record *record)
 {
-	struct proclife_process *process = proclife_map_get(&tasks->by_tgid, record->tgid);
+	struct proclife_process *process = proclife_tgid_get(tasks, record->tgid);
 
 	while (process && !may_own(tasks, process, record))
-		process = process->next_tgid;
+		process = proclife_tgid_next(process);
 	return process;
 }
 
@@ -88,9 +88,8 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 						const struct proclife_record *record,
 						uint64_t handle)
 {
-	struct proclife_process *process = proclife_slab_get(&tasks->process_slab);
+	struct proclife_process *process = proclife_slab_get_zeroed(&tasks->process_slab);
 
-	memset(process, 0, sizeof(*process));
 	process->id = ++tasks->processes;
 	process->seen = record->ts;
 	process->tgid = record->tgid;
@@ -102,8 +101,7 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	process->comm[sizeof(process->comm) - 1] = 0;
 	if (handle)
 		proclife_process_set_handle(tasks, process, handle);
-	process->next_tgid = proclife_map_get(&tasks->by_tgid, process->tgid);
-	proclife_map_put(&tasks->by_tgid, process->tgid, process);
+	proclife_table_put(&tasks->by_tgid, &process->by_tgid, process->tgid);
 	process->prev = tasks->last;
 	if (tasks->last)
 		tasks->last->next = process;
@@ -117,7 +115,7 @@ void proclife_process_set_handle(struct proclife_tasks *tasks, struct proclife_p
 				 uint64_t handle)
 {
 	process->handle = handle;
-	proclife_map_put(&tasks->by_group, handle, process);
+	proclife_table_put(&tasks->by_group, &process->by_group, handle);
 }
 
 void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process *process,
@@ -144,33 +142,17 @@ void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_proces
 void proclife_process_await(struct proclife_tasks *tasks, struct proclife_process *process,
 			    uint64_t parent)
 {
-	if (!parent || process->parent_handle)
+	if (!parent || process->by_parent.key)
 		return;
-	process->parent_handle = parent;
-	process->next_orphan = proclife_map_get(&tasks->orphans, parent);
-	proclife_map_put(&tasks->orphans, parent, process);
+	proclife_table_put(&tasks->orphans, &process->by_parent, parent);
 }
 
 static void stop_awaiting(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_process *other;
-
-	if (!process->parent_handle)
+	if (proclife_likely(!process->by_parent.key))
 		return;
-	other = proclife_map_get(&tasks->orphans, process->parent_handle);
-	if (other == process) {
-		if (process->next_orphan)
-			proclife_map_put(&tasks->orphans, process->parent_handle,
-					 process->next_orphan);
-		else
-			proclife_map_del(&tasks->orphans, process->parent_handle);
-	} else {
-		while (other->next_orphan != process)
-			other = other->next_orphan;
-		other->next_orphan = process->next_orphan;
-	}
-	process->parent_handle = 0;
-	process->next_orphan = NULL;
+	proclife_table_del(&tasks->orphans, &process->by_parent);
+	process->by_parent.key = 0;
 }
 
 void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process *process,
@@ -192,10 +174,13 @@ void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process
  */
 void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_task *task)
 {
-	struct proclife_process *process = proclife_map_get(&tasks->orphans, task->handle), *next;
+	struct proclife_link *link = proclife_table_get(&tasks->orphans, task->handle), *next;
 
-	for (; process; process = next) {
-		next = process->next_orphan;
+	for (; link; link = next) {
+		struct proclife_process *process;
+
+		process = proclife_of_link(link, struct proclife_process, by_parent);
+		next = proclife_link_find(link->next, task->handle);
 		if ((process->start && task->start > process->start) ||
 		    process->parent_tgid != task->tgid)
 			stop_awaiting(tasks, process);
@@ -239,20 +224,12 @@ static void detach(struct proclife_task *task)
 	proclife_task_dead(task);
 }
 
-void proclife_task_dead(struct proclife_task *task)
-{
-	if (!task->dead)
-		task->process->live--;
-	task->dead = true;
-}
-
 struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 					  const struct proclife_record *record,
 					  struct proclife_process *process)
 {
-	struct proclife_task *task = proclife_slab_get(&tasks->task_slab);
+	struct proclife_task *task = proclife_slab_get_zeroed(&tasks->task_slab);
 
-	memset(task, 0, sizeof(*task));
 	task->handle = record->task;
 	task->start = record->start;
 	task->seen = record->ts;
@@ -265,7 +242,7 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 	memcpy(task->comm, record->comm, sizeof(task->comm));
 	task->comm[sizeof(task->comm) - 1] = 0;
 	attach(task, process);
-	proclife_map_put(&tasks->by_handle, task->handle, task);
+	proclife_table_put(&tasks->by_handle, &task->by_handle, task->handle);
 	return task;
 }
 
@@ -280,8 +257,6 @@ void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_p
 
 static void process_gone(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_process *other = proclife_map_get(&tasks->by_tgid, process->tgid);
-
 	if (process->unfreed)
 		process->freed = 0;
 	/* If its leader was never seen, it can live on. */
@@ -295,17 +270,8 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 
 	stop_awaiting(tasks, process);
 	if (process->handle)
-		proclife_map_del(&tasks->by_group, process->handle);
-	if (other == process) {
-		if (process->next_tgid)
-			proclife_map_put(&tasks->by_tgid, process->tgid, process->next_tgid);
-		else
-			proclife_map_del(&tasks->by_tgid, process->tgid);
-	} else {
-		while (other->next_tgid != process)
-			other = other->next_tgid;
-		other->next_tgid = process->next_tgid;
-	}
+		proclife_table_del(&tasks->by_group, &process->by_group);
+	proclife_table_del(&tasks->by_tgid, &process->by_tgid);
 	if (process->prev)
 		process->prev->next = process->next;
 	else
@@ -320,7 +286,8 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 		if (reporter->reports.process_gone)
 			reporter->reports.process_gone(reporter->data, process);
 	}
-	free(process->args_text);
+	if (proclife_unlikely(process->args_text != NULL))
+		free(process->args_text);
 	proclife_slab_put(&tasks->process_slab, process);
 }
 
@@ -354,7 +321,7 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 	process->freed = task->freed;
 	process->unfreed |= !task->freed;
 	detach(task);
-	proclife_map_del(&tasks->by_handle, task->handle);
+	proclife_table_del(&tasks->by_handle, &task->by_handle);
 	for_each_reporter(tasks, reporter) {
 		if (reporter->reports.task_gone)
 			reporter->reports.task_gone(reporter->data, task);

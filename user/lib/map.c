@@ -10,6 +10,15 @@
 #define MANY_SLOTS (1u << 20) /* worth giving back */
 #define CHUNK_BYTES 65536
 
+uint64_t proclife_seed(void)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (uint64_t)time(NULL) * 0x9e3779b97f4a7c15ULL ^ (uintptr_t)&seed;
+	return seed;
+}
+
 int proclife_map_init(struct proclife_map *map)
 {
 	*map = (struct proclife_map){ 0 };
@@ -17,8 +26,7 @@ int proclife_map_init(struct proclife_map *map)
 	if (!map->entries)
 		return -ENOMEM;
 	map->mask = FIRST_SLOTS - 1;
-	if (getrandom(&map->seed, sizeof(map->seed), GRND_NONBLOCK) != sizeof(map->seed))
-		map->seed = (uint64_t)time(NULL) ^ (uintptr_t)map->entries;
+	map->seed = proclife_seed();
 	return 0;
 }
 
@@ -115,13 +123,10 @@ void proclife_slab_free(struct proclife_slab *slab)
 	slab->free = NULL;
 }
 
-int proclife_slab_reserve(struct proclife_slab *slab)
+int proclife_slab_grow(struct proclife_slab *slab)
 {
-	char *chunk;
+	char *chunk = aligned_alloc(64, CHUNK_BYTES);
 
-	if (slab->free)
-		return 0;
-	chunk = aligned_alloc(64, CHUNK_BYTES);
 	if (!chunk)
 		return -ENOMEM;
 	*(void **)chunk = slab->chunks;

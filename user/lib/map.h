@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash map from a 64-bit key to a pointer, and a slab allocator. Both are made for a lookup or
- * two per record: small entries side by side, linear probing, no tombstones, nothing per entry to
- * allocate.
+ * A hash map from a 64-bit key to a pointer, for what has no room for a link (that is table.h), and
+ * a slab allocator. The map has small entries side by side, linear probing, no tombstones, nothing
+ * per entry to allocate.
  */
 #ifndef PROCLIFE_MAP_H
 #define PROCLIFE_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct proclife_map_entry {
 	uint64_t key;
@@ -21,6 +22,9 @@ struct proclife_map {
 	uint64_t used;
 	uint64_t seed;
 };
+
+/* Something that nobody can foresee. */
+uint64_t proclife_seed(void);
 
 int proclife_map_init(struct proclife_map *map);
 void proclife_map_free(struct proclife_map *map);
@@ -60,8 +64,13 @@ struct proclife_slab {
 void proclife_slab_init(struct proclife_slab *slab, size_t size);
 void proclife_slab_free(struct proclife_slab *slab);
 
+int proclife_slab_grow(struct proclife_slab *slab);
+
 /* Makes sure that the next get succeeds. 0 or -ENOMEM. */
-int proclife_slab_reserve(struct proclife_slab *slab);
+static inline int proclife_slab_reserve(struct proclife_slab *slab)
+{
+	return slab->free ? 0 : proclife_slab_grow(slab);
+}
 
 /* Not zeroed. */
 static inline void *proclife_slab_get(struct proclife_slab *slab)
@@ -70,6 +79,12 @@ static inline void *proclife_slab_get(struct proclife_slab *slab)
 
 	slab->free = *object;
 	return object;
+}
+
+static inline void *proclife_slab_get_zeroed(struct proclife_slab *slab)
+{
+	/* The size is none that the compiler knows, and so not one for its slow `rep stos`. */
+	return memset(proclife_slab_get(slab), 0, slab->size);
 }
 
 static inline void proclife_slab_put(struct proclife_slab *slab, void *object)

@@ -222,7 +222,7 @@ static proclife_apart int stop(struct proclife_merge *merge, struct proclife_eve
 }
 
 static proclife_apart int yield_gap(struct proclife_stream *stream,
-					       struct proclife_event *event)
+				    struct proclife_event *event)
 {
 	event->record = NULL;
 	event->ahead = NULL;

@@ -216,11 +216,31 @@ void proclife_recorder_free(struct proclife_recorder *recorder);
 
 struct proclife_process;
 
+/*
+ * The two structures below are laid out in cache lines, by what records look at together; what is
+ * marked as private is the library's.
+ */
+
+/* Private: an entry of a hash table. */
+struct proclife_link {
+	uint64_t key;
+	struct proclife_link *next;
+};
+
 /* One task from fork to free; valid until the task_gone report has returned. */
 struct proclife_task {
 	uint64_t handle;
 	uint64_t start; /* as in the record */
 	struct proclife_process *process;
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t flags; /* PROCLIFE_F_* */
+	int32_t exit_code;
+	bool leader;	 /* of its thread group, now */
+	bool incomplete; /* a gap touches this life; certain once it is reported gone */
+	bool dead;	 /* private: not among the process's live ones any more */
+	struct proclife_link by_handle; /* private */
+
 	uint64_t born; /* the FORK */
 	uint64_t seen; /* the first record of this life; born, if that was seen */
 	uint64_t exited;
@@ -229,22 +249,17 @@ struct proclife_task {
 	uint64_t runtime; /* CPU time; final once freed */
 	uint64_t utime;
 	uint64_t stime;
+
 	uint64_t min_flt;
 	uint64_t maj_flt;
 	uint64_t nvcsw;
 	uint64_t nivcsw;
-	uint32_t pid;
-	uint32_t tgid;
-	uint32_t flags; /* PROCLIFE_F_* */
-	int32_t exit_code;
+	char comm[PROCLIFE_COMM_LEN];
+	char reaper_comm[PROCLIFE_COMM_LEN];
+
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
-	char reaper_comm[PROCLIFE_COMM_LEN];
-	char comm[PROCLIFE_COMM_LEN];
-	bool leader;	 /* of its thread group, now */
-	bool incomplete; /* a gap touches this life; certain once it is reported gone */
-	/* Private to the library from here on. */
-	bool dead; /* not among the process's live ones any more */
+	/* Private from here on. */
 	uint64_t gaps;
 	struct proclife_task *next;
 	struct proclife_task *prev;
@@ -261,16 +276,55 @@ struct proclife_task {
  * thread can have been freed later of which nothing was seen.
  */
 struct proclife_process {
-	uint64_t id;	 /* 1, 2, ... in the order in which they appear */
 	uint64_t handle; /* of the group; 0 if unknown */
 	uint64_t start;	 /* of the leader, as in the record; 0 if unknown */
-	uint64_t parent_id; /* by birth, or as the snapshot found it; 0 if not known */
+	uint32_t tgid;
+	uint32_t flags;	   /* of the leader */
+	int32_t exit_code; /* as its parent's wait(2) gives it */
+	uint32_t threads;  /* ever seen */
+	uint32_t live;	   /* seen and not yet exited */
+	uint32_t open;	   /* seen and not yet freed */
+	bool selected;
+	bool incomplete; /* a gap touches this life; certain once it is reported gone */
+	/* Private, up to the end of the line. */
+	bool group_dead;
+	bool group_exit; /* exit_code is the group's */
+	bool unfreed;	 /* a task's FREE is missing */
+	bool unsure;	 /* a gap can hide that exited is not the last one's */
+	bool mixed; /* a thread of it can be another process's, which got its pid unseen */
+	struct proclife_task *tasks;
+	struct proclife_task *leader;
+
 	uint64_t born;
 	uint64_t seen;
 	uint64_t execed; /* the last EXEC */
 	uint64_t exited; /* the last thread's EXIT */
 	uint64_t reaped; /* the leader's REAP */
 	uint64_t freed;	 /* the last thread's FREE; 0 if the FREE of one is missing */
+	uint64_t max_rss; /* KiB, as of the last EXIT; 0 until exited */
+	uint64_t gaps;	  /* private */
+
+	char comm[PROCLIFE_COMM_LEN];
+	char reaper_comm[PROCLIFE_COMM_LEN];
+	uint32_t reaper_pid;
+	uint32_t reaper_tgid;
+	const char *path; /* of the last EXEC, or NULL; if cut, its tail after "..." */
+	const char *args; /* of the last EXEC, each with its NUL; NULL if they are not recorded */
+	void *user;	  /* the caller's; NULL at first */
+
+	uint64_t id;	       /* 1, 2, ... in the order in which they appear */
+	uint64_t parent_id;    /* by birth, or as the snapshot found it; 0 if not known */
+	uint32_t parent_tgid;  /* likewise */
+	uint32_t creator_tgid; /* who called fork: not the parent under CLONE_PARENT */
+	uint32_t ns_pid;
+	uint32_t ns_inum;
+	uint64_t cgroup;
+	uint32_t args_room;  /* private */
+	uint32_t args_bytes; /* of args; a NUL that is not counted follows */
+	uint32_t uid;
+	uint32_t execs;
+	uint64_t filler; /* private: the line ends here */
+
 	uint64_t runtime; /* from here on: sums over the tasks that are gone */
 	uint64_t utime;
 	uint64_t stime;
@@ -278,47 +332,15 @@ struct proclife_process {
 	uint64_t maj_flt;
 	uint64_t nvcsw;
 	uint64_t nivcsw;
-	uint64_t max_rss; /* KiB, as of the last EXIT; 0 until exited */
-	uint64_t cgroup;
-	uint32_t tgid;
-	uint32_t parent_tgid;  /* by birth, or as the snapshot found it */
-	uint32_t creator_tgid; /* who called fork: not the parent under CLONE_PARENT */
-	uint32_t uid;
-	uint32_t ns_pid;
-	uint32_t ns_inum;
-	uint32_t flags;	  /* of the leader */
-	uint32_t threads; /* ever seen */
-	uint32_t live;	  /* seen and not yet exited */
-	uint32_t open;	  /* seen and not yet freed */
-	int32_t exit_code; /* as its parent's wait(2) gives it */
-	uint32_t reaper_pid;
-	uint32_t reaper_tgid;
-	uint32_t execs;
-	char reaper_comm[PROCLIFE_COMM_LEN];
-	char comm[PROCLIFE_COMM_LEN];
-	const char *path; /* of the last EXEC, or NULL; if cut, its tail after "..." */
-	const char *args; /* of the last EXEC, each with its NUL; NULL if they are not recorded */
-	uint32_t args_bytes; /* their length; a NUL that is not counted follows */
-	bool selected;
-	bool incomplete; /* a gap touches this life; certain once it is reported gone */
-	void *user;	 /* the caller's; NULL at first */
-	/* Private to the library from here on. */
-	bool group_dead;
-	bool group_exit; /* exit_code is the group's */
-	bool unfreed; /* a task's FREE is missing */
-	bool unsure;  /* a gap can hide that exited is not the last one's */
-	bool mixed; /* a thread of it can be another process's, which got its pid unseen */
-	char path_text[PROCLIFE_PATH_LEN + 4];
-	uint32_t args_room;
-	char *args_text;
-	uint64_t gaps;
-	uint64_t parent_handle; /* of a task that is not known yet */
-	struct proclife_task *tasks;
-	struct proclife_task *leader;
+	char *args_text; /* private from here on */
+
+	struct proclife_link by_group;
+	struct proclife_link by_tgid;
+	struct proclife_link by_parent; /* while that is not known; otherwise the key is 0 */
 	struct proclife_process *next;
 	struct proclife_process *prev;
-	struct proclife_process *next_tgid;
-	struct proclife_process *next_orphan;
+
+	char path_text[PROCLIFE_PATH_LEN + 4];
 };
 
 /*

@@ -24,7 +24,7 @@ static void set_name(struct proclife_task *task, const char *name)
 
 static struct proclife_process *process_with(struct proclife_tasks *tasks, uint64_t handle)
 {
-	struct proclife_task *task = handle ? proclife_map_get(&tasks->by_handle, handle) : NULL;
+	struct proclife_task *task = handle ? proclife_task_get(tasks, handle) : NULL;
 
 	return task ? task->process : NULL;
 }
@@ -36,7 +36,7 @@ static struct proclife_process *process_with(struct proclife_tasks *tasks, uint6
 static struct proclife_process *relative(struct proclife_tasks *tasks, uint64_t handle,
 					 uint32_t tgid)
 {
-	struct proclife_task *task = handle ? proclife_map_get(&tasks->by_handle, handle) : NULL;
+	struct proclife_task *task = handle ? proclife_task_get(tasks, handle) : NULL;
 
 	return task && task->tgid == tgid && !task->reaped ? task->process : NULL;
 }
@@ -45,7 +45,7 @@ static struct proclife_process *feed_fork(struct proclife_tasks *tasks,
 					  const struct proclife_record *record)
 {
 	const struct proclife_fork *fork = &record->fork;
-	struct proclife_task *task = proclife_map_get(&tasks->by_handle, record->task);
+	struct proclife_task *task = proclife_task_get(tasks, record->task);
 	struct proclife_process *process, *parent, *creator;
 	bool fresh = false;
 
@@ -61,7 +61,7 @@ static struct proclife_process *feed_fork(struct proclife_tasks *tasks,
 			proclife_task_set_group(tasks, task, record, fork->group);
 		process = task->process;
 	} else {
-		process = proclife_map_get(&tasks->by_group, fork->group);
+		process = proclife_group_get(tasks, fork->group);
 		if (record->pid != record->tgid) {
 			process = proclife_process_of(tasks, record, fork->group, &fresh);
 		} else {
@@ -351,16 +351,19 @@ static inline void fetch(const void *object, size_t bytes)
  */
 static void look_ahead(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
-	const struct proclife_map *map = &tasks->by_handle;
-	const struct proclife_task *task = map->entries[tasks->ahead_slot & map->mask].value;
+	const struct proclife_table *table = &tasks->by_handle;
+	const struct proclife_link *link = *proclife_table_slot(table, tasks->ahead_handle);
+	const struct proclife_task *task = NULL;
 
+	if (link)
+		task = proclife_of_link(link, struct proclife_task, by_handle);
 	if (tasks->ahead)
-		fetch(tasks->ahead->process, offsetof(struct proclife_process, reaper_comm));
+		fetch(tasks->ahead->process, offsetof(struct proclife_process, by_group));
 	if (task)
 		fetch(task, sizeof(*task));
 	tasks->ahead = task;
-	tasks->ahead_slot = proclife_map_slot(map, record->task);
-	__builtin_prefetch(&map->entries[tasks->ahead_slot]);
+	tasks->ahead_handle = record->task;
+	__builtin_prefetch(proclife_table_slot(table, record->task));
 }
 
 int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event)
@@ -393,7 +396,7 @@ int proclife_tasks_close(struct proclife_tasks *tasks, uint64_t now)
 
 struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t handle)
 {
-	return proclife_map_get(&tasks->by_handle, handle);
+	return proclife_task_get(tasks, handle);
 }
 
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
@@ -436,8 +439,8 @@ int proclife_tasks_new(struct proclife_tasks **result)
 		return -ENOMEM;
 	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_task));
 	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_process));
-	if (proclife_map_init(&tasks->by_handle) || proclife_map_init(&tasks->by_group) ||
-	    proclife_map_init(&tasks->by_tgid) || proclife_map_init(&tasks->orphans)) {
+	if (proclife_table_init(&tasks->by_handle) || proclife_table_init(&tasks->by_group) ||
+	    proclife_table_init(&tasks->by_tgid) || proclife_table_init(&tasks->orphans)) {
 		proclife_tasks_free(tasks);
 		return -ENOMEM;
 	}
@@ -455,10 +458,10 @@ void proclife_tasks_free(struct proclife_tasks *tasks)
 	}
 	for (struct proclife_process *process = tasks->first; process; process = process->next)
 		free(process->args_text);
-	proclife_map_free(&tasks->by_handle);
-	proclife_map_free(&tasks->by_group);
-	proclife_map_free(&tasks->by_tgid);
-	proclife_map_free(&tasks->orphans);
+	proclife_table_free(&tasks->by_handle);
+	proclife_table_free(&tasks->by_group);
+	proclife_table_free(&tasks->by_tgid);
+	proclife_table_free(&tasks->orphans);
 	proclife_slab_free(&tasks->task_slab);
 	proclife_slab_free(&tasks->process_slab);
 	free(tasks->reporters);

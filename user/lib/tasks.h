@@ -8,6 +8,7 @@
 
 #include "map.h"
 #include "merge.h"
+#include "table.h"
 
 struct proclife_reporter {
 	struct proclife_reports reports;
@@ -22,11 +23,10 @@ struct proclife_wish {
 };
 
 struct proclife_tasks {
-	struct proclife_map by_handle; /* open tasks */
-	struct proclife_map by_group;  /* open processes whose handle is known */
-	struct proclife_map by_tgid;   /* open processes, the latest first, chained by next_tgid */
-	/* Processes that wait for their parent, by its handle, chained by next_orphan. */
-	struct proclife_map orphans;
+	struct proclife_table by_handle; /* open tasks */
+	struct proclife_table by_group;	 /* open processes whose handle is known */
+	struct proclife_table by_tgid;	 /* open processes */
+	struct proclife_table orphans;	 /* processes that wait for their parent, by its handle */
 	struct proclife_slab task_slab;
 	struct proclife_slab process_slab;
 	struct proclife_process *first; /* the open ones, in the order in which they appeared */
@@ -42,10 +42,45 @@ struct proclife_tasks {
 	bool closing;	/* what is reported gone was open at the end of the trace */
 	uint64_t selected;
 	uint64_t selected_open;
-	uint64_t ahead_slot; /* in by_handle, of a record that comes soon */
+	uint64_t ahead_handle; /* of a record that comes soon */
 	const struct proclife_task *ahead; /* of one that comes sooner; can be gone */
 	int error; /* of a report; passed on by feed and close */
 };
+
+/* What a link is part of. */
+#define proclife_of_link(link, type, member) ((type *)((char *)(link) - offsetof(type, member)))
+
+static inline struct proclife_task *proclife_task_get(const struct proclife_tasks *tasks,
+						      uint64_t handle)
+{
+	struct proclife_link *link = proclife_table_get(&tasks->by_handle, handle);
+
+	return link ? proclife_of_link(link, struct proclife_task, by_handle) : NULL;
+}
+
+static inline struct proclife_process *proclife_group_get(const struct proclife_tasks *tasks,
+							  uint64_t group)
+{
+	struct proclife_link *link = proclife_table_get(&tasks->by_group, group);
+
+	return link ? proclife_of_link(link, struct proclife_process, by_group) : NULL;
+}
+
+/* The latest one with this tgid, and then the one before it. */
+static inline struct proclife_process *proclife_tgid_get(const struct proclife_tasks *tasks,
+							 uint32_t tgid)
+{
+	struct proclife_link *link = proclife_table_get(&tasks->by_tgid, tgid);
+
+	return link ? proclife_of_link(link, struct proclife_process, by_tgid) : NULL;
+}
+
+static inline struct proclife_process *proclife_tgid_next(const struct proclife_process *process)
+{
+	struct proclife_link *link = proclife_link_find(process->by_tgid.next, process->tgid);
+
+	return link ? proclife_of_link(link, struct proclife_process, by_tgid) : NULL;
+}
 
 /* Like proclife_tasks_report(); @detach is called if the tasks are freed first. */
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
@@ -94,7 +129,12 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task,
 			struct proclife_process *process);
 /* Its EXIT was seen, or must have been. */
-void proclife_task_dead(struct proclife_task *task);
+static inline void proclife_task_dead(struct proclife_task *task)
+{
+	task->process->live -= !task->dead;
+	task->dead = true;
+}
+
 /* Reports it gone, and its process too if it is the last one. */
 void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task);
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A hash table of what brings its own links, for a lookup or two per record: nothing is allocated
+ * or moved for an entry, a lookup that finds something ends in the very thing that was sought, and
+ * one that does not mostly ends at an empty slot. Several entries can have the same key: the latest
+ * one is found first.
+ */
+#ifndef PROCLIFE_TABLE_H
+#define PROCLIFE_TABLE_H
+
+#include "proclife.h"
+
+struct proclife_table {
+	struct proclife_link **slots;
+	uint64_t factor; /* odd, and random: nobody can choose keys that share a slot */
+	uint32_t shift;	 /* what is left of a product selects a slot */
+	uint64_t used;
+	uint64_t least; /* with fewer entries, or more than most, there should be other slots */
+	uint64_t most;
+};
+
+int proclife_table_init(struct proclife_table *table);
+void proclife_table_free(struct proclife_table *table);
+
+int proclife_table_resize(struct proclife_table *table);
+
+/* Keeps the slots as many as the entries need; to be called before a put. 0 or -ENOMEM. */
+static inline int proclife_table_reserve(struct proclife_table *table)
+{
+	if (__builtin_expect(table->used >= table->least && table->used < table->most, 1))
+		return 0;
+	return proclife_table_resize(table);
+}
+
+static inline struct proclife_link **proclife_table_slot(const struct proclife_table *table,
+							 uint64_t key)
+{
+	return &table->slots[key * table->factor >> table->shift];
+}
+
+/* The first one in this chain with this key, or NULL. */
+static inline struct proclife_link *proclife_link_find(struct proclife_link *link, uint64_t key)
+{
+	while (link && link->key != key)
+		link = link->next;
+	return link;
+}
+
+static inline struct proclife_link *proclife_table_get(const struct proclife_table *table,
+						       uint64_t key)
+{
+	return proclife_link_find(*proclife_table_slot(table, key), key);
+}
+
+static inline void proclife_table_put(struct proclife_table *table, struct proclife_link *link,
+				      uint64_t key)
+{
+	struct proclife_link **slot = proclife_table_slot(table, key);
+
+	link->key = key;
+	link->next = *slot;
+	*slot = link;
+	table->used++;
+}
+
+/* It is in there. */
+static inline void proclife_table_del(struct proclife_table *table, struct proclife_link *link)
+{
+	struct proclife_link **at = proclife_table_slot(table, link->key);
+
+	while (*at != link)
+		at = &(*at)->next;
+	*at = link->next;
+	table->used--;
+}
+
+#endif
