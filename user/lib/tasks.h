@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lives: tasks.c says what each record means, identify.c to whom it belongs, lives.c keeps the
- * objects and reports their begin and end, select.c knows what is wanted.
+ * Lives: feed.c says what each record means, identify.c to whom it belongs, lives.c keeps the
+ * objects and reports their begin and end, select.c knows what is wanted, tasks.c holds them all.
  */
 #ifndef PROCLIFE_TASKS_H
 #define PROCLIFE_TASKS_H
@@ -43,7 +43,8 @@ struct proclife_tasks {
 	uint64_t selected;
 	uint64_t selected_open;
 	uint64_t ahead_handle; /* of a record that comes soon */
-	const struct proclife_task *ahead; /* of one that comes sooner; can be gone */
+	const struct proclife_task *ahead; /* of one that comes sooner; can be gone, is never NULL */
+	struct proclife_task nobody;
 	int error; /* of a report; passed on by feed and close */
 };
 
@@ -80,6 +81,14 @@ static inline struct proclife_process *proclife_tgid_next(const struct proclife_
 	struct proclife_link *link = proclife_link_find(process->by_tgid.next, process->tgid);
 
 	return link ? proclife_of_link(link, struct proclife_process, by_tgid) : NULL;
+}
+
+static inline int proclife_take_error(struct proclife_tasks *tasks)
+{
+	int err = tasks->error;
+
+	tasks->error = 0;
+	return err;
 }
 
 /* Like proclife_tasks_report(); @detach is called if the tasks are freed first. */

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What each record means for the life of its task and process. */
+#include "tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The module's args_bytes is far below this: more can only be a broken recording. */
+#define ARGS_MAX (4u << 20)
+
+static void copy_name(char *to, const char *from)
+{
+	memcpy(to, from, PROCLIFE_COMM_LEN);
+	to[PROCLIFE_COMM_LEN - 1] = 0;
+}
+
+static void set_name(struct proclife_task *task, const char *name)
+{
+	copy_name(task->comm, name);
+	if (task->leader)
+		copy_name(task->process->comm, name);
+}
+
+/*
+ * The parent or creator that a FORK or TASK names. Another one with this handle is long gone, its
+ * FREE lost: it was reaped or has another tgid.
+ */
+static struct proclife_process *relative(struct proclife_tasks *tasks, uint64_t handle,
+					 uint32_t tgid)
+{
+	struct proclife_task *task = handle ? proclife_task_get(tasks, handle) : NULL;
+
+	return task && task->tgid == tgid && !task->reaped ? task->process : NULL;
+}
+
+/* As proclife_task_of(), for the one case that counts: it is known, and what it was. */
+static inline struct proclife_task *task_of(struct proclife_tasks *tasks,
+					    const struct proclife_record *record, uint64_t group)
+{
+	struct proclife_task *task = proclife_task_get(tasks, record->task);
+
+	if (proclife_likely(task && task->start == record->start && task->pid == record->pid &&
+			    (!group || task->process->handle == group)))
+		return task;
+	return proclife_task_of(tasks, record, group, NULL);
+}
+
+/*
+ * What follows feeds a record of one type each. Return: whether it is of a selected process, or
+ * -ENOMEM.
+ */
+
+static proclife_apart int feed_fork(struct proclife_tasks *tasks,
+				    const struct proclife_record *record)
+{
+	const struct proclife_fork *fork = &record->fork;
+	struct proclife_task *task = proclife_task_get(tasks, record->task);
+	struct proclife_process *process, *parent, *creator;
+	bool fresh = false;
+
+	if (proclife_lives_reserve(tasks))
+		return -ENOMEM;
+	if (task && task->start != record->start) {
+		proclife_task_end(tasks, task);
+		task = NULL;
+	}
+	if (task) {
+		/* Seen before its FORK: in the snapshot, or as the target of a signal. */
+		if (task->process->handle != fork->group)
+			proclife_task_set_group(tasks, task, record, fork->group);
+		process = task->process;
+	} else {
+		process = proclife_group_get(tasks, fork->group);
+		if (record->pid != record->tgid) {
+			process = proclife_process_of(tasks, record, fork->group, &fresh);
+		} else {
+			/* The first task of a group: who else had this handle is gone unseen. */
+			if (process)
+				proclife_process_end(tasks, process);
+			process = proclife_process_begin(tasks, record, fork->group);
+			fresh = true;
+		}
+		task = proclife_task_begin(tasks, record, process);
+	}
+	task->born = record->ts;
+	task->seen = record->ts;
+	if (record->pid != record->tgid) {
+		if (fresh)
+			proclife_process_born(tasks, process, NULL, NULL);
+		if (proclife_unlikely(tasks->orphans.used))
+			proclife_adopt_orphans(tasks, task);
+		return process->selected;
+	}
+
+	process->born = record->ts;
+	process->seen = record->ts;
+	process->parent_tgid = fork->parent_tgid;
+	process->creator_tgid = fork->creator_tgid;
+	process->uid = fork->uid;
+	process->ns_pid = fork->ns_pid;
+	process->ns_inum = fork->ns_inum;
+	process->cgroup = fork->cgroup;
+	parent = relative(tasks, fork->parent, fork->parent_tgid);
+	creator = fork->creator == fork->parent ?
+			  parent :
+			  relative(tasks, fork->creator, fork->creator_tgid);
+	if (fresh)
+		proclife_process_born(tasks, process, parent, creator);
+	if (proclife_unlikely(tasks->orphans.used))
+		proclife_adopt_orphans(tasks, task);
+	if (!parent)
+		proclife_process_await(tasks, process, fork->parent);
+	else if (!fresh)
+		proclife_process_link(tasks, process, parent);
+	if (!fresh && !process->selected && creator && creator->selected)
+		proclife_select_now(tasks, process, parent);
+	return process->selected;
+}
+
+static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
+					const struct proclife_record *record)
+{
+	const struct proclife_state *state = &record->state;
+	struct proclife_process *process, *parent;
+	bool fresh;
+	struct proclife_task *task = proclife_task_of(tasks, record, state->group, &fresh);
+
+	if (!task)
+		return -ENOMEM;
+	process = task->process;
+	task->flags |= record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
+	if (!task->exited) {
+		task->runtime = state->runtime;
+		task->utime = state->utime;
+		task->stime = state->stime;
+		if (record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE)) {
+			/* The EXIT may still come, or be past: it is not waited for. */
+			task->flags |= record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
+			task->exit_code = state->exit_code;
+			proclife_task_dead(task);
+			if (task->leader)
+				process->exit_code = state->exit_code;
+		}
+	}
+	if (task->leader)
+		process->flags = task->flags;
+	if (process->born) { /* its FORK told all the rest, and by birth */
+		if (tasks->orphans.used)
+			proclife_adopt_orphans(tasks, task);
+		return process->selected;
+	}
+	process->uid = state->uid;
+	process->cgroup = state->cgroup;
+	if (task->leader) {
+		process->ns_pid = state->ns_pid;
+		process->ns_inum = state->ns_inum;
+	}
+	if (!process->parent_tgid)
+		process->parent_tgid = state->parent_tgid;
+	parent = relative(tasks, state->parent, state->parent_tgid);
+	if (fresh)
+		proclife_process_born(tasks, process, parent, NULL);
+	if (tasks->orphans.used)
+		proclife_adopt_orphans(tasks, task);
+	if (process->parent_id)
+		return process->selected;
+	if (parent)
+		proclife_process_link(tasks, process, parent);
+	else
+		proclife_process_await(tasks, process, state->parent);
+	return process->selected;
+}
+
+static proclife_apart int feed_exec(struct proclife_tasks *tasks,
+				    const struct proclife_record *record)
+{
+	const struct proclife_exec *exec = &record->exec;
+	struct proclife_task *task = task_of(tasks, record, exec->group);
+	struct proclife_process *process;
+	char *to;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	to = process->path_text;
+	set_name(task, record->comm);
+	process->execed = record->ts;
+	process->execs++;
+	process->uid = exec->uid;
+	if (record->flags & PROCLIFE_F_TRUNCATED) {
+		memcpy(to, "...", 3);
+		to += 3;
+	}
+	memcpy(to, exec->path, PROCLIFE_PATH_LEN);
+	to[PROCLIFE_PATH_LEN] = 0;
+	process->path = process->path_text;
+	process->args = NULL;
+	process->args_bytes = 0;
+	return process->selected;
+}
+
+/* The pieces follow their EXEC in order. If one was lost, so is the rest. */
+static proclife_apart int feed_args(struct proclife_tasks *tasks,
+				    const struct proclife_record *record)
+{
+	const struct proclife_args *args = &record->args;
+	struct proclife_task *task = task_of(tasks, record, 0);
+	struct proclife_process *process;
+	uint32_t n;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	if (args->total > ARGS_MAX || args->offset != process->args_bytes ||
+	    args->offset >= args->total)
+		return process->selected;
+	if (process->args_room <= args->total) {
+		char *text = realloc(process->args_text, args->total + 1);
+
+		if (!text)
+			return -ENOMEM;
+		process->args_text = text;
+		process->args_room = args->total + 1;
+	}
+	n = args->total - args->offset;
+	if (n > PROCLIFE_ARGS_LEN)
+		n = PROCLIFE_ARGS_LEN;
+	memcpy(process->args_text + args->offset, args->text, n);
+	process->args_bytes += n;
+	process->args_text[process->args_bytes] = 0;
+	process->args = process->args_text;
+	return process->selected;
+}
+
+static proclife_apart int feed_rename(struct proclife_tasks *tasks,
+				      const struct proclife_record *record)
+{
+	struct proclife_task *task = task_of(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	set_name(task, record->rename.name);
+	return task->process->selected;
+}
+
+static proclife_apart int feed_exit(struct proclife_tasks *tasks,
+				    const struct proclife_record *record)
+{
+	const struct proclife_exit *exit = &record->exit;
+	struct proclife_task *task = task_of(tasks, record, 0);
+	struct proclife_process *process;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	task->exited = record->ts;
+	task->exit_code = exit->exit_code;
+	task->flags |= record->flags & ~PROCLIFE_F_TRUNCATED;
+	task->runtime = exit->runtime;
+	task->utime = exit->utime;
+	task->stime = exit->stime;
+	task->min_flt = exit->min_flt;
+	task->maj_flt = exit->maj_flt;
+	task->nvcsw = exit->nvcsw;
+	task->nivcsw = exit->nivcsw;
+	proclife_task_dead(task);
+	if (task->leader) {
+		copy_name(process->comm, record->comm);
+		process->flags = task->flags;
+	}
+	copy_name(task->comm, record->comm);
+	/* wait(2) gives the group's code if the group ended as a whole, otherwise the leader's. */
+	if (record->flags & PROCLIFE_F_GROUP_EXIT) {
+		process->exit_code = exit->exit_code;
+		process->group_exit = true;
+	} else if (task->leader && !process->group_exit) {
+		process->exit_code = exit->exit_code;
+	}
+	if (record->flags & PROCLIFE_F_GROUP_DEAD) {
+		process->group_dead = true;
+		process->max_rss = exit->max_rss;
+	}
+	/*
+	 * Before Linux 6.16 two threads can say that they were the last. The later one was: while a
+	 * thread is not known to be dead, its EXIT can still come, or be lost.
+	 */
+	if (!process->live && (process->group_dead || proclife_process_whole(tasks, process))) {
+		process->exited = record->ts;
+		process->unsure = !proclife_process_whole(tasks, process);
+	}
+	return process->selected;
+}
+
+static proclife_apart int feed_reap(struct proclife_tasks *tasks,
+				    const struct proclife_record *record)
+{
+	const struct proclife_reap *reap = &record->reap;
+	struct proclife_task *task = task_of(tasks, record, 0);
+	struct proclife_process *process;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	proclife_task_dead(task); /* even if its EXIT was lost */
+	task->reaped = record->ts;
+	task->reaper_pid = reap->reaper_pid;
+	task->reaper_tgid = reap->reaper_tgid;
+	copy_name(task->reaper_comm, reap->reaper_comm);
+	if (!task->leader)
+		return process->selected;
+	proclife_process_sure(tasks, process);
+	process->reaped = record->ts;
+	process->reaper_pid = reap->reaper_pid;
+	process->reaper_tgid = reap->reaper_tgid;
+	copy_name(process->reaper_comm, reap->reaper_comm);
+	return process->selected;
+}
+
+static proclife_apart int feed_free(struct proclife_tasks *tasks,
+				    const struct proclife_record *record)
+{
+	struct proclife_task *task = task_of(tasks, record, 0);
+	bool selected;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	selected = task->process->selected;
+	task->freed = record->ts;
+	task->runtime = record->free.runtime;
+	task->utime = record->free.utime;
+	task->stime = record->free.stime;
+	proclife_task_end(tasks, task);
+	return selected;
+}
+
+/* It changes nothing, but can be the first that is heard of the task. */
+static proclife_apart int feed_other(struct proclife_tasks *tasks,
+				     const struct proclife_record *record)
+{
+	struct proclife_task *task = task_of(tasks, record, 0);
+
+	return proclife_likely(task != NULL) ? task->process->selected : -ENOMEM;
+}
+
+/* Of a later ABI: who knows what its head is. */
+static proclife_apart int feed_unknown(struct proclife_tasks *tasks,
+				       const struct proclife_record *record)
+{
+	struct proclife_task *task = record->task ? proclife_task_get(tasks, record->task) : NULL;
+
+	return task ? task->process->selected : !tasks->selecting;
+}
+
+/*
+ * The type of the next record is as good as random. So it is the one thing that is asked first, and
+ * once; the rest of what is asked mostly has the same answer for the same type.
+ */
+static inline int feed_record(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	switch (record->type) {
+	case PROCLIFE_FORK:
+		return feed_fork(tasks, record);
+	case PROCLIFE_EXEC:
+		return feed_exec(tasks, record);
+	case PROCLIFE_ARGS:
+		return feed_args(tasks, record);
+	case PROCLIFE_RENAME:
+		return feed_rename(tasks, record);
+	case PROCLIFE_EXIT:
+		return feed_exit(tasks, record);
+	case PROCLIFE_REAP:
+		return feed_reap(tasks, record);
+	case PROCLIFE_FREE:
+		return feed_free(tasks, record);
+	case PROCLIFE_TASK:
+		return feed_snapshot(tasks, record);
+	case PROCLIFE_WAIT:
+	case PROCLIFE_HANG:
+	case PROCLIFE_SIGNAL:
+		return feed_other(tasks, record);
+	default:
+		return feed_unknown(tasks, record);
+	}
+}
+
+static inline void fetch(const void *lines)
+{
+	for (uintptr_t at = 0; at < 3 * 64; at += 64)
+		__builtin_prefetch((const void *)((uintptr_t)lines + at)); /* NULL will do */
+}
+
+/*
+ * With many lives, each record would wait for the memory of its slot, then of its task, then of its
+ * process. So each of them is fetched a few records ahead, one after the other. What is fetched can
+ * be gone or another's when its time comes: slabs keep their memory, so that does no harm. Nor does
+ * it if there is nothing to fetch, and that is no branch.
+ */
+static inline void look_ahead(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_table *table = &tasks->by_handle;
+	struct proclife_link *link = *proclife_table_slot(table, tasks->ahead_handle);
+
+	fetch(tasks->ahead->process);
+	link = link ? link : &tasks->nobody.by_handle;
+	tasks->ahead = proclife_of_link(link, struct proclife_task, by_handle);
+	fetch(tasks->ahead);
+	tasks->ahead_handle = record->task;
+	__builtin_prefetch(proclife_table_slot(table, record->task));
+}
+
+int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event)
+{
+	int ret;
+
+	if (proclife_unlikely(!event->record)) {
+		tasks->gaps++;
+		if (tasks->gap_to < event->gap.to)
+			tasks->gap_to = event->gap.to;
+		return 1;
+	}
+	if (event->ahead)
+		look_ahead(tasks, event->ahead);
+	ret = feed_record(tasks, event->record);
+	if (proclife_unlikely(tasks->error))
+		return proclife_take_error(tasks);
+	return ret;
+}
