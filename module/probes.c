@@ -7,6 +7,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
+#include <trace/events/signal.h>
 #include <trace/events/task.h>
 
 #include "compat.h"
@@ -17,6 +18,16 @@
 static bool reap = true;
 module_param(reap, bool, 0444);
 MODULE_PARM_DESC(reap, "record who reaps a task, with a kprobe (Y)");
+
+static bool signals = true;
+module_param(signals, bool, 0444);
+MODULE_PARM_DESC(signals, "record signals that can end a task, and SIGCHLD (Y)");
+
+#define ARGS_BYTES_MAX 8192
+
+static unsigned int args_bytes = 512;
+module_param(args_bytes, uint, 0444);
+MODULE_PARM_DESC(args_bytes, "bytes to record of the arguments of an exec: 0 to 8192 (512)");
 
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
@@ -36,9 +47,19 @@ static void probe_newtask(void *data, struct task_struct *child, compat_clone_fl
 static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct rings_slot slot;
+	unsigned long irqflags;
+	unsigned int offset;
+	bool more = args_bytes;
 
+	/* Off until the last piece, so that nothing comes between them in the ring. */
+	local_irq_save(irqflags);
 	record_exec(rings_begin(&slot, PROCLIFE_EXEC), p, old_pid, bprm);
 	rings_end(&slot);
+	for (offset = 0; more; offset += PROCLIFE_ARGS_LEN) {
+		more = record_args(rings_begin(&slot, PROCLIFE_ARGS), offset, args_bytes);
+		rings_end(&slot);
+	}
+	local_irq_restore(irqflags);
 }
 
 static void probe_rename(void *data, struct task_struct *p, const char *name)
@@ -46,6 +67,18 @@ static void probe_rename(void *data, struct task_struct *p, const char *name)
 	struct rings_slot slot;
 
 	record_rename(rings_begin(&slot, PROCLIFE_RENAME), p, name);
+	rings_end(&slot);
+}
+
+/* Under the target's siglock; can be an interrupt. */
+static void probe_signal(void *data, int signo, struct kernel_siginfo *info, struct task_struct *p,
+			 int to_group, int result)
+{
+	struct rings_slot slot;
+
+	if (result == TRACE_SIGNAL_IGNORED || !record_wants_signal(p, signo))
+		return;
+	record_signal(rings_begin(&slot, PROCLIFE_SIGNAL), p, signo, info, to_group, result);
 	rings_end(&slot);
 }
 
@@ -103,6 +136,7 @@ static void __maybe_unused check_prototypes(void)
 	check_trace_callback_type_task_newtask(probe_newtask);
 	check_trace_callback_type_sched_process_exec(probe_exec);
 	check_trace_callback_type_task_rename(probe_rename);
+	check_trace_callback_type_signal_generate(probe_signal);
 	check_trace_callback_type_sched_process_exit(probe_exit);
 	check_trace_callback_type_sched_process_free(probe_free);
 	check_trace_callback_type_sched_process_wait(probe_wait);
@@ -116,6 +150,7 @@ struct probe {
 	void *function;
 	u64 feature;
 	bool required;
+	const bool *wanted; /* by a parameter; NULL: always */
 	struct tracepoint *tracepoint; /* once registered */
 };
 
@@ -129,6 +164,7 @@ static struct probe probes[] = {
 #if COMPAT_HAS_HANG
 	{ "sched_process_hang", probe_hang, PROCLIFE_HAS(PROCLIFE_HANG), false },
 #endif
+	{ "signal_generate", probe_signal, PROCLIFE_HAS(PROCLIFE_SIGNAL), false, &signals },
 	{ "task_newtask", probe_newtask, 0, false },
 	{ "sched_process_fork", probe_fork, PROCLIFE_HAS(PROCLIFE_FORK), true },
 };
@@ -168,6 +204,8 @@ static int register_probes(void)
 		struct probe *p = &probes[i];
 		int ret = -ENOENT;
 
+		if (p->wanted && !*p->wanted)
+			continue;
 		if (found[i])
 			ret = tracepoint_probe_register(found[i], p->function, NULL);
 		if (!ret) {
@@ -258,13 +296,24 @@ int probes_init(void)
 {
 	int ret;
 
+	if (args_bytes > ARGS_BYTES_MAX) {
+		pr_err("args_bytes=%u: must be from 0 to %d\n", args_bytes, ARGS_BYTES_MAX);
+		return -EINVAL;
+	}
+
 	if (reap)
 		register_reap();
 
 	ret = register_probes();
-	if (ret)
+	if (ret) {
 		unregister_reap();
-	return ret;
+		return ret;
+	}
+	if (rings_header()->features & PROCLIFE_HAS(PROCLIFE_EXEC)) {
+		rings_header()->args_bytes = args_bytes;
+		rings_header()->features |= args_bytes ? PROCLIFE_HAS(PROCLIFE_ARGS) : 0;
+	}
+	return 0;
 }
 
 void probes_exit(void)

@@ -2,12 +2,17 @@
 /* All that proclife knows of struct task_struct. */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
+#include <linux/mm_types.h>
 #include <linux/pid_namespace.h>
+#include <linux/preempt.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/signal.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
+#include <trace/events/signal.h>
 
 #include <proclife/abi.h>
 
@@ -128,6 +133,41 @@ void record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid
 	memset(e->path + tail, 0, PROCLIFE_PATH_LEN - tail);
 }
 
+/* Copies what is in memory; the rest would need a page fault, and with it sleep. */
+static unsigned int copy_present(char *to, unsigned long from, unsigned int len)
+{
+	unsigned int first = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(from));
+
+	if (copy_from_user_nofault(to, (void __user *)from, first))
+		return 0;
+	if (first < len &&
+	    copy_from_user_nofault(to + first, (void __user *)(from + first), len - first))
+		return first;
+	return len;
+}
+
+bool record_args(struct proclife_record *r, unsigned int offset, unsigned int limit)
+{
+	struct proclife_args *a = &r->args;
+	const struct mm_struct *mm = current->mm;
+	unsigned long start = READ_ONCE(mm->arg_start), end = READ_ONCE(mm->arg_end);
+	unsigned int len;
+
+	record_head(r, current);
+	/* Execve allows no more than fits here. */
+	a->total = end > start ? end - start : 0;
+	a->offset = offset;
+	len = min3(limit, a->total, offset + PROCLIFE_ARGS_LEN) - offset;
+	a->len = copy_present(a->text, start + offset, len);
+	memset(a->text + a->len, 0, PROCLIFE_ARGS_LEN - a->len);
+	offset += a->len;
+	if (a->len < len || (offset == limit && offset < a->total)) {
+		r->flags |= PROCLIFE_F_TRUNCATED;
+		return false;
+	}
+	return offset < a->total;
+}
+
 void record_rename(struct proclife_record *r, struct task_struct *p, const char *name)
 {
 	record_head(r, p);
@@ -210,6 +250,48 @@ void record_hang(struct proclife_record *r, struct task_struct *p)
 {
 	record_head(r, p);
 	memset(r->words, 0, sizeof(r->words));
+}
+
+bool record_wants_signal(struct task_struct *p, int signo)
+{
+	const struct sighand_struct *sighand;
+
+	if (signo == SIGCHLD)
+		return true;
+	if (siginmask(signo, SIG_KERNEL_IGNORE_MASK | SIG_KERNEL_STOP_MASK))
+		return false;
+	sighand = rcu_dereference_protected(p->sighand, true); /* the siglock holds it */
+	return sighand->action[signo - 1].sa.sa_handler == SIG_DFL;
+}
+
+void record_signal(struct proclife_record *r, struct task_struct *p, int signo,
+		   const struct kernel_siginfo *info, bool to_group, int result)
+{
+	struct proclife_signal *s = &r->signal;
+
+	BUILD_BUG_ON(TRACE_SIGNAL_DELIVERED != PROCLIFE_SIGNAL_QUEUED);
+	BUILD_BUG_ON(TRACE_SIGNAL_ALREADY_PENDING != PROCLIFE_SIGNAL_PENDING);
+	BUILD_BUG_ON(TRACE_SIGNAL_OVERFLOW_FAIL != PROCLIFE_SIGNAL_NO_ROOM);
+	BUILD_BUG_ON(TRACE_SIGNAL_LOSE_INFO != PROCLIFE_SIGNAL_NO_INFO);
+
+	record_head(r, p);
+	memset(s, 0, sizeof(*s));
+	/* An interrupt, such as a timer's, runs on top of a task that has nothing to do with it. */
+	if (in_task()) {
+		s->sender = handle(current);
+		s->sender_pid = current->pid;
+		s->sender_tgid = current->tgid;
+		copy_comm(s->sender_comm, current->comm);
+	}
+	s->signo = signo;
+	if (info == SEND_SIG_NOINFO)
+		s->code = SI_USER;
+	else if (info == SEND_SIG_PRIV)
+		s->code = SI_KERNEL;
+	else
+		s->code = info->si_code;
+	s->result = result;
+	s->to_group = to_group;
 }
 
 void record_state(struct proclife_record *r, struct task_struct *p)

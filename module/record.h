@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+struct kernel_siginfo;
 struct linux_binprm;
 struct pid;
 struct proclife_record;
@@ -19,12 +20,21 @@ void record_init(void);
 void record_fork(struct proclife_record *r, struct task_struct *child);
 void record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
 		 const struct linux_binprm *bprm);
+/*
+ * The piece of current's argument vector at @offset, at most @limit bytes of which are wanted.
+ * Returns whether another piece follows.
+ */
+bool record_args(struct proclife_record *r, unsigned int offset, unsigned int limit);
 void record_rename(struct proclife_record *r, struct task_struct *p, const char *name);
 void record_exit(struct proclife_record *r, struct task_struct *p, bool group_dead);
 void record_reap(struct proclife_record *r, struct task_struct *p);
 void record_free(struct proclife_record *r, struct task_struct *p);
 void record_wait(struct proclife_record *r, struct pid *pid);
 void record_hang(struct proclife_record *r, struct task_struct *p);
+/* Can the signal end the task, or is it SIGCHLD? The caller holds the task's siglock. */
+bool record_wants_signal(struct task_struct *p, int signo);
+void record_signal(struct proclife_record *r, struct task_struct *p, int signo,
+		   const struct kernel_siginfo *info, bool to_group, int result);
 /* The caller holds rcu_read_lock() since it found the task. */
 void record_state(struct proclife_record *r, struct task_struct *p);
 

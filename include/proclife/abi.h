@@ -53,7 +53,7 @@ enum proclife_type {
 	PROCLIFE_NONE = 0,
 	PROCLIFE_FORK = 1, /* the head is the child */
 	PROCLIFE_EXEC = 2,
-	PROCLIFE_ARGS = 3,
+	PROCLIFE_ARGS = 3, /* right behind its EXEC, with nothing of the same CPU between them */
 	PROCLIFE_RENAME = 4, /* the head's comm is the old name */
 	PROCLIFE_EXIT = 5,
 	PROCLIFE_REAP = 6, /* the head is the task that is reaped */
@@ -70,7 +70,7 @@ enum proclife_type {
 #define PROCLIFE_F_KTHREAD (1u << 1)	/* kernel thread */
 #define PROCLIFE_F_WORKER (1u << 2)	/* kernel-made thread of a user process: io_uring, vhost */
 #define PROCLIFE_F_GROUP_DEAD (1u << 3) /* EXIT: no thread of the group is left alive */
-#define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text of this record did not fit: EXEC has the tail */
+#define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text was cut: EXEC has its tail, ARGS ends here */
 #define PROCLIFE_F_EXITING (1u << 5)	/* TASK: has entered exit; its EXIT may be past */
 #define PROCLIFE_F_ZOMBIE (1u << 6)	/* TASK: has exited and waits to be reaped */
 /*
@@ -108,10 +108,16 @@ struct proclife_exec {
 
 #define PROCLIFE_ARGS_LEN 64
 
+/*
+ * A piece of the argument vector, as it lies in the memory of the task: each argument with a NUL
+ * behind it. The last piece ends at `total`, or has PROCLIFE_F_TRUNCATED: there is more than
+ * args_bytes, or it was not in memory.
+ */
 struct proclife_args {
-	__u32 offset; /* of this piece in the argument vector */
-	__u32 total;  /* bytes recorded of the vector, in all pieces */
-	char text[PROCLIFE_ARGS_LEN];
+	__u32 total;  /* bytes of the whole vector, recorded or not */
+	__u16 offset; /* of this piece in it */
+	__u16 len;    /* of this piece */
+	char text[PROCLIFE_ARGS_LEN]; /* filled up with NULs */
 };
 
 struct proclife_rename {
@@ -159,17 +165,26 @@ struct proclife_wait {
 	__u64 reserved1[8];
 };
 
+/*
+ * A signal for a target that has left it the default action, which is to end, or a SIGCHLD. What
+ * the target ignores is not recorded.
+ */
 struct proclife_signal {
-	__u64 sender;
+	__u64 sender; /* the task that caused it, 0 if an interrupt did: then the next three are too */
 	__u32 sender_pid;
 	__u32 sender_tgid;
 	char sender_comm[PROCLIFE_COMM_LEN];
 	__s32 signo;
-	__s32 code;
-	__s32 result; /* enum trace_signal_generate's TRACE_SIGNAL_* */
-	__u32 to_group;
+	__s32 code;	/* si_code, as in sigaction(2) */
+	__s32 result;	/* PROCLIFE_SIGNAL_* */
+	__u32 to_group; /* 1: any thread of the group may take it; 0: this one */
 	__u64 reserved[3];
 };
+
+#define PROCLIFE_SIGNAL_QUEUED 0
+#define PROCLIFE_SIGNAL_PENDING 2  /* the same was pending already: nothing changes */
+#define PROCLIFE_SIGNAL_NO_ROOM 3  /* a real-time signal that could not be queued: lost */
+#define PROCLIFE_SIGNAL_NO_INFO 4 /* pending, but the target will not learn from whom */
 
 struct proclife_state {
 	__u64 parent; /* real_parent now, not by birth */
