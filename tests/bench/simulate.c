@@ -76,10 +76,11 @@ static void record_args(struct trace *trace, struct sim_task *task)
 		struct proclife_record *record = sim_record_more(trace, PROCLIFE_ARGS, task);
 		uint32_t n = total - offset;
 
-		record->args.offset = offset;
 		record->args.total = total;
+		record->args.offset = (uint16_t)offset;
 		if (n > PROCLIFE_ARGS_LEN)
 			n = PROCLIFE_ARGS_LEN;
+		record->args.len = (uint16_t)n;
 		for (uint32_t i = 0; i < n; i++)
 			record->args.text[i] = 'a' + (char)((task->handle + offset + i) % 26);
 	}

@@ -142,8 +142,9 @@ static void feed_args(const struct who *who, const char *text, uint32_t total, u
 
 		if (n > PROCLIFE_ARGS_LEN)
 			n = PROCLIFE_ARGS_LEN;
-		record.args.offset = offset;
 		record.args.total = total;
+		record.args.offset = (uint16_t)offset;
+		record.args.len = (uint16_t)n;
 		memcpy(record.args.text, text + offset, n);
 		if (offset / PROCLIFE_ARGS_LEN != skip)
 			feed(tasks, record);
@@ -154,6 +155,7 @@ static void test_args(void **state)
 {
 	struct who a = process_of_pid(200, "sh");
 	const struct proclife_process *process;
+	struct proclife_record cut;
 	char text[300];
 
 	(void)state;
@@ -169,17 +171,38 @@ static void test_args(void **state)
 	assert_int_equal(process->args_bytes, sizeof(text));
 	assert_memory_equal(process->args, text, sizeof(text));
 	assert_int_equal(process->args[sizeof(text)], 0);
+	assert_false(process->args_cut);
 	/* Another exec, and its second piece is lost. */
 	feed(tasks, exec_record(14, &a, 200, "/bin/false"));
 	assert_null(process->args);
 	feed_args(&a, text, sizeof(text), 1);
 	assert_int_equal(process->args_bytes, PROCLIFE_ARGS_LEN);
+	assert_true(process->args_cut);
 	feed(tasks, exec_record(15, &a, 200, "/bin/false"));
 	feed_args(&a, text, 2, UINT32_MAX);
 	assert_int_equal(process->args_bytes, 2);
-	/* Nothing that a module writes. */
-	feed_args(&a, text, 0, UINT32_MAX);
-	assert_int_equal(process->args_bytes, 2);
+	assert_false(process->args_cut);
+	/* The module had no room for more, or found no more in memory. */
+	feed(tasks, exec_record(16, &a, 200, "/bin/false"));
+	cut = record_of(17, PROCLIFE_ARGS, &a);
+	cut.flags |= PROCLIFE_F_TRUNCATED;
+	cut.args.total = 100;
+	cut.args.len = 3;
+	memcpy(cut.args.text, "ls", 3);
+	feed(tasks, cut);
+	assert_int_equal(process->args_bytes, 3);
+	assert_string_equal(process->args, "ls");
+	assert_true(process->args_cut);
+	/* Nothing that a module writes: more than the piece holds, more than there is. */
+	feed(tasks, exec_record(18, &a, 200, "/bin/false"));
+	cut.args.len = PROCLIFE_ARGS_LEN + 1;
+	feed(tasks, cut);
+	assert_null(process->args);
+	cut.args.len = 50;
+	cut.args.total = 49;
+	feed(tasks, cut);
+	assert_null(process->args);
+	assert_true(process->args_cut);
 }
 
 static void test_threads(void **state)

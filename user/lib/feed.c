@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The module's args_bytes is far below this: more can only be a broken recording. */
-#define ARGS_MAX (4u << 20)
-
 static void copy_name(char *to, const char *from)
 {
 	memcpy(to, from, PROCLIFE_COMM_LEN);
@@ -197,6 +194,7 @@ static proclife_apart int feed_exec(struct proclife_tasks *tasks,
 	process->path = process->path_text;
 	process->args = NULL;
 	process->args_bytes = 0;
+	process->args_cut = false;
 	return process->selected;
 }
 
@@ -206,30 +204,29 @@ static proclife_apart int feed_args(struct proclife_tasks *tasks,
 {
 	const struct proclife_args *args = &record->args;
 	struct proclife_task *task = task_of(tasks, record, 0);
+	uint32_t end = (uint32_t)args->offset + args->len;
 	struct proclife_process *process;
-	uint32_t n;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
-	if (args->total > ARGS_MAX || args->offset != process->args_bytes ||
-	    args->offset >= args->total)
+	process->args_cut = true;
+	if (args->len > PROCLIFE_ARGS_LEN || end > args->total ||
+	    args->offset != process->args_bytes)
 		return process->selected;
-	if (process->args_room <= args->total) {
-		char *text = realloc(process->args_text, args->total + 1);
+	if (process->args_room <= end) {
+		char *text = realloc(process->args_text, end + 1);
 
 		if (!text)
 			return -ENOMEM;
 		process->args_text = text;
-		process->args_room = args->total + 1;
+		process->args_room = end + 1;
 	}
-	n = args->total - args->offset;
-	if (n > PROCLIFE_ARGS_LEN)
-		n = PROCLIFE_ARGS_LEN;
-	memcpy(process->args_text + args->offset, args->text, n);
-	process->args_bytes += n;
-	process->args_text[process->args_bytes] = 0;
+	memcpy(process->args_text + args->offset, args->text, args->len);
+	process->args_text[end] = 0;
 	process->args = process->args_text;
+	process->args_bytes = end;
+	process->args_cut = end < args->total;
 	return process->selected;
 }
 
@@ -343,6 +340,16 @@ static proclife_apart int feed_other(struct proclife_tasks *tasks,
 	return proclife_likely(task != NULL) ? task->process->selected : -ENOMEM;
 }
 
+static proclife_apart int feed_signal(struct proclife_tasks *tasks,
+				      const struct proclife_record *record)
+{
+	struct proclife_task *task = task_of(tasks, record, 0);
+
+	if (proclife_unlikely(!task) || proclife_killer_note(task->process, record))
+		return -ENOMEM;
+	return task->process->selected;
+}
+
 /* Of a later ABI: who knows what its head is. */
 static proclife_apart int feed_unknown(struct proclife_tasks *tasks,
 				       const struct proclife_record *record)
@@ -377,8 +384,9 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 		return feed_snapshot(tasks, record);
 	case PROCLIFE_WAIT:
 	case PROCLIFE_HANG:
-	case PROCLIFE_SIGNAL:
 		return feed_other(tasks, record);
+	case PROCLIFE_SIGNAL:
+		return feed_signal(tasks, record);
 	default:
 		return feed_unknown(tasks, record);
 	}

@@ -33,7 +33,7 @@ static const struct event {
 	  "u32 tid; u32 pid; text comm[16]; x64 group; u32 old_tid; u32 uid; u32 euid; "
 	  "u32 filename_length; text filename[48];" },
 	{ PROCLIFE_ARGS, "proclife_args", UP_TO(args.text),
-	  "u32 tid; u32 pid; text comm[16]; u32 offset; u32 total; text args[64];" },
+	  "u32 tid; u32 pid; text comm[16]; u32 total; u16 offset; u16 length; text args[64];" },
 	{ PROCLIFE_RENAME, "task_rename", UP_TO(rename.name),
 	  "u32 tid; u32 pid; text oldcomm[16]; text newcomm[16];" },
 	{ PROCLIFE_EXIT, "sched_process_exit", UP_TO(exit.parent_tgid),

@@ -286,6 +286,7 @@ struct proclife_process {
 	uint32_t open;	   /* seen and not yet freed */
 	bool selected;
 	bool incomplete; /* a gap touches this life; certain once it is reported gone */
+	bool args_cut;	 /* there are more: than the module records, or than were seen */
 	/* Private, up to the end of the line. */
 	bool group_dead;
 	bool group_exit; /* exit_code is the group's */
@@ -340,8 +341,26 @@ struct proclife_process {
 	struct proclife_process *next;
 	struct proclife_process *prev;
 
+	struct proclife_deadly *deadly;
 	char path_text[PROCLIFE_PATH_LEN + 4];
 };
+
+/* A signal that ended a process, and who sent it. */
+struct proclife_killer {
+	uint64_t ts;
+	uint64_t task; /* handle of the sender; 0: an interrupt, and the sender's names are empty */
+	int32_t signo;
+	int32_t code;  /* si_code: above 0 if the kernel sent it, on behalf of the sender or not */
+	uint32_t pid;
+	uint32_t tgid;
+	char comm[PROCLIFE_COMM_LEN];
+};
+
+/*
+ * What ended this process, by its exit_code so far; NULL if no signal did, or its SIGNAL was not
+ * seen. Owned by the process.
+ */
+const struct proclife_killer *proclife_process_killer(const struct proclife_process *process);
 
 /*
  * The lives of all tasks and processes. Results built on it (latency, tree) may be freed before or
@@ -508,7 +527,9 @@ struct proclife_node {
 	const char *comm; /* interned: owned by the tree */
 	const char *path; /* interned, or NULL */
 	const char *args; /* interned, or NULL: the arguments, each with its NUL */
+	const struct proclife_killer *killer; /* interned, with ts 0; or NULL */
 	uint32_t args_bytes;
+	uint8_t args_cut;
 	uint8_t incomplete;
 	uint8_t gone; /* the figures above are final */
 };

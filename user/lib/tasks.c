@@ -78,8 +78,10 @@ void proclife_tasks_free(struct proclife_tasks *tasks)
 		if (tasks->reporters[i].detach)
 			tasks->reporters[i].detach(tasks->reporters[i].data);
 	}
-	for (struct proclife_process *process = tasks->first; process; process = process->next)
+	for (struct proclife_process *process = tasks->first; process; process = process->next) {
 		free(process->args_text);
+		proclife_killers_free(process);
+	}
 	proclife_table_free(&tasks->by_handle);
 	proclife_table_free(&tasks->by_group);
 	proclife_table_free(&tasks->by_tgid);

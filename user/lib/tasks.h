@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Lives: feed.c says what each record means, identify.c to whom it belongs, lives.c keeps the
- * objects and reports their begin and end, select.c knows what is wanted, tasks.c holds them all.
+ * objects and reports their begin and end, killers.c knows who ended them, select.c what is wanted;
+ * tasks.c holds them all.
  */
 #ifndef PROCLIFE_TASKS_H
 #define PROCLIFE_TASKS_H
@@ -173,6 +174,14 @@ struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 /* The group of a known task: its process may have been without a handle so far. */
 void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task *task,
 			     const struct proclife_record *record, uint64_t group);
+
+/*
+ * killers.c
+ */
+
+/* A SIGNAL to a task of the process. Returns 0 or -ENOMEM. */
+int proclife_killer_note(struct proclife_process *process, const struct proclife_record *record);
+void proclife_killers_free(struct proclife_process *process);
 
 /*
  * select.c

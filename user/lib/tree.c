@@ -85,6 +85,24 @@ static void set_texts(struct proclife_tree *tree, struct proclife_node *node,
 	node->path = path;
 	node->args = args;
 	node->args_bytes = args ? process->args_bytes : 0;
+	node->args_cut = process->args_cut;
+}
+
+/* Many can fall to the same hand: kept once, without the time. */
+static void set_killer(struct proclife_tree *tree, struct proclife_node *node,
+		       const struct proclife_process *process)
+{
+	const struct proclife_killer *killer = proclife_process_killer(process);
+	struct proclife_killer timeless;
+
+	if (!killer)
+		return;
+	timeless = *killer;
+	timeless.ts = 0;
+	node->killer = (const void *)proclife_intern(&tree->texts, (const char *)&timeless,
+						     sizeof(timeless));
+	if (!node->killer)
+		tree->tasks->error = -ENOMEM;
 }
 
 static struct open_node *add(struct proclife_tree *tree, const struct proclife_process *process,
@@ -181,6 +199,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->incomplete = process->incomplete;
 	node->gone = 1;
 	set_texts(tree, node, process);
+	set_killer(tree, node, process);
 	proclife_map_del(&tree->open, process->id);
 	proclife_slab_put(&tree->open_slab, open);
 }

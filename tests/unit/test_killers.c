@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who killed whom, out of the signals that were on their way. */
+#include "check.h"
+#include "records.h"
+
+#include <signal.h>
+#include <string.h>
+
+static struct proclife_tasks *tasks;
+static struct proclife_tree *tree;
+static const struct who shell = { .task = 1, .group = 2, .start = 1, .pid = 100, .tgid = 100,
+				  .comm = "sh" };
+static const struct who guard = { .task = 3, .group = 4, .start = 2, .pid = 101, .tgid = 101,
+				  .comm = "guard" };
+
+static int setup(void **state)
+{
+	(void)state;
+	return proclife_tasks_new(&tasks) || proclife_tree_new(&tree, tasks);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proclife_tree_free(tree);
+	proclife_tasks_free(tasks);
+	return 0;
+}
+
+static struct proclife_record signal_record(uint64_t ts, const struct who *target, int signo,
+					    const struct who *sender)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_SIGNAL, target);
+
+	record.signal.sender = sender->task;
+	record.signal.sender_pid = sender->pid;
+	record.signal.sender_tgid = sender->tgid;
+	strncpy(record.signal.sender_comm, sender->comm, PROCLIFE_COMM_LEN - 1);
+	record.signal.signo = signo;
+	record.signal.code = SI_USER;
+	record.signal.to_group = 1;
+	return record;
+}
+
+static const struct proclife_killer *killer_of(const struct who *who)
+{
+	return proclife_process_killer(proclife_tasks_find(tasks, who->task)->process);
+}
+
+static void test_the_one_whose_signal_it_was(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, signal_record(11, &a, SIGTERM, &shell)); /* blocked, say */
+	feed(tasks, signal_record(12, &a, SIGKILL, &guard));
+	assert_null(killer_of(&a)); /* it lives */
+	feed(tasks, exit_record(13, &a, SIGKILL, 0));
+	assert_non_null(killer_of(&a));
+	assert_int_equal(killer_of(&a)->ts, 12);
+	assert_int_equal(killer_of(&a)->signo, SIGKILL);
+	assert_int_equal(killer_of(&a)->code, SI_USER);
+	assert_int_equal(killer_of(&a)->task, guard.task);
+	assert_int_equal(killer_of(&a)->pid, 101);
+	assert_int_equal(killer_of(&a)->tgid, 101);
+	assert_string_equal(killer_of(&a)->comm, "guard");
+}
+
+static void test_the_latest_that_was_queued(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+	struct proclife_record late;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, signal_record(11, &a, SIGTERM, &shell)); /* taken with sigwait() */
+	feed(tasks, signal_record(12, &a, SIGTERM, &guard));
+	late = signal_record(13, &a, SIGTERM, &shell);
+	late.signal.result = PROCLIFE_SIGNAL_PENDING;
+	feed(tasks, late);
+	late.signal.result = PROCLIFE_SIGNAL_NO_ROOM;
+	feed(tasks, late);
+	feed(tasks, exit_record(14, &a, SIGTERM | 0x80, 0)); /* core dumped */
+	assert_int_equal(killer_of(&a)->ts, 12);
+	assert_string_equal(killer_of(&a)->comm, "guard");
+}
+
+static void test_to_a_thread_for_all(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct proclife_record record;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	record = signal_record(12, &t, SIGSEGV, &t);
+	record.signal.code = SEGV_MAPERR;
+	record.signal.to_group = 0;
+	feed(tasks, record);
+	feed(tasks, exit_record(13, &t, SIGSEGV, 1));
+	record = exit_record(14, &a, SIGSEGV, 0);
+	record.flags |= PROCLIFE_F_GROUP_EXIT;
+	feed(tasks, record);
+	assert_int_equal(killer_of(&a)->task, t.task);
+	assert_int_equal(killer_of(&a)->code, SEGV_MAPERR);
+}
+
+static void test_nobody(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app");
+	struct proclife_record odd;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, signal_record(11, &a, SIGTERM, &guard));
+	feed(tasks, exit_record(12, &a, 1 << 8, 0)); /* it was quicker */
+	assert_null(killer_of(&a));
+	feed(tasks, fork_record(13, &b, &shell));
+	feed(tasks, exit_record(14, &b, SIGKILL, 0)); /* the SIGNAL is not there */
+	assert_null(killer_of(&b));
+	/* Nothing that a module writes. */
+	odd = signal_record(15, &b, 0, &guard);
+	feed(tasks, odd);
+	odd.signal.signo = 128;
+	feed(tasks, odd);
+	odd.signal.signo = -1;
+	feed(tasks, odd);
+	assert_null(killer_of(&b));
+}
+
+static void test_the_tree_keeps_it(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app");
+	const struct proclife_node *node;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(11, &b, &shell));
+	feed(tasks, signal_record(12, &a, SIGKILL, &guard));
+	feed(tasks, signal_record(13, &b, SIGKILL, &guard));
+	feed(tasks, exit_record(14, &a, SIGKILL, 0));
+	feed(tasks, exit_record(15, &b, SIGKILL, 0));
+	feed(tasks, reap_record(16, &a, &shell));
+	feed(tasks, reap_record(17, &b, &shell));
+	feed(tasks, free_record(18, &a));
+	feed(tasks, free_record(19, &b));
+	node = proclife_tree_roots(tree);
+	while (node && node->tgid != 200)
+		node = node->next ? node->next : node->child;
+	assert_non_null(node);
+	assert_non_null(node->killer);
+	assert_string_equal(node->killer->comm, "guard");
+	assert_int_equal(node->killer->signo, SIGKILL);
+	assert_int_equal(node->next->tgid, 201);
+	assert_ptr_equal(node->next->killer, node->killer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_the_one_whose_signal_it_was, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_latest_that_was_queued, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_to_a_thread_for_all, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_tree_keeps_it, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
