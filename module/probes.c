@@ -76,7 +76,7 @@ static void probe_signal(void *data, int signo, struct kernel_siginfo *info, str
 {
 	struct rings_slot slot;
 
-	if (result == TRACE_SIGNAL_IGNORED || !record_wants_signal(p, signo))
+	if (!record_wants_signal(p, signo, result))
 		return;
 	record_signal(rings_begin(&slot, PROCLIFE_SIGNAL), p, signo, info, to_group, result);
 	rings_end(&slot);

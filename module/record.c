@@ -252,13 +252,14 @@ void record_hang(struct proclife_record *r, struct task_struct *p)
 	memset(r->words, 0, sizeof(r->words));
 }
 
-bool record_wants_signal(struct task_struct *p, int signo)
+bool record_wants_signal(struct task_struct *p, int signo, int result)
 {
 	const struct sighand_struct *sighand;
 
 	if (signo == SIGCHLD)
 		return true;
-	if (siginmask(signo, SIG_KERNEL_IGNORE_MASK | SIG_KERNEL_STOP_MASK))
+	if (result == TRACE_SIGNAL_IGNORED ||
+	    siginmask(signo, SIG_KERNEL_IGNORE_MASK | SIG_KERNEL_STOP_MASK))
 		return false;
 	sighand = rcu_dereference_protected(p->sighand, true); /* the siglock holds it */
 	return sighand->action[signo - 1].sa.sa_handler == SIG_DFL;
@@ -270,6 +271,7 @@ void record_signal(struct proclife_record *r, struct task_struct *p, int signo,
 	struct proclife_signal *s = &r->signal;
 
 	BUILD_BUG_ON(TRACE_SIGNAL_DELIVERED != PROCLIFE_SIGNAL_QUEUED);
+	BUILD_BUG_ON(TRACE_SIGNAL_IGNORED != PROCLIFE_SIGNAL_IGNORED);
 	BUILD_BUG_ON(TRACE_SIGNAL_ALREADY_PENDING != PROCLIFE_SIGNAL_PENDING);
 	BUILD_BUG_ON(TRACE_SIGNAL_OVERFLOW_FAIL != PROCLIFE_SIGNAL_NO_ROOM);
 	BUILD_BUG_ON(TRACE_SIGNAL_LOSE_INFO != PROCLIFE_SIGNAL_NO_INFO);

@@ -32,7 +32,7 @@ void record_free(struct proclife_record *r, struct task_struct *p);
 void record_wait(struct proclife_record *r, struct pid *pid);
 void record_hang(struct proclife_record *r, struct task_struct *p);
 /* Can the signal end the task, or is it SIGCHLD? The caller holds the task's siglock. */
-bool record_wants_signal(struct task_struct *p, int signo);
+bool record_wants_signal(struct task_struct *p, int signo, int result);
 void record_signal(struct proclife_record *r, struct task_struct *p, int signo,
 		   const struct kernel_siginfo *info, bool to_group, int result);
 /* The caller holds rcu_read_lock() since it found the task. */

@@ -166,8 +166,9 @@ struct proclife_wait {
 };
 
 /*
- * A signal for a target that has left it the default action, which is to end, or a SIGCHLD. What
- * the target ignores is not recorded.
+ * A signal for a target that has left it the default action, which is to end; or a SIGCHLD, even if
+ * the target ignores it: with code CLD_EXITED, CLD_KILLED or CLD_DUMPED it marks that the sender's
+ * process has become a zombie. A parent that has set SIGCHLD to SIG_IGN is sent none.
  */
 struct proclife_signal {
 	__u64 sender; /* the task that caused it, 0 if an interrupt did: then the next three are too */
@@ -182,6 +183,7 @@ struct proclife_signal {
 };
 
 #define PROCLIFE_SIGNAL_QUEUED 0
+#define PROCLIFE_SIGNAL_IGNORED 1
 #define PROCLIFE_SIGNAL_PENDING 2  /* the same was pending already: nothing changes */
 #define PROCLIFE_SIGNAL_NO_ROOM 3  /* a real-time signal that could not be queued: lost */
 #define PROCLIFE_SIGNAL_NO_INFO 4 /* pending, but the target will not learn from whom */

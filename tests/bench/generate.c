@@ -232,6 +232,7 @@ struct trace_plan trace_plan_of_seed(uint64_t seed)
 		.span = sim_percent(&random, 50) ? 1 + (uint32_t)sim_below(&random, 20) : 0,
 		.snapshot = true,
 		.dead_twice = sim_percent(&random, 30),
+		.notify = sim_percent(&random, 70),
 		.truth = true,
 	};
 

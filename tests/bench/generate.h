@@ -33,6 +33,7 @@ struct trace_plan {
 	uint32_t span;		/* records that a stream shows at once, at most; 0: all there are */
 	bool snapshot;		/* TASK records at the beginning of those that are there before */
 	bool dead_twice;	/* two threads that exit at once can both find the group dead */
+	bool notify;		/* parents are sent SIGCHLD */
 	bool truth;		/* remember it */
 };
 
@@ -96,6 +97,7 @@ struct truth {
 	uint64_t born;
 	uint64_t execed;
 	uint64_t exited;
+	uint64_t notified;
 	uint64_t reaped;
 	uint64_t freed; /* the last task's FREE, once there is no other */
 	uint64_t runtime;

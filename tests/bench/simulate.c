@@ -183,12 +183,33 @@ static void reparent(struct trace *trace, struct sim_task *task)
 	}
 }
 
+static void notify(struct trace *trace, struct sim_process *process, struct sim_task *by)
+{
+	struct proclife_record *record =
+		sim_record(trace, PROCLIFE_SIGNAL, process->parent, by);
+
+	record->signal = (struct proclife_signal){
+		.sender = by->handle,
+		.sender_pid = by->pid,
+		.sender_tgid = process->tgid,
+		.signo = SIGCHLD,
+		.code = CLD_EXITED,
+		.result = PROCLIFE_SIGNAL_IGNORED,
+		.to_group = 1,
+	};
+	memcpy(record->signal.sender_comm, by->comm, sizeof(by->comm));
+	process->truth->notified = record->ts;
+}
+
 static void leader_done(struct trace *trace, struct sim_task *leader, struct sim_task *by)
 {
-	if (leader->process->parent->process->ignores)
+	if (leader->process->parent->process->ignores) {
 		sim_reap(trace, leader, by);
-	else
-		sim_set_state(trace, leader, SIM_ZOMBIE);
+		return;
+	}
+	if (trace->plan.notify)
+		notify(trace, leader->process, by);
+	sim_set_state(trace, leader, SIM_ZOMBIE);
 }
 
 static void record_exit(struct trace *trace, struct sim_task *task)

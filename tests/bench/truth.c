@@ -88,6 +88,7 @@ void truth_begin(struct sim_process *process, uint64_t now)
 	truth->born = 0;
 	truth->execed = 0;
 	truth->exited = 0;
+	truth->notified = 0;
 	truth->reaped = 0;
 	truth->execs = 0;
 	truth->runtime = 0;

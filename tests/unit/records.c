@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <stdio.h>
+#include <signal.h>
 #include <string.h>
 
 struct reported reported;
@@ -157,6 +158,31 @@ struct proclife_record free_record(uint64_t ts, const struct who *who)
 	struct proclife_record record = record_of(ts, PROCLIFE_FREE, who);
 
 	record.free = (struct proclife_free){ .runtime = 120, .utime = 40, .stime = 20 };
+	return record;
+}
+
+struct proclife_record signal_record(uint64_t ts, const struct who *target, int signo,
+				     const struct who *sender)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_SIGNAL, target);
+
+	record.signal.sender = sender->task;
+	record.signal.sender_pid = sender->pid;
+	record.signal.sender_tgid = sender->tgid;
+	strncpy(record.signal.sender_comm, sender->comm, PROCLIFE_COMM_LEN - 1);
+	record.signal.signo = signo;
+	record.signal.code = SI_USER;
+	record.signal.to_group = 1;
+	return record;
+}
+
+struct proclife_record sigchld_record(uint64_t ts, const struct who *parent,
+				      const struct who *sender, int32_t code)
+{
+	struct proclife_record record = signal_record(ts, parent, SIGCHLD, sender);
+
+	record.signal.code = code;
+	record.signal.result = PROCLIFE_SIGNAL_IGNORED;
 	return record;
 }
 

@@ -27,21 +27,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct proclife_record signal_record(uint64_t ts, const struct who *target, int signo,
-					    const struct who *sender)
-{
-	struct proclife_record record = record_of(ts, PROCLIFE_SIGNAL, target);
-
-	record.signal.sender = sender->task;
-	record.signal.sender_pid = sender->pid;
-	record.signal.sender_tgid = sender->tgid;
-	strncpy(record.signal.sender_comm, sender->comm, PROCLIFE_COMM_LEN - 1);
-	record.signal.signo = signo;
-	record.signal.code = SI_USER;
-	record.signal.to_group = 1;
-	return record;
-}
-
 static const struct proclife_killer *killer_of(const struct who *who)
 {
 	return proclife_process_killer(proclife_tasks_find(tasks, who->task)->process);

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "records.h"
 
+#include <signal.h>
 #include <string.h>
 
 static struct proclife_tasks *tasks;
@@ -50,6 +51,7 @@ static void test_names(void **state)
 {
 	(void)state;
 	assert_string_equal(proclife_phase_name(PROCLIFE_LIFE), "life");
+	assert_string_equal(proclife_phase_name(PROCLIFE_TEARDOWN), "teardown");
 	assert_string_equal(proclife_phase_name(PROCLIFE_ZOMBIE), "zombie");
 	assert_string_equal(proclife_phase_name(PROCLIFE_RCU_FREE), "rcu_free");
 	assert_string_equal(proclife_phase_name(PROCLIFE_EXIT_FREE), "exit_free");
@@ -225,6 +227,45 @@ static void test_selected_only(void **state)
 	assert_int_equal(counts.lives, 1);
 }
 
+/* The last thread tells the parent, when it is done with its exit. */
+static void test_teardown(void **state)
+{
+	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
+
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	feed(tasks, clone_record(1001, &t, &shell, &a));
+	feed(tasks, sigchld_record(1002, &shell, &a, CLD_STOPPED)); /* that is not the end */
+	feed(tasks, exit_record(1010, &a, 0, 1));
+	feed(tasks, exit_record(1100, &t, 0, 0));
+	feed(tasks, reap_record(1150, &t, &t));
+	feed(tasks, sigchld_record(1160, &shell, &t, CLD_EXITED)); /* to a tracer, say */
+	feed(tasks, sigchld_record(1170, &shell, &t, CLD_EXITED));
+	feed(tasks, reap_record(1200, &a, &shell));
+	feed(tasks, free_record(1220, &t));
+	feed(tasks, free_record(1300, &a));
+	assert_int_equal(only(PROCLIFE_TEARDOWN), 60);
+	assert_int_equal(only(PROCLIFE_ZOMBIE), 40);
+	assert_int_equal(only(PROCLIFE_RCU_FREE), 100);
+	assert_int_equal(only(PROCLIFE_EXIT_FREE), 200);
+	assert_int_equal(proclife_histogram_count(
+				 proclife_latency_phase(of_threads, PROCLIFE_TEARDOWN)), 0);
+}
+
+/* A gap after the EXIT can hide another life with this handle and pid: nothing is guessed. */
+static void test_teardown_behind_a_gap(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	feed(tasks, exit_record(1100, &a, 0, 0));
+	feed_gap(tasks, 1, 1090, 1105);
+	feed(tasks, sigchld_record(1110, &shell, &a, CLD_KILLED));
+	feed(tasks, reap_record(1200, &a, &shell));
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->notified, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -233,6 +274,8 @@ int main(void)
 		TEST(test_names),
 		TEST(test_phases),
 		TEST(test_sum),
+		TEST(test_teardown),
+		TEST(test_teardown_behind_a_gap),
 		TEST(test_open_at_the_end),
 		TEST(test_gaps),
 		TEST(test_free_lost),

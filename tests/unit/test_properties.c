@@ -52,11 +52,12 @@ static void add_phase(struct sums *sums, enum proclife_phase phase, uint64_t fro
 	sums->sum[phase] += to - from;
 }
 
-static void add_phases(struct sums *sums, uint64_t born, uint64_t exited, uint64_t reaped,
-		       uint64_t freed)
+static void add_phases(struct sums *sums, uint64_t born, uint64_t exited, uint64_t notified,
+		       uint64_t reaped, uint64_t freed)
 {
 	add_phase(sums, PROCLIFE_LIFE, born, exited);
-	add_phase(sums, PROCLIFE_ZOMBIE, exited, reaped);
+	add_phase(sums, PROCLIFE_TEARDOWN, exited, notified);
+	add_phase(sums, PROCLIFE_ZOMBIE, notified ? notified : exited, reaped);
 	add_phase(sums, PROCLIFE_RCU_FREE, reaped, freed);
 	add_phase(sums, PROCLIFE_EXIT_FREE, exited, freed);
 }
@@ -105,6 +106,7 @@ static bool consistent(const struct proclife_process *process, const struct trut
 {
 	return process->tgid == truth->tgid && zero_or(process->start, truth->start) &&
 	       zero_or(process->born, truth->born) && zero_or(process->exited, truth->exited) &&
+	       zero_or(process->notified, truth->notified) &&
 	       zero_or(process->reaped, truth->reaped) &&
 	       (!process->freed || some_free(truth, process->freed)) &&
 	       (!process->exited || process->exit_code == truth->exit_code) &&
@@ -167,6 +169,7 @@ static void check_exact(const struct proclife_process *process, const struct tru
 	check(process->born == truth->born);
 	check(process->execed == truth->execed);
 	check(process->exited == truth->exited);
+	check(process->notified == truth->notified);
 	check(process->reaped == truth->reaped);
 	check(process->freed == (truth->open ? 0 : truth->freed));
 	check(process->parent_tgid == truth->parent_tgid);
@@ -216,7 +219,8 @@ static void process_gone(void *data, struct proclife_process *process)
 	check(truth);
 	if (process->start)
 		truth_of_id[process->id - 1] = truth;
-	add_phases(&process_sums, process->born, process->exited, process->reaped, process->freed);
+	add_phases(&process_sums, process->born, process->exited, process->notified,
+		   process->reaped, process->freed);
 	if (!process->start || truth->frayed || (!truth->born && !snapshot) ||
 	    (touched_process(truth) && process->incomplete)) {
 		check(consistent(process, truth));
@@ -262,7 +266,7 @@ static void check_task(const struct truth *truth, struct truth_task *own,
 	check(zero_or(task->exited, own->exited));
 	check(zero_or(task->reaped, own->reaped));
 	check(zero_or(task->freed, own->freed));
-	add_phases(&task_sums, task->born, task->exited, task->reaped, task->freed);
+	add_phases(&task_sums, task->born, task->exited, 0, task->reaped, task->freed);
 	if (truth->frayed || (touched_task(truth, own) && task->incomplete))
 		return;
 	check(!own->reports++);
@@ -287,7 +291,7 @@ static void task_gone(void *data, struct proclife_task *task)
 		truth = truth->next;
 	check(own);
 	if (ambiguous(truth, own) && task->incomplete) {
-		add_phases(&task_sums, task->born, task->exited, task->reaped, task->freed);
+		add_phases(&task_sums, task->born, task->exited, 0, task->reaped, task->freed);
 		return;
 	}
 	check_task(truth, own, task);

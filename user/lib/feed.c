@@ -3,6 +3,7 @@
 #include "tasks.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,10 +344,23 @@ static proclife_apart int feed_other(struct proclife_tasks *tasks,
 static proclife_apart int feed_signal(struct proclife_tasks *tasks,
 				      const struct proclife_record *record)
 {
-	struct proclife_task *task = task_of(tasks, record, 0);
+	const struct proclife_signal *signal = &record->signal;
+	struct proclife_task *task = task_of(tasks, record, 0), *sender;
 
-	if (proclife_unlikely(!task) || proclife_killer_note(task->process, record))
+	if (proclife_unlikely(!task))
 		return -ENOMEM;
+	if (signal->signo != SIGCHLD)
+		return proclife_killer_note(task->process, record) ?: task->process->selected;
+	if (signal->code != CLD_EXITED && signal->code != CLD_KILLED && signal->code != CLD_DUMPED)
+		return task->process->selected; /* it has only been stopped, say */
+	/*
+	 * The first one: a tracer is told before the parent is. Of a sender that has exited behind
+	 * all gaps: only then is it certain to be this one.
+	 */
+	sender = proclife_task_get(tasks, signal->sender);
+	if (sender && sender->process->tgid == signal->sender_tgid &&
+	    !sender->process->notified && sender->process->exited > tasks->gap_to)
+		sender->process->notified = record->ts;
 	return task->process->selected;
 }
 

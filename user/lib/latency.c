@@ -15,6 +15,7 @@ const char *proclife_phase_name(enum proclife_phase phase)
 {
 	static const char *const names[PROCLIFE_PHASES] = {
 		[PROCLIFE_LIFE] = "life",
+		[PROCLIFE_TEARDOWN] = "teardown",
 		[PROCLIFE_ZOMBIE] = "zombie",
 		[PROCLIFE_RCU_FREE] = "rcu_free",
 		[PROCLIFE_EXIT_FREE] = "exit_free",
@@ -26,6 +27,7 @@ const char *proclife_phase_name(enum proclife_phase phase)
 struct marks {
 	uint64_t born;
 	uint64_t exited;
+	uint64_t notified;
 	uint64_t reaped;
 	uint64_t freed;
 };
@@ -39,8 +41,12 @@ static bool phase_of(const struct marks *marks, enum proclife_phase phase, uint6
 		from = marks->born;
 		to = marks->exited;
 		break;
-	case PROCLIFE_ZOMBIE:
+	case PROCLIFE_TEARDOWN:
 		from = marks->exited;
+		to = marks->notified;
+		break;
+	case PROCLIFE_ZOMBIE:
+		from = marks->notified ? marks->notified : marks->exited;
 		to = marks->reaped;
 		break;
 	case PROCLIFE_RCU_FREE:
@@ -60,17 +66,28 @@ static bool phase_of(const struct marks *marks, enum proclife_phase phase, uint6
 	return true;
 }
 
+static struct marks process_marks(const struct proclife_process *process)
+{
+	return (struct marks){ process->born, process->exited, process->notified, process->reaped,
+			       process->freed };
+}
+
+static struct marks task_marks(const struct proclife_task *task)
+{
+	return (struct marks){ task->born, task->exited, 0, task->reaped, task->freed };
+}
+
 bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
 			    uint64_t *ns)
 {
-	struct marks marks = { process->born, process->exited, process->reaped, process->freed };
+	struct marks marks = process_marks(process);
 
 	return phase_of(&marks, phase, ns);
 }
 
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns)
 {
-	struct marks marks = { task->born, task->exited, task->reaped, task->freed };
+	struct marks marks = task_marks(task);
 
 	return phase_of(&marks, phase, ns);
 }
@@ -101,7 +118,7 @@ static void count(struct proclife_latency *latency, const struct marks *marks, u
 
 static void process_gone(void *data, struct proclife_process *process)
 {
-	struct marks marks = { process->born, process->exited, process->reaped, process->freed };
+	struct marks marks = process_marks(process);
 
 	if (process->selected)
 		count(data, &marks, process->flags, process->incomplete);
@@ -109,7 +126,7 @@ static void process_gone(void *data, struct proclife_process *process)
 
 static void task_gone(void *data, struct proclife_task *task)
 {
-	struct marks marks = { task->born, task->exited, task->reaped, task->freed };
+	struct marks marks = task_marks(task);
 
 	if (task->process->selected)
 		count(data, &marks, task->flags, task->incomplete);

@@ -324,7 +324,7 @@ struct proclife_process {
 	uint32_t args_bytes; /* of args; a NUL that is not counted follows */
 	uint32_t uid;
 	uint32_t execs;
-	uint64_t filler; /* private: the line ends here */
+	uint64_t notified; /* its parent was sent SIGCHLD for its end: it has become a zombie */
 
 	uint64_t runtime; /* from here on: sums over the tasks that are gone */
 	uint64_t utime;
@@ -440,9 +440,14 @@ void proclife_cputime(uint64_t runtime, uint64_t utime, uint64_t stime, uint64_t
 /* Between two marks of a life; see proclife_phase_name(). */
 enum proclife_phase {
 	PROCLIFE_LIFE,	    /* fork to exit */
-	PROCLIFE_ZOMBIE,    /* exit to reap */
+	/*
+	 * exit to SIGCHLD: files, and the address space if EXIT stands before that, are given up.
+	 * Not of threads; absent where no SIGCHLD was seen, and then part of PROCLIFE_ZOMBIE.
+	 */
+	PROCLIFE_TEARDOWN,
+	PROCLIFE_ZOMBIE,    /* SIGCHLD to reap; exit to reap where there is no PROCLIFE_TEARDOWN */
 	PROCLIFE_RCU_FREE,  /* reap to free */
-	PROCLIFE_EXIT_FREE, /* exit to free: the sum of the two */
+	PROCLIFE_EXIT_FREE, /* exit to free: the sum of the three */
 	PROCLIFE_PHASES,
 };
 

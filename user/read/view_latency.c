@@ -29,14 +29,15 @@ static const struct {
 	const char *from;
 	const char *to;
 } rows[] = {
-	{ PROCLIFE_ZOMBIE, "exit", "reap" },
+	{ PROCLIFE_TEARDOWN, "exit", "zombie" },
+	{ PROCLIFE_ZOMBIE, "zombie", "reap" },
 	{ PROCLIFE_RCU_FREE, "reap", "free" },
 	{ PROCLIFE_EXIT_FREE, "exit", "free" },
 	{ PROCLIFE_LIFE, "fork", "exit" },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
-#define HISTOGRAMS 3 /* the first so many rows */
+#define HISTOGRAMS 4 /* the first so many rows */
 
 int latency_view_new(struct latency_view **view, struct run *run)
 {

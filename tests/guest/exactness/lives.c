@@ -59,7 +59,7 @@ static void task_gone(void *data, struct proclife_task *t)
 static void process_gone(void *data, struct proclife_process *p)
 {
 	const char *what = missing(p->born, p->exited, p->reaped, p->freed);
-	uint64_t zombie, rcu_free, exit_free;
+	uint64_t teardown = 0, zombie, rcu_free, exit_free;
 	struct lives *lives = data;
 
 	if (!p->selected)
@@ -74,10 +74,11 @@ static void process_gone(void *data, struct proclife_process *p)
 		fault(FAULT_TIMES, "process %u (%s): fork %llu exit %llu reap %llu free %llu",
 		      p->tgid, p->comm, (ull)p->born, (ull)p->exited, (ull)p->reaped,
 		      (ull)p->freed);
-	else if (!proclife_process_phase(p, PROCLIFE_ZOMBIE, &zombie) ||
+	else if ((!proclife_process_phase(p, PROCLIFE_TEARDOWN, &teardown) && p->notified) ||
+		 !proclife_process_phase(p, PROCLIFE_ZOMBIE, &zombie) ||
 		 !proclife_process_phase(p, PROCLIFE_RCU_FREE, &rcu_free) ||
 		 !proclife_process_phase(p, PROCLIFE_EXIT_FREE, &exit_free) ||
-		 zombie + rcu_free != exit_free || exit_free != p->freed - p->exited)
+		 teardown + zombie + rcu_free != exit_free || exit_free != p->freed - p->exited)
 		fault(FAULT_TIMES, "process %u (%s): its phases do not add up", p->tgid, p->comm);
 	if (p->execs && (!p->path || !p->path[0]))
 		fault(FAULT_NAME, "process %u (%s) has no path", p->tgid, p->comm);
