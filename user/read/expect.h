@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Verdicts: what a lab expects of a figure, and whether it is so. */
+#ifndef READ_EXPECT_H
+#define READ_EXPECT_H
+
+#include <proclife.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum expect_what { EXPECT_PHASE, EXPECT_LOST, EXPECT_ZOMBIES };
+enum expect_stat { EXPECT_COUNT, EXPECT_MIN, EXPECT_MEAN, EXPECT_PERCENTILE, EXPECT_MAX };
+enum expect_relation { EXPECT_BELOW, EXPECT_AT_MOST, EXPECT_EQUAL, EXPECT_AT_LEAST, EXPECT_ABOVE };
+
+/* "exit_free.p99<50ms" */
+struct expectation {
+	const char *text;
+	enum expect_what what;
+	enum proclife_phase phase; /* of EXPECT_PHASE, and the next two too */
+	enum expect_stat stat;
+	double percent; /* of EXPECT_PERCENTILE */
+	enum expect_relation relation;
+	uint64_t bound; /* ns where it is a time */
+};
+
+/* Returns NULL, or what is wrong with @text, which has to outlive the expectation. */
+const char *expect_parse(struct expectation *expectation, const char *text);
+
+/* Is the figure a time? Otherwise it is a number. */
+bool expect_is_time(const struct expectation *expectation);
+
+struct judgement {
+	bool ok;
+	bool measured;	/* there is a figure: otherwise it is not ok */
+	uint64_t value; /* ns where it is a time */
+	uint64_t count; /* lives that it is made of, if it is of a phase */
+};
+
+struct judgement expect_judge(const struct expectation *expectation,
+			      const struct proclife_latency *latency, uint64_t lost);
+
+#endif
