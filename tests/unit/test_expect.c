@@ -114,18 +114,18 @@ static void test_refused(void **state)
 	refuses("exit_free.p9.9.9<5ms", "the statistic has to be");
 	refuses("exit_free.median<5ms", "the statistic has to be");
 	refuses("exit_free.p99", "there has to be a relation");
-	refuses("exit_free.p99<", "a number has to follow");
-	refuses("exit_free.p99<<5ms", "a number has to follow");
-	refuses("exit_free.p99<-5ms", "a number has to follow");
-	refuses("exit_free.p99<.5ms", "a number has to follow");
-	refuses("exit_free.p99<0x5ms", "a number has to follow");
-	refuses("exit_free.p99<5", "a unit");
-	refuses("exit_free.p99<5 ms", "a unit");
-	refuses("exit_free.p99<5msec", "a unit");
-	refuses("exit_free.p99<99999999999h", "too much");
+	refuses("exit_free.p99<", "a time with its unit");
+	refuses("exit_free.p99<<5ms", "a time with its unit");
+	refuses("exit_free.p99<-5ms", "a time with its unit");
+	refuses("exit_free.p99<0x5ms", "a time with its unit");
+	refuses("exit_free.p99<5", "a time with its unit");
+	refuses("exit_free.p99<5 ms", "a time with its unit");
+	refuses("exit_free.p99<5msec", "a time with its unit");
+	refuses("exit_free.p99<99999999999h", "a time with its unit");
 	refuses("exit_free.count<5ms", "a whole number");
 	refuses("lost<0.5", "a whole number");
 	refuses("lost<1s", "a whole number");
+	refuses("lost<18446744073709551616", "a whole number");
 }
 
 static void test_judged(void **state)

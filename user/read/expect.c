@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "expect.h"
-#include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
+#include "parse.h"
 #include <string.h>
 
 static const struct {
@@ -20,13 +18,6 @@ static const struct {
 } relations[] = {
 	{ "<=", EXPECT_AT_MOST }, { ">=", EXPECT_AT_LEAST }, { "==", EXPECT_EQUAL },
 	{ "<", EXPECT_BELOW },	  { ">", EXPECT_ABOVE },     { "=", EXPECT_EQUAL },
-};
-
-static const struct {
-	const char *name;
-	double ns;
-} units[] = {
-	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -47,15 +38,6 @@ static bool find_phase(const char *s, size_t length, enum proclife_phase *phase)
 	return false;
 }
 
-/* Digits, with a point among them at most: strtod() would take more. */
-static bool find_number(const char *s, char **end, double *value)
-{
-	size_t length = strspn(s, "0123456789.");
-
-	*value = strtod(s, end);
-	return length && isdigit((unsigned char)*s) && *end == s + length;
-}
-
 static bool find_stat(struct expectation *e, const char *s, size_t length)
 {
 	char *end;
@@ -66,7 +48,7 @@ static bool find_stat(struct expectation *e, const char *s, size_t length)
 			return true;
 	}
 	e->stat = EXPECT_PERCENTILE;
-	return *s == 'p' && find_number(s + 1, &end, &e->percent) && end == s + length &&
+	return *s == 'p' && parse_decimal(s + 1, &end, &e->percent) && end == s + length &&
 	       e->percent > 0 && e->percent <= 100;
 }
 
@@ -99,26 +81,11 @@ static const char *parse_figure(struct expectation *e, const char *s, size_t len
 
 static const char *parse_bound(struct expectation *e, const char *s)
 {
-	double value, scale = 1;
-	char *end;
-
-	if (!find_number(s, &end, &value))
-		return "a number has to follow the relation";
-	if (expect_is_time(e)) {
-		size_t i = 0;
-
-		while (i < COUNT_OF(units) && strcmp(end, units[i].name))
-			i++;
-		if (i == COUNT_OF(units))
-			return "the time has to have a unit: ns, us, ms, s, m or h";
-		scale = units[i].ns;
-	} else if (*end || value != (double)(uint64_t)value) {
-		return "a whole number has to follow the relation";
-	}
-	if (value * scale >= 9e18)
-		return "that is too much";
-	e->bound = (uint64_t)(value * scale + 0.5);
-	return NULL;
+	if (expect_is_time(e))
+		return parse_time(s, BARE_REFUSED, &e->bound) ?
+			       NULL :
+			       "the bound has to be a time with its unit: ns, us, ms, s, m or h";
+	return parse_number(s, UINT64_MAX, &e->bound) ? NULL : "the bound has to be a whole number";
 }
 
 const char *expect_parse(struct expectation *e, const char *text)

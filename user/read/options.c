@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "options.h"
+#include "parse.h"
 #include "say.h"
 #include <argp.h>
-#include <errno.h>
 #include <limits.h>
 #include <proclife.h>
 #include <stdlib.h>
@@ -26,6 +26,9 @@ enum {
 	OPTION_MIN_LIFE,
 	OPTION_TOP,
 	OPTION_HISTORY,
+	OPTION_EXPECT,
+	OPTION_KTAP,
+	OPTION_LAVA,
 	OPTION_LOAD,
 	OPTION_DEVICE,
 	OPTION_RECORD,
@@ -68,10 +71,17 @@ static const struct argp_option table[] = {
 	{ "json", 'j', NULL, 0, "One JSON object per line", 5 },
 	{ "quiet", 'q', NULL, 0, "On a terminal: no progress, no hints", 5 },
 
-	{ NULL, 0, NULL, 0, "Source:", 6 },
-	{ "input", 'i', "DIR", 0, "Read what --record has written", 6 },
-	{ "load", OPTION_LOAD, NULL, 0, "Load the module, and unload it at the end", 6 },
-	{ "device", OPTION_DEVICE, "PATH", 0, "Read this device (" PROCLIFE_DEVICE ")", 6 },
+	{ NULL, 0, NULL, 0, "Verdicts:", 6 },
+	{ "expect", OPTION_EXPECT, "FIGURE", 0,
+	  "Exit with status 2 unless this holds; can be given repeatedly. exit_free.p99<50ms, "
+	  "zombie.max<=1s, life.count>=100, zombies==0, lost==0", 6 },
+	{ "ktap", OPTION_KTAP, NULL, 0, "Print the verdicts as KTAP, for kselftest and prove", 6 },
+	{ "lava", OPTION_LAVA, NULL, 0, "Print the verdicts as test cases of LAVA", 6 },
+
+	{ NULL, 0, NULL, 0, "Source:", 7 },
+	{ "input", 'i', "DIR", 0, "Read what --record has written", 7 },
+	{ "load", OPTION_LOAD, NULL, 0, "Load the module, and unload it at the end", 7 },
+	{ "device", OPTION_DEVICE, "PATH", 0, "Read this device (" PROCLIFE_DEVICE ")", 7 },
 
 	{ NULL, 0, NULL, 0, "Help:", -1 },
 	{ 0 }
@@ -85,54 +95,30 @@ static const char help[] =
 	"\v"
 	"With a COMMAND, it is run and followed with all its descendants until every one of them "
 	"is freed, and its status is passed on.\n\n"
-	"Exit status: 0; 1 error; 3 records were lost or a recording was cut off, the result is "
+	"Exit status: 0; 1 error; 2 an expectation failed; 3 records were lost or a recording was cut off, the result is "
 	"incomplete; 129 wrong usage; "
-	"with a COMMAND, its own status (126 if it cannot be executed, 127 if it is not found, "
+	"with a COMMAND and no expectation, its own status (126 if it cannot be executed, 127 if it is not found, "
 	"128 + N if signal N killed it).\n\n"
 	"proclife-read(8) explains the views, their columns and the JSON.";
 
-/* "10", "0.5", "10s", "250ms"; 0 if it is none of these or too much. */
-static uint64_t parse_time(const char *s)
+/* What has to be above 0; 0 if it is not, or is no such thing. */
+static uint64_t time_of(const char *s)
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {
-		{ "", 1e9 },   { "ns", 1 },    { "us", 1e3 },	 { "ms", 1e6 },
-		{ "s", 1e9 },  { "m", 60e9 },  { "min", 60e9 }, { "h", 3600e9 },
-	};
-	size_t digits = strspn(s, "0123456789."), i;
-	double value;
-	char *end;
+	uint64_t ns;
 
-	/* strtod() knows more: signs, exponents, hexadecimal, "inf". */
-	value = strtod(s, &end);
-	if (!digits || end != s + digits)
-		return 0;
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].name))
-			continue;
-		value *= units[i].ns;
-		return value >= 1 && value < 9e18 ? (uint64_t)value : 0;
-	}
-	return 0;
+	return parse_time(s, BARE_SECONDS, &ns) ? ns : 0;
 }
 
-/* A positive whole number up to max; 0 if it is not. */
-static uint64_t parse_number(const char *s, uint64_t max)
+static uint64_t number_of(const char *s, uint64_t max)
 {
-	unsigned long long value;
+	uint64_t value;
 
-	if (!*s || strspn(s, "0123456789") != strlen(s))
-		return 0;
-	errno = 0;
-	value = strtoull(s, NULL, 10);
-	return errno || value > max ? 0 : value;
+	return parse_number(s, max, &value) ? value : 0;
 }
 
 static void add_pid(struct options *options, struct argp_state *state, const char *arg)
 {
-	uint64_t pid = parse_number(arg, INT_MAX);
+	uint64_t pid = number_of(arg, INT_MAX);
 	uint32_t *pids;
 
 	if (!pid)
@@ -146,9 +132,9 @@ static void add_pid(struct options *options, struct argp_state *state, const cha
 
 static void set_depth(struct options *options, struct argp_state *state, const char *arg)
 {
-	uint64_t depth = parse_number(arg, DEPTH_ALL - 1);
+	uint64_t depth;
 
-	if (!depth && strcmp(arg, "0"))
+	if (!parse_number(arg, DEPTH_ALL - 1, &depth))
 		argp_error(state, "--depth %s: not a number of levels", arg);
 	options->cut.depth = depth;
 }
@@ -173,7 +159,7 @@ static void set_top(struct options *options, struct argp_state *state, const cha
 
 	if (digits < sizeof(number))
 		memcpy(number, arg, digits);
-	options->cut.top = parse_number(number, UINT32_MAX);
+	options->cut.top = number_of(number, UINT32_MAX);
 	if (!options->cut.top)
 		argp_error(state, "--top %s: does not begin with a number above 0", arg);
 	options->cut.key = TOP_CPU;
@@ -186,6 +172,22 @@ static void set_top(struct options *options, struct argp_state *state, const cha
 		return;
 	}
 	argp_error(state, "--top %s: the key is not one of cpu, life, rss and count", arg);
+}
+
+static void add_expectation(struct options *options, struct argp_state *state, const char *arg)
+{
+	struct expectation *expectations =
+		reallocarray(options->expectations, options->expectation_count + 1,
+			     sizeof(*expectations));
+	const char *wrong;
+
+	if (!expectations)
+		die_no_memory();
+	options->expectations = expectations;
+	wrong = expect_parse(&expectations[options->expectation_count], arg);
+	if (wrong)
+		argp_error(state, "--expect '%s': %s", arg, wrong);
+	options->expectation_count++;
 }
 
 bool cut_is_set(const struct cut *cut)
@@ -230,24 +232,43 @@ static void check_input(const struct options *options, struct argp_state *state)
 			   other);
 }
 
+static void check_verdicts(const struct options *options, struct argp_state *state)
+{
+	const char *form = options->verdicts == VERDICTS_KTAP ? "--ktap" :
+			   options->verdicts == VERDICTS_LAVA ? "--lava" :
+								NULL;
+
+	if (form && !options->expectation_count)
+		argp_error(state, "%s prints verdicts: add what to --expect", form);
+	if (form && (options->json || options->views != VIEW_NONE))
+		argp_error(state, "%s prints nothing but verdicts: leave out --json and the views",
+			   form);
+	if (options->expectation_count && options->views == VIEW_STATUS)
+		argp_error(state, "--status and --expect exclude each other");
+}
+
 /* What cannot go together. */
 static void check(struct options *options, struct argp_state *state)
 {
 	unsigned int views = options->views;
 
 	if (!views)
-		views = options->views = options->record ? VIEW_NONE : VIEW_EVENTS;
+		views = options->views = options->record || options->expectation_count ?
+						 VIEW_NONE :
+						 VIEW_EVENTS;
 	if ((views & (views - 1)) && views != (VIEW_TREE | VIEW_LATENCY))
 		argp_error(state, "only --tree and --latency can be given together");
 	check_input(options, state);
 	if (views == VIEW_STATUS && options->record)
 		argp_error(state, "--status and --record exclude each other");
-	if (views == VIEW_NONE && options->json)
+	check_verdicts(options, state);
+	if (views == VIEW_NONE && options->json && !options->expectation_count)
 		argp_error(state, "--json is for a view, and --record alone shows none; add "
 				  "--events, --tree or --latency");
 	check_tree(options, state);
-	if (options->threads && !(views & (VIEW_TREE | VIEW_LATENCY)))
-		argp_error(state, "--threads is for --tree and --latency; --events has them all");
+	if (options->threads && !(views & (VIEW_TREE | VIEW_LATENCY)) && !options->expectation_count)
+		argp_error(state, "--threads is for --tree, --latency and --expect; --events has "
+				  "them all");
 	if (options->command && options->pid_count)
 		argp_error(state, "--pid and a COMMAND exclude each other");
 	if (options->command && options->history)
@@ -286,13 +307,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->history = true;
 		break;
 	case 'd':
-		options->duration = parse_time(arg);
+		options->duration = time_of(arg);
 		if (!options->duration)
 			argp_error(state, "--duration %s: not a time such as 10, 0.5, 10s or 250ms",
 				   arg);
 		break;
 	case 'n':
-		options->count = parse_number(arg, UINT64_MAX);
+		options->count = number_of(arg, UINT64_MAX);
 		if (!options->count)
 			argp_error(state, "--count %s: not a number above 0", arg);
 		break;
@@ -312,13 +333,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		set_depth(options, state, arg);
 		break;
 	case OPTION_MIN_LIFE:
-		options->cut.min_life = parse_time(arg);
+		options->cut.min_life = time_of(arg);
 		if (!options->cut.min_life)
 			argp_error(state, "--min-life %s: not a time such as 0.5, 20ms or 50us",
 				   arg);
 		break;
 	case OPTION_TOP:
 		set_top(options, state, arg);
+		break;
+	case OPTION_EXPECT:
+		add_expectation(options, state, arg);
+		break;
+	case OPTION_KTAP:
+		options->verdicts = VERDICTS_KTAP;
+		break;
+	case OPTION_LAVA:
+		options->verdicts = VERDICTS_LAVA;
 		break;
 	case OPTION_LOAD:
 		options->load = true;
@@ -362,5 +392,7 @@ void options_parse(struct options *options, int argc, char **argv)
 void options_free(struct options *options)
 {
 	free(options->pids);
+	free(options->expectations);
 	options->pids = NULL;
+	options->expectations = NULL;
 }

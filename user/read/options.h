@@ -2,6 +2,7 @@
 #ifndef READ_OPTIONS_H
 #define READ_OPTIONS_H
 
+#include "expect.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@
 #define VIEW_TREE (1u << 1)
 #define VIEW_LATENCY (1u << 2)
 #define VIEW_STATUS (1u << 3)
-#define VIEW_NONE (1u << 4) /* --record alone */
+#define VIEW_NONE (1u << 4) /* --record or --expect alone */
 
 enum top_key {
 	TOP_CPU,
@@ -41,6 +42,12 @@ enum fold {
 	FOLD_NEVER,
 };
 
+enum verdicts {
+	VERDICTS_PLAIN, /* as text, or with --json */
+	VERDICTS_KTAP,
+	VERDICTS_LAVA,
+};
+
 /* What the command line says, and nothing else. */
 struct options {
 	unsigned int views; /* VIEW_*; VIEW_TREE and VIEW_LATENCY can come together */
@@ -56,6 +63,9 @@ struct options {
 	const char *record; /* where to; NULL: nowhere */
 	uint32_t *pids;
 	size_t pid_count;
+	struct expectation *expectations;
+	size_t expectation_count;
+	enum verdicts verdicts;
 	uint64_t duration; /* ns; 0: none */
 	uint64_t count;	   /* 0: none */
 	char **command;	   /* NULL: none */

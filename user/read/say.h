@@ -7,6 +7,7 @@
 
 /* exit statuses, next to the command's own */
 #define STATUS_ERROR 1
+#define STATUS_FAILED 2 /* an expectation */
 #define STATUS_LOST 3
 #define STATUS_CANNOT_EXECUTE 126
 #define STATUS_NOT_FOUND 127

@@ -68,6 +68,8 @@ static int new_views(struct session *s)
 		ret = tree_view_new(&s->tree, &s->run);
 	if (!ret && options->views & VIEW_LATENCY)
 		ret = latency_view_new(&s->latency, &s->run);
+	if (!ret && options->expectation_count)
+		ret = verdict_new(&s->verdict, &s->run);
 	if (!ret)
 		ret = watch_begin(&s->watch, s->run.tasks);
 	return ret;
@@ -133,7 +135,8 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	s->run.began = s->replay ? s->replay->began : session_now();
 	if (options->duration)
 		session_stop_at(s, s->run.began + options->duration, STOP_DURATION);
-	s->unwatched = options->views & VIEW_NONE && !options->command && !options->pid_count;
+	s->unwatched = options->views & VIEW_NONE && !options->command && !options->pid_count &&
+		       !s->verdict;
 	return options->command ? follow_fork(&s->follow, options->command, mask) : 0;
 }
 

@@ -60,23 +60,54 @@ void session_print(struct session *s)
 		fputc('\n', s->run.screen->out);
 	if (s->latency)
 		latency_view_print(s->latency);
+	if (s->verdict)
+		verdict_print(s->verdict);
 	if (s->run.options->json)
 		json_finish(s);
 }
 
-/* What is to be said once all is printed, and the exit status. */
-int session_verdict(struct session *s)
+static void say_lost(const struct session *s)
 {
-	int status = 0;
-
 	if (s->run.lost && s->replay)
 		say("%" PRIu64 " records were lost when this was recorded: the result is "
 		    "incomplete", s->run.lost);
 	else if (s->run.lost)
 		say("%" PRIu64 " records were lost: the result is incomplete; load the module with "
 		    "a larger ring_kb", s->run.lost);
-	if (s->replay)
-		return replay_verdict(&s->run, s->replay, s->stop == STOP_CUT);
+}
+
+/* The status that the command leaves us with. */
+static int command_status(const struct session *s)
+{
+	if (s->follow.ended)
+		return s->follow.status;
+	if (!s->follow.pid)
+		return 0;
+	if (say_on_terminal())
+		say("the command still runs: pid %d", (int)s->follow.pid);
+	return s->stop == STOP_SIGNAL ? 128 + s->killed_by : 0;
+}
+
+/* With expectations, the status is theirs. */
+static int judge(const struct session *s, int status)
+{
+	if (s->follow.ended && s->follow.status)
+		say("%s ended with status %d", s->run.options->command[0], s->follow.status);
+	if (verdict_failed(s->verdict))
+		return STATUS_FAILED;
+	return status;
+}
+
+/* What is to be said once all is printed, and the exit status. */
+int session_verdict(struct session *s)
+{
+	int status = s->run.lost ? STATUS_LOST : 0;
+
+	say_lost(s);
+	if (s->replay) {
+		status = replay_verdict(&s->run, s->replay, s->stop == STOP_CUT);
+		return s->verdict ? judge(s, status) : status;
+	}
 	if (s->record.error)
 		return STATUS_ERROR;
 	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {
@@ -84,15 +115,9 @@ int session_verdict(struct session *s)
 		    s->run.options->command[0]);
 		return STATUS_ERROR;
 	}
-	if (s->follow.ended) {
-		status = s->follow.status;
-	} else if (s->follow.pid) {
-		if (say_on_terminal())
-			say("the command still runs: pid %d", (int)s->follow.pid);
-		if (s->stop == STOP_SIGNAL)
-			status = 128 + s->killed_by;
-	}
-	return !status && s->run.lost ? STATUS_LOST : status;
+	if (s->verdict)
+		return judge(s, status);
+	return command_status(s) ?: status;
 }
 
 void session_flush(struct session *s)

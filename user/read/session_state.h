@@ -36,6 +36,7 @@ struct session {
 	struct events *events;
 	struct tree_view *tree;
 	struct latency_view *latency;
+	struct verdict *verdict;
 	struct follow follow;
 	struct record record;
 	struct progress progress;

@@ -42,6 +42,15 @@ int latency_view_new(struct latency_view **view, struct run *run);
 void latency_view_free(struct latency_view *view);
 void latency_view_print(struct latency_view *view);
 
+/* What --expect asks for. */
+struct verdict;
+
+int verdict_new(struct verdict **verdict, struct run *run);
+void verdict_free(struct verdict *verdict);
+void verdict_print(struct verdict *verdict);
+/* Once it is printed; says which failed. */
+bool verdict_failed(const struct verdict *verdict);
+
 int status_print(struct run *run);
 
 /* "after the address space is torn down", ...; NULL if the header does not say. */

@@ -29,8 +29,8 @@ static const struct {
 	const char *from;
 	const char *to;
 } rows[] = {
-	{ PROCLIFE_TEARDOWN, "exit", "zombie" },
-	{ PROCLIFE_ZOMBIE, "zombie", "reap" },
+	{ PROCLIFE_TEARDOWN, "exit", "told" },
+	{ PROCLIFE_ZOMBIE, "told", "reap" },
 	{ PROCLIFE_RCU_FREE, "reap", "free" },
 	{ PROCLIFE_EXIT_FREE, "exit", "free" },
 	{ PROCLIFE_LIFE, "fork", "exit" },
@@ -91,7 +91,14 @@ const char *reap_source_text(uint32_t reap_source)
 	return NULL;
 }
 
-static void show_context(struct text *line, const struct proclife_header *header)
+/* Without SIGCHLDs, zombies begin with the exit. */
+static bool has_teardown(const struct latency_view *view)
+{
+	return proclife_histogram_count(proclife_latency_phase(view->latency, PROCLIFE_TEARDOWN));
+}
+
+static void show_context(const struct latency_view *view, struct text *line,
+			 const struct proclife_header *header)
 {
 	const char *mark = exit_mark_text(header->exit_mark);
 	const char *reap = reap_source_text(header->reap_source);
@@ -112,6 +119,10 @@ static void show_context(struct text *line, const struct proclife_header *header
 		text_string(line, "REAP is not recorded: zombie and rcu_free cannot be "
 				  "told apart.");
 	text_line(line);
+	if (has_teardown(view)) {
+		text_string(line, "A zombie begins when its parent is told, by SIGCHLD.");
+		text_line(line);
+	}
 	if (header->reap_missed) {
 		text_plural(line, header->reap_missed, "REAP was", "REAPs were");
 		text_string(line, " missed since the module was loaded.");
@@ -170,12 +181,19 @@ static void show_row(const struct latency_view *view, struct text *line, size_t 
 	const struct proclife_histogram *h =
 		proclife_latency_phase(view->latency, rows[row].phase);
 	uint64_t count = proclife_histogram_count(h);
+	const char *from = rows[row].from;
 	size_t i;
 
+	if (!has_teardown(view)) {
+		if (rows[row].phase == PROCLIFE_TEARDOWN)
+			return;
+		if (rows[row].phase == PROCLIFE_ZOMBIE)
+			from = "exit";
+	}
 	text_printf(line, "%-9s", proclife_phase_name(rows[row].phase));
 	if (is_wide(view->run->screen)) {
 		text_style(line, STYLE_DIM);
-		text_printf(line, " %s", rows[row].from);
+		text_printf(line, " %s", from);
 		text_draw(line, "→", ">");
 		text_string(line, rows[row].to);
 		text_style(line, STYLE_PLAIN);
@@ -356,7 +374,7 @@ void latency_view_print(struct latency_view *view)
 	}
 	text_init(&line, view->run->screen);
 	if (header)
-		show_context(&line, header);
+		show_context(view, &line, header);
 	show_counts(view, &line);
 	show_lost(&line, view->run->lost);
 	text_line(&line);

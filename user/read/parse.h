@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures as people write them on a command line. */
+#ifndef READ_PARSE_H
+#define READ_PARSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum bare { BARE_SECONDS, BARE_REFUSED }; /* a time without a unit */
+
+/* "250ms", "0.5s"; false if it is no time, or too much. */
+bool parse_time(const char *s, enum bare bare, uint64_t *ns);
+
+/* A whole number up to @max; false if it is not. */
+bool parse_number(const char *s, uint64_t max, uint64_t *value);
+
+/* Digits with a point among them at most; *end is behind them. strtod() would take more. */
+bool parse_decimal(const char *s, char **end, double *value);
+
+#endif
