@@ -516,6 +516,7 @@ struct proclife_node {
 	uint64_t born; /* 0 if it was there before the trace: then seen tells since when */
 	uint64_t seen;
 	uint64_t exited;
+	uint64_t notified;
 	uint64_t reaped;
 	uint64_t freed;
 	uint64_t runtime;

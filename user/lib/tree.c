@@ -184,6 +184,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->born = process->born;
 	node->seen = process->seen;
 	node->exited = process->exited;
+	node->notified = process->notified;
 	node->reaped = process->reaped;
 	node->freed = process->freed;
 	node->runtime = process->runtime;

@@ -17,6 +17,15 @@ static uint32_t unusual(uint32_t tgid, const struct proclife_node *node)
 	return tgid == node->parent_tgid || tgid == node->tgid ? 0 : tgid;
 }
 
+static bool same_killer(const struct proclife_node *x, const struct proclife_node *y)
+{
+	if (x->killer == y->killer)
+		return true;
+	/* Of who did it himself, no pid is shown. */
+	return x->killer && y->killer && x->killer->tgid == x->tgid &&
+	       y->killer->tgid == y->tgid && x->killer->code == y->killer->code;
+}
+
 /* All that a line of the tree shows, but for the figures and the pid. */
 static bool same_line(const struct branches *branches, const struct branch *a,
 		      const struct branch *b)
@@ -25,9 +34,9 @@ static bool same_line(const struct branches *branches, const struct branch *a,
 
 	if (!branch_cut_off(branches, a)->processes != !branch_cut_off(branches, b)->processes)
 		return false;
-	return a->context == b->context && x->comm == y->comm && x->path == y->path && x->args == y->args &&
-	       x->exit_code == y->exit_code &&
-	       x->threads == y->threads && !x->exited == !y->exited && !x->reaped == !y->reaped &&
+	return a->context == b->context && x->comm == y->comm && x->path == y->path &&
+	       x->args == y->args && x->args_cut == y->args_cut && same_killer(x, y) &&
+	       x->exit_code == y->exit_code && x->threads == y->threads && !x->exited == !y->exited && !x->reaped == !y->reaped &&
 	       !x->freed == !y->freed && !x->born == !y->born && x->incomplete == y->incomplete &&
 	       unusual(x->creator_tgid, x) == unusual(y->creator_tgid, y) &&
 	       unusual(x->reaper_tgid, x) == unusual(y->reaper_tgid, y);

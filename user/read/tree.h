@@ -18,6 +18,7 @@ struct thread {
 	uint64_t born;
 	uint64_t seen;
 	uint64_t exited;
+	uint64_t reaped;
 	uint64_t freed;
 	uint64_t runtime;
 	uint32_t tid;
@@ -53,7 +54,9 @@ void tree_build_name(struct text *name, const struct proclife_node *node);
 void tree_put_name(struct text *line, const struct text *name, unsigned int columns, bool path);
 /* What is to be said about a process after its name; begin with an empty text. */
 void tree_build_notes(struct tree_view *view, const struct branch *b);
-void tree_note_exit(struct text *notes, int exit_code);
+/* @killer: NULL if it is not known. */
+void tree_note_exit(struct text *notes, int exit_code, const struct proclife_killer *killer,
+		    uint32_t tgid);
 void tree_note_state(struct text *notes, enum state state);
 /* "… 312 processes below, 3 failed, 41.0 s CPU"; @many: "processes below" */
 void tree_note_cut_off(struct text *notes, const struct cut_off *cut, const char *one,

@@ -48,6 +48,22 @@ static void json_cut(struct tree_view *view, const struct branch *b)
 	json_uint(json, "hidden_runtime", cut->runtime);
 }
 
+/* Who ended it, if a signal did and its sender was seen. */
+static void json_killer(struct json *json, const struct proclife_killer *killer)
+{
+	if (!killer) {
+		json_null(json, "killer");
+		return;
+	}
+	json_object(json, "killer");
+	json_int(json, "signal", killer->signo);
+	json_int(json, "code", killer->code);
+	json_uint(json, "pid", killer->tgid);
+	json_uint(json, "tid", killer->pid);
+	json_bytes(json, "comm", killer->comm, sizeof(killer->comm));
+	json_object_end(json);
+}
+
 static void json_node(struct tree_view *view, const struct branch *b)
 {
 	const struct proclife_node *node = b->node;
@@ -69,18 +85,21 @@ static void json_node(struct tree_view *view, const struct branch *b)
 	else
 		json_null(json, "path");
 	json_args(json, node);
+	json_bool(json, "args_cut", node->args_cut);
 	json_bool(json, "kthread", node->flags & PROCLIFE_F_KTHREAD);
 	json_uint(json, "threads", node->threads);
 	json_uint(json, "execs", node->execs);
 	json_time(json, "born", node->born);
 	json_uint(json, "seen", node->seen);
 	json_time(json, "exited", node->exited);
+	json_time(json, "notified", node->notified);
 	json_time(json, "reaped", node->reaped);
 	json_time(json, "freed", node->freed);
 	if (node->exited)
 		json_int(json, "exit_code", node->exit_code);
 	else
 		json_null(json, "exit_code");
+	json_killer(json, node->killer);
 	json_uint(json, "runtime", node->runtime);
 	json_uint(json, "max_rss", node->max_rss);
 	json_uint(json, "reaper_pid", node->reaper_tgid);
@@ -105,6 +124,7 @@ static void json_threads(struct tree_view *view, const struct proclife_node *nod
 		json_time(json, "born", t->born);
 		json_uint(json, "seen", t->seen);
 		json_time(json, "exited", t->exited);
+		json_time(json, "reaped", t->reaped);
 		json_time(json, "freed", t->freed);
 		if (t->exited)
 			json_int(json, "exit_code", t->exit_code);

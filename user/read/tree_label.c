@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What stands on a line of the tree behind the figures: the name, and what is to be said of it. */
+#include "quote.h"
 #include "tree.h"
 #include <stdlib.h>
 #include <string.h>
@@ -67,24 +68,6 @@ void tree_put_name(struct text *line, const struct text *name, unsigned int colu
 	line->columns = line->columns - strlen(s); /* nothing is aligned after a name */
 }
 
-/* All arguments but the first, which the path has told; quoted where a shell would need it. */
-static void build_args(struct text *name, const struct proclife_node *node)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "%+,-./:=@_";
-	size_t i = strnlen(node->args, node->args_bytes) + 1;
-
-	while (i < node->args_bytes) {
-		size_t n = strnlen(node->args + i, node->args_bytes - i);
-		bool quote = !n || strspn(node->args + i, plain) < n;
-
-		text_string(name, quote ? " '" : " ");
-		text_name(name, node->args + i, n);
-		text_string(name, quote ? "'" : "");
-		i += n + 1;
-	}
-}
-
 void tree_build_name(struct text *name, const struct proclife_node *node)
 {
 	const char *base = node->path ? strrchr(node->path, '/') : NULL;
@@ -103,8 +86,9 @@ void tree_build_name(struct text *name, const struct proclife_node *node)
 			text_name(name, node->comm, PROCLIFE_COMM_LEN);
 			text_string(name, ")");
 		}
+		/* All but the first: that is the path, or a name for it. */
 		if (node->args)
-			build_args(name, node);
+			text_args(name, node->args, node->args_bytes, node->args_cut, 1);
 	} else {
 		text_name(name, node->comm, PROCLIFE_COMM_LEN);
 	}
@@ -140,16 +124,21 @@ static void note_pid(struct text *notes, const char *what, uint32_t pid)
 }
 
 /* As in the other views, but shorter. */
-void tree_note_exit(struct text *notes, int exit_code)
+void tree_note_exit(struct text *notes, int exit_code, const struct proclife_killer *killer,
+		    uint32_t tgid)
 {
 	char buffer[24];
 
 	begin_note(notes, STYLE_BAD);
-	if (exit_code & 0x7f)
-		text_printf(notes, "%s%s", signal_name(exit_code & 0x7f, buffer),
-			    exit_code & 0x80 ? ", core dumped" : "");
-	else
+	if (exit_code & 0x7f) {
+		text_string(notes, signal_name(exit_code & 0x7f, buffer));
+		if (killer)
+			text_killer(notes, killer, tgid);
+		if (exit_code & 0x80)
+			text_string(notes, ", core dumped");
+	} else {
 		text_printf(notes, "status %d", (exit_code >> 8) & 0xff);
+	}
 	end_note(notes);
 }
 
@@ -221,7 +210,7 @@ void tree_build_notes(struct tree_view *view, const struct branch *b)
 	text_string(notes, "");
 	note_rank(view, b);
 	if (node->exited && node->exit_code)
-		tree_note_exit(notes, node->exit_code);
+		tree_note_exit(notes, node->exit_code, node->killer, node->tgid);
 	tree_note_state(notes, state);
 	if (node->incomplete && state != STATE_UNKNOWN)
 		note(notes, STYLE_BAD, "incomplete");

@@ -163,7 +163,7 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	text_clear(&view->notes);
 	text_string(&view->notes, "");
 	if (t->exit_code && t->exited)
-		tree_note_exit(&view->notes, t->exit_code);
+		tree_note_exit(&view->notes, t->exit_code, NULL, 0);
 	if (!t->exited)
 		tree_note_state(&view->notes, t->incomplete ? STATE_UNKNOWN : STATE_ALIVE);
 	else if (!t->freed)

@@ -27,6 +27,7 @@ static void collect_thread(void *data, struct proclife_task *task)
 	t->born = task->born;
 	t->seen = task->seen;
 	t->exited = task->exited;
+	t->reaped = task->reaped;
 	t->freed = task->freed;
 	t->runtime = task->runtime;
 	t->tid = task->pid;

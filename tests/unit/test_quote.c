@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Arguments as a shell reads them back, and the words for who killed whom. */
+#include "check.h"
+
+#include <locale.h>
+#include <quote.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct screen screen;
+static struct text text;
+
+static int begin(void **state)
+{
+	(void)state;
+	screen = (struct screen){ .out = stdout, .utf8 = true };
+	text_init(&text, &screen);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	text_free(&text);
+	return 0;
+}
+
+static const char *quoted(const char *args, uint32_t bytes, bool cut, unsigned int skip)
+{
+	text_clear(&text);
+	text_string(&text, "x");
+	text_args(&text, args, bytes, cut, skip);
+	return text.s;
+}
+
+#define QUOTED(args) quoted(args, sizeof(args), false, 0)
+
+static void test_forms(void **state)
+{
+	(void)state;
+	assert_string_equal(QUOTED("make\0-j4\0all"), "x make -j4 all");
+	assert_string_equal(QUOTED("sh\0-c\0exit 3; true"), "x sh -c 'exit 3; true'");
+	assert_string_equal(QUOTED("\0"), "x '' ''");
+	assert_string_equal(QUOTED("$HOME\0*\0a\"b"), "x '$HOME' '*' 'a\"b'");
+	assert_string_equal(QUOTED("it's"), "x $'it\\'s'");
+	assert_string_equal(QUOTED("a\nb\\c"), "x $'a\\nb\\\\c'");
+	assert_string_equal(QUOTED("\xff\xfe"), "x $'\\xff\\xfe'");
+	assert_string_equal(QUOTED("\x1b[31m"), "x $'\\x1b[31m'");
+	assert_string_equal(QUOTED("grün"), "x 'grün'");
+	assert_string_equal(quoted("ls\0-l\0/very/lo", 14, true, 0), "x ls -l /very/lo…");
+	assert_string_equal(quoted("ls\0-l", 6, false, 1), "x -l");
+	assert_string_equal(quoted("", 0, false, 0), "x");
+	assert_string_equal(quoted("", 0, true, 0), "x…");
+}
+
+/* Whatever it is, bash gets it back. */
+static void test_a_shell_reads_it_back(void **state)
+{
+	char args[1000], got[1000], command[6000];
+	unsigned int seed = 7;
+
+	(void)state;
+	for (unsigned int round = 0; round < 50; round++) {
+		size_t bytes = 1 + (size_t)rand_r(&seed) % 200, n;
+		FILE *pipe;
+
+		for (size_t i = 0; i < bytes; i++)
+			args[i] = (char)(rand_r(&seed) % (round % 2 ? 256 : 128));
+		args[bytes - 1] = '\0';
+		quoted(args, (uint32_t)bytes, false, 0);
+		/* printf of bash shows the words one by one, each with its NUL. */
+		snprintf(command, sizeof(command), "%s", text.s + 1);
+		assert_int_equal(setenv("WORDS", command, 1), 0);
+		pipe = popen("bash -c 'eval \"printf %s\\\\\\\\0 $WORDS\"'", "r");
+		assert_non_null(pipe);
+		n = fread(got, 1, sizeof(got), pipe);
+		assert_int_equal(pclose(pipe), 0);
+		if (n != bytes || memcmp(got, args, n))
+			fail_msg("round %u: not what it was: %s", round, command);
+	}
+}
+
+static const char *killed(int signo, int code, uint64_t task, uint32_t tgid)
+{
+	struct proclife_killer killer = {
+		.signo = signo, .code = code, .task = task, .pid = tgid, .tgid = tgid,
+		.comm = "bash",
+	};
+
+	text_clear(&text);
+	text_string(&text, "");
+	text_killer(&text, &killer, 500);
+	return text.s;
+}
+
+static void test_killers(void **state)
+{
+	(void)state;
+	assert_string_equal(killed(SIGKILL, SI_USER, 1, 400), " from bash (400)");
+	assert_string_equal(killed(SIGTERM, SI_TKILL, 1, 400), " from bash (400)");
+	assert_string_equal(killed(SIGABRT, SI_TKILL, 1, 500), " from itself");
+	assert_string_equal(killed(SIGSEGV, SEGV_MAPERR, 1, 500), "");
+	assert_string_equal(killed(SIGSEGV, SI_USER, 1, 400), " from bash (400)");
+	assert_string_equal(killed(SIGKILL, SI_KERNEL, 1, 500), " from the kernel");
+	assert_string_equal(killed(SIGKILL, SI_KERNEL, 1, 400), " from the kernel in bash (400)");
+	assert_string_equal(killed(SIGALRM, SI_KERNEL, 0, 0), " from the kernel");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_forms, begin, end),
+		cmocka_unit_test_setup_teardown(test_a_shell_reads_it_back, begin, end),
+		cmocka_unit_test_setup_teardown(test_killers, begin, end),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

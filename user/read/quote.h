@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What comes from other processes' hands: argument vectors, and who killed whom. */
+#ifndef READ_QUOTE_H
+#define READ_QUOTE_H
+
+#include "format.h"
+
+/*
+ * Appends the arguments from the @skip-th on, each after a space, so that a shell (bash, zsh, ksh)
+ * reads them back: 'in quotes' where it has to be, $'with \n and \xff' where that is not enough.
+ */
+void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, unsigned int skip);
+
+/* Appends " from bash (400)", " from the kernel", ...; nothing if the process did it itself. */
+void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid);
+
+#endif
