@@ -9,6 +9,8 @@ BINDIR ?= $(PREFIX)/bin
 INCLUDEDIR ?= $(PREFIX)/include
 LIBDIR ?= $(PREFIX)/lib/$(shell $(CC) -print-multiarch)
 MANDIR ?= $(PREFIX)/share/man
+BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
 # The system reads these from fixed places, whatever the prefix is.
 SYSLIBDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)
 UDEVDIR ?= $(SYSLIBDIR)/udev/rules.d
@@ -32,7 +34,7 @@ READ_OBJECTS := $(READ_SOURCES:%.c=$B/%.o)
 LIB_STATIC := $B/libproclife.a
 LIB_SHARED := $B/libproclife.so.$(SOVERSION)
 
-all: $(LIB_STATIC) $(LIB_SHARED) $B/proclife-read
+all: $(LIB_STATIC) $(LIB_SHARED) $B/proclife-read $B/completions/bash $B/completions/zsh
 
 $B/%.o: %.c
 	@mkdir -p $(@D)
@@ -51,12 +53,18 @@ $(LIB_SHARED): $(LIB_OBJECTS) user/lib/libproclife.sym
 $B/proclife-read: $(READ_OBJECTS) $(LIB_SHARED)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS)
 
+$B/completions/%: $B/proclife-read
+	@mkdir -p $(@D)
+	LD_LIBRARY_PATH=$B $B/proclife-read --completion $* > $@
+
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/proclife \
-		$(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(UDEVDIR) $(DESTDIR)$(MODULESLOADDIR)
+		$(DESTDIR)$(MANDIR)/man8 \
+		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
+		$(DESTDIR)$(MODULESLOADDIR)
 	install -m 755 $B/proclife-read $(DESTDIR)$(BINDIR)
 	install -m 644 $(LIB_SHARED) $(LIB_STATIC) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(LIB_SHARED)) $(DESTDIR)$(LIBDIR)/libproclife.so
@@ -66,6 +74,8 @@ install: all
 	install -m 644 include/proclife/abi.h include/proclife/ring.h include/proclife/barrier.h \
 		$(DESTDIR)$(INCLUDEDIR)/proclife
 	install -m 644 user/man/proclife-read.8 $(DESTDIR)$(MANDIR)/man8
+	install -m 644 $B/completions/bash $(DESTDIR)$(BASHCOMPDIR)/proclife-read
+	install -m 644 $B/completions/zsh $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	install -m 644 user/udev/60-proclife.rules $(DESTDIR)$(UDEVDIR)
 	install -m 644 user/modules-load/proclife.conf $(DESTDIR)$(MODULESLOADDIR)
 	$(if $(DESTDIR),,ldconfig)
@@ -77,6 +87,7 @@ uninstall:
 	rm -f $(DESTDIR)$(INCLUDEDIR)/proclife.h
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/proclife
 	rm -f $(DESTDIR)$(MANDIR)/man8/proclife-read.8
+	rm -f $(DESTDIR)$(BASHCOMPDIR)/proclife-read $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	rm -f $(DESTDIR)$(UDEVDIR)/60-proclife.rules $(DESTDIR)$(MODULESLOADDIR)/proclife.conf
 	$(if $(DESTDIR),,ldconfig)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "options.h"
+#include "completion.h"
 #include "parse.h"
 #include "say.h"
 #include <argp.h>
@@ -32,6 +33,7 @@ enum {
 	OPTION_LOAD,
 	OPTION_DEVICE,
 	OPTION_RECORD,
+	OPTION_COMPLETION,
 };
 
 static const struct argp_option table[] = {
@@ -82,6 +84,9 @@ static const struct argp_option table[] = {
 	{ "input", 'i', "DIR", 0, "Read what --record has written", 7 },
 	{ "load", OPTION_LOAD, NULL, 0, "Load the module, and unload it at the end", 7 },
 	{ "device", OPTION_DEVICE, "PATH", 0, "Read this device (" PROCLIFE_DEVICE ")", 7 },
+
+	/* For the build, which installs what it prints. */
+	{ "completion", OPTION_COMPLETION, "SHELL", OPTION_HIDDEN, NULL, 0 },
 
 	{ NULL, 0, NULL, 0, "Help:", -1 },
 	{ 0 }
@@ -362,6 +367,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'i':
 		options->input = arg;
 		break;
+	case OPTION_COMPLETION:
+		if (!completion_print(stdout, arg, table))
+			argp_error(state, "--completion %s: not a shell that is known: bash or zsh",
+				   arg);
+		exit(0);
 	case ARGP_KEY_ARG:
 		if (!state->quoted)
 			argp_error(state, "%s: a command has to follow '--'", arg);

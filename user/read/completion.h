@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the shells complete, out of the table of options. */
+#ifndef READ_COMPLETION_H
+#define READ_COMPLETION_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Prints the script for "bash" or "zsh"; false if it is another shell. */
+bool completion_print(FILE *out, const char *shell, const struct argp_option *table);
+
+#endif
