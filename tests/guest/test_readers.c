@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -16,37 +15,7 @@
 #include <proclife.h>
 
 #include "module.h"
-
-static struct proclife_source *open_source(void)
-{
-	struct proclife_source *source;
-
-	assert_int_equal(proclife_device_open(&source, NULL), 0);
-	return source;
-}
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-/* The next event, waiting for it; false when no event from before @end can come any more. */
-static bool next_until(struct proclife_source *source, uint64_t end, struct proclife_event *event)
-{
-	for (;;) {
-		int ret = proclife_source_next(source, event);
-
-		assert_true(ret >= 0);
-		if (ret)
-			return !event->record || event->record->ts < end;
-		if (proclife_source_horizon(source) >= end)
-			return false;
-		proclife_source_wait(source, 50);
-	}
-}
+#include "reading.h"
 
 static void test_two_readers_see_the_same(void **state)
 {

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How the guest tests read the running kernel. */
+#ifndef TESTS_GUEST_READING_H
+#define TESTS_GUEST_READING_H
+
+#include <proclife.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct proclife_source *open_source(void);
+
+/* CLOCK_MONOTONIC, ns */
+uint64_t now(void);
+
+/* The next event, waiting for it; false when no event from before @end can come any more. */
+bool next_until(struct proclife_source *source, uint64_t end, struct proclife_event *event);
+
+#endif

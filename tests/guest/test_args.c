@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The arguments of an exec: what was passed, byte for byte, as far as the module is to record it. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "module.h"
+#include "reading.h"
+
+static struct proclife_source *source;
+
+static void load(const char *parameters)
+{
+	assert_int_equal(module_load(parameters), 0);
+	source = open_source();
+}
+
+static void unload(void)
+{
+	assert_int_equal(proclife_source_lost(source), 0);
+	proclife_source_free(source);
+	assert_int_equal(module_unload(), 0);
+}
+
+static pid_t exec_and_wait(char *const argv[])
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		execv("/bin/true", argv);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+/* The vector of the process as it was recorded: *bytes of it, *total there were, *pieces. */
+static char *recorded(pid_t pid, size_t *bytes, size_t *total, bool *cut, unsigned int *pieces)
+{
+	char *text = calloc(1, 1 << 16);
+	bool done = false, running = false;
+	struct proclife_event event;
+	uint64_t end = now();
+	uint16_t cpu = 0;
+
+	assert_non_null(text);
+	*bytes = *total = *pieces = 0;
+	*cut = false;
+	while (next_until(source, end, &event)) {
+		const struct proclife_record *r = event.record;
+
+		assert_non_null(r);
+		if (r->type == PROCLIFE_EXEC && r->pid == (uint32_t)pid) {
+			assert_false(running);
+			running = true;
+			cpu = r->cpu;
+			continue;
+		}
+		if (r->type == PROCLIFE_ARGS && r->pid == (uint32_t)pid) {
+			assert_true(running && !done);
+			assert_int_equal(r->cpu, cpu);
+			assert_int_equal(r->args.offset, *bytes);
+			assert_true(r->args.len <= PROCLIFE_ARGS_LEN);
+			memcpy(text + *bytes, r->args.text, r->args.len);
+			for (size_t i = r->args.len; i < PROCLIFE_ARGS_LEN; i++)
+				assert_int_equal(r->args.text[i], 0);
+			*bytes += r->args.len;
+			*total = r->args.total;
+			*cut = r->flags & PROCLIFE_F_TRUNCATED;
+			done = *cut || *bytes == *total;
+			++*pieces;
+			continue;
+		}
+		/* Nothing of this CPU comes between the pieces. */
+		assert_true(!running || done || r->cpu != cpu || !*pieces);
+	}
+	return text;
+}
+
+/* @want bytes of the vector have to be there. */
+static void check(char *const argv[], size_t want)
+{
+	size_t bytes, total, length = 0;
+	unsigned int pieces;
+	char *text, *all;
+	bool cut;
+
+	for (size_t i = 0; argv[i]; i++)
+		length += strlen(argv[i]) + 1;
+	all = malloc(length + 1);
+	assert_non_null(all);
+	length = 0;
+	for (size_t i = 0; argv[i]; i++) {
+		strcpy(all + length, argv[i]);
+		length += strlen(argv[i]) + 1;
+	}
+	text = recorded(exec_and_wait(argv), &bytes, &total, &cut, &pieces);
+	assert_int_equal(total, length);
+	assert_int_equal(bytes, want < length ? want : length);
+	assert_memory_equal(text, all, bytes);
+	assert_int_equal(cut, bytes < length);
+	assert_int_equal(pieces, (bytes + PROCLIFE_ARGS_LEN - 1) / PROCLIFE_ARGS_LEN);
+	free(all);
+	free(text);
+}
+
+static char name[] = "true", empty[] = "", space[] = "a b", quotes[] = "it's \"so\"";
+static char newline[] = "two\nlines", bytes[] = "\xff\xfe\x80\x01", dollar[] = "$HOME *";
+
+static void test_as_passed(void **state)
+{
+	char *const all[] = { name, empty, space, quotes, newline, bytes, dollar, empty, NULL };
+	char *const none[] = { name, NULL };
+	char *const only_empty[] = { empty, NULL };
+	char exact[PROCLIFE_ARGS_LEN - sizeof(name)] = "", one_more[sizeof(exact) + 1] = "";
+	char *const one_piece[] = { name, exact, NULL };
+	char *const two_pieces[] = { name, one_more, NULL };
+
+	(void)state;
+	memset(exact, 'x', sizeof(exact) - 1);
+	memset(one_more, 'y', sizeof(one_more) - 1);
+	load("");
+	check(all, 512);
+	check(none, 512);
+	check(only_empty, 512);
+	check(one_piece, 512);
+	check(two_pieces, 512);
+	unload();
+}
+
+static void test_cut(void **state)
+{
+	static char long_one[100 * 1024 + 1], below[511 - sizeof(name)], at[512 - sizeof(name)],
+		above[513 - sizeof(name)];
+	char *const argv[] = { name, long_one, NULL };
+	char *const argv_below[] = { name, below, NULL };
+	char *const argv_at[] = { name, at, NULL };
+	char *const argv_above[] = { name, above, NULL };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(long_one) - 1; i++)
+		long_one[i] = 'a' + (char)(i % 26);
+	memset(below, 'b', sizeof(below) - 1);
+	memset(at, 'c', sizeof(at) - 1);
+	memset(above, 'd', sizeof(above) - 1);
+	load("");
+	check(argv, 512);
+	check(argv_below, 512);
+	check(argv_at, 512);
+	check(argv_above, 512);
+	unload();
+	load("args_bytes=8192");
+	check(argv, 8192);
+	unload();
+	load("args_bytes=100");
+	check(argv, 100);
+	unload();
+	load("args_bytes=1");
+	check(argv, 1);
+	unload();
+}
+
+static void test_off(void **state)
+{
+	char *const argv[] = { name, space, NULL };
+	size_t length, total;
+	unsigned int pieces;
+	char *text;
+	bool cut;
+
+	(void)state;
+	load("args_bytes=0");
+	assert_false(proclife_source_header(source)->features & PROCLIFE_HAS(PROCLIFE_ARGS));
+	assert_int_equal(proclife_source_header(source)->args_bytes, 0);
+	text = recorded(exec_and_wait(argv), &length, &total, &cut, &pieces);
+	assert_int_equal(pieces, 0);
+	free(text);
+	unload();
+	load("");
+	assert_true(proclife_source_header(source)->features & PROCLIFE_HAS(PROCLIFE_ARGS));
+	assert_int_equal(proclife_source_header(source)->args_bytes, 512);
+	unload();
+	assert_int_equal(module_load("args_bytes=8193"), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_as_passed),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

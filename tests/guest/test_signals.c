@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who killed whom, and when a process became a zombie: judged by those who did it. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "module.h"
+#include "reading.h"
+
+static struct proclife_source *source;
+static struct proclife_tasks *tasks;
+
+#define MOST 64
+
+static struct life {
+	struct proclife_process process;
+	struct proclife_killer killer;
+	bool killed;
+} lives[MOST];
+
+static unsigned int count;
+
+static void process_gone(void *data, struct proclife_process *process)
+{
+	const struct proclife_killer *killer = proclife_process_killer(process);
+
+	(void)data;
+	if (count == MOST)
+		return;
+	lives[count].process = *process;
+	lives[count].killed = killer;
+	if (killer)
+		lives[count].killer = *killer;
+	count++;
+}
+
+static int begin(void **state)
+{
+	static const struct proclife_reports reports = { .process_gone = process_gone };
+
+	(void)state;
+	count = 0;
+	if (module_load(""))
+		return -1;
+	source = open_source();
+	return proclife_tasks_new(&tasks) || proclife_tasks_report(tasks, &reports, NULL);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	proclife_tasks_free(tasks);
+	proclife_source_free(source);
+	return module_unload();
+}
+
+/* Until this process is gone. */
+static const struct life *life_of(pid_t pid)
+{
+	uint64_t give_up = now() + 30000000000ull;
+	struct proclife_event event;
+	unsigned int seen = 0;
+
+	for (;;) {
+		for (; seen < count; seen++) {
+			if (lives[seen].process.tgid == (uint32_t)pid)
+				return &lives[seen];
+		}
+		assert_true(next_until(source, give_up, &event));
+		assert_non_null(event.record);
+		assert_true(proclife_tasks_feed(tasks, &event) >= 0);
+	}
+}
+
+static pid_t must_fork(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	return pid;
+}
+
+static const struct life *must_end(pid_t pid, int signo)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (signo) {
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), signo);
+	}
+	return life_of(pid);
+}
+
+static void check_killer(const struct life *life, int signo, int code, pid_t tgid)
+{
+	char comm[PROCLIFE_COMM_LEN] = "test_signals";
+
+	assert_true(life->killed);
+	assert_int_equal(life->killer.signo, signo);
+	assert_int_equal(life->killer.code, code);
+	assert_int_equal(life->killer.tgid, tgid);
+	assert_string_equal(life->killer.comm, comm);
+	assert_true(life->killer.ts > life->process.born);
+	assert_true(life->killer.ts < life->process.exited);
+}
+
+static void test_by_the_parent(void **state)
+{
+	pid_t pid = must_fork();
+
+	(void)state;
+	if (!pid)
+		for (;;)
+			pause();
+	kill(pid, SIGKILL);
+	check_killer(must_end(pid, SIGKILL), SIGKILL, SI_USER, getpid());
+}
+
+static void test_by_a_sibling(void **state)
+{
+	pid_t victim = must_fork(), killer;
+
+	(void)state;
+	if (!victim)
+		for (;;)
+			pause();
+	killer = must_fork();
+	if (!killer) {
+		kill(victim, SIGTERM);
+		_exit(0);
+	}
+	check_killer(must_end(victim, SIGTERM), SIGTERM, SI_USER, killer);
+	assert_false(must_end(killer, 0)->killed);
+}
+
+static void no_core(void)
+{
+	struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_CORE, &none);
+}
+
+static int *volatile nowhere = (int *)8;
+
+static void test_by_itself(void **state)
+{
+	pid_t pid = must_fork();
+	const struct life *life;
+
+	(void)state;
+	if (!pid) {
+		no_core();
+		signal(SIGABRT, SIG_DFL);
+		abort();
+	}
+	check_killer(must_end(pid, SIGABRT), SIGABRT, SI_TKILL, pid);
+	pid = must_fork();
+	if (!pid) {
+		no_core();
+		signal(SIGSEGV, SIG_DFL);
+		*nowhere = 1;
+		_exit(0);
+	}
+	life = must_end(pid, SIGSEGV);
+	check_killer(life, SIGSEGV, SEGV_MAPERR, pid);
+}
+
+static void test_by_a_timer(void **state)
+{
+	pid_t pid = must_fork();
+	const struct life *life;
+
+	(void)state;
+	if (!pid) {
+		const struct itimerval soon = { .it_value = { .tv_usec = 10000 } };
+
+		setitimer(ITIMER_REAL, &soon, NULL);
+		for (;;)
+			pause();
+	}
+	life = must_end(pid, SIGALRM);
+	assert_true(life->killed);
+	assert_int_equal(life->killer.signo, SIGALRM);
+	assert_int_equal(life->killer.code, SI_KERNEL);
+	/* An interrupt did it, or its thread where interrupts are threads: no process. */
+	assert_true(!life->killer.task || life->killer.tgid != (uint32_t)pid);
+}
+
+static void *sleep_for_ever(void *data)
+{
+	for (;;)
+		pause();
+	return data;
+}
+
+static void test_a_group(void **state)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid = must_fork();
+	if (!pid) {
+		pthread_t thread;
+
+		for (int i = 0; i < 5; i++)
+			pthread_create(&thread, NULL, sleep_for_ever, NULL);
+		if (write(ready[1], "x", 1) != 1)
+			_exit(1);
+		sleep_for_ever(NULL);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	kill(pid, SIGKILL);
+	check_killer(must_end(pid, SIGKILL), SIGKILL, SI_USER, getpid());
+	assert_int_equal(life_of(pid)->process.threads, 6);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* Pids are those of the initial namespace, whatever the killer's are. */
+static void test_from_another_namespace(void **state)
+{
+	const struct life *life = NULL;
+	pid_t outer = must_fork();
+	int told[2];
+	pid_t init;
+
+	(void)state;
+	if (!outer) {
+		if (unshare(CLONE_NEWPID))
+			_exit(1);
+		init = fork();
+		if (!init) {
+			pid_t victim = fork();
+
+			if (!victim)
+				for (;;)
+					pause();
+			kill(victim, SIGKILL);
+			_exit(waitpid(victim, NULL, 0) == victim && getpid() == 1 ? 0 : 1);
+		}
+		waitpid(init, told, 0);
+		_exit(WIFEXITED(told[0]) && !WEXITSTATUS(told[0]) ? 0 : 1);
+	}
+	assert_int_equal(waitpid(outer, told, 0), outer);
+	assert_int_equal(told[0], 0);
+	life_of(outer);
+	for (unsigned int i = 0; i < count; i++) {
+		if (lives[i].killed)
+			life = &lives[i];
+	}
+	assert_non_null(life);
+	assert_int_equal(life->process.ns_pid, 2);
+	assert_int_not_equal(life->process.tgid, 2);
+	assert_int_equal(life->killer.tgid, life->process.parent_tgid);
+	assert_int_not_equal(life->killer.tgid, 1);
+	check_killer(life, SIGKILL, SI_USER, (pid_t)life->process.parent_tgid);
+}
+
+static void exit_quietly(int signo)
+{
+	(void)signo;
+	_exit(0);
+}
+
+/* What is caught or ignored kills nobody, and is not recorded. */
+static void test_caught(void **state)
+{
+	struct proclife_event event;
+	unsigned int deadly = 0;
+	int ready[2];
+	uint64_t until;
+	pid_t pid;
+	char c;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid = must_fork();
+	if (!pid) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGTERM, exit_quietly);
+		if (write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	kill(pid, SIGINT);
+	kill(pid, SIGWINCH);
+	kill(pid, SIGTERM);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	until = now();
+	while (next_until(source, until, &event)) {
+		const struct proclife_record *r = event.record;
+
+		assert_non_null(r);
+		deadly += r->type == PROCLIFE_SIGNAL && r->pid == (uint32_t)pid;
+		assert_true(proclife_tasks_feed(tasks, &event) >= 0);
+	}
+	assert_int_equal(deadly, 0);
+	assert_false(life_of(pid)->killed);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* The parent is told between the exit and the reap, whether it listens or not. */
+static void test_teardown(void **state)
+{
+	uint64_t teardown, zombie, rcu_free, exit_free;
+	const struct life *life;
+	pid_t pid = must_fork();
+
+	(void)state;
+	if (!pid)
+		_exit(3);
+	usleep(200000);
+	life = must_end(pid, 0);
+	assert_true(life->process.notified > life->process.exited);
+	assert_true(life->process.notified < life->process.reaped);
+	assert_int_equal(life->process.reaper_tgid, getpid());
+	assert_true(proclife_process_phase(&life->process, PROCLIFE_TEARDOWN, &teardown));
+	assert_true(proclife_process_phase(&life->process, PROCLIFE_ZOMBIE, &zombie));
+	assert_true(proclife_process_phase(&life->process, PROCLIFE_RCU_FREE, &rcu_free));
+	assert_true(proclife_process_phase(&life->process, PROCLIFE_EXIT_FREE, &exit_free));
+	assert_int_equal(teardown + zombie + rcu_free, exit_free);
+	/* It lay there while we slept. */
+	assert_true(zombie > 100000000);
+	assert_true(teardown < zombie);
+}
+
+/* Nobody is told, and nobody else reaps it. */
+static void test_sigchld_ignored(void **state)
+{
+	const struct life *life;
+	pid_t pid;
+
+	(void)state;
+	signal(SIGCHLD, SIG_IGN);
+	pid = must_fork();
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), -1);
+	assert_int_equal(errno, ECHILD);
+	signal(SIGCHLD, SIG_DFL);
+	life = life_of(pid);
+	assert_int_equal(life->process.notified, 0);
+	assert_int_equal(life->process.reaper_tgid, pid);
+}
+
+static void test_off(void **state)
+{
+	(void)state;
+	assert_int_equal(module_load("signals=0"), 0);
+	source = open_source();
+	assert_false(proclife_source_header(source)->features & PROCLIFE_HAS(PROCLIFE_SIGNAL));
+	fork_once(0);
+	for (uint32_t cpu = 0; cpu < proclife_source_header(source)->cpus; cpu++) {
+		const struct proclife_ring_ctl *ctl = proclife_source_ring(source, cpu);
+
+		assert_true(!ctl || !ctl->counts[PROCLIFE_SIGNAL]);
+	}
+	proclife_source_free(source);
+	assert_int_equal(module_unload(), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_by_the_parent),
+		TEST(test_by_a_sibling),
+		TEST(test_by_itself),
+		TEST(test_by_a_timer),
+		TEST(test_a_group),
+		TEST(test_from_another_namespace),
+		TEST(test_caught),
+		TEST(test_teardown),
+		TEST(test_sigchld_ignored),
+		cmocka_unit_test(test_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
