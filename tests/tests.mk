@@ -21,7 +21,7 @@ $B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,options expect parse c
 $B/tests/unit/test_format: $B/user/read/format.o $B/user/read/json.o $B/user/read/say.o
 
 $B/tests/unit/test_quote.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_quote: $(patsubst %,$B/user/read/%.o,quote format say)
+$B/tests/unit/test_quote: $(patsubst %,$B/user/read/%.o,quote format json say)
 
 $B/tests/unit/test_expect.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_expect: $B/user/read/expect.o $B/user/read/parse.o

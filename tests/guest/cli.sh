@@ -78,6 +78,23 @@ expect 'follows a daemon' 0 '/bin/sleep  reaped by 1$' \
 expect 'latency names the kernel' 0 "^Linux $(uname -r)\$" proclife-read --latency -- true
 expect 'latency names the mark' 0 'EXIT is recorded after the address space is torn down' \
 	proclife-read --latency -- true
+expect 'arguments' 0 "args .* sh -c 'exit 0' 'two words'\$" \
+	proclife-read --events -- sh -c 'exit 0' 'two words'
+expect 'arguments in the tree' 0 "/sleep 0.1\$" proclife-read --tree -- sh -c 'sleep 0.1; :'
+expect 'the killer' 0 'SIGKILL from sh \([0-9]+\)$' \
+	proclife-read --tree -- sh -c 'sleep 100 & kill -KILL $!; wait $!; :'
+expect 'three phases' 0 '^teardown +exit→told +1 ' proclife-read --latency -- true
+
+# Verdicts.
+expect 'as expected' 0 'life.count==1 .* ok$' \
+	proclife-read --expect life.count==1 --expect lost==0 --expect 'exit_free.max<1h' -- true
+expect 'not as expected' 2 'expected life.count>1, but it is 1$' \
+	proclife-read --expect 'life.count>1' -- true
+expect 'KTAP' 2 '^not ok 2 life.count>1$' \
+	proclife-read --ktap --expect lost==0 --expect 'life.count>1' -- true
+proclife-read --ktap --expect lost==0 -- true >"$work/ktap"
+expect 'prove takes the KTAP' 0 'Result: PASS' prove -e cat "$work/ktap"
+
 expect 'status' 0 'reap +[0-9]+ +at cgroup_release' proclife-read --status
 expect '--threads' 0 '^zombie +exit→reap +5 ' \
 	proclife-read --latency --threads -- "$B/tests/guest/workloads/leader_first" 1

@@ -40,16 +40,16 @@ static const char *quoted(const char *args, uint32_t bytes, bool cut, unsigned i
 static void test_forms(void **state)
 {
 	(void)state;
-	assert_string_equal(QUOTED("make\0-j4\0all"), "x make -j4 all");
-	assert_string_equal(QUOTED("sh\0-c\0exit 3; true"), "x sh -c 'exit 3; true'");
-	assert_string_equal(QUOTED("\0"), "x '' ''");
-	assert_string_equal(QUOTED("$HOME\0*\0a\"b"), "x '$HOME' '*' 'a\"b'");
-	assert_string_equal(QUOTED("it's"), "x $'it\\'s'");
-	assert_string_equal(QUOTED("a\nb\\c"), "x $'a\\nb\\\\c'");
-	assert_string_equal(QUOTED("\xff\xfe"), "x $'\\xff\\xfe'");
-	assert_string_equal(QUOTED("\x1b[31m"), "x $'\\x1b[31m'");
-	assert_string_equal(QUOTED("grün"), "x 'grün'");
-	assert_string_equal(quoted("ls\0-l\0/very/lo", 14, true, 0), "x ls -l /very/lo…");
+	assert_string_equal(QUOTED("make\0-j4\0all"), "xmake -j4 all");
+	assert_string_equal(QUOTED("sh\0-c\0exit 3; true"), "xsh -c 'exit 3; true'");
+	assert_string_equal(QUOTED("\0"), "x'' ''");
+	assert_string_equal(QUOTED("$HOME\0*\0a\"b"), "x'$HOME' '*' 'a\"b'");
+	assert_string_equal(QUOTED("it's"), "x$'it\\'s'");
+	assert_string_equal(QUOTED("a\nb\\c"), "x$'a\\nb\\\\c'");
+	assert_string_equal(QUOTED("\xff\xfe"), "x$'\\xff\\xfe'");
+	assert_string_equal(QUOTED("\x1b[31m"), "x$'\\x1b[31m'");
+	assert_string_equal(QUOTED("grün"), "x'grün'");
+	assert_string_equal(quoted("ls\0-l\0/very/lo", 14, true, 0), "xls -l /very/lo…");
 	assert_string_equal(quoted("ls\0-l", 6, false, 1), "x -l");
 	assert_string_equal(quoted("", 0, false, 0), "x");
 	assert_string_equal(quoted("", 0, true, 0), "x…");

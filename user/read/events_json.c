@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The events view as JSON; proclife-read(8) documents the members. */
 #include "events.h"
+#include "quote.h"
 #include <string.h>
 
 static void json_phase(struct json *json, const struct before *before, enum proclife_phase phase)
@@ -86,15 +87,17 @@ static void json_details(struct json *json, const struct proclife_record *r,
 		json_uint(json, "euid", r->exec.euid);
 		break;
 	case PROCLIFE_ARGS:
-		json_uint(json, "offset", r->args.offset);
-		json_uint(json, "total", r->args.total);
-		json_blob(json, "text", r->args.text, event_args_bytes(&r->args));
+		json_args(json, before->process->args, before->process->args_bytes,
+			  before->process->args_cut);
+		json_uint(json, "args_bytes", r->args.total);
 		break;
 	case PROCLIFE_RENAME:
 		json_bytes(json, "name", r->rename.name, PROCLIFE_COMM_LEN);
 		break;
 	case PROCLIFE_EXIT:
 		json_exit(json, r);
+		if (before->process)
+			json_killer(json, proclife_process_killer(before->process));
 		json_phase(json, before, PROCLIFE_LIFE);
 		break;
 	case PROCLIFE_REAP:
@@ -102,6 +105,7 @@ static void json_details(struct json *json, const struct proclife_record *r,
 		json_uint(json, "reaper_pid", r->reap.reaper_pid);
 		json_uint(json, "reaper_tgid", r->reap.reaper_tgid);
 		json_bytes(json, "reaper_comm", r->reap.reaper_comm, PROCLIFE_COMM_LEN);
+		json_phase(json, before, PROCLIFE_TEARDOWN);
 		json_phase(json, before, PROCLIFE_ZOMBIE);
 		break;
 	case PROCLIFE_FREE:

@@ -356,22 +356,6 @@ void text_stamp(struct text *text, uint64_t ns)
 	text_wrote(text, put_padded(to, ns % 1000000000, 9));
 }
 
-void text_exit(struct text *text, int exit_code)
-{
-	char buffer[24];
-	int signo = exit_code & 0x7f;
-
-	if (!signo) {
-		text_string(text, "status ");
-		text_uint(text, (exit_code >> 8) & 0xff);
-		return;
-	}
-	text_string(text, "killed by ");
-	text_string(text, signal_name(signo, buffer));
-	if (exit_code & 0x80)
-		text_string(text, ", core dumped");
-}
-
 void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max)
 {
 	static const char *const eighths[] = { "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };

@@ -105,8 +105,6 @@ void text_count_in(struct text *text, unsigned int columns, uint64_t n);
 void text_plural(struct text *text, uint64_t n, const char *one, const char *many);
 /* Seconds and nanoseconds, as in the events view. */
 void text_stamp(struct text *text, uint64_t ns);
-/* "status 2", "killed by SIGSEGV, core dumped" */
-void text_exit(struct text *text, int exit_code);
 /* A bar of value/max of so many columns, to an eighth of a column where the locale can. */
 void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max);
 

@@ -53,12 +53,12 @@ void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, un
 	while (i < bytes) {
 		size_t n = strnlen(args + i, bytes - i);
 
-		if (skip) {
+		if (i)
+			text_string(text, skip ? "" : " ");
+		if (skip)
 			skip--;
-		} else {
-			text_string(text, " ");
+		else
 			put_argument(text, &scratch, args + i, n);
-		}
 		i += n + 1;
 	}
 	text_free(&scratch);
@@ -96,4 +96,51 @@ void text_killer(struct text *text, const struct proclife_killer *killer, uint32
 		text_name(text, killer->comm, PROCLIFE_COMM_LEN);
 		text_printf(text, " (%u)", killer->tgid);
 	}
+}
+
+void text_exit(struct text *text, int exit_code, const struct proclife_process *process)
+{
+	const struct proclife_killer *killer = process ? proclife_process_killer(process) : NULL;
+	int signo = exit_code & 0x7f;
+	char buffer[24];
+
+	if (!signo) {
+		text_printf(text, "status %d", (exit_code >> 8) & 0xff);
+		return;
+	}
+	text_printf(text, "killed by %s", signal_name(signo, buffer));
+	if (killer && killer->signo == signo)
+		text_killer(text, killer, process->tgid);
+	if (exit_code & 0x80)
+		text_string(text, ", core dumped");
+}
+
+void json_args(struct json *json, const char *args, uint32_t bytes, bool cut)
+{
+	size_t i, n;
+
+	if (!args)
+		return;
+	json_array(json, "args");
+	for (i = 0; i < bytes; i += n + 1) {
+		n = strnlen(args + i, bytes - i);
+		json_blob(json, NULL, args + i, n);
+	}
+	json_array_end(json);
+	json_bool(json, "args_cut", cut);
+}
+
+void json_killer(struct json *json, const struct proclife_killer *killer)
+{
+	if (!killer) {
+		json_null(json, "killer");
+		return;
+	}
+	json_object(json, "killer");
+	json_int(json, "signal", killer->signo);
+	json_int(json, "code", killer->code);
+	json_uint(json, "pid", killer->tgid);
+	json_uint(json, "tid", killer->pid);
+	json_bytes(json, "comm", killer->comm, sizeof(killer->comm));
+	json_object_end(json);
 }

@@ -4,14 +4,23 @@
 #define READ_QUOTE_H
 
 #include "format.h"
+#include "json.h"
 
 /*
- * Appends the arguments from the @skip-th on, each after a space, so that a shell (bash, zsh, ksh)
- * reads them back: 'in quotes' where it has to be, $'with \n and \xff' where that is not enough.
+ * Appends the arguments from the @skip-th on, and a space before each but the very first, so that a
+ * shell (bash, zsh, ksh) reads them back: 'in quotes' where it has to be, $'with \n and \xff' where that is not enough.
  */
 void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, unsigned int skip);
 
 /* Appends " from bash (400)", " from the kernel", ...; nothing if the process did it itself. */
 void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid);
+
+/* "status 2", "killed by SIGKILL from bash (400)"; @process as of this EXIT, or NULL. */
+void text_exit(struct text *text, int exit_code, const struct proclife_process *process);
+
+/* Members "args" and "args_cut", if there are arguments. */
+void json_args(struct json *json, const char *args, uint32_t bytes, bool cut);
+/* A member "killer": an object, or null. */
+void json_killer(struct json *json, const struct proclife_killer *killer);
 
 #endif

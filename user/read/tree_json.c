@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The tree as JSON; proclife-read(8) documents the members. */
+#include "quote.h"
 #include "tree.h"
 #include <string.h>
 
@@ -17,20 +18,6 @@ static void json_time(struct json *json, const char *name, uint64_t ns)
 		json_null(json, name);
 }
 
-static void json_args(struct json *json, const struct proclife_node *node)
-{
-	size_t i, n;
-
-	if (!node->args)
-		return;
-	json_array(json, "args");
-	for (i = 0; i < node->args_bytes; i += n + 1) {
-		n = strnlen(node->args + i, node->args_bytes - i);
-		json_blob(json, NULL, node->args + i, n);
-	}
-	json_array_end(json);
-}
-
 /* What --depth, --min-life and --top have to say of it. */
 static void json_cut(struct tree_view *view, const struct branch *b)
 {
@@ -46,22 +33,6 @@ static void json_cut(struct tree_view *view, const struct branch *b)
 	json_uint(json, "hidden", cut->processes);
 	json_uint(json, "hidden_failed", cut->failed);
 	json_uint(json, "hidden_runtime", cut->runtime);
-}
-
-/* Who ended it, if a signal did and its sender was seen. */
-static void json_killer(struct json *json, const struct proclife_killer *killer)
-{
-	if (!killer) {
-		json_null(json, "killer");
-		return;
-	}
-	json_object(json, "killer");
-	json_int(json, "signal", killer->signo);
-	json_int(json, "code", killer->code);
-	json_uint(json, "pid", killer->tgid);
-	json_uint(json, "tid", killer->pid);
-	json_bytes(json, "comm", killer->comm, sizeof(killer->comm));
-	json_object_end(json);
 }
 
 static void json_node(struct tree_view *view, const struct branch *b)
@@ -84,8 +55,7 @@ static void json_node(struct tree_view *view, const struct branch *b)
 		json_string(json, "path", node->path);
 	else
 		json_null(json, "path");
-	json_args(json, node);
-	json_bool(json, "args_cut", node->args_cut);
+	json_args(json, node->args, node->args_bytes, node->args_cut);
 	json_bool(json, "kthread", node->flags & PROCLIFE_F_KTHREAD);
 	json_uint(json, "threads", node->threads);
 	json_uint(json, "execs", node->execs);

@@ -5,6 +5,7 @@
  * fields before the name can be counted.
  */
 #include "events.h"
+#include "quote.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ struct events {
 	struct run *run;
 	struct text line;
 	struct text pid;
-	struct proclife_task ended; /* only its times are used */
+	struct proclife_task ended; /* of these two, only the times are used */
+	struct proclife_process ended_process;
 	unsigned int pid_columns; /* grows with the widest one so far */
 };
 
@@ -60,6 +62,21 @@ static void look_up_phase(const struct proclife_task *ended, enum proclife_phase
 	before->known[phase] = proclife_task_phase(ended, phase, &before->phases[phase]);
 }
 
+/* Of a process: its zombie begins when its parent is told. */
+static void look_up_reap(const struct proclife_task *task, uint64_t ts, struct events *events,
+			 struct before *before)
+{
+	struct proclife_process *ended = &events->ended_process;
+
+	ended->exited = task->process->exited;
+	ended->notified = task->process->notified;
+	ended->reaped = ts;
+	before->known[PROCLIFE_TEARDOWN] = proclife_process_phase(
+		ended, PROCLIFE_TEARDOWN, &before->phases[PROCLIFE_TEARDOWN]);
+	before->known[PROCLIFE_ZOMBIE] =
+		proclife_process_phase(ended, PROCLIFE_ZOMBIE, &before->phases[PROCLIFE_ZOMBIE]);
+}
+
 /* Sets what the record's type needs, and that the others are not known. */
 static void look_up(struct events *events, const struct proclife_record *r, struct before *before)
 {
@@ -69,6 +86,7 @@ static void look_up(struct events *events, const struct proclife_record *r, stru
 
 	memset(before->known, 0, sizeof(before->known));
 	before->threaded = false;
+	before->process = NULL;
 	if (r->type == PROCLIFE_FORK) {
 		find_name(tasks, r->fork.parent, before->parent);
 		find_name(tasks, r->fork.creator, before->creator);
@@ -87,6 +105,8 @@ static void look_up(struct events *events, const struct proclife_record *r, stru
 	if (r->type == PROCLIFE_EXIT) {
 		ended->exited = r->ts;
 		look_up_phase(ended, PROCLIFE_LIFE, before);
+	} else if (r->type == PROCLIFE_REAP && task->leader) {
+		look_up_reap(task, r->ts, events, before);
 	} else if (r->type == PROCLIFE_REAP) {
 		ended->reaped = r->ts;
 		look_up_phase(ended, PROCLIFE_ZOMBIE, before);
@@ -158,32 +178,11 @@ static void show_exec(struct text *line, const struct proclife_record *r)
 		text_printf(line, ", uid %u as %u", x->uid, x->euid);
 }
 
-size_t event_args_bytes(const struct proclife_args *a)
+/* The whole vector, with its last piece. */
+static void show_args(struct text *line, const struct proclife_process *process)
 {
-	size_t left = a->total > a->offset ? a->total - a->offset : 0;
-
-	return left < PROCLIFE_ARGS_LEN ? left : PROCLIFE_ARGS_LEN;
-}
-
-/* The NULs between arguments become spaces. */
-static void show_args(struct text *line, const struct proclife_record *r)
-{
-	const struct proclife_args *a = &r->args;
-	size_t n = event_args_bytes(a);
-	size_t i = 0;
-
-	if (a->offset)
-		text_printf(line, "+%u ", a->offset);
-	while (i < n) {
-		size_t piece = strnlen(a->text + i, n - i);
-
-		text_name(line, a->text + i, piece);
-		i += piece;
-		if (i < n && ++i < n)
-			text_string(line, " ");
-	}
-	if (r->flags & PROCLIFE_F_TRUNCATED && a->offset + n >= a->total)
-		text_string(line, "...");
+	text_args(line, process->args ? process->args : "", process->args_bytes,
+		  process->args_cut, 0);
 }
 
 static void show_pair(struct text *line, const char *name, uint64_t a, uint64_t b)
@@ -203,7 +202,7 @@ static void show_exit(struct text *line, const struct proclife_record *r,
 
 	if (x->exit_code)
 		text_style(line, STYLE_BAD);
-	text_exit(line, x->exit_code);
+	text_exit(line, x->exit_code, before->process);
 	if (x->exit_code)
 		text_style(line, STYLE_PLAIN);
 	if (!group_dead) {
@@ -243,7 +242,7 @@ static void show_free(struct text *line, const struct proclife_record *r,
 
 static void show_signal(struct text *line, const struct proclife_record *r)
 {
-	/* enum trace_signal_generate's results; 0 is "delivered" and needs no word */
+	/* PROCLIFE_SIGNAL_*; 0 is "queued" and needs no word */
 	static const char *const results[] = { "", ", ignored", ", already pending",
 					       ", queue overflow", ", information lost" };
 	const struct proclife_signal *s = &r->signal;
@@ -251,7 +250,10 @@ static void show_signal(struct text *line, const struct proclife_record *r)
 
 	text_string(line, signal_name(s->signo, buffer));
 	text_string(line, " from ");
-	show_who(line, s->sender_comm, s->sender_pid, s->sender_tgid);
+	if (s->sender)
+		show_who(line, s->sender_comm, s->sender_pid, s->sender_tgid);
+	else
+		text_string(line, "an interrupt");
 	if (s->to_group)
 		text_string(line, ", to the group");
 	if (s->result > 0 && s->result < 5)
@@ -269,7 +271,7 @@ static void show_details(struct text *line, const struct proclife_record *r,
 		show_exec(line, r);
 		break;
 	case PROCLIFE_ARGS:
-		show_args(line, r);
+		show_args(line, before->process);
 		break;
 	case PROCLIFE_RENAME:
 		text_name(line, r->comm, PROCLIFE_COMM_LEN);
@@ -282,6 +284,7 @@ static void show_details(struct text *line, const struct proclife_record *r,
 	case PROCLIFE_REAP:
 		text_string(line, "by ");
 		show_who(line, r->reap.reaper_comm, r->reap.reaper_pid, r->reap.reaper_tgid);
+		show_phase(line, before, PROCLIFE_TEARDOWN, ", ");
 		show_phase(line, before, PROCLIFE_ZOMBIE, ", ");
 		break;
 	case PROCLIFE_FREE:
@@ -360,6 +363,23 @@ static void show_gap(struct events *events, const struct proclife_gap *gap)
 	text_line(line);
 }
 
+/* Is this more than a piece of something that is shown with its last one? */
+static bool look_up_after(struct proclife_tasks *tasks, const struct proclife_record *r,
+			  struct before *before)
+{
+	const struct proclife_args *args = &r->args;
+	const struct proclife_task *task;
+
+	if (r->type != PROCLIFE_ARGS &&
+	    !(r->type == PROCLIFE_EXIT && r->flags & PROCLIFE_F_GROUP_DEAD))
+		return true;
+	task = proclife_tasks_find(tasks, r->task);
+	before->process = task ? task->process : NULL;
+	return r->type != PROCLIFE_ARGS ||
+	       (task && (r->flags & PROCLIFE_F_TRUNCATED ||
+			 (uint64_t)args->offset + args->len >= args->total));
+}
+
 int events_feed(struct events *events, const struct proclife_event *event)
 {
 	struct run *run = events->run;
@@ -379,6 +399,8 @@ int events_feed(struct events *events, const struct proclife_event *event)
 			show_gap(events, &event->gap);
 		return 0;
 	}
+	if (!look_up_after(run->tasks, r, &before))
+		return 0;
 	if (run->options->json)
 		event_json_record(run->json, r, &before);
 	else if (r->type != PROCLIFE_TASK) /* no event: what was there when we came */
