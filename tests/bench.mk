@@ -15,16 +15,28 @@ $(RECORD_BENCH): $(patsubst %,$B/tests/%.o,bench/record bench/build unit/fake_de
 		$(GENERATOR) $(LIB_STATIC)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 
+RECORDER_BENCH := $B/tests/bench/recorder
+
+$B/tests/bench/recorder.o: override CPPFLAGS += -I.
+
+$(RECORDER_BENCH): $(patsubst %,$B/tests/%.o,bench/recorder unit/fake_device unit/records) $(GENERATOR) \
+		$(LIB_STATIC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
+
 VIEWS_BENCH := $B/tests/bench/views
 
 $(VIEWS_BENCH): $B/tests/bench/views.o | $(RECORD_BENCH) $B/proclife-read
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-bench-reader: $(READER_BENCH) bench-views
+bench-reader: $(READER_BENCH) bench-views bench-recorder
 	$(READER_BENCH) $(OPTIONS)
+
+# RECORDER_OPTIONS="-p 300000 -c 4 DIR"
+bench-recorder: $(RECORDER_BENCH)
+	$(RECORDER_BENCH) $(RECORDER_OPTIONS)
 
 # VIEWS_OPTIONS="-p 1000000 -r 3"
 bench-views: $(VIEWS_BENCH)
 	$(VIEWS_BENCH) $(VIEWS_OPTIONS)
 
-.PHONY: bench-reader bench-views
+.PHONY: bench-reader bench-recorder bench-views
