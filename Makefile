@@ -11,6 +11,7 @@ LIBDIR ?= $(PREFIX)/lib/$(shell $(CC) -print-multiarch)
 MANDIR ?= $(PREFIX)/share/man
 BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
+SCHEMADIR ?= $(PREFIX)/share/proclife
 # The system reads these from fixed places, whatever the prefix is.
 SYSLIBDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)
 UDEVDIR ?= $(SYSLIBDIR)/udev/rules.d
@@ -62,7 +63,7 @@ module:
 
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/proclife \
-		$(DESTDIR)$(MANDIR)/man8 \
+		$(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(SCHEMADIR) \
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
 		$(DESTDIR)$(MODULESLOADDIR)
 	install -m 755 $B/proclife-read $(DESTDIR)$(BINDIR)
@@ -74,6 +75,7 @@ install: all
 	install -m 644 include/proclife/abi.h include/proclife/ring.h include/proclife/barrier.h \
 		$(DESTDIR)$(INCLUDEDIR)/proclife
 	install -m 644 user/man/proclife-read.8 $(DESTDIR)$(MANDIR)/man8
+	install -m 644 user/schema/proclife-read-1.json $(DESTDIR)$(SCHEMADIR)
 	install -m 644 $B/completions/bash $(DESTDIR)$(BASHCOMPDIR)/proclife-read
 	install -m 644 $B/completions/zsh $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	install -m 644 user/udev/60-proclife.rules $(DESTDIR)$(UDEVDIR)
@@ -87,6 +89,7 @@ uninstall:
 	rm -f $(DESTDIR)$(INCLUDEDIR)/proclife.h
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/proclife
 	rm -f $(DESTDIR)$(MANDIR)/man8/proclife-read.8
+	rm -rf $(DESTDIR)$(SCHEMADIR)
 	rm -f $(DESTDIR)$(BASHCOMPDIR)/proclife-read $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	rm -f $(DESTDIR)$(UDEVDIR)/60-proclife.rules $(DESTDIR)$(MODULESLOADDIR)/proclife.conf
 	$(if $(DESTDIR),,ldconfig)

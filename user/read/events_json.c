@@ -87,8 +87,8 @@ static void json_details(struct json *json, const struct proclife_record *r,
 		json_uint(json, "euid", r->exec.euid);
 		break;
 	case PROCLIFE_ARGS:
-		json_args(json, before->process->args, before->process->args_bytes,
-			  before->process->args_cut);
+		json_args(json, before->process->args ? before->process->args : "",
+			  before->process->args_bytes, before->process->args_cut);
 		json_uint(json, "args_bytes", r->args.total);
 		break;
 	case PROCLIFE_RENAME:
