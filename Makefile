@@ -63,7 +63,8 @@ module:
 
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/proclife \
-		$(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(SCHEMADIR) \
+		$(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(MANDIR)/man4 $(DESTDIR)$(MANDIR)/man8 \
+		$(DESTDIR)$(SCHEMADIR) \
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
 		$(DESTDIR)$(MODULESLOADDIR)
 	install -m 755 $B/proclife-read $(DESTDIR)$(BINDIR)
@@ -74,6 +75,8 @@ install: all
 	install -m 644 user/lib/proclife.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 include/proclife/abi.h include/proclife/ring.h include/proclife/barrier.h \
 		$(DESTDIR)$(INCLUDEDIR)/proclife
+	install -m 644 user/man/libproclife.3 $(DESTDIR)$(MANDIR)/man3
+	install -m 644 user/man/proclife.4 $(DESTDIR)$(MANDIR)/man4
 	install -m 644 user/man/proclife-read.8 $(DESTDIR)$(MANDIR)/man8
 	install -m 644 user/schema/proclife-read-1.json $(DESTDIR)$(SCHEMADIR)
 	install -m 644 $B/completions/bash $(DESTDIR)$(BASHCOMPDIR)/proclife-read
@@ -88,7 +91,8 @@ uninstall:
 		$(DESTDIR)$(LIBDIR)/libproclife.a $(DESTDIR)$(LIBDIR)/pkgconfig/libproclife.pc
 	rm -f $(DESTDIR)$(INCLUDEDIR)/proclife.h
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/proclife
-	rm -f $(DESTDIR)$(MANDIR)/man8/proclife-read.8
+	rm -f $(DESTDIR)$(MANDIR)/man3/libproclife.3 $(DESTDIR)$(MANDIR)/man4/proclife.4 \
+		$(DESTDIR)$(MANDIR)/man8/proclife-read.8
 	rm -rf $(DESTDIR)$(SCHEMADIR)
 	rm -f $(DESTDIR)$(BASHCOMPDIR)/proclife-read $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	rm -f $(DESTDIR)$(UDEVDIR)/60-proclife.rules $(DESTDIR)$(MODULESLOADDIR)/proclife.conf
