@@ -26,10 +26,14 @@ $B/tests/unit/test_quote: $(patsubst %,$B/user/read/%.o,quote format json say)
 $B/tests/unit/test_expect.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_expect: $B/user/read/expect.o $B/user/read/parse.o
 
-RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay %/test_view_tree,$(UNIT_TESTS))
+# Tests of what lies in the sources.
+$B/tests/unit/test_schema.o: override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
+
+RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay %/test_view_tree %/test_schema,\
+	$(UNIT_TESTS))
 
 $(RECORDING_TESTS): $B/tests/unit/recorded.o
-$B/tests/unit/test_replay $B/tests/unit/test_view_tree $B/tests/unit/test_progress: | $B/proclife-read
+$(patsubst %,$B/tests/unit/%,test_replay test_view_tree test_progress test_schema): | $B/proclife-read
 
 # The trace generator, which the benchmark of the reader has too.
 GENERATOR := $(patsubst %,$B/tests/bench/%.o,generate simulate objects streams truth)

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every line that --json prints is as user/schema has it, in every view; all types and members of
+ * the schema occur, and it refuses lines that are spoilt. schema.py does the checking.
+ */
+#include "program.h"
+#include "recorded.h"
+#include "records.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MS 1000000
+#define RING 64
+
+static char program[PATH_MAX];
+static struct folder folder;
+static struct fake_device *device;
+static struct proclife_source *source;
+static struct proclife_recorder *recorder;
+static struct log passed;
+static char files[4 * PATH_MAX]; /* what was printed, for schema.py */
+static unsigned int file_count;
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	device = fake_device_new(2, RING);
+	fake_device_add_rings(device);
+	device->header->features = 0xffe & ~PROCLIFE_HAS(PROCLIFE_HANG);
+	device->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
+	device->header->to_realtime = 1700000000000000000;
+	device->header->args_bytes = 512;
+	device->header->hz = 250;
+	device->now = 1000 * MS;
+	files[0] = '\0';
+	file_count = 0;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	proclife_recorder_free(recorder);
+	recorder = NULL;
+	proclife_source_free(source);
+	source = NULL;
+	log_free(&passed);
+	fake_device_free(device);
+	folder_remove(&folder);
+	return 0;
+}
+
+static void put_on(uint32_t cpu, struct proclife_record record)
+{
+	struct proclife_record *slot = fake_device_begin(device, cpu);
+
+	record.ts = device->now;
+	device->now += 1000;
+	record.cpu = cpu;
+	*slot = record;
+	proclife_ring_commit(&device->rings[cpu], record.type);
+}
+
+/* So that nothing is lost but what is meant to be. */
+static void put(struct proclife_record record)
+{
+	put_on(0, record);
+	if (source)
+		assert_int_equal(log_source(&passed, source, UINT64_MAX), 0);
+}
+
+static void put_args(const struct who *who, const char *args, uint32_t total, uint32_t recorded)
+{
+	for (uint32_t offset = 0; offset < recorded; offset += PROCLIFE_ARGS_LEN) {
+		struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
+		uint32_t len = recorded - offset;
+
+		if (len > PROCLIFE_ARGS_LEN)
+			len = PROCLIFE_ARGS_LEN;
+		record.args.total = total;
+		record.args.offset = offset;
+		record.args.len = len;
+		memcpy(record.args.text, args + offset, len);
+		if (recorded < total && offset + len == recorded)
+			record.flags |= PROCLIFE_F_TRUNCATED;
+		put(record);
+	}
+}
+
+static void put_tasks(const struct who *init)
+{
+	struct who older = process_of_pid(7, "zombie");
+	struct proclife_record record = task_record(0, init, init);
+
+	put(record);
+	record = task_record(0, &older, init);
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	record.state.exit_code = 9;
+	put(record);
+	older = process_of_pid(8, "exiting");
+	older.flags = PROCLIFE_F_KTHREAD;
+	record = task_record(0, &older, init);
+	record.flags |= PROCLIFE_F_EXITING;
+	put(record);
+}
+
+/* Names that are no UTF-8, wherever there is a name. */
+static void put_odd_names(const struct who *init)
+{
+	static const char args[130] = "odd\0\xff\xfe, which goes on for so long that it takes a second "
+				      "piece of the vector, and then a third one, which is cut";
+	struct who odd = process_of_pid(300, "o\xff" "d");
+	struct who thread = thread_of(&odd, 301), victim = process_of_pid(310, "victim");
+	struct proclife_record record;
+
+	put(fork_record(0, &odd, init));
+	put(exec_record(0, &odd, odd.pid,
+			"/a/path/that/is/longer/than/what/a/record/has/room/for/\xff/odd"));
+	put_args(&odd, args, 500, 128);
+	put(clone_record(0, &thread, init, &odd));
+	put(rename_record(0, &thread, "n\xff"));
+	put(exit_record(0, &thread, 0, 1));
+	put(reap_record(0, &thread, &thread));
+	put(free_record(0, &thread));
+	thread = thread_of(&odd, 302);
+	thread.flags |= PROCLIFE_F_WORKER;
+	put(clone_record(0, &thread, init, &odd));
+	put(fork_record(0, &victim, &odd));
+	put(signal_record(0, &victim, SIGKILL, &odd));
+	put(exit_record(0, &victim, SIGKILL, 0));
+	put(sigchld_record(0, &odd, &victim, CLD_KILLED));
+	put(reap_record(0, &victim, &odd));
+	put(free_record(0, &victim));
+	/* By an interrupt: nobody is the sender. */
+	victim = process_of_pid(311, "victim");
+	put(fork_record(0, &victim, &odd));
+	record = signal_record(0, &victim, SIGALRM, init);
+	memset(&record.signal, 0, offsetof(struct proclife_signal, signo));
+	put(record);
+	put(exit_record(0, &victim, SIGALRM, 0));
+}
+
+/* A shell, what it starts, and how that ends or does not. */
+static void put_shell(const struct who *init)
+{
+	static const char args[] = "cc\0-c\0" "a \"file\".c\0-DX='\\\n\t\xc3\xa4\x7f'";
+	struct who sh = process_of_pid(200, "sh"), cc = process_of_pid(201, "cc"), more;
+	struct proclife_record record;
+
+	put(fork_record(0, &sh, init));
+	put(exec_record(0, &sh, sh.pid, "/bin/sh"));
+	put(fork_record(0, &cc, &sh));
+	put(exec_record(0, &cc, cc.pid, "/usr/bin/cc"));
+	put_args(&cc, args, sizeof(args), sizeof(args));
+	record = record_of(0, PROCLIFE_WAIT, &sh);
+	record.wait.wanted = cc.pid;
+	put(record);
+	put(record_of(0, PROCLIFE_HANG, &cc));
+	put(exit_record(0, &cc, 1 << 8, 0));
+	put(sigchld_record(0, &sh, &cc, CLD_EXITED));
+	device->now += 3 * MS;
+	put(reap_record(0, &cc, &sh));
+	put(free_record(0, &cc));
+	for (uint32_t i = 0; i < 3; i++) {
+		more = process_of_pid(210 + i, "job");
+		put(fork_record(0, &more, &sh));
+		put(exit_record(0, &more, 0, 0));
+		if (i)
+			put(reap_record(0, &more, &sh));
+	}
+}
+
+/* More than the ring of CPU 1 holds, before anybody reads. */
+static void put_gap(const struct who *init)
+{
+	for (uint32_t i = 0; i < RING + 9; i++)
+		put_on(1, record_of(0, PROCLIFE_WAIT, init));
+}
+
+static void put_story(void)
+{
+	struct who init = process_of_pid(1, "init");
+
+	if (source)
+		put_tasks(&init);
+	put_shell(&init);
+	put_odd_names(&init);
+}
+
+static void record_story(void)
+{
+	struct proclife_recorded run = {
+		.began = 1, .command_status = -1, .reason = "signal",
+	};
+	struct who init = process_of_pid(1, "init");
+
+	source = fake_device_open(device);
+	snapshot_tasks = 3;
+	assert_int_equal(proclife_source_snapshot(source), 0);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	put_story();
+	put_gap(&init);
+	put_story();
+	run.ended = ++device->now;
+	run.command_status = 3;
+	assert_int_equal(log_source(&passed, source, UINT64_MAX), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+}
+
+/* Keeps what was printed, as a file for schema.py. */
+static void keep(const struct output *output)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%u", folder.base, file_count++);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(output->text, 1, output->size, file), output->size);
+	assert_int_equal(fclose(file), 0);
+	strcat(strcat(files, " "), path);
+}
+
+static void print(const char *from, const char *options, int status)
+{
+	struct output out = run_program(false, 0, "%s %s --json %s", program, from, options);
+
+	if (out.status != status)
+		fail_msg("%s: status %d:\n%s", options, out.status, out.text);
+	keep(&out);
+	free(out.text);
+}
+
+/* Whether schema.py is content; what it says is shown if that is not as expected. */
+static void check(const char *mode, const char *what, bool good)
+{
+	struct output out = run_program(true, 0, "python3 %s/tests/unit/schema.py %s "
+					"%s/user/schema/proclife-read-1.json %s", SOURCE, mode,
+					SOURCE, what);
+
+	if (out.status != !good)
+		fail_msg("%s: status %d\n%s", mode, out.status, out.text);
+	free(out.text);
+}
+
+static void test_all_views(void **state)
+{
+	static const char *const views[] = {
+		"--events", "--events --pid 300", "--events --count 5", "--tree",
+		"--tree --threads", "--tree --depth 1 --threads", "--tree --top 2",
+		"--tree --top 3:life --min-life 1ms", "--tree --pid 200", "--latency",
+		"--latency --threads", "--latency --pid 77777", "--tree --latency",
+		"--latency --expect life.count>=1",
+		"--events --duration 5ms",
+	};
+	char from[2 * PATH_MAX];
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	record_story();
+	snprintf(from, sizeof(from), "-i %s", folder.path);
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
+		print(from, views[i], strstr(views[i], "duration") || strstr(views[i], "count 5") ?
+			      0 : 3);
+	print(from, "--expect lost==0 --expect teardown.p99<1s --expect zombies<=1 "
+		    "--expect life.count>=1 --pid 77777", 2);
+	/* As it happens: what no recording has. */
+	proclife_recorder_free(recorder);
+	recorder = NULL;
+	proclife_source_free(source);
+	source = NULL;
+	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
+	put_on(0, record_of(0, 13, &init));
+	device->header->reap_source = PROCLIFE_REAP_NONE;
+	device->header->exit_mark = 0;
+	print(from, "--events --history --duration 10ms", 0);
+	print(from, "--status", 0);
+	check("cover", files, true);
+}
+
+/* schema.py does find what is wrong, and says so with its status. */
+static void test_bad_lines(void **state)
+{
+	static const char *const bad[] = {
+		"{\"v\":1,\"type\":\"ring\",\"cpu\":0,\"commit\":1}\n",
+		"{\"v\":1,\"type\":\"ring\",\"cpu\":0,\"commit\":1,\"reserve\":1,\"more\":1}\n",
+		"{\"v\":1,\"type\":\"ring\",\"cpu\":0,\"commit\":1,\"reserve\":\"1\"}\n",
+		"{\"v\":1,\"type\":\"ring\",\"cpu\":0,\"commit\":1,\"reserve\":1,\"cpu\":0}\n",
+		"{\"v\":1,\"type\":\"ring\",\"cpu\":0,\"commit\":1,\"reserve\":-1}\n",
+		"{\"v\":1,\"type\":\"ring\",\"cpu\":0,\"commit\":NaN,\"reserve\":1}\n",
+		"{\"v\":2,\"type\":\"ring\",\"cpu\":0,\"commit\":1,\"reserve\":1}\n",
+		"{\"v\":1,\"type\":\"rings\",\"cpu\":0,\"commit\":1,\"reserve\":1}\n",
+		"{\"v\":1,\"type\":\"ring\",\"cpu\":0,\"commit\":1,\"reserve\":1}",
+		"\n", "[]\n", "",
+	};
+	const char *good = "{\"v\":1,\"type\":\"ring\",\"cpu\":0,\"commit\":1,\"reserve\":1}\n";
+	struct output line = { (char *)good, strlen(good), 0 };
+
+	(void)state;
+	keep(&line);
+	check("lines", files, true);
+	check("bad", files, false);
+	/* One line of one type is not all that there is. */
+	check("cover", files, false);
+	files[0] = '\0';
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		line = (struct output){ (char *)bad[i], strlen(bad[i]), 0 };
+		keep(&line);
+		if (!i)
+			check("lines", files, false);
+	}
+	check("bad", files, true);
+}
+
+static void test_page(void **state)
+{
+	char page[PATH_MAX];
+
+	(void)state;
+	snprintf(page, sizeof(page), "%s/user/man/proclife-read.8", SOURCE);
+	check("page", page, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_all_views, begin, end),
+		cmocka_unit_test_setup_teardown(test_bad_lines, begin, end),
+		cmocka_unit_test_setup_teardown(test_page, begin, end),
+	};
+
+	if (find_program(program))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
