@@ -26,8 +26,20 @@ $B/tests/unit/test_quote: $(patsubst %,$B/user/read/%.o,quote format json say)
 $B/tests/unit/test_expect.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_expect: $B/user/read/expect.o $B/user/read/parse.o
 
-# Tests of what lies in the sources.
-$B/tests/unit/test_schema.o: override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
+# Tests of what lies in the sources: the schema, the manual pages.
+$(patsubst %,$B/tests/unit/%.o,test_pages test_schema): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
+
+# The programs in the manual pages compile as they stand there, with what a program of others has.
+EXAMPLES := $B/tests/examples/libproclife.3 $B/tests/examples/proclife.4
+
+$B/tests/examples/%.c: user/man/%
+	@mkdir -p $(@D)
+	sed -n '/^\.Bd -literal/,/^\.Ed/{ /^\./d; s/\\e/\\/g; p }' $< > $@
+
+$(EXAMPLES): %: %.c $(LIB_STATIC)
+	$(CC) -Iinclude -Iuser/lib $(CFLAGS) -Werror $(LDFLAGS) -o $@ $< $(LIB_STATIC)
+
+$B/tests/unit/test_pages: | $(EXAMPLES) $B/proclife-read
 
 RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay %/test_view_tree %/test_schema,\
 	$(UNIT_TESTS))

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The manual pages tell all that there is, and nothing else: options, functions, fields of the ABI.
+ * Their example programs do what they say.
+ */
+#include "program.h"
+#include "recorded.h"
+#include "records.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char program[PATH_MAX];
+static char examples[PATH_MAX];
+
+static char *read_source(const char *name)
+{
+	char path[PATH_MAX];
+	size_t size = 1 << 18, n;
+	char *text = malloc(size);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", SOURCE, name);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(text);
+	n = fread(text, 1, size - 1, file);
+	assert_true(n < size - 1);
+	text[n] = '\0';
+	fclose(file);
+	return text;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		if ((at == text || !is_word(at[-1])) && !is_word(at[strlen(word)]))
+			return true;
+	return false;
+}
+
+/* The name behind the next one of these prefixes, of letters, digits, '_' and '-'; NULL: no more. */
+static const char *next_name(const char *text, const char *prefix, char name[64])
+{
+	size_t n;
+
+	text = strstr(text, prefix);
+	if (!text)
+		return NULL;
+	text += strlen(prefix);
+	for (n = 0; n < 63 && (is_word(text[n]) || text[n] == '-'); n++)
+		name[n] = text[n];
+	name[n] = '\0';
+	return text;
+}
+
+static bool has_option(const char *page, const char *option)
+{
+	for (const char *at = page; (at = strstr(at, option)); at++) {
+		char after = at[strlen(option)];
+
+		if (!is_word(after) && after != '-')
+			return true;
+	}
+	return false;
+}
+
+static void test_options(void **state)
+{
+	struct output help = run_program(false, 0, "%s --help", program);
+	char *page = read_source("user/man/proclife-read.8");
+	char name[64], wanted[96];
+	unsigned int count = 0;
+	const char *at;
+
+	(void)state;
+	assert_int_equal(help.status, 0);
+	/* At the beginning of a line, or behind a short one. */
+	for (at = help.text; (at = next_name(at, " --", name)); count++) {
+		if (strncmp(at - 5, "   --", 5) && strncmp(at - 4, ", --", 4))
+			continue; /* in the text of another one */
+		snprintf(wanted, sizeof(wanted), "Fl \\-%s", name);
+		if (!has_option(page, wanted))
+			fail_msg("proclife-read(8) does not have --%s", name);
+	}
+	assert_true(count > 20);
+	for (at = page; (at = next_name(at, "Fl \\-", name));) {
+		if (!name[0]) /* what precedes a command */
+			continue;
+		snprintf(wanted, sizeof(wanted), "--%s", name);
+		if (!strstr(help.text, wanted))
+			fail_msg("proclife-read(8) has %s, which there is not", wanted);
+	}
+	free(page);
+	free(help.text);
+}
+
+static void test_functions(void **state)
+{
+	char *page = read_source("user/man/libproclife.3");
+	char *symbols = read_source("user/lib/libproclife.sym");
+	char name[64], wanted[96];
+	unsigned int count = 0;
+	const char *at;
+
+	(void)state;
+	for (at = symbols; (at = next_name(at, "\tproclife_", name)); count++) {
+		snprintf(wanted, sizeof(wanted), ".It Fn proclife_%s ", name);
+		if (!strstr(page, wanted))
+			fail_msg("libproclife(3) does not have proclife_%s", name);
+	}
+	assert_true(count > 40);
+	for (at = page; (at = next_name(at, "Fn proclife_", name));) {
+		snprintf(wanted, sizeof(wanted), "proclife_%s", name);
+		if (!has_word(symbols, wanted))
+			fail_msg("libproclife(3) has %s, which there is not", wanted);
+	}
+	free(page);
+	free(symbols);
+}
+
+/* Fields, types and flags of the ABI's header. */
+static void test_abi(void **state)
+{
+	char *page = read_source("user/man/proclife.4");
+	char *abi = read_source("include/proclife/abi.h");
+	char type[40], name[64];
+	unsigned int fields = 0, constants = 0;
+
+	(void)state;
+	for (char *line = strtok(abi, "\n"); line; line = strtok(NULL, "\n")) {
+		if (sscanf(line, "\t%39[_a-z0-9] %63[_a-z0-9]", type, name) == 2) {
+			/* The parts of a union are types of records, which come below. */
+			if (!strcmp(type, "struct") || !strcmp(name, "words"))
+				continue;
+			name[strcspn(name, "0")] = '\0'; /* reserved0 */
+			if (strncmp(name, "reserved", 8) && !has_word(page, name))
+				fail_msg("proclife(4) does not have the field %s", name);
+			fields++;
+		} else if (sscanf(line, "\t%63[_A-Z] = ", name) == 1 ||
+			   sscanf(line, "#define %63[_A-Z] (1u", name) == 1 ||
+			   sscanf(line, "#define %63[_A-Z]", name) == 1) {
+			if (!strcmp(name, "PROCLIFE_NONE") || strstr(name, "_LEN") ||
+			    !strcmp(name, "PROCLIFE_TYPES") || !strcmp(name, "PROCLIFE_IOC") ||
+			    !strcmp(name, "PROCLIFE_ABI_H") || strstr(name, "PROCLIFE_ABI_") ||
+			    !strcmp(name, "PROCLIFE_DEVICE"))
+				continue;
+			if (!has_word(page, name))
+				fail_msg("proclife(4) does not have %s", name);
+			constants++;
+		}
+	}
+	assert_true(fields > 90);
+	assert_true(constants > 25);
+	free(page);
+	free(abi);
+}
+
+static void write_lives(struct fake_device *device, uint32_t count)
+{
+	struct who init = process_of_pid(1, "init");
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct who who = process_of_pid(1000 + i, "made-up");
+		struct proclife_record records[] = {
+			fork_record(0, &who, &init), exit_record(0, &who, 0, 0),
+			sigchld_record(0, &init, &who, CLD_EXITED), reap_record(0, &who, &init),
+			free_record(0, &who),
+		};
+
+		for (size_t n = 0; n < sizeof(records) / sizeof(*records); n++) {
+			struct proclife_record *slot = fake_device_begin(device, i % 2);
+
+			records[n].ts = device->now += 1500000;
+			records[n].cpu = i % 2;
+			*slot = records[n];
+			proclife_ring_commit(&device->rings[i % 2], records[n].type);
+		}
+	}
+}
+
+static unsigned int count_lines(const char *text, const char *with)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, with)); text += strlen(with))
+		n++;
+	return n;
+}
+
+static struct fake_device *new_device(uint64_t ring)
+{
+	struct fake_device *device = fake_device_new(2, ring);
+
+	fake_device_add_rings(device);
+	device->now = 1000000;
+	return device;
+}
+
+static void test_abi_example(void **state)
+{
+	struct fake_device *device = new_device(64);
+	struct output out;
+
+	(void)state;
+	write_lives(device, 30); /* 75 records on each CPU: the oldest are overwritten */
+	out = run_program(false, 0, "%s/proclife.4 /proc/%d/fd/%d", examples, (int)getpid(),
+			  device->fd);
+	assert_int_equal(out.status, 0);
+	assert_int_equal(count_lines(out.text, "\n"), 128);
+	assert_int_equal(count_lines(out.text, " cpu 1 "), 64);
+	assert_int_equal(count_lines(out.text, " type 7 pid 1029 made-up\n"), 1);
+	free(out.text);
+	out = run_program(true, 0, "%s/proclife.4 /dev/null", examples);
+	assert_int_equal(out.status, 1);
+	free(out.text);
+	fake_device_free(device);
+}
+
+/* It follows until it is told to stop. */
+static void test_library_example(void **state)
+{
+	static const char life[] = "1000 made-up life 1.500 ms teardown 1.500 ms zombie 1.500 ms "
+				   "rcu_free 1.500 ms exit_free 4.500 ms\n";
+	struct fake_device *device = new_device(4096);
+	char line[2 * PATH_MAX], text[1 << 16] = "";
+	size_t n = 0;
+	int fds[2], status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	snprintf(line, sizeof(line), "%s/libproclife.3 /proc/%d/fd/%d", examples, (int)getpid(),
+		 device->fd);
+	pid = start_program(line, fds[1], STDERR_FILENO, 0);
+	close(fds[1]);
+	/* It shows what comes once it has begun: so lives go on until it shows some. */
+	while (!strstr(text, life)) {
+		struct timeval tick = { 0, 10000 };
+		fd_set set;
+		ssize_t got;
+
+		write_lives(device, 1);
+		FD_ZERO(&set);
+		FD_SET(fds[0], &set);
+		if (select(fds[0] + 1, &set, NULL, NULL, &tick) != 1)
+			continue;
+		got = read(fds[0], text + n, sizeof(text) - 1 - n);
+		if (got <= 0)
+			fail_msg("it ended: %s", text);
+		n += got;
+		text[n] = '\0';
+	}
+	kill(pid, SIGINT);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(fds[0]);
+	fake_device_free(device);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_options),	 cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_abi),	 cmocka_unit_test(test_abi_example),
+		cmocka_unit_test(test_library_example),
+	};
+
+	if (find_program(program))
+		return 1;
+	/* B/proclife-read, and B/tests/examples beside it. */
+	snprintf(examples, sizeof(examples), "%.*s/tests/examples",
+		 (int)(strrchr(program, '/') - program), program);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
