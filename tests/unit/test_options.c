@@ -134,6 +134,28 @@ static void test_durations(void **state)
 	}
 }
 
+static void test_expectations(void **state)
+{
+	struct options options;
+
+	(void)state;
+	options = parse("--expect exit_free.p99<50ms --expect lost==0 --ktap");
+	assert_int_equal(options.views, VIEW_NONE);
+	assert_int_equal(options.verdicts, VERDICTS_KTAP);
+	assert_int_equal(options.expectation_count, 2);
+	assert_string_equal(options.expectations[0].text, "exit_free.p99<50ms");
+	assert_int_equal(options.expectations[1].what, EXPECT_LOST);
+	options_free(&options);
+	options = parse("--tree --expect lost==0 --threads --json -- true");
+	assert_int_equal(options.views, VIEW_TREE);
+	assert_int_equal(options.verdicts, VERDICTS_PLAIN);
+	options_free(&options);
+	/* Nothing else is shown, but with --json the verdict can be. */
+	options = parse("--json --expect lost==0");
+	assert_int_equal(options.views, VIEW_NONE);
+	options_free(&options);
+}
+
 static void test_cut(void **state)
 {
 	static const struct {
@@ -288,6 +310,16 @@ static void test_bad_usage(void **state)
 		{ "-i x --record y", "--record" },
 		{ "-i x --status", "--status" },
 		{ "-i x -- true", "COMMAND" },
+		{ "--expect", "--expect" },
+		{ "--expect lost", "--expect 'lost': there has to be a relation" },
+		{ "--expect lost==0 --expect exit.p9<1s", "--expect 'exit.p9<1s': the figure" },
+		{ "--status --expect lost==0", "--status and --expect" },
+		{ "--ktap", "--ktap prints verdicts" },
+		{ "--lava --tree", "--lava prints verdicts" },
+		{ "--lava --tree --expect lost==0", "--lava prints nothing but verdicts" },
+		{ "--ktap --json --expect lost==0", "--ktap prints nothing but verdicts" },
+		{ "--ktap --lava --expect lost==0", "--ktap and --lava" },
+		{ "--completion fish", "--completion fish" },
 	};
 	char said[8000];
 
@@ -365,6 +397,7 @@ int main(void)
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_expectations),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_bad_usage),

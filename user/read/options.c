@@ -100,10 +100,10 @@ static const char help[] =
 	"\v"
 	"With a COMMAND, it is run and followed with all its descendants until every one of them "
 	"is freed, and its status is passed on.\n\n"
-	"Exit status: 0; 1 error; 2 an expectation failed; 3 records were lost or a recording was cut off, the result is "
-	"incomplete; 129 wrong usage; "
-	"with a COMMAND and no expectation, its own status (126 if it cannot be executed, 127 if it is not found, "
-	"128 + N if signal N killed it).\n\n"
+	"Exit status: 0; 1 error; 2 an expectation failed; 3 records were lost or a recording was "
+	"cut off, the result is incomplete, or what was judged had not ended; 129 wrong usage; "
+	"with a COMMAND and no expectation, its own status (126 if it cannot be executed, 127 if "
+	"it is not found, 128 + N if signal N killed it).\n\n"
 	"proclife-read(8) explains the views, their columns and the JSON.";
 
 /* What has to be above 0; 0 if it is not, or is no such thing. */
@@ -350,10 +350,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_expectation(options, state, arg);
 		break;
 	case OPTION_KTAP:
-		options->verdicts = VERDICTS_KTAP;
-		break;
 	case OPTION_LAVA:
-		options->verdicts = VERDICTS_LAVA;
+		if (options->verdicts != VERDICTS_PLAIN)
+			argp_error(state, "--ktap and --lava: one of them, and once");
+		options->verdicts = key == OPTION_KTAP ? VERDICTS_KTAP : VERDICTS_LAVA;
 		break;
 	case OPTION_LOAD:
 		options->load = true;

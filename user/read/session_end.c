@@ -95,6 +95,12 @@ static int judge(const struct session *s, int status)
 		say("%s ended with status %d", s->run.options->command[0], s->follow.status);
 	if (verdict_failed(s->verdict))
 		return STATUS_FAILED;
+	/* A part of a run can keep promises that the whole does not. */
+	if (s->follow.pid && !s->follow.ended) {
+		say("%s had not ended: the verdict is not on all of it",
+		    s->run.options->command[0]);
+		return STATUS_LOST;
+	}
 	return status;
 }
 
