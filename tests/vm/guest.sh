@@ -10,12 +10,14 @@ guest_start() {
 	mkdir -p "$work/tree/job" || exit 125
 	cp "$here/init" "$work/tree/" && cp "$here/guest-init" "$@" "$work/tree/job/" || exit 125
 	printf '%s\n' "layers='$layers'" "share=${share:+yes}" >"$work/tree/job/guest"
-	keep >"$work/tree/job/keep"
+	[[ $root_dir ]] || keep >"$work/tree/job/keep"
+	[[ -z $root_dir ]] || echo "$tree" >"$work/tree/job/tree"
 	{ cat "$kernel_initramfs" && pack "$work/tree"; } >"$work/initramfs" || exit 125
 
 	[[ $layers = probe ]] || for name in $layers; do
 		offer "$name" "${layer_dir[$name]}" ,readonly=on
 	done
+	[[ -z $root_dir || $layers = probe ]] || offer tree "$tree" ,readonly=on
 	[[ -z $share ]] || offer share "$share" ''
 	if [[ -p $work/out ]]; then
 		options+=(-device virtio-serial-pci,vectors=0)
@@ -68,7 +70,7 @@ guest_try() {
 	mkdir -p "$work" && mkfifo "$work/out" "$work/err" "$work/end" || exit 125
 	token=$(od -An -v -t x1 -N 24 /dev/urandom | tr -d ' \n')
 	local cwd=$4 command=("${@:5}")
-	declare -p cwd command token >"$work/command"
+	declare -p cwd command token build >"$work/command"
 
 	"$here/relay" "$token" <"$work/out" &
 	waiting+=($!)

@@ -15,7 +15,13 @@ initramfs() {
 	for module in $initramfs_modules; do
 		modprobe -d "$dir/root/usr" -S "$release" --show-depends $module || return
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do
-		cp "$file" "$tree/modules/" && echo "${file##*/}" || return
+		# busybox's insmod takes none that is compressed.
+		case $file in
+		*.xz) xz -dc "$file" ;;
+		*.zst) zstd -qdc "$file" ;;
+		*) cat "$file" ;;
+		esac >"$tree/modules/$(basename "${file%.ko*}").ko" &&
+			echo "$(basename "${file%.ko*}").ko" || return
 	done >"$tree/modules/order" || return
 	[[ -s $tree/modules/order ]] || return
 	pack "$tree"

@@ -2,30 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A suite's kernel: its Debian packages downloaded and unpacked in the cache, never installed.
 #
-# kernel_get SUITE sets
-#   kernel_dir        the cache entry: root/ (an overlay layer), vmlinux, release
+# kernel_get NAME sets
+#   kernel_dir        the cache entry: root/ (an overlay layer), vmlinux, release, needs
 #   kernel_release    what uname -r says in the guest
 #   kernel_initramfs  the archive that goes with it
 #   kernel_key        the entry's name, for what is built for this kernel
 
-# A suite is a function that prints the packages its kernel, headers and kbuild are in.
-suite_bookworm() {
-	local headers
-	apt_depends linux-image-amd64 | grep '^linux-image-6\.1\.' &&
-		headers=$(apt_depends linux-headers-amd64 | grep '^linux-headers-6\.1\.') &&
-		echo "$headers" &&
-		apt_depends "$headers" | grep -E '^linux-(headers|kbuild)-'
-}
-
 kernel_get() {
-	local suite=$1 list="$cache/kernel/$1.packages"
+	local list="$cache/kernel/$1.packages" status=0
 	mkdir -p "$cache/kernel" || exit 125
-	# Asking apt takes half a second, so its answer holds for a day, and longer without network.
+	# Asking apt takes seconds, so its answer holds for a day, and longer without network.
 	if [[ -z $(find "$list" -mtime -1 2>/dev/null) ]] || ! kernel_cached "$list"; then
-		kernel_download "$suite" "$list" ||
-			{ kernel_cached "$list" && say "using the cached kernel $kernel_key"; } ||
-			fail "no kernel for '$suite': apt has none of that suite or cannot download it; see\
- /etc/apt/sources.list and the network" 125
+		kernel_download "$list" || status=$?
+		if [[ $status != 0 ]]; then
+			kernel_cached "$list" && say "using the cached kernel $kernel_key" ||
+				kernel_lacking "$1" "$status"
+		fi
 	fi
 	kernel_cached "$list" || fail "$list: names no kernel in the cache; remove the file" 125
 	read -r kernel_release <"$kernel_dir/release"
@@ -37,24 +29,27 @@ kernel_get() {
 	fi
 }
 
+kernel_lacking() {
+	[[ $2 != 77 ]] || fail "skipped: the mirror has no kernel for '$1'" 77
+	fail "no kernel for '$1': cannot download or unpack it; see above, and the network" 125
+}
+
 # The list's first line is the cache key, an entry only gets its name when it is complete.
 kernel_cached() {
 	read -r kernel_key 2>/dev/null <"$1" && kernel_dir="$cache/kernel/$kernel_key" && [[ -d $kernel_dir ]]
 }
 
+# Returns 77 if it is the mirror that has no such kernel.
 kernel_download() {
-	local suite=$1 list=$2 packages key new
-	packages=$("suite_$suite") || { apt_update && packages=$("suite_$suite"); } || return
+	local list=$1 packages key new
+	suite_update || return
+	packages=$(suite_packages)
+	[[ $packages = linux-image-* ]] || return 77
 	key=$(kernel_name "$packages") || return
 	if [[ ! -d $cache/kernel/$key ]]; then
 		say "downloading and unpacking the kernel $key (once)"
 		new=$(mktemp -d "$cache/kernel/.new.XXXXXX") && chmod 755 "$new" || return
-		# Old lists name packages that the mirror no longer has.
-		kernel_unpack "$new" "$packages" || {
-			apt_update && packages=$("suite_$suite") && key=$(kernel_name "$packages") &&
-				rm -rf "$new" && mkdir "$new" && kernel_unpack "$new" "$packages"
-		} || return
-		mv -T "$new" "$cache/kernel/$key" || return
+		kernel_unpack "$new" "$packages" && mv -T "$new" "$cache/kernel/$key" || return
 	fi
 	printf '%s\n' "$key" "$packages" >"$list.new" && mv "$list.new" "$list"
 }
@@ -63,24 +58,42 @@ kernel_download() {
 kernel_name() {
 	local image version
 	read -r image <<<"$1"
-	version=$(apt-cache show --no-all-versions "$image" 2>/dev/null | sed -n 's/^Version: //p') &&
-		[[ -n $version ]] && echo "${image#linux-image-}_$version.1"
+	version=$(apt-cache "${apt_options[@]}" show --no-all-versions "$image" 2>/dev/null |
+		sed -n 's/^Version: //p') && [[ -n $version ]] && echo "${image#linux-image-}_$version.2"
 }
 
 kernel_unpack() {
-	local dir=$1 deb release
+	local dir=$1 deb release log=$tmp/apt-download.log
 	mkdir "$dir/deb" "$dir/root" || return
 	# shellcheck disable=SC2086 # a list of
-	(cd "$dir/deb" && apt-get -qq -o APT::Sandbox::User=root download $2) >&2 || return
+	if ! (cd "$dir/deb" && apt-get -qq "${apt_options[@]}" download $2) >"$log" 2>&1; then
+		cat "$log" >&2
+		! grep -Eq ' 404 ' "$log" || return 77
+		return 1
+	fi
 	for deb in "$dir"/deb/*.deb; do
 		dpkg-deb -x "$deb" "$dir/root" || return
-	done
+		case ${deb##*/} in
+		linux-headers-* | linux-kbuild-* | linux-compiler-*) dpkg-deb -f "$deb" Depends ;;
+		esac
+	done | tr , '\n' | sed 's/^ *//; s/ *|.*//; s/-for-host$//' | grep -Ev '^linux-|^$' | sort -u >"$dir/needs"
+	[[ ${PIPESTATUS[0]} = 0 ]] || return
 	rm -r "$dir/deb"
 	usrmerge "$dir/root" || return
 	release=$(cd "$dir/root/usr/lib/modules" && echo *) || return
 	depmod -b "$dir/root/usr" "$release" || return
-	vmlinux "$dir/root/boot/vmlinuz-$release" >"$dir/vmlinux" || return
+	kernel_image "$dir" "$release" >"$dir/vmlinux" || return
 	echo "$release" >"$dir/release"
+}
+
+# The bzImage is in /boot (seen up to 6.12) or with the modules (7.2).
+kernel_image() {
+	local image
+	for image in "$1/root/boot/vmlinuz-$2" "$1/root/usr/lib/modules/$2/vmlinuz"; do
+		[[ ! -e $image ]] || { vmlinux "$image" && return; }
+	done
+	say "no kernel that can be unpacked in the packages of $2"
+	return 1
 }
 
 # Print the ELF file inside a bzImage: it boots through its PVH entry, and unpacking itself would
@@ -103,15 +116,4 @@ vmlinux() {
 # The little-endian number of $3 bytes at offset $2.
 number() {
 	od -An -v -t "u$3" -j $(($2)) -N "$3" "$1" | tr -d ' '
-}
-
-apt_depends() {
-	apt-cache depends "$1" 2>/dev/null | sed -n 's/^ *Depends: //p'
-}
-
-apt_update() {
-	local root=
-	[[ $EUID = 0 ]] || root=sudo
-	say 'updating the package lists'
-	$root apt-get -qq update >&2
 }

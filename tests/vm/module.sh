@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# The module as dkms installs it: built once, in a guest, for given sources and kernel.
+# The module as dkms installs it: built once for given sources and kernel, in a chroot or, where that
+# is not possible, in a guest.
 #
 # module_get sets module_dir, a cache entry with root/ (an overlay layer) and dkms/ (/var/lib/dkms).
 
@@ -8,18 +9,17 @@ module_get() {
 	local sources="$tmp/module/sources.tar" key new
 	mkdir "$tmp/module" && module_sources >"$sources" ||
 		fail "cannot read the module's sources: Kbuild Makefile dkms.conf module/ include/" 1
-	key=$({ echo "$kernel_key" && cat "$sources" "$here/module.sh" "$here/dkms-build"; } | sha256sum)
+	key=$({ echo "$kernel_key ${root_dir##*/}" && cat "$sources" "$here/module.sh" "$here/dkms-build"; } |
+		sha256sum)
 	key=${key%% *}
 	module_dir=$cache/module/$key
 	if [[ ! -d $module_dir ]]; then
-		say "building the module with dkms in a guest for $kernel_release (once)"
+		say "building the module with dkms for $kernel_release (once)"
 		mkdir -p "$cache/module" && new=$(mktemp -d "$cache/module/.new.XXXXXX") &&
 			chmod 755 "$new" || exit 125
-		local smp=4 append='' share='' job_files=("$sources" "$here/dkms-build")
-		guest_run "$tmp/build" 'kernel base' 1200 / /bin/bash /run/proclife/dkms-build \
-			>"$tmp/module/layer.tar" 2>"$tmp/module/log"
+		module_build >"$tmp/module/layer.tar" 2>"$tmp/module/log"
 		[[ $guest_status = 0 ]] || cat "$tmp/module/log" >&2
-		guest_judge "$tmp/build"
+		[[ ! -d $tmp/build ]] || guest_judge "$tmp/build"
 		[[ $guest_status = 0 ]] || fail "the module does not build with dkms for $kernel_release" 1
 		mkdir "$new/root" && tar -xf "$tmp/module/layer.tar" -C "$new/root" --no-same-owner &&
 			mv "$new/root/var/lib/dkms" "$new/dkms" && rm -r "$new/root/var" &&
@@ -27,6 +27,17 @@ module_get() {
 			fail "cannot unpack the module in $cache/module" 125
 	fi
 	touch "$module_dir"
+}
+
+module_build() {
+	local smp=4 append='' share='' job_files=("$sources" "$here/dkms-build")
+	local command=(/bin/bash /run/proclife/dkms-build "$kernel_release")
+	if [[ $root_dir ]] || root_runs; then
+		root_run kernel "${command[@]}"
+		guest_status=$?
+	else
+		guest_run "$tmp/build" 'kernel base' 1200 / "${command[@]}"
+	fi
 }
 
 # Print the sources as a tar file that depends on nothing but them; what a build in the tree left

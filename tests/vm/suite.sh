@@ -1,0 +1,74 @@
+# shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
+# SPDX-License-Identifier: GPL-2.0-only
+# A Debian suite, with lists and sources of its own: the machine's stay as they are, and it takes
+# no root to read or update these.
+
+suites='bullseye bookworm trixie sid trixie-backports experimental'
+
+# suite_set NAME: NAME is a suite, or a suite and -rt. Sets
+#   suite_archives  what the suite's packages come from: each a repository/release
+#   suite_flavour   of its kernels
+#   suite_root      the suite that its kernels are built for and run on
+suite_set() {
+	local name=${1%-rt}
+	[[ " $suites " = *" $name "* ]] ||
+		fail "--kernel $1: no such suite; there are: $suites, and each of them with -rt" 129
+	suite_flavour=amd64
+	[[ $1 = "$name" ]] || suite_flavour=rt-amd64
+	case $name in
+	sid) suite_root=sid suite_archives=debian/sid ;;
+	experimental) suite_root=sid suite_archives=debian/experimental ;;
+	*-backports) suite_root=${name%-backports} suite_archives=debian/$name ;;
+	*) suite_root=$name suite_archives="debian/$name debian-security/$name-security" ;;
+	esac
+	suite_apt=$cache/apt/$name
+	apt_options=(-o "Dir::Etc::sourcelist=$suite_apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
+		-o "Dir::State::lists=$suite_apt/lists" -o "Dir::Cache=$suite_apt/cache" -o APT::Sandbox::User=
+		-o Acquire::Check-Valid-Until=false)
+}
+
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# mirror REPOSITORY: print the address from which this machine has its own release.
+mirror() {
+	local label=Debian uri
+	[[ $1 = debian ]] || label=Debian-Security
+	# shellcheck disable=SC2016 # apt replaces these, not the shell
+	uri=$(apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+		sed -n "/^$label /{s///p;q}")
+	echo "${uri:-http://deb.debian.org/$1/}"
+}
+
+# suite_update: get the lists. A release that has expired is still good for a test, if it is signed.
+# Returns 77 if the mirror does not have the suite.
+suite_update() {
+	local archive log=$tmp/apt-update.log
+	mkdir -p "$suite_apt/lists/partial" "$suite_apt/cache/archives/partial" || return
+	for archive in $suite_archives; do
+		echo "deb [signed-by=$keyring] $(mirror "${archive%/*}") ${archive#*/} main"
+	done >"$suite_apt/sources.list" || return
+	say "updating the package lists of ${suite_apt##*/}"
+	apt-get -q "${apt_options[@]}" update >"$log" 2>&1 && return
+	cat "$log" >&2
+	! grep -Eq ' 404 ' "$log" || return 77
+	return 1
+}
+
+# suite_packages: print the packages of the newest kernel, its modules and all that modules are built
+# with; the image is the first.
+suite_packages() {
+	local queue=("linux-image-$suite_flavour" "linux-headers-$suite_flavour") seen=' ' name
+	local parts='^linux-(image|binary|modules|base|headers|kbuild)-[0-9]|^linux-compiler-'
+	while ((${#queue[@]})); do
+		name=${queue[0]}
+		queue=("${queue[@]:1}")
+		[[ $seen != *" $name "* ]] || continue
+		seen+="$name "
+		[[ ! $name =~ $parts ]] || echo "$name"
+		while read -r name; do
+			# As an alternative to the signed image.
+			[[ ! $name =~ $parts || $name = *-unsigned ]] || queue+=("$name")
+		done < <(apt-cache "${apt_options[@]}" depends "$name" 2>/dev/null |
+			sed -n 's/^ *Depends: <*\([^<>]*\).*/\1/p')
+	done
+}
