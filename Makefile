@@ -120,10 +120,15 @@ check:
 	tests/setup build check vm guest
 	tests/check
 
+# SUITES="bullseye trixie-rt" are the kernels of these Debian suites only.
+check-matrix:
+	tests/setup build check vm suites guest
+	tests/matrix $(SUITES)
+
 clean:
 	rm -rf build build-*
 
 -include tests/tests.mk tests/bench.mk
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
-.PHONY: all module install uninstall dkms-source dkms-install dkms-uninstall demo check clean
+.PHONY: all module install uninstall dkms-source dkms-install dkms-uninstall demo check check-matrix clean
