@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/gfp.h>
@@ -139,6 +140,33 @@ static void fill_header(void)
 	rings_refresh();
 }
 
+/*
+ * A ring for each CPU that is up, and for those that come up later. In this range of states
+ * cpuhp_setup_state() forgets the former before Linux 6.10 (932d8476399f, which some stable kernels
+ * lack), so it is not asked to.
+ */
+static int prepare_cpus(void)
+{
+	unsigned int n;
+	int ret = 0;
+
+	cpus_read_lock();
+	for_each_online_cpu(n) {
+		ret = rings_prepare_cpu(n);
+		if (ret)
+			goto unlock;
+	}
+	ret = cpuhp_setup_state_nocalls_cpuslocked(CPUHP_BP_PREPARE_DYN, "proclife:prepare",
+						   rings_prepare_cpu, NULL);
+	if (ret >= 0) {
+		hotplug_state = ret;
+		ret = 0;
+	}
+unlock:
+	cpus_read_unlock();
+	return ret;
+}
+
 int rings_init(void)
 {
 	int ret;
@@ -157,10 +185,9 @@ int rings_init(void)
 		return -ENOMEM;
 	fill_header();
 
-	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "proclife:prepare", rings_prepare_cpu, NULL);
-	if (ret < 0)
+	ret = prepare_cpus();
+	if (ret)
 		goto free_rings;
-	hotplug_state = ret;
 	return 0;
 
 free_rings:
