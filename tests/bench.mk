@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The benchmarks: they print tables and judge nothing. OPTIONS goes to the program.
+# The benchmarks: they print tables and judge nothing. OPTIONS goes to the program; `N=1000` says how
+# many processes those that boot a guest have.
 
 READER_BENCH := $B/tests/bench/reader
 
@@ -39,4 +40,29 @@ bench-recorder: $(RECORDER_BENCH)
 bench-views: $(VIEWS_BENCH)
 	$(VIEWS_BENCH) $(VIEWS_OPTIONS)
 
-.PHONY: bench-reader bench-recorder bench-views
+# What happens in the guest, and who judges it. The forest executes itself and the leaf.
+GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage)
+
+$B/tests/bench/forest/forest: $(patsubst %,$B/tests/bench/forest/%.o,forest jobs process)
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+
+$B/tests/bench/forest/leaf: $B/tests/bench/forest/leaf.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -nostartfiles -o $@ $^
+
+$B/tests/bench/exact/judge: $(patsubst tests/bench/%.c,$B/tests/bench/%.o,\
+		$(filter-out %/connector.c,$(wildcard tests/bench/exact/*.c)))
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$B/tests/bench/exact/connector $B/tests/bench/usage: %: %.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+bench-packages:
+	tests/setup build vm bench
+
+bench-exact: bench-packages
+	+$(MAKE) all $(GUEST_BENCH)
+	tests/bench/$(@:bench-%=%).sh $(if $N,--processes $N) $(OPTIONS)
+
+bench-exact: export B := $B
+
+.PHONY: bench-reader bench-recorder bench-views bench-packages bench-exact

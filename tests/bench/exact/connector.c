@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * connector FILE: write down what the kernel's proc connector says, until SIGINT or SIGTERM.
+ *
+ * A line for each event, with its time (CLOCK_MONOTONIC, ns) and pid: "fork TS PID PARENT",
+ * "exec TS PID NAME", "comm TS PID NAME", "exit TS PID STATUS"; threads are left out. The event of
+ * an exec has no name in it, so it is read from /proc at once, as all users of the connector have
+ * to: where the process is gone by then, NAME is empty. At the end "lost N": the kernel numbers the
+ * events of each CPU, so what the socket could not hold is known by the gaps.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Far more than its users ask for; with this, the size of the buffer is not what loses events. */
+#define BUFFER_BYTES (256 << 20)
+#define CPUS 4096
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	stop = 1;
+}
+
+static void set_listening(int fd, enum proc_cn_mcast_op op)
+{
+	struct {
+		struct nlmsghdr head;
+		struct cn_msg message;
+		enum proc_cn_mcast_op op;
+	} __attribute__((packed)) request = {
+		.head.nlmsg_len = sizeof(request),
+		.head.nlmsg_type = NLMSG_DONE,
+		.message.id = { .idx = CN_IDX_PROC, .val = CN_VAL_PROC },
+		.message.len = sizeof(op),
+		.op = op,
+	};
+
+	if (send(fd, &request, sizeof(request), 0) != sizeof(request))
+		err(1, "proc connector");
+}
+
+static int open_connector(void)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC };
+	int fd = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+	int bytes = BUFFER_BYTES;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)))
+		err(1, "proc connector");
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		err(1, "SO_RCVBUFFORCE");
+	set_listening(fd, PROC_CN_MCAST_LISTEN);
+	return fd;
+}
+
+static void read_name(pid_t pid, char *name, size_t size)
+{
+	char path[32];
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, name, size - 1);
+		close(fd);
+	}
+	name[n > 0 ? n : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+static void write_event(FILE *out, const struct proc_event *e)
+{
+	unsigned long long ts = e->timestamp_ns;
+	char name[16];
+
+	switch (e->what) {
+	case PROC_EVENT_FORK:
+		if (e->event_data.fork.child_pid == e->event_data.fork.child_tgid)
+			fprintf(out, "fork %llu %d %d\n", ts, e->event_data.fork.child_pid,
+				e->event_data.fork.parent_tgid);
+		break;
+	case PROC_EVENT_EXEC:
+		read_name(e->event_data.exec.process_tgid, name, sizeof(name));
+		fprintf(out, "exec %llu %d %s\n", ts, e->event_data.exec.process_tgid, name);
+		break;
+	case PROC_EVENT_COMM:
+		if (e->event_data.comm.process_pid == e->event_data.comm.process_tgid)
+			fprintf(out, "comm %llu %d %.16s\n", ts, e->event_data.comm.process_tgid,
+				e->event_data.comm.comm);
+		break;
+	case PROC_EVENT_EXIT:
+		if (e->event_data.exit.process_pid == e->event_data.exit.process_tgid)
+			fprintf(out, "exit %llu %d %u\n", ts, e->event_data.exit.process_tgid,
+				e->event_data.exit.exit_code);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The number of an event is one more than that of the one before on its CPU. */
+static unsigned int count_lost(const struct cn_msg *message, unsigned int cpu)
+{
+	static unsigned int next[CPUS];
+	static bool known[CPUS];
+	unsigned int lost = 0;
+
+	if (cpu >= CPUS)
+		return 0;
+	if (known[cpu])
+		lost = message->seq - next[cpu];
+	known[cpu] = true;
+	next[cpu] = message->seq + 1;
+	return lost;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	char buffer[4096] __attribute__((aligned(8)));
+	unsigned long long lost = 0;
+	FILE *out;
+	int fd;
+
+	if (argc != 2)
+		errx(129, "usage: connector FILE");
+	out = fopen(argv[1], "we");
+	if (!out)
+		err(1, "%s", argv[1]);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	fd = open_connector();
+
+	while (!stop) {
+		const struct nlmsghdr *head = (void *)buffer;
+		const struct cn_msg *message = NLMSG_DATA(head);
+		const struct proc_event *event = (void *)message->data;
+		ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
+
+		if (n < 0 && (errno == EINTR || errno == ENOBUFS))
+			continue;
+		if (n < 0)
+			err(1, "proc connector");
+		if ((size_t)n < NLMSG_LENGTH(sizeof(*message)) + sizeof(*event) ||
+		    event->what == PROC_EVENT_NONE)
+			continue;
+		lost += count_lost(message, event->cpu);
+		write_event(out, event);
+	}
+	fprintf(out, "lost %llu\n", lost);
+	set_listening(fd, PROC_CN_MCAST_IGNORE);
+	if (fclose(out))
+		err(1, "%s", argv[1]);
+	return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Processes as one observer tells them, in the order of its events.
+ *
+ * The readers put together what their tool gives, as a competent user would: a pid means the
+ * process that has it at that time. A fork begins a life and an exit ends it; what is said of a pid
+ * between the two belongs to this life, and its parent is the life that its parent's pid has then.
+ * A tool with an identity that is better than a pid (proclife) is taken at its word instead.
+ */
+#ifndef EXACT_LIVES_H
+#define EXACT_LIVES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define NAME_LEN 16
+#define NO_LIFE UINT32_MAX
+
+struct life {
+	uint64_t seen; /* its first event, ns of CLOCK_MONOTONIC */
+	uint32_t pid;
+	uint32_t parent; /* a life, or NO_LIFE */
+	uint32_t reaper; /* pid; 0: not told */
+	int32_t status;	 /* as wait(2) gives it; -1: not told */
+	bool forked;	 /* its fork was seen */
+	bool exited;
+	char name[NAME_LEN]; /* its last; empty: not told */
+};
+
+struct lives {
+	struct life *life;
+	uint32_t count;
+	uint32_t room;
+	uint32_t *current; /* of each pid: its latest life + 1 */
+	uint32_t pids;
+	uint64_t lost;	   /* events, by the tool's own count */
+	/* What the tool tells at all. */
+	bool tells_lost;
+	bool tells_status;
+	bool tells_reaper;
+};
+
+/* A life of which nothing is known yet but its pid. */
+uint32_t lives_new(struct lives *lives, uint64_t ts, uint32_t pid);
+/* The life that this pid has now; a new one, whose fork was not seen, if the last one has ended. */
+uint32_t lives_now(struct lives *lives, uint64_t ts, uint32_t pid);
+/* The child has its parent's name at first. */
+uint32_t lives_fork(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid);
+void lives_name(struct lives *lives, uint64_t ts, uint32_t pid, const char *name);
+/* @status: -1 if the tool does not tell it */
+void lives_exit(struct lives *lives, uint64_t ts, uint32_t pid, int status);
+void lives_reap(struct lives *lives, uint32_t pid, uint32_t reaper);
+void lives_free(struct lives *lives);
+
+/* The name that a task has after it executed this path. */
+const char *name_of_path(const char *path);
+/* To the next blank or to @end, and no more than the kernel keeps. */
+void copy_name(char to[NAME_LEN], const char *from, const char *end);
+
+/*
+ * The readers, each of the text that its tool prints. @to_realtime: what to add to CLOCK_MONOTONIC.
+ * Return: how many lines they could make no sense of.
+ */
+typedef uint64_t (*reader)(struct lives *lives, FILE *in, uint64_t to_realtime);
+
+uint64_t read_proclife(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_trace_cmd(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_perf(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_strace(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_connector(struct lives *lives, FILE *in, uint64_t to_realtime);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The lines of proclife-read --tree --json: they tell who is whose child, not by pid. */
+#include "lives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The text behind "key": of a line, or NULL. */
+static const char *find(const char *line, const char *key)
+{
+	char quoted[32];
+	const char *found;
+
+	snprintf(quoted, sizeof(quoted), "\"%s\":", key);
+	found = strstr(line, quoted);
+	return found ? found + strlen(quoted) : NULL;
+}
+
+/* 0 for null */
+static uint64_t number(const char *line, const char *key)
+{
+	const char *text = find(line, key);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static bool add_process(struct lives *lives, const char *line)
+{
+	const char *comm = find(line, "comm"), *status = find(line, "exit_code");
+	uint64_t born = number(line, "born"), id = number(line, "id");
+	uint64_t parent = number(line, "parent_id");
+	uint32_t life;
+
+	if (!id || !comm || *comm != '"' || !strchr(comm + 1, '"'))
+		return false;
+	life = lives_new(lives, born ? born : number(line, "seen"), number(line, "pid"));
+	lives->life[life].forked = born;
+	lives->life[life].exited = number(line, "exited");
+	lives->life[life].reaper = number(line, "reaper_pid");
+	if (status && *status != 'n' && lives->life[life].exited)
+		lives->life[life].status = atoi(status);
+	copy_name(lives->life[life].name, comm + 1, strchr(comm + 1, '"'));
+	/* For now the ids, which have nothing to do with our numbers. */
+	lives->life[life].parent = parent ? parent : NO_LIFE;
+	return true;
+}
+
+/* The ids are those of all processes that the reader saw, of which these are a part. */
+static void resolve(struct lives *lives, uint32_t *life_of_id, uint32_t ids)
+{
+	uint32_t i;
+
+	for (i = 0; i < lives->count; i++) {
+		uint32_t parent = lives->life[i].parent;
+
+		if (parent != NO_LIFE)
+			lives->life[i].parent = parent < ids ? life_of_id[parent] : NO_LIFE;
+	}
+}
+
+uint64_t read_proclife(struct lives *lives, FILE *in, uint64_t to_realtime)
+{
+	uint32_t *life_of_id = NULL, ids = 0, i;
+	uint64_t senseless = 0, id;
+	char *line = NULL;
+	size_t room = 0;
+
+	(void)to_realtime;
+	lives->tells_status = true;
+	lives->tells_reaper = true;
+	while (getline(&line, &room, in) > 0) {
+		if (find(line, "lost")) {
+			lives->tells_lost = true;
+			lives->lost = number(line, "lost");
+		}
+		if (!strstr(line, "\"type\":\"process\""))
+			continue;
+		id = number(line, "id");
+		if (id >= UINT32_MAX / 2 || !add_process(lives, line)) {
+			senseless++;
+			continue;
+		}
+		if (id >= ids) {
+			life_of_id = reallocarray(life_of_id, 2 * id + 1024, sizeof(*life_of_id));
+			if (!life_of_id)
+				abort();
+			for (i = ids; i < 2 * id + 1024; i++)
+				life_of_id[i] = NO_LIFE;
+			ids = 2 * id + 1024;
+		}
+		life_of_id[id] = lives->count - 1;
+	}
+	resolve(lives, life_of_id, ids);
+	free(life_of_id);
+	free(line);
+	return senseless;
+}

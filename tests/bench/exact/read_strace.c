@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The lines of strace -f --seccomp-bpf -ttt -e trace=%process,prctl -e signal=!chld -o FILE:
+ *
+ *	PID SECONDS.MICROS CALL(ARGUMENTS) = RESULT
+ *	PID SECONDS.MICROS CALL(ARGUMENTS <unfinished ...>
+ *	PID SECONDS.MICROS <... CALL resumed>ARGUMENTS) = RESULT
+ *	PID SECONDS.MICROS +++ exited with N +++, or killed by SIGNAME
+ *
+ * A child's own lines can come before the call that made it returns, even its last one. So whoever
+ * has a pid that nobody had begins a life, and the call that returns this pid gives a parent to
+ * the latest life with this pid that has none. What such a process had for a name before it took one
+ * of its own is known only then, and so are the names of its children.
+ */
+#include "lives.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The call that a process is in. */
+struct call {
+	uint64_t began;
+	char name[NAME_LEN]; /* that its success gives to the process */
+	char parent_name[NAME_LEN]; /* that the caller has as it begins */
+};
+
+struct strace {
+	struct lives *lives;
+	struct call *call; /* by pid */
+	uint32_t calls;
+	char (*inherited)[NAME_LEN]; /* of each life: the name that it began with */
+	uint32_t room;
+};
+
+static struct call *call_of(struct strace *s, uint32_t pid)
+{
+	if (pid >= s->calls) {
+		uint32_t calls = 2 * pid + 1024;
+
+		s->call = reallocarray(s->call, calls, sizeof(*s->call));
+		if (!s->call)
+			abort();
+		memset(s->call + s->calls, 0, (calls - s->calls) * sizeof(*s->call));
+		s->calls = calls;
+	}
+	return &s->call[pid];
+}
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool makes_process(const char *call)
+{
+	return starts(call, "clone") || starts(call, "fork") || starts(call, "vfork");
+}
+
+/* What is in the first pair of double quotes. */
+static void quoted(const char *text, bool is_path, char name[NAME_LEN])
+{
+	const char *begin = strchr(text, '"'), *end, *slash;
+
+	if (!begin)
+		return;
+	end = strchr(++begin, '"');
+	if (!end)
+		return;
+	for (slash = begin; is_path && slash < end; slash++)
+		if (*slash == '/')
+			begin = slash + 1;
+	copy_name(name, begin, end);
+}
+
+static void attach(struct strace *s, uint32_t pid, uint32_t parent_pid, const struct call *call)
+{
+	struct lives *lives = s->lives;
+	uint32_t parent = lives_now(lives, call->began, parent_pid);
+	uint32_t child = pid < lives->pids ? lives->current[pid] : 0;
+
+	if (!child || lives->life[child - 1].forked)
+		child = lives_new(lives, call->began, pid) + 1;
+	child--;
+	lives->life[child].forked = true;
+	lives->life[child].parent = parent;
+	lives->life[child].seen = call->began;
+	if (child >= s->room) {
+		uint32_t room = 2 * child + 1024;
+
+		s->inherited = reallocarray(s->inherited, room, NAME_LEN);
+		if (!s->inherited)
+			abort();
+		memset(s->inherited[s->room], 0, (room - s->room) * NAME_LEN);
+		s->room = room;
+	}
+	memcpy(s->inherited[child], call->parent_name, NAME_LEN);
+	if (!lives->life[child].name[0])
+		memcpy(lives->life[child].name, call->parent_name, NAME_LEN);
+}
+
+/* A caller whose own parent was not known yet had the name that it had inherited. */
+static void complete_names(struct strace *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->lives->count && i < s->room; i++) {
+		struct life *life = &s->lives->life[i];
+
+		if (!s->inherited[i][0] && life->parent < s->room)
+			memcpy(s->inherited[i], s->inherited[life->parent], NAME_LEN);
+		if (!life->name[0])
+			memcpy(life->name, s->inherited[i], NAME_LEN);
+	}
+}
+
+static void call_begins(struct strace *s, uint32_t pid, uint64_t ts, const char *text)
+{
+	uint32_t life = lives_now(s->lives, ts, pid);
+	struct call *call = call_of(s, pid);
+
+	memset(call, 0, sizeof(*call));
+	call->began = ts;
+	memcpy(call->parent_name, s->lives->life[life].name, NAME_LEN);
+	if (starts(text, "execve"))
+		quoted(text, true, call->name);
+	else if (starts(text, "prctl(PR_SET_NAME"))
+		quoted(text, false, call->name);
+}
+
+/* @result: the text behind the last " = " of the line */
+static void call_ends(struct strace *s, uint32_t pid, uint64_t ts, const char *name,
+		      const char *result)
+{
+	struct call *call = call_of(s, pid);
+	long value = strtol(result, NULL, 10);
+
+	if (makes_process(name) && value > 0)
+		attach(s, value, pid, call);
+	else if (starts(name, "wait") && value > 0)
+		lives_reap(s->lives, value, pid);
+	else if (call->name[0] && result[0] == '0')
+		lives_name(s->lives, ts, pid, call->name);
+}
+
+static int signal_number(const char *name)
+{
+	int i;
+
+	for (i = 1; i < NSIG; i++) {
+		const char *known = sigabbrev_np(i);
+
+		if (known && starts(name, known) && name[strlen(known)] == ' ')
+			return i;
+	}
+	return -1;
+}
+
+static bool parse_line(struct strace *s, char *line, uint64_t to_realtime)
+{
+	uint64_t seconds, micros, ts;
+	uint32_t pid;
+	char *text, *result = NULL, *at;
+	int length = 0, status;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNu32 " %" SCNu64 ".%" SCNu64 " %n", &pid, &seconds, &micros,
+		   &length) != 3 || !length)
+		return false;
+	text = line + length;
+	ts = seconds * 1000000000 + micros * 1000 - to_realtime;
+	if (sscanf(text, "+++ exited with %d +++", &status) == 1) {
+		lives_exit(s->lives, ts, pid, status << 8);
+		return true;
+	}
+	if (starts(text, "+++ killed by SIG")) {
+		lives_exit(s->lives, ts, pid, signal_number(text + strlen("+++ killed by SIG")));
+		return true;
+	}
+	for (at = text; (at = strstr(at, " = ")); at++)
+		result = at + 3;
+	if (starts(text, "<... ")) {
+		if (result)
+			call_ends(s, pid, ts, text + strlen("<... "), result);
+		return true;
+	}
+	if (starts(text, "--- ")) /* a signal, or a stop */
+		return true;
+	call_begins(s, pid, ts, text);
+	if (result && !strstr(text, "<unfinished ...>"))
+		call_ends(s, pid, ts, text, result);
+	return true;
+}
+
+uint64_t read_strace(struct lives *lives, FILE *in, uint64_t to_realtime)
+{
+	struct strace s = { .lives = lives };
+	uint64_t senseless = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	lives->tells_status = true;
+	lives->tells_reaper = true;
+	while (getline(&line, &room, in) > 0)
+		if (!parse_line(&s, line, to_realtime))
+			senseless++;
+	complete_names(&s);
+	free(s.inherited);
+	free(s.call);
+	free(line);
+	return senseless;
+}

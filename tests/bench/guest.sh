@@ -1,0 +1,115 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # a part of the benchmarks, with which it shares variables
+# SPDX-License-Identifier: GPL-2.0-only
+# What the benchmarks share: each starts itself again in a guest, with observers of a forest there.
+
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
+[[ ${B:=build} = /* ]] || B=$tree/$B
+programs=$B/tests/bench
+name=${0##*/} name=${name%.sh}
+
+fail() {
+	echo "$name: $1" >&2
+	exit "${2:-1}"
+}
+
+# options NAMES ARG...: set the variable of each option; all but folders are numbers.
+options() {
+	local names=" $1 smp " option
+	shift
+	while [[ ${1:-} ]]; do
+		[[ $1 != --help ]] || { echo "$usage" && exit; }
+		option=${1#--}
+		[[ $1 = --* && $names = *" $option "* ]] || fail "$1: not an option; see --help" 129
+		[[ $# -gt 1 ]] || fail "$1: needs an argument" 129
+		[[ $option = keep || $option = use || $2 =~ ^[1-9][0-9]*$ ]] ||
+			fail "$1 $2: not a number above 0" 129
+		printf -v "${option//-/_}" %s "$2"
+		shift 2
+	done
+}
+smp=4
+
+# boot SECONDS ARG...: run this script with these arguments in a guest; $share is its /mnt/share.
+boot() {
+	local seconds=$1
+	shift
+	share=$(mktemp -d "${TMPDIR:-/tmp}/proclife-bench.XXXXXX") || exit 1
+	trap 'rm -rf "$share"' EXIT
+	"$tree/tests/vm/run" --smp "$smp" --timeout "$seconds" --share "$share" -- \
+		env B="$B" "$0" --in-guest "$@" || exit
+}
+
+# Where the guest works: in memory.
+enter() {
+	[[ -d /mnt/share ]] || fail 'only for the guest'
+	modprobe proclife || exit 1
+	mkdir /tmp/bench && cd /tmp/bench || exit 1
+}
+
+declare -A observer # jobs, by name
+# Buffers that are large enough, and a command in front of that of the observer.
+trace_cmd_buffer=(-b 16384) perf_buffer=(-m 16M) wrap=()
+
+# observe NAME COMMAND...: its output goes to NAME.log. The shell would have it ignore SIGINT.
+observe() {
+	env --default-signal=INT "${@:2}" >"$1.log" 2>&1 &
+	observer[$1]=$!
+}
+
+# await NAME COMMAND...: until the command succeeds, as it will once the observer is at work.
+await() {
+	local name=$1 deadline=$((SECONDS + 120))
+	shift
+	until kill -0 "${observer[$name]}" 2>/dev/null && "$@"; do
+		if ((SECONDS > deadline)) || ! kill -0 "${observer[$name]}" 2>/dev/null; then
+			cat "$name.log" >&2
+			fail "$name: does not start"
+		fi
+		sleep 0.5
+	done
+}
+
+# dismiss NAME: let it come to its end. proclife-read says by 3 that it lost records; perf ends by the
+# signal that it was sent.
+dismiss() {
+	local status=0
+	kill -INT "${observer[$1]}"
+	wait "${observer[$1]}" || status=$?
+	unset "observer[$1]"
+	case $status in
+	0 | 3 | 130) ;;
+	*) cat "$1.log" >&2 && fail "$1: status $status" ;;
+	esac
+}
+
+# The tracepoints of a process's life.
+life=(sched:sched_process_{fork,exec,exit,free})
+
+# start_trace_cmd EVENT...
+start_trace_cmd() {
+	local event events=()
+	for event; do
+		events+=(-e "$event")
+	done
+	observe trace-cmd "${wrap[@]}" trace-cmd record -C mono "${trace_cmd_buffer[@]}" \
+		"${events[@]}" -o trace.dat
+	await trace-cmd tracing "${1/://}"
+	sleep 2
+}
+
+# tracing SYSTEM/EVENT: trace-cmd switches tracing on once it has switched all its events on.
+tracing() {
+	local at=/sys/kernel/tracing
+	[[ $(<"$at/events/$1/enable") = 1 && $(<$at/tracing_on) = 1 ]] 2>/dev/null
+}
+
+# start_perf EVENT...
+start_perf() {
+	local control ack IFS=,
+	mkfifo perf.control perf.ack && exec {control}<>perf.control {ack}<>perf.ack || exit 1
+	observe perf "${wrap[@]}" perf record -a -k CLOCK_MONOTONIC "${perf_buffer[@]}" -e "$*" -o perf.data \
+		--delay=-1 --control=fifo:perf.control,perf.ack
+	echo enable >&$control
+	await perf read -r -t 2 <&$ack
+	exec {control}>&- {ack}>&-
+}
