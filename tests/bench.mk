@@ -59,10 +59,10 @@ $B/tests/bench/exact/connector $B/tests/bench/usage: %: %.o
 bench-packages:
 	tests/setup build vm bench
 
-bench-exact bench-record bench-peers: bench-packages
+bench-exact bench-record bench-peers soak: bench-packages
 	+$(MAKE) all $(GUEST_BENCH)
 	tests/bench/$(@:bench-%=%).sh $(if $N,--processes $N) $(OPTIONS)
 
-bench-exact bench-record bench-peers: export B := $B
+bench-exact bench-record bench-peers soak: export B := $B
 
-.PHONY: bench-reader bench-recorder bench-views bench-packages bench-exact bench-record bench-peers
+.PHONY: bench-reader bench-recorder bench-views bench-packages bench-exact bench-record bench-peers soak
