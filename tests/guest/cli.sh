@@ -131,6 +131,32 @@ expect 'named as LTTng names them' 0 'sched_process_fork: .* child_comm = "stres
 	babeltrace2 "$work/recording.tree"
 expect 'no recording' 1 'not a recording' proclife-read -i /etc
 
+# A disk that is full ends the recording, and not the view; what is there is read to its last whole
+# packet, by us and by others.
+full_disk() {
+	local small=$work/small dir=$work/small/recording others
+	mkdir -p "$small" && mount -t tmpfs -o size=1m none "$small" || return
+	expect "full disk, $1" 1 \
+		'recording: No space left on device; the recording ends here, .*make room and record again$' \
+		proclife-read --record "$dir" "${@:2}" -- stress-ng --quiet --fork 4 --fork-ops 3000
+	cp "$work/output" "$work/said"
+	# What a packet of 64 KiB would need is all that can be left.
+	expect "full disk, $1: no room is left" 0 '' test "$(stat -f -c %f "$small")" -lt 32
+	expect "full disk, $1: replay" 3 'the recording was cut off: .* from [0-9]+\.[0-9]{9} on records' \
+		proclife-read -i "$dir" --tree
+	expect "full disk, $1: events" 3 ' fork .* by stress-ng' proclife-read -i "$dir" --events
+	grep -cE '^ *[0-9]+\.[0-9]{9} ' "$work/output" >"$work/count"
+	expect "full disk, $1: most of it is there" 0 '' test "$(<"$work/count")" -gt 4000
+	expect "full disk, $1: babeltrace2" 0 '' babeltrace2 "$dir"
+	others=$(grep -c '^\[' "$work/output")
+	# Others also see what does not descend from the command.
+	expect "full disk, $1: babeltrace2 finds as much" 0 '' test "$others" -ge "$(<"$work/count")"
+	umount "$small"
+}
+full_disk 'no view'
+full_disk 'tree' --tree
+expect 'full disk: the view goes on' 0 '^[0-9,]+ processes.* no loss$' cat "$work/said"
+
 # Two readers at once see the same records in the same order.
 readers=()
 for reader in 1 2; do
