@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# The module as dkms installs it: built once for given sources and kernel, in a chroot or, where that
-# is not possible, in a guest.
+# The module as dkms installs it: built once for given sources and kernel, in a chroot or, where
+# that is not possible, in a guest.
 #
 # module_get sets module_dir, a cache entry with root/ (an overlay layer) and dkms/ (/var/lib/dkms).
 

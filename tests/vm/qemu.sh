@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
 # The emulator. Before qemu 8.1, an emulated CPU that translates a page while another one writes to
-# it easily keeps the old translation (qemu commit deba78709ae8 made that rare: --in-turn is what
-# excludes it). A kernel that patches its
-# own code on several busy CPUs, as tracepoints and kprobes make it do, then hangs or jumps into
-# memory that is free. Where the machine's qemu is that old, the one of Debian's backports is
-# downloaded and unpacked in the cache, never installed; it runs with the libraries of the old one.
+# it easily keeps the old translation; qemu commit deba78709ae8 made that rare, and --in-turn is what
+# excludes it. A kernel that patches its own code on several busy CPUs, as tracepoints and kprobes
+# make it do, then hangs or jumps into memory that is free. Where the machine's qemu is that old, the
+# one of Debian's backports is downloaded and unpacked in the cache, never installed; it runs with
+# the libraries of the old one.
 
 # qemu_get sets qemu_command, for guests that are emulated.
 qemu_get() {

@@ -35,7 +35,8 @@ root_make() {
 	fi
 	say "making a root of $suite_root with debootstrap (once)"
 	# shellcheck disable=SC2086 # a list of words
-	packages=$(printf '%s\n' $root_packages "$(sed 's/[ (:].*//' "$kernel_dir/needs")" | sort -u | paste -sd ,)
+	packages=$(printf '%s\n' $root_packages "$(sed 's/[ (:].*//' "$kernel_dir/needs")" | sort -u |
+		paste -sd ,)
 	mkdir -p "$cache/root" && new=$(mktemp -d "$cache/root/.new.XXXXXX") || exit 125
 	# Its mounts are its own, and gone with it.
 	if ! "${as_root[@]}" unshare --mount /usr/sbin/debootstrap --variant=minbase --arch=amd64 \
@@ -50,8 +51,8 @@ root_make() {
 		sh "$new" "$EUID" "$(id -g)" && mv -T "$new" "$root_dir" || exit 125
 }
 
-# root_run LAYERS COMMAND...: run COMMAND as root in a chroot on the base and these layers that has the
-# tree, writable, and in /run/proclife the folder root_out, with the job_files.
+# root_run LAYERS COMMAND...: run COMMAND as root in a chroot on the base and these layers that has
+# the tree, writable, and in /run/proclife the folder root_out, with the job_files.
 root_run() {
 	local name layers='' namespaces=(unshare --mount --pid --fork --kill-child)
 	root_out=$tmp/root/out

@@ -54,8 +54,8 @@ suite_update() {
 	return 1
 }
 
-# suite_packages: print the packages of the newest kernel, its modules and all that modules are built
-# with; the image is the first.
+# suite_packages: print the packages of the newest kernel, its modules and all that modules are
+# built with; the image is the first.
 suite_packages() {
 	local queue=("linux-image-$suite_flavour" "linux-headers-$suite_flavour") seen=' ' name
 	local parts='^linux-(image|binary|modules|base|headers|kbuild)-[0-9]|^linux-compiler-'
