@@ -29,6 +29,7 @@ int find_program(char program[PATH_MAX])
 	}
 	setenv("LD_LIBRARY_PATH", build, 1);
 	setenv("LC_ALL", "C", 1);
+	unsetenv("COLUMNS");
 	return 0;
 }
 

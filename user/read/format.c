@@ -22,16 +22,16 @@ void screen_init(struct screen *screen)
 	memset(screen, 0, sizeof(*screen));
 	screen->out = stdout;
 	screen->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	if (!isatty(STDOUT_FILENO))
-		return;
-	screen->colour = !(no_colour && *no_colour) && term && strcmp(term, "dumb");
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		screen->width = size.ws_col;
-	else if (columns && atoi(columns) > 0)
+	if (columns && atoi(columns) > 0)
 		screen->width = atoi(columns);
-	else
-		screen->width = 80;
-	if (screen->width < 40)
+	if (isatty(STDOUT_FILENO)) {
+		screen->colour = !(no_colour && *no_colour) && term && strcmp(term, "dumb");
+		if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+			screen->width = size.ws_col;
+		else if (!screen->width)
+			screen->width = 80;
+	}
+	if (screen->width && screen->width < 40)
 		screen->width = 40;
 }
 

@@ -19,7 +19,10 @@ struct screen {
 	bool colour;
 };
 
-/* What standard output is: a terminal of some width, or a file; the locale has to be set. */
+/*
+ * What standard output is: a terminal of some width, or a file, whose lines COLUMNS can limit; the
+ * locale has to be set.
+ */
 void screen_init(struct screen *screen);
 
 enum style {
