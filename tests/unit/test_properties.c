@@ -354,11 +354,11 @@ static void check_node(const struct proclife_node *node)
 
 	check(node->gone);
 	check(!node->next || node->next->id > node->id);
-	check(!node->parent || node->parent->id < node->id || !node->parent->born);
+	check(!node->parent || node->parent->id < node->id || node->parent->older);
 	if (!truth || truth->frayed)
 		return;
 	if (!node->parent) {
-		check(!truth->parent || !node->born || touched(0, truth->born) ||
+		check(!truth->parent || node->older || touched(0, truth->born) ||
 		      (!snapshot && node->parent_tgid == 1));
 		return;
 	}

@@ -92,8 +92,8 @@ static void test_family(void **state)
 	node = node_of(100);
 	assert_ptr_equal(node, proclife_tree_roots(tree));
 	assert_null(node->next);
-	assert_int_equal(node->born, 0);
-	assert_int_equal(node->seen, 5);
+	assert_true(node->older);
+	assert_int_equal(node->began, 5);
 	assert_int_equal(node->child->tgid, 200);
 	node = node->child;
 	assert_null(node->next);
@@ -104,7 +104,8 @@ static void test_family(void **state)
 	node = node->child;
 	assert_int_equal(node->child->tgid, 203);
 	assert_int_equal(node->gone, 1);
-	assert_int_equal(node->born, 12);
+	assert_false(node->older);
+	assert_int_equal(node->began, 12);
 	assert_int_equal(node->exited, 15);
 	assert_int_equal(node->reaped, 16);
 	assert_int_equal(node->freed, 17);
@@ -150,7 +151,7 @@ static void test_reused_pids(void **state)
 		assert_int_equal(node->tgid, 200);
 		assert_non_null(node->child);
 		assert_int_equal(node->child->tgid, 201);
-		assert_true(node->child->born > node->born && node->child->born < node->exited);
+		assert_true(node->child->began > node->began && node->child->began < node->exited);
 		assert_null(node->child->next);
 	}
 	assert_int_equal(children, 50);

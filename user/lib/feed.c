@@ -212,7 +212,7 @@ static proclife_apart int feed_args(struct proclife_tasks *tasks,
 		return -ENOMEM;
 	process = task->process;
 	process->args_cut = true;
-	if (args->len > PROCLIFE_ARGS_LEN || end > args->total ||
+	if (args->len > PROCLIFE_ARGS_LEN || end > args->total || end > UINT16_MAX ||
 	    args->offset != process->args_bytes)
 		return process->selected;
 	if (process->args_room <= end) {

@@ -513,8 +513,7 @@ struct proclife_node {
 	struct proclife_node *child; /* the first one; in the order of birth */
 	struct proclife_node *next;  /* sibling */
 	uint64_t id;
-	uint64_t born; /* 0 if it was there before the trace: then seen tells since when */
-	uint64_t seen;
+	uint64_t began; /* its birth; when it was first seen, if it is older */
 	uint64_t exited;
 	uint64_t notified;
 	uint64_t reaped;
@@ -526,18 +525,19 @@ struct proclife_node {
 	uint32_t creator_tgid;
 	uint32_t uid;
 	uint32_t threads;
-	uint32_t flags;
-	int32_t exit_code;
-	uint32_t execs;
 	uint32_t reaper_tgid;
+	int32_t exit_code;
 	const char *comm; /* interned: owned by the tree */
 	const char *path; /* interned, or NULL */
 	const char *args; /* interned, or NULL: the arguments, each with its NUL */
 	const struct proclife_killer *killer; /* interned, with ts 0; or NULL */
-	uint32_t args_bytes;
-	uint8_t args_cut;
-	uint8_t incomplete;
-	uint8_t gone; /* the figures above are final */
+	uint16_t args_bytes;
+	uint16_t execs; /* stays at its maximum once there */
+	uint16_t flags; /* of the leader */
+	bool args_cut : 1;
+	bool older : 1; /* it was there before the trace */
+	bool incomplete : 1;
+	bool gone : 1; /* all but the texts is final */
 };
 
 struct proclife_tree;

@@ -84,8 +84,14 @@ static void set_texts(struct proclife_tree *tree, struct proclife_node *node,
 		node->comm = "";
 	node->path = path;
 	node->args = args;
-	node->args_bytes = args ? process->args_bytes : 0;
+	node->args_bytes = args ? (uint16_t)process->args_bytes : 0;
 	node->args_cut = process->args_cut;
+}
+
+static void set_began(struct proclife_node *node, const struct proclife_process *process)
+{
+	node->older = !process->born;
+	node->began = process->born ? process->born : process->seen;
 }
 
 /* Many can fall to the same hand: kept once, without the time. */
@@ -119,13 +125,12 @@ static struct open_node *add(struct proclife_tree *tree, const struct proclife_p
 	}
 	memset(node, 0, sizeof(*node));
 	node->id = process->id;
-	node->born = process->born;
-	node->seen = process->seen;
+	set_began(node, process);
 	node->tgid = process->tgid;
 	node->parent_tgid = process->parent_tgid;
 	node->creator_tgid = process->creator_tgid;
 	node->uid = process->uid;
-	node->flags = process->flags;
+	node->flags = (uint16_t)process->flags;
 	set_texts(tree, node, process);
 	link_node(tree, node, parent);
 	open = proclife_slab_get(&tree->open_slab);
@@ -181,8 +186,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!open)
 		return;
 	node = open->node;
-	node->born = process->born;
-	node->seen = process->seen;
+	set_began(node, process);
 	node->exited = process->exited;
 	node->notified = process->notified;
 	node->reaped = process->reaped;
@@ -193,9 +197,9 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->creator_tgid = process->creator_tgid;
 	node->uid = process->uid;
 	node->threads = process->threads;
-	node->flags = process->flags;
+	node->flags = (uint16_t)process->flags;
 	node->exit_code = process->exit_code;
-	node->execs = process->execs;
+	node->execs = process->execs < UINT16_MAX ? (uint16_t)process->execs : UINT16_MAX;
 	node->reaper_tgid = process->reaper_tgid;
 	node->incomplete = process->incomplete;
 	node->gone = 1;

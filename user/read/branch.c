@@ -18,12 +18,12 @@ enum state node_state(const struct proclife_node *node, bool reap_recorded)
 struct figures branch_figures(const struct branches *branches, const struct branch *b)
 {
 	const struct proclife_node *node = b->node;
-	uint64_t from = node->born ? node->born : node->seen;
+	uint64_t from = node->began;
 	uint64_t to = node->exited ? node->exited : branches->ended;
 	struct figures figures = {
 		.runtime = node->runtime,
 		.max_rss = node->max_rss,
-		.at_least = !node->born || !node->exited,
+		.at_least = node->older || !node->exited,
 	};
 
 	if (b->count > 1)
@@ -31,7 +31,7 @@ struct figures branch_figures(const struct branches *branches, const struct bran
 	/* That it exited when it was first seen says nothing about how long it had lived. */
 	figures.life_known = to >= from &&
 			     (node->exited || (!node->incomplete && !node->freed)) &&
-			     (node->born || to > from);
+			     (!node->older || to > from);
 	figures.life = figures.life_known ? to - from : 0;
 	return figures;
 }
@@ -106,7 +106,7 @@ static void count_below(struct branches *branches, bool active_only)
 		struct branch *b = &branches->all[i];
 		struct branch *parent = &branches->all[b->parent];
 
-		if (!active_only || b->node->born || b->node->exited || b->node->freed)
+		if (!active_only || !b->node->older || b->node->exited || b->node->freed)
 			b->listed = true;
 		if (!b->listed) {
 			branches->left_out++;

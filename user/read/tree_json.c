@@ -59,8 +59,8 @@ static void json_node(struct tree_view *view, const struct branch *b)
 	json_bool(json, "kthread", node->flags & PROCLIFE_F_KTHREAD);
 	json_uint(json, "threads", node->threads);
 	json_uint(json, "execs", node->execs);
-	json_time(json, "born", node->born);
-	json_uint(json, "seen", node->seen);
+	json_time(json, "born", node->older ? 0 : node->began);
+	json_uint(json, "seen", node->began);
 	json_time(json, "exited", node->exited);
 	json_time(json, "notified", node->notified);
 	json_time(json, "reaped", node->reaped);

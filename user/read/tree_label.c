@@ -224,7 +224,7 @@ void tree_build_notes(struct tree_view *view, const struct branch *b)
 	if (node->reaper_tgid && node->reaper_tgid != node->parent_tgid &&
 	    node->reaper_tgid != node->tgid)
 		note_pid(notes, "reaped by", node->reaper_tgid);
-	if (!b->parent && node->born && node->parent_tgid && !view->run->command)
+	if (!b->parent && !node->older && node->parent_tgid && !view->run->command)
 		note_pid(notes, "parent", node->parent_tgid);
 	if (cut->processes) {
 		text_string(notes, "  ");

@@ -29,10 +29,10 @@ static void add_up(const struct tree_view *view, struct totals *totals)
 		totals->processes++;
 		totals->threads += node->threads;
 		totals->failed += node->exited && node->exit_code;
-		if (node->born)
+		if (!node->older)
 			totals->runtime += node->runtime;
-		if (!totals->first || node->seen < totals->first)
-			totals->first = node->seen;
+		if (!totals->first || node->began < totals->first)
+			totals->first = node->began;
 		if (last > totals->last)
 			totals->last = last;
 	}

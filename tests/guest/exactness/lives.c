@@ -112,10 +112,10 @@ static void judge_node(const struct proclife_node *n, uint32_t starter)
 	if (parent->tgid != n->parent_tgid)
 		fault(FAULT_PARENT, "process %u (%s): below %u (%s), but its parent is %u", n->tgid,
 		      n->comm, parent->tgid, parent->comm, n->parent_tgid);
-	else if (parent->born > n->born || parent->exited < n->born)
+	else if (parent->began > n->began || parent->exited < n->began)
 		fault(FAULT_PARENT, "process %u (%s): born at %llu, but its parent %u (%s) lived "
-		      "from %llu to %llu", n->tgid, n->comm, (ull)n->born, parent->tgid,
-		      parent->comm, (ull)parent->born, (ull)parent->exited);
+		      "from %llu to %llu", n->tgid, n->comm, (ull)n->began, parent->tgid,
+		      parent->comm, (ull)parent->began, (ull)parent->exited);
 }
 
 static int by_tgid(const void *a, const void *b)
@@ -125,7 +125,7 @@ static int by_tgid(const void *a, const void *b)
 
 	if (x->tgid != y->tgid)
 		return x->tgid < y->tgid ? -1 : 1;
-	return x->born < y->born ? -1 : x->born > y->born;
+	return x->began < y->began ? -1 : x->began > y->began;
 }
 
 void lives_judge(struct lives *lives, const struct proclife_tree *tree, uint32_t starter)

@@ -24,7 +24,7 @@ static size_t find(const struct lives *lives, const struct truth *t)
 	for (; first < lives->nodes && lives->node[first]->tgid == (uint32_t)t->pid; first++) {
 		const struct proclife_node *n = lives->node[first];
 
-		if (n->born >= t->after && n->born <= t->before) {
+		if (n->began >= t->after && n->began <= t->before) {
 			found = first;
 			count++;
 		}
