@@ -90,7 +90,8 @@ static void end_of_source(struct session *s)
 /* Nothing is shown, and nothing is recorded any more. */
 static bool is_pointless(const struct session *s)
 {
-	return s->record.error && s->run.options->views & VIEW_NONE && !s->verdict;
+	return s->record.error && s->run.options->views & VIEW_NONE &&
+	       !s->run.options->expectation_count;
 }
 
 /* What is to be done now and then. */
@@ -234,8 +235,7 @@ static void close_session(struct session *s)
 	json_free(&s->json);
 	events_free(s->events);
 	tree_view_free(s->tree);
-	latency_view_free(s->latency);
-	verdict_free(s->verdict);
+	proclife_latency_free(s->run.latency);
 	proclife_tasks_free(s->run.tasks);
 	record_end(&s->record);
 	proclife_source_free(s->run.source);

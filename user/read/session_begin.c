@@ -66,10 +66,8 @@ static int new_views(struct session *s)
 		ret = events_new(&s->events, &s->run);
 	if (!ret && options->views & VIEW_TREE)
 		ret = tree_view_new(&s->tree, &s->run);
-	if (!ret && options->views & VIEW_LATENCY)
-		ret = latency_view_new(&s->latency, &s->run);
-	if (!ret && options->expectation_count)
-		ret = verdict_new(&s->verdict, &s->run);
+	if (!ret && (options->views & VIEW_LATENCY || options->expectation_count))
+		ret = proclife_latency_new(&s->run.latency, s->run.tasks, options->threads);
 	if (!ret)
 		ret = watch_begin(&s->watch, s->run.tasks);
 	return ret;
@@ -136,7 +134,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	if (options->duration)
 		session_stop_at(s, s->run.began + options->duration, STOP_DURATION);
 	s->unwatched = options->views & VIEW_NONE && !options->command && !options->pid_count &&
-		       !s->verdict;
+		       !options->expectation_count;
 	return options->command ? follow_fork(&s->follow, options->command, mask) : 0;
 }
 

@@ -50,18 +50,19 @@ static void json_finish(struct session *s)
 
 void session_print(struct session *s)
 {
+	bool latency = s->run.options->views & VIEW_LATENCY;
 	int ret = proclife_tasks_close(s->run.tasks, s->run.ended);
 
 	if (ret)
 		say("the end of the trace: %s", strerror(-ret));
 	if (s->tree)
 		tree_view_print(s->tree);
-	if (s->tree && s->latency && !s->run.options->json)
+	if (s->tree && latency && !s->run.options->json)
 		fputc('\n', s->run.screen->out);
-	if (s->latency)
-		latency_view_print(s->latency);
-	if (s->verdict)
-		verdict_print(s->verdict);
+	if (latency)
+		latency_print(&s->run);
+	if (s->run.options->expectation_count)
+		verdict_print(&s->run);
 	if (s->run.options->json)
 		json_finish(s);
 }
@@ -93,7 +94,7 @@ static int judge(const struct session *s, int status)
 {
 	if (s->follow.ended && s->follow.status)
 		say("%s ended with status %d", s->run.options->command[0], s->follow.status);
-	if (verdict_failed(s->verdict))
+	if (verdict_failed(&s->run))
 		return STATUS_FAILED;
 	/* A part of a run can keep promises that the whole does not. */
 	if (s->follow.pid && !s->follow.ended) {
@@ -112,7 +113,7 @@ int session_verdict(struct session *s)
 	say_lost(s);
 	if (s->replay) {
 		status = replay_verdict(&s->run, s->replay, s->stop == STOP_CUT);
-		return s->verdict ? judge(s, status) : status;
+		return s->run.options->expectation_count ? judge(s, status) : status;
 	}
 	if (s->record.error)
 		return STATUS_ERROR;
@@ -121,7 +122,7 @@ int session_verdict(struct session *s)
 		    s->run.options->command[0]);
 		return STATUS_ERROR;
 	}
-	if (s->verdict)
+	if (s->run.options->expectation_count)
 		return judge(s, status);
 	return command_status(s) ?: status;
 }

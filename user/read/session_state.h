@@ -35,8 +35,6 @@ struct session {
 	struct json json;
 	struct events *events;
 	struct tree_view *tree;
-	struct latency_view *latency;
-	struct verdict *verdict;
 	struct follow follow;
 	struct record record;
 	struct progress progress;

@@ -2,41 +2,8 @@
 /* What was expected, what was measured, and whether that is as expected: for people and for labs. */
 #include "say.h"
 #include "view.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct verdict {
-	struct run *run;
-	struct proclife_latency *latency;
-	size_t failed;
-};
-
-int verdict_new(struct verdict **verdict, struct run *run)
-{
-	struct verdict *v = calloc(1, sizeof(*v));
-	int ret;
-
-	if (!v)
-		return -ENOMEM;
-	v->run = run;
-	ret = proclife_latency_new(&v->latency, run->tasks, run->options->threads);
-	if (ret) {
-		free(v);
-		return ret;
-	}
-	*verdict = v;
-	return 0;
-}
-
-void verdict_free(struct verdict *verdict)
-{
-	if (!verdict)
-		return;
-	proclife_latency_free(verdict->latency);
-	free(verdict);
-}
 
 static void put_figure(struct text *line, const struct expectation *e, const struct judgement *j)
 {
@@ -49,10 +16,10 @@ static void put_figure(struct text *line, const struct expectation *e, const str
 }
 
 /* Of how many lives the figure is. */
-static void put_basis(struct text *line, const struct verdict *verdict,
+static void put_basis(struct text *line, const struct run *run,
 		      const struct expectation *e, const struct judgement *j)
 {
-	bool threads = verdict->run->options->threads;
+	bool threads = run->options->threads;
 
 	if (!expect_is_time(e) || !j->measured)
 		return;
@@ -64,14 +31,14 @@ static void put_basis(struct text *line, const struct verdict *verdict,
 #define FIGURE_COLUMNS 26
 #define MEASURED_COLUMNS 28
 
-static void show(const struct verdict *verdict, const struct expectation *e,
+static void show(const struct run *run, const struct expectation *e,
 		 const struct judgement *j, struct text *line)
 {
 	text_name(line, e->text, SIZE_MAX);
 	text_pad(line, FIGURE_COLUMNS - 1);
 	text_string(line, " ");
 	put_figure(line, e, j);
-	put_basis(line, verdict, e, j);
+	put_basis(line, run, e, j);
 	text_pad(line, FIGURE_COLUMNS + MEASURED_COLUMNS - 1);
 	text_string(line, " ");
 	text_style(line, j->ok ? STYLE_GOOD : STYLE_BAD);
@@ -106,12 +73,12 @@ static void show_json(struct json *json, const struct expectation *e, const stru
 }
 
 /* https://docs.kernel.org/dev-tools/ktap.html; the figures are diagnostic lines. */
-static void show_ktap(const struct verdict *verdict, size_t number, const struct expectation *e,
+static void show_ktap(const struct run *run, size_t number, const struct expectation *e,
 		      const struct judgement *j, struct text *line)
 {
 	text_string(line, "# ");
 	put_figure(line, e, j);
-	put_basis(line, verdict, e, j);
+	put_basis(line, run, e, j);
 	if (expect_is_time(e) && j->measured)
 		text_printf(line, " (%" PRIu64 " ns)", j->value);
 	text_line(line);
@@ -120,13 +87,13 @@ static void show_ktap(const struct verdict *verdict, size_t number, const struct
 	text_line(line);
 }
 
-static void show_ktap_title(const struct verdict *verdict, struct text *line)
+static void show_ktap_title(const struct run *run, struct text *line)
 {
-	const struct proclife_header *header = proclife_source_header(verdict->run->source);
+	const struct proclife_header *header = proclife_source_header(run->source);
 
 	text_string(line, "KTAP version 1");
 	text_line(line);
-	text_printf(line, "1..%zu", verdict->run->options->expectation_count);
+	text_printf(line, "1..%zu", run->options->expectation_count);
 	text_line(line);
 	if (!header)
 		return;
@@ -164,12 +131,12 @@ static void show_lava(const struct expectation *e, const struct judgement *j, st
 	text_line(line);
 }
 
-static void print_title(const struct verdict *verdict, struct text *line)
+static void print_title(const struct run *run, struct text *line)
 {
-	const struct options *options = verdict->run->options;
+	const struct options *options = run->options;
 
 	if (options->verdicts == VERDICTS_KTAP) {
-		show_ktap_title(verdict, line);
+		show_ktap_title(run, line);
 	} else if (options->verdicts == VERDICTS_PLAIN && !options->json) {
 		if (!(options->views & VIEW_NONE))
 			text_line(line);
@@ -177,54 +144,60 @@ static void print_title(const struct verdict *verdict, struct text *line)
 	}
 }
 
-void verdict_print(struct verdict *verdict)
+void verdict_print(const struct run *run)
 {
-	const struct options *options = verdict->run->options;
+	const struct options *options = run->options;
 	struct text line;
 	size_t i;
 
-	text_init(&line, verdict->run->screen);
-	print_title(verdict, &line);
+	text_init(&line, run->screen);
+	print_title(run, &line);
 	for (i = 0; i < options->expectation_count; i++) {
 		const struct expectation *e = &options->expectations[i];
-		struct judgement j = expect_judge(e, verdict->latency, verdict->run->lost);
+		struct judgement j = expect_judge(e, run->latency, run->lost);
 
-		verdict->failed += !j.ok;
 		if (options->verdicts == VERDICTS_KTAP)
-			show_ktap(verdict, i + 1, e, &j, &line);
+			show_ktap(run, i + 1, e, &j, &line);
 		else if (options->verdicts == VERDICTS_LAVA)
 			show_lava(e, &j, &line);
 		else if (options->json)
-			show_json(verdict->run->json, e, &j);
+			show_json(run->json, e, &j);
 		else
-			show(verdict, e, &j, &line);
+			show(run, e, &j, &line);
 	}
 	text_free(&line);
 }
 
-static void say_failed(const struct verdict *verdict, const struct expectation *e)
+static void say_failed(const struct run *run, const struct expectation *e,
+		       const struct judgement *j)
 {
-	struct judgement j = expect_judge(e, verdict->latency, verdict->run->lost);
 	struct text figure;
 
-	if (j.ok)
-		return;
-	text_init(&figure, verdict->run->screen);
-	put_figure(&figure, e, &j);
-	put_basis(&figure, verdict, e, &j);
-	if (j.measured)
-		say("expected %s, but it is %s", e->text, figure.s);
-	else
+	if (!j->measured) {
 		say("expected %s, but there was nothing to measure", e->text);
+		return;
+	}
+	text_init(&figure, run->screen);
+	put_figure(&figure, e, j);
+	put_basis(&figure, run, e, j);
+	say("expected %s, but it is %s", e->text, figure.s);
 	text_free(&figure);
 }
 
-bool verdict_failed(const struct verdict *verdict)
+bool verdict_failed(const struct run *run)
 {
-	const struct options *options = verdict->run->options;
+	const struct options *options = run->options;
+	bool failed = false;
 	size_t i;
 
-	for (i = 0; verdict->failed && i < options->expectation_count; i++)
-		say_failed(verdict, &options->expectations[i]);
-	return verdict->failed;
+	for (i = 0; i < options->expectation_count; i++) {
+		const struct expectation *e = &options->expectations[i];
+		struct judgement j = expect_judge(e, run->latency, run->lost);
+
+		if (j.ok)
+			continue;
+		say_failed(run, e, &j);
+		failed = true;
+	}
+	return failed;
 }

@@ -15,6 +15,7 @@ struct run {
 	struct json *json;
 	struct proclife_source *source;
 	struct proclife_tasks *tasks;
+	struct proclife_latency *latency; /* for --latency and --expect; NULL if there is neither */
 	uint64_t began; /* of the time that is looked at */
 	uint64_t ended;
 	uint64_t lost;	/* records */
@@ -36,20 +37,12 @@ int tree_view_new(struct tree_view **view, struct run *run);
 void tree_view_free(struct tree_view *view);
 void tree_view_print(struct tree_view *view);
 
-struct latency_view;
-
-int latency_view_new(struct latency_view **view, struct run *run);
-void latency_view_free(struct latency_view *view);
-void latency_view_print(struct latency_view *view);
+void latency_print(const struct run *run);
 
 /* What --expect asks for. */
-struct verdict;
-
-int verdict_new(struct verdict **verdict, struct run *run);
-void verdict_free(struct verdict *verdict);
-void verdict_print(struct verdict *verdict);
-/* Once it is printed; says which failed. */
-bool verdict_failed(const struct verdict *verdict);
+void verdict_print(const struct run *run);
+/* Says which failed. */
+bool verdict_failed(const struct run *run);
 
 int status_print(struct run *run);
 

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How long the phases of a life take: a table of percentiles, and histograms side by side. */
 #include "view.h"
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TIME_COLUMNS 8
 #define COUNT_COLUMNS 9
 #define MAX_BAR 24
-
-struct latency_view {
-	struct run *run;
-	struct proclife_latency *latency;
-};
 
 static const struct {
 	const char *title;
@@ -38,31 +31,6 @@ static const struct {
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 #define HISTOGRAMS 4 /* the first so many rows */
-
-int latency_view_new(struct latency_view **view, struct run *run)
-{
-	struct latency_view *v = calloc(1, sizeof(*v));
-	int ret;
-
-	if (!v)
-		return -ENOMEM;
-	v->run = run;
-	ret = proclife_latency_new(&v->latency, run->tasks, run->options->threads);
-	if (ret) {
-		free(v);
-		return ret;
-	}
-	*view = v;
-	return 0;
-}
-
-void latency_view_free(struct latency_view *view)
-{
-	if (!view)
-		return;
-	proclife_latency_free(view->latency);
-	free(view);
-}
 
 const char *exit_mark_text(uint32_t exit_mark)
 {
@@ -92,12 +60,12 @@ const char *reap_source_text(uint32_t reap_source)
 }
 
 /* Without SIGCHLDs, zombies begin with the exit. */
-static bool has_teardown(const struct latency_view *view)
+static bool has_teardown(const struct run *run)
 {
-	return proclife_histogram_count(proclife_latency_phase(view->latency, PROCLIFE_TEARDOWN));
+	return proclife_histogram_count(proclife_latency_phase(run->latency, PROCLIFE_TEARDOWN));
 }
 
-static void show_context(const struct latency_view *view, struct text *line,
+static void show_context(const struct run *run, struct text *line,
 			 const struct proclife_header *header)
 {
 	const char *mark = exit_mark_text(header->exit_mark);
@@ -119,7 +87,7 @@ static void show_context(const struct latency_view *view, struct text *line,
 		text_string(line, "REAP is not recorded: zombie and rcu_free cannot be "
 				  "told apart.");
 	text_line(line);
-	if (has_teardown(view)) {
+	if (has_teardown(run)) {
 		text_string(line, "A zombie begins when its parent is told, by SIGCHLD.");
 		text_line(line);
 	}
@@ -152,12 +120,12 @@ static void show_lost(struct text *line, uint64_t lost)
 	text_line(line);
 }
 
-static void show_counts(const struct latency_view *view, struct text *line)
+static void show_counts(const struct run *run, struct text *line)
 {
-	bool threads = view->run->options->threads;
+	bool threads = run->options->threads;
 	struct proclife_latency_counts counts;
 
-	proclife_latency_counts(view->latency, &counts);
+	proclife_latency_counts(run->latency, &counts);
 	text_style(line, STYLE_BOLD);
 	text_plural(line, counts.lives, threads ? "thread" : "process",
 		    threads ? "threads" : "processes");
@@ -176,22 +144,22 @@ static bool is_wide(const struct screen *screen)
 	return !screen->width || screen->width >= 84;
 }
 
-static void show_row(const struct latency_view *view, struct text *line, size_t row)
+static void show_row(const struct run *run, struct text *line, size_t row)
 {
 	const struct proclife_histogram *h =
-		proclife_latency_phase(view->latency, rows[row].phase);
+		proclife_latency_phase(run->latency, rows[row].phase);
 	uint64_t count = proclife_histogram_count(h);
 	const char *from = rows[row].from;
 	size_t i;
 
-	if (!has_teardown(view)) {
+	if (!has_teardown(run)) {
 		if (rows[row].phase == PROCLIFE_TEARDOWN)
 			return;
 		if (rows[row].phase == PROCLIFE_ZOMBIE)
 			from = "exit";
 	}
 	text_printf(line, "%-9s", proclife_phase_name(rows[row].phase));
-	if (is_wide(view->run->screen)) {
+	if (is_wide(run->screen)) {
 		text_style(line, STYLE_DIM);
 		text_printf(line, " %s", from);
 		text_draw(line, "→", ">");
@@ -215,12 +183,12 @@ static void show_row(const struct latency_view *view, struct text *line, size_t 
 	text_line(line);
 }
 
-static void show_table(const struct latency_view *view, struct text *line)
+static void show_table(const struct run *run, struct text *line)
 {
 	size_t i;
 
 	text_style(line, STYLE_HEAD);
-	text_printf(line, "%-*s%*s %*s", is_wide(view->run->screen) ? 19 : 9, "PHASE",
+	text_printf(line, "%-*s%*s %*s", is_wide(run->screen) ? 19 : 9, "PHASE",
 		    COUNT_COLUMNS, "COUNT", TIME_COLUMNS, "MIN");
 	for (i = 0; i < PERCENTILES; i++)
 		text_printf(line, " %*s", TIME_COLUMNS, percentiles[i].title);
@@ -228,7 +196,7 @@ static void show_table(const struct latency_view *view, struct text *line)
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 	for (i = 0; i < ROWS; i++)
-		show_row(view, line, i);
+		show_row(run, line, i);
 }
 
 /* The power of two at or below; 0 is put to 1. */
@@ -250,16 +218,16 @@ struct bars {
 	uint64_t highest; /* in one bucket */
 };
 
-static void show_bars(const struct latency_view *view, struct text *line)
+static void show_bars(const struct run *run, struct text *line)
 {
-	unsigned int width = view->run->screen->width ? view->run->screen->width : 100;
+	unsigned int width = run->screen->width ? run->screen->width : 100;
 	struct bars bars[HISTOGRAMS];
 	unsigned int first = 64, last = 0, bucket, bar;
 	size_t i, n = 0;
 
 	for (i = 0; i < HISTOGRAMS; i++) {
 		const struct proclife_histogram *h =
-			proclife_latency_phase(view->latency, rows[i].phase);
+			proclife_latency_phase(run->latency, rows[i].phase);
 
 		if (!proclife_histogram_count(h))
 			continue;
@@ -312,10 +280,10 @@ static void show_bars(const struct latency_view *view, struct text *line)
 	}
 }
 
-static void json_phase(const struct latency_view *view, struct json *json,
+static void json_phase(const struct run *run, struct json *json,
 		       enum proclife_phase phase)
 {
-	const struct proclife_histogram *h = proclife_latency_phase(view->latency, phase);
+	const struct proclife_histogram *h = proclife_latency_phase(run->latency, phase);
 	uint64_t count = proclife_histogram_count(h);
 	unsigned int bucket, last;
 	size_t i;
@@ -343,17 +311,17 @@ static void json_phase(const struct latency_view *view, struct json *json,
 	json_line_end(json);
 }
 
-static void json_all(const struct latency_view *view)
+static void json_all(const struct run *run)
 {
-	struct json *json = view->run->json;
+	struct json *json = run->json;
 	struct proclife_latency_counts counts;
 	size_t i;
 
 	for (i = 0; i < ROWS; i++)
-		json_phase(view, json, rows[i].phase);
-	proclife_latency_counts(view->latency, &counts);
+		json_phase(run, json, rows[i].phase);
+	proclife_latency_counts(run->latency, &counts);
 	json_line(json, "lives");
-	json_string(json, "of", view->run->options->threads ? "threads" : "processes");
+	json_string(json, "of", run->options->threads ? "threads" : "processes");
 	json_uint(json, "lives", counts.lives);
 	json_uint(json, "alive", counts.alive);
 	json_uint(json, "zombies", counts.unreaped);
@@ -363,22 +331,22 @@ static void json_all(const struct latency_view *view)
 	json_line_end(json);
 }
 
-void latency_view_print(struct latency_view *view)
+void latency_print(const struct run *run)
 {
-	const struct proclife_header *header = proclife_source_header(view->run->source);
+	const struct proclife_header *header = proclife_source_header(run->source);
 	struct text line;
 
-	if (view->run->options->json) {
-		json_all(view);
+	if (run->options->json) {
+		json_all(run);
 		return;
 	}
-	text_init(&line, view->run->screen);
+	text_init(&line, run->screen);
 	if (header)
-		show_context(view, &line, header);
-	show_counts(view, &line);
-	show_lost(&line, view->run->lost);
+		show_context(run, &line, header);
+	show_counts(run, &line);
+	show_lost(&line, run->lost);
 	text_line(&line);
-	show_table(view, &line);
-	show_bars(view, &line);
+	show_table(run, &line);
+	show_bars(run, &line);
 	text_free(&line);
 }
