@@ -34,7 +34,7 @@ in_guest() {
 	"$programs/forest/forest" --truth truth --processes "$1" --progress || fail "forest: status $?"
 	ended=${EPOCHREALTIME/./}
 	ticks=$(($(cpu_ticks "$reader") - ticks))
-	peak=$(sed -n 's/^VmHWM: *\([0-9]*\) kB/\1/p' "/proc/$reader/status")
+	peak=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$reader/status")
 	sleep 3 # for the frees that are still to come
 	echo 'printing the tree' >&2
 	dismiss proclife
