@@ -174,6 +174,10 @@ void record_rename(struct proclife_record *r, struct task_struct *p, const char 
 	/* Only a NUL-terminated string is promised, not PROCLIFE_COMM_LEN readable bytes. */
 	memset(&r->rename, 0, sizeof(r->rename));
 	memcpy(r->rename.name, name, strnlen(name, PROCLIFE_COMM_LEN - 1));
+	/* Every exec renames: this is where who was moved after the fork is noticed. */
+	rcu_read_lock();
+	r->rename.cgroup = compat_task_cgroup_id(p);
+	rcu_read_unlock();
 }
 
 void record_exit(struct proclife_record *r, struct task_struct *p, bool group_dead)
@@ -221,6 +225,9 @@ void record_reap(struct proclife_record *r, struct task_struct *p)
 	e->reaper_pid = current->pid;
 	e->reaper_tgid = current->tgid;
 	copy_comm(e->reaper_comm, current->comm);
+	rcu_read_lock();
+	e->cgroup = compat_task_cgroup_id(p);
+	rcu_read_unlock();
 	memset(e->reserved, 0, sizeof(e->reserved));
 }
 

@@ -122,7 +122,8 @@ struct proclife_args {
 
 struct proclife_rename {
 	char name[PROCLIFE_COMM_LEN]; /* the new one */
-	__u64 reserved[7];
+	__u64 cgroup; /* now: it can be another one than at the fork */
+	__u64 reserved[6];
 };
 
 struct proclife_exit {
@@ -149,7 +150,8 @@ struct proclife_reap {
 	__u32 reaper_pid;
 	__u32 reaper_tgid;
 	char reaper_comm[PROCLIFE_COMM_LEN];
-	__u64 reserved[4];
+	__u64 cgroup; /* the last one of the task that is reaped */
+	__u64 reserved[3];
 };
 
 struct proclife_free {

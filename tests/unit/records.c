@@ -113,6 +113,7 @@ struct proclife_record rename_record(uint64_t ts, const struct who *who, const c
 	struct proclife_record record = record_of(ts, PROCLIFE_RENAME, who);
 
 	strncpy(record.rename.name, name, sizeof(record.rename.name) - 1);
+	record.rename.cgroup = 77;
 	return record;
 }
 
@@ -148,6 +149,7 @@ struct proclife_record reap_record(uint64_t ts, const struct who *who, const str
 		.reaper_group = reaper->group,
 		.reaper_pid = reaper->pid,
 		.reaper_tgid = reaper->tgid,
+		.cgroup = 77,
 	};
 	strncpy(record.reap.reaper_comm, reaper->comm, sizeof(record.reap.reaper_comm) - 1);
 	return record;

@@ -34,15 +34,15 @@ static const struct event {
 	  "u32 filename_length; text filename[48];" },
 	{ PROCLIFE_ARGS, "proclife_args", UP_TO(args.text),
 	  "u32 tid; u32 pid; text comm[16]; u32 total; u16 offset; u16 length; text args[64];" },
-	{ PROCLIFE_RENAME, "task_rename", UP_TO(rename.name),
-	  "u32 tid; u32 pid; text oldcomm[16]; text newcomm[16];" },
+	{ PROCLIFE_RENAME, "task_rename", UP_TO(rename.cgroup),
+	  "u32 tid; u32 pid; text oldcomm[16]; text newcomm[16]; u64 cgroup;" },
 	{ PROCLIFE_EXIT, "sched_process_exit", UP_TO(exit.parent_tgid),
 	  "u32 tid; u32 pid; text comm[16]; s32 exit_code; u32 live; u64 runtime; u64 utime; "
 	  "u64 stime; u64 min_flt; u64 nvcsw; u64 nivcsw; u64 max_rss; u32 maj_flt; "
 	  "u32 parent_pid;" },
-	{ PROCLIFE_REAP, "proclife_reap", UP_TO(reap.reaper_comm),
+	{ PROCLIFE_REAP, "proclife_reap", UP_TO(reap.cgroup),
 	  "u32 tid; u32 pid; text comm[16]; x64 reaper; x64 reaper_group; u32 reaper_tid; "
-	  "u32 reaper_pid; text reaper_comm[16];" },
+	  "u32 reaper_pid; text reaper_comm[16]; u64 cgroup;" },
 	{ PROCLIFE_FREE, "sched_process_free", UP_TO(free.stime),
 	  "u32 tid; u32 pid; text comm[16]; u64 runtime; u64 utime; u64 stime;" },
 	/* LTTng's tid is whom the task waits for. */

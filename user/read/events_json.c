@@ -93,6 +93,7 @@ static void json_details(struct json *json, const struct proclife_record *r,
 		break;
 	case PROCLIFE_RENAME:
 		json_bytes(json, "name", r->rename.name, PROCLIFE_COMM_LEN);
+		json_uint(json, "cgroup", r->rename.cgroup);
 		break;
 	case PROCLIFE_EXIT:
 		json_exit(json, r);
@@ -105,6 +106,7 @@ static void json_details(struct json *json, const struct proclife_record *r,
 		json_uint(json, "reaper_pid", r->reap.reaper_pid);
 		json_uint(json, "reaper_tgid", r->reap.reaper_tgid);
 		json_bytes(json, "reaper_comm", r->reap.reaper_comm, PROCLIFE_COMM_LEN);
+		json_uint(json, "cgroup", r->reap.cgroup);
 		json_phase(json, before, PROCLIFE_TEARDOWN);
 		json_phase(json, before, PROCLIFE_ZOMBIE);
 		break;
