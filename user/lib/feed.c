@@ -20,6 +20,17 @@ static void set_name(struct proclife_task *task, const char *name)
 		copy_name(task->process->comm, name);
 }
 
+static inline bool wanted(const struct proclife_process *process)
+{
+	return process->selected && process->matches;
+}
+
+static void set_cgroup(struct proclife_task *task, uint64_t cgroup)
+{
+	if (cgroup && task->leader)
+		task->process->cgroup = cgroup;
+}
+
 /*
  * The parent or creator that a FORK or TASK names. Another one with this handle is long gone, its
  * FREE lost: it was reaped or has another tgid.
@@ -88,7 +99,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 			proclife_process_born(tasks, process, NULL, NULL);
 		if (proclife_unlikely(tasks->orphans.used))
 			proclife_adopt_orphans(tasks, task);
-		return process->selected;
+		return wanted(process);
 	}
 
 	process->born = record->ts;
@@ -99,6 +110,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 	process->ns_pid = fork->ns_pid;
 	process->ns_inum = fork->ns_inum;
 	process->cgroup = fork->cgroup;
+	proclife_filter(tasks, process);
 	parent = relative(tasks, fork->parent, fork->parent_tgid);
 	creator = fork->creator == fork->parent ?
 			  parent :
@@ -113,7 +125,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 		proclife_process_link(tasks, process, parent);
 	if (!fresh && !process->selected && creator && creator->selected)
 		proclife_select_now(tasks, process, parent);
-	return process->selected;
+	return wanted(process);
 }
 
 static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
@@ -141,15 +153,19 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 				process->exit_code = state->exit_code;
 		}
 	}
-	if (task->leader)
+	if (task->leader) {
 		process->flags = task->flags;
+		process->real_parent_tgid = state->parent_tgid;
+	}
+	set_cgroup(task, state->cgroup);
 	if (process->born) { /* its FORK told all the rest, and by birth */
 		if (tasks->orphans.used)
 			proclife_adopt_orphans(tasks, task);
-		return process->selected;
+		return wanted(process);
 	}
 	process->uid = state->uid;
 	process->cgroup = state->cgroup;
+	proclife_filter(tasks, process);
 	if (task->leader) {
 		process->ns_pid = state->ns_pid;
 		process->ns_inum = state->ns_inum;
@@ -162,12 +178,12 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 	if (tasks->orphans.used)
 		proclife_adopt_orphans(tasks, task);
 	if (process->parent_id)
-		return process->selected;
+		return wanted(process);
 	if (parent)
 		proclife_process_link(tasks, process, parent);
 	else
 		proclife_process_await(tasks, process, state->parent);
-	return process->selected;
+	return wanted(process);
 }
 
 static proclife_apart int feed_exec(struct proclife_tasks *tasks,
@@ -186,6 +202,7 @@ static proclife_apart int feed_exec(struct proclife_tasks *tasks,
 	process->execed = record->ts;
 	process->execs++;
 	process->uid = exec->uid;
+	proclife_filter(tasks, process);
 	if (record->flags & PROCLIFE_F_TRUNCATED) {
 		memcpy(to, "...", 3);
 		to += 3;
@@ -196,7 +213,7 @@ static proclife_apart int feed_exec(struct proclife_tasks *tasks,
 	process->args = NULL;
 	process->args_bytes = 0;
 	process->args_cut = false;
-	return process->selected;
+	return wanted(process);
 }
 
 /* The pieces follow their EXEC in order. If one was lost, so is the rest. */
@@ -214,7 +231,7 @@ static proclife_apart int feed_args(struct proclife_tasks *tasks,
 	process->args_cut = true;
 	if (args->len > PROCLIFE_ARGS_LEN || end > args->total || end > UINT16_MAX ||
 	    args->offset != process->args_bytes)
-		return process->selected;
+		return wanted(process);
 	if (process->args_room <= end) {
 		char *text = realloc(process->args_text, end + 1);
 
@@ -228,7 +245,7 @@ static proclife_apart int feed_args(struct proclife_tasks *tasks,
 	process->args = process->args_text;
 	process->args_bytes = end;
 	process->args_cut = end < args->total;
-	return process->selected;
+	return wanted(process);
 }
 
 static proclife_apart int feed_rename(struct proclife_tasks *tasks,
@@ -239,7 +256,9 @@ static proclife_apart int feed_rename(struct proclife_tasks *tasks,
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	set_name(task, record->rename.name);
-	return task->process->selected;
+	set_cgroup(task, record->rename.cgroup);
+	proclife_filter(tasks, task->process);
+	return wanted(task->process);
 }
 
 static proclife_apart int feed_exit(struct proclife_tasks *tasks,
@@ -253,6 +272,8 @@ static proclife_apart int feed_exit(struct proclife_tasks *tasks,
 		return -ENOMEM;
 	process = task->process;
 	task->exited = record->ts;
+	task->exit_cpu = record->cpu;
+	process->exit_cpu = record->cpu;
 	task->exit_code = exit->exit_code;
 	task->flags |= record->flags & ~PROCLIFE_F_TRUNCATED;
 	task->runtime = exit->runtime;
@@ -266,7 +287,9 @@ static proclife_apart int feed_exit(struct proclife_tasks *tasks,
 	if (task->leader) {
 		copy_name(process->comm, record->comm);
 		process->flags = task->flags;
+		process->leader_exited = record->ts;
 	}
+	process->real_parent_tgid = exit->parent_tgid;
 	copy_name(task->comm, record->comm);
 	/* wait(2) gives the group's code if the group ended as a whole, otherwise the leader's. */
 	if (record->flags & PROCLIFE_F_GROUP_EXIT) {
@@ -287,32 +310,56 @@ static proclife_apart int feed_exit(struct proclife_tasks *tasks,
 		process->exited = record->ts;
 		process->unsure = !proclife_process_whole(tasks, process);
 	}
-	return process->selected;
+	return wanted(process);
+}
+
+/*
+ * Since when the reaper has been in the wait(2) that reaps this task. Each wait(2) reaps one. It is
+ * none if the task reaps itself, or is released by the exec of another thread or by the exit of its
+ * parent; and behind a gap, it may be another one than what was seen.
+ */
+static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclife_task *reaper,
+			      const struct proclife_task *task)
+{
+	uint64_t since = reaper->waited;
+
+	if (reaper->process == task->process || reaper->exited)
+		return 0;
+	reaper->waited = 0;
+	return since > tasks->gap_to ? since : 0;
 }
 
 static proclife_apart int feed_reap(struct proclife_tasks *tasks,
 				    const struct proclife_record *record)
 {
 	const struct proclife_reap *reap = &record->reap;
-	struct proclife_task *task = task_of(tasks, record, 0);
+	struct proclife_task *task = task_of(tasks, record, 0), *reaper;
 	struct proclife_process *process;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
+	reaper = proclife_task_get(tasks, reap->reaper);
+	if (reaper && reaper->tgid != reap->reaper_tgid)
+		reaper = NULL;
+	task->reaper_waited = reaper ? waiting_since(tasks, reaper, task) : 0;
 	proclife_task_dead(task); /* even if its EXIT was lost */
 	task->reaped = record->ts;
 	task->reaper_pid = reap->reaper_pid;
 	task->reaper_tgid = reap->reaper_tgid;
 	copy_name(task->reaper_comm, reap->reaper_comm);
 	if (!task->leader)
-		return process->selected;
+		return wanted(process);
 	proclife_process_sure(tasks, process);
 	process->reaped = record->ts;
 	process->reaper_pid = reap->reaper_pid;
 	process->reaper_tgid = reap->reaper_tgid;
 	copy_name(process->reaper_comm, reap->reaper_comm);
-	return process->selected;
+	process->reaper_id = reaper ? reaper->process->id : 0;
+	process->reaper_waited = task->reaper_waited;
+	set_cgroup(task, reap->cgroup);
+	proclife_filter(tasks, process);
+	return wanted(process);
 }
 
 static proclife_apart int feed_free(struct proclife_tasks *tasks,
@@ -323,13 +370,27 @@ static proclife_apart int feed_free(struct proclife_tasks *tasks,
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
-	selected = task->process->selected;
+	selected = wanted(task->process);
 	task->freed = record->ts;
+	task->free_cpu = record->cpu;
+	task->process->free_cpu = record->cpu;
 	task->runtime = record->free.runtime;
 	task->utime = record->free.utime;
 	task->stime = record->free.stime;
 	proclife_task_end(tasks, task);
 	return selected;
+}
+
+static proclife_apart int feed_wait(struct proclife_tasks *tasks,
+				    const struct proclife_record *record)
+{
+	struct proclife_task *task = task_of(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	task->waited = record->ts;
+	task->process->waited = record->ts;
+	return wanted(task->process);
 }
 
 /* It changes nothing, but can be the first that is heard of the task. */
@@ -338,7 +399,7 @@ static proclife_apart int feed_other(struct proclife_tasks *tasks,
 {
 	struct proclife_task *task = task_of(tasks, record, 0);
 
-	return proclife_likely(task != NULL) ? task->process->selected : -ENOMEM;
+	return proclife_likely(task != NULL) ? wanted(task->process) : -ENOMEM;
 }
 
 static proclife_apart int feed_signal(struct proclife_tasks *tasks,
@@ -350,9 +411,9 @@ static proclife_apart int feed_signal(struct proclife_tasks *tasks,
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	if (signal->signo != SIGCHLD)
-		return proclife_killer_note(task->process, record) ?: task->process->selected;
+		return proclife_killer_note(task->process, record) ?: wanted(task->process);
 	if (signal->code != CLD_EXITED && signal->code != CLD_KILLED && signal->code != CLD_DUMPED)
-		return task->process->selected; /* it has only been stopped, say */
+		return wanted(task->process); /* it has only been stopped, say */
 	/*
 	 * The first one: a tracer is told before the parent is. Of a sender that has exited behind
 	 * all gaps: only then is it certain to be this one.
@@ -361,7 +422,7 @@ static proclife_apart int feed_signal(struct proclife_tasks *tasks,
 	if (sender && sender->process->tgid == signal->sender_tgid &&
 	    !sender->process->notified && sender->process->exited > tasks->gap_to)
 		sender->process->notified = record->ts;
-	return task->process->selected;
+	return wanted(task->process);
 }
 
 /* Of a later ABI: who knows what its head is. */
@@ -370,7 +431,7 @@ static proclife_apart int feed_unknown(struct proclife_tasks *tasks,
 {
 	struct proclife_task *task = record->task ? proclife_task_get(tasks, record->task) : NULL;
 
-	return task ? task->process->selected : !tasks->selecting;
+	return task ? wanted(task->process) : !tasks->selecting && !tasks->filter;
 }
 
 /*
@@ -397,6 +458,7 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 	case PROCLIFE_TASK:
 		return feed_snapshot(tasks, record);
 	case PROCLIFE_WAIT:
+		return feed_wait(tasks, record);
 	case PROCLIFE_HANG:
 		return feed_other(tasks, record);
 	case PROCLIFE_SIGNAL:

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A log-linear histogram: below 128 each value has its bucket, above each power of two is divided
- * into 128 buckets of the same width.
+ * into 128 buckets of the same width. There can be one for each of a million parents, most of which
+ * have a child or two: so it begins as a short sorted list, and later has memory for those powers of
+ * two that occur.
  */
 #include "proclife.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SUB_BITS 7
 #define SUBS (1u << SUB_BITS)
-#define BUCKETS ((64 - SUB_BITS + 1) * SUBS)
+#define OCTAVES (64 - SUB_BITS + 1)
+#define MOST_FEW 64
+#define COUNT_BITS 48
 
 struct proclife_histogram {
 	uint64_t count;
@@ -18,7 +23,10 @@ struct proclife_histogram {
 	uint64_t sum_high;
 	uint64_t min;
 	uint64_t max;
-	uint64_t buckets[BUCKETS];
+	uint64_t *few;	     /* sorted: bucket << COUNT_BITS | count; NULL if there are octaves */
+	uint64_t **octaves; /* SUBS counts each, or NULL */
+	uint16_t few_count;
+	uint16_t few_room;
 };
 
 static unsigned int bucket_of(uint64_t value)
@@ -49,15 +57,139 @@ static unsigned int bucket_from(uint64_t value)
 	return bucket + (lower_border(bucket) < value);
 }
 
+/*
+ * The buckets that are not empty, in order
+ */
+
+struct cursor {
+	unsigned int next; /* index into few, or bucket */
+	unsigned int bucket;
+	uint64_t count;
+};
+
+static bool next_few(const struct proclife_histogram *histogram, struct cursor *cursor)
+{
+	uint64_t entry;
+
+	if (cursor->next == histogram->few_count)
+		return false;
+	entry = histogram->few[cursor->next++];
+	cursor->bucket = (unsigned int)(entry >> COUNT_BITS);
+	cursor->count = entry & ((1ULL << COUNT_BITS) - 1);
+	return true;
+}
+
+static bool next_bucket(const struct proclife_histogram *histogram, struct cursor *cursor)
+{
+	if (!histogram->octaves)
+		return next_few(histogram, cursor);
+	while (cursor->next < OCTAVES * SUBS) {
+		const uint64_t *octave = histogram->octaves[cursor->next / SUBS];
+
+		if (!octave) {
+			cursor->next += SUBS - cursor->next % SUBS;
+			continue;
+		}
+		cursor->bucket = cursor->next++;
+		cursor->count = octave[cursor->bucket % SUBS];
+		if (cursor->count)
+			return true;
+	}
+	return false;
+}
+
 int proclife_histogram_new(struct proclife_histogram **histogram)
 {
 	*histogram = calloc(1, sizeof(**histogram));
 	return *histogram ? 0 : -ENOMEM;
 }
 
+static void free_octaves(uint64_t **octaves)
+{
+	for (unsigned int i = 0; octaves && i < OCTAVES; i++)
+		free(octaves[i]);
+	free(octaves);
+}
+
 void proclife_histogram_free(struct proclife_histogram *histogram)
 {
+	if (!histogram)
+		return;
+	free(histogram->few);
+	free_octaves(histogram->octaves);
 	free(histogram);
+}
+
+static int add_to_octave(uint64_t **octaves, unsigned int bucket, uint64_t count)
+{
+	uint64_t **octave = &octaves[bucket / SUBS];
+
+	if (!*octave)
+		*octave = calloc(SUBS, sizeof(**octave));
+	if (!*octave)
+		return -ENOMEM;
+	(*octave)[bucket % SUBS] += count;
+	return 0;
+}
+
+/* From the list to octaves. */
+static int spread(struct proclife_histogram *histogram)
+{
+	uint64_t **octaves = calloc(OCTAVES, sizeof(*octaves));
+	struct cursor cursor = { 0 };
+
+	if (!octaves)
+		return -ENOMEM;
+	while (next_few(histogram, &cursor)) {
+		if (add_to_octave(octaves, cursor.bucket, cursor.count)) {
+			free_octaves(octaves);
+			return -ENOMEM;
+		}
+	}
+	free(histogram->few);
+	histogram->few = NULL;
+	histogram->octaves = octaves;
+	return 0;
+}
+
+/* Into the list, at @at. */
+static int insert(struct proclife_histogram *histogram, unsigned int at, uint64_t entry)
+{
+	uint64_t *few = histogram->few;
+
+	if (histogram->few_count == histogram->few_room) {
+		uint16_t room = histogram->few_room ? histogram->few_room * 2 : 2;
+
+		few = realloc(few, room * sizeof(*few));
+		if (!few)
+			return -ENOMEM;
+		histogram->few = few;
+		histogram->few_room = room;
+	}
+	memmove(few + at + 1, few + at, (histogram->few_count - at) * sizeof(*few));
+	few[at] = entry;
+	histogram->few_count++;
+	return 0;
+}
+
+static int add_to_bucket(struct proclife_histogram *histogram, unsigned int bucket, uint64_t count)
+{
+	unsigned int at = histogram->few_count;
+	int err;
+
+	if (histogram->octaves)
+		return add_to_octave(histogram->octaves, bucket, count);
+	while (at && histogram->few[at - 1] >> COUNT_BITS >= bucket)
+		at--;
+	if (at < histogram->few_count && histogram->few[at] >> COUNT_BITS == bucket &&
+	    count + (histogram->few[at] & ((1ULL << COUNT_BITS) - 1)) < 1ULL << COUNT_BITS) {
+		histogram->few[at] += count;
+		return 0;
+	}
+	if (histogram->few_count < MOST_FEW && count < 1ULL << COUNT_BITS)
+		return insert(histogram, at, (uint64_t)bucket << COUNT_BITS | count);
+	err = spread(histogram);
+	return err ? err : add_to_octave(histogram->octaves, bucket, count);
 }
 
 static void add_sum(struct proclife_histogram *histogram, uint64_t sum)
@@ -65,22 +197,29 @@ static void add_sum(struct proclife_histogram *histogram, uint64_t sum)
 	histogram->sum_high += __builtin_add_overflow(histogram->sum, sum, &histogram->sum);
 }
 
-void proclife_histogram_add(struct proclife_histogram *histogram, uint64_t ns)
+int proclife_histogram_add(struct proclife_histogram *histogram, uint64_t ns)
 {
+	if (add_to_bucket(histogram, bucket_of(ns), 1))
+		return -ENOMEM;
 	if (!histogram->count || ns < histogram->min)
 		histogram->min = ns;
 	if (ns > histogram->max)
 		histogram->max = ns;
 	histogram->count++;
 	add_sum(histogram, ns);
-	histogram->buckets[bucket_of(ns)]++;
+	return 0;
 }
 
-void proclife_histogram_merge(struct proclife_histogram *into,
-			      const struct proclife_histogram *from)
+int proclife_histogram_merge(struct proclife_histogram *into, const struct proclife_histogram *from)
 {
+	struct cursor cursor = { 0 };
+
 	if (!from->count)
-		return;
+		return 0;
+	while (next_bucket(from, &cursor)) {
+		if (add_to_bucket(into, cursor.bucket, cursor.count))
+			return -ENOMEM;
+	}
 	if (!into->count || from->min < into->min)
 		into->min = from->min;
 	if (from->max > into->max)
@@ -88,8 +227,7 @@ void proclife_histogram_merge(struct proclife_histogram *into,
 	into->count += from->count;
 	into->sum_high += from->sum_high;
 	add_sum(into, from->sum);
-	for (unsigned int i = 0; i < BUCKETS; i++)
-		into->buckets[i] += from->buckets[i];
+	return 0;
 }
 
 uint64_t proclife_histogram_count(const struct proclife_histogram *histogram)
@@ -118,7 +256,8 @@ double proclife_histogram_mean(const struct proclife_histogram *histogram)
 uint64_t proclife_histogram_percentile(const struct proclife_histogram *histogram, double percent)
 {
 	double exact = (double)histogram->count * percent / 100;
-	uint64_t rank, below = 0;
+	uint64_t rank, top, below = 0;
+	struct cursor cursor = { 0 };
 
 	if (!histogram->count)
 		return 0;
@@ -130,26 +269,24 @@ uint64_t proclife_histogram_percentile(const struct proclife_histogram *histogra
 		return histogram->max;
 	rank = (uint64_t)exact;
 	rank += (double)rank < exact;
-	for (unsigned int i = 0; i < BUCKETS; i++) {
-		uint64_t top;
-
-		below += histogram->buckets[i];
-		if (below < rank)
-			continue;
-		top = i + 1 < BUCKETS ? lower_border(i + 1) - 1 : UINT64_MAX;
-		return top < histogram->max ? top : histogram->max;
-	}
-	return histogram->max;
+	while (below < rank && next_bucket(histogram, &cursor))
+		below += cursor.count;
+	if (cursor.bucket + 1 == OCTAVES * SUBS)
+		return histogram->max;
+	top = lower_border(cursor.bucket + 1) - 1;
+	return top < histogram->max ? top : histogram->max;
 }
 
 uint64_t proclife_histogram_between(const struct proclife_histogram *histogram, uint64_t from,
 				    uint64_t to)
 {
+	unsigned int first = bucket_from(from), end = bucket_from(to);
+	struct cursor cursor = { 0 };
 	uint64_t count = 0;
 
-	if (from >= to)
-		return 0;
-	for (unsigned int i = bucket_from(from), end = bucket_from(to); i < end; i++)
-		count += histogram->buckets[i];
+	while (next_bucket(histogram, &cursor)) {
+		if (cursor.bucket >= first && cursor.bucket < end)
+			count += cursor.count;
+	}
 	return count;
 }

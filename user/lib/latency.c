@@ -1,101 +1,224 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The phases of lives, and their histograms. */
+/* The phases of lives, and their histograms: of all of them, and of groups. */
+#include "phase.h"
 #include "tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+struct group {
+	struct proclife_group group;
+	struct group *next; /* with the same hash */
+};
 
 struct proclife_latency {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
-	struct proclife_histogram *phases[PROCLIFE_PHASES];
-	struct proclife_latency_counts counts;
+	bool threads;
+	struct proclife_group all; /* has all its histograms */
+	enum proclife_by by;
+	struct proclife_map by_hash; /* if `by` is something */
+	struct group **groups;
+	size_t count;
+	size_t room;
 };
 
-const char *proclife_phase_name(enum proclife_phase phase)
+/*
+ * Groups
+ */
+
+const char *proclife_by_name(enum proclife_by by)
 {
-	static const char *const names[PROCLIFE_PHASES] = {
-		[PROCLIFE_LIFE] = "life",
-		[PROCLIFE_TEARDOWN] = "teardown",
-		[PROCLIFE_ZOMBIE] = "zombie",
-		[PROCLIFE_RCU_FREE] = "rcu_free",
-		[PROCLIFE_EXIT_FREE] = "exit_free",
+	static const char *const names[PROCLIFE_BYS] = {
+		[PROCLIFE_BY_NOTHING] = "nothing", [PROCLIFE_BY_COMM] = "comm",
+		[PROCLIFE_BY_PARENT] = "parent",   [PROCLIFE_BY_REAPER] = "reaper",
+		[PROCLIFE_BY_CGROUP] = "cgroup",   [PROCLIFE_BY_CPU] = "cpu",
+		[PROCLIFE_BY_UID] = "uid",
 	};
 
-	return (unsigned int)phase < PROCLIFE_PHASES ? names[phase] : NULL;
+	return (unsigned int)by < PROCLIFE_BYS ? names[by] : NULL;
 }
 
-struct marks {
-	uint64_t born;
-	uint64_t exited;
-	uint64_t notified;
-	uint64_t reaped;
-	uint64_t freed;
+/* What tells one group from another: the first members of struct proclife_group. */
+struct key {
+	bool known;
+	char name[PROCLIFE_COMM_LEN];
+	uint64_t number;
 };
 
-static bool phase_of(const struct marks *marks, enum proclife_phase phase, uint64_t *ns)
-{
-	uint64_t from = 0, to = 0;
+static const char nobody[PROCLIFE_COMM_LEN] = "(itself)";
 
-	switch (phase) {
-	case PROCLIFE_LIFE:
-		from = marks->born;
-		to = marks->exited;
+static void set_name(struct key *key, const char name[PROCLIFE_COMM_LEN])
+{
+	key->known = true;
+	memcpy(key->name, name, strnlen(name, PROCLIFE_COMM_LEN - 1));
+}
+
+static void set_number(struct key *key, bool known, uint64_t number)
+{
+	key->known = known;
+	key->number = known ? number : 0;
+}
+
+static struct key process_key(enum proclife_by by, const struct proclife_process *process)
+{
+	struct key key = { 0 };
+
+	switch (by) {
+	case PROCLIFE_BY_COMM:
+		set_name(&key, process->comm);
 		break;
-	case PROCLIFE_TEARDOWN:
-		from = marks->exited;
-		to = marks->notified;
+	case PROCLIFE_BY_PARENT:
+		if (process->parent_id)
+			set_name(&key, process->parent_comm);
 		break;
-	case PROCLIFE_ZOMBIE:
-		from = marks->notified ? marks->notified : marks->exited;
-		to = marks->reaped;
+	case PROCLIFE_BY_REAPER:
+		if (process->reaped)
+			set_name(&key, process->reaper_tgid == process->tgid ?
+					       nobody :
+					       process->reaper_comm);
 		break;
-	case PROCLIFE_RCU_FREE:
-		from = marks->reaped;
-		to = marks->freed;
+	case PROCLIFE_BY_CGROUP:
+		set_number(&key, process->cgroup, process->cgroup);
 		break;
-	case PROCLIFE_EXIT_FREE:
-		from = marks->exited;
-		to = marks->freed;
+	case PROCLIFE_BY_CPU:
+		set_number(&key, process->exited, process->exit_cpu);
 		break;
-	case PROCLIFE_PHASES:
+	case PROCLIFE_BY_UID:
+		set_number(&key, process->parent_tgid || process->execed, process->uid);
+		break;
+	case PROCLIFE_BY_NOTHING:
+	case PROCLIFE_BYS:
 		break;
 	}
-	if (!from || to < from)
-		return false;
-	*ns = to - from;
-	return true;
+	return key;
 }
 
-static struct marks process_marks(const struct proclife_process *process)
+static struct key task_key(enum proclife_by by, const struct proclife_task *task)
 {
-	return (struct marks){ process->born, process->exited, process->notified, process->reaped,
-			       process->freed };
+	struct key key = { 0 };
+
+	switch (by) {
+	case PROCLIFE_BY_COMM:
+		set_name(&key, task->comm);
+		break;
+	case PROCLIFE_BY_REAPER:
+		if (task->reaped)
+			set_name(&key, task->reaper_pid == task->pid ? nobody : task->reaper_comm);
+		break;
+	case PROCLIFE_BY_CPU:
+		set_number(&key, task->exited, task->exit_cpu);
+		break;
+	default:
+		key = process_key(by, task->process);
+		break;
+	}
+	return key;
 }
 
-static struct marks task_marks(const struct proclife_task *task)
+static uint64_t hash_of(const struct key *key)
 {
-	return (struct marks){ task->born, task->exited, 0, task->reaped, task->freed };
+	uint64_t words[PROCLIFE_COMM_LEN / 8], hash = key->number ^ (uint64_t)key->known << 63;
+
+	memcpy(words, key->name, sizeof(words));
+	for (size_t i = 0; i < PROCLIFE_COMM_LEN / 8; i++)
+		hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ULL;
+	return hash;
 }
 
-bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
-			    uint64_t *ns)
+static void free_phases(struct proclife_group *group)
 {
-	struct marks marks = process_marks(process);
-
-	return phase_of(&marks, phase, ns);
+	for (unsigned int phase = 0; phase < PROCLIFE_PHASES; phase++)
+		proclife_histogram_free(group->phases[phase]);
 }
 
-bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns)
+static int add_group(struct proclife_latency *latency, const struct key *key,
+		     struct group **result)
 {
-	struct marks marks = task_marks(task);
+	struct group *group;
 
-	return phase_of(&marks, phase, ns);
+	if (latency->count == latency->room) {
+		size_t room = latency->room ? latency->room * 2 : 16;
+		struct group **groups = realloc(latency->groups, room * sizeof(*groups));
+
+		if (!groups)
+			return -ENOMEM;
+		latency->groups = groups;
+		latency->room = room;
+	}
+	group = calloc(1, sizeof(*group));
+	if (!group)
+		return -ENOMEM;
+	group->group.known = key->known;
+	group->group.number = key->number;
+	memcpy(group->group.name, key->name, sizeof(key->name));
+	latency->groups[latency->count++] = group;
+	*result = group;
+	return 0;
 }
 
-static void count(struct proclife_latency *latency, const struct marks *marks, uint32_t flags,
-		  bool incomplete)
+static int get_group(struct proclife_latency *latency, const struct key *key,
+		     struct proclife_group **result)
 {
-	struct proclife_latency_counts *counts = &latency->counts;
+	uint64_t hash = hash_of(key);
+	struct group *first = proclife_map_get(&latency->by_hash, hash), *group = first;
+	int err;
+
+	while (group && (group->group.known != key->known || group->group.number != key->number ||
+			 memcmp(group->group.name, key->name, sizeof(key->name))))
+		group = group->next;
+	if (!group) {
+		err = proclife_map_reserve(&latency->by_hash);
+		if (!err)
+			err = add_group(latency, key, &group);
+		if (err)
+			return err;
+		group->next = first;
+		proclife_map_put(&latency->by_hash, hash, group);
+	}
+	*result = &group->group;
+	return 0;
+}
+
+int proclife_latency_group_by(struct proclife_latency *latency, enum proclife_by by)
+{
+	int err;
+
+	if ((unsigned int)by >= PROCLIFE_BYS)
+		return -EINVAL;
+	if (latency->all.counts.lives || latency->by != PROCLIFE_BY_NOTHING)
+		return -EBUSY;
+	if (by == PROCLIFE_BY_NOTHING)
+		return 0;
+	err = proclife_map_init(&latency->by_hash);
+	if (!err)
+		latency->by = by;
+	return err;
+}
+
+const struct proclife_group *proclife_latency_group(const struct proclife_latency *latency,
+						    size_t index)
+{
+	return index < latency->count ? &latency->groups[index]->group : NULL;
+}
+
+/*
+ * Counting
+ */
+
+static int add_phase(struct proclife_group *group, unsigned int phase, uint64_t ns)
+{
+	struct proclife_histogram **histogram = &group->phases[phase];
+	int err = *histogram ? 0 : proclife_histogram_new(histogram);
+
+	return err ? err : proclife_histogram_add(*histogram, ns);
+}
+
+static int add_life(const struct proclife_latency *latency, struct proclife_group *group,
+		    const struct proclife_marks *marks, uint32_t flags, bool incomplete)
+{
+	struct proclife_latency_counts *counts = &group->counts;
+	int err = 0;
 
 	counts->lives++;
 	counts->incomplete += incomplete;
@@ -108,28 +231,99 @@ static void count(struct proclife_latency *latency, const struct marks *marks, u
 		else
 			counts->alive++;
 	}
-	for (unsigned int phase = 0; phase < PROCLIFE_PHASES; phase++) {
+	for (unsigned int phase = 0; !err && phase < PROCLIFE_PHASES; phase++) {
 		uint64_t ns;
 
-		if (phase_of(marks, (enum proclife_phase)phase, &ns))
-			proclife_histogram_add(latency->phases[phase], ns);
+		if (proclife_phase_of(marks, (enum proclife_phase)phase, &ns))
+			err = add_phase(group, phase, ns);
 	}
+	return err;
+}
+
+static void count(struct proclife_latency *latency, const struct proclife_marks *marks, uint32_t flags,
+		  bool incomplete, const struct key *key)
+{
+	struct proclife_group *group;
+	int err = add_life(latency, &latency->all, marks, flags, incomplete);
+
+	if (!err && latency->by != PROCLIFE_BY_NOTHING) {
+		err = get_group(latency, key, &group);
+		if (!err)
+			err = add_life(latency, group, marks, flags, incomplete);
+	}
+	if (err)
+		latency->tasks->error = err;
 }
 
 static void process_gone(void *data, struct proclife_process *process)
 {
-	struct marks marks = process_marks(process);
+	struct proclife_latency *latency = data;
+	struct proclife_marks marks = proclife_process_marks(process);
+	struct key key;
 
-	if (process->selected)
-		count(data, &marks, process->flags, process->incomplete);
+	if (!process->selected || !process->matches)
+		return;
+	key = process_key(latency->by, process);
+	count(latency, &marks, process->flags, process->incomplete, &key);
 }
 
 static void task_gone(void *data, struct proclife_task *task)
 {
-	struct marks marks = task_marks(task);
+	struct proclife_latency *latency = data;
+	struct proclife_marks marks = proclife_task_marks(task);
+	struct key key;
 
-	if (task->process->selected)
-		count(data, &marks, task->flags, task->incomplete);
+	if (!task->process->selected || !task->process->matches)
+		return;
+	key = task_key(latency->by, task);
+	count(latency, &marks, task->flags, task->incomplete, &key);
+}
+
+static void merge_counts(struct proclife_latency_counts *into,
+			 const struct proclife_latency_counts *from)
+{
+	into->lives += from->lives;
+	into->alive += from->alive;
+	into->unreaped += from->unreaped;
+	into->unfreed += from->unfreed;
+	into->incomplete += from->incomplete;
+	into->partial += from->partial;
+}
+
+static int merge_group(struct proclife_group *into, const struct proclife_group *from)
+{
+	int err = 0;
+
+	merge_counts(&into->counts, &from->counts);
+	for (unsigned int phase = 0; !err && phase < PROCLIFE_PHASES; phase++) {
+		if (!from->phases[phase])
+			continue;
+		if (!into->phases[phase])
+			err = proclife_histogram_new(&into->phases[phase]);
+		if (!err)
+			err = proclife_histogram_merge(into->phases[phase], from->phases[phase]);
+	}
+	return err;
+}
+
+int proclife_latency_merge(struct proclife_latency *into, const struct proclife_latency *from)
+{
+	int err;
+
+	if (into->threads != from->threads || into->by != from->by)
+		return -EINVAL;
+	err = merge_group(&into->all, &from->all);
+	for (size_t i = 0; !err && i < from->count; i++) {
+		const struct proclife_group *other = &from->groups[i]->group;
+		struct key key = { .known = other->known, .number = other->number };
+		struct proclife_group *group;
+
+		memcpy(key.name, other->name, sizeof(key.name));
+		err = get_group(into, &key, &group);
+		if (!err)
+			err = merge_group(group, other);
+	}
+	return err;
 }
 
 static void tasks_freed(void *data)
@@ -149,7 +343,7 @@ int proclife_latency_new(struct proclife_latency **result, struct proclife_tasks
 	if (!latency)
 		return -ENOMEM;
 	for (unsigned int phase = 0; phase < PROCLIFE_PHASES; phase++) {
-		err = proclife_histogram_new(&latency->phases[phase]);
+		err = proclife_histogram_new(&latency->all.phases[phase]);
 		if (err)
 			goto fail;
 	}
@@ -161,6 +355,7 @@ int proclife_latency_new(struct proclife_latency **result, struct proclife_tasks
 	if (err)
 		goto fail;
 	latency->tasks = tasks;
+	latency->threads = threads;
 	*result = latency;
 	return 0;
 fail:
@@ -174,19 +369,25 @@ void proclife_latency_free(struct proclife_latency *latency)
 		return;
 	if (latency->tasks)
 		proclife_tasks_detach(latency->tasks, latency);
-	for (unsigned int phase = 0; phase < PROCLIFE_PHASES; phase++)
-		proclife_histogram_free(latency->phases[phase]);
+	free_phases(&latency->all);
+	for (size_t i = 0; i < latency->count; i++) {
+		free_phases(&latency->groups[i]->group);
+		free(latency->groups[i]);
+	}
+	free(latency->groups);
+	if (latency->by != PROCLIFE_BY_NOTHING)
+		proclife_map_free(&latency->by_hash);
 	free(latency);
 }
 
 const struct proclife_histogram *proclife_latency_phase(const struct proclife_latency *latency,
 							enum proclife_phase phase)
 {
-	return (unsigned int)phase < PROCLIFE_PHASES ? latency->phases[phase] : NULL;
+	return (unsigned int)phase < PROCLIFE_PHASES ? latency->all.phases[phase] : NULL;
 }
 
 void proclife_latency_counts(const struct proclife_latency *latency,
 			     struct proclife_latency_counts *counts)
 {
-	*counts = latency->counts;
+	*counts = latency->all.counts;
 }

@@ -91,6 +91,7 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	struct proclife_process *process = proclife_slab_get_zeroed(&tasks->process_slab);
 
 	process->id = ++tasks->processes;
+	process->matches = true;
 	process->seen = record->ts;
 	process->tgid = record->tgid;
 	process->flags = record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
@@ -118,11 +119,18 @@ void proclife_process_set_handle(struct proclife_tasks *tasks, struct proclife_p
 	proclife_table_put(&tasks->by_group, &process->by_group, handle);
 }
 
+static void set_parent(struct proclife_process *process, const struct proclife_process *parent)
+{
+	process->parent_id = parent->id;
+	memcpy(process->parent_comm, parent->comm, sizeof(process->parent_comm));
+}
+
 void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process *process,
 			   struct proclife_process *parent, struct proclife_process *creator)
 {
 	if (parent)
-		process->parent_id = parent->id;
+		set_parent(process, parent);
+	proclife_filter(tasks, process);
 	proclife_select_new(tasks, process, creator ? creator : parent);
 	for_each_reporter(tasks, reporter) {
 		if (reporter->reports.process_born)
@@ -161,7 +169,7 @@ void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process
 	stop_awaiting(tasks, process);
 	if (process->parent_id == parent->id || process == parent)
 		return;
-	process->parent_id = parent->id;
+	set_parent(process, parent);
 	if (parent->selected && !process->selected && proclife_select_follows(process, parent))
 		proclife_select_now(tasks, process, parent);
 	else
@@ -282,6 +290,7 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 		tasks->last = process->prev;
 	tasks->selected_open -= process->selected;
 
+	process->outlives = tasks->closing;
 	for_each_reporter(tasks, reporter) {
 		if (reporter->reports.process_gone)
 			reporter->reports.process_gone(reporter->data, process);

@@ -259,6 +259,10 @@ struct proclife_task {
 
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
+	uint64_t waited;	/* when it last called wait(2), if it has reaped nobody since */
+	uint64_t reaper_waited; /* as in struct proclife_process */
+	uint16_t exit_cpu;
+	uint16_t free_cpu;
 	/* Private from here on. */
 	uint64_t gaps;
 	struct proclife_task *next;
@@ -287,6 +291,8 @@ struct proclife_process {
 	bool selected;
 	bool incomplete; /* a gap touches this life; certain once it is reported gone */
 	bool args_cut;	 /* there are more: than the module records, or than were seen */
+	bool matches;	 /* the filter lets it pass, as it is now; true if there is none */
+	bool outlives;	 /* reported gone because the trace has ended, not because it had */
 	/* Private, up to the end of the line. */
 	bool group_dead;
 	bool group_exit; /* exit_code is the group's */
@@ -342,7 +348,16 @@ struct proclife_process {
 	struct proclife_process *prev;
 
 	struct proclife_deadly *deadly;
-	char path_text[PROCLIFE_PATH_LEN + 4];
+	/* From here on: what is known of its end, and not private. */
+	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
+	uint64_t reaper_waited; /* when the reaper called the wait(2) that got it; 0: not known */
+	uint64_t leader_exited;
+	uint64_t waited; /* when a thread of it last called wait(2) */
+	uint32_t real_parent_tgid; /* as of its EXIT or of the snapshot, whichever came later */
+	uint16_t exit_cpu; /* of the last EXIT */
+	uint16_t free_cpu; /* of the last FREE: where the RCU callback ran */
+	char parent_comm[PROCLIFE_COMM_LEN]; /* of the parent by birth, when that became known */
+	char path_text[PROCLIFE_PATH_LEN + 4]; /* private */
 };
 
 /* A signal that ended a process, and who sent it. */
@@ -419,12 +434,39 @@ int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid);
 /* Selects the process that @creator_tgid forks with this tgid; call before its FORK is fed. */
 int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uint32_t creator_tgid);
 
+/**
+ * proclife_tasks_filter - of what is selected, tell only of some
+ * @match: asked about a process when it begins, and again when its name, uid or cgroup has changed;
+ *         NULL: all of them match
+ *
+ * Call before the first proclife_tasks_feed(). A process that does not match is still selected, and
+ * so are those that it creates; but proclife_tasks_feed() returns 0 for it, and the results built on
+ * the tasks leave it out: latency and reapers by what it was like at its end. In a tree it is there
+ * all the same, with `matches` unset.
+ */
+void proclife_tasks_filter(struct proclife_tasks *tasks,
+			   bool (*match)(void *data, const struct proclife_process *process),
+			   void *data);
+
 /* Selected processes that have appeared, and those of them that are not gone yet. */
 uint64_t proclife_tasks_selected(const struct proclife_tasks *tasks);
 uint64_t proclife_tasks_selected_open(const struct proclife_tasks *tasks);
 
 /* The task with this handle, or NULL. */
 struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t handle);
+
+/* The process that has this pid now, or NULL. Once it is reaped, it has it no more. */
+struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *tasks, uint32_t tgid);
+
+/*
+ * Those that are not gone, in the order in which they appeared: the one behind @process, the first
+ * one if that is NULL; NULL at the end.
+ */
+struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
+					     const struct proclife_process *process);
+
+/* It has exited, and nobody has reaped it. */
+bool proclife_process_is_zombie(const struct proclife_process *process);
 
 /*
  * CPU time as wait4(2) and /proc show it: the tick samples utime and stime, the scheduler counts
@@ -466,9 +508,11 @@ struct proclife_histogram;
 
 int proclife_histogram_new(struct proclife_histogram **histogram);
 void proclife_histogram_free(struct proclife_histogram *histogram);
-void proclife_histogram_add(struct proclife_histogram *histogram, uint64_t ns);
-void proclife_histogram_merge(struct proclife_histogram *into,
-			      const struct proclife_histogram *from);
+/* -ENOMEM leaves it as it was... */
+int proclife_histogram_add(struct proclife_histogram *histogram, uint64_t ns);
+/* ... but here with a part of the other. */
+int proclife_histogram_merge(struct proclife_histogram *into,
+			     const struct proclife_histogram *from);
 uint64_t proclife_histogram_count(const struct proclife_histogram *histogram);
 uint64_t proclife_histogram_min(const struct proclife_histogram *histogram);
 uint64_t proclife_histogram_max(const struct proclife_histogram *histogram);
@@ -502,6 +546,75 @@ struct proclife_latency_counts {
 
 void proclife_latency_counts(const struct proclife_latency *latency,
 			     struct proclife_latency_counts *counts);
+
+/* What lives can have in common. */
+enum proclife_by {
+	PROCLIFE_BY_NOTHING,
+	PROCLIFE_BY_COMM,   /* the last name, of a thread its own */
+	PROCLIFE_BY_PARENT, /* the name of the parent by birth */
+	PROCLIFE_BY_REAPER, /* the reaper's name; "(itself)" if it had none */
+	PROCLIFE_BY_CGROUP, /* the last one of the process */
+	PROCLIFE_BY_CPU,    /* on which it exited */
+	PROCLIFE_BY_UID,    /* as of the last fork or exec */
+	PROCLIFE_BYS,
+};
+
+const char *proclife_by_name(enum proclife_by by); /* "comm", "parent", ... */
+
+struct proclife_group {
+	bool known; /* otherwise these are the lives of which it is not known */
+	char name[PROCLIFE_COMM_LEN]; /* by comm, parent and reaper */
+	uint64_t number;	      /* by cgroup, cpu and uid */
+	struct proclife_latency_counts counts;
+	struct proclife_histogram *phases[PROCLIFE_PHASES]; /* NULL: no life has this phase */
+};
+
+/**
+ * proclife_latency_group_by - keep the phases of each group, too
+ *
+ * Call before the first life is reported gone, else it is -EBUSY.
+ */
+int proclife_latency_group_by(struct proclife_latency *latency, enum proclife_by by);
+
+/* Any one of the groups, in no order; NULL from a number on. Owned by the latency. */
+const struct proclife_group *proclife_latency_group(const struct proclife_latency *latency,
+						    size_t index);
+
+/*
+ * Adds what another run has measured; -EINVAL if one is of threads and the other of processes, or
+ * if they are not grouped alike. -ENOMEM leaves a part of it.
+ */
+int proclife_latency_merge(struct proclife_latency *into, const struct proclife_latency *from);
+
+/*
+ * Reapers
+ */
+
+/* A process that has reaped others, or is to reap those that are zombies at the end. */
+struct proclife_reaper {
+	uint64_t id; /* of the process; 0 if it is not known */
+	uint32_t tgid;
+	bool gone;  /* before the end of the trace */
+	char comm[PROCLIFE_COMM_LEN]; /* the last one known */
+	bool init;	   /* of the machine, or of its pid namespace */
+	uint64_t reaped;   /* processes */
+	uint64_t adopted;  /* of them, those that another one was the parent of by birth */
+	uint64_t awaited;  /* of them, those that it was in wait(2) for when they became zombies */
+	uint64_t belated;  /* of them, those that it called wait(2) for only later */
+	uint64_t ignored;  /* that were released at once, as it ignores SIGCHLD; not in `reaped` */
+	uint64_t zombies;  /* at the end */
+	uint64_t oldest;   /* since when the first of these is one; 0: from before the trace */
+	struct proclife_histogram *zombie; /* how long they were; NULL: none */
+};
+
+/* Who reaped the selected processes. */
+struct proclife_reapers;
+
+int proclife_reapers_new(struct proclife_reapers **reapers, struct proclife_tasks *tasks);
+void proclife_reapers_free(struct proclife_reapers *reapers);
+/* Any one of them, in no order; NULL from a number on. Owned by the reapers. */
+const struct proclife_reaper *proclife_reapers_get(const struct proclife_reapers *reapers,
+						   size_t index);
 
 /*
  * Trees

@@ -113,3 +113,11 @@ uint64_t proclife_tasks_selected_open(const struct proclife_tasks *tasks)
 {
 	return tasks->selected_open;
 }
+
+void proclife_tasks_filter(struct proclife_tasks *tasks,
+			   bool (*match)(void *data, const struct proclife_process *process),
+			   void *data)
+{
+	tasks->filter = match;
+	tasks->filter_data = data;
+}

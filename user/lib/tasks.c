@@ -8,6 +8,10 @@
 int proclife_tasks_close(struct proclife_tasks *tasks, uint64_t now)
 {
 	(void)now; /* for marks that the end of a trace may need one day */
+	for (size_t i = 0; i < tasks->reporter_count; i++) {
+		if (tasks->reporters[i].closing)
+			tasks->reporters[i].closing(tasks->reporters[i].data);
+	}
 	tasks->closing = true;
 	while (tasks->first)
 		proclife_process_end(tasks, tasks->first);
@@ -20,6 +24,27 @@ struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t
 	return proclife_task_get(tasks, handle);
 }
 
+struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *tasks, uint32_t tgid)
+{
+	struct proclife_process *process = proclife_tgid_get(tasks, tgid);
+
+	while (process && process->reaped)
+		process = proclife_tgid_next(process);
+	return process;
+}
+
+struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
+					     const struct proclife_process *process)
+{
+	return process ? process->next : tasks->first;
+}
+
+bool proclife_process_is_zombie(const struct proclife_process *process)
+{
+	return !process->reaped &&
+	       (process->exited || (process->flags & PROCLIFE_F_ZOMBIE && !process->live));
+}
+
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data, void (*detach)(void *data))
 {
@@ -29,7 +54,7 @@ int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_re
 	more = realloc(tasks->reporters, (count + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	more[count] = (struct proclife_reporter){ *reports, data, detach };
+	more[count] = (struct proclife_reporter){ .reports = *reports, .data = data, .detach = detach };
 	tasks->reporters = more;
 	tasks->reporter_count++;
 	return 0;
@@ -39,6 +64,11 @@ int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_re
 			  void *data)
 {
 	return proclife_tasks_attach(tasks, reports, data, NULL);
+}
+
+void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data))
+{
+	tasks->reporters[tasks->reporter_count - 1].closing = closing;
 }
 
 void proclife_tasks_detach(struct proclife_tasks *tasks, void *data)

@@ -15,6 +15,7 @@ struct proclife_reporter {
 	struct proclife_reports reports;
 	void *data;
 	void (*detach)(void *data); /* the tasks go; may be NULL */
+	void (*closing)(void *data); /* the trace has ended, and nothing is reported yet; or NULL */
 };
 
 struct proclife_wish {
@@ -39,6 +40,8 @@ struct proclife_tasks {
 	size_t reporter_count;
 	struct proclife_wish *wishes;
 	size_t wish_count;
+	bool (*filter)(void *data, const struct proclife_process *process); /* NULL: none */
+	void *filter_data;
 	bool selecting; /* otherwise everything is selected */
 	bool closing;	/* what is reported gone was open at the end of the trace */
 	uint64_t selected;
@@ -95,6 +98,8 @@ static inline int proclife_take_error(struct proclife_tasks *tasks)
 /* Like proclife_tasks_report(); @detach is called if the tasks are freed first. */
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data, void (*detach)(void *data));
+/* Of the one that was attached last. */
+void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data));
 void proclife_tasks_detach(struct proclife_tasks *tasks, void *data);
 
 /*
@@ -193,6 +198,14 @@ void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *
 /* Selects it, reports that, and then the same for those below it. */
 void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
 			 struct proclife_process *parent);
+
+/* Something has changed that a filter can look at. */
+static inline void proclife_filter(const struct proclife_tasks *tasks,
+				   struct proclife_process *process)
+{
+	if (proclife_unlikely(tasks->filter != NULL))
+		process->matches = tasks->filter(tasks->filter_data, process);
+}
 
 /* Whether a process is selected because this parent is: not if another one created it. */
 static inline bool proclife_select_follows(const struct proclife_process *process,

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Who reaps, how soon, and whom not. */
+#include "tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct proclife_reapers {
+	struct proclife_tasks *tasks; /* NULL once they are freed */
+	struct proclife_map by_id;    /* of the process; of one that is not known, its pid instead */
+	struct proclife_reaper **all;
+	size_t count;
+	size_t room;
+};
+
+#define UNKNOWN (1ULL << 63) /* no id is as large */
+
+static struct proclife_reaper *get(struct proclife_reapers *reapers, uint64_t id, uint32_t tgid)
+{
+	uint64_t key = id ? id : UNKNOWN | tgid;
+	struct proclife_reaper *reaper = proclife_map_get(&reapers->by_id, key);
+
+	if (reaper)
+		return reaper;
+	if (reapers->count == reapers->room) {
+		size_t room = reapers->room ? reapers->room * 2 : 16;
+		struct proclife_reaper **all = realloc(reapers->all, room * sizeof(*all));
+
+		if (!all)
+			return NULL;
+		reapers->all = all;
+		reapers->room = room;
+	}
+	if (proclife_map_reserve(&reapers->by_id))
+		return NULL;
+	reaper = calloc(1, sizeof(*reaper));
+	if (!reaper)
+		return NULL;
+	reaper->id = id;
+	reaper->tgid = tgid;
+	reaper->init = tgid == 1;
+	proclife_map_put(&reapers->by_id, key, reaper);
+	reapers->all[reapers->count++] = reaper;
+	return reaper;
+}
+
+static int note_reaped(struct proclife_reaper *reaper, const struct proclife_process *process)
+{
+	uint64_t told = process->notified ? process->notified : process->exited, ns;
+	int err = 0;
+
+	memcpy(reaper->comm, process->reaper_comm, sizeof(reaper->comm));
+	reaper->reaped++;
+	/* Without the id of both, the pids tell, as long as they are not reused. */
+	if (reaper->id && process->parent_id)
+		reaper->adopted += process->parent_id != reaper->id;
+	else
+		reaper->adopted += process->parent_tgid != process->reaper_tgid;
+	if (told && process->reaper_waited) {
+		reaper->awaited += process->reaper_waited <= told;
+		reaper->belated += process->reaper_waited > told;
+	}
+	if (!proclife_process_phase(process, PROCLIFE_ZOMBIE, &ns))
+		return 0;
+	if (!reaper->zombie)
+		err = proclife_histogram_new(&reaper->zombie);
+	return err ? err : proclife_histogram_add(reaper->zombie, ns);
+}
+
+static int note(struct proclife_reapers *reapers, const struct proclife_process *process)
+{
+	struct proclife_reaper *reaper;
+
+	if (process->reaper_tgid != process->tgid) {
+		reaper = get(reapers, process->reaper_id, process->reaper_tgid);
+		return reaper ? note_reaped(reaper, process) : -ENOMEM;
+	}
+	/* It released itself. If its parent is still the one by birth, we know whom it is due to. */
+	if (process->real_parent_tgid != process->parent_tgid)
+		return 0;
+	reaper = get(reapers, process->parent_id, process->parent_tgid);
+	if (!reaper)
+		return -ENOMEM;
+	if (!reaper->ignored++ && !reaper->reaped)
+		memcpy(reaper->comm, process->parent_comm, sizeof(reaper->comm));
+	return 0;
+}
+
+static void process_gone(void *data, struct proclife_process *process)
+{
+	struct proclife_reapers *reapers = data;
+	struct proclife_reaper *reaper = proclife_map_get(&reapers->by_id, process->id);
+
+	if (process->selected && process->matches && process->reaped && note(reapers, process))
+		reapers->tasks->error = -ENOMEM;
+	if (!reaper)
+		return;
+	memcpy(reaper->comm, process->comm, sizeof(reaper->comm));
+	reaper->gone = !process->outlives;
+	reaper->init |= process->ns_pid == 1;
+}
+
+static void note_zombie(struct proclife_reapers *reapers, const struct proclife_process *process)
+{
+	const struct proclife_process *parent =
+		proclife_tasks_holder(reapers->tasks, process->real_parent_tgid);
+	uint64_t since = process->notified ? process->notified : process->exited;
+	struct proclife_reaper *reaper =
+		get(reapers, parent ? parent->id : 0, process->real_parent_tgid);
+
+	if (!reaper) {
+		reapers->tasks->error = -ENOMEM;
+		return;
+	}
+	if (!reaper->zombies++ || since < reaper->oldest)
+		reaper->oldest = since;
+}
+
+/* While all of them are there: later, parents are reported before their children. */
+static void closing(void *data)
+{
+	struct proclife_reapers *reapers = data;
+	const struct proclife_process *process = NULL;
+
+	while ((process = proclife_tasks_next(reapers->tasks, process))) {
+		if (process->selected && process->matches && proclife_process_is_zombie(process))
+			note_zombie(reapers, process);
+	}
+}
+
+static void tasks_freed(void *data)
+{
+	struct proclife_reapers *reapers = data;
+
+	reapers->tasks = NULL;
+}
+
+int proclife_reapers_new(struct proclife_reapers **result, struct proclife_tasks *tasks)
+{
+	static const struct proclife_reports reports = { .process_gone = process_gone };
+	struct proclife_reapers *reapers = calloc(1, sizeof(*reapers));
+	int err;
+
+	if (!reapers)
+		return -ENOMEM;
+	err = proclife_map_init(&reapers->by_id);
+	if (!err)
+		err = proclife_tasks_attach(tasks, &reports, reapers, tasks_freed);
+	if (err) {
+		proclife_reapers_free(reapers);
+		return err;
+	}
+	proclife_tasks_closing(tasks, closing);
+	reapers->tasks = tasks;
+	*result = reapers;
+	return 0;
+}
+
+void proclife_reapers_free(struct proclife_reapers *reapers)
+{
+	if (!reapers)
+		return;
+	if (reapers->tasks)
+		proclife_tasks_detach(reapers->tasks, reapers);
+	for (size_t i = 0; i < reapers->count; i++) {
+		proclife_histogram_free(reapers->all[i]->zombie);
+		free(reapers->all[i]);
+	}
+	free(reapers->all);
+	proclife_map_free(&reapers->by_id);
+	free(reapers);
+}
+
+const struct proclife_reaper *proclife_reapers_get(const struct proclife_reapers *reapers,
+						   size_t index)
+{
+	return index < reapers->count ? reapers->all[index] : NULL;
+}
