@@ -134,11 +134,11 @@ static void test_the_tree_keeps_it(void **state)
 	while (node && node->tgid != 200)
 		node = node->next ? node->next : node->child;
 	assert_non_null(node);
-	assert_non_null(node->killer);
-	assert_string_equal(node->killer->comm, "guard");
-	assert_int_equal(node->killer->signo, SIGKILL);
+	assert_non_null(node->common->killer);
+	assert_string_equal(node->common->killer->comm, "guard");
+	assert_int_equal(node->common->killer->signo, SIGKILL);
 	assert_int_equal(node->next->tgid, 201);
-	assert_ptr_equal(node->next->killer, node->killer);
+	assert_ptr_equal(node->next->common->killer, node->common->killer);
 }
 
 int main(void)

@@ -211,6 +211,28 @@ void proclife_recorder_counts(const struct proclife_recorder *recorder,
 void proclife_recorder_free(struct proclife_recorder *recorder);
 
 /*
+ * Cgroups
+ */
+
+struct proclife_cgroups;
+
+/**
+ * proclife_cgroups_new - paths of cgroups, by the ids that records have
+ * @recording: the folder of a recording, which keeps those of its machine; NULL: on this machine
+ *
+ * What cannot be known has no path: this is no error.
+ */
+int proclife_cgroups_new(struct proclife_cgroups **cgroups, const char *recording);
+void proclife_cgroups_free(struct proclife_cgroups *cgroups);
+
+/*
+ * Below the root of the hierarchy: "/system.slice/cron.service", "/" for the root itself. NULL if it
+ * is not known: that of a cgroup that has been removed, or without CAP_DAC_READ_SEARCH. On this
+ * machine, what was asked for once stays known. Owned by the cgroups.
+ */
+const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id);
+
+/*
  * Lives
  */
 
@@ -620,6 +642,14 @@ const struct proclife_reaper *proclife_reapers_get(const struct proclife_reapers
  * Trees
  */
 
+/* What many processes have in common, or few have at all: the tree keeps each combination once. */
+struct proclife_common {
+	uint64_t cgroup;
+	const struct proclife_killer *killer; /* with ts 0; or NULL */
+	uint32_t ns_pid; /* in its own pid namespace; 0: it is the tgid */
+	uint32_t ns_inum;
+};
+
 /* A process in the tree; kept, unlike struct proclife_process, until the tree is freed. */
 struct proclife_node {
 	struct proclife_node *parent;
@@ -643,13 +673,14 @@ struct proclife_node {
 	const char *comm; /* interned: owned by the tree */
 	const char *path; /* interned, or NULL */
 	const char *args; /* interned, or NULL: the arguments, each with its NUL */
-	const struct proclife_killer *killer; /* interned, with ts 0; or NULL */
+	const struct proclife_common *common; /* interned; all zeros until it is gone */
 	uint16_t args_bytes;
 	uint16_t execs; /* stays at its maximum once there */
 	uint16_t flags; /* of the leader */
 	bool args_cut : 1;
 	bool older : 1; /* it was there before the trace */
 	bool incomplete : 1;
+	bool matches : 1; /* the filter lets it pass, as it was at its end */
 	bool gone : 1; /* all but the texts is final */
 };
 

@@ -4,6 +4,7 @@
  * recording holds exactly what the reader of the source was given, and what costs here is one copy
  * into a packet and one write(2) for each packet.
  */
+#include "cgroups.h"
 #include "ctf.h"
 #include "source.h"
 #include "tape.h"
@@ -11,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,10 @@ struct proclife_recorder {
 	/* By CPU, and the snapshot's behind them; NULL until there is one. */
 	struct proclife_tape **tapes;
 	struct proclife_recorder_counts counts;
+	struct proclife_cgroups *cgroups;
+	uint64_t cgroup; /* the last one that was seen */
+	uint64_t cgroups_end; /* of their file */
+	int cgroups_fd;
 };
 
 static int tape_of(struct proclife_recorder *recorder, uint32_t order, struct proclife_tape **tape)
@@ -41,6 +47,57 @@ static int tape_of(struct proclife_recorder *recorder, uint32_t order, struct pr
 		err = proclife_tape_new(&recorder->tapes[index], recorder->dir, order,
 					recorder->metadata.uuid, &recorder->counts);
 	*tape = recorder->tapes[index];
+	return err;
+}
+
+static uint64_t cgroup_of(const struct proclife_record *record)
+{
+	switch (record->type) {
+	case PROCLIFE_FORK:
+		return record->fork.cgroup;
+	case PROCLIFE_RENAME:
+		return record->rename.cgroup;
+	case PROCLIFE_REAP:
+		return record->reap.cgroup;
+	case PROCLIFE_TASK:
+		return record->state.cgroup;
+	}
+	return 0;
+}
+
+static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
+{
+	const char *path;
+	char *line;
+	int err, n;
+
+	recorder->cgroup = id;
+	if (proclife_cgroups_known(recorder->cgroups, id))
+		return 0;
+	path = proclife_cgroups_path(recorder->cgroups, id);
+	if (!path)
+		return 0;
+	n = asprintf(&line, "%" PRIu64 " %s\n", id, path);
+	if (n < 0)
+		return -ENOMEM;
+	err = proclife_write_all(recorder->cgroups_fd, line, (size_t)n, recorder->cgroups_end);
+	recorder->cgroups_end += (uint64_t)n;
+	free(line);
+	return err;
+}
+
+/* While they exist: whoever replays the recording can ask nobody. */
+static int note_cgroups(struct proclife_recorder *recorder, const struct proclife_record *from,
+			const struct proclife_record *end)
+{
+	int err = 0;
+
+	for (; !err && from != end; from++) {
+		uint64_t id = cgroup_of(from);
+
+		if (id && id != recorder->cgroup)
+			err = note_cgroup(recorder, id);
+	}
 	return err;
 }
 
@@ -64,7 +121,9 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 	err = tape_of(recorder, stream->order, &tape);
 	if (!err && gap.lost)
 		err = proclife_tape_gap(tape, &gap);
-	return err ? err : proclife_tape_records(tape, from, (uint64_t)(end - from));
+	if (!err)
+		err = proclife_tape_records(tape, from, (uint64_t)(end - from));
+	return err ? err : note_cgroups(recorder, from, end);
 }
 
 void proclife_recorder_take(struct proclife_recorder *recorder, struct proclife_stream *stream)
@@ -193,6 +252,9 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 	for (uint32_t i = 0; recorder->tapes && i <= recorder->cpus; i++)
 		proclife_tape_free(recorder->tapes[i]);
 	free(recorder->tapes);
+	proclife_cgroups_free(recorder->cgroups);
+	if (recorder->cgroups_fd >= 0)
+		close(recorder->cgroups_fd);
 	if (recorder->text >= 0)
 		close(recorder->text);
 	if (recorder->dir >= 0)
@@ -227,6 +289,13 @@ static int open_dir(struct proclife_recorder *recorder, const char *path)
 			err = -ENOTEMPTY;
 	closedir(dir);
 	return err;
+}
+
+static int open_cgroups(struct proclife_recorder *recorder)
+{
+	recorder->cgroups_fd = openat(recorder->dir, PROCLIFE_CGROUPS_FILE,
+				      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return recorder->cgroups_fd < 0 ? -errno : proclife_cgroups_new(&recorder->cgroups, NULL);
 }
 
 static void fill_metadata(struct proclife_metadata *metadata, struct proclife_source *source,
@@ -266,11 +335,14 @@ int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_s
 	r->source = source;
 	r->dir = -1;
 	r->text = -1;
+	r->cgroups_fd = -1;
 	r->limit = UINT64_MAX;
 	r->cpus = proclife_source_header(source)->cpus;
 	fill_metadata(&r->metadata, source, run);
 	r->tapes = calloc(r->cpus + 1, sizeof(struct proclife_tape *));
 	err = r->tapes ? open_dir(r, dir) : -ENOMEM;
+	if (!err)
+		err = open_cgroups(r);
 	if (!err)
 		err = write_metadata(r);
 	if (err) {

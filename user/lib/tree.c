@@ -94,21 +94,38 @@ static void set_began(struct proclife_node *node, const struct proclife_process 
 	node->began = process->born ? process->born : process->seen;
 }
 
-/* Many can fall to the same hand: kept once, without the time. */
-static void set_killer(struct proclife_tree *tree, struct proclife_node *node,
+static const void *keep(struct proclife_tree *tree, const void *what, size_t size)
+{
+	const void *kept = proclife_intern(&tree->texts, what, size);
+
+	if (!kept)
+		tree->tasks->error = -ENOMEM;
+	return kept;
+}
+
+static const struct proclife_common nothing;
+
+/* Many can fall to the same hand: without the time, that is the same for all. */
+static void set_common(struct proclife_tree *tree, struct proclife_node *node,
 		       const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
+	struct proclife_common common = {
+		.cgroup = process->cgroup,
+		.ns_pid = process->ns_pid == process->tgid ? 0 : process->ns_pid,
+		.ns_inum = process->ns_inum,
+	};
 	struct proclife_killer timeless;
+	const void *kept;
 
-	if (!killer)
-		return;
-	timeless = *killer;
-	timeless.ts = 0;
-	node->killer = (const void *)proclife_intern(&tree->texts, (const char *)&timeless,
-						     sizeof(timeless));
-	if (!node->killer)
-		tree->tasks->error = -ENOMEM;
+	if (killer) {
+		timeless = *killer;
+		timeless.ts = 0;
+		common.killer = keep(tree, &timeless, sizeof(timeless));
+	}
+	kept = keep(tree, &common, sizeof(common));
+	if (kept)
+		node->common = kept;
 }
 
 static struct open_node *add(struct proclife_tree *tree, const struct proclife_process *process,
@@ -131,6 +148,7 @@ static struct open_node *add(struct proclife_tree *tree, const struct proclife_p
 	node->creator_tgid = process->creator_tgid;
 	node->uid = process->uid;
 	node->flags = (uint16_t)process->flags;
+	node->common = &nothing;
 	set_texts(tree, node, process);
 	link_node(tree, node, parent);
 	open = proclife_slab_get(&tree->open_slab);
@@ -202,9 +220,10 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->execs = process->execs < UINT16_MAX ? (uint16_t)process->execs : UINT16_MAX;
 	node->reaper_tgid = process->reaper_tgid;
 	node->incomplete = process->incomplete;
+	node->matches = process->matches;
 	node->gone = 1;
 	set_texts(tree, node, process);
-	set_killer(tree, node, process);
+	set_common(tree, node, process);
 	proclife_map_del(&tree->open, process->id);
 	proclife_slab_put(&tree->open_slab, open);
 }

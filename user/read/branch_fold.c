@@ -19,11 +19,12 @@ static uint32_t unusual(uint32_t tgid, const struct proclife_node *node)
 
 static bool same_killer(const struct proclife_node *x, const struct proclife_node *y)
 {
-	if (x->killer == y->killer)
+	const struct proclife_killer *a = x->common->killer, *b = y->common->killer;
+
+	if (a == b)
 		return true;
 	/* Of who did it himself, no pid is shown. */
-	return x->killer && y->killer && x->killer->tgid == x->tgid &&
-	       y->killer->tgid == y->tgid && x->killer->code == y->killer->code;
+	return a && b && a->tgid == x->tgid && b->tgid == y->tgid && a->code == b->code;
 }
 
 /* All that a line of the tree shows, but for the figures and the pid. */

@@ -69,7 +69,7 @@ static void json_node(struct tree_view *view, const struct branch *b)
 		json_int(json, "exit_code", node->exit_code);
 	else
 		json_null(json, "exit_code");
-	json_killer(json, node->killer);
+	json_killer(json, node->common->killer);
 	json_uint(json, "runtime", node->runtime);
 	json_uint(json, "max_rss", node->max_rss);
 	json_uint(json, "reaper_pid", node->reaper_tgid);

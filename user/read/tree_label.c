@@ -210,7 +210,7 @@ void tree_build_notes(struct tree_view *view, const struct branch *b)
 	text_string(notes, "");
 	note_rank(view, b);
 	if (node->exited && node->exit_code)
-		tree_note_exit(notes, node->exit_code, node->killer, node->tgid);
+		tree_note_exit(notes, node->exit_code, node->common->killer, node->tgid);
 	tree_note_state(notes, state);
 	if (node->incomplete && state != STATE_UNKNOWN)
 		note(notes, STYLE_BAD, "incomplete");

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Paths of cgroups by their ids. On the machine itself, an id is what name_to_handle_at(2) gives,
+ * so open_by_handle_at(2) finds the folder, until it is removed. A recording keeps the paths in the
+ * file .cgroups, a line each: readers of CTF pass over files whose names begin with a dot.
+ */
+#include "cgroups.h"
+#include "intern.h"
+#include "map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct proclife_cgroups {
+	int mount; /* -1: ids cannot be looked up here */
+	size_t mount_length;
+	struct proclife_map paths; /* by id */
+	struct proclife_intern texts;
+};
+
+/* What is not known, in the map, which has no place for NULL. */
+static const char nowhere[] = "";
+
+static int remember(struct proclife_cgroups *cgroups, uint64_t id, const char *path)
+{
+	if (path != nowhere)
+		path = proclife_intern(&cgroups->texts, path, strlen(path));
+	if (!path || proclife_map_reserve(&cgroups->paths))
+		return -ENOMEM;
+	proclife_map_put(&cgroups->paths, id, (void *)(uintptr_t)path);
+	return 0;
+}
+
+/* Octal escapes, of a space say, in place. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' &&
+		    s[3] >= '0' && s[3] <= '7') {
+			*to++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = '\0';
+}
+
+/*
+ * Where the unified hierarchy is mounted as a whole; a mount of a part of it, as containers have,
+ * will do if there is no other. See proc_pid_mountinfo(5).
+ */
+static bool find_mount(char point[PATH_MAX])
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL, root[PATH_MAX], candidate[PATH_MAX];
+	size_t size = 0;
+	bool found = false, whole = false;
+
+	if (!file)
+		return false;
+	while (!whole && getline(&line, &size, file) > 0) {
+		const char *type = strstr(line, " - ");
+
+		if (!type || strncmp(type + 3, "cgroup2 ", 8))
+			continue;
+		if (sscanf(line, "%*s %*s %*s %4095s %4095s", root, candidate) != 2)
+			continue;
+		found = true;
+		whole = !strcmp(root, "/");
+		strcpy(point, candidate);
+	}
+	free(line);
+	fclose(file);
+	if (found)
+		unescape(point);
+	return found;
+}
+
+static void open_mount(struct proclife_cgroups *cgroups)
+{
+	char point[PATH_MAX];
+
+	cgroups->mount = -1;
+	if (!find_mount(point))
+		return;
+	cgroups->mount = open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cgroups->mount_length = strlen(point);
+}
+
+#define FILEID_KERNFS 0xfe /* <linux/exportfs.h>, of the kernel alone */
+
+/* The folder with this id, below the mount; false if there is none, or we may not ask. */
+static bool find_path(const struct proclife_cgroups *cgroups, uint64_t id, char path[PATH_MAX])
+{
+	union {
+		struct file_handle handle;
+		char room[sizeof(struct file_handle) + sizeof(id)];
+	} by = { .handle = { .handle_bytes = sizeof(id), .handle_type = FILEID_KERNFS } };
+	char link[40], target[PATH_MAX];
+	ssize_t length;
+	int fd;
+
+	memcpy(by.handle.f_handle, &id, sizeof(id));
+	fd = open_by_handle_at(cgroups->mount, &by.handle, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, target, sizeof(target) - 1);
+	close(fd);
+	if (length < (ssize_t)cgroups->mount_length)
+		return false;
+	target[length] = '\0';
+	strcpy(path, target[cgroups->mount_length] ? target + cgroups->mount_length : "/");
+	return true;
+}
+
+static int read_file(struct proclife_cgroups *cgroups, const char *recording)
+{
+	char *line = NULL, name[PATH_MAX];
+	size_t size = 0;
+	ssize_t length;
+	FILE *file;
+	int err = 0;
+
+	if (snprintf(name, sizeof(name), "%s/%s", recording, PROCLIFE_CGROUPS_FILE) >=
+	    (int)sizeof(name))
+		return -ENAMETOOLONG;
+	file = fopen(name, "re");
+	if (!file)
+		return errno == ENOENT ? 0 : -errno;
+	while (!err && (length = getline(&line, &size, file)) > 0) {
+		char *path;
+		uint64_t id;
+
+		/* The last line can have been cut off. */
+		if (line[length - 1] != '\n')
+			break;
+		line[length - 1] = '\0';
+		errno = 0;
+		id = strtoull(line, &path, 10);
+		if (!errno && path[0] == ' ' && path[1] == '/')
+			err = remember(cgroups, id, path + 1);
+	}
+	free(line);
+	fclose(file);
+	return err;
+}
+
+int proclife_cgroups_new(struct proclife_cgroups **result, const char *recording)
+{
+	struct proclife_cgroups *cgroups = calloc(1, sizeof(*cgroups));
+	int err;
+
+	if (!cgroups)
+		return -ENOMEM;
+	cgroups->mount = -1;
+	err = proclife_map_init(&cgroups->paths);
+	if (!err && recording)
+		err = read_file(cgroups, recording);
+	else if (!err)
+		open_mount(cgroups);
+	if (err) {
+		proclife_cgroups_free(cgroups);
+		return err;
+	}
+	*result = cgroups;
+	return 0;
+}
+
+void proclife_cgroups_free(struct proclife_cgroups *cgroups)
+{
+	if (!cgroups)
+		return;
+	if (cgroups->mount >= 0)
+		close(cgroups->mount);
+	proclife_map_free(&cgroups->paths);
+	proclife_intern_free(&cgroups->texts);
+	free(cgroups);
+}
+
+const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id)
+{
+	const char *path = proclife_map_get(&cgroups->paths, id);
+	char found[PATH_MAX];
+
+	if (!path && cgroups->mount >= 0 && id) {
+		/* One that is gone does not come back: ids are not reused. */
+		if (remember(cgroups, id, find_path(cgroups, id, found) ? found : nowhere))
+			return NULL;
+		path = proclife_map_get(&cgroups->paths, id);
+	}
+	return path && path != nowhere ? path : NULL;
+}
+
+bool proclife_cgroups_known(const struct proclife_cgroups *cgroups, uint64_t id)
+{
+	return proclife_map_get(&cgroups->paths, id);
+}

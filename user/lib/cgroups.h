@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef PROCLIFE_CGROUPS_H
+#define PROCLIFE_CGROUPS_H
+
+#include "proclife.h"
+
+/* Of a recording: "ID PATH", a line each. */
+#define PROCLIFE_CGROUPS_FILE ".cgroups"
+
+/* Has it been asked for already? */
+bool proclife_cgroups_known(const struct proclife_cgroups *cgroups, uint64_t id);
+
+#endif
