@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How long the phases of a life take: a table of percentiles, and histograms side by side. */
+#include "spread.h"
 #include "view.h"
 #include <string.h>
-
-#define TIME_COLUMNS 8
-#define COUNT_COLUMNS 9
-#define MAX_BAR 24
-
-static const struct {
-	const char *title;
-	double percent;
-} percentiles[] = {
-	{ "p50", 50 }, { "p90", 90 }, { "p99", 99 }, { "p99.9", 99.9 },
-};
-
-#define PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
 
 /* In the order in which they are shown. */
 static const struct {
@@ -30,6 +18,7 @@ static const struct {
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
+#define MAX_BAR 24
 #define HISTOGRAMS 4 /* the first so many rows */
 
 const char *exit_mark_text(uint32_t exit_mark)
@@ -148,9 +137,7 @@ static void show_row(const struct run *run, struct text *line, size_t row)
 {
 	const struct proclife_histogram *h =
 		proclife_latency_phase(run->latency, rows[row].phase);
-	uint64_t count = proclife_histogram_count(h);
 	const char *from = rows[row].from;
-	size_t i;
 
 	if (!has_teardown(run)) {
 		if (rows[row].phase == PROCLIFE_TEARDOWN)
@@ -166,20 +153,7 @@ static void show_row(const struct run *run, struct text *line, size_t row)
 		text_string(line, rows[row].to);
 		text_style(line, STYLE_PLAIN);
 	}
-	text_count_in(line, COUNT_COLUMNS, count);
-	if (!count) {
-		text_line(line);
-		return;
-	}
-	text_string(line, " ");
-	text_time_in(line, TIME_COLUMNS, proclife_histogram_min(h));
-	for (i = 0; i < PERCENTILES; i++) {
-		text_string(line, " ");
-		text_time_in(line, TIME_COLUMNS,
-			     proclife_histogram_percentile(h, percentiles[i].percent));
-	}
-	text_string(line, " ");
-	text_time_in(line, TIME_COLUMNS, proclife_histogram_max(h));
+	text_spread(line, h);
 	text_line(line);
 }
 
@@ -188,28 +162,12 @@ static void show_table(const struct run *run, struct text *line)
 	size_t i;
 
 	text_style(line, STYLE_HEAD);
-	text_printf(line, "%-*s%*s %*s", is_wide(run->screen) ? 19 : 9, "PHASE",
-		    COUNT_COLUMNS, "COUNT", TIME_COLUMNS, "MIN");
-	for (i = 0; i < PERCENTILES; i++)
-		text_printf(line, " %*s", TIME_COLUMNS, percentiles[i].title);
-	text_printf(line, " %*s", TIME_COLUMNS, "MAX");
+	text_printf(line, "%-*s", is_wide(run->screen) ? 19 : 9, "PHASE");
+	text_spread_head(line);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 	for (i = 0; i < ROWS; i++)
 		show_row(run, line, i);
-}
-
-/* The power of two at or below; 0 is put to 1. */
-static unsigned int bucket_of(uint64_t ns)
-{
-	return ns ? 63 - __builtin_clzll(ns) : 0;
-}
-
-static uint64_t in_bucket(const struct proclife_histogram *h, unsigned int bucket)
-{
-	uint64_t from = bucket ? 1ULL << bucket : 0;
-
-	return proclife_histogram_between(h, from, bucket < 63 ? 2ULL << bucket : UINT64_MAX);
 }
 
 struct bars {
@@ -234,9 +192,9 @@ static void show_bars(const struct run *run, struct text *line)
 		bars[n].histogram = h;
 		bars[n].name = proclife_phase_name(rows[i].phase);
 		bars[n].highest = 0;
-		bucket = bucket_of(proclife_histogram_min(h));
+		bucket = spread_bucket(proclife_histogram_min(h));
 		first = bucket < first ? bucket : first;
-		bucket = bucket_of(proclife_histogram_max(h));
+		bucket = spread_bucket(proclife_histogram_max(h));
 		last = bucket > last ? bucket : last;
 		n++;
 	}
@@ -244,7 +202,7 @@ static void show_bars(const struct run *run, struct text *line)
 		return;
 	for (i = 0; i < n; i++)
 		for (bucket = first; bucket <= last; bucket++) {
-			uint64_t count = in_bucket(bars[i].histogram, bucket);
+			uint64_t count = spread_in_bucket(bars[i].histogram, bucket);
 
 			if (count > bars[i].highest)
 				bars[i].highest = count;
@@ -264,7 +222,7 @@ static void show_bars(const struct run *run, struct text *line)
 	for (bucket = first; bucket <= last; bucket++) {
 		text_time_in(line, TIME_COLUMNS, bucket ? 1ULL << bucket : 0);
 		for (i = 0; i < n; i++) {
-			uint64_t count = in_bucket(bars[i].histogram, bucket);
+			uint64_t count = spread_in_bucket(bars[i].histogram, bucket);
 
 			text_string(line, " ");
 			if (count)
@@ -283,31 +241,9 @@ static void show_bars(const struct run *run, struct text *line)
 static void json_phase(const struct run *run, struct json *json,
 		       enum proclife_phase phase)
 {
-	const struct proclife_histogram *h = proclife_latency_phase(run->latency, phase);
-	uint64_t count = proclife_histogram_count(h);
-	unsigned int bucket, last;
-	size_t i;
-
 	json_line(json, "latency");
 	json_string(json, "phase", proclife_phase_name(phase));
-	json_uint(json, "count", count);
-	if (count) {
-		json_uint(json, "min", proclife_histogram_min(h));
-		json_uint(json, "mean", proclife_histogram_mean(h) + 0.5);
-		for (i = 0; i < PERCENTILES; i++)
-			json_uint(json, percentiles[i].title,
-				  proclife_histogram_percentile(h, percentiles[i].percent));
-		json_uint(json, "max", proclife_histogram_max(h));
-	}
-	json_array(json, "histogram");
-	last = count ? bucket_of(proclife_histogram_max(h)) : 0;
-	for (bucket = count ? bucket_of(proclife_histogram_min(h)) : 1; bucket <= last; bucket++) {
-		json_array(json, NULL);
-		json_uint(json, NULL, bucket ? 1ULL << bucket : 0);
-		json_uint(json, NULL, in_bucket(h, bucket));
-		json_array_end(json);
-	}
-	json_array_end(json);
+	json_spread(json, proclife_latency_phase(run->latency, phase));
 	json_line_end(json);
 }
 
