@@ -52,7 +52,7 @@ $(LIB_SHARED): $(LIB_OBJECTS) user/lib/libproclife.sym
 	ln -sf $(@F) $B/libproclife.so
 
 $B/proclife-read: $(READ_OBJECTS) $(LIB_SHARED)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS) -lm
 
 $B/completions/%: $B/proclife-read
 	@mkdir -p $(@D)

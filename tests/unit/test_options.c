@@ -58,7 +58,7 @@ static void test_defaults(void **state)
 	assert_false(cut_is_set(&options.cut));
 	assert_int_equal(options.cut.depth, DEPTH_ALL);
 	assert_null(options.device);
-	assert_null(options.input);
+	assert_int_equal(options.inputs.count, 0);
 	assert_null(options.record);
 	assert_int_equal(options.pid_count, 0);
 	assert_int_equal(options.duration, 0);
@@ -105,7 +105,7 @@ static void test_all(void **state)
 	options_free(&options);
 	options = parse("-i /r --latency --pid 5 -d 1");
 	assert_int_equal(options.views, VIEW_LATENCY);
-	assert_string_equal(options.input, "/r");
+	assert_string_equal(options.inputs.all[0], "/r");
 	options_free(&options);
 	options = parse("--status --json");
 	assert_int_equal(options.views, VIEW_STATUS);
@@ -162,16 +162,16 @@ static void test_cut(void **state)
 		const char *line;
 		struct cut cut;
 	} cuts[] = {
-		{ "--tree --depth 0", { 0, 0, 0, TOP_CPU } },
-		{ "--tree --json --depth 3", { 3, 0, 0, TOP_CPU } },
-		{ "--tree --min-life 20ms", { DEPTH_ALL, 20000000, 0, TOP_CPU } },
-		{ "--tree --min-life 1", { DEPTH_ALL, 1000000000, 0, TOP_CPU } },
-		{ "--tree --top 20", { DEPTH_ALL, 0, 20, TOP_CPU } },
-		{ "--tree --top 20:cpu", { DEPTH_ALL, 0, 20, TOP_CPU } },
-		{ "--tree --top 1:life", { DEPTH_ALL, 0, 1, TOP_LIFE } },
-		{ "--tree --top 2:rss --no-fold", { DEPTH_ALL, 0, 2, TOP_RSS } },
-		{ "--tree --top 4294967295:count", { DEPTH_ALL, 0, UINT32_MAX, TOP_COUNT } },
-		{ "--tree --depth 2 --min-life 5us --top 9:rss --threads", { 2, 5000, 9, TOP_RSS } },
+		{ "--tree --depth 0", { 0, 0, 0, TOP_CPU, false } },
+		{ "--tree --json --depth 3", { 3, 0, 0, TOP_CPU, false } },
+		{ "--tree --min-life 20ms", { DEPTH_ALL, 20000000, 0, TOP_CPU, false } },
+		{ "--tree --min-life 1", { DEPTH_ALL, 1000000000, 0, TOP_CPU, false } },
+		{ "--tree --top 20", { DEPTH_ALL, 0, 20, TOP_CPU, false } },
+		{ "--tree --top 20:cpu", { DEPTH_ALL, 0, 20, TOP_CPU, false } },
+		{ "--tree --top 1:life", { DEPTH_ALL, 0, 1, TOP_LIFE, false } },
+		{ "--tree --top 2:rss --no-fold", { DEPTH_ALL, 0, 2, TOP_RSS, false } },
+		{ "--tree --top 4294967295:count", { DEPTH_ALL, 0, UINT32_MAX, TOP_COUNT, false } },
+		{ "--tree --depth 2 --min-life 5us --top 9:rss --threads", { 2, 5000, 9, TOP_RSS, false } },
 	};
 
 	(void)state;

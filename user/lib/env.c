@@ -56,6 +56,7 @@ static const struct entry entries[] = {
 	ENTRY("command", NUMBER, run.command),
 	ENTRY("command_creator", NUMBER, run.command_creator),
 	ENTRY("command_status", SIGNED, run.command_status),
+	ENTRY("rcu", TEXT, run.rcu),
 	ENTRY("complete", NUMBER, run.complete),
 	ENTRY("records", NUMBER, run.records),
 	ENTRY("lost", NUMBER, run.lost),

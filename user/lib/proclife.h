@@ -127,6 +127,7 @@ struct proclife_fault {
 
 #define PROCLIFE_HOST_LEN 65
 #define PROCLIFE_REASON_LEN 16
+#define PROCLIFE_RCU_LEN 64
 
 /*
  * What a recording keeps of the run that made it, so that a replay can show the same. The members
@@ -144,6 +145,7 @@ struct proclife_recorded {
 	uint64_t records;
 	uint64_t lost; /* in gaps */
 	char hostname[PROCLIFE_HOST_LEN];
+	char rcu[PROCLIFE_RCU_LEN]; /* how RCU callbacks were run, in the recorder's words */
 };
 
 /**

@@ -61,6 +61,7 @@ struct branches {
 	uint32_t sums_count;
 	uint32_t sums_size;
 	bool folded;
+	unsigned int show; /* SHOW_* */
 };
 
 /* In what state the trace leaves a process. */
@@ -81,7 +82,8 @@ enum state node_state(const struct proclife_node *node, bool reap_recorded);
 int branches_build(struct branches *branches, const struct proclife_tree *tree, uint64_t ended,
 		   bool active_only, const struct cut *cut);
 int branches_cut(struct branches *branches, const struct cut *cut);
-int branches_fold(struct branches *branches);
+/* @show: SHOW_*, for what is shown has to be alike. */
+int branches_fold(struct branches *branches, unsigned int show);
 void branches_free(struct branches *branches);
 
 struct figures branch_figures(const struct branches *branches, const struct branch *b);

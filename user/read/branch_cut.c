@@ -143,7 +143,8 @@ int branches_cut(struct branches *branches, const struct cut *cut)
 	for (i = 1; i < branches->count; i++) {
 		all[i].next = all[all[i].parent].next + 1;
 		all[i].shown = all[i].listed && all[i].next - 1 <= cut->depth &&
-			       !(cut->min_life && too_short(branches, &all[i], cut->min_life));
+			       !(cut->min_life && too_short(branches, &all[i], cut->min_life)) &&
+			       (!cut->matching || all[i].node->matches);
 	}
 	if (cut->top && keep_top(branches, cut))
 		return -ENOMEM;

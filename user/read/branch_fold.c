@@ -27,6 +27,17 @@ static bool same_killer(const struct proclife_node *x, const struct proclife_nod
 	return a && b && a->tgid == x->tgid && b->tgid == y->tgid && a->code == b->code;
 }
 
+static bool same_extras(unsigned int show, const struct proclife_node *x,
+			const struct proclife_node *y)
+{
+	if (show & SHOW_PIDNS && (x->common->ns_pid || y->common->ns_pid ||
+				  x->common->ns_inum != y->common->ns_inum))
+		return false;
+	if (show & SHOW_CGROUP && x->common->cgroup != y->common->cgroup)
+		return false;
+	return !(show & SHOW_UID) || x->uid == y->uid;
+}
+
 /* All that a line of the tree shows, but for the figures and the pid. */
 static bool same_line(const struct branches *branches, const struct branch *a,
 		      const struct branch *b)
@@ -37,7 +48,9 @@ static bool same_line(const struct branches *branches, const struct branch *a,
 		return false;
 	return a->context == b->context && x->comm == y->comm && x->path == y->path &&
 	       x->args == y->args && x->args_cut == y->args_cut && same_killer(x, y) &&
-	       x->exit_code == y->exit_code && x->threads == y->threads && !x->exited == !y->exited && !x->reaped == !y->reaped &&
+	       x->exit_code == y->exit_code && x->threads == y->threads &&
+	       same_extras(branches->show, x, y) && !x->exited == !y->exited &&
+	       !x->reaped == !y->reaped &&
 	       !x->freed == !y->freed && x->older == y->older && x->incomplete == y->incomplete &&
 	       unusual(x->creator_tgid, x) == unusual(y->creator_tgid, y) &&
 	       unusual(x->reaper_tgid, x) == unusual(y->reaper_tgid, y);
@@ -180,12 +193,13 @@ static int fold_children(struct branches *branches, struct branch *parent, struc
 	return 0;
 }
 
-int branches_fold(struct branches *branches)
+int branches_fold(struct branches *branches, unsigned int show)
 {
 	struct fold_table table = { NULL, 0 };
 	uint32_t i;
 	int ret = 0;
 
+	branches->show = show;
 	for (i = branches->count; i-- && !ret;) {
 		struct branch *b = &branches->all[i];
 

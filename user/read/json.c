@@ -212,3 +212,11 @@ void json_string(struct json *json, const char *name, const char *s)
 {
 	json_blob(json, name, s, strlen(s));
 }
+
+void json_uint_or_null(struct json *json, const char *name, uint64_t value)
+{
+	if (value)
+		json_uint(json, name, value);
+	else
+		json_null(json, name);
+}

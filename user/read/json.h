@@ -84,6 +84,9 @@ void json_string(struct json *json, const char *name, const char *s);
 /* All n bytes, NULs too. */
 void json_blob(struct json *json, const char *name, const char *s, size_t n);
 
+/* 0 stands for "not known", which is null. */
+void json_uint_or_null(struct json *json, const char *name, uint64_t value);
+
 static inline void json_uint(struct json *json, const char *name, uint64_t value)
 {
 	json_name(json, name);

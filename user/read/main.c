@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "diff.h"
 #include "format.h"
 #include "load.h"
 #include "options.h"
@@ -20,6 +21,11 @@ int main(int argc, char **argv)
 	if (options.quiet)
 		say_quiet();
 	screen_init(&screen);
+	if (options.views & VIEW_DIFF) {
+		status = diff_run(&options, &screen);
+		options_free(&options);
+		return status;
+	}
 	/* From here on nothing kills us before the module is unloaded again. */
 	session_block_signals(&old_mask);
 	if (options.load && load_module(&loaded))

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "options.h"
+#include "options_check.h"
 #include "completion.h"
 #include "parse.h"
 #include "say.h"
 #include <argp.h>
 #include <limits.h>
 #include <proclife.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,16 @@ enum {
 	OPTION_TREE,
 	OPTION_LATENCY,
 	OPTION_STATUS,
+	OPTION_PARENTS,
+	OPTION_ZOMBIES,
+	OPTION_DIFF,
+	OPTION_FACTOR,
+	OPTION_FORCE,
+	OPTION_COMM,
+	OPTION_UID,
+	OPTION_CGROUP,
+	OPTION_BY,
+	OPTION_SHOW,
 	OPTION_FOLD,
 	OPTION_NO_FOLD,
 	OPTION_DEPTH,
@@ -37,11 +49,16 @@ enum {
 };
 
 static const struct argp_option table[] = {
-	{ NULL, 0, NULL, 0, "Views (--tree and --latency can be given together):", 1 },
+	{ NULL, 0, NULL, 0, "Views (--tree, --latency and --parents can be given together):", 1 },
 	{ "events", OPTION_EVENTS, NULL, 0, "One line per record, in order (default)", 1 },
 	{ "tree", OPTION_TREE, NULL, 0, "Who started whom, how long it lived, how it ended", 1 },
 	{ "latency", OPTION_LATENCY, NULL, 0,
 	  "How long tasks live, stay zombies and wait to be freed", 1 },
+	{ "parents", OPTION_PARENTS, NULL, 0, "Who reaps, how soon, and who leaves zombies", 1 },
+	{ "zombies", OPTION_ZOMBIES, NULL, 0,
+	  "The zombies there are now, the oldest first, and who should reap them", 1 },
+	{ "diff", OPTION_DIFF, "A", 0,
+	  "--diff A B: which phase of which group has changed between two recordings", 1 },
 	{ "status", OPTION_STATUS, NULL, 0, "The module: parameters, rings, features, counts", 1 },
 	{ "record", OPTION_RECORD, "DIR", 0,
 	  "Write all records to this new folder, for -i; with another view or without", 1 },
@@ -49,6 +66,12 @@ static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Selection:", 2 },
 	{ "pid", 'p', "PID", 0,
 	  "Only this process and what descends from it; can be given repeatedly", 2 },
+	{ "comm", OPTION_COMM, "GLOB", 0,
+	  "Only processes whose name matches, such as 'cc*'; can be given repeatedly", 2 },
+	{ "uid", OPTION_UID, "USER", 0,
+	  "Only processes of this user, by name or number; can be given repeatedly", 2 },
+	{ "cgroup", OPTION_CGROUP, "PATH", 0,
+	  "Only processes of this cgroup and those below it; can be given repeatedly", 2 },
 	{ "threads", 't', NULL, 0,
 	  "--tree: list threads too; --latency: measure threads instead of processes", 2 },
 	{ "history", OPTION_HISTORY, NULL, 0, "Begin with what the rings still hold", 2 },
@@ -64,12 +87,19 @@ static const struct argp_option table[] = {
 	  "Only processes that live as long, and who started them: 50us, 20ms, 1.5s", 4 },
 	{ "top", OPTION_TOP, "N[:KEY]", 0,
 	  "Only the N largest by KEY, and who started them: cpu (default), life, rss, or count, "
-	  "the number of descendants", 4 },
+	  "the number of descendants; --parents, --by: only N lines", 4 },
 	{ "fold", OPTION_FOLD, NULL, 0,
 	  "Show siblings that are alike as one line; default above 1000 lines", 4 },
 	{ "no-fold", OPTION_NO_FOLD, NULL, 0, "Show each of them", 4 },
 
 	{ NULL, 0, NULL, 0, "Output:", 5 },
+	{ "by", OPTION_BY, "KEY", 0,
+	  "--latency, --diff: also by comm, parent, reaper, cgroup, cpu or uid", 5 },
+	{ "show", OPTION_SHOW, "WHAT", 0,
+	  "--tree: also show pidns (PID in its own namespace), cgroup, uid; several with commas", 5 },
+	{ "factor", OPTION_FACTOR, "X", 0, "--diff: what is X times as long has changed (2)", 5 },
+	{ "force", OPTION_FORCE, NULL, 0,
+	  "--diff: compare even if EXIT stands at different places in the two kernels", 5 },
 	{ "json", 'j', NULL, 0, "One JSON object per line", 5 },
 	{ "quiet", 'q', NULL, 0, "On a terminal: no progress, no hints", 5 },
 
@@ -81,7 +111,8 @@ static const struct argp_option table[] = {
 	{ "lava", OPTION_LAVA, NULL, 0, "Print the verdicts as test cases of LAVA", 6 },
 
 	{ NULL, 0, NULL, 0, "Source:", 7 },
-	{ "input", 'i', "DIR", 0, "Read what --record has written", 7 },
+	{ "input", 'i', "DIR", 0,
+	  "Read what --record has written; --latency adds up several", 7 },
 	{ "load", OPTION_LOAD, NULL, 0, "Load the module, and unload it at the end", 7 },
 	{ "device", OPTION_DEVICE, "PATH", 0, "Read this device (" PROCLIFE_DEVICE ")", 7 },
 
@@ -92,7 +123,7 @@ static const struct argp_option table[] = {
 	{ 0 }
 };
 
-static const char usage[] = "[-- COMMAND [ARG...]]";
+static const char usage[] = "[-- COMMAND [ARG...]]\n--diff A B";
 
 static const char help[] =
 	"Shows the exact life of every task, as the kernel module proclife records it: fork, exec, "
@@ -119,6 +150,92 @@ static uint64_t number_of(const char *s, uint64_t max)
 	uint64_t value;
 
 	return parse_number(s, max, &value) ? value : 0;
+}
+
+static void add_word(struct words *words, const char *word)
+{
+	const char **all = reallocarray(words->all, words->count + 1, sizeof(*all));
+
+	if (!all)
+		die_no_memory();
+	all[words->count++] = word;
+	words->all = all;
+}
+
+static void add_uid(struct filter *filter, struct argp_state *state, const char *arg)
+{
+	uint32_t *uids = reallocarray(filter->uids, filter->uid_count + 1, sizeof(*uids));
+	uint64_t uid;
+
+	if (!uids)
+		die_no_memory();
+	filter->uids = uids;
+	if (!parse_number(arg, UINT32_MAX - 1, &uid)) {
+		const struct passwd *user = getpwnam(arg);
+
+		if (!user)
+			argp_error(state, "--uid %s: no user has this name, and it is no number", arg);
+		uid = user ? user->pw_uid : 0;
+	}
+	uids[filter->uid_count++] = (uint32_t)uid;
+}
+
+/* A path below the root of the hierarchy; that of the file system it is mounted as will do. */
+static void add_cgroup(struct filter *filter, struct argp_state *state, const char *arg)
+{
+	static const char *const mounts[] = { "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
+	size_t i, length;
+
+	for (i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+		length = strlen(mounts[i]);
+		if (!strncmp(arg, mounts[i], length) && (arg[length] == '/' || !arg[length])) {
+			arg = arg[length] ? arg + length : "/";
+			break;
+		}
+	}
+	if (*arg != '/')
+		argp_error(state, "--cgroup %s: a path has to begin with '/', as in /proc/PID/cgroup",
+			   arg);
+	add_word(&filter->cgroups, arg);
+}
+
+static void set_by(struct options *options, struct argp_state *state, const char *arg)
+{
+	unsigned int by;
+
+	for (by = PROCLIFE_BY_NOTHING + 1; by < PROCLIFE_BYS; by++) {
+		if (strcmp(arg, proclife_by_name(by)))
+			continue;
+		options->by = by;
+		return;
+	}
+	argp_error(state, "--by %s: not one of comm, parent, reaper, cgroup, cpu and uid", arg);
+}
+
+static void set_show(struct options *options, struct argp_state *state, const char *arg)
+{
+	static const char *const names[] = { "pidns", "cgroup", "uid" };
+	const char *word;
+	size_t length, i;
+
+	for (word = arg; *word; word += length + (word[length] == ',')) {
+		length = strcspn(word, ",");
+		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (strlen(names[i]) == length && !strncmp(word, names[i], length))
+				break;
+		if (i == sizeof(names) / sizeof(names[0]))
+			argp_error(state, "--show %s: not of pidns, cgroup and uid, with commas between",
+				   arg);
+		options->show |= 1u << i;
+	}
+}
+
+static void set_factor(struct options *options, struct argp_state *state, const char *arg)
+{
+	char *end;
+
+	if (!parse_decimal(arg, &end, &options->factor) || *end || !(options->factor > 1))
+		argp_error(state, "--factor %s: not a number above 1, such as 1.5", arg);
 }
 
 static void add_pid(struct options *options, struct argp_state *state, const char *arg)
@@ -195,96 +312,6 @@ static void add_expectation(struct options *options, struct argp_state *state, c
 	options->expectation_count++;
 }
 
-bool cut_is_set(const struct cut *cut)
-{
-	return cut->depth != DEPTH_ALL || cut->min_life || cut->top;
-}
-
-/* What is for the tree alone. */
-static void check_tree(const struct options *options, struct argp_state *state)
-{
-	const char *which = options->cut.depth != DEPTH_ALL ? "--depth" :
-			    options->cut.min_life	    ? "--min-life" :
-			    options->cut.top		    ? "--top" :
-							      NULL;
-	const char *fold = options->fold == FOLD_ALWAYS ? "--fold" :
-			   options->fold == FOLD_NEVER  ? "--no-fold" :
-							  NULL;
-
-	if (which && !(options->views & VIEW_TREE))
-		argp_error(state, "%s is for --tree", which);
-	if (fold && (!(options->views & VIEW_TREE) || options->json))
-		argp_error(state, "%s is for --tree without --json", fold);
-	if (options->fold == FOLD_ALWAYS && options->threads)
-		argp_error(state, "--fold and --threads exclude each other");
-	if (options->fold == FOLD_ALWAYS && options->cut.top)
-		argp_error(state, "--fold and --top exclude each other: --top shows single "
-				  "processes");
-}
-
-static void check_input(const struct options *options, struct argp_state *state)
-{
-	const char *other = options->load	? "--load" :
-			    options->device	? "--device" :
-			    options->history	? "--history" :
-			    options->record	? "--record" :
-			    options->command	? "a COMMAND" :
-			    options->views == VIEW_STATUS ? "--status" :
-							    NULL;
-
-	if (options->input && other)
-		argp_error(state, "-i and %s exclude each other: a recording is all there is to read",
-			   other);
-}
-
-static void check_verdicts(const struct options *options, struct argp_state *state)
-{
-	const char *form = options->verdicts == VERDICTS_KTAP ? "--ktap" :
-			   options->verdicts == VERDICTS_LAVA ? "--lava" :
-								NULL;
-
-	if (form && !options->expectation_count)
-		argp_error(state, "%s prints verdicts: add what to --expect", form);
-	if (form && (options->json || options->views != VIEW_NONE))
-		argp_error(state, "%s prints nothing but verdicts: leave out --json and the views",
-			   form);
-	if (options->expectation_count && options->views == VIEW_STATUS)
-		argp_error(state, "--status and --expect exclude each other");
-}
-
-/* What cannot go together. */
-static void check(struct options *options, struct argp_state *state)
-{
-	unsigned int views = options->views;
-
-	if (!views)
-		views = options->views = options->record || options->expectation_count ?
-						 VIEW_NONE :
-						 VIEW_EVENTS;
-	if ((views & (views - 1)) && views != (VIEW_TREE | VIEW_LATENCY))
-		argp_error(state, "only --tree and --latency can be given together");
-	check_input(options, state);
-	if (views == VIEW_STATUS && options->record)
-		argp_error(state, "--status and --record exclude each other");
-	check_verdicts(options, state);
-	if (views == VIEW_NONE && options->json && !options->expectation_count)
-		argp_error(state, "--json is for a view, and --record alone shows none; add "
-				  "--events, --tree or --latency");
-	check_tree(options, state);
-	if (options->threads && !(views & (VIEW_TREE | VIEW_LATENCY)) && !options->expectation_count)
-		argp_error(state, "--threads is for --tree, --latency and --expect; --events has "
-				  "them all");
-	if (options->command && options->pid_count)
-		argp_error(state, "--pid and a COMMAND exclude each other");
-	if (options->command && options->history)
-		argp_error(state, "--history and a COMMAND exclude each other");
-	if (views == VIEW_STATUS &&
-	    (options->command || options->pid_count || options->history || options->duration ||
-	     options->count))
-		argp_error(state, "--status shows the module as it is now: it takes no command, "
-				  "selection or end");
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -301,6 +328,37 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPTION_STATUS:
 		options->views |= VIEW_STATUS;
+		break;
+	case OPTION_PARENTS:
+		options->views |= VIEW_PARENTS;
+		break;
+	case OPTION_ZOMBIES:
+		options->views |= VIEW_ZOMBIES;
+		break;
+	case OPTION_DIFF:
+		options->views |= VIEW_DIFF;
+		add_word(&options->diff, arg);
+		break;
+	case OPTION_FACTOR:
+		set_factor(options, state, arg);
+		break;
+	case OPTION_FORCE:
+		options->force = true;
+		break;
+	case OPTION_COMM:
+		add_word(&options->filter.comms, arg);
+		break;
+	case OPTION_UID:
+		add_uid(&options->filter, state, arg);
+		break;
+	case OPTION_CGROUP:
+		add_cgroup(&options->filter, state, arg);
+		break;
+	case OPTION_BY:
+		set_by(options, state, arg);
+		break;
+	case OPTION_SHOW:
+		set_show(options, state, arg);
 		break;
 	case 'p':
 		add_pid(options, state, arg);
@@ -365,7 +423,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->record = arg;
 		break;
 	case 'i':
-		options->input = arg;
+		add_word(&options->inputs, arg);
 		break;
 	case OPTION_COMPLETION:
 		if (!completion_print(stdout, arg, table))
@@ -373,6 +431,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   arg);
 		exit(0);
 	case ARGP_KEY_ARG:
+		if (options->diff.count == 1 && !state->quoted) {
+			add_word(&options->diff, arg);
+			break;
+		}
 		if (!state->quoted)
 			argp_error(state, "%s: a command has to follow '--'", arg);
 		options->command = &state->argv[state->next - 1];
@@ -381,7 +443,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (state->quoted && !options->command)
 			argp_error(state, "'--' is followed by no command");
-		check(options, state);
+		options->cut.matching = filter_is_set(&options->filter);
+		options_check(options, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -395,6 +458,7 @@ void options_parse(struct options *options, int argc, char **argv)
 
 	memset(options, 0, sizeof(*options));
 	options->cut.depth = DEPTH_ALL;
+	options->factor = 2;
 	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
 }
@@ -402,7 +466,10 @@ void options_parse(struct options *options, int argc, char **argv)
 void options_free(struct options *options)
 {
 	free(options->pids);
+	free(options->filter.comms.all);
+	free(options->filter.cgroups.all);
+	free(options->filter.uids);
+	free(options->inputs.all);
+	free(options->diff.all);
 	free(options->expectations);
-	options->pids = NULL;
-	options->expectations = NULL;
 }

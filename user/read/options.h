@@ -12,6 +12,29 @@
 #define VIEW_LATENCY (1u << 2)
 #define VIEW_STATUS (1u << 3)
 #define VIEW_NONE (1u << 4) /* --record or --expect alone */
+#define VIEW_PARENTS (1u << 5)
+#define VIEW_ZOMBIES (1u << 6)
+#define VIEW_DIFF (1u << 7)
+
+/* What is shown of a process on request. */
+#define SHOW_PIDNS (1u << 0)
+#define SHOW_CGROUP (1u << 1)
+#define SHOW_UID (1u << 2)
+
+struct words {
+	const char **all;
+	size_t count;
+};
+
+/* Of what is followed, which processes are shown: those that have one of each kind that is given. */
+struct filter {
+	struct words comms; /* patterns, see glob(7) */
+	struct words cgroups;
+	uint32_t *uids;
+	size_t uid_count;
+};
+
+bool filter_is_set(const struct filter *filter);
 
 enum top_key {
 	TOP_CPU,
@@ -31,6 +54,7 @@ struct cut {
 	uint64_t min_life; /* ns; 0: any */
 	uint64_t top;	   /* so many; 0: all */
 	enum top_key key;  /* by which they are the largest */
+	bool matching;	   /* those alone that the filter lets pass */
 };
 
 /* Is anything to be cut? */
@@ -55,11 +79,17 @@ struct options {
 	bool quiet;
 	enum fold fold;
 	struct cut cut;
+	unsigned int show; /* SHOW_* */
+	enum proclife_by by;
 	bool threads;
+	struct filter filter;
 	bool history;
 	bool load;
 	const char *device; /* NULL: the usual one */
-	const char *input;  /* a recording; NULL: the device */
+	struct words inputs; /* recordings; none: the device */
+	struct words diff;   /* two recordings, for VIEW_DIFF */
+	double factor;	     /* what is as much larger has changed */
+	bool force;
 	const char *record; /* where to; NULL: nowhere */
 	uint32_t *pids;
 	size_t pid_count;

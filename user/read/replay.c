@@ -24,10 +24,9 @@ void replay_select(const struct proclife_recorded *replay, struct run *run)
 		die_no_memory();
 }
 
-int replay_verdict(const struct run *run, const struct proclife_recorded *replay, bool cut)
+int replay_verdict(const struct run *run, const struct proclife_recorded *replay, const char *dir,
+		   bool cut)
 {
-	const char *dir = run->options->input;
-
 	/* Between this and the end, some CPUs' records reached the disk and others' did not. */
 	if (!replay->complete && run->ended >= replay->synced)
 		cut = true;

@@ -10,6 +10,7 @@ int replay_open(struct proclife_source **source, const char *dir);
 /* Selects the command that the recorder followed, unless the user selects something else. */
 void replay_select(const struct proclife_recorded *replay, struct run *run);
 /* What is to be said at the end, and the exit status. @cut: where the recording breaks off. */
-int replay_verdict(const struct run *run, const struct proclife_recorded *replay, bool cut);
+int replay_verdict(const struct run *run, const struct proclife_recorded *replay, const char *dir,
+		   bool cut);
 
 #endif

@@ -4,6 +4,7 @@
 #include "diagnose.h"
 #include "replay.h"
 #include "say.h"
+#include "slowest.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ static int feed(struct session *s, const struct proclife_event *event)
 	uint64_t count = s->run.options->count;
 	int ret;
 
+	if (!s->run.first)
+		s->run.first = ts;
 	if (ts > s->stop_at) {
 		s->stop = s->stop_then;
 		s->run.ended = s->stop_at;
@@ -223,6 +226,8 @@ static int follow_and_print(struct session *s)
 		return ret;
 	if (s->write_error)
 		s->run.ended = proclife_source_horizon(s->run.source);
+	if (session_merge(s)) /* that has been said */
+		return STATUS_ERROR;
 	run = session_recorded(s);
 	record_finish(&s->record, &run, options->views & VIEW_NONE);
 	if (!s->write_error)
@@ -236,6 +241,9 @@ static void close_session(struct session *s)
 	events_free(s->events);
 	tree_view_free(s->tree);
 	proclife_latency_free(s->run.latency);
+	proclife_reapers_free(s->run.reapers);
+	slowest_free(s->run.slowest);
+	proclife_cgroups_free(s->run.cgroups);
 	proclife_tasks_free(s->run.tasks);
 	record_end(&s->record);
 	proclife_source_free(s->run.source);
@@ -279,11 +287,12 @@ int session_run(const struct options *options, const struct screen *screen, cons
 
 	setvbuf(screen->out, NULL, _IOFBF, 1 << 16);
 	json_init(&s.json, screen->out);
-	if (options->input) {
-		ret = replay_open(&s.run.source, options->input);
+	if (options->inputs.count) {
+		ret = replay_open(&s.run.source, options->inputs.all[0]);
 		if (ret)
 			return STATUS_ERROR;
 		s.replay = proclife_recording_info(s.run.source);
+		s.run.recorded_rcu = s.replay->rcu;
 	} else {
 		ret = proclife_device_open(&s.run.source, options->device);
 		if (ret) {

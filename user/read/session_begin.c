@@ -3,6 +3,7 @@
 #include "session_state.h"
 #include "format.h"
 #include "replay.h"
+#include "slowest.h"
 #include "say.h"
 #include <errno.h>
 #include <stdio.h>
@@ -57,6 +58,36 @@ static int select_pids(struct session *s)
 	return 0;
 }
 
+/* A cgroup has its path as long as it exists: that is now, not when the result is shown. */
+static void note_cgroup(void *data, struct proclife_process *process)
+{
+	const struct run *run = data;
+
+	proclife_cgroups_path(run->cgroups, process->cgroup);
+}
+
+static void note_born(void *data, struct proclife_process *process,
+		      struct proclife_process *parent, struct proclife_process *creator)
+{
+	(void)parent;
+	(void)creator;
+	note_cgroup(data, process);
+}
+
+static int note_cgroups(struct run *run)
+{
+	static const struct proclife_reports reports = {
+		.process_born = note_born,
+		.process_gone = note_cgroup,
+	};
+	const struct options *options = run->options;
+
+	if (!(options->show & SHOW_CGROUP) && options->by != PROCLIFE_BY_CGROUP &&
+	    !(options->json && options->views & VIEW_TREE))
+		return 0;
+	return proclife_tasks_report(run->tasks, &reports, run);
+}
+
 static int new_views(struct session *s)
 {
 	const struct options *options = s->run.options;
@@ -68,6 +99,19 @@ static int new_views(struct session *s)
 		ret = tree_view_new(&s->tree, &s->run);
 	if (!ret && (options->views & VIEW_LATENCY || options->expectation_count))
 		ret = proclife_latency_new(&s->run.latency, s->run.tasks, options->threads);
+	if (!ret && s->run.latency)
+		ret = proclife_latency_group_by(s->run.latency, options->by);
+	if (!ret && options->views & VIEW_LATENCY && options->inputs.count < 2)
+		ret = slowest_new(&s->run.slowest, &s->run);
+	if (!ret && options->views & VIEW_PARENTS)
+		ret = proclife_reapers_new(&s->run.reapers, s->run.tasks);
+	if (!ret)
+		ret = proclife_cgroups_new(&s->run.cgroups,
+					   s->replay ? options->inputs.all[0] : NULL);
+	if (!ret && filter_is_set(&options->filter))
+		proclife_tasks_filter(s->run.tasks, filter_match, &s->run);
+	if (!ret)
+		ret = note_cgroups(&s->run);
 	if (!ret)
 		ret = watch_begin(&s->watch, s->run.tasks);
 	return ret;
@@ -89,7 +133,7 @@ static int look_around(struct session *s)
 {
 	int ret = 0;
 
-	if (s->run.options->history)
+	if (s->run.options->history || s->run.options->views & VIEW_ZOMBIES)
 		ret = proclife_source_rewind(s->run.source);
 	if (!ret && !s->run.options->command) {
 		ret = proclife_source_snapshot(s->run.source);
@@ -133,6 +177,8 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	s->run.began = s->replay ? s->replay->began : session_now();
 	if (options->duration)
 		session_stop_at(s, s->run.began + options->duration, STOP_DURATION);
+	if (options->views & VIEW_ZOMBIES && !s->replay)
+		session_stop_at(s, session_now(), STOP_DURATION);
 	s->unwatched = options->views & VIEW_NONE && !options->command && !options->pid_count &&
 		       !options->expectation_count;
 	return options->command ? follow_fork(&s->follow, options->command, mask) : 0;

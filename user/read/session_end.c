@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What comes after the last record: the results, and what is to be said of them. */
 #include "session_state.h"
+#include "measure.h"
+#include "rcu.h"
 #include "replay.h"
 #include "say.h"
 #include <errno.h>
@@ -29,6 +31,7 @@ struct proclife_recorded session_recorded(const struct session *s)
 		.command_status = s->follow.ended ? s->follow.status : -1,
 	};
 
+	rcu_describe(run.rcu, sizeof(run.rcu));
 	snprintf(run.reason, sizeof(run.reason), "%s", reason(s));
 	return run;
 }
@@ -48,19 +51,55 @@ static void json_finish(struct session *s)
 	json_line_end(json);
 }
 
+int session_merge(struct session *s)
+{
+	const struct words *inputs = &s->run.options->inputs;
+	struct measured other;
+	int ret = 0;
+	size_t i;
+
+	for (i = 1; !ret && i < inputs->count; i++) {
+		ret = measure(&other, s->run.options, inputs->all[i], s->run.options->by);
+		if (ret)
+			break;
+		ret = proclife_latency_merge(s->run.latency, other.run.latency);
+		if (ret == -ENOMEM)
+			die_no_memory();
+		s->run.lost += other.run.lost;
+		s->others_cut |= other.cut;
+		measured_free(&other);
+	}
+	return ret;
+}
+
+/* Between views, for people. */
+static void separate(const struct session *s, bool wanted)
+{
+	if (wanted && !s->run.options->json)
+		fputc('\n', s->run.screen->out);
+}
+
 void session_print(struct session *s)
 {
-	bool latency = s->run.options->views & VIEW_LATENCY;
-	int ret = proclife_tasks_close(s->run.tasks, s->run.ended);
+	unsigned int views = s->run.options->views;
+	int ret;
+
+	if (views & VIEW_ZOMBIES)
+		zombies_print(&s->run);
+	ret = proclife_tasks_close(s->run.tasks, s->run.ended);
 
 	if (ret)
 		say("the end of the trace: %s", strerror(-ret));
 	if (s->tree)
 		tree_view_print(s->tree);
-	if (s->tree && latency && !s->run.options->json)
-		fputc('\n', s->run.screen->out);
-	if (latency)
+	if (views & VIEW_LATENCY) {
+		separate(s, s->tree);
 		latency_print(&s->run);
+	}
+	if (views & VIEW_PARENTS) {
+		separate(s, views & (VIEW_TREE | VIEW_LATENCY));
+		parents_print(&s->run);
+	}
 	if (s->run.options->expectation_count)
 		verdict_print(&s->run);
 	if (s->run.options->json)
@@ -112,7 +151,10 @@ int session_verdict(struct session *s)
 
 	say_lost(s);
 	if (s->replay) {
-		status = replay_verdict(&s->run, s->replay, s->stop == STOP_CUT);
+		status = replay_verdict(&s->run, s->replay, s->run.options->inputs.all[0],
+					s->stop == STOP_CUT);
+		if (s->others_cut)
+			status = STATUS_LOST;
 		return s->run.options->expectation_count ? judge(s, status) : status;
 	}
 	if (s->record.error)

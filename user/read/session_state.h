@@ -51,6 +51,7 @@ struct session {
 	uint64_t ended_at; /* when the command had ended */
 	uint64_t last_fed;
 	bool unwatched; /* it is only recorded: nobody needs to know lives */
+	bool others_cut; /* of several recordings, one behind the first breaks off */
 	bool interrupted; /* one Ctrl-C was left to the command */
 	int write_error; /* errno of standard output */
 };
@@ -67,6 +68,8 @@ int session_prepare(struct session *s, const sigset_t *mask);
 int session_prepare_record(struct session *s);
 /* 0; a negative errno; or the exit status if the command cannot be executed, which it has said. */
 int session_start_command(struct session *s);
+/* Adds up the recordings behind the first. 0, or an error that has been said. */
+int session_merge(struct session *s);
 void session_json_begin(struct session *s);
 
 /* What a recording keeps so that a replay begins, and ends, as we do. */

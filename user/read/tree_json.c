@@ -9,15 +9,6 @@ static const char *const state_names[] = {
 	[STATE_FREED] = "freed", [STATE_UNKNOWN] = "unknown",
 };
 
-/* A time that was not seen is null. */
-static void json_time(struct json *json, const char *name, uint64_t ns)
-{
-	if (ns)
-		json_uint(json, name, ns);
-	else
-		json_null(json, name);
-}
-
 /* What --depth, --min-life and --top have to say of it. */
 static void json_cut(struct tree_view *view, const struct branch *b)
 {
@@ -35,6 +26,16 @@ static void json_cut(struct tree_view *view, const struct branch *b)
 	json_uint(json, "hidden_runtime", cut->runtime);
 }
 
+static void json_path(const struct run *run, struct json *json, uint64_t cgroup)
+{
+	const char *path = proclife_cgroups_path(run->cgroups, cgroup);
+
+	if (path)
+		json_string(json, "cgroup_path", path);
+	else
+		json_null(json, "cgroup_path");
+}
+
 static void json_node(struct tree_view *view, const struct branch *b)
 {
 	const struct proclife_node *node = b->node;
@@ -50,6 +51,10 @@ static void json_node(struct tree_view *view, const struct branch *b)
 	json_uint(json, "parent_pid", node->parent_tgid);
 	json_uint(json, "creator_pid", node->creator_tgid);
 	json_uint(json, "uid", node->uid);
+	json_uint(json, "ns_pid", node->common->ns_pid ? node->common->ns_pid : node->tgid);
+	json_uint(json, "ns_inum", node->common->ns_inum);
+	json_uint(json, "cgroup", node->common->cgroup);
+	json_path(view->run, json, node->common->cgroup);
 	json_bytes(json, "comm", node->comm, PROCLIFE_COMM_LEN);
 	if (node->path)
 		json_string(json, "path", node->path);
@@ -59,12 +64,12 @@ static void json_node(struct tree_view *view, const struct branch *b)
 	json_bool(json, "kthread", node->flags & PROCLIFE_F_KTHREAD);
 	json_uint(json, "threads", node->threads);
 	json_uint(json, "execs", node->execs);
-	json_time(json, "born", node->older ? 0 : node->began);
+	json_uint_or_null(json, "born", node->older ? 0 : node->began);
 	json_uint(json, "seen", node->began);
-	json_time(json, "exited", node->exited);
-	json_time(json, "notified", node->notified);
-	json_time(json, "reaped", node->reaped);
-	json_time(json, "freed", node->freed);
+	json_uint_or_null(json, "exited", node->exited);
+	json_uint_or_null(json, "notified", node->notified);
+	json_uint_or_null(json, "reaped", node->reaped);
+	json_uint_or_null(json, "freed", node->freed);
 	if (node->exited)
 		json_int(json, "exit_code", node->exit_code);
 	else
@@ -91,11 +96,11 @@ static void json_threads(struct tree_view *view, const struct proclife_node *nod
 		json_uint(json, "process_id", node->id);
 		json_uint(json, "tid", t->tid);
 		json_bytes(json, "comm", t->comm, sizeof(t->comm));
-		json_time(json, "born", t->born);
+		json_uint_or_null(json, "born", t->born);
 		json_uint(json, "seen", t->seen);
-		json_time(json, "exited", t->exited);
-		json_time(json, "reaped", t->reaped);
-		json_time(json, "freed", t->freed);
+		json_uint_or_null(json, "exited", t->exited);
+		json_uint_or_null(json, "reaped", t->reaped);
+		json_uint_or_null(json, "freed", t->freed);
 		if (t->exited)
 			json_int(json, "exit_code", t->exit_code);
 		else

@@ -199,6 +199,37 @@ void tree_note_cut_off(struct text *notes, const struct cut_off *cut, const char
 	text_style(notes, STYLE_PLAIN);
 }
 
+/* --show */
+static void note_extras(struct tree_view *view, const struct proclife_node *node)
+{
+	const struct proclife_common *common = node->common;
+	unsigned int show = view->run->options->show;
+	struct text *notes = &view->notes;
+	char buffer[24];
+	const char *path;
+
+	if (show & SHOW_PIDNS && common->ns_pid) {
+		begin_note(notes, STYLE_PLAIN);
+		text_printf(notes, "pid %u in namespace %u", common->ns_pid, common->ns_inum);
+		end_note(notes);
+	}
+	if (show & SHOW_CGROUP) {
+		path = proclife_cgroups_path(view->run->cgroups, common->cgroup);
+		begin_note(notes, STYLE_PLAIN);
+		if (path)
+			text_name(notes, path, SIZE_MAX);
+		else
+			text_printf(notes, "cgroup %llu", (unsigned long long)common->cgroup);
+		end_note(notes);
+	}
+	if (show & SHOW_UID) {
+		begin_note(notes, STYLE_PLAIN);
+		text_string(notes, "user ");
+		text_name(notes, user_name(node->uid, buffer), SIZE_MAX);
+		end_note(notes);
+	}
+}
+
 void tree_build_notes(struct tree_view *view, const struct branch *b)
 {
 	const struct cut_off *cut = branch_cut_off(&view->branches, b);
@@ -209,6 +240,7 @@ void tree_build_notes(struct tree_view *view, const struct branch *b)
 	text_clear(notes);
 	text_string(notes, "");
 	note_rank(view, b);
+	note_extras(view, node);
 	if (node->exited && node->exit_code)
 		tree_note_exit(notes, node->exit_code, node->common->killer, node->tgid);
 	tree_note_state(notes, state);

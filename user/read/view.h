@@ -16,7 +16,12 @@ struct run {
 	struct proclife_source *source;
 	struct proclife_tasks *tasks;
 	struct proclife_latency *latency; /* for --latency and --expect; NULL if there is neither */
+	struct proclife_reapers *reapers; /* for --parents */
+	struct proclife_cgroups *cgroups;
+	struct slowest *slowest; /* for --latency */
+	const char *recorded_rcu; /* what the recorder knew of RCU; NULL: this machine is asked */
 	uint64_t began; /* of the time that is looked at */
+	uint64_t first; /* of the first record that was there */
 	uint64_t ended;
 	uint64_t lost;	/* records */
 	pid_t command;	/* 0: none */
@@ -38,6 +43,27 @@ void tree_view_free(struct tree_view *view);
 void tree_view_print(struct tree_view *view);
 
 void latency_print(const struct run *run);
+/* The groups of --by. */
+void groups_print(const struct run *run, struct text *line);
+void groups_print_json(const struct run *run);
+void parents_print(const struct run *run);
+/* Before the tasks are closed. */
+void zombies_print(const struct run *run);
+
+/* Lines of a list whose end nobody would read, unless --top says how many. */
+#define MANY_LINES 50
+
+/* For proclife_tasks_filter(); @data is the run. */
+bool filter_match(void *data, const struct proclife_process *process);
+
+/* A group's name as it is shown: a name, a path, "CPU 3", "(unknown)". */
+void text_group(struct text *text, const struct run *run, enum proclife_by by,
+		const struct proclife_group *group);
+/* Members "by" and "group"; and "cgroup", its id, if that is what it is about. */
+void json_group(struct json *json, const struct run *run, enum proclife_by by,
+		const struct proclife_group *group);
+/* The name of a user, or the number in @buffer if there is none. */
+const char *user_name(uint64_t uid, char buffer[24]);
 
 /* What --expect asks for. */
 void verdict_print(const struct run *run);

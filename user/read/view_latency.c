@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How long the phases of a life take: a table of percentiles, and histograms side by side. */
+#include "slowest.h"
 #include "spread.h"
 #include "view.h"
 #include <string.h>
@@ -265,6 +266,10 @@ static void json_all(const struct run *run)
 	json_uint(json, "partial", counts.partial);
 	json_uint(json, "incomplete", counts.incomplete);
 	json_line_end(json);
+	if (run->options->by != PROCLIFE_BY_NOTHING)
+		groups_print_json(run);
+	if (run->slowest)
+		slowest_print(run->slowest);
 }
 
 void latency_print(const struct run *run)
@@ -284,5 +289,9 @@ void latency_print(const struct run *run)
 	text_line(&line);
 	show_table(run, &line);
 	show_bars(run, &line);
+	if (run->options->by != PROCLIFE_BY_NOTHING)
+		groups_print(run, &line);
+	if (run->slowest)
+		slowest_print(run->slowest);
 	text_free(&line);
 }

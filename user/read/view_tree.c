@@ -130,7 +130,7 @@ void tree_view_print(struct tree_view *view)
 	ret = branches_build(&view->branches, view->tree, view->run->ended, active_only,
 			     &options->cut);
 	if (!ret && is_folded(view))
-		ret = branches_fold(&view->branches);
+		ret = branches_fold(&view->branches, options->show);
 	if (ret)
 		die_no_memory();
 	if (options->json)

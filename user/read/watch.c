@@ -47,7 +47,7 @@ static void watch_gone(void *data, struct proclife_process *process)
 
 	if (!place)
 		return;
-	watch->gone++;
+	watch->gone += process->matches;
 	watch->count--;
 	watch->open[place - 1] = watch->open[watch->count];
 	watch->open[place - 1]->user = (void *)place;
