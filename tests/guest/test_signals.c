@@ -16,93 +16,9 @@
 
 #include <cmocka.h>
 
+#include "lives.h"
 #include "module.h"
 #include "reading.h"
-
-static struct proclife_source *source;
-static struct proclife_tasks *tasks;
-
-#define MOST 64
-
-static struct life {
-	struct proclife_process process;
-	struct proclife_killer killer;
-	bool killed;
-} lives[MOST];
-
-static unsigned int count;
-
-static void process_gone(void *data, struct proclife_process *process)
-{
-	const struct proclife_killer *killer = proclife_process_killer(process);
-
-	(void)data;
-	if (count == MOST)
-		return;
-	lives[count].process = *process;
-	lives[count].killed = killer;
-	if (killer)
-		lives[count].killer = *killer;
-	count++;
-}
-
-static int begin(void **state)
-{
-	static const struct proclife_reports reports = { .process_gone = process_gone };
-
-	(void)state;
-	count = 0;
-	if (module_load(""))
-		return -1;
-	source = open_source();
-	return proclife_tasks_new(&tasks) || proclife_tasks_report(tasks, &reports, NULL);
-}
-
-static int end(void **state)
-{
-	(void)state;
-	proclife_tasks_free(tasks);
-	proclife_source_free(source);
-	return module_unload();
-}
-
-/* Until this process is gone. */
-static const struct life *life_of(pid_t pid)
-{
-	uint64_t give_up = now() + 30000000000ull;
-	struct proclife_event event;
-	unsigned int seen = 0;
-
-	for (;;) {
-		for (; seen < count; seen++) {
-			if (lives[seen].process.tgid == (uint32_t)pid)
-				return &lives[seen];
-		}
-		assert_true(next_until(source, give_up, &event));
-		assert_non_null(event.record);
-		assert_true(proclife_tasks_feed(tasks, &event) >= 0);
-	}
-}
-
-static pid_t must_fork(void)
-{
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	return pid;
-}
-
-static const struct life *must_end(pid_t pid, int signo)
-{
-	int status;
-
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (signo) {
-		assert_true(WIFSIGNALED(status));
-		assert_int_equal(WTERMSIG(status), signo);
-	}
-	return life_of(pid);
-}
 
 static void check_killer(const struct life *life, int signo, int code, pid_t tgid)
 {
@@ -260,7 +176,7 @@ static void test_from_another_namespace(void **state)
 	assert_int_equal(waitpid(outer, told, 0), outer);
 	assert_int_equal(told[0], 0);
 	life_of(outer);
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < lives_count; i++) {
 		if (lives[i].killed)
 			life = &lives[i];
 	}
@@ -305,12 +221,12 @@ static void test_caught(void **state)
 	kill(pid, SIGTERM);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	until = now();
-	while (next_until(source, until, &event)) {
+	while (next_until(lives_source, until, &event)) {
 		const struct proclife_record *r = event.record;
 
 		assert_non_null(r);
 		deadly += r->type == PROCLIFE_SIGNAL && r->pid == (uint32_t)pid;
-		assert_true(proclife_tasks_feed(tasks, &event) >= 0);
+		assert_true(proclife_tasks_feed(lives_tasks, &event) >= 0);
 	}
 	assert_int_equal(deadly, 0);
 	assert_false(life_of(pid)->killed);
@@ -364,6 +280,8 @@ static void test_sigchld_ignored(void **state)
 
 static void test_off(void **state)
 {
+	struct proclife_source *source;
+
 	(void)state;
 	assert_int_equal(module_load("signals=0"), 0);
 	source = open_source();
@@ -378,7 +296,7 @@ static void test_off(void **state)
 	assert_int_equal(module_unload(), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, lives_begin, lives_end)
 
 int main(void)
 {

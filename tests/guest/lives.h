@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The lives that the module tells of while a guest test makes them. */
+#ifndef TESTS_GUEST_LIVES_H
+#define TESTS_GUEST_LIVES_H
+
+#include <proclife.h>
+#include <sys/types.h>
+
+struct life {
+	struct proclife_process process; /* as reported gone */
+	struct proclife_killer killer;
+	bool killed;
+};
+
+#define MOST_LIVES 64
+
+extern struct proclife_source *lives_source;
+extern struct proclife_tasks *lives_tasks;
+extern struct proclife_reapers *lives_reapers;
+extern struct life lives[MOST_LIVES]; /* those that are gone, in that order */
+extern unsigned int lives_count;
+
+/* For cmocka: load the module and follow it, from before the snapshot on; and the end of that. */
+int lives_begin(void **state);
+int lives_end(void **state);
+
+pid_t must_fork(void);
+/* Follows until this process is gone. */
+const struct life *life_of(pid_t pid);
+/* Follows what there is until now. */
+void follow_until_now(void);
+/* Reaps it, which ended by this signal if that is not 0, and follows until it is gone. */
+const struct life *must_end(pid_t pid, int signo);
+
+#endif

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who reaped, and whether it was waiting: judged by those who did it. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lives.h"
+#include "reading.h"
+
+#define MS 1000000ull
+
+/* What the library says of this reaper by now. */
+static const struct proclife_reaper *reaper(uint32_t tgid)
+{
+	const struct proclife_reaper *found;
+
+	for (size_t i = 0; (found = proclife_reapers_get(lives_reapers, i)); i++) {
+		if (found->tgid == tgid)
+			return found;
+	}
+	fail_msg("%u has not reaped anybody", tgid);
+	return NULL;
+}
+
+static pid_t child_for(unsigned int ms)
+{
+	pid_t pid = must_fork();
+
+	if (!pid) {
+		usleep(ms * 1000);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void test_in_wait(void **state)
+{
+	const struct proclife_process *process;
+	uint64_t before;
+	pid_t pid = child_for(200);
+
+	(void)state;
+	before = now();
+	process = &must_end(pid, 0)->process;
+	assert_int_equal(process->reaper_tgid, getpid());
+	assert_int_equal(process->reaper_pid, getpid());
+	assert_true(process->reaper_waited >= before);
+	assert_true(process->reaper_waited < process->notified);
+	assert_int_equal(reaper(getpid())->reaped, 1);
+	assert_int_equal(reaper(getpid())->awaited, 1);
+	assert_int_equal(reaper(getpid())->belated, 0);
+	assert_int_equal(reaper(getpid())->adopted, 0);
+	assert_string_equal(reaper(getpid())->comm, "test_reapers");
+}
+
+static void test_too_late(void **state)
+{
+	const struct proclife_process *process;
+	uint64_t came;
+	pid_t pid = child_for(0);
+
+	(void)state;
+	usleep(300000);
+	came = now();
+	process = &must_end(pid, 0)->process;
+	assert_true(process->reaper_waited >= came);
+	assert_true(process->reaper_waited < process->reaped);
+	assert_true(process->reaper_waited > process->notified + 100 * MS);
+	assert_int_equal(reaper(getpid())->belated, 1);
+	assert_int_equal(reaper(getpid())->awaited, 0);
+}
+
+/* Each call is a wait of its own: the one that finds it came too late. */
+static void test_polling(void **state)
+{
+	const struct proclife_process *process;
+	pid_t pid = child_for(100);
+
+	(void)state;
+	while (!waitpid(pid, NULL, WNOHANG))
+		usleep(20000);
+	process = &life_of(pid)->process;
+	assert_true(process->reaper_waited > process->notified);
+	assert_int_equal(reaper(getpid())->belated, 1);
+}
+
+/* One wait(2), one reap: that of the second child is another one. */
+static void test_two(void **state)
+{
+	const struct proclife_process *process;
+	pid_t first = child_for(50), second = child_for(100);
+
+	(void)state;
+	assert_int_equal(waitpid(-1, NULL, 0), first);
+	usleep(300000);
+	process = &must_end(second, 0)->process;
+	assert_true(process->reaper_waited > process->notified + 50 * MS);
+	assert_int_equal(reaper(getpid())->awaited, 1);
+	assert_int_equal(reaper(getpid())->belated, 1);
+}
+
+static pid_t wanted;
+static pid_t waiter_tid;
+
+static void *wait_for_it(void *data)
+{
+	waiter_tid = (pid_t)syscall(SYS_gettid);
+	waitpid(wanted, NULL, 0);
+	return data;
+}
+
+static void test_by_a_thread(void **state)
+{
+	const struct proclife_process *process;
+	pthread_t thread;
+
+	(void)state;
+	wanted = child_for(100);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_it, NULL), 0);
+	pthread_join(thread, NULL);
+	process = &life_of(wanted)->process;
+	assert_int_equal(process->reaper_tgid, getpid());
+	assert_int_equal(process->reaper_pid, waiter_tid);
+	assert_int_not_equal(waiter_tid, getpid());
+	assert_true(process->reaper_waited && process->reaper_waited < process->notified);
+}
+
+/* Forks an orphan, which outlives its parent, and tells its pid. */
+static void make_orphan(int to)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		pid = fork();
+		if (!pid) {
+			usleep(300000);
+			_exit(0);
+		}
+		if (write(to, &pid, sizeof(pid)) != sizeof(pid))
+			_exit(1);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void test_init(void **state)
+{
+	const struct proclife_process *process;
+	int pids[2];
+	pid_t orphan;
+
+	(void)state;
+	assert_int_equal(pipe(pids), 0);
+	make_orphan(pids[1]);
+	assert_int_equal(read(pids[0], &orphan, sizeof(orphan)), sizeof(orphan));
+	process = &life_of(orphan)->process;
+	assert_int_equal(process->reaper_tgid, 1);
+	assert_int_equal(process->real_parent_tgid, 1);
+	assert_int_not_equal(process->parent_tgid, 1);
+	assert_string_equal(process->parent_comm, "test_reapers");
+	assert_true(reaper(1)->init);
+	assert_int_equal(reaper(1)->adopted, 1);
+	close(pids[0]);
+	close(pids[1]);
+}
+
+static void test_subreaper(void **state)
+{
+	const struct proclife_process *process;
+	pid_t orphan, subreaper;
+	int pids[2];
+
+	(void)state;
+	assert_int_equal(pipe(pids), 0);
+	subreaper = must_fork();
+	if (!subreaper) {
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+		make_orphan(pids[1]);
+		while (wait(NULL) > 0)
+			;
+		_exit(0);
+	}
+	must_end(subreaper, 0);
+	assert_int_equal(read(pids[0], &orphan, sizeof(orphan)), sizeof(orphan));
+	process = &life_of(orphan)->process;
+	assert_int_equal(process->reaper_tgid, subreaper);
+	assert_int_equal(process->real_parent_tgid, subreaper);
+	assert_int_not_equal(process->parent_tgid, subreaper);
+	assert_int_equal(reaper(subreaper)->adopted, 1);
+	assert_int_equal(reaper(subreaper)->reaped, 2);
+	assert_false(reaper(subreaper)->init);
+	assert_true(reaper(subreaper)->gone);
+	close(pids[0]);
+	close(pids[1]);
+}
+
+static void test_init_of_a_namespace(void **state)
+{
+	const struct proclife_process *process = NULL;
+	pid_t outer = must_fork(), init;
+	int pids[2], status;
+
+	(void)state;
+	if (!outer) {
+		if (unshare(CLONE_NEWPID) || pipe(pids))
+			_exit(1);
+		init = fork();
+		if (!init) {
+			make_orphan(pids[1]);
+			while (wait(NULL) > 0)
+				;
+			_exit(0);
+		}
+		waitpid(init, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	}
+	assert_int_equal(waitpid(outer, &status, 0), outer);
+	assert_int_equal(status, 0);
+	life_of(outer);
+	/* The orphan is the one of them that was not reaped by its parent. */
+	for (unsigned int i = 0; i < lives_count; i++) {
+		if (lives[i].process.reaper_tgid != lives[i].process.parent_tgid)
+			process = &lives[i].process;
+	}
+	assert_non_null(process);
+	assert_int_equal(process->ns_pid, 3);
+	assert_true(reaper(process->reaper_tgid)->init);
+	assert_int_not_equal(process->reaper_tgid, 1);
+	assert_int_equal(reaper(process->reaper_tgid)->adopted, 1);
+}
+
+/* A tracer's wait(2) takes a zombie's status and leaves the reap to its parent. */
+static void test_tracer(void **state)
+{
+	const struct proclife_process *process;
+	pid_t tracee = child_for(400), tracer = must_fork();
+	int status;
+
+	(void)state;
+	if (!tracer) {
+		if (ptrace(PTRACE_SEIZE, tracee, NULL, NULL))
+			_exit(1);
+		_exit(waitpid(tracee, &status, 0) == tracee && WIFEXITED(status) ? 0 : 2);
+	}
+	assert_int_equal(waitpid(tracer, &status, 0), tracer);
+	assert_int_equal(status, 0);
+	process = &must_end(tracee, 0)->process;
+	assert_int_equal(process->reaper_tgid, getpid());
+	assert_int_equal(process->parent_tgid, getpid());
+}
+
+static void test_ignored(void **state)
+{
+	const struct proclife_process *process;
+	pid_t pid;
+
+	(void)state;
+	signal(SIGCHLD, SIG_IGN);
+	pid = child_for(0);
+	assert_int_equal(waitpid(pid, NULL, 0), -1);
+	signal(SIGCHLD, SIG_DFL);
+	process = &life_of(pid)->process;
+	assert_int_equal(process->reaper_tgid, pid);
+	assert_int_equal(process->reaper_waited, 0);
+	assert_int_equal(reaper(getpid())->ignored, 1);
+	assert_int_equal(reaper(getpid())->reaped, 0);
+}
+
+/* Its zombie lies there when the trace ends, and the library says whose it is and since when. */
+static void test_left_open(void **state)
+{
+	uint64_t before = now();
+	pid_t pid = child_for(0);
+	siginfo_t info;
+
+	(void)state;
+	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+	follow_until_now();
+	assert_int_equal(proclife_tasks_close(lives_tasks, now()), 0);
+	assert_int_equal(reaper(getpid())->zombies, 1);
+	assert_true(reaper(getpid())->oldest > before && reaper(getpid())->oldest < now());
+	assert_false(reaper(getpid())->gone);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* The thread that execs releases the leader, whose pid it takes: nobody waited for that. */
+static void *exec_true(void *data)
+{
+	execl("/bin/true", "true", NULL);
+	return data;
+}
+
+static void test_exec_of_a_thread(void **state)
+{
+	const struct proclife_process *process;
+	pid_t pid = must_fork();
+
+	(void)state;
+	if (!pid) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, exec_true, NULL);
+		for (;;)
+			pause();
+	}
+	process = &must_end(pid, 0)->process;
+	assert_int_equal(process->threads, 2);
+	assert_int_equal(process->reaper_tgid, getpid());
+	assert_true(process->reaper_waited && process->reaper_waited < process->notified);
+	assert_int_equal(reaper(getpid())->reaped, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, lives_begin, lives_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_in_wait),
+		TEST(test_too_late),
+		TEST(test_polling),
+		TEST(test_two),
+		TEST(test_by_a_thread),
+		TEST(test_init),
+		TEST(test_subreaper),
+		TEST(test_init_of_a_namespace),
+		TEST(test_tracer),
+		TEST(test_ignored),
+		TEST(test_left_open),
+		TEST(test_exec_of_a_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
