@@ -3,39 +3,9 @@
 # proclife-read as its users meet it: what it says, what it exits with, inside the guest.
 set -u
 B=${B:-build}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-chmod 755 "$work"
-passed=0
-failed=0
+# shellcheck source=tests/guest/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 modules=/lib/modules/$(uname -r)/updates
-
-# expect NAME STATUS PATTERN COMMAND...: COMMAND exits so, and its output (both streams) has a line
-# that matches; any output will do for an empty pattern.
-expect() {
-	local name=$1 want=$2 pattern=$3 status
-	shift 3
-	"$@" >"$work/output" 2>&1 </dev/null
-	status=$?
-	if [[ $status == "$want" ]] && { [[ ! $pattern ]] || grep -qE -e "$pattern" "$work/output"; }; then
-		passed=$((passed + 1))
-		return
-	fi
-	failed=$((failed + 1))
-	printf 'cli: %s: exit status %d instead of %d, or no line like "%s" in:\n' "$name" "$status" \
-		"$want" "$pattern"
-	head -n 20 "$work/output"
-}
-
-# same NAME FILE FILE: both are the same and not empty.
-same() {
-	if [[ -s $2 ]] && cmp "$2" "$3"; then
-		passed=$((passed + 1))
-		return
-	fi
-	failed=$((failed + 1))
-	printf 'cli: %s: differ, or nothing there: %d and %d lines\n' "$1" "$(wc -l <"$2")" "$(wc -l <"$3")"
-}
 
 # Why there is no device.
 expect 'not loaded' 1 "/dev/proclife: module not loaded; run 'modprobe proclife'" proclife-read
@@ -203,5 +173,4 @@ expect 'loss in the tree' 3 'lost' stalled_reader --tree
 expect 'loss in JSON' 3 '"type":"(gap|lost)"' stalled_reader --events --json
 rmmod proclife || failed=$((failed + 1))
 
-printf 'cli: %d passed, %d failed\n' "$passed" "$failed"
-[[ $failed == 0 ]]
+expect_done

@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The questions that proclife is asked: who reaped and how late, who lies there, what has changed,
+# and those of one user, name or cgroup alone. Each answer is known from what the workload does.
+set -u
+# shellcheck source=tests/guest/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+
+# late_parent NAME CHILDREN MILLISECONDS: a process of this name, whose children end at once, and who
+# calls wait() for each of them that much later.
+cat >"$work/late_parent" <<-'END'
+	$0 = shift; # and with it the name
+	my ($children, $ms) = @ARGV;
+	for (1 .. $children) {
+		my $pid = fork;
+		exit 3 unless $pid;
+		select undef, undef, undef, $ms / 1000;
+		waitpid $pid, 0;
+	}
+END
+late_parent=(perl "$work/late_parent")
+
+# Zombies from before the module was loaded, and from since then, of parents that do not care.
+cat >"$work/careless" <<-'END'
+	$0 = 'careless';
+	$| = 1;
+	my $pid = fork;
+	exit 7 unless $pid;
+	print "$pid\n";
+	sleep 1000;
+END
+perl "$work/careless" >"$work/old" &
+careless=($!)
+until [[ -s $work/old ]]; do sleep 0.1; done
+sleep 1
+modprobe proclife || exit 1
+perl "$work/careless" >"$work/new" &
+careless+=($!)
+until [[ -s $work/new ]]; do sleep 0.1; done
+sleep 1
+
+# Who lies there?
+expect 'zombies' 0 '^2 zombies$' proclife-read --zombies
+cp "$work/output" "$work/said"
+expect 'zombies: the newer one' 0 \
+	"^ +[0-9.]+ m?s +$(<"$work/new")  careless +status 7 +careless \(${careless[1]}\)" cat "$work/said"
+expect 'zombies: the older one' 0 \
+	"^> +[0-9.]+ m?s +$(<"$work/old")  careless +status 7 +careless \(${careless[0]}\)" cat "$work/said"
+expect 'zombies: the oldest comes first' 0 "$(<"$work/old")" sed -n 3p "$work/said"
+expect 'zombies: JSON' 0 "\"pid\":$(<"$work/new"),.*\"reaper_pid\":${careless[1]}," \
+	proclife-read --zombies --json
+expect 'zombies of somebody else' 0 '^0 zombies$' proclife-read --zombies --comm nobody
+expect 'parents: open zombies' 0 "^careless +${careless[1]} .* 1 zombie since" \
+	proclife-read --parents --history --duration 0.1
+kill "${careless[@]}"
+wait
+expect 'no zombies' 0 '^0 zombies$' proclife-read --zombies
+
+# Who reaped, and how late?
+expect 'late: why' 0 'late \([0-9]+\) was not in wait\(\): it came [34][0-9.]+ ms later' \
+	proclife-read --latency -- "${late_parent[@]}" late 3 350
+# shellcheck disable=SC2016 # for the inner shell
+expect 'in time: no reproach' 1 '' grep -E 'perl|late' <(proclife-read --latency -- \
+	sh -c 'for i in 1 2 3; do /bin/true; done' | grep 'was not in wait')
+expect 'parents: late' 0 '^late +[0-9]+ +3 +0 % +[34][0-9.]+ ms ' \
+	proclife-read --parents -- "${late_parent[@]}" late 3 350
+expect 'parents: JSON' 0 '"comm":"late",.*"reaped":3,"adopted":0,"awaited":0,"belated":3,' \
+	proclife-read --parents --json -- "${late_parent[@]}" late 3 350
+expect 'parents: in time' 0 '^sh +[0-9]+ +3 +100 % ' \
+	proclife-read --parents -- sh -c 'sleep 0.2; sleep 0.2; sleep 0.2; :'
+expect 'parents: init' 0 '^[^ ]+ +1 +1 .* init, adopted 1$' \
+	proclife-read --parents -- sh -c 'setsid sleep 1 & exit 0'
+expect 'by comm' 0 '^  zombie +4 .* [34][0-9.]+ ms' \
+	proclife-read --latency --by comm -- "${late_parent[@]}" late 3 350
+expect 'by reaper' 0 '"by":"reaper","group":"late","phase":"zombie","count":3,"min":3' \
+	proclife-read --latency --by reaper --json -- "${late_parent[@]}" late 3 350
+
+# Those of one user, name, cgroup.
+expect 'comm' 0 '^2 processes$' proclife-read --latency --comm 'tru*' -- sh -c '/bin/true; /bin/true; sleep 0.1'
+expect 'comm: the tree shows who started them' 0 'sh -c .*  context' \
+	proclife-read --tree --comm true -- sh -c '/bin/true; sleep 0.1; :'
+cp "$work/output" "$work/said"
+expect 'comm: and not the others' 1 '' grep '/sleep' "$work/said"
+expect 'uid' 0 '^1 process$' proclife-read --latency --uid nobody -- \
+	sh -c '/bin/true; setpriv --reuid nobody --clear-groups /bin/true'
+expect 'uid and comm' 0 '^0 processes$' proclife-read --latency --uid nobody --comm sleep -- \
+	sh -c 'sleep 0.1; setpriv --reuid nobody --clear-groups /bin/true'
+cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [[ ! $cgroups ]]; then
+	cgroups=$work/cgroups
+	mkdir "$cgroups" && mount -t cgroup2 none "$cgroups"
+fi
+mkdir -p "$cgroups/proclife/inner"
+# Moved after its fork, before its exec, as service managers do it.
+cat >"$work/move" <<-END
+	for group in proclife proclife/inner; do
+		(echo 0 >$cgroups/\$group/cgroup.procs && exec /bin/true)
+	done
+	/bin/false
+	sleep 0.1
+END
+expect 'cgroup' 0 '^2 processes$' proclife-read --latency --cgroup /proclife -- sh "$work/move"
+expect 'cgroup: one below' 0 '^1 process$' \
+	proclife-read --latency --cgroup /proclife/inner -- sh "$work/move"
+expect 'by cgroup' 0 '^/proclife/inner$' proclife-read --latency --by cgroup -- sh "$work/move"
+expect 'show cgroup' 0 '/bin/true  /proclife$' proclife-read --tree --show cgroup -- sh "$work/move"
+expect 'a recording knows the cgroups' 0 '' \
+	proclife-read --record "$work/cgroups.recording" -- sh "$work/move"
+rmdir "$cgroups/proclife/inner" "$cgroups/proclife"
+expect 'a replay finds them' 0 '^/proclife/inner$' \
+	proclife-read -i "$work/cgroups.recording" --latency --by cgroup
+expect 'babeltrace2 passes over their file' 0 '' babeltrace2 -o dummy "$work/cgroups.recording"
+expect 'show pidns' 0 '/bin/true  pid 1 in namespace 40265[0-9]+' \
+	proclife-read --tree --show pidns -- unshare --pid --fork /bin/true
+
+# What has changed between two runs? A delay is planted in the reaps of one name. Whatever else runs
+# on the machine that emulates this one can change as much as a factor of 3.
+run() {
+	"${late_parent[@]}" slow 30 "$1"
+	"${late_parent[@]}" steady 30 20
+}
+for name in a b delayed; do
+	ms=20
+	[[ $name != delayed ]] || ms=300
+	expect "record $name" 0 ' 0 lost$' proclife-read --record "$work/$name" -- \
+		bash -c "late_parent=(${late_parent[*]}); $(declare -f run); run $ms"
+done
+expect 'diff: a delay is found' 2 '^slow +zombie +p50 .* → +[23][0-9.]+ ms  longer' \
+	env LC_ALL=C.UTF-8 proclife-read --factor 4 --diff "$work/a" "$work/delayed"
+cp "$work/output" "$work/found"
+expect 'diff: where none was planted there is none' 1 '' grep -E '^steady +(zombie|exit_free)' "$work/found"
+expect 'diff: nothing' 0 '^Nothing has changed' proclife-read --factor 4 --diff "$work/a" "$work/b"
+expect 'diff: JSON' 2 '"by":"comm","group":"slow","phase":"zombie","statistic":"p50"' \
+	proclife-read --json --factor 4 --diff "$work/a" "$work/delayed"
+cp -r "$work/a" "$work/elsewhere"
+mark=$(sed -n 's/^\texit_mark = \([12]\);$/\1/p' "$work/elsewhere/metadata")
+sed -i "s/^\texit_mark = $mark;/\texit_mark = $((3 - mark));/" "$work/elsewhere/metadata"
+expect 'diff: not comparable' 1 '\-\-diff: not comparable: .* --force compares' \
+	proclife-read --diff "$work/a" "$work/elsewhere"
+expect 'diff: told to' 0 '^Nothing has changed' proclife-read --force --factor 4 --diff "$work/a" "$work/elsewhere"
+
+# Runs add up.
+count() {
+	proclife-read --latency --json "$@" | sed -n 's/.*"lives":\([0-9]*\).*/\1/p'
+}
+expect 'several recordings add up' 0 '' test "$(count -i "$work/a" -i "$work/b")" -eq \
+	$(($(count -i "$work/a") + $(count -i "$work/b")))
+
+# A lab's whole procedure in one line: load, run, judge, unload.
+rmmod proclife || failed=$((failed + 1))
+expect 'a lab' 0 'ok 2 zombie.p99<1s' proclife-read --load --ktap --expect lost==0 --expect 'zombie.p99<1s' \
+	-- sh -c '/bin/true; /bin/true'
+expect 'a lab: late' 2 'not ok 1 zombie.p50<100ms' proclife-read --load --ktap --expect 'zombie.p50<100ms' \
+	-- "${late_parent[@]}" late 3 350
+expect 'nothing stays loaded' 1 '' grep -w ^proclife /proc/modules
+expect_done
