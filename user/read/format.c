@@ -108,32 +108,6 @@ void text_uint_in(struct text *text, unsigned int columns, uint64_t value)
 	text_wrote(text, put_padded(text_room(text, n), value, n));
 }
 
-void text_draw(struct text *text, const char *utf8, const char *ascii)
-{
-	if (text->screen->utf8)
-		text_bytes(text, utf8, strlen(utf8), strlen(ascii));
-	else
-		text_string(text, ascii);
-}
-
-void text_spaces(struct text *text, unsigned int n)
-{
-	static const char few[] = "                                ";
-
-	/* Copying more of them than needed is faster than counting. */
-	if (n < sizeof(few)) {
-		memcpy(text_room(text, sizeof(few)), few, sizeof(few));
-		text->len += n;
-		text->columns += n;
-		text->s[text->len] = '\0';
-		return;
-	}
-	memset(text_room(text, n), ' ', n);
-	text->len += n;
-	text->columns += n;
-	text->s[text->len] = '\0';
-}
-
 void text_pad(struct text *text, unsigned int column)
 {
 	if (column > text->columns)

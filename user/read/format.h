@@ -83,8 +83,29 @@ void text_uint(struct text *text, uint64_t value);
 /* The same, right-aligned in that many columns. */
 void text_uint_in(struct text *text, unsigned int columns, uint64_t value);
 /* Appends one of two drawings of equal width. */
-void text_draw(struct text *text, const char *utf8, const char *ascii);
-void text_spaces(struct text *text, unsigned int n);
+static inline void text_draw(struct text *text, const char *utf8, const char *ascii)
+{
+	if (text->screen->utf8)
+		text_bytes(text, utf8, strlen(utf8), strlen(ascii));
+	else
+		text_string(text, ascii);
+}
+
+static inline void text_spaces(struct text *text, unsigned int n)
+{
+	const unsigned int few = 32;
+	char *to = text_room(text, n > few ? n : few);
+
+	/* Setting more of them than needed is faster than counting. */
+	if (n <= few)
+		memset(to, ' ', few);
+	else
+		memset(to, ' ', n);
+	text->len += n;
+	text->columns += n;
+	text->s[text->len] = '\0';
+}
+
 void text_pad(struct text *text, unsigned int column); /* with spaces, up to this column */
 void text_style(struct text *text, enum style style);
 

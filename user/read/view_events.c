@@ -135,14 +135,13 @@ static void show_who(struct text *line, const char *name, uint32_t pid, uint32_t
 	show_pid(line, pid, tgid);
 }
 
-static void show_phase(struct text *line, const struct before *before, enum proclife_phase phase,
-		       const char *separator)
+/* @title: ", zombie ", say; inline, so that its length is known. */
+static inline void show_phase(struct text *line, const struct before *before,
+			      enum proclife_phase phase, const char *title)
 {
 	if (!before->known[phase])
 		return;
-	text_string(line, separator);
-	text_string(line, proclife_phase_name(phase));
-	text_string(line, " ");
+	text_string(line, title);
 	text_time(line, before->phases[phase]);
 }
 
@@ -212,7 +211,7 @@ static void show_exit(struct text *line, const struct proclife_record *r,
 	} else if (before->threaded || r->flags & PROCLIFE_F_THREAD) {
 		text_string(line, ", last of its group");
 	}
-	show_phase(line, before, PROCLIFE_LIFE, ", ");
+	show_phase(line, before, PROCLIFE_LIFE, ", life ");
 	proclife_cputime(x->runtime, x->utime, x->stime, &user, &system);
 	text_string(line, ", cpu ");
 	text_time(line, x->runtime);
@@ -232,11 +231,16 @@ static void show_exit(struct text *line, const struct proclife_record *r,
 static void show_free(struct text *line, const struct proclife_record *r,
 		      const struct before *before)
 {
-	size_t start = line->len;
-
-	show_phase(line, before, PROCLIFE_EXIT_FREE, "");
-	show_phase(line, before, PROCLIFE_RCU_FREE, line->len > start ? ", " : "");
-	text_string(line, line->len > start ? ", cpu " : "cpu ");
+	if (before->known[PROCLIFE_EXIT_FREE]) {
+		show_phase(line, before, PROCLIFE_EXIT_FREE, "exit_free ");
+		show_phase(line, before, PROCLIFE_RCU_FREE, ", rcu_free ");
+		text_string(line, ", cpu ");
+	} else if (before->known[PROCLIFE_RCU_FREE]) {
+		show_phase(line, before, PROCLIFE_RCU_FREE, "rcu_free ");
+		text_string(line, ", cpu ");
+	} else {
+		text_string(line, "cpu ");
+	}
 	text_time(line, r->free.runtime);
 }
 
@@ -284,8 +288,8 @@ static void show_details(struct text *line, const struct proclife_record *r,
 	case PROCLIFE_REAP:
 		text_string(line, "by ");
 		show_who(line, r->reap.reaper_comm, r->reap.reaper_pid, r->reap.reaper_tgid);
-		show_phase(line, before, PROCLIFE_TEARDOWN, ", ");
-		show_phase(line, before, PROCLIFE_ZOMBIE, ", ");
+		show_phase(line, before, PROCLIFE_TEARDOWN, ", teardown ");
+		show_phase(line, before, PROCLIFE_ZOMBIE, ", zombie ");
 		break;
 	case PROCLIFE_FREE:
 		show_free(line, r, before);
