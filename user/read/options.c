@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "options.h"
 #include "options_check.h"
+#include "options_value.h"
 #include "completion.h"
-#include "parse.h"
 #include "say.h"
 #include <argp.h>
-#include <limits.h>
 #include <proclife.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,181 +135,6 @@ static const char help[] =
 	"it is not found, 128 + N if signal N killed it).\n\n"
 	"proclife-read(8) explains the views, their columns and the JSON.";
 
-/* What has to be above 0; 0 if it is not, or is no such thing. */
-static uint64_t time_of(const char *s)
-{
-	uint64_t ns;
-
-	return parse_time(s, BARE_SECONDS, &ns) ? ns : 0;
-}
-
-static uint64_t number_of(const char *s, uint64_t max)
-{
-	uint64_t value;
-
-	return parse_number(s, max, &value) ? value : 0;
-}
-
-static void add_word(struct words *words, const char *word)
-{
-	const char **all = reallocarray(words->all, words->count + 1, sizeof(*all));
-
-	if (!all)
-		die_no_memory();
-	all[words->count++] = word;
-	words->all = all;
-}
-
-static void add_uid(struct filter *filter, struct argp_state *state, const char *arg)
-{
-	uint32_t *uids = reallocarray(filter->uids, filter->uid_count + 1, sizeof(*uids));
-	uint64_t uid;
-
-	if (!uids)
-		die_no_memory();
-	filter->uids = uids;
-	if (!parse_number(arg, UINT32_MAX - 1, &uid)) {
-		const struct passwd *user = getpwnam(arg);
-
-		if (!user)
-			argp_error(state, "--uid %s: no user has this name, and it is no number", arg);
-		uid = user ? user->pw_uid : 0;
-	}
-	uids[filter->uid_count++] = (uint32_t)uid;
-}
-
-/* A path below the root of the hierarchy; that of the file system it is mounted as will do. */
-static void add_cgroup(struct filter *filter, struct argp_state *state, const char *arg)
-{
-	static const char *const mounts[] = { "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
-	size_t i, length;
-
-	for (i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
-		length = strlen(mounts[i]);
-		if (!strncmp(arg, mounts[i], length) && (arg[length] == '/' || !arg[length])) {
-			arg = arg[length] ? arg + length : "/";
-			break;
-		}
-	}
-	if (*arg != '/')
-		argp_error(state, "--cgroup %s: a path has to begin with '/', as in /proc/PID/cgroup",
-			   arg);
-	add_word(&filter->cgroups, arg);
-}
-
-static void set_by(struct options *options, struct argp_state *state, const char *arg)
-{
-	unsigned int by;
-
-	for (by = PROCLIFE_BY_NOTHING + 1; by < PROCLIFE_BYS; by++) {
-		if (strcmp(arg, proclife_by_name(by)))
-			continue;
-		options->by = by;
-		return;
-	}
-	argp_error(state, "--by %s: not one of comm, parent, reaper, cgroup, cpu and uid", arg);
-}
-
-static void set_show(struct options *options, struct argp_state *state, const char *arg)
-{
-	static const char *const names[] = { "pidns", "cgroup", "uid" };
-	const char *word;
-	size_t length, i;
-
-	for (word = arg; *word; word += length + (word[length] == ',')) {
-		length = strcspn(word, ",");
-		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (strlen(names[i]) == length && !strncmp(word, names[i], length))
-				break;
-		if (i == sizeof(names) / sizeof(names[0]))
-			argp_error(state, "--show %s: not of pidns, cgroup and uid, with commas between",
-				   arg);
-		options->show |= 1u << i;
-	}
-}
-
-static void set_factor(struct options *options, struct argp_state *state, const char *arg)
-{
-	char *end;
-
-	if (!parse_decimal(arg, &end, &options->factor) || *end || !(options->factor > 1))
-		argp_error(state, "--factor %s: not a number above 1, such as 1.5", arg);
-}
-
-static void add_pid(struct options *options, struct argp_state *state, const char *arg)
-{
-	uint64_t pid = number_of(arg, INT_MAX);
-	uint32_t *pids;
-
-	if (!pid)
-		argp_error(state, "--pid %s: not a process ID", arg);
-	pids = reallocarray(options->pids, options->pid_count + 1, sizeof(*pids));
-	if (!pids)
-		die_no_memory();
-	pids[options->pid_count++] = pid;
-	options->pids = pids;
-}
-
-static void set_depth(struct options *options, struct argp_state *state, const char *arg)
-{
-	uint64_t depth;
-
-	if (!parse_number(arg, DEPTH_ALL - 1, &depth))
-		argp_error(state, "--depth %s: not a number of levels", arg);
-	options->cut.depth = depth;
-}
-
-static const char *const top_keys[] = {
-	[TOP_CPU] = "cpu",
-	[TOP_LIFE] = "life",
-	[TOP_RSS] = "rss",
-	[TOP_COUNT] = "count",
-};
-
-const char *top_key_name(enum top_key key)
-{
-	return top_keys[key];
-}
-
-/* "20" or "20:rss" */
-static void set_top(struct options *options, struct argp_state *state, const char *arg)
-{
-	size_t digits = strcspn(arg, ":"), i;
-	char number[24] = "";
-
-	if (digits < sizeof(number))
-		memcpy(number, arg, digits);
-	options->cut.top = number_of(number, UINT32_MAX);
-	if (!options->cut.top)
-		argp_error(state, "--top %s: does not begin with a number above 0", arg);
-	options->cut.key = TOP_CPU;
-	if (!arg[digits])
-		return;
-	for (i = 0; i < sizeof(top_keys) / sizeof(top_keys[0]); i++) {
-		if (strcmp(arg + digits + 1, top_keys[i]))
-			continue;
-		options->cut.key = i;
-		return;
-	}
-	argp_error(state, "--top %s: the key is not one of cpu, life, rss and count", arg);
-}
-
-static void add_expectation(struct options *options, struct argp_state *state, const char *arg)
-{
-	struct expectation *expectations =
-		reallocarray(options->expectations, options->expectation_count + 1,
-			     sizeof(*expectations));
-	const char *wrong;
-
-	if (!expectations)
-		die_no_memory();
-	options->expectations = expectations;
-	wrong = expect_parse(&expectations[options->expectation_count], arg);
-	if (wrong)
-		argp_error(state, "--expect '%s': %s", arg, wrong);
-	options->expectation_count++;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -337,31 +160,31 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPTION_DIFF:
 		options->views |= VIEW_DIFF;
-		add_word(&options->diff, arg);
+		option_add_word(&options->diff, arg);
 		break;
 	case OPTION_FACTOR:
-		set_factor(options, state, arg);
+		option_set_factor(options, state, arg);
 		break;
 	case OPTION_FORCE:
 		options->force = true;
 		break;
 	case OPTION_COMM:
-		add_word(&options->filter.comms, arg);
+		option_add_word(&options->filter.comms, arg);
 		break;
 	case OPTION_UID:
-		add_uid(&options->filter, state, arg);
+		option_add_uid(&options->filter, state, arg);
 		break;
 	case OPTION_CGROUP:
-		add_cgroup(&options->filter, state, arg);
+		option_add_cgroup(&options->filter, state, arg);
 		break;
 	case OPTION_BY:
-		set_by(options, state, arg);
+		option_set_by(options, state, arg);
 		break;
 	case OPTION_SHOW:
-		set_show(options, state, arg);
+		option_set_show(options, state, arg);
 		break;
 	case 'p':
-		add_pid(options, state, arg);
+		option_add_pid(options, state, arg);
 		break;
 	case 't':
 		options->threads = true;
@@ -370,13 +193,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->history = true;
 		break;
 	case 'd':
-		options->duration = time_of(arg);
+		options->duration = option_time_of(arg);
 		if (!options->duration)
 			argp_error(state, "--duration %s: not a time such as 10, 0.5, 10s or 250ms",
 				   arg);
 		break;
 	case 'n':
-		options->count = number_of(arg, UINT64_MAX);
+		options->count = option_number_of(arg, UINT64_MAX);
 		if (!options->count)
 			argp_error(state, "--count %s: not a number above 0", arg);
 		break;
@@ -393,19 +216,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->fold = FOLD_NEVER;
 		break;
 	case OPTION_DEPTH:
-		set_depth(options, state, arg);
+		option_set_depth(options, state, arg);
 		break;
 	case OPTION_MIN_LIFE:
-		options->cut.min_life = time_of(arg);
+		options->cut.min_life = option_time_of(arg);
 		if (!options->cut.min_life)
 			argp_error(state, "--min-life %s: not a time such as 0.5, 20ms or 50us",
 				   arg);
 		break;
 	case OPTION_TOP:
-		set_top(options, state, arg);
+		option_set_top(options, state, arg);
 		break;
 	case OPTION_EXPECT:
-		add_expectation(options, state, arg);
+		option_add_expectation(options, state, arg);
 		break;
 	case OPTION_KTAP:
 	case OPTION_LAVA:
@@ -423,7 +246,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->record = arg;
 		break;
 	case 'i':
-		add_word(&options->inputs, arg);
+		option_add_word(&options->inputs, arg);
 		break;
 	case OPTION_COMPLETION:
 		if (!completion_print(stdout, arg, table))
@@ -432,7 +255,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		exit(0);
 	case ARGP_KEY_ARG:
 		if (options->diff.count == 1 && !state->quoted) {
-			add_word(&options->diff, arg);
+			option_add_word(&options->diff, arg);
 			break;
 		}
 		if (!state->quoted)
