@@ -240,8 +240,8 @@ static int add_life(const struct proclife_latency *latency, struct proclife_grou
 	return err;
 }
 
-static void count(struct proclife_latency *latency, const struct proclife_marks *marks, uint32_t flags,
-		  bool incomplete, const struct key *key)
+static void count(struct proclife_latency *latency, const struct proclife_marks *marks,
+		  uint32_t flags, bool incomplete, const struct key *key)
 {
 	struct proclife_group *group;
 	int err = add_life(latency, &latency->all, marks, flags, incomplete);

@@ -53,8 +53,8 @@ bool proclife_phase_of(const struct proclife_marks *marks, enum proclife_phase p
 
 struct proclife_marks proclife_process_marks(const struct proclife_process *process)
 {
-	return (struct proclife_marks){ process->born, process->exited, process->notified, process->reaped,
-			       process->freed };
+	return (struct proclife_marks){ process->born, process->exited, process->notified,
+					process->reaped, process->freed };
 }
 
 struct proclife_marks proclife_task_marks(const struct proclife_task *task)

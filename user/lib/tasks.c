@@ -54,7 +54,11 @@ int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_re
 	more = realloc(tasks->reporters, (count + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	more[count] = (struct proclife_reporter){ .reports = *reports, .data = data, .detach = detach };
+	more[count] = (struct proclife_reporter){
+		.reports = *reports,
+		.data = data,
+		.detach = detach,
+	};
 	tasks->reporters = more;
 	tasks->reporter_count++;
 	return 0;

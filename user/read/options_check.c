@@ -41,7 +41,8 @@ static void check_diff(const struct options *options, struct argp_state *state)
 {
 	if (!(options->views & VIEW_DIFF)) {
 		if (options->force || options->factor != 2)
-			argp_error(state, "%s is for --diff", options->force ? "--force" : "--factor");
+			argp_error(state, "%s is for --diff",
+				   options->force ? "--force" : "--factor");
 		return;
 	}
 	if (options->diff.count != 2)

@@ -45,7 +45,8 @@ void option_add_uid(struct filter *filter, struct argp_state *state, const char 
 		const struct passwd *user = getpwnam(arg);
 
 		if (!user)
-			argp_error(state, "--uid %s: no user has this name, and it is no number", arg);
+			argp_error(state, "--uid %s: no user has this name, and it is no number",
+				   arg);
 		uid = user ? user->pw_uid : 0;
 	}
 	uids[filter->uid_count++] = (uint32_t)uid;

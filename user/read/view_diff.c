@@ -35,12 +35,14 @@ static const struct proclife_header *header_of(const struct measured *side)
 
 static bool is_comparable(const struct diff *diff)
 {
-	uint32_t a = header_of(&diff->sides[0])->exit_mark, b = header_of(&diff->sides[1])->exit_mark;
+	uint32_t a = header_of(&diff->sides[0])->exit_mark;
+	uint32_t b = header_of(&diff->sides[1])->exit_mark;
 
 	if (a == b || diff->options->force)
 		return true;
-	say("--diff: not comparable: in %s (Linux %.*s) EXIT is recorded %s, in %s (Linux %.*s) %s; life, "
-	    "teardown and exit_free mean different times there; --force compares them all the same",
+	say("--diff: not comparable: in %s (Linux %.*s) EXIT is recorded %s, in %s (Linux %.*s) %s; "
+	    "life, teardown and exit_free mean different times there; --force compares them all the "
+	    "same",
 	    diff->sides[0].dir, PROCLIFE_RELEASE_LEN, header_of(&diff->sides[0])->release,
 	    exit_mark_text(a) ? exit_mark_text(a) : "at an unknown place", diff->sides[1].dir,
 	    PROCLIFE_RELEASE_LEN, header_of(&diff->sides[1])->release,
@@ -139,7 +141,8 @@ static void compare(struct diff *diff, const struct proclife_group *a,
 
 static void compare_groups(struct diff *diff)
 {
-	const struct proclife_latency *a = diff->sides[0].run.latency, *b = diff->sides[1].run.latency;
+	const struct proclife_latency *a = diff->sides[0].run.latency;
+	const struct proclife_latency *b = diff->sides[1].run.latency;
 	const struct proclife_group *group, *other;
 	size_t i;
 
