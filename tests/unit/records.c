@@ -163,6 +163,11 @@ struct proclife_record free_record(uint64_t ts, const struct who *who)
 	return record;
 }
 
+struct proclife_record wait_record(uint64_t ts, const struct who *who)
+{
+	return record_of(ts, PROCLIFE_WAIT, who);
+}
+
 struct proclife_record signal_record(uint64_t ts, const struct who *target, int signo,
 				     const struct who *sender)
 {

@@ -32,6 +32,8 @@ struct proclife_record rename_record(uint64_t ts, const struct who *who, const c
 struct proclife_record exit_record(uint64_t ts, const struct who *who, int32_t code, uint32_t live);
 struct proclife_record reap_record(uint64_t ts, const struct who *who, const struct who *reaper);
 struct proclife_record free_record(uint64_t ts, const struct who *who);
+/* For any child. */
+struct proclife_record wait_record(uint64_t ts, const struct who *who);
 /* From another process to the whole group, as kill(2) sends it. */
 struct proclife_record signal_record(uint64_t ts, const struct who *target, int signo,
 				     const struct who *sender);

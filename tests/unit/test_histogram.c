@@ -196,6 +196,88 @@ static void test_merge(void **state)
 	}
 }
 
+/* Values of as many buckets, each @times: no two of them share one. */
+static struct proclife_histogram *of_buckets(size_t buckets, size_t times, uint64_t step,
+					     size_t *count)
+{
+	struct proclife_histogram *histogram;
+
+	assert_int_equal(proclife_histogram_new(&histogram), 0);
+	for (size_t t = 0; t < times; t++) {
+		for (size_t i = 0; i < buckets; i++) {
+			/* Neither upwards nor downwards: 37 has no factor in common with any. */
+			uint64_t value = 100 + (i * 37 + 11) % buckets * step;
+
+			values[(*count)++] = value;
+			assert_int_equal(proclife_histogram_add(histogram, value), 0);
+		}
+	}
+	return histogram;
+}
+
+static const size_t around[] = { 1, 2, 3, 63, 64, 65, 66, 128, 129 };
+#define AROUND (sizeof(around) / sizeof(*around))
+
+/* At first there is a list of 64 buckets at most. */
+static void test_list_becomes_octaves(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < AROUND; i++) {
+		for (size_t times = 1; times <= 3; times++) {
+			size_t count = 0;
+			struct proclife_histogram *histogram;
+
+			histogram = of_buckets(around[i], times, 1000000, &count);
+			qsort(values, count, sizeof(*values), compare);
+			check(histogram, count);
+			proclife_histogram_free(histogram);
+		}
+	}
+}
+
+/* Each into each: with all buckets in common, with some, with none. */
+static void test_merge_lists_and_octaves(void **state)
+{
+	static const uint64_t steps[] = { 1000000, 2000000, 1000003, 1ULL << 40 };
+
+	(void)state;
+	for (size_t i = 0; i < AROUND * AROUND * 4; i++) {
+		size_t count = 0, before;
+		struct proclife_histogram *into, *from;
+
+		into = of_buckets(around[i % AROUND], 2, steps[0], &count);
+		before = count;
+		from = of_buckets(around[i / AROUND % AROUND], 3, steps[i / AROUND / AROUND], &count);
+		assert_int_equal(proclife_histogram_merge(into, from), 0);
+		/* The other one stays as it is. */
+		assert_int_equal(proclife_histogram_count(from), count - before);
+		proclife_histogram_free(from);
+		qsort(values, count, sizeof(*values), compare);
+		check(into, count);
+		proclife_histogram_free(into);
+	}
+}
+
+/* One is empty. */
+static void test_merge_nothing(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < AROUND; i++) {
+		struct proclife_histogram *histogram, *empty;
+		size_t count = 0;
+
+		histogram = of_buckets(around[i], 1, 1000000, &count);
+		qsort(values, count, sizeof(*values), compare);
+		assert_int_equal(proclife_histogram_new(&empty), 0);
+		assert_int_equal(proclife_histogram_merge(histogram, empty), 0);
+		check(histogram, count);
+		assert_int_equal(proclife_histogram_merge(empty, histogram), 0);
+		check(empty, count);
+		proclife_histogram_free(histogram);
+		proclife_histogram_free(empty);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +285,9 @@ int main(void)
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_distributions),
 		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_list_becomes_octaves),
+		cmocka_unit_test(test_merge_lists_and_octaves),
+		cmocka_unit_test(test_merge_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
