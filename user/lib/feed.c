@@ -329,12 +329,27 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 	return since > tasks->gap_to ? since : 0;
 }
 
+/* Who is to be told of this reap: its reaper; the parent, if it released itself. */
+static struct proclife_process *due_to(const struct proclife_tasks *tasks,
+				       const struct proclife_process *process,
+				       const struct proclife_task *reaper)
+{
+	struct proclife_process *parent;
+
+	if (process->reaper_tgid != process->tgid)
+		return reaper ? reaper->process : NULL;
+	if (process->real_parent_tgid != process->parent_tgid)
+		return NULL;
+	parent = proclife_tasks_holder(tasks, process->parent_tgid);
+	return parent && parent->id == process->parent_id ? parent : NULL;
+}
+
 static proclife_apart int feed_reap(struct proclife_tasks *tasks,
 				    const struct proclife_record *record)
 {
 	const struct proclife_reap *reap = &record->reap;
 	struct proclife_task *task = task_of(tasks, record, 0), *reaper;
-	struct proclife_process *process;
+	struct proclife_process *process, *due;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
@@ -359,7 +374,12 @@ static proclife_apart int feed_reap(struct proclife_tasks *tasks,
 	process->reaper_waited = task->reaper_waited;
 	set_cgroup(task, reap->cgroup);
 	proclife_filter(tasks, process);
-	return wanted(process);
+	if (!wanted(process))
+		return 0;
+	due = due_to(tasks, process, reaper);
+	if (due)
+		due->reaps = true;
+	return 1;
 }
 
 static proclife_apart int feed_free(struct proclife_tasks *tasks,

@@ -323,6 +323,7 @@ struct proclife_process {
 	bool unfreed;	 /* a task's FREE is missing */
 	bool unsure;	 /* a gap can hide that exited is not the last one's */
 	bool mixed; /* a thread of it can be another process's, which got its pid unseen */
+	bool reaps; /* it has reaped another one that is told of, or ignores its SIGCHLD */
 	struct proclife_task *tasks;
 	struct proclife_task *leader;
 
@@ -616,7 +617,7 @@ int proclife_latency_merge(struct proclife_latency *into, const struct proclife_
 
 /* A process that has reaped others, or is to reap those that are zombies at the end. */
 struct proclife_reaper {
-	uint64_t id; /* of the process; 0 if it is not known */
+	uint64_t id; /* of the process; 0 if it is not known, or zombies have outlived it */
 	uint32_t tgid;
 	bool gone;  /* before the end of the trace */
 	char comm[PROCLIFE_COMM_LEN]; /* the last one known */

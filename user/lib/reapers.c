@@ -6,26 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct entry {
+	struct proclife_reaper reaper;
+	bool reported; /* it is gone itself: its name is the last one */
+};
+
 struct proclife_reapers {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
 	struct proclife_map by_id;    /* of the process; of one that is not known, its pid instead */
-	struct proclife_reaper **all;
+	struct entry **all;
 	size_t count;
 	size_t room;
 };
 
 #define UNKNOWN (1ULL << 63) /* no id is as large */
 
-static struct proclife_reaper *get(struct proclife_reapers *reapers, uint64_t id, uint32_t tgid)
+static struct entry *get(struct proclife_reapers *reapers, uint64_t id, uint32_t tgid)
 {
 	uint64_t key = id ? id : UNKNOWN | tgid;
-	struct proclife_reaper *reaper = proclife_map_get(&reapers->by_id, key);
+	struct entry *entry = proclife_map_get(&reapers->by_id, key);
 
-	if (reaper)
-		return reaper;
+	if (entry)
+		return entry;
 	if (reapers->count == reapers->room) {
 		size_t room = reapers->room ? reapers->room * 2 : 16;
-		struct proclife_reaper **all = realloc(reapers->all, room * sizeof(*all));
+		struct entry **all = realloc(reapers->all, room * sizeof(*all));
 
 		if (!all)
 			return NULL;
@@ -34,28 +39,30 @@ static struct proclife_reaper *get(struct proclife_reapers *reapers, uint64_t id
 	}
 	if (proclife_map_reserve(&reapers->by_id))
 		return NULL;
-	reaper = calloc(1, sizeof(*reaper));
-	if (!reaper)
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
 		return NULL;
-	reaper->id = id;
-	reaper->tgid = tgid;
-	reaper->init = tgid == 1;
-	proclife_map_put(&reapers->by_id, key, reaper);
-	reapers->all[reapers->count++] = reaper;
-	return reaper;
+	entry->reaper.id = id;
+	entry->reaper.tgid = tgid;
+	entry->reaper.init = tgid == 1;
+	proclife_map_put(&reapers->by_id, key, entry);
+	reapers->all[reapers->count++] = entry;
+	return entry;
 }
 
-static int note_reaped(struct proclife_reaper *reaper, const struct proclife_process *process)
+static int note_reaped(struct entry *entry, const struct proclife_process *process)
 {
 	uint64_t told = process->notified ? process->notified : process->exited, ns;
+	struct proclife_reaper *reaper = &entry->reaper;
 	int err = 0;
 
-	memcpy(reaper->comm, process->reaper_comm, sizeof(reaper->comm));
+	if (!entry->reported)
+		memcpy(reaper->comm, process->reaper_comm, sizeof(reaper->comm));
 	reaper->reaped++;
 	/* Without the id of both, the pids tell, as long as they are not reused. */
 	if (reaper->id && process->parent_id)
 		reaper->adopted += process->parent_id != reaper->id;
-	else
+	else if (process->parent_tgid)
 		reaper->adopted += process->parent_tgid != process->reaper_tgid;
 	if (told && process->reaper_waited) {
 		reaper->awaited += process->reaper_waited <= told;
@@ -70,51 +77,70 @@ static int note_reaped(struct proclife_reaper *reaper, const struct proclife_pro
 
 static int note(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
-	struct proclife_reaper *reaper;
+	struct entry *entry;
 
 	if (process->reaper_tgid != process->tgid) {
-		reaper = get(reapers, process->reaper_id, process->reaper_tgid);
-		return reaper ? note_reaped(reaper, process) : -ENOMEM;
+		entry = get(reapers, process->reaper_id, process->reaper_tgid);
+		return entry ? note_reaped(entry, process) : -ENOMEM;
 	}
 	/* It released itself. If its parent is still the one by birth, we know whom it is due to. */
-	if (process->real_parent_tgid != process->parent_tgid)
+	if (!process->parent_tgid || process->real_parent_tgid != process->parent_tgid)
 		return 0;
-	reaper = get(reapers, process->parent_id, process->parent_tgid);
-	if (!reaper)
+	entry = get(reapers, process->parent_id, process->parent_tgid);
+	if (!entry)
 		return -ENOMEM;
-	if (!reaper->ignored++ && !reaper->reaped)
-		memcpy(reaper->comm, process->parent_comm, sizeof(reaper->comm));
+	if (!entry->reaper.ignored++ && !entry->reaper.reaped && !entry->reported)
+		memcpy(entry->reaper.comm, process->parent_comm, sizeof(entry->reaper.comm));
 	return 0;
 }
 
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct proclife_reapers *reapers = data;
-	struct proclife_reaper *reaper = proclife_map_get(&reapers->by_id, process->id);
+	struct entry *entry;
 
 	if (process->selected && process->matches && process->reaped && note(reapers, process))
 		reapers->tasks->error = -ENOMEM;
-	if (!reaper)
+	/* Those that it has reaped may be reported only later. */
+	entry = process->reaps ? get(reapers, process->id, process->tgid) :
+				 proclife_map_get(&reapers->by_id, process->id);
+	if (!entry && process->reaps)
+		reapers->tasks->error = -ENOMEM;
+	if (!entry)
 		return;
-	memcpy(reaper->comm, process->comm, sizeof(reaper->comm));
-	reaper->gone = !process->outlives;
-	reaper->init |= process->ns_pid == 1;
+	memcpy(entry->reaper.comm, process->comm, sizeof(entry->reaper.comm));
+	entry->reaper.gone = !process->outlives;
+	entry->reaper.init |= process->ns_pid == 1;
+	entry->reported = true;
+}
+
+/*
+ * The parent that a zombie had at its EXIT, if it has it still: it has not if the parent has exited
+ * since, and then another one can have got the parent's pid.
+ */
+static const struct proclife_process *parent_of(const struct proclife_reapers *reapers,
+						const struct proclife_process *process)
+{
+	const struct proclife_process *parent =
+		proclife_tasks_holder(reapers->tasks, process->real_parent_tgid);
+
+	if (!parent || proclife_process_is_zombie(parent))
+		return NULL;
+	return parent->born > (process->exited ? process->exited : process->seen) ? NULL : parent;
 }
 
 static void note_zombie(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
-	const struct proclife_process *parent =
-		proclife_tasks_holder(reapers->tasks, process->real_parent_tgid);
+	const struct proclife_process *parent = parent_of(reapers, process);
 	uint64_t since = process->notified ? process->notified : process->exited;
-	struct proclife_reaper *reaper =
-		get(reapers, parent ? parent->id : 0, process->real_parent_tgid);
+	struct entry *entry = get(reapers, parent ? parent->id : 0, process->real_parent_tgid);
 
-	if (!reaper) {
+	if (!entry) {
 		reapers->tasks->error = -ENOMEM;
 		return;
 	}
-	if (!reaper->zombies++ || since < reaper->oldest)
-		reaper->oldest = since;
+	if (!entry->reaper.zombies++ || since < entry->reaper.oldest)
+		entry->reaper.oldest = since;
 }
 
 /* While all of them are there: later, parents are reported before their children. */
@@ -164,7 +190,7 @@ void proclife_reapers_free(struct proclife_reapers *reapers)
 	if (reapers->tasks)
 		proclife_tasks_detach(reapers->tasks, reapers);
 	for (size_t i = 0; i < reapers->count; i++) {
-		proclife_histogram_free(reapers->all[i]->zombie);
+		proclife_histogram_free(reapers->all[i]->reaper.zombie);
 		free(reapers->all[i]);
 	}
 	free(reapers->all);
@@ -175,5 +201,5 @@ void proclife_reapers_free(struct proclife_reapers *reapers)
 const struct proclife_reaper *proclife_reapers_get(const struct proclife_reapers *reapers,
 						   size_t index)
 {
-	return index < reapers->count ? reapers->all[index] : NULL;
+	return index < reapers->count ? &reapers->all[index]->reaper : NULL;
 }
