@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reapers, and whom they are to reap. */
+#ifndef UNIT_REAPERS_H
+#define UNIT_REAPERS_H
+
+#include "records.h"
+
+size_t number_of_reapers(const struct proclife_reapers *reapers);
+/* All zeros if there is none; fails if there are two of them. */
+struct proclife_reaper reaper_of(const struct proclife_reapers *reapers, uint32_t tgid);
+
+/* The last thread's EXIT, with the parent that it has at that moment. */
+struct proclife_record exit_below_record(uint64_t ts, const struct who *who,
+					 const struct who *parent);
+
+/* fork, exit and SIGCHLD in one go: a zombie since @ts + 2. */
+void feed_zombie(struct proclife_tasks *tasks, uint64_t ts, const struct who *who,
+		 const struct who *parent);
+
+#endif

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who reaps, and whether it was waiting for that. */
+#include "check.h"
+#include "reapers.h"
+
+#include <signal.h>
+
+static struct proclife_tasks *tasks;
+static struct proclife_reapers *reapers;
+static struct who init, shell;
+
+static int begin(void **state)
+{
+	(void)state;
+	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
+	init = process_of_pid(1, "init");
+	shell = process_of_pid(100, "sh");
+	feed(tasks, task_record(1, &init, &init));
+	feed(tasks, task_record(2, &shell, &init));
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	/* They may outlive what they were made of. */
+	proclife_tasks_free(tasks);
+	proclife_reapers_free(reapers);
+	return 0;
+}
+
+static void test_awaited_and_belated(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c"), d = process_of_pid(203, "d");
+	struct proclife_reaper reaper;
+
+	(void)state;
+	/* Before it, at the very moment, between EXIT and SIGCHLD: it was waiting. */
+	feed(tasks, wait_record(10, &shell));
+	feed_zombie(tasks, 11, &a, &shell);
+	feed(tasks, reap_record(15, &a, &shell));
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->reaper_waited, 10);
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->reaper_waited, 10);
+	assert_int_equal(proclife_tasks_find(tasks, shell.task)->waited, 0);
+	assert_int_equal(proclife_tasks_find(tasks, shell.task)->process->waited, 10);
+	feed_zombie(tasks, 20, &b, &shell);
+	feed(tasks, wait_record(22, &shell));
+	feed(tasks, reap_record(24, &b, &shell));
+	feed(tasks, fork_record(30, &c, &shell));
+	feed(tasks, exit_below_record(31, &c, &shell));
+	feed(tasks, wait_record(32, &shell));
+	feed(tasks, sigchld_record(33, &shell, &c, CLD_KILLED));
+	feed(tasks, reap_record(36, &c, &shell));
+	/* Behind it, twice: the last one counts. */
+	feed_zombie(tasks, 40, &d, &shell);
+	feed(tasks, wait_record(43, &shell));
+	feed(tasks, wait_record(53, &shell));
+	feed(tasks, reap_record(62, &d, &shell));
+	assert_int_equal(proclife_tasks_find(tasks, d.task)->process->reaper_waited, 53);
+	assert_int_equal(number_of_reapers(reapers), 0);
+	feed(tasks, free_record(63, &a));
+	feed(tasks, free_record(64, &b));
+	feed(tasks, free_record(65, &c));
+	feed(tasks, free_record(66, &d));
+	reaper = reaper_of(reapers, 100);
+	assert_int_equal(number_of_reapers(reapers), 1);
+	assert_int_equal(reaper.id, 2);
+	assert_int_equal(reaper.reaped, 4);
+	assert_int_equal(reaper.adopted, 0);
+	assert_int_equal(reaper.awaited, 3);
+	assert_int_equal(reaper.belated, 1);
+	assert_int_equal(reaper.ignored, 0);
+	assert_int_equal(reaper.zombies, 0);
+	assert_false(reaper.init);
+	assert_false(reaper.gone);
+	assert_string_equal(reaper.comm, "sh");
+	assert_int_equal(proclife_histogram_count(reaper.zombie), 4);
+	assert_int_equal(proclife_histogram_min(reaper.zombie), 2);
+	assert_int_equal(proclife_histogram_max(reaper.zombie), 20);
+}
+
+/* Without a SIGCHLD in the trace, it has been a zombie since its EXIT. */
+static void test_without_sigchld(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, wait_record(20, &shell));
+	feed(tasks, exit_below_record(20, &a, &shell));
+	feed(tasks, reap_record(21, &a, &shell));
+	feed(tasks, free_record(22, &a));
+	feed(tasks, fork_record(30, &b, &shell));
+	feed(tasks, exit_below_record(40, &b, &shell));
+	feed(tasks, wait_record(41, &shell));
+	feed(tasks, reap_record(42, &b, &shell));
+	feed(tasks, free_record(43, &b));
+	assert_int_equal(reaper_of(reapers, 100).awaited, 1);
+	assert_int_equal(reaper_of(reapers, 100).belated, 1);
+}
+
+static void test_each_wait_reaps_one(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+
+	(void)state;
+	feed(tasks, wait_record(9, &shell));
+	feed_zombie(tasks, 10, &a, &shell);
+	feed_zombie(tasks, 20, &b, &shell);
+	feed(tasks, reap_record(30, &a, &shell));
+	/* The WAIT that reaped this one was not seen, say. */
+	feed(tasks, reap_record(31, &b, &shell));
+	assert_int_equal(proclife_tasks_find(tasks, b.task)->process->reaper_waited, 0);
+	feed(tasks, free_record(40, &a));
+	feed(tasks, free_record(41, &b));
+	assert_int_equal(reaper_of(reapers, 100).reaped, 2);
+	assert_int_equal(reaper_of(reapers, 100).awaited, 1);
+	assert_int_equal(reaper_of(reapers, 100).belated, 0);
+}
+
+static void test_gap(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+
+	(void)state;
+	/* Another WAIT can be in it, and another REAP. */
+	feed(tasks, wait_record(9, &shell));
+	feed_zombie(tasks, 10, &a, &shell);
+	feed_gap(tasks, 1, 13, 15);
+	feed(tasks, reap_record(20, &a, &shell));
+	feed(tasks, free_record(21, &a));
+	assert_int_equal(reaper_of(reapers, 100).reaped, 1);
+	assert_int_equal(reaper_of(reapers, 100).awaited + reaper_of(reapers, 100).belated, 0);
+	/* This one is behind it. */
+	feed(tasks, wait_record(29, &shell));
+	feed_zombie(tasks, 30, &b, &shell);
+	feed(tasks, reap_record(40, &b, &shell));
+	feed(tasks, free_record(41, &b));
+	assert_int_equal(reaper_of(reapers, 100).awaited, 1);
+}
+
+/* Each thread waits for itself, and all of them are one reaper, which has the leader's name. */
+static void test_reaper_is_a_thread(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who app = process_of_pid(300, "app"), t = thread_of(&app, 301);
+
+	(void)state;
+	t.comm = "worker";
+	feed(tasks, fork_record(3, &app, &shell));
+	feed(tasks, clone_record(4, &t, &shell, &app));
+	feed(tasks, wait_record(5, &app));
+	feed_zombie(tasks, 10, &a, &app);
+	feed(tasks, wait_record(15, &t));
+	feed(tasks, reap_record(16, &a, &t));
+	feed(tasks, free_record(17, &a));
+	assert_int_equal(reaper_of(reapers, 300).awaited, 0);
+	assert_int_equal(reaper_of(reapers, 300).belated, 1);
+	feed_zombie(tasks, 20, &b, &app);
+	feed(tasks, reap_record(23, &b, &app));
+	feed(tasks, free_record(24, &b));
+	assert_int_equal(number_of_reapers(reapers), 1);
+	assert_int_equal(reaper_of(reapers, 300).awaited, 1);
+	assert_int_equal(reaper_of(reapers, 300).reaped, 2);
+	assert_int_equal(proclife_tasks_close(tasks, 99), 0);
+	assert_string_equal(reaper_of(reapers, 300).comm, "app");
+}
+
+/* A thread that execs releases its leader: it reaps nobody, and its wait(2) still is to. */
+static void test_exec_by_thread(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct who b = process_of_pid(202, "b");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed(tasks, wait_record(12, &t));
+	feed(tasks, exit_record(13, &a, SIGKILL, 1));
+	t.pid = 200;
+	t.start = a.start;
+	a.pid = 201;
+	feed(tasks, reap_record(14, &a, &t));
+	feed(tasks, exec_record(15, &t, 201, "/bin/new"));
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->reaper_waited, 0);
+	assert_int_equal(proclife_tasks_find(tasks, t.task)->waited, 12);
+	assert_int_equal(proclife_tasks_find(tasks, t.task)->process->reaper_id, 0);
+	feed(tasks, free_record(16, &a));
+	assert_int_equal(number_of_reapers(reapers), 0);
+	feed_zombie(tasks, 20, &b, &t);
+	feed(tasks, wait_record(25, &t));
+	feed(tasks, reap_record(26, &b, &t));
+	feed(tasks, free_record(27, &b));
+	feed(tasks, exit_below_record(30, &t, &shell));
+	feed(tasks, reap_record(31, &t, &shell));
+	feed(tasks, free_record(32, &t));
+	assert_int_equal(reaper_of(reapers, 200).belated, 1);
+	assert_int_equal(reaper_of(reapers, 200).ignored, 0);
+	assert_int_equal(reaper_of(reapers, 100).reaped, 1);
+}
+
+/* A parent that exits can release its dead children, and is in no wait(2) then. */
+static void test_released_by_a_dying_parent(void **state)
+{
+	struct who p = process_of_pid(200, "p"), a = process_of_pid(201, "a");
+
+	(void)state;
+	feed(tasks, fork_record(10, &p, &shell));
+	feed_zombie(tasks, 11, &a, &p);
+	feed(tasks, wait_record(14, &p)); /* for another one */
+	feed(tasks, exit_below_record(15, &p, &shell));
+	feed(tasks, reap_record(16, &a, &p));
+	feed(tasks, free_record(17, &a));
+	assert_int_equal(reaper_of(reapers, 200).reaped, 1);
+	assert_int_equal(reaper_of(reapers, 200).awaited + reaper_of(reapers, 200).belated, 0);
+}
+
+/* The kernel releases at once whose parent has set SIGCHLD to SIG_IGN. */
+static void test_ignored(void **state)
+{
+	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
+	struct who b = process_of_pid(202, "b"), c = process_of_pid(203, "c");
+	struct proclife_reaper reaper;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed(tasks, exit_record(12, &a, 0, 1));
+	feed(tasks, exit_below_record(13, &t, &shell));
+	feed(tasks, reap_record(14, &t, &t));
+	feed(tasks, reap_record(14, &a, &t)); /* the last thread releases the leader, too */
+	feed(tasks, free_record(15, &t));
+	feed(tasks, free_record(16, &a));
+	reaper = reaper_of(reapers, 100);
+	assert_int_equal(number_of_reapers(reapers), 1);
+	assert_int_equal(reaper.ignored, 1);
+	assert_int_equal(reaper.reaped, 0);
+	assert_int_equal(reaper.id, 2);
+	assert_string_equal(reaper.comm, "sh");
+	assert_null(reaper.zombie);
+	/* It was adopted: whom it was due to is not known. */
+	feed(tasks, fork_record(20, &b, &shell));
+	feed(tasks, exit_below_record(21, &b, &init));
+	feed(tasks, reap_record(22, &b, &b));
+	feed(tasks, free_record(23, &b));
+	assert_int_equal(reaper_of(reapers, 100).ignored, 1);
+	/* Nothing is known of this one's parent. */
+	feed_gap(tasks, 1, 24, 25);
+	feed(tasks, reap_record(26, &c, &c));
+	feed(tasks, free_record(27, &c));
+	assert_int_equal(number_of_reapers(reapers), 1);
+}
+
+static void test_selected_only(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c");
+
+	(void)state;
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	feed_life(tasks, 10, &a, &shell);
+	feed_life(tasks, 20, &b, &shell);
+	feed_zombie(tasks, 30, &c, &shell);
+	assert_int_equal(proclife_tasks_close(tasks, 99), 0);
+	assert_int_equal(reaper_of(reapers, 100).reaped, 1);
+	assert_int_equal(reaper_of(reapers, 100).zombies, 0);
+	proclife_reapers_free(NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_awaited_and_belated),
+		TEST(test_without_sigchld),
+		TEST(test_each_wait_reaps_one),
+		TEST(test_gap),
+		TEST(test_reaper_is_a_thread),
+		TEST(test_exec_by_thread),
+		TEST(test_released_by_a_dying_parent),
+		TEST(test_ignored),
+		TEST(test_selected_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
