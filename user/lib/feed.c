@@ -159,6 +159,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 	}
 	set_cgroup(task, state->cgroup);
 	if (process->born) { /* its FORK told all the rest, and by birth */
+		proclife_filter(tasks, process);
 		if (tasks->orphans.used)
 			proclife_adopt_orphans(tasks, task);
 		return wanted(process);
@@ -288,6 +289,7 @@ static proclife_apart int feed_exit(struct proclife_tasks *tasks,
 		copy_name(process->comm, record->comm);
 		process->flags = task->flags;
 		process->leader_exited = record->ts;
+		proclife_filter(tasks, process);
 	}
 	process->real_parent_tgid = exit->parent_tgid;
 	copy_name(task->comm, record->comm);

@@ -128,6 +128,8 @@ void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task 
 	proclife_task_move(tasks, task, other);
 	if (fresh)
 		proclife_process_born(tasks, other, NULL, NULL);
+	else
+		proclife_filter(tasks, other);
 }
 
 struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
@@ -145,8 +147,10 @@ struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
 	if (proclife_lives_reserve(tasks))
 		return NULL;
 	if (task) {
-		if (same_life(tasks, task, record))
+		if (same_life(tasks, task, record)) {
+			proclife_filter(tasks, task->process); /* it may have another leader */
 			goto known;
+		}
 		task->incomplete = true; /* its FREE was lost */
 		proclife_task_end(tasks, task);
 	}
@@ -158,6 +162,8 @@ struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
 	}
 	if (begun)
 		proclife_process_born(tasks, process, NULL, NULL);
+	else
+		proclife_filter(tasks, process); /* its leader's name is known by now */
 	if (proclife_unlikely(tasks->orphans.used))
 		proclife_adopt_orphans(tasks, task);
 	return task;
