@@ -217,7 +217,7 @@ static int add_phase(struct proclife_group *group, unsigned int phase, uint64_t 
 }
 
 static int add_life(const struct proclife_latency *latency, struct proclife_group *group,
-		    const struct proclife_marks *marks, uint32_t flags, bool incomplete)
+		    const struct proclife_marks *marks, bool zombie, bool incomplete)
 {
 	struct proclife_latency_counts *counts = &group->counts;
 	int err = 0;
@@ -228,7 +228,7 @@ static int add_life(const struct proclife_latency *latency, struct proclife_grou
 	if (!marks->freed && latency->tasks->closing) {
 		if (marks->reaped)
 			counts->unfreed++;
-		else if (marks->exited || flags & PROCLIFE_F_ZOMBIE)
+		else if (zombie)
 			counts->unreaped++;
 		else
 			counts->alive++;
@@ -243,15 +243,15 @@ static int add_life(const struct proclife_latency *latency, struct proclife_grou
 }
 
 static void count(struct proclife_latency *latency, const struct proclife_marks *marks,
-		  uint32_t flags, bool incomplete, const struct key *key)
+		  bool zombie, bool incomplete, const struct key *key)
 {
 	struct proclife_group *group;
-	int err = add_life(latency, &latency->all, marks, flags, incomplete);
+	int err = add_life(latency, &latency->all, marks, zombie, incomplete);
 
 	if (!err && latency->by != PROCLIFE_BY_NOTHING) {
 		err = get_group(latency, key, &group);
 		if (!err)
-			err = add_life(latency, group, marks, flags, incomplete);
+			err = add_life(latency, group, marks, zombie, incomplete);
 	}
 	if (err)
 		latency->tasks->error = err;
@@ -266,7 +266,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected || !process->matches)
 		return;
 	key = process_key(latency->by, process);
-	count(latency, &marks, process->flags, process->incomplete, &key);
+	count(latency, &marks, proclife_process_is_zombie(process), process->incomplete, &key);
 }
 
 static void task_gone(void *data, struct proclife_task *task)
@@ -278,7 +278,8 @@ static void task_gone(void *data, struct proclife_task *task)
 	if (!task->process->selected || !task->process->matches)
 		return;
 	key = task_key(latency->by, task);
-	count(latency, &marks, task->flags, task->incomplete, &key);
+	count(latency, &marks, task->exited || task->flags & PROCLIFE_F_ZOMBIE, task->incomplete,
+	      &key);
 }
 
 static void merge_counts(struct proclife_latency_counts *into,

@@ -229,7 +229,6 @@ static void detach(struct proclife_task *task)
 	if (process->leader == task)
 		process->leader = NULL;
 	process->open--;
-	proclife_task_dead(task);
 }
 
 struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
@@ -308,6 +307,7 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 	struct proclife_process *old = task->process;
 	bool dead = task->dead;
 
+	proclife_task_dead(task);
 	detach(task);
 	old->threads--;
 	task->dead = dead;
@@ -331,6 +331,8 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 	process->nivcsw += task->nivcsw;
 	process->freed = task->freed;
 	process->unfreed |= !task->freed;
+	if (!tasks->closing)
+		proclife_task_dead(task);
 	detach(task);
 	proclife_table_del(&tasks->by_handle, &task->by_handle);
 	for_each_reporter(tasks, reporter) {

@@ -310,7 +310,7 @@ struct proclife_process {
 	uint32_t flags;	   /* of the leader */
 	int32_t exit_code; /* as its parent's wait(2) gives it */
 	uint32_t threads;  /* ever seen */
-	uint32_t live;	   /* seen and not yet exited */
+	uint32_t live;	   /* seen and not yet exited; at the end, if it outlives the trace */
 	uint32_t open;	   /* seen and not yet freed */
 	bool selected;
 	bool incomplete; /* a gap touches this life; certain once it is reported gone */
