@@ -68,7 +68,8 @@ void check_sum(const struct proclife_latency *latency)
 	for (unsigned int p = 0; p < PROCLIFE_PHASES; p++)
 		assert_int_equal(proclife_histogram_new(&phases[p]), 0);
 	for (size_t i = 0; (group = proclife_latency_group(latency, i)); i++) {
-		assert_ptr_equal(group_of(latency, group->known, group->name, group->number), group);
+		assert_ptr_equal(group_of(latency, group->known, group->name, group->number),
+				 group);
 		add_counts(&sum, &group->counts);
 		for (unsigned int p = 0; p < PROCLIFE_PHASES; p++) {
 			if (group->phases[p])
@@ -100,7 +101,7 @@ uint64_t feed_random(struct proclife_tasks *tasks, uint64_t ts, uint64_t seed, u
 		struct proclife_record record;
 		char name[PROCLIFE_COMM_LEN];
 
-		/* The first half is the same for all. Every second one is as long as they can be. */
+		/* The first half is the same for all. Every second one has no room left. */
 		snprintf(name, sizeof(name), "longname%05u%s", (unsigned int)kind % 100000,
 			 kind % 2 ? "" : "xy");
 		a.comm = name;

@@ -61,6 +61,26 @@ static void test_adopted(void **state)
 	assert_false(reaper_of(reapers, 100).init);
 }
 
+/* A subreaper that has got the very pid of the parent that has died. */
+static void test_adopted_by_a_namesake(void **state)
+{
+	struct who a = process_of_pid(200, "parent"), b = process_of_pid(201, "child");
+	struct who c = process_of_pid(200, "subreaper");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(11, &b, &a));
+	feed(tasks, exit_below_record(12, &a, &shell));
+	feed(tasks, reap_record(13, &a, &shell));
+	feed(tasks, free_record(14, &a));
+	feed(tasks, fork_record(15, &c, &shell));
+	feed(tasks, exit_below_record(20, &b, &c));
+	feed(tasks, reap_record(21, &b, &c));
+	feed(tasks, free_record(22, &b));
+	assert_int_equal(reaper_of(reapers, 200).reaped, 1);
+	assert_int_equal(reaper_of(reapers, 200).adopted, 1);
+}
+
 /* Init of a container reaps what its children left, and is the first to be gone. */
 static void test_init_of_a_namespace(void **state)
 {
@@ -239,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_adopted),
+		TEST(test_adopted_by_a_namesake),
 		TEST(test_init_of_a_namespace),
 		TEST(test_freed_behind_its_reaper),
 		TEST(test_zombies_at_the_end),

@@ -67,8 +67,8 @@ static void test_merge(void **state)
 /* Two runs together are what one would be that had both. */
 static void check_one_run(enum proclife_by by)
 {
-	struct proclife_latency *both = run_of(5, by, false, 50), *second = run_of(6, by, false, 90);
-	struct proclife_latency *one;
+	struct proclife_latency *both = run_of(5, by, false, 50);
+	struct proclife_latency *second = run_of(6, by, false, 90), *one;
 	struct proclife_tasks *tasks;
 	const struct proclife_group *group;
 

@@ -216,10 +216,10 @@ static void test_threads(void **state)
 	record.cpu = 5;
 	feed(tasks, record);
 	feed(tasks, reap_record(21, &t, &t));
-	feed(tasks, free_record(22, &t));
 	record = exit_record(30, &a, 0, 0);
 	record.cpu = 6;
 	feed(tasks, record);
+	feed(tasks, free_record(30, &t));
 	/* Its parent ignores SIGCHLD. */
 	feed(tasks, reap_record(31, &a, &a));
 	feed(tasks, free_record(32, &a));
@@ -258,7 +258,8 @@ static void test_many_groups(void **state)
 /* These two have the same hash, as the library makes it today. */
 static void test_same_hash(void **state)
 {
-	struct who a = process_of_pid(200, "zumghmmbAdPaara"), b = process_of_pid(201, "guuzwysr0Z3da84");
+	struct who a = process_of_pid(200, "zumghmmbAdPaara");
+	struct who b = process_of_pid(201, "guuzwysr0Z3da84");
 
 	(void)state;
 	for (uint64_t i = 0; i < 3; i++) {

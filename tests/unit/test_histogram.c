@@ -243,11 +243,12 @@ static void test_merge_lists_and_octaves(void **state)
 	(void)state;
 	for (size_t i = 0; i < AROUND * AROUND * 4; i++) {
 		size_t count = 0, before;
+		uint64_t step = steps[i / AROUND / AROUND];
 		struct proclife_histogram *into, *from;
 
 		into = of_buckets(around[i % AROUND], 2, steps[0], &count);
 		before = count;
-		from = of_buckets(around[i / AROUND % AROUND], 3, steps[i / AROUND / AROUND], &count);
+		from = of_buckets(around[i / AROUND % AROUND], 3, step, &count);
 		assert_int_equal(proclife_histogram_merge(into, from), 0);
 		/* The other one stays as it is. */
 		assert_int_equal(proclife_histogram_count(from), count - before);
