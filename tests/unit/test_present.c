@@ -61,6 +61,24 @@ static void test_holder_of_a_pid(void **state)
 	assert_null(proclife_tasks_holder(tasks, 200));
 }
 
+/* A pid that was given out again does not go back to whom it was taken from unseen. */
+static void test_reap_lost(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(200, "b");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed_gap(tasks, 2, 11, 12);
+	feed(tasks, fork_record(20, &b, &shell));
+	assert_string_equal(proclife_tasks_holder(tasks, 200)->comm, "b");
+	feed(tasks, exit_record(21, &b, 0, 0));
+	feed(tasks, reap_record(22, &b, &shell));
+	assert_null(proclife_tasks_holder(tasks, 200));
+	/* Nor is it this one that is selected. */
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 0);
+}
+
 static void test_next(void **state)
 {
 	struct who all[5];
@@ -164,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_holder_of_a_pid),
+		TEST(test_reap_lost),
 		TEST(test_next),
 		TEST(test_zombies),
 		TEST(test_zombies_of_the_snapshot),

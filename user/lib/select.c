@@ -84,12 +84,9 @@ static int wish(struct proclife_tasks *tasks, const struct proclife_wish *wish)
 
 int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid)
 {
-	struct proclife_process *process = proclife_tgid_get(tasks, tgid);
+	struct proclife_process *process = proclife_tasks_holder(tasks, tgid);
 
 	begin_selecting(tasks);
-	/* Once reaped, it does not have the pid any more. */
-	while (process && process->reaped)
-		process = proclife_tgid_next(process);
 	if (!process)
 		return wish(tasks, &(struct proclife_wish){ .tgid = tgid });
 	if (!process->selected)

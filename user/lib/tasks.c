@@ -28,9 +28,8 @@ struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *task
 {
 	struct proclife_process *process = proclife_tgid_get(tasks, tgid);
 
-	while (process && process->reaped)
-		process = proclife_tgid_next(process);
-	return process;
+	/* One before the latest cannot have it: if it is not reaped, its REAP was lost. */
+	return process && !process->reaped ? process : NULL;
 }
 
 struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
