@@ -88,8 +88,11 @@ fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
 			$B/tests/fuzz/corpus-$$fuzzer; \
 	done
 
+check-litmus:
+	tests/litmus/run
+
 unit-tests: $(UNIT_TESTS)
 stress-tests: $(STRESS_TESTS)
 guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS)
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests check-litmus

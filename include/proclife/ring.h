@@ -20,10 +20,14 @@
  * R1 pairs with W4: a record below commit is complete.
  * R3 pairs with W2: if R2 read anything that the writer of position p wrote, R4 sees a reserve
  *	above p; so what R2 read is valid for positions at or above reserve - size.
- * H2 pairs with W2: a position whose W1 H3 did not see takes its time after H1. H3 is an acquire
- *	so that H4 sees a commit at least as new; commit == reserve then means that all that this
- *	ring will ever hold from before H1 lies below that commit.
+ * H2 pairs with W2: a position whose W1 H3 did not see takes its time after H1, and so does each
+ *	one above the commit that H4 sees, since W2 orders the W4 before it, too. So commit == reserve
+ *	means that all that this ring will ever hold from before H1 lies below that commit; if reserve
+ *	is ahead, by one or two, the record at that commit is the only other one that may be from
+ *	before H1.
  * P2 pairs with W2: either the poller sees the reservation, or the writer sees wake_at.
+ *
+ * tests/litmus asks the kernel's memory model about each of these, and about what breaks them.
  *
  * Positions are compared by difference; they would need centuries to wrap.
  */

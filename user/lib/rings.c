@@ -226,9 +226,9 @@ static bool settle(struct proclife_ring_stream *ring, uint64_t *hold)
 		if (settled)
 			return true;
 		/*
-		 * Reserve was one above this commit, a ring having one writer: as soon as commit
-		 * gets there, everything up to that reserve is complete. It takes a moment, unless
-		 * the writer's virtual CPU was just descheduled.
+		 * Only the record at this commit may still be from before the clock reading (see
+		 * ring.h): as soon as commit moves, everything from before is complete. It takes a
+		 * moment, unless the writer's virtual CPU was just descheduled.
 		 */
 		for (unsigned int spin = 0; spin < 16; spin++) {
 			relax();
