@@ -497,6 +497,12 @@ static void test_header_changes(void **state)
 	device->header->cpus = 1U << 30;
 	smp_store_release(&device->header->generation, 99);
 	fake_device_write(device, 1, 10);
+	memset(device->header->release, 'x', sizeof(device->header->release));
+	device->header->magic = 0;
+	assert_int_equal(proclife_source_header(source)->cpus, 2);
+	assert_int_equal(proclife_source_header(source)->records_per_ring, 16);
+	assert_string_equal(proclife_source_header(source)->release, "6.1.0-test");
+	assert_int_equal(proclife_source_header(source)->generation, 99);
 	device->now = 20;
 	expect_record(source, 1, 10);
 	expect_nothing(source);

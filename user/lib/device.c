@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <proclife/ring.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -297,9 +298,17 @@ static int device_fd(const struct proclife_source *source)
 	return ((const struct proclife_device *)source)->fd;
 }
 
+/* Sizes and texts as they were validated, what moves as of now. */
 static const struct proclife_header *device_header(struct proclife_source *source)
 {
-	return device_of(source)->map;
+	struct proclife_device *device = device_of(source);
+	const struct proclife_header *now = device->map;
+
+	device->header.generation = READ_ONCE(now->generation);
+	device->header.reap_missed = READ_ONCE(now->reap_missed);
+	device->header.to_boottime = READ_ONCE(now->to_boottime);
+	device->header.to_realtime = READ_ONCE(now->to_realtime);
+	return &device->header;
 }
 
 static const struct proclife_ring_ctl *device_ring(struct proclife_source *source, uint32_t cpu)
