@@ -9,72 +9,13 @@
  *
  * BREAK_* weakens one step; the test must then fail. tests/stress/run builds and runs them all.
  */
+#include "protocol.h"
+
 #include <errno.h>
 #include <linux/futex.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <proclife/barrier.h>
-
-#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
-/* It does not model fences. Here they order nothing but atomic accesses, which cannot race. */
-#pragma GCC diagnostic ignored "-Wtsan"
-#endif
-
-/* Delays between the steps of ring.h widen the windows in which another thread gets in between. */
-static void step(void);
-
-#undef smp_mb
-#define smp_mb()                                         \
-	do {                                             \
-		step();                                  \
-		__atomic_thread_fence(__ATOMIC_SEQ_CST); \
-		step();                                  \
-	} while (0)
-#undef smp_rmb
-#define smp_rmb()                                        \
-	do {                                             \
-		step();                                  \
-		__atomic_thread_fence(__ATOMIC_ACQUIRE); \
-		step();                                  \
-	} while (0)
-#undef smp_load_acquire
-#define smp_load_acquire(p)                                                    \
-	({                                                                     \
-		__typeof__(*(p)) loaded = __atomic_load_n((p), __ATOMIC_ACQUIRE); \
-									       \
-		step();                                                        \
-		loaded;                                                        \
-	})
-#undef smp_store_release
-#define smp_store_release(p, value)                              \
-	do {                                                     \
-		step();                                          \
-		__atomic_store_n((p), (value), __ATOMIC_RELEASE); \
-		step();                                          \
-	} while (0)
-
-#include <proclife/ring.h>
-
-#define WORDS (sizeof(struct proclife_record) / sizeof(uint64_t))
 #define MISSED_SECONDS 2
-
-struct ring {
-	struct proclife_ring ring;
-	uint64_t *stamps;	/* the clock's number of each position, for the final account */
-	uint64_t wanted;	/* by the eager poller */
-	uint32_t wakes;		/* the wait queue: a futex */
-	uint32_t cpu;
-} __attribute__((aligned(128)));
 
 /* What a reader has of one ring. */
 struct stream {
@@ -110,106 +51,11 @@ static uint64_t records = 200000;
 static unsigned int rings = 3;
 static uint64_t size = 16;
 static unsigned int readers = 2;
-static unsigned int delays = 20;
 static uint64_t seed = 1;
 static unsigned int limit = 120;
 
 static struct ring *ring_of;
-static uint64_t now __attribute__((aligned(128)));
 static unsigned int writing __attribute__((aligned(128)));
-
-static _Thread_local uint64_t random_state;
-
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-	return x ^ (x >> 31);
-}
-
-static uint64_t next_random(void)
-{
-	return mix(random_state++);
-}
-
-static void step(void)
-{
-	uint64_t r;
-
-	if (!delays)
-		return;
-	r = next_random();
-	if ((r & 0x3ff) >= delays)
-		return;
-	r >>= 10;
-	if ((r & 7) < 4) {
-		volatile unsigned int spin = (r >> 3) & 0xff;
-
-		while (spin)
-			spin--;
-	} else if ((r & 7) < 7) {
-		sched_yield();
-	} else {
-		struct timespec nap = { .tv_nsec = (long)((r >> 3) & 0x7fff) };
-
-		nanosleep(&nap, NULL);
-	}
-}
-
-static void __attribute__((format(printf, 1, 2))) violation(const char *format, ...)
-{
-	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
-	va_list args;
-
-	pthread_mutex_lock(&once); /* for good: only the first one is printed */
-	printf("violation: ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-	fflush(stdout);
-	_exit(1);
-}
-
-static uint64_t word(unsigned int i, uint32_t cpu, uint64_t position, uint64_t stamp)
-{
-	switch (i) {
-	case 0:
-		return stamp;
-	case 1:
-		return cpu;
-	case 2:
-		return position;
-	default:
-		return mix(stamp ^ mix(position ^ mix(cpu + 256 * i)));
-	}
-}
-
-static void fill(struct proclife_record *slot, uint32_t cpu, uint64_t position, uint64_t stamp)
-{
-	uint64_t *words = (uint64_t *)slot;
-
-	for (unsigned int i = 0; i < WORDS; i++) {
-		__atomic_store_n(&words[i], word(i, cpu, position, stamp), __ATOMIC_RELAXED);
-		step();
-	}
-}
-
-static void copy(uint64_t *to, const struct proclife_record *slot)
-{
-	const uint64_t *words = (const uint64_t *)slot;
-
-	for (unsigned int i = 0; i < WORDS; i++) {
-		to[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
-		step();
-	}
-}
-
-static uint64_t take_number(void)
-{
-	return __atomic_fetch_add(&now, 1, __ATOMIC_RELAXED);
-}
 
 static void wake(struct ring *ring)
 {
@@ -231,34 +77,9 @@ static void *write_ring(void *data)
 
 	random_state = mix(seed + 1000 * ring->cpu);
 	for (uint64_t position = 0; position < records; position++) {
-		struct proclife_record *slot;
-		unsigned int type = position % PROCLIFE_TYPES;
-		uint64_t stamp;
 		int due;
 
-#if defined(BREAK_W1) /* fills the slot before it says so */
-		slot = &r->records[position & r->mask];
-		stamp = take_number();
-		fill(slot, ring->cpu, position, stamp);
-		proclife_ring_reserve(r);
-#elif defined(BREAK_W2) /* takes the time before the reservation */
-		stamp = take_number();
-		step();
-		slot = proclife_ring_reserve(r);
-		fill(slot, ring->cpu, position, stamp);
-#else
-		slot = proclife_ring_reserve(r);
-		stamp = take_number();
-		step();
-#ifndef BREAK_W4
-		fill(slot, ring->cpu, position, stamp);
-#endif
-#endif
-		ring->stamps[position] = stamp;
-		due = proclife_ring_commit(r, type);
-#ifdef BREAK_W4 /* commits before the slot is filled */
-		fill(slot, ring->cpu, position, stamp);
-#endif
+		due = write_record(ring, position, &ring->stamps[position]);
 		if (due) {
 #ifdef BREAK_DISARM /* undoes what a poller asked for since */
 			wake(ring);
@@ -302,23 +123,12 @@ static void check_record(const struct reader *reader, const struct stream *strea
 static void read_ring(struct reader *reader, struct ring *ring, uint64_t commit,
 		      uint64_t (*copies)[WORDS])
 {
-	const struct proclife_ring_ctl *ctl = ring->ring.ctl;
 	struct stream *stream = &reader->streams[ring->cpu];
 	uint64_t oldest, first = stream->position;
 
 	if (commit - first > size)
 		first = commit - size;
-#ifdef BREAK_R3 /* looks whether the records are whole before it copies them */
-	oldest = proclife_ring_oldest(ctl, size);
-#endif
-	for (uint64_t p = first; p < commit; p++)
-		copy(copies[p % size], &ring->ring.records[p & ring->ring.mask]);
-#if defined(BREAK_R4) /* does not look at all */
-	(void)ctl;
-	oldest = first;
-#elif !defined(BREAK_R3)
-	oldest = proclife_ring_oldest(ctl, size);
-#endif
+	oldest = copy_records(ring, first, commit, size, copies);
 	if (oldest > records)
 		violation("reader %u, ring %u: oldest is %llu of %llu", reader->index, ring->cpu,
 			  (unsigned long long)oldest, (unsigned long long)records);
@@ -384,24 +194,11 @@ static void *read_rings(void *data)
 	while (!done) {
 		uint64_t time, horizon = UINT64_MAX;
 
-#ifndef BREAK_H2
-		time = __atomic_load_n(&now, __ATOMIC_RELAXED);
-		smp_mb();
-#endif
-		for (unsigned int i = 0; i < rings; i++) {
-			struct ring *ring = &ring_of[i];
-
-			settled[i] = proclife_ring_settled(ring->ring.ctl, &commits[i]);
-#ifdef BREAK_H3 /* takes no notice of a write in flight */
-			settled[i] = true;
-#endif
-			/* A reader that merges nothing may do without the reservations. */
+		time = take_horizon(ring_of, rings, commits, settled);
+		/* A reader that merges nothing may do without the reservations. */
+		for (unsigned int i = 0; i < rings; i++)
 			if (!settled[i] && next_random() % 4 == 0)
-				commits[i] = proclife_ring_committed(ring->ring.ctl);
-		}
-#ifdef BREAK_H2 /* takes the time afterwards */
-		time = __atomic_load_n(&now, __ATOMIC_RELAXED);
-#endif
+				commits[i] = proclife_ring_committed(ring_of[i].ring.ctl);
 		done = true;
 		for (unsigned int i = 0; i < rings; i++) {
 			struct stream *stream = &reader->streams[i];
@@ -543,29 +340,6 @@ static void check_account(const struct reader *reader)
 			  (unsigned long long)(records * rings));
 }
 
-static void *allocate(size_t count, size_t bytes)
-{
-	size_t rounded = (count * bytes + 4095) & ~(size_t)4095;
-	void *memory = aligned_alloc(4096, rounded);
-
-	if (!memory) {
-		perror("ring: memory");
-		exit(2);
-	}
-	memset(memory, 0, rounded);
-	return memory;
-}
-
-static void start(pthread_t *thread, void *(*run)(void *), void *data)
-{
-	int error = pthread_create(thread, NULL, run, data);
-
-	if (error) {
-		fprintf(stderr, "ring: pthread_create: %s\n", strerror(error));
-		exit(2);
-	}
-}
-
 static void *watch(void *data)
 {
 	struct timespec time = { .tv_sec = limit };
@@ -666,7 +440,7 @@ static void parse(int argc, char **argv)
 			readers = value;
 			break;
 		case 'd':
-			delays = value;
+			steps_per_delay = value ? (1024 + value / 2) / value : 0;
 			break;
 		case 'S':
 			seed = value;
