@@ -62,6 +62,9 @@ static uint64_t copy_batch(struct proclife_ring_stream *ring, uint64_t *pos, uin
 {
 	uint64_t start = *pos, end = ring->limit;
 
+	/* Whatever reserve says, no more than this is there. */
+	if (end - start > ring->size)
+		start = end - ring->size;
 	for (unsigned int attempt = 0; attempt < 8; attempt++) {
 		uint64_t n = end - start, oldest, lead;
 
@@ -78,6 +81,8 @@ static uint64_t copy_batch(struct proclife_ring_stream *ring, uint64_t *pos, uin
 			return n - gone;
 		}
 		end = proclife_ring_committed(ring->ctl);
+		if (proclife_unlikely((int64_t)(end - ring->limit) < 0))
+			end = ring->limit; /* no writer takes anything back */
 		lead = attempt ? ring->size >> (8 - attempt) : 0;
 		start = oldest + lead;
 		if ((int64_t)(end - start) <= 0)
