@@ -6,8 +6,9 @@ STRESS_TESTS := $(patsubst tests/stress/%.c,$B/tests/stress/%,$(wildcard tests/s
 GUEST_TESTS := $(patsubst tests/guest/%.c,$B/tests/guest/%,$(wildcard tests/guest/test_*.c))
 WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
-# recorded.c has an ioctl() of its own: only for those that want it.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/recorded.c,\
+# recorded.c has an ioctl() of its own, failing.c more of the kind: only for those that want it.
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/recorded.c \
+	tests/unit/failing.c,\
 	$(wildcard tests/unit/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
@@ -41,11 +42,18 @@ $(EXAMPLES): %: %.c $(LIB_STATIC)
 
 $B/tests/unit/test_pages: | $(EXAMPLES) $B/proclife-read
 
-RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay %/test_view_tree %/test_schema,\
+RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay %/test_view_tree %/test_schema %/test_failures,\
 	$(UNIT_TESTS))
 
 $(RECORDING_TESTS): $B/tests/unit/recorded.o
 $(patsubst %,$B/tests/unit/%,test_replay test_view_tree test_progress test_schema): | $B/proclife-read
+
+# What of the C library the library uses goes through this test, which lets it fail.
+FAILING := malloc calloc realloc aligned_alloc strdup open_memstream fdopendir free open openat fstat \
+	mkdir renameat ftruncate mmap readdir getrandom ioctl read pwrite close
+
+$B/tests/unit/test_failures: $B/tests/unit/failing.o
+$B/tests/unit/test_failures: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
 
 # The trace generator, which the benchmark of the reader has too.
 GENERATOR := $(patsubst %,$B/tests/bench/%.o,generate simulate objects streams truth)
@@ -88,6 +96,12 @@ fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
 			$B/tests/fuzz/corpus-$$fuzzer; \
 	done
 
+coverage:
+	tests/coverage
+
+stress-billion:
+	tests/stress/run --records 1000000000
+
 check-litmus:
 	tests/litmus/run
 
@@ -95,4 +109,4 @@ unit-tests: $(UNIT_TESTS)
 stress-tests: $(STRESS_TESTS)
 guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS)
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests check-litmus
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage stress-billion check-litmus

@@ -284,9 +284,12 @@ static int open_dir(struct proclife_recorder *recorder, const char *path)
 		close(fd);
 		return err;
 	}
+	errno = 0;
 	while (!err && (entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			err = -ENOTEMPTY;
+	if (!err)
+		err = -errno;
 	closedir(dir);
 	return err;
 }

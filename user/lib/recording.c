@@ -237,10 +237,16 @@ static int add_tapes(struct proclife_recording *recording)
 			close(fd);
 		return err;
 	}
-	while (!err && (entry = readdir(dir))) {
+	while (!err) {
 		char name[PROCLIFE_CTF_NAME];
 		uint32_t cpu = PROCLIFE_CTF_SNAPSHOT;
 
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry) {
+			err = -errno;
+			break;
+		}
 		if (!strncmp(entry->d_name, "cpu_", 4))
 			cpu = (uint32_t)strtoul(entry->d_name + 4, NULL, 10);
 		proclife_ctf_name(name, cpu);
@@ -299,8 +305,11 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 	struct proclife_recording *recording = calloc(1, sizeof(*recording));
 	int err;
 
-	if (!recording)
+	if (!recording) {
+		if (fault)
+			proclife_fault_set(fault, "%s: cannot read: %s", path, strerror(ENOMEM));
 		return -ENOMEM;
+	}
 	recording->source.ops = &recording_ops;
 	recording->dir = -1;
 	err = load(recording, path);

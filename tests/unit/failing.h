@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A library whose allocations or system calls fail: a scenario is run again and again, and the first
+ * one fails, then the second one, and so on until none does. The linker's --wrap puts what the
+ * library calls through here.
+ */
+#ifndef UNIT_FAILING_H
+#define UNIT_FAILING_H
+
+#include "check.h"
+
+#include <stdbool.h>
+
+enum failing {
+	FAIL_ALLOCATIONS, /* with ENOMEM */
+	FAIL_CALLS,	  /* of the system, with EIO */
+	INTERRUPT_CALLS,  /* those that can be, with EINTR */
+	CUT_CALLS,	  /* read and write half of what is asked for */
+};
+
+/* Until this is called with false, what is called is the library's. */
+void failing_library(bool on);
+
+/*
+ * Returns the first error that the library reports; if there is none, *digest is what it found.
+ */
+typedef int (*failing_scenario)(uint64_t *digest);
+
+/*
+ * Each time, the scenario has to report that very error, or to come to the same digest as if nothing
+ * had failed; and to give back all memory and files. At least @least have to fail, and at most
+ * @endured of these may make no difference.
+ */
+void failing_run(enum failing what, failing_scenario run, uint64_t least, uint64_t endured);
+
+#endif

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the library does when memory or system calls fail, one after the other. */
+#include "failing.h"
+#include "recorded.h"
+#include "records.h"
+
+#include <device.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash(uint64_t digest, const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+
+	while (size--)
+		digest = (digest ^ *bytes++) * 0x100000001b3;
+	return digest;
+}
+
+static uint64_t hash_number(uint64_t digest, uint64_t number)
+{
+	return hash(digest, &number, sizeof(number));
+}
+
+static uint64_t hash_tree(uint64_t digest, const struct proclife_node *node)
+{
+	for (; node; node = node->next) {
+		digest = hash_number(digest, node->tgid);
+		digest = hash(digest, node->comm, strlen(node->comm));
+		if (node->path)
+			digest = hash(digest, node->path, strlen(node->path));
+		if (node->args)
+			digest = hash(digest, node->args, node->args_bytes);
+		if (node->killer)
+			digest = hash_number(digest, node->killer->signo);
+		digest = hash_tree(digest, node->child);
+	}
+	return digest;
+}
+
+/* The results of lives, as programs use them. */
+struct results {
+	struct proclife_tasks *tasks;
+	struct proclife_tree *tree;
+	struct proclife_latency *latency;
+	int err;
+};
+
+static void keep_first(int *err, int ret)
+{
+	if (!*err && ret < 0)
+		*err = ret;
+}
+
+static void results_begin(struct results *results)
+{
+	*results = (struct results){ 0 };
+	results->err = proclife_tasks_new(&results->tasks);
+	if (results->err)
+		return;
+	keep_first(&results->err, proclife_tasks_select_pid(results->tasks, 100));
+	keep_first(&results->err, proclife_tree_new(&results->tree, results->tasks));
+	keep_first(&results->err, proclife_latency_new(&results->latency, results->tasks, false));
+}
+
+/* Goes on after an error, as a program might. */
+static void results_feed(struct results *results, const struct proclife_event *event)
+{
+	if (results->tasks)
+		keep_first(&results->err, proclife_tasks_feed(results->tasks, event));
+}
+
+static void results_end(struct results *results, uint64_t *digest)
+{
+	struct proclife_latency_counts counts;
+
+	if (results->tasks)
+		keep_first(&results->err, proclife_tasks_close(results->tasks, 1 << 30));
+	if (!results->err) {
+		*digest = hash_tree(*digest, proclife_tree_roots(results->tree));
+		proclife_latency_counts(results->latency, &counts);
+		*digest = hash(*digest, &counts, sizeof(counts));
+	}
+	proclife_latency_free(results->latency);
+	proclife_tree_free(results->tree);
+	proclife_tasks_free(results->tasks);
+}
+
+/* More lives at once than any table has room for at first. */
+#define LIVES 3000
+
+static struct proclife_record *story;
+static size_t story_count;
+
+static void tell(struct proclife_record record)
+{
+	story = realloc(story, (story_count + 1) * sizeof(*story));
+	assert_non_null(story);
+	story[story_count++] = record;
+}
+
+static void tell_args(uint64_t ts, const struct who *who)
+{
+	for (unsigned int piece = 0; piece < 2; piece++) {
+		struct proclife_record record = record_of(ts, PROCLIFE_ARGS, who);
+
+		record.args.total = 2 * PROCLIFE_ARGS_LEN;
+		record.args.offset = piece * PROCLIFE_ARGS_LEN;
+		record.args.len = PROCLIFE_ARGS_LEN;
+		memset(record.args.text, 'a' + (int)piece, PROCLIFE_ARGS_LEN);
+		tell(record);
+	}
+}
+
+static int tell_story(void **state)
+{
+	static struct who who[LIVES];
+	struct who first = process_of_pid(100, "first"), other = process_of_pid(99, "other");
+	uint64_t ts = 1;
+
+	(void)state;
+	tell(task_record(ts, &other, &other));
+	tell(task_record(ts, &first, &other));
+	for (uint32_t i = 0; i < LIVES; i++) {
+		static char names[LIVES][PROCLIFE_COMM_LEN];
+
+		snprintf(names[i], sizeof(names[i]), "life %u", i);
+		who[i] = process_of_pid(1000 + i, names[i]);
+		tell(fork_record(++ts, &who[i], i % 10 ? &first : &who[i - i % 7]));
+		if (i % 3 == 0)
+			tell(exec_record(++ts, &who[i], 1000 + i, names[i]));
+		if (i % 200 == 0) {
+			tell_args(ts, &who[i]);
+			tell(signal_record(++ts, &who[i], 9, &other));
+			tell(exit_record(++ts, &who[i], 9, 0));
+			tell(sigchld_record(ts, &first, &who[i], 9));
+			tell(reap_record(++ts, &who[i], &first));
+		}
+	}
+	for (uint32_t i = 0; i < LIVES; i += 2)
+		tell(free_record(++ts, &who[i]));
+	/* The targets of a signal and a reaper that nobody has seen yet. */
+	for (uint32_t pid = 50; pid < 55; pid++) {
+		struct who unseen = process_of_pid(pid, "unseen");
+
+		tell(signal_record(++ts, &unseen, 15, &other));
+		tell(exec_record(++ts, &unseen, pid, "/bin/unseen"));
+	}
+	return 0;
+}
+
+static int forget_story(void **state)
+{
+	(void)state;
+	free(story);
+	return 0;
+}
+
+static int feed_the_story(uint64_t *digest)
+{
+	struct results results;
+
+	failing_library(true);
+	results_begin(&results);
+	for (size_t i = 0; i < story_count; i++) {
+		struct proclife_event event = {
+			.record = &story[i],
+			.ahead = i + 1 < story_count ? &story[i + 1] : NULL,
+		};
+
+		results_feed(&results, &event);
+	}
+	results_end(&results, digest);
+	failing_library(false);
+	return results.err;
+}
+
+static void test_lives(void **state)
+{
+	(void)state;
+	failing_run(FAIL_ALLOCATIONS, feed_the_story, 50, 0);
+}
+
+static int histograms(uint64_t *digest)
+{
+	struct proclife_histogram *histogram = NULL;
+	int err;
+
+	failing_library(true);
+	err = proclife_histogram_new(&histogram);
+	if (!err) {
+		proclife_histogram_add(histogram, 5);
+		*digest = proclife_histogram_count(histogram);
+	}
+	proclife_histogram_free(histogram);
+	failing_library(false);
+	return err;
+}
+
+static void test_histogram(void **state)
+{
+	(void)state;
+	failing_run(FAIL_ALLOCATIONS, histograms, 1, 0);
+}
+
+static int follow(struct proclife_source *source, struct results *results, uint64_t *digest)
+{
+	struct proclife_event event;
+	int ret, err = 0;
+
+	do {
+		ret = proclife_source_next(source, &event);
+		keep_first(&err, ret);
+		if (ret == 1) {
+			if (event.record)
+				*digest = hash(*digest, event.record, sizeof(*event.record));
+			results_feed(results, &event);
+		}
+	} while (ret == 1);
+	return err == -ENODATA ? 0 : err; /* the end of a recording */
+}
+
+static uint64_t read_clock(void *data)
+{
+	(void)data;
+	return 1 << 20;
+}
+
+/* Recorded live, with a snapshot, from the rings of CPUs of which one comes later. */
+static int read_device(uint64_t *digest)
+{
+	struct proclife_recorded run = { .began = 1, .command_status = -1, .ended = 1 << 20 };
+	struct fake_device *device = fake_device_new(12, 16);
+	struct proclife_recorder *recorder = NULL;
+	struct proclife_source *source = NULL;
+	struct proclife_fault fault;
+	struct results results;
+	struct log log = { 0 };
+	struct folder folder;
+	int err, replayed;
+
+	folder_make(&folder);
+	for (uint32_t cpu = 0; cpu < 11; cpu++)
+		fake_device_add_ring(device, cpu);
+	snapshot_tasks = 20;
+	failing_library(true);
+	err = proclife_device_open(&source, device->path);
+	results_begin(&results);
+	if (!err) {
+		proclife_device_set_clock(source, read_clock, NULL);
+		keep_first(&err, proclife_source_snapshot(source));
+		keep_first(&err, proclife_recorder_new(&recorder, source, folder.path, &run));
+	}
+	for (uint64_t round = 0; source && round < 4; round++) {
+		if (round == 2)
+			fake_device_add_ring(device, 11);
+		for (uint32_t cpu = 0; cpu < (round < 2 ? 11 : 12); cpu++)
+			for (uint64_t n = 0; n < 10; n++)
+				fake_device_write(device, cpu, 100 * round + n);
+		keep_first(&err, follow(source, &results, digest));
+	}
+	if (recorder) {
+		keep_first(&err, proclife_recorder_sync(recorder));
+		keep_first(&err, proclife_recorder_finish(recorder, &run));
+		keep_first(&err, proclife_recorder_error(recorder));
+	}
+	proclife_recorder_free(recorder);
+	results_end(&results, digest);
+	proclife_source_free(source);
+	failing_library(false);
+	keep_first(&err, results.err);
+	/* Whatever has happened, what is there can be opened, or is refused with a reason. */
+	replayed = try_replay(folder.path, &fault, &log);
+	if (!err) {
+		assert_int_equal(replayed, 0);
+		*digest = hash(*digest, log.records, log.count * sizeof(*log.records));
+	}
+	log_free(&log);
+	fake_device_free(device);
+	folder_remove(&folder);
+	return err;
+}
+
+static void test_device(void **state)
+{
+	(void)state;
+	failing_run(FAIL_ALLOCATIONS, read_device, 60, 0);
+	/* Numbers need not be random, and what is closed after use has nothing left to write. */
+	failing_run(FAIL_CALLS, read_device, 40, 20);
+	failing_run(INTERRUPT_CALLS, read_device, 20, UINT64_MAX);
+	failing_run(CUT_CALLS, read_device, 10, UINT64_MAX);
+}
+
+static struct folder recorded;
+
+static int record(void **state)
+{
+	const struct run_options options = {
+		.cpus = 12, .ring = 64, .rounds = 20, .seed = 1, .snapshot = 20, .late = true,
+	};
+	struct log log = { 0 };
+
+	(void)state;
+	folder_make(&recorded);
+	record_run(&options, recorded.path, &log);
+	log_free(&log);
+	return 0;
+}
+
+static int remove_recording(void **state)
+{
+	(void)state;
+	folder_remove(&recorded);
+	return 0;
+}
+
+static int read_recording(uint64_t *digest)
+{
+	struct proclife_source *source = NULL;
+	struct proclife_fault fault = { "" };
+	struct results results;
+	int err;
+
+	failing_library(true);
+	err = proclife_recording_open(&source, recorded.path, &fault);
+	if (err) {
+		failing_library(false);
+		assert_int_not_equal(fault.text[0], 0);
+		assert_null(source);
+		return err;
+	}
+	results_begin(&results);
+	err = follow(source, &results, digest);
+	results_end(&results, digest);
+	keep_first(&err, results.err);
+	proclife_source_free(source);
+	failing_library(false);
+	return err;
+}
+
+static void test_recording(void **state)
+{
+	(void)state;
+	failing_run(FAIL_ALLOCATIONS, read_recording, 20, 0);
+	failing_run(FAIL_CALLS, read_recording, 40, 30);
+	failing_run(INTERRUPT_CALLS, read_recording, 1, UINT64_MAX);
+	failing_run(CUT_CALLS, read_recording, 1, UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_lives, tell_story, forget_story),
+		cmocka_unit_test(test_histogram),
+		cmocka_unit_test(test_device),
+		cmocka_unit_test_setup_teardown(test_recording, record, remove_recording),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
