@@ -303,7 +303,17 @@ static void test_killed(void **state)
 	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, device_path,
 		 folder.path);
 	start(line, STDOUT_FILENO, STDERR_FILENO);
-	usleep(1400000); /* what was read is on disk after a second */
+	/* What was read is on disk after a second, if the machine has nothing else to do. */
+	for (unsigned int attempt = 0; attempt < 20; attempt++) {
+		size_t lines;
+
+		usleep(1400000);
+		out = run_program(false, 0, "babeltrace2 %s", folder.path);
+		lines = count_lines(out.text, "\n");
+		free(out.text);
+		if (lines == 1500)
+			break;
+	}
 	kill(reader, SIGKILL);
 	assert_int_equal(waitpid(reader, NULL, 0), reader);
 	out = run_program(true, 0, "%s -i %s", program, folder.path);
@@ -452,7 +462,17 @@ static void test_babeltrace_killed(void **state)
 	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, device_path,
 		 folder.path);
 	start(line, STDOUT_FILENO, STDERR_FILENO);
-	usleep(1400000); /* what was read is on disk after a second */
+	/* What was read is on disk after a second, if the machine has nothing else to do. */
+	for (unsigned int attempt = 0; attempt < 20; attempt++) {
+		size_t lines;
+
+		usleep(1400000);
+		out = run_program(false, 0, "babeltrace2 %s", folder.path);
+		lines = count_lines(out.text, "\n");
+		free(out.text);
+		if (lines == 1500)
+			break;
+	}
 	kill(reader, SIGKILL);
 	assert_int_equal(waitpid(reader, NULL, 0), reader);
 	out = run_program(false, 0, "babeltrace2 %s", folder.path);
