@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How reading begins: a history that is longer than what is copied at a time, and a snapshot. */
+#include "check.h"
+#include "fake_device.h"
+
+#include <device.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+static struct fake_device *device;
+static struct proclife_source *source;
+
+static void begin(uint64_t size)
+{
+	device = fake_device_new(2, size);
+	fake_device_add_rings(device);
+	source = fake_device_open(device);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	proclife_source_free(source);
+	fake_device_free(device);
+	return 0;
+}
+
+/*
+ * The history begins where the ring that wrapped begins. What the other one has from before is in
+ * several batches, the last of which reaches beyond that.
+ */
+static void test_long_history(void **state)
+{
+	const uint64_t size = 4 * PROCLIFE_BATCH, written = size + 100;
+	const uint64_t old = 3 * PROCLIFE_BATCH + 20;
+	uint64_t first = 10000 + written - size, before = 0, count[2] = { 0 };
+	struct proclife_event event;
+	int ret;
+
+	(void)state;
+	begin(size);
+	for (uint64_t n = 0; n < old; n++)
+		fake_device_write(device, 0, n + 1);
+	for (uint64_t n = 0; n < written; n++)
+		fake_device_write(device, 1, 10000 + n);
+	for (uint64_t n = 0; n < 50; n++)
+		fake_device_write(device, 0, first - 20 + n);
+	device->now = 20000;
+	assert_int_equal(proclife_source_rewind(source), 0);
+	while ((ret = proclife_source_next(source, &event)) == 1) {
+		assert_non_null(event.record);
+		assert_true(event.record->ts >= first && event.record->ts >= before);
+		before = event.record->ts;
+		count[event.record->cpu]++;
+	}
+	assert_int_equal(ret, 0);
+	assert_int_equal(count[0], 30);
+	assert_int_equal(count[1], size);
+	assert_int_equal(proclife_source_lost(source), 0);
+}
+
+/* What the next SNAPSHOT ioctls do, one after the other. */
+static struct answer {
+	int error;	/* 0: it works */
+	uint32_t count; /* what it says that there are */
+} answers[8];
+static unsigned int asked;
+static uint32_t capacities[8];
+
+/* In the place of the C library's: a plain file has none. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	const struct answer *answer = &answers[asked];
+	struct proclife_snapshot *snapshot;
+	struct proclife_record *records;
+	va_list args;
+
+	(void)fd;
+	va_start(args, request);
+	snapshot = va_arg(args, struct proclife_snapshot *);
+	va_end(args);
+	assert_int_equal(request, PROCLIFE_IOC_SNAPSHOT);
+	assert_true(asked < 8);
+	capacities[asked++] = snapshot->capacity;
+	snapshot->count = answer->count;
+	errno = answer->error;
+	if (answer->error)
+		return -1;
+	records = (void *)(uintptr_t)snapshot->records;
+	for (uint32_t i = 0; i < snapshot->count && i < snapshot->capacity; i++) {
+		memset(&records[i], 0, sizeof(*records));
+		records[i].ts = i + 1;
+		records[i].type = PROCLIFE_TASK;
+	}
+	return 0;
+}
+
+static int snapshot_with(const struct answer *script, size_t count)
+{
+	memset(answers, 0, sizeof(answers));
+	memcpy(answers, script, count * sizeof(*script));
+	asked = 0;
+	begin(16);
+	device->now = UINT64_MAX / 2;
+	return proclife_source_snapshot(source);
+}
+
+static unsigned int tasks_read(void)
+{
+	struct proclife_event event;
+	unsigned int count = 0;
+
+	while (proclife_source_next(source, &event) == 1)
+		count += event.record && event.record->type == PROCLIFE_TASK;
+	return count;
+}
+
+/* More tasks than there is room for, twice, and a signal in between. */
+static void test_snapshot_grows(void **state)
+{
+	const struct answer script[] = { { ENOSPC, 5000 }, { EINTR, 0 }, { ENOSPC, 6000 }, { 0, 6100 } };
+
+	(void)state;
+	assert_int_equal(snapshot_with(script, 4), 0);
+	assert_int_equal(asked, 4);
+	assert_true(capacities[1] > 5000);
+	assert_int_equal(capacities[2], capacities[1]);
+	assert_true(capacities[3] > 6000);
+	assert_int_equal(tasks_read(), 6100);
+}
+
+/* There is no room although there is. */
+static void test_snapshot_always_full(void **state)
+{
+	const struct answer script[] = { { ENOSPC, 10 }, { ENOSPC, 10 }, { 0, 10 } };
+
+	(void)state;
+	assert_int_equal(snapshot_with(script, 3), 0);
+	assert_true(capacities[1] > capacities[0] && capacities[2] > capacities[1]);
+	assert_int_equal(tasks_read(), 10);
+}
+
+static void test_snapshot_fails(void **state)
+{
+	const struct answer script[] = { { EACCES, 0 } };
+
+	(void)state;
+	assert_int_equal(snapshot_with(script, 1), -EACCES);
+	assert_int_equal(tasks_read(), 0);
+}
+
+static void test_snapshot_too_many(void **state)
+{
+	const struct answer script[] = { { ENOSPC, UINT32_MAX } };
+
+	(void)state;
+	assert_int_equal(snapshot_with(script, 1), -ENOSPC);
+}
+
+/* More than there was room for are said to have been written. */
+static void test_snapshot_beyond_its_end(void **state)
+{
+	const struct answer script[] = { { 0, 100000 } };
+
+	(void)state;
+	assert_int_equal(snapshot_with(script, 1), -EPROTO);
+	assert_int_equal(tasks_read(), 0);
+}
+
+static void test_snapshot_again(void **state)
+{
+	const struct answer script[] = { { 0, 5 }, { 0, 7 } };
+
+	(void)state;
+	assert_int_equal(snapshot_with(script, 2), 0);
+	assert_int_equal(proclife_source_snapshot(source), 0);
+	assert_int_equal(tasks_read(), 7);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_long_history),
+		TEST(test_snapshot_grows),
+		TEST(test_snapshot_always_full),
+		TEST(test_snapshot_fails),
+		TEST(test_snapshot_too_many),
+		TEST(test_snapshot_beyond_its_end),
+		TEST(test_snapshot_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
