@@ -106,9 +106,9 @@ int ioctl(int fd, unsigned long request, ...)
 		return -1;
 	}
 	records = (struct proclife_record *)(uintptr_t)snapshot->records;
-	memset(records, 0, (size_t)snapshot->capacity * sizeof(*records));
-	snapshot->count = take(1);
-	for (uint32_t i = 0; i < snapshot->count && i < snapshot->capacity; i++) {
+	snapshot->count = take(1); /* below any capacity */
+	memset(records, 0, snapshot->count * sizeof(*records));
+	for (uint32_t i = 0; i < snapshot->count; i++) {
 		records[i].ts = i;
 		records[i].type = PROCLIFE_TASK;
 		records[i].task = take(1);
@@ -119,7 +119,7 @@ int ioctl(int fd, unsigned long request, ...)
 		return 0;
 	snapshot->count = snapshot->count & 2 ? take(2) : take(4);
 	errno = ENOSPC;
-	return snapshot->count > 100000 ? 0 : -1;
+	return snapshot->count > 20000 ? 0 : -1; /* too many is a lie, or costs memory */
 }
 
 static uint64_t read_clock(void *arg)
