@@ -97,7 +97,12 @@ fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
 	done
 
 coverage:
+	tests/setup build check
 	tests/coverage
+
+check-valgrind:
+	tests/setup build check
+	tests/valgrind
 
 stress-billion:
 	tests/stress/run --records 1000000000
@@ -109,4 +114,4 @@ unit-tests: $(UNIT_TESTS)
 stress-tests: $(STRESS_TESTS)
 guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS)
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage stress-billion check-litmus
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus
