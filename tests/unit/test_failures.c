@@ -33,8 +33,8 @@ static uint64_t hash_tree(uint64_t digest, const struct proclife_node *node)
 			digest = hash(digest, node->path, strlen(node->path));
 		if (node->args)
 			digest = hash(digest, node->args, node->args_bytes);
-		if (node->killer)
-			digest = hash_number(digest, node->killer->signo);
+		if (node->common->killer)
+			digest = hash_number(digest, node->common->killer->signo);
 		digest = hash_tree(digest, node->child);
 	}
 	return digest;
