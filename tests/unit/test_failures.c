@@ -183,18 +183,24 @@ static void test_lives(void **state)
 	failing_run(FAIL_ALLOCATIONS, feed_the_story, 50, 0);
 }
 
+/* So many different times that the list of the first becomes octaves, and then that of the other. */
 static int histograms(uint64_t *digest)
 {
-	struct proclife_histogram *histogram = NULL;
+	struct proclife_histogram *histogram = NULL, *other = NULL;
 	int err;
 
 	failing_library(true);
 	err = proclife_histogram_new(&histogram);
-	if (!err) {
-		proclife_histogram_add(histogram, 5);
-		*digest = proclife_histogram_count(histogram);
-	}
+	if (!err)
+		err = proclife_histogram_new(&other);
+	for (uint64_t i = 0; !err && i < 100; i++)
+		err = proclife_histogram_add(histogram, i << i % 32);
+	if (!err)
+		err = proclife_histogram_merge(other, histogram);
+	if (!err)
+		*digest = proclife_histogram_count(other);
 	proclife_histogram_free(histogram);
+	proclife_histogram_free(other);
 	failing_library(false);
 	return err;
 }
@@ -202,7 +208,7 @@ static int histograms(uint64_t *digest)
 static void test_histogram(void **state)
 {
 	(void)state;
-	failing_run(FAIL_ALLOCATIONS, histograms, 1, 0);
+	failing_run(FAIL_ALLOCATIONS, histograms, 20, 0);
 }
 
 static int follow(struct proclife_source *source, struct results *results, uint64_t *digest)
