@@ -40,11 +40,34 @@ static uint64_t hash_tree(uint64_t digest, const struct proclife_node *node)
 	return digest;
 }
 
+static uint64_t hash_groups(uint64_t digest, const struct proclife_latency *latency)
+{
+	const struct proclife_group *group;
+
+	for (size_t i = 0; (group = proclife_latency_group(latency, i)); i++) {
+		digest = hash(digest, group->name, strlen(group->name));
+		digest = hash(digest, &group->counts, sizeof(group->counts));
+	}
+	return digest;
+}
+
+static uint64_t hash_reapers(uint64_t digest, const struct proclife_reapers *reapers)
+{
+	const struct proclife_reaper *reaper;
+
+	for (size_t i = 0; (reaper = proclife_reapers_get(reapers, i)); i++) {
+		digest = hash_number(digest, reaper->tgid);
+		digest = hash_number(digest, reaper->reaped);
+	}
+	return digest;
+}
+
 /* The results of lives, as programs use them. */
 struct results {
 	struct proclife_tasks *tasks;
 	struct proclife_tree *tree;
 	struct proclife_latency *latency;
+	struct proclife_reapers *reapers;
 	int err;
 };
 
@@ -63,6 +86,10 @@ static void results_begin(struct results *results)
 	keep_first(&results->err, proclife_tasks_select_pid(results->tasks, 100));
 	keep_first(&results->err, proclife_tree_new(&results->tree, results->tasks));
 	keep_first(&results->err, proclife_latency_new(&results->latency, results->tasks, false));
+	if (results->latency)
+		keep_first(&results->err,
+			   proclife_latency_group_by(results->latency, PROCLIFE_BY_COMM));
+	keep_first(&results->err, proclife_reapers_new(&results->reapers, results->tasks));
 }
 
 /* Goes on after an error, as a program might. */
@@ -82,7 +109,11 @@ static void results_end(struct results *results, uint64_t *digest)
 		*digest = hash_tree(*digest, proclife_tree_roots(results->tree));
 		proclife_latency_counts(results->latency, &counts);
 		*digest = hash(*digest, &counts, sizeof(counts));
+		*digest = hash_groups(*digest, results->latency);
 	}
+	if (results->reapers)
+		*digest = hash_reapers(*digest, results->reapers);
+	proclife_reapers_free(results->reapers);
 	proclife_latency_free(results->latency);
 	proclife_tree_free(results->tree);
 	proclife_tasks_free(results->tasks);
