@@ -24,6 +24,7 @@ static struct proclife_recorder *recorder;
 static struct log passed;
 static char files[4 * PATH_MAX]; /* what was printed, for schema.py */
 static unsigned int file_count;
+static uint64_t reap_delay; /* of those who have odd names, in ns */
 
 static int begin(void **state)
 {
@@ -39,6 +40,7 @@ static int begin(void **state)
 	device->now = 1000 * MS;
 	files[0] = '\0';
 	file_count = 0;
+	reap_delay = 5 * MS;
 	return 0;
 }
 
@@ -109,6 +111,37 @@ static void put_tasks(const struct who *init)
 	put(record);
 }
 
+/* Enough for --diff to compare, reaped slowly enough to be listed. */
+static void put_many(const struct who *parent)
+{
+	struct who who;
+
+	for (uint32_t i = 0; i < 25; i++) {
+		who = process_of_pid(400 + i, parent->comm);
+		put(fork_record(0, &who, parent));
+		put(exit_record(0, &who, 0, 0));
+		put(sigchld_record(0, parent, &who, CLD_EXITED));
+		device->now += reap_delay;
+		put(record_of(0, PROCLIFE_WAIT, parent));
+		put(reap_record(0, &who, parent));
+		put(free_record(0, &who));
+	}
+}
+
+/* Killed, and left to a parent whose name is odd, too. */
+static void put_odd_zombie(const struct who *parent)
+{
+	struct who who = process_of_pid(312, parent->comm);
+	struct proclife_record record;
+
+	put(fork_record(0, &who, parent));
+	put(signal_record(0, &who, SIGTERM, parent));
+	record = exit_record(0, &who, SIGTERM, 0);
+	record.exit.parent_tgid = parent->tgid;
+	put(record);
+	put(sigchld_record(0, parent, &who, CLD_KILLED));
+}
+
 /* Names that are no UTF-8, wherever there is a name. */
 static void put_odd_names(const struct who *init)
 {
@@ -143,6 +176,8 @@ static void put_odd_names(const struct who *init)
 	memset(&record.signal, 0, offsetof(struct proclife_signal, signo));
 	put(record);
 	put(exit_record(0, &victim, SIGALRM, 0));
+	put_many(&odd);
+	put_odd_zombie(&odd);
 }
 
 /* A shell, what it starts, and how that ends or does not. */
@@ -192,7 +227,19 @@ static void put_story(void)
 	put_odd_names(&init);
 }
 
-static void record_story(void)
+static void write_cgroups(const char *recording)
+{
+	char path[2 * PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/.cgroups", recording);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs("77 /odd/\xff\n", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void record_story(const char *path)
 {
 	struct proclife_recorded run = {
 		.began = 1, .command_status = -1, .reason = "signal",
@@ -202,7 +249,7 @@ static void record_story(void)
 	source = fake_device_open(device);
 	snapshot_tasks = 3;
 	assert_int_equal(proclife_source_snapshot(source), 0);
-	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	assert_int_equal(proclife_recorder_new(&recorder, source, path, &run), 0);
 	put_story();
 	put_gap(&init);
 	put_story();
@@ -210,6 +257,11 @@ static void record_story(void)
 	run.command_status = 3;
 	assert_int_equal(log_source(&passed, source, UINT64_MAX), 0);
 	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	recorder = NULL;
+	proclife_source_free(source);
+	source = NULL;
+	write_cgroups(path);
 }
 
 /* Keeps what was printed, as a file for schema.py. */
@@ -228,7 +280,7 @@ static void keep(const struct output *output)
 
 static void print(const char *from, const char *options, int status)
 {
-	struct output out = run_program(false, 0, "%s %s --json %s", program, from, options);
+	struct output out = run_program(false, 0, "%s --json %s %s", program, from, options);
 
 	if (out.status != status)
 		fail_msg("%s: status %d:\n%s", options, out.status, out.text);
@@ -257,23 +309,34 @@ static void test_all_views(void **state)
 		"--latency --threads", "--latency --pid 77777", "--tree --latency",
 		"--latency --expect life.count>=1",
 		"--events --duration 5ms",
+		"--latency --by comm", "--latency --by cgroup", "--latency --by cpu",
+		"--latency --by uid --threads", "--latency --by reaper --comm o*", "--parents",
+		"--zombies", "--zombies --top 1", "--tree --comm odd*", "--events --comm c*",
 	};
-	char from[2 * PATH_MAX];
+	char from[4 * PATH_MAX], other[2 * PATH_MAX];
 	struct who init = process_of_pid(1, "init");
 
 	(void)state;
-	record_story();
+	record_story(folder.path);
 	snprintf(from, sizeof(from), "-i %s", folder.path);
 	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
 		print(from, views[i], strstr(views[i], "duration") || strstr(views[i], "count 5") ?
 			      0 : 3);
 	print(from, "--expect lost==0 --expect teardown.p99<1s --expect zombies<=1 "
 		    "--expect life.count>=1 --pid 77777", 2);
+	/* Another recording, whose name is odd as well. */
+	reap_delay = MS;
+	snprintf(other, sizeof(other), "%s/\xff", folder.base);
+	record_story(other);
+	snprintf(from, sizeof(from), "--diff %s %s", folder.path, other);
+	print(from, "", 2);
+	print(from, "--by cgroup", 2);
+	print(from, "--factor 100", 3);
+	snprintf(from, sizeof(from), "--diff %s %s", other, folder.path);
+	print(from, "--threads --by cpu", 2);
+	snprintf(from, sizeof(from), "-i %s -i %s", folder.path, other);
+	print(from, "--latency --by comm", 3);
 	/* As it happens: what no recording has. */
-	proclife_recorder_free(recorder);
-	recorder = NULL;
-	proclife_source_free(source);
-	source = NULL;
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
 	put_on(0, record_of(0, 13, &init));
 	device->header->reap_source = PROCLIFE_REAP_NONE;
