@@ -18,7 +18,8 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_STATIC) $(CMOCKA_LIBS)
 
 $B/tests/unit/test_options.o $B/tests/unit/test_format.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,options options_check options_value expect parse completion) $B/user/read/say.o | $B/proclife-read
+$B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,options options_check options_value expect parse completion) $B/user/read/say.o
+$B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_format: $B/user/read/format.o $B/user/read/json.o $B/user/read/say.o
 
 $B/tests/unit/test_quote.o: override CPPFLAGS += -Iuser/read

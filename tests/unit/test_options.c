@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* proclife-read's command line: what is understood, and what the program says of the rest. */
+/* proclife-read's command line: what is understood. test_usage.c has the rest. */
 #include "check.h"
-#include "program.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <options.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define USAGE 129
 #define MOST_ARGS 32
 
-static char program[PATH_MAX];
 static char own_name[] = "proclife-read";
 static char *words[MOST_ARGS];
 
@@ -204,191 +195,132 @@ static void test_command(void **state)
 	options_free(&options);
 }
 
-/* The program's exit status, and what it says on standard error and output. */
-static int run(const char *line, char *said, size_t size)
+/* What is shown of the processes, and which of them. */
+static void test_selection(void **state)
 {
-	char copy[1000];
-	int argc, status, fds[2];
-	size_t length = 0;
-	ssize_t n;
-	pid_t pid;
+	struct options options;
 
-	split(line, copy, &argc);
-	assert_int_equal(pipe(fds), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		dup2(fds[1], STDOUT_FILENO);
-		dup2(fds[1], STDERR_FILENO);
-		close(fds[0]);
-		close(fds[1]);
-		alarm(20);
-		execv(program, words);
-		_exit(99);
-	}
-	close(fds[1]);
-	while (length < size - 1 && (n = read(fds[0], said + length, size - 1 - length)) > 0)
-		length += n;
-	said[length] = '\0';
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	(void)state;
+	options = parse("--comm cc* --comm ld --uid 0 --uid root --uid 4294967294 "
+			"--cgroup /a/b --cgroup /sys/fs/cgroup/c/ --cgroup /sys/fs/cgroup "
+			"--cgroup /sys/fs/cgroup/unified/d --cgroup /sys/fs/cgroups");
+	assert_true(filter_is_set(&options.filter));
+	assert_true(options.cut.matching);
+	assert_int_equal(options.filter.comms.count, 2);
+	assert_string_equal(options.filter.comms.all[0], "cc*");
+	assert_string_equal(options.filter.comms.all[1], "ld");
+	assert_int_equal(options.filter.uid_count, 3);
+	assert_int_equal(options.filter.uids[0], 0);
+	assert_int_equal(options.filter.uids[1], 0);
+	assert_int_equal(options.filter.uids[2], UINT32_MAX - 1);
+	assert_int_equal(options.filter.cgroups.count, 5);
+	assert_string_equal(options.filter.cgroups.all[0], "/a/b");
+	assert_string_equal(options.filter.cgroups.all[1], "/c/");
+	assert_string_equal(options.filter.cgroups.all[2], "/");
+	assert_string_equal(options.filter.cgroups.all[3], "/d");
+	assert_string_equal(options.filter.cgroups.all[4], "/sys/fs/cgroups");
+	options_free(&options);
+	options = parse("--tree --pid 5");
+	assert_false(filter_is_set(&options.filter) || options.cut.matching);
+	options_free(&options);
 }
 
-static void test_bad_usage(void **state)
+static void test_show(void **state)
 {
 	static const struct {
 		const char *line;
-		const char *says;
-	} bad[] = {
-		{ "--pid x", "--pid x" },
-		{ "--pid 0", "--pid 0" },
-		{ "--pid -1", "--pid -1" },
-		{ "--pid 12x", "--pid 12x" },
-		{ "--pid 2147483648", "--pid 2147483648" },
-		{ "--pid 99999999999999999999999", "--pid 9999" },
-		{ "--pid", "--pid" },
-		{ "--nonsense", "--nonsense" },
-		{ "-Z", "Z" },
-		{ "tree", "tree" },
-		{ "make -j", "make" },
-		{ "--", "'--'" },
-		{ "--duration 0", "--duration 0" },
-		{ "--duration -5", "--duration -5" },
-		{ "--duration 5d", "--duration 5d" },
-		{ "--duration 5 s", "s: a command" },
-		{ "--duration 5sx", "--duration 5sx" },
-		{ "--duration 0x10", "--duration 0x10" },
-		{ "--duration inf", "--duration inf" },
-		{ "--duration 1.2.3", "--duration 1.2.3" },
-		{ "--duration .", "--duration ." },
-		{ "--duration 99999999999999999999", "--duration 9999" },
-		{ "--count 0", "--count 0" },
-		{ "--count -3", "--count -3" },
-		{ "--count 18446744073709551616", "--count 1844" },
-		{ "--events --tree", "--tree" },
-		{ "--status --latency", "--latency" },
-		{ "--fold", "--fold" },
-		{ "--tree --fold --json", "--fold" },
-		{ "--no-fold", "--no-fold" },
-		{ "--tree --no-fold --json", "--no-fold" },
-		{ "--latency --depth 2", "--depth is for --tree" },
-		{ "--depth 2", "--depth is for --tree" },
-		{ "--tree --depth x", "--depth x" },
-		{ "--tree --depth -1", "--depth -1" },
-		{ "--tree --depth 4294967295", "--depth 4294967295" },
-		{ "--tree --depth", "--depth" },
-		{ "--events --min-life 5ms", "--min-life is for --tree" },
-		{ "--tree --min-life 0", "--min-life 0" },
-		{ "--tree --min-life 5x", "--min-life 5x" },
-		{ "--tree --min-life -5ms", "--min-life -5ms" },
-		{ "--latency --top 5", "--top is for --tree" },
-		{ "--tree --top 0", "--top 0" },
-		{ "--tree --top cpu", "--top cpu" },
-		{ "--tree --top 5:", "--top 5:" },
-		{ "--tree --top 5:pid", "cpu, life, rss and count" },
-		{ "--tree --top :cpu", "--top :cpu" },
-		{ "--tree --top 4294967296", "--top 4294967296" },
-		{ "--tree --top 99999999999999999999999999:cpu", "--top 9999" },
-		{ "--tree --top 5 --fold", "--fold and --top" },
-		{ "--record x --depth 2", "--depth" },
-		{ "--threads", "--threads" },
-		{ "--tree --fold --threads", "--threads" },
-		{ "--pid 5 -- true", "--pid" },
-		{ "--history -- true", "--history" },
-		{ "--status --count 5", "--status" },
-		{ "--status --pid 5", "--status" },
-		{ "--status -- true", "--status" },
-		{ "--status --record x", "--record" },
-		{ "--record", "--record" },
-		{ "--record x --json", "--json" },
-		{ "--record x --fold", "--fold" },
-		{ "--input", "--input" },
-		{ "-i x --load", "--load" },
-		{ "-i x --device /x", "--device" },
-		{ "-i x --history", "--history" },
-		{ "-i x --record y", "--record" },
-		{ "-i x --status", "--status" },
-		{ "-i x -- true", "COMMAND" },
-		{ "--expect", "--expect" },
-		{ "--expect lost", "--expect 'lost': there has to be a relation" },
-		{ "--expect lost==0 --expect exit.p9<1s", "--expect 'exit.p9<1s': the figure" },
-		{ "--status --expect lost==0", "--status and --expect" },
-		{ "--ktap", "--ktap prints verdicts" },
-		{ "--lava --tree", "--lava prints verdicts" },
-		{ "--lava --tree --expect lost==0", "--lava prints nothing but verdicts" },
-		{ "--ktap --json --expect lost==0", "--ktap prints nothing but verdicts" },
-		{ "--ktap --lava --expect lost==0", "--ktap and --lava" },
-		{ "--completion fish", "--completion fish" },
+		unsigned int show;
+	} shows[] = {
+		{ "--tree", 0 },
+		{ "--tree --show pidns", SHOW_PIDNS },
+		{ "--tree --show cgroup", SHOW_CGROUP },
+		{ "--tree --show uid,pidns", SHOW_UID | SHOW_PIDNS },
+		{ "--tree --show uid --show cgroup,pidns", SHOW_UID | SHOW_CGROUP | SHOW_PIDNS },
 	};
-	char said[8000];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		int status = run(bad[i].line, said, sizeof(said));
+	for (size_t i = 0; i < sizeof(shows) / sizeof(*shows); i++) {
+		struct options options = parse(shows[i].line);
 
-		if (status != USAGE || !strstr(said, bad[i].says) ||
-		    strncmp(said, "proclife-read: ", 15))
-			fail_msg("'%s': status %d: %s", bad[i].line, status, said);
+		assert_int_equal(options.show, shows[i].show);
+		options_free(&options);
 	}
 }
 
-static void test_help(void **state)
+static void test_by(void **state)
 {
-	char said[20000];
-
-	(void)state;
-	assert_int_equal(run("--help", said, sizeof(said)), 0);
-	assert_non_null(strstr(said, "--latency"));
-	assert_non_null(strstr(said, "COMMAND"));
-	assert_int_equal(run("--version", said, sizeof(said)), 0);
-	assert_int_equal(strncmp(said, "proclife-read " PROCLIFE_VERSION, 14), 0);
-	assert_int_equal(run("--usage", said, sizeof(said)), 0);
-}
-
-static void test_no_module(void **state)
-{
-	static const char *const lines[] = {
-		"", "--status", "--tree --count 1", "--latency -- true",
+	static const struct {
+		const char *line;
+		enum proclife_by by;
+	} keys[] = {
+		{ "--latency", PROCLIFE_BY_NOTHING },
+		{ "--latency --by comm", PROCLIFE_BY_COMM },
+		{ "--latency --by parent", PROCLIFE_BY_PARENT },
+		{ "--latency --by reaper", PROCLIFE_BY_REAPER },
+		{ "--latency --by cgroup", PROCLIFE_BY_CGROUP },
+		{ "--latency --by cpu --top 3", PROCLIFE_BY_CPU },
+		{ "--latency --tree --by uid", PROCLIFE_BY_UID },
+		{ "--diff a b --by cgroup", PROCLIFE_BY_CGROUP },
 	};
-	char said[4000];
 
 	(void)state;
-	if (!access("/dev/proclife", F_OK) || !access("/sys/module/proclife", F_OK))
-		skip();
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		assert_int_equal(run(lines[i], said, sizeof(said)), 1);
-		assert_int_equal(strncmp(said, "proclife-read: /dev/proclife: module ", 37), 0);
-		/* The remedy, and nothing after that one line. */
-		assert_non_null(strstr(said, "run '"));
-		assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		struct options options = parse(keys[i].line);
+
+		assert_int_equal(options.by, keys[i].by);
+		options_free(&options);
 	}
 }
 
-/* The command does not run if it cannot be traced. */
-static void test_no_module_no_command(void **state)
+static void test_views(void **state)
 {
-	char path[] = "/tmp/proclife-test-XXXXXX", line[100], said[4000];
-	int fd = mkstemp(path);
+	struct options options;
 
 	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
-	unlink(path);
-	snprintf(line, sizeof(line), "--device /nonexistent/proclife -- touch %s", path);
-	assert_int_equal(run(line, said, sizeof(said)), 1);
-	assert_int_not_equal(access(path, F_OK), 0);
+	options = parse("--parents --tree --latency --top 5");
+	assert_int_equal(options.views, VIEW_PARENTS | VIEW_TREE | VIEW_LATENCY);
+	assert_int_equal(options.cut.top, 5);
+	options_free(&options);
+	options = parse("--parents --record r -n 7 -- true");
+	assert_int_equal(options.views, VIEW_PARENTS);
+	options_free(&options);
+	options = parse("--zombies --json --pid 5 --comm x --top 3");
+	assert_int_equal(options.views, VIEW_ZOMBIES);
+	options_free(&options);
+	options = parse("-i r --zombies");
+	assert_int_equal(options.views, VIEW_ZOMBIES);
+	options_free(&options);
+	options = parse("-i a -i b --latency --by comm --input c");
+	assert_int_equal(options.inputs.count, 3);
+	assert_string_equal(options.inputs.all[2], "c");
+	options_free(&options);
+	options = parse("-i a -i b --expect lost==0");
+	assert_int_equal(options.views, VIEW_NONE);
+	options_free(&options);
 }
 
-static void test_bad_device(void **state)
+static void test_diff(void **state)
 {
-	char said[4000];
+	struct options options;
 
 	(void)state;
-	assert_int_equal(run("--device /dev/null", said, sizeof(said)), 1);
-	assert_non_null(strstr(said, "/dev/null: "));
-	assert_int_equal(run("--device /nonexistent/device", said, sizeof(said)), 1);
-	assert_non_null(strstr(said, "/nonexistent/device: No such file"));
+	options = parse("--diff a b");
+	assert_int_equal(options.views, VIEW_DIFF);
+	assert_int_equal(options.diff.count, 2);
+	assert_string_equal(options.diff.all[0], "a");
+	assert_string_equal(options.diff.all[1], "b");
+	assert_true(options.factor == 2);
+	assert_false(options.force);
+	options_free(&options);
+	options = parse("--diff a --factor 1.25 --force b --threads --json --uid 0 --pid 1");
+	assert_string_equal(options.diff.all[1], "b");
+	assert_true(options.factor == 1.25);
+	assert_true(options.force && options.threads && options.json);
+	options_free(&options);
+	options = parse("--diff=a --diff=b");
+	assert_string_equal(options.diff.all[0], "a");
+	assert_string_equal(options.diff.all[1], "b");
+	options_free(&options);
 }
 
 int main(void)
@@ -400,14 +332,12 @@ int main(void)
 		cmocka_unit_test(test_expectations),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_command),
-		cmocka_unit_test(test_bad_usage),
-		cmocka_unit_test(test_help),
-		cmocka_unit_test(test_no_module),
-		cmocka_unit_test(test_no_module_no_command),
-		cmocka_unit_test(test_bad_device),
+		cmocka_unit_test(test_selection),
+		cmocka_unit_test(test_show),
+		cmocka_unit_test(test_by),
+		cmocka_unit_test(test_views),
+		cmocka_unit_test(test_diff),
 	};
 
-	if (find_program(program))
-		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

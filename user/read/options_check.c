@@ -26,8 +26,11 @@ static void check_tree(const struct options *options, struct argp_state *state)
 	if (which && !(options->views & VIEW_TREE))
 		argp_error(state, "%s is for --tree", which);
 	if (options->cut.top && !(options->views & (VIEW_TREE | VIEW_PARENTS | VIEW_ZOMBIES)) &&
-	    options->by == PROCLIFE_BY_NOTHING)
-		argp_error(state, "--top is for --tree, --parents, --zombies and --by");
+	    (options->by == PROCLIFE_BY_NOTHING || options->views & VIEW_DIFF))
+		argp_error(state, "--top is for --tree, --parents, --zombies and --latency --by");
+	if (options->cut.key != TOP_CPU && !(options->views & VIEW_TREE))
+		argp_error(state, "--top N:%s is for --tree; elsewhere it is --top N",
+			   top_key_name(options->cut.key));
 	if (fold && (!(options->views & VIEW_TREE) || options->json))
 		argp_error(state, "%s is for --tree without --json", fold);
 	if (options->fold == FOLD_ALWAYS && options->threads)

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the program says of a command line that it does not understand, or cannot follow. */
+#include "check.h"
+#include "program.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define USAGE 129
+#define MOST_ARGS 32
+
+static char program[PATH_MAX];
+static char own_name[] = "proclife-read";
+static char *words[MOST_ARGS];
+
+static void split(const char *line, char *copy)
+{
+	int argc = 0;
+
+	strcpy(copy, line);
+	words[argc++] = own_name;
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
+		assert_true(argc < MOST_ARGS - 1);
+		words[argc++] = word;
+	}
+	words[argc] = NULL;
+}
+
+/* The program's exit status, and what it says on standard error and output. */
+static int run(const char *line, char *said, size_t size)
+{
+	char copy[1000];
+	int status, fds[2];
+	size_t length = 0;
+	ssize_t n;
+	pid_t pid;
+
+	split(line, copy);
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(fds[1], STDOUT_FILENO);
+		dup2(fds[1], STDERR_FILENO);
+		close(fds[0]);
+		close(fds[1]);
+		alarm(20);
+		execv(program, words);
+		_exit(99);
+	}
+	close(fds[1]);
+	while (length < size - 1 && (n = read(fds[0], said + length, size - 1 - length)) > 0)
+		length += n;
+	said[length] = '\0';
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_bad_usage(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *says;
+	} bad[] = {
+		{ "--pid x", "--pid x" },
+		{ "--pid 0", "--pid 0" },
+		{ "--pid -1", "--pid -1" },
+		{ "--pid 12x", "--pid 12x" },
+		{ "--pid 2147483648", "--pid 2147483648" },
+		{ "--pid 99999999999999999999999", "--pid 9999" },
+		{ "--pid", "--pid" },
+		{ "--nonsense", "--nonsense" },
+		{ "-Z", "Z" },
+		{ "tree", "tree" },
+		{ "make -j", "make" },
+		{ "--", "'--'" },
+		{ "--duration 0", "--duration 0" },
+		{ "--duration -5", "--duration -5" },
+		{ "--duration 5d", "--duration 5d" },
+		{ "--duration 5 s", "s: a command" },
+		{ "--duration 5sx", "--duration 5sx" },
+		{ "--duration 0x10", "--duration 0x10" },
+		{ "--duration inf", "--duration inf" },
+		{ "--duration 1.2.3", "--duration 1.2.3" },
+		{ "--duration .", "--duration ." },
+		{ "--duration 99999999999999999999", "--duration 9999" },
+		{ "--count 0", "--count 0" },
+		{ "--count -3", "--count -3" },
+		{ "--count 18446744073709551616", "--count 1844" },
+		{ "--events --tree", "--tree" },
+		{ "--status --latency", "--latency" },
+		{ "--fold", "--fold" },
+		{ "--tree --fold --json", "--fold" },
+		{ "--no-fold", "--no-fold" },
+		{ "--tree --no-fold --json", "--no-fold" },
+		{ "--latency --depth 2", "--depth is for --tree" },
+		{ "--depth 2", "--depth is for --tree" },
+		{ "--tree --depth x", "--depth x" },
+		{ "--tree --depth -1", "--depth -1" },
+		{ "--tree --depth 4294967295", "--depth 4294967295" },
+		{ "--tree --depth", "--depth" },
+		{ "--events --min-life 5ms", "--min-life is for --tree" },
+		{ "--tree --min-life 0", "--min-life 0" },
+		{ "--tree --min-life 5x", "--min-life 5x" },
+		{ "--tree --min-life -5ms", "--min-life -5ms" },
+		{ "--latency --top 5", "--top is for --tree" },
+		{ "--tree --top 0", "--top 0" },
+		{ "--tree --top cpu", "--top cpu" },
+		{ "--tree --top 5:", "--top 5:" },
+		{ "--tree --top 5:pid", "cpu, life, rss and count" },
+		{ "--tree --top :cpu", "--top :cpu" },
+		{ "--tree --top 4294967296", "--top 4294967296" },
+		{ "--tree --top 99999999999999999999999999:cpu", "--top 9999" },
+		{ "--tree --top 5 --fold", "--fold and --top" },
+		{ "--record x --depth 2", "--depth" },
+		{ "--threads", "--threads" },
+		{ "--tree --fold --threads", "--threads" },
+		{ "--pid 5 -- true", "--pid" },
+		{ "--history -- true", "--history" },
+		{ "--status --count 5", "--status" },
+		{ "--status --pid 5", "--status" },
+		{ "--status -- true", "--status" },
+		{ "--status --record x", "--record" },
+		{ "--record", "--record" },
+		{ "--record x --json", "--json" },
+		{ "--record x --fold", "--fold" },
+		{ "--input", "--input" },
+		{ "-i x --load", "--load" },
+		{ "-i x --device /x", "--device" },
+		{ "-i x --history", "--history" },
+		{ "-i x --record y", "--record" },
+		{ "-i x --status", "--status" },
+		{ "-i x -- true", "COMMAND" },
+		{ "--expect", "--expect" },
+		{ "--expect lost", "--expect 'lost': there has to be a relation" },
+		{ "--expect lost==0 --expect exit.p9<1s", "--expect 'exit.p9<1s': the figure" },
+		{ "--status --expect lost==0", "--status and --expect" },
+		{ "--ktap", "--ktap prints verdicts" },
+		{ "--lava --tree", "--lava prints verdicts" },
+		{ "--lava --tree --expect lost==0", "--lava prints nothing but verdicts" },
+		{ "--ktap --json --expect lost==0", "--ktap prints nothing but verdicts" },
+		{ "--ktap --lava --expect lost==0", "--ktap and --lava" },
+		{ "--completion fish", "--completion fish" },
+		{ "--comm", "--comm" },
+		{ "--uid", "--uid" },
+		{ "--uid -1", "--uid -1: no user has this name" },
+		{ "--uid 4294967295", "--uid 4294967295: no user has this name" },
+		{ "--uid no-such-user", "--uid no-such-user: no user has this name" },
+		{ "--cgroup a/b", "--cgroup a/b: a path has to begin with '/'" },
+		{ "--status --comm x", "--status shows the module" },
+		{ "--status --uid 0", "--status shows the module" },
+		{ "--status --cgroup /", "--status shows the module" },
+		{ "--latency --by name", "--by name: not one of comm, parent" },
+		{ "--latency --by nothing", "--by nothing: not one of" },
+		{ "--tree --by comm", "--by is for --latency and --diff" },
+		{ "--by comm", "--by is for --latency and --diff" },
+		{ "--tree --show pid", "--show pid: not of pidns, cgroup and uid" },
+		{ "--tree --show uid,,pidns", "--show uid,,pidns: not of" },
+		{ "--tree --show uids", "--show uids: not of" },
+		{ "--latency --show uid", "--show is for --tree" },
+		{ "--latency --by comm --top 5:rss", "--top N:rss is for --tree" },
+		{ "--parents --top 5:life", "--top N:life is for --tree" },
+		{ "--diff a b --by comm --top 5", "--top is for --tree, --parents" },
+		{ "--parents --depth 2", "--depth is for --tree" },
+		{ "--parents --events", "only --tree, --latency and --parents" },
+		{ "--parents --zombies", "only --tree, --latency and --parents" },
+		{ "--diff a b --tree", "only --tree, --latency and --parents" },
+		{ "--parents --threads", "--threads is for --tree, --latency, --diff" },
+		{ "--zombies -- true", "--zombies shows those there are now" },
+		{ "--zombies -d 5", "--zombies shows those there are now" },
+		{ "--zombies -n 5", "--zombies shows those there are now" },
+		{ "--zombies --record x", "--zombies shows those there are now" },
+		{ "--zombies --history", "--zombies shows those there are now" },
+		{ "--zombies --expect lost==0", "--zombies shows those there are now" },
+		{ "--diff", "--diff" },
+		{ "--diff a", "--diff takes two recordings: --diff A B" },
+		{ "--diff a b c", "c: a command has to follow" },
+		{ "--diff a --diff b --diff c", "--diff takes two recordings" },
+		{ "--diff a -- b", "--diff takes two recordings" },
+		{ "--diff a b -- true", "--diff A B reads these two recordings" },
+		{ "--diff a b -i c", "--diff A B reads these two recordings" },
+		{ "--diff a b --load", "--diff A B reads these two recordings" },
+		{ "--diff a b --device x", "--diff A B reads these two recordings" },
+		{ "--diff a b --history", "--diff A B reads these two recordings" },
+		{ "--diff a b --record c", "--diff A B reads these two recordings" },
+		{ "--diff a b -d 5", "--diff A B reads these two recordings" },
+		{ "--diff a b -n 5", "--diff A B reads these two recordings" },
+		{ "--diff a b --expect lost==0", "--diff and --expect exclude each other" },
+		{ "--diff a b --factor 1", "--factor 1: not a number above 1" },
+		{ "--diff a b --factor 0.5", "--factor 0.5: not a number above 1" },
+		{ "--diff a b --factor 2x", "--factor 2x: not a number above 1" },
+		{ "--diff a b --factor -3", "--factor -3: not a number above 1" },
+		{ "--diff a b --factor nan", "--factor nan: not a number above 1" },
+		{ "--diff a b --factor inf", "--factor inf: not a number above 1" },
+		{ "--latency --factor 3", "--factor is for --diff" },
+		{ "--latency --force", "--force is for --diff" },
+		{ "-i a -i b", "several recordings are added up by --latency" },
+		{ "-i a -i b --tree", "several recordings are added up by --latency" },
+		{ "-i a -i b --parents", "several recordings are added up by --latency" },
+		{ "-i a -i b --latency -d 5", "several recordings are added up by --latency" },
+		{ "-i a -i b --latency -n 5", "several recordings are added up by --latency" },
+	};
+	char said[8000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		int status = run(bad[i].line, said, sizeof(said));
+
+		if (status != USAGE || !strstr(said, bad[i].says) ||
+		    strncmp(said, "proclife-read: ", 15))
+			fail_msg("'%s': status %d: %s", bad[i].line, status, said);
+	}
+}
+
+static void test_help(void **state)
+{
+	char said[20000];
+
+	(void)state;
+	assert_int_equal(run("--help", said, sizeof(said)), 0);
+	assert_non_null(strstr(said, "--latency"));
+	assert_non_null(strstr(said, "COMMAND"));
+	assert_int_equal(run("--version", said, sizeof(said)), 0);
+	assert_int_equal(strncmp(said, "proclife-read " PROCLIFE_VERSION, 14), 0);
+	assert_int_equal(run("--usage", said, sizeof(said)), 0);
+}
+
+static void test_no_module(void **state)
+{
+	static const char *const lines[] = {
+		"", "--status", "--tree --count 1", "--latency -- true",
+	};
+	char said[4000];
+
+	(void)state;
+	if (!access("/dev/proclife", F_OK) || !access("/sys/module/proclife", F_OK))
+		skip();
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		assert_int_equal(run(lines[i], said, sizeof(said)), 1);
+		assert_int_equal(strncmp(said, "proclife-read: /dev/proclife: module ", 37), 0);
+		/* The remedy, and nothing after that one line. */
+		assert_non_null(strstr(said, "run '"));
+		assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+	}
+}
+
+/* The command does not run if it cannot be traced. */
+static void test_no_module_no_command(void **state)
+{
+	char path[] = "/tmp/proclife-test-XXXXXX", line[100], said[4000];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	unlink(path);
+	snprintf(line, sizeof(line), "--device /nonexistent/proclife -- touch %s", path);
+	assert_int_equal(run(line, said, sizeof(said)), 1);
+	assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void test_bad_device(void **state)
+{
+	char said[4000];
+
+	(void)state;
+	assert_int_equal(run("--device /dev/null", said, sizeof(said)), 1);
+	assert_non_null(strstr(said, "/dev/null: "));
+	assert_int_equal(run("--device /nonexistent/device", said, sizeof(said)), 1);
+	assert_non_null(strstr(said, "/nonexistent/device: No such file"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bad_usage),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_no_module),
+		cmocka_unit_test(test_no_module_no_command),
+		cmocka_unit_test(test_bad_device),
+	};
+
+	if (find_program(program))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
