@@ -28,6 +28,11 @@ $B/tests/unit/test_quote: $(patsubst %,$B/user/read/%.o,quote format json say)
 $B/tests/unit/test_expect.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_expect: $B/user/read/expect.o $B/user/read/parse.o
 
+$B/tests/unit/test_differ.o $B/tests/unit/test_why.o: override CPPFLAGS += -Iuser/read
+$B/tests/unit/test_differ: $B/user/read/differ.o
+$B/tests/unit/test_differ: CMOCKA_LIBS += -lm
+$B/tests/unit/test_why: $(patsubst %,$B/user/read/%.o,why rcu format say)
+
 # Tests of what lies in the sources: the schema, the manual pages.
 $(patsubst %,$B/tests/unit/%.o,test_pages test_schema): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
 
