@@ -93,8 +93,14 @@ static bool in_list(const char *list, unsigned int cpu)
 
 		if (end == list)
 			return false;
-		if (*end == '-')
-			last = !strncmp(end + 1, "N", 1) ? -1UL : strtoul(end + 1, &end, 10);
+		if (*end == '-' && end[1] == 'N') { /* the last one */
+			last = -1UL;
+			end += 2;
+		} else if (*end == '-') {
+			last = strtoul(end + 1, &end, 10);
+		}
+		if (*end && *end != ',' && *end != ' ')
+			return false;
 		if (cpu >= first && cpu <= last)
 			return true;
 		if (*end != ',')

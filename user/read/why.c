@@ -43,16 +43,34 @@ static void say_open_zombie(struct text *text, const struct death *death)
 	text_time(text, death->ended - told(death));
 }
 
+/* Nobody had to call wait(2): of a thread it never is, of a process where its parent wants none. */
+static void say_itself(struct text *text, const struct death *death, uint64_t zombie)
+{
+	text_string(text, "it was released ");
+	text_time(text, zombie);
+	text_string(text, " after its exit");
+	if (death->is_thread)
+		return;
+	text_string(text, ", by itself: ");
+	put_name(text, death->parent_comm, death->parent_tgid);
+	text_string(text, " ignores SIGCHLD");
+}
+
 static void say_zombie(struct text *text, const struct death *death)
 {
 	uint64_t zombie = death->reaped - told(death), came;
 
+	if (death->reaper_tgid == death->tgid) {
+		say_itself(text, death, zombie);
+		return;
+	}
 	say_adopted(text, death);
 	put_name(text, death->reaper_comm, death->reaper_tgid);
 	if (!death->reaper_waited) {
 		text_string(text, " reaped it ");
 		text_time(text, zombie);
-		text_string(text, " after it was told; whether it was in wait() is not known");
+		text_printf(text, " after %s; whether it was in wait() is not known",
+			    death->notified ? "it was told" : "the exit");
 		return;
 	}
 	if (death->reaper_waited <= told(death)) {
@@ -91,13 +109,23 @@ static void say_rcu(struct text *text, const struct death *death, const char *rc
 
 static void say_teardown(struct text *text, const struct death *death)
 {
-	text_string(text, "teardown: it gave up its files and memory for ");
+	text_string(text, "teardown: its parent was told ");
 	text_time(text, death->notified - death->exited);
+	text_string(text, " after its exit");
 	if (death->max_rss) {
 		text_string(text, " (RSS up to ");
 		text_size(text, death->max_rss);
 		text_string(text, ")");
 	}
+}
+
+/* Where no REAP is recorded, or this one was lost. */
+static void say_unreaped(struct text *text, const struct death *death)
+{
+	text_string(text, "freed ");
+	text_time(text, death->freed - told(death));
+	text_printf(text, " after %s; when it was reaped was not seen",
+		    death->notified ? "its parent was told" : "the exit");
 }
 
 /* A leader cannot be reaped while threads of its process live. */
@@ -115,15 +143,19 @@ static bool say_leader(struct text *text, const struct death *death)
 void text_why(struct text *text, const struct death *death, const char *rcu)
 {
 	uint64_t teardown = death->notified ? death->notified - death->exited : 0;
-	uint64_t zombie = (death->reaped ? death->reaped : death->ended) - told(death);
+	uint64_t zombie = (death->reaped ? death->reaped :
+			   death->freed	 ? death->freed :
+					   death->ended) - told(death);
 	uint64_t free = death->reaped ? death_took(death) - (death->reaped - death->exited) : 0;
 
 	if (say_leader(text, death))
 		return;
-	if (free >= zombie && free >= teardown)
+	if (death->reaped && free >= zombie && free >= teardown)
 		say_rcu(text, death, rcu);
-	else if (teardown >= zombie)
+	else if (teardown >= zombie && teardown)
 		say_teardown(text, death);
+	else if (!death->reaped && death->freed)
+		say_unreaped(text, death);
 	else if (!death->reaped)
 		say_open_zombie(text, death);
 	else
