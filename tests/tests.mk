@@ -6,9 +6,10 @@ STRESS_TESTS := $(patsubst tests/stress/%.c,$B/tests/stress/%,$(wildcard tests/s
 GUEST_TESTS := $(patsubst tests/guest/%.c,$B/tests/guest/%,$(wildcard tests/guest/test_*.c))
 WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
-# recorded.c has an ioctl() of its own, failing.c more of the kind: only for those that want it.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/recorded.c \
-	tests/unit/failing.c,\
+# recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the kind: only for
+# those that want it.
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/unit/test_*.c) \
+	tests/unit/recorded.c tests/unit/story.c tests/unit/failing.c,\
 	$(wildcard tests/unit/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
@@ -48,10 +49,13 @@ $(EXAMPLES): %: %.c $(LIB_STATIC)
 
 $B/tests/unit/test_pages: | $(EXAMPLES) $B/proclife-read
 
-RECORDING_TESTS := $(filter %/test_recording %/test_damage %/test_replay %/test_view_tree %/test_schema %/test_failures,\
-	$(UNIT_TESTS))
+STORY_TESTS := $(filter %/test_view_parents %/test_view_zombies %/test_diff_program %/test_select \
+	%/test_add_up,$(UNIT_TESTS))
+RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_replay \
+	%/test_view_tree %/test_schema %/test_failures,$(UNIT_TESTS))
 
 $(RECORDING_TESTS): $B/tests/unit/recorded.o
+$(STORY_TESTS): $B/tests/unit/story.o | $B/proclife-read
 $(patsubst %,$B/tests/unit/%,test_replay test_view_tree test_progress test_schema): | $B/proclife-read
 
 # What of the C library the library uses goes through this test, which lets it fail.

@@ -73,7 +73,8 @@ static void show_notes(const struct run *run, struct text *line,
 		text_string(line, separator);
 		text_style(line, STYLE_WARN);
 		text_plural(line, reaper->zombies, "zombie", "zombies");
-		text_string(line, reaper->oldest ? " since " : " from before the trace");
+		text_string(line, reaper->zombies > 1 ? ", the oldest " : " ");
+		text_string(line, reaper->oldest ? "for " : "from before the trace");
 		if (reaper->oldest)
 			text_time(line, run->ended - reaper->oldest);
 		text_style(line, STYLE_PLAIN);
@@ -155,7 +156,7 @@ static void show_all(const struct run *run, const struct proclife_reaper **reape
 		show(run, &line, reapers[i]);
 	if (i < count) {
 		text_plural(&line, count - i, "more reaper", "more reapers");
-		text_string(&line, ", all of them faster; --top N shows N");
+		text_string(&line, "; --top N shows N");
 		text_line(&line);
 	}
 	text_free(&line);

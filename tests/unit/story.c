@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "story.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CPUS 2
+
+struct fake_device *machine;
+
+static struct proclife_source *source;
+static struct proclife_recorder *recorder;
+static struct log passed;
+
+void story_begin(const char *path)
+{
+	struct proclife_recorded run = { .began = 1, .command_status = -1 };
+
+	machine = fake_device_new(CPUS, 1 << 16);
+	fake_device_add_rings(machine);
+	machine->header->features = 0xfff;
+	machine->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
+	machine->header->exit_mark = PROCLIFE_EXIT_BEFORE_MM;
+	machine->now = 1000 * MS;
+	source = fake_device_open(machine);
+	assert_int_equal(proclife_recorder_new(&recorder, source, path, &run), 0);
+}
+
+void story_end(void)
+{
+	struct proclife_recorded run = { .began = 1, .command_status = -1, .reason = "signal" };
+
+	if (!machine)
+		return;
+	run.ended = ++machine->now;
+	assert_int_equal(log_source(&passed, source, UINT64_MAX), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	fake_device_free(machine);
+	log_free(&passed);
+	recorder = NULL;
+	source = NULL;
+	machine = NULL;
+}
+
+void story_put_on(uint32_t cpu, struct proclife_record record)
+{
+	struct proclife_record *slot = fake_device_begin(machine, cpu);
+
+	record.ts = machine->now++;
+	record.cpu = cpu;
+	*slot = record;
+	proclife_ring_commit(&machine->rings[cpu], record.type);
+}
+
+void story_put(struct proclife_record record)
+{
+	story_put_on(0, record);
+}
+
+struct who story_fork(const struct who *parent, uint32_t pid, const char *comm)
+{
+	struct who who = process_of_pid(pid, comm);
+
+	story_put(fork_record(0, &who, parent));
+	return who;
+}
+
+void story_exit(const struct who *who, const struct who *parent, int32_t code)
+{
+	struct proclife_record record = exit_record(0, who, code, 0);
+
+	record.exit.parent_tgid = parent->tgid;
+	story_put(record);
+	story_put(sigchld_record(0, parent, who, code & 0x7f ? CLD_KILLED : CLD_EXITED));
+}
+
+void story_wait(const struct who *who)
+{
+	story_put(record_of(0, PROCLIFE_WAIT, who));
+}
+
+void story_reap(const struct who *who, const struct who *reaper)
+{
+	story_put(reap_record(0, who, reaper));
+}
+
+void story_live(const struct who *who, const struct who *parent, uint64_t life, uint64_t zombie,
+		uint64_t rcu)
+{
+	story_put(fork_record(0, who, parent));
+	machine->now += life;
+	story_exit(who, parent, 0);
+	machine->now += zombie;
+	story_wait(parent);
+	story_reap(who, parent);
+	machine->now += rcu;
+	story_put(free_record(0, who));
+}
+
+void story_cgroups(const char *path, const char *lines)
+{
+	char name[2 * PATH_MAX];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/.cgroups", path);
+	file = fopen(name, "w");
+	assert_non_null(file);
+	assert_true(fputs(lines, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+void expect_output(bool errors, int status, const char *line, const char *text)
+{
+	struct output out = run_program(errors, 0, "%s", line);
+
+	if (out.status != status || strcmp(out.text, text))
+		fail_msg("%s: status %d:\n%s\ninstead of %d:\n%s", line, out.status, out.text,
+			 status, text);
+	free(out.text);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A recording of what a test makes up, event by event, and what the program prints of it. */
+#ifndef TESTS_UNIT_STORY_H
+#define TESTS_UNIT_STORY_H
+
+#include "program.h"
+#include "recorded.h"
+#include "records.h"
+
+#define MS UINT64_C(1000000)
+
+/* The machine that is being recorded: its header and its clock can be changed. */
+extern struct fake_device *machine;
+
+/* Recording goes there from now on, at 1 s. One at a time. */
+void story_begin(const char *path);
+/* Writes the rest; where there is nothing being recorded, nothing. */
+void story_end(void);
+/* What happens now, on CPU 0; a nanosecond goes by. */
+void story_put(struct proclife_record record);
+void story_put_on(uint32_t cpu, struct proclife_record record);
+
+struct who story_fork(const struct who *parent, uint32_t pid, const char *comm);
+/* As the last thread does: its parent is told. */
+void story_exit(const struct who *who, const struct who *parent, int32_t code);
+void story_wait(const struct who *who);
+void story_reap(const struct who *who, const struct who *reaper);
+/* All of it, these times before the exit, from there to the wait(), the reap and the free. */
+void story_live(const struct who *who, const struct who *parent, uint64_t life, uint64_t zombie,
+		uint64_t rcu);
+
+/* The file .cgroups of a recording that has ended. */
+void story_cgroups(const char *path, const char *lines);
+
+/* What the program prints of this command line, and the status that it ends with. */
+void expect_output(bool errors, int status, const char *line, const char *text);
+
+#endif
