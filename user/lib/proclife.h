@@ -483,6 +483,10 @@ struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t
 /* The process that has this pid now, or NULL. Once it is reaped, it has it no more. */
 struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *tasks, uint32_t tgid);
 
+/* Who is to reap it: its parent as of its EXIT. NULL if that has exited, whoever has its pid now. */
+struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *tasks,
+					       const struct proclife_process *zombie);
+
 /*
  * Those that are not gone, in the order in which they appeared: the one behind @process, the first
  * one if that is NULL; NULL at the end.

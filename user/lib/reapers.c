@@ -114,24 +114,9 @@ static void process_gone(void *data, struct proclife_process *process)
 	entry->reported = true;
 }
 
-/*
- * The parent that a zombie had at its EXIT, if it has it still: it has not if the parent has exited
- * since, and then another one can have got the parent's pid.
- */
-static const struct proclife_process *parent_of(const struct proclife_reapers *reapers,
-						const struct proclife_process *process)
-{
-	const struct proclife_process *parent =
-		proclife_tasks_holder(reapers->tasks, process->real_parent_tgid);
-
-	if (!parent || proclife_process_is_zombie(parent))
-		return NULL;
-	return parent->born > (process->exited ? process->exited : process->seen) ? NULL : parent;
-}
-
 static void note_zombie(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
-	const struct proclife_process *parent = parent_of(reapers, process);
+	const struct proclife_process *parent = proclife_tasks_reaper(reapers->tasks, process);
 	uint64_t since = process->notified ? process->notified : process->exited;
 	struct entry *entry = get(reapers, parent ? parent->id : 0, process->real_parent_tgid);
 

@@ -32,6 +32,17 @@ struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *task
 	return process && !process->reaped ? process : NULL;
 }
 
+struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *tasks,
+					       const struct proclife_process *zombie)
+{
+	struct proclife_process *reaper = proclife_tasks_holder(tasks, zombie->real_parent_tgid);
+	uint64_t by_then = zombie->exited ? zombie->exited : zombie->seen;
+
+	if (!reaper || proclife_process_is_zombie(reaper))
+		return NULL;
+	return reaper->born <= by_then ? reaper : NULL;
+}
+
 struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process)
 {

@@ -47,16 +47,10 @@ static const struct proclife_process **collect(const struct run *run, size_t *co
 	return zombies;
 }
 
-static const struct proclife_process *reaper_of(const struct run *run,
-						const struct proclife_process *zombie)
-{
-	return proclife_tasks_holder(run->tasks, zombie->real_parent_tgid);
-}
-
 static void show_reaper(const struct run *run, struct text *line,
 			const struct proclife_process *zombie)
 {
-	const struct proclife_process *reaper = reaper_of(run, zombie);
+	const struct proclife_process *reaper = proclife_tasks_reaper(run->tasks, zombie);
 
 	if (reaper) {
 		text_name(line, reaper->comm, PROCLIFE_COMM_LEN);
@@ -64,7 +58,7 @@ static void show_reaper(const struct run *run, struct text *line,
 	}
 	text_printf(line, "(%" PRIu32 ")", zombie->real_parent_tgid);
 	if (!reaper) {
-		text_string(line, ", which is gone: init or a subreaper");
+		text_string(line, " is gone: init or a subreaper");
 		return;
 	}
 	if (zombie->parent_tgid && zombie->parent_tgid != zombie->real_parent_tgid)
@@ -104,7 +98,7 @@ static void show(const struct run *run, struct text *line, const struct proclife
 
 static void show_json(const struct run *run, const struct proclife_process *zombie)
 {
-	const struct proclife_process *reaper = reaper_of(run, zombie);
+	const struct proclife_process *reaper = proclife_tasks_reaper(run->tasks, zombie);
 	struct json *json = run->json;
 
 	json_line(json, "zombie");

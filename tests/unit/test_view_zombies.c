@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What --zombies prints, to the last character: since when, and who should reap them. */
+#include "story.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char program[PATH_MAX];
+static struct folder folder;
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	story_begin(folder.path);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	story_end();
+	folder_remove(&folder);
+	return 0;
+}
+
+static void expect(const char *options, const char *text)
+{
+	char line[3 * PATH_MAX];
+
+	snprintf(line, sizeof(line), "%s -i %s --zombies %s", program, folder.path, options);
+	expect_output(false, 0, line, text);
+}
+
+#define HEAD "       FOR      PID  NAME            STATUS              TO BE REAPED BY\n"
+
+static void put_zombie(uint32_t pid, const struct who *parent, const struct who *reaper)
+{
+	struct who child = story_fork(parent, pid, "child");
+
+	story_exit(&child, reaper, (int32_t)(pid % 10) << 8);
+	machine->now += 100 * MS;
+}
+
+static void tell(void)
+{
+	struct who init = process_of_pid(1, "init"), server, gone, child;
+	struct proclife_record record;
+
+	story_put(task_record(0, &init, &init));
+	child = process_of_pid(60, "ancient");
+	record = task_record(0, &child, &init);
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	record.state.exit_code = SIGSEGV | 0x80;
+	story_put(record);
+	server = story_fork(&init, 100, "server");
+	gone = story_fork(&init, 200, "gone");
+	put_zombie(101, &server, &server);
+	/* It waits, but for another one. */
+	story_wait(&server);
+	machine->now += 100 * MS;
+	put_zombie(102, &server, &server);
+	put_zombie(201, &gone, &init);
+	child = story_fork(&gone, 202, "victim");
+	story_put(signal_record(0, &child, SIGKILL, &server));
+	record = exit_record(0, &child, SIGKILL, 0);
+	record.exit.parent_tgid = gone.tgid;
+	story_put(record);
+	machine->now += 50 * MS;
+	story_put(sigchld_record(0, &gone, &child, CLD_KILLED));
+	machine->now += 500 * MS;
+	/* Reaped, so it is none of them. */
+	story_exit(&gone, &init, 0);
+	story_reap(&gone, &init);
+	story_put(free_record(0, &gone));
+}
+
+#define ANCIENT ">   950 ms       60  ancient         killed by SIGSEGV, core dumped  init (1)\n"
+#define FIRST	"    950 ms      101  child           status 1            " \
+		"server (100), last called wait() 850 ms ago\n"
+#define SECOND	"    750 ms      102  child           status 2            " \
+		"server (100), last called wait() 850 ms ago\n"
+#define ADOPTED "    650 ms      201  child           status 1            " \
+		"init (1), by adoption from 200, has not called wait() since\n"
+#define VICTIM	"    500 ms      202  victim          killed by SIGKILL from server (100)  " \
+		"(200) is gone: init or a subreaper\n"
+
+static void test_all(void **state)
+{
+	(void)state;
+	tell();
+	story_end();
+	expect("", "5 zombies\n" HEAD ANCIENT FIRST SECOND ADOPTED VICTIM);
+	expect("--top 2", "5 zombies\n" HEAD ANCIENT FIRST "3 younger ones\n");
+	expect("--top 4", "5 zombies\n" HEAD ANCIENT FIRST SECOND ADOPTED "1 younger one\n");
+	expect("--comm v*", "1 zombie\n" HEAD VICTIM);
+	expect("--pid 200", "2 zombies\n" HEAD ADOPTED VICTIM);
+}
+
+static void test_none(void **state)
+{
+	struct who init = process_of_pid(1, "init"), child = process_of_pid(5, "child");
+
+	(void)state;
+	story_live(&child, &init, MS, MS, MS);
+	story_end();
+	expect("", "0 zombies\n");
+}
+
+/* The pid of the parent can have become somebody else's. */
+static void test_reused_pid(void **state)
+{
+	struct who init = process_of_pid(1, "init"), parent;
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	parent = story_fork(&init, 100, "parent");
+	put_zombie(101, &parent, &parent);
+	story_exit(&parent, &init, 0);
+	story_reap(&parent, &init);
+	story_put(free_record(0, &parent));
+	parent = story_fork(&init, 100, "another");
+	story_wait(&parent);
+	story_end();
+	expect("", "1 zombie\n" HEAD
+	       "    100 ms      101  child           status 1            "
+	       "(100) is gone: init or a subreaper\n");
+	snprintf(line, sizeof(line), "%s -i %s --parents --comm child", program, folder.path);
+	expect_output(false, 0, line,
+		      "REAPER               PID    REAPED  IN WAIT      p50      p99      MAX\n"
+		      "(unknown)            100         0                                      "
+		      "1 zombie for 100 ms\n");
+}
+
+/* Of what runs: it looks at what the rings hold, and ends at once. */
+static void test_device(void **state)
+{
+	char line[2 * PATH_MAX];
+	struct who init = process_of_pid(1, "init");
+	struct output out;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	put_zombie(101, &init, &init);
+	snprintf(line, sizeof(line), "%s --device /proc/%d/fd/%d --zombies", program, (int)getpid(),
+		 machine->fd);
+	out = run_program(false, 0, "%s", line);
+	assert_int_equal(out.status, 0);
+	assert_int_equal(strncmp(out.text, "1 zombie\n" HEAD, strlen("1 zombie\n" HEAD)), 0);
+	assert_non_null(strstr(out.text, " 101  child           status 1            init (1)"));
+	free(out.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_all, begin, end),
+		cmocka_unit_test_setup_teardown(test_none, begin, end),
+		cmocka_unit_test_setup_teardown(test_reused_pid, begin, end),
+		cmocka_unit_test_setup_teardown(test_device, begin, end),
+	};
+
+	if (find_program(program))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
