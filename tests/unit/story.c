@@ -16,13 +16,20 @@ static struct log passed;
 
 void story_begin(const char *path)
 {
+	story_begin_on(path, "6.18", PROCLIFE_EXIT_BEFORE_MM);
+}
+
+void story_begin_on(const char *path, const char *release, uint32_t exit_mark)
+{
 	struct proclife_recorded run = { .began = 1, .command_status = -1 };
 
 	machine = fake_device_new(CPUS, 1 << 16);
 	fake_device_add_rings(machine);
 	machine->header->features = 0xfff;
 	machine->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
-	machine->header->exit_mark = PROCLIFE_EXIT_BEFORE_MM;
+	machine->header->exit_mark = exit_mark;
+	memset(machine->header->release, 0, PROCLIFE_RELEASE_LEN);
+	strcpy(machine->header->release, release);
 	machine->now = 1000 * MS;
 	source = fake_device_open(machine);
 	assert_int_equal(proclife_recorder_new(&recorder, source, path, &run), 0);

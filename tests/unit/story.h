@@ -9,11 +9,13 @@
 
 #define MS UINT64_C(1000000)
 
-/* The machine that is being recorded: its header and its clock can be changed. */
+/* The machine that is being recorded; a test moves its clock on. */
 extern struct fake_device *machine;
 
 /* Recording goes there from now on, at 1 s. One at a time. */
 void story_begin(const char *path);
+/* On this kernel. */
+void story_begin_on(const char *path, const char *release, uint32_t exit_mark);
 /* Writes the rest; where there is nothing being recorded, nothing. */
 void story_end(void);
 /* What happens now, on CPU 0; a nanosecond goes by. */

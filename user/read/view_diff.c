@@ -50,16 +50,29 @@ static bool is_comparable(const struct diff *diff)
 	return false;
 }
 
-static const struct proclife_group *find_group(const struct proclife_latency *latency,
+static const char *cgroup_path(const struct diff *diff, unsigned int side,
+			       const struct proclife_group *group)
+{
+	if (diff->by != PROCLIFE_BY_CGROUP || !group->known)
+		return NULL;
+	return proclife_cgroups_path(diff->sides[side].run.cgroups, group->number);
+}
+
+/* The one on the other side. A cgroup has another number after each boot, but the same path. */
+static const struct proclife_group *find_group(const struct diff *diff, unsigned int side,
 					       const struct proclife_group *like)
 {
+	const char *path = cgroup_path(diff, !side, like), *other;
 	const struct proclife_group *group;
 	size_t i;
 
-	for (i = 0; (group = proclife_latency_group(latency, i)); i++)
-		if (group->known == like->known && group->number == like->number &&
-		    !strcmp(group->name, like->name))
+	for (i = 0; (group = proclife_latency_group(diff->sides[side].run.latency, i)); i++) {
+		other = cgroup_path(diff, side, group);
+		if (path || other ? path && other && !strcmp(path, other) :
+				    group->known == like->known && group->number == like->number &&
+					    !strcmp(group->name, like->name))
 			return group;
+	}
 	return NULL;
 }
 
@@ -83,12 +96,14 @@ static void show_change(struct diff *diff, const struct proclife_group *a,
 	text_style(line, longer ? STYLE_BAD : STYLE_GOOD);
 	text_time_in(line, TIME_COLUMNS, change->b);
 	text_style(line, STYLE_PLAIN);
-	text_printf(line, "  %s %.3g times, of ", longer ? "longer" : "shorter",
+	text_printf(line, "  %.3g times as %s, of ",
 		    longer ? (double)change->b / (double)(change->a ? change->a : 1) :
-			     (double)change->a / (double)(change->b ? change->b : 1));
+			     (double)change->a / (double)(change->b ? change->b : 1),
+		    longer ? "long" : "short");
 	text_count(line, proclife_histogram_count(a->phases[phase]));
 	text_string(line, " and ");
 	text_count(line, proclife_histogram_count(b->phases[phase]));
+	text_string(line, " lives");
 	text_line(line);
 }
 
@@ -147,14 +162,14 @@ static void compare_groups(struct diff *diff)
 	size_t i;
 
 	for (i = 0; (group = proclife_latency_group(a, i)); i++) {
-		other = find_group(b, group);
+		other = find_group(diff, 1, group);
 		if (other)
 			compare(diff, group, other);
 		else
 			diff->too_few++;
 	}
 	for (i = 0; (group = proclife_latency_group(b, i)); i++)
-		diff->too_few += !find_group(a, group);
+		diff->too_few += !find_group(diff, 0, group);
 }
 
 static void show_side(struct diff *diff, char name, const struct measured *side)

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* proclife-read --diff on recordings that are made up: what it finds, what it says, how it ends. */
+#include "story.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char program[PATH_MAX];
+static struct folder folder;
+static char dirs[4][PATH_MAX / 2 + 8];
+static struct who init;
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	for (unsigned int i = 0; i < 4; i++)
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/%c", folder.base, "abcd"[i]);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	story_end();
+	folder_remove(&folder);
+	return 0;
+}
+
+/* So many of this name that live for 20 ms, and are zombies for so many us, or a little longer. */
+static void live(const char *comm, unsigned int count, uint64_t zombie, uint64_t *seed)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		struct who who = process_of_pid(1000 + i, comm);
+
+		story_live(&who, &init, 20 * MS + random_below(seed, MS),
+			   (zombie + random_below(seed, zombie / 10)) * 1000,
+			   5 * MS + random_below(seed, MS));
+	}
+}
+
+/* A run of a build, whose linkers wait for so many us to be reaped. */
+static void record(const char *path, uint32_t exit_mark, uint64_t linker, uint64_t seed)
+{
+	story_begin_on(path, exit_mark == PROCLIFE_EXIT_AFTER_MM ? "6.1" : "6.18", exit_mark);
+	init = process_of_pid(1, "init");
+	live("cc", 200, 300, &seed);
+	live("ld", 50, linker, &seed);
+	live("once", 5, 300, &seed);
+	story_end();
+}
+
+static struct output diff(bool errors, const char *options)
+{
+	return run_program(errors, 0, "%s --diff %s", program, options);
+}
+
+static void expect(const char *a, const char *b, const char *options, int status, const char *part)
+{
+	char line[2 * PATH_MAX];
+	struct output out;
+
+	snprintf(line, sizeof(line), "%s %s %s", a, b, options);
+	out = diff(false, line);
+	if (out.status != status || !strstr(out.text, part))
+		fail_msg("--diff %s: status %d:\n%s\nwithout:\n%s", line, out.status, out.text, part);
+	free(out.text);
+}
+
+static unsigned int count_of(const char *text, const char *part)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, part)); text += strlen(part))
+		n++;
+	return n;
+}
+
+#define HEAD "PHASE          COUNT      MIN      p50      p90      p99    p99.9      MAX\n"
+
+#define CHANGE "\n\nld                       zombie    p50    1.05 ms >  9.63 ms  9.19 times as long, of 50 and " \
+	       "50 lives\n\n1 change by a factor of 2 or more; compared by comm: 2 groups; too few lives, " \
+	       "or in one recording alone: 2\n"
+
+static void test_changed(void **state)
+{
+	char line[2 * PATH_MAX], head[3 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
+	record(dirs[1], PROCLIFE_EXIT_BEFORE_MM, 9000, 2);
+	snprintf(line, sizeof(line), "%s %s", dirs[0], dirs[1]);
+	snprintf(head, sizeof(head),
+		 "A  %s, Linux 6.18, 256 processes\nB  %s, Linux 6.18, 256 processes\n\n" HEAD
+		 "life      A      255 ", dirs[0], dirs[1]);
+	out = diff(false, line);
+	assert_int_equal(out.status, 2);
+	if (strncmp(out.text, head, strlen(head)))
+		fail_msg("%s\ninstead of\n%s", out.text, head);
+	/* That of ld alone, and not its sum, exit_free. */
+	assert_int_equal(count_of(out.text, " > "), 1);
+	if (!strstr(out.text, CHANGE))
+		fail_msg("%s\nwithout\n%s", out.text, CHANGE);
+	free(out.text);
+	/* The other way round. */
+	expect(dirs[1], dirs[0], "", 2, "times as short, of 50 and 50 lives\n");
+	/* With a factor that it is not. */
+	expect(dirs[0], dirs[1], "--factor 12", 0, "\n\nNothing has changed by a factor of 12 or more; ");
+	/* Only the others. */
+	expect(dirs[0], dirs[1], "--comm cc", 0,
+	       "Nothing has changed by a factor of 2 or more; compared by comm: 1 group\n");
+	/* Of all of them together, the tail. */
+	expect(dirs[0], dirs[1], "--by uid", 2, " zombie    p90 ");
+	expect(dirs[0], dirs[1], "--by uid", 2, "compared by uid: 1 group; ");
+	expect(dirs[0], dirs[1], "--json", 2,
+	       "{\"v\":1,\"type\":\"change\",\"by\":\"comm\",\"group\":\"ld\",\"phase\":\"zombie\","
+	       "\"statistic\":\"p50\",\"a\":");
+	expect(dirs[0], dirs[1], "--json", 2, "\"changes\":1,\"compared\":2,\"too_few\":2}\n");
+}
+
+static void test_same(void **state)
+{
+	(void)state;
+	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
+	record(dirs[1], PROCLIFE_EXIT_BEFORE_MM, 1000, 2);
+	expect(dirs[0], dirs[0], "", 0,
+	       "\n\nNothing has changed by a factor of 2 or more; compared by comm: 2 groups; ");
+	expect(dirs[0], dirs[0], "--factor 1.000001", 0, "Nothing has changed");
+	/* Another run of the same. */
+	expect(dirs[0], dirs[1], "", 0, "Nothing has changed");
+	expect(dirs[0], dirs[1], "--factor 1.3", 0, "Nothing has changed");
+	expect(dirs[0], dirs[1], "--threads", 0, "256 threads");
+}
+
+static void test_exit_mark(void **state)
+{
+	char line[2 * PATH_MAX], said[4 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	record(dirs[0], PROCLIFE_EXIT_AFTER_MM, 1000, 1);
+	record(dirs[1], PROCLIFE_EXIT_BEFORE_MM, 1000, 2);
+	snprintf(line, sizeof(line), "%s %s", dirs[0], dirs[1]);
+	snprintf(said, sizeof(said),
+		 "proclife-read: --diff: not comparable: in %s (Linux 6.1) EXIT is recorded after the "
+		 "address space is torn down, in %s (Linux 6.18) before the address space is torn down; "
+		 "life, teardown and exit_free mean different times there; --force compares them all "
+		 "the same\n", dirs[0], dirs[1]);
+	out = diff(true, line);
+	assert_int_equal(out.status, 1);
+	assert_string_equal(out.text, said);
+	free(out.text);
+	out = diff(false, line);
+	assert_string_equal(out.text, "");
+	free(out.text);
+	expect(dirs[0], dirs[1], "--force", 0, "Nothing has changed");
+}
+
+/* Numbers of cgroups are of one boot, paths are not. */
+static void test_cgroups(void **state)
+{
+	(void)state;
+	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
+	record(dirs[1], PROCLIFE_EXIT_BEFORE_MM, 1000, 2);
+	expect(dirs[0], dirs[1], "--by cgroup", 0, "compared by cgroup: 1 group; ");
+	story_cgroups(dirs[0], "77 /a\n");
+	story_cgroups(dirs[1], "77 /b\n");
+	expect(dirs[0], dirs[1], "--by cgroup", 1,
+	       "compared by cgroup: 0 groups; too few lives, or in one recording alone: 3\n");
+	story_cgroups(dirs[1], "77 /a\n");
+	expect(dirs[0], dirs[1], "--by cgroup", 0, "compared by cgroup: 1 group; ");
+}
+
+static void test_nothing(void **state)
+{
+	char line[2 * PATH_MAX], said[2 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
+	/* No group has enough lives. */
+	snprintf(line, sizeof(line), "%s %s --comm once", dirs[0], dirs[0]);
+	out = diff(true, line);
+	assert_int_equal(out.status, 1);
+	assert_string_equal(out.text, "proclife-read: --diff: no group has 20 lives in both recordings: "
+				      "there is nothing to compare\n");
+	free(out.text);
+	/* No recording, on either side. */
+	assert_int_equal(mkdir(dirs[2], 0700), 0);
+	for (unsigned int i = 2; i < 4; i++) {
+		snprintf(said, sizeof(said), "proclife-read: %s", dirs[i]);
+		for (unsigned int side = 0; side < 2; side++) {
+			if (side)
+				snprintf(line, sizeof(line), "%s %s", dirs[0], dirs[i]);
+			else
+				snprintf(line, sizeof(line), "%s %s", dirs[i], dirs[0]);
+			out = diff(true, line);
+			assert_int_equal(out.status, 1);
+			if (strncmp(out.text, said, strlen(said)) ||
+			    count_of(out.text, "\n") != 1)
+				fail_msg("%s", out.text);
+			free(out.text);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_changed, begin, end),
+		cmocka_unit_test_setup_teardown(test_same, begin, end),
+		cmocka_unit_test_setup_teardown(test_exit_mark, begin, end),
+		cmocka_unit_test_setup_teardown(test_cgroups, begin, end),
+		cmocka_unit_test_setup_teardown(test_nothing, begin, end),
+	};
+
+	if (find_program(program))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
