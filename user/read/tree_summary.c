@@ -74,6 +74,26 @@ static void put_totals(struct tree_view *view, const struct totals *totals)
 	text_line(line);
 }
 
+static void put_filter(struct text *line, const struct filter *filter, const char *separator)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} kinds[] = {
+		{ filter->comms.count, "--comm" },
+		{ filter->uid_count, "--uid" },
+		{ filter->cgroups.count, "--cgroup" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!kinds[i].given)
+			continue;
+		text_printf(line, "%s%s", separator, kinds[i].name);
+		separator = ", ";
+	}
+}
+
 static void put_cut(struct tree_view *view, uint64_t processes)
 {
 	const struct cut *cut = &view->run->options->cut;
@@ -93,9 +113,12 @@ static void put_cut(struct tree_view *view, uint64_t processes)
 		text_time(line, cut->min_life);
 		separator = ", ";
 	}
-	if (cut->top)
+	if (cut->top) {
 		text_printf(line, "%s--top %llu:%s", separator, (unsigned long long)cut->top,
 			    top_key_name(cut->key));
+		separator = ", ";
+	}
+	put_filter(line, &view->run->options->filter, separator);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }
