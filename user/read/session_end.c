@@ -51,6 +51,18 @@ static void json_finish(struct session *s)
 	json_line_end(json);
 }
 
+/* Where EXIT stands at different places, the sum of their times would be of nothing. */
+static bool can_be_added(const struct session *s, const struct measured *other)
+{
+	uint32_t mark = proclife_source_header(s->run.source)->exit_mark;
+
+	if (proclife_source_header(other->run.source)->exit_mark == mark)
+		return true;
+	say("%s and %s cannot be added up: EXIT is recorded before the address space is torn down "
+	    "in one of them alone", s->run.options->inputs.all[0], other->dir);
+	return false;
+}
+
 int session_merge(struct session *s)
 {
 	const struct words *inputs = &s->run.options->inputs;
@@ -62,7 +74,10 @@ int session_merge(struct session *s)
 		ret = measure(&other, s->run.options, inputs->all[i], s->run.options->by);
 		if (ret)
 			break;
-		ret = proclife_latency_merge(s->run.latency, other.run.latency);
+		if (can_be_added(s, &other))
+			ret = proclife_latency_merge(s->run.latency, other.run.latency);
+		else
+			ret = -EINVAL;
 		if (ret == -ENOMEM)
 			die_no_memory();
 		s->run.lost += other.run.lost;

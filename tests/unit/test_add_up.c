@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Several recordings: their figures are those of one run that had all of it. */
+#include "story.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char program[PATH_MAX];
+static struct folder folder;
+static char dirs[4][PATH_MAX / 2 + 8];
+static struct who init;
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	for (unsigned int i = 0; i < 4; i++)
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/%c", folder.base, "abcd"[i]);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	story_end();
+	folder_remove(&folder);
+	return 0;
+}
+
+static void put_part(uint64_t seed)
+{
+	static const char *const names[] = { "x-cc", "x-ld", "x-sh" };
+	struct who who;
+
+	for (uint32_t i = 0; i < 150; i++) {
+		who = process_of_pid(100 + i, names[random_below(&seed, 3)]);
+		story_live(&who, &init, random_below(&seed, 50 * MS), random_below(&seed, MS),
+			   random_below(&seed, 20 * MS));
+	}
+	/* Only in this part. */
+	who = process_of_pid(300, seed % 2 ? "x-odd" : "x-even");
+	story_live(&who, &init, MS, MS, MS);
+	/* Open at the end. */
+	who = story_fork(&init, 301 + seed % 50, "x-zombie");
+	story_exit(&who, &init, 0);
+}
+
+static void record(const char *path, uint64_t first, uint64_t second)
+{
+	story_begin(path);
+	init = process_of_pid(1, "init");
+	put_part(first);
+	if (second)
+		put_part(second);
+	story_end();
+}
+
+/* Behind the beginning, which differs, and without the slowest, which are of one recording alone. */
+static char *figures(const char *inputs, const char *options)
+{
+	struct output out = run_program(false, 0, "%s %s --latency --json %s", program, inputs, options);
+	char *from, *to;
+
+	assert_int_equal(out.status, 0);
+	from = strchr(out.text, '\n');
+	assert_non_null(from);
+	to = strstr(from, "{\"v\":1,\"type\":\"slowest\"");
+	if (!to)
+		to = strstr(from, "{\"v\":1,\"type\":\"end\"");
+	assert_non_null(to);
+	*to = '\0';
+	from = strdup(from);
+	free(out.text);
+	return from;
+}
+
+static void test_equal(void **state)
+{
+	static const char *const options[] = {
+		"--comm x*", "--comm x* --by comm", "--comm x* --by cgroup --threads",
+		"--comm x* --by uid", "--comm x-cc --by parent", "--comm x-even --by reaper",
+	};
+	char inputs[2 * PATH_MAX], one[PATH_MAX];
+
+	(void)state;
+	record(dirs[0], 1, 0);
+	record(dirs[1], 2, 0);
+	record(dirs[2], 1, 2);
+	snprintf(inputs, sizeof(inputs), "-i %s -i %s", dirs[0], dirs[1]);
+	snprintf(one, sizeof(one), "-i %s", dirs[2]);
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		char *several = figures(inputs, options[i]), *whole = figures(one, options[i]);
+
+		if (strcmp(several, whole))
+			fail_msg("%s:\n%.400s\ninstead of\n%.400s", options[i], several, whole);
+		assert_true(strlen(whole) > 400);
+		free(several);
+		free(whole);
+	}
+}
+
+static void test_verdict(void **state)
+{
+	char line[3 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	record(dirs[0], 1, 0);
+	record(dirs[1], 2, 0);
+	record(dirs[2], 3, 0);
+	snprintf(line, sizeof(line),
+		 "%s -i %s -i %s -i %s --expect life.count==456 --expect zombies==3 --ktap", program,
+		 dirs[0], dirs[1], dirs[2]);
+	out = run_program(false, 0, "%s", line);
+	if (out.status)
+		fail_msg("%d\n%s", out.status, out.text);
+	free(out.text);
+	/* None of them is the slowest of a run. */
+	out = run_program(false, 0, "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
+	assert_int_equal(out.status, 0);
+	assert_null(strstr(out.text, "SLOWEST"));
+	free(out.text);
+}
+
+static void test_refused(void **state)
+{
+	char line[3 * PATH_MAX], said[3 * PATH_MAX], path[PATH_MAX];
+
+	(void)state;
+	record(dirs[0], 1, 0);
+	story_begin_on(dirs[1], "6.1", PROCLIFE_EXIT_AFTER_MM);
+	put_part(2);
+	story_end();
+	snprintf(line, sizeof(line), "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
+	snprintf(said, sizeof(said), "proclife-read: %s and %s cannot be added up: EXIT is recorded "
+		 "before the address space is torn down in one of them alone\n", dirs[0], dirs[1]);
+	expect_output(true, 1, line, said);
+	/* One that is none. */
+	snprintf(path, sizeof(path), "%s/metadata", dirs[1]);
+	assert_int_equal(unlink(path), 0);
+	snprintf(said, sizeof(said), "proclife-read: %s: not a recording: there is no metadata in "
+		 "this folder; name one that proclife-read --record made\n", dirs[1]);
+	expect_output(true, 1, line, said);
+}
+
+/* What is missing from one of them is missing from the sum. */
+static void test_lost(void **state)
+{
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	record(dirs[0], 1, 0);
+	story_begin(dirs[1]);
+	init = process_of_pid(1, "init");
+	for (uint32_t i = 0; i < (1 << 16) + 7; i++)
+		story_wait(&init);
+	story_end();
+	snprintf(line, sizeof(line), "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
+	expect_output(true, 3, line, "proclife-read: 7 records were lost when this was recorded: the "
+				     "result is incomplete\n");
+	snprintf(line, sizeof(line), "%s -i %s -i %s --expect lost==7", program, dirs[1], dirs[0]);
+	expect_output(true, 3, line, "proclife-read: 7 records were lost when this was recorded: the "
+				     "result is incomplete\n");
+	snprintf(line, sizeof(line), "%s -i %s -i %s -i %s --expect lost==14 --expect lost==7", program,
+		 dirs[1], dirs[1], dirs[0]);
+	expect_output(true, 2, line, "proclife-read: 14 records were lost when this was recorded: the "
+				     "result is incomplete\n"
+				     "proclife-read: expected lost==7, but it is 14\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_equal, begin, end),
+		cmocka_unit_test_setup_teardown(test_verdict, begin, end),
+		cmocka_unit_test_setup_teardown(test_refused, begin, end),
+		cmocka_unit_test_setup_teardown(test_lost, begin, end),
+	};
+
+	if (find_program(program))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
