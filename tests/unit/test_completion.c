@@ -50,6 +50,12 @@ static void test_bash(void **state)
 	assert_string_equal(offered("proclife-read --pid 1 --device /dev/nul"), " /dev/null \n");
 	assert_non_null(strstr(offered("proclife-read -p \"\""), " 1 "));
 	assert_string_equal(offered("proclife-read --depth \"\""), "  \n");
+	assert_string_equal(offered("proclife-read --diff /us"), " /usr \n");
+	assert_string_equal(offered("proclife-read --diff /a /us"), " /usr \n");
+	assert_string_equal(offered("proclife-read --diff /a /b --fac"), " --factor \n");
+	assert_string_equal(offered("proclife-read --latency --by c"), " comm cgroup cpu \n");
+	assert_string_equal(offered("proclife-read --tree --show u"), " uid \n");
+	assert_string_equal(offered("proclife-read --uid roo"), " root \n");
 	/* The command behind -- is not ours. */
 	assert_non_null(strstr(offered("proclife-read --tree -- ech"), " echo "));
 	assert_string_equal(offered("proclife-read -- ls --tr"), "  \n");
@@ -77,6 +83,9 @@ static void test_zsh(void **state)
 	assert_non_null(strstr(output, "\n*--top=[Only the N largest"));
 	assert_non_null(strstr(output, "]:N\\[\\:KEY\\]:\n"));
 	assert_non_null(strstr(output, ":DIR:_files -/\n"));
+	assert_non_null(strstr(output, "]:A:_files -/:B:_files -/\n"));
+	assert_non_null(strstr(output, "]:KEY:(comm parent reaper cgroup cpu uid)\n"));
+	assert_non_null(strstr(output, "]:USER:_users\n"));
 	assert_null(strstr(output, "completion"));
 }
 

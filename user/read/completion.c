@@ -11,6 +11,12 @@ static const struct {
 	const char *zsh;  /* an action of _arguments */
 } kinds[] = {
 	{ "DIR", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/" },
+	{ "A", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/:B:_files -/" },
+	{ "USER", "COMPREPLY=($(compgen -u -- \"$cur\"))", "_users" },
+	{ "KEY",
+	  "COMPREPLY=($(compgen -W 'comm parent reaper cgroup cpu uid' -- \"$cur\"))",
+	  "(comm parent reaper cgroup cpu uid)" },
+	{ "WHAT", "COMPREPLY=($(compgen -W 'pidns cgroup uid' -- \"$cur\"))", "(pidns cgroup uid)" },
 	{ "PATH", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
 	{ "PID",
 	  "COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\"))",
@@ -99,6 +105,8 @@ static void print_bash(FILE *out, const struct argp_option *table)
 	      "\t\tfi\n"
 	      "\t\treturn\n"
 	      "\tdone\n"
+	      "\t# --diff A B\n"
+	      "\t((COMP_CWORD > 2)) && [[ ${COMP_WORDS[COMP_CWORD - 2]} == --diff ]] && prev=--diff\n"
 	      "\tcase $prev in\n",
 	      out);
 	for (option = table; !is_end(option); option++) {
