@@ -190,6 +190,17 @@ static void test_names(void **state)
 		text_name(&text, name, 17);
 		expect("%s", expected);
 	}
+	/* Nothing behind a NUL, which AddressSanitizer sees. */
+	for (size_t n = 0; n < 20; n++) {
+		char *exact = calloc(1, n + 1);
+
+		assert_non_null(exact);
+		memset(exact, 'x', n);
+		text_string(&text, "");
+		text_name(&text, exact, SIZE_MAX);
+		expect("%s", exact);
+		free(exact);
+	}
 }
 
 /* What a line of JSON says, without what each one begins and ends with. */

@@ -148,6 +148,8 @@ static void text_escape(struct text *text, unsigned char c)
 
 void text_name(struct text *text, const char *s, size_t n)
 {
+	if (n == SIZE_MAX)
+		n = strlen(s);
 	while (n && *s) {
 		size_t bytes = plain_length(s, n, '\\');
 		unsigned char c = *s;

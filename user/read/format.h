@@ -111,7 +111,8 @@ void text_style(struct text *text, enum style style);
 
 /*
  * Appends bytes from a hostile place: what is not printable in this locale, and the backslash,
- * appears as \n, \\, \xNN and the like. Ends at a NUL or after n bytes.
+ * appears as \n, \\, \xNN and the like. Ends at a NUL or after n bytes, all of which are looked at;
+ * SIZE_MAX: whatever is before the NUL.
  */
 void text_name(struct text *text, const char *s, size_t n);
 

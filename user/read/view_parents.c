@@ -90,7 +90,10 @@ static void show(const struct run *run, struct text *line, const struct proclife
 	uint64_t told = reaper->awaited + reaper->belated;
 
 	text_style(line, STYLE_NAME);
-	text_name(line, *reaper->comm ? reaper->comm : "(unknown)", PROCLIFE_COMM_LEN);
+	if (*reaper->comm)
+		text_name(line, reaper->comm, PROCLIFE_COMM_LEN);
+	else
+		text_string(line, "(unknown)");
 	text_style(line, STYLE_PLAIN);
 	text_pad(line, NAME_COLUMNS);
 	text_uint_in(line, 8, reaper->tgid);

@@ -186,9 +186,9 @@ static void show_module(const struct status *status, struct text *line)
 	label(line, "parameters");
 	for (i = 0; i < status->parameter_count; i++) {
 		text_string(line, i ? ", " : "");
-		text_name(line, status->parameters[i].name ?: "", 64);
+		text_name(line, status->parameters[i].name ?: "", SIZE_MAX);
 		text_string(line, "=");
-		text_name(line, status->parameters[i].value, 64);
+		text_name(line, status->parameters[i].value, SIZE_MAX);
 	}
 	if (!i)
 		text_string(line, "unknown: " PARAMETERS " cannot be read");

@@ -6,7 +6,10 @@
 
 static void put_name(struct text *text, const char *comm, uint32_t tgid)
 {
-	text_name(text, *comm ? comm : "its parent", PROCLIFE_COMM_LEN);
+	if (*comm)
+		text_name(text, comm, PROCLIFE_COMM_LEN);
+	else
+		text_string(text, "its parent");
 	text_printf(text, " (%" PRIu32 ")", tgid);
 }
 
