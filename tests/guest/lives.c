@@ -63,7 +63,7 @@ pid_t must_fork(void)
 	return pid;
 }
 
-const struct life *life_of(pid_t pid)
+const struct life *life_that(bool (*is)(const struct life *life, pid_t pid), pid_t pid)
 {
 	uint64_t give_up = now() + 30000000000ull;
 	struct proclife_event event;
@@ -71,13 +71,23 @@ const struct life *life_of(pid_t pid)
 
 	for (;;) {
 		for (; seen < lives_count; seen++) {
-			if (lives[seen].process.tgid == (uint32_t)pid)
+			if (is(&lives[seen], pid))
 				return &lives[seen];
 		}
 		assert_true(next_until(lives_source, give_up, &event));
 		assert_non_null(event.record);
 		assert_true(proclife_tasks_feed(lives_tasks, &event) >= 0);
 	}
+}
+
+static bool has_pid(const struct life *life, pid_t pid)
+{
+	return life->process.tgid == (uint32_t)pid;
+}
+
+const struct life *life_of(pid_t pid)
+{
+	return life_that(has_pid, pid);
 }
 
 void follow_until_now(void)

@@ -25,6 +25,11 @@ int lives_begin(void **state);
 int lives_end(void **state);
 
 pid_t must_fork(void);
+/*
+ * Follows until a process is gone of which this is true. Who is gone first is not certain: RCU frees
+ * in no order.
+ */
+const struct life *life_that(bool (*is)(const struct life *life, pid_t pid), pid_t pid);
 /* Follows until this process is gone. */
 const struct life *life_of(pid_t pid);
 /* Follows what there is until now. */

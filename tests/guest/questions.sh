@@ -50,7 +50,7 @@ expect 'zombies: the oldest comes first' 0 "$(<"$work/old")" sed -n 3p "$work/sa
 expect 'zombies: JSON' 0 "\"pid\":$(<"$work/new"),.*\"reaper_pid\":${careless[1]}," \
 	proclife-read --zombies --json
 expect 'zombies of somebody else' 0 '^0 zombies$' proclife-read --zombies --comm nobody
-expect 'parents: open zombies' 0 "^careless +${careless[1]} .* 1 zombie since" \
+expect 'parents: open zombies' 0 "^careless +${careless[1]} .* 1 zombie for " \
 	proclife-read --parents --history --duration 0.1
 kill "${careless[@]}"
 wait
@@ -125,7 +125,7 @@ for name in a b delayed; do
 	expect "record $name" 0 ' 0 lost$' proclife-read --record "$work/$name" -- \
 		bash -c "late_parent=(${late_parent[*]}); $(declare -f run); run $ms"
 done
-expect 'diff: a delay is found' 2 '^slow +zombie +p50 .* → +[23][0-9.]+ ms  longer' \
+expect 'diff: a delay is found' 2 '^slow +zombie +p50 .* → +[23][0-9.]+ ms  [0-9.]+ times as long' \
 	env LC_ALL=C.UTF-8 proclife-read --factor 4 --diff "$work/a" "$work/delayed"
 cp "$work/output" "$work/found"
 expect 'diff: where none was planted there is none' 1 '' grep -E '^steady +(zombie|exit_free)' "$work/found"

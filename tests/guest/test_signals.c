@@ -148,10 +148,16 @@ static void test_a_group(void **state)
 	close(ready[1]);
 }
 
+static bool was_killed(const struct life *life, pid_t pid)
+{
+	(void)pid;
+	return life->killed;
+}
+
 /* Pids are those of the initial namespace, whatever the killer's are. */
 static void test_from_another_namespace(void **state)
 {
-	const struct life *life = NULL;
+	const struct life *life;
 	pid_t outer = must_fork();
 	int told[2];
 	pid_t init;
@@ -175,12 +181,7 @@ static void test_from_another_namespace(void **state)
 	}
 	assert_int_equal(waitpid(outer, told, 0), outer);
 	assert_int_equal(told[0], 0);
-	life_of(outer);
-	for (unsigned int i = 0; i < lives_count; i++) {
-		if (lives[i].killed)
-			life = &lives[i];
-	}
-	assert_non_null(life);
+	life = life_that(was_killed, 0);
 	assert_int_equal(life->process.ns_pid, 2);
 	assert_int_not_equal(life->process.tgid, 2);
 	assert_int_equal(life->killer.tgid, life->process.parent_tgid);
