@@ -14,7 +14,8 @@ initramfs() {
 	# shellcheck disable=SC2086 # a list of words
 	for module in $initramfs_modules; do
 		modprobe -d "$dir/root/usr" -S "$release" --show-depends $module || return
-	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do
+	done >"$tree/depends" || return
+	awk '$1 == "insmod" && !seen[$2]++ { print $2 }' "$tree/depends" | while read -r file; do
 		# busybox's insmod takes none that is compressed.
 		case $file in
 		*.xz) xz -dc "$file" ;;
@@ -23,7 +24,7 @@ initramfs() {
 		esac >"$tree/modules/$(basename "${file%.ko*}").ko" &&
 			echo "$(basename "${file%.ko*}").ko" || return
 	done >"$tree/modules/order" || return
-	[[ -s $tree/modules/order ]] || return
+	rm "$tree/depends"
 	pack "$tree"
 	rm -r "$tree"
 }

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# A suite's kernel: its Debian packages downloaded and unpacked in the cache, never installed.
+# A suite's kernel: its Debian packages downloaded and unpacked in the cache, never installed. Or one
+# that is built from their sources: see debug-kernel.sh.
 #
 # kernel_get NAME sets
 #   kernel_dir        the cache entry: root/ (an overlay layer), vmlinux, release, needs
@@ -9,7 +10,7 @@
 #   kernel_key        the entry's name, for what is built for this kernel
 
 kernel_get() {
-	local list="$cache/kernel/$1.packages" status=0
+	local list="$cache/kernel/$1${suite_debug:+.$(debug_hash)}.packages" status=0
 	mkdir -p "$cache/kernel" || exit 125
 	# Asking apt takes seconds, so its answer holds for a day, and longer without network.
 	if [[ -z $(find "$list" -mtime -1 2>/dev/null) ]] || ! kernel_cached "$list"; then
@@ -43,13 +44,19 @@ kernel_cached() {
 kernel_download() {
 	local list=$1 packages key new
 	suite_update || return
-	packages=$(suite_packages)
-	[[ $packages = linux-image-* ]] || return 77
-	key=$(kernel_name "$packages") || return
+	if [[ $suite_debug ]]; then
+		packages=$debug_source
+		key=$(debug_name) || return 77
+	else
+		packages=$(suite_packages)
+		[[ $packages = linux-image-* ]] || return 77
+		key=$(kernel_name "$packages") || return
+	fi
 	if [[ ! -d $cache/kernel/$key ]]; then
-		say "downloading and unpacking the kernel $key (once)"
+		say "downloading and $([[ $suite_debug ]] && echo building || echo unpacking) the kernel $key (once)"
 		new=$(mktemp -d "$cache/kernel/.new.XXXXXX") && chmod 755 "$new" || return
-		kernel_unpack "$new" "$packages" && mv -T "$new" "$cache/kernel/$key" || return
+		if [[ $suite_debug ]]; then debug_build "$new"; else kernel_unpack "$new" "$packages"; fi &&
+			mv -T "$new" "$cache/kernel/$key" || return
 	fi
 	printf '%s\n' "$key" "$packages" >"$list.new" && mv "$list.new" "$list"
 }

@@ -9,12 +9,15 @@ suites='bullseye bookworm trixie sid trixie-backports experimental'
 #   suite_archives  what the suite's packages come from: each a repository/release
 #   suite_flavour   of its kernels
 #   suite_root      the suite that its kernels are built for and run on
+#   suite_debug     the name of the kernel that is built from the suite's sources, or empty
 suite_set() {
 	local name=${1%-rt}
+	suite_debug=''
+	[[ " $debug_kernels " != *" $1 "* ]] || suite_debug=$1 name=bookworm
 	[[ " $suites " = *" $name "* ]] ||
-		fail "--kernel $1: no such suite; there are: $suites, and each of them with -rt" 129
+		fail "--kernel $1: no such suite; there are: $suites, each of them with -rt, $debug_kernels" 129
 	suite_flavour=amd64
-	[[ $1 = "$name" ]] || suite_flavour=rt-amd64
+	[[ $1 != *-rt ]] || suite_flavour=rt-amd64
 	case $name in
 	sid) suite_root=sid suite_archives=debian/sid ;;
 	experimental) suite_root=sid suite_archives=debian/experimental ;;
