@@ -283,7 +283,8 @@ const char *probes_reap_source(void)
 
 void probes_refresh(void)
 {
-	WRITE_ONCE(rings_header()->reap_missed, reap_kprobe.nmissed);
+	/* Kprobes count without a lock, too. */
+	WRITE_ONCE(rings_header()->reap_missed, data_race(READ_ONCE(reap_kprobe.nmissed)));
 }
 
 static void unregister_reap(void)

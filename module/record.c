@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All that proclife knows of struct task_struct. */
 #include <linux/binfmts.h>
+#include <linux/compiler.h>
 #include <linux/cred.h>
 #include <linux/mm_types.h>
 #include <linux/pid_namespace.h>
@@ -18,6 +19,13 @@
 
 #include "compat.h"
 #include "record.h"
+
+/*
+ * A field that may change at this moment, under a lock that nothing here may take: of another task,
+ * or of this one by a thread of its process or by the scheduler on another CPU. What changes is one
+ * word, of which any of its values is as true as the other.
+ */
+#define peek(field) data_race(READ_ONCE(field))
 
 static u64 handle_keys[4] __ro_after_init;
 
@@ -48,16 +56,17 @@ static void copy_comm(char to[PROCLIFE_COMM_LEN], const char *from)
 {
 	/* No lock: a rename at this moment can tear the name, which costs nobody more than that. */
 	BUILD_BUG_ON(TASK_COMM_LEN != PROCLIFE_COMM_LEN);
-	memcpy(to, from, PROCLIFE_COMM_LEN);
+	data_race(memcpy(to, from, PROCLIFE_COMM_LEN));
 	to[PROCLIFE_COMM_LEN - 1] = '\0';
 }
 
 static void record_head(struct proclife_record *r, struct task_struct *p)
 {
-	unsigned int pf = READ_ONCE(p->flags);
+	unsigned int pf = peek(p->flags);
+	pid_t pid = peek(p->pid); /* the thread that execs takes its leader's, and the start */
 	u32 flags = 0;
 
-	if (p->pid != p->tgid)
+	if (pid != p->tgid)
 		flags |= PROCLIFE_F_THREAD;
 	if (pf & PF_KTHREAD)
 		flags |= PROCLIFE_F_KTHREAD;
@@ -66,8 +75,8 @@ static void record_head(struct proclife_record *r, struct task_struct *p)
 
 	r->flags = flags;
 	r->task = handle(p);
-	r->start = p->start_boottime;
-	r->pid = p->pid;
+	r->start = peek(p->start_boottime);
+	r->pid = pid;
 	r->tgid = p->tgid;
 	copy_comm(r->comm, p->comm);
 }
@@ -75,7 +84,7 @@ static void record_head(struct proclife_record *r, struct task_struct *p)
 /* The pid that the task has in its own namespace, and that namespace's inode. */
 static void record_ns_pid(struct task_struct *p, u32 *ns_pid, u32 *ns_inum)
 {
-	struct pid *pid = task_pid(p); /* NULL once the task is reaped */
+	struct pid *pid = peek(p->thread_pid); /* NULL once the task is reaped */
 	struct upid *own;
 
 	*ns_pid = 0;
@@ -97,7 +106,7 @@ void record_fork(struct proclife_record *r, struct task_struct *child)
 	/* Not always current: CLONE_PARENT and CLONE_THREAD share the creator's parent. */
 	parent = rcu_dereference(child->real_parent);
 	f->parent = handle(parent);
-	f->parent_pid = parent->pid;
+	f->parent_pid = peek(parent->pid);
 	f->parent_tgid = parent->tgid;
 	f->group = handle(child->signal);
 	f->creator = handle(current);
@@ -188,9 +197,9 @@ void record_exit(struct proclife_record *r, struct task_struct *p, bool group_de
 	record_head(r, p);
 	e->exit_code = p->exit_code;
 	e->live = atomic_read(&signal->live);
-	e->runtime = p->se.sum_exec_runtime;
-	e->utime = p->utime;
-	e->stime = p->stime;
+	e->runtime = peek(p->se.sum_exec_runtime);
+	e->utime = peek(p->utime);
+	e->stime = peek(p->stime);
 	e->min_flt = p->min_flt;
 	e->nvcsw = p->nvcsw;
 	e->nivcsw = p->nivcsw;
@@ -199,15 +208,15 @@ void record_exit(struct proclife_record *r, struct task_struct *p, bool group_de
 	if (group_dead) {
 		r->flags |= PROCLIFE_F_GROUP_DEAD;
 		/* In pages; it has been brought up to date only when the group is dead. */
-		e->max_rss = (u64)signal->maxrss << (PAGE_SHIFT - 10);
+		e->max_rss = (u64)peek(signal->maxrss) << (PAGE_SHIFT - 10);
 		/*
 		 * The thread that gets here last may have begun to exit by itself before the others
 		 * were told to. No lock: each thread has made its mark here before it counted itself
 		 * out of signal->live.
 		 */
-		if (READ_ONCE(signal->flags) & SIGNAL_GROUP_EXIT) {
+		if (peek(signal->flags) & SIGNAL_GROUP_EXIT) {
 			r->flags |= PROCLIFE_F_GROUP_EXIT;
-			e->exit_code = signal->group_exit_code;
+			e->exit_code = peek(signal->group_exit_code);
 		}
 	}
 	rcu_read_lock();
@@ -309,19 +318,19 @@ void record_state(struct proclife_record *r, struct task_struct *p)
 	struct task_struct *parent = rcu_dereference(p->real_parent);
 
 	record_head(r, p);
-	if (READ_ONCE(p->exit_state))
+	if (peek(p->exit_state))
 		r->flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
-	else if (READ_ONCE(p->flags) & PF_EXITING)
+	else if (peek(p->flags) & PF_EXITING)
 		r->flags |= PROCLIFE_F_EXITING;
 	s->parent = handle(parent);
 	s->parent_tgid = parent->tgid;
 	s->group = handle(p->signal);
 	s->cgroup = compat_task_cgroup_id(p);
-	s->runtime = p->se.sum_exec_runtime;
-	s->utime = p->utime;
-	s->stime = p->stime;
+	s->runtime = peek(p->se.sum_exec_runtime);
+	s->utime = peek(p->utime);
+	s->stime = peek(p->stime);
 	s->uid = __kuid_val(__task_cred(p)->uid);
 	record_ns_pid(p, &s->ns_pid, &s->ns_inum);
-	s->exit_code = p->exit_code;
+	s->exit_code = peek(p->exit_code);
 	s->reserved = 0;
 }
