@@ -79,6 +79,11 @@ $(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATI
 $(WORKLOADS): $B/tests/guest/workloads/%: $B/tests/guest/workloads/%.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
 
+FUZZ_DEVICE := $B/tests/guest/fuzz/fuzz
+
+$(FUZZ_DEVICE): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/fuzz/*.c)) $B/tests/guest/module.o $(LIB_STATIC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(KMOD_LIBS)
+
 EXACTNESS := $B/tests/guest/exactness/exactness
 
 $(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $(LIB_STATIC)
@@ -122,6 +127,6 @@ check-litmus:
 
 unit-tests: $(UNIT_TESTS)
 stress-tests: $(STRESS_TESTS)
-guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS)
+guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(FUZZ_DEVICE)
 
 .PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus
