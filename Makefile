@@ -125,10 +125,15 @@ check-matrix:
 	tests/setup build check vm suites guest
 	tests/matrix $(SUITES)
 
+# The guest tests where the kernel watches itself: built once, and run in an hour.
+check-debug:
+	tests/setup build check vm debug guest
+	tests/debug
+
 clean:
 	rm -rf build build-*
 
 -include tests/tests.mk tests/bench.mk
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
-.PHONY: all module install uninstall dkms-source dkms-install dkms-uninstall demo check check-matrix clean
+.PHONY: all module install uninstall dkms-source dkms-install dkms-uninstall demo check check-matrix check-debug clean
