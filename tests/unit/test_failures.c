@@ -88,7 +88,7 @@ static void results_begin(struct results *results)
 	keep_first(&results->err, proclife_latency_new(&results->latency, results->tasks, false));
 	if (results->latency)
 		keep_first(&results->err,
-			   proclife_latency_group_by(results->latency, PROCLIFE_BY_COMM));
+			   proclife_latency_group_by(results->latency, PROCLIFE_BY_CPU));
 	keep_first(&results->err, proclife_reapers_new(&results->reapers, results->tasks));
 }
 
