@@ -144,6 +144,7 @@ int main(int argc, char **argv)
 	struct fake_device *device;
 	struct trace *trace;
 	const char *dir;
+	bool wrong = false;
 	int c;
 
 	while ((c = getopt(argc, argv, "p:c:")) != -1) {
@@ -154,9 +155,9 @@ int main(int argc, char **argv)
 		else if (c == 'c' && n && n <= 1024)
 			plan.cpus = (uint32_t)n;
 		else
-			optind = argc + 1;
+			wrong = true;
 	}
-	if (optind + 1 < argc || optind > argc) {
+	if (wrong || optind + 1 < argc) {
 		fprintf(stderr, "usage: recorder [-p PROCESSES] [-c CPUS] [DIR]\n");
 		return 1;
 	}

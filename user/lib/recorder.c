@@ -50,19 +50,26 @@ static int tape_of(struct proclife_recorder *recorder, uint32_t order, struct pr
 	return err;
 }
 
-static uint64_t cgroup_of(const struct proclife_record *record)
+#define WORD_OF(member) (offsetof(struct proclife_record, member) / sizeof(uint64_t))
+#define AT(member) { WORD_OF(member), UINT64_MAX }
+
+/* Where the cgroup stands. The next type is as good as random: no branch asks for it. */
+static inline uint64_t cgroup_of(const struct proclife_record *record)
 {
-	switch (record->type) {
-	case PROCLIFE_FORK:
-		return record->fork.cgroup;
-	case PROCLIFE_RENAME:
-		return record->rename.cgroup;
-	case PROCLIFE_REAP:
-		return record->reap.cgroup;
-	case PROCLIFE_TASK:
-		return record->state.cgroup;
-	}
-	return 0;
+	static const struct {
+		uint64_t word;
+		uint64_t mask;
+	} places[PROCLIFE_TYPES] = {
+		[PROCLIFE_FORK] = AT(fork.cgroup),
+		[PROCLIFE_RENAME] = AT(rename.cgroup),
+		[PROCLIFE_REAP] = AT(reap.cgroup),
+		[PROCLIFE_TASK] = AT(state.cgroup),
+	};
+	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
+	uint64_t id;
+
+	memcpy(&id, (const char *)record + places[type].word * sizeof(id), sizeof(id));
+	return id & places[type].mask;
 }
 
 static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
@@ -95,7 +102,7 @@ static int note_cgroups(struct proclife_recorder *recorder, const struct proclif
 	for (; !err && from != end; from++) {
 		uint64_t id = cgroup_of(from);
 
-		if (id && id != recorder->cgroup)
+		if (proclife_unlikely(id && id != recorder->cgroup))
 			err = note_cgroup(recorder, id);
 	}
 	return err;
