@@ -43,6 +43,13 @@ bool faults_possible(void)
 	return possible && nth >= 0;
 }
 
+void faults_of_pages(bool on)
+{
+	if (!set(DEBUGFS "fail_page_alloc/ignore-gfp-wait", on ? "N" : "Y") ||
+	    !set(DEBUGFS "fail_page_alloc/min-order", on ? "0" : "10"))
+		abort();
+}
+
 void fault_arm(unsigned int n)
 {
 	char text[16];

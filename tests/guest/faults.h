@@ -8,6 +8,12 @@
 /* Makes any allocation and any user copy a possible fault; false if this kernel injects none. */
 bool faults_possible(void);
 
+/*
+ * Are pages allocations, too (they are at first)? The slabs take new ones now and then, so that with
+ * them the same call does not always meet the same allocation at the same number, but without it does.
+ */
+void faults_of_pages(bool on);
+
 /* The n-th allocation or user copy of this thread from now on fails, once. */
 void fault_arm(unsigned int n);
 /* Takes it back. Returns whether it has failed. */

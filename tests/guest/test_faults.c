@@ -156,50 +156,40 @@ static void loaded_or_not(int ret, bool fault)
 	assert_int_equal(module_unload(), 0);
 }
 
-static void test_loading(void **state)
+static void load_with_faults(const char *name)
 {
-	struct faults faults;
 	unsigned int type;
 
-	(void)state;
-	need_faults();
 	assert_int_equal(load(), 0);
 	all_features = header_now().features;
 	assert_int_equal(module_unload(), 0);
 
-	faults = faults_everywhere("loading", load, loaded_or_not);
+	memset(without, 0, sizeof(without));
+	assert_true(faults_everywhere(name, load, loaded_or_not).failed > 20);
 	for (type = 0; type < 64; type++)
 		if (without[type])
 			print_message("loaded without type %u: %u times\n", type, without[type]);
-	assert_true(faults.failed > 20);
-	/* The kprobe and the optional tracepoints. */
 	assert_true(without[PROCLIFE_REAP] > 0);
-	assert_true(without[PROCLIFE_EXEC] > 0);
-	assert_true(without[PROCLIFE_WAIT] > 0);
-	assert_true(without[PROCLIFE_SIGNAL] > 0);
 }
 
-static int unload(void)
-{
-	return syscall(SYS_delete_module, "proclife", O_NONBLOCK) ? -errno : 0;
-}
-
-/* What it could not take apart for lack of memory does no harm, and can be put together again. */
-static void gone_or_not(int ret, bool fault)
-{
-	(void)fault;
-	assert_int_equal(module_loaded(), !!ret);
-	if (ret)
-		return;
-	assert_int_equal(load(), 0);
-	assert_int_equal(records_of_a_child() & REQUIRED, REQUIRED);
-}
-
-static void test_unloading(void **state)
+static void test_loading(void **state)
 {
 	(void)state;
 	need_faults();
-	faults_everywhere("unloading", unload, gone_or_not);
+	load_with_faults("loading");
+}
+
+static void test_loading_pages_apart(void **state)
+{
+	(void)state;
+	need_faults();
+	faults_of_pages(false);
+	load_with_faults("loading, pages apart");
+	faults_of_pages(true);
+	/* All that it can do without: that was the kprobe, these are the tracepoints. */
+	assert_true(without[PROCLIFE_EXEC] > 0);
+	assert_true(without[PROCLIFE_WAIT] > 0);
+	assert_true(without[PROCLIFE_SIGNAL] > 0);
 }
 
 static int fd;
@@ -320,28 +310,12 @@ static void unmap_device(int ret, bool fault)
 	munmap((void *)map, 4096);
 }
 
-/* The page tables that a first touch needs: the kernel tries again, and the page is the same. */
-static int touch_device(void)
-{
-	return map->magic == PROCLIFE_MAGIC ? 0 : -EIO;
-}
-
-static void touch_again(int ret, bool fault)
-{
-	(void)ret;
-	(void)fault;
-	assert_int_equal(madvise((void *)map, 4096, MADV_DONTNEED), 0);
-}
-
 static void test_mapping(void **state)
 {
 	(void)state;
 	need_faults();
 	assert_int_equal(open_device(), 0);
 	assert_true(faults_everywhere("mapping", map_device, unmap_device).failed > 0);
-	assert_int_equal(map_device(), 0);
-	faults_everywhere("touching", touch_device, touch_again);
-	munmap((void *)map, 4096);
 	close(fd);
 }
 
@@ -450,9 +424,9 @@ int main(void)
 {
 	const struct CMUnitTest loading[] = {
 		cmocka_unit_test(test_loading),
+		cmocka_unit_test(test_loading_pages_apart),
 	};
 	const struct CMUnitTest loaded[] = {
-		cmocka_unit_test(test_unloading),
 		cmocka_unit_test(test_opening),
 		cmocka_unit_test(test_ioctls),
 		cmocka_unit_test(test_reading),
