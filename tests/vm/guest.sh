@@ -5,7 +5,7 @@
 # guest_start WORK LAYERS TIMEOUT [JOB-FILE...]: start a guest in the background, as $qemu. WORK is
 # a new folder for its files; a layer is a name with its folder in the array layer_dir.
 guest_start() {
-	local work=$1 layers=$2 timeout=$3 name emulated='' options=()
+	local work=$1 layers=$2 timeout=$3 name emulated='' options=() staller=()
 	shift 3
 	mkdir -p "$work/tree/job" || exit 125
 	cp "$here/init" "$work/tree/" && cp "$here/guest-init" "$@" "$work/tree/job/" || exit 125
@@ -29,16 +29,31 @@ guest_start() {
 	# The guest ends with the first panic, and an oops is one, for what comes after it proves
 	# nothing; the log has all by then. An emulated TSC is as good as it gets, for reading
 	# any other clock leaves the guest; an emulated CPU may stand still because the host is busy.
+	[[ ! $stall || $layers = probe ]] ||
+		staller=("$tmp/stall" "$work/stalls" "$work/console" "$command_begins")
 	[[ $accel = *kvm* ]] || emulated=' tsc=reliable clocksource=tsc watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60'
 	# shellcheck disable=SC2086 # accel is a list of words
 	setpriv --pdeathsig KILL timeout -s KILL "$timeout" setpriv --pdeathsig KILL \
-		"${qemu_command[@]}" -machine pc,hpet=off -nodefaults -no-user-config -display none -no-reboot \
+		"${staller[@]}" "${qemu_command[@]}" -name guest,debug-threads=on -machine pc,hpet=off -nodefaults -no-user-config -display none -no-reboot \
 		$accel -smp "$smp" -m "$mem" -serial "file:$work/console" \
 		-kernel "$kernel_dir/vmlinux" -initrd "$work/initramfs" \
 		-append "console=ttyS0 loglevel=5 panic=-1 oops=panic$emulated $append" \
 		"${options[@]}" </dev/null >"$work/qemu.log" 2>&1 &
 	qemu=$!
 }
+
+# Built here, since it runs on this machine and not in the guest.
+stall_get() {
+	gcc -O2 -Wall -o "$tmp/stall" "$here/stall.c" || fail "$here/stall.c does not build" 125
+}
+
+# stall_tell WORK: how often virtual CPUs stood still.
+stall_tell() {
+	awk '{ ms += $2 } END { print "tests/vm/run: virtual CPUs stood still " NR " times, for " ms " ms in all" }' \
+		"$1/stalls" >&2
+}
+
+command_begins='proclife: the command begins'
 
 # offer TAG DIR OPTION: let the guest mount a folder of the host.
 offer() {
@@ -59,7 +74,7 @@ guest_run() {
 	for attempt in 1 2 3; do
 		guest_try "$@"
 		[[ $attempt != 3 && $guest_lost = *'status 134: '* ]] &&
-			! grep -q 'proclife: the command begins' "$1/console" || return 0
+			! grep -q "$command_begins" "$1/console" || return 0
 		say "$guest_lost; the command has not begun: starting another guest"
 		rm -rf "$1"
 	done
@@ -70,7 +85,7 @@ guest_try() {
 	mkdir -p "$work" && mkfifo "$work/out" "$work/err" "$work/end" || exit 125
 	token=$(od -An -v -t x1 -N 24 /dev/urandom | tr -d ' \n')
 	local cwd=$4 command=("${@:5}")
-	declare -p cwd command token build >"$work/command"
+	declare -p cwd command token build stall >"$work/command"
 
 	"$here/relay" "$token" <"$work/out" &
 	waiting+=($!)
