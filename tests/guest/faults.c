@@ -72,7 +72,24 @@ bool fault_disarm(void)
 	return fired;
 }
 
-struct faults faults_everywhere(const char *name, int (*op)(void), void (*after)(int ret, bool fault))
+/* More than any operation has. */
+#define NO_FAULT 100000000u
+
+unsigned int fault_points(int (*op)(void))
+{
+	char text[16] = "";
+
+	fault_arm(NO_FAULT);
+	op();
+	/* This read is a point or two of its own. */
+	if (pread(nth, text, sizeof(text) - 1, 0) <= 0)
+		abort();
+	fault_disarm();
+	return NO_FAULT - (unsigned int)strtoul(text, NULL, 10);
+}
+
+struct faults faults_from(unsigned int first, const char *name, int (*op)(void),
+			  void (*after)(int ret, bool fault))
 {
 	struct faults faults = {};
 	bool fault;
@@ -80,19 +97,24 @@ struct faults faults_everywhere(const char *name, int (*op)(void), void (*after)
 	do {
 		int ret;
 
-		fault_arm(faults.points + 1);
+		fault_arm(first + faults.points);
 		ret = op();
 		fault = fault_disarm();
 		if (!fault && ret)
 			fail_msg("%s without a fault: %s", name, strerror(-ret));
 		if (ret && ret != -ENOMEM && ret != -EFAULT)
-			fail_msg("%s with fault %u: %s", name, faults.points + 1, strerror(-ret));
+			fail_msg("%s with fault %u: %s", name, first + faults.points, strerror(-ret));
 		after(ret, fault);
 		faults.points += fault;
 		faults.failed += fault && ret;
 		faults.tolerated += fault && !ret;
 	} while (fault);
-	print_message("%s: %u fault points: %u fail it, %u do not\n", name, faults.points,
-		      faults.failed, faults.tolerated);
+	print_message("%s: faults %u to %u: %u fail it, %u do not\n", name, first,
+		      first + faults.points - 1, faults.failed, faults.tolerated);
 	return faults;
+}
+
+struct faults faults_everywhere(const char *name, int (*op)(void), void (*after)(int ret, bool fault))
+{
+	return faults_from(1, name, op, after);
 }

@@ -26,11 +26,17 @@ struct faults {
 	unsigned int tolerated; /* of which it did without */
 };
 
+/* How many allocations and user copies an operation has, and perhaps a few more. */
+unsigned int fault_points(int (*op)(void));
+
 /*
- * Runs @op with its first allocation failing, then with its second, and so on until it has run
+ * Runs @op with its @first allocation failing, then with the next one, and so on until it has run
  * without a fault. It returns 0 or a negative errno, and must succeed without a fault. After each
  * run comes @after, with the result and whether there was a fault.
  */
+struct faults faults_from(unsigned int first, const char *name, int (*op)(void),
+			  void (*after)(int ret, bool fault));
+/* The same from the first one on. */
 struct faults faults_everywhere(const char *name, int (*op)(void), void (*after)(int ret, bool fault));
 
 #endif

@@ -180,6 +180,11 @@ static uint64_t storm_pace(const struct storm *storm, struct proclife_source *wa
 	return (storm_forked(storm) - forked) * 60000000000ull / (end - begin);
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /*
  * The rings are overwritten many times while it is stopped: writers wait for no reader. And when it
  * goes on, it knows how much it has missed.
@@ -187,9 +192,10 @@ static uint64_t storm_pace(const struct storm *storm, struct proclife_source *wa
 static void test_a_reader_is_stopped_in_a_storm(void **state)
 {
 	struct proclife_source *watch;
-	uint64_t begin[2], end[2], running, stopped, total, until;
+	uint64_t begin[2], end[2], running = 0, stopped = 0, total, until;
 	int to[2], from[2], pid, status;
 	struct storm *storm;
+	unsigned int i;
 	char ready;
 
 	(void)state;
@@ -206,13 +212,16 @@ static void test_a_reader_is_stopped_in_a_storm(void **state)
 	begin[1] = committed(watch);
 
 	storm = storm_start(4);
-	running = storm_pace(storm, watch);
-	assert_int_equal(kill(pid, SIGSTOP), 0);
-	stopped = storm_pace(storm, watch);
+	/* By turns, and the best of each, for other guests of the machine have their own pace. */
+	for (i = 0; i < 3; i++) {
+		running = larger(running, storm_pace(storm, watch));
+		assert_int_equal(kill(pid, SIGSTOP), 0);
+		stopped = larger(stopped, storm_pace(storm, watch));
+		assert_int_equal(kill(pid, SIGCONT), 0);
+	}
 	if (stopped < running / 4) /* which is more than a busy host explains */
 		fail_msg("%llu forks per minute while the reader runs, %llu while it is stopped",
 			 (unsigned long long)running, (unsigned long long)stopped);
-	assert_int_equal(kill(pid, SIGCONT), 0);
 	storm_stop(storm);
 	sleep(1);
 	end[0] = committed(watch);
@@ -223,8 +232,7 @@ static void test_a_reader_is_stopped_in_a_storm(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	/* What the reader's own beginning and the wait for its end have added are some records. */
-	assert_true(total >= end[0] - begin[1]);
-	assert_true(total <= end[1] - begin[0] + 16);
+	assert_in_range(total, end[0] - begin[1], end[1] - begin[0] + 16);
 	proclife_source_free(watch);
 	assert_int_equal(module_unload(), 0);
 }

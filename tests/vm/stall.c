@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stall LOG BEGIN-FILE BEGIN-TEXT COMMAND [ARG...] - runs the emulator COMMAND and, once the text is
- * in the file, stops one of its virtual CPUs at a time, at random, for 50 to 500 ms, again and again:
- * as a hypervisor does that has too few CPUs. Each time is a line in LOG. The emulator is a child, so
- * that it can be traced where only children can; it ends with this program.
+ * stall LOG BEGIN-FILE BEGIN-TEXT COMMAND [ARG...] - runs the emulator COMMAND and, once the text
+ * is in the file, stops one of its virtual CPUs at a time, at random, for 50 to 500 ms, again and
+ * again: as a hypervisor does that has too few CPUs. Each time is a line in LOG. The emulator is a
+ * child, so that it can be traced where only children can; it ends with this program.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
