@@ -29,18 +29,25 @@ static bool set(const char *file, const char *value)
 
 bool faults_possible(void)
 {
-	/* Allocations that may sleep, or take any page, fail too; and nothing is said of each. */
-	bool possible = set(DEBUGFS "failslab/ignore-gfp-wait", "N") &&
-			set(DEBUGFS "failslab/verbose", "0") &&
-			set(DEBUGFS "fail_page_alloc/ignore-gfp-wait", "N") &&
-			set(DEBUGFS "fail_page_alloc/ignore-gfp-highmem", "N") &&
-			set(DEBUGFS "fail_page_alloc/min-order", "0") &&
-			set(DEBUGFS "fail_page_alloc/verbose", "0") &&
-			set(DEBUGFS "fail_usercopy/verbose", "0");
+	bool possible;
 
+	if (access("/proc/thread-self/fail-nth", F_OK))
+		return false;
+	/* Allocations that may sleep, or take any page, fail too; and nothing is said of each. */
+	possible = set(DEBUGFS "failslab/ignore-gfp-wait", "N") &&
+		   set(DEBUGFS "failslab/verbose", "0") &&
+		   set(DEBUGFS "fail_page_alloc/ignore-gfp-wait", "N") &&
+		   set(DEBUGFS "fail_page_alloc/ignore-gfp-highmem", "N") &&
+		   set(DEBUGFS "fail_page_alloc/min-order", "0") &&
+		   set(DEBUGFS "fail_page_alloc/verbose", "0") &&
+		   set(DEBUGFS "fail_usercopy/verbose", "0");
 	if (possible && nth < 0)
 		nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	return possible && nth >= 0;
+	if (!possible || nth < 0) {
+		perror("this kernel injects faults, but not here");
+		abort();
+	}
+	return true;
 }
 
 void faults_of_pages(bool on)
