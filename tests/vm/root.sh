@@ -57,7 +57,7 @@ root_run() {
 	local name layers='' namespaces=(unshare --mount --pid --fork --kill-child)
 	root_out=$tmp/root/out
 	rm -rf "$tmp/root" && mkdir -p "$root_out" "$tmp/root/work" || exit 125
-	[[ ${#job_files[@]} = 0 ]] || cp "${job_files[@]}" "$root_out/" || exit 125
+	[[ ${#job_files[@]} = 0 ]] || cp -r "${job_files[@]}" "$root_out/" || exit 125
 	for name in $1; do layers+=:${layer_dir[$name]}/root; done
 	[[ $EUID = 0 ]] || namespaces+=(--user --map-root-user)
 	"${namespaces[@]}" "$here/chroot" "$tmp/root/work" "${layers#:}" "${root_dir:-/}" "$tree" \
@@ -69,4 +69,17 @@ root_run() {
 root_runs() {
 	local job_files=()
 	root_run kernel /bin/mkdir /usr/src/proclife-root-runs 2>/dev/null
+}
+
+# root_job COMMAND...: run the command there in the current folder, as in a guest.
+root_job() {
+	local status=0
+	job_files=()
+	[[ -z $share ]] || job_files=("$share/.")
+	# shellcheck disable=SC2016 # for the shell in there
+	root_run kernel /usr/bin/env "B=$build" "KERNEL=$kernel_release" /bin/sh -c '
+		mkdir -p /mnt && ln -s /run/proclife /mnt/share && cd "$1" && shift && exec "$@"' \
+		sh "$PWD" "$@" || status=$?
+	[[ -z $share ]] || cp -r "$root_out/." "$share/" || fail "--share $share: cannot write there" 125
+	return $status
 }
