@@ -31,6 +31,13 @@ typedef u64 compat_clone_flags;
 typedef unsigned long compat_clone_flags;
 #endif
 
+/* The module knows how the kernel makes a time of this clock. */
+#ifdef CONFIG_X86_64
+#define COMPAT_HAS_TSC 1
+#else
+#define COMPAT_HAS_TSC 0
+#endif
+
 /* sched_process_hang exists only with the hung task detector. */
 #ifdef CONFIG_DETECT_HUNG_TASK
 #define COMPAT_HAS_HANG 1

@@ -6,6 +6,7 @@
 #include <linux/printk.h>
 
 #include "chardev.h"
+#include "clock.h"
 #include "probes.h"
 #include "record.h"
 #include "rings.h"
@@ -16,9 +17,13 @@ static int __init proclife_init(void)
 
 	record_init();
 
-	ret = rings_init();
+	ret = clock_init();
 	if (ret)
 		return ret;
+
+	ret = rings_init();
+	if (ret)
+		goto exit_clock;
 
 	ret = probes_init();
 	if (ret)
@@ -35,6 +40,8 @@ exit_probes:
 	probes_exit();
 exit_rings:
 	rings_exit();
+exit_clock:
+	clock_exit();
 	return ret;
 }
 
@@ -43,6 +50,7 @@ static void __exit proclife_exit(void)
 	chardev_exit();
 	probes_exit();
 	rings_exit();
+	clock_exit();
 }
 
 module_init(proclife_init);

@@ -26,7 +26,7 @@ static unsigned int ring_kb = 2048;
 module_param(ring_kb, uint, 0444);
 MODULE_PARM_DESC(ring_kb, "KiB of records per CPU: a power of two from 4 to 1048576 (2048)");
 
-DEFINE_PER_CPU(struct rings_cpu, rings);
+DEFINE_PER_CPU_ALIGNED(struct rings_cpu, rings);
 DECLARE_WAIT_QUEUE_HEAD(rings_waiters);
 
 static struct proclife_header *header;

@@ -7,11 +7,12 @@
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
-#include <linux/timekeeping.h>
 #include <linux/wait.h>
 
 #include <proclife/abi.h>
 #include <proclife/ring.h>
+
+#include "clock.h"
 
 struct rings_cpu {
 	struct proclife_ring ring;
@@ -19,7 +20,7 @@ struct rings_cpu {
 	void *pages; /* the control page, then the records; NULL until the CPU comes up */
 };
 
-DECLARE_PER_CPU(struct rings_cpu, rings);
+DECLARE_PER_CPU_ALIGNED(struct rings_cpu, rings);
 
 /* Pollers and blocking readers of all files. */
 extern struct wait_queue_head rings_waiters;
@@ -65,7 +66,7 @@ static __always_inline struct proclife_record *rings_begin(struct rings_slot *sl
 	local_irq_save(slot->irqflags);
 	slot->cpu = this_cpu_ptr(&rings);
 	r = proclife_ring_reserve(&slot->cpu->ring);
-	r->ts = ktime_get_ns(); /* W3: after the reservation */
+	r->ts = clock_ns(); /* W3: after the reservation */
 	r->type = type;
 	r->cpu = smp_processor_id();
 	slot->record = r;

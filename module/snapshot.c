@@ -4,12 +4,12 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
-#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include <proclife/abi.h>
 
+#include "clock.h"
 #include "compat.h"
 #include "record.h"
 #include "snapshot.h"
@@ -29,7 +29,7 @@ static u32 walk_tasks(struct proclife_record *records, u32 capacity)
 			struct proclife_record *r = &records[n];
 
 			/* The time first: what the task does after it has a later record. */
-			r->ts = ktime_get_ns();
+			r->ts = clock_ns();
 			r->type = PROCLIFE_TASK;
 			r->cpu = task_cpu(p);
 			record_state(r, p);

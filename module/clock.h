@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * CLOCK_MONOTONIC for less. ktime_get_ns() is half of what a record costs, since it has to call
+ * whichever clocksource there is; where that is the TSC, the same arithmetic in line takes a third.
+ * The parameters are the kernel's own, which it hands out each time it changes them, under the lock
+ * under which it changes them: so the times are the kernel's, and in one order on all CPUs.
+ */
+#ifndef PROCLIFE_CLOCK_H
+#define PROCLIFE_CLOCK_H
+
+#include <linux/ktime.h>
+#include <linux/seqlock.h>
+#include <linux/timekeeping.h>
+
+#include "compat.h"
+
+#if COMPAT_HAS_TSC
+
+#include <asm/msr.h>
+
+/* One cache line, which the CPU that keeps the time writes once per tick. */
+struct clock_parameters {
+	seqcount_t seq;
+	u32 mult;
+	u32 shift;
+	u64 cycles;	/* TSC at @ns */
+	u64 cycles_max; /* as far as the arithmetic reaches; 0 if the clocksource is not the TSC */
+	u64 ns;
+	u64 ns_fraction; /* shifted left by @shift */
+} ____cacheline_aligned;
+
+extern struct clock_parameters clock_parameters;
+
+int clock_init(void);
+void clock_exit(void);
+
+static __always_inline u64 clock_ns(void)
+{
+	const struct clock_parameters *c = &clock_parameters;
+	unsigned int seq;
+	u64 cycles, ns;
+
+	do {
+		seq = raw_read_seqcount_begin(&c->seq);
+		cycles = rdtsc_ordered() - c->cycles;
+		/* Also a TSC that is behind, by what those of two CPUs may differ. */
+		if (unlikely(cycles >= c->cycles_max))
+			ns = ktime_get_ns();
+		else
+			ns = c->ns + ((cycles * c->mult + c->ns_fraction) >> c->shift);
+	} while (read_seqcount_retry(&c->seq, seq));
+	return ns;
+}
+
+#else
+
+static inline int clock_init(void)
+{
+	return 0;
+}
+
+static inline void clock_exit(void)
+{
+}
+
+static __always_inline u64 clock_ns(void)
+{
+	return ktime_get_ns();
+}
+
+#endif
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The records' times are CLOCK_MONOTONIC, whatever the kernel does to that: it is made faster and
+ * slower, and read off another device.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timex.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <proclife.h>
+
+#include "module.h"
+#include "reading.h"
+
+#define FORKS 100
+#define SOURCE "/sys/devices/system/clocksource/clocksource0/"
+
+struct fork_seen {
+	pid_t pid;
+	uint64_t before, after; /* by this process's clock */
+};
+
+/* Each FORK is between what the clock said before and after it; all are in order. */
+static void forks_are_where_the_clock_says(struct proclife_source *source)
+{
+	struct fork_seen forks[FORKS];
+	struct proclife_event event;
+	uint64_t last = 0;
+	unsigned int i, found = 0;
+
+	for (i = 0; i < FORKS; i++) {
+		forks[i].before = now();
+		forks[i].pid = fork();
+		if (!forks[i].pid)
+			_exit(0);
+		assert_true(forks[i].pid > 0);
+		forks[i].after = now();
+		assert_int_equal(waitpid(forks[i].pid, NULL, 0), forks[i].pid);
+	}
+	while (found < FORKS && next_until(source, now(), &event)) {
+		const struct proclife_record *r = event.record;
+
+		assert_non_null(r);
+		assert_true(r->ts >= last);
+		last = r->ts;
+		if (r->type != PROCLIFE_FORK || r->fork.creator_tgid != (uint32_t)getpid() ||
+		    r->pid != (uint32_t)forks[found].pid)
+			continue;
+		assert_in_range(r->ts, forks[found].before, forks[found].after);
+		found++;
+	}
+	assert_int_equal(found, FORKS);
+}
+
+/* A tick of so many µs instead of 10,000, and so many parts of a million more. */
+static void set_pace(long tick, long ppm)
+{
+	struct timex t = { .modes = ADJ_TICK | ADJ_FREQUENCY, .tick = tick, .freq = ppm * 65536 };
+
+	assert_true(adjtimex(&t) >= 0);
+}
+
+static void test_another_pace(void **state)
+{
+	static const struct {
+		long tick, ppm;
+	} paces[] = { { 11000, 0 }, { 9000, 0 }, { 10000, 500 }, { 10000, -500 }, { 9001, 499 }, { 10000, 0 } };
+	struct proclife_source *source = open_source();
+	struct storm *storm = storm_start(4);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(paces) / sizeof(*paces); i++) {
+		set_pace(paces[i].tick, paces[i].ppm);
+		forks_are_where_the_clock_says(source);
+	}
+	storm_stop(storm);
+	assert_int_equal(proclife_source_lost(source), 0);
+	proclife_source_free(source);
+}
+
+static void read_source(const char *name, char *text, size_t size)
+{
+	char path[128];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), SOURCE "%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	n = read(fd, text, size - 1);
+	assert_true(n > 0);
+	text[n - 1] = '\0';
+	close(fd);
+}
+
+static void use_source(const char *name)
+{
+	int fd = open(SOURCE "current_clocksource", O_WRONLY | O_CLOEXEC);
+	char current[64];
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, name, strlen(name)), (ssize_t)strlen(name));
+	close(fd);
+	read_source("current_clocksource", current, sizeof(current));
+	assert_string_equal(current, name);
+}
+
+static void test_another_clocksource(void **state)
+{
+	char first[64], available[256], *name, *rest;
+	struct proclife_source *source;
+	struct storm *storm;
+	unsigned int others = 0;
+
+	(void)state;
+	read_source("current_clocksource", first, sizeof(first));
+	read_source("available_clocksource", available, sizeof(available));
+	source = open_source();
+	storm = storm_start(4);
+	for (name = strtok_r(available, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+		if (!strcmp(name, first))
+			continue;
+		use_source(name);
+		forks_are_where_the_clock_says(source);
+		use_source(first);
+		forks_are_where_the_clock_says(source);
+		others++;
+	}
+	storm_stop(storm);
+	assert_int_equal(proclife_source_lost(source), 0);
+	proclife_source_free(source);
+	if (!others) {
+		printf("%s is the only clocksource here\n", first);
+		skip();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_another_pace),
+		cmocka_unit_test(test_another_clocksource),
+	};
+
+	return cmocka_run_group_tests(tests, load_fixture, unload_fixture);
+}
