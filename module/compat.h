@@ -63,14 +63,10 @@ static inline void compat_vm_flags(struct vm_area_struct *vma, unsigned long set
 #endif
 }
 
-/* Under rcu_read_lock(). */
-static inline u64 compat_task_cgroup_id(struct task_struct *p)
-{
 #ifdef CONFIG_CGROUPS
-	return cgroup_id(task_dfl_cgroup(p));
+#define COMPAT_HAS_CGROUPS 1
 #else
-	return 0;
+#define COMPAT_HAS_CGROUPS 0
 #endif
-}
 
 #endif

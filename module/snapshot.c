@@ -10,7 +10,6 @@
 #include <proclife/abi.h>
 
 #include "clock.h"
-#include "compat.h"
 #include "record.h"
 #include "snapshot.h"
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a field of a task is read: by whoever is in RCU's read-side critical section, which is also
+ * wherever interrupts are off. In line, since each of these is a few instructions, and many a record.
+ */
+#ifndef PROCLIFE_TASK_H
+#define PROCLIFE_TASK_H
+
+#include <linux/compiler.h>
+#include <linux/cred.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+
+#include <proclife/abi.h>
+
+#include "compat.h"
+
+/*
+ * A field that may change at this moment, under a lock that nothing here may take: of another task,
+ * or of this one by a thread of its process or by the scheduler on another CPU. What changes is one
+ * word, of which any of its values is as true as the other.
+ */
+#define task_peek(field) data_race(READ_ONCE(field))
+
+/* What a pointer under RCU points at. No rcu_read_lock(), a call, where interrupts are off anyway. */
+#define task_deref(pointer) rcu_dereference_check(pointer, rcu_read_lock_sched_held())
+
+struct task_keys {
+	u64 offset;
+	u64 factor; /* odd */
+};
+
+extern struct task_keys task_keys;
+
+/*
+ * An address of a live object as a handle. Each step is a bijection on 64-bit words, so different
+ * objects have different handles. The offset is random and secret, so that any address could have
+ * any handle: none tells where an object lies; the factor and the shift hide how far from others.
+ */
+static __always_inline u64 take_handle(const void *object)
+{
+	u64 x = ((unsigned long)object + task_keys.offset) * task_keys.factor;
+
+	return x ^ x >> 32;
+}
+
+static __always_inline void take_comm(char to[PROCLIFE_COMM_LEN], const char *from)
+{
+	/* No lock: a rename at this moment can tear the name, which costs nobody more than that. */
+	BUILD_BUG_ON(TASK_COMM_LEN != PROCLIFE_COMM_LEN);
+	data_race(memcpy(to, from, PROCLIFE_COMM_LEN));
+	to[PROCLIFE_COMM_LEN - 1] = '\0';
+}
+
+static __always_inline u32 take_uid(struct task_struct *p)
+{
+	return __kuid_val(task_deref(p->real_cred)->uid);
+}
+
+static __always_inline u64 take_cgroup(struct task_struct *p)
+{
+#if COMPAT_HAS_CGROUPS
+	return cgroup_id(task_deref(p->cgroups)->dfl_cgrp);
+#else
+	return 0;
+#endif
+}
+
+/* The pid that the task has in its own namespace, and that namespace's inode. */
+static __always_inline void take_ns_pid(struct task_struct *p, u32 *ns_pid, u32 *ns_inum)
+{
+	struct pid *pid = task_peek(p->thread_pid); /* NULL once the task is reaped */
+	struct upid *own;
+
+	if (!pid) {
+		*ns_pid = 0;
+		*ns_inum = 0;
+		return;
+	}
+	own = &pid->numbers[pid->level];
+	*ns_pid = own->nr;
+	*ns_inum = own->ns->ns.inum;
+}
+
+/* All of a record's head but ts, type and cpu. */
+static __always_inline void take_head(struct proclife_record *r, struct task_struct *p)
+{
+	unsigned int pf = task_peek(p->flags);
+	pid_t pid = task_peek(p->pid); /* the thread that execs takes its leader's, and the start */
+	pid_t tgid = p->tgid;
+	u32 flags = 0;
+
+	if (pid != tgid)
+		flags |= PROCLIFE_F_THREAD;
+	if (unlikely(pf & (PF_KTHREAD | COMPAT_PF_WORKER))) {
+		if (pf & PF_KTHREAD)
+			flags |= PROCLIFE_F_KTHREAD;
+		if (pf & COMPAT_PF_WORKER)
+			flags |= PROCLIFE_F_WORKER;
+	}
+
+	r->flags = flags;
+	r->task = take_handle(p);
+	r->start = task_peek(p->start_boottime);
+	r->pid = pid;
+	r->tgid = tgid;
+	take_comm(r->comm, p->comm);
+}
+
+#endif
