@@ -29,19 +29,19 @@ static unsigned int args_bytes = 512;
 module_param(args_bytes, uint, 0444);
 MODULE_PARM_DESC(args_bytes, "bytes to record of the arguments of an exec: 0 to 8192 (512)");
 
-static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+/*
+ * Not sched_process_fork, which stands a few lines later: it does not see the kernel-made threads of
+ * user processes.
+ */
+static void probe_fork(void *data, struct task_struct *child, compat_clone_flags clone_flags)
 {
 	struct rings_slot slot;
 
+	/* The idle task of a CPU that comes up: it is never freed, and no task to anybody. */
+	if (unlikely(!child->pid))
+		return;
 	record_fork(rings_begin(&slot, PROCLIFE_FORK), child);
 	rings_end(&slot);
-}
-
-/* For the kernel-made threads of user processes, which sched_process_fork does not see. */
-static void probe_newtask(void *data, struct task_struct *child, compat_clone_flags clone_flags)
-{
-	if (child->flags & COMPAT_PF_WORKER)
-		probe_fork(data, NULL, child);
 }
 
 static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
@@ -132,8 +132,7 @@ static void probe_hang(void *data, struct task_struct *p)
 /* A wrong prototype would be called all the same; here it does not compile. */
 static void __maybe_unused check_prototypes(void)
 {
-	check_trace_callback_type_sched_process_fork(probe_fork);
-	check_trace_callback_type_task_newtask(probe_newtask);
+	check_trace_callback_type_task_newtask(probe_fork);
 	check_trace_callback_type_sched_process_exec(probe_exec);
 	check_trace_callback_type_task_rename(probe_rename);
 	check_trace_callback_type_signal_generate(probe_signal);
@@ -165,8 +164,7 @@ static struct probe probes[] = {
 	{ "sched_process_hang", probe_hang, PROCLIFE_HAS(PROCLIFE_HANG), false },
 #endif
 	{ "signal_generate", probe_signal, PROCLIFE_HAS(PROCLIFE_SIGNAL), false, &signals },
-	{ "task_newtask", probe_newtask, 0, false },
-	{ "sched_process_fork", probe_fork, PROCLIFE_HAS(PROCLIFE_FORK), true },
+	{ "task_newtask", probe_fork, PROCLIFE_HAS(PROCLIFE_FORK), true },
 };
 
 static void match_tracepoint(struct tracepoint *tp, void *found)
