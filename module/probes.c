@@ -23,6 +23,10 @@ static bool signals = true;
 module_param(signals, bool, 0444);
 MODULE_PARM_DESC(signals, "record signals that can end a task, and SIGCHLD (Y)");
 
+static bool waits = true;
+module_param(waits, bool, 0444);
+MODULE_PARM_DESC(waits, "record who waits for whom (Y)");
+
 #define ARGS_BYTES_MAX 8192
 
 static unsigned int args_bytes = 512;
@@ -159,7 +163,7 @@ static struct probe probes[] = {
 	{ "sched_process_exit", probe_exit, PROCLIFE_HAS(PROCLIFE_EXIT), true },
 	{ "sched_process_exec", probe_exec, PROCLIFE_HAS(PROCLIFE_EXEC), false },
 	{ "task_rename", probe_rename, PROCLIFE_HAS(PROCLIFE_RENAME), false },
-	{ "sched_process_wait", probe_wait, PROCLIFE_HAS(PROCLIFE_WAIT), false },
+	{ "sched_process_wait", probe_wait, PROCLIFE_HAS(PROCLIFE_WAIT), false, &waits },
 #if COMPAT_HAS_HANG
 	{ "sched_process_hang", probe_hang, PROCLIFE_HAS(PROCLIFE_HANG), false },
 #endif

@@ -129,6 +129,8 @@ static const char *switched_by(unsigned int type)
 		return "args_bytes";
 	case PROCLIFE_SIGNAL:
 		return "signals";
+	case PROCLIFE_WAIT:
+		return "waits";
 	default:
 		return NULL;
 	}
