@@ -12,7 +12,7 @@
 
 #include "chardev.h"
 #include "compat.h"
-#include "probes.h"
+#include "reap.h"
 #include "rings.h"
 #include "snapshot.h"
 
@@ -42,7 +42,7 @@ static int chardev_open(struct inode *inode, struct file *file)
 	reader->watermark = 1;
 	file->private_data = reader;
 	rings_refresh();
-	probes_refresh();
+	reap_refresh();
 	return nonseekable_open(inode, file);
 }
 
@@ -85,7 +85,7 @@ static ssize_t chardev_read(struct file *file, char __user *to, size_t len, loff
 			return ret;
 	}
 
-	probes_refresh();
+	reap_refresh();
 	committed = rings_committed();
 	if (copy_to_user(to, &committed, sizeof(committed)))
 		return -EFAULT;

@@ -38,6 +38,22 @@ typedef unsigned long compat_clone_flags;
 #define COMPAT_HAS_TSC 0
 #endif
 
+/*
+ * A function's arguments for an ftrace_ops that does not ask for all registers: since Linux 5.11 on
+ * x86 (02a474ca266a), since 6.2 with an accessor that all architectures have (94d095ffa0e1).
+ */
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define COMPAT_FTRACE_ARGS 1
+#define compat_ftrace_argument(regs, n) ftrace_regs_get_argument(regs, n)
+#elif defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE) && \
+	defined(CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS) && \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+#define COMPAT_FTRACE_ARGS 1
+#define compat_ftrace_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
+#else
+#define COMPAT_FTRACE_ARGS 0
+#endif
+
 /* sched_process_hang exists only with the hung task detector. */
 #ifdef CONFIG_DETECT_HUNG_TASK
 #define COMPAT_HAS_HANG 1

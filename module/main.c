@@ -8,6 +8,7 @@
 #include "chardev.h"
 #include "clock.h"
 #include "probes.h"
+#include "reap.h"
 #include "record.h"
 #include "rings.h"
 
@@ -25,20 +26,23 @@ static int __init proclife_init(void)
 	if (ret)
 		goto exit_clock;
 
+	reap_init();
+
 	ret = probes_init();
 	if (ret)
-		goto exit_rings;
+		goto exit_reap;
 
 	ret = chardev_init();
 	if (ret)
 		goto exit_probes;
 
-	pr_info("version " PROCLIFE_VERSION " records; REAP from %s\n", probes_reap_source());
+	pr_info("version " PROCLIFE_VERSION " records; REAP from %s\n", reap_source());
 	return 0;
 
 exit_probes:
 	probes_exit();
-exit_rings:
+exit_reap:
+	reap_exit();
 	rings_exit();
 exit_clock:
 	clock_exit();
@@ -49,6 +53,7 @@ static void __exit proclife_exit(void)
 {
 	chardev_exit();
 	probes_exit();
+	reap_exit();
 	rings_exit();
 	clock_exit();
 }

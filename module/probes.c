@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/kprobes.h>
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/string.h>
@@ -14,10 +13,6 @@
 #include "probes.h"
 #include "record.h"
 #include "rings.h"
-
-static bool reap = true;
-module_param(reap, bool, 0444);
-MODULE_PARM_DESC(reap, "record who reaps a task, with a kprobe (Y)");
 
 static bool signals = true;
 module_param(signals, bool, 0444);
@@ -227,74 +222,6 @@ static int register_probes(void)
 	return 0;
 }
 
-/*
- * Called for each task as it is reaped, by whoever reaps it, before its pid is given back; no
- * tracepoint marks that.
- */
-static int probe_reap(struct kprobe *kprobe, struct pt_regs *regs)
-{
-	struct rings_slot slot;
-
-	record_reap(rings_begin(&slot, PROCLIFE_REAP), (void *)regs_get_kernel_argument(regs, 0));
-	rings_end(&slot);
-	return 0;
-}
-NOKPROBE_SYMBOL(probe_reap);
-
-static const struct {
-	const char *symbol;
-	u32 source;
-} reap_sources[] = {
-	{ "cgroup_task_release", PROCLIFE_REAP_CGROUP_TASK_RELEASE }, /* Linux 6.19 and later */
-	{ "cgroup_release", PROCLIFE_REAP_CGROUP_RELEASE },
-};
-
-static struct kprobe reap_kprobe;
-
-/* Without it, all but REAP is still recorded. */
-static void register_reap(void)
-{
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < ARRAY_SIZE(reap_sources); i++) {
-		reap_kprobe = (struct kprobe){
-			.symbol_name = reap_sources[i].symbol,
-			.pre_handler = probe_reap,
-		};
-		ret = register_kprobe(&reap_kprobe);
-		if (!ret) {
-			rings_header()->reap_source = reap_sources[i].source;
-			rings_header()->features |= PROCLIFE_HAS(PROCLIFE_REAP);
-			return;
-		}
-	}
-	pr_warn("no kprobe on %s or %s (%d), recording without REAP\n", reap_sources[0].symbol,
-		reap_sources[1].symbol, ret);
-}
-
-const char *probes_reap_source(void)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(reap_sources); i++)
-		if (rings_header()->reap_source == reap_sources[i].source)
-			return reap_sources[i].symbol;
-	return "nowhere";
-}
-
-void probes_refresh(void)
-{
-	/* Kprobes count without a lock, too. */
-	WRITE_ONCE(rings_header()->reap_missed, data_race(READ_ONCE(reap_kprobe.nmissed)));
-}
-
-static void unregister_reap(void)
-{
-	if (rings_header()->reap_source != PROCLIFE_REAP_NONE)
-		unregister_kprobe(&reap_kprobe);
-}
-
 int probes_init(void)
 {
 	int ret;
@@ -304,14 +231,9 @@ int probes_init(void)
 		return -EINVAL;
 	}
 
-	if (reap)
-		register_reap();
-
 	ret = register_probes();
-	if (ret) {
-		unregister_reap();
+	if (ret)
 		return ret;
-	}
 	if (rings_header()->features & PROCLIFE_HAS(PROCLIFE_EXEC)) {
 		rings_header()->args_bytes = args_bytes;
 		rings_header()->features |= args_bytes ? PROCLIFE_HAS(PROCLIFE_ARGS) : 0;
@@ -322,5 +244,4 @@ int probes_init(void)
 void probes_exit(void)
 {
 	unregister_probes();
-	unregister_reap();
 }

@@ -247,8 +247,8 @@ struct proclife_ring_ctl {
 
 /* where REAP comes from */
 #define PROCLIFE_REAP_NONE 0
-#define PROCLIFE_REAP_CGROUP_RELEASE 1	    /* kprobe on cgroup_release() */
-#define PROCLIFE_REAP_CGROUP_TASK_RELEASE 2 /* kprobe on cgroup_task_release() */
+#define PROCLIFE_REAP_CGROUP_RELEASE 1	    /* cgroup_release() begins */
+#define PROCLIFE_REAP_CGROUP_TASK_RELEASE 2 /* cgroup_task_release() begins */
 
 #define PROCLIFE_RELEASE_LEN 64
 #define PROCLIFE_VERSION_LEN 16
@@ -270,7 +270,7 @@ struct proclife_header {
 	__u64 features;	      /* PROCLIFE_HAS() of each type */
 	__u32 exit_mark;      /* PROCLIFE_EXIT_* */
 	__u32 reap_source;    /* PROCLIFE_REAP_* */
-	__u64 reap_missed;    /* REAPs that the kprobe could not take; as of the last open or read */
+	__u64 reap_missed;    /* REAPs that a kprobe could not take; as of the last open or read */
 	/* What to add to a record's ts; as of the last open: the real-time clock can be stepped. */
 	__u64 to_boottime;
 	__u64 to_realtime;
