@@ -41,7 +41,7 @@ bench-views: $(VIEWS_BENCH)
 	$(VIEWS_BENCH) $(VIEWS_OPTIONS)
 
 # What happens in the guest, and who judges it. The forest executes itself and the leaf.
-GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage)
+GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage probe/cycle probe/attach)
 
 $B/tests/bench/forest/forest: $(patsubst %,$B/tests/bench/forest/%.o,forest jobs process)
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
@@ -56,13 +56,22 @@ $B/tests/bench/exact/judge: $(patsubst tests/bench/%.c,$B/tests/bench/%.o,\
 $B/tests/bench/exact/connector $B/tests/bench/usage: %: %.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
+$B/tests/bench/probe/cycle: %: %.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread -o $@ $^
+
+$B/tests/bench/probe/attach: $B/tests/bench/probe/attach.o $(LIB_STATIC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
 bench-packages:
 	tests/setup build vm bench
 
-bench-exact bench-record bench-peers soak: bench-packages
+GUEST_BENCHES := bench-exact bench-record bench-peers bench-probe bench-probe-wall bench-probe-scale \
+	bench-probe-size soak
+
+$(GUEST_BENCHES): bench-packages
 	+$(MAKE) all $(GUEST_BENCH)
 	tests/bench/$(@:bench-%=%).sh $(if $N,--processes $N) $(OPTIONS)
 
-bench-exact bench-record bench-peers soak: export B := $B
+$(GUEST_BENCHES): export B := $B
 
-.PHONY: bench-reader bench-recorder bench-views bench-packages bench-exact bench-record bench-peers soak
+.PHONY: bench-reader bench-recorder bench-views bench-packages $(GUEST_BENCHES)

@@ -12,7 +12,7 @@ fail() {
 	exit "${2:-1}"
 }
 
-# options NAMES ARG...: set the variable of each option; all but folders are numbers.
+# options NAMES ARG...: set the variable of each option; all but folders and lists are numbers.
 options() {
 	local names=" $1 smp " option
 	shift
@@ -21,7 +21,7 @@ options() {
 		option=${1#--}
 		[[ $1 = --* && $names = *" $option "* ]] || fail "$1: not an option; see --help" 129
 		[[ $# -gt 1 ]] || fail "$1: needs an argument" 129
-		[[ $option = keep || $option = use || $2 =~ ^[1-9][0-9]*$ ]] ||
+		[[ " keep use only " = *" $option "* || $2 =~ ^[1-9][0-9]*$ ]] ||
 			fail "$1 $2: not a number above 0" 129
 		printf -v "${option//-/_}" %s "$2"
 		shift 2
@@ -29,21 +29,30 @@ options() {
 }
 smp=4
 
+share=
+make_share() {
+	[[ $share ]] || share=$(mktemp -d "${TMPDIR:-/tmp}/proclife-bench.XXXXXX") || exit 1
+	trap 'rm -rf "$share"' EXIT
+}
+
 # boot SECONDS ARG...: run this script with these arguments in a guest; $share is its /mnt/share.
+boot_options=()
 boot() {
 	local seconds=$1
 	shift
-	share=$(mktemp -d "${TMPDIR:-/tmp}/proclife-bench.XXXXXX") || exit 1
-	trap 'rm -rf "$share"' EXIT
-	"$tree/tests/vm/run" --smp "$smp" --timeout "$seconds" --share "$share" -- \
+	make_share
+	"$tree/tests/vm/run" --smp "$smp" "${boot_options[@]}" --timeout "$seconds" --share "$share" -- \
 		env B="$B" "$0" --in-guest "$@" || exit
 }
 
-# Where the guest works: in memory.
-enter() {
+# Where the guest works.
+work_in_memory() {
 	[[ -d /mnt/share ]] || fail 'only for the guest'
-	modprobe proclife || exit 1
-	mkdir /tmp/bench && cd /tmp/bench || exit 1
+	mkdir /tmp/bench && cd /tmp/bench
+}
+
+enter() {
+	work_in_memory && modprobe proclife || exit 1
 }
 
 declare -A observer # jobs, by name

@@ -1,0 +1,168 @@
+# shellcheck shell=bash disable=SC2154,SC2034 # a part of probe.sh, with which it shares variables
+# SPDX-License-Identifier: GPL-2.0-only
+# Who observes the cycles. start_NAME is there when everything is on; stop_NAME sets `written` and
+# `lost` where they can be told at once, or leaves a file in the folder of the round for count_NAME,
+# which runs on the host.
+
+# What proclife's probes are on, as far as others have it.
+all_events=("${life[@]}" sched:sched_process_wait task:task_rename signal:signal_generate)
+life_events=(sched:sched_process_{fork,exit,free})
+
+start_nobody() { :; }
+stop_nobody() { :; }
+
+start_empty() { insmod "$modules/proclife_empty.ko"; }
+stop_empty() { rmmod proclife_empty; }
+start_empty_life() { insmod "$modules/proclife_empty.ko" life=Y; }
+stop_empty_life() { stop_empty; }
+
+start_module() { modprobe proclife "$@"; }
+stop_module() {
+	written=$(proclife-read --status --json | sed -n 's/.*"commit":\([0-9]*\).*/\1/p') && rmmod proclife
+}
+start_life() { start_module reap=N signals=N waits=N; }
+stop_life() { stop_module; }
+
+start_attached() {
+	start_module && observe attach "$programs/probe/attach" "$@" && await attach grep -q ready attach.log
+}
+stop_attached() {
+	kill -INT "${observer[attach]}"
+	wait "${observer[attach]}"
+	unset 'observer[attach]'
+	stop_module
+}
+start_one_attached() { start_attached 1; }
+stop_one_attached() { stop_attached; }
+start_eight_attached() { start_attached 8; }
+stop_eight_attached() { stop_attached; }
+start_eight_asleep() { start_attached 8 asleep; }
+stop_eight_asleep() { stop_attached; }
+
+# The views that read all of it and give their result at the end.
+start_reader() {
+	start_module && observe reader proclife-read "$@" && sleep 3
+}
+stop_reader() {
+	dismiss reader
+	stop_module
+}
+start_latency() { start_reader --latency --json; }
+stop_latency() {
+	stop_reader
+	lost=$(sed -n 's/.*"type":"end".*"lost":\([0-9]*\).*/\1/p' reader.log)
+}
+start_record() { start_reader --record recording; }
+stop_record() {
+	stop_reader
+	lost=$(sed -n 's/.* \([0-9]*\) lost$/\1/p' reader.log)
+	rm -r recording
+}
+
+at=/sys/kernel/tracing
+start_ftrace() {
+	local event
+	echo 0 >$at/tracing_on
+	echo >$at/trace
+	for event; do
+		echo 1 >"$at/events/${event/://}/enable"
+	done
+	echo 1 >$at/tracing_on
+}
+stop_ftrace() {
+	echo 0 >$at/tracing_on
+	# Without a reader the oldest are overwritten, which is no loss to anybody.
+	written=$(awk '/^(entries|overrun):/ { n += $2 } END { print n }' $at/per_cpu/cpu0/stats)
+	echo 0 >$at/events/enable
+	echo 1 >$at/options/record-cmd
+	echo >$at/trace
+	echo 1 >$at/tracing_on
+}
+start_ftrace_life() { echo 0 >$at/options/record-cmd && start_ftrace "${life_events[@]}"; }
+stop_ftrace_life() { stop_ftrace; }
+start_ftrace_bare() { echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}"; }
+stop_ftrace_bare() { stop_ftrace; }
+start_ftrace_all() { start_ftrace "${all_events[@]}"; }
+stop_ftrace_all() { stop_ftrace; }
+
+start_trace_cmd_all() { start_trace_cmd "${all_events[@]}"; }
+stop_trace_cmd_all() {
+	dismiss trace-cmd
+	lost=$(awk '/overrun:|dropped events:/ { n += $NF } END { print n + 0 }' trace-cmd.log)
+	mv trace.dat "$results/"
+}
+count_trace_cmd_all() { written=$(trace-cmd report -i trace.dat 2>/dev/null | grep -c ': '); }
+
+start_perf_all() { start_perf "${all_events[@]}"; }
+stop_perf_all() {
+	dismiss perf
+	rm perf.control perf.ack
+	mv perf.data "$results/$name.data"
+}
+count_perf_all() {
+	local file=${1:-perf_all}.data
+	written=$(perf report --stats -i "$file" 2>/dev/null | awk '/(SAMPLE|FORK|EXIT|COMM) events:/ { n += $3 } END { print n }')
+	lost=$(perf script -i "$file" --show-lost-events 2>/dev/null |
+		awk '/PERF_RECORD_LOST/ { n += $NF } END { print n + 0 }')
+}
+start_perf_dummy() { start_perf dummy:u; }
+stop_perf_dummy() { stop_perf_all; }
+count_perf_dummy() { count_perf_all perf_dummy; }
+
+start_lttng() {
+	local IFS=,
+	{
+		lttng-sessiond --daemonize --kmod-probes=sched,signal &&
+			lttng create bench --output="$PWD/lttng" && lttng enable-channel -k all &&
+			lttng enable-event -k -c all "$*" && lttng start
+	} >lttng.log 2>&1 || {
+		cat lttng.log >&2
+		fail 'LTTng does not start'
+	}
+}
+stop_lttng() {
+	{ lttng stop && lttng destroy; } >lttng.log 2>&1
+	pkill -TERM -x lttng-sessiond
+	while pidof lttng-sessiond lttng-consumerd >pidof.log; do sleep 0.2; done
+	rm -rf "${results:?}/$name" && mv lttng "$results/$name"
+}
+start_lttng_life() { start_lttng "${life_events[@]#*:}"; }
+stop_lttng_life() { stop_lttng; }
+# It has no task_rename.
+start_lttng_all() { start_lttng "${life[@]#*:}" sched_process_wait signal_generate; }
+stop_lttng_all() { stop_lttng; }
+count_lttng_life() { count_lttng_all lttng_life; }
+count_lttng_all() {
+	written=$(babeltrace2 "${1:-lttng_all}" 2>errors | wc -l)
+	lost=$(sed -n 's/.*Tracer discarded \([0-9]*\) event.*/\1/p' errors | awk '{ n += $1 } END { print n + 0 }')
+}
+
+start_bpftrace() {
+	observe bpftrace bpftrace -e '
+		tracepoint:sched:sched_process_exit { @began[args->pid] = nsecs; @written = count(); }
+		tracepoint:sched:sched_process_free /@began[args->pid]/ {
+			@ns = hist(nsecs - @began[args->pid]); delete(@began[args->pid]); @written = count(); }
+		BEGIN { printf("ready\n"); } END { clear(@began); }'
+	await bpftrace grep -q ready bpftrace.log
+}
+stop_bpftrace() {
+	dismiss bpftrace
+	written=$(sed -n 's/^@written: //p' bpftrace.log)
+}
+
+start_connector() {
+	observe connector "$programs/exact/connector" connector.txt
+	sleep 2
+}
+stop_connector() {
+	dismiss connector
+	written=$(grep -vc ^lost connector.txt)
+	lost=$(sed -n 's/^lost //p' connector.txt)
+}
+
+# It runs the cycles itself.
+start_strace() { under=(strace -f -e trace=%process -o strace.txt); }
+stop_strace() {
+	under=()
+	written=$(wc -l <strace.txt)
+}

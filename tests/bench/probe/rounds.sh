@@ -1,0 +1,150 @@
+# shellcheck shell=bash disable=SC2154,SC2034 # a part of the benchmarks, with which it shares variables
+# SPDX-License-Identifier: GPL-2.0-only
+# Measurements in rounds: cycles without an observer, with one, without, with the next, without ...
+
+# shellcheck source=tests/bench/guest.sh
+. "${BASH_SOURCE[0]%/*}/../guest.sh"
+# shellcheck source=tests/bench/probe/observers.sh
+. "${BASH_SOURCE[0]%/*}/observers.sh"
+
+# By name, in the order of the tables.
+observers='nobody=nobody (what is noise)
+empty_life=empty probes on fork, exit, free
+life=proclife: fork, exit, free
+ftrace_life=ftrace: fork, exit, free, no record-cmd
+lttng_life=LTTng: fork, exit, free
+empty=empty probes on all
+module=proclife: all
+one_attached=proclife: all, 1 reader has mapped it
+eight_attached=proclife: all, 8 readers have
+eight_asleep=proclife: all, 8 asleep in poll
+latency=proclife: all, with --latency reading
+record=proclife: all, with --record reading
+ftrace_bare=ftrace: all, no record-cmd, no reader
+ftrace_all=ftrace: all, no reader
+trace_cmd_all=trace-cmd record: all
+perf_dummy=perf record: its own fork, exit, comm
+perf_all=perf record: all
+lttng_all=LTTng: all but rename
+bpftrace=bpftrace: histogram of exit to free
+connector=proc connector
+strace=strace -f'
+
+# observer_names LIST: those of a list with commas, or all.
+observer_names() {
+	local name known
+	known=$(cut -d = -f 1 <<<"$observers" | paste -sd ' ')
+	for name in ${1//,/ }; do
+		[[ " $known " = *" $name "* ]] || fail "--only $name: no such observer; there are: $known" 129
+	done
+	if [[ $1 ]]; then echo "${1//,/ }"; else echo "$known"; fi
+}
+
+# cycles LABEL: one measurement, as a line of the results.
+cycles() {
+	local took
+	sleep 0.5 # for what the observer's coming or going has left to do
+	took=$("${under[@]}" "$programs/probe/cycle" "${cycle[@]}" ./leaf) || fail "cycle: status $?"
+	echo "$round $1 $took" >>"$results/cycles"
+}
+
+# awake COMMAND...: with something for an idle CPU to do. Under -icount, time leaps while there is not,
+# and who waits for the disk or the host, for a while, finds that it was a year.
+awake() {
+	local status=0 busy
+	chrt --idle 0 bash -c 'while :; do :; done' &
+	busy=$!
+	"$@" || status=$?
+	kill $busy
+	wait $busy 2>/dev/null
+	return $status
+}
+
+# run_rounds ROUNDS NAMES CYCLE-ARG...: in the guest.
+run_rounds() {
+	local rounds=$1 names=$2 cycle=("${@:3}") round name written lost under=()
+	local results=/mnt/share modules=/mnt/share/modules
+	work_in_memory && cp "$programs/forest/leaf" . || exit 1
+	if [[ $names = *lttng* ]]; then
+		cp -r $modules "/lib/modules/$KERNEL/updates/lttng" && depmod || exit 1
+	fi
+	for ((round = 1; round <= rounds; round++)); do
+		cycles off
+		for name in $names; do
+			echo "round $round of $rounds: $name" >&2
+			written=- lost=-
+			awake "start_$name" || fail "$name: does not start"
+			cycles "$name"
+			awake "stop_$name" || fail "$name: does not stop"
+			echo "$round $name $written $lost" >>"$results/written"
+			cycles off
+		done
+	done
+}
+
+# The packages that are not installed here, since their dkms would build them for this machine.
+fetch_lttng() {
+	local cache=${XDG_CACHE_HOME:-$HOME/.cache}/proclife/lttng
+	if ! compgen -G "$cache/*.deb" >/dev/null; then
+		mkdir -p "$cache" && (cd "$cache" && apt-get -qq -o APT::Sandbox::User= download lttng-modules-dkms) ||
+			fail 'lttng-modules-dkms: cannot be downloaded; without it: --only' 1
+	fi
+	dpkg-deb -x "$cache"/*.deb "$share/lttng"
+}
+
+# build_modules: those of the observers in $names, and what measures the pieces.
+build_modules() {
+	make_share
+	[[ $names != *lttng* ]] || fetch_lttng
+	"$tree/tests/vm/run" --chroot --share "$share" -- "$tree/tests/bench/probe/build-modules" || exit
+}
+
+# The counts of those who leave that to the host.
+count() {
+	local name written lost
+	cd "$share" || exit 1
+	for name in $names; do
+		written=- lost=-
+		if [[ $(type -t "count_$name") ]]; then
+			"count_$name"
+			[[ $written = - ]] || set_count 3 "$written"
+			[[ $lost = - ]] || set_count 4 "$lost"
+		fi
+	done
+}
+
+# set_count FIELD VALUE: of the last round, which is all that is left of the files.
+set_count() {
+	awk -v name="$name" -v last="$rounds" -v field="$1" -v value="$2" \
+		'$1 == last && $2 == name { $field = value } { print }' written >written.new &&
+		mv written.new written
+}
+
+# What the tables share: median(n) of d[1] to d[n], the lines of the results as took[line, field], and
+# what is more with an observer, more(name, field), against before and after; n of these are in d.
+# shellcheck disable=SC2016 # for awk
+rounds_awk='
+	function median(n,   i, j, t) {
+		for (i = 2; i <= n; i++)
+			for (j = i; j > 1 && d[j] < d[j - 1]; j--) {
+				t = d[j]; d[j] = d[j - 1]; d[j - 1] = t
+			}
+		return n % 2 ? d[(n + 1) / 2] : (d[n / 2] + d[n / 2 + 1]) / 2
+	}
+	function more(name, field,   l) {
+		n = 0
+		for (l = 1; l <= lines; l++)
+			if (label[l] == name)
+				d[++n] = took[l, field] - (took[l - 1, field] + took[l + 1, field]) / 2
+		return n ? median(n) : 0
+	}
+	function bare(field,   l) {
+		n = 0
+		for (l = 1; l <= lines; l++)
+			if (label[l] == "off")
+				d[++n] = took[l, field]
+		return median(n)
+	}
+	FILENAME == "written" { if ($1 == last) { written[$2] = $3; lost[$2] = $4 } next }
+	{ lines++; label[lines] = $2; for (k = 3; k <= NF; k++) took[lines, k - 2] = $k }
+'
