@@ -4,7 +4,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -36,4 +38,34 @@ bool next_until(struct proclife_source *source, uint64_t end, struct proclife_ev
 			return false;
 		proclife_source_wait(source, 50);
 	}
+}
+
+uint64_t records_of_a_child(void)
+{
+	struct proclife_source *source = open_source();
+	struct proclife_event event;
+	uint64_t seen = 0, handle = 0;
+	unsigned int i;
+	int pid = fork();
+
+	if (!pid) {
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	for (i = 0; i < 1000 && !(seen & PROCLIFE_HAS(PROCLIFE_FREE)); i++) {
+		while (proclife_source_next(source, &event) == 1) {
+			const struct proclife_record *r = event.record;
+
+			if (!r)
+				continue;
+			if (r->type == PROCLIFE_FORK && r->pid == (uint32_t)pid)
+				handle = r->task;
+			if (handle && r->task == handle)
+				seen |= PROCLIFE_HAS(r->type);
+		}
+		usleep(10000);
+	}
+	proclife_source_free(source);
+	return seen;
 }

@@ -15,4 +15,7 @@ uint64_t now(void);
 /* The next event, waiting for it; false when no event from before @end can come any more. */
 bool next_until(struct proclife_source *source, uint64_t end, struct proclife_event *event);
 
+/* Which kinds of records this process's next child leaves, as PROCLIFE_HAS() of each. */
+uint64_t records_of_a_child(void);
+
 #endif

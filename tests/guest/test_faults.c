@@ -96,37 +96,6 @@ static void need_faults(void)
 		skip();
 }
 
-/* Which kinds of records this process's next child has left. */
-static uint64_t records_of_a_child(void)
-{
-	struct proclife_source *source = open_source();
-	struct proclife_event event;
-	uint64_t seen = 0, handle = 0;
-	unsigned int i;
-	int pid = fork();
-
-	if (!pid) {
-		execl("/bin/true", "true", (char *)NULL);
-		_exit(1);
-	}
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	for (i = 0; i < 1000 && !(seen & PROCLIFE_HAS(PROCLIFE_FREE)); i++) {
-		while (proclife_source_next(source, &event) == 1) {
-			const struct proclife_record *r = event.record;
-
-			if (!r)
-				continue;
-			if (r->type == PROCLIFE_FORK && r->pid == (uint32_t)pid)
-				handle = r->task;
-			if (handle && r->task == handle)
-				seen |= PROCLIFE_HAS(r->type);
-		}
-		usleep(10000);
-	}
-	proclife_source_free(source);
-	return seen;
-}
-
 static struct proclife_header header_now(void)
 {
 	struct proclife_source *source = open_source();
@@ -418,30 +387,6 @@ static void test_bringing_a_cpu_up(void **state)
 	close(target);
 }
 
-/* Kprobes can be switched off under the module, or before it: REAP is missing, all else is there. */
-static void test_without_kprobes(void **state)
-{
-	int enabled = open("/sys/kernel/debug/kprobes/enabled", O_WRONLY | O_CLOEXEC);
-	uint64_t seen;
-
-	(void)state;
-	need_faults();
-	assert_true(enabled >= 0);
-	assert_true(records_of_a_child() & PROCLIFE_HAS(PROCLIFE_REAP));
-	assert_int_equal(write(enabled, "0", 1), 1);
-	seen = records_of_a_child();
-	assert_int_equal(seen & REQUIRED, REQUIRED);
-	assert_false(seen & PROCLIFE_HAS(PROCLIFE_REAP));
-	assert_int_equal(module_unload(), 0);
-	assert_int_equal(load(), 0);
-	seen = records_of_a_child();
-	assert_int_equal(seen & REQUIRED, REQUIRED);
-	assert_false(seen & PROCLIFE_HAS(PROCLIFE_REAP));
-	assert_int_equal(write(enabled, "1", 1), 1);
-	assert_true(records_of_a_child() & PROCLIFE_HAS(PROCLIFE_REAP));
-	close(enabled);
-}
-
 int main(void)
 {
 	const struct CMUnitTest loading[] = {
@@ -454,7 +399,6 @@ int main(void)
 		cmocka_unit_test(test_reading),
 		cmocka_unit_test(test_mapping),
 		cmocka_unit_test(test_bringing_a_cpu_up),
-		cmocka_unit_test(test_without_kprobes),
 	};
 
 	return cmocka_run_group_tests(loading, read_image, NULL) +

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What REAP hangs on: it cannot be taken away, and where it is not there all else is recorded. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <proclife.h>
+
+#include "module.h"
+#include "reading.h"
+
+#define ALWAYS (PROCLIFE_HAS(PROCLIFE_FORK) | PROCLIFE_HAS(PROCLIFE_EXIT) | PROCLIFE_HAS(PROCLIFE_FREE))
+
+/* Returns 0 or a negative errno. */
+static int set_ftrace(const char *enabled)
+{
+	int fd = open("/proc/sys/kernel/ftrace_enabled", O_WRONLY | O_CLOEXEC), ret;
+
+	assert_true(fd >= 0);
+	ret = write(fd, enabled, 1) == 1 ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+/*
+ * Nobody switches off what REAP hangs on while the module is there; what is off before is said, and
+ * only REAP is missing. Before Linux 5.11 there is a kprobe, which can be switched off.
+ */
+static void test_without_ftrace(void **state)
+{
+	uint64_t seen;
+
+	(void)state;
+	assert_true(records_of_a_child() & PROCLIFE_HAS(PROCLIFE_REAP));
+	if (!set_ftrace("0")) {
+		assert_int_equal(set_ftrace("1"), 0);
+		skip();
+	}
+	assert_true(records_of_a_child() & PROCLIFE_HAS(PROCLIFE_REAP));
+
+	assert_int_equal(module_unload(), 0);
+	assert_int_equal(set_ftrace("0"), 0);
+	assert_int_equal(module_load(""), 0);
+	seen = records_of_a_child();
+	assert_int_equal(seen & ALWAYS, ALWAYS);
+	assert_false(seen & PROCLIFE_HAS(PROCLIFE_REAP));
+
+	assert_int_equal(module_unload(), 0);
+	assert_int_equal(set_ftrace("1"), 0);
+	assert_int_equal(module_load(""), 0);
+	assert_true(records_of_a_child() & PROCLIFE_HAS(PROCLIFE_REAP));
+}
+
+/* As for one who does not want it. */
+static void test_not_wanted(void **state)
+{
+	uint64_t seen;
+
+	(void)state;
+	assert_int_equal(module_unload(), 0);
+	assert_int_equal(module_load("reap=0 signals=0"), 0);
+	seen = records_of_a_child();
+	assert_int_equal(seen & ALWAYS, ALWAYS);
+	assert_false(seen & PROCLIFE_HAS(PROCLIFE_REAP));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_without_ftrace),
+		cmocka_unit_test(test_not_wanted),
+	};
+
+	return cmocka_run_group_tests(tests, load_fixture, unload_fixture);
+}
