@@ -10,6 +10,11 @@
 
 struct clock_parameters clock_parameters;
 
+void clock_ask(u64 *ns)
+{
+	*ns = ktime_get_ns();
+}
+
 /*
  * The kernel is in the write section of its own sequence count, with interrupts off: it updates these
  * while readers of ktime_get_ns() wait, too.

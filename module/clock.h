@@ -34,7 +34,11 @@ extern struct clock_parameters clock_parameters;
 int clock_init(void);
 void clock_exit(void);
 
-static __always_inline u64 clock_ns(void)
+/* As the kernel reads its clocksource, whichever that is. */
+void __cold clock_ask(u64 *ns);
+
+/* Writes the time to *@to: not a result, which the call would cost registers on each way past it. */
+static __always_inline void clock_take(u64 *to)
 {
 	const struct clock_parameters *c = &clock_parameters;
 	unsigned int seq;
@@ -43,13 +47,14 @@ static __always_inline u64 clock_ns(void)
 	do {
 		seq = raw_read_seqcount_begin(&c->seq);
 		cycles = rdtsc_ordered() - c->cycles;
+		ns = c->ns + ((cycles * c->mult + c->ns_fraction) >> c->shift);
 		/* Also a TSC that is behind, by what those of two CPUs may differ. */
-		if (unlikely(cycles >= c->cycles_max))
-			ns = ktime_get_ns();
-		else
-			ns = c->ns + ((cycles * c->mult + c->ns_fraction) >> c->shift);
+		if (unlikely(cycles >= c->cycles_max)) {
+			clock_ask(to);
+			return;
+		}
 	} while (read_seqcount_retry(&c->seq, seq));
-	return ns;
+	*to = ns;
 }
 
 #else
@@ -63,9 +68,9 @@ static inline void clock_exit(void)
 {
 }
 
-static __always_inline u64 clock_ns(void)
+static __always_inline void clock_take(u64 *to)
 {
-	return ktime_get_ns();
+	*to = ktime_get_ns();
 }
 
 #endif

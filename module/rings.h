@@ -47,7 +47,7 @@ u64 rings_committed(void);
  */
 u64 rings_arm(u64 more);
 
-void rings_wake(struct rings_cpu *cpu);
+void __cold rings_wake(struct rings_cpu *cpu);
 
 struct rings_slot {
 	struct proclife_record *record;
@@ -66,7 +66,7 @@ static __always_inline struct proclife_record *rings_begin(struct rings_slot *sl
 	local_irq_save(slot->irqflags);
 	slot->cpu = this_cpu_ptr(&rings);
 	r = proclife_ring_reserve(&slot->cpu->ring);
-	r->ts = clock_ns(); /* W3: after the reservation */
+	clock_take(&r->ts); /* W3: after the reservation */
 	r->type = type;
 	r->cpu = smp_processor_id();
 	slot->record = r;

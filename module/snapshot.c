@@ -28,7 +28,7 @@ static u32 walk_tasks(struct proclife_record *records, u32 capacity)
 			struct proclife_record *r = &records[n];
 
 			/* The time first: what the task does after it has a later record. */
-			r->ts = clock_ns();
+			clock_take(&r->ts);
 			r->type = PROCLIFE_TASK;
 			r->cpu = task_cpu(p);
 			record_state(r, p);

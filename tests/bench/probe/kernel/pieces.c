@@ -46,7 +46,7 @@ static void piece_ktime(void)
 
 static void piece_clock(void)
 {
-	slot.ts = clock_ns();
+	clock_take(&slot.ts);
 }
 
 static void piece_clock_fast(void)
@@ -261,7 +261,7 @@ static const struct {
 	{ "local_clock", piece_local_clock },
 	{ "ktime_get_ns", piece_ktime },
 	{ "ktime_get_mono_fast_ns", piece_clock_fast },
-	{ "clock_ns", piece_clock },
+	{ "clock_take", piece_clock },
 	{ "irqs_off_and_on", piece_irqs },
 	{ "ring", piece_ring },
 	{ "record_without_fields", piece_bare },
