@@ -22,35 +22,31 @@ in_guest() {
 show() {
 	awk -v observers="$observers" -v last="$rounds" "$rounds_awk"'
 	END {
-		printf "%-38s %30s %21s %21s\n", "instructions", "fork, _exit, waitpid", "spawn, exec, exit",
-			"thread, join"
-		printf "%-38s %7s %5s %7s %8s %13s %7s %13s %7s %9s %6s\n", "", "median", "+-", "", "mean",
-			"median", "", "median", "", "written", "lost"
+		printf "%-36s %28s %8s %8s\n", "", "fork, _exit, waitpid", "spawn,", "thread,"
+		printf "%-36s %7s %4s %8s %6s %8s %8s %8s %6s\n", "instructions", "median", "+-", "", "mean", "exec",
+			"join", "written", "lost"
 		for (k = 1; k <= 5; k++)
 			off[k] = bare(k)
-		printf "%-38s %7d %13s %8d %13d %7s %13d\n", "a cycle without observer", off[1], "", off[2],
-			off[3], "", off[5]
+		printf "%-36s %7d %4s %8s %6d %8d %8d\n", "a cycle that nobody observes", off[1], "", "", off[2],
+			off[3], off[5]
 		count = split(observers, list, "\n")
 		for (o = 1; o <= count; o++) {
 			split(list[o], who, "=")
 			fork = more(who[1], 1)
 			spread = n ? (d[n] - d[1]) / 2 : 0
-			if (!n)
-				continue
-			mean = more(who[1], 2)
-			spawn = more(who[1], 3)
-			thread = more(who[1], 5)
-			printf "%-38s %+7d %5d %6.2f%% %+8d %+13d %6.2f%% %+13d %6.2f%% %9s %6s\n", who[2], fork,
-				spread, fork * 100 / off[1], mean, spawn, spawn * 100 / off[3], thread,
-				thread * 100 / off[5], written[who[1]], lost[who[1]]
+			if (n)
+				printf "%-36s %+7d %4d %+7.2f%% %+6d %+8d %+8d %8s %6s\n", who[2], fork, spread,
+					fork * 100 / off[1], more(who[1], 2), more(who[1], 3), more(who[1], 5),
+					written[who[1]], lost[who[1]]
 		}
 	}' written cycles
 	cat <<-'END'
 
-	median   of all cycles: what each process pays
+	median   of all cycles: what each process pays; of the spawns and threads, too
 	+-       half of the distance between the least and the most that a round said
 	mean     of all cycles: also the share of what is done from time to time, such as by a reader
 	written  records of the last round, each of about the same number of cycles
+	*        with its option record-cmd off, without which it cannot tell names
 	END
 }
 

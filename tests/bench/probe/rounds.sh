@@ -8,22 +8,22 @@
 . "${BASH_SOURCE[0]%/*}/observers.sh"
 
 # By name, in the order of the tables.
-observers='nobody=nobody (what is noise)
-empty_life=empty probes on fork, exit, free
+observers='nobody=nobody, which is noise
+empty_life=empty probes: fork, exit, free
 life=proclife: fork, exit, free
-ftrace_life=ftrace: fork, exit, free, no record-cmd
+ftrace_life=ftrace *: fork, exit, free
 lttng_life=LTTng: fork, exit, free
-empty=empty probes on all
+empty=empty probes: all
 module=proclife: all
-one_attached=proclife: all, 1 reader has mapped it
-eight_attached=proclife: all, 8 readers have
-eight_asleep=proclife: all, 8 asleep in poll
-latency=proclife: all, with --latency reading
-record=proclife: all, with --record reading
-ftrace_bare=ftrace: all, no record-cmd, no reader
+one_attached=  1 reader has mapped its rings
+eight_attached=  8 readers have
+eight_asleep=  8 readers sleep in poll
+latency=  read by proclife-read --latency
+record=  read by proclife-read --record
+ftrace_bare=ftrace *: all, no reader
 ftrace_all=ftrace: all, no reader
 trace_cmd_all=trace-cmd record: all
-perf_dummy=perf record: its own fork, exit, comm
+perf_dummy=perf record: fork, exit, comm
 perf_all=perf record: all
 lttng_all=LTTng: all but rename
 bpftrace=bpftrace: histogram of exit to free
