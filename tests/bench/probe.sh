@@ -46,7 +46,7 @@ show() {
 	+-       half of the distance between the least and the most that a round said
 	mean     of all cycles: also the share of what is done from time to time, such as by a reader
 	written  records of the last round, each of about the same number of cycles
-	*        with its option record-cmd off, without which it cannot tell names
+	*        with its option record-cmd off, which is a third of its price
 	END
 }
 
