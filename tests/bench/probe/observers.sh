@@ -18,7 +18,8 @@ stop_empty_life() { stop_empty; }
 
 start_module() { modprobe proclife "$@"; }
 stop_module() {
-	written=$(proclife-read --status --json | sed -n 's/.*"commit":\([0-9]*\).*/\1/p') && rmmod proclife
+	written=$(proclife-read --status --json |
+		sed -n 's/.*"commit":\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }') && rmmod proclife
 }
 start_life() { start_module reap=N signals=N waits=N; }
 stop_life() { stop_module; }

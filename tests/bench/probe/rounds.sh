@@ -44,7 +44,8 @@ observer_names() {
 cycles() {
 	local took
 	sleep 0.5 # for what the observer's coming or going has left to do
-	took=$("${under[@]}" "$programs/probe/cycle" "${cycle[@]}" ./leaf) || fail "cycle: status $?"
+	# Always the same CPU, if it does not use all.
+	took=$("${under[@]}" taskset -c "$cpus" "$programs/probe/cycle" "${cycle[@]}" ./leaf) || fail "cycle: status $?"
 	echo "$round $1 $took" >>"$results/cycles"
 }
 
@@ -62,7 +63,8 @@ awake() {
 
 # run_rounds ROUNDS NAMES CYCLE-ARG...: in the guest.
 run_rounds() {
-	local rounds=$1 names=$2 cycle=("${@:3}") round name written lost under=()
+	local rounds=$1 names=$2 cycle=("${@:3}") round name written lost under=() cpus=0
+	[[ $3 != all ]] || cpus=0-$(($(nproc) - 1))
 	local results=/mnt/share modules=/mnt/share/modules
 	work_in_memory && cp "$programs/forest/leaf" . || exit 1
 	if [[ $names = *lttng* ]]; then
