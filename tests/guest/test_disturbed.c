@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What happens to a machine while it is recorded: its clock is set, CPUs go, a reader stands still. */
-#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -9,7 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -245,129 +243,13 @@ static void test_a_reader_is_stopped_in_a_storm(void **state)
 	assert_int_equal(module_unload(), 0);
 }
 
-static uint64_t boottime(void)
-{
-	struct timespec ts;
-
-	assert_int_equal(clock_gettime(CLOCK_BOOTTIME, &ts), 0);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-static int put(const char *file, const char *text)
-{
-	int fd = open(file, O_WRONLY | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
-static void skip_without_suspend(void)
-{
-	int ret;
-
-	if (!getenv("PROCLIFE_SUSPEND")) {
-		print_message("skipped: the root has to be in memory, see tests/guest/suspend.sh\n");
-		skip();
-	}
-	ret = put("/sys/power/mem_sleep", "deep");
-	if (ret) {
-		print_message("skipped: no suspend to memory here: %s\n", strerror(-ret));
-		skip();
-	}
-	ret = put("/sys/class/rtc/rtc0/wakealarm", "0");
-	if (ret) {
-		print_message("skipped: no clock to wake up by: %s\n", strerror(-ret));
-		skip();
-	}
-}
-
-/* How far the two clocks are apart, as the device says to whom opens it now. */
-static uint64_t to_boottime(void)
-{
-	struct proclife_source *source = open_source();
-	uint64_t offset = proclife_source_header(source)->to_boottime;
-
-	proclife_source_free(source);
-	return offset;
-}
-
-/* A child's FORK: at this time by its stamp, and by its start on the clock that counts sleep. */
-static void check_a_birth(struct proclife_source *source, uint64_t *freed, uint64_t *last)
-{
-	uint64_t mono = now(), boot = boottime(), until;
-	struct proclife_event event;
-	bool found = false;
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid)
-		_exit(0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	until = now();
-	while (next_until(source, until, &event)) {
-		const struct proclife_record *r = event.record;
-
-		assert_non_null(r);
-		assert_true(r->ts >= *last);
-		*last = r->ts;
-		*freed += r->type == PROCLIFE_FREE;
-		if (r->type != PROCLIFE_FORK || r->pid != (uint32_t)pid)
-			continue;
-		found = true;
-		assert_in_range(r->ts, mono, until);
-		assert_in_range(r->start, boot, boottime());
-	}
-	assert_true(found);
-}
-
-/* What is before and what is after: all there, in order, on a clock that has stood still. */
-static void test_suspend_in_a_storm(void **state)
-{
-	uint64_t freed = 0, last = 0, stormed, mono, boot, offset, slept;
-	struct proclife_source *source;
-	struct storm *storm;
-	unsigned int i;
-
-	(void)state;
-	skip_without_suspend();
-	assert_true(module_loaded());
-	source = open_source();
-	storm = storm_start(4);
-	for (i = 0; i < 3; i++) {
-		storm_for(storm, 50);
-		offset = to_boottime();
-		boot = boottime();
-		mono = now();
-		assert_int_equal(put("/sys/class/rtc/rtc0/wakealarm", "+4"), 0);
-		assert_int_equal(put("/sys/power/state", "mem"), 0);
-		slept = boottime() - boot - (now() - mono);
-		print_message("suspended for %llu ms\n", (unsigned long long)slept / 1000000);
-		assert_true(slept > 500000000);
-		assert_in_range(to_boottime() - offset, slept - 10000000, slept + 10000000);
-		freed += read_all(source, &last);
-		check_a_birth(source, &freed, &last);
-		storm_for(storm, 50);
-		freed += read_all(source, &last);
-	}
-	stormed = storm_stop(storm) + 4 + 3;
-	read_until_freed(source, freed, stormed, &last);
-	proclife_source_free(source);
-	assert_int_equal(module_unload(), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_clock_is_set_in_a_storm),
 		cmocka_unit_test(test_one_cpu_is_left_in_a_storm),
 		cmocka_unit_test(test_a_reader_is_stopped_in_a_storm),
-		cmocka_unit_test(test_suspend_in_a_storm),
 	};
 
-	if (getenv("PROCLIFE_SUSPEND"))
-		cmocka_set_test_filter("test_suspend_*");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
