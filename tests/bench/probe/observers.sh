@@ -73,7 +73,7 @@ start_ftrace() {
 stop_ftrace() {
 	echo 0 >$at/tracing_on
 	# Without a reader the oldest are overwritten, which is no loss to anybody.
-	written=$(awk '/^(entries|overrun):/ { n += $2 } END { print n }' $at/per_cpu/cpu0/stats)
+	written=$(awk '/^(entries|overrun):/ { n += $2 } END { print n }' $at/per_cpu/cpu*/stats)
 	echo 0 >$at/events/enable
 	echo 1 >$at/options/record-cmd
 	echo >$at/trace
