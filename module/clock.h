@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * CLOCK_MONOTONIC for less. ktime_get_ns() is half of what a record costs, since it has to call
- * whichever clocksource there is; where that is the TSC, the same arithmetic in line takes a third.
+ * whichever clocksource there is; where that is the TSC, the same arithmetic in line takes half.
  * The parameters are the kernel's own, which it hands out each time it changes them, under the lock
  * under which it changes them: so the times are the kernel's, and in one order on all CPUs.
  */
