@@ -30,7 +30,7 @@ printf '%4s %12s %8s %12s %8s %9s\n' CPUs bare module bare module written
 for ((smp = 1; smp <= most; smp *= 2)); do
 	boot_options=(--icount)
 	(
-		boot 7200 "$rounds" module "$cycles" 2>/dev/null
+		boot 7200 "$rounds" module "$cycles"
 		cd "$share" && row
 	) || exit
 done

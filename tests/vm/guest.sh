@@ -34,7 +34,8 @@ guest_start() {
 	[[ $accel = *kvm* ]] || emulated=' tsc=reliable clocksource=tsc watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60'
 	# shellcheck disable=SC2086 # accel is a list of words
 	setpriv --pdeathsig KILL timeout -s KILL "$timeout" setpriv --pdeathsig KILL \
-		"${staller[@]}" "${qemu_command[@]}" -name guest,debug-threads=on -machine pc,hpet=off -nodefaults -no-user-config -display none -no-reboot \
+		"${staller[@]}" "${qemu_command[@]}" -name guest,debug-threads=on \
+		-machine pc,hpet=off -nodefaults -no-user-config -display none -no-reboot \
 		$accel -smp "$smp" -m "$mem" -serial "file:$work/console" \
 		-kernel "$kernel_dir/vmlinux" -initrd "$work/initramfs" \
 		-append "console=ttyS0 loglevel=5 panic=-1 oops=panic$emulated $append" \
