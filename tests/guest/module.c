@@ -151,6 +151,17 @@ uint64_t storm_forked(const struct storm *storm)
 	return sum;
 }
 
+void storm_for(const struct storm *storm, uint64_t more)
+{
+	uint64_t end = storm_forked(storm) + more;
+	unsigned int ms;
+
+	for (ms = 0; storm_forked(storm) < end; ms++) {
+		assert(ms < 60000);
+		usleep(1000);
+	}
+}
+
 uint64_t storm_stop(struct storm *storm)
 {
 	uint64_t sum;

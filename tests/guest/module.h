@@ -26,6 +26,8 @@ struct storm;
 struct storm *storm_start(unsigned int processes);
 /* How many children were forked and reaped so far. */
 uint64_t storm_forked(const struct storm *storm);
+/* Until so many more were; fails when a minute was not enough. */
+void storm_for(const struct storm *storm, uint64_t more);
 /* Returns how many children were forked and reaped. */
 uint64_t storm_stop(struct storm *storm);
 

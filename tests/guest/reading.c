@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "reading.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,6 +39,38 @@ bool next_until(struct proclife_source *source, uint64_t end, struct proclife_ev
 			return false;
 		proclife_source_wait(source, 50);
 	}
+}
+
+uint64_t read_in_order(struct proclife_source *source, unsigned int most, uint64_t *last)
+{
+	struct proclife_event event;
+	uint64_t frees = 0, end = now();
+	unsigned int i;
+
+	for (i = 0; i < most && *last < end; i++) {
+		int ret = proclife_source_next(source, &event);
+
+		assert_true(ret >= 0);
+		if (!ret)
+			break;
+		assert_non_null(event.record);
+		assert_true(event.record->ts >= *last);
+		*last = event.record->ts;
+		frees += event.record->type == PROCLIFE_FREE;
+	}
+	return frees;
+}
+
+void read_until_freed(struct proclife_source *source, uint64_t freed, uint64_t wanted, uint64_t *last)
+{
+	unsigned int i;
+
+	for (i = 0; i < 300 && freed < wanted; i++) {
+		usleep(100000);
+		freed += read_in_order(source, UINT_MAX, last);
+	}
+	assert_true(freed >= wanted);
+	assert_int_equal(proclife_source_lost(source), 0);
 }
 
 uint64_t records_of_a_child(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What happens to a machine while it is recorded: its clock is set, CPUs go, a reader stands still. */
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,51 +19,6 @@
 
 #include "module.h"
 #include "reading.h"
-
-/* Until this many more have been forked; a minute is more than any guest takes. */
-static void storm_for(const struct storm *storm, uint64_t more)
-{
-	uint64_t end = storm_forked(storm) + more, late = now() + 60000000000ull;
-
-	while (storm_forked(storm) < end) {
-		assert_true(now() < late);
-		usleep(1000);
-	}
-}
-
-/* Reads what there is: all in order, none lost. Returns how many tasks were freed. */
-static uint64_t read_all(struct proclife_source *source, uint64_t *last)
-{
-	struct proclife_event event;
-	uint64_t frees = 0, end = now();
-	int ret;
-
-	do {
-		ret = proclife_source_next(source, &event);
-		assert_true(ret >= 0);
-		if (!ret)
-			break;
-		assert_non_null(event.record);
-		assert_true(event.record->ts >= *last);
-		*last = event.record->ts;
-		frees += event.record->type == PROCLIFE_FREE;
-	} while (*last < end);
-	return frees;
-}
-
-/* Until all are freed; RCU may be lazy. */
-static void read_until_freed(struct proclife_source *source, uint64_t freed, uint64_t wanted,
-			     uint64_t *last)
-{
-	unsigned int i;
-
-	for (i = 0; i < 300 && freed < wanted; i++) {
-		usleep(100000);
-		freed += read_all(source, last);
-	}
-	assert_true(freed >= wanted);
-	assert_int_equal(proclife_source_lost(source), 0);
-}
 
 static void step_clock(int64_t seconds)
 {
@@ -89,7 +45,7 @@ static void test_the_clock_is_set_in_a_storm(void **state)
 		storm_for(storm, 50);
 		step_clock(steps[i]);
 		storm_for(storm, 50);
-		freed += read_all(source, &last);
+		freed += read_in_order(source, UINT_MAX, &last);
 	}
 	stormed = storm_stop(storm) + 4;
 	read_until_freed(source, freed, stormed, &last);
@@ -117,11 +73,11 @@ static void test_one_cpu_is_left_in_a_storm(void **state)
 		for (cpu = 1; cpu < cpus; cpu++)
 			assert_int_equal(cpu_set_online(cpu, false), 0);
 		storm_for(storm, 50);
-		freed += read_all(source, &last);
+		freed += read_in_order(source, UINT_MAX, &last);
 		for (cpu = cpus - 1; cpu > 0; cpu--)
 			assert_int_equal(cpu_set_online(cpu, true), 0);
 		storm_for(storm, 50);
-		freed += read_all(source, &last);
+		freed += read_in_order(source, UINT_MAX, &last);
 	}
 	stormed = storm_stop(storm) + 4;
 	read_until_freed(source, freed, stormed, &last);
