@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stall LOG BEGIN-FILE BEGIN-TEXT COMMAND [ARG...] - runs the emulator COMMAND and, once the text
- * is in the file, stops one of its virtual CPUs at a time, at random, for 50 to 500 ms, again and
+ * is in the file, stops one of its virtual CPUs at a time, at random, for 30 to 500 ms, again and
  * again: as a hypervisor does that has too few CPUs. Each time is a line in LOG. The emulator is a
  * child, so that it can be traced where only children can; it ends with this program.
  */
@@ -137,14 +137,17 @@ int main(int argc, char *argv[])
 	if (!cpus)
 		errx(1, "%s has no threads that are virtual CPUs", argv[4]);
 	for (;;) {
-		uint32_t cpu = between(0, cpus - 1), ms = between(50, 500);
+		uint32_t cpu = between(0, cpus - 1), ms = between(30, 100);
 		int signo;
 
+		/* Most are short, so that there are many; some are not. */
+		if (!between(0, 9))
+			ms *= 5;
 		if (stop(tids[cpu], &signo)) {
 			pause_ms(ms);
 			ptrace(PTRACE_DETACH, tids[cpu], 0, signo);
 			fprintf(log, "%u %u\n", cpu, ms);
 		}
-		pause_ms(between(10, 60));
+		pause_ms(between(10, 40));
 	}
 }
