@@ -12,9 +12,10 @@ guest_start() {
 	printf '%s\n' "layers='$layers'" "share=${share:+yes}" >"$work/tree/job/guest"
 	[[ $root_dir ]] || keep >"$work/tree/job/keep"
 	[[ -z $root_dir ]] || echo "$tree" >"$work/tree/job/tree"
+	[[ $layers != memory ]] || cp -a "$tmp/memory" "$work/tree/" || exit 125
 	{ cat "$kernel_initramfs" && pack "$work/tree"; } >"$work/initramfs" || exit 125
 
-	[[ $layers = probe ]] || for name in $layers; do
+	[[ $layers = @(probe|memory) ]] || for name in $layers; do
 		offer "$name" "${layer_dir[$name]}" ,readonly=on
 	done
 	[[ -z $root_dir || $layers = probe ]] || offer tree "$tree" ,readonly=on
@@ -26,6 +27,7 @@ guest_start() {
 				-device "virtserialport,chardev=$name,name=proclife.$name")
 		done
 	fi
+	[[ $layers != memory ]] || wake "$work"
 	# The guest ends with the first panic, and an oops is one, for what comes after it proves
 	# nothing; the log has all by then. An emulated TSC is as good as it gets, for reading
 	# any other clock leaves the guest; an emulated CPU may stand still because the host is busy.
@@ -88,7 +90,7 @@ guest_try() {
 	mkdir -p "$work" && mkfifo "$work/out" "$work/err" "$work/end" || exit 125
 	token=$(od -An -v -t x1 -N 24 /dev/urandom | tr -d ' \n')
 	local cwd=$4 command=("${@:5}")
-	declare -p cwd command token build stall >"$work/command"
+	declare -p cwd command token build stall suspend >"$work/command"
 
 	"$here/relay" "$token" <"$work/out" &
 	waiting+=($!)
@@ -131,7 +133,8 @@ guest_try() {
 guest_end() {
 	[[ -z $qemu ]] || kill -KILL "$qemu" 2>/dev/null
 	wait "$qemu" 2>/dev/null
-	qemu=
+	[[ -z $waker ]] || kill "$waker" 2>/dev/null
+	qemu='' waker=''
 }
 
 # guest_judge WORK: say what is wrong with the guest and exit, or return if it was sound.

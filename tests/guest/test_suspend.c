@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The machine sleeps: in a guest of tests/vm/run --suspend, for any other does not wake up. What is
+ * before and what is after is all there, and in order, on a clock that goes on as the kernel's does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <proclife.h>
+
+#include "module.h"
+#include "reading.h"
+
+#define ROUNDS 3
+
+/* CLOCK_BOOTTIME, ns: CLOCK_MONOTONIC and the time asleep. */
+static uint64_t boottime(void)
+{
+	struct timespec ts;
+
+	assert_int_equal(clock_gettime(CLOCK_BOOTTIME, &ts), 0);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* Returns 0 or a negative errno. */
+static int put(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/* How often the kernel has slept. */
+static unsigned int sleeps(void)
+{
+	FILE *f = fopen("/sys/power/suspend_stats/success", "re");
+	unsigned int n;
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%u", &n), 1);
+	fclose(f);
+	return n;
+}
+
+/* Until it works: what is to wake the kernel up may come before it sleeps. */
+static void fall_asleep(const char *how)
+{
+	unsigned int before = sleeps(), tries;
+	int ret = -EBUSY;
+
+	for (tries = 0; tries < 10 && ret == -EBUSY; tries++)
+		ret = put("/sys/power/state", how);
+	if (ret)
+		fail_msg("the kernel does not sleep: %s", strerror(-ret));
+	assert_int_equal(sleeps(), before + 1);
+}
+
+/* How far the two clocks are apart, as the device says to whom opens it now. */
+static uint64_t to_boottime(void)
+{
+	struct proclife_source *source = open_source();
+	uint64_t offset = proclife_source_header(source)->to_boottime;
+
+	proclife_source_free(source);
+	return offset;
+}
+
+/* A child's FORK: at this time by its stamp, and by its start on the clock that counts sleep. */
+static void check_a_birth(struct proclife_source *source, uint64_t *freed, uint64_t *last)
+{
+	uint64_t mono = now(), boot = boottime(), until;
+	struct proclife_event event;
+	bool found = false;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	until = now();
+	while (next_until(source, until, &event)) {
+		const struct proclife_record *r = event.record;
+
+		assert_non_null(r);
+		assert_true(r->ts >= *last);
+		*last = r->ts;
+		*freed += r->type == PROCLIFE_FREE;
+		if (r->type != PROCLIFE_FORK || r->pid != (uint32_t)pid)
+			continue;
+		found = true;
+		assert_in_range(r->ts, mono, until);
+		assert_in_range(r->start, boot, boottime());
+	}
+	assert_true(found);
+}
+
+/* Returns for how long the clock has stood still, ns. */
+static int64_t sleep_in_a_storm(const char *how)
+{
+	uint64_t freed = 0, last = 0, stormed;
+	struct proclife_source *source;
+	struct storm *storm;
+	int64_t all = 0;
+	unsigned int i;
+
+	assert_int_equal(module_load("ring_kb=16384"), 0);
+	source = open_source();
+	storm = storm_start(4);
+	for (i = 0; i < ROUNDS; i++) {
+		int64_t told, slept;
+
+		storm_for(storm, 50);
+		told = to_boottime();
+		slept = boottime() - now();
+		fall_asleep(how);
+		told = to_boottime() - told;
+		slept = boottime() - now() - slept;
+		/* The two clocks are not read at once, so that this is not exact. */
+		assert_true(llabs(told - slept) < 20000000);
+		all += slept;
+		freed += read_in_order(source, UINT_MAX, &last);
+		check_a_birth(source, &freed, &last);
+		storm_for(storm, 50);
+		freed += read_in_order(source, UINT_MAX, &last);
+	}
+	stormed = storm_stop(storm) + 4 + ROUNDS;
+	read_until_freed(source, freed, stormed, &last);
+	print_message("%u times asleep, the clock stood still for %lld ms; of %llu processes none lost\n",
+		      ROUNDS, (long long)all / 1000000, (unsigned long long)stormed);
+	proclife_source_free(source);
+	assert_int_equal(module_unload(), 0);
+	return all;
+}
+
+static void skip_where_none_wakes_up(void)
+{
+	if (getenv("PROCLIFE_VM_SUSPEND"))
+		return;
+	print_message("skipped: this guest would not wake up, see tests/vm/run --suspend\n");
+	skip();
+}
+
+static void test_suspend_to_idle(void **state)
+{
+	(void)state;
+	skip_where_none_wakes_up();
+	assert_int_equal(put("/sys/power/pm_test", "none"), 0);
+	sleep_in_a_storm("freeze");
+}
+
+/*
+ * All that suspend to memory does but the last step, which the firmware does: CPUs go, the clock
+ * stops, and five seconds later all comes again.
+ */
+static void test_suspend_to_memory(void **state)
+{
+	(void)state;
+	skip_where_none_wakes_up();
+	assert_int_equal(put("/sys/power/mem_sleep", "deep"), 0);
+	assert_int_equal(put("/sys/power/pm_test", "core"), 0);
+	assert_true(sleep_in_a_storm("mem") > ROUNDS * 2000000000ll);
+	assert_int_equal(put("/sys/power/pm_test", "none"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_suspend_to_idle),
+		cmocka_unit_test(test_suspend_to_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
