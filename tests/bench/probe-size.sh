@@ -11,11 +11,8 @@ Prints what size(1), the compiler and pahole(1) say.'
 
 in_chroot() {
 	local copy
-	copy=$(mktemp -d) && cp -r Kbuild dkms.conf module include "$copy/" || exit 1
-	make -s -C "/lib/modules/$KERNEL/build" M="$copy" KCFLAGS=-fstack-usage modules >"$copy/log" 2>&1 || {
-		cat "$copy/log" >&2
-		exit 1
-	}
+	copy=$(mktemp -d) && cp -r Kbuild dkms.conf module include "$copy/" &&
+		tests/vm/kbuild "$copy" KCFLAGS=-fstack-usage || exit 1
 	cp "$copy/proclife.ko" "$copy"/module/*.su /mnt/share/
 }
 
