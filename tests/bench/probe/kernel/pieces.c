@@ -240,12 +240,17 @@ static int ftrace_on(void)
 	char name[] = "proclife_pieces_target";
 	int ret = ftrace_set_filter(&ftrace_ops, name, strlen(name), 1);
 
-	return ret ? ret : register_ftrace_function(&ftrace_ops);
+	if (!ret)
+		ret = register_ftrace_function(&ftrace_ops);
+	if (ret)
+		ftrace_free_filter(&ftrace_ops);
+	return ret;
 }
 
 static void ftrace_off(void)
 {
 	unregister_ftrace_function(&ftrace_ops);
+	ftrace_free_filter(&ftrace_ops);
 }
 #endif
 
