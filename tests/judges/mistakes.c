@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A module that makes mistakes, one for each load, to see whether the kernels that watch themselves
+ * see them: mistake=NAME is one of the table at the end.
+ */
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timer.h>
+#include <linux/vmalloc.h>
+
+static char *mistake = "";
+module_param(mistake, charp, 0444);
+
+/* What the compiler must not see through. */
+static int *hidden(int *p)
+{
+	OPTIMIZER_HIDE_VAR(p);
+	return p;
+}
+
+static void use_after_free(void)
+{
+	int *p = kmalloc(64, GFP_KERNEL);
+
+	kfree(p);
+	WRITE_ONCE(*hidden(p), 1);
+}
+
+static void beyond_the_slab(void)
+{
+	int *p = kmalloc(64, GFP_KERNEL);
+
+	WRITE_ONCE(hidden(p)[16], 1);
+	kfree(p);
+}
+
+static void beyond_the_ring(void)
+{
+	/* Half a page, for after a whole one comes a hole that anything sees. */
+	int *p = vmalloc(PAGE_SIZE / 2);
+
+	WRITE_ONCE(hidden(p)[PAGE_SIZE / 2 / sizeof(*p)], 1);
+	vfree(p);
+}
+
+static void leak(void)
+{
+	/* Its address is nowhere, not even in a register that is saved. */
+	*hidden(kmalloc(192, GFP_KERNEL)) = 1;
+}
+
+static void sleep_in_atomic(void)
+{
+	preempt_disable();
+	might_sleep();
+	preempt_enable();
+}
+
+static void cpu_in_preemptible(void)
+{
+	pr_notice("on CPU %d\n", smp_processor_id());
+}
+
+static DEFINE_MUTEX(one);
+static DEFINE_MUTEX(other);
+
+static void order_of_locks(void)
+{
+	mutex_lock(&one);
+	mutex_lock(&other);
+	mutex_unlock(&other);
+	mutex_unlock(&one);
+	mutex_lock(&other);
+	mutex_lock(&one);
+	mutex_unlock(&one);
+	mutex_unlock(&other);
+}
+
+static int __rcu *shared;
+
+static void rcu_without_lock(void)
+{
+	pr_notice("found %p\n", rcu_dereference(shared));
+}
+
+static int bits = 40;
+
+static void shift_too_far(void)
+{
+	pr_notice("shifted to %d\n", 1 << READ_ONCE(bits));
+}
+
+static void expired(struct timer_list *timer)
+{
+}
+
+static void free_active_timer(void)
+{
+	struct timer_list *timer = kmalloc(sizeof(*timer), GFP_KERNEL);
+
+	timer_setup(timer, expired, 0);
+	mod_timer(timer, jiffies + 3600 * HZ);
+	kfree(timer);
+}
+
+static unsigned long counter;
+static DECLARE_COMPLETION(counted);
+
+static int count(void *unused)
+{
+	unsigned long end = jiffies + 3 * HZ;
+
+	while (time_before(jiffies, end)) {
+		unsigned int i;
+
+		for (i = 0; i < 1000; i++) {
+			counter++;
+			barrier();
+		}
+		cond_resched();
+	}
+	complete(&counted);
+	return 0;
+}
+
+static void race(void)
+{
+	unsigned int i, threads = 0;
+
+	for (i = 0; i < 2; i++)
+		threads += !IS_ERR(kthread_run(count, NULL, "count/%u", i));
+	while (threads--)
+		wait_for_completion(&counted);
+}
+
+static const struct {
+	const char *name;
+	void (*make)(void);
+} mistakes[] = {
+	{ "sleep_in_atomic", sleep_in_atomic },
+	{ "cpu_in_preemptible", cpu_in_preemptible },
+	{ "rcu_without_lock", rcu_without_lock },
+	{ "shift_too_far", shift_too_far },
+	{ "free_active_timer", free_active_timer },
+	{ "order_of_locks", order_of_locks },
+	{ "beyond_the_ring", beyond_the_ring },
+	{ "beyond_the_slab", beyond_the_slab },
+	{ "use_after_free", use_after_free },
+	{ "leak", leak },
+	{ "race", race },
+};
+
+static int __init mistakes_init(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mistakes); i++) {
+		if (strcmp(mistakes[i].name, mistake))
+			continue;
+		mistakes[i].make();
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static void __exit mistakes_exit(void)
+{
+}
+
+module_init(mistakes_init);
+module_exit(mistakes_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Mistakes, for the kernels that watch themselves to see");
