@@ -117,7 +117,7 @@ demo:
 	tests/demo
 
 check:
-	tests/setup build check vm guest
+	tests/setup build check vm suites guest
 	tests/check
 
 # SUITES="bullseye trixie-rt" are the kernels of these Debian suites only.

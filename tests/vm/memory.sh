@@ -10,7 +10,7 @@ memory_programs='bash chmod mkfifo rm setsid sleep uname'
 memory_get() {
 	local root=$tmp/memory name program files
 	[[ -z $root_dir ]] || fail "--suspend: needs this machine's own root; use a kernel of it" 129
-	program=$(realpath -e "$1" 2>/dev/null) && file -b "$program" | grep -q '^ELF.*interpreter' ||
+	program=$(realpath -e "$1" 2>/dev/null) && [[ -x $program ]] && ldd "$program" >/dev/null 2>&1 ||
 		fail "--suspend: $1: not a program of this machine" 129
 	files=("$program")
 	for name in $memory_programs; do
