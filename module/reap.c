@@ -47,13 +47,28 @@ static struct ftrace_ops ftrace_ops = { .func = on_ftrace, .flags = FTRACE_OPS_F
 
 static bool ftrace_registered;
 
+/* Where a function is, or 0: kprobes are the only ones that tell a module. */
+static unsigned long address_of(const char *symbol)
+{
+	struct kprobe probe = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
+	unsigned long address;
+
+	if (register_kprobe(&probe))
+		return 0;
+	address = (unsigned long)probe.addr;
+	unregister_kprobe(&probe);
+	return address;
+}
+
 static int register_ftrace(const char *symbol)
 {
-	char name[32];
+	unsigned long address = address_of(symbol);
 	int ret;
 
-	strscpy(name, symbol, sizeof(name)); /* the parser of filters writes in it */
-	ret = ftrace_set_filter(&ftrace_ops, name, strlen(name), 1);
+	if (!address)
+		return -ENOENT;
+	/* Not by its name: where that finds no memory, it leaves no filter, which is every function. */
+	ret = ftrace_set_filter_ip(&ftrace_ops, address, 0, 1);
 	if (!ret)
 		ret = register_ftrace_function(&ftrace_ops);
 	ftrace_registered = !ret;
