@@ -57,7 +57,8 @@ void faults_of_pages(bool on)
 		abort();
 }
 
-void fault_arm(unsigned int n)
+/* The n-th allocation or user copy of this thread from now on fails, once. */
+static void arm_thread(unsigned int n)
 {
 	char text[16];
 	int len = snprintf(text, sizeof(text), "%u", n);
@@ -66,7 +67,8 @@ void fault_arm(unsigned int n)
 		abort();
 }
 
-bool fault_disarm(void)
+/* Takes it back. Returns whether it has failed. */
+static bool disarm_thread(void)
 {
 	char text[16] = "";
 	/* The fault that is left may hit this very read: it has not come before. */
@@ -79,24 +81,30 @@ bool fault_disarm(void)
 	return fired;
 }
 
-/* More than any operation has. */
-#define NO_FAULT 100000000u
+#define NTH_IN_INIT "/sys/module/fail_init/parameters/nth"
 
-unsigned int fault_points(int (*op)(void))
+static void arm_init(unsigned int n)
 {
-	char text[16] = "";
+	char text[16];
 
-	fault_arm(NO_FAULT);
-	op();
-	/* This read is a point or two of its own. */
-	if (pread(nth, text, sizeof(text) - 1, 0) <= 0)
-		abort();
-	fault_disarm();
-	return NO_FAULT - (unsigned int)strtoul(text, NULL, 10);
+	snprintf(text, sizeof(text), "%u", n);
+	if (!set(NTH_IN_INIT, text))
+		fail_msg(NTH_IN_INIT ": %s: run it by tests/faults/run", strerror(errno));
 }
 
-struct faults faults_from(unsigned int first, const char *name, int (*op)(void),
-			  void (*after)(int ret, bool fault))
+static bool disarm_init(void)
+{
+	char text[16] = "";
+	int fd = open(NTH_IN_INIT, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 || !set(NTH_IN_INIT, "0"))
+		abort();
+	close(fd);
+	return !strcmp(text, "0\n");
+}
+
+static struct faults each_in_turn(const char *name, void (*arm)(unsigned int n), bool (*disarm)(void),
+				  int (*op)(void), void (*after)(int ret, bool fault))
 {
 	struct faults faults = {};
 	bool fault;
@@ -104,24 +112,29 @@ struct faults faults_from(unsigned int first, const char *name, int (*op)(void),
 	do {
 		int ret;
 
-		fault_arm(first + faults.points);
+		arm(1 + faults.points);
 		ret = op();
-		fault = fault_disarm();
+		fault = disarm();
 		if (!fault && ret)
 			fail_msg("%s without a fault: %s", name, strerror(-ret));
 		if (ret && ret != -ENOMEM && ret != -EFAULT)
-			fail_msg("%s with fault %u: %s", name, first + faults.points, strerror(-ret));
+			fail_msg("%s with fault %u: %s", name, 1 + faults.points, strerror(-ret));
 		after(ret, fault);
 		faults.points += fault;
 		faults.failed += fault && ret;
 		faults.tolerated += fault && !ret;
 	} while (fault);
-	print_message("%s: faults %u to %u: %u fail it, %u do not\n", name, first,
-		      first + faults.points - 1, faults.failed, faults.tolerated);
+	print_message("%s: %u faults: %u fail it, %u do not\n", name, faults.points, faults.failed,
+		      faults.tolerated);
 	return faults;
 }
 
 struct faults faults_everywhere(const char *name, int (*op)(void), void (*after)(int ret, bool fault))
 {
-	return faults_from(1, name, op, after);
+	return each_in_turn(name, arm_thread, disarm_thread, op, after);
+}
+
+struct faults faults_in_init(const char *name, int (*op)(void), void (*after)(int ret, bool fault))
+{
+	return each_in_turn(name, arm_init, disarm_init, op, after);
 }

@@ -14,11 +14,6 @@ bool faults_possible(void);
  */
 void faults_of_pages(bool on);
 
-/* The n-th allocation or user copy of this thread from now on fails, once. */
-void fault_arm(unsigned int n);
-/* Takes it back. Returns whether it has failed. */
-bool fault_disarm(void);
-
 /* How an operation took the faults. */
 struct faults {
 	unsigned int points;	/* at which one was injected */
@@ -26,17 +21,16 @@ struct faults {
 	unsigned int tolerated; /* of which it did without */
 };
 
-/* How many allocations and user copies an operation has, and perhaps a few more. */
-unsigned int fault_points(int (*op)(void));
-
 /*
- * Runs @op with its @first allocation failing, then with the next one, and so on until it has run
- * without a fault. It returns 0 or a negative errno, and must succeed without a fault. After each
- * run comes @after, with the result and whether there was a fault.
+ * Runs @op with the first allocation or user copy of this thread failing, then with the second one,
+ * and so on until it has run without a fault. It returns 0 or a negative errno, and must succeed
+ * without a fault. After each run comes @after, with the result and whether there was a fault.
  */
-struct faults faults_from(unsigned int first, const char *name, int (*op)(void),
-			  void (*after)(int ret, bool fault));
-/* The same from the first one on. */
 struct faults faults_everywhere(const char *name, int (*op)(void), void (*after)(int ret, bool fault));
+/*
+ * The same for an @op that loads a module, with the allocations of the module's initialisation alone.
+ * It needs the module of tests/faults.
+ */
+struct faults faults_in_init(const char *name, int (*op)(void), void (*after)(int ret, bool fault));
 
 #endif
