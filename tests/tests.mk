@@ -93,15 +93,15 @@ $(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $(LIB
 # runs them; a -standalone one replays files, such as those that a fuzzer has left.
 FUZZ_SECONDS ?= 20
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZERS := device recording
 
 $B/tests/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
 	@mkdir -p $(@D)
 	clang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_SOURCES)
 
-$B/tests/fuzz/%-standalone: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
+$B/tests/fuzz/%-standalone: tests/fuzz/%.c tests/fuzz/standalone.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -DSTANDALONE -o $@ $< $(LIB_SOURCES)
+	$(CC) $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -o $@ $< tests/fuzz/standalone.c $(LIB_SOURCES)
 
 fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
 	set -e; for fuzzer in $(FUZZERS); do \

@@ -13,7 +13,7 @@
  * many CPUs; 2, whether their rings exist; 3-4, how large they are; 5, whether it is rewound; 6,
  * whether there is a snapshot; 7, whether it is recorded.
  *
- * Compiled by clang with -fsanitize=fuzzer, or with -DSTANDALONE to replay files.
+ * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
 #include <device.h>
 #include <dirent.h>
@@ -368,21 +368,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	end();
 	return 0;
 }
-
-#ifdef STANDALONE
-int main(int argc, char **argv)
-{
-	static uint8_t data[1 << 20];
-
-	for (int i = 1; i < argc; i++) {
-		FILE *file = fopen(argv[i], "re");
-		size_t size = file ? fread(data, 1, sizeof(data), file) : 0;
-
-		if (file)
-			fclose(file);
-		printf("%s: %zu bytes\n", argv[i], size);
-		LLVMFuzzerTestOneInput(data, size);
-	}
-	return 0;
-}
-#endif

@@ -9,7 +9,7 @@
  *   bit 3: records are given times that never go back, and small handles and pids
  *   bit 4: the recording counts as complete
  *
- * Compiled by clang with -fsanitize=fuzzer, or with -DSTANDALONE to replay files.
+ * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
 #include <ctf.h>
 #include <dirent.h>
@@ -208,21 +208,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	proclife_source_free(source);
 	return 0;
 }
-
-#ifdef STANDALONE
-int main(int argc, char **argv)
-{
-	static uint8_t data[1 << 20];
-
-	for (int i = 1; i < argc; i++) {
-		FILE *file = fopen(argv[i], "re");
-		size_t size = file ? fread(data, 1, sizeof(data), file) : 0;
-
-		if (file)
-			fclose(file);
-		printf("%s: %zu bytes\n", argv[i], size);
-		LLVMFuzzerTestOneInput(data, size);
-	}
-	return 0;
-}
-#endif
