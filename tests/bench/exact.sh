@@ -84,5 +84,5 @@ fi
 processes=100000 traced=10000 pid_max=3000 keep=''
 options 'processes traced pid-max keep' "$@"
 boot $((600 + (processes + traced) / 20)) "$processes" "$traced" "$pid_max"
-[[ ! $keep ]] || { mkdir -p "$keep" && cp -r "$share/." "$keep/"; } || exit 1
+keep_share
 show

@@ -35,6 +35,11 @@ make_share() {
 	trap 'rm -rf "$share"' EXIT
 }
 
+# With --keep, what the guest has left in it stays.
+keep_share() {
+	[[ ! $keep ]] || { mkdir -p "$keep" && cp -r "$share/." "$keep/"; } || exit 1
+}
+
 # boot SECONDS ARG...: run this script with these arguments in a guest; $share is its /mnt/share.
 boot_options=()
 boot() {

@@ -95,6 +95,6 @@ if [[ $use ]]; then
 	share=$use
 else
 	boot $((600 + processes / 20)) "$processes"
-	[[ ! $keep ]] || { mkdir -p "$keep" && cp -r "$share/." "$keep/"; } || exit 1
+	keep_share
 fi
 measure

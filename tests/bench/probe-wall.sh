@@ -45,4 +45,4 @@ build_modules
 boot 7200 "$rounds" "$names" all "$cycles"
 count
 show
-[[ ! $keep ]] || { mkdir -p "$keep" && cp -r "$share/." "$keep/"; } || exit 1
+keep_share

@@ -71,4 +71,4 @@ boot 7200 "$rounds" "$names" "$cycles"
 count
 show
 show_pieces
-[[ ! $keep ]] || { mkdir -p "$keep" && cp -r "$share/." "$keep/"; } || exit 1
+keep_share
