@@ -6,13 +6,14 @@ B=${B:-build}
 # shellcheck source=tests/guest/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 modules=/lib/modules/$(uname -r)/updates
+release=$(uname -r | sed 's/[.+]/\\&/g') # as a pattern
 
 # Why there is no device.
 expect 'not loaded' 1 "/dev/proclife: module not loaded; run 'modprobe proclife'" proclife-read
 mv "$modules" "$work/away" && depmod
 expect 'not installed' 1 '/dev/proclife: .*run .*dkms' proclife-read
 mkdir -p /lib/modules/5.5.5 && cp -r "$work/away" /lib/modules/5.5.5/updates && depmod 5.5.5 2>/dev/null
-expect 'other kernel' 1 "built for another kernel: installed for 5\.5\.5, running $(uname -r)" \
+expect 'other kernel' 1 "built for another kernel: installed for 5\.5\.5, running $release" \
 	proclife-read
 rm -r /lib/modules/5.5.5
 mv "$work/away" "$modules" && depmod
@@ -45,7 +46,7 @@ expect 'not executable' 126 '/etc/passwd: cannot execute' proclife-read -- /etc/
 expect 'tree' 0 '├─ /bin/true|└─ /bin/true' proclife-read --tree -- sh -c '/bin/true; /bin/true; :'
 expect 'follows a daemon' 0 '/bin/sleep 1  reaped by 1$' \
 	proclife-read --tree -- sh -c 'setsid /bin/sleep 1 & exit 0'
-expect 'latency names the kernel' 0 "^Linux $(uname -r)\$" proclife-read --latency -- true
+expect 'latency names the kernel' 0 "^Linux $release\$" proclife-read --latency -- true
 # The kernel moved the tracepoint when it gave it this field, and renamed the function.
 mark=after
 ! grep -q group_dead /sys/kernel/tracing/events/sched/sched_process_exit/format || mark=before
