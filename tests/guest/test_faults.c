@@ -167,7 +167,7 @@ static void test_loading_pages_apart(void **state)
 	faults_of_pages(true);
 	optional = all_features & ~(REQUIRED | PROCLIFE_HAS(PROCLIFE_REAP));
 	for (type = 0; type < 64; type++)
-		assert_int_equal(without[type], optional >> type & 1);
+		assert_int_equal(without[type] > 0, optional >> type & 1);
 }
 
 static int fd;
