@@ -93,7 +93,7 @@ $(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $(LIB
 # runs them; a -standalone one replays files, such as those that a fuzzer has left.
 FUZZ_SECONDS ?= 20
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZERS := device recording
+FUZZERS := $(filter-out standalone,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 
 $B/tests/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
 	@mkdir -p $(@D)
