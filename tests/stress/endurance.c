@@ -5,7 +5,7 @@
  * of each reader never goes back, and what it read and what it knows to be lost make up what was
  * written, of each ring. BREAK_* as in protocol.h.
  */
-#include "protocol.h"
+#include "setup.h"
 
 #define QUEUE 65536 /* records of a ring that wait for the horizon; a power of two */
 
@@ -29,15 +29,6 @@ struct writer {
 	pthread_t thread;
 	struct ring *ring;
 } __attribute__((aligned(128)));
-
-static uint64_t records = 1000000;
-static unsigned int rings = 2;
-static uint64_t size = 1024;
-static unsigned int readers = 2;
-static uint64_t seed = 1;
-
-static struct ring *ring_of;
-static unsigned int writing __attribute__((aligned(128)));
 
 static void *write_ring(void *data)
 {
@@ -159,20 +150,6 @@ static void *read_rings(void *data)
 	return NULL;
 }
 
-static void check_ring(const struct ring *ring)
-{
-	const struct proclife_ring_ctl *ctl = ring->ring.ctl;
-	uint64_t count = 0;
-
-	for (unsigned int type = 0; type < PROCLIFE_TYPES; type++)
-		count += ctl->counts[type];
-	if (ctl->commit != records || ctl->reserve != records || count != records)
-		violation("ring %u: reserve %llu, commit %llu, counts %llu after %llu records",
-			  ring->cpu, (unsigned long long)ctl->reserve,
-			  (unsigned long long)ctl->commit, (unsigned long long)count,
-			  (unsigned long long)records);
-}
-
 static void check_reader(const struct reader *reader)
 {
 	uint64_t read = 0;
@@ -194,58 +171,6 @@ static void check_reader(const struct reader *reader)
 	       (unsigned long long)(records * rings - read));
 }
 
-static void __attribute__((noreturn)) usage(void)
-{
-	fprintf(stderr,
-		"usage: endurance [-n RECORDS] [-r RINGS] [-s SIZE] [-R READERS] [-d STEPS] "
-		"[-S SEED]\n"
-		"RECORDS of all rings; SIZE of a ring in records, a power of two up to %d;\n"
-		"STEPS: how many there are to a delay, 0 for none\n",
-		QUEUE);
-	exit(2);
-}
-
-static void parse(int argc, char **argv)
-{
-	int option;
-
-	steps_per_delay = 10000;
-	while ((option = getopt(argc, argv, "n:r:s:R:d:S:")) != -1) {
-		unsigned long long value;
-		char *end;
-
-		if (option == '?')
-			usage();
-		value = strtoull(optarg, &end, 0);
-		if (*end || end == optarg)
-			usage();
-		switch (option) {
-		case 'n':
-			records = value;
-			break;
-		case 'r':
-			rings = value;
-			break;
-		case 's':
-			size = value;
-			break;
-		case 'R':
-			readers = value;
-			break;
-		case 'd':
-			steps_per_delay = value;
-			break;
-		case 'S':
-			seed = value;
-			break;
-		}
-	}
-	if (optind != argc || !rings || !readers || !size || size & (size - 1) || size > QUEUE ||
-	    records < rings)
-		usage();
-	records = (records + rings - 1) / rings; /* of each ring */
-}
-
 int main(int argc, char **argv)
 {
 	struct timespec begin, end;
@@ -253,21 +178,17 @@ int main(int argc, char **argv)
 	struct reader *all;
 	double seconds;
 
+	records = 500000, rings = 2, size = 1024, steps_per_delay = 10000, limit = 900;
 	parse(argc, argv);
-	ring_of = allocate(rings, sizeof(*ring_of));
+	if (size > QUEUE) {
+		fprintf(stderr, "%s: -s: a ring has at most %d records\n", argv[0], QUEUE);
+		return 2;
+	}
+	make_rings();
 	writers = allocate(rings, sizeof(*writers));
 	all = allocate(readers, sizeof(*all));
-	writing = rings;
-	for (unsigned int i = 0; i < rings; i++) {
-		struct ring *ring = &ring_of[i];
-
-		ring->cpu = i;
-		ring->ring.ctl = allocate(1, sizeof(*ring->ring.ctl));
-		ring->ring.records = allocate(size, sizeof(*ring->ring.records));
-		ring->ring.mask = size - 1;
-		ring->ring.wake_at = PROCLIFE_RING_NEVER;
-		writers[i].ring = ring;
-	}
+	for (unsigned int i = 0; i < rings; i++)
+		writers[i].ring = &ring_of[i];
 	for (unsigned int i = 0; i < readers; i++) {
 		all[i].index = i;
 		all[i].streams = allocate(rings, sizeof(*all[i].streams));
@@ -275,6 +196,7 @@ int main(int argc, char **argv)
 			all[i].streams[r].queue = allocate(QUEUE, sizeof(uint64_t));
 	}
 
+	start_watch();
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (unsigned int i = 0; i < readers; i++)
 		start(&all[i].thread, read_rings, &all[i]);
@@ -286,11 +208,8 @@ int main(int argc, char **argv)
 		pthread_join(all[i].thread, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 
-	for (unsigned int i = 0; i < rings; i++) {
+	for (unsigned int i = 0; i < rings; i++)
 		check_ring(&ring_of[i]);
-		free(ring_of[i].ring.ctl);
-		free(ring_of[i].ring.records);
-	}
 	for (unsigned int i = 0; i < readers; i++) {
 		check_reader(&all[i]);
 		for (unsigned int r = 0; r < rings; r++)
@@ -302,7 +221,7 @@ int main(int argc, char **argv)
 	printf("%u rings of %llu, %llu records in %.0f s (%.2f million/s): in order and complete\n",
 	       rings, (unsigned long long)size, (unsigned long long)(records * rings), seconds,
 	       (double)(records * rings) / seconds / 1e6);
-	free(ring_of);
+	free_rings();
 	free(writers);
 	free(all);
 	return 0;

@@ -72,7 +72,7 @@ struct ring {
 } __attribute__((aligned(128)));
 
 /* How many steps there are to a delay, on average; 0 for no delays. */
-static unsigned int steps_per_delay = 50;
+static unsigned int steps_per_delay;
 static uint64_t now __attribute__((aligned(128)));
 static _Thread_local uint64_t random_state;
 static _Thread_local uint64_t steps_left;

@@ -9,7 +9,7 @@
  *
  * BREAK_* weakens one step; the test must then fail. tests/stress/run builds and runs them all.
  */
-#include "protocol.h"
+#include "setup.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -46,16 +46,6 @@ struct poller {
 	bool patient; /* waits for the last record and nothing else */
 	uint64_t sleeps;
 };
-
-static uint64_t records = 200000;
-static unsigned int rings = 3;
-static uint64_t size = 16;
-static unsigned int readers = 2;
-static uint64_t seed = 1;
-static unsigned int limit = 120;
-
-static struct ring *ring_of;
-static unsigned int writing __attribute__((aligned(128)));
 
 static void wake(struct ring *ring)
 {
@@ -295,24 +285,6 @@ static void *poll_ring(void *data)
 	return NULL;
 }
 
-static void check_ring(const struct ring *ring)
-{
-	const struct proclife_ring_ctl *ctl = ring->ring.ctl;
-
-	if (ctl->commit != records || ctl->reserve != records)
-		violation("ring %u: reserve %llu and commit %llu after %llu records", ring->cpu,
-			  (unsigned long long)ctl->reserve, (unsigned long long)ctl->commit,
-			  (unsigned long long)records);
-	for (unsigned int type = 0; type < PROCLIFE_TYPES; type++) {
-		uint64_t count = (records + PROCLIFE_TYPES - 1 - type) / PROCLIFE_TYPES;
-
-		if (ctl->counts[type] != count)
-			violation("ring %u: %llu records of type %u, not %llu", ring->cpu,
-				  (unsigned long long)ctl->counts[type], type,
-				  (unsigned long long)count);
-	}
-}
-
 /* Each record was either merged or known to be lost. */
 static void check_account(const struct reader *reader)
 {
@@ -340,34 +312,12 @@ static void check_account(const struct reader *reader)
 			  (unsigned long long)(records * rings));
 }
 
-static void *watch(void *data)
-{
-	struct timespec time = { .tv_sec = limit };
-
-	nanosleep(&time, NULL);
-	violation("not done after %u seconds", limit);
-	return data;
-}
-
-static void setup_rings(void)
-{
-	ring_of = allocate(rings, sizeof(*ring_of));
-	for (unsigned int i = 0; i < rings; i++) {
-		struct ring *ring = &ring_of[i];
-
-		ring->cpu = i;
-		ring->ring.ctl = allocate(1, sizeof(*ring->ring.ctl));
-		ring->ring.records = allocate(size, sizeof(*ring->ring.records));
-		ring->ring.mask = size - 1;
-		ring->ring.wake_at = PROCLIFE_RING_NEVER;
-		ring->stamps = allocate(records, sizeof(*ring->stamps));
-	}
-}
-
 static struct reader *setup_readers(void)
 {
 	struct reader *all = allocate(readers, sizeof(*all));
 
+	for (unsigned int i = 0; i < rings; i++)
+		ring_of[i].stamps = allocate(records, sizeof(*ring_of[i].stamps));
 	for (unsigned int i = 0; i < readers; i++) {
 		struct reader *reader = &all[i];
 
@@ -392,84 +342,29 @@ static void free_all(struct reader *reader, struct poller *pollers, pthread_t *w
 		free(reader[i].streams);
 		free(reader[i].emitted);
 	}
-	for (unsigned int i = 0; i < rings; i++) {
-		free(ring_of[i].ring.ctl);
-		free(ring_of[i].ring.records);
+	for (unsigned int i = 0; i < rings; i++)
 		free(ring_of[i].stamps);
-	}
-	free(ring_of);
+	free_rings();
 	free(reader);
 	free(pollers);
 	free(writers);
 }
 
-static void __attribute__((noreturn)) usage(void)
-{
-	fprintf(stderr,
-		"usage: ring [-n RECORDS] [-r RINGS] [-s SIZE] [-R READERS] [-d DELAYS] "
-		"[-S SEED] [-t SECONDS]\n"
-		"RECORDS of each ring; SIZE of a ring in records, a power of two;\n"
-		"DELAYS: of 1024 steps, how many are delayed; SECONDS: the time limit\n");
-	exit(2);
-}
-
-static void parse(int argc, char **argv)
-{
-	int option;
-
-	while ((option = getopt(argc, argv, "n:r:s:R:d:S:t:")) != -1) {
-		unsigned long long value;
-		char *end;
-
-		if (option == '?')
-			usage();
-		value = strtoull(optarg, &end, 0);
-		if (*end || end == optarg)
-			usage();
-		switch (option) {
-		case 'n':
-			records = value;
-			break;
-		case 'r':
-			rings = value;
-			break;
-		case 's':
-			size = value;
-			break;
-		case 'R':
-			readers = value;
-			break;
-		case 'd':
-			steps_per_delay = value ? (1024 + value / 2) / value : 0;
-			break;
-		case 'S':
-			seed = value;
-			break;
-		case 't':
-			limit = value;
-			break;
-		}
-	}
-	if (optind != argc || !records || !rings || !readers || !size || size & (size - 1))
-		usage();
-}
-
 int main(int argc, char **argv)
 {
-	pthread_t *writers, watchdog;
+	pthread_t *writers;
 	struct poller *pollers;
 	struct reader *all;
 	uint64_t sleeps = 0;
 
+	records = 200000, rings = 3, size = 16, steps_per_delay = 50, limit = 120;
 	parse(argc, argv);
-	setup_rings();
+	make_rings();
 	all = setup_readers();
 	pollers = allocate(2 * rings, sizeof(*pollers));
 	writers = allocate(rings, sizeof(*writers));
-	writing = rings;
 
-	start(&watchdog, watch, NULL);
-	pthread_detach(watchdog);
+	start_watch();
 	for (unsigned int i = 0; i < 2 * rings; i++) {
 		pollers[i].index = i;
 		pollers[i].ring = &ring_of[i / 2];
