@@ -50,7 +50,8 @@ $B/tests/bench/forest/leaf: $B/tests/bench/forest/leaf.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -nostartfiles -o $@ $^
 
 $B/tests/bench/exact/judge: $(patsubst tests/bench/%.c,$B/tests/bench/%.o,\
-		$(filter-out %/connector.c,$(wildcard tests/bench/exact/*.c)))
+		$(filter-out %/connector.c,$(wildcard tests/bench/exact/*.c))) \
+		$B/tests/guest/exactness/fields.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $B/tests/bench/exact/connector $B/tests/bench/usage: %: %.o

@@ -14,38 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last occurrence: what stands before it can hold anything. */
-static char *find_last(char *text, const char *what)
-{
-	char *found = NULL;
-
-	while ((text = strstr(text, what)))
-		found = text++;
-	return found;
-}
-
-/* Takes the last "KEY=NUMBER" off the end of the text. */
-static bool take_number(char *text, const char *key, uint32_t *number)
-{
-	char *found = find_last(text, key);
-
-	if (!found)
-		return false;
-	*number = strtoul(found + strlen(key), NULL, 10);
-	*found = '\0';
-	return true;
-}
-
-static bool take_text(char *text, const char *key, const char **value)
-{
-	char *found = find_last(text, key);
-
-	if (!found)
-		return false;
-	*value = found + strlen(key);
-	*found = '\0';
-	return true;
-}
+#include "guest/exactness/fields.h"
 
 static bool parse_event(struct lives *lives, uint64_t ts, const char *event, char *text)
 {

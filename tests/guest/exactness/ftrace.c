@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "exactness.h"
+#include "fields.h"
 
 /*
  * It stays when we end, for the next run: to switch tracepoints on and off rewrites the kernel's
@@ -87,74 +88,47 @@ int ftrace_start(void)
 	return ret;
 }
 
-/* The last occurrence. */
-static char *find_last(char *text, const char *what)
+/* Takes a text whose tail is enough. */
+static bool take_tail(char *text, const char *key, char *to, size_t size)
 {
-	char *found = NULL;
-
-	while ((text = strstr(text, what)))
-		found = text++;
-	return found;
-}
-
-/*
- * Takes the number of the last "@key=" off the end of the text. From the end, because the names
- * that stand between the numbers can hold anything.
- */
-static bool take_number(char *text, const char *key, uint32_t *number)
-{
-	char *found = find_last(text, key);
-
-	if (!found)
-		return false;
-	*number = strtoul(found + strlen(key), NULL, 10);
-	*found = '\0';
-	return true;
-}
-
-static bool take_text(char *text, const char *key, char *to, size_t size)
-{
-	char *found = find_last(text, key);
+	const char *found;
 	size_t len;
 
-	if (!found)
+	if (!take_text(text, key, &found))
 		return false;
-	len = strlen(found + strlen(key));
-	if (len >= size) /* its tail */
+	len = strlen(found);
+	if (len >= size)
 		found += len - (size - 1);
-	snprintf(to, size, "%s", found + strlen(key));
-	*found = '\0';
+	snprintf(to, size, "%s", found);
 	return true;
 }
 
 /* The fields of each event, from the last one to the first. */
 static bool parse_fields(struct event *e, char *text)
 {
-	char *cut;
+	const char *rest;
 
 	switch (e->kind) {
 	case KIND_NEWTASK: /* pid= comm= clone_flags= oom_score_adj= */
-		cut = find_last(text, " clone_flags=");
-		if (!cut)
+		if (!take_text(text, " clone_flags=", &rest))
 			return false;
-		*cut = '\0';
 		e->pid = strtoul(text + strlen("pid="), NULL, 10);
-		cut = strstr(text, " comm=");
-		if (!cut)
+		rest = strstr(text, " comm=");
+		if (!rest)
 			return false;
-		snprintf(e->comm, sizeof(e->comm), "%s", cut + strlen(" comm="));
+		snprintf(e->comm, sizeof(e->comm), "%s", rest + strlen(" comm="));
 		return true;
 	case KIND_FORK: /* comm= pid= child_comm= child_pid= */
 		return take_number(text, " child_pid=", &e->pid) &&
-		       take_text(text, " child_comm=", e->comm, sizeof(e->comm)) &&
+		       take_tail(text, " child_comm=", e->comm, sizeof(e->comm)) &&
 		       take_number(text, " pid=", &e->other);
 	case KIND_EXEC: /* filename= pid= old_pid= */
 		return take_number(text, " old_pid=", &e->other) &&
 		       take_number(text, " pid=", &e->pid) &&
-		       take_text(text, "filename=", e->tail, sizeof(e->tail));
+		       take_tail(text, "filename=", e->tail, sizeof(e->tail));
 	default: /* comm= pid= prio=, and perhaps more */
 		return take_number(text, " pid=", &e->pid) &&
-		       take_text(text, "comm=", e->comm, sizeof(e->comm));
+		       take_tail(text, "comm=", e->comm, sizeof(e->comm));
 	}
 }
 
