@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stories of which records are lost: what the library says then, and what it does not say. */
+#include "check.h"
+#include "fixture_tasks.h"
+
+/* The FREE is lost, and the handle in use again. */
+static void check_handle_reused_unseen(uint64_t at, bool same_task, bool same_group)
+{
+	struct who a = process_of_pid(200, "first"), b = process_of_pid(300, "second");
+	uint64_t before = reported.gone_count;
+
+	if (same_task)
+		b.task = a.task;
+	if (same_group)
+		b.group = a.group;
+	feed(tasks, fork_record(at, &a, &shell));
+	feed(tasks, exit_record(at + 1, &a, 0, 0));
+	feed(tasks, reap_record(at + 2, &a, &shell));
+	feed_gap(tasks, 1, at + 3, at + 4);
+	feed(tasks, fork_record(at + 10, &b, &shell));
+	assert_int_equal(reported.gone_count, before + 1);
+	assert_string_equal(LAST_GONE->comm, "first");
+	assert_int_equal(LAST_GONE->exited, at + 1);
+	assert_int_equal(LAST_GONE->reaped, at + 2);
+	assert_int_equal(LAST_GONE->freed, 0);
+	assert_true(LAST_GONE->incomplete);
+	assert_int_equal(LAST_TASK->freed, 0);
+	assert_true(LAST_TASK->incomplete);
+	feed(tasks, exit_record(at + 11, &b, 0, 0));
+	feed(tasks, reap_record(at + 12, &b, &shell));
+	feed(tasks, free_record(at + 13, &b));
+	assert_int_equal(reported.gone_count, before + 2);
+	assert_string_equal(LAST_GONE->comm, "second");
+	assert_int_equal(LAST_GONE->born, at + 10);
+	assert_int_equal(LAST_GONE->freed, at + 13);
+	assert_false(LAST_GONE->incomplete);
+}
+
+static void test_handle_reused_unseen(void **state)
+{
+	(void)state;
+	check_handle_reused_unseen(10, true, false);
+	check_handle_reused_unseen(30, false, true);
+	check_handle_reused_unseen(50, true, true);
+}
+
+/* The FREE and the next FORK are lost: an EXIT of somebody else on the same handle. */
+static void test_life_changes_in_gap(void **state)
+{
+	struct who a = process_of_pid(200, "first"), b = process_of_pid(300, "second");
+
+	(void)state;
+	b.task = a.task;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed_gap(tasks, 5, 11, 14);
+	feed(tasks, exit_record(20, &b, 0, 0));
+	assert_int_equal(reported.gone_count, 1);
+	assert_string_equal(LAST_GONE->comm, "first");
+	assert_int_equal(LAST_GONE->exited, 0);
+	feed(tasks, reap_record(21, &b, &shell));
+	feed(tasks, free_record(22, &b));
+	assert_int_equal(reported.gone_count, 2);
+	assert_int_equal(LAST_GONE->born, 0);
+	assert_int_equal(LAST_GONE->seen, 20);
+	assert_int_equal(LAST_GONE->tgid, 300);
+	assert_int_equal(LAST_GONE->exited, 20);
+	assert_int_equal(LAST_GONE->freed, 22);
+}
+
+static void test_gap_before_life(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed_gap(tasks, 10, 2, 9);
+	feed_life(tasks, 10, &a, &shell);
+	assert_int_equal(reported.gone_count, 1);
+	assert_false(LAST_GONE->incomplete);
+	assert_false(LAST_TASK->incomplete);
+}
+
+/* A gap stands where it can begin; a record within it can be the first one of a life or not. */
+static void test_gap_around_birth(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed_gap(tasks, 10, 2, 11);
+	feed_life(tasks, 10, &a, &shell);
+	assert_int_equal(reported.gone_count, 1);
+	assert_true(LAST_GONE->incomplete);
+	assert_int_equal(LAST_GONE->exited, 11);
+}
+
+static void test_gap_inside_life(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed_gap(tasks, 1, 10, 12);
+	feed(tasks, exit_record(15, &a, 0, 0));
+	feed(tasks, reap_record(16, &a, &shell));
+	feed(tasks, free_record(17, &a));
+	assert_true(LAST_GONE->incomplete);
+	assert_true(LAST_TASK->incomplete);
+	assert_int_equal(LAST_GONE->exited, 15);
+}
+
+static void test_gap_after_life(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed_life(tasks, 10, &a, &shell);
+	feed_gap(tasks, 10, 13, 20);
+	assert_int_equal(reported.gone_count, 1);
+	assert_false(LAST_GONE->incomplete);
+	assert_false(LAST_TASK->incomplete);
+}
+
+/* The last thread's EXIT is lost, so nobody knows when the process exited. */
+static void test_gap_over_exit(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed_gap(tasks, 1, 10, 12); /* the FORK of a thread */
+	feed(tasks, exit_record(15, &a, 0, 1));
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->exited, 0);
+	feed_gap(tasks, 1, 15, 18); /* and its EXIT */
+	feed(tasks, reap_record(20, &t, &t));
+	assert_int_equal(reported.born_count, 2);
+	assert_ptr_equal(proclife_tasks_find(tasks, a.task)->process,
+			 proclife_tasks_find(tasks, t.task)->process);
+	feed(tasks, reap_record(21, &a, &shell));
+	feed(tasks, free_record(22, &t));
+	feed(tasks, free_record(23, &a));
+	assert_int_equal(reported.gone_count, 1);
+	assert_int_equal(LAST_GONE->exited, 0);
+	assert_int_equal(LAST_GONE->freed, 23);
+	assert_true(LAST_GONE->incomplete);
+}
+
+/* The FREE of one thread is lost, and nobody knows when the last one was. */
+static void test_gap_over_free(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct who b = process_of_pid(300, "other");
+
+	(void)state;
+	b.task = t.task;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed(tasks, exit_record(12, &t, 0, 1));
+	feed(tasks, exit_record(13, &a, 0, 0));
+	feed(tasks, reap_record(14, &t, &t));
+	feed(tasks, reap_record(15, &a, &shell));
+	feed_gap(tasks, 1, 15, 17);
+	feed(tasks, fork_record(20, &b, &shell));
+	assert_int_equal(reported.task_count, 1);
+	assert_int_equal(reported.gone_count, 0);
+	feed(tasks, free_record(21, &a));
+	assert_int_equal(reported.gone_count, 1);
+	assert_int_equal(LAST_TASK->freed, 21);
+	assert_int_equal(LAST_GONE->freed, 0);
+	assert_int_equal(LAST_GONE->exited, 13);
+	assert_true(LAST_GONE->incomplete);
+}
+
+/* A life without a FORK may have lost it, and more, if there was a gap before. */
+static void test_gap_over_fork(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed_gap(tasks, 1, 5, 8);
+	feed(tasks, exit_record(10, &a, 0, 0));
+	feed(tasks, reap_record(11, &a, &shell));
+	feed(tasks, free_record(12, &a));
+	assert_int_equal(LAST_GONE->born, 0);
+	assert_int_equal(LAST_GONE->exited, 10);
+	assert_true(LAST_GONE->incomplete);
+	assert_true(LAST_TASK->incomplete);
+}
+
+/* Two threads find the group dead, and the EXIT of the one that was the last is lost. */
+static void test_gap_over_second_death(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed(tasks, exit_record(20, &a, 0, 0));
+	feed_gap(tasks, 1, 20, 22);
+	feed(tasks, reap_record(23, &t, &t));
+	feed(tasks, reap_record(24, &a, &shell));
+	feed(tasks, free_record(25, &t));
+	feed(tasks, free_record(26, &a));
+	assert_int_equal(LAST_GONE->exited, 0);
+	assert_int_equal(LAST_GONE->reaped, 24);
+	assert_true(LAST_GONE->incomplete);
+}
+
+/* The same, with a thread whose FORK was lost too. */
+static void test_gap_over_hidden_thread(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(300, "app");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(11, &b, &shell));
+	feed_gap(tasks, 3, 11, 22);
+	feed(tasks, exit_record(20, &a, 0, 0));
+	feed(tasks, reap_record(24, &a, &shell));
+	feed(tasks, free_record(26, &a));
+	assert_int_equal(LAST_GONE->exited, 0);
+	/* After the gap, nothing is hidden. */
+	feed(tasks, exit_record(30, &b, 0, 0));
+	feed(tasks, reap_record(31, &b, &shell));
+	feed(tasks, free_record(32, &b));
+	assert_int_equal(LAST_GONE->exited, 30);
+}
+
+/* The parent's handle was another task's, whose FREE is lost. */
+static void test_gap_before_parent(void **state)
+{
+	struct who old = process_of_pid(200, "old"), parent = process_of_pid(300, "parent");
+	struct who child = process_of_pid(301, "child");
+
+	(void)state;
+	parent.task = old.task;
+	feed(tasks, fork_record(10, &old, &shell));
+	feed_gap(tasks, 4, 11, 19);
+	feed(tasks, fork_record(20, &child, &parent));
+	assert_int_equal(LAST_BORN->tgid, 301);
+	assert_int_equal(LAST_BORN->parent_tgid, 300);
+	assert_int_equal(LAST_BORN->parent_id, 0);
+	/* It shows itself, and is older than its child. */
+	feed(tasks, rename_record(21, &parent, "new"));
+	assert_int_equal(reported.linked_count, 1);
+	assert_int_equal(reported.linked_to[0], LAST_BORN->id);
+}
+
+/* Pid and group handle are in use again, both: only the start tells. */
+static void test_gap_before_same_pid(void **state)
+{
+	struct who old = process_of_pid(200, "old"), again = process_of_pid(200, "again");
+
+	(void)state;
+	again.group = old.group;
+	feed(tasks, fork_record(10, &old, &shell));
+	feed_gap(tasks, 4, 11, 19);
+	feed(tasks, exec_record(20, &again, 200, "/bin/again"));
+	assert_int_equal(reported.gone_count, 1);
+	assert_int_equal(LAST_GONE->born, 10);
+	assert_int_equal(LAST_GONE->execs, 0);
+	feed(tasks, exit_record(30, &again, 0, 0));
+	feed(tasks, reap_record(31, &again, &shell));
+	feed(tasks, free_record(32, &again));
+	assert_int_equal(LAST_GONE->born, 0);
+	assert_int_equal(LAST_GONE->exited, 30);
+	assert_true(LAST_GONE->incomplete);
+}
+
+/* A thread that turns up can be of another process with this pid, unless the leader is reaped. */
+static void test_gap_before_thread(void **state)
+{
+	(void)state;
+	for (unsigned int reaped = 0; reaped < 2; reaped++) {
+		struct who a = process_of_pid(200 + reaped, "app"), t = thread_of(&a, 210);
+		uint64_t at = 10 + 50 * reaped;
+
+		feed(tasks, fork_record(at, &a, &shell));
+		feed_gap(tasks, 4, at + 1, at + 9);
+		feed(tasks, exit_record(at + 10, &t, 0, 0));
+		feed(tasks, reap_record(at + 11, &t, &t));
+		feed(tasks, free_record(at + 12, &t));
+		if (reaped)
+			feed(tasks, reap_record(at + 13, &a, &shell));
+		feed(tasks, free_record(at + 14, &a));
+		assert_int_equal(LAST_GONE->freed, reaped ? at + 14 : 0);
+		assert_int_equal(LAST_GONE->exited, 0); /* the leader's EXIT can be the later */
+	}
+}
+
+/* Of a process whose leader is never seen, nobody knows the end. */
+static void test_leader_never_seen(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+
+	(void)state;
+	feed(tasks, exit_record(20, &t, 0, 0));
+	feed(tasks, reap_record(21, &t, &t));
+	feed(tasks, free_record(22, &t));
+	assert_int_equal(LAST_TASK->freed, 22);
+	assert_int_equal(LAST_GONE->exited, 0);
+	assert_int_equal(LAST_GONE->freed, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_handle_reused_unseen),
+		TEST(test_life_changes_in_gap),
+		TEST(test_gap_before_life),
+		TEST(test_gap_around_birth),
+		TEST(test_gap_inside_life),
+		TEST(test_gap_after_life),
+		TEST(test_gap_over_exit),
+		TEST(test_gap_over_free),
+		TEST(test_gap_over_fork),
+		TEST(test_gap_over_second_death),
+		TEST(test_gap_over_hidden_thread),
+		TEST(test_gap_before_parent),
+		TEST(test_gap_before_same_pid),
+		TEST(test_gap_before_thread),
+		TEST(test_leader_never_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

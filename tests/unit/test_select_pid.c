@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stories of which only one process, or a process and its descendants, is to be told. */
+#include "check.h"
+#include "fixture_tasks.h"
+
+static void test_select_pid(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c"), d = process_of_pid(203, "d");
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	assert_int_equal(proclife_tasks_selected(tasks), 2);
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 1);
+	assert_int_equal(proclife_tasks_selected_open(tasks), 1);
+	assert_int_equal(feed(tasks, fork_record(11, &b, &shell)), 0);
+	assert_false(LAST_BORN->selected);
+	assert_int_equal(feed(tasks, fork_record(12, &c, &a)), 1);
+	assert_true(LAST_BORN->selected);
+	assert_int_equal(proclife_tasks_selected(tasks), 2);
+	/* c lives on with another parent, and what it creates is still a's descendant. */
+	assert_int_equal(feed(tasks, exit_record(13, &a, 0, 0)), 1);
+	assert_int_equal(feed(tasks, reap_record(14, &a, &shell)), 1);
+	assert_int_equal(feed(tasks, free_record(15, &a)), 1);
+	assert_int_equal(proclife_tasks_selected_open(tasks), 1);
+	feed(tasks, fork_record(16, &d, &c));
+	assert_true(LAST_BORN->selected);
+	assert_int_equal(proclife_tasks_selected(tasks), 3);
+	assert_int_equal(proclife_tasks_selected_open(tasks), 2);
+	feed(tasks, exit_record(17, &c, 0, 0));
+	feed(tasks, reap_record(18, &c, &init));
+	feed(tasks, free_record(19, &c));
+	feed(tasks, exit_record(20, &d, 0, 0));
+	feed(tasks, reap_record(21, &d, &init));
+	assert_int_equal(proclife_tasks_selected_open(tasks), 1);
+	assert_int_equal(feed(tasks, free_record(22, &d)), 1);
+	assert_int_equal(proclife_tasks_selected_open(tasks), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 3);
+	assert_int_equal(feed(tasks, exit_record(23, &b, 0, 0)), 0);
+}
+
+static void test_select_pid_later(void **state)
+{
+	struct who a = process_of_pid(200, "a"), again = process_of_pid(200, "again");
+
+	(void)state;
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 0);
+	feed_life(tasks, 10, &a, &shell);
+	assert_int_equal(proclife_tasks_selected(tasks), 1);
+	assert_true(LAST_GONE->selected);
+	/* Another one with its pid is another one. */
+	feed_life(tasks, 20, &again, &shell);
+	assert_false(LAST_GONE->selected);
+	assert_int_equal(proclife_tasks_selected(tasks), 1);
+}
+
+static void test_select_pid_of_zombie(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(200, "b");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exit_record(11, &a, 0, 0));
+	feed(tasks, reap_record(12, &a, &shell));
+	/* Its pid is free again. */
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 0);
+	feed(tasks, fork_record(13, &b, &shell));
+	assert_true(LAST_BORN->selected);
+	feed(tasks, free_record(14, &a));
+	assert_false(LAST_GONE->selected);
+}
+
+/* Children that are there already. */
+static void test_select_pid_with_children(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c"), d = process_of_pid(203, "d");
+
+	(void)state;
+	feed(tasks, task_record(5, &c, &b));
+	feed(tasks, task_record(6, &b, &a));
+	feed(tasks, task_record(7, &d, &shell));
+	feed(tasks, task_record(8, &a, &shell));
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 3);
+	assert_false(proclife_tasks_find(tasks, d.task)->process->selected);
+	assert_true(proclife_tasks_find(tasks, c.task)->process->selected);
+}
+
+static void test_select_before_snapshot(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+
+	(void)state;
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	feed(tasks, task_record(5, &b, &a));
+	assert_int_equal(proclife_tasks_selected(tasks), 0);
+	feed(tasks, task_record(6, &a, &shell));
+	assert_int_equal(proclife_tasks_selected(tasks), 2);
+	assert_true(proclife_tasks_find(tasks, b.task)->process->selected);
+}
+
+static void test_select_child(void **state)
+{
+	struct who me = process_of_pid(150, "proclife-read"), a = process_of_pid(200, "cmd");
+	struct who b = process_of_pid(201, "sub"), earlier = process_of_pid(200, "other");
+	struct who sibling = process_of_pid(202, "sibling");
+
+	(void)state;
+	feed(tasks, task_record(5, &me, &shell));
+	assert_int_equal(proclife_tasks_select_child(tasks, 200, 150), 0);
+	/* The same pid by another creator is not meant. */
+	feed_life(tasks, 6, &earlier, &shell);
+	assert_int_equal(proclife_tasks_selected(tasks), 0);
+	assert_int_equal(feed(tasks, fork_record(11, &a, &me)), 1);
+	assert_int_equal(proclife_tasks_selected(tasks), 1);
+	feed(tasks, fork_record(12, &b, &a));
+	assert_true(LAST_BORN->selected);
+	/* CLONE_PARENT: the creator counts. */
+	feed(tasks, clone_record(13, &sibling, &me, &a));
+	assert_true(LAST_BORN->selected);
+	assert_false(proclife_tasks_find(tasks, me.task)->process->selected);
+	assert_int_equal(proclife_tasks_selected_open(tasks), 3);
+}
+
+/* Of CLONE_PARENT's two it is the creator that counts; the parent does not. */
+static void test_select_creator(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	assert_int_equal(proclife_tasks_select_pid(tasks, 100), 0);
+	/* a is below the shell. */
+	assert_true(proclife_tasks_find(tasks, a.task)->process->selected);
+	end_tasks(NULL);
+	begin_tasks(NULL);
+	a = process_of_pid(200, "a");
+	assert_int_equal(proclife_tasks_select_pid(tasks, 300), 0);
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &b, &shell, &a));
+	assert_int_equal(proclife_tasks_selected(tasks), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_select_pid),
+		TEST(test_select_pid_later),
+		TEST(test_select_pid_of_zombie),
+		TEST(test_select_pid_with_children),
+		TEST(test_select_before_snapshot),
+		TEST(test_select_child),
+		TEST(test_select_creator),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
