@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the device says of itself: shown, and believed only where it can be. */
+#include "check.h"
+#include "fixture_device.h"
+
+#include <device.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void test_header(void **state)
+{
+	const struct proclife_header *header;
+
+	(void)state;
+	begin_device(2, 16);
+	header = proclife_source_header(source);
+	assert_string_equal(header->release, "6.1.0-test");
+	assert_int_equal(header->records_per_ring, 16);
+	device->header->reap_missed = 7; /* it moves */
+	assert_int_equal(proclife_source_header(source)->reap_missed, 7);
+	assert_true(proclife_source_fd(source) >= 0);
+	fake_device_write(device, 1, 10);
+	assert_int_equal(proclife_source_ring(source, 1)->counts[PROCLIFE_FORK], 1);
+}
+
+/* Sizes that change after they were checked are not believed. */
+static void test_header_changes(void **state)
+{
+	(void)state;
+	begin_device(2, 16);
+	device->header->records_per_ring = 1ULL << 40;
+	device->header->ring_stride = 1ULL << 50;
+	device->header->records_offset = 1ULL << 50;
+	device->header->rings_offset = 1ULL << 50;
+	device->header->cpu_map_offset = 1U << 31;
+	device->header->cpus = 1U << 30;
+	smp_store_release(&device->header->generation, 99);
+	fake_device_write(device, 1, 10);
+	memset(device->header->release, 'x', sizeof(device->header->release));
+	device->header->magic = 0;
+	assert_int_equal(proclife_source_header(source)->cpus, 2);
+	assert_int_equal(proclife_source_header(source)->records_per_ring, 16);
+	assert_string_equal(proclife_source_header(source)->release, "6.1.0-test");
+	assert_int_equal(proclife_source_header(source)->generation, 99);
+	device->now = 20;
+	expect_record(source, 1, 10);
+	expect_nothing(source);
+	assert_null(proclife_source_ring(source, 2));
+}
+
+#define HEADER(name, field, value, error)                                          \
+	static void name(struct proclife_header *h)                                \
+	{                                                                          \
+		h->field = (value);                                                \
+	}
+#define HEADERS                                                                    \
+	HEADER(magic, magic, PROCLIFE_MAGIC + 1, -ENODEV)                          \
+	HEADER(no_magic, magic, 0, -ENODEV)                                        \
+	HEADER(later_abi, abi_compatible, PROCLIFE_ABI_VERSION + 1, -EPROTO)       \
+	HEADER(no_header_bytes, header_bytes, 0, -EPROTO)                          \
+	HEADER(short_header, header_bytes, sizeof(*h) - 8, -EPROTO)                \
+	HEADER(long_header, header_bytes, h->cpu_map_offset + 8, -EPROTO)          \
+	HEADER(huge_header, header_bytes, UINT32_MAX, -EPROTO)                     \
+	HEADER(no_record_bytes, record_bytes, 0, -EPROTO)                          \
+	HEADER(short_records, record_bytes, 64, -EPROTO)                           \
+	HEADER(long_records, record_bytes, 256, -EPROTO)                           \
+	HEADER(no_map_bytes, map_bytes, 0, -EPROTO)                                \
+	HEADER(short_map, map_bytes, h->map_bytes - 4096, -EPROTO)                 \
+	HEADER(long_map, map_bytes, h->map_bytes + 4096, -EPROTO)                  \
+	HEADER(huge_map, map_bytes, UINT64_MAX, -EPROTO)                           \
+	HEADER(no_rings_offset, rings_offset, 0, -EPROTO)                          \
+	HEADER(odd_rings_offset, rings_offset, 4096 + 64, -EPROTO)                 \
+	HEADER(late_rings, rings_offset, h->map_bytes, -EPROTO)                    \
+	HEADER(huge_rings_offset, rings_offset, -4096ULL, -EPROTO)                 \
+	HEADER(no_stride, ring_stride, 0, -EPROTO)                                 \
+	HEADER(odd_stride, ring_stride, h->ring_stride - 8, -EPROTO)               \
+	HEADER(short_stride, ring_stride, h->records_offset, -EPROTO)              \
+	HEADER(huge_stride, ring_stride, 1ULL << 63, -EPROTO)                      \
+	HEADER(no_records_offset, records_offset, 0, -EPROTO)                      \
+	HEADER(odd_records_offset, records_offset, 4096 + 32, -EPROTO)             \
+	HEADER(late_records, records_offset, h->ring_stride, -EPROTO)              \
+	HEADER(huge_records_offset, records_offset, -4096ULL, -EPROTO)             \
+	HEADER(no_records, records_per_ring, 0, -EPROTO)                           \
+	HEADER(odd_records, records_per_ring, 12, -EPROTO)                         \
+	HEADER(many_records, records_per_ring, 1ULL << 20, -EPROTO)                \
+	HEADER(too_many_records, records_per_ring, 1ULL << 57, -EPROTO)            \
+	HEADER(no_cpus, cpus, 0, -EPROTO)                                          \
+	HEADER(more_cpus, cpus, h->cpus + 1, -EPROTO)                              \
+	HEADER(too_many_cpus, cpus, UINT32_MAX, -EPROTO)                           \
+	HEADER(no_cpu_map, cpu_map_offset, 0, -EPROTO)                             \
+	HEADER(odd_cpu_map, cpu_map_offset, h->cpu_map_offset + 4, -EPROTO)        \
+	HEADER(late_cpu_map, cpu_map_offset, h->rings_offset, -EPROTO)             \
+	HEADER(huge_cpu_map_offset, cpu_map_offset, -8U, -EPROTO)
+
+HEADERS
+
+static void endless_release(struct proclife_header *h)
+{
+	memset(h->release, 'x', sizeof(h->release));
+}
+
+static void endless_version(struct proclife_header *h)
+{
+	memset(h->version, 'x', sizeof(h->version));
+}
+
+#undef HEADER
+#define HEADER(name, field, value, error) { #name, name, error },
+
+static const struct {
+	const char *name;
+	void (*spoil)(struct proclife_header *header);
+	int error;
+} bad_headers[] = {
+	HEADERS
+	{ "endless_release", endless_release, -EPROTO },
+	{ "endless_version", endless_version, -EPROTO },
+};
+
+static void test_bad_headers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad_headers) / sizeof(*bad_headers); i++) {
+		struct proclife_header good;
+		int error;
+
+		device = fake_device_new(3, 16);
+		fake_device_add_rings(device);
+		good = *device->header;
+		bad_headers[i].spoil(device->header);
+		error = proclife_device_open(&source, device->path);
+		if (error != bad_headers[i].error)
+			fail_msg("%s: %d, not %d", bad_headers[i].name, error,
+				 bad_headers[i].error);
+		/* It was that and nothing else. */
+		*device->header = good;
+		assert_int_equal(proclife_device_open(&source, device->path), 0);
+		end_device(NULL);
+	}
+}
+
+static void test_compatible_header(void **state)
+{
+	(void)state;
+	device = fake_device_new(3, 16);
+	fake_device_add_rings(device);
+	device->header->abi_version = PROCLIFE_ABI_VERSION + 5;
+	device->header->features = UINT64_MAX;
+	source = fake_device_open(device);
+	fake_device_write(device, 2, 10);
+	device->now = 20;
+	expect_record(source, 2, 10);
+}
+
+static void test_no_device(void **state)
+{
+	char path[] = "/tmp/proclife-test-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(proclife_device_open(&source, path), -ENODEV);
+	assert_int_equal(ftruncate(fd, 100), 0);
+	assert_int_equal(proclife_device_open(&source, path), -ENODEV);
+	assert_int_equal(ftruncate(fd, 100000), 0);
+	assert_int_equal(proclife_device_open(&source, path), -ENODEV);
+	if (geteuid()) {
+		assert_int_equal(fchmod(fd, 0), 0);
+		assert_int_equal(proclife_device_open(&source, path), -EACCES);
+	}
+	close(fd);
+	unlink(path);
+	assert_int_equal(proclife_device_open(&source, path), -ENOENT);
+	assert_int_equal(proclife_device_open(&source, "/dev/null"), -ENODEV);
+	assert_int_equal(proclife_device_open(&source, "/tmp"), -ENODEV);
+	assert_null(source);
+	proclife_source_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_header),
+		TEST(test_header_changes),
+		TEST(test_bad_headers),
+		TEST(test_compatible_header),
+		TEST(test_no_device),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
