@@ -101,6 +101,42 @@ static void test_equal(void **state)
 	}
 }
 
+/* The two together, by cgroup: whose lives were seen from their beginning, and nobody else's. */
+static void expect_groups(const char *first, const char *second)
+{
+	static const char life[] = "\"phase\":\"life\",\"count\":";
+	struct output out = run_program(false, 0, "%s -i %s -i %s --latency --by cgroup --json",
+					program, dirs[0], dirs[1]);
+	size_t count = 0;
+
+	assert_int_equal(out.status, 0);
+	/* Behind that of all groups. */
+	for (const char *at = strstr(out.text, "\"by\":"); (at = strstr(at, life));)
+		count += *(at += strlen(life)) != '0';
+	if (count != (second ? 2 : 1) || !strstr(out.text, first) ||
+	    (second && !strstr(out.text, second)))
+		fail_msg("%s\n%s\nare not all of\n%s", first, second, out.text);
+	free(out.text);
+}
+
+#define LIVES(n) ",\"phase\":\"life\",\"count\":" #n ","
+
+/* Numbers of cgroups are of one boot, paths are not. */
+static void test_cgroups(void **state)
+{
+	(void)state;
+	record(dirs[0], 1, 0);
+	record(dirs[1], 2, 0);
+	expect_groups("\"group\":null,\"cgroup\":77" LIVES(304), NULL);
+	story_cgroups(dirs[0], "77 /a\n");
+	expect_groups("\"group\":\"/a\",\"cgroup\":77" LIVES(152), "\"group\":null" LIVES(152));
+	story_cgroups(dirs[1], "77 /b\n");
+	expect_groups("\"group\":\"/a\",\"cgroup\":77" LIVES(152),
+		      "\"group\":\"/b\",\"cgroup\":18446744073709551615" LIVES(152));
+	story_cgroups(dirs[1], "77 /a\n");
+	expect_groups("\"group\":\"/a\",\"cgroup\":77" LIVES(304), NULL);
+}
+
 static void test_verdict(void **state)
 {
 	char line[3 * PATH_MAX];
@@ -174,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_equal, begin, end),
+		cmocka_unit_test_setup_teardown(test_cgroups, begin, end),
 		cmocka_unit_test_setup_teardown(test_verdict, begin, end),
 		cmocka_unit_test_setup_teardown(test_refused, begin, end),
 		cmocka_unit_test_setup_teardown(test_lost, begin, end),

@@ -4,6 +4,7 @@
 #include "groups.h"
 #include "records.h"
 
+#include <cgroups.h>
 #include <errno.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static void check_merge(enum proclife_by by, bool threads)
 	add_counts(&all, &counts);
 	proclife_latency_counts(from, &counts);
 	add_counts(&all, &counts);
-	assert_int_equal(proclife_latency_merge(into, from), 0);
+	assert_int_equal(proclife_latency_merge(into, NULL, from, NULL), 0);
 	proclife_latency_counts(into, &counts);
 	assert_memory_equal(&counts, &all, sizeof(all));
 	if (by != PROCLIFE_BY_NOTHING)
@@ -72,7 +73,7 @@ static void check_one_run(enum proclife_by by)
 	struct proclife_tasks *tasks;
 	const struct proclife_group *group;
 
-	assert_int_equal(proclife_latency_merge(both, second), 0);
+	assert_int_equal(proclife_latency_merge(both, NULL, second, NULL), 0);
 	assert_int_equal(proclife_tasks_new(&tasks), 0);
 	assert_int_equal(proclife_latency_new(&one, tasks, false), 0);
 	assert_int_equal(proclife_latency_group_by(one, by), 0);
@@ -115,13 +116,126 @@ static void test_merge_of_others(void **state)
 	(void)state;
 	proclife_latency_counts(comm, &before);
 	for (unsigned int i = 0; i < 3; i++) {
-		assert_int_equal(proclife_latency_merge(comm, others[i]), -EINVAL);
-		assert_int_equal(proclife_latency_merge(others[i], comm), -EINVAL);
+		assert_int_equal(proclife_latency_merge(comm, NULL, others[i], NULL), -EINVAL);
+		assert_int_equal(proclife_latency_merge(others[i], NULL, comm, NULL), -EINVAL);
 		proclife_latency_free(others[i]);
 	}
 	proclife_latency_counts(comm, &after);
 	assert_memory_equal(&before, &after, sizeof(after));
 	proclife_latency_free(comm);
+}
+
+struct cgroup {
+	uint64_t number;
+	const char *path; /* NULL: it is not known */
+};
+
+/* A life in each of them, of a run that knows their paths. */
+static struct proclife_latency *run_in(struct proclife_cgroups **paths, const struct cgroup *cgroups,
+				       size_t count)
+{
+	struct who shell = process_of_pid(100, "sh");
+	struct proclife_latency *latency;
+	struct proclife_tasks *tasks;
+
+	assert_int_equal(proclife_cgroups_new(paths, "/nowhere"), 0);
+	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
+	assert_int_equal(proclife_latency_group_by(latency, PROCLIFE_BY_CGROUP), 0);
+	for (size_t i = 0; i < count; i++) {
+		struct who a = process_of_pid(200, "a");
+		struct proclife_record record = fork_record(10 * i + 1, &a, &shell);
+
+		record.fork.cgroup = cgroups[i].number;
+		feed(tasks, record);
+		feed(tasks, exit_record(10 * i + 2, &a, 0, 0));
+		record = reap_record(10 * i + 3, &a, &shell);
+		record.reap.cgroup = 0;
+		feed(tasks, record);
+		feed(tasks, free_record(10 * i + 4, &a));
+		if (cgroups[i].path)
+			assert_int_equal(proclife_cgroups_add(*paths, cgroups[i].number,
+							      cgroups[i].path), 0);
+	}
+	proclife_tasks_free(tasks);
+	return latency;
+}
+
+#define RUN_IN(paths, ...)                                             \
+	run_in((paths), (const struct cgroup[]){ __VA_ARGS__ },        \
+	       sizeof((const struct cgroup[]){ __VA_ARGS__ }) / sizeof(struct cgroup))
+
+static const char no_name[PROCLIFE_COMM_LEN];
+
+static uint64_t lives_in(const struct proclife_latency *latency, uint64_t number)
+{
+	const struct proclife_group *group = group_of(latency, number, no_name, number);
+
+	return group ? group->counts.lives : 0;
+}
+
+static void merge_and_free(struct proclife_latency *into, struct proclife_cgroups *cgroups,
+			   struct proclife_latency *from, struct proclife_cgroups *others)
+{
+	assert_int_equal(proclife_latency_merge(into, cgroups, from, others), 0);
+	proclife_latency_free(from);
+	proclife_cgroups_free(others);
+}
+
+/* As after the next boot: a cgroup is what has the same path. */
+static void test_merge_by_path(void **state)
+{
+	struct proclife_cgroups *cgroups, *others;
+	struct proclife_latency *into, *from;
+
+	(void)state;
+	into = RUN_IN(&cgroups, { 1, "/a" }, { 2, "/b" }, { 3, NULL }, { 4, NULL });
+	from = RUN_IN(&others, { 1, "/b" }, { 2, NULL }, { 3, NULL }, { 4, "/four" }, { 5, "/a" },
+		      { 6, "/six" }, { 7, NULL }, { 8, "/a" });
+	merge_and_free(into, cgroups, from, others);
+	assert_int_equal(lives_in(into, 1), 3); /* with 5 and 8 of the other */
+	assert_int_equal(lives_in(into, 2), 2); /* with 1 */
+	assert_int_equal(lives_in(into, 3), 2);
+	assert_int_equal(lives_in(into, 4), 1);
+	assert_int_equal(lives_in(into, UINT64_MAX), 1); /* /four is not that 4 */
+	assert_string_equal(proclife_cgroups_path(cgroups, UINT64_MAX), "/four");
+	assert_int_equal(lives_in(into, 6), 1);
+	assert_string_equal(proclife_cgroups_path(cgroups, 6), "/six");
+	assert_int_equal(lives_in(into, 7), 1);
+	assert_int_equal(lives_in(into, 0), 1); /* 2 is /b here, and who knows what there */
+	assert_int_equal(groups_of(into), 8);
+	check_sum(into);
+
+	/* One more, which has to find what the other has brought. */
+	from = RUN_IN(&others, { 1, "/four" }, { 6, "/other" }, { 4, "/more" }, { 8, "/six" });
+	merge_and_free(into, cgroups, from, others);
+	assert_int_equal(lives_in(into, UINT64_MAX), 2);
+	assert_int_equal(lives_in(into, UINT64_MAX - 1), 1);
+	assert_string_equal(proclife_cgroups_path(cgroups, UINT64_MAX - 1), "/other");
+	assert_int_equal(lives_in(into, UINT64_MAX - 2), 1);
+	assert_string_equal(proclife_cgroups_path(cgroups, UINT64_MAX - 2), "/more");
+	assert_int_equal(lives_in(into, 6), 2);
+	assert_int_equal(groups_of(into), 10);
+	check_sum(into);
+	proclife_latency_free(into);
+	proclife_cgroups_free(cgroups);
+}
+
+/* Without paths, the numbers are all that there is. */
+static void test_merge_by_number(void **state)
+{
+	struct proclife_cgroups *cgroups, *others;
+	struct proclife_latency *into, *from;
+
+	(void)state;
+	into = RUN_IN(&cgroups, { 1, "/a" }, { 2, NULL });
+	from = RUN_IN(&others, { 1, "/b" }, { 2, NULL });
+	proclife_cgroups_free(cgroups);
+	merge_and_free(into, NULL, from, others);
+	assert_int_equal(lives_in(into, 1), 2);
+	assert_int_equal(lives_in(into, 2), 2);
+	assert_int_equal(groups_of(into), 2);
+	proclife_latency_free(into);
 }
 
 int main(void)
@@ -130,6 +244,8 @@ int main(void)
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_merge_is_one_run),
 		cmocka_unit_test(test_merge_of_others),
+		cmocka_unit_test(test_merge_by_path),
+		cmocka_unit_test(test_merge_by_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@ struct proclife_cgroups {
 	int mount; /* -1: ids cannot be looked up here */
 	size_t mount_length;
 	struct proclife_map paths; /* by id */
+	struct proclife_map ids;   /* by the address of the path: of those with one path, the first */
 	struct proclife_intern texts;
 };
 
@@ -31,9 +32,11 @@ static int remember(struct proclife_cgroups *cgroups, uint64_t id, const char *p
 {
 	if (path != nowhere)
 		path = proclife_intern(&cgroups->texts, path, strlen(path));
-	if (!path || proclife_map_reserve(&cgroups->paths))
+	if (!path || proclife_map_reserve(&cgroups->paths) || proclife_map_reserve(&cgroups->ids))
 		return -ENOMEM;
 	proclife_map_put(&cgroups->paths, id, (void *)(uintptr_t)path);
+	if (path != nowhere && !proclife_map_get(&cgroups->ids, (uintptr_t)path))
+		proclife_map_put(&cgroups->ids, (uintptr_t)path, (void *)(uintptr_t)id);
 	return 0;
 }
 
@@ -147,7 +150,7 @@ static int read_file(struct proclife_cgroups *cgroups, const char *recording)
 		line[length - 1] = '\0';
 		errno = 0;
 		id = strtoull(line, &path, 10);
-		if (!errno && path[0] == ' ' && path[1] == '/')
+		if (!errno && id && path[0] == ' ' && path[1] == '/')
 			err = remember(cgroups, id, path + 1);
 	}
 	free(line);
@@ -164,6 +167,8 @@ int proclife_cgroups_new(struct proclife_cgroups **result, const char *recording
 		return -ENOMEM;
 	cgroups->mount = -1;
 	err = proclife_map_init(&cgroups->paths);
+	if (!err)
+		err = proclife_map_init(&cgroups->ids);
 	if (!err && recording)
 		err = read_file(cgroups, recording);
 	else if (!err)
@@ -183,6 +188,7 @@ void proclife_cgroups_free(struct proclife_cgroups *cgroups)
 	if (cgroups->mount >= 0)
 		close(cgroups->mount);
 	proclife_map_free(&cgroups->paths);
+	proclife_map_free(&cgroups->ids);
 	proclife_intern_free(&cgroups->texts);
 	free(cgroups);
 }
@@ -199,6 +205,20 @@ const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id)
 		path = proclife_map_get(&cgroups->paths, id);
 	}
 	return path && path != nowhere ? path : NULL;
+}
+
+int proclife_cgroups_find(struct proclife_cgroups *cgroups, const char *path, uint64_t *id)
+{
+	path = proclife_intern(&cgroups->texts, path, strlen(path));
+	if (!path)
+		return -ENOMEM;
+	*id = (uintptr_t)proclife_map_get(&cgroups->ids, (uintptr_t)path);
+	return 0;
+}
+
+int proclife_cgroups_add(struct proclife_cgroups *cgroups, uint64_t id, const char *path)
+{
+	return remember(cgroups, id, path);
 }
 
 bool proclife_cgroups_known(const struct proclife_cgroups *cgroups, uint64_t id)

@@ -10,4 +10,10 @@
 /* Has it been asked for already? */
 bool proclife_cgroups_known(const struct proclife_cgroups *cgroups, uint64_t id);
 
+/* The first id that has this path, 0 if none has. 0 or -ENOMEM. */
+int proclife_cgroups_find(struct proclife_cgroups *cgroups, const char *path, uint64_t *id);
+
+/* 0 or -ENOMEM. */
+int proclife_cgroups_add(struct proclife_cgroups *cgroups, uint64_t id, const char *path);
+
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The phases of lives, and their histograms: of all of them, and of groups. */
+#include "cgroups.h"
 #include "phase.h"
 #include "tasks.h"
 
@@ -159,23 +160,31 @@ static int add_group(struct proclife_latency *latency, const struct key *key,
 	return 0;
 }
 
-static int get_group(struct proclife_latency *latency, const struct key *key,
-		     struct proclife_group **result)
+static struct group *find_group(const struct proclife_latency *latency, const struct key *key,
+				uint64_t hash)
 {
-	uint64_t hash = hash_of(key);
-	struct group *first = proclife_map_get(&latency->by_hash, hash), *group = first;
-	int err;
+	struct group *group = proclife_map_get(&latency->by_hash, hash);
 
 	while (group && (group->group.known != key->known || group->group.number != key->number ||
 			 memcmp(group->group.name, key->name, sizeof(key->name))))
 		group = group->next;
+	return group;
+}
+
+static int get_group(struct proclife_latency *latency, const struct key *key,
+		     struct proclife_group **result)
+{
+	uint64_t hash = hash_of(key);
+	struct group *group = find_group(latency, key, hash);
+	int err;
+
 	if (!group) {
 		err = proclife_map_reserve(&latency->by_hash);
 		if (!err)
 			err = add_group(latency, key, &group);
 		if (err)
 			return err;
-		group->next = first;
+		group->next = proclife_map_get(&latency->by_hash, hash);
 		proclife_map_put(&latency->by_hash, hash, group);
 	}
 	*result = &group->group;
@@ -309,8 +318,47 @@ static int merge_group(struct proclife_group *into, const struct proclife_group 
 	return err;
 }
 
-int proclife_latency_merge(struct proclife_latency *into, const struct proclife_latency *from)
+/* A number that no cgroup of @into has, if this one is taken; those of a kernel are counted up. */
+static uint64_t free_number(const struct proclife_latency *into, struct proclife_cgroups *cgroups,
+			    uint64_t number)
 {
+	struct key key = { .known = true, .number = number };
+
+	for (uint64_t next = UINT64_MAX; proclife_cgroups_path(cgroups, key.number) ||
+					 find_group(into, &key, hash_of(&key)); next--)
+		key.number = next;
+	return key.number;
+}
+
+/*
+ * The number that another run's cgroup has in this one: that of its path. What has no path there can
+ * only be the cgroup of the same number if that has none here.
+ */
+static int translate(const struct proclife_latency *into, struct proclife_cgroups *cgroups,
+		     struct proclife_cgroups *others, struct key *key)
+{
+	const char *path = proclife_cgroups_path(others, key->number);
+	uint64_t number;
+	int err;
+
+	if (!path) {
+		if (proclife_cgroups_path(cgroups, key->number))
+			*key = (struct key){ 0 };
+		return 0;
+	}
+	err = proclife_cgroups_find(cgroups, path, &number);
+	if (!err && !number) {
+		number = free_number(into, cgroups, key->number);
+		err = proclife_cgroups_add(cgroups, number, path);
+	}
+	key->number = number;
+	return err;
+}
+
+int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroups *cgroups,
+			   const struct proclife_latency *from, struct proclife_cgroups *others)
+{
+	bool by_path = into->by == PROCLIFE_BY_CGROUP && cgroups && others;
 	int err;
 
 	if (into->threads != from->threads || into->by != from->by)
@@ -322,7 +370,10 @@ int proclife_latency_merge(struct proclife_latency *into, const struct proclife_
 		struct proclife_group *group;
 
 		memcpy(key.name, other->name, sizeof(key.name));
-		err = get_group(into, &key, &group);
+		if (by_path && key.known)
+			err = translate(into, cgroups, others, &key);
+		if (!err)
+			err = get_group(into, &key, &group);
 		if (!err)
 			err = merge_group(group, other);
 	}

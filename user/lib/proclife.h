@@ -609,11 +609,21 @@ int proclife_latency_group_by(struct proclife_latency *latency, enum proclife_by
 const struct proclife_group *proclife_latency_group(const struct proclife_latency *latency,
 						    size_t index);
 
-/*
- * Adds what another run has measured; -EINVAL if one is of threads and the other of processes, or
- * if they are not grouped alike. -ENOMEM leaves a part of it.
+/**
+ * proclife_latency_merge - add what another run has measured
+ * @cgroups: the paths of @into's cgroups; gets those that only @others has
+ * @others: the paths of @from's
+ *
+ * A cgroup has another number after each boot: groups by cgroup are the same if they have the same
+ * path, or the same number and neither has a path. One without a path, of a number that has a path
+ * in @into, may be that or another: it is counted as unknown. One that is new to @into keeps its
+ * number, or gets another if that is taken. With NULL for either, all go by number.
+ *
+ * -EINVAL if one is of threads and the other of processes, or if they are not grouped alike. -ENOMEM
+ * leaves a part of it.
  */
-int proclife_latency_merge(struct proclife_latency *into, const struct proclife_latency *from);
+int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroups *cgroups,
+			   const struct proclife_latency *from, struct proclife_cgroups *others);
 
 /*
  * Reapers

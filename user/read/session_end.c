@@ -75,7 +75,8 @@ int session_merge(struct session *s)
 		if (ret)
 			break;
 		if (can_be_added(s, &other))
-			ret = proclife_latency_merge(s->run.latency, other.run.latency);
+			ret = proclife_latency_merge(s->run.latency, s->run.cgroups,
+						     other.run.latency, other.run.cgroups);
 		else
 			ret = -EINVAL;
 		if (ret == -ENOMEM)
