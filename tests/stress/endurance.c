@@ -178,7 +178,11 @@ int main(int argc, char **argv)
 	struct reader *all;
 	double seconds;
 
-	records = 500000, rings = 2, size = 1024, steps_per_delay = 10000, limit = 900;
+	records = 500000;
+	rings = 2;
+	size = 1024;
+	steps_per_delay = 10000;
+	limit = 900;
 	parse(argc, argv);
 	if (size > QUEUE) {
 		fprintf(stderr, "%s: -s: a ring has at most %d records\n", argv[0], QUEUE);

@@ -357,7 +357,11 @@ int main(int argc, char **argv)
 	struct reader *all;
 	uint64_t sleeps = 0;
 
-	records = 200000, rings = 3, size = 16, steps_per_delay = 50, limit = 120;
+	records = 200000;
+	rings = 3;
+	size = 16;
+	steps_per_delay = 50;
+	limit = 120;
 	parse(argc, argv);
 	make_rings();
 	all = setup_readers();

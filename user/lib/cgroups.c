@@ -28,7 +28,7 @@ struct proclife_cgroups {
 /* What is not known, in the map, which has no place for NULL. */
 static const char nowhere[] = "";
 
-static int remember(struct proclife_cgroups *cgroups, uint64_t id, const char *path)
+int proclife_cgroups_add(struct proclife_cgroups *cgroups, uint64_t id, const char *path)
 {
 	if (path != nowhere)
 		path = proclife_intern(&cgroups->texts, path, strlen(path));
@@ -151,7 +151,7 @@ static int read_file(struct proclife_cgroups *cgroups, const char *recording)
 		errno = 0;
 		id = strtoull(line, &path, 10);
 		if (!errno && id && path[0] == ' ' && path[1] == '/')
-			err = remember(cgroups, id, path + 1);
+			err = proclife_cgroups_add(cgroups, id, path + 1);
 	}
 	free(line);
 	fclose(file);
@@ -200,7 +200,8 @@ const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id)
 
 	if (!path && cgroups->mount >= 0 && id) {
 		/* One that is gone does not come back: ids are not reused. */
-		if (remember(cgroups, id, find_path(cgroups, id, found) ? found : nowhere))
+		if (proclife_cgroups_add(cgroups, id,
+					 find_path(cgroups, id, found) ? found : nowhere))
 			return NULL;
 		path = proclife_map_get(&cgroups->paths, id);
 	}
@@ -214,11 +215,6 @@ int proclife_cgroups_find(struct proclife_cgroups *cgroups, const char *path, ui
 		return -ENOMEM;
 	*id = (uintptr_t)proclife_map_get(&cgroups->ids, (uintptr_t)path);
 	return 0;
-}
-
-int proclife_cgroups_add(struct proclife_cgroups *cgroups, uint64_t id, const char *path)
-{
-	return remember(cgroups, id, path);
 }
 
 bool proclife_cgroups_known(const struct proclife_cgroups *cgroups, uint64_t id)
