@@ -107,15 +107,18 @@ static void expect_groups(const char *first, const char *second)
 	static const char life[] = "\"phase\":\"life\",\"count\":";
 	struct output out = run_program(false, 0, "%s -i %s -i %s --latency --by cgroup --json",
 					program, dirs[0], dirs[1]);
+	const char *at = strstr(out.text, "\"by\":"); /* behind the figures of all together */
 	size_t count = 0;
 
 	assert_int_equal(out.status, 0);
-	/* Behind that of all groups. */
-	for (const char *at = strstr(out.text, "\"by\":"); (at = strstr(at, life));)
-		count += *(at += strlen(life)) != '0';
+	assert_non_null(at);
+	while ((at = strstr(at, life))) {
+		at += strlen(life);
+		count += *at != '0';
+	}
 	if (count != (second ? 2 : 1) || !strstr(out.text, first) ||
 	    (second && !strstr(out.text, second)))
-		fail_msg("%s\n%s\nare not all of\n%s", first, second, out.text);
+		fail_msg("%s\n%s\nare not all of\n%s", first, second ? second : "", out.text);
 	free(out.text);
 }
 
