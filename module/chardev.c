@@ -38,11 +38,11 @@ static int chardev_open(struct inode *inode, struct file *file)
 	if (!reader)
 		return -ENOMEM;
 
-	reader->acked = rings_committed();
+	reader->acked = proclife_rings_committed();
 	reader->watermark = 1;
 	file->private_data = reader;
-	rings_refresh();
-	reap_refresh();
+	proclife_rings_refresh();
+	proclife_reap_refresh();
 	return nonseekable_open(inode, file);
 }
 
@@ -53,18 +53,18 @@ static int chardev_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Are there as many records as the file waits for? If not, rings_waiters will be woken before there
- * are; the caller is on that queue, or asks again once it is.
+ * Are there as many records as the file waits for? If not, proclife_rings_waiters will be woken
+ * before there are; the caller is on that queue, or asks again once it is.
  */
 static bool readable(const struct reader *reader)
 {
 	u64 acked = READ_ONCE(reader->acked);
 	u64 watermark = READ_ONCE(reader->watermark);
-	u64 fresh = rings_committed() - acked;
+	u64 fresh = proclife_rings_committed() - acked;
 
 	if (fresh >= watermark)
 		return true;
-	return rings_arm(watermark - fresh) - acked >= watermark;
+	return proclife_rings_arm(watermark - fresh) - acked >= watermark;
 }
 
 static ssize_t chardev_read(struct file *file, char __user *to, size_t len, loff_t *pos)
@@ -77,16 +77,16 @@ static ssize_t chardev_read(struct file *file, char __user *to, size_t len, loff
 		return -EINVAL;
 
 	if (file->f_flags & O_NONBLOCK) {
-		if (rings_committed() - READ_ONCE(reader->acked) < READ_ONCE(reader->watermark))
+		if (proclife_rings_committed() - READ_ONCE(reader->acked) < READ_ONCE(reader->watermark))
 			return -EAGAIN;
 	} else {
-		ret = wait_event_interruptible(rings_waiters, readable(reader));
+		ret = wait_event_interruptible(proclife_rings_waiters, readable(reader));
 		if (ret)
 			return ret;
 	}
 
-	reap_refresh();
-	committed = rings_committed();
+	proclife_reap_refresh();
+	committed = proclife_rings_committed();
 	if (copy_to_user(to, &committed, sizeof(committed)))
 		return -EFAULT;
 	WRITE_ONCE(reader->acked, committed);
@@ -95,7 +95,7 @@ static ssize_t chardev_read(struct file *file, char __user *to, size_t len, loff
 
 static __poll_t chardev_poll(struct file *file, poll_table *wait)
 {
-	poll_wait(file, &rings_waiters, wait);
+	poll_wait(file, &proclife_rings_waiters, wait);
 	return readable(file->private_data) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
@@ -117,7 +117,7 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	case PROCLIFE_IOC_WATERMARK:
 		return set_watermark(file->private_data, (void __user *)arg);
 	case PROCLIFE_IOC_SNAPSHOT:
-		return snapshot_take((void __user *)arg);
+		return proclife_snapshot_take((void __user *)arg);
 	default:
 		return -ENOTTY;
 	}
@@ -126,7 +126,7 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 /* Nothing about the rings' pages changes once they are there, so they can be mapped as touched. */
 static vm_fault_t chardev_fault(struct vm_fault *vmf)
 {
-	struct page *page = rings_page(vmf->pgoff);
+	struct page *page = proclife_rings_page(vmf->pgoff);
 
 	if (!page)
 		return VM_FAULT_SIGBUS;
@@ -141,7 +141,7 @@ static const struct vm_operations_struct chardev_vm_ops = {
 
 static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	unsigned long pages = rings_header()->map_bytes >> PAGE_SHIFT;
+	unsigned long pages = proclife_rings_header()->map_bytes >> PAGE_SHIFT;
 
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
@@ -173,12 +173,12 @@ static struct miscdevice chardev = {
 	.fops = &chardev_fops,
 };
 
-int chardev_init(void)
+int proclife_chardev_init(void)
 {
 	return misc_register(&chardev);
 }
 
-void chardev_exit(void)
+void proclife_chardev_exit(void)
 {
 	misc_deregister(&chardev);
 }

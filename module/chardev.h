@@ -3,7 +3,7 @@
 #ifndef PROCLIFE_CHARDEV_H
 #define PROCLIFE_CHARDEV_H
 
-int chardev_init(void);
-void chardev_exit(void);
+int proclife_chardev_init(void);
+void proclife_chardev_exit(void);
 
 #endif

@@ -8,9 +8,9 @@
 #include <linux/pvclock_gtod.h>
 #include <linux/timekeeper_internal.h>
 
-struct clock_parameters clock_parameters;
+struct clock_parameters proclife_clock_parameters;
 
-void clock_ask(u64 *ns)
+void proclife_clock_ask(u64 *ns)
 {
 	*ns = ktime_get_ns();
 }
@@ -22,7 +22,7 @@ void clock_ask(u64 *ns)
 static int update(struct notifier_block *nb, unsigned long was_set, void *data)
 {
 	const struct tk_read_base *base = &((const struct timekeeper *)data)->tkr_mono;
-	struct clock_parameters *c = &clock_parameters;
+	struct clock_parameters *c = &proclife_clock_parameters;
 	bool tsc = base->clock->vdso_clock_mode == VDSO_CLOCKMODE_TSC;
 
 	raw_write_seqcount_begin(&c->seq);
@@ -39,14 +39,14 @@ static int update(struct notifier_block *nb, unsigned long was_set, void *data)
 
 static struct notifier_block notifier = { .notifier_call = update };
 
-int clock_init(void)
+int proclife_clock_init(void)
 {
-	seqcount_init(&clock_parameters.seq);
+	seqcount_init(&proclife_clock_parameters.seq);
 	/* Calls it once, too; until then cycles_max is 0. */
 	return pvclock_gtod_register_notifier(&notifier);
 }
 
-void clock_exit(void)
+void proclife_clock_exit(void)
 {
 	pvclock_gtod_unregister_notifier(&notifier);
 }

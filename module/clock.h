@@ -29,18 +29,18 @@ struct clock_parameters {
 	u64 ns_fraction; /* shifted left by @shift */
 } ____cacheline_aligned;
 
-extern struct clock_parameters clock_parameters;
+extern struct clock_parameters proclife_clock_parameters;
 
-int clock_init(void);
-void clock_exit(void);
+int proclife_clock_init(void);
+void proclife_clock_exit(void);
 
 /* As the kernel reads its clocksource, whichever that is. */
-void __cold clock_ask(u64 *ns);
+void __cold proclife_clock_ask(u64 *ns);
 
 /* Writes the time to *@to: not a result, which the call would cost registers on each way past it. */
 static __always_inline void clock_take(u64 *to)
 {
-	const struct clock_parameters *c = &clock_parameters;
+	const struct clock_parameters *c = &proclife_clock_parameters;
 	unsigned int seq;
 	u64 cycles, ns;
 
@@ -50,7 +50,7 @@ static __always_inline void clock_take(u64 *to)
 		ns = c->ns + ((cycles * c->mult + c->ns_fraction) >> c->shift);
 		/* Also a TSC that is behind, by what those of two CPUs may differ. */
 		if (unlikely(cycles >= c->cycles_max)) {
-			clock_ask(to);
+			proclife_clock_ask(to);
 			return;
 		}
 	} while (read_seqcount_retry(&c->seq, seq));
@@ -59,12 +59,12 @@ static __always_inline void clock_take(u64 *to)
 
 #else
 
-static inline int clock_init(void)
+static inline int proclife_clock_init(void)
 {
 	return 0;
 }
 
-static inline void clock_exit(void)
+static inline void proclife_clock_exit(void)
 {
 }
 

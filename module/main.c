@@ -16,46 +16,46 @@ static int __init proclife_init(void)
 {
 	int ret;
 
-	record_init();
+	proclife_record_init();
 
-	ret = clock_init();
+	ret = proclife_clock_init();
 	if (ret)
 		return ret;
 
-	ret = rings_init();
+	ret = proclife_rings_init();
 	if (ret)
 		goto exit_clock;
 
-	reap_init();
+	proclife_reap_init();
 
-	ret = probes_init();
+	ret = proclife_probes_init();
 	if (ret)
 		goto exit_reap;
 
-	ret = chardev_init();
+	ret = proclife_chardev_init();
 	if (ret)
 		goto exit_probes;
 
-	pr_info("version " PROCLIFE_VERSION " records; REAP from %s\n", reap_source());
+	pr_info("version " PROCLIFE_VERSION " records; REAP from %s\n", proclife_reap_source());
 	return 0;
 
 exit_probes:
-	probes_exit();
+	proclife_probes_exit();
 exit_reap:
-	reap_exit();
-	rings_exit();
+	proclife_reap_exit();
+	proclife_rings_exit();
 exit_clock:
-	clock_exit();
+	proclife_clock_exit();
 	return ret;
 }
 
 static void __exit proclife_exit(void)
 {
-	chardev_exit();
-	probes_exit();
-	reap_exit();
-	rings_exit();
-	clock_exit();
+	proclife_chardev_exit();
+	proclife_probes_exit();
+	proclife_reap_exit();
+	proclife_rings_exit();
+	proclife_clock_exit();
 }
 
 module_init(proclife_init);

@@ -52,10 +52,10 @@ static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct 
 
 	/* Off until the last piece, so that nothing comes between them in the ring. */
 	local_irq_save(irqflags);
-	record_exec(rings_begin(&slot, PROCLIFE_EXEC), p, old_pid, bprm);
+	proclife_record_exec(rings_begin(&slot, PROCLIFE_EXEC), p, old_pid, bprm);
 	rings_end(&slot);
 	for (offset = 0; more; offset += PROCLIFE_ARGS_LEN) {
-		more = record_args(rings_begin(&slot, PROCLIFE_ARGS), offset, args_bytes);
+		more = proclife_record_args(rings_begin(&slot, PROCLIFE_ARGS), offset, args_bytes);
 		rings_end(&slot);
 	}
 	local_irq_restore(irqflags);
@@ -65,7 +65,7 @@ static void probe_rename(void *data, struct task_struct *p, const char *name)
 {
 	struct rings_slot slot;
 
-	record_rename(rings_begin(&slot, PROCLIFE_RENAME), p, name);
+	proclife_record_rename(rings_begin(&slot, PROCLIFE_RENAME), p, name);
 	rings_end(&slot);
 }
 
@@ -123,7 +123,7 @@ static void probe_hang(void *data, struct task_struct *p)
 {
 	struct rings_slot slot;
 
-	record_hang(rings_begin(&slot, PROCLIFE_HANG), p);
+	proclife_record_hang(rings_begin(&slot, PROCLIFE_HANG), p);
 	rings_end(&slot);
 }
 #endif
@@ -207,7 +207,7 @@ static int register_probes(void)
 			ret = tracepoint_probe_register(found[i], p->function, NULL);
 		if (!ret) {
 			p->tracepoint = found[i];
-			rings_header()->features |= p->feature;
+			proclife_rings_header()->features |= p->feature;
 			continue;
 		}
 		if (p->required) {
@@ -222,7 +222,7 @@ static int register_probes(void)
 	return 0;
 }
 
-int probes_init(void)
+int proclife_probes_init(void)
 {
 	int ret;
 
@@ -234,14 +234,14 @@ int probes_init(void)
 	ret = register_probes();
 	if (ret)
 		return ret;
-	if (rings_header()->features & PROCLIFE_HAS(PROCLIFE_EXEC)) {
-		rings_header()->args_bytes = args_bytes;
-		rings_header()->features |= args_bytes ? PROCLIFE_HAS(PROCLIFE_ARGS) : 0;
+	if (proclife_rings_header()->features & PROCLIFE_HAS(PROCLIFE_EXEC)) {
+		proclife_rings_header()->args_bytes = args_bytes;
+		proclife_rings_header()->features |= args_bytes ? PROCLIFE_HAS(PROCLIFE_ARGS) : 0;
 	}
 	return 0;
 }
 
-void probes_exit(void)
+void proclife_probes_exit(void)
 {
 	unregister_probes();
 }

@@ -3,8 +3,8 @@
 #ifndef PROCLIFE_PROBES_H
 #define PROCLIFE_PROBES_H
 
-int probes_init(void);
+int proclife_probes_init(void);
 /* When this returns, no probe runs any more, and none will. */
-void probes_exit(void);
+void proclife_probes_exit(void);
 
 #endif

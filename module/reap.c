@@ -122,7 +122,7 @@ static int register_reap(const char *symbol)
 }
 
 /* Without it, all but REAP is still recorded. */
-void reap_init(void)
+void proclife_reap_init(void)
 {
 	size_t i;
 	int ret = 0;
@@ -132,8 +132,8 @@ void reap_init(void)
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
 		ret = register_reap(sources[i].symbol);
 		if (!ret) {
-			rings_header()->reap_source = sources[i].source;
-			rings_header()->features |= PROCLIFE_HAS(PROCLIFE_REAP);
+			proclife_rings_header()->reap_source = sources[i].source;
+			proclife_rings_header()->features |= PROCLIFE_HAS(PROCLIFE_REAP);
 			return;
 		}
 	}
@@ -141,24 +141,24 @@ void reap_init(void)
 		sources[1].symbol, ret, ret == -EBUSY ? ": kernel.ftrace_enabled is 0" : "");
 }
 
-void reap_exit(void)
+void proclife_reap_exit(void)
 {
-	if (rings_header()->reap_source != PROCLIFE_REAP_NONE && !unregister_ftrace())
+	if (proclife_rings_header()->reap_source != PROCLIFE_REAP_NONE && !unregister_ftrace())
 		unregister_kprobe(&kprobe);
 }
 
-void reap_refresh(void)
+void proclife_reap_refresh(void)
 {
 	/* Kprobes count without a lock, too. */
-	WRITE_ONCE(rings_header()->reap_missed, data_race(READ_ONCE(kprobe.nmissed)));
+	WRITE_ONCE(proclife_rings_header()->reap_missed, data_race(READ_ONCE(kprobe.nmissed)));
 }
 
-const char *reap_source(void)
+const char *proclife_reap_source(void)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
-		if (rings_header()->reap_source == sources[i].source)
+		if (proclife_rings_header()->reap_source == sources[i].source)
 			return sources[i].symbol;
 	return "nowhere";
 }

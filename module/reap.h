@@ -3,13 +3,13 @@
 #ifndef PROCLIFE_REAP_H
 #define PROCLIFE_REAP_H
 
-void reap_init(void);
-void reap_exit(void);
+void proclife_reap_init(void);
+void proclife_reap_exit(void);
 
 /* Brings what moves in the header up to date: the REAPs that were missed. */
-void reap_refresh(void);
+void proclife_reap_refresh(void);
 
 /* The function, for the log. */
-const char *reap_source(void);
+const char *proclife_reap_source(void);
 
 #endif

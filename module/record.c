@@ -7,15 +7,15 @@
 
 #include "record.h"
 
-struct task_keys task_keys __ro_after_init;
+struct proclife_task_keys proclife_task_keys __ro_after_init;
 
-void record_init(void)
+void proclife_record_init(void)
 {
-	get_random_bytes(&task_keys, sizeof(task_keys));
-	task_keys.factor |= 1;
+	get_random_bytes(&proclife_task_keys, sizeof(proclife_task_keys));
+	proclife_task_keys.factor |= 1;
 }
 
-void record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
+void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
 		 const struct linux_binprm *bprm)
 {
 	struct proclife_exec *e = &r->exec;
@@ -51,7 +51,7 @@ static unsigned int copy_present(char *to, unsigned long from, unsigned int len)
 	return len;
 }
 
-bool record_args(struct proclife_record *r, unsigned int offset, unsigned int limit)
+bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsigned int limit)
 {
 	struct proclife_args *a = &r->args;
 	const struct mm_struct *mm = current->mm;
@@ -75,7 +75,7 @@ bool record_args(struct proclife_record *r, unsigned int offset, unsigned int li
 	return offset < a->total;
 }
 
-void record_rename(struct proclife_record *r, struct task_struct *p, const char *name)
+void proclife_record_rename(struct proclife_record *r, struct task_struct *p, const char *name)
 {
 	unsigned int i;
 
@@ -89,13 +89,13 @@ void record_rename(struct proclife_record *r, struct task_struct *p, const char 
 	record_reserve(r->rename.reserved, ARRAY_SIZE(r->rename.reserved));
 }
 
-void record_hang(struct proclife_record *r, struct task_struct *p)
+void proclife_record_hang(struct proclife_record *r, struct task_struct *p)
 {
 	take_head(r, p);
 	record_reserve(r->words, ARRAY_SIZE(r->words));
 }
 
-void record_state(struct proclife_record *r, struct task_struct *p)
+void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 {
 	struct proclife_state *s = &r->state;
 	struct task_struct *parent = task_deref(p->real_parent);

@@ -15,20 +15,20 @@
 struct linux_binprm;
 
 /* Draws the keys of the handles. */
-void record_init(void);
+void proclife_record_init(void);
 
-/* All but record_state() with interrupts off. */
-void record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
+/* All but proclife_record_state() with interrupts off. */
+void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
 		 const struct linux_binprm *bprm);
 /*
  * The piece of current's argument vector at @offset, at most @limit bytes of which are wanted.
  * Returns whether another piece follows.
  */
-bool record_args(struct proclife_record *r, unsigned int offset, unsigned int limit);
-void record_rename(struct proclife_record *r, struct task_struct *p, const char *name);
-void record_hang(struct proclife_record *r, struct task_struct *p);
+bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsigned int limit);
+void proclife_record_rename(struct proclife_record *r, struct task_struct *p, const char *name);
+void proclife_record_hang(struct proclife_record *r, struct task_struct *p);
 /* The caller holds rcu_read_lock() since it found the task. */
-void record_state(struct proclife_record *r, struct task_struct *p);
+void proclife_record_state(struct proclife_record *r, struct task_struct *p);
 
 /* Reserved words, one by one: for so few, memset() costs more, and a string instruction, too. */
 static __always_inline void record_reserve(u64 *words, unsigned int n)

@@ -26,13 +26,13 @@ static unsigned int ring_kb = 2048;
 module_param(ring_kb, uint, 0444);
 MODULE_PARM_DESC(ring_kb, "KiB of records per CPU: a power of two from 4 to 1048576 (2048)");
 
-DEFINE_PER_CPU_ALIGNED(struct rings_cpu, rings);
-DECLARE_WAIT_QUEUE_HEAD(rings_waiters);
+DEFINE_PER_CPU_ALIGNED(struct rings_cpu, proclife_rings);
+DECLARE_WAIT_QUEUE_HEAD(proclife_rings_waiters);
 
 static struct proclife_header *header;
 static enum cpuhp_state hotplug_state;
 
-struct proclife_header *rings_header(void)
+struct proclife_header *proclife_rings_header(void)
 {
 	return header;
 }
@@ -50,10 +50,10 @@ static struct proclife_ring_ctl *ring_ctl(const struct rings_cpu *cpu)
 /* In the interrupt that the writer's CPU sends itself, where a wake-up is allowed. */
 static void wake_waiters(struct irq_work *work)
 {
-	wake_up_interruptible_poll(&rings_waiters, EPOLLIN | EPOLLRDNORM);
+	wake_up_interruptible_poll(&proclife_rings_waiters, EPOLLIN | EPOLLRDNORM);
 }
 
-void rings_wake(struct rings_cpu *cpu)
+void proclife_rings_wake(struct rings_cpu *cpu)
 {
 	proclife_ring_disarm(&cpu->ring); /* first: who arms after this is woken by what follows */
 	irq_work_queue(&cpu->wake);
@@ -65,7 +65,7 @@ void rings_wake(struct rings_cpu *cpu)
  */
 static int rings_prepare_cpu(unsigned int n)
 {
-	struct rings_cpu *cpu = per_cpu_ptr(&rings, n);
+	struct rings_cpu *cpu = per_cpu_ptr(&proclife_rings, n);
 	void *pages;
 
 	if (cpu->pages)
@@ -98,7 +98,7 @@ static void rings_free_all(void)
 	unsigned int n;
 
 	for_each_possible_cpu(n) {
-		struct rings_cpu *cpu = per_cpu_ptr(&rings, n);
+		struct rings_cpu *cpu = per_cpu_ptr(&proclife_rings, n);
 
 		if (!cpu->pages)
 			continue;
@@ -108,7 +108,7 @@ static void rings_free_all(void)
 	}
 }
 
-void rings_refresh(void)
+void proclife_rings_refresh(void)
 {
 	WRITE_ONCE(header->to_boottime, ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT)));
 	WRITE_ONCE(header->to_realtime, ktime_to_ns(ktime_mono_to_real(0)));
@@ -137,7 +137,7 @@ static void fill_header(void)
 	header->hz = HZ;
 	strscpy(header->release, init_utsname()->release, sizeof(header->release));
 	strscpy(header->version, PROCLIFE_VERSION, sizeof(header->version));
-	rings_refresh();
+	proclife_rings_refresh();
 }
 
 /*
@@ -167,7 +167,7 @@ unlock:
 	return ret;
 }
 
-int rings_init(void)
+int proclife_rings_init(void)
 {
 	int ret;
 
@@ -196,14 +196,14 @@ free_rings:
 	return ret;
 }
 
-void rings_exit(void)
+void proclife_rings_exit(void)
 {
 	cpuhp_remove_state_nocalls(hotplug_state);
 	rings_free_all();
 	free_page((unsigned long)header);
 }
 
-struct page *rings_page(unsigned long pgoff)
+struct page *proclife_rings_page(unsigned long pgoff)
 {
 	unsigned long stride = header->ring_stride >> PAGE_SHIFT;
 	unsigned long n;
@@ -217,19 +217,19 @@ struct page *rings_page(unsigned long pgoff)
 	if (n >= nr_cpu_ids || !cpu_possible(n))
 		return NULL;
 	/* Pairs with rings_prepare_cpu(): the pages are zeroed. */
-	pages = smp_load_acquire(&per_cpu_ptr(&rings, n)->pages);
+	pages = smp_load_acquire(&per_cpu_ptr(&proclife_rings, n)->pages);
 	if (!pages)
 		return NULL;
 	return vmalloc_to_page(pages + ((pgoff % stride) << PAGE_SHIFT));
 }
 
-u64 rings_committed(void)
+u64 proclife_rings_committed(void)
 {
 	u64 sum = 0;
 	unsigned int n;
 
 	for_each_possible_cpu(n) {
-		struct rings_cpu *cpu = per_cpu_ptr(&rings, n);
+		struct rings_cpu *cpu = per_cpu_ptr(&proclife_rings, n);
 
 		if (smp_load_acquire(&cpu->pages))
 			sum += proclife_ring_committed(ring_ctl(cpu));
@@ -237,13 +237,13 @@ u64 rings_committed(void)
 	return sum;
 }
 
-u64 rings_arm(u64 more)
+u64 proclife_rings_arm(u64 more)
 {
 	unsigned int n, count = 0;
 	u64 share, reserved = 0;
 
 	for_each_possible_cpu(n)
-		if (smp_load_acquire(&per_cpu_ptr(&rings, n)->pages))
+		if (smp_load_acquire(&per_cpu_ptr(&proclife_rings, n)->pages))
 			count++;
 
 	/*
@@ -252,7 +252,7 @@ u64 rings_arm(u64 more)
 	 */
 	share = DIV_ROUND_UP_ULL(more, count);
 	for_each_possible_cpu(n) {
-		struct rings_cpu *cpu = per_cpu_ptr(&rings, n);
+		struct rings_cpu *cpu = per_cpu_ptr(&proclife_rings, n);
 		u64 commit;
 
 		if (!smp_load_acquire(&cpu->pages))

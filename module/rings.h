@@ -20,34 +20,34 @@ struct rings_cpu {
 	void *pages; /* the control page, then the records; NULL until the CPU comes up */
 };
 
-DECLARE_PER_CPU_ALIGNED(struct rings_cpu, rings);
+DECLARE_PER_CPU_ALIGNED(struct rings_cpu, proclife_rings);
 
 /* Pollers and blocking readers of all files. */
-extern struct wait_queue_head rings_waiters;
+extern struct wait_queue_head proclife_rings_waiters;
 
-int rings_init(void);
-void rings_exit(void);
+int proclife_rings_init(void);
+void proclife_rings_exit(void);
 
 /* The header page, for the other subsystems to fill in what they know. */
-struct proclife_header *rings_header(void);
+struct proclife_header *proclife_rings_header(void);
 
 /* Brings what moves in the header up to date: the clock offsets. */
-void rings_refresh(void);
+void proclife_rings_refresh(void);
 
 /* The page at this page offset of the device, or NULL if there is none (yet). */
-struct page *rings_page(unsigned long pgoff);
+struct page *proclife_rings_page(unsigned long pgoff);
 
 /* Records committed on all CPUs so far. */
-u64 rings_committed(void);
+u64 proclife_rings_committed(void);
 
 /*
- * Asks for a wake-up of rings_waiters before all rings together take @more records more than they
- * have committed. The caller is on the wait queue. Returns the records reserved so far: if these
- * are what the caller waits for, the wake-up may not come, and is not needed.
+ * Asks for a wake-up of proclife_rings_waiters before all rings together take @more records more
+ * than they have committed. The caller is on the wait queue. Returns the records reserved so far:
+ * if these are what the caller waits for, the wake-up may not come, and is not needed.
  */
-u64 rings_arm(u64 more);
+u64 proclife_rings_arm(u64 more);
 
-void __cold rings_wake(struct rings_cpu *cpu);
+void __cold proclife_rings_wake(struct rings_cpu *cpu);
 
 struct rings_slot {
 	struct proclife_record *record;
@@ -64,7 +64,7 @@ static __always_inline struct proclife_record *rings_begin(struct rings_slot *sl
 	struct proclife_record *r;
 
 	local_irq_save(slot->irqflags);
-	slot->cpu = this_cpu_ptr(&rings);
+	slot->cpu = this_cpu_ptr(&proclife_rings);
 	r = proclife_ring_reserve(&slot->cpu->ring);
 	clock_take(&r->ts); /* W3: after the reservation */
 	r->type = type;
@@ -76,7 +76,7 @@ static __always_inline struct proclife_record *rings_begin(struct rings_slot *sl
 static __always_inline void rings_end(struct rings_slot *slot)
 {
 	if (unlikely(proclife_ring_commit(&slot->cpu->ring, slot->record->type)))
-		rings_wake(slot->cpu);
+		proclife_rings_wake(slot->cpu);
 	local_irq_restore(slot->irqflags);
 }
 

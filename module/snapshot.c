@@ -31,7 +31,7 @@ static u32 walk_tasks(struct proclife_record *records, u32 capacity)
 			clock_take(&r->ts);
 			r->type = PROCLIFE_TASK;
 			r->cpu = task_cpu(p);
-			record_state(r, p);
+			proclife_record_state(r, p);
 		}
 		n++;
 	}
@@ -39,7 +39,7 @@ static u32 walk_tasks(struct proclife_record *records, u32 capacity)
 	return n;
 }
 
-long snapshot_take(void __user *arg)
+long proclife_snapshot_take(void __user *arg)
 {
 	struct proclife_record *records = NULL;
 	struct proclife_snapshot s;

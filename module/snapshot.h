@@ -6,6 +6,6 @@
 #include <linux/compiler.h>
 
 /* Serves PROCLIFE_IOC_SNAPSHOT; @arg is a struct proclife_snapshot. */
-long snapshot_take(void __user *arg);
+long proclife_snapshot_take(void __user *arg);
 
 #endif

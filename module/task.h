@@ -28,12 +28,12 @@
 /* What a pointer under RCU points at. No rcu_read_lock(), a call, where interrupts are off anyway. */
 #define task_deref(pointer) rcu_dereference_check(pointer, rcu_read_lock_sched_held())
 
-struct task_keys {
+struct proclife_task_keys {
 	u64 offset;
 	u64 factor; /* odd */
 };
 
-extern struct task_keys task_keys;
+extern struct proclife_task_keys proclife_task_keys;
 
 /*
  * An address of a live object as a handle. Each step is a bijection on 64-bit words, so different
@@ -42,7 +42,7 @@ extern struct task_keys task_keys;
  */
 static __always_inline u64 take_handle(const void *object)
 {
-	u64 x = ((unsigned long)object + task_keys.offset) * task_keys.factor;
+	u64 x = ((unsigned long)object + proclife_task_keys.offset) * proclife_task_keys.factor;
 
 	return x ^ x >> 32;
 }

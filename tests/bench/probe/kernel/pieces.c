@@ -70,12 +70,12 @@ static void piece_irqs(void)
 
 static void piece_ring(void)
 {
-	struct proclife_ring *ring = &this_cpu_ptr(&rings)->ring;
+	struct proclife_ring *ring = &this_cpu_ptr(&proclife_rings)->ring;
 	struct proclife_record *r = proclife_ring_reserve(ring);
 
 	r->type = PROCLIFE_HANG;
 	if (unlikely(proclife_ring_commit(ring, PROCLIFE_HANG)))
-		rings_wake(this_cpu_ptr(&rings));
+		proclife_rings_wake(this_cpu_ptr(&proclife_rings));
 }
 
 static void piece_bare(void)
@@ -169,7 +169,7 @@ static void piece_rename(void)
 {
 	struct rings_slot at;
 
-	record_rename(rings_begin(&at, PROCLIFE_RENAME), current, "name");
+	proclife_record_rename(rings_begin(&at, PROCLIFE_RENAME), current, "name");
 	rings_end(&at);
 }
 
@@ -179,7 +179,7 @@ static void piece_exec(void)
 {
 	struct rings_slot at;
 
-	record_exec(rings_begin(&at, PROCLIFE_EXEC), current, current->pid, &bprm);
+	proclife_record_exec(rings_begin(&at, PROCLIFE_EXEC), current, current->pid, &bprm);
 	rings_end(&at);
 }
 
@@ -187,7 +187,7 @@ static void piece_args(void)
 {
 	struct rings_slot at;
 
-	record_args(rings_begin(&at, PROCLIFE_ARGS), 0, PROCLIFE_ARGS_LEN);
+	proclife_record_args(rings_begin(&at, PROCLIFE_ARGS), 0, PROCLIFE_ARGS_LEN);
 	rings_end(&at);
 }
 
@@ -346,8 +346,8 @@ static int __init pieces_init(void)
 {
 	int ret;
 
-	record_init();
-	ret = clock_init();
+	proclife_record_init();
+	ret = proclife_clock_init();
 	if (ret)
 		return ret;
 	ret = rings_init();
@@ -357,7 +357,7 @@ static int __init pieces_init(void)
 	return 0;
 
 exit_clock:
-	clock_exit();
+	proclife_clock_exit();
 	return ret;
 }
 
@@ -365,7 +365,7 @@ static void __exit pieces_exit(void)
 {
 	debugfs_remove(file);
 	rings_exit();
-	clock_exit();
+	proclife_clock_exit();
 }
 
 module_init(pieces_init);
