@@ -25,6 +25,12 @@ B ?= build
 CFLAGS ?= -O2 -g
 override CPPFLAGS += -D_GNU_SOURCE -DPROCLIFE_VERSION='"$(VERSION)"' -Iinclude -Iuser/lib
 override CFLAGS += -std=gnu11 -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -MMD -MP
+
+# What a recipe does, in a word and a file; V=1 shows its command instead, and -s nothing.
+V ?= 0
+say = $(if $(filter 1,$V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n' $1 $(@:$B/%=%))
+Q := $(if $(filter 1,$V),,@)
+
 KMOD_LIBS = $(shell pkg-config --libs libkmod)
 CMOCKA_LIBS = $(shell pkg-config --libs cmocka)
 
@@ -35,39 +41,49 @@ READ_OBJECTS := $(READ_SOURCES:%.c=$B/%.o)
 LIB_STATIC := $B/libproclife.a
 LIB_SHARED := $B/libproclife.so.$(SOVERSION)
 
+# The first target, and so what `make` alone does.
 all: $(LIB_STATIC) $(LIB_SHARED) $B/proclife-read $B/completions/bash $B/completions/zsh
 
 $B/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call say,CC)
+	$Q$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $B/user/lib/%.o: override CFLAGS += -fPIC
 
 $(LIB_STATIC): $(LIB_OBJECTS)
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$Q$(AR) rcs $@ $^
 
 $(LIB_SHARED): $(LIB_OBJECTS) user/lib/libproclife.sym
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 		-Wl,--version-script=user/lib/libproclife.sym -Wl,--no-undefined -o $@ $(LIB_OBJECTS)
-	ln -sf $(@F) $B/libproclife.so
+	$Qln -sf $(@F) $B/libproclife.so
 
-$B/proclife-read: $(READ_OBJECTS) $(LIB_SHARED)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS) -lm
+# The one in the build folder runs as it is; the one that is installed has no rpath.
+$B/proclife-read: private override LDFLAGS += -Wl,-rpath,'$$ORIGIN'
+
+$B/proclife-read $B/installed/proclife-read: $(READ_OBJECTS) $(LIB_SHARED)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS) -lm
 
 $B/completions/%: $B/proclife-read
 	@mkdir -p $(@D)
-	LD_LIBRARY_PATH=$B $B/proclife-read --completion $* > $@
+	$(call say,GEN)
+	$Q$B/proclife-read --completion $* > $@
 
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-install: all
+install: all $B/installed/proclife-read
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/proclife \
 		$(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(MANDIR)/man4 $(DESTDIR)$(MANDIR)/man8 \
 		$(DESTDIR)$(SCHEMADIR) \
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
 		$(DESTDIR)$(MODULESLOADDIR)
-	install -m 755 $B/proclife-read $(DESTDIR)$(BINDIR)
+	install -m 755 $B/installed/proclife-read $(DESTDIR)$(BINDIR)
 	install -m 644 $(LIB_SHARED) $(LIB_STATIC) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(LIB_SHARED)) $(DESTDIR)$(LIBDIR)/libproclife.so
 	sed 's|@prefix@|$(PREFIX)|; s|@libdir@|$(LIBDIR)|; s|@includedir@|$(INCLUDEDIR)|; s|@version@|$(VERSION)|' \
@@ -116,6 +132,12 @@ demo:
 	$(MAKE) all
 	tests/demo
 
+# The unit tests alone: under a minute, and one line if all is well.
+check-unit:
+	tests/setup build check
+	@+$(MAKE) -s all unit-tests
+	@B=$B tests/unit/run
+
 check:
 	tests/setup build check vm suites guest
 	tests/check
@@ -130,10 +152,39 @@ check-debug:
 	tests/setup build check vm debug guest
 	tests/debug
 
+define HELP
+Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
+
+  all               the library, proclife-read and its completions, in build/
+  module            the module for KDIR, the running kernel unless given
+  install           programs, library, manuals, snippets to PREFIX (/usr/local), below DESTDIR
+  dkms-install      the module, now and for each kernel to come; dkms-source: its sources alone
+  uninstall, dkms-uninstall, clean
+
+  demo              boots a guest, traces a real build in it, shows its tree and its latencies
+  check             all that a change has to pass
+  check-unit        the unit tests alone, under a minute
+  check-matrix      the guest tests on nine kernels, or on those of SUITES="bullseye sid"
+  check-debug       the guest tests on kernels that watch themselves
+  check-litmus      the ring under the kernel's memory model
+  check-valgrind    the unit tests under valgrind
+  coverage          which lines of the library the unit tests execute
+  stress-billion    a billion records through the ring, in some minutes
+  unit-tests, stress-tests, guest-tests
+                    builds them; fuzz-tests also runs the fuzzers, for FUZZ_SECONDS (20) each
+
+  bench-reader bench-peers bench-exact bench-record bench-probe bench-probe-wall
+  bench-probe-scale bench-probe-size bench-recorder bench-views soak
+                    tables of figures, which judge nothing: see tests/README.md
+endef
+
+help:
+	@: $(info $(HELP))
+
 clean:
 	rm -rf build build-*
 
 -include tests/tests.mk tests/bench.mk
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
-.PHONY: all module install uninstall dkms-source dkms-install dkms-uninstall demo check check-matrix check-debug clean
+.PHONY: all help module install uninstall dkms-source dkms-install dkms-uninstall demo check check-unit check-matrix check-debug clean

@@ -5,7 +5,8 @@
 READER_BENCH := $B/tests/bench/reader
 
 $(READER_BENCH): $B/tests/bench/reader.o $B/tests/bench/passes.o $(GENERATOR) $(LIB_STATIC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # It drives the unit tests' device, which asserts with cmocka.
 RECORD_BENCH := $B/tests/bench/record
@@ -14,7 +15,8 @@ $B/tests/bench/record.o $B/tests/bench/build.o: override CPPFLAGS += -I.
 
 $(RECORD_BENCH): $(patsubst %,$B/tests/%.o,bench/record bench/build unit/fake_device unit/records) \
 		$(GENERATOR) $(LIB_STATIC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 
 RECORDER_BENCH := $B/tests/bench/recorder
 
@@ -22,12 +24,14 @@ $B/tests/bench/recorder.o: override CPPFLAGS += -I.
 
 $(RECORDER_BENCH): $(patsubst %,$B/tests/%.o,bench/recorder unit/fake_device unit/records) $(GENERATOR) \
 		$(LIB_STATIC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 
 VIEWS_BENCH := $B/tests/bench/views
 
 $(VIEWS_BENCH): $B/tests/bench/views.o | $(RECORD_BENCH) $B/proclife-read
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 bench-reader: $(READER_BENCH) bench-views bench-recorder
 	$(READER_BENCH) $(OPTIONS)
@@ -44,24 +48,30 @@ bench-views: $(VIEWS_BENCH)
 GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage probe/cycle probe/attach)
 
 $B/tests/bench/forest/forest: $(patsubst %,$B/tests/bench/forest/%.o,forest jobs process)
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
 $B/tests/bench/forest/leaf: $B/tests/bench/forest/leaf.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -nostartfiles -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -static -nostartfiles -o $@ $^
 
 $B/tests/bench/exact/judge: $(patsubst tests/bench/%.c,$B/tests/bench/%.o,\
 		$(filter-out %/connector.c,$(wildcard tests/bench/exact/*.c))) \
 		$B/tests/guest/exactness/fields.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $B/tests/bench/exact/connector $B/tests/bench/usage: %: %.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $B/tests/bench/probe/cycle: %: %.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread -o $@ $^
 
 $B/tests/bench/probe/attach: $B/tests/bench/probe/attach.o $(LIB_STATIC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 bench-packages:
 	tests/setup build vm bench

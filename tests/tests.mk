@@ -16,7 +16,8 @@ GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*
 $B/tests/%: override CPPFLAGS += -Itests
 
 $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_STATIC) $(CMOCKA_LIBS)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_STATIC) $(CMOCKA_LIBS)
 
 $B/tests/unit/test_options.o $B/tests/unit/test_format.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,options options_check options_value expect parse completion) $B/user/read/say.o
@@ -42,10 +43,11 @@ EXAMPLES := $B/tests/examples/libproclife.3 $B/tests/examples/proclife.4
 
 $B/tests/examples/%.c: user/man/%
 	@mkdir -p $(@D)
-	sed -n '/^\.Bd -literal/,/^\.Ed/{ /^\./d; s/\\e/\\/g; p }' $< > $@
+	$Qsed -n '/^\.Bd -literal/,/^\.Ed/{ /^\./d; s/\\e/\\/g; p }' $< > $@
 
 $(EXAMPLES): %: %.c $(LIB_STATIC)
-	$(CC) -Iinclude -Iuser/lib $(CFLAGS) -Werror $(LDFLAGS) -o $@ $< $(LIB_STATIC)
+	$(call say,LD)
+	$Q$(CC) -Iinclude -Iuser/lib $(CFLAGS) -Werror $(LDFLAGS) -o $@ $< $(LIB_STATIC)
 
 $B/tests/unit/test_pages: | $(EXAMPLES) $B/proclife-read
 
@@ -71,23 +73,28 @@ GENERATOR := $(patsubst %,$B/tests/bench/%.o,generate simulate objects streams t
 $B/tests/unit/test_properties: $(GENERATOR)
 
 $(STRESS_TESTS): $B/tests/stress/%: $B/tests/stress/%.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
 
 $(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATIC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(CMOCKA_LIBS) $(KMOD_LIBS)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(CMOCKA_LIBS) $(KMOD_LIBS)
 
 $(WORKLOADS): $B/tests/guest/workloads/%: $B/tests/guest/workloads/%.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
 
 FUZZ_DEVICE := $B/tests/guest/fuzz/fuzz
 
 $(FUZZ_DEVICE): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/fuzz/*.c)) $B/tests/guest/module.o $(LIB_STATIC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(KMOD_LIBS)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(KMOD_LIBS)
 
 EXACTNESS := $B/tests/guest/exactness/exactness
 
 $(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $(LIB_STATIC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # Fuzzers need clang: they are built from the sources in one go. `make fuzz-tests FUZZ_SECONDS=300`
 # runs them; a -standalone one replays files, such as those that a fuzzer has left.
@@ -97,11 +104,13 @@ FUZZERS := $(filter-out standalone,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/
 
 $B/tests/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
 	@mkdir -p $(@D)
-	clang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_SOURCES)
+	$(call say,CLANG)
+	$Qclang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_SOURCES)
 
 $B/tests/fuzz/%-standalone: tests/fuzz/%.c tests/fuzz/standalone.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -o $@ $< tests/fuzz/standalone.c $(LIB_SOURCES)
+	$(call say,LD)
+	$Q$(CC) $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -o $@ $< tests/fuzz/standalone.c $(LIB_SOURCES)
 
 fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
 	set -e; for fuzzer in $(FUZZERS); do \

@@ -55,7 +55,6 @@ measure() {
 	local round reader log count
 	declare -A count
 	cd "$share" && rm -f -- *.usage || exit 1
-	export LD_LIBRARY_PATH=$B
 	# Every record is an event, those of the snapshot too, which only babeltrace2 prints.
 	log=/dev/null
 	count[proclife]=$(babeltrace | wc -l)

@@ -59,7 +59,7 @@ show() {
 			printf "the reader (--record and --tree): %.1f s of CPU time, %.2f %% of all CPUs; peak memory %.1f MiB\n",
 				ticks / hz, 100 * ticks / hz / (us / 1e6 * cpus), peak / 1024
 		}'
-	if LD_LIBRARY_PATH=$B "$B/proclife-read" -i "$share/recording" --tree --json |
+	if "$B/proclife-read" -i "$share/recording" --tree --json |
 		cmp - "$share/tree.json"; then
 		echo 'the tree of the recording is the one that was shown live, byte for byte'
 	else

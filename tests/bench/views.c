@@ -74,7 +74,6 @@ static void find_build(void)
 	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
 		fail("/proc/self/exe");
 	snprintf(build, sizeof(build), "%s", dirname(dirname(dirname(own))));
-	setenv("LD_LIBRARY_PATH", build, 1);
 }
 
 /* Its records and processes. */

@@ -27,7 +27,6 @@ int find_program(char program[PATH_MAX])
 		fprintf(stderr, "%s: the path is too long\n", build);
 		return -1;
 	}
-	setenv("LD_LIBRARY_PATH", build, 1);
 	setenv("LC_ALL", "C", 1);
 	unsetenv("COLUMNS");
 	return 0;
