@@ -46,6 +46,7 @@ static struct death death_of(unsigned int told, unsigned int reaped, unsigned in
 		.reaper_tgid = reaped ? 10 : 0,
 		.free_cpu = 3,
 		.comm = "cc",
+		.parent_known = true,
 		.parent_comm = "make",
 	};
 
@@ -124,9 +125,10 @@ static void test_open_zombie(void **state)
 	expect(&death, "", "make (10) has not reaped it for 4.99 s");
 	death.notified = 0;
 	expect(&death, "", "make (10) has not reaped it for 5.00 s");
-	memset(death.parent_comm, 0, sizeof(death.parent_comm));
+	death.parent_known = false;
 	expect(&death, "", "its parent (10) has not reaped it for 5.00 s");
-	memcpy(death.parent_comm, "m\033\n", 3);
+	death.parent_known = true;
+	memcpy(death.parent_comm, "m\033\n", 4);
 	expect(&death, "", "m\\x1b\\n (10) has not reaped it for 5.00 s");
 }
 

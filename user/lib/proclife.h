@@ -381,7 +381,7 @@ struct proclife_process {
 	uint32_t real_parent_tgid; /* as of its EXIT or of the snapshot, whichever came later */
 	uint16_t exit_cpu; /* of the last EXIT */
 	uint16_t free_cpu; /* of the last FREE: where the RCU callback ran */
-	char parent_comm[PROCLIFE_COMM_LEN]; /* of the parent by birth, when that became known */
+	char parent_comm[PROCLIFE_COMM_LEN]; /* of the parent by birth, when parent_id became known */
 	char path_text[PROCLIFE_PATH_LEN + 4]; /* private */
 };
 
@@ -635,6 +635,7 @@ struct proclife_reaper {
 	uint32_t tgid;
 	bool gone;  /* before the end of the trace */
 	char comm[PROCLIFE_COMM_LEN]; /* the last one known */
+	bool named;	   /* comm is known: it can be empty */
 	bool init;	   /* of the machine, or of its pid namespace */
 	uint64_t reaped;   /* processes */
 	uint64_t adopted;  /* of them, those that another one was the parent of by birth */

@@ -50,6 +50,12 @@ static struct entry *get(struct proclife_reapers *reapers, uint64_t id, uint32_t
 	return entry;
 }
 
+static void set_name(struct proclife_reaper *reaper, const char comm[PROCLIFE_COMM_LEN])
+{
+	memcpy(reaper->comm, comm, sizeof(reaper->comm));
+	reaper->named = true;
+}
+
 static int note_reaped(struct entry *entry, const struct proclife_process *process)
 {
 	uint64_t told = process->notified ? process->notified : process->exited, ns;
@@ -57,7 +63,7 @@ static int note_reaped(struct entry *entry, const struct proclife_process *proce
 	int err = 0;
 
 	if (!entry->reported)
-		memcpy(reaper->comm, process->reaper_comm, sizeof(reaper->comm));
+		set_name(reaper, process->reaper_comm);
 	reaper->reaped++;
 	/* Without the id of both, the pids tell, as long as they are not reused. */
 	if (reaper->id && process->parent_id)
@@ -89,8 +95,9 @@ static int note(struct proclife_reapers *reapers, const struct proclife_process 
 	entry = get(reapers, process->parent_id, process->parent_tgid);
 	if (!entry)
 		return -ENOMEM;
-	if (!entry->reaper.ignored++ && !entry->reaper.reaped && !entry->reported)
-		memcpy(entry->reaper.comm, process->parent_comm, sizeof(entry->reaper.comm));
+	entry->reaper.ignored++;
+	if (!entry->reaper.named && process->parent_id)
+		set_name(&entry->reaper, process->parent_comm);
 	return 0;
 }
 
@@ -108,7 +115,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		reapers->tasks->error = -ENOMEM;
 	if (!entry)
 		return;
-	memcpy(entry->reaper.comm, process->comm, sizeof(entry->reaper.comm));
+	set_name(&entry->reaper, process->comm);
 	entry->reaper.gone = !process->outlives;
 	entry->reaper.init |= process->ns_pid == 1;
 	entry->reported = true;

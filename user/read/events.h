@@ -5,6 +5,12 @@
 
 #include "view.h"
 
+/* Of another task than the record's. */
+struct name {
+	bool known;
+	char comm[PROCLIFE_COMM_LEN];
+};
+
 /*
  * What is known of a record's task before the record is fed, as far as its type shows it; but
  * `process` is as after it, and set only for ARGS and an EXIT that ends the group.
@@ -14,8 +20,8 @@ struct before {
 	bool known[PROCLIFE_PHASES]; /* the phases that the record ends: are they? */
 	uint64_t phases[PROCLIFE_PHASES];
 	const struct proclife_process *process;
-	char parent[PROCLIFE_COMM_LEN + 1];
-	char creator[PROCLIFE_COMM_LEN + 1];
+	struct name parent;
+	struct name creator;
 };
 
 void event_json_record(struct json *json, const struct proclife_record *r,

@@ -181,6 +181,14 @@ void text_name(struct text *text, const char *s, size_t n)
 	}
 }
 
+void text_label(struct text *text, const char *s, size_t n)
+{
+	if (n && *s)
+		text_name(text, s, n);
+	else
+		text_string(text, "\"\"");
+}
+
 /* value / unit with three significant digits, rounded to nearest. */
 static void three_digits(struct text *text, double value, const char *unit)
 {

@@ -116,6 +116,16 @@ void text_style(struct text *text, enum style style);
  */
 void text_name(struct text *text, const char *s, size_t n);
 
+/*
+ * The same of what stands alone and can be empty, as prctl(PR_SET_NAME) makes the name of a task:
+ * then it appears as "". What is not known is not empty, and not for this.
+ */
+void text_label(struct text *text, const char *s, size_t n);
+static inline void text_comm(struct text *text, const char comm[PROCLIFE_COMM_LEN])
+{
+	text_label(text, comm, PROCLIFE_COMM_LEN);
+}
+
 /* Appends a time with three significant digits and its unit. */
 void text_time(struct text *text, uint64_t ns);
 /* The same, right-aligned in that many columns. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "json.h"
 #include "say.h"
+#include <proclife.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,6 +212,14 @@ void json_bytes(struct json *json, const char *name, const char *s, size_t n)
 void json_string(struct json *json, const char *name, const char *s)
 {
 	json_blob(json, name, s, strlen(s));
+}
+
+void json_comm_or_null(struct json *json, const char *name, bool known, const char *comm)
+{
+	if (known)
+		json_bytes(json, name, comm, PROCLIFE_COMM_LEN);
+	else
+		json_null(json, name);
 }
 
 void json_uint_or_null(struct json *json, const char *name, uint64_t value)

@@ -93,7 +93,7 @@ void text_killer(struct text *text, const struct proclife_killer *killer, uint32
 		text_string(text, " from itself");
 	} else {
 		text_string(text, kernel ? " from the kernel in " : " from ");
-		text_name(text, killer->comm, PROCLIFE_COMM_LEN);
+		text_comm(text, killer->comm);
 		text_printf(text, " (%u)", killer->tgid);
 	}
 }

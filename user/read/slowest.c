@@ -40,6 +40,7 @@ static void set_parent(struct death *death, const struct proclife_process *proce
 {
 	death->parent_tgid = process->parent_tgid;
 	death->real_parent_tgid = process->real_parent_tgid;
+	death->parent_known = process->parent_id;
 	memcpy(death->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
 }
 
@@ -134,7 +135,7 @@ static void show(struct text *line, const struct death *death, const char *rcu)
 	text_string(line, "  ");
 	column = line->columns;
 	text_style(line, STYLE_NAME);
-	text_name(line, death->comm, PROCLIFE_COMM_LEN);
+	text_comm(line, death->comm);
 	text_style(line, STYLE_PLAIN);
 	text_string(line, " (");
 	text_uint(line, death->pid);
@@ -163,7 +164,7 @@ static void show_json(struct json *json, struct text *why, const struct death *d
 	json_uint_or_null(json, "freed", death->freed);
 	json_uint(json, "parent_pid", death->parent_tgid);
 	json_uint(json, "reaper_pid", death->reaper_tgid);
-	json_bytes(json, "reaper_comm", death->reaper_comm, PROCLIFE_COMM_LEN);
+	json_comm_or_null(json, "reaper_comm", death->reaped, death->reaper_comm);
 	json_uint_or_null(json, "reaper_waited", death->reaper_waited);
 	json_uint(json, "free_cpu", death->free_cpu);
 	text_clear(why);

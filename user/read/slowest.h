@@ -27,9 +27,10 @@ struct death {
 	uint32_t real_parent_tgid;
 	uint16_t free_cpu;
 	bool is_thread;
+	bool parent_known; /* its name, by birth */
 	char comm[PROCLIFE_COMM_LEN];
 	char parent_comm[PROCLIFE_COMM_LEN];
-	char reaper_comm[PROCLIFE_COMM_LEN];
+	char reaper_comm[PROCLIFE_COMM_LEN]; /* once it is reaped */
 };
 
 /* From its exit to its free, or to the end of the trace. */

@@ -76,21 +76,21 @@ void tree_build_name(struct text *name, const struct proclife_node *node)
 	text_string(name, "");
 	if (node->flags & PROCLIFE_F_KTHREAD) {
 		text_string(name, "[");
-		text_name(name, node->comm, PROCLIFE_COMM_LEN);
+		text_comm(name, node->comm);
 		text_string(name, "]");
 	} else if (node->path) {
 		base = base ? base + 1 : node->path;
-		text_name(name, node->path, SIZE_MAX);
+		text_label(name, node->path, SIZE_MAX);
 		if (strncmp(base, node->comm, PROCLIFE_COMM_LEN - 1)) {
 			text_string(name, " (");
-			text_name(name, node->comm, PROCLIFE_COMM_LEN);
+			text_comm(name, node->comm);
 			text_string(name, ")");
 		}
 		/* All but the first: that is the path, or a name for it. */
 		if (node->args)
 			text_args(name, node->args, node->args_bytes, node->args_cut, 1);
 	} else {
-		text_name(name, node->comm, PROCLIFE_COMM_LEN);
+		text_comm(name, node->comm);
 	}
 }
 
@@ -217,7 +217,7 @@ static void note_extras(struct tree_view *view, const struct proclife_node *node
 		path = proclife_cgroups_path(view->run->cgroups, common->cgroup);
 		begin_note(notes, STYLE_PLAIN);
 		if (path)
-			text_name(notes, path, SIZE_MAX);
+			text_label(notes, path, SIZE_MAX);
 		else
 			text_printf(notes, "cgroup %llu", (unsigned long long)common->cgroup);
 		end_note(notes);
@@ -225,7 +225,7 @@ static void note_extras(struct tree_view *view, const struct proclife_node *node
 	if (show & SHOW_UID) {
 		begin_note(notes, STYLE_PLAIN);
 		text_string(notes, "user ");
-		text_name(notes, user_name(node->uid, buffer), SIZE_MAX);
+		text_label(notes, user_name(node->uid, buffer), SIZE_MAX);
 		end_note(notes);
 	}
 }

@@ -158,7 +158,7 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	text_spaces(line, 1 + RSS_COLUMNS);
 	text_clear(&view->name);
 	text_string(&view->name, "{");
-	text_name(&view->name, t->comm, PROCLIFE_COMM_LEN);
+	text_comm(&view->name, t->comm);
 	text_string(&view->name, "}");
 	text_clear(&view->notes);
 	text_string(&view->notes, "");

@@ -44,15 +44,13 @@ void events_free(struct events *events)
 	free(events);
 }
 
-static void find_name(struct proclife_tasks *tasks, uint64_t handle, char *name)
+static void find_name(struct proclife_tasks *tasks, uint64_t handle, struct name *name)
 {
 	const struct proclife_task *task = handle ? proclife_tasks_find(tasks, handle) : NULL;
 
-	name[0] = '\0';
-	if (!task)
-		return;
-	memcpy(name, task->comm, PROCLIFE_COMM_LEN);
-	name[PROCLIFE_COMM_LEN] = '\0';
+	name->known = task;
+	if (task)
+		memcpy(name->comm, task->comm, PROCLIFE_COMM_LEN);
 }
 
 /* A phase that ends with this record, as the library measures it. */
@@ -88,8 +86,8 @@ static void look_up(struct events *events, const struct proclife_record *r, stru
 	before->threaded = false;
 	before->process = NULL;
 	if (r->type == PROCLIFE_FORK) {
-		find_name(tasks, r->fork.parent, before->parent);
-		find_name(tasks, r->fork.creator, before->creator);
+		find_name(tasks, r->fork.parent, &before->parent);
+		find_name(tasks, r->fork.creator, &before->creator);
 		return;
 	}
 	if (r->type != PROCLIFE_EXIT && r->type != PROCLIFE_REAP && r->type != PROCLIFE_FREE)
@@ -126,13 +124,19 @@ static void show_pid(struct text *line, uint32_t pid, uint32_t tgid)
 	text_uint(line, tgid);
 }
 
-static void show_who(struct text *line, const char *name, uint32_t pid, uint32_t tgid)
+static void show_who(struct text *line, const char *comm, uint32_t pid, uint32_t tgid)
 {
-	if (*name) {
-		text_name(line, name, PROCLIFE_COMM_LEN);
-		text_string(line, " ");
-	}
+	text_comm(line, comm);
+	text_string(line, " ");
 	show_pid(line, pid, tgid);
+}
+
+static void show_name(struct text *line, const struct name *name, uint32_t pid, uint32_t tgid)
+{
+	if (name->known)
+		show_who(line, name->comm, pid, tgid);
+	else
+		show_pid(line, pid, tgid);
 }
 
 /* @title: ", zombie ", say; inline, so that its length is known. */
@@ -155,10 +159,10 @@ static void show_fork(struct text *line, const struct proclife_record *r,
 	text_string(line, r->flags & PROCLIFE_F_KTHREAD ? "kernel thread by " :
 			  r->flags & PROCLIFE_F_WORKER ? "worker by " :
 			  r->flags & PROCLIFE_F_THREAD ? "thread by " : "by ");
-	show_who(line, before->creator, f->creator_pid, f->creator_tgid);
+	show_name(line, &before->creator, f->creator_pid, f->creator_tgid);
 	if (parent) {
 		text_string(line, ", parent ");
-		show_who(line, before->parent, f->parent_pid, f->parent_tgid);
+		show_name(line, &before->parent, f->parent_pid, f->parent_tgid);
 	}
 	if (f->ns_pid != r->pid)
 		text_printf(line, ", pid %u in namespace %u", f->ns_pid, f->ns_inum);
@@ -170,7 +174,7 @@ static void show_exec(struct text *line, const struct proclife_record *r)
 
 	if (x->path_len > PROCLIFE_PATH_LEN)
 		text_string(line, "...");
-	text_name(line, x->path, PROCLIFE_PATH_LEN);
+	text_label(line, x->path, PROCLIFE_PATH_LEN);
 	if (x->old_pid != r->pid)
 		text_printf(line, ", was pid %u", x->old_pid);
 	if (x->uid != x->euid)
@@ -278,9 +282,9 @@ static void show_details(struct text *line, const struct proclife_record *r,
 		show_args(line, before->process);
 		break;
 	case PROCLIFE_RENAME:
-		text_name(line, r->comm, PROCLIFE_COMM_LEN);
+		text_comm(line, r->comm);
 		text_string(line, " -> ");
-		text_name(line, r->rename.name, PROCLIFE_COMM_LEN);
+		text_comm(line, r->rename.name);
 		break;
 	case PROCLIFE_EXIT:
 		show_exit(line, r, before);
@@ -345,7 +349,7 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	text_string(line, pid->s);
 	text_string(line, " ");
 	column = line->columns;
-	text_name(line, r->comm, PROCLIFE_COMM_LEN);
+	text_comm(line, r->comm);
 	text_pad(line, column + NAME_COLUMNS);
 	text_string(line, "  ");
 	show_details(line, r, before);

@@ -34,7 +34,7 @@ void text_group(struct text *text, const struct run *run, enum proclife_by by,
 	case PROCLIFE_BY_CGROUP:
 		path = proclife_cgroups_path(run->cgroups, group->number);
 		if (path)
-			text_name(text, path, SIZE_MAX);
+			text_label(text, path, SIZE_MAX);
 		else
 			text_printf(text, "cgroup %" PRIu64, group->number);
 		break;
@@ -42,10 +42,10 @@ void text_group(struct text *text, const struct run *run, enum proclife_by by,
 		text_printf(text, "CPU %" PRIu64, group->number);
 		break;
 	case PROCLIFE_BY_UID:
-		text_name(text, user_name(group->number, buffer), SIZE_MAX);
+		text_label(text, user_name(group->number, buffer), SIZE_MAX);
 		break;
 	default:
-		text_name(text, group->name, PROCLIFE_COMM_LEN);
+		text_comm(text, group->name);
 		break;
 	}
 }

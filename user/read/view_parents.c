@@ -90,8 +90,8 @@ static void show(const struct run *run, struct text *line, const struct proclife
 	uint64_t told = reaper->awaited + reaper->belated;
 
 	text_style(line, STYLE_NAME);
-	if (*reaper->comm)
-		text_name(line, reaper->comm, PROCLIFE_COMM_LEN);
+	if (reaper->named)
+		text_comm(line, reaper->comm);
 	else
 		text_string(line, "(unknown)");
 	text_style(line, STYLE_PLAIN);
@@ -125,7 +125,7 @@ static void show_json(const struct run *run, const struct proclife_reaper *reape
 	json_line(json, "parent");
 	json_uint(json, "id", reaper->id);
 	json_uint(json, "pid", reaper->tgid);
-	json_bytes(json, "comm", reaper->comm, PROCLIFE_COMM_LEN);
+	json_comm_or_null(json, "comm", reaper->named, reaper->comm);
 	json_bool(json, "init", reaper->init);
 	json_bool(json, "gone", reaper->gone);
 	json_uint(json, "reaped", reaper->reaped);

@@ -53,7 +53,7 @@ static void show_reaper(const struct run *run, struct text *line,
 	const struct proclife_process *reaper = proclife_tasks_reaper(run->tasks, zombie);
 
 	if (reaper) {
-		text_name(line, reaper->comm, PROCLIFE_COMM_LEN);
+		text_comm(line, reaper->comm);
 		text_string(line, " ");
 	}
 	text_printf(line, "(%" PRIu32 ")", zombie->real_parent_tgid);
@@ -74,7 +74,6 @@ static void show_reaper(const struct run *run, struct text *line,
 
 static void show(const struct run *run, struct text *line, const struct proclife_process *zombie)
 {
-	char name[PROCLIFE_COMM_LEN + 1];
 	unsigned int column;
 
 	/* What is not known is longer than what the rings hold. */
@@ -83,9 +82,8 @@ static void show(const struct run *run, struct text *line, const struct proclife
 	text_uint_in(line, 9, zombie->tgid);
 	text_string(line, "  ");
 	column = line->columns;
-	snprintf(name, sizeof(name), "%s", zombie->comm);
 	text_style(line, STYLE_NAME);
-	text_name(line, name, SIZE_MAX);
+	text_comm(line, zombie->comm);
 	text_style(line, STYLE_PLAIN);
 	text_pad(line, column + PROCLIFE_COMM_LEN);
 	column = line->columns;
@@ -112,10 +110,7 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_uint_or_null(json, "notified", zombie->notified);
 	json_uint(json, "parent_pid", zombie->parent_tgid);
 	json_uint(json, "reaper_pid", zombie->real_parent_tgid);
-	if (reaper)
-		json_bytes(json, "reaper_comm", reaper->comm, PROCLIFE_COMM_LEN);
-	else
-		json_null(json, "reaper_comm");
+	json_comm_or_null(json, "reaper_comm", reaper, reaper ? reaper->comm : NULL);
 	json_uint_or_null(json, "reaper_waited", reaper ? reaper->waited : 0);
 	json_line_end(json);
 }

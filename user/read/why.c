@@ -4,13 +4,13 @@
 #include "slowest.h"
 #include <inttypes.h>
 
-static void put_name(struct text *text, const char *comm, uint32_t tgid)
+static void put_parent(struct text *text, const struct death *death)
 {
-	if (*comm)
-		text_name(text, comm, PROCLIFE_COMM_LEN);
+	if (death->parent_known)
+		text_comm(text, death->parent_comm);
 	else
 		text_string(text, "its parent");
-	text_printf(text, " (%" PRIu32 ")", tgid);
+	text_printf(text, " (%" PRIu32 ")", death->parent_tgid);
 }
 
 /* When its parent was told; its own exit where that is not known. */
@@ -30,8 +30,9 @@ static void say_adopted(struct text *text, const struct death *death)
 {
 	if (!is_adopted(death))
 		return;
-	text_string(text, "its parent ");
-	put_name(text, death->parent_comm, death->parent_tgid);
+	if (death->parent_known)
+		text_string(text, "its parent ");
+	put_parent(text, death);
 	text_string(text, " had exited: ");
 }
 
@@ -41,7 +42,7 @@ static void say_open_zombie(struct text *text, const struct death *death)
 	if (is_adopted(death))
 		text_printf(text, "(%" PRIu32 ")", death->real_parent_tgid);
 	else
-		put_name(text, death->parent_comm, death->parent_tgid);
+		put_parent(text, death);
 	text_string(text, " has not reaped it for ");
 	text_time(text, death->ended - told(death));
 }
@@ -55,7 +56,7 @@ static void say_itself(struct text *text, const struct death *death, uint64_t zo
 	if (death->is_thread)
 		return;
 	text_string(text, ", by itself: ");
-	put_name(text, death->parent_comm, death->parent_tgid);
+	put_parent(text, death);
 	text_string(text, " ignores SIGCHLD");
 }
 
@@ -68,7 +69,8 @@ static void say_zombie(struct text *text, const struct death *death)
 		return;
 	}
 	say_adopted(text, death);
-	put_name(text, death->reaper_comm, death->reaper_tgid);
+	text_comm(text, death->reaper_comm);
+	text_printf(text, " (%" PRIu32 ")", death->reaper_tgid);
 	if (!death->reaper_waited) {
 		text_string(text, " reaped it ");
 		text_time(text, zombie);
