@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module that makes mistakes, one for each load, to see whether the kernels that watch themselves
- * see them: mistake=NAME is one of the table at the end.
+ * A module that makes mistakes, one for each load, to see whether the kernels report them, and the
+ * judge of their logs understands: mistake=NAME is one of the table at the end.
  */
+#include <linux/bug.h>
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timer.h>
@@ -23,6 +27,86 @@ static int *hidden(int *p)
 	return p;
 }
 
+static bool yes = true;
+
+/* What any kernel reports. */
+static void warn(void)
+{
+	WARN(READ_ONCE(yes), "as it was told\n");
+}
+
+static void warn_on(void)
+{
+	WARN_ON(READ_ONCE(yes));
+}
+
+static void warn_on_once(void)
+{
+	WARN_ON_ONCE(READ_ONCE(yes));
+}
+
+static void too_many_puts(void)
+{
+	refcount_t count;
+
+	refcount_set(&count, 1);
+	if (refcount_dec_and_test(&count))
+		refcount_dec(&count);
+}
+
+static void schedule_in_atomic(void)
+{
+	preempt_disable();
+	/* Which puts the count right as it reports. */
+	schedule();
+}
+
+/* What ends the task that does it: a thread, and not the one that loads the module. */
+static void in_thread(int (*function)(void *unused), const char *name)
+{
+	if (!IS_ERR(kthread_run(function, NULL, "%s", name)))
+		msleep(1000);
+}
+
+static int deleted_twice(void *unused)
+{
+	struct list_head list, entry;
+
+	INIT_LIST_HEAD(&list);
+	list_add(&entry, &list);
+	list_del(&entry);
+	list_del(&entry);
+	return 0;
+}
+
+static void list_corrupted(void)
+{
+	in_thread(deleted_twice, "deleted_twice");
+}
+
+static int bug(void *unused)
+{
+	BUG_ON(READ_ONCE(yes));
+	return 0;
+}
+
+static void bug_on(void)
+{
+	in_thread(bug, "bug");
+}
+
+static int write_nowhere(void *unused)
+{
+	WRITE_ONCE(*hidden(NULL), 1);
+	return 0;
+}
+
+static void null_pointer(void)
+{
+	in_thread(write_nowhere, "write_nowhere");
+}
+
+/* What takes a kernel that watches itself. */
 static void use_after_free(void)
 {
 	int *p = kmalloc(64, GFP_KERNEL);
@@ -142,6 +226,14 @@ static const struct {
 	const char *name;
 	void (*make)(void);
 } mistakes[] = {
+	{ "warn", warn },
+	{ "warn_on", warn_on },
+	{ "warn_on_once", warn_on_once },
+	{ "too_many_puts", too_many_puts },
+	{ "schedule_in_atomic", schedule_in_atomic },
+	{ "list_corrupted", list_corrupted },
+	{ "bug_on", bug_on },
+	{ "null_pointer", null_pointer },
 	{ "sleep_in_atomic", sleep_in_atomic },
 	{ "cpu_in_preemptible", cpu_in_preemptible },
 	{ "rcu_without_lock", rcu_without_lock },
@@ -175,4 +267,4 @@ static void __exit mistakes_exit(void)
 module_init(mistakes_init);
 module_exit(mistakes_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Mistakes, for the kernels that watch themselves to see");
+MODULE_DESCRIPTION("Mistakes, for kernels to report");
