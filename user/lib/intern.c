@@ -40,24 +40,6 @@ void proclife_arena_free(struct proclife_arena *arena)
 	*arena = (struct proclife_arena){ 0 };
 }
 
-static uint32_t hash_of(const char *text, size_t length)
-{
-	uint64_t hash = length * 0x9e3779b97f4a7c15ULL, word;
-
-	for (; length; text += sizeof(word), length -= sizeof(word)) {
-		word = 0;
-		if (length < sizeof(word)) {
-			memcpy(&word, text, length);
-			length = sizeof(word);
-		} else {
-			memcpy(&word, text, sizeof(word));
-		}
-		hash = (hash ^ word) * 0xd6e8feb86659fd93ULL;
-		hash ^= hash >> 32;
-	}
-	return (uint32_t)(hash ^ hash >> 29);
-}
-
 static int grow(struct proclife_intern *intern)
 {
 	size_t count = intern->count ? 2 * intern->count : FIRST_SLOTS;
@@ -65,6 +47,8 @@ static int grow(struct proclife_intern *intern)
 
 	if (!slots)
 		return -1;
+	if (!intern->count)
+		intern->secret = proclife_secret_new();
 	for (size_t i = 0; i < intern->count; i++) {
 		size_t at = intern->slots[i].hash & (count - 1);
 
@@ -82,12 +66,13 @@ static int grow(struct proclife_intern *intern)
 
 const char *proclife_intern(struct proclife_intern *intern, const char *text, size_t length)
 {
-	uint32_t hash = hash_of(text, length);
 	struct proclife_interned *slot;
+	uint32_t hash;
 	char *copy;
 
 	if (2 * intern->used >= intern->count && grow(intern))
 		return NULL;
+	hash = (uint32_t)proclife_siphash(&intern->secret, text, length);
 	for (size_t at = hash;; at++) {
 		slot = &intern->slots[at & (intern->count - 1)];
 		if (!slot->text)

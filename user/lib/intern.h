@@ -3,6 +3,8 @@
 #ifndef PROCLIFE_INTERN_H
 #define PROCLIFE_INTERN_H
 
+#include "siphash.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +29,7 @@ struct proclife_intern {
 	struct proclife_interned *slots;
 	size_t count; /* of slots: 0 or a power of two */
 	size_t used;
+	struct proclife_secret secret; /* once there are slots */
 };
 
 /* The one copy of this text, which can have NULs in it and gets one at its end; NULL: no memory. */

@@ -2,6 +2,7 @@
 /* The phases of lives, and their histograms: of all of them, and of groups. */
 #include "cgroups.h"
 #include "phase.h"
+#include "siphash.h"
 #include "tasks.h"
 
 #include <errno.h>
@@ -18,10 +19,12 @@ struct proclife_latency {
 	bool threads;
 	struct proclife_group all; /* has all its histograms */
 	enum proclife_by by;
-	struct proclife_map by_hash; /* if `by` is something */
+	struct proclife_secret secret; /* anybody can choose a name */
+	struct proclife_map by_hash;   /* if `by` is something */
 	struct group **groups;
 	size_t count;
 	size_t room;
+	uint64_t taken; /* numbers below the highest one that cgroups of other runs have got */
 };
 
 /*
@@ -119,14 +122,12 @@ static struct key task_key(enum proclife_by by, const struct proclife_task *task
 	return key;
 }
 
-static uint64_t hash_of(const struct key *key)
+static uint64_t hash_of(const struct proclife_latency *latency, const struct key *key)
 {
-	uint64_t words[PROCLIFE_COMM_LEN / 8], hash = key->number ^ (uint64_t)key->known << 63;
+	uint64_t words[1 + PROCLIFE_COMM_LEN / 8] = { key->number ^ (uint64_t)key->known << 63 };
 
-	memcpy(words, key->name, sizeof(words));
-	for (size_t i = 0; i < PROCLIFE_COMM_LEN / 8; i++)
-		hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ULL;
-	return hash;
+	memcpy(words + 1, key->name, PROCLIFE_COMM_LEN);
+	return proclife_siphash(&latency->secret, words, sizeof(words));
 }
 
 static void free_phases(struct proclife_group *group)
@@ -174,7 +175,7 @@ static struct group *find_group(const struct proclife_latency *latency, const st
 static int get_group(struct proclife_latency *latency, const struct key *key,
 		     struct proclife_group **result)
 {
-	uint64_t hash = hash_of(key);
+	uint64_t hash = hash_of(latency, key);
 	struct group *group = find_group(latency, key, hash);
 	int err;
 
@@ -202,9 +203,11 @@ int proclife_latency_group_by(struct proclife_latency *latency, enum proclife_by
 	if (by == PROCLIFE_BY_NOTHING)
 		return 0;
 	err = proclife_map_init(&latency->by_hash);
-	if (!err)
-		latency->by = by;
-	return err;
+	if (err)
+		return err;
+	latency->secret = proclife_secret_new();
+	latency->by = by;
+	return 0;
 }
 
 const struct proclife_group *proclife_latency_group(const struct proclife_latency *latency,
@@ -318,15 +321,18 @@ static int merge_group(struct proclife_group *into, const struct proclife_group 
 	return err;
 }
 
-/* A number that no cgroup of @into has, if this one is taken; those of a kernel are counted up. */
-static uint64_t free_number(const struct proclife_latency *into, struct proclife_cgroups *cgroups,
+/*
+ * A number that no cgroup of @into has, if this one is taken; those of a kernel are counted up. What
+ * was found to be taken once stays so.
+ */
+static uint64_t free_number(struct proclife_latency *into, struct proclife_cgroups *cgroups,
 			    uint64_t number)
 {
 	struct key key = { .known = true, .number = number };
 
-	for (uint64_t next = UINT64_MAX; proclife_cgroups_path(cgroups, key.number) ||
-					 find_group(into, &key, hash_of(&key)); next--)
-		key.number = next;
+	while (proclife_cgroups_path(cgroups, key.number) ||
+	       find_group(into, &key, hash_of(into, &key)))
+		key.number = UINT64_MAX - into->taken++;
 	return key.number;
 }
 
@@ -334,7 +340,7 @@ static uint64_t free_number(const struct proclife_latency *into, struct proclife
  * The number that another run's cgroup has in this one: that of its path. What has no path there can
  * only be the cgroup of the same number if that has none here.
  */
-static int translate(const struct proclife_latency *into, struct proclife_cgroups *cgroups,
+static int translate(struct proclife_latency *into, struct proclife_cgroups *cgroups,
 		     struct proclife_cgroups *others, struct key *key)
 {
 	const char *path = proclife_cgroups_path(others, key->number);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -12,11 +13,16 @@
 
 uint64_t proclife_seed(void)
 {
-	uint64_t seed;
+	const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes from the kernel */
+	struct timespec now;
+	uint64_t seed = 0;
 
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = (uint64_t)time(NULL) * 0x9e3779b97f4a7c15ULL ^ (uintptr_t)&seed;
-	return seed;
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
+		return seed;
+	if (random)
+		memcpy(&seed, random, sizeof(seed));
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (seed ^ (uint64_t)now.tv_nsec ^ (uintptr_t)&seed) * 0x9e3779b97f4a7c15ULL;
 }
 
 int proclife_map_init(struct proclife_map *map)
@@ -26,7 +32,7 @@ int proclife_map_init(struct proclife_map *map)
 	if (!map->entries)
 		return -ENOMEM;
 	map->mask = FIRST_SLOTS - 1;
-	map->seed = proclife_seed();
+	map->factor = proclife_seed() | 1;
 	return 0;
 }
 

@@ -20,7 +20,7 @@ struct proclife_map {
 	struct proclife_map_entry *entries;
 	uint64_t mask; /* slots - 1 */
 	uint64_t used;
-	uint64_t seed;
+	uint64_t factor; /* odd, and random: nobody can choose keys that share slots */
 };
 
 /* Something that nobody can foresee. */
@@ -34,7 +34,7 @@ int proclife_map_reserve(struct proclife_map *map);
 
 static inline uint64_t proclife_map_slot(const struct proclife_map *map, uint64_t key)
 {
-	uint64_t hash = (key ^ map->seed) * 0x9e3779b97f4a7c15ULL;
+	uint64_t hash = key * map->factor;
 
 	hash ^= hash >> 32;
 	hash *= 0xd6e8feb86659fd93ULL;
