@@ -16,11 +16,13 @@ static int __init proclife_init(void)
 {
 	int ret;
 
-	proclife_record_init();
+	ret = proclife_record_init();
+	if (ret)
+		return ret;
 
 	ret = proclife_clock_init();
 	if (ret)
-		return ret;
+		goto exit_record;
 
 	ret = proclife_rings_init();
 	if (ret)
@@ -46,6 +48,8 @@ exit_reap:
 	proclife_rings_exit();
 exit_clock:
 	proclife_clock_exit();
+exit_record:
+	proclife_record_exit();
 	return ret;
 }
 
@@ -56,6 +60,7 @@ static void __exit proclife_exit(void)
 	proclife_reap_exit();
 	proclife_rings_exit();
 	proclife_clock_exit();
+	proclife_record_exit();
 }
 
 module_init(proclife_init);

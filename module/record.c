@@ -7,12 +7,31 @@
 
 #include "record.h"
 
-struct proclife_task_keys proclife_task_keys __ro_after_init;
+struct handle_key proclife_handle_key __ro_after_init;
+struct handle_cache __percpu *proclife_handle_cache __ro_after_init;
 
-void proclife_record_init(void)
+int proclife_record_init(void)
 {
-	get_random_bytes(&proclife_task_keys, sizeof(proclife_task_keys));
-	proclife_task_keys.factor |= 1;
+	u32 words[4];
+
+	proclife_handle_cache = alloc_percpu(struct handle_cache);
+	if (!proclife_handle_cache)
+		return -ENOMEM;
+	get_random_bytes(words, sizeof(words));
+	handle_expand(&proclife_handle_key, words);
+	memzero_explicit(words, sizeof(words));
+	return 0;
+}
+
+void proclife_record_exit(void)
+{
+	free_percpu(proclife_handle_cache);
+}
+
+void proclife_handle_fill(struct handle_cached *slot, unsigned long object)
+{
+	slot->handle = handle_of(&proclife_handle_key, object);
+	slot->object = object;
 }
 
 void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
@@ -100,14 +119,14 @@ void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 	struct proclife_state *s = &r->state;
 	struct task_struct *parent = task_deref(p->real_parent);
 
-	take_head(r, p);
+	take_head_as(r, p, handle_of_object(p));
 	if (task_peek(p->exit_state))
 		r->flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
 	else if (task_peek(p->flags) & PF_EXITING)
 		r->flags |= PROCLIFE_F_EXITING;
-	s->parent = take_handle(parent);
+	s->parent = handle_of_object(parent);
 	s->parent_tgid = parent->tgid;
-	s->group = take_handle(p->signal);
+	s->group = handle_of_object(p->signal);
 	s->cgroup = take_cgroup(p);
 	s->runtime = task_peek(p->se.sum_exec_runtime);
 	s->utime = task_peek(p->utime);

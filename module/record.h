@@ -14,8 +14,9 @@
 
 struct linux_binprm;
 
-/* Draws the keys of the handles. */
-void proclife_record_init(void);
+/* Draws the key of the handles. */
+int proclife_record_init(void);
+void proclife_record_exit(void);
 
 /* All but proclife_record_state() with interrupts off. */
 void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,

@@ -8,6 +8,8 @@
 
 #include <linux/compiler.h>
 #include <linux/cred.h>
+#include <linux/hash.h>
+#include <linux/percpu.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -17,6 +19,7 @@
 #include <proclife/abi.h>
 
 #include "compat.h"
+#include "handle.h"
 
 /*
  * A field that may change at this moment, under a lock that nothing here may take: of another task,
@@ -28,23 +31,53 @@
 /* What a pointer under RCU points at. No rcu_read_lock(), a call, where interrupts are off anyway. */
 #define task_deref(pointer) rcu_dereference_check(pointer, rcu_read_lock_sched_held())
 
-struct proclife_task_keys {
-	u64 offset;
-	u64 factor; /* odd */
-};
-
-extern struct proclife_task_keys proclife_task_keys;
+/* Drawn at load. */
+extern struct handle_key proclife_handle_key;
 
 /*
- * An address of a live object as a handle. Each step is a bijection on 64-bit words, so different
- * objects have different handles. The offset is random and secret, so that any address could have
- * any handle: none tells where an object lies; the factor and the shift hide how far from others.
+ * An address of a live object as a handle. An address has one handle as long as the module is
+ * loaded, and no other address has that.
+ *
+ * Who may read the device or is given a recording, and no more, is not to learn where the kernel
+ * keeps what, not even how far one object lies from another: that would undo the randomization of
+ * the kernel's addresses. So a handle is a cipher's block, under a key that never leaves the module:
+ * what can be computed from any number of handles says only which of them are the same address.
  */
+static inline u64 handle_of_object(const void *object)
+{
+	return handle_of(&proclife_handle_key, (unsigned long)object);
+}
+
+/*
+ * A cipher costs as much as all else in a record, and the same objects come again and again: a
+ * task has a dozen handles made of it in its life, and the kernel soon reuses its memory. So each
+ * CPU keeps those that it took last. What is kept is never wrong, since handles do not change.
+ */
+#define HANDLE_CACHE_BITS 10
+
+struct handle_cached {
+	unsigned long object; /* 0: none yet */
+	u64 handle;
+};
+
+struct handle_cache {
+	struct handle_cached slots[1 << HANDLE_CACHE_BITS];
+};
+
+extern struct handle_cache __percpu *proclife_handle_cache;
+
+void __cold proclife_handle_fill(struct handle_cached *slot, unsigned long object);
+
+/* With interrupts off. */
 static __always_inline u64 take_handle(const void *object)
 {
-	u64 x = ((unsigned long)object + proclife_task_keys.offset) * proclife_task_keys.factor;
+	unsigned long address = (unsigned long)object;
+	struct handle_cached *slot =
+		&this_cpu_ptr(proclife_handle_cache)->slots[hash_32(address >> 6, HANDLE_CACHE_BITS)];
 
-	return x ^ x >> 32;
+	if (unlikely(slot->object != address))
+		proclife_handle_fill(slot, address);
+	return slot->handle;
 }
 
 static __always_inline void take_comm(char to[PROCLIFE_COMM_LEN], const char *from)
@@ -86,7 +119,7 @@ static __always_inline void take_ns_pid(struct task_struct *p, u32 *ns_pid, u32 
 }
 
 /* All of a record's head but ts, type and cpu. */
-static __always_inline void take_head(struct proclife_record *r, struct task_struct *p)
+static __always_inline void take_head_as(struct proclife_record *r, struct task_struct *p, u64 handle)
 {
 	unsigned int pf = task_peek(p->flags);
 	pid_t pid = task_peek(p->pid); /* the thread that execs takes its leader's, and the start */
@@ -103,11 +136,16 @@ static __always_inline void take_head(struct proclife_record *r, struct task_str
 	}
 
 	r->flags = flags;
-	r->task = take_handle(p);
+	r->task = handle;
 	r->start = task_peek(p->start_boottime);
 	r->pid = pid;
 	r->tgid = tgid;
 	take_comm(r->comm, p->comm);
+}
+
+static __always_inline void take_head(struct proclife_record *r, struct task_struct *p)
+{
+	take_head_as(r, p, take_handle(p));
 }
 
 #endif

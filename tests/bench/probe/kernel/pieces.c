@@ -14,7 +14,7 @@
 #include <linux/tracepoint.h>
 
 #include "clock.h"
-#include "record.c" /* its keys and slower functions are this module's, too */
+#include "record.c" /* its key and slower functions are this module's, too */
 #include "rings.h"
 
 #define TIMES 10000
@@ -89,6 +89,11 @@ static void piece_bare(void)
 static void piece_handle(void)
 {
 	slot.task = take_handle(current);
+}
+
+static void piece_cipher(void)
+{
+	slot.task = handle_of_object(current);
 }
 
 static void piece_comm(void)
@@ -271,6 +276,7 @@ static const struct {
 	{ "ring", piece_ring },
 	{ "record_without_fields", piece_bare },
 	{ "handle", piece_handle },
+	{ "handle_not_cached", piece_cipher },
 	{ "comm", piece_comm },
 	{ "head", piece_head },
 	{ "cgroup", piece_cgroup },
@@ -346,11 +352,13 @@ static int __init pieces_init(void)
 {
 	int ret;
 
-	proclife_record_init();
-	ret = proclife_clock_init();
+	ret = proclife_record_init();
 	if (ret)
 		return ret;
-	ret = rings_init();
+	ret = proclife_clock_init();
+	if (ret)
+		goto exit_record;
+	ret = proclife_rings_init();
 	if (ret)
 		goto exit_clock;
 	file = debugfs_create_file("proclife_pieces", 0400, NULL, NULL, &pieces_fops);
@@ -358,14 +366,17 @@ static int __init pieces_init(void)
 
 exit_clock:
 	proclife_clock_exit();
+exit_record:
+	proclife_record_exit();
 	return ret;
 }
 
 static void __exit pieces_exit(void)
 {
 	debugfs_remove(file);
-	rings_exit();
+	proclife_rings_exit();
 	proclife_clock_exit();
+	proclife_record_exit();
 }
 
 module_init(pieces_init);

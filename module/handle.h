@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The permutation that makes handles of addresses: Speck64/128 (Beaulieu and others, "The SIMON and
+ * SPECK Families of Lightweight Block Ciphers", 2013), for it is the smallest that is thought to be
+ * safe, has words of 64 bits, and needs no table, whose use could be timed. A word more or less
+ * than a cipher would not do: sums and products let themselves be solved for the addresses.
+ *
+ * Also compiled in user space, where the tests attack it.
+ */
+#ifndef PROCLIFE_HANDLE_H
+#define PROCLIFE_HANDLE_H
+
+#include <linux/types.h>
+
+#define HANDLE_ROUNDS 27
+
+struct handle_key {
+	__u32 rounds[HANDLE_ROUNDS];
+};
+
+static inline __u32 handle_rotate(__u32 word, unsigned int left)
+{
+	return word << left | word >> (32 - left);
+}
+
+/* The words in memory order: the paper prints them the other way round. */
+static inline void handle_expand(struct handle_key *key, const __u32 words[4])
+{
+	__u32 next[3] = { words[1], words[2], words[3] }, k = words[0];
+	unsigned int i;
+
+	for (i = 0; i < HANDLE_ROUNDS; i++) {
+		__u32 *l = &next[i % 3];
+
+		key->rounds[i] = k;
+		*l = (handle_rotate(*l, 24) + k) ^ i;
+		k = handle_rotate(k, 3) ^ *l;
+	}
+}
+
+static inline __u64 handle_encipher(const struct handle_key *key, __u64 block)
+{
+	__u32 high = block >> 32, low = (__u32)block;
+	unsigned int i;
+
+	for (i = 0; i < HANDLE_ROUNDS; i++) {
+		high = (handle_rotate(high, 24) + low) ^ key->rounds[i];
+		low = handle_rotate(low, 3) ^ high;
+	}
+	return (__u64)high << 32 | low;
+}
+
+/* A handle is never 0, which means unknown: no object lies at 0, so the handle that it had is free. */
+static inline __u64 handle_of(const struct handle_key *key, __u64 address)
+{
+	__u64 handle = handle_encipher(key, address);
+
+	return handle ? handle : handle_encipher(key, 0);
+}
+
+#endif
