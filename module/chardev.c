@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 
 #include "chardev.h"
+#include "clock.h"
 #include "compat.h"
 #include "reap.h"
 #include "rings.h"
@@ -111,6 +112,14 @@ static long set_watermark(struct reader *reader, const void __user *from)
 	return 0;
 }
 
+static long tell_time(void __user *to)
+{
+	struct proclife_clock clock = { };
+
+	clock_take(&clock.now);
+	return copy_to_user(to, &clock, sizeof(clock)) ? -EFAULT : 0;
+}
+
 static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	switch (cmd) {
@@ -118,6 +127,8 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return set_watermark(file->private_data, (void __user *)arg);
 	case PROCLIFE_IOC_SNAPSHOT:
 		return proclife_snapshot_take((void __user *)arg);
+	case PROCLIFE_IOC_CLOCK:
+		return tell_time((void __user *)arg);
 	default:
 		return -ENOTTY;
 	}

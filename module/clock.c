@@ -1,18 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "clock.h"
 
-#if COMPAT_HAS_TSC
-
 #include <linux/clocksource.h>
+#include <linux/minmax.h>
 #include <linux/notifier.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/timekeeper_internal.h>
 
 struct clock_parameters proclife_clock_parameters;
 
+/* The kernel's, up to now: time as a line over the clocksource's cycles. */
+static struct tk_read_base line;
+
 void proclife_clock_ask(u64 *ns)
 {
-	*ns = ktime_get_ns();
+	u64 now = ktime_get_ns();
+
+	/* If that is by a new line, the floor under it is seen: the kernel's sequence count says so. */
+	smp_rmb();
+	*ns = max(now, READ_ONCE(proclife_clock_parameters.floor));
+}
+
+static u64 time_at(const struct tk_read_base *base, u64 cycles)
+{
+	return base->base + ((cycles * base->mult + base->xtime_nsec) >> base->shift);
+}
+
+/*
+ * The two lines cross where the kernel has read its clock in order to update. Until the new one gets
+ * here, times are still taken by the old one, and if that is the steeper, they are ahead of what the
+ * new one says at first: by up to the difference of their slopes times how long that takes, which
+ * can be long if the hypervisor has stopped this CPU meanwhile. Behind the smp_mb() nobody takes a
+ * time by the old line any more, so its time as of now is ahead of all that were taken.
+ *
+ * No more is added than the slopes explain, from the beginning of the new line on: over a suspend,
+ * the clocksource may have counted on while the time stood still.
+ *
+ * When the clocksource itself changes, all other CPUs are stopped.
+ */
+static u64 floor_under(const struct tk_read_base *base)
+{
+	u64 old, new;
+
+	if (base->clock != line.clock || base->shift != line.shift || base->mult >= line.mult)
+		return 0;
+
+	smp_mb(); /* after the sequence counts: whoever has not seen them has read the clock */
+	new = base->clock->read(base->clock);
+	old = (new - line.cycle_last) & line.mask;
+	new = (new - base->cycle_last) & base->mask;
+	/* One that is behind, or too far ahead for this arithmetic. */
+	if (old >= base->clock->max_cycles || new >= base->clock->max_cycles)
+		return 0;
+	return min(time_at(&line, old),
+		   time_at(base, new) + ((new * (line.mult - base->mult)) >> base->shift) + 1);
 }
 
 /*
@@ -23,17 +64,21 @@ static int update(struct notifier_block *nb, unsigned long was_set, void *data)
 {
 	const struct tk_read_base *base = &((const struct timekeeper *)data)->tkr_mono;
 	struct clock_parameters *c = &proclife_clock_parameters;
-	bool tsc = base->clock->vdso_clock_mode == VDSO_CLOCKMODE_TSC;
 
 	raw_write_seqcount_begin(&c->seq);
+	WRITE_ONCE(c->floor, max(c->floor, floor_under(base)));
+#if COMPAT_HAS_TSC
 	c->mult = base->mult;
 	c->shift = base->shift;
 	c->cycles = base->cycle_last;
 	/* Beyond it the product overflows, unless the kernel takes more care: it then is asked. */
-	c->cycles_max = tsc ? base->clock->max_cycles : 0;
+	c->cycles_max = base->clock->vdso_clock_mode == VDSO_CLOCKMODE_TSC ?
+				base->clock->max_cycles : 0;
 	c->ns = base->base;
 	c->ns_fraction = base->xtime_nsec;
+#endif
 	raw_write_seqcount_end(&c->seq);
+	line = *base;
 	return NOTIFY_OK;
 }
 
@@ -42,7 +87,7 @@ static struct notifier_block notifier = { .notifier_call = update };
 int proclife_clock_init(void)
 {
 	seqcount_init(&proclife_clock_parameters.seq);
-	/* Calls it once, too; until then cycles_max is 0. */
+	/* Calls it once, too; until then the kernel is asked. */
 	return pvclock_gtod_register_notifier(&notifier);
 }
 
@@ -50,5 +95,3 @@ void proclife_clock_exit(void)
 {
 	pvclock_gtod_unregister_notifier(&notifier);
 }
-
-#endif

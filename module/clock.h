@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CLOCK_MONOTONIC for less. ktime_get_ns() is half of what a record costs, since it has to call
+ * CLOCK_MONOTONIC, of which no CPU ever gets a time that is earlier than one that any has got before.
+ *
+ * The kernel's own can go back a little: when it is slowed down (adjtimex(2), NTP), times that were
+ * taken while it was computing the new rate are ahead of what the new rate gives at first. Records
+ * would be out of order in their ring, so there is a floor: the last time that can have been taken
+ * before the rate fell. The clock stands still there until the kernel's has caught up.
+ *
+ * And it is to cost less. ktime_get_ns() is half of what a record costs, since it has to call
  * whichever clocksource there is; where that is the TSC, the same arithmetic in line takes half.
  * The parameters are the kernel's own, which it hands out each time it changes them, under the lock
- * under which it changes them: so the times are the kernel's, and in one order on all CPUs.
+ * under which it changes them: so the times are the kernel's, and in one order on all CPUs. Programs
+ * read the clock through the vDSO, which learns of a change some microseconds before; that makes
+ * theirs another clock than this, see ring.h.
  */
 #ifndef PROCLIFE_CLOCK_H
 #define PROCLIFE_CLOCK_H
@@ -15,8 +24,8 @@
 #include "compat.h"
 
 #if COMPAT_HAS_TSC
-
 #include <asm/msr.h>
+#endif
 
 /* One cache line, which the CPU that keeps the time writes once per tick. */
 struct clock_parameters {
@@ -27,6 +36,7 @@ struct clock_parameters {
 	u64 cycles_max; /* as far as the arithmetic reaches; 0 if the clocksource is not the TSC */
 	u64 ns;
 	u64 ns_fraction; /* shifted left by @shift */
+	u64 floor;	 /* no time is below this */
 } ____cacheline_aligned;
 
 extern struct clock_parameters proclife_clock_parameters;
@@ -35,43 +45,31 @@ int proclife_clock_init(void);
 void proclife_clock_exit(void);
 
 /* As the kernel reads its clocksource, whichever that is. */
-void __cold proclife_clock_ask(u64 *ns);
+void proclife_clock_ask(u64 *ns);
 
 /* Writes the time to *@to: not a result, which the call would cost registers on each way past it. */
 static __always_inline void clock_take(u64 *to)
 {
+#if COMPAT_HAS_TSC
 	const struct clock_parameters *c = &proclife_clock_parameters;
+	u64 cycles, ns, floor;
 	unsigned int seq;
-	u64 cycles, ns;
 
 	do {
 		seq = raw_read_seqcount_begin(&c->seq);
 		cycles = rdtsc_ordered() - c->cycles;
 		ns = c->ns + ((cycles * c->mult + c->ns_fraction) >> c->shift);
+		floor = c->floor;
 		/* Also a TSC that is behind, by what those of two CPUs may differ. */
 		if (unlikely(cycles >= c->cycles_max)) {
 			proclife_clock_ask(to);
 			return;
 		}
 	} while (read_seqcount_retry(&c->seq, seq));
-	*to = ns;
-}
-
+	*to = ns < floor ? floor : ns;
 #else
-
-static inline int proclife_clock_init(void)
-{
-	return 0;
-}
-
-static inline void proclife_clock_exit(void)
-{
-}
-
-static __always_inline void clock_take(u64 *to)
-{
-	*to = ktime_get_ns();
-}
-
+	proclife_clock_ask(to);
 #endif
+}
+
 #endif

@@ -206,7 +206,7 @@ struct proclife_state {
 };
 
 struct proclife_record {
-	__u64 ts;   /* CLOCK_MONOTONIC */
+	__u64 ts;   /* CLOCK_MONOTONIC of the initial time namespace; see PROCLIFE_IOC_CLOCK */
 	__u16 type; /* enum proclife_type */
 	__u16 cpu;
 	__u32 flags; /* PROCLIFE_F_* */
@@ -300,9 +300,16 @@ struct proclife_snapshot {
 	__u64 reserved;
 };
 
+/* The time as records take it: none that is taken afterwards, on any CPU, is earlier. */
+struct proclife_clock {
+	__u64 now; /* CLOCK_MONOTONIC of the initial time namespace, whichever the caller is in */
+	__u64 reserved;
+};
+
 #define PROCLIFE_IOC 0xF7
 #define PROCLIFE_IOC_WATERMARK _IOW(PROCLIFE_IOC, 1, struct proclife_watermark)
 #define PROCLIFE_IOC_SNAPSHOT _IOWR(PROCLIFE_IOC, 2, struct proclife_snapshot)
+#define PROCLIFE_IOC_CLOCK _IOR(PROCLIFE_IOC, 3, struct proclife_clock)
 
 #define PROCLIFE_DEVICE "/dev/proclife"
 

@@ -25,6 +25,18 @@
  *	means that all that this ring will ever hold from before H1 lies below that commit; if reserve
  *	is ahead, by one or two, the record at that commit is the only other one that may be from
  *	before H1.
+ * W3 and H1 read one clock, which never goes back, whichever CPU is asked: the module's clock_take(),
+ *	which a reader reaches by PROCLIFE_IOC_CLOCK. It is a line over the CPUs' counters, with
+ *	parameters that the kernel changes now and then. If W3 comes after H1 and both go by the same
+ *	parameters, it gives no earlier time. If H1 went by new ones, they had been written, and W3
+ *	sees them too, since H2 and W2 come in between. If H1 went by old ones and W3 by new ones, W3
+ *	is at or above the floor, which is above all that the old ones gave (module/clock.c).
+ *
+ *	The vDSO's clock_gettime(2) is another clock: it goes by new parameters earlier than the
+ *	module does. After a rise of the rate by d, a record can land below such an H1, by d times
+ *	how long the kernel takes for the change: some ns; 100 us if NTP slews by 500 ppm and the
+ *	hypervisor stops the CPU for 200 ms in the middle of it; more with another tick of adjtimex(2).
+ *	And in a time namespace it is off by whatever its maker has chosen.
  * P2 pairs with W2: either the poller sees the reservation, or the writer sees wake_at.
  *
  * tests/litmus asks the kernel's memory model about each of these, and about what breaks them.

@@ -185,6 +185,8 @@ static void test_ioctls_refuse_what_they_do_not_know(void **state)
 	assert_int_equal(errno, ENOTTY);
 	assert_int_equal(ioctl(device, _IO(PROCLIFE_IOC, 99)), -1);
 	assert_int_equal(errno, ENOTTY);
+	assert_int_equal(ioctl(device, PROCLIFE_IOC_CLOCK, NULL), -1);
+	assert_int_equal(errno, EFAULT);
 
 	assert_int_equal(ioctl(device, PROCLIFE_IOC_WATERMARK, &watermark), 0);
 	watermark.reserved = 1;
