@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The records' times are CLOCK_MONOTONIC, whatever the kernel does to that: it is made faster and
- * slower, and read off another device.
+ * slower, and read off another device. They never go back, on any CPU.
  */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,11 +36,14 @@ static void forks_are_where_the_clock_says(struct proclife_source *source)
 {
 	struct fork_seen forks[FORKS];
 	struct proclife_event event;
-	uint64_t last = 0;
+	uint64_t last = 0, asked;
 	unsigned int i, found = 0;
 
 	for (i = 0; i < FORKS; i++) {
 		forks[i].before = now();
+		asked = proclife_source_now(source);
+		assert_in_range(asked, forks[i].before, now());
+		forks[i].before = asked;
 		forks[i].pid = fork();
 		if (!forks[i].pid)
 			_exit(0);
@@ -85,6 +89,76 @@ static void test_another_pace(void **state)
 		forks_are_where_the_clock_says(source);
 	}
 	storm_stop(storm);
+	assert_int_equal(proclife_source_lost(source), 0);
+	proclife_source_free(source);
+}
+
+/* What has been read of a child: all of it comes in the order in which it happens. */
+static void check_step(uint16_t *seen, uint16_t type)
+{
+	switch (type) {
+	case PROCLIFE_FORK:
+		assert_int_equal(*seen, 0);
+		break;
+	case PROCLIFE_EXIT:
+		assert_int_equal(*seen, PROCLIFE_FORK);
+		break;
+	case PROCLIFE_REAP:
+		assert_int_equal(*seen, PROCLIFE_EXIT);
+		break;
+	default:
+		return;
+	}
+	*seen = type;
+}
+
+/* The rate changes all the time, while the records are read. */
+static void test_flips_while_reading(void **state)
+{
+	enum { CHILDREN = 400 };
+	static uint16_t seen[CHILDREN];
+	static pid_t pids[CHILDREN];
+	struct proclife_source *source = open_source();
+	struct storm *storm = storm_start(4);
+	struct proclife_event event;
+	uint64_t last = 0, end = UINT64_MAX;
+	unsigned int count = 0, i;
+	pid_t flipper = fork();
+
+	(void)state;
+	if (!flipper) {
+		for (i = 0;; i++)
+			set_pace(i % 2 ? 9000 : 11000, 0);
+	}
+	do {
+		if (count < CHILDREN) {
+			pids[count] = fork();
+			if (!pids[count])
+				_exit(0);
+			assert_true(pids[count] > 0);
+			assert_int_equal(waitpid(pids[count], NULL, 0), pids[count]);
+			if (++count == CHILDREN)
+				end = proclife_source_now(source);
+		}
+		while (last < end && proclife_source_next(source, &event) == 1) {
+			const struct proclife_record *r = event.record;
+
+			assert_non_null(r);
+			assert_true(r->ts >= last);
+			last = r->ts;
+			for (i = count; i-- && count - i < 50;)
+				if (r->pid == (uint32_t)pids[i])
+					break;
+			if (i < count && r->pid == (uint32_t)pids[i])
+				check_step(&seen[i], r->type);
+		}
+	} while (last < end);
+	kill(flipper, SIGKILL);
+	waitpid(flipper, NULL, 0);
+	set_pace(10000, 0);
+	storm_stop(storm);
+	for (i = 0; i < CHILDREN; i++)
+		assert_int_equal(seen[i], PROCLIFE_REAP);
 	assert_int_equal(proclife_source_lost(source), 0);
 	proclife_source_free(source);
 }
@@ -150,6 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_another_pace),
+		cmocka_unit_test(test_flips_while_reading),
 		cmocka_unit_test(test_another_clocksource),
 	};
 

@@ -5,10 +5,16 @@
 
 #include <device.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
 
 static void test_header(void **state)
 {
@@ -180,6 +186,38 @@ static void test_no_device(void **state)
 	proclife_source_free(NULL);
 }
 
+/* A plain file cannot tell the time of its writers, and in a time namespace ours is another one. */
+static void test_plain_file_in_a_time_namespace(void **state)
+{
+	pid_t pid;
+	int status;
+
+	(void)state;
+	device = fake_device_new(1, 16);
+	fake_device_add_rings(device);
+	source = fake_device_open(device);
+	device->now = 12;
+	assert_int_equal(proclife_source_now(source), 12);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct proclife_source *other = NULL;
+
+		if (unshare(CLONE_NEWUSER | CLONE_NEWTIME))
+			_exit(77);
+		pid = fork(); /* a child is the first one in it */
+		if (!pid)
+			_exit(proclife_device_open(&other, device->path) != -ENOTSUP || other);
+		waitpid(pid, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip(); /* there are none, or they are not allowed */
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +226,7 @@ int main(void)
 		TEST(test_bad_headers),
 		TEST(test_compatible_header),
 		TEST(test_no_device),
+		TEST(test_plain_file_in_a_time_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

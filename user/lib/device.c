@@ -17,13 +17,44 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t monotonic(void *arg)
-{
-	struct timespec ts;
+/* The inode of the initial time namespace, as the kernel has it since there are others. */
+#define INITIAL_TIME_NAMESPACE 0xeffffffa
 
+/* The writers' own clock: CLOCK_MONOTONIC here is another one, see ring.h. */
+static uint64_t ask_device(void *arg)
+{
+	const struct proclife_device *device = arg;
+	struct proclife_clock clock = { .now = 0 };
+
+	return ioctl(device->fd, PROCLIFE_IOC_CLOCK, &clock) ? 0 : clock.now;
+}
+
+static uint64_t ask_kernel(void *arg)
+{
 	(void)arg;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return proclife_monotonic();
+}
+
+/*
+ * A plain file cannot be asked, so its writers' clock has to be ours. Of another time namespace it
+ * is not, and nobody tells by how much.
+ */
+static int choose_clock(struct proclife_device *device)
+{
+	struct proclife_clock clock;
+	struct stat st;
+
+	if (device->pollable) {
+		device->clock = ask_device;
+		device->clock_arg = device;
+		if (!ioctl(device->fd, PROCLIFE_IOC_CLOCK, &clock))
+			return 0;
+		return errno == ENOTTY ? -EPROTO : -errno;
+	}
+	device->clock = ask_kernel;
+	if (!stat("/proc/self/ns/time", &st) && st.st_ino != INITIAL_TIME_NAMESPACE)
+		return -ENOTSUP;
+	return 0;
 }
 
 static void nap(uint64_t ns)
@@ -222,7 +253,7 @@ static int device_snapshot(struct proclife_source *source)
 /* Until when a wait of @timeout_ms lasts; UINT64_MAX if that is for ever. */
 static uint64_t deadline_of(int timeout_ms)
 {
-	return timeout_ms < 0 ? UINT64_MAX : monotonic(NULL) + (uint64_t)timeout_ms * 1000000;
+	return timeout_ms < 0 ? UINT64_MAX : proclife_monotonic() + (uint64_t)timeout_ms * 1000000;
 }
 
 static int remaining_ms(uint64_t deadline)
@@ -231,7 +262,7 @@ static int remaining_ms(uint64_t deadline)
 
 	if (deadline == UINT64_MAX)
 		return -1;
-	now = monotonic(NULL);
+	now = proclife_monotonic();
 	if (now >= deadline)
 		return 0;
 	ms = (deadline - now + 999999) / 1000000;
@@ -316,6 +347,13 @@ static const struct proclife_ring_ctl *device_ring(struct proclife_source *sourc
 	return proclife_rings_ctl(device_of(source), cpu);
 }
 
+static uint64_t device_now(const struct proclife_source *source)
+{
+	const struct proclife_device *device = (const struct proclife_device *)source;
+
+	return device->clock(device->clock_arg);
+}
+
 static const struct proclife_source_ops device_ops = {
 	.more = device_more,
 	.rewind = device_rewind,
@@ -323,6 +361,7 @@ static const struct proclife_source_ops device_ops = {
 	.wait = device_wait,
 	.set_watermark = device_set_watermark,
 	.fd = device_fd,
+	.now = device_now,
 	.header = device_header,
 	.ring = device_ring,
 	.free = device_free,
@@ -337,7 +376,6 @@ int proclife_device_open(struct proclife_source **source, const char *path)
 		return -ENOMEM;
 	device->source.ops = &device_ops;
 	device->source.can_record = true;
-	device->clock = monotonic;
 	device->watermark = 1;
 	device->generation = UINT64_MAX;
 	device->fd = open(path ? path : PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -346,6 +384,8 @@ int proclife_device_open(struct proclife_source **source, const char *path)
 		goto fail;
 	}
 	err = map_device(device);
+	if (!err)
+		err = choose_clock(device);
 	if (err)
 		goto fail;
 	device->rings = calloc(device->header.cpus, sizeof(*device->rings));
@@ -363,7 +403,7 @@ fail:
 	return err;
 }
 
-void proclife_device_set_clock(struct proclife_source *source, proclife_clock clock, void *arg)
+void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn clock, void *arg)
 {
 	struct proclife_device *device = device_of(source);
 

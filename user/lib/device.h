@@ -10,8 +10,8 @@
 
 #define PROCLIFE_MAX_CPUS 8192
 
-/* CLOCK_MONOTONIC in nanoseconds, or what a test has in its place. */
-typedef uint64_t (*proclife_clock)(void *arg);
+/* The records' clock in nanoseconds, or what a test has in its place. */
+typedef uint64_t (*proclife_clock_fn)(void *arg);
 
 struct proclife_device;
 
@@ -40,7 +40,7 @@ struct proclife_device {
 	struct proclife_header header; /* as it was validated: sizes are taken from here only */
 	uint64_t generation;	       /* of the CPU map that `rings` follows */
 	struct proclife_ring_stream **rings; /* by CPU; NULL where there is none */
-	proclife_clock clock;
+	proclife_clock_fn clock;
 	void *clock_arg;
 	struct proclife_stream snapshot; /* its records stay until the source goes */
 	struct proclife_record *snapshot_records;
@@ -50,7 +50,7 @@ struct proclife_device {
  * For tests: take the time from elsewhere. To be called between opening the source and anything
  * else.
  */
-void proclife_device_set_clock(struct proclife_source *source, proclife_clock clock, void *arg);
+void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn clock, void *arg);
 
 /* Notes where each ring stands: what comes from now on will be read. 0 or -ENOMEM. */
 int proclife_rings_begin(struct proclife_device *device);

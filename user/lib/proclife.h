@@ -7,7 +7,7 @@
  * begins and ends; tree and latency results are built on those reports.
  *
  * Unless said otherwise: functions return 0 or a negative errno; times are nanoseconds of
- * CLOCK_MONOTONIC, 0 for "not seen"; what a *_new() or *_open() gives is released by its *_free(),
+ * CLOCK_MONOTONIC of the initial time namespace, 0 for "not seen"; what a *_new() or *_open() gives is released by its *_free(),
  * which takes NULL; nothing is thread-safe, and independent objects may live in different threads.
  */
 #ifndef PROCLIFE_H
@@ -50,7 +50,8 @@ struct proclife_event {
  *
  * The source begins with the first record after this call. Errors: -ENOENT and -EACCES of open(2),
  * -EPROTO if the device speaks an ABI that this library does not, -ENODEV if it is no proclife
- * device.
+ * device, -ENOTSUP if it is a plain file and this process is in a time namespace: its clock is then
+ * not the one that the records have, and only a device tells the time by that.
  */
 int proclife_device_open(struct proclife_source **source, const char *path);
 void proclife_source_free(struct proclife_source *source);
@@ -112,6 +113,12 @@ const struct proclife_ring_ctl *proclife_source_ring(struct proclife_source *sou
 
 /* Records lost so far, in all gaps yielded. */
 uint64_t proclife_source_lost(const struct proclife_source *source);
+
+/*
+ * The time by the clock of the records, to be compared with theirs: clock_gettime(2) gives another
+ * one in a time namespace. Of a recording, CLOCK_MONOTONIC.
+ */
+uint64_t proclife_source_now(const struct proclife_source *source);
 
 /* Nothing from before this time will be yielded any more; things of this very time may be. */
 uint64_t proclife_source_horizon(const struct proclife_source *source);

@@ -3,6 +3,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
+
+uint64_t proclife_monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
 
 void proclife_source_free(struct proclife_source *source)
 {
@@ -61,6 +70,11 @@ int proclife_source_set_watermark(struct proclife_source *source, uint64_t recor
 int proclife_source_fd(const struct proclife_source *source)
 {
 	return source->ops->fd ? source->ops->fd(source) : -EBADF;
+}
+
+uint64_t proclife_source_now(const struct proclife_source *source)
+{
+	return source->ops->now ? source->ops->now(source) : proclife_monotonic();
 }
 
 const struct proclife_header *proclife_source_header(struct proclife_source *source)

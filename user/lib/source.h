@@ -16,6 +16,7 @@ struct proclife_source_ops {
 	int (*wait)(struct proclife_source *source, int timeout_ms);
 	int (*set_watermark)(struct proclife_source *source, uint64_t records);
 	int (*fd)(const struct proclife_source *source);
+	uint64_t (*now)(const struct proclife_source *source);
 	const struct proclife_header *(*header)(struct proclife_source *source);
 	const struct proclife_ring_ctl *(*ring)(struct proclife_source *source, uint32_t cpu);
 	const struct proclife_recorded *(*info)(const struct proclife_source *source);
@@ -33,6 +34,9 @@ struct proclife_source {
 	bool can_record; /* its streams tell a recorder what has been yielded */
 	struct proclife_recorder *recorder; /* NULL if there is none */
 };
+
+/* CLOCK_MONOTONIC, of the time namespace that this process is in. */
+uint64_t proclife_monotonic(void);
 
 /* The recorder takes what this stream has yielded since the last time (recorder.c). */
 void proclife_recorder_take(struct proclife_recorder *recorder, struct proclife_stream *stream);

@@ -150,6 +150,10 @@ void diagnose_open(int error, const char *path)
 		else
 			say("%s: not a proclife device", path);
 		break;
+	case ENOTSUP:
+		say("%s: a plain file, whose records have another clock than this time namespace; "
+		    "read it outside, or read the device", path);
+		break;
 	default:
 		say("%s: cannot open: %s", path, strerror(-error));
 	}

@@ -9,16 +9,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-uint64_t session_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * SECOND + ts.tv_nsec;
-}
 
 /* Called when there is nothing more to read for now. */
 static void end_of_command(struct session *s)
@@ -27,7 +18,7 @@ static void end_of_command(struct session *s)
 
 	if (!s->ended_at || horizon < s->ended_at)
 		return;
-	watch_note(&s->watch, s->ended_at, session_now());
+	watch_note(&s->watch, s->ended_at, session_now(s));
 	if (!proclife_tasks_selected(s->run.tasks))
 		s->stop = s->run.lost ? STOP_LOST : STOP_SOURCE;
 	else if (s->run.lost && horizon - s->ended_at > SECOND && horizon - s->last_fed > SECOND &&
@@ -100,7 +91,7 @@ static bool is_pointless(const struct session *s)
 /* What is to be done now and then. */
 static void look_after(struct session *s)
 {
-	uint64_t now = session_now();
+	uint64_t now = session_now(s);
 
 	record_poll(&s->record, now);
 	s->progress.lost = s->run.lost;
@@ -137,7 +128,7 @@ static int drain(struct session *s)
 
 static int timeout_ms(const struct session *s)
 {
-	uint64_t t = session_now();
+	uint64_t t = session_now(s);
 	int timeout = 100;
 
 	/* The end of a command is worth being noticed soon. */
@@ -179,7 +170,7 @@ static int loop(struct session *s)
 			return 0;
 		}
 		if (proclife_source_horizon(s->run.source) >= s->stop_at ||
-		    (s->stop_at != UINT64_MAX && session_now() >= s->give_up_at)) {
+		    (s->stop_at != UINT64_MAX && session_now(s) >= s->give_up_at)) {
 			s->stop = s->stop_then;
 			s->run.ended = s->stop_at;
 			return 0;
@@ -199,7 +190,7 @@ static void begin_progress(struct session *s)
 	if (!say_on_terminal() || options->json || options->command ||
 	    (s->events && isatty(STDOUT_FILENO)))
 		return;
-	progress_begin(&s->progress, session_now(), s->replay ? s->replay->records : 0);
+	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
 }
 
 static int follow_and_print(struct session *s)

@@ -174,11 +174,11 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signals < 0)
 		return -errno;
-	s->run.began = s->replay ? s->replay->began : session_now();
+	s->run.began = s->replay ? s->replay->began : session_now(s);
 	if (options->duration)
 		session_stop_at(s, s->run.began + options->duration, STOP_DURATION);
 	if (options->views & VIEW_ZOMBIES && !s->replay)
-		session_stop_at(s, session_now(), STOP_DURATION);
+		session_stop_at(s, session_now(s), STOP_DURATION);
 	s->unwatched = options->views & VIEW_NONE && !options->command && !options->pid_count &&
 		       !options->expectation_count;
 	return options->command ? follow_fork(&s->follow, options->command, mask) : 0;

@@ -50,7 +50,7 @@ static void take_signal(struct session *s, int signo)
 	if (signo == SIGCHLD) {
 		follow_poll(&s->follow);
 		if (s->follow.ended && !s->ended_at) {
-			s->ended_at = session_now();
+			s->ended_at = session_now(s);
 		}
 		return;
 	}
@@ -69,7 +69,7 @@ static void take_signal(struct session *s, int signo)
 		s->run.ended = proclife_source_horizon(s->run.source);
 		return;
 	}
-	session_stop_at(s, session_now(), STOP_SIGNAL);
+	session_stop_at(s, session_now(s), STOP_SIGNAL);
 }
 
 void session_take_signals(struct session *s)

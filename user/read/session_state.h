@@ -56,7 +56,11 @@ struct session {
 	int write_error; /* errno of standard output */
 };
 
-uint64_t session_now(void);
+/* By the clock of the records. */
+static inline uint64_t session_now(const struct session *s)
+{
+	return proclife_source_now(s->run.source);
+}
 
 /* What is later than @when does not count any more, unless that is so already. */
 void session_stop_at(struct session *s, uint64_t when, enum stop why);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PARAMETERS "/sys/module/" MODULE_NAME "/parameters"
 #define LABEL 13
@@ -354,15 +353,13 @@ static void json_all(const struct status *status)
 int status_print(struct run *run)
 {
 	struct status status = { .run = run };
-	struct timespec ts;
 	struct text line;
 	size_t i;
 
 	status.header = proclife_source_header(run->source);
 	if (!status.header)
 		return -ENODEV;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	status.now = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	status.now = proclife_source_now(run->source);
 	read_parameters(&status);
 	read_counts(&status);
 	read_history(&status);
