@@ -20,7 +20,8 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_STATIC) $(CMOCKA_LIBS)
 
 $B/tests/unit/test_options.o $B/tests/unit/test_format.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,options options_check options_value expect parse completion) $B/user/read/say.o
+$B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,options options_check options_value expect parse completion \
+	quoted quote format json say)
 $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_format: $B/user/read/format.o $B/user/read/json.o $B/user/read/say.o
 
@@ -52,7 +53,7 @@ $(EXAMPLES): %: %.c $(LIB_STATIC)
 $B/tests/unit/test_pages: | $(EXAMPLES) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_view_parents %/test_view_zombies %/test_diff_program %/test_select \
-	%/test_add_up %/test_names,$(UNIT_TESTS))
+	%/test_add_up %/test_names %/test_outside,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_replay \
 	%/test_view_tree %/test_schema %/test_failures,$(UNIT_TESTS))
 

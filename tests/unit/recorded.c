@@ -99,7 +99,7 @@ void copy_file(const char *from_dir, const char *to_dir, const char *name)
 struct proclife_source *replay(const char *path)
 {
 	struct proclife_source *source = NULL;
-	struct proclife_fault fault = { "" };
+	struct proclife_fault fault = { .text = "" };
 	int ret = proclife_recording_open(&source, path, &fault);
 
 	if (ret)
@@ -107,21 +107,31 @@ struct proclife_source *replay(const char *path)
 	return source;
 }
 
+/* The text gets the path, too. */
+static void join_fault(struct proclife_fault *fault, const struct proclife_fault *from)
+{
+	assert_int_not_equal(from->path[0], 0);
+	assert_int_not_equal(from->text[0], 0);
+	assert_true(strlen(from->path) + strlen(from->text) + 3 <= sizeof(fault->text));
+	stpcpy(stpcpy(stpcpy(fault->text, from->path), ": "), from->text);
+}
+
 int try_replay(const char *path, struct proclife_fault *fault, struct log *log)
 {
+	struct proclife_fault opening = { .text = "" };
 	struct proclife_source *source = NULL;
 	int ret;
 
 	memset(fault, 0, sizeof(*fault));
-	ret = proclife_recording_open(&source, path, fault);
+	ret = proclife_recording_open(&source, path, &opening);
 	if (ret) {
-		assert_int_not_equal(fault->text[0], 0);
+		join_fault(fault, &opening);
 		return ret;
 	}
 	ret = log_source(log, source, UINT64_MAX);
 	if (ret == -EBADMSG) {
 		assert_non_null(proclife_source_fault(source));
-		snprintf(fault->text, sizeof(fault->text), "%s", proclife_source_fault(source));
+		join_fault(fault, proclife_source_fault(source));
 		/* It stays as it is. */
 		assert_int_equal(log_source(log, source, 1), -EBADMSG);
 	}

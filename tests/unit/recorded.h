@@ -33,7 +33,7 @@ void copy_file(const char *from_dir, const char *to_dir, const char *name);
 
 /* Opens it, and asserts that this works. */
 struct proclife_source *replay(const char *path);
-/* What opening and reading all of it comes to: 0 or an error; and what is said of it. */
+/* What opening and reading all of it comes to: 0 or an error; and "PATH: TEXT" of what is said. */
 int try_replay(const char *path, struct proclife_fault *fault, struct log *log);
 
 /* Records a run: each ring is filled several times, with gaps if the rings are small. */

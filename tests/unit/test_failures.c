@@ -356,7 +356,7 @@ static int remove_recording(void **state)
 static int read_recording(uint64_t *digest)
 {
 	struct proclife_source *source = NULL;
-	struct proclife_fault fault = { "" };
+	struct proclife_fault fault = { .text = "" };
 	struct results results;
 	int err;
 

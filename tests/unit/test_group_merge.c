@@ -138,7 +138,7 @@ static struct proclife_latency *run_in(struct proclife_cgroups **paths, const st
 	struct proclife_latency *latency;
 	struct proclife_tasks *tasks;
 
-	assert_int_equal(proclife_cgroups_new(paths, "/nowhere"), 0);
+	assert_int_equal(proclife_cgroups_new(paths, "/nowhere", NULL), 0);
 	assert_int_equal(proclife_tasks_new(&tasks), 0);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
 	assert_int_equal(proclife_latency_group_by(latency, PROCLIFE_BY_CGROUP), 0);

@@ -137,7 +137,7 @@ static void test_bad_usage(void **state)
 		{ "-i x --status", "--status" },
 		{ "-i x -- true", "COMMAND" },
 		{ "--expect", "--expect" },
-		{ "--expect lost", "--expect 'lost': there has to be a relation" },
+		{ "--expect lost", "--expect lost: there has to be a relation" },
 		{ "--expect lost==0 --expect exit.p9<1s", "--expect 'exit.p9<1s': the figure" },
 		{ "--status --expect lost==0", "--status and --expect" },
 		{ "--ktap", "--ktap prints verdicts" },

@@ -7,6 +7,7 @@
 #include "cgroups.h"
 #include "intern.h"
 #include "map.h"
+#include "plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,43 +127,115 @@ static bool find_path(const struct proclife_cgroups *cgroups, uint64_t id, char 
 	return true;
 }
 
-static int read_file(struct proclife_cgroups *cgroups, const char *recording)
+/*
+ * "ID PATH" of a recording
+ */
+
+#define MOST_BYTES (64u << 20) /* what is behind that is not read */
+#define LONGEST_LINE (PATH_MAX + 32)
+
+/* 1 if this is no such line. */
+static int take_line(struct proclife_cgroups *cgroups, char *line)
 {
-	char *line = NULL, name[PATH_MAX];
-	size_t size = 0;
-	ssize_t length;
-	FILE *file;
+	char *path;
+	uint64_t id;
+
+	errno = 0;
+	id = strtoull(line, &path, 10);
+	if (line[0] < '0' || line[0] > '9' || errno || !id || path[0] != ' ' || path[1] != '/')
+		return 1;
+	return proclife_cgroups_add(cgroups, id, path + 1);
+}
+
+/* Takes the whole lines of *@held bytes, and leaves what is behind them. 0 or -ENOMEM. */
+static int take_lines(struct proclife_cgroups *cgroups, char *buffer, size_t *held, uint64_t *bad)
+{
+	char *line = buffer, *end = buffer + *held, *eol;
+
+	while ((eol = memchr(line, '\n', (size_t)(end - line)))) {
+		int ret;
+
+		*eol = '\0';
+		/* A NUL in it would hide the rest. */
+		ret = memchr(line, '\0', (size_t)(eol - line)) ? 1 : take_line(cgroups, line);
+		if (ret < 0)
+			return ret;
+		*bad += (uint64_t)ret;
+		line = eol + 1;
+	}
+	*held = (size_t)(end - line);
+	memmove(buffer, line, *held);
+	return 0;
+}
+
+/* The last line can have been cut off: then it is none. */
+static int read_lines(struct proclife_cgroups *cgroups, const char *recording, int fd,
+		      struct proclife_fault *fault)
+{
+	static const char again[] = "copy the recording again from where it was made";
+	char buffer[2 * LONGEST_LINE];
+	uint64_t total = 0, bad = 0;
+	size_t held = 0;
 	int err = 0;
 
-	if (snprintf(name, sizeof(name), "%s/%s", recording, PROCLIFE_CGROUPS_FILE) >=
-	    (int)sizeof(name))
-		return -ENAMETOOLONG;
-	file = fopen(name, "re");
-	if (!file)
-		return errno == ENOENT ? 0 : -errno;
-	while (!err && (length = getline(&line, &size, file)) > 0) {
-		char *path;
-		uint64_t id;
+	while (!err && total < MOST_BYTES && held < LONGEST_LINE) {
+		ssize_t n = read(fd, buffer + held, sizeof(buffer) - held);
 
-		/* The last line can have been cut off. */
-		if (line[length - 1] != '\n')
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE,
+					  "cannot read: %s", strerror(errno));
+		if (n <= 0)
 			break;
-		line[length - 1] = '\0';
-		errno = 0;
-		id = strtoull(line, &path, 10);
-		if (!errno && id && path[0] == ' ' && path[1] == '/')
-			err = proclife_cgroups_add(cgroups, id, path + 1);
+		total += (uint64_t)n;
+		held += (size_t)n;
+		err = take_lines(cgroups, buffer, &held, &bad);
 	}
-	free(line);
-	fclose(file);
+	if (!err && held >= LONGEST_LINE)
+		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "damaged: a line is too "
+				  "long for a path; %s", again);
+	else if (!err && total >= MOST_BYTES)
+		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "only the first %u MiB "
+				  "are read", MOST_BYTES >> 20);
+	else if (!err && bad)
+		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "damaged: %" PRIu64
+				  " of its lines %s no number and path; %s", bad,
+				  bad == 1 ? "is" : "are", again);
 	return err;
 }
 
-int proclife_cgroups_new(struct proclife_cgroups **result, const char *recording)
+/* Whatever is wrong with the file, all that is missing then is paths. 0 or -ENOMEM. */
+static int read_file(struct proclife_cgroups *cgroups, const char *recording,
+		     struct proclife_fault *fault)
+{
+	int dir = open(recording, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, err = 0;
+	struct stat st;
+
+	if (dir < 0) {
+		if (errno != ENOENT)
+			proclife_fault_at(fault, recording, NULL, "cannot open: %s",
+					  strerror(errno));
+		return 0;
+	}
+	fd = proclife_plain_open(dir, recording, PROCLIFE_CGROUPS_FILE, &st, fault);
+	if (fd == -ENOENT)
+		proclife_fault_set(fault, "%s", ""); /* no cgroup had a path */
+	close(dir);
+	if (fd < 0)
+		return 0;
+	err = read_lines(cgroups, recording, fd, fault);
+	close(fd);
+	return err;
+}
+
+int proclife_cgroups_new(struct proclife_cgroups **result, const char *recording,
+			 struct proclife_fault *fault)
 {
 	struct proclife_cgroups *cgroups = calloc(1, sizeof(*cgroups));
 	int err;
 
+	proclife_fault_set(fault, "%s", "");
 	if (!cgroups)
 		return -ENOMEM;
 	cgroups->mount = -1;
@@ -170,7 +243,7 @@ int proclife_cgroups_new(struct proclife_cgroups **result, const char *recording
 	if (!err)
 		err = proclife_map_init(&cgroups->ids);
 	if (!err && recording)
-		err = read_file(cgroups, recording);
+		err = read_file(cgroups, recording, fault);
 	else if (!err)
 		open_mount(cgroups);
 	if (err) {

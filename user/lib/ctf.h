@@ -15,7 +15,7 @@
 #ifndef PROCLIFE_CTF_H
 #define PROCLIFE_CTF_H
 
-#include "proclife.h"
+#include "plain.h"
 
 #define PROCLIFE_CTF_FORMAT 1 /* of what is not CTF's: the env block, the gap in a packet */
 #define PROCLIFE_CTF_MAGIC 0xc1fc1fc1u
@@ -90,9 +90,6 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 void proclife_env_write(const struct proclife_metadata *metadata, void *file);
 int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,
 		       struct proclife_fault *fault);
-
-void proclife_fault_set(struct proclife_fault *fault, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /* "cpu_12" or "snapshot". */
 void proclife_ctf_name(char name[PROCLIFE_CTF_NAME], uint32_t cpu);

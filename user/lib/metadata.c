@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,17 +107,6 @@ static const char stream[] =
 	"\t\tu64 start;\n"
 	"\t};\n"
 	"};\n";
-
-void proclife_fault_set(struct proclife_fault *fault, const char *format, ...)
-{
-	va_list args;
-
-	if (!fault)
-		return;
-	va_start(args, format);
-	vsnprintf(fault->text, sizeof(fault->text), format, args);
-	va_end(args);
-}
 
 void proclife_ctf_name(char name[PROCLIFE_CTF_NAME], uint32_t cpu)
 {

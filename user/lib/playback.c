@@ -23,9 +23,8 @@ static int damaged(struct proclife_playback *tape, uint64_t at, const char *what
 
 	recording->faulty = true; /* and stays so: nothing is read any more */
 	tape->stream.gap.lost = 0;
-	proclife_fault_set(&recording->fault, "%s/%s: damaged at byte %" PRIu64 ": %s; copy the "
-			   "recording again from where it was made", recording->path, tape->name,
-			   at, what);
+	proclife_fault_at(&recording->fault, recording->path, tape->name, "damaged at byte %" PRIu64
+			  ": %s; copy the recording again from where it was made", at, what);
 	return -EBADMSG;
 }
 

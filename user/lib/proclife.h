@@ -127,9 +127,13 @@ uint64_t proclife_source_horizon(const struct proclife_source *source);
  * Recordings
  */
 
-/* Why something cannot be read, for people: what, why, and what to do about it. */
+/*
+ * Why something cannot be read, for people. The path is as it was given, bytes of any kind: whoever
+ * shows it quotes it. The text is the library's own, and ASCII.
+ */
 struct proclife_fault {
-	char text[320];
+	char path[4352]; /* what; any path that can be opened is there as a whole */
+	char text[320];	 /* why, and what to do about it */
 };
 
 #define PROCLIFE_HOST_LEN 65
@@ -176,7 +180,7 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 const struct proclife_recorded *proclife_recording_info(const struct proclife_source *source);
 
 /* What is wrong with the source, once it has returned -EBADMSG; NULL otherwise. */
-const char *proclife_source_fault(const struct proclife_source *source);
+const struct proclife_fault *proclife_source_fault(const struct proclife_source *source);
 
 /* Writes what a source yields, from the first event on; all of it, whatever is selected. */
 struct proclife_recorder;
@@ -228,10 +232,13 @@ struct proclife_cgroups;
 /**
  * proclife_cgroups_new - paths of cgroups, by the ids that records have
  * @recording: the folder of a recording, which keeps those of its machine; NULL: on this machine
+ * @fault: its text is empty, or says why not all paths of the recording can be read; may be NULL
  *
- * What cannot be known has no path: this is no error.
+ * What cannot be known has no path: this is no error, and neither is a recording whose paths cannot
+ * be read. Errors: -ENOMEM.
  */
-int proclife_cgroups_new(struct proclife_cgroups **cgroups, const char *recording);
+int proclife_cgroups_new(struct proclife_cgroups **cgroups, const char *recording,
+			 struct proclife_fault *fault);
 void proclife_cgroups_free(struct proclife_cgroups *cgroups);
 
 /*

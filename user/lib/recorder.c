@@ -305,7 +305,7 @@ static int open_cgroups(struct proclife_recorder *recorder)
 {
 	recorder->cgroups_fd = openat(recorder->dir, PROCLIFE_CGROUPS_FILE,
 				      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	return recorder->cgroups_fd < 0 ? -errno : proclife_cgroups_new(&recorder->cgroups, NULL);
+	return recorder->cgroups_fd < 0 ? -errno : proclife_cgroups_new(&recorder->cgroups, NULL, NULL);
 }
 
 static void fill_metadata(struct proclife_metadata *metadata, struct proclife_source *source,

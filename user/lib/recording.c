@@ -70,11 +70,11 @@ static const struct proclife_recorded *recording_info(const struct proclife_sour
 	return &recording_of(source)->metadata.run;
 }
 
-static const char *recording_fault(const struct proclife_source *source)
+static const struct proclife_fault *recording_fault(const struct proclife_source *source)
 {
 	const struct proclife_recording *recording = recording_of(source);
 
-	return recording->faulty ? recording->fault.text : NULL;
+	return recording->faulty ? &recording->fault : NULL;
 }
 
 static void recording_free(struct proclife_source *source)
@@ -103,40 +103,23 @@ static const struct proclife_source_ops recording_ops = {
 	.free = recording_free,
 };
 
-/* Opens a plain file, and nothing that could make us wait. */
 static int open_file(struct proclife_recording *recording, const char *name, struct stat *st)
 {
-	int fd = openat(recording->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int err = fd < 0 || fstat(fd, st) ? -errno : 0;
-
-	if (!err && !S_ISREG(st->st_mode)) {
-		proclife_fault_set(&recording->fault, "%s/%s: not a plain file; this is no "
-				   "recording of proclife-read --record", recording->path, name);
-		close(fd);
-		return -ENOEXEC;
-	}
-	if (err) {
-		proclife_fault_set(&recording->fault, "%s/%s: cannot open: %s", recording->path,
-				   name, strerror(-err));
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	return fd;
+	return proclife_plain_open(recording->dir, recording->path, name, st, &recording->fault);
 }
 
 static int read_metadata(struct proclife_recording *recording)
 {
-	struct proclife_fault why = { "" };
+	struct proclife_fault why = { .text = "" };
 	struct stat st;
 	size_t size = 0;
 	int err = 0, fd;
 	char *text;
 
 	if (faccessat(recording->dir, "metadata", F_OK, 0) && errno == ENOENT) {
-		proclife_fault_set(&recording->fault, "%s: not a recording: there is no metadata "
-				   "in this folder; name one that proclife-read --record made",
-				   recording->path);
+		proclife_fault_at(&recording->fault, recording->path, NULL,
+				  "not a recording: there is no metadata in this folder; name one "
+				  "that proclife-read --record made");
 		return -ENOEXEC;
 	}
 	fd = open_file(recording, "metadata", &st);
@@ -167,11 +150,11 @@ static int read_metadata(struct proclife_recording *recording)
 	}
 	free(text);
 	if (err)
-		proclife_fault_set(&recording->fault, "%s/metadata: %s%s%s", recording->path,
-				   err == -ENOEXEC ? "not a recording: " :
-				   err == -EBADMSG ? "damaged: " : "", why.text,
-				   err == -EBADMSG ? "; copy the recording again from where it was "
-						     "made" : "");
+		proclife_fault_at(&recording->fault, recording->path, "metadata", "%s%s%s",
+				  err == -ENOEXEC ? "not a recording: " :
+				  err == -EBADMSG ? "damaged: " : "", why.text,
+				  err == -EBADMSG ? "; copy the recording again from where it was "
+						    "made" : "");
 	return err;
 }
 
@@ -189,8 +172,8 @@ static int map_tape(struct proclife_recording *recording, struct proclife_playba
 			int err = -errno;
 
 			close(fd);
-			proclife_fault_set(&recording->fault, "%s/%s: cannot map: %s",
-					   recording->path, tape->name, strerror(-err));
+			proclife_fault_at(&recording->fault, recording->path, tape->name,
+					  "cannot map: %s", strerror(-err));
 			return err;
 		}
 		madvise(map, (size_t)st.st_size, MADV_SEQUENTIAL);
@@ -266,10 +249,10 @@ static int check_total(struct proclife_recording *recording)
 	if (!metadata->run.complete || (metadata->streams == recording->count &&
 					metadata->bytes == recording->bytes))
 		return 0;
-	proclife_fault_set(&recording->fault, "%s: damaged: %" PRIu64 " files of %" PRIu64
-			   " bytes were recorded, there are %" PRIu32 " of %" PRIu64
-			   "; copy the recording again from where it was made", recording->path,
-			   metadata->streams, metadata->bytes, recording->count, recording->bytes);
+	proclife_fault_at(&recording->fault, recording->path, NULL, "damaged: %" PRIu64 " files of %"
+			  PRIu64 " bytes were recorded, there are %" PRIu32 " of %" PRIu64
+			  "; copy the recording again from where it was made",
+			  metadata->streams, metadata->bytes, recording->count, recording->bytes);
 	return -EBADMSG;
 }
 
@@ -284,11 +267,11 @@ static int load(struct proclife_recording *recording, const char *path)
 	if (recording->dir < 0) {
 		err = -errno;
 		if (err == -ENOTDIR)
-			proclife_fault_set(&recording->fault, "%s: not a folder; a recording of "
-					   "proclife-read --record is one", path);
+			proclife_fault_at(&recording->fault, path, NULL, "not a folder; a "
+					  "recording of proclife-read --record is one");
 		else
-			proclife_fault_set(&recording->fault, "%s: cannot open: %s", path,
-					   strerror(-err));
+			proclife_fault_at(&recording->fault, path, NULL, "cannot open: %s",
+					  strerror(-err));
 		return err;
 	}
 	err = read_metadata(recording);
@@ -307,7 +290,7 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 
 	if (!recording) {
 		if (fault)
-			proclife_fault_set(fault, "%s: cannot read: %s", path, strerror(ENOMEM));
+			proclife_fault_at(fault, path, NULL, "cannot read: %s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	recording->source.ops = &recording_ops;
@@ -315,8 +298,8 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 	err = load(recording, path);
 	if (err) {
 		if (!recording->fault.text[0])
-			proclife_fault_set(&recording->fault, "%s: cannot read: %s", path,
-					   strerror(-err));
+			proclife_fault_at(&recording->fault, path, NULL, "cannot read: %s",
+					  strerror(-err));
 		if (fault)
 			*fault = recording->fault;
 		proclife_source_free(&recording->source);

@@ -92,7 +92,7 @@ const struct proclife_recorded *proclife_recording_info(const struct proclife_so
 	return source->ops->info ? source->ops->info(source) : NULL;
 }
 
-const char *proclife_source_fault(const struct proclife_source *source)
+const struct proclife_fault *proclife_source_fault(const struct proclife_source *source)
 {
 	return source->ops->fault ? source->ops->fault(source) : NULL;
 }

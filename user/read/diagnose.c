@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Every message names the thing, the reason and the remedy. */
 #include "diagnose.h"
+#include "quoted.h"
 #include "say.h"
 #include <dirent.h>
 #include <errno.h>
@@ -126,8 +127,7 @@ void diagnose_open(int error, const char *path)
 {
 	bool usual = !path || !strcmp(path, PROCLIFE_DEVICE);
 
-	if (!path)
-		path = PROCLIFE_DEVICE;
+	path = quoted(path ? path : PROCLIFE_DEVICE);
 	switch (-error) {
 	case ENOENT:
 	case ENXIO:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "follow.h"
+#include "quoted.h"
 #include "say.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -84,9 +85,9 @@ int follow_start(struct follow *follow, char **command)
 	waitpid(follow->pid, NULL, 0);
 	follow->pid = 0;
 	if (error == ENOENT && !strchr(command[0], '/'))
-		say("%s: command not found", command[0]);
+		say("%s: command not found", quoted(command[0]));
 	else
-		say("%s: cannot execute: %s", command[0], strerror(error));
+		say("%s: cannot execute: %s", quoted(command[0]), strerror(error));
 	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "measure.h"
+#include "quoted.h"
 #include "replay.h"
 #include "say.h"
 #include <errno.h>
@@ -17,7 +18,7 @@ static int prepare(struct run *run, const struct proclife_recorded *info, const 
 	if (!ret)
 		ret = proclife_latency_group_by(run->latency, by);
 	if (!ret)
-		ret = proclife_cgroups_new(&run->cgroups, dir);
+		ret = replay_cgroups(&run->cgroups, dir);
 	for (i = 0; !ret && i < options->pid_count; i++)
 		ret = proclife_tasks_select_pid(run->tasks, options->pids[i]);
 	if (ret)
@@ -62,9 +63,9 @@ int measure(struct measured *m, const struct options *options, const char *dir,
 	if (!ret)
 		m->cut = replay_verdict(&m->run, m->info, dir, !m->info->complete) != 0;
 	else if (ret == -EBADMSG)
-		say("%s", proclife_source_fault(m->run.source));
+		say_fault(proclife_source_fault(m->run.source));
 	else
-		say("%s: %s", dir, strerror(-ret));
+		say("%s: %s", quoted(dir), strerror(-ret));
 	if (ret)
 		measured_free(m);
 	return ret;

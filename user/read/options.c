@@ -3,6 +3,7 @@
 #include "options_check.h"
 #include "options_value.h"
 #include "completion.h"
+#include "quoted.h"
 #include "say.h"
 #include <argp.h>
 #include <proclife.h>
@@ -196,12 +197,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->duration = option_time_of(arg);
 		if (!options->duration)
 			argp_error(state, "--duration %s: not a time such as 10, 0.5, 10s or 250ms",
-				   arg);
+				   quoted(arg));
 		break;
 	case 'n':
 		options->count = option_number_of(arg, UINT64_MAX);
 		if (!options->count)
-			argp_error(state, "--count %s: not a number above 0", arg);
+			argp_error(state, "--count %s: not a number above 0", quoted(arg));
 		break;
 	case 'j':
 		options->json = true;
@@ -222,7 +223,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->cut.min_life = option_time_of(arg);
 		if (!options->cut.min_life)
 			argp_error(state, "--min-life %s: not a time such as 0.5, 20ms or 50us",
-				   arg);
+				   quoted(arg));
 		break;
 	case OPTION_TOP:
 		option_set_top(options, state, arg);
@@ -251,7 +252,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_COMPLETION:
 		if (!completion_print(stdout, arg, table))
 			argp_error(state, "--completion %s: not a shell that is known: bash or zsh",
-				   arg);
+				   quoted(arg));
 		exit(0);
 	case ARGP_KEY_ARG:
 		if (options->diff.count == 1 && !state->quoted) {
@@ -259,7 +260,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			break;
 		}
 		if (!state->quoted)
-			argp_error(state, "%s: a command has to follow '--'", arg);
+			argp_error(state, "%s: a command has to follow '--'", quoted(arg));
 		options->command = &state->argv[state->next - 1];
 		state->next = state->argc;
 		break;
@@ -283,7 +284,9 @@ void options_parse(struct options *options, int argc, char **argv)
 	options->cut.depth = DEPTH_ALL;
 	options->factor = 2;
 	argp_err_exit_status = STATUS_USAGE;
+	quote_errors(true);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+	quote_errors(false);
 }
 
 void options_free(struct options *options)

@@ -2,6 +2,7 @@
 /* What the value of an option says. */
 #include "options_value.h"
 #include "parse.h"
+#include "quoted.h"
 #include "say.h"
 #include <limits.h>
 #include <pwd.h>
@@ -46,7 +47,7 @@ void option_add_uid(struct filter *filter, struct argp_state *state, const char 
 
 		if (!user)
 			argp_error(state, "--uid %s: no user has this name, and it is no number",
-				   arg);
+				   quoted(arg));
 		uid = user ? user->pw_uid : 0;
 	}
 	uids[filter->uid_count++] = (uint32_t)uid;
@@ -67,7 +68,7 @@ void option_add_cgroup(struct filter *filter, struct argp_state *state, const ch
 	}
 	if (*arg != '/')
 		argp_error(state, "--cgroup %s: a path has to begin with '/', as in /proc/PID/cgroup",
-			   arg);
+			   quoted(arg));
 	option_add_word(&filter->cgroups, arg);
 }
 
@@ -81,7 +82,8 @@ void option_set_by(struct options *options, struct argp_state *state, const char
 		options->by = by;
 		return;
 	}
-	argp_error(state, "--by %s: not one of comm, parent, reaper, cgroup, cpu and uid", arg);
+	argp_error(state, "--by %s: not one of comm, parent, reaper, cgroup, cpu and uid",
+		   quoted(arg));
 }
 
 void option_set_show(struct options *options, struct argp_state *state, const char *arg)
@@ -97,7 +99,7 @@ void option_set_show(struct options *options, struct argp_state *state, const ch
 				break;
 		if (i == sizeof(names) / sizeof(names[0]))
 			argp_error(state, "--show %s: not of pidns, cgroup and uid, with commas between",
-				   arg);
+				   quoted(arg));
 		options->show |= 1u << i;
 	}
 }
@@ -107,7 +109,7 @@ void option_set_factor(struct options *options, struct argp_state *state, const 
 	char *end;
 
 	if (!parse_decimal(arg, &end, &options->factor) || *end || !(options->factor > 1))
-		argp_error(state, "--factor %s: not a number above 1, such as 1.5", arg);
+		argp_error(state, "--factor %s: not a number above 1, such as 1.5", quoted(arg));
 }
 
 void option_add_pid(struct options *options, struct argp_state *state, const char *arg)
@@ -116,7 +118,7 @@ void option_add_pid(struct options *options, struct argp_state *state, const cha
 	uint32_t *pids;
 
 	if (!pid)
-		argp_error(state, "--pid %s: not a process ID", arg);
+		argp_error(state, "--pid %s: not a process ID", quoted(arg));
 	pids = reallocarray(options->pids, options->pid_count + 1, sizeof(*pids));
 	if (!pids)
 		die_no_memory();
@@ -129,7 +131,7 @@ void option_set_depth(struct options *options, struct argp_state *state, const c
 	uint64_t depth;
 
 	if (!parse_number(arg, DEPTH_ALL - 1, &depth))
-		argp_error(state, "--depth %s: not a number of levels", arg);
+		argp_error(state, "--depth %s: not a number of levels", quoted(arg));
 	options->cut.depth = depth;
 }
 
@@ -155,7 +157,7 @@ void option_set_top(struct options *options, struct argp_state *state, const cha
 		memcpy(number, arg, digits);
 	options->cut.top = option_number_of(number, UINT32_MAX);
 	if (!options->cut.top)
-		argp_error(state, "--top %s: does not begin with a number above 0", arg);
+		argp_error(state, "--top %s: does not begin with a number above 0", quoted(arg));
 	options->cut.key = TOP_CPU;
 	if (!arg[digits])
 		return;
@@ -165,7 +167,8 @@ void option_set_top(struct options *options, struct argp_state *state, const cha
 		options->cut.key = i;
 		return;
 	}
-	argp_error(state, "--top %s: the key is not one of cpu, life, rss and count", arg);
+	argp_error(state, "--top %s: the key is not one of cpu, life, rss and count",
+		   quoted(arg));
 }
 
 void option_add_expectation(struct options *options, struct argp_state *state, const char *arg)
@@ -180,6 +183,6 @@ void option_add_expectation(struct options *options, struct argp_state *state, c
 	options->expectations = expectations;
 	wrong = expect_parse(&expectations[options->expectation_count], arg);
 	if (wrong)
-		argp_error(state, "--expect '%s': %s", arg, wrong);
+		argp_error(state, "--expect %s: %s", quoted(arg), wrong);
 	options->expectation_count++;
 }

@@ -44,6 +44,15 @@ static void put_argument(struct text *text, struct text *scratch, const char *s,
 	text_string(text, "'");
 }
 
+void text_word(struct text *text, const char *s, size_t n)
+{
+	struct text scratch;
+
+	text_init(&scratch, text->screen);
+	put_argument(text, &scratch, s, n);
+	text_free(&scratch);
+}
+
 void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, unsigned int skip)
 {
 	struct text scratch;

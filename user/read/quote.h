@@ -12,6 +12,9 @@
  */
 void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, unsigned int skip);
 
+/* Appends one word in the same way. */
+void text_word(struct text *text, const char *s, size_t n);
+
 /* Appends " from bash (400)", " from the kernel", ...; nothing if the process did it itself. */
 void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid);
 

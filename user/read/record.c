@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "record.h"
+#include "quoted.h"
 #include "say.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -15,11 +16,11 @@ int record_begin(struct record *record, struct proclife_source *source, const ch
 	record->dir = dir;
 	record->error = ret;
 	if (ret == -ENOTEMPTY)
-		say("--record %s: the folder is not empty; name a new one", dir);
+		say("--record %s: the folder is not empty; name a new one", quoted(dir));
 	else if (ret == -ENOTDIR)
-		say("--record %s: there is something that is not a folder; name a new one", dir);
+		say("--record %s: there is something that is not a folder; name a new one", quoted(dir));
 	else if (ret)
-		say("--record %s: cannot write there: %s", dir, strerror(-ret));
+		say("--record %s: cannot write there: %s", quoted(dir), strerror(-ret));
 	return ret;
 }
 
@@ -28,7 +29,7 @@ static void record_failed(struct record *record, int error)
 {
 	record->error = error;
 	say("--record %s: %s; the recording ends here, and can be read as far as it goes%s",
-	    record->dir, strerror(-error),
+	    quoted(record->dir), strerror(-error),
 	    error == -ENOSPC || error == -EDQUOT ? "; make room and record again" : "");
 	proclife_recorder_free(record->recorder);
 	record->recorder = NULL;
@@ -63,7 +64,7 @@ void record_finish(struct record *record, const struct proclife_recorded *run, b
 	}
 	proclife_recorder_counts(record->recorder, &counts);
 	if (verbose)
-		say("%s: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost", record->dir,
+		say("%s: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost", quoted(record->dir),
 		    counts.records, counts.bytes, counts.lost);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "replay.h"
+#include "quoted.h"
 #include "say.h"
 #include <inttypes.h>
 
@@ -11,7 +12,18 @@ int replay_open(struct proclife_source **source, const char *dir)
 	int ret = proclife_recording_open(source, dir, &fault);
 
 	if (ret)
-		say("%s", fault.text);
+		say_fault(&fault);
+	return ret;
+}
+
+int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir)
+{
+	struct proclife_fault fault;
+	int ret = proclife_cgroups_new(cgroups, dir, &fault);
+
+	if (!ret && fault.text[0])
+		say("%s: %s; paths of cgroups are not known without it", quoted(fault.path),
+		    fault.text);
 	return ret;
 }
 
@@ -32,10 +44,10 @@ int replay_verdict(const struct run *run, const struct proclife_recorded *replay
 		cut = true;
 	if (cut && replay->synced)
 		say("%s: the recording was cut off: its recorder did not come to its end; from "
-		    "%" PRIu64 ".%09" PRIu64 " on records are missing", dir,
+		    "%" PRIu64 ".%09" PRIu64 " on records are missing", quoted(dir),
 		    (uint64_t)replay->synced / SECOND, (uint64_t)replay->synced % SECOND);
 	else if (cut)
 		say("%s: the recording was cut off: its recorder did not come to its end, and "
-		    "records are missing", dir);
+		    "records are missing", quoted(dir));
 	return cut || run->lost ? STATUS_LOST : 0;
 }

@@ -7,6 +7,8 @@
 
 /* 0, or a negative errno after having said why. */
 int replay_open(struct proclife_source **source, const char *dir);
+/* The paths of its cgroups, or of this machine's if @dir is NULL; says it if not all can be read. */
+int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir);
 /* Selects the command that the recorder followed, unless the user selects something else. */
 void replay_select(const struct proclife_recorded *replay, struct run *run);
 /* What is to be said at the end, and the exit status. @cut: where the recording breaks off. */

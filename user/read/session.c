@@ -2,6 +2,7 @@
 /* From the source to the views: when to read, when to sleep, when to stop. */
 #include "session_state.h"
 #include "diagnose.h"
+#include "quoted.h"
 #include "replay.h"
 #include "say.h"
 #include "slowest.h"
@@ -243,6 +244,14 @@ static void close_session(struct session *s)
 		close(s->signals);
 }
 
+static const char *source_name(const struct session *s)
+{
+	const struct options *options = s->run.options;
+
+	return s->replay ? options->inputs.all[0] :
+	       options->device ? options->device : PROCLIFE_DEVICE;
+}
+
 static int session_go(struct session *s, const sigset_t *mask)
 {
 	int ret;
@@ -258,9 +267,9 @@ static int session_go(struct session *s, const sigset_t *mask)
 		return ret;
 	if (ret < 0) {
 		if (ret == -EBADMSG && s->replay)
-			say("%s", proclife_source_fault(s->run.source));
+			say_fault(proclife_source_fault(s->run.source));
 		else if (ret != -EXDEV && ret != -ESRCH)
-			say("%s: %s", s->run.options->device ?: PROCLIFE_DEVICE, strerror(-ret));
+			say("%s: %s", quoted(source_name(s)), strerror(-ret));
 		return STATUS_ERROR;
 	}
 	ret = session_finish_output(s);

@@ -2,6 +2,7 @@
 /* What comes before the first record: what is selected, what was before, the command. */
 #include "session_state.h"
 #include "format.h"
+#include "quoted.h"
 #include "replay.h"
 #include "slowest.h"
 #include "say.h"
@@ -106,8 +107,7 @@ static int new_views(struct session *s)
 	if (!ret && options->views & VIEW_PARENTS)
 		ret = proclife_reapers_new(&s->run.reapers, s->run.tasks);
 	if (!ret)
-		ret = proclife_cgroups_new(&s->run.cgroups,
-					   s->replay ? options->inputs.all[0] : NULL);
+		ret = replay_cgroups(&s->run.cgroups, s->replay ? options->inputs.all[0] : NULL);
 	if (!ret && filter_is_set(&options->filter))
 		proclife_tasks_filter(s->run.tasks, filter_match, &s->run);
 	if (!ret)
@@ -154,7 +154,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	if ((options->command || (options->pid_count && !s->replay)) &&
 	    !in_initial_namespace(header)) {
 		say("%s: process IDs differ here from those that the module records; run %s in the "
-		    "initial PID namespace", options->command ? options->command[0] : "--pid",
+		    "initial PID namespace", options->command ? quoted(options->command[0]) : "--pid",
 		    program_invocation_short_name);
 		return -EXDEV;
 	}

@@ -2,6 +2,7 @@
 /* What comes after the last record: the results, and what is to be said of them. */
 #include "session_state.h"
 #include "measure.h"
+#include "quoted.h"
 #include "rcu.h"
 #include "replay.h"
 #include "say.h"
@@ -59,7 +60,7 @@ static bool can_be_added(const struct session *s, const struct measured *other)
 	if (proclife_source_header(other->run.source)->exit_mark == mark)
 		return true;
 	say("%s and %s cannot be added up: EXIT is recorded before the address space is torn down "
-	    "in one of them alone", s->run.options->inputs.all[0], other->dir);
+	    "in one of them alone", quoted(s->run.options->inputs.all[0]), quoted(other->dir));
 	return false;
 }
 
@@ -148,13 +149,14 @@ static int command_status(const struct session *s)
 static int judge(const struct session *s, int status)
 {
 	if (s->follow.ended && s->follow.status)
-		say("%s ended with status %d", s->run.options->command[0], s->follow.status);
+		say("%s ended with status %d", quoted(s->run.options->command[0]),
+		    s->follow.status);
 	if (verdict_failed(&s->run))
 		return STATUS_FAILED;
 	/* A part of a run can keep promises that the whole does not. */
 	if (s->follow.pid && !s->follow.ended) {
 		say("%s had not ended: the verdict is not on all of it",
-		    s->run.options->command[0]);
+		    quoted(s->run.options->command[0]));
 		return STATUS_LOST;
 	}
 	return status;
@@ -177,7 +179,7 @@ int session_verdict(struct session *s)
 		return STATUS_ERROR;
 	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {
 		say("%s: the module did not record the start of this command",
-		    s->run.options->command[0]);
+		    quoted(s->run.options->command[0]));
 		return STATUS_ERROR;
 	}
 	if (s->run.options->expectation_count)

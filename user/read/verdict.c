@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was expected, what was measured, and whether that is as expected: for people and for labs. */
+#include "quoted.h"
 #include "say.h"
 #include "view.h"
 #include <inttypes.h>
@@ -174,13 +175,13 @@ static void say_failed(const struct run *run, const struct expectation *e,
 	struct text figure;
 
 	if (!j->measured) {
-		say("expected %s, but there was nothing to measure", e->text);
+		say("expected %s, but there was nothing to measure", quoted(e->text));
 		return;
 	}
 	text_init(&figure, run->screen);
 	put_figure(&figure, e, j);
 	put_basis(&figure, run, e, j);
-	say("expected %s, but it is %s", e->text, figure.s);
+	say("expected %s, but it is %s", quoted(e->text), figure.s);
 	text_free(&figure);
 }
 

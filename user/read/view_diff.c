@@ -2,6 +2,7 @@
 /* --diff: two recordings, measured alike, and what has changed in which phase of which group. */
 #include "diff.h"
 #include "measure.h"
+#include "quoted.h"
 #include "say.h"
 #include "spread.h"
 #include <inttypes.h>
@@ -40,12 +41,12 @@ static bool is_comparable(const struct diff *diff)
 
 	if (a == b || diff->options->force)
 		return true;
-	say("--diff: not comparable: in %s (Linux %.*s) EXIT is recorded %s, in %s (Linux %.*s) %s; "
+	say("--diff: not comparable: in %s (Linux %s) EXIT is recorded %s, in %s (Linux %s) %s; "
 	    "life, teardown and exit_free mean different times there; --force compares them all the "
 	    "same",
-	    diff->sides[0].dir, PROCLIFE_RELEASE_LEN, header_of(&diff->sides[0])->release,
-	    exit_mark_text(a) ? exit_mark_text(a) : "at an unknown place", diff->sides[1].dir,
-	    PROCLIFE_RELEASE_LEN, header_of(&diff->sides[1])->release,
+	    quoted(diff->sides[0].dir), quoted(header_of(&diff->sides[0])->release),
+	    exit_mark_text(a) ? exit_mark_text(a) : "at an unknown place", quoted(diff->sides[1].dir),
+	    quoted(header_of(&diff->sides[1])->release),
 	    exit_mark_text(b) ? exit_mark_text(b) : "at an unknown place");
 	return false;
 }

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What comes from outside: the file .cgroups of a recording and the others, whatever lies in their
+ * place; and paths and arguments in messages, whatever is in them.
+ */
+#include "story.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static char program[PATH_MAX];
+static struct folder folder;
+
+static void tell(void)
+{
+	struct who init = process_of_pid(1, "init"), child = process_of_pid(100, "child");
+	struct proclife_record record;
+
+	story_begin(folder.path);
+	story_put(task_record(0, &init, &init));
+	record = fork_record(0, &child, &init);
+	record.fork.cgroup = 77;
+	story_put(record);
+	machine->now += MS;
+	story_exit(&child, &init, 0);
+	story_reap(&child, &init);
+	story_put(free_record(0, &child));
+	story_end();
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	tell();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	story_end();
+	folder_remove(&folder);
+	return 0;
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", folder.path, name);
+	return path;
+}
+
+/* Standard output and standard error of one run each; a hang or 1 GiB more is no answer. */
+static void expect(const char *options, int status, const char *out, const char *error)
+{
+	struct rlimit limit, tight = { 1 << 30, 1 << 30 };
+	struct output output;
+
+	assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+	tight.rlim_max = limit.rlim_max;
+#ifndef __SANITIZE_ADDRESS__
+	assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+#endif
+	for (int errors = 0; errors < 2; errors++) {
+		const char *wanted = errors ? error : out;
+
+		output = run_program(errors, 0, "%s -i %s %s", program, folder.path, options);
+		if (output.status != status || (wanted && !strstr(output.text, wanted)) ||
+		    (errors && !wanted && output.size))
+			fail_msg("%s: status %d instead of %d, no '%s' in '%s'", options,
+				 output.status, status, wanted ? wanted : "nothing", output.text);
+		free(output.text);
+	}
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+#define CGROUPS "--latency --by cgroup"
+
+static void test_cgroups(void **state)
+{
+	char line[9000];
+	FILE *file;
+
+	(void)state;
+	unlink(path_of(".cgroups"));
+	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", NULL); /* there need not be one */
+	story_cgroups(folder.path, "77 /a b\n");
+	expect(CGROUPS, 0, "\n/a b, 1 alive\n", NULL);
+	expect("--latency --cgroup /a", 0, "\n0 processes\n", NULL);
+	/* What was being written when it was cut off. */
+	story_cgroups(folder.path, "77 /a\n78 /b");
+	expect(CGROUPS, 0, "\n/a, 1 alive\n", NULL);
+	story_cgroups(folder.path, "x\n77 /a\n 78 /b\n");
+	expect(CGROUPS, 0, "\n/a, 1 alive\n", "/.cgroups: damaged: 2 of its lines are no number and path; "
+	       "copy the recording again");
+	file = fopen(path_of(".cgroups"), "w");
+	fwrite("77 /a\0b\n", 1, 8, file);
+	fclose(file);
+	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: damaged: 1 of its lines is no number");
+	memset(line, 'a', sizeof(line));
+	memcpy(line, "77 /", 4);
+	line[sizeof(line) - 1] = '\0';
+	story_cgroups(folder.path, line);
+	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: damaged: a line is too long");
+	/* More than there is memory. */
+	assert_int_equal(truncate(path_of(".cgroups"), (off_t)1 << 40), 0);
+	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: damaged: a line is too long");
+}
+
+/* Something else in its place: the rest is shown. */
+static void test_no_cgroups(void **state)
+{
+	(void)state;
+	unlink(path_of(".cgroups"));
+	assert_int_equal(mkfifo(path_of(".cgroups"), 0600), 0);
+	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: a FIFO, not a plain file");
+	expect("--events", 0, " fork  ", "/.cgroups: a FIFO, not a plain file");
+	unlink(path_of(".cgroups"));
+	assert_int_equal(symlink("/dev/zero", path_of(".cgroups")), 0);
+	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: a symbolic link, not a plain file");
+	unlink(path_of(".cgroups"));
+	assert_int_equal(mkdir(path_of(".cgroups"), 0700), 0);
+	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: a folder, not a "
+	       "plain file, as those of a recording are; copy the recording again from where it was made; paths of cgroups "
+	       "are not known without it\n");
+}
+
+/* In the library, as root is not to be kept out. */
+static void test_unreadable(void **state)
+{
+	struct proclife_cgroups *cgroups = NULL;
+	struct proclife_fault fault;
+	uid_t uid = geteuid();
+
+	(void)state;
+	story_cgroups(folder.path, "77 /a\n");
+	assert_int_equal(chmod(path_of(".cgroups"), 0), 0);
+	assert_int_equal(chmod(folder.base, 0755), 0);
+	assert_int_equal(chmod(folder.path, 0755), 0);
+	if (!uid)
+		assert_int_equal(seteuid(65534), 0);
+	assert_int_equal(proclife_cgroups_new(&cgroups, folder.path, &fault), 0);
+	assert_int_equal(seteuid(uid), 0);
+	assert_string_equal(fault.path, path_of(".cgroups"));
+	assert_string_equal(fault.text,
+			    "cannot open: Permission denied; read it as its owner, or as root");
+	assert_null(proclife_cgroups_path(cgroups, 77));
+	proclife_cgroups_free(cgroups);
+	assert_int_equal(proclife_cgroups_new(&cgroups, "/nonexistent", &fault), 0);
+	assert_string_equal(fault.text, "");
+	proclife_cgroups_free(cgroups);
+	assert_int_equal(proclife_cgroups_new(&cgroups, "/dev/null", &fault), 0);
+	assert_string_equal(fault.path, "/dev/null");
+	proclife_cgroups_free(cgroups);
+}
+
+/* The same for the files without which there is no recording. */
+static void test_files(void **state)
+{
+	static const char *const names[] = { "metadata", "cpu_0" };
+	char message[100];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char kept[PATH_MAX + 8], *path = strdup(path_of(names[i]));
+
+		snprintf(kept, sizeof(kept), "%s/kept", folder.base);
+		assert_int_equal(rename(path, kept), 0);
+		assert_int_equal(mkfifo(path, 0600), 0);
+		snprintf(message, sizeof(message), "/%s: a FIFO, not a plain file", names[i]);
+		expect("--events", 1, "", message);
+		unlink(path);
+		assert_int_equal(mkdir(path, 0700), 0);
+		snprintf(message, sizeof(message), "/%s: a folder, not a plain file", names[i]);
+		expect("--events", 1, "", message);
+		rmdir(path);
+		/* Not even to itself: what opening it does depends on what it points to. */
+		assert_int_equal(symlink(kept, path), 0);
+		snprintf(message, sizeof(message), "/%s: a symbolic link, not a plain file",
+			 names[i]);
+		expect("--events", 1, "", message);
+		unlink(path);
+		assert_int_equal(rename(kept, path), 0);
+		free(path);
+	}
+	expect("--events", 0, " fork ", NULL);
+	assert_int_equal(truncate(path_of("metadata"), (off_t)1 << 40), 0);
+	expect("--events", 1, "", "/metadata: not a recording: too large");
+}
+
+/* As words, for they can have spaces; what is said on standard error. */
+static struct output run(const char *locale, const char *option, const char *value)
+{
+	int null = open("/dev/null", O_WRONLY), fds[2];
+	struct output output = { NULL, 0, 0 };
+	pid_t pid;
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(null, STDOUT_FILENO);
+		dup2(fds[1], STDERR_FILENO);
+		setenv("LC_ALL", locale, 1);
+		alarm(60);
+		execl(program, program, option, value, NULL);
+		_exit(99);
+	}
+	close(fds[1]);
+	close(null);
+	collect_output(pid, fds[0], &output);
+	close(fds[0]);
+	return output;
+}
+
+static void expect_error(const char *locale, const char *option, const char *value, int status,
+			 const char *message)
+{
+	struct output output = run(locale, option, value);
+
+	if (output.status != status || !strstr(output.text, message))
+		fail_msg("%s %s: status %d, '%s' instead of '%s'", option, value, output.status,
+			 output.text, message);
+	free(output.text);
+}
+
+static void test_messages(void **state)
+{
+	(void)state;
+	expect_error("C", "-i", "/no/a", 1, "proclife-read: /no/a: cannot open: No such file");
+	expect_error("C", "-i", "/no/a b", 1, "proclife-read: '/no/a b': cannot open: No such");
+	expect_error("C", "-i", "/no/\033[31m\n\xff", 1,
+		     "proclife-read: $'/no/\\x1b[31m\\n\\xff': cannot open: No such file");
+	expect_error("C", "-i", "/no/\xc3\xa4", 1, "proclife-read: $'/no/\\xc3\\xa4': cannot open");
+	expect_error("C.UTF-8", "-i", "/no/\xc3\xa4", 1, "proclife-read: '/no/\xc3\xa4': cannot open");
+	expect_error("C.UTF-8", "-i", "", 1, "proclife-read: '': cannot open: No such file");
+	expect_error("C", "--device", "/no/\033", 1, "proclife-read: $'/no/\\x1b': No such file");
+	expect_error("C", "--diff=/no/\033", "/no/b", 1, "proclife-read: $'/no/\\x1b': cannot open");
+	/* The command line, of which the C library tells some itself. */
+	expect_error("C", "--pid", "\033\n1", 129, "proclife-read: --pid $'\\x1b\\n1': not a process");
+	expect_error("C", "--expect", "\033", 129, "proclife-read: --expect $'\\x1b': the figure");
+	expect_error("C", "--uid", "no\nbody", 129, "proclife-read: --uid $'no\\nbody': no user");
+	expect_error("C", "--no\033\nsuch", "", 129,
+		     "proclife-read: unrecognized option '--no\\x1b\\nsuch'\nTry ");
+	expect_error("C", "--\xff", "", 129, "proclife-read: unrecognized option '--\\xff'\nTry ");
+	expect_error("C", "a\033", "", 129, "proclife-read: $'a\\x1b': a command has to follow '--'\n");
+}
+
+/* Whatever the length, the reason and the remedy are there. */
+static void test_long_paths(void **state)
+{
+	char path[20000];
+	struct output output;
+
+	(void)state;
+	for (size_t length = 200; length < sizeof(path); length += length / 7) {
+		memset(path, 'x', length);
+		for (size_t i = 0; i < length; i += 100)
+			path[i] = '/';
+		memcpy(path, "/begin", 6);
+		memcpy(path + length - 4, "/end", 5);
+		output = run("C", "-i", path);
+		assert_int_equal(output.status, 1);
+		assert_non_null(strstr(output.text, "/begin"));
+		assert_non_null(strstr(output.text, "/end: cannot open: "));
+		assert_true(output.size < 400);
+		assert_int_equal(strstr(output.text, "...") != NULL, length > 240);
+		free(output.text);
+	}
+}
+
+/* The same for a recording that is there, and broken. */
+static void test_long_folder(void **state)
+{
+	char path[PATH_MAX], deep[PATH_MAX], name[150];
+	struct output output;
+	size_t length;
+	int fd;
+
+	(void)state;
+	memset(name, 'd', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	length = (size_t)snprintf(deep, sizeof(deep), "%s", folder.base);
+	/* Two bytes of UTF-8 each, so that one stands where the path is cut. */
+	for (size_t i = 1; i < sizeof(name) - 1; i += 2)
+		memcpy(name + i, "\xc3\xa4", 2);
+	while (length + sizeof(name) + 12 < PATH_MAX) {
+		length += (size_t)snprintf(deep + length, sizeof(deep) - length, "/%s", name);
+		assert_int_equal(mkdir(deep, 0700), 0);
+	}
+	memcpy(path, deep, length);
+	strcpy(path + length, "/metadata");
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	output = run("C.UTF-8", "-i", deep);
+	assert_int_equal(output.status, 1);
+	assert_non_null(strstr(output.text, "\xe2\x80\xa6"));
+	assert_null(strstr(output.text, "\\x"));
+	assert_non_null(strstr(output.text, "/metadata': not a recording: not written by "
+			       "proclife-read --record\n"));
+	free(output.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_cgroups, begin, end),
+		cmocka_unit_test_setup_teardown(test_no_cgroups, begin, end),
+		cmocka_unit_test_setup_teardown(test_unreadable, begin, end),
+		cmocka_unit_test_setup_teardown(test_files, begin, end),
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_long_paths),
+		cmocka_unit_test_setup_teardown(test_long_folder, begin, end),
+	};
+
+	if (find_program(program))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
