@@ -34,7 +34,7 @@ static __always_inline void probe_reap(struct task_struct *p)
 
 #if COMPAT_FTRACE_ARGS
 static void notrace on_ftrace(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			      struct ftrace_regs *regs)
+			      struct compat_ftrace_regs *regs)
 {
 	probe_reap((void *)compat_ftrace_argument(regs, 0));
 }
@@ -43,7 +43,10 @@ static void notrace on_ftrace(unsigned long ip, unsigned long parent_ip, struct 
  * A fifth of a kprobe's cost, since it neither saves all registers nor looks up whose hit it is.
  * Permanent: it is not for kernel.ftrace_enabled to take it away.
  */
-static struct ftrace_ops ftrace_ops = { .func = on_ftrace, .flags = FTRACE_OPS_FL_PERMANENT };
+static struct ftrace_ops ftrace_ops = {
+	.func = on_ftrace,
+	.flags = FTRACE_OPS_FL_PERMANENT | COMPAT_FTRACE_FLAGS,
+};
 
 static bool ftrace_registered;
 
