@@ -148,7 +148,7 @@ static const char *absent(const struct status *status, unsigned int type)
 	if (name && is_off(status, name))
 		return "off by the module's parameter";
 	if (type == PROCLIFE_REAP)
-		return "no function to probe in this kernel, see dmesg";
+		return "no hook for it on this kernel, see dmesg";
 	return "this kernel has no such tracepoint, see dmesg";
 }
 
