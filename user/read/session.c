@@ -44,8 +44,7 @@ static int feed(struct session *s, const struct proclife_event *event)
 	}
 	if (event->record)
 		s->progress.records++;
-	else
-		s->run.lost += event->gap.lost;
+	count_missing(&s->run, event);
 	if (s->events)
 		ret = events_feed(s->events, event);
 	else if (s->unwatched)
