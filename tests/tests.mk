@@ -21,12 +21,12 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 
 $B/tests/unit/test_options.o $B/tests/unit/test_format.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,options options_check options_value expect parse completion \
-	quoted quote format json say)
+	quoted quote format invisible json say)
 $B/tests/unit/test_usage: | $B/proclife-read
-$B/tests/unit/test_format: $B/user/read/format.o $B/user/read/json.o $B/user/read/say.o
+$B/tests/unit/test_format: $(patsubst %,$B/user/read/%.o,format invisible json say)
 
-$B/tests/unit/test_quote.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_quote: $(patsubst %,$B/user/read/%.o,quote format json say)
+$B/tests/unit/test_quote.o $B/tests/unit/test_invisible.o: override CPPFLAGS += -Iuser/read
+$B/tests/unit/test_quote $B/tests/unit/test_invisible: $(patsubst %,$B/user/read/%.o,quote format invisible json say)
 
 $B/tests/unit/test_expect.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_expect: $B/user/read/expect.o $B/user/read/parse.o
@@ -34,7 +34,7 @@ $B/tests/unit/test_expect: $B/user/read/expect.o $B/user/read/parse.o
 $B/tests/unit/test_differ.o $B/tests/unit/test_why.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_differ: $B/user/read/differ.o
 $B/tests/unit/test_differ: CMOCKA_LIBS += -lm
-$B/tests/unit/test_why: $(patsubst %,$B/user/read/%.o,why rcu format say)
+$B/tests/unit/test_why: $(patsubst %,$B/user/read/%.o,why rcu format invisible say)
 
 # Tests of what lies in the sources: the schema, the manual pages.
 $(patsubst %,$B/tests/unit/%.o,test_pages test_schema): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "format.h"
 #include "digits.h"
+#include "invisible.h"
 #include "say.h"
 #include <langinfo.h>
 #include <signal.h>
@@ -126,14 +127,6 @@ void text_style(struct text *text, enum style style)
 		text_bytes(text, codes[style], strlen(codes[style]), 0);
 }
 
-/* Marks that change the direction or hide text: printable for iswprint(), but they deceive. */
-static bool deceptive(wchar_t c)
-{
-	return c == 0x061c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff0 && c <= 0xfffc) ||
-	       (c >= 0xe0000 && c <= 0xe0fff);
-}
-
 static void text_escape(struct text *text, unsigned char c)
 {
 	static const char letters[] = "abtnvfr"; /* 7 to 13 */
@@ -169,7 +162,7 @@ void text_name(struct text *text, const char *s, size_t n)
 			size_t length = mbrtowc(&wide, s, strnlen(s, n), &state);
 			int columns = length > n ? -1 : wcwidth(wide);
 
-			if (columns > 0 && iswprint(wide) && !deceptive(wide)) {
+			if (columns > 0 && iswprint(wide) && !is_invisible(wide)) {
 				bytes = length;
 				text_bytes(text, s, bytes, columns);
 			} else {
