@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char program[PATH_MAX];
@@ -184,6 +185,40 @@ static void test_refused(void **state)
 	expect_output(true, 1, line, said);
 }
 
+/* One twice, also under another name, and a copy. */
+static void test_same(void **state)
+{
+	char line[5 * PATH_MAX], said[4 * PATH_MAX];
+
+	(void)state;
+	record(dirs[0], 1, 0);
+	record(dirs[3], 2, 0);
+	assert_int_equal(symlink(dirs[0], dirs[1]), 0);
+	assert_int_equal(mkdir(dirs[2], 0700), 0);
+	copy_file(dirs[0], dirs[2], "metadata");
+	copy_file(dirs[0], dirs[2], "cpu_0");
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(line, sizeof(line), "%s -i %s -i %s -i %s --latency", program, dirs[0],
+			 dirs[3], dirs[i]);
+		snprintf(said, sizeof(said), "proclife-read: %s and %s are the same recording, "
+			 "which would count twice; leave one of them out\n", dirs[0], dirs[i]);
+		expect_output(true, 1, line, said);
+		expect_output(false, 1, line, "");
+	}
+	snprintf(line, sizeof(line), "%s -i %s -i %s --expect life.count>300", program, dirs[0],
+		 dirs[3]);
+	expect_output(true, 0, line, "");
+}
+
+static void record_lossy(const char *path)
+{
+	story_begin(path);
+	init = process_of_pid(1, "init");
+	for (uint32_t i = 0; i < (1 << 16) + 7; i++)
+		story_wait(&init);
+	story_end();
+}
+
 /* What is missing from one of them is missing from the sum. */
 static void test_lost(void **state)
 {
@@ -191,19 +226,16 @@ static void test_lost(void **state)
 
 	(void)state;
 	record(dirs[0], 1, 0);
-	story_begin(dirs[1]);
-	init = process_of_pid(1, "init");
-	for (uint32_t i = 0; i < (1 << 16) + 7; i++)
-		story_wait(&init);
-	story_end();
+	record_lossy(dirs[1]);
 	snprintf(line, sizeof(line), "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
 	expect_output(true, 3, line, "proclife-read: 7 records were lost when this was recorded: the "
 				     "result is incomplete\n");
 	snprintf(line, sizeof(line), "%s -i %s -i %s --expect lost==7", program, dirs[1], dirs[0]);
 	expect_output(true, 3, line, "proclife-read: 7 records were lost when this was recorded: the "
 				     "result is incomplete\n");
+	record_lossy(dirs[2]);
 	snprintf(line, sizeof(line), "%s -i %s -i %s -i %s --expect lost==14 --expect lost==7", program,
-		 dirs[1], dirs[1], dirs[0]);
+		 dirs[1], dirs[2], dirs[0]);
 	expect_output(true, 2, line, "proclife-read: 14 records were lost when this was recorded: the "
 				     "result is incomplete\n"
 				     "proclife-read: expected lost==7, but it is 14\n");
@@ -216,6 +248,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cgroups, begin, end),
 		cmocka_unit_test_setup_teardown(test_verdict, begin, end),
 		cmocka_unit_test_setup_teardown(test_refused, begin, end),
+		cmocka_unit_test_setup_teardown(test_same, begin, end),
 		cmocka_unit_test_setup_teardown(test_lost, begin, end),
 	};
 

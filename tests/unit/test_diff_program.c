@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static char program[PATH_MAX];
 static struct folder folder;
@@ -126,9 +127,9 @@ static void test_same(void **state)
 	(void)state;
 	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
 	record(dirs[1], PROCLIFE_EXIT_BEFORE_MM, 1000, 2);
-	expect(dirs[0], dirs[0], "", 0,
+	expect(dirs[0], dirs[0], "--force", 0,
 	       "\n\nNothing has changed by a factor of 2 or more; compared by comm: 2 groups; ");
-	expect(dirs[0], dirs[0], "--factor 1.000001", 0, "Nothing has changed");
+	expect(dirs[0], dirs[0], "--force --factor 1.000001", 0, "Nothing has changed");
 	/* Another run of the same. */
 	expect(dirs[0], dirs[1], "", 0, "Nothing has changed");
 	expect(dirs[0], dirs[1], "--factor 1.3", 0, "Nothing has changed");
@@ -159,6 +160,30 @@ static void test_exit_mark(void **state)
 	expect(dirs[0], dirs[1], "--force", 0, "Nothing has changed");
 }
 
+/* Also under another name, and a copy. */
+static void test_itself(void **state)
+{
+	char line[3 * PATH_MAX], said[4 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
+	assert_int_equal(symlink(dirs[0], dirs[1]), 0);
+	assert_int_equal(mkdir(dirs[2], 0700), 0);
+	copy_file(dirs[0], dirs[2], "metadata");
+	copy_file(dirs[0], dirs[2], "cpu_0");
+	for (unsigned int i = 0; i < 3; i++) {
+		snprintf(line, sizeof(line), "%s %s", dirs[0], dirs[i]);
+		snprintf(said, sizeof(said), "proclife-read: --diff: %s and %s are the same "
+			 "recording, in which nothing can have changed; name another one; --force "
+			 "compares it with itself\n", dirs[0], dirs[i]);
+		out = diff(true, line);
+		assert_int_equal(out.status, 1);
+		assert_string_equal(out.text, said);
+		free(out.text);
+	}
+}
+
 /* Numbers of cgroups are of one boot, paths are not. */
 static void test_cgroups(void **state)
 {
@@ -182,7 +207,7 @@ static void test_nothing(void **state)
 	(void)state;
 	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
 	/* No group has enough lives. */
-	snprintf(line, sizeof(line), "%s %s --comm once", dirs[0], dirs[0]);
+	snprintf(line, sizeof(line), "%s %s --comm once --force", dirs[0], dirs[0]);
 	out = diff(true, line);
 	assert_int_equal(out.status, 1);
 	assert_string_equal(out.text, "proclife-read: --diff: no group has 20 lives in both recordings: "
@@ -213,6 +238,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_changed, begin, end),
 		cmocka_unit_test_setup_teardown(test_same, begin, end),
 		cmocka_unit_test_setup_teardown(test_exit_mark, begin, end),
+		cmocka_unit_test_setup_teardown(test_itself, begin, end),
 		cmocka_unit_test_setup_teardown(test_cgroups, begin, end),
 		cmocka_unit_test_setup_teardown(test_nothing, begin, end),
 	};

@@ -19,7 +19,6 @@
 
 #define PROCLIFE_CTF_FORMAT 1 /* of what is not CTF's: the env block, the gap in a packet */
 #define PROCLIFE_CTF_MAGIC 0xc1fc1fc1u
-#define PROCLIFE_CTF_UUID_BYTES 16
 #define PROCLIFE_CTF_ALIGN 4096u	/* of packets */
 #define PROCLIFE_CTF_PACKET 65536u	/* the largest that is written */
 #define PROCLIFE_CTF_METADATA_MAX 65536 /* more than that is not ours */
@@ -29,7 +28,7 @@
 
 struct proclife_packet {
 	uint32_t magic;
-	uint8_t uuid[PROCLIFE_CTF_UUID_BYTES];
+	uint8_t uuid[PROCLIFE_UUID_BYTES];
 	uint32_t stream_id; /* 0: there is one class of streams */
 	uint64_t timestamp_begin;
 	uint64_t timestamp_end;
@@ -55,7 +54,6 @@ _Static_assert(sizeof(struct proclife_packet) == sizeof(struct proclife_record),
 /* All that the metadata says, of the kernel and of the run. */
 struct proclife_metadata {
 	uint64_t format;
-	uint8_t uuid[PROCLIFE_CTF_UUID_BYTES];
 	struct proclife_header header; /* as the device showed it when recording began */
 	struct proclife_recorded run;
 	uint64_t streams; /* files, and bytes in them; once it is complete */

@@ -128,7 +128,7 @@ size_t proclife_metadata_declared(uint16_t type)
 
 static void write_uuid(FILE *file, const uint8_t *uuid)
 {
-	for (size_t i = 0; i < PROCLIFE_CTF_UUID_BYTES; i++)
+	for (size_t i = 0; i < PROCLIFE_UUID_BYTES; i++)
 		fprintf(file, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
@@ -170,7 +170,7 @@ char *proclife_metadata_text(const struct proclife_metadata *metadata, size_t *s
 		return NULL;
 	fprintf(file, "%s%d */\n\n%s\ntrace {\n\tmajor = 1;\n\tminor = 8;\n%s", first_lines,
 		PROCLIFE_CTF_FORMAT, types, uuid_name);
-	write_uuid(file, metadata->uuid);
+	write_uuid(file, metadata->run.uuid);
 	fprintf(file, "\";\n\tbyte_order = le;\n\tpacket.header := struct {\n\t\tu32 magic;\n"
 		"\t\tu8 uuid[16];\n\t\tu32 stream_id;\n\t};\n};\n%s"
 		"\tdomain = \"kernel\";\n\tsysname = \"Linux\";\n\ttracer_name = \"proclife\";\n",
@@ -206,7 +206,7 @@ static bool parse_uuid(const char *s, const char *end, uint8_t *uuid)
 {
 	if (end - s < 37)
 		return false;
-	for (size_t i = 0; i < PROCLIFE_CTF_UUID_BYTES; i++) {
+	for (size_t i = 0; i < PROCLIFE_UUID_BYTES; i++) {
 		static const char digits[] = "0123456789abcdef";
 		const char *high, *low;
 
@@ -287,7 +287,7 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 	metadata->header.magic = PROCLIFE_MAGIC;
 	metadata->header.header_bytes = sizeof(metadata->header);
 	uuid = after(text, end, uuid_name);
-	if (!uuid || !parse_uuid(uuid, end, metadata->uuid)) {
+	if (!uuid || !parse_uuid(uuid, end, metadata->run.uuid)) {
 		proclife_fault_set(fault, "no uuid");
 		return -EBADMSG;
 	}

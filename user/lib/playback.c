@@ -89,7 +89,7 @@ static int next_packet(struct proclife_playback *tape)
 		return 0;
 	if (packet.magic != PROCLIFE_CTF_MAGIC)
 		return damaged(tape, tape->offset, "no packet begins here");
-	if (memcmp(packet.uuid, tape->recording->metadata.uuid, sizeof(packet.uuid)))
+	if (memcmp(packet.uuid, tape->recording->metadata.run.uuid, sizeof(packet.uuid)))
 		return damaged(tape, tape->offset, "the packet belongs to another recording");
 	wrong = check_packet(tape, &packet, left, &records);
 	if (wrong)

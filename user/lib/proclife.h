@@ -139,10 +139,11 @@ struct proclife_fault {
 #define PROCLIFE_HOST_LEN 65
 #define PROCLIFE_REASON_LEN 16
 #define PROCLIFE_RCU_LEN 64
+#define PROCLIFE_UUID_BYTES 16
 
 /*
  * What a recording keeps of the run that made it, so that a replay can show the same. The members
- * from `complete` on are set by the library.
+ * from `uuid` on are set by the library.
  */
 struct proclife_recorded {
 	uint64_t began;
@@ -151,6 +152,7 @@ struct proclife_recorded {
 	uint32_t command_creator; /* tgid of who forked it */
 	int32_t command_status;	  /* -1: not known */
 	char reason[PROCLIFE_REASON_LEN]; /* why it ended, in the recorder's words */
+	uint8_t uuid[PROCLIFE_UUID_BYTES]; /* tells recordings apart; copies of one have the same */
 	bool complete;	 /* the recorder came to its end; otherwise the rest is missing */
 	uint64_t synced; /* nothing from before this time is missing */
 	uint64_t records;

@@ -45,7 +45,7 @@ static int tape_of(struct proclife_recorder *recorder, uint32_t order, struct pr
 
 	if (!recorder->tapes[index])
 		err = proclife_tape_new(&recorder->tapes[index], recorder->dir, order,
-					recorder->metadata.uuid, &recorder->counts);
+					recorder->metadata.run.uuid, &recorder->counts);
 	*tape = recorder->tapes[index];
 	return err;
 }
@@ -229,6 +229,7 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 		return recorder->error;
 	metadata->run = *run;
 	memcpy(metadata->run.hostname, old.hostname, sizeof(old.hostname));
+	memcpy(metadata->run.uuid, old.uuid, sizeof(old.uuid));
 	metadata->run.complete = true;
 	metadata->run.synced = run->ended;
 	metadata->run.records = recorder->counts.records;
@@ -321,11 +322,11 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 	metadata->run.lost = 0;
 	memset(metadata->run.hostname, 0, sizeof(metadata->run.hostname));
 	gethostname(metadata->run.hostname, sizeof(metadata->run.hostname) - 1);
-	if (getrandom(metadata->uuid, sizeof(metadata->uuid), GRND_NONBLOCK) !=
-	    sizeof(metadata->uuid)) {
+	if (getrandom(metadata->run.uuid, sizeof(metadata->run.uuid), GRND_NONBLOCK) !=
+	    sizeof(metadata->run.uuid)) {
 		/* Too early for that. It only has to tell recordings apart. */
-		memcpy(metadata->uuid, &metadata->header.to_realtime, 8);
-		memcpy(metadata->uuid + 8, &run->began, 8);
+		memcpy(metadata->run.uuid, &metadata->header.to_realtime, 8);
+		memcpy(metadata->run.uuid + 8, &run->began, 8);
 	}
 }
 

@@ -98,7 +98,8 @@ static const struct argp_option table[] = {
 	  "--tree: also show pidns (PID in its own namespace), cgroup, uid; several with commas", 5 },
 	{ "factor", OPTION_FACTOR, "X", 0, "--diff: what is X times as long has changed (2)", 5 },
 	{ "force", OPTION_FORCE, NULL, 0,
-	  "--diff: compare even if EXIT stands at different places in the two kernels", 5 },
+	  "--diff: compare even if EXIT stands at different places in the two kernels, or a "
+	  "recording with itself", 5 },
 	{ "json", 'j', NULL, 0, "One JSON object per line", 5 },
 	{ "quiet", 'q', NULL, 0, "On a terminal: no progress, no hints", 5 },
 

@@ -2,7 +2,10 @@
 #include "replay.h"
 #include "quoted.h"
 #include "say.h"
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SECOND UINT64_C(1000000000)
 
@@ -13,6 +16,47 @@ int replay_open(struct proclife_source **source, const char *dir)
 
 	if (ret)
 		say_fault(&fault);
+	return ret;
+}
+
+bool is_same_recording(const struct proclife_recorded *a, const struct proclife_recorded *b)
+{
+	return !memcmp(a->uuid, b->uuid, sizeof(a->uuid));
+}
+
+/* @runs has room for all of them. */
+static int check_distinct(const struct words *dirs, struct proclife_recorded *runs)
+{
+	struct proclife_source *source;
+	size_t i, other;
+	int ret;
+
+	for (i = 0; i < dirs->count; i++) {
+		ret = replay_open(&source, dirs->all[i]);
+		if (ret)
+			return ret;
+		runs[i] = *proclife_recording_info(source);
+		proclife_source_free(source);
+		for (other = 0; other < i; other++) {
+			if (!is_same_recording(&runs[i], &runs[other]))
+				continue;
+			say("%s and %s are the same recording, which would count twice; leave one "
+			    "of them out", quoted(dirs->all[other]), quoted(dirs->all[i]));
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int replay_check_distinct(const struct words *dirs)
+{
+	struct proclife_recorded *runs = calloc(dirs->count + 1, sizeof(*runs));
+	int ret;
+
+	if (!runs)
+		die_no_memory();
+	ret = check_distinct(dirs, runs);
+	free(runs);
 	return ret;
 }
 

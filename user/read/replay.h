@@ -7,6 +7,10 @@
 
 /* 0, or a negative errno after having said why. */
 int replay_open(struct proclife_source **source, const char *dir);
+/* Of one recording twice, or of it and a copy, a sum would be wrong. */
+bool is_same_recording(const struct proclife_recorded *a, const struct proclife_recorded *b);
+/* Says it if one of these is there twice, or cannot be opened; 0 or a negative errno. */
+int replay_check_distinct(const struct words *dirs);
 /* The paths of its cgroups, or of this machine's if @dir is NULL; says it if not all can be read. */
 int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir);
 /* Selects the command that the recorder followed, unless the user selects something else. */

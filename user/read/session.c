@@ -287,7 +287,9 @@ int session_run(const struct options *options, const struct screen *screen, cons
 	setvbuf(screen->out, NULL, _IOFBF, 1 << 16);
 	json_init(&s.json, screen->out);
 	if (options->inputs.count) {
-		ret = replay_open(&s.run.source, options->inputs.all[0]);
+		ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
+		if (!ret)
+			ret = replay_open(&s.run.source, options->inputs.all[0]);
 		if (ret)
 			return STATUS_ERROR;
 		s.replay = proclife_recording_info(s.run.source);

@@ -3,6 +3,7 @@
 #include "diff.h"
 #include "measure.h"
 #include "quoted.h"
+#include "replay.h"
 #include "say.h"
 #include "spread.h"
 #include <inttypes.h>
@@ -49,6 +50,16 @@ static bool is_comparable(const struct diff *diff)
 	    quoted(header_of(&diff->sides[1])->release),
 	    exit_mark_text(b) ? exit_mark_text(b) : "at an unknown place");
 	return false;
+}
+
+static bool is_same(const struct diff *diff)
+{
+	if (diff->options->force || !is_same_recording(diff->sides[0].info, diff->sides[1].info))
+		return false;
+	say("--diff: %s and %s are the same recording, in which nothing can have changed; name "
+	    "another one; --force compares it with itself", quoted(diff->sides[0].dir),
+	    quoted(diff->sides[1].dir));
+	return true;
 }
 
 static const char *cgroup_path(const struct diff *diff, unsigned int side,
@@ -259,7 +270,7 @@ static void json_verdict(struct diff *diff)
 
 static int run_diff(struct diff *diff)
 {
-	if (!is_comparable(diff))
+	if (!is_comparable(diff) || is_same(diff))
 		return STATUS_ERROR;
 	if (!diff->options->json) {
 		show_side(diff, 'A', &diff->sides[0]);
