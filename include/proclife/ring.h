@@ -12,10 +12,10 @@
  *
  *   poller (about to sleep)                  reader that wants the horizon
  *
- *     lower wake_at                (P1)        take the time                (H1)
- *     full barrier                 (P2)        full barrier                 (H2)
- *     load reserve                 (P3)        load-acquire reserve         (H3)
- *                                              load-acquire commit          (H4)
+ *     load-acquire commit, once    (P0)        take the time                (H1)
+ *     lower wake_at                (P1)        full barrier                 (H2)
+ *     full barrier                 (P2)        load-acquire reserve         (H3)
+ *     load reserve                 (P3)        load-acquire commit          (H4)
  *
  * R1 pairs with W4: a record below commit is complete.
  * R3 pairs with W2: if R2 read anything that the writer of position p wrote, R4 sees a reserve
@@ -38,6 +38,8 @@
  *	hypervisor stops the CPU for 200 ms in the middle of it; more with another tick of adjtimex(2).
  *	And in a time namespace it is off by whatever its maker has chosen.
  * P2 pairs with W2: either the poller sees the reservation, or the writer sees wake_at.
+ * P0 is both what the poller adds up over the rings and what P1 counts from. If P1 took a later
+ *	commit, a record that came in between would be in no sum, yet put the wake-up off.
  *
  * tests/litmus asks the kernel's memory model about each of these, and about what breaks them.
  *
@@ -110,7 +112,7 @@ static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int 
  * @ring: a ring of this CPU
  *
  * This may undo a poller's proclife_ring_arm() that came in between: the wake-up that the caller
- * owes reaches that poller too, since it was on the wait queue before it armed.
+ * owes reaches that poller too, since it was known to wait before it armed.
  */
 static inline void proclife_ring_disarm(struct proclife_ring *ring)
 {
@@ -122,7 +124,7 @@ static inline void proclife_ring_disarm(struct proclife_ring *ring)
  * @ring: any ring
  * @pos: commit has to reach this
  *
- * The caller is on the wait queue already. Return: reserve as seen after arming: if it has reached
+ * The caller is known to wait already. Return: reserve as seen after arming: if it has reached
  * @pos, no wake-up may come, and none is needed.
  */
 static inline __u64 proclife_ring_arm(struct proclife_ring *ring, __u64 pos)
@@ -149,6 +151,58 @@ static inline __u64 proclife_ring_arm(struct proclife_ring *ring, __u64 pos)
 static inline __u64 proclife_ring_committed(const struct proclife_ring_ctl *ctl)
 {
 	return smp_load_acquire(&ctl->commit); /* R1, pairs with W4 */
+}
+
+/* One of the rings of which somebody waits for records, no matter which has them. */
+struct proclife_watched {
+	struct proclife_ring *ring;
+	__u64 commit; /* as proclife_ring_sum() found it */
+};
+
+/**
+ * proclife_ring_sum - how many records the rings have committed together
+ * @all: the rings; one caller at a time for this and proclife_ring_arm_all()
+ * @count: how many there are
+ *
+ * Return: the sum of what @all has from now on for each ring.
+ */
+static inline __u64 proclife_ring_sum(struct proclife_watched *all, unsigned int count)
+{
+	__u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		all[i].commit = proclife_ring_committed(all[i].ring->ctl); /* P0 */
+		sum += all[i].commit;
+	}
+	return sum;
+}
+
+/**
+ * proclife_ring_arm_all - ask for a wake-up before the rings have many more records together
+ * @all: as proclife_ring_sum() left it
+ * @count: how many rings there are
+ * @more: records beyond that sum; at least 1
+ *
+ * Each ring wakes once it has taken its share. As long as none has, each has at most share - 1 more
+ * than in the sum, and all together fewer than @more, however the records are spread and whenever
+ * they came. If one takes its share early, who is woken finds too few, and asks for the rest.
+ *
+ * Return: non-zero if the wake-up will come. Zero if a ring had reserved its share already: its
+ * writer may have seen no one, so the caller counts again, now or a little later.
+ */
+static inline int proclife_ring_arm_all(struct proclife_watched *all, unsigned int count, __u64 more)
+{
+	__u64 share = (more + count - 1) / count;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		__u64 pos = all[i].commit + share;
+
+		if ((__s64)(proclife_ring_arm(all[i].ring, pos) - pos) >= 0)
+			return 0;
+	}
+	return 1;
 }
 
 /**

@@ -194,6 +194,119 @@ static void test_two_pollers(void **state)
 	assert_true(write_record(0));
 }
 
+#define MAX_RINGS 5
+
+/* Several rings, as they are watched together. */
+static struct {
+	struct proclife_ring_ctl ctl[MAX_RINGS];
+	struct proclife_record slots[MAX_RINGS][MAX_SIZE];
+	struct proclife_ring ring[MAX_RINGS];
+	struct proclife_watched watched[MAX_RINGS];
+	unsigned int count;
+	unsigned int calls; /* as the module makes them: once disarmed */
+} all;
+
+static void begin_all(unsigned int count)
+{
+	memset(&all, 0, sizeof(all));
+	all.count = count;
+	for (unsigned int i = 0; i < count; i++) {
+		all.ring[i] = (struct proclife_ring){
+			.ctl = &all.ctl[i],
+			.records = all.slots[i],
+			.mask = MAX_SIZE - 1,
+			.wake_at = PROCLIFE_RING_NEVER,
+		};
+		all.watched[i].ring = &all.ring[i];
+	}
+}
+
+static void write_to(unsigned int i)
+{
+	proclife_ring_reserve(&all.ring[i]);
+	if (proclife_ring_commit(&all.ring[i], PROCLIFE_FORK)) {
+		proclife_ring_disarm(&all.ring[i]);
+		all.calls++;
+	}
+}
+
+static uint64_t committed_by_all(void)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < all.count; i++)
+		sum += all.ctl[i].commit;
+	return sum;
+}
+
+/* Records that come between the count and the arming, of which they tell nothing. */
+static void test_records_between_count_and_arm(void **state)
+{
+	(void)state;
+	for (unsigned int between = 0; between <= 9; between++) {
+		uint64_t sum;
+
+		begin_all(2);
+		sum = proclife_ring_sum(all.watched, all.count);
+		assert_int_equal(sum, 0);
+		for (unsigned int i = 0; i < between; i++)
+			write_to(0);
+		if (!proclife_ring_arm_all(all.watched, all.count, 10 - sum)) {
+			assert_true(between >= 5); /* the share of the first */
+			continue;
+		}
+		assert_true(between < 5);
+		all.calls = 0;
+		for (unsigned int i = 0; !all.calls; i++) {
+			write_to(i % 2);
+			assert_true(committed_by_all() <= 10);
+		}
+	}
+}
+
+/* Any number of rings, a long way to go, and records on any of them before and after the arming. */
+static void test_nobody_waits_for_more(void **state)
+{
+	unsigned int early = 0, again = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 20000; seed++) {
+		uint64_t random = seed, target, sum;
+
+		begin_all(1 + random_below(&random, MAX_RINGS));
+		for (unsigned int n = random_below(&random, 20); n; n--)
+			write_to(random_below(&random, all.count));
+		target = committed_by_all() + 1 + random_below(&random, 40);
+		while ((sum = proclife_ring_sum(all.watched, all.count)) < target) {
+			for (unsigned int n = random_below(&random, 12); n; n--)
+				write_to(random_below(&random, all.count));
+			all.calls = 0;
+			if (!proclife_ring_arm_all(all.watched, all.count, target - sum)) {
+				again++;
+				continue;
+			}
+			while (!all.calls) {
+				assert_true(committed_by_all() < target);
+				write_to(random_below(&random, all.count));
+			}
+			early += committed_by_all() < target;
+		}
+	}
+	assert_true(early > 100);
+	assert_true(again > 100);
+}
+
+/* A write that has begun is one whose writer may have seen nobody: it is no time to sleep. */
+static void test_a_write_in_flight_is_not_waited_for(void **state)
+{
+	(void)state;
+	begin_all(3);
+	proclife_ring_reserve(&all.ring[1]);
+	assert_int_equal(proclife_ring_sum(all.watched, all.count), 0);
+	assert_false(proclife_ring_arm_all(all.watched, all.count, 3));
+	assert_true(proclife_ring_arm_all(all.watched, all.count, 4));
+}
+
 /* Disarming is for ever, however far the ring gets, and arming still works there. */
 static void test_far_positions(void **state)
 {
@@ -312,6 +425,9 @@ int main(void)
 		cmocka_unit_test(test_arm_late),
 		cmocka_unit_test(test_arm_during_write),
 		cmocka_unit_test(test_two_pollers),
+		cmocka_unit_test(test_records_between_count_and_arm),
+		cmocka_unit_test(test_nobody_waits_for_more),
+		cmocka_unit_test(test_a_write_in_flight_is_not_waited_for),
 		cmocka_unit_test(test_far_positions),
 		cmocka_unit_test(test_reader),
 	};
