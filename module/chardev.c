@@ -7,24 +7,15 @@
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/security.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "chardev.h"
 #include "clock.h"
 #include "compat.h"
+#include "readers.h"
 #include "reap.h"
 #include "rings.h"
 #include "snapshot.h"
-
-/*
- * What a file has acknowledged by read(2), and how many records more make it readable. Threads that
- * share a file race for these words as they would for a file position; each access is whole.
- */
-struct reader {
-	u64 acked;
-	u64 watermark;
-};
 
 static int chardev_open(struct inode *inode, struct file *file)
 {
@@ -35,12 +26,10 @@ static int chardev_open(struct inode *inode, struct file *file)
 	if (ret)
 		return ret;
 
-	reader = kmalloc(sizeof(*reader), GFP_KERNEL);
+	reader = proclife_reader_new();
 	if (!reader)
 		return -ENOMEM;
 
-	reader->acked = proclife_rings_committed();
-	reader->watermark = 1;
 	file->private_data = reader;
 	proclife_rings_refresh();
 	proclife_reap_refresh();
@@ -49,23 +38,8 @@ static int chardev_open(struct inode *inode, struct file *file)
 
 static int chardev_release(struct inode *inode, struct file *file)
 {
-	kfree(file->private_data);
+	proclife_reader_free(file->private_data);
 	return 0;
-}
-
-/*
- * Are there as many records as the file waits for? If not, proclife_rings_waiters will be woken
- * before there are; the caller is on that queue, or asks again once it is.
- */
-static bool readable(const struct reader *reader)
-{
-	u64 acked = READ_ONCE(reader->acked);
-	u64 watermark = READ_ONCE(reader->watermark);
-	u64 fresh = proclife_rings_committed() - acked;
-
-	if (fresh >= watermark)
-		return true;
-	return proclife_rings_arm(watermark - fresh) - acked >= watermark;
 }
 
 static ssize_t chardev_read(struct file *file, char __user *to, size_t len, loff_t *pos)
@@ -78,10 +52,11 @@ static ssize_t chardev_read(struct file *file, char __user *to, size_t len, loff
 		return -EINVAL;
 
 	if (file->f_flags & O_NONBLOCK) {
-		if (proclife_rings_committed() - READ_ONCE(reader->acked) < READ_ONCE(reader->watermark))
+		if (!proclife_reader_ready(reader))
 			return -EAGAIN;
 	} else {
-		ret = wait_event_interruptible(proclife_rings_waiters, readable(reader));
+		ret = wait_event_interruptible(*proclife_reader_queue(reader),
+					       proclife_reader_ready(reader));
 		if (ret)
 			return ret;
 	}
@@ -90,14 +65,16 @@ static ssize_t chardev_read(struct file *file, char __user *to, size_t len, loff
 	committed = proclife_rings_committed();
 	if (copy_to_user(to, &committed, sizeof(committed)))
 		return -EFAULT;
-	WRITE_ONCE(reader->acked, committed);
+	proclife_reader_acknowledge(reader, committed);
 	return sizeof(committed);
 }
 
 static __poll_t chardev_poll(struct file *file, poll_table *wait)
 {
-	poll_wait(file, &proclife_rings_waiters, wait);
-	return readable(file->private_data) ? EPOLLIN | EPOLLRDNORM : 0;
+	struct reader *reader = file->private_data;
+
+	poll_wait(file, proclife_reader_queue(reader), wait);
+	return proclife_reader_ready(reader) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 static long set_watermark(struct reader *reader, const void __user *from)
@@ -108,7 +85,7 @@ static long set_watermark(struct reader *reader, const void __user *from)
 		return -EFAULT;
 	if (!w.records || w.records >= PROCLIFE_RING_NEVER || w.reserved)
 		return -EINVAL;
-	WRITE_ONCE(reader->watermark, w.records);
+	proclife_reader_set_watermark(reader, w.records);
 	return 0;
 }
 

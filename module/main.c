@@ -8,6 +8,7 @@
 #include "chardev.h"
 #include "clock.h"
 #include "probes.h"
+#include "readers.h"
 #include "reap.h"
 #include "record.h"
 #include "rings.h"
@@ -23,6 +24,8 @@ static int __init proclife_init(void)
 	ret = proclife_clock_init();
 	if (ret)
 		goto exit_record;
+
+	proclife_readers_init();
 
 	ret = proclife_rings_init();
 	if (ret)
@@ -46,6 +49,7 @@ exit_probes:
 exit_reap:
 	proclife_reap_exit();
 	proclife_rings_exit();
+	proclife_readers_exit();
 exit_clock:
 	proclife_clock_exit();
 exit_record:
@@ -59,6 +63,7 @@ static void __exit proclife_exit(void)
 	proclife_probes_exit();
 	proclife_reap_exit();
 	proclife_rings_exit();
+	proclife_readers_exit();
 	proclife_clock_exit();
 	proclife_record_exit();
 }

@@ -8,15 +8,16 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
-#include <linux/poll.h>
 #include <linux/printk.h>
 #include <linux/proc_ns.h>
+#include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "readers.h"
 #include "rings.h"
 
 #define RING_KB_MIN 4
@@ -27,10 +28,13 @@ module_param(ring_kb, uint, 0444);
 MODULE_PARM_DESC(ring_kb, "KiB of records per CPU: a power of two from 4 to 1048576 (2048)");
 
 DEFINE_PER_CPU_ALIGNED(struct rings_cpu, proclife_rings);
-DECLARE_WAIT_QUEUE_HEAD(proclife_rings_waiters);
 
 static struct proclife_header *header;
 static enum cpuhp_state hotplug_state;
+
+/* The rings that there are, in the order in which they came. */
+static struct proclife_watched *all_rings;
+static unsigned int ring_count;
 
 struct proclife_header *proclife_rings_header(void)
 {
@@ -42,15 +46,10 @@ static u64 *cpu_map(void)
 	return (void *)header + header->cpu_map_offset;
 }
 
-static struct proclife_ring_ctl *ring_ctl(const struct rings_cpu *cpu)
-{
-	return cpu->pages;
-}
-
 /* In the interrupt that the writer's CPU sends itself, where a wake-up is allowed. */
-static void wake_waiters(struct irq_work *work)
+static void wake_readers(struct irq_work *work)
 {
-	wake_up_interruptible_poll(&proclife_rings_waiters, EPOLLIN | EPOLLRDNORM);
+	proclife_readers_wake();
 }
 
 void proclife_rings_wake(struct rings_cpu *cpu)
@@ -78,7 +77,7 @@ static int rings_prepare_cpu(unsigned int n)
 		return -ENOMEM;
 	}
 
-	init_irq_work(&cpu->wake, wake_waiters);
+	init_irq_work(&cpu->wake, wake_readers);
 	cpu->ring.ctl = pages;
 	cpu->ring.records = pages + header->records_offset;
 	cpu->ring.mask = header->records_per_ring - 1;
@@ -87,7 +86,11 @@ static int rings_prepare_cpu(unsigned int n)
 	/* Pairs with the acquires of those who find the ring by its pages. */
 	smp_store_release(&cpu->pages, pages);
 
-	/* One CPU at a time comes up. Readers load the generation first, then the map. */
+	/* One CPU at a time comes up. Pairs with proclife_rings_committed() and its like. */
+	all_rings[ring_count].ring = &cpu->ring;
+	smp_store_release(&ring_count, ring_count + 1);
+
+	/* Readers load the generation first, then the map. */
 	WRITE_ONCE(cpu_map()[n / 64], cpu_map()[n / 64] | BIT_ULL(n % 64));
 	smp_store_release(&header->generation, header->generation + 1);
 	return 0;
@@ -95,17 +98,17 @@ static int rings_prepare_cpu(unsigned int n)
 
 static void rings_free_all(void)
 {
-	unsigned int n;
+	unsigned int i;
 
-	for_each_possible_cpu(n) {
-		struct rings_cpu *cpu = per_cpu_ptr(&proclife_rings, n);
+	for (i = 0; i < ring_count; i++) {
+		struct rings_cpu *cpu = container_of(all_rings[i].ring, struct rings_cpu, ring);
 
-		if (!cpu->pages)
-			continue;
 		irq_work_sync(&cpu->wake);
 		vfree(cpu->pages);
 		cpu->pages = NULL;
 	}
+	kfree(all_rings);
+	free_page((unsigned long)header);
 }
 
 void proclife_rings_refresh(void)
@@ -185,14 +188,10 @@ int proclife_rings_init(void)
 		return -ENOMEM;
 	fill_header();
 
-	ret = prepare_cpus();
+	all_rings = kcalloc(nr_cpu_ids, sizeof(*all_rings), GFP_KERNEL);
+	ret = all_rings ? prepare_cpus() : -ENOMEM;
 	if (ret)
-		goto free_rings;
-	return 0;
-
-free_rings:
-	rings_free_all();
-	free_page((unsigned long)header);
+		rings_free_all();
 	return ret;
 }
 
@@ -200,7 +199,6 @@ void proclife_rings_exit(void)
 {
 	cpuhp_remove_state_nocalls(hotplug_state);
 	rings_free_all();
-	free_page((unsigned long)header);
 }
 
 struct page *proclife_rings_page(unsigned long pgoff)
@@ -225,40 +223,21 @@ struct page *proclife_rings_page(unsigned long pgoff)
 
 u64 proclife_rings_committed(void)
 {
+	unsigned int i, count = smp_load_acquire(&ring_count);
 	u64 sum = 0;
-	unsigned int n;
 
-	for_each_possible_cpu(n) {
-		struct rings_cpu *cpu = per_cpu_ptr(&proclife_rings, n);
-
-		if (smp_load_acquire(&cpu->pages))
-			sum += proclife_ring_committed(ring_ctl(cpu));
-	}
+	for (i = 0; i < count; i++)
+		sum += proclife_ring_committed(all_rings[i].ring->ctl);
 	return sum;
 }
 
-u64 proclife_rings_arm(u64 more)
+u64 proclife_rings_sum(void)
 {
-	unsigned int n, count = 0;
-	u64 share, reserved = 0;
+	return proclife_ring_sum(all_rings, smp_load_acquire(&ring_count));
+}
 
-	for_each_possible_cpu(n)
-		if (smp_load_acquire(&per_cpu_ptr(&proclife_rings, n)->pages))
-			count++;
-
-	/*
-	 * When the rings have taken `more` records together, one at least has taken its share. If
-	 * that happens early, the poller is woken, finds too few, and arms again for the rest.
-	 */
-	share = DIV_ROUND_UP_ULL(more, count);
-	for_each_possible_cpu(n) {
-		struct rings_cpu *cpu = per_cpu_ptr(&proclife_rings, n);
-		u64 commit;
-
-		if (!smp_load_acquire(&cpu->pages))
-			continue;
-		commit = proclife_ring_committed(ring_ctl(cpu));
-		reserved += proclife_ring_arm(&cpu->ring, commit + share);
-	}
-	return reserved;
+/* A ring that has come since the sum has its wake_at at 0: its first record wakes. */
+bool proclife_rings_arm(u64 more)
+{
+	return proclife_ring_arm_all(all_rings, smp_load_acquire(&ring_count), more);
 }

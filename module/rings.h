@@ -7,7 +7,6 @@
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
-#include <linux/wait.h>
 
 #include <proclife/abi.h>
 #include <proclife/ring.h>
@@ -21,9 +20,6 @@ struct rings_cpu {
 };
 
 DECLARE_PER_CPU_ALIGNED(struct rings_cpu, proclife_rings);
-
-/* Pollers and blocking readers of all files. */
-extern struct wait_queue_head proclife_rings_waiters;
 
 int proclife_rings_init(void);
 void proclife_rings_exit(void);
@@ -41,11 +37,16 @@ struct page *proclife_rings_page(unsigned long pgoff);
 u64 proclife_rings_committed(void);
 
 /*
- * Asks for a wake-up of proclife_rings_waiters before all rings together take @more records more
- * than they have committed. The caller is on the wait queue. Returns the records reserved so far:
- * if these are what the caller waits for, the wake-up may not come, and is not needed.
+ * The same, and what proclife_rings_arm() counts from. The callers of both see to it that there is
+ * one at a time.
  */
-u64 proclife_rings_arm(u64 more);
+u64 proclife_rings_sum(void);
+
+/*
+ * Asks for a call of proclife_readers_wake() before there are @more records more than that sum, at
+ * least 1. False if that has to be asked again, since a CPU was just then about to reach its share.
+ */
+bool proclife_rings_arm(u64 more);
 
 void __cold proclife_rings_wake(struct rings_cpu *cpu);
 
@@ -55,11 +56,15 @@ struct rings_slot {
 	unsigned long irqflags;
 };
 
-/* What follows rings_begin() once interrupts are off; the caller has saved slot->irqflags. */
-static __always_inline struct proclife_record *rings_claim(struct rings_slot *slot, u16 type)
+/*
+ * Between these two, this CPU's ring is the caller's: interrupts are off, which also pins a probe
+ * that is preemptible. The record between them holds its time stamp, type and CPU already.
+ */
+static __always_inline struct proclife_record *rings_begin(struct rings_slot *slot, u16 type)
 {
 	struct proclife_record *r;
 
+	local_irq_save(slot->irqflags);
 	slot->cpu = this_cpu_ptr(&proclife_rings);
 	r = proclife_ring_reserve(&slot->cpu->ring);
 	clock_take(&r->ts); /* W3: after the reservation */
@@ -67,16 +72,6 @@ static __always_inline struct proclife_record *rings_claim(struct rings_slot *sl
 	r->cpu = smp_processor_id();
 	slot->record = r;
 	return r;
-}
-
-/*
- * Between these two, this CPU's ring is the caller's: interrupts are off, which also pins a probe
- * that is preemptible. The record between them holds its time stamp, type and CPU already.
- */
-static __always_inline struct proclife_record *rings_begin(struct rings_slot *slot, u16 type)
-{
-	local_irq_save(slot->irqflags);
-	return rings_claim(slot, type);
 }
 
 static __always_inline void rings_end(struct rings_slot *slot)

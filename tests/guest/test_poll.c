@@ -2,7 +2,6 @@
 /* read(2), poll(2) and epoll with a watermark: nobody sleeps past it, nobody is woken before it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +9,6 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,59 +16,7 @@
 #include <proclife.h>
 
 #include "module.h"
-#include "reading.h"
-
-static int open_device(int flags, uint64_t watermark)
-{
-	struct proclife_watermark w = { .records = watermark };
-	int fd = open(PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC | flags);
-
-	assert_true(fd >= 0);
-	assert_int_equal(ioctl(fd, PROCLIFE_IOC_WATERMARK, &w), 0);
-	return fd;
-}
-
-static uint64_t read_count(int fd)
-{
-	uint64_t count;
-
-	assert_int_equal(read(fd, &count, sizeof(count)), sizeof(count));
-	return count;
-}
-
-static bool ready(int fd, int timeout_ms)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, timeout_ms) == 1 && p.revents & POLLIN;
-}
-
-/* Longer than any guest takes for what a sleeper waits for. */
-#define PATIENCE_MS 180000
-
-/*
- * Sleeps until it is ready. A poll(2) whose time is up looks at the file once more and can find it
- * ready then: that it was not woken shows only in how long it has slept.
- */
-static bool woken(int fd)
-{
-	uint64_t begin = now();
-
-	return ready(fd, PATIENCE_MS) && now() - begin < PATIENCE_MS * 1000000ull;
-}
-
-/* A child that sleeps a moment, then forks this often. */
-static int forks_later(unsigned int count)
-{
-	int pid = fork();
-
-	if (!pid) {
-		usleep(300000);
-		fork_many(count);
-		_exit(0);
-	}
-	return pid;
-}
+#include "polling.h"
 
 static void test_read_counts_and_acknowledges(void **state)
 {

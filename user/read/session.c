@@ -44,7 +44,8 @@ static int feed(struct session *s, const struct proclife_event *event)
 	}
 	if (event->record)
 		s->progress.records++;
-	count_missing(&s->run, event);
+	else
+		s->run.lost += event->gap.lost;
 	if (s->events)
 		ret = events_feed(s->events, event);
 	else if (s->unwatched)
