@@ -102,7 +102,9 @@ static void mend(char *data, size_t size, uint32_t cpu, bool records)
 			packet->packet_seq_num = number;
 			packet->gap_lost &= 3;
 			packet->gap_from = packet->gap_lost ? ts : 0;
-			packet->gap_to = packet->gap_lost ? ts + (packet->gap_to & 0xffff) : 0;
+			/* Without a loss, it is where a history begins. */
+			packet->gap_to = packet->gap_lost || packet->gap_to & 1 ?
+						 ts + (packet->gap_to & 0xffff) : 0;
 			discarded += packet->gap_lost;
 			packet->events_discarded = discarded;
 			packet->timestamp_begin = ts;

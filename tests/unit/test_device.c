@@ -339,7 +339,7 @@ static void test_rewind(void **state)
 	assert_int_equal(proclife_source_snapshot(source), -EBUSY);
 }
 
-/* From where no CPU is missing on. */
+/* Each CPU's history begins at its own time; where that is not with the module's, a gap says so. */
 static void test_rewind_overwritten(void **state)
 {
 	(void)state;
@@ -355,6 +355,12 @@ static void test_rewind_overwritten(void **state)
 	source = fake_device_open(device);
 	assert_int_equal(proclife_source_rewind(source), 0);
 	device->now = 30;
+	expect_gap(source, 0, 0, 0, 12);
+	expect_gap(source, 2, 0, 0, 16);
+	expect_record(source, 1, 5);
+	expect_record(source, 3, 6);
+	for (uint64_t ts = 12; ts < 16; ts++)
+		expect_record(source, 0, ts);
 	expect_record(source, 0, 16);
 	expect_record(source, 1, 16);
 	expect_record(source, 2, 16);

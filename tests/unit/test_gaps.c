@@ -79,6 +79,31 @@ static void test_gap_before_life(void **state)
 	assert_false(LAST_TASK->incomplete);
 }
 
+/* The history of a CPU begins at 9: only what had begun by then is touched. */
+static void test_history_begins(void **state)
+{
+	struct who early = process_of_pid(200, "early"), late = process_of_pid(300, "late");
+	struct who older = process_of_pid(400, "older");
+
+	(void)state;
+	feed_gap(tasks, 0, 0, 9);
+	feed(tasks, fork_record(8, &early, &shell));
+	feed_life(tasks, 10, &late, &shell);
+	assert_false(LAST_GONE->incomplete);
+	feed(tasks, exit_record(20, &early, 0, 0));
+	feed(tasks, reap_record(21, &early, &shell));
+	feed(tasks, free_record(22, &early));
+	assert_int_equal(LAST_GONE->born, 8);
+	assert_true(LAST_GONE->incomplete);
+	assert_int_equal(LAST_GONE->exited, 20);
+	/* It was there before, as if the trace had begun only now. */
+	feed(tasks, exit_record(30, &older, 0, 0));
+	feed(tasks, reap_record(31, &older, &shell));
+	feed(tasks, free_record(32, &older));
+	assert_int_equal(LAST_GONE->born, 0);
+	assert_false(LAST_GONE->incomplete);
+}
+
 /* A gap stands where it can begin; a record within it can be the first one of a life or not. */
 static void test_gap_around_birth(void **state)
 {
@@ -306,6 +331,7 @@ int main(void)
 		TEST(test_handle_reused_unseen),
 		TEST(test_life_changes_in_gap),
 		TEST(test_gap_before_life),
+		TEST(test_history_begins),
 		TEST(test_gap_around_birth),
 		TEST(test_gap_inside_life),
 		TEST(test_gap_after_life),

@@ -171,6 +171,44 @@ static void test_history(void **state)
 	check_views("--history --duration 30ms");
 }
 
+static uint64_t count_lines(const char *text, const char *what)
+{
+	uint64_t n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
+/* What is older than the rings reach is no loss, live or replayed, nor for a reader of CTF. */
+static void test_history_overwritten(void **state)
+{
+	struct output out;
+
+	(void)state;
+	new_device(256);
+	for (uint32_t n = 0; n < 300; n++)
+		put_story(n);
+	check_views("--history --duration 30ms");
+	out = run_program(true, 0, "%s --device %s --history --duration 20ms --record %s", program,
+			  device_path, folder.path);
+	assert_int_equal(out.status, 0);
+	assert_non_null(strstr(out.text, "the history of 4 CPUs begins between "));
+	assert_non_null(strstr(out.text, " 0 lost"));
+	free(out.text);
+	out = run_program(false, 0, "%s -i %s --events", program, folder.path);
+	assert_int_equal(out.status, 0);
+	assert_int_equal(count_lines(out.text, "; what is older was overwritten --\n"), 4);
+	free(out.text);
+	out = run_program(true, 0, "babeltrace2 %s", folder.path);
+	assert_string_equal(out.text, "");
+	free(out.text);
+	out = run_program(false, 0, "babeltrace2 %s", folder.path);
+	assert_int_equal(out.status, 0);
+	assert_int_equal(count_lines(out.text, "\n"), 4 * 256);
+	free(out.text);
+}
+
 static void test_live(void **state)
 {
 	(void)state;
@@ -248,15 +286,6 @@ static void test_command(void **state)
 		folder_remove(&folder);
 		folder_make(&folder);
 	}
-}
-
-static uint64_t count_lines(const char *text, const char *what)
-{
-	uint64_t n = 0;
-
-	for (; (text = strstr(text, what)); text += strlen(what))
-		n++;
-	return n;
 }
 
 static void test_record_alone(void **state)
@@ -485,6 +514,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_history, begin, end),
+		cmocka_unit_test_setup_teardown(test_history_overwritten, begin, end),
 		cmocka_unit_test_setup_teardown(test_live, begin, end),
 		cmocka_unit_test_setup_teardown(test_command, begin, end),
 		cmocka_unit_test_setup_teardown(test_record_alone, begin, end),

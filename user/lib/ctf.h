@@ -36,7 +36,7 @@ struct proclife_packet {
 	uint64_t packet_size;  /* bits */
 	uint64_t events_discarded; /* on this stream, so far, with gap_lost */
 	uint64_t packet_seq_num;
-	uint64_t gap_lost; /* struct proclife_gap, before the first record; 0: none */
+	uint64_t gap_lost; /* struct proclife_gap, before the first record; none: all 0 */
 	uint64_t gap_from;
 	uint64_t gap_to;
 	uint32_t cpu_id; /* or PROCLIFE_CTF_SNAPSHOT */
@@ -46,6 +46,12 @@ struct proclife_packet {
 
 _Static_assert(sizeof(struct proclife_packet) == sizeof(struct proclife_record),
 	       "a packet's header takes the place of one record");
+
+/* Whether it has a gap. */
+static inline bool proclife_packet_gap(const struct proclife_packet *packet)
+{
+	return packet->gap_lost | packet->gap_to;
+}
 
 /* What CTF sees of a packet without records. */
 #define PROCLIFE_CTF_HEADER_BYTES offsetof(struct proclife_packet, reserved0)

@@ -25,7 +25,7 @@ struct proclife_ring_stream {
 	uint64_t pos;	/* the next one to copy */
 	uint64_t limit; /* every record from before the horizon lies below this */
 	uint64_t floor; /* no record at or above pos is older */
-	uint64_t cut;	/* records from before this are not wanted */
+	uint64_t old;	/* records below this position are history: overwritten, they are not lost */
 	struct proclife_record *buffer;
 };
 

@@ -520,7 +520,9 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 	int ret;
 
 	if (proclife_unlikely(!event->record)) {
-		tasks->gaps++;
+		/* Where a history begins, nothing has been seen that the gap could touch. */
+		if (event->gap.lost || event->gap.from)
+			tasks->gaps++;
 		if (tasks->gap_to < event->gap.to)
 			tasks->gap_to = event->gap.to;
 		return 1;

@@ -61,7 +61,7 @@ int proclife_merge_add(struct proclife_merge *merge, struct proclife_stream *str
 
 static uint64_t time_of(const struct proclife_stream *stream)
 {
-	if (proclife_unlikely(stream->gap.lost))
+	if (proclife_unlikely(proclife_gap_is(&stream->gap)))
 		return stream->gap.from;
 	return proclife_likely(stream->cur != stream->end) ? stream->cur->ts : UINT64_MAX;
 }
@@ -90,7 +90,7 @@ static inline void put_next(struct proclife_merge *merge, const struct proclife_
 {
 	uint64_t next = UNKNOWN;
 
-	if (proclife_likely(stream->end - stream->cur >= 2 && !stream->gap.lost)) {
+	if (proclife_likely(stream->end - stream->cur >= 2 && !proclife_gap_is(&stream->gap))) {
 		uint64_t since = stream->cur[1].ts - merge->base;
 
 		if (proclife_likely(since < merge->late))
@@ -199,7 +199,7 @@ static proclife_apart int find_key(struct proclife_merge *merge)
 
 	merge->bound = 0;
 	merge->next[merge->rank] = UNKNOWN; /* if this fails and is tried again */
-	if (stream->cur == stream->end && !stream->gap.lost) {
+	if (stream->cur == stream->end && !proclife_gap_is(&stream->gap)) {
 		int err = stream->refill(stream);
 
 		if (proclife_unlikely(err))
@@ -227,7 +227,7 @@ static proclife_apart int yield_gap(struct proclife_stream *stream,
 	event->record = NULL;
 	event->ahead = NULL;
 	event->gap = stream->gap;
-	stream->gap.lost = 0;
+	stream->gap = (struct proclife_gap){ 0 };
 	return 1;
 }
 
@@ -266,7 +266,7 @@ int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *eve
 	merge->yielded = merge->base + since;
 	if (proclife_unlikely(merge->streak >= 3))
 		set_bound(merge);
-	if (proclife_unlikely(stream->gap.lost))
+	if (proclife_unlikely(proclife_gap_is(&stream->gap)))
 		return yield_gap(stream, event);
 	event->record = stream->cur++;
 	event->ahead = stream->cur != stream->end ? stream->cur : NULL;

@@ -23,10 +23,16 @@
 #define proclife_unlikely(x) __builtin_expect(!!(x), 0)
 #define proclife_apart __attribute__((noinline)) /* so that the callers need no room for it */
 
+/* Whether there is one: its `lost` can be 0, its `to` is not. */
+static inline bool proclife_gap_is(const struct proclife_gap *gap)
+{
+	return gap->lost | gap->to;
+}
+
 struct proclife_stream {
 	const struct proclife_record *cur; /* [cur, end) is next */
 	const struct proclife_record *end;
-	struct proclife_gap gap; /* comes before the span, at gap.from, if gap.lost is not 0 */
+	struct proclife_gap gap; /* comes before the span, at gap.from, if there is one */
 	/*
 	 * The span is used up, and the records in it are no longer looked at: set the next one,
 	 * with a gap before it if there is one, or leave it empty. 0 or a negative errno, which

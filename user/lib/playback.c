@@ -22,7 +22,7 @@ static int damaged(struct proclife_playback *tape, uint64_t at, const char *what
 	struct proclife_recording *recording = tape->recording;
 
 	recording->faulty = true; /* and stays so: nothing is read any more */
-	tape->stream.gap.lost = 0;
+	tape->stream.gap = (struct proclife_gap){ 0 };
 	proclife_fault_at(&recording->fault, recording->path, tape->name, "damaged at byte %" PRIu64
 			  ": %s; copy the recording again from where it was made", at, what);
 	return -EBADMSG;
@@ -50,9 +50,10 @@ static const char *check_packet(const struct proclife_playback *tape,
 	if (p->timestamp_begin < tape->floor || p->timestamp_end < p->timestamp_begin ||
 	    p->timestamp_end == UINT64_MAX)
 		return "the packet's times go back";
-	if (p->gap_lost ? p->gap_from < tape->floor || p->gap_from > p->timestamp_begin ||
-				  p->gap_to < p->gap_from :
-			  p->gap_from || p->gap_to)
+	if (proclife_packet_gap(p) ? p->gap_from < tape->floor ||
+					     p->gap_from > p->timestamp_begin ||
+					     p->gap_to < p->gap_from :
+				     p->gap_from)
 		return "the packet's gap makes no sense";
 	return NULL;
 }
@@ -128,7 +129,7 @@ int proclife_playback_refill(struct proclife_stream *stream)
 			return ret;
 		stream->cur = tape->next;
 		stream->end = tape->next;
-		if (stream->gap.lost && tape->next == tape->end)
+		if (proclife_gap_is(&stream->gap) && tape->next == tape->end)
 			return 0;
 	}
 	next = tape->next;

@@ -28,7 +28,11 @@ extern "C" {
 
 struct proclife_source;
 
-/* Records that a CPU's ring lost before the reader came to them. */
+/*
+ * Records that a CPU's ring lost before the reader came to them. If `lost` is 0, they are not lost
+ * but too old for the history that the reader asked for: they were overwritten, and had been written
+ * before it began. Then `from` is 0 where that CPU's history begins, at `to`.
+ */
 struct proclife_gap {
 	uint64_t lost;	/* records */
 	uint64_t from;	/* all of them lie between from and to */
@@ -59,10 +63,11 @@ void proclife_source_free(struct proclife_source *source);
 /**
  * proclife_source_rewind - begin with what the rings still hold
  *
- * Call before the first proclife_source_next(), else it is -EBUSY. If rings have been overwritten,
- * the source begins where the one that reaches back least begins, so that no CPU is missing from
- * what it yields. Where that is becomes certain with the first proclife_source_next(): what is
- * overwritten before is not lost.
+ * Call before the first proclife_source_next(), else it is -EBUSY. Each CPU's history begins at a
+ * time of its own. Of a ring that has been overwritten, a gap with `lost` 0 says when, before all
+ * records: what is older is not lost, but the lives that it touches are incomplete. What is written
+ * before the first proclife_source_next() is history; overwritten before it is read, it leaves
+ * another such gap.
  */
 int proclife_source_rewind(struct proclife_source *source);
 

@@ -116,17 +116,17 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 	int err;
 
 	stream->told = end;
-	if (!stream->gap.lost) { /* it is yielded, if there was one */
+	if (!proclife_gap_is(&stream->gap)) { /* it is yielded, if there was one */
 		if (stream->told_gap.from <= recorder->limit)
 			gap = stream->told_gap;
-		stream->told_gap.lost = 0;
+		stream->told_gap = (struct proclife_gap){ 0 };
 	}
 	while (end != from && end[-1].ts > recorder->limit)
 		end--;
-	if (!gap.lost && from == end)
+	if (!proclife_gap_is(&gap) && from == end)
 		return 0;
 	err = tape_of(recorder, stream->order, &tape);
-	if (!err && gap.lost)
+	if (!err && proclife_gap_is(&gap))
 		err = proclife_tape_gap(tape, &gap);
 	if (!err)
 		err = proclife_tape_records(tape, from, (uint64_t)(end - from));
@@ -148,7 +148,7 @@ static int take_all(struct proclife_recorder *recorder)
 	for (uint32_t i = 0; i <= recorder->cpus && !recorder->error; i++) {
 		struct proclife_tape *tape = recorder->tapes[i];
 
-		if (tape && (tape->count || tape->packet->gap_lost))
+		if (tape && (tape->count || proclife_packet_gap(tape->packet)))
 			recorder->error = proclife_tape_write(tape);
 	}
 	return recorder->error;

@@ -48,7 +48,7 @@ static int recording_more(struct proclife_source *source)
 		struct proclife_stream *stream = &recording->tapes[i]->stream;
 		int err;
 
-		if (stream->cur != stream->end || stream->gap.lost)
+		if (stream->cur != stream->end || proclife_gap_is(&stream->gap))
 			continue;
 		err = proclife_playback_refill(stream);
 		if (err)

@@ -97,45 +97,41 @@ static uint64_t now(const struct proclife_device *device)
 	return device->clock(device->clock_arg);
 }
 
+/* Of so many records below @pos that are gone, those that are not history. */
+static uint64_t lost_of(const struct proclife_ring_stream *ring, uint64_t pos, uint64_t gone)
+{
+	int64_t fresh = (int64_t)(pos - ring->old);
+
+	if (fresh <= 0)
+		return 0;
+	return (uint64_t)fresh < gone ? (uint64_t)fresh : gone;
+}
+
 static int refill(struct proclife_stream *stream)
 {
 	struct proclife_ring_stream *ring = (struct proclife_ring_stream *)stream;
 	const struct proclife_record *buffer = ring->buffer;
 
 	proclife_stream_tell(&ring->device->source, stream);
-	while ((int64_t)(ring->limit - ring->pos) > 0) {
+	if ((int64_t)(ring->limit - ring->pos) > 0) {
 		uint64_t pos = ring->pos, index = 0;
 		uint64_t n = copy_batch(ring, &pos, &index);
-		uint64_t lost = pos - ring->pos;
+		uint64_t gone = pos - ring->pos;
 		uint64_t from = ring->floor;
 
 		ring->pos = pos + n;
 		if (n)
 			ring->floor = buffer[index + n - 1].ts;
-		if (proclife_unlikely(ring->cut)) {
-			/* What lies before the cut is not wanted, and so not lost either. */
-			if (n && buffer[index].ts < ring->cut)
-				lost = 0;
-			if (from < ring->cut)
-				from = ring->cut;
-			for (; n && buffer[index].ts < ring->cut; n--)
-				index++;
-			if (!n && !lost)
-				continue;
-			if (n)
-				ring->cut = 0;
-		}
 		stream->cur = &buffer[index];
 		stream->end = stream->cur + n;
-		if (proclife_unlikely(lost)) {
+		if (proclife_unlikely(gone)) {
 			stream->gap = (struct proclife_gap){
-				.lost = lost,
+				.lost = lost_of(ring, pos, gone),
 				.from = from,
 				.to = n ? stream->cur->ts : now(ring->device),
 				.cpu = stream->order,
 			};
 		}
-		break;
 	}
 	proclife_stream_begin(stream);
 	return 0;
@@ -310,53 +306,38 @@ static void refill_empty(struct proclife_merge *merge)
 	for (uint32_t i = 0; i < merge->count; i++) {
 		struct proclife_stream *stream = merge->streams[i];
 
-		if (stream->cur == stream->end && !stream->gap.lost)
+		if (stream->cur == stream->end && !proclife_gap_is(&stream->gap))
 			stream->refill(stream);
 	}
 }
 
 /*
  * Starts each ring at its oldest record. What is overwritten meanwhile moves the beginning and is
- * not lost. From the latest beginning of a ring that has wrapped on, no ring lacks anything.
+ * not lost.
  */
 static void start_at_oldest(struct proclife_device *device)
 {
 	struct proclife_merge *merge = &device->source.merge;
-	uint64_t cut = 0;
 
 	for (uint32_t i = 0; i < merge->count; i++) {
-		struct proclife_ring_stream *ring;
-
-		if (merge->streams[i] == &device->snapshot)
-			continue;
-		ring = (struct proclife_ring_stream *)merge->streams[i];
-		ring->pos = proclife_ring_oldest(ring->ctl, ring->size);
-		ring->limit = proclife_ring_committed(ring->ctl); /* it can have wrapped since */
-		ring->floor = 0;
-		refill(&ring->stream);
-		if (ring->pos != (uint64_t)(ring->stream.end - ring->stream.cur)) {
-			uint64_t begin = ring->stream.gap.to; /* if nothing was left to copy */
-
-			if (ring->stream.cur != ring->stream.end)
-				begin = ring->stream.cur->ts;
-			if (cut < begin)
-				cut = begin;
-		}
-		ring->stream.gap.lost = 0;
-		proclife_stream_begin(&ring->stream);
-	}
-	for (uint32_t i = 0; cut && i < merge->count; i++) {
-		struct proclife_ring_stream *ring;
 		struct proclife_stream *stream = merge->streams[i];
+		struct proclife_ring_stream *ring;
 
 		if (stream == &device->snapshot)
 			continue;
 		ring = (struct proclife_ring_stream *)stream;
-		while (stream->cur != stream->end && stream->cur->ts < cut)
-			stream->cur++;
+		ring->pos = proclife_ring_oldest(ring->ctl, ring->size);
+		ring->limit = proclife_ring_committed(ring->ctl); /* it can have wrapped since */
+		ring->old = ring->limit;
+		ring->floor = 0;
+		refill(stream);
+		stream->gap = (struct proclife_gap){ 0 };
+		if (ring->pos != (uint64_t)(stream->end - stream->cur)) {
+			uint64_t end = stream->cur != stream->end ? stream->cur->ts : now(device);
+
+			stream->gap = (struct proclife_gap){ .to = end, .cpu = stream->order };
+		}
 		proclife_stream_begin(stream);
-		if (stream->cur == stream->end)
-			ring->cut = cut;
 	}
 }
 

@@ -44,7 +44,7 @@ static void fill_header(const struct proclife_tape *tape, uint32_t bytes)
 	struct proclife_packet *packet = tape->packet;
 	uint64_t content = PROCLIFE_CTF_HEADER_BYTES;
 
-	packet->timestamp_begin = packet->gap_lost ? packet->gap_from : tape->end;
+	packet->timestamp_begin = proclife_packet_gap(packet) ? packet->gap_from : tape->end;
 	packet->timestamp_end = packet->timestamp_begin;
 	if (tape->count) {
 		const struct proclife_record *last = &records[tape->count - 1];
@@ -161,7 +161,7 @@ int proclife_tape_gap(struct proclife_tape *tape, const struct proclife_gap *gap
 	/* A CTF reader counts from one packet to the next: at the beginning, from an empty one. */
 	if (!packet->packet_seq_num && !tape->count)
 		tape->end = gap->from;
-	if (tape->count || packet->gap_lost || !packet->packet_seq_num) {
+	if (tape->count || proclife_packet_gap(packet) || (gap->lost && !packet->packet_seq_num)) {
 		err = next_packet(tape);
 		if (err)
 			return err;

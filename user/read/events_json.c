@@ -165,9 +165,10 @@ void event_json_record(struct json *json, const struct proclife_record *r,
 
 void event_json_gap(struct json *json, const struct proclife_gap *gap)
 {
-	json_line(json, "lost");
+	json_line(json, gap->lost ? "lost" : "history");
 	json_uint(json, "cpu", gap->cpu);
-	json_uint(json, "lost", gap->lost);
+	if (gap->lost)
+		json_uint(json, "lost", gap->lost);
 	json_uint(json, "from", gap->from);
 	json_uint(json, "to", gap->to);
 	json_line_end(json);

@@ -29,6 +29,19 @@ static void end_of_command(struct session *s)
 		s->run.ended = horizon;
 }
 
+static void note_gap(struct session *s, const struct proclife_gap *gap)
+{
+	s->run.lost += gap->lost;
+	if (gap->lost || gap->from)
+		return;
+	if (!s->history.cpus++ || gap->to < s->history.first)
+		s->history.first = gap->to;
+	if (gap->to > s->history.latest) {
+		s->history.latest = gap->to;
+		s->history.cpu = gap->cpu;
+	}
+}
+
 static int feed(struct session *s, const struct proclife_event *event)
 {
 	uint64_t ts = event->record ? event->record->ts : event->gap.from;
@@ -45,7 +58,7 @@ static int feed(struct session *s, const struct proclife_event *event)
 	if (event->record)
 		s->progress.records++;
 	else
-		s->run.lost += event->gap.lost;
+		note_gap(s, &event->gap);
 	if (s->events)
 		ret = events_feed(s->events, event);
 	else if (s->unwatched)

@@ -133,6 +133,24 @@ static void say_lost(const struct session *s)
 		    "a larger ring_kb", s->run.lost);
 }
 
+#define SECONDS "%llu.%09llu"
+#define seconds(ns) (ns) / SECOND, (ns) % SECOND
+
+/* That is no loss, but whoever looks for a life in it should know. */
+static void say_history(const struct session *s)
+{
+	/* --zombies looks back on its own account. */
+	if (!s->history.cpus || s->events || (!s->run.options->history && !s->replay))
+		return;
+	if (s->history.cpus == 1)
+		say("the history of CPU %u begins at " SECONDS "; what is older was overwritten",
+		    s->history.cpu, seconds(s->history.latest));
+	else
+		say("the history of %u CPUs begins between " SECONDS " and " SECONDS
+		    " (CPU %u); what is older was overwritten", s->history.cpus,
+		    seconds(s->history.first), seconds(s->history.latest), s->history.cpu);
+}
+
 /* The status that the command leaves us with. */
 static int command_status(const struct session *s)
 {
@@ -167,6 +185,7 @@ int session_verdict(struct session *s)
 {
 	int status = s->run.lost ? STATUS_LOST : 0;
 
+	say_history(s);
 	say_lost(s);
 	if (s->replay) {
 		status = replay_verdict(&s->run, s->replay, s->run.options->inputs.all[0],

@@ -48,6 +48,12 @@ struct session {
 	int killed_by;	      /* the signal that stopped us */
 	uint64_t shown;	      /* records */
 	struct watch watch;
+	struct {
+		uint32_t cpus;	/* whose history begins later than the module's work */
+		uint32_t cpu;	/* the one where that is latest */
+		uint64_t first; /* where one of them begins, the earliest, and the latest */
+		uint64_t latest;
+	} history;
 	uint64_t ended_at; /* when the command had ended */
 	uint64_t last_fed;
 	bool unwatched; /* it is only recorded: nobody needs to know lives */

@@ -7,6 +7,8 @@
 #include "events.h"
 #include "quote.h"
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -356,17 +358,31 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	text_line(line);
 }
 
+#define TIME_SIZE 32
+
+static void seconds(char text[TIME_SIZE], uint64_t ns)
+{
+	snprintf(text, TIME_SIZE, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+}
+
 static void show_gap(struct events *events, const struct proclife_gap *gap)
 {
 	struct text *line = &events->line;
+	char from[TIME_SIZE], to[TIME_SIZE];
 
-	text_style(line, STYLE_BAD);
-	text_printf(line, "-- %llu record%s lost on CPU %u between ",
-		    (unsigned long long)gap->lost, gap->lost == 1 ? "" : "s", gap->cpu);
-	text_printf(line, "%llu.%09u", (unsigned long long)(gap->from / 1000000000),
-		    (unsigned int)(gap->from % 1000000000));
-	text_printf(line, " and %llu.%09u --", (unsigned long long)(gap->to / 1000000000),
-		    (unsigned int)(gap->to % 1000000000));
+	seconds(from, gap->from);
+	seconds(to, gap->to);
+	text_style(line, gap->lost ? STYLE_BAD : STYLE_DIM);
+	if (gap->lost)
+		text_printf(line, "-- %llu record%s lost on CPU %u between %s and %s --",
+			    (unsigned long long)gap->lost, gap->lost == 1 ? "" : "s", gap->cpu,
+			    from, to);
+	else if (gap->from)
+		text_printf(line, "-- the history of CPU %u was overwritten between %s and %s "
+			    "before it could be read --", gap->cpu, from, to);
+	else
+		text_printf(line, "-- the history of CPU %u begins at %s; what is older was "
+			    "overwritten --", gap->cpu, to);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }

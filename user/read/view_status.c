@@ -104,18 +104,21 @@ static void read_counts(struct status *status)
 	}
 }
 
-/* The first record that a reader would get with --history. */
+/* Where --history would begin, or the latest such time if it is not the same on all CPUs. */
 static void read_history(struct status *status)
 {
 	struct proclife_event event;
 
 	if (proclife_source_rewind(status->run->source))
 		return;
-	while (proclife_source_next(status->run->source, &event) == 1)
-		if (event.record) {
-			status->history = event.record->ts;
+	while (proclife_source_next(status->run->source, &event) == 1) {
+		uint64_t begin = event.record ? event.record->ts : event.gap.to;
+
+		if (status->history < begin && !(event.record && status->history))
+			status->history = begin;
+		if (event.record)
 			return;
-		}
+	}
 }
 
 /* The parameter without which records of this type are not made; NULL if they are always. */
