@@ -149,7 +149,7 @@ static void begin_recording(struct trace *trace)
 	for (uint64_t i = 0; i <= trace->truth_by_start.mask; i++) {
 		struct truth *truth = trace->truth_by_start.entries[i].value;
 
-		if (!truth || truth->open)
+		if (!truth || truth->open || truth->shadows)
 			continue;
 		trace_truth_done(trace, truth);
 		i = (uint64_t)-1; /* the map has changed */

@@ -86,6 +86,7 @@ struct truth_task {
 	uint32_t reaper_pid;
 	int32_t exit_code;
 	uint32_t reports; /* the checker's */
+	bool before;	  /* reaped before the trace: only its FREE can be in it */
 };
 
 struct truth {
@@ -99,7 +100,7 @@ struct truth {
 	uint64_t exited;
 	uint64_t notified;
 	uint64_t reaped;
-	uint64_t freed; /* the last task's FREE, once there is no other */
+	uint64_t freed; /* the last task's FREE, once there is no other; shadows do not count */
 	uint64_t runtime;
 	uint64_t max_rss;
 	uint64_t parent; /* by birth, or as the snapshot found it: its start */
@@ -109,13 +110,15 @@ struct truth {
 	uint32_t tgid;
 	uint32_t uid;
 	uint32_t threads; /* born, or there before and not freed */
+	uint32_t live;	  /* not exited */
 	uint32_t open;	  /* not freed */
+	uint32_t shadows; /* threads that were reaped before the trace: they are none of these */
 	uint32_t execs;
 	uint32_t reaper_tgid;
 	uint32_t args_bytes;
 	int32_t exit_code; /* the one that wait(2) gives */
 	uint32_t reports;  /* the checker's */
-	bool frayed;	   /* a task of it was reaped before the trace, and freed in it */
+	bool buried;	   /* its leader was reaped before the trace */
 	char comm[PROCLIFE_COMM_LEN];
 	char path[64];
 };

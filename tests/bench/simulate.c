@@ -263,6 +263,7 @@ void sim_exit(struct trace *trace, struct sim_task *task)
 	struct sim_task *leader = process->leader;
 
 	process->live--;
+	process->truth->live--;
 	trace->alive -= !process->live;
 	record_exit(trace, task);
 	sim_set_state(trace, task, SIM_DELAYED);
@@ -310,16 +311,12 @@ void sim_free(struct trace *trace, struct sim_task *task)
 	record->free.runtime = task->runtime;
 	record->free.utime = task->runtime / 2;
 	record->free.stime = task->runtime / 4;
-	task->truth->freed = record->ts;
-	task->truth->runtime = task->runtime;
-	process->truth->runtime += task->runtime;
-	process->truth->open--;
+	truth_free_task(task, record->ts);
 	sim_slot_put(&trace->task_slots, task->slot);
 	sim_list_del(trace, task);
 	proclife_slab_put(&trace->task_slab, task);
 	if (--process->unfreed)
 		return;
-	process->truth->freed = record->ts;
 	sim_slot_put(&trace->group_slots, process->slot);
 	proclife_slab_put(&trace->process_slab, process);
 }

@@ -198,6 +198,7 @@ void truth_new(struct trace *trace, struct sim_process *process);
 void truth_new_task(struct trace *trace, struct sim_task *task);
 /* The trace begins: forgets what has happened. */
 void truth_begin(struct sim_process *process, uint64_t now);
+void truth_free_task(struct sim_task *task, uint64_t now);
 void truth_begin_task(struct sim_task *task, uint64_t now);
 void truth_free(struct trace *trace);
 

@@ -28,6 +28,7 @@ void truth_new_task(struct trace *trace, struct sim_task *task)
 	};
 	truth->tasks = own;
 	truth->threads++;
+	truth->live++;
 	truth->open++;
 	task->truth = own;
 }
@@ -62,6 +63,19 @@ void truth_new(struct trace *trace, struct sim_process *process)
 	truth_new_task(trace, process->leader);
 }
 
+void truth_free_task(struct sim_task *task, uint64_t now)
+{
+	struct truth *truth = task->process->truth;
+
+	task->truth->freed = now;
+	task->truth->runtime = task->runtime;
+	if (task->truth->before && task->process->leader != task)
+		return;
+	truth->runtime += task->runtime;
+	if (!--truth->open)
+		truth->freed = now;
+}
+
 void truth_begin_task(struct sim_task *task, uint64_t now)
 {
 	struct truth_task *own = task->truth;
@@ -72,8 +86,16 @@ void truth_begin_task(struct sim_task *task, uint64_t now)
 	own->born = 0;
 	own->exited = 0;
 	own->reaped = 0;
-	if (task->state == SIM_REAPED)
-		task->process->truth->frayed = true;
+	if (task->state != SIM_REAPED)
+		return;
+	own->before = true;
+	if (task->process->leader == task) {
+		task->process->truth->buried = true;
+	} else {
+		task->process->truth->threads--;
+		task->process->truth->open--;
+		task->process->truth->shadows++;
+	}
 }
 
 void truth_begin(struct sim_process *process, uint64_t now)

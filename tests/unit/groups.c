@@ -54,6 +54,7 @@ void add_counts(struct proclife_latency_counts *to,
 	to->alive += counts->alive;
 	to->unreaped += counts->unreaped;
 	to->unfreed += counts->unfreed;
+	to->unknown += counts->unknown;
 	to->incomplete += counts->incomplete;
 	to->partial += counts->partial;
 }

@@ -107,7 +107,8 @@ static void test_next(void **state)
 
 static bool is_zombie(const struct who *who)
 {
-	return proclife_process_is_zombie(proclife_tasks_find(tasks, who->task)->process);
+	return proclife_process_state(tasks, proclife_tasks_find(tasks, who->task)->process) ==
+	       PROCLIFE_IS_ZOMBIE;
 }
 
 static void test_zombies(void **state)

@@ -7,9 +7,9 @@
  *
  * With gaps: what was lost is counted exactly. A process that no gap touches is reported once,
  * complete and right, and so are its tasks. Of the others, each report is about one real life: each
- * of its marks (birth, exit, reap, free, parent) is 0 or right, and it is incomplete unless all of
- * it is right. It can be reported in pieces, and its `freed` is the last FREE of those of its tasks
- * that were known by then.
+ * of its marks (birth, exit, reap, free, parent) is 0 or right, and so is each phase between them;
+ * its state is right or not known; and it is incomplete unless all of it is right. It can be reported
+ * in pieces.
  */
 #include "check.h"
 
@@ -44,22 +44,62 @@ struct sums {
 
 static struct sums process_sums, task_sums;
 
-static void add_phase(struct sums *sums, enum proclife_phase phase, uint64_t from, uint64_t to)
+static void add_phase(struct sums *sums, enum proclife_phase phase, uint64_t ns)
 {
-	if (!from || !to)
-		return;
 	sums->count[phase]++;
-	sums->sum[phase] += to - from;
+	sums->sum[phase] += ns;
 }
 
-static void add_phases(struct sums *sums, uint64_t born, uint64_t exited, uint64_t notified,
-		       uint64_t reaped, uint64_t freed)
+/* What lies between these marks in truth; 0 for what there is not. */
+static uint64_t true_phase(enum proclife_phase phase, const uint64_t marks[5])
 {
-	add_phase(sums, PROCLIFE_LIFE, born, exited);
-	add_phase(sums, PROCLIFE_TEARDOWN, exited, notified);
-	add_phase(sums, PROCLIFE_ZOMBIE, notified ? notified : exited, reaped);
-	add_phase(sums, PROCLIFE_RCU_FREE, reaped, freed);
-	add_phase(sums, PROCLIFE_EXIT_FREE, exited, freed);
+	static const struct {
+		unsigned int from, to;
+	} between[PROCLIFE_PHASES] = {
+		[PROCLIFE_LIFE] = { 0, 1 },	[PROCLIFE_TEARDOWN] = { 1, 2 },
+		[PROCLIFE_ZOMBIE] = { 2, 3 },	[PROCLIFE_RCU_FREE] = { 3, 4 },
+		[PROCLIFE_EXIT_FREE] = { 1, 4 },
+	};
+	uint64_t from = marks[between[phase].from], to = marks[between[phase].to];
+
+	if (phase == PROCLIFE_ZOMBIE && !from)
+		from = marks[1]; /* nobody was told */
+	return from && to ? to - from : 0;
+}
+
+/* Each phase that is reported is the true one, whatever was lost. */
+static void add_process_phases(const struct proclife_process *process, const struct truth *truth)
+{
+	const uint64_t marks[] = { truth->born, truth->exited, truth->notified, truth->reaped,
+				   truth->open ? 0 : truth->freed };
+
+	for (unsigned int i = 0; i < PROCLIFE_PHASES; i++) {
+		enum proclife_phase phase = (enum proclife_phase)i;
+		uint64_t ns;
+
+		if (proclife_process_phase(process, phase, &ns)) {
+			check(ns == true_phase(phase, marks));
+			add_phase(&process_sums, phase, ns);
+		} else if (!process->incomplete && (truth->born || snapshot) && process->start) {
+			check(!true_phase(phase, marks));
+		}
+	}
+}
+
+static void add_task_phases(const struct proclife_task *task, const struct truth_task *own,
+			    bool certain)
+{
+	const uint64_t marks[] = { own->born, own->exited, 0, own->reaped, own->freed };
+
+	for (unsigned int i = 0; i < PROCLIFE_PHASES; i++) {
+		enum proclife_phase phase = (enum proclife_phase)i;
+		uint64_t ns;
+
+		if (!proclife_task_phase(task, phase, &ns))
+			continue;
+		check(ns == true_phase(phase, marks) || !certain);
+		add_phase(&task_sums, phase, ns);
+	}
 }
 
 /* A gap and a life, both with their ends. */
@@ -92,15 +132,6 @@ static bool zero_or(uint64_t mark, uint64_t truth)
 	return !mark || mark == truth;
 }
 
-static bool some_free(const struct truth *truth, uint64_t freed)
-{
-	for (const struct truth_task *task = truth->tasks; task; task = task->next) {
-		if (task->freed == freed)
-			return true;
-	}
-	return false;
-}
-
 /* Nothing of this report is wrong if it is about this life. */
 static bool consistent(const struct proclife_process *process, const struct truth *truth)
 {
@@ -108,7 +139,7 @@ static bool consistent(const struct proclife_process *process, const struct trut
 	       zero_or(process->born, truth->born) && zero_or(process->exited, truth->exited) &&
 	       zero_or(process->notified, truth->notified) &&
 	       zero_or(process->reaped, truth->reaped) &&
-	       (!process->freed || some_free(truth, process->freed)) &&
+	       zero_or(process->freed, truth->open ? 0 : truth->freed) &&
 	       (!process->exited || process->exit_code == truth->exit_code) &&
 	       zero_or(process->parent_tgid, truth->parent_tgid) &&
 	       zero_or(process->creator_tgid, truth->creator_tgid) &&
@@ -121,10 +152,10 @@ static void tell(const struct proclife_process *p, const struct truth *t)
 	typedef unsigned long long ull;
 
 	print_error("%u reported: start %llu seen %llu born %llu exited %llu reaped %llu freed "
-		    "%llu code %d parent %u threads %u incomplete %d\n",
+		    "%llu code %d parent %u threads %u live %u incomplete %d state %s\n",
 		    p->tgid, (ull)p->start, (ull)p->seen, (ull)p->born, (ull)p->exited,
-		    (ull)p->reaped, (ull)p->freed, p->exit_code, p->parent_tgid, p->threads,
-		    p->incomplete);
+		    (ull)p->reaped, (ull)p->freed, p->exit_code, p->parent_tgid, p->threads, p->live,
+		    p->incomplete, proclife_state_name(proclife_process_state(tasks, p)));
 	if (t)
 		print_error("%u true: start %llu began %llu born %llu exited %llu reaped %llu "
 			    "freed %llu code %d parent %u threads %u open %u\n",
@@ -196,13 +227,48 @@ static void process_born(void *data, struct proclife_process *process,
 		assert_non_null(truth_of_id);
 	}
 	truth_of_id[ids++] = NULL;
-	if (!truth || touched_process(truth) || truth->frayed)
+	if (!truth || touched_process(truth) || truth->buried)
 		return;
 	process->user = truth;
 	if (parent && parent->user)
 		check(((struct truth *)parent->user)->start == truth->parent);
 	if (creator && creator->user)
 		check(((struct truth *)creator->user)->start == truth->creator);
+}
+
+/* Only its leader's FREE was there to be seen. */
+static void check_end(const struct proclife_process *process, const struct truth *truth)
+{
+	check(!process->incomplete);
+	check(consistent(process, truth));
+	check(process->start == truth->start);
+	check(process->threads == 1);
+	check(!process->exited && !process->reaped && process->freed == truth->freed);
+	check(process->runtime == truth->runtime);
+	check(!process->outlives && !truth->open);
+}
+
+static enum proclife_life_state true_state(const struct truth *truth)
+{
+	if (!truth->open)
+		return PROCLIFE_IS_FREED;
+	if (truth->reaped || truth->buried)
+		return PROCLIFE_IS_UNFREED;
+	return truth->live ? PROCLIFE_IS_ALIVE : PROCLIFE_IS_ZOMBIE;
+}
+
+/* As it is at the end of the trace; it is not known only where something was lost. */
+static void check_state(const struct proclife_process *process, const struct truth *truth)
+{
+	enum proclife_life_state state = proclife_process_state(tasks, process);
+
+	if (state == PROCLIFE_IS_UNKNOWN)
+		check(process->incomplete || touched_process(truth));
+	else if (state == PROCLIFE_IS_FREED && process->incomplete)
+		check(!truth->open || truth->reaped); /* a thread that was never seen may not be */
+	else
+		check(state == true_state(truth));
+	check((state == PROCLIFE_IS_FREED || state == PROCLIFE_IS_UNKNOWN) || process->outlives);
 }
 
 static void process_gone(void *data, struct proclife_process *process)
@@ -219,15 +285,18 @@ static void process_gone(void *data, struct proclife_process *process)
 	check(truth);
 	if (process->start)
 		truth_of_id[process->id - 1] = truth;
-	add_phases(&process_sums, process->born, process->exited, process->notified,
-		   process->reaped, process->freed);
-	if (!process->start || truth->frayed || (!truth->born && !snapshot) ||
+	add_process_phases(process, truth);
+	check_state(process, truth);
+	if (!process->start || (!truth->born && !snapshot) ||
 	    (touched_process(truth) && process->incomplete)) {
 		check(consistent(process, truth));
 		return;
 	}
 	check(!truth->reports++);
-	check_exact(process, truth);
+	if (truth->buried)
+		check_end(process, truth);
+	else
+		check_exact(process, truth);
 	if (!streaming)
 		return;
 	check(!truth->open);
@@ -266,8 +335,9 @@ static void check_task(const struct truth *truth, struct truth_task *own,
 	check(zero_or(task->exited, own->exited));
 	check(zero_or(task->reaped, own->reaped));
 	check(zero_or(task->freed, own->freed));
-	add_phases(&task_sums, task->born, task->exited, 0, task->reaped, task->freed);
-	if (truth->frayed || (touched_task(truth, own) && task->incomplete))
+	add_task_phases(task, own, true);
+	check(!own->before || truth->buried);
+	if (touched_task(truth, own) && task->incomplete)
 		return;
 	check(!own->reports++);
 	check(!task->incomplete);
@@ -291,7 +361,7 @@ static void task_gone(void *data, struct proclife_task *task)
 		truth = truth->next;
 	check(own);
 	if (ambiguous(truth, own) && task->incomplete) {
-		add_phases(&task_sums, task->born, task->exited, 0, task->reaped, task->freed);
+		add_task_phases(task, own, false);
 		return;
 	}
 	check_task(truth, own, task);
@@ -355,10 +425,10 @@ static void check_node(const struct proclife_node *node)
 	check(node->gone);
 	check(!node->next || node->next->id > node->id);
 	check(!node->parent || node->parent->id < node->id || node->parent->older);
-	if (!truth || truth->frayed)
+	if (!truth)
 		return;
 	if (!node->parent) {
-		check(!truth->parent || node->older || touched(0, truth->born) ||
+		check(!truth->parent || truth->buried || node->older || touched(0, truth->born) ||
 		      (!snapshot && node->parent_tgid == 1));
 		return;
 	}
@@ -388,17 +458,29 @@ static void check_tree(const struct proclife_tree *tree)
 	check(count == proclife_tree_size(tree));
 }
 
+/* Of a task that was reaped before the trace, nothing, or only the leader's FREE. */
+static uint32_t expected_reports(const struct truth *truth, const struct truth_task *own)
+{
+	if (!own->before)
+		return 1;
+	return truth->buried && own->pid == truth->tgid && own->freed;
+}
+
 static void check_all_reported(void)
 {
 	struct truth *truth;
 	uint64_t cursor = 0;
 
 	while ((truth = trace_truth_next(trace, &cursor))) {
-		if (truth->frayed || (!truth->born && !snapshot))
+		if (!truth->born && !snapshot)
 			continue;
-		check(truth->reports == 1 || touched_process(truth));
+		if (truth->buried && truth->open)
+			check(!truth->reports); /* not even its end was seen */
+		else
+			check(truth->reports == (truth->threads > 0) || touched_process(truth));
 		for (struct truth_task *own = truth->tasks; own; own = own->next)
-			check(own->reports == 1 || touched_task(truth, own));
+			check(own->reports == expected_reports(truth, own) ||
+			      touched_task(truth, own));
 	}
 }
 

@@ -149,8 +149,11 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 			task->flags |= record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
 			task->exit_code = state->exit_code;
 			proclife_task_dead(task);
-			if (task->leader)
+			if (task->leader) {
 				process->exit_code = state->exit_code;
+				process->found_dead = record->flags & PROCLIFE_F_ZOMBIE;
+				process->found_exiting = !process->found_dead;
+			}
 		}
 	}
 	if (task->leader) {
@@ -164,8 +167,10 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 			proclife_adopt_orphans(tasks, task);
 		return wanted(process);
 	}
-	process->uid = state->uid;
-	process->cgroup = state->cgroup;
+	if (task->leader || !process->leader) { /* whichever comes first, the leader's count */
+		process->uid = state->uid;
+		process->cgroup = state->cgroup;
+	}
 	proclife_filter(tasks, process);
 	if (task->leader) {
 		process->ns_pid = state->ns_pid;
@@ -311,6 +316,7 @@ static proclife_apart int feed_exit(struct proclife_tasks *tasks,
 	if (!process->live && (process->group_dead || proclife_process_whole(tasks, process))) {
 		process->exited = record->ts;
 		process->unsure = !proclife_process_whole(tasks, process);
+		process->counted = proclife_process_ungapped(tasks, process);
 	}
 	return wanted(process);
 }
@@ -369,6 +375,8 @@ static proclife_apart int feed_reap(struct proclife_tasks *tasks,
 		return wanted(process);
 	proclife_process_sure(tasks, process);
 	process->reaped = record->ts;
+	/* Where a gap can hide the SIGCHLD, the zombie has no beginning. */
+	process->untold = !process->notified && tasks->gaps && tasks->gap_to >= process->exited;
 	process->reaper_pid = reap->reaper_pid;
 	process->reaper_tgid = reap->reaper_tgid;
 	copy_name(process->reaper_comm, reap->reaper_comm);
@@ -387,15 +395,21 @@ static proclife_apart int feed_reap(struct proclife_tasks *tasks,
 static proclife_apart int feed_free(struct proclife_tasks *tasks,
 				    const struct proclife_record *record)
 {
-	struct proclife_task *task = task_of(tasks, record, 0);
+	struct proclife_task *task = proclife_task_known(tasks, record);
 	bool selected;
 
+	/* Of a thread that was not heard of before, nothing begins: its process may be long gone. */
+	if (proclife_unlikely(!task && record->pid != record->tgid))
+		return !tasks->selecting && !tasks->filter;
+	if (proclife_unlikely(!task))
+		task = proclife_task_of(tasks, record, 0, NULL);
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	selected = wanted(task->process);
 	task->freed = record->ts;
 	task->free_cpu = record->cpu;
 	task->process->free_cpu = record->cpu;
+	task->process->leader_freed |= task->leader;
 	task->runtime = record->free.runtime;
 	task->utime = record->free.utime;
 	task->stime = record->free.stime;

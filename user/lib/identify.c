@@ -98,6 +98,7 @@ struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 		if (record->pid != record->tgid && !process->reaped &&
 		    (process->incomplete || process->gaps != tasks->gaps))
 			process->mixed = true;
+		process->counted &= !process->mixed;
 		return process;
 	}
 	*fresh = true;
@@ -132,28 +133,36 @@ void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task 
 		proclife_filter(tasks, other);
 }
 
+struct proclife_task *proclife_task_known(struct proclife_tasks *tasks,
+					  const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_task_get(tasks, record->task);
+
+	if (!task || proclife_likely(task->start == record->start && task->pid == record->pid))
+		return task;
+	if (same_life(tasks, task, record)) {
+		proclife_filter(tasks, task->process); /* it may have another leader */
+		return task;
+	}
+	task->incomplete = true; /* its FREE was lost */
+	proclife_task_end(tasks, task);
+	return NULL;
+}
+
 struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
 				       const struct proclife_record *record, uint64_t group,
 				       bool *fresh)
 {
-	struct proclife_task *task = proclife_task_get(tasks, record->task);
+	struct proclife_task *task = proclife_task_known(tasks, record);
 	struct proclife_process *process;
 	bool begun;
 
 	if (fresh)
 		*fresh = false;
-	if (proclife_likely(task && task->start == record->start && task->pid == record->pid))
+	if (proclife_likely(task != NULL))
 		goto known;
 	if (proclife_lives_reserve(tasks))
 		return NULL;
-	if (task) {
-		if (same_life(tasks, task, record)) {
-			proclife_filter(tasks, task->process); /* it may have another leader */
-			goto known;
-		}
-		task->incomplete = true; /* its FREE was lost */
-		proclife_task_end(tasks, task);
-	}
 	process = proclife_process_of(tasks, record, group, &begun);
 	task = proclife_task_begin(tasks, record, process);
 	if (fresh) {

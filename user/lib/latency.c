@@ -228,8 +228,16 @@ static int add_phase(struct proclife_group *group, unsigned int phase, uint64_t 
 	return err ? err : proclife_histogram_add(*histogram, ns);
 }
 
+static void count_open(struct proclife_latency_counts *counts, enum proclife_life_state state)
+{
+	counts->alive += state == PROCLIFE_IS_ALIVE;
+	counts->unreaped += state == PROCLIFE_IS_ZOMBIE;
+	counts->unfreed += state == PROCLIFE_IS_UNFREED;
+	counts->unknown += state == PROCLIFE_IS_UNKNOWN;
+}
+
 static int add_life(const struct proclife_latency *latency, struct proclife_group *group,
-		    const struct proclife_marks *marks, bool zombie, bool incomplete)
+		    const struct proclife_marks *marks, enum proclife_life_state state, bool incomplete)
 {
 	struct proclife_latency_counts *counts = &group->counts;
 	int err = 0;
@@ -237,14 +245,8 @@ static int add_life(const struct proclife_latency *latency, struct proclife_grou
 	counts->lives++;
 	counts->incomplete += incomplete;
 	counts->partial += !marks->born;
-	if (!marks->freed && latency->tasks->closing) {
-		if (marks->reaped)
-			counts->unfreed++;
-		else if (zombie)
-			counts->unreaped++;
-		else
-			counts->alive++;
-	}
+	if (latency->tasks->closing)
+		count_open(counts, state);
 	for (unsigned int phase = 0; !err && phase < PROCLIFE_PHASES; phase++) {
 		uint64_t ns;
 
@@ -255,15 +257,15 @@ static int add_life(const struct proclife_latency *latency, struct proclife_grou
 }
 
 static void count(struct proclife_latency *latency, const struct proclife_marks *marks,
-		  bool zombie, bool incomplete, const struct key *key)
+		  enum proclife_life_state state, bool incomplete, const struct key *key)
 {
 	struct proclife_group *group;
-	int err = add_life(latency, &latency->all, marks, zombie, incomplete);
+	int err = add_life(latency, &latency->all, marks, state, incomplete);
 
 	if (!err && latency->by != PROCLIFE_BY_NOTHING) {
 		err = get_group(latency, key, &group);
 		if (!err)
-			err = add_life(latency, group, marks, zombie, incomplete);
+			err = add_life(latency, group, marks, state, incomplete);
 	}
 	if (err)
 		latency->tasks->error = err;
@@ -278,7 +280,8 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected || !process->matches)
 		return;
 	key = process_key(latency->by, process);
-	count(latency, &marks, proclife_process_is_zombie(process), process->incomplete, &key);
+	count(latency, &marks, proclife_process_state(latency->tasks, process), process->incomplete,
+	      &key);
 }
 
 static void task_gone(void *data, struct proclife_task *task)
@@ -290,8 +293,7 @@ static void task_gone(void *data, struct proclife_task *task)
 	if (!task->process->selected || !task->process->matches)
 		return;
 	key = task_key(latency->by, task);
-	count(latency, &marks, task->exited || task->flags & PROCLIFE_F_ZOMBIE, task->incomplete,
-	      &key);
+	count(latency, &marks, proclife_task_state(latency->tasks, task), task->incomplete, &key);
 }
 
 static void merge_counts(struct proclife_latency_counts *into,
@@ -301,6 +303,7 @@ static void merge_counts(struct proclife_latency_counts *into,
 	into->alive += from->alive;
 	into->unreaped += from->unreaped;
 	into->unfreed += from->unfreed;
+	into->unknown += from->unknown;
 	into->incomplete += from->incomplete;
 	into->partial += from->partial;
 }

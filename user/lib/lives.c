@@ -50,6 +50,8 @@ static bool may_own(const struct proclife_tasks *tasks, const struct proclife_pr
 {
 	if (proclife_process_whole(tasks, process))
 		return false;
+	if (process->born && process->counted && record->pid != record->tgid)
+		return false;
 	if (record->pid == record->tgid)
 		return proclife_process_leads(process, record);
 	if (record->start < process->start)
@@ -177,9 +179,19 @@ void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process
 }
 
 /*
- * The parent must be the older one and have its pid; otherwise it is gone unseen, and another task
- * has its handle.
+ * The parent must have its pid, and its process be the older one; otherwise it is gone unseen, and
+ * another task has its handle. The very thread can be younger than the child: who has lost the
+ * thread that forked it is handed to another one of the same process.
  */
+static bool can_be_parent(const struct proclife_task *task, const struct proclife_process *child)
+{
+	const struct proclife_process *process = task->process;
+
+	if (child->parent_tgid != task->tgid)
+		return false;
+	return !process->start || !child->start || process->start <= child->start;
+}
+
 void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_task *task)
 {
 	struct proclife_link *link = proclife_table_get(&tasks->orphans, task->handle), *next;
@@ -189,11 +201,10 @@ void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_
 
 		process = proclife_of_link(link, struct proclife_process, by_parent);
 		next = proclife_link_find(link->next, task->handle);
-		if ((process->start && task->start > process->start) ||
-		    process->parent_tgid != task->tgid)
-			stop_awaiting(tasks, process);
-		else
+		if (can_be_parent(task, process))
 			proclife_process_link(tasks, process, task->process);
+		else
+			stop_awaiting(tasks, process);
 	}
 }
 
@@ -262,9 +273,23 @@ void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_p
 	process->mixed = false; /* it had its pid all the time */
 }
 
+/* All its tasks are gone; if not because the trace has ended, is it certain that there was no other? */
+static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
+				   const struct proclife_process *process)
+{
+	if (tasks->closing)
+		return proclife_process_state_now(tasks, process);
+	if (process->unfreed || process->mixed)
+		return PROCLIFE_IS_UNKNOWN;
+	/* A thread that was never seen can have taken over from the leader, and live on. */
+	return process->reaped || process->leader_freed ? PROCLIFE_IS_FREED : PROCLIFE_IS_UNKNOWN;
+}
+
 static void process_gone(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	if (process->unfreed)
+	process->left = (uint8_t)left_in(tasks, process);
+	/* A thread that a gap hid can have been freed later. */
+	if (process->unfreed || !(process->counted || proclife_process_ungapped(tasks, process)))
 		process->freed = 0;
 	/* If its leader was never seen, it can live on. */
 	if (process->mixed || !process->start) {
@@ -310,6 +335,7 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 	proclife_task_dead(task);
 	detach(task);
 	old->threads--;
+	old->unfreed = true; /* if this was all there was of it, it was part of the other one */
 	task->dead = dead;
 	attach(task, process);
 	if (!old->open)
@@ -331,8 +357,10 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 	process->nivcsw += task->nivcsw;
 	process->freed = task->freed;
 	process->unfreed |= !task->freed;
-	if (!tasks->closing)
+	if (!tasks->closing) {
+		task->lost = !task->freed;
 		proclife_task_dead(task);
+	}
 	detach(task);
 	proclife_table_del(&tasks->by_handle, &task->by_handle);
 	for_each_reporter(tasks, reporter) {

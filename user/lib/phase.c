@@ -31,7 +31,7 @@ bool proclife_phase_of(const struct proclife_marks *marks, enum proclife_phase p
 		to = marks->notified;
 		break;
 	case PROCLIFE_ZOMBIE:
-		from = marks->notified ? marks->notified : marks->exited;
+		from = marks->told;
 		to = marks->reaped;
 		break;
 	case PROCLIFE_RCU_FREE:
@@ -53,13 +53,17 @@ bool proclife_phase_of(const struct proclife_marks *marks, enum proclife_phase p
 
 struct proclife_marks proclife_process_marks(const struct proclife_process *process)
 {
+	uint64_t told = process->notified ? process->notified : process->exited;
+
 	return (struct proclife_marks){ process->born, process->exited, process->notified,
-					process->reaped, process->freed };
+					process->untold ? 0 : told, process->reaped,
+					process->freed };
 }
 
 struct proclife_marks proclife_task_marks(const struct proclife_task *task)
 {
-	return (struct proclife_marks){ task->born, task->exited, 0, task->reaped, task->freed };
+	return (struct proclife_marks){ task->born,	 task->exited, 0,
+					task->exited,	 task->reaped, task->freed };
 }
 
 bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,

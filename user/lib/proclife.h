@@ -284,6 +284,7 @@ struct proclife_task {
 	bool leader;	 /* of its thread group, now */
 	bool incomplete; /* a gap touches this life; certain once it is reported gone */
 	bool dead;	 /* private: not among the process's live ones any more */
+	bool lost;	 /* private: it is gone, and its FREE was not seen */
 	struct proclife_link by_handle; /* private */
 
 	uint64_t born; /* the FORK */
@@ -318,11 +319,12 @@ struct proclife_task {
  * One thread group; valid until the process_gone report has returned. It has exited when its last
  * thread has, is reaped with its leader, and gone when all its tasks are freed.
  *
- * Marks belong together by handle and start time, so what lies between two of them is exact even in
- * an incomplete life. That the last thread has exited is taken from PROCLIFE_F_GROUP_DEAD, or
- * counted if all of the process's life was seen; otherwise `exited` stays 0, and so it does if a gap
- * can hide a later EXIT. `freed` is 0 if a FREE is known to be missing; in an incomplete life, a
- * thread can have been freed later of which nothing was seen.
+ * Marks belong together by handle and start time; each of them is exact or, where a gap can hide
+ * something else, 0. That the last thread has exited is taken from PROCLIFE_F_GROUP_DEAD, or counted
+ * if all of the process's life was seen; otherwise `exited` stays 0, and so it does if a gap can hide
+ * a later EXIT. `freed` is 0 if the FREE of a thread is missing, or may be: if a gap touches the life
+ * before all threads have exited, it can hide a thread that is freed later. Threads that were reaped
+ * before the trace began are none of the process's.
  */
 struct proclife_process {
 	uint64_t handle; /* of the group; 0 if unknown */
@@ -338,13 +340,19 @@ struct proclife_process {
 	bool args_cut;	 /* there are more: than the module records, or than were seen */
 	bool matches;	 /* the filter lets it pass, as it is now; true if there is none */
 	bool outlives;	 /* reported gone because the trace has ended, not because it had */
+	bool untold;	 /* when its parent was told can be lost: there is no phase zombie */
 	/* Private, up to the end of the line. */
 	bool group_dead;
 	bool group_exit; /* exit_code is the group's */
 	bool unfreed;	 /* a task's FREE is missing */
+	bool counted;	 /* when it exited, all its threads were known */
 	bool unsure;	 /* a gap can hide that exited is not the last one's */
 	bool mixed; /* a thread of it can be another process's, which got its pid unseen */
 	bool reaps; /* it has reaped another one that is told of, or ignores its SIGCHLD */
+	bool leader_freed;
+	bool found_dead; /* its leader was a zombie when the snapshot found it */
+	bool found_exiting; /* or had just begun to exit */
+	uint8_t left;	 /* the state that it is left in, once gone */
 	struct proclife_task *tasks;
 	struct proclife_task *leader;
 
@@ -353,7 +361,7 @@ struct proclife_process {
 	uint64_t execed; /* the last EXEC */
 	uint64_t exited; /* the last thread's EXIT */
 	uint64_t reaped; /* the leader's REAP */
-	uint64_t freed;	 /* the last thread's FREE; 0 if the FREE of one is missing */
+	uint64_t freed;	 /* the last thread's FREE; 0 if one can be missing */
 	uint64_t max_rss; /* KiB, as of the last EXIT; 0 until exited */
 	uint64_t gaps;	  /* private */
 
@@ -515,8 +523,31 @@ struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *task
 struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process);
 
-/* It has exited, and nobody has reaped it. */
-bool proclife_process_is_zombie(const struct proclife_process *process);
+/*
+ * In what state something is, or was left by the trace. A process is a thread group: it is alive
+ * while one thread is, and a zombie once all have exited and nobody has reaped it. A thread is a
+ * zombie from its exit until it is released, and so is a leader while other threads live.
+ */
+enum proclife_life_state {
+	PROCLIFE_IS_ALIVE,
+	PROCLIFE_IS_ZOMBIE,
+	PROCLIFE_IS_UNFREED, /* reaped, and not freed yet */
+	PROCLIFE_IS_FREED,   /* the leader, and all other threads that were seen */
+	PROCLIFE_IS_UNKNOWN, /* a gap can hide what became of it, or only a thread's end was seen */
+	PROCLIFE_STATES,
+};
+
+const char *proclife_state_name(enum proclife_life_state state); /* "alive", "zombie", ... */
+enum proclife_life_state proclife_process_state(const struct proclife_tasks *tasks,
+					   const struct proclife_process *process);
+enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
+					const struct proclife_task *task);
+
+/*
+ * The trace has no REAPs: who exits in it is unfreed from then on, and a zombie is only who was one
+ * in the snapshot. Call before the first proclife_tasks_feed().
+ */
+void proclife_tasks_without_reap(struct proclife_tasks *tasks);
 
 /*
  * CPU time as wait4(2) and /proc show it: the tick samples utime and stime, the scheduler counts
@@ -545,7 +576,10 @@ enum proclife_phase {
 
 const char *proclife_phase_name(enum proclife_phase phase); /* "life", "zombie", ... */
 
-/* Between these marks; false if one of them was not seen. Exact in incomplete lives, too. */
+/*
+ * Between these marks; false if one of them was not seen, or can be another one's: what there is of
+ * an incomplete life is exact.
+ */
 bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
 			    uint64_t *ns);
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns);
@@ -587,9 +621,10 @@ const struct proclife_histogram *proclife_latency_phase(const struct proclife_la
 
 struct proclife_latency_counts {
 	uint64_t lives;	     /* reported gone */
-	uint64_t alive;	     /* no EXIT seen, and open at the end */
-	uint64_t unreaped;   /* EXIT seen, no REAP: zombies at the end */
-	uint64_t unfreed;    /* REAP seen, no FREE yet at the end */
+	uint64_t alive;	     /* these four by their state at the end, if they were open then */
+	uint64_t unreaped;   /* zombies */
+	uint64_t unfreed;
+	uint64_t unknown;
 	uint64_t incomplete; /* a gap touches them: in the histograms as far as marks were seen */
 	uint64_t partial;    /* began before the trace: their life phase is not in the histogram */
 };
@@ -721,6 +756,7 @@ struct proclife_node {
 	bool incomplete : 1;
 	bool matches : 1; /* the filter lets it pass, as it was at its end */
 	bool gone : 1; /* all but the texts is final */
+	uint8_t state; /* enum proclife_life_state, once it is gone */
 };
 
 struct proclife_tree;

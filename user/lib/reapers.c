@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Who reaps, how soon, and whom not. */
+#include "phase.h"
 #include "tasks.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ static void set_name(struct proclife_reaper *reaper, const char comm[PROCLIFE_CO
 
 static int note_reaped(struct entry *entry, const struct proclife_process *process)
 {
-	uint64_t told = process->notified ? process->notified : process->exited, ns;
+	uint64_t told = proclife_process_marks(process).told, ns;
 	struct proclife_reaper *reaper = &entry->reaper;
 	int err = 0;
 
@@ -142,7 +143,8 @@ static void closing(void *data)
 	const struct proclife_process *process = NULL;
 
 	while ((process = proclife_tasks_next(reapers->tasks, process))) {
-		if (process->selected && process->matches && proclife_process_is_zombie(process))
+		if (process->selected && process->matches &&
+		    proclife_process_state(reapers->tasks, process) == PROCLIFE_IS_ZOMBIE)
 			note_zombie(reapers, process);
 	}
 }

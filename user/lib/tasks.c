@@ -38,7 +38,7 @@ struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *task
 	struct proclife_process *reaper = proclife_tasks_holder(tasks, zombie->real_parent_tgid);
 	uint64_t by_then = zombie->exited ? zombie->exited : zombie->seen;
 
-	if (!reaper || proclife_process_is_zombie(reaper))
+	if (!reaper || proclife_process_state(tasks, reaper) == PROCLIFE_IS_ZOMBIE)
 		return NULL;
 	return reaper->born <= by_then ? reaper : NULL;
 }
@@ -47,12 +47,6 @@ struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process)
 {
 	return process ? process->next : tasks->first;
-}
-
-bool proclife_process_is_zombie(const struct proclife_process *process)
-{
-	return !process->reaped &&
-	       (process->exited || (process->flags & PROCLIFE_F_ZOMBIE && !process->live));
 }
 
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Lives: feed.c says what each record means, identify.c to whom it belongs, lives.c keeps the
- * objects and reports their begin and end, killers.c knows who ended them, select.c what is wanted;
- * tasks.c holds them all.
+ * objects and reports their begin and end, state.c says in what state they are, killers.c knows who
+ * ended them, select.c what is wanted; tasks.c holds them all.
  */
 #ifndef PROCLIFE_TASKS_H
 #define PROCLIFE_TASKS_H
@@ -44,6 +44,7 @@ struct proclife_tasks {
 	void *filter_data;
 	bool selecting; /* otherwise everything is selected */
 	bool closing;	/* what is reported gone was open at the end of the trace */
+	bool without_reap; /* the trace has no REAPs */
 	uint64_t selected;
 	uint64_t selected_open;
 	uint64_t ahead_handle; /* of a record that comes soon */
@@ -153,11 +154,22 @@ static inline void proclife_task_dead(struct proclife_task *task)
 /* Reports it gone, and its process too if it is the last one. */
 void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task);
 
+/* state.c: of one that is not gone, or not until the end of the trace. */
+enum proclife_life_state proclife_process_state_now(const struct proclife_tasks *tasks,
+					       const struct proclife_process *process);
+
+/* No gap touches what was there of the process's life since the trace began. */
+static inline bool proclife_process_ungapped(const struct proclife_tasks *tasks,
+					     const struct proclife_process *process)
+{
+	return process->gaps == tasks->gaps && !process->incomplete;
+}
+
 /* True if nothing of the process's life can have been missed. */
 static inline bool proclife_process_whole(const struct proclife_tasks *tasks,
 					  const struct proclife_process *process)
 {
-	return process->born && process->gaps == tasks->gaps && !process->incomplete;
+	return process->born && proclife_process_ungapped(tasks, process);
 }
 
 /*
@@ -172,6 +184,9 @@ static inline bool proclife_process_whole(const struct proclife_tasks *tasks,
 struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
 				       const struct proclife_record *record, uint64_t group,
 				       bool *fresh);
+/* As it is known already, or NULL; another one with its handle is gone unseen, and ended. */
+struct proclife_task *proclife_task_known(struct proclife_tasks *tasks,
+					  const struct proclife_record *record);
 /* The process that an unknown task belongs to; begins one if it is not known either. */
 struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 					     const struct proclife_record *record, uint64_t group,

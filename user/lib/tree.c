@@ -221,6 +221,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->reaper_tgid = process->reaper_tgid;
 	node->incomplete = process->incomplete;
 	node->matches = process->matches;
+	node->state = (uint8_t)proclife_process_state(tree->tasks, process);
 	node->gone = 1;
 	set_texts(tree, node, process);
 	set_common(tree, node, process);

@@ -4,17 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum state node_state(const struct proclife_node *node, bool reap_recorded)
-{
-	if (node->freed)
-		return node->exited ? STATE_FREED : STATE_UNKNOWN;
-	if (node->incomplete)
-		return STATE_UNKNOWN;
-	if (!node->exited)
-		return node->flags & PROCLIFE_F_ZOMBIE ? STATE_ZOMBIE : STATE_ALIVE;
-	return reap_recorded && !node->reaped ? STATE_ZOMBIE : STATE_UNFREED;
-}
-
 struct figures branch_figures(const struct branches *branches, const struct branch *b)
 {
 	const struct proclife_node *node = b->node;
@@ -97,6 +86,13 @@ static int list_nodes(struct branches *branches, const struct proclife_tree *tre
 	return 0;
 }
 
+/* It is not older than the trace, or something has happened to it. */
+static bool has_news(const struct proclife_node *node)
+{
+	return !node->older || node->exited || node->reaped || node->freed ||
+	       node->state == PROCLIFE_IS_FREED;
+}
+
 /* Backwards, children are met before their parents. */
 static void count_below(struct branches *branches, bool active_only)
 {
@@ -106,7 +102,7 @@ static void count_below(struct branches *branches, bool active_only)
 		struct branch *b = &branches->all[i];
 		struct branch *parent = &branches->all[b->parent];
 
-		if (!active_only || !b->node->older || b->node->exited || b->node->freed)
+		if (!active_only || has_news(b->node))
 			b->listed = true;
 		if (!b->listed) {
 			branches->left_out++;

@@ -64,17 +64,6 @@ struct branches {
 	unsigned int show; /* SHOW_* */
 };
 
-/* In what state the trace leaves a process. */
-enum state {
-	STATE_ALIVE,
-	STATE_ZOMBIE,
-	STATE_UNFREED,
-	STATE_FREED,
-	STATE_UNKNOWN, /* records were lost */
-};
-
-enum state node_state(const struct proclife_node *node, bool reap_recorded);
-
 /*
  * Lists the tree and cuts it. @active_only: do not list who was there before and to whom nothing
  * happened, unless a descendant is listed. Return: 0 or a negative errno.

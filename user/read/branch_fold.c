@@ -49,7 +49,8 @@ static bool same_line(const struct branches *branches, const struct branch *a,
 	return a->context == b->context && x->comm == y->comm && x->path == y->path &&
 	       x->args == y->args && x->args_cut == y->args_cut && same_killer(x, y) &&
 	       x->exit_code == y->exit_code && x->threads == y->threads &&
-	       same_extras(branches->show, x, y) && !x->exited == !y->exited &&
+	       same_extras(branches->show, x, y) && x->state == y->state &&
+	       !x->exited == !y->exited &&
 	       !x->reaped == !y->reaped &&
 	       !x->freed == !y->freed && x->older == y->older && x->incomplete == y->incomplete &&
 	       unusual(x->creator_tgid, x) == unusual(y->creator_tgid, y) &&

@@ -6,11 +6,27 @@
 #include <errno.h>
 #include <string.h>
 
+bool run_has_reap(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+
+	return !header || header->features & PROCLIFE_HAS(PROCLIFE_REAP);
+}
+
+int run_tasks_new(struct run *run)
+{
+	int ret = proclife_tasks_new(&run->tasks);
+
+	if (!ret && !run_has_reap(run))
+		proclife_tasks_without_reap(run->tasks);
+	return ret;
+}
+
 static int prepare(struct run *run, const struct proclife_recorded *info, const char *dir,
 		   enum proclife_by by)
 {
 	const struct options *options = run->options;
-	int ret = proclife_tasks_new(&run->tasks);
+	int ret = run_tasks_new(run);
 	size_t i;
 
 	if (!ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The latencies of a whole recording, for --diff and for adding up several. */
+/* What a source is measured by; the latencies of a whole recording, for --diff and adding up. */
 #ifndef READ_MEASURE_H
 #define READ_MEASURE_H
 
@@ -11,6 +11,11 @@ struct measured {
 	const struct proclife_recorded *info;
 	bool cut; /* the recording breaks off */
 };
+
+/* Are REAPs recorded, by this kernel and module? */
+bool run_has_reap(const struct run *run);
+/* The lives of the run's source. 0 or a negative errno. */
+int run_tasks_new(struct run *run);
 
 /* Reads it from beginning to end. 0, or a negative errno after having said why. */
 int measure(struct measured *measured, const struct options *options, const char *dir,

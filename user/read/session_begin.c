@@ -2,6 +2,7 @@
 /* What comes before the first record: what is selected, what was before, the command. */
 #include "session_state.h"
 #include "format.h"
+#include "measure.h"
 #include "quoted.h"
 #include "replay.h"
 #include "slowest.h"
@@ -159,7 +160,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 		return -EXDEV;
 	}
 	s->plain_file = !fstat(proclife_source_fd(s->run.source), &st) && S_ISREG(st.st_mode);
-	ret = proclife_tasks_new(&s->run.tasks);
+	ret = run_tasks_new(&s->run);
 	if (!ret)
 		ret = new_views(s);
 	if (!ret)

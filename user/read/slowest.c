@@ -64,7 +64,8 @@ static void process_gone(void *data, struct proclife_process *process)
 		.free_cpu = process->free_cpu,
 	};
 
-	if (!process->selected || !process->matches || !is_over(&death, process->outlives))
+	if (!process->selected || !process->matches || process->untold ||
+	    !is_over(&death, process->outlives))
 		return;
 	set_parent(&death, process);
 	memcpy(death.comm, process->comm, PROCLIFE_COMM_LEN);

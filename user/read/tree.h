@@ -25,6 +25,7 @@ struct thread {
 	int32_t exit_code;
 	char comm[PROCLIFE_COMM_LEN];
 	bool incomplete;
+	enum proclife_life_state state;
 };
 
 struct tree_view {
@@ -39,7 +40,6 @@ struct tree_view {
 	struct text notes;
 	unsigned char *guides; /* per level: does a sibling follow further down? */
 	size_t guide_size;
-	bool reap_recorded;
 };
 
 /* The threads of a process, once all are sorted. */
@@ -57,7 +57,7 @@ void tree_build_notes(struct tree_view *view, const struct branch *b);
 /* @killer: NULL if it is not known. */
 void tree_note_exit(struct text *notes, int exit_code, const struct proclife_killer *killer,
 		    uint32_t tgid);
-void tree_note_state(struct text *notes, enum state state);
+void tree_note_state(struct text *notes, enum proclife_life_state state);
 /* "… 312 processes below, 3 failed, 41.0 s CPU"; @many: "processes below" */
 void tree_note_cut_off(struct text *notes, const struct cut_off *cut, const char *one,
 		       const char *many);

@@ -4,11 +4,6 @@
 #include "tree.h"
 #include <string.h>
 
-static const char *const state_names[] = {
-	[STATE_ALIVE] = "alive", [STATE_ZOMBIE] = "zombie",   [STATE_UNFREED] = "unfreed",
-	[STATE_FREED] = "freed", [STATE_UNKNOWN] = "unknown",
-};
-
 /* What --depth, --min-life and --top have to say of it. */
 static void json_cut(struct tree_view *view, const struct branch *b)
 {
@@ -78,7 +73,7 @@ static void json_node(struct tree_view *view, const struct branch *b)
 	json_uint(json, "runtime", node->runtime);
 	json_uint(json, "max_rss", node->max_rss);
 	json_uint(json, "reaper_pid", node->reaper_tgid);
-	json_string(json, "state", state_names[node_state(node, view->reap_recorded)]);
+	json_string(json, "state", proclife_state_name(node->state));
 	json_bool(json, "incomplete", node->incomplete);
 	json_cut(view, b);
 	json_line_end(json);
@@ -106,6 +101,7 @@ static void json_threads(struct tree_view *view, const struct proclife_node *nod
 		else
 			json_null(json, "exit_code");
 		json_uint(json, "runtime", t->runtime);
+		json_string(json, "state", proclife_state_name(t->state));
 		json_bool(json, "incomplete", t->incomplete);
 		json_line_end(json);
 	}

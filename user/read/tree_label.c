@@ -142,22 +142,23 @@ void tree_note_exit(struct text *notes, int exit_code, const struct proclife_kil
 	end_note(notes);
 }
 
-void tree_note_state(struct text *notes, enum state state)
+void tree_note_state(struct text *notes, enum proclife_life_state state)
 {
 	switch (state) {
-	case STATE_ALIVE:
+	case PROCLIFE_IS_ALIVE:
 		note(notes, STYLE_GOOD, "alive");
 		break;
-	case STATE_ZOMBIE:
+	case PROCLIFE_IS_ZOMBIE:
 		note(notes, STYLE_WARN, "zombie");
 		break;
-	case STATE_UNFREED:
+	case PROCLIFE_IS_UNFREED:
 		note(notes, STYLE_WARN, "not freed");
 		break;
-	case STATE_UNKNOWN:
+	case PROCLIFE_IS_UNKNOWN:
 		note(notes, STYLE_BAD, "end lost");
 		break;
-	case STATE_FREED:
+	case PROCLIFE_IS_FREED:
+	case PROCLIFE_STATES:
 		break;
 	}
 }
@@ -235,7 +236,6 @@ void tree_build_notes(struct tree_view *view, const struct branch *b)
 	const struct cut_off *cut = branch_cut_off(&view->branches, b);
 	const struct proclife_node *node = b->node;
 	struct text *notes = &view->notes;
-	enum state state = node_state(node, view->reap_recorded);
 
 	text_clear(notes);
 	text_string(notes, "");
@@ -243,8 +243,8 @@ void tree_build_notes(struct tree_view *view, const struct branch *b)
 	note_extras(view, node);
 	if (node->exited && node->exit_code)
 		tree_note_exit(notes, node->exit_code, node->common->killer, node->tgid);
-	tree_note_state(notes, state);
-	if (node->incomplete && state != STATE_UNKNOWN)
+	tree_note_state(notes, node->state);
+	if (node->incomplete && node->state != PROCLIFE_IS_UNKNOWN)
 		note(notes, STYLE_BAD, "incomplete");
 	if (node->threads > 1) {
 		begin_note(notes, STYLE_PLAIN);

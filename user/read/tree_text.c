@@ -164,10 +164,7 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	text_string(&view->notes, "");
 	if (t->exit_code && t->exited)
 		tree_note_exit(&view->notes, t->exit_code, NULL, 0);
-	if (!t->exited)
-		tree_note_state(&view->notes, t->incomplete ? STATE_UNKNOWN : STATE_ALIVE);
-	else if (!t->freed)
-		tree_note_state(&view->notes, t->incomplete ? STATE_UNKNOWN : STATE_UNFREED);
+	tree_note_state(&view->notes, t->state);
 	put_rest(view, depth, false);
 }
 

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was expected, what was measured, and whether that is as expected: for people and for labs. */
+#include "measure.h"
 #include "quoted.h"
 #include "say.h"
 #include "view.h"
 #include <inttypes.h>
 #include <string.h>
+
+/* Without REAPs, nobody knows how many zombies there are. */
+static struct judgement judge(const struct run *run, const struct expectation *e)
+{
+	struct judgement judgement = expect_judge(e, run->latency, run->lost);
+
+	if (e->what == EXPECT_ZOMBIES && !run_has_reap(run))
+		judgement = (struct judgement){ .measured = false };
+	return judgement;
+}
 
 static void put_figure(struct text *line, const struct expectation *e, const struct judgement *j)
 {
@@ -155,7 +166,7 @@ void verdict_print(const struct run *run)
 	print_title(run, &line);
 	for (i = 0; i < options->expectation_count; i++) {
 		const struct expectation *e = &options->expectations[i];
-		struct judgement j = expect_judge(e, run->latency, run->lost);
+		struct judgement j = judge(run, e);
 
 		if (options->verdicts == VERDICTS_KTAP)
 			show_ktap(run, i + 1, e, &j, &line);
@@ -193,7 +204,7 @@ bool verdict_failed(const struct run *run)
 
 	for (i = 0; i < options->expectation_count; i++) {
 		const struct expectation *e = &options->expectations[i];
-		struct judgement j = expect_judge(e, run->latency, run->lost);
+		struct judgement j = judge(run, e);
 
 		if (j.ok)
 			continue;

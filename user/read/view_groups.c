@@ -135,6 +135,7 @@ static void show_group(const struct run *run, struct text *line, const struct pr
 	show_open(line, group->counts.alive, "alive");
 	show_open(line, group->counts.unreaped, group->counts.unreaped == 1 ? "zombie" : "zombies");
 	show_open(line, group->counts.unfreed, "not freed");
+	show_open(line, group->counts.unknown, "whose end was lost");
 	text_line(line);
 	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
 		if (!group->phases[phases[i]])

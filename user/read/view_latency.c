@@ -123,6 +123,7 @@ static void show_counts(const struct run *run, struct text *line)
 	show_open(line, counts.alive, "still alive", STYLE_PLAIN);
 	show_open(line, counts.unreaped, counts.unreaped == 1 ? "zombie" : "zombies", STYLE_WARN);
 	show_open(line, counts.unfreed, "reaped and not yet freed", STYLE_PLAIN);
+	show_open(line, counts.unknown, "whose end was lost", STYLE_BAD);
 	show_open(line, counts.partial, "older than the trace (no life)", STYLE_PLAIN);
 	show_open(line, counts.incomplete, "incomplete because records were lost", STYLE_BAD);
 	text_line(line);
@@ -263,6 +264,7 @@ static void json_all(const struct run *run)
 	json_uint(json, "alive", counts.alive);
 	json_uint(json, "zombies", counts.unreaped);
 	json_uint(json, "unfreed", counts.unfreed);
+	json_uint(json, "unknown", counts.unknown);
 	json_uint(json, "partial", counts.partial);
 	json_uint(json, "incomplete", counts.incomplete);
 	json_line_end(json);

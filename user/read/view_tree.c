@@ -33,6 +33,7 @@ static void collect_thread(void *data, struct proclife_task *task)
 	t->tid = task->pid;
 	t->exit_code = task->exit_code;
 	t->incomplete = task->incomplete;
+	t->state = proclife_task_state(view->run->tasks, task);
 	memcpy(t->comm, task->comm, sizeof(t->comm));
 }
 
@@ -117,14 +118,12 @@ static bool is_folded(const struct tree_view *view)
 
 void tree_view_print(struct tree_view *view)
 {
-	const struct proclife_header *header = proclife_source_header(view->run->source);
 	const struct options *options = view->run->options;
 	/* JSON lists all there are, unless it is to list less. */
 	bool active_only = !options->command && !options->pid_count &&
 			   (!options->json || cut_is_set(&options->cut));
 	int ret;
 
-	view->reap_recorded = header && header->features & PROCLIFE_HAS(PROCLIFE_REAP);
 	if (view->thread_count)
 		qsort(view->threads, view->thread_count, sizeof(*view->threads), compare_threads);
 	ret = branches_build(&view->branches, view->tree, view->run->ended, active_only,

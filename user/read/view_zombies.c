@@ -31,7 +31,8 @@ static const struct proclife_process **collect(const struct run *run, size_t *co
 	size_t n = 0, size = 0;
 
 	while ((process = proclife_tasks_next(run->tasks, process))) {
-		if (!process->selected || !process->matches || !proclife_process_is_zombie(process))
+		if (!process->selected || !process->matches ||
+		    proclife_process_state(run->tasks, process) != PROCLIFE_IS_ZOMBIE)
 			continue;
 		if (n == size) {
 			size = size ? 2 * size : 16;

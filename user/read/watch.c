@@ -62,6 +62,7 @@ int watch_begin(struct watch *watch, struct proclife_tasks *tasks)
 		.process_linked = watch_linked,
 	};
 
+	watch->tasks = tasks;
 	return proclife_tasks_report(tasks, &reports, watch);
 }
 
@@ -80,12 +81,11 @@ void watch_note(struct watch *watch, uint64_t ended, uint64_t now)
 		return;
 	watch->next_note = now + (now - ended) * 2;
 	for (i = 0; i < watch->count; i++) {
-		if (!watch->open[i]->exited)
-			running++;
-		else if (!watch->open[i]->reaped)
-			zombies++;
-		else
-			unfreed++;
+		enum proclife_life_state state = proclife_process_state(watch->tasks, watch->open[i]);
+
+		zombies += state == PROCLIFE_IS_ZOMBIE;
+		unfreed += state == PROCLIFE_IS_UNFREED;
+		running += state != PROCLIFE_IS_ZOMBIE && state != PROCLIFE_IS_UNFREED;
 	}
 	if (running || zombies)
 		say("the command has ended; it left %" PRIu64 " running, %" PRIu64 " zombies, %"

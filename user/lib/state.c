@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * In what state lives are: the one place that says so. What a gap can have changed since is not
+ * known; a mark that is behind all gaps is the last one that there is.
+ */
+#include "tasks.h"
+
+#include <stddef.h>
+
+const char *proclife_state_name(enum proclife_life_state state)
+{
+	static const char *const names[PROCLIFE_STATES] = {
+		[PROCLIFE_IS_ALIVE] = "alive",	   [PROCLIFE_IS_ZOMBIE] = "zombie",
+		[PROCLIFE_IS_UNFREED] = "unfreed", [PROCLIFE_IS_FREED] = "freed",
+		[PROCLIFE_IS_UNKNOWN] = "unknown",
+	};
+
+	return (unsigned int)state < PROCLIFE_STATES ? names[state] : NULL;
+}
+
+static enum proclife_life_state since(const struct proclife_tasks *tasks, uint64_t mark,
+				 enum proclife_life_state state)
+{
+	return tasks->gaps && mark <= tasks->gap_to ? PROCLIFE_IS_UNKNOWN : state;
+}
+
+/* Without REAPs, it may have been reaped; a snapshot knows. */
+static enum proclife_life_state exited(const struct proclife_tasks *tasks)
+{
+	return tasks->without_reap ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE;
+}
+
+enum proclife_life_state proclife_process_state_now(const struct proclife_tasks *tasks,
+					       const struct proclife_process *process)
+{
+	/* What is open of it then are threads whose FREE can have been lost long ago. */
+	if (process->leader_freed && !proclife_process_ungapped(tasks, process))
+		return PROCLIFE_IS_UNKNOWN;
+	if (process->reaped)
+		return since(tasks, process->reaped, PROCLIFE_IS_UNFREED);
+	if (process->live)
+		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
+	if (process->exited)
+		return since(tasks, process->exited, exited(tasks));
+	if (process->found_exiting)
+		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
+	if (process->found_dead)
+		return since(tasks, process->seen, PROCLIFE_IS_ZOMBIE);
+	return PROCLIFE_IS_UNKNOWN; /* only the end of some thread was seen */
+}
+
+enum proclife_life_state proclife_process_state(const struct proclife_tasks *tasks,
+					   const struct proclife_process *process)
+{
+	return process->open ? proclife_process_state_now(tasks, process) :
+			       (enum proclife_life_state)process->left;
+}
+
+enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
+					const struct proclife_task *task)
+{
+	if (task->freed)
+		return PROCLIFE_IS_FREED;
+	if (task->lost)
+		return PROCLIFE_IS_UNKNOWN;
+	if (task->reaped)
+		return since(tasks, task->reaped, PROCLIFE_IS_UNFREED);
+	if (task->exited)
+		return since(tasks, task->exited, exited(tasks));
+	if (task->flags & PROCLIFE_F_ZOMBIE)
+		return since(tasks, task->seen, PROCLIFE_IS_ZOMBIE);
+	return since(tasks, task->seen, PROCLIFE_IS_ALIVE);
+}
+
+void proclife_tasks_without_reap(struct proclife_tasks *tasks)
+{
+	tasks->without_reap = true;
+}
