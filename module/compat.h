@@ -32,25 +32,44 @@ typedef u64 compat_clone_flags;
 typedef unsigned long compat_clone_flags;
 #endif
 
+/* User-mode Linux has CONFIG_X86_64, too, but neither its instructions nor its interfaces. */
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+#define COMPAT_X86_64 1
+#else
+#define COMPAT_X86_64 0
+#endif
+
 /* The module knows how the kernel makes a time of this clock. */
-#ifdef CONFIG_X86_64
+#if COMPAT_X86_64
 #define COMPAT_HAS_TSC 1
 #else
 #define COMPAT_HAS_TSC 0
 #endif
 
 /*
- * A function's arguments for an ftrace_ops that does not ask for all registers: since Linux 5.11 on
- * x86 (02a474ca266a), since 6.2 with an accessor that all architectures have (94d095ffa0e1).
+ * A function's arguments for an ftrace_ops: without all registers since Linux 5.11 on x86
+ * (02a474ca266a), since 6.2 with an accessor that all architectures have (94d095ffa0e1). With all of
+ * them before that, on x86, where a callback also has to say that it needs no protection from itself
+ * (a25d036d939a made this the rule).
  */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define COMPAT_FTRACE_ARGS 1
+#define COMPAT_FTRACE_FLAGS 0
+#define compat_ftrace_regs ftrace_regs
 #define compat_ftrace_argument(regs, n) ftrace_regs_get_argument(regs, n)
-#elif defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE) && \
+#elif COMPAT_X86_64 && defined(CONFIG_DYNAMIC_FTRACE) && \
 	defined(CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
 #define COMPAT_FTRACE_ARGS 1
+#define COMPAT_FTRACE_FLAGS 0
+#define compat_ftrace_regs ftrace_regs
 #define compat_ftrace_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
+#elif COMPAT_X86_64 && defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define COMPAT_FTRACE_ARGS 1
+#define COMPAT_FTRACE_FLAGS (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION_SAFE)
+#define compat_ftrace_regs pt_regs
+#define compat_ftrace_argument(regs, n) regs_get_kernel_argument(regs, n)
 #else
 #define COMPAT_FTRACE_ARGS 0
 #endif

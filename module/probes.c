@@ -9,6 +9,7 @@
 #include <trace/events/signal.h>
 #include <trace/events/task.h>
 
+#include "budget.h"
 #include "compat.h"
 #include "probes.h"
 #include "record.h"
@@ -41,6 +42,9 @@ static void probe_fork(void *data, struct task_struct *child, compat_clone_flags
 		return;
 	record_fork(rings_begin(&slot, PROCLIFE_FORK), child);
 	rings_end(&slot);
+	/* On whichever CPU this is by now. */
+	if (unlikely(raw_cpu_read(proclife_budget.suppressing)))
+		proclife_budget_review();
 }
 
 static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
@@ -64,8 +68,11 @@ static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct 
 static void probe_rename(void *data, struct task_struct *p, const char *name)
 {
 	struct rings_slot slot;
+	struct proclife_record *r = budget_begin(&slot, PROCLIFE_RENAME, BUDGET_RENAME);
 
-	proclife_record_rename(rings_begin(&slot, PROCLIFE_RENAME), p, name);
+	if (unlikely(!r))
+		return;
+	proclife_record_rename(r, p, name);
 	rings_end(&slot);
 }
 
@@ -73,11 +80,18 @@ static void probe_rename(void *data, struct task_struct *p, const char *name)
 static void probe_signal(void *data, int signo, struct kernel_siginfo *info, struct task_struct *p,
 			 int to_group, int result)
 {
+	struct proclife_record *r;
 	struct rings_slot slot;
 
 	if (!record_wants_signal(p, signo, result))
 		return;
-	record_signal(rings_begin(&slot, PROCLIFE_SIGNAL), p, signo, info, to_group, result);
+	if (likely(budget_exempts_signal(p, signo, info, result)))
+		r = rings_begin(&slot, PROCLIFE_SIGNAL);
+	else
+		r = budget_begin(&slot, PROCLIFE_SIGNAL, BUDGET_SIGNAL);
+	if (unlikely(!r))
+		return;
+	record_signal(r, p, signo, info, to_group, result);
 	rings_end(&slot);
 }
 
@@ -113,8 +127,11 @@ static void probe_free(void *data, struct task_struct *p)
 static void probe_wait(void *data, struct pid *pid)
 {
 	struct rings_slot slot;
+	struct proclife_record *r = budget_begin(&slot, PROCLIFE_WAIT, BUDGET_WAIT);
 
-	record_wait(rings_begin(&slot, PROCLIFE_WAIT), pid);
+	if (unlikely(!r))
+		return;
+	record_wait(r, pid);
 	rings_end(&slot);
 }
 
@@ -238,6 +255,8 @@ int proclife_probes_init(void)
 		proclife_rings_header()->args_bytes = args_bytes;
 		proclife_rings_header()->features |= args_bytes ? PROCLIFE_HAS(PROCLIFE_ARGS) : 0;
 	}
+	if (proclife_rings_header()->features & BUDGET_FEATURES)
+		proclife_rings_header()->features |= PROCLIFE_HAS(PROCLIFE_SUPPRESSED);
 	return 0;
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/delay.h>
 #include <linux/ftrace.h>
+#include <linux/jump_label.h>
 #include <linux/kprobes.h>
+#include <linux/kthread.h>
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
+#include <linux/sched/task.h>
 
 #include "compat.h"
 #include "reap.h"
@@ -24,17 +28,29 @@ static const struct {
 	{ "cgroup_release", PROCLIFE_REAP_CGROUP_RELEASE },
 };
 
+/* While it is tried whether the hook is called at all; nothing is recorded until then. */
+static DEFINE_STATIC_KEY_TRUE(trying);
+static struct task_struct *tried;
+static bool tried_is_reaped;
+
 static __always_inline void probe_reap(struct task_struct *p)
 {
 	struct rings_slot slot;
 
+	if (static_branch_unlikely(&trying)) {
+		if (p != READ_ONCE(tried))
+			return;
+		WRITE_ONCE(tried_is_reaped, true);
+		smp_wmb(); /* before it loses its pid; pairs with try_hook() */
+		return;
+	}
 	record_reap(rings_begin(&slot, PROCLIFE_REAP), p);
 	rings_end(&slot);
 }
 
 #if COMPAT_FTRACE_ARGS
 static void notrace on_ftrace(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			      struct ftrace_regs *regs)
+			      struct compat_ftrace_regs *regs)
 {
 	probe_reap((void *)compat_ftrace_argument(regs, 0));
 }
@@ -43,58 +59,59 @@ static void notrace on_ftrace(unsigned long ip, unsigned long parent_ip, struct 
  * A fifth of a kprobe's cost, since it neither saves all registers nor looks up whose hit it is.
  * Permanent: it is not for kernel.ftrace_enabled to take it away.
  */
-static struct ftrace_ops ftrace_ops = { .func = on_ftrace, .flags = FTRACE_OPS_FL_PERMANENT };
+static struct ftrace_ops ftrace_ops = {
+	.func = on_ftrace,
+	.flags = FTRACE_OPS_FL_PERMANENT | COMPAT_FTRACE_FLAGS,
+};
 
-static bool ftrace_registered;
-
-/* Where a function is, or 0: kprobes are the only ones that tell a module. */
-static unsigned long address_of(const char *symbol)
+/* Where a function is: kprobes are the only ones that tell a module. */
+static int find(const char *symbol, unsigned long *address)
 {
 	struct kprobe probe = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
-	unsigned long address;
+	int ret = register_kprobe(&probe);
 
-	if (register_kprobe(&probe))
-		return 0;
-	address = (unsigned long)probe.addr;
+	if (ret)
+		return ret;
+	*address = (unsigned long)probe.addr;
 	unregister_kprobe(&probe);
-	return address;
+	return 0;
 }
 
 static int register_ftrace(const char *symbol)
 {
-	unsigned long address = address_of(symbol);
+	unsigned long address;
 	int ret;
 
-	if (!address)
-		return -ENOENT;
+	ret = find(symbol, &address);
+	if (ret)
+		return ret;
 	/* Not by its name: where that finds no memory, it leaves no filter, which is every function. */
 	ret = ftrace_set_filter_ip(&ftrace_ops, address, 0, 1);
 	if (!ret)
 		ret = register_ftrace_function(&ftrace_ops);
-	ftrace_registered = !ret;
 	if (ret)
 		ftrace_set_filter(&ftrace_ops, NULL, 0, 1);
 	return ret;
 }
 
-static bool unregister_ftrace(void)
+static int unregister_ftrace(void)
 {
-	if (!ftrace_registered)
-		return false;
-	unregister_ftrace_function(&ftrace_ops);
-	ftrace_set_filter(&ftrace_ops, NULL, 0, 1); /* frees it */
-	ftrace_registered = false;
-	return true;
+	int ret = unregister_ftrace_function(&ftrace_ops);
+
+	if (!ret)
+		ftrace_set_filter(&ftrace_ops, NULL, 0, 1); /* frees it */
+	return ret;
 }
 #else
+/* As where a function is none of ftrace's. */
 static int register_ftrace(const char *symbol)
 {
-	return -EOPNOTSUPP;
+	return -EINVAL;
 }
 
-static bool unregister_ftrace(void)
+static int unregister_ftrace(void)
 {
-	return false;
+	return 0;
 }
 #endif
 
@@ -107,13 +124,8 @@ NOKPROBE_SYMBOL(on_kprobe);
 
 static struct kprobe kprobe;
 
-static int register_reap(const char *symbol)
+static int register_probe(const char *symbol)
 {
-	int ret = register_ftrace(symbol);
-
-	/* Switched off by kernel.ftrace_enabled, which a kprobe here would not notice and never be hit. */
-	if (!ret || ret == -EBUSY)
-		return ret;
 	kprobe = (struct kprobe){
 		.symbol_name = symbol,
 		.pre_handler = on_kprobe,
@@ -121,30 +133,139 @@ static int register_reap(const char *symbol)
 	return register_kprobe(&kprobe);
 }
 
+static int unregister_probe(void)
+{
+	kprobe_opcode_t *address = kprobe.addr;
+
+	unregister_kprobe(&kprobe);
+	if (kprobe.addr)
+		return 0;
+	/* It stands on ftrace, which does not let go of it; that is all that tells. */
+	kprobe.addr = address;
+	return -EBUSY;
+}
+
+static const char *hooked; /* the symbol */
+static bool by_ftrace;
+
+/*
+ * Returns once nothing calls the hook any more. That can be never: after a fault of its own, ftrace
+ * changes nothing until the machine is restarted. There is no way to refuse an unload that has come
+ * this far, and the code of a module that has gone must not be called.
+ */
+static void unhook(void)
+{
+	int ret;
+
+	while (hooked) {
+		ret = by_ftrace ? unregister_ftrace() : unregister_probe();
+		if (!ret) {
+			hooked = NULL;
+			break;
+		}
+		pr_crit_once("%s(): ftrace does not remove the hook (%d), as after a fault of its own; the module waits for it and cannot be unloaded; restart the machine to be rid of it\n",
+			     hooked, ret);
+		schedule_timeout_idle(HZ);
+	}
+}
+
+static int not_run(void *unused)
+{
+	return 0;
+}
+
+/*
+ * Is the hook called? A function can be there that the compiler has inlined where it counts. So a
+ * thread is made, which ends as it is stopped before it ran, and reaps itself.
+ */
+static int try_hook(void)
+{
+	unsigned long deadline = jiffies + 10 * HZ;
+	struct task_struct *thread = kthread_create(not_run, NULL, "proclife_reaped");
+	bool called;
+
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	get_task_struct(thread);
+	WRITE_ONCE(tried_is_reaped, false);
+	WRITE_ONCE(tried, thread);
+	kthread_stop(thread);
+	while (data_race(pid_alive(thread)) && time_before(jiffies, deadline))
+		usleep_range(50, 200);
+	smp_rmb(); /* pairs with probe_reap() */
+	called = READ_ONCE(tried_is_reaped);
+	WRITE_ONCE(tried, NULL);
+	put_task_struct(thread);
+	return called ? 0 : -ENXIO;
+}
+
+static int hook(const char *symbol)
+{
+	int ret = register_ftrace(symbol);
+
+	by_ftrace = !ret;
+	/* Not to ftrace's: a kprobe there would stand on ftrace, which can be switched off under it. */
+	if (ret == -EINVAL)
+		ret = register_probe(symbol);
+	if (ret)
+		return ret;
+	hooked = symbol;
+	ret = try_hook();
+	if (ret)
+		unhook();
+	return ret;
+}
+
+static const char *reason(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return "not in this kernel";
+	case -EBUSY:
+		return "kernel.ftrace_enabled is 0; set it to 1 and load the module again";
+	case -EOPNOTSUPP:
+	case -ENOSYS:
+		return "this kernel has no kprobes, CONFIG_KPROBES";
+	case -ENXIO:
+		return "no task was reaped through it, the compiler may have inlined it";
+	default:
+		return "it cannot be hooked";
+	}
+}
+
 /* Without it, all but REAP is still recorded. */
 void proclife_reap_init(void)
 {
+	const char *symbol = NULL;
+	int error = 0;
 	size_t i;
-	int ret = 0;
 
 	if (!reap)
 		return;
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		ret = register_reap(sources[i].symbol);
+		int ret = hook(sources[i].symbol);
+
+		/* Once more, for what was short for a moment. */
+		if (ret == -ENOMEM)
+			ret = hook(sources[i].symbol);
 		if (!ret) {
+			static_branch_disable(&trying);
 			proclife_rings_header()->reap_source = sources[i].source;
 			proclife_rings_header()->features |= PROCLIFE_HAS(PROCLIFE_REAP);
 			return;
 		}
+		/* Of more interest than that the other name is not there. */
+		if (!error || error == -ENOENT) {
+			symbol = sources[i].symbol;
+			error = ret;
+		}
 	}
-	pr_warn("no hook on %s or %s (%d%s), recording without REAP\n", sources[0].symbol,
-		sources[1].symbol, ret, ret == -EBUSY ? ": kernel.ftrace_enabled is 0" : "");
+	pr_warn("%s(): %s (%d), recording without REAP\n", symbol, reason(error), error);
 }
 
 void proclife_reap_exit(void)
 {
-	if (proclife_rings_header()->reap_source != PROCLIFE_REAP_NONE && !unregister_ftrace())
-		unregister_kprobe(&kprobe);
+	unhook();
 }
 
 void proclife_reap_refresh(void)

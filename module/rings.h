@@ -56,15 +56,11 @@ struct rings_slot {
 	unsigned long irqflags;
 };
 
-/*
- * Between these two, this CPU's ring is the caller's: interrupts are off, which also pins a probe
- * that is preemptible. The record between them holds its time stamp, type and CPU already.
- */
-static __always_inline struct proclife_record *rings_begin(struct rings_slot *slot, u16 type)
+/* What follows rings_begin() once interrupts are off; the caller has saved slot->irqflags. */
+static __always_inline struct proclife_record *rings_claim(struct rings_slot *slot, u16 type)
 {
 	struct proclife_record *r;
 
-	local_irq_save(slot->irqflags);
 	slot->cpu = this_cpu_ptr(&proclife_rings);
 	r = proclife_ring_reserve(&slot->cpu->ring);
 	clock_take(&r->ts); /* W3: after the reservation */
@@ -72,6 +68,16 @@ static __always_inline struct proclife_record *rings_begin(struct rings_slot *sl
 	r->cpu = smp_processor_id();
 	slot->record = r;
 	return r;
+}
+
+/*
+ * Between these two, this CPU's ring is the caller's: interrupts are off, which also pins a probe
+ * that is preemptible. The record between them holds its time stamp, type and CPU already.
+ */
+static __always_inline struct proclife_record *rings_begin(struct rings_slot *slot, u16 type)
+{
+	local_irq_save(slot->irqflags);
+	return rings_claim(slot, type);
 }
 
 static __always_inline void rings_end(struct rings_slot *slot)

@@ -62,6 +62,7 @@ enum proclife_type {
 	PROCLIFE_HANG = 9,
 	PROCLIFE_SIGNAL = 10, /* the head is the target */
 	PROCLIFE_TASK = 11,   /* only in a snapshot */
+	PROCLIFE_SUPPRESSED = 12, /* of the CPU, not of a task: of the head, only ts, type and cpu */
 	PROCLIFE_TYPES = 16,
 };
 
@@ -205,6 +206,19 @@ struct proclife_state {
 	__u32 reserved;
 };
 
+/*
+ * What any process could have recorded as often as it likes, to overwrite the rings, has a budget on
+ * each CPU: WAIT, RENAME, and SIGNAL but for what goes with a death. This record begins or ends a time
+ * in which the CPU makes no records of such a type. They are not lost by a reader: there are none.
+ */
+struct proclife_suppressed {
+	__u32 what;  /* enum proclife_type */
+	__u32 ended; /* 0: from here on; 1: up to here */
+	__u64 since; /* ts of the record that began it; its own if it is that one */
+	__u64 count; /* records that were not made; 0 if it begins */
+	__u64 reserved[6];
+};
+
 struct proclife_record {
 	__u64 ts;   /* CLOCK_MONOTONIC of the initial time namespace; see PROCLIFE_IOC_CLOCK */
 	__u16 type; /* enum proclife_type */
@@ -226,6 +240,7 @@ struct proclife_record {
 		struct proclife_wait wait;
 		struct proclife_signal signal;
 		struct proclife_state state;
+		struct proclife_suppressed suppressed;
 		__u64 words[9];
 	};
 };
@@ -236,6 +251,8 @@ struct proclife_ring_ctl {
 	__u64 commit;  /* positions below it are complete */
 	__u64 reserved[6];
 	__u64 counts[PROCLIFE_TYPES]; /* records committed, by type */
+	__u64 suppressed[PROCLIFE_TYPES]; /* records not made, by type: see PROCLIFE_SUPPRESSED */
+	__u64 suppressing; /* PROCLIFE_HAS() of each type that is being suppressed */
 };
 
 /* features */

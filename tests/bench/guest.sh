@@ -53,7 +53,8 @@ boot() {
 # Where the guest works.
 work_in_memory() {
 	[[ -d /mnt/share ]] || fail 'only for the guest'
-	mkdir /tmp/bench && cd /tmp/bench
+	local work
+	work=$(mktemp -d) && cd "$work"
 }
 
 enter() {

@@ -32,7 +32,7 @@ static int set_ftrace(const char *enabled)
 
 /*
  * Nobody switches off what REAP hangs on while the module is there; what is off before is said, and
- * only REAP is missing. Before Linux 5.11 there is a kprobe, which can be switched off.
+ * only REAP is missing.
  */
 static void test_without_ftrace(void **state)
 {
@@ -46,11 +46,6 @@ static void test_without_ftrace(void **state)
 		skip();
 	}
 	ret = set_ftrace("0");
-	if (!ret) {
-		assert_int_equal(set_ftrace("1"), 0);
-		print_message("skipped: on this kernel it is a kprobe\n");
-		skip();
-	}
 	assert_true(records_of_a_child() & PROCLIFE_HAS(PROCLIFE_REAP));
 	/* Linux 7.3 takes nothing away from anybody any more. */
 	if (ret == -EOPNOTSUPP)

@@ -324,7 +324,7 @@ static proclife_apart int feed_exit(struct proclife_tasks *tasks,
 /*
  * Since when the reaper has been in the wait(2) that reaps this task. Each wait(2) reaps one. It is
  * none if the task reaps itself, or is released by the exec of another thread or by the exit of its
- * parent; and behind a gap, it may be another one than what was seen.
+ * parent; and behind a gap, or where WAITs are suppressed, it may be another one than what was seen.
  */
 static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclife_task *reaper,
 			      const struct proclife_task *task)
@@ -334,7 +334,9 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 	if (reaper->process == task->process || reaper->exited)
 		return 0;
 	reaper->waited = 0;
-	return since > tasks->gap_to ? since : 0;
+	if (since <= tasks->gap_to || proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, since))
+		return 0;
+	return since;
 }
 
 /* Who is to be told of this reap: its reaper; the parent, if it released itself. */
@@ -424,6 +426,8 @@ static proclife_apart int feed_wait(struct proclife_tasks *tasks,
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
+	if (proclife_unlikely(tasks->suppressed[PROCLIFE_WAIT] != NULL))
+		proclife_suppressed_over(tasks, record);
 	task->waited = record->ts;
 	task->process->waited = record->ts;
 	return wanted(task->process);
@@ -499,6 +503,8 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 		return feed_other(tasks, record);
 	case PROCLIFE_SIGNAL:
 		return feed_signal(tasks, record);
+	case PROCLIFE_SUPPRESSED:
+		return proclife_suppressed_feed(tasks, record);
 	default:
 		return feed_unknown(tasks, record);
 	}

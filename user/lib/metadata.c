@@ -51,6 +51,8 @@ static const struct event {
 	{ PROCLIFE_SIGNAL, "signal_generate", UP_TO(signal.to_group),
 	  "u32 tid; u32 pid; text comm[16]; x64 sender; u32 sender_tid; u32 sender_pid; "
 	  "text sender_comm[16]; s32 sig; s32 code; s32 result; u32 group;" },
+	{ PROCLIFE_SUPPRESSED, "proclife_suppressed", UP_TO(suppressed.count),
+	  "u32 tid; u32 pid; text comm[16]; u32 what; u32 ended; u64 since; u64 count;" },
 	{ PROCLIFE_TASK, "proclife_task", UP_TO(state.exit_code),
 	  "u32 tid; u32 pid; text comm[16]; x64 parent; x64 group; u64 cgroup; u64 runtime; "
 	  "u64 utime; u64 stime; u32 parent_pid; u32 uid; u32 ns_tid; u32 ns_inum; "

@@ -406,7 +406,7 @@ struct proclife_process {
 	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
 	uint64_t reaper_waited; /* when the reaper called the wait(2) that got it; 0: not known */
 	uint64_t leader_exited;
-	uint64_t waited; /* when a thread of it last called wait(2) */
+	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
 	uint32_t real_parent_tgid; /* as of its EXIT or of the snapshot, whichever came later */
 	uint16_t exit_cpu; /* of the last EXIT */
 	uint16_t free_cpu; /* of the last FREE: where the RCU callback ran */
@@ -467,6 +467,13 @@ int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_re
  * does not, a negative errno.
  */
 int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event);
+
+/*
+ * Can there have been one of these since then that the module did not record, as it was too much for
+ * its budget? See PROCLIFE_SUPPRESSED; it can be of any CPU.
+ */
+bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_type type,
+			     uint64_t since);
 
 /**
  * proclife_tasks_close - the trace ends at @now: report what is still open as gone

@@ -126,6 +126,7 @@ void proclife_tasks_free(struct proclife_tasks *tasks)
 	proclife_table_free(&tasks->orphans);
 	proclife_slab_free(&tasks->task_slab);
 	proclife_slab_free(&tasks->process_slab);
+	proclife_suppressed_free(tasks);
 	free(tasks->reporters);
 	free(tasks->wishes);
 	free(tasks);

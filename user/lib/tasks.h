@@ -50,6 +50,7 @@ struct proclife_tasks {
 	uint64_t ahead_handle; /* of a record that comes soon */
 	const struct proclife_task *ahead; /* of one that comes sooner; can be gone, is never NULL */
 	struct proclife_task nobody;
+	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
 	int error; /* of a report; passed on by feed and close */
 };
 
@@ -202,6 +203,16 @@ void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task 
 /* A SIGNAL to a task of the process. Returns 0 or -ENOMEM. */
 int proclife_killer_note(struct proclife_process *process, const struct proclife_record *record);
 void proclife_killers_free(struct proclife_process *process);
+
+/*
+ * suppressed.c
+ */
+
+/* Returns 1, for it can concern anybody, or -ENOMEM. */
+int proclife_suppressed_feed(struct proclife_tasks *tasks, const struct proclife_record *record);
+/* This record's type is not suppressed on its CPU (any more), nor is ever a single one let pass. */
+void proclife_suppressed_over(struct proclife_tasks *tasks, const struct proclife_record *record);
+void proclife_suppressed_free(struct proclife_tasks *tasks);
 
 /*
  * select.c

@@ -27,5 +27,6 @@ struct before {
 void event_json_record(struct json *json, const struct proclife_record *r,
 		       const struct before *before);
 void event_json_gap(struct json *json, const struct proclife_gap *gap);
+void event_json_suppressed(struct json *json, const struct proclife_record *r);
 
 #endif

@@ -163,6 +163,26 @@ void event_json_record(struct json *json, const struct proclife_record *r,
 	json_line_end(json);
 }
 
+void event_json_suppressed(struct json *json, const struct proclife_record *r)
+{
+	const struct proclife_suppressed *s = &r->suppressed;
+	const char *what = s->what < PROCLIFE_TYPES ? type_name(s->what) : NULL;
+	char unknown[16];
+
+	if (!what) {
+		snprintf(unknown, sizeof(unknown), "type%u", s->what);
+		what = unknown;
+	}
+	json_line(json, "suppressed");
+	json_uint(json, "ts", r->ts);
+	json_uint(json, "cpu", r->cpu);
+	json_string(json, "record", what);
+	json_bool(json, "ended", s->ended);
+	json_uint(json, "since", s->since);
+	json_uint(json, "count", s->count);
+	json_line_end(json);
+}
+
 void event_json_gap(struct json *json, const struct proclife_gap *gap)
 {
 	json_line(json, gap->lost ? "lost" : "history");

@@ -392,6 +392,7 @@ const char *type_name(unsigned int type)
 {
 	static const char *const names[PROCLIFE_TYPES] = {
 		[PROCLIFE_FORK] = "fork",     [PROCLIFE_EXEC] = "exec",	  [PROCLIFE_ARGS] = "args",
+		[PROCLIFE_SUPPRESSED] = "suppressed",
 		[PROCLIFE_RENAME] = "rename", [PROCLIFE_EXIT] = "exit",	  [PROCLIFE_REAP] = "reap",
 		[PROCLIFE_FREE] = "free",     [PROCLIFE_WAIT] = "wait",	  [PROCLIFE_HANG] = "hang",
 		[PROCLIFE_SIGNAL] = "signal", [PROCLIFE_TASK] = "task",

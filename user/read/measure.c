@@ -51,8 +51,7 @@ static int feed_all(struct measured *m)
 	int ret;
 
 	while ((ret = proclife_source_next(m->run.source, &event)) == 1) {
-		if (!event.record)
-			m->run.lost += event.gap.lost;
+		count_missing(&m->run, &event);
 		ret = proclife_tasks_feed(m->run.tasks, &event);
 		if (ret < 0)
 			return ret;

@@ -31,7 +31,6 @@ static void end_of_command(struct session *s)
 
 static void note_gap(struct session *s, const struct proclife_gap *gap)
 {
-	s->run.lost += gap->lost;
 	if (gap->lost || gap->from)
 		return;
 	if (!s->history.cpus++ || gap->to < s->history.first)
@@ -59,6 +58,7 @@ static int feed(struct session *s, const struct proclife_event *event)
 		s->progress.records++;
 	else
 		note_gap(s, &event->gap);
+	count_missing(&s->run, event);
 	if (s->events)
 		ret = events_feed(s->events, event);
 	else if (s->unwatched)

@@ -45,6 +45,11 @@ static void json_finish(struct session *s)
 	json_uint(json, "ts", s->run.ended);
 	json_string(json, "reason", reason(s));
 	json_uint(json, "lost", s->run.lost);
+	json_object(json, "suppressed");
+	json_uint(json, "wait", s->run.suppressed[PROCLIFE_WAIT]);
+	json_uint(json, "rename", s->run.suppressed[PROCLIFE_RENAME]);
+	json_uint(json, "signal", s->run.suppressed[PROCLIFE_SIGNAL]);
+	json_object_end(json);
 	if (s->follow.ended)
 		json_uint(json, "status", s->follow.status);
 	else if (s->replay && s->stop != STOP_SIGNAL && s->replay->command_status >= 0)
@@ -62,6 +67,14 @@ static bool can_be_added(const struct session *s, const struct measured *other)
 	say("%s and %s cannot be added up: EXIT is recorded before the address space is torn down "
 	    "in one of them alone", quoted(s->run.options->inputs.all[0]), quoted(other->dir));
 	return false;
+}
+
+static void add_suppressed(struct run *to, const struct run *run)
+{
+	size_t type;
+
+	for (type = 0; type < PROCLIFE_TYPES; type++)
+		to->suppressed[type] += run->suppressed[type];
 }
 
 int session_merge(struct session *s)
@@ -83,6 +96,7 @@ int session_merge(struct session *s)
 		if (ret == -ENOMEM)
 			die_no_memory();
 		s->run.lost += other.run.lost;
+		add_suppressed(&s->run, &other.run);
 		s->others_cut |= other.cut;
 		measured_free(&other);
 	}
@@ -151,6 +165,17 @@ static void say_history(const struct session *s)
 		    seconds(s->history.first), seconds(s->history.latest), s->history.cpu);
 }
 
+/* No loss: it is what the module is to do. But it is not all that has happened. */
+static void say_suppressed(const struct session *s)
+{
+	const uint64_t *n = s->run.suppressed;
+
+	if (n[PROCLIFE_WAIT] || n[PROCLIFE_RENAME] || n[PROCLIFE_SIGNAL])
+		say("%" PRIu64 " waits, %" PRIu64 " renames and %" PRIu64 " signals were suppressed "
+		    "by the module's budget; see proclife(4)", n[PROCLIFE_WAIT],
+		    n[PROCLIFE_RENAME], n[PROCLIFE_SIGNAL]);
+}
+
 /* The status that the command leaves us with. */
 static int command_status(const struct session *s)
 {
@@ -187,6 +212,7 @@ int session_verdict(struct session *s)
 
 	say_history(s);
 	say_lost(s);
+	say_suppressed(s);
 	if (s->replay) {
 		status = replay_verdict(&s->run, s->replay, s->run.options->inputs.all[0],
 					s->stop == STOP_CUT);

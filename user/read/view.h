@@ -24,8 +24,20 @@ struct run {
 	uint64_t first; /* of the first record that was there */
 	uint64_t ended;
 	uint64_t lost;	/* records */
+	uint64_t suppressed[PROCLIFE_TYPES]; /* records, by type */
 	pid_t command;	/* 0: none */
 };
+
+/* What this event says is not there. */
+static inline void count_missing(struct run *run, const struct proclife_event *event)
+{
+	const struct proclife_record *r = event->record;
+
+	if (!r)
+		run->lost += event->gap.lost;
+	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what < PROCLIFE_TYPES)
+		run->suppressed[r->suppressed.what] += r->suppressed.count;
+}
 
 /* one line per record */
 struct events;

@@ -387,6 +387,25 @@ static void show_gap(struct events *events, const struct proclife_gap *gap)
 	text_line(line);
 }
 
+static void show_suppressed(struct events *events, const struct proclife_record *r)
+{
+	const struct proclife_suppressed *s = &r->suppressed;
+	const char *what = s->what < PROCLIFE_TYPES ? type_name(s->what) : NULL;
+	struct text *line = &events->line;
+
+	text_style(line, STYLE_WARN);
+	text_printf(line, "-- %s on CPU %u ", what ?: "records", r->cpu);
+	if (s->ended)
+		text_printf(line, "no longer suppressed: %llu were since ",
+			    (unsigned long long)s->count);
+	else
+		text_string(line, "suppressed, over the module's budget, since ");
+	text_printf(line, "%llu.%09u --", (unsigned long long)(s->since / 1000000000),
+		    (unsigned int)(s->since % 1000000000));
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
 /* Is this more than a piece of something that is shown with its last one? */
 static bool look_up_after(struct proclife_tasks *tasks, const struct proclife_record *r,
 			  struct before *before)
@@ -422,6 +441,13 @@ int events_feed(struct events *events, const struct proclife_event *event)
 		else
 			show_gap(events, &event->gap);
 		return 0;
+	}
+	if (r->type == PROCLIFE_SUPPRESSED) {
+		if (run->options->json)
+			event_json_suppressed(run->json, r);
+		else
+			show_suppressed(events, r);
+		return 1;
 	}
 	if (!look_up_after(run->tasks, r, &before))
 		return 0;

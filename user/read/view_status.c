@@ -21,6 +21,7 @@ struct status {
 	struct parameter *parameters;
 	size_t parameter_count;
 	uint64_t counts[PROCLIFE_TYPES];
+	uint64_t suppressed[PROCLIFE_TYPES];
 	uint64_t now;
 	uint64_t history; /* since when a reader could look back on all CPUs; 0: nothing there */
 };
@@ -99,8 +100,10 @@ static void read_counts(struct status *status)
 		const struct proclife_ring_ctl *ring =
 			proclife_source_ring(status->run->source, cpu);
 
-		for (type = 0; ring && type < PROCLIFE_TYPES; type++)
+		for (type = 0; ring && type < PROCLIFE_TYPES; type++) {
 			status->counts[type] += ring->counts[type];
+			status->suppressed[type] += ring->suppressed[type];
+		}
 	}
 }
 
@@ -151,8 +154,14 @@ static const char *absent(const struct status *status, unsigned int type)
 	if (name && is_off(status, name))
 		return "off by the module's parameter";
 	if (type == PROCLIFE_REAP)
-		return "no function to probe in this kernel, see dmesg";
+		return "no hook for it on this kernel, see dmesg";
 	return "this kernel has no such tracepoint, see dmesg";
+}
+
+/* Nothing that happens to a task: what a snapshot finds, and what is not recorded. */
+static bool is_about_records(unsigned int type)
+{
+	return type == PROCLIFE_TASK || type == PROCLIFE_SUPPRESSED;
 }
 
 /*
@@ -223,7 +232,7 @@ static void show_types(const struct status *status, struct text *line)
 		const char *name = type_name(type);
 		const char *why = absent(status, type);
 
-		if (!name || type == PROCLIFE_TASK)
+		if (!name || is_about_records(type))
 			continue;
 		if (why)
 			text_style(line, STYLE_DIM);
@@ -241,6 +250,10 @@ static void show_types(const struct status *status, struct text *line)
 		}
 		if (type == PROCLIFE_ARGS && !why)
 			text_printf(line, "  up to %u bytes of each vector", h->args_bytes);
+		if (status->suppressed[type]) {
+			text_string(line, "  and suppressed, over the module's budget, ");
+			text_count(line, status->suppressed[type]);
+		}
 		text_line(line);
 	}
 }
@@ -329,12 +342,13 @@ static void json_all(const struct status *status)
 	for (type = 1; type < PROCLIFE_TYPES; type++) {
 		const char *why = absent(status, type);
 
-		if (!type_name(type) || type == PROCLIFE_TASK)
+		if (!type_name(type) || is_about_records(type))
 			continue;
 		json_line(json, "feature");
 		json_string(json, "record", type_name(type));
 		json_bool(json, "present", !why);
 		json_uint(json, "count", status->counts[type]);
+		json_uint(json, "suppressed", status->suppressed[type]);
 		if (why)
 			json_string(json, "reason", why);
 		json_line_end(json);

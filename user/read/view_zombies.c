@@ -48,6 +48,14 @@ static const struct proclife_process **collect(const struct run *run, size_t *co
 	return zombies;
 }
 
+/* Later than was recorded: the module suppressed WAITs since. */
+static bool may_have_waited(const struct run *run, const struct proclife_process *reaper,
+			    const struct proclife_process *zombie)
+{
+	return proclife_tasks_may_lack(run->tasks, PROCLIFE_WAIT,
+				       reaper->waited ? reaper->waited : since(zombie));
+}
+
 static void show_reaper(const struct run *run, struct text *line,
 			const struct proclife_process *zombie)
 {
@@ -64,7 +72,9 @@ static void show_reaper(const struct run *run, struct text *line,
 	}
 	if (zombie->parent_tgid && zombie->parent_tgid != zombie->real_parent_tgid)
 		text_printf(line, ", by adoption from %" PRIu32, zombie->parent_tgid);
-	if (reaper->waited) {
+	if (may_have_waited(run, reaper, zombie)) {
+		text_string(line, ", when it last called wait() is not known");
+	} else if (reaper->waited) {
 		text_string(line, ", last called wait() ");
 		text_time(line, run->ended - reaper->waited);
 		text_string(line, " ago");
@@ -112,7 +122,8 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_uint(json, "parent_pid", zombie->parent_tgid);
 	json_uint(json, "reaper_pid", zombie->real_parent_tgid);
 	json_comm_or_null(json, "reaper_comm", reaper, reaper ? reaper->comm : NULL);
-	json_uint_or_null(json, "reaper_waited", reaper ? reaper->waited : 0);
+	json_uint_or_null(json, "reaper_waited", reaper && !may_have_waited(run, reaper, zombie) ?
+		reaper->waited : 0);
 	json_line_end(json);
 }
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+
+#include "budget.h"
+
+/* What each account earns: per millisecond, and per fork, exec and reap on its CPU. */
+#define BUDGET_PER_MS 8
+#define BUDGET_PER_WORK 4
+/* The most that it can save up, of the records of a ring, but no less than comes in a jiffy. */
+#define BUDGET_SHARE 16
+#define BUDGET_LEAST max(64, BUDGET_PER_JIFFY)
+/* Suppression goes on until it has saved this part of that: it does not begin and end all the time. */
+#define BUDGET_RESUME 4
+
+#define BUDGET_PER_JIFFY (BUDGET_PER_MS * 1000 / HZ)
+
+static const u16 types[BUDGET_KINDS] = {
+	[BUDGET_WAIT] = PROCLIFE_WAIT,
+	[BUDGET_RENAME] = PROCLIFE_RENAME,
+	[BUDGET_SIGNAL] = PROCLIFE_SIGNAL,
+};
+
+DEFINE_PER_CPU(struct budget, proclife_budget);
+
+static struct proclife_ring_ctl *this_ring(void)
+{
+	return this_cpu_ptr(&proclife_rings)->ring.ctl;
+}
+
+static u32 most(void)
+{
+	u64 size = this_cpu_ptr(&proclife_rings)->ring.mask + 1;
+
+	return max_t(u64, size / BUDGET_SHARE, BUDGET_LEAST);
+}
+
+/* Hands out what the account has earned since the last time. */
+static u32 earned(struct budget_account *account)
+{
+	const struct proclife_ring_ctl *ctl = this_ring();
+	u64 work = ctl->counts[PROCLIFE_FORK] + ctl->counts[PROCLIFE_EXEC] +
+		   ctl->counts[PROCLIFE_REAP];
+	unsigned long now = jiffies;
+	u64 sum = (now - account->now) * BUDGET_PER_JIFFY +
+		  (work - account->work) * BUDGET_PER_WORK;
+
+	account->now = now;
+	account->work = work;
+	return min_t(u64, sum, most());
+}
+
+/* Readers take these words for display and tolerate a lag, as with the counts. */
+static void count_one(enum budget_kind kind)
+{
+	u64 *count = &this_ring()->suppressed[types[kind]];
+
+	WRITE_ONCE(*count, *count + 1);
+}
+
+/* Not on any account itself: there are two of them at most for each time that one is filled up. */
+static u64 announce(enum budget_kind kind, u64 since, u64 count)
+{
+	struct rings_slot slot;
+	struct proclife_record *r = rings_begin(&slot, PROCLIFE_SUPPRESSED);
+	u64 ts = r->ts;
+
+	*r = (struct proclife_record){ .ts = ts, .type = r->type, .cpu = r->cpu };
+	r->suppressed.what = types[kind];
+	r->suppressed.ended = since != 0;
+	r->suppressed.since = since ?: ts;
+	r->suppressed.count = count;
+	rings_end(&slot);
+	return ts;
+}
+
+static void begin(enum budget_kind kind, struct budget_account *account)
+{
+	struct proclife_ring_ctl *ctl = this_ring();
+
+	account->since = announce(kind, 0, 0);
+	account->before = ctl->suppressed[types[kind]];
+	account->saved = 0;
+	__this_cpu_or(proclife_budget.suppressing, BIT(kind));
+	WRITE_ONCE(ctl->suppressing, ctl->suppressing | PROCLIFE_HAS(types[kind]));
+}
+
+static void end(enum budget_kind kind, struct budget_account *account)
+{
+	struct proclife_ring_ctl *ctl = this_ring();
+
+	announce(kind, account->since, ctl->suppressed[types[kind]] - account->before);
+	account->since = 0;
+	account->left = account->saved;
+	__this_cpu_and(proclife_budget.suppressing, ~BIT(kind));
+	WRITE_ONCE(ctl->suppressing, ctl->suppressing & ~PROCLIFE_HAS(types[kind]));
+}
+
+static bool may_end(struct budget_account *account)
+{
+	account->saved = min(account->saved + earned(account), most());
+	return account->saved >= most() / BUDGET_RESUME;
+}
+
+bool proclife_budget_ask(enum budget_kind kind)
+{
+	struct budget_account *account = this_cpu_ptr(&proclife_budget.accounts[kind]);
+
+	if (account->since) {
+		if (may_end(account))
+			end(kind, account);
+	} else {
+		account->left = earned(account);
+		if (!account->left)
+			begin(kind, account);
+	}
+	if (account->left) {
+		account->left--;
+		return true;
+	}
+	count_one(kind);
+	return false;
+}
+
+void proclife_budget_review(void)
+{
+	unsigned long irqflags;
+	enum budget_kind kind;
+
+	local_irq_save(irqflags);
+	for (kind = 0; kind < BUDGET_KINDS; kind++) {
+		struct budget_account *account = this_cpu_ptr(&proclife_budget.accounts[kind]);
+
+		if (account->since && may_end(account))
+			end(kind, account);
+	}
+	local_irq_restore(irqflags);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A process without privilege cannot overwrite the rings faster than the module's budget allows; what
+ * it costs others to have their lives told, it does not cost at all.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "module.h"
+#include "reading.h"
+
+#define NOBODY 65534
+#define MS 1000000ULL
+
+static const unsigned int types[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL };
+
+static void flood_once(unsigned int type)
+{
+	if (type == PROCLIFE_WAIT)
+		waitpid(-1, NULL, WNOHANG);
+	else if (type == PROCLIFE_RENAME)
+		prctl(PR_SET_NAME, "x");
+	else
+		kill(getpid(), SIGCHLD);
+}
+
+/* On CPU 0, as nobody. Returns its pid; it ends after so many ms. */
+static pid_t flood_start(unsigned int type, unsigned int ms)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		uint64_t end = now() + ms * MS;
+
+		pin_to_cpu(0);
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(1);
+		while (now() < end)
+			for (unsigned int i = 0; i < 100; i++)
+				flood_once(type);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void must_succeed(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+struct figures {
+	uint64_t at;
+	uint64_t counts[PROCLIFE_TYPES];
+	uint64_t suppressed[PROCLIFE_TYPES];
+	uint64_t positions;
+};
+
+static struct figures figures_of(struct proclife_source *source, uint32_t cpu)
+{
+	const struct proclife_ring_ctl *ctl = proclife_source_ring(source, cpu);
+	struct figures f = { .at = now() };
+
+	assert_non_null(ctl);
+	memcpy(f.counts, ctl->counts, sizeof(f.counts));
+	memcpy(f.suppressed, ctl->suppressed, sizeof(f.suppressed));
+	f.positions = ctl->reserve;
+	return f;
+}
+
+/* What the module's manual says that can be recorded in this time. */
+static uint64_t allowed(const struct figures *from, const struct figures *to, uint64_t size)
+{
+	static const unsigned int working[] = { PROCLIFE_FORK, PROCLIFE_EXEC, PROCLIFE_REAP };
+	uint64_t sum = 2 * (size / 16) + (8 * (to->at - from->at) / MS) + 2 * 80;
+
+	for (unsigned int i = 0; i < 3; i++)
+		sum += 4 * (to->counts[working[i]] - from->counts[working[i]]);
+	return sum;
+}
+
+static void test_flood(void **state)
+{
+	struct proclife_source *source = open_source();
+	uint64_t size = proclife_source_header(source)->records_per_ring;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int type = types[i];
+		struct figures before = figures_of(source, 0), after;
+		uint64_t made, not_made, most;
+
+		must_succeed(flood_start(type, 500));
+		after = figures_of(source, 0);
+		made = after.counts[type] - before.counts[type];
+		not_made = after.suppressed[type] - before.suppressed[type];
+		most = allowed(&before, &after, size);
+		print_message("type %u: %llu recorded of %llu that may be, %llu suppressed, "
+			      "%llu positions\n", type, (unsigned long long)made,
+			      (unsigned long long)most, (unsigned long long)not_made,
+			      (unsigned long long)(after.positions - before.positions));
+		assert_in_range(made, 1, most);
+		assert_true(not_made > 0);
+		assert_true(after.positions - before.positions < 2 * most);
+	}
+	proclife_source_free(source);
+}
+
+/* Until CPU 0 has saved up enough to go on. */
+static void let_it_end(void)
+{
+	usleep(100000);
+	pin_to_cpu(0);
+	waitpid(-1, NULL, WNOHANG);
+	unpin();
+}
+
+/* Each begins and ends in the stream, and between there is none of them; the counts are the same. */
+static void test_stream_tells(void **state)
+{
+	struct proclife_source *source;
+	struct figures before, after;
+	struct proclife_event event;
+	uint64_t end, told = 0, since = 0;
+	unsigned int times = 0;
+
+	(void)state;
+	let_it_end();
+	source = open_source();
+	before = figures_of(source, 0);
+	must_succeed(flood_start(PROCLIFE_WAIT, 300));
+	let_it_end();
+	after = figures_of(source, 0);
+	end = now();
+	while (next_until(source, end, &event)) {
+		const struct proclife_record *r = event.record;
+
+		assert_non_null(r);
+		if (r->cpu)
+			continue;
+		if (r->type == PROCLIFE_WAIT)
+			assert_true(since == 0);
+		if (r->type != PROCLIFE_SUPPRESSED || r->suppressed.what != PROCLIFE_WAIT)
+			continue;
+		assert_int_equal(r->task | r->start | r->flags | r->pid | r->tgid | r->comm[0], 0);
+		assert_int_equal(r->suppressed.ended, since != 0);
+		if (since) {
+			assert_true(r->suppressed.since == since);
+			told += r->suppressed.count;
+			since = 0;
+		} else {
+			assert_true(r->suppressed.since == r->ts);
+			assert_int_equal(r->suppressed.count, 0);
+			since = r->ts;
+			times++;
+		}
+	}
+	assert_true(times > 0);
+	assert_true(since == 0);
+	assert_int_equal(told, after.suppressed[PROCLIFE_WAIT] - before.suppressed[PROCLIFE_WAIT]);
+	assert_int_equal(proclife_source_ring(source, 0)->suppressing, 0);
+	proclife_source_free(source);
+}
+
+static void test_work_is_not_suppressed(void **state)
+{
+	struct proclife_source *source = open_source();
+	uint32_t cpus = proclife_source_header(source)->cpus;
+	uint64_t before = 0, after = 0;
+
+	(void)state;
+	for (uint32_t cpu = 0; cpu < cpus; cpu++)
+		for (unsigned int i = 0; proclife_source_ring(source, cpu) && i < 3; i++)
+			before += figures_of(source, cpu).suppressed[types[i]];
+	for (unsigned int i = 0; i < 300; i++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (!pid) {
+			if (i % 3)
+				_exit(0);
+			execl("/bin/true", "true", NULL);
+			_exit(127);
+		}
+		must_succeed(pid);
+	}
+	/* All at once, too. */
+	for (unsigned int i = 0; i < 200; i++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (!pid)
+			for (;;)
+				pause();
+	}
+	signal(SIGTERM, SIG_IGN);
+	kill(0, SIGTERM);
+	signal(SIGTERM, SIG_DFL);
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+	for (uint32_t cpu = 0; cpu < cpus; cpu++)
+		for (unsigned int i = 0; proclife_source_ring(source, cpu) && i < 3; i++)
+			after += figures_of(source, cpu).suppressed[types[i]];
+	assert_int_equal(after, before);
+	proclife_source_free(source);
+}
+
+#define KILLED 100
+
+/* While signals are suppressed on its CPU: what kills, and what tells the parent. */
+static void test_deaths_are_told(void **state)
+{
+	static const int by[] = { SIGKILL, SIGTERM, SIGUSR1 };
+	struct proclife_source *source = open_source();
+	struct figures before = figures_of(source, 0), after;
+	pid_t pids[KILLED], flooding;
+	unsigned int kills = 0, tells = 0, i;
+	struct proclife_event event;
+	bool suppressed = false;
+	uint64_t end;
+
+	(void)state;
+	flooding = flood_start(PROCLIFE_SIGNAL, 2000);
+	pin_to_cpu(0);
+	while (!proclife_source_ring(source, 0)->suppressing && waitpid(flooding, NULL, WNOHANG) == 0)
+		sched_yield();
+	for (i = 0; i < KILLED; i++) {
+		int status, signo = by[i % 3];
+
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (!pids[i])
+			for (;;)
+				pause();
+		kill(pids[i], signo);
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(WTERMSIG(status), signo);
+	}
+	after = figures_of(source, 0);
+	unpin();
+	kill(flooding, SIGKILL);
+	waitpid(flooding, NULL, 0);
+	end = now();
+	while (next_until(source, end, &event)) {
+		const struct proclife_record *r = event.record;
+
+		assert_non_null(r);
+		suppressed |= r->type == PROCLIFE_SUPPRESSED &&
+			      r->suppressed.what == PROCLIFE_SIGNAL;
+		if (r->type != PROCLIFE_SIGNAL || r->signal.code == SI_TKILL)
+			continue;
+		for (i = 0; i < KILLED; i++) {
+			kills += r->signal.signo == by[i % 3] && r->tgid == (uint32_t)pids[i];
+			tells += r->signal.signo == SIGCHLD &&
+				 r->signal.sender_tgid == (uint32_t)pids[i] &&
+				 r->signal.code == CLD_KILLED;
+		}
+	}
+	assert_true(suppressed);
+	assert_true(after.suppressed[PROCLIFE_SIGNAL] > before.suppressed[PROCLIFE_SIGNAL]);
+	assert_int_equal(kills, KILLED);
+	assert_int_equal(tells, KILLED);
+	proclife_source_free(source);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_work_is_not_suppressed),
+		cmocka_unit_test(test_flood),
+		cmocka_unit_test(test_stream_tells),
+		cmocka_unit_test(test_deaths_are_told),
+	};
+
+	setpgid(0, 0);
+	return cmocka_run_group_tests(tests, load_fixture, unload_fixture);
+}
