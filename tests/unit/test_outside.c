@@ -95,7 +95,7 @@ static void test_cgroups(void **state)
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", NULL); /* there need not be one */
 	story_cgroups(folder.path, "77 /a b\n");
 	expect(CGROUPS, 0, "\n/a b, 1 alive\n", NULL);
-	expect("--latency --cgroup /a", 0, "\n0 processes\n", NULL);
+	expect("--latency --cgroup /a", 0, "\n0 processes\n", "no process matched --cgroup /a\n");
 	/* What was being written when it was cut off. */
 	story_cgroups(folder.path, "77 /a\n78 /b");
 	expect(CGROUPS, 0, "\n/a, 1 alive\n", NULL);
@@ -129,9 +129,10 @@ static void test_no_cgroups(void **state)
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: a symbolic link, not a plain file");
 	unlink(path_of(".cgroups"));
 	assert_int_equal(mkdir(path_of(".cgroups"), 0700), 0);
-	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: a folder, not a "
-	       "plain file, as those of a recording are; copy the recording again from where it was made; paths of cgroups "
-	       "are not known without it\n");
+	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n",
+	       "/.cgroups: a folder, not a plain file, as those of a recording are; copy the "
+	       "recording again from where it was made; paths of cgroups are not known without it"
+	       "\n");
 }
 
 /* In the library, as root is not to be kept out. */

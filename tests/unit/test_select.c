@@ -241,12 +241,73 @@ static void test_latency(void **state)
 	free(out.text);
 }
 
+/* What is said of those who are not there, and the status; of who is there, nothing is said. */
+static void expect_said(int status, const char *options, const char *said)
+{
+	char line[3 * PATH_MAX], wanted[200] = "";
+
+	snprintf(line, sizeof(line), "%s -i %s %s", program, folder.path, options);
+	if (*said)
+		snprintf(wanted, sizeof(wanted), "proclife-read: no process matched %s\n", said);
+	expect_output(true, status, line, wanted);
+}
+
+static void test_nobody(void **state)
+{
+	static const char *const views[] = { "--latency", "--tree", "--events", "--parents",
+					     "--zombies" };
+	char options[100];
+
+	(void)state;
+	tell();
+	story_cgroups(folder.path, "10 /build\n11 /build/cc\n");
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		snprintf(options, sizeof(options), "%s --pid 4711", views[i]);
+		expect_said(0, options, "--pid 4711");
+		snprintf(options, sizeof(options), "%s --comm no*", views[i]);
+		expect_said(0, options, "--comm 'no*'");
+		snprintf(options, sizeof(options), "%s --pid 100", views[i]);
+		expect_said(0, options, "");
+	}
+	expect_said(0, "--tree --pid 100 --pid 4711 --pid 4712 --json", "--pid 4711, --pid 4712");
+	expect_said(0, "--tree --comm no --comm sh", "");
+	expect_said(0, "--tree --comm no --comm \033 --uid 3000000", "--comm no, --comm $'\\x1b'");
+	expect_said(0, "--tree --uid 5 --cgroup /no", "--uid 5, --cgroup /no");
+	/* Each of them, but not both at once. */
+	expect_said(0, "--latency --comm cc1 --uid 4000000", "--comm cc1, --uid 4000000");
+	expect_said(0, "--latency --pid 102 --comm cc1", "--pid 102, --comm cc1");
+	/* By its end it has got another name; its events are shown. */
+	expect_said(0, "--latency --pid 101 --comm sh", "--pid 101, --comm sh");
+	expect_said(0, "--events --pid 101 --comm sh", "");
+}
+
+/* A verdict on nobody does not pass, unless it is about how many there are. */
+static void test_verdict_on_nobody(void **state)
+{
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	tell();
+	story_cgroups(folder.path, "");
+	expect_said(0, "--expect life.count==0 --comm no", "--comm no");
+	expect_said(0, "--expect lost==0 --pid 4711", "--pid 4711");
+	expect_said(0, "--expect zombies==0 --comm sh", "");
+	snprintf(line, sizeof(line), "%s -i %s --expect zombies==0 --comm no", program, folder.path);
+	expect_output(true, 2, line, "proclife-read: no process matched --comm no\n"
+		      "proclife-read: expected zombies==0, but there was nothing to measure\n");
+	snprintf(line, sizeof(line), "%s -i %s --expect life.max<1h --pid 4711", program, folder.path);
+	expect_output(true, 2, line, "proclife-read: no process matched --pid 4711\n"
+		      "proclife-read: expected 'life.max<1h', but there was nothing to measure\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_events, begin, end),
 		cmocka_unit_test_setup_teardown(test_tree, begin, end),
 		cmocka_unit_test_setup_teardown(test_latency, begin, end),
+		cmocka_unit_test_setup_teardown(test_nobody, begin, end),
+		cmocka_unit_test_setup_teardown(test_verdict_on_nobody, begin, end),
 	};
 
 	if (find_program(program))

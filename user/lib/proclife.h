@@ -509,6 +509,9 @@ void proclife_tasks_filter(struct proclife_tasks *tasks,
 			   bool (*match)(void *data, const struct proclife_process *process),
 			   void *data);
 
+/* Those of the first kind that no process has had yet, one after the other; 0 from a number on. */
+uint32_t proclife_tasks_missing(const struct proclife_tasks *tasks, size_t index);
+
 /* Selected processes that have appeared, and those of them that are not gone yet. */
 uint64_t proclife_tasks_selected(const struct proclife_tasks *tasks);
 uint64_t proclife_tasks_selected_open(const struct proclife_tasks *tasks);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void mark(struct proclife_tasks *tasks, struct proclife_process *process)
 {
@@ -21,7 +22,9 @@ static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *
 			continue;
 		if (wish->child && (!process->born || wish->creator_tgid != process->creator_tgid))
 			continue;
-		tasks->wishes[i] = tasks->wishes[--tasks->wish_count];
+		tasks->wish_count--;
+		memmove(&tasks->wishes[i], &tasks->wishes[i + 1],
+			(tasks->wish_count - i) * sizeof(*wish));
 		return true;
 	}
 	return false;
@@ -99,6 +102,15 @@ int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uin
 	begin_selecting(tasks);
 	return wish(tasks, &(struct proclife_wish){
 				   .tgid = tgid, .creator_tgid = creator_tgid, .child = true });
+}
+
+uint32_t proclife_tasks_missing(const struct proclife_tasks *tasks, size_t index)
+{
+	for (size_t i = 0; i < tasks->wish_count; i++) {
+		if (!tasks->wishes[i].child && !index--)
+			return tasks->wishes[i].tgid;
+	}
+	return 0;
 }
 
 uint64_t proclife_tasks_selected(const struct proclife_tasks *tasks)

@@ -157,6 +157,8 @@ struct judgement expect_judge(const struct expectation *e, const struct proclife
 		break;
 	case EXPECT_ZOMBIES:
 		proclife_latency_counts(latency, &counts);
+		/* Where there is nobody, there being no zombie says nothing. */
+		judgement.measured = counts.lives;
 		judgement.value = counts.unreaped;
 		break;
 	case EXPECT_PHASE:

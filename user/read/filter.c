@@ -51,8 +51,13 @@ static bool has_cgroup(const struct run *run, const struct proclife_process *pro
 
 bool filter_match(void *data, const struct proclife_process *process)
 {
-	const struct run *run = data;
+	struct run *run = data;
 	const struct filter *filter = &run->options->filter;
+	bool comm = has_comm(filter, process), uid = has_uid(filter, process);
+	bool cgroup = has_cgroup(run, process);
 
-	return has_comm(filter, process) && has_uid(filter, process) && has_cgroup(run, process);
+	run->matched.comm |= comm;
+	run->matched.uid |= uid;
+	run->matched.cgroup |= cgroup;
+	return comm && uid && cgroup;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "measure.h"
+#include "matched.h"
 #include "quoted.h"
 #include "replay.h"
 #include "say.h"
@@ -42,7 +43,7 @@ static int prepare(struct run *run, const struct proclife_recorded *info, const 
 	if (filter_is_set(&options->filter))
 		proclife_tasks_filter(run->tasks, filter_match, run);
 	replay_select(info, run);
-	return 0;
+	return matched_begin(run);
 }
 
 static int feed_all(struct measured *m)

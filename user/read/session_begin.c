@@ -2,6 +2,7 @@
 /* What comes before the first record: what is selected, what was before, the command. */
 #include "session_state.h"
 #include "format.h"
+#include "matched.h"
 #include "measure.h"
 #include "quoted.h"
 #include "replay.h"
@@ -111,6 +112,8 @@ static int new_views(struct session *s)
 		ret = replay_cgroups(&s->run.cgroups, s->replay ? options->inputs.all[0] : NULL);
 	if (!ret && filter_is_set(&options->filter))
 		proclife_tasks_filter(s->run.tasks, filter_match, &s->run);
+	if (!ret)
+		ret = matched_begin(&s->run);
 	if (!ret)
 		ret = note_cgroups(&s->run);
 	if (!ret)

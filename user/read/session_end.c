@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What comes after the last record: the results, and what is to be said of them. */
 #include "session_state.h"
+#include "matched.h"
 #include "measure.h"
 #include "quoted.h"
 #include "rcu.h"
@@ -97,6 +98,7 @@ int session_merge(struct session *s)
 			die_no_memory();
 		s->run.lost += other.run.lost;
 		add_suppressed(&s->run, &other.run);
+		matched_add(&s->run, &other.run);
 		s->others_cut |= other.cut;
 		measured_free(&other);
 	}
@@ -210,6 +212,10 @@ int session_verdict(struct session *s)
 {
 	int status = s->run.lost ? STATUS_LOST : 0;
 
+	if (s->events)
+		s->run.matched.processes += s->shown;
+	if (!s->unwatched)
+		matched_say(&s->run, NULL);
 	say_history(s);
 	say_lost(s);
 	say_suppressed(s);

@@ -25,6 +25,13 @@ struct run {
 	uint64_t ended;
 	uint64_t lost;	/* records */
 	uint64_t suppressed[PROCLIFE_TYPES]; /* records, by type */
+	struct {
+		uint64_t processes; /* that match, at their end or in an event that is shown */
+		bool comm;	    /* one has matched this kind of filter at some time */
+		bool uid;
+		bool cgroup;
+		bool several; /* recordings */
+	} matched;
 	pid_t command;	/* 0: none */
 };
 

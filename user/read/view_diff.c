@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --diff: two recordings, measured alike, and what has changed in which phase of which group. */
 #include "diff.h"
+#include "matched.h"
 #include "measure.h"
 #include "quoted.h"
 #include "replay.h"
@@ -272,6 +273,8 @@ static int run_diff(struct diff *diff)
 {
 	if (!is_comparable(diff) || is_same(diff))
 		return STATUS_ERROR;
+	matched_say(&diff->sides[0].run, diff->sides[0].dir);
+	matched_say(&diff->sides[1].run, diff->sides[1].dir);
 	if (!diff->options->json) {
 		show_side(diff, 'A', &diff->sides[0]);
 		show_side(diff, 'B', &diff->sides[1]);
