@@ -58,6 +58,15 @@ void proclife_rings_wake(struct rings_cpu *cpu)
 	irq_work_queue(&cpu->wake);
 }
 
+/* Is there memory for so many rings? To allocate what is not there, the kernel would end processes. */
+static bool have_memory(unsigned int rings)
+{
+	u64 pages = rings * (u64)(header->ring_stride >> PAGE_SHIFT);
+	long available = si_mem_available();
+
+	return available > 0 && pages < available;
+}
+
 /*
  * Runs before the CPU does, so that no task of that CPU meets it without a ring. The ring stays
  * when the CPU goes, for readers to finish, and is there when it comes back.
@@ -70,7 +79,7 @@ static int rings_prepare_cpu(unsigned int n)
 	if (cpu->pages)
 		return 0;
 
-	pages = vzalloc_node(header->ring_stride, cpu_to_node(n));
+	pages = have_memory(1) ? vzalloc_node(header->ring_stride, cpu_to_node(n)) : NULL;
 	if (!pages) {
 		pr_warn("no memory for the ring of CPU %u, which stays off: unload the module or load it with a ring_kb below %u\n",
 			n, ring_kb);
@@ -154,6 +163,12 @@ static int prepare_cpus(void)
 	int ret = 0;
 
 	cpus_read_lock();
+	if (!have_memory(num_online_cpus())) {
+		pr_err("ring_kb=%u: no memory for the rings of %u CPUs; load the module with a smaller ring_kb\n",
+		       ring_kb, num_online_cpus());
+		ret = -ENOMEM;
+		goto unlock;
+	}
 	for_each_online_cpu(n) {
 		ret = rings_prepare_cpu(n);
 		if (ret)
