@@ -12,6 +12,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* That of the unified hierarchy's root, wherever there is one. */
+#define ROOT_CGROUP 1
+
 bool module_is_loaded(void)
 {
 	return !access("/sys/module/" MODULE_NAME, F_OK);
@@ -159,6 +162,25 @@ void diagnose_open(int error, const char *path)
 	}
 }
 
+const char *why_no_cgroup_paths(void)
+{
+	struct proclife_cgroups *cgroups;
+	const char *why = NULL;
+
+	if (proclife_cgroups_new(&cgroups, NULL, NULL))
+		return NULL;
+	if (proclife_cgroups_path(cgroups, ROOT_CGROUP))
+		why = NULL;
+	else if (access("/proc/self/cgroup", F_OK))
+		why = "this kernel has no cgroups (CONFIG_CGROUPS)";
+	else if (geteuid())
+		why = "only root can look them up";
+	else
+		why = "no cgroup2 file system is mounted here; 'mount -t cgroup2 cgroup2 DIR' does it";
+	proclife_cgroups_free(cgroups);
+	return why;
+}
+
 void diagnose_load(int error)
 {
 	struct utsname uts;
@@ -192,6 +214,10 @@ void diagnose_load(int error)
 		else
 			say("--load: the kernel %s refuses the module's format; rebuild it "
 			    "('dkms autoinstall'); 'dmesg' has the reason", uts.release);
+		break;
+	case ENOMEM:
+		say("--load: not enough memory for the rings ('dmesg' says what they take); give "
+		    "them less: 'modprobe %s ring_kb=256'", MODULE_NAME);
 		break;
 	default:
 		say("--load: cannot load module %s: %s; 'dmesg' can tell more", MODULE_NAME,

@@ -11,5 +11,7 @@ void diagnose_open(int error, const char *path);
 /* Says why the module cannot be loaded. */
 void diagnose_load(int error);
 bool module_is_loaded(void);
+/* Why cgroups have numbers here, but no paths, and what to do about it; NULL if they have. */
+const char *why_no_cgroup_paths(void);
 
 #endif

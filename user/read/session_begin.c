@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What comes before the first record: what is selected, what was before, the command. */
 #include "session_state.h"
+#include "diagnose.h"
 #include "format.h"
 #include "matched.h"
 #include "measure.h"
@@ -59,6 +60,21 @@ static int select_pids(struct session *s)
 			return ret;
 	}
 	return 0;
+}
+
+/* Nothing would match. */
+static int check_cgroups(const struct session *s)
+{
+	const struct words *wanted = &s->run.options->filter.cgroups;
+	const char *why;
+
+	if (!wanted->count || s->replay || s->plain_file)
+		return 0;
+	why = why_no_cgroup_paths();
+	if (!why)
+		return 0;
+	say("--cgroup %s: cgroups have no paths here: %s", quoted(wanted->all[0]), why);
+	return -ESRCH;
 }
 
 /* A cgroup has its path as long as it exists: that is now, not when the result is shown. */
@@ -166,6 +182,8 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	ret = run_tasks_new(&s->run);
 	if (!ret)
 		ret = new_views(s);
+	if (!ret)
+		ret = check_cgroups(s);
 	if (!ret)
 		ret = select_pids(s);
 	if (!ret)

@@ -179,6 +179,7 @@ static void show_module(const struct status *status, struct text *line)
 {
 	const struct proclife_header *h = status->header;
 	const char *mark = exit_mark_text(h->exit_mark);
+	const char *no_paths = why_no_cgroup_paths();
 	size_t i;
 
 	label(line, "module");
@@ -216,6 +217,11 @@ static void show_module(const struct status *status, struct text *line)
 		text_string(line, "none");
 	}
 	text_line(line);
+	if (no_paths) {
+		label(line, "cgroups");
+		text_printf(line, "without paths: %s", no_paths);
+		text_line(line);
+	}
 }
 
 static void show_types(const struct status *status, struct text *line)
