@@ -222,59 +222,76 @@ static void test_work_is_not_suppressed(void **state)
 
 #define KILLED 100
 
+static const int deadly[] = { SIGKILL, SIGTERM, SIGUSR1 };
+
+struct told {
+	pid_t pids[KILLED];
+	unsigned int count; /* of pids */
+	unsigned int kills;
+	unsigned int ends;
+	bool suppressed;
+};
+
+/* Before the ring is overwritten: there is a flood, within its budget. */
+static void read_told(struct proclife_source *source, struct told *told)
+{
+	uint64_t end = now();
+	struct proclife_event event;
+
+	while (next_until(source, end, &event)) {
+		const struct proclife_record *r = event.record;
+
+		assert_non_null(r);
+		told->suppressed |= r->type == PROCLIFE_SUPPRESSED &&
+				    r->suppressed.what == PROCLIFE_SIGNAL;
+		if (r->type != PROCLIFE_SIGNAL)
+			continue;
+		for (unsigned int i = 0; i < told->count; i++) {
+			told->kills += r->signal.signo == deadly[i % 3] &&
+				       r->tgid == (uint32_t)told->pids[i];
+			told->ends += r->signal.signo == SIGCHLD &&
+				      r->signal.sender_tgid == (uint32_t)told->pids[i] &&
+				      r->signal.code == CLD_KILLED;
+		}
+	}
+}
+
 /* While signals are suppressed on its CPU: what kills, and what tells the parent. */
 static void test_deaths_are_told(void **state)
 {
-	static const int by[] = { SIGKILL, SIGTERM, SIGUSR1 };
 	struct proclife_source *source = open_source();
 	struct figures before = figures_of(source, 0), after;
-	pid_t pids[KILLED], flooding;
-	unsigned int kills = 0, tells = 0, i;
-	struct proclife_event event;
-	bool suppressed = false;
-	uint64_t end;
+	struct told told = { .count = 0 };
+	pid_t flooding;
 
 	(void)state;
-	flooding = flood_start(PROCLIFE_SIGNAL, 2000);
+	flooding = flood_start(PROCLIFE_SIGNAL, 10000);
 	pin_to_cpu(0);
 	while (!proclife_source_ring(source, 0)->suppressing && waitpid(flooding, NULL, WNOHANG) == 0)
 		sched_yield();
-	for (i = 0; i < KILLED; i++) {
-		int status, signo = by[i % 3];
+	while (told.count < KILLED) {
+		int status, signo = deadly[told.count % 3];
+		pid_t pid = fork();
 
-		pids[i] = fork();
-		assert_true(pids[i] >= 0);
-		if (!pids[i])
+		assert_true(pid >= 0);
+		if (!pid)
 			for (;;)
 				pause();
-		kill(pids[i], signo);
-		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		told.pids[told.count++] = pid;
+		kill(pid, signo);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_int_equal(WTERMSIG(status), signo);
+		read_told(source, &told);
 	}
 	after = figures_of(source, 0);
 	unpin();
 	kill(flooding, SIGKILL);
 	waitpid(flooding, NULL, 0);
-	end = now();
-	while (next_until(source, end, &event)) {
-		const struct proclife_record *r = event.record;
-
-		assert_non_null(r);
-		suppressed |= r->type == PROCLIFE_SUPPRESSED &&
-			      r->suppressed.what == PROCLIFE_SIGNAL;
-		if (r->type != PROCLIFE_SIGNAL || r->signal.code == SI_TKILL)
-			continue;
-		for (i = 0; i < KILLED; i++) {
-			kills += r->signal.signo == by[i % 3] && r->tgid == (uint32_t)pids[i];
-			tells += r->signal.signo == SIGCHLD &&
-				 r->signal.sender_tgid == (uint32_t)pids[i] &&
-				 r->signal.code == CLD_KILLED;
-		}
-	}
-	assert_true(suppressed);
+	read_told(source, &told);
+	assert_true(told.suppressed);
 	assert_true(after.suppressed[PROCLIFE_SIGNAL] > before.suppressed[PROCLIFE_SIGNAL]);
-	assert_int_equal(kills, KILLED);
-	assert_int_equal(tells, KILLED);
+	assert_int_equal(told.kills, KILLED);
+	assert_int_equal(told.ends, KILLED);
 	proclife_source_free(source);
 }
 

@@ -217,6 +217,20 @@ static void put_gap(const struct who *init)
 		put_on(1, record_of(0, PROCLIFE_WAIT, init));
 }
 
+/* A type that is suppressed, and one that this program does not know. */
+static void put_suppressed(void)
+{
+	for (uint32_t i = 0; i < 4; i++) {
+		struct proclife_record record = { .type = PROCLIFE_SUPPRESSED };
+
+		record.suppressed.what = i < 2 ? PROCLIFE_RENAME : 77;
+		record.suppressed.ended = i % 2;
+		record.suppressed.since = device->now - i % 2;
+		record.suppressed.count = i;
+		put(record);
+	}
+}
+
 static void put_story(void)
 {
 	struct who init = process_of_pid(1, "init");
@@ -225,6 +239,7 @@ static void put_story(void)
 		put_tasks(&init);
 	put_shell(&init);
 	put_odd_names(&init);
+	put_suppressed();
 }
 
 static void write_cgroups(const char *recording)
