@@ -50,19 +50,16 @@ static void probe_fork(void *data, struct task_struct *child, compat_clone_flags
 static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct rings_slot slot;
-	unsigned long irqflags;
 	unsigned int offset;
 	bool more = args_bytes;
 
-	/* Off until the last piece, so that nothing comes between them in the ring. */
-	local_irq_save(irqflags);
 	proclife_record_exec(rings_begin(&slot, PROCLIFE_EXEC), p, old_pid, bprm);
 	rings_end(&slot);
+	/* Each for itself: together they would keep interrupts off for long. */
 	for (offset = 0; more; offset += PROCLIFE_ARGS_LEN) {
 		more = proclife_record_args(rings_begin(&slot, PROCLIFE_ARGS), offset, args_bytes);
 		rings_end(&slot);
 	}
-	local_irq_restore(irqflags);
 }
 
 static void probe_rename(void *data, struct task_struct *p, const char *name)
@@ -239,15 +236,30 @@ static int register_probes(void)
 	return 0;
 }
 
-int proclife_probes_init(void)
+/* One exec is not to overwrite what was before it, nor its own beginning. */
+static int check_args_bytes(void)
 {
-	int ret;
+	u64 records = proclife_rings_header()->records_per_ring;
+	u64 room = (records / 2 - 1) * PROCLIFE_ARGS_LEN;
 
 	if (args_bytes > ARGS_BYTES_MAX) {
 		pr_err("args_bytes=%u: must be from 0 to %d\n", args_bytes, ARGS_BYTES_MAX);
 		return -EINVAL;
 	}
+	if (args_bytes > room) {
+		pr_err("args_bytes=%u: must be from 0 to %llu, or one exec takes more than half of a ring of ring_kb=%llu\n",
+		       args_bytes, room, records * sizeof(struct proclife_record) / 1024);
+		return -EINVAL;
+	}
+	return 0;
+}
 
+int proclife_probes_init(void)
+{
+	int ret = check_args_bytes();
+
+	if (ret)
+		return ret;
 	ret = register_probes();
 	if (ret)
 		return ret;

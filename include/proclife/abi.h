@@ -53,7 +53,7 @@ enum proclife_type {
 	PROCLIFE_NONE = 0,
 	PROCLIFE_FORK = 1, /* the head is the child */
 	PROCLIFE_EXEC = 2,
-	PROCLIFE_ARGS = 3, /* right behind its EXEC, with nothing of the same CPU between them */
+	PROCLIFE_ARGS = 3, /* after its EXEC in time; of the same task, until its next EXEC */
 	PROCLIFE_RENAME = 4, /* the head's comm is the old name */
 	PROCLIFE_EXIT = 5,
 	PROCLIFE_REAP = 6, /* the head is the task that is reaped */
@@ -111,7 +111,8 @@ struct proclife_exec {
 
 /*
  * A piece of the argument vector, as it lies in the memory of the task: each argument with a NUL
- * behind it. The last piece ends at `total`, or has PROCLIFE_F_TRUNCATED: there is more than
+ * behind it. The pieces follow their EXEC in the order of their offsets; other records can lie between
+ * them, and as the task can be moved between two of them, they can lie in several rings. The last piece ends at `total`, or has PROCLIFE_F_TRUNCATED: there is more than
  * args_bytes, or it was not in memory.
  */
 struct proclife_args {

@@ -192,6 +192,14 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 	return wanted(process);
 }
 
+static void begin_args(const struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	process->args = NULL;
+	process->args_bytes = 0;
+	process->args_cut = false;
+	process->args_gaps = (uint32_t)tasks->gaps;
+}
+
 static proclife_apart int feed_exec(struct proclife_tasks *tasks,
 				    const struct proclife_record *record)
 {
@@ -216,13 +224,14 @@ static proclife_apart int feed_exec(struct proclife_tasks *tasks,
 	memcpy(to, exec->path, PROCLIFE_PATH_LEN);
 	to[PROCLIFE_PATH_LEN] = 0;
 	process->path = process->path_text;
-	process->args = NULL;
-	process->args_bytes = 0;
-	process->args_cut = false;
+	begin_args(tasks, process);
 	return wanted(process);
 }
 
-/* The pieces follow their EXEC in order. If one was lost, so is the rest. */
+/*
+ * The pieces follow their EXEC in order, with others' records between them. If one was lost, so is the
+ * rest; and behind a gap, what fits can be of another EXEC.
+ */
 static proclife_apart int feed_args(struct proclife_tasks *tasks,
 				    const struct proclife_record *record)
 {
@@ -234,9 +243,11 @@ static proclife_apart int feed_args(struct proclife_tasks *tasks,
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
+	if (!args->offset)
+		begin_args(tasks, process);
 	process->args_cut = true;
 	if (args->len > PROCLIFE_ARGS_LEN || end > args->total || end > UINT16_MAX ||
-	    args->offset != process->args_bytes)
+	    args->offset != process->args_bytes || process->args_gaps != (uint32_t)tasks->gaps)
 		return wanted(process);
 	if (process->args_room <= end) {
 		char *text = realloc(process->args_text, end + 1);

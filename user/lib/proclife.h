@@ -412,6 +412,7 @@ struct proclife_process {
 	uint16_t free_cpu; /* of the last FREE: where the RCU callback ran */
 	char parent_comm[PROCLIFE_COMM_LEN]; /* of the parent by birth, when parent_id became known */
 	char path_text[PROCLIFE_PATH_LEN + 4]; /* private */
+	uint32_t args_gaps; /* private: how many gaps there were when these arguments began */
 };
 
 /* A signal that ended a process, and who sent it. */

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The pieces of argument vectors, as they come: between others' records, and with some of them lost. */
+#include "check.h"
+#include "fixture_tasks.h"
+
+#include <string.h>
+
+static struct proclife_record piece(uint64_t ts, const struct who *who, const char *text,
+				    uint32_t total, uint16_t offset)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_ARGS, who);
+	uint32_t left = total - offset;
+
+	record.args.total = total;
+	record.args.offset = offset;
+	record.args.len = (uint16_t)(left < PROCLIFE_ARGS_LEN ? left : PROCLIFE_ARGS_LEN);
+	memcpy(record.args.text, text + offset, record.args.len);
+	return record;
+}
+
+static const struct proclife_process *process_of(const struct who *who)
+{
+	return proclife_tasks_find(tasks, who->task)->process;
+}
+
+/* Two at the same time, in the order of time, each from one CPU to the other and back. */
+static void test_args_between_others(void **state)
+{
+	struct who who[2] = { process_of_pid(200, "a"), process_of_pid(201, "b") };
+	char text[2][300];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i / 300][i % 300] = (char)('a' + i % 23);
+	for (size_t i = 0; i < 2; i++) {
+		feed(tasks, fork_record(10 + i, &who[i], &shell));
+		feed(tasks, exec_record(12 + i, &who[i], who[i].pid, "/bin/true"));
+	}
+	for (uint16_t at = 0; at < 300; at += PROCLIFE_ARGS_LEN) {
+		for (size_t i = 0; i < 2; i++) {
+			struct proclife_record record = piece(20 + at, &who[i], text[i], 300, at);
+
+			record.cpu = (uint16_t)((i + at / PROCLIFE_ARGS_LEN) % 2);
+			feed(tasks, record);
+			feed(tasks, wait_record(20 + at, &shell));
+		}
+	}
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(process_of(&who[i])->args_bytes, 300);
+		assert_memory_equal(process_of(&who[i])->args, text[i], 300);
+		assert_false(process_of(&who[i])->args_cut);
+	}
+}
+
+/* What was lost is not made up of the pieces of another EXEC, which would fit. */
+static void test_args_behind_a_gap(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+	char one[200], two[200];
+
+	(void)state;
+	memset(one, '1', sizeof(one));
+	memset(two, '2', sizeof(two));
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exec_record(12, &a, 200, "/bin/true"));
+	feed(tasks, piece(13, &a, one, 200, 0));
+	feed_gap(tasks, 5, 13, 20); /* the rest, the next EXEC and its first piece */
+	feed(tasks, piece(20, &a, two, 200, 64));
+	assert_int_equal(process_of(&a)->args_bytes, 64);
+	assert_memory_equal(process_of(&a)->args, one, 64);
+	assert_true(process_of(&a)->args_cut);
+	/* Of the next one, only the EXEC was lost; and of the one after that, a piece. */
+	feed_gap(tasks, 5, 20, 30);
+	for (uint16_t at = 0; at < 200; at += PROCLIFE_ARGS_LEN)
+		feed(tasks, piece(30, &a, two, 200, at));
+	assert_int_equal(process_of(&a)->args_bytes, 200);
+	assert_memory_equal(process_of(&a)->args, two, 200);
+	assert_false(process_of(&a)->args_cut);
+	feed(tasks, exec_record(40, &a, 200, "/bin/true"));
+	feed(tasks, piece(41, &a, one, 200, 0));
+	feed_gap(tasks, 1, 41, 42);
+	feed(tasks, piece(43, &a, one, 200, 128));
+	assert_int_equal(process_of(&a)->args_bytes, 64);
+	assert_true(process_of(&a)->args_cut);
+	/* An EXEC begins anew, wherever the one before it was. */
+	feed(tasks, exec_record(50, &a, 200, "/bin/true"));
+	assert_null(process_of(&a)->args);
+	feed(tasks, piece(51, &a, two, 64, 0));
+	assert_int_equal(process_of(&a)->args_bytes, 64);
+	assert_false(process_of(&a)->args_cut);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_args_between_others),
+		TEST(test_args_behind_a_gap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
