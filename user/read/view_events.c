@@ -105,7 +105,7 @@ static void look_up(struct events *events, const struct proclife_record *r, stru
 	if (r->type == PROCLIFE_EXIT) {
 		ended->exited = r->ts;
 		look_up_phase(ended, PROCLIFE_LIFE, before);
-	} else if (r->type == PROCLIFE_REAP && task->leader) {
+	} else if (r->type == PROCLIFE_REAP && !(r->flags & PROCLIFE_F_THREAD)) {
 		look_up_reap(task, r->ts, events, before);
 	} else if (r->type == PROCLIFE_REAP) {
 		ended->reaped = r->ts;
