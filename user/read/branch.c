@@ -17,9 +17,13 @@ struct figures branch_figures(const struct branches *branches, const struct bran
 
 	if (b->count > 1)
 		return branches->sums[b->sums].figures;
-	/* That it exited when it was first seen says nothing about how long it had lived. */
+	/*
+	 * That it exited when it was first seen says nothing about how long it had lived, nor does
+	 * it that it was a zombie already.
+	 */
 	figures.life_known = to >= from &&
-			     (node->exited || (!node->incomplete && !node->freed)) &&
+			     (node->exited || (!node->incomplete &&
+					       node->state == PROCLIFE_IS_ALIVE)) &&
 			     (!node->older || to > from);
 	figures.life = figures.life_known ? to - from : 0;
 	return figures;
