@@ -171,13 +171,13 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		process->uid = state->uid;
 		process->cgroup = state->cgroup;
 	}
-	proclife_filter(tasks, process);
 	if (task->leader) {
 		process->ns_pid = state->ns_pid;
 		process->ns_inum = state->ns_inum;
 	}
 	if (!process->parent_tgid)
 		process->parent_tgid = state->parent_tgid;
+	proclife_filter(tasks, process); /* by its user, which is known by now */
 	parent = relative(tasks, state->parent, state->parent_tgid);
 	if (fresh)
 		proclife_process_born(tasks, process, parent, NULL);

@@ -89,9 +89,7 @@ static struct key process_key(enum proclife_by by, const struct proclife_process
 		set_number(&key, process->exited, process->exit_cpu);
 		break;
 	case PROCLIFE_BY_UID:
-		/* A FORK, a TASK (init has no parent) or an EXEC has told. */
-		set_number(&key, process->parent_tgid || process->ns_inum || process->execed,
-			   process->uid);
+		set_number(&key, proclife_process_has_uid(process), process->uid);
 		break;
 	case PROCLIFE_BY_NOTHING:
 	case PROCLIFE_BYS:

@@ -560,6 +560,9 @@ enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
  */
 void proclife_tasks_without_reap(struct proclife_tasks *tasks);
 
+/* Its uid has been told; until then, that member is 0. */
+bool proclife_process_has_uid(const struct proclife_process *process);
+
 /*
  * CPU time as wait4(2) and /proc show it: the tick samples utime and stime, the scheduler counts
  * runtime exactly; this divides runtime in the proportion of the samples.

@@ -49,6 +49,12 @@ struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 	return process ? process->next : tasks->first;
 }
 
+bool proclife_process_has_uid(const struct proclife_process *process)
+{
+	/* A FORK, a TASK (init has no parent) or an EXEC has told. */
+	return process->parent_tgid || process->ns_inum || process->execed;
+}
+
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data, void (*detach)(void *data))
 {

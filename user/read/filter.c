@@ -18,10 +18,12 @@ static bool has_uid(const struct filter *filter, const struct proclife_process *
 {
 	size_t i;
 
-	for (i = 0; i < filter->uid_count; i++)
+	if (!filter->uid_count)
+		return true;
+	for (i = 0; proclife_process_has_uid(process) && i < filter->uid_count; i++)
 		if (filter->uids[i] == process->uid)
 			return true;
-	return !filter->uid_count;
+	return false;
 }
 
 /* Is it this folder, or below it? */
