@@ -108,7 +108,9 @@ static struct key task_key(enum proclife_by by, const struct proclife_task *task
 		break;
 	case PROCLIFE_BY_REAPER:
 		if (task->reaped)
-			set_name(&key, task->reaper_pid == task->pid ? nobody : task->reaper_comm);
+			set_name(&key, task->reaper_tgid == task->tgid ?
+					       nobody :
+					       task->reaper_comm);
 		break;
 	case PROCLIFE_BY_CPU:
 		set_number(&key, task->exited, task->exit_cpu);
