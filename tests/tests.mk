@@ -135,8 +135,13 @@ stress-billion:
 check-litmus:
 	tests/litmus/run
 
+# MODEL_SECONDS and MODEL_SEED: see tests/model/run.
+check-model: all
+	tests/setup check
+	tests/model/run --build $B
+
 unit-tests: $(UNIT_TESTS)
 stress-tests: $(STRESS_TESTS)
 guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(FUZZ_DEVICE)
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-model

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A plain file that is laid out as proclife(4) says that the device is."""
+import abi
+
+PAGE = 4096
+
+
+def write(path, rings, per_ring, header, first=0):
+    """rings: of each CPU, the records that its ring has ever had, or None. Positions begin at @first."""
+    stride = 2 * PAGE + -(-per_ring * abi.RECORD_BYTES // PAGE) * PAGE
+    layout = abi.LAYOUTS["header"]
+    said = dict(header, magic=abi.CONSTANTS["MAGIC"], abi_version=abi.CONSTANTS["ABI_VERSION"],
+                abi_compatible=abi.CONSTANTS["ABI_COMPATIBLE"], header_bytes=layout.struct.size,
+                record_bytes=abi.RECORD_BYTES, rings_offset=2 * PAGE, ring_stride=stride,
+                records_offset=2 * PAGE, records_per_ring=per_ring, cpus=len(rings),
+                cpu_map_offset=1024, generation=1, map_bytes=2 * PAGE + len(rings) * stride)
+    image = bytearray(said["map_bytes"])
+    image[:layout.struct.size] = layout.pack(said)
+    for cpu, records in enumerate(rings):
+        if records is None:
+            continue
+        image[1024 + cpu // 8] |= 1 << cpu % 8
+        base = 2 * PAGE + cpu * stride
+        end = first + len(records)
+        for position, record in enumerate(records, first):
+            at = base + 2 * PAGE + position % per_ring * abi.RECORD_BYTES
+            image[at:at + abi.RECORD_BYTES] = abi.pack(record)
+        counts = [sum(record["type"] == kind for record in records)
+                  for _, kind in sorted(abi.TYPES.items())[:-1]]
+        counts += [0] * (abi.CONSTANTS["TYPES"] - len(counts))
+        control = abi.LAYOUTS["ring_ctl"].pack({
+            "reserve": end, "commit": end,
+            "counts": b"".join(count.to_bytes(8, "little") for count in counts)})
+        image[base:base + len(control)] = control
+    with open(path, "wb") as file:
+        file.write(image)

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+From records to lives, in the simplest way that proclife(4) and proclife-read(8) allow. It knows
+nothing of loss: what the program says where records are missing is held against the truth instead.
+"""
+SIGCHLD = 17
+CLD = (1, 2, 3)
+
+
+class Task:
+    def __init__(self, handle, process, ts):
+        self.handle, self.process, self.seen = handle, process, ts
+        self.born = self.exited = self.reaped = self.freed = None
+        self.exit_code = self.reaper = self.waited = self.reaper_waited = None
+        self.exit_cpu = self.free_cpu = None
+        self.gone_before = False  # its EXIT was before the trace
+        self.runtime = 0
+        self.comm = b""
+
+    @property
+    def state(self):
+        dead = self.exited is not None or self.gone_before
+        return "freed" if self.freed is not None else "unfreed" if self.reaped is not None else \
+            "zombie" if dead else "alive"
+
+
+class Process:
+    def __init__(self, number, tgid, ts):
+        self.id, self.tgid, self.seen = number, tgid, ts
+        self.group = self.leader = self.start = None
+        self.tasks = []
+        self.parent = None  # by birth
+        self.parent_handle = self.creator_handle = None
+        self.parent_pid = self.creator_pid = self.real_parent = 0
+        self.parent_comm = None
+        self.born = self.exited = self.notified = self.reaped = self.freed = None
+        self.dead = False
+        self.uid = None
+        self.ns_pid = self.ns_inum = self.cgroup = self.execs = self.max_rss = 0
+        self.waited = self.seen_as_zombie = self.reaper_process = self.ignoring_parent = None
+        self.path = self.args = None
+        self.pieces, self.total = None, 0
+        self.exit_code = self.killer = self.reaper = self.reaper_waited = None
+        self.signals = []
+        self.kthread = self.worker = False
+        self.selected = self.creator_known = False
+        self.exit_cpu = self.free_cpu = None
+
+    @property
+    def comm(self):
+        return self.leader.comm if self.leader else self.tasks[0].comm
+
+    @property
+    def runtime(self):
+        return sum(task.runtime for task in self.tasks)
+
+    @property
+    def state(self):
+        if self.freed is not None:
+            return "freed"
+        if self.reaped is not None:
+            return "unfreed"
+        return "zombie" if self.dead else "alive"
+
+
+class Lives:
+    def __init__(self):
+        self.tasks = {}  # handle: the task that has it now
+        self.processes = []
+        self.open = []  # those that are not gone
+
+    def holder(self, tgid):
+        """The process that has this PID now."""
+        for process in reversed(self.open):
+            if process.tgid == tgid and process.reaped is None:
+                return process
+        for process in reversed(self.open):
+            if process.tgid == tgid:
+                return process
+        return None
+
+    def older(self, record, fits):
+        """A process that can have this task: all tasks of one whose birth was seen are known."""
+        for process in reversed(self.open):
+            if process.tgid == record["tgid"] and process.born is None and fits(process) and \
+                    (process.leader is None or record["pid"] != record["tgid"]):
+                return process
+        return None
+
+    def process_of(self, record):
+        """The process of this record: by its group if that is known, else by PID."""
+        group = record.get("group")
+        found = None
+        if group is not None and record["type"] in ("fork", "exec", "task"):
+            found = [each for each in self.open if each.group == group]
+            found = found[0] if found else None
+            if not found and (record["type"] != "fork" or record["pid"] != record["tgid"]):
+                found = self.older(record, lambda each: each.group is None)
+        else:
+            found = self.older(record, lambda each: True)
+        if not found:
+            found = Process(len(self.processes) + 1, record["tgid"], record["ts"])
+            self.processes.append(found)
+            self.open.append(found)
+        if group is not None and record["type"] in ("fork", "exec", "task"):
+            found.group = group
+        return found
+
+    def feed(self, record):
+        """Takes a record into account, and gives its task."""
+        task = self.tasks.get(record["handle"])
+        if not task and record["type"] == "free" and record["pid"] != record["tgid"]:
+            return None  # a thread: its process can be long gone
+        if not task or (record["type"] == "fork" and task.freed is not None):
+            process = self.process_of(record)
+            task = Task(record["handle"], process, record["ts"])
+            process.tasks.append(task)
+            self.tasks[record["handle"]] = task
+            late = [each for each in self.open if not each.parent
+                    and each.parent_handle == task.handle and each is not process]
+        else:
+            late = []
+            if record["type"] in ("fork", "exec", "task"):
+                task.process.group = record["group"]
+        task.pid, task.comm = record["pid"], record["comm"]
+        process = task.process
+        if record["pid"] == record["tgid"]:
+            process.leader, process.start = task, record["start"]
+            process.kthread = "kthread" in record["flags"]
+        elif process.leader is task:
+            process.leader = None  # a thread takes its place
+        for child in late:
+            self.adopt(child, task)
+        getattr(self, "on_" + record["type"], lambda *_: None)(record, task, process)
+        return task
+
+    def link(self, process, record, parent):
+        process.parent_pid = process.real_parent = record["parent_tgid"]
+        process.parent_handle = record["parent"]
+        self.adopt(process, parent)
+
+    def adopt(self, process, parent):
+        if parent:
+            process.parent = parent.process
+            process.parent_comm = parent.process.comm
+
+    def on_fork(self, record, task, process):
+        task.born = record["ts"]
+        if task.pid != process.tgid:
+            return
+        process.born = record["ts"]
+        creator = self.tasks.get(record["creator"])
+        process.creator_known = creator is not None
+        process.selected |= bool(creator and creator.process.selected)
+        self.link(process, record, self.tasks.get(record["parent"]))
+        process.creator_pid = record["creator_tgid"]
+        process.uid, process.cgroup = record["uid"], record["cgroup"]
+        process.ns_pid = record["ns_pid"] or process.tgid
+        process.ns_inum = record["ns_inum"]
+
+    def on_task(self, record, task, process):
+        if not task.runtime:
+            task.runtime = record["runtime"]
+        if "zombie" in record["flags"] and task.exited is None:
+            task.gone_before = True
+            task.exit_code = record["exit_code"]
+            process.seen_as_zombie = record["ts"]
+        if task is not process.leader and process.uid is not None:
+            return
+        process.uid, process.cgroup = record["uid"], record["cgroup"]
+        if task is not process.leader:
+            self.link(process, record, self.tasks.get(record["parent"]))
+            return
+        process.ns_pid, process.ns_inum = record["ns_pid"] or process.tgid, record["ns_inum"]
+        process.real_parent = record["parent_tgid"]
+        if process.born is None:
+            self.link(process, record, self.tasks.get(record["parent"]))
+            process.creator_pid = record["parent_tgid"]
+
+    def on_rename(self, record, task, process):
+        task.comm = record["name"]
+        if task is process.leader:
+            process.cgroup = record["cgroup"]
+
+    def on_exec(self, record, task, process):
+        process.execs += 1
+        process.uid = record["uid"]
+        process.path = record["path"].split(b"\0")[0]
+        if "truncated" in record["flags"]:
+            process.path = b"..." + process.path
+        process.pieces, process.total, process.args_cut = None, 0, False
+        if process.pieces is None:
+            process.args = None
+
+    def on_args(self, record, task, process):
+        process.pieces = (process.pieces or b"") + record["text"][:record["len"]]
+        process.total = record["total"]
+        process.args_cut = "truncated" in record["flags"]
+        words = process.pieces.split(b"\0")
+        process.args = words[:-1] + ([words[-1]] if words[-1] else [])
+
+    def on_exit(self, record, task, process):
+        task.exited, task.exit_cpu = record["ts"], record["cpu"]
+        task.exit_code, task.runtime = record["exit_code"], record["runtime"]
+        process.real_parent = record["parent_tgid"]
+        process.dead |= "group_dead" in record["flags"]
+        process.last_exit = record
+        if process.dead:
+            process.exited, process.exit_cpu = record["ts"], record["cpu"]
+            process.max_rss = record["max_rss"]
+            group = "group_exit" in record["flags"]
+            process.exit_code = record["exit_code"] if group or not process.leader or \
+                process.leader.exit_code is None else process.leader.exit_code
+            self.find_killer(process)
+
+    def find_killer(self, process):
+        for signal in process.signals:
+            if process.exit_code & 0x7f == signal["signo"] and signal["result"] == 0:
+                process.killer = signal
+
+    def on_signal(self, record, task, process):
+        process.signals.append(record)
+        sender = self.tasks.get(record["sender"])
+        if record["signo"] == SIGCHLD and record["code"] in CLD and sender and sender.process.dead:
+            sender.process.notified = sender.process.notified or record["ts"]
+
+    def on_wait(self, record, task, process):
+        task.waited = process.waited = record["ts"]
+
+    def on_reap(self, record, task, process):
+        task.reaped = record["ts"]
+        task.reaper = record
+        if task is process.leader:
+            process.cgroup = record["cgroup"]
+        reaper = self.tasks.get(record["reaper"])
+        if reaper is not task:
+            task.reaper_waited = reaper.waited if reaper else None
+        if task is process.leader:
+            process.reaped, process.reaper = record["ts"], record
+            process.reaper_process = reaper.process if reaper else None
+            # Whose ignoring it is due to is known of a parent by birth alone.
+            if process.reaper_process is process and process.real_parent == process.parent_pid:
+                process.ignoring_parent = self.holder(process.real_parent)
+            if reaper and reaper.process is not process:
+                process.reaper_waited, reaper.waited = reaper.waited, None
+
+    def on_free(self, record, task, process):
+        task.freed, task.free_cpu = record["ts"], record["cpu"]
+        task.runtime = record["runtime"]
+        task.last_cgroup, task.last_uid = process.cgroup, process.uid
+        if all(each.freed is not None for each in process.tasks):
+            process.freed, process.free_cpu = record["ts"], record["cpu"]
+            self.open.remove(process)
+
+
+def settle(process):
+    """A zombie that the snapshot found has exited, too."""
+    if not process.dead and process.leader and all(
+            each.gone_before or each.exited is not None for each in process.tasks):
+        process.dead = True
+        if process.exit_code is None:
+            process.exit_code = process.leader.exit_code
+
+
+def mark(later, earlier):
+    return later - earlier if later is not None and earlier is not None else None
+
+
+def process_phases(process):
+    told = process.notified
+    return {"teardown": mark(told, process.exited),
+            "zombie": mark(process.reaped, told if told is not None else process.exited),
+            "rcu_free": mark(process.freed, process.reaped),
+            "exit_free": mark(process.freed, process.exited),
+            "life": mark(process.exited, process.born)}
+
+
+def task_phases(task):
+    return {"teardown": None, "zombie": mark(task.reaped, task.exited),
+            "rcu_free": mark(task.freed, task.reaped),
+            "exit_free": mark(task.freed, task.exited), "life": mark(task.exited, task.born)}

@@ -1,0 +1,485 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+A machine that never was: tasks that fork, exec, wait and die as Linux lets them, from a seed, the
+records that the module would write of it, and the truth of each process. No two figures are the same
+unless they have to be, so that nothing can be taken for something else.
+"""
+import signal
+
+import abi
+
+DEADLY = [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGINT, signal.SIGALRM]
+CORE = {signal.SIGSEGV}
+CLD_EXITED, CLD_KILLED, CLD_DUMPED = 1, 2, 3
+INIT_NS = 0xEFFFFFFC
+NAMES = [b"", b"sh", b"cc1", b"make", b"a b", b"\x1b[31mred", b"two\nlines", b"bad\xff\xfe", b'"q"\\\'',
+         b"exactly15bytes!", "ä→ö".encode(), b"sh", b"make", b"cc1", b"kworker/0:1", b"(itself)"]
+PATHS = [b"/bin/sh", b"/usr/bin/make", b"/usr/lib/gcc/x86_64-linux-gnu/12/cc1-of-a-very-long-path-name",
+         b"/opt/with space/\x1b[2J", b"/bin/\xc3\x28", b"/" + b"x" * 47, b"/" + b"y" * 48]
+
+
+class Task:
+    def __init__(self, process, handle, pid, start, comm):
+        self.process, self.handle, self.pid, self.start, self.comm = process, handle, pid, start, comm
+        self.kind = set()  # kthread, worker
+        self.born = self.exited = self.reaped = self.freed = self.seen = None
+        self.runtime = self.utime = self.stime = 0
+        self.exit_code = None
+        self.waits = False  # in wait(2) just now
+        self.waited = None  # the ts of that WAIT
+
+
+class Process:
+    def __init__(self, machine, handle, pid, parent):
+        self.machine, self.handle, self.tgid = machine, handle, pid
+        self.tasks = []
+        self.parent = parent  # a process; real_parent's, which adoption changes
+        self.parent_task = None
+        self.birth_parent = parent
+        self.creator = parent
+        self.born = self.exited = self.notified = self.reaped = self.freed = None
+        self.uid = self.euid = 0
+        self.cgroup, self.ns_pid, self.ns_inum = 1, pid, INIT_NS
+        self.path = self.args = self.execed = None
+        self.execs = 0
+        self.ignores = self.subreaper = self.args_cut = False
+        self.reaper = self.killer = self.exit_code = None
+        self.max_rss = 0
+
+    def alive(self):
+        return [task for task in self.tasks if task.exited is None]
+
+    def zombie(self):
+        return not self.alive() and self.leader.reaped is None
+
+
+class Machine:
+    def __init__(self, random, cpus=4, older=6, now=10 ** 12, pid_range=40):
+        self.random, self.cpus, self.now = random, cpus, now
+        self.last = 0, 0
+        self.records = [[] for cpu in range(cpus)]
+        self.snapshot = []
+        self.suppressing = [None] * cpus
+        self.processes = []  # all that there ever were
+        self.next_pid, self.pid_range = 100, pid_range
+        self.recording = False
+        self.began = None
+        self.cgroups = {number: b"/" + name for number, name in enumerate(
+            [b"", b"system.slice", b"system.slice/a.service", b"user.slice",
+             b"user.slice/x\\y z"], start=random.choice([1, 1, 4000]))}
+        self.cgroup_numbers = sorted(self.cgroups)
+        self.unnamed_cgroup = 99999  # has no path
+        self.exit_mark = random.choice([1, 2])
+        self.before_5_18 = random.random() < .3
+        self.init = self.new_process(None, pid=1, comm=b"init")
+        self.kthreadd = self.new_process(None, pid=2, comm=b"kthreadd")
+        self.kthreadd.leader.kind = {"kthread"}
+        for _ in range(older):
+            self.now += 1
+            self.step()
+        self.run(older * 6)
+
+    # What a record is made of
+
+    def number(self, most=10 ** 6):
+        return self.random.randrange(1, most)
+
+    def handle(self):
+        return self.random.getrandbits(64) | 1
+
+    def write(self, kind, task, flags=(), cpu=None, **payload):
+        cpu = self.random.randrange(self.cpus) if cpu is None else cpu
+        # At the same time, a higher CPU comes later, so that no effect comes before its cause.
+        self.now += (self.now, cpu) < self.last
+        self.last = self.now, cpu
+        ts = self.now
+        flags = set(flags) | task.kind | ({"thread"} if task is not task.process.leader else set())
+        record = {"ts": ts, "type": kind, "cpu": cpu, "flags": flags, "handle": task.handle,
+                  "start": task.start, "pid": task.pid, "tgid": task.process.tgid,
+                  "comm": task.comm}
+        record.update(payload)
+        if self.recording:
+            task.seen = task.seen or (ts if kind != "free" or "thread" not in flags else None)
+            if kind == "task":
+                self.snapshot.append(record)
+            else:
+                self.records[cpu].append(record)
+        return ts
+
+    def tick(self):
+        """Time goes on, or not: CPUs write at the same time, too."""
+        self.now += self.random.choice([0, 1, 1, self.random.randrange(50),
+                                        self.random.randrange(20000), self.random.randrange(10 ** 7)])
+
+    def new_pid(self):
+        used = {task.pid for process in self.processes for task in process.tasks
+                if task.reaped is None}
+        while True:
+            self.next_pid += 1
+            if self.next_pid >= 100 + self.pid_range + len(used):
+                self.next_pid = 100
+            if self.next_pid not in used:
+                return self.next_pid
+
+    def new_task(self, process, pid, comm):
+        task = Task(process, self.handle(), pid, self.now + 3 * 10 ** 9, comm)
+        process.tasks.append(task)
+        return task
+
+    def new_process(self, parent, pid=None, comm=b""):
+        process = Process(self, self.handle(), pid or self.new_pid(), parent)
+        process.leader = self.new_task(process, process.tgid, comm)
+        self.processes.append(process)
+        return process
+
+    # What tasks do
+
+    def running(self):
+        return [task for process in self.processes for task in process.alive() if not task.waits]
+
+    def step(self):
+        self.tick()
+        users = [task for task in self.running() if "kthread" not in task.kind]
+        task = self.random.choice(users)
+        usual = task.process not in (self.init, self.kthreadd)
+        choice = self.random.random()
+        self.free_some()
+        if choice < .30:
+            if len(self.running()) < 60:
+                self.fork(task)
+        elif choice < .38:
+            if usual and len(task.process.alive()) < 5:
+                self.clone(task)
+        elif choice < .50:
+            if usual:
+                self.exec(task)
+        elif choice < .55:
+            self.rename(task)
+        elif choice < .60:
+            self.other(task)
+        elif choice < .70:
+            self.wait(task)
+        elif choice < .78:
+            if usual:
+                self.kill(self.random.choice(users), task)
+        elif usual:
+            self.exit(task)
+        self.reap_some()
+
+    def run(self, steps):
+        for _ in range(steps):
+            self.step()
+
+    def begin(self):
+        """The trace begins: a reader takes its positions, and then the snapshot."""
+        self.tick()
+        self.now += 1
+        self.recording, self.began = True, self.now
+        tasks = [task for process in self.processes for task in process.tasks
+                 if task.reaped is None]
+        for task in self.random.sample(tasks, len(tasks)):
+            self.now += self.number(50)
+            if task.reaped is None:
+                self.snap(task)
+            if self.random.random() < .1:
+                self.now += 1
+                self.step()
+                self.now += 1
+        self.now += 1
+
+    def snap(self, task):
+        process = task.process
+        flags = {"exiting", "zombie"} if task.exited is not None else set()
+        self.write("task", task, flags, parent=process.parent.leader.handle if process.parent else 0,
+                   group=process.handle, cgroup=process.cgroup, runtime=task.runtime,
+                   utime=task.utime, stime=task.stime,
+                   parent_tgid=process.parent.tgid if process.parent else 0, uid=process.uid,
+                   ns_pid=process.ns_pid if task is process.leader else task.pid,
+                   ns_inum=process.ns_inum,
+                   exit_code=task.exit_code or 0)
+
+    def fork_record(self, task, parent, creator):
+        process = task.process
+        task.born = self.write(
+            "fork", task, parent=parent.handle, group=process.handle, creator=creator.handle,
+            cgroup=process.cgroup, parent_pid=parent.pid, parent_tgid=parent.process.tgid,
+            creator_pid=creator.pid, creator_tgid=creator.process.tgid, uid=process.uid,
+            ns_pid=process.ns_pid if task is process.leader else task.pid, ns_inum=process.ns_inum)
+
+    def fork(self, task):
+        creator, parent = task.process, task
+        if self.random.random() < .1 and creator.parent not in (None, self.init) and \
+                creator.parent.alive():
+            parent = self.random.choice(creator.parent.alive())  # CLONE_PARENT
+        child = self.new_process(parent.process, comm=task.comm)
+        if self.random.random() < .15:
+            child.parent = child.birth_parent = self.kthreadd
+            child.creator = self.kthreadd
+            child.leader.kind = {"kthread"}
+            creator, parent, task = self.kthreadd, self.kthreadd.leader, self.kthreadd.leader
+        child.creator = creator
+        child.uid, child.euid, child.cgroup = creator.uid, creator.euid, creator.cgroup
+        if self.random.random() < .1:
+            child.ns_pid, child.ns_inum = self.number(300), 4026530000 + self.number(4)
+        self.fork_record(child.leader, parent, task)
+        child.born = child.leader.born
+        if self.random.random() < .1:
+            child.ignores = True
+        if self.random.random() < .05:
+            child.subreaper = True
+        return child
+
+    def clone(self, task):
+        process = task.process
+        thread = self.new_task(process, self.new_pid(), task.comm)
+        if self.random.random() < .2:
+            thread.kind = {"worker"}
+        if process.parent:
+            self.fork_record(thread, self.parent_task(process), task)
+
+    def parent_task(self, process):
+        """The task that the kernel has as real_parent: any that lives, else the leader."""
+        return (process.parent.alive() or [process.parent.leader])[0]
+
+    def rename(self, task, name=None):
+        name = self.random.choice(NAMES) if name is None else name
+        process = task.process
+        if task is process.leader and self.random.random() < .3:
+            process.cgroup = self.random.choice(self.cgroup_numbers + [self.unnamed_cgroup])
+        self.write("rename", task, name=name, cgroup=process.cgroup)
+        task.comm = name
+
+    def exec(self, task):
+        process, old_pid = task.process, task.pid
+        if "worker" in task.kind:
+            return
+        code = 0
+        for other in process.alive():
+            if other is not task and other is not process.leader:
+                self.exit_task(other, code)
+                self.tick()
+        if task is not process.leader:
+            self.take_lead(task)
+        self.rename(task, self.random.choice(NAMES))
+        if self.random.random() < .3:
+            process.uid = self.random.choice([0, 1000, 1001, 33])
+        process.euid = self.random.choice([process.uid, 0])
+        path = self.random.choice(PATHS)
+        process.execs += self.recording
+        process.path = b"..." + path[-48:] if len(path) > 48 else path
+        process.execed = self.now
+        cpu = self.random.randrange(self.cpus)
+        self.write("exec", task, {"truncated"} if len(path) > 48 else (), cpu,
+                   group=process.handle, old_pid=old_pid, uid=process.uid, euid=process.euid,
+                   path_len=len(path), path=path[-48:])
+        self.arguments(task, cpu)
+
+    def take_lead(self, task):
+        """A thread that does not lead its process calls exec: it becomes its leader."""
+        process, leader = task.process, task.process.leader
+        if leader.exited is None:
+            self.exit_task(leader, 0)
+        leader.pid, task.pid, task.start = task.pid, leader.pid, leader.start
+        process.leader = task
+        self.reap(leader, task)
+
+    def arguments(self, task, cpu):
+        process, random = task.process, self.random
+        words = [random.choice([b"-c", b"", b"a b", b"--x=\x1b", b"\xff", b"'", b"long" * 20])
+                 for _ in range(random.randrange(12))]
+        vector = b"".join(word + b"\0" for word in words)
+        recorded = vector[:256]
+        if random.random() < .1:
+            recorded = vector[:random.randrange(len(vector) + 1)]
+        process.args, process.args_cut = recorded, len(recorded) < len(vector)
+        if not vector:
+            process.args = None  # no record tells
+        for offset in range(0, len(recorded) or (1 if vector else 0), 64):
+            piece = recorded[offset:offset + 64]
+            last = offset + 64 >= len(recorded)
+            self.write("args", task, {"truncated"} if last and process.args_cut else (), cpu,
+                       total=len(vector), offset=offset, len=len(piece), text=piece)
+
+    def other(self, task):
+        if self.random.random() < .3:
+            self.write("hang", task)
+        elif self.random.random() < .2 and self.recording:
+            self.suppress(self.random.randrange(self.cpus))
+        else:  # a signal that does not end it: it is blocked, or pending already
+            sender = self.random.choice(self.running())
+            self.signal(task, sender, signal.SIGTERM if task.process is self.init else signal.SIGUSR1,
+                        0, result=self.random.randrange(5), to_group=self.random.randrange(2))
+
+    def suppress(self, cpu):
+        """The module's budget for renames is spent on a CPU, or no longer."""
+        since, self.suppressing[cpu] = self.suppressing[cpu], None
+        self.now += 1
+        nobody = Process(self, 0, 0, None)
+        nobody.leader = Task(nobody, 0, 0, 0, b"")
+        ts = self.write("suppressed", nobody.leader, (), cpu, what=abi.NUMBERS["rename"],
+                        ended=int(bool(since)), since=since or self.now,
+                        count=self.number() if since else 0)
+        self.suppressing[cpu] = None if since else ts
+        self.now += 1
+
+    def wait(self, task):
+        children = [each for each in self.processes
+                    if each.parent is task.process and each.leader.reaped is None]
+        if children and task.process is not self.init:
+            task.waits = True
+            task.wants = self.random.choice([0, self.random.choice(children).tgid])
+            task.waited = self.write("wait", task, wanted=task.wants)
+
+    def wanted(self, task):
+        """The children that end this task's wait."""
+        return [each for each in self.processes if each.leader.reaped is None and
+                each.parent is task.process and task.wants in (0, each.tgid)]
+
+    # Death
+
+    def signal(self, target, sender, signo, code, result=0, to_group=1):
+        who = {} if sender is None else {
+            "sender": sender.handle, "sender_pid": sender.pid, "sender_tgid": sender.process.tgid,
+            "sender_comm": sender.comm}
+        return self.write("signal", target, signo=int(signo), code=code, result=result,
+                          to_group=to_group, **who)
+
+    def kill(self, target, sender):
+        process = target.process
+        if process in (self.init, self.kthreadd) or "kthread" in target.kind:
+            return
+        signo = self.random.choice(DEADLY)
+        code = 0
+        if signo == signal.SIGSEGV:
+            sender, code = target, 1
+        if signo == signal.SIGALRM:
+            sender, code = None, 128
+        to_group = self.random.randrange(2)
+        ts = self.signal(target, sender, signo, code, to_group=to_group)
+        process.killer = {"signal": int(signo), "code": code, "ts": ts,
+                          "pid": sender.process.tgid if sender else 0,
+                          "tid": sender.pid if sender else 0, "comm": sender.comm if sender else b""}
+        if self.random.random() < .5:  # too late: it is ended already
+            late = self.random.choice(self.running())
+            self.now += 1
+            self.signal(target, late, signo, 0, result=2, to_group=to_group)
+        self.end(process, int(signo) | (0x80 if signo in CORE else 0))
+
+    def exit(self, task):
+        process = task.process
+        if len(process.alive()) > 1 and self.random.random() < .7:
+            self.exit_task(task, self.random.randrange(4) << 8)
+        else:
+            self.end(process, self.random.choice([0, 0, 1, 2, 139]) << 8)
+
+    def end(self, process, code):
+        """All threads, in any order, as of exit_group(2)."""
+        process.exit_code = code
+        for task in self.random.sample(process.alive(), len(process.alive())):
+            self.exit_task(task, code, group=True)
+            self.tick()
+
+    def exit_task(self, task, code, group=False):
+        process = task.process
+        task.waits = False
+        task.exit_code = code
+        live = len(process.alive()) - 1
+        task.runtime, task.utime, task.stime = self.number(10 ** 9), self.number(), self.number()
+        flags, rss = set(), 0
+        if not live:
+            flags, rss = {"group_dead"}, self.number()
+            if group or not self.before_5_18:
+                flags.add("group_exit")
+            else:
+                code = process.leader.exit_code
+            process.exit_code = code
+            process.max_rss = rss
+        task.exit_cpu = self.random.randrange(self.cpus)
+        task.exited = self.write(
+            "exit", task, flags, task.exit_cpu, exit_code=task.exit_code, live=live, runtime=task.runtime,
+            utime=task.utime, stime=task.stime, min_flt=self.number(), maj_flt=self.number(),
+            nvcsw=self.number(), nivcsw=self.number(), max_rss=rss,
+            parent_tgid=process.parent.tgid if process.parent else 0)
+        self.tick()
+        if not live:
+            process.exited = task.exited
+            process.exit_cpu = task.exit_cpu
+            self.orphans(process)
+        if task is not process.leader:
+            self.reap(task, task)
+            self.tick()
+        if not live:
+            self.notify(process, task)
+
+    def orphans(self, process):
+        heir = process.parent
+        while heir and not (heir.subreaper and heir.alive()):
+            heir = heir.parent
+        for child in self.processes:
+            if child.parent is process and child.leader.reaped is None:
+                child.parent = heir or self.init
+
+    def notify(self, process, task):
+        """The last thread tells the parent of the end, which can choose not to know."""
+        parent, code = process.parent, process.exit_code
+        if "kthread" in task.kind:
+            self.reap(process.leader, task)
+            return
+        if not parent.ignores:
+            how = CLD_EXITED if not code & 0x7f else CLD_DUMPED if code & 0x80 else CLD_KILLED
+            process.notified = self.signal(self.parent_task(process), task, signal.SIGCHLD, how,
+                                           result=1 if self.random.random() < .5 else 0)
+        else:
+            self.reap(process.leader, task)
+
+    def reap(self, task, reaper):
+        process = task.process
+        self.now += self.random.randrange(3)
+        task.reaped = self.write("reap", task, reaper=reaper.handle,
+                                 reaper_group=reaper.process.handle, reaper_pid=reaper.pid,
+                                 reaper_tgid=reaper.process.tgid, reaper_comm=reaper.comm,
+                                 cgroup=process.cgroup)
+        if task is process.leader:
+            process.reaped = task.reaped
+            process.reaper = (reaper.process, reaper.pid, reaper.process.tgid, reaper.comm)
+            process.reaper_waited = reaper.waited if reaper.process is not process else None
+        task.reaper = (reaper.process, reaper.pid, reaper.process.tgid, reaper.comm)
+
+    def reap_some(self):
+        """Whoever is in wait(2) gets a zombie; others come for theirs by and by, or never."""
+        for process in self.processes:
+            if not process.zombie() or process.parent is None:
+                continue
+            parent = process.parent
+            tasks = [task for task in parent.alive()
+                     if task.waits and process in self.wanted(task)]
+            if parent is self.init and self.random.random() < .3:
+                tasks = tasks or [parent.leader]
+                if not tasks[0].waits:
+                    tasks[0].wants, tasks[0].waited = 0, self.write("wait", tasks[0], wanted=0)
+            if tasks and self.random.random() < .5:
+                self.tick()
+                reaper = tasks[0]
+                self.reap(process.leader, reaper)
+                reaper.waits, reaper.waited = False, None
+        for process in self.processes:
+            for task in process.alive():
+                task.waits = task.waits and bool(self.wanted(task))
+
+    def free_some(self):
+        for process in self.processes:
+            for task in process.tasks:
+                if task.reaped is not None and task.freed is None and self.random.random() < .2:
+                    self.free(task)
+
+    def free(self, task):
+        process = task.process
+        task.runtime += self.number()
+        task.utime += self.number()
+        task.stime += self.number()
+        task.free_cpu = self.random.randrange(self.cpus)
+        task.freed = self.write("free", task, cpu=task.free_cpu, runtime=task.runtime,
+                                utime=task.utime, stime=task.stime)
+        if all(each.freed is not None for each in process.tasks):
+            process.freed = task.freed
+            process.free_cpu = task.free_cpu

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One run of the program over a recording: what is selected, what matches, where it ends."""
+import fnmatch
+
+import abi
+import lives
+
+
+class Options:
+    """What the command line says, as far as it decides on lives and events."""
+
+    def __init__(self, pids=(), comms=(), uids=(), cgroups=(), threads=False, duration=None,
+                 count=None, events=False):
+        self.pids, self.comms, self.uids, self.cgroups = pids, comms, uids, cgroups
+        self.threads, self.duration, self.count, self.events = threads, duration, count, events
+
+    def filters(self):
+        return bool(self.comms or self.uids or self.cgroups)
+
+    def words(self):
+        for name, values in (("comm", self.comms), ("uid", self.uids), ("cgroup", self.cgroups),
+                             ("pid", self.pids)):
+            for value in values:
+                yield "--%s=%s" % (name, value)
+        if self.threads:
+            yield "--threads"
+        if self.duration:
+            yield "--duration=%dns" % self.duration
+        if self.count:
+            yield "--count=%d" % self.count
+
+
+def below(path, wanted):
+    return path is not None and (path == wanted or wanted == b"/" or path.startswith(wanted + b"/"))
+
+
+class Session:
+    def __init__(self, recording, options):
+        self.recording, self.options = recording, options
+        self.env = recording.env
+        self.lives = lives.Lives()
+        self.shown = []  # of --events: the record, and what is known of its life by then
+        self.lost = 0
+        self.suppressed = {"wait": 0, "rename": 0, "signal": 0}
+        self.waiting_for = list(options.pids)
+        self.command = not options.pids and self.env["command"]
+        self.is_selective = bool(options.pids or self.command)
+        self.run()
+
+    def matches(self, process):
+        options = self.options
+        comm = process.comm.decode("latin-1")
+        path = self.recording.cgroups.get(process.cgroup)
+        return ((not options.comms or any(fnmatch.fnmatchcase(comm, glob) for glob in options.comms))
+                and (not options.uids or process.uid in options.uids)
+                and (not options.cgroups or
+                     any(below(path, wanted.encode()) for wanted in options.cgroups)))
+
+    def is_selected(self, process):
+        """Chosen, created by one that is selected, or if it is older, child of one."""
+        if not self.is_selective or process.selected:
+            return True
+        if not process.creator_known and process.parent and self.is_selected(process.parent):
+            process.selected = True
+        return process.selected
+
+    def told(self):
+        """The processes of which the views tell."""
+        return [each for each in self.lives.processes
+                if self.is_selected(each) and self.matches(each)]
+
+    def told_threads(self):
+        return [task for each in self.lives.processes if self.is_selected(each)
+                for task in each.tasks if (task.matches if task.freed else self.matches(each))]
+
+    def choose(self):
+        for process in self.lives.open:
+            if process.tgid in self.waiting_for and process.reaped in (None, process.seen):
+                self.waiting_for.remove(process.tgid)
+                process.selected = True
+            if self.command == process.tgid and process.born is not None and \
+                    process.creator_pid == self.env["command_creator"]:
+                self.command = None
+                process.selected = True
+
+    def stop(self, reason, when):
+        self.reason, self.ended = reason, when
+        for process in self.lives.processes:
+            lives.settle(process)
+        return True
+
+    def is_over(self, ts):
+        options = self.options
+        selected = [each for each in self.lives.processes if self.is_selected(each)]
+        if options.events and options.count:
+            counted = [event for event, extra in self.shown if event["type"] not in ("task", "lost", "history")]
+            if len(counted) >= options.count:
+                return self.stop("count", ts)
+        elif options.count:
+            gone = [each for each in selected if each.freed is not None and self.matches(each)]
+            if len(gone) >= options.count:
+                return self.stop("count", ts)
+        if self.is_selective and not self.waiting_for and selected and not self.command and \
+                all(each.freed is not None for each in selected):
+            return self.stop("gone", ts)
+        return False
+
+    def run(self):
+        options, env = self.options, self.env
+        until = env["began"] + options.duration if options.duration else None
+        for event in self.recording.events:
+            ts = event["ts"] if "ts" in event else event["from"]
+            if until is not None and ts > until:
+                self.stop("duration", until)
+                return
+            if event["type"] == "lost":
+                self.lost += event["lost"]
+                self.shown.append((event, {}))
+                continue
+            if event["type"] == "history":
+                self.shown.append((event, {}))
+                continue
+            if event["type"] == "suppressed":
+                if event["ended"]:
+                    self.suppressed[abi.TYPES[event["what"]]] += event["count"]
+                self.shown.append((event, {}))
+                continue
+            task = self.lives.feed(event)
+            if not task:
+                if not self.is_selective and not options.filters():
+                    self.show(event, None, None)
+                continue
+            self.choose()
+            process = task.process
+            task.matches = self.matches(process)  # a thread as of its end
+            if self.is_selected(process) and task.matches:
+                self.show(event, task, process)
+            if self.is_over(ts):
+                return
+        if env["complete"]:
+            self.stop(env["reason"].decode(), env["ended"])
+        else:
+            self.stop("cut", None)
+
+    def show(self, event, task, process):
+        extra = {}
+        if task is None:
+            pass
+        elif event["type"] == "exit":
+            extra["life"] = lives.mark(task.exited, task.born)
+            if "group_dead" in event["flags"]:
+                extra["killer"] = process.killer
+        elif event["type"] == "reap":
+            phases = lives.process_phases(process) if task is process.leader else \
+                lives.task_phases(task)
+            extra = {"teardown": phases["teardown"], "zombie": phases["zombie"]}
+        elif event["type"] == "free":
+            extra = {"rcu_free": lives.mark(task.freed, task.reaped),
+                     "exit_free": lives.mark(task.freed, task.exited)}
+        elif event["type"] == "args":
+            last = "truncated" in event["flags"] or event["offset"] + event["len"] >= event["total"]
+            if not last:
+                return
+            extra = {"args": process.args, "bytes": event["total"], "cut": process.args_cut}
+        self.shown.append((event, extra))

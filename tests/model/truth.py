@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+What the machine knows of its processes, against what the program says of them. Where nothing was
+lost, all has to be equal. Where records were lost, no line may be wrong: what is told is true, what
+was touched is marked as incomplete, and nothing else is.
+"""
+MARKS = ("born", "exited", "notified", "reaped", "freed")
+
+
+def freed(process):
+    """The last FREE of those that the trace can know of: others' processes were gone before."""
+    marks = [task.freed for task in process.tasks if task.seen is not None]
+    return None if None in marks else max(marks, default=None)
+
+
+def expected(made, process):
+    """The truth of a process as far as the trace can show it."""
+    seen = lambda mark: mark if mark is not None and mark >= made.began else None
+    last = process.leader
+    found = {name: seen(getattr(process, name)) for name in MARKS}
+    found["freed"] = seen(freed(process))
+    found.update(
+        pid=process.tgid, threads=sum(task.seen is not None for task in process.tasks),
+        execs=process.execs, uid=process.uid, ns_pid=process.ns_pid, ns_inum=process.ns_inum,
+        cgroup=process.cgroup, max_rss=process.max_rss if found["exited"] else 0,
+        exit_code=process.exit_code if found["exited"] else None,
+        runtime=sum(task.runtime for task in process.tasks if task.seen is not None),
+        kthread="kthread" in last.kind,
+        reaper_pid=process.reaper[2] if found["reaped"] else 0,
+        parent=process.birth_parent)
+    if process.birth_parent and found["born"]:
+        found["creator_pid"] = process.creator.tgid
+    if process.killer and process.killer["ts"] >= made.began and found["exited"]:
+        found["signal"] = process.killer["signal"], process.killer["pid"], process.killer["tid"]
+    return found
+
+
+def find(made, said):
+    """Whose line this is: by birth, or by PID and time."""
+    for process in made.processes:
+        if process.tgid != said["pid"]:
+            continue
+        if said["born"] is not None:
+            if process.born == said["born"]:
+                return process
+            continue
+        begin = process.born or 0
+        end = process.freed or made.now
+        if begin <= said["seen"] <= end and all(
+                said[name] is None or said[name] == getattr(process, name)
+                for name in MARKS[1:-1]):
+            return process
+    return None
+
+
+def touched(made, process, gaps):
+    """Does a gap touch this life?"""
+    end = process.freed if process.freed is not None else made.now
+    begin = process.born if process.born is not None else made.began
+    return any(gap["from"] <= end and gap["to"] >= begin for gap in gaps)
+
+
+def lost_records(process, lost):
+    """Has a record of this process been lost?"""
+    handles = {task.handle for task in process.tasks}
+    return any(record["handle"] in handles for record in lost)
+
+
+def check(checker, words, made, objects, lost=(), gaps=(), partial=False):
+    """partial: nothing is known of what was there before, so that older lives can be in pieces."""
+    lines = {each["id"]: each for each in objects if each["type"] == "process"}
+    owners = {}
+    for number, said in lines.items():
+        process = find(made, said)
+        if not process:
+            checker.differ(words, "no such process", "one of the machine", said)
+            return
+        others = [lines[number] for number, owner in owners.items() if owner is process]
+        if others and not all(each["incomplete"] or (partial and each["born"] is None)
+                              for each in others + [said]):
+            checker.differ(words, "two lines of one process", others, said)
+        owners[number] = process
+    for number, said in lines.items():
+        process = owners[number]
+        if not check_line(checker, words, made, process, said, lines, owners, lost, gaps, partial):
+            return
+    for process in made.processes:
+        known = process.born is not None and process.born >= made.began
+        if process not in owners.values() and not lost and (known or not partial) and \
+                any(task.seen is not None for task in process.tasks):
+            checker.differ(words, "processes", "pid %d" % process.tgid, "not there")
+
+
+def check_line(checker, words, made, process, said, lines, owners, lost, gaps, partial):
+    mine = expected(made, process)
+    parent = mine.pop("parent")
+    signal = mine.pop("signal", None)
+    wrong = []
+    if said["incomplete"] or (partial and said["born"] is None):
+        if said["incomplete"] and not touched(made, process, gaps):
+            wrong.append(("incomplete", False))
+        for name in MARKS:
+            if said[name] is not None and said[name] != mine[name]:
+                wrong.append((name, mine[name]))
+        wrong += [(name, mine[name]) for name in ("runtime", "max_rss", "execs")
+                  if said[name] > mine[name]]
+    else:
+        if lost_records(process, lost):
+            wrong.append(("incomplete", True))
+        if said["ns_inum"] == 0:  # neither a FORK nor a TASK has told
+            mine = {name: mine[name] for name in MARKS}
+        wrong += [(name, value) for name, value in mine.items() if said[name] != value]
+        killer = said["killer"] and (said["killer"]["signal"], said["killer"]["pid"],
+                                     said["killer"]["tid"])
+        if mine["exited"] and killer != signal and not gaps:
+            wrong.append(("killer", signal))
+    if said["parent_id"] is not None and owners.get(said["parent_id"]) is not parent and \
+            said["born"] is not None:
+        wrong.append(("parent", parent and parent.tgid))
+    if wrong:
+        checker.differ(words, "truth", dict(wrong), said)
+    return not wrong

@@ -1,0 +1,506 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the views have to print as JSON, after proclife-read(8), of what a session has seen."""
+import math
+
+import abi
+import lives
+
+PHASES = ["teardown", "zombie", "rcu_free", "exit_free", "life"]
+PERCENTILES = ["p50", "p90", "p99", "p99.9"]
+LARGER = 1 + 1 / 128  # what a percentile may be too high
+
+
+class Percentile:
+    """The exact value, and the most that the program may take for it. Equal to all in between."""
+
+    def __init__(self, values, percent):
+        self.exact = sorted(values)[max(math.ceil(len(values) * percent / 100), 1) - 1]
+        self.most = min(self.exact * LARGER, max(values))
+
+    def __eq__(self, other):
+        return isinstance(other, int) and self.exact <= other <= self.most
+
+    def about(self):
+        return self.exact
+
+    def __repr__(self):
+        return "%d to %d" % (self.exact, self.most)
+
+
+class Near:
+    """A mean, whose last digit is a question of rounding."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, int) and abs(other - self.value) <= 1
+
+    def about(self):
+        return int(self.value)
+
+    def __repr__(self):
+        return "about %.1f" % self.value
+
+
+class Any:
+    """What this view's documentation leaves open."""
+
+    def __init__(self, *kinds):
+        self.kinds = kinds
+
+    def __eq__(self, other):
+        return isinstance(other, self.kinds)
+
+    def __repr__(self):
+        return "any " + "/".join(kind.__name__ for kind in self.kinds)
+
+
+def text(data):
+    """Each byte that is no part of valid UTF-8 is U+FFFD."""
+    shown = ""
+    while data:
+        try:
+            return shown + data.decode()
+        except UnicodeDecodeError as error:
+            shown += data[:error.start].decode() + "�" * (error.end - error.start)
+            data = data[error.end:]
+    return shown
+
+
+def texts(name, data):
+    if data is None:
+        return {name: None}
+    found = {name: text(data)}
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        found[name + "_hex"] = data.hex()
+    return found
+
+
+def handle(number):
+    return "%016x" % number
+
+
+def killer(signal):
+    return signal and dict(texts("comm", signal["sender_comm"]), signal=signal["signo"],
+                           code=signal["code"], pid=signal["sender_tgid"], tid=signal["sender_pid"])
+
+
+def trace(env):
+    return {"v": 1, "type": "trace", "ts": env["began"], **texts("kernel", env["kernel_release"]),
+            **texts("module", env["tracer_version"]), "abi": env["abi_version"],
+            "exit_mark": {1: "after_mm", 2: "before_mm"}.get(env["exit_mark"]),
+            "reap_source": {1: "cgroup_release()", 2: "cgroup_task_release()"}.get(env["reap_source"]),
+            "to_boottime": env["to_boottime"], "to_realtime": env["to_realtime"]}
+
+
+def end(session):
+    found = {"v": 1, "type": "end", "ts": session.ended, "reason": session.reason,
+             "lost": session.lost, "suppressed": session.suppressed}
+    if session.env["command_status"] >= 0 and session.is_selective and not session.options.pids:
+        found["status"] = session.env["command_status"]
+    return found
+
+
+def cputime(record):
+    """User and system time as wait4(2) has them: runtime, divided as the ticks were."""
+    ticks = record["utime"] + record["stime"]
+    user = record["runtime"] * record["utime"] // ticks if ticks else record["runtime"]
+    return {"utime": Near(user), "stime": Near(record["runtime"] - user)}
+
+
+# Events: what stands in the record as it is, by the names of proclife-read(8)
+SAME = {
+    "fork": "parent_pid parent_tgid creator_pid creator_tgid uid ns_pid ns_inum cgroup",
+    "exec": "path_len old_pid uid euid",
+    "rename": "cgroup",
+    "exit": "exit_code live parent_tgid runtime utime stime min_flt maj_flt nvcsw nivcsw",
+    "reap": "reaper_pid reaper_tgid cgroup",
+    "free": "runtime utime stime",
+    "wait": "wanted",
+    "signal": "code result sender_pid sender_tgid",
+    "task": "parent_tgid uid ns_pid ns_inum cgroup exit_code runtime utime stime",
+}
+HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper", "signal": "sender",
+           "task": "group parent"}
+
+
+def event(record, extra):
+    kind, flags = record["type"], record["flags"]
+    if kind == "suppressed":
+        return {"v": 1, "type": kind, "ts": record["ts"], "cpu": record["cpu"],
+                "record": abi.TYPES[record["what"]], "ended": bool(record["ended"]),
+                "since": record["since"], "count": record["count"]}
+    found = {"v": 1, "type": kind, "ts": record["ts"], "cpu": record["cpu"],
+             "task": handle(record["handle"]), "start": record["start"], "pid": record["pid"],
+             "tgid": record["tgid"], "thread": "thread" in flags}
+    found.update(texts("comm", record["comm"]))
+    found.update({name: True for name in ("kthread", "worker", "truncated") if name in flags})
+    found.update({name: record[name] for name in SAME.get(kind, "").split()})
+    found.update({name: handle(record[name]) for name in HANDLES.get(kind, "").split()})
+    found.update({name: extra[name] for name in ("life", "teardown", "zombie", "rcu_free", "exit_free")
+                  if extra.get(name) is not None})
+    if "utime" in record:
+        found.update(cputime(record))
+    if kind == "exec":
+        found.update(texts("path", record["path"].split(b"\0")[0]))
+    elif kind == "rename":
+        found.update(texts("name", record["name"]))
+    elif kind == "args":
+        found.update(args=[text(word) for word in extra["args"]], args_cut=extra["cut"],
+                     args_bytes=extra["bytes"])
+    elif kind == "exit":
+        found["group_dead"] = "group_dead" in flags
+        if found["group_dead"]:
+            found.update(max_rss=record["max_rss"], killer=killer(extra["killer"]))
+    elif kind == "reap":
+        found.update(texts("reaper_comm", record["reaper_comm"]))
+    elif kind == "signal":
+        found.update(texts("sender_comm", record["sender_comm"]), signal=record["signo"],
+                     to_group=bool(record["to_group"]))
+    elif kind == "task":
+        found["state"] = "zombie" if "zombie" in flags else "exiting" if "exiting" in flags else "alive"
+    return found
+
+
+def events(session):
+    return [dict(each, v=1) if each["type"] in ("lost", "history") else event(each, extra)
+            for each, extra in session.shown]
+
+
+# The tree
+
+def process(session, each, in_tree):
+    found = {
+        "v": 1, "type": "process", "id": each.id,
+        "parent_id": each.parent.id if each.parent in in_tree else None,
+        "pid": each.tgid, "parent_pid": each.parent_pid,
+        "creator_pid": each.creator_pid if each.born else 0, "uid": each.uid or 0,
+        "ns_pid": each.ns_pid or each.tgid, "ns_inum": each.ns_inum, "cgroup": each.cgroup,
+        "kthread": each.kthread, "threads": len(each.tasks), "execs": each.execs,
+        "born": each.born, "seen": each.seen, "exited": each.exited, "notified": each.notified,
+        "reaped": each.reaped, "freed": each.freed,
+        "exit_code": each.exit_code if each.exited else None, "killer": killer(each.killer),
+        "runtime": each.runtime, "max_rss": each.max_rss,
+        "reaper_pid": each.reaper["reaper_tgid"] if each.reaper else 0,
+        "state": each.state, "incomplete": False}
+    found.update(texts("comm", each.comm))
+    found.update(texts("path", each.path))
+    found.update(texts("cgroup_path", session.recording.cgroups.get(each.cgroup)))
+    if each.args is not None:
+        found.update(args=[text(word) for word in each.args], args_cut=each.args_cut)
+    return found
+
+
+def thread(task):
+    return dict(texts("comm", task.comm), v=1, type="thread", process_id=task.process.id,
+                tid=task.pid, born=task.born, seen=task.seen, exited=task.exited,
+                reaped=task.reaped, freed=task.freed,
+                exit_code=task.exit_code if task.exited else None, runtime=task.runtime,
+                state=task.state, incomplete=False)
+
+
+def tree(session):
+    """All that is selected; with --threads, the threads of each behind it."""
+    nodes = [each for each in session.lives.processes if session.is_selected(each)]
+    found = []
+    for each in nodes:
+        found.append(dict(process(session, each, nodes)))
+        if session.options.threads:
+            found += [thread(task) for task in each.tasks if not is_leader(task)]
+    return found
+
+
+# Latency
+
+def histogram(values):
+    """Rows without a hole, each up to twice its beginning, and the first one from 0 to 2."""
+    begins = [0] + [1 << n for n in range(1, 64)]
+    rows = [[begin, sum(begin <= value < max(2 * begin, 2) for value in values)] for begin in begins]
+    while rows and not rows[0][1]:
+        rows.pop(0)
+    while rows and not rows[-1][1]:
+        rows.pop()
+    return rows
+
+
+def figures(values):
+    found = {"count": len(values), "histogram": histogram(values)}
+    if values:
+        found.update(min=min(values), max=max(values), mean=Near(sum(values) / len(values)))
+        found.update({name: Percentile(values, float(name[1:])) for name in PERCENTILES})
+    return found
+
+
+def counted(session):
+    """The lives of --latency: (phases, state, life) of each process, or task."""
+    if isinstance(session, Several):
+        return [each for part in session.parts for each in counted(part)]
+    if not session.options.threads:
+        return [(lives.process_phases(each), each.state, each) for each in session.told()]
+    return [(lives.task_phases(task), task.state, task) for task in session.told_threads()]
+
+
+def latency(session):
+    of = counted(session)
+    found = [dict(figures([phases[phase] for phases, _, _ in of if phases[phase] is not None]),
+                  v=1, type="latency", phase=phase) for phase in PHASES]
+    states = [state for _, state, _ in of]
+    found.append({"v": 1, "type": "lives", "of": "threads" if session.options.threads else "processes",
+                  "lives": len(of), "alive": states.count("alive"), "zombies": states.count("zombie"),
+                  "unfreed": states.count("unfreed"), "unknown": states.count("unknown"),
+                  "partial": sum(each.born is None for _, _, each in of), "incomplete": 0})
+    return found
+
+
+def is_leader(task):
+    return task.pid == task.process.tgid
+
+
+def group_key(session, by, each):
+    """What a life has in common with others; None if that is not known."""
+    task = each if isinstance(each, lives.Task) else None
+    process = each.process if task else each
+    if by == "comm":
+        return task.comm if task else process.comm
+    if by == "parent":
+        return process.parent_comm
+    if by == "reaper":
+        reap = task.reaper if task else process.reaper
+        if reap is None:
+            return None
+        return b"(itself)" if reap["reaper_tgid"] == process.tgid else reap["reaper_comm"]
+    if by == "cgroup":
+        return (task.last_cgroup if task and task.freed else process.cgroup) or None
+    if by == "cpu":
+        return each.exit_cpu
+    return task.last_uid if task and task.freed else process.uid
+
+
+def grouped(session, by):
+    """The lives of each group. Those of several recordings are of the same cgroup by its path."""
+    found, with_path = {}, set()
+    for part in session.parts if isinstance(session, Several) else [session]:
+        for phases, _, each in counted(part):
+            key = group_key(part, by, each)
+            if by == "cgroup" and key is not None:
+                key = part.recording.cgroups.get(key, key)
+                key = None if key in with_path else key  # it may be that one, or another
+            found.setdefault(key, []).append(phases)
+        with_path |= {number for number in part.recording.cgroups if number not in found}
+    return found
+
+
+def groups(session, by):
+    objects = []
+    for key, of in grouped(session, by).items():
+        said = texts("group", key) if isinstance(key, bytes) else {"group": key}
+        if by == "cgroup" and key is not None:
+            said = texts("group", key if isinstance(key, bytes) else None)
+            said["cgroup"] = cgroup_number(session, key)
+        for phase in PHASES:
+            values = [phases[phase] for phases in of if phases[phase] is not None]
+            objects.append(dict(figures(values), v=1, type="group", by=by, phase=phase, **said))
+    return objects
+
+
+def cgroup_number(session, key):
+    """Of several recordings, one that no other has: it need not be that of any of them."""
+    if isinstance(session, Several) and len(session.parts) > 1:
+        return Any(int)
+    numbers = [number for number, path in session.recording.cgroups.items() if path == key]
+    return numbers[0] if numbers else key
+
+
+def slowest(session):
+    of = []
+    for phases, state, each in counted(session):
+        if each.exited is not None:
+            took = (each.freed if each.freed is not None else session.ended) - each.exited
+            process = each.process if isinstance(each, lives.Task) else each
+            reap = each.reaper or {"reaper_tgid": 0, "reaper_comm": None}
+            of.append(dict(
+                texts("comm", each.comm), v=1, type="slowest", took=took, exited=each.exited,
+                pid=each.pid if isinstance(each, lives.Task) else process.tgid, tgid=process.tgid,
+                notified=None if isinstance(each, lives.Task) else process.notified,
+                reaped=each.reaped, freed=each.freed, parent_pid=process.parent_pid,
+                reaper_pid=reap["reaper_tgid"], reaper_waited=each.reaper_waited,
+                free_cpu=Any(int) if each.freed is None else each.free_cpu, why=Any(str), **texts("reaper_comm", reap["reaper_comm"])))
+    return sorted(of, key=lambda each: -each["took"])[:5]
+
+
+# Who reaps, and who lies there
+
+def reaper_of(session, each):
+    """Its parent as of its exit, unless that is gone: whoever has its PID then is another one."""
+    for process in reversed(session.lives.processes):
+        if process.tgid == each.real_parent and process.state == "alive" and \
+                (process.born or 0) <= (each.exited or each.seen_as_zombie):
+            return process
+    return None
+
+
+def parents(session):
+    found = {}
+
+    def line(process, pid=None, comm=None):
+        pid = process.tgid if process else pid
+        if (process, pid) not in found:
+            known = dict(texts("comm", comm), id=0, init=pid == 1, gone=False)
+            if process:
+                known = dict(texts("comm", process.comm), id=process.id,
+                             init=process.ns_pid == 1 or process.tgid == 1, gone=process.freed is not None)
+            found[process, pid] = dict(
+                known, v=1, type="parent", pid=pid, reaped=0, adopted=0, awaited=0, belated=0,
+                ignored=0, zombies=0, oldest=None, phases=[])
+        return found[process, pid]
+
+    for each in session.told():
+        if each.state == "zombie":
+            said = line(reaper_of(session, each), each.real_parent)
+            said["zombies"] += 1
+            since = each.notified or each.exited or 0
+            said["oldest"] = min(since, said["oldest"]) if said["oldest"] is not None else since
+        if each.reaped is None:
+            continue
+        reaper = each.reaper_process
+        if reaper is each:
+            if each.ignoring_parent:
+                line(each.ignoring_parent)["ignored"] += 1
+            continue
+        pid = each.reaper["reaper_tgid"]
+        said = line(reaper, pid, each.reaper["reaper_comm"])
+        said["reaped"] += 1
+        said["adopted"] += each.parent is not reaper if each.parent and reaper else \
+            each.parent_pid not in (0, pid)
+        if each.notified is not None and each.reaper_waited is not None:
+            said["awaited" if each.reaper_waited <= each.notified else "belated"] += 1
+        zombie = lives.process_phases(each)["zombie"]
+        if zombie is not None:
+            said["phases"].append(zombie)
+    for said in found.values():
+        said["oldest"] = said["oldest"] or None
+        said.update(figures(said.pop("phases")))
+    return sorted(found.values(), key=lambda each: (-each["zombies"], -each.get("max", -1)))
+
+
+def zombies(session):
+    found = []
+    for each in session.told():
+        if each.state != "zombie":
+            continue
+        reaper = reaper_of(session, each)
+        found.append(dict(
+            texts("comm", each.comm), v=1, type="zombie", pid=each.tgid, start=each.start,
+            uid=each.uid or 0, exit_code=each.exit_code, killer=killer(each.killer), exited=each.exited,
+            notified=each.notified, parent_pid=each.parent_pid, reaper_pid=each.real_parent,
+            reaper_waited=reaper.waited if reaper else None,
+            **texts("reaper_comm", reaper.comm if reaper else None)))
+    return sorted(found, key=lambda each: (each["notified"] or each["exited"] or 0, each["start"]))
+
+
+# How much of the tree
+
+def failed(each):
+    return bool(each.exit_code) and each.exited is not None
+
+
+def life(session, each):
+    """How long it lived as far as that was seen, and whether that is all of it."""
+    if each.exited is None and each.state != "alive":
+        return 0, False
+    until = each.exited if each.exited is not None else session.ended
+    return until - each.seen, each.born is not None and each.exited is not None
+
+
+def happened(each):
+    return each.born is not None or each.exited is not None or each.reaped is not None or \
+        each.freed is not None
+
+
+def cut_tree(session, depth=None, min_life=None, top=None, key="cpu"):
+    """The tree's processes, with what is not shown counted at the nearest ancestor that is."""
+    selected = [each for each in session.lives.processes if session.is_selected(each)]
+    children = {}
+    for each in selected:
+        parent = each.parent if each.parent in selected else None
+        children.setdefault(parent, []).append(each)
+
+    def below(each):
+        return [lower for child in children.get(each, []) for lower in [child] + below(child)]
+
+    nodes = [each for each in selected if session.is_selective or happened(each) or any(map(happened, below(each)))]
+
+    def level(each):
+        return 1 + level(each.parent) if each.parent in selected else 0
+
+    wanted = [each for each in nodes if session.matches(each)
+              and (depth is None or level(each) <= depth)
+              and (min_life is None or life(session, each)[0] >= min_life or
+                   not life(session, each)[1])]
+    ranks = {}
+    if top is not None:
+        size = {"cpu": lambda each: each.runtime, "life": lambda each: life(session, each)[0],
+                "rss": lambda each: each.max_rss,
+                "count": lambda each: sum(lower in nodes for lower in below(each))}[key]
+        wanted = sorted(wanted, key=lambda each: (-size(each), each.id))[:top]
+        ranks = {each: rank for rank, each in enumerate(wanted, 1)}
+    shown = [each for each in nodes if each in wanted or any(low in wanted for low in below(each))]
+
+    def count(of):
+        return {"": len(of), "_failed": sum(map(failed, of)),
+                "_runtime": sum(each.runtime for each in of)}
+
+    def hidden_at(parent):
+        return [lower for child in children.get(parent, []) if child in nodes and child not in shown
+                for lower in [child] + [low for low in below(child) if low in nodes]]
+
+    found = []
+    for each in shown:
+        said = process(session, each, selected)
+        said.update(context=each not in wanted, descendants=sum(low in nodes for low in below(each)))
+        said.update({"hidden" + name: value for name, value in count(hidden_at(each)).items()})
+        if each in ranks:
+            said["rank"] = ranks[each]
+        found.append(said)
+        if session.options.threads:
+            found += [thread(task) for task in each.tasks if not is_leader(task)]
+    counts = count(hidden_at(None))
+    found.append({"v": 1, "type": "hidden", "processes": counts[""], "failed": counts["_failed"],
+                  "runtime": counts["_runtime"], "older": len(selected) - len(nodes)})
+    return found
+
+
+class Several:
+    """Sessions that are added up."""
+
+    def __init__(self, parts):
+        self.parts, self.options = parts, parts[0].options
+        self.lost = sum(part.lost for part in parts)
+        self.recording = parts[0].recording
+
+
+# Verdicts
+
+RELATIONS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "==": lambda a, b: a == b,
+             "=": lambda a, b: a == b, ">=": lambda a, b: a >= b, ">": lambda a, b: a > b}
+
+
+def measure(session, figure):
+    """The value of a figure, None if there is nothing to measure, and of how many lives it is."""
+    if figure == "lost":
+        return session.lost, None
+    if figure == "zombies":
+        return sum(state == "zombie" for _, state, _ in counted(session)), None
+    phase, statistic = figure.split(".", 1)
+    values = [phases[phase] for phases, _, _ in counted(session) if phases[phase] is not None]
+    if statistic == "count":
+        return len(values), len(values)
+    if not values:
+        return None, 0
+    value = {"min": lambda: min(values), "max": lambda: max(values),
+             "mean": lambda: Near(sum(values) / len(values))}.get(
+                 statistic, lambda: Percentile(values, float(statistic[1:])))()
+    return value, len(values)
