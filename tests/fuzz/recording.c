@@ -8,11 +8,14 @@
  *   bit 2: half of the bytes go into a second CPU's file, else a tenth into a snapshot
  *   bit 3: records are given times that never go back, and small handles and pids
  *   bit 4: the recording counts as complete
+ *   bit 5: the files have not the length that they had
+ *   bit 6: one of the files is missing
  *
  * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
 #include <ctf.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <proclife.h>
 #include <stdio.h>
@@ -25,6 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char dir[64];
 static struct proclife_metadata valid;
+static struct proclife_total totals[3];
+static uint64_t bytes_there;
 
 static void remove_dir(void)
 {
@@ -66,7 +71,7 @@ static void put(const char *name, const void *data, size_t size)
 	close(fd);
 }
 
-static void mend_records(char *data, size_t size, struct proclife_packet *packet)
+static void mend_records(char *data, size_t size, struct proclife_packet *packet, uint32_t cpu)
 {
 	struct proclife_record *records = (struct proclife_record *)(data + sizeof(*packet));
 	size_t n = size / sizeof(*records);
@@ -74,8 +79,11 @@ static void mend_records(char *data, size_t size, struct proclife_packet *packet
 
 	for (size_t i = 0; i + 1 < n && i < PROCLIFE_CTF_RECORDS; i++) {
 		ts += records[i].ts & 0xff;
-		records[i].ts = ts;
 		records[i].type &= 0xf;
+		if (records[i].flags & 7) { /* one of eight may be damaged */
+			records[i].ts = ts;
+			records[i].cpu = cpu < 2 ? cpu : records[i].cpu & 1;
+		}
 		records[i].task &= 0xf;
 		records[i].pid &= 0xf;
 		records[i].tgid &= 0xf;
@@ -86,9 +94,9 @@ static void mend_records(char *data, size_t size, struct proclife_packet *packet
 }
 
 /* Packets of one page, each with what makes it pass for one. */
-static void mend(char *data, size_t size, uint32_t cpu, bool records)
+static void mend(char *data, size_t size, uint32_t cpu, bool records, struct proclife_total *total)
 {
-	uint64_t number = 0, ts = 1, discarded = 0;
+	uint64_t number = 0, ts = 1, discarded = 0, before = 0;
 
 	for (; size >= sizeof(struct proclife_packet); number++) {
 		struct proclife_packet *packet = (struct proclife_packet *)data;
@@ -110,18 +118,26 @@ static void mend(char *data, size_t size, uint32_t cpu, bool records)
 			packet->timestamp_begin = ts;
 			packet->packet_size = PROCLIFE_CTF_ALIGN * 8;
 			packet->content_size = (PROCLIFE_CTF_HEADER_BYTES +
-						packet->content_size % 3997) * 8;
-			mend_records(data, bytes, packet);
+						packet->content_size % 3981) * 8;
+			mend_records(data, bytes, packet, cpu);
 			ts = packet->timestamp_end;
+			packet->first_record = before;
+			before += (packet->content_size / 8 - 1) / sizeof(struct proclife_record);
+			if (packet->reserved0 % 8) /* one of eight is damaged */
+				packet->checksum = proclife_packet_checksum(packet);
 		}
 		data += bytes;
 		size -= bytes;
 	}
+	total->last = ts;
+	total->records = before;
+	total->lost = discarded;
 }
 
 static void put_stream(const char *name, const uint8_t *data, size_t size, uint32_t cpu,
 		       uint8_t how)
 {
+	struct proclife_total *total = &totals[valid.streams++];
 	size_t bytes = size;
 	char *copy;
 
@@ -131,11 +147,17 @@ static void put_stream(const char *name, const uint8_t *data, size_t size, uint3
 	if (!copy)
 		abort();
 	memcpy(copy, data, size);
+	*total = (struct proclife_total){
+		.first = 1, .last = size + 1, .records = size / 100, .lost = size % 7, .cpu = cpu,
+		.bytes = bytes ^ (how & 32),
+	};
 	if (how & 2)
-		mend(copy, bytes, cpu, how & 8);
+		mend(copy, bytes, cpu, how & 8, total);
 	put(name, copy, bytes);
-	valid.streams++;
-	valid.bytes += bytes;
+	valid.run.records += total->records;
+	valid.run.lost += total->lost;
+	valid.bytes += total->bytes;
+	bytes_there += bytes;
 	free(copy);
 }
 
@@ -145,22 +167,49 @@ static void use(struct proclife_source *source)
 	struct proclife_latency *latency = NULL;
 	struct proclife_tasks *tasks = NULL;
 	struct proclife_tree *tree = NULL;
+	const struct proclife_recorded *info = proclife_recording_info(source);
 	struct proclife_event event;
+	uint64_t records = 0;
 	int ret;
 
 	if (proclife_tasks_new(&tasks) || proclife_tree_new(&tree, tasks) ||
 	    proclife_latency_new(&latency, tasks, false))
 		abort();
 	proclife_tasks_select_pid(tasks, 3);
-	while ((ret = proclife_source_next(source, &event)) == 1)
+	while ((ret = proclife_source_next(source, &event)) == 1) {
+		records += event.record != NULL;
 		if (proclife_tasks_feed(tasks, &event) < 0)
-			break;
-	if (!ret) /* a recording has an end, or something is wrong with it */
+			abort();
+	}
+	if (ret != -ENODATA || records > bytes_there / sizeof(struct proclife_record))
+		abort();
+	/* However it is damaged: what is read and what is lost is what was recorded. */
+	if (info->complete && records + proclife_source_lost(source) != info->records + info->lost)
 		abort();
 	proclife_tasks_close(tasks, proclife_source_horizon(source));
 	proclife_latency_free(latency);
 	proclife_tree_free(tree);
 	proclife_tasks_free(tasks);
+}
+
+static void take_away(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	unlink(path);
+}
+
+/* Only a complete recording has totals. */
+static void end_totals(void)
+{
+	valid.totals = totals;
+	if (valid.run.complete)
+		return;
+	valid.streams = 0;
+	valid.bytes = 0;
+	valid.run.records = 0;
+	valid.run.lost = 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -178,6 +227,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size--;
 	valid.streams = 0;
 	valid.bytes = 0;
+	valid.run.records = 0;
+	valid.run.lost = 0;
+	bytes_there = 0;
 	valid.run.complete = how & 16;
 	if (how & 1) {
 		text_size = (data[0] | data[1] << 8) % (size - 1);
@@ -186,15 +238,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= 2 + text_size;
 	}
 	part = how & 4 ? size / 2 : size / 10;
-	put("cpu_1", "", 0);
-	put("snapshot", "", 0);
-	valid.streams = 1; /* the one of them that stays empty */
 	put_stream("cpu_0", data + part, size - part, 0, how);
 	if (how & 4)
 		put_stream("cpu_1", data, part, 1, how);
 	else
-		put_stream("snapshot", data, part, PROCLIFE_CTF_SNAPSHOT, how);
+		put("cpu_1", "", 0); /* of a complete recording, it is no part */
+	put_stream("snapshot", data, part, PROCLIFE_CTF_SNAPSHOT, how);
+	if (how & 64)
+		take_away("cpu_0");
 	if (!(how & 1)) {
+		end_totals();
 		text = proclife_metadata_text(&valid, &text_size, &at);
 		if (!text)
 			abort();

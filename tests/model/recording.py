@@ -5,6 +5,7 @@ events. Reads any; writes one after the metadata of another as its pattern.
 """
 import os
 import re
+import struct
 
 import abi
 
@@ -148,9 +149,17 @@ class Recording:
         return name, {abi_name(event["type"], key): value for key, value in values.items()}
 
 
+def checksum(header):
+    """Of a packet's header whose own checksum is 0: ctf.h has it in C."""
+    value = 0xcbf29ce484222325
+    for word in struct.unpack("<16Q", header):
+        value = (value ^ word) * 0x100000001b3 % 2 ** 64
+    return value
+
+
 def packets(metadata, uuid, cpu, parts, most=60):
     """parts: of one stream, (gap or None, records), each in packets of its own."""
-    out, lost, number = b"", 0, 0
+    out, lost, number, before = b"", 0, 0, 0
     for gap, records in parts:
         chunks = [records[i:i + most] for i in range(0, len(records), most)] or [[]]
         for chunk in chunks:
@@ -163,32 +172,52 @@ def packets(metadata, uuid, cpu, parts, most=60):
                 content = len(chunk) * abi.RECORD_BYTES + layout.bytes
             size = -(-abi.RECORD_BYTES * (1 + len(chunk)) // PACKET_ALIGN) * PACKET_ALIGN
             times = [record["ts"] for record in chunk] or [gap_here["from"], gap_here["to"]]
-            header = metadata.packet.pack({
+            values = {
                 "magic": MAGIC, "uuid": uuid, "timestamp_begin": times[0],
                 "timestamp_end": times[-1], "content_size": content * 8, "packet_size": size * 8,
                 "events_discarded": lost, "packet_seq_num": number, "gap_lost": gap_here["lost"],
-                "gap_from": gap_here["from"], "gap_to": gap_here["to"], "cpu_id": cpu})
+                "gap_from": gap_here["from"], "gap_to": gap_here["to"], "cpu_id": cpu,
+                "first_record": before}
+            header = metadata.packet.pack(values).ljust(abi.RECORD_BYTES, b"\0")
+            header = metadata.packet.pack(dict(values, checksum=checksum(header)))
             body = header.ljust(abi.RECORD_BYTES, b"\0") + b"".join(map(abi.pack, chunk))
             out += body.ljust(size, b"\0")
             number += 1
+            before += len(chunk)
     return out
+
+
+def total(cpu, parts, size):
+    """The line of the metadata that tells what a stream has in all."""
+    times = [0] + [record["ts"] for gap, records in parts for record in records]
+    times += [gap["from"] for gap, records in parts if gap]
+    return '\ttotal_%s = "%d %d %d %d %d";\n' % (
+        "snapshot" if cpu == SNAPSHOT else "cpu_%d" % cpu, min(times), max(times),
+        sum(len(records) for gap, records in parts),
+        sum(gap["lost"] for gap, records in parts if gap), size)
 
 
 def write(folder, metadata, uuid, env, streams, cgroups=None, most=60):
     """streams: of each CPU, its parts. What the env block has to say of the files is added."""
     os.mkdir(folder)
-    total = 0
+    sizes = {}
     for cpu, parts in streams.items():
         data = packets(metadata, uuid, cpu, parts, most)
-        total += len(data)
+        sizes[cpu] = len(data)
         with open(os.path.join(folder, "snapshot" if cpu == SNAPSHOT else "cpu_%d" % cpu), "wb") as file:
             file.write(data)
     parts = [part for parts in streams.values() for part in parts]
-    env = dict({"records": sum(len(records) for gap, records in parts),
-                "lost": sum(gap["lost"] for gap, records in parts if gap),
-                "streams": len(streams), "bytes": total}, **env)
+    totals = ""
+    if env.get("complete", metadata.env["complete"]):
+        env = dict({"records": sum(len(records) for gap, records in parts),
+                    "lost": sum(gap["lost"] for gap, records in parts if gap),
+                    "streams": len(streams), "bytes": sum(sizes.values())}, **env)
+        totals = "".join(total(cpu, streams[cpu], sizes[cpu]) for cpu in sorted(streams))
+    else: # nobody knows as yet
+        env = dict(env, records=0, lost=0, streams=0, bytes=0)
+    text = re.sub(r"\ttotal_.*\n", "", metadata.with_env(uuid, **env))
     with open(os.path.join(folder, "metadata"), "w", encoding="ascii") as file:
-        file.write(metadata.with_env(uuid, **env))
+        file.write(text.replace("\tsynced = ", totals + "\tsynced = "))
     if cgroups is not None:
         with open(os.path.join(folder, ".cgroups"), "wb") as file:
             file.write(b"".join(b"%d %s\n" % each for each in sorted(cgroups.items())))

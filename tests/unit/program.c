@@ -34,7 +34,7 @@ int find_program(char program[PATH_MAX])
 
 pid_t start_program(const char *line, int out, int err, size_t limit)
 {
-	char copy[3 * PATH_MAX], *words[40];
+	char copy[3 * PATH_MAX], *words[64];
 	pid_t pid;
 	int n = 0;
 

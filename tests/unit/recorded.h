@@ -7,6 +7,7 @@
 #include "fake_device.h"
 
 #include <limits.h>
+#include <sys/types.h>
 
 /* What a source has yielded, in order; a gap has type 0, and its members in the payload. */
 struct log {
@@ -30,10 +31,16 @@ struct folder {
 void folder_make(struct folder *folder);
 void folder_remove(struct folder *folder);
 void copy_file(const char *from_dir, const char *to_dir, const char *name);
+off_t file_size(const char *dir, const char *name);
+void file_cut(const char *dir, const char *name, off_t size);
+void file_patch(const char *dir, const char *name, off_t at, const void *bytes, size_t size);
 
 /* Opens it, and asserts that this works. */
 struct proclife_source *replay(const char *path);
-/* What opening and reading all of it comes to: 0 or an error; and "PATH: TEXT" of what is said. */
+/*
+ * What opening and reading all of it comes to: 0, an error, or -EBADMSG if what was read of it is
+ * damaged; and "PATH: TEXT" of what is said of it.
+ */
 int try_replay(const char *path, struct proclife_fault *fault, struct log *log);
 
 /* Records a run: each ring is filled several times, with gaps if the rings are small. */

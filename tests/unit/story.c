@@ -35,6 +35,24 @@ void story_begin_on(const char *path, const char *release, uint32_t exit_mark)
 	assert_int_equal(proclife_recorder_new(&recorder, source, path, &run), 0);
 }
 
+void story_sync(void)
+{
+	machine->now++;
+	assert_int_equal(log_source(&passed, source, UINT64_MAX), 0);
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+}
+
+void story_abandon(void)
+{
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	fake_device_free(machine);
+	log_free(&passed);
+	recorder = NULL;
+	source = NULL;
+	machine = NULL;
+}
+
 void story_end(void)
 {
 	struct proclife_recorded run = { .began = 1, .command_status = -1, .reason = "signal" };
@@ -44,13 +62,7 @@ void story_end(void)
 	run.ended = ++machine->now;
 	assert_int_equal(log_source(&passed, source, UINT64_MAX), 0);
 	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
-	proclife_recorder_free(recorder);
-	proclife_source_free(source);
-	fake_device_free(machine);
-	log_free(&passed);
-	recorder = NULL;
-	source = NULL;
-	machine = NULL;
+	story_abandon();
 }
 
 void story_put_on(uint32_t cpu, struct proclife_record record)

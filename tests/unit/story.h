@@ -18,6 +18,10 @@ void story_begin(const char *path);
 void story_begin_on(const char *path, const char *release, uint32_t exit_mark);
 /* Writes the rest; where there is nothing being recorded, nothing. */
 void story_end(void);
+/* What has happened reaches the disk, and the recorder goes on... */
+void story_sync(void);
+/* ... or never comes to its end. */
+void story_abandon(void);
 /* What happens now, on CPU 0; a nanosecond goes by. */
 void story_put(struct proclife_record record);
 void story_put_on(uint32_t cpu, struct proclife_record record);

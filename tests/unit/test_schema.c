@@ -351,6 +351,14 @@ static void test_all_views(void **state)
 	print(from, "--threads --by cpu", 2);
 	snprintf(from, sizeof(from), "-i %s -i %s", folder.path, other);
 	print(from, "--latency --by comm", 3);
+	file_patch(other, "snapshot", 4, "x", 1);
+	file_patch(other, "cpu_1", 4, "x", 1);
+	print(from, "--latency --by comm", 3);
+	snprintf(from, sizeof(from), "-i %s", other);
+	print(from, "--events", 3);
+	print(from, "--tree --expect lost>0", 3);
+	snprintf(from, sizeof(from), "--diff %s %s", folder.path, other);
+	print(from, "", 2);
 	/* As it happens: what no recording has. */
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
 	put_on(0, record_of(0, 13, &init));

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum kind {
@@ -104,6 +105,22 @@ static void write_text(FILE *file, const char *s, size_t size)
 	fputs("\";\n", file);
 }
 
+static const char total_name[] = "total_";
+
+/* `total_cpu_3 = "first last records lost bytes"` */
+static void write_totals(const struct proclife_metadata *metadata, FILE *file)
+{
+	for (uint64_t i = 0; i < metadata->streams && metadata->totals; i++) {
+		const struct proclife_total *total = &metadata->totals[i];
+		char name[PROCLIFE_CTF_NAME];
+
+		proclife_ctf_name(name, total->cpu);
+		fprintf(file, "\t%s%s = \"%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+			"\";\n", total_name, name, total->first, total->last, total->records,
+			total->lost, total->bytes);
+	}
+}
+
 void proclife_env_write(const struct proclife_metadata *metadata, void *to)
 {
 	FILE *file = to;
@@ -128,6 +145,7 @@ void proclife_env_write(const struct proclife_metadata *metadata, void *to)
 			break;
 		}
 	}
+	write_totals(metadata, file);
 }
 
 /* Reads digits of @base at *@s, at least one; stops at the first that is none. */
@@ -226,15 +244,58 @@ static bool parse_value(const struct entry *entry, const char *s, const char *en
 	return good && end - s == 1 && *s == ';';
 }
 
+/* Five numbers in quotation marks, and no number beyond what a recorder can have counted. */
+static bool parse_total(const char *s, const char *end, struct proclife_total *total)
+{
+	uint64_t *const numbers[] = {
+		&total->first, &total->last, &total->records, &total->lost, &total->bytes,
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		if (s == end || *s++ != (i ? ' ' : '"') || !parse_number(&s, end, 10, numbers[i]))
+			return false;
+	}
+	return end - s == 2 && !memcmp(s, "\";", 2) && total->records < PROCLIFE_CTF_MOST &&
+	       total->lost < PROCLIFE_CTF_MOST && total->last != UINT64_MAX;
+}
+
+/* 1 if this line is the total of a stream, 0 if it is not, -EBADMSG, -ENOMEM. */
+static int add_total(struct proclife_metadata *metadata, uint64_t *count, const char *text,
+		     const char *is, const char *end)
+{
+	size_t before = sizeof(total_name), length = (size_t)(is - text); /* with the tab */
+	struct proclife_total total, *totals;
+	char name[PROCLIFE_CTF_NAME] = "";
+
+	if (length < before || memcmp(text + 1, total_name, before - 1))
+		return 0;
+	if (length - before < sizeof(name))
+		memcpy(name, text + before, length - before);
+	/* They are in order, so that none is there twice. */
+	if (!proclife_ctf_cpu(name, &total.cpu) || !parse_total(is + 3, end, &total) ||
+	    (*count && metadata->totals[*count - 1].cpu >= total.cpu))
+		return -EBADMSG;
+	if (!(*count & (*count + 1))) {
+		totals = realloc(metadata->totals, 2 * (*count + 1) * sizeof(*totals));
+		if (!totals)
+			return -ENOMEM;
+		metadata->totals = totals;
+	}
+	metadata->totals[(*count)++] = total;
+	return 1;
+}
+
 /* Each of ours once, in any order; what a later minor change adds is skipped. */
 int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,
 		       struct proclife_fault *fault)
 {
 	bool seen[ENTRIES] = { false };
+	uint64_t totals = 0;
 
 	while (text < end) {
 		const char *eol = memchr(text, '\n', (size_t)(end - text));
 		const char *is;
+		int err;
 
 		if (!eol)
 			eol = end;
@@ -256,6 +317,11 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 			}
 			seen[i] = true;
 		}
+		err = add_total(metadata, &totals, text, is, eol);
+		if (err < 0) {
+			proclife_fault_set(fault, "the total of a stream is not valid");
+			return err;
+		}
 		text = eol + 1;
 	}
 	for (size_t i = 0; i < ENTRIES; i++) {
@@ -263,6 +329,11 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 			proclife_fault_set(fault, "'%s' is missing", entries[i].name);
 			return -EBADMSG;
 		}
+	}
+	if (totals != metadata->streams) {
+		proclife_fault_set(fault, "the totals of %" PRIu64 " streams instead of %" PRIu64,
+				   totals, metadata->streams);
+		return -EBADMSG;
 	}
 	return 0;
 }

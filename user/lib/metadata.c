@@ -96,6 +96,8 @@ static const char stream[] =
 	"\t\tu64 gap_lost;\n"
 	"\t\tu64 gap_from;\n"
 	"\t\tu64 gap_to;\n"
+	"\t\tu64 first_record;\n"
+	"\t\tx64 checksum;\n"
 	"\t\tu32 cpu_id;\n"
 	"\t};\n"
 	"\tevent.header := struct {\n"
@@ -116,6 +118,26 @@ void proclife_ctf_name(char name[PROCLIFE_CTF_NAME], uint32_t cpu)
 		strcpy(name, "snapshot");
 	else
 		snprintf(name, PROCLIFE_CTF_NAME, "cpu_%" PRIu32, cpu);
+}
+
+bool proclife_ctf_cpu(const char *name, uint32_t *cpu)
+{
+	char ours[PROCLIFE_CTF_NAME];
+
+	*cpu = PROCLIFE_CTF_SNAPSHOT;
+	if (!strncmp(name, "cpu_", 4))
+		*cpu = (uint32_t)strtoul(name + 4, NULL, 10);
+	proclife_ctf_name(ours, *cpu);
+	return !strcmp(name, ours);
+}
+
+const struct proclife_total *proclife_metadata_total(const struct proclife_metadata *metadata,
+						     uint32_t cpu)
+{
+	for (uint64_t i = 0; i < metadata->streams && metadata->totals; i++)
+		if (metadata->totals[i].cpu == cpu)
+			return &metadata->totals[i];
+	return NULL;
 }
 
 size_t proclife_metadata_declared(uint16_t type)
@@ -233,6 +255,26 @@ static bool parse_synced(const char *s, const char *end, uint64_t *synced)
 	return true;
 }
 
+static bool totals_add_up(const struct proclife_metadata *metadata)
+{
+	uint64_t records = 0, lost = 0, bytes = 0;
+
+	for (uint64_t i = 0; i < metadata->streams; i++) {
+		const struct proclife_total *total = &metadata->totals[i];
+
+		if ((total->cpu >= metadata->header.cpus && total->cpu != PROCLIFE_CTF_SNAPSHOT) ||
+		    total->first > total->last ||
+		    __builtin_add_overflow(records, total->records, &records) ||
+		    __builtin_add_overflow(lost, total->lost, &lost) ||
+		    __builtin_add_overflow(bytes, total->bytes, &bytes))
+			return false;
+	}
+	if (metadata->streams && !metadata->run.complete) /* they are known at the end */
+		return false;
+	return records == metadata->run.records && lost == metadata->run.lost &&
+	       bytes == metadata->bytes;
+}
+
 /* What the parsed numbers have to be so that the rest of the library can rely on them. */
 static int check(const struct proclife_metadata *metadata, struct proclife_fault *fault)
 {
@@ -247,6 +289,10 @@ static int check(const struct proclife_metadata *metadata, struct proclife_fault
 	if (header->record_bytes != sizeof(struct proclife_record) || !header->cpus ||
 	    header->cpus > PROCLIFE_CTF_CPUS) {
 		proclife_fault_set(fault, "sizes that make no sense");
+		return -EBADMSG;
+	}
+	if (!totals_add_up(metadata)) {
+		proclife_fault_set(fault, "totals that contradict each other");
 		return -EBADMSG;
 	}
 	return 0;

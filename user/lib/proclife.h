@@ -37,7 +37,7 @@ struct proclife_gap {
 	uint64_t lost;	/* records */
 	uint64_t from;	/* all of them lie between from and to */
 	uint64_t to;	/* ts of the first record after them, or the clock if there is none yet */
-	uint32_t cpu;
+	uint32_t cpu;	/* UINT32_MAX: they are of a recording's snapshot */
 };
 
 struct proclife_event {
@@ -158,7 +158,8 @@ struct proclife_recorded {
 	int32_t command_status;	  /* -1: not known */
 	char reason[PROCLIFE_REASON_LEN]; /* why it ended, in the recorder's words */
 	uint8_t uuid[PROCLIFE_UUID_BYTES]; /* tells recordings apart; copies of one have the same */
-	bool complete;	 /* the recorder came to its end; otherwise the rest is missing */
+	bool complete;	 /* the recorder came to its end; otherwise the rest is missing... */
+	bool running;	 /* ... or not there yet: the recorder was at work when it was opened */
 	uint64_t synced; /* nothing from before this time is missing */
 	uint64_t records;
 	uint64_t lost; /* in gaps */
@@ -174,11 +175,12 @@ struct proclife_recorded {
  *
  * The files are mapped and read in place. They must not be made shorter meanwhile: touching what is
  * gone raises SIGBUS. Errors: those of open(2), -ENOEXEC if it is no recording of ours, -EPROTO if
- * it is of a version that this library does not know, -EBADMSG if it is damaged.
+ * it is of a version that this library does not know, -EBADMSG if its metadata is damaged.
  *
  * The source yields the events in the order in which the recorder's source did, snapshot included,
- * and then -ENODATA. A recording that was cut off yields what is there. Where it is damaged,
- * proclife_source_next() returns -EBADMSG and proclife_source_fault() says why.
+ * and then -ENODATA. A recording that was cut off yields what is there; one whose recorder is at
+ * work, what was there when it was opened, up to run.synced. Where a stream is damaged, or missing, it
+ * yields a gap, and goes on with what can be read; see proclife_recording_damage().
  */
 int proclife_recording_open(struct proclife_source **source, const char *path,
 			    struct proclife_fault *fault);
@@ -186,8 +188,26 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 /* NULL if the source is not a recording. Owned by the source. */
 const struct proclife_recorded *proclife_recording_info(const struct proclife_source *source);
 
-/* What is wrong with the source, once it has returned -EBADMSG; NULL otherwise. */
-const struct proclife_fault *proclife_source_fault(const struct proclife_source *source);
+/* A stream of a recording that cannot be read as it was recorded. */
+struct proclife_damage {
+	char stream[24]; /* its file */
+	char what[96];	 /* is wrong with it, at the first damaged place */
+	uint64_t at;	 /* that place, in bytes from the file's beginning */
+	uint64_t places;
+	uint64_t lost; /* in all of them: records that are not yielded, and those of gaps that are not */
+	uint64_t from; /* between these times; the gaps yielded have those of each place */
+	uint64_t to;
+	bool estimated; /* lost is a guess: only a complete recording tells how it went on */
+	bool unread;	/* there is no such file, or it cannot be read at all */
+};
+
+/*
+ * What has been found damaged so far, for one stream after the other; NULL from a number on. All of
+ * it is found once the source has returned -ENODATA. Owned by the source, and moving. NULL if the
+ * source is not a recording.
+ */
+const struct proclife_damage *proclife_recording_damage(const struct proclife_source *source,
+							size_t index);
 
 /* Writes what a source yields, from the first event on; all of it, whatever is selected. */
 struct proclife_recorder;

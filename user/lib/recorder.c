@@ -166,6 +166,14 @@ int proclife_recorder_sync(struct proclife_recorder *recorder)
 	return recorder->error;
 }
 
+/* Where there are no locks, a reader takes us for one that was cut off, and nothing else is lost. */
+static void lock(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 /* Under another name first: a reader finds the old text or the new one. */
 static int write_metadata(struct proclife_recorder *recorder)
 {
@@ -181,6 +189,7 @@ static int write_metadata(struct proclife_recorder *recorder)
 		err = -errno;
 		goto free_text;
 	}
+	lock(fd);
 	err = proclife_write_all(fd, text, size, 0);
 	if (!err && renameat(recorder->dir, draft, recorder->dir, "metadata"))
 		err = -errno;
@@ -200,14 +209,18 @@ free_text:
 /* Some file systems report a full disk only when a file is closed. */
 static int close_tapes(struct proclife_recorder *recorder)
 {
+	struct proclife_metadata *metadata = &recorder->metadata;
 	int err = 0;
 
+	metadata->totals = calloc(recorder->cpus + 1, sizeof(*metadata->totals));
+	if (!metadata->totals)
+		return -ENOMEM;
 	for (uint32_t i = 0; i <= recorder->cpus; i++) {
 		struct proclife_tape *tape = recorder->tapes[i];
 
 		if (!tape)
 			continue;
-		recorder->metadata.streams++;
+		proclife_tape_total(tape, &metadata->totals[metadata->streams++]);
 		if (close(tape->fd) && errno != EINTR && !err)
 			err = -errno;
 		tape->fd = -1;
@@ -260,6 +273,7 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 	for (uint32_t i = 0; recorder->tapes && i <= recorder->cpus; i++)
 		proclife_tape_free(recorder->tapes[i]);
 	free(recorder->tapes);
+	free(recorder->metadata.totals);
 	proclife_cgroups_free(recorder->cgroups);
 	if (recorder->cgroups_fd >= 0)
 		close(recorder->cgroups_fd);

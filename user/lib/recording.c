@@ -27,6 +27,8 @@ static uint64_t end_of(const struct proclife_recording *recording)
 
 	if (run->complete)
 		return run->ended;
+	if (run->running)
+		return run->synced;
 	for (uint32_t i = 0; i < recording->count; i++) {
 		if (end < recording->tapes[i]->floor)
 			end = recording->tapes[i]->floor;
@@ -38,25 +40,20 @@ static int recording_more(struct proclife_source *source)
 {
 	struct proclife_recording *recording = recording_of(source);
 
-	if (recording->faulty)
-		return -EBADMSG;
 	if (recording->began) {
 		source->merge.horizon = end_of(recording);
 		return -ENODATA;
 	}
 	for (uint32_t i = 0; i < recording->count; i++) {
 		struct proclife_stream *stream = &recording->tapes[i]->stream;
-		int err;
 
-		if (stream->cur != stream->end || proclife_gap_is(&stream->gap))
-			continue;
-		err = proclife_playback_refill(stream);
-		if (err)
-			return err;
+		if (stream->cur == stream->end && !proclife_gap_is(&stream->gap))
+			proclife_playback_refill(stream);
 	}
 	recording->began = true;
 	proclife_merge_build(&source->merge);
-	source->merge.horizon = UINT64_MAX;
+	/* What is there of a running one is all there is up to here, and a part of it from here on. */
+	source->merge.horizon = recording->metadata.run.running ? end_of(recording) : UINT64_MAX;
 	return 1;
 }
 
@@ -70,11 +67,18 @@ static const struct proclife_recorded *recording_info(const struct proclife_sour
 	return &recording_of(source)->metadata.run;
 }
 
-static const struct proclife_fault *recording_fault(const struct proclife_source *source)
+static const struct proclife_damage *recording_damage(const struct proclife_source *source,
+						      size_t index)
 {
-	const struct proclife_recording *recording = recording_of(source);
+	const struct proclife_merge *merge = &source->merge;
 
-	return recording->faulty ? &recording->fault : NULL;
+	for (uint32_t i = 0; i < merge->count; i++) {
+		const struct proclife_playback *tape = (const void *)merge->streams[i];
+
+		if (tape->damage.places && !index--)
+			return &tape->damage;
+	}
+	return NULL;
 }
 
 static void recording_free(struct proclife_source *source)
@@ -89,6 +93,7 @@ static void recording_free(struct proclife_source *source)
 		free(tape);
 	}
 	free(recording->tapes);
+	free(recording->metadata.totals);
 	free(recording->path);
 	if (recording->dir >= 0)
 		close(recording->dir);
@@ -99,7 +104,7 @@ static const struct proclife_source_ops recording_ops = {
 	.more = recording_more,
 	.header = recording_header,
 	.info = recording_info,
-	.fault = recording_fault,
+	.damage = recording_damage,
 	.free = recording_free,
 };
 
@@ -108,23 +113,30 @@ static int open_file(struct proclife_recording *recording, const char *name, str
 	return proclife_plain_open(recording->dir, recording->path, name, st, &recording->fault);
 }
 
-static int read_metadata(struct proclife_recording *recording)
+/* Is the recorder at work? As it holds a lock, it does not matter what became of its process. */
+static bool is_locked(int fd)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_WRLCK;
+}
+
+/* The recorder has come to its end since this was opened, and has put another text in its place. */
+static bool is_replaced(const struct proclife_recording *recording, int fd)
+{
+	struct stat now, then;
+
+	return !fstatat(recording->dir, "metadata", &now, 0) && !fstat(fd, &then) &&
+	       (now.st_ino != then.st_ino || now.st_dev != then.st_dev);
+}
+
+static int parse_metadata(struct proclife_recording *recording, int fd)
 {
 	struct proclife_fault why = { .text = "" };
-	struct stat st;
 	size_t size = 0;
-	int err = 0, fd;
+	int err = 0;
 	char *text;
 
-	if (faccessat(recording->dir, "metadata", F_OK, 0) && errno == ENOENT) {
-		proclife_fault_at(&recording->fault, recording->path, NULL,
-				  "not a recording: there is no metadata in this folder; name one "
-				  "that proclife-read --record made");
-		return -ENOEXEC;
-	}
-	fd = open_file(recording, "metadata", &st);
-	if (fd < 0)
-		return fd;
 	text = malloc(PROCLIFE_CTF_METADATA_MAX);
 	while (text && size < PROCLIFE_CTF_METADATA_MAX) {
 		ssize_t n = read(fd, text + size, PROCLIFE_CTF_METADATA_MAX - size);
@@ -137,7 +149,6 @@ static int read_metadata(struct proclife_recording *recording)
 			break;
 		size += (size_t)n;
 	}
-	close(fd);
 	if (!text)
 		return -ENOMEM;
 	if (err) {
@@ -146,6 +157,7 @@ static int read_metadata(struct proclife_recording *recording)
 		proclife_fault_set(&why, "too large to be written by proclife-read --record");
 		err = -ENOEXEC;
 	} else {
+		free(recording->metadata.totals);
 		err = proclife_metadata_parse(&recording->metadata, text, size, &why);
 	}
 	free(text);
@@ -158,12 +170,51 @@ static int read_metadata(struct proclife_recording *recording)
 	return err;
 }
 
+static int read_metadata(struct proclife_recording *recording)
+{
+	bool running = false, again;
+	struct stat st;
+	int err, fd;
+
+	if (faccessat(recording->dir, "metadata", F_OK, 0) && errno == ENOENT) {
+		proclife_fault_at(&recording->fault, recording->path, NULL,
+				  "not a recording: there is no metadata in this folder; name one "
+				  "that proclife-read --record made");
+		return -ENOEXEC;
+	}
+	do {
+		fd = open_file(recording, "metadata", &st);
+		if (fd < 0)
+			return fd;
+		running = is_locked(fd); /* first, so that what it says is no older */
+		err = parse_metadata(recording, fd);
+		again = !err && !running && !recording->metadata.run.complete &&
+			is_replaced(recording, fd);
+		close(fd);
+	} while (again);
+	recording->metadata.run.running = running && !recording->metadata.run.complete;
+	return err;
+}
+
+/* What this is about is the file, and others can be read. */
+static bool is_of_the_file(int err)
+{
+	return err == -EACCES || err == -EPERM || err == -ENOENT || err == -ENXIO ||
+	       err == -ENOEXEC;
+}
+
 static int map_tape(struct proclife_recording *recording, struct proclife_playback *tape)
 {
 	struct stat st;
 	int fd = open_file(recording, tape->name, &st);
 	void *map;
 
+	if (is_of_the_file(fd)) {
+		proclife_playback_absent(tape, fd == -ENOENT ? "it is missing" :
+							       recording->fault.text);
+		recording->fault.text[0] = '\0';
+		return 0;
+	}
 	if (fd < 0)
 		return fd;
 	if (st.st_size) {
@@ -181,15 +232,15 @@ static int map_tape(struct proclife_recording *recording, struct proclife_playba
 	}
 	close(fd);
 	tape->bytes = (uint64_t)st.st_size;
-	recording->bytes += tape->bytes;
 	return 0;
 }
 
 static int add_tape(struct proclife_recording *recording, uint32_t cpu)
 {
+	const struct proclife_metadata *metadata = &recording->metadata;
 	struct proclife_playback *tape;
 	void *tapes;
-	int err;
+	int err = 0;
 
 	tapes = realloc(recording->tapes, (recording->count + 1) * sizeof(*recording->tapes));
 	if (!tapes)
@@ -200,10 +251,17 @@ static int add_tape(struct proclife_recording *recording, uint32_t cpu)
 		return -ENOMEM;
 	recording->tapes[recording->count++] = tape;
 	tape->recording = recording;
+	tape->total = proclife_metadata_total(metadata, cpu);
+	tape->types = metadata->header.features | PROCLIFE_KNOWN_TYPES;
+	tape->cpus = cpu == PROCLIFE_CTF_SNAPSHOT ? metadata->header.cpus : 0;
 	tape->stream.order = cpu;
 	tape->stream.refill = proclife_playback_refill;
 	proclife_ctf_name(tape->name, cpu);
-	err = map_tape(recording, tape);
+	memcpy(tape->damage.stream, tape->name, sizeof(tape->name));
+	if (metadata->run.complete && !tape->total)
+		proclife_playback_absent(tape, "it is no part of this recording");
+	else
+		err = map_tape(recording, tape);
 	return err ? err : proclife_merge_add(&recording->source.merge, &tape->stream);
 }
 
@@ -221,8 +279,7 @@ static int add_tapes(struct proclife_recording *recording)
 		return err;
 	}
 	while (!err) {
-		char name[PROCLIFE_CTF_NAME];
-		uint32_t cpu = PROCLIFE_CTF_SNAPSHOT;
+		uint32_t cpu;
 
 		errno = 0;
 		entry = readdir(dir);
@@ -230,10 +287,7 @@ static int add_tapes(struct proclife_recording *recording)
 			err = -errno;
 			break;
 		}
-		if (!strncmp(entry->d_name, "cpu_", 4))
-			cpu = (uint32_t)strtoul(entry->d_name + 4, NULL, 10);
-		proclife_ctf_name(name, cpu);
-		if (strcmp(entry->d_name, name) ||
+		if (!proclife_ctf_cpu(entry->d_name, &cpu) ||
 		    (cpu >= recording->metadata.header.cpus && cpu != PROCLIFE_CTF_SNAPSHOT))
 			continue;
 		err = add_tape(recording, cpu);
@@ -242,18 +296,23 @@ static int add_tapes(struct proclife_recording *recording)
 	return err;
 }
 
-static int check_total(struct proclife_recording *recording)
+/* The merge has those that are there in order, as the totals are. */
+static int add_missing(struct proclife_recording *recording)
 {
 	const struct proclife_metadata *metadata = &recording->metadata;
+	uint32_t at = 0;
+	int err = 0;
 
-	if (!metadata->run.complete || (metadata->streams == recording->count &&
-					metadata->bytes == recording->bytes))
-		return 0;
-	proclife_fault_at(&recording->fault, recording->path, NULL, "damaged: %" PRIu64 " files of %"
-			  PRIu64 " bytes were recorded, there are %" PRIu32 " of %" PRIu64
-			  "; copy the recording again from where it was made",
-			  metadata->streams, metadata->bytes, recording->count, recording->bytes);
-	return -EBADMSG;
+	for (uint64_t i = 0; !err && i < metadata->streams; i++) {
+		const struct proclife_merge *merge = &recording->source.merge;
+		uint32_t cpu = metadata->totals[i].cpu;
+
+		while (at < merge->count && merge->streams[at]->order < cpu)
+			at++;
+		if (at == merge->count || merge->streams[at]->order != cpu)
+			err = add_tape(recording, cpu);
+	}
+	return err;
 }
 
 static int load(struct proclife_recording *recording, const char *path)
@@ -278,7 +337,7 @@ static int load(struct proclife_recording *recording, const char *path)
 	if (!err)
 		err = add_tapes(recording);
 	if (!err)
-		err = check_total(recording);
+		err = add_missing(recording);
 	return err;
 }
 

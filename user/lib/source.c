@@ -92,9 +92,10 @@ const struct proclife_recorded *proclife_recording_info(const struct proclife_so
 	return source->ops->info ? source->ops->info(source) : NULL;
 }
 
-const struct proclife_fault *proclife_source_fault(const struct proclife_source *source)
+const struct proclife_damage *proclife_recording_damage(const struct proclife_source *source,
+							size_t index)
 {
-	return source->ops->fault ? source->ops->fault(source) : NULL;
+	return source->ops->damage ? source->ops->damage(source, index) : NULL;
 }
 
 uint64_t proclife_source_lost(const struct proclife_source *source)

@@ -56,6 +56,7 @@ static void fill_header(const struct proclife_tape *tape, uint32_t bytes)
 	}
 	packet->content_size = content * 8;
 	packet->packet_size = (uint64_t)bytes * 8;
+	packet->checksum = proclife_packet_checksum(packet);
 }
 
 /*
@@ -102,6 +103,7 @@ static int next_packet(struct proclife_tape *tape)
 	if (err)
 		return err;
 	tape->offset += tape->on_disk;
+	packet->first_record += tape->count;
 	tape->count = 0;
 	tape->written = 0;
 	tape->on_disk = 0;
@@ -131,6 +133,7 @@ int proclife_tape_new(struct proclife_tape **to, int dir, uint32_t cpu, const ui
 	if (!tape)
 		return -ENOMEM;
 	tape->fd = -1;
+	tape->begin = UINT64_MAX;
 	tape->counts = counts;
 	tape->packet = malloc(PROCLIFE_CTF_PACKET);
 	if (!tape->packet) {
@@ -161,6 +164,8 @@ int proclife_tape_gap(struct proclife_tape *tape, const struct proclife_gap *gap
 	/* A CTF reader counts from one packet to the next: at the beginning, from an empty one. */
 	if (!packet->packet_seq_num && !tape->count)
 		tape->end = gap->from;
+	if (tape->begin == UINT64_MAX)
+		tape->begin = gap->from ? gap->from : gap->to;
 	if (tape->count || proclife_packet_gap(packet) || (gap->lost && !packet->packet_seq_num)) {
 		err = next_packet(tape);
 		if (err)
@@ -177,6 +182,8 @@ int proclife_tape_gap(struct proclife_tape *tape, const struct proclife_gap *gap
 int proclife_tape_records(struct proclife_tape *tape, const struct proclife_record *records,
 			  uint64_t n)
 {
+	if (tape->begin == UINT64_MAX && n)
+		tape->begin = records->ts;
 	while (n) {
 		uint64_t room = PROCLIFE_CTF_RECORDS - tape->count;
 		uint64_t some = n < room ? n : room;
@@ -194,4 +201,18 @@ int proclife_tape_records(struct proclife_tape *tape, const struct proclife_reco
 		}
 	}
 	return 0;
+}
+
+void proclife_tape_total(const struct proclife_tape *tape, struct proclife_total *total)
+{
+	const struct proclife_packet *packet = tape->packet;
+
+	*total = (struct proclife_total){
+		.first = tape->begin < tape->end ? tape->begin : tape->end,
+		.last = tape->end,
+		.records = packet->first_record + tape->written,
+		.lost = packet->events_discarded,
+		.bytes = tape->offset + tape->on_disk,
+		.cpu = packet->cpu_id,
+	};
 }

@@ -12,6 +12,7 @@ struct proclife_tape {
 	uint32_t written; /* of them, those on disk */
 	uint32_t on_disk; /* bytes of the packet, 0 if it is not there yet */
 	uint64_t offset;  /* of the packet in the file */
+	uint64_t begin;	  /* the earliest time, UINT64_MAX if there is none yet */
 	uint64_t end;	  /* the latest time so far */
 	struct proclife_packet *packet; /* its records follow it */
 	struct proclife_recorder_counts *counts; /* of all tapes */
@@ -28,6 +29,9 @@ int proclife_tape_records(struct proclife_tape *tape, const struct proclife_reco
 
 /* Brings the packet on disk up to date. */
 int proclife_tape_write(struct proclife_tape *tape);
+
+/* What there is of it, once all is written. */
+void proclife_tape_total(const struct proclife_tape *tape, struct proclife_total *total);
 
 /* pwrite(2) of all there is. */
 int proclife_write_all(int fd, const void *from, size_t size, uint64_t offset);

@@ -186,7 +186,10 @@ void event_json_suppressed(struct json *json, const struct proclife_record *r)
 void event_json_gap(struct json *json, const struct proclife_gap *gap)
 {
 	json_line(json, gap->lost ? "lost" : "history");
-	json_uint(json, "cpu", gap->cpu);
+	if (gap->cpu == UINT32_MAX)
+		json_null(json, "cpu");
+	else
+		json_uint(json, "cpu", gap->cpu);
 	if (gap->lost)
 		json_uint(json, "lost", gap->lost);
 	json_uint(json, "from", gap->from);

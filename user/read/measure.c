@@ -78,8 +78,6 @@ int measure(struct measured *m, const struct options *options, const char *dir,
 		ret = feed_all(m);
 	if (!ret)
 		m->cut = replay_verdict(&m->run, m->info, dir, !m->info->complete) != 0;
-	else if (ret == -EBADMSG)
-		say_fault(proclife_source_fault(m->run.source));
 	else
 		say("%s: %s", quoted(dir), strerror(-ret));
 	if (ret)

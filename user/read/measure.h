@@ -9,7 +9,7 @@ struct measured {
 	const char *dir;
 	struct run run; /* its source, and what was measured: run.latency */
 	const struct proclife_recorded *info;
-	bool cut; /* the recording breaks off */
+	bool cut; /* the recording breaks off, or something of it was lost */
 };
 
 /* Are REAPs recorded, by this kernel and module? */

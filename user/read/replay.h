@@ -15,8 +15,13 @@ int replay_check_distinct(const struct words *dirs);
 int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir);
 /* Selects the command that the recorder followed, unless the user selects something else. */
 void replay_select(const struct proclife_recorded *replay, struct run *run);
-/* What is to be said at the end, and the exit status. @cut: where the recording breaks off. */
-int replay_verdict(const struct run *run, const struct proclife_recorded *replay, const char *dir,
+/* A line for each stream that is damaged. */
+void replay_json_damage(struct json *json, const struct proclife_source *source, const char *dir);
+/*
+ * What is to be said at the end of it, and the exit status. @cut: the recording breaks off here.
+ * Sets run->damaged.
+ */
+int replay_verdict(struct run *run, const struct proclife_recorded *replay, const char *dir,
 		   bool cut);
 
 #endif

@@ -91,7 +91,9 @@ static void end_of_source(struct session *s)
 	} else if (!s->replay) {
 		s->stop = STOP_SOURCE;
 	} else {
-		s->stop = s->replay->complete ? STOP_RECORDED : STOP_CUT;
+		s->stop = s->replay->complete  ? STOP_RECORDED :
+			  s->replay->running ? STOP_RUNNING :
+					       STOP_CUT;
 	}
 }
 
@@ -279,9 +281,7 @@ static int session_go(struct session *s, const sigset_t *mask)
 	if (ret > 0) /* the command could not be executed, and that has been said */
 		return ret;
 	if (ret < 0) {
-		if (ret == -EBADMSG && s->replay)
-			say_fault(proclife_source_fault(s->run.source));
-		else if (ret != -EXDEV && ret != -ESRCH)
+		if (ret != -EXDEV && ret != -ESRCH)
 			say("%s: %s", quoted(source_name(s)), strerror(-ret));
 		return STATUS_ERROR;
 	}

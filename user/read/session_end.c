@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const char *const stop_names[] = {
-	"", "gone", "duration", "count", "signal", "end", "lost", "cut",
+	"", "gone", "duration", "count", "signal", "end", "lost", "cut", "running",
 };
 
 static const char *reason(const struct session *s)
@@ -42,6 +42,8 @@ static void json_finish(struct session *s)
 {
 	struct json *json = s->run.json;
 
+	if (s->replay)
+		replay_json_damage(json, s->run.source, s->run.options->inputs.all[0]);
 	json_line(json, "end");
 	json_uint(json, "ts", s->run.ended);
 	json_string(json, "reason", reason(s));
@@ -99,6 +101,9 @@ int session_merge(struct session *s)
 		s->run.lost += other.run.lost;
 		add_suppressed(&s->run, &other.run);
 		matched_add(&s->run, &other.run);
+		if (s->run.options->json)
+			replay_json_damage(s->run.json, other.run.source, other.dir);
+		s->run.damaged += other.run.damaged;
 		s->others_cut |= other.cut;
 		measured_free(&other);
 	}
@@ -141,10 +146,10 @@ void session_print(struct session *s)
 
 static void say_lost(const struct session *s)
 {
-	if (s->run.lost && s->replay)
+	if (s->replay && s->run.lost > s->run.damaged)
 		say("%" PRIu64 " records were lost when this was recorded: the result is "
-		    "incomplete", s->run.lost);
-	else if (s->run.lost)
+		    "incomplete", s->run.lost - s->run.damaged);
+	else if (s->run.lost && !s->replay)
 		say("%" PRIu64 " records were lost: the result is incomplete; load the module with "
 		    "a larger ring_kb", s->run.lost);
 }
@@ -217,15 +222,17 @@ int session_verdict(struct session *s)
 	if (!s->unwatched)
 		matched_say(&s->run, NULL);
 	say_history(s);
-	say_lost(s);
-	say_suppressed(s);
 	if (s->replay) {
 		status = replay_verdict(&s->run, s->replay, s->run.options->inputs.all[0],
-					s->stop == STOP_CUT);
+					s->stop == STOP_CUT || s->stop == STOP_RUNNING);
 		if (s->others_cut)
 			status = STATUS_LOST;
+		say_lost(s);
+		say_suppressed(s);
 		return s->run.options->expectation_count ? judge(s, status) : status;
 	}
+	say_lost(s);
+	say_suppressed(s);
 	if (s->record.error)
 		return STATUS_ERROR;
 	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {

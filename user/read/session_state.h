@@ -27,6 +27,7 @@ enum stop {
 	STOP_SOURCE,   /* the source has an end, and this is it */
 	STOP_LOST,     /* what we wait for is gone, but the records that say so were lost */
 	STOP_CUT,      /* the recording breaks off */
+	STOP_RUNNING,  /* the recorder has not come farther yet */
 	STOP_RECORDED, /* the recording ends, and its recorder had this reason */
 };
 
@@ -57,7 +58,7 @@ struct session {
 	uint64_t ended_at; /* when the command had ended */
 	uint64_t last_fed;
 	bool unwatched; /* it is only recorded: nobody needs to know lives */
-	bool others_cut; /* of several recordings, one behind the first breaks off */
+	bool others_cut; /* of several recordings, one behind the first is incomplete */
 	bool interrupted; /* one Ctrl-C was left to the command */
 	int write_error; /* errno of standard output */
 };

@@ -24,6 +24,7 @@ struct run {
 	uint64_t first; /* of the first record that was there */
 	uint64_t ended;
 	uint64_t lost;	/* records */
+	uint64_t damaged; /* of them, those that damage of a recording took */
 	uint64_t suppressed[PROCLIFE_TYPES]; /* records, by type */
 	struct {
 		uint64_t processes; /* that match, at their end or in an event that is shown */

@@ -259,7 +259,10 @@ static void show_verdict(struct diff *diff)
 static void json_verdict(struct diff *diff)
 {
 	struct json *json = &diff->json;
+	unsigned int side;
 
+	for (side = 0; side < 2; side++)
+		replay_json_damage(json, diff->sides[side].run.source, diff->sides[side].dir);
 	json_line(json, "diff");
 	json_string(json, "a", diff->sides[0].dir);
 	json_string(json, "b", diff->sides[1].dir);

@@ -368,15 +368,17 @@ static void seconds(char text[TIME_SIZE], uint64_t ns)
 static void show_gap(struct events *events, const struct proclife_gap *gap)
 {
 	struct text *line = &events->line;
-	char from[TIME_SIZE], to[TIME_SIZE];
+	char from[TIME_SIZE], to[TIME_SIZE], where[24] = "of the snapshot";
 
 	seconds(from, gap->from);
 	seconds(to, gap->to);
 	text_style(line, gap->lost ? STYLE_BAD : STYLE_DIM);
+	if (gap->cpu != UINT32_MAX)
+		snprintf(where, sizeof(where), "on CPU %u", gap->cpu);
 	if (gap->lost)
-		text_printf(line, "-- %llu record%s lost on CPU %u between %s and %s --",
-			    (unsigned long long)gap->lost, gap->lost == 1 ? "" : "s", gap->cpu,
-			    from, to);
+		text_printf(line, "-- %llu record%s lost %s between %s and %s --",
+			    (unsigned long long)gap->lost, gap->lost == 1 ? "" : "s", where, from,
+			    to);
 	else if (gap->from)
 		text_printf(line, "-- the history of CPU %u was overwritten between %s and %s "
 			    "before it could be read --", gap->cpu, from, to);

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A damaged recording, and one that is still running, in each view: what it shows, says and returns. */
+#include "story.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char program[PATH_MAX];
+static struct folder folder;
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	story_begin(folder.path);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	story_end();
+	folder_remove(&folder);
+	return 0;
+}
+
+/* Standard output, or standard error, of a replay that ends with this status. */
+static char *show(bool errors, int status, const char *options)
+{
+	struct output out = run_program(errors, 0, "%s -i %s %s", program, folder.path, options);
+
+	if (out.status != status)
+		fail_msg("%s: status %d:\n%s", options, out.status, out.text);
+	return out.text;
+}
+
+static void expect(bool errors, int status, const char *options, const char *part)
+{
+	char *text = show(errors, status, options);
+
+	if (!strstr(text, part))
+		fail_msg("%s: not '%s', but:\n%s", options, part, text);
+	free(text);
+}
+
+#define PROCESSES 40
+#define BAD 10 /* the process that is touched */
+
+static void put_on_1(struct proclife_record record)
+{
+	story_put_on(1, record);
+	machine->now += 10;
+}
+
+/* On CPU 1: sleepers, one after the other; 5 records of each. On CPU 0: one that outlives them. */
+static void tell(void)
+{
+	struct who init = process_of_pid(1, "init"), server;
+
+	story_put(task_record(0, &init, &init));
+	server = story_fork(&init, 100, "server");
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		struct who who = process_of_pid(1000 + i, "sleeper");
+
+		put_on_1(fork_record(0, &who, &server));
+		put_on_1(exit_record(0, &who, 0, 0));
+		put_on_1(sigchld_record(0, &server, &who, 1));
+		put_on_1(reap_record(0, &who, &server));
+		put_on_1(free_record(0, &who));
+	}
+	story_put(exit_record(0, &server, 0, 0));
+	story_end();
+}
+
+static uint64_t at_record(uint32_t process, uint32_t record)
+{
+	return 128 * (1 + 5 * process + record);
+}
+
+/* The EXIT of a process in the middle. */
+static void test_bad_byte(void **state)
+{
+	static const char said[] = "/cpu_1: damaged at byte 6656: a record that cannot have been "
+				   "written; 1 record is lost between 1.000000", *const views[] = {
+		"--tree", "--latency", "--parents", "--zombies", "--events", "--tree --json",
+	};
+	char *text;
+
+	(void)state;
+	tell();
+	expect(false, 0, "--expect lost==0 --expect life.count==41", "ok");
+	file_patch(folder.path, "cpu_1", at_record(BAD, 1) + 9, "\xff", 1);
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+		expect(true, 3, views[i], said);
+		expect(true, 3, views[i], "copy the recording again from where it was made\n");
+	}
+	expect(false, 3, "--tree --no-fold", "1039");
+	expect(false, 3, "--tree --no-fold", "1000");
+	expect(false, 3, "--tree", "sleeper  incomplete");
+	expect(false, 3, "--latency", "40");
+	expect(false, 3, "--parents", "server");
+	expect(false, 3, "--events", "-- 1 record lost on CPU 1 between 1.000000");
+	expect(false, 3, "--expect life.count==40 --expect lost==1", "ok");
+	expect(false, 2, "--expect lost==0", "FAILED");
+	/* Those whose life the gap touches are incomplete, no others. */
+	text = show(false, 3, "--tree --json");
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		char name[32], *line;
+
+		snprintf(name, sizeof(name), "\"pid\":%u,", 1000 + i);
+		line = strstr(text, name);
+		assert_non_null(line);
+		assert_int_equal(strstr(line, i == BAD ? "\"incomplete\":true" :
+							 "\"incomplete\":false") <
+					 strchr(line, '\n'),
+				 true);
+	}
+	assert_non_null(strstr(text, "{\"v\":1,\"type\":\"damage\",\"recording\":\""));
+	assert_non_null(strstr(text, "\"stream\":\"cpu_1\",\"what\":\"a record that cannot have been "
+				     "written\",\"at\":6656,\"places\":1,\"lost\":1,"
+				     "\"estimated\":false,"));
+	assert_non_null(strstr(text, "\"lost\":1,\"suppressed\""));
+	free(text);
+}
+
+static void test_file_too_short(void **state)
+{
+	(void)state;
+	tell();
+	file_cut(folder.path, "cpu_1", at_record(PROCESSES - 1, 4) + 127);
+	expect(true, 3, "--tree", "/cpu_1: damaged at byte ");
+	expect(true, 3, "--tree", ": the file ends too early; 1 record is lost between 1.");
+	expect(false, 3, "--tree --no-fold", "1039");
+	expect(false, 3, "--expect lost==1 --expect life.count==41", "ok");
+}
+
+/* Two of them added up, one against the other. */
+static void test_several(void **state)
+{
+	char line[4 * PATH_MAX], second[2 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	tell();
+	snprintf(second, sizeof(second), "%s/second", folder.base);
+	story_begin(second);
+	tell();
+	file_patch(second, "cpu_1", at_record(BAD, 1) + 9, "\xff", 1);
+	snprintf(line, sizeof(line), "-i %s --expect lost==1 --expect life.count==81", second);
+	expect(false, 3, line, "ok");
+	expect(true, 3, line, "/second/cpu_1: damaged at byte 6656: ");
+	out = run_program(true, 0, "%s --diff %s %s", program, folder.path, second);
+	assert_int_equal(out.status, 3);
+	assert_non_null(strstr(out.text, "/second/cpu_1: damaged at byte 6656: "));
+	free(out.text);
+}
+
+/* The recorder is at work, in this process; then it is gone. */
+static void test_running(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+	char *text;
+
+	(void)state;
+	expect(true, 0, "--tree", ": still running: there is nothing in it by now\n");
+	story_fork(&init, 100, "first");
+	story_sync();
+	story_fork(&init, 200, "second");
+	expect(true, 0, "--tree", ": still running: this is what is there by now, up to 1.000000002\n");
+	expect(false, 0, "--events", " first");
+	expect(false, 0, "--expect lost==0", "ok");
+	text = show(false, 0, "--events --json");
+	assert_non_null(strstr(text, "\"reason\":\"running\",\"lost\":0,"));
+	assert_null(strstr(text, "second"));
+	free(text);
+	story_sync();
+	expect(false, 0, "--events", " second");
+	story_abandon();
+	expect(true, 3, "--tree", ": the recording was cut off: ");
+	expect(false, 3, "--events --json", "\"reason\":\"cut\"");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_bad_byte, begin, end),
+		cmocka_unit_test_setup_teardown(test_file_too_short, begin, end),
+		cmocka_unit_test_setup_teardown(test_several, begin, end),
+		cmocka_unit_test_setup_teardown(test_running, begin, end),
+	};
+
+	if (find_program(program))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
