@@ -51,7 +51,7 @@ static void begin(void)
 	if (!mkdtemp(dir))
 		abort();
 	atexit(remove_dir);
-	memset(valid.uuid, 0x55, sizeof(valid.uuid));
+	memset(valid.run.uuid, 0x55, sizeof(valid.run.uuid));
 	valid.header.abi_version = PROCLIFE_ABI_VERSION;
 	valid.header.abi_compatible = PROCLIFE_ABI_COMPATIBLE;
 	valid.header.record_bytes = sizeof(struct proclife_record);
@@ -103,7 +103,7 @@ static void mend(char *data, size_t size, uint32_t cpu, bool records, struct pro
 		size_t bytes = size < PROCLIFE_CTF_ALIGN ? size : PROCLIFE_CTF_ALIGN;
 
 		packet->magic = PROCLIFE_CTF_MAGIC;
-		memcpy(packet->uuid, valid.uuid, sizeof(packet->uuid));
+		memcpy(packet->uuid, valid.run.uuid, sizeof(packet->uuid));
 		if (records) {
 			packet->stream_id = 0;
 			packet->cpu_id = cpu;
