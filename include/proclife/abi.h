@@ -12,7 +12,8 @@
  * offset rings_offset + c * ring_stride holds struct proclife_ring_ctl and, records_offset bytes
  * further, records_per_ring records. Touching a ring that does not exist raises SIGBUS. A reader
  * takes every offset and size from the header: a later module may use others. The mapping is
- * read-only for everybody, so no reader can disturb the writers or another reader.
+ * read-only for everybody: no reader can hold up the writers, or change what another one reads. What
+ * a reader asks of the kernel has bounds: see struct proclife_watermark and struct proclife_snapshot.
  *
  * The writer's contract
  * ---------------------
@@ -301,20 +302,27 @@ struct proclife_header {
 	char version[PROCLIFE_VERSION_LEN]; /* of the module */
 };
 
+/*
+ * However low it is and however many files there are, those that sleep are woken at most once a
+ * millisecond, and no CPU is interrupted for it more often.
+ */
 struct proclife_watermark {
 	__u64 records; /* poll and read wait for this many unacknowledged ones; at least 1 */
 	__u64 reserved;
 };
 
 /*
- * All tasks, zombies too, as TASK records in the order of their time stamps. A task that is forked
- * or released meanwhile may be there or not; its own records in the rings tell. A reader that notes
- * its positions first and takes the snapshot next misses nobody.
+ * All tasks, zombies too, as TASK records in the order of their time stamps: by pid, first the
+ * threads that do not lead their groups, then those that do. Each shows its task as of its own time,
+ * while the machine goes on. A task that is forked or released meanwhile may be there or not; its own
+ * records in the rings tell. One that takes over its leader's pid meanwhile, by exec, may be there
+ * with both. A reader that notes its positions first and takes the snapshot next misses nobody. RCU
+ * is not held up for longer than 64 tasks take.
  */
 struct proclife_snapshot {
 	__u64 records;	/* in: address of struct proclife_record[capacity] */
 	__u32 capacity; /* in: at least the tasks there are, else ENOSPC */
-	__u32 count;	/* out: written; with ENOSPC, how many would have been */
+	__u32 count;	/* out: written; with ENOSPC, how many tasks there were */
 	__u64 reserved;
 };
 
