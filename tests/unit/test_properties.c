@@ -438,7 +438,7 @@ static void check_node(const struct proclife_node *node)
 	check((above && above->start == truth->parent) || node->parent->incomplete);
 }
 
-static void check_tree(const struct proclife_tree *tree)
+static void check_tree(struct proclife_tree *tree)
 {
 	const struct proclife_node *node = proclife_tree_roots(tree);
 	uint64_t count = 0;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What others choose must not make work: texts that an attacker has computed cost what any others
- * do. Judged by CPU time, with a factor that no noise reaches and every list that is walked does.
+ * What others choose must not make work: no record costs more than ten times an ordinary one. Each
+ * attack below made a list of something, and walked it once for each record. Judged by CPU time,
+ * with a factor that no noise reaches and every such list does.
  */
 #include "check.h"
+#include "records.h"
 
 #include <intern.h>
 #include <map.h>
 #include <siphash.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -105,12 +108,238 @@ static void test_secret(void **state)
 	assert_true(proclife_siphash(&a, "text", 4) != proclife_siphash(&b, "text", 4));
 }
 
+/*
+ * Attacks on the lives, each of about so many records
+ */
+
+#define RECORDS 40000
+
+static struct proclife_tasks *tasks;
+static uint64_t ts;
+static struct who parent;
+
+static struct who fresh(uint32_t pid)
+{
+	return process_of_pid(pid, "name");
+}
+
+/* What there is to compare with: lives of four records, of which a thousand are open at a time. */
+static void ordinary(void)
+{
+	static struct who open[1000];
+
+	for (unsigned int i = 0; i < RECORDS / 4; i++) {
+		struct who *who = &open[i % 1000];
+
+		if (i >= 1000) {
+			feed(tasks, exit_record(++ts, who, 0, 0));
+			feed(tasks, reap_record(++ts, who, &parent));
+			feed(tasks, free_record(++ts, who));
+		}
+		*who = fresh(300 + i);
+		feed(tasks, fork_record(++ts, who, &parent));
+	}
+}
+
+/* Many open processes have one pid, and threads of it turn up that nobody knows. */
+static void same_pid(void)
+{
+	for (unsigned int i = 0; i < RECORDS; i++) {
+		struct who who = fresh(200);
+
+		if (i % 2) {
+			feed(tasks, fork_record(++ts, &who, &parent));
+		} else {
+			who = thread_of(&who, 1000 + i);
+			feed(tasks, exit_record(++ts, &who, 0, 1));
+		}
+	}
+}
+
+/* They end from the oldest on. */
+static void same_pid_freed(void)
+{
+	static struct who all[RECORDS / 2];
+
+	for (unsigned int i = 0; i < RECORDS / 2; i++) {
+		all[i] = fresh(200);
+		feed(tasks, fork_record(++ts, &all[i], &parent));
+	}
+	for (unsigned int i = 0; i < RECORDS / 2; i++)
+		feed(tasks, free_record(++ts, &all[i]));
+}
+
+/* A process of many threads without a leader, and what may be its leader, again and again. */
+static void leaderless(void)
+{
+	struct who leader = fresh(200);
+
+	feed_gap(tasks, 1, ts, ts);
+	for (unsigned int i = 0; i < RECORDS; i++) {
+		struct who who = thread_of(&leader, 1000 + i);
+
+		who.start = 5000000000000 + i;
+		if (i < RECORDS / 2) {
+			feed(tasks, wait_record(++ts, &who));
+			continue;
+		}
+		who = fresh(200);
+		who.start = 4000000000000 + i;
+		who.tgid = 200;
+		feed(tasks, wait_record(++ts, &who));
+	}
+}
+
+/* A snapshot in which the parent comes behind all its children. */
+static void orphans(void)
+{
+	struct who late = fresh(200);
+
+	for (unsigned int i = 0; i < RECORDS; i++) {
+		struct who who = fresh(300 + i);
+
+		feed(tasks, task_record(++ts, &who, &late));
+	}
+	feed(tasks, task_record(++ts, &late, &parent));
+}
+
+/* The parent never comes, and they go, from the oldest on. */
+static void orphans_freed(void)
+{
+	static struct who all[RECORDS / 2];
+	struct who late = fresh(200);
+
+	for (unsigned int i = 0; i < RECORDS / 2; i++) {
+		all[i] = fresh(300 + i);
+		feed(tasks, task_record(++ts, &all[i], &late));
+	}
+	for (unsigned int i = 0; i < RECORDS / 2; i++)
+		feed(tasks, free_record(++ts, &all[i]));
+}
+
+/* A chain of parents, and as many children of the last one, which comes behind them. */
+static void chain(void)
+{
+	struct who last = parent, late = fresh(200);
+
+	for (unsigned int i = 0; i < RECORDS / 2; i++) {
+		struct who who = fresh(300 + i);
+
+		feed(tasks, task_record(++ts, &who, &late));
+	}
+	for (unsigned int i = 0; i < RECORDS / 2; i++) {
+		struct who who = i == RECORDS / 2 - 1 ? late : fresh(300000 + i);
+
+		feed(tasks, task_record(++ts, &who, &last));
+		last = who;
+	}
+}
+
+/* Only one process and what descends from it: a chain whose last link comes first. */
+static void selected_chain(void)
+{
+	struct who who = fresh(200 + RECORDS), above;
+
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	for (unsigned int i = RECORDS; i--; who = above) {
+		above = fresh(200 + i);
+		above.start = who.start - 1;
+		feed(tasks, task_record(++ts, &who, &above));
+	}
+	feed(tasks, task_record(++ts, &who, &parent));
+	assert_int_equal(proclife_tasks_selected(tasks), RECORDS + 1);
+}
+
+/* All of them are its children, and come before it. */
+static void selected_orphans(void)
+{
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	orphans();
+	assert_int_equal(proclife_tasks_selected(tasks), RECORDS + 1);
+}
+
+/* One process is sent all signals that there are, over and over. */
+static void signals(void)
+{
+	struct who who = fresh(200);
+
+	feed(tasks, fork_record(++ts, &who, &parent));
+	for (unsigned int i = 0; i < RECORDS; i++) {
+		int signo = 1 + (int)(i % 127);
+
+		feed(tasks, signal_record(++ts, &who, signo == SIGCHLD ? 1 : signo, &parent));
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} attacks[] = {
+	{ "same_pid", same_pid },
+	{ "same_pid_freed", same_pid_freed },
+	{ "leaderless", leaderless },
+	{ "orphans", orphans },
+	{ "orphans_freed", orphans_freed },
+	{ "chain", chain },
+	{ "selected_chain", selected_chain },
+	{ "selected_orphans", selected_orphans },
+	{ "signals", signals },
+};
+
+/* With all the results that can be had of them. */
+static uint64_t time_lives(void (*run)(void))
+{
+	struct proclife_latency *latency;
+	struct proclife_reapers *reapers;
+	struct proclife_tree *tree;
+	uint64_t began = cpu_ns();
+
+	ts = 1000;
+	parent = process_of_pid(100, "parent");
+	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
+	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
+	assert_int_equal(proclife_latency_group_by(latency, PROCLIFE_BY_COMM), 0);
+	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
+	feed(tasks, task_record(++ts, &parent, &parent));
+	run();
+	assert_int_equal(proclife_tasks_close(tasks, ts + 1), 0);
+	proclife_tree_roots(tree);
+	proclife_reapers_free(reapers);
+	proclife_latency_free(latency);
+	proclife_tree_free(tree);
+	proclife_tasks_free(tasks);
+	return cpu_ns() - began;
+}
+
+static void test_attacks(void **state)
+{
+	bool failed = false;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(attacks) / sizeof(attacks[0]); i++) {
+		uint64_t any = 0, chosen = 1;
+
+		for (int try = 0; try < TRIES && chosen > FACTOR * any; try++) {
+			any = time_lives(ordinary);
+			chosen = time_lives(attacks[i].run);
+		}
+		if (chosen <= FACTOR * any)
+			continue;
+		print_error("%s takes %llu us, as many ordinary records %llu\n", attacks[i].name,
+			    (unsigned long long)chosen / 1000, (unsigned long long)any / 1000);
+		failed = true;
+	}
+	assert_false(failed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_siphash),
 		cmocka_unit_test(test_secret),
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_attacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,12 +250,13 @@ static proclife_apart int feed_args(struct proclife_tasks *tasks,
 	    args->offset != process->args_bytes || process->args_gaps != (uint32_t)tasks->gaps)
 		return wanted(process);
 	if (process->args_room <= end) {
-		char *text = realloc(process->args_text, end + 1);
+		uint32_t room = process->args_room * 2 > end ? process->args_room * 2 : end + 1;
+		char *text = realloc(process->args_text, room);
 
 		if (!text)
 			return -ENOMEM;
 		process->args_text = text;
-		process->args_room = end + 1;
+		process->args_room = room;
 	}
 	memcpy(process->args_text + args->offset, args->text, args->len);
 	process->args_text[end] = 0;

@@ -40,6 +40,22 @@ void proclife_arena_free(struct proclife_arena *arena)
 	*arena = (struct proclife_arena){ 0 };
 }
 
+void proclife_arena_each(const struct proclife_arena *arena, size_t size,
+			 void (*each)(void *data, void *object), void *data)
+{
+	const char *end = arena->next;
+
+	size = (size + 7) & ~(size_t)7;
+	for (void *chunk = arena->chunks; chunk; chunk = *(void **)chunk) {
+		char *first = (char *)chunk + 16;
+		size_t count = (end ? (size_t)(end - first) : CHUNK_BYTES) / size;
+
+		while (count--)
+			each(data, first + count * size);
+		end = NULL; /* the others are full */
+	}
+}
+
 static int grow(struct proclife_intern *intern)
 {
 	size_t count = intern->count ? 2 * intern->count : FIRST_SLOTS;

@@ -17,6 +17,9 @@ struct proclife_arena {
 /* Aligned for pointers and 64-bit numbers, not zeroed; NULL without memory. */
 void *proclife_arena_get(struct proclife_arena *arena, size_t size);
 void proclife_arena_free(struct proclife_arena *arena);
+/* Of an arena of things that all have this size: each of them, the latest first. */
+void proclife_arena_each(const struct proclife_arena *arena, size_t size,
+			 void (*each)(void *data, void *object), void *data);
 
 struct proclife_interned {
 	uint32_t hash;

@@ -10,39 +10,60 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SIGNALS 0x80 /* an exit code has no room for others, and this bounds how many there can be */
+
 struct proclife_deadly {
-	struct proclife_killer killer;
-	struct proclife_deadly *next;
+	uint8_t place[SIGNALS]; /* of each number in `killers`, counted from 1; 0: it has none */
+	unsigned int count;
+	unsigned int room;
+	struct proclife_killer killers[];
 };
+
+/* The place for a signal of this number; NULL without memory. */
+static struct proclife_killer *place_of(struct proclife_process *process, int32_t signo)
+{
+	struct proclife_deadly *deadly = process->deadly;
+	unsigned int count = deadly ? deadly->count : 0;
+
+	if (deadly && deadly->place[signo])
+		return &deadly->killers[deadly->place[signo] - 1];
+	if (!deadly || count == deadly->room) {
+		unsigned int room = count ? 2 * count : 1;
+
+		deadly = realloc(deadly, sizeof(*deadly) + room * sizeof(deadly->killers[0]));
+		if (!deadly)
+			return NULL;
+		if (!count)
+			memset(deadly->place, 0, sizeof(deadly->place));
+		deadly->room = room;
+		process->deadly = deadly;
+	}
+	deadly->count = count + 1;
+	deadly->place[signo] = (uint8_t)deadly->count;
+	return &deadly->killers[count];
+}
 
 int proclife_killer_note(struct proclife_process *process, const struct proclife_record *record)
 {
 	const struct proclife_signal *signal = &record->signal;
-	struct proclife_deadly *deadly = process->deadly;
+	struct proclife_killer *killer;
 
 	if (signal->result != PROCLIFE_SIGNAL_QUEUED && signal->result != PROCLIFE_SIGNAL_NO_INFO)
 		return 0;
-	/* An exit code has no room for others, and this bounds how many there can be. */
-	if (signal->signo < 1 || signal->signo > 0x7f)
+	if (signal->signo < 1 || signal->signo >= SIGNALS)
 		return 0;
-	while (deadly && deadly->killer.signo != signal->signo)
-		deadly = deadly->next;
-	if (!deadly) {
-		deadly = malloc(sizeof(*deadly));
-		if (!deadly)
-			return -ENOMEM;
-		deadly->next = process->deadly;
-		process->deadly = deadly;
-	}
-	memset(&deadly->killer, 0, sizeof(deadly->killer));
-	deadly->killer.ts = record->ts;
-	deadly->killer.task = signal->sender;
-	deadly->killer.signo = signal->signo;
-	deadly->killer.code = signal->code;
-	deadly->killer.pid = signal->sender_pid;
-	deadly->killer.tgid = signal->sender_tgid;
-	memcpy(deadly->killer.comm, signal->sender_comm, sizeof(deadly->killer.comm));
-	deadly->killer.comm[sizeof(deadly->killer.comm) - 1] = 0;
+	killer = place_of(process, (int32_t)signal->signo);
+	if (!killer)
+		return -ENOMEM;
+	memset(killer, 0, sizeof(*killer));
+	killer->ts = record->ts;
+	killer->task = signal->sender;
+	killer->signo = signal->signo;
+	killer->code = signal->code;
+	killer->pid = signal->sender_pid;
+	killer->tgid = signal->sender_tgid;
+	memcpy(killer->comm, signal->sender_comm, sizeof(killer->comm));
+	killer->comm[sizeof(killer->comm) - 1] = 0;
 	return 0;
 }
 
@@ -51,17 +72,11 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
 	const struct proclife_deadly *deadly = process->deadly;
 	int32_t signo = process->exit_code & 0x7f;
 
-	while (deadly && deadly->killer.signo != signo)
-		deadly = deadly->next;
-	return deadly ? &deadly->killer : NULL;
+	return deadly && deadly->place[signo] ? &deadly->killers[deadly->place[signo] - 1] : NULL;
 }
 
 void proclife_killers_free(struct proclife_process *process)
 {
-	while (process->deadly) {
-		struct proclife_deadly *next = process->deadly->next;
-
-		free(process->deadly);
-		process->deadly = next;
-	}
+	free(process->deadly);
+	process->deadly = NULL;
 }

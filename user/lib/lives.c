@@ -34,11 +34,7 @@ bool proclife_process_leads(const struct proclife_process *process,
 		return record->start == process->start;
 	if (process->live && (record->type == PROCLIFE_REAP || record->type == PROCLIFE_FREE))
 		return false;
-	for (const struct proclife_task *task = process->tasks; task; task = task->next) {
-		if (task->start < record->start)
-			return false;
-	}
-	return true;
+	return !process->oldest || process->oldest >= record->start;
 }
 
 /*
@@ -64,14 +60,23 @@ static bool may_own(const struct proclife_tasks *tasks, const struct proclife_pr
 	       (record->type == PROCLIFE_EXIT && record->flags & PROCLIFE_F_GROUP_DEAD);
 }
 
+/*
+ * So many processes that had the same tgid are looked at, from the latest one. On a real machine, the
+ * older ones only wait for their FREE; in a recording that somebody made up, there can be any number.
+ */
+#define MOST_OF_TGID 16
+
 struct proclife_process *proclife_process_by_tgid(struct proclife_tasks *tasks,
 						  const struct proclife_record *record)
 {
 	struct proclife_process *process = proclife_tgid_get(tasks, record->tgid);
 
-	while (process && !may_own(tasks, process, record))
+	for (unsigned int n = 0; process && n < MOST_OF_TGID; n++) {
+		if (may_own(tasks, process, record))
+			return process;
 		process = proclife_tgid_next(process);
-	return process;
+	}
+	return NULL;
 }
 
 /*
@@ -104,7 +109,7 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	process->comm[sizeof(process->comm) - 1] = 0;
 	if (handle)
 		proclife_process_set_handle(tasks, process, handle);
-	proclife_table_put(&tasks->by_tgid, &process->by_tgid, process->tgid);
+	proclife_table_put_twin(&tasks->by_tgid, &process->by_tgid, process->tgid);
 	process->prev = tasks->last;
 	if (tasks->last)
 		tasks->last->next = process;
@@ -121,8 +126,11 @@ void proclife_process_set_handle(struct proclife_tasks *tasks, struct proclife_p
 	proclife_table_put(&tasks->by_group, &process->by_group, handle);
 }
 
-static void set_parent(struct proclife_process *process, const struct proclife_process *parent)
+static void set_parent(const struct proclife_tasks *tasks, struct proclife_process *process,
+		       struct proclife_process *parent)
 {
+	if (tasks->selecting)
+		proclife_select_above(process, parent);
 	process->parent_id = parent->id;
 	memcpy(process->parent_comm, parent->comm, sizeof(process->parent_comm));
 }
@@ -131,7 +139,7 @@ void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process
 			   struct proclife_process *parent, struct proclife_process *creator)
 {
 	if (parent)
-		set_parent(process, parent);
+		set_parent(tasks, process, parent);
 	proclife_filter(tasks, process);
 	proclife_select_new(tasks, process, creator ? creator : parent);
 	for_each_reporter(tasks, reporter) {
@@ -152,17 +160,17 @@ void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_proces
 void proclife_process_await(struct proclife_tasks *tasks, struct proclife_process *process,
 			    uint64_t parent)
 {
-	if (!parent || process->by_parent.key)
+	if (!parent || process->by_parent.link.key)
 		return;
-	proclife_table_put(&tasks->orphans, &process->by_parent, parent);
+	proclife_table_put_twin(&tasks->orphans, &process->by_parent, parent);
 }
 
 static void stop_awaiting(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	if (proclife_likely(!process->by_parent.key))
+	if (proclife_likely(!process->by_parent.link.key))
 		return;
-	proclife_table_del(&tasks->orphans, &process->by_parent);
-	process->by_parent.key = 0;
+	proclife_table_del_twin(&tasks->orphans, &process->by_parent);
+	process->by_parent.link.key = 0;
 }
 
 void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process *process,
@@ -171,7 +179,7 @@ void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process
 	stop_awaiting(tasks, process);
 	if (process->parent_id == parent->id || process == parent)
 		return;
-	set_parent(process, parent);
+	set_parent(tasks, process, parent);
 	if (parent->selected && !process->selected && proclife_select_follows(process, parent))
 		proclife_select_now(tasks, process, parent);
 	else
@@ -194,13 +202,14 @@ static bool can_be_parent(const struct proclife_task *task, const struct proclif
 
 void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_task *task)
 {
-	struct proclife_link *link = proclife_table_get(&tasks->orphans, task->handle), *next;
+	struct proclife_link *link = proclife_table_get(&tasks->orphans, task->handle);
+	struct proclife_twin *twin = (struct proclife_twin *)link, *next;
 
-	for (; link; link = next) {
+	for (; twin; twin = next) {
 		struct proclife_process *process;
 
-		process = proclife_of_link(link, struct proclife_process, by_parent);
-		next = proclife_link_find(link->next, task->handle);
+		process = proclife_of_link(twin, struct proclife_process, by_parent);
+		next = twin->older;
 		if (can_be_parent(task, process))
 			proclife_process_link(tasks, process, task->process);
 		else
@@ -219,6 +228,8 @@ static void attach(struct proclife_task *task, struct proclife_process *process)
 	process->threads++;
 	process->open++;
 	process->live += !task->dead;
+	if (!process->oldest || task->start < process->oldest)
+		process->oldest = task->start;
 	if (task->leader) {
 		process->leader = task;
 		process->start = task->start;
@@ -301,9 +312,11 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 		process->incomplete = true;
 
 	stop_awaiting(tasks, process);
+	if (tasks->selecting)
+		proclife_select_gone(process);
 	if (process->handle)
 		proclife_table_del(&tasks->by_group, &process->by_group);
-	proclife_table_del(&tasks->by_tgid, &process->by_tgid);
+	proclife_table_del_twin(&tasks->by_tgid, &process->by_tgid);
 	if (process->prev)
 		process->prev->next = process->next;
 	else

@@ -292,6 +292,13 @@ struct proclife_link {
 	struct proclife_link *next;
 };
 
+/* Private: one of several that can have the same key. */
+struct proclife_twin {
+	struct proclife_link link; /* first; in its chain is the latest one of each key */
+	struct proclife_twin *older;
+	struct proclife_twin *newer;
+};
+
 /* One task from fork to free; valid until the task_gone report has returned. */
 struct proclife_task {
 	uint64_t handle;
@@ -362,17 +369,17 @@ struct proclife_process {
 	bool outlives;	 /* reported gone because the trace has ended, not because it had */
 	bool untold;	 /* when its parent was told can be lost: there is no phase zombie */
 	/* Private, up to the end of the line. */
-	bool group_dead;
-	bool group_exit; /* exit_code is the group's */
-	bool unfreed;	 /* a task's FREE is missing */
-	bool counted;	 /* when it exited, all its threads were known */
-	bool unsure;	 /* a gap can hide that exited is not the last one's */
-	bool mixed; /* a thread of it can be another process's, which got its pid unseen */
-	bool reaps; /* it has reaped another one that is told of, or ignores its SIGCHLD */
-	bool leader_freed;
-	bool found_dead; /* its leader was a zombie when the snapshot found it */
-	bool found_exiting; /* or had just begun to exit */
-	uint8_t left;	 /* the state that it is left in, once gone */
+	bool group_dead : 1;
+	bool group_exit : 1;	/* exit_code is the group's */
+	bool unfreed : 1;	/* a task's FREE is missing */
+	bool counted : 1;	/* when it exited, all its threads were known */
+	bool unsure : 1;	/* a gap can hide that exited is not the last one's */
+	bool mixed : 1; /* a thread of it can be another process's, which got its pid unseen */
+	bool reaps : 1; /* it has reaped another one that is told of, or ignores its SIGCHLD */
+	bool leader_freed : 1;
+	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
+	bool found_exiting : 1; /* or had just begun to exit */
+	uint8_t left;		/* the state that it is left in, once gone */
 	struct proclife_task *tasks;
 	struct proclife_task *leader;
 
@@ -384,6 +391,7 @@ struct proclife_process {
 	uint64_t freed;	 /* the last thread's FREE; 0 if one can be missing */
 	uint64_t max_rss; /* KiB, as of the last EXIT; 0 until exited */
 	uint64_t gaps;	  /* private */
+	uint64_t oldest;  /* private: the earliest start of its tasks */
 
 	char comm[PROCLIFE_COMM_LEN];
 	char reaper_comm[PROCLIFE_COMM_LEN];
@@ -416,10 +424,14 @@ struct proclife_process {
 	char *args_text; /* private from here on */
 
 	struct proclife_link by_group;
-	struct proclife_link by_tgid;
-	struct proclife_link by_parent; /* while that is not known; otherwise the key is 0 */
+	struct proclife_twin by_tgid;
+	struct proclife_twin by_parent; /* while that is not known; otherwise the key is 0 */
 	struct proclife_process *next;
 	struct proclife_process *prev;
+	struct proclife_process *above; /* its parent; these four are kept for selection alone */
+	struct proclife_process *below; /* the latest one of its children */
+	struct proclife_process *sibling; /* the one before */
+	struct proclife_process *sibling_after;
 
 	struct proclife_deadly *deadly;
 	/* From here on: what is known of its end, and not private. */
@@ -799,8 +811,11 @@ struct proclife_tree;
  * as TASK records. */
 int proclife_tree_new(struct proclife_tree **tree, struct proclife_tasks *tasks);
 void proclife_tree_free(struct proclife_tree *tree);
-/* The first root; the others follow by next. A root's parent is not selected or not known. */
-const struct proclife_node *proclife_tree_roots(const struct proclife_tree *tree);
+/*
+ * The first root; the others follow by next. A root's parent is not selected or not known. What
+ * nodes have of each other is as of this call.
+ */
+const struct proclife_node *proclife_tree_roots(struct proclife_tree *tree);
 uint64_t proclife_tree_size(const struct proclife_tree *tree);
 
 #ifdef __cplusplus

@@ -38,38 +38,105 @@ void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *
 		mark(tasks, process);
 }
 
-/* Selects the open processes that descend from one that has just been selected. */
-static void select_below(struct proclife_tasks *tasks, struct proclife_process *parent)
+static void leave(struct proclife_process *process)
 {
-	for (struct proclife_process *process = tasks->first; process; process = process->next) {
-		if (process->selected || process->parent_id != parent->id ||
-		    !proclife_select_follows(process, parent))
-			continue;
-		proclife_select_now(tasks, process, parent);
-	}
+	if (!process->above)
+		return;
+	if (process->sibling_after)
+		process->sibling_after->sibling = process->sibling;
+	else
+		process->above->below = process->sibling;
+	if (process->sibling)
+		process->sibling->sibling_after = process->sibling_after;
+	process->above = NULL;
+}
+
+void proclife_select_above(struct proclife_process *process, struct proclife_process *parent)
+{
+	leave(process);
+	process->above = parent;
+	process->sibling = parent->below;
+	process->sibling_after = NULL;
+	if (process->sibling)
+		process->sibling->sibling_after = process;
+	parent->below = process;
+}
+
+void proclife_select_gone(struct proclife_process *process)
+{
+	struct proclife_process *child = process->below;
+
+	leave(process);
+	for (; child; child = child->sibling)
+		child->above = NULL;
+}
+
+static void select_one(struct proclife_tasks *tasks, struct proclife_process *process,
+		       struct proclife_process *parent)
+{
+	mark(tasks, process);
+	proclife_report_linked(tasks, process, parent);
 }
 
 /*
  * Whom a selected process creates is selected from birth on. This is about processes that were
- * there before: it happens rarely enough to walk them all.
+ * there before. It does not recurse: they can be a chain of any length.
  */
 void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
 			 struct proclife_process *parent)
 {
-	mark(tasks, process);
-	proclife_report_linked(tasks, process, parent);
-	select_below(tasks, process);
+	struct proclife_process *at = process, *child = process->below;
+
+	select_one(tasks, process, parent);
+	for (;;) {
+		while (child && (child->selected || !proclife_select_follows(child, at)))
+			child = child->sibling;
+		if (child) {
+			select_one(tasks, child, at);
+			at = child;
+			child = at->below;
+			continue;
+		}
+		if (at == process)
+			return;
+		child = at->sibling;
+		at = at->above;
+	}
 }
 
-static void begin_selecting(struct proclife_tasks *tasks)
+/* Tells those that are there already who their parents are. */
+static int link_all(struct proclife_tasks *tasks)
 {
-	if (tasks->selecting)
-		return;
+	struct proclife_process *process, *parent;
+	struct proclife_map by_id;
+	int err = proclife_map_init(&by_id);
+
+	for (process = tasks->first; process && !err; process = process->next) {
+		err = proclife_map_reserve(&by_id);
+		if (!err)
+			proclife_map_put(&by_id, process->id, process);
+	}
+	for (process = tasks->first; process && !err; process = process->next) {
+		parent = proclife_map_get(&by_id, process->parent_id);
+		if (parent)
+			proclife_select_above(process, parent);
+	}
+	proclife_map_free(&by_id);
+	return err;
+}
+
+static int begin_selecting(struct proclife_tasks *tasks)
+{
+	int err = tasks->selecting ? 0 : link_all(tasks);
+
+	if (tasks->selecting || err)
+		return err;
 	tasks->selecting = true;
 	tasks->selected = 0;
 	tasks->selected_open = 0;
 	for (struct proclife_process *process = tasks->first; process; process = process->next)
 		process->selected = false;
+	return 0;
 }
 
 static int wish(struct proclife_tasks *tasks, const struct proclife_wish *wish)
@@ -88,8 +155,10 @@ static int wish(struct proclife_tasks *tasks, const struct proclife_wish *wish)
 int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid)
 {
 	struct proclife_process *process = proclife_tasks_holder(tasks, tgid);
+	int err = begin_selecting(tasks);
 
-	begin_selecting(tasks);
+	if (err)
+		return err;
 	if (!process)
 		return wish(tasks, &(struct proclife_wish){ .tgid = tgid });
 	if (!process->selected)
@@ -99,8 +168,9 @@ int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid)
 
 int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uint32_t creator_tgid)
 {
-	begin_selecting(tasks);
-	return wish(tasks, &(struct proclife_wish){
+	int err = begin_selecting(tasks);
+
+	return err ? err : wish(tasks, &(struct proclife_wish){
 				   .tgid = tgid, .creator_tgid = creator_tgid, .child = true });
 }
 

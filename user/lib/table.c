@@ -35,20 +35,6 @@ void proclife_table_free(struct proclife_table *table)
 	*table = (struct proclife_table){ 0 };
 }
 
-static struct proclife_link *reverse(struct proclife_link *link)
-{
-	struct proclife_link *last = NULL;
-
-	while (link) {
-		struct proclife_link *next = link->next;
-
-		link->next = last;
-		last = link;
-		link = next;
-	}
-	return last;
-}
-
 int proclife_table_resize(struct proclife_table *table)
 {
 	struct proclife_link **old = table->slots, **slots;
@@ -61,8 +47,7 @@ int proclife_table_resize(struct proclife_table *table)
 		return table->used < table->least ? 0 : -ENOMEM;
 	set_slots(table, slots, bits);
 	for (uint64_t i = 0; i < count; i++) {
-		/* Each goes to the front of its chain, so the latest one has to go last. */
-		struct proclife_link *link = reverse(old[i]);
+		struct proclife_link *link = old[i];
 
 		while (link) {
 			struct proclife_link *next = link->next;

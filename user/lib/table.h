@@ -2,8 +2,8 @@
 /*
  * A hash table of what brings its own links, for a lookup or two per record: nothing is allocated
  * or moved for an entry, a lookup that finds something ends in the very thing that was sought, and
- * one that does not mostly ends at an empty slot. Several entries can have the same key: the latest
- * one is found first.
+ * one that does not mostly ends at an empty slot. Where several entries can have the same key, they
+ * are twins: the latest one is found, and the others from there, so that they are in nobody's way.
  */
 #ifndef PROCLIFE_TABLE_H
 #define PROCLIFE_TABLE_H
@@ -72,6 +72,48 @@ static inline void proclife_table_del(struct proclife_table *table, struct procl
 		at = &(*at)->next;
 	*at = link->next;
 	table->used--;
+}
+
+/* As above, where there can be others with this key. */
+static inline void proclife_table_put_twin(struct proclife_table *table, struct proclife_twin *twin,
+					   uint64_t key)
+{
+	struct proclife_link **slot = proclife_table_slot(table, key), **at = slot;
+	struct proclife_twin *older;
+
+	while (*at && (*at)->key != key)
+		at = &(*at)->next;
+	older = (struct proclife_twin *)*at;
+	twin->older = older;
+	twin->newer = NULL;
+	if (!older) {
+		proclife_table_put(table, &twin->link, key);
+		return;
+	}
+	older->newer = twin;
+	twin->link.key = key;
+	twin->link.next = older->link.next;
+	*at = &twin->link;
+}
+
+static inline void proclife_table_del_twin(struct proclife_table *table, struct proclife_twin *twin)
+{
+	struct proclife_link **at = proclife_table_slot(table, twin->link.key);
+
+	if (twin->older)
+		twin->older->newer = twin->newer;
+	if (twin->newer) {
+		twin->newer->older = twin->older;
+		return;
+	}
+	if (!twin->older) {
+		proclife_table_del(table, &twin->link);
+		return;
+	}
+	while (*at != &twin->link)
+		at = &(*at)->next;
+	twin->older->link.next = twin->link.next;
+	*at = &twin->older->link;
 }
 
 #endif

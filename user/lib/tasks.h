@@ -84,9 +84,9 @@ static inline struct proclife_process *proclife_tgid_get(const struct proclife_t
 
 static inline struct proclife_process *proclife_tgid_next(const struct proclife_process *process)
 {
-	struct proclife_link *link = proclife_link_find(process->by_tgid.next, process->tgid);
+	struct proclife_twin *twin = process->by_tgid.older;
 
-	return link ? proclife_of_link(link, struct proclife_process, by_tgid) : NULL;
+	return twin ? proclife_of_link(twin, struct proclife_process, by_tgid) : NULL;
 }
 
 static inline int proclife_take_error(struct proclife_tasks *tasks)
@@ -224,6 +224,11 @@ void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *
 /* Selects it, reports that, and then the same for those below it. */
 void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
 			 struct proclife_process *parent);
+
+/* Keeps the children of each process, for when it is selected. */
+void proclife_select_above(struct proclife_process *process, struct proclife_process *parent);
+/* It is gone: it has no parent and no children any more. */
+void proclife_select_gone(struct proclife_process *process);
 
 /* Something has changed that a filter can look at. */
 static inline void proclife_filter(const struct proclife_tasks *tasks,

@@ -7,65 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What only a process that is not gone needs: it alone gets children. */
-struct open_node {
-	struct proclife_node *node;
-	struct proclife_node *last; /* child */
-};
-
 struct proclife_tree {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
 	struct proclife_arena arena;
 	struct proclife_intern texts;
 	struct proclife_map open; /* processes that are not gone, by their ids */
-	struct proclife_slab open_slab;
 	struct proclife_node top; /* the roots are its children */
-	struct open_node top_open;
 	uint64_t size;
+	bool linked; /* nodes know their children, not only their parents */
 };
 
-static struct open_node *open_of(struct proclife_tree *tree,
-				 const struct proclife_process *process)
+static struct proclife_node *node_of(const struct proclife_tree *tree,
+				     const struct proclife_process *process)
 {
 	return process ? proclife_map_get(&tree->open, process->id) : NULL;
-}
-
-/* Brothers and sisters are in the order of their ids, which is that of birth. */
-static void link_node(struct proclife_tree *tree, struct proclife_node *node,
-		      struct open_node *parent)
-{
-	struct open_node *to = parent ? parent : &tree->top_open;
-	struct proclife_node **at = &to->node->child;
-
-	node->parent = parent ? parent->node : NULL;
-	if (to->last && to->last->id < node->id) {
-		to->last->next = node;
-		to->last = node;
-		return;
-	}
-	while (*at && (*at)->id < node->id)
-		at = &(*at)->next;
-	node->next = *at;
-	*at = node;
-	if (!node->next)
-		to->last = node;
-}
-
-static void unlink_node(struct proclife_tree *tree, struct proclife_node *node)
-{
-	struct proclife_node *from = node->parent ? node->parent : &tree->top, *before = NULL;
-	struct open_node *open = node->parent ? proclife_map_get(&tree->open, from->id) :
-						&tree->top_open;
-	struct proclife_node **at = &from->child;
-
-	while (*at != node) {
-		before = *at;
-		at = &before->next;
-	}
-	*at = node->next;
-	if (open && open->last == node)
-		open->last = before;
-	node->next = NULL;
 }
 
 static void set_texts(struct proclife_tree *tree, struct proclife_node *node,
@@ -73,7 +28,8 @@ static void set_texts(struct proclife_tree *tree, struct proclife_node *node,
 {
 	const char *path = process->path, *args = process->args;
 
-	node->comm = proclife_intern(&tree->texts, process->comm, strlen(process->comm));
+	if (!node->comm || strcmp(node->comm, process->comm))
+		node->comm = proclife_intern(&tree->texts, process->comm, strlen(process->comm));
 	if (path)
 		path = proclife_intern(&tree->texts, path, strlen(path));
 	if (args)
@@ -128,13 +84,13 @@ static void set_common(struct proclife_tree *tree, struct proclife_node *node,
 		node->common = kept;
 }
 
-static struct open_node *add(struct proclife_tree *tree, const struct proclife_process *process,
-			     struct open_node *parent)
+static struct proclife_node *add(struct proclife_tree *tree,
+				 const struct proclife_process *process,
+				 struct proclife_node *parent)
 {
 	struct proclife_node *node = NULL;
-	struct open_node *open;
 
-	if (!proclife_map_reserve(&tree->open) && !proclife_slab_reserve(&tree->open_slab))
+	if (!proclife_map_reserve(&tree->open))
 		node = proclife_arena_get(&tree->arena, sizeof(*node));
 	if (!node) {
 		tree->tasks->error = -ENOMEM;
@@ -142,6 +98,7 @@ static struct open_node *add(struct proclife_tree *tree, const struct proclife_p
 	}
 	memset(node, 0, sizeof(*node));
 	node->id = process->id;
+	node->parent = parent;
 	set_began(node, process);
 	node->tgid = process->tgid;
 	node->parent_tgid = process->parent_tgid;
@@ -149,13 +106,14 @@ static struct open_node *add(struct proclife_tree *tree, const struct proclife_p
 	node->uid = process->uid;
 	node->flags = (uint16_t)process->flags;
 	node->common = &nothing;
+	/* Mostly the very name that its parent was born with. */
+	if (parent)
+		node->comm = parent->comm;
 	set_texts(tree, node, process);
-	link_node(tree, node, parent);
-	open = proclife_slab_get(&tree->open_slab);
-	*open = (struct open_node){ .node = node };
-	proclife_map_put(&tree->open, process->id, open);
+	proclife_map_put(&tree->open, process->id, node);
 	tree->size++;
-	return open;
+	tree->linked = false;
+	return node;
 }
 
 static void process_born(void *data, struct proclife_process *process,
@@ -165,45 +123,36 @@ static void process_born(void *data, struct proclife_process *process,
 
 	(void)creator;
 	if (process->selected)
-		add(tree, process, open_of(tree, parent));
+		add(tree, process, node_of(tree, parent));
 }
 
 static void process_linked(void *data, struct proclife_process *process,
 			   struct proclife_process *parent)
 {
 	struct proclife_tree *tree = data;
-	struct open_node *open = open_of(tree, process), *above = open_of(tree, parent);
+	struct proclife_node *node = node_of(tree, process), *above = node_of(tree, parent);
 
 	if (!process->selected)
 		return;
-	if (!open) {
+	if (!node) {
 		add(tree, process, above);
-		return;
+	} else if (above) {
+		node->parent = above;
+		tree->linked = false;
 	}
-	if (!above || above->node == open->node->parent)
-		return;
-	/* Handles that were reused unseen must not make a circle of the tree. */
-	for (struct proclife_node *up = above->node; up; up = up->parent) {
-		if (up == open->node)
-			return;
-	}
-	unlink_node(tree, open->node);
-	link_node(tree, open->node, above);
 }
 
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct proclife_tree *tree = data;
-	struct open_node *open = open_of(tree, process);
-	struct proclife_node *node;
+	struct proclife_node *node = node_of(tree, process);
 
 	if (!process->selected)
 		return;
-	if (!open)
-		open = add(tree, process, NULL);
-	if (!open)
+	if (!node)
+		node = add(tree, process, NULL);
+	if (!node)
 		return;
-	node = open->node;
 	set_began(node, process);
 	node->exited = process->exited;
 	node->notified = process->notified;
@@ -226,7 +175,6 @@ static void process_gone(void *data, struct proclife_process *process)
 	set_texts(tree, node, process);
 	set_common(tree, node, process);
 	proclife_map_del(&tree->open, process->id);
-	proclife_slab_put(&tree->open_slab, open);
 }
 
 static void tasks_freed(void *data)
@@ -248,8 +196,6 @@ int proclife_tree_new(struct proclife_tree **result, struct proclife_tasks *task
 
 	if (!tree)
 		return -ENOMEM;
-	tree->top_open.node = &tree->top;
-	proclife_slab_init(&tree->open_slab, sizeof(struct open_node));
 	err = proclife_map_init(&tree->open);
 	if (!err)
 		err = proclife_tasks_attach(tasks, &reports, tree, tasks_freed);
@@ -269,14 +215,107 @@ void proclife_tree_free(struct proclife_tree *tree)
 	if (tree->tasks)
 		proclife_tasks_detach(tree->tasks, tree);
 	proclife_map_free(&tree->open);
-	proclife_slab_free(&tree->open_slab);
 	proclife_intern_free(&tree->texts);
 	proclife_arena_free(&tree->arena);
 	free(tree);
 }
 
-const struct proclife_node *proclife_tree_roots(const struct proclife_tree *tree)
+/*
+ * Nodes learn to know their children only when somebody asks: so nothing has to be put in its place
+ * among any number of others, again and again.
+ */
+
+static void unlink_node(void *data, void *object)
 {
+	struct proclife_node *node = object;
+
+	(void)data;
+	node->child = NULL;
+	node->next = NULL;
+}
+
+/*
+ * Handles that were reused unseen must not make a circle of the tree: the first of those in it
+ * becomes a root. Until it is linked, a node's `next` says from where it was passed.
+ */
+static void cut_circle(void *data, void *object)
+{
+	struct proclife_node *from = object, *up = from, *first;
+
+	(void)data;
+	for (; up && !up->next; up = up->parent)
+		up->next = from;
+	if (!up || up->next != from)
+		return;
+	first = up;
+	for (struct proclife_node *node = up->parent; node != up; node = node->parent)
+		first = node->id < first->id ? node : first;
+	first->parent = NULL;
+}
+
+static void link_node(void *data, void *object)
+{
+	struct proclife_tree *tree = data;
+	struct proclife_node *node = object, *parent = node->parent ? node->parent : &tree->top;
+
+	node->next = parent->child;
+	parent->child = node;
+}
+
+static struct proclife_node *merge(struct proclife_node *a, struct proclife_node *b)
+{
+	struct proclife_node *merged = NULL, **to = &merged;
+
+	while (a && b) {
+		struct proclife_node **first = a->id < b->id ? &a : &b;
+
+		*to = *first;
+		to = &(*to)->next;
+		*first = *to;
+	}
+	*to = a ? a : b;
+	return merged;
+}
+
+/* Brothers and sisters are in the order of their ids, which is that of birth; mostly they are. */
+static void sort_children(void *data, void *object)
+{
+	struct proclife_node *parent = object, *node = parent->child, *next, *runs[64] = { NULL };
+	unsigned int i, most = 0;
+
+	(void)data;
+	while (node && node->next && node->id < node->next->id)
+		node = node->next;
+	if (!node || !node->next)
+		return;
+	for (node = parent->child; node; node = next) {
+		next = node->next;
+		node->next = NULL;
+		for (i = 0; runs[i]; i++) {
+			node = merge(runs[i], node);
+			runs[i] = NULL;
+		}
+		runs[i] = node;
+		most = i > most ? i : most;
+	}
+	for (node = NULL, i = 0; i <= most; i++)
+		node = merge(runs[i], node);
+	parent->child = node;
+}
+
+const struct proclife_node *proclife_tree_roots(struct proclife_tree *tree)
+{
+	static void (*const passes[])(void *data, void *node) = {
+		unlink_node, cut_circle, unlink_node, link_node, sort_children,
+	};
+
+	if (tree->linked)
+		return tree->top.child;
+	tree->top.child = NULL;
+	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++)
+		proclife_arena_each(&tree->arena, sizeof(struct proclife_node), passes[i], tree);
+	sort_children(tree, &tree->top);
+	tree->linked = true;
 	return tree->top.child;
 }
 

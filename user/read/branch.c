@@ -57,7 +57,7 @@ struct sums *branch_sums(struct branches *branches, struct branch *b)
 }
 
 /* The nodes in depth-first order. */
-static int list_nodes(struct branches *branches, const struct proclife_tree *tree)
+static int list_nodes(struct branches *branches, struct proclife_tree *tree)
 {
 	const struct proclife_node *node = proclife_tree_roots(tree);
 	uint64_t size = proclife_tree_size(tree);
@@ -134,7 +134,7 @@ static void link_shown(struct branches *branches)
 	}
 }
 
-int branches_build(struct branches *branches, const struct proclife_tree *tree, uint64_t ended,
+int branches_build(struct branches *branches, struct proclife_tree *tree, uint64_t ended,
 		   bool active_only, const struct cut *cut)
 {
 	int ret;

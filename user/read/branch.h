@@ -62,13 +62,14 @@ struct branches {
 	uint32_t sums_size;
 	bool folded;
 	unsigned int show; /* SHOW_* */
+	uint64_t secret[2]; /* of the hashes */
 };
 
 /*
  * Lists the tree and cuts it. @active_only: do not list who was there before and to whom nothing
  * happened, unless a descendant is listed. Return: 0 or a negative errno.
  */
-int branches_build(struct branches *branches, const struct proclife_tree *tree, uint64_t ended,
+int branches_build(struct branches *branches, struct proclife_tree *tree, uint64_t ended,
 		   bool active_only, const struct cut *cut);
 int branches_cut(struct branches *branches, const struct cut *cut);
 /* @show: SHOW_*, for what is shown has to be alike. */

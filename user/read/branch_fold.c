@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+/* Who does not know where it begins and what it is multiplied by cannot choose what it comes to. */
+static uint64_t mix(const struct branches *branches, uint64_t hash, uint64_t value)
 {
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	hash = (hash ^ value) * branches->secret[1];
+	hash ^= hash >> 29;
+	hash *= 0x9e3779b97f4a7c15ULL;
 	return hash ^ (hash >> 32);
 }
 
@@ -57,18 +61,38 @@ static bool same_line(const struct branches *branches, const struct branch *a,
 	       unusual(x->reaper_tgid, x) == unusual(y->reaper_tgid, y);
 }
 
+/* Of all that has to be the same: those that differ in anything are not compared again and again. */
 static void hash_branch(const struct branches *branches, struct branch *b)
 {
 	const struct proclife_node *node = b->node;
-	uint64_t hash = mix(0, (uintptr_t)node->comm);
+	const struct proclife_common *common = node->common;
+	uint64_t words[] = {
+		(uintptr_t)node->comm,
+		(uintptr_t)node->path,
+		(uintptr_t)node->args,
+		(uint64_t)node->threads << 32 | (uint32_t)node->exit_code,
+		(uint64_t)unusual(node->creator_tgid, node) << 32 |
+			unusual(node->reaper_tgid, node),
+		branches->show & SHOW_CGROUP ? common->cgroup : 0,
+		branches->show & SHOW_UID ? node->uid : 0,
+		!common->killer			      ? 0 :
+		common->killer->tgid != node->tgid ? (uintptr_t)common->killer :
+						     (uint32_t)common->killer->code,
+		branches->show & SHOW_PIDNS && common->ns_pid ? node->id : 0, /* like no other */
+		(uint64_t)(branches->show & SHOW_PIDNS ? common->ns_inum : 0) << 32 |
+			(uint64_t)node->state << 8 | node->args_cut << 7 | !node->exited << 6 |
+			!node->reaped << 5 | !node->freed << 4 | node->older << 3 |
+			node->incomplete << 2 | b->context << 1 |
+			!branch_cut_off(branches, b)->processes,
+	};
+	uint64_t hash = branches->secret[0];
 	uint32_t i;
 
-	hash = mix(hash, (uintptr_t)node->path);
-	hash = mix(hash, (uintptr_t)node->args);
-	hash = mix(hash, (uint32_t)node->exit_code);
-	hash = mix(hash, node->threads);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		hash = mix(branches, hash, words[i]);
 	for (i = b->child; i; i = branches->all[i].next)
-		hash = mix(hash, branches->all[i].hash + branches->all[i].count);
+		hash = mix(branches, hash,
+			   (uint64_t)branches->all[i].hash << 32 | branches->all[i].count);
 	b->hash = (uint32_t)hash;
 }
 
@@ -201,6 +225,11 @@ int branches_fold(struct branches *branches, unsigned int show)
 	int ret = 0;
 
 	branches->show = show;
+	/* If it is not to be had, addresses have to do. */
+	if (getrandom(branches->secret, sizeof(branches->secret), GRND_NONBLOCK) !=
+	    sizeof(branches->secret))
+		branches->secret[0] = branches->secret[1] = (uintptr_t)branches->all;
+	branches->secret[1] |= 1;
 	for (i = branches->count; i-- && !ret;) {
 		struct branch *b = &branches->all[i];
 

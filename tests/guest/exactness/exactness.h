@@ -83,7 +83,7 @@ struct lives {
 
 int lives_report(struct lives *lives, struct proclife_tasks *tasks);
 /* @starter began the command: it is the parent of the tree's roots. */
-void lives_judge(struct lives *lives, const struct proclife_tree *tree, uint32_t starter);
+void lives_judge(struct lives *lives, struct proclife_tree *tree, uint32_t starter);
 void lives_free(struct lives *lives);
 
 /* truth.c */

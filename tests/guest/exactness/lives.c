@@ -128,7 +128,7 @@ static int by_tgid(const void *a, const void *b)
 	return x->began < y->began ? -1 : x->began > y->began;
 }
 
-void lives_judge(struct lives *lives, const struct proclife_tree *tree, uint32_t starter)
+void lives_judge(struct lives *lives, struct proclife_tree *tree, uint32_t starter)
 {
 	const struct proclife_node *n = proclife_tree_roots(tree);
 	uint64_t size = proclife_tree_size(tree);
