@@ -31,8 +31,9 @@ class Checker:
         self.program = os.path.abspath(os.path.join(build, "proclife-read"))
         self.environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(build), LC_ALL="C")
         self.environment.pop("COLUMNS", None)
+        memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.folder = tempfile.mkdtemp(prefix="proclife-model-",
-                                       dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+                                       dir=os.environ.get("TMPDIR", memory))
         self.different = []
         self.runs = 0
         path = os.path.join(self.folder, "pattern")

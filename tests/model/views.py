@@ -1,91 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the views have to print as JSON, after proclife-read(8), of what a session has seen."""
-import math
-
 import abi
 import lives
+from values import Any, Near, Percentile, figures, handle, killer, text, texts
 
 PHASES = ["teardown", "zombie", "rcu_free", "exit_free", "life"]
-PERCENTILES = ["p50", "p90", "p99", "p99.9"]
-LARGER = 1 + 1 / 128  # what a percentile may be too high
-
-
-class Percentile:
-    """The exact value, and the most that the program may take for it. Equal to all in between."""
-
-    def __init__(self, values, percent):
-        self.exact = sorted(values)[max(math.ceil(len(values) * percent / 100), 1) - 1]
-        self.most = min(self.exact * LARGER, max(values))
-
-    def __eq__(self, other):
-        return isinstance(other, int) and self.exact <= other <= self.most
-
-    def about(self):
-        return self.exact
-
-    def __repr__(self):
-        return "%d to %d" % (self.exact, self.most)
-
-
-class Near:
-    """A mean, whose last digit is a question of rounding."""
-
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        return isinstance(other, int) and abs(other - self.value) <= 1
-
-    def about(self):
-        return int(self.value)
-
-    def __repr__(self):
-        return "about %.1f" % self.value
-
-
-class Any:
-    """What this view's documentation leaves open."""
-
-    def __init__(self, *kinds):
-        self.kinds = kinds
-
-    def __eq__(self, other):
-        return isinstance(other, self.kinds)
-
-    def __repr__(self):
-        return "any " + "/".join(kind.__name__ for kind in self.kinds)
-
-
-def text(data):
-    """Each byte that is no part of valid UTF-8 is U+FFFD."""
-    shown = ""
-    while data:
-        try:
-            return shown + data.decode()
-        except UnicodeDecodeError as error:
-            shown += data[:error.start].decode() + "�" * (error.end - error.start)
-            data = data[error.end:]
-    return shown
-
-
-def texts(name, data):
-    if data is None:
-        return {name: None}
-    found = {name: text(data)}
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        found[name + "_hex"] = data.hex()
-    return found
-
-
-def handle(number):
-    return "%016x" % number
-
-
-def killer(signal):
-    return signal and dict(texts("comm", signal["sender_comm"]), signal=signal["signo"],
-                           code=signal["code"], pid=signal["sender_tgid"], tid=signal["sender_pid"])
 
 
 def trace(env):
@@ -214,25 +133,6 @@ def tree(session):
 
 
 # Latency
-
-def histogram(values):
-    """Rows without a hole, each up to twice its beginning, and the first one from 0 to 2."""
-    begins = [0] + [1 << n for n in range(1, 64)]
-    rows = [[begin, sum(begin <= value < max(2 * begin, 2) for value in values)] for begin in begins]
-    while rows and not rows[0][1]:
-        rows.pop(0)
-    while rows and not rows[-1][1]:
-        rows.pop()
-    return rows
-
-
-def figures(values):
-    found = {"count": len(values), "histogram": histogram(values)}
-    if values:
-        found.update(min=min(values), max=max(values), mean=Near(sum(values) / len(values)))
-        found.update({name: Percentile(values, float(name[1:])) for name in PERCENTILES})
-    return found
-
 
 def counted(session):
     """The lives of --latency: (phases, state, life) of each process, or task."""
