@@ -229,14 +229,15 @@ def check_style(checker, words, style, verdicts, status):
 
 def check_cuts(checker, path, read, rng):
     seen = session.Session(read, session.Options())
-    known = [views.life(seen, each)[0] for each in seen.lives.processes]
+    known = [views.life(seen, each) for each in seen.lives.processes]
+    known = [span for span, whole in known if whole] or [1]
     for _ in range(4):
         cut, words = {}, []
         if rng.random() < .5:
             cut["depth"] = rng.randrange(4)
             words.append("--depth=%d" % cut["depth"])
         if rng.random() < .4:
-            cut["min_life"] = rng.choice(known) + rng.randrange(1, 3)
+            cut["min_life"] = max(rng.choice(known) + rng.randrange(2), 1)
             words.append("--min-life=%dns" % cut["min_life"])
         if rng.random() < .6 or not words:
             cut["top"], cut["key"] = rng.randrange(1, 12), rng.choice(["cpu", "life", "rss", "count"])
@@ -266,6 +267,8 @@ def choices(rng, read):
     yield dict(comms=tuple(rng.sample(globs[:5], 2)), cgroups=(rng.choice(paths),))
     yield dict(cgroups=tuple(rng.sample(paths, 2)))
     yield dict(duration=length)
+    yield dict(count=rng.randrange(1, 12))
+    yield dict(count=rng.randrange(1, 6), comms=(rng.choice(names),))
     yield dict(pids=(pid,), uids=(rng.choice(users),))
 
 
@@ -276,7 +279,7 @@ def check_complete(checker, seed):
     made.run(rng.choice([20, 120, 250]))
     path, read = make(checker, "whole", made)
     for number, options in enumerate(choices(rng, read)):
-        if number < 2 or rng.random() < .4:
+        if number < 2 or rng.random() < .5:
             check_views(checker, path, read, session.Options(**options))
         if not options.get("threads") and (number < 1 or rng.random() < .4):
             check_events(checker, path, read, session.Options(events=True, **options))

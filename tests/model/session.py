@@ -124,6 +124,8 @@ class Session:
                 if event["ended"]:
                     self.suppressed[abi.TYPES[event["what"]]] += event["count"]
                 self.shown.append((event, {}))
+                if self.is_over(ts):
+                    return
                 continue
             task = self.lives.feed(event)
             if not task:

@@ -392,6 +392,8 @@ def measure(session, figure):
     """The value of a figure, None if there is nothing to measure, and of how many lives it is."""
     if figure == "lost":
         return session.lost, None
+    if figure == "zombies" and not counted(session):
+        return None, None  # of no process at all
     if figure == "zombies":
         return sum(state == "zombie" for _, state, _ in counted(session)), None
     phase, statistic = figure.split(".", 1)
