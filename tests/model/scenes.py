@@ -45,6 +45,13 @@ def check_gaps(checker, seed):
     check_loss_is_said(checker, path, len(lost))
     check_event_gaps(checker, path, read, told, status)
     check_phases_of_lines(checker, path, objects, status)
+    other = new_machine(rng, 10)
+    other.exit_mark = made.exit_mark
+    words = ["-i", checks.make(checker, "beside", other)[0], "-i", path]
+    for view in (["--latency"], ["--expect", "lost==%d" % len(lost)]):
+        code, out, _ = checker.call(*words, *view, "--json")
+        checker.equal(words + view, "status", status, code)
+        checker.equal(words + view, "lost", len(lost), json.loads(out.splitlines()[-1])["lost"])
 
 
 def check_loss_is_said(checker, path, lost):
