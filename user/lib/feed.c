@@ -390,7 +390,7 @@ static proclife_apart int feed_reap(struct proclife_tasks *tasks,
 	proclife_process_sure(tasks, process);
 	process->reaped = record->ts;
 	/* Where a gap can hide the SIGCHLD, the zombie has no beginning. */
-	process->untold = !process->notified && tasks->gaps && tasks->gap_to >= process->exited;
+	process->untold = !process->notified && tasks->gap_to && tasks->gap_to >= process->exited;
 	process->reaper_pid = reap->reaper_pid;
 	process->reaper_tgid = reap->reaper_tgid;
 	copy_name(process->reaper_comm, reap->reaper_comm);

@@ -21,7 +21,7 @@ const char *proclife_state_name(enum proclife_life_state state)
 static enum proclife_life_state since(const struct proclife_tasks *tasks, uint64_t mark,
 				 enum proclife_life_state state)
 {
-	return tasks->gaps && mark <= tasks->gap_to ? PROCLIFE_IS_UNKNOWN : state;
+	return tasks->gap_to && mark <= tasks->gap_to ? PROCLIFE_IS_UNKNOWN : state;
 }
 
 /* Without REAPs, it may have been reaped; a snapshot knows. */
