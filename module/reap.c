@@ -115,14 +115,14 @@ static int unregister_ftrace(void)
 }
 #endif
 
-static int on_kprobe(struct kprobe *kprobe, struct pt_regs *regs)
+static struct kprobe kprobe;
+
+static int on_kprobe(struct kprobe *hit, struct pt_regs *regs)
 {
 	probe_reap((void *)regs_get_kernel_argument(regs, 0));
 	return 0;
 }
 NOKPROBE_SYMBOL(on_kprobe);
-
-static struct kprobe kprobe;
 
 static int register_probe(const char *symbol)
 {

@@ -35,7 +35,7 @@ void proclife_handle_fill(struct handle_cached *slot, unsigned long object)
 }
 
 void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
-		 const struct linux_binprm *bprm)
+			  const struct linux_binprm *bprm)
 {
 	struct proclife_exec *e = &r->exec;
 	ssize_t len;

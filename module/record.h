@@ -20,7 +20,7 @@ void proclife_record_exit(void);
 
 /* All but proclife_record_state() with interrupts off. */
 void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
-		 const struct linux_binprm *bprm);
+			  const struct linux_binprm *bprm);
 /*
  * The piece of current's argument vector at @offset, at most @limit bytes of which are wanted.
  * Returns whether another piece follows.
