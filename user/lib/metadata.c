@@ -243,6 +243,22 @@ static bool parse_uuid(const char *s, const char *end, uint8_t *uuid)
 	return *s == '"';
 }
 
+/*
+ * NULL, or what no recorder has written: at its end it says when that was, which is also until when
+ * nothing is missing, and how much there is; before, it says none of it.
+ */
+static const char *contradiction(const struct proclife_metadata *metadata)
+{
+	const struct proclife_recorded *run = &metadata->run;
+
+	if (run->complete)
+		return run->ended == (run->synced & INT64_MAX) ? NULL :
+		       "'ended' and 'synced' of a complete recording are not the same";
+	if (run->ended || run->records || run->lost || metadata->streams || metadata->bytes)
+		return "there are totals of a recording that is not complete";
+	return NULL;
+}
+
 static bool parse_synced(const char *s, const char *end, uint64_t *synced)
 {
 	if (!s || end - s <= PROCLIFE_CTF_SYNCED_DIGITS || s[PROCLIFE_CTF_SYNCED_DIGITS] != '"')
@@ -263,7 +279,7 @@ static bool totals_add_up(const struct proclife_metadata *metadata)
 		const struct proclife_total *total = &metadata->totals[i];
 
 		if ((total->cpu >= metadata->header.cpus && total->cpu != PROCLIFE_CTF_SNAPSHOT) ||
-		    total->first > total->last ||
+		    total->first > total->last || total->last > metadata->run.ended ||
 		    __builtin_add_overflow(records, total->records, &records) ||
 		    __builtin_add_overflow(lost, total->lost, &lost) ||
 		    __builtin_add_overflow(bytes, total->bytes, &bytes))
@@ -279,7 +295,12 @@ static bool totals_add_up(const struct proclife_metadata *metadata)
 static int check(const struct proclife_metadata *metadata, struct proclife_fault *fault)
 {
 	const struct proclife_header *header = &metadata->header;
+	const char *wrong = contradiction(metadata);
 
+	if (wrong) {
+		proclife_fault_set(fault, "%s", wrong);
+		return -EBADMSG;
+	}
 	if (header->abi_compatible > PROCLIFE_ABI_VERSION) {
 		proclife_fault_set(fault, "recorded with ABI %u, this program knows up to %u; read "
 				   "it with a newer release", header->abi_version,
