@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,16 +66,19 @@ static void all_were_woken(const int *pids, unsigned int count)
 
 /*
  * Those that wait exclusively take nothing away from who waits for another file, or for the same one:
- * three epolls of one file, one of another with a watermark of its own, and a plain poll of a third.
- * Each needs to be woken by the same few records: no other ones come.
+ * first one that waits for far more than will come, then three epolls of one file, one of another
+ * with a watermark of its own, and a plain poll of a third.
  */
 static void test_exclusive_sleepers_swallow_nothing(void **state)
 {
 	int files[3] = { open_device(0, 60), open_device(0, 80), open_device(0, 70) };
-	int epolls[4], pids[5], child;
+	int far = open_device(0, 1000000), far_epoll = epoll_of(far, EPOLLEXCLUSIVE);
+	int epolls[4], pids[5], far_pid, child;
 	unsigned int i;
 
 	(void)state;
+	sleep_on_epolls(&far_epoll, &far_pid, 1);
+	usleep(300000);
 	for (i = 0; i < 3; i++)
 		epolls[i] = epoll_of(files[0], EPOLLEXCLUSIVE);
 	epolls[3] = epoll_of(files[1], EPOLLEXCLUSIVE);
@@ -85,6 +89,10 @@ static void test_exclusive_sleepers_swallow_nothing(void **state)
 	child = forks_later(40);
 	all_were_woken(pids, 5);
 	waitpid(child, NULL, 0);
+	kill(far_pid, SIGKILL);
+	waitpid(far_pid, NULL, 0);
+	close(far_epoll);
+	close(far);
 	for (i = 0; i < 4; i++)
 		close(epolls[i]);
 	for (i = 0; i < 3; i++)
