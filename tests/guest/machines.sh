@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Machines that lack something: memory, the unified hierarchy of cgroups, what REAP hangs on (the guest
-# of `tests/vm/run --kernel bare`), or the permission to trace. What the module does without it, what
-# the log says, and what --status and the program then say: name, reason and remedy.
+# Machines that lack something: memory, the unified hierarchy of cgroups, or the permission to trace.
+# What the module does without it, what the log says, and what --status and the program then say: name,
+# reason and remedy.
 set -u
 # shellcheck source=tests/guest/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
@@ -56,30 +56,15 @@ fi
 
 # No file system of the unified hierarchy.
 modprobe proclife || exit 1
-if [[ -e /proc/self/cgroup ]]; then
-	why="no cgroup2 file system is mounted here; 'mount -t cgroup2 cgroup2 DIR' does it"
-	umount /sys/fs/cgroup && mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir /sys/fs/cgroup/pids &&
-		mount -t cgroup -o pids cgroup /sys/fs/cgroup/pids && mkdir /sys/fs/cgroup/pids/one || exit 1
-else
-	why='this kernel has no cgroups \(CONFIG_CGROUPS\)'
-fi
+why="no cgroup2 file system is mounted here; 'mount -t cgroup2 cgroup2 DIR' does it"
+umount /sys/fs/cgroup && mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir /sys/fs/cgroup/pids &&
+	mount -t cgroup -o pids cgroup /sys/fs/cgroup/pids && mkdir /sys/fs/cgroup/pids/one || exit 1
 expect 'cgroups: --status' 0 "^cgroups +without paths: $why" proclife-read --status
 expect 'cgroups: --cgroup' 1 "--cgroup /one: cgroups have no paths here: $why" \
 	proclife-read --cgroup /one --duration 0.1
 expect 'cgroups: all else' 0 ' free +[0-9]+ true ' ten
-if [[ -e /proc/self/cgroup ]]; then
-	umount /sys/fs/cgroup/pids /sys/fs/cgroup && mount -t cgroup2 cgroup2 /sys/fs/cgroup || exit 1
-	expect 'cgroups: --status of those who have them' 1 '' eval 'proclife-read --status | grep ^cgroups'
-fi
-
-# What REAP hangs on.
-if ! grep -q ' register_kprobe$' /proc/kallsyms; then
-	expect 'no kprobes: log' 0 'cgroup_task_release\(\): this kernel has no kprobes, CONFIG_KPROBES .* without REAP' \
-		dmesg
-	expect 'no kprobes: --status' 0 '^reap +- +no hook for it on this kernel, see dmesg' proclife-read --status
-	expect 'no kprobes: latency without its phases' 0 'REAP is not recorded' \
-		proclife-read --history --latency --duration 0.1
-fi
+umount /sys/fs/cgroup/pids /sys/fs/cgroup && mount -t cgroup2 cgroup2 /sys/fs/cgroup || exit 1
+expect 'cgroups: --status of those who have them' 1 '' eval 'proclife-read --status | grep ^cgroups'
 
 # Lockdown comes last: it stays.
 lockdown=/sys/kernel/security/lockdown
