@@ -113,8 +113,8 @@ struct proclife_exec {
 /*
  * A piece of the argument vector, as it lies in the memory of the task: each argument with a NUL
  * behind it. The pieces follow their EXEC in the order of their offsets; other records can lie between
- * them, and as the task can be moved between two of them, they can lie in several rings. The last piece ends at `total`, or has PROCLIFE_F_TRUNCATED: there is more than
- * args_bytes, or it was not in memory.
+ * them, and as the task can be moved between two of them, they can lie in several rings. The last piece
+ * ends at `total`, or has PROCLIFE_F_TRUNCATED: there is more than args_bytes, or it was not in memory.
  */
 struct proclife_args {
 	__u32 total;  /* bytes of the whole vector, recorded or not */
