@@ -67,8 +67,9 @@ static __always_inline struct proclife_record *budget_begin(struct rings_slot *s
  * Signals that come once per death, and that the end of a process is told from:
  * - A SIGCHLD with which a child that exits tells its parent. Nobody who is exiting can send another
  *   one like it, and kill(2) and its like cannot set these codes, but to oneself.
- * - What kills its target: SIGKILL, and any other that has made the group exit. The same is not
- *   queued twice, and a real-time signal, which could be, ends nothing once the group exits.
+ * - What kills its target: SIGKILL, and any other that has made the group exit, which those that are
+ *   blocked or dump core do only later. The same is not queued twice, and a real-time signal, which
+ *   could be, ends nothing once the group exits.
  * The caller holds the target's siglock.
  */
 static __always_inline bool budget_exempts_signal(struct task_struct *p, int signo,
