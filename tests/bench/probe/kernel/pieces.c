@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
 
+#include "budget.h"
 #include "clock.h"
 #include "record.c" /* its key and slower functions are this module's, too */
 #include "rings.h"
@@ -133,7 +134,8 @@ static void piece_wait(void)
 {
 	struct rings_slot at;
 
-	record_wait(rings_begin(&at, PROCLIFE_WAIT), task_pid(current));
+	this_cpu_ptr(&proclife_budget)->accounts[BUDGET_WAIT].left = 2; /* as of who works */
+	record_wait(budget_begin(&at, PROCLIFE_WAIT, BUDGET_WAIT), task_pid(current));
 	rings_end(&at);
 }
 
