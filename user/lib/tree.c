@@ -14,7 +14,10 @@ struct proclife_tree {
 	struct proclife_map open; /* processes that are not gone, by their ids */
 	struct proclife_node top; /* the roots are its children */
 	uint64_t size;
-	bool linked; /* nodes know their children, not only their parents */
+	uint64_t latest; /* id that was added */
+	bool linked;	 /* nodes know their children, not only their parents */
+	bool moved;	 /* some got a parent later: there can be a circle */
+	bool mixed;	 /* they were not added in the order of their ids */
 };
 
 static struct proclife_node *node_of(const struct proclife_tree *tree,
@@ -113,6 +116,8 @@ static struct proclife_node *add(struct proclife_tree *tree,
 	proclife_map_put(&tree->open, process->id, node);
 	tree->size++;
 	tree->linked = false;
+	tree->mixed |= node->id < tree->latest;
+	tree->latest = node->id;
 	return node;
 }
 
@@ -139,6 +144,7 @@ static void process_linked(void *data, struct proclife_process *process,
 	} else if (above) {
 		node->parent = above;
 		tree->linked = false;
+		tree->moved = true;
 	}
 }
 
@@ -277,7 +283,7 @@ static struct proclife_node *merge(struct proclife_node *a, struct proclife_node
 	return merged;
 }
 
-/* Brothers and sisters are in the order of their ids, which is that of birth; mostly they are. */
+/* Brothers and sisters are in the order of their ids, which is that of birth. */
 static void sort_children(void *data, void *object)
 {
 	struct proclife_node *parent = object, *node = parent->child, *next, *runs[64] = { NULL };
@@ -305,16 +311,19 @@ static void sort_children(void *data, void *object)
 
 const struct proclife_node *proclife_tree_roots(struct proclife_tree *tree)
 {
-	static void (*const passes[])(void *data, void *node) = {
-		unlink_node, cut_circle, unlink_node, link_node, sort_children,
-	};
+	const size_t size = sizeof(struct proclife_node);
 
 	if (tree->linked)
 		return tree->top.child;
 	tree->top.child = NULL;
-	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++)
-		proclife_arena_each(&tree->arena, sizeof(struct proclife_node), passes[i], tree);
-	sort_children(tree, &tree->top);
+	proclife_arena_each(&tree->arena, size, unlink_node, tree);
+	if (tree->moved)
+		proclife_arena_each(&tree->arena, size, cut_circle, tree);
+	proclife_arena_each(&tree->arena, size, link_node, tree);
+	if (tree->mixed) {
+		proclife_arena_each(&tree->arena, size, sort_children, tree);
+		sort_children(tree, &tree->top);
+	}
 	tree->linked = true;
 	return tree->top.child;
 }

@@ -10,8 +10,6 @@
 static uint64_t mix(const struct branches *branches, uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * branches->secret[1];
-	hash ^= hash >> 29;
-	hash *= 0x9e3779b97f4a7c15ULL;
 	return hash ^ (hash >> 32);
 }
 
