@@ -5,14 +5,16 @@
  * with a factor that no noise reaches and every such list does.
  */
 #include "check.h"
-#include "records.h"
+#include "story.h"
 
 #include <intern.h>
 #include <map.h>
 #include <siphash.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define FACTOR 10
@@ -114,6 +116,7 @@ static void test_secret(void **state)
 
 #define RECORDS 40000
 
+static char program[PATH_MAX];
 static struct proclife_tasks *tasks;
 static uint64_t ts;
 static struct who parent;
@@ -333,6 +336,60 @@ static void test_attacks(void **state)
 	assert_false(failed);
 }
 
+/*
+ * Siblings that are folded if they are alike
+ */
+
+#define SIBLINGS 12000
+
+static uint64_t time_program(const char *options, const char *path)
+{
+	struct rusage before, after;
+	struct output output;
+
+	getrusage(RUSAGE_CHILDREN, &before);
+	output = run_program(false, 0, "%s --tree %s -i %s", program, options, path);
+	getrusage(RUSAGE_CHILDREN, &after);
+	assert_int_equal(output.status, 0);
+	free(output.text);
+	return (uint64_t)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1000000 +
+	       (uint64_t)after.ru_utime.tv_usec - (uint64_t)before.ru_utime.tv_usec;
+}
+
+/* They are all alike but for who forked them, or for who reaped them. */
+static void test_fold(void **state)
+{
+	struct folder folder;
+	uint64_t folded = 0, listed = 0;
+
+	(void)state;
+	folder_make(&folder);
+	story_begin(folder.path);
+	parent = process_of_pid(100, "parent");
+	story_put(task_record(0, &parent, &parent));
+	for (uint32_t i = 0; i < SIBLINGS; i++) {
+		struct who who = process_of_pid(200 + i, "name");
+		struct who other = process_of_pid(100000 + i, "other");
+		bool forked = i % 2;
+
+		story_put(clone_record(0, &who, &parent, forked ? &other : &parent));
+		story_put(exit_record(0, &who, 0, 0));
+		story_reap(&who, forked ? &parent : &other);
+		story_put(free_record(0, &who));
+	}
+	story_end();
+	for (int try = 0; try < TRIES; try++) {
+		listed = time_program("--no-fold", folder.path);
+		folded = time_program("--fold", folder.path);
+		if (folded <= FACTOR * listed)
+			break;
+	}
+	folder_remove(&folder);
+	if (folded > FACTOR * listed)
+		fail_msg("folding takes %llu us, listing %llu us", (unsigned long long)folded,
+			 (unsigned long long)listed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,7 +397,11 @@ int main(void)
 		cmocka_unit_test(test_secret),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_attacks),
+		cmocka_unit_test(test_fold),
 	};
+
+	if (find_program(program))
+		return 1;
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
