@@ -62,7 +62,7 @@ expect 'three phases' 0 '^teardown +exit→told +1 ' proclife-read --latency -- 
 # Verdicts.
 expect 'as expected' 0 'life.count==1 .* ok$' \
 	proclife-read --expect life.count==1 --expect lost==0 --expect 'exit_free.max<1h' -- true
-expect 'not as expected' 2 'expected life.count>1, but it is 1$' \
+expect 'not as expected' 2 "expected 'life.count>1', but it is 1\$" \
 	proclife-read --expect 'life.count>1' -- true
 expect 'KTAP' 2 '^not ok 2 life.count>1$' \
 	proclife-read --ktap --expect lost==0 --expect 'life.count>1' -- true

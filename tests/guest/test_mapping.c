@@ -177,6 +177,7 @@ static void test_ioctls_refuse_what_they_do_not_know(void **state)
 {
 	struct proclife_watermark watermark = { .records = 1 };
 	struct proclife_snapshot snapshot = { .reserved = 1 };
+	struct proclife_record record;
 
 	(void)state;
 	assert_int_equal(ioctl(device, _IO(PROCLIFE_IOC, 0)), -1);
@@ -205,7 +206,7 @@ static void test_ioctls_refuse_what_they_do_not_know(void **state)
 	snapshot = (struct proclife_snapshot){ .capacity = 100000, .records = 8 };
 	assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, &snapshot), -1);
 	assert_int_equal(errno, EFAULT);
-	snapshot = (struct proclife_snapshot){ .capacity = 1 };
+	snapshot = (struct proclife_snapshot){ .capacity = 1, .records = (uintptr_t)&record };
 	assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, &snapshot), -1);
 	assert_int_equal(errno, ENOSPC);
 	assert_true(snapshot.count > 1);

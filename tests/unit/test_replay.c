@@ -215,7 +215,7 @@ static void test_live(void **state)
 	new_device(128);
 	pthread_create(&thread, NULL, write_bursts, NULL);
 	writing = true;
-	check_views("--duration 150ms");
+	check_views("--duration 400ms");
 }
 
 /* The life of the reader's own child, which it runs as a COMMAND. */
