@@ -25,11 +25,13 @@ static int __init proclife_init(void)
 	if (ret)
 		goto exit_record;
 
-	proclife_readers_init();
+	ret = proclife_readers_init();
+	if (ret)
+		goto exit_clock;
 
 	ret = proclife_rings_init();
 	if (ret)
-		goto exit_clock;
+		goto exit_readers;
 
 	proclife_reap_init();
 
@@ -49,6 +51,7 @@ exit_probes:
 exit_reap:
 	proclife_reap_exit();
 	proclife_rings_exit();
+exit_readers:
 	proclife_readers_exit();
 exit_clock:
 	proclife_clock_exit();

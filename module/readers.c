@@ -7,6 +7,8 @@
  *
  * So that no number of readers costs the writers more than one does, the rings are asked at most once
  * a millisecond, and files are woken at most once a millisecond. What comes sooner is left to a timer.
+ * How long a look takes grows with the files that wait and those who sleep on them, so a worker does
+ * it: the interrupt of a writer's CPU, and the timer's, only call that.
  */
 #include <linux/hrtimer.h>
 #include <linux/list.h>
@@ -15,6 +17,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "readers.h"
@@ -30,7 +33,14 @@ struct reader {
 	u64 target; /* while it waits: the sum that it waits for */
 };
 
-/* Of all that follows, and of each reader but its queue. Taken in the timer's softirq. */
+/* What a look is called for. */
+#define CALLED_BY_RING 0
+#define CALLED_BY_TIMER 1
+
+static struct workqueue_struct *workers; /* the kernel's own have other names in newer kernels */
+static unsigned long called;
+
+/* Of all that follows, and of each reader but its queue. No interrupt takes it. */
 static DEFINE_SPINLOCK(lock);
 static LIST_HEAD(waiting);
 static struct hrtimer timer;
@@ -108,24 +118,33 @@ static void look(void)
 	}
 }
 
+static void work(struct work_struct *unused)
+{
+	spin_lock(&lock);
+	if (test_and_clear_bit(CALLED_BY_RING, &called))
+		armed = false;
+	if (test_and_clear_bit(CALLED_BY_TIMER, &called))
+		timer_set = false;
+	look();
+	spin_unlock(&lock);
+}
+static DECLARE_WORK(look_work, work);
+
+/* What is called while the worker is at it is looked at once more: it is queued again. */
+static void call(unsigned int by)
+{
+	set_bit(by, &called);
+	queue_work(workers, &look_work);
+}
+
 void proclife_readers_wake(void)
 {
-	unsigned long irqflags;
-
-	spin_lock_irqsave(&lock, irqflags);
-	armed = false;
-	look();
-	spin_unlock_irqrestore(&lock, irqflags);
+	call(CALLED_BY_RING);
 }
 
 static enum hrtimer_restart timer_expired(struct hrtimer *unused)
 {
-	unsigned long irqflags;
-
-	spin_lock_irqsave(&lock, irqflags);
-	timer_set = false;
-	look();
-	spin_unlock_irqrestore(&lock, irqflags);
+	call(CALLED_BY_TIMER);
 	return HRTIMER_NORESTART;
 }
 
@@ -150,44 +169,41 @@ static void await(struct reader *reader)
 
 static bool reached(const struct reader *reader)
 {
-	return proclife_rings_committed() - READ_ONCE(reader->acked) >= READ_ONCE(reader->watermark);
+	u64 target = READ_ONCE(reader->acked) + READ_ONCE(reader->watermark);
+
+	/* Signed: who shares the file may have acknowledged more than is counted here. */
+	return (s64)(proclife_rings_committed() - target) >= 0;
 }
 
 bool proclife_reader_ready(struct reader *reader)
 {
-	unsigned long irqflags;
-
 	if (reached(reader))
 		return true;
 	/* Who only asks costs the others nothing. Who sleeps is on the queue when it asks. */
 	if (!waitqueue_active(&reader->queue))
 		return false;
-	spin_lock_irqsave(&lock, irqflags);
+	spin_lock(&lock);
 	await(reader);
-	spin_unlock_irqrestore(&lock, irqflags);
+	spin_unlock(&lock);
 	return reached(reader);
 }
 
 void proclife_reader_acknowledge(struct reader *reader, u64 committed)
 {
-	unsigned long irqflags;
-
-	spin_lock_irqsave(&lock, irqflags);
+	spin_lock(&lock);
 	/* Of threads that share the file and read at once, the later one counts. */
 	if ((s64)(committed - reader->acked) > 0)
 		WRITE_ONCE(reader->acked, committed);
 	await(reader);
-	spin_unlock_irqrestore(&lock, irqflags);
+	spin_unlock(&lock);
 }
 
 void proclife_reader_set_watermark(struct reader *reader, u64 records)
 {
-	unsigned long irqflags;
-
-	spin_lock_irqsave(&lock, irqflags);
+	spin_lock(&lock);
 	WRITE_ONCE(reader->watermark, records);
 	await(reader);
-	spin_unlock_irqrestore(&lock, irqflags);
+	spin_unlock(&lock);
 }
 
 struct wait_queue_head *proclife_reader_queue(struct reader *reader)
@@ -210,20 +226,24 @@ struct reader *proclife_reader_new(void)
 
 void proclife_reader_free(struct reader *reader)
 {
-	unsigned long irqflags;
-
-	spin_lock_irqsave(&lock, irqflags);
+	spin_lock(&lock);
 	list_del_init(&reader->node);
-	spin_unlock_irqrestore(&lock, irqflags);
+	spin_unlock(&lock);
 	kfree(reader);
 }
 
-void proclife_readers_init(void)
+int proclife_readers_init(void)
 {
+	workers = alloc_workqueue("proclife", WQ_UNBOUND, 1);
+	if (!workers)
+		return -ENOMEM;
 	compat_hrtimer_setup(&timer, timer_expired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	return 0;
 }
 
 void proclife_readers_exit(void)
 {
+	/* Nobody waits any more, so that the last look sets no timer. */
 	hrtimer_cancel(&timer);
+	destroy_workqueue(workers);
 }

@@ -22,10 +22,10 @@ bool proclife_reader_ready(struct reader *reader);
 void proclife_reader_acknowledge(struct reader *reader, u64 committed);
 void proclife_reader_set_watermark(struct reader *reader, u64 records);
 
-/* A ring has got to where proclife_rings_arm() asked for this. Not with interrupts off on PREEMPT_RT. */
+/* A ring has got to where proclife_rings_arm() asked for this. In any context that may queue work. */
 void proclife_readers_wake(void);
 
-void proclife_readers_init(void);
+int proclife_readers_init(void);
 /* When no ring can call any more. */
 void proclife_readers_exit(void);
 
