@@ -61,7 +61,7 @@ $(RECORDING_TESTS): $B/tests/unit/recorded.o
 $(STORY_TESTS): $B/tests/unit/story.o | $B/proclife-read
 $(patsubst %,$B/tests/unit/%,test_replay test_view_tree test_progress test_schema): | $B/proclife-read
 
-$B/tests/unit/test_claims: $B/tests/unit/recorded.o
+$(patsubst %,$B/tests/unit/%,test_claims test_changed): $B/tests/unit/recorded.o
 
 # What of the C library the library uses goes through this test, which lets it fail.
 FAILING := malloc calloc realloc aligned_alloc strdup open_memstream fdopendir free open openat fstat \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reading one stream of a recording, in place. Nothing in the file is trusted: a packet is checked
- * when it is reached, and its records a few ahead of the merge, which then finds them in the cache.
+ * Reading one stream of a recording. Nothing in the file is trusted: a packet is checked when it is
+ * reached, and its records a few ahead of the merge, which then finds them in the cache. Whoever may
+ * write the file can change it at any moment, so what is checked and yielded is a copy.
  *
  * What is damaged becomes a gap between the last time before it and the first one behind it, and
  * reading goes on with the next record, or the next packet, that is good.
@@ -11,13 +12,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-
-/*
- * Records that are checked at once; measured: fewer cost calls, with more of them the merge no longer
- * finds in the L1 cache what has been looked at here. Populating the mapping ahead gains nothing over
- * the faults.
- */
-#define AHEAD 8
 
 /* Notes a damaged place, and has the gap yielded that it leaves, if it leaves one. */
 static void damaged(struct proclife_playback *tape, uint64_t at, const char *what, uint64_t lost,
@@ -181,41 +175,69 @@ static bool is_kept(const struct proclife_playback *tape, const struct proclife_
 	return tape->kept[index / 64] >> index % 64 & 1;
 }
 
+/* Copies what is kept from here on, and good still. Returns the records; 0 if it has been changed. */
+static uint64_t copy_kept(struct proclife_playback *tape)
+{
+	uint64_t n = 0;
+
+	while (n < PROCLIFE_PLAYBACK_BATCH && tape->next != tape->end && is_kept(tape, tape->next)) {
+		struct proclife_record *copy = &tape->batch[n];
+		uint64_t index = (uint64_t)(tape->next - tape->sieved);
+
+		*copy = *tape->next;
+		if (copy->ts < tape->floor || copy->ts > tape->packet_end ||
+		    !proclife_playback_fits(tape, copy)) {
+			tape->kept[index / 64] &= ~(UINT64_C(1) << index % 64);
+			break;
+		}
+		tape->floor = copy->ts;
+		tape->next++;
+		n++;
+	}
+	return n;
+}
+
 /* The next good records of a packet that has bad ones, or the gap before them. */
 static void take_sieved(struct proclife_playback *tape)
 {
-	const struct proclife_record *bad = tape->next;
 	struct proclife_stream *stream = &tape->stream;
 
-	while (tape->next != tape->end && !is_kept(tape, tape->next))
-		tape->next++;
-	stream->cur = tape->next;
-	stream->end = tape->next;
-	if (tape->next != bad) {
-		damaged(tape, (uint64_t)((const char *)bad - tape->map),
-			"a record that cannot have been written",
-			(uint64_t)(tape->next - bad),
-			tape->next != tape->end ? tape->next->ts : tape->packet_end);
-		return;
+	for (;;) {
+		const struct proclife_record *bad = tape->next;
+		uint64_t n;
+
+		while (tape->next != tape->end && !is_kept(tape, tape->next))
+			tape->next++;
+		stream->cur = tape->batch;
+		stream->end = tape->batch;
+		if (tape->next != bad) {
+			damaged(tape, (uint64_t)((const char *)bad - tape->map),
+				"a record that cannot have been written",
+				(uint64_t)(tape->next - bad),
+				tape->next != tape->end ? tape->next->ts : tape->packet_end);
+			return;
+		}
+		n = copy_kept(tape);
+		if (n) {
+			stream->end = tape->batch + n;
+			return;
+		}
 	}
-	while (tape->next != tape->end && is_kept(tape, tape->next))
-		tape->next++;
-	stream->end = tape->next;
-	tape->floor = stream->end[-1].ts;
 }
 
 /* Some of the next records; false if something is wrong with them, or with those right behind. */
 static inline bool take_records(struct proclife_playback *tape)
 {
-	const struct proclife_record *next = tape->next;
+	const struct proclife_record *next = tape->next, *batch = tape->batch;
 	uint64_t floor = tape->floor, n = (uint64_t)(tape->end - next);
 	bool good = true;
 
-	if (n > AHEAD)
-		n = AHEAD;
+	if (n > PROCLIFE_PLAYBACK_BATCH)
+		n = PROCLIFE_PLAYBACK_BATCH;
+	memcpy(tape->batch, next, n * sizeof(*next));
 	for (uint64_t i = 0; i < n; i++) {
-		good &= next[i].ts >= floor && proclife_playback_fits(tape, &next[i]);
-		floor = next[i].ts;
+		good &= batch[i].ts >= floor && proclife_playback_fits(tape, &batch[i]);
+		floor = batch[i].ts;
 	}
 	if (next + n != tape->end)
 		good &= next[n].ts >= floor;
@@ -223,8 +245,8 @@ static inline bool take_records(struct proclife_playback *tape)
 		return false;
 	tape->floor = floor;
 	tape->next = next + n;
-	tape->stream.cur = next;
-	tape->stream.end = tape->next;
+	tape->stream.cur = batch;
+	tape->stream.end = batch + n;
 	return true;
 }
 

@@ -173,7 +173,8 @@ struct proclife_recorded {
  * @path: the folder
  * @fault: says why, if the return value is negative; may be NULL
  *
- * The files are mapped and read in place. They must not be made shorter meanwhile: touching what is
+ * The files are mapped, and what is yielded is a copy of what was checked: they can be changed
+ * meanwhile, and do no more harm than damage. They must not be made shorter: touching what is
  * gone raises SIGBUS. Errors: those of open(2), -ENOEXEC if it is no recording of ours, -EPROTO if
  * it is of a version that this library does not know, -EBADMSG if its metadata is damaged.
  *
