@@ -137,6 +137,7 @@ static bool find_path(const struct proclife_cgroups *cgroups, uint64_t id, char 
 /* 1 if this is no such line. */
 static int take_line(struct proclife_cgroups *cgroups, char *line)
 {
+	const char *known;
 	char *path;
 	uint64_t id;
 
@@ -144,6 +145,10 @@ static int take_line(struct proclife_cgroups *cgroups, char *line)
 	id = strtoull(line, &path, 10);
 	if (line[0] < '0' || line[0] > '9' || errno || !id || path[0] != ' ' || path[1] != '/')
 		return 1;
+	/* With another path, what goes by the first one would be told of the second. */
+	known = proclife_cgroups_path(cgroups, id);
+	if (known)
+		return strcmp(known, path + 1) ? 1 : 0;
 	return proclife_cgroups_add(cgroups, id, path + 1);
 }
 

@@ -10,7 +10,8 @@
 static bool read_header(const struct proclife_playback *tape, uint64_t at,
 			struct proclife_packet *packet)
 {
-	unsigned int tries = tape->recording->metadata.run.running ? TORN_TRIES : 1;
+	bool last = at + PROCLIFE_CTF_PACKET >= tape->bytes;
+	unsigned int tries = last && tape->recording->metadata.run.running ? TORN_TRIES : 1;
 
 	while (tries--) {
 		memcpy(packet, tape->map + at, sizeof(*packet));
