@@ -3,8 +3,9 @@
  * What any process can make happen as often as it likes gets a budget on each CPU: else one without
  * privilege could wait for nobody, rename itself or signal itself, and so overwrite the rings much
  * faster than by forking. Each kind of these has an account. It earns by time, and more by what costs
- * the process something and goes with it: fork, exec and reap. Work that begins and ends processes is
- * so never suppressed, however fast the machine is.
+ * the process something and goes with it: fork, exec and reap. So what goes with work that begins and
+ * ends processes is not suppressed, however fast the machine is, unless somebody else on that CPU
+ * empties the account. The RENAME of an exec is on none.
  */
 #ifndef PROCLIFE_BUDGET_H
 #define PROCLIFE_BUDGET_H

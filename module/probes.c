@@ -64,9 +64,14 @@ static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct 
 
 static void probe_rename(void *data, struct task_struct *p, const char *name)
 {
+	struct proclife_record *r;
 	struct rings_slot slot;
-	struct proclife_record *r = budget_begin(&slot, PROCLIFE_RENAME, BUDGET_RENAME);
 
+	/* One comes with each exec, which is on no account either; it also tells the cgroup. */
+	if (p == current && current->in_execve)
+		r = rings_begin(&slot, PROCLIFE_RENAME);
+	else
+		r = budget_begin(&slot, PROCLIFE_RENAME, BUDGET_RENAME);
 	if (unlikely(!r))
 		return;
 	proclife_record_rename(r, p, name);
