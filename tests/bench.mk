@@ -45,7 +45,8 @@ bench-views: $(VIEWS_BENCH)
 	$(VIEWS_BENCH) $(VIEWS_OPTIONS)
 
 # What happens in the guest, and who judges it. The forest executes itself and the leaf.
-GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage probe/cycle probe/attach)
+GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage \
+	probe/cycle probe/attach snapshot/snapshot)
 
 $B/tests/bench/forest/forest: $(patsubst %,$B/tests/bench/forest/%.o,forest jobs process)
 	$(call say,LD)
@@ -73,11 +74,15 @@ $B/tests/bench/probe/attach: $B/tests/bench/probe/attach.o $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
+$B/tests/bench/snapshot/snapshot: $(patsubst %,$B/tests/bench/snapshot/%.o,snapshot crowd frees) $(LIB_STATIC)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
 bench-packages:
 	tests/setup build vm bench
 
 GUEST_BENCHES := bench-exact bench-record bench-peers bench-probe bench-probe-wall bench-probe-scale \
-	bench-probe-size soak
+	bench-probe-size bench-snapshot soak
 
 $(GUEST_BENCHES): bench-packages
 	+$(MAKE) all $(GUEST_BENCH)
