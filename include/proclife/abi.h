@@ -317,7 +317,7 @@ struct proclife_watermark {
  * while the machine goes on. A task that is forked or released meanwhile may be there or not; its own
  * records in the rings tell. One that takes over its leader's pid meanwhile, by exec, may be there
  * with both. A reader that notes its positions first and takes the snapshot next misses nobody. RCU
- * is not held up for longer than 64 tasks take.
+ * waits for 64 tasks at most, and not for the whole of it.
  */
 struct proclife_snapshot {
 	__u64 records;	/* in: address of struct proclife_record[capacity] */
