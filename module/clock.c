@@ -12,13 +12,16 @@ struct clock_parameters proclife_clock_parameters;
 /* The kernel's, up to now: time as a line over the clocksource's cycles. */
 static struct tk_read_base line;
 
+/* By one line and what belongs to it: the kernel changes the line while the count below is odd. */
 void proclife_clock_ask(u64 *ns)
 {
-	u64 now = ktime_get_ns();
+	const struct clock_parameters *c = &proclife_clock_parameters;
+	unsigned int seq;
 
-	/* If that is by a new line, the floor under it is seen: the kernel's sequence count says so. */
-	smp_rmb();
-	*ns = max(now, READ_ONCE(proclife_clock_parameters.floor));
+	do {
+		seq = raw_read_seqcount_begin(&c->seq);
+		*ns = clock_of(c, ktime_get_ns());
+	} while (read_seqcount_retry(&c->seq, seq));
 }
 
 static u64 time_at(const struct tk_read_base *base, u64 cycles)
@@ -38,12 +41,12 @@ static u64 time_at(const struct tk_read_base *base, u64 cycles)
  *
  * When the clocksource itself changes, all other CPUs are stopped.
  */
-static u64 floor_under(const struct tk_read_base *base)
+static void set_floor(struct clock_parameters *c, const struct tk_read_base *base)
 {
-	u64 old, new;
+	u64 old, new, under, floor;
 
 	if (base->clock != line.clock || base->shift != line.shift || base->mult >= line.mult)
-		return 0;
+		return;
 
 	smp_mb(); /* after the sequence counts: whoever has not seen them has read the clock */
 	new = base->clock->read(base->clock);
@@ -51,9 +54,18 @@ static u64 floor_under(const struct tk_read_base *base)
 	new = (new - base->cycle_last) & base->mask;
 	/* One that is behind, or too far ahead for this arithmetic. */
 	if (old >= base->clock->max_cycles || new >= base->clock->max_cycles)
-		return 0;
-	return min(time_at(&line, old),
-		   time_at(base, new) + ((new * (line.mult - base->mult)) >> base->shift) + 1);
+		return;
+	under = time_at(base, new);
+	floor = min(time_at(&line, old),
+		    under + ((new * (line.mult - base->mult)) >> base->shift) + 1);
+	/* It may have been slow until now. */
+	floor = clock_of(c, floor);
+	if (floor <= under)
+		return;
+	c->floor = floor;
+	c->under = under;
+	/* Where both meet: from here on, one has the whole pace and the other a sixteenth. */
+	c->slow_until = floor + (floor - under) / ((1 << CLOCK_SLOW_SHIFT) - 1) + 1;
 }
 
 /*
@@ -66,7 +78,7 @@ static int update(struct notifier_block *nb, unsigned long was_set, void *data)
 	struct clock_parameters *c = &proclife_clock_parameters;
 
 	raw_write_seqcount_begin(&c->seq);
-	WRITE_ONCE(c->floor, max(c->floor, floor_under(base)));
+	set_floor(c, base);
 #if COMPAT_HAS_TSC
 	c->mult = base->mult;
 	c->shift = base->shift;
