@@ -35,7 +35,7 @@ KMOD_LIBS = $(shell pkg-config --libs libkmod)
 CMOCKA_LIBS = $(shell pkg-config --libs cmocka)
 
 LIB_SOURCES := $(wildcard user/lib/*.c)
-READ_SOURCES := $(wildcard user/read/*.c)
+READ_SOURCES := $(wildcard user/read/*.c user/read/*/*.c)
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$B/%.o)
 READ_OBJECTS := $(READ_SOURCES:%.c=$B/%.o)
 LIB_STATIC := $B/libproclife.a
@@ -50,6 +50,7 @@ $B/%.o: %.c
 	$Q$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $B/user/lib/%.o: override CFLAGS += -fPIC
+$B/user/read/%.o: override CPPFLAGS += -Iuser/read
 
 $(LIB_STATIC): $(LIB_OBJECTS)
 	$(call say,AR)

@@ -20,21 +20,21 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_STATIC) $(CMOCKA_LIBS)
 
 $B/tests/unit/test_options.o $B/tests/unit/test_format.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,options options_check options_value expect parse completion \
-	quoted quote format invisible json say)
+$B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,$(addprefix cli/,options options_check options_value \
+	expect parse completion) $(addprefix output/,quoted quote format invisible json message))
 $B/tests/unit/test_usage: | $B/proclife-read
-$B/tests/unit/test_format: $(patsubst %,$B/user/read/%.o,format invisible json say)
+$B/tests/unit/test_format: $(patsubst %,$B/user/read/output/%.o,format invisible json message)
 
 $B/tests/unit/test_quote.o $B/tests/unit/test_invisible.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_quote $B/tests/unit/test_invisible: $(patsubst %,$B/user/read/%.o,quote format invisible json say)
+$B/tests/unit/test_quote $B/tests/unit/test_invisible: $(patsubst %,$B/user/read/output/%.o,quote format invisible json message)
 
 $B/tests/unit/test_expect.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_expect: $B/user/read/expect.o $B/user/read/parse.o
+$B/tests/unit/test_expect: $B/user/read/cli/expect.o $B/user/read/cli/parse.o
 
-$B/tests/unit/test_differ.o $B/tests/unit/test_why.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_differ: $B/user/read/differ.o
-$B/tests/unit/test_differ: CMOCKA_LIBS += -lm
-$B/tests/unit/test_why: $(patsubst %,$B/user/read/%.o,why rcu format invisible say)
+$B/tests/unit/test_significance.o $B/tests/unit/test_explain.o: override CPPFLAGS += -Iuser/read
+$B/tests/unit/test_significance: $B/user/read/views/significance.o
+$B/tests/unit/test_significance: CMOCKA_LIBS += -lm
+$B/tests/unit/test_explain: $(patsubst %,$B/user/read/%.o,views/explain views/rcu output/format output/invisible output/message)
 
 # Tests of what lies in the sources: the schema, the manual pages.
 $(patsubst %,$B/tests/unit/%.o,test_pages test_schema): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "records.h"
 
-#include <expect.h>
+#include <cli/expect.h>
 #include <string.h>
 
 static struct proclife_tasks *tasks;

@@ -2,9 +2,9 @@
 /* Numbers, times, sizes and names without printf(): to the last digit what printf() makes of them. */
 #include "check.h"
 
-#include <format.h>
+#include <output/format.h>
 #include <inttypes.h>
-#include <json.h>
+#include <output/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

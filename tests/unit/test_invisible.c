@@ -2,11 +2,11 @@
 /* Every character there is: what nobody sees is escaped, and what can be seen is shown. */
 #include "check.h"
 
-#include <format.h>
+#include <output/format.h>
 #include <inttypes.h>
-#include <invisible.h>
+#include <output/invisible.h>
 #include <locale.h>
-#include <quote.h>
+#include <output/quote.h>
 #include <stdio.h>
 #include <string.h>
 #include <wchar.h>

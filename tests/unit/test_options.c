@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include <limits.h>
-#include <options.h>
+#include <cli/options.h>
 #include <stdlib.h>
 #include <string.h>
 

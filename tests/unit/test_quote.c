@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include <locale.h>
-#include <quote.h>
+#include <output/quote.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

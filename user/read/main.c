@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "diff.h"
-#include "format.h"
-#include "load.h"
-#include "options.h"
-#include "say.h"
-#include "session.h"
+#include "cli/options.h"
+#include "output/format.h"
+#include "output/message.h"
+#include "run/load.h"
+#include "run/session.h"
+#include "views/diff.h"
 #include <locale.h>
 #include <signal.h>
 

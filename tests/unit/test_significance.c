@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What --diff takes for a change: what has been planted is found, and chance is not. */
+#include "check.h"
+
+#include <views/diff.h>
+#include <math.h>
+#include <proclife.h>
+
+#define MS 1000000.0
+
+struct sides {
+	struct proclife_histogram *a;
+	struct proclife_histogram *b;
+	struct change change;
+};
+
+static struct sides sides;
+
+static int begin(void **state)
+{
+	(void)state;
+	assert_int_equal(proclife_histogram_new(&sides.a), 0);
+	assert_int_equal(proclife_histogram_new(&sides.b), 0);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	proclife_histogram_free(sides.a);
+	proclife_histogram_free(sides.b);
+	return 0;
+}
+
+static void renew(void)
+{
+	end(NULL);
+	begin(NULL);
+}
+
+static void add(struct proclife_histogram *h, unsigned int count, double ns)
+{
+	while (count--)
+		assert_int_equal(proclife_histogram_add(h, (uint64_t)ns), 0);
+}
+
+static double uniform(uint64_t *seed)
+{
+	return ((double)(next_random(seed) >> 11) + 0.5) / (double)(1ULL << 53);
+}
+
+/* Around the median, with the long tail that such times have. */
+static double lognormal(uint64_t *seed, double median, double sigma)
+{
+	double radius = sqrt(-2 * log(uniform(seed)));
+
+	return median * exp(sigma * radius * cos(2 * M_PI * uniform(seed)));
+}
+
+static void add_random(struct proclife_histogram *h, unsigned int count, uint64_t *seed,
+		       double median, double sigma)
+{
+	while (count--)
+		add(h, 1, lognormal(seed, median, sigma));
+}
+
+static bool differ(double factor)
+{
+	return histograms_differ(sides.a, sides.b, factor, &sides.change);
+}
+
+static void assert_near(uint64_t ns, double wanted)
+{
+	if ((double)ns < wanted || (double)ns > wanted * (1 + 1.0 / 128) + 1)
+		fail_msg("%llu ns instead of %.0f", (unsigned long long)ns, wanted);
+}
+
+static void test_equal(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	assert_false(differ(1.5)); /* nothing on either side */
+	add_random(sides.a, 5000, &seed, MS, 1);
+	assert_false(differ(1.5)); /* on one of them */
+	seed = 1;
+	add_random(sides.b, 5000, &seed, MS, 1);
+	assert_false(differ(1.0001));
+}
+
+static void test_median(void **state)
+{
+	(void)state;
+	add(sides.a, 60, 1 * MS);
+	add(sides.b, 60, 3 * MS);
+	assert_true(differ(2));
+	assert_true(sides.change.percent == 50);
+	assert_near(sides.change.a, 1 * MS);
+	assert_near(sides.change.b, 3 * MS);
+	/* Shorter is a change, too. */
+	assert_true(histograms_differ(sides.b, sides.a, 2, &sides.change));
+	assert_near(sides.change.a, 3 * MS);
+	assert_near(sides.change.b, 1 * MS);
+	assert_false(differ(3.1));
+	assert_true(differ(2.9));
+}
+
+static void test_factor(void **state)
+{
+	(void)state;
+	add(sides.a, 1000, 10 * MS);
+	add(sides.b, 1000, 19 * MS);
+	assert_false(differ(2));
+	assert_true(differ(1.5));
+}
+
+/* From nothing at all, which no factor can be asked of. */
+static void test_zero(void **state)
+{
+	(void)state;
+	add(sides.a, 100, 0);
+	add(sides.b, 100, MS);
+	assert_true(differ(1000));
+	assert_int_equal(sides.change.a, 0);
+	assert_true(histograms_differ(sides.b, sides.a, 1000, &sides.change));
+}
+
+/* Times as short as these differ whenever a cache line does. */
+static void test_small(void **state)
+{
+	(void)state;
+	add(sides.a, 1000, 1000);
+	add(sides.b, 1000, 9000);
+	assert_false(differ(2));
+	add(sides.b, 2000, 12000);
+	assert_true(differ(2));
+}
+
+/* The body is the same; the percentile that tells is the first one beyond it. */
+static void test_tail(void **state)
+{
+	static const struct {
+		unsigned int slow; /* of 20000 */
+		double percent;
+	} tails[] = { { 4000, 90 }, { 400, 99 }, { 40, 99.9 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+		renew();
+		add(sides.a, 20000, MS);
+		add(sides.b, 20000 - tails[i].slow, MS);
+		add(sides.b, tails[i].slow, 50 * MS);
+		assert_true(differ(2));
+		assert_true(sides.change.percent == tails[i].percent);
+		assert_near(sides.change.a, MS);
+		assert_near(sides.change.b, 50 * MS);
+	}
+}
+
+/* Ten lives of each side have to lie beyond a percentile, and five standard errors between them. */
+static void test_too_few(void **state)
+{
+	static const struct {
+		unsigned int a;
+		unsigned int b;
+		unsigned int slow; /* of b */
+		bool found;
+	} cases[] = {
+		{ 19, 19, 19, false },	     { 20, 20, 20, true },	  { 19, 5000, 5000, false },
+		{ 20, 5000, 5000, true },    { 99, 99, 40, false },	  { 100, 100, 40, true },
+		{ 100, 100, 15, false },     { 999, 999, 40, false },	  { 1000, 1000, 40, true },
+		{ 1000, 1000, 15, false },   { 9999, 9999, 50, false },	  { 10000, 10000, 50, true },
+		{ 10000, 10000, 20, false }, { 9999, 50000, 250, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		renew();
+		add(sides.a, cases[i].a, MS);
+		add(sides.b, cases[i].b - cases[i].slow, MS);
+		add(sides.b, cases[i].slow, 9 * MS);
+		if (differ(2) != cases[i].found)
+			fail_msg("%u and %u of %u: %s", cases[i].a, cases[i].slow, cases[i].b,
+				 cases[i].found ? "not found" : "found");
+	}
+}
+
+static const unsigned int sizes[] = { 20, 40, 110, 350, 1100 };
+
+#define SIZES (sizeof(sizes) / sizeof(*sizes))
+
+static void test_noise(void **state)
+{
+	static const double factors[] = { 2, 1.5, 1.1 }, sigmas[] = { 0.3, 1, 2.5 };
+	uint64_t seed = 42;
+
+	(void)state;
+	for (unsigned int round = 0; round < 400 * SIZES; round++) {
+		unsigned int m = sizes[round % SIZES], n = sizes[random_below(&seed, SIZES)];
+		double sigma = sigmas[random_below(&seed, 3)];
+
+		renew();
+		add_random(sides.a, m, &seed, MS, sigma);
+		add_random(sides.b, n, &seed, MS, sigma);
+		for (size_t i = 0; i < sizeof(factors) / sizeof(*factors); i++)
+			if (differ(factors[i]))
+				fail_msg("round %u, %u and %u lives, sigma %g, factor %g: p%g %llu %llu",
+					 round, m, n, sigma, factors[i], sides.change.percent,
+					 (unsigned long long)sides.change.a,
+					 (unsigned long long)sides.change.b);
+	}
+}
+
+/* Thrice as long, or a twentieth of them ten times as long: not one of hundreds is missed. */
+static void test_planted(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (unsigned int round = 0; round < 300; round++) {
+		double sigma = 0.2 + 0.3 * uniform(&seed);
+
+		renew();
+		add_random(sides.a, 100, &seed, MS, sigma);
+		add_random(sides.b, 100, &seed, 3 * MS, sigma);
+		assert_true(differ(2));
+		assert_true(sides.change.percent == 50);
+		assert_true(histograms_differ(sides.b, sides.a, 2, &sides.change));
+	}
+	for (unsigned int round = 0; round < 300; round++) {
+		renew();
+		add_random(sides.a, 2000, &seed, MS, 0.3);
+		add_random(sides.b, 1900, &seed, MS, 0.3);
+		add_random(sides.b, 100, &seed, 10 * MS, 0.1);
+		assert_true(differ(2));
+		assert_true(sides.change.percent == 99);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_equal, begin, end),
+		cmocka_unit_test_setup_teardown(test_median, begin, end),
+		cmocka_unit_test_setup_teardown(test_factor, begin, end),
+		cmocka_unit_test_setup_teardown(test_zero, begin, end),
+		cmocka_unit_test_setup_teardown(test_small, begin, end),
+		cmocka_unit_test_setup_teardown(test_tail, begin, end),
+		cmocka_unit_test_setup_teardown(test_too_few, begin, end),
+		cmocka_unit_test_setup_teardown(test_noise, begin, end),
+		cmocka_unit_test_setup_teardown(test_planted, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/parse.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool parse_decimal(const char *s, char **end, double *value)
+{
+	*value = strtod(s, end);
+	return (isdigit((unsigned char)*s) || *s == '.') && *end == s + strspn(s, "0123456789.");
+}
+
+bool parse_time(const char *s, enum bare bare, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "ns", 1 },  { "us", 1e3 },	{ "ms", 1e6 },	{ "s", 1e9 },
+		{ "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "", 1e9 },
+	};
+	size_t count = sizeof(units) / sizeof(units[0]) - (bare == BARE_REFUSED), i = 0;
+	double value;
+	char *end;
+
+	if (!parse_decimal(s, &end, &value))
+		return false;
+	while (i < count && strcmp(end, units[i].name))
+		i++;
+	if (i == count || value * units[i].ns >= 9e18)
+		return false;
+	*ns = (uint64_t)(value * units[i].ns + 0.5);
+	return true;
+}
+
+bool parse_number(const char *s, uint64_t max, uint64_t *value)
+{
+	if (!*s || strspn(s, "0123456789") != strlen(s))
+		return false;
+	errno = 0;
+	*value = strtoull(s, NULL, 10);
+	return !errno && *value <= max;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One JSON object per line (RFC 8259), always valid UTF-8.
+ *
+ * A string from the kernel can hold any bytes. Each byte that is not part of valid UTF-8 becomes
+ * U+FFFD, and a second member, its name ending in "_hex", then holds all the bytes, so that nothing
+ * is lost and every parser takes the line. Control characters, those of U+0080 to U+009F and DEL
+ * too, are written as \u escapes.
+ */
+#ifndef READ_JSON_H
+#define READ_JSON_H
+
+#include "output/digits.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JSON_SCHEMA 1
+
+struct json {
+	FILE *out;
+	char *s; /* the line, until it is whole */
+	size_t len;
+	size_t size;
+	bool first; /* in the innermost object or array */
+};
+
+void json_init(struct json *json, FILE *out);
+void json_free(struct json *json);
+
+/* Makes room for n more bytes. */
+void json_grow(struct json *json, size_t n);
+
+static inline char *json_room(struct json *json, size_t n)
+{
+	if (json->len + n > json->size)
+		json_grow(json, n);
+	return json->s + json->len;
+}
+
+/* What was written into the room ends here. */
+static inline void json_wrote(struct json *json, const char *end)
+{
+	json->len = end - json->s;
+}
+
+/*
+ * What stands before a value. Names are ours: they need no escapes. Inline, so that the length of a
+ * literal is known: there are two dozen of them in a line.
+ */
+static inline void json_name(struct json *json, const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+	char *to = json_room(json, n + 4);
+
+	if (!json->first)
+		*to++ = ',';
+	json->first = false;
+	if (name) {
+		*to++ = '"';
+		memcpy(to, name, n);
+		to += n;
+		*to++ = '"';
+		*to++ = ':';
+	}
+	json_wrote(json, to);
+}
+
+/* A line begins with the version of the schema and the type of the object. */
+void json_line(struct json *json, const char *type);
+void json_line_end(struct json *json);
+/* `name` is NULL in an array. */
+void json_object(struct json *json, const char *name);
+void json_object_end(struct json *json);
+void json_array(struct json *json, const char *name);
+void json_array_end(struct json *json);
+void json_int(struct json *json, const char *name, int64_t value);
+void json_bool(struct json *json, const char *name, bool value);
+void json_null(struct json *json, const char *name);
+/* Up to a NUL, or n bytes. */
+void json_bytes(struct json *json, const char *name, const char *s, size_t n);
+void json_string(struct json *json, const char *name, const char *s);
+/* The name of a task, or null if that is not known. */
+void json_comm_or_null(struct json *json, const char *name, bool known, const char *comm);
+/* All n bytes, NULs too. */
+void json_blob(struct json *json, const char *name, const char *s, size_t n);
+
+/* 0 stands for "not known", which is null. */
+void json_uint_or_null(struct json *json, const char *name, uint64_t value);
+
+static inline void json_uint(struct json *json, const char *name, uint64_t value)
+{
+	json_name(json, name);
+	json_wrote(json, put_digits(json_room(json, DIGITS_MAX), value));
+}
+
+/* As a string of hexadecimal digits: a 64-bit key would not survive as a number everywhere. */
+static inline void json_handle(struct json *json, const char *name, uint64_t value)
+{
+	char *to;
+
+	json_name(json, name);
+	to = json_room(json, 18);
+	*to++ = '"';
+	to = put_hex(to, value, 16);
+	*to++ = '"';
+	json_wrote(json, to);
+}
+
+#endif

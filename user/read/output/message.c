@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool quiet;
+static int status_columns; /* what say_status() shows */
+
+void say(const char *format, ...)
+{
+	va_list args;
+
+	say_status(NULL);
+	flockfile(stderr);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	funlockfile(stderr);
+}
+
+bool say_on_terminal(void)
+{
+	return !quiet && isatty(STDERR_FILENO);
+}
+
+void say_quiet(void)
+{
+	quiet = true;
+}
+
+static int terminal_columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 80;
+	return size.ws_col;
+}
+
+/* Spaces erase on every terminal, known to us or not. */
+void say_status(const char *line)
+{
+	int most = terminal_columns() - 1;
+	int columns = line ? (int)strnlen(line, most) : 0;
+
+	if (line)
+		fprintf(stderr, "\r%.*s%*s", columns, line,
+			status_columns > columns ? status_columns - columns : 0, "");
+	else if (status_columns)
+		fprintf(stderr, "\r%*s\r", status_columns, "");
+	status_columns = columns;
+}
+
+void say_interrupted(void)
+{
+	if (!status_columns) {
+		fputc('\n', stderr);
+		return;
+	}
+	status_columns += 2;
+	say_status(NULL);
+}
+
+void die_no_memory(void)
+{
+	say("out of memory");
+	exit(STATUS_ERROR);
+}

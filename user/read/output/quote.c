@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/quote.h"
+#include <signal.h>
+#include <string.h>
+
+static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			    "%+,-./:=@_";
+
+/* What is not printable is escaped as in names, and within $'' a shell knows these escapes. */
+static void put_escaped(struct text *text, const char *s, size_t n)
+{
+	text_string(text, "$'");
+	while (n) {
+		const char *quote = memchr(s, '\'', n);
+		size_t piece = quote ? (size_t)(quote - s) : n;
+
+		text_name(text, s, piece);
+		s += piece;
+		n -= piece;
+		if (quote) {
+			text_string(text, "\\'");
+			s++;
+			n--;
+		}
+	}
+	text_string(text, "'");
+}
+
+static void put_argument(struct text *text, struct text *scratch, const char *s, size_t n)
+{
+	if (n && strspn(s, plain) >= n) {
+		text_name(text, s, n);
+		return;
+	}
+	text_clear(scratch);
+	text_string(scratch, "");
+	text_name(scratch, s, n);
+	if (memchr(s, '\'', n) || strchr(scratch->s, '\\')) {
+		put_escaped(text, s, n);
+		return;
+	}
+	text_string(text, "'");
+	text_name(text, s, n);
+	text_string(text, "'");
+}
+
+void text_word(struct text *text, const char *s, size_t n)
+{
+	struct text scratch;
+
+	text_init(&scratch, text->screen);
+	put_argument(text, &scratch, s, n);
+	text_free(&scratch);
+}
+
+void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, unsigned int skip)
+{
+	struct text scratch;
+	uint32_t i = 0;
+
+	text_init(&scratch, text->screen);
+	while (i < bytes) {
+		size_t n = strnlen(args + i, bytes - i);
+
+		if (i)
+			text_string(text, skip ? "" : " ");
+		if (skip)
+			skip--;
+		else
+			put_argument(text, &scratch, args + i, n);
+		i += n + 1;
+	}
+	text_free(&scratch);
+	if (cut)
+		text_draw(text, "…", "...");
+}
+
+/* Faults that a process has to thank itself for, as the kernel tells them. */
+static bool is_fault(const struct proclife_killer *killer)
+{
+	switch (killer->signo) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGSYS:
+		return killer->code > 0;
+	}
+	return false;
+}
+
+void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid)
+{
+	bool kernel = killer->code > 0;
+
+	if (is_fault(killer) && killer->tgid == tgid)
+		return;
+	if (!killer->task || (kernel && killer->tgid == tgid)) {
+		text_string(text, " from the kernel");
+	} else if (killer->tgid == tgid) {
+		text_string(text, " from itself");
+	} else {
+		text_string(text, kernel ? " from the kernel in " : " from ");
+		text_comm(text, killer->comm);
+		text_printf(text, " (%u)", killer->tgid);
+	}
+}
+
+void text_exit(struct text *text, int exit_code, const struct proclife_process *process)
+{
+	const struct proclife_killer *killer = process ? proclife_process_killer(process) : NULL;
+	int signo = exit_code & 0x7f;
+	char buffer[24];
+
+	if (!signo) {
+		text_printf(text, "status %d", (exit_code >> 8) & 0xff);
+		return;
+	}
+	text_printf(text, "killed by %s", signal_name(signo, buffer));
+	if (killer && killer->signo == signo)
+		text_killer(text, killer, process->tgid);
+	if (exit_code & 0x80)
+		text_string(text, ", core dumped");
+}
+
+void json_args(struct json *json, const char *args, uint32_t bytes, bool cut)
+{
+	size_t i, n;
+
+	if (!args)
+		return;
+	json_array(json, "args");
+	for (i = 0; i < bytes; i += n + 1) {
+		n = strnlen(args + i, bytes - i);
+		json_blob(json, NULL, args + i, n);
+	}
+	json_array_end(json);
+	json_bool(json, "args_cut", cut);
+}
+
+void json_killer(struct json *json, const struct proclife_killer *killer)
+{
+	if (!killer) {
+		json_null(json, "killer");
+		return;
+	}
+	json_object(json, "killer");
+	json_int(json, "signal", killer->signo);
+	json_int(json, "code", killer->code);
+	json_uint(json, "pid", killer->tgid);
+	json_uint(json, "tid", killer->pid);
+	json_bytes(json, "comm", killer->comm, sizeof(killer->comm));
+	json_object_end(json);
+}

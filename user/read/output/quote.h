@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What comes from other processes' hands: argument vectors, and who killed whom. */
+#ifndef READ_QUOTE_H
+#define READ_QUOTE_H
+
+#include "output/format.h"
+#include "output/json.h"
+
+/*
+ * Appends the arguments from the @skip-th on, and a space before each but the very first, so that a
+ * shell (bash, zsh, ksh) reads them back: 'in quotes' where it has to be, $'with \n and \xff' where that is not enough.
+ */
+void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, unsigned int skip);
+
+/* Appends one word in the same way. */
+void text_word(struct text *text, const char *s, size_t n);
+
+/* Appends " from bash (400)", " from the kernel", ...; nothing if the process did it itself. */
+void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid);
+
+/* "status 2", "killed by SIGKILL from bash (400)"; @process as of this EXIT, or NULL. */
+void text_exit(struct text *text, int exit_code, const struct proclife_process *process);
+
+/* Members "args" and "args_cut", if there are arguments. */
+void json_args(struct json *json, const char *args, uint32_t bytes, bool cut);
+/* A member "killer": an object, or null. */
+void json_killer(struct json *json, const struct proclife_killer *killer);
+
+#endif

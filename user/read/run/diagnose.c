@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Every message names the thing, the reason and the remedy. */
+#include "output/message.h"
+#include "output/quoted.h"
+#include "run/diagnose.h"
+#include <dirent.h>
+#include <errno.h>
+#include <libkmod.h>
+#include <proclife.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* That of the unified hierarchy's root, wherever there is one. */
+#define ROOT_CGROUP 1
+
+bool module_is_loaded(void)
+{
+	return !access("/sys/module/" MODULE_NAME, F_OK);
+}
+
+/* Is the module among those of this kernel? */
+static bool installed_for(const char *release)
+{
+	static const char *const no_config[] = { NULL };
+	struct kmod_list *list = NULL;
+	struct kmod_ctx *kmod;
+	char directory[320];
+	bool found;
+
+	snprintf(directory, sizeof(directory), "/lib/modules/%s", release);
+	kmod = kmod_new(directory, no_config);
+	if (!kmod)
+		return false;
+	found = kmod_module_new_from_lookup(kmod, MODULE_NAME, &list) >= 0 && list;
+	kmod_module_unref_list(list);
+	kmod_unref(kmod);
+	return found;
+}
+
+/* Another kernel that has the module; the last one in the order of names. */
+static bool installed_elsewhere(const char *running, char *release, size_t size)
+{
+	DIR *modules = opendir("/lib/modules");
+	struct dirent *entry;
+	bool found = false;
+
+	if (!modules)
+		return false;
+	while ((entry = readdir(modules))) {
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, running))
+			continue;
+		if ((found && strverscmp(entry->d_name, release) < 0) ||
+		    !installed_for(entry->d_name))
+			continue;
+		snprintf(release, size, "%s", entry->d_name);
+		found = true;
+	}
+	closedir(modules);
+	return found;
+}
+
+static bool dkms_knows(void)
+{
+	DIR *sources = opendir("/usr/src");
+	struct dirent *entry;
+	bool found = false;
+
+	if (!sources)
+		return false;
+	while (!found && (entry = readdir(sources)))
+		found = !strncmp(entry->d_name, MODULE_NAME "-", strlen(MODULE_NAME) + 1);
+	closedir(sources);
+	return found;
+}
+
+static void diagnose_absent(const char *path)
+{
+	struct utsname uts;
+	char other[256];
+
+	uname(&uts);
+	if (module_is_loaded())
+		say("%s: no such device, though the module is loaded; is /dev a devtmpfs here? In "
+		    "a container, hand the device through", path);
+	else if (installed_for(uts.release))
+		say("%s: module not loaded; run 'modprobe %s', or add --load", path, MODULE_NAME);
+	else if (installed_elsewhere(uts.release, other, sizeof(other)))
+		say("%s: module built for another kernel: installed for %s, running %s; run 'dkms "
+		    "autoinstall'", path, other, uts.release);
+	else if (dkms_knows())
+		say("%s: module not built for the running kernel %s; install its headers and run "
+		    "'dkms autoinstall'", path, uts.release);
+	else
+		say("%s: module not installed; run 'make dkms-install' in proclife's source", path);
+}
+
+/* The lockdown mode in force: the word in brackets; false if it is "none" or cannot be read. */
+static bool locked_down(char mode[32])
+{
+	FILE *file = fopen("/sys/kernel/security/lockdown", "re");
+	char line[128] = "";
+	bool found;
+
+	if (!file)
+		return false;
+	found = fgets(line, sizeof(line), file) && strchr(line, '[') &&
+		sscanf(strchr(line, '[') + 1, "%31[a-z]", mode) == 1 && strcmp(mode, "none");
+	fclose(file);
+	return found;
+}
+
+static void diagnose_denied(const char *path)
+{
+	char mode[32];
+
+	if (geteuid())
+		say("%s: permission denied; run as root, or give a group access as "
+		    "60-proclife.rules of udev shows", path);
+	else if (locked_down(mode))
+		say("%s: refused: the kernel is locked down (%s); boot without Secure Boot or "
+		    "lockdown= to trace", path, mode);
+	else
+		say("%s: permission denied, though we are root; a container or a security module "
+		    "forbids it", path);
+}
+
+void diagnose_open(int error, const char *path)
+{
+	bool usual = !path || !strcmp(path, PROCLIFE_DEVICE);
+
+	path = quoted(path ? path : PROCLIFE_DEVICE);
+	switch (-error) {
+	case ENOENT:
+	case ENXIO:
+		if (usual)
+			diagnose_absent(path);
+		else
+			say("%s: %s", path, strerror(-error));
+		break;
+	case EACCES:
+	case EPERM:
+		diagnose_denied(path);
+		break;
+	case EPROTO:
+		say("%s: the module speaks another version of the interface than this program; "
+		    "install both from the same release, and reload the module", path);
+		break;
+	case ENODEV:
+		if (usual && !module_is_loaded())
+			diagnose_absent(path);
+		else
+			say("%s: not a proclife device", path);
+		break;
+	case ENOTSUP:
+		say("%s: a plain file, whose records have another clock than this time namespace; "
+		    "read it outside, or read the device", path);
+		break;
+	default:
+		say("%s: cannot open: %s", path, strerror(-error));
+	}
+}
+
+const char *why_no_cgroup_paths(void)
+{
+	struct proclife_cgroups *cgroups;
+	const char *why = NULL;
+
+	if (proclife_cgroups_new(&cgroups, NULL, NULL))
+		return NULL;
+	if (proclife_cgroups_path(cgroups, ROOT_CGROUP))
+		why = NULL;
+	else if (access("/proc/self/cgroup", F_OK))
+		why = "this kernel has no cgroups (CONFIG_CGROUPS)";
+	else if (geteuid())
+		why = "only root can look them up";
+	else
+		why = "no cgroup2 file system is mounted here; 'mount -t cgroup2 cgroup2 DIR' does it";
+	proclife_cgroups_free(cgroups);
+	return why;
+}
+
+void diagnose_load(int error)
+{
+	struct utsname uts;
+	char other[256];
+	char mode[32];
+
+	uname(&uts);
+	switch (-error) {
+	case ENOENT:
+	case ENOSYS:
+		diagnose_absent(PROCLIFE_DEVICE);
+		break;
+	case EPERM:
+	case EACCES:
+		if (!geteuid() && locked_down(mode))
+			say("--load: refused: the kernel is locked down (%s) and the module's "
+			    "signature is not trusted; enrol its key: 'mokutil --import "
+			    "/var/lib/dkms/mok.pub'", mode);
+		else
+			say("--load: permission denied; only root may load modules");
+		break;
+	case EKEYREJECTED:
+	case ENOKEY:
+		say("--load: the kernel does not trust the module's signature; enrol the key that "
+		    "signed it: 'mokutil --import /var/lib/dkms/mok.pub', and reboot");
+		break;
+	case ENOEXEC:
+		if (installed_elsewhere(uts.release, other, sizeof(other)))
+			say("--load: module built for another kernel than the running %s; run "
+			    "'dkms autoinstall'", uts.release);
+		else
+			say("--load: the kernel %s refuses the module's format; rebuild it "
+			    "('dkms autoinstall'); 'dmesg' has the reason", uts.release);
+		break;
+	case ENOMEM:
+		say("--load: not enough memory for the rings ('dmesg' says what they take); give "
+		    "them less: 'modprobe %s ring_kb=256'", MODULE_NAME);
+		break;
+	default:
+		say("--load: cannot load module %s: %s; 'dmesg' can tell more", MODULE_NAME,
+		    strerror(-error));
+	}
+}

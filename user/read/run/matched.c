@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/options_check.h"
+#include "output/message.h"
+#include "output/quoted.h"
+#include "run/matched.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void process_gone(void *data, struct proclife_process *process)
+{
+	struct run *run = data;
+
+	run->matched.processes += process->selected && process->matches;
+}
+
+int matched_begin(struct run *run)
+{
+	static const struct proclife_reports reports = { .process_gone = process_gone };
+
+	return proclife_tasks_report(run->tasks, &reports, run);
+}
+
+void matched_add(struct run *run, const struct run *other)
+{
+	run->matched.processes += other->matched.processes;
+	run->matched.comm |= other->matched.comm;
+	run->matched.uid |= other->matched.uid;
+	run->matched.cgroup |= other->matched.cgroup;
+	run->matched.several = true;
+}
+
+/* "--comm 'cc*', --comm ld" */
+struct list {
+	FILE *file;
+	const char *separator;
+};
+
+static void put(struct list *list, const char *option, const char *value)
+{
+	fprintf(list->file, "%s%s %s", list->separator, option, quoted(value));
+	list->separator = ", ";
+}
+
+static void put_number(struct list *list, const char *option, uint32_t value)
+{
+	char digits[16];
+
+	snprintf(digits, sizeof(digits), "%" PRIu32, value);
+	put(list, option, digits);
+}
+
+static void put_words(struct list *list, const char *option, const struct words *words)
+{
+	size_t i;
+
+	for (i = 0; i < words->count; i++)
+		put(list, option, words->all[i]);
+}
+
+/* Those kinds that matched nobody; if there is none, it takes all of them to match nobody. */
+static void put_filters(struct list *list, const struct run *run)
+{
+	const struct filter *filter = &run->options->filter;
+	bool comm = filter->comms.count && !run->matched.comm;
+	bool uid = filter->uid_count && !run->matched.uid;
+	bool cgroup = filter->cgroups.count && !run->matched.cgroup;
+	bool all = !comm && !uid && !cgroup;
+	size_t i;
+
+	for (i = 0; all && i < run->options->pid_count; i++)
+		put_number(list, "--pid", run->options->pids[i]);
+	if (comm || all)
+		put_words(list, "--comm", &filter->comms);
+	for (i = 0; (uid || all) && i < filter->uid_count; i++)
+		put_number(list, "--uid", filter->uids[i]);
+	if (cgroup || all)
+		put_words(list, "--cgroup", &filter->cgroups);
+}
+
+/* Of several recordings, a process ID is hardly that of a process in each. */
+static bool put_pids(struct list *list, const struct run *run)
+{
+	uint32_t pid;
+	size_t i;
+
+	if (run->matched.several)
+		return false;
+	for (i = 0; (pid = proclife_tasks_missing(run->tasks, i)); i++)
+		put_number(list, "--pid", pid);
+	return *list->separator;
+}
+
+void matched_say(const struct run *run, const char *dir)
+{
+	const struct options *options = run->options;
+	char *text = NULL;
+	size_t size;
+	struct list list = { open_memstream(&text, &size), "" };
+
+	if (!list.file)
+		die_no_memory();
+	if (!put_pids(&list, run) && !run->matched.processes &&
+	    (options->pid_count || filter_is_set(&options->filter)))
+		put_filters(&list, run);
+	if (fclose(list.file))
+		die_no_memory();
+	if (*text)
+		say("%s%sno process matched %s", dir ? quoted(dir) : "", dir ? ": " : "", text);
+	free(text);
+}

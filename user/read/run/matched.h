@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether anybody is what --pid, --comm, --uid and --cgroup ask for: a slip there shows nothing. */
+#ifndef READ_MATCHED_H
+#define READ_MATCHED_H
+
+#include "views/view.h"
+
+/* Counts from now on, in run->matched. 0 or a negative errno. */
+int matched_begin(struct run *run);
+/* Adds what another recording has. */
+void matched_add(struct run *run, const struct run *other);
+/*
+ * Says what nobody has matched; call once the tasks are closed. @dir: the recording, if there are
+ * two; or NULL.
+ */
+void matched_say(const struct run *run, const char *dir);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A line on the terminal that tells how far a long replay, or what is being followed, has come. */
+#ifndef READ_PROGRESS_H
+#define READ_PROGRESS_H
+
+#include "output/format.h"
+#include <stdbool.h>
+
+struct progress {
+	bool on;
+	struct screen screen;
+	struct text line;
+	uint64_t total;	  /* records to come; 0: not known */
+	uint64_t records; /* the caller counts them, and those that were lost */
+	uint64_t lost;
+	uint64_t next;	  /* when to show it again */
+	uint64_t rate_at; /* the rate counts from here */
+	uint64_t rate_from;
+	uint64_t rate;	  /* records per second */
+};
+
+void progress_begin(struct progress *progress, uint64_t now, uint64_t total);
+/* From time to time; shows it if it is time to. @processes: so far. */
+void progress_poll(struct progress *progress, uint64_t now, uint64_t processes);
+/* Takes the line away. */
+void progress_end(struct progress *progress);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "output/quoted.h"
+#include "run/record.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define SECOND 1000000000ULL
+
+int record_begin(struct record *record, struct proclife_source *source, const char *dir,
+		 const struct proclife_recorded *run)
+{
+	int ret = proclife_recorder_new(&record->recorder, source, dir, run);
+
+	record->dir = dir;
+	record->error = ret;
+	if (ret == -ENOTEMPTY)
+		say("--record %s: the folder is not empty; name a new one", quoted(dir));
+	else if (ret == -ENOTDIR)
+		say("--record %s: there is something that is not a folder; name a new one", quoted(dir));
+	else if (ret)
+		say("--record %s: cannot write there: %s", quoted(dir), strerror(-ret));
+	return ret;
+}
+
+/* What it has is readable up to here; whoever looks at a view can go on looking. */
+static void record_failed(struct record *record, int error)
+{
+	record->error = error;
+	say("--record %s: %s; the recording ends here, and can be read as far as it goes%s",
+	    quoted(record->dir), strerror(-error),
+	    error == -ENOSPC || error == -EDQUOT ? "; make room and record again" : "");
+	proclife_recorder_free(record->recorder);
+	record->recorder = NULL;
+}
+
+void record_poll(struct record *record, uint64_t now)
+{
+	int ret;
+
+	if (!record->recorder)
+		return;
+	ret = proclife_recorder_error(record->recorder);
+	if (!ret && now >= record->next_sync) {
+		ret = proclife_recorder_sync(record->recorder);
+		record->next_sync = now + SECOND;
+	}
+	if (ret)
+		record_failed(record, ret);
+}
+
+void record_finish(struct record *record, const struct proclife_recorded *run, bool verbose)
+{
+	struct proclife_recorder_counts counts;
+	int ret;
+
+	if (!record->recorder)
+		return;
+	ret = proclife_recorder_finish(record->recorder, run);
+	if (ret) {
+		record_failed(record, ret);
+		return;
+	}
+	proclife_recorder_counts(record->recorder, &counts);
+	if (verbose)
+		say("%s: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost", quoted(record->dir),
+		    counts.records, counts.bytes, counts.lost);
+}
+
+void record_end(struct record *record)
+{
+	proclife_recorder_free(record->recorder);
+	record->recorder = NULL;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "output/quoted.h"
+#include "run/replay.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND UINT64_C(1000000000)
+
+int replay_open(struct proclife_source **source, const char *dir)
+{
+	struct proclife_fault fault;
+	int ret = proclife_recording_open(source, dir, &fault);
+
+	if (ret)
+		say_fault(&fault);
+	return ret;
+}
+
+bool is_same_recording(const struct proclife_recorded *a, const struct proclife_recorded *b)
+{
+	return !memcmp(a->uuid, b->uuid, sizeof(a->uuid));
+}
+
+/* @runs has room for all of them. */
+static int check_distinct(const struct words *dirs, struct proclife_recorded *runs)
+{
+	struct proclife_source *source;
+	size_t i, other;
+	int ret;
+
+	for (i = 0; i < dirs->count; i++) {
+		ret = replay_open(&source, dirs->all[i]);
+		if (ret)
+			return ret;
+		runs[i] = *proclife_recording_info(source);
+		proclife_source_free(source);
+		for (other = 0; other < i; other++) {
+			if (!is_same_recording(&runs[i], &runs[other]))
+				continue;
+			say("%s and %s are the same recording, which would count twice; leave one "
+			    "of them out", quoted(dirs->all[other]), quoted(dirs->all[i]));
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int replay_check_distinct(const struct words *dirs)
+{
+	struct proclife_recorded *runs = calloc(dirs->count + 1, sizeof(*runs));
+	int ret;
+
+	if (!runs)
+		die_no_memory();
+	ret = check_distinct(dirs, runs);
+	free(runs);
+	return ret;
+}
+
+int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir)
+{
+	struct proclife_fault fault;
+	int ret = proclife_cgroups_new(cgroups, dir, &fault);
+
+	if (!ret && fault.text[0])
+		say("%s: %s; paths of cgroups are not known without it", quoted(fault.path),
+		    fault.text);
+	return ret;
+}
+
+void replay_select(const struct proclife_recorded *replay, struct run *run)
+{
+	if (!replay->command || run->options->pid_count)
+		return;
+	run->command = replay->command;
+	if (proclife_tasks_select_child(run->tasks, replay->command, replay->command_creator))
+		die_no_memory();
+}
+
+#define MOST_SAID 8 /* damaged streams; the others are counted */
+
+static void put_seconds(char text[32], uint64_t ts)
+{
+	snprintf(text, 32, "%" PRIu64 ".%09" PRIu64, ts / SECOND, ts % SECOND);
+}
+
+static void say_damage(const struct proclife_damage *damage, const char *dir)
+{
+	char from[32], to[32], lost[128] = "nothing is lost", places[64] = "";
+
+	put_seconds(from, damage->from);
+	put_seconds(to, damage->to);
+	if (damage->lost)
+		snprintf(lost, sizeof(lost), "%s%" PRIu64 " record%s lost between %s and %s",
+			 damage->estimated ? "about " : "", damage->lost,
+			 damage->lost == 1 ? " is" : "s are", from, to);
+	else if (damage->estimated)
+		snprintf(lost, sizeof(lost), "how much is lost is not known");
+	if (damage->places > 1)
+		snprintf(places, sizeof(places), " and at %" PRIu64 " more place%s",
+			 damage->places - 1, damage->places == 2 ? "" : "s");
+	if (damage->unread)
+		say("%s/%s: %s; %s; copy the recording again from where it was made", quoted(dir),
+		    damage->stream, damage->what, lost);
+	else
+		say("%s/%s: damaged at byte %" PRIu64 "%s: %s; %s; copy the recording again from "
+		    "where it was made", quoted(dir), damage->stream, damage->at, places,
+		    damage->what, lost);
+}
+
+/* Records lost in damaged places; @any: whether there are such places. */
+static uint64_t sum_up_damage(const struct proclife_source *source, const char *dir, bool *any)
+{
+	const struct proclife_damage *damage;
+	uint64_t lost = 0, others = 0;
+	size_t i;
+
+	for (i = 0; (damage = proclife_recording_damage(source, i)); i++) {
+		lost += damage->lost;
+		if (i < MOST_SAID)
+			say_damage(damage, dir);
+		else
+			others += damage->lost;
+	}
+	if (i > MOST_SAID)
+		say("%s: %zu more files are damaged; %" PRIu64 " records of them are lost",
+		    quoted(dir), i - MOST_SAID, others);
+	*any = i;
+	return lost;
+}
+
+void replay_json_damage(struct json *json, const struct proclife_source *source, const char *dir)
+{
+	const struct proclife_damage *damage;
+
+	for (size_t i = 0; (damage = proclife_recording_damage(source, i)); i++) {
+		json_line(json, "damage");
+		json_string(json, "recording", dir);
+		json_string(json, "stream", damage->stream);
+		json_string(json, "what", damage->what);
+		json_uint(json, "at", damage->at);
+		json_uint(json, "places", damage->places);
+		json_uint(json, "lost", damage->lost);
+		json_bool(json, "estimated", damage->estimated);
+		json_uint(json, "from", damage->from);
+		json_uint(json, "to", damage->to);
+		json_line_end(json);
+	}
+}
+
+static void say_cut(const struct proclife_recorded *replay, const char *dir)
+{
+	char synced[32];
+
+	put_seconds(synced, replay->synced);
+	if (replay->running && replay->synced)
+		say("%s: still running: this is what is there by now, up to %s",
+		    quoted(dir), synced);
+	else if (replay->running)
+		say("%s: still running: there is nothing in it by now", quoted(dir));
+	else if (replay->synced)
+		say("%s: the recording was cut off: its recorder did not come to its end; from "
+		    "%s on records are missing", quoted(dir), synced);
+	else
+		say("%s: the recording was cut off: its recorder did not come to its end, and "
+		    "records are missing", quoted(dir));
+}
+
+int replay_verdict(struct run *run, const struct proclife_recorded *replay, const char *dir,
+		   bool cut)
+{
+	bool damaged;
+
+	run->damaged = sum_up_damage(run->source, dir, &damaged);
+	/* Between this and the end, some CPUs' records reached the disk and others' did not. */
+	if (!replay->complete && run->ended >= replay->synced)
+		cut = true;
+	if (cut)
+		say_cut(replay, dir);
+	return (cut && !replay->running) || damaged || run->lost ? STATUS_LOST : 0;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the source to the views: when to read, when to sleep, when to stop. */
+#include "output/message.h"
+#include "output/quoted.h"
+#include "run/diagnose.h"
+#include "run/replay.h"
+#include "run/session_state.h"
+#include "views/slowest.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Called when there is nothing more to read for now. */
+static void end_of_command(struct session *s)
+{
+	uint64_t horizon = proclife_source_horizon(s->run.source);
+
+	if (!s->ended_at || horizon < s->ended_at)
+		return;
+	watch_note(&s->watch, s->ended_at, session_now(s));
+	if (!proclife_tasks_selected(s->run.tasks))
+		s->stop = s->run.lost ? STOP_LOST : STOP_SOURCE;
+	else if (s->run.lost && horizon - s->ended_at > SECOND && horizon - s->last_fed > SECOND &&
+		 watch_is_vain(&s->watch))
+		s->stop = STOP_LOST;
+	if (s->stop)
+		s->run.ended = horizon;
+}
+
+static void note_gap(struct session *s, const struct proclife_gap *gap)
+{
+	if (gap->lost || gap->from)
+		return;
+	if (!s->history.cpus++ || gap->to < s->history.first)
+		s->history.first = gap->to;
+	if (gap->to > s->history.latest) {
+		s->history.latest = gap->to;
+		s->history.cpu = gap->cpu;
+	}
+}
+
+static int feed(struct session *s, const struct proclife_event *event)
+{
+	uint64_t ts = event->record ? event->record->ts : event->gap.from;
+	uint64_t count = s->run.options->count;
+	int ret;
+
+	if (!s->run.first)
+		s->run.first = ts;
+	if (ts > s->stop_at) {
+		s->stop = s->stop_then;
+		s->run.ended = s->stop_at;
+		return 0;
+	}
+	if (event->record)
+		s->progress.records++;
+	else
+		note_gap(s, &event->gap);
+	count_missing(&s->run, event);
+	if (s->events)
+		ret = events_feed(s->events, event);
+	else if (s->unwatched)
+		ret = event->record && event->record->type != PROCLIFE_TASK;
+	else
+		ret = proclife_tasks_feed(s->run.tasks, event);
+	if (ret < 0)
+		return ret;
+	if (ret)
+		s->last_fed = ts;
+	if ((s->events || s->unwatched) && ret)
+		s->shown++;
+	if (count && (s->events || s->unwatched ? s->shown : s->watch.gone) >= count)
+		s->stop = STOP_COUNT;
+	else if ((s->run.command || s->run.options->pid_count) &&
+		 proclife_tasks_selected(s->run.tasks) &&
+		 !proclife_tasks_selected_open(s->run.tasks))
+		s->stop = STOP_GONE;
+	if (s->stop)
+		s->run.ended = ts;
+	return 0;
+}
+
+static void end_of_source(struct session *s)
+{
+	s->run.ended = proclife_source_horizon(s->run.source);
+	if (s->run.ended >= s->stop_at) {
+		s->stop = s->stop_then;
+		s->run.ended = s->stop_at;
+	} else if (!s->replay) {
+		s->stop = STOP_SOURCE;
+	} else {
+		s->stop = s->replay->complete  ? STOP_RECORDED :
+			  s->replay->running ? STOP_RUNNING :
+					       STOP_CUT;
+	}
+}
+
+/* Nothing is shown, and nothing is recorded any more. */
+static bool is_pointless(const struct session *s)
+{
+	return s->record.error && s->run.options->views & VIEW_NONE &&
+	       !s->run.options->expectation_count;
+}
+
+/* What is to be done now and then. */
+static void look_after(struct session *s)
+{
+	uint64_t now = session_now(s);
+
+	record_poll(&s->record, now);
+	s->progress.lost = s->run.lost;
+	progress_poll(&s->progress, now, proclife_tasks_selected(s->run.tasks));
+}
+
+/* Reads all that there is now. */
+static int drain(struct session *s)
+{
+	struct proclife_event event;
+	unsigned int n = 0;
+	int ret = 0;
+
+	while (!s->stop && !s->write_error) {
+		ret = proclife_source_next(s->run.source, &event);
+		if (ret != 1)
+			break;
+		ret = feed(s, &event);
+		if (ret)
+			break;
+		if (++n % 1024 == 0) {
+			session_take_signals(s);
+			look_after(s);
+			if (ferror(s->run.screen->out))
+				session_flush(s);
+		}
+	}
+	if (ret == -ENODATA) {
+		end_of_source(s);
+		ret = 0;
+	}
+	return ret;
+}
+
+static int timeout_ms(const struct session *s)
+{
+	uint64_t t = session_now(s);
+	int timeout = 100;
+
+	/* The end of a command is worth being noticed soon. */
+	if (s->ended_at && t - s->ended_at < SECOND)
+		timeout = 10;
+	if (t >= s->stop_at) /* only the horizon is still to come */
+		timeout = 1;
+	else if (s->stop_at - t < timeout * MS)
+		timeout = (s->stop_at - t) / MS + 1;
+	return timeout;
+}
+
+static void wait_for_more(struct session *s)
+{
+	struct pollfd fds[] = {
+		{ s->signals, POLLIN, 0 },
+		{ proclife_source_fd(s->run.source), POLLIN, 0 },
+	};
+
+	poll(fds, s->plain_file ? 1 : 2, timeout_ms(s));
+	session_take_signals(s);
+}
+
+static int loop(struct session *s)
+{
+	int ret;
+
+	for (;;) {
+		ret = drain(s);
+		if (ret || s->stop)
+			return ret;
+		session_flush(s);
+		look_after(s);
+		if (s->write_error)
+			return 0;
+		if (is_pointless(s)) {
+			s->stop = STOP_SOURCE;
+			s->run.ended = proclife_source_horizon(s->run.source);
+			return 0;
+		}
+		if (proclife_source_horizon(s->run.source) >= s->stop_at ||
+		    (s->stop_at != UINT64_MAX && session_now(s) >= s->give_up_at)) {
+			s->stop = s->stop_then;
+			s->run.ended = s->stop_at;
+			return 0;
+		}
+		end_of_command(s);
+		if (s->stop)
+			return 0;
+		wait_for_more(s);
+	}
+}
+
+/* On a terminal that nobody else writes to: not a command, and not our own lines. */
+static void begin_progress(struct session *s)
+{
+	const struct options *options = s->run.options;
+
+	if (!say_on_terminal() || options->json || options->command ||
+	    (s->events && isatty(STDOUT_FILENO)))
+		return;
+	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
+}
+
+static int follow_and_print(struct session *s)
+{
+	const struct options *options = s->run.options;
+	struct proclife_recorded run;
+	int ret;
+
+	if (options->command) {
+		ret = session_start_command(s);
+		if (ret)
+			return ret;
+	} else if (!s->replay && !s->events && !options->duration && !options->count &&
+		   say_on_terminal()) {
+		say("following %s; Ctrl-C stops and prints the result",
+		    options->pid_count ? "--pid" : "all processes");
+	}
+	if (options->json)
+		session_json_begin(s);
+	begin_progress(s);
+	ret = loop(s);
+	progress_end(&s->progress);
+	if (ret)
+		return ret;
+	if (s->write_error)
+		s->run.ended = proclife_source_horizon(s->run.source);
+	if (session_merge(s)) /* that has been said */
+		return STATUS_ERROR;
+	run = session_recorded(s);
+	record_finish(&s->record, &run, options->views & VIEW_NONE);
+	if (!s->write_error)
+		session_print(s);
+	return 0;
+}
+
+static void close_session(struct session *s)
+{
+	json_free(&s->json);
+	events_free(s->events);
+	tree_view_free(s->tree);
+	proclife_latency_free(s->run.latency);
+	proclife_reapers_free(s->run.reapers);
+	slowest_free(s->run.slowest);
+	proclife_cgroups_free(s->run.cgroups);
+	proclife_tasks_free(s->run.tasks);
+	record_end(&s->record);
+	proclife_source_free(s->run.source);
+	watch_end(&s->watch);
+	if (s->signals >= 0)
+		close(s->signals);
+}
+
+static const char *source_name(const struct session *s)
+{
+	const struct options *options = s->run.options;
+
+	return s->replay ? options->inputs.all[0] :
+	       options->device ? options->device : PROCLIFE_DEVICE;
+}
+
+static int session_go(struct session *s, const sigset_t *mask)
+{
+	int ret;
+
+	if (s->run.options->views & VIEW_STATUS)
+		return status_print(&s->run) ? STATUS_ERROR : session_finish_output(s);
+	ret = session_prepare(s, mask);
+	if (!ret && session_prepare_record(s)) /* that has been said */
+		return STATUS_ERROR;
+	if (!ret)
+		ret = follow_and_print(s);
+	if (ret > 0) /* the command could not be executed, and that has been said */
+		return ret;
+	if (ret < 0) {
+		if (ret != -EXDEV && ret != -ESRCH)
+			say("%s: %s", quoted(source_name(s)), strerror(-ret));
+		return STATUS_ERROR;
+	}
+	ret = session_finish_output(s);
+	return ret ? ret : session_verdict(s);
+}
+
+int session_run(const struct options *options, const struct screen *screen, const sigset_t *mask)
+{
+	struct session s = {
+		.run = { .options = options, .screen = screen, .json = &s.json },
+		.signals = -1,
+		.stop_at = UINT64_MAX,
+	};
+	int ret;
+
+	setvbuf(screen->out, NULL, _IOFBF, 1 << 16);
+	json_init(&s.json, screen->out);
+	if (options->inputs.count) {
+		ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
+		if (!ret)
+			ret = replay_open(&s.run.source, options->inputs.all[0]);
+		if (ret)
+			return STATUS_ERROR;
+		s.replay = proclife_recording_info(s.run.source);
+		s.run.recorded_rcu = s.replay->rcu;
+	} else {
+		ret = proclife_device_open(&s.run.source, options->device);
+		if (ret) {
+			diagnose_open(ret, options->device);
+			return STATUS_ERROR;
+		}
+	}
+	ret = session_go(&s, mask);
+	close_session(&s);
+	return ret;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef READ_SESSION_H
+#define READ_SESSION_H
+
+#include "cli/options.h"
+#include "output/format.h"
+#include <signal.h>
+
+/*
+ * Opens the source, feeds the views until the end, prints them. @mask is what a command gets as its
+ * signal mask; those signals that are not to interrupt us are blocked by now. Return: the exit
+ * status; minus a signal's number if that ended us without a result (SIGPIPE).
+ */
+int session_run(const struct options *options, const struct screen *screen, const sigset_t *mask);
+
+/* Blocks the signals that a session takes from a descriptor. */
+void session_block_signals(sigset_t *old_mask);
+
+#endif

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What comes before the first record: what is selected, what was before, the command. */
+#include "output/format.h"
+#include "output/message.h"
+#include "output/quoted.h"
+#include "run/diagnose.h"
+#include "run/matched.h"
+#include "run/recording_latency.h"
+#include "run/replay.h"
+#include "run/session_state.h"
+#include "views/slowest.h"
+#include <errno.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool in_initial_namespace(const struct proclife_header *header)
+{
+	struct stat st;
+
+	return !header || !header->init_pid_ns || stat("/proc/self/ns/pid", &st) ||
+	       st.st_ino == header->init_pid_ns;
+}
+
+/* Is there such a process, and is it one? */
+static bool check_pid(uint32_t pid)
+{
+	char path[64], line[256];
+	uint32_t tgid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	file = fopen(path, "re");
+	if (!file) {
+		say("--pid %u: no such process", pid);
+		return false;
+	}
+	while (fgets(line, sizeof(line), file) && sscanf(line, "Tgid: %u", &tgid) != 1)
+		;
+	fclose(file);
+	if (tgid && tgid != pid) {
+		say("--pid %u: this is a thread of process %u; use --pid %u", pid, tgid, tgid);
+		return false;
+	}
+	return true;
+}
+
+static int select_pids(struct session *s)
+{
+	const struct options *options = s->run.options;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < options->pid_count; i++) {
+		if (!options->history && !s->replay && !check_pid(options->pids[i]))
+			return -ESRCH;
+		ret = proclife_tasks_select_pid(s->run.tasks, options->pids[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Nothing would match. */
+static int check_cgroups(const struct session *s)
+{
+	const struct words *wanted = &s->run.options->filter.cgroups;
+	const char *why;
+
+	if (!wanted->count || s->replay || s->plain_file)
+		return 0;
+	why = why_no_cgroup_paths();
+	if (!why)
+		return 0;
+	say("--cgroup %s: cgroups have no paths here: %s", quoted(wanted->all[0]), why);
+	return -ESRCH;
+}
+
+/* A cgroup has its path as long as it exists: that is now, not when the result is shown. */
+static void note_cgroup(void *data, struct proclife_process *process)
+{
+	const struct run *run = data;
+
+	proclife_cgroups_path(run->cgroups, process->cgroup);
+}
+
+static void note_born(void *data, struct proclife_process *process,
+		      struct proclife_process *parent, struct proclife_process *creator)
+{
+	(void)parent;
+	(void)creator;
+	note_cgroup(data, process);
+}
+
+static int note_cgroups(struct run *run)
+{
+	static const struct proclife_reports reports = {
+		.process_born = note_born,
+		.process_gone = note_cgroup,
+	};
+	const struct options *options = run->options;
+
+	if (!(options->show & SHOW_CGROUP) && options->by != PROCLIFE_BY_CGROUP &&
+	    !(options->json && options->views & VIEW_TREE))
+		return 0;
+	return proclife_tasks_report(run->tasks, &reports, run);
+}
+
+static int new_views(struct session *s)
+{
+	const struct options *options = s->run.options;
+	int ret = 0;
+
+	if (options->views & VIEW_EVENTS)
+		ret = events_new(&s->events, &s->run);
+	if (!ret && options->views & VIEW_TREE)
+		ret = tree_view_new(&s->tree, &s->run);
+	if (!ret && (options->views & VIEW_LATENCY || options->expectation_count))
+		ret = proclife_latency_new(&s->run.latency, s->run.tasks, options->threads);
+	if (!ret && s->run.latency)
+		ret = proclife_latency_group_by(s->run.latency, options->by);
+	if (!ret && options->views & VIEW_LATENCY && options->inputs.count < 2)
+		ret = slowest_new(&s->run.slowest, &s->run);
+	if (!ret && options->views & VIEW_PARENTS)
+		ret = proclife_reapers_new(&s->run.reapers, s->run.tasks);
+	if (!ret)
+		ret = replay_cgroups(&s->run.cgroups, s->replay ? options->inputs.all[0] : NULL);
+	if (!ret && filter_is_set(&options->filter))
+		proclife_tasks_filter(s->run.tasks, filter_match, &s->run);
+	if (!ret)
+		ret = matched_begin(&s->run);
+	if (!ret)
+		ret = note_cgroups(&s->run);
+	if (!ret)
+		ret = watch_begin(&s->watch, s->run.tasks);
+	return ret;
+}
+
+static int set_watermark(struct session *s)
+{
+	const struct proclife_header *header = proclife_source_header(s->run.source);
+	uint64_t records = 1;
+
+	/* Who looks at every line wants it now; a result at the end can be read in batches. */
+	if (!s->events && header)
+		records = header->records_per_ring / 4;
+	return proclife_source_set_watermark(s->run.source, records ? records : 1);
+}
+
+/* What was before. */
+static int look_around(struct session *s)
+{
+	int ret = 0;
+
+	if (s->run.options->history || s->run.options->views & VIEW_ZOMBIES)
+		ret = proclife_source_rewind(s->run.source);
+	if (!ret && !s->run.options->command) {
+		ret = proclife_source_snapshot(s->run.source);
+		if (ret == -ENOTTY && s->plain_file) /* a copy of a device, without tasks */
+			ret = 0;
+	}
+	return ret;
+}
+
+int session_prepare(struct session *s, const sigset_t *mask)
+{
+	const struct options *options = s->run.options;
+	const struct proclife_header *header = proclife_source_header(s->run.source);
+	struct stat st;
+	sigset_t set;
+	int ret;
+
+	if ((options->command || (options->pid_count && !s->replay)) &&
+	    !in_initial_namespace(header)) {
+		say("%s: process IDs differ here from those that the module records; run %s in the "
+		    "initial PID namespace", options->command ? quoted(options->command[0]) : "--pid",
+		    program_invocation_short_name);
+		return -EXDEV;
+	}
+	s->plain_file = !fstat(proclife_source_fd(s->run.source), &st) && S_ISREG(st.st_mode);
+	ret = run_tasks_new(&s->run);
+	if (!ret)
+		ret = new_views(s);
+	if (!ret)
+		ret = check_cgroups(s);
+	if (!ret)
+		ret = select_pids(s);
+	if (!ret)
+		ret = set_watermark(s);
+	if (!ret)
+		ret = look_around(s);
+	if (ret)
+		return ret;
+	session_signal_set(&set);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->signals < 0)
+		return -errno;
+	s->run.began = s->replay ? s->replay->began : session_now(s);
+	if (options->duration)
+		session_stop_at(s, s->run.began + options->duration, STOP_DURATION);
+	if (options->views & VIEW_ZOMBIES && !s->replay)
+		session_stop_at(s, session_now(s), STOP_DURATION);
+	s->unwatched = options->views & VIEW_NONE && !options->command && !options->pid_count &&
+		       !options->expectation_count;
+	return options->command ? follow_fork(&s->follow, options->command, mask) : 0;
+}
+
+int session_prepare_record(struct session *s)
+{
+	struct proclife_recorded run;
+	int ret;
+
+	s->run.command = s->follow.pid;
+	if (s->replay)
+		replay_select(s->replay, &s->run);
+	if (!s->run.options->record)
+		return 0;
+	run = session_recorded(s);
+	ret = record_begin(&s->record, s->run.source, s->run.options->record, &run);
+	if (ret)
+		follow_cancel(&s->follow);
+	return ret;
+}
+
+void session_json_begin(struct session *s)
+{
+	const struct proclife_header *header = proclife_source_header(s->run.source);
+	struct json *json = s->run.json;
+
+	json_line(json, "trace");
+	json_uint(json, "ts", s->run.began);
+	if (header) {
+		json_bytes(json, "kernel", header->release, PROCLIFE_RELEASE_LEN);
+		json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
+		json_uint(json, "abi", header->abi_version);
+		if (exit_mark_json(header->exit_mark))
+			json_string(json, "exit_mark", exit_mark_json(header->exit_mark));
+		else
+			json_null(json, "exit_mark");
+		if (reap_source_text(header->reap_source))
+			json_string(json, "reap_source", reap_source_text(header->reap_source));
+		else
+			json_null(json, "reap_source");
+		json_uint(json, "to_boottime", header->to_boottime);
+		json_uint(json, "to_realtime", header->to_realtime);
+	}
+	json_line_end(json);
+}
+
+int session_start_command(struct session *s)
+{
+	int ret;
+
+	ret = proclife_tasks_select_child(s->run.tasks, s->run.command, getpid());
+	if (ret) {
+		follow_cancel(&s->follow);
+		return ret;
+	}
+	return follow_start(&s->follow, s->run.options->command);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What comes after the last record: the results, and what is to be said of them. */
+#include "output/message.h"
+#include "output/quoted.h"
+#include "run/matched.h"
+#include "run/recording_latency.h"
+#include "run/replay.h"
+#include "run/session_state.h"
+#include "views/rcu.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const stop_names[] = {
+	"", "gone", "duration", "count", "signal", "end", "lost", "cut", "running",
+};
+
+static const char *reason(const struct session *s)
+{
+	return s->stop == STOP_RECORDED ? s->replay->reason : stop_names[s->stop];
+}
+
+/* What the recording keeps so that a replay ends as we do. */
+struct proclife_recorded session_recorded(const struct session *s)
+{
+	struct proclife_recorded run = {
+		.began = s->run.began,
+		.ended = s->run.ended,
+		.command = s->run.command,
+		.command_creator = s->run.command ? getpid() : 0,
+		.command_status = s->follow.ended ? s->follow.status : -1,
+	};
+
+	rcu_describe(run.rcu, sizeof(run.rcu));
+	snprintf(run.reason, sizeof(run.reason), "%s", reason(s));
+	return run;
+}
+
+static void json_finish(struct session *s)
+{
+	struct json *json = s->run.json;
+
+	if (s->replay)
+		replay_json_damage(json, s->run.source, s->run.options->inputs.all[0]);
+	json_line(json, "end");
+	json_uint(json, "ts", s->run.ended);
+	json_string(json, "reason", reason(s));
+	json_uint(json, "lost", s->run.lost);
+	json_object(json, "suppressed");
+	json_uint(json, "wait", s->run.suppressed[PROCLIFE_WAIT]);
+	json_uint(json, "rename", s->run.suppressed[PROCLIFE_RENAME]);
+	json_uint(json, "signal", s->run.suppressed[PROCLIFE_SIGNAL]);
+	json_object_end(json);
+	if (s->follow.ended)
+		json_uint(json, "status", s->follow.status);
+	else if (s->replay && s->stop != STOP_SIGNAL && s->replay->command_status >= 0)
+		json_uint(json, "status", s->replay->command_status);
+	json_line_end(json);
+}
+
+/* Where EXIT stands at different places, the sum of their times would be of nothing. */
+static bool can_be_added(const struct session *s, const struct measured *other)
+{
+	uint32_t mark = proclife_source_header(s->run.source)->exit_mark;
+
+	if (proclife_source_header(other->run.source)->exit_mark == mark)
+		return true;
+	say("%s and %s cannot be added up: EXIT is recorded before the address space is torn down "
+	    "in one of them alone", quoted(s->run.options->inputs.all[0]), quoted(other->dir));
+	return false;
+}
+
+static void add_suppressed(struct run *to, const struct run *run)
+{
+	size_t type;
+
+	for (type = 0; type < PROCLIFE_TYPES; type++)
+		to->suppressed[type] += run->suppressed[type];
+}
+
+int session_merge(struct session *s)
+{
+	const struct words *inputs = &s->run.options->inputs;
+	struct measured other;
+	int ret = 0;
+	size_t i;
+
+	for (i = 1; !ret && i < inputs->count; i++) {
+		ret = measure(&other, s->run.options, inputs->all[i], s->run.options->by);
+		if (ret)
+			break;
+		if (can_be_added(s, &other))
+			ret = proclife_latency_merge(s->run.latency, s->run.cgroups,
+						     other.run.latency, other.run.cgroups);
+		else
+			ret = -EINVAL;
+		if (ret == -ENOMEM)
+			die_no_memory();
+		s->run.lost += other.run.lost;
+		add_suppressed(&s->run, &other.run);
+		matched_add(&s->run, &other.run);
+		if (s->run.options->json)
+			replay_json_damage(s->run.json, other.run.source, other.dir);
+		s->run.damaged += other.run.damaged;
+		s->others_cut |= other.cut;
+		measured_free(&other);
+	}
+	return ret;
+}
+
+/* Between views, for people. */
+static void separate(const struct session *s, bool wanted)
+{
+	if (wanted && !s->run.options->json)
+		fputc('\n', s->run.screen->out);
+}
+
+void session_print(struct session *s)
+{
+	unsigned int views = s->run.options->views;
+	int ret;
+
+	if (views & VIEW_ZOMBIES)
+		zombies_print(&s->run);
+	ret = proclife_tasks_close(s->run.tasks, s->run.ended);
+
+	if (ret)
+		say("the end of the trace: %s", strerror(-ret));
+	if (s->tree)
+		tree_view_print(s->tree);
+	if (views & VIEW_LATENCY) {
+		separate(s, s->tree);
+		latency_print(&s->run);
+	}
+	if (views & VIEW_PARENTS) {
+		separate(s, views & (VIEW_TREE | VIEW_LATENCY));
+		parents_print(&s->run);
+	}
+	if (s->run.options->expectation_count)
+		verdict_print(&s->run);
+	if (s->run.options->json)
+		json_finish(s);
+}
+
+static void say_lost(const struct session *s)
+{
+	if (s->replay && s->run.lost > s->run.damaged)
+		say("%" PRIu64 " records were lost when this was recorded: the result is "
+		    "incomplete", s->run.lost - s->run.damaged);
+	else if (s->run.lost && !s->replay)
+		say("%" PRIu64 " records were lost: the result is incomplete; load the module with "
+		    "a larger ring_kb", s->run.lost);
+}
+
+#define SECONDS "%llu.%09llu"
+#define seconds(ns) (ns) / SECOND, (ns) % SECOND
+
+/* That is no loss, but whoever looks for a life in it should know. */
+static void say_history(const struct session *s)
+{
+	/* --zombies looks back on its own account. */
+	if (!s->history.cpus || s->events || (!s->run.options->history && !s->replay))
+		return;
+	if (s->history.cpus == 1)
+		say("the history of CPU %u begins at " SECONDS "; what is older was overwritten",
+		    s->history.cpu, seconds(s->history.latest));
+	else
+		say("the history of %u CPUs begins between " SECONDS " and " SECONDS
+		    " (CPU %u); what is older was overwritten", s->history.cpus,
+		    seconds(s->history.first), seconds(s->history.latest), s->history.cpu);
+}
+
+/* No loss: it is what the module is to do. But it is not all that has happened. */
+static void say_suppressed(const struct session *s)
+{
+	const uint64_t *n = s->run.suppressed;
+
+	if (n[PROCLIFE_WAIT] || n[PROCLIFE_RENAME] || n[PROCLIFE_SIGNAL])
+		say("%" PRIu64 " waits, %" PRIu64 " renames and %" PRIu64 " signals were suppressed "
+		    "by the module's budget; see proclife(4)", n[PROCLIFE_WAIT],
+		    n[PROCLIFE_RENAME], n[PROCLIFE_SIGNAL]);
+}
+
+/* The status that the command leaves us with. */
+static int command_status(const struct session *s)
+{
+	if (s->follow.ended)
+		return s->follow.status;
+	if (!s->follow.pid)
+		return 0;
+	if (say_on_terminal())
+		say("the command still runs: pid %d", (int)s->follow.pid);
+	return s->stop == STOP_SIGNAL ? 128 + s->killed_by : 0;
+}
+
+/* With expectations, the status is theirs. */
+static int judge(const struct session *s, int status)
+{
+	if (s->follow.ended && s->follow.status)
+		say("%s ended with status %d", quoted(s->run.options->command[0]),
+		    s->follow.status);
+	if (verdict_failed(&s->run))
+		return STATUS_FAILED;
+	/* A part of a run can keep promises that the whole does not. */
+	if (s->follow.pid && !s->follow.ended) {
+		say("%s had not ended: the verdict is not on all of it",
+		    quoted(s->run.options->command[0]));
+		return STATUS_LOST;
+	}
+	return status;
+}
+
+/* What is to be said once all is printed, and the exit status. */
+int session_verdict(struct session *s)
+{
+	int status = s->run.lost ? STATUS_LOST : 0;
+
+	if (s->events)
+		s->run.matched.processes += s->shown;
+	if (!s->unwatched)
+		matched_say(&s->run, NULL);
+	say_history(s);
+	if (s->replay) {
+		status = replay_verdict(&s->run, s->replay, s->run.options->inputs.all[0],
+					s->stop == STOP_CUT || s->stop == STOP_RUNNING);
+		if (s->others_cut)
+			status = STATUS_LOST;
+		say_lost(s);
+		say_suppressed(s);
+		return s->run.options->expectation_count ? judge(s, status) : status;
+	}
+	say_lost(s);
+	say_suppressed(s);
+	if (s->record.error)
+		return STATUS_ERROR;
+	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {
+		say("%s: the module did not record the start of this command",
+		    quoted(s->run.options->command[0]));
+		return STATUS_ERROR;
+	}
+	if (s->run.options->expectation_count)
+		return judge(s, status);
+	return command_status(s) ?: status;
+}
+
+void session_flush(struct session *s)
+{
+	FILE *out = s->run.screen->out;
+
+	errno = 0;
+	if ((fflush(out) || ferror(out)) && !s->write_error)
+		s->write_error = errno ? errno : EIO;
+}
+
+/* Standard output: 0, an exit status, or -SIGPIPE. */
+int session_finish_output(struct session *s)
+{
+	session_flush(s);
+	if (s->write_error == EPIPE)
+		return -SIGPIPE;
+	if (!s->write_error)
+		return 0;
+	say("standard output: %s", strerror(s->write_error));
+	return STATUS_ERROR;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Ctrl-C and its like, and the end of a command. */
+#include "output/message.h"
+#include "run/session_state.h"
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static bool is_ignored(int signo)
+{
+	struct sigaction action;
+
+	return !sigaction(signo, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+void session_signal_set(sigset_t *set)
+{
+	static const int enders[] = { SIGINT, SIGTERM, SIGHUP };
+	size_t i;
+
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	for (i = 0; i < sizeof(enders) / sizeof(enders[0]); i++)
+		if (!is_ignored(enders[i])) /* nohup(1) */
+			sigaddset(set, enders[i]);
+}
+
+void session_block_signals(sigset_t *old_mask)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN); /* writing reports it */
+	signal(SIGXFSZ, SIG_IGN); /* the same */
+	signal(SIGCHLD, SIG_DFL); /* ignored, it would reap the command */
+	session_signal_set(&set);
+	sigprocmask(SIG_BLOCK, &set, old_mask);
+}
+
+void session_stop_at(struct session *s, uint64_t when, enum stop why)
+{
+	if (s->stop_at <= when)
+		return;
+	s->stop_at = when;
+	s->stop_then = why;
+	s->give_up_at = when + 2 * SECOND;
+}
+
+static void take_signal(struct session *s, int signo)
+{
+	if (signo == SIGCHLD) {
+		follow_poll(&s->follow);
+		if (s->follow.ended && !s->ended_at) {
+			s->ended_at = session_now(s);
+		}
+		return;
+	}
+	if (signo == SIGINT && say_on_terminal())
+		say_interrupted();
+	if (signo == SIGINT && s->follow.pid && !s->follow.ended && !s->interrupted) {
+		/* The terminal has sent it to the command too. */
+		s->interrupted = true;
+		if (say_on_terminal())
+			say("waiting for the command to end; Ctrl-C once more stops at once");
+		return;
+	}
+	s->killed_by = signo;
+	if (s->replay) { /* whose clock is another one */
+		s->stop = STOP_SIGNAL;
+		s->run.ended = proclife_source_horizon(s->run.source);
+		return;
+	}
+	session_stop_at(s, session_now(s), STOP_SIGNAL);
+}
+
+void session_take_signals(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signals, &info, sizeof(info)) == sizeof(info))
+		take_signal(s, info.ssi_signo);
+}

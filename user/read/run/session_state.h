@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The session from inside: session.c has the loop, session_begin.c what comes before it and
+ * session_end.c what comes after, session_signals.c what interrupts it.
+ */
+#ifndef READ_SESSION_STATE_H
+#define READ_SESSION_STATE_H
+
+#include "output/json.h"
+#include "run/follow.h"
+#include "run/progress.h"
+#include "run/record.h"
+#include "run/session.h"
+#include "run/watch.h"
+#include "views/view.h"
+
+#define MS 1000000ULL
+#define SECOND 1000000000ULL
+
+/* Why it ended; these are the words of the JSON. */
+enum stop {
+	STOP_NOT_YET,
+	STOP_GONE,     /* the command, or the processes of --pid, and all descendants */
+	STOP_DURATION,
+	STOP_COUNT,
+	STOP_SIGNAL,
+	STOP_SOURCE,   /* the source has an end, and this is it */
+	STOP_LOST,     /* what we wait for is gone, but the records that say so were lost */
+	STOP_CUT,      /* the recording breaks off */
+	STOP_RUNNING,  /* the recorder has not come farther yet */
+	STOP_RECORDED, /* the recording ends, and its recorder had this reason */
+};
+
+struct session {
+	struct run run;
+	struct json json;
+	struct events *events;
+	struct tree_view *tree;
+	struct follow follow;
+	struct record record;
+	struct progress progress;
+	const struct proclife_recorded *replay; /* NULL: the source is live */
+	int signals;	 /* a signalfd */
+	bool plain_file; /* as the source: it would always be readable */
+	enum stop stop;
+	uint64_t stop_at;     /* what is later does not count; UINT64_MAX: no end is set */
+	enum stop stop_then;  /* why it will end at stop_at */
+	uint64_t give_up_at;  /* do not wait for the horizon any longer */
+	int killed_by;	      /* the signal that stopped us */
+	uint64_t shown;	      /* records */
+	struct watch watch;
+	struct {
+		uint32_t cpus;	/* whose history begins later than the module's work */
+		uint32_t cpu;	/* the one where that is latest */
+		uint64_t first; /* where one of them begins, the earliest, and the latest */
+		uint64_t latest;
+	} history;
+	uint64_t ended_at; /* when the command had ended */
+	uint64_t last_fed;
+	bool unwatched; /* it is only recorded: nobody needs to know lives */
+	bool others_cut; /* of several recordings, one behind the first is incomplete */
+	bool interrupted; /* one Ctrl-C was left to the command */
+	int write_error; /* errno of standard output */
+};
+
+/* By the clock of the records. */
+static inline uint64_t session_now(const struct session *s)
+{
+	return proclife_source_now(s->run.source);
+}
+
+/* What is later than @when does not count any more, unless that is so already. */
+void session_stop_at(struct session *s, uint64_t when, enum stop why);
+void session_signal_set(sigset_t *set);
+void session_take_signals(struct session *s);
+
+/* All but the command's start and the recorder's. 0 or a negative errno. */
+int session_prepare(struct session *s, const sigset_t *mask);
+int session_prepare_record(struct session *s);
+/* 0; a negative errno; or the exit status if the command cannot be executed, which it has said. */
+int session_start_command(struct session *s);
+/* Adds up the recordings behind the first. 0, or an error that has been said. */
+int session_merge(struct session *s);
+void session_json_begin(struct session *s);
+
+/* What a recording keeps so that a replay begins, and ends, as we do. */
+struct proclife_recorded session_recorded(const struct session *s);
+void session_flush(struct session *s);
+void session_print(struct session *s);
+/* Standard output: 0, an exit status, or -SIGPIPE. */
+int session_finish_output(struct session *s);
+/* What is to be said once all is printed, and the exit status. */
+int session_verdict(struct session *s);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between view_events.c and events_json.c. */
+#ifndef READ_EVENTS_H
+#define READ_EVENTS_H
+
+#include "views/view.h"
+
+/* Of another task than the record's. */
+struct name {
+	bool known;
+	char comm[PROCLIFE_COMM_LEN];
+};
+
+/*
+ * What is known of a record's task before the record is fed, as far as its type shows it; but
+ * `process` is as after it, and set only for ARGS and an EXIT that ends the group.
+ */
+struct before {
+	bool threaded; /* its process has had several threads */
+	bool known[PROCLIFE_PHASES]; /* the phases that the record ends: are they? */
+	uint64_t phases[PROCLIFE_PHASES];
+	const struct proclife_process *process;
+	struct name parent;
+	struct name creator;
+};
+
+void event_json_record(struct json *json, const struct proclife_record *r,
+		       const struct before *before);
+void event_json_gap(struct json *json, const struct proclife_gap *gap);
+void event_json_suppressed(struct json *json, const struct proclife_record *r);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One sentence on why somebody was so long from exit to free. */
+#include "views/rcu.h"
+#include "views/slowest.h"
+#include <inttypes.h>
+
+static void put_parent(struct text *text, const struct death *death)
+{
+	if (death->parent_known)
+		text_comm(text, death->parent_comm);
+	else
+		text_string(text, "its parent");
+	text_printf(text, " (%" PRIu32 ")", death->parent_tgid);
+}
+
+/* When its parent was told; its own exit where that is not known. */
+static uint64_t told(const struct death *death)
+{
+	return death->notified ? death->notified : death->exited;
+}
+
+/* Its parent by birth was gone by then. */
+static bool is_adopted(const struct death *death)
+{
+	return death->parent_tgid && death->real_parent_tgid &&
+	       death->parent_tgid != death->real_parent_tgid;
+}
+
+static void say_adopted(struct text *text, const struct death *death)
+{
+	if (!is_adopted(death))
+		return;
+	if (death->parent_known)
+		text_string(text, "its parent ");
+	put_parent(text, death);
+	text_string(text, " had exited: ");
+}
+
+static void say_open_zombie(struct text *text, const struct death *death)
+{
+	say_adopted(text, death);
+	if (is_adopted(death))
+		text_printf(text, "(%" PRIu32 ")", death->real_parent_tgid);
+	else
+		put_parent(text, death);
+	text_string(text, " has not reaped it for ");
+	text_time(text, death->ended - told(death));
+}
+
+/* Nobody had to call wait(2): of a thread it never is, of a process where its parent wants none. */
+static void say_itself(struct text *text, const struct death *death, uint64_t zombie)
+{
+	text_string(text, "it was released ");
+	text_time(text, zombie);
+	text_string(text, " after its exit");
+	if (death->is_thread)
+		return;
+	text_string(text, ", by itself: ");
+	put_parent(text, death);
+	text_string(text, " ignores SIGCHLD");
+}
+
+static void say_zombie(struct text *text, const struct death *death)
+{
+	uint64_t zombie = death->reaped - told(death), came;
+
+	if (death->reaper_tgid == death->tgid) {
+		say_itself(text, death, zombie);
+		return;
+	}
+	say_adopted(text, death);
+	text_comm(text, death->reaper_comm);
+	text_printf(text, " (%" PRIu32 ")", death->reaper_tgid);
+	if (!death->reaper_waited) {
+		text_string(text, " reaped it ");
+		text_time(text, zombie);
+		text_printf(text, " after %s; whether it was in wait() is not known",
+			    death->notified ? "it was told" : "the exit");
+		return;
+	}
+	if (death->reaper_waited <= told(death)) {
+		text_string(text, " was in wait(), but took ");
+		text_time(text, zombie);
+		text_string(text, " to wake up and reap");
+		return;
+	}
+	came = death->reaper_waited - told(death);
+	text_string(text, " was not in wait(): it came ");
+	text_time(text, came);
+	text_string(text, " later");
+	if (zombie - came > zombie / 10) {
+		text_string(text, ", and took another ");
+		text_time(text, zombie - came);
+	}
+}
+
+static void say_rcu(struct text *text, const struct death *death, const char *rcu)
+{
+	bool nocb, lazy;
+
+	if (!death->freed) {
+		text_string(text, "RCU: reaped ");
+		text_time(text, death->ended - death->reaped);
+		text_string(text, " ago, and not freed yet");
+		return;
+	}
+	text_string(text, "RCU: freed ");
+	text_time(text, death->freed - death->reaped);
+	text_printf(text, " after the reap on CPU %u", death->free_cpu);
+	rcu_of_cpu(rcu, death->free_cpu, &nocb, &lazy);
+	if (nocb)
+		text_printf(text, " (nocb%s)", lazy ? ", lazy" : "");
+}
+
+static void say_teardown(struct text *text, const struct death *death)
+{
+	text_string(text, "teardown: its parent was told ");
+	text_time(text, death->notified - death->exited);
+	text_string(text, " after its exit");
+	if (death->max_rss) {
+		text_string(text, " (RSS up to ");
+		text_size(text, death->max_rss);
+		text_string(text, ")");
+	}
+}
+
+/* Where no REAP is recorded, or this one was lost. */
+static void say_unreaped(struct text *text, const struct death *death)
+{
+	text_string(text, "freed ");
+	text_time(text, death->freed - told(death));
+	text_printf(text, " after %s; when it was reaped was not seen",
+		    death->notified ? "its parent was told" : "the exit");
+}
+
+/* A leader cannot be reaped while threads of its process live. */
+static bool say_leader(struct text *text, const struct death *death)
+{
+	if (!death->is_thread || death->group_exited <= death->exited ||
+	    death->group_exited - death->exited < death_took(death) / 2)
+		return false;
+	text_string(text, "the leader exited ");
+	text_time(text, death->group_exited - death->exited);
+	text_string(text, " before its last thread");
+	return true;
+}
+
+void text_why(struct text *text, const struct death *death, const char *rcu)
+{
+	uint64_t teardown = death->notified ? death->notified - death->exited : 0;
+	uint64_t zombie = (death->reaped ? death->reaped :
+			   death->freed	 ? death->freed :
+					   death->ended) - told(death);
+	uint64_t free = death->reaped ? death_took(death) - (death->reaped - death->exited) : 0;
+
+	if (say_leader(text, death))
+		return;
+	if (death->reaped && free >= zombie && free >= teardown)
+		say_rcu(text, death, rcu);
+	else if (teardown >= zombie && teardown)
+		say_teardown(text, death);
+	else if (!death->reaped && death->freed)
+		say_unreaped(text, death);
+	else if (!death->reaped)
+		say_open_zombie(text, death);
+	else
+		say_zombie(text, death);
+	if (!death->is_thread && death->leader_exited && death->threads > 1 &&
+	    death->exited - death->leader_exited > death_took(death)) {
+		text_string(text, "; its leader had exited ");
+		text_time(text, death->exited - death->leader_exited);
+		text_string(text, " before its last thread");
+	}
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --latency --by: the phases of each group, the slowest group first. */
+#include "output/message.h"
+#include "output/percentiles.h"
+#include "views/view.h"
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_COLUMNS 24
+
+const char *user_name(uint64_t uid, char buffer[24])
+{
+	const struct passwd *user = getpwuid((uid_t)uid);
+
+	if (user)
+		return user->pw_name;
+	snprintf(buffer, 24, "%" PRIu64, uid);
+	return buffer;
+}
+
+void text_group(struct text *text, const struct run *run, enum proclife_by by,
+		const struct proclife_group *group)
+{
+	const char *path;
+	char buffer[24];
+
+	if (!group->known) {
+		text_string(text, "(unknown)");
+		return;
+	}
+	switch (by) {
+	case PROCLIFE_BY_CGROUP:
+		path = proclife_cgroups_path(run->cgroups, group->number);
+		if (path)
+			text_label(text, path, SIZE_MAX);
+		else
+			text_printf(text, "cgroup %" PRIu64, group->number);
+		break;
+	case PROCLIFE_BY_CPU:
+		text_printf(text, "CPU %" PRIu64, group->number);
+		break;
+	case PROCLIFE_BY_UID:
+		text_label(text, user_name(group->number, buffer), SIZE_MAX);
+		break;
+	default:
+		text_comm(text, group->name);
+		break;
+	}
+}
+
+void json_group(struct json *json, const struct run *run, enum proclife_by by,
+		const struct proclife_group *group)
+{
+	const char *path;
+
+	json_string(json, "by", proclife_by_name(by));
+	if (!group->known) {
+		json_null(json, "group");
+	} else if (by == PROCLIFE_BY_CGROUP) {
+		path = proclife_cgroups_path(run->cgroups, group->number);
+		if (path)
+			json_string(json, "group", path);
+		else
+			json_null(json, "group");
+		json_uint(json, "cgroup", group->number);
+	} else if (by == PROCLIFE_BY_CPU || by == PROCLIFE_BY_UID) {
+		json_uint(json, "group", group->number);
+	} else {
+		json_bytes(json, "group", group->name, PROCLIFE_COMM_LEN);
+	}
+}
+
+static uint64_t slowness(const struct proclife_group *group)
+{
+	const struct proclife_histogram *h = group->phases[PROCLIFE_EXIT_FREE];
+
+	return h ? proclife_histogram_percentile(h, 99) : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct proclife_group *x = *(const void *const *)a, *y = *(const void *const *)b;
+	uint64_t p = slowness(x), q = slowness(y);
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	if (x->known != y->known)
+		return x->known ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* All of them, sorted; the caller frees the array. */
+static const struct proclife_group **sorted(const struct run *run, size_t *count)
+{
+	const struct proclife_group **groups, *group;
+	size_t n = 0;
+
+	while (proclife_latency_group(run->latency, n))
+		n++;
+	groups = calloc(n + 1, sizeof(*groups));
+	if (!groups)
+		die_no_memory();
+	for (n = 0; (group = proclife_latency_group(run->latency, n)); n++)
+		groups[n] = group;
+	qsort(groups, n, sizeof(*groups), compare);
+	*count = n;
+	return groups;
+}
+
+/* Those that have no figures yet. */
+static void show_open(struct text *line, uint64_t n, const char *what)
+{
+	if (n)
+		text_printf(line, ", %" PRIu64 " %s", n, what);
+}
+
+static void show_group(const struct run *run, struct text *line, const struct proclife_group *group)
+{
+	static const enum proclife_phase phases[] = {
+		PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE, PROCLIFE_EXIT_FREE,
+	};
+	struct text name;
+	size_t i;
+
+	text_init(&name, run->screen);
+	text_group(&name, run, run->options->by, group);
+	text_style(line, STYLE_NAME);
+	text_string(line, name.s);
+	text_style(line, STYLE_PLAIN);
+	text_free(&name);
+	show_open(line, group->counts.alive, "alive");
+	show_open(line, group->counts.unreaped, group->counts.unreaped == 1 ? "zombie" : "zombies");
+	show_open(line, group->counts.unfreed, "not freed");
+	show_open(line, group->counts.unknown, "whose end was lost");
+	text_line(line);
+	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+		if (!group->phases[phases[i]])
+			continue;
+		text_printf(line, "  %-*s", NAME_COLUMNS - 7, proclife_phase_name(phases[i]));
+		text_spread(line, group->phases[phases[i]]);
+		text_line(line);
+	}
+}
+
+void groups_print(const struct run *run, struct text *line)
+{
+	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
+	const struct proclife_group **groups;
+	size_t count, i;
+
+	groups = sorted(run, &count);
+	text_line(line);
+	text_style(line, STYLE_HEAD);
+	text_printf(line, "BY %-*s", NAME_COLUMNS - 8, proclife_by_name(run->options->by));
+	text_spread_head(line);
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+	for (i = 0; i < count && i < most; i++)
+		show_group(run, line, groups[i]);
+	if (i < count) {
+		text_plural(line, count - i, "more group", "more groups");
+		text_string(line, ", all of them faster; --top N shows N");
+		text_line(line);
+	}
+	free(groups);
+}
+
+void groups_print_json(const struct run *run)
+{
+	const struct proclife_group **groups;
+	struct json *json = run->json;
+	size_t count, i;
+	unsigned int phase;
+
+	groups = sorted(run, &count);
+	for (i = 0; i < count; i++) {
+		for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
+			json_line(json, "group");
+			json_group(json, run, run->options->by, groups[i]);
+			json_string(json, "phase", proclife_phase_name(phase));
+			json_spread(json, groups[i]->phases[phase]);
+			json_line_end(json);
+		}
+	}
+	free(groups);
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How long the phases of a life take: a table of percentiles, and histograms side by side. */
+#include "output/percentiles.h"
+#include "views/slowest.h"
+#include "views/view.h"
+#include <string.h>
+
+/* In the order in which they are shown. */
+static const struct {
+	enum proclife_phase phase;
+	const char *from;
+	const char *to;
+} rows[] = {
+	{ PROCLIFE_TEARDOWN, "exit", "told" },
+	{ PROCLIFE_ZOMBIE, "told", "reap" },
+	{ PROCLIFE_RCU_FREE, "reap", "free" },
+	{ PROCLIFE_EXIT_FREE, "exit", "free" },
+	{ PROCLIFE_LIFE, "fork", "exit" },
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+#define MAX_BAR 24
+#define HISTOGRAMS 4 /* the first so many rows */
+
+const char *exit_mark_text(uint32_t exit_mark)
+{
+	if (exit_mark == PROCLIFE_EXIT_AFTER_MM)
+		return "after the address space is torn down";
+	if (exit_mark == PROCLIFE_EXIT_BEFORE_MM)
+		return "before the address space is torn down";
+	return NULL;
+}
+
+const char *exit_mark_json(uint32_t exit_mark)
+{
+	if (exit_mark == PROCLIFE_EXIT_AFTER_MM)
+		return "after_mm";
+	if (exit_mark == PROCLIFE_EXIT_BEFORE_MM)
+		return "before_mm";
+	return NULL;
+}
+
+const char *reap_source_text(uint32_t reap_source)
+{
+	if (reap_source == PROCLIFE_REAP_CGROUP_RELEASE)
+		return "cgroup_release()";
+	if (reap_source == PROCLIFE_REAP_CGROUP_TASK_RELEASE)
+		return "cgroup_task_release()";
+	return NULL;
+}
+
+/* Without SIGCHLDs, zombies begin with the exit. */
+static bool has_teardown(const struct run *run)
+{
+	return proclife_histogram_count(proclife_latency_phase(run->latency, PROCLIFE_TEARDOWN));
+}
+
+static void show_context(const struct run *run, struct text *line,
+			 const struct proclife_header *header)
+{
+	const char *mark = exit_mark_text(header->exit_mark);
+	const char *reap = reap_source_text(header->reap_source);
+
+	text_string(line, "Linux ");
+	text_name(line, header->release, PROCLIFE_RELEASE_LEN);
+	text_line(line);
+	if (mark)
+		text_printf(line, "EXIT is recorded %s%s.", mark,
+			    header->exit_mark == PROCLIFE_EXIT_BEFORE_MM ?
+				    ": exit_free contains that" : "");
+	else
+		text_string(line, "Where EXIT stands is not known.");
+	text_line(line);
+	if (reap)
+		text_printf(line, "REAP is recorded at %s.", reap);
+	else
+		text_string(line, "REAP is not recorded: zombie and rcu_free cannot be "
+				  "told apart.");
+	text_line(line);
+	if (has_teardown(run)) {
+		text_string(line, "A zombie begins when its parent is told, by SIGCHLD.");
+		text_line(line);
+	}
+	if (header->reap_missed) {
+		text_plural(line, header->reap_missed, "REAP was", "REAPs were");
+		text_string(line, " missed since the module was loaded.");
+		text_line(line);
+	}
+}
+
+static void show_open(struct text *line, uint64_t n, const char *what, enum style style)
+{
+	if (!n)
+		return;
+	text_string(line, ", ");
+	text_style(line, style);
+	text_count(line, n);
+	text_printf(line, " %s", what);
+	text_style(line, STYLE_PLAIN);
+}
+
+static void show_lost(struct text *line, uint64_t lost)
+{
+	if (!lost)
+		return;
+	text_style(line, STYLE_BAD);
+	text_plural(line, lost, "record was", "records were");
+	text_string(line, " lost: what they would have told is missing here.");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
+static void show_counts(const struct run *run, struct text *line)
+{
+	bool threads = run->options->threads;
+	struct proclife_latency_counts counts;
+
+	proclife_latency_counts(run->latency, &counts);
+	text_style(line, STYLE_BOLD);
+	text_plural(line, counts.lives, threads ? "thread" : "process",
+		    threads ? "threads" : "processes");
+	text_style(line, STYLE_PLAIN);
+	show_open(line, counts.alive, "still alive", STYLE_PLAIN);
+	show_open(line, counts.unreaped, counts.unreaped == 1 ? "zombie" : "zombies", STYLE_WARN);
+	show_open(line, counts.unfreed, "reaped and not yet freed", STYLE_PLAIN);
+	show_open(line, counts.unknown, "whose end was lost", STYLE_BAD);
+	show_open(line, counts.partial, "older than the trace (no life)", STYLE_PLAIN);
+	show_open(line, counts.incomplete, "incomplete because records were lost", STYLE_BAD);
+	text_line(line);
+}
+
+/* Is there room for what the phases mean? */
+static bool is_wide(const struct screen *screen)
+{
+	return !screen->width || screen->width >= 84;
+}
+
+static void show_row(const struct run *run, struct text *line, size_t row)
+{
+	const struct proclife_histogram *h =
+		proclife_latency_phase(run->latency, rows[row].phase);
+	const char *from = rows[row].from;
+
+	if (!has_teardown(run)) {
+		if (rows[row].phase == PROCLIFE_TEARDOWN)
+			return;
+		if (rows[row].phase == PROCLIFE_ZOMBIE)
+			from = "exit";
+	}
+	text_printf(line, "%-9s", proclife_phase_name(rows[row].phase));
+	if (is_wide(run->screen)) {
+		text_style(line, STYLE_DIM);
+		text_printf(line, " %s", from);
+		text_draw(line, "→", ">");
+		text_string(line, rows[row].to);
+		text_style(line, STYLE_PLAIN);
+	}
+	text_spread(line, h);
+	text_line(line);
+}
+
+static void show_table(const struct run *run, struct text *line)
+{
+	size_t i;
+
+	text_style(line, STYLE_HEAD);
+	text_printf(line, "%-*s", is_wide(run->screen) ? 19 : 9, "PHASE");
+	text_spread_head(line);
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+	for (i = 0; i < ROWS; i++)
+		show_row(run, line, i);
+}
+
+struct bars {
+	const struct proclife_histogram *histogram;
+	const char *name;
+	uint64_t highest; /* in one bucket */
+};
+
+static void show_bars(const struct run *run, struct text *line)
+{
+	unsigned int width = run->screen->width ? run->screen->width : 100;
+	struct bars bars[HISTOGRAMS];
+	unsigned int first = 64, last = 0, bucket, bar;
+	size_t i, n = 0;
+
+	for (i = 0; i < HISTOGRAMS; i++) {
+		const struct proclife_histogram *h =
+			proclife_latency_phase(run->latency, rows[i].phase);
+
+		if (!proclife_histogram_count(h))
+			continue;
+		bars[n].histogram = h;
+		bars[n].name = proclife_phase_name(rows[i].phase);
+		bars[n].highest = 0;
+		bucket = spread_bucket(proclife_histogram_min(h));
+		first = bucket < first ? bucket : first;
+		bucket = spread_bucket(proclife_histogram_max(h));
+		last = bucket > last ? bucket : last;
+		n++;
+	}
+	if (!n)
+		return;
+	for (i = 0; i < n; i++)
+		for (bucket = first; bucket <= last; bucket++) {
+			uint64_t count = spread_in_bucket(bars[i].histogram, bucket);
+
+			if (count > bars[i].highest)
+				bars[i].highest = count;
+		}
+	bar = (width - TIME_COLUMNS - 1) / n;
+	bar = bar > COUNT_COLUMNS + 4 ? bar - COUNT_COLUMNS - 2 : 2;
+	if (bar > MAX_BAR)
+		bar = MAX_BAR;
+
+	text_line(line);
+	text_style(line, STYLE_HEAD);
+	text_printf(line, "%*s", TIME_COLUMNS, "FROM");
+	for (i = 0; i < n; i++)
+		text_printf(line, " %*s %-*s", COUNT_COLUMNS, "", (int)bar, bars[i].name);
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+	for (bucket = first; bucket <= last; bucket++) {
+		text_time_in(line, TIME_COLUMNS, bucket ? 1ULL << bucket : 0);
+		for (i = 0; i < n; i++) {
+			uint64_t count = spread_in_bucket(bars[i].histogram, bucket);
+
+			text_string(line, " ");
+			if (count)
+				text_count_in(line, COUNT_COLUMNS, count);
+			else
+				text_spaces(line, COUNT_COLUMNS);
+			text_string(line, " ");
+			text_style(line, STYLE_NAME);
+			text_bar(line, bar, count, bars[i].highest);
+			text_style(line, STYLE_PLAIN);
+		}
+		text_line(line);
+	}
+}
+
+static void json_phase(const struct run *run, struct json *json,
+		       enum proclife_phase phase)
+{
+	json_line(json, "latency");
+	json_string(json, "phase", proclife_phase_name(phase));
+	json_spread(json, proclife_latency_phase(run->latency, phase));
+	json_line_end(json);
+}
+
+static void json_all(const struct run *run)
+{
+	struct json *json = run->json;
+	struct proclife_latency_counts counts;
+	size_t i;
+
+	for (i = 0; i < ROWS; i++)
+		json_phase(run, json, rows[i].phase);
+	proclife_latency_counts(run->latency, &counts);
+	json_line(json, "lives");
+	json_string(json, "of", run->options->threads ? "threads" : "processes");
+	json_uint(json, "lives", counts.lives);
+	json_uint(json, "alive", counts.alive);
+	json_uint(json, "zombies", counts.unreaped);
+	json_uint(json, "unfreed", counts.unfreed);
+	json_uint(json, "unknown", counts.unknown);
+	json_uint(json, "partial", counts.partial);
+	json_uint(json, "incomplete", counts.incomplete);
+	json_line_end(json);
+	if (run->options->by != PROCLIFE_BY_NOTHING)
+		groups_print_json(run);
+	if (run->slowest)
+		slowest_print(run->slowest);
+}
+
+void latency_print(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+	struct text line;
+
+	if (run->options->json) {
+		json_all(run);
+		return;
+	}
+	text_init(&line, run->screen);
+	if (header)
+		show_context(run, &line, header);
+	show_counts(run, &line);
+	show_lost(&line, run->lost);
+	text_line(&line);
+	show_table(run, &line);
+	show_bars(run, &line);
+	if (run->options->by != PROCLIFE_BY_NOTHING)
+		groups_print(run, &line);
+	if (run->slowest)
+		slowest_print(run->slowest);
+	text_free(&line);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "views/rcu.h"
+#include "views/slowest.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 5
+
+struct slowest {
+	struct run *run;
+	size_t count;
+	struct death all[MOST]; /* the slowest first */
+	struct text line;
+};
+
+static void keep(struct slowest *slowest, const struct death *death)
+{
+	size_t at = slowest->count;
+
+	/* Of those that are equal, the first one. */
+	while (at && death_took(&slowest->all[at - 1]) < death_took(death))
+		at--;
+	if (at == MOST)
+		return;
+	slowest->count += slowest->count < MOST;
+	memmove(&slowest->all[at + 1], &slowest->all[at],
+		(slowest->count - at - 1) * sizeof(slowest->all[0]));
+	slowest->all[at] = *death;
+}
+
+/* Still running, or partly unseen: nothing is to be said of how long its end took. */
+static bool is_over(const struct death *death, bool outlives)
+{
+	return death->exited && (death->freed || outlives) &&
+	       (!death->reaped || death->reaped >= death->exited);
+}
+
+static void set_parent(struct death *death, const struct proclife_process *process)
+{
+	death->parent_tgid = process->parent_tgid;
+	death->real_parent_tgid = process->real_parent_tgid;
+	death->parent_known = process->parent_id;
+	memcpy(death->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
+}
+
+static void process_gone(void *data, struct proclife_process *process)
+{
+	struct slowest *slowest = data;
+	struct death death = {
+		.exited = process->exited,
+		.notified = process->notified,
+		.reaped = process->reaped,
+		.freed = process->freed,
+		.ended = slowest->run->ended,
+		.leader_exited = process->leader_exited,
+		.reaper_waited = process->reaper_waited,
+		.max_rss = process->max_rss,
+		.pid = process->tgid,
+		.tgid = process->tgid,
+		.threads = process->threads,
+		.reaper_pid = process->reaper_pid,
+		.reaper_tgid = process->reaper_tgid,
+		.free_cpu = process->free_cpu,
+	};
+
+	if (!process->selected || !process->matches || process->untold ||
+	    !is_over(&death, process->outlives))
+		return;
+	set_parent(&death, process);
+	memcpy(death.comm, process->comm, PROCLIFE_COMM_LEN);
+	memcpy(death.reaper_comm, process->reaper_comm, PROCLIFE_COMM_LEN);
+	keep(slowest, &death);
+}
+
+static void task_gone(void *data, struct proclife_task *task)
+{
+	struct slowest *slowest = data;
+	const struct proclife_process *process = task->process;
+	struct death death = {
+		.exited = task->exited,
+		.reaped = task->reaped,
+		.freed = task->freed,
+		.ended = slowest->run->ended,
+		.group_exited = task->leader ? process->exited : 0,
+		.reaper_waited = task->reaper_waited,
+		.pid = task->pid,
+		.tgid = task->tgid,
+		.threads = process->threads,
+		.reaper_pid = task->reaper_pid,
+		.reaper_tgid = task->reaper_tgid,
+		.free_cpu = task->free_cpu,
+		.is_thread = true,
+	};
+
+	if (!process->selected || !process->matches ||
+	    !is_over(&death, !task->freed && slowest->run->ended))
+		return;
+	set_parent(&death, process);
+	memcpy(death.comm, task->comm, PROCLIFE_COMM_LEN);
+	memcpy(death.reaper_comm, task->reaper_comm, PROCLIFE_COMM_LEN);
+	keep(slowest, &death);
+}
+
+int slowest_new(struct slowest **result, struct run *run)
+{
+	struct proclife_reports reports = { 0 };
+	struct slowest *slowest = calloc(1, sizeof(*slowest));
+
+	if (!slowest)
+		return -ENOMEM;
+	slowest->run = run;
+	text_init(&slowest->line, run->screen);
+	if (run->options->threads)
+		reports.task_gone = task_gone;
+	else
+		reports.process_gone = process_gone;
+	*result = slowest;
+	return proclife_tasks_report(run->tasks, &reports, slowest);
+}
+
+void slowest_free(struct slowest *slowest)
+{
+	if (!slowest)
+		return;
+	text_free(&slowest->line);
+	free(slowest);
+}
+
+static void show(struct text *line, const struct death *death, const char *rcu)
+{
+	unsigned int column;
+
+	text_string(line, "  ");
+	text_time_in(line, 8, death_took(death));
+	text_string(line, "  ");
+	column = line->columns;
+	text_style(line, STYLE_NAME);
+	text_comm(line, death->comm);
+	text_style(line, STYLE_PLAIN);
+	text_string(line, " (");
+	text_uint(line, death->pid);
+	if (death->pid != death->tgid) {
+		text_string(line, "/");
+		text_uint(line, death->tgid);
+	}
+	text_string(line, ")");
+	text_pad(line, column + 24);
+	text_string(line, "  ");
+	text_why(line, death, rcu);
+	text_line(line);
+}
+
+static void show_json(struct json *json, struct text *why, const struct death *death,
+		      const char *rcu)
+{
+	json_line(json, "slowest");
+	json_uint(json, "pid", death->pid);
+	json_uint(json, "tgid", death->tgid);
+	json_bytes(json, "comm", death->comm, PROCLIFE_COMM_LEN);
+	json_uint(json, "took", death_took(death));
+	json_uint(json, "exited", death->exited);
+	json_uint_or_null(json, "notified", death->notified);
+	json_uint_or_null(json, "reaped", death->reaped);
+	json_uint_or_null(json, "freed", death->freed);
+	json_uint(json, "parent_pid", death->parent_tgid);
+	json_uint(json, "reaper_pid", death->reaper_tgid);
+	json_comm_or_null(json, "reaper_comm", death->reaped, death->reaper_comm);
+	json_uint_or_null(json, "reaper_waited", death->reaper_waited);
+	json_uint(json, "free_cpu", death->free_cpu);
+	text_clear(why);
+	text_why(why, death, rcu);
+	json_string(json, "why", why->s);
+	json_line_end(json);
+}
+
+void slowest_print(const struct slowest *slowest)
+{
+	struct text *line = (struct text *)&slowest->line;
+	const struct run *run = slowest->run;
+	char words[64];
+	size_t i;
+
+	if (!slowest->count)
+		return;
+	if (run->recorded_rcu)
+		snprintf(words, sizeof(words), "%s", run->recorded_rcu);
+	else
+		rcu_describe(words, sizeof(words));
+	if (!run->options->json) {
+		text_line(line);
+		text_style(line, STYLE_HEAD);
+		text_string(line, "SLOWEST FROM EXIT TO FREE, AND WHY");
+		text_style(line, STYLE_PLAIN);
+		text_line(line);
+	}
+	for (i = 0; i < slowest->count; i++) {
+		if (run->options->json)
+			show_json(run->json, line, &slowest->all[i], words);
+		else
+			show(line, &slowest->all[i], words);
+	}
+	text_clear(line);
+}

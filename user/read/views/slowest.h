@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The slowest from exit to free: slowest.c collects and lists them, why.c says what they waited for.
+ */
+#ifndef READ_SLOWEST_H
+#define READ_SLOWEST_H
+
+#include "views/view.h"
+
+/* What is known of the end of a process, or of a thread. */
+struct death {
+	uint64_t exited;
+	uint64_t notified;
+	uint64_t reaped; /* 0: it is still a zombie */
+	uint64_t freed;	 /* 0: not yet */
+	uint64_t ended;	 /* the trace */
+	uint64_t group_exited;	/* of a leader: when the last thread of its process had */
+	uint64_t leader_exited; /* of a process */
+	uint64_t reaper_waited;
+	uint64_t max_rss; /* KiB */
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t threads;
+	uint32_t reaper_pid;
+	uint32_t reaper_tgid;
+	uint32_t parent_tgid;
+	uint32_t real_parent_tgid;
+	uint16_t free_cpu;
+	bool is_thread;
+	bool parent_known; /* its name, by birth */
+	char comm[PROCLIFE_COMM_LEN];
+	char parent_comm[PROCLIFE_COMM_LEN];
+	char reaper_comm[PROCLIFE_COMM_LEN]; /* once it is reaped */
+};
+
+/* From its exit to its free, or to the end of the trace. */
+static inline uint64_t death_took(const struct death *death)
+{
+	uint64_t end = death->freed ? death->freed : death->ended;
+
+	return end > death->exited ? end - death->exited : 0;
+}
+
+int slowest_new(struct slowest **slowest, struct run *run);
+void slowest_free(struct slowest *slowest);
+void slowest_print(const struct slowest *slowest);
+
+/* Appends a sentence: what took the longest, and whose doing that was. @rcu: see rcu.h */
+void text_why(struct text *text, const struct death *death, const char *rcu);
+
+#endif

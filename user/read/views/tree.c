@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who started whom: collecting it, and how much of it to show. */
+#include "output/message.h"
+#include "views/tree.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void collect_thread(void *data, struct proclife_task *task)
+{
+	struct tree_view *view = data;
+	struct thread *t;
+
+	if (task->leader || !task->process || !task->process->selected)
+		return;
+	if (view->thread_count == view->thread_size) {
+		size_t size = view->thread_size ? view->thread_size * 2 : 256;
+
+		t = reallocarray(view->threads, size, sizeof(*t));
+		if (!t)
+			die_no_memory();
+		view->threads = t;
+		view->thread_size = size;
+	}
+	t = &view->threads[view->thread_count++];
+	t->process = task->process->id;
+	t->born = task->born;
+	t->seen = task->seen;
+	t->exited = task->exited;
+	t->reaped = task->reaped;
+	t->freed = task->freed;
+	t->runtime = task->runtime;
+	t->tid = task->pid;
+	t->exit_code = task->exit_code;
+	t->incomplete = task->incomplete;
+	t->state = proclife_task_state(view->run->tasks, task);
+	memcpy(t->comm, task->comm, sizeof(t->comm));
+}
+
+int tree_view_new(struct tree_view **view, struct run *run)
+{
+	static const struct proclife_reports reports = { .task_gone = collect_thread };
+	struct tree_view *v = calloc(1, sizeof(*v));
+	int ret;
+
+	if (!v)
+		return -ENOMEM;
+	v->run = run;
+	text_init(&v->line, run->screen);
+	text_init(&v->name, run->screen);
+	text_init(&v->notes, run->screen);
+	ret = proclife_tree_new(&v->tree, run->tasks);
+	if (!ret && run->options->threads)
+		ret = proclife_tasks_report(run->tasks, &reports, v);
+	if (ret) {
+		tree_view_free(v);
+		return ret;
+	}
+	*view = v;
+	return 0;
+}
+
+void tree_view_free(struct tree_view *view)
+{
+	if (!view)
+		return;
+	proclife_tree_free(view->tree);
+	branches_free(&view->branches);
+	text_free(&view->line);
+	text_free(&view->name);
+	text_free(&view->notes);
+	free(view->threads);
+	free(view->guides);
+	free(view);
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+	uint64_t p = x->born ? x->born : x->seen, q = y->born ? y->born : y->seen;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (p != q)
+		return p < q ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+const struct thread *tree_threads_of(const struct tree_view *view, uint64_t process, size_t *count)
+{
+	size_t low = 0, high = view->thread_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (view->threads[middle].process < process)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (high = low; high < view->thread_count; high++)
+		if (view->threads[high].process != process)
+			break;
+	*count = high - low;
+	return &view->threads[low];
+}
+
+/* It depends on the records alone, not on the terminal, so that a replay folds as well. */
+static bool is_folded(const struct tree_view *view)
+{
+	const struct options *options = view->run->options;
+
+	if (options->fold != FOLD_IF_LONG)
+		return options->fold == FOLD_ALWAYS;
+	return view->branches.lines > TREE_MANY_LINES && !options->json && !options->threads &&
+	       !options->cut.top;
+}
+
+void tree_view_print(struct tree_view *view)
+{
+	const struct options *options = view->run->options;
+	/* JSON lists all there are, unless it is to list less. */
+	bool active_only = !options->command && !options->pid_count &&
+			   (!options->json || cut_is_set(&options->cut));
+	int ret;
+
+	if (view->thread_count)
+		qsort(view->threads, view->thread_count, sizeof(*view->threads), compare_threads);
+	ret = branches_build(&view->branches, view->tree, view->run->ended, active_only,
+			     &options->cut);
+	if (!ret && is_folded(view))
+		ret = branches_fold(&view->branches, options->show);
+	if (ret)
+		die_no_memory();
+	if (options->json)
+		tree_print_json(view);
+	else
+		tree_print_text(view);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Between view_tree.c, which collects, tree_text.c, which draws, tree_label.c, which names,
+ * tree_summary.c, which adds up, and tree_json.c.
+ */
+#ifndef READ_TREE_H
+#define READ_TREE_H
+
+#include "views/row.h"
+#include "views/view.h"
+
+/* More lines than a person reads: above this the tree is folded, and says how to see less of it. */
+#define TREE_MANY_LINES 1000
+
+/* A thread that does not lead its process; kept for --threads. */
+struct thread {
+	uint64_t process; /* id */
+	uint64_t born;
+	uint64_t seen;
+	uint64_t exited;
+	uint64_t reaped;
+	uint64_t freed;
+	uint64_t runtime;
+	uint32_t tid;
+	int32_t exit_code;
+	char comm[PROCLIFE_COMM_LEN];
+	bool incomplete;
+	enum proclife_life_state state;
+};
+
+struct tree_view {
+	struct run *run;
+	struct proclife_tree *tree;
+	struct thread *threads;
+	size_t thread_count;
+	size_t thread_size;
+	struct branches branches;
+	struct text line;
+	struct text name;
+	struct text notes;
+	unsigned char *guides; /* per level: does a sibling follow further down? */
+	size_t guide_size;
+};
+
+/* The threads of a process, once all are sorted. */
+const struct thread *tree_threads_of(const struct tree_view *view, uint64_t process, size_t *count);
+void tree_print_text(struct tree_view *view);
+/* What stands under the tree. */
+void tree_print_summary(struct tree_view *view);
+void tree_print_json(struct tree_view *view);
+
+void tree_build_name(struct text *name, const struct proclife_node *node);
+/* In so many columns, 0 for any: a path that is too long keeps its end, another name its beginning. */
+void tree_put_name(struct text *line, const struct text *name, unsigned int columns, bool path);
+/* What is to be said about a process after its name; begin with an empty text. */
+void tree_build_notes(struct tree_view *view, const struct branch *b);
+/* @killer: NULL if it is not known. */
+void tree_note_exit(struct text *notes, int exit_code, const struct proclife_killer *killer,
+		    uint32_t tgid);
+void tree_note_state(struct text *notes, enum proclife_life_state state);
+/* "… 312 processes below, 3 failed, 41.0 s CPU"; @many: "processes below" */
+void tree_note_cut_off(struct text *notes, const struct cut_off *cut, const char *one,
+		       const char *many);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tree for people. The figures stand left, in columns; the tree stands right, where it can grow
+ * as deep as it likes.
+ */
+#include "output/message.h"
+#include "views/tree.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define PID_COLUMNS 7
+#define LIFE_COLUMNS 9
+#define CPU_COLUMNS 8
+#define RSS_COLUMNS 8
+#define MIN_NAME 12
+
+static unsigned int max_levels(const struct tree_view *view)
+{
+	unsigned int width = view->run->screen->width;
+	unsigned int taken = PID_COLUMNS + LIFE_COLUMNS + CPU_COLUMNS + RSS_COLUMNS + 5 + 24;
+
+	if (!width)
+		return 40;
+	return width > taken + 12 ? (width - taken) / 3 : 4;
+}
+
+/* The lines that lead to a branch; far too many of them are replaced by how many they are. */
+static void put_guides(struct tree_view *view, unsigned int depth)
+{
+	unsigned int most = max_levels(view), i;
+	struct text *line = &view->line;
+
+	if (!depth)
+		return;
+	text_style(line, STYLE_DIM);
+	for (i = 0; i + 1 < depth && i < most; i++) {
+		if (view->guides[i + 1])
+			text_draw(line, "│  ", "|  ");
+		else
+			text_spaces(line, 3);
+	}
+	if (depth > most + 1)
+		text_printf(line, "+%u ", depth - most - 1);
+	if (view->guides[depth])
+		text_draw(line, "├─ ", "|- ");
+	else
+		text_draw(line, "└─ ", "`- ");
+	text_style(line, STYLE_PLAIN);
+}
+
+static void set_guide(struct tree_view *view, unsigned int depth, bool more)
+{
+	if (depth >= view->guide_size) {
+		size_t size = view->guide_size ? view->guide_size * 2 : 64;
+
+		view->guides = realloc(view->guides, size);
+		if (!view->guides)
+			die_no_memory();
+		view->guide_size = size;
+	}
+	view->guides[depth] = more;
+}
+
+static void put_life(struct text *line, bool known, bool at_least, uint64_t life)
+{
+	unsigned int before = line->columns;
+	struct text time;
+
+	if (!known) {
+		text_printf(line, "%*s", LIFE_COLUMNS, "?");
+		return;
+	}
+	if (!at_least) {
+		text_time_in(line, LIFE_COLUMNS, life);
+		return;
+	}
+	text_init(&time, line->screen);
+	text_time(&time, life);
+	if (time.columns + 1 < LIFE_COLUMNS)
+		text_spaces(line, LIFE_COLUMNS - 1 - time.columns);
+	text_draw(line, "≥", ">");
+	text_time(line, life);
+	text_pad(line, before + LIFE_COLUMNS);
+	text_free(&time);
+}
+
+static void put_cpu(struct text *line, bool known, uint64_t runtime)
+{
+	text_string(line, " ");
+	if (known)
+		text_time_in(line, CPU_COLUMNS, runtime);
+	else
+		text_spaces(line, CPU_COLUMNS);
+}
+
+static void put_rest(struct tree_view *view, unsigned int depth, bool path)
+{
+	struct text *line = &view->line;
+	unsigned int width = view->run->screen->width, left = 0;
+
+	text_string(line, "  ");
+	put_guides(view, depth);
+	if (width) {
+		left = width > line->columns + view->notes.columns ?
+			       width - line->columns - view->notes.columns : 0;
+		if (left < MIN_NAME)
+			left = MIN_NAME;
+	}
+	tree_put_name(line, &view->name, left, path);
+	text_string(line, view->notes.s);
+	text_line(line);
+}
+
+static void put_branch(struct tree_view *view, const struct branch *b, unsigned int depth)
+{
+	struct figures figures = branch_figures(&view->branches, b);
+	const struct proclife_node *node = b->node;
+	struct text *line = &view->line;
+	struct text count;
+
+	if (b->count > 1) {
+		text_init(&count, line->screen);
+		text_draw(&count, "×", "x");
+		text_count(&count, b->count);
+		if (count.columns < PID_COLUMNS)
+			text_spaces(line, PID_COLUMNS - count.columns);
+		text_style(line, STYLE_BOLD);
+		text_draw(line, "×", "x");
+		text_count(line, b->count);
+		text_style(line, STYLE_PLAIN);
+		text_free(&count);
+	} else {
+		text_printf(line, "%*u", PID_COLUMNS, node->tgid);
+	}
+	text_string(line, " ");
+	put_life(line, figures.life_known, figures.at_least, figures.life);
+	put_cpu(line, node->exited || node->freed || figures.runtime, figures.runtime);
+	text_string(line, " ");
+	if (figures.max_rss)
+		text_size_in(line, RSS_COLUMNS, figures.max_rss);
+	else
+		text_spaces(line, RSS_COLUMNS);
+	tree_build_name(&view->name, node);
+	tree_build_notes(view, b);
+	put_rest(view, depth, node->path && !node->args);
+}
+
+static void put_thread(struct tree_view *view, const struct thread *t, unsigned int depth)
+{
+	uint64_t from = t->born ? t->born : t->seen;
+	uint64_t to = t->exited ? t->exited : view->run->ended;
+	struct text *line = &view->line;
+
+	text_printf(line, "%*u ", PID_COLUMNS, t->tid);
+	put_life(line, to >= from && (t->exited || !t->incomplete), !t->born || !t->exited,
+		 to - from);
+	put_cpu(line, t->exited || t->freed, t->runtime);
+	text_spaces(line, 1 + RSS_COLUMNS);
+	text_clear(&view->name);
+	text_string(&view->name, "{");
+	text_comm(&view->name, t->comm);
+	text_string(&view->name, "}");
+	text_clear(&view->notes);
+	text_string(&view->notes, "");
+	if (t->exit_code && t->exited)
+		tree_note_exit(&view->notes, t->exit_code, NULL, 0);
+	tree_note_state(&view->notes, t->state);
+	put_rest(view, depth, false);
+}
+
+static void put_threads(struct tree_view *view, const struct branch *b, unsigned int depth)
+{
+	const struct thread *threads;
+	size_t count, i;
+
+	threads = tree_threads_of(view, b->node->id, &count);
+	for (i = 0; i < count; i++) {
+		set_guide(view, depth + 1, i + 1 < count || b->child);
+		put_thread(view, &threads[i], depth + 1);
+	}
+}
+
+static void put_tree(struct tree_view *view)
+{
+	const struct branch *all = view->branches.all;
+	uint32_t i = all[0].child;
+	unsigned int depth = 0;
+
+	set_guide(view, 0, false);
+	while (i) {
+		const struct branch *b = &all[i];
+
+		set_guide(view, depth, b->next);
+		put_branch(view, b, depth);
+		if (view->run->options->threads)
+			put_threads(view, b, depth);
+		if (b->child) {
+			i = b->child;
+			depth++;
+			continue;
+		}
+		while (i && !all[i].next) {
+			i = all[i].parent;
+			depth--;
+		}
+		i = all[i].next;
+	}
+}
+
+/* Roots that are cut have no line to be counted at. */
+static void put_cut_roots(struct tree_view *view)
+{
+	const struct cut_off *cut = branch_cut_off(&view->branches, &view->branches.all[0]);
+	struct text *line = &view->line;
+
+	if (!cut->processes)
+		return;
+	text_spaces(line, PID_COLUMNS + LIFE_COLUMNS + CPU_COLUMNS + RSS_COLUMNS + 5);
+	tree_note_cut_off(line, cut, "process", "processes");
+	text_line(line);
+}
+
+void tree_print_text(struct tree_view *view)
+{
+	text_style(&view->line, STYLE_HEAD);
+	text_printf(&view->line, "%*s %*s %*s %*s  %s", PID_COLUMNS, "PID", LIFE_COLUMNS, "LIFE",
+		    CPU_COLUMNS, "CPU", RSS_COLUMNS, "RSS", "PROCESS");
+	text_style(&view->line, STYLE_PLAIN);
+	text_line(&view->line);
+	put_tree(view);
+	put_cut_roots(view);
+	tree_print_summary(view);
+}

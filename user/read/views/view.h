@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the views share, and each view's few calls. */
+#ifndef READ_VIEW_H
+#define READ_VIEW_H
+
+#include "cli/options.h"
+#include "output/format.h"
+#include "output/json.h"
+#include <proclife.h>
+#include <sys/types.h>
+
+struct run {
+	const struct options *options;
+	const struct screen *screen;
+	struct json *json;
+	struct proclife_source *source;
+	struct proclife_tasks *tasks;
+	struct proclife_latency *latency; /* for --latency and --expect; NULL if there is neither */
+	struct proclife_reapers *reapers; /* for --parents */
+	struct proclife_cgroups *cgroups;
+	struct slowest *slowest; /* for --latency */
+	const char *recorded_rcu; /* what the recorder knew of RCU; NULL: this machine is asked */
+	uint64_t began; /* of the time that is looked at */
+	uint64_t first; /* of the first record that was there */
+	uint64_t ended;
+	uint64_t lost;	/* records */
+	uint64_t damaged; /* of them, those that damage of a recording took */
+	uint64_t suppressed[PROCLIFE_TYPES]; /* records, by type */
+	struct {
+		uint64_t processes; /* that match, at their end or in an event that is shown */
+		bool comm;	    /* one has matched this kind of filter at some time */
+		bool uid;
+		bool cgroup;
+		bool several; /* recordings */
+	} matched;
+	pid_t command;	/* 0: none */
+};
+
+/* What this event says is not there. */
+static inline void count_missing(struct run *run, const struct proclife_event *event)
+{
+	const struct proclife_record *r = event->record;
+
+	if (!r)
+		run->lost += event->gap.lost;
+	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what < PROCLIFE_TYPES)
+		run->suppressed[r->suppressed.what] += r->suppressed.count;
+}
+
+/* one line per record */
+struct events;
+
+int events_new(struct events **events, struct run *run);
+void events_free(struct events *events);
+/* Feeds the event to run->tasks, and shows it. Return: 1 if it was shown, 0 or a negative errno. */
+int events_feed(struct events *events, const struct proclife_event *event);
+
+/* The others collect until they are printed. */
+struct tree_view;
+
+int tree_view_new(struct tree_view **view, struct run *run);
+void tree_view_free(struct tree_view *view);
+void tree_view_print(struct tree_view *view);
+
+void latency_print(const struct run *run);
+/* The groups of --by. */
+void groups_print(const struct run *run, struct text *line);
+void groups_print_json(const struct run *run);
+void parents_print(const struct run *run);
+/* Before the tasks are closed. */
+void zombies_print(const struct run *run);
+
+/* Lines of a list whose end nobody would read, unless --top says how many. */
+#define MANY_LINES 50
+
+/* For proclife_tasks_filter(); @data is the run. */
+bool filter_match(void *data, const struct proclife_process *process);
+
+/* A group's name as it is shown: a name, a path, "CPU 3", "(unknown)". */
+void text_group(struct text *text, const struct run *run, enum proclife_by by,
+		const struct proclife_group *group);
+/* Members "by" and "group"; and "cgroup", its id, if that is what it is about. */
+void json_group(struct json *json, const struct run *run, enum proclife_by by,
+		const struct proclife_group *group);
+/* The name of a user, or the number in @buffer if there is none. */
+const char *user_name(uint64_t uid, char buffer[24]);
+
+/* What --expect asks for. */
+void verdict_print(const struct run *run);
+/* Says which failed. */
+bool verdict_failed(const struct run *run);
+
+int status_print(struct run *run);
+
+/* "after the address space is torn down", ...; NULL if the header does not say. */
+const char *exit_mark_text(uint32_t exit_mark);
+const char *exit_mark_json(uint32_t exit_mark);
+/* "cgroup_release()", ...; NULL if there is none. */
+const char *reap_source_text(uint32_t reap_source);
+
+#endif

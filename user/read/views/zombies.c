@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Those who have exited and whom nobody has reaped: the oldest first, and who should reap them. */
+#include "output/message.h"
+#include "output/percentiles.h"
+#include "output/quote.h"
+#include "views/view.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Since when; 0: its EXIT was before what the rings still hold. */
+static uint64_t since(const struct proclife_process *process)
+{
+	return process->notified ? process->notified : process->exited;
+}
+
+/* Of those whose beginning is not known, the one whose task is older comes first. */
+static int compare(const void *a, const void *b)
+{
+	const struct proclife_process *x = *(const void *const *)a, *y = *(const void *const *)b;
+
+	if (since(x) != since(y))
+		return since(x) < since(y) ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* The caller frees the array. */
+static const struct proclife_process **collect(const struct run *run, size_t *count)
+{
+	const struct proclife_process **zombies = NULL, *process = NULL;
+	size_t n = 0, size = 0;
+
+	while ((process = proclife_tasks_next(run->tasks, process))) {
+		if (!process->selected || !process->matches ||
+		    proclife_process_state(run->tasks, process) != PROCLIFE_IS_ZOMBIE)
+			continue;
+		if (n == size) {
+			size = size ? 2 * size : 16;
+			zombies = reallocarray(zombies, size, sizeof(*zombies));
+			if (!zombies)
+				die_no_memory();
+		}
+		zombies[n++] = process;
+	}
+	if (n)
+		qsort(zombies, n, sizeof(*zombies), compare);
+	*count = n;
+	return zombies;
+}
+
+/* Later than was recorded: the module suppressed WAITs since. */
+static bool may_have_waited(const struct run *run, const struct proclife_process *reaper,
+			    const struct proclife_process *zombie)
+{
+	return proclife_tasks_may_lack(run->tasks, PROCLIFE_WAIT,
+				       reaper->waited ? reaper->waited : since(zombie));
+}
+
+static void show_reaper(const struct run *run, struct text *line,
+			const struct proclife_process *zombie)
+{
+	const struct proclife_process *reaper = proclife_tasks_reaper(run->tasks, zombie);
+
+	if (reaper) {
+		text_comm(line, reaper->comm);
+		text_string(line, " ");
+	}
+	text_printf(line, "(%" PRIu32 ")", zombie->real_parent_tgid);
+	if (!reaper) {
+		text_string(line, " is gone: init or a subreaper");
+		return;
+	}
+	if (zombie->parent_tgid && zombie->parent_tgid != zombie->real_parent_tgid)
+		text_printf(line, ", by adoption from %" PRIu32, zombie->parent_tgid);
+	if (may_have_waited(run, reaper, zombie)) {
+		text_string(line, ", when it last called wait() is not known");
+	} else if (reaper->waited) {
+		text_string(line, ", last called wait() ");
+		text_time(line, run->ended - reaper->waited);
+		text_string(line, " ago");
+	} else if (since(zombie)) {
+		text_string(line, ", has not called wait() since");
+	}
+}
+
+static void show(const struct run *run, struct text *line, const struct proclife_process *zombie)
+{
+	unsigned int column;
+
+	/* What is not known is longer than what the rings hold. */
+	text_string(line, since(zombie) ? "  " : "> ");
+	text_time_in(line, TIME_COLUMNS, run->ended - (since(zombie) ? since(zombie) : run->first));
+	text_uint_in(line, 9, zombie->tgid);
+	text_string(line, "  ");
+	column = line->columns;
+	text_style(line, STYLE_NAME);
+	text_comm(line, zombie->comm);
+	text_style(line, STYLE_PLAIN);
+	text_pad(line, column + PROCLIFE_COMM_LEN);
+	column = line->columns;
+	text_exit(line, zombie->exit_code, zombie);
+	text_pad(line, column + 18);
+	text_string(line, "  ");
+	show_reaper(run, line, zombie);
+	text_line(line);
+}
+
+static void show_json(const struct run *run, const struct proclife_process *zombie)
+{
+	const struct proclife_process *reaper = proclife_tasks_reaper(run->tasks, zombie);
+	struct json *json = run->json;
+
+	json_line(json, "zombie");
+	json_uint(json, "pid", zombie->tgid);
+	json_bytes(json, "comm", zombie->comm, PROCLIFE_COMM_LEN);
+	json_uint(json, "start", zombie->start);
+	json_uint(json, "uid", zombie->uid);
+	json_int(json, "exit_code", zombie->exit_code);
+	json_killer(json, proclife_process_killer(zombie));
+	json_uint_or_null(json, "exited", zombie->exited);
+	json_uint_or_null(json, "notified", zombie->notified);
+	json_uint(json, "parent_pid", zombie->parent_tgid);
+	json_uint(json, "reaper_pid", zombie->real_parent_tgid);
+	json_comm_or_null(json, "reaper_comm", reaper, reaper ? reaper->comm : NULL);
+	json_uint_or_null(json, "reaper_waited", reaper && !may_have_waited(run, reaper, zombie) ?
+		reaper->waited : 0);
+	json_line_end(json);
+}
+
+void zombies_print(const struct run *run)
+{
+	uint64_t most = run->options->cut.top ? run->options->cut.top : UINT64_MAX;
+	const struct proclife_process **zombies;
+	struct text line;
+	size_t count, i;
+
+	zombies = collect(run, &count);
+	text_init(&line, run->screen);
+	if (!run->options->json) {
+		text_style(&line, STYLE_BOLD);
+		text_plural(&line, count, "zombie", "zombies");
+		text_style(&line, STYLE_PLAIN);
+		text_line(&line);
+	}
+	if (count && !run->options->json) {
+		text_style(&line, STYLE_HEAD);
+		text_printf(&line, "%10s%9s  %-*s%-18s  %s", "FOR", "PID", PROCLIFE_COMM_LEN, "NAME",
+			    "STATUS", "TO BE REAPED BY");
+		text_style(&line, STYLE_PLAIN);
+		text_line(&line);
+	}
+	for (i = 0; i < count && i < most; i++) {
+		if (run->options->json)
+			show_json(run, zombies[i]);
+		else
+			show(run, &line, zombies[i]);
+	}
+	if (i < count && !run->options->json) {
+		text_plural(&line, count - i, "younger one", "younger ones");
+		text_line(&line);
+	}
+	text_free(&line);
+	free(zombies);
+}
