@@ -165,10 +165,43 @@ static void test_any_order(void **state)
 	}
 }
 
+/*
+ * A parent that exits between the TASKs of two threads: the first of them is nearest to the birth, and
+ * its process ID and its name are of one and the same, whichever parent is known sooner.
+ */
+static void test_parent_exits_meanwhile(void **state)
+{
+	struct who init = process_of_pid(1, "init"), maker = process_of_pid(100, "maker");
+	struct who child = process_of_pid(200, "child"), thread = thread_of(&child, 201);
+	struct proclife_record zombie = task_record(14, &maker, &init);
+	const struct proclife_node *node;
+	struct proclife_tasks *tasks;
+	struct proclife_tree *tree;
+
+	(void)state;
+	zombie.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
+	feed(tasks, task_record(10, &init, &init));
+	feed(tasks, task_record(11, &thread, &maker));
+	feed(tasks, task_record(13, &child, &init));
+	feed(tasks, zombie);
+	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
+	assert_int_equal(proclife_tree_size(tree), 3);
+	node = proclife_tree_roots(tree)->child;
+	assert_int_equal(node->tgid, 100);
+	assert_null(node->next);
+	assert_int_equal(node->child->tgid, 200);
+	assert_int_equal(node->child->parent_tgid, 100);
+	proclife_tree_free(tree);
+	proclife_tasks_free(tasks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_order),
+		cmocka_unit_test(test_parent_exits_meanwhile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

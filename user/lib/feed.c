@@ -183,7 +183,8 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		proclife_process_born(tasks, process, parent, NULL);
 	if (tasks->orphans.used)
 		proclife_adopt_orphans(tasks, task);
-	if (process->parent_id)
+	/* Another thread's TASK may have told of a parent that has exited since: that one is nearer. */
+	if (process->parent_id || process->parent_tgid != state->parent_tgid)
 		return wanted(process);
 	if (parent)
 		proclife_process_link(tasks, process, parent);
