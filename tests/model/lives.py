@@ -168,14 +168,13 @@ class Lives:
         if task is not process.leader and process.uid is not None:
             return
         process.uid, process.cgroup = record["uid"], record["cgroup"]
-        if task is not process.leader:
+        # The first one that tells of the parent is nearest to the birth: later it can have exited.
+        if process.born is None and process.parent_handle is None:
             self.link(process, record, self.tasks.get(record["parent"]))
+        if task is not process.leader:
             return
         process.ns_pid, process.ns_inum = record["ns_pid"] or process.tgid, record["ns_inum"]
         process.real_parent = record["parent_tgid"]
-        if process.born is None:
-            self.link(process, record, self.tasks.get(record["parent"]))
-            process.creator_pid = record["parent_tgid"]
 
     def on_rename(self, record, task, process):
         task.comm = record["name"]

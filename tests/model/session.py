@@ -139,7 +139,9 @@ class Session:
                 self.show(event, task, process)
             if self.is_over(ts):
                 return
-        if env["complete"]:
+        if until is not None and env["complete"] and env["ended"] > until:
+            self.stop("duration", until)
+        elif env["complete"]:
             self.stop(env["reason"].decode(), env["ended"])
         else:
             self.stop("cut", None)
