@@ -54,7 +54,7 @@ $B/user/read/%.o: override CPPFLAGS += -Iuser/read
 
 $(LIB_STATIC): $(LIB_OBJECTS)
 	$(call say,AR)
-	$Q$(AR) rcs $@ $^
+	$Qrm -f $@ && $(AR) rcs $@ $^
 
 $(LIB_SHARED): $(LIB_OBJECTS) user/lib/libproclife.sym
 	$(call say,LD)

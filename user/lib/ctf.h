@@ -128,7 +128,7 @@ const struct proclife_total *proclife_metadata_total(const struct proclife_metad
 						     uint32_t cpu);
 
 /*
- * The numbers and texts of the env block (env.c); both go through one table.
+ * The numbers and texts of the env block (ctf_env.c); both go through one table.
  */
 void proclife_env_write(const struct proclife_metadata *metadata, void *file);
 int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,

@@ -7,7 +7,7 @@
 #include "cgroups.h"
 #include "ctf.h"
 #include "source.h"
-#include "tape.h"
+#include "ctf_writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ struct proclife_recorder {
 	uint64_t limit; /* what is later is left out */
 	uint32_t cpus;
 	/* By CPU, and the snapshot's behind them; NULL until there is one. */
-	struct proclife_tape **tapes;
+	struct proclife_ctf_writer **writers;
 	struct proclife_recorder_counts counts;
 	struct proclife_cgroups *cgroups;
 	uint64_t cgroup; /* the last one that was seen */
@@ -38,15 +38,15 @@ struct proclife_recorder {
 	int cgroups_fd;
 };
 
-static int tape_of(struct proclife_recorder *recorder, uint32_t order, struct proclife_tape **tape)
+static int writer_of(struct proclife_recorder *recorder, uint32_t order, struct proclife_ctf_writer **writer)
 {
 	uint32_t index = order < recorder->cpus ? order : recorder->cpus;
 	int err = 0;
 
-	if (!recorder->tapes[index])
-		err = proclife_tape_new(&recorder->tapes[index], recorder->dir, order,
+	if (!recorder->writers[index])
+		err = proclife_ctf_writer_new(&recorder->writers[index], recorder->dir, order,
 					recorder->metadata.run.uuid, &recorder->counts);
-	*tape = recorder->tapes[index];
+	*writer = recorder->writers[index];
 	return err;
 }
 
@@ -112,7 +112,7 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 {
 	const struct proclife_record *from = stream->told, *end = stream->cur;
 	struct proclife_gap gap = { 0 };
-	struct proclife_tape *tape;
+	struct proclife_ctf_writer *writer;
 	int err;
 
 	stream->told = end;
@@ -125,11 +125,11 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 		end--;
 	if (!proclife_gap_is(&gap) && from == end)
 		return 0;
-	err = tape_of(recorder, stream->order, &tape);
+	err = writer_of(recorder, stream->order, &writer);
 	if (!err && proclife_gap_is(&gap))
-		err = proclife_tape_gap(tape, &gap);
+		err = proclife_ctf_writer_gap(writer, &gap);
 	if (!err)
-		err = proclife_tape_records(tape, from, (uint64_t)(end - from));
+		err = proclife_ctf_writer_records(writer, from, (uint64_t)(end - from));
 	return err ? err : note_cgroups(recorder, from, end);
 }
 
@@ -146,10 +146,10 @@ static int take_all(struct proclife_recorder *recorder)
 	for (uint32_t i = 0; i < merge->count; i++)
 		proclife_recorder_take(recorder, merge->streams[i]);
 	for (uint32_t i = 0; i <= recorder->cpus && !recorder->error; i++) {
-		struct proclife_tape *tape = recorder->tapes[i];
+		struct proclife_ctf_writer *writer = recorder->writers[i];
 
-		if (tape && (tape->count || proclife_packet_gap(tape->packet)))
-			recorder->error = proclife_tape_write(tape);
+		if (writer && (writer->count || proclife_packet_gap(writer->packet)))
+			recorder->error = proclife_ctf_writer_write(writer);
 	}
 	return recorder->error;
 }
@@ -216,14 +216,14 @@ static int close_tapes(struct proclife_recorder *recorder)
 	if (!metadata->totals)
 		return -ENOMEM;
 	for (uint32_t i = 0; i <= recorder->cpus; i++) {
-		struct proclife_tape *tape = recorder->tapes[i];
+		struct proclife_ctf_writer *writer = recorder->writers[i];
 
-		if (!tape)
+		if (!writer)
 			continue;
-		proclife_tape_total(tape, &metadata->totals[metadata->streams++]);
-		if (close(tape->fd) && errno != EINTR && !err)
+		proclife_ctf_writer_total(writer, &metadata->totals[metadata->streams++]);
+		if (close(writer->fd) && errno != EINTR && !err)
 			err = -errno;
-		tape->fd = -1;
+		writer->fd = -1;
 	}
 	return err;
 }
@@ -270,9 +270,9 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 		return;
 	if (recorder->source->recorder == recorder)
 		recorder->source->recorder = NULL;
-	for (uint32_t i = 0; recorder->tapes && i <= recorder->cpus; i++)
-		proclife_tape_free(recorder->tapes[i]);
-	free(recorder->tapes);
+	for (uint32_t i = 0; recorder->writers && i <= recorder->cpus; i++)
+		proclife_ctf_writer_free(recorder->writers[i]);
+	free(recorder->writers);
 	free(recorder->metadata.totals);
 	proclife_cgroups_free(recorder->cgroups);
 	if (recorder->cgroups_fd >= 0)
@@ -364,8 +364,8 @@ int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_s
 	r->limit = UINT64_MAX;
 	r->cpus = proclife_source_header(source)->cpus;
 	fill_metadata(&r->metadata, source, run);
-	r->tapes = calloc(r->cpus + 1, sizeof(struct proclife_tape *));
-	err = r->tapes ? open_dir(r, dir) : -ENOMEM;
+	r->writers = calloc(r->cpus + 1, sizeof(struct proclife_ctf_writer *));
+	err = r->writers ? open_dir(r, dir) : -ENOMEM;
 	if (!err)
 		err = open_cgroups(r);
 	if (!err)

@@ -2,7 +2,7 @@
 /*
  * Opening a recording: its metadata is read, its streams are mapped, and the merge runs over them.
  */
-#include "playback.h"
+#include "ctf_reader.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,8 +30,8 @@ static uint64_t end_of(const struct proclife_recording *recording)
 	if (run->running)
 		return run->synced;
 	for (uint32_t i = 0; i < recording->count; i++) {
-		if (end < recording->tapes[i]->floor)
-			end = recording->tapes[i]->floor;
+		if (end < recording->readers[i]->floor)
+			end = recording->readers[i]->floor;
 	}
 	return end;
 }
@@ -45,10 +45,10 @@ static int recording_more(struct proclife_source *source)
 		return -ENODATA;
 	}
 	for (uint32_t i = 0; i < recording->count; i++) {
-		struct proclife_stream *stream = &recording->tapes[i]->stream;
+		struct proclife_stream *stream = &recording->readers[i]->stream;
 
 		if (stream->cur == stream->end && !proclife_gap_is(&stream->gap))
-			proclife_playback_refill(stream);
+			proclife_ctf_reader_refill(stream);
 	}
 	recording->began = true;
 	proclife_merge_build(&source->merge);
@@ -73,10 +73,10 @@ static const struct proclife_damage *recording_damage(const struct proclife_sour
 	const struct proclife_merge *merge = &source->merge;
 
 	for (uint32_t i = 0; i < merge->count; i++) {
-		const struct proclife_playback *tape = (const void *)merge->streams[i];
+		const struct proclife_ctf_reader *reader = (const void *)merge->streams[i];
 
-		if (tape->damage.places && !index--)
-			return &tape->damage;
+		if (reader->damage.places && !index--)
+			return &reader->damage;
 	}
 	return NULL;
 }
@@ -86,13 +86,13 @@ static void recording_free(struct proclife_source *source)
 	struct proclife_recording *recording = recording_of(source);
 
 	for (uint32_t i = 0; i < recording->count; i++) {
-		struct proclife_playback *tape = recording->tapes[i];
+		struct proclife_ctf_reader *reader = recording->readers[i];
 
-		if (tape->map)
-			munmap((void *)tape->map, tape->bytes);
-		free(tape);
+		if (reader->map)
+			munmap((void *)reader->map, reader->bytes);
+		free(reader);
 	}
-	free(recording->tapes);
+	free(recording->readers);
 	free(recording->metadata.totals);
 	free(recording->path);
 	if (recording->dir >= 0)
@@ -203,14 +203,14 @@ static bool is_of_the_file(int err)
 	       err == -ENOEXEC;
 }
 
-static int map_tape(struct proclife_recording *recording, struct proclife_playback *tape)
+static int map_stream(struct proclife_recording *recording, struct proclife_ctf_reader *reader)
 {
 	struct stat st;
-	int fd = open_file(recording, tape->name, &st);
+	int fd = open_file(recording, reader->name, &st);
 	void *map;
 
 	if (is_of_the_file(fd)) {
-		proclife_playback_absent(tape, fd == -ENOENT ? "it is missing" :
+		proclife_ctf_reader_absent(reader, fd == -ENOENT ? "it is missing" :
 							       recording->fault.text);
 		recording->fault.text[0] = '\0';
 		return 0;
@@ -223,46 +223,46 @@ static int map_tape(struct proclife_recording *recording, struct proclife_playba
 			int err = -errno;
 
 			close(fd);
-			proclife_fault_at(&recording->fault, recording->path, tape->name,
+			proclife_fault_at(&recording->fault, recording->path, reader->name,
 					  "cannot map: %s", strerror(-err));
 			return err;
 		}
 		madvise(map, (size_t)st.st_size, MADV_SEQUENTIAL);
-		tape->map = map;
+		reader->map = map;
 	}
 	close(fd);
-	tape->bytes = (uint64_t)st.st_size;
+	reader->bytes = (uint64_t)st.st_size;
 	return 0;
 }
 
-static int add_tape(struct proclife_recording *recording, uint32_t cpu)
+static int add_stream(struct proclife_recording *recording, uint32_t cpu)
 {
 	const struct proclife_metadata *metadata = &recording->metadata;
-	struct proclife_playback *tape;
-	void *tapes;
+	struct proclife_ctf_reader *reader;
+	void *readers;
 	int err = 0;
 
-	tapes = realloc(recording->tapes, (recording->count + 1) * sizeof(*recording->tapes));
-	if (!tapes)
+	readers = realloc(recording->readers, (recording->count + 1) * sizeof(*recording->readers));
+	if (!readers)
 		return -ENOMEM;
-	recording->tapes = tapes;
-	tape = calloc(1, sizeof(*tape));
-	if (!tape)
+	recording->readers = readers;
+	reader = calloc(1, sizeof(*reader));
+	if (!reader)
 		return -ENOMEM;
-	recording->tapes[recording->count++] = tape;
-	tape->recording = recording;
-	tape->total = proclife_metadata_total(metadata, cpu);
-	tape->types = metadata->header.features | PROCLIFE_KNOWN_TYPES;
-	tape->cpus = cpu == PROCLIFE_CTF_SNAPSHOT ? metadata->header.cpus : 0;
-	tape->stream.order = cpu;
-	tape->stream.refill = proclife_playback_refill;
-	proclife_ctf_name(tape->name, cpu);
-	memcpy(tape->damage.stream, tape->name, sizeof(tape->name));
-	if (metadata->run.complete && !tape->total)
-		proclife_playback_absent(tape, "it is no part of this recording");
+	recording->readers[recording->count++] = reader;
+	reader->recording = recording;
+	reader->total = proclife_metadata_total(metadata, cpu);
+	reader->types = metadata->header.features | PROCLIFE_KNOWN_TYPES;
+	reader->cpus = cpu == PROCLIFE_CTF_SNAPSHOT ? metadata->header.cpus : 0;
+	reader->stream.order = cpu;
+	reader->stream.refill = proclife_ctf_reader_refill;
+	proclife_ctf_name(reader->name, cpu);
+	memcpy(reader->damage.stream, reader->name, sizeof(reader->name));
+	if (metadata->run.complete && !reader->total)
+		proclife_ctf_reader_absent(reader, "it is no part of this recording");
 	else
-		err = map_tape(recording, tape);
-	return err ? err : proclife_merge_add(&recording->source.merge, &tape->stream);
+		err = map_stream(recording, reader);
+	return err ? err : proclife_merge_add(&recording->source.merge, &reader->stream);
 }
 
 /* The files that are named as a recorder names them; others are somebody else's. */
@@ -290,7 +290,7 @@ static int add_tapes(struct proclife_recording *recording)
 		if (!proclife_ctf_cpu(entry->d_name, &cpu) ||
 		    (cpu >= recording->metadata.header.cpus && cpu != PROCLIFE_CTF_SNAPSHOT))
 			continue;
-		err = add_tape(recording, cpu);
+		err = add_stream(recording, cpu);
 	}
 	closedir(dir);
 	return err;
@@ -310,7 +310,7 @@ static int add_missing(struct proclife_recording *recording)
 		while (at < merge->count && merge->streams[at]->order < cpu)
 			at++;
 		if (at == merge->count || merge->streams[at]->order != cpu)
-			err = add_tape(recording, cpu);
+			err = add_stream(recording, cpu);
 	}
 	return err;
 }

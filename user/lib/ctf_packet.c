@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Whether what lies at a place of a stream's file is its next packet. */
-#include "playback.h"
+#include "ctf_reader.h"
 
 #include <sched.h>
 
 #define TORN_TRIES 1000
 
 /* A recorder that still runs lets the last packet grow, and its header can be half written. */
-static bool read_header(const struct proclife_playback *tape, uint64_t at,
+static bool read_header(const struct proclife_ctf_reader *reader, uint64_t at,
 			struct proclife_packet *packet)
 {
-	bool last = at + PROCLIFE_CTF_PACKET >= tape->bytes;
-	unsigned int tries = last && tape->recording->metadata.run.running ? TORN_TRIES : 1;
+	bool last = at + PROCLIFE_CTF_PACKET >= reader->bytes;
+	unsigned int tries = last && reader->recording->metadata.run.running ? TORN_TRIES : 1;
 
 	while (tries--) {
-		memcpy(packet, tape->map + at, sizeof(*packet));
+		memcpy(packet, reader->map + at, sizeof(*packet));
 		if (packet->checksum == proclife_packet_checksum(packet))
 			return true;
 		if (packet->magic != PROCLIFE_CTF_MAGIC)
@@ -46,46 +46,46 @@ static bool times_make_sense(const struct proclife_packet *p, uint64_t floor)
 }
 
 /* What was counted before it: as much as was there so far or more, and no more than can be. */
-static bool counts_make_sense(const struct proclife_playback *tape,
+static bool counts_make_sense(const struct proclife_ctf_reader *reader,
 			      const struct proclife_packet *p, uint64_t records)
 {
-	uint64_t most = tape->total ? tape->total->records : PROCLIFE_CTF_MOST;
-	uint64_t most_lost = tape->total ? tape->total->lost : PROCLIFE_CTF_MOST;
+	uint64_t most = reader->total ? reader->total->records : PROCLIFE_CTF_MOST;
+	uint64_t most_lost = reader->total ? reader->total->lost : PROCLIFE_CTF_MOST;
 
-	return p->packet_seq_num >= tape->packets && p->packet_seq_num < PROCLIFE_CTF_MOST &&
-	       p->first_record >= tape->position && p->first_record <= most &&
-	       p->first_record - tape->position <=
-		       (p->packet_seq_num - tape->packets) * PROCLIFE_CTF_RECORDS &&
+	return p->packet_seq_num >= reader->packets && p->packet_seq_num < PROCLIFE_CTF_MOST &&
+	       p->first_record >= reader->position && p->first_record <= most &&
+	       p->first_record - reader->position <=
+		       (p->packet_seq_num - reader->packets) * PROCLIFE_CTF_RECORDS &&
 	       records <= most - p->first_record && p->events_discarded <= most_lost &&
 	       p->gap_lost <= p->events_discarded &&
-	       p->events_discarded - p->gap_lost >= tape->discarded;
+	       p->events_discarded - p->gap_lost >= reader->discarded;
 }
 
-const char *proclife_packet_check(const struct proclife_playback *tape, uint64_t at,
+const char *proclife_packet_check(const struct proclife_ctf_reader *reader, uint64_t at,
 				  struct proclife_packet *packet, uint64_t *records)
 {
-	uint64_t left = tape->bytes - at, content;
+	uint64_t left = reader->bytes - at, content;
 
 	*records = 0;
 	if (left < sizeof(*packet))
 		return "the file ends in a packet's header";
-	if (!read_header(tape, at, packet))
+	if (!read_header(reader, at, packet))
 		return packet->magic == PROCLIFE_CTF_MAGIC ? "the packet's header is damaged" :
 							     "no packet begins here";
 	if (packet->magic != PROCLIFE_CTF_MAGIC)
 		return "no packet begins here";
-	if (memcmp(packet->uuid, tape->recording->metadata.run.uuid, sizeof(packet->uuid)))
+	if (memcmp(packet->uuid, reader->recording->metadata.run.uuid, sizeof(packet->uuid)))
 		return "the packet belongs to another recording";
-	if (packet->stream_id || packet->cpu_id != tape->stream.order)
+	if (packet->stream_id || packet->cpu_id != reader->stream.order)
 		return "the packet belongs to another stream";
 	if (!sizes_make_sense(packet))
 		return "the packet's sizes make no sense";
-	if (!times_make_sense(packet, tape->floor))
+	if (!times_make_sense(packet, reader->floor))
 		return "the packet's times make no sense";
 	content = packet->content_size / 8;
 	if (content > sizeof(*packet))
 		*records = (content - 1) / sizeof(struct proclife_record);
-	if (!counts_make_sense(tape, packet, *records))
+	if (!counts_make_sense(reader, packet, *records))
 		return "the packet's place is another one";
 	/* The file ends in this packet, or the packet has grown since we mapped the file. */
 	if (*records > left / sizeof(struct proclife_record) - 1)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A recording as a source: recording.c opens its files, playback.c reads their packets, packet.c
- * judges them, sieve.c finds what can be used of one that is damaged.
+ * A recording as a source: recording.c opens its files, ctf_reader.c reads their packets,
+ * ctf_packet.c judges them, ctf_sieve.c finds what can be used of one that is damaged.
  */
-#ifndef PROCLIFE_PLAYBACK_H
-#define PROCLIFE_PLAYBACK_H
+#ifndef PROCLIFE_CTF_READER_H
+#define PROCLIFE_CTF_READER_H
 
 #include "ctf.h"
 #include "source.h"
@@ -16,7 +16,7 @@ struct proclife_recording {
 	bool began;
 	char *path;
 	int dir;
-	struct proclife_playback **tapes;
+	struct proclife_ctf_reader **readers;
 	uint32_t count;
 };
 
@@ -28,10 +28,10 @@ struct proclife_recording {
  * no longer finds in the L1 cache what has been looked at here. Populating the mapping ahead gains
  * nothing over the faults.
  */
-#define PROCLIFE_PLAYBACK_BATCH 8
+#define PROCLIFE_CTF_READER_BATCH 8
 
 /* A stream's file. */
-struct proclife_playback {
+struct proclife_ctf_reader {
 	struct proclife_stream stream;
 	struct proclife_recording *recording;
 	const struct proclife_total *total; /* NULL if it is not known */
@@ -50,34 +50,34 @@ struct proclife_playback {
 	const struct proclife_record *end;
 	const struct proclife_record *sieved; /* kept's first one; NULL: nothing is wrong so far */
 	uint64_t kept[PROCLIFE_KEPT_WORDS];   /* by record of the packet: it is good */
-	struct proclife_record batch[PROCLIFE_PLAYBACK_BATCH]; /* what the merge is given */
+	struct proclife_record batch[PROCLIFE_CTF_READER_BATCH]; /* what the merge is given */
 	struct proclife_damage damage;
 	bool ended;
 };
 
 /* As of struct proclife_stream. */
-int proclife_playback_refill(struct proclife_stream *stream);
+int proclife_ctf_reader_refill(struct proclife_stream *stream);
 
 /* The file is not there, or cannot be read at all, or is not to be read. */
-void proclife_playback_absent(struct proclife_playback *tape, const char *why);
+void proclife_ctf_reader_absent(struct proclife_ctf_reader *reader, const char *why);
 
 /*
  * Takes a look at the packet that begins @at. NULL, or what is wrong with it. @records: as many of
  * its records are in the file.
  */
-const char *proclife_packet_check(const struct proclife_playback *tape, uint64_t at,
+const char *proclife_packet_check(const struct proclife_ctf_reader *reader, uint64_t at,
 				  struct proclife_packet *packet, uint64_t *records);
 
 /* Can it be one of this stream, whatever its time? */
-static inline bool proclife_playback_fits(const struct proclife_playback *tape,
+static inline bool proclife_ctf_reader_fits(const struct proclife_ctf_reader *reader,
 					  const struct proclife_record *record)
 {
 	/* Without a branch: it is asked of each record. */
-	return (record->type < 64) & (tape->types >> (record->type & 63)) &
-	       ((record->cpu == tape->stream.order) | (record->cpu < tape->cpus));
+	return (record->type < 64) & (reader->types >> (record->type & 63)) &
+	       ((record->cpu == reader->stream.order) | (record->cpu < reader->cpus));
 }
 
 /* Which of [next, end) are kept: the most that are in order. */
-void proclife_playback_sieve(struct proclife_playback *tape);
+void proclife_ctf_reader_sieve(struct proclife_ctf_reader *reader);
 
 #endif

@@ -4,27 +4,27 @@
  * Of those whose times contradict each other, the fewest are taken for bad: what stays is a longest
  * sequence of them that is in order.
  */
-#include "playback.h"
+#include "ctf_reader.h"
 
-static void keep(struct proclife_playback *tape, uint64_t index)
+static void keep(struct proclife_ctf_reader *reader, uint64_t index)
 {
-	tape->kept[index / 64] |= UINT64_C(1) << index % 64;
+	reader->kept[index / 64] |= UINT64_C(1) << index % 64;
 }
 
-void proclife_playback_sieve(struct proclife_playback *tape)
+void proclife_ctf_reader_sieve(struct proclife_ctf_reader *reader)
 {
-	const struct proclife_record *records = tape->next;
-	uint64_t count = (uint64_t)(tape->end - records), length = 0;
+	const struct proclife_record *records = reader->next;
+	uint64_t count = (uint64_t)(reader->end - records), length = 0;
 	uint16_t last[PROCLIFE_CTF_RECORDS]; /* by length: of the sequences, the one that ends first */
 	uint16_t before[PROCLIFE_CTF_RECORDS];
 
-	memset(tape->kept, 0, sizeof(tape->kept));
-	tape->sieved = records;
+	memset(reader->kept, 0, sizeof(reader->kept));
+	reader->sieved = records;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t ts = records[i].ts, low = 0, high = length;
 
-		if (ts < tape->floor || ts > tape->packet_end ||
-		    !proclife_playback_fits(tape, &records[i]))
+		if (ts < reader->floor || ts > reader->packet_end ||
+		    !proclife_ctf_reader_fits(reader, &records[i]))
 			continue;
 		while (low < high) {
 			uint64_t middle = (low + high) / 2;
@@ -40,7 +40,7 @@ void proclife_playback_sieve(struct proclife_playback *tape)
 			length++;
 	}
 	for (uint64_t at = length ? last[length - 1] : 0; length; length--) {
-		keep(tape, at);
+		keep(reader, at);
 		at = before[at];
 	}
 }

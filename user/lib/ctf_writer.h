@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writing one stream of a recording: records become packets, packets reach the file. */
-#ifndef PROCLIFE_TAPE_H
-#define PROCLIFE_TAPE_H
+#ifndef PROCLIFE_CTF_WRITER_H
+#define PROCLIFE_CTF_WRITER_H
 
 #include "ctf.h"
 
 /* A stream's file, and the packet at its end. */
-struct proclife_tape {
+struct proclife_ctf_writer {
 	int fd;
 	uint32_t count;	  /* records in the packet */
 	uint32_t written; /* of them, those on disk */
@@ -15,23 +15,24 @@ struct proclife_tape {
 	uint64_t begin;	  /* the earliest time, UINT64_MAX if there is none yet */
 	uint64_t end;	  /* the latest time so far */
 	struct proclife_packet *packet; /* its records follow it */
-	struct proclife_recorder_counts *counts; /* of all tapes */
+	struct proclife_recorder_counts *counts; /* of all writers */
 };
 
-int proclife_tape_new(struct proclife_tape **to, int dir, uint32_t cpu, const uint8_t *uuid,
-		      struct proclife_recorder_counts *counts);
-void proclife_tape_free(struct proclife_tape *tape);
+int proclife_ctf_writer_new(struct proclife_ctf_writer **to, int dir, uint32_t cpu,
+			    const uint8_t *uuid, struct proclife_recorder_counts *counts);
+void proclife_ctf_writer_free(struct proclife_ctf_writer *writer);
 
 /* Add to the packet, and write it when it is full. */
-int proclife_tape_gap(struct proclife_tape *tape, const struct proclife_gap *gap);
-int proclife_tape_records(struct proclife_tape *tape, const struct proclife_record *records,
-			  uint64_t n);
+int proclife_ctf_writer_gap(struct proclife_ctf_writer *writer, const struct proclife_gap *gap);
+int proclife_ctf_writer_records(struct proclife_ctf_writer *writer,
+				const struct proclife_record *records, uint64_t n);
 
 /* Brings the packet on disk up to date. */
-int proclife_tape_write(struct proclife_tape *tape);
+int proclife_ctf_writer_write(struct proclife_ctf_writer *writer);
 
 /* What there is of it, once all is written. */
-void proclife_tape_total(const struct proclife_tape *tape, struct proclife_total *total);
+void proclife_ctf_writer_total(const struct proclife_ctf_writer *writer,
+			       struct proclife_total *total);
 
 /* pwrite(2) of all there is. */
 int proclife_write_all(int fd, const void *from, size_t size, uint64_t offset);
