@@ -167,7 +167,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   check-unit        the unit tests alone, under a minute
   check-matrix      the guest tests on nine kernels, or on those of SUITES="bullseye sid"
   check-debug       the guest tests on kernels that watch themselves
-  check-model       the program against a model of it, in five minutes
+  check-model       the program against a model of it, on new seeds for five minutes
   check-litmus      the ring under the kernel's memory model
   check-valgrind    the unit tests under valgrind
   coverage          which lines of the library the unit tests execute

@@ -5,7 +5,9 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
+import traceback
 
 import device
 import machine
@@ -29,6 +31,7 @@ class Checker:
     def __init__(self, build, most):
         self.most = most
         self.program = os.path.abspath(os.path.join(build, "proclife-read"))
+        self.keep = os.path.join(build, "model")
         self.environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(build), LC_ALL="C")
         self.environment.pop("COLUMNS", None)
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -38,7 +41,10 @@ class Checker:
         self.runs = 0
         path = os.path.join(self.folder, "pattern")
         device.write(path + ".device", [[]], 16, HEADER)
-        self.call("--device", path + ".device", "--record", path, "--duration", "1ms")
+        code, _, errors = self.call("--device", path + ".device", "--record", path, "--duration", "1ms")
+        if code:
+            shutil.rmtree(self.folder)
+            sys.exit("no recording can be made: %s" % errors)
         with open(os.path.join(path, "metadata"), encoding="ascii") as file:
             self.pattern = recording.Metadata(file.read())
 
@@ -49,13 +55,14 @@ class Checker:
 
     def finish(self):
         if self.kept:
-            print("kept: " + self.path, flush=True)
-        else:
-            shutil.rmtree(self.path)
+            to = os.path.join(self.keep, os.path.basename(self.path))
+            shutil.rmtree(to, ignore_errors=True)
+            shutil.copytree(self.path, to)
+            print("seed %d: its recordings are in %s" % (self.seed, to), flush=True)
+        shutil.rmtree(self.path)
 
     def end(self):
-        if not self.different:
-            shutil.rmtree(self.folder)
+        shutil.rmtree(self.folder)
 
     def call(self, *words):
         self.runs += 1
@@ -296,4 +303,9 @@ def check_seed(checker, seed):
         scenes.check_all(checker, seed)
     except Enough:
         pass
-    checker.finish()
+    except Exception:  # pylint: disable=broad-except
+        checker.different.append("exception")
+        checker.kept = True
+        print("seed %d: %s" % (seed, traceback.format_exc()), flush=True)
+    finally:
+        checker.finish()
