@@ -120,7 +120,7 @@ static void write_build(struct fake_device *device, struct proclife_source *sour
 int main(int argc, char **argv)
 {
 	struct shape shape = { .processes = 100000, .cpus = 4 };
-	struct proclife_recorded run = { .began = 1, .command_status = -1, .reason = "gone" };
+	struct proclife_run_info run = { .began = 1, .command_status = -1, .reason = "gone" };
 	struct proclife_recorder *recorder = NULL;
 	struct proclife_recorder_counts counts;
 	struct proclife_source *source;

@@ -167,7 +167,7 @@ static void use(struct proclife_source *source)
 	struct proclife_latency *latency = NULL;
 	struct proclife_tasks *tasks = NULL;
 	struct proclife_tree *tree = NULL;
-	const struct proclife_recorded *info = proclife_recording_info(source);
+	const struct proclife_run_info *info = proclife_recording_info(source);
 	struct proclife_event event;
 	uint64_t records = 0;
 	int ret;

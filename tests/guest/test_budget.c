@@ -224,7 +224,7 @@ static void test_work_is_not_suppressed(void **state)
 
 #define KILLED 100
 
-static const int deadly[] = { SIGKILL, SIGTERM, SIGUSR1 };
+static const int fatal[] = { SIGKILL, SIGTERM, SIGUSR1 };
 
 struct told {
 	pid_t pids[KILLED];
@@ -249,7 +249,7 @@ static void read_told(struct proclife_source *source, struct told *told)
 		if (r->type != PROCLIFE_SIGNAL)
 			continue;
 		for (unsigned int i = 0; i < told->count; i++) {
-			told->kills += r->signal.signo == deadly[i % 3] &&
+			told->kills += r->signal.signo == fatal[i % 3] &&
 				       r->tgid == (uint32_t)told->pids[i];
 			told->ends += r->signal.signo == SIGCHLD &&
 				      r->signal.sender_tgid == (uint32_t)told->pids[i] &&
@@ -297,7 +297,7 @@ static void test_deaths_are_told(void **state)
 	while (!proclife_source_ring(source, 0)->suppressing && waitpid(flooding, NULL, WNOHANG) == 0)
 		sched_yield();
 	while (told.count < KILLED) {
-		int status, signo = deadly[told.count % 3];
+		int status, signo = fatal[told.count % 3];
 		pid_t pid = fork_victim();
 
 		told.pids[told.count++] = pid;

@@ -199,7 +199,7 @@ static void exit_quietly(int signo)
 static void test_caught(void **state)
 {
 	struct proclife_event event;
-	unsigned int deadly = 0;
+	unsigned int fatal = 0;
 	int ready[2];
 	uint64_t until;
 	pid_t pid;
@@ -226,10 +226,10 @@ static void test_caught(void **state)
 		const struct proclife_record *r = event.record;
 
 		assert_non_null(r);
-		deadly += r->type == PROCLIFE_SIGNAL && r->pid == (uint32_t)pid;
+		fatal += r->type == PROCLIFE_SIGNAL && r->pid == (uint32_t)pid;
 		assert_true(proclife_tasks_feed(lives_tasks, &event) >= 0);
 	}
-	assert_int_equal(deadly, 0);
+	assert_int_equal(fatal, 0);
 	assert_false(life_of(pid)->killed);
 	close(ready[0]);
 	close(ready[1]);

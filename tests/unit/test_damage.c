@@ -412,7 +412,7 @@ static void kill_child(uint64_t seed)
 	assert_true(pid >= 0);
 	if (!pid) {
 		struct fake_device *device = fake_device_new(2, 1024);
-		struct proclife_recorded run = { .began = 1 };
+		struct proclife_run_info run = { .began = 1 };
 		struct proclife_recorder *recorder;
 		struct proclife_source *source;
 		struct proclife_event event;
@@ -446,7 +446,7 @@ static void test_killed(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 40; seed++) {
-		const struct proclife_recorded *info;
+		const struct proclife_run_info *info;
 		struct proclife_source *source;
 		struct proclife_event event;
 		uint64_t next = 0, horizon;
@@ -480,7 +480,7 @@ static void test_disk_full(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	for (rlim_t limit = 0; limit < 200000; limit += limit < 20000 ? 1500 : 32123) {
 		struct fake_device *device = fake_device_new(2, 2048);
-		struct proclife_recorded run = { .began = 1, .ended = UINT64_MAX / 2 };
+		struct proclife_run_info run = { .began = 1, .ended = UINT64_MAX / 2 };
 		struct proclife_recorder *recorder;
 		struct rlimit old, small;
 		struct proclife_source *source;

@@ -268,7 +268,7 @@ static uint64_t read_clock(void *data)
 /* Recorded live, with a snapshot, from the rings of CPUs of which one comes later. */
 static int read_device(uint64_t *digest)
 {
-	struct proclife_recorded run = { .began = 1, .command_status = -1, .ended = 1 << 20 };
+	struct proclife_run_info run = { .began = 1, .command_status = -1, .ended = 1 << 20 };
 	struct fake_device *device = fake_device_new(12, 16);
 	struct proclife_recorder *recorder = NULL;
 	struct proclife_source *source = NULL;

@@ -106,10 +106,10 @@ static void test_many(void **state)
 static void test_end(void **state)
 {
 	struct fake_device *device = fake_device_new(2, 64);
-	struct proclife_recorded run = { .began = 5, .command = 77, .command_creator = 76 };
+	struct proclife_run_info run = { .began = 5, .command = 77, .command_creator = 76 };
 	struct proclife_recorder_counts counts;
 	struct proclife_recorder *recorder;
-	const struct proclife_recorded *info;
+	const struct proclife_run_info *info;
 	struct proclife_source *source;
 
 	(void)state;
@@ -168,7 +168,7 @@ static void test_refused(void **state)
 {
 	struct fake_device *device = fake_device_new(1, 64);
 	struct proclife_recorder *recorder, *other;
-	struct proclife_recorded run = { 0 };
+	struct proclife_run_info run = { 0 };
 	struct proclife_source *source;
 	struct proclife_event event;
 	char path[PATH_MAX + 20];
@@ -200,7 +200,7 @@ static void test_refused(void **state)
 static void test_big(void **state)
 {
 	struct fake_device *device = fake_device_new(4, 1 << 14);
-	struct proclife_recorded run = { .ended = UINT64_MAX / 2 };
+	struct proclife_run_info run = { .ended = UINT64_MAX / 2 };
 	struct proclife_recorder *recorder;
 	struct proclife_source *source;
 	struct proclife_event event;

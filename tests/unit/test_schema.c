@@ -256,7 +256,7 @@ static void write_cgroups(const char *recording)
 
 static void record_story(const char *path)
 {
-	struct proclife_recorded run = {
+	struct proclife_run_info run = {
 		.began = 1, .command_status = -1, .reason = "signal",
 	};
 	struct who init = process_of_pid(1, "init");

@@ -22,7 +22,7 @@ static uint32_t next_pid;
 
 static int begin(void **state)
 {
-	struct proclife_recorded run = { .began = 1, .command_status = -1 };
+	struct proclife_run_info run = { .began = 1, .command_status = -1 };
 
 	(void)state;
 	folder_make(&folder);
@@ -59,7 +59,7 @@ static void put(struct proclife_record record)
 
 static void finish(void)
 {
-	struct proclife_recorded run = { .began = 1, .command_status = -1, .reason = "gone" };
+	struct proclife_run_info run = { .began = 1, .command_status = -1, .reason = "gone" };
 	struct log log = { NULL, 0, 0 };
 
 	run.ended = ++device->now;

@@ -95,7 +95,7 @@ struct proclife_total {
 struct proclife_metadata {
 	uint64_t format;
 	struct proclife_header header; /* as the device showed it when recording began */
-	struct proclife_recorded run;
+	struct proclife_run_info run;
 	uint64_t streams; /* files, and bytes in them; once it is complete */
 	uint64_t bytes;
 	struct proclife_total *totals; /* of each stream, in the order of their CPUs */

@@ -249,7 +249,7 @@ static bool parse_uuid(const char *s, const char *end, uint8_t *uuid)
  */
 static const char *contradiction(const struct proclife_metadata *metadata)
 {
-	const struct proclife_recorded *run = &metadata->run;
+	const struct proclife_run_info *run = &metadata->run;
 
 	if (run->complete)
 		return run->ended == (run->synced & INT64_MAX) ? NULL :

@@ -85,7 +85,7 @@ static uint64_t estimate(uint64_t bytes)
 /* No packet follows: is that as it should be? @wrong: what is there instead of one, or NULL. */
 static void end_of_file(struct proclife_ctf_reader *reader, const char *wrong)
 {
-	const struct proclife_recorded *run = &reader->recording->metadata.run;
+	const struct proclife_run_info *run = &reader->recording->metadata.run;
 	const struct proclife_total *total = reader->total;
 	uint64_t lost;
 

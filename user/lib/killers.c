@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Who killed whom. A process can have several deadly signals pending; which one ended it is only
+ * Who killed whom. A process can have several fatal signals pending; which one ended it is only
  * known with its exit code. So the latest one of each number is kept until then: a second one of
  * the same number is only queued once the first was taken without ending the process.
  */
@@ -12,7 +12,7 @@
 
 #define SIGNALS 0x80 /* an exit code has no room for others, and this bounds how many there can be */
 
-struct proclife_deadly {
+struct proclife_fatal_signals {
 	uint8_t place[SIGNALS]; /* of each number in `killers`, counted from 1; 0: it has none */
 	unsigned int count;
 	unsigned int room;
@@ -22,25 +22,25 @@ struct proclife_deadly {
 /* The place for a signal of this number; NULL without memory. */
 static struct proclife_killer *place_of(struct proclife_process *process, int32_t signo)
 {
-	struct proclife_deadly *deadly = process->deadly;
-	unsigned int count = deadly ? deadly->count : 0;
+	struct proclife_fatal_signals *fatal = process->fatal_signals;
+	unsigned int count = fatal ? fatal->count : 0;
 
-	if (deadly && deadly->place[signo])
-		return &deadly->killers[deadly->place[signo] - 1];
-	if (!deadly || count == deadly->room) {
+	if (fatal && fatal->place[signo])
+		return &fatal->killers[fatal->place[signo] - 1];
+	if (!fatal || count == fatal->room) {
 		unsigned int room = count ? 2 * count : 1;
 
-		deadly = realloc(deadly, sizeof(*deadly) + room * sizeof(deadly->killers[0]));
-		if (!deadly)
+		fatal = realloc(fatal, sizeof(*fatal) + room * sizeof(fatal->killers[0]));
+		if (!fatal)
 			return NULL;
 		if (!count)
-			memset(deadly->place, 0, sizeof(deadly->place));
-		deadly->room = room;
-		process->deadly = deadly;
+			memset(fatal->place, 0, sizeof(fatal->place));
+		fatal->room = room;
+		process->fatal_signals = fatal;
 	}
-	deadly->count = count + 1;
-	deadly->place[signo] = (uint8_t)deadly->count;
-	return &deadly->killers[count];
+	fatal->count = count + 1;
+	fatal->place[signo] = (uint8_t)fatal->count;
+	return &fatal->killers[count];
 }
 
 int proclife_killer_note(struct proclife_process *process, const struct proclife_record *record)
@@ -69,14 +69,14 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 
 const struct proclife_killer *proclife_process_killer(const struct proclife_process *process)
 {
-	const struct proclife_deadly *deadly = process->deadly;
+	const struct proclife_fatal_signals *fatal = process->fatal_signals;
 	int32_t signo = process->exit_code & 0x7f;
 
-	return deadly && deadly->place[signo] ? &deadly->killers[deadly->place[signo] - 1] : NULL;
+	return fatal && fatal->place[signo] ? &fatal->killers[fatal->place[signo] - 1] : NULL;
 }
 
 void proclife_killers_free(struct proclife_process *process)
 {
-	free(process->deadly);
-	process->deadly = NULL;
+	free(process->fatal_signals);
+	process->fatal_signals = NULL;
 }

@@ -334,7 +334,7 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	}
 	if (proclife_unlikely(process->args_text != NULL))
 		free(process->args_text);
-	if (proclife_unlikely(process->deadly != NULL))
+	if (proclife_unlikely(process->fatal_signals != NULL))
 		proclife_killers_free(process);
 	proclife_slab_put(&tasks->process_slab, process);
 }

@@ -150,7 +150,7 @@ struct proclife_fault {
  * What a recording keeps of the run that made it, so that a replay can show the same. The members
  * from `uuid` on are set by the library.
  */
-struct proclife_recorded {
+struct proclife_run_info {
 	uint64_t began;
 	uint64_t ended;		  /* what is later does not belong to it; 0: it was cut off */
 	uint32_t command;	  /* tgid of the command that was followed; 0: none */
@@ -187,7 +187,7 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 			    struct proclife_fault *fault);
 
 /* NULL if the source is not a recording. Owned by the source. */
-const struct proclife_recorded *proclife_recording_info(const struct proclife_source *source);
+const struct proclife_run_info *proclife_recording_info(const struct proclife_source *source);
 
 /* A stream of a recording that cannot be read as it was recorded. */
 struct proclife_damage {
@@ -222,7 +222,7 @@ struct proclife_recorder;
  * -ENOTEMPTY if there is something in the folder. The recorder is to be freed before the source.
  */
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
-			  const char *dir, const struct proclife_recorded *run);
+			  const char *dir, const struct proclife_run_info *run);
 
 /*
  * Writes out all that has been yielded so far. Without it, each CPU's records are written as soon
@@ -239,7 +239,7 @@ int proclife_recorder_error(const struct proclife_recorder *recorder);
  * @run->ended does not go into it. Without this, a recording counts as cut off.
  */
 int proclife_recorder_finish(struct proclife_recorder *recorder,
-			     const struct proclife_recorded *run);
+			     const struct proclife_run_info *run);
 
 struct proclife_recorder_counts {
 	uint64_t records; /* written */
@@ -434,7 +434,7 @@ struct proclife_process {
 	struct proclife_process *sibling; /* the one before */
 	struct proclife_process *sibling_after;
 
-	struct proclife_deadly *deadly;
+	struct proclife_fatal_signals *fatal_signals;
 	/* From here on: what is known of its end, and not private. */
 	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
 	uint64_t reaper_waited; /* when the reaper called the wait(2) that got it; 0: not known */

@@ -229,10 +229,10 @@ static int close_tapes(struct proclife_recorder *recorder)
 }
 
 int proclife_recorder_finish(struct proclife_recorder *recorder,
-			     const struct proclife_recorded *run)
+			     const struct proclife_run_info *run)
 {
 	struct proclife_metadata *metadata = &recorder->metadata;
-	struct proclife_recorded old = metadata->run;
+	struct proclife_run_info old = metadata->run;
 
 	recorder->limit = run->ended;
 	if (!take_all(recorder))
@@ -324,7 +324,7 @@ static int open_cgroups(struct proclife_recorder *recorder)
 }
 
 static void fill_metadata(struct proclife_metadata *metadata, struct proclife_source *source,
-			  const struct proclife_recorded *run)
+			  const struct proclife_run_info *run)
 {
 	metadata->format = PROCLIFE_CTF_FORMAT;
 	metadata->header = *proclife_source_header(source);
@@ -345,7 +345,7 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 }
 
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
-			  const char *dir, const struct proclife_recorded *run)
+			  const char *dir, const struct proclife_run_info *run)
 {
 	struct proclife_recorder *r;
 	int err;

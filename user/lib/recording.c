@@ -22,7 +22,7 @@ static struct proclife_recording *recording_of(const struct proclife_source *sou
 /* Where the trace ends: as its recorder said, or with the last that is there. */
 static uint64_t end_of(const struct proclife_recording *recording)
 {
-	const struct proclife_recorded *run = &recording->metadata.run;
+	const struct proclife_run_info *run = &recording->metadata.run;
 	uint64_t end = 0;
 
 	if (run->complete)
@@ -62,7 +62,7 @@ static const struct proclife_header *recording_header(struct proclife_source *so
 	return &recording_of(source)->metadata.header;
 }
 
-static const struct proclife_recorded *recording_info(const struct proclife_source *source)
+static const struct proclife_run_info *recording_info(const struct proclife_source *source)
 {
 	return &recording_of(source)->metadata.run;
 }

@@ -15,16 +15,17 @@ static void mark(struct proclife_tasks *tasks, struct proclife_process *process)
 
 static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *process)
 {
-	for (size_t i = 0; i < tasks->wish_count; i++) {
-		const struct proclife_wish *wish = &tasks->wishes[i];
+	for (size_t i = 0; i < tasks->pending_count; i++) {
+		const struct proclife_pending *selection = &tasks->pending[i];
 
-		if (wish->tgid != process->tgid)
+		if (selection->tgid != process->tgid)
 			continue;
-		if (wish->child && (!process->born || wish->creator_tgid != process->creator_tgid))
+		if (selection->child &&
+		    (!process->born || selection->creator_tgid != process->creator_tgid))
 			continue;
-		tasks->wish_count--;
-		memmove(&tasks->wishes[i], &tasks->wishes[i + 1],
-			(tasks->wish_count - i) * sizeof(*wish));
+		tasks->pending_count--;
+		memmove(&tasks->pending[i], &tasks->pending[i + 1],
+			(tasks->pending_count - i) * sizeof(*selection));
 		return true;
 	}
 	return false;
@@ -34,7 +35,7 @@ void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *
 			 const struct proclife_process *from)
 {
 	if (!tasks->selecting || (from && from->selected) ||
-	    (proclife_unlikely(tasks->wish_count) && wanted(tasks, process)))
+	    (proclife_unlikely(tasks->pending_count) && wanted(tasks, process)))
 		mark(tasks, process);
 }
 
@@ -139,16 +140,16 @@ static int begin_selecting(struct proclife_tasks *tasks)
 	return 0;
 }
 
-static int wish(struct proclife_tasks *tasks, const struct proclife_wish *wish)
+static int select_later(struct proclife_tasks *tasks, const struct proclife_pending *selection)
 {
-	size_t count = tasks->wish_count;
-	struct proclife_wish *wishes = realloc(tasks->wishes, (count + 1) * sizeof(*wishes));
+	size_t count = tasks->pending_count;
+	struct proclife_pending *pending = realloc(tasks->pending, (count + 1) * sizeof(*pending));
 
-	if (!wishes)
+	if (!pending)
 		return -ENOMEM;
-	wishes[count] = *wish;
-	tasks->wishes = wishes;
-	tasks->wish_count++;
+	pending[count] = *selection;
+	tasks->pending = pending;
+	tasks->pending_count++;
 	return 0;
 }
 
@@ -160,7 +161,7 @@ int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid)
 	if (err)
 		return err;
 	if (!process)
-		return wish(tasks, &(struct proclife_wish){ .tgid = tgid });
+		return select_later(tasks, &(struct proclife_pending){ .tgid = tgid });
 	if (!process->selected)
 		proclife_select_now(tasks, process, NULL);
 	return 0;
@@ -170,15 +171,15 @@ int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uin
 {
 	int err = begin_selecting(tasks);
 
-	return err ? err : wish(tasks, &(struct proclife_wish){
+	return err ? err : select_later(tasks, &(struct proclife_pending){
 				   .tgid = tgid, .creator_tgid = creator_tgid, .child = true });
 }
 
 uint32_t proclife_tasks_missing(const struct proclife_tasks *tasks, size_t index)
 {
-	for (size_t i = 0; i < tasks->wish_count; i++) {
-		if (!tasks->wishes[i].child && !index--)
-			return tasks->wishes[i].tgid;
+	for (size_t i = 0; i < tasks->pending_count; i++) {
+		if (!tasks->pending[i].child && !index--)
+			return tasks->pending[i].tgid;
 	}
 	return 0;
 }

@@ -87,7 +87,7 @@ const struct proclife_ring_ctl *proclife_source_ring(struct proclife_source *sou
 	return source->ops->ring ? source->ops->ring(source, cpu) : NULL;
 }
 
-const struct proclife_recorded *proclife_recording_info(const struct proclife_source *source)
+const struct proclife_run_info *proclife_recording_info(const struct proclife_source *source)
 {
 	return source->ops->info ? source->ops->info(source) : NULL;
 }

@@ -134,6 +134,6 @@ void proclife_tasks_free(struct proclife_tasks *tasks)
 	proclife_slab_free(&tasks->process_slab);
 	proclife_suppressed_free(tasks);
 	free(tasks->reporters);
-	free(tasks->wishes);
+	free(tasks->pending);
 	free(tasks);
 }

@@ -18,7 +18,7 @@ struct proclife_reporter {
 	void (*closing)(void *data); /* the trace has ended, and nothing is reported yet; or NULL */
 };
 
-struct proclife_wish {
+struct proclife_pending {
 	uint32_t tgid;
 	uint32_t creator_tgid;
 	bool child; /* creator_tgid counts */
@@ -38,8 +38,8 @@ struct proclife_tasks {
 	uint64_t gap_to;    /* the latest time that one of them reaches */
 	struct proclife_reporter *reporters;
 	size_t reporter_count;
-	struct proclife_wish *wishes;
-	size_t wish_count;
+	struct proclife_pending *pending;
+	size_t pending_count;
 	bool (*filter)(void *data, const struct proclife_process *process); /* NULL: none */
 	void *filter_data;
 	bool selecting; /* otherwise everything is selected */

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	options_parse(&options, argc, argv);
 	if (options.quiet)
-		say_quiet();
+		message_quiet();
 	screen_init(&screen);
 	if (options.views & VIEW_DIFF) {
 		status = diff_run(&options, &screen);

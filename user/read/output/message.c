@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 static bool quiet;
-static int status_columns; /* what say_status() shows */
+static int status_columns; /* what message_status() shows */
 
-void say(const char *format, ...)
+void message(const char *format, ...)
 {
 	va_list args;
 
-	say_status(NULL);
+	message_status(NULL);
 	flockfile(stderr);
 	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(args, format);
@@ -25,12 +25,12 @@ void say(const char *format, ...)
 	funlockfile(stderr);
 }
 
-bool say_on_terminal(void)
+bool message_on_terminal(void)
 {
 	return !quiet && isatty(STDERR_FILENO);
 }
 
-void say_quiet(void)
+void message_quiet(void)
 {
 	quiet = true;
 }
@@ -45,7 +45,7 @@ static int terminal_columns(void)
 }
 
 /* Spaces erase on every terminal, known to us or not. */
-void say_status(const char *line)
+void message_status(const char *line)
 {
 	int most = terminal_columns() - 1;
 	int columns = line ? (int)strnlen(line, most) : 0;
@@ -58,18 +58,18 @@ void say_status(const char *line)
 	status_columns = columns;
 }
 
-void say_interrupted(void)
+void message_interrupted(void)
 {
 	if (!status_columns) {
 		fputc('\n', stderr);
 		return;
 	}
 	status_columns += 2;
-	say_status(NULL);
+	message_status(NULL);
 }
 
 void die_no_memory(void)
 {
-	say("out of memory");
+	message("out of memory");
 	exit(STATUS_ERROR);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Messages on standard error, each one line that begins with the program's name. */
-#ifndef READ_SAY_H
-#define READ_SAY_H
+#ifndef READ_MESSAGE_H
+#define READ_MESSAGE_H
 
 #include <stdbool.h>
 
@@ -13,16 +13,16 @@
 #define STATUS_NOT_FOUND 127
 #define STATUS_USAGE 129
 
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-bool say_on_terminal(void); /* somebody reads standard error as it appears, and wants hints */
-void say_quiet(void); /* no hints wanted */
+void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool message_on_terminal(void); /* somebody reads standard error as it appears, and wants hints */
+void message_quiet(void); /* no hints wanted */
 /*
  * Shows a line on the terminal, in the place of the one that was shown so before; NULL takes it
- * away, and so does say(). It is ASCII, and cut at the terminal's width.
+ * away, and so does message(). It is ASCII, and cut at the terminal's width.
  */
-void say_status(const char *line);
+void message_status(const char *line);
 /* Ctrl-C was pressed: its ^C does not stay at the beginning or the end of a line of ours. */
-void say_interrupted(void);
+void message_interrupted(void);
 void die_no_memory(void) __attribute__((noreturn));
 
 #endif

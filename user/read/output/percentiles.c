@@ -10,7 +10,7 @@ static const struct {
 
 #define PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
 
-void text_spread_head(struct text *line)
+void text_percentiles_head(struct text *line)
 {
 	size_t i;
 
@@ -20,7 +20,7 @@ void text_spread_head(struct text *line)
 	text_printf(line, " %*s", TIME_COLUMNS, "MAX");
 }
 
-void text_spread(struct text *line, const struct proclife_histogram *h)
+void text_percentiles(struct text *line, const struct proclife_histogram *h)
 {
 	uint64_t count = h ? proclife_histogram_count(h) : 0;
 	size_t i;
@@ -39,19 +39,19 @@ void text_spread(struct text *line, const struct proclife_histogram *h)
 	text_time_in(line, TIME_COLUMNS, proclife_histogram_max(h));
 }
 
-unsigned int spread_bucket(uint64_t ns)
+unsigned int percentiles_bucket(uint64_t ns)
 {
 	return ns ? 63 - __builtin_clzll(ns) : 0;
 }
 
-uint64_t spread_in_bucket(const struct proclife_histogram *h, unsigned int bucket)
+uint64_t percentiles_in_bucket(const struct proclife_histogram *h, unsigned int bucket)
 {
 	uint64_t from = bucket ? 1ULL << bucket : 0;
 
 	return proclife_histogram_between(h, from, bucket < 63 ? 2ULL << bucket : UINT64_MAX);
 }
 
-void json_spread(struct json *json, const struct proclife_histogram *h)
+void json_percentiles(struct json *json, const struct proclife_histogram *h)
 {
 	uint64_t count = h ? proclife_histogram_count(h) : 0;
 	unsigned int bucket, last;
@@ -67,12 +67,12 @@ void json_spread(struct json *json, const struct proclife_histogram *h)
 		json_uint(json, "max", proclife_histogram_max(h));
 	}
 	json_array(json, "histogram");
-	last = count ? spread_bucket(proclife_histogram_max(h)) : 0;
-	for (bucket = count ? spread_bucket(proclife_histogram_min(h)) : 1; bucket <= last;
+	last = count ? percentiles_bucket(proclife_histogram_max(h)) : 0;
+	for (bucket = count ? percentiles_bucket(proclife_histogram_min(h)) : 1; bucket <= last;
 	     bucket++) {
 		json_array(json, NULL);
 		json_uint(json, NULL, bucket ? 1ULL << bucket : 0);
-		json_uint(json, NULL, spread_in_bucket(h, bucket));
+		json_uint(json, NULL, percentiles_in_bucket(h, bucket));
 		json_array_end(json);
 	}
 	json_array_end(json);

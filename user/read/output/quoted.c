@@ -50,7 +50,7 @@ const char *quoted(const char *s)
 
 void say_fault(const struct proclife_fault *fault)
 {
-	say("%s: %s", quoted(fault->path), fault->text);
+	message("%s: %s", quoted(fault->path), fault->text);
 }
 
 /*

@@ -7,7 +7,7 @@
 
 /*
  * As it is if it is plain, otherwise so that a shell reads it back; nothing in it reaches a terminal
- * that is not printable. If it is very long, its middle is left out. For say(); what four calls
+ * that is not printable. If it is very long, its middle is left out. For message(); what four calls
  * before the last one have returned is not valid any more.
  */
 const char *quoted(const char *s);

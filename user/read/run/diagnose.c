@@ -82,18 +82,18 @@ static void diagnose_absent(const char *path)
 
 	uname(&uts);
 	if (module_is_loaded())
-		say("%s: no such device, though the module is loaded; is /dev a devtmpfs here? In "
-		    "a container, hand the device through", path);
+		message("%s: no such device, though the module is loaded; is /dev a devtmpfs here? In "
+			"a container, hand the device through", path);
 	else if (installed_for(uts.release))
-		say("%s: module not loaded; run 'modprobe %s', or add --load", path, MODULE_NAME);
+		message("%s: module not loaded; run 'modprobe %s', or add --load", path, MODULE_NAME);
 	else if (installed_elsewhere(uts.release, other, sizeof(other)))
-		say("%s: module built for another kernel: installed for %s, running %s; run 'dkms "
-		    "autoinstall'", path, other, uts.release);
+		message("%s: module built for another kernel: installed for %s, running %s; run 'dkms "
+			"autoinstall'", path, other, uts.release);
 	else if (dkms_knows())
-		say("%s: module not built for the running kernel %s; install its headers and run "
-		    "'dkms autoinstall'", path, uts.release);
+		message("%s: module not built for the running kernel %s; install its headers and run "
+			"'dkms autoinstall'", path, uts.release);
 	else
-		say("%s: module not installed; run 'make dkms-install' in proclife's source", path);
+		message("%s: module not installed; run 'make dkms-install' in proclife's source", path);
 }
 
 /* The lockdown mode in force: the word in brackets; false if it is "none" or cannot be read. */
@@ -116,14 +116,14 @@ static void diagnose_denied(const char *path)
 	char mode[32];
 
 	if (geteuid())
-		say("%s: permission denied; run as root, or give a group access as "
-		    "60-proclife.rules of udev shows", path);
+		message("%s: permission denied; run as root, or give a group access as "
+			"60-proclife.rules of udev shows", path);
 	else if (locked_down(mode))
-		say("%s: refused: the kernel is locked down (%s); boot without Secure Boot or "
-		    "lockdown= to trace", path, mode);
+		message("%s: refused: the kernel is locked down (%s); boot without Secure Boot or "
+			"lockdown= to trace", path, mode);
 	else
-		say("%s: permission denied, though we are root; a container or a security module "
-		    "forbids it", path);
+		message("%s: permission denied, though we are root; a container or a security module "
+			"forbids it", path);
 }
 
 void diagnose_open(int error, const char *path)
@@ -137,28 +137,28 @@ void diagnose_open(int error, const char *path)
 		if (usual)
 			diagnose_absent(path);
 		else
-			say("%s: %s", path, strerror(-error));
+			message("%s: %s", path, strerror(-error));
 		break;
 	case EACCES:
 	case EPERM:
 		diagnose_denied(path);
 		break;
 	case EPROTO:
-		say("%s: the module speaks another version of the interface than this program; "
-		    "install both from the same release, and reload the module", path);
+		message("%s: the module speaks another version of the interface than this program; "
+			"install both from the same release, and reload the module", path);
 		break;
 	case ENODEV:
 		if (usual && !module_is_loaded())
 			diagnose_absent(path);
 		else
-			say("%s: not a proclife device", path);
+			message("%s: not a proclife device", path);
 		break;
 	case ENOTSUP:
-		say("%s: a plain file, whose records have another clock than this time namespace; "
-		    "read it outside, or read the device", path);
+		message("%s: a plain file, whose records have another clock than this time namespace; "
+			"read it outside, or read the device", path);
 		break;
 	default:
-		say("%s: cannot open: %s", path, strerror(-error));
+		message("%s: cannot open: %s", path, strerror(-error));
 	}
 }
 
@@ -196,31 +196,31 @@ void diagnose_load(int error)
 	case EPERM:
 	case EACCES:
 		if (!geteuid() && locked_down(mode))
-			say("--load: refused: the kernel is locked down (%s) and the module's "
-			    "signature is not trusted; enrol its key: 'mokutil --import "
-			    "/var/lib/dkms/mok.pub'", mode);
+			message("--load: refused: the kernel is locked down (%s) and the module's "
+				"signature is not trusted; enrol its key: 'mokutil --import "
+				"/var/lib/dkms/mok.pub'", mode);
 		else
-			say("--load: permission denied; only root may load modules");
+			message("--load: permission denied; only root may load modules");
 		break;
 	case EKEYREJECTED:
 	case ENOKEY:
-		say("--load: the kernel does not trust the module's signature; enrol the key that "
-		    "signed it: 'mokutil --import /var/lib/dkms/mok.pub', and reboot");
+		message("--load: the kernel does not trust the module's signature; enrol the key that "
+			"signed it: 'mokutil --import /var/lib/dkms/mok.pub', and reboot");
 		break;
 	case ENOEXEC:
 		if (installed_elsewhere(uts.release, other, sizeof(other)))
-			say("--load: module built for another kernel than the running %s; run "
-			    "'dkms autoinstall'", uts.release);
+			message("--load: module built for another kernel than the running %s; run "
+				"'dkms autoinstall'", uts.release);
 		else
-			say("--load: the kernel %s refuses the module's format; rebuild it "
-			    "('dkms autoinstall'); 'dmesg' has the reason", uts.release);
+			message("--load: the kernel %s refuses the module's format; rebuild it "
+				"('dkms autoinstall'); 'dmesg' has the reason", uts.release);
 		break;
 	case ENOMEM:
-		say("--load: not enough memory for the rings ('dmesg' says what they take); give "
-		    "them less: 'modprobe %s ring_kb=256'", MODULE_NAME);
+		message("--load: not enough memory for the rings ('dmesg' says what they take); give "
+			"them less: 'modprobe %s ring_kb=256'", MODULE_NAME);
 		break;
 	default:
-		say("--load: cannot load module %s: %s; 'dmesg' can tell more", MODULE_NAME,
-		    strerror(-error));
+		message("--load: cannot load module %s: %s; 'dmesg' can tell more", MODULE_NAME,
+			strerror(-error));
 	}
 }

@@ -85,9 +85,9 @@ int follow_start(struct follow *follow, char **command)
 	waitpid(follow->pid, NULL, 0);
 	follow->pid = 0;
 	if (error == ENOENT && !strchr(command[0], '/'))
-		say("%s: command not found", quoted(command[0]));
+		message("%s: command not found", quoted(command[0]));
 	else
-		say("%s: cannot execute: %s", quoted(command[0]), strerror(error));
+		message("%s: cannot execute: %s", quoted(command[0]), strerror(error));
 	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }
 

@@ -70,10 +70,10 @@ void unload_module(void)
 	if (ret >= 0)
 		ret = kmod_module_remove_module(module, O_NONBLOCK);
 	if (ret == -EAGAIN || ret == -EWOULDBLOCK || ret == -EBUSY)
-		say("module %s stays loaded: others still use it; 'rmmod %s' later", MODULE_NAME,
-		    MODULE_NAME);
+		message("module %s stays loaded: others still use it; 'rmmod %s' later", MODULE_NAME,
+			MODULE_NAME);
 	else if (ret < 0)
-		say("module %s: cannot unload: %s", MODULE_NAME, strerror(-ret));
+		message("module %s: cannot unload: %s", MODULE_NAME, strerror(-ret));
 	kmod_module_unref(module);
 	kmod_unref(kmod);
 }

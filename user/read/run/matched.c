@@ -91,7 +91,7 @@ static bool put_pids(struct list *list, const struct run *run)
 	return *list->separator;
 }
 
-void matched_say(const struct run *run, const char *dir)
+void matched_report(const struct run *run, const char *dir)
 {
 	const struct options *options = run->options;
 	char *text = NULL;
@@ -106,6 +106,6 @@ void matched_say(const struct run *run, const char *dir)
 	if (fclose(list.file))
 		die_no_memory();
 	if (*text)
-		say("%s%sno process matched %s", dir ? quoted(dir) : "", dir ? ": " : "", text);
+		message("%s%sno process matched %s", dir ? quoted(dir) : "", dir ? ": " : "", text);
 	free(text);
 }

@@ -13,6 +13,6 @@ void matched_add(struct run *run, const struct run *other);
  * Says what nobody has matched; call once the tasks are closed. @dir: the recording, if there are
  * two; or NULL.
  */
-void matched_say(const struct run *run, const char *dir);
+void matched_report(const struct run *run, const char *dir);
 
 #endif

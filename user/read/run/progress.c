@@ -38,7 +38,7 @@ static void show(struct progress *progress, uint64_t processes)
 	text_string(line, ", ");
 	text_count(line, progress->rate);
 	text_string(line, " records/s");
-	say_status(line->s);
+	message_status(line->s);
 }
 
 void progress_poll(struct progress *progress, uint64_t now, uint64_t processes)
@@ -62,7 +62,7 @@ void progress_end(struct progress *progress)
 {
 	if (!progress->on)
 		return;
-	say_status(NULL);
+	message_status(NULL);
 	text_free(&progress->line);
 	progress->on = false;
 }

@@ -9,18 +9,18 @@
 #define SECOND 1000000000ULL
 
 int record_begin(struct record *record, struct proclife_source *source, const char *dir,
-		 const struct proclife_recorded *run)
+		 const struct proclife_run_info *run)
 {
 	int ret = proclife_recorder_new(&record->recorder, source, dir, run);
 
 	record->dir = dir;
 	record->error = ret;
 	if (ret == -ENOTEMPTY)
-		say("--record %s: the folder is not empty; name a new one", quoted(dir));
+		message("--record %s: the folder is not empty; name a new one", quoted(dir));
 	else if (ret == -ENOTDIR)
-		say("--record %s: there is something that is not a folder; name a new one", quoted(dir));
+		message("--record %s: there is something that is not a folder; name a new one", quoted(dir));
 	else if (ret)
-		say("--record %s: cannot write there: %s", quoted(dir), strerror(-ret));
+		message("--record %s: cannot write there: %s", quoted(dir), strerror(-ret));
 	return ret;
 }
 
@@ -28,9 +28,9 @@ int record_begin(struct record *record, struct proclife_source *source, const ch
 static void record_failed(struct record *record, int error)
 {
 	record->error = error;
-	say("--record %s: %s; the recording ends here, and can be read as far as it goes%s",
-	    quoted(record->dir), strerror(-error),
-	    error == -ENOSPC || error == -EDQUOT ? "; make room and record again" : "");
+	message("--record %s: %s; the recording ends here, and can be read as far as it goes%s",
+		quoted(record->dir), strerror(-error),
+		error == -ENOSPC || error == -EDQUOT ? "; make room and record again" : "");
 	proclife_recorder_free(record->recorder);
 	record->recorder = NULL;
 }
@@ -50,7 +50,7 @@ void record_poll(struct record *record, uint64_t now)
 		record_failed(record, ret);
 }
 
-void record_finish(struct record *record, const struct proclife_recorded *run, bool verbose)
+void record_finish(struct record *record, const struct proclife_run_info *run, bool verbose)
 {
 	struct proclife_recorder_counts counts;
 	int ret;
@@ -64,8 +64,8 @@ void record_finish(struct record *record, const struct proclife_recorded *run, b
 	}
 	proclife_recorder_counts(record->recorder, &counts);
 	if (verbose)
-		say("%s: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost", quoted(record->dir),
-		    counts.records, counts.bytes, counts.lost);
+		message("%s: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost", quoted(record->dir),
+			counts.records, counts.bytes, counts.lost);
 }
 
 void record_end(struct record *record)

@@ -23,7 +23,7 @@ int run_tasks_new(struct run *run)
 	return ret;
 }
 
-static int prepare(struct run *run, const struct proclife_recorded *info, const char *dir,
+static int prepare(struct run *run, const struct proclife_run_info *info, const char *dir,
 		   enum proclife_by by)
 {
 	const struct options *options = run->options;
@@ -46,7 +46,7 @@ static int prepare(struct run *run, const struct proclife_recorded *info, const 
 	return matched_begin(run);
 }
 
-static int feed_all(struct measured *m)
+static int feed_all(struct recording_latency *m)
 {
 	struct proclife_event event;
 	int ret;
@@ -61,8 +61,8 @@ static int feed_all(struct measured *m)
 	return ret == -ENODATA ? proclife_tasks_close(m->run.tasks, m->run.ended) : ret;
 }
 
-int measure(struct measured *m, const struct options *options, const char *dir,
-	    enum proclife_by by)
+int recording_latency_read(struct recording_latency *m, const struct options *options,
+			   const char *dir, enum proclife_by by)
 {
 	int ret;
 
@@ -79,13 +79,13 @@ int measure(struct measured *m, const struct options *options, const char *dir,
 	if (!ret)
 		m->cut = replay_verdict(&m->run, m->info, dir, !m->info->complete) != 0;
 	else
-		say("%s: %s", quoted(dir), strerror(-ret));
+		message("%s: %s", quoted(dir), strerror(-ret));
 	if (ret)
-		measured_free(m);
+		recording_latency_free(m);
 	return ret;
 }
 
-void measured_free(struct measured *m)
+void recording_latency_free(struct recording_latency *m)
 {
 	proclife_latency_free(m->run.latency);
 	proclife_tasks_free(m->run.tasks);

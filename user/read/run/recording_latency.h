@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a source is measured by; the latencies of a whole recording, for --diff and adding up. */
-#ifndef READ_MEASURE_H
-#define READ_MEASURE_H
+#ifndef READ_RECORDING_LATENCY_H
+#define READ_RECORDING_LATENCY_H
 
 #include "views/view.h"
 
-struct measured {
+struct recording_latency {
 	const char *dir;
 	struct run run; /* its source, and what was measured: run.latency */
-	const struct proclife_recorded *info;
+	const struct proclife_run_info *info;
 	bool cut; /* the recording breaks off, or something of it was lost */
 };
 
@@ -18,8 +18,8 @@ bool run_has_reap(const struct run *run);
 int run_tasks_new(struct run *run);
 
 /* Reads it from beginning to end. 0, or a negative errno after having said why. */
-int measure(struct measured *measured, const struct options *options, const char *dir,
-	    enum proclife_by by);
-void measured_free(struct measured *measured);
+int recording_latency_read(struct recording_latency *measured, const struct options *options,
+			   const char *dir, enum proclife_by by);
+void recording_latency_free(struct recording_latency *measured);
 
 #endif

@@ -20,13 +20,13 @@ int replay_open(struct proclife_source **source, const char *dir)
 	return ret;
 }
 
-bool is_same_recording(const struct proclife_recorded *a, const struct proclife_recorded *b)
+bool is_same_recording(const struct proclife_run_info *a, const struct proclife_run_info *b)
 {
 	return !memcmp(a->uuid, b->uuid, sizeof(a->uuid));
 }
 
 /* @runs has room for all of them. */
-static int check_distinct(const struct words *dirs, struct proclife_recorded *runs)
+static int check_distinct(const struct words *dirs, struct proclife_run_info *runs)
 {
 	struct proclife_source *source;
 	size_t i, other;
@@ -41,8 +41,8 @@ static int check_distinct(const struct words *dirs, struct proclife_recorded *ru
 		for (other = 0; other < i; other++) {
 			if (!is_same_recording(&runs[i], &runs[other]))
 				continue;
-			say("%s and %s are the same recording, which would count twice; leave one "
-			    "of them out", quoted(dirs->all[other]), quoted(dirs->all[i]));
+			message("%s and %s are the same recording, which would count twice; leave one "
+				"of them out", quoted(dirs->all[other]), quoted(dirs->all[i]));
 			return -EINVAL;
 		}
 	}
@@ -51,7 +51,7 @@ static int check_distinct(const struct words *dirs, struct proclife_recorded *ru
 
 int replay_check_distinct(const struct words *dirs)
 {
-	struct proclife_recorded *runs = calloc(dirs->count + 1, sizeof(*runs));
+	struct proclife_run_info *runs = calloc(dirs->count + 1, sizeof(*runs));
 	int ret;
 
 	if (!runs)
@@ -67,12 +67,12 @@ int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir)
 	int ret = proclife_cgroups_new(cgroups, dir, &fault);
 
 	if (!ret && fault.text[0])
-		say("%s: %s; paths of cgroups are not known without it", quoted(fault.path),
-		    fault.text);
+		message("%s: %s; paths of cgroups are not known without it", quoted(fault.path),
+			fault.text);
 	return ret;
 }
 
-void replay_select(const struct proclife_recorded *replay, struct run *run)
+void replay_select(const struct proclife_run_info *replay, struct run *run)
 {
 	if (!replay->command || run->options->pid_count)
 		return;
@@ -104,12 +104,12 @@ static void say_damage(const struct proclife_damage *damage, const char *dir)
 		snprintf(places, sizeof(places), " and at %" PRIu64 " more place%s",
 			 damage->places - 1, damage->places == 2 ? "" : "s");
 	if (damage->unread)
-		say("%s/%s: %s; %s; copy the recording again from where it was made", quoted(dir),
-		    damage->stream, damage->what, lost);
+		message("%s/%s: %s; %s; copy the recording again from where it was made", quoted(dir),
+			damage->stream, damage->what, lost);
 	else
-		say("%s/%s: damaged at byte %" PRIu64 "%s: %s; %s; copy the recording again from "
-		    "where it was made", quoted(dir), damage->stream, damage->at, places,
-		    damage->what, lost);
+		message("%s/%s: damaged at byte %" PRIu64 "%s: %s; %s; copy the recording again from "
+			"where it was made", quoted(dir), damage->stream, damage->at, places,
+			damage->what, lost);
 }
 
 /* Records lost in damaged places; @any: whether there are such places. */
@@ -127,8 +127,8 @@ static uint64_t sum_up_damage(const struct proclife_source *source, const char *
 			others += damage->lost;
 	}
 	if (i > MOST_SAID)
-		say("%s: %zu more files are damaged; %" PRIu64 " records of them are lost",
-		    quoted(dir), i - MOST_SAID, others);
+		message("%s: %zu more files are damaged; %" PRIu64 " records of them are lost",
+			quoted(dir), i - MOST_SAID, others);
 	*any = i;
 	return lost;
 }
@@ -152,25 +152,25 @@ void replay_json_damage(struct json *json, const struct proclife_source *source,
 	}
 }
 
-static void say_cut(const struct proclife_recorded *replay, const char *dir)
+static void say_cut(const struct proclife_run_info *replay, const char *dir)
 {
 	char synced[32];
 
 	put_seconds(synced, replay->synced);
 	if (replay->running && replay->synced)
-		say("%s: still running: this is what is there by now, up to %s",
-		    quoted(dir), synced);
+		message("%s: still running: this is what is there by now, up to %s",
+			quoted(dir), synced);
 	else if (replay->running)
-		say("%s: still running: there is nothing in it by now", quoted(dir));
+		message("%s: still running: there is nothing in it by now", quoted(dir));
 	else if (replay->synced)
-		say("%s: the recording was cut off: its recorder did not come to its end; from "
-		    "%s on records are missing", quoted(dir), synced);
+		message("%s: the recording was cut off: its recorder did not come to its end; from "
+			"%s on records are missing", quoted(dir), synced);
 	else
-		say("%s: the recording was cut off: its recorder did not come to its end, and "
-		    "records are missing", quoted(dir));
+		message("%s: the recording was cut off: its recorder did not come to its end, and "
+			"records are missing", quoted(dir));
 }
 
-int replay_verdict(struct run *run, const struct proclife_recorded *replay, const char *dir,
+int replay_verdict(struct run *run, const struct proclife_run_info *replay, const char *dir,
 		   bool cut)
 {
 	bool damaged;

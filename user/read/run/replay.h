@@ -8,20 +8,20 @@
 /* 0, or a negative errno after having said why. */
 int replay_open(struct proclife_source **source, const char *dir);
 /* Of one recording twice, or of it and a copy, a sum would be wrong. */
-bool is_same_recording(const struct proclife_recorded *a, const struct proclife_recorded *b);
+bool is_same_recording(const struct proclife_run_info *a, const struct proclife_run_info *b);
 /* Says it if one of these is there twice, or cannot be opened; 0 or a negative errno. */
 int replay_check_distinct(const struct words *dirs);
 /* The paths of its cgroups, or of this machine's if @dir is NULL; says it if not all can be read. */
 int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir);
 /* Selects the command that the recorder followed, unless the user selects something else. */
-void replay_select(const struct proclife_recorded *replay, struct run *run);
+void replay_select(const struct proclife_run_info *replay, struct run *run);
 /* A line for each stream that is damaged. */
 void replay_json_damage(struct json *json, const struct proclife_source *source, const char *dir);
 /*
  * What is to be said at the end of it, and the exit status. @cut: the recording breaks off here.
  * Sets run->damaged.
  */
-int replay_verdict(struct run *run, const struct proclife_recorded *replay, const char *dir,
+int replay_verdict(struct run *run, const struct proclife_run_info *replay, const char *dir,
 		   bool cut);
 
 #endif

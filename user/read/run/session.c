@@ -203,7 +203,7 @@ static void begin_progress(struct session *s)
 {
 	const struct options *options = s->run.options;
 
-	if (!say_on_terminal() || options->json || options->command ||
+	if (!message_on_terminal() || options->json || options->command ||
 	    (s->events && isatty(STDOUT_FILENO)))
 		return;
 	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
@@ -212,7 +212,7 @@ static void begin_progress(struct session *s)
 static int follow_and_print(struct session *s)
 {
 	const struct options *options = s->run.options;
-	struct proclife_recorded run;
+	struct proclife_run_info run;
 	int ret;
 
 	if (options->command) {
@@ -220,9 +220,9 @@ static int follow_and_print(struct session *s)
 		if (ret)
 			return ret;
 	} else if (!s->replay && !s->events && !options->duration && !options->count &&
-		   say_on_terminal()) {
-		say("following %s; Ctrl-C stops and prints the result",
-		    options->pid_count ? "--pid" : "all processes");
+		   message_on_terminal()) {
+		message("following %s; Ctrl-C stops and prints the result",
+			options->pid_count ? "--pid" : "all processes");
 	}
 	if (options->json)
 		session_json_begin(s);
@@ -282,7 +282,7 @@ static int session_go(struct session *s, const sigset_t *mask)
 		return ret;
 	if (ret < 0) {
 		if (ret != -EXDEV && ret != -ESRCH)
-			say("%s: %s", quoted(source_name(s)), strerror(-ret));
+			message("%s: %s", quoted(source_name(s)), strerror(-ret));
 		return STATUS_ERROR;
 	}
 	ret = session_finish_output(s);

@@ -33,14 +33,14 @@ static bool check_pid(uint32_t pid)
 	snprintf(path, sizeof(path), "/proc/%u/status", pid);
 	file = fopen(path, "re");
 	if (!file) {
-		say("--pid %u: no such process", pid);
+		message("--pid %u: no such process", pid);
 		return false;
 	}
 	while (fgets(line, sizeof(line), file) && sscanf(line, "Tgid: %u", &tgid) != 1)
 		;
 	fclose(file);
 	if (tgid && tgid != pid) {
-		say("--pid %u: this is a thread of process %u; use --pid %u", pid, tgid, tgid);
+		message("--pid %u: this is a thread of process %u; use --pid %u", pid, tgid, tgid);
 		return false;
 	}
 	return true;
@@ -73,7 +73,7 @@ static int check_cgroups(const struct session *s)
 	why = why_no_cgroup_paths();
 	if (!why)
 		return 0;
-	say("--cgroup %s: cgroups have no paths here: %s", quoted(wanted->all[0]), why);
+	message("--cgroup %s: cgroups have no paths here: %s", quoted(wanted->all[0]), why);
 	return -ESRCH;
 }
 
@@ -173,9 +173,10 @@ int session_prepare(struct session *s, const sigset_t *mask)
 
 	if ((options->command || (options->pid_count && !s->replay)) &&
 	    !in_initial_namespace(header)) {
-		say("%s: process IDs differ here from those that the module records; run %s in the "
-		    "initial PID namespace", options->command ? quoted(options->command[0]) : "--pid",
-		    program_invocation_short_name);
+		message("%s: process IDs differ here from those that the module records; run %s "
+			"in the initial PID namespace",
+			options->command ? quoted(options->command[0]) : "--pid",
+			program_invocation_short_name);
 		return -EXDEV;
 	}
 	s->plain_file = !fstat(proclife_source_fd(s->run.source), &st) && S_ISREG(st.st_mode);
@@ -208,7 +209,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 
 int session_prepare_record(struct session *s)
 {
-	struct proclife_recorded run;
+	struct proclife_run_info run;
 	int ret;
 
 	s->run.command = s->follow.pid;

@@ -23,9 +23,9 @@ static const char *reason(const struct session *s)
 }
 
 /* What the recording keeps so that a replay ends as we do. */
-struct proclife_recorded session_recorded(const struct session *s)
+struct proclife_run_info session_recorded(const struct session *s)
 {
-	struct proclife_recorded run = {
+	struct proclife_run_info run = {
 		.began = s->run.began,
 		.ended = s->run.ended,
 		.command = s->run.command,
@@ -61,14 +61,14 @@ static void json_finish(struct session *s)
 }
 
 /* Where EXIT stands at different places, the sum of their times would be of nothing. */
-static bool can_be_added(const struct session *s, const struct measured *other)
+static bool can_be_added(const struct session *s, const struct recording_latency *other)
 {
 	uint32_t mark = proclife_source_header(s->run.source)->exit_mark;
 
 	if (proclife_source_header(other->run.source)->exit_mark == mark)
 		return true;
-	say("%s and %s cannot be added up: EXIT is recorded before the address space is torn down "
-	    "in one of them alone", quoted(s->run.options->inputs.all[0]), quoted(other->dir));
+	message("%s and %s cannot be added up: EXIT is recorded before the address space is torn down "
+		"in one of them alone", quoted(s->run.options->inputs.all[0]), quoted(other->dir));
 	return false;
 }
 
@@ -83,12 +83,12 @@ static void add_suppressed(struct run *to, const struct run *run)
 int session_merge(struct session *s)
 {
 	const struct words *inputs = &s->run.options->inputs;
-	struct measured other;
+	struct recording_latency other;
 	int ret = 0;
 	size_t i;
 
 	for (i = 1; !ret && i < inputs->count; i++) {
-		ret = measure(&other, s->run.options, inputs->all[i], s->run.options->by);
+		ret = recording_latency_read(&other, s->run.options, inputs->all[i], s->run.options->by);
 		if (ret)
 			break;
 		if (can_be_added(s, &other))
@@ -105,7 +105,7 @@ int session_merge(struct session *s)
 			replay_json_damage(s->run.json, other.run.source, other.dir);
 		s->run.damaged += other.run.damaged;
 		s->others_cut |= other.cut;
-		measured_free(&other);
+		recording_latency_free(&other);
 	}
 	return ret;
 }
@@ -127,7 +127,7 @@ void session_print(struct session *s)
 	ret = proclife_tasks_close(s->run.tasks, s->run.ended);
 
 	if (ret)
-		say("the end of the trace: %s", strerror(-ret));
+		message("the end of the trace: %s", strerror(-ret));
 	if (s->tree)
 		tree_view_print(s->tree);
 	if (views & VIEW_LATENCY) {
@@ -147,11 +147,11 @@ void session_print(struct session *s)
 static void say_lost(const struct session *s)
 {
 	if (s->replay && s->run.lost > s->run.damaged)
-		say("%" PRIu64 " records were lost when this was recorded: the result is "
-		    "incomplete", s->run.lost - s->run.damaged);
+		message("%" PRIu64 " records were lost when this was recorded: the result is "
+			"incomplete", s->run.lost - s->run.damaged);
 	else if (s->run.lost && !s->replay)
-		say("%" PRIu64 " records were lost: the result is incomplete; load the module with "
-		    "a larger ring_kb", s->run.lost);
+		message("%" PRIu64 " records were lost: the result is incomplete; load the module with "
+			"a larger ring_kb", s->run.lost);
 }
 
 #define SECONDS "%llu.%09llu"
@@ -164,12 +164,12 @@ static void say_history(const struct session *s)
 	if (!s->history.cpus || s->events || (!s->run.options->history && !s->replay))
 		return;
 	if (s->history.cpus == 1)
-		say("the history of CPU %u begins at " SECONDS "; what is older was overwritten",
-		    s->history.cpu, seconds(s->history.latest));
+		message("the history of CPU %u begins at " SECONDS "; what is older was overwritten",
+			s->history.cpu, seconds(s->history.latest));
 	else
-		say("the history of %u CPUs begins between " SECONDS " and " SECONDS
-		    " (CPU %u); what is older was overwritten", s->history.cpus,
-		    seconds(s->history.first), seconds(s->history.latest), s->history.cpu);
+		message("the history of %u CPUs begins between " SECONDS " and " SECONDS
+			" (CPU %u); what is older was overwritten", s->history.cpus,
+			seconds(s->history.first), seconds(s->history.latest), s->history.cpu);
 }
 
 /* No loss: it is what the module is to do. But it is not all that has happened. */
@@ -178,9 +178,9 @@ static void say_suppressed(const struct session *s)
 	const uint64_t *n = s->run.suppressed;
 
 	if (n[PROCLIFE_WAIT] || n[PROCLIFE_RENAME] || n[PROCLIFE_SIGNAL])
-		say("%" PRIu64 " waits, %" PRIu64 " renames and %" PRIu64 " signals were suppressed "
-		    "by the module's budget; see proclife(4)", n[PROCLIFE_WAIT],
-		    n[PROCLIFE_RENAME], n[PROCLIFE_SIGNAL]);
+		message("%" PRIu64 " waits, %" PRIu64 " renames and %" PRIu64 " signals were suppressed "
+			"by the module's budget; see proclife(4)", n[PROCLIFE_WAIT],
+			n[PROCLIFE_RENAME], n[PROCLIFE_SIGNAL]);
 }
 
 /* The status that the command leaves us with. */
@@ -190,8 +190,8 @@ static int command_status(const struct session *s)
 		return s->follow.status;
 	if (!s->follow.pid)
 		return 0;
-	if (say_on_terminal())
-		say("the command still runs: pid %d", (int)s->follow.pid);
+	if (message_on_terminal())
+		message("the command still runs: pid %d", (int)s->follow.pid);
 	return s->stop == STOP_SIGNAL ? 128 + s->killed_by : 0;
 }
 
@@ -199,14 +199,14 @@ static int command_status(const struct session *s)
 static int judge(const struct session *s, int status)
 {
 	if (s->follow.ended && s->follow.status)
-		say("%s ended with status %d", quoted(s->run.options->command[0]),
-		    s->follow.status);
+		message("%s ended with status %d", quoted(s->run.options->command[0]),
+			s->follow.status);
 	if (verdict_failed(&s->run))
 		return STATUS_FAILED;
 	/* A part of a run can keep promises that the whole does not. */
 	if (s->follow.pid && !s->follow.ended) {
-		say("%s had not ended: the verdict is not on all of it",
-		    quoted(s->run.options->command[0]));
+		message("%s had not ended: the verdict is not on all of it",
+			quoted(s->run.options->command[0]));
 		return STATUS_LOST;
 	}
 	return status;
@@ -220,7 +220,7 @@ int session_verdict(struct session *s)
 	if (s->events)
 		s->run.matched.processes += s->shown;
 	if (!s->unwatched)
-		matched_say(&s->run, NULL);
+		matched_report(&s->run, NULL);
 	say_history(s);
 	if (s->replay) {
 		status = replay_verdict(&s->run, s->replay, s->run.options->inputs.all[0],
@@ -236,8 +236,8 @@ int session_verdict(struct session *s)
 	if (s->record.error)
 		return STATUS_ERROR;
 	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {
-		say("%s: the module did not record the start of this command",
-		    quoted(s->run.options->command[0]));
+		message("%s: the module did not record the start of this command",
+			quoted(s->run.options->command[0]));
 		return STATUS_ERROR;
 	}
 	if (s->run.options->expectation_count)
@@ -262,6 +262,6 @@ int session_finish_output(struct session *s)
 		return -SIGPIPE;
 	if (!s->write_error)
 		return 0;
-	say("standard output: %s", strerror(s->write_error));
+	message("standard output: %s", strerror(s->write_error));
 	return STATUS_ERROR;
 }

@@ -54,13 +54,13 @@ static void take_signal(struct session *s, int signo)
 		}
 		return;
 	}
-	if (signo == SIGINT && say_on_terminal())
-		say_interrupted();
+	if (signo == SIGINT && message_on_terminal())
+		message_interrupted();
 	if (signo == SIGINT && s->follow.pid && !s->follow.ended && !s->interrupted) {
 		/* The terminal has sent it to the command too. */
 		s->interrupted = true;
-		if (say_on_terminal())
-			say("waiting for the command to end; Ctrl-C once more stops at once");
+		if (message_on_terminal())
+			message("waiting for the command to end; Ctrl-C once more stops at once");
 		return;
 	}
 	s->killed_by = signo;

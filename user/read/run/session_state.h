@@ -39,7 +39,7 @@ struct session {
 	struct follow follow;
 	struct record record;
 	struct progress progress;
-	const struct proclife_recorded *replay; /* NULL: the source is live */
+	const struct proclife_run_info *replay; /* NULL: the source is live */
 	int signals;	 /* a signalfd */
 	bool plain_file; /* as the source: it would always be readable */
 	enum stop stop;
@@ -84,7 +84,7 @@ int session_merge(struct session *s);
 void session_json_begin(struct session *s);
 
 /* What a recording keeps so that a replay begins, and ends, as we do. */
-struct proclife_recorded session_recorded(const struct session *s);
+struct proclife_run_info session_recorded(const struct session *s);
 void session_flush(struct session *s);
 void session_print(struct session *s);
 /* Standard output: 0, an exit status, or -SIGPIPE. */

@@ -77,7 +77,7 @@ void watch_note(struct watch *watch, uint64_t ended, uint64_t now)
 	uint64_t running = 0, zombies = 0, unfreed = 0;
 	size_t i;
 
-	if (now < ended + SECOND || now < watch->next_note || !say_on_terminal())
+	if (now < ended + SECOND || now < watch->next_note || !message_on_terminal())
 		return;
 	watch->next_note = now + (now - ended) * 2;
 	for (i = 0; i < watch->count; i++) {
@@ -88,11 +88,11 @@ void watch_note(struct watch *watch, uint64_t ended, uint64_t now)
 		running += state != PROCLIFE_IS_ZOMBIE && state != PROCLIFE_IS_UNFREED;
 	}
 	if (running || zombies)
-		say("the command has ended; it left %" PRIu64 " running, %" PRIu64 " zombies, %"
-		    PRIu64 " to be freed (RCU); Ctrl-C stops", running, zombies, unfreed);
+		message("the command has ended; it left %" PRIu64 " running, %" PRIu64 " zombies, %"
+			PRIu64 " to be freed (RCU); Ctrl-C stops", running, zombies, unfreed);
 	else
-		say("the command has ended; waiting for %" PRIu64 " process%s to be freed (RCU)",
-		    unfreed, unfreed == 1 ? "" : "es");
+		message("the command has ended; waiting for %" PRIu64 " process%s to be freed (RCU)",
+			unfreed, unfreed == 1 ? "" : "es");
 }
 
 bool watch_is_vain(const struct watch *watch)

@@ -15,7 +15,7 @@
 struct diff {
 	const struct options *options;
 	const struct screen *screen;
-	struct measured sides[2];
+	struct recording_latency sides[2];
 	enum proclife_by by;
 	struct json json;
 	struct text line;
@@ -31,7 +31,7 @@ static const enum proclife_phase phases[] = {
 
 #define PHASES (sizeof(phases) / sizeof(phases[0]))
 
-static const struct proclife_header *header_of(const struct measured *side)
+static const struct proclife_header *header_of(const struct recording_latency *side)
 {
 	return proclife_source_header(side->run.source);
 }
@@ -43,13 +43,14 @@ static bool is_comparable(const struct diff *diff)
 
 	if (a == b || diff->options->force)
 		return true;
-	say("--diff: not comparable: in %s (Linux %s) EXIT is recorded %s, in %s (Linux %s) %s; "
-	    "life, teardown and exit_free mean different times there; --force compares them all the "
-	    "same",
-	    quoted(diff->sides[0].dir), quoted(header_of(&diff->sides[0])->release),
-	    exit_mark_text(a) ? exit_mark_text(a) : "at an unknown place", quoted(diff->sides[1].dir),
-	    quoted(header_of(&diff->sides[1])->release),
-	    exit_mark_text(b) ? exit_mark_text(b) : "at an unknown place");
+	message("--diff: not comparable: in %s (Linux %s) EXIT is recorded %s, in %s (Linux %s) %s; "
+		"life, teardown and exit_free mean different times there; --force compares them all "
+		"the same",
+		quoted(diff->sides[0].dir), quoted(header_of(&diff->sides[0])->release),
+		exit_mark_text(a) ? exit_mark_text(a) : "at an unknown place",
+		quoted(diff->sides[1].dir),
+		quoted(header_of(&diff->sides[1])->release),
+		exit_mark_text(b) ? exit_mark_text(b) : "at an unknown place");
 	return false;
 }
 
@@ -57,9 +58,9 @@ static bool is_same(const struct diff *diff)
 {
 	if (diff->options->force || !is_same_recording(diff->sides[0].info, diff->sides[1].info))
 		return false;
-	say("--diff: %s and %s are the same recording, in which nothing can have changed; name "
-	    "another one; --force compares it with itself", quoted(diff->sides[0].dir),
-	    quoted(diff->sides[1].dir));
+	message("--diff: %s and %s are the same recording, in which nothing can have changed; name "
+		"another one; --force compares it with itself", quoted(diff->sides[0].dir),
+		quoted(diff->sides[1].dir));
 	return true;
 }
 
@@ -185,7 +186,7 @@ static void compare_groups(struct diff *diff)
 		diff->too_few += !find_group(diff, 0, group);
 }
 
-static void show_side(struct diff *diff, char name, const struct measured *side)
+static void show_side(struct diff *diff, char name, const struct recording_latency *side)
 {
 	struct proclife_latency_counts counts;
 	struct text *line = &diff->line;
@@ -217,7 +218,7 @@ static void show_whole(struct diff *diff)
 	text_line(line);
 	text_style(line, STYLE_HEAD);
 	text_printf(line, "%-11s", "PHASE");
-	text_spread_head(line);
+	text_percentiles_head(line);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 	for (i = 0; i < PHASES; i++) {
@@ -229,7 +230,7 @@ static void show_whole(struct diff *diff)
 				continue;
 			text_printf(line, "%-9s %c", side ? "" : proclife_phase_name(phases[i]),
 				    side ? 'B' : 'A');
-			text_spread(line, h);
+			text_percentiles(line, h);
 			text_line(line);
 		}
 	}
@@ -276,8 +277,8 @@ static int run_diff(struct diff *diff)
 {
 	if (!is_comparable(diff) || is_same(diff))
 		return STATUS_ERROR;
-	matched_say(&diff->sides[0].run, diff->sides[0].dir);
-	matched_say(&diff->sides[1].run, diff->sides[1].dir);
+	matched_report(&diff->sides[0].run, diff->sides[0].dir);
+	matched_report(&diff->sides[1].run, diff->sides[1].dir);
 	if (!diff->options->json) {
 		show_side(diff, 'A', &diff->sides[0]);
 		show_side(diff, 'B', &diff->sides[1]);
@@ -289,8 +290,8 @@ static int run_diff(struct diff *diff)
 	else
 		show_verdict(diff);
 	if (!diff->compared) {
-		say("--diff: no group has %d lives in both recordings: there is nothing to compare",
-		    LEAST);
+		message("--diff: no group has %d lives in both recordings: there is nothing to compare",
+			LEAST);
 		return STATUS_ERROR;
 	}
 	if (diff->changed)
@@ -307,12 +308,12 @@ int diff_run(const struct options *options, const struct screen *screen)
 	};
 	int ret;
 
-	ret = measure(&diff.sides[0], options, options->diff.all[0], diff.by);
+	ret = recording_latency_read(&diff.sides[0], options, options->diff.all[0], diff.by);
 	if (ret)
 		return STATUS_ERROR;
-	ret = measure(&diff.sides[1], options, options->diff.all[1], diff.by);
+	ret = recording_latency_read(&diff.sides[1], options, options->diff.all[1], diff.by);
 	if (ret) {
-		measured_free(&diff.sides[0]);
+		recording_latency_free(&diff.sides[0]);
 		return STATUS_ERROR;
 	}
 	json_init(&diff.json, screen->out);
@@ -320,7 +321,7 @@ int diff_run(const struct options *options, const struct screen *screen)
 	ret = run_diff(&diff);
 	json_free(&diff.json);
 	text_free(&diff.line);
-	measured_free(&diff.sides[1]);
-	measured_free(&diff.sides[0]);
+	recording_latency_free(&diff.sides[1]);
+	recording_latency_free(&diff.sides[0]);
 	return ret;
 }

@@ -26,7 +26,7 @@ static bool is_adopted(const struct death *death)
 	       death->parent_tgid != death->real_parent_tgid;
 }
 
-static void say_adopted(struct text *text, const struct death *death)
+static void explain_adopted(struct text *text, const struct death *death)
 {
 	if (!is_adopted(death))
 		return;
@@ -36,9 +36,9 @@ static void say_adopted(struct text *text, const struct death *death)
 	text_string(text, " had exited: ");
 }
 
-static void say_open_zombie(struct text *text, const struct death *death)
+static void explain_open_zombie(struct text *text, const struct death *death)
 {
-	say_adopted(text, death);
+	explain_adopted(text, death);
 	if (is_adopted(death))
 		text_printf(text, "(%" PRIu32 ")", death->real_parent_tgid);
 	else
@@ -48,7 +48,7 @@ static void say_open_zombie(struct text *text, const struct death *death)
 }
 
 /* Nobody had to call wait(2): of a thread it never is, of a process where its parent wants none. */
-static void say_itself(struct text *text, const struct death *death, uint64_t zombie)
+static void explain_itself(struct text *text, const struct death *death, uint64_t zombie)
 {
 	text_string(text, "it was released ");
 	text_time(text, zombie);
@@ -60,15 +60,15 @@ static void say_itself(struct text *text, const struct death *death, uint64_t zo
 	text_string(text, " ignores SIGCHLD");
 }
 
-static void say_zombie(struct text *text, const struct death *death)
+static void explain_zombie(struct text *text, const struct death *death)
 {
 	uint64_t zombie = death->reaped - told(death), came;
 
 	if (death->reaper_tgid == death->tgid) {
-		say_itself(text, death, zombie);
+		explain_itself(text, death, zombie);
 		return;
 	}
-	say_adopted(text, death);
+	explain_adopted(text, death);
 	text_comm(text, death->reaper_comm);
 	text_printf(text, " (%" PRIu32 ")", death->reaper_tgid);
 	if (!death->reaper_waited) {
@@ -94,7 +94,7 @@ static void say_zombie(struct text *text, const struct death *death)
 	}
 }
 
-static void say_rcu(struct text *text, const struct death *death, const char *rcu)
+static void explain_rcu(struct text *text, const struct death *death, const char *rcu)
 {
 	bool nocb, lazy;
 
@@ -112,7 +112,7 @@ static void say_rcu(struct text *text, const struct death *death, const char *rc
 		text_printf(text, " (nocb%s)", lazy ? ", lazy" : "");
 }
 
-static void say_teardown(struct text *text, const struct death *death)
+static void explain_teardown(struct text *text, const struct death *death)
 {
 	text_string(text, "teardown: its parent was told ");
 	text_time(text, death->notified - death->exited);
@@ -125,7 +125,7 @@ static void say_teardown(struct text *text, const struct death *death)
 }
 
 /* Where no REAP is recorded, or this one was lost. */
-static void say_unreaped(struct text *text, const struct death *death)
+static void explain_unreaped(struct text *text, const struct death *death)
 {
 	text_string(text, "freed ");
 	text_time(text, death->freed - told(death));
@@ -134,7 +134,7 @@ static void say_unreaped(struct text *text, const struct death *death)
 }
 
 /* A leader cannot be reaped while threads of its process live. */
-static bool say_leader(struct text *text, const struct death *death)
+static bool explain_leader(struct text *text, const struct death *death)
 {
 	if (!death->is_thread || death->group_exited <= death->exited ||
 	    death->group_exited - death->exited < death_took(death) / 2)
@@ -153,18 +153,18 @@ void text_why(struct text *text, const struct death *death, const char *rcu)
 					   death->ended) - told(death);
 	uint64_t free = death->reaped ? death_took(death) - (death->reaped - death->exited) : 0;
 
-	if (say_leader(text, death))
+	if (explain_leader(text, death))
 		return;
 	if (death->reaped && free >= zombie && free >= teardown)
-		say_rcu(text, death, rcu);
+		explain_rcu(text, death, rcu);
 	else if (teardown >= zombie && teardown)
-		say_teardown(text, death);
+		explain_teardown(text, death);
 	else if (!death->reaped && death->freed)
-		say_unreaped(text, death);
+		explain_unreaped(text, death);
 	else if (!death->reaped)
-		say_open_zombie(text, death);
+		explain_open_zombie(text, death);
 	else
-		say_zombie(text, death);
+		explain_zombie(text, death);
 	if (!death->is_thread && death->leader_exited && death->threads > 1 &&
 	    death->exited - death->leader_exited > death_took(death)) {
 		text_string(text, "; its leader had exited ");

@@ -141,7 +141,7 @@ static void show_group(const struct run *run, struct text *line, const struct pr
 		if (!group->phases[phases[i]])
 			continue;
 		text_printf(line, "  %-*s", NAME_COLUMNS - 7, proclife_phase_name(phases[i]));
-		text_spread(line, group->phases[phases[i]]);
+		text_percentiles(line, group->phases[phases[i]]);
 		text_line(line);
 	}
 }
@@ -156,7 +156,7 @@ void groups_print(const struct run *run, struct text *line)
 	text_line(line);
 	text_style(line, STYLE_HEAD);
 	text_printf(line, "BY %-*s", NAME_COLUMNS - 8, proclife_by_name(run->options->by));
-	text_spread_head(line);
+	text_percentiles_head(line);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 	for (i = 0; i < count && i < most; i++)
@@ -182,7 +182,7 @@ void groups_print_json(const struct run *run)
 			json_line(json, "group");
 			json_group(json, run, run->options->by, groups[i]);
 			json_string(json, "phase", proclife_phase_name(phase));
-			json_spread(json, groups[i]->phases[phase]);
+			json_percentiles(json, groups[i]->phases[phase]);
 			json_line_end(json);
 		}
 	}

@@ -155,7 +155,7 @@ static void show_row(const struct run *run, struct text *line, size_t row)
 		text_string(line, rows[row].to);
 		text_style(line, STYLE_PLAIN);
 	}
-	text_spread(line, h);
+	text_percentiles(line, h);
 	text_line(line);
 }
 
@@ -165,7 +165,7 @@ static void show_table(const struct run *run, struct text *line)
 
 	text_style(line, STYLE_HEAD);
 	text_printf(line, "%-*s", is_wide(run->screen) ? 19 : 9, "PHASE");
-	text_spread_head(line);
+	text_percentiles_head(line);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 	for (i = 0; i < ROWS; i++)
@@ -194,9 +194,9 @@ static void show_bars(const struct run *run, struct text *line)
 		bars[n].histogram = h;
 		bars[n].name = proclife_phase_name(rows[i].phase);
 		bars[n].highest = 0;
-		bucket = spread_bucket(proclife_histogram_min(h));
+		bucket = percentiles_bucket(proclife_histogram_min(h));
 		first = bucket < first ? bucket : first;
-		bucket = spread_bucket(proclife_histogram_max(h));
+		bucket = percentiles_bucket(proclife_histogram_max(h));
 		last = bucket > last ? bucket : last;
 		n++;
 	}
@@ -204,7 +204,7 @@ static void show_bars(const struct run *run, struct text *line)
 		return;
 	for (i = 0; i < n; i++)
 		for (bucket = first; bucket <= last; bucket++) {
-			uint64_t count = spread_in_bucket(bars[i].histogram, bucket);
+			uint64_t count = percentiles_in_bucket(bars[i].histogram, bucket);
 
 			if (count > bars[i].highest)
 				bars[i].highest = count;
@@ -224,7 +224,7 @@ static void show_bars(const struct run *run, struct text *line)
 	for (bucket = first; bucket <= last; bucket++) {
 		text_time_in(line, TIME_COLUMNS, bucket ? 1ULL << bucket : 0);
 		for (i = 0; i < n; i++) {
-			uint64_t count = spread_in_bucket(bars[i].histogram, bucket);
+			uint64_t count = percentiles_in_bucket(bars[i].histogram, bucket);
 
 			text_string(line, " ");
 			if (count)
@@ -245,7 +245,7 @@ static void json_phase(const struct run *run, struct json *json,
 {
 	json_line(json, "latency");
 	json_string(json, "phase", proclife_phase_name(phase));
-	json_spread(json, proclife_latency_phase(run->latency, phase));
+	json_percentiles(json, proclife_latency_phase(run->latency, phase));
 	json_line_end(json);
 }
 

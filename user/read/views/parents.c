@@ -138,7 +138,7 @@ static void show_json(const struct run *run, const struct proclife_reaper *reape
 		json_uint(json, "oldest", reaper->oldest);
 	else
 		json_null(json, "oldest");
-	json_spread(json, reaper->zombie);
+	json_percentiles(json, reaper->zombie);
 	json_line_end(json);
 }
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct figures branch_figures(const struct branches *branches, const struct branch *b)
+struct figures row_figures(const struct rows *rows, const struct row *b)
 {
 	const struct proclife_node *node = b->node;
 	uint64_t from = node->began;
-	uint64_t to = node->exited ? node->exited : branches->ended;
+	uint64_t to = node->exited ? node->exited : rows->ended;
 	struct figures figures = {
 		.runtime = node->runtime,
 		.max_rss = node->max_rss,
@@ -16,7 +16,7 @@ struct figures branch_figures(const struct branches *branches, const struct bran
 	};
 
 	if (b->count > 1)
-		return branches->sums[b->sums].figures;
+		return rows->sums[b->sums].figures;
 	/*
 	 * That it exited when it was first seen says nothing about how long it had lived, nor does
 	 * it that it was a zombie already.
@@ -29,35 +29,35 @@ struct figures branch_figures(const struct branches *branches, const struct bran
 	return figures;
 }
 
-const struct cut_off *branch_cut_off(const struct branches *branches, const struct branch *b)
+const struct cut_off *row_cut_off(const struct rows *rows, const struct row *b)
 {
 	static const struct cut_off nothing;
 
-	return b->sums ? &branches->sums[b->sums].cut : &nothing;
+	return b->sums ? &rows->sums[b->sums].cut : &nothing;
 }
 
-struct sums *branch_sums(struct branches *branches, struct branch *b)
+struct sums *row_sums(struct rows *rows, struct row *b)
 {
 	if (b->sums)
-		return &branches->sums[b->sums];
-	if (branches->sums_count == branches->sums_size) {
-		uint32_t size = branches->sums_size ? branches->sums_size / 2 * 3 : 64;
-		struct sums *sums = reallocarray(branches->sums, size, sizeof(*sums));
+		return &rows->sums[b->sums];
+	if (rows->sums_count == rows->sums_size) {
+		uint32_t size = rows->sums_size ? rows->sums_size / 2 * 3 : 64;
+		struct sums *sums = reallocarray(rows->sums, size, sizeof(*sums));
 
 		if (!sums)
 			return NULL;
-		branches->sums = sums;
-		branches->sums_size = size;
-		if (!branches->sums_count) /* [0] stands for "none" */
-			branches->sums_count = 1;
+		rows->sums = sums;
+		rows->sums_size = size;
+		if (!rows->sums_count) /* [0] stands for "none" */
+			rows->sums_count = 1;
 	}
-	b->sums = branches->sums_count++;
-	memset(&branches->sums[b->sums], 0, sizeof(*branches->sums));
-	return &branches->sums[b->sums];
+	b->sums = rows->sums_count++;
+	memset(&rows->sums[b->sums], 0, sizeof(*rows->sums));
+	return &rows->sums[b->sums];
 }
 
 /* The nodes in depth-first order. */
-static int list_nodes(struct branches *branches, struct proclife_tree *tree)
+static int list_nodes(struct rows *rows, struct proclife_tree *tree)
 {
 	const struct proclife_node *node = proclife_tree_roots(tree);
 	uint64_t size = proclife_tree_size(tree);
@@ -65,13 +65,13 @@ static int list_nodes(struct branches *branches, struct proclife_tree *tree)
 
 	if (size >= UINT32_MAX)
 		return -EOVERFLOW;
-	branches->all = calloc(size + 1, sizeof(*branches->all));
-	if (!branches->all)
+	rows->all = calloc(size + 1, sizeof(*rows->all));
+	if (!rows->all)
 		return -ENOMEM;
-	branches->count = 1;
+	rows->count = 1;
 	while (node) {
-		uint32_t i = branches->count++;
-		struct branch *b = &branches->all[i];
+		uint32_t i = rows->count++;
+		struct row *b = &rows->all[i];
 
 		b->node = node;
 		b->parent = parent;
@@ -82,8 +82,8 @@ static int list_nodes(struct branches *branches, struct proclife_tree *tree)
 			continue;
 		}
 		while (!node->next && parent) {
-			node = branches->all[parent].node;
-			parent = branches->all[parent].parent;
+			node = rows->all[parent].node;
+			parent = rows->all[parent].parent;
 		}
 		node = node->next;
 	}
@@ -98,18 +98,18 @@ static bool has_news(const struct proclife_node *node)
 }
 
 /* Backwards, children are met before their parents. */
-static void count_below(struct branches *branches, bool active_only)
+static void count_below(struct rows *rows, bool active_only)
 {
 	uint32_t i;
 
-	for (i = branches->count - 1; i; i--) {
-		struct branch *b = &branches->all[i];
-		struct branch *parent = &branches->all[b->parent];
+	for (i = rows->count - 1; i; i--) {
+		struct row *b = &rows->all[i];
+		struct row *parent = &rows->all[b->parent];
 
 		if (!active_only || has_news(b->node))
 			b->listed = true;
 		if (!b->listed) {
-			branches->left_out++;
+			rows->left_out++;
 			continue;
 		}
 		parent->listed = true;
@@ -118,44 +118,44 @@ static void count_below(struct branches *branches, bool active_only)
 }
 
 /* Backwards, the last of siblings is met first. */
-static void link_shown(struct branches *branches)
+static void link_shown(struct rows *rows)
 {
 	uint32_t i;
 
-	for (i = branches->count - 1; i; i--) {
-		struct branch *b = &branches->all[i];
-		struct branch *parent = &branches->all[b->parent];
+	for (i = rows->count - 1; i; i--) {
+		struct row *b = &rows->all[i];
+		struct row *parent = &rows->all[b->parent];
 
 		if (!b->shown)
 			continue;
 		b->next = parent->child;
 		parent->child = i;
-		branches->lines++;
+		rows->lines++;
 	}
 }
 
-int branches_build(struct branches *branches, struct proclife_tree *tree, uint64_t ended,
-		   bool active_only, const struct cut *cut)
+int rows_build(struct rows *rows, struct proclife_tree *tree, uint64_t ended,
+	       bool active_only, const struct cut *cut)
 {
 	int ret;
 
-	memset(branches, 0, sizeof(*branches));
-	branches->ended = ended;
-	ret = list_nodes(branches, tree);
+	memset(rows, 0, sizeof(*rows));
+	rows->ended = ended;
+	ret = list_nodes(rows, tree);
 	if (ret)
 		return ret;
-	count_below(branches, active_only);
-	ret = branches_cut(branches, cut);
+	count_below(rows, active_only);
+	ret = rows_cut(rows, cut);
 	if (ret)
 		return ret;
-	link_shown(branches);
+	link_shown(rows);
 	return 0;
 }
 
-void branches_free(struct branches *branches)
+void rows_free(struct rows *rows)
 {
-	free(branches->all);
-	free(branches->sums);
-	branches->all = NULL;
-	branches->sums = NULL;
+	free(rows->all);
+	free(rows->sums);
+	rows->all = NULL;
+	rows->sums = NULL;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tree as it is drawn: branch.c lists it, branch_cut.c leaves out what is not asked for,
- * branch_fold.c makes one line of siblings that are alike.
+ * The tree as it is drawn: row.c lists it, row_cut.c leaves out what is not asked for,
+ * row_fold.c makes one line of siblings that are alike.
  *
- * No function recurses: a chain of forks can be as long as there are pids. A branch is 40 bytes, as
+ * No function recurses: a chain of forks can be as long as there are pids. A row is 40 bytes, as
  * there is one for each process; what only few have is in struct sums.
  */
-#ifndef READ_BRANCH_H
-#define READ_BRANCH_H
+#ifndef READ_ROW_H
+#define READ_ROW_H
 
 #include "cli/options.h"
 #include <proclife.h>
 
-struct branch {
+struct row {
 	const struct proclife_node *node; /* the first, if it stands for several */
-	/* Indexes; 0 is above the roots. The parent of a branch that is cut is the one it counts at. */
+	/* Indexes; 0 is above the roots. The parent of a row that is cut is the one it counts at. */
 	uint32_t parent;
 	uint32_t child; /* those that are shown; 0: none */
 	uint32_t next;
@@ -23,7 +23,7 @@ struct branch {
 	uint32_t sums;	/* index; 0: it is one process, and none below it is cut */
 	union {
 		uint32_t rank; /* by cut.top, from 1 on; 0: it is not among them */
-		uint32_t hash; /* while folding: of the branch with its children */
+		uint32_t hash; /* while folding: of the row with its children */
 	};
 	bool listed;  /* not an older process to which nothing happened */
 	bool shown;   /* not cut either */
@@ -48,11 +48,11 @@ struct figures {
 
 struct sums {
 	struct figures figures; /* if it stands for several */
-	struct cut_off cut; /* at this branch, and at all that it stands for */
+	struct cut_off cut; /* at this row, and at all that it stands for */
 };
 
-struct branches {
-	struct branch *all; /* parents stand before their children; [0] holds the roots */
+struct rows {
+	struct row *all; /* parents stand before their children; [0] holds the roots */
 	uint32_t count;	    /* [0] included */
 	uint32_t lines;	    /* shown */
 	uint64_t left_out;  /* not listed */
@@ -69,16 +69,16 @@ struct branches {
  * Lists the tree and cuts it. @active_only: do not list who was there before and to whom nothing
  * happened, unless a descendant is listed. Return: 0 or a negative errno.
  */
-int branches_build(struct branches *branches, struct proclife_tree *tree, uint64_t ended,
-		   bool active_only, const struct cut *cut);
-int branches_cut(struct branches *branches, const struct cut *cut);
+int rows_build(struct rows *rows, struct proclife_tree *tree, uint64_t ended,
+	       bool active_only, const struct cut *cut);
+int rows_cut(struct rows *rows, const struct cut *cut);
 /* @show: SHOW_*, for what is shown has to be alike. */
-int branches_fold(struct branches *branches, unsigned int show);
-void branches_free(struct branches *branches);
+int rows_fold(struct rows *rows, unsigned int show);
+void rows_free(struct rows *rows);
 
-struct figures branch_figures(const struct branches *branches, const struct branch *b);
-const struct cut_off *branch_cut_off(const struct branches *branches, const struct branch *b);
-/* Those of this branch, to be added to; NULL without memory. They move when another's are made. */
-struct sums *branch_sums(struct branches *branches, struct branch *b);
+struct figures row_figures(const struct rows *rows, const struct row *b);
+const struct cut_off *row_cut_off(const struct rows *rows, const struct row *b);
+/* Those of this row, to be added to; NULL without memory. They move when another's are made. */
+struct sums *row_sums(struct rows *rows, struct row *b);
 
 #endif

@@ -5,26 +5,26 @@
 #include <stdlib.h>
 
 /* Whoever may have lived longer than was seen is not known to be too short. */
-static bool too_short(const struct branches *branches, const struct branch *b, uint64_t min_life)
+static bool too_short(const struct rows *rows, const struct row *b, uint64_t min_life)
 {
-	struct figures figures = branch_figures(branches, b);
+	struct figures figures = row_figures(rows, b);
 
 	return figures.life_known && !figures.at_least && figures.life < min_life;
 }
 
 /* Branches by key, and the first of those that are equal. */
 struct ranking {
-	const struct branches *branches;
+	const struct rows *rows;
 	enum top_key key;
 };
 
-static uint64_t value_of(const struct ranking *ranking, const struct branch *b)
+static uint64_t value_of(const struct ranking *ranking, const struct row *b)
 {
 	switch (ranking->key) {
 	case TOP_CPU:
 		return b->node->runtime;
 	case TOP_LIFE:
-		return branch_figures(ranking->branches, b).life;
+		return row_figures(ranking->rows, b).life;
 	case TOP_RSS:
 		return b->node->max_rss;
 	case TOP_COUNT:
@@ -37,8 +37,8 @@ static uint64_t value_of(const struct ranking *ranking, const struct branch *b)
 static int compare(const void *a, const void *b, void *data)
 {
 	const struct ranking *ranking = data;
-	const struct branch *x = &ranking->branches->all[*(const uint32_t *)a];
-	const struct branch *y = &ranking->branches->all[*(const uint32_t *)b];
+	const struct row *x = &ranking->rows->all[*(const uint32_t *)a];
+	const struct row *y = &ranking->rows->all[*(const uint32_t *)b];
 	uint64_t p = value_of(ranking, x), q = value_of(ranking, y);
 
 	if (p != q)
@@ -65,19 +65,19 @@ static void sift_down(uint32_t *order, uint32_t count, uint32_t i, struct rankin
 }
 
 /* Of those that are shown by now, only the largest stay; few are kept of many, not all sorted. */
-static int keep_top(struct branches *branches, const struct cut *cut)
+static int keep_top(struct rows *rows, const struct cut *cut)
 {
-	struct ranking ranking = { branches, cut->key };
-	uint32_t most = cut->top < branches->count ? cut->top : branches->count;
+	struct ranking ranking = { rows, cut->key };
+	uint32_t most = cut->top < rows->count ? cut->top : rows->count;
 	uint32_t *order = malloc(most * sizeof(*order));
 	uint32_t count = 0, i, k;
 
 	if (!order)
 		return -ENOMEM;
-	for (i = 1; i < branches->count; i++) {
-		if (!branches->all[i].shown)
+	for (i = 1; i < rows->count; i++) {
+		if (!rows->all[i].shown)
 			continue;
-		branches->all[i].shown = false;
+		rows->all[i].shown = false;
 		if (count < most) {
 			order[count++] = i;
 			for (k = count == most ? most / 2 : 0; k--;)
@@ -89,21 +89,21 @@ static int keep_top(struct branches *branches, const struct cut *cut)
 	}
 	qsort_r(order, count, sizeof(*order), compare, &ranking);
 	for (i = 0; i < count; i++) {
-		branches->all[order[i]].shown = true;
-		branches->all[order[i]].rank = i + 1;
+		rows->all[order[i]].shown = true;
+		rows->all[order[i]].rank = i + 1;
 	}
 	free(order);
 	return 0;
 }
 
-static void show_ancestors(struct branches *branches)
+static void show_ancestors(struct rows *rows)
 {
 	uint32_t i;
 
-	for (i = branches->count - 1; i; i--) {
-		struct branch *parent = &branches->all[branches->all[i].parent];
+	for (i = rows->count - 1; i; i--) {
+		struct row *parent = &rows->all[rows->all[i].parent];
 
-		if (!branches->all[i].shown || parent->shown)
+		if (!rows->all[i].shown || parent->shown)
 			continue;
 		parent->shown = true;
 		parent->context = true;
@@ -111,19 +111,19 @@ static void show_ancestors(struct branches *branches)
 }
 
 /* Forwards, parents are met first: each that is cut is handed up to the nearest that is shown. */
-static int count_what_is_cut(struct branches *branches)
+static int count_what_is_cut(struct rows *rows)
 {
 	uint32_t i;
 
-	for (i = 1; i < branches->count; i++) {
-		struct branch *b = &branches->all[i], *parent = &branches->all[b->parent];
+	for (i = 1; i < rows->count; i++) {
+		struct row *b = &rows->all[i], *parent = &rows->all[b->parent];
 		struct sums *sums;
 
 		if (b->shown || !b->listed)
 			continue;
 		if (!parent->shown)
 			b->parent = parent->parent;
-		sums = branch_sums(branches, &branches->all[b->parent]);
+		sums = row_sums(rows, &rows->all[b->parent]);
 		if (!sums)
 			return -ENOMEM;
 		sums->cut.processes++;
@@ -133,21 +133,21 @@ static int count_what_is_cut(struct branches *branches)
 	return 0;
 }
 
-int branches_cut(struct branches *branches, const struct cut *cut)
+int rows_cut(struct rows *rows, const struct cut *cut)
 {
-	struct branch *all = branches->all;
+	struct row *all = rows->all;
 	uint32_t i;
 
 	all[0].shown = true;
-	/* Until siblings are linked, `next` keeps a branch's level; that of the roots is 1. */
-	for (i = 1; i < branches->count; i++) {
+	/* Until siblings are linked, `next` keeps a row's level; that of the roots is 1. */
+	for (i = 1; i < rows->count; i++) {
 		all[i].next = all[all[i].parent].next + 1;
 		all[i].shown = all[i].listed && all[i].next - 1 <= cut->depth &&
-			       !(cut->min_life && too_short(branches, &all[i], cut->min_life)) &&
+			       !(cut->min_life && too_short(rows, &all[i], cut->min_life)) &&
 			       (!cut->matching || all[i].node->matches);
 	}
-	if (cut->top && keep_top(branches, cut))
+	if (cut->top && keep_top(rows, cut))
 		return -ENOMEM;
-	show_ancestors(branches);
-	return cut_is_set(cut) ? count_what_is_cut(branches) : 0;
+	show_ancestors(rows);
+	return cut_is_set(cut) ? count_what_is_cut(rows) : 0;
 }

@@ -7,9 +7,9 @@
 #include <sys/random.h>
 
 /* Who does not know where it begins and what it is multiplied by cannot choose what it comes to. */
-static uint64_t mix(const struct branches *branches, uint64_t hash, uint64_t value)
+static uint64_t mix(const struct rows *rows, uint64_t hash, uint64_t value)
 {
-	hash = (hash ^ value) * branches->secret[1];
+	hash = (hash ^ value) * rows->secret[1];
 	return hash ^ (hash >> 32);
 }
 
@@ -41,17 +41,17 @@ static bool same_extras(unsigned int show, const struct proclife_node *x,
 }
 
 /* All that a line of the tree shows, but for the figures and the pid. */
-static bool same_line(const struct branches *branches, const struct branch *a,
-		      const struct branch *b)
+static bool same_line(const struct rows *rows, const struct row *a,
+		      const struct row *b)
 {
 	const struct proclife_node *x = a->node, *y = b->node;
 
-	if (!branch_cut_off(branches, a)->processes != !branch_cut_off(branches, b)->processes)
+	if (!row_cut_off(rows, a)->processes != !row_cut_off(rows, b)->processes)
 		return false;
 	return a->context == b->context && x->comm == y->comm && x->path == y->path &&
 	       x->args == y->args && x->args_cut == y->args_cut && same_killer(x, y) &&
 	       x->exit_code == y->exit_code && x->threads == y->threads &&
-	       same_extras(branches->show, x, y) && x->state == y->state &&
+	       same_extras(rows->show, x, y) && x->state == y->state &&
 	       !x->exited == !y->exited &&
 	       !x->reaped == !y->reaped &&
 	       !x->freed == !y->freed && x->older == y->older && x->incomplete == y->incomplete &&
@@ -60,7 +60,7 @@ static bool same_line(const struct branches *branches, const struct branch *a,
 }
 
 /* Of all that has to be the same: those that differ in anything are not compared again and again. */
-static void hash_branch(const struct branches *branches, struct branch *b)
+static void hash_row(const struct rows *rows, struct row *b)
 {
 	const struct proclife_node *node = b->node;
 	const struct proclife_common *common = node->common;
@@ -71,64 +71,64 @@ static void hash_branch(const struct branches *branches, struct branch *b)
 		(uint64_t)node->threads << 32 | (uint32_t)node->exit_code,
 		(uint64_t)unusual(node->creator_tgid, node) << 32 |
 			unusual(node->reaper_tgid, node),
-		branches->show & SHOW_CGROUP ? common->cgroup : 0,
-		branches->show & SHOW_UID ? node->uid : 0,
+		rows->show & SHOW_CGROUP ? common->cgroup : 0,
+		rows->show & SHOW_UID ? node->uid : 0,
 		!common->killer			      ? 0 :
 		common->killer->tgid != node->tgid ? (uintptr_t)common->killer :
 						     (uint32_t)common->killer->code,
-		branches->show & SHOW_PIDNS && common->ns_pid ? node->id : 0, /* like no other */
-		(uint64_t)(branches->show & SHOW_PIDNS ? common->ns_inum : 0) << 32 |
+		rows->show & SHOW_PIDNS && common->ns_pid ? node->id : 0, /* like no other */
+		(uint64_t)(rows->show & SHOW_PIDNS ? common->ns_inum : 0) << 32 |
 			(uint64_t)node->state << 8 | node->args_cut << 7 | !node->exited << 6 |
 			!node->reaped << 5 | !node->freed << 4 | node->older << 3 |
 			node->incomplete << 2 | b->context << 1 |
-			!branch_cut_off(branches, b)->processes,
+			!row_cut_off(rows, b)->processes,
 	};
-	uint64_t hash = branches->secret[0];
+	uint64_t hash = rows->secret[0];
 	uint32_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		hash = mix(branches, hash, words[i]);
-	for (i = b->child; i; i = branches->all[i].next)
-		hash = mix(branches, hash,
-			   (uint64_t)branches->all[i].hash << 32 | branches->all[i].count);
+		hash = mix(rows, hash, words[i]);
+	for (i = b->child; i; i = rows->all[i].next)
+		hash = mix(rows, hash,
+			   (uint64_t)rows->all[i].hash << 32 | rows->all[i].count);
 	b->hash = (uint32_t)hash;
 }
 
-/* The branch after i, depth first, without leaving the one at root; 0 at the end. */
-static uint32_t step(const struct branches *branches, uint32_t i, uint32_t root)
+/* The row after i, depth first, without leaving the one at root; 0 at the end. */
+static uint32_t step(const struct rows *rows, uint32_t i, uint32_t root)
 {
-	if (branches->all[i].child)
-		return branches->all[i].child;
-	while (i != root && !branches->all[i].next)
-		i = branches->all[i].parent;
-	return i == root ? 0 : branches->all[i].next;
+	if (rows->all[i].child)
+		return rows->all[i].child;
+	while (i != root && !rows->all[i].next)
+		i = rows->all[i].parent;
+	return i == root ? 0 : rows->all[i].next;
 }
 
-/* Counts are compared as they are in one of those that a branch already stands for. */
-static bool alike(const struct branches *branches, uint32_t a, uint32_t b)
+/* Counts are compared as they are in one of those that a row already stands for. */
+static bool alike(const struct rows *rows, uint32_t a, uint32_t b)
 {
-	uint64_t many_a = branches->all[a].count, many_b = branches->all[b].count;
+	uint64_t many_a = rows->all[a].count, many_b = rows->all[b].count;
 	uint32_t i = a, j = b;
 
-	if (branches->all[a].hash != branches->all[b].hash)
+	if (rows->all[a].hash != rows->all[b].hash)
 		return false;
 	while (i && j) {
-		const struct branch *x = &branches->all[i], *y = &branches->all[j];
+		const struct row *x = &rows->all[i], *y = &rows->all[j];
 
-		if (!same_line(branches, x, y) || !x->child != !y->child ||
+		if (!same_line(rows, x, y) || !x->child != !y->child ||
 		    x->count * many_b != y->count * many_a || (i != a && !x->next != !y->next))
 			return false;
-		i = step(branches, i, a);
-		j = step(branches, j, b);
+		i = step(rows, i, a);
+		j = step(rows, j, b);
 	}
 	return !i && !j;
 }
 
-static int merge_line(struct branches *branches, struct branch *x, struct branch *y)
+static int merge_line(struct rows *rows, struct row *x, struct row *y)
 {
-	struct figures of_x = branch_figures(branches, x), of_y = branch_figures(branches, y);
-	struct cut_off cut = *branch_cut_off(branches, y);
-	struct sums *sums = branch_sums(branches, x);
+	struct figures of_x = row_figures(rows, x), of_y = row_figures(rows, y);
+	struct cut_off cut = *row_cut_off(rows, y);
+	struct sums *sums = row_sums(rows, x);
 
 	if (!sums)
 		return -ENOMEM;
@@ -147,22 +147,22 @@ static int merge_line(struct branches *branches, struct branch *x, struct branch
 	return 0;
 }
 
-static int merge(struct branches *branches, uint32_t a, uint32_t b)
+static int merge(struct rows *rows, uint32_t a, uint32_t b)
 {
 	uint32_t i = a, j = b;
 
 	while (i && j) {
-		if (merge_line(branches, &branches->all[i], &branches->all[j]))
+		if (merge_line(rows, &rows->all[i], &rows->all[j]))
 			return -ENOMEM;
-		branches->lines--;
-		branches->folded = true;
-		i = step(branches, i, a);
-		j = step(branches, j, b);
+		rows->lines--;
+		rows->folded = true;
+		i = step(rows, i, a);
+		j = step(rows, j, b);
 	}
 	return 0;
 }
 
-/* A table of branches by hash; open addressing, always less than half full. */
+/* A table of rows by hash; open addressing, always less than half full. */
 struct fold_table {
 	uint32_t *slots;
 	uint32_t size; /* a power of two */
@@ -185,14 +185,14 @@ static int fold_table_reset(struct fold_table *table, uint32_t children)
 	return size;
 }
 
-/* The children of one branch have their final shape: fold those that are alike. */
-static int fold_children(struct branches *branches, struct branch *parent, struct fold_table *table)
+/* The children of one row have their final shape: fold those that are alike. */
+static int fold_children(struct rows *rows, struct row *parent, struct fold_table *table)
 {
 	uint32_t children = 0, i;
 	uint32_t *link = &parent->child;
 	int size;
 
-	for (i = parent->child; i; i = branches->all[i].next)
+	for (i = parent->child; i; i = rows->all[i].next)
 		children++;
 	if (children < 2)
 		return 0;
@@ -200,42 +200,42 @@ static int fold_children(struct branches *branches, struct branch *parent, struc
 	if (size < 0)
 		return size;
 	while ((i = *link)) {
-		uint32_t slot = branches->all[i].hash & (size - 1);
+		uint32_t slot = rows->all[i].hash & (size - 1);
 
-		while (table->slots[slot] && !alike(branches, table->slots[slot], i))
+		while (table->slots[slot] && !alike(rows, table->slots[slot], i))
 			slot = (slot + 1) & (size - 1);
 		if (table->slots[slot]) {
-			if (merge(branches, table->slots[slot], i))
+			if (merge(rows, table->slots[slot], i))
 				return -ENOMEM;
-			*link = branches->all[i].next;
+			*link = rows->all[i].next;
 		} else {
 			table->slots[slot] = i;
-			link = &branches->all[i].next;
+			link = &rows->all[i].next;
 		}
 	}
 	return 0;
 }
 
-int branches_fold(struct branches *branches, unsigned int show)
+int rows_fold(struct rows *rows, unsigned int show)
 {
 	struct fold_table table = { NULL, 0 };
 	uint32_t i;
 	int ret = 0;
 
-	branches->show = show;
+	rows->show = show;
 	/* If it is not to be had, addresses have to do. */
-	if (getrandom(branches->secret, sizeof(branches->secret), GRND_NONBLOCK) !=
-	    sizeof(branches->secret))
-		branches->secret[0] = branches->secret[1] = (uintptr_t)branches->all;
-	branches->secret[1] |= 1;
-	for (i = branches->count; i-- && !ret;) {
-		struct branch *b = &branches->all[i];
+	if (getrandom(rows->secret, sizeof(rows->secret), GRND_NONBLOCK) !=
+	    sizeof(rows->secret))
+		rows->secret[0] = rows->secret[1] = (uintptr_t)rows->all;
+	rows->secret[1] |= 1;
+	for (i = rows->count; i-- && !ret;) {
+		struct row *b = &rows->all[i];
 
 		if (!b->shown && i)
 			continue;
-		ret = fold_children(branches, b, &table);
+		ret = fold_children(rows, b, &table);
 		if (i)
-			hash_branch(branches, b);
+			hash_row(rows, b);
 	}
 	free(table.slots);
 	return ret;

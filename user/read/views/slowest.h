@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The slowest from exit to free: slowest.c collects and lists them, why.c says what they waited for.
+ * The slowest from exit to free: slowest.c collects and lists them, explain.c says what they waited for.
  */
 #ifndef READ_SLOWEST_H
 #define READ_SLOWEST_H

@@ -65,7 +65,7 @@ void tree_view_free(struct tree_view *view)
 	if (!view)
 		return;
 	proclife_tree_free(view->tree);
-	branches_free(&view->branches);
+	rows_free(&view->rows);
 	text_free(&view->line);
 	text_free(&view->name);
 	text_free(&view->notes);
@@ -112,7 +112,7 @@ static bool is_folded(const struct tree_view *view)
 
 	if (options->fold != FOLD_IF_LONG)
 		return options->fold == FOLD_ALWAYS;
-	return view->branches.lines > TREE_MANY_LINES && !options->json && !options->threads &&
+	return view->rows.lines > TREE_MANY_LINES && !options->json && !options->threads &&
 	       !options->cut.top;
 }
 
@@ -126,10 +126,10 @@ void tree_view_print(struct tree_view *view)
 
 	if (view->thread_count)
 		qsort(view->threads, view->thread_count, sizeof(*view->threads), compare_threads);
-	ret = branches_build(&view->branches, view->tree, view->run->ended, active_only,
-			     &options->cut);
+	ret = rows_build(&view->rows, view->tree, view->run->ended, active_only,
+			 &options->cut);
 	if (!ret && is_folded(view))
-		ret = branches_fold(&view->branches, options->show);
+		ret = rows_fold(&view->rows, options->show);
 	if (ret)
 		die_no_memory();
 	if (options->json)

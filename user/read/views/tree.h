@@ -34,7 +34,7 @@ struct tree_view {
 	struct thread *threads;
 	size_t thread_count;
 	size_t thread_size;
-	struct branches branches;
+	struct rows rows;
 	struct text line;
 	struct text name;
 	struct text notes;
@@ -53,7 +53,7 @@ void tree_build_name(struct text *name, const struct proclife_node *node);
 /* In so many columns, 0 for any: a path that is too long keeps its end, another name its beginning. */
 void tree_put_name(struct text *line, const struct text *name, unsigned int columns, bool path);
 /* What is to be said about a process after its name; begin with an empty text. */
-void tree_build_notes(struct tree_view *view, const struct branch *b);
+void tree_build_notes(struct tree_view *view, const struct row *b);
 /* @killer: NULL if it is not known. */
 void tree_note_exit(struct text *notes, int exit_code, const struct proclife_killer *killer,
 		    uint32_t tgid);

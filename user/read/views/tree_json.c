@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* What --depth, --min-life and --top have to say of it. */
-static void json_cut(struct tree_view *view, const struct branch *b)
+static void json_cut(struct tree_view *view, const struct row *b)
 {
-	const struct cut_off *cut = branch_cut_off(&view->branches, b);
+	const struct cut_off *cut = row_cut_off(&view->rows, b);
 	struct json *json = view->run->json;
 
 	if (!cut_is_set(&view->run->options->cut))
@@ -31,7 +31,7 @@ static void json_path(const struct run *run, struct json *json, uint64_t cgroup)
 		json_null(json, "cgroup_path");
 }
 
-static void json_node(struct tree_view *view, const struct branch *b)
+static void json_node(struct tree_view *view, const struct row *b)
 {
 	const struct proclife_node *node = b->node;
 	struct json *json = view->run->json;
@@ -110,14 +110,14 @@ static void json_threads(struct tree_view *view, const struct proclife_node *nod
 /* Those that have no process to be counted at. */
 static void json_cut_roots(struct tree_view *view)
 {
-	const struct cut_off *cut = branch_cut_off(&view->branches, &view->branches.all[0]);
+	const struct cut_off *cut = row_cut_off(&view->rows, &view->rows.all[0]);
 	struct json *json = view->run->json;
 
 	json_line(json, "hidden");
 	json_uint(json, "processes", cut->processes);
 	json_uint(json, "failed", cut->failed);
 	json_uint(json, "runtime", cut->runtime);
-	json_uint(json, "older", view->branches.left_out);
+	json_uint(json, "older", view->rows.left_out);
 	json_line_end(json);
 }
 
@@ -125,8 +125,8 @@ void tree_print_json(struct tree_view *view)
 {
 	uint32_t i;
 
-	for (i = 1; i < view->branches.count; i++) {
-		const struct branch *b = &view->branches.all[i];
+	for (i = 1; i < view->rows.count; i++) {
+		const struct row *b = &view->rows.all[i];
 
 		if (!b->shown)
 			continue;

@@ -164,7 +164,7 @@ void tree_note_state(struct text *notes, enum proclife_life_state state)
 }
 
 /* Why this line is shown, if not all are. */
-static void note_rank(struct tree_view *view, const struct branch *b)
+static void note_rank(struct tree_view *view, const struct row *b)
 {
 	const struct cut *cut = &view->run->options->cut;
 	struct text *notes = &view->notes;
@@ -231,9 +231,9 @@ static void note_extras(struct tree_view *view, const struct proclife_node *node
 	}
 }
 
-void tree_build_notes(struct tree_view *view, const struct branch *b)
+void tree_build_notes(struct tree_view *view, const struct row *b)
 {
-	const struct cut_off *cut = branch_cut_off(&view->branches, b);
+	const struct cut_off *cut = row_cut_off(&view->rows, b);
 	const struct proclife_node *node = b->node;
 	struct text *notes = &view->notes;
 

@@ -18,8 +18,8 @@ static void add_up(const struct tree_view *view, struct totals *totals)
 	uint32_t i;
 
 	memset(totals, 0, sizeof(*totals));
-	for (i = 1; i < view->branches.count; i++) {
-		const struct branch *b = &view->branches.all[i];
+	for (i = 1; i < view->rows.count; i++) {
+		const struct row *b = &view->rows.all[i];
 		const struct proclife_node *node = b->node;
 		uint64_t last = node->exited ? node->exited : view->run->ended;
 
@@ -139,16 +139,16 @@ void tree_print_summary(struct tree_view *view)
 
 	add_up(view, &totals);
 	put_totals(view, &totals);
-	if (view->branches.left_out) {
+	if (view->rows.left_out) {
 		text_style(line, STYLE_DIM);
-		text_plural(line, view->branches.left_out, "older process", "older processes");
+		text_plural(line, view->rows.left_out, "older process", "older processes");
 		text_string(line, " without anything new not shown");
 		text_style(line, STYLE_PLAIN);
 		text_line(line);
 	}
 	if (totals.cut)
 		put_cut(view, totals.cut);
-	if (view->branches.folded) {
+	if (view->rows.folded) {
 		text_style(line, STYLE_DIM);
 		text_draw(line, "×", "x");
 		text_string(line, "N stands for N that are alike: longest life, sum of CPU time, "
@@ -157,6 +157,6 @@ void tree_print_summary(struct tree_view *view)
 		text_style(line, STYLE_PLAIN);
 		text_line(line);
 	}
-	if (view->branches.lines > TREE_MANY_LINES && !cut_is_set(&options->cut))
+	if (view->rows.lines > TREE_MANY_LINES && !cut_is_set(&options->cut))
 		put_dim(line, "--depth, --min-life and --top show less");
 }

@@ -24,7 +24,7 @@ static unsigned int max_levels(const struct tree_view *view)
 	return width > taken + 12 ? (width - taken) / 3 : 4;
 }
 
-/* The lines that lead to a branch; far too many of them are replaced by how many they are. */
+/* The lines that lead to a row; far too many of them are replaced by how many they are. */
 static void put_guides(struct tree_view *view, unsigned int depth)
 {
 	unsigned int most = max_levels(view), i;
@@ -111,9 +111,9 @@ static void put_rest(struct tree_view *view, unsigned int depth, bool path)
 	text_line(line);
 }
 
-static void put_branch(struct tree_view *view, const struct branch *b, unsigned int depth)
+static void put_row(struct tree_view *view, const struct row *b, unsigned int depth)
 {
-	struct figures figures = branch_figures(&view->branches, b);
+	struct figures figures = row_figures(&view->rows, b);
 	const struct proclife_node *node = b->node;
 	struct text *line = &view->line;
 	struct text count;
@@ -168,7 +168,7 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	put_rest(view, depth, false);
 }
 
-static void put_threads(struct tree_view *view, const struct branch *b, unsigned int depth)
+static void put_threads(struct tree_view *view, const struct row *b, unsigned int depth)
 {
 	const struct thread *threads;
 	size_t count, i;
@@ -182,16 +182,16 @@ static void put_threads(struct tree_view *view, const struct branch *b, unsigned
 
 static void put_tree(struct tree_view *view)
 {
-	const struct branch *all = view->branches.all;
+	const struct row *all = view->rows.all;
 	uint32_t i = all[0].child;
 	unsigned int depth = 0;
 
 	set_guide(view, 0, false);
 	while (i) {
-		const struct branch *b = &all[i];
+		const struct row *b = &all[i];
 
 		set_guide(view, depth, b->next);
-		put_branch(view, b, depth);
+		put_row(view, b, depth);
 		if (view->run->options->threads)
 			put_threads(view, b, depth);
 		if (b->child) {
@@ -210,7 +210,7 @@ static void put_tree(struct tree_view *view)
 /* Roots that are cut have no line to be counted at. */
 static void put_cut_roots(struct tree_view *view)
 {
-	const struct cut_off *cut = branch_cut_off(&view->branches, &view->branches.all[0]);
+	const struct cut_off *cut = row_cut_off(&view->rows, &view->rows.all[0]);
 	struct text *line = &view->line;
 
 	if (!cut->processes)

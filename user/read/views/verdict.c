@@ -180,19 +180,19 @@ void verdict_print(const struct run *run)
 	text_free(&line);
 }
 
-static void say_failed(const struct run *run, const struct expectation *e,
-		       const struct judgement *j)
+static void report_failed(const struct run *run, const struct expectation *e,
+			  const struct judgement *j)
 {
 	struct text figure;
 
 	if (!j->measured) {
-		say("expected %s, but there was nothing to measure", quoted(e->text));
+		message("expected %s, but there was nothing to measure", quoted(e->text));
 		return;
 	}
 	text_init(&figure, run->screen);
 	put_figure(&figure, e, j);
 	put_basis(&figure, run, e, j);
-	say("expected %s, but it is %s", quoted(e->text), figure.s);
+	message("expected %s, but it is %s", quoted(e->text), figure.s);
 	text_free(&figure);
 }
 
@@ -208,7 +208,7 @@ bool verdict_failed(const struct run *run)
 
 		if (j.ok)
 			continue;
-		say_failed(run, e, &j);
+		report_failed(run, e, &j);
 		failed = true;
 	}
 	return failed;
