@@ -13,7 +13,7 @@ RECORD_BENCH := $B/tests/bench/record
 
 $B/tests/bench/record.o $B/tests/bench/build.o: override CPPFLAGS += -I.
 
-$(RECORD_BENCH): $(patsubst %,$B/tests/%.o,bench/record bench/build unit/fake_device unit/records) \
+$(RECORD_BENCH): $(patsubst %,$B/tests/%.o,bench/record bench/build unit/support/fake_device unit/support/records) \
 		$(GENERATOR) $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
@@ -22,7 +22,7 @@ RECORDER_BENCH := $B/tests/bench/recorder
 
 $B/tests/bench/recorder.o: override CPPFLAGS += -I.
 
-$(RECORDER_BENCH): $(patsubst %,$B/tests/%.o,bench/recorder unit/fake_device unit/records) $(GENERATOR) \
+$(RECORDER_BENCH): $(patsubst %,$B/tests/%.o,bench/recorder unit/support/fake_device unit/support/records) $(GENERATOR) \
 		$(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)

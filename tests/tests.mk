@@ -6,14 +6,14 @@ STRESS_TESTS := $(patsubst tests/stress/%.c,$B/tests/stress/%,$(wildcard tests/s
 GUEST_TESTS := $(patsubst tests/guest/%.c,$B/tests/guest/%,$(wildcard tests/guest/test_*.c))
 WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
-# recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the kind: only for
-# those that want it.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/unit/test_*.c) \
-	tests/unit/recorded.c tests/unit/story.c tests/unit/failing.c,\
-	$(wildcard tests/unit/*.c)))
+# What they share. recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the
+# kind: only for those that want it.
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story failing),\
+	$(wildcard tests/unit/support/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
 $B/tests/%: override CPPFLAGS += -Itests
+$B/tests/unit/%: override CPPFLAGS += -Itests/unit/support
 
 $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$(call say,LD)
@@ -57,17 +57,17 @@ STORY_TESTS := $(filter %/test_view_parents %/test_view_zombies %/test_diff_prog
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_salvage %/test_replay \
 	%/test_view_tree %/test_schema %/test_failures,$(UNIT_TESTS))
 
-$(RECORDING_TESTS): $B/tests/unit/recorded.o
-$(STORY_TESTS): $B/tests/unit/story.o | $B/proclife-read
+$(RECORDING_TESTS): $B/tests/unit/support/recorded.o
+$(STORY_TESTS): $B/tests/unit/support/story.o | $B/proclife-read
 $(patsubst %,$B/tests/unit/%,test_replay test_view_tree test_progress test_schema): | $B/proclife-read
 
-$(patsubst %,$B/tests/unit/%,test_claims test_changed): $B/tests/unit/recorded.o
+$(patsubst %,$B/tests/unit/%,test_claims test_changed): $B/tests/unit/support/recorded.o
 
 # What of the C library the library uses goes through this test, which lets it fail.
 FAILING := malloc calloc realloc aligned_alloc strdup open_memstream fdopendir free open openat fstat \
 	mkdir renameat ftruncate mmap readdir getrandom ioctl read pwrite close
 
-$B/tests/unit/test_failures: $B/tests/unit/failing.o
+$B/tests/unit/test_failures: $B/tests/unit/support/failing.o
 $B/tests/unit/test_failures: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
 
 # The trace generator, which the benchmark of the reader has too.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "build.h"
 
-#include <tests/unit/check.h>
+#include <tests/unit/support/check.h>
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #ifndef BENCH_BUILD_H
 #define BENCH_BUILD_H
 
-#include <tests/unit/records.h>
+#include <tests/unit/support/records.h>
 
 struct build {
 	void (*put)(void *data, struct proclife_record record); /* sets the record's CPU */

@@ -7,7 +7,7 @@
 #include "build.h"
 #include "generate.h"
 
-#include <tests/unit/fake_device.h>
+#include <tests/unit/support/fake_device.h>
 
 #include <errno.h>
 #include <getopt.h>

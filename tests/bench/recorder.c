@@ -9,7 +9,7 @@
  */
 #include "generate.h"
 
-#include <tests/unit/fake_device.h>
+#include <tests/unit/support/fake_device.h>
 
 #include <errno.h>
 #include <fcntl.h>

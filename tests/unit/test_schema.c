@@ -306,7 +306,7 @@ static void print(const char *from, const char *options, int status)
 /* Whether schema.py is content; what it says is shown if that is not as expected. */
 static void check(const char *mode, const char *what, bool good)
 {
-	struct output out = run_program(true, 0, "python3 %s/tests/unit/schema.py %s "
+	struct output out = run_program(true, 0, "python3 %s/tests/unit/support/schema.py %s "
 					"%s/user/schema/proclife-read-1.json %s", SOURCE, mode,
 					SOURCE, what);
 
