@@ -7,6 +7,7 @@
 #include "recorded.h"
 #include "records.h"
 
+#include <ctf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -351,8 +352,8 @@ static void test_all_views(void **state)
 	print(from, "--threads --by cpu", 2);
 	snprintf(from, sizeof(from), "-i %s -i %s", folder.path, other);
 	print(from, "--latency --by comm", 3);
-	file_patch(other, "snapshot", 4, "x", 1);
-	file_patch(other, "cpu_1", 4, "x", 1);
+	file_flip(other, "snapshot", offsetof(struct proclife_packet, uuid), 0xff);
+	file_flip(other, "cpu_1", offsetof(struct proclife_packet, uuid), 0xff);
 	print(from, "--latency --by comm", 3);
 	snprintf(from, sizeof(from), "-i %s", other);
 	print(from, "--events", 3);

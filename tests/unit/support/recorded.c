@@ -133,6 +133,17 @@ void file_patch(const char *dir, const char *name, off_t at, const void *bytes, 
 	close(fd);
 }
 
+void file_flip(const char *dir, const char *name, off_t at, unsigned char bits)
+{
+	int fd = open_in(dir, name, O_RDWR);
+	unsigned char byte;
+
+	assert_int_equal(pread(fd, &byte, 1, at), 1);
+	byte ^= bits;
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+	close(fd);
+}
+
 struct proclife_source *replay(const char *path)
 {
 	struct proclife_source *source = NULL;

@@ -34,6 +34,8 @@ void copy_file(const char *from_dir, const char *to_dir, const char *name);
 off_t file_size(const char *dir, const char *name);
 void file_cut(const char *dir, const char *name, off_t size);
 void file_patch(const char *dir, const char *name, off_t at, const void *bytes, size_t size);
+/* Changes these bits, so that the byte is another one whatever it was. */
+void file_flip(const char *dir, const char *name, off_t at, unsigned char bits);
 
 /* Opens it, and asserts that this works. */
 struct proclife_source *replay(const char *path);
