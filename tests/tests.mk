@@ -20,7 +20,7 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_STATIC) $(CMOCKA_LIBS)
 
 $B/tests/unit/test_options.o $B/tests/unit/test_format.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,$(addprefix cli/,options options_check options_value \
+$B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,$(addprefix cli/,options options_check options_table options_value \
 	expect parse completion) $(addprefix output/,quoted quote format invisible json message))
 $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_format: $(patsubst %,$B/user/read/output/%.o,format invisible json message)

@@ -2,6 +2,7 @@
 #include "cli/completion.h"
 #include "cli/options.h"
 #include "cli/options_check.h"
+#include "cli/options_table.h"
 #include "cli/options_value.h"
 #include "output/message.h"
 #include "output/quoted.h"
@@ -15,113 +16,6 @@
 #endif
 
 const char *argp_program_version = "proclife-read " PROCLIFE_VERSION;
-
-/* Options without a short form; above every character. */
-enum {
-	OPTION_EVENTS = 256,
-	OPTION_TREE,
-	OPTION_LATENCY,
-	OPTION_STATUS,
-	OPTION_PARENTS,
-	OPTION_ZOMBIES,
-	OPTION_DIFF,
-	OPTION_FACTOR,
-	OPTION_FORCE,
-	OPTION_COMM,
-	OPTION_UID,
-	OPTION_CGROUP,
-	OPTION_BY,
-	OPTION_SHOW,
-	OPTION_FOLD,
-	OPTION_NO_FOLD,
-	OPTION_DEPTH,
-	OPTION_MIN_LIFE,
-	OPTION_TOP,
-	OPTION_HISTORY,
-	OPTION_EXPECT,
-	OPTION_KTAP,
-	OPTION_LAVA,
-	OPTION_LOAD,
-	OPTION_DEVICE,
-	OPTION_RECORD,
-	OPTION_COMPLETION,
-};
-
-static const struct argp_option table[] = {
-	{ NULL, 0, NULL, 0, "Views (--tree, --latency and --parents can be given together):", 1 },
-	{ "events", OPTION_EVENTS, NULL, 0, "One line per record, in order (default)", 1 },
-	{ "tree", OPTION_TREE, NULL, 0, "Who started whom, how long it lived, how it ended", 1 },
-	{ "latency", OPTION_LATENCY, NULL, 0,
-	  "How long tasks live, stay zombies and wait to be freed", 1 },
-	{ "parents", OPTION_PARENTS, NULL, 0, "Who reaps, how soon, and who leaves zombies", 1 },
-	{ "zombies", OPTION_ZOMBIES, NULL, 0,
-	  "The zombies there are now, the oldest first, and who should reap them", 1 },
-	{ "diff", OPTION_DIFF, "A", 0,
-	  "--diff A B: which phase of which group has changed between two recordings", 1 },
-	{ "status", OPTION_STATUS, NULL, 0, "The module: parameters, rings, features, counts", 1 },
-	{ "record", OPTION_RECORD, "DIR", 0,
-	  "Write all records to this new folder, for -i; with another view or without", 1 },
-
-	{ NULL, 0, NULL, 0, "Selection:", 2 },
-	{ "pid", 'p', "PID", 0,
-	  "Only this process and what descends from it; can be given repeatedly", 2 },
-	{ "comm", OPTION_COMM, "GLOB", 0,
-	  "Only processes whose name matches, such as 'cc*'; can be given repeatedly", 2 },
-	{ "uid", OPTION_UID, "USER", 0,
-	  "Only processes of this user, by name or number; can be given repeatedly", 2 },
-	{ "cgroup", OPTION_CGROUP, "PATH", 0,
-	  "Only processes of this cgroup and those below it; can be given repeatedly", 2 },
-	{ "threads", 't', NULL, 0,
-	  "--tree: list threads too; --latency: measure threads instead of processes", 2 },
-	{ "history", OPTION_HISTORY, NULL, 0, "Begin with what the rings still hold", 2 },
-
-	{ NULL, 0, NULL, 0, "Stop (as Ctrl-C does, which prints the result so far):", 3 },
-	{ "duration", 'd', "TIME", 0, "After this time: 10, 0.5, 10s, 250ms, 5m, 1h", 3 },
-	{ "count", 'n', "N", 0,
-	  "After N records (--events) or N processes that are gone (--tree, --latency)", 3 },
-
-	{ NULL, 0, NULL, 0, "How much of the tree (what is cut is counted in its place):", 4 },
-	{ "depth", OPTION_DEPTH, "N", 0, "N levels below the first processes", 4 },
-	{ "min-life", OPTION_MIN_LIFE, "TIME", 0,
-	  "Only processes that live as long, and who started them: 50us, 20ms, 1.5s", 4 },
-	{ "top", OPTION_TOP, "N[:KEY]", 0,
-	  "Only the N largest by KEY, and who started them: cpu (default), life, rss, or count, "
-	  "the number of descendants; --parents, --by: only N lines", 4 },
-	{ "fold", OPTION_FOLD, NULL, 0,
-	  "Show siblings that are alike as one line; default above 1000 lines", 4 },
-	{ "no-fold", OPTION_NO_FOLD, NULL, 0, "Show each of them", 4 },
-
-	{ NULL, 0, NULL, 0, "Output:", 5 },
-	{ "by", OPTION_BY, "KEY", 0,
-	  "--latency, --diff: also by comm, parent, reaper, cgroup, cpu or uid", 5 },
-	{ "show", OPTION_SHOW, "WHAT", 0,
-	  "--tree: also show pidns (PID in its own namespace), cgroup, uid; several with commas", 5 },
-	{ "factor", OPTION_FACTOR, "X", 0, "--diff: what is X times as long has changed (2)", 5 },
-	{ "force", OPTION_FORCE, NULL, 0,
-	  "--diff: compare even if EXIT stands at different places in the two kernels, or a "
-	  "recording with itself", 5 },
-	{ "json", 'j', NULL, 0, "One JSON object per line", 5 },
-	{ "quiet", 'q', NULL, 0, "On a terminal: no progress, no hints", 5 },
-
-	{ NULL, 0, NULL, 0, "Verdicts:", 6 },
-	{ "expect", OPTION_EXPECT, "FIGURE", 0,
-	  "Exit with status 2 unless this holds; can be given repeatedly. exit_free.p99<50ms, "
-	  "zombie.max<=1s, life.count>=100, zombies==0, lost==0", 6 },
-	{ "ktap", OPTION_KTAP, NULL, 0, "Print the verdicts as KTAP, for kselftest and prove", 6 },
-	{ "lava", OPTION_LAVA, NULL, 0, "Print the verdicts as test cases of LAVA", 6 },
-
-	{ NULL, 0, NULL, 0, "Source:", 7 },
-	{ "input", 'i', "DIR", 0,
-	  "Read what --record has written; --latency adds up several", 7 },
-	{ "load", OPTION_LOAD, NULL, 0, "Load the module, and unload it at the end", 7 },
-	{ "device", OPTION_DEVICE, "PATH", 0, "Read this device (" PROCLIFE_DEVICE ")", 7 },
-
-	/* For the build, which installs what it prints. */
-	{ "completion", OPTION_COMPLETION, "SHELL", OPTION_HIDDEN, NULL, 0 },
-
-	{ NULL, 0, NULL, 0, "Help:", -1 },
-	{ 0 }
-};
 
 static const char usage[] = "[-- COMMAND [ARG...]]\n--diff A B";
 
@@ -251,7 +145,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		option_add_word(&options->inputs, arg);
 		break;
 	case OPTION_COMPLETION:
-		if (!completion_print(stdout, arg, table))
+		if (!completion_print(stdout, arg, options_table))
 			argp_error(state, "--completion %s: not a shell that is known: bash or zsh",
 				   quoted(arg));
 		exit(0);
@@ -279,7 +173,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 void options_parse(struct options *options, int argc, char **argv)
 {
-	const struct argp argp = { table, parse, usage, help, NULL, NULL, NULL };
+	const struct argp argp = { options_table, parse, usage, help, NULL, NULL, NULL };
 
 	memset(options, 0, sizeof(*options));
 	options->cut.depth = DEPTH_ALL;
