@@ -20,10 +20,15 @@ DKMSDIR ?= /usr/src/proclife-$(VERSION)
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
+# HOSTCC is for what runs while this is built, CC for what is installed: `make CC=aarch64-linux-gnu-gcc`.
+HOSTCC ?= cc
+PKG_CONFIG ?= pkg-config
+
 # B is where everything is built; the sanitizer builds of the tests use one each.
 B ?= build
 CFLAGS ?= -O2 -g
-override CPPFLAGS += -D_GNU_SOURCE -DPROCLIFE_VERSION='"$(VERSION)"' -Iinclude -Iuser/lib
+OWN_CPPFLAGS := -D_GNU_SOURCE -DPROCLIFE_VERSION='"$(VERSION)"' -Iinclude -Iuser/lib
+override CPPFLAGS += $(OWN_CPPFLAGS)
 override CFLAGS += -std=gnu11 -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -MMD -MP
 
 # What a recipe does, in a word and a file; V=1 shows its command instead, and -s nothing.
@@ -31,8 +36,10 @@ V ?= 0
 say = $(if $(filter 1,$V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n' $1 $(@:$B/%=%))
 Q := $(if $(filter 1,$V),,@)
 
-KMOD_LIBS = $(shell pkg-config --libs libkmod)
-CMOCKA_LIBS = $(shell pkg-config --libs cmocka)
+# Asked for when they are needed, by proclife-read and by the tests: the library needs neither.
+KMOD_CFLAGS = $(shell $(PKG_CONFIG) --cflags libkmod)
+KMOD_LIBS = $(shell $(PKG_CONFIG) --libs libkmod)
+CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
 
 LIB_SOURCES := $(wildcard user/lib/*.c)
 READ_SOURCES := $(wildcard user/read/*.c user/read/*/*.c)
@@ -42,7 +49,9 @@ LIB_STATIC := $B/libproclife.a
 LIB_SHARED := $B/libproclife.so.$(SOVERSION)
 
 # The first target, and so what `make` alone does.
-all: $(LIB_STATIC) $(LIB_SHARED) $B/proclife-read $B/completions/bash $B/completions/zsh
+all: lib $B/proclife-read $B/completions/bash $B/completions/zsh
+
+lib: $(LIB_STATIC) $(LIB_SHARED)
 
 $B/%.o: %.c
 	@mkdir -p $(@D)
@@ -70,21 +79,42 @@ $B/proclife-read $B/installed/proclife-read: $(READ_OBJECTS) $(LIB_SHARED)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS) -lm
 
-$B/completions/%: $B/proclife-read
+# A program that is linked with it, as a stamp: pkg-config may know it for another machine only.
+$B/libkmod:
+	@mkdir -p $(@D)
+	@printf '#include <libkmod.h>\nint main(void) { return !kmod_new(0, 0); }\n' | \
+		$(CC) $(CPPFLAGS) $(KMOD_CFLAGS) $(CFLAGS) -MF /dev/null $(LDFLAGS) -o $@ -x c - $(KMOD_LIBS) || { \
+		echo 'proclife-read needs libkmod, which $(CC) does not find: install libkmod-dev and' \
+			'pkgconf, or build the library alone: make lib' >&2; exit 1; }
+
+$(READ_OBJECTS): | $B/libkmod
+$B/user/read/run/load.o $B/user/read/run/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
+
+# What prints the completions runs here, wherever proclife-read is to run.
+COMPLETIONS := $B/host/completions
+COMPLETIONS_OBJECTS := $(patsubst %,$B/host/%.o,user/completions/print user/read/cli/completion \
+	user/read/cli/options_table user/lib/phase)
+
+$(COMPLETIONS_OBJECTS): $B/host/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,HOSTCC)
+	$Q$(HOSTCC) $(OWN_CPPFLAGS) -Iuser/read -std=gnu11 -O1 -MMD -MP -c -o $@ $<
+
+$(COMPLETIONS): $(COMPLETIONS_OBJECTS)
+	$(call say,HOSTLD)
+	$Q$(HOSTCC) -o $@ $^
+
+$B/completions/%: $(COMPLETIONS)
 	@mkdir -p $(@D)
 	$(call say,GEN)
-	$Q$B/proclife-read --completion $* > $@
+	$Q$< $* > $@
 
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-install: all $B/installed/proclife-read
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/proclife \
-		$(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(MANDIR)/man4 $(DESTDIR)$(MANDIR)/man8 \
-		$(DESTDIR)$(SCHEMADIR) \
-		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
-		$(DESTDIR)$(MODULESLOADDIR)
-	install -m 755 $B/installed/proclife-read $(DESTDIR)$(BINDIR)
+install-lib: lib
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/proclife $(DESTDIR)$(MANDIR)/man3 \
+		$(DESTDIR)$(MANDIR)/man4
 	install -m 644 $(LIB_SHARED) $(LIB_STATIC) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(LIB_SHARED)) $(DESTDIR)$(LIBDIR)/libproclife.so
 	sed 's|@prefix@|$(PREFIX)|; s|@libdir@|$(LIBDIR)|; s|@includedir@|$(INCLUDEDIR)|; s|@version@|$(VERSION)|' \
@@ -94,13 +124,19 @@ install: all $B/installed/proclife-read
 		$(DESTDIR)$(INCLUDEDIR)/proclife
 	install -m 644 user/man/libproclife.3 $(DESTDIR)$(MANDIR)/man3
 	install -m 644 user/man/proclife.4 $(DESTDIR)$(MANDIR)/man4
+	$(if $(DESTDIR),,ldconfig)
+
+install: all $B/installed/proclife-read install-lib
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(SCHEMADIR) \
+		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
+		$(DESTDIR)$(MODULESLOADDIR)
+	install -m 755 $B/installed/proclife-read $(DESTDIR)$(BINDIR)
 	install -m 644 user/man/proclife-read.8 $(DESTDIR)$(MANDIR)/man8
 	install -m 644 user/schema/proclife-read-1.json $(DESTDIR)$(SCHEMADIR)
 	install -m 644 $B/completions/bash $(DESTDIR)$(BASHCOMPDIR)/proclife-read
 	install -m 644 $B/completions/zsh $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	install -m 644 user/udev/60-proclife.rules $(DESTDIR)$(UDEVDIR)
 	install -m 644 user/modules-load/proclife.conf $(DESTDIR)$(MODULESLOADDIR)
-	$(if $(DESTDIR),,ldconfig)
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/proclife-read
@@ -157,8 +193,10 @@ define HELP
 Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
 
   all               the library, proclife-read and its completions, in build/
+  lib               the library alone, which needs a C compiler and nothing else
   module            the module for KDIR, the running kernel unless given
   install           programs, library, manuals, snippets to PREFIX (/usr/local), below DESTDIR
+  install-lib       the library alone, with its headers and manuals
   dkms-install      the module, now and for each kernel to come; dkms-source: its sources alone
   uninstall, dkms-uninstall, clean
 
@@ -189,4 +227,4 @@ clean:
 -include tests/tests.mk tests/bench.mk
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
-.PHONY: all help module install uninstall dkms-source dkms-install dkms-uninstall demo check check-unit check-matrix check-debug clean
+.PHONY: all lib help module install install-lib uninstall dkms-source dkms-install dkms-uninstall demo check check-unit check-matrix check-debug clean

@@ -23,6 +23,7 @@ $B/tests/unit/test_options.o $B/tests/unit/test_format.o: override CPPFLAGS += -
 $B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,$(addprefix cli/,options options_check options_table options_value \
 	expect parse completion) $(addprefix output/,quoted quote format invisible json message))
 $B/tests/unit/test_usage: | $B/proclife-read
+$B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/completions/zsh
 $B/tests/unit/test_format: $(patsubst %,$B/user/read/output/%.o,format invisible json message)
 
 $B/tests/unit/test_quote.o $B/tests/unit/test_invisible.o: override CPPFLAGS += -Iuser/read

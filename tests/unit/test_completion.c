@@ -89,9 +89,23 @@ static void test_zsh(void **state)
 	assert_null(strstr(output, "completion"));
 }
 
+/* They are made without the program, which prints the same. */
+static void test_of_program(void **state)
+{
+	(void)state;
+	for (int zsh = 0; zsh < 2; zsh++) {
+		char line[200];
+
+		snprintf(line, sizeof(line), "$B/proclife-read --completion %1$s | cmp - $B/completions/%1$s",
+			 zsh ? "zsh" : "bash");
+		assert_int_equal(system(line), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_of_program),
 		cmocka_unit_test(test_bash),
 		cmocka_unit_test(test_zsh),
 	};

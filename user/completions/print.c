@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Prints the completions for a shell: for the build, which may be that of another machine's program. */
+#include "cli/completion.h"
+#include "cli/options_table.h"
+
+int main(int argc, char **argv)
+{
+	return argc != 2 || !completion_print(stdout, argv[1], options_table) || fclose(stdout);
+}
