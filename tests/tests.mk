@@ -56,17 +56,17 @@ $B/tests/unit/test_pages: | $(EXAMPLES) $B/proclife-read
 STORY_TESTS := $(filter %/test_view_parents %/test_view_zombies %/test_diff_program %/test_select \
 	%/test_state %/test_slow %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_salvage %/test_replay \
-	%/test_view_tree %/test_schema %/test_failures,$(UNIT_TESTS))
+	%/test_view_tree %/test_schema %/test_failures %/test_search,$(UNIT_TESTS))
 
 $(RECORDING_TESTS): $B/tests/unit/support/recorded.o
 $(STORY_TESTS): $B/tests/unit/support/story.o | $B/proclife-read
-$(patsubst %,$B/tests/unit/%,test_replay test_view_tree test_progress test_schema): | $B/proclife-read
+$(patsubst %,$B/tests/unit/%,test_replay test_view_tree test_progress test_schema test_search): | $B/proclife-read
 
 $(patsubst %,$B/tests/unit/%,test_claims test_changed): $B/tests/unit/support/recorded.o
 
 # What of the C library the library uses goes through this test, which lets it fail.
 FAILING := malloc calloc realloc aligned_alloc strdup open_memstream fdopendir free open openat fstat \
-	mkdir renameat ftruncate mmap readdir getrandom ioctl read pwrite close
+	mkdir renameat ftruncate mmap readdir getrandom ioctl read pread pwrite close
 
 $B/tests/unit/test_failures: $B/tests/unit/support/failing.o
 $B/tests/unit/test_failures: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)

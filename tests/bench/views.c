@@ -6,8 +6,8 @@
  * A trace is made and recorded, and each view is run on it with its output going to /dev/null, one
  * view after the other in several rounds; so what disturbs one of them disturbs them all. CPU time
  * is all that the process took, user and system, from exec to exit, and the figure is the median.
- * The peak is ru_maxrss, which has the mapped pages of the recording in it; the private part of it
- * is sampled every few milliseconds.
+ * The peak is ru_maxrss, which has the pages of programs and libraries in it; the private part of it is
+ * sampled every few milliseconds.
  */
 #include <errno.h>
 #include <fcntl.h>

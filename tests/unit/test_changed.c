@@ -1,22 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A stream's file that is changed while it is read: what is yielded is what was checked. */
+/*
+ * A stream's file that is changed or cut while it is read: what is yielded is what was checked, and
+ * what is gone is damage.
+ */
 #include "recorded.h"
 
 #include <ctf.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct folder folder;
 static struct log live;
 
-static int begin(void **state)
+static int make(bool complete)
 {
-	struct run_options options = { .cpus = 1, .ring = 4096, .rounds = 1, .seed = 5 };
+	struct run_options options = {
+		.cpus = 1, .ring = 16384, .rounds = 5, .seed = 5, .abandon = !complete,
+	};
 
-	(void)state;
 	folder_make(&folder);
 	record_run(&options, folder.path, &live);
-	assert_true(live.count > 60);
+	assert_true(live.count > 3 * PROCLIFE_CTF_RECORDS);
 	return 0;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return make(true);
+}
+
+static int begin_unfinished(void **state)
+{
+	(void)state;
+	return make(false);
 }
 
 static int end(void **state)
@@ -65,10 +84,75 @@ static void test_what_was_checked(void **state)
 	proclife_source_free(source);
 }
 
+/* Yields so many events at most; returns how many records there were among them. */
+static uint64_t read_some(struct proclife_source *source, uint64_t most, int *ret)
+{
+	struct proclife_event event;
+	uint64_t yielded = 0;
+
+	while (most-- && (*ret = proclife_source_next(source, &event)) == 1)
+		yielded += event.record != NULL;
+	return yielded;
+}
+
+/* So much of it is read, then the file is cut. Complete or not, the rest is damage. */
+static void cut_behind(uint64_t before, off_t size, bool complete)
+{
+	struct proclife_source *source = replay(folder.path);
+	const struct proclife_damage *damage;
+	uint64_t yielded;
+	int ret = 1;
+
+	yielded = read_some(source, before, &ret);
+	assert_int_equal(ret, 1);
+	file_cut(folder.path, "cpu_0", size);
+	yielded += read_some(source, UINT64_MAX, &ret);
+	assert_int_equal(ret, -ENODATA);
+	damage = proclife_recording_damage(source, 0);
+	assert_non_null(damage);
+	assert_int_equal(damage->estimated, !complete);
+	assert_true(yielded >= before && yielded < live.count);
+	if (complete)
+		assert_int_equal(yielded + damage->lost, live.count);
+	else
+		assert_in_range(yielded + damage->lost, live.count, live.count + 31); /* a page */
+	proclife_source_free(source);
+}
+
+static void cut_everywhere(bool complete)
+{
+	off_t size = file_size(folder.path, "cpu_0");
+	struct folder kept = folder;
+
+	strcat(kept.path, ".kept");
+	assert_int_equal(rename(folder.path, kept.path), 0);
+	assert_int_equal(mkdir(folder.path, 0700), 0);
+	copy_file(kept.path, folder.path, "metadata");
+	for (uint64_t before = 1; before < live.count - PROCLIFE_CTF_RECORDS; before += 301)
+		for (off_t at = 0; at < size - 4096; at += 12345) {
+			copy_file(kept.path, folder.path, "cpu_0");
+			cut_behind(before, at, complete);
+		}
+}
+
+static void test_cut(void **state)
+{
+	(void)state;
+	cut_everywhere(true);
+}
+
+static void test_cut_unfinished(void **state)
+{
+	(void)state;
+	cut_everywhere(false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_was_checked, begin, end),
+		cmocka_unit_test_setup_teardown(test_cut, begin, end),
+		cmocka_unit_test_setup_teardown(test_cut_unfinished, begin_unfinished, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

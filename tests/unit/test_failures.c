@@ -370,6 +370,9 @@ static int read_recording(uint64_t *digest)
 	}
 	results_begin(&results);
 	err = follow(source, &results, digest);
+	/* What the disk does not give is damage, and the rest is read. */
+	if (proclife_recording_damage(source, 0))
+		keep_first(&err, -EIO);
 	results_end(&results, digest);
 	keep_first(&err, results.err);
 	proclife_source_free(source);

@@ -6,23 +6,35 @@
 
 #define TORN_TRIES 1000
 
-/* A recorder that still runs lets the last packet grow, and its header can be half written. */
-static bool read_header(const struct proclife_ctf_reader *reader, uint64_t at,
-			struct proclife_packet *packet)
+/*
+ * A recorder that still runs lets the last packet grow, and its header can be half written. NULL, or
+ * what is wrong with it.
+ */
+static const char *read_header(struct proclife_ctf_reader *reader, uint64_t at,
+			       struct proclife_packet *packet)
 {
 	bool last = at + PROCLIFE_CTF_PACKET >= reader->bytes;
 	unsigned int tries = last && reader->recording->metadata.run.running ? TORN_TRIES : 1;
 
 	while (tries--) {
-		memcpy(packet, reader->map + at, sizeof(*packet));
-		if (packet->checksum == proclife_packet_checksum(packet))
-			return true;
+		ssize_t n;
+
+		memset(packet, 0, sizeof(*packet));
+		n = proclife_ctf_reader_read(reader, packet, sizeof(*packet), at);
+		if (n < 0)
+			return "the packet's header cannot be read";
+		if (!n)
+			return "the file ends too early";
+		if ((size_t)n < sizeof(*packet))
+			return "the file ends in a packet's header";
 		if (packet->magic != PROCLIFE_CTF_MAGIC)
-			return false;
+			return "no packet begins here";
+		if (packet->checksum == proclife_packet_checksum(packet))
+			return NULL;
 		if (tries)
 			sched_yield();
 	}
-	return false;
+	return "the packet's header is damaged";
 }
 
 static bool sizes_make_sense(const struct proclife_packet *p)
@@ -61,19 +73,15 @@ static bool counts_make_sense(const struct proclife_ctf_reader *reader,
 	       p->events_discarded - p->gap_lost >= reader->discarded;
 }
 
-const char *proclife_packet_check(const struct proclife_ctf_reader *reader, uint64_t at,
+const char *proclife_packet_check(struct proclife_ctf_reader *reader, uint64_t at,
 				  struct proclife_packet *packet, uint64_t *records)
 {
-	uint64_t left = reader->bytes - at, content;
+	const char *wrong = read_header(reader, at, packet);
+	uint64_t content, most;
 
 	*records = 0;
-	if (left < sizeof(*packet))
-		return "the file ends in a packet's header";
-	if (!read_header(reader, at, packet))
-		return packet->magic == PROCLIFE_CTF_MAGIC ? "the packet's header is damaged" :
-							     "no packet begins here";
-	if (packet->magic != PROCLIFE_CTF_MAGIC)
-		return "no packet begins here";
+	if (wrong)
+		return wrong;
 	if (memcmp(packet->uuid, reader->recording->metadata.run.uuid, sizeof(packet->uuid)))
 		return "the packet belongs to another recording";
 	if (packet->stream_id || packet->cpu_id != reader->stream.order)
@@ -87,8 +95,9 @@ const char *proclife_packet_check(const struct proclife_ctf_reader *reader, uint
 		*records = (content - 1) / sizeof(struct proclife_record);
 	if (!counts_make_sense(reader, packet, *records))
 		return "the packet's place is another one";
-	/* The file ends in this packet, or the packet has grown since we mapped the file. */
-	if (*records > left / sizeof(struct proclife_record) - 1)
-		*records = left / sizeof(struct proclife_record) - 1;
+	/* The file ends in this packet, or the packet has grown since we opened the file. */
+	most = (reader->bytes - at) / sizeof(struct proclife_record) - 1;
+	if (*records > most)
+		*records = most;
 	return NULL;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reading one stream of a recording. Nothing in the file is trusted: a packet is checked when it is
- * reached, and its records a few ahead of the merge, which then finds them in the cache. Whoever may
- * write the file can change it at any moment, so what is checked and yielded is a copy.
+ * Reading one stream of a recording. Nothing in the file is trusted: a packet is read and checked when
+ * it is reached. Whoever may write the file can change it at any moment, or make it shorter, so it is
+ * read and not mapped: what is checked and yielded is our copy.
  *
  * What is damaged becomes a gap between the last time before it and the first one behind it, and
  * reading goes on with the next record, or the next packet, that is good.
@@ -12,6 +12,34 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
+
+/* A packet is looked for at so many places before the caller is asked whether to go on. */
+#define PATIENCE 4096
+
+ssize_t proclife_ctf_reader_read(struct proclife_ctf_reader *reader, void *to, size_t size,
+				 uint64_t at)
+{
+	size_t got = 0;
+
+	while (got < size) {
+		ssize_t n = pread(reader->fd, (char *)to + got, size - got,
+				  (off_t)(at + got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return got ? (ssize_t)got : -errno;
+		if (!n && at + got < reader->bytes) {
+			reader->cut += reader->bytes - (at + got);
+			reader->bytes = at + got;
+		}
+		if (!n)
+			break;
+		got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
 
 /* Notes a damaged place, and has the gap yielded that it leaves, if it leaves one. */
 static void damaged(struct proclife_ctf_reader *reader, uint64_t at, const char *what, uint64_t lost,
@@ -58,19 +86,22 @@ void proclife_ctf_reader_absent(struct proclife_ctf_reader *reader, const char *
 
 /*
  * If a recorder was interrupted, or still works, the last thing in a file can be a part of a packet,
- * or what was to go into a packet that its header does not count yet.
+ * or what was to go into a packet that its header does not count yet. A recorder whose disk is full
+ * takes that away itself.
  */
-static bool is_cut_off(const struct proclife_ctf_reader *reader)
+static bool is_cut_off(struct proclife_ctf_reader *reader)
 {
-	uint64_t left = reader->bytes - reader->offset;
+	const struct proclife_run_info *run = &reader->recording->metadata.run;
+	uint64_t left = reader->offset < reader->bytes ? reader->bytes - reader->offset : 0;
 	uint32_t magic;
 
-	if (reader->recording->metadata.run.complete || left > PROCLIFE_CTF_PACKET)
+	if (run->complete || left > PROCLIFE_CTF_PACKET ||
+	    reader->cut > (run->running ? PROCLIFE_CTF_PACKET : 0))
 		return false;
 	if (left < sizeof(struct proclife_packet))
 		return true;
-	memcpy(&magic, reader->map + reader->offset, sizeof(magic));
-	return magic != PROCLIFE_CTF_MAGIC;
+	return proclife_ctf_reader_read(reader, &magic, sizeof(magic), reader->offset) ==
+		       sizeof(magic) && magic != PROCLIFE_CTF_MAGIC;
 }
 
 /* Where nothing tells how many records there were: as many as there is room for. */
@@ -82,11 +113,12 @@ static uint64_t estimate(uint64_t bytes)
 	return slots > headers ? slots - headers : 0;
 }
 
-/* No packet follows: is that as it should be? @wrong: what is there instead of one, or NULL. */
-static void end_of_file(struct proclife_ctf_reader *reader, const char *wrong)
+/* No packet follows: is that as it should be? */
+static void end_of_file(struct proclife_ctf_reader *reader)
 {
 	const struct proclife_run_info *run = &reader->recording->metadata.run;
 	const struct proclife_total *total = reader->total;
+	const char *wrong = reader->wrong;
 	uint64_t lost;
 
 	reader->ended = true;
@@ -100,20 +132,48 @@ static void end_of_file(struct proclife_ctf_reader *reader, const char *wrong)
 	} else if (reader->damage.unread) {
 		damaged(reader, 0, NULL, 0, 0);
 		reader->damage.estimated = !run->complete;
-	} else if (wrong && !is_cut_off(reader)) {
-		damaged(reader, reader->offset, wrong, estimate(reader->bytes - reader->offset),
-			run->synced);
+	} else if ((wrong || reader->cut) && !is_cut_off(reader)) {
+		damaged(reader, reader->offset, wrong ? wrong : "the file was cut while it was read",
+			estimate(reader->bytes + reader->cut - reader->offset), run->synced);
 		reader->damage.estimated = true;
 	}
 	reader->offset = reader->bytes;
+	reader->at = reader->bytes;
 }
 
-static void begin_packet(struct proclife_ctf_reader *reader, uint64_t at,
-			 const struct proclife_packet *packet, uint64_t records)
+/*
+ * Reads records of the packet. A page that the disk does not give any more is left zero, which is no
+ * record; so the rest is there. Returns how many.
+ */
+static uint64_t load_records(struct proclife_ctf_reader *reader, uint64_t at, uint64_t records)
 {
-	reader->next = (const void *)(reader->map + at + sizeof(*packet));
+	uint64_t size = records * sizeof(struct proclife_record), done = 0;
+	char *to = (char *)reader->records;
+
+	while (done < size) {
+		ssize_t n = proclife_ctf_reader_read(reader, to + done, size - done, at + done);
+
+		if (!n)
+			break;
+		if (n < 0) {
+			uint64_t page = PROCLIFE_CTF_ALIGN - (at + done) % PROCLIFE_CTF_ALIGN;
+
+			n = (ssize_t)(page < size - done ? page : size - done);
+			memset(to + done, 0, (size_t)n);
+		}
+		done += (uint64_t)n;
+	}
+	return done / sizeof(struct proclife_record);
+}
+
+static void begin_packet(struct proclife_ctf_reader *reader, const struct proclife_packet *packet,
+			 uint64_t records)
+{
+	records = load_records(reader, reader->at + sizeof(*packet), records);
+	reader->packet = reader->at;
+	reader->next = reader->records;
 	reader->end = reader->next + records;
-	reader->sieved = NULL;
+	reader->sieved = false;
 	reader->floor = packet->timestamp_begin;
 	reader->packet_end = packet->timestamp_end;
 	reader->discarded = packet->events_discarded;
@@ -125,30 +185,68 @@ static void begin_packet(struct proclife_ctf_reader *reader, uint64_t at,
 		.to = packet->gap_to,
 		.cpu = reader->stream.order,
 	};
-	reader->offset = at + packet->packet_size / 8;
+	reader->offset = reader->at + packet->packet_size / 8;
 	if (reader->offset > reader->bytes)
 		reader->offset = reader->bytes;
+	reader->at = reader->offset;
 }
 
-/* Goes on to the next packet, or to a gap before it. False at the end of the file. */
-static bool next_packet(struct proclife_ctf_reader *reader)
+/* No packet lies behind what the recorder wrote. */
+static uint64_t end_of_packets(const struct proclife_ctf_reader *reader)
+{
+	const struct proclife_total *total = reader->total;
+
+	return total && total->bytes < reader->bytes ? total->bytes : reader->bytes;
+}
+
+/* Where a packet can be that does not begin here. In a hole there is none. */
+static uint64_t next_place(const struct proclife_ctf_reader *reader, bool zero)
+{
+	uint64_t at = reader->at + PROCLIFE_CTF_ALIGN;
+	off_t data;
+
+	if (!zero || at >= reader->bytes)
+		return at;
+	data = lseek(reader->fd, (off_t)at, SEEK_DATA);
+	if (data < 0)
+		return errno == ENXIO ? reader->bytes : at;
+	return (uint64_t)data / PROCLIFE_CTF_ALIGN * PROCLIFE_CTF_ALIGN;
+}
+
+/* 1 if a packet begins at reader->at, 0 if there is none, -EAGAIN if that took long so far. */
+static int find_packet(struct proclife_ctf_reader *reader, struct proclife_packet *packet,
+		       uint64_t *records, unsigned int *patience)
+{
+	while (reader->at < end_of_packets(reader)) {
+		const char *what;
+
+		if (!*patience)
+			return -EAGAIN;
+		--*patience;
+		what = proclife_packet_check(reader, reader->at, packet, records);
+		if (!what)
+			return 1;
+		if (!reader->wrong)
+			reader->wrong = what;
+		reader->at = next_place(reader, !packet->magic);
+	}
+	return 0;
+}
+
+/* Goes on to the next packet, or to a gap before it: 1. 0 at the end of the file, or -EAGAIN. */
+static int next_packet(struct proclife_ctf_reader *reader, unsigned int *patience)
 {
 	struct proclife_packet packet;
-	const char *wrong = NULL;
-	uint64_t at = reader->offset, records, missing;
+	uint64_t records, missing;
+	int ret = find_packet(reader, &packet, &records, patience);
+	const char *wrong = reader->wrong;
 
-	for (; at < reader->bytes; at += PROCLIFE_CTF_ALIGN) {
-		const char *what = proclife_packet_check(reader, at, &packet, &records);
-
-		if (!what)
-			break;
-		if (!wrong)
-			wrong = what;
-	}
-	if (at >= reader->bytes) {
+	if (ret < 0)
+		return ret;
+	if (!ret) {
 		if (reader->ended)
-			return false;
-		end_of_file(reader, wrong);
+			return 0;
+		end_of_file(reader);
 		return proclife_gap_is(&reader->stream.gap);
 	}
 	missing = packet.first_record - reader->position +
@@ -160,112 +258,81 @@ static bool next_packet(struct proclife_ctf_reader *reader)
 		reader->position = packet.first_record;
 		reader->discarded = packet.events_discarded - packet.gap_lost;
 		reader->packets = packet.packet_seq_num;
-		reader->offset = at;
+		reader->offset = reader->at;
+		reader->wrong = NULL;
 		if (missing) /* this one will be found again */
-			return true;
+			return 1;
 	}
-	begin_packet(reader, at, &packet, records);
-	return true;
+	begin_packet(reader, &packet, records);
+	return 1;
 }
 
 static bool is_kept(const struct proclife_ctf_reader *reader, const struct proclife_record *record)
 {
-	uint64_t index = (uint64_t)(record - reader->sieved);
+	uint64_t index = (uint64_t)(record - reader->records);
 
 	return reader->kept[index / 64] >> index % 64 & 1;
-}
-
-/* Copies what is kept from here on, and good still. Returns the records; 0 if it has been changed. */
-static uint64_t copy_kept(struct proclife_ctf_reader *reader)
-{
-	uint64_t n = 0;
-
-	while (n < PROCLIFE_CTF_READER_BATCH && reader->next != reader->end &&
-	       is_kept(reader, reader->next)) {
-		struct proclife_record *copy = &reader->batch[n];
-		uint64_t index = (uint64_t)(reader->next - reader->sieved);
-
-		*copy = *reader->next;
-		if (copy->ts < reader->floor || copy->ts > reader->packet_end ||
-		    !proclife_ctf_reader_fits(reader, copy)) {
-			reader->kept[index / 64] &= ~(UINT64_C(1) << index % 64);
-			break;
-		}
-		reader->floor = copy->ts;
-		reader->next++;
-		n++;
-	}
-	return n;
 }
 
 /* The next good records of a packet that has bad ones, or the gap before them. */
 static void take_sieved(struct proclife_ctf_reader *reader)
 {
+	const struct proclife_record *bad = reader->next;
 	struct proclife_stream *stream = &reader->stream;
 
-	for (;;) {
-		const struct proclife_record *bad = reader->next;
-		uint64_t n;
-
-		while (reader->next != reader->end && !is_kept(reader, reader->next))
-			reader->next++;
-		stream->cur = reader->batch;
-		stream->end = reader->batch;
-		if (reader->next != bad) {
-			damaged(reader, (uint64_t)((const char *)bad - reader->map),
-				"a record that cannot have been written",
-				(uint64_t)(reader->next - bad),
-				reader->next != reader->end ? reader->next->ts : reader->packet_end);
-			return;
-		}
-		n = copy_kept(reader);
-		if (n) {
-			stream->end = reader->batch + n;
-			return;
-		}
+	while (reader->next != reader->end && !is_kept(reader, reader->next))
+		reader->next++;
+	stream->cur = reader->next;
+	stream->end = reader->next;
+	if (reader->next != bad) {
+		damaged(reader, reader->packet + sizeof(struct proclife_packet) +
+			(uint64_t)((const char *)bad - (const char *)reader->records),
+			"a record that cannot have been written", (uint64_t)(reader->next - bad),
+			reader->next != reader->end ? reader->next->ts : reader->packet_end);
+		return;
 	}
+	while (reader->next != reader->end && is_kept(reader, reader->next))
+		reader->floor = reader->next++->ts;
+	stream->end = reader->next;
 }
 
-/* Some of the next records; false if something is wrong with them, or with those right behind. */
-static inline bool take_records(struct proclife_ctf_reader *reader)
+/* All records of the packet; false if something is wrong with one. */
+static bool take_records(struct proclife_ctf_reader *reader)
 {
-	const struct proclife_record *next = reader->next, *batch = reader->batch;
-	uint64_t floor = reader->floor, n = (uint64_t)(reader->end - next);
+	uint64_t floor = reader->floor;
 	bool good = true;
 
-	if (n > PROCLIFE_CTF_READER_BATCH)
-		n = PROCLIFE_CTF_READER_BATCH;
-	memcpy(reader->batch, next, n * sizeof(*next));
-	for (uint64_t i = 0; i < n; i++) {
-		good &= batch[i].ts >= floor && proclife_ctf_reader_fits(reader, &batch[i]);
-		floor = batch[i].ts;
+	for (const struct proclife_record *r = reader->next; r != reader->end; r++) {
+		good &= r->ts >= floor && proclife_ctf_reader_fits(reader, r);
+		floor = r->ts;
 	}
-	if (next + n != reader->end)
-		good &= next[n].ts >= floor;
 	if (proclife_unlikely(!good || floor > reader->packet_end))
 		return false;
 	reader->floor = floor;
-	reader->next = next + n;
-	reader->stream.cur = batch;
-	reader->stream.end = batch + n;
+	reader->stream.cur = reader->next;
+	reader->stream.end = reader->end;
+	reader->next = reader->end;
 	return true;
 }
 
 int proclife_ctf_reader_refill(struct proclife_stream *stream)
 {
 	struct proclife_ctf_reader *reader = (struct proclife_ctf_reader *)stream;
+	unsigned int patience = PATIENCE;
 
 	stream->cur = reader->next;
 	stream->end = reader->next;
 	while (reader->next == reader->end) {
-		if (!next_packet(reader))
-			return 0;
+		int ret = next_packet(reader, &patience);
+
+		if (ret <= 0)
+			return ret;
 		stream->cur = reader->next;
 		stream->end = reader->next;
 		if (proclife_gap_is(&stream->gap) && reader->next == reader->end)
 			return 0;
 	}
-	if (proclife_likely(!reader->sieved) && proclife_likely(take_records(reader)))
+	if (!reader->sieved && proclife_likely(take_records(reader)))
 		return 0;
 	if (!reader->sieved)
 		proclife_ctf_reader_sieve(reader);

@@ -19,7 +19,7 @@ void proclife_ctf_reader_sieve(struct proclife_ctf_reader *reader)
 	uint16_t before[PROCLIFE_CTF_RECORDS];
 
 	memset(reader->kept, 0, sizeof(reader->kept));
-	reader->sieved = records;
+	reader->sieved = true;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t ts = records[i].ts, low = 0, high = length;
 

@@ -173,15 +173,16 @@ struct proclife_run_info {
  * @path: the folder
  * @fault: says why, if the return value is negative; may be NULL
  *
- * The files are mapped, and what is yielded is a copy of what was checked: they can be changed
- * meanwhile, and do no more harm than damage. They must not be made shorter: touching what is
- * gone raises SIGBUS. Errors: those of open(2), -ENOEXEC if it is no recording of ours, -EPROTO if
- * it is of a version that this library does not know, -EBADMSG if its metadata is damaged.
+ * Each stream's file stays open. What is yielded is a copy of what was checked: the files can be
+ * changed and made shorter meanwhile, and that is damage. Errors: those of open(2), -ENOEXEC if it is
+ * no recording of ours, -EPROTO if it is of a version that this library does not know, -EBADMSG if its
+ * metadata is damaged.
  *
  * The source yields the events in the order in which the recorder's source did, snapshot included,
  * and then -ENODATA. A recording that was cut off yields what is there; one whose recorder is at
  * work, what was there when it was opened, up to run.synced. Where a stream is damaged, or missing, it
- * yields a gap, and goes on with what can be read; see proclife_recording_damage().
+ * yields a gap, and goes on with what can be read; see proclife_recording_damage(). Where it takes long
+ * to find that, proclife_source_next() returns 0 now and then: just call it again.
  */
 int proclife_recording_open(struct proclife_source **source, const char *path,
 			    struct proclife_fault *fault);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Opening a recording: its metadata is read, its streams are mapped, and the merge runs over them.
+ * Opening a recording: its metadata is read, its streams are opened, and the merge runs over them.
  */
 #include "ctf_reader.h"
 
@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,8 +46,9 @@ static int recording_more(struct proclife_source *source)
 	for (uint32_t i = 0; i < recording->count; i++) {
 		struct proclife_stream *stream = &recording->readers[i]->stream;
 
-		if (stream->cur == stream->end && !proclife_gap_is(&stream->gap))
-			proclife_ctf_reader_refill(stream);
+		if (stream->cur == stream->end && !proclife_gap_is(&stream->gap) &&
+		    proclife_ctf_reader_refill(stream))
+			return 0; /* the rest of them next time */
 	}
 	recording->began = true;
 	proclife_merge_build(&source->merge);
@@ -88,8 +88,9 @@ static void recording_free(struct proclife_source *source)
 	for (uint32_t i = 0; i < recording->count; i++) {
 		struct proclife_ctf_reader *reader = recording->readers[i];
 
-		if (reader->map)
-			munmap((void *)reader->map, reader->bytes);
+		if (reader->fd >= 0)
+			close(reader->fd);
+		free(reader->records);
 		free(reader);
 	}
 	free(recording->readers);
@@ -203,11 +204,10 @@ static bool is_of_the_file(int err)
 	       err == -ENOEXEC;
 }
 
-static int map_stream(struct proclife_recording *recording, struct proclife_ctf_reader *reader)
+static int open_stream(struct proclife_recording *recording, struct proclife_ctf_reader *reader)
 {
 	struct stat st;
 	int fd = open_file(recording, reader->name, &st);
-	void *map;
 
 	if (is_of_the_file(fd)) {
 		proclife_ctf_reader_absent(reader, fd == -ENOENT ? "it is missing" :
@@ -217,21 +217,14 @@ static int map_stream(struct proclife_recording *recording, struct proclife_ctf_
 	}
 	if (fd < 0)
 		return fd;
-	if (st.st_size) {
-		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-		if (map == MAP_FAILED) {
-			int err = -errno;
-
-			close(fd);
-			proclife_fault_at(&recording->fault, recording->path, reader->name,
-					  "cannot map: %s", strerror(-err));
-			return err;
-		}
-		madvise(map, (size_t)st.st_size, MADV_SEQUENTIAL);
-		reader->map = map;
-	}
-	close(fd);
+	reader->fd = fd;
 	reader->bytes = (uint64_t)st.st_size;
+	reader->records = malloc(PROCLIFE_CTF_RECORDS * sizeof(*reader->records));
+	if (!reader->records)
+		return -ENOMEM;
+	reader->next = reader->records;
+	reader->end = reader->records;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return 0;
 }
 
@@ -250,6 +243,7 @@ static int add_stream(struct proclife_recording *recording, uint32_t cpu)
 	if (!reader)
 		return -ENOMEM;
 	recording->readers[recording->count++] = reader;
+	reader->fd = -1;
 	reader->recording = recording;
 	reader->total = proclife_metadata_total(metadata, cpu);
 	reader->types = metadata->header.features | PROCLIFE_KNOWN_TYPES;
@@ -261,7 +255,7 @@ static int add_stream(struct proclife_recording *recording, uint32_t cpu)
 	if (metadata->run.complete && !reader->total)
 		proclife_ctf_reader_absent(reader, "it is no part of this recording");
 	else
-		err = map_stream(recording, reader);
+		err = open_stream(recording, reader);
 	return err ? err : proclife_merge_add(&recording->source.merge, &reader->stream);
 }
 

@@ -166,6 +166,9 @@ WRAP(int, ioctl, FAIL_CALLS, -1, (int fd, unsigned long request, void *data),
      refuse(INTERRUPT_CALLS) ? -1 : __real_ioctl(fd, request, data))
 WRAP(ssize_t, read, FAIL_CALLS, -1, (int fd, void *to, size_t size),
      refuse(INTERRUPT_CALLS) ? -1 : __real_read(fd, to, refuse(CUT_CALLS) ? size / 2 : size))
+WRAP(ssize_t, pread, FAIL_CALLS, -1, (int fd, void *to, size_t size, off_t offset),
+     refuse(INTERRUPT_CALLS) ? -1 :
+			       __real_pread(fd, to, refuse(CUT_CALLS) ? size / 2 : size, offset))
 WRAP(ssize_t, pwrite, FAIL_CALLS, -1, (int fd, const void *from, size_t size, off_t offset),
      refuse(INTERRUPT_CALLS) ?
 	     -1 :

@@ -51,7 +51,9 @@ static int feed_all(struct recording_latency *m)
 	struct proclife_event event;
 	int ret;
 
-	while ((ret = proclife_source_next(m->run.source, &event)) == 1) {
+	while ((ret = proclife_source_next(m->run.source, &event)) >= 0) {
+		if (!ret) /* it looks for what can be read of a damaged stream */
+			continue;
 		count_missing(&m->run, &event);
 		ret = proclife_tasks_feed(m->run.tasks, &event);
 		if (ret < 0)

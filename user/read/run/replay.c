@@ -7,14 +7,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define SECOND UINT64_C(1000000000)
+
+/* A recording has a file for each CPU, and they stay open. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit); /* otherwise, what fails says so */
+}
 
 int replay_open(struct proclife_source **source, const char *dir)
 {
 	struct proclife_fault fault;
-	int ret = proclife_recording_open(source, dir, &fault);
+	int ret;
 
+	allow_many_files();
+	ret = proclife_recording_open(source, dir, &fault);
 	if (ret)
 		say_fault(&fault);
 	return ret;

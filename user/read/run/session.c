@@ -180,6 +180,10 @@ static int loop(struct session *s)
 		look_after(s);
 		if (s->write_error)
 			return 0;
+		if (s->replay) { /* it looks for what can be read of a damaged stream */
+			session_take_signals(s);
+			continue;
+		}
 		if (is_pointless(s)) {
 			s->stop = STOP_SOURCE;
 			s->run.ended = proclife_source_horizon(s->run.source);
