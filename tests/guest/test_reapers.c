@@ -211,6 +211,62 @@ static void test_subreaper(void **state)
 	close(pids[1]);
 }
 
+/* The SIGCHLDs for an end that this process, whose parent its children are left to, has sent. */
+static unsigned int count_sigchlds(struct proclife_source *source, pid_t sender, uint64_t *last)
+{
+	uint64_t end = now(), exited = 0;
+	struct proclife_event event;
+	unsigned int count = 0;
+
+	while (next_until(source, end, &event)) {
+		const struct proclife_record *r = event.record;
+
+		assert_non_null(r);
+		if (r->type == PROCLIFE_EXIT && (pid_t)r->tgid == sender)
+			exited = r->ts;
+		if (r->type != PROCLIFE_SIGNAL || r->signal.signo != SIGCHLD ||
+		    (pid_t)r->signal.sender_tgid != sender || !exited)
+			continue;
+		assert_int_equal(r->tgid, getpid());
+		*last = r->ts;
+		count++;
+	}
+	return count;
+}
+
+/* It leaves zombies to a parent that takes them over: they are told of before it is itself. */
+static void test_leaves_zombies(void **state)
+{
+	struct proclife_source *source = open_source();
+	const struct proclife_process *process;
+	uint64_t last = 0;
+	pid_t daemon;
+
+	(void)state;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	daemon = must_fork();
+	if (!daemon) {
+		siginfo_t info;
+
+		for (unsigned int i = 0; i < 3; i++) {
+			pid_t pid = fork();
+
+			if (!pid)
+				_exit(0);
+			waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
+		}
+		_exit(0);
+	}
+	process = &must_end(daemon, 0)->process;
+	assert_int_equal(count_sigchlds(source, daemon, &last), 4);
+	assert_int_equal(process->notified, last);
+	assert_true(process->exited < process->notified && process->notified < process->reaped);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_true(wait(NULL) > 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	proclife_source_free(source);
+}
+
 static bool is_adopted(const struct life *life, pid_t pid)
 {
 	(void)pid;
@@ -340,6 +396,7 @@ int main(void)
 		TEST(test_by_a_thread),
 		TEST(test_init),
 		TEST(test_subreaper),
+		TEST(test_leaves_zombies),
 		TEST(test_init_of_a_namespace),
 		TEST(test_tracer),
 		TEST(test_ignored),

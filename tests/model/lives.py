@@ -221,7 +221,8 @@ class Lives:
         process.signals.append(record)
         sender = self.tasks.get(record["sender"])
         if record["signo"] == SIGCHLD and record["code"] in CLD and sender and sender.process.dead:
-            sender.process.notified = sender.process.notified or record["ts"]
+            # The last one: those before are for children that it leaves as zombies.
+            sender.process.notified = record["ts"]
 
     def on_wait(self, record, task, process):
         task.waited = process.waited = record["ts"]

@@ -230,7 +230,7 @@ static void test_selected_only(void **state)
 	assert_int_equal(counts.lives, 1);
 }
 
-/* The last thread tells the parent, when it is done with its exit. */
+/* The last thread tells the parent, when it is done with its exit, and has told of its children. */
 static void test_teardown(void **state)
 {
 	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
@@ -242,17 +242,72 @@ static void test_teardown(void **state)
 	feed(tasks, exit_record(1010, &a, 0, 1));
 	feed(tasks, exit_record(1100, &t, 0, 0));
 	feed(tasks, reap_record(1150, &t, &t));
-	feed(tasks, sigchld_record(1160, &shell, &t, CLD_EXITED)); /* to a tracer, say */
+	feed(tasks, sigchld_record(1160, &shell, &t, CLD_EXITED)); /* for a zombie of its own */
 	feed(tasks, sigchld_record(1170, &shell, &t, CLD_EXITED));
 	feed(tasks, reap_record(1200, &a, &shell));
 	feed(tasks, free_record(1220, &t));
 	feed(tasks, free_record(1300, &a));
-	assert_int_equal(only(PROCLIFE_TEARDOWN), 60);
-	assert_int_equal(only(PROCLIFE_ZOMBIE), 40);
+	assert_int_equal(only(PROCLIFE_TEARDOWN), 70);
+	assert_int_equal(only(PROCLIFE_ZOMBIE), 30);
 	assert_int_equal(only(PROCLIFE_RCU_FREE), 100);
 	assert_int_equal(only(PROCLIFE_EXIT_FREE), 200);
 	assert_int_equal(proclife_histogram_count(
 				 proclife_latency_phase(of_threads, PROCLIFE_TEARDOWN)), 0);
+}
+
+static uint64_t notified(const struct who *who)
+{
+	return proclife_tasks_find(tasks, who->task)->process->notified;
+}
+
+static struct proclife_record exit_below(uint64_t ts, const struct who *who,
+					  const struct who *parent)
+{
+	struct proclife_record record = exit_record(ts, who, 0, 0);
+
+	record.exit.parent_tgid = parent->tgid;
+	return record;
+}
+
+/* Whoever is given its zombies is told of them by it. */
+static void test_teardown_with_zombies(void **state)
+{
+	struct who init = process_of_pid(1, "init"), a = process_of_pid(200, "a");
+	struct who tracer = process_of_pid(300, "tracer");
+
+	(void)state;
+	feed(tasks, task_record(900, &init, &init));
+	feed(tasks, task_record(900, &tracer, &init));
+	feed(tasks, fork_record(1000, &a, &shell));
+	feed(tasks, exit_below(1100, &a, &shell));
+	feed(tasks, sigchld_record(1110, &init, &a, CLD_KILLED));
+	feed(tasks, sigchld_record(1120, &init, &a, CLD_EXITED));
+	feed(tasks, sigchld_record(1130, &shell, &a, CLD_EXITED));
+	assert_int_equal(notified(&a), 1130);
+	feed(tasks, sigchld_record(1140, &init, &a, CLD_EXITED)); /* whatever that was */
+	assert_int_equal(notified(&a), 1130);
+	/* A tracer is told in its parent's place, and that is all that is known. */
+	a = process_of_pid(200, "a");
+	feed(tasks, fork_record(2000, &a, &shell));
+	feed(tasks, exit_below(2100, &a, &shell));
+	feed(tasks, sigchld_record(2110, &init, &a, CLD_EXITED));
+	feed(tasks, sigchld_record(2120, &tracer, &a, CLD_EXITED));
+	feed(tasks, reap_record(2200, &a, &shell));
+	assert_int_equal(notified(&a), 2120);
+	/* One whose parent ignores it reaps itself, and nobody is told of it. */
+	a = process_of_pid(200, "a");
+	feed(tasks, fork_record(3000, &a, &shell));
+	feed(tasks, exit_below(3100, &a, &shell));
+	feed(tasks, sigchld_record(3110, &init, &a, CLD_EXITED));
+	feed(tasks, reap_record(3120, &a, &a));
+	assert_int_equal(notified(&a), 0);
+	/* Or is told, but does not wait. */
+	a = process_of_pid(200, "a");
+	feed(tasks, fork_record(4000, &a, &shell));
+	feed(tasks, exit_below(4100, &a, &shell));
+	feed(tasks, sigchld_record(4110, &shell, &a, CLD_EXITED));
+	feed(tasks, reap_record(4120, &a, &a));
+	assert_int_equal(notified(&a), 4110);
 }
 
 /* A gap after the EXIT can hide another life with this handle and pid: nothing is guessed. */
@@ -278,6 +333,7 @@ int main(void)
 		TEST(test_phases),
 		TEST(test_sum),
 		TEST(test_teardown),
+		TEST(test_teardown_with_zombies),
 		TEST(test_teardown_behind_a_gap),
 		TEST(test_open_at_the_end),
 		TEST(test_gaps),

@@ -390,6 +390,8 @@ static proclife_apart int feed_reap(struct proclife_tasks *tasks,
 		return wanted(process);
 	proclife_process_sure(tasks, process);
 	process->reaped = record->ts;
+	if (process->told_other && reap->reaper_tgid == process->tgid)
+		process->notified = 0; /* its parent ignores it: that was for a child's end */
 	/* Where a gap can hide the SIGCHLD, the zombie has no beginning. */
 	process->untold = !process->notified && tasks->gap_to && tasks->gap_to >= process->exited;
 	process->reaper_pid = reap->reaper_pid;
@@ -455,6 +457,22 @@ static proclife_apart int feed_other(struct proclife_tasks *tasks,
 	return proclife_likely(task != NULL) ? wanted(task->process) : -ENOMEM;
 }
 
+/*
+ * A process that has exited hands its children on, and sends their new parent a SIGCHLD for each that
+ * is a zombie; then its own parent, or tracer, one for itself, and none any more. So the last one
+ * counts, and one to its parent more than one to somebody else, who can be told of a child alone.
+ */
+static void note_told(struct proclife_process *process, const struct proclife_process *whom,
+		      uint64_t ts)
+{
+	bool other = whom->tgid != process->real_parent_tgid;
+
+	if (other && process->notified && !process->told_other)
+		return;
+	process->told_other = other;
+	process->notified = ts;
+}
+
 static proclife_apart int feed_signal(struct proclife_tasks *tasks,
 				      const struct proclife_record *record)
 {
@@ -467,14 +485,11 @@ static proclife_apart int feed_signal(struct proclife_tasks *tasks,
 		return proclife_killer_note(task->process, record) ?: wanted(task->process);
 	if (signal->code != CLD_EXITED && signal->code != CLD_KILLED && signal->code != CLD_DUMPED)
 		return wanted(task->process); /* it has only been stopped, say */
-	/*
-	 * The first one: a tracer is told before the parent is. Of a sender that has exited behind
-	 * all gaps: only then is it certain to be this one.
-	 */
+	/* Of a sender that has exited behind all gaps: only then is it certain to be this one. */
 	sender = proclife_task_get(tasks, signal->sender);
 	if (sender && sender->process->tgid == signal->sender_tgid &&
-	    !sender->process->notified && sender->process->exited > tasks->gap_to)
-		sender->process->notified = record->ts;
+	    sender->process->exited > tasks->gap_to)
+		note_told(sender->process, task->process, record->ts);
 	return wanted(task->process);
 }
 

@@ -381,6 +381,7 @@ struct proclife_process {
 	bool leader_freed : 1;
 	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
 	bool found_exiting : 1; /* or had just begun to exit */
+	bool told_other : 1;	/* notified is when another than its parent was told */
 	uint8_t left;		/* the state that it is left in, once gone */
 	struct proclife_task *tasks;
 	struct proclife_task *leader;
