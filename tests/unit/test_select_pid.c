@@ -74,6 +74,20 @@ static void test_select_pid_of_zombie(void **state)
 	assert_false(LAST_GONE->selected);
 }
 
+/* A FREE is all that is left of a process: its pid was given back before the trace began. */
+static void test_select_pid_behind_a_free(void **state)
+{
+	struct who earlier = process_of_pid(200, "earlier"), a = process_of_pid(200, "a");
+
+	(void)state;
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(feed(tasks, free_record(10, &earlier)), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 0);
+	assert_int_equal(proclife_tasks_missing(tasks, 0), 200);
+	assert_int_equal(feed(tasks, task_record(11, &a, &shell)), 1);
+	assert_int_equal(proclife_tasks_selected_open(tasks), 1);
+}
+
 /* Children that are there already. */
 static void test_select_pid_with_children(void **state)
 {
@@ -152,6 +166,7 @@ int main(void)
 		TEST(test_select_pid),
 		TEST(test_select_pid_later),
 		TEST(test_select_pid_of_zombie),
+		TEST(test_select_pid_behind_a_free),
 		TEST(test_select_pid_with_children),
 		TEST(test_select_before_snapshot),
 		TEST(test_select_child),

@@ -103,6 +103,7 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	process->tgid = record->tgid;
 	process->flags = record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
 	process->gaps = tasks->gaps;
+	process->leader_freed = record->type == PROCLIFE_FREE;
 	process->incomplete = touched(tasks, record, record->type == PROCLIFE_FORK &&
 						     record->pid == record->tgid);
 	memcpy(process->comm, record->comm, sizeof(process->comm));

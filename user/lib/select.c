@@ -18,7 +18,8 @@ static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *
 	for (size_t i = 0; i < tasks->pending_count; i++) {
 		const struct proclife_pending *selection = &tasks->pending[i];
 
-		if (selection->tgid != process->tgid)
+		/* If its FREE is the first that is heard of it, its pid was given back before. */
+		if (selection->tgid != process->tgid || process->leader_freed)
 			continue;
 		if (selection->child &&
 		    (!process->born || selection->creator_tgid != process->creator_tgid))
