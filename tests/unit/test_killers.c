@@ -52,6 +52,22 @@ static void test_the_one_whose_signal_it_was(void **state)
 	assert_string_equal(killer_of(&a)->comm, "guard");
 }
 
+/* Its leader has gone ahead: the process lives until its last thread has exited. */
+static void test_not_while_a_thread_lives(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed(tasks, signal_record(12, &a, SIGKILL, &guard));
+	feed(tasks, exit_record(13, &a, SIGKILL, 1));
+	assert_null(killer_of(&a));
+	feed(tasks, exit_record(14, &t, SIGKILL, 0));
+	assert_non_null(killer_of(&a));
+	assert_string_equal(killer_of(&a)->comm, "guard");
+}
+
 static void test_the_latest_that_was_queued(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -145,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_the_one_whose_signal_it_was, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_while_a_thread_lives, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_latest_that_was_queued, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_to_a_thread_for_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),

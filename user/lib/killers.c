@@ -72,6 +72,8 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
 	const struct proclife_fatal_signals *fatal = process->fatal_signals;
 	int32_t signo = process->exit_code & 0x7f;
 
+	if (process->live && !process->group_dead)
+		return NULL; /* the code is that of its leader alone */
 	return fatal && fatal->place[signo] ? &fatal->killers[fatal->place[signo] - 1] : NULL;
 }
 

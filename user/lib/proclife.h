@@ -462,8 +462,8 @@ struct proclife_killer {
 };
 
 /*
- * What ended this process, by its exit_code so far; NULL if no signal did, or its SIGNAL was not
- * seen. Owned by the process.
+ * What ended this process, by its exit_code so far; NULL if no signal did, its SIGNAL was not seen,
+ * or a thread of it is still alive. Owned by the process.
  */
 const struct proclife_killer *proclife_process_killer(const struct proclife_process *process);
 
