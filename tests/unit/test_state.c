@@ -174,7 +174,7 @@ static void test_ends_alone(void **state)
 	story_end();
 	expect_json(60, "unknown");
 	expect_json(70, "freed");
-	expect_counts(3, 1, 0, 0, 0);
+	expect_counts(3, 1, 0, 0, 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)

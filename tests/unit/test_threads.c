@@ -299,10 +299,61 @@ static void test_fork_by_thread(void **state)
 	assert_int_equal(LAST_BORN->parent_id, 2);
 }
 
+/* The snapshot takes its time: a thread can be gone before it comes to the leader. */
+static void test_freed_before_the_leader_is_found(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct who b = process_of_pid(200, "other"), c = process_of_pid(300, "unseen");
+	const struct proclife_process *process;
+
+	(void)state;
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(feed(tasks, exit_record(10, &t, 0, 1)), 1);
+	feed(tasks, reap_record(11, &t, &t));
+	assert_int_equal(feed(tasks, free_record(12, &t)), 1);
+	assert_int_equal(reported.task_count, 1);
+	assert_int_equal(reported.gone_count, 0);
+	assert_int_equal(proclife_tasks_selected_open(tasks), 1);
+	process = proclife_tasks_holder(tasks, 200);
+	assert_non_null(process);
+	assert_int_equal(proclife_process_state(tasks, process), PROCLIFE_IS_UNKNOWN);
+	assert_int_equal(feed(tasks, task_record(13, &a, &shell)), 1);
+	assert_ptr_equal(proclife_tasks_find(tasks, a.task)->process, process);
+	assert_int_equal(process->threads, 2);
+	assert_int_equal(proclife_process_state(tasks, process), PROCLIFE_IS_ALIVE);
+	feed(tasks, exit_record(20, &a, 0, 0));
+	feed(tasks, reap_record(21, &a, &shell));
+	feed(tasks, free_record(22, &a));
+	assert_int_equal(reported.gone_count, 1);
+	assert_int_equal(LAST_GONE->seen, 10);
+	assert_int_equal(LAST_GONE->exited, 20);
+	assert_int_equal(LAST_GONE->freed, 22);
+	assert_int_equal(proclife_tasks_selected_open(tasks), 0);
+
+	/* Where it is never found, another one with its pid or the end of the trace tells. */
+	t = thread_of(&b, 202);
+	feed(tasks, exit_record(30, &t, 0, 1));
+	feed(tasks, free_record(31, &t));
+	assert_int_equal(reported.gone_count, 1);
+	feed(tasks, fork_record(40, &a, &shell));
+	assert_int_equal(reported.gone_count, 2);
+	assert_int_equal(LAST_GONE->seen, 30);
+	assert_int_equal(proclife_process_state(tasks, LAST_GONE), PROCLIFE_IS_UNKNOWN);
+	t = thread_of(&c, 301);
+	feed(tasks, exit_record(41, &t, 0, 1));
+	feed(tasks, free_record(42, &t));
+	assert_int_equal(reported.gone_count, 2);
+	assert_int_equal(proclife_tasks_close(tasks, 50), 0);
+	assert_int_equal(reported.gone_count, 5);
+	assert_int_equal(LAST_GONE->seen, 41);
+	assert_int_equal(LAST_GONE->freed, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_threads),
+		TEST(test_freed_before_the_leader_is_found),
 		TEST(test_leader_exits_first),
 		TEST(test_group_exit_decides_the_code),
 		TEST(test_without_group_exit_the_leader_decides),

@@ -65,7 +65,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 {
 	const struct proclife_fork *fork = &record->fork;
 	struct proclife_task *task = proclife_task_get(tasks, record->task);
-	struct proclife_process *process, *parent, *creator;
+	struct proclife_process *process, *other, *parent, *creator;
 	bool fresh = false;
 
 	if (proclife_lives_reserve(tasks))
@@ -89,6 +89,10 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 				proclife_process_end(tasks, process);
 			process = proclife_process_begin(tasks, record, fork->group);
 			fresh = true;
+			/* So is who had this pid, and still awaited its leader. */
+			other = proclife_tgid_next(process);
+			if (proclife_unlikely(other && !other->open))
+				proclife_process_end(tasks, other);
 		}
 		task = proclife_task_begin(tasks, record, process);
 	}

@@ -356,6 +356,17 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 		process_gone(tasks, old);
 }
 
+/*
+ * Nothing but threads have been seen of it, as they were freed before the snapshot came to its leader.
+ * That is still there: without a gap, its end would have been seen.
+ */
+static bool awaits_leader(const struct proclife_tasks *tasks,
+			  const struct proclife_process *process)
+{
+	return !process->start && !process->unfreed && !tasks->closing &&
+	       proclife_process_ungapped(tasks, process);
+}
+
 void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 {
 	struct proclife_process *process = task->process;
@@ -382,7 +393,11 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 			reporter->reports.task_gone(reporter->data, task);
 	}
 	proclife_slab_put(&tasks->task_slab, task);
-	if (!process->open)
+	if (process->open)
+		return;
+	if (awaits_leader(tasks, process))
+		process->left = PROCLIFE_IS_UNKNOWN;
+	else
 		process_gone(tasks, process);
 }
 
@@ -390,6 +405,8 @@ void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process 
 {
 	struct proclife_task *task = process->tasks;
 
+	if (!task)
+		process_gone(tasks, process);
 	/* Ending the last one ends the process: it is not looked at after that. */
 	while (task) {
 		struct proclife_task *next = task->next;
