@@ -261,9 +261,7 @@ def choices(rng, read):
     globs = [rng.choice(names), "*", "c*", "[ms]*", "?" * 4, "none"]
     users = [0, 33, 1000, 1001]
     paths = ["/", "/system.slice", "/user.slice", "/system.slice/a.service", "/user.slice/x\\y z"]
-    # A FREE that is all that is left of a process still takes its PID for it: open.
-    ghosts = [each.tgid for each in lives if each.freed == each.seen]
-    pid = rng.choice([each.tgid for each in lives if each.tgid not in ghosts])
+    pid = rng.choice([each.tgid for each in lives])
     length = rng.randrange(1, read.env["ended"] - read.env["began"])
     yield dict()
     yield dict(threads=True)

@@ -25,8 +25,10 @@ class Task:
 
 
 class Process:
-    def __init__(self, number, tgid, ts):
-        self.id, self.tgid, self.seen = number, tgid, ts
+    def __init__(self, number, record):
+        self.id, self.tgid, self.seen = number, record["tgid"], record["ts"]
+        self.comm = record["comm"]  # of the leader, as soon as there is one that is known
+        self.ghost = record["type"] == "free"  # its PID was another's by then
         self.group = self.leader = self.start = None
         self.tasks = []
         self.parent = None  # by birth
@@ -47,10 +49,6 @@ class Process:
         self.exit_cpu = self.free_cpu = None
 
     @property
-    def comm(self):
-        return self.leader.comm if self.leader else self.tasks[0].comm
-
-    @property
     def runtime(self):
         return sum(task.runtime for task in self.tasks)
 
@@ -60,6 +58,8 @@ class Process:
             return "freed"
         if self.reaped is not None:
             return "unfreed"
+        if self.start is None and all(task.freed is not None for task in self.tasks):
+            return "unknown"
         return "zombie" if self.dead else "alive"
 
 
@@ -99,7 +99,7 @@ class Lives:
         else:
             found = self.older(record, lambda each: True)
         if not found:
-            found = Process(len(self.processes) + 1, record["tgid"], record["ts"])
+            found = Process(len(self.processes) + 1, record)
             self.processes.append(found)
             self.open.append(found)
         if group is not None and record["type"] in ("fork", "exec", "task"):
@@ -125,7 +125,7 @@ class Lives:
         task.pid, task.comm = record["pid"], record["comm"]
         process = task.process
         if record["pid"] == record["tgid"]:
-            process.leader, process.start = task, record["start"]
+            process.leader, process.start, process.comm = task, record["start"], record["comm"]
             process.kthread = "kthread" in record["flags"]
         elif process.leader is task:
             process.leader = None  # a thread takes its place
@@ -179,7 +179,7 @@ class Lives:
     def on_rename(self, record, task, process):
         task.comm = record["name"]
         if task is process.leader:
-            process.cgroup = record["cgroup"]
+            process.comm, process.cgroup = record["name"], record["cgroup"]
 
     def on_exec(self, record, task, process):
         process.execs += 1
@@ -247,8 +247,10 @@ class Lives:
     def on_free(self, record, task, process):
         task.freed, task.free_cpu = record["ts"], record["cpu"]
         task.runtime = record["runtime"]
-        task.last_cgroup, task.last_uid = process.cgroup, process.uid
-        if all(each.freed is not None for each in process.tasks):
+        # What is known of its process when a thread is gone is what counts for the thread.
+        task.last = {"cgroup": process.cgroup, "uid": process.uid, "parent": process.parent_comm}
+        # If its leader has not been seen as yet, that lives on.
+        if process.start is not None and all(each.freed is not None for each in process.tasks):
             process.freed, process.free_cpu = record["ts"], record["cpu"]
             self.open.remove(process)
 

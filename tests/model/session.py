@@ -75,7 +75,8 @@ class Session:
 
     def choose(self):
         for process in self.lives.open:
-            if process.tgid in self.waiting_for and process.reaped in (None, process.seen):
+            if process.tgid in self.waiting_for and not process.ghost and \
+                    process.reaped in (None, process.seen):
                 self.waiting_for.remove(process.tgid)
                 process.selected = True
             if self.command == process.tgid and process.born is not None and \
@@ -131,6 +132,8 @@ class Session:
             if not task:
                 if not self.is_selective and not options.filters():
                     self.show(event, None, None)
+                if self.is_over(ts):
+                    return
                 continue
             self.choose()
             process = task.process

@@ -61,8 +61,8 @@ def touched(made, process, gaps):
 
 
 def lost_records(process, lost):
-    """Has a record of this process been lost?"""
-    handles = {task.handle for task in process.tasks}
+    """Has a record of this process been lost? The FREE of a thread that was reaped before is none."""
+    handles = {task.handle for task in process.tasks if task.seen is not None}
     return any(record["handle"] in handles for record in lost)
 
 

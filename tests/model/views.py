@@ -166,17 +166,17 @@ def group_key(session, by, each):
     if by == "comm":
         return task.comm if task else process.comm
     if by == "parent":
-        return process.parent_comm
+        return task.last["parent"] if task and task.freed else process.parent_comm
     if by == "reaper":
         reap = task.reaper if task else process.reaper
         if reap is None:
             return None
         return b"(itself)" if reap["reaper_tgid"] == process.tgid else reap["reaper_comm"]
     if by == "cgroup":
-        return (task.last_cgroup if task and task.freed else process.cgroup) or None
+        return (task.last["cgroup"] if task and task.freed else process.cgroup) or None
     if by == "cpu":
         return each.exit_cpu
-    return task.last_uid if task and task.freed else process.uid
+    return task.last["uid"] if task and task.freed else process.uid
 
 
 def grouped(session, by):
