@@ -57,7 +57,7 @@ expect 'arguments' 0 "args .* sh -c 'exit 0' 'two words'\$" \
 expect 'arguments in the tree' 0 "/sleep 0.1\$" proclife-read --tree -- sh -c 'sleep 0.1; :'
 expect 'the killer' 0 'SIGKILL from sh \([0-9]+\)$' \
 	proclife-read --tree -- sh -c 'sleep 100 & kill -KILL $!; wait $!; :'
-expect 'three phases' 0 '^teardown +exit→told +1 ' proclife-read --latency -- true
+expect 'three phases' 0 '^teardown +exit→notified +1 ' proclife-read --latency -- true
 
 # Verdicts.
 expect 'as expected' 0 'life.count==1 .* ok$' \

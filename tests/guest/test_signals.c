@@ -235,7 +235,7 @@ static void test_caught(void **state)
 	close(ready[1]);
 }
 
-/* The parent is told between the exit and the reap, whether it listens or not. */
+/* The parent is notified between the exit and the reap, whether it listens or not. */
 static void test_teardown(void **state)
 {
 	uint64_t teardown, zombie, rcu_free, exit_free;
@@ -260,7 +260,7 @@ static void test_teardown(void **state)
 	assert_true(teardown < zombie);
 }
 
-/* Nobody is told, and nobody else reaps it. */
+/* Nobody is notified, and nobody else reaps it. */
 static void test_sigchld_ignored(void **state)
 {
 	const struct life *life;

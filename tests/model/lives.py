@@ -269,9 +269,9 @@ def mark(later, earlier):
 
 
 def process_phases(process):
-    told = process.notified
-    return {"teardown": mark(told, process.exited),
-            "zombie": mark(process.reaped, told if told is not None else process.exited),
+    notified = process.notified
+    return {"teardown": mark(notified, process.exited),
+            "zombie": mark(process.reaped, notified if notified is not None else process.exited),
             "rcu_free": mark(process.freed, process.reaped),
             "exit_free": mark(process.freed, process.exited),
             "life": mark(process.exited, process.born)}

@@ -29,11 +29,11 @@ static int end(void **state)
 }
 
 /* Of a process, in ms behind its exit; 0: not seen. */
-static struct death death_of(unsigned int told, unsigned int reaped, unsigned int freed)
+static struct death death_of(unsigned int notified, unsigned int reaped, unsigned int freed)
 {
 	struct death death = {
 		.exited = EXIT,
-		.notified = told ? EXIT + (uint64_t)told * MS : 0,
+		.notified = notified ? EXIT + (uint64_t)notified * MS : 0,
 		.reaped = reaped ? EXIT + (uint64_t)reaped * MS : 0,
 		.freed = freed ? EXIT + (uint64_t)freed * MS : 0,
 		.ended = EXIT + 5000ULL * MS,
@@ -68,12 +68,12 @@ static void test_teardown(void **state)
 	struct death death = death_of(50, 60, 70);
 
 	(void)state;
-	expect(&death, "", "teardown: its parent was told 50.0 ms after its exit");
+	expect(&death, "", "teardown: its parent was notified 50.0 ms after its exit");
 	death.max_rss = 3 * 1024;
-	expect(&death, "", "teardown: its parent was told 50.0 ms after its exit (RSS up to 3.00 MiB)");
+	expect(&death, "", "teardown: its parent was notified 50.0 ms after its exit (RSS up to 3.00 MiB)");
 	/* It is the longest part of those that are known. */
 	death = death_of(50, 0, 70);
-	expect(&death, "", "teardown: its parent was told 50.0 ms after its exit");
+	expect(&death, "", "teardown: its parent was notified 50.0 ms after its exit");
 }
 
 static void test_zombie(void **state)
@@ -82,7 +82,7 @@ static void test_zombie(void **state)
 
 	(void)state;
 	expect(&death, "",
-	       "make (10) reaped it 80.0 ms after it was told; whether it was in wait() is not known");
+	       "make (10) reaped it 80.0 ms after it was notified; whether it was in wait() is not known");
 	death.reaper_waited = EXIT + 10 * MS;
 	expect(&death, "", "make (10) was in wait(), but took 80.0 ms to wake up and reap");
 	death.reaper_waited = EXIT - 10 * MS;
@@ -92,7 +92,7 @@ static void test_zombie(void **state)
 	death.reaper_waited = EXIT + 40 * MS;
 	expect(&death, "",
 	       "make (10) was not in wait(): it came 30.0 ms later, and took another 50.0 ms");
-	/* Nobody knows when its parent was told: since the exit, then. */
+	/* Nobody knows when its parent was notified: since the exit, then. */
 	death.notified = 0;
 	expect(&death, "",
 	       "make (10) was not in wait(): it came 40.0 ms later, and took another 50.0 ms");
@@ -152,7 +152,7 @@ static void test_no_reap(void **state)
 	struct death death = death_of(10, 0, 100);
 
 	(void)state;
-	expect(&death, "", "freed 90.0 ms after its parent was told; when it was reaped was not seen");
+	expect(&death, "", "freed 90.0 ms after its parent was notified; when it was reaped was not seen");
 	death.notified = 0;
 	expect(&death, "", "freed 100 ms after the exit; when it was reaped was not seen");
 	death.ended = 0; /* it was gone before the trace ended */

@@ -85,14 +85,14 @@ static void test_gap_before_life(void **state)
 static void test_history_begins(void **state)
 {
 	struct who early = process_of_pid(200, "early"), late = process_of_pid(300, "late");
-	struct who older = process_of_pid(400, "older"), untold = process_of_pid(500, "untold");
+	struct who older = process_of_pid(400, "older"), unnotified = process_of_pid(500, "unnotified");
 	uint64_t ns;
 
 	(void)state;
 	feed_gap(tasks, 0, 0, 9);
 	feed(tasks, fork_record(8, &early, &shell));
-	feed(tasks, fork_record(8, &untold, &shell));
-	feed(tasks, exit_record(9, &untold, 0, 0));
+	feed(tasks, fork_record(8, &unnotified, &shell));
+	feed(tasks, exit_record(9, &unnotified, 0, 0));
 	feed_life(tasks, 10, &late, &shell);
 	assert_false(LAST_GONE->incomplete);
 	feed(tasks, exit_record(20, &early, 0, 0));
@@ -101,9 +101,9 @@ static void test_history_begins(void **state)
 	assert_int_equal(LAST_GONE->born, 8);
 	assert_true(LAST_GONE->incomplete);
 	assert_int_equal(LAST_GONE->exited, 20);
-	/* Whether its parent was told can have been overwritten: the time as a zombie is not known. */
-	feed(tasks, reap_record(23, &untold, &shell));
-	feed(tasks, free_record(24, &untold));
+	/* Its SIGCHLD can have been overwritten: the time as a zombie is not known. */
+	feed(tasks, reap_record(23, &unnotified, &shell));
+	feed(tasks, free_record(24, &unnotified));
 	assert_false(proclife_process_phase(LAST_GONE, PROCLIFE_ZOMBIE, &ns));
 	/* It was there before, as if the trace had begun only now. */
 	feed(tasks, exit_record(30, &older, 0, 0));

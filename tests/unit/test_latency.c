@@ -230,7 +230,7 @@ static void test_selected_only(void **state)
 	assert_int_equal(counts.lives, 1);
 }
 
-/* The last thread tells the parent, when it is done with its exit, and has told of its children. */
+/* The last thread notifies the parent, when it is done with its exit and its children's. */
 static void test_teardown(void **state)
 {
 	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
@@ -269,7 +269,7 @@ static struct proclife_record exit_below(uint64_t ts, const struct who *who,
 	return record;
 }
 
-/* Whoever is given its zombies is told of them by it. */
+/* It notifies whoever is given its zombies. */
 static void test_teardown_with_zombies(void **state)
 {
 	struct who init = process_of_pid(1, "init"), a = process_of_pid(200, "a");
@@ -286,7 +286,7 @@ static void test_teardown_with_zombies(void **state)
 	assert_int_equal(notified(&a), 1130);
 	feed(tasks, sigchld_record(1140, &init, &a, CLD_EXITED)); /* whatever that was */
 	assert_int_equal(notified(&a), 1130);
-	/* A tracer is told in its parent's place, and that is all that is known. */
+	/* A tracer is notified in its parent's place, and that is all that is known. */
 	a = process_of_pid(200, "a");
 	feed(tasks, fork_record(2000, &a, &shell));
 	feed(tasks, exit_below(2100, &a, &shell));
@@ -294,14 +294,14 @@ static void test_teardown_with_zombies(void **state)
 	feed(tasks, sigchld_record(2120, &tracer, &a, CLD_EXITED));
 	feed(tasks, reap_record(2200, &a, &shell));
 	assert_int_equal(notified(&a), 2120);
-	/* One whose parent ignores it reaps itself, and nobody is told of it. */
+	/* One whose parent ignores it reaps itself, and nobody is notified. */
 	a = process_of_pid(200, "a");
 	feed(tasks, fork_record(3000, &a, &shell));
 	feed(tasks, exit_below(3100, &a, &shell));
 	feed(tasks, sigchld_record(3110, &init, &a, CLD_EXITED));
 	feed(tasks, reap_record(3120, &a, &a));
 	assert_int_equal(notified(&a), 0);
-	/* Or is told, but does not wait. */
+	/* Or is notified, but does not wait. */
 	a = process_of_pid(200, "a");
 	feed(tasks, fork_record(4000, &a, &shell));
 	feed(tasks, exit_below(4100, &a, &shell));

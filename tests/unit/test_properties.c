@@ -63,7 +63,7 @@ static uint64_t true_phase(enum proclife_phase phase, const uint64_t marks[5])
 	uint64_t from = marks[between[phase].from], to = marks[between[phase].to];
 
 	if (phase == PROCLIFE_ZOMBIE && !from)
-		from = marks[1]; /* nobody was told */
+		from = marks[1]; /* nobody was notified */
 	return from && to ? to - from : 0;
 }
 

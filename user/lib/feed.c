@@ -394,10 +394,11 @@ static proclife_apart int feed_reap(struct proclife_tasks *tasks,
 		return wanted(process);
 	proclife_process_sure(tasks, process);
 	process->reaped = record->ts;
-	if (process->told_other && reap->reaper_tgid == process->tgid)
+	if (process->notified_other && reap->reaper_tgid == process->tgid)
 		process->notified = 0; /* its parent ignores it: that was for a child's end */
 	/* Where a gap can hide the SIGCHLD, the zombie has no beginning. */
-	process->untold = !process->notified && tasks->gap_to && tasks->gap_to >= process->exited;
+	process->notified_lost = !process->notified && tasks->gap_to &&
+				 tasks->gap_to >= process->exited;
 	process->reaper_pid = reap->reaper_pid;
 	process->reaper_tgid = reap->reaper_tgid;
 	copy_name(process->reaper_comm, reap->reaper_comm);
@@ -464,16 +465,16 @@ static proclife_apart int feed_other(struct proclife_tasks *tasks,
 /*
  * A process that has exited hands its children on, and sends their new parent a SIGCHLD for each that
  * is a zombie; then its own parent, or tracer, one for itself, and none any more. So the last one
- * counts, and one to its parent more than one to somebody else, who can be told of a child alone.
+ * counts, and one to its parent more than one to somebody else, which can be for a child alone.
  */
-static void note_told(struct proclife_process *process, const struct proclife_process *whom,
-		      uint64_t ts)
+static void note_notified(struct proclife_process *process, const struct proclife_process *whom,
+			  uint64_t ts)
 {
 	bool other = whom->tgid != process->real_parent_tgid;
 
-	if (other && process->notified && !process->told_other)
+	if (other && process->notified && !process->notified_other)
 		return;
-	process->told_other = other;
+	process->notified_other = other;
 	process->notified = ts;
 }
 
@@ -493,7 +494,7 @@ static proclife_apart int feed_signal(struct proclife_tasks *tasks,
 	sender = proclife_task_get(tasks, signal->sender);
 	if (sender && sender->process->tgid == signal->sender_tgid &&
 	    sender->process->exited > tasks->gap_to)
-		note_told(sender->process, task->process, record->ts);
+		note_notified(sender->process, task->process, record->ts);
 	return wanted(task->process);
 }
 

@@ -31,7 +31,7 @@ bool proclife_phase_of(const struct proclife_marks *marks, enum proclife_phase p
 		to = marks->notified;
 		break;
 	case PROCLIFE_ZOMBIE:
-		from = marks->told;
+		from = marks->zombie;
 		to = marks->reaped;
 		break;
 	case PROCLIFE_RCU_FREE:
@@ -53,10 +53,10 @@ bool proclife_phase_of(const struct proclife_marks *marks, enum proclife_phase p
 
 struct proclife_marks proclife_process_marks(const struct proclife_process *process)
 {
-	uint64_t told = process->notified ? process->notified : process->exited;
+	uint64_t zombie = process->notified ? process->notified : process->exited;
 
 	return (struct proclife_marks){ process->born, process->exited, process->notified,
-					process->untold ? 0 : told, process->reaped,
+					process->notified_lost ? 0 : zombie, process->reaped,
 					process->freed };
 }
 

@@ -9,7 +9,7 @@ struct proclife_marks {
 	uint64_t born;
 	uint64_t exited;
 	uint64_t notified;
-	uint64_t told; /* the beginning of the zombie: notified; exited if nobody was */
+	uint64_t zombie; /* since when: notified; exited if nobody was */
 	uint64_t reaped;
 	uint64_t freed;
 };

@@ -369,7 +369,7 @@ struct proclife_process {
 	bool args_cut;	 /* there are more: than the module records, or than were seen */
 	bool matches;	 /* the filter lets it pass, as it is now; true if there is none */
 	bool outlives;	 /* reported gone because the trace has ended, not because it had */
-	bool untold;	 /* when its parent was told can be lost: there is no phase zombie */
+	bool notified_lost; /* its SIGCHLD can be lost: there is no phase zombie */
 	/* Private, up to the end of the line. */
 	bool group_dead : 1;
 	bool group_exit : 1;	/* exit_code is the group's */
@@ -381,7 +381,7 @@ struct proclife_process {
 	bool leader_freed : 1;
 	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
 	bool found_exiting : 1; /* or had just begun to exit */
-	bool told_other : 1;	/* notified is when another than its parent was told */
+	bool notified_other : 1; /* notified is when another than its parent was */
 	uint8_t left;		/* the state that it is left in, once gone */
 	struct proclife_task *tasks;
 	struct proclife_task *leader;

@@ -59,7 +59,7 @@ static void set_name(struct proclife_reaper *reaper, const char comm[PROCLIFE_CO
 
 static int note_reaped(struct entry *entry, const struct proclife_process *process)
 {
-	uint64_t told = proclife_process_marks(process).told, ns;
+	uint64_t zombie = proclife_process_marks(process).zombie, ns;
 	struct proclife_reaper *reaper = &entry->reaper;
 	int err = 0;
 
@@ -71,9 +71,9 @@ static int note_reaped(struct entry *entry, const struct proclife_process *proce
 		reaper->adopted += process->parent_id != reaper->id;
 	else if (process->parent_tgid)
 		reaper->adopted += process->parent_tgid != process->reaper_tgid;
-	if (told && process->reaper_waited) {
-		reaper->awaited += process->reaper_waited <= told;
-		reaper->belated += process->reaper_waited > told;
+	if (zombie && process->reaper_waited) {
+		reaper->awaited += process->reaper_waited <= zombie;
+		reaper->belated += process->reaper_waited > zombie;
 	}
 	if (!proclife_process_phase(process, PROCLIFE_ZOMBIE, &ns))
 		return 0;

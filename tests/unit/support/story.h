@@ -27,7 +27,7 @@ void story_put(struct proclife_record record);
 void story_put_on(uint32_t cpu, struct proclife_record record);
 
 struct who story_fork(const struct who *parent, uint32_t pid, const char *comm);
-/* As the last thread does: its parent is told. */
+/* As the last thread does: its parent is notified. */
 void story_exit(const struct who *who, const struct who *parent, int32_t code);
 void story_wait(const struct who *who);
 void story_reap(const struct who *who, const struct who *reaper);

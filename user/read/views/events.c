@@ -62,7 +62,7 @@ static void look_up_phase(const struct proclife_task *ended, enum proclife_phase
 	before->known[phase] = proclife_task_phase(ended, phase, &before->phases[phase]);
 }
 
-/* Of a process: its zombie begins when its parent is told. */
+/* Of a process: its zombie begins when its parent is notified. */
 static void look_up_reap(const struct proclife_task *task, uint64_t ts, struct events *events,
 			 struct before *before)
 {

@@ -13,8 +13,8 @@ static void put_parent(struct text *text, const struct death *death)
 	text_printf(text, " (%" PRIu32 ")", death->parent_tgid);
 }
 
-/* When its parent was told; its own exit where that is not known. */
-static uint64_t told(const struct death *death)
+/* When its parent was notified; its own exit where that is not known. */
+static uint64_t zombie_since(const struct death *death)
 {
 	return death->notified ? death->notified : death->exited;
 }
@@ -44,7 +44,7 @@ static void explain_open_zombie(struct text *text, const struct death *death)
 	else
 		put_parent(text, death);
 	text_string(text, " has not reaped it for ");
-	text_time(text, death->ended - told(death));
+	text_time(text, death->ended - zombie_since(death));
 }
 
 /* Nobody had to call wait(2): of a thread it never is, of a process where its parent wants none. */
@@ -62,7 +62,7 @@ static void explain_itself(struct text *text, const struct death *death, uint64_
 
 static void explain_zombie(struct text *text, const struct death *death)
 {
-	uint64_t zombie = death->reaped - told(death), came;
+	uint64_t zombie = death->reaped - zombie_since(death), came;
 
 	if (death->reaper_tgid == death->tgid) {
 		explain_itself(text, death, zombie);
@@ -75,16 +75,16 @@ static void explain_zombie(struct text *text, const struct death *death)
 		text_string(text, " reaped it ");
 		text_time(text, zombie);
 		text_printf(text, " after %s; whether it was in wait() is not known",
-			    death->notified ? "it was told" : "the exit");
+			    death->notified ? "it was notified" : "the exit");
 		return;
 	}
-	if (death->reaper_waited <= told(death)) {
+	if (death->reaper_waited <= zombie_since(death)) {
 		text_string(text, " was in wait(), but took ");
 		text_time(text, zombie);
 		text_string(text, " to wake up and reap");
 		return;
 	}
-	came = death->reaper_waited - told(death);
+	came = death->reaper_waited - zombie_since(death);
 	text_string(text, " was not in wait(): it came ");
 	text_time(text, came);
 	text_string(text, " later");
@@ -114,7 +114,7 @@ static void explain_rcu(struct text *text, const struct death *death, const char
 
 static void explain_teardown(struct text *text, const struct death *death)
 {
-	text_string(text, "teardown: its parent was told ");
+	text_string(text, "teardown: its parent was notified ");
 	text_time(text, death->notified - death->exited);
 	text_string(text, " after its exit");
 	if (death->max_rss) {
@@ -128,9 +128,9 @@ static void explain_teardown(struct text *text, const struct death *death)
 static void explain_unreaped(struct text *text, const struct death *death)
 {
 	text_string(text, "freed ");
-	text_time(text, death->freed - told(death));
+	text_time(text, death->freed - zombie_since(death));
 	text_printf(text, " after %s; when it was reaped was not seen",
-		    death->notified ? "its parent was told" : "the exit");
+		    death->notified ? "its parent was notified" : "the exit");
 }
 
 /* A leader cannot be reaped while threads of its process live. */
@@ -150,7 +150,7 @@ void text_why(struct text *text, const struct death *death, const char *rcu)
 	uint64_t teardown = death->notified ? death->notified - death->exited : 0;
 	uint64_t zombie = (death->reaped ? death->reaped :
 			   death->freed	 ? death->freed :
-					   death->ended) - told(death);
+					   death->ended) - zombie_since(death);
 	uint64_t free = death->reaped ? death_took(death) - (death->reaped - death->exited) : 0;
 
 	if (explain_leader(text, death))

@@ -11,14 +11,16 @@ static const struct {
 	const char *from;
 	const char *to;
 } rows[] = {
-	{ PROCLIFE_TEARDOWN, "exit", "told" },
-	{ PROCLIFE_ZOMBIE, "told", "reap" },
+	{ PROCLIFE_TEARDOWN, "exit", "notified" },
+	{ PROCLIFE_ZOMBIE, "notified", "reap" },
 	{ PROCLIFE_RCU_FREE, "reap", "free" },
 	{ PROCLIFE_EXIT_FREE, "exit", "free" },
 	{ PROCLIFE_LIFE, "fork", "exit" },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
+#define PHASE_NARROW 9 /* columns: "exit_free" */
+#define PHASE_WIDE 23  /* and " notified→reap" */
 #define MAX_BAR 24
 #define HISTOGRAMS 4 /* the first so many rows */
 
@@ -78,7 +80,7 @@ static void show_context(const struct run *run, struct text *line,
 				  "told apart.");
 	text_line(line);
 	if (has_teardown(run)) {
-		text_string(line, "A zombie begins when its parent is told, by SIGCHLD.");
+		text_string(line, "A zombie begins when its parent is notified, by SIGCHLD.");
 		text_line(line);
 	}
 	if (header->reap_missed) {
@@ -132,7 +134,7 @@ static void show_counts(const struct run *run, struct text *line)
 /* Is there room for what the phases mean? */
 static bool is_wide(const struct screen *screen)
 {
-	return !screen->width || screen->width >= 84;
+	return !screen->width || screen->width >= 88;
 }
 
 static void show_row(const struct run *run, struct text *line, size_t row)
@@ -147,13 +149,14 @@ static void show_row(const struct run *run, struct text *line, size_t row)
 		if (rows[row].phase == PROCLIFE_ZOMBIE)
 			from = "exit";
 	}
-	text_printf(line, "%-9s", proclife_phase_name(rows[row].phase));
+	text_printf(line, "%-*s", PHASE_NARROW, proclife_phase_name(rows[row].phase));
 	if (is_wide(run->screen)) {
 		text_style(line, STYLE_DIM);
 		text_printf(line, " %s", from);
 		text_draw(line, "→", ">");
 		text_string(line, rows[row].to);
 		text_style(line, STYLE_PLAIN);
+		text_pad(line, PHASE_WIDE);
 	}
 	text_percentiles(line, h);
 	text_line(line);
@@ -164,7 +167,7 @@ static void show_table(const struct run *run, struct text *line)
 	size_t i;
 
 	text_style(line, STYLE_HEAD);
-	text_printf(line, "%-*s", is_wide(run->screen) ? 19 : 9, "PHASE");
+	text_printf(line, "%-*s", is_wide(run->screen) ? PHASE_WIDE : PHASE_NARROW, "PHASE");
 	text_percentiles_head(line);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);

@@ -87,7 +87,7 @@ static void show_notes(const struct run *run, struct text *line,
 static void show(const struct run *run, struct text *line, const struct proclife_reaper *reaper)
 {
 	const struct proclife_histogram *h = reaper->zombie;
-	uint64_t told = reaper->awaited + reaper->belated;
+	uint64_t notified = reaper->awaited + reaper->belated;
 
 	text_style(line, STYLE_NAME);
 	if (reaper->named)
@@ -100,8 +100,8 @@ static void show(const struct run *run, struct text *line, const struct proclife
 	text_string(line, " ");
 	text_count_in(line, COUNT_COLUMNS, reaper->reaped);
 	text_string(line, " ");
-	if (told)
-		text_printf(line, "%6.0f %%", 100.0 * (double)reaper->awaited / (double)told);
+	if (notified)
+		text_printf(line, "%6.0f %%", 100.0 * (double)reaper->awaited / (double)notified);
 	else
 		text_spaces(line, 8);
 	if (h) {

@@ -64,7 +64,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		.free_cpu = process->free_cpu,
 	};
 
-	if (!process->selected || !process->matches || process->untold ||
+	if (!process->selected || !process->matches || process->notified_lost ||
 	    !is_over(&death, process->outlives))
 		return;
 	set_parent(&death, process);
