@@ -83,7 +83,7 @@ def check_event_gaps(checker, path, read, told, status):
                   sorted(str({"type": "lost", "cpu": each["cpu"], "lost": each["lost"],
                               "from": each["from"], "to": each["to"]})
                          for each in got if each["type"] == "lost"))
-    records = [(event["ts"], event["cpu"], event["type"], event["pid"])
+    records = [(event["ts"], event["cpu"], event["type"], event["tgid"])
                for event in read.events if event["type"] != "lost"
                if event["type"] not in ("args", "suppressed")]
     checker.equal(words, "records", records,
@@ -255,13 +255,13 @@ def check_text(checker, path, read):
     seen = session.Session(read, session.Options())
     shown = [each["pid"] for each in views.cut_tree(seen) if each["type"] == "process"]
     checker.equal(words, "pids", sorted(shown), sorted(pids))
-    failed = sum(bool(each["exit_code"]) for each in processes)
+    failed = sum(bool(each["wait_status"]) for each in processes)
     summary = out[-1] if out[-1].strip() else out[-2]
     said = re.search(r"(\d+) failed", "\n".join(out[-3:]))
     checker.equal(words, "failed", failed, int(said[1]) if said else 0)
     checker.equal(words, "processes", True, "%d process" % len(shown) in "\n".join(out[-3:]))
     for each in processes:
-        if each["exit_code"] and each["exit_code"] & 0x80:
+        if each["wait_status"] and each["wait_status"] & 0x80:
             checker.equal(words, "core dumped", True, "core dumped" in "\n".join(out))
     words = ["-i", path, "--latency"]
     text = checker.call(*words)[1]

@@ -4,6 +4,8 @@ What the machine knows of its processes, against what the program says of them. 
 lost, all has to be equal. Where records were lost, no line may be wrong: what is told is true, what
 was touched is marked as incomplete, and nothing else is.
 """
+from values import signal_name
+
 MARKS = ("born", "exited", "notified", "reaped", "freed")
 
 
@@ -23,7 +25,7 @@ def expected(made, process):
         pid=process.tgid, threads=sum(task.seen is not None for task in process.tasks),
         execs=process.execs, uid=process.uid, ns_pid=process.ns_pid, ns_inum=process.ns_inum,
         cgroup=process.cgroup, max_rss=process.max_rss if found["exited"] else 0,
-        exit_code=process.exit_code if found["exited"] else None,
+        wait_status=process.exit_code if found["exited"] else None,
         runtime=sum(task.runtime for task in process.tasks if task.seen is not None),
         kthread="kthread" in last.kind,
         reaper_pid=process.reaper[2] if found["reaped"] else 0,
@@ -31,7 +33,7 @@ def expected(made, process):
     if process.birth_parent and found["born"]:
         found["creator_pid"] = process.creator.tgid
     if process.killer and process.killer["ts"] >= made.began and found["exited"]:
-        found["signal"] = process.killer["signal"], process.killer["pid"], process.killer["tid"]
+        found["signal"] = signal_name(process.killer["signal"]), process.killer["pid"], process.killer["tid"]
     return found
 
 

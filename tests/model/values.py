@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What JSON shows of names and of times, and values of which a range is right."""
 import math
+import signal
 
 PERCENTILES = ["p50", "p90", "p99", "p99.9"]
 LARGER = 1 + 1 / 128  # what a percentile may be too high
@@ -79,9 +80,29 @@ def handle(number):
     return "%016x" % number
 
 
-def killer(signal):
-    return signal and dict(texts("comm", signal["sender_comm"]), signal=signal["signo"],
-                           code=signal["code"], pid=signal["sender_tgid"], tid=signal["sender_pid"])
+def signal_name(number):
+    """As kill -l has it; of real-time signals the C library keeps 32 and 33 for itself."""
+    if number in (32, 33):
+        return "SIG%d" % number
+    if 34 <= number <= 64:
+        return "SIGRTMIN+%d" % (number - 34)
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "signal %d" % number
+
+
+def wait_status(raw):
+    """None: it has not exited."""
+    if raw is None:
+        return {"wait_status": None, "status": None, "signal": None}
+    return {"wait_status": raw, "status": None if raw & 0x7f else raw >> 8 & 0xff,
+            "signal": signal_name(raw & 0x7f) if raw & 0x7f else None}
+
+
+def killer(sent):
+    return sent and dict(texts("comm", sent["sender_comm"]), signal=signal_name(sent["signo"]),
+                         code=sent["code"], pid=sent["sender_tgid"], tid=sent["sender_pid"])
 
 
 def histogram(values):

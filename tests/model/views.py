@@ -2,7 +2,7 @@
 """What the views have to print as JSON, after proclife-read(8), of what a session has seen."""
 import abi
 import lives
-from values import Any, Near, Percentile, figures, handle, killer, text, texts
+from values import Any, Near, Percentile, figures, handle, killer, signal_name, text, texts, wait_status
 
 PHASES = ["teardown", "zombie", "rcu_free", "exit_free", "life"]
 
@@ -32,16 +32,24 @@ def cputime(record):
 
 # Events: what stands in the record as it is, by the names of proclife-read(8)
 SAME = {
-    "fork": "parent_pid parent_tgid creator_pid creator_tgid uid ns_pid ns_inum cgroup",
-    "exec": "path_len old_pid uid euid",
+    "fork": "uid ns_inum cgroup",
+    "exec": "path_len uid euid",
     "rename": "cgroup",
-    "exit": "exit_code live parent_tgid runtime utime stime min_flt maj_flt nvcsw nivcsw",
-    "reap": "reaper_pid reaper_tgid cgroup",
+    "exit": "live runtime utime stime min_flt maj_flt nvcsw nivcsw",
+    "reap": "cgroup",
     "free": "runtime utime stime",
     "wait": "wanted",
-    "signal": "code result sender_pid sender_tgid",
-    "task": "parent_tgid uid ns_pid ns_inum cgroup exit_code runtime utime stime",
+    "signal": "signo code result",
+    "task": "uid ns_inum cgroup runtime utime stime",
 }
+# The program's `pid` is the process and `tid` the thread; abi.h has them as tgid and pid
+THREADS = {"*": "tid=pid pid=tgid",
+           "fork": "parent_tid=parent_pid parent_pid=parent_tgid creator_tid=creator_pid "
+                   "creator_pid=creator_tgid ns_tid=ns_pid",
+           "exec": "old_tid=old_pid", "exit": "parent_pid=parent_tgid",
+           "reap": "reaper_tid=reaper_pid reaper_pid=reaper_tgid",
+           "signal": "sender_tid=sender_pid sender_pid=sender_tgid",
+           "task": "parent_pid=parent_tgid ns_tid=ns_pid"}
 HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper", "signal": "sender",
            "task": "group parent"}
 
@@ -53,11 +61,14 @@ def event(record, extra):
                 "record": abi.TYPES[record["what"]], "ended": bool(record["ended"]),
                 "since": record["since"], "count": record["count"]}
     found = {"v": 1, "type": kind, "ts": record["ts"], "cpu": record["cpu"],
-             "task": handle(record["handle"]), "start": record["start"], "pid": record["pid"],
-             "tgid": record["tgid"], "thread": "thread" in flags}
+             "task": handle(record["handle"]), "start": record["start"],
+             "thread": "thread" in flags}
     found.update(texts("comm", record["comm"]))
     found.update({name: True for name in ("kthread", "worker", "truncated") if name in flags})
     found.update({name: record[name] for name in SAME.get(kind, "").split()})
+    for pair in (THREADS["*"] + " " + THREADS.get(kind, "")).split():
+        name, member = pair.split("=")
+        found[name] = record[member]
     found.update({name: handle(record[name]) for name in HANDLES.get(kind, "").split()})
     found.update({name: extra[name] for name in ("life", "teardown", "zombie", "rcu_free", "exit_free")
                   if extra.get(name) is not None})
@@ -71,16 +82,17 @@ def event(record, extra):
         found.update(args=[text(word) for word in extra["args"]], args_cut=extra["cut"],
                      args_bytes=extra["bytes"])
     elif kind == "exit":
-        found["group_dead"] = "group_dead" in flags
+        found.update(wait_status(record["exit_code"]), group_dead="group_dead" in flags)
         if found["group_dead"]:
             found.update(max_rss=record["max_rss"], killer=killer(extra["killer"]))
     elif kind == "reap":
         found.update(texts("reaper_comm", record["reaper_comm"]))
     elif kind == "signal":
-        found.update(texts("sender_comm", record["sender_comm"]), signal=record["signo"],
+        found.update(texts("sender_comm", record["sender_comm"]), signal=signal_name(record["signo"]),
                      to_group=bool(record["to_group"]))
     elif kind == "task":
         found["state"] = "zombie" if "zombie" in flags else "exiting" if "exiting" in flags else "alive"
+        found.update(wait_status(None if found["state"] == "alive" else record["exit_code"]))
     return found
 
 
@@ -101,7 +113,7 @@ def process(session, each, in_tree):
         "kthread": each.kthread, "threads": len(each.tasks), "execs": each.execs,
         "born": each.born, "seen": each.seen, "exited": each.exited, "notified": each.notified,
         "reaped": each.reaped, "freed": each.freed,
-        "exit_code": each.exit_code if each.exited else None, "killer": killer(each.killer),
+        **wait_status(each.exit_code if each.exited else None), "killer": killer(each.killer),
         "runtime": each.runtime, "max_rss": each.max_rss,
         "reaper_pid": each.reaper["reaper_tgid"] if each.reaper else 0,
         "state": each.state, "incomplete": False}
@@ -117,8 +129,9 @@ def thread(task):
     return dict(texts("comm", task.comm), v=1, type="thread", process_id=task.process.id,
                 tid=task.pid, born=task.born, seen=task.seen, exited=task.exited,
                 reaped=task.reaped, freed=task.freed,
-                exit_code=task.exit_code if task.exited else None, runtime=task.runtime,
-                state=task.state, incomplete=False)
+                runtime=task.runtime,
+                state=task.state, incomplete=False,
+                **wait_status(task.exit_code if task.exited else None))
 
 
 def tree(session):
@@ -223,7 +236,7 @@ def slowest(session):
             reap = each.reaper or {"reaper_tgid": 0, "reaper_comm": None}
             of.append(dict(
                 texts("comm", each.comm), v=1, type="slowest", took=took, exited=each.exited,
-                pid=each.pid if isinstance(each, lives.Task) else process.tgid, tgid=process.tgid,
+                tid=each.pid if isinstance(each, lives.Task) else process.tgid, pid=process.tgid,
                 notified=None if isinstance(each, lives.Task) else process.notified,
                 reaped=each.reaped, freed=each.freed, parent_pid=process.parent_pid,
                 reaper_pid=reap["reaper_tgid"], reaper_waited=each.reaper_waited,
@@ -294,7 +307,7 @@ def zombies(session):
         reaper = reaper_of(session, each)
         found.append(dict(
             texts("comm", each.comm), v=1, type="zombie", pid=each.tgid, start=each.start,
-            uid=each.uid or 0, exit_code=each.exit_code, killer=killer(each.killer), exited=each.exited,
+            uid=each.uid or 0, **wait_status(each.exit_code), killer=killer(each.killer), exited=each.exited,
             notified=each.notified, parent_pid=each.parent_pid, reaper_pid=each.real_parent,
             reaper_waited=reaper.waited if reaper else None,
             **texts("reaper_comm", reaper.comm if reaper else None)))

@@ -419,8 +419,8 @@ static struct sum add_up(const char *options)
 		} else if (strstr(line, "\"type\":\"process\"")) {
 			sum.shown++;
 			sum.runtime += member(line, "runtime");
-			sum.failed += !strstr(line, "\"exit_code\":null") &&
-				      member(line, "exit_code");
+			sum.failed += !strstr(line, "\"wait_status\":null") &&
+				      member(line, "wait_status");
 			if (!strstr(line, "\"context\":"))
 				continue;
 			sum.context += strstr(line, "\"context\":true") != NULL;

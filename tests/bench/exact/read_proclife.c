@@ -26,7 +26,7 @@ static uint64_t number(const char *line, const char *key)
 
 static bool add_process(struct lives *lives, const char *line)
 {
-	const char *comm = find(line, "comm"), *status = find(line, "exit_code");
+	const char *comm = find(line, "comm"), *status = find(line, "wait_status");
 	uint64_t born = number(line, "born"), id = number(line, "id");
 	uint64_t parent = number(line, "parent_id");
 	uint32_t life;

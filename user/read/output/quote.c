@@ -139,6 +139,31 @@ void json_args(struct json *json, const char *args, uint32_t bytes, bool cut)
 	json_bool(json, "args_cut", cut);
 }
 
+void json_signal(struct json *json, int signo)
+{
+	char buffer[24];
+
+	json_string(json, "signal", signal_name(signo, buffer));
+}
+
+void json_wait_status(struct json *json, bool exited, int wait_status)
+{
+	int signo = wait_status & 0x7f;
+
+	if (exited)
+		json_int(json, "wait_status", wait_status);
+	else
+		json_null(json, "wait_status");
+	if (exited && !signo)
+		json_uint(json, "status", (wait_status >> 8) & 0xff);
+	else
+		json_null(json, "status");
+	if (exited && signo)
+		json_signal(json, signo);
+	else
+		json_null(json, "signal");
+}
+
 void json_killer(struct json *json, const struct proclife_killer *killer)
 {
 	if (!killer) {
@@ -146,7 +171,7 @@ void json_killer(struct json *json, const struct proclife_killer *killer)
 		return;
 	}
 	json_object(json, "killer");
-	json_int(json, "signal", killer->signo);
+	json_signal(json, killer->signo);
 	json_int(json, "code", killer->code);
 	json_uint(json, "pid", killer->tgid);
 	json_uint(json, "tid", killer->pid);

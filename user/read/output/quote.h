@@ -23,6 +23,13 @@ void text_exit(struct text *text, int exit_code, const struct proclife_process *
 
 /* Members "args" and "args_cut", if there are arguments. */
 void json_args(struct json *json, const char *args, uint32_t bytes, bool cut);
+/* A member "signal", its name. */
+void json_signal(struct json *json, int signo);
+/*
+ * Members "wait_status", as wait(2) gives it, and what that says: "status" of a task that exited by
+ * itself, "signal" of one that was killed. All are null if it has not exited.
+ */
+void json_wait_status(struct json *json, bool exited, int wait_status);
 /* A member "killer": an object, or null. */
 void json_killer(struct json *json, const struct proclife_killer *killer);
 

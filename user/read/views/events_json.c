@@ -26,13 +26,13 @@ static void json_fork(struct json *json, const struct proclife_record *r)
 
 	json_handle(json, "group", f->group);
 	json_handle(json, "parent", f->parent);
-	json_uint(json, "parent_pid", f->parent_pid);
-	json_uint(json, "parent_tgid", f->parent_tgid);
+	json_uint(json, "parent_tid", f->parent_pid);
+	json_uint(json, "parent_pid", f->parent_tgid);
 	json_handle(json, "creator", f->creator);
-	json_uint(json, "creator_pid", f->creator_pid);
-	json_uint(json, "creator_tgid", f->creator_tgid);
+	json_uint(json, "creator_tid", f->creator_pid);
+	json_uint(json, "creator_pid", f->creator_tgid);
 	json_uint(json, "uid", f->uid);
-	json_uint(json, "ns_pid", f->ns_pid);
+	json_uint(json, "ns_tid", f->ns_pid);
 	json_uint(json, "ns_inum", f->ns_inum);
 	json_uint(json, "cgroup", f->cgroup);
 }
@@ -41,10 +41,10 @@ static void json_exit(struct json *json, const struct proclife_record *r)
 {
 	const struct proclife_exit *x = &r->exit;
 
-	json_int(json, "exit_code", x->exit_code);
+	json_wait_status(json, true, x->exit_code);
 	json_bool(json, "group_dead", r->flags & PROCLIFE_F_GROUP_DEAD);
 	json_uint(json, "live", x->live);
-	json_uint(json, "parent_tgid", x->parent_tgid);
+	json_uint(json, "parent_pid", x->parent_tgid);
 	json_cputime(json, x->runtime, x->utime, x->stime);
 	json_uint(json, "min_flt", x->min_flt);
 	json_uint(json, "maj_flt", x->maj_flt);
@@ -62,12 +62,12 @@ static void json_state(struct json *json, const struct proclife_record *r)
 				   r->flags & PROCLIFE_F_EXITING ? "exiting" : "alive");
 	json_handle(json, "group", s->group);
 	json_handle(json, "parent", s->parent);
-	json_uint(json, "parent_tgid", s->parent_tgid);
+	json_uint(json, "parent_pid", s->parent_tgid);
 	json_uint(json, "uid", s->uid);
-	json_uint(json, "ns_pid", s->ns_pid);
+	json_uint(json, "ns_tid", s->ns_pid);
 	json_uint(json, "ns_inum", s->ns_inum);
 	json_uint(json, "cgroup", s->cgroup);
-	json_int(json, "exit_code", s->exit_code);
+	json_wait_status(json, r->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE), s->exit_code);
 	json_cputime(json, s->runtime, s->utime, s->stime);
 }
 
@@ -82,7 +82,7 @@ static void json_details(struct json *json, const struct proclife_record *r,
 		json_handle(json, "group", r->exec.group);
 		json_bytes(json, "path", r->exec.path, PROCLIFE_PATH_LEN);
 		json_uint(json, "path_len", r->exec.path_len);
-		json_uint(json, "old_pid", r->exec.old_pid);
+		json_uint(json, "old_tid", r->exec.old_pid);
 		json_uint(json, "uid", r->exec.uid);
 		json_uint(json, "euid", r->exec.euid);
 		break;
@@ -103,8 +103,8 @@ static void json_details(struct json *json, const struct proclife_record *r,
 		break;
 	case PROCLIFE_REAP:
 		json_handle(json, "reaper", r->reap.reaper);
-		json_uint(json, "reaper_pid", r->reap.reaper_pid);
-		json_uint(json, "reaper_tgid", r->reap.reaper_tgid);
+		json_uint(json, "reaper_tid", r->reap.reaper_pid);
+		json_uint(json, "reaper_pid", r->reap.reaper_tgid);
 		json_bytes(json, "reaper_comm", r->reap.reaper_comm, PROCLIFE_COMM_LEN);
 		json_uint(json, "cgroup", r->reap.cgroup);
 		json_phase(json, before, PROCLIFE_TEARDOWN);
@@ -119,13 +119,14 @@ static void json_details(struct json *json, const struct proclife_record *r,
 		json_uint(json, "wanted", r->wait.wanted);
 		break;
 	case PROCLIFE_SIGNAL:
-		json_int(json, "signal", r->signal.signo);
+		json_int(json, "signo", r->signal.signo);
+		json_signal(json, r->signal.signo);
 		json_int(json, "code", r->signal.code);
 		json_int(json, "result", r->signal.result);
 		json_bool(json, "to_group", r->signal.to_group);
 		json_handle(json, "sender", r->signal.sender);
-		json_uint(json, "sender_pid", r->signal.sender_pid);
-		json_uint(json, "sender_tgid", r->signal.sender_tgid);
+		json_uint(json, "sender_tid", r->signal.sender_pid);
+		json_uint(json, "sender_pid", r->signal.sender_tgid);
 		json_bytes(json, "sender_comm", r->signal.sender_comm, PROCLIFE_COMM_LEN);
 		break;
 	case PROCLIFE_TASK:
@@ -149,8 +150,8 @@ void event_json_record(struct json *json, const struct proclife_record *r,
 	json_uint(json, "cpu", r->cpu);
 	json_handle(json, "task", r->task);
 	json_uint(json, "start", r->start);
-	json_uint(json, "pid", r->pid);
-	json_uint(json, "tgid", r->tgid);
+	json_uint(json, "tid", r->pid);
+	json_uint(json, "pid", r->tgid);
 	json_bytes(json, "comm", r->comm, PROCLIFE_COMM_LEN);
 	json_bool(json, "thread", r->flags & PROCLIFE_F_THREAD);
 	if (r->flags & PROCLIFE_F_KTHREAD)

@@ -155,8 +155,8 @@ static void show_json(struct json *json, struct text *why, const struct death *d
 		      const char *rcu)
 {
 	json_line(json, "slowest");
-	json_uint(json, "pid", death->pid);
-	json_uint(json, "tgid", death->tgid);
+	json_uint(json, "pid", death->tgid);
+	json_uint(json, "tid", death->pid);
 	json_bytes(json, "comm", death->comm, PROCLIFE_COMM_LEN);
 	json_uint(json, "took", death_took(death));
 	json_uint(json, "exited", death->exited);

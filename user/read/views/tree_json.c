@@ -65,10 +65,7 @@ static void json_node(struct tree_view *view, const struct row *b)
 	json_uint_or_null(json, "notified", node->notified);
 	json_uint_or_null(json, "reaped", node->reaped);
 	json_uint_or_null(json, "freed", node->freed);
-	if (node->exited)
-		json_int(json, "exit_code", node->exit_code);
-	else
-		json_null(json, "exit_code");
+	json_wait_status(json, node->exited, node->exit_code);
 	json_killer(json, node->common->killer);
 	json_uint(json, "runtime", node->runtime);
 	json_uint(json, "max_rss", node->max_rss);
@@ -96,10 +93,7 @@ static void json_threads(struct tree_view *view, const struct proclife_node *nod
 		json_uint_or_null(json, "exited", t->exited);
 		json_uint_or_null(json, "reaped", t->reaped);
 		json_uint_or_null(json, "freed", t->freed);
-		if (t->exited)
-			json_int(json, "exit_code", t->exit_code);
-		else
-			json_null(json, "exit_code");
+		json_wait_status(json, t->exited, t->exit_code);
 		json_uint(json, "runtime", t->runtime);
 		json_string(json, "state", proclife_state_name(t->state));
 		json_bool(json, "incomplete", t->incomplete);
