@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The pieces of argument vectors, as they come: between others' records, and with some of them lost. */
+/*
+ * What EXEC and ARGS say of a program: its path, and the pieces of its arguments as they come, between
+ * others' records, and with some of them lost.
+ */
 #include "check.h"
 #include "fixture_tasks.h"
 
@@ -90,9 +93,98 @@ static void test_args_behind_a_gap(void **state)
 	assert_false(process_of(&a)->args_cut);
 }
 
+static void test_long_path(void **state)
+{
+	static const char path[] = "/a/very/long/path/that/does/not/fit/into/the/record/bin/true";
+	struct who a = process_of_pid(200, "sh");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exec_record(11, &a, 200, "123456789012345678901234567890123456789012345678"));
+	assert_string_equal(proclife_tasks_find(tasks, a.task)->process->path,
+			    "123456789012345678901234567890123456789012345678");
+	feed(tasks, exec_record(12, &a, 200, path));
+	assert_string_equal(proclife_tasks_find(tasks, a.task)->process->path,
+			    ".../path/that/does/not/fit/into/the/record/bin/true");
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->execs, 2);
+}
+
+static void feed_args(const struct who *who, const char *text, uint32_t total, uint32_t skip)
+{
+	for (uint32_t offset = 0; offset < total; offset += PROCLIFE_ARGS_LEN) {
+		struct proclife_record record = record_of(13, PROCLIFE_ARGS, who);
+		uint32_t n = total - offset;
+
+		if (n > PROCLIFE_ARGS_LEN)
+			n = PROCLIFE_ARGS_LEN;
+		record.args.total = total;
+		record.args.offset = (uint16_t)offset;
+		record.args.len = (uint16_t)n;
+		memcpy(record.args.text, text + offset, n);
+		if (offset / PROCLIFE_ARGS_LEN != skip)
+			feed(tasks, record);
+	}
+}
+
+static void test_args(void **state)
+{
+	struct who a = process_of_pid(200, "sh");
+	const struct proclife_process *process;
+	struct proclife_record cut;
+	char text[300];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = i % 7 ? (char)('a' + i % 26) : '\0';
+	feed(tasks, fork_record(10, &a, &shell));
+	process = proclife_tasks_find(tasks, a.task)->process;
+	assert_null(process->args);
+	feed(tasks, exec_record(12, &a, 200, "/bin/true"));
+	assert_null(process->args);
+	feed_args(&a, text, sizeof(text), UINT32_MAX);
+	assert_non_null(process->args);
+	assert_int_equal(process->args_bytes, sizeof(text));
+	assert_memory_equal(process->args, text, sizeof(text));
+	assert_int_equal(process->args[sizeof(text)], 0);
+	assert_false(process->args_cut);
+	/* Another exec, and its second piece is lost. */
+	feed(tasks, exec_record(14, &a, 200, "/bin/false"));
+	assert_null(process->args);
+	feed_args(&a, text, sizeof(text), 1);
+	assert_int_equal(process->args_bytes, PROCLIFE_ARGS_LEN);
+	assert_true(process->args_cut);
+	feed(tasks, exec_record(15, &a, 200, "/bin/false"));
+	feed_args(&a, text, 2, UINT32_MAX);
+	assert_int_equal(process->args_bytes, 2);
+	assert_false(process->args_cut);
+	/* The module had no room for more, or found no more in memory. */
+	feed(tasks, exec_record(16, &a, 200, "/bin/false"));
+	cut = record_of(17, PROCLIFE_ARGS, &a);
+	cut.flags |= PROCLIFE_F_TRUNCATED;
+	cut.args.total = 100;
+	cut.args.len = 3;
+	memcpy(cut.args.text, "ls", 3);
+	feed(tasks, cut);
+	assert_int_equal(process->args_bytes, 3);
+	assert_string_equal(process->args, "ls");
+	assert_true(process->args_cut);
+	/* Nothing that a module writes: more than the piece holds, more than there is. */
+	feed(tasks, exec_record(18, &a, 200, "/bin/false"));
+	cut.args.len = PROCLIFE_ARGS_LEN + 1;
+	feed(tasks, cut);
+	assert_null(process->args);
+	cut.args.len = 50;
+	cut.args.total = 49;
+	feed(tasks, cut);
+	assert_null(process->args);
+	assert_true(process->args_cut);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_long_path),
+		TEST(test_args),
 		TEST(test_args_between_others),
 		TEST(test_args_behind_a_gap),
 	};

@@ -4,7 +4,6 @@
 #include "fixture_tasks.h"
 
 #include <signal.h>
-#include <string.h>
 
 static void test_simple_life(void **state)
 {
@@ -81,93 +80,6 @@ static void test_simple_life(void **state)
 	assert_int_equal(task->freed, 50);
 	assert_true(task->leader);
 	assert_false(task->incomplete);
-}
-
-static void test_long_path(void **state)
-{
-	static const char path[] = "/a/very/long/path/that/does/not/fit/into/the/record/bin/true";
-	struct who a = process_of_pid(200, "sh");
-
-	(void)state;
-	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, exec_record(11, &a, 200, "123456789012345678901234567890123456789012345678"));
-	assert_string_equal(proclife_tasks_find(tasks, a.task)->process->path,
-			    "123456789012345678901234567890123456789012345678");
-	feed(tasks, exec_record(12, &a, 200, path));
-	assert_string_equal(proclife_tasks_find(tasks, a.task)->process->path,
-			    ".../path/that/does/not/fit/into/the/record/bin/true");
-	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->execs, 2);
-}
-
-static void feed_args(const struct who *who, const char *text, uint32_t total, uint32_t skip)
-{
-	for (uint32_t offset = 0; offset < total; offset += PROCLIFE_ARGS_LEN) {
-		struct proclife_record record = record_of(13, PROCLIFE_ARGS, who);
-		uint32_t n = total - offset;
-
-		if (n > PROCLIFE_ARGS_LEN)
-			n = PROCLIFE_ARGS_LEN;
-		record.args.total = total;
-		record.args.offset = (uint16_t)offset;
-		record.args.len = (uint16_t)n;
-		memcpy(record.args.text, text + offset, n);
-		if (offset / PROCLIFE_ARGS_LEN != skip)
-			feed(tasks, record);
-	}
-}
-
-static void test_args(void **state)
-{
-	struct who a = process_of_pid(200, "sh");
-	const struct proclife_process *process;
-	struct proclife_record cut;
-	char text[300];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(text); i++)
-		text[i] = i % 7 ? (char)('a' + i % 26) : '\0';
-	feed(tasks, fork_record(10, &a, &shell));
-	process = proclife_tasks_find(tasks, a.task)->process;
-	assert_null(process->args);
-	feed(tasks, exec_record(12, &a, 200, "/bin/true"));
-	assert_null(process->args);
-	feed_args(&a, text, sizeof(text), UINT32_MAX);
-	assert_non_null(process->args);
-	assert_int_equal(process->args_bytes, sizeof(text));
-	assert_memory_equal(process->args, text, sizeof(text));
-	assert_int_equal(process->args[sizeof(text)], 0);
-	assert_false(process->args_cut);
-	/* Another exec, and its second piece is lost. */
-	feed(tasks, exec_record(14, &a, 200, "/bin/false"));
-	assert_null(process->args);
-	feed_args(&a, text, sizeof(text), 1);
-	assert_int_equal(process->args_bytes, PROCLIFE_ARGS_LEN);
-	assert_true(process->args_cut);
-	feed(tasks, exec_record(15, &a, 200, "/bin/false"));
-	feed_args(&a, text, 2, UINT32_MAX);
-	assert_int_equal(process->args_bytes, 2);
-	assert_false(process->args_cut);
-	/* The module had no room for more, or found no more in memory. */
-	feed(tasks, exec_record(16, &a, 200, "/bin/false"));
-	cut = record_of(17, PROCLIFE_ARGS, &a);
-	cut.flags |= PROCLIFE_F_TRUNCATED;
-	cut.args.total = 100;
-	cut.args.len = 3;
-	memcpy(cut.args.text, "ls", 3);
-	feed(tasks, cut);
-	assert_int_equal(process->args_bytes, 3);
-	assert_string_equal(process->args, "ls");
-	assert_true(process->args_cut);
-	/* Nothing that a module writes: more than the piece holds, more than there is. */
-	feed(tasks, exec_record(18, &a, 200, "/bin/false"));
-	cut.args.len = PROCLIFE_ARGS_LEN + 1;
-	feed(tasks, cut);
-	assert_null(process->args);
-	cut.args.len = 50;
-	cut.args.total = 49;
-	feed(tasks, cut);
-	assert_null(process->args);
-	assert_true(process->args_cut);
 }
 
 static void test_pid_reused_before_free(void **state)
@@ -504,134 +416,10 @@ static void test_reports_in_order(void **state)
 	assert_int_equal(order_of_reports[2], 3);
 }
 
-/* Many lives at once, in no order, against what is known of each. */
-static void test_many(void **state)
-{
-	enum { LIVES = 1500, STEPS = 4 };
-	static struct who who[LIVES];
-	static uint64_t times[LIVES][STEPS];
-	static unsigned int step[LIVES];
-	uint64_t random = 1, ts = 10;
-	unsigned int left = LIVES;
-
-	(void)state;
-	memset(step, 0, sizeof(step));
-	for (unsigned int i = 0; i < LIVES; i++)
-		who[i] = process_of_pid(200 + i % 37, "many"); /* pids are shared by dozens */
-	while (left) {
-		unsigned int i = random_below(&random, LIVES);
-
-		if (step[i] == STEPS)
-			continue;
-		times[i][step[i]] = ++ts;
-		switch (step[i]++) {
-		case 0:
-			feed(tasks, fork_record(ts, &who[i], &shell));
-			break;
-		case 1:
-			feed(tasks, exit_record(ts, &who[i], 0, 0));
-			break;
-		case 2:
-			feed(tasks, reap_record(ts, &who[i], &shell));
-			break;
-		case 3:
-			feed(tasks, free_record(ts, &who[i]));
-			assert_int_equal(LAST_GONE->handle, who[i].group);
-			assert_int_equal(LAST_GONE->born, times[i][0]);
-			assert_int_equal(LAST_GONE->exited, times[i][1]);
-			assert_int_equal(LAST_GONE->reaped, times[i][2]);
-			assert_int_equal(LAST_GONE->freed, times[i][3]);
-			left--;
-			break;
-		}
-	}
-	assert_int_equal(reported.gone_count, LIVES);
-	assert_int_equal(reported.task_count, LIVES);
-	assert_int_equal(reported.born_count, LIVES + 1);
-	assert_int_equal(proclife_tasks_selected_open(tasks), 1);
-}
-
-/* Rubbish, which may make no sense but must do no harm. */
-static void test_rubbish(void **state)
-{
-	(void)state;
-	for (uint64_t seed = 0; seed < 200; seed++) {
-		uint64_t random = seed;
-
-		if (seed)
-			begin_unknown(NULL);
-		if (seed % 3 == 1)
-			proclife_tasks_select_pid(tasks, 3);
-		for (int i = 0; i < 500; i++) {
-			struct proclife_record record = {
-				.ts = random_below(&random, 1000),
-				.type = random_below(&random, 14),
-				.flags = random_below(&random, 128),
-				.task = random_below(&random, 12),
-				.start = random_below(&random, 4),
-				.pid = random_below(&random, 8),
-				.tgid = random_below(&random, 8),
-				.comm = "rubbish",
-			};
-
-			for (int w = 0; w < 9; w++)
-				record.words[w] = random_below(&random, 10);
-			if (random_below(&random, 4) == 0)
-				memset(record.comm, 'x', sizeof(record.comm));
-			if (random_below(&random, 50) == 0)
-				feed_gap(tasks, 1, record.ts, record.ts + 5);
-			feed(tasks, record);
-			if (reported.gone_count > MOST_REPORTS / 2)
-				memset(&reported, 0, sizeof(reported));
-		}
-		assert_int_equal(proclife_tasks_close(tasks, 1000), 0);
-		assert_int_equal(proclife_tasks_selected_open(tasks), 0);
-		if (seed != 199)
-			end_tasks(NULL);
-	}
-}
-
-static void test_cputime(void **state)
-{
-	uint64_t user, system, random = 1;
-
-	(void)state;
-	proclife_cputime(1000, 30, 10, &user, &system);
-	assert_int_equal(user, 750);
-	assert_int_equal(system, 250);
-	/* Without samples it is all user time, as the kernel has it. */
-	proclife_cputime(1000, 0, 0, &user, &system);
-	assert_int_equal(user, 1000);
-	assert_int_equal(system, 0);
-	proclife_cputime(1000, 0, 4, &user, &system);
-	assert_int_equal(user, 0);
-	assert_int_equal(system, 1000);
-	proclife_cputime(1000, 4, 0, &user, &system);
-	assert_int_equal(user, 1000);
-	assert_int_equal(system, 0);
-	proclife_cputime(0, 5, 5, &user, &system);
-	assert_int_equal(user + system, 0);
-	/* Half a year of CPU time on a thousand CPUs. */
-	proclife_cputime(18000000000000000000ULL, 1ULL << 62, 1ULL << 62, &user, &system);
-	assert_int_equal(user, 9000000000000000000ULL);
-	assert_int_equal(system, 9000000000000000000ULL);
-	for (int i = 0; i < 10000; i++) {
-		uint64_t runtime = next_random(&random) >> random_below(&random, 64);
-		uint64_t utime = next_random(&random) >> random_below(&random, 64);
-		uint64_t stime = next_random(&random) >> random_below(&random, 64);
-
-		proclife_cputime(runtime, utime, stime, &user, &system);
-		assert_true(user <= runtime && system <= runtime);
-		assert_int_equal(user + system, runtime);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_simple_life),
-		TEST(test_long_path),
-		TEST(test_args),
 		TEST(test_pid_reused_before_free),
 		TEST(test_handle_reused),
 		TEST(test_fork_after_task),
@@ -648,9 +436,6 @@ int main(void)
 		TEST(test_younger_parent),
 		TEST(test_close),
 		TEST(test_reports_in_order),
-		TEST(test_many),
-		cmocka_unit_test_setup_teardown(test_rubbish, begin_unknown, end_tasks),
-		cmocka_unit_test(test_cputime),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
