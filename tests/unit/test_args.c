@@ -112,17 +112,8 @@ static void test_long_path(void **state)
 static void feed_args(const struct who *who, const char *text, uint32_t total, uint32_t skip)
 {
 	for (uint32_t offset = 0; offset < total; offset += PROCLIFE_ARGS_LEN) {
-		struct proclife_record record = record_of(13, PROCLIFE_ARGS, who);
-		uint32_t n = total - offset;
-
-		if (n > PROCLIFE_ARGS_LEN)
-			n = PROCLIFE_ARGS_LEN;
-		record.args.total = total;
-		record.args.offset = (uint16_t)offset;
-		record.args.len = (uint16_t)n;
-		memcpy(record.args.text, text + offset, n);
 		if (offset / PROCLIFE_ARGS_LEN != skip)
-			feed(tasks, record);
+			feed(tasks, piece(13, who, text, total, (uint16_t)offset));
 	}
 }
 
