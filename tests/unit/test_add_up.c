@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
 static char dirs[4][PATH_MAX / 2 + 8];
 static struct who init;
 
@@ -19,14 +17,6 @@ static int begin(void **state)
 	folder_make(&folder);
 	for (unsigned int i = 0; i < 4; i++)
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/%c", folder.base, "abcd"[i]);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -244,15 +234,15 @@ static void test_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_equal, begin, end),
-		cmocka_unit_test_setup_teardown(test_cgroups, begin, end),
-		cmocka_unit_test_setup_teardown(test_verdict, begin, end),
-		cmocka_unit_test_setup_teardown(test_refused, begin, end),
-		cmocka_unit_test_setup_teardown(test_same, begin, end),
-		cmocka_unit_test_setup_teardown(test_lost, begin, end),
+		cmocka_unit_test_setup_teardown(test_equal, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_cgroups, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_verdict, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_refused, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_same, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_lost, begin, story_teardown),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

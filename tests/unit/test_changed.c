@@ -11,9 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static struct folder folder;
-static struct log live;
-
 static int make(bool complete)
 {
 	struct run_options options = {
@@ -36,14 +33,6 @@ static int begin_unfinished(void **state)
 {
 	(void)state;
 	return make(false);
-}
-
-static int end(void **state)
-{
-	(void)state;
-	log_free(&live);
-	folder_remove(&folder);
-	return 0;
 }
 
 /* The record at this position of the stream gets a type that there is not. */
@@ -150,9 +139,9 @@ static void test_cut_unfinished(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_what_was_checked, begin, end),
-		cmocka_unit_test_setup_teardown(test_cut, begin, end),
-		cmocka_unit_test_setup_teardown(test_cut_unfinished, begin_unfinished, end),
+		cmocka_unit_test_setup_teardown(test_what_was_checked, begin, recorded_teardown),
+		cmocka_unit_test_setup_teardown(test_cut, begin, recorded_teardown),
+		cmocka_unit_test_setup_teardown(test_cut_unfinished, begin_unfinished, recorded_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

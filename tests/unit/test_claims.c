@@ -10,25 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static struct folder folder;
-static struct log live, again;
 static char text[PROCLIFE_CTF_METADATA_MAX];
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	log_free(&live);
-	log_free(&again);
-	folder_remove(&folder);
-	return 0;
-}
 
 static FILE *metadata(const char *mode)
 {
@@ -126,8 +108,8 @@ static void test_not_complete(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_complete, begin, end),
-		cmocka_unit_test_setup_teardown(test_not_complete, begin, end),
+		RECORDED(test_complete),
+		RECORDED(test_not_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,9 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct folder folder;
 static struct folder other; /* a copy that is damaged */
-static struct log live, again;
 static const char *const names[] = { "metadata", "cpu_0", "cpu_1", "snapshot" };
 
 static int begin(void **state)
@@ -30,13 +28,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
-	log_free(&live);
-	log_free(&again);
-	folder_remove(&folder);
 	folder_remove(&other);
-	snapshot_tasks = 0;
-	return 0;
+	return recorded_teardown(state);
 }
 
 static void make(bool complete)

@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
 static char dirs[4][PATH_MAX / 2 + 8];
 static struct who init;
 
@@ -22,16 +20,8 @@ static int begin(void **state)
 	return 0;
 }
 
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
-	return 0;
-}
-
 /* So many of this name that live for 20 ms, and are zombies for so many us, or a little longer. */
-static void live(const char *comm, unsigned int count, uint64_t zombie, uint64_t *seed)
+static void put_lives(const char *comm, unsigned int count, uint64_t zombie, uint64_t *seed)
 {
 	for (unsigned int i = 0; i < count; i++) {
 		struct who who = process_of_pid(1000 + i, comm);
@@ -47,9 +37,9 @@ static void record(const char *path, uint32_t exit_mark, uint64_t linker, uint64
 {
 	story_begin_on(path, exit_mark == PROCLIFE_EXIT_AFTER_MM ? "6.1" : "6.18", exit_mark);
 	init = process_of_pid(1, "init");
-	live("cc", 200, 300, &seed);
-	live("ld", 50, linker, &seed);
-	live("once", 5, 300, &seed);
+	put_lives("cc", 200, 300, &seed);
+	put_lives("ld", 50, linker, &seed);
+	put_lives("once", 5, 300, &seed);
 	story_end();
 }
 
@@ -235,15 +225,15 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_changed, begin, end),
-		cmocka_unit_test_setup_teardown(test_same, begin, end),
-		cmocka_unit_test_setup_teardown(test_exit_mark, begin, end),
-		cmocka_unit_test_setup_teardown(test_itself, begin, end),
-		cmocka_unit_test_setup_teardown(test_cgroups, begin, end),
-		cmocka_unit_test_setup_teardown(test_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(test_changed, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_same, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_exit_mark, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_itself, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_cgroups, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_nothing, begin, story_teardown),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,25 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	story_begin(folder.path);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
-	return 0;
-}
-
 static struct who fork_thread(const struct who *process, uint32_t tid)
 {
 	struct who thread = thread_of(process, tid);
@@ -142,11 +123,11 @@ static void test_wait_status(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pids, begin, end),
-		cmocka_unit_test_setup_teardown(test_wait_status, begin, end),
+		STORY(test_pids),
+		STORY(test_wait_status),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,25 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	story_begin(folder.path);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
-	return 0;
-}
-
 /* A parent and its children, one killed by the parent and one left a zombie: no one has a name. */
 static void tell(void)
 {
@@ -154,13 +135,13 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_text, begin, end),
-		cmocka_unit_test_setup_teardown(test_json, begin, end),
-		cmocka_unit_test_setup_teardown(test_diff, begin, end),
-		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
+		STORY(test_text),
+		STORY(test_json),
+		STORY(test_diff),
+		STORY(test_unknown),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

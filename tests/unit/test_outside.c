@@ -15,9 +15,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
-
 static void tell(void)
 {
 	struct who init = process_of_pid(1, "init"), child = process_of_pid(100, "child");
@@ -40,14 +37,6 @@ static int begin(void **state)
 	(void)state;
 	folder_make(&folder);
 	tell();
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -323,16 +312,16 @@ static void test_long_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_cgroups, begin, end),
-		cmocka_unit_test_setup_teardown(test_no_cgroups, begin, end),
-		cmocka_unit_test_setup_teardown(test_unreadable, begin, end),
-		cmocka_unit_test_setup_teardown(test_files, begin, end),
+		cmocka_unit_test_setup_teardown(test_cgroups, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_no_cgroups, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_unreadable, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_files, begin, story_teardown),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_long_paths),
-		cmocka_unit_test_setup_teardown(test_long_folder, begin, end),
+		cmocka_unit_test_setup_teardown(test_long_folder, begin, story_teardown),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

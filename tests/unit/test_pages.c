@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char program[PATH_MAX];
 static char examples[PATH_MAX];
 
 static char *read_source(const char *name)
@@ -276,7 +275,7 @@ int main(void)
 		cmocka_unit_test(test_library_example),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	/* B/proclife-read, and B/tests/examples beside it. */
 	snprintf(examples, sizeof(examples), "%.*s/tests/examples",

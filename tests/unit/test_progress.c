@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static char program[PATH_MAX];
 static struct fake_device *device;
 
 static int begin(void **state)
@@ -146,7 +145,7 @@ int main(void)
 		TEST(test_not_shown),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,26 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct folder folder;
-static struct log live, again;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	log_free(&live);
-	log_free(&again);
-	folder_remove(&folder);
-	snapshot_tasks = 0;
-	return 0;
-}
-
 static void check_run(const struct run_options *options)
 {
 	struct proclife_fault fault;
@@ -97,8 +77,8 @@ static void test_many(void **state)
 		};
 
 		check_run(&options);
-		end(NULL);
-		begin(NULL);
+		recorded_teardown(NULL);
+		recorded_setup(NULL);
 	}
 }
 
@@ -239,15 +219,15 @@ static void test_big(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_same, begin, end),
-		cmocka_unit_test_setup_teardown(test_same_with_gaps, begin, end),
-		cmocka_unit_test_setup_teardown(test_same_with_snapshot, begin, end),
-		cmocka_unit_test_setup_teardown(test_late_cpu, begin, end),
-		cmocka_unit_test_setup_teardown(test_empty, begin, end),
-		cmocka_unit_test_setup_teardown(test_many, begin, end),
-		cmocka_unit_test_setup_teardown(test_end, begin, end),
-		cmocka_unit_test_setup_teardown(test_refused, begin, end),
-		cmocka_unit_test_setup_teardown(test_big, begin, end),
+		RECORDED(test_same),
+		RECORDED(test_same_with_gaps),
+		RECORDED(test_same_with_snapshot),
+		RECORDED(test_late_cpu),
+		RECORDED(test_empty),
+		RECORDED(test_many),
+		RECORDED(test_end),
+		RECORDED(test_refused),
+		RECORDED(test_big),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

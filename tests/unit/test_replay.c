@@ -19,8 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
 static struct fake_device *device;
 static char device_path[64];
 static pthread_t thread;
@@ -526,7 +524,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_babeltrace_killed, begin, end),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,8 @@
 
 #define MOST_PACKETS 256
 
-static struct folder folder, other; /* `other` has a copy that is damaged */
-static struct log whole, rest;	    /* what is read of the one and of the other */
+static struct folder other; /* a copy that is damaged */
+static struct log whole, rest; /* what is read of the one and of the other */
 static const char *const names[] = { "metadata", "cpu_0", "cpu_1", "snapshot" };
 static struct proclife_damage damages[4];
 static size_t damaged_files;

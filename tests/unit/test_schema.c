@@ -17,8 +17,6 @@
 #define MS 1000000
 #define RING 64
 
-static char program[PATH_MAX];
-static struct folder folder;
 static struct fake_device *device;
 static struct proclife_source *source;
 static struct proclife_recorder *recorder;
@@ -421,7 +419,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_page, begin, end),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,10 +19,6 @@
 #define FAR (1LL << 40)
 #define JUNK (64LL << 20)
 
-static struct folder folder;
-static struct log live;
-static char program[PATH_MAX];
-
 /* One CPU, some packets, not overrun. */
 static void make(bool complete)
 {
@@ -32,21 +28,6 @@ static void make(bool complete)
 
 	record_run(&options, folder.path, &live);
 	assert_true(live.count > 3 * PROCLIFE_CTF_RECORDS);
-}
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	log_free(&live);
-	folder_remove(&folder);
-	return 0;
 }
 
 /* The second packet is gone from its place, and, with what follows, is so far behind it. */
@@ -220,15 +201,15 @@ static void test_many_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_hole, begin, end),
-		cmocka_unit_test_setup_teardown(test_junk, begin, end),
-		cmocka_unit_test_setup_teardown(test_behind, begin, end),
-		cmocka_unit_test_setup_teardown(test_interrupted, begin, end),
-		cmocka_unit_test_setup_teardown(test_duration, begin, end),
-		cmocka_unit_test_setup_teardown(test_many_files, begin, end),
+		RECORDED(test_hole),
+		RECORDED(test_junk),
+		RECORDED(test_behind),
+		RECORDED(test_interrupted),
+		RECORDED(test_duration),
+		RECORDED(test_many_files),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,25 +8,6 @@
 
 #define OWNER 3000000 /* who has no name */
 
-static char program[PATH_MAX];
-static struct folder folder;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	story_begin(folder.path);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
-	return 0;
-}
-
 static struct who fork_in(const struct who *parent, uint32_t pid, const char *comm, uint32_t uid,
 			  uint64_t cgroup)
 {
@@ -303,14 +284,14 @@ static void test_verdict_on_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_events, begin, end),
-		cmocka_unit_test_setup_teardown(test_tree, begin, end),
-		cmocka_unit_test_setup_teardown(test_latency, begin, end),
-		cmocka_unit_test_setup_teardown(test_nobody, begin, end),
-		cmocka_unit_test_setup_teardown(test_verdict_on_nobody, begin, end),
+		STORY(test_events),
+		STORY(test_tree),
+		STORY(test_latency),
+		STORY(test_nobody),
+		STORY(test_verdict_on_nobody),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

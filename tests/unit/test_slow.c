@@ -116,7 +116,6 @@ static void test_secret(void **state)
 
 #define RECORDS 40000
 
-static char program[PATH_MAX];
 static struct proclife_tasks *tasks;
 static uint64_t ts;
 static struct who parent;
@@ -400,7 +399,7 @@ int main(void)
 		cmocka_unit_test(test_fold),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

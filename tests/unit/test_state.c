@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
 static struct who init;
 
 static int begin(void **state)
@@ -17,14 +15,6 @@ static int begin(void **state)
 	story_begin(folder.path);
 	init = process_of_pid(1, "init");
 	story_put(task_record(0, &init, &init));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
 	return 0;
 }
 
@@ -177,7 +167,7 @@ static void test_ends_alone(void **state)
 	expect_counts(3, 1, 0, 0, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
 
 int main(void)
 {
@@ -190,7 +180,7 @@ int main(void)
 		TEST(test_ends_alone),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

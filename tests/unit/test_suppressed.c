@@ -95,9 +95,6 @@ static void test_others(void **state)
  * exited; it may have come back and done anything since.
  */
 
-static char program[PATH_MAX];
-static struct folder folder;
-
 static void record(void)
 {
 	struct who init = process_of_pid(1, "init"), parent, child;
@@ -181,7 +178,7 @@ int main(void)
 		cmocka_unit_test(test_program),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,6 @@
 #define USAGE 129
 #define MOST_ARGS 32
 
-static char program[PATH_MAX];
 static char own_name[] = "proclife-read";
 static char *words[MOST_ARGS];
 
@@ -285,7 +284,7 @@ int main(void)
 		cmocka_unit_test(test_bad_device),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

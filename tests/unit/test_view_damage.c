@@ -7,25 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	story_begin(folder.path);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
-	return 0;
-}
-
 /* Standard output, or standard error, of a replay that ends with this status. */
 static char *show(bool errors, int status, const char *options)
 {
@@ -185,13 +166,13 @@ static void test_running(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_bad_byte, begin, end),
-		cmocka_unit_test_setup_teardown(test_file_too_short, begin, end),
-		cmocka_unit_test_setup_teardown(test_several, begin, end),
-		cmocka_unit_test_setup_teardown(test_running, begin, end),
+		STORY(test_bad_byte),
+		STORY(test_file_too_short),
+		STORY(test_several),
+		STORY(test_running),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,25 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	story_begin(folder.path);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
-	return 0;
-}
-
 static void expect(const char *options, const char *text)
 {
 	char line[3 * PATH_MAX];
@@ -204,13 +185,13 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all, begin, end),
-		cmocka_unit_test_setup_teardown(test_zombies, begin, end),
-		cmocka_unit_test_setup_teardown(test_roles, begin, end),
-		cmocka_unit_test_setup_teardown(test_many, begin, end),
+		STORY(test_all),
+		STORY(test_zombies),
+		STORY(test_roles),
+		STORY(test_many),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

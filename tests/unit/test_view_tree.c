@@ -13,8 +13,6 @@
 
 #define MS 1000000
 
-static char program[PATH_MAX];
-static struct folder folder;
 static struct fake_device *device;
 static struct proclife_source *source;
 static struct proclife_recorder *recorder;
@@ -497,7 +495,7 @@ int main(void)
 		TEST(test_too_long), TEST(test_deep),	  TEST(test_json),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,25 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static char program[PATH_MAX];
-static struct folder folder;
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	story_begin(folder.path);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
-	return 0;
-}
-
 static void expect(const char *options, const char *text)
 {
 	char line[3 * PATH_MAX];
@@ -158,13 +139,13 @@ static void test_device(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all, begin, end),
-		cmocka_unit_test_setup_teardown(test_none, begin, end),
-		cmocka_unit_test_setup_teardown(test_reused_pid, begin, end),
-		cmocka_unit_test_setup_teardown(test_device, begin, end),
+		STORY(test_all),
+		STORY(test_none),
+		STORY(test_reused_pid),
+		STORY(test_device),
 	};
 
-	if (find_program(program))
+	if (find_program())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int find_program(char program[PATH_MAX])
+char program[PATH_MAX];
+
+int find_program(void)
 {
 	char own[PATH_MAX] = "";
 	char *build;

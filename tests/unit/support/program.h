@@ -8,11 +8,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/*
- * Sets the path of proclife-read, and the environment so that it finds the library built with it
- * and says everything in the C locale. Returns 0, or -1 having said why not.
- */
-int find_program(char program[PATH_MAX]);
+extern char program[PATH_MAX];
+
+/* Sets its path, and the environment so that it speaks English. Returns 0, or -1 having said why not. */
+int find_program(void);
 
 struct output {
 	char *text; /* to be freed */

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+struct folder folder;
+struct log live, again;
+
 void log_event(struct log *log, const struct proclife_event *event)
 {
 	struct proclife_record *record;
@@ -76,6 +79,23 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 void folder_remove(struct folder *folder)
 {
 	nftw(folder->base, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int recorded_setup(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	return 0;
+}
+
+int recorded_teardown(void **state)
+{
+	(void)state;
+	log_free(&live);
+	log_free(&again);
+	folder_remove(&folder);
+	snapshot_tasks = 0;
+	return 0;
 }
 
 void copy_file(const char *from_dir, const char *to_dir, const char *name)

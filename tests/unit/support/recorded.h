@@ -28,6 +28,15 @@ struct folder {
 	char path[PATH_MAX];
 };
 
+extern struct folder folder; /* the test's */
+extern struct log live, again; /* what it has recorded, and what it has read again */
+
+/* For cmocka: the folder is made, and it goes with all that is in it. */
+int recorded_setup(void **state);
+int recorded_teardown(void **state);
+
+#define RECORDED(name) cmocka_unit_test_setup_teardown(name, recorded_setup, recorded_teardown)
+
 void folder_make(struct folder *folder);
 void folder_remove(struct folder *folder);
 void copy_file(const char *from_dir, const char *to_dir, const char *name);

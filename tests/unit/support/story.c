@@ -65,6 +65,19 @@ void story_end(void)
 	story_abandon();
 }
 
+int story_setup(void **state)
+{
+	recorded_setup(state);
+	story_begin(folder.path);
+	return 0;
+}
+
+int story_teardown(void **state)
+{
+	story_end();
+	return recorded_teardown(state);
+}
+
 void story_put_on(uint32_t cpu, struct proclife_record record)
 {
 	struct proclife_record *slot = fake_device_begin(machine, cpu);

@@ -12,6 +12,12 @@
 /* The machine that is being recorded; a test moves its clock on. */
 extern struct fake_device *machine;
 
+/* For cmocka: the story begins in the test's folder, and both come to their end. */
+int story_setup(void **state);
+int story_teardown(void **state);
+
+#define STORY(name) cmocka_unit_test_setup_teardown(name, story_setup, story_teardown)
+
 /* Recording goes there from now on, at 1 s. One at a time. */
 void story_begin(const char *path);
 /* On this kernel. */
