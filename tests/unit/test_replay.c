@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * proclife-read --record and -i as programs: a replay prints what the live view has printed, byte
- * for byte, and babeltrace2 reads the recording, too. The device is a file that a thread writes.
+ * for byte. The device is a file that a thread writes.
  */
+#include "live_device.h"
 #include "program.h"
 #include "recorded.h"
-#include "records.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,108 +19,20 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct fake_device *device;
-static char device_path[64];
-static pthread_t thread;
-static bool stop, writing;
 static pid_t reader;
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-static void put(uint32_t cpu, struct proclife_record record)
-{
-	struct proclife_record *slot = fake_device_begin(device, cpu);
-
-	record.ts = now();
-	record.cpu = cpu;
-	*slot = record;
-	proclife_ring_commit(&device->rings[cpu], record.type);
-}
-
-/* A shell and what it starts: a thread, an exec, a rename, a zombie for a while, a daemon. */
-static void put_story(uint32_t n)
-{
-	struct who init = process_of_pid(1, "init");
-	struct who sh = process_of_pid(1000 + n * 4, "sh");
-	struct who cc = process_of_pid(1001 + n * 4, "cc");
-	struct who worker = thread_of(&cc, 1002 + n * 4);
-	struct who daemon = process_of_pid(1003 + n * 4, "da\xc3\xa4mon");
-	uint32_t cpu = n % 4;
-
-	put(cpu, fork_record(0, &sh, &init));
-	put(cpu, exec_record(0, &sh, sh.pid, "/bin/sh"));
-	put(cpu, fork_record(0, &cc, &sh));
-	put(1, exec_record(0, &cc, cc.pid, "/usr/lib/gcc/x86_64-linux-gnu/12/a/longer/path/cc1"));
-	put(1, clone_record(0, &worker, &sh, &cc));
-	put(2, fork_record(0, &daemon, &cc));
-	put(2, rename_record(0, &daemon, "new name"));
-	put(1, exit_record(0, &worker, 0, 1));
-	put(1, free_record(0, &worker));
-	put(1, exit_record(0, &cc, n % 3 << 8, 0));
-	put(3, reap_record(0, &cc, &sh));
-	put(3, free_record(0, &cc));
-	put(cpu, exit_record(0, &sh, n % 5 ? 0 : 11, 0));
-	put(3, reap_record(0, &sh, &init));
-	put(3, free_record(0, &sh));
-}
-
-static void new_device(uint64_t ring)
-{
-	device = fake_device_new(4, ring);
-	fake_device_add_rings(device);
-	device->header->features = 0xfff;
-	device->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
-	device->header->to_realtime = 1700000000000000000;
-	device->header->reap_missed = 1;
-	snprintf(device_path, sizeof(device_path), "/proc/%d/fd/%d", (int)getpid(), device->fd);
-}
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	stop = false;
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	if (writing) {
-		stop = true;
-		pthread_join(thread, NULL);
-		writing = false;
-	}
-	folder_remove(&folder);
-	if (device)
-		fake_device_free(device);
-	device = NULL;
-	return 0;
-}
-
-/* Bursts that overrun small rings, until told to stop. */
-static void *write_bursts(void *data)
-{
-	uint32_t n = 0;
-
-	(void)data;
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-		for (int i = 0; i < 60; i++)
-			put_story(n++ % 8000);
-		usleep(20000);
-	}
-	return NULL;
-}
 
 static void start(const char *line, int out, int err)
 {
 	reader = start_program(line, out, err, 0);
+}
+
+static uint64_t count_lines(const char *text, const char *what)
+{
+	uint64_t n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
 }
 
 static const char *const views[] = {
@@ -142,7 +54,7 @@ static void check_views(const char *options)
 		if (pid && !strstr(options, "--history"))
 			continue;
 		live = run_program(false, 0, "%s --device %s --record %s %s %s", program,
-				   device_path, folder.path, options, views[i]);
+				   live_path, folder.path, options, views[i]);
 		snprintf(view, sizeof(view), "%s", views[i]);
 		if (strstr(view, " --count")) /* the recorder had it, and so it is not needed */
 			strcpy(strstr(view, " --count"), " --json");
@@ -163,19 +75,10 @@ static void check_views(const char *options)
 static void test_history(void **state)
 {
 	(void)state;
-	new_device(4096);
+	live_open(4096);
 	for (uint32_t n = 0; n < 300; n++)
-		put_story(n);
+		live_story(n);
 	check_views("--history --duration 30ms");
-}
-
-static uint64_t count_lines(const char *text, const char *what)
-{
-	uint64_t n = 0;
-
-	for (; (text = strstr(text, what)); text += strlen(what))
-		n++;
-	return n;
 }
 
 /* What is older than the rings reach is no loss, live or replayed, nor for a reader of CTF. */
@@ -184,12 +87,12 @@ static void test_history_overwritten(void **state)
 	struct output out;
 
 	(void)state;
-	new_device(256);
+	live_open(256);
 	for (uint32_t n = 0; n < 300; n++)
-		put_story(n);
+		live_story(n);
 	check_views("--history --duration 30ms");
 	out = run_program(true, 0, "%s --device %s --history --duration 20ms --record %s", program,
-			  device_path, folder.path);
+			  live_path, folder.path);
 	assert_int_equal(out.status, 0);
 	assert_non_null(strstr(out.text, "the history of 4 CPUs begins between "));
 	assert_non_null(strstr(out.text, " 0 lost"));
@@ -210,9 +113,8 @@ static void test_history_overwritten(void **state)
 static void test_live(void **state)
 {
 	(void)state;
-	new_device(128);
-	pthread_create(&thread, NULL, write_bursts, NULL);
-	writing = true;
+	live_open(128);
+	live_bursts();
 	check_views("--duration 400ms");
 }
 
@@ -224,7 +126,7 @@ static void *write_command(void *data)
 	int pid = 0;
 
 	(void)data;
-	while (!pid && !stop) {
+	while (!pid) {
 		FILE *file;
 
 		usleep(1000);
@@ -239,23 +141,24 @@ static void *write_command(void *data)
 	parent.pid = reader;
 	parent.tgid = reader;
 	child = process_of_pid(pid, "proclife-read");
-	put(0, fork_record(0, &child, &parent));
+	live_put(0, fork_record(0, &child, &parent));
 	child.comm = "sleep";
-	put(1, exec_record(0, &child, pid, "/bin/sleep"));
-	put_story(5);
+	live_put(1, exec_record(0, &child, pid, "/bin/sleep"));
+	live_story(5);
 	usleep(300000);
-	put(1, exit_record(0, &child, 0, 0));
-	put(0, reap_record(0, &child, &parent));
-	put(0, free_record(0, &child));
+	live_put(1, exit_record(0, &child, 0, 0));
+	live_put(0, reap_record(0, &child, &parent));
+	live_put(0, free_record(0, &child));
 	return NULL;
 }
 
 static void test_command(void **state)
 {
 	(void)state;
-	new_device(1024);
+	live_open(1024);
 	for (size_t i = 0; i < 8; i++) {
 		struct output live, again;
+		pthread_t thread;
 		int fds[2];
 
 		live = (struct output){ NULL, 0, 0 };
@@ -264,7 +167,7 @@ static void test_command(void **state)
 			char line[3 * PATH_MAX];
 
 			snprintf(line, sizeof(line), "%s --device %s --record %s %s -- sleep 0.1",
-				 program, device_path, folder.path, views[i]);
+				 program, live_path, folder.path, views[i]);
 			start(line, fds[1], STDERR_FILENO);
 		}
 		close(fds[1]);
@@ -292,11 +195,11 @@ static void test_record_alone(void **state)
 	unsigned long long records, bytes, lost;
 
 	(void)state;
-	new_device(4096);
+	live_open(4096);
 	for (uint32_t n = 0; n < 100; n++)
-		put_story(n);
+		live_story(n);
 	out = run_program(true, 0, "%s --device %s --history --duration 20ms --record %s", program,
-			  device_path, folder.path);
+			  live_path, folder.path);
 	assert_int_equal(out.status, 0);
 	assert_non_null(strstr(out.text, folder.path));
 	assert_int_equal(sscanf(strstr(out.text, folder.path) + strlen(folder.path),
@@ -310,7 +213,7 @@ static void test_record_alone(void **state)
 	assert_int_equal(count_lines(out.text, "\n"), 1500);
 	free(out.text);
 	out = run_program(true, 0, "%s --device %s --duration 10ms --record %s", program,
-			  device_path, folder.path);
+			  live_path, folder.path);
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "not empty"));
 	assert_int_equal(count_lines(out.text, "\n"), 1);
@@ -324,10 +227,10 @@ static void test_killed(void **state)
 	char line[3 * PATH_MAX];
 
 	(void)state;
-	new_device(4096);
+	live_open(4096);
 	for (uint32_t n = 0; n < 100; n++)
-		put_story(n);
-	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, device_path,
+		live_story(n);
+	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, live_path,
 		 folder.path);
 	start(line, STDOUT_FILENO, STDERR_FILENO);
 	/* What was read is on disk after a second, if the machine has nothing else to do. */
@@ -363,10 +266,10 @@ static void test_interrupted(void **state)
 	int status;
 
 	(void)state;
-	new_device(4096);
+	live_open(4096);
 	for (uint32_t n = 0; n < 50; n++)
-		put_story(n);
-	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, device_path,
+		live_story(n);
+	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, live_path,
 		 folder.path);
 	start(line, STDOUT_FILENO, open("/dev/null", O_WRONLY));
 	usleep(300000);
@@ -385,12 +288,12 @@ static void test_disk_full(void **state)
 	struct output out;
 
 	(void)state;
-	new_device(4096);
+	live_open(4096);
 	for (uint32_t n = 0; n < 300; n++)
-		put_story(n);
+		live_story(n);
 	out = run_program(false, 70000,
 			  "%s --device %s --history --duration 50ms --tree --record %s", program,
-			  device_path, folder.path);
+			  live_path, folder.path);
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "no loss"));
 	free(out.text);
@@ -400,13 +303,13 @@ static void test_disk_full(void **state)
 	free(out.text);
 	folder_remove(&folder);
 	folder_make(&folder);
-	out = run_program(true, 70000, "%s --device %s --history --record %s", program, device_path,
+	out = run_program(true, 70000, "%s --device %s --history --record %s", program, live_path,
 			  folder.path);
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "File too large"));
 	free(out.text);
 	out = run_program(true, 6000, "%s --device %s --history --record %s/other", program,
-			  device_path, folder.base);
+			  live_path, folder.base);
 	assert_int_equal(out.status, 1);
 	free(out.text);
 }
@@ -432,49 +335,6 @@ static bool have_babeltrace(void)
 	return !system("babeltrace2 --version >/dev/null 2>&1");
 }
 
-/* Another program reads all that is there, under the names that it expects. */
-static void test_babeltrace(void **state)
-{
-	static const char *const fields[] = {
-		"sched_process_fork: ", "child_comm = \"cc\"", "child_tid = ", "parent_tid = 1",
-		"sched_process_exec: ", "filename = \"/bin/sh\"", "sched_process_exit: ",
-		"exit_code = 256", "max_rss = 4096", "proclife_reap: ", "reaper_comm = \"init\"",
-		"sched_process_free: ", "runtime = 120", "task_rename: ", "newcomm = \"new name\"",
-		"old_tid = ", "flags = 0x8", "cpu_id = 2",
-	};
-	struct output out, own;
-
-	(void)state;
-	if (!have_babeltrace())
-		skip();
-	new_device(128);
-	pthread_create(&thread, NULL, write_bursts, NULL);
-	own = run_program(false, 0, "%s --device %s --duration 300ms --record %s --events", program,
-			  device_path, folder.path);
-	writing = true;
-	assert_int_equal(own.status, 3);
-	out = run_program(false, 0, "babeltrace2 %s", folder.path);
-	assert_int_equal(out.status, 0);
-	assert_int_equal(count_lines(out.text, "\n"),
-			 count_lines(own.text, "\n") - count_lines(own.text, "records lost on"));
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		if (!strstr(out.text, fields[i]))
-			fail_msg("%s is not in:\n%.3000s", fields[i], out.text);
-	free(out.text);
-	out = run_program(false, 0, "babeltrace2 -o dummy %s", folder.path);
-	assert_int_equal(out.status, 0);
-	free(out.text);
-	out = run_program(true, 0, "babeltrace2 %s", folder.path);
-	assert_int_equal(count_lines(out.text, "Tracer discarded"),
-			 count_lines(own.text, "records lost on"));
-	free(out.text);
-	/* The time of day, through the clock's offset. */
-	out = run_program(false, 0, "babeltrace2 --clock-seconds %s", folder.path);
-	assert_int_equal(strncmp(out.text, "[17000", 6), 0);
-	free(out.text);
-	free(own.text);
-}
-
 static void test_babeltrace_killed(void **state)
 {
 	struct output out;
@@ -483,10 +343,10 @@ static void test_babeltrace_killed(void **state)
 	(void)state;
 	if (!have_babeltrace())
 		skip();
-	new_device(4096);
+	live_open(4096);
 	for (uint32_t n = 0; n < 100; n++)
-		put_story(n);
-	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, device_path,
+		live_story(n);
+	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, live_path,
 		 folder.path);
 	start(line, STDOUT_FILENO, STDERR_FILENO);
 	/* What was read is on disk after a second, if the machine has nothing else to do. */
@@ -511,17 +371,16 @@ static void test_babeltrace_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_history, begin, end),
-		cmocka_unit_test_setup_teardown(test_history_overwritten, begin, end),
-		cmocka_unit_test_setup_teardown(test_live, begin, end),
-		cmocka_unit_test_setup_teardown(test_command, begin, end),
-		cmocka_unit_test_setup_teardown(test_record_alone, begin, end),
-		cmocka_unit_test_setup_teardown(test_killed, begin, end),
-		cmocka_unit_test_setup_teardown(test_interrupted, begin, end),
-		cmocka_unit_test_setup_teardown(test_disk_full, begin, end),
-		cmocka_unit_test_setup_teardown(test_bad_input, begin, end),
-		cmocka_unit_test_setup_teardown(test_babeltrace, begin, end),
-		cmocka_unit_test_setup_teardown(test_babeltrace_killed, begin, end),
+		LIVE(test_history),
+		LIVE(test_history_overwritten),
+		LIVE(test_live),
+		LIVE(test_command),
+		LIVE(test_record_alone),
+		LIVE(test_killed),
+		LIVE(test_interrupted),
+		LIVE(test_disk_full),
+		LIVE(test_bad_input),
+		LIVE(test_babeltrace_killed),
 	};
 
 	if (find_program())

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A device that is a file, which the program reads while the test writes to it. */
+#ifndef UNIT_LIVE_DEVICE_H
+#define UNIT_LIVE_DEVICE_H
+
+#include "records.h"
+
+/* For cmocka: with the test's folder; what still writes comes to its end. */
+int live_setup(void **state);
+int live_teardown(void **state);
+
+#define LIVE(name) cmocka_unit_test_setup_teardown(name, live_setup, live_teardown)
+
+/* What --device is to be given. */
+extern char live_path[64];
+
+/* Four CPUs, with so many records in each ring. */
+void live_open(uint64_t ring);
+/* What happens now. */
+void live_put(uint32_t cpu, struct proclife_record record);
+/* A shell and what it starts: a thread, an exec, a rename, a zombie for a while, a daemon. */
+void live_story(uint32_t n);
+/* Bursts of stories that overrun small rings, until the test ends. */
+void live_bursts(void);
+
+#endif
