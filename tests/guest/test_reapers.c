@@ -58,7 +58,7 @@ static void test_in_wait(void **state)
 	assert_int_equal(process->reaper_tgid, getpid());
 	assert_int_equal(process->reaper_pid, getpid());
 	assert_true(process->reaper_waited >= before);
-	assert_true(process->reaper_waited < process->notified);
+	assert_true(process->reaper_waited < process->marks.notified);
 	assert_int_equal(reaper(getpid())->reaped, 1);
 	assert_int_equal(reaper(getpid())->awaited, 1);
 	assert_int_equal(reaper(getpid())->belated, 0);
@@ -77,8 +77,8 @@ static void test_too_late(void **state)
 	came = now();
 	process = &must_end(pid, 0)->process;
 	assert_true(process->reaper_waited >= came);
-	assert_true(process->reaper_waited < process->reaped);
-	assert_true(process->reaper_waited > process->notified + 100 * MS);
+	assert_true(process->reaper_waited < process->marks.reaped);
+	assert_true(process->reaper_waited > process->marks.notified + 100 * MS);
 	assert_int_equal(reaper(getpid())->belated, 1);
 	assert_int_equal(reaper(getpid())->awaited, 0);
 }
@@ -97,7 +97,7 @@ static void test_polling(void **state)
 	usleep(600000);
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), pid);
 	process = &life_of(pid)->process;
-	assert_true(process->reaper_waited > process->notified + 100 * MS);
+	assert_true(process->reaper_waited > process->marks.notified + 100 * MS);
 	assert_int_equal(reaper(getpid())->belated, 1);
 }
 
@@ -111,7 +111,7 @@ static void test_two(void **state)
 	assert_int_equal(waitpid(-1, NULL, 0), first);
 	usleep(300000);
 	process = &must_end(second, 0)->process;
-	assert_true(process->reaper_waited > process->notified + 50 * MS);
+	assert_true(process->reaper_waited > process->marks.notified + 50 * MS);
 	assert_int_equal(reaper(getpid())->awaited, 1);
 	assert_int_equal(reaper(getpid())->belated, 1);
 }
@@ -139,7 +139,7 @@ static void test_by_a_thread(void **state)
 	assert_int_equal(process->reaper_tgid, getpid());
 	assert_int_equal(process->reaper_pid, waiter_tid);
 	assert_int_not_equal(waiter_tid, getpid());
-	assert_true(process->reaper_waited && process->reaper_waited < process->notified);
+	assert_true(process->reaper_waited && process->reaper_waited < process->marks.notified);
 }
 
 /* Forks an orphan, which outlives its parent, and tells its pid. */
@@ -259,8 +259,9 @@ static void test_leaves_zombies(void **state)
 	}
 	process = &must_end(daemon, 0)->process;
 	assert_int_equal(count_sigchlds(source, daemon, &last), 4);
-	assert_int_equal(process->notified, last);
-	assert_true(process->exited < process->notified && process->notified < process->reaped);
+	assert_int_equal(process->marks.notified, last);
+	assert_true(process->marks.exited < process->marks.notified);
+	assert_true(process->marks.notified < process->marks.reaped);
 	for (unsigned int i = 0; i < 3; i++)
 		assert_true(wait(NULL) > 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
@@ -380,7 +381,7 @@ static void test_exec_of_a_thread(void **state)
 	process = &must_end(pid, 0)->process;
 	assert_int_equal(process->threads, 2);
 	assert_int_equal(process->reaper_tgid, getpid());
-	assert_true(process->reaper_waited && process->reaper_waited < process->notified);
+	assert_true(process->reaper_waited && process->reaper_waited < process->marks.notified);
 	assert_int_equal(reaper(getpid())->reaped, 1);
 }
 

@@ -29,8 +29,8 @@ static void check_killer(const struct life *life, int signo, int code, pid_t tgi
 	assert_int_equal(life->killer.code, code);
 	assert_int_equal(life->killer.tgid, tgid);
 	assert_string_equal(life->killer.comm, comm);
-	assert_true(life->killer.ts > life->process.born);
-	assert_true(life->killer.ts < life->process.exited);
+	assert_true(life->killer.ts > life->process.marks.born);
+	assert_true(life->killer.ts < life->process.marks.exited);
 }
 
 static void test_by_the_parent(void **state)
@@ -247,8 +247,8 @@ static void test_teardown(void **state)
 		_exit(3);
 	usleep(200000);
 	life = must_end(pid, 0);
-	assert_true(life->process.notified > life->process.exited);
-	assert_true(life->process.notified < life->process.reaped);
+	assert_true(life->process.marks.notified > life->process.marks.exited);
+	assert_true(life->process.marks.notified < life->process.marks.reaped);
 	assert_int_equal(life->process.reaper_tgid, getpid());
 	assert_true(proclife_process_phase(&life->process, PROCLIFE_TEARDOWN, &teardown));
 	assert_true(proclife_process_phase(&life->process, PROCLIFE_ZOMBIE, &zombie));
@@ -275,7 +275,7 @@ static void test_sigchld_ignored(void **state)
 	assert_int_equal(errno, ECHILD);
 	signal(SIGCHLD, SIG_DFL);
 	life = life_of(pid);
-	assert_int_equal(life->process.notified, 0);
+	assert_int_equal(life->process.marks.notified, 0);
 	assert_int_equal(life->process.reaper_tgid, pid);
 }
 

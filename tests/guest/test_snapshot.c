@@ -206,21 +206,21 @@ static void count_born(void *data, struct proclife_process *process,
 	(void)data;
 	(void)parent;
 	(void)creator;
-	lives.born += process->born != 0;
+	lives.born += process->marks.born != 0;
 }
 
 /* A parent that only the snapshot knows can come into the stream after its child. */
 static void count_gone(void *data, struct proclife_process *process)
 {
 	(void)data;
-	lives.orphans += process->born && !process->parent_id;
+	lives.orphans += process->marks.born && !process->parent_id;
 }
 
 /* A task that was reaped before the snapshot is not in it; of that, only the FREE can come. */
 static void count_task(void *data, struct proclife_task *task)
 {
 	(void)data;
-	lives.strangers += !task->process->handle && (task->exited || task->reaped);
+	lives.strangers += !task->process->handle && (task->marks.exited || task->marks.reaped);
 }
 
 /* Attaching in the middle of a storm leaves nobody unknown, a hundred times. */

@@ -32,10 +32,10 @@ static int end(void **state)
 static struct death death_of(unsigned int notified, unsigned int reaped, unsigned int freed)
 {
 	struct death death = {
-		.exited = EXIT,
-		.notified = notified ? EXIT + (uint64_t)notified * MS : 0,
-		.reaped = reaped ? EXIT + (uint64_t)reaped * MS : 0,
-		.freed = freed ? EXIT + (uint64_t)freed * MS : 0,
+		.marks.exited = EXIT,
+		.marks.notified = notified ? EXIT + (uint64_t)notified * MS : 0,
+		.marks.reaped = reaped ? EXIT + (uint64_t)reaped * MS : 0,
+		.marks.freed = freed ? EXIT + (uint64_t)freed * MS : 0,
 		.ended = EXIT + 5000ULL * MS,
 		.pid = 20,
 		.tgid = 20,
@@ -93,7 +93,7 @@ static void test_zombie(void **state)
 	expect(&death, "",
 	       "make (10) was not in wait(): it came 30.0 ms later, and took another 50.0 ms");
 	/* Nobody knows when its parent was notified: since the exit, then. */
-	death.notified = 0;
+	death.marks.notified = 0;
 	expect(&death, "",
 	       "make (10) was not in wait(): it came 40.0 ms later, and took another 50.0 ms");
 	death.reaper_waited = 0;
@@ -123,7 +123,7 @@ static void test_open_zombie(void **state)
 
 	(void)state;
 	expect(&death, "", "make (10) has not reaped it for 4.99 s");
-	death.notified = 0;
+	death.marks.notified = 0;
 	expect(&death, "", "make (10) has not reaped it for 5.00 s");
 	death.parent_known = false;
 	expect(&death, "", "its parent (10) has not reaped it for 5.00 s");
@@ -142,7 +142,7 @@ static void test_rcu(void **state)
 	expect(&death, "nocb=0-3", "RCU: freed 80.0 ms after the reap on CPU 3 (nocb)");
 	expect(&death, "nocb=all lazy", "RCU: freed 80.0 ms after the reap on CPU 3 (nocb, lazy)");
 	expect(&death, "nocb=1 lazy", "RCU: freed 80.0 ms after the reap on CPU 3");
-	death.freed = 0;
+	death.marks.freed = 0;
 	expect(&death, "nocb=all lazy", "RCU: reaped 4.98 s ago, and not freed yet");
 }
 
@@ -153,7 +153,7 @@ static void test_no_reap(void **state)
 
 	(void)state;
 	expect(&death, "", "freed 90.0 ms after its parent was notified; when it was reaped was not seen");
-	death.notified = 0;
+	death.marks.notified = 0;
 	expect(&death, "", "freed 100 ms after the exit; when it was reaped was not seen");
 	death.ended = 0; /* it was gone before the trace ended */
 	expect(&death, "", "freed 100 ms after the exit; when it was reaped was not seen");

@@ -20,19 +20,19 @@ static void check_handle_reused_unseen(uint64_t at, bool same_task, bool same_gr
 	feed(tasks, fork_record(at + 10, &b, &shell));
 	assert_int_equal(reported.gone_count, before + 1);
 	assert_string_equal(LAST_GONE->comm, "first");
-	assert_int_equal(LAST_GONE->exited, at + 1);
-	assert_int_equal(LAST_GONE->reaped, at + 2);
-	assert_int_equal(LAST_GONE->freed, 0);
+	assert_int_equal(LAST_GONE->marks.exited, at + 1);
+	assert_int_equal(LAST_GONE->marks.reaped, at + 2);
+	assert_int_equal(LAST_GONE->marks.freed, 0);
 	assert_true(LAST_GONE->incomplete);
-	assert_int_equal(LAST_TASK->freed, 0);
+	assert_int_equal(LAST_TASK->marks.freed, 0);
 	assert_true(LAST_TASK->incomplete);
 	feed(tasks, exit_record(at + 11, &b, 0, 0));
 	feed(tasks, reap_record(at + 12, &b, &shell));
 	feed(tasks, free_record(at + 13, &b));
 	assert_int_equal(reported.gone_count, before + 2);
 	assert_string_equal(LAST_GONE->comm, "second");
-	assert_int_equal(LAST_GONE->born, at + 10);
-	assert_int_equal(LAST_GONE->freed, at + 13);
+	assert_int_equal(LAST_GONE->marks.born, at + 10);
+	assert_int_equal(LAST_GONE->marks.freed, at + 13);
 	assert_false(LAST_GONE->incomplete);
 }
 
@@ -56,17 +56,18 @@ static void test_life_changes_in_gap(void **state)
 	feed(tasks, exit_record(20, &b, 0, 0));
 	assert_int_equal(reported.gone_count, 1);
 	assert_string_equal(LAST_GONE->comm, "first");
-	assert_int_equal(LAST_GONE->exited, 0);
+	assert_int_equal(LAST_GONE->marks.exited, 0);
 	feed(tasks, reap_record(21, &b, &shell));
 	feed(tasks, free_record(22, &b));
 	assert_int_equal(reported.gone_count, 2);
-	assert_int_equal(LAST_GONE->born, 0);
+	assert_int_equal(LAST_GONE->marks.born, 0);
 	assert_int_equal(LAST_GONE->seen, 20);
 	assert_int_equal(LAST_GONE->tgid, 300);
-	assert_int_equal(LAST_GONE->exited, 20);
-	assert_int_equal(LAST_GONE->reaped, 21);
-	assert_int_equal(LAST_GONE->freed, 0); /* a thread that the gap hid can be freed later */
-	assert_int_equal(LAST_TASK->freed, 22);
+	assert_int_equal(LAST_GONE->marks.exited, 20);
+	assert_int_equal(LAST_GONE->marks.reaped, 21);
+	/* A thread that the gap hid can be freed later. */
+	assert_int_equal(LAST_GONE->marks.freed, 0);
+	assert_int_equal(LAST_TASK->marks.freed, 22);
 }
 
 static void test_gap_before_life(void **state)
@@ -98,9 +99,9 @@ static void test_history_begins(void **state)
 	feed(tasks, exit_record(20, &early, 0, 0));
 	feed(tasks, reap_record(21, &early, &shell));
 	feed(tasks, free_record(22, &early));
-	assert_int_equal(LAST_GONE->born, 8);
+	assert_int_equal(LAST_GONE->marks.born, 8);
 	assert_true(LAST_GONE->incomplete);
-	assert_int_equal(LAST_GONE->exited, 20);
+	assert_int_equal(LAST_GONE->marks.exited, 20);
 	/* Its SIGCHLD can have been overwritten: the time as a zombie is not known. */
 	feed(tasks, reap_record(23, &unnotified, &shell));
 	feed(tasks, free_record(24, &unnotified));
@@ -109,7 +110,7 @@ static void test_history_begins(void **state)
 	feed(tasks, exit_record(30, &older, 0, 0));
 	feed(tasks, reap_record(31, &older, &shell));
 	feed(tasks, free_record(32, &older));
-	assert_int_equal(LAST_GONE->born, 0);
+	assert_int_equal(LAST_GONE->marks.born, 0);
 	assert_false(LAST_GONE->incomplete);
 }
 
@@ -123,7 +124,7 @@ static void test_gap_around_birth(void **state)
 	feed_life(tasks, 10, &a, &shell);
 	assert_int_equal(reported.gone_count, 1);
 	assert_true(LAST_GONE->incomplete);
-	assert_int_equal(LAST_GONE->exited, 11);
+	assert_int_equal(LAST_GONE->marks.exited, 11);
 }
 
 static void test_gap_inside_life(void **state)
@@ -138,7 +139,7 @@ static void test_gap_inside_life(void **state)
 	feed(tasks, free_record(17, &a));
 	assert_true(LAST_GONE->incomplete);
 	assert_true(LAST_TASK->incomplete);
-	assert_int_equal(LAST_GONE->exited, 15);
+	assert_int_equal(LAST_GONE->marks.exited, 15);
 }
 
 static void test_gap_after_life(void **state)
@@ -162,7 +163,7 @@ static void test_gap_over_exit(void **state)
 	feed(tasks, fork_record(10, &a, &shell));
 	feed_gap(tasks, 1, 10, 12); /* the FORK of a thread */
 	feed(tasks, exit_record(15, &a, 0, 1));
-	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->exited, 0);
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->marks.exited, 0);
 	feed_gap(tasks, 1, 15, 18); /* and its EXIT */
 	feed(tasks, reap_record(20, &t, &t));
 	assert_int_equal(reported.born_count, 2);
@@ -172,9 +173,9 @@ static void test_gap_over_exit(void **state)
 	feed(tasks, free_record(22, &t));
 	feed(tasks, free_record(23, &a));
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_GONE->exited, 0);
-	assert_int_equal(LAST_GONE->freed, 0); /* there can be another thread */
-	assert_int_equal(LAST_TASK->freed, 23);
+	assert_int_equal(LAST_GONE->marks.exited, 0);
+	assert_int_equal(LAST_GONE->marks.freed, 0); /* there can be another thread */
+	assert_int_equal(LAST_TASK->marks.freed, 23);
 	assert_true(LAST_GONE->incomplete);
 }
 
@@ -198,9 +199,9 @@ static void test_gap_over_free(void **state)
 	assert_int_equal(reported.gone_count, 0);
 	feed(tasks, free_record(21, &a));
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_TASK->freed, 21);
-	assert_int_equal(LAST_GONE->freed, 0);
-	assert_int_equal(LAST_GONE->exited, 13);
+	assert_int_equal(LAST_TASK->marks.freed, 21);
+	assert_int_equal(LAST_GONE->marks.freed, 0);
+	assert_int_equal(LAST_GONE->marks.exited, 13);
 	assert_true(LAST_GONE->incomplete);
 }
 
@@ -214,8 +215,8 @@ static void test_gap_over_fork(void **state)
 	feed(tasks, exit_record(10, &a, 0, 0));
 	feed(tasks, reap_record(11, &a, &shell));
 	feed(tasks, free_record(12, &a));
-	assert_int_equal(LAST_GONE->born, 0);
-	assert_int_equal(LAST_GONE->exited, 10);
+	assert_int_equal(LAST_GONE->marks.born, 0);
+	assert_int_equal(LAST_GONE->marks.exited, 10);
 	assert_true(LAST_GONE->incomplete);
 	assert_true(LAST_TASK->incomplete);
 }
@@ -234,8 +235,8 @@ static void test_gap_over_second_death(void **state)
 	feed(tasks, reap_record(24, &a, &shell));
 	feed(tasks, free_record(25, &t));
 	feed(tasks, free_record(26, &a));
-	assert_int_equal(LAST_GONE->exited, 0);
-	assert_int_equal(LAST_GONE->reaped, 24);
+	assert_int_equal(LAST_GONE->marks.exited, 0);
+	assert_int_equal(LAST_GONE->marks.reaped, 24);
 	assert_true(LAST_GONE->incomplete);
 }
 
@@ -251,12 +252,12 @@ static void test_gap_over_hidden_thread(void **state)
 	feed(tasks, exit_record(20, &a, 0, 0));
 	feed(tasks, reap_record(24, &a, &shell));
 	feed(tasks, free_record(26, &a));
-	assert_int_equal(LAST_GONE->exited, 0);
+	assert_int_equal(LAST_GONE->marks.exited, 0);
 	/* After the gap, nothing is hidden. */
 	feed(tasks, exit_record(30, &b, 0, 0));
 	feed(tasks, reap_record(31, &b, &shell));
 	feed(tasks, free_record(32, &b));
-	assert_int_equal(LAST_GONE->exited, 30);
+	assert_int_equal(LAST_GONE->marks.exited, 30);
 }
 
 /* The parent's handle was another task's, whose FREE is lost. */
@@ -290,13 +291,13 @@ static void test_gap_before_same_pid(void **state)
 	feed_gap(tasks, 4, 11, 19);
 	feed(tasks, exec_record(20, &again, 200, "/bin/again"));
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_GONE->born, 10);
+	assert_int_equal(LAST_GONE->marks.born, 10);
 	assert_int_equal(LAST_GONE->execs, 0);
 	feed(tasks, exit_record(30, &again, 0, 0));
 	feed(tasks, reap_record(31, &again, &shell));
 	feed(tasks, free_record(32, &again));
-	assert_int_equal(LAST_GONE->born, 0);
-	assert_int_equal(LAST_GONE->exited, 30);
+	assert_int_equal(LAST_GONE->marks.born, 0);
+	assert_int_equal(LAST_GONE->marks.exited, 30);
 	assert_true(LAST_GONE->incomplete);
 }
 
@@ -316,10 +317,11 @@ static void test_gap_before_thread(void **state)
 		if (reaped)
 			feed(tasks, reap_record(at + 13, &a, &shell));
 		feed(tasks, free_record(at + 14, &a));
-		assert_int_equal(LAST_GONE->freed, 0);
-		assert_int_equal(LAST_TASK->freed, at + 14);
-		assert_int_equal(LAST_GONE->reaped, reaped ? at + 13 : 0);
-		assert_int_equal(LAST_GONE->exited, 0); /* the leader's EXIT can be the later */
+		assert_int_equal(LAST_GONE->marks.freed, 0);
+		assert_int_equal(LAST_TASK->marks.freed, at + 14);
+		assert_int_equal(LAST_GONE->marks.reaped, reaped ? at + 13 : 0);
+		/* The leader's EXIT can be the later. */
+		assert_int_equal(LAST_GONE->marks.exited, 0);
 	}
 }
 
@@ -332,9 +334,9 @@ static void test_leader_never_seen(void **state)
 	feed(tasks, exit_record(20, &t, 0, 0));
 	feed(tasks, reap_record(21, &t, &t));
 	feed(tasks, free_record(22, &t));
-	assert_int_equal(LAST_TASK->freed, 22);
-	assert_int_equal(LAST_GONE->exited, 0);
-	assert_int_equal(LAST_GONE->freed, 0);
+	assert_int_equal(LAST_TASK->marks.freed, 22);
+	assert_int_equal(LAST_GONE->marks.exited, 0);
+	assert_int_equal(LAST_GONE->marks.freed, 0);
 }
 
 int main(void)

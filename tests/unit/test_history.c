@@ -248,8 +248,8 @@ static void check_lives(void)
 		for (int i = 0; i < RECORDS; i++)
 			whole &= positions[life][i] + 32 >= written[cpus[life][i]];
 		if (!whole) /* its birth is missing, or it is said to be incomplete */
-			assert_true(!process->born || process->incomplete);
-		complete += !process->incomplete && process->born;
+			assert_true(!process->marks.born || process->incomplete);
+		complete += !process->incomplete && process->marks.born;
 	}
 	assert_true(gone > 0 && complete > 0 && complete < gone);
 	proclife_tasks_free(tasks);

@@ -257,7 +257,7 @@ static void test_teardown(void **state)
 
 static uint64_t notified(const struct who *who)
 {
-	return proclife_tasks_find(tasks, who->task)->process->notified;
+	return proclife_tasks_find(tasks, who->task)->process->marks.notified;
 }
 
 static struct proclife_record exit_below(uint64_t ts, const struct who *who,
@@ -321,7 +321,7 @@ static void test_teardown_behind_a_gap(void **state)
 	feed_gap(tasks, 1, 1090, 1105);
 	feed(tasks, sigchld_record(1110, &shell, &a, CLD_KILLED));
 	feed(tasks, reap_record(1200, &a, &shell));
-	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->notified, 0);
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->marks.notified, 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)

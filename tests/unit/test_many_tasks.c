@@ -38,10 +38,10 @@ static void test_many(void **state)
 		case 3:
 			feed(tasks, free_record(ts, &who[i]));
 			assert_int_equal(LAST_GONE->handle, who[i].group);
-			assert_int_equal(LAST_GONE->born, times[i][0]);
-			assert_int_equal(LAST_GONE->exited, times[i][1]);
-			assert_int_equal(LAST_GONE->reaped, times[i][2]);
-			assert_int_equal(LAST_GONE->freed, times[i][3]);
+			assert_int_equal(LAST_GONE->marks.born, times[i][0]);
+			assert_int_equal(LAST_GONE->marks.exited, times[i][1]);
+			assert_int_equal(LAST_GONE->marks.reaped, times[i][2]);
+			assert_int_equal(LAST_GONE->marks.freed, times[i][3]);
 			left--;
 			break;
 		}

@@ -41,11 +41,12 @@ static bool zero_or(uint64_t mark, uint64_t truth)
 static bool consistent(const struct proclife_process *process, const struct truth *truth)
 {
 	return process->tgid == truth->tgid && zero_or(process->start, truth->start) &&
-	       zero_or(process->born, truth->born) && zero_or(process->exited, truth->exited) &&
-	       zero_or(process->notified, truth->notified) &&
-	       zero_or(process->reaped, truth->reaped) &&
-	       zero_or(process->freed, truth->open ? 0 : truth->freed) &&
-	       (!process->exited || process->exit_code == truth->exit_code) &&
+	       zero_or(process->marks.born, truth->born) &&
+	       zero_or(process->marks.exited, truth->exited) &&
+	       zero_or(process->marks.notified, truth->notified) &&
+	       zero_or(process->marks.reaped, truth->reaped) &&
+	       zero_or(process->marks.freed, truth->open ? 0 : truth->freed) &&
+	       (!process->marks.exited || process->exit_code == truth->exit_code) &&
 	       zero_or(process->parent_tgid, truth->parent_tgid) &&
 	       zero_or(process->creator_tgid, truth->creator_tgid) &&
 	       zero_or(process->max_rss, truth->max_rss);
@@ -58,8 +59,9 @@ static void tell(const struct proclife_process *p, const struct truth *t)
 
 	print_error("%u reported: start %llu seen %llu born %llu exited %llu reaped %llu freed "
 		    "%llu code %d parent %u threads %u live %u incomplete %d state %s\n",
-		    p->tgid, (ull)p->start, (ull)p->seen, (ull)p->born, (ull)p->exited,
-		    (ull)p->reaped, (ull)p->freed, p->exit_code, p->parent_tgid, p->threads, p->live,
+		    p->tgid, (ull)p->start, (ull)p->seen, (ull)p->marks.born, (ull)p->marks.exited,
+		    (ull)p->marks.reaped, (ull)p->marks.freed, p->exit_code, p->parent_tgid,
+		    p->threads, p->live,
 		    p->incomplete, proclife_state_name(proclife_process_state(tasks, p)));
 	if (t)
 		print_error("%u true: start %llu began %llu born %llu exited %llu reaped %llu "
@@ -102,12 +104,12 @@ static void check_exact(const struct proclife_process *process, const struct tru
 	check(process->handle == truth->group);
 	check(process->start == truth->start);
 	check(process->seen == truth->began || !truth->born);
-	check(process->born == truth->born);
+	check(process->marks.born == truth->born);
 	check(process->execed == truth->execed);
-	check(process->exited == truth->exited);
-	check(process->notified == truth->notified);
-	check(process->reaped == truth->reaped);
-	check(process->freed == (truth->open ? 0 : truth->freed));
+	check(process->marks.exited == truth->exited);
+	check(process->marks.notified == truth->notified);
+	check(process->marks.reaped == truth->reaped);
+	check(process->marks.freed == (truth->open ? 0 : truth->freed));
 	check(process->parent_tgid == truth->parent_tgid);
 	check(process->creator_tgid == truth->creator_tgid);
 	check(process->reaper_tgid == truth->reaper_tgid);
@@ -148,7 +150,8 @@ static void check_end(const struct proclife_process *process, const struct truth
 	check(consistent(process, truth));
 	check(process->start == truth->start);
 	check(process->threads == 1);
-	check(!process->exited && !process->reaped && process->freed == truth->freed);
+	check(!process->marks.exited && !process->marks.reaped);
+	check(process->marks.freed == truth->freed);
 	check(process->runtime == truth->runtime);
 	check(!process->outlives && !truth->open);
 }
@@ -236,20 +239,20 @@ static bool ambiguous(const struct truth *truth, const struct truth_task *own)
 static void check_task(const struct truth *truth, struct truth_task *own,
 		       const struct proclife_task *task)
 {
-	check(zero_or(task->born, own->born));
-	check(zero_or(task->exited, own->exited));
-	check(zero_or(task->reaped, own->reaped));
-	check(zero_or(task->freed, own->freed));
+	check(zero_or(task->marks.born, own->born));
+	check(zero_or(task->marks.exited, own->exited));
+	check(zero_or(task->marks.reaped, own->reaped));
+	check(zero_or(task->marks.freed, own->freed));
 	add_task_phases(task, own, true);
 	check(!own->before || truth->buried);
 	if (touched_task(truth, own) && task->incomplete)
 		return;
 	check(!own->reports++);
 	check(!task->incomplete);
-	check(task->born == own->born);
-	check(task->exited == own->exited);
-	check(task->reaped == own->reaped);
-	check(task->freed == own->freed);
+	check(task->marks.born == own->born);
+	check(task->marks.exited == own->exited);
+	check(task->marks.reaped == own->reaped);
+	check(task->marks.freed == own->freed);
 	check(task->pid == own->pid);
 	check(task->reaper_pid == own->reaper_pid || !own->reaped);
 	check(!own->freed || task->runtime == own->runtime);

@@ -102,8 +102,8 @@ static void note(struct known known[PROCESSES], const struct proclife_node *node
 	assert_int_equal(to->tgid, 0);
 	to->tgid = node->tgid;
 	to->parent = node->parent ? node->parent->tgid : 0;
-	to->uid = node->uid;
-	to->threads = node->threads;
+	to->uid = node->common->uid;
+	to->threads = node->common->threads;
 	to->cgroup = node->common->cgroup;
 	to->exit_code = node->exit_code;
 	to->state = node->state;

@@ -18,7 +18,7 @@ static void test_simple_life(void **state)
 	process = LAST_BORN;
 	assert_int_equal(process->id, 2);
 	assert_int_equal(process->handle, a.group);
-	assert_int_equal(process->born, 10);
+	assert_int_equal(process->marks.born, 10);
 	assert_int_equal(process->parent_tgid, 100);
 	assert_int_equal(process->parent_id, 1);
 	assert_int_equal(process->creator_tgid, 100);
@@ -50,12 +50,12 @@ static void test_simple_life(void **state)
 	assert_int_equal(reported.gone_count, 1);
 	process = LAST_GONE;
 	assert_int_equal(process->id, 2);
-	assert_int_equal(process->born, 10);
+	assert_int_equal(process->marks.born, 10);
 	assert_int_equal(process->seen, 10);
 	assert_int_equal(process->execed, 21);
-	assert_int_equal(process->exited, 30);
-	assert_int_equal(process->reaped, 40);
-	assert_int_equal(process->freed, 50);
+	assert_int_equal(process->marks.exited, 30);
+	assert_int_equal(process->marks.reaped, 40);
+	assert_int_equal(process->marks.freed, 50);
 	assert_int_equal(process->exit_code, 2 << 8);
 	assert_int_equal(process->runtime, 120); /* the final figure */
 	assert_int_equal(process->utime, 40);
@@ -74,10 +74,10 @@ static void test_simple_life(void **state)
 	assert_false(process->incomplete);
 	assert_int_equal(reported.task_count, 1);
 	task = LAST_TASK;
-	assert_int_equal(task->born, 10);
-	assert_int_equal(task->exited, 30);
-	assert_int_equal(task->reaped, 40);
-	assert_int_equal(task->freed, 50);
+	assert_int_equal(task->marks.born, 10);
+	assert_int_equal(task->marks.exited, 30);
+	assert_int_equal(task->marks.reaped, 40);
+	assert_int_equal(task->marks.freed, 50);
 	assert_true(task->leader);
 	assert_false(task->incomplete);
 }
@@ -99,12 +99,12 @@ static void test_pid_reused_before_free(void **state)
 	feed(tasks, free_record(18, &a));
 	assert_int_equal(reported.gone_count, 2);
 	assert_string_equal(reported.gone[0].comm, "second");
-	assert_int_equal(reported.gone[0].born, 13);
-	assert_int_equal(reported.gone[0].freed, 17);
+	assert_int_equal(reported.gone[0].marks.born, 13);
+	assert_int_equal(reported.gone[0].marks.freed, 17);
 	assert_int_equal(reported.gone[0].exit_code, 1 << 8);
 	assert_string_equal(reported.gone[1].comm, "first");
-	assert_int_equal(reported.gone[1].born, 10);
-	assert_int_equal(reported.gone[1].freed, 18);
+	assert_int_equal(reported.gone[1].marks.born, 10);
+	assert_int_equal(reported.gone[1].marks.freed, 18);
 	assert_non_null(proclife_tasks_find(tasks, c.task));
 	assert_int_equal(proclife_tasks_find(tasks, c.task)->process->open, 1);
 }
@@ -123,7 +123,7 @@ static void test_handle_reused(void **state)
 		b.start += 1000;
 	}
 	assert_int_equal(reported.gone_count, 20);
-	assert_int_equal(LAST_GONE->born, 200);
+	assert_int_equal(LAST_GONE->marks.born, 200);
 	assert_false(LAST_GONE->incomplete);
 }
 
@@ -135,7 +135,7 @@ static void test_fork_after_task(void **state)
 	feed(tasks, task_record(10, &a, &shell));
 	feed(tasks, task_record(11, &t, &shell));
 	assert_int_equal(reported.born_count, 2);
-	assert_int_equal(LAST_BORN->born, 0);
+	assert_int_equal(LAST_BORN->marks.born, 0);
 	assert_int_equal(LAST_BORN->seen, 10);
 	/* Same start: it is the same life. */
 	feed(tasks, fork_record(12, &a, &shell));
@@ -150,10 +150,10 @@ static void test_fork_after_task(void **state)
 	feed(tasks, free_record(19, &a));
 	assert_int_equal(reported.gone_count, 1);
 	assert_int_equal(reported.task_count, 2);
-	assert_int_equal(LAST_GONE->born, 12);
+	assert_int_equal(LAST_GONE->marks.born, 12);
 	assert_int_equal(LAST_GONE->threads, 2);
 	assert_int_equal(LAST_GONE->parent_tgid, 100);
-	assert_int_equal(LAST_GONE->exited, 15);
+	assert_int_equal(LAST_GONE->marks.exited, 15);
 }
 
 /* The snapshot comes after the FORK of some, and after the EXIT of others. */
@@ -174,14 +174,14 @@ static void test_task_after_fork(void **state)
 	assert_int_equal(reported.born_count, 3);
 	feed(tasks, reap_record(30, &z, &shell));
 	feed(tasks, free_record(31, &z));
-	assert_int_equal(LAST_GONE->born, 11);
-	assert_int_equal(LAST_GONE->exited, 12);
+	assert_int_equal(LAST_GONE->marks.born, 11);
+	assert_int_equal(LAST_GONE->marks.exited, 12);
 	assert_int_equal(LAST_GONE->exit_code, 7 << 8);
 	feed(tasks, exit_record(32, &a, 0, 0));
 	feed(tasks, reap_record(33, &a, &shell));
 	feed(tasks, free_record(34, &a));
-	assert_int_equal(LAST_GONE->born, 10);
-	assert_int_equal(LAST_GONE->exited, 32);
+	assert_int_equal(LAST_GONE->marks.born, 10);
+	assert_int_equal(LAST_GONE->marks.exited, 32);
 	assert_int_equal(reported.gone_count, 2);
 }
 
@@ -198,12 +198,12 @@ static void test_zombie_in_snapshot(void **state)
 	feed(tasks, reap_record(20, &z, &shell));
 	feed(tasks, free_record(21, &z));
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_GONE->born, 0);
+	assert_int_equal(LAST_GONE->marks.born, 0);
 	assert_int_equal(LAST_GONE->seen, 10);
-	assert_int_equal(LAST_GONE->exited, 0); /* it was not seen */
+	assert_int_equal(LAST_GONE->marks.exited, 0); /* it was not seen */
 	assert_int_equal(LAST_GONE->exit_code, SIGTERM);
-	assert_int_equal(LAST_GONE->reaped, 20);
-	assert_int_equal(LAST_GONE->freed, 21);
+	assert_int_equal(LAST_GONE->marks.reaped, 20);
+	assert_int_equal(LAST_GONE->marks.freed, 21);
 	assert_int_equal(LAST_GONE->runtime, 120);
 }
 
@@ -283,7 +283,7 @@ static void test_io_worker(void **state)
 	feed(tasks, free_record(25, &w));
 	assert_true(LAST_TASK->flags & PROCLIFE_F_WORKER);
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_GONE->exited, 21);
+	assert_int_equal(LAST_GONE->marks.exited, 21);
 }
 
 static void test_kernel_thread(void **state)
@@ -307,9 +307,9 @@ static void test_free_of_unknown(void **state)
 	assert_int_equal(reported.gone_count, 1);
 	assert_int_equal(LAST_GONE->tgid, 200);
 	assert_int_equal(LAST_GONE->seen, 10);
-	assert_int_equal(LAST_GONE->born, 0);
-	assert_int_equal(LAST_GONE->exited, 0);
-	assert_int_equal(LAST_GONE->freed, 10);
+	assert_int_equal(LAST_GONE->marks.born, 0);
+	assert_int_equal(LAST_GONE->marks.exited, 0);
+	assert_int_equal(LAST_GONE->marks.freed, 10);
 }
 
 /* A module without the REAP source. */
@@ -322,8 +322,8 @@ static void test_without_reap(void **state)
 	feed(tasks, exit_record(11, &a, 0, 0));
 	feed(tasks, free_record(12, &a));
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_GONE->reaped, 0);
-	assert_int_equal(LAST_GONE->freed, 12);
+	assert_int_equal(LAST_GONE->marks.reaped, 0);
+	assert_int_equal(LAST_GONE->marks.freed, 12);
 	assert_false(LAST_GONE->incomplete);
 }
 
@@ -344,7 +344,7 @@ static void test_records_after_exit(void **state)
 	feed(tasks, reap_record(16, &a, &shell));
 	feed(tasks, free_record(17, &a));
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_GONE->exited, 11);
+	assert_int_equal(LAST_GONE->marks.exited, 11);
 }
 
 /* Who is younger than the child is not its parent: the handle is in use again. */
@@ -377,11 +377,11 @@ static void test_close(void **state)
 	assert_int_equal(reported.task_count, 4);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(reported.gone[i].id, i + 1);
-	assert_int_equal(reported.gone[1].exited, 13);
-	assert_int_equal(reported.gone[1].reaped, 0);
-	assert_int_equal(reported.gone[1].freed, 0);
+	assert_int_equal(reported.gone[1].marks.exited, 13);
+	assert_int_equal(reported.gone[1].marks.reaped, 0);
+	assert_int_equal(reported.gone[1].marks.freed, 0);
 	assert_false(reported.gone[1].incomplete);
-	assert_int_equal(reported.gone[2].exited, 0);
+	assert_int_equal(reported.gone[2].marks.exited, 0);
 	assert_int_equal(proclife_tasks_selected_open(tasks), 0);
 	assert_int_equal(proclife_tasks_selected(tasks), 3);
 	assert_null(proclife_tasks_find(tasks, b.task));

@@ -32,11 +32,11 @@ static void test_threads(void **state)
 	assert_string_equal(LAST_TASK->comm, "worker");
 	assert_false(LAST_TASK->leader);
 	assert_int_equal(process->live, 2);
-	assert_int_equal(process->exited, 0);
-	assert_int_equal(process->reaped, 0);
+	assert_int_equal(process->marks.exited, 0);
+	assert_int_equal(process->marks.reaped, 0);
 	feed(tasks, exit_record(30, &t2, 0, 1));
 	feed(tasks, exit_record(31, &a, 3 << 8, 0));
-	assert_int_equal(process->exited, 31);
+	assert_int_equal(process->marks.exited, 31);
 	feed(tasks, reap_record(32, &t2, &t2));
 	feed(tasks, reap_record(33, &a, &shell));
 	/* Even the leader can be freed before a thread. */
@@ -45,9 +45,9 @@ static void test_threads(void **state)
 	feed(tasks, free_record(41, &t2));
 	assert_int_equal(reported.gone_count, 1);
 	process = LAST_GONE;
-	assert_int_equal(process->exited, 31);
-	assert_int_equal(process->reaped, 33);
-	assert_int_equal(process->freed, 41);
+	assert_int_equal(process->marks.exited, 31);
+	assert_int_equal(process->marks.reaped, 33);
+	assert_int_equal(process->marks.freed, 41);
 	assert_int_equal(process->threads, 3);
 	assert_int_equal(process->runtime, 3 * 120);
 	assert_int_equal(process->min_flt, 3 * 5);
@@ -66,22 +66,22 @@ static void test_leader_exits_first(void **state)
 	feed(tasks, clone_record(11, &t, &shell, &a));
 	feed(tasks, exit_record(20, &a, 0, 1));
 	process = proclife_tasks_find(tasks, a.task)->process;
-	assert_int_equal(process->exited, 0);
+	assert_int_equal(process->marks.exited, 0);
 	assert_int_equal(process->live, 1);
 	feed(tasks, exit_record(30, &t, 0, 0));
-	assert_int_equal(process->exited, 30);
+	assert_int_equal(process->marks.exited, 30);
 	/* release_task() of the thread zaps the leader if nobody waits for it. */
 	feed(tasks, reap_record(31, &t, &t));
 	feed(tasks, reap_record(40, &a, &shell));
 	feed(tasks, free_record(50, &t));
 	feed(tasks, free_record(51, &a));
 	process = LAST_GONE;
-	assert_int_equal(process->exited, 30);
-	assert_int_equal(process->reaped, 40);
-	assert_int_equal(process->freed, 51);
+	assert_int_equal(process->marks.exited, 30);
+	assert_int_equal(process->marks.reaped, 40);
+	assert_int_equal(process->marks.freed, 51);
 	assert_int_equal(process->max_rss, 4096);
 	assert_string_equal(process->comm, "app");
-	assert_int_equal(reported.tasks[1].exited, 20);
+	assert_int_equal(reported.tasks[1].marks.exited, 20);
 }
 
 static struct proclife_record group_exit_record(uint64_t ts, const struct who *who, int32_t code)
@@ -107,7 +107,7 @@ static void test_group_exit_decides_the_code(void **state)
 	feed(tasks, free_record(40, &t));
 	feed(tasks, free_record(41, &a));
 	assert_int_equal(LAST_GONE->exit_code, SIGKILL);
-	assert_int_equal(LAST_GONE->exited, 21);
+	assert_int_equal(LAST_GONE->marks.exited, 21);
 }
 
 /* Before Linux 5.18, threads that exit one by one make no group exit: the leader's code counts. */
@@ -142,7 +142,7 @@ static void test_group_dead_twice(void **state)
 	feed(tasks, free_record(40, &t));
 	feed(tasks, free_record(41, &a));
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_GONE->exited, 21);
+	assert_int_equal(LAST_GONE->marks.exited, 21);
 	assert_int_equal(LAST_GONE->live, 0);
 	assert_int_equal(LAST_GONE->exit_code, 1 << 8);
 	assert_false(LAST_GONE->incomplete);
@@ -173,7 +173,7 @@ static void check_exec_by_thread(bool rename_first)
 	feed(tasks, exit_record(20, &u, SIGKILL, 2));
 	feed(tasks, reap_record(21, &u, &u));
 	feed(tasks, exit_record(22, &a, SIGKILL, 1));
-	assert_int_equal(process->exited, 0);
+	assert_int_equal(process->marks.exited, 0);
 	take_over(&t, &a);
 	if (rename_first) {
 		feed(tasks, rename_record(23, &t, "new"));
@@ -195,17 +195,17 @@ static void check_exec_by_thread(bool rename_first)
 	assert_int_equal(process->live, 1);
 	assert_true(task->leader);
 	assert_int_equal(task->pid, 200);
-	assert_int_equal(task->born, 11); /* its own, whatever its start time says */
-	assert_int_equal(process->born, 10);
-	assert_int_equal(process->reaped, 0);
+	assert_int_equal(task->marks.born, 11); /* its own, whatever its start time says */
+	assert_int_equal(process->marks.born, 10);
+	assert_int_equal(process->marks.reaped, 0);
 	assert_int_equal(process->reaper_tgid, 0);
 	assert_string_equal(process->comm, "new");
 	assert_string_equal(process->path, "/bin/new");
 	/* The old leader's life, under the tid that it ended with. */
 	assert_int_equal(LAST_TASK->handle, a.task);
-	assert_int_equal(LAST_TASK->born, 10);
-	assert_int_equal(LAST_TASK->exited, 22);
-	assert_int_equal(LAST_TASK->freed, 31);
+	assert_int_equal(LAST_TASK->marks.born, 10);
+	assert_int_equal(LAST_TASK->marks.exited, 22);
+	assert_int_equal(LAST_TASK->marks.freed, 31);
 	assert_int_equal(LAST_TASK->pid, 201);
 	assert_false(LAST_TASK->leader);
 	assert_string_equal(LAST_TASK->comm, "app");
@@ -215,10 +215,10 @@ static void check_exec_by_thread(bool rename_first)
 	feed(tasks, free_record(60, &t));
 	assert_int_equal(reported.gone_count, before + 1);
 	process = LAST_GONE;
-	assert_int_equal(process->born, 10);
-	assert_int_equal(process->exited, 40);
-	assert_int_equal(process->reaped, 50);
-	assert_int_equal(process->freed, 60);
+	assert_int_equal(process->marks.born, 10);
+	assert_int_equal(process->marks.exited, 40);
+	assert_int_equal(process->marks.reaped, 50);
+	assert_int_equal(process->marks.freed, 60);
 	assert_int_equal(process->exit_code, 5 << 8);
 	assert_int_equal(process->threads, 3);
 	assert_int_equal(process->reaper_tgid, 100);
@@ -255,9 +255,9 @@ static void test_exec_by_thread_late_free(void **state)
 	assert_int_equal(reported.gone_count, 0);
 	feed(tasks, free_record(50, &a));
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_GONE->exited, 30);
-	assert_int_equal(LAST_GONE->reaped, 31);
-	assert_int_equal(LAST_GONE->freed, 50);
+	assert_int_equal(LAST_GONE->marks.exited, 30);
+	assert_int_equal(LAST_GONE->marks.reaped, 31);
+	assert_int_equal(LAST_GONE->marks.freed, 50);
 	assert_int_equal(LAST_GONE->exit_code, 0);
 }
 
@@ -280,9 +280,9 @@ static void test_exec_by_known_thread(void **state)
 	feed(tasks, reap_record(41, &t, &shell));
 	feed(tasks, free_record(42, &t));
 	assert_int_equal(reported.gone_count, 1);
-	assert_int_equal(LAST_GONE->born, 0);
-	assert_int_equal(LAST_GONE->exited, 40);
-	assert_int_equal(LAST_GONE->reaped, 41);
+	assert_int_equal(LAST_GONE->marks.born, 0);
+	assert_int_equal(LAST_GONE->marks.exited, 40);
+	assert_int_equal(LAST_GONE->marks.reaped, 41);
 }
 
 /* A thread that forks is not the parent: its process is. */
@@ -326,8 +326,8 @@ static void test_freed_before_the_leader_is_found(void **state)
 	feed(tasks, free_record(22, &a));
 	assert_int_equal(reported.gone_count, 1);
 	assert_int_equal(LAST_GONE->seen, 10);
-	assert_int_equal(LAST_GONE->exited, 20);
-	assert_int_equal(LAST_GONE->freed, 22);
+	assert_int_equal(LAST_GONE->marks.exited, 20);
+	assert_int_equal(LAST_GONE->marks.freed, 22);
 	assert_int_equal(proclife_tasks_selected_open(tasks), 0);
 
 	/* Where it is never found, another one with its pid or the end of the trace tells. */
@@ -346,7 +346,7 @@ static void test_freed_before_the_leader_is_found(void **state)
 	assert_int_equal(proclife_tasks_close(tasks, 50), 0);
 	assert_int_equal(reported.gone_count, 5);
 	assert_int_equal(LAST_GONE->seen, 41);
-	assert_int_equal(LAST_GONE->freed, 0);
+	assert_int_equal(LAST_GONE->marks.freed, 0);
 }
 
 int main(void)

@@ -106,14 +106,14 @@ static void test_family(void **state)
 	assert_int_equal(node->gone, 1);
 	assert_false(node->older);
 	assert_int_equal(node->began, 12);
-	assert_int_equal(node->exited, 15);
-	assert_int_equal(node->reaped, 16);
-	assert_int_equal(node->freed, 17);
+	assert_int_equal(node->marks.exited, 15);
+	assert_int_equal(node->marks.reaped, 16);
+	assert_int_equal(node->marks.freed, 17);
 	assert_int_equal(node->exit_code, 1 << 8);
 	assert_int_equal(node->runtime, 120);
 	assert_int_equal(node->max_rss, 4096);
-	assert_int_equal(node->threads, 1);
-	assert_int_equal(node->uid, 1000);
+	assert_int_equal(node->common->threads, 1);
+	assert_int_equal(node->common->uid, 1000);
 	assert_int_equal(node->parent_tgid, 200);
 	assert_int_equal(node->creator_tgid, 200);
 	assert_int_equal(node->reaper_tgid, 200);
@@ -124,7 +124,7 @@ static void test_family(void **state)
 	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
 	node = node_of(200);
 	assert_int_equal(node->gone, 1);
-	assert_int_equal(node->exited, 0);
+	assert_int_equal(node->marks.exited, 0);
 	assert_string_equal(node->path, "/usr/bin/make");
 	assert_int_equal(node->execs, 1);
 	assert_int_equal(proclife_tree_size(tree), 5);
@@ -151,7 +151,8 @@ static void test_reused_pids(void **state)
 		assert_int_equal(node->tgid, 200);
 		assert_non_null(node->child);
 		assert_int_equal(node->child->tgid, 201);
-		assert_true(node->child->began > node->began && node->child->began < node->exited);
+		assert_true(node->child->began > node->began);
+		assert_true(node->child->began < node->marks.exited);
 		assert_null(node->child->next);
 	}
 	assert_int_equal(children, 50);
@@ -204,8 +205,8 @@ static void test_exec_by_thread(void **state)
 	feed(tasks, free_record(19, &t));
 	assert_int_equal(proclife_tree_size(tree), 3);
 	assert_string_equal(node_of(200)->comm, "new");
-	assert_int_equal(node_of(200)->threads, 2);
-	assert_int_equal(node_of(200)->exited, 17);
+	assert_int_equal(node_of(200)->common->threads, 2);
+	assert_int_equal(node_of(200)->marks.exited, 17);
 }
 
 static void test_snapshot_in_any_order(void **state)
@@ -281,7 +282,7 @@ static void test_kept(void **state)
 	proclife_tasks_free(tasks);
 	tasks = NULL;
 	node = node_of(200);
-	assert_int_equal(node->exited, 11);
+	assert_int_equal(node->marks.exited, 11);
 	assert_string_equal(node->parent->comm, "sh");
 }
 

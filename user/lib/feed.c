@@ -40,7 +40,7 @@ static struct proclife_process *relative(struct proclife_tasks *tasks, uint64_t 
 {
 	struct proclife_task *task = handle ? proclife_task_get(tasks, handle) : NULL;
 
-	return task && task->tgid == tgid && !task->reaped ? task->process : NULL;
+	return task && task->tgid == tgid && !task->marks.reaped ? task->process : NULL;
 }
 
 /* As proclife_task_of(), for the one case that counts: it is known, and what it was. */
@@ -96,7 +96,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 		}
 		task = proclife_task_begin(tasks, record, process);
 	}
-	task->born = record->ts;
+	task->marks.born = record->ts;
 	task->seen = record->ts;
 	if (record->pid != record->tgid) {
 		if (fresh)
@@ -106,7 +106,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 		return wanted(process);
 	}
 
-	process->born = record->ts;
+	process->marks.born = record->ts;
 	process->seen = record->ts;
 	process->parent_tgid = fork->parent_tgid;
 	process->creator_tgid = fork->creator_tgid;
@@ -144,7 +144,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		return -ENOMEM;
 	process = task->process;
 	task->flags |= record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
-	if (!task->exited) {
+	if (!task->marks.exited) {
 		task->runtime = state->runtime;
 		task->utime = state->utime;
 		task->stime = state->stime;
@@ -165,7 +165,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		process->real_parent_tgid = state->parent_tgid;
 	}
 	set_cgroup(task, state->cgroup);
-	if (process->born) { /* its FORK told all the rest, and by birth */
+	if (process->marks.born) { /* its FORK told all the rest, and by birth */
 		proclife_filter(tasks, process);
 		if (tasks->orphans.used)
 			proclife_adopt_orphans(tasks, task);
@@ -294,7 +294,7 @@ static proclife_apart int feed_exit(struct proclife_tasks *tasks,
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
-	task->exited = record->ts;
+	task->marks.exited = record->ts;
 	task->exit_cpu = record->cpu;
 	process->exit_cpu = record->cpu;
 	task->exit_code = exit->exit_code;
@@ -331,7 +331,7 @@ static proclife_apart int feed_exit(struct proclife_tasks *tasks,
 	 * thread is not known to be dead, its EXIT can still come, or be lost.
 	 */
 	if (!process->live && (process->group_dead || proclife_process_whole(tasks, process))) {
-		process->exited = record->ts;
+		process->marks.exited = record->ts;
 		process->unsure = !proclife_process_whole(tasks, process);
 		process->counted = proclife_process_ungapped(tasks, process);
 	}
@@ -348,7 +348,7 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 {
 	uint64_t since = reaper->waited;
 
-	if (reaper->process == task->process || reaper->exited)
+	if (reaper->process == task->process || reaper->marks.exited)
 		return 0;
 	reaper->waited = 0;
 	if (since <= tasks->gap_to || proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, since))
@@ -386,19 +386,19 @@ static proclife_apart int feed_reap(struct proclife_tasks *tasks,
 		reaper = NULL;
 	task->reaper_waited = reaper ? waiting_since(tasks, reaper, task) : 0;
 	proclife_task_dead(task); /* even if its EXIT was lost */
-	task->reaped = record->ts;
+	task->marks.reaped = record->ts;
 	task->reaper_pid = reap->reaper_pid;
 	task->reaper_tgid = reap->reaper_tgid;
 	copy_name(task->reaper_comm, reap->reaper_comm);
 	if (!task->leader)
 		return wanted(process);
 	proclife_process_sure(tasks, process);
-	process->reaped = record->ts;
+	process->marks.reaped = record->ts;
 	if (process->notified_other && reap->reaper_tgid == process->tgid)
-		process->notified = 0; /* its parent ignores it: that was for a child's end */
+		process->marks.notified = 0; /* its parent ignores it: that was for a child's end */
 	/* Where a gap can hide the SIGCHLD, the zombie has no beginning. */
-	process->notified_lost = !process->notified && tasks->gap_to &&
-				 tasks->gap_to >= process->exited;
+	process->notified_lost = !process->marks.notified && tasks->gap_to &&
+				 tasks->gap_to >= process->marks.exited;
 	process->reaper_pid = reap->reaper_pid;
 	process->reaper_tgid = reap->reaper_tgid;
 	copy_name(process->reaper_comm, reap->reaper_comm);
@@ -428,7 +428,7 @@ static proclife_apart int feed_free(struct proclife_tasks *tasks,
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	selected = wanted(task->process);
-	task->freed = record->ts;
+	task->marks.freed = record->ts;
 	task->free_cpu = record->cpu;
 	task->process->free_cpu = record->cpu;
 	task->process->leader_freed |= task->leader;
@@ -472,10 +472,10 @@ static void note_notified(struct proclife_process *process, const struct proclif
 {
 	bool other = whom->tgid != process->real_parent_tgid;
 
-	if (other && process->notified && !process->notified_other)
+	if (other && process->marks.notified && !process->notified_other)
 		return;
 	process->notified_other = other;
-	process->notified = ts;
+	process->marks.notified = ts;
 }
 
 static proclife_apart int feed_signal(struct proclife_tasks *tasks,
@@ -493,7 +493,7 @@ static proclife_apart int feed_signal(struct proclife_tasks *tasks,
 	/* Of a sender that has exited behind all gaps: only then is it certain to be this one. */
 	sender = proclife_task_get(tasks, signal->sender);
 	if (sender && sender->process->tgid == signal->sender_tgid &&
-	    sender->process->exited > tasks->gap_to)
+	    sender->process->marks.exited > tasks->gap_to)
 		note_notified(sender->process, task->process, record->ts);
 	return wanted(task->process);
 }

@@ -43,7 +43,7 @@ static bool same_life(const struct proclife_tasks *tasks, struct proclife_task *
 
 	if (task->start != record->start) {
 		/* With a gap, it can be a later thread of the same process, with this handle. */
-		if (task->tgid != record->tgid || task->exited || task->gaps != tasks->gaps)
+		if (task->tgid != record->tgid || task->marks.exited || task->gaps != tasks->gaps)
 			return false;
 		if (process->start ? record->start != process->start :
 				     task->leader || record->pid != record->tgid)
@@ -95,7 +95,7 @@ struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 	}
 	if (process) {
 		/* Until it is seen to be reaped: another one can have got its pid, and handle. */
-		if (record->pid != record->tgid && !process->reaped &&
+		if (record->pid != record->tgid && !process->marks.reaped &&
 		    (process->incomplete || process->gaps != tasks->gaps))
 			process->mixed = true;
 		process->counted &= !process->mixed;

@@ -77,7 +77,7 @@ static struct key process_key(enum proclife_by by, const struct proclife_process
 			set_name(&key, process->parent_comm);
 		break;
 	case PROCLIFE_BY_REAPER:
-		if (process->reaped)
+		if (process->marks.reaped)
 			set_name(&key, process->reaper_tgid == process->tgid ?
 					       nobody :
 					       process->reaper_comm);
@@ -86,7 +86,7 @@ static struct key process_key(enum proclife_by by, const struct proclife_process
 		set_number(&key, process->cgroup, process->cgroup);
 		break;
 	case PROCLIFE_BY_CPU:
-		set_number(&key, process->exited, process->exit_cpu);
+		set_number(&key, process->marks.exited, process->exit_cpu);
 		break;
 	case PROCLIFE_BY_UID:
 		set_number(&key, proclife_process_has_uid(process), process->uid);
@@ -107,13 +107,13 @@ static struct key task_key(enum proclife_by by, const struct proclife_task *task
 		set_name(&key, task->comm);
 		break;
 	case PROCLIFE_BY_REAPER:
-		if (task->reaped)
+		if (task->marks.reaped)
 			set_name(&key, task->reaper_tgid == task->tgid ?
 					       nobody :
 					       task->reaper_comm);
 		break;
 	case PROCLIFE_BY_CPU:
-		set_number(&key, task->exited, task->exit_cpu);
+		set_number(&key, task->marks.exited, task->exit_cpu);
 		break;
 	default:
 		key = process_key(by, task->process);
@@ -236,36 +236,44 @@ static void count_open(struct proclife_latency_counts *counts, enum proclife_lif
 	counts->unknown += state == PROCLIFE_IS_UNKNOWN;
 }
 
+/* What counts of a process or a task that is gone. */
+struct life {
+	const struct proclife_marks *marks;
+	enum proclife_life_state state;
+	bool notified_lost;
+	bool incomplete;
+};
+
 static int add_life(const struct proclife_latency *latency, struct proclife_group *group,
-		    const struct proclife_marks *marks, enum proclife_life_state state, bool incomplete)
+		    const struct life *life)
 {
 	struct proclife_latency_counts *counts = &group->counts;
 	int err = 0;
 
 	counts->lives++;
-	counts->incomplete += incomplete;
-	counts->partial += !marks->born;
+	counts->incomplete += life->incomplete;
+	counts->partial += !life->marks->born;
 	if (latency->tasks->closing)
-		count_open(counts, state);
+		count_open(counts, life->state);
 	for (unsigned int phase = 0; !err && phase < PROCLIFE_PHASES; phase++) {
 		uint64_t ns;
 
-		if (proclife_phase_of(marks, (enum proclife_phase)phase, &ns))
+		if (proclife_phase_of(life->marks, life->notified_lost, (enum proclife_phase)phase,
+				      &ns))
 			err = add_phase(group, phase, ns);
 	}
 	return err;
 }
 
-static void count(struct proclife_latency *latency, const struct proclife_marks *marks,
-		  enum proclife_life_state state, bool incomplete, const struct key *key)
+static void count(struct proclife_latency *latency, const struct life *life, const struct key *key)
 {
 	struct proclife_group *group;
-	int err = add_life(latency, &latency->all, marks, state, incomplete);
+	int err = add_life(latency, &latency->all, life);
 
 	if (!err && latency->by != PROCLIFE_BY_NOTHING) {
 		err = get_group(latency, key, &group);
 		if (!err)
-			err = add_life(latency, group, marks, state, incomplete);
+			err = add_life(latency, group, life);
 	}
 	if (err)
 		latency->tasks->error = err;
@@ -274,26 +282,34 @@ static void count(struct proclife_latency *latency, const struct proclife_marks 
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct proclife_latency *latency = data;
-	struct proclife_marks marks = proclife_process_marks(process);
+	struct life life = {
+		.marks = &process->marks,
+		.state = proclife_process_state(latency->tasks, process),
+		.notified_lost = process->notified_lost,
+		.incomplete = process->incomplete,
+	};
 	struct key key;
 
 	if (!process->selected || !process->matches)
 		return;
 	key = process_key(latency->by, process);
-	count(latency, &marks, proclife_process_state(latency->tasks, process), process->incomplete,
-	      &key);
+	count(latency, &life, &key);
 }
 
 static void task_gone(void *data, struct proclife_task *task)
 {
 	struct proclife_latency *latency = data;
-	struct proclife_marks marks = proclife_task_marks(task);
+	struct life life = {
+		.marks = &task->marks,
+		.state = proclife_task_state(latency->tasks, task),
+		.incomplete = task->incomplete,
+	};
 	struct key key;
 
 	if (!task->process->selected || !task->process->matches)
 		return;
 	key = task_key(latency->by, task);
-	count(latency, &marks, proclife_task_state(latency->tasks, task), task->incomplete, &key);
+	count(latency, &life, &key);
 }
 
 static void merge_counts(struct proclife_latency_counts *into,

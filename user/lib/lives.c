@@ -46,14 +46,14 @@ static bool may_own(const struct proclife_tasks *tasks, const struct proclife_pr
 {
 	if (proclife_process_whole(tasks, process))
 		return false;
-	if (process->born && process->counted && record->pid != record->tgid)
+	if (process->marks.born && process->counted && record->pid != record->tgid)
 		return false;
 	if (record->pid == record->tgid)
 		return proclife_process_leads(process, record);
 	if (record->start < process->start)
 		return false;
 	/* All other threads are released before the leader is, and exit before that. */
-	if (process->reaped)
+	if (process->marks.reaped)
 		return record->type == PROCLIFE_FREE;
 	return !process->group_dead || record->type == PROCLIFE_FREE ||
 	       record->type == PROCLIFE_REAP || record->type == PROCLIFE_TASK ||
@@ -279,8 +279,8 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process)
 {
 	/* A thread that a gap hid can have been the last one, if a gap hid its EXIT too. */
-	if (process->unsure && tasks->gap_to > process->exited)
-		process->exited = 0;
+	if (process->unsure && tasks->gap_to > process->marks.exited)
+		process->marks.exited = 0;
 	process->unsure = false;
 	process->mixed = false; /* it had its pid all the time */
 }
@@ -294,7 +294,8 @@ static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
 	if (process->unfreed || process->mixed)
 		return PROCLIFE_IS_UNKNOWN;
 	/* A thread that was never seen can have taken over from the leader, and live on. */
-	return process->reaped || process->leader_freed ? PROCLIFE_IS_FREED : PROCLIFE_IS_UNKNOWN;
+	return process->marks.reaped || process->leader_freed ? PROCLIFE_IS_FREED :
+								PROCLIFE_IS_UNKNOWN;
 }
 
 static void process_gone(struct proclife_tasks *tasks, struct proclife_process *process)
@@ -302,11 +303,11 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	process->left = (uint8_t)left_in(tasks, process);
 	/* A thread that a gap hid can have been freed later. */
 	if (process->unfreed || !(process->counted || proclife_process_ungapped(tasks, process)))
-		process->freed = 0;
+		process->marks.freed = 0;
 	/* If its leader was never seen, it can live on. */
 	if (process->mixed || !process->start) {
-		process->exited = 0;
-		process->freed = 0;
+		process->marks.exited = 0;
+		process->marks.freed = 0;
 	}
 	proclife_process_sure(tasks, process);
 	if (process->gaps != tasks->gaps)
@@ -380,10 +381,10 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 	process->maj_flt += task->maj_flt;
 	process->nvcsw += task->nvcsw;
 	process->nivcsw += task->nivcsw;
-	process->freed = task->freed;
-	process->unfreed |= !task->freed;
+	process->marks.freed = task->marks.freed;
+	process->unfreed |= !task->marks.freed;
 	if (!tasks->closing) {
-		task->lost = !task->freed;
+		task->lost = !task->marks.freed;
 		proclife_task_dead(task);
 	}
 	detach(task);

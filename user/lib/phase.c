@@ -17,7 +17,13 @@ const char *proclife_phase_name(enum proclife_phase phase)
 	return (unsigned int)phase < PROCLIFE_PHASES ? names[phase] : NULL;
 }
 
-bool proclife_phase_of(const struct proclife_marks *marks, enum proclife_phase phase, uint64_t *ns)
+uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks)
+{
+	return marks->notified ? marks->notified : marks->exited;
+}
+
+bool proclife_phase_of(const struct proclife_marks *marks, bool notified_lost,
+		       enum proclife_phase phase, uint64_t *ns)
 {
 	uint64_t from = 0, to = 0;
 
@@ -31,7 +37,7 @@ bool proclife_phase_of(const struct proclife_marks *marks, enum proclife_phase p
 		to = marks->notified;
 		break;
 	case PROCLIFE_ZOMBIE:
-		from = marks->zombie;
+		from = notified_lost ? 0 : proclife_marks_zombie_since(marks);
 		to = marks->reaped;
 		break;
 	case PROCLIFE_RCU_FREE:
@@ -51,32 +57,19 @@ bool proclife_phase_of(const struct proclife_marks *marks, enum proclife_phase p
 	return true;
 }
 
-struct proclife_marks proclife_process_marks(const struct proclife_process *process)
+bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,
+			  uint64_t *ns)
 {
-	uint64_t zombie = process->notified ? process->notified : process->exited;
-
-	return (struct proclife_marks){ process->born, process->exited, process->notified,
-					process->notified_lost ? 0 : zombie, process->reaped,
-					process->freed };
-}
-
-struct proclife_marks proclife_task_marks(const struct proclife_task *task)
-{
-	return (struct proclife_marks){ task->born,	 task->exited, 0,
-					task->exited,	 task->reaped, task->freed };
+	return proclife_phase_of(marks, false, phase, ns);
 }
 
 bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
 			    uint64_t *ns)
 {
-	struct proclife_marks marks = proclife_process_marks(process);
-
-	return proclife_phase_of(&marks, phase, ns);
+	return proclife_phase_of(&process->marks, process->notified_lost, phase, ns);
 }
 
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns)
 {
-	struct proclife_marks marks = proclife_task_marks(task);
-
-	return proclife_phase_of(&marks, phase, ns);
+	return proclife_marks_phase(&task->marks, phase, ns);
 }

@@ -284,6 +284,18 @@ const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id)
 struct proclife_process;
 
 /*
+ * The marks of a life: when what happened to it; 0 if that was not seen. Of a process, it is the
+ * last thread's EXIT and FREE, and the leader's REAP.
+ */
+struct proclife_marks {
+	uint64_t born;	   /* FORK */
+	uint64_t exited;   /* EXIT */
+	uint64_t notified; /* SIGCHLD was sent for the end of a process; of a thread never */
+	uint64_t reaped;   /* REAP */
+	uint64_t freed;	   /* FREE */
+};
+
+/*
  * The two structures below are laid out in cache lines, by what records look at together; what is
  * marked as private is the library's.
  */
@@ -316,11 +328,7 @@ struct proclife_task {
 	bool lost;	 /* private: it is gone, and its FREE was not seen */
 	struct proclife_link by_handle; /* private */
 
-	uint64_t born; /* the FORK */
-	uint64_t seen; /* the first record of this life; born, if that was seen */
-	uint64_t exited;
-	uint64_t reaped;
-	uint64_t freed;
+	struct proclife_marks marks;
 	uint64_t runtime; /* CPU time; final once freed */
 	uint64_t utime;
 	uint64_t stime;
@@ -334,6 +342,7 @@ struct proclife_task {
 
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
+	uint64_t seen;		/* the first record of this life; marks.born, if that was seen */
 	uint64_t waited;	/* when it last called wait(2), if it has reaped nobody since */
 	uint64_t reaper_waited; /* as in struct proclife_process */
 	uint16_t exit_cpu;
@@ -382,19 +391,14 @@ struct proclife_process {
 	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
 	bool found_exiting : 1; /* or had just begun to exit */
 	bool notified_other : 1; /* notified is when another than its parent was */
-	uint8_t left;		/* the state that it is left in, once gone */
+	uint8_t left : 3;	/* the state that it is left in, once gone */
 	struct proclife_task *tasks;
 	struct proclife_task *leader;
 
-	uint64_t born;
-	uint64_t seen;
-	uint64_t execed; /* the last EXEC */
-	uint64_t exited; /* the last thread's EXIT */
-	uint64_t reaped; /* the leader's REAP */
-	uint64_t freed;	 /* the last thread's FREE; 0 if one can be missing */
+	struct proclife_marks marks;
+	uint64_t seen;	  /* the first record of this life; marks.born, if that was seen */
 	uint64_t max_rss; /* KiB, as of the last EXIT; 0 until exited */
 	uint64_t gaps;	  /* private */
-	uint64_t oldest;  /* private: the earliest start of its tasks */
 
 	char comm[PROCLIFE_COMM_LEN];
 	char reaper_comm[PROCLIFE_COMM_LEN];
@@ -415,7 +419,7 @@ struct proclife_process {
 	uint32_t args_bytes; /* of args; a NUL that is not counted follows */
 	uint32_t uid;
 	uint32_t execs;
-	uint64_t notified; /* its parent was sent SIGCHLD for its end: it has become a zombie */
+	uint64_t execed; /* the last EXEC */
 
 	uint64_t runtime; /* from here on: sums over the tasks that are gone */
 	uint64_t utime;
@@ -448,6 +452,7 @@ struct proclife_process {
 	char parent_comm[PROCLIFE_COMM_LEN]; /* of the parent by birth, when parent_id became known */
 	char path_text[PROCLIFE_PATH_LEN + 4]; /* private */
 	uint32_t args_gaps; /* private: how many gaps there were when these arguments began */
+	uint64_t oldest;    /* private: the earliest start of its tasks */
 };
 
 /* A signal that ended a process, and who sent it. */
@@ -625,10 +630,16 @@ enum proclife_phase {
 
 const char *proclife_phase_name(enum proclife_phase phase); /* "life", "zombie", ... */
 
+/* Since when it was a zombie: it was notified, or has exited where no SIGCHLD was seen. */
+uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks);
+
 /*
  * Between these marks; false if one of them was not seen, or can be another one's: what there is of
- * an incomplete life is exact.
+ * an incomplete life is exact. The first takes the marks as they are; the second has no
+ * PROCLIFE_ZOMBIE where `notified_lost` is set.
  */
+bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,
+			  uint64_t *ns);
 bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
 			    uint64_t *ns);
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns);
@@ -771,6 +782,8 @@ struct proclife_common {
 	const struct proclife_killer *killer; /* with ts 0; or NULL */
 	uint32_t ns_pid; /* in its own pid namespace; 0: it is the tgid */
 	uint32_t ns_inum;
+	uint32_t uid;
+	uint32_t threads;
 };
 
 /* A process in the tree; kept, unlike struct proclife_process, until the tree is freed. */
@@ -780,17 +793,12 @@ struct proclife_node {
 	struct proclife_node *next;  /* sibling */
 	uint64_t id;
 	uint64_t began; /* its birth; when it was first seen, if it is older */
-	uint64_t exited;
-	uint64_t notified;
-	uint64_t reaped;
-	uint64_t freed;
+	struct proclife_marks marks;
 	uint64_t runtime;
 	uint32_t max_rss; /* KiB */
 	uint32_t tgid;
 	uint32_t parent_tgid;
 	uint32_t creator_tgid;
-	uint32_t uid;
-	uint32_t threads;
 	uint32_t reaper_tgid;
 	int32_t exit_code;
 	const char *comm; /* interned: owned by the tree */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Who reaps, how soon, and whom not. */
-#include "phase.h"
 #include "tasks.h"
 
 #include <errno.h>
@@ -59,8 +58,9 @@ static void set_name(struct proclife_reaper *reaper, const char comm[PROCLIFE_CO
 
 static int note_reaped(struct entry *entry, const struct proclife_process *process)
 {
-	uint64_t zombie = proclife_process_marks(process).zombie, ns;
+	uint64_t zombie = process->notified_lost ? 0 : proclife_marks_zombie_since(&process->marks);
 	struct proclife_reaper *reaper = &entry->reaper;
+	uint64_t ns;
 	int err = 0;
 
 	if (!entry->reported)
@@ -107,7 +107,8 @@ static void process_gone(void *data, struct proclife_process *process)
 	struct proclife_reapers *reapers = data;
 	struct entry *entry;
 
-	if (process->selected && process->matches && process->reaped && note(reapers, process))
+	if (process->selected && process->matches && process->marks.reaped &&
+	    note(reapers, process))
 		reapers->tasks->error = -ENOMEM;
 	/* Those that it has reaped may be reported only later. */
 	entry = process->reaps ? get(reapers, process->id, process->tgid) :
@@ -125,7 +126,7 @@ static void process_gone(void *data, struct proclife_process *process)
 static void note_zombie(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
 	const struct proclife_process *parent = proclife_tasks_reaper(reapers->tasks, process);
-	uint64_t since = process->notified ? process->notified : process->exited;
+	uint64_t since = proclife_marks_zombie_since(&process->marks);
 	struct entry *entry = get(reapers, parent ? parent->id : 0, process->real_parent_tgid);
 
 	if (!entry) {

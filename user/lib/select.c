@@ -22,7 +22,7 @@ static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *
 		if (selection->tgid != process->tgid || process->leader_freed)
 			continue;
 		if (selection->child &&
-		    (!process->born || selection->creator_tgid != process->creator_tgid))
+		    (!process->marks.born || selection->creator_tgid != process->creator_tgid))
 			continue;
 		tasks->pending_count--;
 		memmove(&tasks->pending[i], &tasks->pending[i + 1],

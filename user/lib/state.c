@@ -36,12 +36,12 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_tasks 
 	/* What is open of it then are threads whose FREE can have been lost long ago. */
 	if (process->leader_freed && !proclife_process_ungapped(tasks, process))
 		return PROCLIFE_IS_UNKNOWN;
-	if (process->reaped)
-		return since(tasks, process->reaped, PROCLIFE_IS_UNFREED);
+	if (process->marks.reaped)
+		return since(tasks, process->marks.reaped, PROCLIFE_IS_UNFREED);
 	if (process->live)
 		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
-	if (process->exited)
-		return since(tasks, process->exited, exited(tasks));
+	if (process->marks.exited)
+		return since(tasks, process->marks.exited, exited(tasks));
 	if (process->found_exiting)
 		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
 	if (process->found_dead)
@@ -59,14 +59,14 @@ enum proclife_life_state proclife_process_state(const struct proclife_tasks *tas
 enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
 					const struct proclife_task *task)
 {
-	if (task->freed)
+	if (task->marks.freed)
 		return PROCLIFE_IS_FREED;
 	if (task->lost)
 		return PROCLIFE_IS_UNKNOWN;
-	if (task->reaped)
-		return since(tasks, task->reaped, PROCLIFE_IS_UNFREED);
-	if (task->exited)
-		return since(tasks, task->exited, exited(tasks));
+	if (task->marks.reaped)
+		return since(tasks, task->marks.reaped, PROCLIFE_IS_UNFREED);
+	if (task->marks.exited)
+		return since(tasks, task->marks.exited, exited(tasks));
 	if (task->flags & PROCLIFE_F_ZOMBIE)
 		return since(tasks, task->seen, PROCLIFE_IS_ZOMBIE);
 	return since(tasks, task->seen, PROCLIFE_IS_ALIVE);

@@ -29,18 +29,18 @@ struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *task
 	struct proclife_process *process = proclife_tgid_get(tasks, tgid);
 
 	/* One before the latest cannot have it: if it is not reaped, its REAP was lost. */
-	return process && !process->reaped ? process : NULL;
+	return process && !process->marks.reaped ? process : NULL;
 }
 
 struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *tasks,
 					       const struct proclife_process *zombie)
 {
 	struct proclife_process *reaper = proclife_tasks_holder(tasks, zombie->real_parent_tgid);
-	uint64_t by_then = zombie->exited ? zombie->exited : zombie->seen;
+	uint64_t by_then = zombie->marks.exited ? zombie->marks.exited : zombie->seen;
 
 	if (!reaper || proclife_process_state(tasks, reaper) == PROCLIFE_IS_ZOMBIE)
 		return NULL;
-	return reaper->born <= by_then ? reaper : NULL;
+	return reaper->marks.born <= by_then ? reaper : NULL;
 }
 
 struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,

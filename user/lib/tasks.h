@@ -170,7 +170,7 @@ static inline bool proclife_process_ungapped(const struct proclife_tasks *tasks,
 static inline bool proclife_process_whole(const struct proclife_tasks *tasks,
 					  const struct proclife_process *process)
 {
-	return process->born && proclife_process_ungapped(tasks, process);
+	return process->marks.born && proclife_process_ungapped(tasks, process);
 }
 
 /*

@@ -49,8 +49,8 @@ static void set_texts(struct proclife_tree *tree, struct proclife_node *node,
 
 static void set_began(struct proclife_node *node, const struct proclife_process *process)
 {
-	node->older = !process->born;
-	node->began = process->born ? process->born : process->seen;
+	node->older = !process->marks.born;
+	node->began = process->marks.born ? process->marks.born : process->seen;
 }
 
 static const void *keep(struct proclife_tree *tree, const void *what, size_t size)
@@ -73,6 +73,8 @@ static void set_common(struct proclife_tree *tree, struct proclife_node *node,
 		.cgroup = process->cgroup,
 		.ns_pid = process->ns_pid == process->tgid ? 0 : process->ns_pid,
 		.ns_inum = process->ns_inum,
+		.uid = process->uid,
+		.threads = process->threads,
 	};
 	struct proclife_killer timeless;
 	const void *kept;
@@ -106,7 +108,6 @@ static struct proclife_node *add(struct proclife_tree *tree,
 	node->tgid = process->tgid;
 	node->parent_tgid = process->parent_tgid;
 	node->creator_tgid = process->creator_tgid;
-	node->uid = process->uid;
 	node->flags = (uint16_t)process->flags;
 	node->common = &nothing;
 	/* Mostly the very name that its parent was born with. */
@@ -160,16 +161,11 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!node)
 		return;
 	set_began(node, process);
-	node->exited = process->exited;
-	node->notified = process->notified;
-	node->reaped = process->reaped;
-	node->freed = process->freed;
+	node->marks = process->marks;
 	node->runtime = process->runtime;
 	node->max_rss = process->max_rss < UINT32_MAX ? (uint32_t)process->max_rss : UINT32_MAX;
 	node->parent_tgid = process->parent_tgid;
 	node->creator_tgid = process->creator_tgid;
-	node->uid = process->uid;
-	node->threads = process->threads;
 	node->flags = (uint16_t)process->flags;
 	node->exit_code = process->exit_code;
 	node->execs = process->execs < UINT16_MAX ? (uint16_t)process->execs : UINT16_MAX;

@@ -6,9 +6,19 @@
 
 typedef unsigned long long ull;
 
-static const char *missing(uint64_t born, uint64_t exited, uint64_t reaped, uint64_t freed)
+static const char *missing(const struct proclife_marks *marks)
 {
-	return !born ? "fork" : !exited ? "exit" : !reaped ? "reap" : !freed ? "free" : NULL;
+	return !marks->born   ? "fork" :
+	       !marks->exited ? "exit" :
+	       !marks->reaped ? "reap" :
+	       !marks->freed  ? "free" :
+				NULL;
+}
+
+static bool in_order(const struct proclife_marks *marks)
+{
+	return marks->born <= marks->exited && marks->exited <= marks->reaped &&
+	       marks->reaped <= marks->freed;
 }
 
 /* The phases between exit and free must add up, to the nanosecond. */
@@ -22,7 +32,7 @@ static void judge_task_phases(struct lives *lives, const struct proclife_task *t
 		fault(FAULT_TIMES, "task %u (%s): a phase is not known", t->pid, t->comm);
 		return;
 	}
-	if (zombie + rcu_free != exit_free || exit_free != t->freed - t->exited)
+	if (zombie + rcu_free != exit_free || exit_free != t->marks.freed - t->marks.exited)
 		fault(FAULT_TIMES, "task %u (%s): %llu + %llu ns are not %llu", t->pid, t->comm,
 		      (ull)zombie, (ull)rcu_free, (ull)exit_free);
 	lives->zombie += zombie;
@@ -32,7 +42,7 @@ static void judge_task_phases(struct lives *lives, const struct proclife_task *t
 
 static void task_gone(void *data, struct proclife_task *t)
 {
-	const char *what = missing(t->born, t->exited, t->reaped, t->freed);
+	const char *what = missing(&t->marks);
 	struct lives *lives = data;
 
 	if (!t->process || !t->process->selected)
@@ -44,9 +54,10 @@ static void task_gone(void *data, struct proclife_task *t)
 		      t->process->tgid, what ?: "certainty");
 		return;
 	}
-	if (t->born > t->exited || t->exited > t->reaped || t->reaped > t->freed)
+	if (!in_order(&t->marks))
 		fault(FAULT_TIMES, "task %u (%s): fork %llu exit %llu reap %llu free %llu", t->pid,
-		      t->comm, (ull)t->born, (ull)t->exited, (ull)t->reaped, (ull)t->freed);
+		      t->comm, (ull)t->marks.born, (ull)t->marks.exited, (ull)t->marks.reaped,
+		      (ull)t->marks.freed);
 	if (!t->comm[0])
 		fault(FAULT_NAME, "task %u has no name", t->pid);
 	/* Only a leader becomes a zombie of its parent's: another task goes with its process. */
@@ -58,7 +69,7 @@ static void task_gone(void *data, struct proclife_task *t)
 
 static void process_gone(void *data, struct proclife_process *p)
 {
-	const char *what = missing(p->born, p->exited, p->reaped, p->freed);
+	const char *what = missing(&p->marks);
 	uint64_t teardown = 0, zombie, rcu_free, exit_free;
 	struct lives *lives = data;
 
@@ -70,15 +81,17 @@ static void process_gone(void *data, struct proclife_process *p)
 		      p->comm, what ?: "certainty", p->live, p->open);
 		return;
 	}
-	if (p->born > p->exited || p->exited > p->reaped || p->reaped > p->freed)
+	if (!in_order(&p->marks))
 		fault(FAULT_TIMES, "process %u (%s): fork %llu exit %llu reap %llu free %llu",
-		      p->tgid, p->comm, (ull)p->born, (ull)p->exited, (ull)p->reaped,
-		      (ull)p->freed);
-	else if ((!proclife_process_phase(p, PROCLIFE_TEARDOWN, &teardown) && p->notified) ||
+		      p->tgid, p->comm, (ull)p->marks.born, (ull)p->marks.exited,
+		      (ull)p->marks.reaped,
+		      (ull)p->marks.freed);
+	else if ((!proclife_process_phase(p, PROCLIFE_TEARDOWN, &teardown) && p->marks.notified) ||
 		 !proclife_process_phase(p, PROCLIFE_ZOMBIE, &zombie) ||
 		 !proclife_process_phase(p, PROCLIFE_RCU_FREE, &rcu_free) ||
 		 !proclife_process_phase(p, PROCLIFE_EXIT_FREE, &exit_free) ||
-		 teardown + zombie + rcu_free != exit_free || exit_free != p->freed - p->exited)
+		 teardown + zombie + rcu_free != exit_free ||
+		 exit_free != p->marks.freed - p->marks.exited)
 		fault(FAULT_TIMES, "process %u (%s): its phases do not add up", p->tgid, p->comm);
 	if (p->execs && (!p->path || !p->path[0]))
 		fault(FAULT_NAME, "process %u (%s) has no path", p->tgid, p->comm);
@@ -112,10 +125,10 @@ static void judge_node(const struct proclife_node *n, uint32_t starter)
 	if (parent->tgid != n->parent_tgid)
 		fault(FAULT_PARENT, "process %u (%s): below %u (%s), but its parent is %u", n->tgid,
 		      n->comm, parent->tgid, parent->comm, n->parent_tgid);
-	else if (parent->began > n->began || parent->exited < n->began)
+	else if (parent->began > n->began || parent->marks.exited < n->began)
 		fault(FAULT_PARENT, "process %u (%s): born at %llu, but its parent %u (%s) lived "
 		      "from %llu to %llu", n->tgid, n->comm, (ull)n->began, parent->tgid,
-		      parent->comm, (ull)parent->began, (ull)parent->exited);
+		      parent->comm, (ull)parent->began, (ull)parent->marks.exited);
 }
 
 static int by_tgid(const void *a, const void *b)

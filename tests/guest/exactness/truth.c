@@ -50,7 +50,7 @@ static void judge_line(const struct truth *t, const struct proclife_node *n)
 	differ(FAULT_TRUTH, t, "creator", n->creator_tgid, t->creator);
 	differ(FAULT_REAPER, t, "reaper", n->reaper_tgid, t->reaper);
 	differ(FAULT_TRUTH, t, "wait status", n->exit_code, t->status);
-	differ(FAULT_TRUTH, t, "threads", n->threads, t->threads);
+	differ(FAULT_TRUTH, t, "threads", n->common->threads, t->threads);
 	differ(FAULT_TRUTH, t, "execs", n->execs, t->execs);
 	if (strcmp(n->comm, t->name))
 		fault(FAULT_NAME, "process %d: name \"%s\", in truth \"%s\"", t->pid, n->comm,
@@ -87,7 +87,7 @@ long truth_judge(const char *path, const struct truth_root *root, const struct l
 		snprintf(t.name, sizeof(t.name), "%s", n->comm);
 		t.parent = t.creator = t.reaper = root->parent;
 		t.status = root->status;
-		t.threads = n->threads;
+		t.threads = n->common->threads;
 		t.execs = n->execs;
 		judge_line(&t, n);
 		told[i] = true;

@@ -18,8 +18,6 @@ struct events {
 	struct run *run;
 	struct text line;
 	struct text pid;
-	struct proclife_task ended; /* of these two, only the times are used */
-	struct proclife_process ended_process;
 	unsigned int pid_columns; /* grows with the widest one so far */
 };
 
@@ -56,33 +54,18 @@ static void find_name(struct proclife_tasks *tasks, uint64_t handle, struct name
 }
 
 /* A phase that ends with this record, as the library measures it. */
-static void look_up_phase(const struct proclife_task *ended, enum proclife_phase phase,
+static void look_up_phase(const struct proclife_marks *marks, enum proclife_phase phase,
 			  struct before *before)
 {
-	before->known[phase] = proclife_task_phase(ended, phase, &before->phases[phase]);
-}
-
-/* Of a process: its zombie begins when its parent is notified. */
-static void look_up_reap(const struct proclife_task *task, uint64_t ts, struct events *events,
-			 struct before *before)
-{
-	struct proclife_process *ended = &events->ended_process;
-
-	ended->exited = task->process->exited;
-	ended->notified = task->process->notified;
-	ended->reaped = ts;
-	before->known[PROCLIFE_TEARDOWN] = proclife_process_phase(
-		ended, PROCLIFE_TEARDOWN, &before->phases[PROCLIFE_TEARDOWN]);
-	before->known[PROCLIFE_ZOMBIE] =
-		proclife_process_phase(ended, PROCLIFE_ZOMBIE, &before->phases[PROCLIFE_ZOMBIE]);
+	before->known[phase] = proclife_marks_phase(marks, phase, &before->phases[phase]);
 }
 
 /* Sets what the record's type needs, and that the others are not known. */
 static void look_up(struct events *events, const struct proclife_record *r, struct before *before)
 {
 	struct proclife_tasks *tasks = events->run->tasks;
-	struct proclife_task *ended = &events->ended;
 	const struct proclife_task *task;
+	struct proclife_marks marks;
 
 	memset(before->known, 0, sizeof(before->known));
 	before->threaded = false;
@@ -98,22 +81,21 @@ static void look_up(struct events *events, const struct proclife_record *r, stru
 	if (!task)
 		return;
 	before->threaded = task->process && task->process->threads > 1;
-	ended->born = task->born;
-	ended->exited = task->exited;
-	ended->reaped = task->reaped;
-	ended->freed = task->freed;
+	marks = task->marks;
 	if (r->type == PROCLIFE_EXIT) {
-		ended->exited = r->ts;
-		look_up_phase(ended, PROCLIFE_LIFE, before);
-	} else if (r->type == PROCLIFE_REAP && !(r->flags & PROCLIFE_F_THREAD)) {
-		look_up_reap(task, r->ts, events, before);
+		marks.exited = r->ts;
+		look_up_phase(&marks, PROCLIFE_LIFE, before);
 	} else if (r->type == PROCLIFE_REAP) {
-		ended->reaped = r->ts;
-		look_up_phase(ended, PROCLIFE_ZOMBIE, before);
+		/* Of a process: its zombie begins when its parent is notified. */
+		if (!(r->flags & PROCLIFE_F_THREAD))
+			marks = task->process->marks;
+		marks.reaped = r->ts;
+		look_up_phase(&marks, PROCLIFE_TEARDOWN, before);
+		look_up_phase(&marks, PROCLIFE_ZOMBIE, before);
 	} else {
-		ended->freed = r->ts;
-		look_up_phase(ended, PROCLIFE_EXIT_FREE, before);
-		look_up_phase(ended, PROCLIFE_RCU_FREE, before);
+		marks.freed = r->ts;
+		look_up_phase(&marks, PROCLIFE_EXIT_FREE, before);
+		look_up_phase(&marks, PROCLIFE_RCU_FREE, before);
 	}
 }
 

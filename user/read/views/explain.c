@@ -13,12 +13,6 @@ static void put_parent(struct text *text, const struct death *death)
 	text_printf(text, " (%" PRIu32 ")", death->parent_tgid);
 }
 
-/* When its parent was notified; its own exit where that is not known. */
-static uint64_t zombie_since(const struct death *death)
-{
-	return death->notified ? death->notified : death->exited;
-}
-
 /* Its parent by birth was gone by then. */
 static bool is_adopted(const struct death *death)
 {
@@ -44,7 +38,7 @@ static void explain_open_zombie(struct text *text, const struct death *death)
 	else
 		put_parent(text, death);
 	text_string(text, " has not reaped it for ");
-	text_time(text, death->ended - zombie_since(death));
+	text_time(text, death->ended - proclife_marks_zombie_since(&death->marks));
 }
 
 /* Nobody had to call wait(2): of a thread it never is, of a process where its parent wants none. */
@@ -62,7 +56,7 @@ static void explain_itself(struct text *text, const struct death *death, uint64_
 
 static void explain_zombie(struct text *text, const struct death *death)
 {
-	uint64_t zombie = death->reaped - zombie_since(death), came;
+	uint64_t zombie = death->marks.reaped - proclife_marks_zombie_since(&death->marks), came;
 
 	if (death->reaper_tgid == death->tgid) {
 		explain_itself(text, death, zombie);
@@ -75,16 +69,16 @@ static void explain_zombie(struct text *text, const struct death *death)
 		text_string(text, " reaped it ");
 		text_time(text, zombie);
 		text_printf(text, " after %s; whether it was in wait() is not known",
-			    death->notified ? "it was notified" : "the exit");
+			    death->marks.notified ? "it was notified" : "the exit");
 		return;
 	}
-	if (death->reaper_waited <= zombie_since(death)) {
+	if (death->reaper_waited <= proclife_marks_zombie_since(&death->marks)) {
 		text_string(text, " was in wait(), but took ");
 		text_time(text, zombie);
 		text_string(text, " to wake up and reap");
 		return;
 	}
-	came = death->reaper_waited - zombie_since(death);
+	came = death->reaper_waited - proclife_marks_zombie_since(&death->marks);
 	text_string(text, " was not in wait(): it came ");
 	text_time(text, came);
 	text_string(text, " later");
@@ -98,14 +92,14 @@ static void explain_rcu(struct text *text, const struct death *death, const char
 {
 	bool nocb, lazy;
 
-	if (!death->freed) {
+	if (!death->marks.freed) {
 		text_string(text, "RCU: reaped ");
-		text_time(text, death->ended - death->reaped);
+		text_time(text, death->ended - death->marks.reaped);
 		text_string(text, " ago, and not freed yet");
 		return;
 	}
 	text_string(text, "RCU: freed ");
-	text_time(text, death->freed - death->reaped);
+	text_time(text, death->marks.freed - death->marks.reaped);
 	text_printf(text, " after the reap on CPU %u", death->free_cpu);
 	rcu_of_cpu(rcu, death->free_cpu, &nocb, &lazy);
 	if (nocb)
@@ -115,7 +109,7 @@ static void explain_rcu(struct text *text, const struct death *death, const char
 static void explain_teardown(struct text *text, const struct death *death)
 {
 	text_string(text, "teardown: its parent was notified ");
-	text_time(text, death->notified - death->exited);
+	text_time(text, death->marks.notified - death->marks.exited);
 	text_string(text, " after its exit");
 	if (death->max_rss) {
 		text_string(text, " (RSS up to ");
@@ -128,47 +122,47 @@ static void explain_teardown(struct text *text, const struct death *death)
 static void explain_unreaped(struct text *text, const struct death *death)
 {
 	text_string(text, "freed ");
-	text_time(text, death->freed - zombie_since(death));
+	text_time(text, death->marks.freed - proclife_marks_zombie_since(&death->marks));
 	text_printf(text, " after %s; when it was reaped was not seen",
-		    death->notified ? "its parent was notified" : "the exit");
+		    death->marks.notified ? "its parent was notified" : "the exit");
 }
 
 /* A leader cannot be reaped while threads of its process live. */
 static bool explain_leader(struct text *text, const struct death *death)
 {
-	if (!death->is_thread || death->group_exited <= death->exited ||
-	    death->group_exited - death->exited < death_took(death) / 2)
+	if (!death->is_thread || death->group_exited <= death->marks.exited ||
+	    death->group_exited - death->marks.exited < death_took(death) / 2)
 		return false;
 	text_string(text, "the leader exited ");
-	text_time(text, death->group_exited - death->exited);
+	text_time(text, death->group_exited - death->marks.exited);
 	text_string(text, " before its last thread");
 	return true;
 }
 
 void text_why(struct text *text, const struct death *death, const char *rcu)
 {
-	uint64_t teardown = death->notified ? death->notified - death->exited : 0;
-	uint64_t zombie = (death->reaped ? death->reaped :
-			   death->freed	 ? death->freed :
-					   death->ended) - zombie_since(death);
-	uint64_t free = death->reaped ? death_took(death) - (death->reaped - death->exited) : 0;
+	const struct proclife_marks *marks = &death->marks;
+	uint64_t teardown = marks->notified ? marks->notified - marks->exited : 0;
+	uint64_t until = marks->reaped ? marks->reaped : marks->freed ? marks->freed : death->ended;
+	uint64_t zombie = until - proclife_marks_zombie_since(marks);
+	uint64_t free = marks->reaped ? death_took(death) - (marks->reaped - marks->exited) : 0;
 
 	if (explain_leader(text, death))
 		return;
-	if (death->reaped && free >= zombie && free >= teardown)
+	if (marks->reaped && free >= zombie && free >= teardown)
 		explain_rcu(text, death, rcu);
 	else if (teardown >= zombie && teardown)
 		explain_teardown(text, death);
-	else if (!death->reaped && death->freed)
+	else if (!marks->reaped && marks->freed)
 		explain_unreaped(text, death);
-	else if (!death->reaped)
+	else if (!marks->reaped)
 		explain_open_zombie(text, death);
 	else
 		explain_zombie(text, death);
 	if (!death->is_thread && death->leader_exited && death->threads > 1 &&
-	    death->exited - death->leader_exited > death_took(death)) {
+	    death->marks.exited - death->leader_exited > death_took(death)) {
 		text_string(text, "; its leader had exited ");
-		text_time(text, death->exited - death->leader_exited);
+		text_time(text, death->marks.exited - death->leader_exited);
 		text_string(text, " before its last thread");
 	}
 }

@@ -8,11 +8,11 @@ struct figures row_figures(const struct rows *rows, const struct row *b)
 {
 	const struct proclife_node *node = b->node;
 	uint64_t from = node->began;
-	uint64_t to = node->exited ? node->exited : rows->ended;
+	uint64_t to = node->marks.exited ? node->marks.exited : rows->ended;
 	struct figures figures = {
 		.runtime = node->runtime,
 		.max_rss = node->max_rss,
-		.at_least = node->older || !node->exited,
+		.at_least = node->older || !node->marks.exited,
 	};
 
 	if (b->count > 1)
@@ -22,7 +22,7 @@ struct figures row_figures(const struct rows *rows, const struct row *b)
 	 * it that it was a zombie already.
 	 */
 	figures.life_known = to >= from &&
-			     (node->exited || (!node->incomplete &&
+			     (node->marks.exited || (!node->incomplete &&
 					       node->state == PROCLIFE_IS_ALIVE)) &&
 			     (!node->older || to > from);
 	figures.life = figures.life_known ? to - from : 0;
@@ -93,7 +93,7 @@ static int list_nodes(struct rows *rows, struct proclife_tree *tree)
 /* It is not older than the trace, or something has happened to it. */
 static bool has_news(const struct proclife_node *node)
 {
-	return !node->older || node->exited || node->reaped || node->freed ||
+	return !node->older || node->marks.exited || node->marks.reaped || node->marks.freed ||
 	       node->state == PROCLIFE_IS_FREED;
 }
 

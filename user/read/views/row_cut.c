@@ -128,7 +128,7 @@ static int count_what_is_cut(struct rows *rows)
 			return -ENOMEM;
 		sums->cut.processes++;
 		sums->cut.runtime += b->node->runtime;
-		sums->cut.failed += b->node->exited && b->node->exit_code;
+		sums->cut.failed += b->node->marks.exited && b->node->exit_code;
 	}
 	return 0;
 }

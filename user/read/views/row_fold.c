@@ -37,7 +37,7 @@ static bool same_extras(unsigned int show, const struct proclife_node *x,
 		return false;
 	if (show & SHOW_CGROUP && x->common->cgroup != y->common->cgroup)
 		return false;
-	return !(show & SHOW_UID) || x->uid == y->uid;
+	return !(show & SHOW_UID) || x->common->uid == y->common->uid;
 }
 
 /* All that a line of the tree shows, but for the figures and the pid. */
@@ -50,11 +50,12 @@ static bool same_line(const struct rows *rows, const struct row *a,
 		return false;
 	return a->context == b->context && x->comm == y->comm && x->path == y->path &&
 	       x->args == y->args && x->args_cut == y->args_cut && same_killer(x, y) &&
-	       x->exit_code == y->exit_code && x->threads == y->threads &&
+	       x->exit_code == y->exit_code && x->common->threads == y->common->threads &&
 	       same_extras(rows->show, x, y) && x->state == y->state &&
-	       !x->exited == !y->exited &&
-	       !x->reaped == !y->reaped &&
-	       !x->freed == !y->freed && x->older == y->older && x->incomplete == y->incomplete &&
+	       !x->marks.exited == !y->marks.exited &&
+	       !x->marks.reaped == !y->marks.reaped &&
+	       !x->marks.freed == !y->marks.freed && x->older == y->older &&
+	       x->incomplete == y->incomplete &&
 	       unusual(x->creator_tgid, x) == unusual(y->creator_tgid, y) &&
 	       unusual(x->reaper_tgid, x) == unusual(y->reaper_tgid, y);
 }
@@ -68,18 +69,19 @@ static void hash_row(const struct rows *rows, struct row *b)
 		(uintptr_t)node->comm,
 		(uintptr_t)node->path,
 		(uintptr_t)node->args,
-		(uint64_t)node->threads << 32 | (uint32_t)node->exit_code,
+		(uint64_t)node->common->threads << 32 | (uint32_t)node->exit_code,
 		(uint64_t)unusual(node->creator_tgid, node) << 32 |
 			unusual(node->reaper_tgid, node),
 		rows->show & SHOW_CGROUP ? common->cgroup : 0,
-		rows->show & SHOW_UID ? node->uid : 0,
+		rows->show & SHOW_UID ? node->common->uid : 0,
 		!common->killer			      ? 0 :
 		common->killer->tgid != node->tgid ? (uintptr_t)common->killer :
 						     (uint32_t)common->killer->code,
 		rows->show & SHOW_PIDNS && common->ns_pid ? node->id : 0, /* like no other */
 		(uint64_t)(rows->show & SHOW_PIDNS ? common->ns_inum : 0) << 32 |
-			(uint64_t)node->state << 8 | node->args_cut << 7 | !node->exited << 6 |
-			!node->reaped << 5 | !node->freed << 4 | node->older << 3 |
+			(uint64_t)node->state << 8 | node->args_cut << 7 |
+			!node->marks.exited << 6 | !node->marks.reaped << 5 |
+			!node->marks.freed << 4 | node->older << 3 |
 			node->incomplete << 2 | b->context << 1 |
 			!row_cut_off(rows, b)->processes,
 	};

@@ -32,8 +32,8 @@ static void keep(struct slowest *slowest, const struct death *death)
 /* Still running, or partly unseen: nothing is to be said of how long its end took. */
 static bool is_over(const struct death *death, bool outlives)
 {
-	return death->exited && (death->freed || outlives) &&
-	       (!death->reaped || death->reaped >= death->exited);
+	return death->marks.exited && (death->marks.freed || outlives) &&
+	       (!death->marks.reaped || death->marks.reaped >= death->marks.exited);
 }
 
 static void set_parent(struct death *death, const struct proclife_process *process)
@@ -48,10 +48,7 @@ static void process_gone(void *data, struct proclife_process *process)
 {
 	struct slowest *slowest = data;
 	struct death death = {
-		.exited = process->exited,
-		.notified = process->notified,
-		.reaped = process->reaped,
-		.freed = process->freed,
+		.marks = process->marks,
 		.ended = slowest->run->ended,
 		.leader_exited = process->leader_exited,
 		.reaper_waited = process->reaper_waited,
@@ -78,11 +75,9 @@ static void task_gone(void *data, struct proclife_task *task)
 	struct slowest *slowest = data;
 	const struct proclife_process *process = task->process;
 	struct death death = {
-		.exited = task->exited,
-		.reaped = task->reaped,
-		.freed = task->freed,
+		.marks = task->marks,
 		.ended = slowest->run->ended,
-		.group_exited = task->leader ? process->exited : 0,
+		.group_exited = task->leader ? process->marks.exited : 0,
 		.reaper_waited = task->reaper_waited,
 		.pid = task->pid,
 		.tgid = task->tgid,
@@ -94,7 +89,7 @@ static void task_gone(void *data, struct proclife_task *task)
 	};
 
 	if (!process->selected || !process->matches ||
-	    !is_over(&death, !task->freed && slowest->run->ended))
+	    !is_over(&death, !task->marks.freed && slowest->run->ended))
 		return;
 	set_parent(&death, process);
 	memcpy(death.comm, task->comm, PROCLIFE_COMM_LEN);
@@ -159,13 +154,13 @@ static void show_json(struct json *json, struct text *why, const struct death *d
 	json_uint(json, "tid", death->pid);
 	json_bytes(json, "comm", death->comm, PROCLIFE_COMM_LEN);
 	json_uint(json, "took", death_took(death));
-	json_uint(json, "exited", death->exited);
-	json_uint_or_null(json, "notified", death->notified);
-	json_uint_or_null(json, "reaped", death->reaped);
-	json_uint_or_null(json, "freed", death->freed);
+	json_uint(json, "exited", death->marks.exited);
+	json_uint_or_null(json, "notified", death->marks.notified);
+	json_uint_or_null(json, "reaped", death->marks.reaped);
+	json_uint_or_null(json, "freed", death->marks.freed);
 	json_uint(json, "parent_pid", death->parent_tgid);
 	json_uint(json, "reaper_pid", death->reaper_tgid);
-	json_comm_or_null(json, "reaper_comm", death->reaped, death->reaper_comm);
+	json_comm_or_null(json, "reaper_comm", death->marks.reaped, death->reaper_comm);
 	json_uint_or_null(json, "reaper_waited", death->reaper_waited);
 	json_uint(json, "free_cpu", death->free_cpu);
 	text_clear(why);

@@ -9,10 +9,7 @@
 
 /* What is known of the end of a process, or of a thread. */
 struct death {
-	uint64_t exited;
-	uint64_t notified;
-	uint64_t reaped; /* 0: it is still a zombie */
-	uint64_t freed;	 /* 0: not yet */
+	struct proclife_marks marks;
 	uint64_t ended;	 /* the trace */
 	uint64_t group_exited;	/* of a leader: when the last thread of its process had */
 	uint64_t leader_exited; /* of a process */
@@ -36,9 +33,9 @@ struct death {
 /* From its exit to its free, or to the end of the trace. */
 static inline uint64_t death_took(const struct death *death)
 {
-	uint64_t end = death->freed ? death->freed : death->ended;
+	uint64_t end = death->marks.freed ? death->marks.freed : death->ended;
 
-	return end > death->exited ? end - death->exited : 0;
+	return end > death->marks.exited ? end - death->marks.exited : 0;
 }
 
 int slowest_new(struct slowest **slowest, struct run *run);

@@ -24,11 +24,8 @@ static void collect_thread(void *data, struct proclife_task *task)
 	}
 	t = &view->threads[view->thread_count++];
 	t->process = task->process->id;
-	t->born = task->born;
 	t->seen = task->seen;
-	t->exited = task->exited;
-	t->reaped = task->reaped;
-	t->freed = task->freed;
+	t->marks = task->marks;
 	t->runtime = task->runtime;
 	t->tid = task->pid;
 	t->exit_code = task->exit_code;
@@ -77,7 +74,8 @@ void tree_view_free(struct tree_view *view)
 static int compare_threads(const void *a, const void *b)
 {
 	const struct thread *x = a, *y = b;
-	uint64_t p = x->born ? x->born : x->seen, q = y->born ? y->born : y->seen;
+	uint64_t p = x->marks.born ? x->marks.born : x->seen;
+	uint64_t q = y->marks.born ? y->marks.born : y->seen;
 
 	if (x->process != y->process)
 		return x->process < y->process ? -1 : 1;

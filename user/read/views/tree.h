@@ -15,11 +15,8 @@
 /* A thread that does not lead its process; kept for --threads. */
 struct thread {
 	uint64_t process; /* id */
-	uint64_t born;
+	struct proclife_marks marks;
 	uint64_t seen;
-	uint64_t exited;
-	uint64_t reaped;
-	uint64_t freed;
 	uint64_t runtime;
 	uint32_t tid;
 	int32_t exit_code;

@@ -226,7 +226,7 @@ static void note_extras(struct tree_view *view, const struct proclife_node *node
 	if (show & SHOW_UID) {
 		begin_note(notes, STYLE_PLAIN);
 		text_string(notes, "user ");
-		text_label(notes, user_name(node->uid, buffer), SIZE_MAX);
+		text_label(notes, user_name(node->common->uid, buffer), SIZE_MAX);
 		end_note(notes);
 	}
 }
@@ -241,14 +241,14 @@ void tree_build_notes(struct tree_view *view, const struct row *b)
 	text_string(notes, "");
 	note_rank(view, b);
 	note_extras(view, node);
-	if (node->exited && node->exit_code)
+	if (node->marks.exited && node->exit_code)
 		tree_note_exit(notes, node->exit_code, node->common->killer, node->tgid);
 	tree_note_state(notes, node->state);
 	if (node->incomplete && node->state != PROCLIFE_IS_UNKNOWN)
 		note(notes, STYLE_BAD, "incomplete");
-	if (node->threads > 1) {
+	if (node->common->threads > 1) {
 		begin_note(notes, STYLE_PLAIN);
-		text_plural(notes, node->threads, "thread", "threads");
+		text_plural(notes, node->common->threads, "thread", "threads");
 		end_note(notes);
 	}
 	if (node->creator_tgid && node->creator_tgid != node->parent_tgid)

@@ -21,14 +21,14 @@ static void add_up(const struct tree_view *view, struct totals *totals)
 	for (i = 1; i < view->rows.count; i++) {
 		const struct row *b = &view->rows.all[i];
 		const struct proclife_node *node = b->node;
-		uint64_t last = node->exited ? node->exited : view->run->ended;
+		uint64_t last = node->marks.exited ? node->marks.exited : view->run->ended;
 
 		if (!b->listed)
 			continue;
 		totals->cut += !b->shown;
 		totals->processes++;
-		totals->threads += node->threads;
-		totals->failed += node->exited && node->exit_code;
+		totals->threads += node->common->threads;
+		totals->failed += node->marks.exited && node->exit_code;
 		if (!node->older)
 			totals->runtime += node->runtime;
 		if (!totals->first || node->began < totals->first)

@@ -134,7 +134,7 @@ static void put_row(struct tree_view *view, const struct row *b, unsigned int de
 	}
 	text_string(line, " ");
 	put_life(line, figures.life_known, figures.at_least, figures.life);
-	put_cpu(line, node->exited || node->freed || figures.runtime, figures.runtime);
+	put_cpu(line, node->marks.exited || node->marks.freed || figures.runtime, figures.runtime);
 	text_string(line, " ");
 	if (figures.max_rss)
 		text_size_in(line, RSS_COLUMNS, figures.max_rss);
@@ -147,14 +147,14 @@ static void put_row(struct tree_view *view, const struct row *b, unsigned int de
 
 static void put_thread(struct tree_view *view, const struct thread *t, unsigned int depth)
 {
-	uint64_t from = t->born ? t->born : t->seen;
-	uint64_t to = t->exited ? t->exited : view->run->ended;
+	uint64_t from = t->marks.born ? t->marks.born : t->seen;
+	uint64_t to = t->marks.exited ? t->marks.exited : view->run->ended;
 	struct text *line = &view->line;
 
 	text_printf(line, "%*u ", PID_COLUMNS, t->tid);
-	put_life(line, to >= from && (t->exited || !t->incomplete), !t->born || !t->exited,
-		 to - from);
-	put_cpu(line, t->exited || t->freed, t->runtime);
+	put_life(line, to >= from && (t->marks.exited || !t->incomplete),
+		 !t->marks.born || !t->marks.exited, to - from);
+	put_cpu(line, t->marks.exited || t->marks.freed, t->runtime);
 	text_spaces(line, 1 + RSS_COLUMNS);
 	text_clear(&view->name);
 	text_string(&view->name, "{");
@@ -162,7 +162,7 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	text_string(&view->name, "}");
 	text_clear(&view->notes);
 	text_string(&view->notes, "");
-	if (t->exit_code && t->exited)
+	if (t->exit_code && t->marks.exited)
 		tree_note_exit(&view->notes, t->exit_code, NULL, 0);
 	tree_note_state(&view->notes, t->state);
 	put_rest(view, depth, false);

@@ -11,7 +11,7 @@
 /* Since when; 0: its EXIT was before what the rings still hold. */
 static uint64_t since(const struct proclife_process *process)
 {
-	return process->notified ? process->notified : process->exited;
+	return proclife_marks_zombie_since(&process->marks);
 }
 
 /* Of those whose beginning is not known, the one whose task is older comes first. */
@@ -117,8 +117,8 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_uint(json, "uid", zombie->uid);
 	json_wait_status(json, true, zombie->exit_code);
 	json_killer(json, proclife_process_killer(zombie));
-	json_uint_or_null(json, "exited", zombie->exited);
-	json_uint_or_null(json, "notified", zombie->notified);
+	json_uint_or_null(json, "exited", zombie->marks.exited);
+	json_uint_or_null(json, "notified", zombie->marks.notified);
 	json_uint(json, "parent_pid", zombie->parent_tgid);
 	json_uint(json, "reaper_pid", zombie->real_parent_tgid);
 	json_comm_or_null(json, "reaper_comm", reaper, reaper ? reaper->comm : NULL);
