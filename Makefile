@@ -27,8 +27,7 @@ PKG_CONFIG ?= pkg-config
 # B is where everything is built; the sanitizer builds of the tests use one each.
 B ?= build
 CFLAGS ?= -O2 -g
-OWN_CPPFLAGS := -D_GNU_SOURCE -DPROCLIFE_VERSION='"$(VERSION)"' -Iinclude -Iuser/lib
-override CPPFLAGS += $(OWN_CPPFLAGS)
+override CPPFLAGS += -D_GNU_SOURCE -DPROCLIFE_VERSION='"$(VERSION)"' -Iinclude -Iuser/lib
 override CFLAGS += -std=gnu11 -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -MMD -MP
 
 # What a recipe does, in a word and a file; V=1 shows its command instead, and -s nothing.
@@ -59,7 +58,7 @@ $B/%.o: %.c
 	$Q$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $B/user/lib/%.o: override CFLAGS += -fPIC
-$B/user/read/%.o: override CPPFLAGS += -Iuser/read
+$B/user/read/%.o $B/user/completions/%.o: override CPPFLAGS += -Iuser/read
 
 $(LIB_STATIC): $(LIB_OBJECTS)
 	$(call say,AR)
@@ -87,22 +86,29 @@ $B/libkmod:
 		echo 'proclife-read needs libkmod, which $(CC) does not find: install libkmod-dev and' \
 			'pkgconf, or build the library alone: make lib' >&2; exit 1; }
 
-$(READ_OBJECTS): | $B/libkmod
+$B/proclife-read $B/user/read/run/load.o $B/user/read/run/diagnose.o: | $B/libkmod
 $B/user/read/run/load.o $B/user/read/run/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
+# Of what proclife-read is made of: all but what runs it.
+READ_ARCHIVE := $B/proclife-read.a
+
+$(READ_ARCHIVE): $(filter-out %/main.o $B/user/read/run/%,$(READ_OBJECTS))
+	$(call say,AR)
+	$Qrm -f $@ && $(AR) rcs $@ $^
+
 # What prints the completions runs here, wherever proclife-read is to run.
-COMPLETIONS := $B/host/completions
-COMPLETIONS_OBJECTS := $(patsubst %,$B/host/%.o,user/completions/print user/read/cli/completion \
-	user/read/cli/options_table user/lib/phase)
+COMPLETIONS := $B/print-completions
 
-$(COMPLETIONS_OBJECTS): $B/host/%.o: %.c
-	@mkdir -p $(@D)
-	$(call say,HOSTCC)
-	$Q$(HOSTCC) $(OWN_CPPFLAGS) -Iuser/read -std=gnu11 -O1 -MMD -MP -c -o $@ $<
-
-$(COMPLETIONS): $(COMPLETIONS_OBJECTS)
-	$(call say,HOSTLD)
-	$Q$(HOSTCC) -o $@ $^
+ifeq ($(shell $(CC) -dumpmachine),$(shell $(HOSTCC) -dumpmachine))
+$(COMPLETIONS): $B/user/completions/print.o $(READ_ARCHIVE) $(LIB_STATIC)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+else
+$(COMPLETIONS): $(READ_SOURCES) $(LIB_SOURCES) user/completions/print.c
+	$(call say,HOST)
+	$Q$(MAKE) -s B=$B/host CC=$(HOSTCC) CFLAGS=-O1 LDFLAGS= $B/host/print-completions
+	$Qcp $B/host/print-completions $@
+endif
 
 $B/completions/%: $(COMPLETIONS)
 	@mkdir -p $(@D)

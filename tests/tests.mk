@@ -15,27 +15,19 @@ GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*
 $B/tests/%: override CPPFLAGS += -Itests
 $B/tests/unit/%: override CPPFLAGS += -Itests/unit/support
 
+LIBRARIES = $(LIB_STATIC)
 $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_STATIC) $(CMOCKA_LIBS)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
-$B/tests/unit/test_options.o $B/tests/unit/test_format.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_options: $(patsubst %,$B/user/read/%.o,$(addprefix cli/,options options_check options_table options_value \
-	expect parse completion) $(addprefix output/,quoted quote format invisible json message))
+READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
+	test_significance test_explain)
+
+$(READ_TESTS:%=%.o): override CPPFLAGS += -Iuser/read
+$(READ_TESTS): $(READ_ARCHIVE)
+$(READ_TESTS): LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
 $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/completions/zsh
-$B/tests/unit/test_format: $(patsubst %,$B/user/read/output/%.o,format invisible json message)
-
-$B/tests/unit/test_quote.o $B/tests/unit/test_invisible.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_quote $B/tests/unit/test_invisible: $(patsubst %,$B/user/read/output/%.o,quote format invisible json message)
-
-$B/tests/unit/test_expect.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_expect: $B/user/read/cli/expect.o $B/user/read/cli/parse.o
-
-$B/tests/unit/test_significance.o $B/tests/unit/test_explain.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_significance: $B/user/read/views/significance.o
-$B/tests/unit/test_significance: CMOCKA_LIBS += -lm
-$B/tests/unit/test_explain: $(patsubst %,$B/user/read/%.o,views/explain views/rcu output/format output/invisible output/message)
 
 # Tests of what lies in the sources: the schema, the manual pages.
 $(patsubst %,$B/tests/unit/%.o,test_pages test_schema): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'

@@ -68,7 +68,7 @@ static void test_grammar(void **state)
 	assert_null(expect_parse(&e, "exit_free.p99<50ms"));
 	assert_int_equal(e.what, EXPECT_PHASE);
 	assert_int_equal(e.phase, PROCLIFE_EXIT_FREE);
-	assert_int_equal(e.stat, EXPECT_PERCENTILE);
+	assert_int_equal(e.statistic, STATISTIC_PERCENTILE);
 	assert_float_equal(e.percent, 99, 0);
 	assert_int_equal(e.relation, EXPECT_BELOW);
 	assert_int_equal(e.bound, 50000000);
@@ -79,7 +79,7 @@ static void test_grammar(void **state)
 	assert_int_equal(e.relation, EXPECT_AT_MOST);
 	assert_int_equal(e.bound, 500);
 	assert_null(expect_parse(&e, "life.count>=1000"));
-	assert_int_equal(e.stat, EXPECT_COUNT);
+	assert_int_equal(e.statistic, STATISTIC_COUNT);
 	assert_int_equal(e.relation, EXPECT_AT_LEAST);
 	assert_int_equal(e.bound, 1000);
 	assert_false(expect_is_time(&e));

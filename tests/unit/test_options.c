@@ -3,9 +3,10 @@
 #include "check.h"
 
 #include <limits.h>
-#include <cli/options.h>
+#include <cli/options_parse.h>
 #include <stdlib.h>
 #include <string.h>
+#include <views/views.h>
 
 #define MOST_ARGS 32
 
@@ -33,8 +34,18 @@ static struct options parse(const char *line)
 	int argc;
 
 	split(line, copied, &argc);
-	options_parse(&options, argc, words);
+	options_parse(&options, all_views, argc, words);
 	return options;
+}
+
+/* These views, in their order, and no others. */
+static void shows(const struct options *options, const struct view *one, const struct view *two,
+		  const struct view *three)
+{
+	assert_ptr_equal(options->views[0], one);
+	assert_true(!one || options->views[1] == two);
+	assert_true(!two || options->views[2] == three);
+	assert_true(!three || !options->views[3]);
 }
 
 static void test_defaults(void **state)
@@ -42,7 +53,7 @@ static void test_defaults(void **state)
 	struct options options = parse("");
 
 	(void)state;
-	assert_int_equal(options.views, VIEW_EVENTS);
+	shows(&options, &view_events, NULL, NULL);
 	assert_false(options.json || options.threads || options.history || options.load ||
 		     options.quiet);
 	assert_int_equal(options.fold, FOLD_IF_LONG);
@@ -65,7 +76,7 @@ static void test_all(void **state)
 	(void)state;
 	options = parse("--tree --latency --json --pid 12 -p 2147483647 --threads --history "
 			"--duration 250ms --count 18446744073709551615 --load --device /x");
-	assert_int_equal(options.views, VIEW_TREE | VIEW_LATENCY);
+	shows(&options, &view_tree, &view_latency, NULL);
 	assert_true(options.json && options.threads && options.history && options.load);
 	assert_int_equal(options.pid_count, 2);
 	assert_int_equal(options.pids[0], 12);
@@ -75,7 +86,7 @@ static void test_all(void **state)
 	assert_string_equal(options.device, "/x");
 	options_free(&options);
 	options = parse("-t -j -d 2 -n 5 --latency");
-	assert_int_equal(options.views, VIEW_LATENCY);
+	shows(&options, &view_latency, NULL, NULL);
 	assert_true(options.json && options.threads);
 	assert_int_equal(options.duration, 2000000000);
 	assert_int_equal(options.count, 5);
@@ -88,18 +99,18 @@ static void test_all(void **state)
 	assert_int_equal(options.fold, FOLD_NEVER);
 	options_free(&options);
 	options = parse("--record /r -n 5");
-	assert_int_equal(options.views, VIEW_NONE);
+	shows(&options, NULL, NULL, NULL);
 	assert_string_equal(options.record, "/r");
 	options_free(&options);
 	options = parse("--record /r --tree --json -- x");
-	assert_int_equal(options.views, VIEW_TREE);
+	shows(&options, &view_tree, NULL, NULL);
 	options_free(&options);
 	options = parse("-i /r --latency --pid 5 -d 1");
-	assert_int_equal(options.views, VIEW_LATENCY);
+	shows(&options, &view_latency, NULL, NULL);
 	assert_string_equal(options.inputs.all[0], "/r");
 	options_free(&options);
 	options = parse("--status --json");
-	assert_int_equal(options.views, VIEW_STATUS);
+	shows(&options, &view_status, NULL, NULL);
 	options_free(&options);
 }
 
@@ -131,19 +142,19 @@ static void test_expectations(void **state)
 
 	(void)state;
 	options = parse("--expect exit_free.p99<50ms --expect lost==0 --ktap");
-	assert_int_equal(options.views, VIEW_NONE);
+	shows(&options, NULL, NULL, NULL);
 	assert_int_equal(options.verdicts, VERDICTS_KTAP);
 	assert_int_equal(options.expectation_count, 2);
 	assert_string_equal(options.expectations[0].text, "exit_free.p99<50ms");
 	assert_int_equal(options.expectations[1].what, EXPECT_LOST);
 	options_free(&options);
 	options = parse("--tree --expect lost==0 --threads --json -- true");
-	assert_int_equal(options.views, VIEW_TREE);
+	shows(&options, &view_tree, NULL, NULL);
 	assert_int_equal(options.verdicts, VERDICTS_PLAIN);
 	options_free(&options);
 	/* Nothing else is shown, but with --json the verdict can be. */
 	options = parse("--json --expect lost==0");
-	assert_int_equal(options.views, VIEW_NONE);
+	shows(&options, NULL, NULL, NULL);
 	options_free(&options);
 }
 
@@ -183,7 +194,7 @@ static void test_command(void **state)
 	struct options options = parse("--tree -- make -j --tree -- x");
 
 	(void)state;
-	assert_int_equal(options.views, VIEW_TREE);
+	shows(&options, &view_tree, NULL, NULL);
 	assert_false(options.json); /* make's */
 	assert_non_null(options.command);
 	assert_string_equal(options.command[0], "make");
@@ -278,24 +289,24 @@ static void test_views(void **state)
 
 	(void)state;
 	options = parse("--parents --tree --latency --top 5");
-	assert_int_equal(options.views, VIEW_PARENTS | VIEW_TREE | VIEW_LATENCY);
+	shows(&options, &view_tree, &view_latency, &view_parents);
 	assert_int_equal(options.cut.top, 5);
 	options_free(&options);
 	options = parse("--parents --record r -n 7 -- true");
-	assert_int_equal(options.views, VIEW_PARENTS);
+	shows(&options, &view_parents, NULL, NULL);
 	options_free(&options);
 	options = parse("--zombies --json --pid 5 --comm x --top 3");
-	assert_int_equal(options.views, VIEW_ZOMBIES);
+	shows(&options, &view_zombies, NULL, NULL);
 	options_free(&options);
 	options = parse("-i r --zombies");
-	assert_int_equal(options.views, VIEW_ZOMBIES);
+	shows(&options, &view_zombies, NULL, NULL);
 	options_free(&options);
 	options = parse("-i a -i b --latency --by comm --input c");
 	assert_int_equal(options.inputs.count, 3);
 	assert_string_equal(options.inputs.all[2], "c");
 	options_free(&options);
 	options = parse("-i a -i b --expect lost==0");
-	assert_int_equal(options.views, VIEW_NONE);
+	shows(&options, NULL, NULL, NULL);
 	options_free(&options);
 }
 
@@ -305,7 +316,7 @@ static void test_diff(void **state)
 
 	(void)state;
 	options = parse("--diff a b");
-	assert_int_equal(options.views, VIEW_DIFF);
+	shows(&options, &view_diff, NULL, NULL);
 	assert_int_equal(options.diff.count, 2);
 	assert_string_equal(options.diff.all[0], "a");
 	assert_string_equal(options.diff.all[1], "b");

@@ -76,7 +76,7 @@ static bool has_option(const char *page, const char *option)
 
 static void test_options(void **state)
 {
-	struct output help = run_program(false, 0, "%s --help", program);
+	struct output help = run_program(false, 0, "%s --help=all", program);
 	char *page = read_source("user/man/proclife-read.8");
 	char name[64], wanted[96];
 	unsigned int count = 0;

@@ -138,12 +138,12 @@ static void test_bad_usage(void **state)
 		{ "--expect", "--expect" },
 		{ "--expect lost", "--expect lost: there has to be a relation" },
 		{ "--expect lost==0 --expect exit.p9<1s", "--expect 'exit.p9<1s': the figure" },
-		{ "--status --expect lost==0", "--status and --expect" },
+		{ "--status --expect lost==0", "--status shows the module as it is now: it takes no --expect" },
 		{ "--ktap", "--ktap prints verdicts" },
 		{ "--lava --tree", "--lava prints verdicts" },
 		{ "--lava --tree --expect lost==0", "--lava prints nothing but verdicts" },
-		{ "--ktap --json --expect lost==0", "--ktap prints nothing but verdicts" },
-		{ "--ktap --lava --expect lost==0", "--ktap and --lava" },
+		{ "--ktap --json --expect lost==0", "--ktap and --json exclude each other" },
+		{ "--ktap --lava --expect lost==0", "--ktap and --lava exclude each other" },
 		{ "--completion fish", "--completion fish" },
 		{ "--comm", "--comm" },
 		{ "--uid", "--uid" },
@@ -162,14 +162,14 @@ static void test_bad_usage(void **state)
 		{ "--tree --show uid,,pidns", "--show uid,,pidns: not of" },
 		{ "--tree --show uids", "--show uids: not of" },
 		{ "--latency --show uid", "--show is for --tree" },
-		{ "--latency --by comm --top 5:rss", "--top N:rss is for --tree" },
-		{ "--parents --top 5:life", "--top N:life is for --tree" },
-		{ "--diff a b --by comm --top 5", "--top is for --tree, --parents" },
+		{ "--latency --by comm --top 5:rss", "--top N:KEY is for --tree" },
+		{ "--parents --top 5:life", "--top N:KEY is for --tree" },
+		{ "--diff a b --by comm --top 5", "--top is for --tree, --latency, --parents" },
 		{ "--parents --depth 2", "--depth is for --tree" },
 		{ "--parents --events", "only --tree, --latency and --parents" },
 		{ "--parents --zombies", "only --tree, --latency and --parents" },
 		{ "--diff a b --tree", "only --tree, --latency and --parents" },
-		{ "--parents --threads", "--threads is for --tree, --latency, --diff" },
+		{ "--parents --threads", "--threads is for --tree, --latency and --diff" },
 		{ "--zombies -- true", "--zombies shows those there are now" },
 		{ "--zombies -d 5", "--zombies shows those there are now" },
 		{ "--zombies -n 5", "--zombies shows those there are now" },
@@ -181,15 +181,15 @@ static void test_bad_usage(void **state)
 		{ "--diff a b c", "c: a command has to follow" },
 		{ "--diff a --diff b --diff c", "--diff takes two recordings" },
 		{ "--diff a -- b", "--diff takes two recordings" },
-		{ "--diff a b -- true", "--diff A B reads these two recordings" },
-		{ "--diff a b -i c", "--diff A B reads these two recordings" },
-		{ "--diff a b --load", "--diff A B reads these two recordings" },
-		{ "--diff a b --device x", "--diff A B reads these two recordings" },
-		{ "--diff a b --history", "--diff A B reads these two recordings" },
-		{ "--diff a b --record c", "--diff A B reads these two recordings" },
-		{ "--diff a b -d 5", "--diff A B reads these two recordings" },
-		{ "--diff a b -n 5", "--diff A B reads these two recordings" },
-		{ "--diff a b --expect lost==0", "--diff and --expect exclude each other" },
+		{ "--diff a b -- true", "--diff reads two recordings, and nothing else: it takes no " },
+		{ "--diff a b -i c", "--diff reads two recordings, and nothing else: it takes no " },
+		{ "--diff a b --load", "--diff reads two recordings, and nothing else: it takes no " },
+		{ "--diff a b --device x", "--diff reads two recordings, and nothing else: it takes no " },
+		{ "--diff a b --history", "--diff reads two recordings, and nothing else: it takes no " },
+		{ "--diff a b --record c", "--diff reads two recordings, and nothing else: it takes no " },
+		{ "--diff a b -d 5", "--diff reads two recordings, and nothing else: it takes no " },
+		{ "--diff a b -n 5", "--diff reads two recordings, and nothing else: it takes no " },
+		{ "--diff a b --expect lost==0", "it takes no --expect" },
 		{ "--diff a b --factor 1", "--factor 1: not a number above 1" },
 		{ "--diff a b --factor 0.5", "--factor 0.5: not a number above 1" },
 		{ "--diff a b --factor 2x", "--factor 2x: not a number above 1" },
@@ -216,6 +216,18 @@ static void test_bad_usage(void **state)
 	}
 }
 
+static void assert_fits_a_screen(const char *text)
+{
+	unsigned int lines = 0;
+
+	for (size_t length; *text; text += length + 1, lines++) {
+		length = strcspn(text, "\n");
+		if (length > 80)
+			fail_msg("%zu columns: %.*s", length, (int)length, text);
+	}
+	assert_true(lines > 15 && lines <= 24);
+}
+
 static void test_help(void **state)
 {
 	char said[20000];
@@ -224,6 +236,14 @@ static void test_help(void **state)
 	assert_int_equal(run("--help", said, sizeof(said)), 0);
 	assert_non_null(strstr(said, "--latency"));
 	assert_non_null(strstr(said, "COMMAND"));
+	assert_null(strstr(said, "--ktap"));
+	assert_fits_a_screen(said);
+	assert_int_equal(run("-h", said, sizeof(said)), 0);
+	assert_null(strstr(said, "--ktap"));
+	assert_int_equal(run("--help=all", said, sizeof(said)), 0);
+	assert_non_null(strstr(said, "--ktap"));
+	assert_non_null(strstr(said, "Exit status:"));
+	assert_int_equal(run("--help=some", said, sizeof(said)), USAGE);
 	assert_int_equal(run("--version", said, sizeof(said)), 0);
 	assert_int_equal(strncmp(said, "proclife-read " PROCLIFE_VERSION, 14), 0);
 	assert_int_equal(run("--usage", said, sizeof(said)), 0);

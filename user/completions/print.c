@@ -2,8 +2,9 @@
 /* Prints the completions for a shell: for the build, which may be that of another machine's program. */
 #include "cli/completion.h"
 #include "cli/options_table.h"
+#include "views/views.h"
 
 int main(int argc, char **argv)
 {
-	return argc != 2 || !completion_print(stdout, argv[1], options_table) || fclose(stdout);
+	return argc != 2 || !completion_print(stdout, argv[1], options_table(all_views)) || fclose(stdout);
 }

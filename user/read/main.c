@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/options.h"
+#include "cli/options_parse.h"
 #include "output/format.h"
 #include "output/message.h"
+#include "run/diff.h"
 #include "run/load.h"
 #include "run/session.h"
-#include "views/diff.h"
+#include "views/views.h"
 #include <locale.h>
 #include <signal.h>
 
@@ -17,11 +18,11 @@ int main(int argc, char **argv)
 	int status;
 
 	setlocale(LC_CTYPE, "");
-	options_parse(&options, argc, argv);
+	options_parse(&options, all_views, argc, argv);
 	if (options.quiet)
 		message_quiet();
 	screen_init(&screen);
-	if (options.views & VIEW_DIFF) {
+	if (options_show(&options, &view_diff)) {
 		status = diff_run(&options, &screen);
 		options_free(&options);
 		return status;

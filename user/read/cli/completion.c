@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cli/choices.h"
 #include "cli/completion.h"
 #include <ctype.h>
-#include <proclife.h>
 #include <string.h>
 
 /* What can stand for the argument that the table names so: shell code for bash and zsh. */
@@ -13,39 +13,46 @@ static const struct {
 	{ "DIR", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/" },
 	{ "A", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/:B:_files -/" },
 	{ "USER", "COMPREPLY=($(compgen -u -- \"$cur\"))", "_users" },
-	{ "KEY",
-	  "COMPREPLY=($(compgen -W 'comm parent reaper cgroup cpu uid' -- \"$cur\"))",
-	  "(comm parent reaper cgroup cpu uid)" },
-	{ "WHAT", "COMPREPLY=($(compgen -W 'pidns cgroup uid' -- \"$cur\"))", "(pidns cgroup uid)" },
 	{ "PATH", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
 	{ "PID",
 	  "COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\"))",
 	  "_pids" },
 };
 
+/* And what is one of some words. */
+static const struct {
+	const char *arg;
+	enum choice choice;
+} choices[] = {
+	{ "KEY", CHOICE_BY },
+	{ "WHAT", CHOICE_SHOW },
+};
+
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* NULL if anything can stand there. */
-static const char *kind_of(const struct argp_option *option, bool zsh)
+/* Code of the shell; empty if anything can stand there. */
+static void print_kind(FILE *out, const struct argp_option *option, bool zsh)
 {
-	for (size_t i = 0; i < KINDS; i++) {
+	size_t i;
+
+	for (i = 0; i < KINDS; i++)
 		if (!strcmp(kinds[i].arg, option->arg))
-			return zsh ? kinds[i].zsh : kinds[i].bash;
-	}
-	return NULL;
+			fputs(zsh ? kinds[i].zsh : kinds[i].bash, out);
+	for (i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		if (!strcmp(choices[i].arg, option->arg))
+			fprintf(out, zsh ? "(%s)" : "COMPREPLY=($(compgen -W '%s' -- \"$cur\"))",
+				choice_list(choices[i].choice, " ", " "));
 }
 
 /* What --expect can ask for. */
 static void print_figures(FILE *out)
 {
-	static const char *const stats[] = { "count", "min",   "mean", "p50",
-					     "p90",   "p99", "p99.9", "max" };
+	unsigned int phase, statistic;
 
-	for (unsigned int phase = 0; phase < PROCLIFE_PHASES; phase++) {
-		for (size_t i = 0; i < sizeof(stats) / sizeof(stats[0]); i++)
-			fprintf(out, "%s.%s ", proclife_phase_name((enum proclife_phase)phase),
-				stats[i]);
-	}
+	for (phase = 0; choice_name(CHOICE_PHASE, phase); phase++)
+		for (statistic = 0; choice_name(CHOICE_STATISTIC, statistic); statistic++)
+			fprintf(out, "%s.%s ", choice_name(CHOICE_PHASE, phase),
+				choice_name(CHOICE_STATISTIC, statistic));
 	fputs("zombies lost", out);
 }
 
@@ -67,14 +74,12 @@ static bool has_short(const struct argp_option *option)
 
 static void print_bash_argument(FILE *out, const struct argp_option *option)
 {
-	const char *kind = kind_of(option, false);
-
 	fprintf(out, "\t--%s", option->name);
 	if (has_short(option))
 		fprintf(out, " | -%c", option->key);
-	fputs(")\n", out);
-	if (kind)
-		fprintf(out, "\t\t%s\n", kind);
+	fputs(")\n\t\t", out);
+	print_kind(out, option, false);
+	fputs("\n", out);
 	if (!strcmp(option->arg, "FIGURE")) {
 		/* A relation and a bound follow. */
 		fputs("\t\tcompopt -o nospace 2>/dev/null\n\t\tCOMPREPLY=($(compgen -W '", out);
@@ -120,7 +125,7 @@ static void print_bash(FILE *out, const struct argp_option *table)
 		if (is_offered(option))
 			fprintf(out, "--%s ", option->name);
 	}
-	fputs("--help --usage --version --' -- \"$cur\"))\n"
+	fputs("--' -- \"$cur\"))\n"
 	      "}\n"
 	      "complete -F _proclife_read proclife-read\n",
 	      out);
@@ -150,13 +155,10 @@ static void print_zsh_option(FILE *out, const struct argp_option *option)
 	print_zsh_text(out, option->doc);
 	fputs("]", out);
 	if (option->arg) {
-		const char *kind = kind_of(option, true);
-
 		fputs(":", out);
 		print_zsh_text(out, option->arg);
 		fputs(":", out);
-		if (kind)
-			fputs(kind, out);
+		print_kind(out, option, true);
 		if (!strcmp(option->arg, "FIGURE")) {
 			fputs("(", out);
 			print_figures(out);
@@ -176,10 +178,7 @@ static void print_zsh(FILE *out, const struct argp_option *table)
 		if (is_offered(option))
 			print_zsh_option(out, option);
 	}
-	fputs("\t'(- *)'{-\\?,--help}'[Give this help list]' \\\n"
-	      "\t'(- *)--usage[Give a short usage message]' \\\n"
-	      "\t'(- *)'{-V,--version}'[Print program version]' \\\n"
-	      "\t'*::command:_normal'\n",
+	fputs("\t'*::command:_normal'\n",
 	      out);
 }
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cli/choices.h"
 #include "cli/expect.h"
 #include "cli/parse.h"
+#include <stdio.h>
 #include <string.h>
-
-static const struct {
-	const char *name;
-	enum expect_stat stat;
-} stats[] = {
-	{ "count", EXPECT_COUNT }, { "min", EXPECT_MIN }, { "mean", EXPECT_MEAN },
-	{ "max", EXPECT_MAX },
-};
 
 /* The longer ones first, for they begin like others. */
 static const struct {
@@ -30,35 +24,38 @@ static bool is(const char *s, size_t length, const char *word)
 
 static bool find_phase(const char *s, size_t length, enum proclife_phase *phase)
 {
-	for (unsigned int i = 0; i < PROCLIFE_PHASES; i++) {
-		*phase = (enum proclife_phase)i;
-		if (is(s, length, proclife_phase_name(*phase)))
-			return true;
-	}
-	return false;
+	unsigned int number;
+
+	if (!choice_find(CHOICE_PHASE, s, length, &number))
+		return false;
+	*phase = (enum proclife_phase)number;
+	return true;
 }
 
-static bool find_stat(struct expectation *e, const char *s, size_t length)
+/* One that is shown, or any other percentile. */
+static bool find_statistic(struct expectation *e, const char *s, size_t length)
 {
+	unsigned int number;
 	char *end;
 
-	for (size_t i = 0; i < COUNT_OF(stats); i++) {
-		e->stat = stats[i].stat;
-		if (is(s, length, stats[i].name))
-			return true;
+	if (choice_find(CHOICE_STATISTIC, s, length, &number)) {
+		e->statistic = statistics[number].kind;
+		e->percent = statistics[number].percent;
+		return true;
 	}
-	e->stat = EXPECT_PERCENTILE;
+	e->statistic = STATISTIC_PERCENTILE;
 	return *s == 'p' && parse_decimal(s + 1, &end, &e->percent) && end == s + length &&
 	       e->percent > 0 && e->percent <= 100;
 }
 
 bool expect_is_time(const struct expectation *e)
 {
-	return e->what == EXPECT_PHASE && e->stat != EXPECT_COUNT;
+	return e->what == EXPECT_PHASE && e->statistic != STATISTIC_COUNT;
 }
 
 static const char *parse_figure(struct expectation *e, const char *s, size_t length)
 {
+	static char wrong[200];
 	const char *dot = memchr(s, '.', length);
 
 	if (is(s, length, "lost")) {
@@ -70,12 +67,18 @@ static const char *parse_figure(struct expectation *e, const char *s, size_t len
 		return NULL;
 	}
 	e->what = EXPECT_PHASE;
-	if (!dot || !find_phase(s, (size_t)(dot - s), &e->phase))
-		return "the figure has to be lost, zombies, or one of life, teardown, zombie, "
-		       "rcu_free and exit_free with a statistic, such as exit_free.p99";
-	if (!find_stat(e, dot + 1, length - (size_t)(dot + 1 - s)))
-		return "the statistic has to be count, min, mean, max, or a percentile such as p50 "
-		       "or p99.9";
+	if (!dot || !find_phase(s, (size_t)(dot - s), &e->phase)) {
+		snprintf(wrong, sizeof(wrong),
+			 "the figure has to be lost, zombies, or one of %s with a statistic, such "
+			 "as exit_free.p99", choice_list(CHOICE_PHASE, ", ", " and "));
+		return wrong;
+	}
+	if (!find_statistic(e, dot + 1, length - (size_t)(dot + 1 - s))) {
+		snprintf(wrong, sizeof(wrong),
+			 "the statistic has to be one of %s, or another percentile such as p95",
+			 choice_list(CHOICE_STATISTIC, ", ", " and "));
+		return wrong;
+	}
 	return NULL;
 }
 
@@ -126,24 +129,6 @@ static bool holds(enum expect_relation relation, uint64_t value, uint64_t bound)
 	return false;
 }
 
-static uint64_t phase_figure(const struct expectation *e,
-			     const struct proclife_histogram *histogram)
-{
-	switch (e->stat) {
-	case EXPECT_COUNT:
-		return proclife_histogram_count(histogram);
-	case EXPECT_MIN:
-		return proclife_histogram_min(histogram);
-	case EXPECT_MEAN:
-		return (uint64_t)(proclife_histogram_mean(histogram) + 0.5);
-	case EXPECT_PERCENTILE:
-		return proclife_histogram_percentile(histogram, e->percent);
-	case EXPECT_MAX:
-		return proclife_histogram_max(histogram);
-	}
-	return 0;
-}
-
 struct judgement expect_judge(const struct expectation *e, const struct proclife_latency *latency,
 			      uint64_t lost)
 {
@@ -164,9 +149,9 @@ struct judgement expect_judge(const struct expectation *e, const struct proclife
 	case EXPECT_PHASE:
 		judgement.count = proclife_histogram_count(histogram);
 		/* A time of nothing is no time: a promise about it cannot be kept. */
-		judgement.measured = judgement.count || e->stat == EXPECT_COUNT;
+		judgement.measured = judgement.count || e->statistic == STATISTIC_COUNT;
 		if (judgement.measured)
-			judgement.value = phase_figure(e, histogram);
+			judgement.value = statistic_of(histogram, e->statistic, e->percent);
 		break;
 	}
 	judgement.ok = judgement.measured && holds(e->relation, judgement.value, e->bound);

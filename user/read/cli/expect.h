@@ -3,13 +3,13 @@
 #ifndef READ_EXPECT_H
 #define READ_EXPECT_H
 
+#include "output/percentiles.h"
 #include <proclife.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum expect_what { EXPECT_PHASE, EXPECT_LOST, EXPECT_ZOMBIES };
-enum expect_stat { EXPECT_COUNT, EXPECT_MIN, EXPECT_MEAN, EXPECT_PERCENTILE, EXPECT_MAX };
 enum expect_relation { EXPECT_BELOW, EXPECT_AT_MOST, EXPECT_EQUAL, EXPECT_AT_LEAST, EXPECT_ABOVE };
 
 /* "exit_free.p99<50ms" */
@@ -17,8 +17,8 @@ struct expectation {
 	const char *text;
 	enum expect_what what;
 	enum proclife_phase phase; /* of EXPECT_PHASE, and the next two too */
-	enum expect_stat stat;
-	double percent; /* of EXPECT_PERCENTILE */
+	enum statistic_kind statistic;
+	double percent; /* of STATISTIC_PERCENTILE */
 	enum expect_relation relation;
 	uint64_t bound; /* ns where it is a time */
 };

@@ -1,134 +1,185 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What of the command line cannot go together. */
+/*
+ * What of the command line cannot go together. Which options a view takes stands in its struct view;
+ * here is what that means, and which options exclude each other.
+ */
 #include "cli/options_check.h"
+#include "cli/options_table.h"
+#include <stdio.h>
+#include <string.h>
 
-bool cut_is_set(const struct cut *cut)
+#define LENGTH 200
+
+/* What needs no view. */
+#define OF_ANY (GIVEN(JSON) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA))
+
+static const struct {
+	uint64_t one;
+	uint64_t others;
+	const char *why;
+} exclusions[] = {
+	{ GIVEN(INPUT), OF_DEVICE | GIVEN(HISTORY) | GIVEN(RECORD) | GIVEN(COMMAND),
+	  "a recording is all there is to read" },
+	{ GIVEN(COMMAND), GIVEN(PID) | GIVEN(HISTORY), "a command is followed from its start" },
+	{ GIVEN(FOLD), GIVEN(THREADS), "a folded line stands for several processes" },
+	{ GIVEN(FOLD), GIVEN(TOP), "--top shows single processes" },
+	{ GIVEN(FOLD) | GIVEN(NO_FOLD), GIVEN(JSON), "JSON has every process" },
+	{ GIVEN(KTAP), GIVEN(LAVA), "a verdict has one form" },
+	{ GIVEN(KTAP) | GIVEN(LAVA), GIVEN(JSON), "a verdict has one form" },
+};
+
+static enum option_id first_of(uint64_t options)
 {
-	return cut->depth != DEPTH_ALL || cut->min_life || cut->top || cut->matching;
+	return (enum option_id)__builtin_ctzll(options);
 }
 
-bool filter_is_set(const struct filter *filter)
+/* Appends "--tree", ", --tree", or " and --tree" if it is the @last one. */
+static void list(char text[LENGTH], const char *name, bool last)
 {
-	return filter->comms.count || filter->cgroups.count || filter->uid_count;
+	size_t n = strlen(text);
+
+	snprintf(text + n, LENGTH - n, "%s%s%s", !n ? "" : last ? " and " : ", ",
+		 *name == '-' ? "" : "--", name);
 }
 
-/* What is for the tree alone; but --top N cuts other long lists, too. */
-static void check_tree(const struct options *options, struct argp_state *state)
+/* "--tree, --latency and --parents" */
+static void list_views(char text[LENGTH], const struct view *const *all,
+		       bool (*is_wanted)(const struct view *view, enum option_id option),
+		       enum option_id option)
 {
-	const char *which = options->cut.depth != DEPTH_ALL ? "--depth" :
-			    options->cut.min_life	    ? "--min-life" :
-			    options->show		    ? "--show" :
-							      NULL;
-	const char *fold = options->fold == FOLD_ALWAYS ? "--fold" :
-			   options->fold == FOLD_NEVER  ? "--no-fold" :
-							  NULL;
+	const struct view *const *view, *last = NULL;
 
-	if (which && !(options->views & VIEW_TREE))
-		argp_error(state, "%s is for --tree", which);
-	if (options->cut.top && !(options->views & (VIEW_TREE | VIEW_PARENTS | VIEW_ZOMBIES)) &&
-	    (options->by == PROCLIFE_BY_NOTHING || options->views & VIEW_DIFF))
-		argp_error(state, "--top is for --tree, --parents, --zombies and --latency --by");
-	if (options->cut.key != TOP_CPU && !(options->views & VIEW_TREE))
-		argp_error(state, "--top N:%s is for --tree; elsewhere it is --top N",
-			   top_key_name(options->cut.key));
-	if (fold && (!(options->views & VIEW_TREE) || options->json))
-		argp_error(state, "%s is for --tree without --json", fold);
-	if (options->fold == FOLD_ALWAYS && options->threads)
-		argp_error(state, "--fold and --threads exclude each other");
-	if (options->fold == FOLD_ALWAYS && options->cut.top)
-		argp_error(state, "--fold and --top exclude each other: --top shows single "
-				  "processes");
-}
-
-static void check_diff(const struct options *options, struct argp_state *state)
-{
-	if (!(options->views & VIEW_DIFF)) {
-		if (options->force || options->factor != 2)
-			argp_error(state, "%s is for --diff",
-				   options->force ? "--force" : "--factor");
-		return;
+	*text = '\0';
+	for (view = all; *view; view++) {
+		if (!is_wanted(*view, option))
+			continue;
+		if (last)
+			list(text, last->name, false);
+		last = *view;
 	}
-	if (options->diff.count != 2)
-		argp_error(state, "--diff takes two recordings: --diff A B");
-	if (options->inputs.count || options->load || options->device || options->history ||
-	    options->record || options->command || options->duration || options->count)
-		argp_error(state, "--diff A B reads these two recordings, and nothing else");
-	if (options->expectation_count)
-		argp_error(state, "--diff and --expect exclude each other: --diff has a verdict of "
-				  "its own");
+	if (last)
+		list(text, last->name, true);
 }
 
-static void check_input(const struct options *options, struct argp_state *state)
+static bool takes(const struct view *view, enum option_id option)
 {
-	const char *other = options->load	? "--load" :
-			    options->device	? "--device" :
-			    options->history	? "--history" :
-			    options->record	? "--record" :
-			    options->command	? "a COMMAND" :
-			    options->views == VIEW_STATUS ? "--status" :
-							    NULL;
+	return (view->takes | view->takes_by) & 1ULL << option;
+}
 
-	if (options->inputs.count && other)
-		argp_error(state, "-i and %s exclude each other: a recording is all there is to read",
-			   other);
-	if (options->inputs.count > 1 &&
-	    (options->views & ~(VIEW_LATENCY | VIEW_NONE) || options->duration || options->count))
-		argp_error(state, "several recordings are added up by --latency and --expect alone, "
-				  "and as a whole");
+static bool combines(const struct view *view, enum option_id option)
+{
+	(void)option;
+	return view->combines;
+}
+
+static bool adds_up(const struct view *view, enum option_id option)
+{
+	(void)option;
+	return view->adds_up;
+}
+
+/* Does one of the views take it, or none stand in its way? */
+static bool is_taken(const struct options *options, enum option_id option)
+{
+	uint64_t taken = OF_ANY, given = 1ULL << option;
+	const struct view *const *view;
+
+	if (!options->views[0])
+		taken |= OF_TRACE;
+	if (options->expectation_count)
+		taken |= GIVEN(THREADS);
+	for (view = options->views; *view; view++)
+		taken |= (*view)->takes | (options->by ? (*view)->takes_by : 0);
+	return taken & given;
+}
+
+static void check_views(const struct options *options, const struct view *const *all,
+			struct argp_state *state)
+{
+	const struct view *view = options->views[0];
+	uint64_t given = options->given;
+	char text[LENGTH];
+	size_t i;
+
+	for (i = 0; view && options->views[1] && options->views[i]; i++) {
+		if (options->views[i]->combines)
+			continue;
+		list_views(text, all, combines, OPTIONS);
+		argp_error(state, "only %s can be given together", text);
+	}
+	for (; given; given &= given - 1) {
+		enum option_id option = first_of(given);
+
+		if (is_taken(options, option))
+			continue;
+		if (view && view->scope && OF_TRACE & 1ULL << option)
+			argp_error(state, "--%s %s: it takes no %s", view->name, view->scope,
+				   option_name(option));
+		list_views(text, all, takes, option);
+		if (option == OPTION_THREADS)
+			argp_error(state, "--threads is for %s, and for --expect; --events has them all",
+				   text);
+		if (view && view->takes_by & 1ULL << option)
+			argp_error(state, "%s is for %s; --%s needs --by for it", option_name(option),
+				   text, view->name);
+		argp_error(state, "%s is for %s", option_name(option), text);
+	}
+}
+
+static void check_exclusions(const struct options *options, struct argp_state *state)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(exclusions) / sizeof(exclusions[0]); i++) {
+		uint64_t one = options->given & exclusions[i].one;
+		uint64_t other = options->given & exclusions[i].others;
+
+		if (one && other)
+			argp_error(state, "%s and %s exclude each other: %s",
+				   option_name(first_of(one)), option_name(first_of(other)),
+				   exclusions[i].why);
+	}
 }
 
 static void check_verdicts(const struct options *options, struct argp_state *state)
 {
-	const char *form = options->verdicts == VERDICTS_KTAP ? "--ktap" :
-			   options->verdicts == VERDICTS_LAVA ? "--lava" :
-								NULL;
+	uint64_t form = options->given & (GIVEN(KTAP) | GIVEN(LAVA));
 
 	if (form && !options->expectation_count)
-		argp_error(state, "%s prints verdicts: add what to --expect", form);
-	if (form && (options->json || options->views != VIEW_NONE))
-		argp_error(state, "%s prints nothing but verdicts: leave out --json and the views",
-			   form);
-	if (options->expectation_count && options->views == VIEW_STATUS)
-		argp_error(state, "--status and --expect exclude each other");
+		argp_error(state, "%s prints verdicts: add what to --expect",
+			   option_name(first_of(form)));
+	if (form && options->views[0])
+		argp_error(state, "%s prints nothing but verdicts: leave out the views",
+			   option_name(first_of(form)));
 }
 
-void options_check(struct options *options, struct argp_state *state)
+/* What has to do with how many there are. */
+static void check_recordings(const struct options *options, const struct view *const *all,
+			     struct argp_state *state)
 {
-	unsigned int views = options->views;
+	const struct view *const *view;
+	bool can = !options->duration && !options->count;
+	char text[LENGTH];
 
-	if (!views)
-		views = options->views = options->record || options->expectation_count ?
-						 VIEW_NONE :
-						 VIEW_EVENTS;
-	if ((views & (views - 1)) && views & ~(VIEW_TREE | VIEW_LATENCY | VIEW_PARENTS))
-		argp_error(state, "only --tree, --latency and --parents can be given together");
-	check_diff(options, state);
-	check_input(options, state);
-	if (views == VIEW_STATUS && options->record)
-		argp_error(state, "--status and --record exclude each other");
+	if (options->diff.count && options->diff.count != 2)
+		argp_error(state, "--diff takes two recordings: --diff A B");
+	for (view = options->views; *view; view++)
+		can &= (*view)->adds_up;
+	if (options->inputs.count < 2 || can)
+		return;
+	list_views(text, all, adds_up, OPTIONS);
+	argp_error(state, "several recordings are added up by %s and --expect alone, and as a whole",
+		   text);
+}
+
+void options_check(const struct options *options, const struct view *const *all,
+		   struct argp_state *state)
+{
+	check_recordings(options, all, state);
 	check_verdicts(options, state);
-	if (views == VIEW_NONE && options->json && !options->expectation_count)
+	check_views(options, all, state);
+	check_exclusions(options, state);
+	if (!options->views[0] && options->json && !options->expectation_count)
 		argp_error(state, "--json is for a view, and --record alone shows none; add "
 				  "--events, --tree or --latency");
-	check_tree(options, state);
-	if (options->threads && !(views & (VIEW_TREE | VIEW_LATENCY | VIEW_DIFF)) &&
-	    !options->expectation_count)
-		argp_error(state, "--threads is for --tree, --latency, --diff and --expect; --events "
-				  "has them all");
-	if (options->by != PROCLIFE_BY_NOTHING && !(views & (VIEW_LATENCY | VIEW_DIFF)))
-		argp_error(state, "--by is for --latency and --diff");
-	if (views & VIEW_ZOMBIES &&
-	    (options->command || options->duration || options->count || options->record ||
-	     options->expectation_count || options->history))
-		argp_error(state, "--zombies shows those there are now: it takes no command, end, "
-				  "--history, --record or --expect");
-	if (options->command && options->pid_count)
-		argp_error(state, "--pid and a COMMAND exclude each other");
-	if (options->command && options->history)
-		argp_error(state, "--history and a COMMAND exclude each other");
-	if (views == VIEW_STATUS &&
-	    (options->command || options->pid_count || options->history || options->duration ||
-	     options->count || filter_is_set(&options->filter)))
-		argp_error(state, "--status shows the module as it is now: it takes no command, "
-				  "selection or end");
 }

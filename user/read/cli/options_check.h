@@ -2,10 +2,11 @@
 #ifndef READ_OPTIONS_CHECK_H
 #define READ_OPTIONS_CHECK_H
 
-#include "cli/options.h"
+#include "view.h"
 #include <argp.h>
 
-/* Ends the program with a line that says why, if there is something; sets the default view. */
-void options_check(struct options *options, struct argp_state *state);
+/* Ends the program with a line that says why, if something cannot go together. @all: every view. */
+void options_check(const struct options *options, const struct view *const *all,
+		   struct argp_state *state);
 
 #endif

@@ -1,79 +1,310 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cli/choices.h"
 #include "cli/options_table.h"
-#include <proclife.h>
+#include "output/message.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-const struct argp_option options_table[] = {
-	{ NULL, 0, NULL, 0, "Views (--tree, --latency and --parents can be given together):", 1 },
-	{ "events", OPTION_EVENTS, NULL, 0, "One line per record, in order (default)", 1 },
-	{ "tree", OPTION_TREE, NULL, 0, "Who started whom, how long it lived, how it ended", 1 },
-	{ "latency", OPTION_LATENCY, NULL, 0,
-	  "How long tasks live, stay zombies and wait to be freed", 1 },
-	{ "parents", OPTION_PARENTS, NULL, 0, "Who reaps, how soon, and who leaves zombies", 1 },
-	{ "zombies", OPTION_ZOMBIES, NULL, 0,
-	  "The zombies there are now, the oldest first, and who should reap them", 1 },
-	{ "diff", OPTION_DIFF, "A", 0,
-	  "--diff A B: which phase of which group has changed between two recordings", 1 },
-	{ "status", OPTION_STATUS, NULL, 0, "The module: parameters, rings, features, counts", 1 },
-	{ "record", OPTION_RECORD, "DIR", 0,
-	  "Write all records to this new folder, for -i; with another view or without", 1 },
-
-	{ NULL, 0, NULL, 0, "Selection:", 2 },
-	{ "pid", 'p', "PID", 0,
-	  "Only this process and what descends from it; can be given repeatedly", 2 },
-	{ "comm", OPTION_COMM, "GLOB", 0,
-	  "Only processes whose name matches, such as 'cc*'; can be given repeatedly", 2 },
-	{ "uid", OPTION_UID, "USER", 0,
-	  "Only processes of this user, by name or number; can be given repeatedly", 2 },
-	{ "cgroup", OPTION_CGROUP, "PATH", 0,
-	  "Only processes of this cgroup and those below it; can be given repeatedly", 2 },
-	{ "threads", 't', NULL, 0,
-	  "--tree: list threads too; --latency: measure threads instead of processes", 2 },
-	{ "history", OPTION_HISTORY, NULL, 0, "Begin with what the rings still hold", 2 },
-
-	{ NULL, 0, NULL, 0, "Stop (as Ctrl-C does, which prints the result so far):", 3 },
-	{ "duration", 'd', "TIME", 0, "After this time: 10, 0.5, 10s, 250ms, 5m, 1h", 3 },
-	{ "count", 'n', "N", 0,
-	  "After N records (--events) or N processes that are gone (--tree, --latency)", 3 },
-
-	{ NULL, 0, NULL, 0, "How much of the tree (what is cut is counted in its place):", 4 },
-	{ "depth", OPTION_DEPTH, "N", 0, "N levels below the first processes", 4 },
-	{ "min-life", OPTION_MIN_LIFE, "TIME", 0,
-	  "Only processes that live as long, and who started them: 50us, 20ms, 1.5s", 4 },
-	{ "top", OPTION_TOP, "N[:KEY]", 0,
-	  "Only the N largest by KEY, and who started them: cpu (default), life, rss, or count, "
-	  "the number of descendants; --parents, --by: only N lines", 4 },
-	{ "fold", OPTION_FOLD, NULL, 0,
-	  "Show siblings that are alike as one line; default above 1000 lines", 4 },
-	{ "no-fold", OPTION_NO_FOLD, NULL, 0, "Show each of them", 4 },
-
-	{ NULL, 0, NULL, 0, "Output:", 5 },
-	{ "by", OPTION_BY, "KEY", 0,
-	  "--latency, --diff: also by comm, parent, reaper, cgroup, cpu or uid", 5 },
-	{ "show", OPTION_SHOW, "WHAT", 0,
-	  "--tree: also show pidns (PID in its own namespace), cgroup, uid; several with commas", 5 },
-	{ "factor", OPTION_FACTOR, "X", 0, "--diff: what is X times as long has changed (2)", 5 },
-	{ "force", OPTION_FORCE, NULL, 0,
-	  "--diff: compare even if EXIT stands at different places in the two kernels, or a "
-	  "recording with itself", 5 },
-	{ "json", 'j', NULL, 0, "One JSON object per line", 5 },
-	{ "quiet", 'q', NULL, 0, "On a terminal: no progress, no hints", 5 },
-
-	{ NULL, 0, NULL, 0, "Verdicts:", 6 },
-	{ "expect", OPTION_EXPECT, "FIGURE", 0,
-	  "Exit with status 2 unless this holds; can be given repeatedly. exit_free.p99<50ms, "
-	  "zombie.max<=1s, life.count>=100, zombies==0, lost==0", 6 },
-	{ "ktap", OPTION_KTAP, NULL, 0, "Print the verdicts as KTAP, for kselftest and prove", 6 },
-	{ "lava", OPTION_LAVA, NULL, 0, "Print the verdicts as test cases of LAVA", 6 },
-
-	{ NULL, 0, NULL, 0, "Source:", 7 },
-	{ "input", 'i', "DIR", 0,
-	  "Read what --record has written; --latency adds up several", 7 },
-	{ "load", OPTION_LOAD, NULL, 0, "Load the module, and unload it at the end", 7 },
-	{ "device", OPTION_DEVICE, "PATH", 0, "Read this device (" PROCLIFE_DEVICE ")", 7 },
-
-	/* For the build, which installs what it prints. */
-	{ "completion", OPTION_COMPLETION, "SHELL", OPTION_HIDDEN, NULL, 0 },
-
-	{ NULL, 0, NULL, 0, "Help:", -1 },
-	{ 0 }
+/* Groups of --help=all. */
+enum group {
+	GROUP_VIEWS = 1,
+	GROUP_SELECTION,
+	GROUP_STOP,
+	GROUP_TREE,
+	GROUP_OUTPUT,
+	GROUP_VERDICTS,
+	GROUP_SOURCE,
+	GROUP_HELP,
+	GROUPS,
 };
+
+static const char *const titles[GROUPS] = {
+	[GROUP_VIEWS] = "Views (--tree, --latency and --parents can be given together):",
+	[GROUP_SELECTION] = "Selection:",
+	[GROUP_STOP] = "Stop (as Ctrl-C does, which prints the result so far):",
+	[GROUP_TREE] = "How much of the tree (what is cut is counted in its place):",
+	[GROUP_OUTPUT] = "Output:",
+	[GROUP_VERDICTS] = "Verdicts:",
+	[GROUP_SOURCE] = "Source:",
+	[GROUP_HELP] = "Help:",
+};
+
+static const struct entry {
+	const char *name;
+	const char *argument;
+	const char *help;  /* with %s for its choices */
+	const char *brief; /* for the one screen; NULL: it is not on it */
+	enum group group;
+	char letter;
+	bool has_choice;
+	bool is_hidden;
+	bool may_lack_argument;
+	enum choice choice;
+} entries[OPTIONS] = {
+	[OPTION_RECORD] = {
+		.name = "record", .argument = "DIR", .group = GROUP_VIEWS,
+		.help =
+			"Write all records to this new folder, for -i; with another view or without",
+		.brief = "Write all records to this new folder",
+	},
+	[OPTION_PID] = {
+		.name = "pid", .argument = "PID", .group = GROUP_SELECTION, .letter = 'p',
+		.help = "Only this process and what descends from it; can be given repeatedly",
+		.brief = "Only this process and what descends from it",
+	},
+	[OPTION_COMM] = {
+		.name = "comm", .argument = "GLOB", .group = GROUP_SELECTION,
+		.help =
+			"Only processes whose name matches, such as 'cc*'; can be given repeatedly",
+		.brief = "Only processes whose name matches, such as 'cc*'",
+	},
+	[OPTION_UID] = {
+		.name = "uid", .argument = "USER", .group = GROUP_SELECTION,
+		.help = "Only processes of this user, by name or number; can be given repeatedly",
+		.brief = "Only processes of this user",
+	},
+	[OPTION_CGROUP] = {
+		.name = "cgroup", .argument = "PATH", .group = GROUP_SELECTION,
+		.help =
+			"Only processes of this cgroup and those below it; can be given repeatedly",
+	},
+	[OPTION_THREADS] = {
+		.name = "threads", .group = GROUP_SELECTION, .letter = 't',
+		.help =
+			"--tree: list threads too; --latency: measure threads instead of processes",
+	},
+	[OPTION_HISTORY] = {
+		.name = "history", .group = GROUP_SELECTION,
+		.help = "Begin with what the rings still hold",
+		.brief = "Begin with what the rings still hold",
+	},
+	[OPTION_DURATION] = {
+		.name = "duration", .argument = "TIME", .group = GROUP_STOP, .letter = 'd',
+		.help = "After this time: 10, 0.5, 10s, 250ms, 5m, 1h",
+		.brief = "Stop after this time: 10s, 250ms, 5m",
+	},
+	[OPTION_COUNT] = {
+		.name = "count", .argument = "N", .group = GROUP_STOP, .letter = 'n',
+		.help =
+			"After N records (--events) or N processes that are gone (--tree, --latency)",
+	},
+	[OPTION_DEPTH] = {
+		.name = "depth", .argument = "N", .group = GROUP_TREE,
+		.help = "N levels below the first processes",
+	},
+	[OPTION_MIN_LIFE] = {
+		.name = "min-life", .argument = "TIME", .group = GROUP_TREE,
+		.help = "Only processes that live as long, and who started them: 50us, 20ms, 1.5s",
+	},
+	[OPTION_TOP] = {
+		.name = "top", .argument = "N[:KEY]", .group = GROUP_TREE,
+		.has_choice = true, .choice = CHOICE_TOP,
+		.help =
+			"Only the N largest by KEY, and who started them: %s, the number of "
+			"descendants; without a KEY, by cpu; --parents, --by: only N lines",
+		.brief = "Only the N largest",
+	},
+	[OPTION_FOLD] = {
+		.name = "fold", .group = GROUP_TREE,
+		.help = "Show siblings that are alike as one line; default above 1000 lines",
+	},
+	[OPTION_NO_FOLD] = {
+		.name = "no-fold", .group = GROUP_TREE,
+		.help = "Show each of them",
+	},
+	[OPTION_BY] = {
+		.name = "by", .argument = "KEY", .group = GROUP_OUTPUT, .has_choice = true, .choice = CHOICE_BY,
+		.help = "--latency, --diff: also by %s",
+		.brief = "Also by %s",
+	},
+	[OPTION_SHOW] = {
+		.name = "show", .argument = "WHAT", .group = GROUP_OUTPUT,
+		.has_choice = true, .choice = CHOICE_SHOW,
+		.help =
+			"--tree: also show %s; several with commas; pidns is the PID in its own namespace",
+	},
+	[OPTION_FACTOR] = {
+		.name = "factor", .argument = "X", .group = GROUP_OUTPUT,
+		.help = "--diff: what is X times as long has changed (2)",
+	},
+	[OPTION_FORCE] = {
+		.name = "force", .group = GROUP_OUTPUT,
+		.help =
+			"--diff: compare even if EXIT stands at different places in the two kernels, or a "
+			"recording with itself",
+	},
+	[OPTION_JSON] = {
+		.name = "json", .group = GROUP_OUTPUT, .letter = 'j',
+		.help = "One JSON object per line",
+		.brief = "One JSON object per line",
+	},
+	[OPTION_QUIET] = {
+		.name = "quiet", .group = GROUP_OUTPUT, .letter = 'q',
+		.help = "On a terminal: no progress, no hints",
+	},
+	[OPTION_EXPECT] = {
+		.name = "expect", .argument = "FIGURE", .group = GROUP_VERDICTS,
+		.help =
+			"Exit with status 2 unless this holds; can be given repeatedly. exit_free.p99<50ms, "
+			"zombie.max<=1s, life.count>=100, zombies==0, lost==0",
+		.brief = "Exit with status 2 unless this holds: zombie.max<1s",
+	},
+	[OPTION_KTAP] = {
+		.name = "ktap", .group = GROUP_VERDICTS,
+		.help = "Print the verdicts as KTAP, for kselftest and prove",
+	},
+	[OPTION_LAVA] = {
+		.name = "lava", .group = GROUP_VERDICTS,
+		.help = "Print the verdicts as test cases of LAVA",
+	},
+	[OPTION_INPUT] = {
+		.name = "input", .argument = "DIR", .group = GROUP_SOURCE, .letter = 'i',
+		.help = "Read what --record has written; --latency adds up several",
+		.brief = "Read what --record has written",
+	},
+	[OPTION_LOAD] = {
+		.name = "load", .group = GROUP_SOURCE,
+		.help = "Load the module, and unload it at the end",
+		.brief = "Load the module, and unload it at the end",
+	},
+	[OPTION_DEVICE] = {
+		.name = "device", .argument = "PATH", .group = GROUP_SOURCE,
+		.help = "Read this device (" PROCLIFE_DEVICE ")",
+	},
+	[OPTION_HELP] = {
+		.name = "help", .argument = "all", .group = GROUP_HELP, .letter = 'h', .may_lack_argument = true,
+		.help = "What people need; with =all, this list",
+	},
+	[OPTION_USAGE] = {
+		.name = "usage", .group = GROUP_HELP,
+		.help = "The options alone",
+	},
+	[OPTION_VERSION] = {
+		.name = "version", .group = GROUP_HELP, .letter = 'V',
+		.help = "The version of this program",
+	},
+	/* For the build, which installs what it prints. */
+	[OPTION_COMPLETION] = {
+		.name = "completion", .argument = "SHELL", .group = GROUP_HELP, .is_hidden = true,
+	},
+};
+
+const char *option_name(enum option_id option)
+{
+	static char names[OPTIONS][24];
+
+	if (option == OPTION_COMMAND)
+		return "COMMAND";
+	if (option == OPTION_TOP_KEY)
+		return "--top N:KEY";
+	snprintf(names[option], sizeof(names[0]), "--%s", entries[option].name);
+	return names[option];
+}
+
+static int key_of(enum option_id option)
+{
+	return entries[option].letter ? entries[option].letter : KEY_OF_OPTION + (int)option;
+}
+
+enum option_id option_of_key(int key)
+{
+	unsigned int option;
+
+	for (option = 0; option < OPTIONS; option++)
+		if (entries[option].name && key_of(option) == key)
+			break;
+	return option;
+}
+
+static char *text_of(const struct entry *entry, const char *text)
+{
+	char *whole;
+
+	if (!text || !entry->has_choice)
+		return (char *)text;
+	if (asprintf(&whole, text, choice_list(entry->choice, ", ", " or ")) < 0)
+		die_no_memory();
+	return whole;
+}
+
+static void add_views(struct argp_option *table, size_t *n, const struct view *const *views)
+{
+	size_t i;
+
+	for (i = 0; views[i]; i++)
+		table[(*n)++] = (struct argp_option){
+			views[i]->name, KEY_OF_VIEW + (int)i, views[i]->argument, 0,
+			views[i]->help, GROUP_VIEWS,
+		};
+}
+
+static void add_options(struct argp_option *table, size_t *n, enum group group)
+{
+	unsigned int option;
+
+	for (option = 0; option < OPTIONS; option++) {
+		const struct entry *entry = &entries[option];
+
+		if (!entry->name || entry->group != group)
+			continue;
+		table[(*n)++] = (struct argp_option){
+			entry->name, key_of(option), entry->argument,
+			(entry->is_hidden ? OPTION_HIDDEN : 0) |
+				(entry->may_lack_argument ? OPTION_ARG_OPTIONAL : 0),
+			text_of(entry, entry->help), (int)group,
+		};
+	}
+}
+
+const struct argp_option *options_table(const struct view *const *views)
+{
+	static struct argp_option table[OPTIONS + MOST_VIEWS + GROUPS + 1];
+	unsigned int group;
+	size_t n = 0;
+
+	if (table[0].doc)
+		return table;
+	for (group = 1; group < GROUPS; group++) {
+		table[n++] = (struct argp_option){ .doc = titles[group], .group = (int)group };
+		if (group == GROUP_VIEWS)
+			add_views(table, &n, views);
+		add_options(table, &n, group);
+	}
+	return table;
+}
+
+static void print_line(FILE *out, char letter, const char *name, const char *argument,
+		       const char *help)
+{
+	char option[40];
+
+	snprintf(option, sizeof(option), "%s%s%s", name, argument ? "=" : "",
+		 argument ? argument : "");
+	if (letter)
+		fprintf(out, "  -%c, --%-15s %s\n", letter, option, help);
+	else
+		fprintf(out, "      --%-15s %s\n", option, help);
+}
+
+void options_print_help(FILE *out, const struct view *const *views)
+{
+	unsigned int option;
+	char *help;
+
+	fputs("Usage: proclife-read [VIEW...] [OPTION...] [-- COMMAND [ARG...]]\n\n", out);
+	for (; *views; views++)
+		print_line(out, 0, (*views)->name, (*views)->argument, (*views)->help);
+	fputc('\n', out);
+	for (option = 0; option < OPTIONS; option++) {
+		if (!entries[option].brief)
+			continue;
+		help = text_of(&entries[option], entries[option].brief);
+		print_line(out, entries[option].letter, entries[option].name,
+			   entries[option].argument, help);
+		if (help != entries[option].brief)
+			free(help);
+	}
+	fputs("\n--help=all has all options; proclife-read(8) explains them, and the views.\n", out);
+}

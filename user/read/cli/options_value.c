@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the value of an option says. */
+#include "cli/choices.h"
 #include "cli/options_value.h"
 #include "cli/parse.h"
 #include "output/message.h"
@@ -74,33 +75,26 @@ void option_add_cgroup(struct filter *filter, struct argp_state *state, const ch
 
 void option_set_by(struct options *options, struct argp_state *state, const char *arg)
 {
-	unsigned int by;
+	unsigned int number;
 
-	for (by = PROCLIFE_BY_NOTHING + 1; by < PROCLIFE_BYS; by++) {
-		if (strcmp(arg, proclife_by_name(by)))
-			continue;
-		options->by = by;
-		return;
-	}
-	argp_error(state, "--by %s: not one of comm, parent, reaper, cgroup, cpu and uid",
-		   quoted(arg));
+	if (!choice_find(CHOICE_BY, arg, strlen(arg), &number))
+		argp_error(state, "--by %s: not one of %s", quoted(arg),
+			   choice_list(CHOICE_BY, ", ", " and "));
+	options->by = number + 1;
 }
 
 void option_set_show(struct options *options, struct argp_state *state, const char *arg)
 {
-	static const char *const names[] = { "pidns", "cgroup", "uid" };
+	unsigned int number;
 	const char *word;
-	size_t length, i;
+	size_t length;
 
 	for (word = arg; *word; word += length + (word[length] == ',')) {
 		length = strcspn(word, ",");
-		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (strlen(names[i]) == length && !strncmp(word, names[i], length))
-				break;
-		if (i == sizeof(names) / sizeof(names[0]))
-			argp_error(state, "--show %s: not of pidns, cgroup and uid, with commas between",
-				   quoted(arg));
-		options->show |= 1u << i;
+		if (!choice_find(CHOICE_SHOW, word, length, &number))
+			argp_error(state, "--show %s: not of %s, with commas between", quoted(arg),
+				   choice_list(CHOICE_SHOW, ", ", " and "));
+		options->show |= 1u << number;
 	}
 }
 
@@ -135,23 +129,12 @@ void option_set_depth(struct options *options, struct argp_state *state, const c
 	options->cut.depth = depth;
 }
 
-static const char *const top_keys[] = {
-	[TOP_CPU] = "cpu",
-	[TOP_LIFE] = "life",
-	[TOP_RSS] = "rss",
-	[TOP_COUNT] = "count",
-};
-
-const char *top_key_name(enum top_key key)
-{
-	return top_keys[key];
-}
-
 /* "20" or "20:rss" */
 void option_set_top(struct options *options, struct argp_state *state, const char *arg)
 {
-	size_t digits = strcspn(arg, ":"), i;
+	size_t digits = strcspn(arg, ":");
 	char number[24] = "";
+	unsigned int key;
 
 	if (digits < sizeof(number))
 		memcpy(number, arg, digits);
@@ -161,14 +144,11 @@ void option_set_top(struct options *options, struct argp_state *state, const cha
 	options->cut.key = TOP_CPU;
 	if (!arg[digits])
 		return;
-	for (i = 0; i < sizeof(top_keys) / sizeof(top_keys[0]); i++) {
-		if (strcmp(arg + digits + 1, top_keys[i]))
-			continue;
-		options->cut.key = i;
-		return;
-	}
-	argp_error(state, "--top %s: the key is not one of cpu, life, rss and count",
-		   quoted(arg));
+	if (!choice_find(CHOICE_TOP, arg + digits + 1, strlen(arg + digits + 1), &key))
+		argp_error(state, "--top %s: the key is not one of %s", quoted(arg),
+			   choice_list(CHOICE_TOP, ", ", " and "));
+	options->cut.key = key;
+	options->given |= GIVEN(TOP_KEY);
 }
 
 void option_add_expectation(struct options *options, struct argp_state *state, const char *arg)

@@ -6,7 +6,7 @@
 #ifndef READ_OPTIONS_VALUE_H
 #define READ_OPTIONS_VALUE_H
 
-#include "cli/options.h"
+#include "options.h"
 #include <argp.h>
 
 /* What has to be above 0; 0 if it is not, or is no such thing. */

@@ -1,23 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/percentiles.h"
+#include <ctype.h>
 
-static const struct {
-	const char *title;
-	double percent;
-} percentiles[] = {
-	{ "p50", 50 }, { "p90", 90 }, { "p99", 99 }, { "p99.9", 99.9 },
+const struct statistic statistics[STATISTICS] = {
+	{ "count", STATISTIC_COUNT, 0 },
+	{ "min", STATISTIC_MIN, 0 },
+	{ "mean", STATISTIC_MEAN, 0 },
+	{ "p50", STATISTIC_PERCENTILE, 50 },
+	{ "p90", STATISTIC_PERCENTILE, 90 },
+	{ "p99", STATISTIC_PERCENTILE, 99 },
+	{ "p99.9", STATISTIC_PERCENTILE, 99.9 },
+	{ "max", STATISTIC_MAX, 0 },
 };
 
-#define PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
+uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind kind, double percent)
+{
+	switch (kind) {
+	case STATISTIC_COUNT:
+		return proclife_histogram_count(h);
+	case STATISTIC_MIN:
+		return proclife_histogram_min(h);
+	case STATISTIC_MEAN:
+		return (uint64_t)(proclife_histogram_mean(h) + 0.5);
+	case STATISTIC_PERCENTILE:
+		return proclife_histogram_percentile(h, percent);
+	case STATISTIC_MAX:
+		return proclife_histogram_max(h);
+	}
+	return 0;
+}
+
+/* There is no room for the mean, and of a few lives it says little. */
+static bool has_column(const struct statistic *statistic)
+{
+	return statistic->kind != STATISTIC_COUNT && statistic->kind != STATISTIC_MEAN;
+}
 
 void text_percentiles_head(struct text *line)
 {
-	size_t i;
+	char title[16];
+	size_t i, n;
 
-	text_printf(line, "%*s %*s", COUNT_COLUMNS, "COUNT", TIME_COLUMNS, "MIN");
-	for (i = 0; i < PERCENTILES; i++)
-		text_printf(line, " %*s", TIME_COLUMNS, percentiles[i].title);
-	text_printf(line, " %*s", TIME_COLUMNS, "MAX");
+	text_printf(line, "%*s", COUNT_COLUMNS, "COUNT");
+	for (i = 0; i < STATISTICS; i++) {
+		if (!has_column(&statistics[i]))
+			continue;
+		/* MIN and MAX, but p50 as everybody writes it. */
+		for (n = 0; statistics[i].name[n]; n++)
+			title[n] = statistics[i].kind == STATISTIC_PERCENTILE ?
+					   statistics[i].name[n] :
+					   (char)toupper(statistics[i].name[n]);
+		title[n] = '\0';
+		text_printf(line, " %*s", TIME_COLUMNS, title);
+	}
 }
 
 void text_percentiles(struct text *line, const struct proclife_histogram *h)
@@ -26,17 +61,13 @@ void text_percentiles(struct text *line, const struct proclife_histogram *h)
 	size_t i;
 
 	text_count_in(line, COUNT_COLUMNS, count);
-	if (!count)
-		return;
-	text_string(line, " ");
-	text_time_in(line, TIME_COLUMNS, proclife_histogram_min(h));
-	for (i = 0; i < PERCENTILES; i++) {
+	for (i = 0; count && i < STATISTICS; i++) {
+		if (!has_column(&statistics[i]))
+			continue;
 		text_string(line, " ");
 		text_time_in(line, TIME_COLUMNS,
-			     proclife_histogram_percentile(h, percentiles[i].percent));
+			     statistic_of(h, statistics[i].kind, statistics[i].percent));
 	}
-	text_string(line, " ");
-	text_time_in(line, TIME_COLUMNS, proclife_histogram_max(h));
 }
 
 unsigned int percentiles_bucket(uint64_t ns)
@@ -58,14 +89,10 @@ void json_percentiles(struct json *json, const struct proclife_histogram *h)
 	size_t i;
 
 	json_uint(json, "count", count);
-	if (count) {
-		json_uint(json, "min", proclife_histogram_min(h));
-		json_uint(json, "mean", proclife_histogram_mean(h) + 0.5);
-		for (i = 0; i < PERCENTILES; i++)
-			json_uint(json, percentiles[i].title,
-				  proclife_histogram_percentile(h, percentiles[i].percent));
-		json_uint(json, "max", proclife_histogram_max(h));
-	}
+	for (i = 0; count && i < STATISTICS; i++)
+		if (statistics[i].kind != STATISTIC_COUNT)
+			json_uint(json, statistics[i].name,
+				  statistic_of(h, statistics[i].kind, statistics[i].percent));
 	json_array(json, "histogram");
 	last = count ? percentiles_bucket(proclife_histogram_max(h)) : 0;
 	for (bucket = count ? percentiles_bucket(proclife_histogram_min(h)) : 1; bucket <= last;

@@ -9,6 +9,26 @@
 #define TIME_COLUMNS 8
 #define COUNT_COLUMNS 9
 
+enum statistic_kind {
+	STATISTIC_COUNT,
+	STATISTIC_MIN,
+	STATISTIC_MEAN,
+	STATISTIC_MAX,
+	STATISTIC_PERCENTILE,
+};
+
+/* Those that are shown, and offered, wherever there are any. */
+#define STATISTICS 8
+
+extern const struct statistic {
+	const char *name;
+	enum statistic_kind kind;
+	double percent; /* of STATISTIC_PERCENTILE */
+} statistics[STATISTICS];
+
+/* Of a histogram that is not empty; but for the count, in ns. */
+uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind kind, double percent);
+
 /* The titles of what text_percentiles() appends. */
 void text_percentiles_head(struct text *line);
 /* Count, minimum, percentiles, maximum; of an empty histogram, or NULL, just the count. */

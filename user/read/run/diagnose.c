@@ -3,6 +3,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/diagnose.h"
+#include "views/views.h"
 #include <dirent.h>
 #include <errno.h>
 #include <libkmod.h>
@@ -11,14 +12,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-/* That of the unified hierarchy's root, wherever there is one. */
-#define ROOT_CGROUP 1
-
-bool module_is_loaded(void)
-{
-	return !access("/sys/module/" MODULE_NAME, F_OK);
-}
 
 /* Is the module among those of this kernel? */
 static bool installed_for(const char *release)
@@ -160,25 +153,6 @@ void diagnose_open(int error, const char *path)
 	default:
 		message("%s: cannot open: %s", path, strerror(-error));
 	}
-}
-
-const char *why_no_cgroup_paths(void)
-{
-	struct proclife_cgroups *cgroups;
-	const char *why = NULL;
-
-	if (proclife_cgroups_new(&cgroups, NULL, NULL))
-		return NULL;
-	if (proclife_cgroups_path(cgroups, ROOT_CGROUP))
-		why = NULL;
-	else if (access("/proc/self/cgroup", F_OK))
-		why = "this kernel has no cgroups (CONFIG_CGROUPS)";
-	else if (geteuid())
-		why = "only root can look them up";
-	else
-		why = "no cgroup2 file system is mounted here; 'mount -t cgroup2 cgroup2 DIR' does it";
-	proclife_cgroups_free(cgroups);
-	return why;
 }
 
 void diagnose_load(int error)

@@ -2,6 +2,7 @@
 #include "output/message.h"
 #include "run/diagnose.h"
 #include "run/load.h"
+#include "views/views.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <libkmod.h>

@@ -3,7 +3,7 @@
 #ifndef READ_MATCHED_H
 #define READ_MATCHED_H
 
-#include "views/view.h"
+#include "views/views.h"
 
 /* Counts from now on, in run->matched. 0 or a negative errno. */
 int matched_begin(struct run *run);

@@ -7,13 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-bool run_has_reap(const struct run *run)
-{
-	const struct proclife_header *header = proclife_source_header(run->source);
-
-	return !header || header->features & PROCLIFE_HAS(PROCLIFE_REAP);
-}
-
 int run_tasks_new(struct run *run)
 {
 	int ret = proclife_tasks_new(&run->tasks);

@@ -3,17 +3,8 @@
 #ifndef READ_RECORDING_LATENCY_H
 #define READ_RECORDING_LATENCY_H
 
-#include "views/view.h"
+#include "views/diff.h"
 
-struct recording_latency {
-	const char *dir;
-	struct run run; /* its source, and what was measured: run.latency */
-	const struct proclife_run_info *info;
-	bool cut; /* the recording breaks off, or something of it was lost */
-};
-
-/* Are REAPs recorded, by this kernel and module? */
-bool run_has_reap(const struct run *run);
 /* The lives of the run's source. 0 or a negative errno. */
 int run_tasks_new(struct run *run);
 

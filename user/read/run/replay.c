@@ -147,25 +147,6 @@ static uint64_t sum_up_damage(const struct proclife_source *source, const char *
 	return lost;
 }
 
-void replay_json_damage(struct json *json, const struct proclife_source *source, const char *dir)
-{
-	const struct proclife_damage *damage;
-
-	for (size_t i = 0; (damage = proclife_recording_damage(source, i)); i++) {
-		json_line(json, "damage");
-		json_string(json, "recording", dir);
-		json_string(json, "stream", damage->stream);
-		json_string(json, "what", damage->what);
-		json_uint(json, "at", damage->at);
-		json_uint(json, "places", damage->places);
-		json_uint(json, "lost", damage->lost);
-		json_bool(json, "estimated", damage->estimated);
-		json_uint(json, "from", damage->from);
-		json_uint(json, "to", damage->to);
-		json_line_end(json);
-	}
-}
-
 static void say_cut(const struct proclife_run_info *replay, const char *dir)
 {
 	char synced[32];

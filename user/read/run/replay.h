@@ -3,7 +3,7 @@
 #ifndef READ_REPLAY_H
 #define READ_REPLAY_H
 
-#include "views/view.h"
+#include "views/views.h"
 
 /* 0, or a negative errno after having said why. */
 int replay_open(struct proclife_source **source, const char *dir);
@@ -15,8 +15,6 @@ int replay_check_distinct(const struct words *dirs);
 int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir);
 /* Selects the command that the recorder followed, unless the user selects something else. */
 void replay_select(const struct proclife_run_info *replay, struct run *run);
-/* A line for each stream that is damaged. */
-void replay_json_damage(struct json *json, const struct proclife_source *source, const char *dir);
 /*
  * What is to be said at the end of it, and the exit status. @cut: the recording breaks off here.
  * Sets run->damaged.

@@ -5,7 +5,6 @@
 #include "run/diagnose.h"
 #include "run/replay.h"
 #include "run/session_state.h"
-#include "views/slowest.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -59,8 +58,8 @@ static int feed(struct session *s, const struct proclife_event *event)
 	else
 		note_gap(s, &event->gap);
 	count_missing(&s->run, event);
-	if (s->events)
-		ret = events_feed(s->events, event);
+	if (s->feeding)
+		ret = s->feeding->feed(s->feeding_state, event);
 	else if (s->unwatched)
 		ret = event->record && event->record->type != PROCLIFE_TASK;
 	else
@@ -69,9 +68,9 @@ static int feed(struct session *s, const struct proclife_event *event)
 		return ret;
 	if (ret)
 		s->last_fed = ts;
-	if ((s->events || s->unwatched) && ret)
+	if ((s->feeding || s->unwatched) && ret)
 		s->shown++;
-	if (count && (s->events || s->unwatched ? s->shown : s->watch.gone) >= count)
+	if (count && (s->feeding || s->unwatched ? s->shown : s->watch.gone) >= count)
 		s->stop = STOP_COUNT;
 	else if ((s->run.command || s->run.options->pid_count) &&
 		 proclife_tasks_selected(s->run.tasks) &&
@@ -100,8 +99,7 @@ static void end_of_source(struct session *s)
 /* Nothing is shown, and nothing is recorded any more. */
 static bool is_pointless(const struct session *s)
 {
-	return s->record.error && s->run.options->views & VIEW_NONE &&
-	       !s->run.options->expectation_count;
+	return s->record.error && !s->run.options->views[0] && !s->run.options->expectation_count;
 }
 
 /* What is to be done now and then. */
@@ -208,7 +206,7 @@ static void begin_progress(struct session *s)
 	const struct options *options = s->run.options;
 
 	if (!message_on_terminal() || options->json || options->command ||
-	    (s->events && isatty(STDOUT_FILENO)))
+	    (s->feeding && isatty(STDOUT_FILENO)))
 		return;
 	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
 }
@@ -223,7 +221,7 @@ static int follow_and_print(struct session *s)
 		ret = session_start_command(s);
 		if (ret)
 			return ret;
-	} else if (!s->replay && !s->events && !options->duration && !options->count &&
+	} else if (!s->replay && !s->feeding && !options->duration && !options->count &&
 		   message_on_terminal()) {
 		message("following %s; Ctrl-C stops and prints the result",
 			options->pid_count ? "--pid" : "all processes");
@@ -240,7 +238,7 @@ static int follow_and_print(struct session *s)
 	if (session_merge(s)) /* that has been said */
 		return STATUS_ERROR;
 	run = session_recorded(s);
-	record_finish(&s->record, &run, options->views & VIEW_NONE);
+	record_finish(&s->record, &run, !options->views[0]);
 	if (!s->write_error)
 		session_print(s);
 	return 0;
@@ -248,12 +246,14 @@ static int follow_and_print(struct session *s)
 
 static void close_session(struct session *s)
 {
+	const struct view *const *views = s->run.options->views;
+	size_t i;
+
 	json_free(&s->json);
-	events_free(s->events);
-	tree_view_free(s->tree);
+	for (i = 0; views[i]; i++)
+		if (views[i]->free)
+			views[i]->free(s->states[i]);
 	proclife_latency_free(s->run.latency);
-	proclife_reapers_free(s->run.reapers);
-	slowest_free(s->run.slowest);
 	proclife_cgroups_free(s->run.cgroups);
 	proclife_tasks_free(s->run.tasks);
 	record_end(&s->record);
@@ -275,7 +275,7 @@ static int session_go(struct session *s, const sigset_t *mask)
 {
 	int ret;
 
-	if (s->run.options->views & VIEW_STATUS)
+	if (options_show(s->run.options, &view_status))
 		return status_print(&s->run) ? STATUS_ERROR : session_finish_output(s);
 	ret = session_prepare(s, mask);
 	if (!ret && session_prepare_record(s)) /* that has been said */

@@ -2,7 +2,7 @@
 #ifndef READ_SESSION_H
 #define READ_SESSION_H
 
-#include "cli/options.h"
+#include "options.h"
 #include "output/format.h"
 #include <signal.h>
 

@@ -8,7 +8,6 @@
 #include "run/recording_latency.h"
 #include "run/replay.h"
 #include "run/session_state.h"
-#include "views/slowest.h"
 #include <errno.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
@@ -101,29 +100,44 @@ static int note_cgroups(struct run *run)
 	};
 	const struct options *options = run->options;
 
-	if (!(options->show & SHOW_CGROUP) && options->by != PROCLIFE_BY_CGROUP &&
-	    !(options->json && options->views & VIEW_TREE))
+	const struct view *const *view;
+	bool wanted = options->show & SHOW_CGROUP || options->by == PROCLIFE_BY_CGROUP;
+
+	for (view = options->views; *view; view++)
+		wanted |= options->json && (*view)->has_cgroups;
+	if (!wanted)
 		return 0;
 	return proclife_tasks_report(run->tasks, &reports, run);
 }
 
-static int new_views(struct session *s)
+static int begin_views(struct session *s)
+{
+	const struct view *const *views = s->run.options->views;
+	bool measures = s->run.options->expectation_count;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; !ret && views[i]; i++) {
+		if (views[i]->begin)
+			ret = views[i]->begin(&s->run, &s->states[i]);
+		if (views[i]->feed) {
+			s->feeding = views[i];
+			s->feeding_state = s->states[i];
+		}
+		measures |= views[i]->measures;
+	}
+	if (!ret && measures)
+		ret = proclife_latency_new(&s->run.latency, s->run.tasks, s->run.options->threads);
+	if (!ret && measures)
+		ret = proclife_latency_group_by(s->run.latency, s->run.options->by);
+	return ret;
+}
+
+static int begin_results(struct session *s)
 {
 	const struct options *options = s->run.options;
-	int ret = 0;
+	int ret = begin_views(s);
 
-	if (options->views & VIEW_EVENTS)
-		ret = events_new(&s->events, &s->run);
-	if (!ret && options->views & VIEW_TREE)
-		ret = tree_view_new(&s->tree, &s->run);
-	if (!ret && (options->views & VIEW_LATENCY || options->expectation_count))
-		ret = proclife_latency_new(&s->run.latency, s->run.tasks, options->threads);
-	if (!ret && s->run.latency)
-		ret = proclife_latency_group_by(s->run.latency, options->by);
-	if (!ret && options->views & VIEW_LATENCY && options->inputs.count < 2)
-		ret = slowest_new(&s->run.slowest, &s->run);
-	if (!ret && options->views & VIEW_PARENTS)
-		ret = proclife_reapers_new(&s->run.reapers, s->run.tasks);
 	if (!ret)
 		ret = replay_cgroups(&s->run.cgroups, s->replay ? options->inputs.all[0] : NULL);
 	if (!ret && filter_is_set(&options->filter))
@@ -143,9 +157,19 @@ static int set_watermark(struct session *s)
 	uint64_t records = 1;
 
 	/* Who looks at every line wants it now; a result at the end can be read in batches. */
-	if (!s->events && header)
+	if (!s->feeding && header)
 		records = header->records_per_ring / 4;
 	return proclife_source_set_watermark(s->run.source, records ? records : 1);
+}
+
+static bool shows_now(const struct session *s)
+{
+	const struct view *const *view;
+
+	for (view = s->run.options->views; *view; view++)
+		if ((*view)->is_now)
+			return true;
+	return false;
 }
 
 /* What was before. */
@@ -153,7 +177,7 @@ static int look_around(struct session *s)
 {
 	int ret = 0;
 
-	if (s->run.options->history || s->run.options->views & VIEW_ZOMBIES)
+	if (s->run.options->history || shows_now(s))
 		ret = proclife_source_rewind(s->run.source);
 	if (!ret && !s->run.options->command) {
 		ret = proclife_source_snapshot(s->run.source);
@@ -182,7 +206,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	s->plain_file = !fstat(proclife_source_fd(s->run.source), &st) && S_ISREG(st.st_mode);
 	ret = run_tasks_new(&s->run);
 	if (!ret)
-		ret = new_views(s);
+		ret = begin_results(s);
 	if (!ret)
 		ret = check_cgroups(s);
 	if (!ret)
@@ -200,9 +224,9 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	s->run.began = s->replay ? s->replay->began : session_now(s);
 	if (options->duration)
 		session_stop_at(s, s->run.began + options->duration, STOP_DURATION);
-	if (options->views & VIEW_ZOMBIES && !s->replay)
+	if (shows_now(s) && !s->replay)
 		session_stop_at(s, session_now(s), STOP_DURATION);
-	s->unwatched = options->views & VIEW_NONE && !options->command && !options->pid_count &&
+	s->unwatched = !options->views[0] && !options->command && !options->pid_count &&
 		       !options->expectation_count;
 	return options->command ? follow_fork(&s->follow, options->command, mask) : 0;
 }

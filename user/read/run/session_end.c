@@ -43,7 +43,7 @@ static void json_finish(struct session *s)
 	struct json *json = s->run.json;
 
 	if (s->replay)
-		replay_json_damage(json, s->run.source, s->run.options->inputs.all[0]);
+		json_damage(json, s->run.source, s->run.options->inputs.all[0]);
 	json_line(json, "end");
 	json_uint(json, "ts", s->run.ended);
 	json_string(json, "reason", reason(s));
@@ -102,7 +102,7 @@ int session_merge(struct session *s)
 		add_suppressed(&s->run, &other.run);
 		matched_add(&s->run, &other.run);
 		if (s->run.options->json)
-			replay_json_damage(s->run.json, other.run.source, other.dir);
+			json_damage(s->run.json, other.run.source, other.dir);
 		s->run.damaged += other.run.damaged;
 		s->others_cut |= other.cut;
 		recording_latency_free(&other);
@@ -110,33 +110,24 @@ int session_merge(struct session *s)
 	return ret;
 }
 
-/* Between views, for people. */
-static void separate(const struct session *s, bool wanted)
-{
-	if (wanted && !s->run.options->json)
-		fputc('\n', s->run.screen->out);
-}
-
 void session_print(struct session *s)
 {
-	unsigned int views = s->run.options->views;
+	const struct view *const *views = s->run.options->views;
 	int ret;
+	size_t i;
 
-	if (views & VIEW_ZOMBIES)
-		zombies_print(&s->run);
+	for (i = 0; views[i]; i++)
+		if (views[i]->print_open)
+			views[i]->print_open(&s->run, s->states[i]);
 	ret = proclife_tasks_close(s->run.tasks, s->run.ended);
-
 	if (ret)
 		message("the end of the trace: %s", strerror(-ret));
-	if (s->tree)
-		tree_view_print(s->tree);
-	if (views & VIEW_LATENCY) {
-		separate(s, s->tree);
-		latency_print(&s->run);
-	}
-	if (views & VIEW_PARENTS) {
-		separate(s, views & (VIEW_TREE | VIEW_LATENCY));
-		parents_print(&s->run);
+	for (i = 0; views[i]; i++) {
+		if (!views[i]->print)
+			continue;
+		if (i && !s->run.options->json)
+			fputc('\n', s->run.screen->out);
+		views[i]->print(&s->run, s->states[i]);
 	}
 	if (s->run.options->expectation_count)
 		verdict_print(&s->run);
@@ -161,7 +152,7 @@ static void say_lost(const struct session *s)
 static void say_history(const struct session *s)
 {
 	/* --zombies looks back on its own account. */
-	if (!s->history.cpus || s->events || (!s->run.options->history && !s->replay))
+	if (!s->history.cpus || s->feeding || (!s->run.options->history && !s->replay))
 		return;
 	if (s->history.cpus == 1)
 		message("the history of CPU %u begins at " SECONDS "; what is older was overwritten",
@@ -217,7 +208,7 @@ int session_verdict(struct session *s)
 {
 	int status = s->run.lost ? STATUS_LOST : 0;
 
-	if (s->events)
+	if (s->feeding)
 		s->run.matched.processes += s->shown;
 	if (!s->unwatched)
 		matched_report(&s->run, NULL);

@@ -12,7 +12,7 @@
 #include "run/record.h"
 #include "run/session.h"
 #include "run/watch.h"
-#include "views/view.h"
+#include "views/views.h"
 
 #define MS 1000000ULL
 #define SECOND 1000000000ULL
@@ -34,8 +34,9 @@ enum stop {
 struct session {
 	struct run run;
 	struct json json;
-	struct events *events;
-	struct tree_view *tree;
+	void *states[MOST_VIEWS]; /* of options->views */
+	const struct view *feeding; /* the view that is fed each event; NULL: none is */
+	void *feeding_state;
 	struct follow follow;
 	struct record record;
 	struct progress progress;

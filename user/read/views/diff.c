@@ -3,9 +3,6 @@
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quoted.h"
-#include "run/matched.h"
-#include "run/recording_latency.h"
-#include "run/replay.h"
 #include "views/diff.h"
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +12,7 @@
 struct diff {
 	const struct options *options;
 	const struct screen *screen;
-	struct recording_latency sides[2];
+	const struct recording_latency *sides;
 	enum proclife_by by;
 	struct json json;
 	struct text line;
@@ -34,34 +31,6 @@ static const enum proclife_phase phases[] = {
 static const struct proclife_header *header_of(const struct recording_latency *side)
 {
 	return proclife_source_header(side->run.source);
-}
-
-static bool is_comparable(const struct diff *diff)
-{
-	uint32_t a = header_of(&diff->sides[0])->exit_mark;
-	uint32_t b = header_of(&diff->sides[1])->exit_mark;
-
-	if (a == b || diff->options->force)
-		return true;
-	message("--diff: not comparable: in %s (Linux %s) EXIT is recorded %s, in %s (Linux %s) %s; "
-		"life, teardown and exit_free mean different times there; --force compares them all "
-		"the same",
-		quoted(diff->sides[0].dir), quoted(header_of(&diff->sides[0])->release),
-		exit_mark_text(a) ? exit_mark_text(a) : "at an unknown place",
-		quoted(diff->sides[1].dir),
-		quoted(header_of(&diff->sides[1])->release),
-		exit_mark_text(b) ? exit_mark_text(b) : "at an unknown place");
-	return false;
-}
-
-static bool is_same(const struct diff *diff)
-{
-	if (diff->options->force || !is_same_recording(diff->sides[0].info, diff->sides[1].info))
-		return false;
-	message("--diff: %s and %s are the same recording, in which nothing can have changed; name "
-		"another one; --force compares it with itself", quoted(diff->sides[0].dir),
-		quoted(diff->sides[1].dir));
-	return true;
 }
 
 static const char *cgroup_path(const struct diff *diff, unsigned int side,
@@ -263,7 +232,7 @@ static void json_verdict(struct diff *diff)
 	unsigned int side;
 
 	for (side = 0; side < 2; side++)
-		replay_json_damage(json, diff->sides[side].run.source, diff->sides[side].dir);
+		json_damage(json, diff->sides[side].run.source, diff->sides[side].dir);
 	json_line(json, "diff");
 	json_string(json, "a", diff->sides[0].dir);
 	json_string(json, "b", diff->sides[1].dir);
@@ -273,55 +242,39 @@ static void json_verdict(struct diff *diff)
 	json_line_end(json);
 }
 
-static int run_diff(struct diff *diff)
+int diff_print(const struct options *options, const struct screen *screen,
+	       const struct recording_latency *sides, enum proclife_by by)
 {
-	if (!is_comparable(diff) || is_same(diff))
-		return STATUS_ERROR;
-	matched_report(&diff->sides[0].run, diff->sides[0].dir);
-	matched_report(&diff->sides[1].run, diff->sides[1].dir);
-	if (!diff->options->json) {
-		show_side(diff, 'A', &diff->sides[0]);
-		show_side(diff, 'B', &diff->sides[1]);
-		show_whole(diff);
+	struct diff diff = { .options = options, .screen = screen, .sides = sides, .by = by };
+
+	json_init(&diff.json, screen->out);
+	text_init(&diff.line, screen);
+	if (!options->json) {
+		show_side(&diff, 'A', &sides[0]);
+		show_side(&diff, 'B', &sides[1]);
+		show_whole(&diff);
 	}
-	compare_groups(diff);
-	if (diff->options->json)
-		json_verdict(diff);
+	compare_groups(&diff);
+	if (options->json)
+		json_verdict(&diff);
 	else
-		show_verdict(diff);
-	if (!diff->compared) {
+		show_verdict(&diff);
+	json_free(&diff.json);
+	text_free(&diff.line);
+	if (!diff.compared) {
 		message("--diff: no group has %d lives in both recordings: there is nothing to compare",
 			LEAST);
 		return STATUS_ERROR;
 	}
-	if (diff->changed)
+	if (diff.changed)
 		return STATUS_FAILED;
-	return diff->sides[0].cut || diff->sides[1].cut ? STATUS_LOST : 0;
+	return sides[0].cut || sides[1].cut ? STATUS_LOST : 0;
 }
 
-int diff_run(const struct options *options, const struct screen *screen)
-{
-	struct diff diff = {
-		.options = options,
-		.screen = screen,
-		.by = options->by ? options->by : PROCLIFE_BY_COMM,
-	};
-	int ret;
-
-	ret = recording_latency_read(&diff.sides[0], options, options->diff.all[0], diff.by);
-	if (ret)
-		return STATUS_ERROR;
-	ret = recording_latency_read(&diff.sides[1], options, options->diff.all[1], diff.by);
-	if (ret) {
-		recording_latency_free(&diff.sides[0]);
-		return STATUS_ERROR;
-	}
-	json_init(&diff.json, screen->out);
-	text_init(&diff.line, screen);
-	ret = run_diff(&diff);
-	json_free(&diff.json);
-	text_free(&diff.line);
-	recording_latency_free(&diff.sides[1]);
-	recording_latency_free(&diff.sides[0]);
-	return ret;
-}
+const struct view view_diff = {
+	.name = "diff",
+	.argument = "A",
+	.help = "--diff A B: what has changed between two recordings",
+	.scope = "reads two recordings, and nothing else",
+	.takes = OF_SELECTION | GIVEN(THREADS) | GIVEN(BY) | GIVEN(FACTOR) | GIVEN(FORCE),
+};

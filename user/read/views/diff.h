@@ -3,11 +3,19 @@
 #ifndef READ_DIFF_H
 #define READ_DIFF_H
 
-#include "cli/options.h"
-#include "output/format.h"
+#include "views/views.h"
 
-/* Measures both, and prints what has changed. Return: the exit status. */
-int diff_run(const struct options *options, const struct screen *screen);
+/* What was measured of a whole recording. */
+struct recording_latency {
+	const char *dir;
+	struct run run; /* its source, and what was measured: run.latency */
+	const struct proclife_run_info *info;
+	bool cut; /* the recording breaks off, or something of it was lost */
+};
+
+/* Prints what has changed from @sides[0] to @sides[1]. Return: the exit status. */
+int diff_print(const struct options *options, const struct screen *screen,
+	       const struct recording_latency *sides, enum proclife_by by);
 
 /* A percentile that has changed. */
 struct change {

@@ -21,7 +21,7 @@ struct events {
 	unsigned int pid_columns; /* grows with the widest one so far */
 };
 
-int events_new(struct events **events, struct run *run)
+static int begin(struct run *run, void **state)
 {
 	struct events *e = calloc(1, sizeof(*e));
 
@@ -31,12 +31,14 @@ int events_new(struct events **events, struct run *run)
 	e->pid_columns = 7;
 	text_init(&e->line, run->screen);
 	text_init(&e->pid, run->screen);
-	*events = e;
+	*state = e;
 	return 0;
 }
 
-void events_free(struct events *events)
+static void end(void *state)
 {
+	struct events *events = state;
+
 	if (!events)
 		return;
 	text_free(&events->line);
@@ -407,8 +409,9 @@ static bool look_up_after(struct proclife_tasks *tasks, const struct proclife_re
 			 (uint64_t)args->offset + args->len >= args->total));
 }
 
-int events_feed(struct events *events, const struct proclife_event *event)
+static int feed(void *state, const struct proclife_event *event)
 {
+	struct events *events = state;
 	struct run *run = events->run;
 	const struct proclife_record *r = event->record;
 	struct before before;
@@ -441,3 +444,13 @@ int events_feed(struct events *events, const struct proclife_event *event)
 		show_record(events, r, &before);
 	return r->type != PROCLIFE_TASK;
 }
+
+const struct view view_events = {
+	.name = "events",
+	.help = "One line per record, in order (default)",
+	.takes = OF_TRACE,
+	.is_default = true,
+	.begin = begin,
+	.feed = feed,
+	.free = end,
+};

@@ -3,7 +3,7 @@
 #ifndef READ_EVENTS_H
 #define READ_EVENTS_H
 
-#include "views/view.h"
+#include "views/views.h"
 
 /* Of another task than the record's. */
 struct name {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --comm, --uid, --cgroup: one of each kind that is given has to fit. */
-#include "views/view.h"
+#include "views/views.h"
 #include <fnmatch.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* --latency --by: the phases of each group, the slowest group first. */
 #include "output/message.h"
 #include "output/percentiles.h"
-#include "views/view.h"
+#include "views/views.h"
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* How long the phases of a life take: a table of percentiles, and histograms side by side. */
 #include "output/percentiles.h"
 #include "views/slowest.h"
-#include "views/view.h"
+#include "views/views.h"
 #include <string.h>
 
 /* In the order in which they are shown. */
@@ -23,33 +23,6 @@ static const struct {
 #define PHASE_WIDE 23  /* and " notified→reap" */
 #define MAX_BAR 24
 #define HISTOGRAMS 4 /* the first so many rows */
-
-const char *exit_mark_text(uint32_t exit_mark)
-{
-	if (exit_mark == PROCLIFE_EXIT_AFTER_MM)
-		return "after the address space is torn down";
-	if (exit_mark == PROCLIFE_EXIT_BEFORE_MM)
-		return "before the address space is torn down";
-	return NULL;
-}
-
-const char *exit_mark_json(uint32_t exit_mark)
-{
-	if (exit_mark == PROCLIFE_EXIT_AFTER_MM)
-		return "after_mm";
-	if (exit_mark == PROCLIFE_EXIT_BEFORE_MM)
-		return "before_mm";
-	return NULL;
-}
-
-const char *reap_source_text(uint32_t reap_source)
-{
-	if (reap_source == PROCLIFE_REAP_CGROUP_RELEASE)
-		return "cgroup_release()";
-	if (reap_source == PROCLIFE_REAP_CGROUP_TASK_RELEASE)
-		return "cgroup_task_release()";
-	return NULL;
-}
 
 /* Without SIGCHLDs, zombies begin with the exit. */
 static bool has_teardown(const struct run *run)
@@ -252,7 +225,7 @@ static void json_phase(const struct run *run, struct json *json,
 	json_line_end(json);
 }
 
-static void json_all(const struct run *run)
+static void json_all(const struct run *run, const struct slowest *slowest)
 {
 	struct json *json = run->json;
 	struct proclife_latency_counts counts;
@@ -273,17 +246,33 @@ static void json_all(const struct run *run)
 	json_line_end(json);
 	if (run->options->by != PROCLIFE_BY_NOTHING)
 		groups_print_json(run);
-	if (run->slowest)
-		slowest_print(run->slowest);
+	if (slowest)
+		slowest_print(slowest);
 }
 
-void latency_print(const struct run *run)
+/* The slowest of several recordings would be of one of them only. */
+static int begin(struct run *run, void **state)
+{
+	struct slowest *slowest = NULL;
+	int ret = run->options->inputs.count < 2 ? slowest_new(&slowest, run) : 0;
+
+	*state = slowest;
+	return ret;
+}
+
+static void end(void *state)
+{
+	slowest_free(state);
+}
+
+static void print(const struct run *run, void *state)
 {
 	const struct proclife_header *header = proclife_source_header(run->source);
+	const struct slowest *slowest = state;
 	struct text line;
 
 	if (run->options->json) {
-		json_all(run);
+		json_all(run, slowest);
 		return;
 	}
 	text_init(&line, run->screen);
@@ -296,7 +285,20 @@ void latency_print(const struct run *run)
 	show_bars(run, &line);
 	if (run->options->by != PROCLIFE_BY_NOTHING)
 		groups_print(run, &line);
-	if (run->slowest)
-		slowest_print(run->slowest);
+	if (slowest)
+		slowest_print(slowest);
 	text_free(&line);
 }
+
+const struct view view_latency = {
+	.name = "latency",
+	.help = "How long tasks live, stay zombies and wait to be freed",
+	.takes = OF_TRACE | GIVEN(THREADS) | GIVEN(BY),
+	.takes_by = GIVEN(TOP),
+	.combines = true,
+	.adds_up = true,
+	.measures = true,
+	.begin = begin,
+	.print = print,
+	.free = end,
+};

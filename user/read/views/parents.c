@@ -2,7 +2,7 @@
 /* Who reaps, how soon, and who leaves zombies: those with zombies first, then the slowest. */
 #include "output/message.h"
 #include "output/percentiles.h"
-#include "views/view.h"
+#include "views/views.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +27,17 @@ static int compare(const void *a, const void *b)
 	return x->tgid < y->tgid ? -1 : x->tgid > y->tgid;
 }
 
-static const struct proclife_reaper **sorted(const struct run *run, size_t *count)
+static const struct proclife_reaper **sorted(const struct proclife_reapers *all, size_t *count)
 {
 	const struct proclife_reaper **reapers, *reaper;
 	size_t n = 0;
 
-	while (proclife_reapers_get(run->reapers, n))
+	while (proclife_reapers_get(all, n))
 		n++;
 	reapers = calloc(n + 1, sizeof(*reapers));
 	if (!reapers)
 		die_no_memory();
-	for (n = 0; (reaper = proclife_reapers_get(run->reapers, n)); n++)
+	for (n = 0; (reaper = proclife_reapers_get(all, n)); n++)
 		reapers[n] = reaper;
 	qsort(reapers, n, sizeof(*reapers), compare);
 	*count = n;
@@ -165,12 +165,27 @@ static void show_all(const struct run *run, const struct proclife_reaper **reape
 	text_free(&line);
 }
 
-void parents_print(const struct run *run)
+static int begin(struct run *run, void **state)
+{
+	struct proclife_reapers *reapers;
+	int ret = proclife_reapers_new(&reapers, run->tasks);
+
+	if (!ret)
+		*state = reapers;
+	return ret;
+}
+
+static void end(void *state)
+{
+	proclife_reapers_free(state);
+}
+
+static void print(const struct run *run, void *state)
 {
 	const struct proclife_reaper **reapers;
 	size_t count, i;
 
-	reapers = sorted(run, &count);
+	reapers = sorted(state, &count);
 	if (run->options->json) {
 		for (i = 0; i < count; i++)
 			show_json(run, reapers[i]);
@@ -179,3 +194,13 @@ void parents_print(const struct run *run)
 	}
 	free(reapers);
 }
+
+const struct view view_parents = {
+	.name = "parents",
+	.help = "Who reaps, how soon, and who leaves zombies",
+	.takes = OF_TRACE | GIVEN(TOP),
+	.combines = true,
+	.begin = begin,
+	.print = print,
+	.free = end,
+};

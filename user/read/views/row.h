@@ -9,7 +9,7 @@
 #ifndef READ_ROW_H
 #define READ_ROW_H
 
-#include "cli/options.h"
+#include "options.h"
 #include <proclife.h>
 
 struct row {

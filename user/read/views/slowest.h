@@ -5,7 +5,7 @@
 #ifndef READ_SLOWEST_H
 #define READ_SLOWEST_H
 
-#include "views/view.h"
+#include "views/views.h"
 
 /* What is known of the end of a process, or of a thread. */
 struct death {
@@ -37,6 +37,8 @@ static inline uint64_t death_took(const struct death *death)
 
 	return end > death->marks.exited ? end - death->marks.exited : 0;
 }
+
+struct slowest;
 
 int slowest_new(struct slowest **slowest, struct run *run);
 void slowest_free(struct slowest *slowest);

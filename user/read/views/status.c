@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the module is and does: parameters, features, rings, counts. */
-#include "run/diagnose.h"
-#include "views/view.h"
+#include "views/views.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+/* That of the unified hierarchy's root, wherever there is one. */
+#define ROOT_CGROUP 1
 #define PARAMETERS "/sys/module/" MODULE_NAME "/parameters"
 #define LABEL 13
 
@@ -373,6 +375,30 @@ static void json_all(const struct status *status)
 	}
 }
 
+const char *why_no_cgroup_paths(void)
+{
+	struct proclife_cgroups *cgroups;
+	const char *why = NULL;
+
+	if (proclife_cgroups_new(&cgroups, NULL, NULL))
+		return NULL;
+	if (proclife_cgroups_path(cgroups, ROOT_CGROUP))
+		why = NULL;
+	else if (access("/proc/self/cgroup", F_OK))
+		why = "this kernel has no cgroups (CONFIG_CGROUPS)";
+	else if (geteuid())
+		why = "only root can look them up";
+	else
+		why = "no cgroup2 file system is mounted here; 'mount -t cgroup2 cgroup2 DIR' does it";
+	proclife_cgroups_free(cgroups);
+	return why;
+}
+
+bool module_is_loaded(void)
+{
+	return !access("/sys/module/" MODULE_NAME, F_OK);
+}
+
 int status_print(struct run *run)
 {
 	struct status status = { .run = run };
@@ -402,3 +428,11 @@ int status_print(struct run *run)
 	free(status.parameters);
 	return 0;
 }
+
+const struct view view_status = {
+	.name = "status",
+	.help = "The module: parameters, rings, features, counts",
+	.scope = "shows the module as it is now",
+	.takes = OF_DEVICE,
+	.is_now = true,
+};

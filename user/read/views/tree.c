@@ -34,7 +34,23 @@ static void collect_thread(void *data, struct proclife_task *task)
 	memcpy(t->comm, task->comm, sizeof(t->comm));
 }
 
-int tree_view_new(struct tree_view **view, struct run *run)
+static void end(void *state)
+{
+	struct tree_view *view = state;
+
+	if (!view)
+		return;
+	proclife_tree_free(view->tree);
+	rows_free(&view->rows);
+	text_free(&view->line);
+	text_free(&view->name);
+	text_free(&view->notes);
+	free(view->threads);
+	free(view->guides);
+	free(view);
+}
+
+static int begin(struct run *run, void **state)
 {
 	static const struct proclife_reports reports = { .task_gone = collect_thread };
 	struct tree_view *v = calloc(1, sizeof(*v));
@@ -49,26 +65,8 @@ int tree_view_new(struct tree_view **view, struct run *run)
 	ret = proclife_tree_new(&v->tree, run->tasks);
 	if (!ret && run->options->threads)
 		ret = proclife_tasks_report(run->tasks, &reports, v);
-	if (ret) {
-		tree_view_free(v);
-		return ret;
-	}
-	*view = v;
-	return 0;
-}
-
-void tree_view_free(struct tree_view *view)
-{
-	if (!view)
-		return;
-	proclife_tree_free(view->tree);
-	rows_free(&view->rows);
-	text_free(&view->line);
-	text_free(&view->name);
-	text_free(&view->notes);
-	free(view->threads);
-	free(view->guides);
-	free(view);
+	*state = v;
+	return ret;
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -114,9 +112,10 @@ static bool is_folded(const struct tree_view *view)
 	       !options->cut.top;
 }
 
-void tree_view_print(struct tree_view *view)
+static void print(const struct run *run, void *state)
 {
-	const struct options *options = view->run->options;
+	struct tree_view *view = state;
+	const struct options *options = run->options;
 	/* JSON lists all there are, unless it is to list less. */
 	bool active_only = !options->command && !options->pid_count &&
 			   (!options->json || cut_is_set(&options->cut));
@@ -135,3 +134,15 @@ void tree_view_print(struct tree_view *view)
 	else
 		tree_print_text(view);
 }
+
+const struct view view_tree = {
+	.name = "tree",
+	.help = "Who started whom, how long it lived, how it ended",
+	.takes = OF_TRACE | GIVEN(THREADS) | GIVEN(DEPTH) | GIVEN(MIN_LIFE) | GIVEN(TOP) |
+		 GIVEN(TOP_KEY) | GIVEN(FOLD) | GIVEN(NO_FOLD) | GIVEN(SHOW),
+	.combines = true,
+	.has_cgroups = true,
+	.begin = begin,
+	.print = print,
+	.free = end,
+};

@@ -7,7 +7,7 @@
 #define READ_TREE_H
 
 #include "views/row.h"
-#include "views/view.h"
+#include "views/views.h"
 
 /* More lines than a person reads: above this the tree is folded, and says how to see less of it. */
 #define TREE_MANY_LINES 1000

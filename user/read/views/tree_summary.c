@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What stands under the tree: totals, and what the tree does not show one by one. */
+#include "cli/choices.h"
 #include "views/tree.h"
 #include <string.h>
 
@@ -115,7 +116,7 @@ static void put_cut(struct tree_view *view, uint64_t processes)
 	}
 	if (cut->top) {
 		text_printf(line, "%s--top %llu:%s", separator, (unsigned long long)cut->top,
-			    top_key_name(cut->key));
+			    choice_name(CHOICE_TOP, cut->key));
 		separator = ", ";
 	}
 	put_filter(line, &view->run->options->filter, separator);

@@ -2,8 +2,7 @@
 /* What was expected, what was measured, and whether that is as expected: for people and for labs. */
 #include "output/message.h"
 #include "output/quoted.h"
-#include "run/recording_latency.h"
-#include "views/view.h"
+#include "views/views.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -150,7 +149,7 @@ static void print_title(const struct run *run, struct text *line)
 	if (options->verdicts == VERDICTS_KTAP) {
 		show_ktap_title(run, line);
 	} else if (options->verdicts == VERDICTS_PLAIN && !options->json) {
-		if (!(options->views & VIEW_NONE))
+		if (options->views[0])
 			text_line(line);
 		show_title(line);
 	}

@@ -3,7 +3,7 @@
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
-#include "views/view.h"
+#include "views/views.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,13 +127,14 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_line_end(json);
 }
 
-void zombies_print(const struct run *run)
+static void print_open(const struct run *run, void *state)
 {
 	uint64_t most = run->options->cut.top ? run->options->cut.top : UINT64_MAX;
 	const struct proclife_process **zombies;
 	struct text line;
 	size_t count, i;
 
+	(void)state;
 	zombies = collect(run, &count);
 	text_init(&line, run->screen);
 	if (!run->options->json) {
@@ -162,3 +163,12 @@ void zombies_print(const struct run *run)
 	text_free(&line);
 	free(zombies);
 }
+
+const struct view view_zombies = {
+	.name = "zombies",
+	.help = "Zombies now, oldest first, and who is to reap them",
+	.scope = "shows those there are now",
+	.takes = OF_SELECTION | OF_DEVICE | GIVEN(INPUT) | GIVEN(TOP),
+	.is_now = true,
+	.print_open = print_open,
+};

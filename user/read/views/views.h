@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the views share, and each view's few calls. */
-#ifndef READ_VIEW_H
-#define READ_VIEW_H
+/* The views, and what they share. */
+#ifndef READ_VIEWS_H
+#define READ_VIEWS_H
 
-#include "cli/options.h"
 #include "output/format.h"
 #include "output/json.h"
+#include "view.h"
 #include <proclife.h>
 #include <sys/types.h>
 
@@ -16,9 +16,7 @@ struct run {
 	struct proclife_source *source;
 	struct proclife_tasks *tasks;
 	struct proclife_latency *latency; /* for --latency and --expect; NULL if there is neither */
-	struct proclife_reapers *reapers; /* for --parents */
 	struct proclife_cgroups *cgroups;
-	struct slowest *slowest; /* for --latency */
 	const char *recorded_rcu; /* what the recorder knew of RCU; NULL: this machine is asked */
 	uint64_t began; /* of the time that is looked at */
 	uint64_t first; /* of the first record that was there */
@@ -47,28 +45,17 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 		run->suppressed[r->suppressed.what] += r->suppressed.count;
 }
 
-/* one line per record */
-struct events;
+/* All of them, in the order in which they are listed, and printed where several are given. */
+#define VIEWS(x) x(events) x(tree) x(latency) x(parents) x(zombies) x(diff) x(status)
 
-int events_new(struct events **events, struct run *run);
-void events_free(struct events *events);
-/* Feeds the event to run->tasks, and shows it. Return: 1 if it was shown, 0 or a negative errno. */
-int events_feed(struct events *events, const struct proclife_event *event);
+#define DECLARE_VIEW(name) extern const struct view view_##name;
+VIEWS(DECLARE_VIEW)
 
-/* The others collect until they are printed. */
-struct tree_view;
+extern const struct view *const all_views[]; /* NULL at its end */
 
-int tree_view_new(struct tree_view **view, struct run *run);
-void tree_view_free(struct tree_view *view);
-void tree_view_print(struct tree_view *view);
-
-void latency_print(const struct run *run);
 /* The groups of --by. */
 void groups_print(const struct run *run, struct text *line);
 void groups_print_json(const struct run *run);
-void parents_print(const struct run *run);
-/* Before the tasks are closed. */
-void zombies_print(const struct run *run);
 
 /* Lines of a list whose end nobody would read, unless --top says how many. */
 #define MANY_LINES 50
@@ -92,10 +79,19 @@ bool verdict_failed(const struct run *run);
 
 int status_print(struct run *run);
 
-/* "after the address space is torn down", ...; NULL if the header does not say. */
-const char *exit_mark_text(uint32_t exit_mark);
+#define MODULE_NAME "proclife"
+
+bool module_is_loaded(void);
+/* Why cgroups have numbers here, but no paths, and what to do about it; NULL if they have. */
+const char *why_no_cgroup_paths(void);
+
+/* What the header of a trace says of it; these are NULL if it does not say. */
+const char *exit_mark_text(uint32_t exit_mark); /* "after the address space is torn down", ... */
 const char *exit_mark_json(uint32_t exit_mark);
-/* "cgroup_release()", ...; NULL if there is none. */
-const char *reap_source_text(uint32_t reap_source);
+const char *reap_source_text(uint32_t reap_source); /* "cgroup_release()", ... */
+/* Are REAPs recorded, by this kernel and module? */
+bool run_has_reap(const struct run *run);
+/* A line for each stream of a recording that is damaged. */
+void json_damage(struct json *json, const struct proclife_source *source, const char *dir);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What the command line says, as all of the program sees it. */
 #ifndef READ_OPTIONS_H
 #define READ_OPTIONS_H
 
@@ -7,14 +8,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VIEW_EVENTS (1u << 0)
-#define VIEW_TREE (1u << 1)
-#define VIEW_LATENCY (1u << 2)
-#define VIEW_STATUS (1u << 3)
-#define VIEW_NONE (1u << 4) /* --record or --expect alone */
-#define VIEW_PARENTS (1u << 5)
-#define VIEW_ZOMBIES (1u << 6)
-#define VIEW_DIFF (1u << 7)
+#define MOST_VIEWS 16
+
+struct view;
+
+/* What can be given beside a view. */
+enum option_id {
+	OPTION_RECORD,
+	OPTION_PID,
+	OPTION_COMM,
+	OPTION_UID,
+	OPTION_CGROUP,
+	OPTION_THREADS,
+	OPTION_HISTORY,
+	OPTION_DURATION,
+	OPTION_COUNT,
+	OPTION_DEPTH,
+	OPTION_MIN_LIFE,
+	OPTION_TOP,
+	OPTION_TOP_KEY, /* N:KEY */
+	OPTION_FOLD,
+	OPTION_NO_FOLD,
+	OPTION_BY,
+	OPTION_SHOW,
+	OPTION_FACTOR,
+	OPTION_FORCE,
+	OPTION_JSON,
+	OPTION_QUIET,
+	OPTION_EXPECT,
+	OPTION_KTAP,
+	OPTION_LAVA,
+	OPTION_INPUT,
+	OPTION_LOAD,
+	OPTION_DEVICE,
+	OPTION_COMMAND,
+	OPTION_HELP,
+	OPTION_USAGE,
+	OPTION_VERSION,
+	OPTION_COMPLETION,
+	OPTIONS,
+};
+
+#define GIVEN(option) (1ULL << OPTION_##option)
 
 /* What is shown of a process on request. */
 #define SHOW_PIDNS (1u << 0)
@@ -34,7 +69,10 @@ struct filter {
 	size_t uid_count;
 };
 
-bool filter_is_set(const struct filter *filter);
+static inline bool filter_is_set(const struct filter *filter)
+{
+	return filter->comms.count || filter->cgroups.count || filter->uid_count;
+}
 
 enum top_key {
 	TOP_CPU,
@@ -42,9 +80,6 @@ enum top_key {
 	TOP_RSS,
 	TOP_COUNT, /* of descendants */
 };
-
-/* "cpu", "life", ... */
-const char *top_key_name(enum top_key key);
 
 #define DEPTH_ALL UINT32_MAX
 
@@ -58,7 +93,10 @@ struct cut {
 };
 
 /* Is anything to be cut? */
-bool cut_is_set(const struct cut *cut);
+static inline bool cut_is_set(const struct cut *cut)
+{
+	return cut->depth != DEPTH_ALL || cut->min_life || cut->top || cut->matching;
+}
 
 enum fold {
 	FOLD_IF_LONG,
@@ -72,9 +110,9 @@ enum verdicts {
 	VERDICTS_LAVA,
 };
 
-/* What the command line says, and nothing else. */
 struct options {
-	unsigned int views; /* VIEW_*; VIEW_TREE and VIEW_LATENCY can come together */
+	const struct view *views[MOST_VIEWS + 1]; /* in the order of their table; then NULL */
+	uint64_t given; /* GIVEN() of each option that was */
 	bool json;
 	bool quiet;
 	enum fold fold;
@@ -87,7 +125,7 @@ struct options {
 	bool load;
 	const char *device; /* NULL: the usual one */
 	struct words inputs; /* recordings; none: the device */
-	struct words diff;   /* two recordings, for VIEW_DIFF */
+	struct words diff;   /* two recordings, for --diff */
 	double factor;	     /* what is as much larger has changed */
 	bool force;
 	const char *record; /* where to; NULL: nowhere */
@@ -101,8 +139,14 @@ struct options {
 	char **command;	   /* NULL: none */
 };
 
-/* Ends the program with STATUS_USAGE, and a line that says why, if the command line is wrong. */
-void options_parse(struct options *options, int argc, char **argv);
-void options_free(struct options *options);
+static inline bool options_show(const struct options *options, const struct view *view)
+{
+	const struct view *const *each;
+
+	for (each = options->views; *each; each++)
+		if (*each == view)
+			return true;
+	return false;
+}
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/completion.h"
-#include "cli/options.h"
+#include "cli/options_parse.h"
 #include "cli/options_check.h"
 #include "cli/options_table.h"
 #include "cli/options_value.h"
@@ -15,7 +15,14 @@
 #define PROCLIFE_VERSION "(unknown version)"
 #endif
 
-const char *argp_program_version = "proclife-read " PROCLIFE_VERSION;
+static const char version[] = "proclife-read " PROCLIFE_VERSION;
+
+/* While the command line is read. */
+struct reading {
+	struct options *options;
+	const struct view *const *all;
+	uint32_t views; /* a bit for each of @all that is given */
+};
 
 static const char usage[] = "[-- COMMAND [ARG...]]\n--diff A B";
 
@@ -31,33 +38,33 @@ static const char help[] =
 	"it is not found, 128 + N if signal N killed it).\n\n"
 	"proclife-read(8) explains the views, their columns and the JSON.";
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void print_help(const struct reading *reading, struct argp_state *state, const char *arg)
 {
-	struct options *options = state->input;
+	if (arg && strcmp(arg, "all"))
+		argp_error(state, "--help=%s: it is --help or --help=all", quoted(arg));
+	if (arg) {
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return;
+	}
+	options_print_help(stdout, reading->all);
+	exit(0);
+}
 
-	switch (key) {
-	case OPTION_EVENTS:
-		options->views |= VIEW_EVENTS;
-		break;
-	case OPTION_TREE:
-		options->views |= VIEW_TREE;
-		break;
-	case OPTION_LATENCY:
-		options->views |= VIEW_LATENCY;
-		break;
-	case OPTION_STATUS:
-		options->views |= VIEW_STATUS;
-		break;
-	case OPTION_PARENTS:
-		options->views |= VIEW_PARENTS;
-		break;
-	case OPTION_ZOMBIES:
-		options->views |= VIEW_ZOMBIES;
-		break;
-	case OPTION_DIFF:
-		options->views |= VIEW_DIFF;
-		option_add_word(&options->diff, arg);
-		break;
+static void take_view(struct reading *reading, unsigned int number, const char *arg)
+{
+	reading->views |= 1u << number;
+	if (reading->all[number]->argument)
+		option_add_word(&reading->options->diff, arg);
+}
+
+/* What an option says. */
+static void take(const struct reading *reading, enum option_id option, const char *arg,
+		 struct argp_state *state)
+{
+	struct options *options = reading->options;
+
+	options->given |= 1ULL << option;
+	switch (option) {
 	case OPTION_FACTOR:
 		option_set_factor(options, state, arg);
 		break;
@@ -79,30 +86,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_SHOW:
 		option_set_show(options, state, arg);
 		break;
-	case 'p':
+	case OPTION_PID:
 		option_add_pid(options, state, arg);
 		break;
-	case 't':
+	case OPTION_THREADS:
 		options->threads = true;
 		break;
 	case OPTION_HISTORY:
 		options->history = true;
 		break;
-	case 'd':
+	case OPTION_DURATION:
 		options->duration = option_time_of(arg);
 		if (!options->duration)
 			argp_error(state, "--duration %s: not a time such as 10, 0.5, 10s or 250ms",
 				   quoted(arg));
 		break;
-	case 'n':
+	case OPTION_COUNT:
 		options->count = option_number_of(arg, UINT64_MAX);
 		if (!options->count)
 			argp_error(state, "--count %s: not a number above 0", quoted(arg));
 		break;
-	case 'j':
+	case OPTION_JSON:
 		options->json = true;
 		break;
-	case 'q':
+	case OPTION_QUIET:
 		options->quiet = true;
 		break;
 	case OPTION_FOLD:
@@ -128,9 +135,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPTION_KTAP:
 	case OPTION_LAVA:
-		if (options->verdicts != VERDICTS_PLAIN)
-			argp_error(state, "--ktap and --lava: one of them, and once");
-		options->verdicts = key == OPTION_KTAP ? VERDICTS_KTAP : VERDICTS_LAVA;
+		options->verdicts = option == OPTION_KTAP ? VERDICTS_KTAP : VERDICTS_LAVA;
 		break;
 	case OPTION_LOAD:
 		options->load = true;
@@ -141,46 +146,89 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_RECORD:
 		options->record = arg;
 		break;
-	case 'i':
+	case OPTION_INPUT:
 		option_add_word(&options->inputs, arg);
 		break;
+	case OPTION_HELP:
+		print_help(reading, state, arg);
+		break;
+	case OPTION_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+		break;
+	case OPTION_VERSION:
+		puts(version);
+		exit(0);
 	case OPTION_COMPLETION:
-		if (!completion_print(stdout, arg, options_table))
+		if (!completion_print(stdout, arg, options_table(reading->all)))
 			argp_error(state, "--completion %s: not a shell that is known: bash or zsh",
 				   quoted(arg));
 		exit(0);
-	case ARGP_KEY_ARG:
-		if (options->diff.count == 1 && !state->quoted) {
-			option_add_word(&options->diff, arg);
-			break;
-		}
-		if (!state->quoted)
-			argp_error(state, "%s: a command has to follow '--'", quoted(arg));
-		options->command = &state->argv[state->next - 1];
-		state->next = state->argc;
-		break;
-	case ARGP_KEY_END:
-		if (state->quoted && !options->command)
-			argp_error(state, "'--' is followed by no command");
-		options->cut.matching = filter_is_set(&options->filter);
-		options_check(options, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	case OPTION_COMMAND:
+	case OPTION_TOP_KEY:
+	case OPTIONS:
+		break; /* no options of their own */
 	}
+}
+
+/* Behind "--", or the second recording of --diff. */
+static void take_word(struct options *options, char *word, struct argp_state *state)
+{
+	if (options->diff.count == 1 && !state->quoted) {
+		option_add_word(&options->diff, word);
+		return;
+	}
+	if (!state->quoted)
+		argp_error(state, "%s: a command has to follow '--'", quoted(word));
+	options->command = &state->argv[state->next - 1];
+	options->given |= GIVEN(COMMAND);
+	state->next = state->argc;
+}
+
+static void finish(const struct reading *reading, struct argp_state *state)
+{
+	struct options *options = reading->options;
+	const struct view *const *all = reading->all;
+	size_t i, n = 0;
+
+	if (state->quoted && !options->command)
+		argp_error(state, "'--' is followed by no command");
+	for (i = 0; all[i]; i++)
+		if (reading->views ? reading->views & 1u << i :
+				     all[i]->is_default && !options->record &&
+					     !options->expectation_count)
+			options->views[n++] = all[i];
+	options->cut.matching = filter_is_set(&options->filter);
+	options_check(options, all, state);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct reading *reading = state->input;
+
+	if (key == ARGP_KEY_ARG)
+		take_word(reading->options, arg, state);
+	else if (key == ARGP_KEY_END)
+		finish(reading, state);
+	else if (key >= KEY_OF_VIEW && key < KEY_OF_VIEW + MOST_VIEWS)
+		take_view(reading, key - KEY_OF_VIEW, arg);
+	else if (option_of_key(key) != OPTIONS)
+		take(reading, option_of_key(key), arg, state);
+	else
+		return ARGP_ERR_UNKNOWN;
 	return 0;
 }
 
-void options_parse(struct options *options, int argc, char **argv)
+void options_parse(struct options *options, const struct view *const *views, int argc, char **argv)
 {
-	const struct argp argp = { options_table, parse, usage, help, NULL, NULL, NULL };
+	const struct argp argp = { options_table(views), parse, usage, help, NULL, NULL, NULL };
+	struct reading reading = { .options = options, .all = views };
 
 	memset(options, 0, sizeof(*options));
 	options->cut.depth = DEPTH_ALL;
 	options->factor = 2;
 	argp_err_exit_status = STATUS_USAGE;
 	quote_errors(true);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &reading);
 	quote_errors(false);
 }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/choices.h"
+#include "options.h"
+#include "output/percentiles.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char *by(unsigned int number)
+{
+	return number + 1 < PROCLIFE_BYS ? proclife_by_name(number + 1) : NULL;
+}
+
+static const char *top(unsigned int number)
+{
+	static const char *const names[] = {
+		[TOP_CPU] = "cpu",
+		[TOP_LIFE] = "life",
+		[TOP_RSS] = "rss",
+		[TOP_COUNT] = "count",
+	};
+
+	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
+}
+
+/* In the order of the bits. */
+static const char *show(unsigned int number)
+{
+	static const char *const names[] = { "pidns", "cgroup", "uid" };
+
+	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
+}
+
+static const char *phase(unsigned int number)
+{
+	return number < PROCLIFE_PHASES ? proclife_phase_name(number) : NULL;
+}
+
+static const char *statistic(unsigned int number)
+{
+	return number < STATISTICS ? statistics[number].name : NULL;
+}
+
+const char *choice_name(enum choice choice, unsigned int number)
+{
+	static const char *(*const names[])(unsigned int) = {
+		[CHOICE_BY] = by,
+		[CHOICE_TOP] = top,
+		[CHOICE_SHOW] = show,
+		[CHOICE_PHASE] = phase,
+		[CHOICE_STATISTIC] = statistic,
+	};
+
+	return names[choice](number);
+}
+
+bool choice_find(enum choice choice, const char *word, size_t length, unsigned int *number)
+{
+	const char *name;
+
+	for (*number = 0; (name = choice_name(choice, *number)); ++*number)
+		if (strlen(name) == length && !strncmp(name, word, length))
+			return true;
+	return false;
+}
+
+const char *choice_list(enum choice choice, const char *separator, const char *last)
+{
+	static char lists[CHOICES][128];
+	char *list = lists[choice];
+	unsigned int i;
+	size_t n = 0;
+
+	for (i = 0; choice_name(choice, i); i++)
+		n += (size_t)snprintf(list + n, sizeof(lists[0]) - n, "%s%s",
+				      !i ? "" : choice_name(choice, i + 1) ? separator : last,
+				      choice_name(choice, i));
+	return list;
+}

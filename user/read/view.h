@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a view is. Each has one of these in its own file, and a line in the table of views/table.c. */
+#ifndef READ_VIEW_H
+#define READ_VIEW_H
+
+#include "options.h"
+#include <proclife.h>
+
+struct run;
+
+/* What means something for every view that shows what is recorded. */
+#define OF_SELECTION (GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP))
+#define OF_DEVICE (GIVEN(LOAD) | GIVEN(DEVICE))
+#define OF_TRACE (OF_SELECTION | OF_DEVICE | GIVEN(INPUT) | GIVEN(COMMAND) | GIVEN(HISTORY) | \
+		  GIVEN(DURATION) | GIVEN(COUNT) | GIVEN(RECORD) | GIVEN(EXPECT))
+
+struct view {
+	const char *name;     /* of its option */
+	const char *argument; /* of its option, or NULL */
+	const char *help;
+	const char *scope;    /* of one that is no OF_TRACE: why it takes so little; or NULL */
+	uint64_t takes;	      /* GIVEN() options, but for --json and --quiet, which all take */
+	uint64_t takes_by;    /* and these, once --by is given */
+	bool combines;	      /* with others for which this holds */
+	bool adds_up;	      /* several recordings are one for it */
+	bool is_default;
+	bool is_now;	      /* it shows what there is at its beginning */
+	bool measures;	      /* it needs run->latency */
+	bool has_cgroups;     /* its JSON has the paths of cgroups */
+
+	/* What it needs from the first event on; *state is NULL before. 0 or a negative errno. */
+	int (*begin)(struct run *run, void **state);
+	/* In the place of proclife_tasks_feed(), which it calls: 1 if the event was shown. */
+	int (*feed)(void *state, const struct proclife_event *event);
+	/* Before the tasks are closed, and after. */
+	void (*print_open)(const struct run *run, void *state);
+	void (*print)(const struct run *run, void *state);
+	void (*free)(void *state);
+};
+
+#endif
