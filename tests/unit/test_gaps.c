@@ -339,6 +339,28 @@ static void test_leader_never_seen(void **state)
 	assert_int_equal(LAST_GONE->marks.freed, 0);
 }
 
+/* Of a damaged snapshot, what is missing can be other threads of a process, or its leader. */
+static void test_gap_in_the_snapshot(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct who later = process_of_pid(300, "later");
+	struct proclife_event gap = { .gap = { .lost = 1, .from = 3, .to = 4, .cpu = UINT32_MAX } };
+
+	(void)state;
+	assert_int_equal(proclife_tasks_feed(tasks, &gap), 1);
+	feed(tasks, task_record(5, &t, &shell));
+	feed_life(tasks, 10, &later, &shell);
+	assert_false(LAST_GONE->incomplete);
+	feed(tasks, exit_record(20, &t, 0, 0));
+	feed(tasks, reap_record(21, &t, &t));
+	feed(tasks, reap_record(22, &a, &shell));
+	feed(tasks, free_record(23, &t));
+	feed(tasks, free_record(24, &a));
+	assert_int_equal(reported.gone_count, 2);
+	assert_int_equal(LAST_GONE->threads, 2);
+	assert_true(LAST_GONE->incomplete);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +380,7 @@ int main(void)
 		TEST(test_gap_before_same_pid),
 		TEST(test_gap_before_thread),
 		TEST(test_leader_never_seen),
+		TEST(test_gap_in_the_snapshot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -576,6 +576,7 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 		/* Where a history begins, nothing has been seen that the gap could touch. */
 		if (event->gap.lost || event->gap.from)
 			tasks->gaps++;
+		tasks->snapshot_gap |= event->gap.cpu == UINT32_MAX;
 		if (tasks->gap_to < event->gap.to)
 			tasks->gap_to = event->gap.to;
 		return 1;

@@ -88,7 +88,9 @@ static bool touched(const struct proclife_tasks *tasks, const struct proclife_re
 {
 	if (record->ts <= tasks->gap_to)
 		return true;
-	return tasks->gaps && !forked && record->type != PROCLIFE_TASK;
+	if (record->type == PROCLIFE_TASK)
+		return tasks->snapshot_gap; /* it can have swallowed the TASKs of other threads */
+	return tasks->gaps && !forked;
 }
 
 struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,

@@ -45,6 +45,7 @@ struct proclife_tasks {
 	bool selecting; /* otherwise everything is selected */
 	bool closing;	/* what is reported gone was open at the end of the trace */
 	bool without_reap; /* the trace has no REAPs */
+	bool snapshot_gap; /* there is one in the snapshot: the recording is damaged */
 	uint64_t selected;
 	uint64_t selected_open;
 	uint64_t ahead_handle; /* of a record that comes soon */
