@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ import scenes
 import session
 import views
 
-HEADER = {"features": 0xFFF, "release": b"6.1-model", "version": b"0.1", "hz": 250, "loaded": 10,
+HEADER = {"features": 0x1FFE, "release": b"6.1-model", "version": b"0.1", "hz": 250, "loaded": 10,
           "exit_mark": 1, "reap_source": 1, "to_realtime": 1700000000123456789,
           "to_boottime": 3 * 10 ** 9, "init_pid_ns": machine.INIT_NS, "args_bytes": 256}
 
@@ -57,7 +58,9 @@ class Checker:
         if self.kept:
             to = os.path.join(self.keep, os.path.basename(self.path))
             shutil.rmtree(to, ignore_errors=True)
-            shutil.copytree(self.path, to)
+            shutil.copytree(self.path, to, symlinks=True, ignore=lambda folder, names: [
+                name for name in names
+                if stat.S_ISFIFO(os.lstat(os.path.join(folder, name)).st_mode)])
             print("seed %d: its recordings are in %s" % (self.seed, to), flush=True)
         shutil.rmtree(self.path)
 

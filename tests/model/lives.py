@@ -45,7 +45,7 @@ class Process:
         self.exit_code = self.killer = self.reaper = self.reaper_waited = None
         self.signals = []
         self.kthread = self.worker = False
-        self.selected = self.creator_known = False
+        self.selected, self.creator = False, None
         self.exit_cpu = self.free_cpu = None
 
     @property
@@ -58,7 +58,7 @@ class Process:
             return "freed"
         if self.reaped is not None:
             return "unfreed"
-        if self.start is None and all(task.freed is not None for task in self.tasks):
+        if self.start is None and all(task.state != "alive" for task in self.tasks):
             return "unknown"
         return "zombie" if self.dead else "alive"
 
@@ -150,8 +150,7 @@ class Lives:
             return
         process.born = record["ts"]
         creator = self.tasks.get(record["creator"])
-        process.creator_known = creator is not None
-        process.selected |= bool(creator and creator.process.selected)
+        process.creator = creator.process if creator else None
         self.link(process, record, self.tasks.get(record["parent"]))
         process.creator_pid = record["creator_tgid"]
         process.uid, process.cgroup = record["uid"], record["cgroup"]
@@ -194,7 +193,7 @@ class Lives:
     def on_args(self, record, task, process):
         process.pieces = (process.pieces or b"") + record["text"][:record["len"]]
         process.total = record["total"]
-        process.args_cut = "truncated" in record["flags"]
+        process.args_cut = record["offset"] + record["len"] < record["total"]
         words = process.pieces.split(b"\0")
         process.args = words[:-1] + ([words[-1]] if words[-1] else [])
 

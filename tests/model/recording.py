@@ -62,6 +62,7 @@ class Metadata:
         self.uuid = bytes.fromhex(re.search(r'uuid = "([-0-9a-f]+)"', text)[1].replace("-", ""))
         self.env = {name: literal(value) for name, value in
                     re.findall(r"\t(\w+) = (.*);", block("\nenv {"))}
+        self.env["synced"] = int(self.env["synced"])
         self.packet = fields(block("packet.header := struct {") +
                              block("packet.context := struct {"))
         before = block("event.header := struct {") + block("event.context := struct {")
@@ -100,13 +101,14 @@ class Recording:
             self.metadata = Metadata(file.read())
         self.env = self.metadata.env
         self.cgroups = {}
-        self.torn = False
+        self.running = False  # its recorder is at work: whoever makes it so says it here
         found = []
         for name in sorted(os.listdir(folder)):
             if name == "snapshot" or name.startswith("cpu_"):
                 found += self.read_stream(os.path.join(folder, name))
         # By time, then CPU, then position; what was lost lies after its `from`.
         self.events = [event for key, event in sorted(found, key=lambda each: each[0])]
+        self.last = max((event["ts"] for event in self.events if "ts" in event), default=0)
         self.lost = sum(event["lost"] for event in self.events if event["type"] == "lost")
         path = os.path.join(folder, ".cgroups")
         if os.path.exists(path):
@@ -121,6 +123,8 @@ class Recording:
         at = position = 0
         while len(data) - at >= self.metadata.packet.bytes:
             packet = self.metadata.packet.unpack(data, at)
+            if packet["magic"] != MAGIC and not self.env["complete"]:
+                break  # its recorder had not come to its header
             assert packet["magic"] == MAGIC and packet["uuid"] == self.metadata.uuid, path
             if at + packet["packet_size"] // 8 > len(data):
                 break
@@ -139,7 +143,6 @@ class Recording:
                 record += abi.RECORD_BYTES
                 position += 1
             at += packet["packet_size"] // 8
-        self.torn |= at < len(data)
 
     def declared(self, event):
         """What CTF says of this record: the names that the metadata gives, and the values."""

@@ -8,6 +8,7 @@ import subprocess
 
 import checks
 import device
+import harm
 import machine
 import recording
 import session
@@ -313,8 +314,9 @@ def check_diff(checker, seed):
                 changes = [{"v": 1, "type": "change", "by": "comm", "group": "slow",
                             "phase": "zombie", "statistic": "p50", "a": p50[0], "b": p50[1],
                             "count_a": len(values[0]), "count_b": len(values[1])}]
+            names = {each.comm for side in (before, after) for each in side.lives.processes}
             last = {"v": 1, "type": "diff", "a": a, "b": b, "changes": len(changes), "compared": 2,
-                    "too_few": 3}
+                    "too_few": len(names) - 2}
             words = ["--diff", a, b, "--factor=%d" % limit]
             checker.objects(words, changes + [last], 2 if changes else 0)
 
@@ -326,5 +328,6 @@ def check_truth(checker, path, made):
 
 
 def check_all(checker, seed):
-    for scene in (check_gaps, check_cut, check_command, check_several, check_diff, check_device):
+    for scene in (check_gaps, check_cut, check_command, check_several, check_diff, check_device,
+                  harm.check_damage, harm.check_unfinished):
         scene(checker, seed)

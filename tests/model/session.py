@@ -60,8 +60,8 @@ class Session:
         """Chosen, created by one that is selected, or if it is older, child of one."""
         if not self.is_selective or process.selected:
             return True
-        if not process.creator_known and process.parent and self.is_selected(process.parent):
-            process.selected = True
+        above = process.creator or process.parent
+        process.selected = bool(above and self.is_selected(above))
         return process.selected
 
     def told(self):
@@ -109,7 +109,10 @@ class Session:
     def run(self):
         options, env = self.options, self.env
         until = env["began"] + options.duration if options.duration else None
+        running = not env["complete"] and self.recording.running
         for event in self.recording.events:
+            if running and event.get("ts", event.get("from")) >= env["synced"]:
+                break  # other CPUs' may not be there yet
             ts = event["ts"] if "ts" in event else event["from"]
             if until is not None and ts > until:
                 self.stop("duration", until)
@@ -142,12 +145,15 @@ class Session:
                 self.show(event, task, process)
             if self.is_over(ts):
                 return
-        if until is not None and env["complete"] and env["ended"] > until:
-            self.stop("duration", until)
-        elif env["complete"]:
-            self.stop(env["reason"].decode(), env["ended"])
+        if env["complete"]:
+            reason, ended = env["reason"].decode(), env["ended"]
+        elif running:
+            reason, ended = "running", env["synced"]
         else:
-            self.stop("cut", None)
+            reason, ended = "cut", self.recording.last
+        if until is not None and ended >= until:
+            reason, ended = "duration", until
+        self.stop(reason, ended)
 
     def show(self, event, task, process):
         extra = {}
