@@ -16,8 +16,12 @@
 
 #include "exactness.h"
 
-/* The two times of one event are no further apart than this. */
+/*
+ * The two times of one event are no further apart than this; or, as a task can be preempted between
+ * the two probes from Linux 7.0 on, than that, unless an event of the same kind and pid is nearer.
+ */
 #define APART 200000000ULL
+#define PREEMPTED 5000000000ULL
 
 struct event *events_add(struct events *events, enum kind kind)
 {
@@ -134,6 +138,30 @@ static void count_lives(const struct events *records, struct comparison *result)
 	}
 }
 
+static uint64_t distance(const struct event *a, const struct event *b)
+{
+	return a->ts < b->ts ? b->ts - a->ts : a->ts - b->ts;
+}
+
+/* Is @later, which follows one of them, nearer to the @other? */
+static bool is_nearer(const struct event *later, const struct event *end, const struct event *other,
+		      uint64_t than)
+{
+	return later < end && same_owner(later, other) && distance(later, other) < than;
+}
+
+/* Of the same kind and pid: 0 if they are one event, otherwise the side that has one more. */
+static int order_of(const struct event *r, const struct event *r_end, const struct event *l,
+		    const struct event *l_end)
+{
+	uint64_t apart = distance(r, l);
+
+	if (apart <= APART || (apart <= PREEMPTED && !is_nearer(r + 1, r_end, l, apart) &&
+			       !is_nearer(l + 1, l_end, r, apart)))
+		return 0;
+	return r->ts < l->ts ? -1 : 1;
+}
+
 void compare(struct events *records, struct events *lines, uint64_t from, uint64_t to,
 	     struct comparison *result)
 {
@@ -150,10 +178,8 @@ void compare(struct events *records, struct events *lines, uint64_t from, uint64
 
 		if (!order && !same_owner(r, l))
 			order = by_owner(r, l);
-		if (!order && r->ts + APART < l->ts)
-			order = -1;
-		if (!order && l->ts + APART < r->ts)
-			order = 1;
+		if (!order)
+			order = order_of(r, r_end, l, l_end);
 
 		if (order < 0) {
 			single(r++, "the records", from, to);
