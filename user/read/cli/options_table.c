@@ -21,7 +21,7 @@ enum group {
 };
 
 static const char *const titles[GROUPS] = {
-	[GROUP_VIEWS] = "Views (--tree, --latency and --parents can be given together):",
+	[GROUP_VIEWS] = "Views:",
 	[GROUP_SELECTION] = "Selection:",
 	[GROUP_STOP] = "Stop (as Ctrl-C does, which prints the result so far):",
 	[GROUP_TREE] = "How much of the tree (what is cut is counted in its place):",
