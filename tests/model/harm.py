@@ -170,7 +170,7 @@ def check_damage(checker, seed):
     kept = [(record["ts"], record["cpu"], record["type"], record["pid"])
             for cpu, of in records.items() for record in of if id(record) not in missing
             and record["type"] not in ("args", "suppressed")]
-    seen = [(each["ts"], each["cpu"], each["type"], each["pid"]) for each in got[1:-1]
+    seen = [(each["ts"], each["cpu"], each["type"], each["tid"]) for each in got[1:-1]
             if each["type"] not in ("lost", "args", "suppressed", "damage")]
     checker.equal(words, "records after %s" % kinds, sorted(kept), sorted(seen))
     checker.equal(words, "order", sorted(seen, key=lambda each: each[0]), seen)

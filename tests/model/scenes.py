@@ -9,6 +9,7 @@ import subprocess
 import checks
 import device
 import harm
+import history
 import machine
 import recording
 import session
@@ -329,5 +330,5 @@ def check_truth(checker, path, made):
 
 def check_all(checker, seed):
     for scene in (check_gaps, check_cut, check_command, check_several, check_diff, check_device,
-                  harm.check_damage, harm.check_unfinished):
+                  harm.check_damage, harm.check_unfinished, history.check_history):
         scene(checker, seed)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+--history of rings that have wrapped. What was overwritten before the reader came is no loss, and the
+status is 0; lives that it touches are incomplete, and nothing else is.
+"""
+import json
+import os
+import random
+
+import checks
+import device
+import machine
+import recording
+import session
+import truth
+
+
+def check_history(checker, seed):
+    rng = random.Random("history %d" % seed)
+    # Not later than the reader's own clock, on a machine that has just been started either.
+    made = machine.Machine(rng, cpus=rng.choice([1, 2, 4]), now=10 ** 9,
+                           pid_range=rng.choice([10, 40, 1000]))
+    made.begin()
+    made.snapshot.clear()  # a plain file has none
+    made.run(rng.choice([60, 200]))
+    size = rng.choice([16, 32, 64])
+    first = rng.choice([0, 2 ** 32 - 20, 2 ** 63 + 5])
+    if any(len(records) < size for records in made.records):
+        first = 0  # the ring is not full, so it has begun at 0
+    path = os.path.join(checker.path, "wrapped")
+    device.write(path, made.records, size, dict(checks.HEADER, exit_mark=made.exit_mark), first)
+    kept = os.path.join(checker.path, "history")
+    words = ["--device", path, "--history", "--duration", "1ms"]
+    code, out, errors = checker.call(*words, "--record", kept, "--events", "--json")
+    checker.equal(words, "status (%s)" % errors, 0, code)
+    got = [json.loads(line) for line in out.splitlines()]
+    begins = {cpu: records[-size]["ts"] for cpu, records in enumerate(made.records)
+              if len(records) > size or (first and len(records) == size)}
+    checker.equal(words, "histories", begins,
+                  {each["cpu"]: each["to"] for each in got if each["type"] == "history"})
+    checker.equal(words, "lost", 0, got[-1]["lost"])
+    there = [record for records in made.records for record in records[-size:]]
+    there.sort(key=lambda record: (record["ts"], record["cpu"]))
+    shown = [(each["ts"], each["cpu"], each["type"], each["tid"]) for each in got[1:-1]
+             if each["type"] not in ("history", "args", "suppressed")]
+    checker.equal(words, "records", [
+        (record["ts"], record["cpu"], record["type"], record["pid"]) for record in there
+        if record["type"] not in ("args", "suppressed")], shown)
+    overwritten = [record for records in made.records for record in records[:-size]]
+    latest = max(begins.values(), default=0)
+    gaps = [{"from": 0, "to": latest}] if begins else []
+    for source in (words, ["-i", kept]):
+        more = source + ["--tree"]
+        code, out, errors = checker.call(*more, "--json")
+        checker.equal(more, "status", 0, code)
+        objects = [json.loads(line) for line in out.splitlines()]
+        truth.check(checker, more, made, objects, overwritten, gaps, partial=True)
+        check_incomplete(checker, more, objects, latest)
+        checker.equal(more, "what is said", bool(begins), "was overwritten" in errors)
+        if latest:
+            checker.equal(more, "when", True, "%d.%09d" % divmod(latest, 10 ** 9) in errors)
+        code = checker.call(*source, "--expect", "lost==0")[0]
+        checker.equal(source, "status of lost==0", 0, code)
+    check_text(checker, kept, begins)
+    check_replay(checker, kept, there)
+
+
+def check_incomplete(checker, words, objects, latest):
+    """Lives that were there when the last of the histories begins are, those that are later are not."""
+    for each in objects:
+        if each["type"] != "process":
+            continue
+        if each["born"] is not None and each["born"] > latest and each["incomplete"]:
+            checker.differ(words, "incomplete", "not, it was born later", each)
+        if each["seen"] <= latest and not each["incomplete"]:
+            checker.differ(words, "incomplete", "it was there by %d" % latest, each)
+
+
+def check_text(checker, path, begins):
+    words = ["-i", path, "--events"]
+    lines = checker.call(*words)[1].splitlines()
+    for cpu, ts in begins.items():
+        line = "-- the history of CPU %d begins at %d.%09d; what is older was overwritten --" % (
+            cpu, *divmod(ts, 10 ** 9))
+        checker.equal(words, "lines on CPU %d" % cpu, 1, lines.count(line))
+
+
+def check_replay(checker, path, there):
+    """The recording holds these records and no other."""
+    read = recording.Recording(path)
+    checker.equal(["-i", path], "recorded", [recording.abi.pack(record) for record in there],
+                  [recording.abi.pack(event) for event in read.events if event["type"] != "history"])
+    seen = session.Session(read, session.Options(events=True))
+    checker.equal(["-i", path], "lost", 0, seen.lost)
