@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static char text[PROCLIFE_CTF_METADATA_MAX];
 
@@ -91,6 +93,65 @@ static void test_complete(void **state)
 	assert_same_log(&live, &again);
 }
 
+/* No record of the stream is later than its last one, and the others are there. */
+static void test_last(void **state)
+{
+	unsigned long long first, last, records, lost, bytes;
+	uint64_t step = 1;
+
+	(void)state;
+	make(true);
+	assert_int_equal(sscanf(value_of("total_cpu_0"), "\"%llu %llu %llu %llu %llu\"", &first,
+				&last, &records, &lost, &bytes), 5);
+	for (uint64_t then = last - 1; then > first; then -= step, step *= 2) {
+		uint64_t later = 0, gone = 0;
+		char value[128];
+
+		snprintf(value, sizeof(value), "\"%llu %llu %llu %llu %llu\"", first,
+			 (unsigned long long)then, records, lost, bytes);
+		expect("total_cpu_0", value, -EBADMSG, "cpu_0: damaged at byte");
+		for (size_t i = 0; i < live.count; i++)
+			later += live.records[i].type && !live.records[i].cpu &&
+				 live.records[i].ts > then;
+		for (size_t i = 0; i < again.count; i++) {
+			gone += !again.records[i].type ? again.records[i].words[0] : 0;
+			if (again.records[i].type && !again.records[i].cpu)
+				assert_true(again.records[i].ts <= then);
+		}
+		for (size_t i = 0; i < live.count; i++)
+			gone -= !live.records[i].type ? live.records[i].words[0] : 0;
+		assert_int_equal(gone, later);
+		if (then - first <= step)
+			break;
+	}
+}
+
+/* In the place of the C library's: as if another one were put in its place all the time. */
+static unsigned int looks;
+static bool moving;
+
+int fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	int ret = (int)syscall(SYS_newfstatat, dir, path, st, flags);
+
+	if (moving)
+		st->st_ino += ++looks;
+	return ret;
+}
+
+static void test_replaced(void **state)
+{
+	(void)state;
+	make(false);
+	moving = true;
+	alarm(60);
+	expect("ended", "0", -EBUSY, "metadata: replaced again and again");
+	alarm(0);
+	moving = false;
+	assert_in_range(looks, 1, 100);
+	expect("ended", "0", 0, NULL);
+}
+
 static void test_not_complete(void **state)
 {
 	static const char *const names[] = { "ended", "records", "lost", "streams", "bytes" };
@@ -109,6 +170,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RECORDED(test_complete),
+		RECORDED(test_last),
+		RECORDED(test_replaced),
 		RECORDED(test_not_complete),
 	};
 

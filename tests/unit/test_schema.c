@@ -34,6 +34,8 @@ static int begin(void **state)
 	device->header->features = 0xffe & ~PROCLIFE_HAS(PROCLIFE_HANG);
 	device->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
 	device->header->to_realtime = 1700000000000000000;
+	strcpy(device->header->release, "6.1\xff"); /* texts of a recording can be anybody's */
+	strcpy(device->header->version, "0\xff");
 	device->header->args_bytes = 512;
 	device->header->hz = 250;
 	device->now = 1000 * MS;
@@ -256,7 +258,7 @@ static void write_cgroups(const char *recording)
 static void record_story(const char *path)
 {
 	struct proclife_run_info run = {
-		.began = 1, .command_status = -1, .reason = "signal",
+		.began = 1, .command_status = -1, .reason = "signal \xff",
 	};
 	struct who init = process_of_pid(1, "init");
 

@@ -46,10 +46,10 @@ static bool sizes_make_sense(const struct proclife_packet *p)
 	       content >= PROCLIFE_CTF_HEADER_BYTES;
 }
 
-static bool times_make_sense(const struct proclife_packet *p, uint64_t floor)
+static bool times_make_sense(const struct proclife_packet *p, uint64_t floor, uint64_t last)
 {
-	if (p->timestamp_begin < floor || p->timestamp_end < p->timestamp_begin ||
-	    p->timestamp_end == UINT64_MAX)
+	if (p->timestamp_begin < floor || p->timestamp_begin > last ||
+	    p->timestamp_end < p->timestamp_begin || p->timestamp_end == UINT64_MAX)
 		return false;
 	if (!proclife_packet_gap(p))
 		return !p->gap_from;
@@ -88,7 +88,7 @@ const char *proclife_packet_check(struct proclife_ctf_reader *reader, uint64_t a
 		return "the packet belongs to another stream";
 	if (!sizes_make_sense(packet))
 		return "the packet's sizes make no sense";
-	if (!times_make_sense(packet, reader->floor))
+	if (!times_make_sense(packet, reader->floor, proclife_ctf_reader_last(reader)))
 		return "the packet's times make no sense";
 	content = packet->content_size / 8;
 	if (content > sizeof(*packet))

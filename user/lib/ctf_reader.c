@@ -176,6 +176,8 @@ static void begin_packet(struct proclife_ctf_reader *reader, const struct procli
 	reader->sieved = false;
 	reader->floor = packet->timestamp_begin;
 	reader->packet_end = packet->timestamp_end;
+	if (reader->packet_end > proclife_ctf_reader_last(reader))
+		reader->packet_end = proclife_ctf_reader_last(reader);
 	reader->discarded = packet->events_discarded;
 	reader->position = packet->first_record + records;
 	reader->packets = packet->packet_seq_num + 1;

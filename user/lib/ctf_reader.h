@@ -75,6 +75,12 @@ ssize_t proclife_ctf_reader_read(struct proclife_ctf_reader *reader, void *to, s
 const char *proclife_packet_check(struct proclife_ctf_reader *reader, uint64_t at,
 				  struct proclife_packet *packet, uint64_t *records);
 
+/* When its last record was made, if that is known: no other one is later. */
+static inline uint64_t proclife_ctf_reader_last(const struct proclife_ctf_reader *reader)
+{
+	return reader->total ? reader->total->last : UINT64_MAX - 1;
+}
+
 /* Can it be one of this stream, whatever its time? */
 static inline bool proclife_ctf_reader_fits(const struct proclife_ctf_reader *reader,
 					  const struct proclife_record *record)

@@ -171,8 +171,11 @@ static int parse_metadata(struct proclife_recording *recording, int fd)
 	return err;
 }
 
+#define METADATA_TRIES 8 /* a recorder replaces it once */
+
 static int read_metadata(struct proclife_recording *recording)
 {
+	unsigned int tries = METADATA_TRIES;
 	bool running = false, again;
 	struct stat st;
 	int err, fd;
@@ -192,7 +195,13 @@ static int read_metadata(struct proclife_recording *recording)
 		again = !err && !running && !recording->metadata.run.complete &&
 			is_replaced(recording, fd);
 		close(fd);
-	} while (again);
+	} while (again && --tries);
+	if (again) {
+		proclife_fault_at(&recording->fault, recording->path, "metadata", "replaced again "
+				  "and again while it is read, which no recorder does; try again "
+				  "when nothing writes to this folder");
+		return -EBUSY;
+	}
 	recording->metadata.run.running = running && !recording->metadata.run.complete;
 	return err;
 }
