@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,63 @@ static void test_cgroups(void **state)
 	/* More than there is memory. */
 	assert_int_equal(truncate(path_of(".cgroups"), (off_t)1 << 40), 0);
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: damaged: a line is too long");
+}
+
+/* So many paths of this length; the number of the first one is known. */
+static void many_cgroups(unsigned int count, unsigned int length)
+{
+	FILE *file = fopen(path_of(".cgroups"), "w");
+
+	assert_non_null(file);
+	fputs("77 /a\n", file);
+	for (unsigned int i = 1000; i < 1000 + count; i++)
+		fprintf(file, "%u /%0*x\n", i, (int)length, i);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* What is read of it has an end, and so has the memory that it takes. */
+static void test_many_cgroups(void **state)
+{
+	struct rusage usage;
+
+	(void)state;
+	many_cgroups(2000000, 4);
+	expect(CGROUPS, 0, "\n/a, 1 alive\n", "/.cgroups: only the first 524288 paths are read");
+	many_cgroups(400000, 100);
+	expect(CGROUPS, 0, "\n/a, 1 alive\n", "/.cgroups: only the first 32 MiB are read");
+	many_cgroups(500000, 40);
+	expect(CGROUPS, 0, "\n/a, 1 alive\n", NULL);
+	assert_int_equal(getrusage(RUSAGE_CHILDREN, &usage), 0);
+	if (MEMORY != RLIM_INFINITY)
+		assert_in_range(usage.ru_maxrss, 1, 128 << 10);
+}
+
+/* A lease on one that nobody gives up: with it, the kernel would have to wait for that. */
+static void test_lease(void **state)
+{
+	static const char *const names[] = { "metadata", "cpu_0", ".cgroups" };
+	static const char *const out[] = { "", "-- 6 records lost on CPU 0 ", " fork " };
+	static const int status[] = { 1, 3, 0 };
+	char said[128];
+
+	(void)state;
+	story_cgroups(folder.path, "77 /a\n");
+	signal(SIGIO, SIG_IGN);
+	for (size_t i = 0; i < 3; i++) {
+		int fd = open(path_of(names[i]), O_RDWR | O_CLOEXEC);
+
+		assert_true(fd >= 0);
+		if (fcntl(fd, F_SETLEASE, F_WRLCK)) { /* there are file systems without them */
+			close(fd);
+			skip();
+		}
+		snprintf(said, sizeof(said), "/%s: cannot open: a program that holds a lease on it "
+			 "was asked to give it up", names[i]);
+		expect("--events", status[i], out[i], said);
+		assert_int_equal(fcntl(fd, F_SETLEASE, F_UNLCK), 0);
+		close(fd);
+	}
+	expect("--events", 0, " fork ", NULL);
 }
 
 /* Something else in its place: the rest is shown. */
@@ -313,6 +371,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_cgroups, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_many_cgroups, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_lease, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_no_cgroups, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_files, begin, story_teardown),

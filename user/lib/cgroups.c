@@ -131,7 +131,9 @@ static bool find_path(const struct proclife_cgroups *cgroups, uint64_t id, char 
  * "ID PATH" of a recording
  */
 
-#define MOST_BYTES (64u << 20) /* what is behind that is not read */
+/* What is behind these is not read: with them, the tables and the texts take 100 MiB. */
+#define MOST_BYTES (32u << 20)
+#define MOST_PATHS (1u << 19)
 #define LONGEST_LINE (PATH_MAX + 32)
 
 /* 1 if this is no such line. */
@@ -183,7 +185,8 @@ static int read_lines(struct proclife_cgroups *cgroups, const char *recording, i
 	size_t held = 0;
 	int err = 0;
 
-	while (!err && total < MOST_BYTES && held < LONGEST_LINE) {
+	while (!err && total < MOST_BYTES && cgroups->paths.used < MOST_PATHS &&
+	       held < LONGEST_LINE) {
 		ssize_t n = read(fd, buffer + held, sizeof(buffer) - held);
 
 		if (n < 0 && errno == EINTR)
@@ -203,6 +206,9 @@ static int read_lines(struct proclife_cgroups *cgroups, const char *recording, i
 	else if (!err && total >= MOST_BYTES)
 		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "only the first %u MiB "
 				  "are read", MOST_BYTES >> 20);
+	else if (!err && cgroups->paths.used >= MOST_PATHS)
+		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "only the first %u paths "
+				  "are read", MOST_PATHS);
 	else if (!err && bad)
 		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "damaged: %" PRIu64
 				  " of its lines %s no number and path; %s", bad,

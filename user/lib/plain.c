@@ -64,9 +64,18 @@ static const char *remedy(int error)
 	case EMFILE:
 	case ENFILE:
 		return "; raise the limit of open files ('ulimit -n')";
+	case EAGAIN:
+		return "; try again";
 	default:
 		return "";
 	}
+}
+
+/* For what open(2) of a plain file waits, if it may. */
+static const char *reason(int error)
+{
+	return error == EAGAIN ? "a program that holds a lease on it was asked to give it up" :
+				 strerror(error);
 }
 
 int proclife_plain_open(int dir, const char *folder, const char *file, struct stat *st,
@@ -83,7 +92,7 @@ int proclife_plain_open(int dir, const char *folder, const char *file, struct st
 				  S_ISFIFO(st->st_mode) ? "a FIFO" : "a device or the like");
 		err = -ENOEXEC;
 	} else if (err) {
-		proclife_fault_at(fault, folder, file, "cannot open: %s%s", strerror(-err),
+		proclife_fault_at(fault, folder, file, "cannot open: %s%s", reason(-err),
 				  remedy(-err));
 	}
 	if (err && fd >= 0)

@@ -210,7 +210,7 @@ static int read_metadata(struct proclife_recording *recording)
 static bool is_of_the_file(int err)
 {
 	return err == -EACCES || err == -EPERM || err == -ENOENT || err == -ENXIO ||
-	       err == -ENOEXEC;
+	       err == -ENOEXEC || err == -EAGAIN;
 }
 
 static int open_stream(struct proclife_recording *recording, struct proclife_ctf_reader *reader)
