@@ -170,12 +170,28 @@ static void test_program(void **state)
 	folder_remove(&folder);
 }
 
+/* Counts that nobody can have counted do not become small ones. */
+static void test_sums(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	story_begin(folder.path);
+	for (unsigned int i = 1; i < 4; i++) {
+		machine->now = 1000 * MS * i;
+		story_put(suppressed(machine->now, 0, PROCLIFE_WAIT, 5, UINT64_MAX / 2));
+	}
+	story_end();
+	expect(true, "--tree", true, "18446744073709551615 waits, 0 renames");
+	folder_remove(&folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_waits),
 		TEST(test_others),
 		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_sums),
 	};
 
 	if (find_program())

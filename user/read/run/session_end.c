@@ -77,7 +77,7 @@ static void add_suppressed(struct run *to, const struct run *run)
 	size_t type;
 
 	for (type = 0; type < PROCLIFE_TYPES; type++)
-		to->suppressed[type] += run->suppressed[type];
+		add_count(&to->suppressed[type], run->suppressed[type]);
 }
 
 int session_merge(struct session *s)

@@ -34,6 +34,13 @@ struct run {
 	pid_t command;	/* 0: none */
 };
 
+/* Whoever wrote a recording can have counted anything: a sum stays at its maximum. */
+static inline void add_count(uint64_t *sum, uint64_t n)
+{
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+}
+
 /* What this event says is not there. */
 static inline void count_missing(struct run *run, const struct proclife_event *event)
 {
@@ -42,7 +49,7 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 	if (!r)
 		run->lost += event->gap.lost;
 	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what < PROCLIFE_TYPES)
-		run->suppressed[r->suppressed.what] += r->suppressed.count;
+		add_count(&run->suppressed[r->suppressed.what], r->suppressed.count);
 }
 
 /* All of them, in the order in which they are listed, and printed where several are given. */
