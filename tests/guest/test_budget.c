@@ -447,6 +447,46 @@ static void test_costs(void **state)
 	proclife_source_free(source);
 }
 
+/* Whoever comes in the middle of it is told by the library, with the time at which he came. */
+static void test_comes_later(void **state)
+{
+	const struct proclife_ring_ctl *ctl;
+	struct proclife_source *source, *later;
+	uint64_t end, came;
+	struct proclife_event event;
+	pid_t flood;
+
+	(void)state;
+	let_it_end();
+	source = open_source();
+	ctl = proclife_source_ring(source, 0);
+	flood = flood_start(PROCLIFE_WAIT, 1000);
+	end = now() + 1000 * MS;
+	/* A flood is suppressed for most of the time, but not for all. */
+	for (;;) {
+		assert_true(now() < end);
+		if (!(ctl->suppressing & PROCLIFE_HAS(PROCLIFE_WAIT)))
+			continue;
+		later = open_source();
+		came = now();
+		if (ctl->suppressing & PROCLIFE_HAS(PROCLIFE_WAIT))
+			break;
+		proclife_source_free(later);
+	}
+	must_succeed(flood);
+	let_it_end();
+	do {
+		assert_true(next_until(later, now(), &event));
+		assert_non_null(event.record);
+	} while (event.record->type != PROCLIFE_SUPPRESSED || event.record->cpu ||
+		 event.record->suppressed.what != PROCLIFE_WAIT);
+	assert_int_equal(event.record->suppressed.ended, 0);
+	assert_int_equal(event.record->suppressed.since, 0);
+	assert_true(event.record->ts <= came);
+	proclife_source_free(later);
+	proclife_source_free(source);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -454,6 +494,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_costs),
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_stream_tells),
+		cmocka_unit_test(test_comes_later),
 		cmocka_unit_test(test_deaths_are_told),
 		cmocka_unit_test(test_execs_are_told),
 	};

@@ -66,6 +66,103 @@ static void test_long_history(void **state)
 	assert_int_equal(proclife_source_lost(source), 0);
 }
 
+static void suppress(uint32_t cpu, uint64_t types)
+{
+	((struct proclife_ring_ctl *)device->rings[cpu].ctl)->suppressing = types;
+}
+
+static void write_suppressed(uint32_t cpu, uint64_t ts, enum proclife_type what, bool ended)
+{
+	struct proclife_record *slot = fake_device_begin(device, cpu);
+
+	fake_device_fill(device, cpu, slot, ts);
+	slot->type = PROCLIFE_SUPPRESSED;
+	slot->suppressed = (struct proclife_suppressed){ .what = what, .ended = ended, .since = 1 };
+	fake_device_commit(device, cpu);
+}
+
+/* The next one is the library's, and says that this has been suppressed before. */
+static void expect_suppressed(uint32_t cpu, enum proclife_type what, uint64_t ts)
+{
+	struct proclife_event event;
+
+	assert_int_equal(proclife_source_next(source, &event), 1);
+	assert_non_null(event.record);
+	assert_int_equal(event.record->type, PROCLIFE_SUPPRESSED);
+	assert_int_equal(event.record->cpu, cpu);
+	assert_int_equal(event.record->ts, ts);
+	assert_int_equal(event.record->suppressed.what, what);
+	assert_int_equal(event.record->suppressed.ended, 0);
+	assert_int_equal(event.record->suppressed.since, 0);
+	assert_int_equal(event.record->suppressed.count, 0);
+}
+
+static void expect_type(uint64_t ts, enum proclife_type type)
+{
+	struct proclife_event event;
+
+	assert_int_equal(proclife_source_next(source, &event), 1);
+	assert_non_null(event.record);
+	assert_int_equal(event.record->ts, ts);
+	assert_int_equal(event.record->type, type);
+}
+
+/* Whoever comes while something is suppressed is told at once, and once. */
+static void test_suppressed(void **state)
+{
+	struct proclife_event event;
+
+	(void)state;
+	device = fake_device_new(2, 64);
+	fake_device_add_rings(device);
+	suppress(0, PROCLIFE_HAS(PROCLIFE_SIGNAL) | PROCLIFE_HAS(PROCLIFE_WAIT));
+	fake_device_write(device, 0, 5);
+	source = fake_device_open(device);
+	device->now = 100;
+	expect_suppressed(0, PROCLIFE_WAIT, 0);
+	expect_suppressed(0, PROCLIFE_SIGNAL, 0);
+	assert_int_equal(proclife_source_next(source, &event), 0);
+	write_suppressed(0, 110, PROCLIFE_WAIT, true);
+	suppress(0, PROCLIFE_HAS(PROCLIFE_SIGNAL));
+	fake_device_write(device, 1, 120);
+	device->now = 200;
+	expect_type(110, PROCLIFE_SUPPRESSED);
+	expect_type(120, PROCLIFE_FORK);
+	assert_int_equal(proclife_source_next(source, &event), 0);
+}
+
+/* And so is a history that begins then, by what it says later. */
+static void test_suppressed_history(void **state)
+{
+	struct proclife_event event;
+
+	(void)state;
+	begin(64);
+	for (uint64_t ts = 101; ts <= 180; ts++) {
+		if (ts == 140)
+			write_suppressed(0, ts, PROCLIFE_WAIT, true);
+		else if (ts == 150)
+			write_suppressed(0, ts, PROCLIFE_RENAME, false);
+		else if (ts == 160)
+			write_suppressed(0, ts, PROCLIFE_WAIT, false);
+		else
+			fake_device_write(device, 0, ts);
+	}
+	suppress(0, PROCLIFE_HAS(PROCLIFE_RENAME) | PROCLIFE_HAS(PROCLIFE_WAIT) |
+			    PROCLIFE_HAS(PROCLIFE_SIGNAL));
+	device->now = 200;
+	assert_int_equal(proclife_source_rewind(source), 0);
+	assert_int_equal(proclife_source_next(source, &event), 1);
+	assert_null(event.record);
+	assert_int_equal(event.gap.to, 117);
+	expect_suppressed(0, PROCLIFE_WAIT, 117);
+	expect_suppressed(0, PROCLIFE_SIGNAL, 117);
+	for (uint64_t ts = 117; ts <= 180; ts++)
+		expect_type(ts, ts == 140 || ts == 150 || ts == 160 ? PROCLIFE_SUPPRESSED :
+								      PROCLIFE_FORK);
+	assert_int_equal(proclife_source_next(source, &event), 0);
+}
+
 /* What the next SNAPSHOT ioctls do, one after the other. */
 static struct answer {
 	int error;	/* 0: it works */
@@ -190,6 +287,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_long_history),
+		TEST(test_suppressed),
+		TEST(test_suppressed_history),
 		TEST(test_snapshot_grows),
 		TEST(test_snapshot_always_full),
 		TEST(test_snapshot_fails),

@@ -13,7 +13,7 @@ static struct proclife_record suppressed(uint64_t ts, uint16_t cpu, uint32_t wha
 	struct proclife_record record = { .ts = ts, .type = PROCLIFE_SUPPRESSED, .cpu = cpu };
 
 	record.suppressed.what = what;
-	record.suppressed.ended = since != ts;
+	record.suppressed.ended = since && since != ts;
 	record.suppressed.since = since;
 	record.suppressed.count = count;
 	return record;
@@ -119,6 +119,7 @@ static void record(void)
 	story_put(suppressed(machine->now, 0, PROCLIFE_WAIT, since, 4567));
 	story_put_on(1, begins(machine->now, 1, PROCLIFE_RENAME));
 	story_put_on(1, suppressed(machine->now, 1, PROCLIFE_RENAME, machine->now - 1, 89));
+	story_put_on(1, suppressed(machine->now, 1, PROCLIFE_SIGNAL, 0, 0)); /* of the library */
 	story_exit(&child, &parent, 0);
 	machine->now = 4000 * MS;
 	story_end();
@@ -151,7 +152,10 @@ static void test_program(void **state)
 	(void)state;
 	record();
 	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
-		expect(true, views[i], true, SUMS);
+		expect(true, views[i], true, SUMS "proclife-read: signal records were still being "
+		       "suppressed on 1 CPU at the end, and are not counted\n");
+	expect(false, "--events", true, "-- signal on CPU 1 suppressed, over the module's budget, "
+	       "since before this begins --\n");
 	expect(false, "--events", true,
 	       "-- wait on CPU 0 suppressed, over the module's budget, since 2.000000000 --\n");
 	expect(false, "--events", true,

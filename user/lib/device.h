@@ -26,7 +26,8 @@ struct proclife_ring_stream {
 	uint64_t limit; /* every record from before the horizon lies below this */
 	uint64_t floor; /* no record at or above pos is older */
 	uint64_t old;	/* records below this position are history: overwritten, they are not lost */
-	struct proclife_record *buffer;
+	uint64_t suppressed; /* PROCLIFE_HAS() of what was when its records begin, and is to be told */
+	struct proclife_record *buffer; /* with room for that before it */
 };
 
 struct proclife_device {

@@ -52,7 +52,8 @@ struct proclife_event {
  * @source: set to the new source
  * @path: the device, NULL for PROCLIFE_DEVICE; a plain file laid out as the device is will do
  *
- * The source begins with the first record after this call. Errors: -ENOENT and -EACCES of open(2),
+ * The source begins with the first record after this call. Where records are being suppressed by then,
+ * a record PROCLIFE_SUPPRESSED that the library makes comes first, with `since` 0. Errors: -ENOENT and -EACCES of open(2),
  * -EPROTO if the device speaks an ABI that this library does not, -ENODEV if it is no proclife
  * device, -ENOTSUP if it is a plain file and this process is in a time namespace: its clock is then
  * not the one that the records have, and only a device tells the time by that.
@@ -67,7 +68,8 @@ void proclife_source_free(struct proclife_source *source);
  * time of its own. Of a ring that has been overwritten, a gap with `lost` 0 says when, before all
  * records: what is older is not lost, but the lives that it touches are incomplete. What is written
  * before the first proclife_source_next() is history; overwritten before it is read, it leaves
- * another such gap.
+ * another such gap. Where records were being suppressed when it begins, it begins with a record
+ * PROCLIFE_SUPPRESSED whose `since` is 0.
  */
 int proclife_source_rewind(struct proclife_source *source);
 

@@ -107,17 +107,66 @@ static uint64_t lost_of(const struct proclife_ring_stream *ring, uint64_t pos, u
 	return (uint64_t)fresh < gone ? (uint64_t)fresh : gone;
 }
 
+/*
+ * What was suppressed where the records from @pos on begin: what comes first of a type tells, and if
+ * nothing does, what is suppressed now.
+ */
+static uint64_t suppressed_at(const struct proclife_ring_stream *ring, uint64_t pos)
+{
+	uint64_t end, suppressed = 0, known = 0, now;
+	unsigned int attempt = 0;
+
+	do { /* the module commits the record first */
+		end = proclife_ring_committed(ring->ctl);
+		now = READ_ONCE(ring->ctl->suppressing);
+	} while (end != proclife_ring_committed(ring->ctl) && ++attempt < 8);
+	if (end - pos > ring->size) /* whoever wrote that */
+		pos = end - ring->size;
+	for (; pos != end; pos++) {
+		const struct proclife_record *r = &ring->records[pos & (ring->size - 1)];
+		uint32_t what;
+
+		if (READ_ONCE(r->type) != PROCLIFE_SUPPRESSED)
+			continue;
+		what = READ_ONCE(r->suppressed.what);
+		if (what >= PROCLIFE_TYPES || known & PROCLIFE_HAS(what))
+			continue;
+		known |= PROCLIFE_HAS(what);
+		if (READ_ONCE(r->suppressed.ended))
+			suppressed |= PROCLIFE_HAS(what);
+	}
+	return (suppressed | (now & ~known)) & (PROCLIFE_HAS(PROCLIFE_TYPES) - 1);
+}
+
+/* Puts records before the span that tell of it, as if it began then: when it did is not known. */
+static void tell_suppressed(struct proclife_ring_stream *ring, uint64_t suppressed, uint64_t ts)
+{
+	struct proclife_record *to = ring->buffer + (ring->stream.cur - ring->buffer);
+
+	for (uint32_t type = PROCLIFE_TYPES; type--;) {
+		if (!(suppressed & PROCLIFE_HAS(type)))
+			continue;
+		*--to = (struct proclife_record){
+			.ts = ts,
+			.type = PROCLIFE_SUPPRESSED,
+			.cpu = (uint16_t)ring->stream.order,
+			.suppressed.what = type,
+		};
+	}
+	ring->stream.cur = to;
+}
+
 static int refill(struct proclife_stream *stream)
 {
 	struct proclife_ring_stream *ring = (struct proclife_ring_stream *)stream;
 	const struct proclife_record *buffer = ring->buffer;
+	uint64_t floor = ring->floor;
 
 	proclife_stream_tell(&ring->device->source, stream);
 	if ((int64_t)(ring->limit - ring->pos) > 0) {
 		uint64_t pos = ring->pos, index = 0;
 		uint64_t n = copy_batch(ring, &pos, &index);
 		uint64_t gone = pos - ring->pos;
-		uint64_t from = ring->floor;
 
 		ring->pos = pos + n;
 		if (n)
@@ -127,11 +176,15 @@ static int refill(struct proclife_stream *stream)
 		if (proclife_unlikely(gone)) {
 			stream->gap = (struct proclife_gap){
 				.lost = lost_of(ring, pos, gone),
-				.from = from,
+				.from = floor,
 				.to = n ? stream->cur->ts : now(ring->device),
 				.cpu = stream->order,
 			};
 		}
+	}
+	if (proclife_unlikely(ring->suppressed)) {
+		tell_suppressed(ring, ring->suppressed, floor);
+		ring->suppressed = 0;
 	}
 	proclife_stream_begin(stream);
 	return 0;
@@ -142,13 +195,15 @@ static int add_ring(struct proclife_device *device, uint32_t cpu)
 	const struct proclife_header *header = &device->header;
 	struct proclife_ring_stream *ring = calloc(1, sizeof(*ring));
 	char *base = (char *)device->map + header->rings_offset + cpu * header->ring_stride;
+	struct proclife_record *room = NULL;
 	int err = -ENOMEM;
 
 	if (!ring)
 		return -ENOMEM;
-	ring->buffer = malloc(PROCLIFE_BATCH * sizeof(*ring->buffer));
-	if (!ring->buffer)
+	room = malloc((PROCLIFE_TYPES + PROCLIFE_BATCH) * sizeof(*room));
+	if (!room)
 		goto fail;
+	ring->buffer = room + PROCLIFE_TYPES;
 	ring->device = device;
 	ring->ctl = (const struct proclife_ring_ctl *)base;
 	ring->records = (const struct proclife_record *)(base + header->records_offset);
@@ -164,7 +219,7 @@ static int add_ring(struct proclife_device *device, uint32_t cpu)
 	device->rings[cpu] = ring;
 	return 0;
 fail:
-	free(ring->buffer);
+	free(room);
 	free(ring);
 	return err;
 }
@@ -297,6 +352,7 @@ int proclife_rings_begin(struct proclife_device *device)
 
 		ring = (struct proclife_ring_stream *)merge->streams[i];
 		ring->pos = ring->limit;
+		ring->suppressed = suppressed_at(ring, ring->pos);
 	}
 	return 0;
 }
@@ -322,20 +378,23 @@ static void start_at_oldest(struct proclife_device *device)
 	for (uint32_t i = 0; i < merge->count; i++) {
 		struct proclife_stream *stream = merge->streams[i];
 		struct proclife_ring_stream *ring;
+		uint64_t begin;
 
 		if (stream == &device->snapshot)
 			continue;
 		ring = (struct proclife_ring_stream *)stream;
+		ring->suppressed = 0; /* that was for another beginning */
 		ring->pos = proclife_ring_oldest(ring->ctl, ring->size);
 		ring->limit = proclife_ring_committed(ring->ctl); /* it can have wrapped since */
 		ring->old = ring->limit;
 		ring->floor = 0;
 		refill(stream);
 		stream->gap = (struct proclife_gap){ 0 };
+		begin = stream->cur != stream->end ? stream->cur->ts : now(device);
 		if (ring->pos != (uint64_t)(stream->end - stream->cur)) {
-			uint64_t end = stream->cur != stream->end ? stream->cur->ts : now(device);
-
-			stream->gap = (struct proclife_gap){ .to = end, .cpu = stream->order };
+			stream->gap = (struct proclife_gap){ .to = begin, .cpu = stream->order };
+			tell_suppressed(ring, suppressed_at(ring, ring->pos - (uint64_t)
+							    (stream->end - stream->cur)), begin);
 		}
 		proclife_stream_begin(stream);
 	}
@@ -390,7 +449,7 @@ void proclife_rings_free(struct proclife_device *device)
 {
 	for (uint32_t cpu = 0; device->rings && cpu < device->header.cpus; cpu++) {
 		if (device->rings[cpu])
-			free(device->rings[cpu]->buffer);
+			free(device->rings[cpu]->buffer - PROCLIFE_TYPES);
 		free(device->rings[cpu]);
 	}
 	free(device->rings);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What comes after the last record: the results, and what is to be said of them. */
+#include "output/format.h"
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/matched.h"
@@ -172,6 +173,14 @@ static void say_suppressed(const struct session *s)
 		message("%" PRIu64 " waits, %" PRIu64 " renames and %" PRIu64 " signals were suppressed "
 			"by the module's budget; see proclife(4)", n[PROCLIFE_WAIT],
 			n[PROCLIFE_RENAME], n[PROCLIFE_SIGNAL]);
+	for (uint32_t type = 0; type < PROCLIFE_TYPES; type++) {
+		uint64_t cpus = s->run.suppressing[type];
+
+		if (cpus && type_name(type))
+			message("%s records were still being suppressed on %" PRIu64 " CPU%s at the "
+				"end, and are not counted", type_name(type), cpus,
+				cpus == 1 ? "" : "s");
+	}
 }
 
 /* The status that the command leaves us with. */

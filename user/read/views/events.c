@@ -386,8 +386,11 @@ static void show_suppressed(struct events *events, const struct proclife_record 
 			    (unsigned long long)s->count);
 	else
 		text_string(line, "suppressed, over the module's budget, since ");
-	text_printf(line, "%llu.%09u --", (unsigned long long)(s->since / 1000000000),
-		    (unsigned int)(s->since % 1000000000));
+	if (s->since)
+		text_printf(line, "%llu.%09u --", (unsigned long long)(s->since / 1000000000),
+			    (unsigned int)(s->since % 1000000000));
+	else /* it had begun before we came */
+		text_string(line, "before this begins --");
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }

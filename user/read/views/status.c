@@ -24,6 +24,7 @@ struct status {
 	size_t parameter_count;
 	uint64_t counts[PROCLIFE_TYPES];
 	uint64_t suppressed[PROCLIFE_TYPES];
+	uint32_t suppressing[PROCLIFE_TYPES]; /* CPUs, now */
 	uint64_t now;
 	uint64_t history; /* since when a reader could look back on all CPUs; 0: nothing there */
 };
@@ -105,6 +106,7 @@ static void read_counts(struct status *status)
 		for (type = 0; ring && type < PROCLIFE_TYPES; type++) {
 			status->counts[type] += ring->counts[type];
 			status->suppressed[type] += ring->suppressed[type];
+			status->suppressing[type] += ring->suppressing >> type & 1;
 		}
 	}
 }
@@ -262,6 +264,9 @@ static void show_types(const struct status *status, struct text *line)
 			text_string(line, "  and suppressed, over the module's budget, ");
 			text_count(line, status->suppressed[type]);
 		}
+		if (status->suppressing[type])
+			text_printf(line, "; now, too, on %u CPU%s", status->suppressing[type],
+				    status->suppressing[type] == 1 ? "" : "s");
 		text_line(line);
 	}
 }
@@ -357,6 +362,7 @@ static void json_all(const struct status *status)
 		json_bool(json, "present", !why);
 		json_uint(json, "count", status->counts[type]);
 		json_uint(json, "suppressed", status->suppressed[type]);
+		json_uint(json, "suppressing", status->suppressing[type]);
 		if (why)
 			json_string(json, "reason", why);
 		json_line_end(json);

@@ -24,6 +24,7 @@ struct run {
 	uint64_t lost;	/* records */
 	uint64_t damaged; /* of them, those that damage of a recording took */
 	uint64_t suppressed[PROCLIFE_TYPES]; /* records, by type */
+	uint64_t suppressing[PROCLIFE_TYPES]; /* CPUs on which it began and has not ended */
 	struct {
 		uint64_t processes; /* that match, at their end or in an event that is shown */
 		bool comm;	    /* one has matched this kind of filter at some time */
@@ -41,6 +42,17 @@ static inline void add_count(uint64_t *sum, uint64_t n)
 		*sum = UINT64_MAX;
 }
 
+static inline void count_suppressed(struct run *run, const struct proclife_suppressed *s)
+{
+	uint64_t *suppressing = &run->suppressing[s->what];
+
+	add_count(&run->suppressed[s->what], s->count);
+	if (!s->ended)
+		++*suppressing;
+	else if (*suppressing)
+		--*suppressing;
+}
+
 /* What this event says is not there. */
 static inline void count_missing(struct run *run, const struct proclife_event *event)
 {
@@ -49,7 +61,7 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 	if (!r)
 		run->lost += event->gap.lost;
 	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what < PROCLIFE_TYPES)
-		add_count(&run->suppressed[r->suppressed.what], r->suppressed.count);
+		count_suppressed(run, &r->suppressed);
 }
 
 /* All of them, in the order in which they are listed, and printed where several are given. */
