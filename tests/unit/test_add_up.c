@@ -204,7 +204,7 @@ static void record_lossy(const char *path)
 {
 	story_begin(path);
 	init = process_of_pid(1, "init");
-	for (uint32_t i = 0; i < (1 << 16) + 7; i++)
+	for (uint32_t i = 0; i < STORY_RING + 7; i++)
 		story_wait(&init);
 	story_end();
 }

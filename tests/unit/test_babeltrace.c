@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t count_lines(const char *text, const char *what)
-{
-	uint64_t n = 0;
-
-	for (; (text = strstr(text, what)); text += strlen(what))
-		n++;
-	return n;
-}
-
 static bool have_babeltrace(void)
 {
 	return !system("babeltrace2 --version >/dev/null 2>&1");
@@ -43,8 +34,8 @@ static void test_babeltrace(void **state)
 	assert_int_equal(own.status, 3);
 	out = run_program(false, 0, "babeltrace2 %s", folder.path);
 	assert_int_equal(out.status, 0);
-	assert_int_equal(count_lines(out.text, "\n"),
-			 count_lines(own.text, "\n") - count_lines(own.text, "records lost on"));
+	assert_int_equal(count_text(out.text, "\n"),
+			 count_text(own.text, "\n") - count_text(own.text, "records lost on"));
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
 		if (!strstr(out.text, fields[i]))
 			fail_msg("%s is not in:\n%.3000s", fields[i], out.text);
@@ -53,8 +44,8 @@ static void test_babeltrace(void **state)
 	assert_int_equal(out.status, 0);
 	free(out.text);
 	out = run_program(true, 0, "babeltrace2 %s", folder.path);
-	assert_int_equal(count_lines(out.text, "Tracer discarded"),
-			 count_lines(own.text, "records lost on"));
+	assert_int_equal(count_text(out.text, "Tracer discarded"),
+			 count_text(own.text, "records lost on"));
 	free(out.text);
 	/* The time of day, through the clock's offset. */
 	out = run_program(false, 0, "babeltrace2 --clock-seconds %s", folder.path);

@@ -60,15 +60,6 @@ static void expect(const char *a, const char *b, const char *options, int status
 	free(out.text);
 }
 
-static unsigned int count_of(const char *text, const char *part)
-{
-	unsigned int n = 0;
-
-	for (; (text = strstr(text, part)); text += strlen(part))
-		n++;
-	return n;
-}
-
 #define HEAD "PHASE          COUNT      MIN      p50      p90      p99    p99.9      MAX\n"
 
 #define CHANGE "\n\nld                       zombie    p50    1.05 ms >  9.63 ms  9.19 times as long, of 50 and " \
@@ -92,7 +83,7 @@ static void test_changed(void **state)
 	if (strncmp(out.text, head, strlen(head)))
 		fail_msg("%s\ninstead of\n%s", out.text, head);
 	/* That of ld alone, and not its sum, exit_free. */
-	assert_int_equal(count_of(out.text, " > "), 1);
+	assert_int_equal(count_text(out.text, " > "), 1);
 	if (!strstr(out.text, CHANGE))
 		fail_msg("%s\nwithout\n%s", out.text, CHANGE);
 	free(out.text);
@@ -215,7 +206,7 @@ static void test_nothing(void **state)
 			out = diff(true, line);
 			assert_int_equal(out.status, 1);
 			if (strncmp(out.text, said, strlen(said)) ||
-			    count_of(out.text, "\n") != 1)
+			    count_text(out.text, "\n") != 1)
 				fail_msg("%s", out.text);
 			free(out.text);
 		}

@@ -188,15 +188,6 @@ static void write_lives(struct fake_device *device, uint32_t count)
 	}
 }
 
-static unsigned int count_lines(const char *text, const char *with)
-{
-	unsigned int n = 0;
-
-	for (; (text = strstr(text, with)); text += strlen(with))
-		n++;
-	return n;
-}
-
 static struct fake_device *new_device(uint64_t ring)
 {
 	struct fake_device *device = fake_device_new(2, ring);
@@ -216,9 +207,9 @@ static void test_abi_example(void **state)
 	out = run_program(false, 0, "%s/proclife.4 /proc/%d/fd/%d", examples, (int)getpid(),
 			  device->fd);
 	assert_int_equal(out.status, 0);
-	assert_int_equal(count_lines(out.text, "\n"), 128);
-	assert_int_equal(count_lines(out.text, " cpu 1 "), 64);
-	assert_int_equal(count_lines(out.text, " type 7 pid 1029 made-up\n"), 1);
+	assert_int_equal(count_text(out.text, "\n"), 128);
+	assert_int_equal(count_text(out.text, " cpu 1 "), 64);
+	assert_int_equal(count_text(out.text, " type 7 pid 1029 made-up\n"), 1);
 	free(out.text);
 	out = run_program(true, 0, "%s/proclife.4 /dev/null", examples);
 	assert_int_equal(out.status, 1);

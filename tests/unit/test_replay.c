@@ -26,15 +26,6 @@ static void start(const char *line, int out, int err)
 	reader = start_program(line, out, err, 0);
 }
 
-static uint64_t count_lines(const char *text, const char *what)
-{
-	uint64_t n = 0;
-
-	for (; (text = strstr(text, what)); text += strlen(what))
-		n++;
-	return n;
-}
-
 static const char *const views[] = {
 	"--tree", "--latency", "--events", "--tree --latency --threads", "--tree --json --threads",
 	"--latency --json", "--events --json", "--tree --fold", "--events --count 57 --json",
@@ -99,14 +90,14 @@ static void test_history_overwritten(void **state)
 	free(out.text);
 	out = run_program(false, 0, "%s -i %s --events", program, folder.path);
 	assert_int_equal(out.status, 0);
-	assert_int_equal(count_lines(out.text, "; what is older was overwritten --\n"), 4);
+	assert_int_equal(count_text(out.text, "; what is older was overwritten --\n"), 4);
 	free(out.text);
 	out = run_program(true, 0, "babeltrace2 %s", folder.path);
 	assert_string_equal(out.text, "");
 	free(out.text);
 	out = run_program(false, 0, "babeltrace2 %s", folder.path);
 	assert_int_equal(out.status, 0);
-	assert_int_equal(count_lines(out.text, "\n"), 4 * 256);
+	assert_int_equal(count_text(out.text, "\n"), 4 * 256);
 	free(out.text);
 }
 
@@ -210,13 +201,13 @@ static void test_record_alone(void **state)
 	assert_true(bytes >= 1500 * 128);
 	free(out.text);
 	out = run_program(false, 0, "%s -i %s", program, folder.path);
-	assert_int_equal(count_lines(out.text, "\n"), 1500);
+	assert_int_equal(count_text(out.text, "\n"), 1500);
 	free(out.text);
 	out = run_program(true, 0, "%s --device %s --duration 10ms --record %s", program,
 			  live_path, folder.path);
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "not empty"));
-	assert_int_equal(count_lines(out.text, "\n"), 1);
+	assert_int_equal(count_text(out.text, "\n"), 1);
 	free(out.text);
 }
 
@@ -239,7 +230,7 @@ static void test_killed(void **state)
 
 		usleep(1400000);
 		out = run_program(false, 0, "babeltrace2 %s", folder.path);
-		lines = count_lines(out.text, "\n");
+		lines = count_text(out.text, "\n");
 		free(out.text);
 		if (lines == 1500)
 			break;
@@ -249,12 +240,12 @@ static void test_killed(void **state)
 	out = run_program(true, 0, "%s -i %s", program, folder.path);
 	assert_int_equal(out.status, 3);
 	assert_non_null(strstr(out.text, "cut off"));
-	assert_int_equal(count_lines(out.text, "\n"), 1);
+	assert_int_equal(count_text(out.text, "\n"), 1);
 	free(out.text);
 	out = run_program(false, 0, "%s -i %s --json", program, folder.path);
 	assert_int_equal(out.status, 3);
 	assert_non_null(strstr(out.text, "\"reason\":\"cut\""));
-	assert_int_equal(count_lines(out.text, "\n"), 1500 + 2);
+	assert_int_equal(count_text(out.text, "\n"), 1500 + 2);
 	free(out.text);
 }
 
@@ -299,7 +290,7 @@ static void test_disk_full(void **state)
 	free(out.text);
 	out = run_program(false, 0, "%s -i %s", program, folder.path);
 	assert_int_equal(out.status, 3);
-	assert_true(count_lines(out.text, "\n") > 100);
+	assert_true(count_text(out.text, "\n") > 100);
 	free(out.text);
 	folder_remove(&folder);
 	folder_make(&folder);
@@ -325,7 +316,7 @@ static void test_bad_input(void **state)
 		assert_int_equal(out.status, 1);
 		assert_int_equal(strncmp(out.text, "proclife-read: ", 15), 0);
 		assert_non_null(strstr(out.text, inputs[i]));
-		assert_int_equal(count_lines(out.text, "\n"), 1);
+		assert_int_equal(count_text(out.text, "\n"), 1);
 		free(out.text);
 	}
 }
@@ -355,7 +346,7 @@ static void test_babeltrace_killed(void **state)
 
 		usleep(1400000);
 		out = run_program(false, 0, "babeltrace2 %s", folder.path);
-		lines = count_lines(out.text, "\n");
+		lines = count_text(out.text, "\n");
 		free(out.text);
 		if (lines == 1500)
 			break;
@@ -364,7 +355,7 @@ static void test_babeltrace_killed(void **state)
 	assert_int_equal(waitpid(reader, NULL, 0), reader);
 	out = run_program(false, 0, "babeltrace2 %s", folder.path);
 	assert_int_equal(out.status, 0);
-	assert_int_equal(count_lines(out.text, "\n"), 1500);
+	assert_int_equal(count_text(out.text, "\n"), 1500);
 	free(out.text);
 }
 

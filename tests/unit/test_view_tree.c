@@ -3,77 +3,28 @@
  * What --tree prints, to the last character: how much of it is shown, and that whatever is not shown
  * is counted in its place.
  */
-#include "program.h"
-#include "recorded.h"
-#include "records.h"
+#include "story.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MS 1000000
-
-static struct fake_device *device;
-static struct proclife_source *source;
-static struct proclife_recorder *recorder;
 static uint32_t next_pid;
 
 static int begin(void **state)
 {
-	struct proclife_run_info run = { .began = 1, .command_status = -1 };
-
-	(void)state;
-	folder_make(&folder);
-	device = fake_device_new(1, 1 << 17);
-	fake_device_add_rings(device);
-	device->header->features = 0xfff;
-	device->now = 1000 * MS;
-	source = fake_device_open(device);
-	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
 	next_pid = 100;
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	proclife_recorder_free(recorder);
-	recorder = NULL;
-	proclife_source_free(source);
-	fake_device_free(device);
-	folder_remove(&folder);
-	return 0;
-}
-
-/* At this time; it moves on for the next one. */
-static void put(struct proclife_record record)
-{
-	struct proclife_record *slot = fake_device_begin(device, 0);
-
-	record.ts = device->now++;
-	*slot = record;
-	proclife_ring_commit(&device->rings[0], record.type);
-}
-
-static void finish(void)
-{
-	struct proclife_run_info run = { .began = 1, .command_status = -1, .reason = "gone" };
-	struct log log = { NULL, 0, 0 };
-
-	run.ended = ++device->now;
-	assert_int_equal(log_source(&log, source, UINT64_MAX), 0);
-	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
-	log_free(&log);
+	return story_setup(state);
 }
 
 static struct who start(const struct who *parent, const char *comm, const char *path)
 {
 	struct who who = process_of_pid(next_pid++, parent->comm);
 
-	put(fork_record(0, &who, parent));
+	story_put(fork_record(0, &who, parent));
 	who.comm = comm;
 	if (path)
-		put(exec_record(0, &who, who.pid, path));
+		story_put(exec_record(0, &who, who.pid, path));
 	return who;
 }
 
@@ -82,14 +33,14 @@ static void stop(const struct who *who, const struct who *parent, uint32_t after
 {
 	struct proclife_record record = exit_record(0, who, code, 0);
 
-	device->now += (uint64_t)after * MS;
-	record.exit.runtime = (uint64_t)cpu * MS;
+	machine->now += after * MS;
+	record.exit.runtime = cpu * MS;
 	record.exit.max_rss = rss;
-	put(record);
-	put(reap_record(0, who, parent));
+	story_put(record);
+	story_put(reap_record(0, who, parent));
 	record = free_record(0, who);
-	record.free.runtime = (uint64_t)cpu * MS;
-	put(record);
+	record.free.runtime = cpu * MS;
+	story_put(record);
 }
 
 /* A shell that runs make, which compiles three files, and leaves a daemon behind. */
@@ -109,7 +60,7 @@ static void record_build(void)
 	stop(&make, &sh, 1, 3, 3000, 2 << 8);
 	start(&sh, "daemon", "/usr/sbin/daemon");
 	stop(&sh, &init, 5, 2, 1500, 0);
-	finish();
+	story_end();
 }
 
 static struct output tree(const char *options)
@@ -251,7 +202,7 @@ static void test_roots(void **state)
 		who = start(&init, "job", NULL);
 		stop(&who, &init, 1 + i, 1, 1000, i == 1 ? 9 : 0);
 	}
-	finish();
+	story_end();
 	expect("--min-life 3.5ms",
 	       HEAD "    103   4.00 ms  1.00 ms 0.98 MiB  job  parent 1\n"
 	       "                                     + 3 processes, 1 failed, 3.00 ms CPU\n"
@@ -290,15 +241,6 @@ static void test_fold(void **state)
 	       DAEMON TOTALS "+ 3 processes are counted, not shown: --min-life 15.0 ms\n");
 }
 
-static uint64_t count_lines(const char *text)
-{
-	uint64_t n = 0;
-
-	for (; (text = strchr(text, '\n')); text++)
-		n++;
-	return n;
-}
-
 static void record_many(uint32_t count)
 {
 	struct who init = process_of_pid(1, "init"), sh = start(&init, "sh", "/bin/sh"), who;
@@ -307,7 +249,7 @@ static void record_many(uint32_t count)
 		who = start(&sh, "x", NULL);
 		stop(&who, &sh, 1, 1, 1000, 0);
 	}
-	finish();
+	story_end();
 }
 
 /* A tree of a thousand lines is as it is. */
@@ -318,7 +260,7 @@ static void test_long_enough(void **state)
 	(void)state;
 	record_many(1000);
 	out = tree("");
-	assert_int_equal(count_lines(out.text), 1 + 1000 + 2);
+	assert_int_equal(count_text(out.text, "\n"), 1 + 1000 + 2);
 	assert_null(strstr(out.text, "alike"));
 	free(out.text);
 }
@@ -335,7 +277,7 @@ static void test_too_long(void **state)
 	       "\n1,001 processes; 1.00 s wall, 1.00 s CPU (1.00 CPUs); no loss\n"
 	       ALIKE " (--no-fold lists them)\n");
 	out = tree("--no-fold");
-	assert_int_equal(count_lines(out.text), 1 + 1001 + 3);
+	assert_int_equal(count_text(out.text, "\n"), 1 + 1001 + 3);
 	assert_non_null(strstr(out.text, "\n--depth, --min-life and --top show less\n"));
 	free(out.text);
 	/* Threads are not folded. */
@@ -346,7 +288,7 @@ static void test_too_long(void **state)
 	free(out.text);
 	/* Nor are those that have a rank. */
 	out = tree("--top 1001:life");
-	assert_int_equal(count_lines(out.text), 1 + 1001 + 2);
+	assert_int_equal(count_text(out.text, "\n"), 1 + 1001 + 2);
 	free(out.text);
 	/* What is cut makes it short enough. */
 	expect("--depth 0",
@@ -370,10 +312,10 @@ static void test_deep(void **state)
 		chain[i + 1] = start(&chain[i], "c", NULL);
 	for (uint32_t i = DEEP; i; i--)
 		stop(&chain[i], &chain[i - 1], 0, 1, 1000, 0);
-	finish();
+	story_end();
 	free(chain);
 	out = tree("--depth 2");
-	assert_int_equal(count_lines(out.text), 1 + 3 + 3);
+	assert_int_equal(count_text(out.text, "\n"), 1 + 3 + 3);
 	assert_non_null(strstr(out.text, "   `- c  + 19,997 processes below, 20.0 s CPU\n"));
 	free(out.text);
 	out = tree("--top 1:count --depth 10000");
@@ -458,7 +400,7 @@ static void test_json(void **state)
 			alive[n] = alive[--count];
 		}
 	}
-	finish();
+	story_end();
 	all = add_up("--json");
 	assert_in_range(all.shown, 1000, 2000);
 	assert_true(all.failed > 200 && all.runtime > 0);
@@ -485,7 +427,7 @@ static void test_json(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
 
 int main(void)
 {

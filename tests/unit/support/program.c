@@ -92,3 +92,12 @@ struct output run_program(bool errors, size_t limit, const char *format, ...)
 	close(fds[0]);
 	return output;
 }
+
+unsigned int count_text(const char *text, const char *what)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}

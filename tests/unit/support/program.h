@@ -30,4 +30,7 @@ void collect_output(pid_t pid, int fd, struct output *output);
 struct output run_program(bool errors, size_t limit, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* How often this is in a text, one behind the other. */
+unsigned int count_text(const char *text, const char *what);
+
 #endif

@@ -23,7 +23,7 @@ void story_begin_on(const char *path, const char *release, uint32_t exit_mark)
 {
 	struct proclife_run_info run = { .began = 1, .command_status = -1 };
 
-	machine = fake_device_new(CPUS, 1 << 16);
+	machine = fake_device_new(CPUS, STORY_RING);
 	fake_device_add_rings(machine);
 	machine->header->features = 0xfff;
 	machine->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;

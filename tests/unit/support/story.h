@@ -8,6 +8,7 @@
 #include "records.h"
 
 #define MS UINT64_C(1000000)
+#define STORY_RING (1 << 17) /* records that a CPU has room for */
 
 /* The machine that is being recorded; a test moves its clock on. */
 extern struct fake_device *machine;
