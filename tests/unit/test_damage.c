@@ -5,32 +5,11 @@
 #include <ctf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-static struct folder other; /* a copy that is damaged */
-static const char *const names[] = { "metadata", "cpu_0", "cpu_1", "snapshot" };
-
-static int begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	folder_make(&other);
-	assert_int_equal(mkdir(other.path, 0700), 0);
-	return 0;
-}
-
-static int end(void **state)
-{
-	folder_remove(&other);
-	return recorded_teardown(state);
-}
 
 static void make(bool complete)
 {
@@ -40,12 +19,6 @@ static void make(bool complete)
 	};
 
 	record_run(&options, folder.path, &live);
-}
-
-static void copy_all(void)
-{
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		copy_file(folder.path, other.path, names[i]);
 }
 
 static int try(struct proclife_fault *fault)
@@ -82,7 +55,7 @@ static void edit(const char *from, const char *to)
 	ssize_t n;
 	int fd;
 
-	copy_all();
+	copy_recording();
 	path_of(path, "metadata");
 	fd = open(path, O_RDWR);
 	assert_true(fd >= 0);
@@ -106,29 +79,19 @@ static void test_complete_truncated(void **state)
 
 	(void)state;
 	make(true);
-	copy_all();
+	copy_recording();
 	assert_int_equal(try(&fault), 0);
 	assert_same_log(&live, &again);
-	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++) {
-		off_t size = size_of(names[i]);
+	for (size_t i = 1; i < RECORDED_FILES; i++) {
+		off_t size = size_of(recorded_files[i]);
 
 		for (off_t at = 0; at < size; at += at % 4096 > 300 ? 511 : 37) {
-			cut(names[i], at);
+			cut(recorded_files[i], at);
 			assert_int_equal(try(&fault), -EBADMSG);
-			copy_file(folder.path, other.path, names[i]);
+			copy_file(folder.path, other.path, recorded_files[i]);
 		}
 	}
 	assert_int_equal(try(&fault), 0);
-}
-
-static size_t common(const struct log *a, const struct log *b)
-{
-	size_t n = 0;
-
-	while (n < a->count && n < b->count &&
-	       !memcmp(&a->records[n], &b->records[n], sizeof(*a->records)))
-		n++;
-	return n;
 }
 
 /* Whatever is missing at the end of a stream: the rest is there. */
@@ -140,7 +103,7 @@ static void test_unfinished_truncated(void **state)
 
 	(void)state;
 	make(false);
-	copy_all();
+	copy_recording();
 	assert_int_equal(try(&fault), 0);
 	assert_same_log(&live, &again);
 	size = size_of("cpu_1");
@@ -150,7 +113,7 @@ static void test_unfinished_truncated(void **state)
 		assert_int_equal(try(&fault), 0);
 		assert_true(again.count >= last);
 		/* The last packet's records are there before it is whole. */
-		assert_true(common(&live, &again) < live.count || size - at < 4096);
+		assert_true(log_common(&live, &again) < live.count || size - at < 4096);
 		last = again.count;
 	}
 	assert_int_equal(last, live.count);
@@ -163,7 +126,7 @@ static void test_metadata_truncated(void **state)
 
 	(void)state;
 	make(true);
-	copy_all();
+	copy_recording();
 	size = size_of("metadata");
 	for (off_t at = size - 1; at >= 0; at--) {
 		int ret;
@@ -187,27 +150,21 @@ static void test_flips(void **state)
 	(void)state;
 	for (int complete = 0; complete < 2; complete++) {
 		make(complete);
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		for (size_t i = 0; i < RECORDED_FILES; i++) {
 			off_t size;
 
-			copy_all();
-			size = size_of(names[i]);
+			copy_recording();
+			size = size_of(recorded_files[i]);
 			for (off_t at = 0; at < size && at < 9000; at += i && at > 200 ? 31 : 1) {
-				char path[PATH_MAX + 64];
-				unsigned char byte, flipped;
-				int fd, ret;
+				unsigned char bit = (unsigned char)(1u << at % 8);
+				int ret;
 
-				path_of(path, names[i]);
-				fd = open(path, O_RDWR);
-				assert_int_equal(pread(fd, &byte, 1, at), 1);
-				flipped = byte ^ 1u << (unsigned int)at % 8;
-				assert_int_equal(pwrite(fd, &flipped, 1, at), 1);
+				file_flip(other.path, recorded_files[i], at, bit);
 				ret = try(&fault);
 				assert_true(!ret || ret == -EBADMSG || ret == -ENOEXEC ||
 					    ret == -EPROTO);
 				noticed += ret != 0;
-				assert_int_equal(pwrite(fd, &byte, 1, at), 1);
-				close(fd);
+				file_flip(other.path, recorded_files[i], at, bit);
 			}
 		}
 		log_free(&live);
@@ -247,7 +204,7 @@ static void test_packet_fields(void **state)
 
 	(void)state;
 	make(true);
-	copy_all();
+	copy_recording();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		patch("snapshot", bad[i].at, &bad[i].value, bad[i].size);
 		if (try(&fault) != -EBADMSG)
@@ -346,12 +303,12 @@ static void test_foreign(void **state)
 	assert_int_equal(try(&fault), -ENOEXEC);
 	rmdir(path);
 	make(true);
-	copy_all();
+	copy_recording();
 	cut("metadata", 1 << 30);
 	assert_int_equal(try(&fault), -ENOEXEC);
 	cut("metadata", 0);
 	assert_int_equal(try(&fault), -ENOEXEC);
-	copy_all();
+	copy_recording();
 	path_of(path, "cpu_1");
 	unlink(path);
 	assert_int_equal(try(&fault), -EBADMSG);
@@ -360,7 +317,7 @@ static void test_foreign(void **state)
 	assert_int_equal(try(&fault), -EBADMSG);
 	assert_non_null(strstr(fault.text, "cpu_1: damaged at byte 0: a FIFO, not a plain file"));
 	unlink(path);
-	copy_all();
+	copy_recording();
 	/* What is not named as ours is not ours. */
 	copy_file(folder.path, other.path, "cpu_0");
 	path_of(path, "cpu_01");
@@ -379,7 +336,7 @@ static void test_times(void **state)
 
 	(void)state;
 	make(true);
-	copy_all();
+	copy_recording();
 	patch("snapshot", 4 * 128, &early, sizeof(early));
 	assert_int_equal(try(&fault), -EBADMSG);
 	assert_non_null(strstr(fault.text, "snapshot: damaged at byte "));
@@ -392,143 +349,17 @@ static void test_times(void **state)
 	assert_int_equal(try(&fault), 0);
 }
 
-/* A child records until it is killed; returns what was replayed of it. */
-static void kill_child(uint64_t seed)
-{
-	uint64_t random = seed;
-	int status, pipes[2];
-	pid_t pid;
-	char byte;
-
-	assert_int_equal(pipe(pipes), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		struct fake_device *device = fake_device_new(2, 1024);
-		struct proclife_run_info run = { .began = 1 };
-		struct proclife_recorder *recorder;
-		struct proclife_source *source;
-		struct proclife_event event;
-
-		fake_device_add_rings(device);
-		source = fake_device_open(device);
-		if (proclife_recorder_new(&recorder, source, folder.path, &run) ||
-		    write(pipes[1], "", 1) != 1)
-			_exit(1);
-		for (;;) {
-			for (uint64_t n = random_below(&random, 1000); n; n--)
-				fake_device_write(device, random_below(&random, 2), device->now++);
-			while (proclife_source_next(source, &event) == 1)
-				;
-			if (proclife_recorder_sync(recorder))
-				_exit(1);
-		}
-	}
-	assert_int_equal(read(pipes[0], &byte, 1), 1);
-	usleep(random_below(&random, 20000));
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status));
-	close(pipes[0]);
-	close(pipes[1]);
-}
-
-static void test_killed(void **state)
-{
-	uint64_t total = 0;
-
-	(void)state;
-	for (uint64_t seed = 0; seed < 40; seed++) {
-		const struct proclife_run_info *info;
-		struct proclife_source *source;
-		struct proclife_event event;
-		uint64_t next = 0, horizon;
-		int ret;
-
-		kill_child(seed);
-		source = replay(folder.path);
-		info = proclife_recording_info(source);
-		assert_false(info->complete);
-		horizon = info->synced;
-		while ((ret = proclife_source_next(source, &event)) == 1) {
-			assert_non_null(event.record);
-			/* Each number is written once, so up to there nothing may be missing. */
-			if (event.record->ts < horizon)
-				assert_int_equal(event.record->ts, next);
-			next = event.record->ts + 1;
-			total++;
-		}
-		assert_int_equal(ret, -ENODATA);
-		proclife_source_free(source);
-		folder_remove(&folder);
-		folder_make(&folder);
-	}
-	assert_true(total > 1000);
-}
-
-/* The disk is full after so many bytes in a file: what is there can be read. */
-static void test_disk_full(void **state)
-{
-	(void)state;
-	signal(SIGXFSZ, SIG_IGN);
-	for (rlim_t limit = 0; limit < 200000; limit += limit < 20000 ? 1500 : 32123) {
-		struct fake_device *device = fake_device_new(2, 2048);
-		struct proclife_run_info run = { .began = 1, .ended = UINT64_MAX / 2 };
-		struct proclife_recorder *recorder;
-		struct rlimit old, small;
-		struct proclife_source *source;
-		struct proclife_fault fault;
-		int ret = 0, created;
-
-		fake_device_add_rings(device);
-		source = fake_device_open(device);
-		getrlimit(RLIMIT_FSIZE, &old);
-		small = old;
-		small.rlim_cur = limit;
-		setrlimit(RLIMIT_FSIZE, &small);
-		created = proclife_recorder_new(&recorder, source, folder.path, &run);
-		for (int round = 0; !created && round < 100; round++) {
-			for (int i = 0; i < 99; i++)
-				fake_device_write(device, i % 2, ++device->now);
-			device->now++;
-			log_source(&live, source, UINT64_MAX);
-			if (!ret)
-				ret = proclife_recorder_sync(recorder);
-		}
-		if (created) {
-			assert_int_equal(created, -EFBIG);
-		} else {
-			assert_int_equal(ret, -EFBIG);
-			assert_int_equal(proclife_recorder_finish(recorder, &run), -EFBIG);
-			proclife_recorder_free(recorder);
-		}
-		setrlimit(RLIMIT_FSIZE, &old);
-		proclife_source_free(source);
-		fake_device_free(device);
-		if (!created) {
-			assert_int_equal(try_replay(folder.path, &fault, &again), 0);
-			assert_true(common(&live, &again) > 0 || limit < 8192);
-		}
-		live.count = 0;
-		again.count = 0;
-		folder_remove(&folder);
-		folder_make(&folder);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_complete_truncated, begin, end),
-		cmocka_unit_test_setup_teardown(test_unfinished_truncated, begin, end),
-		cmocka_unit_test_setup_teardown(test_metadata_truncated, begin, end),
-		cmocka_unit_test_setup_teardown(test_flips, begin, end),
-		cmocka_unit_test_setup_teardown(test_packet_fields, begin, end),
-		cmocka_unit_test_setup_teardown(test_metadata_values, begin, end),
-		cmocka_unit_test_setup_teardown(test_foreign, begin, end),
-		cmocka_unit_test_setup_teardown(test_times, begin, end),
-		cmocka_unit_test_setup_teardown(test_killed, begin, end),
-		cmocka_unit_test_setup_teardown(test_disk_full, begin, end),
+		COPIED(test_complete_truncated),
+		COPIED(test_unfinished_truncated),
+		COPIED(test_metadata_truncated),
+		COPIED(test_flips),
+		COPIED(test_packet_fields),
+		COPIED(test_metadata_values),
+		COPIED(test_foreign),
+		COPIED(test_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

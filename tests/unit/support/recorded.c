@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct folder folder;
+const char *const recorded_files[RECORDED_FILES] = { "metadata", "cpu_0", "cpu_1", "snapshot" };
+
+struct folder folder, other;
 struct log live, again;
 
 void log_event(struct log *log, const struct proclife_event *event)
@@ -47,6 +49,16 @@ void log_free(struct log *log)
 {
 	free(log->records);
 	memset(log, 0, sizeof(*log));
+}
+
+size_t log_common(const struct log *a, const struct log *b)
+{
+	size_t n = 0;
+
+	while (n < a->count && n < b->count &&
+	       !memcmp(&a->records[n], &b->records[n], sizeof(*a->records)))
+		n++;
+	return n;
 }
 
 void assert_same_log(const struct log *a, const struct log *b)
@@ -114,6 +126,25 @@ void copy_file(const char *from_dir, const char *to_dir, const char *name)
 		assert_int_equal(write(to, buffer, n), n);
 	close(from);
 	close(to);
+}
+
+int copied_setup(void **state)
+{
+	folder_make(&other);
+	assert_int_equal(mkdir(other.path, 0700), 0);
+	return recorded_setup(state);
+}
+
+int copied_teardown(void **state)
+{
+	folder_remove(&other);
+	return recorded_teardown(state);
+}
+
+void copy_recording(void)
+{
+	for (size_t i = 0; i < RECORDED_FILES; i++)
+		copy_file(folder.path, other.path, recorded_files[i]);
 }
 
 static int open_in(const char *dir, const char *name, int flags)

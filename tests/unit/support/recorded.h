@@ -20,6 +20,8 @@ void log_event(struct log *log, const struct proclife_event *event);
 /* Logs up to @most events; returns what the last proclife_source_next() did. */
 int log_source(struct log *log, struct proclife_source *source, uint64_t most);
 void log_free(struct log *log);
+/* How many records are the same, from the first on. */
+size_t log_common(const struct log *a, const struct log *b);
 void assert_same_log(const struct log *a, const struct log *b);
 
 /* A new folder where TMPDIR says, or in memory, and a name in it that is not there yet. */
@@ -36,6 +38,21 @@ int recorded_setup(void **state);
 int recorded_teardown(void **state);
 
 #define RECORDED(name) cmocka_unit_test_setup_teardown(name, recorded_setup, recorded_teardown)
+
+/* Another folder, for a copy that is going to be damaged. */
+extern struct folder other;
+
+int copied_setup(void **state);
+int copied_teardown(void **state);
+
+#define COPIED(name) cmocka_unit_test_setup_teardown(name, copied_setup, copied_teardown)
+
+/* The files of a recording of two CPUs, and of a snapshot. */
+#define RECORDED_FILES 4
+extern const char *const recorded_files[RECORDED_FILES];
+
+/* Copies all of them, whatever has become of the copy. */
+void copy_recording(void);
 
 void folder_make(struct folder *folder);
 void folder_remove(struct folder *folder);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Recorders that are killed, or whose disk is full: what is there can be read. */
+#include "recorded.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A child records until it is killed; returns what was replayed of it. */
+static void kill_child(uint64_t seed)
+{
+	uint64_t random = seed;
+	int status, pipes[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct fake_device *device = fake_device_new(2, 1024);
+		struct proclife_run_info run = { .began = 1 };
+		struct proclife_recorder *recorder;
+		struct proclife_source *source;
+		struct proclife_event event;
+
+		fake_device_add_rings(device);
+		source = fake_device_open(device);
+		if (proclife_recorder_new(&recorder, source, folder.path, &run) ||
+		    write(pipes[1], "", 1) != 1)
+			_exit(1);
+		for (;;) {
+			for (uint64_t n = random_below(&random, 1000); n; n--)
+				fake_device_write(device, random_below(&random, 2), device->now++);
+			while (proclife_source_next(source, &event) == 1)
+				;
+			if (proclife_recorder_sync(recorder))
+				_exit(1);
+		}
+	}
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	usleep(random_below(&random, 20000));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static void test_killed(void **state)
+{
+	uint64_t total = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		const struct proclife_run_info *info;
+		struct proclife_source *source;
+		struct proclife_event event;
+		uint64_t next = 0, horizon;
+		int ret;
+
+		kill_child(seed);
+		source = replay(folder.path);
+		info = proclife_recording_info(source);
+		assert_false(info->complete);
+		horizon = info->synced;
+		while ((ret = proclife_source_next(source, &event)) == 1) {
+			assert_non_null(event.record);
+			/* Each number is written once, so up to there nothing may be missing. */
+			if (event.record->ts < horizon)
+				assert_int_equal(event.record->ts, next);
+			next = event.record->ts + 1;
+			total++;
+		}
+		assert_int_equal(ret, -ENODATA);
+		proclife_source_free(source);
+		folder_remove(&folder);
+		folder_make(&folder);
+	}
+	assert_true(total > 1000);
+}
+
+/* The disk is full after so many bytes in a file: what is there can be read. */
+static void test_disk_full(void **state)
+{
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	for (rlim_t limit = 0; limit < 200000; limit += limit < 20000 ? 1500 : 32123) {
+		struct fake_device *device = fake_device_new(2, 2048);
+		struct proclife_run_info run = { .began = 1, .ended = UINT64_MAX / 2 };
+		struct proclife_recorder *recorder;
+		struct rlimit old, small;
+		struct proclife_source *source;
+		struct proclife_fault fault;
+		int ret = 0, created;
+
+		fake_device_add_rings(device);
+		source = fake_device_open(device);
+		getrlimit(RLIMIT_FSIZE, &old);
+		small = old;
+		small.rlim_cur = limit;
+		setrlimit(RLIMIT_FSIZE, &small);
+		created = proclife_recorder_new(&recorder, source, folder.path, &run);
+		for (int round = 0; !created && round < 100; round++) {
+			for (int i = 0; i < 99; i++)
+				fake_device_write(device, i % 2, ++device->now);
+			device->now++;
+			log_source(&live, source, UINT64_MAX);
+			if (!ret)
+				ret = proclife_recorder_sync(recorder);
+		}
+		if (created) {
+			assert_int_equal(created, -EFBIG);
+		} else {
+			assert_int_equal(ret, -EFBIG);
+			assert_int_equal(proclife_recorder_finish(recorder, &run), -EFBIG);
+			proclife_recorder_free(recorder);
+		}
+		setrlimit(RLIMIT_FSIZE, &old);
+		proclife_source_free(source);
+		fake_device_free(device);
+		if (!created) {
+			assert_int_equal(try_replay(folder.path, &fault, &again), 0);
+			assert_true(log_common(&live, &again) > 0 || limit < 8192);
+		}
+		live.count = 0;
+		again.count = 0;
+		folder_remove(&folder);
+		folder_make(&folder);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RECORDED(test_killed),
+		RECORDED(test_disk_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
