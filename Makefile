@@ -171,29 +171,29 @@ dkms-uninstall:
 	rm -rf $(DKMSDIR)
 
 demo:
-	tests/setup build vm
+	tests/scripts/setup build vm
 	$(MAKE) all
-	tests/demo
+	tests/scripts/demo
 
 # The unit tests alone: under a minute, and one line if all is well.
 check-unit:
-	tests/setup build check
+	tests/scripts/setup build check
 	@+$(MAKE) -s all unit-tests
 	@B=$B tests/unit/run
 
 check:
-	tests/setup build check vm suites guest
-	tests/check
+	tests/scripts/setup build check vm suites guest
+	tests/scripts/check
 
 # SUITES="bullseye trixie-rt" are the kernels of these Debian suites only.
 check-matrix:
-	tests/setup build check vm suites guest
-	tests/matrix $(SUITES)
+	tests/scripts/setup build check vm suites guest
+	tests/scripts/matrix $(SUITES)
 
 # The guest tests where the kernel watches itself: built once, and run in an hour.
 check-debug:
-	tests/setup build check vm debug guest
-	tests/debug
+	tests/scripts/setup build check vm debug guest
+	tests/scripts/debug
 
 define HELP
 Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):

@@ -79,7 +79,7 @@ $B/tests/bench/snapshot/snapshot: $(patsubst %,$B/tests/bench/snapshot/%.o,snaps
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 bench-packages:
-	tests/setup build vm bench
+	tests/scripts/setup build vm bench
 
 GUEST_BENCHES := bench-exact bench-record bench-peers bench-probe bench-probe-wall bench-probe-scale \
 	bench-probe-size bench-snapshot soak

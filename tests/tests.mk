@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The test programs. B and CFLAGS say which build of them: tests/check makes several.
+# The test programs. B and CFLAGS say which build of them: tests/scripts/check makes several.
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$B/tests/unit/%,$(wildcard tests/unit/test_*.c))
 STRESS_TESTS := $(patsubst tests/stress/%.c,$B/tests/stress/%,$(wildcard tests/stress/*.c))
@@ -122,12 +122,12 @@ fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
 	done
 
 coverage:
-	tests/setup build check
-	tests/coverage
+	tests/scripts/setup build check
+	tests/scripts/coverage
 
 check-valgrind:
-	tests/setup build check
-	tests/valgrind
+	tests/scripts/setup build check
+	tests/scripts/valgrind
 
 stress-billion:
 	tests/stress/run --records 1000000000
@@ -137,7 +137,7 @@ check-litmus:
 
 # MODEL_SECONDS and MODEL_SEED: see tests/model/run.
 check-model: all
-	tests/setup check
+	tests/scripts/setup check
 	tests/model/run --build $B
 
 unit-tests: $(UNIT_TESTS)

@@ -12,7 +12,7 @@ herd_get() {
 	key=$({ echo "$herd_packages" && declare -f herd_make; } | sha256sum | cut -c 1-16)
 	herd_dir=$cache/herd/sid.$key
 	if [[ ! -d $herd_dir ]]; then
-		"$here/../setup" suites || exit 125
+		"$here/../scripts/setup" suites || exit 125
 		# As tests/vm/run has it, which removes what is unfinished.
 		mkdir -p "$cache/herd" && exec {lock}>"$cache/lock" && flock $lock || exit 125
 		[[ -d $herd_dir ]] || herd_make || fail 'cannot get herd7 and the memory model; see above' 125

@@ -27,7 +27,7 @@ root_get() {
 
 root_make() {
 	local new packages log=$tmp/debootstrap.log as_root=()
-	"$here/../setup" suites || exit 125
+	"$here/../scripts/setup" suites || exit 125
 	if [[ $EUID != 0 ]]; then
 		command -v sudo >/dev/null ||
 			fail "sudo: not found; only root can make a root of $suite_root: run this once as root" 125
