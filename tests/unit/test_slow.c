@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define FACTOR 10
-#define TRIES 4
+#define TRIES 20
 #define TEXTS 20000
 
 static uint64_t cpu_ns(void)
