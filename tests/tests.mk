@@ -8,7 +8,7 @@ WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
 # What they share. recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the
 # kind: only for those that want it. property.c is of the traces that are generated.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story failing property live_device salvage),\
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story failing property live_device salvage fixture_text),\
 	$(wildcard tests/unit/support/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
@@ -23,8 +23,9 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
 	test_significance test_explain)
 
-$(READ_TESTS:%=%.o): override CPPFLAGS += -Iuser/read
+$(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -Iuser/read
 $(READ_TESTS): $(READ_ARCHIVE)
+$(patsubst %,$B/tests/unit/%,test_explain test_format test_invisible test_quote): $B/tests/unit/support/fixture_text.o
 $(READ_TESTS): LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
 $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/completions/zsh

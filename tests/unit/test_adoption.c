@@ -3,37 +3,6 @@
 #include "check.h"
 #include "reapers.h"
 
-static struct proclife_tasks *tasks;
-static struct proclife_reapers *reapers;
-static struct who init, shell;
-
-static int begin(void **state)
-{
-	(void)state;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
-	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
-	init = process_of_pid(1, "init");
-	shell = process_of_pid(100, "sh");
-	return 0;
-}
-
-static int begin_known(void **state)
-{
-	begin(state);
-	feed(tasks, task_record(1, &init, &init));
-	feed(tasks, task_record(2, &shell, &init));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	/* They may outlive what they were made of. */
-	proclife_tasks_free(tasks);
-	proclife_reapers_free(reapers);
-	return 0;
-}
-
 static void test_adopted(void **state)
 {
 	struct who a = process_of_pid(200, "daemon"), b = process_of_pid(201, "child");
@@ -253,18 +222,16 @@ static void test_reaper_unknown(void **state)
 	assert_int_equal(reaper.adopted, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_known, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_adopted),
-		TEST(test_adopted_by_a_namesake),
-		TEST(test_init_of_a_namespace),
-		TEST(test_freed_behind_its_reaper),
-		TEST(test_zombies_at_the_end),
-		TEST(test_parent_gone),
-		cmocka_unit_test_setup_teardown(test_reaper_unknown, begin, end),
+		REAPERS(test_adopted),
+		REAPERS(test_adopted_by_a_namesake),
+		REAPERS(test_init_of_a_namespace),
+		REAPERS(test_freed_behind_its_reaper),
+		REAPERS(test_zombies_at_the_end),
+		REAPERS(test_parent_gone),
+		cmocka_unit_test_setup_teardown(test_reaper_unknown, begin_reapers_unknown, end_reapers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

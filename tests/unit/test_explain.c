@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The sentence on each of the slowest: the longest part of its end, and whose doing that was. */
 #include "check.h"
+#include "fixture_text.h"
 
 #include <views/rcu.h>
 #include <views/slowest.h>
@@ -9,24 +10,6 @@
 
 #define MS 1000000
 #define EXIT (1000 * MS)
-
-static struct screen screen;
-static struct text text;
-
-static int begin(void **state)
-{
-	(void)state;
-	screen = (struct screen){ .out = stdout };
-	text_init(&text, &screen);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	text_free(&text);
-	return 0;
-}
 
 /* Of a process, in ms behind its exit; 0: not seen. */
 static struct death death_of(unsigned int notified, unsigned int reaped, unsigned int freed)
@@ -243,14 +226,14 @@ static void test_lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_teardown, begin, end),
-		cmocka_unit_test_setup_teardown(test_zombie, begin, end),
-		cmocka_unit_test_setup_teardown(test_adopted, begin, end),
-		cmocka_unit_test_setup_teardown(test_open_zombie, begin, end),
-		cmocka_unit_test_setup_teardown(test_rcu, begin, end),
-		cmocka_unit_test_setup_teardown(test_no_reap, begin, end),
-		cmocka_unit_test_setup_teardown(test_itself, begin, end),
-		cmocka_unit_test_setup_teardown(test_leader, begin, end),
+		cmocka_unit_test_setup_teardown(test_teardown, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_zombie, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_adopted, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_open_zombie, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_rcu, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_no_reap, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_itself, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_leader, begin_text, end_text),
 		cmocka_unit_test(test_lists),
 	};
 

@@ -5,12 +5,9 @@
 
 #include <string.h>
 
-static struct proclife_tasks *tasks;
 static struct proclife_latency *latency, *of_threads;
 static struct proclife_latency_counts counts;
-static struct proclife_reapers *reapers;
 static struct proclife_tree *tree;
-static struct who init, shell;
 
 /* What is asked for. */
 static struct {
@@ -33,27 +30,20 @@ static bool match(void *data, const struct proclife_process *process)
 
 static int begin(void **state)
 {
-	(void)state;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	begin_reapers_unknown(state);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
 	assert_int_equal(proclife_latency_new(&of_threads, tasks, true), 0);
-	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
 	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
 	memset(&want, 0, sizeof(want));
-	init = process_of_pid(1, "init");
-	shell = process_of_pid(100, "sh");
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	proclife_tree_free(tree);
-	proclife_reapers_free(reapers);
 	proclife_latency_free(latency);
 	proclife_latency_free(of_threads);
-	proclife_tasks_free(tasks);
-	return 0;
+	return end_reapers(state);
 }
 
 static void filter_by_comm(const char *comm)
@@ -283,19 +273,19 @@ static void test_reapers_leave_out(void **state)
 	assert_int_equal(counts.unreaped, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define FILTER(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_no_filter),
-		TEST(test_by_name),
-		TEST(test_exit_has_the_last_name),
-		TEST(test_threads),
-		TEST(test_leader_comes_later),
-		TEST(test_by_uid_and_cgroup),
-		TEST(test_descendants),
-		TEST(test_reapers_leave_out),
+		FILTER(test_no_filter),
+		FILTER(test_by_name),
+		FILTER(test_exit_has_the_last_name),
+		FILTER(test_threads),
+		FILTER(test_leader_comes_later),
+		FILTER(test_by_uid_and_cgroup),
+		FILTER(test_descendants),
+		FILTER(test_reapers_leave_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers, times, sizes and names without printf(): to the last digit what printf() makes of them. */
 #include "check.h"
+#include "fixture_text.h"
 
-#include <output/format.h>
 #include <inttypes.h>
 #include <output/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct screen screen;
-static struct text text;
-
-static int begin(void **state)
-{
-	(void)state;
-	screen = (struct screen){ .out = stdout };
-	text_init(&text, &screen);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	text_free(&text);
-	return 0;
-}
 
 /* Compares the text, and that its columns are its bytes, with what was printed; clears it. */
 __attribute__((format(printf, 1, 2))) static void expect(const char *format, ...)
@@ -263,7 +245,7 @@ static void test_json(void **state)
 	json_free(&json);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_text, end_text)
 
 int main(void)
 {

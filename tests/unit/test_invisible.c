@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Every character there is: what nobody sees is escaped, and what can be seen is shown. */
 #include "check.h"
+#include "fixture_text.h"
 
-#include <output/format.h>
 #include <inttypes.h>
 #include <output/invisible.h>
 #include <locale.h>
@@ -32,24 +32,6 @@ static const uint32_t invisible[][2] = {
 };
 
 #define RANGES (sizeof(invisible) / sizeof(invisible[0]))
-
-static struct screen screen;
-static struct text text;
-
-static int begin(void **state)
-{
-	(void)state;
-	screen = (struct screen){ .out = stdout, .utf8 = true };
-	text_init(&text, &screen);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	text_free(&text);
-	return 0;
-}
 
 /* Surrogates, too, as whoever wants to deceive would. */
 static size_t encode(char *s, uint32_t c)
@@ -141,9 +123,9 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all, begin, end),
-		cmocka_unit_test_setup_teardown(test_neighbours, begin, end),
-		cmocka_unit_test_setup_teardown(test_words, begin, end),
+		cmocka_unit_test_setup_teardown(test_all, begin_utf8, end_text),
+		cmocka_unit_test_setup_teardown(test_neighbours, begin_utf8, end_text),
+		cmocka_unit_test_setup_teardown(test_words, begin_utf8, end_text),
 	};
 
 	if (!setlocale(LC_ALL, "C.UTF-8")) {

@@ -3,29 +3,19 @@
 #include "check.h"
 #include "reapers.h"
 
-static struct proclife_tasks *tasks;
 static struct proclife_latency *latency;
-static struct proclife_reapers *reapers;
-static struct who init, shell;
 
 static int begin(void **state)
 {
-	(void)state;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	begin_reapers_unknown(state);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
-	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
-	init = process_of_pid(1, "init");
-	shell = process_of_pid(100, "sh");
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
-	proclife_reapers_free(reapers);
 	proclife_latency_free(latency);
-	proclife_tasks_free(tasks);
-	return 0;
+	return end_reapers(state);
 }
 
 static void test_holder_of_a_pid(void **state)
@@ -177,16 +167,16 @@ static void test_zombies_of_the_snapshot(void **state)
 	assert_int_equal(reaper_of(reapers, 100).zombies, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define PRESENT(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_holder_of_a_pid),
-		TEST(test_reap_lost),
-		TEST(test_next),
-		TEST(test_zombies),
-		TEST(test_zombies_of_the_snapshot),
+		PRESENT(test_holder_of_a_pid),
+		PRESENT(test_reap_lost),
+		PRESENT(test_next),
+		PRESENT(test_zombies),
+		PRESENT(test_zombies_of_the_snapshot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Arguments as a shell reads them back, and the words for who killed whom. */
 #include "check.h"
+#include "fixture_text.h"
 
 #include <locale.h>
 #include <output/quote.h>
@@ -8,24 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct screen screen;
-static struct text text;
-
-static int begin(void **state)
-{
-	(void)state;
-	screen = (struct screen){ .out = stdout, .utf8 = true };
-	text_init(&text, &screen);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	text_free(&text);
-	return 0;
-}
 
 static const char *quoted(const char *args, uint32_t bytes, bool cut, unsigned int skip)
 {
@@ -111,9 +94,9 @@ static void test_killers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_forms, begin, end),
-		cmocka_unit_test_setup_teardown(test_a_shell_reads_it_back, begin, end),
-		cmocka_unit_test_setup_teardown(test_killers, begin, end),
+		cmocka_unit_test_setup_teardown(test_forms, begin_utf8, end_text),
+		cmocka_unit_test_setup_teardown(test_a_shell_reads_it_back, begin_utf8, end_text),
+		cmocka_unit_test_setup_teardown(test_killers, begin_utf8, end_text),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

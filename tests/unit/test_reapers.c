@@ -5,31 +5,6 @@
 
 #include <signal.h>
 
-static struct proclife_tasks *tasks;
-static struct proclife_reapers *reapers;
-static struct who init, shell;
-
-static int begin(void **state)
-{
-	(void)state;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
-	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
-	init = process_of_pid(1, "init");
-	shell = process_of_pid(100, "sh");
-	feed(tasks, task_record(1, &init, &init));
-	feed(tasks, task_record(2, &shell, &init));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	/* They may outlive what they were made of. */
-	proclife_tasks_free(tasks);
-	proclife_reapers_free(reapers);
-	return 0;
-}
-
 static void test_awaited_and_belated(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -269,20 +244,18 @@ static void test_selected_only(void **state)
 	proclife_reapers_free(NULL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_awaited_and_belated),
-		TEST(test_without_sigchld),
-		TEST(test_each_wait_reaps_one),
-		TEST(test_gap),
-		TEST(test_reaper_is_a_thread),
-		TEST(test_exec_by_thread),
-		TEST(test_released_by_a_dying_parent),
-		TEST(test_ignored),
-		TEST(test_selected_only),
+		REAPERS(test_awaited_and_belated),
+		REAPERS(test_without_sigchld),
+		REAPERS(test_each_wait_reaps_one),
+		REAPERS(test_gap),
+		REAPERS(test_reaper_is_a_thread),
+		REAPERS(test_exec_by_thread),
+		REAPERS(test_released_by_a_dying_parent),
+		REAPERS(test_ignored),
+		REAPERS(test_selected_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,33 @@
 
 #include <signal.h>
 
+struct proclife_reapers *reapers;
+struct who init;
+
+int begin_reapers_unknown(void **state)
+{
+	begin_unknown(state);
+	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
+	init = process_of_pid(1, "init");
+	return 0;
+}
+
+int begin_reapers(void **state)
+{
+	begin_reapers_unknown(state);
+	feed(tasks, task_record(1, &init, &init));
+	feed(tasks, task_record(2, &shell, &init));
+	return 0;
+}
+
+int end_reapers(void **state)
+{
+	/* They may outlive what they were made of. */
+	end_tasks(state);
+	proclife_reapers_free(reapers);
+	return 0;
+}
+
 size_t number_of_reapers(const struct proclife_reapers *reapers)
 {
 	size_t number = 0;

@@ -3,7 +3,17 @@
 #ifndef UNIT_REAPERS_H
 #define UNIT_REAPERS_H
 
-#include "records.h"
+#include "fixture_tasks.h"
+
+/* A library that knows of init and the shell, and what it makes of those who reap. */
+extern struct proclife_reapers *reapers;
+extern struct who init;
+
+int begin_reapers(void **state);
+int begin_reapers_unknown(void **state); /* it knows of nobody */
+int end_reapers(void **state);
+
+#define REAPERS(name) cmocka_unit_test_setup_teardown(name, begin_reapers, end_reapers)
 
 size_t number_of_reapers(const struct proclife_reapers *reapers);
 /* All zeros if there is none; fails if there are two of them. */
