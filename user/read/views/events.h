@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between view_events.c and events_json.c. */
+/* Between events.c and events_json.c. */
 #ifndef READ_EVENTS_H
 #define READ_EVENTS_H
 

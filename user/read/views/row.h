@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tree as it is drawn: row.c lists it, row_cut.c leaves out what is not asked for,
+ * The tree as it is drawn: rows.c lists it, row_cut.c leaves out what is not asked for,
  * row_fold.c makes one line of siblings that are alike.
  *
  * No function recurses: a chain of forks can be as long as there are pids. A row is 40 bytes, as

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Between view_tree.c, which collects, tree_text.c, which draws, tree_label.c, which names,
+ * Between tree.c, which collects, tree_text.c, which draws, tree_label.c, which names,
  * tree_summary.c, which adds up, and tree_json.c.
  */
 #ifndef READ_TREE_H
