@@ -7,50 +7,15 @@ unless they have to be, so that nothing can be taken for something else.
 import signal
 
 import abi
+from cast import INIT_NS, Process, Task
 
 DEADLY = [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGINT, signal.SIGALRM]
 CORE = {signal.SIGSEGV}
 CLD_EXITED, CLD_KILLED, CLD_DUMPED = 1, 2, 3
-INIT_NS = 0xEFFFFFFC
 NAMES = [b"", b"sh", b"cc1", b"make", b"a b", b"\x1b[31mred", b"two\nlines", b"bad\xff\xfe", b'"q"\\\'',
          b"exactly15bytes!", "ä→ö".encode(), b"sh", b"make", b"cc1", b"kworker/0:1", b"(itself)"]
 PATHS = [b"/bin/sh", b"/usr/bin/make", b"/usr/lib/gcc/x86_64-linux-gnu/12/cc1-of-a-very-long-path-name",
          b"/opt/with space/\x1b[2J", b"/bin/\xc3\x28", b"/" + b"x" * 47, b"/" + b"y" * 48]
-
-
-class Task:
-    def __init__(self, process, handle, pid, start, comm):
-        self.process, self.handle, self.pid, self.start, self.comm = process, handle, pid, start, comm
-        self.kind = set()  # kthread, worker
-        self.born = self.exited = self.reaped = self.freed = self.seen = None
-        self.runtime = self.utime = self.stime = 0
-        self.exit_code = None
-        self.waits = False  # in wait(2) just now
-        self.waited = None  # the ts of that WAIT
-
-
-class Process:
-    def __init__(self, machine, handle, pid, parent):
-        self.machine, self.handle, self.tgid = machine, handle, pid
-        self.tasks = []
-        self.parent = parent  # a process; real_parent's, which adoption changes
-        self.parent_task = None
-        self.birth_parent = parent
-        self.creator = parent
-        self.born = self.exited = self.notified = self.reaped = self.freed = None
-        self.uid = self.euid = 0
-        self.cgroup, self.ns_pid, self.ns_inum = 1, pid, INIT_NS
-        self.path = self.args = self.execed = None
-        self.execs = 0
-        self.ignores = self.subreaper = self.args_cut = False
-        self.reaper = self.killer = self.exit_code = None
-        self.max_rss = 0
-
-    def alive(self):
-        return [task for task in self.tasks if task.exited is None]
-
-    def zombie(self):
-        return not self.alive() and self.leader.reaped is None
 
 
 class Machine:
@@ -60,6 +25,7 @@ class Machine:
         self.records = [[] for cpu in range(cpus)]
         self.snapshot = []
         self.suppressing = [None] * cpus
+        self.busy, self.execing = set(), []  # CPUs and processes in the middle of an exec
         self.processes = []  # all that there ever were
         self.next_pid, self.pid_range = 100, pid_range
         self.recording = False
@@ -88,7 +54,8 @@ class Machine:
         return self.random.getrandbits(64) | 1
 
     def write(self, kind, task, flags=(), cpu=None, **payload):
-        cpu = self.random.randrange(self.cpus) if cpu is None else cpu
+        if cpu is None:
+            cpu = self.free_cpu()
         # At the same time, a higher CPU comes later, so that no effect comes before its cause.
         self.now += (self.now, cpu) < self.last
         self.last = self.now, cpu
@@ -105,6 +72,10 @@ class Machine:
             else:
                 self.records[cpu].append(record)
         return ts
+
+    def free_cpu(self):
+        """One that does not write pieces of arguments just now."""
+        return self.random.choice([cpu for cpu in range(self.cpus) if cpu not in self.busy])
 
     def tick(self):
         """Time goes on, or not: CPUs write at the same time, too."""
@@ -268,11 +239,13 @@ class Machine:
         process.execs += self.recording
         process.path = b"..." + path[-48:] if len(path) > 48 else path
         process.execed = self.now
-        cpu = self.random.randrange(self.cpus)
+        cpu = self.free_cpu()
+        self.execing.append(process)
         self.write("exec", task, {"truncated"} if len(path) > 48 else (), cpu,
                    group=process.handle, old_pid=old_pid, uid=process.uid, euid=process.euid,
                    path_len=len(path), path=path[-48:])
         self.arguments(task, cpu)
+        self.execing.remove(process)
 
     def take_lead(self, task):
         """A thread that does not lead its process calls exec: it becomes its leader."""
@@ -299,6 +272,25 @@ class Machine:
             last = offset + 64 >= len(recorded)
             self.write("args", task, {"truncated"} if last and process.args_cut else (), cpu,
                        total=len(vector), offset=offset, len=len(piece), text=piece)
+            if random.random() < .3:
+                self.meanwhile(task, cpu)
+
+    def meanwhile(self, task, cpu):
+        """
+        Interrupts are off on the CPU that writes the pieces; on another one somebody else writes
+        the same, or sends a signal to this very task.
+        """
+        self.busy.add(cpu)
+        free = [other for other in range(self.cpus) if other not in self.busy]
+        others = [other for other in self.running() if other.process.leader is other
+                  and "kthread" not in other.kind and len(other.process.alive()) == 1
+                  and other.process not in self.execing and other.process is not self.init]
+        if free and others:
+            if self.random.random() < .5:
+                self.exec(self.random.choice(others))
+            else:
+                self.signal(task, self.random.choice(others), signal.SIGUSR1, 0)
+        self.busy.discard(cpu)
 
     def other(self, task):
         if self.random.random() < .3:
