@@ -285,8 +285,16 @@ def check_unfinished_views(checker, path, read, running, rng):
             for view in VIEWS if not list(options.words()) else VIEWS[:2]:
                 words = ["-i", path, *options.words(), *view]
                 checker.equal(words, "status", 3, checker.call(*words)[0])
-    options = session.Options(events=True)
-    checks.check_events(checker, path, read, options, status)
+    if running:
+        checks.check_events(checker, path, read, session.Options(events=True))
+    else:  # all records that there are; what they come to is known of the time before alone
+        words = ["-i", path, "--events"]
+        got = [json.loads(line) for line in checker.call(*words, "--json")[1].splitlines()]
+        checker.equal(words, "records", [
+            (event["ts"], event["cpu"], event["type"], event["pid"]) for event in read.events
+            if event["type"] not in ("args", "suppressed")], [
+            (each["ts"], each["cpu"], each["type"], each["tid"]) for each in got[1:-1]
+            if each["type"] not in ("args", "suppressed")])
     words = ["-i", path, "--latency"]
     errors = checker.call(*words)[2]
     said = "still running" if running else "cut off"
