@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What each record means: feed.c has the births and all that is small, feed_exec.c the programs,
+ * feed_end.c the ends.
+ */
+#ifndef PROCLIFE_FEED_H
+#define PROCLIFE_FEED_H
+
+#include "tasks.h"
+
+#include <string.h>
+
+static inline void proclife_copy_name(char *to, const char *from)
+{
+	memcpy(to, from, PROCLIFE_COMM_LEN);
+	to[PROCLIFE_COMM_LEN - 1] = 0;
+}
+
+static inline void proclife_set_name(struct proclife_task *task, const char *name)
+{
+	proclife_copy_name(task->comm, name);
+	if (task->leader)
+		proclife_copy_name(task->process->comm, name);
+}
+
+static inline bool proclife_wanted(const struct proclife_process *process)
+{
+	return process->selected && process->matches;
+}
+
+static inline void proclife_set_cgroup(struct proclife_task *task, uint64_t cgroup)
+{
+	if (cgroup && task->leader)
+		task->process->cgroup = cgroup;
+}
+
+/* As proclife_task_of(), for the one case that counts: it is known, and what it was. */
+static inline struct proclife_task *proclife_known_task(struct proclife_tasks *tasks,
+							const struct proclife_record *record,
+							uint64_t group)
+{
+	struct proclife_task *task = proclife_task_get(tasks, record->task);
+
+	if (proclife_likely(task && task->start == record->start && task->pid == record->pid &&
+			    (!group || task->process->handle == group)))
+		return task;
+	return proclife_task_of(tasks, record, group, NULL);
+}
+
+/* Each feeds a record of one type. Return: whether it is of a selected process, or -ENOMEM. */
+int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_record *record);
+
+#endif

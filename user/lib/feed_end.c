@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What EXIT, SIGNAL, WAIT, REAP and FREE mean: how a life ends, and who was there. */
+#include "feed.h"
+
+#include <errno.h>
+#include <signal.h>
+
+int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_exit *exit = &record->exit;
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+	struct proclife_process *process;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	task->marks.exited = record->ts;
+	task->exit_cpu = record->cpu;
+	process->exit_cpu = record->cpu;
+	task->exit_code = exit->exit_code;
+	task->flags |= record->flags & ~PROCLIFE_F_TRUNCATED;
+	task->runtime = exit->runtime;
+	task->utime = exit->utime;
+	task->stime = exit->stime;
+	task->min_flt = exit->min_flt;
+	task->maj_flt = exit->maj_flt;
+	task->nvcsw = exit->nvcsw;
+	task->nivcsw = exit->nivcsw;
+	proclife_task_dead(task);
+	if (task->leader) {
+		proclife_copy_name(process->comm, record->comm);
+		process->flags = task->flags;
+		process->leader_exited = record->ts;
+		proclife_filter(tasks, process);
+	}
+	process->real_parent_tgid = exit->parent_tgid;
+	proclife_copy_name(task->comm, record->comm);
+	/* wait(2) gives the group's code if the group ended as a whole, otherwise the leader's. */
+	if (record->flags & PROCLIFE_F_GROUP_EXIT) {
+		process->exit_code = exit->exit_code;
+		process->group_exit = true;
+	} else if (task->leader && !process->group_exit) {
+		process->exit_code = exit->exit_code;
+	}
+	if (record->flags & PROCLIFE_F_GROUP_DEAD) {
+		process->group_dead = true;
+		process->max_rss = exit->max_rss;
+	}
+	/*
+	 * Before Linux 6.16 two threads can say that they were the last. The later one was: while a
+	 * thread is not known to be dead, its EXIT can still come, or be lost.
+	 */
+	if (!process->live && (process->group_dead || proclife_process_whole(tasks, process))) {
+		process->marks.exited = record->ts;
+		process->unsure = !proclife_process_whole(tasks, process);
+		process->counted = proclife_process_ungapped(tasks, process);
+	}
+	return proclife_wanted(process);
+}
+
+/*
+ * Since when the reaper has been in the wait(2) that reaps this task. Each wait(2) reaps one. It is
+ * none if the task reaps itself, or is released by the exec of another thread or by the exit of its
+ * parent; and behind a gap, or where WAITs are suppressed, it may be another one than what was seen.
+ */
+static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclife_task *reaper,
+			      const struct proclife_task *task)
+{
+	uint64_t since = reaper->waited;
+
+	if (reaper->process == task->process || reaper->marks.exited)
+		return 0;
+	reaper->waited = 0;
+	if (since <= tasks->gap_to || proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, since))
+		return 0;
+	return since;
+}
+
+/* Who is to be told of this reap: its reaper; the parent, if it released itself. */
+static struct proclife_process *due_to(const struct proclife_tasks *tasks,
+				       const struct proclife_process *process,
+				       const struct proclife_task *reaper)
+{
+	struct proclife_process *parent;
+
+	if (process->reaper_tgid != process->tgid)
+		return reaper ? reaper->process : NULL;
+	if (process->real_parent_tgid != process->parent_tgid)
+		return NULL;
+	parent = proclife_tasks_holder(tasks, process->parent_tgid);
+	return parent && parent->id == process->parent_id ? parent : NULL;
+}
+
+int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_reap *reap = &record->reap;
+	struct proclife_task *task = proclife_known_task(tasks, record, 0), *reaper;
+	struct proclife_process *process, *due;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	reaper = proclife_task_get(tasks, reap->reaper);
+	if (reaper && reaper->tgid != reap->reaper_tgid)
+		reaper = NULL;
+	task->reaper_waited = reaper ? waiting_since(tasks, reaper, task) : 0;
+	proclife_task_dead(task); /* even if its EXIT was lost */
+	task->marks.reaped = record->ts;
+	task->reaper_pid = reap->reaper_pid;
+	task->reaper_tgid = reap->reaper_tgid;
+	proclife_copy_name(task->reaper_comm, reap->reaper_comm);
+	if (!task->leader)
+		return proclife_wanted(process);
+	proclife_process_sure(tasks, process);
+	process->marks.reaped = record->ts;
+	if (process->notified_other && reap->reaper_tgid == process->tgid)
+		process->marks.notified = 0; /* its parent ignores it: that was for a child's end */
+	/* Where a gap can hide the SIGCHLD, the zombie has no beginning. */
+	process->notified_lost = !process->marks.notified && tasks->gap_to &&
+				 tasks->gap_to >= process->marks.exited;
+	process->reaper_pid = reap->reaper_pid;
+	process->reaper_tgid = reap->reaper_tgid;
+	proclife_copy_name(process->reaper_comm, reap->reaper_comm);
+	process->reaper_id = reaper ? reaper->process->id : 0;
+	process->reaper_waited = task->reaper_waited;
+	proclife_set_cgroup(task, reap->cgroup);
+	proclife_filter(tasks, process);
+	if (!proclife_wanted(process))
+		return 0;
+	due = due_to(tasks, process, reaper);
+	if (due)
+		due->reaps = true;
+	return 1;
+}
+
+int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_task_known(tasks, record);
+	bool selected;
+
+	/* Of a thread that was not heard of before, nothing begins: its process may be long gone. */
+	if (proclife_unlikely(!task && record->pid != record->tgid))
+		return !tasks->selecting && !tasks->filter;
+	if (proclife_unlikely(!task))
+		task = proclife_task_of(tasks, record, 0, NULL);
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	selected = proclife_wanted(task->process);
+	task->marks.freed = record->ts;
+	task->free_cpu = record->cpu;
+	task->process->free_cpu = record->cpu;
+	task->process->leader_freed |= task->leader;
+	task->runtime = record->free.runtime;
+	task->utime = record->free.utime;
+	task->stime = record->free.stime;
+	proclife_task_end(tasks, task);
+	return selected;
+}
+
+int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	if (proclife_unlikely(tasks->suppressed[PROCLIFE_WAIT] != NULL))
+		proclife_suppressed_over(tasks, record);
+	task->waited = record->ts;
+	task->process->waited = record->ts;
+	return proclife_wanted(task->process);
+}
+
+/*
+ * A process that has exited hands its children on, and sends their new parent a SIGCHLD for each that
+ * is a zombie; then its own parent, or tracer, one for itself, and none any more. So the last one
+ * counts, and one to its parent more than one to somebody else, which can be for a child alone.
+ */
+static void note_notified(struct proclife_process *process, const struct proclife_process *whom,
+			  uint64_t ts)
+{
+	bool other = whom->tgid != process->real_parent_tgid;
+
+	if (other && process->marks.notified && !process->notified_other)
+		return;
+	process->notified_other = other;
+	process->marks.notified = ts;
+}
+
+int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_signal *signal = &record->signal;
+	struct proclife_task *task = proclife_known_task(tasks, record, 0), *sender;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	if (signal->signo != SIGCHLD)
+		return proclife_killer_note(task->process, record) ?:
+			       proclife_wanted(task->process);
+	if (signal->code != CLD_EXITED && signal->code != CLD_KILLED && signal->code != CLD_DUMPED)
+		return proclife_wanted(task->process); /* it has only been stopped, say */
+	/* Of a sender that has exited behind all gaps: only then is it certain to be this one. */
+	sender = proclife_task_get(tasks, signal->sender);
+	if (sender && sender->process->tgid == signal->sender_tgid &&
+	    sender->process->marks.exited > tasks->gap_to)
+		note_notified(sender->process, task->process, record->ts);
+	return proclife_wanted(task->process);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What EXEC and ARGS mean: the program that a process runs, and its arguments. */
+#include "feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void begin_args(const struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	process->args = NULL;
+	process->args_bytes = 0;
+	process->args_cut = false;
+	process->args_gaps = (uint32_t)tasks->gaps;
+}
+
+int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_exec *exec = &record->exec;
+	struct proclife_task *task = proclife_known_task(tasks, record, exec->group);
+	struct proclife_process *process;
+	char *to;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	to = process->path_text;
+	proclife_set_name(task, record->comm);
+	process->execed = record->ts;
+	process->execs++;
+	process->uid = exec->uid;
+	proclife_filter(tasks, process);
+	if (record->flags & PROCLIFE_F_TRUNCATED) {
+		memcpy(to, "...", 3);
+		to += 3;
+	}
+	memcpy(to, exec->path, PROCLIFE_PATH_LEN);
+	to[PROCLIFE_PATH_LEN] = 0;
+	process->path = process->path_text;
+	begin_args(tasks, process);
+	return proclife_wanted(process);
+}
+
+/*
+ * The pieces follow their EXEC in order, with others' records between them. If one was lost, so is the
+ * rest; and behind a gap, what fits can be of another EXEC.
+ */
+int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_args *args = &record->args;
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+	uint32_t end = (uint32_t)args->offset + args->len;
+	struct proclife_process *process;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	if (!args->offset)
+		begin_args(tasks, process);
+	process->args_cut = true;
+	if (args->len > PROCLIFE_ARGS_LEN || end > args->total || end > UINT16_MAX ||
+	    args->offset != process->args_bytes || process->args_gaps != (uint32_t)tasks->gaps)
+		return proclife_wanted(process);
+	if (process->args_room <= end) {
+		uint32_t room = process->args_room * 2 > end ? process->args_room * 2 : end + 1;
+		char *text = realloc(process->args_text, room);
+
+		if (!text)
+			return -ENOMEM;
+		process->args_text = text;
+		process->args_room = room;
+	}
+	memcpy(process->args_text + args->offset, args->text, args->len);
+	process->args_text[end] = 0;
+	process->args = process->args_text;
+	process->args_bytes = end;
+	process->args_cut = end < args->total;
+	return proclife_wanted(process);
+}
