@@ -134,6 +134,10 @@ void proclife_env_write(const struct proclife_metadata *metadata, void *file);
 int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,
 		       struct proclife_fault *fault);
 
+/*
+ * ctf_name.c
+ */
+
 /* "cpu_12" or "snapshot". */
 void proclife_ctf_name(char name[PROCLIFE_CTF_NAME], uint32_t cpu);
 /* The other way round; false if a stream has no such name. */

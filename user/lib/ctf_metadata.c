@@ -112,25 +112,6 @@ static const char stream[] =
 	"\t};\n"
 	"};\n";
 
-void proclife_ctf_name(char name[PROCLIFE_CTF_NAME], uint32_t cpu)
-{
-	if (cpu == PROCLIFE_CTF_SNAPSHOT)
-		strcpy(name, "snapshot");
-	else
-		snprintf(name, PROCLIFE_CTF_NAME, "cpu_%" PRIu32, cpu);
-}
-
-bool proclife_ctf_cpu(const char *name, uint32_t *cpu)
-{
-	char ours[PROCLIFE_CTF_NAME];
-
-	*cpu = PROCLIFE_CTF_SNAPSHOT;
-	if (!strncmp(name, "cpu_", 4))
-		*cpu = (uint32_t)strtoul(name + 4, NULL, 10);
-	proclife_ctf_name(ours, *cpu);
-	return !strcmp(name, ours);
-}
-
 const struct proclife_total *proclife_metadata_total(const struct proclife_metadata *metadata,
 						     uint32_t cpu)
 {

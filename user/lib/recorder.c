@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 struct proclife_recorder {
+	struct proclife_listener listener; /* first */
 	struct proclife_source *source;
 	struct proclife_metadata metadata;
 	int dir;
@@ -133,8 +134,10 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 	return err ? err : note_cgroups(recorder, from, end);
 }
 
-void proclife_recorder_take(struct proclife_recorder *recorder, struct proclife_stream *stream)
+static void take_unless_failed(struct proclife_listener *listener, struct proclife_stream *stream)
 {
+	struct proclife_recorder *recorder = (struct proclife_recorder *)listener;
+
 	if (!recorder->error)
 		recorder->error = take(recorder, stream);
 }
@@ -144,7 +147,7 @@ static int take_all(struct proclife_recorder *recorder)
 	const struct proclife_merge *merge = &recorder->source->merge;
 
 	for (uint32_t i = 0; i < merge->count; i++)
-		proclife_recorder_take(recorder, merge->streams[i]);
+		take_unless_failed(&recorder->listener, merge->streams[i]);
 	for (uint32_t i = 0; i <= recorder->cpus && !recorder->error; i++) {
 		struct proclife_ctf_writer *writer = recorder->writers[i];
 
@@ -237,7 +240,7 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 	recorder->limit = run->ended;
 	if (!take_all(recorder))
 		recorder->error = close_tapes(recorder);
-	recorder->source->recorder = NULL;
+	recorder->source->listener = NULL;
 	if (recorder->error)
 		return recorder->error;
 	metadata->run = *run;
@@ -268,8 +271,8 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 {
 	if (!recorder)
 		return;
-	if (recorder->source->recorder == recorder)
-		recorder->source->recorder = NULL;
+	if (recorder->source->listener == &recorder->listener)
+		recorder->source->listener = NULL;
 	for (uint32_t i = 0; recorder->writers && i <= recorder->cpus; i++)
 		proclife_ctf_writer_free(recorder->writers[i]);
 	free(recorder->writers);
@@ -352,11 +355,12 @@ int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_s
 
 	if (!source->can_record)
 		return -ENOTSUP;
-	if (source->started || source->recorder)
+	if (source->started || source->listener)
 		return -EBUSY;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
+	r->listener.take = take_unless_failed;
 	r->source = source;
 	r->dir = -1;
 	r->text = -1;
@@ -374,7 +378,7 @@ int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_s
 		proclife_recorder_free(r);
 		return err;
 	}
-	source->recorder = r;
+	source->listener = &r->listener;
 	*recorder = r;
 	return 0;
 }

@@ -24,6 +24,12 @@ struct proclife_source_ops {
 	void (*free)(struct proclife_source *source); /* all but the merge's own memory */
 };
 
+/* Who is given what a source has yielded: a recorder. */
+struct proclife_listener {
+	/* What this stream has yielded since the last time. */
+	void (*take)(struct proclife_listener *listener, struct proclife_stream *stream);
+};
+
 /* A kind of source has this as its first member. */
 struct proclife_source {
 	struct proclife_merge merge;
@@ -32,21 +38,18 @@ struct proclife_source {
 	bool started;	/* proclife_source_next() has been called */
 	bool exhausted; /* nothing below the horizon is left */
 	bool can_record; /* its streams tell a recorder what has been yielded */
-	struct proclife_recorder *recorder; /* NULL if there is none */
+	struct proclife_listener *listener; /* NULL if there is none */
 };
 
 /* CLOCK_MONOTONIC, of the time namespace that this process is in. */
 uint64_t proclife_monotonic(void);
 
-/* The recorder takes what this stream has yielded since the last time (recorder.c). */
-void proclife_recorder_take(struct proclife_recorder *recorder, struct proclife_stream *stream);
-
 /* A stream calls this before it lets go of its span... */
 static inline void proclife_stream_tell(const struct proclife_source *source,
 					struct proclife_stream *stream)
 {
-	if (proclife_unlikely(source->recorder != NULL))
-		proclife_recorder_take(source->recorder, stream);
+	if (proclife_unlikely(source->listener != NULL))
+		source->listener->take(source->listener, stream);
 }
 
 /* ... and this once it has the next one, or has dropped something from its beginning. */
