@@ -333,7 +333,7 @@ static void end(void)
 	struct proclife_event event;
 
 	if (machine.source) {
-		proclife_tasks_close(machine.tasks, proclife_source_horizon(machine.source));
+		proclife_tasks_close(machine.tasks);
 		if (machine.recorder) {
 			proclife_recorder_finish(machine.recorder, &run);
 			proclife_recorder_free(machine.recorder);

@@ -186,7 +186,7 @@ static void use(struct proclife_source *source)
 	/* However it is damaged: what is read and what is lost is what was recorded. */
 	if (info->complete && records + proclife_source_lost(source) != info->records + info->lost)
 		abort();
-	proclife_tasks_close(tasks, proclife_source_horizon(source));
+	proclife_tasks_close(tasks);
 	proclife_latency_free(latency);
 	proclife_tree_free(tree);
 	proclife_tasks_free(tasks);

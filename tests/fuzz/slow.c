@@ -193,7 +193,7 @@ static uint64_t time_records(bool selecting, uint32_t gap_at)
 							.gap = { 1, 999 + i, 1000 + i, 0 } }));
 		need(proclife_tasks_feed(tasks, &event));
 	}
-	need(proclife_tasks_close(tasks, 1000 + count));
+	need(proclife_tasks_close(tasks));
 	(void)proclife_tree_roots(tree);
 	proclife_reapers_free(reapers);
 	proclife_latency_free(threads);

@@ -351,7 +351,7 @@ static void test_left_open(void **state)
 	(void)state;
 	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
 	follow_until_now();
-	assert_int_equal(proclife_tasks_close(lives_tasks, now()), 0);
+	assert_int_equal(proclife_tasks_close(lives_tasks), 0);
 	assert_int_equal(reaper(getpid())->zombies, 1);
 	assert_true(reaper(getpid())->oldest > before && reaper(getpid())->oldest < now());
 	assert_false(reaper(getpid())->gone);

@@ -117,7 +117,7 @@ static void test_freed_behind_its_reaper(void **state)
 	feed_zombie(tasks, 31, &f, &e);
 	feed(tasks, reap_record(34, &f, &e));
 	feed(tasks, rename_record(35, &e, "newer"));
-	assert_int_equal(proclife_tasks_close(tasks, 40), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(reaper_of(reapers, 204).reaped, 1);
 	assert_false(reaper_of(reapers, 204).gone);
 	assert_true(reaper_of(reapers, 204).init);
@@ -143,7 +143,7 @@ static void test_zombies_at_the_end(void **state)
 	feed_zombie(tasks, 21, &c, &lazy);
 	feed_zombie(tasks, 30, &d, &shell);
 	feed(tasks, reap_record(33, &d, &shell)); /* not freed at the end, but no zombie */
-	assert_int_equal(proclife_tasks_close(tasks, 99), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(number_of_reapers(reapers), 2);
 	reaper = reaper_of(reapers, 100);
 	assert_int_equal(reaper.zombies, 2);
@@ -178,7 +178,7 @@ static void test_parent_gone(void **state)
 	feed(tasks, fork_record(40, &r, &shell));
 	feed_zombie(tasks, 41, &b, &r);
 	feed(tasks, exit_below_record(50, &r, &shell));
-	assert_int_equal(proclife_tasks_close(tasks, 99), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(reaper_of(reapers, 200).zombies, 1);
 	assert_int_equal(reaper_of(reapers, 200).id, 0);
 	assert_string_equal(reaper_of(reapers, 200).comm, "");
@@ -207,7 +207,7 @@ static void test_reaper_unknown(void **state)
 	feed(tasks, exit_below_record(31, &c, &shell));
 	feed(tasks, reap_record(32, &c, &shell));
 	feed(tasks, free_record(33, &c));
-	assert_int_equal(proclife_tasks_close(tasks, 99), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(number_of_reapers(reapers), 2);
 	reaper = reaper_of(reapers, 100);
 	assert_int_equal(reaper.id, 0);

@@ -28,7 +28,7 @@ static int begin(void **state)
 	shell = process_of_pid(300, "z");
 	feed(tasks, fork_record(20000, &shell, &shell));
 	feed(tasks, exit_record(20100, &shell, 0, 0));
-	assert_int_equal(proclife_tasks_close(tasks, 30000), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	return 0;
 }
 

@@ -104,7 +104,7 @@ static void results_end(struct results *results, uint64_t *digest)
 	struct proclife_latency_counts counts;
 
 	if (results->tasks)
-		keep_first(&results->err, proclife_tasks_close(results->tasks, 1 << 30));
+		keep_first(&results->err, proclife_tasks_close(results->tasks));
 	if (!results->err) {
 		*digest = hash_tree(*digest, proclife_tree_roots(results->tree));
 		proclife_latency_counts(results->latency, &counts);

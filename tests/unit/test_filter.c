@@ -137,7 +137,7 @@ static void test_exit_has_the_last_name(void **state)
 	b.comm = "a";
 	assert_int_equal(feed(tasks, exit_record(12, &a, 0, 0)), 1);
 	assert_int_equal(feed(tasks, exit_record(13, &b, 0, 0)), 0);
-	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(lives(latency), 1);
 	assert_true(node_of(200)->matches);
 	assert_false(node_of(201)->matches);
@@ -237,7 +237,7 @@ static void test_descendants(void **state)
 	assert_true(proclife_tasks_find(tasks, sh.task)->process->selected);
 	assert_int_equal(proclife_tasks_selected(tasks), 3);
 	assert_int_equal(proclife_tasks_selected_open(tasks), 3);
-	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(lives(latency), 1);
 	assert_int_equal(lives(of_threads), 1);
 	/* The tree has them all, and says which are meant. */
@@ -263,7 +263,7 @@ static void test_reapers_leave_out(void **state)
 	feed_life(tasks, 20, &b, &shell);
 	feed_zombie(tasks, 30, &c, &shell);
 	feed_zombie(tasks, 40, &d, &shell);
-	assert_int_equal(proclife_tasks_close(tasks, 50), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(number_of_reapers(reapers), 1);
 	assert_int_equal(reaper_of(reapers, 100).reaped, 1);
 	assert_int_equal(reaper_of(reapers, 100).zombies, 1);

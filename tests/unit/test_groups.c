@@ -169,7 +169,7 @@ static void test_unknown(void **state)
 	record.fork.cgroup = 0; /* a kernel without them */
 	record.fork.uid = 0;
 	feed(tasks, record);
-	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	for (int threads = 0; threads < 2; threads++) {
 		struct proclife_latency **of = by[threads];
 
@@ -196,7 +196,7 @@ static void test_uid_by_snapshot(void **state)
 	record.state.uid = 0;
 	feed(tasks, record);
 	feed(tasks, task_record(2, &shell, &init));
-	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(unknown(by[0][PROCLIFE_BY_UID]), 0);
 	assert_int_equal(numbered(by[0][PROCLIFE_BY_UID], 0), 1);
 	assert_int_equal(numbered(by[0][PROCLIFE_BY_UID], 1000), 1);

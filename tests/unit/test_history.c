@@ -236,7 +236,7 @@ static void check_lives(void)
 	while (proclife_source_next(source, &event) == 1)
 		assert_true(proclife_tasks_feed(tasks, &event) >= 0);
 	assert_int_equal(proclife_source_lost(source), 0);
-	assert_int_equal(proclife_tasks_close(tasks, ts), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	for (size_t n = 0; n < reported.gone_count; n++) {
 		const struct proclife_process *process = &reported.gone[n];
 		uint32_t life = process->tgid - 1000;

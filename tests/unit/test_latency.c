@@ -143,7 +143,7 @@ static void test_open_at_the_end(void **state)
 	feed(tasks, exit_record(20, &b, 0, 0));
 	feed(tasks, exit_record(21, &c, 0, 0));
 	feed(tasks, reap_record(22, &c, &shell));
-	assert_int_equal(proclife_tasks_close(tasks, 30), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	proclife_latency_counts(latency, &counts);
 	assert_int_equal(counts.lives, 6);
 	assert_int_equal(counts.alive, 2);
@@ -194,7 +194,7 @@ static void test_free_lost(void **state)
 	feed(tasks, reap_record(12, &a, &shell));
 	feed_gap(tasks, 1, 13, 14);
 	feed_life(tasks, 20, &b, &shell);
-	proclife_tasks_close(tasks, 30);
+	proclife_tasks_close(tasks);
 	proclife_latency_counts(latency, &counts);
 	assert_int_equal(counts.lives, 2);
 	assert_int_equal(counts.unfreed, 0);

@@ -85,7 +85,7 @@ static void test_rubbish(void **state)
 			if (reported.gone_count > MOST_REPORTS / 2)
 				memset(&reported, 0, sizeof(reported));
 		}
-		assert_int_equal(proclife_tasks_close(tasks, 1000), 0);
+		assert_int_equal(proclife_tasks_close(tasks), 0);
 		assert_int_equal(proclife_tasks_selected_open(tasks), 0);
 		if (seed != 199)
 			end_tasks(NULL);

@@ -91,7 +91,7 @@ static void test_next(void **state)
 	process = proclife_tasks_next(tasks, process);
 	assert_int_equal(process->tgid, 202);
 	assert_null(proclife_tasks_next(tasks, process));
-	assert_int_equal(proclife_tasks_close(tasks, 99), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_null(proclife_tasks_next(tasks, NULL));
 }
 
@@ -158,7 +158,7 @@ static void test_zombies_of_the_snapshot(void **state)
 	feed(tasks, record);
 	assert_false(is_zombie(&c));
 	/* The counts at the end agree with that. */
-	assert_int_equal(proclife_tasks_close(tasks, 30), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	proclife_latency_counts(latency, &counts);
 	assert_int_equal(counts.lives, 5);
 	assert_int_equal(counts.unreaped, 1); /* a */

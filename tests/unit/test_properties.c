@@ -365,7 +365,7 @@ static void run(const struct trace_plan *plan)
 	while (trace_round(trace, 1 + random_below(&random, 5000)))
 		feed_round(&merge, plan->cpus, &lost);
 	streaming = false;
-	check(proclife_tasks_close(tasks, trace_now(trace)) == 0);
+	check(proclife_tasks_close(tasks) == 0);
 	check(lost == trace_lost(trace));
 	check_all_reported();
 	check_latency(latency, &process_sums);

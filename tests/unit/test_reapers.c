@@ -139,7 +139,7 @@ static void test_reaper_is_a_thread(void **state)
 	assert_int_equal(number_of_reapers(reapers), 1);
 	assert_int_equal(reaper_of(reapers, 300).awaited, 1);
 	assert_int_equal(reaper_of(reapers, 300).reaped, 2);
-	assert_int_equal(proclife_tasks_close(tasks, 99), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_string_equal(reaper_of(reapers, 300).comm, "app");
 }
 
@@ -238,7 +238,7 @@ static void test_selected_only(void **state)
 	feed_life(tasks, 10, &a, &shell);
 	feed_life(tasks, 20, &b, &shell);
 	feed_zombie(tasks, 30, &c, &shell);
-	assert_int_equal(proclife_tasks_close(tasks, 99), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(reaper_of(reapers, 100).reaped, 1);
 	assert_int_equal(reaper_of(reapers, 100).zombies, 0);
 	proclife_reapers_free(NULL);

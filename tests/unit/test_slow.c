@@ -305,7 +305,7 @@ static uint64_t time_lives(void (*run)(void))
 	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
 	feed(tasks, task_record(++ts, &parent, &parent));
 	run();
-	assert_int_equal(proclife_tasks_close(tasks, ts + 1), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	proclife_tree_roots(tree);
 	proclife_reapers_free(reapers);
 	proclife_latency_free(latency);

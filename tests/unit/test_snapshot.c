@@ -121,7 +121,7 @@ static void tell(struct known known[PROCESSES])
 	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
 	for (size_t i = 0; i < task_count; i++)
 		feed(tasks, machine[i]);
-	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(proclife_tree_size(tree), PROCESSES);
 	for (node = proclife_tree_roots(tree); node;) {
 		note(known, node);
@@ -186,7 +186,7 @@ static void test_parent_exits_meanwhile(void **state)
 	feed(tasks, task_record(11, &thread, &maker));
 	feed(tasks, task_record(13, &child, &init));
 	feed(tasks, zombie);
-	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(proclife_tree_size(tree), 3);
 	node = proclife_tree_roots(tree)->child;
 	assert_int_equal(node->tgid, 100);

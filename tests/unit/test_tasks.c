@@ -372,7 +372,7 @@ static void test_close(void **state)
 	feed(tasks, clone_record(12, &t, &shell, &b));
 	feed(tasks, exit_record(13, &a, 0, 0));
 	feed(tasks, exit_record(14, &t, 0, 1));
-	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(reported.gone_count, 3);
 	assert_int_equal(reported.task_count, 4);
 	for (size_t i = 0; i < 3; i++)
@@ -385,7 +385,7 @@ static void test_close(void **state)
 	assert_int_equal(proclife_tasks_selected_open(tasks), 0);
 	assert_int_equal(proclife_tasks_selected(tasks), 3);
 	assert_null(proclife_tasks_find(tasks, b.task));
-	assert_int_equal(proclife_tasks_close(tasks, 21), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(reported.gone_count, 3);
 }
 

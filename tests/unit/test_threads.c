@@ -343,7 +343,7 @@ static void test_freed_before_the_leader_is_found(void **state)
 	feed(tasks, exit_record(41, &t, 0, 1));
 	feed(tasks, free_record(42, &t));
 	assert_int_equal(reported.gone_count, 2);
-	assert_int_equal(proclife_tasks_close(tasks, 50), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(reported.gone_count, 5);
 	assert_int_equal(LAST_GONE->seen, 41);
 	assert_int_equal(LAST_GONE->marks.freed, 0);

@@ -121,7 +121,7 @@ static void test_family(void **state)
 	assert_string_equal(node->comm, "cc");
 	assert_null(node->path);
 	/* What is still open gets its figures at the end. */
-	assert_int_equal(proclife_tasks_close(tasks, 20), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	node = node_of(200);
 	assert_int_equal(node->gone, 1);
 	assert_int_equal(node->marks.exited, 0);

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define for_each_reporter(tasks, reporter)                                                \
-	for (struct proclife_reporter *reporter = (tasks)->reporters,                      \
-				      *end = reporter + (tasks)->reporter_count;           \
-	     reporter != end; reporter++)
-
 int proclife_lives_reserve(struct proclife_tasks *tasks)
 {
 	int err = proclife_table_reserve(&tasks->by_handle);
@@ -145,19 +140,7 @@ void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process
 		set_parent(tasks, process, parent);
 	proclife_filter(tasks, process);
 	proclife_select_new(tasks, process, creator ? creator : parent);
-	for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_born)
-			reporter->reports.process_born(reporter->data, process, parent, creator);
-	}
-}
-
-void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_process *process,
-			    struct proclife_process *parent)
-{
-	for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_linked)
-			reporter->reports.process_linked(reporter->data, process, parent);
-	}
+	proclife_report_born(tasks, process, parent, creator);
 }
 
 void proclife_process_await(struct proclife_tasks *tasks, struct proclife_process *process,
@@ -332,10 +315,7 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	tasks->selected_open -= process->selected;
 
 	process->outlives = tasks->closing;
-	for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_gone)
-			reporter->reports.process_gone(reporter->data, process);
-	}
+	proclife_report_gone(tasks, process);
 	if (proclife_unlikely(process->args_text != NULL))
 		free(process->args_text);
 	if (proclife_unlikely(process->fatal_signals != NULL))
@@ -391,10 +371,7 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 	}
 	detach(task);
 	proclife_table_del(&tasks->by_handle, &task->by_handle);
-	for_each_reporter(tasks, reporter) {
-		if (reporter->reports.task_gone)
-			reporter->reports.task_gone(reporter->data, task);
-	}
+	proclife_report_task_gone(tasks, task);
 	proclife_slab_put(&tasks->task_slab, task);
 	if (process->open)
 		return;

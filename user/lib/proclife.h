@@ -519,11 +519,11 @@ bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_t
 			     uint64_t since);
 
 /**
- * proclife_tasks_close - the trace ends at @now: report what is still open as gone
+ * proclife_tasks_close - the trace ends here: report what is still open as gone
  *
  * In the order in which the processes appeared. Their missing times stay 0.
  */
-int proclife_tasks_close(struct proclife_tasks *tasks, uint64_t now);
+int proclife_tasks_close(struct proclife_tasks *tasks);
 
 /*
  * Selection: everything is selected until one of these is called. A process that a selected one

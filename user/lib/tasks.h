@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Lives: feed.c says what each record means, identify.c to whom it belongs, lives.c keeps the
- * objects and reports their begin and end, state.c says in what state they are, killers.c knows who
- * ended them, select.c what is wanted; tasks.c holds them all.
+ * objects; state.c says in what state they are, killers.c knows who ended them, select.c what is
+ * wanted, report.c who is told, find.c how they are found; tasks.c holds them all.
  */
 #ifndef PROCLIFE_TASKS_H
 #define PROCLIFE_TASKS_H
@@ -97,13 +97,6 @@ static inline int proclife_take_error(struct proclife_tasks *tasks)
 	tasks->error = 0;
 	return err;
 }
-
-/* Like proclife_tasks_report(); @detach is called if the tasks are freed first. */
-int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
-			  void *data, void (*detach)(void *data));
-/* Of the one that was attached last. */
-void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data));
-void proclife_tasks_detach(struct proclife_tasks *tasks, void *data);
 
 /*
  * lives.c
@@ -246,7 +239,24 @@ static inline bool proclife_select_follows(const struct proclife_process *proces
 	return !process->creator_tgid || process->creator_tgid == parent->tgid;
 }
 
+/*
+ * report.c
+ */
+
+/* Like proclife_tasks_report(); @detach is called if the tasks are freed first. */
+int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
+			  void *data, void (*detach)(void *data));
+/* Of the one that was attached last. */
+void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data));
+void proclife_tasks_detach(struct proclife_tasks *tasks, void *data);
+void proclife_reporters_free(struct proclife_tasks *tasks);
+
+void proclife_report_closing(struct proclife_tasks *tasks);
+void proclife_report_born(struct proclife_tasks *tasks, struct proclife_process *process,
+			  struct proclife_process *parent, struct proclife_process *creator);
 void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_process *process,
 			    struct proclife_process *parent);
+void proclife_report_gone(struct proclife_tasks *tasks, struct proclife_process *process);
+void proclife_report_task_gone(struct proclife_tasks *tasks, struct proclife_task *task);
 
 #endif

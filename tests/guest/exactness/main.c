@@ -157,7 +157,7 @@ static void follow(struct run *run, char **command)
 	run->to = truth_now();
 	usleep(MARGIN_US);
 	take_events(run);
-	must(proclife_tasks_close(run->tasks, truth_now()), "close");
+	must(proclife_tasks_close(run->tasks), "close");
 }
 
 static bool verdict(const struct run *run, const struct comparison *c, long told)

@@ -133,6 +133,6 @@ uint64_t feed_random(struct proclife_tasks *tasks, uint64_t ts, uint64_t seed, u
 		if (marks == 3)
 			feed_gap(tasks, 1, ts, ts);
 	}
-	assert_int_equal(proclife_tasks_close(tasks, ts), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	return ts;
 }

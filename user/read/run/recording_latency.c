@@ -53,7 +53,7 @@ static int feed_all(struct recording_latency *m)
 			return ret;
 	}
 	m->run.ended = proclife_source_horizon(m->run.source);
-	return ret == -ENODATA ? proclife_tasks_close(m->run.tasks, m->run.ended) : ret;
+	return ret == -ENODATA ? proclife_tasks_close(m->run.tasks) : ret;
 }
 
 int recording_latency_read(struct recording_latency *m, const struct options *options,

@@ -120,7 +120,7 @@ void session_print(struct session *s)
 	for (i = 0; views[i]; i++)
 		if (views[i]->print_open)
 			views[i]->print_open(&s->run, s->states[i]);
-	ret = proclife_tasks_close(s->run.tasks, s->run.ended);
+	ret = proclife_tasks_close(s->run.tasks);
 	if (ret)
 		message("the end of the trace: %s", strerror(-ret));
 	for (i = 0; views[i]; i++) {

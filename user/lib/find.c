@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Lives that are asked for, and what can be said of them. */
+#include "tasks.h"
+
+struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t handle)
+{
+	return proclife_task_get(tasks, handle);
+}
+
+struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *tasks, uint32_t tgid)
+{
+	struct proclife_process *process = proclife_tgid_get(tasks, tgid);
+
+	/* One before the latest cannot have it: if it is not reaped, its REAP was lost. */
+	return process && !process->marks.reaped ? process : NULL;
+}
+
+struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *tasks,
+					       const struct proclife_process *zombie)
+{
+	struct proclife_process *reaper = proclife_tasks_holder(tasks, zombie->real_parent_tgid);
+	uint64_t by_then = zombie->marks.exited ? zombie->marks.exited : zombie->seen;
+
+	if (!reaper || proclife_process_state(tasks, reaper) == PROCLIFE_IS_ZOMBIE)
+		return NULL;
+	return reaper->marks.born <= by_then ? reaper : NULL;
+}
+
+struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
+					     const struct proclife_process *process)
+{
+	return process ? process->next : tasks->first;
+}
+
+bool proclife_process_has_uid(const struct proclife_process *process)
+{
+	/* A FORK, a TASK (init has no parent) or an EXEC has told. */
+	return process->parent_tgid || process->ns_inum || process->execed;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Who is told of lives that begin and end. */
+#include "tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define for_each_reporter(tasks, reporter)                                                \
+	for (struct proclife_reporter *reporter = (tasks)->reporters,                      \
+				      *end = reporter + (tasks)->reporter_count;           \
+	     reporter != end; reporter++)
+
+int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
+			  void *data, void (*detach)(void *data))
+{
+	size_t count = tasks->reporter_count;
+	struct proclife_reporter *more;
+
+	more = realloc(tasks->reporters, (count + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	more[count] = (struct proclife_reporter){
+		.reports = *reports,
+		.data = data,
+		.detach = detach,
+	};
+	tasks->reporters = more;
+	tasks->reporter_count++;
+	return 0;
+}
+
+int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_reports *reports,
+			  void *data)
+{
+	return proclife_tasks_attach(tasks, reports, data, NULL);
+}
+
+void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data))
+{
+	tasks->reporters[tasks->reporter_count - 1].closing = closing;
+}
+
+void proclife_tasks_detach(struct proclife_tasks *tasks, void *data)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tasks->reporter_count; i++) {
+		if (tasks->reporters[i].data != data || !tasks->reporters[i].detach)
+			tasks->reporters[kept++] = tasks->reporters[i];
+	}
+	tasks->reporter_count = kept;
+}
+
+void proclife_reporters_free(struct proclife_tasks *tasks)
+{
+	for_each_reporter(tasks, reporter) {
+		if (reporter->detach)
+			reporter->detach(reporter->data);
+	}
+	free(tasks->reporters);
+}
+
+void proclife_report_closing(struct proclife_tasks *tasks)
+{
+	for_each_reporter(tasks, reporter) {
+		if (reporter->closing)
+			reporter->closing(reporter->data);
+	}
+}
+
+void proclife_report_born(struct proclife_tasks *tasks, struct proclife_process *process,
+			  struct proclife_process *parent, struct proclife_process *creator)
+{
+	for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_born)
+			reporter->reports.process_born(reporter->data, process, parent, creator);
+	}
+}
+
+void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_process *process,
+			    struct proclife_process *parent)
+{
+	for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_linked)
+			reporter->reports.process_linked(reporter->data, process, parent);
+	}
+}
+
+void proclife_report_gone(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_gone)
+			reporter->reports.process_gone(reporter->data, process);
+	}
+}
+
+void proclife_report_task_gone(struct proclife_tasks *tasks, struct proclife_task *task)
+{
+	for_each_reporter(tasks, reporter) {
+		if (reporter->reports.task_gone)
+			reporter->reports.task_gone(reporter->data, task);
+	}
+}
