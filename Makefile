@@ -133,10 +133,13 @@ install-lib: lib
 	$(if $(DESTDIR),,ldconfig)
 
 install: all $B/installed/proclife-read install-lib
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(SCHEMADIR) \
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
+		$(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(SCHEMADIR) \
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
 		$(DESTDIR)$(MODULESLOADDIR)
 	install -m 755 $B/installed/proclife-read $(DESTDIR)$(BINDIR)
+	install -m 644 user/man/proclife-read-json.5 user/man/proclife-recording.5 $(DESTDIR)$(MANDIR)/man5
+	install -m 644 user/man/proclife-views.7 $(DESTDIR)$(MANDIR)/man7
 	install -m 644 user/man/proclife-read.8 $(DESTDIR)$(MANDIR)/man8
 	install -m 644 user/schema/proclife-read-1.json $(DESTDIR)$(SCHEMADIR)
 	install -m 644 $B/completions/bash $(DESTDIR)$(BASHCOMPDIR)/proclife-read
@@ -151,7 +154,8 @@ uninstall:
 	rm -f $(DESTDIR)$(INCLUDEDIR)/proclife.h
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/proclife
 	rm -f $(DESTDIR)$(MANDIR)/man3/libproclife.3 $(DESTDIR)$(MANDIR)/man4/proclife.4 \
-		$(DESTDIR)$(MANDIR)/man8/proclife-read.8
+		$(DESTDIR)$(MANDIR)/man5/proclife-read-json.5 $(DESTDIR)$(MANDIR)/man5/proclife-recording.5 \
+		$(DESTDIR)$(MANDIR)/man7/proclife-views.7 $(DESTDIR)$(MANDIR)/man8/proclife-read.8
 	rm -rf $(DESTDIR)$(SCHEMADIR)
 	rm -f $(DESTDIR)$(BASHCOMPDIR)/proclife-read $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	rm -f $(DESTDIR)$(UDEVDIR)/60-proclife.rules $(DESTDIR)$(MODULESLOADDIR)/proclife.conf

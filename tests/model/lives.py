@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-From records to lives, in the simplest way that proclife(4) and proclife-read(8) allow. It knows
+From records to lives, in the simplest way that proclife(4) and proclife-views(7) allow. It knows
 nothing of loss: what the program says where records are missing is held against the truth instead.
 """
 SIGCHLD = 17

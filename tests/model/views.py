@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the views have to print as JSON, after proclife-read(8), of what a session has seen."""
+"""What the views have to print as JSON, after proclife-read-json(5), of what a session has seen."""
 import abi
 import lives
 from values import Any, Near, Percentile, figures, handle, killer, signal_name, text, texts, wait_status
@@ -30,7 +30,7 @@ def cputime(record):
     return {"utime": Near(user), "stime": Near(record["runtime"] - user)}
 
 
-# Events: what stands in the record as it is, by the names of proclife-read(8)
+# Events: what stands in the record as it is, by the names of proclife-read-json(5)
 SAME = {
     "fork": "uid ns_inum cgroup",
     "exec": "path_len uid euid",

@@ -74,12 +74,28 @@ static bool has_option(const char *page, const char *option)
 	return false;
 }
 
+/* No page has an option that there is not. */
+static void check_no_other_options(const char *name, const char *help)
+{
+	char *page = read_source(name);
+	char option[64], wanted[96];
+
+	for (const char *at = page; (at = next_name(at, "Fl \\-", option));) {
+		if (!option[0]) /* what precedes a command */
+			continue;
+		snprintf(wanted, sizeof(wanted), "--%s", option);
+		if (!has_option(help, wanted))
+			fail_msg("%s has %s, which there is not", name, wanted);
+	}
+	free(page);
+}
+
 static void test_options(void **state)
 {
 	struct output help = run_program(false, 0, "%s --help=all", program);
 	char *page = read_source("user/man/proclife-read.8");
 	char name[64], wanted[96];
-	unsigned int count = 0;
+	unsigned int count = 0, letters = 0;
 	const char *at;
 
 	(void)state;
@@ -91,15 +107,19 @@ static void test_options(void **state)
 		snprintf(wanted, sizeof(wanted), "Fl \\-%s", name);
 		if (!has_option(page, wanted))
 			fail_msg("proclife-read(8) does not have --%s", name);
+		if (strncmp(at - 4, ", --", 4) || strncmp(at - 7, " -", 2))
+			continue; /* it has no letter */
+		snprintf(wanted, sizeof(wanted), ".It Fl %c ", at[-5]);
+		if (!strstr(page, wanted))
+			fail_msg("proclife-read(8) does not have -%c, --%s", at[-5], name);
+		letters++;
 	}
 	assert_true(count > 20);
-	for (at = page; (at = next_name(at, "Fl \\-", name));) {
-		if (!name[0]) /* what precedes a command */
-			continue;
-		snprintf(wanted, sizeof(wanted), "--%s", name);
-		if (!strstr(help.text, wanted))
-			fail_msg("proclife-read(8) has %s, which there is not", wanted);
-	}
+	assert_true(letters >= 8);
+	check_no_other_options("user/man/proclife-read.8", help.text);
+	check_no_other_options("user/man/proclife-read-json.5", help.text);
+	check_no_other_options("user/man/proclife-recording.5", help.text);
+	check_no_other_options("user/man/proclife-views.7", help.text);
 	free(page);
 	free(help.text);
 }

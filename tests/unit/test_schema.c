@@ -409,7 +409,7 @@ static void test_page(void **state)
 	char page[PATH_MAX];
 
 	(void)state;
-	snprintf(page, sizeof(page), "%s/user/man/proclife-read.8", SOURCE);
+	snprintf(page, sizeof(page), "%s/user/man/proclife-read-json.5", SOURCE);
 	check("page", page, true);
 }
 

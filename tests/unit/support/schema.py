@@ -181,16 +181,16 @@ def check_bad(schema, paths):
 def check_page(schema, path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    section = re.search(r"^\.Sh JSON$(.*?)^\.Sh ", text, re.MULTILINE | re.DOTALL)
+    section = re.search(r"^\.Sh DESCRIPTION$(.*?)^\.Sh SEE ALSO", text, re.MULTILINE | re.DOTALL)
     words = set(re.findall(r"[\w.]*\w", section.group(1))) if section else set()
     for name, definition in schema["definitions"].items():
         if "properties" not in definition:
             continue
         if name not in words and name != "unknown":
-            complain(f"{path}: the type {name} is not in the section JSON")
+            complain(f"{path}: the type {name} is not there")
         for member in definition["properties"]:
             if member not in words and not member.endswith("_hex"):
-                complain(f"{path}: {member} of {name} is not in the section JSON")
+                complain(f"{path}: {member} of {name} is not there")
 
 
 def main():

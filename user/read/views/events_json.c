@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The events view as JSON; proclife-read(8) documents the members. */
+/* The events view as JSON; proclife-read-json(5) documents the members. */
 #include "output/quote.h"
 #include "views/events.h"
 #include <string.h>

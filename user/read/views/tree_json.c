@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tree as JSON; proclife-read(8) documents the members. */
+/* The tree as JSON; proclife-read-json(5) documents the members. */
 #include "output/quote.h"
 #include "views/tree.h"
 #include <string.h>
