@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "flood.h"
+#include "module.h"
+#include "reading.h"
+
+#define NOBODY 65534
+#define MS 1000000ULL
+
+static void flood_once(unsigned int type)
+{
+	if (type == PROCLIFE_WAIT)
+		waitpid(-1, NULL, WNOHANG);
+	else if (type == PROCLIFE_RENAME)
+		prctl(PR_SET_NAME, "x");
+	else
+		kill(getpid(), SIGCHLD);
+}
+
+pid_t flood_start(unsigned int type, unsigned int ms)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		uint64_t end = now() + ms * MS;
+
+		pin_to_cpu(0);
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(1);
+		while (now() < end)
+			for (unsigned int i = 0; i < 100; i++)
+				flood_once(type);
+		_exit(0);
+	}
+	return pid;
+}
+
+void must_succeed(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+struct figures figures_of(struct proclife_source *source, uint32_t cpu)
+{
+	const struct proclife_ring_ctl *ctl = proclife_source_ring(source, cpu);
+	struct figures f = { .at = now() };
+
+	assert_non_null(ctl);
+	memcpy(f.counts, ctl->counts, sizeof(f.counts));
+	memcpy(f.suppressed, ctl->suppressed, sizeof(f.suppressed));
+	f.positions = ctl->reserve;
+	return f;
+}

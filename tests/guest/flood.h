@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Records without end from a process without privilege, and what comes of them. */
+#ifndef GUEST_FLOOD_H
+#define GUEST_FLOOD_H
+
+#include <proclife.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* On CPU 0, as nobody: WAIT, RENAME or SIGNAL. Returns its pid; it ends after so many ms. */
+pid_t flood_start(unsigned int type, unsigned int ms);
+void must_succeed(pid_t pid);
+
+struct figures {
+	uint64_t at;
+	uint64_t counts[PROCLIFE_TYPES];
+	uint64_t suppressed[PROCLIFE_TYPES];
+	uint64_t positions;
+};
+
+struct figures figures_of(struct proclife_source *source, uint32_t cpu);
+
+#endif
