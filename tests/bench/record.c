@@ -120,7 +120,9 @@ static void write_build(struct fake_device *device, struct proclife_source *sour
 int main(int argc, char **argv)
 {
 	struct shape shape = { .processes = 100000, .cpus = 4 };
-	struct proclife_run_info run = { .began = 1, .command_status = -1, .reason = "gone" };
+	struct proclife_run_info run = {
+		.size = sizeof(run), .began = 1, .command_status = -1, .reason = "gone",
+	};
 	struct proclife_recorder *recorder = NULL;
 	struct proclife_recorder_counts counts;
 	struct proclife_source *source;
@@ -159,7 +161,7 @@ int main(int argc, char **argv)
 		write_trace(device, source, &shape);
 	run.ended = device->now;
 	need(proclife_recorder_finish(recorder, &run), argv[optind]);
-	proclife_recorder_counts(recorder, &counts);
+	counts = *proclife_recorder_counts(recorder);
 	printf("%llu records, %llu bytes\n", (unsigned long long)counts.records,
 	       (unsigned long long)counts.bytes);
 	proclife_recorder_free(recorder);

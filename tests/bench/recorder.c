@@ -91,7 +91,9 @@ static void row(const char *what, double ns, double copied, uint64_t records)
 static void measure(struct trace *trace, struct fake_device *device, uint32_t cpus,
 		    const char *dir)
 {
-	struct proclife_run_info run = { .began = 1, .command_status = -1, .reason = "end" };
+	struct proclife_run_info run = {
+		.size = sizeof(run), .began = 1, .command_status = -1, .reason = "end",
+	};
 	struct proclife_source *plain = fake_device_open(device);
 	struct proclife_source *recorded = fake_device_open(device);
 	double read = 0, both = 0, copied = 0, finish;

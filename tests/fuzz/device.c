@@ -200,7 +200,7 @@ static void begin(uint8_t how)
 /* Return: whether it is open, so that steps can go on. */
 static bool open_source(void)
 {
-	struct proclife_run_info run = { .began = 1 };
+	struct proclife_run_info run = { .size = sizeof(run), .began = 1 };
 
 	if (machine.source)
 		return true;
@@ -327,7 +327,7 @@ static void step(void)
 
 static void end(void)
 {
-	struct proclife_run_info run = { .began = 1, .ended = machine.now };
+	struct proclife_run_info run = { .size = sizeof(run), .began = 1, .ended = machine.now };
 	struct proclife_source *recording;
 	struct proclife_fault fault;
 	struct proclife_event event;

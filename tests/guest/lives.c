@@ -34,7 +34,9 @@ static void process_gone(void *data, struct proclife_process *process)
 
 int lives_begin(void **state)
 {
-	static const struct proclife_reports reports = { .process_gone = process_gone };
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports), .process_gone = process_gone,
+	};
 
 	(void)state;
 	lives_count = 0;

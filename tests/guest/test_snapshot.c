@@ -227,6 +227,7 @@ static void count_task(void *data, struct proclife_task *task)
 static void test_attaches_without_a_gap(void **state)
 {
 	const struct proclife_reports reports = {
+		.size = sizeof(reports),
 		.process_born = count_born,
 		.process_gone = count_gone,
 		.task_gone = count_task,

@@ -107,7 +107,7 @@ static void results_end(struct results *results, uint64_t *digest)
 		keep_first(&results->err, proclife_tasks_close(results->tasks));
 	if (!results->err) {
 		*digest = hash_tree(*digest, proclife_tree_roots(results->tree));
-		proclife_latency_counts(results->latency, &counts);
+		counts = *proclife_latency_counts(results->latency);
 		*digest = hash(*digest, &counts, sizeof(counts));
 		*digest = hash_groups(*digest, results->latency);
 	}
@@ -268,7 +268,9 @@ static uint64_t read_clock(void *data)
 /* Recorded live, with a snapshot, from the rings of CPUs of which one comes later. */
 static int read_device(uint64_t *digest)
 {
-	struct proclife_run_info run = { .began = 1, .command_status = -1, .ended = 1 << 20 };
+	struct proclife_run_info run = {
+		.size = sizeof(run), .began = 1, .command_status = -1, .ended = 1 << 20,
+	};
 	struct fake_device *device = fake_device_new(12, 16);
 	struct proclife_recorder *recorder = NULL;
 	struct proclife_source *source = NULL;

@@ -54,7 +54,7 @@ static void filter_by_comm(const char *comm)
 
 static uint64_t lives(const struct proclife_latency *of)
 {
-	proclife_latency_counts(of, &counts);
+	counts = *proclife_latency_counts(of);
 	return counts.lives;
 }
 

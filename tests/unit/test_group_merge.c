@@ -31,12 +31,12 @@ static void check_merge(enum proclife_by by, bool threads)
 	struct proclife_latency_counts counts, all = { 0 };
 	const struct proclife_group *group;
 
-	proclife_latency_counts(into, &counts);
+	counts = *proclife_latency_counts(into);
 	add_counts(&all, &counts);
-	proclife_latency_counts(from, &counts);
+	counts = *proclife_latency_counts(from);
 	add_counts(&all, &counts);
 	assert_int_equal(proclife_latency_merge(into, NULL, from, NULL), 0);
-	proclife_latency_counts(into, &counts);
+	counts = *proclife_latency_counts(into);
 	assert_memory_equal(&counts, &all, sizeof(all));
 	if (by != PROCLIFE_BY_NOTHING)
 		check_sum(into);
@@ -114,13 +114,13 @@ static void test_merge_of_others(void **state)
 	struct proclife_latency_counts before, after;
 
 	(void)state;
-	proclife_latency_counts(comm, &before);
+	before = *proclife_latency_counts(comm);
 	for (unsigned int i = 0; i < 3; i++) {
 		assert_int_equal(proclife_latency_merge(comm, NULL, others[i], NULL), -EINVAL);
 		assert_int_equal(proclife_latency_merge(others[i], NULL, comm, NULL), -EINVAL);
 		proclife_latency_free(others[i]);
 	}
-	proclife_latency_counts(comm, &after);
+	after = *proclife_latency_counts(comm);
 	assert_memory_equal(&before, &after, sizeof(after));
 	proclife_latency_free(comm);
 }

@@ -28,7 +28,7 @@ static int end(void **state)
 	proclife_latency_free(latency);
 	proclife_tasks_free(tasks);
 	/* It may outlive what it was made of. */
-	proclife_latency_counts(of_threads, &counts);
+	counts = *proclife_latency_counts(of_threads);
 	proclife_latency_free(of_threads);
 	return 0;
 }
@@ -73,7 +73,7 @@ static void test_phases(void **state)
 	assert_int_equal(only(PROCLIFE_ZOMBIE), 3);
 	assert_int_equal(only(PROCLIFE_RCU_FREE), 17);
 	assert_int_equal(only(PROCLIFE_EXIT_FREE), 20);
-	proclife_latency_counts(latency, &counts);
+	counts = *proclife_latency_counts(latency);
 	assert_int_equal(counts.lives, 1);
 	assert_int_equal(counts.alive + counts.unreaped + counts.unfreed + counts.incomplete +
 				 counts.partial,
@@ -118,9 +118,9 @@ static void test_sum(void **state)
 	assert_float_equal(sum_of(of_threads, PROCLIFE_ZOMBIE) +
 				   sum_of(of_threads, PROCLIFE_RCU_FREE),
 			   sum_of(of_threads, PROCLIFE_EXIT_FREE), 1e-3);
-	proclife_latency_counts(of_threads, &counts);
+	counts = *proclife_latency_counts(of_threads);
 	assert_int_equal(counts.lives, 2000);
-	proclife_latency_counts(latency, &counts);
+	counts = *proclife_latency_counts(latency);
 	assert_int_equal(counts.lives, 1000);
 }
 
@@ -144,7 +144,7 @@ static void test_open_at_the_end(void **state)
 	feed(tasks, exit_record(21, &c, 0, 0));
 	feed(tasks, reap_record(22, &c, &shell));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
-	proclife_latency_counts(latency, &counts);
+	counts = *proclife_latency_counts(latency);
 	assert_int_equal(counts.lives, 6);
 	assert_int_equal(counts.alive, 2);
 	assert_int_equal(counts.unreaped, 2);
@@ -173,11 +173,11 @@ static void test_gaps(void **state)
 	assert_int_equal(count_of(PROCLIFE_RCU_FREE), 0);
 	assert_int_equal(proclife_histogram_max(
 				 proclife_latency_phase(of_threads, PROCLIFE_RCU_FREE)), 5);
-	proclife_latency_counts(latency, &counts);
+	counts = *proclife_latency_counts(latency);
 	assert_int_equal(counts.lives, 1);
 	assert_int_equal(counts.incomplete, 1);
 	feed_life(tasks, 30, &b, &shell);
-	proclife_latency_counts(latency, &counts);
+	counts = *proclife_latency_counts(latency);
 	assert_int_equal(counts.lives, 2);
 	assert_int_equal(counts.incomplete, 1);
 }
@@ -195,7 +195,7 @@ static void test_free_lost(void **state)
 	feed_gap(tasks, 1, 13, 14);
 	feed_life(tasks, 20, &b, &shell);
 	proclife_tasks_close(tasks);
-	proclife_latency_counts(latency, &counts);
+	counts = *proclife_latency_counts(latency);
 	assert_int_equal(counts.lives, 2);
 	assert_int_equal(counts.unfreed, 0);
 	assert_int_equal(counts.incomplete, 1);
@@ -224,9 +224,9 @@ static void test_selected_only(void **state)
 	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
 	feed_life(tasks, 10, &a, &shell);
 	feed_life(tasks, 20, &b, &shell);
-	proclife_latency_counts(latency, &counts);
+	counts = *proclife_latency_counts(latency);
 	assert_int_equal(counts.lives, 1);
-	proclife_latency_counts(of_threads, &counts);
+	counts = *proclife_latency_counts(of_threads);
 	assert_int_equal(counts.lives, 1);
 }
 

@@ -124,19 +124,90 @@ static void test_options(void **state)
 	free(help.text);
 }
 
+/* In place: without comments, one space between words, none behind a star. */
+static void squeeze(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; at++) {
+		if (!strncmp(at, "/*", 2)) {
+			at = strstr(at, "*/") + 1;
+			*to++ = ';'; /* what follows is not the rest of something */
+		} else if (!isspace((unsigned char)*at)) {
+			*to++ = *at;
+		} else if (to != text && to[-1] != ' ' && to[-1] != '*') {
+			*to++ = ' ';
+		}
+	}
+	*to = '\0';
+}
+
+/* Of the squeezed header: "int proclife_x(...)"; empty if it is not there. */
+static void declared_as(const char *header, const char *name, char prototype[512])
+{
+	const char *at = header, *end;
+
+	*prototype = '\0';
+	while ((at = strstr(at, name)) && (is_word(at[-1]) || at[strlen(name)] != '('))
+		at++;
+	if (!at)
+		return;
+	end = strchr(at, ';');
+	while (at[-1] != ';')
+		at--;
+	snprintf(prototype, 512, "%.*s", (int)(end - at), at + strspn(at, " "));
+	prototype[end - at - (long)strspn(at, " ")] = '\0';
+}
+
+/* Of the page: what stands between quotes behind ".Ft" and ".Fn NAME". */
+static void shown_as(const char *page, const char *name, char prototype[512])
+{
+	char entry[96];
+	const char *fn, *ft;
+	unsigned int arguments = 0;
+	size_t n;
+
+	*prototype = '\0';
+	snprintf(entry, sizeof(entry), "\n.Fn %s \"", name);
+	fn = strstr(page, entry);
+	if (!fn)
+		return;
+	for (ft = fn - 1; *ft != '\n'; ft--)
+		;
+	ft = strchr(ft, '"');
+	assert_true(ft && ft < fn);
+	n = (size_t)snprintf(prototype, 512, "%.*s", (int)strcspn(ft + 1, "\""), ft + 1);
+	n += (size_t)snprintf(prototype + n, 512 - n, "%s%s(",
+			      prototype[n - 1] == '*' ? "" : " ", name);
+	for (const char *at = strchr(fn, '"'); *at == '"'; arguments++) {
+		int length = (int)strcspn(at + 1, "\"");
+
+		n += (size_t)snprintf(prototype + n, 512 - n, "%s%.*s", arguments ? ", " : "",
+				      length, at + 1);
+		at += length + 2;
+		at += *at == ' ';
+	}
+	snprintf(prototype + n, 512 - n, ")");
+}
+
 static void test_functions(void **state)
 {
 	char *page = read_source("user/man/libproclife.3");
 	char *symbols = read_source("user/lib/libproclife.sym");
-	char name[64], wanted[96];
+	char *header = read_source("user/lib/proclife.h");
+	char name[64], wanted[96], declared[512], shown[512];
 	unsigned int count = 0;
 	const char *at;
 
 	(void)state;
+	squeeze(header);
 	for (at = symbols; (at = next_name(at, "\tproclife_", name)); count++) {
-		snprintf(wanted, sizeof(wanted), ".It Fn proclife_%s ", name);
-		if (!strstr(page, wanted))
-			fail_msg("libproclife(3) does not have proclife_%s", name);
+		snprintf(wanted, sizeof(wanted), "proclife_%s", name);
+		declared_as(header, wanted, declared);
+		shown_as(page, wanted, shown);
+		if (!declared[0])
+			fail_msg("proclife.h does not declare %s", wanted);
+		assert_string_equal(shown, declared);
 	}
 	assert_true(count > 40);
 	for (at = page; (at = next_name(at, "Fn proclife_", name));) {
@@ -146,6 +217,20 @@ static void test_functions(void **state)
 	}
 	free(page);
 	free(symbols);
+	free(header);
+}
+
+/* dkms.conf has the version; the header says the same, and so does the library. */
+static void test_version(void **state)
+{
+	char *dkms = read_source("dkms.conf"), wanted[64];
+
+	(void)state;
+	snprintf(wanted, sizeof(wanted), "\nPACKAGE_VERSION=\"%d.%d.%d\"\n", PROCLIFE_VERSION_MAJOR,
+		 PROCLIFE_VERSION_MINOR, PROCLIFE_VERSION_PATCH);
+	assert_non_null(strstr(dkms, wanted));
+	assert_int_equal(proclife_version(), PROCLIFE_VERSION_CODE);
+	free(dkms);
 }
 
 /* Fields, types and flags of the ABI's header. */
@@ -282,6 +367,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options),	 cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_abi),	 cmocka_unit_test(test_abi_example),
 		cmocka_unit_test(test_library_example),
 	};

@@ -159,7 +159,7 @@ static void test_zombies_of_the_snapshot(void **state)
 	assert_false(is_zombie(&c));
 	/* The counts at the end agree with that. */
 	assert_int_equal(proclife_tasks_close(tasks), 0);
-	proclife_latency_counts(latency, &counts);
+	counts = *proclife_latency_counts(latency);
 	assert_int_equal(counts.lives, 5);
 	assert_int_equal(counts.unreaped, 1); /* a */
 	assert_int_equal(counts.alive, 3);    /* b, c, sh */

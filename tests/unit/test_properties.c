@@ -341,6 +341,7 @@ static void check_all_reported(void)
 static void run(const struct trace_plan *plan)
 {
 	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
 		.process_born = process_born,
 		.process_gone = process_gone,
 		.task_gone = task_gone,

@@ -86,7 +86,9 @@ static void test_many(void **state)
 static void test_end(void **state)
 {
 	struct fake_device *device = fake_device_new(2, 64);
-	struct proclife_run_info run = { .began = 5, .command = 77, .command_creator = 76 };
+	struct proclife_run_info run = {
+		.size = sizeof(run), .began = 5, .command = 77, .command_creator = 76,
+	};
 	struct proclife_recorder_counts counts;
 	struct proclife_recorder *recorder;
 	const struct proclife_run_info *info;
@@ -111,7 +113,7 @@ static void test_end(void **state)
 	run.command_status = 3;
 	strcpy(run.reason, "duration");
 	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
-	proclife_recorder_counts(recorder, &counts);
+	counts = *proclife_recorder_counts(recorder);
 	assert_int_equal(counts.records, 2);
 	assert_int_equal(counts.lost, 0);
 	proclife_recorder_free(recorder);
@@ -148,7 +150,7 @@ static void test_refused(void **state)
 {
 	struct fake_device *device = fake_device_new(1, 64);
 	struct proclife_recorder *recorder, *other;
-	struct proclife_run_info run = { 0 };
+	struct proclife_run_info run = { .size = sizeof(run) };
 	struct proclife_source *source;
 	struct proclife_event event;
 	char path[PATH_MAX + 20];
@@ -180,7 +182,7 @@ static void test_refused(void **state)
 static void test_big(void **state)
 {
 	struct fake_device *device = fake_device_new(4, 1 << 14);
-	struct proclife_run_info run = { .ended = UINT64_MAX / 2 };
+	struct proclife_run_info run = { .size = sizeof(run), .ended = UINT64_MAX / 2 };
 	struct proclife_recorder *recorder;
 	struct proclife_source *source;
 	struct proclife_event event;

@@ -258,6 +258,7 @@ static void write_cgroups(const char *recording)
 static void record_story(const char *path)
 {
 	struct proclife_run_info run = {
+		.size = sizeof(run),
 		.began = 1, .command_status = -1, .reason = "signal \xff",
 	};
 	struct who init = process_of_pid(1, "init");

@@ -400,7 +400,9 @@ static void first_report(void *data, struct proclife_process *process)
 
 static void test_reports_in_order(void **state)
 {
-	static const struct proclife_reports reports = { .process_gone = first_report };
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports), .process_gone = first_report,
+	};
 	struct who a = process_of_pid(200, "a");
 	int one = 1, two = 2, three = 3;
 

@@ -21,7 +21,7 @@ static void kill_child(uint64_t seed)
 	assert_true(pid >= 0);
 	if (!pid) {
 		struct fake_device *device = fake_device_new(2, 1024);
-		struct proclife_run_info run = { .began = 1 };
+		struct proclife_run_info run = { .size = sizeof(run), .began = 1 };
 		struct proclife_recorder *recorder;
 		struct proclife_source *source;
 		struct proclife_event event;
@@ -89,7 +89,9 @@ static void test_disk_full(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	for (rlim_t limit = 0; limit < 200000; limit += limit < 20000 ? 1500 : 32123) {
 		struct fake_device *device = fake_device_new(2, 2048);
-		struct proclife_run_info run = { .began = 1, .ended = UINT64_MAX / 2 };
+		struct proclife_run_info run = {
+			.size = sizeof(run), .began = 1, .ended = UINT64_MAX / 2,
+		};
 		struct proclife_recorder *recorder;
 		struct rlimit old, small;
 		struct proclife_source *source;

@@ -332,6 +332,7 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 	if (err)
 		return err;
 	metadata->format = PROCLIFE_CTF_FORMAT;
+	metadata->run.size = sizeof(metadata->run);
 	metadata->header.magic = PROCLIFE_MAGIC;
 	metadata->header.header_bytes = sizeof(metadata->header);
 	uuid = after(text, end, uuid_name);

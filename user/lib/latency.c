@@ -415,7 +415,7 @@ static void tasks_freed(void *data)
 int proclife_latency_new(struct proclife_latency **result, struct proclife_tasks *tasks,
 			 bool threads)
 {
-	struct proclife_reports reports = { 0 };
+	struct proclife_reports reports = { .size = sizeof(reports) };
 	struct proclife_latency *latency = calloc(1, sizeof(*latency));
 	int err = -ENOMEM;
 
@@ -465,8 +465,8 @@ const struct proclife_histogram *proclife_latency_phase(const struct proclife_la
 	return (unsigned int)phase < PROCLIFE_PHASES ? latency->all.phases[phase] : NULL;
 }
 
-void proclife_latency_counts(const struct proclife_latency *latency,
-			     struct proclife_latency_counts *counts)
+const struct proclife_latency_counts *
+proclife_latency_counts(const struct proclife_latency *latency)
 {
-	*counts = latency->all.counts;
+	return &latency->all.counts;
 }

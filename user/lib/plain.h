@@ -24,4 +24,11 @@ void proclife_fault_at(struct proclife_fault *fault, const char *folder, const c
 int proclife_plain_open(int dir, const char *folder, const char *file, struct stat *st,
 			struct proclife_fault *fault);
 
+/*
+ * A structure that the caller has allocated, of a program that knows fewer members than we do, or
+ * more: those that it does not have are 0. @least: how large the first version of it was. Return: 0;
+ * -EINVAL if it is smaller; -E2BIG if it has something in a member that we do not know.
+ */
+int proclife_take_struct(void *to, size_t ours, const void *from, size_t theirs, size_t least);
+
 #endif

@@ -23,6 +23,20 @@ extern "C" {
 #endif
 
 /*
+ * The version of this header; PROCLIFE_VERSION_CODE is one number, to be compared.
+ */
+#define PROCLIFE_VERSION_MAJOR 0
+#define PROCLIFE_VERSION_MINOR 1
+#define PROCLIFE_VERSION_PATCH 0
+#define PROCLIFE_VERSION_OF(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
+#define PROCLIFE_VERSION_CODE                                           \
+	PROCLIFE_VERSION_OF(PROCLIFE_VERSION_MAJOR, PROCLIFE_VERSION_MINOR, \
+			    PROCLIFE_VERSION_PATCH)
+
+/* The PROCLIFE_VERSION_CODE of the library that the program runs with. */
+uint32_t proclife_version(void);
+
+/*
  * Sources
  */
 
@@ -153,6 +167,7 @@ struct proclife_fault {
  * from `uuid` on are set by the library.
  */
 struct proclife_run_info {
+	size_t size; /* sizeof(struct proclife_run_info), by whoever allocates it */
 	uint64_t began;
 	uint64_t ended;		  /* what is later does not belong to it; 0: it was cut off */
 	uint32_t command;	  /* tgid of the command that was followed; 0: none */
@@ -221,6 +236,7 @@ struct proclife_recorder;
  * @dir: is created; a folder that is empty will do
  * @run: what is known by now; copied
  *
+ * -EINVAL if the size of @run is none, -E2BIG if it has something that this library does not know.
  * Call before the first proclife_source_next(), else it is -EBUSY; -ENOTSUP if it is not a device;
  * -ENOTEMPTY if there is something in the folder. The recorder is to be freed before the source.
  */
@@ -250,8 +266,9 @@ struct proclife_recorder_counts {
 	uint64_t bytes;	  /* of the streams' files */
 };
 
-void proclife_recorder_counts(const struct proclife_recorder *recorder,
-			      struct proclife_recorder_counts *counts);
+/* Owned by the recorder, and moving. */
+const struct proclife_recorder_counts *
+proclife_recorder_counts(const struct proclife_recorder *recorder);
 void proclife_recorder_free(struct proclife_recorder *recorder);
 
 /*
@@ -482,6 +499,7 @@ struct proclife_tasks;
 
 /* Any member may be NULL. `parent` and `creator` are NULL if they are not known. */
 struct proclife_reports {
+	size_t size; /* sizeof(struct proclife_reports) */
 	void (*process_born)(void *data, struct proclife_process *process,
 			     struct proclife_process *parent, struct proclife_process *creator);
 	void (*process_gone)(void *data, struct proclife_process *process);
@@ -498,7 +516,10 @@ struct proclife_reports {
 int proclife_tasks_new(struct proclife_tasks **tasks);
 void proclife_tasks_free(struct proclife_tasks *tasks);
 
-/* Adds reports, which are called in the order in which they were added. They feed nothing. */
+/*
+ * Adds reports, which are called in the order in which they were added. They feed nothing. -E2BIG
+ * if @reports has a member that this library does not know.
+ */
 int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data);
 
@@ -517,6 +538,29 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
  */
 bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_type type,
 			     uint64_t since);
+
+/**
+ * proclife_tasks_begin - take from a source what it says of its whole trace
+ *
+ * Call before the first proclife_tasks_feed(). Where the trace has no REAPs, the lives know
+ * (proclife_tasks_without_reap()); of a recording, the command that was followed is selected, unless
+ * something has been selected already.
+ */
+int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *source);
+
+/**
+ * proclife_tasks_replay - feed a whole recording, and close
+ * @tasks: with its reports and results; nothing was fed yet
+ * @source: a recording; nothing was yielded yet
+ * @each: called with each event before it is fed; what is not 0 ends the replay; may be NULL
+ *
+ * As proclife_tasks_begin(), then all events, then proclife_tasks_close(): at the end,
+ * proclife_source_horizon() says when that was. Return: 0; 1 if the recording breaks off, as its
+ * recorder was interrupted or is still at work: ends can be missing from run.synced on; -EINVAL if
+ * the source is not a recording; what @each has returned; another negative errno.
+ */
+int proclife_tasks_replay(struct proclife_tasks *tasks, struct proclife_source *source,
+			  int (*each)(void *data, const struct proclife_event *event), void *data);
 
 /**
  * proclife_tasks_close - the trace ends here: report what is still open as gone
@@ -691,8 +735,9 @@ struct proclife_latency_counts {
 	uint64_t partial;    /* began before the trace: their life phase is not in the histogram */
 };
 
-void proclife_latency_counts(const struct proclife_latency *latency,
-			     struct proclife_latency_counts *counts);
+/* Owned by the latency, and moving. */
+const struct proclife_latency_counts *
+proclife_latency_counts(const struct proclife_latency *latency);
 
 /* What lives can have in common. */
 enum proclife_by {

@@ -159,7 +159,9 @@ static void tasks_freed(void *data)
 
 int proclife_reapers_new(struct proclife_reapers **result, struct proclife_tasks *tasks)
 {
-	static const struct proclife_reports reports = { .process_gone = process_gone };
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports), .process_gone = process_gone,
+	};
 	struct proclife_reapers *reapers = calloc(1, sizeof(*reapers));
 	int err;
 

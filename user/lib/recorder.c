@@ -231,23 +231,37 @@ static int close_tapes(struct proclife_recorder *recorder)
 	return err;
 }
 
+/* How large the structure was at first. */
+#define FIRST_RUN_INFO (offsetof(struct proclife_run_info, rcu) + PROCLIFE_RCU_LEN)
+
+static int take_run(struct proclife_run_info *to, const struct proclife_run_info *from)
+{
+	int err = proclife_take_struct(to, sizeof(*to), from, from->size, FIRST_RUN_INFO);
+
+	to->size = sizeof(*to);
+	return err;
+}
+
 int proclife_recorder_finish(struct proclife_recorder *recorder,
 			     const struct proclife_run_info *run)
 {
 	struct proclife_metadata *metadata = &recorder->metadata;
-	struct proclife_run_info old = metadata->run;
+	struct proclife_run_info old = metadata->run, now;
+	int err = take_run(&now, run);
 
-	recorder->limit = run->ended;
+	if (err)
+		return err;
+	recorder->limit = now.ended;
 	if (!take_all(recorder))
 		recorder->error = close_tapes(recorder);
 	recorder->source->listener = NULL;
 	if (recorder->error)
 		return recorder->error;
-	metadata->run = *run;
+	metadata->run = now;
 	memcpy(metadata->run.hostname, old.hostname, sizeof(old.hostname));
 	memcpy(metadata->run.uuid, old.uuid, sizeof(old.uuid));
 	metadata->run.complete = true;
-	metadata->run.synced = run->ended;
+	metadata->run.synced = now.ended;
 	metadata->run.records = recorder->counts.records;
 	metadata->run.lost = recorder->counts.lost;
 	metadata->bytes = recorder->counts.bytes;
@@ -261,10 +275,10 @@ int proclife_recorder_error(const struct proclife_recorder *recorder)
 	return recorder->error;
 }
 
-void proclife_recorder_counts(const struct proclife_recorder *recorder,
-			      struct proclife_recorder_counts *counts)
+const struct proclife_recorder_counts *
+proclife_recorder_counts(const struct proclife_recorder *recorder)
 {
-	*counts = recorder->counts;
+	return &recorder->counts;
 }
 
 void proclife_recorder_free(struct proclife_recorder *recorder)
@@ -350,9 +364,12 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
 			  const char *dir, const struct proclife_run_info *run)
 {
+	struct proclife_run_info known;
 	struct proclife_recorder *r;
-	int err;
+	int err = take_run(&known, run);
 
+	if (err)
+		return err;
 	if (!source->can_record)
 		return -ENOTSUP;
 	if (source->started || source->listener)
@@ -367,7 +384,7 @@ int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_s
 	r->cgroups_fd = -1;
 	r->limit = UINT64_MAX;
 	r->cpus = proclife_source_header(source)->cpus;
-	fill_metadata(&r->metadata, source, run);
+	fill_metadata(&r->metadata, source, &known);
 	r->writers = calloc(r->cpus + 1, sizeof(struct proclife_ctf_writer *));
 	err = r->writers ? open_dir(r, dir) : -ENOMEM;
 	if (!err)

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Who is told of lives that begin and end. */
+#include "plain.h"
 #include "tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* How large the structure was at first. */
+#define FIRST_REPORTS \
+	(offsetof(struct proclife_reports, process_linked) + sizeof(void (*)(void)))
 
 #define for_each_reporter(tasks, reporter)                                                \
 	for (struct proclife_reporter *reporter = (tasks)->reporters,                      \
@@ -15,12 +20,17 @@ int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_re
 {
 	size_t count = tasks->reporter_count;
 	struct proclife_reporter *more;
+	struct proclife_reports ours;
+	int err = proclife_take_struct(&ours, sizeof(ours), reports, reports->size,
+				       FIRST_REPORTS);
 
+	if (err)
+		return err;
 	more = realloc(tasks->reporters, (count + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	more[count] = (struct proclife_reporter){
-		.reports = *reports,
+		.reports = ours,
 		.data = data,
 		.detach = detach,
 	};

@@ -189,6 +189,7 @@ static void tasks_freed(void *data)
 int proclife_tree_new(struct proclife_tree **result, struct proclife_tasks *tasks)
 {
 	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
 		.process_born = process_born,
 		.process_gone = process_gone,
 		.process_linked = process_linked,

@@ -100,6 +100,7 @@ static void process_gone(void *data, struct proclife_process *p)
 int lives_report(struct lives *lives, struct proclife_tasks *tasks)
 {
 	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
 		.process_gone = process_gone,
 		.task_gone = task_gone,
 	};

@@ -77,7 +77,7 @@ void check_sum(const struct proclife_latency *latency)
 				proclife_histogram_merge(phases[p], group->phases[p]);
 		}
 	}
-	proclife_latency_counts(latency, &whole);
+	whole = *proclife_latency_counts(latency);
 	assert_memory_equal(&sum, &whole, sizeof(sum));
 	for (unsigned int p = 0; p < PROCLIFE_PHASES; p++) {
 		same_histogram(phases[p], proclife_latency_phase(latency, p));

@@ -300,7 +300,7 @@ void record_run(const struct run_options *options, const char *path, struct log 
 	struct fake_device *device = fake_device_new(options->cpus, options->ring);
 	uint32_t cpus = options->late ? options->cpus - 1 : options->cpus;
 	struct proclife_recorder *recorder = NULL;
-	struct proclife_run_info run = { .began = 1, .command_status = -1 };
+	struct proclife_run_info run = { .size = sizeof(run), .began = 1, .command_status = -1 };
 	uint64_t random = options->seed;
 	struct proclife_source *source;
 

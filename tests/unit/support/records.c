@@ -256,6 +256,7 @@ static void process_linked(void *data, struct proclife_process *process,
 void report_to(struct proclife_tasks *tasks)
 {
 	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
 		.process_born = process_born,
 		.process_gone = process_gone,
 		.task_gone = task_gone,

@@ -21,7 +21,7 @@ void story_begin(const char *path)
 
 void story_begin_on(const char *path, const char *release, uint32_t exit_mark)
 {
-	struct proclife_run_info run = { .began = 1, .command_status = -1 };
+	struct proclife_run_info run = { .size = sizeof(run), .began = 1, .command_status = -1 };
 
 	machine = fake_device_new(CPUS, STORY_RING);
 	fake_device_add_rings(machine);
@@ -55,7 +55,9 @@ void story_abandon(void)
 
 void story_end(void)
 {
-	struct proclife_run_info run = { .began = 1, .command_status = -1, .reason = "signal" };
+	struct proclife_run_info run = {
+		.size = sizeof(run), .began = 1, .command_status = -1, .reason = "signal",
+	};
 
 	if (!machine)
 		return;

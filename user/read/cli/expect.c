@@ -141,7 +141,7 @@ struct judgement expect_judge(const struct expectation *e, const struct proclife
 		judgement.value = lost;
 		break;
 	case EXPECT_ZOMBIES:
-		proclife_latency_counts(latency, &counts);
+		counts = *proclife_latency_counts(latency);
 		/* Where there is nobody, there being no zombie says nothing. */
 		judgement.measured = counts.lives;
 		judgement.value = counts.unreaped;

@@ -16,7 +16,9 @@ static void process_gone(void *data, struct proclife_process *process)
 
 int matched_begin(struct run *run)
 {
-	static const struct proclife_reports reports = { .process_gone = process_gone };
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports), .process_gone = process_gone,
+	};
 
 	return proclife_tasks_report(run->tasks, &reports, run);
 }

@@ -62,7 +62,7 @@ void record_finish(struct record *record, const struct proclife_run_info *run, b
 		record_failed(record, ret);
 		return;
 	}
-	proclife_recorder_counts(record->recorder, &counts);
+	counts = *proclife_recorder_counts(record->recorder);
 	if (verbose)
 		message("%s: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost", quoted(record->dir),
 			counts.records, counts.bytes, counts.lost);

@@ -7,20 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
-int run_tasks_new(struct run *run)
-{
-	int ret = proclife_tasks_new(&run->tasks);
-
-	if (!ret && !run_has_reap(run))
-		proclife_tasks_without_reap(run->tasks);
-	return ret;
-}
-
-static int prepare(struct run *run, const struct proclife_run_info *info, const char *dir,
-		   enum proclife_by by)
+static int prepare(struct run *run, const char *dir, enum proclife_by by)
 {
 	const struct options *options = run->options;
-	int ret = run_tasks_new(run);
+	int ret = proclife_tasks_new(&run->tasks);
 	size_t i;
 
 	if (!ret)
@@ -35,25 +25,13 @@ static int prepare(struct run *run, const struct proclife_run_info *info, const 
 		return ret;
 	if (filter_is_set(&options->filter))
 		proclife_tasks_filter(run->tasks, filter_match, run);
-	replay_select(info, run);
 	return matched_begin(run);
 }
 
-static int feed_all(struct recording_latency *m)
+static int note(void *data, const struct proclife_event *event)
 {
-	struct proclife_event event;
-	int ret;
-
-	while ((ret = proclife_source_next(m->run.source, &event)) >= 0) {
-		if (!ret) /* it looks for what can be read of a damaged stream */
-			continue;
-		count_missing(&m->run, &event);
-		ret = proclife_tasks_feed(m->run.tasks, &event);
-		if (ret < 0)
-			return ret;
-	}
-	m->run.ended = proclife_source_horizon(m->run.source);
-	return ret == -ENODATA ? proclife_tasks_close(m->run.tasks) : ret;
+	count_missing(data, event);
+	return 0;
 }
 
 int recording_latency_read(struct recording_latency *m, const struct options *options,
@@ -68,16 +46,17 @@ int recording_latency_read(struct recording_latency *m, const struct options *op
 	if (ret)
 		return ret;
 	m->info = proclife_recording_info(m->run.source);
-	ret = prepare(&m->run, m->info, dir, by);
+	ret = prepare(&m->run, dir, by);
 	if (!ret)
-		ret = feed_all(m);
-	if (!ret)
-		m->cut = replay_verdict(&m->run, m->info, dir, !m->info->complete) != 0;
-	else
+		ret = proclife_tasks_replay(m->run.tasks, m->run.source, note, &m->run);
+	if (ret < 0) {
 		message("%s: %s", quoted(dir), strerror(-ret));
-	if (ret)
 		recording_latency_free(m);
-	return ret;
+		return ret;
+	}
+	m->run.ended = proclife_source_horizon(m->run.source);
+	m->cut = replay_verdict(&m->run, m->info, dir, ret != 0) != 0;
+	return 0;
 }
 
 void recording_latency_free(struct recording_latency *m)

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a source is measured by; the latencies of a whole recording, for --diff and adding up. */
+/* The latencies of a whole recording, for --diff and adding up. */
 #ifndef READ_RECORDING_LATENCY_H
 #define READ_RECORDING_LATENCY_H
 
 #include "views/diff.h"
-
-/* The lives of the run's source. 0 or a negative errno. */
-int run_tasks_new(struct run *run);
 
 /* Reads it from beginning to end. 0, or a negative errno after having said why. */
 int recording_latency_read(struct recording_latency *measured, const struct options *options,

@@ -86,15 +86,6 @@ int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir)
 	return ret;
 }
 
-void replay_select(const struct proclife_run_info *replay, struct run *run)
-{
-	if (!replay->command || run->options->pid_count)
-		return;
-	run->command = replay->command;
-	if (proclife_tasks_select_child(run->tasks, replay->command, replay->command_creator))
-		die_no_memory();
-}
-
 #define MOST_SAID 8 /* damaged streams; the others are counted */
 
 static void put_seconds(char text[32], uint64_t ts)

@@ -13,8 +13,6 @@ bool is_same_recording(const struct proclife_run_info *a, const struct proclife_
 int replay_check_distinct(const struct words *dirs);
 /* The paths of its cgroups, or of this machine's if @dir is NULL; says it if not all can be read. */
 int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir);
-/* Selects the command that the recorder followed, unless the user selects something else. */
-void replay_select(const struct proclife_run_info *replay, struct run *run);
 /*
  * What is to be said at the end of it, and the exit status. @cut: the recording breaks off here.
  * Sets run->damaged.

@@ -95,6 +95,7 @@ static void note_born(void *data, struct proclife_process *process,
 static int note_cgroups(struct run *run)
 {
 	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
 		.process_born = note_born,
 		.process_gone = note_cgroup,
 	};
@@ -204,7 +205,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 		return -EXDEV;
 	}
 	s->plain_file = !fstat(proclife_source_fd(s->run.source), &st) && S_ISREG(st.st_mode);
-	ret = run_tasks_new(&s->run);
+	ret = proclife_tasks_new(&s->run.tasks);
 	if (!ret)
 		ret = begin_results(s);
 	if (!ret)
@@ -237,8 +238,10 @@ int session_prepare_record(struct session *s)
 	int ret;
 
 	s->run.command = s->follow.pid;
-	if (s->replay)
-		replay_select(s->replay, &s->run);
+	if (s->replay && !s->run.options->pid_count)
+		s->run.command = s->replay->command;
+	if (proclife_tasks_begin(s->run.tasks, s->run.source))
+		die_no_memory();
 	if (!s->run.options->record)
 		return 0;
 	run = session_recorded(s);

@@ -27,6 +27,7 @@ static const char *reason(const struct session *s)
 struct proclife_run_info session_recorded(const struct session *s)
 {
 	struct proclife_run_info run = {
+		.size = sizeof(run),
 		.began = s->run.began,
 		.ended = s->run.ended,
 		.command = s->run.command,

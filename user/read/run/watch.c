@@ -57,6 +57,7 @@ static void watch_gone(void *data, struct proclife_process *process)
 int watch_begin(struct watch *watch, struct proclife_tasks *tasks)
 {
 	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
 		.process_born = watch_born,
 		.process_gone = watch_gone,
 		.process_linked = watch_linked,

@@ -160,7 +160,7 @@ static void show_side(struct diff *diff, char name, const struct recording_laten
 	struct proclife_latency_counts counts;
 	struct text *line = &diff->line;
 
-	proclife_latency_counts(side->run.latency, &counts);
+	counts = *proclife_latency_counts(side->run.latency);
 	text_printf(line, "%c  ", name);
 	text_name(line, side->dir, SIZE_MAX);
 	text_string(line, ", Linux ");

@@ -90,7 +90,7 @@ static void show_counts(const struct run *run, struct text *line)
 	bool threads = run->options->threads;
 	struct proclife_latency_counts counts;
 
-	proclife_latency_counts(run->latency, &counts);
+	counts = *proclife_latency_counts(run->latency);
 	text_style(line, STYLE_BOLD);
 	text_plural(line, counts.lives, threads ? "thread" : "process",
 		    threads ? "threads" : "processes");
@@ -233,7 +233,7 @@ static void json_all(const struct run *run, const struct slowest *slowest)
 
 	for (i = 0; i < ROWS; i++)
 		json_phase(run, json, rows[i].phase);
-	proclife_latency_counts(run->latency, &counts);
+	counts = *proclife_latency_counts(run->latency);
 	json_line(json, "lives");
 	json_string(json, "of", run->options->threads ? "threads" : "processes");
 	json_uint(json, "lives", counts.lives);

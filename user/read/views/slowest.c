@@ -99,7 +99,7 @@ static void task_gone(void *data, struct proclife_task *task)
 
 int slowest_new(struct slowest **result, struct run *run)
 {
-	struct proclife_reports reports = { 0 };
+	struct proclife_reports reports = { .size = sizeof(reports) };
 	struct slowest *slowest = calloc(1, sizeof(*slowest));
 
 	if (!slowest)

@@ -52,7 +52,9 @@ static void end(void *state)
 
 static int begin(struct run *run, void **state)
 {
-	static const struct proclife_reports reports = { .task_gone = collect_thread };
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports), .task_gone = collect_thread,
+	};
 	struct tree_view *v = calloc(1, sizeof(*v));
 	int ret;
 

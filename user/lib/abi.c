@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What lets programs that were built for another version of the library go on working. */
+#include "plain.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint32_t proclife_version(void)
+{
+	return PROCLIFE_VERSION_CODE;
+}
+
+int proclife_take_struct(void *to, size_t ours, const void *from, size_t theirs, size_t least)
+{
+	const char *bytes = from;
+
+	if (theirs < least)
+		return -EINVAL;
+	for (size_t i = ours; i < theirs; i++) {
+		if (bytes[i])
+			return -E2BIG;
+	}
+	memset(to, 0, ours);
+	memcpy(to, from, theirs < ours ? theirs : ours);
+	return 0;
+}

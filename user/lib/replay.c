@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From a source to lives: what it says of the whole trace, and all of a recording at once. */
+#include "tasks.h"
+
+#include <errno.h>
+
+int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *source)
+{
+	const struct proclife_header *header = proclife_source_header(source);
+	const struct proclife_run_info *run = proclife_recording_info(source);
+
+	if (header && !(header->features & PROCLIFE_HAS(PROCLIFE_REAP)))
+		proclife_tasks_without_reap(tasks);
+	if (!run || !run->command || tasks->selecting)
+		return 0;
+	return proclife_tasks_select_child(tasks, run->command, run->command_creator);
+}
+
+int proclife_tasks_replay(struct proclife_tasks *tasks, struct proclife_source *source,
+			  int (*each)(void *data, const struct proclife_event *event), void *data)
+{
+	const struct proclife_run_info *run = proclife_recording_info(source);
+	struct proclife_event event;
+	int ret = run ? proclife_tasks_begin(tasks, source) : -EINVAL;
+
+	if (ret)
+		return ret;
+	while ((ret = proclife_source_next(source, &event)) >= 0) {
+		if (!ret) /* it looks for what can be read of a damaged stream */
+			continue;
+		ret = each ? each(data, &event) : 0;
+		if (ret)
+			return ret;
+		ret = proclife_tasks_feed(tasks, &event);
+		if (ret < 0)
+			return ret;
+	}
+	if (ret != -ENODATA)
+		return ret;
+	ret = proclife_tasks_close(tasks);
+	return ret ? ret : !run->complete;
+}
