@@ -169,35 +169,38 @@ static void test_work_is_not_suppressed(void **state)
 static const int fatal[] = { SIGKILL, SIGTERM, SIGUSR1 };
 
 struct told {
-	pid_t pids[KILLED];
-	unsigned int count; /* of pids */
 	unsigned int kills;
 	unsigned int ends;
 	bool suppressed;
 };
 
-/* Before the ring is overwritten: there is a flood, within its budget. */
-static void read_told(struct proclife_source *source, struct told *told)
+/*
+ * What is told of @pid, up to now. The flood, though within its budget, overwrites the ring in
+ * seconds: false if a machine was so slow that something is lost.
+ */
+static bool read_told(struct proclife_source *source, pid_t pid, int signo, struct told *told)
 {
 	uint64_t end = now();
 	struct proclife_event event;
+	bool whole = true;
 
 	while (next_until(source, end, &event)) {
 		const struct proclife_record *r = event.record;
 
-		assert_non_null(r);
+		if (!r) {
+			whole = false;
+			continue;
+		}
 		told->suppressed |= r->type == PROCLIFE_SUPPRESSED &&
 				    r->suppressed.what == PROCLIFE_SIGNAL;
 		if (r->type != PROCLIFE_SIGNAL)
 			continue;
-		for (unsigned int i = 0; i < told->count; i++) {
-			told->kills += r->signal.signo == fatal[i % 3] &&
-				       r->tgid == (uint32_t)told->pids[i];
-			told->ends += r->signal.signo == SIGCHLD &&
-				      r->signal.sender_tgid == (uint32_t)told->pids[i] &&
-				      r->signal.code == CLD_KILLED;
-		}
+		told->kills += r->signal.signo == signo && r->tgid == (uint32_t)pid;
+		told->ends += r->signal.signo == SIGCHLD &&
+			      r->signal.sender_tgid == (uint32_t)pid &&
+			      r->signal.code == CLD_KILLED;
 	}
+	return whole;
 }
 
 /*
@@ -230,33 +233,37 @@ static void test_deaths_are_told(void **state)
 {
 	struct proclife_source *source = open_source();
 	struct figures before = figures_of(source, 0), after;
-	struct told told = { .count = 0 };
+	struct told told = { .suppressed = false };
+	unsigned int whole = 0;
 	pid_t flooding;
 
 	(void)state;
-	flooding = flood_start(PROCLIFE_SIGNAL, 10000);
+	flooding = flood_start(PROCLIFE_SIGNAL, 60000);
 	pin_to_cpu(0);
 	while (!proclife_source_ring(source, 0)->suppressing && waitpid(flooding, NULL, WNOHANG) == 0)
 		sched_yield();
-	while (told.count < KILLED) {
-		int status, signo = fatal[told.count % 3];
+	for (unsigned int i = 0; whole < KILLED; i++) {
+		int status, signo = fatal[i % 3];
 		pid_t pid = fork_victim();
 
-		told.pids[told.count++] = pid;
+		assert_true(i < 10 * KILLED);
+		read_told(source, pid, signo, &told);
+		told.kills = told.ends = 0;
 		kill(pid, signo);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_int_equal(WTERMSIG(status), signo);
-		read_told(source, &told);
+		if (!read_told(source, pid, signo, &told))
+			continue;
+		assert_int_equal(told.kills, 1);
+		assert_int_equal(told.ends, 1);
+		whole++;
 	}
 	after = figures_of(source, 0);
 	unpin();
 	kill(flooding, SIGKILL);
 	waitpid(flooding, NULL, 0);
-	read_told(source, &told);
 	assert_true(told.suppressed);
 	assert_true(after.suppressed[PROCLIFE_SIGNAL] > before.suppressed[PROCLIFE_SIGNAL]);
-	assert_int_equal(told.kills, KILLED);
-	assert_int_equal(told.ends, KILLED);
 	proclife_source_free(source);
 }
 
@@ -266,19 +273,22 @@ static void test_deaths_are_told(void **state)
 static void test_execs_are_told(void **state)
 {
 	struct proclife_source *source = open_source();
-	pid_t flooding = flood_start(PROCLIFE_RENAME, 20000);
-	unsigned int renamed = 0;
+	pid_t flooding = flood_start(PROCLIFE_RENAME, 60000);
+	unsigned int whole = 0;
 
 	(void)state;
 	pin_to_cpu(0);
 	while (!proclife_source_ring(source, 0)->suppressing && waitpid(flooding, NULL, WNOHANG) == 0)
 		sched_yield();
-	for (unsigned int i = 0; i < EXECS; i++) {
+	for (unsigned int i = 0; whole < EXECS; i++) {
 		struct proclife_event event;
+		unsigned int renamed = 0;
+		bool lost = false;
 		pid_t pid = fork();
 		uint64_t end;
 
 		assert_true(pid >= 0);
+		assert_true(i < 10 * EXECS);
 		if (!pid) {
 			execl("/bin/true", "true", NULL);
 			_exit(1);
@@ -287,15 +297,18 @@ static void test_execs_are_told(void **state)
 		/* At once: the flood is still enough to overwrite the ring in some seconds. */
 		end = now();
 		while (next_until(source, end, &event)) {
-			assert_non_null(event.record);
-			renamed += event.record->type == PROCLIFE_RENAME &&
+			lost |= !event.record;
+			renamed += event.record && event.record->type == PROCLIFE_RENAME &&
 				   event.record->tgid == (uint32_t)pid;
 		}
+		if (lost)
+			continue;
+		assert_int_equal(renamed, 1);
+		whole++;
 	}
 	unpin();
 	kill(flooding, SIGKILL);
 	waitpid(flooding, NULL, 0);
-	assert_int_equal(renamed, EXECS);
 	proclife_source_free(source);
 }
 
