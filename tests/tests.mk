@@ -33,17 +33,23 @@ $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/complet
 # Tests of what lies in the sources: the schema, the manual pages.
 $(patsubst %,$B/tests/unit/%.o,test_pages test_schema): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
 
-# The programs in the manual pages compile as they stand there, with what a program of others has.
-EXAMPLES := $B/tests/examples/libproclife.3 $B/tests/examples/proclife.4
+# The programs in the manual pages compile as they stand there, with what a program of others has, and
+# in C++ too. NAME-2 is the second one of its page.
+EXAMPLES := $(addprefix $B/tests/examples/,libproclife.3-1 libproclife.3-2 libproclife.3-3 proclife.4-1)
 
-$B/tests/examples/%.c: user/man/%
+.SECONDEXPANSION:
+$(EXAMPLES:%=%.c): $B/tests/examples/%.c: user/man/$$(firstword $$(subst -, ,$$*))
 	@mkdir -p $(@D)
-	$Qsed -n '/^\.Bd -literal/,/^\.Ed/{ /^\./d; s/\\e/\\/g; p }' $< > $@
+	$Qawk -v n=$(lastword $(subst -, ,$*)) '/^\.Bd -literal/ { on = ++k == n; next } \
+		/^\.Ed/ { on = 0 } on { gsub(/\\e/, "\\"); print }' $< > $@
 
 $(EXAMPLES): %: %.c $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) -Iinclude -Iuser/lib $(CFLAGS) -Werror $(LDFLAGS) -o $@ $< $(LIB_STATIC)
+	$Q$(CXX) -std=gnu++20 -fsyntax-only -Wall -Wextra -Wno-missing-field-initializers -Werror \
+		-Iinclude -Iuser/lib -x c++ $<
 
+$B/tests/unit/test_pages: $B/tests/unit/support/recorded.o
 $B/tests/unit/test_pages: | $(EXAMPLES) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_view_parents %/test_view_zombies %/test_diff_program %/test_select \

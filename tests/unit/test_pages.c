@@ -309,14 +309,14 @@ static void test_abi_example(void **state)
 
 	(void)state;
 	write_lives(device, 30); /* 75 records on each CPU: the oldest are overwritten */
-	out = run_program(false, 0, "%s/proclife.4 /proc/%d/fd/%d", examples, (int)getpid(),
+	out = run_program(false, 0, "%s/proclife.4-1 /proc/%d/fd/%d", examples, (int)getpid(),
 			  device->fd);
 	assert_int_equal(out.status, 0);
 	assert_int_equal(count_text(out.text, "\n"), 128);
 	assert_int_equal(count_text(out.text, " cpu 1 "), 64);
 	assert_int_equal(count_text(out.text, " type 7 pid 1029 made-up\n"), 1);
 	free(out.text);
-	out = run_program(true, 0, "%s/proclife.4 /dev/null", examples);
+	out = run_program(true, 0, "%s/proclife.4-1 /dev/null", examples);
 	assert_int_equal(out.status, 1);
 	free(out.text);
 	fake_device_free(device);
@@ -335,7 +335,7 @@ static void test_library_example(void **state)
 
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
-	snprintf(line, sizeof(line), "%s/libproclife.3 /proc/%d/fd/%d", examples, (int)getpid(),
+	snprintf(line, sizeof(line), "%s/libproclife.3-1 /proc/%d/fd/%d", examples, (int)getpid(),
 		 device->fd);
 	pid = start_program(line, fds[1], STDERR_FILENO, 0);
 	close(fds[1]);
@@ -363,6 +363,40 @@ static void test_library_example(void **state)
 	fake_device_free(device);
 }
 
+/* A recording of lives that are over. */
+static void test_recording_example(void **state)
+{
+	struct fake_device *device = new_device(1024);
+	struct proclife_run_info run = { .size = sizeof(run), .began = 1 };
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+	struct proclife_event event;
+	struct output out;
+
+	(void)state;
+	folder_make(&folder);
+	device->header->features = UINT64_MAX;
+	source = fake_device_open(device);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	write_lives(device, 30);
+	while (proclife_source_next(source, &event) == 1)
+		;
+	run.ended = device->now;
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	fake_device_free(device);
+	out = run_program(false, 0, "%s/libproclife.3-2 %s", examples, folder.path);
+	assert_int_equal(out.status, 0);
+	assert_string_equal(out.text, "30 processes, p99 1.500 ms\n");
+	free(out.text);
+	out = run_program(true, 0, "%s/libproclife.3-2 /dev/null", examples);
+	assert_int_equal(out.status, 1);
+	assert_non_null(strstr(out.text, "/dev/null"));
+	free(out.text);
+	folder_remove(&folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_abi),	 cmocka_unit_test(test_abi_example),
 		cmocka_unit_test(test_library_example),
+		cmocka_unit_test(test_recording_example),
 	};
 
 	if (find_program())
