@@ -46,6 +46,7 @@ def check_history(checker, seed):
     checker.equal(words, "records", [
         (record["ts"], record["cpu"], record["type"], record["pid"]) for record in there
         if record["type"] not in ("args", "suppressed")], shown)
+    know_of(made, there)
     overwritten = [record for records in made.records for record in records[:-size]]
     latest = max(begins.values(), default=0)
     gaps = [{"from": 0, "to": latest}] if begins else []
@@ -63,6 +64,17 @@ def check_history(checker, seed):
         checker.equal(source, "status of lost==0", 0, code)
     check_text(checker, kept, begins)
     check_replay(checker, kept, there)
+
+
+def know_of(made, there):
+    """Of which tasks the trace can know: a FREE is all that is left of a thread that was reaped."""
+    first = {}
+    for record in there:
+        if record["type"] != "free" or "thread" not in record["flags"]:
+            first.setdefault(record["handle"], record["ts"])
+    for process in made.processes:
+        for task in process.tasks:
+            task.seen = first.get(task.handle)
 
 
 def check_incomplete(checker, words, objects, latest):

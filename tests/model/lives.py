@@ -39,7 +39,7 @@ class Process:
         self.dead = False
         self.uid = None
         self.ns_pid = self.ns_inum = self.cgroup = self.execs = self.max_rss = 0
-        self.waited = self.seen_as_zombie = self.reaper_process = self.ignoring_parent = None
+        self.waited = self.seen_as_zombie = self.reaper_process = self.last_parent = None
         self.path = self.args = None
         self.pieces, self.total = None, 0
         self.exit_code = self.killer = self.reaper = self.reaper_waited = None
@@ -68,16 +68,6 @@ class Lives:
         self.tasks = {}  # handle: the task that has it now
         self.processes = []
         self.open = []  # those that are not gone
-
-    def holder(self, tgid):
-        """The process that has this PID now."""
-        for process in reversed(self.open):
-            if process.tgid == tgid and process.reaped is None:
-                return process
-        for process in reversed(self.open):
-            if process.tgid == tgid:
-                return process
-        return None
 
     def older(self, record, fits):
         """A process that can have this task: all tasks of one whose birth was seen are known."""
@@ -237,9 +227,6 @@ class Lives:
         if task is process.leader:
             process.reaped, process.reaper = record["ts"], record
             process.reaper_process = reaper.process if reaper else None
-            # Whose ignoring it is due to is known of a parent by birth alone.
-            if process.reaper_process is process and process.real_parent == process.parent_pid:
-                process.ignoring_parent = self.holder(process.real_parent)
             if reaper and reaper.process is not process:
                 process.reaper_waited, reaper.waited = reaper.waited, None
 
@@ -251,6 +238,7 @@ class Lives:
         # If its leader has not been seen as yet, that lives on.
         if process.start is not None and all(each.freed is not None for each in process.tasks):
             process.freed, process.free_cpu = record["ts"], record["cpu"]
+            process.last_parent = process.parent  # as far as it is known by now
             self.open.remove(process)
 
 

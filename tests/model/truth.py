@@ -39,8 +39,11 @@ def expected(made, process):
 
 def find(made, said):
     """Whose line this is: by birth, or by PID and time."""
-    for process in made.processes:
+    for process in reversed(made.processes):  # of those that are not freed yet, the latest has it
         if process.tgid != said["pid"]:
+            continue
+        if said["freed"] is not None and \
+                said["freed"] not in [task.freed for task in process.tasks]:
             continue
         if said["born"] is not None:
             if process.born == said["born"]:

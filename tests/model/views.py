@@ -280,8 +280,10 @@ def parents(session):
             continue
         reaper = each.reaper_process
         if reaper is each:
-            if each.ignoring_parent:
-                line(each.ignoring_parent)["ignored"] += 1
+            # Whose ignoring it is due to is known of a parent by birth alone.
+            if each.parent_pid and each.real_parent == each.parent_pid:
+                parent = each.parent if each.freed is None else each.last_parent
+                line(parent, each.parent_pid)["ignored"] += 1
             continue
         pid = each.reaper["reaper_tgid"]
         said = line(reaper, pid, each.reaper["reaper_comm"])
