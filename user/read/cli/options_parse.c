@@ -36,7 +36,7 @@ static const char help[] =
 	"cut off, the result is incomplete, or what was judged had not ended; 129 wrong usage; "
 	"with a COMMAND and no expectation, its own status (126 if it cannot be executed, 127 if "
 	"it is not found, 128 + N if signal N killed it).\n\n"
-	"proclife-read(8) explains the views, their columns and the JSON.";
+	"proclife-read(8) explains them, proclife-views(7) the columns, proclife-read-json(5) the JSON.";
 
 static void print_help(const struct reading *reading, struct argp_state *state, const char *arg)
 {

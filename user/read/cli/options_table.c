@@ -306,5 +306,5 @@ void options_print_help(FILE *out, const struct view *const *views)
 		if (help != entries[option].brief)
 			free(help);
 	}
-	fputs("\n--help=all has all options; proclife-read(8) explains them, and the views.\n", out);
+	fputs("\n--help=all has all options; see proclife-read(8) and proclife-views(7).\n", out);
 }
