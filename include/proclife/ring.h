@@ -49,14 +49,7 @@
 #define PROCLIFE_RING_H
 
 #include <proclife/abi.h>
-
-#ifdef __KERNEL__
-#include <linux/atomic.h>
-#include <linux/compiler.h>
-#include <asm/barrier.h>
-#else
 #include <proclife/barrier.h>
-#endif
 
 /* The writer's side of one ring; user space sees only what ctl and records point at. */
 struct proclife_ring {
@@ -83,7 +76,7 @@ static inline struct proclife_record *proclife_ring_reserve(struct proclife_ring
 {
 	__u64 pos = ring->pos; /* plain: written only here and in commit, on this CPU */
 
-	smp_store_mb(ring->ctl->reserve, pos + 1); /* W1 and W2; pairs with R3, H2 and P2 */
+	proclife_store_mb(ring->ctl->reserve, pos + 1); /* W1 and W2; pairs with R3, H2 and P2 */
 	return &ring->records[pos & ring->mask];
 }
 
@@ -101,10 +94,10 @@ static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int 
 
 	ring->pos = pos;
 	/* Only this CPU writes counts; readers take them for display and tolerate a lag. */
-	WRITE_ONCE(ring->ctl->counts[type], ring->ctl->counts[type] + 1);
-	smp_store_release(&ring->ctl->commit, pos); /* W4, pairs with R1 and H4 */
+	proclife_write_once(ring->ctl->counts[type], ring->ctl->counts[type] + 1);
+	proclife_store_release(&ring->ctl->commit, pos); /* W4, pairs with R1 and H4 */
 	/* After W2, which pairs with P2. */
-	return (__s64)(pos - READ_ONCE(ring->wake_at)) >= 0;
+	return (__s64)(pos - proclife_read_once(ring->wake_at)) >= 0;
 }
 
 /**
@@ -116,7 +109,7 @@ static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int 
  */
 static inline void proclife_ring_disarm(struct proclife_ring *ring)
 {
-	WRITE_ONCE(ring->wake_at, ring->pos + PROCLIFE_RING_NEVER);
+	proclife_write_once(ring->wake_at, ring->pos + PROCLIFE_RING_NEVER);
 }
 
 /**
@@ -129,17 +122,17 @@ static inline void proclife_ring_disarm(struct proclife_ring *ring)
  */
 static inline __u64 proclife_ring_arm(struct proclife_ring *ring, __u64 pos)
 {
-	__u64 old = READ_ONCE(ring->wake_at);
+	__u64 old = proclife_read_once(ring->wake_at);
 
 	while ((__s64)(pos - old) < 0) { /* P1: never put off what another poller asked for */
-		__u64 seen = cmpxchg(&ring->wake_at, old, pos);
+		__u64 seen = proclife_cmpxchg(&ring->wake_at, old, pos);
 
 		if (seen == old)
 			break;
 		old = seen;
 	}
-	smp_mb(); /* P2, pairs with W2 */
-	return READ_ONCE(ring->ctl->reserve); /* P3 */
+	proclife_mb(); /* P2, pairs with W2 */
+	return proclife_read_once(ring->ctl->reserve); /* P3 */
 }
 
 /**
@@ -150,7 +143,7 @@ static inline __u64 proclife_ring_arm(struct proclife_ring *ring, __u64 pos)
  */
 static inline __u64 proclife_ring_committed(const struct proclife_ring_ctl *ctl)
 {
-	return smp_load_acquire(&ctl->commit); /* R1, pairs with W4 */
+	return proclife_load_acquire(&ctl->commit); /* R1, pairs with W4 */
 }
 
 /* One of the rings of which somebody waits for records, no matter which has them. */
@@ -216,8 +209,8 @@ static inline __u64 proclife_ring_oldest(const struct proclife_ring_ctl *ctl, __
 {
 	__u64 reserve;
 
-	smp_rmb(); /* R3, pairs with W2 */
-	reserve = READ_ONCE(ctl->reserve); /* R4 */
+	proclife_rmb(); /* R3, pairs with W2 */
+	reserve = proclife_read_once(ctl->reserve); /* R4 */
 	return reserve > size ? reserve - size : 0;
 }
 
@@ -233,9 +226,9 @@ static inline __u64 proclife_ring_oldest(const struct proclife_ring_ctl *ctl, __
  */
 static inline int proclife_ring_settled(const struct proclife_ring_ctl *ctl, __u64 *commit)
 {
-	__u64 reserve = smp_load_acquire(&ctl->reserve); /* H3 */
+	__u64 reserve = proclife_load_acquire(&ctl->reserve); /* H3 */
 
-	*commit = smp_load_acquire(&ctl->commit); /* H4, pairs with W4 */
+	*commit = proclife_load_acquire(&ctl->commit); /* H4, pairs with W4 */
 	return (__s64)(*commit - reserve) >= 0;
 }
 

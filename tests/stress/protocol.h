@@ -29,30 +29,30 @@
 /* Delays between the steps of ring.h widen the windows in which another thread gets in between. */
 static void step(void);
 
-#undef smp_mb
-#define smp_mb()                                         \
+#undef proclife_mb
+#define proclife_mb()                                         \
 	do {                                             \
 		step();                                  \
 		__atomic_thread_fence(__ATOMIC_SEQ_CST); \
 		step();                                  \
 	} while (0)
-#undef smp_rmb
-#define smp_rmb()                                        \
+#undef proclife_rmb
+#define proclife_rmb()                                        \
 	do {                                             \
 		step();                                  \
 		__atomic_thread_fence(__ATOMIC_ACQUIRE); \
 		step();                                  \
 	} while (0)
-#undef smp_load_acquire
-#define smp_load_acquire(p)                                                    \
+#undef proclife_load_acquire
+#define proclife_load_acquire(p)                                                    \
 	({                                                                     \
 		__typeof__(*(p)) loaded = __atomic_load_n((p), __ATOMIC_ACQUIRE); \
 									       \
 		step();                                                        \
 		loaded;                                                        \
 	})
-#undef smp_store_release
-#define smp_store_release(p, value)                              \
+#undef proclife_store_release
+#define proclife_store_release(p, value)                              \
 	do {                                                     \
 		step();                                          \
 		__atomic_store_n((p), (value), __ATOMIC_RELEASE); \
@@ -231,7 +231,7 @@ static uint64_t take_horizon(struct ring *ring_of, unsigned int rings, __u64 *co
 
 #ifndef BREAK_H2
 	time = __atomic_load_n(&now, __ATOMIC_RELAXED);
-	smp_mb();
+	proclife_mb();
 #endif
 	for (unsigned int i = 0; i < rings; i++) {
 		settled[i] = proclife_ring_settled(ring_of[i].ring.ctl, &commits[i]);

@@ -231,11 +231,11 @@ static bool sleep_on(struct ring *ring, uint32_t wakes, unsigned int seconds)
 static uint64_t arm(struct ring *ring, uint64_t position)
 {
 #if defined(BREAK_P1) /* puts off what another poller asked for */
-	WRITE_ONCE(ring->ring.wake_at, position);
-	smp_mb();
-	return READ_ONCE(ring->ring.ctl->reserve);
+	proclife_write_once(ring->ring.wake_at, position);
+	proclife_mb();
+	return proclife_read_once(ring->ring.ctl->reserve);
 #elif defined(BREAK_P2) /* looks before it asks */
-	uint64_t reserve = READ_ONCE(ring->ring.ctl->reserve);
+	uint64_t reserve = proclife_read_once(ring->ring.ctl->reserve);
 
 	step();
 	proclife_ring_arm(&ring->ring, position);
@@ -277,7 +277,7 @@ static void *poll_ring(void *data)
 			if (!sleep_on(ring, wakes, 1))
 				violation("ring %u: commit is at %llu, and nobody woke the %s "
 					  "poller that waits for %llu",
-					  ring->cpu, (unsigned long long)READ_ONCE(*commit),
+					  ring->cpu, (unsigned long long)proclife_read_once(*commit),
 					  poller->patient ? "patient" : "eager",
 					  (unsigned long long)wanted);
 		}

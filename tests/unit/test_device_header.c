@@ -43,7 +43,7 @@ static void test_header_changes(void **state)
 	device->header->rings_offset = 1ULL << 50;
 	device->header->cpu_map_offset = 1U << 31;
 	device->header->cpus = 1U << 30;
-	smp_store_release(&device->header->generation, 99);
+	proclife_store_release(&device->header->generation, 99);
 	fake_device_write(device, 1, 10);
 	memset(device->header->release, 'x', sizeof(device->header->release));
 	device->header->magic = 0;

@@ -335,10 +335,10 @@ static const struct proclife_header *device_header(struct proclife_source *sourc
 	struct proclife_device *device = device_of(source);
 	const struct proclife_header *now = device->map;
 
-	device->header.generation = READ_ONCE(now->generation);
-	device->header.reap_missed = READ_ONCE(now->reap_missed);
-	device->header.to_boottime = READ_ONCE(now->to_boottime);
-	device->header.to_realtime = READ_ONCE(now->to_realtime);
+	device->header.generation = proclife_read_once(now->generation);
+	device->header.reap_missed = proclife_read_once(now->reap_missed);
+	device->header.to_boottime = proclife_read_once(now->to_boottime);
+	device->header.to_realtime = proclife_read_once(now->to_realtime);
 	return &device->header;
 }
 

@@ -118,7 +118,7 @@ static uint64_t suppressed_at(const struct proclife_ring_stream *ring, uint64_t 
 
 	do { /* the module commits the record first */
 		end = proclife_ring_committed(ring->ctl);
-		now = READ_ONCE(ring->ctl->suppressing);
+		now = proclife_read_once(ring->ctl->suppressing);
 	} while (end != proclife_ring_committed(ring->ctl) && ++attempt < 8);
 	if (end - pos > ring->size) /* whoever wrote that */
 		pos = end - ring->size;
@@ -126,13 +126,13 @@ static uint64_t suppressed_at(const struct proclife_ring_stream *ring, uint64_t 
 		const struct proclife_record *r = &ring->records[pos & (ring->size - 1)];
 		uint32_t what;
 
-		if (READ_ONCE(r->type) != PROCLIFE_SUPPRESSED)
+		if (proclife_read_once(r->type) != PROCLIFE_SUPPRESSED)
 			continue;
-		what = READ_ONCE(r->suppressed.what);
+		what = proclife_read_once(r->suppressed.what);
 		if (what >= PROCLIFE_TYPES || known & PROCLIFE_HAS(what))
 			continue;
 		known |= PROCLIFE_HAS(what);
-		if (READ_ONCE(r->suppressed.ended))
+		if (proclife_read_once(r->suppressed.ended))
 			suppressed |= PROCLIFE_HAS(what);
 	}
 	return (suppressed | (now & ~known)) & (PROCLIFE_HAS(PROCLIFE_TYPES) - 1);
@@ -236,12 +236,12 @@ static const uint64_t *cpu_map(const struct proclife_device *device)
 static int update_rings(struct proclife_device *device)
 {
 	const struct proclife_header *header = device->map;
-	uint64_t generation = smp_load_acquire(&header->generation);
+	uint64_t generation = proclife_load_acquire(&header->generation);
 
 	if (generation == device->generation)
 		return 0;
 	for (uint32_t base = 0; base < device->header.cpus; base += 64) {
-		uint64_t word = READ_ONCE(cpu_map(device)[base / 64]);
+		uint64_t word = proclife_read_once(cpu_map(device)[base / 64]);
 
 		for (; word; word &= word - 1) {
 			uint32_t cpu = base + (uint32_t)__builtin_ctzll(word);
@@ -297,7 +297,7 @@ static bool settle(struct proclife_ring_stream *ring, uint64_t *hold)
 		*hold = ring->floor;
 		if (ring->limit == ring->pos)
 			return false;
-		ts = READ_ONCE(ring->records[(ring->limit - 1) & (ring->size - 1)].ts);
+		ts = proclife_read_once(ring->records[(ring->limit - 1) & (ring->size - 1)].ts);
 		if ((int64_t)(proclife_ring_oldest(ring->ctl, ring->size) - ring->limit) < 0) {
 			if (ts > *hold)
 				*hold = ts;
@@ -439,7 +439,7 @@ const struct proclife_ring_ctl *proclife_rings_ctl(const struct proclife_device 
 
 	if (cpu >= header->cpus)
 		return NULL;
-	if (!(smp_load_acquire(&cpu_map(device)[cpu / 64]) >> cpu % 64 & 1))
+	if (!(proclife_load_acquire(&cpu_map(device)[cpu / 64]) >> cpu % 64 & 1))
 		return NULL;
 	return (const struct proclife_ring_ctl *)((const char *)device->map + header->rings_offset +
 						  cpu * header->ring_stride);

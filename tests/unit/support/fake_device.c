@@ -77,7 +77,7 @@ void fake_device_add_ring(struct fake_device *device, uint32_t cpu)
 		.wake_at = PROCLIFE_RING_NEVER,
 	};
 	map[cpu / 64] |= 1ULL << cpu % 64;
-	smp_store_release(&device->header->generation, header->generation + 1);
+	proclife_store_release(&device->header->generation, header->generation + 1);
 }
 
 void fake_device_add_rings(struct fake_device *device)
