@@ -225,7 +225,9 @@ static void test_metadata_values(void **state)
 		const char *says;
 	} edits[] = {
 		{ "abi_compatible = 1;", "abi_compatible = 2;", -EPROTO, "newer" },
-		{ "format 1 ", "format 2 ", -EPROTO, "format 2" },
+		{ "format 1 ", "format 3 ", -EPROTO,
+		  "a recording of format 3, made by proclife 0.0; this release reads format 1: " },
+		{ "format 1 ", "format 0 ", -EPROTO, "format 0, made by proclife 0.0; " },
 		{ "format 1 ", "format 99999999999 ", -EPROTO, "format 9999999" },
 		{ "format 1 ", "format x ", -EPROTO, "format 0" },
 		{ "/* proclife", "/* lttng", -ENOEXEC, "not a recording" },
@@ -236,7 +238,6 @@ static void test_metadata_values(void **state)
 		{ "cpus = 2;", "cpus = -2;", -EBADMSG, "cpus" },
 		{ "cpus = 2;", "cpus = ;", -EBADMSG, "cpus" },
 		{ "cpus = 2;", "cpus = 2; x", -EBADMSG, "cpus" },
-		{ "cpus = 2;\n", "", -EBADMSG, "cpus" },
 		{ "cpus = 2;", "cpus = 2;\n\tcpus = 2;", -EBADMSG, "cpus" },
 		{ "cpus = 2;", "cpus=2;", -EBADMSG, "assignment" },
 		{ "cpus = 2;", "cpus = 1;", -EBADMSG, "totals" },

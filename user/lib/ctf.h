@@ -27,6 +27,7 @@
 #include <string.h>
 
 #define PROCLIFE_CTF_FORMAT 1 /* of what is not CTF's: the env block, the gap in a packet */
+#define PROCLIFE_CTF_OLDEST 1 /* the first format that is still read */
 #define PROCLIFE_CTF_MAGIC 0xc1fc1fc1u
 #define PROCLIFE_CTF_ALIGN 4096u	/* of packets */
 #define PROCLIFE_CTF_PACKET 65536u	/* the largest that is written */
@@ -98,6 +99,7 @@ struct proclife_metadata {
 	struct proclife_run_info run;
 	uint64_t streams; /* files, and bytes in them; once it is complete */
 	uint64_t bytes;
+	bool counted; /* the totals are all streams; otherwise nothing is known of them */
 	struct proclife_total *totals; /* of each stream, in the order of their CPUs */
 };
 
@@ -116,8 +118,9 @@ char *proclife_metadata_text(const struct proclife_metadata *metadata, size_t *s
 void proclife_metadata_synced(char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1], uint64_t synced);
 
 /*
- * Takes a text apart; nothing but what proclife_metadata_text() writes is understood. Return: 0,
- * -ENOEXEC if it is not ours, -EPROTO if it is of a later format or ABI, -EBADMSG if it is ours and
+ * Takes a text apart; nothing but what proclife_metadata_text() writes is understood, except that
+ * entries of the env block can be missing, or new. Return: 0,
+ * -ENOEXEC if it is not ours, -EPROTO if it is of another format or a later ABI, -EBADMSG if it is ours and
  * damaged; then @fault says why. The totals are to be freed, whatever it returns.
  */
 int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text, size_t size,

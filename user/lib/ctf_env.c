@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The env block of a recording's metadata: what the device's header page said, and what is known of
- * the run. One table serves writing and reading.
+ * the run. One table serves writing and reading. No entry has to be there: an older recorder may not
+ * have written it, and what a newer one adds is passed over.
  */
-#include "ctf.h"
+#include "ctf_reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -285,13 +286,63 @@ static int add_total(struct proclife_metadata *metadata, uint64_t *count, const 
 	return 1;
 }
 
-/* Each of ours once, in any order; what a later minor change adds is skipped. */
+/* Of what does not follow from the rest, and is not 0. */
+static void set_defaults(struct proclife_metadata *metadata)
+{
+	metadata->header.abi_version = 1;
+	metadata->header.abi_compatible = 1;
+	metadata->header.record_bytes = sizeof(struct proclife_record);
+	metadata->header.cpus = PROCLIFE_CTF_CPUS;
+	metadata->header.features = PROCLIFE_KNOWN_TYPES;
+	metadata->run.command_status = -1;
+	strcpy(metadata->run.reason, "end");
+}
+
+static bool lacks(const bool *seen, const char *name)
+{
+	for (size_t i = 0; i < ENTRIES; i++)
+		if (!strcmp(entries[i].name, name))
+			return !seen[i];
+	return true;
+}
+
+/* What follows from other entries. */
+static void derive(struct proclife_metadata *metadata, const bool *seen, uint64_t totals)
+{
+	struct proclife_run_info *run = &metadata->run;
+	uint64_t began = UINT64_MAX, records = 0, lost = 0, bytes = 0;
+
+	for (uint64_t i = 0; i < totals; i++) {
+		began = metadata->totals[i].first < began ? metadata->totals[i].first : began;
+		records += metadata->totals[i].records;
+		lost += metadata->totals[i].lost;
+		bytes += metadata->totals[i].bytes;
+	}
+	if (lacks(seen, "began") && totals)
+		run->began = began;
+	if (lacks(seen, "complete"))
+		run->complete = run->ended != 0;
+	if (lacks(seen, "ended") && run->complete)
+		run->ended = run->synced & INT64_MAX;
+	metadata->counted = totals || !lacks(seen, "streams");
+	if (lacks(seen, "streams"))
+		metadata->streams = totals;
+	if (lacks(seen, "records"))
+		run->records = records;
+	if (lacks(seen, "lost"))
+		run->lost = lost;
+	if (lacks(seen, "bytes"))
+		metadata->bytes = bytes;
+}
+
+/* Each of ours at most once, in any order. */
 int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,
 		       struct proclife_fault *fault)
 {
 	bool seen[ENTRIES] = { false };
 	uint64_t totals = 0;
 
+	set_defaults(metadata);
 	while (text < end) {
 		const char *eol = memchr(text, '\n', (size_t)(end - text));
 		const char *is;
@@ -324,12 +375,7 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 		}
 		text = eol + 1;
 	}
-	for (size_t i = 0; i < ENTRIES; i++) {
-		if (!seen[i]) {
-			proclife_fault_set(fault, "'%s' is missing", entries[i].name);
-			return -EBADMSG;
-		}
-	}
+	derive(metadata, seen, totals);
 	if (totals != metadata->streams) {
 		proclife_fault_set(fault, "the totals of %" PRIu64 " streams instead of %" PRIu64,
 				   totals, metadata->streams);

@@ -242,7 +242,7 @@ static const char *contradiction(const struct proclife_metadata *metadata)
 
 static bool parse_synced(const char *s, const char *end, uint64_t *synced)
 {
-	if (!s || end - s <= PROCLIFE_CTF_SYNCED_DIGITS || s[PROCLIFE_CTF_SYNCED_DIGITS] != '"')
+	if (end - s <= PROCLIFE_CTF_SYNCED_DIGITS || s[PROCLIFE_CTF_SYNCED_DIGITS] != '"')
 		return false;
 	for (*synced = 0; *s != '"'; s++) {
 		if (*s < '0' || *s > '9' || __builtin_mul_overflow(*synced, 10, synced) ||
@@ -268,8 +268,8 @@ static bool totals_add_up(const struct proclife_metadata *metadata)
 	}
 	if (metadata->streams && !metadata->run.complete) /* they are known at the end */
 		return false;
-	return records == metadata->run.records && lost == metadata->run.lost &&
-	       bytes == metadata->bytes;
+	return !metadata->counted || (records == metadata->run.records && lost == metadata->run.lost &&
+	       bytes == metadata->bytes);
 }
 
 /* What the parsed numbers have to be so that the rest of the library can rely on them. */
@@ -300,6 +300,31 @@ static int check(const struct proclife_metadata *metadata, struct proclife_fault
 	return 0;
 }
 
+static const char version_name[] = "\ttracer_version = \"";
+
+/* It is of a format that this program does not read; often it still says which release made it. */
+static void refuse_format(unsigned int format, const char *text, const char *end,
+			  struct proclife_fault *fault)
+{
+	static const char plain[] = "0123456789.-+~abcdefghijklmnopqrstuvwxyz";
+	const char *version = after(text, end, version_name);
+	char reads[48], made[48] = "";
+	int n = 0;
+
+	while (version && version + n < end && n < PROCLIFE_VERSION_LEN && version[n] &&
+	       strchr(plain, version[n]))
+		n++;
+	if (n)
+		snprintf(made, sizeof(made), ", made by proclife %.*s", n, version);
+	if (PROCLIFE_CTF_OLDEST == PROCLIFE_CTF_FORMAT)
+		snprintf(reads, sizeof(reads), "format %d", PROCLIFE_CTF_FORMAT);
+	else
+		snprintf(reads, sizeof(reads), "formats %d to %d", PROCLIFE_CTF_OLDEST,
+			 PROCLIFE_CTF_FORMAT);
+	proclife_fault_set(fault, "a recording of format %u%s; this release reads %s: use the release "
+			   "that made it, or a newer one", format, made, reads);
+}
+
 static int parse_format(const char **text, const char *end, struct proclife_fault *fault)
 {
 	size_t length = sizeof(first_lines) - 1;
@@ -312,10 +337,8 @@ static int parse_format(const char **text, const char *end, struct proclife_faul
 	}
 	for (s = *text + length; s < end && *s >= '0' && *s <= '9' && format < 1000000; s++)
 		format = 10 * format + (unsigned int)(*s - '0');
-	if (format != PROCLIFE_CTF_FORMAT) {
-		proclife_fault_set(fault, "format %u, this program knows %d; read it with the "
-				   "release that wrote it or a newer one", format,
-				   PROCLIFE_CTF_FORMAT);
+	if (format < PROCLIFE_CTF_OLDEST || format > PROCLIFE_CTF_FORMAT) {
+		refuse_format(format, s, end, fault);
 		return -EPROTO;
 	}
 	*text = s;
@@ -325,7 +348,7 @@ static int parse_format(const char **text, const char *end, struct proclife_faul
 int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text, size_t size,
 			    struct proclife_fault *fault)
 {
-	const char *end = text + size, *env, *env_stop, *uuid;
+	const char *end = text + size, *env, *env_stop, *uuid, *synced;
 	int err = parse_format(&text, end, fault);
 
 	memset(metadata, 0, sizeof(*metadata));
@@ -346,10 +369,13 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 		proclife_fault_set(fault, "no env block, or cut off in it");
 		return -EBADMSG;
 	}
-	if (!parse_synced(after(env, env_stop, synced_name), env_stop, &metadata->run.synced)) {
+	synced = after(env, env_stop, synced_name);
+	if (synced && !parse_synced(synced, env_stop, &metadata->run.synced)) {
 		proclife_fault_set(fault, "the value of 'synced' is not valid");
 		return -EBADMSG;
 	}
 	err = proclife_env_parse(metadata, env, env_stop, fault);
+	if (!synced && metadata->run.complete)
+		metadata->run.synced = metadata->run.ended;
 	return err ? err : check(metadata, fault);
 }

@@ -261,7 +261,7 @@ static int add_stream(struct proclife_recording *recording, uint32_t cpu)
 	reader->stream.refill = proclife_ctf_reader_refill;
 	proclife_ctf_name(reader->name, cpu);
 	memcpy(reader->damage.stream, reader->name, sizeof(reader->name));
-	if (metadata->run.complete && !reader->total)
+	if (metadata->run.complete && metadata->counted && !reader->total)
 		proclife_ctf_reader_absent(reader, "it is no part of this recording");
 	else
 		err = open_stream(recording, reader);
