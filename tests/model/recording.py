@@ -16,7 +16,8 @@ PACKET_ALIGN = 4096
 
 # Metadata's names where they are not those of abi.h: `tid` is the task, and `pid` its process.
 RENAMED = {
-    "*": {"tid": "pid", "pid": "tgid", "ns_tid": "ns_pid", "parent_pid": "parent_tgid"},
+    "*": {"tid": "pid", "pid": "tgid", "ns_tid": "ns_pid", "parent_pid": "parent_tgid",
+          "wait_status": "exit_code"},
     "fork": {"child_tid": "pid", "child_pid": "tgid", "child_comm": "comm", "child_group": "group",
              "parent_tid": "parent_pid", "parent_pid": "parent_tgid", "creator_tid": "creator_pid",
              "creator_pid": "creator_tgid", "child_ns_tid": "ns_pid", "child_ns_inum": "ns_inum"},

@@ -50,8 +50,8 @@ THREADS = {"*": "tid=pid pid=tgid",
            "reap": "reaper_tid=reaper_pid reaper_pid=reaper_tgid",
            "signal": "sender_tid=sender_pid sender_pid=sender_tgid",
            "task": "parent_pid=parent_tgid ns_tid=ns_pid"}
-HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper", "signal": "sender",
-           "task": "group parent"}
+HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper reaper_group",
+           "signal": "sender", "task": "group parent"}
 
 
 def event(record, extra):

@@ -18,7 +18,7 @@ static void test_babeltrace(void **state)
 	static const char *const fields[] = {
 		"sched_process_fork: ", "child_comm = \"cc\"", "child_tid = ", "parent_tid = 1",
 		"sched_process_exec: ", "filename = \"/bin/sh\"", "sched_process_exit: ",
-		"exit_code = 256", "max_rss = 4096", "proclife_reap: ", "reaper_comm = \"init\"",
+		"wait_status = 256", "max_rss = 4096", "proclife_reap: ", "reaper_comm = \"init\"",
 		"sched_process_free: ", "runtime = 120", "task_rename: ", "newcomm = \"new name\"",
 		"old_tid = ", "flags = 0x8", "cpu_id = 2",
 	};

@@ -221,7 +221,8 @@ static void test_json(void **state)
 		json_uint(&json, "a", n);
 		json_int(&json, "b", (int64_t)n);
 		json_int(&json, "c", -(int64_t)n);
-		json_handle(&json, "d", n);
+		json_name(&json, "d");
+		json_handle_value(&json, n);
 		expect_json(&json, ",\"a\":%" PRIu64 ",\"b\":%" PRId64 ",\"c\":%" PRId64
 			    ",\"d\":\"%016" PRIx64 "\"", n, (int64_t)n, -(int64_t)n, n);
 	}

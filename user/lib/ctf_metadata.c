@@ -4,62 +4,16 @@
  * for any reader of CTF; read back only as far as replaying needs it.
  *
  * Events and fields have the names that LTTng gives them where they are the same, so `tid` is what
- * the ABI calls pid, and `pid` is the ABI's tgid.
+ * the ABI calls pid, and `pid` is the ABI's tgid: see fields.c.
  */
 #include "ctf.h"
+#include "fields.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Up to the first byte that is not declared. */
-#define UP_TO(member)                                                                              \
-	(offsetof(struct proclife_record, member) + sizeof(((struct proclife_record *)0)->member))
-
-static const struct event {
-	uint16_t type;
-	const char *name;
-	size_t declared;
-	const char *fields; /* from pid on: what is before is the same for all */
-} events[] = {
-	{ PROCLIFE_FORK, "sched_process_fork", UP_TO(fork.ns_inum),
-	  "u32 child_tid; u32 child_pid; text child_comm[16]; x64 parent; x64 child_group; "
-	  "x64 creator; u64 cgroup; u32 parent_tid; u32 parent_pid; u32 creator_tid; "
-	  "u32 creator_pid; u32 uid; u32 child_ns_tid; u32 child_ns_inum;" },
-	{ PROCLIFE_EXEC, "sched_process_exec", UP_TO(exec.path),
-	  "u32 tid; u32 pid; text comm[16]; x64 group; u32 old_tid; u32 uid; u32 euid; "
-	  "u32 filename_length; text filename[48];" },
-	{ PROCLIFE_ARGS, "proclife_args", UP_TO(args.text),
-	  "u32 tid; u32 pid; text comm[16]; u32 total; u16 offset; u16 length; text args[64];" },
-	{ PROCLIFE_RENAME, "task_rename", UP_TO(rename.cgroup),
-	  "u32 tid; u32 pid; text oldcomm[16]; text newcomm[16]; u64 cgroup;" },
-	{ PROCLIFE_EXIT, "sched_process_exit", UP_TO(exit.parent_tgid),
-	  "u32 tid; u32 pid; text comm[16]; s32 exit_code; u32 live; u64 runtime; u64 utime; "
-	  "u64 stime; u64 min_flt; u64 nvcsw; u64 nivcsw; u64 max_rss; u32 maj_flt; "
-	  "u32 parent_pid;" },
-	{ PROCLIFE_REAP, "proclife_reap", UP_TO(reap.cgroup),
-	  "u32 tid; u32 pid; text comm[16]; x64 reaper; x64 reaper_group; u32 reaper_tid; "
-	  "u32 reaper_pid; text reaper_comm[16]; u64 cgroup;" },
-	{ PROCLIFE_FREE, "sched_process_free", UP_TO(free.stime),
-	  "u32 tid; u32 pid; text comm[16]; u64 runtime; u64 utime; u64 stime;" },
-	/* LTTng's tid is whom the task waits for. */
-	{ PROCLIFE_WAIT, "sched_process_wait", UP_TO(wait.wanted),
-	  "u32 waiter_tid; u32 waiter_pid; text comm[16]; u32 tid;" },
-	{ PROCLIFE_HANG, "sched_process_hang", UP_TO(comm), "u32 tid; u32 pid; text comm[16];" },
-	{ PROCLIFE_SIGNAL, "signal_generate", UP_TO(signal.to_group),
-	  "u32 tid; u32 pid; text comm[16]; x64 sender; u32 sender_tid; u32 sender_pid; "
-	  "text sender_comm[16]; s32 sig; s32 code; s32 result; u32 group;" },
-	{ PROCLIFE_SUPPRESSED, "proclife_suppressed", UP_TO(suppressed.count),
-	  "u32 tid; u32 pid; text comm[16]; u32 what; u32 ended; u64 since; u64 count;" },
-	{ PROCLIFE_TASK, "proclife_task", UP_TO(state.exit_code),
-	  "u32 tid; u32 pid; text comm[16]; x64 parent; x64 group; u64 cgroup; u64 runtime; "
-	  "u64 utime; u64 stime; u32 parent_pid; u32 uid; u32 ns_tid; u32 ns_inum; "
-	  "s32 exit_code;" },
-};
-
-#define EVENTS (sizeof(events) / sizeof(*events))
 
 static const char first_lines[] = "/* CTF 1.8 */\n/* proclife recording, format ";
 static const char env_begin[] = "\nenv {\n";
@@ -83,7 +37,7 @@ static const char types[] =
 	"typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } "
 	":= ts;\n";
 
-static const char stream[] =
+static const char stream_begin[] =
 	"stream {\n"
 	"\tid = 0;\n"
 	"\tpacket.context := struct {\n"
@@ -100,17 +54,7 @@ static const char stream[] =
 	"\t\tx64 checksum;\n"
 	"\t\tu32 cpu_id;\n"
 	"\t};\n"
-	"\tevent.header := struct {\n"
-	"\t\tts timestamp;\n"
-	"\t\tu16 id;\n"
-	"\t} align(1024);\n"
-	"\tevent.context := struct {\n"
-	"\t\tu16 cpu;\n"
-	"\t\tx32 flags;\n"
-	"\t\tx64 task;\n"
-	"\t\tu64 start;\n"
-	"\t};\n"
-	"};\n";
+	"\tevent.header := struct {\n";
 
 const struct proclife_total *proclife_metadata_total(const struct proclife_metadata *metadata,
 						     uint32_t cpu)
@@ -121,12 +65,18 @@ const struct proclife_total *proclife_metadata_total(const struct proclife_metad
 	return NULL;
 }
 
+/* Up to the first byte that is not declared. */
 size_t proclife_metadata_declared(uint16_t type)
 {
-	for (size_t i = 0; i < EVENTS; i++)
-		if (events[i].type == type)
-			return events[i].declared;
-	return sizeof(struct proclife_record);
+	const struct proclife_layout *layout = proclife_layout_of(type);
+	const struct proclife_field *last;
+
+	if (!layout)
+		return sizeof(struct proclife_record);
+	if (!layout->count)
+		return offsetof(struct proclife_record, words);
+	last = &layout->fields[layout->count - 1];
+	return (size_t)last->offset + last->size;
 }
 
 static void write_uuid(FILE *file, const uint8_t *uuid)
@@ -140,15 +90,75 @@ void proclife_metadata_synced(char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1], uint6
 	snprintf(digits, PROCLIFE_CTF_SYNCED_DIGITS + 1, "%020" PRIu64, synced);
 }
 
+static void write_field(FILE *file, const struct proclife_field *field, const char *name)
+{
+	switch (field->kind) {
+	case PROCLIFE_FIELD_UINT:
+	case PROCLIFE_FIELD_BOOL:
+	case PROCLIFE_FIELD_UTIME:
+	case PROCLIFE_FIELD_STIME:
+		fprintf(file, "u%d %s;", 8 * field->size, name);
+		break;
+	case PROCLIFE_FIELD_INT:
+	case PROCLIFE_FIELD_WAIT_STATUS:
+	case PROCLIFE_FIELD_SIGNAL:
+		fprintf(file, "s%d %s;", 8 * field->size, name);
+		break;
+	case PROCLIFE_FIELD_FLAGS:
+	case PROCLIFE_FIELD_HANDLE:
+		fprintf(file, "x%d %s;", 8 * field->size, name);
+		break;
+	case PROCLIFE_FIELD_TEXT:
+		fprintf(file, "text %s[%d];", name, field->size);
+		break;
+	}
+}
+
+enum { TIMESTAMP, ID, CPU, TID = 6 }; /* in the head */
+
+/* The head up to the PIDs, which all events have in common; the first two have to be apart. */
+static void write_stream(FILE *file)
+{
+	fprintf(file, "%s\t\tts %s;\n", stream_begin,
+		proclife_field(PROCLIFE_NONE, TIMESTAMP)->ctf_name);
+	for (unsigned int i = ID; i < TID; i++) {
+		const struct proclife_field *field = proclife_field(PROCLIFE_NONE, i);
+
+		if (i == CPU)
+			fputs("\t} align(1024);\n\tevent.context := struct {\n", file);
+		fputs("\t\t", file);
+		write_field(file, field, field->ctf_name);
+		fputc('\n', file);
+	}
+	fputs("\t};\n};\n", file);
+}
+
+static void write_event(FILE *file, const struct proclife_layout *layout)
+{
+	fprintf(file, "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n"
+		"\tfields := struct {\n\t\t", layout->event, layout->type);
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct proclife_field *field = proclife_field(PROCLIFE_NONE, TID + i);
+
+		if (i)
+			fputc(' ', file);
+		write_field(file, field, layout->head[i] ? layout->head[i] : field->ctf_name);
+	}
+	for (unsigned int i = 0; i < layout->count; i++) {
+		fputc(' ', file);
+		write_field(file, &layout->fields[i], layout->fields[i].ctf_name);
+	}
+	fputs("\n\t};\n};\n", file);
+}
+
 static void write_events(const struct proclife_metadata *metadata, FILE *file)
 {
+	const struct proclife_layout *layout;
 	uint64_t known = 0;
 
-	for (size_t i = 0; i < EVENTS; i++) {
-		known |= PROCLIFE_HAS(events[i].type);
-		fprintf(file, "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n"
-			"\tfields := struct {\n\t\t%s\n\t};\n};\n",
-			events[i].name, events[i].type, events[i].fields);
+	for (unsigned int i = 0; (layout = proclife_layout(i)); i++) {
+		known |= PROCLIFE_HAS(layout->type);
+		write_event(file, layout);
 	}
 	/* What a later module records. */
 	for (unsigned int type = 1; type < 64; type++) {
@@ -186,8 +196,10 @@ char *proclife_metadata_text(const struct proclife_metadata *metadata, size_t *s
 	fprintf(file, "%s\";\n%s\n", digits, env_end);
 	fprintf(file, "clock {\n\tname = \"monotonic\";\n\tdescription = \"CLOCK_MONOTONIC\";\n"
 		"\tfreq = 1000000000;\n\tprecision = 1;\n\toffset_s = %" PRIu64 ";\n"
-		"\toffset = %" PRIu64 ";\n\tabsolute = TRUE;\n};\n\n%s\n",
-		to_realtime / 1000000000, to_realtime % 1000000000, stream);
+		"\toffset = %" PRIu64 ";\n\tabsolute = TRUE;\n};\n\n",
+		to_realtime / 1000000000, to_realtime % 1000000000);
+	write_stream(file);
+	fputc('\n', file);
 	write_events(metadata, file);
 	failed = ferror(file);
 	if (fclose(file) || failed) {

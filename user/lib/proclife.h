@@ -657,6 +657,39 @@ void proclife_cputime(uint64_t runtime, uint64_t utime, uint64_t stime, uint64_t
 		      uint64_t *system);
 
 /*
+ * The fields of a record, for who prints or stores them one after the other
+ */
+
+enum proclife_field_kind {
+	PROCLIFE_FIELD_UINT, /* of 2, 4 or 8 bytes */
+	PROCLIFE_FIELD_INT,  /* of 4, like the next two */
+	PROCLIFE_FIELD_BOOL,
+	PROCLIFE_FIELD_FLAGS,
+	PROCLIFE_FIELD_HANDLE,
+	PROCLIFE_FIELD_TEXT,	    /* ends with a NUL, or is as long as the field */
+	PROCLIFE_FIELD_WAIT_STATUS, /* as wait(2) gives it */
+	PROCLIFE_FIELD_SIGNAL,	    /* its number */
+	PROCLIFE_FIELD_UTIME,	    /* as the tick sampled it: see proclife_cputime() */
+	PROCLIFE_FIELD_STIME,
+};
+
+struct proclife_field {
+	const char *member;   /* of struct proclife_record, as abi.h has it */
+	const char *name;     /* in JSON; NULL where that shows it in another form */
+	const char *ctf_name; /* in a recording */
+	enum proclife_field_kind kind;
+	uint16_t offset; /* in the record, in bytes */
+	uint16_t size;
+	uint32_t only; /* if not 0: it means something with one of these flags alone */
+};
+
+/*
+ * Of the records of a type, one after the other, as they lie behind the head; of the head itself
+ * with PROCLIFE_NONE. NULL from a number on, and for a type that is not known.
+ */
+const struct proclife_field *proclife_field(uint16_t type, unsigned int index);
+
+/*
  * Latency
  */
 

@@ -89,23 +89,24 @@ void json_blob(struct json *json, const char *name, const char *s, size_t n);
 /* 0 stands for "not known", which is null. */
 void json_uint_or_null(struct json *json, const char *name, uint64_t value);
 
-static inline void json_uint(struct json *json, const char *name, uint64_t value)
+/*
+ * What stands behind a name: a string of hexadecimal digits, as a 64-bit key would not survive as a
+ * number everywhere.
+ */
+static inline void json_handle_value(struct json *json, uint64_t value)
 {
-	json_name(json, name);
-	json_wrote(json, put_digits(json_room(json, DIGITS_MAX), value));
-}
+	char *to = json_room(json, 18);
 
-/* As a string of hexadecimal digits: a 64-bit key would not survive as a number everywhere. */
-static inline void json_handle(struct json *json, const char *name, uint64_t value)
-{
-	char *to;
-
-	json_name(json, name);
-	to = json_room(json, 18);
 	*to++ = '"';
 	to = put_hex(to, value, 16);
 	*to++ = '"';
 	json_wrote(json, to);
+}
+
+static inline void json_uint(struct json *json, const char *name, uint64_t value)
+{
+	json_name(json, name);
+	json_wrote(json, put_digits(json_room(json, DIGITS_MAX), value));
 }
 
 #endif

@@ -18,6 +18,7 @@ struct events {
 	struct run *run;
 	struct text line;
 	struct text pid;
+	struct event_json *json; /* NULL: as text */
 	unsigned int pid_columns; /* grows with the widest one so far */
 };
 
@@ -27,6 +28,13 @@ static int begin(struct run *run, void **state)
 
 	if (!e)
 		return -ENOMEM;
+	if (run->options->json) {
+		e->json = event_json_new(run->json);
+		if (!e->json) {
+			free(e);
+			return -ENOMEM;
+		}
+	}
 	e->run = run;
 	e->pid_columns = 7;
 	text_init(&e->line, run->screen);
@@ -43,6 +51,7 @@ static void end(void *state)
 		return;
 	text_free(&events->line);
 	text_free(&events->pid);
+	event_json_free(events->json);
 	free(events);
 }
 
@@ -426,23 +435,23 @@ static int feed(void *state, const struct proclife_event *event)
 	if (ret <= 0)
 		return ret;
 	if (!r) {
-		if (run->options->json)
-			event_json_gap(run->json, &event->gap);
+		if (events->json)
+			event_json_gap(events->json, &event->gap);
 		else
 			show_gap(events, &event->gap);
 		return 0;
 	}
 	if (r->type == PROCLIFE_SUPPRESSED) {
-		if (run->options->json)
-			event_json_suppressed(run->json, r);
+		if (events->json)
+			event_json_suppressed(events->json, r);
 		else
 			show_suppressed(events, r);
 		return 1;
 	}
 	if (!look_up_after(run->tasks, r, &before))
 		return 0;
-	if (run->options->json)
-		event_json_record(run->json, r, &before);
+	if (events->json)
+		event_json_record(events->json, r, &before);
 	else if (r->type != PROCLIFE_TASK) /* no event: what was there when we came */
 		show_record(events, r, &before);
 	return r->type != PROCLIFE_TASK;

@@ -24,9 +24,12 @@ struct before {
 	struct name creator;
 };
 
-void event_json_record(struct json *json, const struct proclife_record *r,
+/* NULL without memory. */
+struct event_json *event_json_new(struct json *json);
+void event_json_free(struct event_json *e);
+void event_json_record(const struct event_json *e, const struct proclife_record *r,
 		       const struct before *before);
-void event_json_gap(struct json *json, const struct proclife_gap *gap);
-void event_json_suppressed(struct json *json, const struct proclife_record *r);
+void event_json_gap(const struct event_json *e, const struct proclife_gap *gap);
+void event_json_suppressed(const struct event_json *e, const struct proclife_record *r);
 
 #endif

@@ -1,143 +1,213 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The events view as JSON; proclife-read-json(5) documents the members. */
+/*
+ * The events view as JSON; proclife-read-json(5) documents the members. Those that are fields of the
+ * record come from the library's description of it, proclife_field().
+ */
 #include "output/quote.h"
 #include "views/events.h"
+#include <stdlib.h>
 #include <string.h>
 
-static void json_phase(struct json *json, const struct before *before, enum proclife_phase phase)
+/*
+ * A member that shows a field: what stands before its value, ready to be copied, as a line has two
+ * dozen of them.
+ */
+struct member {
+	char before[32]; /* ,"name": */
+	uint8_t length;
+	uint8_t size; /* of the field */
+	uint16_t offset;
+	enum proclife_field_kind kind;
+	uint32_t only;
+	const char *name;
+};
+
+#define MOST_MEMBERS 24
+
+struct event_json {
+	struct json *json;
+	struct member members[PROCLIFE_TYPES][MOST_MEMBERS];
+	unsigned int counts[PROCLIFE_TYPES];
+};
+
+static void prepare(struct event_json *e, unsigned int type)
+{
+	const struct proclife_field *field;
+	unsigned int i;
+
+	for (i = 0; (field = proclife_field(type, i)) && e->counts[type] < MOST_MEMBERS; i++) {
+		struct member *member = &e->members[type][e->counts[type]];
+
+		if (!field->name || strlen(field->name) + 4 > sizeof(member->before))
+			continue;
+		member->length = sprintf(member->before, ",\"%s\":", field->name);
+		member->size = field->size;
+		member->offset = field->offset;
+		member->kind = field->kind;
+		member->only = field->only;
+		member->name = field->name;
+		e->counts[type]++;
+	}
+}
+
+struct event_json *event_json_new(struct json *json)
+{
+	struct event_json *e = calloc(1, sizeof(*e));
+	unsigned int type;
+
+	if (!e)
+		return NULL;
+	e->json = json;
+	for (type = 0; type < PROCLIFE_TYPES; type++)
+		prepare(e, type);
+	return e;
+}
+
+void event_json_free(struct event_json *e)
+{
+	free(e);
+}
+
+static uint64_t load(const void *from, unsigned int size)
+{
+	union {
+		uint16_t u16;
+		uint32_t u32;
+		uint64_t u64;
+	} value;
+
+	memcpy(&value, from, size);
+	return size == 2 ? value.u16 : size == 4 ? value.u32 : value.u64;
+}
+
+static int32_t load_int(const void *from)
+{
+	int32_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return value;
+}
+
+/* As wait4(2) shows it. */
+static void cputime(const struct proclife_record *r, uint64_t *user, uint64_t *system)
+{
+	if (r->type == PROCLIFE_EXIT)
+		proclife_cputime(r->exit.runtime, r->exit.utime, r->exit.stime, user, system);
+	else if (r->type == PROCLIFE_FREE)
+		proclife_cputime(r->free.runtime, r->free.utime, r->free.stime, user, system);
+	else
+		proclife_cputime(r->state.runtime, r->state.utime, r->state.stime, user, system);
+}
+
+/* As json_name() does it. */
+static void put_name(struct json *json, const struct member *member)
+{
+	char *to = json_room(json, sizeof(member->before));
+
+	memcpy(to, member->before, sizeof(member->before));
+	json_wrote(json, to + member->length);
+}
+
+static void put_uint(struct json *json, const struct member *member, uint64_t value)
+{
+	put_name(json, member);
+	json_wrote(json, put_digits(json_room(json, DIGITS_MAX), value));
+}
+
+static void put_member(struct json *json, const struct member *member,
+		       const struct proclife_record *r, uint64_t *system)
+{
+	const char *from = (const char *)r + member->offset;
+	bool means = !member->only || r->flags & member->only;
+	uint64_t user;
+
+	switch (member->kind) {
+	case PROCLIFE_FIELD_UINT:
+	case PROCLIFE_FIELD_FLAGS:
+		if (means)
+			put_uint(json, member, load(from, member->size));
+		break;
+	case PROCLIFE_FIELD_HANDLE:
+		put_name(json, member);
+		json_handle_value(json, load(from, member->size));
+		break;
+	case PROCLIFE_FIELD_TEXT:
+		json_bytes(json, member->name, from, member->size);
+		break;
+	case PROCLIFE_FIELD_INT:
+		json_int(json, member->name, load_int(from));
+		break;
+	case PROCLIFE_FIELD_BOOL:
+		json_bool(json, member->name, load_int(from));
+		break;
+	case PROCLIFE_FIELD_WAIT_STATUS:
+		json_wait_status(json, means, load_int(from));
+		break;
+	case PROCLIFE_FIELD_SIGNAL:
+		json_int(json, member->name, load_int(from));
+		json_signal(json, load_int(from));
+		break;
+	case PROCLIFE_FIELD_UTIME: /* system time follows */
+		cputime(r, &user, system);
+		put_uint(json, member, user);
+		break;
+	case PROCLIFE_FIELD_STIME:
+		put_uint(json, member, *system);
+		break;
+	}
+}
+
+/* What stands in the record as it is. */
+static void put_fields(const struct event_json *e, unsigned int type,
+		       const struct proclife_record *r)
+{
+	uint64_t system = 0;
+	unsigned int i;
+
+	for (i = 0; i < e->counts[type]; i++)
+		put_member(e->json, &e->members[type][i], r, &system);
+}
+
+static void put_phase(struct json *json, const struct before *before, enum proclife_phase phase)
 {
 	if (before->known[phase])
 		json_uint(json, proclife_phase_name(phase), before->phases[phase]);
 }
 
-static void json_cputime(struct json *json, uint64_t runtime, uint64_t utime, uint64_t stime)
-{
-	uint64_t user, system;
-
-	proclife_cputime(runtime, utime, stime, &user, &system);
-	json_uint(json, "runtime", runtime);
-	json_uint(json, "utime", user);
-	json_uint(json, "stime", system);
-}
-
-static void json_fork(struct json *json, const struct proclife_record *r)
-{
-	const struct proclife_fork *f = &r->fork;
-
-	json_handle(json, "group", f->group);
-	json_handle(json, "parent", f->parent);
-	json_uint(json, "parent_tid", f->parent_pid);
-	json_uint(json, "parent_pid", f->parent_tgid);
-	json_handle(json, "creator", f->creator);
-	json_uint(json, "creator_tid", f->creator_pid);
-	json_uint(json, "creator_pid", f->creator_tgid);
-	json_uint(json, "uid", f->uid);
-	json_uint(json, "ns_tid", f->ns_pid);
-	json_uint(json, "ns_inum", f->ns_inum);
-	json_uint(json, "cgroup", f->cgroup);
-}
-
-static void json_exit(struct json *json, const struct proclife_record *r)
-{
-	const struct proclife_exit *x = &r->exit;
-
-	json_wait_status(json, true, x->exit_code);
-	json_bool(json, "group_dead", r->flags & PROCLIFE_F_GROUP_DEAD);
-	json_uint(json, "live", x->live);
-	json_uint(json, "parent_pid", x->parent_tgid);
-	json_cputime(json, x->runtime, x->utime, x->stime);
-	json_uint(json, "min_flt", x->min_flt);
-	json_uint(json, "maj_flt", x->maj_flt);
-	json_uint(json, "nvcsw", x->nvcsw);
-	json_uint(json, "nivcsw", x->nivcsw);
-	if (r->flags & PROCLIFE_F_GROUP_DEAD)
-		json_uint(json, "max_rss", x->max_rss);
-}
-
-static void json_state(struct json *json, const struct proclife_record *r)
-{
-	const struct proclife_state *s = &r->state;
-
-	json_string(json, "state", r->flags & PROCLIFE_F_ZOMBIE ? "zombie" :
-				   r->flags & PROCLIFE_F_EXITING ? "exiting" : "alive");
-	json_handle(json, "group", s->group);
-	json_handle(json, "parent", s->parent);
-	json_uint(json, "parent_pid", s->parent_tgid);
-	json_uint(json, "uid", s->uid);
-	json_uint(json, "ns_tid", s->ns_pid);
-	json_uint(json, "ns_inum", s->ns_inum);
-	json_uint(json, "cgroup", s->cgroup);
-	json_wait_status(json, r->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE), s->exit_code);
-	json_cputime(json, s->runtime, s->utime, s->stime);
-}
-
-static void json_details(struct json *json, const struct proclife_record *r,
-			 const struct before *before)
+/* What follows from the flags, and from other records. */
+static void put_derived(struct json *json, const struct proclife_record *r,
+			const struct before *before)
 {
 	switch (r->type) {
-	case PROCLIFE_FORK:
-		json_fork(json, r);
-		break;
-	case PROCLIFE_EXEC:
-		json_handle(json, "group", r->exec.group);
-		json_bytes(json, "path", r->exec.path, PROCLIFE_PATH_LEN);
-		json_uint(json, "path_len", r->exec.path_len);
-		json_uint(json, "old_tid", r->exec.old_pid);
-		json_uint(json, "uid", r->exec.uid);
-		json_uint(json, "euid", r->exec.euid);
-		break;
 	case PROCLIFE_ARGS:
 		json_args(json, before->process->args ? before->process->args : "",
 			  before->process->args_bytes, before->process->args_cut);
-		json_uint(json, "args_bytes", r->args.total);
-		break;
-	case PROCLIFE_RENAME:
-		json_bytes(json, "name", r->rename.name, PROCLIFE_COMM_LEN);
-		json_uint(json, "cgroup", r->rename.cgroup);
 		break;
 	case PROCLIFE_EXIT:
-		json_exit(json, r);
+		json_bool(json, "group_dead", r->flags & PROCLIFE_F_GROUP_DEAD);
 		if (before->process)
 			json_killer(json, proclife_process_killer(before->process));
-		json_phase(json, before, PROCLIFE_LIFE);
+		put_phase(json, before, PROCLIFE_LIFE);
 		break;
 	case PROCLIFE_REAP:
-		json_handle(json, "reaper", r->reap.reaper);
-		json_uint(json, "reaper_tid", r->reap.reaper_pid);
-		json_uint(json, "reaper_pid", r->reap.reaper_tgid);
-		json_bytes(json, "reaper_comm", r->reap.reaper_comm, PROCLIFE_COMM_LEN);
-		json_uint(json, "cgroup", r->reap.cgroup);
-		json_phase(json, before, PROCLIFE_TEARDOWN);
-		json_phase(json, before, PROCLIFE_ZOMBIE);
+		put_phase(json, before, PROCLIFE_TEARDOWN);
+		put_phase(json, before, PROCLIFE_ZOMBIE);
 		break;
 	case PROCLIFE_FREE:
-		json_cputime(json, r->free.runtime, r->free.utime, r->free.stime);
-		json_phase(json, before, PROCLIFE_RCU_FREE);
-		json_phase(json, before, PROCLIFE_EXIT_FREE);
-		break;
-	case PROCLIFE_WAIT:
-		json_uint(json, "wanted", r->wait.wanted);
-		break;
-	case PROCLIFE_SIGNAL:
-		json_int(json, "signo", r->signal.signo);
-		json_signal(json, r->signal.signo);
-		json_int(json, "code", r->signal.code);
-		json_int(json, "result", r->signal.result);
-		json_bool(json, "to_group", r->signal.to_group);
-		json_handle(json, "sender", r->signal.sender);
-		json_uint(json, "sender_tid", r->signal.sender_pid);
-		json_uint(json, "sender_pid", r->signal.sender_tgid);
-		json_bytes(json, "sender_comm", r->signal.sender_comm, PROCLIFE_COMM_LEN);
+		put_phase(json, before, PROCLIFE_RCU_FREE);
+		put_phase(json, before, PROCLIFE_EXIT_FREE);
 		break;
 	case PROCLIFE_TASK:
-		json_state(json, r);
+		json_string(json, "state", r->flags & PROCLIFE_F_ZOMBIE ? "zombie" :
+					   r->flags & PROCLIFE_F_EXITING ? "exiting" : "alive");
 		break;
 	}
 }
 
-void event_json_record(struct json *json, const struct proclife_record *r,
+void event_json_record(const struct event_json *e, const struct proclife_record *r,
 		       const struct before *before)
 {
+	struct json *json = e->json;
 	const char *name = type_name(r->type);
 	char unknown[16];
 
@@ -146,13 +216,7 @@ void event_json_record(struct json *json, const struct proclife_record *r,
 		name = unknown;
 	}
 	json_line(json, name);
-	json_uint(json, "ts", r->ts);
-	json_uint(json, "cpu", r->cpu);
-	json_handle(json, "task", r->task);
-	json_uint(json, "start", r->start);
-	json_uint(json, "tid", r->pid);
-	json_uint(json, "pid", r->tgid);
-	json_bytes(json, "comm", r->comm, PROCLIFE_COMM_LEN);
+	put_fields(e, PROCLIFE_NONE, r);
 	json_bool(json, "thread", r->flags & PROCLIFE_F_THREAD);
 	if (r->flags & PROCLIFE_F_KTHREAD)
 		json_bool(json, "kthread", true);
@@ -160,14 +224,17 @@ void event_json_record(struct json *json, const struct proclife_record *r,
 		json_bool(json, "worker", true);
 	if (r->flags & PROCLIFE_F_TRUNCATED)
 		json_bool(json, "truncated", true);
-	json_details(json, r, before);
+	if (r->type < PROCLIFE_TYPES)
+		put_fields(e, r->type, r);
+	put_derived(json, r, before);
 	json_line_end(json);
 }
 
-void event_json_suppressed(struct json *json, const struct proclife_record *r)
+void event_json_suppressed(const struct event_json *e, const struct proclife_record *r)
 {
 	const struct proclife_suppressed *s = &r->suppressed;
 	const char *what = s->what < PROCLIFE_TYPES ? type_name(s->what) : NULL;
+	struct json *json = e->json;
 	char unknown[16];
 
 	if (!what) {
@@ -178,14 +245,14 @@ void event_json_suppressed(struct json *json, const struct proclife_record *r)
 	json_uint(json, "ts", r->ts);
 	json_uint(json, "cpu", r->cpu);
 	json_string(json, "record", what);
-	json_bool(json, "ended", s->ended);
-	json_uint(json, "since", s->since);
-	json_uint(json, "count", s->count);
+	put_fields(e, PROCLIFE_SUPPRESSED, r);
 	json_line_end(json);
 }
 
-void event_json_gap(struct json *json, const struct proclife_gap *gap)
+void event_json_gap(const struct event_json *e, const struct proclife_gap *gap)
 {
+	struct json *json = e->json;
+
 	json_line(json, gap->lost ? "lost" : "history");
 	if (gap->cpu == UINT32_MAX)
 		json_null(json, "cpu");

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The fields of the records, once: the metadata of a recording and the JSON of proclife-read are
+ * made of these tables. tests/unit/test_fields.c holds abi.h, the schema and the manual against them.
+ */
+#include "fields.h"
+
+#include <stddef.h>
+
+/* The member of the record, its name, its kind; in a recording it can have another name. */
+#define NAMED(member, name, ctf_name, kind, only)                                                  \
+	{                                                                                          \
+		#member, name, ctf_name, PROCLIFE_FIELD_##kind,                                    \
+			offsetof(struct proclife_record, member),                                  \
+			sizeof(((struct proclife_record *)0)->member), only                        \
+	}
+#define RENAMED(member, name, ctf_name, kind) NAMED(member, name, ctf_name, kind, 0)
+#define FIELD(member, name, kind) NAMED(member, name, name, kind, 0)
+/* It means something with one of these flags alone. */
+#define ONLY(flags, member, name, kind) NAMED(member, name, name, kind, flags)
+/* JSON has it in a form of its own. */
+#define HIDDEN(member, ctf_name, kind) NAMED(member, NULL, ctf_name, kind, 0)
+
+static const struct proclife_field head[] = {
+	RENAMED(ts, "ts", "timestamp", UINT),
+	HIDDEN(type, "id", UINT),
+	FIELD(cpu, "cpu", UINT),
+	HIDDEN(flags, "flags", FLAGS),
+	FIELD(task, "task", HANDLE),
+	FIELD(start, "start", UINT),
+	FIELD(pid, "tid", UINT),
+	FIELD(tgid, "pid", UINT),
+	FIELD(comm, "comm", TEXT),
+};
+
+static const struct proclife_field fork_fields[] = {
+	FIELD(fork.parent, "parent", HANDLE),
+	RENAMED(fork.group, "group", "child_group", HANDLE),
+	FIELD(fork.creator, "creator", HANDLE),
+	FIELD(fork.cgroup, "cgroup", UINT),
+	FIELD(fork.parent_pid, "parent_tid", UINT),
+	FIELD(fork.parent_tgid, "parent_pid", UINT),
+	FIELD(fork.creator_pid, "creator_tid", UINT),
+	FIELD(fork.creator_tgid, "creator_pid", UINT),
+	FIELD(fork.uid, "uid", UINT),
+	RENAMED(fork.ns_pid, "ns_tid", "child_ns_tid", UINT),
+	RENAMED(fork.ns_inum, "ns_inum", "child_ns_inum", UINT),
+};
+
+static const struct proclife_field exec_fields[] = {
+	FIELD(exec.group, "group", HANDLE),
+	FIELD(exec.old_pid, "old_tid", UINT),
+	FIELD(exec.uid, "uid", UINT),
+	FIELD(exec.euid, "euid", UINT),
+	RENAMED(exec.path_len, "path_len", "filename_length", UINT),
+	RENAMED(exec.path, "path", "filename", TEXT),
+};
+
+static const struct proclife_field args_fields[] = {
+	RENAMED(args.total, "args_bytes", "total", UINT),
+	HIDDEN(args.offset, "offset", UINT),
+	HIDDEN(args.len, "length", UINT),
+	HIDDEN(args.text, "args", TEXT),
+};
+
+static const struct proclife_field rename_fields[] = {
+	RENAMED(rename.name, "name", "newcomm", TEXT),
+	FIELD(rename.cgroup, "cgroup", UINT),
+};
+
+static const struct proclife_field exit_fields[] = {
+	FIELD(exit.exit_code, "wait_status", WAIT_STATUS),
+	FIELD(exit.live, "live", UINT),
+	FIELD(exit.runtime, "runtime", UINT),
+	FIELD(exit.utime, "utime", UTIME),
+	FIELD(exit.stime, "stime", STIME),
+	FIELD(exit.min_flt, "min_flt", UINT),
+	FIELD(exit.nvcsw, "nvcsw", UINT),
+	FIELD(exit.nivcsw, "nivcsw", UINT),
+	ONLY(PROCLIFE_F_GROUP_DEAD, exit.max_rss, "max_rss", UINT),
+	FIELD(exit.maj_flt, "maj_flt", UINT),
+	FIELD(exit.parent_tgid, "parent_pid", UINT),
+};
+
+static const struct proclife_field reap_fields[] = {
+	FIELD(reap.reaper, "reaper", HANDLE),
+	FIELD(reap.reaper_group, "reaper_group", HANDLE),
+	FIELD(reap.reaper_pid, "reaper_tid", UINT),
+	FIELD(reap.reaper_tgid, "reaper_pid", UINT),
+	FIELD(reap.reaper_comm, "reaper_comm", TEXT),
+	FIELD(reap.cgroup, "cgroup", UINT),
+};
+
+static const struct proclife_field free_fields[] = {
+	FIELD(free.runtime, "runtime", UINT),
+	FIELD(free.utime, "utime", UTIME),
+	FIELD(free.stime, "stime", STIME),
+};
+
+static const struct proclife_field wait_fields[] = {
+	RENAMED(wait.wanted, "wanted", "tid", UINT), /* as LTTng has it */
+};
+
+static const struct proclife_field signal_fields[] = {
+	FIELD(signal.sender, "sender", HANDLE),
+	FIELD(signal.sender_pid, "sender_tid", UINT),
+	FIELD(signal.sender_tgid, "sender_pid", UINT),
+	FIELD(signal.sender_comm, "sender_comm", TEXT),
+	RENAMED(signal.signo, "signo", "sig", SIGNAL),
+	FIELD(signal.code, "code", INT),
+	FIELD(signal.result, "result", INT),
+	RENAMED(signal.to_group, "to_group", "group", BOOL),
+};
+
+static const struct proclife_field suppressed_fields[] = {
+	HIDDEN(suppressed.what, "what", UINT),
+	FIELD(suppressed.ended, "ended", BOOL),
+	FIELD(suppressed.since, "since", UINT),
+	FIELD(suppressed.count, "count", UINT),
+};
+
+static const struct proclife_field state_fields[] = {
+	FIELD(state.parent, "parent", HANDLE),
+	FIELD(state.group, "group", HANDLE),
+	FIELD(state.cgroup, "cgroup", UINT),
+	FIELD(state.runtime, "runtime", UINT),
+	FIELD(state.utime, "utime", UTIME),
+	FIELD(state.stime, "stime", STIME),
+	FIELD(state.parent_tgid, "parent_pid", UINT),
+	FIELD(state.uid, "uid", UINT),
+	FIELD(state.ns_pid, "ns_tid", UINT),
+	FIELD(state.ns_inum, "ns_inum", UINT),
+	ONLY(PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE, state.exit_code, "wait_status", WAIT_STATUS),
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define FIELDS(array) array, COUNT(array)
+
+static const struct proclife_layout layouts[] = {
+	{ PROCLIFE_FORK, "sched_process_fork", { "child_tid", "child_pid", "child_comm" },
+	  FIELDS(fork_fields) },
+	{ PROCLIFE_EXEC, "sched_process_exec", { 0 }, FIELDS(exec_fields) },
+	{ PROCLIFE_ARGS, "proclife_args", { 0 }, FIELDS(args_fields) },
+	{ PROCLIFE_RENAME, "task_rename", { [2] = "oldcomm" }, FIELDS(rename_fields) },
+	{ PROCLIFE_EXIT, "sched_process_exit", { 0 }, FIELDS(exit_fields) },
+	{ PROCLIFE_REAP, "proclife_reap", { 0 }, FIELDS(reap_fields) },
+	{ PROCLIFE_FREE, "sched_process_free", { 0 }, FIELDS(free_fields) },
+	{ PROCLIFE_WAIT, "sched_process_wait", { "waiter_tid", "waiter_pid" }, FIELDS(wait_fields) },
+	{ PROCLIFE_HANG, "sched_process_hang", { 0 }, NULL, 0 },
+	{ PROCLIFE_SIGNAL, "signal_generate", { 0 }, FIELDS(signal_fields) },
+	{ PROCLIFE_SUPPRESSED, "proclife_suppressed", { 0 }, FIELDS(suppressed_fields) },
+	{ PROCLIFE_TASK, "proclife_task", { 0 }, FIELDS(state_fields) },
+};
+
+const struct proclife_layout *proclife_layout(unsigned int index)
+{
+	return index < COUNT(layouts) ? &layouts[index] : NULL;
+}
+
+const struct proclife_layout *proclife_layout_of(uint16_t type)
+{
+	for (unsigned int i = 0; i < COUNT(layouts); i++)
+		if (layouts[i].type == type)
+			return &layouts[i];
+	return NULL;
+}
+
+const struct proclife_field *proclife_field(uint16_t type, unsigned int index)
+{
+	const struct proclife_layout *layout = proclife_layout_of(type);
+
+	if (type == PROCLIFE_NONE)
+		return index < COUNT(head) ? &head[index] : NULL;
+	return layout && index < layout->count ? &layout->fields[index] : NULL;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef PROCLIFE_FIELDS_H
+#define PROCLIFE_FIELDS_H
+
+#include "proclife.h"
+
+/* The records of one type, as a recording describes them. */
+struct proclife_layout {
+	uint16_t type;
+	const char *event;   /* its name in a recording: LTTng's where that has the same */
+	const char *head[3]; /* the same of tid, pid and comm; NULL: these very names */
+	const struct proclife_field *fields; /* behind the head, in order */
+	unsigned int count;
+};
+
+/* All types that this library knows, one after the other; NULL at the end. */
+const struct proclife_layout *proclife_layout(unsigned int index);
+/* Of this type; NULL if it is not known. */
+const struct proclife_layout *proclife_layout_of(uint16_t type);
+
+#endif
