@@ -63,7 +63,25 @@ def check_history(checker, seed):
         code = checker.call(*source, "--expect", "lost==0")[0]
         checker.equal(source, "status of lost==0", 0, code)
     check_text(checker, kept, begins)
-    check_replay(checker, kept, there)
+    check_replay(checker, kept, with_suppressed(there, begins))
+
+
+def with_suppressed(there, begins):
+    """
+    What begins where something is suppressed tells of it first: the end of it, later, shows that.
+    """
+    types = {}
+    for record in there:
+        if record["type"] == "suppressed" and record["cpu"] in begins:
+            types.setdefault(record["cpu"], {}).setdefault(record["what"], record["ended"])
+    told = []
+    for record in there:
+        for what, ended in sorted(types.pop(record["cpu"], {}).items()):
+            if ended:
+                told.append({"ts": begins[record["cpu"]], "cpu": record["cpu"], "handle": 0,
+                             "type": "suppressed", "flags": (), "what": what})
+        told.append(record)
+    return told
 
 
 def know_of(made, there):
