@@ -20,6 +20,9 @@ static struct death death_of(unsigned int notified, unsigned int reaped, unsigne
 		.marks.reaped = reaped ? EXIT + (uint64_t)reaped * MS : 0,
 		.marks.freed = freed ? EXIT + (uint64_t)freed * MS : 0,
 		.ended = EXIT + 5000ULL * MS,
+		.state = freed	? PROCLIFE_IS_FREED :
+			 reaped ? PROCLIFE_IS_UNFREED :
+				  PROCLIFE_IS_ZOMBIE,
 		.pid = 20,
 		.tgid = 20,
 		.threads = 1,
@@ -113,6 +116,11 @@ static void test_open_zombie(void **state)
 	death.parent_known = true;
 	memcpy(death.parent_comm, "m\033\n", 4);
 	expect(&death, "", "m\\x1b\\n (10) has not reaped it for 5.00 s");
+	/* Where REAPs are not recorded, or where one may have been lost, nobody is to blame. */
+	death.state = PROCLIFE_IS_UNFREED;
+	expect(&death, "", "not freed 5.00 s after the exit; whether it was reaped was not seen");
+	death.state = PROCLIFE_IS_UNKNOWN;
+	expect(&death, "", "not freed 5.00 s after the exit; whether it was reaped was not seen");
 }
 
 static void test_rcu(void **state)

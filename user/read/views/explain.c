@@ -121,10 +121,13 @@ static void explain_teardown(struct text *text, const struct death *death)
 /* Where no REAP is recorded, or this one was lost. */
 static void explain_unreaped(struct text *text, const struct death *death)
 {
-	text_string(text, "freed ");
-	text_time(text, death->marks.freed - proclife_marks_zombie_since(&death->marks));
-	text_printf(text, " after %s; when it was reaped was not seen",
-		    death->marks.notified ? "its parent was notified" : "the exit");
+	uint64_t end = death->marks.freed ? death->marks.freed : death->ended;
+
+	text_string(text, death->marks.freed ? "freed " : "not freed ");
+	text_time(text, end - proclife_marks_zombie_since(&death->marks));
+	text_printf(text, " after %s; %s it was reaped was not seen",
+		    death->marks.notified ? "its parent was notified" : "the exit",
+		    death->marks.freed ? "when" : "whether");
 }
 
 /* A leader cannot be reaped while threads of its process live. */
@@ -153,7 +156,7 @@ void text_why(struct text *text, const struct death *death, const char *rcu)
 		explain_rcu(text, death, rcu);
 	else if (teardown >= zombie && teardown)
 		explain_teardown(text, death);
-	else if (!marks->reaped && marks->freed)
+	else if (!marks->reaped && death->state != PROCLIFE_IS_ZOMBIE)
 		explain_unreaped(text, death);
 	else if (!marks->reaped)
 		explain_open_zombie(text, death);

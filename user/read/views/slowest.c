@@ -50,6 +50,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	struct death death = {
 		.marks = process->marks,
 		.ended = slowest->run->ended,
+		.state = proclife_process_state(slowest->run->tasks, process),
 		.leader_exited = process->leader_exited,
 		.reaper_waited = process->reaper_waited,
 		.max_rss = process->max_rss,
@@ -77,6 +78,7 @@ static void task_gone(void *data, struct proclife_task *task)
 	struct death death = {
 		.marks = task->marks,
 		.ended = slowest->run->ended,
+		.state = proclife_task_state(slowest->run->tasks, task),
 		.group_exited = task->leader ? process->marks.exited : 0,
 		.reaper_waited = task->reaper_waited,
 		.pid = task->pid,

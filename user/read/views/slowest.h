@@ -11,6 +11,7 @@
 struct death {
 	struct proclife_marks marks;
 	uint64_t ended;	 /* the trace */
+	enum proclife_life_state state; /* then */
 	uint64_t group_exited;	/* of a leader: when the last thread of its process had */
 	uint64_t leader_exited; /* of a process */
 	uint64_t reaper_waited;
