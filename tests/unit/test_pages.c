@@ -162,7 +162,7 @@ static void declared_as(const char *header, const char *name, char prototype[512
 /* Of the page: what stands between quotes behind ".Ft" and ".Fn NAME". */
 static void shown_as(const char *page, const char *name, char prototype[512])
 {
-	char entry[96];
+	char entry[112];
 	const char *fn, *ft;
 	unsigned int arguments = 0;
 	size_t n;
