@@ -222,7 +222,7 @@ static void test_json(void **state)
 		json_int(&json, "b", (int64_t)n);
 		json_int(&json, "c", -(int64_t)n);
 		json_name(&json, "d");
-		json_handle_value(&json, n);
+		json_wrote(&json, put_quoted_hex(json_room(&json, 18), n));
 		expect_json(&json, ",\"a\":%" PRIu64 ",\"b\":%" PRId64 ",\"c\":%" PRId64
 			    ",\"d\":\"%016" PRIx64 "\"", n, (int64_t)n, -(int64_t)n, n);
 	}

@@ -64,6 +64,21 @@ static inline char *put_hex(char *to, uint64_t value, unsigned int digits)
 	return to + digits;
 }
 
+/* Eight hexadecimal digits at a time: a nibble to each byte, the highest first in memory. */
+static inline char *put_hex_word(char *to, uint32_t value)
+{
+	uint64_t digits = value, letters;
+
+	digits = (digits | digits << 16) & UINT64_C(0x0000ffff0000ffff);
+	digits = (digits | digits << 8) & UINT64_C(0x00ff00ff00ff00ff);
+	digits = (digits | digits << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	letters = (digits + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+	digits += UINT64_C(0x3030303030303030) + letters * ('a' - '9' - 1);
+	digits = __builtin_bswap64(digits);
+	memcpy(to, &digits, 8);
+	return to + 8;
+}
+
 /* The high bit of each byte that is 0; above the lowest of these, of some others too. */
 static inline uint64_t zero_bytes(uint64_t word)
 {

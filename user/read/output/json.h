@@ -89,18 +89,14 @@ void json_blob(struct json *json, const char *name, const char *s, size_t n);
 /* 0 stands for "not known", which is null. */
 void json_uint_or_null(struct json *json, const char *name, uint64_t value);
 
-/*
- * What stands behind a name: a string of hexadecimal digits, as a 64-bit key would not survive as a
- * number everywhere.
- */
-static inline void json_handle_value(struct json *json, uint64_t value)
+/* A handle is a string: a 64-bit key would not survive as a number everywhere. 18 bytes. */
+static inline char *put_quoted_hex(char *to, uint64_t value)
 {
-	char *to = json_room(json, 18);
-
 	*to++ = '"';
-	to = put_hex(to, value, 16);
+	to = put_hex_word(to, (uint32_t)(value >> 32));
+	to = put_hex_word(to, (uint32_t)value);
 	*to++ = '"';
-	json_wrote(json, to);
+	return to;
 }
 
 static inline void json_uint(struct json *json, const char *name, uint64_t value)
