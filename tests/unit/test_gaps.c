@@ -335,6 +335,7 @@ static void test_leader_never_seen(void **state)
 	feed(tasks, reap_record(21, &t, &t));
 	feed(tasks, free_record(22, &t));
 	assert_int_equal(LAST_TASK->marks.freed, 22);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(LAST_GONE->marks.exited, 0);
 	assert_int_equal(LAST_GONE->marks.freed, 0);
 }
