@@ -64,7 +64,7 @@ static const void *keep(struct proclife_tree *tree, const void *what, size_t siz
 
 static const struct proclife_common nothing;
 
-/* Many can fall to the same hand: without the time, that is the same for all. */
+/* One process can kill many: without the time, the killer is the same for all of them. */
 static void set_common(struct proclife_tree *tree, struct proclife_node *node,
 		       const struct proclife_process *process)
 {

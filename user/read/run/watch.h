@@ -18,7 +18,7 @@ int watch_begin(struct watch *watch, struct proclife_tasks *tasks);
 void watch_end(struct watch *watch);
 /* Says on a terminal, from time to time, what we wait for since the command ended. */
 void watch_note(struct watch *watch, uint64_t ended, uint64_t now);
-/* Records were lost: are all that we wait for gone in truth, and only their end not known to us? */
+/* Has everything that is waited for ended, in records that were lost? */
 bool watch_is_vain(const struct watch *watch);
 
 #endif
