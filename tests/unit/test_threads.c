@@ -110,6 +110,23 @@ static void test_group_exit_decides_the_code(void **state)
 	assert_int_equal(LAST_GONE->marks.exited, 21);
 }
 
+/* The snapshot lists a leader that was a zombie before: its own code does not count any more. */
+static void test_group_exit_before_the_leader_is_found(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct proclife_record zombie = task_record(30, &a, &shell);
+
+	(void)state;
+	zombie.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	zombie.state.exit_code = 7 << 8;
+	feed(tasks, group_exit_record(20, &t, SIGKILL));
+	feed(tasks, zombie);
+	feed(tasks, reap_record(31, &a, &shell));
+	feed(tasks, free_record(40, &t));
+	feed(tasks, free_record(41, &a));
+	assert_int_equal(LAST_GONE->exit_code, SIGKILL);
+}
+
 /* Before Linux 5.18, threads that exit one by one make no group exit: the leader's code counts. */
 static void test_without_group_exit_the_leader_decides(void **state)
 {
@@ -356,6 +373,7 @@ int main(void)
 		TEST(test_freed_before_the_leader_is_found),
 		TEST(test_leader_exits_first),
 		TEST(test_group_exit_decides_the_code),
+		TEST(test_group_exit_before_the_leader_is_found),
 		TEST(test_without_group_exit_the_leader_decides),
 		TEST(test_group_dead_twice),
 		TEST(test_exec_by_thread),

@@ -110,7 +110,8 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 			task->exit_code = state->exit_code;
 			proclife_task_dead(task);
 			if (task->leader) {
-				process->exit_code = state->exit_code;
+				if (!process->group_exit) /* which decides for all threads */
+					process->exit_code = state->exit_code;
 				process->found_dead = record->flags & PROCLIFE_F_ZOMBIE;
 				process->found_exiting = !process->found_dead;
 			}
