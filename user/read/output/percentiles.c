@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/percentiles.h"
-#include <ctype.h>
 
 const struct statistic statistics[STATISTICS] = {
-	{ "count", STATISTIC_COUNT, 0 },
-	{ "min", STATISTIC_MIN, 0 },
-	{ "mean", STATISTIC_MEAN, 0 },
-	{ "p50", STATISTIC_PERCENTILE, 50 },
-	{ "p90", STATISTIC_PERCENTILE, 90 },
-	{ "p99", STATISTIC_PERCENTILE, 99 },
-	{ "p99.9", STATISTIC_PERCENTILE, 99.9 },
-	{ "max", STATISTIC_MAX, 0 },
+	{ "count", NULL, STATISTIC_COUNT, 0 },
+	{ "min", "MIN", STATISTIC_MIN, 0 },
+	{ "mean", NULL, STATISTIC_MEAN, 0 },
+	{ "p50", "p50", STATISTIC_PERCENTILE, 50 },
+	{ "p90", "p90", STATISTIC_PERCENTILE, 90 },
+	{ "p99", "p99", STATISTIC_PERCENTILE, 99 },
+	{ "p99.9", "p99.9", STATISTIC_PERCENTILE, 99.9 },
+	{ "max", "MAX", STATISTIC_MAX, 0 },
 };
 
 uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind kind, double percent)
@@ -30,29 +29,14 @@ uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind ki
 	return 0;
 }
 
-/* There is no room for the mean, and of a few lives it says little. */
-static bool has_column(const struct statistic *statistic)
-{
-	return statistic->kind != STATISTIC_COUNT && statistic->kind != STATISTIC_MEAN;
-}
-
 void text_percentiles_head(struct text *line)
 {
-	char title[16];
-	size_t i, n;
+	size_t i;
 
 	text_printf(line, "%*s", COUNT_COLUMNS, "COUNT");
-	for (i = 0; i < STATISTICS; i++) {
-		if (!has_column(&statistics[i]))
-			continue;
-		/* MIN and MAX, but p50 as everybody writes it. */
-		for (n = 0; statistics[i].name[n]; n++)
-			title[n] = statistics[i].kind == STATISTIC_PERCENTILE ?
-					   statistics[i].name[n] :
-					   (char)toupper(statistics[i].name[n]);
-		title[n] = '\0';
-		text_printf(line, " %*s", TIME_COLUMNS, title);
-	}
+	for (i = 0; i < STATISTICS; i++)
+		if (statistics[i].title)
+			text_printf(line, " %*s", TIME_COLUMNS, statistics[i].title);
 }
 
 void text_percentiles(struct text *line, const struct proclife_histogram *h)
@@ -62,7 +46,7 @@ void text_percentiles(struct text *line, const struct proclife_histogram *h)
 
 	text_count_in(line, COUNT_COLUMNS, count);
 	for (i = 0; count && i < STATISTICS; i++) {
-		if (!has_column(&statistics[i]))
+		if (!statistics[i].title)
 			continue;
 		text_string(line, " ");
 		text_time_in(line, TIME_COLUMNS,

@@ -22,6 +22,7 @@ enum statistic_kind {
 
 extern const struct statistic {
 	const char *name;
+	const char *title; /* of its column of times; NULL: it has none */
 	enum statistic_kind kind;
 	double percent; /* of STATISTIC_PERCENTILE */
 } statistics[STATISTICS];
