@@ -400,3 +400,13 @@ const char *type_name(unsigned int type)
 
 	return type < PROCLIFE_TYPES ? names[type] : NULL;
 }
+
+const char *type_text(unsigned int type, char buffer[16])
+{
+	const char *name = type_name(type);
+
+	if (name)
+		return name;
+	snprintf(buffer, 16, "type%u", type);
+	return buffer;
+}

@@ -151,5 +151,7 @@ const char *signal_name(int signo, char buffer[24]);
 
 /* "fork", "exec", ...; NULL for a type that this program does not know. */
 const char *type_name(unsigned int type);
+/* The same, or "type77", which is made up in @buffer. */
+const char *type_text(unsigned int type, char buffer[16]);
 
 #endif

@@ -317,9 +317,9 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	};
 	struct text *line = &events->line;
 	struct text *pid = &events->pid;
-	const char *name = type_name(r->type);
-	enum style style = name ? styles[r->type] : STYLE_PLAIN;
+	enum style style = r->type < PROCLIFE_TYPES ? styles[r->type] : STYLE_PLAIN;
 	unsigned int column;
+	char unknown[16];
 
 	text_stamp(line, r->ts);
 	text_string(line, " ");
@@ -328,10 +328,7 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	column = line->columns;
 	if (style != STYLE_PLAIN)
 		text_style(line, style);
-	if (name)
-		text_string(line, name);
-	else
-		text_printf(line, "type%u", r->type);
+	text_string(line, type_text(r->type, unknown));
 	if (style != STYLE_PLAIN)
 		text_style(line, STYLE_PLAIN);
 	text_pad(line, column + 6);
@@ -385,7 +382,7 @@ static void show_gap(struct events *events, const struct proclife_gap *gap)
 static void show_suppressed(struct events *events, const struct proclife_record *r)
 {
 	const struct proclife_suppressed *s = &r->suppressed;
-	const char *what = s->what < PROCLIFE_TYPES ? type_name(s->what) : NULL;
+	const char *what = type_name(s->what);
 	struct text *line = &events->line;
 
 	text_style(line, STYLE_WARN);

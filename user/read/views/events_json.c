@@ -219,14 +219,9 @@ void event_json_record(const struct event_json *e, const struct proclife_record 
 		       const struct before *before)
 {
 	struct json *json = e->json;
-	const char *name = type_name(r->type);
 	char unknown[16];
 
-	if (!name) {
-		snprintf(unknown, sizeof(unknown), "type%u", r->type);
-		name = unknown;
-	}
-	json_line(json, name);
+	json_line(json, type_text(r->type, unknown));
 	put_fields(e, PROCLIFE_NONE, r);
 	json_bool(json, "thread", r->flags & PROCLIFE_F_THREAD);
 	if (r->flags & PROCLIFE_F_KTHREAD)
@@ -243,19 +238,13 @@ void event_json_record(const struct event_json *e, const struct proclife_record 
 
 void event_json_suppressed(const struct event_json *e, const struct proclife_record *r)
 {
-	const struct proclife_suppressed *s = &r->suppressed;
-	const char *what = s->what < PROCLIFE_TYPES ? type_name(s->what) : NULL;
 	struct json *json = e->json;
 	char unknown[16];
 
-	if (!what) {
-		snprintf(unknown, sizeof(unknown), "type%u", s->what);
-		what = unknown;
-	}
 	json_line(json, "suppressed");
 	json_uint(json, "ts", r->ts);
 	json_uint(json, "cpu", r->cpu);
-	json_string(json, "record", what);
+	json_string(json, "record", type_text(r->suppressed.what, unknown));
 	put_fields(e, PROCLIFE_SUPPRESSED, r);
 	json_line_end(json);
 }
