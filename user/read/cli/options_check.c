@@ -33,13 +33,12 @@ static enum option_id first_of(uint64_t options)
 	return (enum option_id)__builtin_ctzll(options);
 }
 
-/* Appends "--tree", ", --tree", or " and --tree" if it is the @last one. */
-static void list(char text[LENGTH], const char *name, bool last)
+/* Appends "--tree", with what stands before it unless it is the first. */
+static void list(char text[LENGTH], const char *separator, const char *name)
 {
 	size_t n = strlen(text);
 
-	snprintf(text + n, LENGTH - n, "%s%s%s", !n ? "" : last ? " and " : ", ",
-		 *name == '-' ? "" : "--", name);
+	snprintf(text + n, LENGTH - n, "%s--%s", n ? separator : "", name);
 }
 
 /* "--tree, --latency and --parents" */
@@ -54,11 +53,11 @@ static void list_views(char text[LENGTH], const struct view *const *all,
 		if (!is_wanted(*view, option))
 			continue;
 		if (last)
-			list(text, last->name, false);
+			list(text, ", ", last->name);
 		last = *view;
 	}
 	if (last)
-		list(text, last->name, true);
+		list(text, " and ", last->name);
 }
 
 static bool takes(const struct view *view, enum option_id option)
