@@ -3,6 +3,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/matched.h"
+#include "run/replay.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +15,18 @@ static void process_gone(void *data, struct proclife_process *process)
 	run->matched.processes += process->selected && process->matches;
 }
 
-int matched_begin(struct run *run)
+int matched_begin(struct run *run, const char *dir)
 {
 	static const struct proclife_reports reports = {
-		.size = sizeof(reports), .process_gone = process_gone,
+		.size = sizeof(reports),
+		.process_gone = process_gone,
 	};
+	int ret = replay_cgroups(&run->cgroups, dir);
 
+	if (ret)
+		return ret;
+	if (filter_is_set(&run->options->filter))
+		proclife_tasks_filter(run->tasks, filter_match, run);
 	return proclife_tasks_report(run->tasks, &reports, run);
 }
 

@@ -5,8 +5,11 @@
 
 #include "views/views.h"
 
-/* Counts from now on, in run->matched. 0 or a negative errno. */
-int matched_begin(struct run *run);
+/*
+ * Applies the filter, with the paths of cgroups of this recording (NULL: of this machine), and counts
+ * in run->matched from now on. 0 or a negative errno.
+ */
+int matched_begin(struct run *run, const char *dir);
 /* Adds what another recording has. */
 void matched_add(struct run *run, const struct run *other);
 /*

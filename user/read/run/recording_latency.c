@@ -17,15 +17,9 @@ static int prepare(struct run *run, const char *dir, enum proclife_by by)
 		ret = proclife_latency_new(&run->latency, run->tasks, options->threads);
 	if (!ret)
 		ret = proclife_latency_group_by(run->latency, by);
-	if (!ret)
-		ret = replay_cgroups(&run->cgroups, dir);
 	for (i = 0; !ret && i < options->pid_count; i++)
 		ret = proclife_tasks_select_pid(run->tasks, options->pids[i]);
-	if (ret)
-		return ret;
-	if (filter_is_set(&options->filter))
-		proclife_tasks_filter(run->tasks, filter_match, run);
-	return matched_begin(run);
+	return ret ? ret : matched_begin(run, dir);
 }
 
 static int note(void *data, const struct proclife_event *event)

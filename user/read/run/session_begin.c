@@ -140,11 +140,7 @@ static int begin_results(struct session *s)
 	int ret = begin_views(s);
 
 	if (!ret)
-		ret = replay_cgroups(&s->run.cgroups, s->replay ? options->inputs.all[0] : NULL);
-	if (!ret && filter_is_set(&options->filter))
-		proclife_tasks_filter(s->run.tasks, filter_match, &s->run);
-	if (!ret)
-		ret = matched_begin(&s->run);
+		ret = matched_begin(&s->run, s->replay ? options->inputs.all[0] : NULL);
 	if (!ret)
 		ret = note_cgroups(&s->run);
 	if (!ret)
