@@ -14,17 +14,6 @@
 
 static char text[PROCLIFE_CTF_METADATA_MAX];
 
-static FILE *metadata(const char *mode)
-{
-	char path[PATH_MAX + 16];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/metadata", folder.path);
-	file = fopen(path, mode);
-	assert_non_null(file);
-	return file;
-}
-
 static void make(bool complete)
 {
 	struct run_options options = {
@@ -33,7 +22,7 @@ static void make(bool complete)
 	FILE *file;
 
 	record_run(&options, folder.path, &live);
-	file = metadata("r");
+	file = open_metadata("r");
 	memset(text, 0, sizeof(text));
 	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
 	fclose(file);
@@ -56,7 +45,7 @@ static void expect(const char *name, const char *value, int ret, const char *sai
 {
 	char *at = value_of(name), *rest = strchr(at, ';');
 	struct proclife_fault fault;
-	FILE *file = metadata("w");
+	FILE *file = open_metadata("w");
 	int got;
 
 	fprintf(file, "%.*s%s%s", (int)(at - text), text, value, rest);

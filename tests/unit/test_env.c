@@ -13,17 +13,6 @@ static char text[PROCLIFE_CTF_METADATA_MAX];
 static struct proclife_run_info whole;
 static struct proclife_header header;
 
-static FILE *metadata(const char *mode)
-{
-	char path[PATH_MAX + 16];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/metadata", folder.path);
-	file = fopen(path, mode);
-	assert_non_null(file);
-	return file;
-}
-
 static int read_info(struct proclife_run_info *info, struct proclife_header *about)
 {
 	struct proclife_source *source;
@@ -47,7 +36,7 @@ static void make(bool complete)
 	FILE *file;
 
 	record_run(&options, folder.path, &live);
-	file = metadata("r");
+	file = open_metadata("r");
 	memset(text, 0, sizeof(text));
 	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
 	fclose(file);
@@ -80,7 +69,7 @@ static bool is_named(const char *line, const char *name)
 /* Writes the metadata without the lines whose names begin like one of these, and with @more. */
 static void write_without(const char *const *names, const char *more)
 {
-	FILE *file = metadata("w");
+	FILE *file = open_metadata("w");
 	const char *end, *line = env_of(&end);
 
 	fwrite(text, 1, (size_t)(line - text), file);

@@ -168,6 +168,17 @@ off_t file_size(const char *dir, const char *name)
 	return st.st_size;
 }
 
+FILE *open_metadata(const char *mode)
+{
+	char path[PATH_MAX + 16];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/metadata", folder.path);
+	file = fopen(path, mode);
+	assert_non_null(file);
+	return file;
+}
+
 void file_cut(const char *dir, const char *name, off_t size)
 {
 	int fd = open_in(dir, name, O_WRONLY);

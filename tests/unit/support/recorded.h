@@ -7,6 +7,7 @@
 #include "fake_device.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* What a source has yielded, in order; a gap has type 0, and its members in the payload. */
@@ -58,6 +59,8 @@ void folder_make(struct folder *folder);
 void folder_remove(struct folder *folder);
 void copy_file(const char *from_dir, const char *to_dir, const char *name);
 off_t file_size(const char *dir, const char *name);
+/* The metadata of the test's recording, for fopen(3)'s @mode. */
+FILE *open_metadata(const char *mode);
 void file_cut(const char *dir, const char *name, off_t size);
 void file_patch(const char *dir, const char *name, off_t at, const void *bytes, size_t size);
 /* Changes these bits, so that the byte is another one whatever it was. */
