@@ -99,7 +99,10 @@ $(READ_ARCHIVE): $(filter-out %/main.o $B/user/read/run/%,$(READ_OBJECTS))
 # What prints the completions runs here, wherever proclife-read is to run.
 COMPLETIONS := $B/print-completions
 
-ifeq ($(shell $(CC) -dumpmachine),$(shell $(HOSTCC) -dumpmachine))
+# Asked of the compilers only if they are not the same one.
+NATIVE = $(or $(filter $(HOSTCC),$(CC)),$(filter $(shell $(CC) -dumpmachine),$(shell $(HOSTCC) -dumpmachine)))
+
+ifneq ($(NATIVE),)
 $(COMPLETIONS): $B/user/completions/print.o $(READ_ARCHIVE) $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
