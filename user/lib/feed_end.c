@@ -5,6 +5,16 @@
 #include <errno.h>
 #include <signal.h>
 
+static void tell_exited(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	if (process->exit_reported)
+		return;
+	process->exit_reported = true;
+	process->incomplete |= !proclife_process_ungapped(tasks, process);
+	proclife_filter(tasks, process); /* all that its end says is known now */
+	proclife_report_exited(tasks, process);
+}
+
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_exit *exit = &record->exit;
@@ -54,6 +64,7 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 		process->marks.exited = record->ts;
 		process->unsure = !proclife_process_whole(tasks, process);
 		process->counted = proclife_process_ungapped(tasks, process);
+		tell_exited(tasks, process);
 	}
 	return proclife_wanted(process);
 }

@@ -37,3 +37,26 @@ bool proclife_process_has_uid(const struct proclife_process *process)
 	/* A FORK, a TASK (init has no parent) or an EXEC has told. */
 	return process->parent_tgid || process->ns_inum || process->execed;
 }
+
+bool proclife_process_has_exited(const struct proclife_process *process)
+{
+	return process->exit_reported;
+}
+
+void proclife_process_usage(const struct proclife_process *process, struct proclife_usage *usage)
+{
+	*usage = (struct proclife_usage){
+		.runtime = process->runtime, .utime = process->utime, .stime = process->stime,
+		.min_flt = process->min_flt, .maj_flt = process->maj_flt,
+		.nvcsw = process->nvcsw,     .nivcsw = process->nivcsw,
+	};
+	for (const struct proclife_task *task = process->tasks; task; task = task->next) {
+		usage->runtime += task->runtime;
+		usage->utime += task->utime;
+		usage->stime += task->stime;
+		usage->min_flt += task->min_flt;
+		usage->maj_flt += task->maj_flt;
+		usage->nvcsw += task->nvcsw;
+		usage->nivcsw += task->nivcsw;
+	}
+}

@@ -393,7 +393,8 @@ struct proclife_process {
 	uint32_t live;	   /* seen and not yet exited; at the end, if it outlives the trace */
 	uint32_t open;	   /* seen and not yet freed */
 	bool selected;
-	bool incomplete; /* a gap touches this life; certain once it is reported gone */
+	/* A gap touches this life; certain once it is reported gone, or up to there as exited. */
+	bool incomplete;
 	bool args_cut;	 /* there are more: than the module records, or than were seen */
 	bool matches;	 /* the filter lets it pass, as it is now; true if there is none */
 	bool outlives;	 /* reported gone because the trace has ended, not because it had */
@@ -410,6 +411,7 @@ struct proclife_process {
 	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
 	bool found_exiting : 1; /* or had just begun to exit */
 	bool notified_other : 1; /* notified is when another than its parent was */
+	bool exit_reported : 1;
 	uint8_t left : 3;	/* the state that it is left in, once gone */
 	struct proclife_task *tasks;
 	struct proclife_task *leader;
@@ -511,6 +513,11 @@ struct proclife_reports {
 	 */
 	void (*process_linked)(void *data, struct proclife_process *process,
 			       struct proclife_process *parent);
+	/*
+	 * Its last thread has exited; once for each process, before it is gone. Not of one whose
+	 * last EXIT was not seen: that is only reported gone.
+	 */
+	void (*process_exited)(void *data, struct proclife_process *process);
 };
 
 int proclife_tasks_new(struct proclife_tasks **tasks);
@@ -648,6 +655,25 @@ void proclife_tasks_without_reap(struct proclife_tasks *tasks);
 
 /* Its uid has been told; until then, that member is 0. */
 bool proclife_process_has_uid(const struct proclife_process *process);
+
+/* It has been reported as exited. Where a gap can hide a later EXIT, marks.exited can be 0 again. */
+bool proclife_process_has_exited(const struct proclife_process *process);
+
+struct proclife_usage {
+	uint64_t runtime; /* CPU time; these three are for proclife_cputime() */
+	uint64_t utime;
+	uint64_t stime;
+	uint64_t min_flt;
+	uint64_t maj_flt;
+	uint64_t nvcsw;
+	uint64_t nivcsw;
+};
+
+/*
+ * What all threads of a process that were seen have used, as far as it is known: of each as of its
+ * FREE, its EXIT or the snapshot, whichever came last. It looks at each thread that is not gone.
+ */
+void proclife_process_usage(const struct proclife_process *process, struct proclife_usage *usage);
 
 /*
  * CPU time as wait4(2) and /proc show it: the tick samples utime and stime, the scheduler counts

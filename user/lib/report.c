@@ -8,7 +8,7 @@
 
 /* How large the structure was at first. */
 #define FIRST_REPORTS \
-	(offsetof(struct proclife_reports, process_linked) + sizeof(void (*)(void)))
+	(offsetof(struct proclife_reports, process_exited) + sizeof(void (*)(void)))
 
 #define for_each_reporter(tasks, reporter)                                                \
 	for (struct proclife_reporter *reporter = (tasks)->reporters,                      \
@@ -93,6 +93,14 @@ void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_proces
 	for_each_reporter(tasks, reporter) {
 		if (reporter->reports.process_linked)
 			reporter->reports.process_linked(reporter->data, process, parent);
+	}
+}
+
+void proclife_report_exited(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_exited)
+			reporter->reports.process_exited(reporter->data, process);
 	}
 }
 

@@ -256,6 +256,7 @@ void proclife_report_born(struct proclife_tasks *tasks, struct proclife_process 
 			  struct proclife_process *parent, struct proclife_process *creator);
 void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_process *process,
 			    struct proclife_process *parent);
+void proclife_report_exited(struct proclife_tasks *tasks, struct proclife_process *process);
 void proclife_report_gone(struct proclife_tasks *tasks, struct proclife_process *process);
 void proclife_report_task_gone(struct proclife_tasks *tasks, struct proclife_task *task);
 

@@ -253,6 +253,16 @@ static void process_linked(void *data, struct proclife_process *process,
 	to->linked_to[to->linked_count++] = parent ? parent->id : 0;
 }
 
+static void process_exited(void *data, struct proclife_process *process)
+{
+	struct reported *to = data;
+
+	assert_true(to->exited_count < MOST_REPORTS);
+	assert_true(proclife_process_has_exited(process));
+	proclife_process_usage(process, &to->usage[to->exited_count]);
+	to->exited[to->exited_count++] = *process;
+}
+
 void report_to(struct proclife_tasks *tasks)
 {
 	static const struct proclife_reports reports = {
@@ -261,6 +271,7 @@ void report_to(struct proclife_tasks *tasks)
 		.process_gone = process_gone,
 		.task_gone = task_gone,
 		.process_linked = process_linked,
+		.process_exited = process_exited,
 	};
 
 	memset(&reported, 0, sizeof(reported));

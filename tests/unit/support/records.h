@@ -58,6 +58,9 @@ struct reported {
 	uint64_t linked[MOST_REPORTS]; /* ids, and their parents' */
 	uint64_t linked_to[MOST_REPORTS];
 	size_t linked_count;
+	struct proclife_process exited[MOST_REPORTS];
+	struct proclife_usage usage[MOST_REPORTS];
+	size_t exited_count;
 };
 
 extern struct reported reported;
