@@ -13,7 +13,7 @@ RECORD_BENCH := $B/tests/bench/record
 
 $B/tests/bench/record.o $B/tests/bench/build.o: override CPPFLAGS += -I.
 
-$(RECORD_BENCH): $(patsubst %,$B/tests/%.o,bench/record bench/build unit/support/fake_device unit/support/records) \
+$(RECORD_BENCH): $(patsubst %,$B/tests/%.o,bench/record bench/build bench/command_lines unit/support/fake_device unit/support/records) \
 		$(GENERATOR) $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
@@ -40,9 +40,10 @@ bench-reader: $(READER_BENCH) bench-views bench-recorder
 bench-recorder: $(RECORDER_BENCH)
 	$(RECORDER_BENCH) $(RECORDER_OPTIONS)
 
-# VIEWS_OPTIONS="-p 1000000 -r 3"
+# VIEWS_OPTIONS="-p 1000000 -r 3"; of a machine at random, and of a build with its command lines
 bench-views: $(VIEWS_BENCH)
 	$(VIEWS_BENCH) $(VIEWS_OPTIONS)
+	$(VIEWS_BENCH) -b $(VIEWS_OPTIONS)
 
 # What happens in the guest, and who judges it. The forest executes itself and the leaf.
 GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage \

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "build.h"
+#include "command_lines.h"
 
 #include <tests/unit/support/check.h>
 
-#include <stdio.h>
+#include <string.h>
 
 #define FILES_IN_FOLDER 200
 #define MS 1000000
@@ -15,16 +16,47 @@ static void put(struct build *build, struct proclife_record record)
 	build->put(build->data, record);
 }
 
-static struct who begin(struct build *build, const struct who *parent, const char *comm,
-			const char *path)
+static void put_args(struct build *build, const struct who *who, enum tool tool, uint64_t file)
 {
+	char args[MOST_ARGS];
+	size_t total = command_line(tool, file, FILES_IN_FOLDER, args), n;
+
+	build->args_bytes += total;
+	for (size_t at = 0; at < total; at += n) {
+		struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
+
+		n = total - at < PROCLIFE_ARGS_LEN ? total - at : PROCLIFE_ARGS_LEN;
+		record.args.total = (uint32_t)total;
+		record.args.offset = (uint16_t)at;
+		record.args.len = (uint16_t)n;
+		memcpy(record.args.text, args + at, n);
+		put(build, record);
+	}
+}
+
+static struct who begin(struct build *build, const struct who *parent, enum tool tool, uint64_t file)
+{
+	static const char *const paths[TOOLS] = {
+		[TOOL_MAKE] = "/usr/bin/make",
+		[TOOL_FOLDER] = "/usr/bin/make",
+		[TOOL_SHELL] = "/bin/sh",
+		[TOOL_COMPILER] = "/usr/bin/gcc",
+		[TOOL_CC1] = "/usr/lib/gcc/x86_64-linux-gnu/12/cc1",
+		[TOOL_AS] = "/usr/bin/as",
+		[TOOL_MV] = "/usr/bin/mv",
+		[TOOL_LINKER] = "/usr/bin/gcc",
+		[TOOL_COLLECT2] = "/usr/lib/gcc/x86_64-linux-gnu/12/collect2",
+		[TOOL_LD] = "/usr/bin/ld",
+	};
 	struct who who;
 
 	build->pid = build->pid == 32767 ? 300 : build->pid + 1;
 	who = process_of_pid(build->pid, parent->comm);
 	put(build, fork_record(0, &who, parent));
-	who.comm = comm;
-	put(build, exec_record(0, &who, who.pid, path));
+	who.comm = strrchr(paths[tool], '/') + 1;
+	put(build, exec_record(0, &who, who.pid, paths[tool]));
+	if (build->args)
+		put_args(build, &who, tool, file);
 	return who;
 }
 
@@ -47,34 +79,33 @@ static void end(struct build *build, const struct who *who, const struct who *pa
 	put(build, record);
 }
 
-static void compile(struct build *build, const struct who *make)
+static void compile(struct build *build, const struct who *make, uint64_t file)
 {
-	struct who sh = begin(build, make, "sh", "/bin/sh");
-	struct who gcc = begin(build, &sh, "gcc", "/usr/bin/gcc"), tool;
+	struct who sh = begin(build, make, TOOL_SHELL, file);
+	struct who gcc = begin(build, &sh, TOOL_COMPILER, file), tool;
 	/* One file in a thousand does not compile, one in a hundred is large. */
 	bool bad = !random_below(&build->random, 1000);
 	bool large = !random_below(&build->random, 100);
 
-	tool = begin(build, &gcc, "cc1", "/usr/lib/gcc/x86_64-linux-gnu/12/cc1");
+	tool = begin(build, &gcc, TOOL_CC1, file);
 	end(build, &tool, &gcc, bad ? 1 << 8 : 0, large ? 900 * MS : 40 * MS);
 	if (!bad) {
-		tool = begin(build, &gcc, "as", "/usr/bin/as");
+		tool = begin(build, &gcc, TOOL_AS, file);
 		end(build, &tool, &gcc, 0, 5 * MS);
 	}
 	end(build, &gcc, &sh, bad ? 1 << 8 : 0, MS / 2);
 	if (!bad) {
-		tool = begin(build, &sh, "mv", "/usr/bin/mv");
+		tool = begin(build, &sh, TOOL_MV, file);
 		end(build, &tool, &sh, 0, MS / 4);
 	}
 	end(build, &sh, make, bad ? 1 << 8 : 0, MS / 2);
 }
 
-static void link_folder(struct build *build, const struct who *make)
+static void link_folder(struct build *build, const struct who *make, uint64_t file)
 {
-	struct who gcc = begin(build, make, "gcc", "/usr/bin/gcc");
-	struct who collect = begin(build, &gcc, "collect2",
-				   "/usr/lib/gcc/x86_64-linux-gnu/12/collect2");
-	struct who ld = begin(build, &collect, "ld", "/usr/bin/ld");
+	struct who gcc = begin(build, make, TOOL_LINKER, file);
+	struct who collect = begin(build, &gcc, TOOL_COLLECT2, file);
+	struct who ld = begin(build, &collect, TOOL_LD, file);
 
 	end(build, &ld, &collect, 0, 400 * MS);
 	end(build, &collect, &gcc, 0, MS);
@@ -84,15 +115,15 @@ static void link_folder(struct build *build, const struct who *make)
 void build_run(struct build *build)
 {
 	struct who shell = process_of_pid(299, "bash");
-	struct who top = begin(build, &shell, "make", "/usr/bin/make");
+	struct who top = begin(build, &shell, TOOL_MAKE, 0);
 	uint64_t file = 0;
 
 	while (file < build->files) {
-		struct who make = begin(build, &top, "make", "/usr/bin/make");
+		struct who make = begin(build, &top, TOOL_FOLDER, file);
 
 		for (int i = 0; i < FILES_IN_FOLDER && file < build->files; i++, file++)
-			compile(build, &make);
-		link_folder(build, &make);
+			compile(build, &make, file);
+		link_folder(build, &make, file - 1);
 		end(build, &make, &top, 0, 2 * MS);
 	}
 	end(build, &top, &shell, 0, 5 * MS);

@@ -12,6 +12,8 @@ struct build {
 	uint64_t now;	      /* ns */
 	uint64_t random;
 	uint32_t pid;	      /* the last one */
+	bool args;	      /* with command lines, of several hundred bytes each */
+	uint64_t args_bytes;  /* of all of them so far */
 };
 
 /* All of it, one process after the other. Its first process is forked by one that is not in it. */

@@ -22,6 +22,7 @@ struct shape {
 	uint32_t cpus;
 	uint32_t args_bytes;
 	bool build;
+	bool build_args;
 };
 
 static void need(int err, const char *what)
@@ -100,8 +101,9 @@ static void put_build(void *data, struct proclife_record record)
 		pass_on(target->source);
 }
 
-static void write_build(struct fake_device *device, struct proclife_source *source,
-			const struct shape *shape)
+/* Return: the bytes of all command lines. */
+static uint64_t write_build(struct fake_device *device, struct proclife_source *source,
+			    const struct shape *shape)
 {
 	struct build_target target = { device, source, shape->cpus, 0 };
 	struct build build = {
@@ -110,11 +112,13 @@ static void write_build(struct fake_device *device, struct proclife_source *sour
 		.files = (shape->processes + 4) / 5,
 		.now = 1000000,
 		.pid = 299,
+		.args = shape->build_args,
 	};
 
 	build_run(&build);
 	device->now++;
 	pass_on(source);
+	return build.args_bytes;
 }
 
 int main(int argc, char **argv)
@@ -127,9 +131,10 @@ int main(int argc, char **argv)
 	struct proclife_recorder_counts counts;
 	struct proclife_source *source;
 	struct fake_device *device;
+	uint64_t args_bytes = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "p:c:a:b")) != -1) {
+	while ((c = getopt(argc, argv, "p:c:a:bB")) != -1) {
 		unsigned long long n = optarg ? strtoull(optarg, NULL, 10) : 0;
 
 		if (c == 'p')
@@ -140,13 +145,16 @@ int main(int argc, char **argv)
 			shape.args_bytes = (uint32_t)n;
 		else if (c == 'b')
 			shape.build = true;
+		else if (c == 'B')
+			shape.build = shape.build_args = true;
 		else
 			optind = argc;
 	}
 	if (optind + 1 != argc) {
-		fprintf(stderr, "usage: record [-b] [-p PROCESSES] [-c CPUS] [-a BYTES of arguments] "
+		fprintf(stderr, "usage: record [-b | -B] [-p PROCESSES] [-c CPUS] [-a BYTES of arguments] "
 				"DIR\n"
-				"  -b: a build, not a machine at random\n");
+				"  -b: a build, not a machine at random\n"
+				"  -B: a build with its command lines\n");
 		return 1;
 	}
 	device = fake_device_new(shape.cpus, CHUNK);
@@ -156,14 +164,15 @@ int main(int argc, char **argv)
 	source = fake_device_open(device);
 	need(proclife_recorder_new(&recorder, source, argv[optind], &run), argv[optind]);
 	if (shape.build)
-		write_build(device, source, &shape);
+		args_bytes = write_build(device, source, &shape);
 	else
 		write_trace(device, source, &shape);
 	run.ended = device->now;
 	need(proclife_recorder_finish(recorder, &run), argv[optind]);
 	counts = *proclife_recorder_counts(recorder);
-	printf("%llu records, %llu bytes\n", (unsigned long long)counts.records,
-	       (unsigned long long)counts.bytes);
+	printf("%llu records, %llu bytes, %llu of command lines\n",
+	       (unsigned long long)counts.records, (unsigned long long)counts.bytes,
+	       (unsigned long long)args_bytes);
 	proclife_recorder_free(recorder);
 	proclife_source_free(source);
 	fake_device_free(device);

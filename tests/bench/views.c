@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * views [-p PROCESSES] [-r ROUNDS]: what proclife-read's views cost on a recording, in CPU time per
+ * views [-b] [-p PROCESSES] [-r ROUNDS]: what proclife-read's views cost on a recording, in CPU time per
  * record and in memory.
  *
- * A trace is made and recorded, and each view is run on it with its output going to /dev/null, one
+ * A trace is made and recorded, with -b that of a build with its command lines, and each view is run on it with its output going to /dev/null, one
  * view after the other in several rounds; so what disturbs one of them disturbs them all. CPU time
  * is all that the process took, user and system, from exec to exit, and the figure is the median.
  * The peak is ru_maxrss, which has the pages of programs and libraries in it; the private part of it is
- * sampled every few milliseconds.
+ * sampled every few milliseconds. With -b the text of the command lines is taken off the bytes per
+ * process: each is another one, and a tree has to keep them all.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,8 +78,9 @@ static void find_build(void)
 	snprintf(build, sizeof(build), "%s", dirname(dirname(dirname(own))));
 }
 
-/* Its records and processes. */
-static void record(uint64_t processes, unsigned long long *records)
+/* @text: of command lines, in bytes */
+static void record(uint64_t processes, bool build_of_files, unsigned long long *records,
+		   unsigned long long *text)
 {
 	const char *tmp = getenv("TMPDIR");
 	char line[3 * PATH_MAX];
@@ -87,10 +90,11 @@ static void record(uint64_t processes, unsigned long long *records)
 	if (!mkdtemp(folder))
 		fail(folder);
 	atexit(clean_up);
-	snprintf(line, sizeof(line), "'%s/tests/bench/record' -p %llu '%s/recording'", build,
-		 (unsigned long long)processes, folder);
+	snprintf(line, sizeof(line), "'%s/tests/bench/record' %s -p %llu '%s/recording'", build,
+		 build_of_files ? "-B" : "", (unsigned long long)processes, folder);
 	said = popen(line, "r");
-	if (!said || fscanf(said, "%llu records", records) != 1 || pclose(said)) {
+	if (!said || fscanf(said, "%llu records, %*u bytes, %llu", records, text) != 2 ||
+	    pclose(said)) {
 		fprintf(stderr, "views: no recording was made\n");
 		exit(1);
 	}
@@ -157,31 +161,42 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static bool keeps_text(size_t view)
+{
+	return !strcmp(views[view][0], "--tree");
+}
+
 int main(int argc, char **argv)
 {
 	static struct result results[VIEWS];
 	uint64_t processes = 200000, rounds = 5;
-	unsigned long long records;
+	unsigned long long records, text;
+	bool build_of_files = false;
 	int c;
 
-	while ((c = getopt(argc, argv, "p:r:")) != -1) {
-		if (c == 'p')
+	while ((c = getopt(argc, argv, "bp:r:")) != -1) {
+		if (c == 'b')
+			build_of_files = true;
+		else if (c == 'p')
 			processes = strtoull(optarg, NULL, 10);
 		else if (c == 'r')
 			rounds = strtoull(optarg, NULL, 10);
 	}
 	if (optind != argc || !processes || !rounds || rounds > MOST_ROUNDS) {
-		fprintf(stderr, "usage: views [-p PROCESSES] [-r ROUNDS]\n");
+		fprintf(stderr, "usage: views [-b] [-p PROCESSES] [-r ROUNDS]\n");
 		return 1;
 	}
 	find_build();
-	record(processes, &records);
+	record(processes, build_of_files, &records, &text);
 	for (uint64_t round = 0; round < rounds; round++)
 		for (size_t view = 0; view < VIEWS; view++)
 			results[view].ns[round] = run(view, &results[view]);
-	printf("\nViews of a recording to /dev/null: %llu processes, %llu records, %llu MiB; medians "
-	       "of %llu\n", (unsigned long long)processes, records, records * 128 >> 20,
+	printf("\nViews of a recording%s to /dev/null: %llu processes, %llu records, %llu MiB; medians "
+	       "of %llu\n", build_of_files ? " of a build" : "", (unsigned long long)processes, records, records * 128 >> 20,
 	       (unsigned long long)rounds);
+	if (text)
+		printf("Beside %.1f bytes of command line per process:\n",
+		       (double)text / (double)processes);
 	printf("%-24s %12s %10s %12s %10s\n", "", "ns/record", "peak MiB", "private MiB",
 	       "B/process");
 	for (size_t view = 0; view < VIEWS; view++) {
@@ -194,7 +209,9 @@ int main(int argc, char **argv)
 		printf("%-24s %12.1f %10ld %12ld %10.1f\n", name,
 		       result->ns[rounds / 2] / (double)records, result->peak_kib >> 10,
 		       result->private_kib >> 10,
-		       (double)result->private_kib * 1024 / (double)processes);
+		       keeps_text(view) ?
+			       ((double)result->private_kib * 1024 - (double)text) / (double)processes :
+			       (double)result->private_kib * 1024 / (double)processes);
 	}
 	return 0;
 }
