@@ -7,11 +7,17 @@
 
 #include <stddef.h>
 
+/* 0. No program has room for a name that is longer than the library promises. */
+#define SHORT(name)                                                                                \
+	(0 * sizeof(struct {                                                                       \
+		_Static_assert(sizeof(name) <= PROCLIFE_FIELD_NAME_LEN, "the name is too long");   \
+		char unused;                                                                       \
+	}))
 /* The member of the record, its name, its kind; in a recording it can have another name. */
 #define NAMED(member, name, ctf_name, kind, only)                                                  \
 	{                                                                                          \
 		#member, name, ctf_name, PROCLIFE_FIELD_##kind,                                    \
-			offsetof(struct proclife_record, member),                                  \
+			offsetof(struct proclife_record, member) + SHORT(name),                    \
 			sizeof(((struct proclife_record *)0)->member), only                        \
 	}
 #define RENAMED(member, name, ctf_name, kind) NAMED(member, name, ctf_name, kind, 0)

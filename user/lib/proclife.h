@@ -699,6 +699,9 @@ enum proclife_field_kind {
 	PROCLIFE_FIELD_STIME,
 };
 
+/* The size of the longest name that a field can have in JSON, with its NUL. */
+#define PROCLIFE_FIELD_NAME_LEN 28
+
 struct proclife_field {
 	const char *member;   /* of struct proclife_record, as abi.h has it */
 	const char *name;     /* in JSON; NULL where that shows it in another form */

@@ -13,7 +13,7 @@
  * dozen of them.
  */
 struct member {
-	char before[32]; /* ,"name": */
+	char before[PROCLIFE_FIELD_NAME_LEN + 4]; /* ,"name": */
 	uint8_t length;
 	uint8_t size; /* of the field */
 	uint16_t offset;
@@ -22,23 +22,27 @@ struct member {
 	const char *name;
 };
 
-#define MOST_MEMBERS 24
-
 struct event_json {
 	struct json *json;
-	struct member members[PROCLIFE_TYPES][MOST_MEMBERS];
+	struct member *members[PROCLIFE_TYPES];
 	unsigned int counts[PROCLIFE_TYPES];
 };
 
-static void prepare(struct event_json *e, unsigned int type)
+static bool prepare(struct event_json *e, unsigned int type)
 {
 	const struct proclife_field *field;
-	unsigned int i;
+	unsigned int fields = 0, i;
 
-	for (i = 0; (field = proclife_field(type, i)) && e->counts[type] < MOST_MEMBERS; i++) {
+	while (proclife_field(type, fields))
+		fields++;
+	e->members[type] = calloc(fields + 1, sizeof(*e->members[type]));
+	if (!e->members[type])
+		return false;
+	for (i = 0; i < fields; i++) {
 		struct member *member = &e->members[type][e->counts[type]];
 
-		if (!field->name || strlen(field->name) + 4 > sizeof(member->before))
+		field = proclife_field(type, i);
+		if (!field->name)
 			continue;
 		member->length = sprintf(member->before, ",\"%s\":", field->name);
 		member->size = field->size;
@@ -48,6 +52,7 @@ static void prepare(struct event_json *e, unsigned int type)
 		member->name = field->name;
 		e->counts[type]++;
 	}
+	return true;
 }
 
 struct event_json *event_json_new(struct json *json)
@@ -58,13 +63,21 @@ struct event_json *event_json_new(struct json *json)
 	if (!e)
 		return NULL;
 	e->json = json;
-	for (type = 0; type < PROCLIFE_TYPES; type++)
-		prepare(e, type);
+	for (type = 0; type < PROCLIFE_TYPES; type++) {
+		if (!prepare(e, type)) {
+			event_json_free(e);
+			return NULL;
+		}
+	}
 	return e;
 }
 
 void event_json_free(struct event_json *e)
 {
+	unsigned int type;
+
+	for (type = 0; e && type < PROCLIFE_TYPES; type++)
+		free(e->members[type]);
 	free(e);
 }
 
