@@ -58,7 +58,8 @@ class Process:
             return "freed"
         if self.reaped is not None:
             return "unfreed"
-        if self.start is None and all(task.state != "alive" for task in self.tasks):
+        if self.start is None and not self.dead and \
+                all(task.state != "alive" for task in self.tasks):
             return "unknown"
         return "zombie" if self.dead else "alive"
 

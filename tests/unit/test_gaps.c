@@ -3,6 +3,8 @@
 #include "check.h"
 #include "fixture_tasks.h"
 
+#include <signal.h>
+
 /* The FREE is lost, and the handle in use again. */
 static void check_handle_reused_unseen(uint64_t at, bool same_task, bool same_group)
 {
@@ -325,19 +327,49 @@ static void test_gap_before_thread(void **state)
 	}
 }
 
-/* Of a process whose leader is never seen, nobody knows the end. */
+/*
+ * Of a process whose leader is never seen, nobody knows when it is freed. When it exited is known of
+ * its last thread's EXIT alone, and the state says the same.
+ */
 static void test_leader_never_seen(void **state)
+{
+	(void)state;
+	for (unsigned int live = 0; live < 2; live++) {
+		struct who a = process_of_pid(200 + 10 * live, "app"), t = thread_of(&a, 201 + 10 * live);
+		uint64_t at = 20 + 10 * live;
+
+		feed(tasks, exit_record(at, &t, 0, live));
+		feed(tasks, reap_record(at + 1, &t, &t));
+		feed(tasks, free_record(at + 2, &t));
+		assert_int_equal(LAST_TASK->marks.freed, at + 2);
+	}
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(reported.gone_count, 3); /* and the shell */
+	for (unsigned int live = 0; live < 2; live++) {
+		const struct proclife_process *process = &reported.gone[1 + live];
+
+		assert_int_equal(process->tgid, 200 + 10 * live);
+		assert_int_equal(process->marks.exited, live ? 0 : 20);
+		assert_int_equal(process->marks.freed, 0);
+		assert_int_equal(process->left, live ? PROCLIFE_IS_UNKNOWN : PROCLIFE_IS_ZOMBIE);
+		assert_false(process->incomplete);
+	}
+}
+
+/* The trace ends before the snapshot has listed a leader whose last thread has told the parent. */
+static void test_leader_not_listed_yet(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
 
 	(void)state;
 	feed(tasks, exit_record(20, &t, 0, 0));
 	feed(tasks, reap_record(21, &t, &t));
-	feed(tasks, free_record(22, &t));
-	assert_int_equal(LAST_TASK->marks.freed, 22);
+	feed(tasks, sigchld_record(22, &shell, &t, CLD_EXITED));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
-	assert_int_equal(LAST_GONE->marks.exited, 0);
-	assert_int_equal(LAST_GONE->marks.freed, 0);
+	assert_int_equal(LAST_GONE->tgid, 200);
+	assert_int_equal(LAST_GONE->marks.exited, 20);
+	assert_int_equal(LAST_GONE->marks.notified, 22);
+	assert_int_equal(LAST_GONE->left, PROCLIFE_IS_ZOMBIE);
 }
 
 /* Of a damaged snapshot, what is missing can be other threads of a process, or its leader. */
@@ -381,6 +413,7 @@ int main(void)
 		TEST(test_gap_before_same_pid),
 		TEST(test_gap_before_thread),
 		TEST(test_leader_never_seen),
+		TEST(test_leader_not_listed_yet),
 		TEST(test_gap_in_the_snapshot),
 	};
 

@@ -289,11 +289,11 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	/* A thread that a gap hid can have been freed later. */
 	if (process->unfreed || !(process->counted || proclife_process_ungapped(tasks, process)))
 		process->marks.freed = 0;
-	/* If its leader was never seen, it can live on. */
-	if (process->mixed || !process->start) {
+	/* If its leader was never seen, that can live on; dead, it waits for its reaper. */
+	if (process->mixed || !(process->start || process->group_dead))
 		process->marks.exited = 0;
+	if (process->mixed || !process->start)
 		process->marks.freed = 0;
-	}
 	proclife_process_sure(tasks, process);
 	if (process->gaps != tasks->gaps)
 		process->incomplete = true;
