@@ -91,6 +91,49 @@ static void test_others(void **state)
 }
 
 /*
+ * RENAMEs alone say what the name is, for a record that another task writes just then can have the old
+ * one. Where they are suppressed or lost, the next record of the task knows better.
+ */
+static void test_name_after_suppressed_rename(void **state)
+{
+	struct who a = process_of_pid(300, "a");
+	const struct proclife_process *process;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	process = proclife_tasks_find(tasks, a.task)->process;
+	feed(tasks, rename_record(11, &a, "b"));
+	feed(tasks, signal_record(12, &a, 15, &shell));
+	assert_string_equal(process->comm, "b");
+	feed(tasks, begins(13, 0, PROCLIFE_RENAME));
+	a.comm = "c";
+	feed(tasks, wait_record(14, &a));
+	assert_string_equal(process->comm, "c");
+	assert_string_equal(proclife_tasks_find(tasks, a.task)->comm, "c");
+	feed(tasks, rename_record(15, &a, "d"));
+	assert_string_equal(process->comm, "d");
+}
+
+static void test_name_after_lost_rename(void **state)
+{
+	struct who a = process_of_pid(400, "a"), t = thread_of(&a, 401);
+	const struct proclife_process *process;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	process = proclife_tasks_find(tasks, a.task)->process;
+	feed_gap(tasks, 1, 12, 13);
+	t.comm = "t";
+	feed(tasks, wait_record(14, &t));
+	assert_string_equal(proclife_tasks_find(tasks, t.task)->comm, "t");
+	assert_string_equal(process->comm, "a");
+	a.comm = "b";
+	feed(tasks, wait_record(15, &a));
+	assert_string_equal(process->comm, "b");
+}
+
+/*
  * What the program says. All that is recorded of waits is that the parent waited before its child
  * exited; it may have come back and done anything since.
  */
@@ -194,6 +237,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_waits),
 		TEST(test_others),
+		TEST(test_name_after_suppressed_rename),
+		TEST(test_name_after_lost_rename),
 		cmocka_unit_test(test_program),
 		cmocka_unit_test(test_sums),
 	};

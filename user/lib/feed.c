@@ -3,6 +3,7 @@
 #include "feed.h"
 
 #include <errno.h>
+#include <string.h>
 
 /*
  * The parent or creator that a FORK or TASK names. Another one with this handle is long gone, its
@@ -246,6 +247,19 @@ static inline void look_ahead(struct proclife_tasks *tasks, const struct proclif
 	__builtin_prefetch(proclife_table_slot(table, record->task));
 }
 
+/* Where a RENAME can be missing, any later record of the task tells its name. */
+static proclife_apart void note_name(struct proclife_tasks *tasks,
+				     const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_task_get(tasks, record->task);
+
+	if (!task || task->start != record->start || task->pid != record->pid ||
+	    !strncmp(task->comm, record->comm, PROCLIFE_COMM_LEN - 1))
+		return;
+	proclife_set_name(task, record->comm);
+	proclife_filter(tasks, task->process);
+}
+
 int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event)
 {
 	int ret;
@@ -261,6 +275,8 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 	}
 	if (event->ahead)
 		look_ahead(tasks, event->ahead);
+	if (proclife_unlikely(tasks->gaps || tasks->suppressed[PROCLIFE_RENAME]))
+		note_name(tasks, event->record);
 	ret = feed_record(tasks, event->record);
 	if (proclife_unlikely(tasks->error))
 		return proclife_take_error(tasks);
