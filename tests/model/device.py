@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A plain file that is laid out as proclife(4) says that the device is."""
+import collections
+
 import abi
 
 PAGE = 4096
 
 
-def write(path, rings, per_ring, header, first=0):
-    """rings: of each CPU, the records that its ring has ever had, or None. Positions begin at @first."""
+def by_type(numbers):
+    """The array of a ring's control page; numbers: by the name of the type."""
+    found = [0] * abi.CONSTANTS["TYPES"]
+    for kind, number in numbers.items():
+        found[abi.NUMBERS[kind]] = number
+    return b"".join(number.to_bytes(8, "little") for number in found)
+
+
+def write(path, rings, per_ring, header, first=0, suppressed=None, suppressing=()):
+    """
+    rings: of each CPU, the records that its ring has ever had, or None. Positions begin at @first.
+    suppressed: how many of a (CPU, type); suppressing: those (CPU, type) that are so now.
+    """
     stride = 2 * PAGE + -(-per_ring * abi.RECORD_BYTES // PAGE) * PAGE
     layout = abi.LAYOUTS["header"]
     said = dict(header, magic=abi.CONSTANTS["MAGIC"], abi_version=abi.CONSTANTS["ABI_VERSION"],
@@ -25,12 +38,13 @@ def write(path, rings, per_ring, header, first=0):
         for position, record in enumerate(records, first):
             at = base + 2 * PAGE + position % per_ring * abi.RECORD_BYTES
             image[at:at + abi.RECORD_BYTES] = abi.pack(record)
-        counts = [sum(record["type"] == kind for record in records)
-                  for _, kind in sorted(abi.TYPES.items())[:-1]]
-        counts += [0] * (abi.CONSTANTS["TYPES"] - len(counts))
+        counts = collections.Counter(record["type"] for record in records)
         control = abi.LAYOUTS["ring_ctl"].pack({
-            "reserve": end, "commit": end,
-            "counts": b"".join(count.to_bytes(8, "little") for count in counts)})
+            "reserve": end, "commit": end, "counts": by_type(counts),
+            "suppressed": by_type({kind: count for (other, kind), count
+                                   in (suppressed or {}).items() if other == cpu}),
+            "suppressing": sum(1 << abi.NUMBERS[kind] for other, kind in suppressing
+                               if other == cpu)})
         image[base:base + len(control)] = control
     with open(path, "wb") as file:
         file.write(image)

@@ -3,6 +3,8 @@
 From records to lives, in the simplest way that proclife(4) and proclife-views(7) allow. It knows
 nothing of loss: what the program says where records are missing is held against the truth instead.
 """
+from abi import NUMBERS
+
 SIGCHLD = 17
 CLD = (1, 2, 3)
 
@@ -69,6 +71,8 @@ class Lives:
         self.tasks = {}  # handle: the task that has it now
         self.processes = []
         self.open = []  # those that are not gone
+        self.unwatched = set()  # CPUs on which WAITs are suppressed
+        self.unwatched_until = 0
 
     def older(self, record, fits):
         """A process that can have this task: all tasks of one whose birth was seen are known."""
@@ -217,19 +221,33 @@ class Lives:
     def on_wait(self, record, task, process):
         task.waited = process.waited = record["ts"]
 
+    def suppress(self, record):
+        """From here on, or up to here, the module did not record all that there was of a type."""
+        if record["what"] == NUMBERS["wait"]:
+            if record["ended"]:
+                self.unwatched.discard(record["cpu"])
+                self.unwatched_until = record["ts"]
+            else:
+                self.unwatched.add(record["cpu"])
+
+    def last_wait(self, of):
+        """When it has last called wait(2), unless it can have called it since without a record."""
+        known = of.waited is not None and not self.unwatched and of.waited > self.unwatched_until
+        return of.waited if known else None
+
     def on_reap(self, record, task, process):
         task.reaped = record["ts"]
         task.reaper = record
         if task is process.leader:
             process.cgroup = record["cgroup"]
         reaper = self.tasks.get(record["reaper"])
-        if reaper is not task:
-            task.reaper_waited = reaper.waited if reaper else None
+        if not reaper or reaper.process is not process:  # else an exec releases it, no wait(2)
+            task.reaper_waited = self.last_wait(reaper) if reaper else None
         if task is process.leader:
             process.reaped, process.reaper = record["ts"], record
             process.reaper_process = reaper.process if reaper else None
             if reaper and reaper.process is not process:
-                process.reaper_waited, reaper.waited = reaper.waited, None
+                process.reaper_waited, reaper.waited = self.last_wait(reaper), None
 
     def on_free(self, record, task, process):
         task.freed, task.free_cpu = record["ts"], record["cpu"]

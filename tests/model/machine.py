@@ -19,12 +19,15 @@ PATHS = [b"/bin/sh", b"/usr/bin/make", b"/usr/lib/gcc/x86_64-linux-gnu/12/cc1-of
 
 
 class Machine:
-    def __init__(self, random, cpus=4, older=6, now=10 ** 12, pid_range=40):
-        self.random, self.cpus, self.now = random, cpus, now
+    def __init__(self, random, cpus=4, older=6, now=10 ** 12, pid_range=40, budget=False):
+        self.random, self.cpus, self.now, self.budget = random, cpus, now, budget
         self.last = 0, 0
         self.records = [[] for cpu in range(cpus)]
         self.snapshot = []
-        self.suppressing = [None] * cpus
+        self.suppressing = {}  # (CPU, type): since when
+        self.missing = {}  # (CPU, type): so many since then
+        self.unrecorded = {}  # (CPU, type): so many in all
+        self.suppressed = False  # was what was written last?
         self.busy, self.execing = set(), []  # CPUs and processes in the middle of an exec
         self.processes = []  # all that there ever were
         self.next_pid, self.pid_range = 100, pid_range
@@ -53,7 +56,8 @@ class Machine:
     def handle(self):
         return self.random.getrandbits(64) | 1
 
-    def write(self, kind, task, flags=(), cpu=None, **payload):
+    def write(self, kind, task, flags=(), cpu=None, exempt=False, **payload):
+        """exempt: from the module's budget, if it has one."""
         if cpu is None:
             cpu = self.free_cpu()
         # At the same time, a higher CPU comes later, so that no effect comes before its cause.
@@ -65,7 +69,11 @@ class Machine:
                   "start": task.start, "pid": task.pid, "tgid": task.process.tgid,
                   "comm": task.comm}
         record.update(payload)
-        if self.recording:
+        self.suppressed = self.budget and not exempt and (cpu, kind) in self.suppressing
+        if self.suppressed:
+            self.missing[cpu, kind] += 1
+            self.unrecorded[cpu, kind] = self.unrecorded.get((cpu, kind), 0) + 1
+        elif self.recording:
             task.seen = task.seen or (ts if kind != "free" or "thread" not in flags else None)
             if kind == "task":
                 self.snapshot.append(record)
@@ -212,12 +220,15 @@ class Machine:
         """The task that the kernel has as real_parent: any that lives, else the leader."""
         return (process.parent.alive() or [process.parent.leader])[0]
 
-    def rename(self, task, name=None):
+    def rename(self, task, name=None, exempt=False):
         name = self.random.choice(NAMES) if name is None else name
         process = task.process
+        known = process.cgroup
         if task is process.leader and self.random.random() < .3:
             process.cgroup = self.random.choice(self.cgroup_numbers + [self.unnamed_cgroup])
-        self.write("rename", task, name=name, cgroup=process.cgroup)
+        self.write("rename", task, exempt=exempt, name=name, cgroup=process.cgroup)
+        if self.suppressed:
+            process.cgroup = known  # as it is when no record tells that it has moved
         task.comm = name
 
     def exec(self, task):
@@ -231,7 +242,7 @@ class Machine:
                 self.tick()
         if task is not process.leader:
             self.take_lead(task)
-        self.rename(task, self.random.choice(NAMES))
+        self.rename(task, self.random.choice(NAMES), exempt=True)
         if self.random.random() < .3:
             process.uid = self.random.choice([0, 1000, 1001, 33])
         process.euid = self.random.choice([process.uid, 0])
@@ -295,7 +306,7 @@ class Machine:
     def other(self, task):
         if self.random.random() < .3:
             self.write("hang", task)
-        elif self.random.random() < .2 and self.recording:
+        elif self.random.random() < (.6 if self.budget else .2) and self.recording:
             self.suppress(self.random.randrange(self.cpus))
         else:  # a signal that does not end it: it is blocked, or pending already
             sender = self.random.choice(self.running())
@@ -303,15 +314,18 @@ class Machine:
                         0, result=self.random.randrange(5), to_group=self.random.randrange(2))
 
     def suppress(self, cpu):
-        """The module's budget for renames is spent on a CPU, or no longer."""
-        since, self.suppressing[cpu] = self.suppressing[cpu], None
+        """An account of the module's budget is spent on a CPU, or has saved enough again."""
+        kind = self.random.choice(["wait", "rename", "signal"]) if self.budget else "rename"
+        since = self.suppressing.pop((cpu, kind), None)
+        missing = self.missing.pop((cpu, kind), 0)
         self.now += 1
         nobody = Process(self, 0, 0, None)
         nobody.leader = Task(nobody, 0, 0, 0, b"")
-        ts = self.write("suppressed", nobody.leader, (), cpu, what=abi.NUMBERS["rename"],
+        ts = self.write("suppressed", nobody.leader, (), cpu, what=abi.NUMBERS[kind],
                         ended=int(bool(since)), since=since or self.now,
-                        count=self.number() if since else 0)
-        self.suppressing[cpu] = None if since else ts
+                        count=missing if self.budget or not since else self.number())
+        if not since:
+            self.suppressing[cpu, kind], self.missing[cpu, kind] = ts, 0
         self.now += 1
 
     def wait(self, task):
@@ -343,11 +357,11 @@ class Machine:
 
     # Death
 
-    def signal(self, target, sender, signo, code, result=0, to_group=1):
+    def signal(self, target, sender, signo, code, result=0, to_group=1, exempt=False):
         who = {} if sender is None else {
             "sender": sender.handle, "sender_pid": sender.pid, "sender_tgid": sender.process.tgid,
             "sender_comm": sender.comm}
-        return self.write("signal", target, signo=int(signo), code=code, result=result,
+        return self.write("signal", target, exempt=exempt, signo=int(signo), code=code, result=result,
                           to_group=to_group, **who)
 
     def kill(self, target, sender):
@@ -361,10 +375,12 @@ class Machine:
         if signo == signal.SIGALRM:
             sender, code = None, 128
         to_group = self.random.randrange(2)
-        ts = self.signal(target, sender, signo, code, to_group=to_group)
-        process.killer = {"signal": int(signo), "code": code, "ts": ts,
-                          "pid": sender.process.tgid if sender else 0,
-                          "tid": sender.pid if sender else 0, "comm": sender.comm if sender else b""}
+        # One that is queued and ends its target is recorded whatever the budget says, but for a core.
+        ts = self.signal(target, sender, signo, code, to_group=to_group, exempt=signo not in CORE)
+        process.killer = None if self.suppressed else {
+            "signal": int(signo), "code": code, "ts": ts,
+            "pid": sender.process.tgid if sender else 0, "tid": sender.pid if sender else 0,
+            "comm": sender.comm if sender else b""}
         if self.random.random() < .5:  # too late: it is ended already
             late = self.random.choice(self.running())
             self.now += 1
@@ -434,7 +450,8 @@ class Machine:
         if not parent.ignores:
             how = CLD_EXITED if not code & 0x7f else CLD_DUMPED if code & 0x80 else CLD_KILLED
             process.notified = self.signal(self.parent_task(process), task, signal.SIGCHLD, how,
-                                           result=1 if self.random.random() < .5 else 0)
+                                           result=1 if self.random.random() < .5 else 0,
+                                           exempt=True)
         else:
             self.reap(process.leader, task)
 

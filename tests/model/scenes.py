@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 
+import budget
 import checks
 import device
 import harm
@@ -330,5 +331,5 @@ def check_truth(checker, path, made):
 
 def check_all(checker, seed):
     for scene in (check_gaps, check_cut, check_command, check_several, check_diff, check_device,
-                  harm.check_damage, harm.check_unfinished, history.check_history):
+                  harm.check_damage, harm.check_unfinished, history.check_history, budget.check_budget):
         scene(checker, seed)

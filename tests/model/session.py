@@ -127,6 +127,7 @@ class Session:
             if event["type"] == "suppressed":
                 if event["ended"]:
                     self.suppressed[abi.TYPES[event["what"]]] += event["count"]
+                self.lives.suppress(event)
                 self.shown.append((event, {}))
                 if self.is_over(ts):
                     return

@@ -311,7 +311,7 @@ def zombies(session):
             texts("comm", each.comm), v=1, type="zombie", pid=each.tgid, start=each.start,
             uid=each.uid or 0, **wait_status(each.exit_code), killer=killer(each.killer), exited=each.exited,
             notified=each.notified, parent_pid=each.parent_pid, reaper_pid=each.real_parent,
-            reaper_waited=reaper.waited if reaper else None,
+            reaper_waited=session.lives.last_wait(reaper) if reaper else None,
             **texts("reaper_comm", reaper.comm if reaper else None)))
     return sorted(found, key=lambda each: (each["notified"] or each["exited"] or 0, each["start"]))
 
