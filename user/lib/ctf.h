@@ -22,6 +22,7 @@
 #ifndef PROCLIFE_CTF_H
 #define PROCLIFE_CTF_H
 
+#include "daytime.h"
 #include "plain.h"
 
 #include <string.h>
@@ -101,6 +102,7 @@ struct proclife_metadata {
 	uint64_t bytes;
 	bool counted; /* the totals are all streams; otherwise nothing is known of them */
 	struct proclife_total *totals; /* of each stream, in the order of their CPUs */
+	struct proclife_daytime daytime; /* its first is header.to_realtime */
 };
 
 /* The bytes of a record that are declared for its type: what follows is padding. */
@@ -121,7 +123,8 @@ void proclife_metadata_synced(char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1], uint6
  * Takes a text apart; nothing but what proclife_metadata_text() writes is understood, except that
  * entries of the env block can be missing, or new. Return: 0,
  * -ENOEXEC if it is not ours, -EPROTO if it is of another format or a later ABI, -EBADMSG if it is ours and
- * damaged; then @fault says why. The totals are to be freed, whatever it returns.
+ * damaged; then @fault says why. Totals and daytime are to be freed, whatever it
+ * returns.
  */
 int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text, size_t size,
 			    struct proclife_fault *fault);

@@ -122,6 +122,16 @@ static void write_totals(const struct proclife_metadata *metadata, FILE *file)
 	}
 }
 
+static const char step_name[] = "clock_step_";
+
+/* `clock_step_1 = "since to_realtime"` */
+static void write_steps(const struct proclife_daytime *daytime, FILE *file)
+{
+	for (uint32_t i = 0; i < daytime->count; i++)
+		fprintf(file, "\t%s%" PRIu32 " = \"%" PRIu64 " %" PRIu64 "\";\n", step_name, i + 1,
+			daytime->changes[i].since, daytime->changes[i].to_realtime);
+}
+
 void proclife_env_write(const struct proclife_metadata *metadata, void *to)
 {
 	FILE *file = to;
@@ -147,6 +157,7 @@ void proclife_env_write(const struct proclife_metadata *metadata, void *to)
 		}
 	}
 	write_totals(metadata, file);
+	write_steps(&metadata->daytime, file);
 }
 
 /* Reads digits of @base at *@s, at least one; stops at the first that is none. */
@@ -245,19 +256,25 @@ static bool parse_value(const struct entry *entry, const char *s, const char *en
 	return good && end - s == 1 && *s == ';';
 }
 
-/* Five numbers in quotation marks, and no number beyond what a recorder can have counted. */
+/* Numbers in quotation marks, and the end of the line. */
+static bool parse_numbers(const char *s, const char *end, uint64_t *const *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (s == end || *s++ != (i ? ' ' : '"') || !parse_number(&s, end, 10, numbers[i]))
+			return false;
+	}
+	return end - s == 2 && !memcmp(s, "\";", 2);
+}
+
+/* No number is beyond what a recorder can have counted. */
 static bool parse_total(const char *s, const char *end, struct proclife_total *total)
 {
 	uint64_t *const numbers[] = {
 		&total->first, &total->last, &total->records, &total->lost, &total->bytes,
 	};
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		if (s == end || *s++ != (i ? ' ' : '"') || !parse_number(&s, end, 10, numbers[i]))
-			return false;
-	}
-	return end - s == 2 && !memcmp(s, "\";", 2) && total->records < PROCLIFE_CTF_MOST &&
-	       total->lost < PROCLIFE_CTF_MOST && total->last != UINT64_MAX;
+	return parse_numbers(s, end, numbers, sizeof(numbers) / sizeof(*numbers)) &&
+	       total->records < PROCLIFE_CTF_MOST && total->lost < PROCLIFE_CTF_MOST && total->last != UINT64_MAX;
 }
 
 /* 1 if this line is the total of a stream, 0 if it is not, -EBADMSG, -ENOMEM. */
@@ -284,6 +301,25 @@ static int add_total(struct proclife_metadata *metadata, uint64_t *count, const 
 	}
 	metadata->totals[(*count)++] = total;
 	return 1;
+}
+
+/* As add_total(), of a change of the time of day. They are in order, and each is later. */
+static int add_step(struct proclife_daytime *daytime, const char *text, const char *is,
+		    const char *end)
+{
+	struct proclife_daytime_change step = { 0, 0 };
+	uint64_t *const numbers[] = { &step.since, &step.to_realtime };
+	const char *digits = text + sizeof(step_name); /* with the tab */
+	uint64_t number;
+
+	if (is < digits || memcmp(text + 1, step_name, sizeof(step_name) - 1))
+		return 0;
+	if (!parse_number(&digits, is, 10, &number) || digits != is ||
+	    number != daytime->count + 1 || number > PROCLIFE_DAYTIME_CHANGES ||
+	    !parse_numbers(is + 3, end, numbers, 2) ||
+	    (daytime->count && daytime->changes[daytime->count - 1].since >= step.since))
+		return -EBADMSG;
+	return proclife_daytime_change(daytime, step.since, step.to_realtime) ?: 1;
 }
 
 /* Of what does not follow from the rest, and is not 0. */
@@ -373,9 +409,15 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 			proclife_fault_set(fault, "the total of a stream is not valid");
 			return err;
 		}
+		err = add_step(&metadata->daytime, text, is, eol);
+		if (err < 0) {
+			proclife_fault_set(fault, "a step of the clock is not valid");
+			return err;
+		}
 		text = eol + 1;
 	}
 	derive(metadata, seen, totals);
+	metadata->daytime.to_realtime = metadata->header.to_realtime;
 	if (totals != metadata->streams) {
 		proclife_fault_set(fault, "the totals of %" PRIu64 " streams instead of %" PRIu64,
 				   totals, metadata->streams);

@@ -161,23 +161,77 @@ static void acknowledge(struct proclife_device *device)
 	(void)ignored; /* EAGAIN: less than the watermark is new, and nothing to acknowledge */
 }
 
+static uint64_t system_realtime(void *arg)
+{
+	struct timespec ts;
+
+	(void)arg;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* What to add to a ts for its time of day lies in between; nothing else is known. */
+static void measure_realtime(const struct proclife_device *device, uint64_t *least, uint64_t *most)
+{
+	uint64_t before = device->clock(device->clock_arg);
+	uint64_t realtime = device->realtime(device->realtime_arg);
+
+	*least = realtime - device->clock(device->clock_arg);
+	*most = realtime - before;
+}
+
+/*
+ * Has the clock been set, or the machine been suspended? What is yielded from now on is no older than
+ * @before, the last horizon, and can have been made either side of it.
+ */
+static int follow_realtime(struct proclife_device *device, uint64_t before)
+{
+	struct proclife_daytime *daytime = &device->source.daytime;
+	uint64_t least, most;
+
+	if (!device->realtime)
+		return 0;
+	/* The narrowest of some: we can be preempted in the middle of any. */
+	for (unsigned int tries = 3; tries--;) {
+		uint64_t low, high;
+
+		measure_realtime(device, &low, &high);
+		if (proclife_daytime_latest(daytime) - low <= high - low)
+			return 0;
+		if (tries == 2 || high - low < most - least) {
+			least = low;
+			most = high;
+		}
+	}
+	return proclife_daytime_change(daytime, before > device->opened ? before : device->opened,
+				       least + (most - least) / 2);
+}
+
 /*
  * Acknowledging comes before the horizon is taken: what was acknowledged is then yielded, or held
  * back by a write in flight, whose commit will be news. So after a next() that found nothing, the
  * descriptor can be polled as it is.
  */
+static int device_round(struct proclife_device *device)
+{
+	uint64_t before = device->source.merge.horizon;
+	int err = proclife_rings_round(device);
+
+	return err ? err : follow_realtime(device, before);
+}
+
 static int device_more(struct proclife_source *source)
 {
 	struct proclife_device *device = device_of(source);
 	struct proclife_merge *merge = &source->merge;
-	int err = proclife_rings_round(device);
+	int err = device_round(device);
 
 	if (err)
 		return err;
 	if (proclife_merge_top(merge) < merge->horizon)
 		return 1;
 	acknowledge(device);
-	err = proclife_rings_round(device);
+	err = device_round(device);
 	if (err)
 		return err;
 	return proclife_merge_top(merge) < merge->horizon;
@@ -396,6 +450,10 @@ int proclife_device_open(struct proclife_source **source, const char *path)
 	err = proclife_rings_begin(device);
 	if (err)
 		goto fail;
+	device->opened = device->clock(device->clock_arg);
+	device->source.daytime.to_realtime = device->header.to_realtime;
+	if (device->pollable) /* a copy of a device has another clock's times */
+		device->realtime = system_realtime;
 	*source = &device->source;
 	return 0;
 fail:
@@ -409,9 +467,20 @@ void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn
 
 	device->clock = clock;
 	device->clock_arg = arg;
+	device->realtime = NULL;
 	source->merge.horizon = 0;
 	for (uint32_t cpu = 0; cpu < device->header.cpus; cpu++) {
 		if (device->rings[cpu])
 			device->rings[cpu]->floor = 0;
 	}
+}
+
+void proclife_device_set_realtime(struct proclife_source *source, proclife_clock_fn realtime,
+				  void *arg)
+{
+	struct proclife_device *device = device_of(source);
+
+	device->realtime = realtime;
+	device->realtime_arg = arg;
+	device->opened = device->clock(device->clock_arg);
 }

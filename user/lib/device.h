@@ -43,6 +43,9 @@ struct proclife_device {
 	struct proclife_ring_stream **rings; /* by CPU; NULL where there is none */
 	proclife_clock_fn clock;
 	void *clock_arg;
+	proclife_clock_fn realtime; /* NULL: the time of day is not followed */
+	void *realtime_arg;
+	uint64_t opened;
 	struct proclife_stream snapshot; /* its records stay until the source goes */
 	struct proclife_record *snapshot_records;
 };
@@ -52,6 +55,10 @@ struct proclife_device {
  * else.
  */
 void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn clock, void *arg);
+
+/* The same for CLOCK_REALTIME, which is not followed otherwise once the time comes from elsewhere. */
+void proclife_device_set_realtime(struct proclife_source *source, proclife_clock_fn realtime,
+				  void *arg);
 
 /* Notes where each ring stands: what comes from now on will be read. 0 or -ENOMEM. */
 int proclife_rings_begin(struct proclife_device *device);

@@ -141,6 +141,16 @@ uint64_t proclife_source_lost(const struct proclife_source *source);
  */
 uint64_t proclife_source_now(const struct proclife_source *source);
 
+/*
+ * The time of day of a record, in nanoseconds since 1970, as CLOCK_REALTIME had it then: when that
+ * clock was set, or the machine suspended, is known of what the source has yielded since it was
+ * opened, and of a recording.
+ */
+uint64_t proclife_source_realtime(const struct proclife_source *source, uint64_t ts);
+
+/* The first ts whose time of day is this, or a later one. */
+uint64_t proclife_source_monotonic(const struct proclife_source *source, uint64_t realtime);
+
 /* Nothing from before this time will be yielded any more; things of this very time may be. */
 uint64_t proclife_source_horizon(const struct proclife_source *source);
 

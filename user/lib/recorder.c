@@ -27,6 +27,7 @@ struct proclife_recorder {
 	int dir;
 	int text; /* the metadata, to bring `synced` up to date in it */
 	size_t synced_at;
+	uint64_t daytime; /* the version that it has */
 	int error;
 	uint64_t limit; /* what is later is left out */
 	uint32_t cpus;
@@ -157,18 +158,6 @@ static int take_all(struct proclife_recorder *recorder)
 	return recorder->error;
 }
 
-int proclife_recorder_sync(struct proclife_recorder *recorder)
-{
-	char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1];
-
-	if (take_all(recorder))
-		return recorder->error;
-	proclife_metadata_synced(digits, proclife_source_horizon(recorder->source));
-	recorder->error = proclife_write_all(recorder->text, digits, PROCLIFE_CTF_SYNCED_DIGITS,
-					     recorder->synced_at);
-	return recorder->error;
-}
-
 /* Where there are no locks, a reader takes us for one that was cut off, and nothing else is lost. */
 static void lock(int fd)
 {
@@ -182,9 +171,12 @@ static int write_metadata(struct proclife_recorder *recorder)
 {
 	static const char draft[] = ".metadata";
 	size_t size;
-	char *text = proclife_metadata_text(&recorder->metadata, &size, &recorder->synced_at);
+	char *text;
 	int err, fd;
 
+	recorder->metadata.daytime = recorder->source->daytime; /* which stays its owner */
+	recorder->daytime = recorder->source->daytime.version;
+	text = proclife_metadata_text(&recorder->metadata, &size, &recorder->synced_at);
 	if (!text)
 		return -ENOMEM;
 	fd = openat(recorder->dir, draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -207,6 +199,24 @@ static int write_metadata(struct proclife_recorder *recorder)
 free_text:
 	free(text);
 	return err;
+}
+
+int proclife_recorder_sync(struct proclife_recorder *recorder)
+{
+	uint64_t synced = proclife_source_horizon(recorder->source);
+	char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1];
+
+	if (take_all(recorder))
+		return recorder->error;
+	if (recorder->daytime != recorder->source->daytime.version) {
+		recorder->metadata.run.synced = synced;
+		recorder->error = write_metadata(recorder);
+		return recorder->error;
+	}
+	proclife_metadata_synced(digits, synced);
+	recorder->error = proclife_write_all(recorder->text, digits, PROCLIFE_CTF_SYNCED_DIGITS,
+					     recorder->synced_at);
+	return recorder->error;
 }
 
 /* Some file systems report a full disk only when a file is closed. */
@@ -345,6 +355,8 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 {
 	metadata->format = PROCLIFE_CTF_FORMAT;
 	metadata->header = *proclife_source_header(source);
+	/* Since we opened the device, the clock can have been set, and somebody else have opened it. */
+	metadata->header.to_realtime = source->daytime.to_realtime;
 	metadata->run = *run;
 	metadata->run.complete = false;
 	metadata->run.ended = 0;

@@ -95,6 +95,7 @@ static void recording_free(struct proclife_source *source)
 	}
 	free(recording->readers);
 	free(recording->metadata.totals);
+	proclife_daytime_free(&recording->metadata.daytime);
 	free(recording->path);
 	if (recording->dir >= 0)
 		close(recording->dir);
@@ -159,6 +160,7 @@ static int parse_metadata(struct proclife_recording *recording, int fd)
 		err = -ENOEXEC;
 	} else {
 		free(recording->metadata.totals);
+		proclife_daytime_free(&recording->metadata.daytime);
 		err = proclife_metadata_parse(&recording->metadata, text, size, &why);
 	}
 	free(text);
@@ -367,6 +369,8 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 		proclife_source_free(&recording->source);
 		return err;
 	}
+	recording->source.daytime = recording->metadata.daytime;
+	recording->metadata.daytime = (struct proclife_daytime){ 0 };
 	*source = &recording->source;
 	return 0;
 }

@@ -18,6 +18,7 @@ void proclife_source_free(struct proclife_source *source)
 	if (!source)
 		return;
 	proclife_merge_free(&source->merge);
+	proclife_daytime_free(&source->daytime);
 	source->ops->free(source);
 }
 

@@ -3,6 +3,7 @@
 #ifndef PROCLIFE_SOURCE_H
 #define PROCLIFE_SOURCE_H
 
+#include "daytime.h"
 #include "merge.h"
 
 struct proclife_source_ops {
@@ -34,6 +35,7 @@ struct proclife_listener {
 struct proclife_source {
 	struct proclife_merge merge;
 	const struct proclife_source_ops *ops;
+	struct proclife_daytime daytime;
 	uint64_t lost;	/* in gaps yielded */
 	bool started;	/* proclife_source_next() has been called */
 	bool exhausted; /* nothing below the horizon is left */

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The time of day of records, whose clock can be set: live, and of a recording. */
+#include "check.h"
+#include "fixture_device.h"
+#include "recorded.h"
+
+#include <ctf.h>
+#include <device.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS 1000000ULL
+#define SECOND (1000 * MS)
+#define DAY (86400 * SECOND)
+
+static uint64_t to_realtime; /* of the machine's clocks */
+
+static uint64_t read_realtime(void *data)
+{
+	const struct fake_device *machine = data;
+
+	return machine->now + to_realtime;
+}
+
+static void begin(uint64_t at_first)
+{
+	to_realtime = at_first;
+	device = fake_device_new(2, 16);
+	fake_device_add_rings(device);
+	device->header->to_realtime = to_realtime;
+	device->now = 10 * SECOND;
+	source = fake_device_open(device);
+	proclife_device_set_realtime(source, read_realtime, device);
+}
+
+/* Yields a record of this time, and what is after it. */
+static void record_at(uint64_t ts)
+{
+	fake_device_write(device, ts / MS % 2, ts);
+	device->now = ts + 1;
+	expect_record(source, ts / MS % 2, ts);
+	expect_nothing(source);
+}
+
+static void test_never_set(void **state)
+{
+	(void)state;
+	begin(DAY);
+	record_at(11 * SECOND);
+	record_at(12 * SECOND);
+	assert_int_equal(source->daytime.count, 0);
+	assert_int_equal(proclife_source_realtime(source, 12 * SECOND), DAY + 12 * SECOND);
+	assert_int_equal(proclife_source_monotonic(source, DAY + 12 * SECOND), 12 * SECOND);
+	assert_int_equal(proclife_source_monotonic(source, DAY - SECOND), 0);
+}
+
+/* A record has the time of day of when it was made, whatever the clock was set to later. */
+static void test_set(void **state)
+{
+	(void)state;
+	begin(DAY);
+	record_at(11 * SECOND);
+	to_realtime = 2 * DAY;
+	record_at(12 * SECOND);
+	to_realtime = DAY + 5 * SECOND;
+	record_at(13 * SECOND);
+	assert_int_equal(source->daytime.count, 2);
+	assert_int_equal(proclife_source_realtime(source, 1), DAY + 1);
+	assert_int_equal(proclife_source_realtime(source, 11 * SECOND), DAY + 11 * SECOND);
+	assert_int_equal(proclife_source_realtime(source, 12 * SECOND), 2 * DAY + 12 * SECOND);
+	assert_int_equal(proclife_source_realtime(source, 13 * SECOND), DAY + 18 * SECOND);
+	assert_int_equal(proclife_source_monotonic(source, DAY + 11 * SECOND), 11 * SECOND);
+	/* A time that never was: the first one behind it. */
+	assert_int_equal(proclife_source_monotonic(source, 2 * DAY), 11 * SECOND + 1);
+	assert_int_equal(proclife_source_monotonic(source, 2 * DAY + 12 * SECOND), 12 * SECOND);
+	assert_int_equal(proclife_source_monotonic(source, 3 * DAY), 2 * DAY - 5 * SECOND);
+}
+
+/* What both readings of the clock allow is no change: there is time between them. */
+static void slow_clock(struct fake_device *machine)
+{
+	machine->now += 50;
+}
+
+static void test_between(void **state)
+{
+	(void)state;
+	begin(DAY);
+	device->at_clock = slow_clock;
+	fake_device_write(device, 0, 11 * SECOND);
+	device->now = 12 * SECOND;
+	expect_record(source, 0, 11 * SECOND);
+	to_realtime -= 40;
+	expect_nothing(source);
+	assert_int_equal(source->daytime.count, 0);
+	to_realtime -= 40;
+	expect_nothing(source);
+	assert_int_equal(source->daytime.count, 1);
+}
+
+/* Where somebody sets the clock for ever, memory does not grow for ever. */
+static void test_bound(void **state)
+{
+	uint64_t at = 11 * SECOND;
+
+	(void)state;
+	begin(DAY);
+	for (int i = 0; i < PROCLIFE_DAYTIME_CHANGES + 10; i++, at += MS) {
+		to_realtime += DAY;
+		record_at(at);
+	}
+	assert_int_equal(source->daytime.count, PROCLIFE_DAYTIME_CHANGES);
+	assert_int_equal(proclife_source_realtime(source, at), at + to_realtime);
+	assert_int_equal(proclife_source_realtime(source, 11 * SECOND + MS), 3 * DAY + 11 * SECOND + MS);
+}
+
+static const uint64_t moments[] = { 1, 10 * SECOND, 11 * SECOND, 12 * SECOND - 1, 12 * SECOND,
+				    13 * SECOND, DAY };
+
+#define MOMENTS (sizeof(moments) / sizeof(*moments))
+
+static void assert_same_times(const uint64_t *expected)
+{
+	struct proclife_source *read = replay(folder.path);
+
+	for (size_t i = 0; i < MOMENTS; i++)
+		assert_int_equal(proclife_source_realtime(read, moments[i]), expected[i]);
+	proclife_source_free(read);
+}
+
+/* A recording has the same times, also one that is running, or was cut off. */
+static void test_recorded(void **state)
+{
+	struct proclife_run_info run = { .size = sizeof(run), .began = 10 * SECOND };
+	struct proclife_recorder *recorder;
+	uint64_t expected[MOMENTS];
+
+	(void)state;
+	begin(-5 * SECOND); /* a clock that was never set */
+	/* The device was opened by somebody else, after the clock was set. */
+	device->header->to_realtime = DAY;
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	record_at(11 * SECOND);
+	to_realtime = DAY;
+	record_at(12 * SECOND);
+	to_realtime = 2 * DAY;
+	record_at(13 * SECOND);
+	for (size_t i = 0; i < MOMENTS; i++)
+		expected[i] = proclife_source_realtime(source, moments[i]);
+	assert_int_equal(expected[1], 5 * SECOND);
+	assert_int_equal(expected[4], DAY + 12 * SECOND);
+	assert_int_equal(expected[5], 2 * DAY + 13 * SECOND);
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+	assert_same_times(expected);
+	run.ended = 14 * SECOND;
+	strcpy(run.reason, "end");
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	assert_same_times(expected);
+	proclife_recorder_free(recorder);
+}
+
+static void expect_damage(const char *steps, int ret)
+{
+	static char text[PROCLIFE_CTF_METADATA_MAX];
+	struct proclife_fault fault;
+	struct proclife_source *read = NULL;
+	FILE *file = open_metadata("r");
+	char *at;
+	int got;
+
+	memset(text, 0, sizeof(text));
+	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+	fclose(file);
+	at = strstr(text, "\tclock_step_1");
+	assert_non_null(at);
+	file = open_metadata("w");
+	fprintf(file, "%.*s%s%s", (int)(at - text), text, steps, strchr(at, '\n') + 1);
+	fclose(file);
+	got = proclife_recording_open(&read, folder.path, &fault);
+	if (got != ret || (ret && !strstr(fault.text, "a step of the clock is not valid")))
+		fail_msg("%s: %d '%s'", steps, got, ret ? fault.text : "");
+	if (!got)
+		proclife_source_free(read);
+	file = open_metadata("w");
+	fputs(text, file);
+	fclose(file);
+}
+
+static void test_damaged(void **state)
+{
+	struct proclife_run_info run = { .size = sizeof(run), .began = SECOND, .ended = 14 * SECOND };
+	struct proclife_recorder *recorder;
+
+	(void)state;
+	begin(DAY);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	to_realtime = 2 * DAY;
+	record_at(12 * SECOND);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	expect_damage("\tclock_step_1 = \"5 6\";\n\tclock_step_2 = \"6 6\";\n", 0);
+	expect_damage("", 0);
+	expect_damage("\tclock_step_1 = \"5 6\";\n\tclock_step_2 = \"5 6\";\n", -EBADMSG);
+	expect_damage("\tclock_step_2 = \"5 6\";\n", -EBADMSG);
+	expect_damage("\tclock_step_1 = \"5\";\n", -EBADMSG);
+	expect_damage("\tclock_step_1 = \"5 6 7\";\n", -EBADMSG);
+	expect_damage("\tclock_step_1 = \"5 99999999999999999999\";\n", -EBADMSG);
+	expect_damage("\tclock_step_1 = 5;\n", -EBADMSG);
+	expect_damage("\tclock_step_ = \"5 6\";\n", -EBADMSG);
+	expect_damage("\tclock_step_1x = \"5 6\";\n", -EBADMSG);
+}
+
+static int setup(void **state)
+{
+	folder_make(&folder);
+	(void)state;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	folder_remove(&folder);
+	return end_device(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_never_set, end_device),
+		cmocka_unit_test_teardown(test_set, end_device),
+		cmocka_unit_test_teardown(test_between, end_device),
+		cmocka_unit_test_teardown(test_bound, end_device),
+		cmocka_unit_test_setup_teardown(test_recorded, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
