@@ -29,7 +29,7 @@ static void test_babeltrace(void **state)
 		skip();
 	live_open(128);
 	live_bursts();
-	own = run_program(false, 0, "%s --device %s --duration 300ms --record %s --events", program,
+	own = run_program(false, 0, "%s --device %s --duration 300ms --record %s --events --monotonic", program,
 			  live_path, folder.path);
 	assert_int_equal(own.status, 3);
 	out = run_program(false, 0, "babeltrace2 %s", folder.path);

@@ -200,7 +200,7 @@ static void test_record_alone(void **state)
 	assert_int_equal(lost, 0);
 	assert_true(bytes >= 1500 * 128);
 	free(out.text);
-	out = run_program(false, 0, "%s -i %s", program, folder.path);
+	out = run_program(false, 0, "%s -i %s --events --monotonic", program, folder.path);
 	assert_int_equal(count_text(out.text, "\n"), 1500);
 	free(out.text);
 	out = run_program(true, 0, "%s --device %s --duration 10ms --record %s", program,

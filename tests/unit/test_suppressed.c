@@ -170,7 +170,8 @@ static void record(void)
 
 static struct output run(bool errors, const char *options)
 {
-	struct output out = run_program(errors, 0, "%s -i %s %s", program, folder.path, options);
+	struct output out = run_program(errors, 0, "%s -i %s %s%s", program, folder.path, options,
+					strstr(options, "--json") ? "" : " --monotonic");
 
 	assert_int_equal(out.status, 0);
 	return out;

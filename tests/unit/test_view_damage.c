@@ -10,7 +10,8 @@
 /* Standard output, or standard error, of a replay that ends with this status. */
 static char *show(bool errors, int status, const char *options)
 {
-	struct output out = run_program(errors, 0, "%s -i %s %s", program, folder.path, options);
+	struct output out = run_program(errors, 0, "%s -i %s %s%s", program, folder.path, options,
+					strstr(options, "--json") ? "" : " --monotonic");
 
 	if (out.status != status)
 		fail_msg("%s: status %d:\n%s", options, out.status, out.text);

@@ -31,6 +31,8 @@ enum option_id {
 	OPTION_NO_FOLD,
 	OPTION_BY,
 	OPTION_SHOW,
+	OPTION_UTC,
+	OPTION_MONOTONIC,
 	OPTION_FACTOR,
 	OPTION_FORCE,
 	OPTION_JSON,
@@ -98,6 +100,13 @@ static inline bool cut_is_set(const struct cut *cut)
 	return cut->depth != DEPTH_ALL || cut->min_life || cut->top || cut->matching;
 }
 
+/* How times are shown. */
+enum times {
+	TIMES_LOCAL,
+	TIMES_UTC,
+	TIMES_MONOTONIC,
+};
+
 enum fold {
 	FOLD_IF_LONG,
 	FOLD_ALWAYS,
@@ -118,6 +127,7 @@ struct options {
 	enum fold fold;
 	struct cut cut;
 	unsigned int show; /* SHOW_* */
+	enum times times;
 	enum proclife_by by;
 	bool threads;
 	struct filter filter;

@@ -11,7 +11,7 @@
 #define LENGTH 200
 
 /* What needs no view. */
-#define OF_ANY (GIVEN(JSON) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA))
+#define OF_ANY (GIVEN(JSON) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC))
 
 static const struct {
 	uint64_t one;
@@ -24,6 +24,8 @@ static const struct {
 	{ GIVEN(FOLD), GIVEN(THREADS), "a folded line stands for several processes" },
 	{ GIVEN(FOLD), GIVEN(TOP), "--top shows single processes" },
 	{ GIVEN(FOLD) | GIVEN(NO_FOLD), GIVEN(JSON), "JSON has every process" },
+	{ GIVEN(UTC), GIVEN(MONOTONIC), "a time has one form" },
+	{ GIVEN(UTC) | GIVEN(MONOTONIC), GIVEN(JSON), "JSON has nanoseconds of the monotonic clock" },
 	{ GIVEN(KTAP), GIVEN(LAVA), "a verdict has one form" },
 	{ GIVEN(KTAP) | GIVEN(LAVA), GIVEN(JSON), "a verdict has one form" },
 };

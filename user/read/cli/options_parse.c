@@ -86,6 +86,10 @@ static void take(const struct reading *reading, enum option_id option, const cha
 	case OPTION_SHOW:
 		option_set_show(options, state, arg);
 		break;
+	case OPTION_UTC:
+	case OPTION_MONOTONIC:
+		options->times = option == OPTION_UTC ? TIMES_UTC : TIMES_MONOTONIC;
+		break;
 	case OPTION_PID:
 		option_add_pid(options, state, arg);
 		break;
@@ -198,6 +202,8 @@ static void finish(const struct reading *reading, struct argp_state *state)
 					     !options->expectation_count)
 			options->views[n++] = all[i];
 	options->cut.matching = filter_is_set(&options->filter);
+	if (options->json && !options->times) /* messages beside it speak of the same times */
+		options->times = TIMES_MONOTONIC;
 	options_check(options, all, state);
 }
 

@@ -125,6 +125,14 @@ static const struct entry {
 		.help =
 			"--tree: also show %s; several with commas; pidns is the PID in its own namespace",
 	},
+	[OPTION_UTC] = {
+		.name = "utc", .group = GROUP_OUTPUT,
+		.help = "Show times of day in UTC instead of the local time zone",
+	},
+	[OPTION_MONOTONIC] = {
+		.name = "monotonic", .group = GROUP_OUTPUT,
+		.help = "Show times as seconds of the monotonic clock, as the records have them",
+	},
 	[OPTION_FACTOR] = {
 		.name = "factor", .argument = "X", .group = GROUP_OUTPUT,
 		.help = "--diff: what is X times as long has changed (2)",

@@ -2,6 +2,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/replay.h"
+#include "views/when.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,17 +89,12 @@ int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir)
 
 #define MOST_SAID 8 /* damaged streams; the others are counted */
 
-static void put_seconds(char text[32], uint64_t ts)
+static void say_damage(const struct run *run, const struct proclife_damage *damage, const char *dir)
 {
-	snprintf(text, 32, "%" PRIu64 ".%09" PRIu64, ts / SECOND, ts % SECOND);
-}
+	char from[WHEN_SIZE], to[WHEN_SIZE], lost[160] = "nothing is lost", places[64] = "";
 
-static void say_damage(const struct proclife_damage *damage, const char *dir)
-{
-	char from[32], to[32], lost[128] = "nothing is lost", places[64] = "";
-
-	put_seconds(from, damage->from);
-	put_seconds(to, damage->to);
+	when_text(run, damage->from, from);
+	when_text(run, damage->to, to);
 	if (damage->lost)
 		snprintf(lost, sizeof(lost), "%s%" PRIu64 " record%s lost between %s and %s",
 			 damage->estimated ? "about " : "", damage->lost,
@@ -118,16 +114,16 @@ static void say_damage(const struct proclife_damage *damage, const char *dir)
 }
 
 /* Records lost in damaged places; @any: whether there are such places. */
-static uint64_t sum_up_damage(const struct proclife_source *source, const char *dir, bool *any)
+static uint64_t sum_up_damage(const struct run *run, const char *dir, bool *any)
 {
 	const struct proclife_damage *damage;
 	uint64_t lost = 0, others = 0;
 	size_t i;
 
-	for (i = 0; (damage = proclife_recording_damage(source, i)); i++) {
+	for (i = 0; (damage = proclife_recording_damage(run->source, i)); i++) {
 		lost += damage->lost;
 		if (i < MOST_SAID)
-			say_damage(damage, dir);
+			say_damage(run, damage, dir);
 		else
 			others += damage->lost;
 	}
@@ -138,11 +134,11 @@ static uint64_t sum_up_damage(const struct proclife_source *source, const char *
 	return lost;
 }
 
-static void say_cut(const struct proclife_run_info *replay, const char *dir)
+static void say_cut(const struct run *run, const struct proclife_run_info *replay, const char *dir)
 {
-	char synced[32];
+	char synced[WHEN_SIZE];
 
-	put_seconds(synced, replay->synced);
+	when_text(run, replay->synced, synced);
 	if (replay->running && replay->synced)
 		message("%s: still running: this is what is there by now, up to %s",
 			quoted(dir), synced);
@@ -161,11 +157,11 @@ int replay_verdict(struct run *run, const struct proclife_run_info *replay, cons
 {
 	bool damaged;
 
-	run->damaged = sum_up_damage(run->source, dir, &damaged);
+	run->damaged = sum_up_damage(run, dir, &damaged);
 	/* Between this and the end, some CPUs' records reached the disk and others' did not. */
 	if (!replay->complete && run->ended >= replay->synced)
 		cut = true;
 	if (cut)
-		say_cut(replay, dir);
+		say_cut(run, replay, dir);
 	return (cut && !replay->running) || damaged || run->lost ? STATUS_LOST : 0;
 }

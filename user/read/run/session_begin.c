@@ -267,7 +267,8 @@ void session_json_begin(struct session *s)
 		else
 			json_null(json, "reap_source");
 		json_uint(json, "to_boottime", header->to_boottime);
-		json_uint(json, "to_realtime", header->to_realtime);
+		json_uint(json, "to_realtime",
+			  proclife_source_realtime(s->run.source, s->run.began) - s->run.began);
 	}
 	json_line_end(json);
 }

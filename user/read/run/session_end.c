@@ -8,6 +8,7 @@
 #include "run/replay.h"
 #include "run/session_state.h"
 #include "views/rcu.h"
+#include "views/when.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -147,22 +148,22 @@ static void say_lost(const struct session *s)
 			"a larger ring_kb", s->run.lost);
 }
 
-#define SECONDS "%llu.%09llu"
-#define seconds(ns) (ns) / SECOND, (ns) % SECOND
-
 /* That is no loss, but whoever looks for a life in it should know. */
 static void say_history(const struct session *s)
 {
+	char first[WHEN_SIZE], latest[WHEN_SIZE];
+
 	/* --zombies looks back on its own account. */
 	if (!s->history.cpus || s->feeding || (!s->run.options->history && !s->replay))
 		return;
+	when_text(&s->run, s->history.first, first);
+	when_text(&s->run, s->history.latest, latest);
 	if (s->history.cpus == 1)
-		message("the history of CPU %u begins at " SECONDS "; what is older was overwritten",
-			s->history.cpu, seconds(s->history.latest));
+		message("the history of CPU %u begins at %s; what is older was overwritten",
+			s->history.cpu, latest);
 	else
-		message("the history of %u CPUs begins between " SECONDS " and " SECONDS
-			" (CPU %u); what is older was overwritten", s->history.cpus,
-			seconds(s->history.first), seconds(s->history.latest), s->history.cpu);
+		message("the history of %u CPUs begins between %s and %s (CPU %u); what is older was "
+			"overwritten", s->history.cpus, first, latest, s->history.cpu);
 }
 
 /* No loss: it is what the module is to do. But it is not all that has happened. */

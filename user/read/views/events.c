@@ -6,6 +6,7 @@
  */
 #include "output/quote.h"
 #include "views/events.h"
+#include "views/when.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct events {
 	struct text line;
 	struct text pid;
 	struct event_json *json; /* NULL: as text */
+	int64_t day;
 	unsigned int pid_columns; /* grows with the widest one so far */
 };
 
@@ -307,6 +309,21 @@ static void show_details(struct text *line, const struct proclife_record *r,
 	}
 }
 
+/* The time of a line has no date. */
+static void show_day(struct events *events, uint64_t ts)
+{
+	struct text *line = &events->line;
+
+	if (!when_is_new_day(events->run, ts, &events->day))
+		return;
+	text_style(line, STYLE_DIM);
+	text_string(line, "-- ");
+	text_when_title(line, events->run, ts);
+	text_string(line, " --");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
 static void show_record(struct events *events, const struct proclife_record *r,
 			const struct before *before)
 {
@@ -321,7 +338,8 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	unsigned int column;
 	char unknown[16];
 
-	text_stamp(line, r->ts);
+	show_day(events, r->ts);
+	text_when(line, events->run, r->ts, 6);
 	text_string(line, " ");
 	text_uint_in(line, 3, r->cpu);
 	text_string(line, " ");
@@ -348,20 +366,13 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	text_line(line);
 }
 
-#define TIME_SIZE 32
-
-static void seconds(char text[TIME_SIZE], uint64_t ns)
-{
-	snprintf(text, TIME_SIZE, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
-}
-
 static void show_gap(struct events *events, const struct proclife_gap *gap)
 {
+	char from[WHEN_SIZE], to[WHEN_SIZE], where[24] = "of the snapshot";
 	struct text *line = &events->line;
-	char from[TIME_SIZE], to[TIME_SIZE], where[24] = "of the snapshot";
 
-	seconds(from, gap->from);
-	seconds(to, gap->to);
+	when_text(events->run, gap->from, from);
+	when_text(events->run, gap->to, to);
 	text_style(line, gap->lost ? STYLE_BAD : STYLE_DIM);
 	if (gap->cpu != UINT32_MAX)
 		snprintf(where, sizeof(where), "on CPU %u", gap->cpu);
@@ -384,6 +395,7 @@ static void show_suppressed(struct events *events, const struct proclife_record 
 	const struct proclife_suppressed *s = &r->suppressed;
 	const char *what = type_name(s->what);
 	struct text *line = &events->line;
+	char since[WHEN_SIZE];
 
 	text_style(line, STYLE_WARN);
 	text_printf(line, "-- %s on CPU %u ", what ?: "records", r->cpu);
@@ -393,8 +405,7 @@ static void show_suppressed(struct events *events, const struct proclife_record 
 	else
 		text_string(line, "suppressed, over the module's budget, since ");
 	if (s->since)
-		text_printf(line, "%llu.%09u --", (unsigned long long)(s->since / 1000000000),
-			    (unsigned int)(s->since % 1000000000));
+		text_printf(line, "%s --", when_text(events->run, s->since, since));
 	else /* it had begun before we came */
 		text_string(line, "before this begins --");
 	text_style(line, STYLE_PLAIN);
