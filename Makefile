@@ -57,7 +57,8 @@ $B/%.o: %.c
 	$(call say,CC)
 	$Q$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$B/user/lib/%.o: override CFLAGS += -fPIC
+# Nobody replaces a function of the library within it, so it may be inlined there.
+$B/user/lib/%.o: override CFLAGS += -fPIC -fno-semantic-interposition
 $B/user/read/%.o $B/user/completions/%.o: override CPPFLAGS += -Iuser/read
 
 $(LIB_STATIC): $(LIB_OBJECTS)
