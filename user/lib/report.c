@@ -10,11 +10,6 @@
 #define FIRST_REPORTS \
 	(offsetof(struct proclife_reports, process_exited) + sizeof(void (*)(void)))
 
-#define for_each_reporter(tasks, reporter)                                                \
-	for (struct proclife_reporter *reporter = (tasks)->reporters,                      \
-				      *end = reporter + (tasks)->reporter_count;           \
-	     reporter != end; reporter++)
-
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data, void (*detach)(void *data))
 {
@@ -63,7 +58,7 @@ void proclife_tasks_detach(struct proclife_tasks *tasks, void *data)
 
 void proclife_reporters_free(struct proclife_tasks *tasks)
 {
-	for_each_reporter(tasks, reporter) {
+	proclife_for_each_reporter(tasks, reporter) {
 		if (reporter->detach)
 			reporter->detach(reporter->data);
 	}
@@ -72,50 +67,8 @@ void proclife_reporters_free(struct proclife_tasks *tasks)
 
 void proclife_report_closing(struct proclife_tasks *tasks)
 {
-	for_each_reporter(tasks, reporter) {
+	proclife_for_each_reporter(tasks, reporter) {
 		if (reporter->closing)
 			reporter->closing(reporter->data);
-	}
-}
-
-void proclife_report_born(struct proclife_tasks *tasks, struct proclife_process *process,
-			  struct proclife_process *parent, struct proclife_process *creator)
-{
-	for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_born)
-			reporter->reports.process_born(reporter->data, process, parent, creator);
-	}
-}
-
-void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_process *process,
-			    struct proclife_process *parent)
-{
-	for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_linked)
-			reporter->reports.process_linked(reporter->data, process, parent);
-	}
-}
-
-void proclife_report_exited(struct proclife_tasks *tasks, struct proclife_process *process)
-{
-	for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_exited)
-			reporter->reports.process_exited(reporter->data, process);
-	}
-}
-
-void proclife_report_gone(struct proclife_tasks *tasks, struct proclife_process *process)
-{
-	for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_gone)
-			reporter->reports.process_gone(reporter->data, process);
-	}
-}
-
-void proclife_report_task_gone(struct proclife_tasks *tasks, struct proclife_task *task)
-{
-	for_each_reporter(tasks, reporter) {
-		if (reporter->reports.task_gone)
-			reporter->reports.task_gone(reporter->data, task);
 	}
 }

@@ -252,12 +252,59 @@ void proclife_tasks_detach(struct proclife_tasks *tasks, void *data);
 void proclife_reporters_free(struct proclife_tasks *tasks);
 
 void proclife_report_closing(struct proclife_tasks *tasks);
-void proclife_report_born(struct proclife_tasks *tasks, struct proclife_process *process,
-			  struct proclife_process *parent, struct proclife_process *creator);
-void proclife_report_linked(struct proclife_tasks *tasks, struct proclife_process *process,
-			    struct proclife_process *parent);
-void proclife_report_exited(struct proclife_tasks *tasks, struct proclife_process *process);
-void proclife_report_gone(struct proclife_tasks *tasks, struct proclife_process *process);
-void proclife_report_task_gone(struct proclife_tasks *tasks, struct proclife_task *task);
+
+#define proclife_for_each_reporter(tasks, reporter)                               \
+	for (struct proclife_reporter *reporter = (tasks)->reporters,              \
+				      *end = reporter + (tasks)->reporter_count;   \
+	     reporter != end; reporter++)
+
+/* These are here because every life comes by. */
+static inline void proclife_report_born(struct proclife_tasks *tasks,
+					struct proclife_process *process,
+					struct proclife_process *parent,
+					struct proclife_process *creator)
+{
+	proclife_for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_born)
+			reporter->reports.process_born(reporter->data, process, parent, creator);
+	}
+}
+
+static inline void proclife_report_linked(struct proclife_tasks *tasks,
+					  struct proclife_process *process,
+					  struct proclife_process *parent)
+{
+	proclife_for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_linked)
+			reporter->reports.process_linked(reporter->data, process, parent);
+	}
+}
+
+static inline void proclife_report_exited(struct proclife_tasks *tasks,
+					  struct proclife_process *process)
+{
+	proclife_for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_exited)
+			reporter->reports.process_exited(reporter->data, process);
+	}
+}
+
+static inline void proclife_report_gone(struct proclife_tasks *tasks,
+					struct proclife_process *process)
+{
+	proclife_for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_gone)
+			reporter->reports.process_gone(reporter->data, process);
+	}
+}
+
+static inline void proclife_report_task_gone(struct proclife_tasks *tasks,
+					     struct proclife_task *task)
+{
+	proclife_for_each_reporter(tasks, reporter) {
+		if (reporter->reports.task_gone)
+			reporter->reports.task_gone(reporter->data, task);
+	}
+}
 
 #endif
