@@ -11,6 +11,7 @@ struct proclife_tree {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
 	struct proclife_arena arena;
 	struct proclife_intern texts;
+	const struct proclife_common *common; /* of the process that went last */
 	struct proclife_map open; /* processes that are not gone, by their ids */
 	struct proclife_node top; /* the roots are its children */
 	uint64_t size;
@@ -76,17 +77,21 @@ static void set_common(struct proclife_tree *tree, struct proclife_node *node,
 		.uid = process->uid,
 		.threads = process->threads,
 	};
+	const struct proclife_common *kept = tree->common;
 	struct proclife_killer timeless;
-	const void *kept;
 
 	if (killer) {
 		timeless = *killer;
 		timeless.ts = 0;
 		common.killer = keep(tree, &timeless, sizeof(timeless));
 	}
-	kept = keep(tree, &common, sizeof(common));
-	if (kept)
-		node->common = kept;
+	/* Mostly it is what the process before had. */
+	if (memcmp(kept, &common, sizeof(common)))
+		kept = keep(tree, &common, sizeof(common));
+	if (!kept)
+		return;
+	tree->common = kept;
+	node->common = kept;
 }
 
 static struct proclife_node *add(struct proclife_tree *tree,
@@ -206,6 +211,7 @@ int proclife_tree_new(struct proclife_tree **result, struct proclife_tasks *task
 		proclife_tree_free(tree);
 		return err;
 	}
+	tree->common = &nothing;
 	tree->tasks = tasks;
 	*result = tree;
 	return 0;
