@@ -19,11 +19,25 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TRIES 30000 /* a millisecond each */
+
 static pid_t reader;
+static int held; /* the other end of what a command reads */
 
 static void start(const char *line, int out, int err)
 {
 	reader = start_program(line, out, err, 0);
+}
+
+static void start_with_input(const char *line, int in, int out)
+{
+	int own = dup(STDIN_FILENO);
+
+	assert_true(own >= 0);
+	assert_int_equal(dup2(in, STDIN_FILENO), STDIN_FILENO);
+	start(line, out, STDERR_FILENO);
+	assert_int_equal(dup2(own, STDIN_FILENO), STDIN_FILENO);
+	close(own);
 }
 
 static const char *const views[] = {
@@ -109,7 +123,7 @@ static void test_live(void **state)
 	check_views("--duration 400ms");
 }
 
-/* The life of the reader's own child, which it runs as a COMMAND. */
+/* The life of the reader's own child, which it runs as a COMMAND, and which lives until it is seen. */
 static void *write_command(void *data)
 {
 	struct who who = process_of_pid(0, "proclife-read"), parent = who, child;
@@ -117,7 +131,7 @@ static void *write_command(void *data)
 	int pid = 0;
 
 	(void)data;
-	while (!pid) {
+	for (unsigned int tries = TRIES; !pid && tries; tries--) {
 		FILE *file;
 
 		usleep(1000);
@@ -129,12 +143,17 @@ static void *write_command(void *data)
 			pid = 0;
 		fclose(file);
 	}
+	if (!pid) {
+		close(held);
+		return NULL;
+	}
 	parent.pid = reader;
 	parent.tgid = reader;
 	child = process_of_pid(pid, "proclife-read");
 	live_put(0, fork_record(0, &child, &parent));
-	child.comm = "sleep";
-	live_put(1, exec_record(0, &child, pid, "/bin/sleep"));
+	child.comm = "cat";
+	live_put(1, exec_record(0, &child, pid, "/bin/cat"));
+	close(held);
 	live_story(5);
 	usleep(300000);
 	live_put(1, exit_record(0, &child, 0, 0));
@@ -149,18 +168,18 @@ static void test_command(void **state)
 	live_open(1024);
 	for (size_t i = 0; i < 8; i++) {
 		struct output live, again;
+		char line[3 * PATH_MAX];
 		pthread_t thread;
-		int fds[2];
+		int fds[2], hold[2];
 
 		live = (struct output){ NULL, 0, 0 };
 		assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
-		{
-			char line[3 * PATH_MAX];
-
-			snprintf(line, sizeof(line), "%s --device %s --record %s %s -- sleep 0.1",
-				 program, live_path, folder.path, views[i]);
-			start(line, fds[1], STDERR_FILENO);
-		}
+		assert_int_equal(pipe2(hold, O_CLOEXEC), 0);
+		held = hold[1];
+		snprintf(line, sizeof(line), "%s --device %s --record %s %s -- cat",
+			 program, live_path, folder.path, views[i]);
+		start_with_input(line, hold[0], fds[1]);
+		close(hold[0]);
 		close(fds[1]);
 		pthread_create(&thread, NULL, write_command, NULL);
 		collect_output(reader, fds[0], &live);
@@ -168,7 +187,7 @@ static void test_command(void **state)
 		pthread_join(thread, NULL);
 		assert_int_equal(live.status, 0);
 		again = run_program(false, 0, "%s -i %s %s", program, folder.path, views[i]);
-		if (strstr(views[i], "--tree") && !strstr(again.text, "/bin/sleep"))
+		if (strstr(views[i], "--tree") && !strstr(again.text, "/bin/cat"))
 			fail_msg("%s", again.text);
 		assert_int_equal(again.status, 0);
 		if (live.size != again.size || memcmp(live.text, again.text, live.size))
