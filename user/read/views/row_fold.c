@@ -19,9 +19,20 @@ static uint32_t unusual(uint32_t tgid, const struct proclife_node *node)
 	return tgid == node->parent_tgid || tgid == node->tgid ? 0 : tgid;
 }
 
+/* As a line shows it: of a zombie that is older than the trace, it says nothing of the end. */
+static int32_t exit_code(const struct proclife_node *node)
+{
+	return node->marks.exited ? node->exit_code : 0;
+}
+
+static const struct proclife_killer *killer(const struct proclife_node *node)
+{
+	return exit_code(node) ? node->common->killer : NULL;
+}
+
 static bool same_killer(const struct proclife_node *x, const struct proclife_node *y)
 {
-	const struct proclife_killer *a = x->common->killer, *b = y->common->killer;
+	const struct proclife_killer *a = killer(x), *b = killer(y);
 
 	if (a == b)
 		return true;
@@ -50,7 +61,7 @@ static bool same_line(const struct rows *rows, const struct row *a,
 		return false;
 	return a->context == b->context && x->comm == y->comm && x->path == y->path &&
 	       x->args == y->args && x->args_cut == y->args_cut && same_killer(x, y) &&
-	       x->exit_code == y->exit_code && x->common->threads == y->common->threads &&
+	       exit_code(x) == exit_code(y) && x->common->threads == y->common->threads &&
 	       same_extras(rows->show, x, y) && x->state == y->state &&
 	       !x->marks.exited == !y->marks.exited &&
 	       !x->marks.reaped == !y->marks.reaped &&
@@ -69,14 +80,14 @@ static void hash_row(const struct rows *rows, struct row *b)
 		(uintptr_t)node->comm,
 		(uintptr_t)node->path,
 		(uintptr_t)node->args,
-		(uint64_t)node->common->threads << 32 | (uint32_t)node->exit_code,
+		(uint64_t)node->common->threads << 32 | (uint32_t)exit_code(node),
 		(uint64_t)unusual(node->creator_tgid, node) << 32 |
 			unusual(node->reaper_tgid, node),
 		rows->show & SHOW_CGROUP ? common->cgroup : 0,
 		rows->show & SHOW_UID ? node->common->uid : 0,
-		!common->killer			      ? 0 :
-		common->killer->tgid != node->tgid ? (uintptr_t)common->killer :
-						     (uint32_t)common->killer->code,
+		!killer(node)			   ? 0 :
+		killer(node)->tgid != node->tgid ? (uintptr_t)killer(node) :
+						   (uint32_t)killer(node)->code,
 		rows->show & SHOW_PIDNS && common->ns_pid ? node->id : 0, /* like no other */
 		(uint64_t)(rows->show & SHOW_PIDNS ? common->ns_inum : 0) << 32 |
 			(uint64_t)node->state << 8 | node->args_cut << 7 |
