@@ -9,12 +9,14 @@ import subprocess
 import budget
 import checks
 import device
+import fold
 import harm
 import history
 import machine
 import recording
 import session
 import truth
+import values
 import views
 
 
@@ -275,20 +277,8 @@ def check_text(checker, path, read):
                 checker.equal(words, each["phase"], each["count"], int(row[1]))
                 if each["count"]:
                     figures = [each[name] for name in ("min", "p50", "p90", "p99", "p99.9", "max")]
-                    checker.equal(words, each["phase"], [short(ns) for ns in figures],
+                    checker.equal(words, each["phase"], [values.short(ns) for ns in figures],
                                   re.findall(r"[\d.]+ [^\d\s]+", row[2]))
-
-
-def short(ns):
-    """A time with three digits and a unit."""
-    for unit, most in (("ns", 10 ** 3), ("us", 10 ** 6), ("ms", 10 ** 9)):
-        value = ns / (most / 1000)
-        digits = "%d" % value if unit == "ns" else \
-            "%.*f" % (2 if value < 9.995 else 1 if value < 99.95 else 0, value)
-        if float(digits) < 1000:
-            return digits + " " + unit
-    value = ns / 10 ** 9
-    return "%.*f s" % (2 if value < 9.995 else 1 if value < 99.95 else 0, value)
 
 
 def check_diff(checker, seed):
@@ -331,5 +321,6 @@ def check_truth(checker, path, made):
 
 def check_all(checker, seed):
     for scene in (check_gaps, check_cut, check_command, check_several, check_diff, check_device,
-                  harm.check_damage, harm.check_unfinished, history.check_history, budget.check_budget):
+                  harm.check_damage, harm.check_unfinished, history.check_history,
+                  budget.check_budget, fold.check_fold):
         scene(checker, seed)

@@ -122,3 +122,15 @@ def figures(values):
         found.update(min=min(values), max=max(values), mean=Near(sum(values) / len(values)))
         found.update({name: Percentile(values, float(name[1:])) for name in PERCENTILES})
     return found
+
+
+def short(ns):
+    """A time with three digits and a unit."""
+    for unit, most in (("ns", 10 ** 3), ("us", 10 ** 6), ("ms", 10 ** 9)):
+        value = ns / (most / 1000)
+        digits = "%d" % value if unit == "ns" else \
+            "%.*f" % (2 if value < 9.995 else 1 if value < 99.95 else 0, value)
+        if float(digits) < 1000:
+            return digits + " " + unit
+    value = ns / 10 ** 9
+    return "%.*f s" % (2 if value < 9.995 else 1 if value < 99.95 else 0, value)

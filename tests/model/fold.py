@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+--tree --fold: siblings that are alike become one line, and so does what is below them. What is alike
+is read off the lines of --no-fold, whose order and depth are those of the JSON.
+"""
+import json
+import random
+
+import checks
+import machine
+import values
+
+
+class Line:
+    def __init__(self, text, depth, object_):
+        self.many, self.depth, self.children = 1, depth, []
+        self.pid, self.life, self.cpu, self.rss = (
+            text[:7].strip(), text[8:17].strip(), text[18:26].strip(), text[27:35].strip())
+        self.label = text[37 + 3 * depth:]
+        self.runtime, self.kib = object_["runtime"], object_["max_rss"]
+        self.known = [object_[mark] is not None for mark in ("born", "exited", "reaped", "freed")]
+        self.lasted = -1 if self.life == "?" else \
+            (object_["exited"] or self.ended) - object_["seen"]
+
+    def shape(self):
+        """What is alike has the same: all but the process ID and the figures, and the same below it."""
+        return (self.label, self.known,
+                [(child.shape(), child.many // self.many) for child in self.children])
+
+    def take(self, other):
+        """This line stands for the other, too."""
+        self.many += other.many
+        self.runtime += other.runtime
+        self.cpu = values.short(self.runtime) if self.cpu else ""
+        if other.lasted > self.lasted:
+            self.lasted, self.life = other.lasted, other.life
+        if other.kib > self.kib:
+            self.kib, self.rss = other.kib, other.rss
+        for mine, its in zip(self.children, other.children):
+            mine.take(its)
+
+    def said(self):
+        """As the program shows it, and all below it."""
+        pid = "x%d" % self.many if self.many > 1 else self.pid
+        found = [(self.depth, pid, self.life, self.cpu, self.rss, self.label)]
+        return found + [line for child in self.children for line in child.said()]
+
+
+def fold(siblings):
+    """From below: of those that are alike, the first one stays."""
+    kept = []
+    for line in siblings:
+        line.children = fold(line.children)
+        same = [each for each in kept if each.shape() == line.shape()]
+        if same:
+            same[0].take(line)
+        else:
+            kept.append(line)
+    return kept
+
+
+def body(text):
+    """The lines between the header and the summary."""
+    lines = text.splitlines()
+    return lines[1:lines.index("") if "" in lines else None]
+
+
+def tree(objects):
+    """(depth, object) of each that the text shows, in its order."""
+    children, ids = {}, {each["id"] for each in objects}
+    for each in objects:
+        parent = each["parent_id"] if each["parent_id"] in ids else None
+        children.setdefault(parent, []).append(each)
+
+    def walk(parent, depth):
+        for each in children.get(parent, []):
+            yield depth, each
+            yield from walk(each["id"], depth + 1)
+    return list(walk(None, 0))
+
+
+def execute(made, task, path, args):
+    made.write("exec", task, group=task.process.handle, old_pid=task.pid, path_len=len(path),
+               path=path, cpu=0)
+    if args:
+        made.write("args", task, total=len(args), len=len(args), text=args, cpu=0)
+
+
+def grow(made, rng, parent, kinds):
+    """
+    Processes of these kinds: (name, arguments or None, status, kinds of its children). A kind has the
+    same children in most cases, and so is alike.
+    """
+    for comm, args, code, below in kinds:
+        child = made.new_process(parent.process, comm=comm)
+        made.tick()
+        made.fork_record(child.leader, parent, parent)
+        child.born = child.leader.born
+        if args is not None:
+            execute(made, child.leader, b"/bin/" + comm, args)
+        made.tick()
+        grow(made, rng, child.leader, below[rng.random() < .1:])
+        if rng.random() < .95:
+            made.end(child, code)
+            if child.leader.reaped is None and rng.random() < .95:
+                made.reap(child.leader, parent)
+            if child.leader.reaped is not None and rng.random() < .95:
+                made.free(child.leader)
+
+
+def kinds_of(rng, depth):
+    """One to three kinds, each of them once or several times, in any order."""
+    found = []
+    for _ in range(rng.randrange(1, 4)):
+        kind = (rng.choice([b"cc1", b"sh", b"a b"]), rng.choice([None, b"", b"a\0-c\0", b"a\0-d\0"]),
+                rng.choice([0, 0, 1 << 8, 9]), kinds_of(rng, depth - 1) if depth else [])
+        found += [kind] * rng.randrange(1, 4)
+    rng.shuffle(found)
+    return found
+
+
+def check_fold(checker, seed):
+    rng = random.Random("fold %d" % seed)
+    made = machine.Machine(rng, cpus=2, older=4)
+    made.begin()
+    grow(made, rng, made.init.leader, kinds_of(rng, 2))
+    made.run(rng.choice([0, 40]))
+    path, _ = checks.make(checker, "fold", made)
+    words = ["-i", path, "--tree"]
+    # With a cut that cuts nothing, the JSON has what the text has.
+    objects = [json.loads(line) for line in
+               checker.call(*words, "--depth=1000", "--json")[1].splitlines()]
+    shown = tree([each for each in objects if each["type"] == "process"])
+    out = body(checker.call(*words, "--no-fold")[1])
+    checker.equal(words + ["--no-fold"], "pids in order", [each["pid"] for _, each in shown],
+                  [int(line.split()[0]) for line in out])
+    Line.ended = objects[-1]["ts"]
+    above = []
+    roots = []
+    for text, (depth, each) in zip(out, shown):
+        line = Line(text, depth, each)
+        del above[depth:]
+        (above[-1].children if above else roots).append(line)
+        above.append(line)
+    mine = [line for root in fold(roots) for line in root.said()]
+    words.append("--fold")
+    code, out, _ = checker.call(*words)
+    checker.equal(words, "status", 0, code)
+    its = [(depth, text[:7].strip(), text[8:17].strip(), text[18:26].strip(), text[27:35].strip(),
+            text[37 + 3 * depth:]) for (depth, *_), text in zip(mine, body(out))]
+    checker.equal(words, "lines", len(mine), len(body(out)))
+    for expected, got in zip(mine, its):
+        if expected != got:
+            checker.differ(words, "folded line", expected, got)
+            break
