@@ -64,6 +64,7 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 		process->marks.exited = record->ts;
 		process->unsure = !proclife_process_whole(tasks, process);
 		process->counted = proclife_process_ungapped(tasks, process);
+		proclife_filter(tasks, process);
 		tell_exited(tasks, process);
 	}
 	return proclife_wanted(process);

@@ -75,5 +75,7 @@ int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_recor
 	process->args = process->args_text;
 	process->args_bytes = end;
 	process->args_cut = end < args->total;
+	if (!process->args_cut || record->flags & PROCLIFE_F_TRUNCATED)
+		proclife_filter(tasks, process);
 	return proclife_wanted(process);
 }

@@ -297,6 +297,7 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	proclife_process_sure(tasks, process);
 	if (process->gaps != tasks->gaps)
 		process->incomplete = true;
+	proclife_filter(tasks, process);
 
 	stop_awaiting(tasks, process);
 	if (tasks->selecting)

@@ -601,8 +601,8 @@ int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uin
 
 /**
  * proclife_tasks_filter - of what is selected, tell only of some
- * @match: asked about a process when it begins, and again when its name, uid or cgroup has changed;
- *         NULL: all of them match
+ * @match: asked about a process when it begins, when its name, uid, cgroup or arguments have changed,
+ *         when its last thread has exited, and before it is reported gone; NULL: all of them match
  *
  * Call before the first proclife_tasks_feed(). A process that does not match is still selected, and
  * so are those that it creates; but proclife_tasks_feed() returns 0 for it, and the results built on

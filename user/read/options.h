@@ -4,6 +4,7 @@
 #define READ_OPTIONS_H
 
 #include "cli/expect.h"
+#include "cli/moment.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,12 @@ enum option_id {
 	OPTION_COMM,
 	OPTION_UID,
 	OPTION_CGROUP,
+	OPTION_FAILED,
+	OPTION_STATUS, /* of --status N; alone, that is a view */
+	OPTION_SIGNAL,
+	OPTION_ARGS,
+	OPTION_FROM,
+	OPTION_TO,
 	OPTION_THREADS,
 	OPTION_HISTORY,
 	OPTION_DURATION,
@@ -67,13 +74,26 @@ struct words {
 struct filter {
 	struct words comms; /* patterns, see glob(7) */
 	struct words cgroups;
+	struct words args;
 	uint32_t *uids;
 	size_t uid_count;
+	/* How it ended: any of these will do. */
+	bool failed;
+	uint64_t statuses[4]; /* a bit for each exit status */
+	uint64_t signals;     /* a bit for each signal, of which 1 is the lowest */
 };
+
+static inline bool filter_has_end(const struct filter *filter)
+{
+	const uint64_t *s = filter->statuses;
+
+	return filter->failed || filter->signals || s[0] | s[1] | s[2] | s[3];
+}
 
 static inline bool filter_is_set(const struct filter *filter)
 {
-	return filter->comms.count || filter->cgroups.count || filter->uid_count;
+	return filter->comms.count || filter->cgroups.count || filter->uid_count ||
+	       filter->args.count || filter_has_end(filter);
 }
 
 enum top_key {
@@ -131,6 +151,9 @@ struct options {
 	enum proclife_by by;
 	bool threads;
 	struct filter filter;
+	struct moment from; /* what is looked at; MOMENT_NONE: all from its beginning, or to its end */
+	struct moment to;
+	uint64_t events; /* PROCLIFE_HAS() of those that --events shows; 0: all */
 	bool history;
 	bool load;
 	const char *device; /* NULL: the usual one */

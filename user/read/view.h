@@ -9,14 +9,23 @@
 struct run;
 
 /* What means something for every view that shows what is recorded. */
-#define OF_SELECTION (GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP))
+#define OF_SELECTION (GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(FAILED) | \
+		      GIVEN(STATUS) | GIVEN(SIGNAL) | GIVEN(ARGS) | GIVEN(FROM) | GIVEN(TO))
 #define OF_DEVICE (GIVEN(LOAD) | GIVEN(DEVICE))
 #define OF_TRACE (OF_SELECTION | OF_DEVICE | GIVEN(INPUT) | GIVEN(COMMAND) | GIVEN(HISTORY) | \
 		  GIVEN(DURATION) | GIVEN(COUNT) | GIVEN(RECORD) | GIVEN(EXPECT))
 
+/* What --from and --to mean. */
+enum range_of {
+	RANGE_OF_EXITS,	  /* who exited then */
+	RANGE_OF_RECORDS, /* what was recorded then */
+	RANGE_OF_LIVES,	  /* who lived then, for a moment at least */
+};
+
 struct view {
 	const char *name;     /* of its option */
 	const char *argument; /* of its option, or NULL */
+	bool may_lack_argument;
 	const char *help;
 	const char *scope;    /* of one that is no OF_TRACE: why it takes so little; or NULL */
 	uint64_t takes;	      /* GIVEN() options, but for --json and --quiet, which all take */
@@ -25,6 +34,7 @@ struct view {
 	bool adds_up;	      /* several recordings are one for it */
 	bool is_default;
 	bool is_now;	      /* it shows what there is at its beginning */
+	enum range_of range;
 	bool measures;	      /* it needs run->latency */
 	bool has_cgroups;     /* its JSON has the paths of cgroups */
 

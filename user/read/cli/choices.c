@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/choices.h"
 #include "options.h"
+#include "output/format.h"
 #include "output/percentiles.h"
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,12 @@ static const char *show(unsigned int number)
 	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
 }
 
+/* The type is the next number. */
+static const char *event(unsigned int number)
+{
+	return number + 1 < PROCLIFE_TYPES ? type_name(number + 1) : NULL;
+}
+
 static const char *phase(unsigned int number)
 {
 	return number < PROCLIFE_PHASES ? proclife_phase_name(number) : NULL;
@@ -46,6 +53,7 @@ const char *choice_name(enum choice choice, unsigned int number)
 		[CHOICE_BY] = by,
 		[CHOICE_TOP] = top,
 		[CHOICE_SHOW] = show,
+		[CHOICE_EVENT] = event,
 		[CHOICE_PHASE] = phase,
 		[CHOICE_STATISTIC] = statistic,
 	};

@@ -10,6 +10,7 @@ enum choice {
 	CHOICE_BY,	  /* enum proclife_by */
 	CHOICE_TOP,	  /* enum top_key */
 	CHOICE_SHOW,	  /* the bits SHOW_*, from 0 on */
+	CHOICE_EVENT,	  /* enum proclife_type, from 1 on */
 	CHOICE_PHASE,	  /* enum proclife_phase */
 	CHOICE_STATISTIC, /* enum statistic_kind, and some percentiles */
 	CHOICES,

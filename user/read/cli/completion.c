@@ -26,6 +26,7 @@ static const struct {
 } choices[] = {
 	{ "KEY", CHOICE_BY },
 	{ "WHAT", CHOICE_SHOW },
+	{ "TYPE", CHOICE_EVENT },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -59,7 +60,7 @@ static void print_figures(FILE *out)
 /* Headers have no name, and a hidden option is not for people. */
 static bool is_offered(const struct argp_option *option)
 {
-	return option->name && !(option->flags & OPTION_HIDDEN);
+	return option->name && !(option->flags & (OPTION_HIDDEN | OPTION_DOC));
 }
 
 static bool is_end(const struct argp_option *option)

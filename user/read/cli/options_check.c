@@ -127,6 +127,19 @@ static void check_views(const struct options *options, const struct view *const 
 	}
 }
 
+/* Several views look at the same processes. */
+static void check_range(const struct options *options, struct argp_state *state)
+{
+	const struct view *const *view = options->views;
+	uint64_t given = options->given & (GIVEN(FROM) | GIVEN(TO));
+
+	for (; given && *view; view++)
+		if ((*view)->range != options->views[0]->range ||
+		    ((*view)->range == RANGE_OF_LIVES && options->expectation_count))
+			argp_error(state, "%s: --tree shows who lived then, the others who exited "
+				   "then; ask for one after the other", option_name(first_of(given)));
+}
+
 static void check_exclusions(const struct options *options, struct argp_state *state)
 {
 	size_t i;
@@ -179,6 +192,7 @@ void options_check(const struct options *options, const struct view *const *all,
 	check_recordings(options, all, state);
 	check_verdicts(options, state);
 	check_views(options, all, state);
+	check_range(options, state);
 	check_exclusions(options, state);
 	if (!options->views[0] && options->json && !options->expectation_count)
 		argp_error(state, "--json is for a view, and --record alone shows none; add "

@@ -50,11 +50,19 @@ static void print_help(const struct reading *reading, struct argp_state *state, 
 	exit(0);
 }
 
-static void take_view(struct reading *reading, unsigned int number, const char *arg)
+static void take_view(struct reading *reading, unsigned int number, const char *arg,
+		      struct argp_state *state)
 {
-	reading->views |= 1u << number;
-	if (reading->all[number]->argument)
+	const struct view *view = reading->all[number];
+
+	if (view->argument && !view->may_lack_argument)
 		option_add_word(&reading->options->diff, arg);
+	else if (arg && !strcmp(view->name, "status"))
+		option_add_status(reading->options, state, arg);
+	else if (arg)
+		option_set_events(reading->options, state, arg);
+	if (!arg || strcmp(view->name, "status"))
+		reading->views |= 1u << number;
 }
 
 /* What an option says. */
@@ -85,6 +93,21 @@ static void take(const struct reading *reading, enum option_id option, const cha
 		break;
 	case OPTION_SHOW:
 		option_set_show(options, state, arg);
+		break;
+	case OPTION_FAILED:
+		options->filter.failed = true;
+		break;
+	case OPTION_SIGNAL:
+		option_add_signal(&options->filter, state, arg);
+		break;
+	case OPTION_ARGS:
+		option_add_word(&options->filter.args, arg);
+		break;
+	case OPTION_FROM:
+		option_set_moment(&options->from, "from", state, arg);
+		break;
+	case OPTION_TO:
+		option_set_moment(&options->to, "to", state, arg);
 		break;
 	case OPTION_UTC:
 	case OPTION_MONOTONIC:
@@ -167,6 +190,7 @@ static void take(const struct reading *reading, enum option_id option, const cha
 			argp_error(state, "--completion %s: not a shell that is known: bash or zsh",
 				   quoted(arg));
 		exit(0);
+	case OPTION_STATUS:
 	case OPTION_COMMAND:
 	case OPTION_TOP_KEY:
 	case OPTIONS:
@@ -174,9 +198,26 @@ static void take(const struct reading *reading, enum option_id option, const cha
 	}
 }
 
-/* Behind "--", or the second recording of --diff. */
-static void take_word(struct options *options, char *word, struct argp_state *state)
+/* It was no view. */
+static void drop_view(struct reading *reading, const char *name)
 {
+	size_t i;
+
+	for (i = 0; reading->all[i]; i++)
+		if (!strcmp(reading->all[i]->name, name))
+			reading->views &= ~(1u << i);
+}
+
+/* Behind "--", or the second recording of --diff, or the number of --status. */
+static void take_word(struct reading *reading, char *word, struct argp_state *state)
+{
+	struct options *options = reading->options;
+
+	if (!state->quoted && state->next >= 2 && !strcmp(state->argv[state->next - 2], "--status")) {
+		drop_view(reading, "status");
+		option_add_status(options, state, word);
+		return;
+	}
 	if (options->diff.count == 1 && !state->quoted) {
 		option_add_word(&options->diff, word);
 		return;
@@ -201,7 +242,8 @@ static void finish(const struct reading *reading, struct argp_state *state)
 				     all[i]->is_default && !options->record &&
 					     !options->expectation_count)
 			options->views[n++] = all[i];
-	options->cut.matching = filter_is_set(&options->filter);
+	options->cut.matching = filter_is_set(&options->filter) || options->from.kind ||
+				options->to.kind;
 	if (options->json && !options->times) /* messages beside it speak of the same times */
 		options->times = TIMES_MONOTONIC;
 	options_check(options, all, state);
@@ -212,11 +254,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct reading *reading = state->input;
 
 	if (key == ARGP_KEY_ARG)
-		take_word(reading->options, arg, state);
+		take_word(reading, arg, state);
 	else if (key == ARGP_KEY_END)
 		finish(reading, state);
 	else if (key >= KEY_OF_VIEW && key < KEY_OF_VIEW + MOST_VIEWS)
-		take_view(reading, key - KEY_OF_VIEW, arg);
+		take_view(reading, key - KEY_OF_VIEW, arg, state);
 	else if (option_of_key(key) != OPTIONS)
 		take(reading, option_of_key(key), arg, state);
 	else
@@ -243,6 +285,7 @@ void options_free(struct options *options)
 	free(options->pids);
 	free(options->filter.comms.all);
 	free(options->filter.cgroups.all);
+	free(options->filter.args.all);
 	free(options->filter.uids);
 	free(options->inputs.all);
 	free(options->diff.all);

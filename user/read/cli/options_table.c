@@ -41,6 +41,7 @@ static const struct entry {
 	bool has_choice;
 	bool is_hidden;
 	bool may_lack_argument;
+	bool is_view_too; /* without its argument: then the view's entry serves both */
 	enum choice choice;
 } entries[OPTIONS] = {
 	[OPTION_RECORD] = {
@@ -58,17 +59,47 @@ static const struct entry {
 		.name = "comm", .argument = "GLOB", .group = GROUP_SELECTION,
 		.help =
 			"Only processes whose name matches, such as 'cc*'; can be given repeatedly",
-		.brief = "Only processes whose name matches, such as 'cc*'",
+		.brief = "Only processes of this name; see --uid, --args, --cgroup",
 	},
 	[OPTION_UID] = {
 		.name = "uid", .argument = "USER", .group = GROUP_SELECTION,
 		.help = "Only processes of this user, by name or number; can be given repeatedly",
-		.brief = "Only processes of this user",
 	},
 	[OPTION_CGROUP] = {
 		.name = "cgroup", .argument = "PATH", .group = GROUP_SELECTION,
 		.help =
 			"Only processes of this cgroup and those below it; can be given repeatedly",
+	},
+	[OPTION_FAILED] = {
+		.name = "failed", .group = GROUP_SELECTION,
+		.help = "Only processes with an exit status other than 0, or killed by a signal",
+		.brief = "Only processes that failed or were killed",
+	},
+	[OPTION_STATUS] = {
+		.name = "status", .argument = "N", .group = GROUP_SELECTION, .is_view_too = true,
+		.help = "Only processes with this exit status; can be given repeatedly",
+	},
+	[OPTION_SIGNAL] = {
+		.name = "signal", .argument = "SIGNAL", .group = GROUP_SELECTION,
+		.help =
+			"Only processes that this signal killed, such as KILL; can be given repeatedly",
+	},
+	[OPTION_ARGS] = {
+		.name = "args", .argument = "GLOB", .group = GROUP_SELECTION,
+		.help =
+			"Only processes of whose arguments one matches, or all of them with spaces "
+			"between, such as '*.c'; can be given repeatedly",
+	},
+	[OPTION_FROM] = {
+		.name = "from", .argument = "WHEN", .group = GROUP_SELECTION,
+		.help =
+			"Only what was from then on: 14:03, '2026-11-22 14:03:22', -1m (before now, or "
+			"before the end of a recording), +10s (after its beginning)",
+		.brief = "Only from then on: 14:03, -1m; --to ends it",
+	},
+	[OPTION_TO] = {
+		.name = "to", .argument = "WHEN", .group = GROUP_SELECTION,
+		.help = "Only what was up to then",
 	},
 	[OPTION_THREADS] = {
 		.name = "threads", .group = GROUP_SELECTION, .letter = 't',
@@ -175,7 +206,6 @@ static const struct entry {
 	[OPTION_LOAD] = {
 		.name = "load", .group = GROUP_SOURCE,
 		.help = "Load the module, and unload it at the end",
-		.brief = "Load the module, and unload it at the end",
 	},
 	[OPTION_DEVICE] = {
 		.name = "device", .argument = "PATH", .group = GROUP_SOURCE,
@@ -237,13 +267,24 @@ static char *text_of(const struct entry *entry, const char *text)
 	return whole;
 }
 
+/* "--status=N" */
+static const char *text_with(const char *name, const char *argument)
+{
+	char *whole;
+
+	if (asprintf(&whole, "--%s=%s", name, argument) < 0)
+		die_no_memory();
+	return whole;
+}
+
 static void add_views(struct argp_option *table, size_t *n, const struct view *const *views)
 {
 	size_t i;
 
 	for (i = 0; views[i]; i++)
 		table[(*n)++] = (struct argp_option){
-			views[i]->name, KEY_OF_VIEW + (int)i, views[i]->argument, 0,
+			views[i]->name, KEY_OF_VIEW + (int)i, views[i]->argument,
+			views[i]->may_lack_argument ? OPTION_ARG_OPTIONAL : 0,
 			views[i]->help, GROUP_VIEWS,
 		};
 }
@@ -257,6 +298,13 @@ static void add_options(struct argp_option *table, size_t *n, enum group group)
 
 		if (!entry->name || entry->group != group)
 			continue;
+		if (entry->is_view_too) {
+			table[(*n)++] = (struct argp_option){
+				text_with(entry->name, entry->argument), 0, NULL,
+				OPTION_DOC | OPTION_NO_USAGE, entry->help, (int)group,
+			};
+			continue;
+		}
 		table[(*n)++] = (struct argp_option){
 			entry->name, key_of(option), entry->argument,
 			(entry->is_hidden ? OPTION_HIDDEN : 0) |
@@ -303,7 +351,8 @@ void options_print_help(FILE *out, const struct view *const *views)
 
 	fputs("Usage: proclife-read [VIEW...] [OPTION...] [-- COMMAND [ARG...]]\n\n", out);
 	for (; *views; views++)
-		print_line(out, 0, (*views)->name, (*views)->argument, (*views)->help);
+		print_line(out, 0, (*views)->name,
+			   (*views)->may_lack_argument ? NULL : (*views)->argument, (*views)->help);
 	fputc('\n', out);
 	for (option = 0; option < OPTIONS; option++) {
 		if (!entries[option].brief)

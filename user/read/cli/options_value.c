@@ -3,6 +3,7 @@
 #include "cli/choices.h"
 #include "cli/options_value.h"
 #include "cli/parse.h"
+#include "output/format.h"
 #include "output/message.h"
 #include "output/quoted.h"
 #include <limits.h>
@@ -165,4 +166,61 @@ void option_add_expectation(struct options *options, struct argp_state *state, c
 	if (wrong)
 		argp_error(state, "--expect %s: %s", quoted(arg), wrong);
 	options->expectation_count++;
+}
+
+void option_add_status(struct options *options, struct argp_state *state, const char *arg)
+{
+	uint64_t status;
+
+	if (!parse_number(arg, 255, &status))
+		argp_error(state, "--status %s: not an exit status from 0 to 255; without one, "
+			   "--status says what the module can do here", quoted(arg));
+	options->filter.statuses[status / 64] |= 1ULL << status % 64;
+	options->given |= GIVEN(STATUS);
+}
+
+/* "KILL", "SIGKILL", "9", "SIGRTMIN+1" */
+void option_add_signal(struct filter *filter, struct argp_state *state, const char *arg)
+{
+	uint64_t signal;
+	char buffer[24];
+
+	if (!parse_number(arg, 64, &signal)) {
+		for (signal = 64; signal; signal--) {
+			const char *name = signal_name((int)signal, buffer);
+
+			if (!strcasecmp(arg, name) || !strcasecmp(arg, name + 3))
+				break;
+		}
+	}
+	if (!signal)
+		argp_error(state, "--signal %s: not a signal such as KILL, SIGSEGV or 9",
+			   quoted(arg));
+	filter->signals |= 1ULL << (signal - 1);
+}
+
+void option_set_moment(struct moment *moment, const char *name, struct argp_state *state,
+		       const char *arg)
+{
+	if (!moment_parse(arg, moment))
+		argp_error(state, "--%s %s: not a time such as 14:03, 14:03:22.5, 2026-11-22, "
+			   "'2026-11-22 14:03', -1m or +10s", name, quoted(arg));
+}
+
+void option_set_events(struct options *options, struct argp_state *state, const char *arg)
+{
+	unsigned int number;
+	const char *word;
+	size_t length;
+
+	options->events = 0;
+	for (word = arg; *word; word += length + (word[length] == ',')) {
+		length = strcspn(word, ",");
+		if (!choice_find(CHOICE_EVENT, word, length, &number))
+			argp_error(state, "--events=%s: not of %s, with commas between", quoted(arg),
+				   choice_list(CHOICE_EVENT, ", ", " and "));
+		options->events |= PROCLIFE_HAS(number + 1);
+	}
+	if (!options->events)
+		argp_error(state, "--events=%s: there is no event in it", quoted(arg));
 }

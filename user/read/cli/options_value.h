@@ -15,6 +15,11 @@ uint64_t option_number_of(const char *s, uint64_t max);
 void option_add_word(struct words *words, const char *word);
 void option_add_uid(struct filter *filter, struct argp_state *state, const char *arg);
 void option_add_cgroup(struct filter *filter, struct argp_state *state, const char *arg);
+void option_add_status(struct options *options, struct argp_state *state, const char *arg);
+void option_add_signal(struct filter *filter, struct argp_state *state, const char *arg);
+void option_set_moment(struct moment *moment, const char *name, struct argp_state *state,
+		       const char *arg);
+void option_set_events(struct options *options, struct argp_state *state, const char *arg);
 void option_set_by(struct options *options, struct argp_state *state, const char *arg);
 void option_set_show(struct options *options, struct argp_state *state, const char *arg);
 void option_set_factor(struct options *options, struct argp_state *state, const char *arg);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/options_check.h"
+#include "output/format.h"
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/matched.h"
@@ -15,6 +16,13 @@ static void process_gone(void *data, struct proclife_process *process)
 	run->matched.processes += process->selected && process->matches;
 }
 
+/* Is anything but --pid given that some do not match? */
+static bool is_limited(const struct run *run)
+{
+	return filter_is_set(&run->options->filter) || run->options->from.kind ||
+	       run->options->to.kind;
+}
+
 int matched_begin(struct run *run, const char *dir)
 {
 	static const struct proclife_reports reports = {
@@ -25,7 +33,7 @@ int matched_begin(struct run *run, const char *dir)
 
 	if (ret)
 		return ret;
-	if (filter_is_set(&run->options->filter))
+	if (is_limited(run))
 		proclife_tasks_filter(run->tasks, filter_match, run);
 	return proclife_tasks_report(run->tasks, &reports, run);
 }
@@ -36,6 +44,9 @@ void matched_add(struct run *run, const struct run *other)
 	run->matched.comm |= other->matched.comm;
 	run->matched.uid |= other->matched.uid;
 	run->matched.cgroup |= other->matched.cgroup;
+	run->matched.args |= other->matched.args;
+	run->matched.end |= other->matched.end;
+	run->matched.time |= other->matched.time;
 	run->matched.several = true;
 }
 
@@ -67,6 +78,23 @@ static void put_words(struct list *list, const char *option, const struct words 
 		put(list, option, words->all[i]);
 }
 
+static void put_ends(struct list *list, const struct filter *filter)
+{
+	unsigned int i;
+	char buffer[24];
+
+	if (filter->failed) {
+		fprintf(list->file, "%s--failed", list->separator);
+		list->separator = ", ";
+	}
+	for (i = 0; i < 256; i++)
+		if (filter->statuses[i / 64] >> i % 64 & 1)
+			put_number(list, "--status", i);
+	for (i = 0; i < 64; i++)
+		if (filter->signals >> i & 1)
+			put(list, "--signal", signal_name((int)i + 1, buffer));
+}
+
 /* Those kinds that matched nobody; if there is none, it takes all of them to match nobody. */
 static void put_filters(struct list *list, const struct run *run)
 {
@@ -74,7 +102,10 @@ static void put_filters(struct list *list, const struct run *run)
 	bool comm = filter->comms.count && !run->matched.comm;
 	bool uid = filter->uid_count && !run->matched.uid;
 	bool cgroup = filter->cgroups.count && !run->matched.cgroup;
-	bool all = !comm && !uid && !cgroup;
+	bool args = filter->args.count && !run->matched.args;
+	bool end = filter_has_end(filter) && !run->matched.end;
+	bool time = !run->matched.time;
+	bool all = !comm && !uid && !cgroup && !args && !end && !time;
 	size_t i;
 
 	for (i = 0; all && i < run->options->pid_count; i++)
@@ -85,6 +116,14 @@ static void put_filters(struct list *list, const struct run *run)
 		put_number(list, "--uid", filter->uids[i]);
 	if (cgroup || all)
 		put_words(list, "--cgroup", &filter->cgroups);
+	if (args || all)
+		put_words(list, "--args", &filter->args);
+	if (end || all)
+		put_ends(list, filter);
+	if ((time || all) && run->options->from.kind)
+		put(list, "--from", run->options->from.text);
+	if ((time || all) && run->options->to.kind)
+		put(list, "--to", run->options->to.text);
 }
 
 /* Of several recordings, a process ID is hardly that of a process in each. */
@@ -110,7 +149,7 @@ void matched_report(const struct run *run, const char *dir)
 	if (!list.file)
 		die_no_memory();
 	if (!put_pids(&list, run) && !run->matched.processes &&
-	    (options->pid_count || filter_is_set(&options->filter)))
+	    (options->pid_count || is_limited(run)))
 		put_filters(&list, run);
 	if (fclose(list.file))
 		die_no_memory();

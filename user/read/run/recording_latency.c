@@ -2,6 +2,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/matched.h"
+#include "run/range.h"
 #include "run/recording_latency.h"
 #include "run/replay.h"
 #include <errno.h>
@@ -10,9 +11,11 @@
 static int prepare(struct run *run, const char *dir, enum proclife_by by)
 {
 	const struct options *options = run->options;
-	int ret = proclife_tasks_new(&run->tasks);
+	int ret = range_resolve(run, proclife_recording_info(run->source));
 	size_t i;
 
+	if (!ret)
+		ret = proclife_tasks_new(&run->tasks);
 	if (!ret)
 		ret = proclife_latency_new(&run->latency, run->tasks, options->threads);
 	if (!ret)
@@ -44,7 +47,8 @@ int recording_latency_read(struct recording_latency *m, const struct options *op
 	if (!ret)
 		ret = proclife_tasks_replay(m->run.tasks, m->run.source, note, &m->run);
 	if (ret < 0) {
-		message("%s: %s", quoted(dir), strerror(-ret));
+		if (ret != -ESRCH)
+			message("%s: %s", quoted(dir), strerror(-ret));
 		recording_latency_free(m);
 		return ret;
 	}

@@ -117,20 +117,22 @@ static void say_damage(const struct run *run, const struct proclife_damage *dama
 static uint64_t sum_up_damage(const struct run *run, const char *dir, bool *any)
 {
 	const struct proclife_damage *damage;
-	uint64_t lost = 0, others = 0;
+	uint64_t lost = 0, others = 0, said = 0;
 	size_t i;
 
 	for (i = 0; (damage = proclife_recording_damage(run->source, i)); i++) {
+		if (damage->lost && !overlaps_range(run, damage->from, damage->to))
+			continue;
+		*any = true;
 		lost += damage->lost;
-		if (i < MOST_SAID)
+		if (said++ < MOST_SAID)
 			say_damage(run, damage, dir);
 		else
 			others += damage->lost;
 	}
-	if (i > MOST_SAID)
-		message("%s: %zu more files are damaged; %" PRIu64 " records of them are lost",
-			quoted(dir), i - MOST_SAID, others);
-	*any = i;
+	if (said > MOST_SAID)
+		message("%s: %" PRIu64 " more files are damaged; %" PRIu64 " records of them are lost",
+			quoted(dir), said - MOST_SAID, others);
 	return lost;
 }
 
@@ -155,12 +157,14 @@ static void say_cut(const struct run *run, const struct proclife_run_info *repla
 int replay_verdict(struct run *run, const struct proclife_run_info *replay, const char *dir,
 		   bool cut)
 {
-	bool damaged;
+	bool damaged = false;
 
 	run->damaged = sum_up_damage(run, dir, &damaged);
 	/* Between this and the end, some CPUs' records reached the disk and others' did not. */
 	if (!replay->complete && run->ended >= replay->synced)
 		cut = true;
+	if (run->to < replay->synced)
+		cut = false;
 	if (cut)
 		say_cut(run, replay, dir);
 	return (cut && !replay->running) || damaged || run->lost ? STATUS_LOST : 0;

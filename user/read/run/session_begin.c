@@ -5,6 +5,7 @@
 #include "output/quoted.h"
 #include "run/diagnose.h"
 #include "run/matched.h"
+#include "run/range.h"
 #include "run/recording_latency.h"
 #include "run/replay.h"
 #include "run/session_state.h"
@@ -184,6 +185,22 @@ static int look_around(struct session *s)
 	return ret;
 }
 
+/* Whoever asks for what is past does not wait for what comes. */
+static void stop_behind_range(struct session *s)
+{
+	const struct options *options = s->run.options;
+	uint64_t now = session_now(s);
+	bool is_past = options->history && options->from.kind && s->run.from <= now &&
+		       !options->duration && !options->count;
+
+	if (s->replay)
+		return;
+	if (s->run.to != UINT64_MAX)
+		session_stop_at(s, s->run.to > now ? s->run.to : now, STOP_DURATION);
+	else if (is_past)
+		session_stop_at(s, now, STOP_DURATION);
+}
+
 int session_prepare(struct session *s, const sigset_t *mask)
 {
 	const struct options *options = s->run.options;
@@ -202,6 +219,8 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	}
 	s->plain_file = !fstat(proclife_source_fd(s->run.source), &st) && S_ISREG(st.st_mode);
 	ret = proclife_tasks_new(&s->run.tasks);
+	if (!ret)
+		ret = range_resolve(&s->run, s->replay);
 	if (!ret)
 		ret = begin_results(s);
 	if (!ret)
@@ -223,6 +242,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 		session_stop_at(s, s->run.began + options->duration, STOP_DURATION);
 	if (shows_now(s) && !s->replay)
 		session_stop_at(s, session_now(s), STOP_DURATION);
+	stop_behind_range(s);
 	s->unwatched = !options->views[0] && !options->command && !options->pid_count &&
 		       !options->expectation_count;
 	return options->command ? follow_fork(&s->follow, options->command, mask) : 0;

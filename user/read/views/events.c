@@ -429,6 +429,18 @@ static bool look_up_after(struct proclife_tasks *tasks, const struct proclife_re
 			 (uint64_t)args->offset + args->len >= args->total));
 }
 
+/* Of a gap, whatever is chosen could have been in it. */
+static bool is_wanted(const struct run *run, const struct proclife_event *event)
+{
+	const struct proclife_record *r = event->record;
+
+	if (!r)
+		return overlaps_range(run, event->gap.from, event->gap.to);
+	return is_in_range(run, r->ts) &&
+	       (!run->options->events ||
+		(r->type < PROCLIFE_TYPES && run->options->events & PROCLIFE_HAS(r->type)));
+}
+
 static int feed(void *state, const struct proclife_event *event)
 {
 	struct events *events = state;
@@ -440,8 +452,8 @@ static int feed(void *state, const struct proclife_event *event)
 	if (r)
 		look_up(events, r, &before);
 	ret = proclife_tasks_feed(run->tasks, event);
-	if (ret <= 0)
-		return ret;
+	if (ret <= 0 || !is_wanted(run, event))
+		return ret < 0 ? ret : 0;
 	if (!r) {
 		if (events->json)
 			event_json_gap(events->json, &event->gap);
@@ -467,9 +479,12 @@ static int feed(void *state, const struct proclife_event *event)
 
 const struct view view_events = {
 	.name = "events",
+	.argument = "TYPE",
+	.may_lack_argument = true,
 	.help = "One line per record, in order (default)",
 	.takes = OF_TRACE,
 	.is_default = true,
+	.range = RANGE_OF_RECORDS,
 	.begin = begin,
 	.feed = feed,
 	.free = end,

@@ -437,6 +437,8 @@ int status_print(struct run *run)
 
 const struct view view_status = {
 	.name = "status",
+	.argument = "N", /* with it, no view but a filter */
+	.may_lack_argument = true,
 	.help = "The module: parameters, rings, features, counts",
 	.scope = "shows the module as it is now",
 	.takes = OF_DEVICE,

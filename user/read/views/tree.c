@@ -140,6 +140,7 @@ static void print(const struct run *run, void *state)
 const struct view view_tree = {
 	.name = "tree",
 	.help = "Who started whom, how long it lived, how it ended",
+	.range = RANGE_OF_LIVES,
 	.takes = OF_TRACE | GIVEN(THREADS) | GIVEN(DEPTH) | GIVEN(MIN_LIFE) | GIVEN(TOP) |
 		 GIVEN(TOP_KEY) | GIVEN(FOLD) | GIVEN(NO_FOLD) | GIVEN(SHOW),
 	.combines = true,

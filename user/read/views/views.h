@@ -21,6 +21,8 @@ struct run {
 	uint64_t began; /* of the time that is looked at */
 	uint64_t first; /* of the first record that was there */
 	uint64_t ended;
+	uint64_t from;	/* what is looked at lies between these; 0 and UINT64_MAX: it is all */
+	uint64_t to;
 	uint64_t lost;	/* records */
 	uint64_t damaged; /* of them, those that damage of a recording took */
 	uint64_t suppressed[PROCLIFE_TYPES]; /* records, by type */
@@ -30,6 +32,9 @@ struct run {
 		bool comm;	    /* one has matched this kind of filter at some time */
 		bool uid;
 		bool cgroup;
+		bool args;
+		bool end; /* --failed, --status, --signal */
+		bool time;
 		bool several; /* recordings */
 	} matched;
 	pid_t command;	/* 0: none */
@@ -53,11 +58,24 @@ static inline void count_suppressed(struct run *run, const struct proclife_suppr
 		--*suppressing;
 }
 
-/* What this event says is not there. */
+static inline bool is_in_range(const struct run *run, uint64_t ts)
+{
+	return ts >= run->from && ts <= run->to;
+}
+
+/* Does it lie between --from and --to, or a part of it? */
+static inline bool overlaps_range(const struct run *run, uint64_t from, uint64_t to)
+{
+	return to >= run->from && from <= run->to;
+}
+
+/* What this event says is not there, in what is looked at. */
 static inline void count_missing(struct run *run, const struct proclife_event *event)
 {
 	const struct proclife_record *r = event->record;
 
+	if (r ? !is_in_range(run, r->ts) : !overlaps_range(run, event->gap.from, event->gap.to))
+		return;
 	if (!r)
 		run->lost += event->gap.lost;
 	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what < PROCLIFE_TYPES)
