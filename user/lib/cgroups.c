@@ -7,6 +7,7 @@
 #include "cgroups.h"
 #include "intern.h"
 #include "map.h"
+#include "numbered.h"
 #include "plain.h"
 
 #include <errno.h>
@@ -127,118 +128,27 @@ static bool find_path(const struct proclife_cgroups *cgroups, uint64_t id, char 
 	return true;
 }
 
-/*
- * "ID PATH" of a recording
- */
-
-/* What is behind these is not read: with them, the tables and the texts take 100 MiB. */
-#define MOST_BYTES (32u << 20)
-#define MOST_PATHS (1u << 19)
-#define LONGEST_LINE (PATH_MAX + 32)
-
-/* 1 if this is no such line. */
-static int take_line(struct proclife_cgroups *cgroups, char *line)
+/* A line of a recording's file. */
+static int take_line(void *data, uint64_t id, const char *path)
 {
+	struct proclife_cgroups *cgroups = data;
 	const char *known;
-	char *path;
-	uint64_t id;
 
-	errno = 0;
-	id = strtoull(line, &path, 10);
-	if (line[0] < '0' || line[0] > '9' || errno || !id || path[0] != ' ' || path[1] != '/')
+	if (!id || path[0] != '/')
 		return 1;
 	/* With another path, what goes by the first one would be told of the second. */
 	known = proclife_cgroups_path(cgroups, id);
 	if (known)
-		return strcmp(known, path + 1) ? 1 : 0;
-	return proclife_cgroups_add(cgroups, id, path + 1);
+		return strcmp(known, path) ? 1 : 0;
+	return proclife_cgroups_add(cgroups, id, path);
 }
 
-/* Takes the whole lines of *@held bytes, and leaves what is behind them. 0 or -ENOMEM. */
-static int take_lines(struct proclife_cgroups *cgroups, char *buffer, size_t *held, uint64_t *bad)
-{
-	char *line = buffer, *end = buffer + *held, *eol;
-
-	while ((eol = memchr(line, '\n', (size_t)(end - line)))) {
-		int ret;
-
-		*eol = '\0';
-		/* A NUL in it would hide the rest. */
-		ret = memchr(line, '\0', (size_t)(eol - line)) ? 1 : take_line(cgroups, line);
-		if (ret < 0)
-			return ret;
-		*bad += (uint64_t)ret;
-		line = eol + 1;
-	}
-	*held = (size_t)(end - line);
-	memmove(buffer, line, *held);
-	return 0;
-}
-
-/* The last line can have been cut off: then it is none. */
-static int read_lines(struct proclife_cgroups *cgroups, const char *recording, int fd,
-		      struct proclife_fault *fault)
-{
-	static const char again[] = "copy the recording again from where it was made";
-	char buffer[2 * LONGEST_LINE];
-	uint64_t total = 0, bad = 0;
-	size_t held = 0;
-	int err = 0;
-
-	while (!err && total < MOST_BYTES && cgroups->paths.used < MOST_PATHS &&
-	       held < LONGEST_LINE) {
-		ssize_t n = read(fd, buffer + held, sizeof(buffer) - held);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE,
-					  "cannot read: %s", strerror(errno));
-		if (n <= 0)
-			break;
-		total += (uint64_t)n;
-		held += (size_t)n;
-		err = take_lines(cgroups, buffer, &held, &bad);
-	}
-	if (!err && held >= LONGEST_LINE)
-		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "damaged: a line is too "
-				  "long for a path; %s", again);
-	else if (!err && total >= MOST_BYTES)
-		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "only the first %u MiB "
-				  "are read", MOST_BYTES >> 20);
-	else if (!err && cgroups->paths.used >= MOST_PATHS)
-		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "only the first %u paths "
-				  "are read", MOST_PATHS);
-	else if (!err && bad)
-		proclife_fault_at(fault, recording, PROCLIFE_CGROUPS_FILE, "damaged: %" PRIu64
-				  " of its lines %s no number and path; %s", bad,
-				  bad == 1 ? "is" : "are", again);
-	return err;
-}
-
-/* Whatever is wrong with the file, all that is missing then is paths. 0 or -ENOMEM. */
-static int read_file(struct proclife_cgroups *cgroups, const char *recording,
-		     struct proclife_fault *fault)
-{
-	int dir = open(recording, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, err = 0;
-	struct stat st;
-
-	if (dir < 0) {
-		if (errno != ENOENT)
-			proclife_fault_at(fault, recording, NULL, "cannot open: %s",
-					  strerror(errno));
-		return 0;
-	}
-	fd = proclife_plain_open(dir, recording, PROCLIFE_CGROUPS_FILE, &st, fault);
-	if (fd == -ENOENT)
-		proclife_fault_set(fault, "%s", ""); /* no cgroup had a path */
-	close(dir);
-	if (fd < 0)
-		return 0;
-	err = read_lines(cgroups, recording, fd, fault);
-	close(fd);
-	return err;
-}
+static const struct proclife_numbered kept = {
+	.file = PROCLIFE_CGROUPS_FILE,
+	.text = "path",
+	.longest = PATH_MAX,
+	.take = take_line,
+};
 
 int proclife_cgroups_new(struct proclife_cgroups **result, const char *recording,
 			 struct proclife_fault *fault)
@@ -254,7 +164,7 @@ int proclife_cgroups_new(struct proclife_cgroups **result, const char *recording
 	if (!err)
 		err = proclife_map_init(&cgroups->ids);
 	if (!err && recording)
-		err = read_file(cgroups, recording, fault);
+		err = proclife_numbered_read(&kept, recording, cgroups, fault);
 	else if (!err)
 		open_mount(cgroups);
 	if (err) {

@@ -307,6 +307,28 @@ void proclife_cgroups_free(struct proclife_cgroups *cgroups);
 const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id);
 
 /*
+ * Users
+ */
+
+struct proclife_users;
+
+/**
+ * proclife_users_new - names of users, by the uids that records have
+ *
+ * Just as proclife_cgroups_new(): those of this machine, or of the one that a recording was made on,
+ * as far as they occur in it.
+ */
+int proclife_users_new(struct proclife_users **users, const char *recording,
+		       struct proclife_fault *fault);
+void proclife_users_free(struct proclife_users *users);
+
+/*
+ * NULL if it has no name, or that is not known. This machine is asked once for each, which can take
+ * long. Owned by the users.
+ */
+const char *proclife_users_name(struct proclife_users *users, uint32_t uid);
+
+/*
  * Lives
  */
 

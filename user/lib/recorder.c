@@ -6,8 +6,10 @@
  */
 #include "cgroups.h"
 #include "ctf.h"
-#include "source.h"
 #include "ctf_writer.h"
+#include "numbered.h"
+#include "source.h"
+#include "users.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -38,6 +40,13 @@ struct proclife_recorder {
 	uint64_t cgroup; /* the last one that was seen */
 	uint64_t cgroups_end; /* of their file */
 	int cgroups_fd;
+	struct proclife_users *users;
+	uint32_t *new_uids; /* whose names are not written yet */
+	size_t new_uid_count;
+	size_t new_uid_size;
+	uint64_t uid; /* the last one that was seen, plus 1 */
+	uint64_t users_end; /* of their file */
+	int users_fd;
 };
 
 static int writer_of(struct proclife_recorder *recorder, uint32_t order, struct proclife_ctf_writer **writer)
@@ -74,38 +83,87 @@ static inline uint64_t cgroup_of(const struct proclife_record *record)
 	return id & places[type].mask;
 }
 
+/* The same of the uid, plus 1. */
+static inline uint64_t uid_of(const struct proclife_record *record)
+{
+#define UID_AT(member) { offsetof(struct proclife_record, member) / sizeof(uint32_t), UINT64_MAX }
+	static const struct {
+		uint64_t place; /* in words of 32 bits */
+		uint64_t mask;
+	} places[PROCLIFE_TYPES] = {
+		[PROCLIFE_FORK] = UID_AT(fork.uid),
+		[PROCLIFE_EXEC] = UID_AT(exec.uid),
+		[PROCLIFE_TASK] = UID_AT(state.uid),
+	};
+	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
+	uint32_t uid;
+
+	memcpy(&uid, (const char *)record + places[type].place * sizeof(uid), sizeof(uid));
+	return ((uint64_t)uid + 1) & places[type].mask;
+}
+
 static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
 {
 	const char *path;
-	char *line;
-	int err, n;
 
 	recorder->cgroup = id;
 	if (proclife_cgroups_known(recorder->cgroups, id))
 		return 0;
 	path = proclife_cgroups_path(recorder->cgroups, id);
-	if (!path)
-		return 0;
-	n = asprintf(&line, "%" PRIu64 " %s\n", id, path);
-	if (n < 0)
-		return -ENOMEM;
-	err = proclife_write_all(recorder->cgroups_fd, line, (size_t)n, recorder->cgroups_end);
-	recorder->cgroups_end += (uint64_t)n;
-	free(line);
+	return path ? proclife_numbered_write(recorder->cgroups_fd, &recorder->cgroups_end, id,
+					      path) : 0;
+}
+
+/* Its name can wait, and asking for it can take long. */
+static int note_uid(struct proclife_recorder *recorder, uint64_t uid)
+{
+	int ret;
+
+	recorder->uid = uid;
+	if (recorder->new_uid_count == recorder->new_uid_size) {
+		size_t size = recorder->new_uid_size ? 2 * recorder->new_uid_size : 16;
+		uint32_t *more = reallocarray(recorder->new_uids, size, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		recorder->new_uids = more;
+		recorder->new_uid_size = size;
+	}
+	ret = proclife_users_note(recorder->users, (uint32_t)(uid - 1));
+	if (ret == 1)
+		recorder->new_uids[recorder->new_uid_count++] = (uint32_t)(uid - 1);
+	return ret < 0 ? ret : 0;
+}
+
+static int write_users(struct proclife_recorder *recorder)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < recorder->new_uid_count; i++) {
+		const char *name;
+
+		err = proclife_users_find(recorder->users, recorder->new_uids[i], &name);
+		if (name)
+			err = proclife_numbered_write(recorder->users_fd, &recorder->users_end,
+						      recorder->new_uids[i], name);
+	}
+	recorder->new_uid_count = 0;
 	return err;
 }
 
-/* While they exist: whoever replays the recording can ask nobody. */
-static int note_cgroups(struct proclife_recorder *recorder, const struct proclife_record *from,
+/* Whoever replays the recording can ask nobody: cgroups are looked up while they exist. */
+static int note_numbers(struct proclife_recorder *recorder, const struct proclife_record *from,
 			const struct proclife_record *end)
 {
 	int err = 0;
 
 	for (; !err && from != end; from++) {
-		uint64_t id = cgroup_of(from);
+		uint64_t id = cgroup_of(from), uid = uid_of(from);
 
 		if (proclife_unlikely(id && id != recorder->cgroup))
 			err = note_cgroup(recorder, id);
+		if (proclife_unlikely(!err && uid && uid != recorder->uid))
+			err = note_uid(recorder, uid);
 	}
 	return err;
 }
@@ -132,7 +190,7 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 		err = proclife_ctf_writer_gap(writer, &gap);
 	if (!err)
 		err = proclife_ctf_writer_records(writer, from, (uint64_t)(end - from));
-	return err ? err : note_cgroups(recorder, from, end);
+	return err ? err : note_numbers(recorder, from, end);
 }
 
 static void take_unless_failed(struct proclife_listener *listener, struct proclife_stream *stream)
@@ -155,6 +213,8 @@ static int take_all(struct proclife_recorder *recorder)
 		if (writer && (writer->count || proclife_packet_gap(writer->packet)))
 			recorder->error = proclife_ctf_writer_write(writer);
 	}
+	if (!recorder->error)
+		recorder->error = write_users(recorder);
 	return recorder->error;
 }
 
@@ -220,6 +280,13 @@ int proclife_recorder_sync(struct proclife_recorder *recorder)
 }
 
 /* Some file systems report a full disk only when a file is closed. */
+static void close_file(int *fd, int *err)
+{
+	if (close(*fd) && errno != EINTR && !*err)
+		*err = -errno;
+	*fd = -1;
+}
+
 static int close_tapes(struct proclife_recorder *recorder)
 {
 	struct proclife_metadata *metadata = &recorder->metadata;
@@ -234,10 +301,10 @@ static int close_tapes(struct proclife_recorder *recorder)
 		if (!writer)
 			continue;
 		proclife_ctf_writer_total(writer, &metadata->totals[metadata->streams++]);
-		if (close(writer->fd) && errno != EINTR && !err)
-			err = -errno;
-		writer->fd = -1;
+		close_file(&writer->fd, &err);
 	}
+	close_file(&recorder->cgroups_fd, &err);
+	close_file(&recorder->users_fd, &err);
 	return err;
 }
 
@@ -304,6 +371,10 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 	proclife_cgroups_free(recorder->cgroups);
 	if (recorder->cgroups_fd >= 0)
 		close(recorder->cgroups_fd);
+	proclife_users_free(recorder->users);
+	free(recorder->new_uids);
+	if (recorder->users_fd >= 0)
+		close(recorder->users_fd);
 	if (recorder->text >= 0)
 		close(recorder->text);
 	if (recorder->dir >= 0)
@@ -343,11 +414,24 @@ static int open_dir(struct proclife_recorder *recorder, const char *path)
 	return err;
 }
 
-static int open_cgroups(struct proclife_recorder *recorder)
+static int create(const struct proclife_recorder *recorder, const char *name, int *fd)
 {
-	recorder->cgroups_fd = openat(recorder->dir, PROCLIFE_CGROUPS_FILE,
-				      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	return recorder->cgroups_fd < 0 ? -errno : proclife_cgroups_new(&recorder->cgroups, NULL, NULL);
+	*fd = openat(recorder->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return *fd < 0 ? -errno : 0;
+}
+
+/* What goes with numbers. */
+static int open_texts(struct proclife_recorder *recorder)
+{
+	int err = create(recorder, PROCLIFE_CGROUPS_FILE, &recorder->cgroups_fd);
+
+	if (!err)
+		err = proclife_cgroups_new(&recorder->cgroups, NULL, NULL);
+	if (!err)
+		err = create(recorder, PROCLIFE_USERS_FILE, &recorder->users_fd);
+	if (!err)
+		err = proclife_users_new(&recorder->users, NULL, NULL);
+	return err;
 }
 
 static void fill_metadata(struct proclife_metadata *metadata, struct proclife_source *source,
@@ -394,13 +478,14 @@ int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_s
 	r->dir = -1;
 	r->text = -1;
 	r->cgroups_fd = -1;
+	r->users_fd = -1;
 	r->limit = UINT64_MAX;
 	r->cpus = proclife_source_header(source)->cpus;
 	fill_metadata(&r->metadata, source, &known);
 	r->writers = calloc(r->cpus + 1, sizeof(struct proclife_ctf_writer *));
 	err = r->writers ? open_dir(r, dir) : -ENOMEM;
 	if (!err)
-		err = open_cgroups(r);
+		err = open_texts(r);
 	if (!err)
 		err = write_metadata(r);
 	if (err) {

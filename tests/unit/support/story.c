@@ -135,16 +135,26 @@ void story_live(const struct who *who, const struct who *parent, uint64_t life, 
 	story_put(free_record(0, who));
 }
 
-void story_cgroups(const char *path, const char *lines)
+static void write_file(const char *path, const char *base, const char *lines)
 {
 	char name[2 * PATH_MAX];
 	FILE *file;
 
-	snprintf(name, sizeof(name), "%s/.cgroups", path);
+	snprintf(name, sizeof(name), "%s/%s", path, base);
 	file = fopen(name, "w");
 	assert_non_null(file);
 	assert_true(fputs(lines, file) >= 0);
 	assert_int_equal(fclose(file), 0);
+}
+
+void story_cgroups(const char *path, const char *lines)
+{
+	write_file(path, ".cgroups", lines);
+}
+
+void story_users(const char *path, const char *lines)
+{
+	write_file(path, ".users", lines);
 }
 
 void expect_output(bool errors, int status, const char *line, const char *text)

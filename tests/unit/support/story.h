@@ -44,6 +44,8 @@ void story_live(const struct who *who, const struct who *parent, uint64_t life, 
 
 /* The file .cgroups of a recording that has ended. */
 void story_cgroups(const char *path, const char *lines);
+/* And the file .users. */
+void story_users(const char *path, const char *lines);
 
 /* What the program prints of this command line, and the status that it ends with. */
 void expect_output(bool errors, int status, const char *line, const char *text);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "numbered.h"
+#include "ctf_writer.h"
+#include "plain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is behind these is not read: with them, the tables and the texts take 100 MiB. */
+#define MOST_BYTES (32u << 20)
+#define MOST_LINES (1u << 19)
+#define NUMBER_LENGTH 32 /* more than a number has digits */
+
+struct reading {
+	const struct proclife_numbered *kind;
+	void *data;
+	uint64_t good; /* lines */
+	uint64_t bad;
+};
+
+/* 1 if this is no such line. */
+static int take_line(const struct reading *reading, char *line)
+{
+	uint64_t number;
+	char *text;
+
+	errno = 0;
+	number = strtoull(line, &text, 10);
+	if (line[0] < '0' || line[0] > '9' || errno || text[0] != ' ' || !text[1])
+		return 1;
+	return reading->kind->take(reading->data, number, text + 1);
+}
+
+/* Takes the whole lines of *@held bytes, and leaves what is behind them. 0 or -ENOMEM. */
+static int take_lines(struct reading *reading, char *buffer, size_t *held)
+{
+	char *line = buffer, *end = buffer + *held, *eol;
+
+	while ((eol = memchr(line, '\n', (size_t)(end - line)))) {
+		int ret;
+
+		*eol = '\0';
+		/* A NUL in it would hide the rest. */
+		ret = memchr(line, '\0', (size_t)(eol - line)) ? 1 : take_line(reading, line);
+		if (ret < 0)
+			return ret;
+		reading->bad += (uint64_t)ret;
+		reading->good += !ret;
+		line = eol + 1;
+	}
+	*held = (size_t)(end - line);
+	memmove(buffer, line, *held);
+	return 0;
+}
+
+/* The last line can have been cut off: then it is none. */
+static int read_lines(struct reading *reading, const char *recording, int fd,
+		      struct proclife_fault *fault)
+{
+	static const char again[] = "copy the recording again from where it was made";
+	const struct proclife_numbered *kind = reading->kind;
+	size_t longest = kind->longest + NUMBER_LENGTH, held = 0;
+	char buffer[2 * (PATH_MAX + NUMBER_LENGTH)];
+	uint64_t total = 0;
+	int err = 0;
+
+	while (!err && total < MOST_BYTES && reading->good < MOST_LINES && held < longest) {
+		ssize_t n = read(fd, buffer + held, sizeof(buffer) - held);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			proclife_fault_at(fault, recording, kind->file, "cannot read: %s",
+					  strerror(errno));
+		if (n <= 0)
+			break;
+		total += (uint64_t)n;
+		held += (size_t)n;
+		err = take_lines(reading, buffer, &held);
+	}
+	if (!err && held >= longest)
+		proclife_fault_at(fault, recording, kind->file, "damaged: a line is too long for a "
+				  "%s; %s", kind->text, again);
+	else if (!err && total >= MOST_BYTES)
+		proclife_fault_at(fault, recording, kind->file, "only the first %u MiB are read",
+				  MOST_BYTES >> 20);
+	else if (!err && reading->good >= MOST_LINES)
+		proclife_fault_at(fault, recording, kind->file, "only the first %u %ss are read",
+				  MOST_LINES, kind->text);
+	else if (!err && reading->bad)
+		proclife_fault_at(fault, recording, kind->file, "damaged: %" PRIu64 " of its lines "
+				  "%s no number and %s; %s", reading->bad,
+				  reading->bad == 1 ? "is" : "are", kind->text, again);
+	return err;
+}
+
+int proclife_numbered_read(const struct proclife_numbered *kind, const char *recording, void *data,
+			   struct proclife_fault *fault)
+{
+	int dir = open(recording, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, err = 0;
+	struct reading reading = { .kind = kind, .data = data };
+	struct stat st;
+
+	if (dir < 0) {
+		if (errno != ENOENT)
+			proclife_fault_at(fault, recording, NULL, "cannot open: %s",
+					  strerror(errno));
+		return 0;
+	}
+	fd = proclife_plain_open(dir, recording, kind->file, &st, fault);
+	if (fd == -ENOENT)
+		proclife_fault_set(fault, "%s", ""); /* there was none to be written */
+	close(dir);
+	if (fd < 0)
+		return 0;
+	err = read_lines(&reading, recording, fd, fault);
+	close(fd);
+	return err;
+}
+
+int proclife_numbered_write(int fd, uint64_t *end, uint64_t number, const char *text)
+{
+	char *line;
+	int n = asprintf(&line, "%" PRIu64 " %s\n", number, text), err;
+
+	if (n < 0)
+		return -ENOMEM;
+	err = proclife_write_all(fd, line, (size_t)n, *end);
+	*end += (uint64_t)n;
+	free(line);
+	return err;
+}
