@@ -36,7 +36,7 @@ declare -A title=(
 	[proclife_latency]='proclife-read --latency' [babeltrace_dummy]='babeltrace2 -o dummy'
 	[babeltrace]='babeltrace2' [trace_cmd]='trace-cmd report' [perf_script]='perf script'
 )
-proclife() { timed "$B/proclife-read" -i recording; }
+proclife() { timed "$B/proclife-read" --events -i recording; }
 proclife_tree() { timed "$B/proclife-read" -i recording --tree; }
 proclife_latency() { timed "$B/proclife-read" -i recording --latency; }
 babeltrace_dummy() { timed babeltrace2 recording --output-format=dummy; }

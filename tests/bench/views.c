@@ -28,6 +28,10 @@
 #define MOST_ROUNDS 99
 
 static const char *const views[][3] = {
+	{ "--lives", NULL, NULL },
+	{ "--lives", "--json", NULL },
+	{ "--lives", "--sort=life", NULL },
+	{ "--lives", "--sort=alone", "--top=20" },
 	{ "--events", NULL, NULL },
 	{ "--events", "--json", NULL },
 	{ "--tree", NULL, NULL },
@@ -133,7 +137,7 @@ static double run(size_t view, struct result *result)
 		int null = open("/dev/null", O_WRONLY);
 
 		dup2(null, STDOUT_FILENO);
-		execl(program, program, input, views[view][0], views[view][1], NULL);
+		execl(program, program, input, views[view][0], views[view][1], views[view][2], NULL);
 		_exit(99);
 	}
 	while (!(ended = wait4(pid, &status, WNOHANG, &usage))) {
@@ -197,16 +201,16 @@ int main(int argc, char **argv)
 	if (text)
 		printf("Beside %.1f bytes of command line per process:\n",
 		       (double)text / (double)processes);
-	printf("%-24s %12s %10s %12s %10s\n", "", "ns/record", "peak MiB", "private MiB",
+	printf("%-30s %12s %10s %12s %10s\n", "", "ns/record", "peak MiB", "private MiB",
 	       "B/process");
 	for (size_t view = 0; view < VIEWS; view++) {
 		struct result *result = &results[view];
 		char name[64];
 
-		snprintf(name, sizeof(name), "%s %s", views[view][0],
-			 views[view][1] ? views[view][1] : "");
+		snprintf(name, sizeof(name), "%s %s %s", views[view][0],
+			 views[view][1] ? views[view][1] : "", views[view][2] ? views[view][2] : "");
 		qsort(result->ns, rounds, sizeof(*result->ns), ascending);
-		printf("%-24s %12.1f %10ld %12ld %10.1f\n", name,
+		printf("%-30s %12.1f %10ld %12ld %10.1f\n", name,
 		       result->ns[rounds / 2] / (double)records, result->peak_kib >> 10,
 		       result->private_kib >> 10,
 		       keeps_text(view) ?

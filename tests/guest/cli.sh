@@ -32,7 +32,7 @@ expect 'not root' 1 '/dev/proclife: permission denied; run as root' \
 expect '--pid x' 129 "\-\-pid x: not a process ID" proclife-read --pid x
 expect '--pid of nobody' 1 '4194303' proclife-read --tree --pid 4194303
 expect 'unknown option' 129 "unrecognized option '--nonsense'" proclife-read --nonsense
-expect 'two views' 129 'only --tree, --latency and --parents' proclife-read --events --tree
+expect 'two views' 129 'only --lives, --tree, --latency and --parents' proclife-read --events --tree
 expect '--duration x' 129 '\-\-duration x' proclife-read --duration x
 expect '--count 0' 129 '\-\-count 0' proclife-read --count 0
 
@@ -74,7 +74,7 @@ expect 'status' 0 "reap +[0-9]+ +at $source\(\)" proclife-read --status
 expect '--threads' 0 '^zombie +exit→reap +5 ' \
 	proclife-read --latency --threads -- "$B/tests/guest/workloads/leader_first" 1
 expect '--count' 0 '' proclife-read --count 5 --history
-expect '--history' 0 'exit .*status 7' proclife-read --history --duration 0.1
+expect '--history' 0 'exit .*status 7' proclife-read --history --events --duration 0.1
 expect '--pid' 0 ' 1 +bash' proclife-read --events --history --pid 1 --duration 0.1
 
 # Phases add up in each process, to the nanosecond.

@@ -53,7 +53,7 @@ static void test_defaults(void **state)
 	struct options options = parse("");
 
 	(void)state;
-	shows(&options, &view_events, NULL, NULL);
+	shows(&options, &view_lives, NULL, NULL);
 	assert_false(options.json || options.threads || options.history || options.load ||
 		     options.quiet);
 	assert_int_equal(options.fold, FOLD_IF_LONG);

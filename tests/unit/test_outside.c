@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What comes from outside: the file .cgroups of a recording and the others, whatever lies in their
+ * What comes from outside: the files .cgroups and .users of a recording and the others, whatever lies in their
  * place; and paths and arguments in messages, whatever is in them.
  */
 #include "story.h"
@@ -111,6 +111,39 @@ static void test_cgroups(void **state)
 	/* More than there is memory. */
 	assert_int_equal(truncate(path_of(".cgroups"), (off_t)1 << 40), 0);
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: damaged: a line is too long");
+}
+
+/* The same of names; what a uid can be is less. */
+static void test_users(void **state)
+{
+	char line[2000];
+
+	(void)state;
+	unlink(path_of(".users"));
+	expect("--lives", 0, " 1 1000 ", NULL);
+	story_users(folder.path, "1000 al ice\n0 root\n4294967295 last\n");
+	expect("--lives", 0, " 1 al ice ", NULL);
+	expect("--latency --by uid", 0, "\nal ice, 1 alive\n", NULL);
+	story_users(folder.path, "1000 alice\n1000 bob\n4294967296 carol\n1 \n2\n18446744073709551616 d\n");
+	expect("--lives", 0, " 1 alice ", "/.users: damaged: 5 of its lines are no number and name; "
+	       "copy the recording again");
+	story_users(folder.path, "1000 alice\n1000 bo");
+	expect("--lives", 0, " 1 alice ", NULL);
+	memset(line, 'a', sizeof(line));
+	memcpy(line, "1000 ", 5);
+	line[sizeof(line) - 1] = '\0';
+	story_users(folder.path, line);
+	expect("--lives", 0, " 1 1000 ", "/.users: damaged: a line is too long for a name");
+	assert_int_equal(truncate(path_of(".users"), (off_t)1 << 40), 0);
+	expect("--lives", 0, " 1 1000 ", "/.users: damaged: a line is too long for a name");
+	unlink(path_of(".users"));
+	assert_int_equal(mkfifo(path_of(".users"), 0600), 0);
+	expect("--lives", 0, " 1 1000 ", "/.users: a FIFO, not a plain file");
+	unlink(path_of(".users"));
+	assert_int_equal(symlink("/dev/zero", path_of(".users")), 0);
+	expect("--lives", 0, " 1 1000 ", "/.users: a symbolic link, not a plain file, as those of a "
+	       "recording are; copy the recording again from where it was made; names of users are "
+	       "not known without it\n");
 }
 
 /* So many paths of this length; the number of the first one is known. */
@@ -371,6 +404,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_cgroups, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_users, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_many_cgroups, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_lease, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_no_cgroups, begin, story_teardown),

@@ -45,7 +45,8 @@ static const char *const views[] = {
 	"--latency --json", "--events --json", "--tree --fold", "--events --count 57 --json",
 	"--tree --count 9 --json", "--tree --pid 1004", "--events --json --pid 1004",
 	"--tree --depth 1", "--tree --min-life 2us --json", "--tree --top 5:life",
-	"--tree --no-fold",
+	"--tree --no-fold", "--lives", "--lives --json", "--lives --count 7 --json",
+	"--lives --sort alone --json", "--lives --sort exit_free --top 5", "--lives --pid 1004 --tree",
 };
 
 static void check_views(const char *options)
@@ -267,12 +268,12 @@ static void test_killed(void **state)
 		assert_int_equal(count_text(out.text, "\n"), 1500);
 		free(out.text);
 	}
-	out = run_program(true, 0, "%s -i %s", program, folder.path);
+	out = run_program(true, 0, "%s -i %s --events", program, folder.path);
 	assert_int_equal(out.status, 3);
 	assert_non_null(strstr(out.text, "cut off"));
 	assert_int_equal(count_text(out.text, "\n"), 1);
 	free(out.text);
-	out = run_program(false, 0, "%s -i %s --json", program, folder.path);
+	out = run_program(false, 0, "%s -i %s --events --json", program, folder.path);
 	assert_int_equal(out.status, 3);
 	assert_non_null(strstr(out.text, "\"reason\":\"cut\""));
 	assert_int_equal(count_text(out.text, "\n"), 1500 + 2);
@@ -297,7 +298,7 @@ static void test_interrupted(void **state)
 	kill(reader, SIGINT);
 	assert_int_equal(waitpid(reader, &status, 0), reader);
 	assert_int_equal(status, 0);
-	out = run_program(false, 0, "%s -i %s --json", program, folder.path);
+	out = run_program(false, 0, "%s -i %s --events --json", program, folder.path);
 	assert_int_equal(out.status, 0);
 	assert_non_null(strstr(out.text, "\"reason\":\"signal\""));
 	free(out.text);
@@ -318,7 +319,7 @@ static void test_disk_full(void **state)
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "no loss"));
 	free(out.text);
-	out = run_program(false, 0, "%s -i %s", program, folder.path);
+	out = run_program(false, 0, "%s -i %s --events", program, folder.path);
 	assert_int_equal(out.status, 3);
 	assert_true(count_text(out.text, "\n") > 100);
 	free(out.text);

@@ -176,6 +176,7 @@ static void put_odd_names(const struct who *init)
 	record = signal_record(0, &victim, SIGALRM, init);
 	memset(&record.signal, 0, offsetof(struct proclife_signal, signo));
 	put(record);
+	put(exec_record(0, &victim, victim.pid, "/odd/\xff"));
 	put(exit_record(0, &victim, SIGALRM, 0));
 	put_many(&odd);
 	put_odd_zombie(&odd);
@@ -243,15 +244,15 @@ static void put_story(void)
 	put_suppressed();
 }
 
-static void write_cgroups(const char *recording)
+static void write_file(const char *recording, const char *name, const char *line)
 {
 	char path[2 * PATH_MAX];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/.cgroups", recording);
+	snprintf(path, sizeof(path), "%s/%s", recording, name);
 	file = fopen(path, "w");
 	assert_non_null(file);
-	assert_true(fputs("77 /odd/\xff\n", file) >= 0);
+	assert_true(fputs(line, file) >= 0);
 	assert_int_equal(fclose(file), 0);
 }
 
@@ -278,7 +279,8 @@ static void record_story(const char *path)
 	recorder = NULL;
 	proclife_source_free(source);
 	source = NULL;
-	write_cgroups(path);
+	write_file(path, ".cgroups", "77 /odd/\xff\n");
+	write_file(path, ".users", "1000 odd\xff\n");
 }
 
 /* Keeps what was printed, as a file for schema.py. */
@@ -320,6 +322,7 @@ static void check(const char *mode, const char *what, bool good)
 static void test_all_views(void **state)
 {
 	static const char *const views[] = {
+		"--lives", "--lives --sort zombie", "--lives --sort alone --top 3", "--lives --pid 300",
 		"--events", "--events --pid 300", "--events --count 5", "--tree",
 		"--tree --threads", "--tree --depth 1 --threads", "--tree --top 2",
 		"--tree --top 3:life --min-life 1ms", "--tree --pid 200", "--latency",

@@ -11,7 +11,6 @@ static void tell_exited(struct proclife_tasks *tasks, struct proclife_process *p
 		return;
 	process->exit_reported = true;
 	process->incomplete |= !proclife_process_ungapped(tasks, process);
-	proclife_filter(tasks, process); /* all that its end says is known now */
 	proclife_report_exited(tasks, process);
 }
 

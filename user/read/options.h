@@ -34,6 +34,7 @@ enum option_id {
 	OPTION_MIN_LIFE,
 	OPTION_TOP,
 	OPTION_TOP_KEY, /* N:KEY */
+	OPTION_SORT,
 	OPTION_FOLD,
 	OPTION_NO_FOLD,
 	OPTION_BY,
@@ -103,6 +104,21 @@ enum top_key {
 	TOP_COUNT, /* of descendants */
 };
 
+/* By what the deaths of --lives are ranked. */
+enum sort_key {
+	SORT_NONE, /* they are not: they come as they happen */
+	SORT_TIME,
+	SORT_LIFE,
+	SORT_ALONE,
+	SORT_CPU,
+	SORT_RSS,
+	SORT_TEARDOWN,
+	SORT_ZOMBIE,
+	SORT_RCU_FREE,
+	SORT_EXIT_FREE,
+	SORTS,
+};
+
 #define DEPTH_ALL UINT32_MAX
 
 /* How much of the tree is shown. */
@@ -146,6 +162,7 @@ struct options {
 	bool quiet;
 	enum fold fold;
 	struct cut cut;
+	enum sort_key sort;
 	unsigned int show; /* SHOW_* */
 	enum times times;
 	enum proclife_by by;

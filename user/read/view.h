@@ -37,6 +37,10 @@ struct view {
 	enum range_of range;
 	bool measures;	      /* it needs run->latency */
 	bool has_cgroups;     /* its JSON has the paths of cgroups */
+	bool counts;	      /* --count counts what it counts in run->shown */
+
+	/* With these options, it shows things as they happen; NULL: all comes at the end. */
+	bool (*streams)(const struct options *options);
 
 	/* What it needs from the first event on; *state is NULL before. 0 or a negative errno. */
 	int (*begin)(struct run *run, void **state);

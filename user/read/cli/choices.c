@@ -23,6 +23,23 @@ static const char *top(unsigned int number)
 	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
 }
 
+static const char *sort(unsigned int number)
+{
+	static const char *const names[SORTS] = {
+		[SORT_TIME] = "time",
+		[SORT_LIFE] = "life",
+		[SORT_ALONE] = "alone",
+		[SORT_CPU] = "cpu",
+		[SORT_RSS] = "rss",
+		[SORT_TEARDOWN] = "teardown",
+		[SORT_ZOMBIE] = "zombie",
+		[SORT_RCU_FREE] = "rcu_free",
+		[SORT_EXIT_FREE] = "exit_free",
+	};
+
+	return number + 1 < SORTS ? names[number + 1] : NULL;
+}
+
 /* In the order of the bits. */
 static const char *show(unsigned int number)
 {
@@ -52,6 +69,7 @@ const char *choice_name(enum choice choice, unsigned int number)
 	static const char *(*const names[])(unsigned int) = {
 		[CHOICE_BY] = by,
 		[CHOICE_TOP] = top,
+		[CHOICE_SORT] = sort,
 		[CHOICE_SHOW] = show,
 		[CHOICE_EVENT] = event,
 		[CHOICE_PHASE] = phase,

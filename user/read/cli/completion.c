@@ -27,6 +27,7 @@ static const struct {
 	{ "KEY", CHOICE_BY },
 	{ "WHAT", CHOICE_SHOW },
 	{ "TYPE", CHOICE_EVENT },
+	{ "COLUMN", CHOICE_SORT },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

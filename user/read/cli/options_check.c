@@ -196,5 +196,5 @@ void options_check(const struct options *options, const struct view *const *all,
 	check_exclusions(options, state);
 	if (!options->views[0] && options->json && !options->expectation_count)
 		argp_error(state, "--json is for a view, and --record alone shows none; add "
-				  "--events, --tree or --latency");
+				  "--lives, --events, --tree or --latency");
 }

@@ -154,6 +154,9 @@ static void take(const struct reading *reading, enum option_id option, const cha
 			argp_error(state, "--min-life %s: not a time such as 0.5, 20ms or 50us",
 				   quoted(arg));
 		break;
+	case OPTION_SORT:
+		option_set_sort(options, state, arg);
+		break;
 	case OPTION_TOP:
 		option_set_top(options, state, arg);
 		break;

@@ -119,7 +119,8 @@ static const struct entry {
 	[OPTION_COUNT] = {
 		.name = "count", .argument = "N", .group = GROUP_STOP, .letter = 'n',
 		.help =
-			"After N records (--events) or N processes that are gone (--tree, --latency)",
+			"After N deaths (--lives), N records (--events) or N processes that are gone "
+			"(--tree, --latency)",
 	},
 	[OPTION_DEPTH] = {
 		.name = "depth", .argument = "N", .group = GROUP_TREE,
@@ -134,8 +135,14 @@ static const struct entry {
 		.has_choice = true, .choice = CHOICE_TOP,
 		.help =
 			"Only the N largest by KEY, and who started them: %s, the number of "
-			"descendants; without a KEY, by cpu; --parents, --by: only N lines",
-		.brief = "Only the N largest",
+			"descendants; without a KEY, by cpu; --lives: by --sort; --parents, --by: only "
+			"N lines",
+	},
+	[OPTION_SORT] = {
+		.name = "sort", .argument = "COLUMN", .group = GROUP_OUTPUT,
+		.has_choice = true, .choice = CHOICE_SORT,
+		.help = "--lives: at the end, the largest first, by %s",
+		.brief = "--lives: the largest first, by life, cpu...; see --top",
 	},
 	[OPTION_FOLD] = {
 		.name = "fold", .group = GROUP_TREE,
@@ -148,7 +155,6 @@ static const struct entry {
 	[OPTION_BY] = {
 		.name = "by", .argument = "KEY", .group = GROUP_OUTPUT, .has_choice = true, .choice = CHOICE_BY,
 		.help = "--latency, --diff: also by %s",
-		.brief = "Also by %s",
 	},
 	[OPTION_SHOW] = {
 		.name = "show", .argument = "WHAT", .group = GROUP_OUTPUT,

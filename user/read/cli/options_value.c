@@ -130,6 +130,16 @@ void option_set_depth(struct options *options, struct argp_state *state, const c
 	options->cut.depth = depth;
 }
 
+void option_set_sort(struct options *options, struct argp_state *state, const char *arg)
+{
+	unsigned int number;
+
+	if (!choice_find(CHOICE_SORT, arg, strlen(arg), &number))
+		argp_error(state, "--sort %s: not one of %s", quoted(arg),
+			   choice_list(CHOICE_SORT, ", ", " and "));
+	options->sort = number + 1;
+}
+
 /* "20" or "20:rss" */
 void option_set_top(struct options *options, struct argp_state *state, const char *arg)
 {

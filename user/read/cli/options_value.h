@@ -25,6 +25,7 @@ void option_set_show(struct options *options, struct argp_state *state, const ch
 void option_set_factor(struct options *options, struct argp_state *state, const char *arg);
 void option_add_pid(struct options *options, struct argp_state *state, const char *arg);
 void option_set_depth(struct options *options, struct argp_state *state, const char *arg);
+void option_set_sort(struct options *options, struct argp_state *state, const char *arg);
 void option_set_top(struct options *options, struct argp_state *state, const char *arg);
 void option_add_expectation(struct options *options, struct argp_state *state, const char *arg);
 

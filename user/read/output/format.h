@@ -130,6 +130,8 @@ static inline void text_comm(struct text *text, const char comm[PROCLIFE_COMM_LE
 void text_time(struct text *text, uint64_t ns);
 /* The same, right-aligned in that many columns. */
 void text_time_in(struct text *text, unsigned int columns, uint64_t ns);
+/* The same of a time that is at least as long: "≥1.20 s", or ">1.20 s". */
+void text_time_at_least_in(struct text *text, unsigned int columns, uint64_t ns);
 /* Appends a size with three significant digits: KiB, MiB, GiB, TiB. */
 void text_size_in(struct text *text, unsigned int columns, uint64_t kib);
 void text_size(struct text *text, uint64_t kib);
@@ -142,6 +144,9 @@ void text_plural(struct text *text, uint64_t n, const char *one, const char *man
 void text_stamp(struct text *text, uint64_t ns);
 /* A bar of value/max of so many columns, to an eighth of a column where the locale can. */
 void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max);
+
+/* Appends a text that has no styles, or as much of its beginning as fits in the columns; 0: all. */
+void text_cut(struct text *text, const struct text *whole, unsigned int columns);
 
 /* Writes the text as a line to the screen's file, without trailing spaces, and clears it. */
 void text_line(struct text *text);

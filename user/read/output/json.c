@@ -214,6 +214,14 @@ void json_string(struct json *json, const char *name, const char *s)
 	json_blob(json, name, s, strlen(s));
 }
 
+void json_string_or_null(struct json *json, const char *name, const char *s)
+{
+	if (s)
+		json_string(json, name, s);
+	else
+		json_null(json, name);
+}
+
 void json_comm_or_null(struct json *json, const char *name, bool known, const char *comm)
 {
 	if (known)

@@ -81,6 +81,8 @@ void json_null(struct json *json, const char *name);
 /* Up to a NUL, or n bytes. */
 void json_bytes(struct json *json, const char *name, const char *s, size_t n);
 void json_string(struct json *json, const char *name, const char *s);
+/* NULL stands for "not known". */
+void json_string_or_null(struct json *json, const char *name, const char *s);
 /* The name of a task, or null if that is not known. */
 void json_comm_or_null(struct json *json, const char *name, bool known, const char *comm);
 /* All n bytes, NULs too. */

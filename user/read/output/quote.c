@@ -3,8 +3,21 @@
 #include <signal.h>
 #include <string.h>
 
-static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-			    "%+,-./:=@_";
+/* Of the bytes of an argument: all of one that needs no quotes are among these. */
+static const bool plain[256] = {
+	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true,
+	['%'] = true, ['+'] = true, [','] = true, ['-'] = true, ['.'] = true,
+	['/'] = true, [':'] = true, ['='] = true, ['@'] = true, ['_'] = true,
+};
+
+static bool is_plain(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && plain[(unsigned char)s[i]]; i++)
+		;
+	return n && i == n;
+}
 
 /* What is not printable is escaped as in names, and within $'' a shell knows these escapes. */
 static void put_escaped(struct text *text, const char *s, size_t n)
@@ -28,8 +41,8 @@ static void put_escaped(struct text *text, const char *s, size_t n)
 
 static void put_argument(struct text *text, struct text *scratch, const char *s, size_t n)
 {
-	if (n && strspn(s, plain) >= n) {
-		text_name(text, s, n);
+	if (is_plain(s, n)) {
+		text_bytes(text, s, n, n);
 		return;
 	}
 	text_clear(scratch);

@@ -29,7 +29,7 @@ int matched_begin(struct run *run, const char *dir)
 		.size = sizeof(reports),
 		.process_gone = process_gone,
 	};
-	int ret = replay_cgroups(&run->cgroups, dir);
+	int ret = replay_texts(run, dir);
 
 	if (ret)
 		return ret;

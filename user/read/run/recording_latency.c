@@ -62,6 +62,7 @@ void recording_latency_free(struct recording_latency *m)
 	proclife_latency_free(m->run.latency);
 	proclife_tasks_free(m->run.tasks);
 	proclife_cgroups_free(m->run.cgroups);
+	proclife_users_free(m->run.users);
 	proclife_source_free(m->run.source);
 	memset(m, 0, sizeof(*m));
 }

@@ -76,14 +76,23 @@ int replay_check_distinct(const struct words *dirs)
 	return ret;
 }
 
-int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir)
+static void say_missing(const struct proclife_fault *fault, const char *what)
+{
+	if (fault->text[0])
+		message("%s: %s; %s are not known without it", quoted(fault->path), fault->text, what);
+}
+
+int replay_texts(struct run *run, const char *dir)
 {
 	struct proclife_fault fault;
-	int ret = proclife_cgroups_new(cgroups, dir, &fault);
+	int ret = proclife_cgroups_new(&run->cgroups, dir, &fault);
 
-	if (!ret && fault.text[0])
-		message("%s: %s; paths of cgroups are not known without it", quoted(fault.path),
-			fault.text);
+	if (ret)
+		return ret;
+	say_missing(&fault, "paths of cgroups");
+	ret = proclife_users_new(&run->users, dir, &fault);
+	if (!ret)
+		say_missing(&fault, "names of users");
 	return ret;
 }
 

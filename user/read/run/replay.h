@@ -11,8 +11,11 @@ int replay_open(struct proclife_source **source, const char *dir);
 bool is_same_recording(const struct proclife_run_info *a, const struct proclife_run_info *b);
 /* Says it if one of these is there twice, or cannot be opened; 0 or a negative errno. */
 int replay_check_distinct(const struct words *dirs);
-/* The paths of its cgroups, or of this machine's if @dir is NULL; says it if not all can be read. */
-int replay_cgroups(struct proclife_cgroups **cgroups, const char *dir);
+/*
+ * The paths of its cgroups and the names of its users, or this machine's if @dir is NULL; says it if not
+ * all can be read.
+ */
+int replay_texts(struct run *run, const char *dir);
 /*
  * What is to be said at the end of it, and the exit status. @cut: the recording breaks off here.
  * Sets run->damaged.

@@ -68,9 +68,8 @@ static int feed(struct session *s, const struct proclife_event *event)
 		return ret;
 	if (ret)
 		s->last_fed = ts;
-	if ((s->feeding || s->unwatched) && ret)
-		s->shown++;
-	if (count && (s->feeding || s->unwatched ? s->shown : s->watch.gone) >= count)
+	s->run.shown += s->unwatched && ret;
+	if (count && (s->counting || s->unwatched ? s->run.shown : s->watch.gone) >= count)
 		s->stop = STOP_COUNT;
 	else if ((s->run.command || s->run.options->pid_count) &&
 		 proclife_tasks_selected(s->run.tasks) &&
@@ -206,7 +205,7 @@ static void begin_progress(struct session *s)
 	const struct options *options = s->run.options;
 
 	if (!message_on_terminal() || options->json || options->command ||
-	    (s->feeding && isatty(STDOUT_FILENO)))
+	    (s->streaming && isatty(STDOUT_FILENO)))
 		return;
 	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
 }
@@ -221,7 +220,7 @@ static int follow_and_print(struct session *s)
 		ret = session_start_command(s);
 		if (ret)
 			return ret;
-	} else if (!s->replay && !s->feeding && !options->duration && !options->count &&
+	} else if (!s->replay && !s->streaming && !options->duration && !options->count &&
 		   message_on_terminal()) {
 		message("following %s; Ctrl-C stops and prints the result",
 			options->pid_count ? "--pid" : "all processes");
@@ -255,6 +254,7 @@ static void close_session(struct session *s)
 			views[i]->free(s->states[i]);
 	proclife_latency_free(s->run.latency);
 	proclife_cgroups_free(s->run.cgroups);
+	proclife_users_free(s->run.users);
 	proclife_tasks_free(s->run.tasks);
 	record_end(&s->record);
 	proclife_source_free(s->run.source);

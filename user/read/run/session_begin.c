@@ -126,6 +126,8 @@ static int begin_views(struct session *s)
 			s->feeding = views[i];
 			s->feeding_state = s->states[i];
 		}
+		s->counting |= views[i]->counts;
+		s->streaming |= views[i]->streams && views[i]->streams(s->run.options);
 		measures |= views[i]->measures;
 	}
 	if (!ret && measures)
@@ -155,7 +157,7 @@ static int set_watermark(struct session *s)
 	uint64_t records = 1;
 
 	/* Who looks at every line wants it now; a result at the end can be read in batches. */
-	if (!s->feeding && header)
+	if (!s->streaming && header)
 		records = header->records_per_ring / 4;
 	return proclife_source_set_watermark(s->run.source, records ? records : 1);
 }

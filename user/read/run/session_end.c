@@ -219,8 +219,8 @@ int session_verdict(struct session *s)
 {
 	int status = s->run.lost ? STATUS_LOST : 0;
 
-	if (s->feeding)
-		s->run.matched.processes += s->shown;
+	if (s->counting)
+		s->run.matched.processes += s->run.shown;
 	if (!s->unwatched)
 		matched_report(&s->run, NULL);
 	say_history(s);

@@ -37,6 +37,8 @@ struct session {
 	void *states[MOST_VIEWS]; /* of options->views */
 	const struct view *feeding; /* the view that is fed each event; NULL: none is */
 	void *feeding_state;
+	bool counting;	/* a view counts what --count is for, in run.shown */
+	bool streaming; /* a view shows things as they happen */
 	struct follow follow;
 	struct record record;
 	struct progress progress;
@@ -48,7 +50,6 @@ struct session {
 	enum stop stop_then;  /* why it will end at stop_at */
 	uint64_t give_up_at;  /* do not wait for the horizon any longer */
 	int killed_by;	      /* the signal that stopped us */
-	uint64_t shown;	      /* records */
 	struct watch watch;
 	struct {
 		uint32_t cpus;	/* whose history begins later than the module's work */

@@ -466,6 +466,7 @@ static int feed(void *state, const struct proclife_event *event)
 			event_json_suppressed(events->json, r);
 		else
 			show_suppressed(events, r);
+		run->shown++;
 		return 1;
 	}
 	if (!look_up_after(run->tasks, r, &before))
@@ -474,17 +475,25 @@ static int feed(void *state, const struct proclife_event *event)
 		event_json_record(events->json, r, &before);
 	else if (r->type != PROCLIFE_TASK) /* no event: what was there when we came */
 		show_record(events, r, &before);
+	run->shown += r->type != PROCLIFE_TASK;
 	return r->type != PROCLIFE_TASK;
+}
+
+static bool streams(const struct options *options)
+{
+	(void)options;
+	return true;
 }
 
 const struct view view_events = {
 	.name = "events",
 	.argument = "TYPE",
 	.may_lack_argument = true,
-	.help = "One line per record, in order (default)",
+	.help = "One line per record, in order",
 	.takes = OF_TRACE,
-	.is_default = true,
 	.range = RANGE_OF_RECORDS,
+	.counts = true,
+	.streams = streams,
 	.begin = begin,
 	.feed = feed,
 	.free = end,

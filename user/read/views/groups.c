@@ -4,19 +4,18 @@
 #include "output/percentiles.h"
 #include "views/views.h"
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAME_COLUMNS 24
 
-const char *user_name(uint64_t uid, char buffer[24])
+const char *user_name(const struct run *run, uint32_t uid, char buffer[24])
 {
-	const struct passwd *user = getpwuid((uid_t)uid);
+	const char *name = proclife_users_name(run->users, uid);
 
-	if (user)
-		return user->pw_name;
-	snprintf(buffer, 24, "%" PRIu64, uid);
+	if (name)
+		return name;
+	snprintf(buffer, 24, "%" PRIu32, uid);
 	return buffer;
 }
 
@@ -42,7 +41,7 @@ void text_group(struct text *text, const struct run *run, enum proclife_by by,
 		text_printf(text, "CPU %" PRIu64, group->number);
 		break;
 	case PROCLIFE_BY_UID:
-		text_label(text, user_name(group->number, buffer), SIZE_MAX);
+		text_label(text, user_name(run, (uint32_t)group->number, buffer), SIZE_MAX);
 		break;
 	default:
 		text_comm(text, group->name);

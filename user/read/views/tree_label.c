@@ -226,7 +226,7 @@ static void note_extras(struct tree_view *view, const struct proclife_node *node
 	if (show & SHOW_UID) {
 		begin_note(notes, STYLE_PLAIN);
 		text_string(notes, "user ");
-		text_label(notes, user_name(node->common->uid, buffer), SIZE_MAX);
+		text_label(notes, user_name(view->run, node->common->uid, buffer), SIZE_MAX);
 		end_note(notes);
 	}
 }

@@ -17,12 +17,14 @@ struct run {
 	struct proclife_tasks *tasks;
 	struct proclife_latency *latency; /* for --latency and --expect; NULL if there is neither */
 	struct proclife_cgroups *cgroups;
+	struct proclife_users *users;
 	const char *recorded_rcu; /* what the recorder knew of RCU; NULL: this machine is asked */
 	uint64_t began; /* of the time that is looked at */
 	uint64_t first; /* of the first record that was there */
 	uint64_t ended;
 	uint64_t from;	/* what is looked at lies between these; 0 and UINT64_MAX: it is all */
 	uint64_t to;
+	uint64_t shown; /* records, or deaths, by the view that --count is for */
 	uint64_t lost;	/* records */
 	uint64_t damaged; /* of them, those that damage of a recording took */
 	uint64_t suppressed[PROCLIFE_TYPES]; /* records, by type */
@@ -83,7 +85,7 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 }
 
 /* All of them, in the order in which they are listed, and printed where several are given. */
-#define VIEWS(x) x(events) x(tree) x(latency) x(parents) x(zombies) x(diff) x(status)
+#define VIEWS(x) x(lives) x(events) x(tree) x(latency) x(parents) x(zombies) x(diff) x(status)
 
 #define DECLARE_VIEW(name) extern const struct view view_##name;
 VIEWS(DECLARE_VIEW)
@@ -107,7 +109,7 @@ void text_group(struct text *text, const struct run *run, enum proclife_by by,
 void json_group(struct json *json, const struct run *run, enum proclife_by by,
 		const struct proclife_group *group);
 /* The name of a user, or the number in @buffer if there is none. */
-const char *user_name(uint64_t uid, char buffer[24]);
+const char *user_name(const struct run *run, uint32_t uid, char buffer[24]);
 
 /* What --expect asks for. */
 void verdict_print(const struct run *run);

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What --lives prints, to the last character: a line a death, ranked or as they happen. */
+#include "story.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct who init, sh;
+
+/* This time of the story comes. */
+static void at(uint64_t ms)
+{
+	machine->now = (1000 + ms) * MS;
+}
+
+static void exec_with(const struct who *who, const char *path, const char *args, size_t bytes)
+{
+	struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
+
+	story_put(exec_record(0, who, who->pid, path));
+	if (!args)
+		return;
+	record.args.total = (uint16_t)bytes;
+	record.args.len = (uint16_t)bytes;
+	memcpy(record.args.text, args, bytes);
+	story_put(record);
+}
+
+static void die(const struct who *who, const struct who *parent, int32_t code, uint64_t cpu,
+		uint32_t rss)
+{
+	struct proclife_record record = exit_record(0, who, code, 0);
+
+	record.exit.runtime = cpu;
+	record.exit.max_rss = rss;
+	record.exit.parent_tgid = parent->tgid;
+	story_put(record);
+	story_put(sigchld_record(0, parent, who, code & 0x7f ? CLD_KILLED : CLD_EXITED));
+}
+
+static void bury(const struct who *who, const struct who *parent)
+{
+	struct proclife_record record;
+
+	story_put(reap_record(0, who, parent));
+	record = free_record(0, who);
+	record.free.runtime = 900 * MS; /* what it uses after its EXIT is not told */
+	story_put(record);
+}
+
+/* A shell from before, and what it starts until 100 ms. */
+static void tell(void)
+{
+	struct who cc, as, kthread, odd;
+	struct proclife_record record;
+
+	init = process_of_pid(1, "init");
+	sh = process_of_pid(50, "sh");
+	story_put(task_record(0, &init, &init));
+	story_put(task_record(0, &sh, &init));
+	at(10);
+	cc = story_fork(&sh, 100, "sh");
+	cc.comm = "cc";
+	exec_with(&cc, "/usr/bin/cc", "/usr/bin/cc\0-c\0a b.c", 20);
+	at(15);
+	as = story_fork(&cc, 101, "cc");
+	at(30);
+	die(&as, &cc, 0, 2 * MS, 800);
+	at(31);
+	bury(&as, &cc);
+	at(40);
+	die(&cc, &sh, 1 << 8, 20 * MS, 9000);
+	kthread = process_of_pid(102, "kworker/0:1");
+	kthread.flags |= PROCLIFE_F_KTHREAD;
+	record = fork_record(0, &kthread, &init);
+	record.fork.uid = 0;
+	story_put(record);
+	at(50);
+	die(&kthread, &init, 0, 0, 0);
+	at(60);
+	bury(&cc, &sh);
+	odd = story_fork(&sh, 103, "odd");
+	odd.comm = "two\nlines";
+	exec_with(&odd, "/opt/odd", NULL, 0);
+	story_put(signal_record(0, &odd, SIGKILL, &sh));
+	at(70);
+	die(&odd, &sh, SIGKILL, MS, 100);
+	odd = story_fork(&sh, 104, "crash");
+	story_put(record_of(0, PROCLIFE_WAIT, &sh));
+	at(80);
+	die(&odd, &sh, SIGSEGV | 0x80, 3 * MS, 200);
+	story_put(reap_record(0, &odd, &sh));
+	at(90);
+	die(&sh, &init, 0, 7 * MS, 300);
+	bury(&sh, &init);
+	at(100);
+	story_end();
+	story_users(folder.path, "0 root\n1000 alice\n");
+}
+
+#define HEAD "           TIME     PID    PPID USER          LIFE      CPU STATUS   COMMAND\n"
+
+#define AS "    1.030000000     101     100 alice      15.0 ms  2.00 ms 0        cc\n"
+#define CC "    1.040000000     100      50 alice      30.0 ms  20.0 ms 1        cc -c 'a b.c'\n"
+#define KWORKER "    1.050000000     102       1 root       10.0 ms     0 ns 0        [kworker/0:1]\n"
+#define ODD "    1.070000000     103      50 alice      10.0 ms  1.00 ms SIGKILL  /opt/odd (two\\nlines)" \
+	"  SIGKILL from sh (50)\n"
+#define CRASH "    1.080000000     104      50 alice      10.0 ms  3.00 ms SIGSEGV core crash\n"
+#define SH "    1.090000000      50       1 alice     >90.0 ms  7.00 ms 0        sh\n"
+#define END "; at the end 1 alive, 2 zombies, 1 not freed\n"
+
+static void expect(const char *options, const char *text)
+{
+	char line[3 * PATH_MAX];
+
+	snprintf(line, sizeof(line), "%s -i %s --monotonic %s", program, folder.path, options);
+	expect_output(false, 0, line, text);
+}
+
+static void test_default(void **state)
+{
+	(void)state;
+	tell();
+	expect("", HEAD AS CC KWORKER ODD CRASH SH "\n6 deaths" END);
+	expect("--lives", HEAD AS CC KWORKER ODD CRASH SH "\n6 deaths" END);
+}
+
+
+static void test_count(void **state)
+{
+	(void)state;
+	tell();
+	expect("--count 2", HEAD AS CC "\n2 deaths; at the end 2 alive, 1 zombie\n");
+	expect("--lives --count 1 --sort life", HEAD AS "\n1 death; at the end 3 alive, 1 zombie\n");
+}
+
+static void test_filter(void **state)
+{
+	(void)state;
+	tell();
+	expect("--comm cc", HEAD AS CC "\n2 of 6 deaths matched\n");
+	expect("--uid 0 --sort cpu", HEAD KWORKER "\n1 of 6 deaths matched; at the end 1 zombie\n");
+	expect("--pid 100", HEAD AS CC "\n2 deaths\n");
+	expect("--pid 100 --uid 0", HEAD "\n0 of 2 deaths matched\n");
+}
+
+#define FIGURE(title) \
+	"           TIME     PID    PPID USER          LIFE      CPU STATUS   " title " COMMAND\n"
+
+static void test_sort(void **state)
+{
+	(void)state;
+	tell();
+	expect("--sort time", HEAD SH CRASH ODD KWORKER CC AS "\n6 deaths" END);
+	expect("--sort life", HEAD SH CC AS KWORKER ODD CRASH "\n6 deaths" END);
+	expect("--lives --sort cpu --top 2", HEAD CC SH "\n6 deaths, 2 shown" END);
+	/* By CPU time, if nothing else is asked for. */
+	expect("--top 3", HEAD CC SH CRASH "\n6 deaths, 3 shown" END);
+	expect("--sort time --top 100", HEAD SH CRASH ODD KWORKER CC AS "\n6 deaths" END);
+	/* What goes on is at least as long; what is not known comes last. */
+	expect("--sort zombie --top 4",
+	       FIGURE("   ZOMBIE")
+	       "    1.050000000     102       1 root       10.0 ms     0 ns 0         >50.0 ms [kworker/0:1]\n"
+	       "    1.070000000     103      50 alice      10.0 ms  1.00 ms SIGKILL   >30.0 ms "
+	       "/opt/odd (two\\nlines)  SIGKILL from sh (50)\n"
+	       "    1.040000000     100      50 alice      30.0 ms  20.0 ms 1          20.0 ms cc -c 'a b.c'\n"
+	       "    1.030000000     101     100 alice      15.0 ms  2.00 ms 0          1.00 ms cc\n"
+	       "\n6 deaths, 4 shown" END);
+	expect("--sort rcu_free --top 2",
+	       FIGURE(" RCU_FREE")
+	       "    1.080000000     104      50 alice      10.0 ms  3.00 ms SIGSEGV core  >20.0 ms crash\n"
+	       "    1.030000000     101     100 alice      15.0 ms  2.00 ms 0             1 ns cc\n"
+	       "\n6 deaths, 2 shown" END);
+	expect("--sort exit_free --top 1",
+	       FIGURE("EXIT_FREE")
+	       "    1.050000000     102       1 root       10.0 ms     0 ns 0         >50.0 ms [kworker/0:1]\n"
+	       "\n6 deaths, 1 shown" END);
+	expect("--sort rss --top 1",
+	       FIGURE("      RSS")
+	       "    1.040000000     100      50 alice      30.0 ms  20.0 ms 1         8.79 MiB cc -c 'a b.c'\n"
+	       "\n6 deaths, 1 shown" END);
+	expect("--sort teardown --top 1",
+	       FIGURE(" TEARDOWN")
+	       "    1.030000000     101     100 alice      15.0 ms  2.00 ms 0             1 ns cc\n"
+	       "\n6 deaths, 1 shown" END);
+}
+
+/* Where many are kept and few are shown, the largest are those that are shown without a limit. */
+static void test_top(void **state)
+{
+	struct output all, top;
+	uint64_t random = 7;
+	char *line;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	for (uint32_t i = 0; i < 500; i++) {
+		struct who who = story_fork(&init, 100 + i, "x");
+
+		die(&who, &init, 0, random_below(&random, 100) * MS, 1);
+		if (random_below(&random, 4))
+			bury(&who, &init);
+	}
+	story_end();
+	all = run_program(false, 0, "%s -i %s --monotonic --sort cpu", program, folder.path);
+	for (unsigned int n = 1; n < 500; n += 61) {
+		top = run_program(false, 0, "%s -i %s --monotonic --sort cpu --top %u", program, folder.path, n);
+		assert_int_equal(top.status, 0);
+		line = strstr(top.text, "\n\n");
+		assert_non_null(line);
+		assert_int_equal(count_text(top.text, "\n"), n + 3);
+		assert_memory_equal(all.text, top.text, line - top.text);
+		free(top.text);
+	}
+	free(all.text);
+}
+
+/* The figure of this process by --sort alone. */
+static void expect_alone(uint32_t pid, const char *figure)
+{
+	struct output out = run_program(false, 0, "%s -i %s --monotonic --sort alone", program, folder.path);
+	char wanted[40], *at_pid, *column = strstr(out.text, "ALONE");
+
+	assert_int_equal(out.status, 0);
+	snprintf(wanted, sizeof(wanted), "%8u ", pid);
+	at_pid = strchr(out.text, '\n') + 1;
+	while (strncmp(at_pid + 15, wanted, strlen(wanted))) {
+		at_pid = strchr(at_pid, '\n');
+		if (!at_pid++)
+			fail_msg("no %u in %s", pid, out.text);
+	}
+	at_pid += column - out.text + 5 - strlen(figure);
+	if (strncmp(at_pid, figure, strlen(figure)) || at_pid[-1] != ' ')
+		fail_msg("%u: not %s in\n%s", pid, figure, out.text);
+	free(out.text);
+}
+
+/* While none of its children lived: these can overlap, and outlive it. */
+static void test_alone(void **state)
+{
+	struct who make, a, b, daemon, old, child;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	old = process_of_pid(60, "old");
+	child = process_of_pid(61, "child");
+	story_put(task_record(0, &child, &old)); /* before its parent */
+	story_put(task_record(0, &old, &init));
+	at(10);
+	make = story_fork(&init, 100, "make");
+	at(20);
+	a = story_fork(&make, 101, "a");
+	at(30);
+	b = story_fork(&make, 102, "b");
+	at(45);
+	die(&a, &make, 0, MS, 1);
+	at(60);
+	die(&b, &make, 0, MS, 1); /* it was not alone from 20 to 60 */
+	bury(&a, &make);
+	bury(&b, &make);
+	at(90);
+	die(&child, &old, 0, MS, 1); /* old was never alone until now */
+	at(110);
+	daemon = story_fork(&make, 103, "daemon");
+	at(120);
+	die(&make, &init, 0, MS, 1);
+	at(130);
+	die(&old, &init, 0, MS, 1);
+	die(&daemon, &init, 0, MS, 1);
+	story_end();
+	expect_alone(100, "60.0 ms");
+	expect_alone(101, "25.0 ms");
+	expect_alone(103, "20.0 ms");
+	expect_alone(60, ">40.0 ms");
+}
+
+/* It dies with its last thread, and has used what all of them have. */
+static void test_threads(void **state)
+{
+	struct proclife_record record;
+	struct who app, thread;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	app = story_fork(&init, 100, "app");
+	thread = thread_of(&app, 101);
+	story_put(clone_record(0, &thread, &init, &app));
+	at(10);
+	record = exit_record(0, &app, 3 << 8, 1);
+	record.exit.runtime = 4 * MS;
+	story_put(record);
+	at(30);
+	record = exit_record(0, &thread, 0, 0);
+	record.exit.runtime = 5 * MS;
+	story_put(record);
+	story_end();
+	story_users(folder.path, "");
+	expect("", HEAD "    1.030000000     100       1 1000       30.0 ms  9.00 ms 3        app\n"
+	       "\n1 death; at the end 1 zombie\n");
+}
+
+/* Nobody could say how wide a line is with such a name, or what it does to the terminal. */
+static void test_hostile(void **state)
+{
+	struct who who;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	who = story_fork(&init, 4294967295u, "\x1b[31m\x07");
+	exec_with(&who, "/bin/\x1b[2J", "x\0\x1b]0;y\x07", 9);
+	die(&who, &init, 77, MS, 1);
+	story_end();
+	story_users(folder.path, "1000 \x1b[7m\n");
+	expect("", HEAD "    1.000000003 4294967295       1 \\x1b[7m       3 ns  1.00 ms signal 77 "
+	       "\\x1b[2J (\\x1b[31m\\a) $'\\x1b]0;y\\a'\n"
+	       "\n1 death; at the end 1 alive, 1 zombie\n");
+}
+
+/* No line is wider than this, and what tells the least goes first. */
+static void test_width(void **state)
+{
+	static const struct {
+		const char *columns;
+		const char *options;
+		const char *head;
+		const char *line; /* one of them */
+	} widths[] = {
+		{ "120", "", "           TIME     PID    PPID USER          LIFE      CPU STATUS   COMMAND\n",
+		  "/opt/odd (two\\nlines)  SIGKILL from sh (50)\n" },
+		{ "88", "", "           TIME     PID USER          LIFE      CPU STATUS   COMMAND\n",
+		  " SIGKILL  /opt/odd (two\\nlines)\n" },
+		{ "80", "", "           TIME     PID      LIFE      CPU STATUS   COMMAND\n",
+		  " SIGKILL  /opt/odd (two\\nlines)\n" },
+		{ "70", "", "           TIME     PID      LIFE STATUS   COMMAND\n",
+		  " SIGKILL  /opt/odd (two\\nlines)\n" },
+		{ "50", "", "    PID      LIFE STATUS   COMMAND\n", "     50  >90.0 ms 0        sh\n" },
+		{ "50", "--sort time", "           TIME     PID      LIFE STATUS   COMMAND\n",
+		  " SIGKILL  /opt/o~\n" },
+		{ "60", "--sort cpu", "    PID      LIFE      CPU STATUS   COMMAND\n", " SIGKILL  /opt/odd" },
+		{ "44", "--sort zombie", "    PID      LIFE STATUS      ZOMBIE COMMAND\n", " cc\n" },
+	};
+
+	(void)state;
+	tell();
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+		struct output out;
+
+		setenv("COLUMNS", widths[i].columns, 1);
+		out = run_program(false, 0, "%s -i %s --monotonic %s", program, folder.path, widths[i].options);
+		unsetenv("COLUMNS");
+		if (strncmp(out.text, widths[i].head, strlen(widths[i].head)) ||
+		    !strstr(out.text, widths[i].line))
+			fail_msg("%s columns %s:\n%s", widths[i].columns, widths[i].options, out.text);
+		for (char *line = strtok(out.text, "\n"); line; line = strtok(NULL, "\n"))
+			if (strlen(line) > strtoul(widths[i].columns, NULL, 10) && !strstr(line, "death"))
+				fail_msg("%s columns: %s", widths[i].columns, line);
+		free(out.text);
+	}
+}
+
+/* What a gap hides is not known, and says so; nobody disappears. */
+static void test_gap(void **state)
+{
+	struct who a, b, c, d;
+	struct output out;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	a = story_fork(&init, 100, "whole");
+	die(&a, &init, 0, MS, 1);
+	b = story_fork(&init, 101, "spoilt");
+	c = story_fork(&init, 102, "exitlost");
+	d = story_fork(&init, 103, "endlost");
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++) /* CPU 1 */
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	at(50);
+	die(&b, &init, 0, MS, 1);
+	bury(&c, &init);
+	d.pid = d.tgid = 104;
+	d.start++;
+	story_put(fork_record(0, &d, &init));
+	story_end();
+	story_users(folder.path, "");
+	out = run_program(false, 0, "%s -i %s --monotonic", program, folder.path);
+	assert_int_equal(out.status, 3);
+	if (strcmp(out.text, HEAD
+		   "    1.000000001     100       1 1000          1 ns  1.00 ms 0        whole\n"
+		   "    1.050000000     101       1 1000       50.0 ms  1.00 ms 0        spoilt  incomplete\n"
+		   "              ?     102       1 1000             ?   900 ms ?        exitlost  EXIT lost\n"
+		   "\n3 deaths; at the end 1 alive, 1 zombie, 2 not known; 1 end lost\n"))
+		fail_msg("%s", out.text);
+	free(out.text);
+	out = run_program(false, 0, "%s -i %s --monotonic --sort life", program, folder.path);
+	assert_non_null(strstr(out.text, "whole  incomplete\n              ?     102 "));
+	free(out.text);
+}
+
+/* Each on its own; one death stops them all. */
+static void test_other_views(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	out = run_program(false, 0, "%s -i %s --monotonic --lives --tree --latency --count 1", program, folder.path);
+	assert_int_equal(out.status, 0);
+	assert_int_equal(strncmp(out.text, HEAD AS "\n1 death; at", strlen(HEAD AS "\n1 death; at")), 0);
+	assert_non_null(strstr(out.text, "RSS  PROCESS\n"));
+	assert_non_null(strstr(out.text, "exit_free"));
+	free(out.text);
+	out = run_program(true, 0, "%s -i %s --monotonic --lives --expect lost>0", program, folder.path);
+	assert_int_equal(out.status, 2);
+	free(out.text);
+}
+
+/* Who died before the trace is none of its deaths, and who lives at its end none either. */
+static void test_edges(void **state)
+{
+	struct proclife_record record;
+	struct who zombie;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	zombie = process_of_pid(70, "zombie");
+	record = task_record(0, &zombie, &init);
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	story_put(record);
+	story_put(reap_record(0, &zombie, &init));
+	story_put(free_record(0, &zombie));
+	zombie = process_of_pid(71, "unknown");
+	story_put(free_record(0, &zombie));
+	story_end();
+	expect("", HEAD "\n0 deaths\n");
+	expect("--sort life", HEAD "\n0 deaths\n");
+	expect("--comm x", HEAD "\n0 of 0 deaths matched\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_default), STORY(test_count),	 STORY(test_filter),	  STORY(test_sort),
+		STORY(test_top),     STORY(test_alone),	 STORY(test_threads),	  STORY(test_hostile),
+		STORY(test_width),   STORY(test_gap),	 STORY(test_other_views), STORY(test_edges),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A process is alone while no child of it lives, by birth. A child lives from its fork to its last
+ * EXIT; one that is older than the trace has lived since its parent was first seen.
+ */
+#include "views/alone.h"
+#include "views/id_table.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct alone {
+	struct id_table lives; /* of struct living */
+};
+
+struct living {
+	uint64_t id;
+	uint64_t parent; /* by birth; 0: not known */
+	uint64_t since;	 /* it is alone, if it has no children now */
+	uint64_t alone;	 /* before that */
+	uint32_t children;
+	bool exited;
+	bool unsure; /* when a child died is not known */
+};
+
+static void add_alone(struct living *living, uint64_t to)
+{
+	if (to > living->since)
+		living->alone += to - living->since;
+}
+
+static void attach(struct alone *alone, const struct proclife_process *process,
+		   const struct proclife_process *parent)
+{
+	struct living *child = id_table_get(&alone->lives, process->id);
+	struct living *above = parent ? id_table_get(&alone->lives, parent->id) : NULL;
+
+	if (!above || above->exited || !child || child->exited || child->parent)
+		return;
+	child->parent = parent->id;
+	if (!process->marks.born)
+		above->alone = 0;
+	else if (!above->children)
+		add_alone(above, process->seen);
+	above->children++;
+}
+
+static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
+		 struct proclife_process *creator)
+{
+	struct alone *alone = data;
+	struct living *living = id_table_add(&alone->lives, process->id);
+
+	(void)creator;
+	living->since = process->seen;
+	attach(alone, process, parent);
+}
+
+static void linked(void *data, struct proclife_process *process, struct proclife_process *parent)
+{
+	attach(data, process, parent);
+}
+
+/* @when: 0 if that is not known. */
+static void child_died(struct alone *alone, uint64_t parent, uint64_t when)
+{
+	struct living *above = parent ? id_table_get(&alone->lives, parent) : NULL;
+
+	if (!above || above->exited)
+		return;
+	above->unsure |= !when;
+	if (!--above->children)
+		above->since = when;
+}
+
+static void exited(void *data, struct proclife_process *process)
+{
+	struct alone *alone = data;
+	struct living *living = id_table_get(&alone->lives, process->id);
+
+	if (!living)
+		return;
+	living->exited = true;
+	if (!living->children)
+		add_alone(living, process->marks.exited);
+	child_died(alone, living->parent, process->marks.exited);
+}
+
+static void gone(void *data, struct proclife_process *process)
+{
+	struct alone *alone = data;
+	struct living *living = id_table_get(&alone->lives, process->id);
+
+	if (!living)
+		return;
+	if (!living->exited)
+		child_died(alone, living->parent, 0);
+	id_table_delete(&alone->lives, living);
+}
+
+int alone_new(struct alone **result, struct proclife_tasks *tasks)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.process_born = born,
+		.process_linked = linked,
+		.process_exited = exited,
+		.process_gone = gone,
+	};
+	struct alone *alone = calloc(1, sizeof(*alone));
+	int ret;
+
+	if (!alone)
+		return -ENOMEM;
+	id_table_init(&alone->lives, sizeof(struct living));
+	ret = proclife_tasks_report(tasks, &reports, alone);
+	if (ret) {
+		alone_free(alone);
+		return ret;
+	}
+	*result = alone;
+	return 0;
+}
+
+void alone_free(struct alone *alone)
+{
+	if (!alone)
+		return;
+	id_table_free(&alone->lives);
+	free(alone);
+}
+
+bool alone_of(const struct alone *alone, const struct proclife_process *process, uint64_t *ns)
+{
+	const struct living *living = id_table_get(&alone->lives, process->id);
+
+	if (!living || !living->exited || living->unsure)
+		return false;
+	*ns = living->alone;
+	return true;
+}

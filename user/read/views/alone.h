@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How much of a process's life none of its children lived. */
+#ifndef READ_ALONE_H
+#define READ_ALONE_H
+
+#include <proclife.h>
+
+struct alone;
+
+/* Knows of all processes from now on. 0 or a negative errno. */
+int alone_new(struct alone **alone, struct proclife_tasks *tasks);
+void alone_free(struct alone *alone);
+
+/*
+ * From its birth, or from when it was first seen, to its last EXIT, which has been reported. False if
+ * the end of one of its children was lost.
+ */
+bool alone_of(const struct alone *alone, const struct proclife_process *process, uint64_t *ns);
+
+#endif

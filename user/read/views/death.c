@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "views/death.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void set_end(struct death *death, const struct proclife_tasks *tasks,
+		    const struct proclife_process *process)
+{
+	death->marks = process->marks;
+	death->reaper_tgid = process->reaper_tgid;
+	death->cgroup = process->cgroup;
+	death->state = proclife_process_state(tasks, process);
+	death->incomplete = process->incomplete;
+	death->notified_lost = process->notified_lost;
+}
+
+void death_set(struct death *death, const struct proclife_tasks *tasks,
+	       const struct proclife_process *process)
+{
+	const struct proclife_killer *killer = proclife_process_killer(process);
+
+	set_end(death, tasks, process);
+	death->when = process->marks.exited;
+	proclife_process_usage(process, &death->usage);
+	death->killer.signo = 0;
+	if (killer)
+		death->killer = *killer;
+	death->path = process->path;
+	death->args = process->args;
+	death->id = process->id;
+	death->seen = process->seen;
+	death->start = process->start;
+	death->max_rss = process->max_rss;
+	death->args_bytes = process->args_bytes;
+	death->tgid = process->tgid;
+	death->parent_tgid = process->parent_tgid;
+	death->creator_tgid = process->creator_tgid;
+	death->uid = process->uid;
+	death->threads = process->threads;
+	death->execs = process->execs;
+	death->flags = process->flags;
+	death->exit_code = process->exit_code;
+	death->has_uid = proclife_process_has_uid(process);
+	death->alone_known = false;
+	death->args_cut = process->args_cut;
+	memcpy(death->comm, process->comm, sizeof(death->comm));
+}
+
+struct death *death_keep(const struct death *death)
+{
+	size_t path = death->path ? strlen(death->path) + 1 : 0;
+	size_t args = death->args ? (size_t)death->args_bytes + 1 : 0;
+	struct death *kept = malloc(sizeof(*kept) + path + args);
+
+	if (!kept)
+		die_no_memory();
+	*kept = *death;
+	if (path)
+		kept->path = memcpy(kept + 1, death->path, path);
+	if (args)
+		kept->args = memcpy((char *)(kept + 1) + path, death->args, args);
+	return kept;
+}
+
+void death_end(struct death *death, const struct proclife_tasks *tasks,
+	       const struct proclife_process *process)
+{
+	set_end(death, tasks, process);
+}
+
+static struct figure exactly(bool known, uint64_t value)
+{
+	return (struct figure){ value, known, false };
+}
+
+static struct figure life_of(const struct death *death)
+{
+	uint64_t from = death->marks.born ? death->marks.born : death->seen;
+	uint64_t to = death->marks.exited;
+
+	return (struct figure){ to - from, to && to >= from, !death->marks.born };
+}
+
+/* What has begun and is not known to have ended, goes on for as long as its state does. */
+static struct figure phase_of(const struct death *death, enum proclife_phase phase, uint64_t ended)
+{
+	const struct proclife_marks *marks = &death->marks;
+	struct figure figure = { 0 };
+	uint64_t from = 0;
+
+	if (phase == PROCLIFE_ZOMBIE && death->notified_lost)
+		return figure;
+	figure.known = proclife_marks_phase(marks, phase, &figure.value);
+	if (figure.known)
+		return figure;
+	if (phase == PROCLIFE_TEARDOWN && death->state == PROCLIFE_IS_ZOMBIE && !marks->notified)
+		from = marks->exited;
+	else if (phase == PROCLIFE_ZOMBIE && death->state == PROCLIFE_IS_ZOMBIE)
+		from = proclife_marks_zombie_since(marks);
+	else if (phase == PROCLIFE_RCU_FREE && death->state == PROCLIFE_IS_UNFREED)
+		from = marks->reaped;
+	else if (phase == PROCLIFE_EXIT_FREE && death->state != PROCLIFE_IS_FREED &&
+		 death->state != PROCLIFE_IS_UNKNOWN)
+		from = marks->exited;
+	return (struct figure){ ended - from, from && ended >= from, true };
+}
+
+struct figure death_figure(const struct death *death, enum sort_key key, uint64_t ended)
+{
+	struct figure figure;
+
+	switch (key) {
+	case SORT_LIFE:
+		return life_of(death);
+	case SORT_ALONE:
+		figure = exactly(death->alone_known, death->alone);
+		figure.at_least = !death->marks.born;
+		return figure;
+	case SORT_CPU:
+		return exactly(true, death->usage.runtime);
+	case SORT_RSS:
+		return exactly(death->max_rss, death->max_rss);
+	case SORT_TEARDOWN:
+		return phase_of(death, PROCLIFE_TEARDOWN, ended);
+	case SORT_ZOMBIE:
+		return phase_of(death, PROCLIFE_ZOMBIE, ended);
+	case SORT_RCU_FREE:
+		return phase_of(death, PROCLIFE_RCU_FREE, ended);
+	case SORT_EXIT_FREE:
+		return phase_of(death, PROCLIFE_EXIT_FREE, ended);
+	case SORT_NONE:
+	case SORT_TIME:
+	case SORTS:
+		break;
+	}
+	return exactly(death->when, death->when);
+}
+
+bool death_before(const struct death *a, const struct death *b)
+{
+	if (a->figure.known != b->figure.known)
+		return a->figure.known;
+	if (a->figure.known && a->figure.value != b->figure.value)
+		return a->figure.value > b->figure.value;
+	return a->order < b->order;
+}

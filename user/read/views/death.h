@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A death as --lives tells of it: what is known when the last thread has exited, and what comes after. */
+#ifndef READ_DEATH_H
+#define READ_DEATH_H
+
+#include "options.h"
+#include <proclife.h>
+
+/* By what deaths are ranked. */
+struct figure {
+	uint64_t value;
+	bool known;
+	bool at_least; /* it began before the trace, or goes on */
+};
+
+struct death {
+	uint64_t when; /* its last EXIT; 0: that was lost */
+	uint64_t order; /* of the deaths */
+	struct figure figure; /* of --sort */
+	struct proclife_marks marks;
+	struct proclife_usage usage; /* as of `when` */
+	struct proclife_killer killer; /* its signal is 0 if there is none */
+	const char *path; /* or NULL; so are the arguments */
+	const char *args;
+	uint64_t id;
+	uint64_t seen;
+	uint64_t start;
+	uint64_t cgroup;
+	uint64_t alone;
+	uint64_t max_rss; /* KiB */
+	uint32_t args_bytes;
+	uint32_t tgid;
+	uint32_t parent_tgid;
+	uint32_t creator_tgid;
+	uint32_t reaper_tgid;
+	uint32_t uid;
+	uint32_t threads;
+	uint32_t execs;
+	uint32_t flags;
+	int32_t exit_code;
+	enum proclife_life_state state;
+	bool has_uid;
+	bool alone_known;
+	bool args_cut;
+	bool incomplete;
+	bool notified_lost;
+	char comm[PROCLIFE_COMM_LEN];
+};
+
+/* As it is now; the texts are the process's. */
+void death_set(struct death *death, const struct proclife_tasks *tasks,
+	       const struct proclife_process *process);
+/* A copy that has its own texts, for free(3). */
+struct death *death_keep(const struct death *death);
+/* The process is gone: all that happened after its EXIT is known. */
+void death_end(struct death *death, const struct proclife_tasks *tasks,
+	       const struct proclife_process *process);
+
+/* @ended: when the trace ended, for what goes on by then; 0: for who is not gone. */
+struct figure death_figure(const struct death *death, enum sort_key key, uint64_t ended);
+/* Does it come before the other one? */
+bool death_before(const struct death *a, const struct death *b);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a view keeps of each of some processes, by their ids. Ids are given one after the other, so
+ * they are their own hash.
+ */
+#ifndef READ_ID_TABLE_H
+#define READ_ID_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct id_table {
+	size_t entry; /* its size in bytes; it begins with the id, a uint64_t, which is not 0 */
+	size_t slots; /* 0 or a power of two */
+	size_t used;
+	char *entries;
+};
+
+void id_table_init(struct id_table *table, size_t entry);
+void id_table_free(struct id_table *table);
+
+/* NULL if there is none. An entry moves when others are added or deleted. */
+void *id_table_get(const struct id_table *table, uint64_t id);
+/* The new one, or the one that there is; but for the id all of a new one is 0. */
+void *id_table_add(struct id_table *table, uint64_t id);
+void id_table_delete(struct id_table *table, void *entry);
+
+#endif

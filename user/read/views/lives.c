@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One line a death: as it happens, or with --sort and --top all of them at the end, or the largest.
+ * What comes after the EXIT is then part of it.
+ */
+#include "output/message.h"
+#include "views/alone.h"
+#include "views/id_table.h"
+#include "views/lives.h"
+#include "views/when.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lives {
+	struct run *run;
+	enum sort_key sort; /* SORT_NONE: as they happen */
+	struct lives_text text;
+	bool begun; /* the head is there */
+	struct lives_counts counts;
+	struct alone *alone; /* NULL: nobody wants to know */
+	struct death now;    /* the one that is reported */
+	struct id_table dead; /* those that are not gone yet, of struct dead */
+	struct death **kept; /* with --top a heap, the last of them first */
+	size_t kept_count;
+	size_t kept_size;
+};
+
+struct dead {
+	uint64_t id;
+	struct death *death;
+};
+
+static enum sort_key sort_of(const struct options *options)
+{
+	return options->sort ? options->sort : options->cut.top ? SORT_CPU : SORT_NONE;
+}
+
+static bool streams(const struct options *options)
+{
+	return !sort_of(options);
+}
+
+static void show(struct lives *lives, const struct death *death)
+{
+	if (lives->run->options->json)
+		lives_json_death(lives->run, death);
+	else
+		lives_text_death(&lives->text, death);
+}
+
+/* Are they not all of one day? */
+static bool has_days(const struct lives *lives)
+{
+	unsigned int days = 0;
+	int64_t day = 0;
+	size_t i;
+
+	for (i = 0; i < lives->kept_count && days < 2; i++)
+		days += lives->kept[i]->when && when_is_new_day(lives->run, lives->kept[i]->when, &day);
+	return days > 1;
+}
+
+static void show_head(struct lives *lives)
+{
+	if (!lives->begun && !lives->run->options->json)
+		lives_text_head(&lives->text, has_days(lives));
+	lives->begun = true;
+}
+
+/*
+ * The largest of them: a heap whose first one is the first to go
+ */
+
+static void swap(struct death **a, struct death **b)
+{
+	struct death *other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
+static void sift_up(struct death **heap, size_t i)
+{
+	for (; i && death_before(heap[(i - 1) / 2], heap[i]); i = (i - 1) / 2)
+		swap(&heap[(i - 1) / 2], &heap[i]);
+}
+
+static void sift_down(struct death **heap, size_t count)
+{
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < count) {
+		if (child + 1 < count && death_before(heap[child], heap[child + 1]))
+			child++;
+		if (!death_before(heap[i], heap[child]))
+			break;
+		swap(&heap[i], &heap[child]);
+		i = child;
+	}
+}
+
+static void keep(struct lives *lives, struct death *death)
+{
+	uint64_t top = lives->run->options->cut.top;
+
+	death->figure = death_figure(death, lives->sort, lives->run->ended);
+	if (top && lives->kept_count == top) {
+		if (death_before(death, lives->kept[0]))
+			swap(&death, &lives->kept[0]);
+		sift_down(lives->kept, lives->kept_count);
+		free(death);
+		return;
+	}
+	if (lives->kept_count == lives->kept_size) {
+		lives->kept_size = lives->kept_size ? 2 * lives->kept_size : 64;
+		lives->kept = reallocarray(lives->kept, lives->kept_size, sizeof(*lives->kept));
+		if (!lives->kept)
+			die_no_memory();
+	}
+	lives->kept[lives->kept_count++] = death;
+	if (top)
+		sift_up(lives->kept, lives->kept_count - 1);
+}
+
+/*
+ * What happens
+ */
+
+static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
+		 struct proclife_process *creator)
+{
+	struct lives *lives = data;
+
+	(void)process;
+	(void)parent;
+	(void)creator;
+	if (!lives->sort)
+		show_head(lives);
+}
+
+/* Returns whether it is told of. */
+static bool count(struct lives *lives, const struct proclife_process *process)
+{
+	if (!process->selected)
+		return false;
+	lives->counts.deaths++;
+	if (!process->matches)
+		return false;
+	lives->counts.matched++;
+	lives->run->shown++;
+	death_set(&lives->now, lives->run->tasks, process);
+	lives->now.order = lives->counts.deaths;
+	return true;
+}
+
+static void exited(void *data, struct proclife_process *process)
+{
+	struct lives *lives = data;
+	struct dead *dead;
+
+	if (!count(lives, process))
+		return;
+	if (lives->alone)
+		lives->now.alone_known = alone_of(lives->alone, process, &lives->now.alone);
+	if (!lives->sort) {
+		show_head(lives);
+		show(lives, &lives->now);
+		return;
+	}
+	dead = id_table_add(&lives->dead, process->id);
+	dead->death = death_keep(&lives->now);
+}
+
+/*
+ * Its EXIT was lost, or was before the trace: then it was no death in it. Where its end was lost, too,
+ * it can live on.
+ */
+static void gone_unseen(struct lives *lives, const struct proclife_process *process)
+{
+	bool sure = process->marks.reaped || process->marks.freed;
+
+	if (!process->incomplete || !lives->run->lost)
+		return;
+	if (!sure) {
+		lives->counts.lost += process->selected && process->matches;
+		return;
+	}
+	if (!count(lives, process))
+		return;
+	lives->now.when = 0;
+	if (lives->sort)
+		keep(lives, death_keep(&lives->now));
+	else
+		show(lives, &lives->now);
+}
+
+static void gone(void *data, struct proclife_process *process)
+{
+	struct lives *lives = data;
+	struct dead *dead = id_table_get(&lives->dead, process->id);
+
+	if (dead) {
+		death_end(dead->death, lives->run->tasks, process);
+		keep(lives, dead->death);
+		id_table_delete(&lives->dead, dead);
+	} else if (!process->outlives && !proclife_process_has_exited(process)) {
+		gone_unseen(lives, process);
+	}
+}
+
+/*
+ * The view
+ */
+
+static int begin(struct run *run, void **state)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.process_born = born,
+		.process_exited = exited,
+		.process_gone = gone,
+	};
+	struct lives *lives = calloc(1, sizeof(*lives));
+	int ret = 0;
+
+	if (!lives)
+		return -ENOMEM;
+	*state = lives;
+	lives->run = run;
+	lives->sort = sort_of(run->options);
+	lives_text_init(&lives->text, run, lives->sort);
+	id_table_init(&lives->dead, sizeof(struct dead));
+	/* First: then it knows of what is reported to us. */
+	if (run->options->json || lives->sort == SORT_ALONE)
+		ret = alone_new(&lives->alone, run->tasks);
+	return ret ? ret : proclife_tasks_report(run->tasks, &reports, lives);
+}
+
+static void end(void *state)
+{
+	struct lives *lives = state;
+	size_t i;
+
+	if (!lives)
+		return;
+	for (i = 0; i < lives->dead.slots; i++)
+		free(((struct dead *)(void *)lives->dead.entries)[i].death);
+	for (i = 0; i < lives->kept_count; i++)
+		free(lives->kept[i]);
+	free(lives->kept);
+	id_table_free(&lives->dead);
+	alone_free(lives->alone);
+	lives_text_free(&lives->text);
+	free(lives);
+}
+
+static void print_open(const struct run *run, void *state)
+{
+	struct lives *lives = state;
+	const struct proclife_process *process = NULL;
+
+	while ((process = proclife_tasks_next(run->tasks, process)))
+		if (process->selected && process->matches)
+			lives->counts.states[proclife_process_state(run->tasks, process)]++;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return death_before(*(struct death *const *)a, *(struct death *const *)b) ? -1 : 1;
+}
+
+static void print(const struct run *run, void *state)
+{
+	struct lives *lives = state;
+	uint64_t shown = lives->sort ? lives->kept_count : lives->counts.matched;
+	size_t i;
+
+	show_head(lives);
+	if (lives->kept_count)
+		qsort(lives->kept, lives->kept_count, sizeof(*lives->kept), compare);
+	for (i = 0; i < lives->kept_count; i++)
+		show(lives, lives->kept[i]);
+	if (run->options->json)
+		lives_json_end(run, &lives->counts, shown);
+	else
+		lives_text_end(&lives->text, &lives->counts, shown);
+}
+
+const struct view view_lives = {
+	.name = "lives",
+	.help = "One line a death: its life, how it ended (default)",
+	.takes = OF_TRACE | GIVEN(SORT) | GIVEN(TOP),
+	.combines = true,
+	.is_default = true,
+	.has_cgroups = true,
+	.counts = true,
+	.streams = streams,
+	.begin = begin,
+	.print_open = print_open,
+	.print = print,
+	.free = end,
+};
