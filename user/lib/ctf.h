@@ -38,6 +38,9 @@
 #define PROCLIFE_CTF_CPUS 8192		/* more are refused */
 #define PROCLIFE_CTF_MOST (1ULL << 48)	/* records of a stream, and lost ones: no run has as many */
 
+/* PROCLIFE_HAS() of all types of records that there are so far. */
+#define PROCLIFE_KNOWN_TYPES (PROCLIFE_HAS(PROCLIFE_SUPPRESSED + 1) - PROCLIFE_HAS(PROCLIFE_FORK))
+
 struct proclife_packet {
 	uint32_t magic;
 	uint8_t uuid[PROCLIFE_UUID_BYTES];

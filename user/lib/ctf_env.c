@@ -4,7 +4,7 @@
  * the run. One table serves writing and reading. No entry has to be there: an older recorder may not
  * have written it, and what a newer one adds is passed over.
  */
-#include "ctf_reader.h"
+#include "ctf.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,26 +1,50 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Whether what lies at a place of a stream's file is its next packet. */
-#include "ctf_reader.h"
+#include "ctf_packet.h"
 
+#include <errno.h>
 #include <sched.h>
+#include <unistd.h>
 
 #define TORN_TRIES 1000
+
+ssize_t proclife_ctf_file_read(struct proclife_ctf_file *file, void *to, size_t size, uint64_t at)
+{
+	size_t got = 0;
+
+	while (got < size) {
+		ssize_t n = pread(file->fd, (char *)to + got, size - got, (off_t)(at + got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return got ? (ssize_t)got : -errno;
+		if (!n && at + got < file->bytes) {
+			file->cut += file->bytes - (at + got);
+			file->bytes = at + got;
+		}
+		if (!n)
+			break;
+		got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
 
 /*
  * A recorder that still runs lets the last packet grow, and its header can be half written. NULL, or
  * what is wrong with it.
  */
-static const char *read_header(struct proclife_ctf_reader *reader, uint64_t at,
+static const char *read_header(struct proclife_ctf_file *file, bool running, uint64_t at,
 			       struct proclife_packet *packet)
 {
-	bool last = at + PROCLIFE_CTF_PACKET >= reader->bytes;
-	unsigned int tries = last && reader->recording->metadata.run.running ? TORN_TRIES : 1;
+	bool last = at + PROCLIFE_CTF_PACKET >= file->bytes;
+	unsigned int tries = last && running ? TORN_TRIES : 1;
 
 	while (tries--) {
 		ssize_t n;
 
 		memset(packet, 0, sizeof(*packet));
-		n = proclife_ctf_reader_read(reader, packet, sizeof(*packet), at);
+		n = proclife_ctf_file_read(file, packet, sizeof(*packet), at);
 		if (n < 0)
 			return "the packet's header cannot be read";
 		if (!n)
@@ -58,45 +82,49 @@ static bool times_make_sense(const struct proclife_packet *p, uint64_t floor, ui
 }
 
 /* What was counted before it: as much as was there so far or more, and no more than can be. */
-static bool counts_make_sense(const struct proclife_ctf_reader *reader,
+static bool counts_make_sense(const struct proclife_total *total,
+			      const struct proclife_ctf_place *place,
 			      const struct proclife_packet *p, uint64_t records)
 {
-	uint64_t most = reader->total ? reader->total->records : PROCLIFE_CTF_MOST;
-	uint64_t most_lost = reader->total ? reader->total->lost : PROCLIFE_CTF_MOST;
+	uint64_t most = total ? total->records : PROCLIFE_CTF_MOST;
+	uint64_t most_lost = total ? total->lost : PROCLIFE_CTF_MOST;
 
-	return p->packet_seq_num >= reader->packets && p->packet_seq_num < PROCLIFE_CTF_MOST &&
-	       p->first_record >= reader->position && p->first_record <= most &&
-	       p->first_record - reader->position <=
-		       (p->packet_seq_num - reader->packets) * PROCLIFE_CTF_RECORDS &&
+	return p->packet_seq_num >= place->packets && p->packet_seq_num < PROCLIFE_CTF_MOST &&
+	       p->first_record >= place->position && p->first_record <= most &&
+	       p->first_record - place->position <=
+		       (p->packet_seq_num - place->packets) * PROCLIFE_CTF_RECORDS &&
 	       records <= most - p->first_record && p->events_discarded <= most_lost &&
 	       p->gap_lost <= p->events_discarded &&
-	       p->events_discarded - p->gap_lost >= reader->discarded;
+	       p->events_discarded - p->gap_lost >= place->discarded;
 }
 
-const char *proclife_packet_check(struct proclife_ctf_reader *reader, uint64_t at,
+const char *proclife_packet_check(struct proclife_ctf_file *file,
+				  const struct proclife_ctf_known *known,
+				  const struct proclife_ctf_place *place, uint64_t at,
 				  struct proclife_packet *packet, uint64_t *records)
 {
-	const char *wrong = read_header(reader, at, packet);
+	const struct proclife_run_info *run = &known->metadata->run;
+	const char *wrong = read_header(file, run->running, at, packet);
 	uint64_t content, most;
 
 	*records = 0;
 	if (wrong)
 		return wrong;
-	if (memcmp(packet->uuid, reader->recording->metadata.run.uuid, sizeof(packet->uuid)))
+	if (memcmp(packet->uuid, run->uuid, sizeof(packet->uuid)))
 		return "the packet belongs to another recording";
-	if (packet->stream_id || packet->cpu_id != reader->stream.order)
+	if (packet->stream_id || packet->cpu_id != known->cpu)
 		return "the packet belongs to another stream";
 	if (!sizes_make_sense(packet))
 		return "the packet's sizes make no sense";
-	if (!times_make_sense(packet, reader->floor, proclife_ctf_reader_last(reader)))
+	if (!times_make_sense(packet, place->floor, proclife_ctf_last(known)))
 		return "the packet's times make no sense";
 	content = packet->content_size / 8;
 	if (content > sizeof(*packet))
 		*records = (content - 1) / sizeof(struct proclife_record);
-	if (!counts_make_sense(reader, packet, *records))
+	if (!counts_make_sense(known->total, place, packet, *records))
 		return "the packet's place is another one";
 	/* The file ends in this packet, or the packet has grown since we opened the file. */
-	most = (reader->bytes - at) / sizeof(struct proclife_record) - 1;
+	most = (file->bytes - at) / sizeof(struct proclife_record) - 1;
 	if (*records > most)
 		*records = most;
 	return NULL;

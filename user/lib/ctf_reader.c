@@ -17,44 +17,20 @@
 /* A packet is looked for at so many places before the caller is asked whether to go on. */
 #define PATIENCE 4096
 
-ssize_t proclife_ctf_reader_read(struct proclife_ctf_reader *reader, void *to, size_t size,
-				 uint64_t at)
-{
-	size_t got = 0;
-
-	while (got < size) {
-		ssize_t n = pread(reader->fd, (char *)to + got, size - got,
-				  (off_t)(at + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return got ? (ssize_t)got : -errno;
-		if (!n && at + got < reader->bytes) {
-			reader->cut += reader->bytes - (at + got);
-			reader->bytes = at + got;
-		}
-		if (!n)
-			break;
-		got += (size_t)n;
-	}
-	return (ssize_t)got;
-}
-
 /* Notes a damaged place, and has the gap yielded that it leaves, if it leaves one. */
 static void damaged(struct proclife_ctf_reader *reader, uint64_t at, const char *what, uint64_t lost,
 		    uint64_t to)
 {
-	const struct proclife_header *header = &reader->recording->metadata.header;
+	const struct proclife_header *header = &reader->known.metadata->header;
 	struct proclife_damage *damage = &reader->damage;
-	uint64_t from = reader->floor;
+	uint64_t from = reader->place.floor;
 
 	if (to < from)
 		to = from;
 	if (to == UINT64_MAX) /* which is no time */
 		to--;
 	if (!from) /* nothing is known of what was before */
-		from = reader->total ? reader->total->first : header->loaded;
+		from = reader->known.total ? reader->known.total->first : header->loaded;
 	if (from > to)
 		from = to;
 	if (!damage->places) {
@@ -73,7 +49,7 @@ static void damaged(struct proclife_ctf_reader *reader, uint64_t at, const char 
 		.lost = lost,
 		.from = from,
 		.to = to,
-		.cpu = reader->stream.order,
+		.cpu = reader->known.cpu,
 	};
 }
 
@@ -91,16 +67,17 @@ void proclife_ctf_reader_absent(struct proclife_ctf_reader *reader, const char *
  */
 static bool is_cut_off(struct proclife_ctf_reader *reader)
 {
-	const struct proclife_run_info *run = &reader->recording->metadata.run;
-	uint64_t left = reader->offset < reader->bytes ? reader->bytes - reader->offset : 0;
+	const struct proclife_run_info *run = &reader->known.metadata->run;
+	struct proclife_ctf_file *file = &reader->file;
+	uint64_t left = reader->offset < file->bytes ? file->bytes - reader->offset : 0;
 	uint32_t magic;
 
 	if (run->complete || left > PROCLIFE_CTF_PACKET ||
-	    reader->cut > (run->running ? PROCLIFE_CTF_PACKET : 0))
+	    file->cut > (run->running ? PROCLIFE_CTF_PACKET : 0))
 		return false;
 	if (left < sizeof(struct proclife_packet))
 		return true;
-	return proclife_ctf_reader_read(reader, &magic, sizeof(magic), reader->offset) ==
+	return proclife_ctf_file_read(file, &magic, sizeof(magic), reader->offset) ==
 		       sizeof(magic) && magic != PROCLIFE_CTF_MAGIC;
 }
 
@@ -116,29 +93,31 @@ static uint64_t estimate(uint64_t bytes)
 /* No packet follows: is that as it should be? */
 static void end_of_file(struct proclife_ctf_reader *reader)
 {
-	const struct proclife_run_info *run = &reader->recording->metadata.run;
-	const struct proclife_total *total = reader->total;
+	const struct proclife_run_info *run = &reader->known.metadata->run;
+	const struct proclife_total *total = reader->known.total;
+	const struct proclife_ctf_file *file = &reader->file;
 	const char *wrong = reader->wrong;
 	uint64_t lost;
 
 	reader->ended = true;
 	if (total) {
-		lost = total->records - reader->position + total->lost - reader->discarded;
-		if (!wrong && (lost || (!reader->damage.places && reader->bytes != total->bytes)))
-			wrong = reader->bytes < total->bytes ? "the file ends too early" :
-							     "it has another length than it had";
+		lost = total->records - reader->place.position +
+		       total->lost - reader->place.discarded;
+		if (!wrong && (lost || (!reader->damage.places && file->bytes != total->bytes)))
+			wrong = file->bytes < total->bytes ? "the file ends too early" :
+							   "it has another length than it had";
 		if (wrong)
 			damaged(reader, reader->offset, wrong, lost, total->last);
 	} else if (reader->damage.unread) {
 		damaged(reader, 0, NULL, 0, 0);
 		reader->damage.estimated = !run->complete;
-	} else if ((wrong || reader->cut) && !is_cut_off(reader)) {
+	} else if ((wrong || file->cut) && !is_cut_off(reader)) {
 		damaged(reader, reader->offset, wrong ? wrong : "the file was cut while it was read",
-			estimate(reader->bytes + reader->cut - reader->offset), run->synced);
+			estimate(file->bytes + file->cut - reader->offset), run->synced);
 		reader->damage.estimated = true;
 	}
-	reader->offset = reader->bytes;
-	reader->at = reader->bytes;
+	reader->offset = file->bytes;
+	reader->at = file->bytes;
 }
 
 /*
@@ -151,7 +130,8 @@ static uint64_t load_records(struct proclife_ctf_reader *reader, uint64_t at, ui
 	char *to = (char *)reader->records;
 
 	while (done < size) {
-		ssize_t n = proclife_ctf_reader_read(reader, to + done, size - done, at + done);
+		ssize_t n = proclife_ctf_file_read(&reader->file, to + done, size - done,
+						   at + done);
 
 		if (!n)
 			break;
@@ -174,31 +154,31 @@ static void begin_packet(struct proclife_ctf_reader *reader, const struct procli
 	reader->next = reader->records;
 	reader->end = reader->next + records;
 	reader->sieved = false;
-	reader->floor = packet->timestamp_begin;
+	reader->place.floor = packet->timestamp_begin;
 	reader->packet_end = packet->timestamp_end;
-	if (reader->packet_end > proclife_ctf_reader_last(reader))
-		reader->packet_end = proclife_ctf_reader_last(reader);
-	reader->discarded = packet->events_discarded;
-	reader->position = packet->first_record + records;
-	reader->packets = packet->packet_seq_num + 1;
+	if (reader->packet_end > proclife_ctf_last(&reader->known))
+		reader->packet_end = proclife_ctf_last(&reader->known);
+	reader->place.discarded = packet->events_discarded;
+	reader->place.position = packet->first_record + records;
+	reader->place.packets = packet->packet_seq_num + 1;
 	reader->stream.gap = (struct proclife_gap){
 		.lost = packet->gap_lost,
 		.from = packet->gap_from,
 		.to = packet->gap_to,
-		.cpu = reader->stream.order,
+		.cpu = reader->known.cpu,
 	};
 	reader->offset = reader->at + packet->packet_size / 8;
-	if (reader->offset > reader->bytes)
-		reader->offset = reader->bytes;
+	if (reader->offset > reader->file.bytes)
+		reader->offset = reader->file.bytes;
 	reader->at = reader->offset;
 }
 
 /* No packet lies behind what the recorder wrote. */
 static uint64_t end_of_packets(const struct proclife_ctf_reader *reader)
 {
-	const struct proclife_total *total = reader->total;
+	const struct proclife_total *total = reader->known.total;
 
-	return total && total->bytes < reader->bytes ? total->bytes : reader->bytes;
+	return total && total->bytes < reader->file.bytes ? total->bytes : reader->file.bytes;
 }
 
 /* Where a packet can be that does not begin here. In a hole there is none. */
@@ -207,11 +187,11 @@ static uint64_t next_place(const struct proclife_ctf_reader *reader, bool zero)
 	uint64_t at = reader->at + PROCLIFE_CTF_ALIGN;
 	off_t data;
 
-	if (!zero || at >= reader->bytes)
+	if (!zero || at >= reader->file.bytes)
 		return at;
-	data = lseek(reader->fd, (off_t)at, SEEK_DATA);
+	data = lseek(reader->file.fd, (off_t)at, SEEK_DATA);
 	if (data < 0)
-		return errno == ENXIO ? reader->bytes : at;
+		return errno == ENXIO ? reader->file.bytes : at;
 	return (uint64_t)data / PROCLIFE_CTF_ALIGN * PROCLIFE_CTF_ALIGN;
 }
 
@@ -225,7 +205,8 @@ static int find_packet(struct proclife_ctf_reader *reader, struct proclife_packe
 		if (!*patience)
 			return -EAGAIN;
 		--*patience;
-		what = proclife_packet_check(reader, reader->at, packet, records);
+		what = proclife_packet_check(&reader->file, &reader->known, &reader->place,
+					     reader->at, packet, records);
 		if (!what)
 			return 1;
 		if (!reader->wrong)
@@ -251,15 +232,15 @@ static int next_packet(struct proclife_ctf_reader *reader, unsigned int *patienc
 		end_of_file(reader);
 		return proclife_gap_is(&reader->stream.gap);
 	}
-	missing = packet.first_record - reader->position +
-		  packet.events_discarded - packet.gap_lost - reader->discarded;
-	if (missing || wrong || packet.packet_seq_num != reader->packets) {
+	missing = packet.first_record - reader->place.position +
+		  packet.events_discarded - packet.gap_lost - reader->place.discarded;
+	if (missing || wrong || packet.packet_seq_num != reader->place.packets) {
 		damaged(reader, reader->offset, wrong ? wrong : "a packet is missing before this one",
 			missing, proclife_packet_gap(&packet) ? packet.gap_from :
 								packet.timestamp_begin);
-		reader->position = packet.first_record;
-		reader->discarded = packet.events_discarded - packet.gap_lost;
-		reader->packets = packet.packet_seq_num;
+		reader->place.position = packet.first_record;
+		reader->place.discarded = packet.events_discarded - packet.gap_lost;
+		reader->place.packets = packet.packet_seq_num;
 		reader->offset = reader->at;
 		reader->wrong = NULL;
 		if (missing) /* this one will be found again */
@@ -274,6 +255,13 @@ static bool is_kept(const struct proclife_ctf_reader *reader, const struct procl
 	uint64_t index = (uint64_t)(record - reader->records);
 
 	return reader->kept[index / 64] >> index % 64 & 1;
+}
+
+static void sieve(struct proclife_ctf_reader *reader)
+{
+	proclife_ctf_sieve(&reader->known, reader->next, (uint64_t)(reader->end - reader->next),
+			   reader->place.floor, reader->packet_end, reader->kept);
+	reader->sieved = true;
 }
 
 /* The next good records of a packet that has bad ones, or the gap before them. */
@@ -294,23 +282,23 @@ static void take_sieved(struct proclife_ctf_reader *reader)
 		return;
 	}
 	while (reader->next != reader->end && is_kept(reader, reader->next))
-		reader->floor = reader->next++->ts;
+		reader->place.floor = reader->next++->ts;
 	stream->end = reader->next;
 }
 
 /* All records of the packet; false if something is wrong with one. */
 static bool take_records(struct proclife_ctf_reader *reader)
 {
-	uint64_t floor = reader->floor;
+	uint64_t floor = reader->place.floor;
 	bool good = true;
 
 	for (const struct proclife_record *r = reader->next; r != reader->end; r++) {
-		good &= r->ts >= floor && proclife_ctf_reader_fits(reader, r);
+		good &= r->ts >= floor && proclife_ctf_fits(&reader->known, r);
 		floor = r->ts;
 	}
 	if (proclife_unlikely(!good || floor > reader->packet_end))
 		return false;
-	reader->floor = floor;
+	reader->place.floor = floor;
 	reader->stream.cur = reader->next;
 	reader->stream.end = reader->end;
 	reader->next = reader->end;
@@ -337,7 +325,7 @@ int proclife_ctf_reader_refill(struct proclife_stream *stream)
 	if (!reader->sieved && proclife_likely(take_records(reader)))
 		return 0;
 	if (!reader->sieved)
-		proclife_ctf_reader_sieve(reader);
+		sieve(reader);
 	if (!proclife_gap_is(&stream->gap)) /* otherwise that of the packet comes first */
 		take_sieved(reader);
 	return 0;

@@ -4,27 +4,21 @@
  * Of those whose times contradict each other, the fewest are taken for bad: what stays is a longest
  * sequence of them that is in order.
  */
-#include "ctf_reader.h"
+#include "ctf_packet.h"
 
-static void keep(struct proclife_ctf_reader *reader, uint64_t index)
+void proclife_ctf_sieve(const struct proclife_ctf_known *known,
+			const struct proclife_record *records, uint64_t count, uint64_t floor,
+			uint64_t end, uint64_t kept[PROCLIFE_KEPT_WORDS])
 {
-	reader->kept[index / 64] |= UINT64_C(1) << index % 64;
-}
-
-void proclife_ctf_reader_sieve(struct proclife_ctf_reader *reader)
-{
-	const struct proclife_record *records = reader->next;
-	uint64_t count = (uint64_t)(reader->end - records), length = 0;
+	uint64_t length = 0;
 	uint16_t last[PROCLIFE_CTF_RECORDS]; /* by length: of the sequences, the one that ends first */
 	uint16_t before[PROCLIFE_CTF_RECORDS];
 
-	memset(reader->kept, 0, sizeof(reader->kept));
-	reader->sieved = true;
+	memset(kept, 0, PROCLIFE_KEPT_WORDS * sizeof(*kept));
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t ts = records[i].ts, low = 0, high = length;
 
-		if (ts < reader->floor || ts > reader->packet_end ||
-		    !proclife_ctf_reader_fits(reader, &records[i]))
+		if (ts < floor || ts > end || !proclife_ctf_fits(known, &records[i]))
 			continue;
 		while (low < high) {
 			uint64_t middle = (low + high) / 2;
@@ -40,7 +34,7 @@ void proclife_ctf_reader_sieve(struct proclife_ctf_reader *reader)
 			length++;
 	}
 	for (uint64_t at = length ? last[length - 1] : 0; length; length--) {
-		keep(reader, at);
+		kept[at / 64] |= UINT64_C(1) << at % 64;
 		at = before[at];
 	}
 }

@@ -3,6 +3,7 @@
  * Opening a recording: its metadata is read, its streams are opened, and the merge runs over them.
  */
 #include "ctf_reader.h"
+#include "source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +13,17 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+struct proclife_recording {
+	struct proclife_source source;
+	struct proclife_metadata metadata;
+	struct proclife_fault fault; /* why it cannot be opened */
+	bool began;
+	char *path;
+	int dir;
+	struct proclife_ctf_reader **readers;
+	uint32_t count;
+};
 
 static struct proclife_recording *recording_of(const struct proclife_source *source)
 {
@@ -29,8 +41,8 @@ static uint64_t end_of(const struct proclife_recording *recording)
 	if (run->running)
 		return run->synced;
 	for (uint32_t i = 0; i < recording->count; i++) {
-		if (end < recording->readers[i]->floor)
-			end = recording->readers[i]->floor;
+		if (end < recording->readers[i]->place.floor)
+			end = recording->readers[i]->place.floor;
 	}
 	return end;
 }
@@ -88,8 +100,8 @@ static void recording_free(struct proclife_source *source)
 	for (uint32_t i = 0; i < recording->count; i++) {
 		struct proclife_ctf_reader *reader = recording->readers[i];
 
-		if (reader->fd >= 0)
-			close(reader->fd);
+		if (reader->file.fd >= 0)
+			close(reader->file.fd);
 		free(reader->records);
 		free(reader);
 	}
@@ -228,8 +240,8 @@ static int open_stream(struct proclife_recording *recording, struct proclife_ctf
 	}
 	if (fd < 0)
 		return fd;
-	reader->fd = fd;
-	reader->bytes = (uint64_t)st.st_size;
+	reader->file.fd = fd;
+	reader->file.bytes = (uint64_t)st.st_size;
 	reader->records = malloc(PROCLIFE_CTF_RECORDS * sizeof(*reader->records));
 	if (!reader->records)
 		return -ENOMEM;
@@ -254,16 +266,19 @@ static int add_stream(struct proclife_recording *recording, uint32_t cpu)
 	if (!reader)
 		return -ENOMEM;
 	recording->readers[recording->count++] = reader;
-	reader->fd = -1;
-	reader->recording = recording;
-	reader->total = proclife_metadata_total(metadata, cpu);
-	reader->types = metadata->header.features | PROCLIFE_KNOWN_TYPES;
-	reader->cpus = cpu == PROCLIFE_CTF_SNAPSHOT ? metadata->header.cpus : 0;
+	reader->file.fd = -1;
+	reader->known = (struct proclife_ctf_known){
+		.metadata = metadata,
+		.total = proclife_metadata_total(metadata, cpu),
+		.types = metadata->header.features | PROCLIFE_KNOWN_TYPES,
+		.cpu = cpu,
+		.cpus = cpu == PROCLIFE_CTF_SNAPSHOT ? metadata->header.cpus : 0,
+	};
 	reader->stream.order = cpu;
 	reader->stream.refill = proclife_ctf_reader_refill;
 	proclife_ctf_name(reader->name, cpu);
 	memcpy(reader->damage.stream, reader->name, sizeof(reader->name));
-	if (metadata->run.complete && metadata->counted && !reader->total)
+	if (metadata->run.complete && metadata->counted && !reader->known.total)
 		proclife_ctf_reader_absent(reader, "it is no part of this recording");
 	else
 		err = open_stream(recording, reader);
