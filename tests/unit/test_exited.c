@@ -35,7 +35,7 @@ static void test_last_thread(void **state)
 	feed(tasks, free_record(42, &t2));
 	feed(tasks, free_record(43, &a));
 	assert_int_equal(reported.gone_count, 1);
-	assert_true(proclife_process_has_exited(LAST_GONE));
+	assert_true(reported.had_exited[0]);
 	assert_int_equal(reported.exited_count, 1);
 }
 
@@ -65,7 +65,7 @@ static void test_lost_exit(void **state)
 	feed(tasks, free_record(22, &a));
 	assert_int_equal(reported.exited_count, 0);
 	assert_int_equal(reported.gone_count, 1);
-	assert_false(proclife_process_has_exited(LAST_GONE));
+	assert_false(reported.had_exited[0]);
 	feed(tasks, exit_record(30, &b, 0, 0));
 	assert_int_equal(reported.exited_count, 1);
 	assert_true(EXITED->incomplete);

@@ -351,7 +351,7 @@ static void test_leader_never_seen(void **state)
 		assert_int_equal(process->tgid, 200 + 10 * live);
 		assert_int_equal(process->marks.exited, live ? 0 : 20);
 		assert_int_equal(process->marks.freed, 0);
-		assert_int_equal(process->left, live ? PROCLIFE_IS_UNKNOWN : PROCLIFE_IS_ZOMBIE);
+		assert_int_equal(reported.left_in[1 + live], live ? PROCLIFE_IS_UNKNOWN : PROCLIFE_IS_ZOMBIE);
 		assert_false(process->incomplete);
 	}
 }
@@ -369,7 +369,7 @@ static void test_leader_not_listed_yet(void **state)
 	assert_int_equal(LAST_GONE->tgid, 200);
 	assert_int_equal(LAST_GONE->marks.exited, 20);
 	assert_int_equal(LAST_GONE->marks.notified, 22);
-	assert_int_equal(LAST_GONE->left, PROCLIFE_IS_ZOMBIE);
+	assert_int_equal(reported.left_in[reported.gone_count - 1], PROCLIFE_IS_ZOMBIE);
 }
 
 /* Of a damaged snapshot, what is missing can be other threads of a process, or its leader. */

@@ -355,7 +355,7 @@ static void test_freed_before_the_leader_is_found(void **state)
 	feed(tasks, fork_record(40, &a, &shell));
 	assert_int_equal(reported.gone_count, 2);
 	assert_int_equal(LAST_GONE->seen, 30);
-	assert_int_equal(proclife_process_state(tasks, LAST_GONE), PROCLIFE_IS_UNKNOWN);
+	assert_int_equal(reported.left_in[1], PROCLIFE_IS_UNKNOWN);
 	t = thread_of(&c, 301);
 	feed(tasks, exit_record(41, &t, 0, 1));
 	feed(tasks, free_record(42, &t));

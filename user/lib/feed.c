@@ -94,12 +94,14 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 {
 	const struct proclife_state *state = &record->state;
 	struct proclife_process *process, *parent;
+	struct proclife_own_process *own;
 	bool fresh;
 	struct proclife_task *task = proclife_task_of(tasks, record, state->group, &fresh);
 
 	if (!task)
 		return -ENOMEM;
 	process = task->process;
+	own = proclife_own(process);
 	task->flags |= record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
 	if (!task->marks.exited) {
 		task->runtime = state->runtime;
@@ -111,10 +113,10 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 			task->exit_code = state->exit_code;
 			proclife_task_dead(task);
 			if (task->leader) {
-				if (!process->group_exit) /* which decides for all threads */
+				if (!own->group_exit) /* which decides for all threads */
 					process->exit_code = state->exit_code;
-				process->found_dead = record->flags & PROCLIFE_F_ZOMBIE;
-				process->found_exiting = !process->found_dead;
+				own->found_dead = record->flags & PROCLIFE_F_ZOMBIE;
+				own->found_exiting = !own->found_dead;
 			}
 		}
 	}
@@ -239,9 +241,9 @@ static inline void look_ahead(struct proclife_tasks *tasks, const struct proclif
 	const struct proclife_table *table = &tasks->by_handle;
 	struct proclife_link *link = *proclife_table_slot(table, tasks->ahead_handle);
 
-	fetch(tasks->ahead->process);
+	fetch(tasks->ahead->task.process);
 	link = link ? link : &tasks->nobody.by_handle;
-	tasks->ahead = proclife_of_link(link, struct proclife_task, by_handle);
+	tasks->ahead = proclife_container_of(link, struct proclife_own_task, by_handle);
 	fetch(tasks->ahead);
 	tasks->ahead_handle = record->task;
 	__builtin_prefetch(proclife_table_slot(table, record->task));

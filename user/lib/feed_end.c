@@ -7,9 +7,11 @@
 
 static void tell_exited(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	if (process->exit_reported)
+	struct proclife_own_process *own = proclife_own(process);
+
+	if (own->exit_reported)
 		return;
-	process->exit_reported = true;
+	own->exit_reported = true;
 	process->incomplete |= !proclife_process_ungapped(tasks, process);
 	proclife_report_exited(tasks, process);
 }
@@ -19,10 +21,12 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	const struct proclife_exit *exit = &record->exit;
 	struct proclife_task *task = proclife_known_task(tasks, record, 0);
 	struct proclife_process *process;
+	struct proclife_own_process *own;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
+	own = proclife_own(process);
 	task->marks.exited = record->ts;
 	task->exit_cpu = record->cpu;
 	process->exit_cpu = record->cpu;
@@ -47,22 +51,22 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	/* wait(2) gives the group's code if the group ended as a whole, otherwise the leader's. */
 	if (record->flags & PROCLIFE_F_GROUP_EXIT) {
 		process->exit_code = exit->exit_code;
-		process->group_exit = true;
-	} else if (task->leader && !process->group_exit) {
+		own->group_exit = true;
+	} else if (task->leader && !own->group_exit) {
 		process->exit_code = exit->exit_code;
 	}
 	if (record->flags & PROCLIFE_F_GROUP_DEAD) {
-		process->group_dead = true;
+		own->group_dead = true;
 		process->max_rss = exit->max_rss;
 	}
 	/*
 	 * Before Linux 6.16 two threads can say that they were the last. The later one was: while a
 	 * thread is not known to be dead, its EXIT can still come, or be lost.
 	 */
-	if (!process->live && (process->group_dead || proclife_process_whole(tasks, process))) {
+	if (!process->live && (own->group_dead || proclife_process_whole(tasks, process))) {
 		process->marks.exited = record->ts;
-		process->unsure = !proclife_process_whole(tasks, process);
-		process->counted = proclife_process_ungapped(tasks, process);
+		own->unsure = !proclife_process_whole(tasks, process);
+		own->counted = proclife_process_ungapped(tasks, process);
 		proclife_filter(tasks, process);
 		tell_exited(tasks, process);
 	}
@@ -124,7 +128,7 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 		return proclife_wanted(process);
 	proclife_process_sure(tasks, process);
 	process->marks.reaped = record->ts;
-	if (process->notified_other && reap->reaper_tgid == process->tgid)
+	if (proclife_own(process)->notified_other && reap->reaper_tgid == process->tgid)
 		process->marks.notified = 0; /* its parent ignores it: that was for a child's end */
 	/* Where a gap can hide the SIGCHLD, the zombie has no beginning. */
 	process->notified_lost = !process->marks.notified && tasks->gap_to &&
@@ -140,7 +144,7 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 		return 0;
 	due = due_to(tasks, process, reaper);
 	if (due)
-		due->reaps = true;
+		proclife_own(due)->reaps = true;
 	return 1;
 }
 
@@ -160,7 +164,7 @@ int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_recor
 	task->marks.freed = record->ts;
 	task->free_cpu = record->cpu;
 	task->process->free_cpu = record->cpu;
-	task->process->leader_freed |= task->leader;
+	proclife_own(task->process)->leader_freed |= task->leader;
 	task->runtime = record->free.runtime;
 	task->utime = record->free.utime;
 	task->stime = record->free.stime;
@@ -189,11 +193,12 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 static void note_notified(struct proclife_process *process, const struct proclife_process *whom,
 			  uint64_t ts)
 {
+	struct proclife_own_process *own = proclife_own(process);
 	bool other = whom->tgid != process->real_parent_tgid;
 
-	if (other && process->marks.notified && !process->notified_other)
+	if (other && process->marks.notified && !own->notified_other)
 		return;
-	process->notified_other = other;
+	own->notified_other = other;
 	process->marks.notified = ts;
 }
 

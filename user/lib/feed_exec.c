@@ -11,7 +11,7 @@ static void begin_args(const struct proclife_tasks *tasks, struct proclife_proce
 	process->args = NULL;
 	process->args_bytes = 0;
 	process->args_cut = false;
-	process->args_gaps = (uint32_t)tasks->gaps;
+	proclife_own(process)->args_gaps = (uint32_t)tasks->gaps;
 }
 
 int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_record *record)
@@ -19,12 +19,13 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	const struct proclife_exec *exec = &record->exec;
 	struct proclife_task *task = proclife_known_task(tasks, record, exec->group);
 	struct proclife_process *process;
-	char *to;
+	char *path, *to;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
-	to = process->path_text;
+	path = proclife_own(process)->path_text;
+	to = path;
 	proclife_set_name(task, record->comm);
 	process->execed = record->ts;
 	process->execs++;
@@ -36,7 +37,7 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	}
 	memcpy(to, exec->path, PROCLIFE_PATH_LEN);
 	to[PROCLIFE_PATH_LEN] = 0;
-	process->path = process->path_text;
+	process->path = path;
 	begin_args(tasks, process);
 	return proclife_wanted(process);
 }
@@ -51,29 +52,31 @@ int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_recor
 	struct proclife_task *task = proclife_known_task(tasks, record, 0);
 	uint32_t end = (uint32_t)args->offset + args->len;
 	struct proclife_process *process;
+	struct proclife_own_process *own;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
+	own = proclife_own(process);
 	if (!args->offset)
 		begin_args(tasks, process);
 	process->args_cut = true;
 	if (args->len > PROCLIFE_ARGS_LEN || end > args->total || end > UINT16_MAX ||
-	    args->offset != process->args_bytes || process->args_gaps != (uint32_t)tasks->gaps)
+	    args->offset != process->args_bytes || own->args_gaps != (uint32_t)tasks->gaps)
 		return proclife_wanted(process);
-	if (process->args_room <= end) {
-		uint32_t room = process->args_room * 2 > end ? process->args_room * 2 : end + 1;
-		char *text = realloc(process->args_text, room);
+	if (own->args_room <= end) {
+		uint32_t room = own->args_room * 2 > end ? own->args_room * 2 : end + 1;
+		char *text = realloc(own->args_text, room);
 
 		if (!text)
 			return -ENOMEM;
-		process->args_text = text;
-		process->args_room = room;
+		own->args_text = text;
+		own->args_room = room;
 	}
-	memcpy(process->args_text + args->offset, args->text, args->len);
-	process->args_text[end] = 0;
-	process->args = process->args_text;
-	process->args_bytes = end;
+	memcpy(own->args_text + args->offset, args->text, args->len);
+	own->args_text[end] = 0;
+	process->args = own->args_text;
+	process->args_bytes = (uint16_t)end;
 	process->args_cut = end < args->total;
 	if (!process->args_cut || record->flags & PROCLIFE_F_TRUNCATED)
 		proclife_filter(tasks, process);

@@ -29,7 +29,9 @@ struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *task
 struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process)
 {
-	return process ? process->next : tasks->first;
+	struct proclife_own_process *own = process ? proclife_own(process)->next : tasks->first;
+
+	return own ? &own->process : NULL;
 }
 
 bool proclife_process_has_uid(const struct proclife_process *process)
@@ -40,17 +42,21 @@ bool proclife_process_has_uid(const struct proclife_process *process)
 
 bool proclife_process_has_exited(const struct proclife_process *process)
 {
-	return process->exit_reported;
+	return proclife_own(process)->exit_reported;
 }
 
 void proclife_process_usage(const struct proclife_process *process, struct proclife_usage *usage)
 {
+	const struct proclife_own_task *own;
+
 	*usage = (struct proclife_usage){
 		.runtime = process->runtime, .utime = process->utime, .stime = process->stime,
 		.min_flt = process->min_flt, .maj_flt = process->maj_flt,
 		.nvcsw = process->nvcsw,     .nivcsw = process->nivcsw,
 	};
-	for (const struct proclife_task *task = process->tasks; task; task = task->next) {
+	for (own = proclife_own(process)->tasks; own; own = own->next) {
+		const struct proclife_task *task = &own->task;
+
 		usage->runtime += task->runtime;
 		usage->utime += task->utime;
 		usage->stime += task->stime;

@@ -16,7 +16,7 @@ static void take_over(struct proclife_task *task)
 	task->leader = true;
 	task->flags &= ~PROCLIFE_F_THREAD;
 	process->flags = task->flags;
-	if (!process->group_dead)
+	if (!proclife_own(process)->group_dead)
 		process->exit_code = 0; /* it was the old leader's */
 	memcpy(process->comm, task->comm, sizeof(process->comm));
 }
@@ -43,7 +43,8 @@ static bool same_life(const struct proclife_tasks *tasks, struct proclife_task *
 
 	if (task->start != record->start) {
 		/* With a gap, it can be a later thread of the same process, with this handle. */
-		if (task->tgid != record->tgid || task->marks.exited || task->gaps != tasks->gaps)
+		if (task->tgid != record->tgid || task->marks.exited ||
+		    proclife_own_task(task)->gaps != tasks->gaps)
 			return false;
 		if (process->start ? record->start != process->start :
 				     task->leader || record->pid != record->tgid)
@@ -65,7 +66,7 @@ static bool same_group(const struct proclife_process *process, const struct proc
 {
 	if (process->tgid != record->tgid)
 		return false;
-	if (process->group_dead && record->type == PROCLIFE_FORK)
+	if (proclife_own(process)->group_dead && record->type == PROCLIFE_FORK)
 		return false;
 	return record->pid == record->tgid ? proclife_process_leads(process, record) :
 					     record->start >= process->start;
@@ -76,6 +77,7 @@ struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 					     bool *fresh)
 {
 	struct proclife_process *process = NULL;
+	struct proclife_own_process *own;
 
 	*fresh = false;
 	if (group) {
@@ -94,11 +96,12 @@ struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 			proclife_process_set_handle(tasks, process, group);
 	}
 	if (process) {
+		own = proclife_own(process);
 		/* Until it is seen to be reaped: another one can have got its pid, and handle. */
 		if (record->pid != record->tgid && !process->marks.reaped &&
-		    (process->incomplete || process->gaps != tasks->gaps))
-			process->mixed = true;
-		process->counted &= !process->mixed;
+		    (process->incomplete || own->gaps != tasks->gaps))
+			own->mixed = true;
+		own->counted &= !own->mixed;
 		return process;
 	}
 	*fresh = true;

@@ -22,7 +22,8 @@ struct proclife_fatal_signals {
 /* The place for a signal of this number; NULL without memory. */
 static struct proclife_killer *place_of(struct proclife_process *process, int32_t signo)
 {
-	struct proclife_fatal_signals *fatal = process->fatal_signals;
+	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_fatal_signals *fatal = own->fatal_signals;
 	unsigned int count = fatal ? fatal->count : 0;
 
 	if (fatal && fatal->place[signo])
@@ -36,7 +37,7 @@ static struct proclife_killer *place_of(struct proclife_process *process, int32_
 		if (!count)
 			memset(fatal->place, 0, sizeof(fatal->place));
 		fatal->room = room;
-		process->fatal_signals = fatal;
+		own->fatal_signals = fatal;
 	}
 	fatal->count = count + 1;
 	fatal->place[signo] = (uint8_t)fatal->count;
@@ -69,16 +70,19 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 
 const struct proclife_killer *proclife_process_killer(const struct proclife_process *process)
 {
-	const struct proclife_fatal_signals *fatal = process->fatal_signals;
+	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_fatal_signals *fatal = own->fatal_signals;
 	int32_t signo = process->exit_code & 0x7f;
 
-	if (process->live && !process->group_dead)
+	if (process->live && !own->group_dead)
 		return NULL; /* the code is that of its leader alone */
 	return fatal && fatal->place[signo] ? &fatal->killers[fatal->place[signo] - 1] : NULL;
 }
 
 void proclife_killers_free(struct proclife_process *process)
 {
-	free(process->fatal_signals);
-	process->fatal_signals = NULL;
+	struct proclife_own_process *own = proclife_own(process);
+
+	free(own->fatal_signals);
+	own->fatal_signals = NULL;
 }

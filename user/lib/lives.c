@@ -25,11 +25,13 @@ int proclife_lives_reserve(struct proclife_tasks *tasks)
 bool proclife_process_leads(const struct proclife_process *process,
 			    const struct proclife_record *record)
 {
+	uint64_t oldest = proclife_own(process)->oldest;
+
 	if (process->start)
 		return record->start == process->start;
 	if (process->live && (record->type == PROCLIFE_REAP || record->type == PROCLIFE_FREE))
 		return false;
-	return !process->oldest || process->oldest >= record->start;
+	return !oldest || oldest >= record->start;
 }
 
 /*
@@ -39,9 +41,11 @@ bool proclife_process_leads(const struct proclife_process *process,
 static bool may_own(const struct proclife_tasks *tasks, const struct proclife_process *process,
 		    const struct proclife_record *record)
 {
+	const struct proclife_own_process *own = proclife_own(process);
+
 	if (proclife_process_whole(tasks, process))
 		return false;
-	if (process->marks.born && process->counted && record->pid != record->tgid)
+	if (process->marks.born && own->counted && record->pid != record->tgid)
 		return false;
 	if (record->pid == record->tgid)
 		return proclife_process_leads(process, record);
@@ -50,7 +54,7 @@ static bool may_own(const struct proclife_tasks *tasks, const struct proclife_pr
 	/* All other threads are released before the leader is, and exit before that. */
 	if (process->marks.reaped)
 		return record->type == PROCLIFE_FREE;
-	return !process->group_dead || record->type == PROCLIFE_FREE ||
+	return !own->group_dead || record->type == PROCLIFE_FREE ||
 	       record->type == PROCLIFE_REAP || record->type == PROCLIFE_TASK ||
 	       (record->type == PROCLIFE_EXIT && record->flags & PROCLIFE_F_GROUP_DEAD);
 }
@@ -92,28 +96,29 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 						const struct proclife_record *record,
 						uint64_t handle)
 {
-	struct proclife_process *process = proclife_slab_get_zeroed(&tasks->process_slab);
+	struct proclife_own_process *own = proclife_slab_get_zeroed(&tasks->process_slab);
+	struct proclife_process *process = &own->process;
 
 	process->id = ++tasks->processes;
 	process->matches = true;
 	process->seen = record->ts;
 	process->tgid = record->tgid;
 	process->flags = record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
-	process->gaps = tasks->gaps;
-	process->leader_freed = record->type == PROCLIFE_FREE;
+	own->gaps = tasks->gaps;
+	own->leader_freed = record->type == PROCLIFE_FREE;
 	process->incomplete = touched(tasks, record, record->type == PROCLIFE_FORK &&
 						     record->pid == record->tgid);
 	memcpy(process->comm, record->comm, sizeof(process->comm));
 	process->comm[sizeof(process->comm) - 1] = 0;
 	if (handle)
 		proclife_process_set_handle(tasks, process, handle);
-	proclife_table_put_twin(&tasks->by_tgid, &process->by_tgid, process->tgid);
-	process->prev = tasks->last;
+	proclife_table_put_twin(&tasks->by_tgid, &own->by_tgid, process->tgid);
+	own->prev = tasks->last;
 	if (tasks->last)
-		tasks->last->next = process;
+		tasks->last->next = own;
 	else
-		tasks->first = process;
-	tasks->last = process;
+		tasks->first = own;
+	tasks->last = own;
 	return process;
 }
 
@@ -121,7 +126,7 @@ void proclife_process_set_handle(struct proclife_tasks *tasks, struct proclife_p
 				 uint64_t handle)
 {
 	process->handle = handle;
-	proclife_table_put(&tasks->by_group, &process->by_group, handle);
+	proclife_table_put(&tasks->by_group, &proclife_own(process)->by_group, handle);
 }
 
 static void set_parent(const struct proclife_tasks *tasks, struct proclife_process *process,
@@ -146,17 +151,21 @@ void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process
 void proclife_process_await(struct proclife_tasks *tasks, struct proclife_process *process,
 			    uint64_t parent)
 {
-	if (!parent || process->by_parent.link.key)
+	struct proclife_own_process *own = proclife_own(process);
+
+	if (!parent || own->by_parent.link.key)
 		return;
-	proclife_table_put_twin(&tasks->orphans, &process->by_parent, parent);
+	proclife_table_put_twin(&tasks->orphans, &own->by_parent, parent);
 }
 
 static void stop_awaiting(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	if (proclife_likely(!process->by_parent.link.key))
+	struct proclife_own_process *own = proclife_own(process);
+
+	if (proclife_likely(!own->by_parent.link.key))
 		return;
-	proclife_table_del_twin(&tasks->orphans, &process->by_parent);
-	process->by_parent.link.key = 0;
+	proclife_table_del_twin(&tasks->orphans, &own->by_parent);
+	own->by_parent.link.key = 0;
 }
 
 void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process *process,
@@ -192,9 +201,11 @@ void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_
 	struct proclife_twin *twin = (struct proclife_twin *)link, *next;
 
 	for (; twin; twin = next) {
+		struct proclife_own_process *own;
 		struct proclife_process *process;
 
-		process = proclife_of_link(twin, struct proclife_process, by_parent);
+		own = proclife_container_of(twin, struct proclife_own_process, by_parent);
+		process = &own->process;
 		next = twin->older;
 		if (can_be_parent(task, process))
 			proclife_process_link(tasks, process, task->process);
@@ -205,17 +216,20 @@ void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_
 
 static void attach(struct proclife_task *task, struct proclife_process *process)
 {
+	struct proclife_own_process *group = proclife_own(process);
+	struct proclife_own_task *own = proclife_own_task(task);
+
 	task->process = process;
-	task->prev = NULL;
-	task->next = process->tasks;
-	if (task->next)
-		task->next->prev = task;
-	process->tasks = task;
+	own->prev = NULL;
+	own->next = group->tasks;
+	if (own->next)
+		own->next->prev = own;
+	group->tasks = own;
 	process->threads++;
 	process->open++;
-	process->live += !task->dead;
-	if (!process->oldest || task->start < process->oldest)
-		process->oldest = task->start;
+	process->live += !own->dead;
+	if (!group->oldest || task->start < group->oldest)
+		group->oldest = task->start;
 	if (task->leader) {
 		process->leader = task;
 		process->start = task->start;
@@ -227,13 +241,14 @@ static void attach(struct proclife_task *task, struct proclife_process *process)
 static void detach(struct proclife_task *task)
 {
 	struct proclife_process *process = task->process;
+	struct proclife_own_task *own = proclife_own_task(task);
 
-	if (task->prev)
-		task->prev->next = task->next;
+	if (own->prev)
+		own->prev->next = own->next;
 	else
-		process->tasks = task->next;
-	if (task->next)
-		task->next->prev = task->prev;
+		proclife_own(process)->tasks = own->next;
+	if (own->next)
+		own->next->prev = own->prev;
 	if (process->leader == task)
 		process->leader = NULL;
 	process->open--;
@@ -243,7 +258,8 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 					  const struct proclife_record *record,
 					  struct proclife_process *process)
 {
-	struct proclife_task *task = proclife_slab_get_zeroed(&tasks->task_slab);
+	struct proclife_own_task *own = proclife_slab_get_zeroed(&tasks->task_slab);
+	struct proclife_task *task = &own->task;
 
 	task->handle = record->task;
 	task->start = record->start;
@@ -252,50 +268,56 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 	task->tgid = record->tgid;
 	task->flags = record->flags & ~PROCLIFE_F_TRUNCATED;
 	task->leader = record->pid == record->tgid;
-	task->gaps = tasks->gaps;
+	own->gaps = tasks->gaps;
 	task->incomplete = touched(tasks, record, record->type == PROCLIFE_FORK);
 	memcpy(task->comm, record->comm, sizeof(task->comm));
 	task->comm[sizeof(task->comm) - 1] = 0;
 	attach(task, process);
-	proclife_table_put(&tasks->by_handle, &task->by_handle, task->handle);
+	proclife_table_put(&tasks->by_handle, &own->by_handle, task->handle);
 	return task;
 }
 
 void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process)
 {
+	struct proclife_own_process *own = proclife_own(process);
+
 	/* A thread that a gap hid can have been the last one, if a gap hid its EXIT too. */
-	if (process->unsure && tasks->gap_to > process->marks.exited)
+	if (own->unsure && tasks->gap_to > process->marks.exited)
 		process->marks.exited = 0;
-	process->unsure = false;
-	process->mixed = false; /* it had its pid all the time */
+	own->unsure = false;
+	own->mixed = false; /* it had its pid all the time */
 }
 
 /* All its tasks are gone; if not because the trace has ended, is it certain that there was no other? */
 static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
 				   const struct proclife_process *process)
 {
+	const struct proclife_own_process *own = proclife_own(process);
+
 	if (tasks->closing)
 		return proclife_process_state_now(tasks, process);
-	if (process->unfreed || process->mixed)
+	if (own->unfreed || own->mixed)
 		return PROCLIFE_IS_UNKNOWN;
 	/* A thread that was never seen can have taken over from the leader, and live on. */
-	return process->marks.reaped || process->leader_freed ? PROCLIFE_IS_FREED :
-								PROCLIFE_IS_UNKNOWN;
+	return process->marks.reaped || own->leader_freed ? PROCLIFE_IS_FREED :
+							    PROCLIFE_IS_UNKNOWN;
 }
 
 static void process_gone(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	process->left = (uint8_t)left_in(tasks, process);
+	struct proclife_own_process *own = proclife_own(process);
+
+	own->left = (uint8_t)left_in(tasks, process);
 	/* A thread that a gap hid can have been freed later. */
-	if (process->unfreed || !(process->counted || proclife_process_ungapped(tasks, process)))
+	if (own->unfreed || !(own->counted || proclife_process_ungapped(tasks, process)))
 		process->marks.freed = 0;
 	/* If its leader was never seen, that can live on; dead, it waits for its reaper. */
-	if (process->mixed || !(process->start || process->group_dead))
+	if (own->mixed || !(process->start || own->group_dead))
 		process->marks.exited = 0;
-	if (process->mixed || !process->start)
+	if (own->mixed || !process->start)
 		process->marks.freed = 0;
 	proclife_process_sure(tasks, process);
-	if (process->gaps != tasks->gaps)
+	if (own->gaps != tasks->gaps)
 		process->incomplete = true;
 	proclife_filter(tasks, process);
 
@@ -303,38 +325,40 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	if (tasks->selecting)
 		proclife_select_gone(process);
 	if (process->handle)
-		proclife_table_del(&tasks->by_group, &process->by_group);
-	proclife_table_del_twin(&tasks->by_tgid, &process->by_tgid);
-	if (process->prev)
-		process->prev->next = process->next;
+		proclife_table_del(&tasks->by_group, &own->by_group);
+	proclife_table_del_twin(&tasks->by_tgid, &own->by_tgid);
+	if (own->prev)
+		own->prev->next = own->next;
 	else
-		tasks->first = process->next;
-	if (process->next)
-		process->next->prev = process->prev;
+		tasks->first = own->next;
+	if (own->next)
+		own->next->prev = own->prev;
 	else
-		tasks->last = process->prev;
+		tasks->last = own->prev;
 	tasks->selected_open -= process->selected;
 
 	process->outlives = tasks->closing;
 	proclife_report_gone(tasks, process);
-	if (proclife_unlikely(process->args_text != NULL))
-		free(process->args_text);
-	if (proclife_unlikely(process->fatal_signals != NULL))
+	if (proclife_unlikely(own->args_text != NULL))
+		free(own->args_text);
+	if (proclife_unlikely(own->fatal_signals != NULL))
 		proclife_killers_free(process);
-	proclife_slab_put(&tasks->process_slab, process);
+	proclife_slab_put(&tasks->process_slab, own);
 }
 
 void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task,
 			struct proclife_process *process)
 {
 	struct proclife_process *old = task->process;
-	bool dead = task->dead;
+	struct proclife_own_task *own = proclife_own_task(task);
+	bool dead = own->dead;
 
 	proclife_task_dead(task);
 	detach(task);
 	old->threads--;
-	old->unfreed = true; /* if this was all there was of it, it was part of the other one */
-	task->dead = dead;
+	/* If this was all there was of it, it was part of the other one. */
+	proclife_own(old)->unfreed = true;
+	own->dead = dead;
 	attach(task, process);
 	if (!old->open)
 		process_gone(tasks, old);
@@ -347,15 +371,17 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 static bool awaits_leader(const struct proclife_tasks *tasks,
 			  const struct proclife_process *process)
 {
-	return !process->start && !process->unfreed && !tasks->closing &&
+	return !process->start && !proclife_own(process)->unfreed && !tasks->closing &&
 	       proclife_process_ungapped(tasks, process);
 }
 
 void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 {
+	struct proclife_own_task *own = proclife_own_task(task);
 	struct proclife_process *process = task->process;
+	struct proclife_own_process *group = proclife_own(process);
 
-	if (task->gaps != tasks->gaps)
+	if (own->gaps != tasks->gaps)
 		task->incomplete = true;
 	process->runtime += task->runtime;
 	process->utime += task->utime;
@@ -365,34 +391,34 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 	process->nvcsw += task->nvcsw;
 	process->nivcsw += task->nivcsw;
 	process->marks.freed = task->marks.freed;
-	process->unfreed |= !task->marks.freed;
+	group->unfreed |= !task->marks.freed;
 	if (!tasks->closing) {
-		task->lost = !task->marks.freed;
+		own->lost = !task->marks.freed;
 		proclife_task_dead(task);
 	}
 	detach(task);
-	proclife_table_del(&tasks->by_handle, &task->by_handle);
+	proclife_table_del(&tasks->by_handle, &own->by_handle);
 	proclife_report_task_gone(tasks, task);
-	proclife_slab_put(&tasks->task_slab, task);
+	proclife_slab_put(&tasks->task_slab, own);
 	if (process->open)
 		return;
 	if (awaits_leader(tasks, process))
-		process->left = PROCLIFE_IS_UNKNOWN;
+		group->left = PROCLIFE_IS_UNKNOWN;
 	else
 		process_gone(tasks, process);
 }
 
 void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_task *task = process->tasks;
+	struct proclife_own_task *own = proclife_own(process)->tasks;
 
-	if (!task)
+	if (!own)
 		process_gone(tasks, process);
 	/* Ending the last one ends the process: it is not looked at after that. */
-	while (task) {
-		struct proclife_task *next = task->next;
+	while (own) {
+		struct proclife_own_task *next = own->next;
 
-		proclife_task_end(tasks, task);
-		task = next;
+		proclife_task_end(tasks, &own->task);
+		own = next;
 	}
 }

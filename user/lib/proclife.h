@@ -346,24 +346,6 @@ struct proclife_marks {
 	uint64_t freed;	   /* FREE */
 };
 
-/*
- * The two structures below are laid out in cache lines, by what records look at together; what is
- * marked as private is the library's.
- */
-
-/* Private: an entry of a hash table. */
-struct proclife_link {
-	uint64_t key;
-	struct proclife_link *next;
-};
-
-/* Private: one of several that can have the same key. */
-struct proclife_twin {
-	struct proclife_link link; /* first; in its chain is the latest one of each key */
-	struct proclife_twin *older;
-	struct proclife_twin *newer;
-};
-
 /* One task from fork to free; valid until the task_gone report has returned. */
 struct proclife_task {
 	uint64_t handle;
@@ -375,33 +357,23 @@ struct proclife_task {
 	int32_t exit_code;
 	bool leader;	 /* of its thread group, now */
 	bool incomplete; /* a gap touches this life; certain once it is reported gone */
-	bool dead;	 /* private: not among the process's live ones any more */
-	bool lost;	 /* private: it is gone, and its FREE was not seen */
-	struct proclife_link by_handle; /* private */
-
+	uint16_t exit_cpu;
+	uint16_t free_cpu;
 	struct proclife_marks marks;
 	uint64_t runtime; /* CPU time; final once freed */
 	uint64_t utime;
 	uint64_t stime;
-
 	uint64_t min_flt;
 	uint64_t maj_flt;
 	uint64_t nvcsw;
 	uint64_t nivcsw;
 	char comm[PROCLIFE_COMM_LEN];
 	char reaper_comm[PROCLIFE_COMM_LEN];
-
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
 	uint64_t seen;		/* the first record of this life; marks.born, if that was seen */
 	uint64_t waited;	/* when it last called wait(2), if it has reaped nobody since */
 	uint64_t reaper_waited; /* as in struct proclife_process */
-	uint16_t exit_cpu;
-	uint16_t free_cpu;
-	/* Private from here on. */
-	uint64_t gaps;
-	struct proclife_task *next;
-	struct proclife_task *prev;
 };
 
 /*
@@ -431,81 +403,43 @@ struct proclife_process {
 	bool matches;	 /* the filter lets it pass, as it is now; true if there is none */
 	bool outlives;	 /* reported gone because the trace has ended, not because it had */
 	bool notified_lost; /* its SIGCHLD can be lost: there is no phase zombie */
-	/* Private, up to the end of the line. */
-	bool group_dead : 1;
-	bool group_exit : 1;	/* exit_code is the group's */
-	bool unfreed : 1;	/* a task's FREE is missing */
-	bool counted : 1;	/* when it exited, all its threads were known */
-	bool unsure : 1;	/* a gap can hide that exited is not the last one's */
-	bool mixed : 1; /* a thread of it can be another process's, which got its pid unseen */
-	bool reaps : 1; /* it has reaped another one that is told of, or ignores its SIGCHLD */
-	bool leader_freed : 1;
-	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
-	bool found_exiting : 1; /* or had just begun to exit */
-	bool notified_other : 1; /* notified is when another than its parent was */
-	bool exit_reported : 1;
-	uint8_t left : 3;	/* the state that it is left in, once gone */
-	struct proclife_task *tasks;
-	struct proclife_task *leader;
-
+	uint16_t exit_cpu;  /* of the last EXIT */
 	struct proclife_marks marks;
 	uint64_t seen;	  /* the first record of this life; marks.born, if that was seen */
 	uint64_t max_rss; /* KiB, as of the last EXIT; 0 until exited */
-	uint64_t gaps;	  /* private */
-
+	struct proclife_task *leader; /* NULL if it was not seen, or is gone */
 	char comm[PROCLIFE_COMM_LEN];
 	char reaper_comm[PROCLIFE_COMM_LEN];
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
 	const char *path; /* of the last EXEC, or NULL; if cut, its tail after "..." */
 	const char *args; /* of the last EXEC, each with its NUL; NULL if they are not recorded */
-	void *user;	  /* the caller's; NULL at first */
-
-	uint64_t id;	       /* 1, 2, ... in the order in which they appear */
-	uint64_t parent_id;    /* by birth, or as the snapshot found it; 0 if not known */
-	uint32_t parent_tgid;  /* likewise */
-	uint32_t creator_tgid; /* who called fork: not the parent under CLONE_PARENT */
+	uint64_t execed;  /* the last EXEC */
+	uint64_t id;		/* 1, 2, ... in the order in which they appear */
+	uint64_t parent_id;	/* by birth, or as the snapshot found it; 0 if not known */
+	uint32_t parent_tgid;	/* likewise */
+	uint32_t creator_tgid;	/* who called fork: not the parent under CLONE_PARENT */
+	char parent_comm[PROCLIFE_COMM_LEN]; /* of the parent by birth, when parent_id became known */
 	uint32_t ns_pid;
 	uint32_t ns_inum;
 	uint64_t cgroup;
-	uint32_t args_room;  /* private */
-	uint32_t args_bytes; /* of args; a NUL that is not counted follows */
 	uint32_t uid;
 	uint32_t execs;
-	uint64_t execed; /* the last EXEC */
-
-	uint64_t runtime; /* from here on: sums over the tasks that are gone */
+	uint64_t runtime; /* these seven: sums over the tasks that are gone */
 	uint64_t utime;
 	uint64_t stime;
 	uint64_t min_flt;
 	uint64_t maj_flt;
 	uint64_t nvcsw;
 	uint64_t nivcsw;
-	char *args_text; /* private from here on */
-
-	struct proclife_link by_group;
-	struct proclife_twin by_tgid;
-	struct proclife_twin by_parent; /* while that is not known; otherwise the key is 0 */
-	struct proclife_process *next;
-	struct proclife_process *prev;
-	struct proclife_process *above; /* its parent; these four are kept for selection alone */
-	struct proclife_process *below; /* the latest one of its children */
-	struct proclife_process *sibling; /* the one before */
-	struct proclife_process *sibling_after;
-
-	struct proclife_fatal_signals *fatal_signals;
-	/* From here on: what is known of its end, and not private. */
+	void *user; /* the caller's; NULL at first */
+	uint32_t real_parent_tgid; /* as of its EXIT or of the snapshot, whichever came later */
+	uint16_t args_bytes; /* of args; a NUL that is not counted follows */
+	uint16_t free_cpu;   /* of the last FREE: where the RCU callback ran */
+	uint64_t leader_exited;
 	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
 	uint64_t reaper_waited; /* when the reaper called the wait(2) that got it; 0: not known */
-	uint64_t leader_exited;
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
-	uint32_t real_parent_tgid; /* as of its EXIT or of the snapshot, whichever came later */
-	uint16_t exit_cpu; /* of the last EXIT */
-	uint16_t free_cpu; /* of the last FREE: where the RCU callback ran */
-	char parent_comm[PROCLIFE_COMM_LEN]; /* of the parent by birth, when parent_id became known */
-	char path_text[PROCLIFE_PATH_LEN + 4]; /* private */
-	uint32_t args_gaps; /* private: how many gaps there were when these arguments began */
-	uint64_t oldest;    /* private: the earliest start of its tasks */
 };
 
 /* A signal that ended a process, and who sent it. */

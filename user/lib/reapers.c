@@ -104,6 +104,7 @@ static int note(struct proclife_reapers *reapers, const struct proclife_process 
 
 static void process_gone(void *data, struct proclife_process *process)
 {
+	bool reaps = proclife_own(process)->reaps;
 	struct proclife_reapers *reapers = data;
 	struct entry *entry;
 
@@ -111,9 +112,9 @@ static void process_gone(void *data, struct proclife_process *process)
 	    note(reapers, process))
 		reapers->tasks->error = -ENOMEM;
 	/* Those that it has reaped may be reported only later. */
-	entry = process->reaps ? get(reapers, process->id, process->tgid) :
-				 proclife_map_get(&reapers->by_id, process->id);
-	if (!entry && process->reaps)
+	entry = reaps ? get(reapers, process->id, process->tgid) :
+			proclife_map_get(&reapers->by_id, process->id);
+	if (!entry && reaps)
 		reapers->tasks->error = -ENOMEM;
 	if (!entry)
 		return;

@@ -19,7 +19,7 @@ static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *
 		const struct proclife_pending *selection = &tasks->pending[i];
 
 		/* If its FREE is the first that is heard of it, its pid was given back before. */
-		if (selection->tgid != process->tgid || process->leader_freed)
+		if (selection->tgid != process->tgid || proclife_own(process)->leader_freed)
 			continue;
 		if (selection->child &&
 		    (!process->marks.born || selection->creator_tgid != process->creator_tgid))
@@ -40,35 +40,37 @@ void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *
 		mark(tasks, process);
 }
 
-static void leave(struct proclife_process *process)
+static void leave(struct proclife_own_process *own)
 {
-	if (!process->above)
+	if (!own->above)
 		return;
-	if (process->sibling_after)
-		process->sibling_after->sibling = process->sibling;
+	if (own->sibling_after)
+		own->sibling_after->sibling = own->sibling;
 	else
-		process->above->below = process->sibling;
-	if (process->sibling)
-		process->sibling->sibling_after = process->sibling_after;
-	process->above = NULL;
+		own->above->below = own->sibling;
+	if (own->sibling)
+		own->sibling->sibling_after = own->sibling_after;
+	own->above = NULL;
 }
 
 void proclife_select_above(struct proclife_process *process, struct proclife_process *parent)
 {
-	leave(process);
-	process->above = parent;
-	process->sibling = parent->below;
-	process->sibling_after = NULL;
-	if (process->sibling)
-		process->sibling->sibling_after = process;
-	parent->below = process;
+	struct proclife_own_process *own = proclife_own(process), *above = proclife_own(parent);
+
+	leave(own);
+	own->above = above;
+	own->sibling = above->below;
+	own->sibling_after = NULL;
+	if (own->sibling)
+		own->sibling->sibling_after = own;
+	above->below = own;
 }
 
 void proclife_select_gone(struct proclife_process *process)
 {
-	struct proclife_process *child = process->below;
+	struct proclife_own_process *own = proclife_own(process), *child = own->below;
 
-	leave(process);
+	leave(own);
 	for (; child; child = child->sibling)
 		child->above = NULL;
 }
@@ -87,19 +89,20 @@ static void select_one(struct proclife_tasks *tasks, struct proclife_process *pr
 void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
 			 struct proclife_process *parent)
 {
-	struct proclife_process *at = process, *child = process->below;
+	struct proclife_own_process *top = proclife_own(process), *at = top, *child = top->below;
 
 	select_one(tasks, process, parent);
 	for (;;) {
-		while (child && (child->selected || !proclife_select_follows(child, at)))
+		while (child && (child->process.selected ||
+				 !proclife_select_follows(&child->process, &at->process)))
 			child = child->sibling;
 		if (child) {
-			select_one(tasks, child, at);
+			select_one(tasks, &child->process, &at->process);
 			at = child;
 			child = at->below;
 			continue;
 		}
-		if (at == process)
+		if (at == top)
 			return;
 		child = at->sibling;
 		at = at->above;
@@ -109,19 +112,20 @@ void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *
 /* Tells those that are there already who their parents are. */
 static int link_all(struct proclife_tasks *tasks)
 {
-	struct proclife_process *process, *parent;
+	struct proclife_own_process *own;
+	struct proclife_process *parent;
 	struct proclife_map by_id;
 	int err = proclife_map_init(&by_id);
 
-	for (process = tasks->first; process && !err; process = process->next) {
+	for (own = tasks->first; own && !err; own = own->next) {
 		err = proclife_map_reserve(&by_id);
 		if (!err)
-			proclife_map_put(&by_id, process->id, process);
+			proclife_map_put(&by_id, own->process.id, &own->process);
 	}
-	for (process = tasks->first; process && !err; process = process->next) {
-		parent = proclife_map_get(&by_id, process->parent_id);
+	for (own = tasks->first; own && !err; own = own->next) {
+		parent = proclife_map_get(&by_id, own->process.parent_id);
 		if (parent)
-			proclife_select_above(process, parent);
+			proclife_select_above(&own->process, parent);
 	}
 	proclife_map_free(&by_id);
 	return err;
@@ -136,8 +140,8 @@ static int begin_selecting(struct proclife_tasks *tasks)
 	tasks->selecting = true;
 	tasks->selected = 0;
 	tasks->selected_open = 0;
-	for (struct proclife_process *process = tasks->first; process; process = process->next)
-		process->selected = false;
+	for (struct proclife_own_process *own = tasks->first; own; own = own->next)
+		own->process.selected = false;
 	return 0;
 }
 

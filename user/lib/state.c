@@ -33,8 +33,10 @@ static enum proclife_life_state exited(const struct proclife_tasks *tasks)
 enum proclife_life_state proclife_process_state_now(const struct proclife_tasks *tasks,
 					       const struct proclife_process *process)
 {
+	const struct proclife_own_process *own = proclife_own(process);
+
 	/* What is open of it then are threads whose FREE can have been lost long ago. */
-	if (process->leader_freed && !proclife_process_ungapped(tasks, process))
+	if (own->leader_freed && !proclife_process_ungapped(tasks, process))
 		return PROCLIFE_IS_UNKNOWN;
 	if (process->marks.reaped)
 		return since(tasks, process->marks.reaped, PROCLIFE_IS_UNFREED);
@@ -42,9 +44,9 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_tasks 
 		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
 	if (process->marks.exited)
 		return since(tasks, process->marks.exited, exited(tasks));
-	if (process->found_exiting)
+	if (own->found_exiting)
 		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
-	if (process->found_dead)
+	if (own->found_dead)
 		return since(tasks, process->seen, PROCLIFE_IS_ZOMBIE);
 	return PROCLIFE_IS_UNKNOWN; /* only the end of some thread was seen */
 }
@@ -53,7 +55,7 @@ enum proclife_life_state proclife_process_state(const struct proclife_tasks *tas
 					   const struct proclife_process *process)
 {
 	return process->open ? proclife_process_state_now(tasks, process) :
-			       (enum proclife_life_state)process->left;
+			       (enum proclife_life_state)proclife_own(process)->left;
 }
 
 enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
@@ -61,7 +63,7 @@ enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
 {
 	if (task->marks.freed)
 		return PROCLIFE_IS_FREED;
-	if (task->lost)
+	if (proclife_own_task(task)->lost)
 		return PROCLIFE_IS_UNKNOWN;
 	if (task->marks.reaped)
 		return since(tasks, task->marks.reaped, PROCLIFE_IS_UNFREED);

@@ -8,7 +8,24 @@
 #ifndef PROCLIFE_TABLE_H
 #define PROCLIFE_TABLE_H
 
-#include "proclife.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* An entry. */
+struct proclife_link {
+	uint64_t key;
+	struct proclife_link *next;
+};
+
+/* One of several that can have the same key. */
+struct proclife_twin {
+	struct proclife_link link; /* first; in its chain is the latest one of each key */
+	struct proclife_twin *older;
+	struct proclife_twin *newer;
+};
+
+/* What this is a member of. */
+#define proclife_container_of(link, type, member) ((type *)((char *)(link) - offsetof(type, member)))
 
 struct proclife_table {
 	struct proclife_link **slots;

@@ -10,10 +10,15 @@ int proclife_tasks_close(struct proclife_tasks *tasks)
 	proclife_report_closing(tasks);
 	tasks->closing = true;
 	while (tasks->first)
-		proclife_process_end(tasks, tasks->first);
+		proclife_process_end(tasks, &tasks->first->process);
 	tasks->closing = false;
 	return proclife_take_error(tasks);
 }
+
+/* What a machine with many lives costs. */
+_Static_assert(sizeof(void *) != 8 || (sizeof(struct proclife_own_task) <= 4 * 64 &&
+				       sizeof(struct proclife_own_process) <= 9 * 64),
+	       "a task or process has more cache lines than it had");
 
 int proclife_tasks_new(struct proclife_tasks **result)
 {
@@ -22,8 +27,8 @@ int proclife_tasks_new(struct proclife_tasks **result)
 	if (!tasks)
 		return -ENOMEM;
 	tasks->ahead = &tasks->nobody;
-	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_task));
-	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_process));
+	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_own_task));
+	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_own_process));
 	if (proclife_table_init(&tasks->by_handle) || proclife_table_init(&tasks->by_group) ||
 	    proclife_table_init(&tasks->by_tgid) || proclife_table_init(&tasks->orphans)) {
 		proclife_tasks_free(tasks);
@@ -38,9 +43,9 @@ void proclife_tasks_free(struct proclife_tasks *tasks)
 	if (!tasks)
 		return;
 	proclife_reporters_free(tasks);
-	for (struct proclife_process *process = tasks->first; process; process = process->next) {
-		free(process->args_text);
-		proclife_killers_free(process);
+	for (struct proclife_own_process *own = tasks->first; own; own = own->next) {
+		free(own->args_text);
+		proclife_killers_free(&own->process);
 	}
 	proclife_table_free(&tasks->by_handle);
 	proclife_table_free(&tasks->by_group);

@@ -11,6 +11,69 @@
 #include "merge.h"
 #include "table.h"
 
+/*
+ * What programs see of a task or process stands in the middle of what there is of it. Both are laid
+ * out in cache lines, by what records look at together; the slab has them begin with one.
+ */
+struct proclife_own_task {
+	struct proclife_link by_handle;
+	struct proclife_task task;
+	uint64_t gaps; /* that had been seen when it began */
+	struct proclife_own_task *next; /* of its process */
+	struct proclife_own_task *prev;
+	bool dead; /* not among the process's live ones any more */
+	bool lost; /* it is gone, and its FREE was not seen */
+};
+
+struct proclife_own_process {
+	uint64_t gaps; /* as of a task */
+	bool group_dead : 1;
+	bool group_exit : 1;	/* exit_code is the group's */
+	bool unfreed : 1;	/* a task's FREE is missing */
+	bool counted : 1;	/* when it exited, all its threads were known */
+	bool unsure : 1;	/* a gap can hide that exited is not the last one's */
+	bool mixed : 1; /* a thread of it can be another process's, which got its pid unseen */
+	bool reaps : 1; /* it has reaped another one that is told of, or ignores its SIGCHLD */
+	bool leader_freed : 1;
+	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
+	bool found_exiting : 1; /* or had just begun to exit */
+	bool notified_other : 1; /* notified is when another than its parent was */
+	bool exit_reported : 1;
+	uint8_t left : 3;	/* the state that it is left in, once gone */
+	uint32_t args_gaps;	/* how many gaps there were when its arguments began */
+	struct proclife_process process;
+	char *args_text;
+	struct proclife_fatal_signals *fatal_signals;
+	struct proclife_own_task *tasks;
+
+	struct proclife_link by_group;
+	struct proclife_twin by_tgid;
+	struct proclife_own_process *next;
+	struct proclife_own_process *prev;
+
+	struct proclife_twin by_parent; /* while that is not known; otherwise the key is 0 */
+	/* These four are kept for selection alone. */
+	struct proclife_own_process *above;   /* its parent */
+	struct proclife_own_process *below;   /* the latest one of its children */
+	struct proclife_own_process *sibling; /* the one before */
+	struct proclife_own_process *sibling_after;
+
+	uint64_t oldest; /* the earliest start of its tasks */
+	uint32_t args_room;
+	char path_text[PROCLIFE_PATH_LEN + 4];
+};
+
+/* All there is of a task or process of which a program has a part. */
+static inline struct proclife_own_task *proclife_own_task(const struct proclife_task *task)
+{
+	return proclife_container_of(task, struct proclife_own_task, task);
+}
+
+static inline struct proclife_own_process *proclife_own(const struct proclife_process *process)
+{
+	return proclife_container_of(process, struct proclife_own_process, process);
+}
+
 struct proclife_reporter {
 	struct proclife_reports reports;
 	void *data;
@@ -31,8 +94,8 @@ struct proclife_tasks {
 	struct proclife_table orphans;	 /* processes that wait for their parent, by its handle */
 	struct proclife_slab task_slab;
 	struct proclife_slab process_slab;
-	struct proclife_process *first; /* the open ones, in the order in which they appeared */
-	struct proclife_process *last;
+	struct proclife_own_process *first; /* the open ones, in the order in which they appeared */
+	struct proclife_own_process *last;
 	uint64_t processes; /* that have appeared */
 	uint64_t gaps;	    /* seen so far */
 	uint64_t gap_to;    /* the latest time that one of them reaches */
@@ -49,21 +112,21 @@ struct proclife_tasks {
 	uint64_t selected;
 	uint64_t selected_open;
 	uint64_t ahead_handle; /* of a record that comes soon */
-	const struct proclife_task *ahead; /* of one that comes sooner; can be gone, is never NULL */
-	struct proclife_task nobody;
+	/* Of one that comes sooner; can be gone, is never NULL. */
+	const struct proclife_own_task *ahead;
+	struct proclife_own_task nobody;
 	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
 	int error; /* of a report; passed on by feed and close */
 };
-
-/* What a link is part of. */
-#define proclife_of_link(link, type, member) ((type *)((char *)(link) - offsetof(type, member)))
 
 static inline struct proclife_task *proclife_task_get(const struct proclife_tasks *tasks,
 						      uint64_t handle)
 {
 	struct proclife_link *link = proclife_table_get(&tasks->by_handle, handle);
 
-	return link ? proclife_of_link(link, struct proclife_task, by_handle) : NULL;
+	if (!link)
+		return NULL;
+	return &proclife_container_of(link, struct proclife_own_task, by_handle)->task;
 }
 
 static inline struct proclife_process *proclife_group_get(const struct proclife_tasks *tasks,
@@ -71,7 +134,9 @@ static inline struct proclife_process *proclife_group_get(const struct proclife_
 {
 	struct proclife_link *link = proclife_table_get(&tasks->by_group, group);
 
-	return link ? proclife_of_link(link, struct proclife_process, by_group) : NULL;
+	if (!link)
+		return NULL;
+	return &proclife_container_of(link, struct proclife_own_process, by_group)->process;
 }
 
 /* The latest one with this tgid, and then the one before it. */
@@ -80,14 +145,18 @@ static inline struct proclife_process *proclife_tgid_get(const struct proclife_t
 {
 	struct proclife_link *link = proclife_table_get(&tasks->by_tgid, tgid);
 
-	return link ? proclife_of_link(link, struct proclife_process, by_tgid) : NULL;
+	if (!link)
+		return NULL;
+	return &proclife_container_of(link, struct proclife_own_process, by_tgid)->process;
 }
 
 static inline struct proclife_process *proclife_tgid_next(const struct proclife_process *process)
 {
-	struct proclife_twin *twin = process->by_tgid.older;
+	struct proclife_twin *twin = proclife_own(process)->by_tgid.older;
 
-	return twin ? proclife_of_link(twin, struct proclife_process, by_tgid) : NULL;
+	if (!twin)
+		return NULL;
+	return &proclife_container_of(twin, struct proclife_own_process, by_tgid)->process;
 }
 
 static inline int proclife_take_error(struct proclife_tasks *tasks)
@@ -142,8 +211,10 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 /* Its EXIT was seen, or must have been. */
 static inline void proclife_task_dead(struct proclife_task *task)
 {
-	task->process->live -= !task->dead;
-	task->dead = true;
+	struct proclife_own_task *own = proclife_own_task(task);
+
+	task->process->live -= !own->dead;
+	own->dead = true;
 }
 
 /* Reports it gone, and its process too if it is the last one. */
@@ -157,7 +228,7 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_tasks 
 static inline bool proclife_process_ungapped(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process)
 {
-	return process->gaps == tasks->gaps && !process->incomplete;
+	return proclife_own(process)->gaps == tasks->gaps && !process->incomplete;
 }
 
 /* True if nothing of the process's life can have been missed. */

@@ -230,6 +230,8 @@ static void process_gone(void *data, struct proclife_process *process)
 
 	assert_true(to->gone_count < MOST_REPORTS);
 	assert_int_equal(process->open, 0);
+	to->left_in[to->gone_count] = proclife_process_state(to->by, process);
+	to->had_exited[to->gone_count] = proclife_process_has_exited(process);
 	to->gone[to->gone_count++] = *process;
 }
 
@@ -275,6 +277,7 @@ void report_to(struct proclife_tasks *tasks)
 	};
 
 	memset(&reported, 0, sizeof(reported));
+	reported.by = tasks;
 	assert_int_equal(proclife_tasks_report(tasks, &reports, &reported), 0);
 }
 

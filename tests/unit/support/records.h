@@ -44,13 +44,16 @@ struct proclife_record task_record(uint64_t ts, const struct who *who, const str
 
 #define MOST_REPORTS 4096
 
-/* All that was reported, in order. */
+/* All that was reported, in order. Copies are to be looked at: the library knows the originals. */
 struct reported {
+	struct proclife_tasks *by;
 	struct proclife_process born[MOST_REPORTS];
 	uint64_t parents[MOST_REPORTS]; /* ids, 0 if unknown */
 	uint64_t creators[MOST_REPORTS];
 	size_t born_count;
 	struct proclife_process gone[MOST_REPORTS];
+	enum proclife_life_state left_in[MOST_REPORTS]; /* as reported gone */
+	bool had_exited[MOST_REPORTS];
 	size_t gone_count;
 	struct proclife_task tasks[MOST_REPORTS];
 	uint64_t task_processes[MOST_REPORTS]; /* ids */
