@@ -46,7 +46,8 @@ static uint64_t hash_groups(uint64_t digest, const struct proclife_latency *late
 
 	for (size_t i = 0; (group = proclife_latency_group(latency, i)); i++) {
 		digest = hash(digest, group->name, strlen(group->name));
-		digest = hash(digest, &group->counts, sizeof(group->counts));
+		digest = hash(digest, proclife_group_counts(group),
+			      sizeof(struct proclife_latency_counts));
 	}
 	return digest;
 }

@@ -49,9 +49,9 @@ static void check_merge(enum proclife_by by, bool threads)
 		memset(&all, 0, sizeof(all));
 		for (int p = 0; p < 2; p++) {
 			if (parts[p])
-				add_counts(&all, &parts[p]->counts);
+				add_counts(&all, proclife_group_counts(parts[p]));
 		}
-		assert_memory_equal(&group->counts, &all, sizeof(all));
+		assert_memory_equal(proclife_group_counts(group), &all, sizeof(all));
 	}
 	proclife_latency_free(first);
 	proclife_latency_free(from);
@@ -85,9 +85,10 @@ static void check_one_run(enum proclife_by by)
 
 		other = group_of(both, group->known, group->name, group->number);
 		assert_non_null(other);
-		assert_memory_equal(&other->counts, &group->counts, sizeof(group->counts));
+		assert_memory_equal(proclife_group_counts(other), proclife_group_counts(group),
+				    sizeof(struct proclife_latency_counts));
 		for (unsigned int p = 0; p < PROCLIFE_PHASES; p++)
-			same_histogram(other->phases[p], group->phases[p]);
+			same_histogram(proclife_group_phase(other, p), proclife_group_phase(group, p));
 	}
 	for (unsigned int p = 0; p < PROCLIFE_PHASES; p++)
 		same_histogram(proclife_latency_phase(both, p), proclife_latency_phase(one, p));
@@ -171,7 +172,7 @@ static uint64_t lives_in(const struct proclife_latency *latency, uint64_t number
 {
 	const struct proclife_group *group = group_of(latency, number, no_name, number);
 
-	return group ? group->counts.lives : 0;
+	return group ? proclife_group_counts(group)->lives : 0;
 }
 
 static void merge_and_free(struct proclife_latency *into, struct proclife_cgroups *cgroups,

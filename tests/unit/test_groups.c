@@ -41,21 +41,21 @@ static uint64_t named(const struct proclife_latency *latency, const char *name)
 {
 	const struct proclife_group *group = group_of(latency, true, name, 0);
 
-	return group ? group->counts.lives : 0;
+	return group ? proclife_group_counts(group)->lives : 0;
 }
 
 static uint64_t numbered(const struct proclife_latency *latency, uint64_t number)
 {
 	const struct proclife_group *group = group_of(latency, true, "", number);
 
-	return group ? group->counts.lives : 0;
+	return group ? proclife_group_counts(group)->lives : 0;
 }
 
 static uint64_t unknown(const struct proclife_latency *latency)
 {
 	const struct proclife_group *group = group_of(latency, false, "", 0);
 
-	return group ? group->counts.lives : 0;
+	return group ? proclife_group_counts(group)->lives : 0;
 }
 
 static void test_names(void **state)
@@ -151,9 +151,9 @@ static void test_each_kind(void **state)
 		assert_int_equal(numbered(of[PROCLIFE_BY_UID], 1000), 1);
 		assert_int_equal(numbered(of[PROCLIFE_BY_UID], 33), 1);
 		group = group_of(of[PROCLIFE_BY_UID], true, "", 33);
-		assert_int_equal(proclife_histogram_max(group->phases[PROCLIFE_LIFE]), 19);
-		assert_int_equal(proclife_histogram_max(group->phases[PROCLIFE_ZOMBIE]), 20);
-		assert_null(group->phases[PROCLIFE_TEARDOWN]);
+		assert_int_equal(proclife_histogram_max(proclife_group_phase(group, PROCLIFE_LIFE)), 19);
+		assert_int_equal(proclife_histogram_max(proclife_group_phase(group, PROCLIFE_ZOMBIE)), 20);
+		assert_null(proclife_group_phase(group, PROCLIFE_TEARDOWN));
 	}
 }
 

@@ -10,14 +10,16 @@
 #include <string.h>
 
 struct group {
-	struct proclife_group group;
+	struct proclife_group group; /* what programs see; first */
+	struct proclife_latency_counts counts;
+	struct proclife_histogram *phases[PROCLIFE_PHASES]; /* NULL: no life has this phase */
 	struct group *next; /* with the same hash */
 };
 
 struct proclife_latency {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
 	bool threads;
-	struct proclife_group all; /* has all its histograms */
+	struct group all; /* has all its histograms */
 	enum proclife_by by;
 	struct proclife_secret secret; /* anybody can choose a name */
 	struct proclife_map by_hash;   /* if `by` is something */
@@ -130,7 +132,7 @@ static uint64_t hash_of(const struct proclife_latency *latency, const struct key
 	return proclife_siphash(&latency->secret, words, sizeof(words));
 }
 
-static void free_phases(struct proclife_group *group)
+static void free_phases(struct group *group)
 {
 	for (unsigned int phase = 0; phase < PROCLIFE_PHASES; phase++)
 		proclife_histogram_free(group->phases[phase]);
@@ -173,7 +175,7 @@ static struct group *find_group(const struct proclife_latency *latency, const st
 }
 
 static int get_group(struct proclife_latency *latency, const struct key *key,
-		     struct proclife_group **result)
+		     struct group **result)
 {
 	uint64_t hash = hash_of(latency, key);
 	struct group *group = find_group(latency, key, hash);
@@ -188,7 +190,7 @@ static int get_group(struct proclife_latency *latency, const struct key *key,
 		group->next = proclife_map_get(&latency->by_hash, hash);
 		proclife_map_put(&latency->by_hash, hash, group);
 	}
-	*result = &group->group;
+	*result = group;
 	return 0;
 }
 
@@ -216,11 +218,23 @@ const struct proclife_group *proclife_latency_group(const struct proclife_latenc
 	return index < latency->count ? &latency->groups[index]->group : NULL;
 }
 
+const struct proclife_latency_counts *proclife_group_counts(const struct proclife_group *group)
+{
+	return &((const struct group *)group)->counts;
+}
+
+const struct proclife_histogram *proclife_group_phase(const struct proclife_group *group,
+						      enum proclife_phase phase)
+{
+	return (unsigned int)phase < PROCLIFE_PHASES ? ((const struct group *)group)->phases[phase] :
+						       NULL;
+}
+
 /*
  * Counting
  */
 
-static int add_phase(struct proclife_group *group, unsigned int phase, uint64_t ns)
+static int add_phase(struct group *group, unsigned int phase, uint64_t ns)
 {
 	struct proclife_histogram **histogram = &group->phases[phase];
 	int err = *histogram ? 0 : proclife_histogram_new(histogram);
@@ -244,7 +258,7 @@ struct life {
 	bool incomplete;
 };
 
-static int add_life(const struct proclife_latency *latency, struct proclife_group *group,
+static int add_life(const struct proclife_latency *latency, struct group *group,
 		    const struct life *life)
 {
 	struct proclife_latency_counts *counts = &group->counts;
@@ -267,7 +281,7 @@ static int add_life(const struct proclife_latency *latency, struct proclife_grou
 
 static void count(struct proclife_latency *latency, const struct life *life, const struct key *key)
 {
-	struct proclife_group *group;
+	struct group *group;
 	int err = add_life(latency, &latency->all, life);
 
 	if (!err && latency->by != PROCLIFE_BY_NOTHING) {
@@ -324,7 +338,7 @@ static void merge_counts(struct proclife_latency_counts *into,
 	into->partial += from->partial;
 }
 
-static int merge_group(struct proclife_group *into, const struct proclife_group *from)
+static int merge_group(struct group *into, const struct group *from)
 {
 	int err = 0;
 
@@ -390,11 +404,11 @@ int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroup
 		return -EINVAL;
 	err = merge_group(&into->all, &from->all);
 	for (size_t i = 0; !err && i < from->count; i++) {
-		const struct proclife_group *other = &from->groups[i]->group;
-		struct key key = { .known = other->known, .number = other->number };
-		struct proclife_group *group;
+		const struct group *other = from->groups[i];
+		struct key key = { .known = other->group.known, .number = other->group.number };
+		struct group *group;
 
-		memcpy(key.name, other->name, sizeof(key.name));
+		memcpy(key.name, other->group.name, sizeof(key.name));
 		if (by_path && key.known)
 			err = translate(into, cgroups, others, &key);
 		if (!err)
@@ -450,7 +464,7 @@ void proclife_latency_free(struct proclife_latency *latency)
 		proclife_tasks_detach(latency->tasks, latency);
 	free_phases(&latency->all);
 	for (size_t i = 0; i < latency->count; i++) {
-		free_phases(&latency->groups[i]->group);
+		free_phases(latency->groups[i]);
 		free(latency->groups[i]);
 	}
 	free(latency->groups);

@@ -785,8 +785,6 @@ struct proclife_group {
 	bool known; /* otherwise these are the lives of which it is not known */
 	char name[PROCLIFE_COMM_LEN]; /* by comm, parent and reaper */
 	uint64_t number;	      /* by cgroup, cpu and uid */
-	struct proclife_latency_counts counts;
-	struct proclife_histogram *phases[PROCLIFE_PHASES]; /* NULL: no life has this phase */
 };
 
 /**
@@ -799,6 +797,11 @@ int proclife_latency_group_by(struct proclife_latency *latency, enum proclife_by
 /* Any one of the groups, in no order; NULL from a number on. Owned by the latency. */
 const struct proclife_group *proclife_latency_group(const struct proclife_latency *latency,
 						    size_t index);
+
+/* As those of the whole latency; of a phase that no life of the group has, NULL. */
+const struct proclife_latency_counts *proclife_group_counts(const struct proclife_group *group);
+const struct proclife_histogram *proclife_group_phase(const struct proclife_group *group,
+						      enum proclife_phase phase);
 
 /**
  * proclife_latency_merge - add what another run has measured

@@ -71,10 +71,10 @@ void check_sum(const struct proclife_latency *latency)
 	for (size_t i = 0; (group = proclife_latency_group(latency, i)); i++) {
 		assert_ptr_equal(group_of(latency, group->known, group->name, group->number),
 				 group);
-		add_counts(&sum, &group->counts);
+		add_counts(&sum, proclife_group_counts(group));
 		for (unsigned int p = 0; p < PROCLIFE_PHASES; p++) {
-			if (group->phases[p])
-				proclife_histogram_merge(phases[p], group->phases[p]);
+			if (proclife_group_phase(group, p))
+				proclife_histogram_merge(phases[p], proclife_group_phase(group, p));
 		}
 	}
 	whole = *proclife_latency_counts(latency);

@@ -83,9 +83,9 @@ static void show_change(struct diff *diff, const struct proclife_group *a,
 		    longer ? (double)change->b / (double)(change->a ? change->a : 1) :
 			     (double)change->a / (double)(change->b ? change->b : 1),
 		    longer ? "long" : "short");
-	text_count(line, proclife_histogram_count(a->phases[phase]));
+	text_count(line, proclife_histogram_count(proclife_group_phase(a, phase)));
 	text_string(line, " and ");
-	text_count(line, proclife_histogram_count(b->phases[phase]));
+	text_count(line, proclife_histogram_count(proclife_group_phase(b, phase)));
 	text_string(line, " lives");
 	text_line(line);
 }
@@ -104,8 +104,8 @@ static void json_change(struct diff *diff, const struct proclife_group *a,
 	json_string(json, "statistic", percentile);
 	json_uint(json, "a", change->a);
 	json_uint(json, "b", change->b);
-	json_uint(json, "count_a", proclife_histogram_count(a->phases[phase]));
-	json_uint(json, "count_b", proclife_histogram_count(b->phases[phase]));
+	json_uint(json, "count_a", proclife_histogram_count(proclife_group_phase(a, phase)));
+	json_uint(json, "count_b", proclife_histogram_count(proclife_group_phase(b, phase)));
 	json_line_end(json);
 }
 
@@ -117,7 +117,8 @@ static void compare(struct diff *diff, const struct proclife_group *a,
 	size_t i;
 
 	for (i = 0; i < PHASES; i++) {
-		const struct proclife_histogram *p = a->phases[phases[i]], *q = b->phases[phases[i]];
+		const struct proclife_histogram *p = proclife_group_phase(a, phases[i]);
+		const struct proclife_histogram *q = proclife_group_phase(b, phases[i]);
 
 		if (!p || !q || proclife_histogram_count(p) < LEAST ||
 		    proclife_histogram_count(q) < LEAST)

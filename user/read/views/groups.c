@@ -73,7 +73,7 @@ void json_group(struct json *json, const struct run *run, enum proclife_by by,
 
 static uint64_t slowness(const struct proclife_group *group)
 {
-	const struct proclife_histogram *h = group->phases[PROCLIFE_EXIT_FREE];
+	const struct proclife_histogram *h = proclife_group_phase(group, PROCLIFE_EXIT_FREE);
 
 	return h ? proclife_histogram_percentile(h, 99) : 0;
 }
@@ -122,6 +122,7 @@ static void show_group(const struct run *run, struct text *line, const struct pr
 	static const enum proclife_phase phases[] = {
 		PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE, PROCLIFE_EXIT_FREE,
 	};
+	const struct proclife_latency_counts *counts = proclife_group_counts(group);
 	struct text name;
 	size_t i;
 
@@ -131,16 +132,18 @@ static void show_group(const struct run *run, struct text *line, const struct pr
 	text_string(line, name.s);
 	text_style(line, STYLE_PLAIN);
 	text_free(&name);
-	show_open(line, group->counts.alive, "alive");
-	show_open(line, group->counts.unreaped, group->counts.unreaped == 1 ? "zombie" : "zombies");
-	show_open(line, group->counts.unfreed, "not freed");
-	show_open(line, group->counts.unknown, "whose end was lost");
+	show_open(line, counts->alive, "alive");
+	show_open(line, counts->unreaped, counts->unreaped == 1 ? "zombie" : "zombies");
+	show_open(line, counts->unfreed, "not freed");
+	show_open(line, counts->unknown, "whose end was lost");
 	text_line(line);
 	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
-		if (!group->phases[phases[i]])
+		const struct proclife_histogram *h = proclife_group_phase(group, phases[i]);
+
+		if (!h)
 			continue;
 		text_printf(line, "  %-*s", NAME_COLUMNS - 7, proclife_phase_name(phases[i]));
-		text_percentiles(line, group->phases[phases[i]]);
+		text_percentiles(line, h);
 		text_line(line);
 	}
 }
@@ -181,7 +184,7 @@ void groups_print_json(const struct run *run)
 			json_line(json, "group");
 			json_group(json, run, run->options->by, groups[i]);
 			json_string(json, "phase", proclife_phase_name(phase));
-			json_percentiles(json, groups[i]->phases[phase]);
+			json_percentiles(json, proclife_group_phase(groups[i], phase));
 			json_line_end(json);
 		}
 	}
