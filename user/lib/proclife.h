@@ -167,7 +167,7 @@ struct proclife_fault {
 	char text[320];	 /* why, and what to do about it */
 };
 
-#define PROCLIFE_HOST_LEN 65
+#define PROCLIFE_HOST_LEN 72 /* more than there can be, so that nothing is left at the end */
 #define PROCLIFE_REASON_LEN 16
 #define PROCLIFE_RCU_LEN 64
 #define PROCLIFE_UUID_BYTES 16

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What libproclife(3) promises to programs that are compiled already: members stay where they are,
+ * and structures grow at their ends, if at all. Once this is released, lines are only ever added
+ * here, and only the sizes of structures that may grow become larger.
+ */
+#include "check.h"
+
+#include <proclife.h>
+#include <string.h>
+
+#define AT(type, member, at) \
+	{ #type "." #member, offsetof(struct proclife_##type, member), at }
+#define SIZE(type, size) { "sizeof " #type, sizeof(struct proclife_##type), size }
+
+struct place {
+	const char *what;
+	size_t is;
+	size_t was;
+};
+
+/* Where pointers have 64 bits. */
+static const struct place places[] = {
+	AT(gap, lost, 0), AT(gap, from, 8), AT(gap, to, 16), AT(gap, cpu, 24),
+	AT(event, record, 0), AT(event, gap, 8), AT(event, ahead, 40),
+	AT(fault, path, 0), AT(fault, text, 4352),
+	AT(run_info, size, 0), AT(run_info, began, 8), AT(run_info, ended, 16),
+	AT(run_info, command, 24), AT(run_info, command_creator, 28),
+	AT(run_info, command_status, 32), AT(run_info, reason, 36), AT(run_info, uuid, 52),
+	AT(run_info, complete, 68), AT(run_info, running, 69), AT(run_info, synced, 72),
+	AT(run_info, records, 80), AT(run_info, lost, 88), AT(run_info, hostname, 96),
+	AT(run_info, rcu, 168),
+	AT(damage, stream, 0), AT(damage, what, 24), AT(damage, at, 120), AT(damage, places, 128),
+	AT(damage, lost, 136), AT(damage, from, 144), AT(damage, to, 152),
+	AT(damage, estimated, 160), AT(damage, unread, 161),
+	AT(recorder_counts, records, 0), AT(recorder_counts, lost, 8),
+	AT(recorder_counts, bytes, 16),
+	AT(marks, born, 0), AT(marks, exited, 8), AT(marks, notified, 16), AT(marks, reaped, 24),
+	AT(marks, freed, 32),
+	AT(task, handle, 0), AT(task, start, 8), AT(task, process, 16), AT(task, pid, 24),
+	AT(task, tgid, 28), AT(task, flags, 32), AT(task, exit_code, 36), AT(task, leader, 40),
+	AT(task, incomplete, 41), AT(task, exit_cpu, 42), AT(task, free_cpu, 44),
+	AT(task, marks, 48), AT(task, runtime, 88), AT(task, utime, 96), AT(task, stime, 104),
+	AT(task, min_flt, 112), AT(task, maj_flt, 120), AT(task, nvcsw, 128),
+	AT(task, nivcsw, 136), AT(task, comm, 144), AT(task, reaper_comm, 160),
+	AT(task, reaper_pid, 176), AT(task, reaper_tgid, 180), AT(task, seen, 184),
+	AT(task, waited, 192), AT(task, reaper_waited, 200),
+	AT(process, handle, 0), AT(process, start, 8), AT(process, tgid, 16),
+	AT(process, flags, 20), AT(process, exit_code, 24), AT(process, threads, 28),
+	AT(process, live, 32), AT(process, open, 36), AT(process, selected, 40),
+	AT(process, incomplete, 41), AT(process, args_cut, 42), AT(process, matches, 43),
+	AT(process, outlives, 44), AT(process, notified_lost, 45), AT(process, exit_cpu, 46),
+	AT(process, marks, 48), AT(process, seen, 88), AT(process, max_rss, 96),
+	AT(process, leader, 104), AT(process, comm, 112), AT(process, reaper_comm, 128),
+	AT(process, reaper_pid, 144), AT(process, reaper_tgid, 148), AT(process, path, 152),
+	AT(process, args, 160), AT(process, execed, 168), AT(process, id, 176),
+	AT(process, parent_id, 184), AT(process, parent_tgid, 192),
+	AT(process, creator_tgid, 196), AT(process, parent_comm, 200), AT(process, ns_pid, 216),
+	AT(process, ns_inum, 220), AT(process, cgroup, 224), AT(process, uid, 232),
+	AT(process, execs, 236), AT(process, runtime, 240), AT(process, utime, 248),
+	AT(process, stime, 256), AT(process, min_flt, 264), AT(process, maj_flt, 272),
+	AT(process, nvcsw, 280), AT(process, nivcsw, 288), AT(process, user, 296),
+	AT(process, real_parent_tgid, 304), AT(process, args_bytes, 308),
+	AT(process, free_cpu, 310), AT(process, leader_exited, 312), AT(process, reaper_id, 320),
+	AT(process, reaper_waited, 328), AT(process, waited, 336),
+	AT(killer, ts, 0), AT(killer, task, 8), AT(killer, signo, 16), AT(killer, code, 20),
+	AT(killer, pid, 24), AT(killer, tgid, 28), AT(killer, comm, 32),
+	AT(reports, size, 0), AT(reports, process_born, 8), AT(reports, process_gone, 16),
+	AT(reports, task_gone, 24), AT(reports, process_linked, 32),
+	AT(reports, process_exited, 40),
+	AT(usage, runtime, 0), AT(usage, utime, 8), AT(usage, stime, 16), AT(usage, min_flt, 24),
+	AT(usage, maj_flt, 32), AT(usage, nvcsw, 40), AT(usage, nivcsw, 48),
+	AT(field, member, 0), AT(field, name, 8), AT(field, ctf_name, 16), AT(field, kind, 24),
+	AT(field, offset, 28), AT(field, size, 30), AT(field, only, 32),
+	AT(latency_counts, lives, 0), AT(latency_counts, alive, 8),
+	AT(latency_counts, unreaped, 16), AT(latency_counts, unfreed, 24),
+	AT(latency_counts, unknown, 32), AT(latency_counts, incomplete, 40),
+	AT(latency_counts, partial, 48),
+	AT(group, known, 0), AT(group, name, 1), AT(group, number, 24),
+	AT(reaper, id, 0), AT(reaper, tgid, 8), AT(reaper, gone, 12), AT(reaper, comm, 13),
+	AT(reaper, named, 29), AT(reaper, init, 30), AT(reaper, reaped, 32),
+	AT(reaper, adopted, 40), AT(reaper, awaited, 48), AT(reaper, belated, 56),
+	AT(reaper, ignored, 64), AT(reaper, zombies, 72), AT(reaper, oldest, 80),
+	AT(reaper, zombie, 88),
+	AT(common, cgroup, 0), AT(common, killer, 8), AT(common, ns_pid, 16),
+	AT(common, ns_inum, 20), AT(common, uid, 24), AT(common, threads, 28),
+	AT(node, parent, 0), AT(node, child, 8), AT(node, next, 16), AT(node, id, 24),
+	AT(node, began, 32), AT(node, marks, 40), AT(node, runtime, 80), AT(node, max_rss, 88),
+	AT(node, tgid, 92), AT(node, parent_tgid, 96), AT(node, creator_tgid, 100),
+	AT(node, reaper_tgid, 104), AT(node, exit_code, 108), AT(node, comm, 112),
+	AT(node, path, 120), AT(node, args, 128), AT(node, common, 136),
+	AT(node, args_bytes, 144), AT(node, execs, 146), AT(node, flags, 148),
+	AT(node, state, 151),
+};
+
+/* A member that is new has to be above as well: the last one ends here. */
+static const struct place sizes[] = {
+	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 232), SIZE(damage, 168),
+	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 208), SIZE(process, 344),
+	SIZE(killer, 48), SIZE(reports, 48), SIZE(usage, 56), SIZE(field, 40),
+	SIZE(latency_counts, 56), SIZE(group, 32), SIZE(reaper, 96), SIZE(common, 32),
+	SIZE(node, 152),
+};
+
+static unsigned int count_moved(const struct place *place, size_t count)
+{
+	unsigned int moved = 0;
+
+	for (; count--; place++) {
+		if (place->is == place->was)
+			continue;
+		print_error("%s was %zu, and is %zu\n", place->what, place->was, place->is);
+		moved++;
+	}
+	return moved;
+}
+
+static void test_layout(void **state)
+{
+	(void)state;
+	if (sizeof(void *) != 8)
+		skip();
+	assert_int_equal(count_moved(places, sizeof(places) / sizeof(places[0])), 0);
+	assert_int_equal(count_moved(sizes, sizeof(sizes) / sizeof(sizes[0])), 0);
+}
+
+/* A member that is added must not come to lie where an older program has room left. */
+static void test_ends(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(struct proclife_run_info),
+			 offsetof(struct proclife_run_info, rcu) + PROCLIFE_RCU_LEN);
+	assert_int_equal(sizeof(struct proclife_reports),
+			 offsetof(struct proclife_reports, process_exited) + sizeof(void *));
+}
+
+static unsigned int bits_of(struct proclife_node node)
+{
+	unsigned char bits;
+
+	memcpy(&bits, (char *)&node.flags + sizeof(node.flags), sizeof(bits));
+	return bits;
+}
+
+static void test_bits(void **state)
+{
+	(void)state;
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		skip();
+	assert_int_equal(bits_of((struct proclife_node){ .args_cut = true }), 1);
+	assert_int_equal(bits_of((struct proclife_node){ .older = true }), 2);
+	assert_int_equal(bits_of((struct proclife_node){ .incomplete = true }), 4);
+	assert_int_equal(bits_of((struct proclife_node){ .matches = true }), 8);
+	assert_int_equal(bits_of((struct proclife_node){ .gone = true }), 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_bits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
