@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void expect(const char *options, const char *text)
 {
@@ -182,6 +183,25 @@ static void test_many(void **state)
 	free(out.text);
 }
 
+/* Nobody is known to reap: that is said, instead of an empty list. */
+static void test_without_reap(void **state)
+{
+	struct who init = process_of_pid(1, "init"), child;
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	machine->header->features &= ~PROCLIFE_HAS(PROCLIFE_REAP);
+	child = story_fork(&init, 100, "child");
+	story_exit(&child, &init, 0);
+	story_put(free_record(0, &child));
+	snprintf(line, sizeof(line),
+		 "%s --device /proc/%d/fd/%d --history --parents --duration 10ms", program,
+		 (int)getpid(), machine->fd);
+	expect_output(false, 0, line,
+		      HEAD "REAP is not recorded: who reaps, and how soon, is not known.\n");
+	story_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +209,7 @@ int main(void)
 		STORY(test_zombies),
 		STORY(test_roles),
 		STORY(test_many),
+		STORY(test_without_reap),
 	};
 
 	if (find_program())

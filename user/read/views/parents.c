@@ -162,6 +162,10 @@ static void show_all(const struct run *run, const struct proclife_reaper **reape
 		text_string(&line, "; --top N shows N");
 		text_line(&line);
 	}
+	if (!run_has_reap(run)) {
+		text_string(&line, "REAP is not recorded: who reaps, and how soon, is not known.");
+		text_line(&line);
+	}
 	text_free(&line);
 }
 
