@@ -150,9 +150,23 @@ void diagnose_open(int error, const char *path)
 		message("%s: a plain file, whose records have another clock than this time namespace; "
 			"read it outside, or read the device", path);
 		break;
+	case ENOMEM:
+		message("%s: not enough memory to map the rings; raise 'ulimit -v' or the cgroup's "
+			"memory.max if one of them is the limit, or give the rings less: 'modprobe %s "
+			"ring_kb=256'", path, MODULE_NAME);
+		break;
 	default:
 		message("%s: cannot open: %s", path, strerror(-error));
 	}
+}
+
+void diagnose_read(int error, const char *name)
+{
+	if (error == -ENOMEM)
+		message("%s: not enough memory to follow all tasks; raise the cgroup's "
+			"memory.max if that is the limit, or end what else takes memory", quoted(name));
+	else
+		message("%s: %s", quoted(name), strerror(-error));
 }
 
 void diagnose_load(int error)

@@ -5,6 +5,8 @@
 
 /* Says why the device cannot be opened (a negative errno), and what to do about it. */
 void diagnose_open(int error, const char *path);
+/* Says why nothing more can be read of the device or the recording. */
+void diagnose_read(int error, const char *name);
 /* Says why the module cannot be loaded. */
 void diagnose_load(int error);
 

@@ -286,7 +286,7 @@ static int session_go(struct session *s, const sigset_t *mask)
 		return ret;
 	if (ret < 0) {
 		if (ret != -EXDEV && ret != -ESRCH)
-			message("%s: %s", quoted(source_name(s)), strerror(-ret));
+			diagnose_read(ret, source_name(s));
 		return STATUS_ERROR;
 	}
 	ret = session_finish_output(s);
