@@ -27,6 +27,7 @@ struct status {
 	uint32_t suppressing[PROCLIFE_TYPES]; /* CPUs, now */
 	uint64_t now;
 	uint64_t history; /* since when a reader could look back on all CPUs; 0: nothing there */
+	const char *no_cgroup_paths; /* why; NULL if there are */
 };
 
 /*
@@ -145,6 +146,17 @@ static const char *switched_by(unsigned int type)
 	}
 }
 
+/* As it would be for a module that is loaded now; without the function tracer there is no such file. */
+static bool ftrace_is_off(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/ftrace_enabled", "re");
+	bool off = file && fgetc(file) == '0';
+
+	if (file)
+		fclose(file);
+	return off;
+}
+
 /* Why records of this type cannot appear; NULL if they can. */
 static const char *absent(const struct status *status, unsigned int type)
 {
@@ -157,6 +169,10 @@ static const char *absent(const struct status *status, unsigned int type)
 		return "not recorded by this version of the module";
 	if (name && is_off(status, name))
 		return "off by the module's parameter";
+	if (type == PROCLIFE_HANG && access("/proc/sys/kernel/hung_task_timeout_secs", F_OK))
+		return "this kernel has no hung task detector (CONFIG_DETECT_HUNG_TASK)";
+	if (type == PROCLIFE_REAP && ftrace_is_off())
+		return "kernel.ftrace_enabled is 0; set it to 1 and load the module again";
 	if (type == PROCLIFE_REAP)
 		return "no hook for it on this kernel, see dmesg";
 	return "this kernel has no such tracepoint, see dmesg";
@@ -183,7 +199,6 @@ static void show_module(const struct status *status, struct text *line)
 {
 	const struct proclife_header *h = status->header;
 	const char *mark = exit_mark_text(h->exit_mark);
-	const char *no_paths = why_no_cgroup_paths();
 	size_t i;
 
 	label(line, "module");
@@ -221,9 +236,9 @@ static void show_module(const struct status *status, struct text *line)
 		text_string(line, "none");
 	}
 	text_line(line);
-	if (no_paths) {
+	if (status->no_cgroup_paths) {
 		label(line, "cgroups");
-		text_printf(line, "without paths: %s", no_paths);
+		text_printf(line, "without paths: %s", status->no_cgroup_paths);
 		text_line(line);
 	}
 }
@@ -337,6 +352,10 @@ static void json_module(const struct status *status, struct json *json)
 	json_uint(json, "hz", h->hz);
 	json_uint(json, "to_boottime", h->to_boottime);
 	json_uint(json, "to_realtime", h->to_realtime);
+	if (status->no_cgroup_paths)
+		json_string(json, "no_cgroup_paths", status->no_cgroup_paths);
+	else
+		json_null(json, "no_cgroup_paths");
 	json_object(json, "parameters");
 	for (i = 0; i < status->parameter_count; i++)
 		if (status->parameters[i].name)
@@ -415,6 +434,7 @@ int status_print(struct run *run)
 	if (!status.header)
 		return -ENODEV;
 	status.now = proclife_source_now(run->source);
+	status.no_cgroup_paths = why_no_cgroup_paths();
 	read_parameters(&status);
 	read_counts(&status);
 	read_history(&status);
