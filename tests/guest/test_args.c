@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The arguments of an exec: what was passed, byte for byte, as far as the module is to record it. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -92,6 +93,18 @@ static char *recorded(pid_t pid, size_t *bytes, size_t *total, bool *cut, unsign
 	return text;
 }
 
+/* Puts the vector together as the module has it. Returns its length. */
+static size_t join(char *const argv[], char *all)
+{
+	size_t length = 0;
+
+	for (; *argv; argv++) {
+		strcpy(all + length, *argv);
+		length += strlen(*argv) + 1;
+	}
+	return length;
+}
+
 /* @want bytes of the vector have to be there. */
 static void check(char *const argv[], size_t want)
 {
@@ -104,11 +117,7 @@ static void check(char *const argv[], size_t want)
 		length += strlen(argv[i]) + 1;
 	all = malloc(length + 1);
 	assert_non_null(all);
-	length = 0;
-	for (size_t i = 0; argv[i]; i++) {
-		strcpy(all + length, argv[i]);
-		length += strlen(argv[i]) + 1;
-	}
+	assert_int_equal(join(argv, all), length);
 	text = recorded(exec_and_wait(argv), &bytes, &total, &cut, &pieces);
 	assert_int_equal(total, length);
 	assert_int_equal(bytes, want < length ? want : length);
@@ -217,6 +226,78 @@ static void test_small_rings(void **state)
 	unload();
 }
 
+static void *exec_env(void *argv)
+{
+	execv("/usr/bin/env", argv);
+	_exit(127);
+}
+
+/* A thread that does not lead its process executes the first one. */
+static pid_t exec_by_thread(char *const argv[])
+{
+	pid_t pid = fork();
+	pthread_t thread;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (pthread_create(&thread, NULL, exec_env, (void *)argv))
+			_exit(126);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+/*
+ * Each env executes the rest of its arguments, so one task execs four times: each EXEC comes before its
+ * own pieces, which are of the same task, in the order of their offsets, and complete before the next.
+ */
+static void test_in_turn(void **state)
+{
+	static char env[] = "env", text[150];
+	char *const argv[] = { env, env, env, name, text, NULL };
+	char all[sizeof(text) + 32] = "";
+	size_t offset = 0, length = 0;
+	struct proclife_event event;
+	unsigned int execs = 0;
+	uint64_t task = 0, end;
+	pid_t pid;
+
+	(void)state;
+	memset(text, 't', sizeof(text) - 1);
+	load("");
+	pid = exec_by_thread(argv);
+	end = now();
+	while (next_until(source, end, &event)) {
+		const struct proclife_record *r = event.record;
+
+		assert_non_null(r);
+		if (r->pid != (uint32_t)pid || (r->type != PROCLIFE_EXEC && r->type != PROCLIFE_ARGS))
+			continue;
+		if (!task) {
+			assert_true(r->type == PROCLIFE_EXEC && r->exec.old_pid != r->pid);
+			task = r->task;
+		}
+		assert_true(r->task == task);
+		if (r->type == PROCLIFE_EXEC) {
+			assert_int_equal(offset, length);
+			assert_true(execs < 4);
+			offset = 0;
+			length = join(argv + execs++, all);
+			continue;
+		}
+		assert_int_equal(r->args.offset, offset);
+		assert_int_equal(r->args.total, length);
+		assert_true(r->args.len && offset + r->args.len <= length);
+		assert_memory_equal(r->args.text, all + offset, r->args.len);
+		offset += r->args.len;
+	}
+	assert_int_equal(execs, 4);
+	assert_int_equal(offset, length);
+	unload();
+}
+
 /* Wakes up on this CPU all the time, by an interrupt that leaves a record. */
 static pid_t start_alarms(void)
 {
@@ -296,6 +377,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_cut, clean_up),
 		cmocka_unit_test_teardown(test_off, clean_up),
 		cmocka_unit_test_teardown(test_small_rings, clean_up),
+		cmocka_unit_test_teardown(test_in_turn, clean_up),
 		cmocka_unit_test_teardown(test_interrupted, clean_up),
 	};
 
