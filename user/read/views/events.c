@@ -88,7 +88,7 @@ static void look_up(struct events *events, const struct proclife_record *r, stru
 		find_name(tasks, r->fork.creator, &before->creator);
 		return;
 	}
-	if (r->type != PROCLIFE_EXIT && r->type != PROCLIFE_REAP && r->type != PROCLIFE_FREE)
+	if (r->type != PROCLIFE_EXIT && r->type != PROCLIFE_FREE)
 		return;
 	task = proclife_tasks_find(tasks, r->task);
 	if (!task)
@@ -98,13 +98,6 @@ static void look_up(struct events *events, const struct proclife_record *r, stru
 	if (r->type == PROCLIFE_EXIT) {
 		marks.exited = r->ts;
 		look_up_phase(&marks, PROCLIFE_LIFE, before);
-	} else if (r->type == PROCLIFE_REAP) {
-		/* Of a process: its zombie begins when its parent is notified. */
-		if (!(r->flags & PROCLIFE_F_THREAD))
-			marks = task->process->marks;
-		marks.reaped = r->ts;
-		look_up_phase(&marks, PROCLIFE_TEARDOWN, before);
-		look_up_phase(&marks, PROCLIFE_ZOMBIE, before);
 	} else {
 		marks.freed = r->ts;
 		look_up_phase(&marks, PROCLIFE_EXIT_FREE, before);
@@ -412,6 +405,25 @@ static void show_suppressed(struct events *events, const struct proclife_record 
 	text_line(line);
 }
 
+/*
+ * The reap itself tells who was notified of what: of a process that nobody waits for, the SIGCHLD was
+ * for a child that it left behind. And where it can be lost, there is no zombie.
+ */
+static void look_up_reap(const struct proclife_record *r, const struct proclife_task *task,
+			 struct before *before)
+{
+	enum proclife_phase zombie = PROCLIFE_ZOMBIE, teardown = PROCLIFE_TEARDOWN;
+
+	if (r->flags & PROCLIFE_F_THREAD) {
+		look_up_phase(&task->marks, zombie, before);
+		return;
+	}
+	before->known[teardown] = proclife_process_phase(task->process, teardown,
+							 &before->phases[teardown]);
+	before->known[zombie] = proclife_process_phase(task->process, zombie,
+						       &before->phases[zombie]);
+}
+
 /* Is this more than a piece of something that is shown with its last one? */
 static bool look_up_after(struct proclife_tasks *tasks, const struct proclife_record *r,
 			  struct before *before)
@@ -419,10 +431,15 @@ static bool look_up_after(struct proclife_tasks *tasks, const struct proclife_re
 	const struct proclife_args *args = &r->args;
 	const struct proclife_task *task;
 
-	if (r->type != PROCLIFE_ARGS &&
+	if (r->type != PROCLIFE_ARGS && r->type != PROCLIFE_REAP &&
 	    !(r->type == PROCLIFE_EXIT && r->flags & PROCLIFE_F_GROUP_DEAD))
 		return true;
 	task = proclife_tasks_find(tasks, r->task);
+	if (r->type == PROCLIFE_REAP) {
+		if (task)
+			look_up_reap(r, task, before);
+		return true;
+	}
 	before->process = task ? task->process : NULL;
 	return r->type != PROCLIFE_ARGS ||
 	       (task && (r->flags & PROCLIFE_F_TRUNCATED ||

@@ -12,8 +12,8 @@ struct name {
 };
 
 /*
- * What is known of a record's task before the record is fed, as far as its type shows it; but
- * `process` is as after it, and set only for ARGS and an EXIT that ends the group.
+ * What is known of a record's task before the record is fed, as far as its type shows it; but what
+ * a REAP ends is as after it, and so is `process`, set only for ARGS and an EXIT that ends the group.
  */
 struct before {
 	bool threaded; /* its process has had several threads */
