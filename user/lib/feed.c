@@ -270,6 +270,7 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 		/* Where a history begins, nothing has been seen that the gap could touch. */
 		if (event->gap.lost || event->gap.from)
 			tasks->gaps++;
+		proclife_notified_gap(tasks, &event->gap);
 		tasks->snapshot_gap |= event->gap.cpu == UINT32_MAX;
 		if (tasks->gap_to < event->gap.to)
 			tasks->gap_to = event->gap.to;

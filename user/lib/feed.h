@@ -56,4 +56,7 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_record *record);
 
+/* The SIGCHLD of whoever has just sent one can be in this gap, if that was for another. */
+void proclife_notified_gap(struct proclife_tasks *tasks, const struct proclife_gap *gap);
+
 #endif

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void tell_exited(struct proclife_tasks *tasks, struct proclife_process *process)
 {
@@ -202,6 +204,40 @@ static void note_notified(struct proclife_process *process, const struct proclif
 	process->marks.notified = ts;
 }
 
+/* Who was the last on this CPU to tell of an end. */
+static int note_sender(struct proclife_tasks *tasks, uint16_t cpu, uint64_t handle)
+{
+	if (proclife_unlikely(cpu >= tasks->sender_count)) {
+		uint32_t count = (cpu | 63u) + 1;
+		uint64_t *senders = realloc(tasks->senders, count * sizeof(*senders));
+
+		if (!senders)
+			return -ENOMEM;
+		memset(senders + tasks->sender_count, 0,
+		       (count - tasks->sender_count) * sizeof(*senders));
+		tasks->senders = senders;
+		tasks->sender_count = count;
+	}
+	tasks->senders[cpu] = handle;
+	return 0;
+}
+
+/* An exit sends its SIGCHLDs without a pause, on one CPU; this is far more than it takes. */
+#define ONE_GO 10000000
+
+void proclife_notified_gap(struct proclife_tasks *tasks, const struct proclife_gap *gap)
+{
+	struct proclife_task *task;
+	struct proclife_process *process;
+
+	if (gap->cpu >= tasks->sender_count)
+		return;
+	task = proclife_task_get(tasks, tasks->senders[gap->cpu]);
+	process = task ? task->process : NULL;
+	if (process && !process->marks.reaped && gap->from < process->marks.notified + ONE_GO)
+		process->marks.notified = 0; /* its own can be lost, and that have been a child's */
+}
+
 int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_signal *signal = &record->signal;
@@ -216,8 +252,14 @@ int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_rec
 		return proclife_wanted(task->process); /* it has only been stopped, say */
 	/* Of a sender that has exited behind all gaps: only then is it certain to be this one. */
 	sender = proclife_task_get(tasks, signal->sender);
+	/* A thread tells of its leader's end once it has released itself, and before that of children's. */
+	if (sender && !sender->leader && !sender->marks.reaped && !tasks->without_reap)
+		return proclife_wanted(task->process);
 	if (sender && sender->process->tgid == signal->sender_tgid &&
-	    sender->process->marks.exited > tasks->gap_to)
+	    sender->process->marks.exited > tasks->gap_to) {
 		note_notified(sender->process, task->process, record->ts);
+		if (note_sender(tasks, record->cpu, signal->sender))
+			return -ENOMEM;
+	}
 	return proclife_wanted(task->process);
 }

@@ -54,6 +54,7 @@ void proclife_tasks_free(struct proclife_tasks *tasks)
 	proclife_slab_free(&tasks->task_slab);
 	proclife_slab_free(&tasks->process_slab);
 	proclife_suppressed_free(tasks);
+	free(tasks->senders);
 	free(tasks->pending);
 	free(tasks);
 }

@@ -116,6 +116,8 @@ struct proclife_tasks {
 	const struct proclife_own_task *ahead;
 	struct proclife_own_task nobody;
 	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
+	uint64_t *senders; /* by CPU: the task that was the last to send a SIGCHLD for an end there */
+	uint32_t sender_count;
 	int error; /* of a report; passed on by feed and close */
 };
 
