@@ -16,6 +16,7 @@ import machine
 import recording
 import session
 import truth
+import values
 import views
 
 VIEWS = (["--tree"], ["--latency"], ["--parents"], ["--zombies"], ["--latency", "--threads"])
@@ -295,10 +296,11 @@ def check_unfinished_views(checker, path, read, running, rng):
             if event["type"] not in ("args", "suppressed")], [
             (each["ts"], each["cpu"], each["type"], each["tid"]) for each in got[1:-1]
             if each["type"] not in ("args", "suppressed")])
-    words = ["-i", path, "--latency"]
-    errors = checker.call(*words)[2]
     said = "still running" if running else "cut off"
-    checker.equal(words, "said to be " + said, True,
-                  said in errors and "%d.%09d" % divmod(synced, 10 ** 9) in errors)
+    for option, when in (("--monotonic", values.seconds(synced)),
+                         ("--utc", values.daytime(synced, read.env["to_realtime"]))):
+        words = ["-i", path, "--latency", option]
+        errors = checker.call(*words)[2]
+        checker.equal(words, "said to be " + said, True, said in errors and when in errors)
     words = ["-i", path, "--expect", "lost==0"]
     checker.equal(words, "status", status, checker.call(*words)[0])

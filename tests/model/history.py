@@ -13,6 +13,7 @@ import machine
 import recording
 import session
 import truth
+import values
 
 
 def check_history(checker, seed):
@@ -59,7 +60,8 @@ def check_history(checker, seed):
         check_incomplete(checker, more, objects, latest)
         checker.equal(more, "what is said", bool(begins), "was overwritten" in errors)
         if latest:
-            checker.equal(more, "when", True, "%d.%09d" % divmod(latest, 10 ** 9) in errors)
+            more = source + ["--tree", "--monotonic"]
+            checker.equal(more, "when", True, values.seconds(latest) in checker.call(*more)[2])
         code = checker.call(*source, "--expect", "lost==0")[0]
         checker.equal(source, "status of lost==0", 0, code)
     check_text(checker, kept, begins)
@@ -107,11 +109,11 @@ def check_incomplete(checker, words, objects, latest):
 
 
 def check_text(checker, path, begins):
-    words = ["-i", path, "--events"]
+    words = ["-i", path, "--events", "--monotonic"]
     lines = checker.call(*words)[1].splitlines()
     for cpu, ts in begins.items():
-        line = "-- the history of CPU %d begins at %d.%09d; what is older was overwritten --" % (
-            cpu, *divmod(ts, 10 ** 9))
+        line = "-- the history of CPU %d begins at %s; what is older was overwritten --" % (
+            cpu, values.seconds(ts))
         checker.equal(words, "lines on CPU %d" % cpu, 1, lines.count(line))
 
 

@@ -214,8 +214,9 @@ class Lives:
     def on_signal(self, record, task, process):
         process.signals.append(record)
         sender = self.tasks.get(record["sender"])
-        if record["signo"] == SIGCHLD and record["code"] in CLD and sender and sender.process.dead:
-            # The last one: those before are for children that it leaves as zombies.
+        if record["signo"] == SIGCHLD and record["code"] in CLD and sender and \
+                sender.process.dead and sender.process.real_parent == process.tgid:
+            # The last one: those before are for children that it leaves to its parent as zombies.
             sender.process.notified = record["ts"]
 
     def on_wait(self, record, task, process):

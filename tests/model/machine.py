@@ -357,12 +357,13 @@ class Machine:
 
     # Death
 
-    def signal(self, target, sender, signo, code, result=0, to_group=1, exempt=False):
+    def signal(self, target, sender, signo, code, result=0, to_group=1, exempt=False,
+               cpu=None):
         who = {} if sender is None else {
             "sender": sender.handle, "sender_pid": sender.pid, "sender_tgid": sender.process.tgid,
             "sender_comm": sender.comm}
-        return self.write("signal", target, exempt=exempt, signo=int(signo), code=code, result=result,
-                          to_group=to_group, **who)
+        return self.write("signal", target, exempt=exempt, cpu=cpu, signo=int(signo), code=code,
+                          result=result, to_group=to_group, **who)
 
     def kill(self, target, sender):
         process = target.process
@@ -426,32 +427,45 @@ class Machine:
         if not live:
             process.exited = task.exited
             process.exit_cpu = task.exit_cpu
-            self.orphans(process)
+            cpu = self.free_cpu()  # interrupts are off there until all is told
+            self.orphans(process, task, cpu)
         if task is not process.leader:
             self.reap(task, task)
             self.tick()
         if not live:
-            self.notify(process, task)
+            self.notify(process, task, cpu if task is process.leader else None)
 
-    def orphans(self, process):
+    def orphans(self, process, task, cpu):
+        """Its children get another parent, which its last thread tells of those that are zombies."""
         heir = process.parent
         while heir and not (heir.subreaper and heir.alive()):
             heir = heir.parent
         for child in self.processes:
-            if child.parent is process and child.leader.reaped is None:
-                child.parent = heir or self.init
+            if child.parent is not process or child.leader.reaped is not None:
+                continue
+            child.parent = heir or self.init
+            if child.zombie():
+                if child.parent.ignores:
+                    self.reap(child.leader, task)
+                else:
+                    self.tell(child, task, cpu)
+                self.now += self.number(1000)
 
-    def notify(self, process, task):
+    def tell(self, process, task, cpu):
+        """This task sends the parent of the process a SIGCHLD."""
+        code = process.exit_code
+        how = CLD_EXITED if not code & 0x7f else CLD_DUMPED if code & 0x80 else CLD_KILLED
+        return self.signal(self.parent_task(process), task, signal.SIGCHLD, how,
+                           result=1 if self.random.random() < .5 else 0, exempt=True,
+                           cpu=cpu)
+
+    def notify(self, process, task, cpu):
         """The last thread tells the parent of the end, which can choose not to know."""
-        parent, code = process.parent, process.exit_code
         if "kthread" in task.kind:
             self.reap(process.leader, task)
             return
-        if not parent.ignores:
-            how = CLD_EXITED if not code & 0x7f else CLD_DUMPED if code & 0x80 else CLD_KILLED
-            process.notified = self.signal(self.parent_task(process), task, signal.SIGCHLD, how,
-                                           result=1 if self.random.random() < .5 else 0,
-                                           exempt=True)
+        if not process.parent.ignores:
+            process.notified = self.tell(process, task, cpu)
         else:
             self.reap(process.leader, task)
 

@@ -27,6 +27,13 @@ def new_machine(rng, steps, **options):
     return made
 
 
+def tell_of_ends(first, second):
+    """Are these two SIGCHLDs of one father, for its child, and for that or its own end?"""
+    ends = [record for record in (first, second) if record["type"] == "signal"
+            and record["signo"] == 17 and record["code"] in (1, 2, 3)]
+    return len(ends) == 2 and first["sender"] == second["sender"]
+
+
 def check_gaps(checker, seed):
     """One or two CPUs lose a range each."""
     rng = random.Random("gaps %d" % seed)
@@ -36,6 +43,10 @@ def check_gaps(checker, seed):
         length = len(made.records[cpu])
         if length > 3:
             first = rng.randrange(1, length - 1)
+            fathers = [number for number in range(1, length)
+                       if tell_of_ends(*made.records[cpu][number - 1:number + 1])]
+            if fathers and rng.random() < .7:
+                first = rng.choice(fathers)
             gaps.append((cpu, first, rng.randrange(1, max(min(length - first, 40), 2))))
     path, read = checks.make(checker, "gaps", made, gaps)
     lost = [record for cpu, first, count in gaps for record in made.records[cpu][first:first + count]]
@@ -48,7 +59,7 @@ def check_gaps(checker, seed):
     truth.check(checker, words, made, objects, lost, told)
     checker.equal(words, "lost", len(lost), objects[-1]["lost"])
     check_loss_is_said(checker, path, len(lost))
-    check_event_gaps(checker, path, read, told, status)
+    check_event_gaps(checker, path, read, told, status, made)
     check_phases_of_lines(checker, path, objects, status)
     other = new_machine(rng, 10)
     other.exit_mark = made.exit_mark
@@ -78,7 +89,7 @@ def check_loss_is_said(checker, path, lost):
         checker.equal(words, "status", (3 if lost else 0) if ok else 2, code)
 
 
-def check_event_gaps(checker, path, read, told, status):
+def check_event_gaps(checker, path, read, told, status, made):
     """The records are all there, and each gap stands at its beginning."""
     words = ["-i", path, "--events"]
     code, out, _ = checker.call(*words, "--json")
@@ -100,12 +111,37 @@ def check_event_gaps(checker, path, read, told, status):
         if ts < last:
             checker.differ(words, "order", last, each)
         last = ts
-    text = checker.call(*words)[1]
+    check_reaps(checker, words, made, got)
+    for option, show in (("--monotonic", values.seconds),
+                         ("--utc", lambda ns: values.daytime(ns, read.env["to_realtime"]))):
+        check_times(checker, words + [option], got, told, show)
+
+
+def check_reaps(checker, words, made, objects):
+    """The phases of each reap are true, or left out."""
+    ends = {(process.tgid, process.reaped): process for process in made.processes}
+    for each in objects:
+        process = ends.get((each.get("pid"), each.get("ts")))
+        if each["type"] != "reap" or each["thread"] or not process:
+            continue
+        since = process.notified if process.notified is not None else process.exited
+        mine = {"zombie": process.reaped - since,
+                "teardown": process.notified and process.notified - process.exited}
+        its = {phase: each[phase] for phase in mine if phase in each}
+        checker.equal(words, "phases of %s" % each, {phase: mine[phase] for phase in its}, its)
+
+
+def check_times(checker, words, objects, told, show):
+    """Each record has a line with its time, and each gap one with its beginning and its end."""
+    lines = checker.call(*words)[1].splitlines()
+    mine = [show(each["ts"]).split()[-1] for each in objects[1:-1]
+            if each["type"] not in ("lost", "suppressed", "task")]  # which the text leaves out
+    checker.equal(words, "times", mine, [line.split()[0] for line in lines if line[:2] != "--"])
     for gap in told:
-        line = "-- %d record%s lost on CPU %d between %d.%09d and %d.%09d --" % (
+        line = "-- %d record%s lost on CPU %d between %s and %s --" % (
             gap["lost"], "" if gap["lost"] == 1 else "s", gap["cpu"],
-            *divmod(gap["from"], 10 ** 9), *divmod(gap["to"], 10 ** 9))
-        checker.equal(words, "line of the gap", True, line in text)
+            show(gap["from"]), show(gap["to"]))
+        checker.equal(words, "line of the gap", True, line in lines)
 
 
 def check_phases_of_lines(checker, path, objects, status):
@@ -116,9 +152,9 @@ def check_phases_of_lines(checker, path, objects, status):
     lines = [each for each in objects if each["type"] == "process"]
     for said in got:
         if said["type"] == "latency" and said["phase"] == "life":
-            values = [each["exited"] - each["born"] for each in lines
-                      if each["exited"] is not None and each["born"] is not None]
-            mine = dict(views.figures(values), v=1, type="latency", phase="life")
+            lives = [each["exited"] - each["born"] for each in lines
+                     if each["exited"] is not None and each["born"] is not None]
+            mine = dict(views.figures(lives), v=1, type="latency", phase="life")
             if mine != said:
                 checker.differ(words, "life", mine, said)
         if said["type"] == "lives":
@@ -231,11 +267,11 @@ def check_ctf(checker, path, read):
     lines = re.split(r"\n(?=\[\d\d:)", lines.decode(errors="replace"))
     checker.equal([path], "events for babeltrace2", len(read.events), len(lines))
     for event, line in zip(read.events, lines):
-        name, values = read.declared(event)
+        name, declared = read.declared(event)
         if " %s: " % name not in line and not line.startswith(name):
             checker.differ([path], "babeltrace2", name, line)
             return
-        for key, value in values.items():
+        for key, value in declared.items():
             if key in event and isinstance(event[key], int) and event[key] != value:
                 checker.differ([path], "metadata: %s of %s" % (key, name), event[key], value)
                 return
@@ -299,13 +335,13 @@ def check_diff(checker, seed):
             continue
         for limit in (factor - 1, 3 * factor):
             changes = []
-            values = [[phases["zombie"] for phases, _, each in views.counted(side)
-                       if each.comm == b"slow"] for side in (before, after)]
+            slow = [[phases["zombie"] for phases, _, each in views.counted(side)
+                     if each.comm == b"slow"] for side in (before, after)]
             if limit < factor:
-                p50 = [views.Percentile(each, 50) for each in values]
+                p50 = [views.Percentile(each, 50) for each in slow]
                 changes = [{"v": 1, "type": "change", "by": "comm", "group": "slow",
                             "phase": "zombie", "statistic": "p50", "a": p50[0], "b": p50[1],
-                            "count_a": len(values[0]), "count_b": len(values[1])}]
+                            "count_a": len(slow[0]), "count_b": len(slow[1])}]
             names = {each.comm for side in (before, after) for each in side.lives.processes}
             last = {"v": 1, "type": "diff", "a": a, "b": b, "changes": len(changes), "compared": 2,
                     "too_few": len(names) - 2}

@@ -2,6 +2,7 @@
 """What JSON shows of names and of times, and values of which a range is right."""
 import math
 import signal
+import time
 
 PERCENTILES = ["p50", "p90", "p99", "p99.9"]
 LARGER = 1 + 1 / 128  # what a percentile may be too high
@@ -134,3 +135,14 @@ def short(ns):
             return digits + " " + unit
     value = ns / 10 ** 9
     return "%.*f s" % (2 if value < 9.995 else 1 if value < 99.95 else 0, value)
+
+
+def seconds(ns):
+    """A time with --monotonic."""
+    return "%d.%09d" % divmod(ns, 10 ** 9)
+
+
+def daytime(ns, to_realtime):
+    """The same with --utc: the date, and the time of day."""
+    at, fraction = divmod(ns + to_realtime, 10 ** 9)
+    return time.strftime("%Y-%m-%dZ %H:%M:%S", time.gmtime(at)) + ".%06d" % (fraction // 1000)
