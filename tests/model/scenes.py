@@ -9,6 +9,7 @@ import subprocess
 import budget
 import checks
 import device
+import ends
 import fold
 import harm
 import history
@@ -358,5 +359,5 @@ def check_truth(checker, path, made):
 def check_all(checker, seed):
     for scene in (check_gaps, check_cut, check_command, check_several, check_diff, check_device,
                   harm.check_damage, harm.check_unfinished, history.check_history,
-                  budget.check_budget, fold.check_fold):
+                  budget.check_budget, fold.check_fold, ends.check_ends):
         scene(checker, seed)
