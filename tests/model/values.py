@@ -41,6 +41,20 @@ class Near:
         return "about %.1f" % self.value
 
 
+class Either(dict):
+    """Any of these objects: nothing is said of which of those that are equal in what counts."""
+
+    def __init__(self, objects):
+        super().__init__(objects[0])
+        self.objects = objects
+
+    def __eq__(self, other):
+        return other in self.objects
+
+    def __ne__(self, other):
+        return other not in self.objects
+
+
 class Any:
     """What this view's documentation leaves open."""
 

@@ -2,7 +2,8 @@
 """What the views have to print as JSON, after proclife-read-json(5), of what a session has seen."""
 import abi
 import lives
-from values import Any, Near, Percentile, figures, handle, killer, signal_name, text, texts, wait_status
+from values import (Any, Either, Near, Percentile, figures, handle, killer, signal_name, text, texts,
+                    wait_status)
 
 PHASES = ["teardown", "zombie", "rcu_free", "exit_free", "life"]
 
@@ -241,7 +242,8 @@ def slowest(session):
                 reaped=each.reaped, freed=each.freed, parent_pid=process.parent_pid,
                 reaper_pid=reap["reaper_tgid"], reaper_waited=each.reaper_waited,
                 free_cpu=Any(int) if each.freed is None else each.free_cpu, why=Any(str), **texts("reaper_comm", reap["reaper_comm"])))
-    return sorted(of, key=lambda each: -each["took"])[:5]
+    of.sort(key=lambda each: -each["took"])
+    return [Either([other for other in of if other["took"] == each["took"]]) for each in of[:5]]
 
 
 # Who reaps, and who lies there
