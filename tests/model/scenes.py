@@ -8,6 +8,7 @@ import subprocess
 
 import budget
 import checks
+import deaths
 import device
 import ends
 import fold
@@ -359,5 +360,5 @@ def check_truth(checker, path, made):
 def check_all(checker, seed):
     for scene in (check_gaps, check_cut, check_command, check_several, check_diff, check_device,
                   harm.check_damage, harm.check_unfinished, history.check_history,
-                  budget.check_budget, fold.check_fold, ends.check_ends):
+                  budget.check_budget, fold.check_fold, ends.check_ends, deaths.check_deaths):
         scene(checker, seed)

@@ -141,6 +141,7 @@ class Session:
                 continue
             self.choose()
             process = task.process
+            self.note(event, task, process)
             task.matches = self.matches(process)  # a thread as of its end
             if self.is_selected(process) and task.matches:
                 self.show(event, task, process)
@@ -155,6 +156,9 @@ class Session:
         if until is not None and ended >= until:
             reason, ended = "duration", until
         self.stop(reason, ended)
+
+    def note(self, event, task, process):
+        """What happens to anybody, shown or not: for who has to know more."""
 
     def show(self, event, task, process):
         extra = {}

@@ -276,17 +276,113 @@ static void test_alone(void **state)
 	expect_alone(60, ">40.0 ms");
 }
 
+/* A zombie from before does not live; but a process does whose leader alone is one. */
+static void test_alone_with_the_dead(void **state)
+{
+	struct who careless, zombie, other, leader, thread, child;
+	struct proclife_record record;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	careless = process_of_pid(60, "careless");
+	zombie = process_of_pid(61, "zombie");
+	other = process_of_pid(70, "other");
+	leader = process_of_pid(71, "leader");
+	thread = thread_of(&leader, 72);
+	story_put(task_record(0, &careless, &init));
+	story_put(task_record(0, &other, &init));
+	record = task_record(0, &zombie, &careless);
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	story_put(record);
+	record = task_record(0, &leader, &other);
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	story_put(record);
+	story_put(task_record(0, &thread, &other));
+	at(5);
+	child = story_fork(&other, 80, "child");
+	at(8);
+	die(&child, &other, 0, MS, 1);
+	at(10);
+	bury(&zombie, &careless);
+	at(20);
+	die(&careless, &init, 0, MS, 1);
+	at(50);
+	die(&thread, &other, 0, MS, 1);
+	at(80);
+	die(&other, &init, 0, MS, 1);
+	story_end();
+	expect_alone(60, ">20.0 ms");
+	expect_alone(70, ">30.0 ms");
+}
+
+/* Who is older and found late has lived all the time, too. */
+static void test_alone_found_late(void **state)
+{
+	struct who other, thread, old, child;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	other = process_of_pid(70, "other");
+	thread = thread_of(&other, 71);
+	old = process_of_pid(72, "old");
+	story_put(task_record(0, &other, &init));
+	at(5);
+	child = story_fork(&other, 80, "child");
+	at(8);
+	die(&child, &other, 0, MS, 1);
+	story_put(task_record(0, &old, &thread));
+	story_put(task_record(0, &thread, &init));
+	at(30);
+	die(&old, &other, 0, MS, 1);
+	at(40);
+	story_put(exit_record(0, &thread, 0, 1));
+	die(&other, &init, 0, MS, 1);
+	story_end();
+	expect_alone(70, ">10.0 ms");
+}
+
+/* And if its parent is the first to die. */
+static void test_alone_with_a_leader(void **state)
+{
+	struct who other, leader, thread;
+	struct proclife_record record;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	other = process_of_pid(70, "other");
+	leader = process_of_pid(71, "leader");
+	thread = thread_of(&leader, 72);
+	story_put(task_record(0, &other, &init));
+	record = task_record(0, &leader, &other);
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	story_put(record);
+	story_put(task_record(0, &thread, &other));
+	at(20);
+	die(&other, &init, 0, MS, 1);
+	story_end();
+	expect_alone(70, ">0 ns");
+}
+
 /* It dies with its last thread, and has used what all of them have. */
 static void test_threads(void **state)
 {
 	struct proclife_record record;
-	struct who app, thread;
+	struct who app, thread, first;
+	struct output out;
 
 	(void)state;
 	init = process_of_pid(1, "init");
 	app = story_fork(&init, 100, "app");
 	thread = thread_of(&app, 101);
+	first = thread_of(&app, 102);
 	story_put(clone_record(0, &thread, &init, &app));
+	story_put(clone_record(0, &first, &init, &app));
+	record = exit_record(0, &first, 0, 2);
+	record.exit.runtime = 0;
+	story_put(record);
+	record = free_record(0, &first);
+	record.free.runtime = 2 * MS;
+	story_put(record);
 	at(10);
 	record = exit_record(0, &app, 3 << 8, 1);
 	record.exit.runtime = 4 * MS;
@@ -297,8 +393,12 @@ static void test_threads(void **state)
 	story_put(record);
 	story_end();
 	story_users(folder.path, "");
-	expect("", HEAD "    1.030000000     100       1 1000       30.0 ms  9.00 ms 3        app\n"
+	expect("", HEAD "    1.030000000     100       1 1000       30.0 ms  11.0 ms 3        app\n"
 	       "\n1 death; at the end 1 zombie\n");
+	/* The FREE of a thread is none of the process. */
+	out = run_program(false, 0, "%s -i %s --json", program, folder.path);
+	assert_non_null(strstr(out.text, "\"freed\":null,"));
+	free(out.text);
 }
 
 /* Nobody could say how wide a line is with such a name, or what it does to the terminal. */
@@ -442,7 +542,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_default), STORY(test_count),	 STORY(test_filter),	  STORY(test_sort),
-		STORY(test_top),     STORY(test_alone),	 STORY(test_threads),	  STORY(test_hostile),
+		STORY(test_top),     STORY(test_alone),	 STORY(test_alone_with_the_dead),
+		STORY(test_alone_with_a_leader), STORY(test_alone_found_late),
+		STORY(test_threads),	  STORY(test_hostile),
 		STORY(test_width),   STORY(test_gap),	 STORY(test_other_views), STORY(test_edges),
 	};
 

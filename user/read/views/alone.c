@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A process is alone while no child of it lives, by birth. A child lives from its fork to its last
- * EXIT; one that is older than the trace has lived since its parent was first seen.
+ * EXIT; one that is older than the trace has lived since its parent was first seen. One that is found
+ * dead may have been so long before; but what was found can be its leader alone, and its other threads
+ * live: so it waits aside until it is known.
  */
 #include "views/alone.h"
 #include "views/id_table.h"
@@ -17,7 +19,12 @@ struct living {
 	uint64_t parent; /* by birth; 0: not known */
 	uint64_t since;	 /* it is alone, if it has no children now */
 	uint64_t alone;	 /* before that */
+	uint64_t found; /* the latest of its children that were found dead; 0: none */
+	uint64_t before; /* of those of its parent, the one before and the one after it */
+	uint64_t after;
+	const struct proclife_process *process;
 	uint32_t children;
+	bool aside; /* it was found dead */
 	bool exited;
 	bool unsure; /* when a child died is not known */
 };
@@ -26,6 +33,31 @@ static void add_alone(struct living *living, uint64_t to)
 {
 	if (to > living->since)
 		living->alone += to - living->since;
+}
+
+static void put_aside(struct alone *alone, struct living *above, struct living *child)
+{
+	struct living *before = above->found ? id_table_get(&alone->lives, above->found) : NULL;
+
+	child->aside = true;
+	child->before = above->found;
+	if (before)
+		before->after = child->id;
+	above->found = child->id;
+}
+
+static void take_out(struct alone *alone, const struct living *child)
+{
+	struct living *above = id_table_get(&alone->lives, child->parent);
+	struct living *before = child->before ? id_table_get(&alone->lives, child->before) : NULL;
+	struct living *after = child->after ? id_table_get(&alone->lives, child->after) : NULL;
+
+	if (before)
+		before->after = child->after;
+	if (after)
+		after->before = child->before;
+	else if (above)
+		above->found = child->before;
 }
 
 static void attach(struct alone *alone, const struct proclife_process *process,
@@ -37,6 +69,10 @@ static void attach(struct alone *alone, const struct proclife_process *process,
 	if (!above || above->exited || !child || child->exited || child->parent)
 		return;
 	child->parent = parent->id;
+	if (!process->live) {
+		put_aside(alone, above, child);
+		return;
+	}
 	if (!process->marks.born)
 		above->alone = 0;
 	else if (!above->children)
@@ -51,6 +87,7 @@ static void born(void *data, struct proclife_process *process, struct proclife_p
 	struct living *living = id_table_add(&alone->lives, process->id);
 
 	(void)creator;
+	living->process = process;
 	living->since = process->seen;
 	attach(alone, process, parent);
 }
@@ -61,15 +98,34 @@ static void linked(void *data, struct proclife_process *process, struct proclife
 }
 
 /* @when: 0 if that is not known. */
-static void child_died(struct alone *alone, uint64_t parent, uint64_t when)
+static void child_died(struct alone *alone, const struct living *child, uint64_t when)
 {
-	struct living *above = parent ? id_table_get(&alone->lives, parent) : NULL;
+	struct living *above = child->parent ? id_table_get(&alone->lives, child->parent) : NULL;
 
 	if (!above || above->exited)
 		return;
+	if (child->aside) { /* it has lived all the time; unless it died before */
+		above->alone = when ? 0 : above->alone;
+		above->since = when > above->since ? when : above->since;
+		return;
+	}
 	above->unsure |= !when;
 	if (!--above->children)
 		above->since = when;
+}
+
+/* Does one of those live that were found dead? */
+static bool lives_aside(const struct alone *alone, const struct living *living)
+{
+	const struct living *child;
+	uint64_t id;
+
+	for (id = living->found; id; id = child->before) {
+		child = id_table_get(&alone->lives, id);
+		if (!child->exited && child->process->live)
+			return true;
+	}
+	return false;
 }
 
 static void exited(void *data, struct proclife_process *process)
@@ -80,9 +136,11 @@ static void exited(void *data, struct proclife_process *process)
 	if (!living)
 		return;
 	living->exited = true;
-	if (!living->children)
+	if (lives_aside(alone, living))
+		living->alone = 0;
+	else if (!living->children)
 		add_alone(living, process->marks.exited);
-	child_died(alone, living->parent, process->marks.exited);
+	child_died(alone, living, process->marks.exited);
 }
 
 static void gone(void *data, struct proclife_process *process)
@@ -93,7 +151,9 @@ static void gone(void *data, struct proclife_process *process)
 	if (!living)
 		return;
 	if (!living->exited)
-		child_died(alone, living->parent, 0);
+		child_died(alone, living, 0);
+	if (living->aside)
+		take_out(alone, living);
 	id_table_delete(&alone->lives, living);
 }
 

@@ -4,10 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_end(struct death *death, const struct proclife_tasks *tasks,
-		    const struct proclife_process *process)
+/* A snapshot can find it as a zombie, and tell who its parent and its user are. */
+static void set_later(struct death *death, const struct proclife_tasks *tasks,
+		      const struct proclife_process *process)
 {
+	death->parent_tgid = process->parent_tgid;
+	death->uid = process->uid;
+	death->has_uid = proclife_process_has_uid(process);
+	death->threads = process->threads;
+	death->flags = process->flags;
 	death->marks = process->marks;
+	if (process->open) /* it is a thread's, so far */
+		death->marks.freed = 0;
 	death->reaper_tgid = process->reaper_tgid;
 	death->cgroup = process->cgroup;
 	death->state = proclife_process_state(tasks, process);
@@ -20,7 +28,7 @@ void death_set(struct death *death, const struct proclife_tasks *tasks,
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
 
-	set_end(death, tasks, process);
+	set_later(death, tasks, process);
 	death->when = process->marks.exited;
 	proclife_process_usage(process, &death->usage);
 	death->killer.signo = 0;
@@ -34,14 +42,9 @@ void death_set(struct death *death, const struct proclife_tasks *tasks,
 	death->max_rss = process->max_rss;
 	death->args_bytes = process->args_bytes;
 	death->tgid = process->tgid;
-	death->parent_tgid = process->parent_tgid;
 	death->creator_tgid = process->creator_tgid;
-	death->uid = process->uid;
-	death->threads = process->threads;
 	death->execs = process->execs;
-	death->flags = process->flags;
 	death->exit_code = process->exit_code;
-	death->has_uid = proclife_process_has_uid(process);
 	death->alone_known = false;
 	death->args_cut = process->args_cut;
 	memcpy(death->comm, process->comm, sizeof(death->comm));
@@ -66,7 +69,7 @@ struct death *death_keep(const struct death *death)
 void death_end(struct death *death, const struct proclife_tasks *tasks,
 	       const struct proclife_process *process)
 {
-	set_end(death, tasks, process);
+	set_later(death, tasks, process);
 }
 
 static struct figure exactly(bool known, uint64_t value)

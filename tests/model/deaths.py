@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+--lives: each death as its last EXIT tells it, after proclife-views(7) and proclife-read-json(5), and with
+--sort all that was known of it by the end. How long it was alone comes from the lives of its children.
+"""
+import os
+import random
+import re
+
+import checks
+import lives
+import machine
+import session
+import views
+from values import Near, killer, short, text, texts, wait_status
+
+USAGE = ["runtime", "utime", "stime", "min_flt", "maj_flt", "nvcsw", "nivcsw"]
+USERS = {0: b"root", 33: b"www-data", 1000: b"al ice", 1001: b"bad\xff"}
+
+
+class Deaths(session.Session):
+    """deaths: (process, object) of each that matches, as of its EXIT; all: how many there were."""
+
+    def __init__(self, recording, options):
+        self.deaths, self.all = [], 0
+        super().__init__(recording, options)
+
+    def note(self, event, task, process):
+        if event["type"] in ("exit", "free") or (event["type"] == "task" and task.exited is None):
+            task.usage = dict(getattr(task, "usage", {}), **{
+                name: event[name] for name in USAGE if name in event})
+        if event["type"] != "exit" or process.exited != event["ts"] or hasattr(process, "died"):
+            return
+        process.died = event["ts"]
+        if not self.is_selected(process):
+            return
+        self.all += 1
+        if self.matches(process):
+            process.order = self.all
+            process.usage = {name: sum(getattr(each, "usage", {}).get(name, 0) for each in process.tasks)
+                             for name in USAGE}
+            process.alone = self.alone(process)
+            process.line = line(process)
+            self.deaths.append((process, self.life(process)))
+
+    def is_over(self, ts):
+        count, self.options.count = self.options.count, None
+        over = super().is_over(ts)
+        self.options.count = count
+        return over or (bool(count) and len(self.deaths) >= count and self.stop("count", ts))
+
+    def alone(self, process):
+        """Of its life as it was seen, what is left when those of its children are taken out."""
+        left = process.exited - process.seen
+        at = process.seen
+        spans = sorted((child.born if child.born is not None else process.seen,
+                        child.exited if child.exited is not None else process.exited)
+                       for child in self.lives.processes if child.parent is process
+                       and (child.exited is not None or not all(
+                           task.gone_before or task.exited is not None for task in child.tasks)))
+        for begin, end in spans:
+            begin, end = max(begin, at), min(end, process.exited)
+            if end > begin:
+                left -= end - begin
+                at = end
+        return left
+
+    def life(self, process):
+        ticks = process.usage["utime"] + process.usage["stime"]
+        user = process.usage["runtime"] * process.usage["utime"] // ticks if ticks else \
+            process.usage["runtime"]
+        found = {
+            "v": 1, "type": "life", "ts": process.died, "id": process.id, "pid": process.tgid,
+            "parent_pid": process.parent_pid,
+            "creator_pid": process.creator_pid if process.born else 0, "uid": process.uid or 0,
+            "start": process.start, "cgroup": process.cgroup, "kthread": process.kthread,
+            "threads": len(process.tasks), "execs": process.execs, "born": process.born,
+            "seen": process.seen, "exited": process.exited, "notified": process.notified,
+            "reaped": process.reaped, "freed": process.freed, **lives.process_phases(process),
+            "alone": process.alone, **process.usage, "utime": Near(user),
+            "stime": Near(process.usage["runtime"] - user), "max_rss": process.max_rss,
+            **wait_status(process.exit_code), "killer": killer(process.killer),
+            "reaper_pid": process.reaper["reaper_tgid"] if process.reaper else 0,
+            "state": process.state, "incomplete": False, "partial": process.born is None}
+        found.update(texts("user", USERS.get(process.uid)))
+        found.update(texts("comm", process.comm))
+        found.update(texts("path", process.path))
+        found.update(texts("cgroup_path", self.recording.cgroups.get(process.cgroup)))
+        if process.args is not None:
+            found.update(args=[text(word) for word in process.args], args_cut=process.args_cut)
+        return found
+
+    def summary(self, shown):
+        states = [each.state for each in self.told() if each.freed is None]
+        return {"v": 1, "type": "deaths", "deaths": self.all, "matched": len(self.deaths),
+                "shown": shown, "alive": states.count("alive"), "zombies": states.count("zombie"),
+                "unfreed": states.count("unfreed"), "unknown": states.count("unknown"),
+                "ends_lost": 0}
+
+    def figure(self, process, key):
+        """By what it ranks; None if that is not known. What goes on counts as long as it has."""
+        phases = lives.process_phases(process)
+        since = {"teardown": process.exited if process.notified is None else None,
+                 "zombie": process.notified if process.notified is not None else process.exited,
+                 "rcu_free": process.reaped, "exit_free": process.exited}
+        on = {"teardown": ["zombie"], "zombie": ["zombie"], "rcu_free": ["unfreed"],
+              "exit_free": ["zombie", "unfreed"]}
+        if key in phases and key != "life":
+            if phases[key] is None and process.state in on[key] and since[key] is not None:
+                return self.ended - since[key]
+            return phases[key]
+        return {"time": process.died, "life": process.exited - process.seen, "alone": process.alone,
+                "cpu": process.usage["runtime"], "rss": process.max_rss or None}[key]
+
+    def ranked(self, key, top):
+        def order(process):
+            figure = self.figure(process, key)
+            return figure is None, -(figure or 0), process.order
+        return sorted((process for process, _ in self.deaths), key=order)[:top]
+
+
+def check_json(checker, path, read, options, rng):
+    words = ["-i", path, "--lives", *options.words()]
+    seen = Deaths(read, options)
+    rim = lambda objects: [views.trace(read.env), *objects, views.end(seen)]
+    checker.objects(words, rim([said for _, said in seen.deaths] + [seen.summary(len(seen.deaths))]))
+    for key in rng.sample(["time", "life", "alone", "cpu", "rss", "teardown", "zombie", "rcu_free",
+                           "exit_free"], 3):
+        top = rng.choice([None, 1, 3, 1000])
+        ranked = seen.ranked(key, top)
+        checker.objects(words + ["--sort", key] + (["--top=%d" % top] if top else []),
+                        rim([seen.life(each) for each in ranked] + [seen.summary(len(ranked))]))
+    return seen
+
+
+def line(process):
+    """All but the command."""
+    life = short(process.exited - process.seen)
+    code = process.exit_code
+    status = wait_status(code)["signal"] or str(code >> 8 & 0xff)
+    user = "?" if process.uid is None else \
+        USERS.get(process.uid, b"%d" % process.uid).replace(b"\xff", b"\\xff").decode()
+    return "%5d.%09d %7d %7d %-8s %9s %8s %-8s " % (
+        *divmod(process.died, 10 ** 9), process.tgid, process.parent_pid, user,
+        life if process.born is not None else ">" + life, short(process.usage["runtime"]),
+        status + (" core" if code & 0x80 else ""))
+
+
+def check_text(checker, path, seen, options):
+    words = ["-i", path, "--monotonic", *options.words()]
+    code, out, _ = checker.call(*words)
+    checker.equal(words, "status", 0, code)
+    head, *lines = out.splitlines()
+    checker.equal(words, "head", ["TIME", "PID", "PPID", "USER", "LIFE", "CPU", "STATUS", "COMMAND"],
+                  head.split())
+    checker.equal(words, "lines", len(seen.deaths), lines.index(""))
+    for (process, _), its in zip(seen.deaths, lines):
+        mine = process.line
+        checker.equal(words, "line", mine, its[:len(mine)])
+        if process.kthread:
+            checker.equal(words, "brackets", "[", its[len(mine):][:1])
+        elif process.path is None and process.comm.isalnum():
+            checker.equal(words, "name", process.comm.decode(), its[len(mine):].split("  ")[0])
+    said = "%d death%s" % (seen.all, "" if seen.all == 1 else "s")
+    if options.filters():
+        said = "%d of %s matched" % (len(seen.deaths), said)
+    checker.equal(words, "deaths", said, re.split("[;,]", lines[-1])[0])
+
+
+def check_deaths(checker, seed):
+    rng = random.Random("deaths %d" % seed)
+    made = machine.Machine(rng, cpus=rng.choice([1, 2, 4]), pid_range=rng.choice([10, 40, 1000]))
+    made.begin()
+    made.run(rng.choice([60, 200]))
+    path, read = checks.make(checker, "deaths", made)
+    with open(os.path.join(path, ".users"), "wb") as file:
+        file.write(b"".join(b"%d %s\n" % each for each in USERS.items()))
+    for number, options in enumerate(checks.choices(rng, read)):
+        if options.get("threads") or (number and rng.random() < .5):
+            continue
+        options = session.Options(**options)
+        seen = check_json(checker, path, read, options, rng)
+        check_text(checker, path, seen, options)
