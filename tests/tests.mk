@@ -21,7 +21,7 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
 READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
-	test_significance test_explain test_when)
+	test_significance test_explain test_summary test_when)
 
 $(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -Iuser/read
 $(READ_TESTS): $(READ_ARCHIVE)
@@ -54,7 +54,7 @@ $B/tests/unit/test_pages: | $(EXAMPLES) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_users %/test_view_lives %/test_view_parents %/test_view_zombies %/test_diff_program %/test_select \
 	%/test_state %/test_interface %/test_json %/test_slow %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
-	%/test_view_tree %/test_limits,$(UNIT_TESTS))
+	%/test_view_tree %/test_limits %/test_summary,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \
 	%/test_babeltrace %/test_schema %/test_failures %/test_search,$(UNIT_TESTS))
 

@@ -237,7 +237,7 @@ static void test_said(void **state)
 	expect_said(129, "--tree --signal NO", "--signal NO: not a signal");
 	expect_said(129, "--events=exit,no", "--events=exit,no: not of fork, exec, args, rename");
 	expect_said(129, "--events=", "there is no event in it");
-	expect_said(129, "--tree --latency --from +1s", "--tree shows who lived then");
+	expect_said(129, "--tree --latency --from +1s", "--from: --tree shows who lived then, --latency who exited then");
 	for (const char *const *bad = (const char *const[]){
 		     "25:00", "12:60", "12:00:60", "1:2", "12:00.5", "2026-13-01", "2026-02-29",
 		     "2026-11-22x", "-", "+5x", "", "x", "1.2.3", "12:00:00.1234567890",

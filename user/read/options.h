@@ -143,6 +143,17 @@ enum times {
 	TIMES_MONOTONIC,
 };
 
+/* What --summary adds up by. */
+enum summary_by {
+	SUMMARY_BY_COMM,
+	SUMMARY_BY_PATH,
+	SUMMARY_BY_DIR, /* the folder of the path */
+	SUMMARY_BY_CGROUP,
+	SUMMARY_BY_UID,
+	SUMMARY_BY_PARENT,
+	SUMMARY_BYS,
+};
+
 enum fold {
 	FOLD_IF_LONG,
 	FOLD_ALWAYS,
@@ -165,7 +176,8 @@ struct options {
 	enum sort_key sort;
 	unsigned int show; /* SHOW_* */
 	enum times times;
-	enum proclife_by by;
+	enum proclife_by by; /* of --by; PROCLIFE_BY_NOTHING if it is a word for --summary alone */
+	enum summary_by summary_by; /* SUMMARY_BYS if it is a word for the others alone */
 	bool threads;
 	struct filter filter;
 	struct moment from; /* what is looked at; MOMENT_NONE: all from its beginning, or to its end */

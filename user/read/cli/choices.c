@@ -11,6 +11,20 @@ static const char *by(unsigned int number)
 	return number + 1 < PROCLIFE_BYS ? proclife_by_name(number + 1) : NULL;
 }
 
+static const char *summary_by(unsigned int number)
+{
+	static const char *const names[SUMMARY_BYS] = {
+		[SUMMARY_BY_COMM] = "comm",
+		[SUMMARY_BY_PATH] = "path",
+		[SUMMARY_BY_DIR] = "dir",
+		[SUMMARY_BY_CGROUP] = "cgroup",
+		[SUMMARY_BY_UID] = "uid",
+		[SUMMARY_BY_PARENT] = "parent",
+	};
+
+	return number < SUMMARY_BYS ? names[number] : NULL;
+}
+
 static const char *top(unsigned int number)
 {
 	static const char *const names[] = {
@@ -68,6 +82,7 @@ const char *choice_name(enum choice choice, unsigned int number)
 {
 	static const char *(*const names[])(unsigned int) = {
 		[CHOICE_BY] = by,
+		[CHOICE_SUMMARY_BY] = summary_by,
 		[CHOICE_TOP] = top,
 		[CHOICE_SORT] = sort,
 		[CHOICE_SHOW] = show,

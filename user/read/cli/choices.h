@@ -8,6 +8,7 @@
 
 enum choice {
 	CHOICE_BY,	  /* enum proclife_by */
+	CHOICE_SUMMARY_BY, /* enum summary_by */
 	CHOICE_TOP,	  /* enum top_key */
 	CHOICE_SORT,	  /* enum sort_key, from 1 on */
 	CHOICE_SHOW,	  /* the bits SHOW_*, from 0 on */

@@ -3,6 +3,7 @@
  * What of the command line cannot go together. Which options a view takes stands in its struct view;
  * here is what that means, and which options exclude each other.
  */
+#include "cli/choices.h"
 #include "cli/options_check.h"
 #include "cli/options_table.h"
 #include <stdio.h>
@@ -127,17 +128,34 @@ static void check_views(const struct options *options, const struct view *const 
 	}
 }
 
+/* Not all words are for all views. */
+static void check_by(const struct options *options, struct argp_state *state)
+{
+	const struct view *const *view;
+
+	for (view = options->views; options->given & GIVEN(BY) && *view; view++) {
+		bool sums = !strcmp((*view)->name, "summary");
+
+		if ((*view)->takes & GIVEN(BY) &&
+		    (sums ? options->summary_by == SUMMARY_BYS : !options->by))
+			argp_error(state, "--%s --by: one of %s", (*view)->name,
+				   choice_list(sums ? CHOICE_SUMMARY_BY : CHOICE_BY, ", ", " and "));
+	}
+}
+
 /* Several views look at the same processes. */
 static void check_range(const struct options *options, struct argp_state *state)
 {
-	const struct view *const *view = options->views;
-	uint64_t given = options->given & (GIVEN(FROM) | GIVEN(TO));
+	const struct view *const *view, *of_lives = NULL, *other = NULL;
 
-	for (; given && *view; view++)
-		if ((*view)->range != options->views[0]->range ||
-		    ((*view)->range == RANGE_OF_LIVES && options->expectation_count))
-			argp_error(state, "%s: --tree shows who lived then, the others who exited "
-				   "then; ask for one after the other", option_name(first_of(given)));
+	for (view = options->views; *view; view++)
+		*((*view)->range == RANGE_OF_LIVES ? &of_lives : &other) = *view;
+	if (!(options->given & (GIVEN(FROM) | GIVEN(TO))) || !of_lives ||
+	    (!other && !options->expectation_count))
+		return;
+	argp_error(state, "%s: --%s shows who lived then, --%s who exited then; ask for one after the "
+		   "other", option_name(first_of(options->given & (GIVEN(FROM) | GIVEN(TO)))),
+		   of_lives->name, other ? other->name : "expect");
 }
 
 static void check_exclusions(const struct options *options, struct argp_state *state)
@@ -192,6 +210,7 @@ void options_check(const struct options *options, const struct view *const *all,
 	check_recordings(options, all, state);
 	check_verdicts(options, state);
 	check_views(options, all, state);
+	check_by(options, state);
 	check_range(options, state);
 	check_exclusions(options, state);
 	if (!options->views[0] && options->json && !options->expectation_count)

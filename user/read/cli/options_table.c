@@ -59,7 +59,7 @@ static const struct entry {
 		.name = "comm", .argument = "GLOB", .group = GROUP_SELECTION,
 		.help =
 			"Only processes whose name matches, such as 'cc*'; can be given repeatedly",
-		.brief = "Only processes of this name; see --uid, --args, --cgroup",
+		.brief = "Only processes of this name; see --uid, --args, --failed",
 	},
 	[OPTION_UID] = {
 		.name = "uid", .argument = "USER", .group = GROUP_SELECTION,
@@ -73,7 +73,6 @@ static const struct entry {
 	[OPTION_FAILED] = {
 		.name = "failed", .group = GROUP_SELECTION,
 		.help = "Only processes with an exit status other than 0, or killed by a signal",
-		.brief = "Only processes that failed or were killed",
 	},
 	[OPTION_STATUS] = {
 		.name = "status", .argument = "N", .group = GROUP_SELECTION, .is_view_too = true,
@@ -154,7 +153,9 @@ static const struct entry {
 	},
 	[OPTION_BY] = {
 		.name = "by", .argument = "KEY", .group = GROUP_OUTPUT, .has_choice = true, .choice = CHOICE_BY,
-		.help = "--latency, --diff: also by %s",
+		.help =
+			"--latency, --diff: also by %s; --summary: by comm, path, dir, cgroup, uid or "
+			"parent instead of the program's name",
 	},
 	[OPTION_SHOW] = {
 		.name = "show", .argument = "WHAT", .group = GROUP_OUTPUT,

@@ -78,10 +78,16 @@ void option_set_by(struct options *options, struct argp_state *state, const char
 {
 	unsigned int number;
 
-	if (!choice_find(CHOICE_BY, arg, strlen(arg), &number))
-		argp_error(state, "--by %s: not one of %s", quoted(arg),
-			   choice_list(CHOICE_BY, ", ", " and "));
-	options->by = number + 1;
+	bool found = choice_find(CHOICE_BY, arg, strlen(arg), &number);
+
+	options->by = found ? number + 1 : PROCLIFE_BY_NOTHING;
+	options->summary_by = SUMMARY_BYS;
+	if (choice_find(CHOICE_SUMMARY_BY, arg, strlen(arg), &number))
+		options->summary_by = number;
+	else if (!found)
+		argp_error(state, "--by %s: not one of %s, nor, for --summary, of %s", quoted(arg),
+			   choice_list(CHOICE_BY, ", ", " and "),
+			   choice_list(CHOICE_SUMMARY_BY, ", ", " and "));
 }
 
 void option_set_show(struct options *options, struct argp_state *state, const char *arg)

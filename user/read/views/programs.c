@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "views/programs.h"
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ARGS 4096 /* bytes of an argument vector that are kept */
+
+/* By what it is found; a tree, because whoever chooses names can choose their hashes too. */
+static int compare_keys(const void *a, const void *b)
+{
+	const struct program *x = a, *y = b;
+
+	if (x->known != y->known)
+		return x->known ? 1 : -1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->name && y->name ? strcmp(x->name, y->name) : 0;
+}
+
+/* The folder of a path, and the path itself if it has none; its NUL is set in @buffer. */
+static const char *folder_of(const char *path, char buffer[PROCLIFE_PATH_LEN + 4])
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return path;
+	snprintf(buffer, PROCLIFE_PATH_LEN + 4, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	return buffer;
+}
+
+/* What @process belongs to; the name is not the program's own. */
+static struct program key_of(enum summary_by by, const struct proclife_process *process,
+			     char buffer[PROCLIFE_PATH_LEN + 4])
+{
+	struct program key = { .known = true };
+	const char *name = NULL;
+
+	switch (by) {
+	case SUMMARY_BY_COMM:
+		name = process->comm;
+		break;
+	case SUMMARY_BY_PATH:
+		name = process->path;
+		break;
+	case SUMMARY_BY_DIR:
+		name = process->path ? folder_of(process->path, buffer) : NULL;
+		break;
+	case SUMMARY_BY_PARENT:
+		name = process->parent_id ? process->parent_comm : NULL;
+		break;
+	case SUMMARY_BY_CGROUP:
+		key.number = process->cgroup;
+		key.known = process->cgroup;
+		return key;
+	case SUMMARY_BY_UID:
+		key.number = process->uid;
+		key.known = proclife_process_has_uid(process);
+		return key;
+	case SUMMARY_BYS:
+		break;
+	}
+	key.name = (char *)(uintptr_t)name;
+	key.known = name;
+	return key;
+}
+
+static struct program *program_of(struct programs *programs, const struct program *key)
+{
+	struct program *program, **found;
+
+	found = tfind(key, &programs->root, compare_keys);
+	if (found)
+		return *found;
+	program = calloc(1, sizeof(*program));
+	if (!program)
+		die_no_memory();
+	program->known = key->known;
+	program->number = key->number;
+	program->name = key->name ? strdup(key->name) : NULL;
+	if ((key->name && !program->name) || !tsearch(program, &programs->root, compare_keys))
+		die_no_memory();
+	if (!(programs->count & (programs->count - 1))) {
+		size_t size = programs->count ? 2 * programs->count : 1;
+
+		programs->all = reallocarray(programs->all, size, sizeof(*programs->all));
+		if (!programs->all)
+			die_no_memory();
+	}
+	programs->all[programs->count++] = program;
+	return program;
+}
+
+static void keep_args(struct kept_args *kept, const struct proclife_process *process)
+{
+	uint32_t bytes = process->args_bytes < MOST_ARGS ? process->args_bytes : MOST_ARGS;
+
+	kept->bytes = 0;
+	if (!process->args || !bytes)
+		return;
+	if (kept->size <= bytes) {
+		free(kept->text);
+		kept->text = malloc(bytes + 1);
+		kept->size = bytes + 1;
+		if (!kept->text)
+			die_no_memory();
+	}
+	memcpy(kept->text, process->args, bytes);
+	kept->text[bytes] = '\0';
+	kept->bytes = bytes;
+	kept->cut = process->args_cut || bytes < process->args_bytes;
+}
+
+static void add_life(struct program *program, const struct proclife_process *process)
+{
+	uint64_t ns;
+
+	if (!proclife_process_phase(process, PROCLIFE_LIFE, &ns))
+		return;
+	if ((!program->life && proclife_histogram_new(&program->life)) ||
+	    proclife_histogram_add(program->life, ns))
+		die_no_memory();
+	if (program->longest.tgid && ns <= program->longest.ns)
+		return;
+	program->longest.ns = ns;
+	program->longest.tgid = process->tgid;
+	program->longest.exit_code = process->exit_code;
+	keep_args(&program->longest.args, process);
+}
+
+void programs_add(struct programs *programs, enum summary_by by,
+		  const struct proclife_process *process)
+{
+	char buffer[PROCLIFE_PATH_LEN + 4];
+	struct program key = key_of(by, process, buffer);
+	struct program *program = program_of(programs, &key);
+
+	if (!process->marks.exited) {
+		program->open++;
+		programs->open++;
+		return;
+	}
+	if (!program->runs++)
+		keep_args(&program->first, process);
+	programs->runs++;
+	program->failed += process->exit_code != 0;
+	programs->failed += process->exit_code != 0;
+	add_count(&program->runtime, process->runtime);
+	add_count(&programs->runtime, process->runtime);
+	if (process->max_rss > program->max_rss)
+		program->max_rss = process->max_rss;
+	add_life(program, process);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct program *x = *(const void *const *)a, *y = *(const void *const *)b;
+
+	if (x->runtime != y->runtime)
+		return x->runtime > y->runtime ? -1 : 1;
+	if (x->runs != y->runs)
+		return x->runs > y->runs ? -1 : 1;
+	return compare_keys(x, y);
+}
+
+void programs_sort(struct programs *programs)
+{
+	if (programs->count)
+		qsort(programs->all, programs->count, sizeof(*programs->all), compare);
+}
+
+static void keep(void *program)
+{
+	(void)program;
+}
+
+void programs_free(struct programs *programs)
+{
+	size_t i;
+
+	tdestroy(programs->root, keep);
+	for (i = 0; i < programs->count; i++) {
+		struct program *program = programs->all[i];
+
+		proclife_histogram_free(program->life);
+		free(program->first.text);
+		free(program->longest.args.text);
+		free(program->name);
+		free(program);
+	}
+	free(programs->all);
+}
+
+static bool has_argument(const struct kept_args *args, const char *wanted)
+{
+	uint32_t i;
+
+	for (i = 0; i < args->bytes; i += (uint32_t)strlen(args->text + i) + 1)
+		if (!strcmp(args->text + i, wanted))
+			return true;
+	return false;
+}
+
+/* What says more: no option, and what is shorter. */
+static bool is_better(const char *argument, const char *than)
+{
+	if (!than || (*argument == '-') != (*than == '-'))
+		return !than || *argument != '-';
+	return strlen(argument) < strlen(than);
+}
+
+const char *program_longest_argument(const struct program *program)
+{
+	const struct kept_args *args = &program->longest.args;
+	const char *best = NULL;
+	uint32_t i;
+
+	for (i = 0; i < args->bytes; i += (uint32_t)strlen(args->text + i) + 1) {
+		const char *argument = args->text + i;
+
+		/* The program itself is named already. */
+		if (!i || !*argument || !is_better(argument, best))
+			continue;
+		if (program->runs == 1 || !has_argument(&program->first, argument))
+			best = argument;
+	}
+	return best;
+}

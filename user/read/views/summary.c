@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which program costs what, and how many processes and CPUs were busy over time. */
+#include "cli/choices.h"
+#include "output/message.h"
+#include "output/percentiles.h"
+#include "output/quote.h"
+#include "views/overtime.h"
+#include "views/programs.h"
+#include "views/when.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW_LIVES 100 /* fewer have no 99th percentile */
+
+struct summary {
+	struct run *run;
+	struct programs programs;
+	struct overtime overtime;
+	bool began;
+};
+
+/* When it was forked: of one that is older than the trace, by its start. */
+static uint64_t born(const struct run *run, const struct proclife_process *process)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+
+	if (process->marks.born || !process->start || !header)
+		return process->marks.born ? process->marks.born : process->seen;
+	return process->start > header->to_boottime ? process->start - header->to_boottime : 1;
+}
+
+static void process_gone(void *data, struct proclife_process *process)
+{
+	struct summary *summary = data;
+	const struct run *run = summary->run;
+	uint64_t exited = process->marks.exited, end = exited;
+
+	if (!process->selected || !process->matches)
+		return;
+	programs_add(&summary->programs, run->options->summary_by, process);
+	if (!summary->began)
+		overtime_begin(&summary->overtime, run->from > run->first ? run->from : run->first);
+	summary->began = true;
+	if (!end && process->outlives)
+		end = run->ended;
+	if (end > run->to)
+		end = run->to;
+	overtime_add(&summary->overtime, born(run, process), end,
+		     exited == end ? process->runtime :
+		     exited ? process->runtime * ((double)(end - born(run, process)) /
+						  (double)(exited - born(run, process))) : 0);
+}
+
+static int begin(struct run *run, void **state)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports), .process_gone = process_gone,
+	};
+	struct summary *summary = calloc(1, sizeof(*summary));
+
+	if (!summary)
+		return -ENOMEM;
+	summary->run = run;
+	*state = summary;
+	return proclife_tasks_report(run->tasks, &reports, summary);
+}
+
+static void end(void *state)
+{
+	struct summary *summary = state;
+
+	if (!summary)
+		return;
+	programs_free(&summary->programs);
+	free(summary);
+}
+
+/*
+ * The columns. Where the terminal is too narrow for all, those of the highest rank are left out
+ * first; PROGRAM takes what remains.
+ */
+enum column {
+	COLUMN_RUNS,
+	COLUMN_FAILED,
+	COLUMN_CPU,
+	COLUMN_SHARE,
+	COLUMN_RSS,
+	COLUMN_P50,
+	COLUMN_P99,
+	COLUMN_MAX,
+	COLUMN_PID,
+	COLUMNS,
+};
+
+static const struct {
+	const char *title;
+	unsigned int width;
+	unsigned int rank;
+} columns[COLUMNS] = {
+	[COLUMN_RUNS] = { "RUNS", 7, 0 },    [COLUMN_FAILED] = { "FAILED", 6, 2 },
+	[COLUMN_CPU] = { "CPU", 8, 0 },	     [COLUMN_SHARE] = { "SHARE", 5, 3 },
+	[COLUMN_RSS] = { "RSS", 8, 6 },	     [COLUMN_P50] = { "p50", 8, 4 },
+	[COLUMN_P99] = { "p99", 8, 5 },	     [COLUMN_MAX] = { "MAX", 8, 1 },
+	[COLUMN_PID] = { "PID", 8, 7 },
+};
+
+#define PROGRAM_COLUMNS 28 /* at least */
+
+/* The highest rank that there is room for. */
+static unsigned int rank_for(unsigned int width)
+{
+	unsigned int rank = COLUMNS, taken, i;
+
+	for (;; rank--) {
+		for (taken = 1, i = 0; i < COLUMNS; i++)
+			taken += columns[i].rank <= rank ? columns[i].width + 1 : 0;
+		if (!width || !rank || taken + PROGRAM_COLUMNS <= width)
+			return rank;
+	}
+}
+
+static void put_figure(struct text *line, const struct summary *summary,
+		       const struct program *program, enum column column)
+{
+	const struct proclife_histogram *life = program->life;
+	uint64_t lives = life ? proclife_histogram_count(life) : 0;
+	unsigned int width = columns[column].width;
+
+	switch (column) {
+	case COLUMN_RUNS:
+		text_count_in(line, width, program->runs);
+		return;
+	case COLUMN_FAILED:
+		if (!program->failed)
+			break;
+		text_style(line, STYLE_BAD);
+		text_count_in(line, width, program->failed);
+		text_style(line, STYLE_PLAIN);
+		return;
+	case COLUMN_CPU:
+		text_time_in(line, width, program->runtime);
+		return;
+	case COLUMN_SHARE:
+		if (!summary->programs.runtime)
+			break;
+		text_printf(line, "%*.0f %%", (int)width - 2, 100.0 * (double)program->runtime /
+			    (double)summary->programs.runtime);
+		return;
+	case COLUMN_RSS:
+		if (!program->max_rss)
+			break;
+		text_size_in(line, width, program->max_rss);
+		return;
+	case COLUMN_P50:
+	case COLUMN_P99:
+		if (!lives || (column == COLUMN_P99 && lives < FEW_LIVES))
+			break;
+		text_time_in(line, width,
+			     proclife_histogram_percentile(life, column == COLUMN_P50 ? 50 : 99));
+		return;
+	case COLUMN_MAX:
+		if (!lives)
+			break;
+		text_time_in(line, width, proclife_histogram_max(life));
+		return;
+	case COLUMN_PID:
+		if (!program->longest.tgid)
+			break;
+		text_uint_in(line, width, program->longest.tgid);
+		return;
+	case COLUMNS:
+		return;
+	}
+	text_spaces(line, width);
+}
+
+static void put_name(struct text *line, const struct run *run, const struct program *program)
+{
+	const char *path;
+	char buffer[24];
+
+	if (!program->known) {
+		text_string(line, "(unknown)");
+	} else if (run->options->summary_by == SUMMARY_BY_CGROUP) {
+		path = proclife_cgroups_path(run->cgroups, program->number);
+		if (path)
+			text_label(line, path, SIZE_MAX);
+		else
+			text_printf(line, "cgroup %" PRIu64, program->number);
+	} else if (run->options->summary_by == SUMMARY_BY_UID) {
+		text_label(line, user_name(run, (uint32_t)program->number, buffer), SIZE_MAX);
+	} else {
+		text_label(line, program->name, SIZE_MAX);
+	}
+}
+
+/* Cuts what is longer than the line; of an argument, its end says most. */
+static void put_end(struct text *line, const struct run *run, const char *argument)
+{
+	unsigned int width = run->screen->width, room;
+	struct text word;
+
+	text_init(&word, run->screen);
+	text_word(&word, argument, strlen(argument));
+	room = !width ? UINT32_MAX : width > line->columns + 4 ? width - line->columns - 4 : 0;
+	if (word.columns <= room) {
+		text_string(line, "  ");
+		text_style(line, STYLE_DIM);
+		text_bytes(line, word.s, word.len, word.columns);
+		text_style(line, STYLE_PLAIN);
+	} else if (room > 8 && word.columns == word.len) {
+		text_string(line, "  ");
+		text_style(line, STYLE_DIM);
+		text_draw(line, "…", ".");
+		text_bytes(line, word.s + word.len - (room - 1), room - 1, room - 1);
+		text_style(line, STYLE_PLAIN);
+	}
+	text_free(&word);
+}
+
+static void put_program(struct text *line, const struct summary *summary,
+			const struct program *program, unsigned int rank)
+{
+	const char *argument = program_longest_argument(program);
+	unsigned int i;
+
+	for (i = 0; i < COLUMNS; i++) {
+		if (columns[i].rank > rank)
+			continue;
+		if (i)
+			text_string(line, " ");
+		put_figure(line, summary, program, i);
+	}
+	text_string(line, "  ");
+	text_style(line, STYLE_NAME);
+	put_name(line, summary->run, program);
+	text_style(line, STYLE_PLAIN);
+	if (argument)
+		put_end(line, summary->run, argument);
+	text_line(line);
+}
+
+static void put_head(struct text *line, const struct summary *summary, unsigned int rank)
+{
+	static const char *const titles[SUMMARY_BYS] = {
+		[SUMMARY_BY_COMM] = "PROGRAM, and its longest run",
+		[SUMMARY_BY_PATH] = "PROGRAM, and its longest run",
+		[SUMMARY_BY_DIR] = "FOLDER, and its longest run",
+		[SUMMARY_BY_CGROUP] = "CGROUP, and its longest run",
+		[SUMMARY_BY_UID] = "USER, and the longest run",
+		[SUMMARY_BY_PARENT] = "PARENT, and its longest child",
+	};
+	unsigned int i;
+
+	text_style(line, STYLE_HEAD);
+	for (i = 0; i < COLUMNS; i++)
+		if (columns[i].rank <= rank)
+			text_printf(line, "%s%*s", i ? " " : "", (int)columns[i].width,
+				    columns[i].title);
+	text_printf(line, "  %s", titles[summary->run->options->summary_by]);
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
+#define GRAPH_COLUMNS 48
+
+/* A value of a slice, on average. */
+static double level(const struct overtime *overtime, const double *of, size_t i, uint64_t end)
+{
+	uint64_t begin = overtime->begin + i * overtime->width;
+	uint64_t width = end - begin < overtime->width ? end - begin : overtime->width;
+
+	return of[i] / (double)width;
+}
+
+static void put_bar(struct text *line, double part)
+{
+	static const char *const bars[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	unsigned int eighths = (unsigned int)(part * 8 + 0.5);
+	char digit[2] = { " 123456789"[part > 0 ? 1 + (unsigned int)(part * 8) : 0], 0 };
+
+	if (part > 0 && !eighths)
+		eighths = 1;
+	text_draw(line, bars[eighths < 9 ? eighths : 8], digit);
+}
+
+/* Over time: the highest level of the slices that a column stands for, and when it was highest. */
+static void put_graph(struct text *line, const struct summary *summary, const char *title,
+		      const double *of, uint64_t end)
+{
+	const struct overtime *overtime = &summary->overtime;
+	size_t slices = overtime_slices(overtime, end), i, most = 0;
+	double highest = 0, sum = 0;
+	unsigned int column, shown = slices < GRAPH_COLUMNS ? (unsigned int)slices : GRAPH_COLUMNS;
+
+	for (i = 0; i < slices; i++) {
+		sum += of[i];
+		if (level(overtime, of, i, end) > highest) {
+			highest = level(overtime, of, i, end);
+			most = i;
+		}
+	}
+	text_printf(line, "%-6s", title);
+	for (column = 0; column < shown; column++) {
+		double part = 0;
+
+		for (i = column * slices / shown; i < (column + 1) * slices / shown; i++)
+			if (level(overtime, of, i, end) > part)
+				part = level(overtime, of, i, end);
+		put_bar(line, highest > 0 ? part / highest : 0);
+	}
+	text_printf(line, "  mean %.3g, most %.3g at ", sum / (double)(end - overtime->begin), highest);
+	text_when(line, summary->run, overtime->begin + most * overtime->width, 0);
+	text_line(line);
+}
+
+static void put_overtime(struct text *line, const struct summary *summary)
+{
+	uint64_t end = summary->overtime.end;
+
+	if (!summary->began || end <= summary->overtime.begin)
+		return;
+	text_line(line);
+	put_graph(line, summary, "lived", summary->overtime.lived, end);
+	put_graph(line, summary, "busy", summary->overtime.busy, end);
+}
+
+static void put_sum(struct text *line, const struct summary *summary)
+{
+	const struct programs *programs = &summary->programs;
+
+	text_line(line);
+	text_plural(line, programs->runs, "process", "processes");
+	text_string(line, " ended");
+	if (programs->failed) {
+		text_string(line, ", ");
+		text_count(line, programs->failed);
+		text_string(line, " failed");
+	}
+	if (programs->open) {
+		text_string(line, ", ");
+		text_count(line, programs->open);
+		text_string(line, " did not, whose CPU time is not known");
+	}
+	text_string(line, "; CPU ");
+	text_time(line, programs->runtime);
+	text_line(line);
+}
+
+/* What is seen in it, behind the table. */
+static void put_method(struct text *line, const struct summary *summary)
+{
+	if (!summary->programs.runs)
+		return;
+	text_style(line, STYLE_DIM);
+	text_string(line, "p50 and MAX: from fork to exit. busy: CPUs, estimated by spreading the CPU "
+			  "time");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+	text_style(line, STYLE_DIM);
+	text_string(line, "of each life evenly over it.");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
+static void print_text(const struct summary *summary)
+{
+	const struct programs *programs = &summary->programs;
+	const struct run *run = summary->run;
+	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
+	unsigned int rank = rank_for(run->screen->width);
+	struct text line;
+	size_t i;
+
+	text_init(&line, run->screen);
+	put_head(&line, summary, rank);
+	for (i = 0; i < programs->count && i < most; i++)
+		put_program(&line, summary, programs->all[i], rank);
+	if (i < programs->count) {
+		text_plural(&line, programs->count - i, "more line", "more lines");
+		text_string(&line, ", with less CPU time; --top N shows N");
+		text_line(&line);
+	}
+	put_sum(&line, summary);
+	put_overtime(&line, summary);
+	put_method(&line, summary);
+	text_free(&line);
+}
+
+static void json_name_of(struct json *json, const struct run *run, const struct program *program)
+{
+	enum summary_by by = run->options->summary_by;
+	const char *path;
+
+	json_string(json, "by", choice_name(CHOICE_SUMMARY_BY, by));
+	if (!program->known) {
+		json_null(json, "group");
+	} else if (by == SUMMARY_BY_CGROUP) {
+		path = proclife_cgroups_path(run->cgroups, program->number);
+		if (path)
+			json_string(json, "group", path);
+		else
+			json_null(json, "group");
+		json_uint(json, "cgroup", program->number);
+	} else if (by == SUMMARY_BY_UID) {
+		json_uint(json, "group", program->number);
+	} else {
+		json_string(json, "group", program->name);
+	}
+}
+
+static void json_program(const struct run *run, const struct program *program)
+{
+	struct json *json = run->json;
+
+	json_line(json, "program");
+	json_name_of(json, run, program);
+	json_uint(json, "runs", program->runs);
+	json_uint(json, "failed", program->failed);
+	json_uint(json, "open", program->open);
+	json_uint(json, "runtime", program->runtime);
+	json_uint(json, "max_rss", program->max_rss);
+	json_object(json, "life");
+	json_percentiles(json, program->life);
+	json_object_end(json);
+	if (program->longest.tgid) {
+		json_object(json, "longest");
+		json_uint(json, "pid", program->longest.tgid);
+		json_uint(json, "life", program->longest.ns);
+		json_wait_status(json, true, program->longest.exit_code);
+		json_args(json, program->longest.args.text, program->longest.args.bytes,
+			  program->longest.args.cut);
+		json_object_end(json);
+	} else {
+		json_null(json, "longest");
+	}
+	json_line_end(json);
+}
+
+static void json_slices(struct json *json, const char *name, const double *of, size_t slices)
+{
+	size_t i;
+
+	json_array(json, name);
+	for (i = 0; i < slices; i++)
+		json_uint(json, NULL, (uint64_t)(of[i] + 0.5));
+	json_array_end(json);
+}
+
+static void json_overtime(struct json *json, const struct overtime *overtime)
+{
+	size_t slices = overtime_slices(overtime, overtime->end);
+
+	json_line(json, "overtime");
+	json_uint(json, "from", overtime->begin);
+	json_uint(json, "to", overtime->end);
+	json_uint(json, "slice", overtime->width);
+	json_slices(json, "lived", overtime->lived, slices);
+	json_slices(json, "busy", overtime->busy, slices);
+	json_line_end(json);
+}
+
+static void print(const struct run *run, void *state)
+{
+	struct summary *summary = state;
+	size_t i;
+
+	programs_sort(&summary->programs);
+	if (!run->options->json) {
+		print_text(summary);
+		return;
+	}
+	for (i = 0; i < summary->programs.count; i++)
+		json_program(run, summary->programs.all[i]);
+	if (summary->began && summary->overtime.end > summary->overtime.begin)
+		json_overtime(run->json, &summary->overtime);
+}
+
+const struct view view_summary = {
+	.name = "summary",
+	.help = "Which program costs what: runs, failures, CPU, times",
+	.takes = OF_TRACE | GIVEN(BY) | GIVEN(TOP),
+	.combines = true,
+	.range = RANGE_OF_LIVES,
+	.has_cgroups = true,
+	.begin = begin,
+	.print = print,
+	.free = end,
+};
