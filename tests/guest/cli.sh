@@ -60,6 +60,10 @@ expect 'the killer' 0 'SIGKILL from sh \([0-9]+\)$' \
 expect 'three phases' 0 '^teardown +exit→notified +1 ' proclife-read --latency -- true
 
 # Verdicts.
+expect 'nothing is left' 0 '^left==0 +0 +ok' proclife-read --expect left==0 -- sh -c 'sleep 0.1 & wait'
+expect 'something is left' 2 '^ +[0-9]+ +[0-9.]+ ms  sleep 3$' \
+	proclife-read --expect left==0 --left-after 500ms -- sh -c 'setsid sleep 3 & exit 0'
+expect 'failures' 2 'expected failed==0, but it is 1' proclife-read --expect failed==0 -- sh -c 'false; true'
 expect 'as expected' 0 'life.count==1 .* ok$' \
 	proclife-read --expect life.count==1 --expect lost==0 --expect 'exit_free.max<1h' -- true
 expect 'not as expected' 2 "expected 'life.count>1', but it is 1\$" \

@@ -8,6 +8,7 @@
 
 static struct proclife_tasks *tasks;
 static struct proclife_latency *latency;
+static struct proclife_latency *programs;
 
 static int begin(void **state)
 {
@@ -16,6 +17,8 @@ static int begin(void **state)
 	(void)state;
 	assert_int_equal(proclife_tasks_new(&tasks), 0);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
+	assert_int_equal(proclife_latency_new(&programs, tasks, false), 0);
+	assert_int_equal(proclife_latency_group_by(programs, PROCLIFE_BY_COMM), 0);
 	/* Lives of 100 ns, zombies of 1, 2, ... 10 ns; one is never reaped. */
 	for (uint32_t i = 1; i <= 10; i++) {
 		struct who a = process_of_pid(200 + i, "a");
@@ -36,6 +39,7 @@ static int end(void **state)
 {
 	(void)state;
 	proclife_latency_free(latency);
+	proclife_latency_free(programs);
 	proclife_tasks_free(tasks);
 	return 0;
 }
@@ -57,7 +61,9 @@ static struct judgement judge(const char *text)
 	if (wrong)
 		fail_msg("\"%s\": %s", text, wrong);
 	assert_ptr_equal(e.text, text);
-	return expect_judge(&e, latency, 7);
+	return expect_judge(&e, &(struct measured){
+		.latency = latency, .programs = programs, .lost = 7, .failed = 3,
+	});
 }
 
 static void test_grammar(void **state)
@@ -94,6 +100,22 @@ static void test_grammar(void **state)
 	assert_int_equal(e.bound, 3600000000000);
 	assert_null(expect_parse(&e, "teardown.mean<1m"));
 	assert_null(expect_parse(&e, "teardown.p100<1ns"));
+	assert_int_equal(e.program, 0);
+	assert_null(expect_parse(&e, "failed==0"));
+	assert_int_equal(e.what, EXPECT_FAILED);
+	assert_null(expect_parse(&e, "left==0"));
+	assert_int_equal(e.what, EXPECT_LEFT);
+	assert_null(expect_parse(&e, "cc1.life.p99.9<2s"));
+	assert_int_equal(e.what, EXPECT_PHASE);
+	assert_int_equal(e.program, 3);
+	assert_int_equal(e.phase, PROCLIFE_LIFE);
+	assert_float_equal(e.percent, 99.9, 0);
+	assert_null(expect_parse(&e, "python3.11.zombie.max<1s"));
+	assert_int_equal(e.program, 10);
+	/* A program that is called as a phase is. */
+	assert_null(expect_parse(&e, "life.life.count==1"));
+	assert_int_equal(e.program, 4);
+	assert_int_equal(e.statistic, STATISTIC_COUNT);
 }
 
 static void test_refused(void **state)
@@ -105,6 +127,9 @@ static void test_refused(void **state)
 	refuses("exit.p99<5ms", "the figure has to be");
 	refuses(".p99<5ms", "the figure has to be");
 	refuses("losts==0", "the figure has to be");
+	refuses("cc1.p99<5ms", "the figure has to be");
+	refuses("cc1.failed==0", "the figure has to be");
+	refuses("cc1.life.often<5ms", "the statistic has to be");
 	refuses("exit_free.<5ms", "the statistic has to be");
 	refuses("exit_free.p<5ms", "the statistic has to be");
 	refuses("exit_free.p0<5ms", "the statistic has to be");
@@ -150,6 +175,18 @@ static void test_judged(void **state)
 	assert_true(judge("exit_free.p99==100ns").ok);
 	assert_true(judge("zombies==1").ok);
 	assert_false(judge("zombies==0").ok);
+	assert_true(judge("failed==3").ok);
+	assert_false(judge("failed==0").ok);
+	assert_true(judge("a.life.count==10").ok);
+	assert_true(judge("a.zombie.max==10ns").ok);
+	assert_true(judge("z.life.count==1").ok);
+	judgement = judge("z.zombie.max<1s");
+	assert_false(judgement.ok || judgement.measured);
+	judgement = judge("b.life.max<1s");
+	assert_false(judgement.ok || judgement.measured);
+	assert_true(judge("b.life.count==0").ok);
+	/* Not what begins like it. */
+	assert_true(judge("aa.life.count==0").ok);
 	assert_true(judge("lost==7").ok);
 	assert_true(judge("lost<8").ok);
 	assert_false(judge("lost<7").ok);

@@ -185,6 +185,27 @@ static void set_clock(uint64_t seconds)
 	fclose(file);
 }
 
+static void test_counts(void **state)
+{
+	char line[3 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	tell();
+	out = run_program(false, 0, "%s -i %s --expect failed==4 --expect left==1 --expect "
+			  "killed.life.max==9s --expect killed.life.count==1", program, folder.path);
+	assert_int_equal(out.status, 0);
+	assert_non_null(strstr(out.text, "LEFT      AGE  PROCESS\n"));
+	assert_non_null(strstr(out.text, "      1           init\n"));
+	free(out.text);
+	snprintf(line, sizeof(line), "%s -i %s --expect left==0 --expect failed==0 --comm k*", program,
+		 folder.path);
+	expect_output(true, 2, line, "proclife-read: expected failed==0, but it is 1\n");
+	out = run_program(true, 0, "%s -i %s --expect lost==0 --left-after 1s", program, folder.path);
+	assert_int_equal(out.status, 129);
+	free(out.text);
+}
+
 static void test_times_of_day(void **state)
 {
 	(void)state;
@@ -271,6 +292,7 @@ int main(void)
 		STORY(test_args),
 		STORY(test_ranges),
 		STORY(test_exits_in_range),
+		STORY(test_counts),
 		STORY(test_times_of_day),
 		STORY(test_said),
 		STORY(test_loss),

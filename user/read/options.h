@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define MOST_VIEWS 16
+#define LEFT_AFTER 200000000 /* ns; unless --left-after says otherwise */
 
 struct view;
 
@@ -46,6 +47,7 @@ enum option_id {
 	OPTION_JSON,
 	OPTION_QUIET,
 	OPTION_EXPECT,
+	OPTION_LEFT_AFTER,
 	OPTION_KTAP,
 	OPTION_LAVA,
 	OPTION_INPUT,
@@ -195,6 +197,7 @@ struct options {
 	size_t pid_count;
 	struct expectation *expectations;
 	size_t expectation_count;
+	uint64_t left_after; /* ns; 0: nobody asks what the command leaves */
 	enum verdicts verdicts;
 	uint64_t duration; /* ns; 0: none */
 	uint64_t count;	   /* 0: none */
@@ -207,6 +210,16 @@ static inline bool options_show(const struct options *options, const struct view
 
 	for (each = options->views; *each; each++)
 		if (*each == view)
+			return true;
+	return false;
+}
+
+static inline bool options_expect(const struct options *options, enum expect_what what)
+{
+	size_t i;
+
+	for (i = 0; i < options->expectation_count; i++)
+		if (options->expectations[i].what == what)
 			return true;
 	return false;
 }

@@ -53,33 +53,65 @@ bool expect_is_time(const struct expectation *e)
 	return e->what == EXPECT_PHASE && e->statistic != STATISTIC_COUNT;
 }
 
+static const struct {
+	const char *name;
+	enum expect_what what;
+} numbers[] = {
+	{ "lost", EXPECT_LOST },
+	{ "zombies", EXPECT_ZOMBIES },
+	{ "failed", EXPECT_FAILED },
+	{ "left", EXPECT_LEFT },
+};
+
+/* "PHASE.STATISTIC"; sets the phase if that is one, whatever is behind it. */
+static bool parse_phase(struct expectation *e, const char *s, size_t length, bool *statistic)
+{
+	const char *dot = memchr(s, '.', length);
+
+	if (!dot || !find_phase(s, (size_t)(dot - s), &e->phase))
+		return false;
+	*statistic = find_statistic(e, dot + 1, length - (size_t)(dot + 1 - s));
+	return true;
+}
+
 static const char *parse_figure(struct expectation *e, const char *s, size_t length)
 {
 	static char wrong[200];
-	const char *dot = memchr(s, '.', length);
+	const char *dot = s;
+	bool statistic = false;
+	size_t i;
 
-	if (is(s, length, "lost")) {
-		e->what = EXPECT_LOST;
-		return NULL;
-	}
-	if (is(s, length, "zombies")) {
-		e->what = EXPECT_ZOMBIES;
+	for (i = 0; i < COUNT_OF(numbers); i++) {
+		if (!is(s, length, numbers[i].name))
+			continue;
+		e->what = numbers[i].what;
 		return NULL;
 	}
 	e->what = EXPECT_PHASE;
-	if (!dot || !find_phase(s, (size_t)(dot - s), &e->phase)) {
+	if (parse_phase(e, s, length, &statistic) && statistic)
+		return NULL;
+	/* The name of a program can have dots in it, and so has a percentile. */
+	while ((dot = memchr(dot, '.', length - (size_t)(dot - s)))) {
+		bool has_statistic = false;
+
+		dot++;
+		if (!parse_phase(e, dot, length - (size_t)(dot - s), &has_statistic))
+			continue;
+		statistic |= has_statistic;
+		e->program = (size_t)(dot - 1 - s);
+		if (has_statistic && e->program)
+			return NULL;
+	}
+	if (!e->program && (!memchr(s, '.', length) || !find_phase(s, strcspn(s, "."), &e->phase))) {
 		snprintf(wrong, sizeof(wrong),
-			 "the figure has to be lost, zombies, or one of %s with a statistic, such "
-			 "as exit_free.p99", choice_list(CHOICE_PHASE, ", ", " and "));
+			 "the figure has to be lost, zombies, failed, left, or one of %s with a "
+			 "statistic, such as exit_free.p99", choice_list(CHOICE_PHASE, ", ", " and "));
 		return wrong;
 	}
-	if (!find_statistic(e, dot + 1, length - (size_t)(dot + 1 - s))) {
-		snprintf(wrong, sizeof(wrong),
-			 "the statistic has to be one of %s, or another percentile such as p95",
-			 choice_list(CHOICE_STATISTIC, ", ", " and "));
-		return wrong;
-	}
-	return NULL;
+	snprintf(wrong, sizeof(wrong),
+		 "the statistic has to be one of %s, or another percentile such as p95",
+		 choice_list(CHOICE_STATISTIC, ", ", " and "));
+	return wrong;
 }
 
 static const char *parse_bound(struct expectation *e, const char *s)
@@ -129,28 +161,50 @@ static bool holds(enum expect_relation relation, uint64_t value, uint64_t bound)
 	return false;
 }
 
-struct judgement expect_judge(const struct expectation *e, const struct proclife_latency *latency,
-			      uint64_t lost)
+/* The lives of all, or of the program that this is about; NULL if there is none. */
+static const struct proclife_histogram *histogram_of(const struct expectation *e,
+						     const struct measured *measured)
 {
-	const struct proclife_histogram *histogram = proclife_latency_phase(latency, e->phase);
+	const struct proclife_group *group;
+	size_t i;
+
+	if (!e->program)
+		return proclife_latency_phase(measured->latency, e->phase);
+	for (i = 0; (group = proclife_latency_group(measured->programs, i)); i++)
+		if (group->known && is(e->text, e->program, group->name))
+			return proclife_group_phase(group, e->phase);
+	return NULL;
+}
+
+struct judgement expect_judge(const struct expectation *e, const struct measured *measured)
+{
+	const struct proclife_latency_counts *counts = proclife_latency_counts(measured->latency);
+	const struct proclife_histogram *histogram;
 	struct judgement judgement = { .measured = true };
-	struct proclife_latency_counts counts;
 
 	switch (e->what) {
 	case EXPECT_LOST:
-		judgement.value = lost;
+		judgement.value = measured->lost;
 		break;
 	case EXPECT_ZOMBIES:
-		counts = *proclife_latency_counts(latency);
 		/* Where there is nobody, there being no zombie says nothing. */
-		judgement.measured = counts.lives;
-		judgement.value = counts.unreaped;
+		judgement.measured = counts->lives;
+		judgement.value = counts->unreaped;
+		break;
+	case EXPECT_FAILED:
+		judgement.measured = counts->lives;
+		judgement.value = measured->failed;
+		break;
+	case EXPECT_LEFT:
+		judgement.measured = counts->lives;
+		judgement.value = counts->alive;
 		break;
 	case EXPECT_PHASE:
-		judgement.count = proclife_histogram_count(histogram);
+		histogram = histogram_of(e, measured);
+		judgement.count = histogram ? proclife_histogram_count(histogram) : 0;
 		/* A time of nothing is no time: a promise about it cannot be kept. */
 		judgement.measured = judgement.count || e->statistic == STATISTIC_COUNT;
-		if (judgement.measured)
+		if (judgement.count)
 			judgement.value = statistic_of(histogram, e->statistic, e->percent);
 		break;
 	}

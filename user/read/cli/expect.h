@@ -9,13 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum expect_what { EXPECT_PHASE, EXPECT_LOST, EXPECT_ZOMBIES };
+enum expect_what { EXPECT_PHASE, EXPECT_LOST, EXPECT_ZOMBIES, EXPECT_FAILED, EXPECT_LEFT };
 enum expect_relation { EXPECT_BELOW, EXPECT_AT_MOST, EXPECT_EQUAL, EXPECT_AT_LEAST, EXPECT_ABOVE };
 
-/* "exit_free.p99<50ms" */
+/* "exit_free.p99<50ms", "cc1.life.max<1s" */
 struct expectation {
 	const char *text;
 	enum expect_what what;
+	size_t program; /* bytes of the name that it begins with; 0: it is about all */
 	enum proclife_phase phase; /* of EXPECT_PHASE, and the next two too */
 	enum statistic_kind statistic;
 	double percent; /* of STATISTIC_PERCENTILE */
@@ -36,7 +37,15 @@ struct judgement {
 	uint64_t count; /* lives that it is made of, if it is of a phase */
 };
 
+/* What it is judged by. */
+struct measured {
+	const struct proclife_latency *latency;
+	const struct proclife_latency *programs; /* by name; NULL if no expectation is about one */
+	uint64_t lost;
+	uint64_t failed; /* processes */
+};
+
 struct judgement expect_judge(const struct expectation *expectation,
-			      const struct proclife_latency *latency, uint64_t lost);
+			      const struct measured *measured);
 
 #endif

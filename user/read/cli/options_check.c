@@ -12,7 +12,8 @@
 #define LENGTH 200
 
 /* What needs no view. */
-#define OF_ANY (GIVEN(JSON) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC))
+#define OF_ANY (GIVEN(JSON) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
+		GIVEN(LEFT_AFTER))
 
 static const struct {
 	uint64_t one;
@@ -177,6 +178,8 @@ static void check_verdicts(const struct options *options, struct argp_state *sta
 {
 	uint64_t form = options->given & (GIVEN(KTAP) | GIVEN(LAVA));
 
+	if (options->given & GIVEN(LEFT_AFTER) && !options_expect(options, EXPECT_LEFT))
+		argp_error(state, "--left-after is for --expect left==0");
 	if (form && !options->expectation_count)
 		argp_error(state, "%s prints verdicts: add what to --expect",
 			   option_name(first_of(form)));

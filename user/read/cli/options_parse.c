@@ -163,6 +163,12 @@ static void take(const struct reading *reading, enum option_id option, const cha
 	case OPTION_EXPECT:
 		option_add_expectation(options, state, arg);
 		break;
+	case OPTION_LEFT_AFTER:
+		options->left_after = option_time_of(arg);
+		if (!options->left_after)
+			argp_error(state, "--left-after %s: not a time such as 200ms or 5s",
+				   quoted(arg));
+		break;
 	case OPTION_KTAP:
 	case OPTION_LAVA:
 		options->verdicts = option == OPTION_KTAP ? VERDICTS_KTAP : VERDICTS_LAVA;
@@ -247,6 +253,8 @@ static void finish(const struct reading *reading, struct argp_state *state)
 			options->views[n++] = all[i];
 	options->cut.matching = filter_is_set(&options->filter) || options->from.kind ||
 				options->to.kind;
+	if (!options->left_after && options_expect(options, EXPECT_LEFT))
+		options->left_after = LEFT_AFTER;
 	if (options->json && !options->times) /* messages beside it speak of the same times */
 		options->times = TIMES_MONOTONIC;
 	options_check(options, all, state);

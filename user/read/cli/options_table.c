@@ -197,6 +197,10 @@ static const struct entry {
 			"zombie.max<=1s, life.count>=100, zombies==0, lost==0",
 		.brief = "Exit with status 2 unless this holds: zombie.max<1s",
 	},
+	[OPTION_LEFT_AFTER] = {
+		.name = "left-after", .argument = "TIME", .group = GROUP_VERDICTS,
+		.help = "--expect left==0: end so long after the command's own exit (200ms)",
+	},
 	[OPTION_KTAP] = {
 		.name = "ktap", .group = GROUP_VERDICTS,
 		.help = "Print the verdicts as KTAP, for kselftest and prove",

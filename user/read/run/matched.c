@@ -13,7 +13,10 @@ static void process_gone(void *data, struct proclife_process *process)
 {
 	struct run *run = data;
 
-	run->matched.processes += process->selected && process->matches;
+	if (!process->selected || !process->matches)
+		return;
+	run->matched.processes++;
+	run->matched.failed += process->marks.exited && process->exit_code;
 }
 
 /* Is anything but --pid given that some do not match? */
@@ -41,6 +44,7 @@ int matched_begin(struct run *run, const char *dir)
 void matched_add(struct run *run, const struct run *other)
 {
 	run->matched.processes += other->matched.processes;
+	run->matched.failed += other->matched.failed;
 	run->matched.comm |= other->matched.comm;
 	run->matched.uid |= other->matched.uid;
 	run->matched.cgroup |= other->matched.cgroup;

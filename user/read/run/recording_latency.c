@@ -8,6 +8,38 @@
 #include <errno.h>
 #include <string.h>
 
+static bool expects_of_programs(const struct options *options)
+{
+	size_t i;
+
+	for (i = 0; i < options->expectation_count; i++)
+		if (options->expectations[i].program)
+			return true;
+	return false;
+}
+
+int measure_begin(struct run *run, enum proclife_by by)
+{
+	const struct options *options = run->options;
+	int ret = proclife_latency_new(&run->latency, run->tasks, options->threads);
+
+	if (!ret)
+		ret = proclife_latency_group_by(run->latency, by);
+	if (ret || !expects_of_programs(options))
+		return ret;
+	ret = proclife_latency_new(&run->programs, run->tasks, options->threads);
+	return ret ? ret : proclife_latency_group_by(run->programs, PROCLIFE_BY_COMM);
+}
+
+int measure_merge(struct run *into, const struct run *from)
+{
+	int ret = proclife_latency_merge(into->latency, into->cgroups, from->latency, from->cgroups);
+
+	if (!ret && into->programs)
+		ret = proclife_latency_merge(into->programs, NULL, from->programs, NULL);
+	return ret;
+}
+
 static int prepare(struct run *run, const char *dir, enum proclife_by by)
 {
 	const struct options *options = run->options;
@@ -17,9 +49,7 @@ static int prepare(struct run *run, const char *dir, enum proclife_by by)
 	if (!ret)
 		ret = proclife_tasks_new(&run->tasks);
 	if (!ret)
-		ret = proclife_latency_new(&run->latency, run->tasks, options->threads);
-	if (!ret)
-		ret = proclife_latency_group_by(run->latency, by);
+		ret = measure_begin(run, by);
 	for (i = 0; !ret && i < options->pid_count; i++)
 		ret = proclife_tasks_select_pid(run->tasks, options->pids[i]);
 	return ret ? ret : matched_begin(run, dir);
@@ -60,6 +90,7 @@ int recording_latency_read(struct recording_latency *m, const struct options *op
 void recording_latency_free(struct recording_latency *m)
 {
 	proclife_latency_free(m->run.latency);
+	proclife_latency_free(m->run.programs);
 	proclife_tasks_free(m->run.tasks);
 	proclife_cgroups_free(m->run.cgroups);
 	proclife_users_free(m->run.users);

@@ -5,6 +5,10 @@
 
 #include "views/diff.h"
 
+/* The latencies of a run, and those of each program if an expectation is about one. */
+int measure_begin(struct run *run, enum proclife_by by);
+int measure_merge(struct run *into, const struct run *from);
+
 /* Reads it from beginning to end. 0, or a negative errno after having said why. */
 int recording_latency_read(struct recording_latency *measured, const struct options *options,
 			   const char *dir, enum proclife_by by);

@@ -253,6 +253,7 @@ static void close_session(struct session *s)
 		if (views[i]->free)
 			views[i]->free(s->states[i]);
 	proclife_latency_free(s->run.latency);
+	proclife_latency_free(s->run.programs);
 	proclife_cgroups_free(s->run.cgroups);
 	proclife_users_free(s->run.users);
 	proclife_tasks_free(s->run.tasks);

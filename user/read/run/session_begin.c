@@ -131,10 +131,27 @@ static int begin_views(struct session *s)
 		measures |= views[i]->measures;
 	}
 	if (!ret && measures)
-		ret = proclife_latency_new(&s->run.latency, s->run.tasks, s->run.options->threads);
-	if (!ret && measures)
-		ret = proclife_latency_group_by(s->run.latency, s->run.options->by);
+		ret = measure_begin(&s->run, s->run.options->by);
 	return ret;
+}
+
+/* The command itself: what it leaves is looked at so long after. */
+static void command_exited(void *data, struct proclife_process *process)
+{
+	struct session *s = data;
+
+	if (s->run.command && process->tgid == (uint32_t)s->run.command && process->selected)
+		session_stop_at(s, process->marks.exited + s->run.options->left_after, STOP_LEFT);
+}
+
+static int watch_command(struct session *s)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.process_exited = command_exited,
+	};
+
+	return s->run.options->left_after ? proclife_tasks_report(s->run.tasks, &reports, s) : 0;
 }
 
 static int begin_results(struct session *s)
@@ -148,6 +165,8 @@ static int begin_results(struct session *s)
 		ret = note_cgroups(&s->run);
 	if (!ret)
 		ret = watch_begin(&s->watch, s->run.tasks);
+	if (!ret)
+		ret = watch_command(s);
 	return ret;
 }
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static const char *const stop_names[] = {
-	"", "gone", "duration", "count", "signal", "end", "lost", "cut", "running",
+	"", "gone", "duration", "count", "signal", "end", "lost", "left", "cut", "running",
 };
 
 static const char *reason(const struct session *s)
@@ -95,8 +95,7 @@ int session_merge(struct session *s)
 		if (ret)
 			break;
 		if (can_be_added(s, &other))
-			ret = proclife_latency_merge(s->run.latency, s->run.cgroups,
-						     other.run.latency, other.run.cgroups);
+			ret = measure_merge(&s->run, &other.run);
 		else
 			ret = -EINVAL;
 		if (ret == -ENOMEM)
@@ -122,6 +121,9 @@ void session_print(struct session *s)
 	for (i = 0; views[i]; i++)
 		if (views[i]->print_open)
 			views[i]->print_open(&s->run, s->states[i]);
+	if (options_expect(s->run.options, EXPECT_LEFT) && !s->run.options->json &&
+	    !s->run.options->verdicts)
+		left_print(&s->run);
 	ret = proclife_tasks_close(s->run.tasks);
 	if (ret)
 		message("the end of the trace: %s", strerror(-ret));

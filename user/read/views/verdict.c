@@ -9,7 +9,13 @@
 /* Without REAPs, nobody knows how many zombies there are. */
 static struct judgement judge(const struct run *run, const struct expectation *e)
 {
-	struct judgement judgement = expect_judge(e, run->latency, run->lost);
+	struct measured measured = {
+		.latency = run->latency,
+		.programs = run->programs,
+		.lost = run->lost,
+		.failed = run->matched.failed,
+	};
+	struct judgement judgement = expect_judge(e, &measured);
 
 	if (e->what == EXPECT_ZOMBIES && !run_has_reap(run))
 		judgement = (struct judgement){ .measured = false };

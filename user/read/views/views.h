@@ -16,6 +16,7 @@ struct run {
 	struct proclife_source *source;
 	struct proclife_tasks *tasks;
 	struct proclife_latency *latency; /* for --latency and --expect; NULL if there is neither */
+	struct proclife_latency *programs; /* by name, for an --expect that is about one; or NULL */
 	struct proclife_cgroups *cgroups;
 	struct proclife_users *users;
 	const char *recorded_rcu; /* what the recorder knew of RCU; NULL: this machine is asked */
@@ -31,6 +32,7 @@ struct run {
 	uint64_t suppressing[PROCLIFE_TYPES]; /* CPUs on which it began and has not ended */
 	struct {
 		uint64_t processes; /* that match, at their end or in an event that is shown */
+		uint64_t failed;    /* of them, those with another exit status than 0, or killed */
 		bool comm;	    /* one has matched this kind of filter at some time */
 		bool uid;
 		bool cgroup;
@@ -115,6 +117,9 @@ const char *user_name(const struct run *run, uint32_t uid, char buffer[24]);
 void verdict_print(const struct run *run);
 /* Says which failed. */
 bool verdict_failed(const struct run *run);
+
+/* Before the tasks are closed: who lives. */
+void left_print(const struct run *run);
 
 int status_print(struct run *run);
 
