@@ -32,27 +32,33 @@ static size_t find(const struct left *all, size_t count, uint64_t id)
 	return low < count && all[low].process->id == id ? low + 1 : 0;
 }
 
+/* Room for one more. */
+static void grow(struct left **all, size_t n, size_t *size)
+{
+	if (n < *size)
+		return;
+	*size = *size ? 2 * *size : 64;
+	*all = reallocarray(*all, *size, sizeof(**all));
+	if (!*all)
+		die_no_memory();
+}
+
 /* [0] stands above all; the caller frees it. */
 static struct left *collect(const struct run *run, size_t *count)
 {
 	const struct proclife_process *process = NULL;
-	size_t size = 64, n = 0, i;
-	struct left *all = calloc(size, sizeof(*all));
+	struct left *all = NULL;
+	size_t size = 0, n = 0, i;
 
-	while (all && (process = proclife_tasks_next(run->tasks, process))) {
+	grow(&all, 0, &size);
+	all[0] = (struct left){ .process = NULL };
+	while ((process = proclife_tasks_next(run->tasks, process))) {
 		if (!process->selected || !process->matches ||
 		    proclife_process_state(run->tasks, process) != PROCLIFE_IS_ALIVE)
 			continue;
-		if (++n == size) {
-			size *= 2;
-			all = reallocarray(all, size, sizeof(*all));
-			if (!all)
-				break;
-		}
+		grow(&all, ++n, &size);
 		all[n] = (struct left){ .process = process };
 	}
-	if (!all)
-		die_no_memory();
 	for (i = 1; i <= n; i++) {
 		size_t parent = find(all + 1, n, all[i].process->parent_id);
 
