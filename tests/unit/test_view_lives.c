@@ -9,12 +9,6 @@
 
 static struct who init, sh;
 
-/* This time of the story comes. */
-static void at(uint64_t ms)
-{
-	machine->now = (1000 + ms) * MS;
-}
-
 static void exec_with(const struct who *who, const char *path, const char *args, size_t bytes)
 {
 	struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
@@ -28,28 +22,6 @@ static void exec_with(const struct who *who, const char *path, const char *args,
 	story_put(record);
 }
 
-static void die(const struct who *who, const struct who *parent, int32_t code, uint64_t cpu,
-		uint32_t rss)
-{
-	struct proclife_record record = exit_record(0, who, code, 0);
-
-	record.exit.runtime = cpu;
-	record.exit.max_rss = rss;
-	record.exit.parent_tgid = parent->tgid;
-	story_put(record);
-	story_put(sigchld_record(0, parent, who, code & 0x7f ? CLD_KILLED : CLD_EXITED));
-}
-
-static void bury(const struct who *who, const struct who *parent)
-{
-	struct proclife_record record;
-
-	story_put(reap_record(0, who, parent));
-	record = free_record(0, who);
-	record.free.runtime = 900 * MS; /* what it uses after its EXIT is not told */
-	story_put(record);
-}
-
 /* A shell from before, and what it starts until 100 ms. */
 static void tell(void)
 {
@@ -60,42 +32,42 @@ static void tell(void)
 	sh = process_of_pid(50, "sh");
 	story_put(task_record(0, &init, &init));
 	story_put(task_record(0, &sh, &init));
-	at(10);
+	story_at(10);
 	cc = story_fork(&sh, 100, "sh");
 	cc.comm = "cc";
 	exec_with(&cc, "/usr/bin/cc", "/usr/bin/cc\0-c\0a b.c", 20);
-	at(15);
+	story_at(15);
 	as = story_fork(&cc, 101, "cc");
-	at(30);
-	die(&as, &cc, 0, 2 * MS, 800);
-	at(31);
-	bury(&as, &cc);
-	at(40);
-	die(&cc, &sh, 1 << 8, 20 * MS, 9000);
+	story_at(30);
+	story_die(&as, &cc, 0, 2 * MS, 800);
+	story_at(31);
+	story_bury(&as, &cc);
+	story_at(40);
+	story_die(&cc, &sh, 1 << 8, 20 * MS, 9000);
 	kthread = process_of_pid(102, "kworker/0:1");
 	kthread.flags |= PROCLIFE_F_KTHREAD;
 	record = fork_record(0, &kthread, &init);
 	record.fork.uid = 0;
 	story_put(record);
-	at(50);
-	die(&kthread, &init, 0, 0, 0);
-	at(60);
-	bury(&cc, &sh);
+	story_at(50);
+	story_die(&kthread, &init, 0, 0, 0);
+	story_at(60);
+	story_bury(&cc, &sh);
 	odd = story_fork(&sh, 103, "odd");
 	odd.comm = "two\nlines";
 	exec_with(&odd, "/opt/odd", NULL, 0);
 	story_put(signal_record(0, &odd, SIGKILL, &sh));
-	at(70);
-	die(&odd, &sh, SIGKILL, MS, 100);
+	story_at(70);
+	story_die(&odd, &sh, SIGKILL, MS, 100);
 	odd = story_fork(&sh, 104, "crash");
 	story_put(record_of(0, PROCLIFE_WAIT, &sh));
-	at(80);
-	die(&odd, &sh, SIGSEGV | 0x80, 3 * MS, 200);
+	story_at(80);
+	story_die(&odd, &sh, SIGSEGV | 0x80, 3 * MS, 200);
 	story_put(reap_record(0, &odd, &sh));
-	at(90);
-	die(&sh, &init, 0, 7 * MS, 300);
-	bury(&sh, &init);
-	at(100);
+	story_at(90);
+	story_die(&sh, &init, 0, 7 * MS, 300);
+	story_bury(&sh, &init);
+	story_at(100);
 	story_end();
 	story_users(folder.path, "0 root\n1000 alice\n");
 }
@@ -199,9 +171,9 @@ static void test_top(void **state)
 	for (uint32_t i = 0; i < 500; i++) {
 		struct who who = story_fork(&init, 100 + i, "x");
 
-		die(&who, &init, 0, random_below(&random, 100) * MS, 1);
+		story_die(&who, &init, 0, random_below(&random, 100) * MS, 1);
 		if (random_below(&random, 4))
-			bury(&who, &init);
+			story_bury(&who, &init);
 	}
 	story_end();
 	all = run_program(false, 0, "%s -i %s --monotonic --sort cpu", program, folder.path);
@@ -215,152 +187,6 @@ static void test_top(void **state)
 		free(top.text);
 	}
 	free(all.text);
-}
-
-/* The figure of this process by --sort alone. */
-static void expect_alone(uint32_t pid, const char *figure)
-{
-	struct output out = run_program(false, 0, "%s -i %s --monotonic --sort alone", program, folder.path);
-	char wanted[40], *at_pid, *column = strstr(out.text, "ALONE");
-
-	assert_int_equal(out.status, 0);
-	snprintf(wanted, sizeof(wanted), "%8u ", pid);
-	at_pid = strchr(out.text, '\n') + 1;
-	while (strncmp(at_pid + 15, wanted, strlen(wanted))) {
-		at_pid = strchr(at_pid, '\n');
-		if (!at_pid++)
-			fail_msg("no %u in %s", pid, out.text);
-	}
-	at_pid += column - out.text + 5 - strlen(figure);
-	if (strncmp(at_pid, figure, strlen(figure)) || at_pid[-1] != ' ')
-		fail_msg("%u: not %s in\n%s", pid, figure, out.text);
-	free(out.text);
-}
-
-/* While none of its children lived: these can overlap, and outlive it. */
-static void test_alone(void **state)
-{
-	struct who make, a, b, daemon, old, child;
-
-	(void)state;
-	init = process_of_pid(1, "init");
-	old = process_of_pid(60, "old");
-	child = process_of_pid(61, "child");
-	story_put(task_record(0, &child, &old)); /* before its parent */
-	story_put(task_record(0, &old, &init));
-	at(10);
-	make = story_fork(&init, 100, "make");
-	at(20);
-	a = story_fork(&make, 101, "a");
-	at(30);
-	b = story_fork(&make, 102, "b");
-	at(45);
-	die(&a, &make, 0, MS, 1);
-	at(60);
-	die(&b, &make, 0, MS, 1); /* it was not alone from 20 to 60 */
-	bury(&a, &make);
-	bury(&b, &make);
-	at(90);
-	die(&child, &old, 0, MS, 1); /* old was never alone until now */
-	at(110);
-	daemon = story_fork(&make, 103, "daemon");
-	at(120);
-	die(&make, &init, 0, MS, 1);
-	at(130);
-	die(&old, &init, 0, MS, 1);
-	die(&daemon, &init, 0, MS, 1);
-	story_end();
-	expect_alone(100, "60.0 ms");
-	expect_alone(101, "25.0 ms");
-	expect_alone(103, "20.0 ms");
-	expect_alone(60, ">40.0 ms");
-}
-
-/* A zombie from before does not live; but a process does whose leader alone is one. */
-static void test_alone_with_the_dead(void **state)
-{
-	struct who careless, zombie, other, leader, thread, child;
-	struct proclife_record record;
-
-	(void)state;
-	init = process_of_pid(1, "init");
-	careless = process_of_pid(60, "careless");
-	zombie = process_of_pid(61, "zombie");
-	other = process_of_pid(70, "other");
-	leader = process_of_pid(71, "leader");
-	thread = thread_of(&leader, 72);
-	story_put(task_record(0, &careless, &init));
-	story_put(task_record(0, &other, &init));
-	record = task_record(0, &zombie, &careless);
-	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
-	story_put(record);
-	record = task_record(0, &leader, &other);
-	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
-	story_put(record);
-	story_put(task_record(0, &thread, &other));
-	at(5);
-	child = story_fork(&other, 80, "child");
-	at(8);
-	die(&child, &other, 0, MS, 1);
-	at(10);
-	bury(&zombie, &careless);
-	at(20);
-	die(&careless, &init, 0, MS, 1);
-	at(50);
-	die(&thread, &other, 0, MS, 1);
-	at(80);
-	die(&other, &init, 0, MS, 1);
-	story_end();
-	expect_alone(60, ">20.0 ms");
-	expect_alone(70, ">30.0 ms");
-}
-
-/* Who is older and found late has lived all the time, too. */
-static void test_alone_found_late(void **state)
-{
-	struct who other, thread, old, child;
-
-	(void)state;
-	init = process_of_pid(1, "init");
-	other = process_of_pid(70, "other");
-	thread = thread_of(&other, 71);
-	old = process_of_pid(72, "old");
-	story_put(task_record(0, &other, &init));
-	at(5);
-	child = story_fork(&other, 80, "child");
-	at(8);
-	die(&child, &other, 0, MS, 1);
-	story_put(task_record(0, &old, &thread));
-	story_put(task_record(0, &thread, &init));
-	at(30);
-	die(&old, &other, 0, MS, 1);
-	at(40);
-	story_put(exit_record(0, &thread, 0, 1));
-	die(&other, &init, 0, MS, 1);
-	story_end();
-	expect_alone(70, ">10.0 ms");
-}
-
-/* And if its parent is the first to die. */
-static void test_alone_with_a_leader(void **state)
-{
-	struct who other, leader, thread;
-	struct proclife_record record;
-
-	(void)state;
-	init = process_of_pid(1, "init");
-	other = process_of_pid(70, "other");
-	leader = process_of_pid(71, "leader");
-	thread = thread_of(&leader, 72);
-	story_put(task_record(0, &other, &init));
-	record = task_record(0, &leader, &other);
-	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
-	story_put(record);
-	story_put(task_record(0, &thread, &other));
-	at(20);
-	die(&other, &init, 0, MS, 1);
-	story_end();
-	expect_alone(70, ">0 ns");
 }
 
 /* It dies with its last thread, and has used what all of them have. */
@@ -383,11 +209,11 @@ static void test_threads(void **state)
 	record = free_record(0, &first);
 	record.free.runtime = 2 * MS;
 	story_put(record);
-	at(10);
+	story_at(10);
 	record = exit_record(0, &app, 3 << 8, 1);
 	record.exit.runtime = 4 * MS;
 	story_put(record);
-	at(30);
+	story_at(30);
 	record = exit_record(0, &thread, 0, 0);
 	record.exit.runtime = 5 * MS;
 	story_put(record);
@@ -410,7 +236,7 @@ static void test_hostile(void **state)
 	init = process_of_pid(1, "init");
 	who = story_fork(&init, 4294967295u, "\x1b[31m\x07");
 	exec_with(&who, "/bin/\x1b[2J", "x\0\x1b]0;y\x07", 9);
-	die(&who, &init, 77, MS, 1);
+	story_die(&who, &init, 77, MS, 1);
 	story_end();
 	story_users(folder.path, "1000 \x1b[7m\n");
 	expect("", HEAD "    1.000000003 4294967295       1 \\x1b[7m       3 ns  1.00 ms signal 77 "
@@ -469,16 +295,16 @@ static void test_gap(void **state)
 	(void)state;
 	init = process_of_pid(1, "init");
 	a = story_fork(&init, 100, "whole");
-	die(&a, &init, 0, MS, 1);
+	story_die(&a, &init, 0, MS, 1);
 	b = story_fork(&init, 101, "spoilt");
 	c = story_fork(&init, 102, "exitlost");
 	d = story_fork(&init, 103, "endlost");
 	story_sync();
 	for (uint32_t i = 0; i < STORY_RING + 5; i++) /* CPU 1 */
 		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
-	at(50);
-	die(&b, &init, 0, MS, 1);
-	bury(&c, &init);
+	story_at(50);
+	story_die(&b, &init, 0, MS, 1);
+	story_bury(&c, &init);
 	d.pid = d.tgid = 104;
 	d.start++;
 	story_put(fork_record(0, &d, &init));
@@ -542,8 +368,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_default), STORY(test_count),	 STORY(test_filter),	  STORY(test_sort),
-		STORY(test_top),     STORY(test_alone),	 STORY(test_alone_with_the_dead),
-		STORY(test_alone_with_a_leader), STORY(test_alone_found_late),
+		STORY(test_top),
 		STORY(test_threads),	  STORY(test_hostile),
 		STORY(test_width),   STORY(test_gap),	 STORY(test_other_views), STORY(test_edges),
 	};

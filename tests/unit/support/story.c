@@ -147,6 +147,33 @@ static void write_file(const char *path, const char *base, const char *lines)
 	assert_int_equal(fclose(file), 0);
 }
 
+void story_at(uint64_t ms)
+{
+	machine->now = (1000 + ms) * MS;
+}
+
+void story_die(const struct who *who, const struct who *parent, int32_t code, uint64_t cpu,
+		uint32_t rss)
+{
+	struct proclife_record record = exit_record(0, who, code, 0);
+
+	record.exit.runtime = cpu;
+	record.exit.max_rss = rss;
+	record.exit.parent_tgid = parent->tgid;
+	story_put(record);
+	story_put(sigchld_record(0, parent, who, code & 0x7f ? CLD_KILLED : CLD_EXITED));
+}
+
+void story_bury(const struct who *who, const struct who *parent)
+{
+	struct proclife_record record;
+
+	story_put(reap_record(0, who, parent));
+	record = free_record(0, who);
+	record.free.runtime = 900 * MS; /* what it uses after its EXIT is not told */
+	story_put(record);
+}
+
 void story_cgroups(const char *path, const char *lines)
 {
 	write_file(path, ".cgroups", lines);

@@ -42,6 +42,14 @@ void story_reap(const struct who *who, const struct who *reaper);
 void story_live(const struct who *who, const struct who *parent, uint64_t life, uint64_t zombie,
 		uint64_t rcu);
 
+/* So many milliseconds after the story's beginning. */
+void story_at(uint64_t ms);
+/* As story_exit(), with the CPU time and memory that it took. */
+void story_die(const struct who *who, const struct who *parent, int32_t code, uint64_t cpu,
+	       uint32_t rss);
+/* Reaped and freed; what it used in between is more than its EXIT told. */
+void story_bury(const struct who *who, const struct who *parent);
+
 /* The file .cgroups of a recording that has ended. */
 void story_cgroups(const char *path, const char *lines);
 /* And the file .users. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between events.c and events_json.c. */
+/* Between events.c, events_text.c and events_json.c. */
 #ifndef READ_EVENTS_H
 #define READ_EVENTS_H
 
@@ -23,6 +23,11 @@ struct before {
 	struct name parent;
 	struct name creator;
 };
+
+/* "tid", or "tid/pid" of a thread that does not lead its process. */
+void text_event_pid(struct text *line, uint32_t pid, uint32_t tgid);
+void text_event_details(struct text *line, const struct proclife_record *r,
+			const struct before *before);
 
 /* NULL without memory. */
 struct event_json *event_json_new(struct json *json);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What --events shows of a record behind its head. */
+#include "output/quote.h"
+#include "views/events.h"
+
+void text_event_pid(struct text *line, uint32_t pid, uint32_t tgid)
+{
+	text_uint(line, pid);
+	if (pid == tgid)
+		return;
+	text_string(line, "/");
+	text_uint(line, tgid);
+}
+
+static void show_who(struct text *line, const char *comm, uint32_t pid, uint32_t tgid)
+{
+	text_comm(line, comm);
+	text_string(line, " ");
+	text_event_pid(line, pid, tgid);
+}
+
+static void show_name(struct text *line, const struct name *name, uint32_t pid, uint32_t tgid)
+{
+	if (name->known)
+		show_who(line, name->comm, pid, tgid);
+	else
+		text_event_pid(line, pid, tgid);
+}
+
+/* @title: ", zombie ", say; inline, so that its length is known. */
+static inline void show_phase(struct text *line, const struct before *before,
+			      enum proclife_phase phase, const char *title)
+{
+	if (!before->known[phase])
+		return;
+	text_string(line, title);
+	text_time(line, before->phases[phase]);
+}
+
+static void show_fork(struct text *line, const struct proclife_record *r,
+		      const struct before *before)
+{
+	const struct proclife_fork *f = &r->fork;
+	/* Of a thread, real_parent is the parent of its process: no news. */
+	bool parent = f->parent != f->creator && !(r->flags & PROCLIFE_F_THREAD);
+
+	text_string(line, r->flags & PROCLIFE_F_KTHREAD ? "kernel thread by " :
+			  r->flags & PROCLIFE_F_WORKER ? "worker by " :
+			  r->flags & PROCLIFE_F_THREAD ? "thread by " : "by ");
+	show_name(line, &before->creator, f->creator_pid, f->creator_tgid);
+	if (parent) {
+		text_string(line, ", parent ");
+		show_name(line, &before->parent, f->parent_pid, f->parent_tgid);
+	}
+	if (f->ns_pid != r->pid)
+		text_printf(line, ", pid %u in namespace %u", f->ns_pid, f->ns_inum);
+}
+
+static void show_exec(struct text *line, const struct proclife_record *r)
+{
+	const struct proclife_exec *x = &r->exec;
+
+	if (x->path_len > PROCLIFE_PATH_LEN)
+		text_string(line, "...");
+	text_label(line, x->path, PROCLIFE_PATH_LEN);
+	if (x->old_pid != r->pid)
+		text_printf(line, ", was pid %u", x->old_pid);
+	if (x->uid != x->euid)
+		text_printf(line, ", uid %u as %u", x->uid, x->euid);
+}
+
+/* The whole vector, with its last piece. */
+static void show_args(struct text *line, const struct proclife_process *process)
+{
+	text_args(line, process->args ? process->args : "", process->args_bytes,
+		  process->args_cut, 0);
+}
+
+static void show_pair(struct text *line, const char *name, uint64_t a, uint64_t b)
+{
+	text_string(line, name);
+	text_uint(line, a);
+	text_string(line, "+");
+	text_uint(line, b);
+}
+
+static void show_exit(struct text *line, const struct proclife_record *r,
+		      const struct before *before)
+{
+	const struct proclife_exit *x = &r->exit;
+	bool group_dead = r->flags & PROCLIFE_F_GROUP_DEAD;
+	uint64_t user, system;
+
+	if (x->exit_code)
+		text_style(line, STYLE_BAD);
+	text_exit(line, x->exit_code, before->process);
+	if (x->exit_code)
+		text_style(line, STYLE_PLAIN);
+	if (!group_dead) {
+		text_string(line, ", ");
+		text_uint(line, x->live);
+		text_string(line, " of its group alive");
+	} else if (before->threaded || r->flags & PROCLIFE_F_THREAD) {
+		text_string(line, ", last of its group");
+	}
+	show_phase(line, before, PROCLIFE_LIFE, ", life ");
+	proclife_cputime(x->runtime, x->utime, x->stime, &user, &system);
+	text_string(line, ", cpu ");
+	text_time(line, x->runtime);
+	text_string(line, " (user ");
+	text_time(line, user);
+	text_string(line, ", sys ");
+	text_time(line, system);
+	text_string(line, ")");
+	if (group_dead && x->max_rss) {
+		text_string(line, ", rss ");
+		text_size(line, x->max_rss);
+	}
+	show_pair(line, ", faults ", x->min_flt, x->maj_flt);
+	show_pair(line, ", switches ", x->nvcsw, x->nivcsw);
+}
+
+static void show_free(struct text *line, const struct proclife_record *r,
+		      const struct before *before)
+{
+	if (before->known[PROCLIFE_EXIT_FREE]) {
+		show_phase(line, before, PROCLIFE_EXIT_FREE, "exit_free ");
+		show_phase(line, before, PROCLIFE_RCU_FREE, ", rcu_free ");
+		text_string(line, ", cpu ");
+	} else if (before->known[PROCLIFE_RCU_FREE]) {
+		show_phase(line, before, PROCLIFE_RCU_FREE, "rcu_free ");
+		text_string(line, ", cpu ");
+	} else {
+		text_string(line, "cpu ");
+	}
+	text_time(line, r->free.runtime);
+}
+
+static void show_signal(struct text *line, const struct proclife_record *r)
+{
+	/* PROCLIFE_SIGNAL_*; 0 is "queued" and needs no word */
+	static const char *const results[] = { "", ", ignored", ", already pending",
+					       ", queue overflow", ", information lost" };
+	const struct proclife_signal *s = &r->signal;
+	char buffer[24];
+
+	text_string(line, signal_name(s->signo, buffer));
+	text_string(line, " from ");
+	if (s->sender)
+		show_who(line, s->sender_comm, s->sender_pid, s->sender_tgid);
+	else
+		text_string(line, "an interrupt");
+	if (s->to_group)
+		text_string(line, ", to the group");
+	if (s->result > 0 && s->result < 5)
+		text_string(line, results[s->result]);
+}
+
+void text_event_details(struct text *line, const struct proclife_record *r,
+			 const struct before *before)
+{
+	switch (r->type) {
+	case PROCLIFE_FORK:
+		show_fork(line, r, before);
+		break;
+	case PROCLIFE_EXEC:
+		show_exec(line, r);
+		break;
+	case PROCLIFE_ARGS:
+		show_args(line, before->process);
+		break;
+	case PROCLIFE_RENAME:
+		text_comm(line, r->comm);
+		text_string(line, " -> ");
+		text_comm(line, r->rename.name);
+		break;
+	case PROCLIFE_EXIT:
+		show_exit(line, r, before);
+		break;
+	case PROCLIFE_REAP:
+		text_string(line, "by ");
+		show_who(line, r->reap.reaper_comm, r->reap.reaper_pid, r->reap.reaper_tgid);
+		show_phase(line, before, PROCLIFE_TEARDOWN, ", teardown ");
+		show_phase(line, before, PROCLIFE_ZOMBIE, ", zombie ");
+		break;
+	case PROCLIFE_FREE:
+		show_free(line, r, before);
+		break;
+	case PROCLIFE_WAIT:
+		text_string(line, r->wait.wanted ? "for " : "for any child");
+		if (r->wait.wanted)
+			text_uint(line, r->wait.wanted);
+		break;
+	case PROCLIFE_HANG:
+		text_string(line, "has not run for too long in uninterruptible sleep");
+		break;
+	case PROCLIFE_SIGNAL:
+		show_signal(line, r);
+		break;
+	}
+}
