@@ -250,7 +250,7 @@ static inline void look_ahead(struct proclife_tasks *tasks, const struct proclif
 }
 
 /* Where a RENAME can be missing, any later record of the task tells its name. */
-static proclife_apart void note_name(struct proclife_tasks *tasks,
+static void note_name(struct proclife_tasks *tasks,
 				     const struct proclife_record *record)
 {
 	struct proclife_task *task = proclife_task_get(tasks, record->task);
@@ -262,6 +262,18 @@ static proclife_apart void note_name(struct proclife_tasks *tasks,
 	proclife_filter(tasks, task->process);
 }
 
+/* Apart from the way that every record takes. */
+static proclife_apart int feed_named(struct proclife_tasks *tasks,
+				     const struct proclife_record *record)
+{
+	int ret, err;
+
+	note_name(tasks, record);
+	ret = feed_record(tasks, record);
+	err = proclife_take_error(tasks);
+	return err ? err : ret;
+}
+
 int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event)
 {
 	int ret;
@@ -271,6 +283,7 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 		if (event->gap.lost || event->gap.from)
 			tasks->gaps++;
 		proclife_notified_gap(tasks, &event->gap);
+		tasks->renames_lack |= tasks->gaps != 0;
 		tasks->snapshot_gap |= event->gap.cpu == UINT32_MAX;
 		if (tasks->gap_to < event->gap.to)
 			tasks->gap_to = event->gap.to;
@@ -278,8 +291,8 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 	}
 	if (event->ahead)
 		look_ahead(tasks, event->ahead);
-	if (proclife_unlikely(tasks->gaps || tasks->suppressed[PROCLIFE_RENAME]))
-		note_name(tasks, event->record);
+	if (proclife_unlikely(tasks->renames_lack))
+		return feed_named(tasks, event->record);
 	ret = feed_record(tasks, event->record);
 	if (proclife_unlikely(tasks->error))
 		return proclife_take_error(tasks);

@@ -43,6 +43,7 @@ int proclife_suppressed_feed(struct proclife_tasks *tasks, const struct proclife
 		tasks->suppressed[what] = calloc(1, sizeof(*tasks->suppressed[what]));
 	if (!tasks->suppressed[what])
 		return -ENOMEM;
+	tasks->renames_lack |= what == PROCLIFE_RENAME;
 	if (record->suppressed.ended)
 		end(tasks->suppressed[what], record->cpu, record->ts);
 	else

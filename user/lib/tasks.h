@@ -108,6 +108,7 @@ struct proclife_tasks {
 	bool selecting; /* otherwise everything is selected */
 	bool closing;	/* what is reported gone was open at the end of the trace */
 	bool without_reap; /* the trace has no REAPs */
+	bool renames_lack; /* a RENAME can be missing */
 	bool snapshot_gap; /* there is one in the snapshot: the recording is damaged */
 	uint64_t selected;
 	uint64_t selected_open;
