@@ -134,6 +134,32 @@ full_disk 'no view'
 full_disk 'tree' --tree
 expect 'full disk: the view goes on' 0 '^[0-9,]+ processes.* no loss$' cat "$work/said"
 
+# The manual's program that has records and its input in one epoll.
+coproc asked { exec "$B/tests/examples/libproclife.3-3" 2>&1; }
+asked_pid=$! asked_in=${asked[1]}
+ask() {
+	local answer
+	echo >&"$asked_in"
+	read -r -t 30 answer <&"${asked[0]}"
+	echo "$answer"
+}
+naps() {
+	sed -n 's/^voluntary_ctxt_switches:\t//p' "/proc/$asked_pid/status"
+}
+ask >"$work/answers"
+before=$(naps)
+stress-ng --quiet --fork 4 --fork-ops 500
+after=$(naps)
+ask >>"$work/answers"
+expect 'epoll: it answers' 0 '^2$' grep -cE '^[0-9]+ processes, 0 records lost$' "$work/answers"
+# shellcheck disable=SC2016 # awk expands them
+expect 'epoll: it has counted them' 0 '^many$' \
+	awk '{ n = $1 - last; last = $1 } END { print n >= 500 ? "many" : n }' "$work/answers"
+expect 'epoll: records wake it' 0 '' test "$after" -gt "$before"
+exec {asked_in}>&-
+wait "$asked_pid"
+expect 'epoll: the end of the input ends it' 0 '' test $? = 0
+
 # Two readers at once see the same records in the same order.
 readers=()
 for reader in 1 2; do
