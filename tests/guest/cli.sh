@@ -43,8 +43,8 @@ expect 'not found' 127 'nosuchcommand: command not found' proclife-read -- nosuc
 expect 'not executable' 126 '/etc/passwd: cannot execute' proclife-read -- /etc/passwd
 
 # The views say what is true.
-expect 'tree' 0 '├─ /bin/true|└─ /bin/true' proclife-read --tree -- sh -c '/bin/true; /bin/true; :'
-expect 'follows a daemon' 0 '/bin/sleep 1  reaped by 1$' \
+expect 'tree' 0 '├─ true|└─ true' proclife-read --tree -- sh -c '/bin/true; /bin/true; :'
+expect 'follows a daemon' 0 ' sleep 1  reaped by 1$' \
 	proclife-read --tree -- sh -c 'setsid /bin/sleep 1 & exit 0'
 expect 'latency names the kernel' 0 "^Linux $release\$" proclife-read --latency -- true
 # The kernel moved the tracepoint when it gave it this field, and renamed the function.
@@ -54,7 +54,7 @@ expect 'latency names the mark' 0 "EXIT is recorded $mark the address space is t
 	proclife-read --latency -- true
 expect 'arguments' 0 "args .* sh -c 'exit 0' 'two words'\$" \
 	proclife-read --events -- sh -c 'exit 0' 'two words'
-expect 'arguments in the tree' 0 "/sleep 0.1\$" proclife-read --tree -- sh -c 'sleep 0.1; :'
+expect 'arguments in the tree' 0 " sleep 0.1\$" proclife-read --tree -- sh -c 'sleep 0.1; :'
 expect 'the killer' 0 'SIGKILL from sh \([0-9]+\)$' \
 	proclife-read --tree -- sh -c 'sleep 100 & kill -KILL $!; wait $!; :'
 expect 'three phases' 0 '^teardown +exit→notified +1 ' proclife-read --latency -- true

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
---tree --fold: siblings that are alike become one line, and so does what is below them. What is alike
-is read off the lines of --no-fold, whose order and depth are those of the JSON.
+--tree --fold: siblings of one program, which ended alike and have as many of the same below them,
+become one line, and so does what is below them. That is read off the JSON, and what the lines share
+off those of --no-fold, whose order and depth are those of the JSON.
 """
 import json
 import random
@@ -13,36 +14,79 @@ import values
 
 class Line:
     def __init__(self, text, depth, object_):
-        self.many, self.depth, self.children = 1, depth, []
+        self.depth, self.children, self.members = depth, [], [self]
         self.pid, self.life, self.cpu, self.rss = (
             text[:7].strip(), text[8:17].strip(), text[18:26].strip(), text[27:35].strip())
         self.label = text[37 + 3 * depth:]
+        self.head, _, notes = self.label.partition("  ")
+        self.notes = notes.split(", ") if notes else []
         self.runtime, self.kib = object_["runtime"], object_["max_rss"]
-        self.known = [object_[mark] is not None for mark in ("born", "exited", "reaped", "freed")]
         self.lasted = -1 if self.life == "?" else \
             (object_["exited"] or self.ended) - object_["seen"]
+        path, self.words = object_["path"], object_.get("args", [])[1:]
+        self.base = path and path.rpartition("/")[2]
+        self.program = (object_["comm"], self.base, object_["kthread"], object_["state"],
+                        object_["wait_status"])
+        self.command_line = tuple(object_["args"]) if "args" in object_ else path
 
     def shape(self):
-        """What is alike has the same: all but the process ID and the figures, and the same below it."""
-        return (self.label, self.known,
-                [(child.shape(), child.many // self.many) for child in self.children])
+        """What is alike has the same: the program, how it ended, and as many of each below it."""
+        return (self.program, sorted(
+            (repr(child.shape()), len(child.members) // len(self.members))
+            for child in self.children))
 
     def take(self, other):
         """This line stands for the other, too."""
-        self.many += other.many
-        self.runtime += other.runtime
-        self.cpu = values.short(self.runtime) if self.cpu else ""
-        if other.lasted > self.lasted:
-            self.lasted, self.life = other.lasted, other.life
-        if other.kib > self.kib:
-            self.kib, self.rss = other.kib, other.rss
-        for mine, its in zip(self.children, other.children):
-            mine.take(its)
+        self.members += other.members
+        mine = {repr(child.shape()): child for child in self.children}
+        for child in other.children:
+            mine[repr(child.shape())].take(child)
+
+    def slowest(self):
+        return max(self.members, key=lambda each: (each.lasted, -self.members.index(each)))
+
+    def telling(self):
+        """The word that tells the slowest from the others, or its process ID."""
+        slowest, best = self.slowest(), None
+        for i, word in enumerate(slowest.words):
+            have = sum(word in each.words for each in self.members)
+            if 2 * have > len(self.members):
+                continue
+            rank = 3 if have > 1 else 2 if word.startswith(("-", "/tmp/", "/var/tmp/")) else \
+                1 if i and slowest.words[i - 1].startswith("-") else 0
+            if best is None or rank <= best[0]:
+                best = rank, word
+        return best[1] if best else "pid " + slowest.pid
+
+    def common_notes(self):
+        found, some = [], sum("incomplete" in each.notes for each in self.members)
+        for note in self.notes:
+            if all(note in each.notes for each in self.members):
+                found.append(note)
+            elif note.startswith("SIG"):
+                found.append(note.split(" ")[0])
+        if 0 < some < len(self.members):
+            at = [i for i, note in enumerate(found) if note.startswith(
+                ("forked by", "reaped by", "parent ")) or note.endswith("threads")]
+            found.insert(at[0] if at else len(found), "%d incomplete" % some)
+        return "  " + ", ".join(found) if found else ""
 
     def said(self):
         """As the program shows it, and all below it."""
-        pid = "x%d" % self.many if self.many > 1 else self.pid
-        found = [(self.depth, pid, self.life, self.cpu, self.rss, self.label)]
+        many, label = len(self.members), self.label
+        life, cpu, rss, pid = self.life, self.cpu, self.rss, self.pid
+        if many > 1:
+            runtime = sum(each.runtime for each in self.members)
+            life, pid = self.slowest().life, "x%d" % many
+            cpu = values.short(runtime) if cpu or runtime else ""
+            rss = max(self.members, key=lambda each: each.kib).rss
+            lines, head = len({each.command_line for each in self.members}), self.head
+            if lines > 1:
+                # Its words are plain: they stand behind the program as they are.
+                head = head.removesuffix("".join(" " + word for word in self.words))
+                head += "  (%d command lines; slowest %s)" % (lines, self.telling())
+            label = head + self.common_notes()
+        found = [(self.depth, pid, life, cpu, rss, label)]
         return found + [line for child in self.children for line in child.said()]
 
 
@@ -88,7 +132,7 @@ def execute(made, task, path, args):
 
 def grow(made, rng, parent, kinds):
     """
-    Processes of these kinds: (name, arguments or None, status, kinds of its children). A kind has the
+    Processes of these kinds: (name, arguments, status, kinds of its children). A kind has the
     same children in most cases, and so is alike.
     """
     for comm, args, code, below in kinds:
@@ -97,7 +141,8 @@ def grow(made, rng, parent, kinds):
         made.fork_record(child.leader, parent, parent)
         child.born = child.leader.born
         if args is not None:
-            execute(made, child.leader, b"/bin/" + comm, args)
+            execute(made, child.leader, b"/bin/" + comm,
+                    args.replace(b"#", b"%d" % rng.randrange(9)))
         made.tick()
         grow(made, rng, child.leader, below[rng.random() < .1:])
         if rng.random() < .95:
@@ -108,11 +153,16 @@ def grow(made, rng, parent, kinds):
                 made.free(child.leader)
 
 
+# Each # is another digit each time.
+ARGS = [None, b"", b"a\0-c\0", b"a\0-d\0", b"a\0-O2\0-o\0b#.o\0s#.c\0", b"a\0-t\0/tmp/#\0-D#\0",
+        b"a\0-I#\0c#\0d#\0-v\0"]
+
+
 def kinds_of(rng, depth):
     """One to three kinds, each of them once or several times, in any order."""
     found = []
     for _ in range(rng.randrange(1, 4)):
-        kind = (rng.choice([b"cc1", b"sh", b"a b"]), rng.choice([None, b"", b"a\0-c\0", b"a\0-d\0"]),
+        kind = (rng.choice([b"cc1", b"sh", b"a b"]), rng.choice(ARGS),
                 rng.choice([0, 0, 1 << 8, 9]), kinds_of(rng, depth - 1) if depth else [])
         found += [kind] * rng.randrange(1, 4)
     rng.shuffle(found)

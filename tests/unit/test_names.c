@@ -61,7 +61,7 @@ static void test_text(void **state)
 	EXPECT("--events", " \"\"               by init 1\n", " /bin/sh\n",
 	       "sh -> \"\"\n", "SIGTERM from \"\" 100", "killed by SIGTERM from \"\" (100)",
 	       "by \"\" 100, teardown");
-	EXPECT("--tree --no-fold", " \"\"\n", " /bin/sh (\"\")  SIGTERM from \"\" (100)");
+	EXPECT("--tree --no-fold", " \"\"\n", " sh (\"\")  SIGTERM from \"\" (100)");
 	EXPECT("--tree --threads", " {\"\"}");
 	EXPECT("--latency", "  \"\" (101)", "\"\" (100) was not in wait()");
 	EXPECT("--latency --by comm", "\n\"\", 1 alive, 1 zombie\n", "\ninit, 1 alive\n");

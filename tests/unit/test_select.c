@@ -168,13 +168,13 @@ static void test_tree(void **state)
 		    "+ 2 processes are counted, not shown: --comm\n");
 	expect_tree("--uid 4000000",
 		    HEAD SH "  context, parent 1  + 3 more below, 360 ns CPU\n"
-		    "    102" FIGURES "`- /bin/ld\n" TOTALS CUT "--uid\n");
+		    "    102" FIGURES "`- ld\n" TOTALS CUT "--uid\n");
 	expect_tree("--cgroup /build --show cgroup",
 		    HEAD SH "  /build, parent 1  + 3 more below, 360 ns CPU\n"
 		    "    101" FIGURES "`- cc1  /build/cc\n" TOTALS CUT "--cgroup\n");
 	expect_tree("--cgroup /buildings --comm ld --depth 1 --show uid,cgroup",
 		    HEAD SH "  context, /build, user 3000000, parent 1  + 3 more below, 360 ns CPU\n"
-		    "    102" FIGURES "`- /bin/ld  /buildings, user 4000000\n" TOTALS
+		    "    102" FIGURES "`- ld  /buildings, user 4000000\n" TOTALS
 		    CUT "--depth 1, --comm, --cgroup\n");
 	expect_tree("--comm cc2 --show cgroup --pid 103",
 		    HEAD "    103   2.00 ms   120 ns 4.00 MiB  sub  context, cgroup 99, parent 100\n"

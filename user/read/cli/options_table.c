@@ -145,11 +145,11 @@ static const struct entry {
 	},
 	[OPTION_FOLD] = {
 		.name = "fold", .group = GROUP_TREE,
-		.help = "Show siblings that are alike as one line; default above 1000 lines",
+		.help = "Show siblings of one program as one line; default above 200 lines",
 	},
 	[OPTION_NO_FOLD] = {
 		.name = "no-fold", .group = GROUP_TREE,
-		.help = "Show each of them",
+		.help = "Show each of them, however many",
 	},
 	[OPTION_BY] = {
 		.name = "by", .argument = "KEY", .group = GROUP_OUTPUT, .has_choice = true, .choice = CHOICE_BY,

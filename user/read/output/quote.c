@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/cut.h"
 #include "output/quote.h"
 #include <signal.h>
 #include <string.h>
@@ -85,7 +86,7 @@ void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, un
 	}
 	text_free(&scratch);
 	if (cut)
-		text_draw(text, "…", "...");
+		text_gap(text);
 }
 
 /* Faults that a process has to thank itself for, as the kernel tells them. */

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct figures row_figures(const struct rows *rows, const struct row *b)
+struct figures node_figures(const struct rows *rows, const struct proclife_node *node)
 {
-	const struct proclife_node *node = b->node;
 	uint64_t from = node->began;
 	uint64_t to = node->marks.exited ? node->marks.exited : rows->ended;
 	struct figures figures = {
@@ -15,8 +14,6 @@ struct figures row_figures(const struct rows *rows, const struct row *b)
 		.at_least = node->older || !node->marks.exited,
 	};
 
-	if (b->count > 1)
-		return rows->sums[b->sums].figures;
 	/*
 	 * That it exited when it was first seen says nothing about how long it had lived, nor does
 	 * it that it was a zombie already.
@@ -27,6 +24,11 @@ struct figures row_figures(const struct rows *rows, const struct row *b)
 			     (!node->older || to > from);
 	figures.life = figures.life_known ? to - from : 0;
 	return figures;
+}
+
+struct figures row_figures(const struct rows *rows, const struct row *b)
+{
+	return b->count > 1 ? rows->sums[b->sums].figures : node_figures(rows, b->node);
 }
 
 const struct cut_off *row_cut_off(const struct rows *rows, const struct row *b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The tree as it is drawn: rows.c lists it, row_cut.c leaves out what is not asked for,
- * row_fold.c makes one line of siblings that are alike.
+ * row_fold.c makes one line of siblings that are alike, as row_kind.c tells.
  *
  * No function recurses: a chain of forks can be as long as there are pids. A row is 40 bytes, as
  * there is one for each process; what only few have is in struct sums.
@@ -11,6 +11,7 @@
 
 #include "options.h"
 #include <proclife.h>
+#include <string.h>
 
 struct row {
 	const struct proclife_node *node; /* the first, if it stands for several */
@@ -23,7 +24,7 @@ struct row {
 	uint32_t sums;	/* index; 0: it is one process, and none below it is cut */
 	union {
 		uint32_t rank; /* by cut.top, from 1 on; 0: it is not among them */
-		uint32_t hash; /* while folding: of the row with its children */
+		uint32_t kind; /* while folding: see row_kind.h */
 	};
 	bool listed;  /* not an older process to which nothing happened */
 	bool shown;   /* not cut either */
@@ -46,9 +47,24 @@ struct figures {
 	bool at_least; /* life: it began before the trace or goes on after it */
 };
 
+/* What of the processes of a line is not the same: the line does not say it. */
+#define DIFFER_END (1u << 0)
+#define DIFFER_KILLER (1u << 1)
+#define DIFFER_THREADS (1u << 2)
+#define DIFFER_CREATOR (1u << 3)
+#define DIFFER_REAPER (1u << 4)
+#define DIFFER_PARENT (1u << 5)
+
 struct sums {
-	struct figures figures; /* if it stands for several */
 	struct cut_off cut; /* at this row, and at all that it stands for */
+	/* If it stands for several: */
+	struct figures figures;
+	uint32_t failed;
+	uint32_t incomplete;
+	uint32_t command_lines; /* that differ */
+	uint32_t slowest;	/* row */
+	uint32_t members;	/* index in rows.members: so many as the row stands for */
+	unsigned int differ;	/* DIFFER_* */
 };
 
 struct rows {
@@ -60,9 +76,14 @@ struct rows {
 	struct sums *sums;
 	uint32_t sums_count;
 	uint32_t sums_size;
-	bool folded;
 	unsigned int show; /* SHOW_* */
-	uint64_t secret[2]; /* of the hashes */
+	/* Once it is folded: */
+	uint32_t *line_of; /* of each row that is shown: the row whose line has it */
+	uint32_t *members; /* rows, line by line */
+	uint32_t unfolded; /* lines there were before; 0: it is not folded */
+	bool several;	   /* some line stands for several */
+	bool by_program;   /* those of one line have different things below them */
+	bool cheap_cut;	   /* the lines that cost least are cut */
 };
 
 /*
@@ -72,12 +93,60 @@ struct rows {
 int rows_build(struct rows *rows, struct proclife_tree *tree, uint64_t ended,
 	       bool active_only, const struct cut *cut);
 int rows_cut(struct rows *rows, const struct cut *cut);
-/* @show: SHOW_*, for what is shown has to be alike. */
-int rows_fold(struct rows *rows, unsigned int show);
+/* Of the rows that are shown, only those with the largest weights, [row], stay. */
+int rows_keep(struct rows *rows, uint32_t most, const uint64_t *weights);
+/*
+ * Folds siblings until there are @most lines, those that are alike first; then cuts. @show: SHOW_*,
+ * for what is shown has to be alike. @more: fold those of one program at once.
+ */
+int rows_fold(struct rows *rows, unsigned int show, bool more, uint32_t most);
 void rows_free(struct rows *rows);
 
+/* As a line shows it: of a zombie that is older than the trace, it says nothing of the end. */
+static inline int32_t node_exit_code(const struct proclife_node *node)
+{
+	return node->marks.exited ? node->exit_code : 0;
+}
+
+static inline bool node_failed(const struct proclife_node *node)
+{
+	return node_exit_code(node) != 0;
+}
+
+static inline const struct proclife_killer *node_killer(const struct proclife_node *node)
+{
+	return node_failed(node) ? node->common->killer : NULL;
+}
+
+/* The name of the file that it executed, without folders; NULL if it never called exec. */
+static inline const char *node_base(const struct proclife_node *node)
+{
+	const char *slash = node->path ? strrchr(node->path, '/') : NULL;
+
+	return slash ? slash + 1 : node->path;
+}
+
+/* Who forked it, and who reaped it, as far as a line tells: 0 for its parent. */
+static inline uint32_t node_creator(const struct proclife_node *node)
+{
+	return node->creator_tgid == node->parent_tgid ? 0 : node->creator_tgid;
+}
+
+static inline uint32_t node_reaper(const struct proclife_node *node)
+{
+	return node->reaper_tgid == node->parent_tgid || node->reaper_tgid == node->tgid ?
+		       0 : node->reaper_tgid;
+}
+
+struct figures node_figures(const struct rows *rows, const struct proclife_node *node);
 struct figures row_figures(const struct rows *rows, const struct row *b);
 const struct cut_off *row_cut_off(const struct rows *rows, const struct row *b);
+/* What is known of a row that stands for several; NULL of another. */
+static inline const struct sums *row_fold(const struct rows *rows, const struct row *b)
+{
+	return b->count > 1 ? &rows->sums[b->sums] : NULL;
+}
+
 /* Those of this row, to be added to; NULL without memory. They move when another's are made. */
 struct sums *row_sums(struct rows *rows, struct row *b);
 

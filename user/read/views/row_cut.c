@@ -16,6 +16,7 @@ static bool too_short(const struct rows *rows, const struct row *b, uint64_t min
 struct ranking {
 	const struct rows *rows;
 	enum top_key key;
+	const uint64_t *weights; /* NULL, or instead of the key */
 };
 
 static uint64_t value_of(const struct ranking *ranking, const struct row *b)
@@ -33,14 +34,21 @@ static uint64_t value_of(const struct ranking *ranking, const struct row *b)
 	return 0;
 }
 
-/* The larger one comes first; of those that are equal, the older one. */
+/* The larger one comes first; of those that are equal, the older one, or a parent before its child. */
 static int compare(const void *a, const void *b, void *data)
 {
 	const struct ranking *ranking = data;
-	const struct row *x = &ranking->rows->all[*(const uint32_t *)a];
-	const struct row *y = &ranking->rows->all[*(const uint32_t *)b];
-	uint64_t p = value_of(ranking, x), q = value_of(ranking, y);
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct row *x = &ranking->rows->all[i], *y = &ranking->rows->all[j];
+	uint64_t p, q;
 
+	if (ranking->weights) {
+		p = ranking->weights[i];
+		q = ranking->weights[j];
+		return p != q ? (p > q ? -1 : 1) : i < j ? -1 : i > j;
+	}
+	p = value_of(ranking, x);
+	q = value_of(ranking, y);
 	if (p != q)
 		return p > q ? -1 : 1;
 	return x->node->id < y->node->id ? -1 : 1;
@@ -65,10 +73,9 @@ static void sift_down(uint32_t *order, uint32_t count, uint32_t i, struct rankin
 }
 
 /* Of those that are shown by now, only the largest stay; few are kept of many, not all sorted. */
-static int keep_top(struct rows *rows, const struct cut *cut)
+static int keep_top(struct rows *rows, uint64_t top, struct ranking *ranking)
 {
-	struct ranking ranking = { rows, cut->key };
-	uint32_t most = cut->top < rows->count ? cut->top : rows->count;
+	uint32_t most = top < rows->count ? (uint32_t)top : rows->count;
 	uint32_t *order = malloc(most * sizeof(*order));
 	uint32_t count = 0, i, k;
 
@@ -81,19 +88,26 @@ static int keep_top(struct rows *rows, const struct cut *cut)
 		if (count < most) {
 			order[count++] = i;
 			for (k = count == most ? most / 2 : 0; k--;)
-				sift_down(order, count, k, &ranking);
-		} else if (compare(&i, &order[0], &ranking) < 0) {
+				sift_down(order, count, k, ranking);
+		} else if (compare(&i, &order[0], ranking) < 0) {
 			order[0] = i;
-			sift_down(order, count, 0, &ranking);
+			sift_down(order, count, 0, ranking);
 		}
 	}
-	qsort_r(order, count, sizeof(*order), compare, &ranking);
+	qsort_r(order, count, sizeof(*order), compare, ranking);
 	for (i = 0; i < count; i++) {
 		rows->all[order[i]].shown = true;
 		rows->all[order[i]].rank = i + 1;
 	}
 	free(order);
 	return 0;
+}
+
+int rows_keep(struct rows *rows, uint32_t most, const uint64_t *weights)
+{
+	struct ranking ranking = { .rows = rows, .weights = weights };
+
+	return keep_top(rows, most, &ranking);
 }
 
 static void show_ancestors(struct rows *rows)
@@ -128,13 +142,14 @@ static int count_what_is_cut(struct rows *rows)
 			return -ENOMEM;
 		sums->cut.processes++;
 		sums->cut.runtime += b->node->runtime;
-		sums->cut.failed += b->node->marks.exited && b->node->exit_code;
+		sums->cut.failed += node_failed(b->node);
 	}
 	return 0;
 }
 
 int rows_cut(struct rows *rows, const struct cut *cut)
 {
+	struct ranking ranking = { .rows = rows, .key = cut->key };
 	struct row *all = rows->all;
 	uint32_t i;
 
@@ -146,7 +161,7 @@ int rows_cut(struct rows *rows, const struct cut *cut)
 			       !(cut->min_life && too_short(rows, &all[i], cut->min_life)) &&
 			       (!cut->matching || all[i].node->matches);
 	}
-	if (cut->top && keep_top(rows, cut))
+	if (cut->top && keep_top(rows, cut->top, &ranking))
 		return -ENOMEM;
 	show_ancestors(rows);
 	return cut_is_set(cut) ? count_what_is_cut(rows) : 0;

@@ -1,38 +1,117 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Siblings that are alike become one line. */
-#include "views/row.h"
+/*
+ * Siblings that are alike become one line, and so do their children: by the first level of likeness
+ * at which the tree is short enough. Where none makes it so, the lines that cost least are cut.
+ */
+#include "views/row_kind.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
-/* Who does not know where it begins and what it is multiplied by cannot choose what it comes to. */
-static uint64_t mix(const struct rows *rows, uint64_t hash, uint64_t value)
+static int remember(uint32_t **first, uint32_t *room, uint32_t number, uint32_t i)
 {
-	hash = (hash ^ value) * rows->secret[1];
-	return hash ^ (hash >> 32);
+	if (number >= *room) {
+		uint32_t *moved = reallocarray(*first, 2 * (size_t)number + 64, sizeof(*moved));
+
+		if (!moved)
+			return -ENOMEM;
+		*first = moved;
+		*room = 2 * number + 64;
+	}
+	(*first)[number] = i;
+	return 0;
 }
 
-/* Who brought it up, as far as a line tells: 0 for its parent. */
-static uint32_t unusual(uint32_t tgid, const struct proclife_node *node)
+/*
+ * Puts each row into the line of the first one of its kind below the same line. Parents stand before
+ * their children, so one pass is enough. Return: 0; 1 if there are more lines than @most; a negative
+ * errno.
+ */
+static int group(struct rows *rows, struct numbers *numbers, uint32_t most)
 {
-	return tgid == node->parent_tgid || tgid == node->tgid ? 0 : tgid;
+	uint32_t *first = NULL, room = 0, i;
+	int ret = 0;
+
+	numbers_clear(numbers);
+	for (i = 1; i < rows->count && !ret; i++) {
+		const uint32_t key[] = { rows->line_of[rows->all[i].parent], rows->all[i].kind };
+		uint32_t before = numbers->count, number;
+
+		if (!rows->all[i].shown)
+			continue;
+		number = number_of(numbers, key, sizeof(key));
+		ret = number ? number > most : -ENOMEM;
+		if (!ret && number > before)
+			ret = remember(&first, &room, number, i);
+		if (!ret)
+			rows->line_of[i] = first[number];
+	}
+	free(first);
+	return ret;
 }
 
-/* As a line shows it: of a zombie that is older than the trace, it says nothing of the end. */
-static int32_t exit_code(const struct proclife_node *node)
+/* The lines stay linked, and each of their parents is a line. */
+static void link_lines(struct rows *rows)
 {
-	return node->marks.exited ? node->exit_code : 0;
+	uint32_t i;
+
+	for (i = 0; i < rows->count; i++)
+		rows->all[i].child = 0;
+	rows->lines = 0;
+	for (i = rows->count - 1; i; i--) {
+		struct row *b = &rows->all[i], *parent;
+
+		if (!b->shown || rows->line_of[i] != i)
+			continue;
+		b->parent = rows->line_of[b->parent];
+		parent = &rows->all[b->parent];
+		b->next = parent->child;
+		parent->child = i;
+		rows->lines++;
+	}
 }
 
-static const struct proclife_killer *killer(const struct proclife_node *node)
+/* Puts the members of each line side by side, and counts them. @members: room for all rows. */
+static void order_members(struct rows *rows, uint32_t *members)
 {
-	return exit_code(node) ? node->common->killer : NULL;
+	struct row *all = rows->all;
+	uint32_t next = 0, i;
+
+	for (i = 1; i < rows->count; i++)
+		if (all[i].shown && rows->line_of[i] != i)
+			all[rows->line_of[i]].count++;
+	/* `kind` has served: where the next member of the line goes. */
+	for (i = 1; i < rows->count; i++) {
+		if (!all[i].shown || rows->line_of[i] != i)
+			continue;
+		all[i].kind = next;
+		next += all[i].count;
+	}
+	for (i = 1; i < rows->count; i++)
+		if (all[i].shown)
+			members[all[rows->line_of[i]].kind++] = i;
+	rows->members = members;
+}
+
+static void add_figures(struct rows *rows, struct sums *sums, uint32_t i)
+{
+	struct figures figures = node_figures(rows, rows->all[i].node);
+
+	sums->figures.runtime += figures.runtime;
+	if (figures.max_rss > sums->figures.max_rss)
+		sums->figures.max_rss = figures.max_rss;
+	if (!figures.life_known ||
+	    (sums->figures.life_known && figures.life <= sums->figures.life))
+		return;
+	sums->figures.life_known = true;
+	sums->figures.life = figures.life;
+	sums->figures.at_least = figures.at_least;
+	sums->slowest = i;
 }
 
 static bool same_killer(const struct proclife_node *x, const struct proclife_node *y)
 {
-	const struct proclife_killer *a = killer(x), *b = killer(y);
+	const struct proclife_killer *a = node_killer(x), *b = node_killer(y);
 
 	if (a == b)
 		return true;
@@ -40,216 +119,199 @@ static bool same_killer(const struct proclife_node *x, const struct proclife_nod
 	return a && b && a->tgid == x->tgid && b->tgid == y->tgid && a->code == b->code;
 }
 
-static bool same_extras(unsigned int show, const struct proclife_node *x,
-			const struct proclife_node *y)
+static unsigned int differ(const struct proclife_node *x, const struct proclife_node *y)
 {
-	if (show & SHOW_PIDNS && (x->common->ns_pid || y->common->ns_pid ||
-				  x->common->ns_inum != y->common->ns_inum))
-		return false;
-	if (show & SHOW_CGROUP && x->common->cgroup != y->common->cgroup)
-		return false;
-	return !(show & SHOW_UID) || x->common->uid == y->common->uid;
+	return (node_exit_code(x) == node_exit_code(y) ? 0 : DIFFER_END) |
+	       (same_killer(x, y) ? 0 : DIFFER_KILLER) |
+	       (x->common->threads == y->common->threads ? 0 : DIFFER_THREADS) |
+	       (node_creator(x) == node_creator(y) ? 0 : DIFFER_CREATOR) |
+	       (node_reaper(x) == node_reaper(y) ? 0 : DIFFER_REAPER) |
+	       (x->parent_tgid == y->parent_tgid ? 0 : DIFFER_PARENT);
 }
 
-/* All that a line of the tree shows, but for the figures and the pid. */
-static bool same_line(const struct rows *rows, const struct row *a,
-		      const struct row *b)
-{
-	const struct proclife_node *x = a->node, *y = b->node;
+/* A table of addresses; open addressing, at most half full. */
+struct addresses {
+	uintptr_t *slots;
+	size_t size; /* a power of two */
+};
 
-	if (!row_cut_off(rows, a)->processes != !row_cut_off(rows, b)->processes)
-		return false;
-	return a->context == b->context && x->comm == y->comm && x->path == y->path &&
-	       x->args == y->args && x->args_cut == y->args_cut && same_killer(x, y) &&
-	       exit_code(x) == exit_code(y) && x->common->threads == y->common->threads &&
-	       same_extras(rows->show, x, y) && x->state == y->state &&
-	       !x->marks.exited == !y->marks.exited &&
-	       !x->marks.reaped == !y->marks.reaped &&
-	       !x->marks.freed == !y->marks.freed && x->older == y->older &&
-	       x->incomplete == y->incomplete &&
-	       unusual(x->creator_tgid, x) == unusual(y->creator_tgid, y) &&
-	       unusual(x->reaper_tgid, x) == unusual(y->reaper_tgid, y);
-}
-
-/* Of all that has to be the same: those that differ in anything are not compared again and again. */
-static void hash_row(const struct rows *rows, struct row *b)
+/* How many texts differ: they are interned, so that their addresses tell. */
+static int count_command_lines(struct rows *rows, struct sums *sums, uint32_t count,
+			       struct addresses *seen, uint64_t secret)
 {
-	const struct proclife_node *node = b->node;
-	const struct proclife_common *common = node->common;
-	uint64_t words[] = {
-		(uintptr_t)node->comm,
-		(uintptr_t)node->path,
-		(uintptr_t)node->args,
-		(uint64_t)node->common->threads << 32 | (uint32_t)exit_code(node),
-		(uint64_t)unusual(node->creator_tgid, node) << 32 |
-			unusual(node->reaper_tgid, node),
-		rows->show & SHOW_CGROUP ? common->cgroup : 0,
-		rows->show & SHOW_UID ? node->common->uid : 0,
-		!killer(node)			   ? 0 :
-		killer(node)->tgid != node->tgid ? (uintptr_t)killer(node) :
-						   (uint32_t)killer(node)->code,
-		rows->show & SHOW_PIDNS && common->ns_pid ? node->id : 0, /* like no other */
-		(uint64_t)(rows->show & SHOW_PIDNS ? common->ns_inum : 0) << 32 |
-			(uint64_t)node->state << 8 | node->args_cut << 7 |
-			!node->marks.exited << 6 | !node->marks.reaped << 5 |
-			!node->marks.freed << 4 | node->older << 3 |
-			node->incomplete << 2 | b->context << 1 |
-			!row_cut_off(rows, b)->processes,
-	};
-	uint64_t hash = rows->secret[0];
+	const uint32_t *members = rows->members + sums->members;
+	size_t size = 16, at;
 	uint32_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		hash = mix(rows, hash, words[i]);
-	for (i = b->child; i; i = rows->all[i].next)
-		hash = mix(rows, hash,
-			   (uint64_t)rows->all[i].hash << 32 | rows->all[i].count);
-	b->hash = (uint32_t)hash;
-}
-
-/* The row after i, depth first, without leaving the one at root; 0 at the end. */
-static uint32_t step(const struct rows *rows, uint32_t i, uint32_t root)
-{
-	if (rows->all[i].child)
-		return rows->all[i].child;
-	while (i != root && !rows->all[i].next)
-		i = rows->all[i].parent;
-	return i == root ? 0 : rows->all[i].next;
-}
-
-/* Counts are compared as they are in one of those that a row already stands for. */
-static bool alike(const struct rows *rows, uint32_t a, uint32_t b)
-{
-	uint64_t many_a = rows->all[a].count, many_b = rows->all[b].count;
-	uint32_t i = a, j = b;
-
-	if (rows->all[a].hash != rows->all[b].hash)
-		return false;
-	while (i && j) {
-		const struct row *x = &rows->all[i], *y = &rows->all[j];
-
-		if (!same_line(rows, x, y) || !x->child != !y->child ||
-		    x->count * many_b != y->count * many_a || (i != a && !x->next != !y->next))
-			return false;
-		i = step(rows, i, a);
-		j = step(rows, j, b);
+	while (size < 2 * (size_t)count)
+		size *= 2;
+	if (size > seen->size) {
+		free(seen->slots);
+		seen->size = 0;
+		seen->slots = malloc(size * sizeof(*seen->slots));
+		if (!seen->slots)
+			return -ENOMEM;
+		seen->size = size;
 	}
-	return !i && !j;
+	memset(seen->slots, 0, size * sizeof(*seen->slots));
+	for (i = 0; i < count; i++) {
+		const struct proclife_node *node = rows->all[members[i]].node;
+		uintptr_t text = (uintptr_t)(node->args ? node->args : node->path);
+
+		/* One without either differs from all others, and is 1 here: no address is. */
+		text = text ? text : 1;
+		at = numbers_mix(text, 0, secret) & (size - 1);
+		while (seen->slots[at] && seen->slots[at] != text)
+			at = (at + 1) & (size - 1);
+		sums->command_lines += !seen->slots[at];
+		seen->slots[at] = text;
+	}
+	return 0;
 }
 
-static int merge_line(struct rows *rows, struct row *x, struct row *y)
+/* The figures of a line that stands for several. */
+static int add_up(struct rows *rows, uint32_t line, struct addresses *seen, uint64_t secret)
 {
-	struct figures of_x = row_figures(rows, x), of_y = row_figures(rows, y);
-	struct cut_off cut = *row_cut_off(rows, y);
-	struct sums *sums = row_sums(rows, x);
+	struct row *b = &rows->all[line];
+	struct sums *sums = row_sums(rows, b);
+	uint32_t i;
 
 	if (!sums)
 		return -ENOMEM;
-	x->count += y->count;
-	sums->figures = of_x;
-	sums->figures.runtime += of_y.runtime;
-	if (of_y.life > of_x.life)
-		sums->figures.life = of_y.life;
-	if (of_y.life_known)
-		sums->figures.life_known = true;
-	if (of_y.max_rss > of_x.max_rss)
-		sums->figures.max_rss = of_y.max_rss;
-	sums->cut.runtime += cut.runtime;
-	sums->cut.processes += cut.processes;
-	sums->cut.failed += cut.failed;
-	return 0;
-}
+	rows->several = true;
+	sums->members = b->kind - b->count;
+	sums->slowest = line;
+	sums->figures.at_least = node_figures(rows, b->node).at_least;
+	for (i = 0; i < b->count; i++) {
+		uint32_t member = rows->members[sums->members + i];
+		const struct row *other = &rows->all[member];
+		const struct cut_off *cut = row_cut_off(rows, other);
 
-static int merge(struct rows *rows, uint32_t a, uint32_t b)
-{
-	uint32_t i = a, j = b;
-
-	while (i && j) {
-		if (merge_line(rows, &rows->all[i], &rows->all[j]))
-			return -ENOMEM;
-		rows->lines--;
-		rows->folded = true;
-		i = step(rows, i, a);
-		j = step(rows, j, b);
+		add_figures(rows, sums, member);
+		sums->failed += node_failed(other->node);
+		sums->incomplete += other->node->incomplete;
+		sums->differ |= differ(b->node, other->node);
+		if (member == line)
+			continue;
+		sums->cut.processes += cut->processes;
+		sums->cut.failed += cut->failed;
+		sums->cut.runtime += cut->runtime;
 	}
-	return 0;
+	return count_command_lines(rows, sums, b->count, seen, secret);
 }
 
-/* A table of rows by hash; open addressing, always less than half full. */
-struct fold_table {
-	uint32_t *slots;
-	uint32_t size; /* a power of two */
-};
-
-static int fold_table_reset(struct fold_table *table, uint32_t children)
+static int add_up_lines(struct rows *rows, uint64_t secret)
 {
-	uint32_t size = 16;
-
-	while (size / 2 <= children)
-		size *= 2;
-	if (size > table->size) {
-		free(table->slots);
-		table->slots = malloc(size * sizeof(*table->slots));
-		if (!table->slots)
-			return -ENOMEM;
-		table->size = size;
-	}
-	memset(table->slots, 0, size * sizeof(*table->slots));
-	return size;
-}
-
-/* The children of one row have their final shape: fold those that are alike. */
-static int fold_children(struct rows *rows, struct row *parent, struct fold_table *table)
-{
-	uint32_t children = 0, i;
-	uint32_t *link = &parent->child;
-	int size;
-
-	for (i = parent->child; i; i = rows->all[i].next)
-		children++;
-	if (children < 2)
-		return 0;
-	size = fold_table_reset(table, children);
-	if (size < 0)
-		return size;
-	while ((i = *link)) {
-		uint32_t slot = rows->all[i].hash & (size - 1);
-
-		while (table->slots[slot] && !alike(rows, table->slots[slot], i))
-			slot = (slot + 1) & (size - 1);
-		if (table->slots[slot]) {
-			if (merge(rows, table->slots[slot], i))
-				return -ENOMEM;
-			*link = rows->all[i].next;
-		} else {
-			table->slots[slot] = i;
-			link = &rows->all[i].next;
-		}
-	}
-	return 0;
-}
-
-int rows_fold(struct rows *rows, unsigned int show)
-{
-	struct fold_table table = { NULL, 0 };
-	uint32_t i;
+	struct addresses seen = { NULL, 0 };
 	int ret = 0;
+	uint32_t i;
+
+	for (i = 1; i < rows->count && !ret; i++)
+		if (rows->all[i].shown && rows->line_of[i] == i && rows->all[i].count > 1)
+			ret = add_up(rows, i, &seen, secret);
+	free(seen.slots);
+	return ret;
+}
+
+/* What a line that is not shown any more stands for is counted at the nearest one above that is. */
+static int count_hidden_lines(struct rows *rows)
+{
+	struct row *all = rows->all;
+	uint32_t i;
+
+	for (i = 1; i < rows->count; i++) {
+		uint32_t line = rows->line_of[i], parent = all[line].parent;
+		const struct proclife_node *node = all[i].node;
+		struct cut_off before;
+		struct sums *sums;
+
+		if (!line)
+			continue;
+		if (all[line].shown) {
+			all[i].shown = true;
+			continue;
+		}
+		if (line == i && !all[parent].shown)
+			parent = all[i].parent = all[parent].parent;
+		before = line == i ? *row_cut_off(rows, &all[i]) : (struct cut_off){ 0 };
+		sums = row_sums(rows, &all[parent]);
+		if (!sums)
+			return -ENOMEM;
+		sums->cut.processes += 1 + before.processes;
+		sums->cut.failed += node_failed(node) + before.failed;
+		sums->cut.runtime += node->runtime + before.runtime;
+	}
+	return 0;
+}
+
+/* A line weighs as much CPU time as it took with all below it: so none stays without its parent. */
+static int keep_most(struct rows *rows, uint32_t most)
+{
+	uint64_t *weights = calloc(rows->count, sizeof(*weights));
+	uint32_t i;
+	int ret;
+
+	if (!weights)
+		return -ENOMEM;
+	for (i = rows->count - 1; i; i--) {
+		uint32_t line = rows->line_of[i];
+
+		if (!line)
+			continue;
+		weights[line] += rows->all[i].node->runtime;
+		if (line == i)
+			weights[rows->all[i].parent] += weights[i];
+		rows->all[i].shown = line == i;
+	}
+	ret = rows_keep(rows, most, weights);
+	free(weights);
+	rows->cheap_cut = true;
+	return ret ? ret : count_hidden_lines(rows);
+}
+
+/* The lines stand; now their figures, and what is linked. */
+static int make_lines(struct rows *rows, struct kinds *kinds, uint32_t most)
+{
+	int ret;
+
+	order_members(rows, kinds->program);
+	kinds->program = NULL;
+	ret = add_up_lines(rows, kinds->programs.secret[1]);
+	link_lines(rows);
+	if (!ret && rows->lines > most) {
+		ret = keep_most(rows, most);
+		link_lines(rows);
+	}
+	return ret;
+}
+
+int rows_fold(struct rows *rows, unsigned int show, bool more, uint32_t most)
+{
+	enum fold_level level = more ? FOLD_COUNTS : FOLD_LINES;
+	uint32_t before = rows->lines;
+	struct kinds kinds;
+	int ret;
 
 	rows->show = show;
-	/* If it is not to be had, addresses have to do. */
-	if (getrandom(rows->secret, sizeof(rows->secret), GRND_NONBLOCK) !=
-	    sizeof(rows->secret))
-		rows->secret[0] = rows->secret[1] = (uintptr_t)rows->all;
-	rows->secret[1] |= 1;
-	for (i = rows->count; i-- && !ret;) {
-		struct row *b = &rows->all[i];
+	rows->line_of = calloc(rows->count, sizeof(*rows->line_of));
+	ret = kinds_init(&kinds, rows);
+	if (!rows->line_of)
+		ret = -ENOMEM;
+	for (; !ret; level++) {
+		uint32_t limit = level < FOLD_PROGRAMS ? most : UINT32_MAX;
 
-		if (!b->shown && i)
-			continue;
-		ret = fold_children(rows, b, &table);
-		if (i)
-			hash_row(rows, b);
+		ret = kinds_find(&kinds, level, most);
+		if (!ret)
+			ret = group(rows, &kinds.numbers, limit);
+		if (ret <= 0)
+			break;
+		ret = 0;
 	}
-	free(table.slots);
+	if (!ret)
+		ret = make_lines(rows, &kinds, most);
+	if (rows->lines < before)
+		rows->unfolded = before;
+	rows->by_program = level >= FOLD_ENDS;
+	kinds_free(&kinds);
 	return ret;
 }

@@ -105,6 +105,7 @@ void rows_free(struct rows *rows)
 {
 	free(rows->all);
 	free(rows->sums);
-	rows->all = NULL;
-	rows->sums = NULL;
+	free(rows->line_of);
+	free(rows->members);
+	memset(rows, 0, sizeof(*rows));
 }

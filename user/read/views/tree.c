@@ -44,7 +44,10 @@ static void end(void *state)
 	rows_free(&view->rows);
 	text_free(&view->line);
 	text_free(&view->name);
+	text_free(&view->args);
 	text_free(&view->notes);
+	words_free(&view->words);
+	tree_families_free(view->families);
 	free(view->threads);
 	free(view->guides);
 	free(view);
@@ -63,6 +66,7 @@ static int begin(struct run *run, void **state)
 	v->run = run;
 	text_init(&v->line, run->screen);
 	text_init(&v->name, run->screen);
+	text_init(&v->args, run->screen);
 	text_init(&v->notes, run->screen);
 	ret = proclife_tree_new(&v->tree, run->tasks);
 	if (!ret && run->options->threads)
@@ -128,7 +132,8 @@ static void print(const struct run *run, void *state)
 	ret = rows_build(&view->rows, view->tree, view->run->ended, active_only,
 			 &options->cut);
 	if (!ret && is_folded(view))
-		ret = rows_fold(&view->rows, options->show);
+		ret = rows_fold(&view->rows, options->show, options->fold == FOLD_ALWAYS,
+				TREE_MANY_LINES);
 	if (ret)
 		die_no_memory();
 	if (options->json)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Between tree.c, which collects, tree_text.c, which draws, tree_label.c, which names,
- * tree_summary.c, which adds up, and tree_json.c.
+ * tree_family.c, which finds what tells one from the others, tree_summary.c, which adds up, and
+ * tree_json.c.
  */
 #ifndef READ_TREE_H
 #define READ_TREE_H
 
 #include "views/row.h"
 #include "views/views.h"
+#include "views/words.h"
 
-/* More lines than a person reads: above this the tree is folded, and says how to see less of it. */
-#define TREE_MANY_LINES 1000
+/* More lines than a person reads: above this the tree is folded, and says how to see more of it. */
+#define TREE_MANY_LINES 200
 
 /* A thread that does not lead its process; kept for --threads. */
 struct thread {
@@ -34,7 +36,10 @@ struct tree_view {
 	struct rows rows;
 	struct text line;
 	struct text name;
+	struct text args;
 	struct text notes;
+	struct line_words words; /* of the command line at hand */
+	struct families *families; /* NULL until they are needed */
 	unsigned char *guides; /* per level: does a sibling follow further down? */
 	size_t guide_size;
 };
@@ -46,9 +51,15 @@ void tree_print_text(struct tree_view *view);
 void tree_print_summary(struct tree_view *view);
 void tree_print_json(struct tree_view *view);
 
-void tree_build_name(struct text *name, const struct proclife_node *node);
-/* In so many columns, 0 for any: a path that is too long keeps its end, another name its beginning. */
-void tree_put_name(struct text *line, const struct text *name, unsigned int columns, bool path);
+/* The program, and in the columns that are left, 0 for any, what tells it from others. */
+void tree_put_label(struct tree_view *view, struct text *line, const struct row *b,
+		    unsigned int columns);
+/* Without the words that it shares with its family. Return: false if none are telling. */
+bool tree_put_words(struct tree_view *view, struct text *line, const struct row *b,
+		    unsigned int columns);
+/* What tells the slowest of those that a line stands for. */
+void tree_put_slowest(struct tree_view *view, struct text *to, const struct row *b);
+void tree_families_free(struct families *families);
 /* What is to be said about a process after its name; begin with an empty text. */
 void tree_build_notes(struct tree_view *view, const struct row *b);
 /* @killer: NULL if it is not known. */

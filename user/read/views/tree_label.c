@@ -1,97 +1,108 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What stands on a line of the tree behind the figures: the name, and what is to be said of it. */
+#include "output/cut.h"
 #include "output/quote.h"
 #include "views/tree.h"
-#include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
-/*
- * A name in the columns that are left for it
- */
-
-/* The columns of the character at s, and its bytes; all are printable by now. */
-static unsigned int character(const char *s, size_t *bytes)
+/* The name alone, without arguments: the program, not where it lies. */
+static void put_program(struct text *name, const struct proclife_node *node)
 {
-	mbstate_t state = { 0 };
-	wchar_t wide;
-	size_t n;
-	int columns;
+	const char *base = node_base(node);
 
-	*bytes = 1;
-	if (!(*s & 0x80))
-		return 1;
-	n = mbrtowc(&wide, s, MB_CUR_MAX, &state);
-	if (n == 0 || n > MB_CUR_MAX)
-		return 1;
-	*bytes = n;
-	columns = wcwidth(wide);
-	return columns > 0 ? columns : 0;
-}
-
-/* Appends the name; of a path that is too long the end, of another name the beginning. */
-void tree_put_name(struct text *line, const struct text *name, unsigned int columns, bool path)
-{
-	unsigned int too_many, cut = 0;
-	const char *s = name->s, *base;
-	size_t bytes;
-
-	if (columns && name->columns > columns) {
-		too_many = name->columns - columns + 1;
-		if (path) {
-			while (*s && cut < too_many) {
-				cut += character(s, &bytes);
-				s += bytes;
-			}
-			text_draw(line, "…", "~");
-		} else {
-			const char *end = s;
-
-			while (*end && cut < columns - 1) {
-				cut += character(end, &bytes);
-				end += bytes;
-			}
-			text_printf(line, "%.*s", (int)(end - s), s);
-			line->columns -= (end - s) - cut;
-			text_draw(line, "…", "~");
-			return;
-		}
-	}
-	base = path ? strrchr(s, '/') : NULL;
-	if (base && line->screen->colour) {
-		text_style(line, STYLE_DIM);
-		text_printf(line, "%.*s", (int)(base + 1 - s), s);
-		text_style(line, STYLE_PLAIN);
-		s = base + 1;
-	}
-	text_string(line, s);
-	line->columns = line->columns - strlen(s); /* nothing is aligned after a name */
-}
-
-void tree_build_name(struct text *name, const struct proclife_node *node)
-{
-	const char *base = node->path ? strrchr(node->path, '/') : NULL;
-
-	text_clear(name);
-	text_string(name, "");
 	if (node->flags & PROCLIFE_F_KTHREAD) {
 		text_string(name, "[");
 		text_comm(name, node->comm);
 		text_string(name, "]");
-	} else if (node->path) {
-		base = base ? base + 1 : node->path;
-		text_label(name, node->path, SIZE_MAX);
-		if (strncmp(base, node->comm, PROCLIFE_COMM_LEN - 1)) {
-			text_string(name, " (");
-			text_comm(name, node->comm);
-			text_string(name, ")");
-		}
-		/* All but the first: that is the path, or a name for it. */
-		if (node->args)
-			text_args(name, node->args, node->args_bytes, node->args_cut, 1);
-	} else {
-		text_comm(name, node->comm);
+		return;
 	}
+	if (!base) {
+		text_comm(name, node->comm);
+		return;
+	}
+	text_label(name, base, SIZE_MAX);
+	if (strncmp(base, node->comm, PROCLIFE_COMM_LEN - 1)) {
+		text_string(name, " (");
+		text_comm(name, node->comm);
+		text_string(name, ")");
+	}
+}
+
+/* All but the first, which is the path, or a name for it; cut if they are too many. */
+static void put_args(struct tree_view *view, struct text *line, const struct row *b,
+		     unsigned int columns)
+{
+	const struct proclife_node *node = b->node;
+	struct text *args = &view->args;
+
+	if (!node->args || node->flags & PROCLIFE_F_KTHREAD)
+		return;
+	text_clear(args);
+	text_string(args, "");
+	text_args(args, node->args, node->args_bytes, node->args_cut, 1);
+	if (columns && args->columns > columns && tree_put_words(view, line, b, columns))
+		return;
+	text_in(line, args, columns);
+}
+
+#define MIN_FOLD 10 /* columns that are worth the end of a word */
+
+/*
+ * Of one that stands for several command lines: "(25,000 command lines; slowest kernel/fork.c)", less
+ * of it where there are few columns.
+ */
+static void put_fold(struct tree_view *view, struct text *line, const struct row *b,
+		     unsigned int columns)
+{
+	static const char *const names[] = { " command lines; slowest ", " lines; slowest ",
+					     "slowest ", "" };
+	const struct sums *sums = row_fold(&view->rows, b);
+	struct text *fold = &view->args, *slowest = &view->name;
+	unsigned int i;
+
+	text_clear(slowest);
+	tree_put_slowest(view, slowest, b);
+	for (i = 0; i < 4; i++) {
+		text_clear(fold);
+		text_string(fold, "  (");
+		if (i < 2)
+			text_count(fold, sums->command_lines);
+		text_string(fold, names[i]);
+		text_in(fold, slowest, 0);
+		text_string(fold, ")");
+		if (!columns || fold->columns <= columns) {
+			text_in(line, fold, 0);
+			return;
+		}
+	}
+	if (columns < MIN_FOLD)
+		return;
+	text_string(line, "  (");
+	text_word_in(line, slowest, columns - 4);
+	text_string(line, ")");
+}
+
+void tree_put_label(struct tree_view *view, struct text *line, const struct row *b,
+		    unsigned int columns)
+{
+	const struct sums *sums = row_fold(&view->rows, b);
+	unsigned int before = line->columns, taken, left = 0;
+	struct text *name = &view->name;
+
+	text_clear(name);
+	text_string(name, "");
+	put_program(name, b->node);
+	text_in(line, name, columns);
+	taken = line->columns - before;
+	if (columns) {
+		left = columns > taken ? columns - taken : 0;
+		if (!left)
+			return;
+	}
+	if (sums && sums->command_lines > 1)
+		put_fold(view, line, b, left);
+	else
+		put_args(view, line, b, left);
 }
 
 /*
@@ -201,9 +212,9 @@ void tree_note_cut_off(struct text *notes, const struct cut_off *cut, const char
 }
 
 /* --show */
-static void note_extras(struct tree_view *view, const struct proclife_node *node)
+static void note_extras(struct tree_view *view, const struct row *b)
 {
-	const struct proclife_common *common = node->common;
+	const struct proclife_common *common = b->node->common;
 	unsigned int show = view->run->options->show;
 	struct text *notes = &view->notes;
 	char buffer[24];
@@ -211,7 +222,9 @@ static void note_extras(struct tree_view *view, const struct proclife_node *node
 
 	if (show & SHOW_PIDNS && common->ns_pid) {
 		begin_note(notes, STYLE_PLAIN);
-		text_printf(notes, "pid %u in namespace %u", common->ns_pid, common->ns_inum);
+		if (b->count == 1)
+			text_printf(notes, "pid %u ", common->ns_pid);
+		text_printf(notes, "in namespace %u", common->ns_inum);
 		end_note(notes);
 	}
 	if (show & SHOW_CGROUP) {
@@ -226,37 +239,65 @@ static void note_extras(struct tree_view *view, const struct proclife_node *node
 	if (show & SHOW_UID) {
 		begin_note(notes, STYLE_PLAIN);
 		text_string(notes, "user ");
-		text_label(notes, user_name(view->run, node->common->uid, buffer), SIZE_MAX);
+		text_label(notes, user_name(view->run, common->uid, buffer), SIZE_MAX);
 		end_note(notes);
 	}
+}
+
+static void note_count(struct text *notes, enum style style, uint32_t count, const char *what)
+{
+	begin_note(notes, style);
+	text_count(notes, count);
+	text_string(notes, what);
+	end_note(notes);
+}
+
+/* How it ended; of several that ended in different ways, how many failed. */
+static void note_end(struct text *notes, const struct row *b, const struct sums *sums)
+{
+	unsigned int differ = sums ? sums->differ : 0;
+	const struct proclife_node *node = b->node;
+
+	if (differ & DIFFER_END) {
+		if (sums->failed)
+			note_count(notes, STYLE_BAD, sums->failed, " failed");
+	} else if (node_failed(node)) {
+		tree_note_exit(notes, node->exit_code,
+			       differ & DIFFER_KILLER ? NULL : node->common->killer, node->tgid);
+	}
+	tree_note_state(notes, node->state);
+	if (node->state == PROCLIFE_IS_UNKNOWN)
+		return;
+	if (sums && sums->incomplete && sums->incomplete < b->count)
+		note_count(notes, STYLE_BAD, sums->incomplete, " incomplete");
+	else if (node->incomplete)
+		note(notes, STYLE_BAD, "incomplete");
 }
 
 void tree_build_notes(struct tree_view *view, const struct row *b)
 {
 	const struct cut_off *cut = row_cut_off(&view->rows, b);
+	const struct sums *sums = row_fold(&view->rows, b);
+	unsigned int differ = sums ? sums->differ : 0;
 	const struct proclife_node *node = b->node;
 	struct text *notes = &view->notes;
 
 	text_clear(notes);
 	text_string(notes, "");
 	note_rank(view, b);
-	note_extras(view, node);
-	if (node->marks.exited && node->exit_code)
-		tree_note_exit(notes, node->exit_code, node->common->killer, node->tgid);
-	tree_note_state(notes, node->state);
-	if (node->incomplete && node->state != PROCLIFE_IS_UNKNOWN)
-		note(notes, STYLE_BAD, "incomplete");
-	if (node->common->threads > 1) {
+	note_extras(view, b);
+	note_end(notes, b, sums);
+	if (node->common->threads > 1 && !(differ & DIFFER_THREADS)) {
 		begin_note(notes, STYLE_PLAIN);
 		text_plural(notes, node->common->threads, "thread", "threads");
 		end_note(notes);
 	}
-	if (node->creator_tgid && node->creator_tgid != node->parent_tgid)
+	if (node_creator(node) && !(differ & DIFFER_CREATOR))
 		note_pid(notes, "forked by", node->creator_tgid);
-	if (node->reaper_tgid && node->reaper_tgid != node->parent_tgid &&
-	    node->reaper_tgid != node->tgid)
+	if (node_reaper(node) && !(differ & DIFFER_REAPER))
 		note_pid(notes, "reaped by", node->reaper_tgid);
-	if (!b->parent && !node->older && node->parent_tgid && !view->run->command)
+	if (!b->parent && !node->older && node->parent_tgid && !view->run->command &&
+	    !(differ & DIFFER_PARENT))
 		note_pid(notes, "parent", node->parent_tgid);
 	if (cut->processes) {
 		text_string(notes, "  ");

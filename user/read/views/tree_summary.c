@@ -29,7 +29,7 @@ static void add_up(const struct tree_view *view, struct totals *totals)
 		totals->cut += !b->shown;
 		totals->processes++;
 		totals->threads += node->common->threads;
-		totals->failed += node->marks.exited && node->exit_code;
+		totals->failed += node_failed(node);
 		if (!node->older)
 			totals->runtime += node->runtime;
 		if (!totals->first || node->began < totals->first)
@@ -120,6 +120,9 @@ static void put_cut(struct tree_view *view, uint64_t processes)
 		separator = ", ";
 	}
 	put_filter(line, &view->run->options->filter, separator);
+	if (view->rows.cheap_cut)
+		text_printf(line, "%sthose that took the least CPU time",
+			    cut_is_set(cut) ? ", " : separator);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }
@@ -130,6 +133,23 @@ static void put_dim(struct text *line, const char *s)
 	text_string(line, s);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
+}
+
+static void put_fold(struct tree_view *view)
+{
+	struct text *line = &view->line;
+
+	if (view->rows.several) {
+		text_style(line, STYLE_DIM);
+		text_draw(line, "×", "x");
+		text_string(line, view->rows.by_program ? "N stands for N of one program" :
+							  "N stands for N that are alike");
+		put_dim(line, ": longest life, sum of CPU time, largest RSS");
+	}
+	text_style(line, STYLE_DIM);
+	text_string(line, "--no-fold shows all ");
+	text_count(line, view->rows.unfolded);
+	put_dim(line, " lines");
 }
 
 void tree_print_summary(struct tree_view *view)
@@ -149,15 +169,8 @@ void tree_print_summary(struct tree_view *view)
 	}
 	if (totals.cut)
 		put_cut(view, totals.cut);
-	if (view->rows.folded) {
-		text_style(line, STYLE_DIM);
-		text_draw(line, "×", "x");
-		text_string(line, "N stands for N that are alike: longest life, sum of CPU time, "
-				  "largest RSS");
-		text_string(line, options->fold == FOLD_ALWAYS ? "" : " (--no-fold lists them)");
-		text_style(line, STYLE_PLAIN);
-		text_line(line);
-	}
+	if (view->rows.unfolded)
+		put_fold(view);
 	if (view->rows.lines > TREE_MANY_LINES && !cut_is_set(&options->cut))
 		put_dim(line, "--depth, --min-life and --top show less");
 }

@@ -3,6 +3,7 @@
  * The tree for people. The figures stand left, in columns; the tree stands right, where it can grow
  * as deep as it likes.
  */
+#include "output/cut.h"
 #include "output/message.h"
 #include "views/tree.h"
 #include <stdlib.h>
@@ -93,21 +94,29 @@ static void put_cpu(struct text *line, bool known, uint64_t runtime)
 		text_spaces(line, CPU_COLUMNS);
 }
 
-static void put_rest(struct tree_view *view, unsigned int depth, bool path)
+/* The columns that are left for a name in front of the notes; 0: any. */
+static unsigned int name_columns(const struct tree_view *view)
 {
-	struct text *line = &view->line;
-	unsigned int width = view->run->screen->width, left = 0;
+	unsigned int width = view->run->screen->width, notes = view->notes.columns, left;
 
-	text_string(line, "  ");
-	put_guides(view, depth);
-	if (width) {
-		left = width > line->columns + view->notes.columns ?
-			       width - line->columns - view->notes.columns : 0;
-		if (left < MIN_NAME)
-			left = MIN_NAME;
-	}
-	tree_put_name(line, &view->name, left, path);
-	text_string(line, view->notes.s);
+	if (!width)
+		return 0;
+	left = width > view->line.columns ? width - view->line.columns : 1;
+	if (left >= notes + MIN_NAME)
+		return left - notes;
+	return left < MIN_NAME ? left : MIN_NAME;
+}
+
+/* No line is wider than the screen, whatever is to be said on it. */
+static void end_line(struct tree_view *view)
+{
+	unsigned int width = view->run->screen->width;
+	struct text *line = &view->line;
+
+	if (!width)
+		text_in(line, &view->notes, 0);
+	else if (width > line->columns)
+		text_in(line, &view->notes, width - line->columns);
 	text_line(line);
 }
 
@@ -140,9 +149,11 @@ static void put_row(struct tree_view *view, const struct row *b, unsigned int de
 		text_size_in(line, RSS_COLUMNS, figures.max_rss);
 	else
 		text_spaces(line, RSS_COLUMNS);
-	tree_build_name(&view->name, node);
 	tree_build_notes(view, b);
-	put_rest(view, depth, node->path && !node->args);
+	text_string(line, "  ");
+	put_guides(view, depth);
+	tree_put_label(view, line, b, name_columns(view));
+	end_line(view);
 }
 
 static void put_thread(struct tree_view *view, const struct thread *t, unsigned int depth)
@@ -165,7 +176,10 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	if (t->exit_code && t->marks.exited)
 		tree_note_exit(&view->notes, t->exit_code, NULL, 0);
 	tree_note_state(&view->notes, t->state);
-	put_rest(view, depth, false);
+	text_string(line, "  ");
+	put_guides(view, depth);
+	text_in(line, &view->name, name_columns(view));
+	end_line(view);
 }
 
 static void put_threads(struct tree_view *view, const struct row *b, unsigned int depth)

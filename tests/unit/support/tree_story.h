@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stories of shells and what they run, and the trees that are printed of them. */
+#ifndef TESTS_UNIT_TREE_STORY_H
+#define TESTS_UNIT_TREE_STORY_H
+
+#include "story.h"
+
+#define MOST_LINES 200 /* of a tree that is not asked for whole */
+
+extern struct who story_init, story_shell;
+
+int tree_setup(void **state);
+
+#define TREE(name) cmocka_unit_test_setup_teardown(name, tree_setup, story_teardown)
+
+/* The shell is the first process, and stays alive. */
+void begin_shell(void);
+/*
+ * @path: NULL if it never calls exec; @line: NULL without arguments. There, a space ends an argument,
+ * and a tilde is a space in it.
+ */
+struct who start(const struct who *parent, const char *comm, const char *path, const char *line);
+/* So many ms later; the CPU time is in ms too. */
+void stop(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu,
+	  int32_t code);
+/* All of its life, with a CPU time of 1 ms. */
+void run(const struct who *parent, const char *comm, const char *path, const char *line,
+	 uint32_t after, int32_t code);
+
+/* What --tree prints with these options. */
+struct output tree(const char *options);
+/* Of it, from the line behind the shell's to the totals. */
+void expect_rows(const char *options, const char *text);
+/* Somewhere in it. */
+void expect_part(const char *options, const char *text);
+
+/* What the lines of a tree add up to. */
+struct sum {
+	uint64_t lines;
+	uint64_t shown; /* processes */
+	uint64_t hidden;
+	uint64_t failed;
+	size_t widest;
+};
+
+/* The tree is short, and everything in it is counted. */
+struct sum expect_short(const char *options, uint64_t processes, uint64_t failed);
+/* The sum of all numbers that stand before this word. */
+uint64_t numbers_before(const char *line, const char *word);
+
+#define RSS " 1.00 MiB  "
+
+#endif

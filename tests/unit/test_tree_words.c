@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which words of a command line --tree shows where there is no room for all. */
+#include "tree_story.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cut is what they share, and shown what tells one from the other, in the columns there are. */
+static void test_words(void **state)
+{
+	static const char options[] = "-std=gnu11 -Wall -Wextra -O2 -g -Iinclude -Iuser/lib -D_GNU_SOURCE";
+	char line[300];
+
+	(void)state;
+	begin_shell();
+	for (int i = 0; i < 3; i++) {
+		snprintf(line, sizeof(line), "cc %s%s -c -o build/%c.o user/lib/merge_%c.c", options,
+			 i == 1 ? " -DX" : "", 'a' + i, 'a' + i);
+		run(&story_shell, "cc", "/usr/bin/cc", line, 1, 0);
+	}
+	run(&story_shell, "cc", "/usr/bin/cc", "cc -c short.c", 1, 0);
+	snprintf(line, sizeof(line), "find %s %s", options, "last");
+	run(&story_shell, "find", "/usr/bin/find", line, 1, 0);
+	story_end();
+	setenv("COLUMNS", "80", 1);
+	expect_rows("",
+	       "    101   1.00 ms  1.00 ms" RSS "|- cc ... -o build/a.o user/lib/merge_a.c\n"
+	       "    102   1.00 ms  1.00 ms" RSS "|- cc ... -o build/b.o user/lib/merge_b.c\n"
+	       "    103   1.00 ms  1.00 ms" RSS "|- cc ... -o build/c.o user/lib/merge_c.c\n"
+	       "    104   1.00 ms  1.00 ms" RSS "|- cc -c short.c\n"
+	       "    105   1.00 ms  1.00 ms" RSS "`- find -std=gnu11 -Wall -Wextra -O2 -g -I~\n");
+	setenv("COLUMNS", "110", 1);
+	expect_rows("",
+	       "    101   1.00 ms  1.00 ms" RSS
+	       "|- cc -std=gnu11 -Wall -Wextra -O2 -g ... -o build/a.o user/lib/merge_a.c\n"
+	       "    102   1.00 ms  1.00 ms" RSS
+	       "|- cc -std=gnu11 -Wall -Wextra ... -DX ... build/b.o user/lib/merge_b.c\n"
+	       "    103   1.00 ms  1.00 ms" RSS
+	       "|- cc -std=gnu11 -Wall -Wextra -O2 -g ... -o build/c.o user/lib/merge_c.c\n"
+	       "    104   1.00 ms  1.00 ms" RSS "|- cc -c short.c\n"
+	       "    105   1.00 ms  1.00 ms" RSS
+	       "`- find -std=gnu11 -Wall -Wextra -O2 -g -Iinclude -Iuser/lib -D_GNU_SOUR~\n");
+	setenv("COLUMNS", "60", 1);
+	expect_rows("",
+	       "    101   1.00 ms  1.00 ms" RSS "|- cc ... ~ib/merge_a.c\n"
+	       "    102   1.00 ms  1.00 ms" RSS "|- cc ... ~ib/merge_b.c\n"
+	       "    103   1.00 ms  1.00 ms" RSS "|- cc ... ~ib/merge_c.c\n"
+	       "    104   1.00 ms  1.00 ms" RSS "|- cc -c short.c\n"
+	       "    105   1.00 ms  1.00 ms" RSS "`- find -std=gnu11 -Wa~\n");
+}
+
+/* Whatever they call themselves, no line is wider than the screen, and nothing reaches a terminal. */
+static void test_hostile(void **state)
+{
+	uint64_t random = 1, failed = 0;
+	char line[600], comm[16];
+	struct output out;
+
+	(void)state;
+	begin_shell();
+	for (uint32_t i = 0; i < 180; i++) {
+		size_t n = 1 + random_below(&random, sizeof(line) - 1);
+		struct who who = story_shell, next;
+		int32_t code = random_below(&random, 3) ? 0 : 15;
+
+		for (size_t k = 0; k < n; k++)
+			line[k] = (char)(1 + random_below(&random, 255));
+		line[n - 1] = '\0';
+		for (size_t k = 0; k < 15; k++)
+			comm[k] = (char)(1 + random_below(&random, 255));
+		comm[15] = '\0';
+		next = start(&who, comm, "/bin/\033[31m\n\xff", line);
+		failed += code != 0;
+		stop(&next, &story_shell, 1, 1, code);
+	}
+	story_end();
+	for (int width = 50; width <= 120; width += 35) {
+		char columns[12];
+
+		snprintf(columns, sizeof(columns), "%d", width);
+		setenv("COLUMNS", columns, 1);
+		out = tree("");
+		assert_null(strchr(out.text, '\033'));
+		for (const char *s = out.text, *end; *s != '\n'; s = end + 1) {
+			end = strchr(s, '\n');
+			if (end - s > width)
+				fail_msg("%.*s", (int)(end - s), s);
+		}
+		free(out.text);
+	}
+	unsetenv("COLUMNS");
+	expect_short("", 181, failed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { TREE(test_words), TREE(test_hostile) };
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
