@@ -50,6 +50,29 @@ static void test_words(void **state)
 	       "    105   1.00 ms  1.00 ms" RSS "`- find -std=gnu11 -Wa~\n");
 }
 
+/* Where there is no room for any of it, a mark says that there is more. */
+static void test_no_room(void **state)
+{
+	(void)state;
+	begin_shell();
+	run(&story_shell, "compile", "/bin/compile", "compile one.c", 1, 0);
+	run(&story_shell, "compile", "/bin/compile", "compile two.c", 1, 0);
+	run(&story_shell, "x", "/bin/x", "x", 1, 0);
+	story_end();
+	setenv("COLUMNS", "48", 1);
+	expect_rows("",
+		    "    101   1.00 ms  1.00 ms" RSS "|- compile~\n"
+		    "    102   1.00 ms  1.00 ms" RSS "|- compile~\n"
+		    "    103   1.00 ms  1.00 ms" RSS "`- x\n");
+	expect_rows("--fold",
+		    "     x2   1.00 ms  2.00 ms" RSS "|- compile~\n"
+		    "    103   1.00 ms  1.00 ms" RSS "`- x\n");
+	setenv("COLUMNS", "51", 1);
+	expect_rows("--fold",
+		    "     x2   1.00 ms  2.00 ms" RSS "|- compile ...\n"
+		    "    103   1.00 ms  1.00 ms" RSS "`- x\n");
+}
+
 /* Whatever they call themselves, no line is wider than the screen, and nothing reaches a terminal. */
 static void test_hostile(void **state)
 {
@@ -95,7 +118,7 @@ static void test_hostile(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TREE(test_words), TREE(test_hostile) };
+	const struct CMUnitTest tests[] = { TREE(test_words), TREE(test_no_room), TREE(test_hostile) };
 
 	if (find_program())
 		return 1;

@@ -75,8 +75,13 @@ static void put_fold(struct tree_view *view, struct text *line, const struct row
 			return;
 		}
 	}
-	if (columns < MIN_FOLD)
+	text_clear(fold);
+	if (columns < MIN_FOLD) {
+		text_string(fold, " ");
+		text_gap(fold);
+		text_in(line, fold, columns);
 		return;
+	}
 	text_string(line, "  (");
 	text_word_in(line, slowest, columns - 4);
 	text_string(line, ")");
@@ -86,20 +91,24 @@ void tree_put_label(struct tree_view *view, struct text *line, const struct row 
 		    unsigned int columns)
 {
 	const struct sums *sums = row_fold(&view->rows, b);
-	unsigned int before = line->columns, taken, left = 0;
+	bool several = sums && sums->command_lines > 1;
+	unsigned int before = line->columns, left = 0;
 	struct text *name = &view->name;
 
 	text_clear(name);
 	text_string(name, "");
 	put_program(name, b->node);
-	text_in(line, name, columns);
-	taken = line->columns - before;
-	if (columns) {
-		left = columns > taken ? columns - taken : 0;
-		if (!left)
-			return;
+	if (!several && !b->node->args) {
+		text_in(line, name, columns);
+		return;
 	}
-	if (sums && sums->command_lines > 1)
+	/* There is room for a mark, at least, that more belongs here. */
+	text_in(line, name, columns > 1 ? columns - 1 : columns);
+	if (columns)
+		left = columns - (line->columns - before);
+	if (columns && !left)
+		return;
+	if (several)
 		put_fold(view, line, b, left);
 	else
 		put_args(view, line, b, left);
