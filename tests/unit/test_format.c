@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <output/json.h>
+#include <output/percentiles.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,10 +249,45 @@ static void test_json(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_text, end_text)
 
+/* The columns that there is room for, behind a name of so many. */
+static void expect_columns(unsigned int width, unsigned int name, const char *titles)
+{
+	struct proclife_histogram *h;
+
+	assert_int_equal(proclife_histogram_new(&h), 0);
+	assert_int_equal(proclife_histogram_add(h, 5), 0);
+	screen.width = width;
+	text_spaces(&text, name);
+	text_percentiles_head(&text);
+	assert_string_equal(text.s + name, titles);
+	assert_true(!width || text.columns <= width);
+	text_clear(&text);
+	text_spaces(&text, name);
+	text_percentiles(&text, h);
+	assert_int_equal(text.columns, name + strlen(titles));
+	text_clear(&text);
+	screen.width = 0;
+	proclife_histogram_free(h);
+}
+
+static void test_percentiles(void **state)
+{
+	(void)state;
+	expect_columns(0, 24, "    COUNT      MIN      p50      p90      p99    p99.9      MAX");
+	expect_columns(87, 24, "    COUNT      MIN      p50      p90      p99    p99.9      MAX");
+	expect_columns(86, 24, "    COUNT      MIN      p50      p90      p99      MAX");
+	expect_columns(80, 30, "    COUNT      p50      p90      p99      MAX");
+	expect_columns(60, 24, "    COUNT      p50      p99      MAX");
+	expect_columns(51, 24, "    COUNT      p50      MAX");
+	expect_columns(42, 24, "    COUNT      MAX");
+	expect_columns(40, 24, "    COUNT");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_numbers), TEST(test_times), TEST(test_sizes),
+		TEST(test_percentiles),
 		TEST(test_names),   TEST(test_json),
 	};
 

@@ -2,14 +2,14 @@
 #include "output/percentiles.h"
 
 const struct statistic statistics[STATISTICS] = {
-	{ "count", NULL, STATISTIC_COUNT, 0 },
-	{ "min", "MIN", STATISTIC_MIN, 0 },
-	{ "mean", NULL, STATISTIC_MEAN, 0 },
-	{ "p50", "p50", STATISTIC_PERCENTILE, 50 },
-	{ "p90", "p90", STATISTIC_PERCENTILE, 90 },
-	{ "p99", "p99", STATISTIC_PERCENTILE, 99 },
-	{ "p99.9", "p99.9", STATISTIC_PERCENTILE, 99.9 },
-	{ "max", "MAX", STATISTIC_MAX, 0 },
+	{ "count", NULL, STATISTIC_COUNT, 0, 0 },
+	{ "min", "MIN", STATISTIC_MIN, 0, 5 },
+	{ "mean", NULL, STATISTIC_MEAN, 0, 0 },
+	{ "p50", "p50", STATISTIC_PERCENTILE, 50, 2 },
+	{ "p90", "p90", STATISTIC_PERCENTILE, 90, 4 },
+	{ "p99", "p99", STATISTIC_PERCENTILE, 99, 3 },
+	{ "p99.9", "p99.9", STATISTIC_PERCENTILE, 99.9, 6 },
+	{ "max", "MAX", STATISTIC_MAX, 0, 1 },
 };
 
 uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind kind, double percent)
@@ -29,24 +29,41 @@ uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind ki
 	return 0;
 }
 
+/* How many columns of times there is room for. */
+static unsigned int columns_for(const struct text *line)
+{
+	unsigned int width = line->screen->width, taken = line->columns + COUNT_COLUMNS;
+
+	if (!width)
+		return STATISTICS;
+	return width > taken ? (width - taken) / (TIME_COLUMNS + 1) : 0;
+}
+
+static bool has_column(const struct statistic *statistic, unsigned int columns)
+{
+	return statistic->title && statistic->rank <= columns;
+}
+
 void text_percentiles_head(struct text *line)
 {
+	unsigned int columns = columns_for(line);
 	size_t i;
 
 	text_printf(line, "%*s", COUNT_COLUMNS, "COUNT");
 	for (i = 0; i < STATISTICS; i++)
-		if (statistics[i].title)
+		if (has_column(&statistics[i], columns))
 			text_printf(line, " %*s", TIME_COLUMNS, statistics[i].title);
 }
 
 void text_percentiles(struct text *line, const struct proclife_histogram *h)
 {
 	uint64_t count = h ? proclife_histogram_count(h) : 0;
+	unsigned int columns = columns_for(line);
 	size_t i;
 
 	text_count_in(line, COUNT_COLUMNS, count);
 	for (i = 0; count && i < STATISTICS; i++) {
-		if (!statistics[i].title)
+		if (!has_column(&statistics[i], columns))
 			continue;
 		text_string(line, " ");
 		text_time_in(line, TIME_COLUMNS,

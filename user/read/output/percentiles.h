@@ -25,12 +25,13 @@ extern const struct statistic {
 	const char *title; /* of its column of times; NULL: it has none */
 	enum statistic_kind kind;
 	double percent; /* of STATISTIC_PERCENTILE */
+	unsigned int rank; /* of its column: where there is no room, the highest goes first */
 } statistics[STATISTICS];
 
 /* Of a histogram that is not empty; but for the count, in ns. */
 uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind kind, double percent);
 
-/* The titles of what text_percentiles() appends. */
+/* The titles of what text_percentiles() appends from the same column on, as many as there is room for. */
 void text_percentiles_head(struct text *line);
 /* Count, minimum, percentiles, maximum; of an empty histogram, or NULL, just the count. */
 void text_percentiles(struct text *line, const struct proclife_histogram *h);

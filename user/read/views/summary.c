@@ -264,7 +264,19 @@ static void put_head(struct text *line, const struct summary *summary, unsigned 
 	text_line(line);
 }
 
-#define GRAPH_COLUMNS 48
+#define GRAPH_COLUMNS 48 /* at most */
+#define GRAPH_NAME 6
+#define GRAPH_FIGURES 39 /* what stands before and behind it */
+
+static unsigned int graph_columns(const struct run *run)
+{
+	unsigned int width = run->screen->width;
+	unsigned int others = GRAPH_NAME + GRAPH_FIGURES - 8 + when_columns(run, 0);
+
+	if (!width || width >= others + GRAPH_COLUMNS)
+		return GRAPH_COLUMNS;
+	return width > others + 1 ? width - others : 1;
+}
 
 /* A value of a slice, on average. */
 static double level(const struct overtime *overtime, const double *of, size_t i, uint64_t end)
@@ -293,7 +305,9 @@ static void put_graph(struct text *line, const struct summary *summary, const ch
 	const struct overtime *overtime = &summary->overtime;
 	size_t slices = overtime_slices(overtime, end), i, most = 0;
 	double highest = 0, sum = 0;
-	unsigned int column, shown = slices < GRAPH_COLUMNS ? (unsigned int)slices : GRAPH_COLUMNS;
+	unsigned int column, shown = graph_columns(summary->run);
+
+	shown = slices < shown ? (unsigned int)slices : shown;
 
 	for (i = 0; i < slices; i++) {
 		sum += of[i];
@@ -302,7 +316,7 @@ static void put_graph(struct text *line, const struct summary *summary, const ch
 			most = i;
 		}
 	}
-	text_printf(line, "%-6s", title);
+	text_printf(line, "%-*s", GRAPH_NAME, title);
 	for (column = 0; column < shown; column++) {
 		double part = 0;
 
