@@ -63,7 +63,7 @@ static void expect(const char *a, const char *b, const char *options, int status
 #define HEAD "PHASE          COUNT      MIN      p50      p90      p99    p99.9      MAX\n"
 
 #define CHANGE "\n\nld                       zombie    p50    1.05 ms >  9.63 ms  9.19 times as long, of 50 and " \
-	       "50 lives\n\n1 change by a factor of 2 or more; compared by comm: 2 groups; too few lives, " \
+	       "50 lives\n\n1 change by a factor of 1.1 or more; compared by comm: 2 groups; too few lives, " \
 	       "or in one recording alone: 2\n"
 
 static void test_changed(void **state)
@@ -93,7 +93,7 @@ static void test_changed(void **state)
 	expect(dirs[0], dirs[1], "--factor 12", 0, "\n\nNothing has changed by a factor of 12 or more; ");
 	/* Only the others. */
 	expect(dirs[0], dirs[1], "--comm cc", 0,
-	       "Nothing has changed by a factor of 2 or more; compared by comm: 1 group\n");
+	       "Nothing has changed by a factor of 1.1 or more; compared by comm: 1 group\n");
 	/* Of all of them together, the tail. */
 	expect(dirs[0], dirs[1], "--by uid", 2, " zombie    p90 ");
 	expect(dirs[0], dirs[1], "--by uid", 2, "compared by uid: 1 group; ");
@@ -109,7 +109,7 @@ static void test_same(void **state)
 	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
 	record(dirs[1], PROCLIFE_EXIT_BEFORE_MM, 1000, 2);
 	expect(dirs[0], dirs[0], "--force", 0,
-	       "\n\nNothing has changed by a factor of 2 or more; compared by comm: 2 groups; ");
+	       "\n\nNothing has changed by a factor of 1.1 or more; compared by comm: 2 groups; ");
 	expect(dirs[0], dirs[0], "--force --factor 1.000001", 0, "Nothing has changed");
 	/* Another run of the same. */
 	expect(dirs[0], dirs[1], "", 0, "Nothing has changed");

@@ -284,7 +284,7 @@ void options_parse(struct options *options, const struct view *const *views, int
 
 	memset(options, 0, sizeof(*options));
 	options->cut.depth = DEPTH_ALL;
-	options->factor = 2;
+	options->factor = 1.1;
 	argp_err_exit_status = STATUS_USAGE;
 	quote_errors(true);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &reading);

@@ -173,7 +173,7 @@ static const struct entry {
 	},
 	[OPTION_FACTOR] = {
 		.name = "factor", .argument = "X", .group = GROUP_OUTPUT,
-		.help = "--diff: what is X times as long has changed (2)",
+		.help = "--diff: what is X times as long has changed (1.1)",
 	},
 	[OPTION_FORCE] = {
 		.name = "force", .group = GROUP_OUTPUT,

@@ -169,6 +169,8 @@ static void show_side(struct diff *diff, char name, const struct recording_laten
 	text_string(line, ", ");
 	text_plural(line, counts.lives, diff->options->threads ? "thread" : "process",
 		    diff->options->threads ? "threads" : "processes");
+	if (side->run.matched.failed)
+		text_printf(line, ", %" PRIu64 " failed", side->run.matched.failed);
 	text_line(line);
 }
 
@@ -224,6 +226,11 @@ static void show_verdict(struct diff *diff)
 		text_string(line, "; too few lives, or in one recording alone: ");
 		text_count(line, diff->too_few);
 	}
+	text_line(line);
+	text_style(line, STYLE_DIM);
+	text_string(line, "What one run of a machine differs from the next by is not known from one "
+			  "recording of each.");
+	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }
 
