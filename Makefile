@@ -198,7 +198,8 @@ check-matrix:
 	tests/scripts/setup build check vm suites guest
 	tests/scripts/matrix $(SUITES)
 
-# The guest tests where the kernel watches itself: built once, and run in an hour.
+# The guest tests where the kernel watches itself, and where it lacks what the module can do without:
+# built once, and run in an hour.
 check-debug:
 	tests/scripts/setup build check vm debug guest
 	tests/scripts/debug
@@ -218,7 +219,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   check             all that a change has to pass
   check-unit        the unit tests alone, under a minute
   check-matrix      the guest tests on nine kernels, or on those of SUITES="bullseye sid"
-  check-debug       the guest tests on kernels that watch themselves
+  check-debug       the guest tests on kernels that watch themselves, and on one without kprobes
   check-model       the program against a model of it, on new seeds for five minutes
   check-litmus      the ring under the kernel's memory model
   check-valgrind    the unit tests under valgrind

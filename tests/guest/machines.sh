@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Machines that lack something: memory, the unified hierarchy of cgroups, or the permission to trace.
-# What the module does without it, what the log says, and what --status and the program then say: name,
-# reason and remedy.
+# Machines that lack something: memory, the unified hierarchy of cgroups, what REAP hangs on, or the
+# permission to trace. What the module does without it, what the log says, and what --status and the
+# program then say: name, reason and remedy. On the kernel `bare` of tests/vm/run, more is missing.
 set -u
 # shellcheck source=tests/guest/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
@@ -15,12 +15,29 @@ log() {
 	logged=$(dmesg | wc -l)
 }
 logged=0 && log >/dev/null
+log_begins=$logged
+
+# The last record of a life that there is on each kernel but `bare`.
+last=reap
+grep -q ' register_kprobe$' /proc/kallsyms || last=free
 
 # ten: what is recorded of ten processes.
 ten() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done
 	sleep 0.5
 	proclife-read --history --events --duration 0.5
+}
+
+# missing: a line for each thing that --status finds missing, and why; its text and its JSON agree.
+missing() {
+	proclife-read --status >"$work/status" && proclife-read --status --json >"$work/json" || return
+	sed -nE -e 's/^(cgroups) +without paths: (.*)/\1: \2/p' \
+		-e 's/^([a-z]+) +- +(.*)/\1: \2/p' "$work/status" >"$work/missing"
+	sed -nE -e 's/.*"type":"status".*"no_cgroup_paths":"([^"]*)".*/cgroups: \1/p' \
+		-e 's/.*"type":"feature","record":"([a-z]+)","present":false.*"reason":"([^"]*)".*/\1: \2/p' \
+		"$work/json" >"$work/missing.json"
+	cat "$work/missing"
+	cmp "$work/missing" "$work/missing.json"
 }
 
 # Memory that is short as the module is loaded: nobody is killed for it.
@@ -34,9 +51,12 @@ mkdir -p /etc/modprobe.d && echo "options proclife ring_kb=$ring_kb" >/etc/modpr
 expect 'memory, load: --load' 1 "--load: not enough memory for the rings.*'modprobe proclife ring_kb=256'" \
 	proclife-read --load --duration 0.1
 rm /etc/modprobe.d/proclife-test.conf
-expect 'memory, load: the log has no killing' 1 '' eval 'dmesg | grep -i "out of memory\|oom-kill"'
+expect 'memory, load: it is not loaded' 1 '^proclife-read: /dev/proclife: module not loaded; run' \
+	proclife-read --status --json
+expect 'memory, load: the log has no killing' 1 '' \
+	eval "dmesg | tail -n +$((log_begins + 1)) | grep -i 'out of memory\\|oom-kill'"
 
-# And as a CPU comes up, which it does once there is memory.
+# As a CPU comes up, which it does once there is memory.
 cpu=/sys/devices/system/cpu/cpu$((cpus - 1))/online
 if [[ -e $cpu ]]; then
 	echo 0 >$cpu && modprobe proclife ring_kb=131072 || exit 1
@@ -47,32 +67,116 @@ if [[ -e $cpu ]]; then
 	log >/dev/null
 	expect 'memory, CPU: it stays off' 1 'Cannot allocate memory' bash -c "echo 1 >$cpu"
 	expect 'memory, CPU: log' 0 "proclife: no memory for the ring of CPU $((cpus - 1)), which stays off: " log
-	expect 'memory, CPU: all else is recorded' 0 ' reap +[0-9]+ true ' ten
+	expect 'memory, CPU: all else is recorded' 0 " $last +[0-9]+ true " ten
+	expect 'memory, CPU: no ring' 1 '' eval \
+		"proclife-read --status | grep -E '^ *$((cpus - 1)) .* 128 MiB ' ||
+			proclife-read --status --json | grep '\"type\":\"ring\",\"cpu\":$((cpus - 1)),'"
 	rm "$fill"
 	expect 'memory, CPU: it comes up later' 0 '' bash -c "echo 1 >$cpu"
 	expect 'memory, CPU: its ring' 0 "^ *$((cpus - 1)) .* 128 MiB " proclife-read --status
+	expect 'memory, CPU: its ring in JSON' 0 "\"type\":\"ring\",\"cpu\":$((cpus - 1))," \
+		proclife-read --status --json
 	rmmod proclife || exit 1
 fi
 
+# Of a reader: for the mapping, or for the snapshot, which is a request of a known number.
+modprobe proclife ring_kb=65536 || exit 1
+why="/dev/proclife: not enough memory to map the rings; raise 'ulimit -v' .* 'modprobe proclife ring_kb=256'"
+for json in '' --json; do
+	expect "memory, reader: mapping $json" 1 "$why" \
+		bash -c "ulimit -v 200000; exec proclife-read --status $json"
+done
+strace -o "$work/requests" -e trace=ioctl proclife-read --duration 0.1 >"$work/output" 2>&1 </dev/null
+snapshot=$(grep -n ' 0xf7, 0x2, ' "$work/requests" | sed -n '1s/:.*//p')
+expect 'memory, reader: snapshot' 1 '/dev/proclife: not enough memory to follow all tasks; .*memory\.max' \
+	strace -o "$work/requests" -e trace=ioctl -e "inject=ioctl:error=ENOMEM:when=${snapshot:-none}" \
+	proclife-read --duration 0.1
+rmmod proclife || exit 1
+
 # No file system of the unified hierarchy.
 modprobe proclife || exit 1
-why="no cgroup2 file system is mounted here; 'mount -t cgroup2 cgroup2 DIR' does it"
-umount /sys/fs/cgroup && mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir /sys/fs/cgroup/pids &&
-	mount -t cgroup -o pids cgroup /sys/fs/cgroup/pids && mkdir /sys/fs/cgroup/pids/one || exit 1
-expect 'cgroups: --status' 0 "^cgroups +without paths: $why" proclife-read --status
+if [[ -e /proc/self/cgroup ]]; then
+	expect 'cgroups: nothing is missing before' 1 '' eval 'missing | grep ^cgroups'
+	why="no cgroup2 file system is mounted here; 'mount -t cgroup2 cgroup2 DIR' does it"
+	umount /sys/fs/cgroup && mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir -p /sys/fs/cgroup/pids &&
+		mount -t cgroup -o pids cgroup /sys/fs/cgroup/pids && mkdir -p /sys/fs/cgroup/pids/one || exit 1
+else
+	why='this kernel has no cgroups \(CONFIG_CGROUPS\)'
+fi
+expect 'cgroups: --status' 0 "^cgroups: $why\$" missing
 expect 'cgroups: --cgroup' 1 "--cgroup /one: cgroups have no paths here: $why" \
 	proclife-read --cgroup /one --duration 0.1
 expect 'cgroups: all else' 0 ' free +[0-9]+ true ' ten
-umount /sys/fs/cgroup/pids /sys/fs/cgroup && mount -t cgroup2 cgroup2 /sys/fs/cgroup || exit 1
-expect 'cgroups: --status of those who have them' 1 '' eval 'proclife-read --status | grep ^cgroups'
+if [[ -e /proc/self/cgroup ]]; then
+	umount /sys/fs/cgroup/pids /sys/fs/cgroup && mount -t cgroup2 cgroup2 /sys/fs/cgroup || exit 1
+	expect 'cgroups: nothing is missing again' 1 '' eval 'missing | grep ^cgroups'
+fi
+rmmod proclife || exit 1
 
-# Lockdown comes last: it stays.
+# without_reap NAME WHY LOG: the module loads, and REAP alone is missing, which each view says.
+without_reap() {
+	local type
+	log >/dev/null
+	modprobe proclife || exit 1
+	expect "$1: log" 0 "proclife: cgroup(_task)?_release\(\): $3 \(-[0-9]+\), recording without REAP" log
+	expect "$1: --status" 0 "^reap: $2\$" missing
+	expect "$1: --status has no source of REAP" 0 '"type":"status".*"reap_source":null' \
+		proclife-read --status --json
+	ten >"$work/ten"
+	for type in exec exit free; do
+		expect "$1: $type" 0 '' grep -E " $type +[0-9]+ true " "$work/ten"
+	done
+	expect "$1: fork" 0 '' grep -E ' fork +[0-9]+ ' "$work/ten"
+	expect "$1: no REAP" 1 '' grep -E ' reap +[0-9]+ ' "$work/ten"
+	expect "$1: --latency" 0 '^REAP is not recorded: zombie and rcu_free cannot be told apart' \
+		proclife-read --history --latency --duration 0.1
+	expect "$1: --latency has no such phase" 1 '' eval 'proclife-read --history --latency --json \
+		--duration 0.1 | grep -E "\"phase\":\"(zombie|rcu_free)\",\"count\":[1-9]"'
+	expect "$1: --latency has the others" 0 '"phase":"exit_free","count":[1-9]' \
+		proclife-read --history --latency --json --duration 0.1
+	expect "$1: --parents" 0 '^REAP is not recorded: who reaps, and how soon, is not known' \
+		proclife-read --history --parents --duration 0.1
+	expect "$1: a verdict" 2 '^zombies==0 +not measured +FAILED$' \
+		proclife-read --history --expect 'zombies==0' --duration 0.1
+	expect "$1: --tree" 0 '/bin/true$' proclife-read --tree -- sh -c '/bin/true; /bin/true; :'
+	expect "$1: --tree knows no reaper" 1 '' eval 'proclife-read --tree --json -- /bin/true |
+		grep -E "\"reaped\":[1-9]|\"state\":\"zombie\""'
+	rmmod proclife || exit 1
+}
+
+# What REAP hangs on: it is switched off, or not there.
+ftrace=/proc/sys/kernel/ftrace_enabled
+if [[ -e $ftrace ]] && echo 0 2>/dev/null >$ftrace; then
+	why='kernel\.ftrace_enabled is 0; set it to 1 and load the module again'
+	without_reap 'no ftrace' "$why" "$why"
+	echo 1 >$ftrace
+	modprobe proclife || exit 1
+	expect 'ftrace again: nothing is missing' 1 '' eval 'missing | grep .'
+	rmmod proclife || exit 1
+elif [[ $last == free ]]; then
+	without_reap 'no kprobes' 'no hook for it on this kernel, see dmesg' \
+		'this kernel has no kprobes, CONFIG_KPROBES'
+fi
+
+modprobe proclife || exit 1
+if [[ ! -e /proc/sys/kernel/hung_task_timeout_secs ]]; then
+	expect 'no hung task detector: --status' 0 \
+		'^hang: this kernel has no hung task detector \(CONFIG_DETECT_HUNG_TASK\)$' missing
+fi
+
+# Lockdown comes last: it stays. Nobody's secrets are at stake until it is for confidentiality.
 lockdown=/sys/kernel/security/lockdown
 if [[ -w $lockdown ]]; then
+	grep -q '\[none\]' $lockdown && echo integrity >$lockdown
+	expect 'lockdown for integrity: --status' 1 '' eval 'missing | grep .'
+	expect 'lockdown for integrity: all is recorded' 0 ' reap +[0-9]+ true ' ten
+	log >/dev/null
 	echo confidentiality >$lockdown
 	why='/dev/proclife: refused: the kernel is locked down \(confidentiality\); boot without'
 	expect 'lockdown: events' 1 "$why" proclife-read --duration 0.1
 	expect 'lockdown: --status' 1 "$why" proclife-read --status
+	expect 'lockdown: --status --json' 1 "$why" proclife-read --status --json
+	expect 'lockdown: no JSON' 1 '' eval 'proclife-read --status --json 2>/dev/null | grep .'
 	expect 'lockdown: log' 0 'Lockdown: proclife-read: .* restricted' log
 	rmmod proclife || exit 1
 	expect 'lockdown: --load' 1 '--load: refused: the kernel is locked down \(confidentiality\)' \

@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# Kernels that watch themselves, built here from Debian's sources of the bookworm kernel, that is, of
-# the default guest, whose root and compiler they share: `debug` (memory, locking, context, faults to
-# inject) and `kcsan` (data races), which exclude each other.
+# Kernels that are built here from Debian's sources of the bookworm kernel, that is, of the default
+# guest, whose root and compiler they share. Two watch themselves: `debug` (memory, locking, context,
+# faults to inject) and `kcsan` (data races), which exclude each other; `bare` lacks what the module can
+# do without.
 
-debug_kernels='debug kcsan'
+debug_kernels='debug kcsan bare'
 debug_source=linux-source-6.1
 # What the sources are built with, for root_get.
 debug_needs='bc bison flex libelf-dev lz4'
@@ -22,6 +23,11 @@ debug_name() {
 		echo "${suite_debug}_$version.$(debug_hash)"
 }
 
+# debug_base: print guest.config but for what the kernel's own fragment decides otherwise.
+debug_base() {
+	grep -vwF -f <(grep -oE 'CONFIG_[A-Z0-9_]+' "$here/$suite_debug.config") "$here/guest.config"
+}
+
 # debug_build DIR: as kernel_unpack.
 debug_build() {
 	local dir=$1 log=$tmp/kernel-build.log job_files=() status=0 out
@@ -35,11 +41,12 @@ debug_build() {
 	fi
 	dpkg-deb -x "$dir"/deb/*.deb "$dir/deb/root" || return
 	kernel_dir=$dir root_get
-	local build=("$here/kernel-build" SOURCE "$suite_debug" OUT "$here/guest.config"
+	debug_base >"$tmp/build/guest.config" || return
+	local build=("$here/kernel-build" SOURCE "$suite_debug" OUT "$tmp/build/guest.config"
 		"$here/$suite_debug.config")
 	if [[ $root_dir ]]; then
-		job_files=("$dir/deb/root/usr/src/$debug_source.tar.xz")
-		build[1]=/run/proclife/$debug_source.tar.xz build[3]=/run/proclife
+		job_files=("$dir/deb/root/usr/src/$debug_source.tar.xz" "$tmp/build/guest.config")
+		build[1]=/run/proclife/$debug_source.tar.xz build[3]=/run/proclife build[4]=/run/proclife/guest.config
 		root_run '' "${build[@]}" >"$log" 2>&1 || status=$?
 		out=$root_out
 	else
