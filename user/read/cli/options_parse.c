@@ -4,6 +4,7 @@
 #include "cli/options_check.h"
 #include "cli/options_table.h"
 #include "cli/options_value.h"
+#include "cli/suggest.h"
 #include "output/message.h"
 #include "output/quoted.h"
 #include <argp.h>
@@ -277,6 +278,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* What getopt_long(3) would say of it, and what may have been meant. */
+static void check_names(const struct argp_option *table, int argc, char **argv)
+{
+	const char *wrong, *meant;
+	size_t length;
+	char *name;
+
+	meant = suggest_option(table, argc, argv, &wrong, &length);
+	if (!wrong)
+		return;
+	name = strndup(wrong, length);
+	if (!name)
+		die_no_memory();
+	if (meant)
+		message("--%s: there is no such option; did you mean --%s?", quoted(name), meant);
+	else
+		message("--%s: there is no such option; --help=all lists them", quoted(name));
+	free(name);
+	exit(STATUS_USAGE);
+}
+
 void options_parse(struct options *options, const struct view *const *views, int argc, char **argv)
 {
 	const struct argp argp = { options_table(views), parse, usage, help, NULL, NULL, NULL };
@@ -286,6 +308,7 @@ void options_parse(struct options *options, const struct view *const *views, int
 	options->cut.depth = DEPTH_ALL;
 	options->factor = 1.1;
 	argp_err_exit_status = STATUS_USAGE;
+	check_names(argp.options, argc, argv);
 	quote_errors(true);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &reading);
 	quote_errors(false);

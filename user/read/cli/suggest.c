@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/suggest.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LONGEST 32 /* names are shorter */
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many letters are to be added, left out, changed, or exchanged with the next one, to make one of
+ * the other: the distance of Damerau and Levenshtein.
+ */
+static size_t distance(const char *a, size_t m, const char *b, size_t n)
+{
+	size_t rows[3][LONGEST + 1] = { 0 }, i, j;
+
+	for (j = 0; j <= n; j++)
+		rows[0][j] = j;
+	for (i = 1; i <= m; i++) {
+		size_t *row = rows[i % 3], *before = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (j = 1; j <= n; j++) {
+			row[j] = least(before[j - 1] + (a[i - 1] != b[j - 1]),
+				       least(before[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], second[j - 2] + 1);
+		}
+	}
+	return rows[m % 3][n];
+}
+
+static bool is_option(const struct argp_option *option)
+{
+	return option->name && !(option->flags & (OPTION_DOC | OPTION_HIDDEN));
+}
+
+static bool is_end(const struct argp_option *option)
+{
+	return !option->name && !option->key && !option->doc && !option->group;
+}
+
+/* As getopt_long(3) takes it: the beginning of a name will do. */
+static const struct argp_option *find(const struct argp_option *table, const char *name,
+				      size_t length)
+{
+	for (; !is_end(table); table++)
+		if (table->name && !strncmp(table->name, name, length))
+			return table;
+	return NULL;
+}
+
+static const char *most_like(const struct argp_option *table, const char *name, size_t length)
+{
+	size_t closest = length / 3 + 1; /* more is another word */
+	const char *found = NULL;
+
+	if (length > LONGEST)
+		return NULL;
+	for (; !is_end(table); table++) {
+		size_t n = is_option(table) ? strlen(table->name) : 0, far;
+
+		if (!n || n > LONGEST)
+			continue;
+		far = distance(name, length, table->name, n);
+		if (far < closest || (far == closest && !found)) {
+			closest = far;
+			found = table->name;
+		}
+	}
+	return found;
+}
+
+const char *suggest_option(const struct argp_option *table, int argc, char **argv, const char **wrong,
+			   size_t *length)
+{
+	int i;
+
+	*wrong = NULL;
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		const struct argp_option *option;
+		const char *name = argv[i] + 2;
+
+		if (strncmp(argv[i], "--", 2))
+			continue;
+		*length = strcspn(name, "=");
+		option = find(table, name, *length);
+		if (!option) {
+			*wrong = name;
+			return most_like(table, name, *length);
+		}
+		/* The next word is its argument, whatever that looks like. */
+		i += option->arg && !(option->flags & OPTION_ARG_OPTIONAL) && !name[*length];
+	}
+	return NULL;
+}
