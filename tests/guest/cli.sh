@@ -102,6 +102,8 @@ replays() {
 replays tree --tree --latency
 replays events --events
 replays json --tree --json
+replays lives --lives
+replays ranked --lives --sort zombie --json
 expect 'named as LTTng names them' 0 'sched_process_fork: .* child_comm = "stress-ng"' \
 	babeltrace2 "$work/recording.tree"
 expect 'no recording' 1 'not a recording' proclife-read -i /etc

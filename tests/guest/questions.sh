@@ -56,6 +56,34 @@ kill "${careless[@]}"
 wait
 expect 'no zombies' 0 '^0 zombies$' proclife-read --zombies
 
+# What just ran, and how did it end?
+expect 'lives: the head' 3 '^ *TIME +PID +PPID USER +LIFE +CPU STATUS +COMMAND$' \
+	proclife-read -- sh -c 'sleep 0.2; true | false; sleep 100 & kill -KILL $!; wait; exit 3'
+cp "$work/output" "$work/said"
+time='^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}'
+expect 'lives: one that ended well' 0 "$time +[0-9]+ +[0-9]+ root +[0-9.]+ m?s +[0-9.]+ .s 0 +sleep 0.2\$" \
+	cat "$work/said"
+expect 'lives: one that was killed' 0 ' SIGKILL +(sleep 100|sh)  SIGKILL from sh \([0-9]+\)$' cat "$work/said"
+expect 'lives: the last one' 0 " 3 +sh -c " cat "$work/said"
+expect 'lives: a line a death' 0 "^$(grep -cE "$time" "$work/said") deaths\$" cat "$work/said"
+# Each as it happens: nothing ends this reader.
+proclife-read >"$work/live" &
+reader=$!
+until [[ -s $work/live ]]; do sleep 0.1; done
+setpriv --reuid 33 --clear-groups /bin/sleep 0.3
+for ((n = 0; n < 50; n++)); do
+	! grep -q 'sleep 0.3$' "$work/live" || break
+	sleep 0.1
+done
+expect 'lives: as they happen' 0 "$time +[0-9]+ +$$ www-data .* 0 +sleep 0.3\$" cat "$work/live"
+kill -TERM $reader
+wait $reader
+expect 'lives: how many' 0 '^[0-9,]+ deaths?; at the end [0-9,]+ alive' cat "$work/live"
+expect 'lives: the longest zombies' 0 ' 3 +[34][0-9.]+ ms late$' \
+	proclife-read --sort zombie --top 3 -- "${late_parent[@]}" late 3 350
+cp "$work/output" "$work/said"
+expect 'lives: the top' 0 '^4 deaths, 3 shown' cat "$work/said"
+
 # Who reaped, and how late?
 expect 'late: why' 0 'late \([0-9]+\) was not in wait\(\): it came [34][0-9.]+ ms later' \
 	proclife-read --latency -- "${late_parent[@]}" late 3 350
