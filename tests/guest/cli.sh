@@ -120,8 +120,9 @@ full_disk() {
 	# What a packet of 64 KiB would need is all that can be left.
 	expect "full disk, $1: no room is left" 0 '' test "$(stat -f -c %f "$small")" -lt 32
 	expect "full disk, $1: replay" 3 'the recording was cut off: .* from [0-9]+\.[0-9]{9} on records' \
-		proclife-read -i "$dir" --tree
-	expect "full disk, $1: events" 3 ' fork .* by stress-ng' proclife-read -i "$dir" --events
+		proclife-read -i "$dir" --tree --monotonic
+	expect "full disk, $1: events" 3 ' fork .* by stress-ng' \
+		proclife-read -i "$dir" --events --monotonic
 	grep -cE '^ *[0-9]+\.[0-9]{9} ' "$work/output" >"$work/count"
 	# It is told up to where the first CPU's packets end, which can be long before the others'.
 	expect "full disk, $1: much of it is told" 0 '' test "$(<"$work/count")" -gt 2000
