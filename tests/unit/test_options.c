@@ -320,7 +320,7 @@ static void test_diff(void **state)
 	assert_int_equal(options.diff.count, 2);
 	assert_string_equal(options.diff.all[0], "a");
 	assert_string_equal(options.diff.all[1], "b");
-	assert_true(options.factor == 2);
+	assert_true(options.factor == 1.1);
 	assert_false(options.force);
 	options_free(&options);
 	options = parse("--diff a --factor 1.25 --force b --threads --json --uid 0 --pid 1");

@@ -339,8 +339,8 @@ static void test_messages(void **state)
 	expect_error("C", "--expect", "\033", 129, "proclife-read: --expect $'\\x1b': the figure");
 	expect_error("C", "--uid", "no\nbody", 129, "proclife-read: --uid $'no\\nbody': no user");
 	expect_error("C", "--no\033\nsuch", "", 129,
-		     "proclife-read: unrecognized option '--no\\x1b\\nsuch'\nTry ");
-	expect_error("C", "--\xff", "", 129, "proclife-read: unrecognized option '--\\xff'\nTry ");
+		     "proclife-read: $'--no\\x1b\\nsuch': there is no such option; --help=all lists them\n");
+	expect_error("C", "--\xff", "", 129, "proclife-read: $'--\\xff': there is no such option; ");
 	expect_error("C", "a\033", "", 129, "proclife-read: $'a\\x1b': a command has to follow '--'\n");
 }
 

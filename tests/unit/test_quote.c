@@ -5,6 +5,7 @@
 
 #include <locale.h>
 #include <output/quote.h>
+#include <views/recent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,10 +92,51 @@ static void test_killers(void **state)
 	assert_string_equal(killed(SIGALRM, SI_KERNEL, 0, 0), " from the kernel");
 }
 
+static struct recent recent;
+
+static void expect_recent(const char *comm, const char *args, size_t bytes, const char *expected)
+{
+	char name[PROCLIFE_COMM_LEN] = "";
+
+	strncpy(name, comm, sizeof(name) - 1);
+	text_clear(&text);
+	text_string(&text, "");
+	recent_put_args(&recent, &text, name, args, (uint32_t)bytes, false);
+	if (strcmp(text.s, expected))
+		fail_msg("'%s' instead of '%s'", text.s, expected);
+}
+
+#define RECENT(comm, args, expected) expect_recent(comm, args, sizeof(args), expected)
+
+static void test_recent(void **state)
+{
+	(void)state;
+	memset(&recent, 0, sizeof(recent));
+	RECENT("cc", "cc\0-c\0-O2\0a.c", " -c -O2 a.c");
+	RECENT("cc", "cc\0-c\0-O2\0b.c", " ~ b.c");
+	RECENT("cc", "cc\0-g\0-c\0-O2\0c d.c\0-c", " -g ~ 'c d.c' ~");
+	/* The same once more, and what another program had. */
+	RECENT("cc", "cc\0-g\0-c\0-O2\0c d.c\0-c", " -g -c -O2 'c d.c' -c");
+	RECENT("ld", "ld\0-g\0c d.c", " -g 'c d.c'");
+	RECENT("cc", "cc\0-g\0e.c", " ~ e.c");
+	/* A word is the same as a whole. */
+	RECENT("cc", "cc\0-\0e.cc", " - e.cc");
+	/* So many others that it is forgotten. */
+	for (unsigned int i = 0; i < 70; i++) {
+		char comm[PROCLIFE_COMM_LEN];
+
+		snprintf(comm, sizeof(comm), "other%u", i);
+		RECENT(comm, "o\0x", " x");
+	}
+	RECENT("cc", "cc\0-\0e.cc", " - e.cc");
+	recent_free(&recent);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_forms, begin_utf8, end_text),
+		cmocka_unit_test_setup_teardown(test_recent, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_a_shell_reads_it_back, begin_utf8, end_text),
 		cmocka_unit_test_setup_teardown(test_killers, begin_utf8, end_text),
 	};

@@ -218,7 +218,7 @@ static void drop_view(struct reading *reading, const char *name)
 			reading->views &= ~(1u << i);
 }
 
-/* Behind "--", or the second recording of --diff, or the number of --status. */
+/* Behind "--", or the second recording of --diff, or what --status or --events is about. */
 static void take_word(struct reading *reading, char *word, struct argp_state *state)
 {
 	struct options *options = reading->options;
@@ -226,6 +226,10 @@ static void take_word(struct reading *reading, char *word, struct argp_state *st
 	if (!state->quoted && state->next >= 2 && !strcmp(state->argv[state->next - 2], "--status")) {
 		drop_view(reading, "status");
 		option_add_status(options, state, word);
+		return;
+	}
+	if (!state->quoted && state->next >= 2 && !strcmp(state->argv[state->next - 2], "--events")) {
+		option_set_events(options, state, word);
 		return;
 	}
 	if (options->diff.count == 1 && !state->quoted) {
@@ -288,13 +292,13 @@ static void check_names(const struct argp_option *table, int argc, char **argv)
 	meant = suggest_option(table, argc, argv, &wrong, &length);
 	if (!wrong)
 		return;
-	name = strndup(wrong, length);
+	name = strndup(wrong - 2, length + 2); /* with its dashes */
 	if (!name)
 		die_no_memory();
 	if (meant)
-		message("--%s: there is no such option; did you mean --%s?", quoted(name), meant);
+		message("%s: there is no such option; did you mean --%s?", quoted(name), meant);
 	else
-		message("--%s: there is no such option; --help=all lists them", quoted(name));
+		message("%s: there is no such option; --help=all lists them", quoted(name));
 	free(name);
 	exit(STATUS_USAGE);
 }

@@ -143,6 +143,17 @@ static bool put_pids(struct list *list, const struct run *run)
 	return *list->separator;
 }
 
+/* A range is of records for a view that shows these: then it is they that have to be there. */
+static bool matched_any(const struct run *run)
+{
+	const struct options *options = run->options;
+	bool records = options->views[0] && options->views[0]->range == RANGE_OF_RECORDS;
+
+	if (records && (options->from.kind || options->to.kind))
+		return run->shown;
+	return run->matched.processes;
+}
+
 void matched_report(const struct run *run, const char *dir)
 {
 	const struct options *options = run->options;
@@ -152,7 +163,7 @@ void matched_report(const struct run *run, const char *dir)
 
 	if (!list.file)
 		die_no_memory();
-	if (!put_pids(&list, run) && !run->matched.processes &&
+	if (!put_pids(&list, run) && !matched_any(run) &&
 	    (options->pid_count || is_limited(run)))
 		put_filters(&list, run);
 	if (fclose(list.file))

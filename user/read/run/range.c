@@ -103,7 +103,7 @@ int range_resolve(struct run *run, const struct proclife_run_info *replay)
 					  run->from : around.begin);
 	if (run->from <= run->to)
 		return 0;
-	message("--from %s, --to %s: the first is %s, which is behind the other, %s",
+	message("--from %s, --to %s: the first is %s, which is after the other, %s",
 		quoted(options->from.text), quoted(options->to.text),
 		when_text(run, run->from, from), when_text(run, run->to, to));
 	return -ESRCH;

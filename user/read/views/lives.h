@@ -4,6 +4,7 @@
 #define READ_LIVES_H
 
 #include "views/death.h"
+#include "views/recent.h"
 #include "views/views.h"
 
 /* The columns of the table, in the order in which they stand. */
@@ -37,6 +38,7 @@ struct lives_text {
 	struct text line;
 	struct text command;
 	struct text notes;
+	struct recent recent;
 };
 
 void lives_text_init(struct lives_text *view, const struct run *run, enum sort_key sort);

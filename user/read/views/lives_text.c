@@ -91,6 +91,7 @@ void lives_text_free(struct lives_text *view)
 	text_free(&view->line);
 	text_free(&view->command);
 	text_free(&view->notes);
+	recent_free(&view->recent);
 }
 
 void lives_text_head(struct lives_text *view, bool dated)
@@ -253,8 +254,11 @@ static void put_columns(struct lives_text *view, const struct death *death)
 	}
 }
 
-/* The program by the last part of its path; without arguments, that as a whole. */
-static void put_command(struct text *text, const struct death *death)
+/*
+ * The program by the last part of its path; without arguments, that as a whole. @recent: leave out what
+ * its last line had; or NULL.
+ */
+static void put_command(struct text *text, const struct death *death, struct recent *recent)
 {
 	const char *base = death->path ? strrchr(death->path, '/') : NULL;
 
@@ -275,7 +279,10 @@ static void put_command(struct text *text, const struct death *death)
 		text_comm(text, death->comm);
 		text_string(text, ")");
 	}
-	if (death->args)
+	if (death->args && recent)
+		recent_put_args(recent, text, death->comm, death->args, death->args_bytes,
+				death->args_cut);
+	else if (death->args)
 		text_args(text, death->args, death->args_bytes, death->args_cut, 1);
 }
 
@@ -323,7 +330,7 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 	if (has_notes(death))
 		build_notes(notes, death, true);
 	if (!width) {
-		put_command(line, death);
+		put_command(line, death, NULL);
 	} else {
 		left = width > line->columns ? width - line->columns : 0;
 		if (notes->columns + MIN_COMMAND > left)
@@ -331,7 +338,11 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 		if (notes->columns + MIN_CUT > left)
 			text_clear(notes);
 		text_clear(&view->command);
-		put_command(&view->command, death);
+		put_command(&view->command, death, NULL);
+		if (death->args && view->command.columns > left - notes->columns) {
+			text_clear(&view->command);
+			put_command(&view->command, death, &view->recent);
+		}
 		if (left - notes->columns >= MIN_CUT)
 			text_cut(line, &view->command, left - notes->columns);
 	}

@@ -202,11 +202,23 @@ static bool has_argument(const struct kept_args *args, const char *wanted)
 	return false;
 }
 
-/* What says more: no option, and what is shorter. */
+/* How much it says: an option little, a file in a folder most; but not one that is soon gone. */
+static unsigned int says(const char *argument)
+{
+	const char *slash = strrchr(argument, '/'), *base = slash ? slash + 1 : argument;
+	const char *dot = strrchr(base, '.');
+
+	if (*argument == '-')
+		return 0;
+	if (!dot || dot == base || !dot[1] || !strncmp(argument, "/tmp/", 5))
+		return 1;
+	return slash ? 3 : 2;
+}
+
 static bool is_better(const char *argument, const char *than)
 {
-	if (!than || (*argument == '-') != (*than == '-'))
-		return !than || *argument != '-';
+	if (!than || says(argument) != says(than))
+		return !than || says(argument) > says(than);
 	return strlen(argument) < strlen(than);
 }
 

@@ -6,6 +6,7 @@
 #include "output/quote.h"
 #include "views/overtime.h"
 #include "views/programs.h"
+#include "views/summary.h"
 #include "views/when.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -210,19 +211,32 @@ static void put_end(struct text *line, const struct run *run, const char *argume
 		text_style(line, STYLE_DIM);
 		text_bytes(line, word.s, word.len, word.columns);
 		text_style(line, STYLE_PLAIN);
-	} else if (room > 8 && word.columns == word.len) {
+	} else if (room > 8) {
+		/* Without quotes: what they would enclose is not there. */
+		size_t length = strlen(argument), from = length < room ? 0 : length - (room - 1);
+
+		text_clear(&word);
+		text_name(&word, argument + from, SIZE_MAX);
 		text_string(line, "  ");
 		text_style(line, STYLE_DIM);
 		text_draw(line, "…", ".");
-		text_bytes(line, word.s + word.len - (room - 1), room - 1, room - 1);
+		text_cut(line, &word, room - 1);
 		text_style(line, STYLE_PLAIN);
 	}
 	text_free(&word);
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 static void put_program(struct text *line, const struct summary *summary,
 			const struct program *program, unsigned int rank)
 {
+	enum summary_by by = summary->run->options->summary_by;
 	const char *argument = program_longest_argument(program);
 	unsigned int i;
 
@@ -237,6 +251,10 @@ static void put_program(struct text *line, const struct summary *summary,
 	text_style(line, STYLE_NAME);
 	put_name(line, summary->run, program);
 	text_style(line, STYLE_PLAIN);
+	if (argument && by != SUMMARY_BY_COMM && by != SUMMARY_BY_PATH) {
+		text_string(line, "  ");
+		text_label(line, base_name(program->longest.args.text), SIZE_MAX);
+	}
 	if (argument)
 		put_end(line, summary->run, argument);
 	text_line(line);
@@ -305,10 +323,12 @@ static void put_graph(struct text *line, const struct summary *summary, const ch
 	const struct overtime *overtime = &summary->overtime;
 	size_t slices = overtime_slices(overtime, end), i, most = 0;
 	double highest = 0, sum = 0;
+	struct text when;
 	unsigned int column, shown = graph_columns(summary->run);
 
 	shown = slices < shown ? (unsigned int)slices : shown;
 
+	text_init(&when, summary->run->screen);
 	for (i = 0; i < slices; i++) {
 		sum += of[i];
 		if (level(overtime, of, i, end) > highest) {
@@ -326,7 +346,9 @@ static void put_graph(struct text *line, const struct summary *summary, const ch
 		put_bar(line, highest > 0 ? part / highest : 0);
 	}
 	text_printf(line, "  mean %.3g, most %.3g at ", sum / (double)(end - overtime->begin), highest);
-	text_when(line, summary->run, overtime->begin + most * overtime->width, 0);
+	text_when(&when, summary->run, overtime->begin + most * overtime->width, 0);
+	text_string(line, when.s + strspn(when.s, " "));
+	text_free(&when);
 	text_line(line);
 }
 
@@ -374,7 +396,9 @@ static void put_method(struct text *line, const struct summary *summary)
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 	text_style(line, STYLE_DIM);
-	text_string(line, "of each life evenly over it.");
+	text_string(line, "of each life evenly over it. most: the highest average of ");
+	text_time(line, summary->overtime.width);
+	text_string(line, ".");
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }
@@ -403,79 +427,6 @@ static void print_text(const struct summary *summary)
 	text_free(&line);
 }
 
-static void json_name_of(struct json *json, const struct run *run, const struct program *program)
-{
-	enum summary_by by = run->options->summary_by;
-	const char *path;
-
-	json_string(json, "by", choice_name(CHOICE_SUMMARY_BY, by));
-	if (!program->known) {
-		json_null(json, "group");
-	} else if (by == SUMMARY_BY_CGROUP) {
-		path = proclife_cgroups_path(run->cgroups, program->number);
-		if (path)
-			json_string(json, "group", path);
-		else
-			json_null(json, "group");
-		json_uint(json, "cgroup", program->number);
-	} else if (by == SUMMARY_BY_UID) {
-		json_uint(json, "group", program->number);
-	} else {
-		json_string(json, "group", program->name);
-	}
-}
-
-static void json_program(const struct run *run, const struct program *program)
-{
-	struct json *json = run->json;
-
-	json_line(json, "program");
-	json_name_of(json, run, program);
-	json_uint(json, "runs", program->runs);
-	json_uint(json, "failed", program->failed);
-	json_uint(json, "open", program->open);
-	json_uint(json, "runtime", program->runtime);
-	json_uint(json, "max_rss", program->max_rss);
-	json_object(json, "life");
-	json_percentiles(json, program->life);
-	json_object_end(json);
-	if (program->longest.tgid) {
-		json_object(json, "longest");
-		json_uint(json, "pid", program->longest.tgid);
-		json_uint(json, "life", program->longest.ns);
-		json_wait_status(json, true, program->longest.exit_code);
-		json_args(json, program->longest.args.text, program->longest.args.bytes,
-			  program->longest.args.cut);
-		json_object_end(json);
-	} else {
-		json_null(json, "longest");
-	}
-	json_line_end(json);
-}
-
-static void json_slices(struct json *json, const char *name, const double *of, size_t slices)
-{
-	size_t i;
-
-	json_array(json, name);
-	for (i = 0; i < slices; i++)
-		json_uint(json, NULL, (uint64_t)(of[i] + 0.5));
-	json_array_end(json);
-}
-
-static void json_overtime(struct json *json, const struct overtime *overtime)
-{
-	size_t slices = overtime_slices(overtime, overtime->end);
-
-	json_line(json, "overtime");
-	json_uint(json, "from", overtime->begin);
-	json_uint(json, "to", overtime->end);
-	json_uint(json, "slice", overtime->width);
-	json_slices(json, "lived", overtime->lived, slices);
-	json_slices(json, "busy", overtime->busy, slices);
-	json_line_end(json);
-}
-
 static void print(const struct run *run, void *state)
 {
 	struct summary *summary = state;
@@ -487,9 +438,9 @@ static void print(const struct run *run, void *state)
 		return;
 	}
 	for (i = 0; i < summary->programs.count; i++)
-		json_program(run, summary->programs.all[i]);
+		summary_json_program(run, summary->programs.all[i]);
 	if (summary->began && summary->overtime.end > summary->overtime.begin)
-		json_overtime(run->json, &summary->overtime);
+		summary_json_overtime(run->json, &summary->overtime);
 }
 
 const struct view view_summary = {

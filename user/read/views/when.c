@@ -38,7 +38,8 @@ bool when_is_new_day(const struct run *run, uint64_t ts, int64_t *day)
 
 	if (run->options->times == TIMES_MONOTONIC)
 		return false;
-	*day = daytime_day(proclife_source_realtime(run->source, ts), is_utc(run)) + 1;
+	/* Odd, so that none is 0. */
+	*day = daytime_day(proclife_source_realtime(run->source, ts), is_utc(run)) * 2 + 1;
 	return before != *day;
 }
 

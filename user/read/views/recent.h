@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command lines that were shown last, so that of the next one of a program what differs is shown. */
+#ifndef READ_RECENT_H
+#define READ_RECENT_H
+
+#include "output/format.h"
+
+struct recent {
+	struct recent_args {
+		char comm[PROCLIFE_COMM_LEN];
+		char *args; /* each with its NUL; NULL: nothing is there */
+		uint32_t bytes;
+	} all[64];
+	unsigned int next; /* that is replaced */
+};
+
+/*
+ * Appends the arguments behind the first, in place of each run of those that the last command line
+ * of this name had too a mark; all of them if there was none, or it had them all. Keeps this one.
+ */
+void recent_put_args(struct recent *recent, struct text *text, const char comm[PROCLIFE_COMM_LEN],
+		     const char *args, uint32_t bytes, bool cut);
+void recent_free(struct recent *recent);
+
+#endif
