@@ -240,6 +240,29 @@ static void expect_said(int status, const char *options, const char *said)
 	free(out.text);
 }
 
+/* A name is that of the recording's machine. */
+static void test_users(void **state)
+{
+	char path[PATH_MAX + 16];
+	FILE *file;
+
+	(void)state;
+	tell();
+	snprintf(path, sizeof(path), "%s/.users", folder.path);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("1000 alice of there\n", file);
+	fclose(file);
+	expect("--tree --failed --uid alice?of?there", "");
+	expect("--tree --failed --uid 1000", "102 103 104 105 ");
+	expect("--tree --failed --uid nobody-at-all", "");
+	file = fopen(path, "w");
+	fputs("1000 alice\n", file);
+	fclose(file);
+	expect("--tree --failed --uid alice", "102 103 104 105 ");
+	expect("--tree --failed --uid bob --uid alice", "102 103 104 105 ");
+}
+
 static void test_said(void **state)
 {
 	(void)state;
@@ -250,6 +273,8 @@ static void test_said(void **state)
 	expect_said(0, "--tree --args nothing --from +1s", "no process matched --args nothing\n");
 	expect_said(0, "--latency --from +61s", "no process matched --from +61s\n");
 	expect_said(0, "--tree --failed", "");
+	expect_said(0, "--tree --uid bob", "no process matched --uid bob\n");
+	expect_said(0, "--events --from +300s", "no process matched --from +300s\n");
 	expect_said(1, "--tree --from +5s --to +4s", "--from +5s, --to +4s: the first is ");
 	expect_said(129, "--tree --status 256", "--status 256: not an exit status from 0 to 255");
 	expect_said(129, "--tree --status=", "--status ''");
@@ -294,6 +319,7 @@ int main(void)
 		STORY(test_exits_in_range),
 		STORY(test_counts),
 		STORY(test_times_of_day),
+		STORY(test_users),
 		STORY(test_said),
 		STORY(test_loss),
 	};

@@ -222,8 +222,8 @@ static void test_selection(void **state)
 	assert_string_equal(options.filter.comms.all[1], "ld");
 	assert_int_equal(options.filter.uid_count, 3);
 	assert_int_equal(options.filter.uids[0], 0);
-	assert_int_equal(options.filter.uids[1], 0);
-	assert_int_equal(options.filter.uids[2], UINT32_MAX - 1);
+	assert_int_equal(options.filter.uids[1], UINT32_MAX - 1);
+	assert_int_equal(options.filter.uids[2], 0); /* names come last */
 	assert_int_equal(options.filter.cgroups.count, 5);
 	assert_string_equal(options.filter.cgroups.all[0], "/a/b");
 	assert_string_equal(options.filter.cgroups.all[1], "/c/");

@@ -80,6 +80,7 @@ struct filter {
 	struct words args;
 	uint32_t *uids;
 	size_t uid_count;
+	struct words users; /* names that are those of a recording's machine, not of this one */
 	/* How it ended: any of these will do. */
 	bool failed;
 	uint64_t statuses[4]; /* a bit for each exit status */
@@ -95,7 +96,7 @@ static inline bool filter_has_end(const struct filter *filter)
 
 static inline bool filter_is_set(const struct filter *filter)
 {
-	return filter->comms.count || filter->cgroups.count || filter->uid_count ||
+	return filter->comms.count || filter->cgroups.count || filter->uid_count || filter->users.count ||
 	       filter->args.count || filter_has_end(filter);
 }
 

@@ -84,7 +84,7 @@ static void take(const struct reading *reading, enum option_id option, const cha
 		option_add_word(&options->filter.comms, arg);
 		break;
 	case OPTION_UID:
-		option_add_uid(&options->filter, state, arg);
+		option_add_user(&options->filter, arg);
 		break;
 	case OPTION_CGROUP:
 		option_add_cgroup(&options->filter, state, arg);
@@ -256,6 +256,8 @@ static void finish(const struct reading *reading, struct argp_state *state)
 				     all[i]->is_default && !options->record &&
 					     !options->expectation_count)
 			options->views[n++] = all[i];
+	if (!options->inputs.count && !options->diff.count)
+		options_find_users(&options->filter, state);
 	options->cut.matching = filter_is_set(&options->filter) || options->from.kind ||
 				options->to.kind;
 	if (!options->left_after && options_expect(options, EXPECT_LEFT))
@@ -325,6 +327,7 @@ void options_free(struct options *options)
 	free(options->filter.cgroups.all);
 	free(options->filter.args.all);
 	free(options->filter.uids);
+	free(options->filter.users.all);
 	free(options->inputs.all);
 	free(options->diff.all);
 	free(options->expectations);

@@ -36,23 +36,38 @@ void option_add_word(struct words *words, const char *word)
 	words->all = all;
 }
 
-void option_add_uid(struct filter *filter, struct argp_state *state, const char *arg)
+static void add_uid(struct filter *filter, uint32_t uid)
 {
-	uint32_t *uids = reallocarray(filter->uids, filter->uid_count + 1, sizeof(*uids));
+	filter->uids = reallocarray(filter->uids, filter->uid_count + 1, sizeof(*filter->uids));
+	if (!filter->uids)
+		die_no_memory();
+	filter->uids[filter->uid_count++] = uid;
+}
+
+void option_add_user(struct filter *filter, const char *arg)
+{
 	uint64_t uid;
 
-	if (!uids)
-		die_no_memory();
-	filter->uids = uids;
-	if (!parse_number(arg, UINT32_MAX - 1, &uid)) {
-		const struct passwd *user = getpwnam(arg);
+	if (parse_number(arg, UINT32_MAX - 1, &uid))
+		add_uid(filter, (uint32_t)uid);
+	else
+		option_add_word(&filter->users, arg);
+}
+
+void options_find_users(struct filter *filter, struct argp_state *state)
+{
+	size_t i;
+
+	for (i = 0; i < filter->users.count; i++) {
+		const struct passwd *user = getpwnam(filter->users.all[i]);
 
 		if (!user)
 			argp_error(state, "--uid %s: no user has this name, and it is no number",
-				   quoted(arg));
-		uid = user ? user->pw_uid : 0;
+				   quoted(filter->users.all[i]));
+		else
+			add_uid(filter, user->pw_uid);
 	}
-	uids[filter->uid_count++] = (uint32_t)uid;
+	filter->users.count = 0;
 }
 
 /* A path below the root of the hierarchy; that of the file system it is mounted as will do. */

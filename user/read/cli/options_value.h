@@ -13,7 +13,10 @@
 uint64_t option_time_of(const char *s);
 uint64_t option_number_of(const char *s, uint64_t max);
 void option_add_word(struct words *words, const char *word);
-void option_add_uid(struct filter *filter, struct argp_state *state, const char *arg);
+/* A number, or a name, of whichever machine. */
+void option_add_user(struct filter *filter, const char *arg);
+/* The names are this machine's. */
+void options_find_users(struct filter *filter, struct argp_state *state);
 void option_add_cgroup(struct filter *filter, struct argp_state *state, const char *arg);
 void option_add_status(struct options *options, struct argp_state *state, const char *arg);
 void option_add_signal(struct filter *filter, struct argp_state *state, const char *arg);

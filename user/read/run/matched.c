@@ -104,7 +104,7 @@ static void put_filters(struct list *list, const struct run *run)
 {
 	const struct filter *filter = &run->options->filter;
 	bool comm = filter->comms.count && !run->matched.comm;
-	bool uid = filter->uid_count && !run->matched.uid;
+	bool uid = (filter->uid_count || filter->users.count) && !run->matched.uid;
 	bool cgroup = filter->cgroups.count && !run->matched.cgroup;
 	bool args = filter->args.count && !run->matched.args;
 	bool end = filter_has_end(filter) && !run->matched.end;
@@ -118,6 +118,8 @@ static void put_filters(struct list *list, const struct run *run)
 		put_words(list, "--comm", &filter->comms);
 	for (i = 0; (uid || all) && i < filter->uid_count; i++)
 		put_number(list, "--uid", filter->uids[i]);
+	if (uid || all)
+		put_words(list, "--uid", &filter->users);
 	if (cgroup || all)
 		put_words(list, "--cgroup", &filter->cgroups);
 	if (args || all)

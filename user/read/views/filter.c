@@ -18,14 +18,24 @@ static bool has_comm(const struct filter *filter, const struct proclife_process 
 	return !filter->comms.count;
 }
 
-static bool has_uid(const struct filter *filter, const struct proclife_process *process)
+static bool has_uid(const struct run *run, const struct proclife_process *process)
 {
+	const struct filter *filter = &run->options->filter;
+	const char *name;
 	size_t i;
 
-	if (!filter->uid_count)
+	if (!filter->uid_count && !filter->users.count)
 		return true;
-	for (i = 0; proclife_process_has_uid(process) && i < filter->uid_count; i++)
+	if (!proclife_process_has_uid(process))
+		return false;
+	for (i = 0; i < filter->uid_count; i++)
 		if (filter->uids[i] == process->uid)
+			return true;
+	if (!filter->users.count)
+		return false;
+	name = proclife_users_name(run->users, process->uid);
+	for (i = 0; name && i < filter->users.count; i++)
+		if (!strcmp(filter->users.all[i], name))
 			return true;
 	return false;
 }
@@ -128,7 +138,7 @@ bool filter_match(void *data, const struct proclife_process *process)
 {
 	struct run *run = data;
 	const struct filter *filter = &run->options->filter;
-	bool comm = has_comm(filter, process), uid = has_uid(filter, process);
+	bool comm = has_comm(filter, process), uid = has_uid(run, process);
 	bool cgroup = has_cgroup(run, process), args = has_args(filter, process);
 	bool end = has_end(filter, process), time = has_time(run, process);
 

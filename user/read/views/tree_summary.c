@@ -82,8 +82,13 @@ static void put_filter(struct text *line, const struct filter *filter, const cha
 		const char *name;
 	} kinds[] = {
 		{ filter->comms.count, "--comm" },
-		{ filter->uid_count, "--uid" },
+		{ filter->uid_count + filter->users.count, "--uid" },
 		{ filter->cgroups.count, "--cgroup" },
+		{ filter->args.count, "--args" },
+		{ filter->failed, "--failed" },
+		{ filter->statuses[0] | filter->statuses[1] | filter->statuses[2] |
+		  filter->statuses[3], "--status" },
+		{ filter->signals, "--signal" },
 	};
 	size_t i;
 
