@@ -32,7 +32,7 @@ expect 'not root' 1 '/dev/proclife: permission denied; run as root' \
 expect '--pid x' 129 "\-\-pid x: not a process ID" proclife-read --pid x
 expect '--pid of nobody' 1 '4194303' proclife-read --tree --pid 4194303
 expect 'unknown option' 129 "unrecognized option '--nonsense'" proclife-read --nonsense
-expect 'two views' 129 'only --lives, --tree, --latency and --parents' proclife-read --events --tree
+expect 'two views' 129 'only --lives, --tree, --summary, --latency and --parents' proclife-read --events --tree
 expect '--duration x' 129 '\-\-duration x' proclife-read --duration x
 expect '--count 0' 129 '\-\-count 0' proclife-read --count 0
 
@@ -63,7 +63,7 @@ expect 'three phases' 0 '^teardown +exit→notified +1 ' proclife-read --latency
 expect 'nothing is left' 0 '^left==0 +0 +ok' proclife-read --expect left==0 -- sh -c 'sleep 0.1 & wait'
 expect 'something is left' 2 '^ +[0-9]+ +[0-9.]+ ms  sleep 3$' \
 	proclife-read --expect left==0 --left-after 500ms -- sh -c 'setsid sleep 3 & exit 0'
-expect 'failures' 2 'expected failed==0, but it is 1' proclife-read --expect failed==0 -- sh -c 'false; true'
+expect 'failures' 2 'expected failed==0, but it is 1' proclife-read --expect failed==0 -- sh -c '/bin/false; true'
 expect 'as expected' 0 'life.count==1 .* ok$' \
 	proclife-read --expect life.count==1 --expect lost==0 --expect 'exit_free.max<1h' -- true
 expect 'not as expected' 2 "expected 'life.count>1', but it is 1\$" \
@@ -157,7 +157,7 @@ ask >>"$work/answers"
 expect 'epoll: it answers' 0 '^2$' grep -cE '^[0-9]+ processes, 0 records lost$' "$work/answers"
 # shellcheck disable=SC2016 # awk expands them
 expect 'epoll: it has counted them' 0 '^many$' \
-	awk '{ n = $1 - last; last = $1 } END { print n >= 500 ? "many" : n }' "$work/answers"
+	awk '{ n = $1 - last; last = $1 } END { print (n >= 500 ? "many" : n) }' "$work/answers"
 expect 'epoll: records wake it' 0 '' test "$after" -gt "$before"
 exec {asked_in}>&-
 wait "$asked_pid"

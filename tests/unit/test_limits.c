@@ -201,6 +201,13 @@ static void test_counts(void **state)
 	snprintf(line, sizeof(line), "%s -i %s --expect left==0 --expect failed==0 --comm k*", program,
 		 folder.path);
 	expect_output(true, 2, line, "proclife-read: expected failed==0, but it is 1\n");
+	/* Who exits later has not ended by then, and who does not live then is not there. */
+	out = run_program(false, 0, "%s -i %s --summary --to 15", program, folder.path);
+	assert_non_null(strstr(out.text, "\n1 process ended, 2 did not (CPU not known); "));
+	free(out.text);
+	out = run_program(false, 0, "%s -i %s --summary --from 15 --to 35", program, folder.path);
+	assert_non_null(strstr(out.text, "\n2 processes ended, 2 failed, 2 did not (CPU not known); "));
+	free(out.text);
 	out = run_program(true, 0, "%s -i %s --expect lost==0 --left-after 1s", program, folder.path);
 	assert_int_equal(out.status, 129);
 	free(out.text);

@@ -112,7 +112,7 @@ static void test_text(void **state)
 	(void)state;
 	tell();
 	EXPECT("", "      3      2   200 ms  9", " ms      103  cc  b.c\n", "  ld\n",
-	       "\n5 processes ended, 2 failed, 2 did not, whose CPU time is not known; CPU 205 ms\n");
+	       "\n5 processes ended, 2 failed, 2 did not (CPU not known); CPU 205 ms\n");
 	EXPECT("--top 1", "  cc  b.c\n", "4 more lines, with less CPU time; --top N shows N\n");
 	/* The order is that of the CPU time. */
 	text = output("");

@@ -50,6 +50,20 @@ static void test_words(void **state)
 	       "    105   1.00 ms  1.00 ms" RSS "`- find -std=gnu11 -Wa~\n");
 }
 
+/* What is an argument stays one. */
+static void test_quotes(void **state)
+{
+	(void)state;
+	begin_shell();
+	run(&story_shell, "cc", "/usr/bin/cc", "cc -Wall -Wextra -Werror -DA=x~y", 1, 0);
+	run(&story_shell, "cc", "/usr/bin/cc", "cc -Wall -Wextra -Werror -DB=x~y", 1, 0);
+	story_end();
+	setenv("COLUMNS", "64", 1);
+	expect_rows("",
+		    "    101   1.00 ms  1.00 ms" RSS "|- cc -Wall ... '-DA=x y'\n"
+		    "    102   1.00 ms  1.00 ms" RSS "`- cc -Wall ... '-DB=x y'\n");
+}
+
 /* Where there is no room for any of it, a mark says that there is more. */
 static void test_no_room(void **state)
 {
@@ -118,7 +132,7 @@ static void test_hostile(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TREE(test_words), TREE(test_no_room), TREE(test_hostile) };
+	const struct CMUnitTest tests[] = { TREE(test_words), TREE(test_quotes), TREE(test_no_room), TREE(test_hostile) };
 
 	if (find_program())
 		return 1;

@@ -126,6 +126,7 @@ static void test_bad_usage(void **state)
 		{ "--record x --depth 2", "--depth" },
 		{ "--threads", "--threads" },
 		{ "--tree --fold --threads", "--threads" },
+		{ "--tree --fold --no-fold", "--fold and --no-fold exclude each other" },
 		{ "--pid 5 -- true", "--pid" },
 		{ "--history -- true", "--history" },
 		{ "--status --count 5", "--status" },

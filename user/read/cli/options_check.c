@@ -25,6 +25,7 @@ static const struct {
 	{ GIVEN(COMMAND), GIVEN(PID) | GIVEN(HISTORY), "a command is followed from its start" },
 	{ GIVEN(FOLD), GIVEN(THREADS), "a folded line stands for several processes" },
 	{ GIVEN(FOLD), GIVEN(TOP), "--top shows single processes" },
+	{ GIVEN(FOLD), GIVEN(NO_FOLD), "a tree is folded or not" },
 	{ GIVEN(FOLD) | GIVEN(NO_FOLD), GIVEN(JSON), "JSON has every process" },
 	{ GIVEN(UTC), GIVEN(MONOTONIC), "a time has one form" },
 	{ GIVEN(UTC) | GIVEN(MONOTONIC), GIVEN(JSON), "JSON has nanoseconds of the monotonic clock" },

@@ -130,13 +130,13 @@ static void add_life(struct program *program, const struct proclife_process *pro
 }
 
 void programs_add(struct programs *programs, enum summary_by by,
-		  const struct proclife_process *process)
+		  const struct proclife_process *process, bool ended)
 {
 	char buffer[PROCLIFE_PATH_LEN + 4];
 	struct program key = key_of(by, process, buffer);
 	struct program *program = program_of(programs, &key);
 
-	if (!process->marks.exited) {
+	if (!ended) {
 		program->open++;
 		programs->open++;
 		return;

@@ -43,8 +43,9 @@ struct programs {
 	uint64_t runtime;
 };
 
+/* @ended: by the end of what is looked at. */
 void programs_add(struct programs *programs, enum summary_by by,
-		  const struct proclife_process *process);
+		  const struct proclife_process *process, bool ended);
 /* By CPU time, the largest first; then none is to be added. */
 void programs_sort(struct programs *programs);
 void programs_free(struct programs *programs);

@@ -40,7 +40,8 @@ static void process_gone(void *data, struct proclife_process *process)
 
 	if (!process->selected || !process->matches)
 		return;
-	programs_add(&summary->programs, run->options->summary_by, process);
+	programs_add(&summary->programs, run->options->summary_by, process,
+		     exited && exited <= run->to);
 	if (!summary->began)
 		overtime_begin(&summary->overtime, run->from > run->first ? run->from : run->first);
 	summary->began = true;
@@ -177,7 +178,7 @@ static void put_figure(struct text *line, const struct summary *summary,
 	text_spaces(line, width);
 }
 
-static void put_name(struct text *line, const struct run *run, const struct program *program)
+static void text_program(struct text *line, const struct run *run, const struct program *program)
 {
 	const char *path;
 	char buffer[24];
@@ -195,6 +196,18 @@ static void put_name(struct text *line, const struct run *run, const struct prog
 	} else {
 		text_label(line, program->name, SIZE_MAX);
 	}
+}
+
+static void put_name(struct text *line, const struct run *run, const struct program *program)
+{
+	unsigned int width = run->screen->width;
+	struct text name;
+
+	text_init(&name, run->screen);
+	text_string(&name, "");
+	text_program(&name, run, program);
+	text_cut(line, &name, !width ? 0 : width > line->columns ? width - line->columns : 1);
+	text_free(&name);
 }
 
 /* Cuts what is longer than the line; of an argument, its end says most. */
@@ -378,7 +391,7 @@ static void put_sum(struct text *line, const struct summary *summary)
 	if (programs->open) {
 		text_string(line, ", ");
 		text_count(line, programs->open);
-		text_string(line, " did not, whose CPU time is not known");
+		text_string(line, " did not (CPU not known)");
 	}
 	text_string(line, "; CPU ");
 	text_time(line, programs->runtime);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MOST_WORDS 1024 /* of a member, that the others are compared with */
+#define LEAST_SCRIPT 32 /* bytes of an argument */
 #define LEAST_COLUMNS 8 /* that are worth a word's end */
 
 static const char spaces[] = " \t\n\v\f\r";
@@ -34,7 +35,8 @@ static void split(struct line_words *words, const struct proclife_node *node, si
 		const char *s = node->args + at;
 
 		n = strnlen(s, bytes - at);
-		if (strcspn(s, spaces) == n) {
+		/* A script has words of its own; what is short stands as a whole, in its quotes. */
+		if (n < LEAST_SCRIPT || strcspn(s, spaces) == n) {
 			add(words, s, n, false);
 			continue;
 		}
