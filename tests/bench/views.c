@@ -39,6 +39,7 @@ static const char *const views[][3] = {
 	{ "--tree", "--json", NULL },
 	{ "--tree", "--depth=2", NULL },
 	{ "--tree", "--top=20", NULL },
+	{ "--summary", NULL, NULL },
 	{ "--latency", NULL, NULL },
 };
 

@@ -84,6 +84,16 @@ expect 'lives: the longest zombies' 0 ' 3 +[34][0-9.]+ ms late$' \
 cp "$work/output" "$work/said"
 expect 'lives: the top' 0 '^4 deaths, 3 shown' cat "$work/said"
 
+# What is past is shown at once, and what is to come until then.
+sh -c 'sleep 0.1; exit 42'
+expect 'range: the last seconds' 0 "$time .* 42 +sh -c " \
+	timeout 30 proclife-read --history --from -20s --status 42
+expect 'range: but not the last' 0 '^0 of [0-9,]+ deaths matched$' \
+	eval 'sleep 1; timeout 30 proclife-read --history --from -0.5s --status 42'
+expect 'range: to come' 0 '^[0-9,]+ of [0-9,]+ deaths matched' timeout 30 proclife-read --to +500ms
+expect 'summary: one of three failed' 0 '^ +3 +1 .*  sh( |$)' \
+	proclife-read --summary -- sh -c 'sh -c "sleep 0.1; exit 3"; sh -c "exit 0"; exit 0'
+
 # Who reaped, and how late?
 expect 'late: why' 0 'late \([0-9]+\) was not in wait\(\): it came [34][0-9.]+ ms later' \
 	proclife-read --latency -- "${late_parent[@]}" late 3 350
