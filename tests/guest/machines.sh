@@ -138,7 +138,7 @@ without_reap() {
 		proclife-read --history --parents --duration 0.1
 	expect "$1: a verdict" 2 '^zombies==0 +not measured +FAILED$' \
 		proclife-read --history --expect 'zombies==0' --duration 0.1
-	expect "$1: --tree" 0 '/bin/true$' proclife-read --tree -- sh -c '/bin/true; /bin/true; :'
+	expect "$1: --tree" 0 '─ true$' proclife-read --tree -- sh -c '/bin/true; /bin/true; :'
 	expect "$1: --tree knows no reaper" 1 '' eval 'proclife-read --tree --json -- /bin/true |
 		grep -E "\"reaped\":[1-9]|\"state\":\"zombie\""'
 	rmmod proclife || exit 1
