@@ -359,45 +359,6 @@ void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t 
 	text_pad(text, before + columns);
 }
 
-/* The bytes of the character at s, which is printable by now, and its columns. */
-static size_t character(const char *s, unsigned int *columns)
-{
-	mbstate_t state = { 0 };
-	wchar_t wide;
-	size_t n;
-	int width;
-
-	*columns = 1;
-	if (!(*s & 0x80))
-		return 1;
-	n = mbrtowc(&wide, s, MB_CUR_MAX, &state);
-	if (n == 0 || n > MB_CUR_MAX)
-		return 1;
-	width = wcwidth(wide);
-	*columns = width > 0 ? width : 0;
-	return n;
-}
-
-void text_cut(struct text *text, const struct text *whole, unsigned int columns)
-{
-	unsigned int taken = 0, next;
-	size_t bytes = 0, n;
-
-	if (!columns || whole->columns <= columns) {
-		text_bytes(text, whole->s, whole->len, whole->columns);
-		return;
-	}
-	for (;;) {
-		n = character(whole->s + bytes, &next);
-		if (taken + next >= columns) /* the ellipsis takes one */
-			break;
-		bytes += n;
-		taken += next;
-	}
-	text_bytes(text, whole->s, bytes, taken);
-	text_draw(text, "…", "~");
-}
-
 void text_line(struct text *text)
 {
 	while (text->len && text->s[text->len - 1] == ' ')

@@ -145,9 +145,6 @@ void text_stamp(struct text *text, uint64_t ns);
 /* A bar of value/max of so many columns, to an eighth of a column where the locale can. */
 void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max);
 
-/* Appends a text that has no styles, or as much of its beginning as fits in the columns; 0: all. */
-void text_cut(struct text *text, const struct text *whole, unsigned int columns);
-
 /* Writes the text as a line to the screen's file, without trailing spaces, and clears it. */
 void text_line(struct text *text);
 

@@ -3,6 +3,7 @@
  * The deaths as a table. Where lines have a width, columns are left out until there is room for a
  * command, and the command is cut.
  */
+#include "output/cut.h"
 #include "output/message.h"
 #include "output/quote.h"
 #include "views/lives.h"
@@ -152,7 +153,7 @@ static void put_user(struct lives_text *view, const struct death *death)
 	} else {
 		text_clear(&view->command);
 		text_label(&view->command, user_name(view->run, death->uid, buffer), SIZE_MAX);
-		text_cut(line, &view->command, line->screen->width ? USER_COLUMNS : 0);
+		text_in(line, &view->command, line->screen->width ? USER_COLUMNS : 0);
 	}
 	text_pad(line, column + USER_COLUMNS);
 }
@@ -344,7 +345,7 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 			put_command(&view->command, death, &view->recent);
 		}
 		if (left - notes->columns >= MIN_CUT)
-			text_cut(line, &view->command, left - notes->columns);
+			text_in(line, &view->command, left - notes->columns);
 	}
 	text_bytes(line, notes->s, notes->len, notes->columns);
 	text_line(line);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which program costs what, and how many processes and CPUs were busy over time. */
 #include "cli/choices.h"
+#include "output/cut.h"
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
@@ -206,7 +207,7 @@ static void put_name(struct text *line, const struct run *run, const struct prog
 	text_init(&name, run->screen);
 	text_string(&name, "");
 	text_program(&name, run, program);
-	text_cut(line, &name, !width ? 0 : width > line->columns ? width - line->columns : 1);
+	text_in(line, &name, !width ? 0 : width > line->columns ? width - line->columns : 1);
 	text_free(&name);
 }
 
@@ -233,7 +234,7 @@ static void put_end(struct text *line, const struct run *run, const char *argume
 		text_string(line, "  ");
 		text_style(line, STYLE_DIM);
 		text_draw(line, "…", ".");
-		text_cut(line, &word, room - 1);
+		text_in(line, &word, room - 1);
 		text_style(line, STYLE_PLAIN);
 	}
 	text_free(&word);

@@ -64,25 +64,12 @@ static void set_guide(struct tree_view *view, unsigned int depth, bool more)
 
 static void put_life(struct text *line, bool known, bool at_least, uint64_t life)
 {
-	unsigned int before = line->columns;
-	struct text time;
-
-	if (!known) {
+	if (!known)
 		text_printf(line, "%*s", LIFE_COLUMNS, "?");
-		return;
-	}
-	if (!at_least) {
+	else if (!at_least)
 		text_time_in(line, LIFE_COLUMNS, life);
-		return;
-	}
-	text_init(&time, line->screen);
-	text_time(&time, life);
-	if (time.columns + 1 < LIFE_COLUMNS)
-		text_spaces(line, LIFE_COLUMNS - 1 - time.columns);
-	text_draw(line, "≥", ">");
-	text_time(line, life);
-	text_pad(line, before + LIFE_COLUMNS);
-	text_free(&time);
+	else
+		text_time_at_least_in(line, LIFE_COLUMNS, life);
 }
 
 static void put_cpu(struct text *line, bool known, uint64_t runtime)
