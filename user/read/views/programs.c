@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ARGS 4096 /* bytes of an argument vector that are kept */
-
 /* By what it is found; a tree, because whoever chooses names can choose their hashes too. */
 static int compare_keys(const void *a, const void *b)
 {
@@ -94,22 +92,9 @@ static struct program *program_of(struct programs *programs, const struct progra
 
 static void keep_args(struct kept_args *kept, const struct proclife_process *process)
 {
-	uint32_t bytes = process->args_bytes < MOST_ARGS ? process->args_bytes : MOST_ARGS;
-
 	kept->bytes = 0;
-	if (!process->args || !bytes)
-		return;
-	if (kept->size <= bytes) {
-		free(kept->text);
-		kept->text = malloc(bytes + 1);
-		kept->size = bytes + 1;
-		if (!kept->text)
-			die_no_memory();
-	}
-	memcpy(kept->text, process->args, bytes);
-	kept->text[bytes] = '\0';
-	kept->bytes = bytes;
-	kept->cut = process->args_cut || bytes < process->args_bytes;
+	if (process->args && process->args_bytes)
+		kept_args_set(kept, process->args, process->args_bytes, process->args_cut);
 }
 
 static void add_life(struct program *program, const struct proclife_process *process)
@@ -192,16 +177,6 @@ void programs_free(struct programs *programs)
 	free(programs->all);
 }
 
-static bool has_argument(const struct kept_args *args, const char *wanted)
-{
-	uint32_t i;
-
-	for (i = 0; i < args->bytes; i += (uint32_t)strlen(args->text + i) + 1)
-		if (!strcmp(args->text + i, wanted))
-			return true;
-	return false;
-}
-
 /* How much it says: an option little, a file in a folder most; but not one that is soon gone. */
 static unsigned int says(const char *argument)
 {
@@ -234,7 +209,8 @@ const char *program_longest_argument(const struct program *program)
 		/* The program itself is named already. */
 		if (!i || !*argument || !is_better(argument, best))
 			continue;
-		if (program->runs == 1 || !has_argument(&program->first, argument))
+		if (program->runs == 1 ||
+		    !kept_args_have(&program->first, argument, strlen(argument), UINT32_MAX))
 			best = argument;
 	}
 	return best;

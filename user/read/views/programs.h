@@ -3,15 +3,8 @@
 #ifndef READ_PROGRAMS_H
 #define READ_PROGRAMS_H
 
+#include "views/kept_args.h"
 #include "views/views.h"
-
-/* The arguments of a life, as far as they are kept. */
-struct kept_args {
-	char *text; /* each with its NUL; NULL: there are none */
-	uint32_t size;
-	uint32_t bytes;
-	bool cut;
-};
 
 struct program {
 	bool known;	 /* otherwise these are the lives of which it is not known */

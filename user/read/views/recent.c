@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "output/message.h"
 #include "output/quote.h"
 #include "views/recent.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES 4096 /* of a command line that are kept */
 #define MOST_WORDS 256	/* that are looked at: one with more is no line that anybody reads */
 
 static struct recent_args *find(struct recent *recent, const char comm[PROCLIFE_COMM_LEN])
@@ -13,7 +11,7 @@ static struct recent_args *find(struct recent *recent, const char comm[PROCLIFE_
 	size_t i;
 
 	for (i = 0; i < sizeof(recent->all) / sizeof(recent->all[0]); i++)
-		if (recent->all[i].args && !strncmp(recent->all[i].comm, comm, PROCLIFE_COMM_LEN))
+		if (recent->all[i].args.text && !strncmp(recent->all[i].comm, comm, PROCLIFE_COMM_LEN))
 			return &recent->all[i];
 	return NULL;
 }
@@ -21,32 +19,12 @@ static struct recent_args *find(struct recent *recent, const char comm[PROCLIFE_
 static void keep(struct recent *recent, struct recent_args *kept, const char comm[PROCLIFE_COMM_LEN],
 		 const char *args, uint32_t bytes)
 {
-	if (bytes > MOST_BYTES)
-		bytes = MOST_BYTES;
 	if (!kept) {
 		kept = &recent->all[recent->next];
 		recent->next = (recent->next + 1) % (sizeof(recent->all) / sizeof(recent->all[0]));
 	}
-	free(kept->args);
-	kept->args = malloc(bytes + 1);
-	if (!kept->args)
-		die_no_memory();
-	memcpy(kept->args, args, bytes);
-	kept->args[bytes] = '\0';
-	kept->bytes = bytes;
+	kept_args_set(&kept->args, args, bytes, false);
 	memcpy(kept->comm, comm, sizeof(kept->comm));
-}
-
-static bool had(const struct recent_args *kept, const char *word, size_t length)
-{
-	unsigned int words = 0;
-	uint32_t i;
-
-	for (i = 0; i < kept->bytes && words++ < MOST_WORDS;
-	     i += (uint32_t)strlen(kept->args + i) + 1)
-		if (!strncmp(kept->args + i, word, length) && !kept->args[i + length])
-			return true;
-	return false;
 }
 
 /* Returns whether there was anything that the last one did not have. */
@@ -61,7 +39,7 @@ static bool put_news(struct text *text, const struct recent_args *kept, const ch
 		n = (uint32_t)strnlen(args + i, bytes - i);
 		if (!words)
 			continue;
-		if (had(kept, args + i, n)) {
+		if (kept_args_have(&kept->args, args + i, n, MOST_WORDS)) {
 			if (!marked)
 				text_draw(text, " …", " ~");
 			marked = true;
@@ -95,5 +73,5 @@ void recent_free(struct recent *recent)
 	size_t i;
 
 	for (i = 0; i < sizeof(recent->all) / sizeof(recent->all[0]); i++)
-		free(recent->all[i].args);
+		free(recent->all[i].args.text);
 }

@@ -4,12 +4,12 @@
 #define READ_RECENT_H
 
 #include "output/format.h"
+#include "views/kept_args.h"
 
 struct recent {
 	struct recent_args {
 		char comm[PROCLIFE_COMM_LEN];
-		char *args; /* each with its NUL; NULL: nothing is there */
-		uint32_t bytes;
+		struct kept_args args;
 	} all[64];
 	unsigned int next; /* that is replaced */
 };
