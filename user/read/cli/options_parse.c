@@ -208,30 +208,29 @@ static void take(const struct reading *reading, enum option_id option, const cha
 	}
 }
 
-/* It was no view. */
-static void drop_view(struct reading *reading, const char *name)
+/* Is it the argument of the view before it, which may lack one? Then take that again, with it. */
+static bool take_argument(struct reading *reading, const char *word, struct argp_state *state)
 {
-	size_t i;
+	const char *before = state->next >= 2 ? state->argv[state->next - 2] : "";
+	unsigned int i;
 
-	for (i = 0; reading->all[i]; i++)
-		if (!strcmp(reading->all[i]->name, name))
-			reading->views &= ~(1u << i);
+	for (i = 0; !strncmp(before, "--", 2) && reading->all[i]; i++) {
+		if (!reading->all[i]->may_lack_argument || strcmp(before + 2, reading->all[i]->name))
+			continue;
+		reading->views &= ~(1u << i);
+		take_view(reading, i, word, state);
+		return true;
+	}
+	return false;
 }
 
-/* Behind "--", or the second recording of --diff, or what --status or --events is about. */
+/* Behind "--", or the second recording of --diff, or a view's argument. */
 static void take_word(struct reading *reading, char *word, struct argp_state *state)
 {
 	struct options *options = reading->options;
 
-	if (!state->quoted && state->next >= 2 && !strcmp(state->argv[state->next - 2], "--status")) {
-		drop_view(reading, "status");
-		option_add_status(options, state, word);
+	if (!state->quoted && take_argument(reading, word, state))
 		return;
-	}
-	if (!state->quoted && state->next >= 2 && !strcmp(state->argv[state->next - 2], "--events")) {
-		option_set_events(options, state, word);
-		return;
-	}
 	if (options->diff.count == 1 && !state->quoted) {
 		option_add_word(&options->diff, word);
 		return;
