@@ -10,6 +10,7 @@ void overtime_begin(struct overtime *overtime, uint64_t begin)
 	overtime->begin = begin;
 	overtime->width = FIRST_WIDTH;
 	overtime->end = begin;
+	overtime->limit = UINT64_MAX;
 }
 
 /* Two slices become one. */
@@ -32,6 +33,8 @@ void overtime_add(struct overtime *overtime, uint64_t born, uint64_t exited, uin
 	double rate = exited > born ? (double)runtime / (double)(exited - born) : 0;
 	size_t i;
 
+	if (exited > overtime->limit)
+		exited = overtime->limit;
 	if (exited <= from)
 		return;
 	while ((exited - overtime->begin) / overtime->width >= OVERTIME_SLICES)

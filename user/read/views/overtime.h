@@ -11,6 +11,7 @@
 struct overtime {
 	uint64_t begin; /* of the first slice */
 	uint64_t width; /* ns; it doubles when the time has outgrown the slices */
+	uint64_t limit; /* what is later is left out; UINT64_MAX at first */
 	uint64_t end;	/* of the latest life so far */
 	double lived[OVERTIME_SLICES]; /* ns of life in it */
 	double busy[OVERTIME_SLICES];  /* ns of CPU time */
@@ -19,7 +20,7 @@ struct overtime {
 void overtime_begin(struct overtime *overtime, uint64_t begin);
 /*
  * One more life between these times, with this much CPU time, which counts as spread evenly from
- * @born to @exited. Only what lies from overtime->begin on is added.
+ * @born to @exited. Only what lies from overtime->begin to overtime->limit is added.
  */
 void overtime_add(struct overtime *overtime, uint64_t born, uint64_t exited, uint64_t runtime);
 /* How many of the slices have something of the time up to @end in them; the last in part. */

@@ -37,23 +37,22 @@ static void process_gone(void *data, struct proclife_process *process)
 {
 	struct summary *summary = data;
 	const struct run *run = summary->run;
-	uint64_t exited = process->marks.exited, end = exited;
+	uint64_t exited = process->marks.exited;
 
 	if (!process->selected || !process->matches)
 		return;
 	programs_add(&summary->programs, run->options->summary_by, process,
 		     exited && exited <= run->to);
-	if (!summary->began)
+	if (!summary->began) {
 		overtime_begin(&summary->overtime, run->from > run->first ? run->from : run->first);
-	summary->began = true;
-	if (!end && process->outlives)
-		end = run->ended;
-	if (end > run->to)
-		end = run->to;
-	overtime_add(&summary->overtime, born(run, process), end,
-		     exited == end ? process->runtime :
-		     exited ? process->runtime * ((double)(end - born(run, process)) /
-						  (double)(exited - born(run, process))) : 0);
+		summary->overtime.limit = run->to;
+		summary->began = true;
+	}
+	/* What one that lives on has used is not known. */
+	if (exited)
+		overtime_add(&summary->overtime, born(run, process), exited, process->runtime);
+	else if (process->outlives)
+		overtime_add(&summary->overtime, born(run, process), run->ended, 0);
 }
 
 static int begin(struct run *run, void **state)
