@@ -9,22 +9,6 @@
 #define SECOND (1000 * MS)
 #define MIDNIGHT UINT64_C(1700006400) /* seconds: 2023-11-15 00:00 UTC */
 
-static void args(const struct who *who, const char *text, size_t size)
-{
-	uint64_t offset;
-
-	for (offset = 0; offset < size; offset += PROCLIFE_ARGS_LEN) {
-		struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
-
-		record.args.offset = (uint16_t)offset;
-		record.args.total = (uint16_t)size;
-		record.args.len = (uint16_t)(size - offset < PROCLIFE_ARGS_LEN ? size - offset :
-					     PROCLIFE_ARGS_LEN);
-		memcpy(record.args.text, text + offset, record.args.len);
-		story_put(record);
-	}
-}
-
 /* Lives from @born to @exited, in seconds, and is reaped at once. */
 static void life(const struct who *parent, uint32_t pid, const char *comm, double born, double exited,
 		 int32_t code)
@@ -38,11 +22,11 @@ static void life(const struct who *parent, uint32_t pid, const char *comm, doubl
 					   "aaaaaaaaaaaaaaaaaaaaaaaaa.c\0last word";
 
 		story_put(exec_record(0, &who, pid, "/bin/cc"));
-		args(&who, text, sizeof(text));
+		story_args(&who, text, sizeof(text));
 	}
 	if (pid == 106) {
 		story_put(exec_record(0, &who, pid, "/bin/echo"));
-		args(&who, "echo\0two words\0three", 21);
+		story_args(&who, "echo\0two words\0three", 21);
 	}
 	machine->now = (uint64_t)(exited * SECOND);
 	story_exit(&who, parent, code);

@@ -9,16 +9,6 @@
 
 #define SECOND (1000 * MS)
 
-static void args(const struct who *who, const char *text, uint16_t size)
-{
-	struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
-
-	record.args.total = size;
-	record.args.len = (uint8_t)size;
-	memcpy(record.args.text, text, size);
-	story_put(record);
-}
-
 /* A life of so many milliseconds, which takes this CPU time and memory. */
 static void run(const struct who *parent, uint32_t pid, const char *comm, const char *path,
 		uint64_t life, uint64_t cpu, uint64_t rss, int32_t code)
@@ -30,9 +20,9 @@ static void run(const struct who *parent, uint32_t pid, const char *comm, const 
 	who.comm = comm;
 	story_put(exec_record(0, &who, pid, path));
 	if (pid == 102)
-		args(&who, "cc\0-c\0first.c", 14);
+		story_args(&who, "cc\0-c\0first.c", 14);
 	if (pid == 103)
-		args(&who, "cc\0-c\0-O2\0second.c\0b.c", 23);
+		story_args(&who, "cc\0-c\0-O2\0second.c\0b.c", 23);
 	machine->now = begin + life * MS;
 	record = exit_record(0, &who, code, 0);
 	record.exit.runtime = cpu * MS;

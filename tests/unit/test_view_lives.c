@@ -11,15 +11,9 @@ static struct who init, sh;
 
 static void exec_with(const struct who *who, const char *path, const char *args, size_t bytes)
 {
-	struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
-
 	story_put(exec_record(0, who, who->pid, path));
-	if (!args)
-		return;
-	record.args.total = (uint16_t)bytes;
-	record.args.len = (uint16_t)bytes;
-	memcpy(record.args.text, args, bytes);
-	story_put(record);
+	if (args)
+		story_args(who, args, bytes);
 }
 
 /* A shell from before, and what it starts until 100 ms. */

@@ -147,6 +147,22 @@ static void write_file(const char *path, const char *base, const char *lines)
 	assert_int_equal(fclose(file), 0);
 }
 
+void story_args(const struct who *who, const char *text, size_t size)
+{
+	uint64_t offset;
+
+	for (offset = 0; offset < size; offset += PROCLIFE_ARGS_LEN) {
+		struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
+
+		record.args.offset = (uint16_t)offset;
+		record.args.total = (uint16_t)size;
+		record.args.len = (uint16_t)(size - offset < PROCLIFE_ARGS_LEN ? size - offset :
+					     PROCLIFE_ARGS_LEN);
+		memcpy(record.args.text, text + offset, record.args.len);
+		story_put(record);
+	}
+}
+
 void story_at(uint64_t ms)
 {
 	machine->now = (1000 + ms) * MS;

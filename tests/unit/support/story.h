@@ -42,6 +42,9 @@ void story_reap(const struct who *who, const struct who *reaper);
 void story_live(const struct who *who, const struct who *parent, uint64_t life, uint64_t zombie,
 		uint64_t rcu);
 
+/* Its arguments, each with its NUL, in as many records as they take. */
+void story_args(const struct who *who, const char *text, size_t size);
+
 /* So many milliseconds after the story's beginning. */
 void story_at(uint64_t ms);
 /* As story_exit(), with the CPU time and memory that it took. */

@@ -27,16 +27,7 @@ static void put_args(const struct who *who, const char *line)
 	memcpy(args, line, total);
 	for (uint32_t i = 0; i < total; i++)
 		args[i] = args[i] == ' ' ? '\0' : args[i] == '~' ? ' ' : args[i];
-	for (uint32_t at = 0; at < total; at += PROCLIFE_ARGS_LEN) {
-		struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
-
-		record.args.total = total;
-		record.args.offset = (uint16_t)at;
-		record.args.len = (uint16_t)(total - at < PROCLIFE_ARGS_LEN ? total - at :
-										PROCLIFE_ARGS_LEN);
-		memcpy(record.args.text, args + at, record.args.len);
-		story_put(record);
-	}
+	story_args(who, args, total);
 }
 
 struct who start(const struct who *parent, const char *comm, const char *path,
