@@ -137,7 +137,7 @@ def line(process):
     """All but the command."""
     life = short(process.exited - process.seen)
     code = process.exit_code
-    status = wait_status(code)["signal"] or str(code >> 8 & 0xff)
+    status = "?" if code is None else wait_status(code)["signal"] or str(code >> 8 & 0xff)
     user = "?" if process.uid is None else \
         USERS.get(process.uid, b"%d" % process.uid).replace(b"\xff", b"\\xff").decode()
     return "%5d.%09d %7d %7d %-8s %9s %8s %-8s " % (

@@ -202,13 +202,14 @@ class Lives:
             process.exited, process.exit_cpu = record["ts"], record["cpu"]
             process.max_rss = record["max_rss"]
             group = "group_exit" in record["flags"]
-            process.exit_code = record["exit_code"] if group or not process.leader or \
-                process.leader.exit_code is None else process.leader.exit_code
+            # Otherwise it is the leader's, which may have exited unseen.
+            process.exit_code = record["exit_code"] if group else \
+                process.leader and process.leader.exit_code
             self.find_killer(process)
 
     def find_killer(self, process):
         for signal in process.signals:
-            if process.exit_code & 0x7f == signal["signo"] and signal["result"] == 0:
+            if (process.exit_code or 0) & 0x7f == signal["signo"] and signal["result"] == 0:
                 process.killer = signal
 
     def on_signal(self, record, task, process):

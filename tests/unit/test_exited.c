@@ -108,11 +108,31 @@ static void test_filter(void **state)
 	assert_false(EXITED->matches);
 }
 
+/* Before Linux 5.18 the status is the leader's, unless the group ended as a whole. */
+static void test_status_of_an_unseen_leader(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201), u = thread_of(&a, 202);
+	struct proclife_record record;
+
+	(void)state;
+	feed(tasks, exit_record(20, &t, 1 << 8, 1));
+	assert_int_equal(proclife_tasks_holder(tasks, 200)->exit_code, -1);
+	record = exit_record(21, &u, 2 << 8, 0);
+	record.flags |= PROCLIFE_F_GROUP_DEAD;
+	feed(tasks, record);
+	assert_int_equal(proclife_tasks_holder(tasks, 200)->exit_code, -1);
+	record = exit_record(22, &u, 3 << 8, 0);
+	record.flags |= PROCLIFE_F_GROUP_EXIT;
+	feed(tasks, record);
+	assert_int_equal(proclife_tasks_holder(tasks, 200)->exit_code, 3 << 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_last_thread), TEST(test_once),   TEST(test_lost_exit),
 		TEST(test_end_of_the_trace), TEST(test_filter),
+		TEST(test_status_of_an_unseen_leader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -221,6 +221,43 @@ static void test_threads(void **state)
 	free(out.text);
 }
 
+/* The leader exited before the trace: its status, which is the process's, is none that was seen. */
+static void test_unknown_status(void **state)
+{
+	struct proclife_record record;
+	struct who app, thread;
+	struct output out;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	app = process_of_pid(100, "app");
+	thread = thread_of(&app, 101);
+	story_at(10);
+	record = exit_record(0, &thread, 7 << 8, 0);
+	record.flags |= PROCLIFE_F_GROUP_DEAD;
+	story_put(record);
+	story_at(20);
+	story_put(reap_record(0, &app, &init));
+	story_put(free_record(0, &thread));
+	story_put(free_record(0, &app));
+	story_end();
+	story_users(folder.path, "");
+	expect("", HEAD "    1.010000000     100       0 ?            >0 ns   100 ns ?        app\n"
+	       "\n1 death\n");
+	expect("--failed", HEAD "\n0 of 1 death matched\n");
+	expect("--status 0", HEAD "\n0 of 1 death matched\n");
+	out = run_program(false, 0, "%s -i %s --lives --tree --json", program, folder.path);
+	assert_null(strstr(out.text, "\"status\":0"));
+	assert_null(strstr(out.text, "\"wait_status\":-1"));
+	free(out.text);
+	out = run_program(false, 0, "%s -i %s --tree", program, folder.path);
+	assert_non_null(strstr(out.text, "status ?"));
+	free(out.text);
+	out = run_program(false, 0, "%s -i %s --summary", program, folder.path);
+	assert_null(strstr(out.text, "failed\n"));
+	free(out.text);
+}
+
 /* Nobody could say how wide a line is with such a name, or what it does to the terminal. */
 static void test_hostile(void **state)
 {
@@ -362,7 +399,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_default), STORY(test_count),	 STORY(test_filter),	  STORY(test_sort),
-		STORY(test_top),
+		STORY(test_top),	  STORY(test_unknown_status),
 		STORY(test_threads),	  STORY(test_hostile),
 		STORY(test_width),   STORY(test_gap),	 STORY(test_other_views), STORY(test_edges),
 	};

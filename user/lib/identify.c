@@ -17,7 +17,7 @@ static void take_over(struct proclife_task *task)
 	task->flags &= ~PROCLIFE_F_THREAD;
 	process->flags = task->flags;
 	if (!proclife_own(process)->group_dead)
-		process->exit_code = 0; /* it was the old leader's */
+		process->exit_code = -1; /* it was the old leader's */
 	memcpy(process->comm, task->comm, sizeof(process->comm));
 }
 

@@ -74,8 +74,8 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
 	const struct proclife_fatal_signals *fatal = own->fatal_signals;
 	int32_t signo = process->exit_code & 0x7f;
 
-	if (process->live && !own->group_dead)
-		return NULL; /* the code is that of its leader alone */
+	if (process->exit_code < 0 || (process->live && !own->group_dead))
+		return NULL; /* the code is that of its leader alone, or not known */
 	return fatal && fatal->place[signo] ? &fatal->killers[fatal->place[signo] - 1] : NULL;
 }
 

@@ -104,6 +104,7 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	process->seen = record->ts;
 	process->tgid = record->tgid;
 	process->flags = record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
+	process->exit_code = -1;
 	own->gaps = tasks->gaps;
 	own->leader_freed = record->type == PROCLIFE_FREE;
 	process->incomplete = touched(tasks, record, record->type == PROCLIFE_FORK &&
@@ -267,6 +268,7 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 	task->pid = record->pid;
 	task->tgid = record->tgid;
 	task->flags = record->flags & ~PROCLIFE_F_TRUNCATED;
+	task->exit_code = -1;
 	task->leader = record->pid == record->tgid;
 	own->gaps = tasks->gaps;
 	task->incomplete = touched(tasks, record, record->type == PROCLIFE_FORK);

@@ -354,7 +354,7 @@ struct proclife_task {
 	uint32_t pid;
 	uint32_t tgid;
 	uint32_t flags; /* PROCLIFE_F_* */
-	int32_t exit_code;
+	int32_t exit_code; /* -1: not known */
 	bool leader;	 /* of its thread group, now */
 	bool incomplete; /* a gap touches this life; certain once it is reported gone */
 	uint16_t exit_cpu;
@@ -392,7 +392,7 @@ struct proclife_process {
 	uint64_t start;	 /* of the leader, as in the record; 0 if unknown */
 	uint32_t tgid;
 	uint32_t flags;	   /* of the leader */
-	int32_t exit_code; /* as its parent's wait(2) gives it */
+	int32_t exit_code; /* as its parent's wait(2) gives it; -1: not known */
 	uint32_t threads;  /* ever seen */
 	uint32_t live;	   /* seen and not yet exited; at the end, if it outlives the trace */
 	uint32_t open;	   /* seen and not yet freed */
@@ -878,7 +878,7 @@ struct proclife_node {
 	uint32_t parent_tgid;
 	uint32_t creator_tgid;
 	uint32_t reaper_tgid;
-	int32_t exit_code;
+	int32_t exit_code; /* -1: not known */
 	const char *comm; /* interned: owned by the tree */
 	const char *path; /* interned, or NULL */
 	const char *args; /* interned, or NULL: the arguments, each with its NUL */

@@ -127,6 +127,10 @@ void text_exit(struct text *text, int exit_code, const struct proclife_process *
 	int signo = exit_code & 0x7f;
 	char buffer[24];
 
+	if (exit_code < 0) {
+		text_string(text, "status ?");
+		return;
+	}
 	if (!signo) {
 		text_printf(text, "status %d", (exit_code >> 8) & 0xff);
 		return;
@@ -160,19 +164,19 @@ void json_signal(struct json *json, int signo)
 	json_string(json, "signal", signal_name(signo, buffer));
 }
 
-void json_wait_status(struct json *json, bool exited, int wait_status)
+void json_wait_status(struct json *json, bool known, int wait_status)
 {
 	int signo = wait_status & 0x7f;
 
-	if (exited)
+	if (known)
 		json_int(json, "wait_status", wait_status);
 	else
 		json_null(json, "wait_status");
-	if (exited && !signo)
+	if (known && !signo)
 		json_uint(json, "status", (wait_status >> 8) & 0xff);
 	else
 		json_null(json, "status");
-	if (exited && signo)
+	if (known && signo)
 		json_signal(json, signo);
 	else
 		json_null(json, "signal");

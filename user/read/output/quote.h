@@ -27,9 +27,9 @@ void json_args(struct json *json, const char *args, uint32_t bytes, bool cut);
 void json_signal(struct json *json, int signo);
 /*
  * Members "wait_status", as wait(2) gives it, and what that says: "status" of a task that exited by
- * itself, "signal" of one that was killed. All are null if it has not exited.
+ * itself, "signal" of one that was killed. All are null if that is not known, or not yet.
  */
-void json_wait_status(struct json *json, bool exited, int wait_status);
+void json_wait_status(struct json *json, bool known, int wait_status);
 /* A member "killer": an object, or null. */
 void json_killer(struct json *json, const struct proclife_killer *killer);
 

@@ -113,7 +113,7 @@ static bool has_end(const struct filter *filter, const struct proclife_process *
 
 	if (!filter_has_end(filter))
 		return true;
-	if (!process->marks.exited)
+	if (!process->marks.exited || process->exit_code < 0)
 		return false;
 	if (filter->failed && process->exit_code)
 		return true;

@@ -75,7 +75,7 @@ void lives_json_death(const struct run *run, const struct death *death)
 	else
 		json_null(json, "alone");
 	json_usage(json, death);
-	json_wait_status(json, death->when, death->exit_code);
+	json_wait_status(json, death->when && death->exit_code >= 0, death->exit_code);
 	json_killer(json, death->killer.signo ? &death->killer : NULL);
 	json_uint(json, "reaper_pid", death->reaper_tgid);
 	json_string(json, "state", proclife_state_name(death->state));

@@ -164,7 +164,7 @@ static void put_status(struct text *line, const struct death *death)
 	int signo = death->exit_code & 0x7f;
 	char buffer[24];
 
-	if (!death->when) {
+	if (!death->when || death->exit_code < 0) {
 		text_string(line, "?");
 	} else if (!death->exit_code) {
 		text_string(line, "0");

@@ -129,8 +129,8 @@ void programs_add(struct programs *programs, enum summary_by by,
 	if (!program->runs++)
 		keep_args(&program->first, process);
 	programs->runs++;
-	program->failed += process->exit_code != 0;
-	programs->failed += process->exit_code != 0;
+	program->failed += process->exit_code > 0;
+	programs->failed += process->exit_code > 0;
 	add_count(&program->runtime, process->runtime);
 	add_count(&programs->runtime, process->runtime);
 	if (process->max_rss > program->max_rss)

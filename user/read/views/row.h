@@ -110,7 +110,7 @@ static inline int32_t node_exit_code(const struct proclife_node *node)
 
 static inline bool node_failed(const struct proclife_node *node)
 {
-	return node_exit_code(node) != 0;
+	return node_exit_code(node) > 0;
 }
 
 static inline const struct proclife_killer *node_killer(const struct proclife_node *node)

@@ -44,7 +44,8 @@ void summary_json_program(const struct run *run, const struct program *program)
 		json_object(json, "longest");
 		json_uint(json, "pid", program->longest.tgid);
 		json_uint(json, "life", program->longest.ns);
-		json_wait_status(json, true, program->longest.exit_code);
+		json_wait_status(json, program->longest.exit_code >= 0,
+				 program->longest.exit_code);
 		json_args(json, program->longest.args.text, program->longest.args.bytes,
 			  program->longest.args.cut);
 		json_object_end(json);

@@ -149,6 +149,10 @@ void tree_note_exit(struct text *notes, int exit_code, const struct proclife_kil
 {
 	char buffer[24];
 
+	if (exit_code < 0) {
+		note(notes, STYLE_DIM, "status ?");
+		return;
+	}
 	begin_note(notes, STYLE_BAD);
 	if (exit_code & 0x7f) {
 		text_string(notes, signal_name(exit_code & 0x7f, buffer));
@@ -270,7 +274,7 @@ static void note_end(struct text *notes, const struct row *b, const struct sums 
 	if (differ & DIFFER_END) {
 		if (sums->failed)
 			note_count(notes, STYLE_BAD, sums->failed, " failed");
-	} else if (node_failed(node)) {
+	} else if (node_exit_code(node)) {
 		tree_note_exit(notes, node->exit_code,
 			       differ & DIFFER_KILLER ? NULL : node->common->killer, node->tgid);
 	}

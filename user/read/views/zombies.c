@@ -115,7 +115,7 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_bytes(json, "comm", zombie->comm, PROCLIFE_COMM_LEN);
 	json_uint(json, "start", zombie->start);
 	json_uint(json, "uid", zombie->uid);
-	json_wait_status(json, true, zombie->exit_code);
+	json_wait_status(json, zombie->exit_code >= 0, zombie->exit_code);
 	json_killer(json, proclife_process_killer(zombie));
 	json_uint_or_null(json, "exited", zombie->marks.exited);
 	json_uint_or_null(json, "notified", zombie->marks.notified);
