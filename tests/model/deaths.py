@@ -167,14 +167,59 @@ def check_text(checker, path, seen, options):
     checker.equal(words, "deaths", said, re.split("[;,]", lines[-1])[0])
 
 
-def check_deaths(checker, seed):
-    rng = random.Random("deaths %d" % seed)
+def make(checker, rng, name, **env):
     made = machine.Machine(rng, cpus=rng.choice([1, 2, 4]), pid_range=rng.choice([10, 40, 1000]))
     made.begin()
     made.run(rng.choice([60, 200]))
-    path, read = checks.make(checker, "deaths", made)
+    path, read = checks.make(checker, name, made, **env)
     with open(os.path.join(path, ".users"), "wb") as file:
         file.write(b"".join(b"%d %s\n" % each for each in USERS.items()))
+    return path, read
+
+
+def check_several(checker, seed):
+    """Of several recordings: one after the other, or ranked together, each with its own."""
+    rng = random.Random("several deaths %d" % seed)
+    made = [make(checker, rng, "deaths%d" % n, to_realtime=10 ** 18 - n * rng.randrange(10 ** 9))
+            for n in range(rng.choice([2, 3]))]
+    words = [word for path, _ in made for word in ("-i", path)] + ["--lives"]
+    for options in ({}, {"comms": ("c*",)}, {"uids": (1000,)}):
+        parts = [Deaths(read, session.Options(**options)) for _, read in made]
+        more = words + list(parts[0].options.words())
+        traces = [dict(views.trace(read.env), recording=path) for path, read in made]
+        summary = parts[0].summary(0)
+        for part in parts[1:]:
+            for name, value in part.summary(0).items():
+                summary[name] = value if name in ("v", "type") else summary[name] + value
+        last = dict(views.end(parts[0]), lost=sum(part.lost for part in parts), suppressed={
+            name: sum(part.suppressed[name] for part in parts) for name in parts[0].suppressed})
+        expected = []
+        for trace, (path, _), part in zip(traces, made, parts):
+            expected += [trace] + [dict(said, recording=path) for _, said in part.deaths]
+        checker.objects(more, expected + [dict(summary, shown=summary["matched"]), last])
+        for key in ("time", rng.choice(["life", "alone", "cpu", "rss", "zombie", "exit_free"])):
+            check_ranked(checker, more, key, rng.choice([None, 2, 50]), traces, summary, last,
+                         [(path, part) for (path, _), part in zip(made, parts)])
+
+
+def check_ranked(checker, words, key, top, traces, summary, last, parts):
+    found = []
+    for number, (path, part) in enumerate(parts):
+        for each, _ in part.deaths:
+            figure = part.figure(each, key)
+            if key == "time":
+                figure += part.recording.env["to_realtime"]
+            found.append((figure is None, -(figure or 0), number, each.order,
+                          dict(part.life(each), recording=path)))
+    found = [said for *_, said in sorted(found, key=lambda each: each[:4])][:top]
+    checker.objects(words + ["--sort", key] + (["--top=%d" % top] if top else []),
+                    traces + found + [dict(summary, shown=len(found)), last])
+
+
+def check_deaths(checker, seed):
+    check_several(checker, seed)
+    rng = random.Random("deaths %d" % seed)
+    path, read = make(checker, rng, "deaths")
     for number, options in enumerate(checks.choices(rng, read)):
         if options.get("threads") or (number and rng.random() < .5):
             continue

@@ -220,11 +220,13 @@ def check_several(checker, seed):
                 suppressed={name: sum(part.suppressed[name] for part in parts)
                             for name in parts[0].suppressed})
     slowest = views.slowest(parts[0]) if len(parts) == 1 else []
+    traces = [dict(views.trace(read.env), **({"recording": path} if len(runs) > 1 else {}))
+              for path, read in runs]
     for by in (None, "comm", "cgroup", rng.choice(["uid", "cpu", "parent", "reaper"])):
         more = ["--by", by] if by else []
         expected = views.latency(several) + (views.groups(several, by) if by else []) + slowest
         checker.objects(words + ["--latency"] + more,
-                        [views.trace(runs[0][1].env), *expected, last], 0, checks.group_key)
+                        traces + [*expected, last], 0, checks.group_key)
     checks.check_expect(checker, words, several, rng)
 
 

@@ -55,8 +55,10 @@ static char *figures(const char *inputs, const char *options)
 	char *from, *to;
 
 	assert_int_equal(out.status, 0);
-	from = strchr(out.text, '\n');
-	assert_non_null(from);
+	from = out.text;
+	while (!strncmp(from, "{\"v\":1,\"type\":\"trace\"", 21))
+		from = strchr(from, '\n') + 1;
+	assert_true(from > out.text);
 	to = strstr(from, "{\"v\":1,\"type\":\"slowest\"");
 	if (!to)
 		to = strstr(from, "{\"v\":1,\"type\":\"end\"");
@@ -231,6 +233,70 @@ static void test_lost(void **state)
 				     "proclife-read: expected lost==7, but it is 14\n");
 }
 
+/* A life of its own length and CPU time, at this time of the story, and one that goes on. */
+static void record_lives(const char *path, uint32_t pid, uint64_t life)
+{
+	struct who one, two;
+
+	story_begin(path);
+	init = process_of_pid(1, "init");
+	one = story_fork(&init, pid, "one");
+	two = story_fork(&init, pid + 1, "two");
+	story_at(life);
+	story_die(&one, &init, 0, life * MS, 0);
+	story_at(life + 10);
+	story_die(&two, &init, 1 << 8, 5 * MS, 0);
+	story_bury(&two, &init);
+	story_end();
+}
+
+#define HEAD "TIME     PID    PPID USER          LIFE      CPU STATUS   COMMAND\n"
+#define A_ONE "    1.020000000      10       1 0          20.0 ms  20.0 ms 0        one\n"
+#define A_TWO "    1.030000000      11       1 0          30.0 ms  5.00 ms 1        two\n"
+#define B_ONE "    1.007000000      20       1 0          7.00 ms  7.00 ms 0        one\n"
+#define B_TWO "    1.017000000      21       1 0          17.0 ms  5.00 ms 1        two\n"
+
+/* Each recording's deaths follow its name; ranked, each says where it is from. */
+static void test_lives(void **state)
+{
+	char line[3 * PATH_MAX], text[4 * PATH_MAX];
+
+	(void)state;
+	record_lives(dirs[0], 10, 20);
+	record_lives(dirs[1], 20, 7);
+	story_users(dirs[0], "1000 0\n");
+	story_users(dirs[1], "1000 0\n");
+	snprintf(line, sizeof(line), "%s -i %s -i %s --monotonic", program, dirs[0], dirs[1]);
+	snprintf(text, sizeof(text), "           " HEAD "-- %s --\n" A_ONE A_TWO "-- %s --\n" B_ONE B_TWO
+		 "\n4 deaths; at the end 2 alive, 2 zombies\n", dirs[0], dirs[1]);
+	expect_output(false, 0, line, text);
+	strcat(line, " --comm one --sort life");
+	snprintf(text, sizeof(text), "IN            " HEAD " 1 " A_ONE " 2 " B_ONE
+		 "\n2 of 4 deaths matched; at the end 2 zombies\nIN 1: %s\nIN 2: %s\n", dirs[0],
+		 dirs[1]);
+	expect_output(false, 0, line, text);
+	snprintf(line, sizeof(line), "%s -i %s -i %s --monotonic --top 3", program, dirs[1], dirs[0]);
+	snprintf(text, sizeof(text), "IN            " HEAD " 2 " A_ONE " 1 " B_ONE " 1 " B_TWO
+		 "\n4 deaths, 3 shown; at the end 2 alive, 2 zombies\nIN 1: %s\nIN 2: %s\n", dirs[1], dirs[0]);
+	expect_output(false, 0, line, text);
+}
+
+/* In the second one nobody dies: its name is there all the same. */
+static void test_lives_of_nobody(void **state)
+{
+	char line[3 * PATH_MAX], text[4 * PATH_MAX];
+
+	(void)state;
+	record_lives(dirs[0], 10, 20);
+	story_users(dirs[0], "1000 0\n");
+	story_begin(dirs[1]);
+	story_end();
+	snprintf(line, sizeof(line), "%s -i %s -i %s --monotonic --failed", program, dirs[1], dirs[0]);
+	snprintf(text, sizeof(text), "           " HEAD "-- %s --\n-- %s --\n" A_TWO
+		 "\n1 of 2 deaths matched\n", dirs[1], dirs[0]);
+	expect_output(false, 0, line, text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +306,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_same, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_lost, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_lives, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_lives_of_nobody, begin, story_teardown),
 	};
 
 	if (find_program())

@@ -356,6 +356,7 @@ static void test_all_views(void **state)
 	print(from, "--threads --by cpu", 2);
 	snprintf(from, sizeof(from), "-i %s -i %s", folder.path, other);
 	print(from, "--latency --by comm", 3);
+	print(from, "--lives", 3);
 	file_flip(other, "snapshot", offsetof(struct proclife_packet, uuid), 0xff);
 	file_flip(other, "cpu_1", offsetof(struct proclife_packet, uuid), 0xff);
 	print(from, "--latency --by comm", 3);

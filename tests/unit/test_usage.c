@@ -181,7 +181,7 @@ static void test_bad_usage(void **state)
 		{ "--lives --events", "only --lives, --tree, --summary, --latency and --parents can be given together" },
 		{ "--lives --threads", "--threads is for" },
 		{ "--lives --by comm", "--by is for --summary, --latency" },
-		{ "-i a -i b --lives", "several recordings are added up by --latency" },
+		{ "-i a -i b --lives -n 5", "several recordings are for --lives and --latency, and for --expect" },
 		{ "--parents --depth 2", "--depth is for --tree" },
 		{ "--parents --events", "can be given together" },
 		{ "--parents --zombies", "can be given together" },
@@ -215,11 +215,11 @@ static void test_bad_usage(void **state)
 		{ "--diff a b --factor inf", "--factor inf: not a number above 1" },
 		{ "--latency --factor 3", "--factor is for --diff" },
 		{ "--latency --force", "--force is for --diff" },
-		{ "-i a -i b", "several recordings are added up by --latency" },
-		{ "-i a -i b --tree", "several recordings are added up by --latency" },
-		{ "-i a -i b --parents", "several recordings are added up by --latency" },
-		{ "-i a -i b --latency -d 5", "several recordings are added up by --latency" },
-		{ "-i a -i b --latency -n 5", "several recordings are added up by --latency" },
+		{ "-i a -i b -d 5", "several recordings are for --lives" },
+		{ "-i a -i b --tree", "several recordings are for --lives and --latency" },
+		{ "-i a -i b --parents", "several recordings are for --lives and --latency" },
+		{ "-i a -i b --latency -d 5", "several recordings are for --lives and --latency" },
+		{ "-i a -i b --latency -n 5", "several recordings are for --lives and --latency" },
 	};
 	char said[8000];
 

@@ -31,7 +31,7 @@ struct view {
 	uint64_t takes;	      /* GIVEN() options, but for --json and --quiet, which all take */
 	uint64_t takes_by;    /* and these, once --by is given */
 	bool combines;	      /* with others for which this holds */
-	bool adds_up;	      /* several recordings are one for it */
+	bool adds_up;	      /* it takes several recordings */
 	bool is_default;
 	bool is_now;	      /* it shows what there is at its beginning */
 	enum range_of range;
@@ -44,9 +44,11 @@ struct view {
 
 	/* What it needs from the first event on; *state is NULL before. 0 or a negative errno. */
 	int (*begin)(struct run *run, void **state);
+	/* Before the first event of another recording; NULL: what was measured of it is added up. */
+	int (*next)(struct run *run, void *state);
 	/* In the place of proclife_tasks_feed(), which it calls: 1 if the event was shown. */
 	int (*feed)(void *state, const struct proclife_event *event);
-	/* Before the tasks are closed, and after. */
+	/* Before the tasks are closed, of each recording; and when all are. */
 	void (*print_open)(const struct run *run, void *state);
 	void (*print)(const struct run *run, void *state);
 	void (*free)(void *state);

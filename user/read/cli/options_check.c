@@ -204,8 +204,8 @@ static void check_recordings(const struct options *options, const struct view *c
 	if (options->inputs.count < 2 || can)
 		return;
 	list_views(text, all, adds_up, OPTIONS);
-	argp_error(state, "several recordings are added up by %s and --expect alone, and as a whole",
-		   text);
+	argp_error(state, "several recordings are for %s, and for --expect, without --duration "
+		   "and --count", text);
 }
 
 void options_check(const struct options *options, const struct view *const *all,

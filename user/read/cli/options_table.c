@@ -211,7 +211,7 @@ static const struct entry {
 	},
 	[OPTION_INPUT] = {
 		.name = "input", .argument = "DIR", .group = GROUP_SOURCE, .letter = 'i',
-		.help = "Read what --record has written; --latency adds up several",
+		.help = "Read what --record has written; --lives and --latency take several",
 		.brief = "Read what --record has written",
 	},
 	[OPTION_LOAD] = {

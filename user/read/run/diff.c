@@ -43,12 +43,15 @@ static bool is_same(const struct options *options, const struct recording_latenc
 int diff_run(const struct options *options, const struct screen *screen)
 {
 	enum proclife_by by = options->by ? options->by : PROCLIFE_BY_COMM;
+	const struct run like = { .options = options, .screen = screen };
 	struct recording_latency sides[2];
 	int status = STATUS_ERROR;
 
-	if (recording_latency_read(&sides[0], options, options->diff.all[0], by))
+	if (recording_latency_open(&sides[0], &like, options->diff.all[0]) ||
+	    recording_latency_read(&sides[0], by, NULL))
 		return STATUS_ERROR;
-	if (recording_latency_read(&sides[1], options, options->diff.all[1], by))
+	if (recording_latency_open(&sides[1], &like, options->diff.all[1]) ||
+	    recording_latency_read(&sides[1], by, NULL))
 		goto free_first;
 	if (is_comparable(options, sides) && !is_same(options, sides)) {
 		matched_report(&sides[0].run, sides[0].dir);

@@ -43,6 +43,7 @@ int matched_begin(struct run *run, const char *dir)
 
 void matched_add(struct run *run, const struct run *other)
 {
+	run->shown += other->shown;
 	run->matched.processes += other->matched.processes;
 	run->matched.failed += other->matched.failed;
 	run->matched.comm |= other->matched.comm;

@@ -18,11 +18,24 @@ static bool expects_of_programs(const struct options *options)
 	return false;
 }
 
+static bool is_measured(const struct options *options)
+{
+	const struct view *const *view;
+
+	for (view = options->views; *view; view++)
+		if ((*view)->measures)
+			return true;
+	return options->expectation_count;
+}
+
 int measure_begin(struct run *run, enum proclife_by by)
 {
 	const struct options *options = run->options;
-	int ret = proclife_latency_new(&run->latency, run->tasks, options->threads);
+	int ret;
 
+	if (!is_measured(options))
+		return 0;
+	ret = proclife_latency_new(&run->latency, run->tasks, options->threads);
 	if (!ret)
 		ret = proclife_latency_group_by(run->latency, by);
 	if (ret || !expects_of_programs(options))
@@ -33,14 +46,39 @@ int measure_begin(struct run *run, enum proclife_by by)
 
 int measure_merge(struct run *into, const struct run *from)
 {
-	int ret = proclife_latency_merge(into->latency, into->cgroups, from->latency, from->cgroups);
+	int ret = 0;
 
+	if (into->latency)
+		ret = proclife_latency_merge(into->latency, into->cgroups, from->latency, from->cgroups);
 	if (!ret && into->programs)
 		ret = proclife_latency_merge(into->programs, NULL, from->programs, NULL);
 	return ret;
 }
 
-static int prepare(struct run *run, const char *dir, enum proclife_by by)
+/* Each view that wants to see it. */
+static int begin_views(struct run *run, void **states)
+{
+	const struct view *const *views = run->options->views;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; !ret && states && views[i]; i++)
+		if (views[i]->next)
+			ret = views[i]->next(run, states[i]);
+	return ret;
+}
+
+static void print_open(const struct run *run, void **states)
+{
+	const struct view *const *views = run->options->views;
+	size_t i;
+
+	for (i = 0; states && views[i]; i++)
+		if (views[i]->next && views[i]->print_open)
+			views[i]->print_open(run, states[i]);
+}
+
+static int prepare(struct run *run, const char *dir, enum proclife_by by, void **states)
 {
 	const struct options *options = run->options;
 	int ret = range_resolve(run, proclife_recording_info(run->source));
@@ -49,41 +87,64 @@ static int prepare(struct run *run, const char *dir, enum proclife_by by)
 	if (!ret)
 		ret = proclife_tasks_new(&run->tasks);
 	if (!ret)
+		ret = begin_views(run, states);
+	if (!ret)
 		ret = measure_begin(run, by);
 	for (i = 0; !ret && i < options->pid_count; i++)
 		ret = proclife_tasks_select_pid(run->tasks, options->pids[i]);
 	return ret ? ret : matched_begin(run, dir);
 }
 
-static int note(void *data, const struct proclife_event *event)
+static int feed(struct run *run)
 {
-	count_missing(data, event);
-	return 0;
+	struct proclife_event event;
+	int ret = proclife_tasks_begin(run->tasks, run->source);
+
+	while (ret >= 0) {
+		ret = proclife_source_next(run->source, &event);
+		if (ret != 1) /* 0: it looks for what can be read of a damaged stream */
+			continue;
+		count_missing(run, &event);
+		ret = proclife_tasks_feed(run->tasks, &event);
+	}
+	return ret == -ENODATA ? 0 : ret;
 }
 
-int recording_latency_read(struct recording_latency *m, const struct options *options,
-			   const char *dir, enum proclife_by by)
+int recording_latency_open(struct recording_latency *m, const struct run *like, const char *dir)
 {
 	int ret;
 
 	memset(m, 0, sizeof(*m));
 	m->dir = dir;
-	m->run.options = options;
+	m->run.options = like->options;
+	m->run.screen = like->screen;
+	m->run.json = like->json;
 	ret = replay_open(&m->run.source, dir);
 	if (ret)
 		return ret;
 	m->info = proclife_recording_info(m->run.source);
-	ret = prepare(&m->run, dir, by);
+	m->run.began = m->info->began;
+	return 0;
+}
+
+int recording_latency_read(struct recording_latency *m, enum proclife_by by, void **states)
+{
+	int ret = prepare(&m->run, m->dir, by, states);
+
 	if (!ret)
-		ret = proclife_tasks_replay(m->run.tasks, m->run.source, note, &m->run);
-	if (ret < 0) {
+		ret = feed(&m->run);
+	if (!ret) {
+		m->run.ended = proclife_source_horizon(m->run.source);
+		print_open(&m->run, states);
+		ret = proclife_tasks_close(m->run.tasks);
+	}
+	if (ret) {
 		if (ret != -ESRCH)
-			message("%s: %s", quoted(dir), strerror(-ret));
+			message("%s: %s", quoted(m->dir), strerror(-ret));
 		recording_latency_free(m);
 		return ret;
 	}
-	m->run.ended = proclife_source_horizon(m->run.source);
-	m->cut = replay_verdict(&m->run, m->info, dir, ret != 0) != 0;
+	m->cut = replay_verdict(&m->run, m->info, m->dir, !m->info->complete) != 0;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -226,7 +227,7 @@ static int follow_and_print(struct session *s)
 			options->pid_count ? "--pid" : "all processes");
 	}
 	if (options->json)
-		session_json_begin(s);
+		json_trace(&s->run);
 	begin_progress(s);
 	ret = loop(s);
 	progress_end(&s->progress);
@@ -234,8 +235,11 @@ static int follow_and_print(struct session *s)
 		return ret;
 	if (s->write_error)
 		s->run.ended = proclife_source_horizon(s->run.source);
-	if (session_merge(s)) /* that has been said */
-		return STATUS_ERROR;
+	if (!s->write_error) {
+		session_close(s);
+		if (session_merge(s)) /* that has been said */
+			return STATUS_ERROR;
+	}
 	run = session_recorded(s);
 	record_finish(&s->record, &run, !options->views[0]);
 	if (!s->write_error)
@@ -259,6 +263,9 @@ static void close_session(struct session *s)
 	proclife_tasks_free(s->run.tasks);
 	record_end(&s->record);
 	proclife_source_free(s->run.source);
+	for (i = 0; i < s->other_count; i++)
+		recording_latency_free(&s->others[i]);
+	free(s->others);
 	watch_end(&s->watch);
 	if (s->signals >= 0)
 		close(s->signals);
@@ -312,6 +319,7 @@ int session_run(const struct options *options, const struct screen *screen, cons
 		if (ret)
 			return STATUS_ERROR;
 		s.replay = proclife_recording_info(s.run.source);
+		s.run.number = options->inputs.count > 1;
 		s.run.recorded_rcu = s.replay->rcu;
 	} else {
 		ret = proclife_device_open(&s.run.source, options->device);

@@ -115,7 +115,6 @@ static int note_cgroups(struct run *run)
 static int begin_views(struct session *s)
 {
 	const struct view *const *views = s->run.options->views;
-	bool measures = s->run.options->expectation_count;
 	int ret = 0;
 	size_t i;
 
@@ -128,11 +127,8 @@ static int begin_views(struct session *s)
 		}
 		s->counting |= views[i]->counts;
 		s->streaming |= views[i]->streams && views[i]->streams(s->run.options);
-		measures |= views[i]->measures;
 	}
-	if (!ret && measures)
-		ret = measure_begin(&s->run, s->run.options->by);
-	return ret;
+	return ret ? ret : measure_begin(&s->run, s->run.options->by);
 }
 
 /* The command itself: what it leaves is looked at so long after. */
@@ -286,32 +282,6 @@ int session_prepare_record(struct session *s)
 	if (ret)
 		follow_cancel(&s->follow);
 	return ret;
-}
-
-void session_json_begin(struct session *s)
-{
-	const struct proclife_header *header = proclife_source_header(s->run.source);
-	struct json *json = s->run.json;
-
-	json_line(json, "trace");
-	json_uint(json, "ts", s->run.began);
-	if (header) {
-		json_bytes(json, "kernel", header->release, PROCLIFE_RELEASE_LEN);
-		json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
-		json_uint(json, "abi", header->abi_version);
-		if (exit_mark_json(header->exit_mark))
-			json_string(json, "exit_mark", exit_mark_json(header->exit_mark));
-		else
-			json_null(json, "exit_mark");
-		if (reap_source_text(header->reap_source))
-			json_string(json, "reap_source", reap_source_text(header->reap_source));
-		else
-			json_null(json, "reap_source");
-		json_uint(json, "to_boottime", header->to_boottime);
-		json_uint(json, "to_realtime",
-			  proclife_source_realtime(s->run.source, s->run.began) - s->run.began);
-	}
-	json_line_end(json);
 }
 
 int session_start_command(struct session *s)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,7 +69,7 @@ static bool can_be_added(const struct session *s, const struct recording_latency
 {
 	uint32_t mark = proclife_source_header(s->run.source)->exit_mark;
 
-	if (proclife_source_header(other->run.source)->exit_mark == mark)
+	if (!s->run.latency || proclife_source_header(other->run.source)->exit_mark == mark)
 		return true;
 	message("%s and %s cannot be added up: EXIT is recorded before the address space is torn down "
 		"in one of them alone", quoted(s->run.options->inputs.all[0]), quoted(other->dir));
@@ -83,36 +84,53 @@ static void add_suppressed(struct run *to, const struct run *run)
 		add_count(&to->suppressed[type], run->suppressed[type]);
 }
 
+/* What it measured becomes part of the whole. 0 or a negative errno. */
+static int add(struct session *s, struct recording_latency *other)
+{
+	int ret = can_be_added(s, other) ? measure_merge(&s->run, &other->run) : -EINVAL;
+
+	if (ret == -ENOMEM)
+		die_no_memory();
+	s->run.lost += other->run.lost;
+	add_suppressed(&s->run, &other->run);
+	matched_add(&s->run, &other->run);
+	if (s->run.options->json)
+		json_damage(s->run.json, other->run.source, other->dir);
+	s->run.damaged += other->run.damaged;
+	s->others_cut |= other->cut;
+	return ret;
+}
+
 int session_merge(struct session *s)
 {
 	const struct words *inputs = &s->run.options->inputs;
-	struct recording_latency other;
+	struct recording_latency *other;
 	int ret = 0;
 	size_t i;
 
+	if (inputs->count < 2)
+		return 0;
+	s->others = calloc(inputs->count, sizeof(*s->others));
+	if (!s->others)
+		die_no_memory();
 	for (i = 1; !ret && i < inputs->count; i++) {
-		ret = recording_latency_read(&other, s->run.options, inputs->all[i], s->run.options->by);
+		other = &s->others[s->other_count];
+		ret = recording_latency_open(other, &s->run, inputs->all[i]);
 		if (ret)
 			break;
-		if (can_be_added(s, &other))
-			ret = measure_merge(&s->run, &other.run);
-		else
-			ret = -EINVAL;
-		if (ret == -ENOMEM)
-			die_no_memory();
-		s->run.lost += other.run.lost;
-		add_suppressed(&s->run, &other.run);
-		matched_add(&s->run, &other.run);
+		other->run.number = i + 1;
 		if (s->run.options->json)
-			json_damage(s->run.json, other.run.source, other.dir);
-		s->run.damaged += other.run.damaged;
-		s->others_cut |= other.cut;
-		recording_latency_free(&other);
+			json_trace(&other->run);
+		ret = recording_latency_read(other, s->run.options->by, s->states);
+		if (ret)
+			break;
+		s->other_count++;
+		ret = add(s, other);
 	}
 	return ret;
 }
 
-void session_print(struct session *s)
+void session_close(struct session *s)
 {
 	const struct view *const *views = s->run.options->views;
 	int ret;
@@ -127,6 +145,13 @@ void session_print(struct session *s)
 	ret = proclife_tasks_close(s->run.tasks);
 	if (ret)
 		message("the end of the trace: %s", strerror(-ret));
+}
+
+void session_print(struct session *s)
+{
+	const struct view *const *views = s->run.options->views;
+	size_t i;
+
 	for (i = 0; views[i]; i++) {
 		if (!views[i]->print)
 			continue;

@@ -10,6 +10,7 @@
 #include "run/follow.h"
 #include "run/progress.h"
 #include "run/record.h"
+#include "run/recording_latency.h"
 #include "run/session.h"
 #include "run/watch.h"
 #include "views/views.h"
@@ -61,7 +62,9 @@ struct session {
 	uint64_t ended_at; /* when the command had ended */
 	uint64_t last_fed;
 	bool unwatched; /* it is only recorded: nobody needs to know lives */
-	bool others_cut; /* of several recordings, one behind the first is incomplete */
+	struct recording_latency *others; /* recordings, behind the first */
+	size_t other_count;
+	bool others_cut; /* one of them is incomplete */
 	bool interrupted; /* one Ctrl-C was left to the command */
 	int write_error; /* errno of standard output */
 };
@@ -82,9 +85,10 @@ int session_prepare(struct session *s, const sigset_t *mask);
 int session_prepare_record(struct session *s);
 /* 0; a negative errno; or the exit status if the command cannot be executed, which it has said. */
 int session_start_command(struct session *s);
-/* Adds up the recordings behind the first. 0, or an error that has been said. */
+/* All has been read: what is there at the end, and the end of everybody. */
+void session_close(struct session *s);
+/* Reads the recordings behind the first. 0, or an error that has been said. */
 int session_merge(struct session *s);
-void session_json_begin(struct session *s);
 
 /* What a recording keeps so that a replay begins, and ends, as we do. */
 struct proclife_run_info session_recorded(const struct session *s);

@@ -13,7 +13,10 @@ struct figure {
 	bool at_least; /* it began before the trace, or goes on */
 };
 
+struct run;
+
 struct death {
+	const struct run *run;
 	uint64_t when; /* its last EXIT; 0: that was lost */
 	uint64_t order; /* of the deaths */
 	struct figure figure; /* of --sort */

@@ -285,4 +285,5 @@ const struct view view_diff = {
 	.help = "--diff A B: what has changed between two recordings",
 	.scope = "reads two recordings, and nothing else",
 	.takes = OF_SELECTION | GIVEN(THREADS) | GIVEN(BY) | GIVEN(FACTOR) | GIVEN(FORCE),
+	.measures = true,
 };

@@ -12,15 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lives {
+/* What is of one recording, or of the one source. */
+struct part {
+	struct lives *lives;
 	struct run *run;
+	struct alone *alone; /* NULL: nobody wants to know */
+	struct id_table dead; /* those that are not gone yet, of struct dead */
+	bool announced; /* what follows is said to be of it */
+};
+
+struct lives {
+	struct run *run; /* of the first part */
+	struct part *parts;
+	size_t part_count;
 	enum sort_key sort; /* SORT_NONE: as they happen */
 	struct lives_text text;
 	bool begun; /* the head is there */
 	struct lives_counts counts;
-	struct alone *alone; /* NULL: nobody wants to know */
 	struct death now;    /* the one that is reported */
-	struct id_table dead; /* those that are not gone yet, of struct dead */
 	struct death **kept; /* with --top a heap, the last of them first */
 	size_t kept_count;
 	size_t kept_size;
@@ -44,7 +53,7 @@ static bool streams(const struct options *options)
 static void show(struct lives *lives, const struct death *death)
 {
 	if (lives->run->options->json)
-		lives_json_death(lives->run, death);
+		lives_json_death(death);
 	else
 		lives_text_death(&lives->text, death);
 }
@@ -57,15 +66,24 @@ static bool has_days(const struct lives *lives)
 	size_t i;
 
 	for (i = 0; i < lives->kept_count && days < 2; i++)
-		days += lives->kept[i]->when && when_is_new_day(lives->run, lives->kept[i]->when, &day);
+		days += lives->kept[i]->when &&
+			when_is_new_day(lives->kept[i]->run, lives->kept[i]->when, &day);
 	return days > 1;
 }
 
-static void show_head(struct lives *lives)
+/* Before the first line. */
+static void announce(struct part *part)
 {
-	if (!lives->begun && !lives->run->options->json)
+	struct lives *lives = part->lives;
+
+	if (part->announced || lives->run->options->json)
+		return;
+	part->announced = true;
+	if (!lives->begun)
 		lives_text_head(&lives->text, has_days(lives));
 	lives->begun = true;
+	if (part->run->number && !lives->sort)
+		lives_text_recording(&lives->text, part->run);
 }
 
 /*
@@ -104,7 +122,10 @@ static void keep(struct lives *lives, struct death *death)
 {
 	uint64_t top = lives->run->options->cut.top;
 
-	death->figure = death_figure(death, lives->sort, lives->run->ended);
+	death->figure = death_figure(death, lives->sort, death->run->ended);
+	/* Those of several recordings have no clock in common but this one. */
+	if (death->run->number && lives->sort == SORT_TIME && death->figure.known)
+		death->figure.value = proclife_source_realtime(death->run->source, death->when);
 	if (top && lives->kept_count == top) {
 		if (death_before(death, lives->kept[0]))
 			swap(&death, &lives->kept[0]);
@@ -130,45 +151,49 @@ static void keep(struct lives *lives, struct death *death)
 static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
 		 struct proclife_process *creator)
 {
-	struct lives *lives = data;
+	struct part *part = data;
 
 	(void)process;
 	(void)parent;
 	(void)creator;
-	if (!lives->sort)
-		show_head(lives);
+	if (!part->lives->sort)
+		announce(part);
 }
 
 /* Returns whether it is told of. */
-static bool count(struct lives *lives, const struct proclife_process *process)
+static bool count(const struct part *part, const struct proclife_process *process)
 {
+	struct lives *lives = part->lives;
+
 	if (!process->selected)
 		return false;
 	lives->counts.deaths++;
 	if (!process->matches)
 		return false;
 	lives->counts.matched++;
-	lives->run->shown++;
-	death_set(&lives->now, lives->run->tasks, process);
+	part->run->shown++;
+	lives->now.run = part->run;
+	death_set(&lives->now, part->run->tasks, process);
 	lives->now.order = lives->counts.deaths;
 	return true;
 }
 
 static void exited(void *data, struct proclife_process *process)
 {
-	struct lives *lives = data;
+	struct part *part = data;
+	struct lives *lives = part->lives;
 	struct dead *dead;
 
-	if (!count(lives, process))
+	if (!count(part, process))
 		return;
-	if (lives->alone)
-		lives->now.alone_known = alone_of(lives->alone, process, &lives->now.alone);
+	if (part->alone)
+		lives->now.alone_known = alone_of(part->alone, process, &lives->now.alone);
 	if (!lives->sort) {
-		show_head(lives);
+		announce(part);
 		show(lives, &lives->now);
 		return;
 	}
-	dead = id_table_add(&lives->dead, process->id);
+	dead = id_table_add(&part->dead, process->id);
 	dead->death = death_keep(&lives->now);
 }
 
@@ -176,17 +201,18 @@ static void exited(void *data, struct proclife_process *process)
  * Its EXIT was lost, or was before the trace: then it was no death in it. Where its end was lost, too,
  * it can live on.
  */
-static void gone_unseen(struct lives *lives, const struct proclife_process *process)
+static void gone_unseen(struct part *part, const struct proclife_process *process)
 {
+	struct lives *lives = part->lives;
 	bool sure = process->marks.reaped || process->marks.freed;
 
-	if (!process->incomplete || !lives->run->lost)
+	if (!process->incomplete || !part->run->lost)
 		return;
 	if (!sure) {
 		lives->counts.lost += process->selected && process->matches;
 		return;
 	}
-	if (!count(lives, process))
+	if (!count(part, process))
 		return;
 	lives->now.when = 0;
 	if (lives->sort)
@@ -197,15 +223,15 @@ static void gone_unseen(struct lives *lives, const struct proclife_process *proc
 
 static void gone(void *data, struct proclife_process *process)
 {
-	struct lives *lives = data;
-	struct dead *dead = id_table_get(&lives->dead, process->id);
+	struct part *part = data;
+	struct dead *dead = id_table_get(&part->dead, process->id);
 
 	if (dead) {
-		death_end(dead->death, lives->run->tasks, process);
-		keep(lives, dead->death);
-		id_table_delete(&lives->dead, dead);
+		death_end(dead->death, part->run->tasks, process);
+		keep(part->lives, dead->death);
+		id_table_delete(&part->dead, dead);
 	} else if (!process->outlives && !proclife_process_has_exited(process)) {
-		gone_unseen(lives, process);
+		gone_unseen(part, process);
 	}
 }
 
@@ -213,7 +239,7 @@ static void gone(void *data, struct proclife_process *process)
  * The view
  */
 
-static int begin(struct run *run, void **state)
+static int begin_part(struct lives *lives, struct run *run)
 {
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
@@ -221,20 +247,55 @@ static int begin(struct run *run, void **state)
 		.process_exited = exited,
 		.process_gone = gone,
 	};
-	struct lives *lives = calloc(1, sizeof(*lives));
+	struct part *part = &lives->parts[lives->part_count++];
 	int ret = 0;
+
+	part->lives = lives;
+	part->run = run;
+	id_table_init(&part->dead, sizeof(struct dead));
+	/* First: then it knows of what is reported to us. */
+	if (run->options->json || lives->sort == SORT_ALONE)
+		ret = alone_new(&part->alone, run->tasks);
+	return ret ? ret : proclife_tasks_report(run->tasks, &reports, part);
+}
+
+static int begin(struct run *run, void **state)
+{
+	struct lives *lives = calloc(1, sizeof(*lives));
 
 	if (!lives)
 		return -ENOMEM;
 	*state = lives;
+	lives->parts = calloc(run->options->inputs.count + 1, sizeof(*lives->parts));
+	if (!lives->parts)
+		return -ENOMEM;
 	lives->run = run;
 	lives->sort = sort_of(run->options);
 	lives_text_init(&lives->text, run, lives->sort);
-	id_table_init(&lives->dead, sizeof(struct dead));
-	/* First: then it knows of what is reported to us. */
-	if (run->options->json || lives->sort == SORT_ALONE)
-		ret = alone_new(&lives->alone, run->tasks);
-	return ret ? ret : proclife_tasks_report(run->tasks, &reports, lives);
+	return begin_part(lives, run);
+}
+
+static int next(struct run *run, void *state)
+{
+	struct lives *lives = state;
+	int ret;
+
+	if (!lives->sort)
+		announce(&lives->parts[lives->part_count - 1]);
+	ret = begin_part(lives, run);
+	if (!ret && !lives->sort)
+		announce(&lives->parts[lives->part_count - 1]);
+	return ret;
+}
+
+static void end_part(struct part *part)
+{
+	size_t i;
+
+	for (i = 0; i < part->dead.slots; i++)
+		free(((struct dead *)(void *)part->dead.entries)[i].death);
+	id_table_free(&part->dead);
+	alone_free(part->alone);
 }
 
 static void end(void *state)
@@ -244,13 +305,12 @@ static void end(void *state)
 
 	if (!lives)
 		return;
-	for (i = 0; i < lives->dead.slots; i++)
-		free(((struct dead *)(void *)lives->dead.entries)[i].death);
+	for (i = 0; i < lives->part_count; i++)
+		end_part(&lives->parts[i]);
+	free(lives->parts);
 	for (i = 0; i < lives->kept_count; i++)
 		free(lives->kept[i]);
 	free(lives->kept);
-	id_table_free(&lives->dead);
-	alone_free(lives->alone);
 	lives_text_free(&lives->text);
 	free(lives);
 }
@@ -276,7 +336,7 @@ static void print(const struct run *run, void *state)
 	uint64_t shown = lives->sort ? lives->kept_count : lives->counts.matched;
 	size_t i;
 
-	show_head(lives);
+	announce(&lives->parts[0]);
 	if (lives->kept_count)
 		qsort(lives->kept, lives->kept_count, sizeof(*lives->kept), compare);
 	for (i = 0; i < lives->kept_count; i++)
@@ -292,11 +352,13 @@ const struct view view_lives = {
 	.help = "One line a death: its life, how it ended (default)",
 	.takes = OF_TRACE | GIVEN(SORT) | GIVEN(TOP),
 	.combines = true,
+	.adds_up = true,
 	.is_default = true,
 	.has_cgroups = true,
 	.counts = true,
 	.streams = streams,
 	.begin = begin,
+	.next = next,
 	.print_open = print_open,
 	.print = print,
 	.free = end,

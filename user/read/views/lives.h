@@ -9,6 +9,7 @@
 
 /* The columns of the table, in the order in which they stand. */
 enum lives_column {
+	LIVES_IN, /* which of several recordings, where they are mixed */
 	LIVES_TIME,
 	LIVES_PID,
 	LIVES_PPID,
@@ -33,6 +34,7 @@ struct lives_text {
 	enum sort_key sort;
 	bool shown[LIVES_COLUMNS];
 	bool dated;    /* each time has its date */
+	bool numbered; /* each line has its recording */
 	int64_t day;   /* the last one that was said */
 	unsigned int time_columns;
 	struct text line;
@@ -45,10 +47,12 @@ void lives_text_init(struct lives_text *view, const struct run *run, enum sort_k
 void lives_text_free(struct lives_text *view);
 /* @dated: the lines are in no order of time, and not all of one day. */
 void lives_text_head(struct lives_text *view, bool dated);
+/* What follows is of this recording. */
+void lives_text_recording(struct lives_text *view, const struct run *run);
 void lives_text_death(struct lives_text *view, const struct death *death);
 void lives_text_end(struct lives_text *view, const struct lives_counts *counts, uint64_t shown);
 
-void lives_json_death(const struct run *run, const struct death *death);
+void lives_json_death(const struct death *death);
 void lives_json_end(const struct run *run, const struct lives_counts *counts, uint64_t shown);
 
 #endif

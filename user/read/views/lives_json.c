@@ -41,11 +41,13 @@ static void json_usage(struct json *json, const struct death *death)
 	json_uint(json, "nivcsw", usage->nivcsw);
 }
 
-void lives_json_death(const struct run *run, const struct death *death)
+void lives_json_death(const struct death *death)
 {
+	const struct run *run = death->run;
 	struct json *json = run->json;
 
 	json_line(json, "life");
+	json_recording(run);
 	json_uint_or_null(json, "ts", death->when);
 	json_uint(json, "id", death->id);
 	json_uint(json, "pid", death->tgid);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define DECIMALS 3
+#define IN_COLUMNS 2
 #define DATE_COLUMNS 12 /* "2026-11-22Z " */
 #define PID_COLUMNS 7
 #define USER_COLUMNS 8
@@ -26,6 +27,7 @@ static const struct {
 	unsigned int columns; /* without the space before it */
 	bool left;	      /* aligned */
 } columns[LIVES_COLUMNS] = {
+	[LIVES_IN] = { "IN", IN_COLUMNS, false },
 	[LIVES_TIME] = { "TIME", 0, false },
 	[LIVES_PID] = { "PID", PID_COLUMNS, false },
 	[LIVES_PPID] = { "PPID", PID_COLUMNS, false },
@@ -73,7 +75,9 @@ static void choose_columns(struct lives_text *view)
 	size_t i;
 
 	for (i = 0; i < LIVES_COLUMNS; i++)
-		view->shown[i] = i != LIVES_FIGURE || figures[view->sort].title;
+		view->shown[i] = true;
+	view->shown[LIVES_IN] = view->numbered;
+	view->shown[LIVES_FIGURE] = figures[view->sort].title;
 	for (i = 0; width && i < sizeof(least) / sizeof(least[0]) && width_of(view) > width; i++)
 		view->shown[least[i]] = least[i] == figures[view->sort].column;
 }
@@ -82,6 +86,7 @@ void lives_text_init(struct lives_text *view, const struct run *run, enum sort_k
 {
 	view->run = run;
 	view->sort = sort;
+	view->numbered = sort && run->number;
 	text_init(&view->line, run->screen);
 	text_init(&view->command, run->screen);
 	text_init(&view->notes, run->screen);
@@ -122,6 +127,22 @@ void lives_text_head(struct lives_text *view, bool dated)
 	text_line(line);
 }
 
+void lives_text_recording(struct lives_text *view, const struct run *run)
+{
+	unsigned int width = run->screen->width;
+	struct text *line = &view->line;
+
+	text_clear(&view->command);
+	text_label(&view->command, run->options->inputs.all[run->number - 1], SIZE_MAX);
+	text_style(line, STYLE_DIM);
+	text_string(line, "-- ");
+	text_word_in(line, &view->command, width ? width - 6 : 0);
+	text_string(line, " --");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+	view->day = 0;
+}
+
 /*
  * A line
  */
@@ -152,7 +173,7 @@ static void put_user(struct lives_text *view, const struct death *death)
 		text_string(line, "?");
 	} else {
 		text_clear(&view->command);
-		text_label(&view->command, user_name(view->run, death->uid, buffer), SIZE_MAX);
+		text_label(&view->command, user_name(death->run, death->uid, buffer), SIZE_MAX);
 		text_in(line, &view->command, line->screen->width ? USER_COLUMNS : 0);
 	}
 	text_pad(line, column + USER_COLUMNS);
@@ -194,16 +215,17 @@ static void put_figure(const struct lives_text *view, struct text *line, const s
 static void put_time(struct lives_text *view, const struct death *death)
 {
 	struct text *line = &view->line;
+	unsigned int column = line->columns;
 
 	if (!death->when) {
 		put_unknown(line, view->time_columns);
 		return;
 	}
 	if (view->dated) {
-		text_when_title(line, view->run, death->when);
-		text_pad(line, DATE_COLUMNS);
+		text_when_title(line, death->run, death->when);
+		text_pad(line, column + DATE_COLUMNS);
 	}
-	text_when(line, view->run, death->when, DECIMALS);
+	text_when(line, death->run, death->when, DECIMALS);
 }
 
 /* The time of a line has no date. */
@@ -211,11 +233,11 @@ static void put_day(struct lives_text *view, const struct death *death)
 {
 	struct text *line = &view->line;
 
-	if (view->dated || !death->when || !when_is_new_day(view->run, death->when, &view->day))
+	if (view->dated || !death->when || !when_is_new_day(death->run, death->when, &view->day))
 		return;
 	text_style(line, STYLE_DIM);
 	text_string(line, "-- ");
-	text_when_title(line, view->run, death->when);
+	text_when_title(line, death->run, death->when);
 	text_string(line, " --");
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
@@ -227,6 +249,10 @@ static void put_columns(struct lives_text *view, const struct death *death)
 	struct text *line = &view->line;
 	const bool *shown = view->shown;
 
+	if (shown[LIVES_IN]) {
+		text_uint_in(line, IN_COLUMNS, death->run->number);
+		text_string(line, " ");
+	}
 	if (shown[LIVES_TIME]) {
 		put_time(view, death);
 		text_string(line, " ");
@@ -365,6 +391,23 @@ static void put_state(struct text *line, const char **separator, uint64_t n, con
 	*separator = ", ";
 }
 
+/* What the numbers of IN stand for. */
+static void put_recordings(struct lives_text *view)
+{
+	const struct words *inputs = &view->run->options->inputs;
+	unsigned int width = view->run->screen->width;
+	struct text *line = &view->line;
+	size_t i;
+
+	for (i = 0; i < inputs->count; i++) {
+		text_clear(&view->command);
+		text_label(&view->command, inputs->all[i], SIZE_MAX);
+		text_printf(line, "IN %zu: ", i + 1);
+		text_word_in(line, &view->command, width ? width - line->columns : 0);
+		text_line(line);
+	}
+}
+
 void lives_text_end(struct lives_text *view, const struct lives_counts *counts, uint64_t shown)
 {
 	const struct run *run = view->run;
@@ -392,4 +435,6 @@ void lives_text_end(struct lives_text *view, const struct lives_counts *counts, 
 	separator = "; ";
 	put_state(line, &separator, counts->lost, counts->lost == 1 ? " end lost" : " ends lost");
 	text_line(line);
+	if (view->numbered)
+		put_recordings(view);
 }

@@ -54,3 +54,36 @@ void json_damage(struct json *json, const struct proclife_source *source, const 
 		json_line_end(json);
 	}
 }
+
+void json_recording(const struct run *run)
+{
+	if (run->number)
+		json_string(run->json, "recording", run->options->inputs.all[run->number - 1]);
+}
+
+void json_trace(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+	struct json *json = run->json;
+
+	json_line(json, "trace");
+	json_recording(run);
+	json_uint(json, "ts", run->began);
+	if (header) {
+		json_bytes(json, "kernel", header->release, PROCLIFE_RELEASE_LEN);
+		json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
+		json_uint(json, "abi", header->abi_version);
+		if (exit_mark_json(header->exit_mark))
+			json_string(json, "exit_mark", exit_mark_json(header->exit_mark));
+		else
+			json_null(json, "exit_mark");
+		if (reap_source_text(header->reap_source))
+			json_string(json, "reap_source", reap_source_text(header->reap_source));
+		else
+			json_null(json, "reap_source");
+		json_uint(json, "to_boottime", header->to_boottime);
+		json_uint(json, "to_realtime",
+			  proclife_source_realtime(run->source, run->began) - run->began);
+	}
+	json_line_end(json);
+}

@@ -42,6 +42,7 @@ struct run {
 		bool several; /* recordings */
 	} matched;
 	pid_t command;	/* 0: none */
+	size_t number;	/* of several recordings, as they are given, from 1 on; or 0 */
 };
 
 /* Whoever wrote a recording can have counted anything: a sum stays at its maximum. */
@@ -128,6 +129,11 @@ int status_print(struct run *run);
 bool module_is_loaded(void);
 /* Why cgroups have numbers here, but no paths, and what to do about it; NULL if they have. */
 const char *why_no_cgroup_paths(void);
+
+/* The first line of a trace. */
+void json_trace(const struct run *run);
+/* Which of several recordings it is; nothing if there is one. */
+void json_recording(const struct run *run);
 
 /* What the header of a trace says of it; these are NULL if it does not say. */
 const char *exit_mark_text(uint32_t exit_mark); /* "after the address space is torn down", ... */
