@@ -317,7 +317,7 @@ def check_text(checker, path, read):
                 checker.equal(words, each["phase"], each["count"], int(row[1]))
                 if each["count"]:
                     figures = [each[name] for name in ("min", "p50", "p90", "p99", "p99.9", "max")]
-                    checker.equal(words, each["phase"], [values.short(ns) for ns in figures],
+                    checker.equal(words, each["phase"], [values.short(ns) for ns in figures if ns is not None],
                                   re.findall(r"[\d.]+ [^\d\s]+", row[2]))
 
 

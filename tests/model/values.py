@@ -4,7 +4,7 @@ import math
 import signal
 import time
 
-PERCENTILES = ["p50", "p90", "p99", "p99.9"]
+PERCENTILES = {"p50": 2, "p90": 10, "p99": 100, "p99.9": 1000}  # of at least so many
 LARGER = 1 + 1 / 128  # what a percentile may be too high
 
 
@@ -135,7 +135,8 @@ def figures(values):
     found = {"count": len(values), "histogram": histogram(values)}
     if values:
         found.update(min=min(values), max=max(values), mean=Near(sum(values) / len(values)))
-        found.update({name: Percentile(values, float(name[1:])) for name in PERCENTILES})
+        found.update({name: Percentile(values, float(name[1:])) if len(values) >= least else None
+                      for name, least in PERCENTILES.items()})
     return found
 
 

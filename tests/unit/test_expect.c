@@ -172,7 +172,10 @@ static void test_judged(void **state)
 	assert_true(judge("zombie.count==10").ok);
 	assert_true(judge("life.count==11").ok);
 	assert_true(judge("life.max==100ns").ok);
-	assert_true(judge("exit_free.p99==100ns").ok);
+	judgement = judge("exit_free.p99==100ns");
+	assert_true(judgement.ok && judgement.is_max); /* of 11 lives */
+	assert_true(judge("zombie.p91==10ns").is_max);
+	assert_false(judge("zombie.p90==9ns").is_max || judge("zombie.max==10ns").is_max);
 	assert_true(judge("zombies==1").ok);
 	assert_false(judge("zombies==0").ok);
 	assert_true(judge("failed==3").ok);

@@ -255,7 +255,8 @@ static void expect_columns(unsigned int width, unsigned int name, const char *ti
 	struct proclife_histogram *h;
 
 	assert_int_equal(proclife_histogram_new(&h), 0);
-	assert_int_equal(proclife_histogram_add(h, 5), 0);
+	for (unsigned int i = 0; i < 1000; i++)
+		assert_int_equal(proclife_histogram_add(h, 5), 0);
 	screen.width = width;
 	text_spaces(&text, name);
 	text_percentiles_head(&text);
@@ -283,11 +284,55 @@ static void test_percentiles(void **state)
 	expect_columns(40, 24, "    COUNT");
 }
 
+/* What text_percentiles() and json_percentiles() make of so many lives of 5 ns. */
+static void expect_known(unsigned int lives, const char *row, const char *members)
+{
+	struct proclife_histogram *h;
+	struct json json;
+
+	assert_int_equal(proclife_histogram_new(&h), 0);
+	for (unsigned int i = 0; i < lives; i++)
+		assert_int_equal(proclife_histogram_add(h, 5), 0);
+	text_percentiles(&text, h);
+	assert_string_equal(text.s + COUNT_COLUMNS, row);
+	text_clear(&text);
+	json_init(&json, stdout);
+	json_percentiles(&json, h);
+	json_name(&json, NULL);
+	*json_room(&json, 1) = '\0';
+	if (!strstr(json.s, members))
+		fail_msg("%s\nwithout\n%s", json.s, members);
+	json_free(&json);
+	proclife_histogram_free(h);
+}
+
+/* A percentile above which no life lies is that of too few. */
+static void test_too_few(void **state)
+{
+	(void)state;
+	expect_known(1, "     5 ns                                         5 ns",
+		     "\"p50\":null,\"p90\":null,\"p99\":null,\"p99.9\":null,\"max\":5");
+	expect_known(2, "     5 ns     5 ns                                5 ns",
+		     "\"p50\":5,\"p90\":null,\"p99\":null,\"p99.9\":null,\"max\":5");
+	expect_known(9, "     5 ns     5 ns                                5 ns",
+		     "\"p50\":5,\"p90\":null,\"p99\":null,\"p99.9\":null,\"max\":5");
+	expect_known(10, "     5 ns     5 ns     5 ns                       5 ns",
+		     "\"p50\":5,\"p90\":5,\"p99\":null,\"p99.9\":null,\"max\":5");
+	expect_known(99, "     5 ns     5 ns     5 ns                       5 ns",
+		     "\"p50\":5,\"p90\":5,\"p99\":null,\"p99.9\":null,\"max\":5");
+	expect_known(100, "     5 ns     5 ns     5 ns     5 ns              5 ns",
+		     "\"p50\":5,\"p90\":5,\"p99\":5,\"p99.9\":null,\"max\":5");
+	expect_known(999, "     5 ns     5 ns     5 ns     5 ns              5 ns",
+		     "\"p50\":5,\"p90\":5,\"p99\":5,\"p99.9\":null,\"max\":5");
+	expect_known(1000, "     5 ns     5 ns     5 ns     5 ns     5 ns     5 ns",
+		     "\"p50\":5,\"p90\":5,\"p99\":5,\"p99.9\":5,\"max\":5");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_numbers), TEST(test_times), TEST(test_sizes),
-		TEST(test_percentiles),
+		TEST(test_percentiles), TEST(test_too_few),
 		TEST(test_names),   TEST(test_json),
 	};
 

@@ -206,6 +206,8 @@ struct judgement expect_judge(const struct expectation *e, const struct measured
 		judgement.measured = judgement.count || e->statistic == STATISTIC_COUNT;
 		if (judgement.count)
 			judgement.value = statistic_of(histogram, e->statistic, e->percent);
+		judgement.is_max = judgement.count && e->statistic == STATISTIC_PERCENTILE &&
+				   !percentile_is_known(histogram, e->percent);
 		break;
 	}
 	judgement.ok = judgement.measured && holds(e->relation, judgement.value, e->bound);

@@ -34,6 +34,7 @@ struct judgement {
 	bool ok;
 	bool measured;	/* there is a figure: otherwise it is not ok */
 	uint64_t value; /* ns where it is a time */
+	bool is_max;	/* a percentile of so few lives that their maximum is judged */
 	uint64_t count; /* lives that it is made of, if it is of a phase */
 };
 

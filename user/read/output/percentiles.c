@@ -29,6 +29,20 @@ uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind ki
 	return 0;
 }
 
+bool percentile_is_known(const struct proclife_histogram *h, double percent)
+{
+	/* A little less: 100 - 99.9 is not exactly a tenth. */
+	return h && (double)proclife_histogram_count(h) * (100 - percent) > 100 - 1e-6;
+}
+
+void text_percentile_in(struct text *line, const struct proclife_histogram *h, double percent)
+{
+	if (percentile_is_known(h, percent))
+		text_time_in(line, TIME_COLUMNS, proclife_histogram_percentile(h, percent));
+	else
+		text_spaces(line, TIME_COLUMNS);
+}
+
 /* How many columns of times there is room for. */
 static unsigned int columns_for(const struct text *line)
 {
@@ -66,8 +80,10 @@ void text_percentiles(struct text *line, const struct proclife_histogram *h)
 		if (!has_column(&statistics[i], columns))
 			continue;
 		text_string(line, " ");
-		text_time_in(line, TIME_COLUMNS,
-			     statistic_of(h, statistics[i].kind, statistics[i].percent));
+		if (statistics[i].kind == STATISTIC_PERCENTILE)
+			text_percentile_in(line, h, statistics[i].percent);
+		else
+			text_time_in(line, TIME_COLUMNS, statistic_of(h, statistics[i].kind, 0));
 	}
 }
 
@@ -87,13 +103,15 @@ void json_percentiles(struct json *json, const struct proclife_histogram *h)
 {
 	uint64_t count = h ? proclife_histogram_count(h) : 0;
 	unsigned int bucket, last;
-	size_t i;
+	const struct statistic *each;
 
 	json_uint(json, "count", count);
-	for (i = 0; count && i < STATISTICS; i++)
-		if (statistics[i].kind != STATISTIC_COUNT)
-			json_uint(json, statistics[i].name,
-				  statistic_of(h, statistics[i].kind, statistics[i].percent));
+	for (each = statistics; count && each < statistics + STATISTICS; each++) {
+		if (each->kind == STATISTIC_PERCENTILE && !percentile_is_known(h, each->percent))
+			json_null(json, each->name);
+		else if (each->kind != STATISTIC_COUNT)
+			json_uint(json, each->name, statistic_of(h, each->kind, each->percent));
+	}
 	json_array(json, "histogram");
 	last = count ? percentiles_bucket(proclife_histogram_max(h)) : 0;
 	for (bucket = count ? percentiles_bucket(proclife_histogram_min(h)) : 1; bucket <= last;

@@ -31,12 +31,17 @@ extern const struct statistic {
 /* Of a histogram that is not empty; but for the count, in ns. */
 uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind kind, double percent);
 
+/* Are there so many lives that one of them lies above it? Of fewer, it would be the maximum. */
+bool percentile_is_known(const struct proclife_histogram *h, double percent);
+/* In TIME_COLUMNS; blank if it is not known. */
+void text_percentile_in(struct text *line, const struct proclife_histogram *h, double percent);
+
 /* The titles of what text_percentiles() appends from the same column on, as many as there is room for. */
 void text_percentiles_head(struct text *line);
-/* Count, minimum, percentiles, maximum; of an empty histogram, or NULL, just the count. */
+/* Count, minimum, percentiles that are known, maximum; of an empty histogram, or NULL, just the count. */
 void text_percentiles(struct text *line, const struct proclife_histogram *h);
 
-/* The same as members of an object, and how many lie from each power of two on. */
+/* The same as members of an object, null if not known, and how many lie from each power of two on. */
 void json_percentiles(struct json *json, const struct proclife_histogram *h);
 
 /* The power of two at or below; 0 is put to 1. */

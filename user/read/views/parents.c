@@ -106,9 +106,9 @@ static void show(const struct run *run, struct text *line, const struct proclife
 		text_spaces(line, 8);
 	if (h) {
 		text_string(line, " ");
-		text_time_in(line, TIME_COLUMNS, proclife_histogram_percentile(h, 50));
+		text_percentile_in(line, h, 50);
 		text_string(line, " ");
-		text_time_in(line, TIME_COLUMNS, proclife_histogram_percentile(h, 99));
+		text_percentile_in(line, h, 99);
 		text_string(line, " ");
 		text_time_in(line, TIME_COLUMNS, proclife_histogram_max(h));
 	} else {

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW_LIVES 100 /* fewer have no 99th percentile */
-
 struct summary {
 	struct run *run;
 	struct programs programs;
@@ -103,8 +101,8 @@ static const struct {
 } columns[COLUMNS] = {
 	[COLUMN_RUNS] = { "RUNS", 7, 0 },    [COLUMN_FAILED] = { "FAILED", 6, 2 },
 	[COLUMN_CPU] = { "CPU", 8, 0 },	     [COLUMN_SHARE] = { "SHARE", 5, 3 },
-	[COLUMN_RSS] = { "RSS", 8, 6 },	     [COLUMN_P50] = { "p50", 8, 4 },
-	[COLUMN_P99] = { "p99", 8, 5 },	     [COLUMN_MAX] = { "MAX", 8, 1 },
+	[COLUMN_RSS] = { "RSS", 8, 6 },	     [COLUMN_P50] = { "p50", TIME_COLUMNS, 4 },
+	[COLUMN_P99] = { "p99", TIME_COLUMNS, 5 },	     [COLUMN_MAX] = { "MAX", 8, 1 },
 	[COLUMN_PID] = { "PID", 8, 7 },
 };
 
@@ -157,10 +155,7 @@ static void put_figure(struct text *line, const struct summary *summary,
 		return;
 	case COLUMN_P50:
 	case COLUMN_P99:
-		if (!lives || (column == COLUMN_P99 && lives < FEW_LIVES))
-			break;
-		text_time_in(line, width,
-			     proclife_histogram_percentile(life, column == COLUMN_P50 ? 50 : 99));
+		text_percentile_in(line, life, column == COLUMN_P50 ? 50 : 99);
 		return;
 	case COLUMN_MAX:
 		if (!lives)

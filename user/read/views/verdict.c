@@ -32,7 +32,7 @@ static void put_figure(struct text *line, const struct expectation *e, const str
 		text_count(line, j->value);
 }
 
-/* Of how many lives the figure is. */
+/* Of how many lives the figure is, and whether it is another one because they are too few. */
 static void put_basis(struct text *line, const struct run *run,
 		      const struct expectation *e, const struct judgement *j)
 {
@@ -40,7 +40,7 @@ static void put_basis(struct text *line, const struct run *run,
 
 	if (!expect_is_time(e) || !j->measured)
 		return;
-	text_string(line, " of ");
+	text_string(line, j->is_max ? ", max of " : " of ");
 	text_plural(line, j->count, threads ? "thread" : "process",
 		    threads ? "threads" : "processes");
 }
