@@ -199,6 +199,25 @@ static void test_newer(void **state)
 	assert_int_equal(try_replay(folder.path, &fault, &again), -EBADMSG);
 }
 
+/* Also where its default is longer. */
+static void test_short_text(void **state)
+{
+	static const char *const reasons[] = { "", "x", "gone" };
+
+	(void)state;
+	make(true);
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+		struct proclife_header about;
+		struct proclife_run_info info;
+		char value[32];
+
+		snprintf(value, sizeof(value), "\"%s\"", reasons[i]);
+		metadata_set(folder.path, "reason", value);
+		assert_int_equal(read_info(&info, &about), 0);
+		assert_string_equal(info.reason, reasons[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +226,7 @@ int main(void)
 		RECORDED(test_all_missing),
 		RECORDED(test_derived),
 		RECORDED(test_newer),
+		RECORDED(test_short_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

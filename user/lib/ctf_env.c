@@ -199,6 +199,7 @@ static bool parse_text(const char **s, const char *end, char *to, size_t size)
 
 	if (*(*s)++ != '"')
 		return false;
+	memset(to, 0, size); /* it can be shorter than the default */
 	for (; *s < end && **s != '"'; ++*s) {
 		unsigned int c = (unsigned char)**s;
 

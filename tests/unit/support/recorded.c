@@ -179,6 +179,34 @@ FILE *open_metadata(const char *mode)
 	return file;
 }
 
+void metadata_set(const char *dir, const char *name, const char *value)
+{
+	char path[PATH_MAX + 16], text[1 << 16], entry[100], *at, *rest;
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	assert_true(n < sizeof(text) - 1);
+	text[n] = '\0';
+	snprintf(entry, sizeof(entry), "\n\t%s = ", name);
+	at = strstr(text, entry);
+	rest = at ? strchr(at + 1, '\n') : NULL;
+	if (!at)
+		at = rest = strstr(text, "\n\tsynced = ");
+	assert_non_null(at);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "%.*s", (int)(at - text), text);
+	if (value)
+		fprintf(file, "%s%s;", entry, value);
+	fputs(rest, file);
+	assert_int_equal(fclose(file), 0);
+}
+
 void file_cut(const char *dir, const char *name, off_t size)
 {
 	int fd = open_in(dir, name, O_WRONLY);

@@ -61,6 +61,8 @@ void copy_file(const char *from_dir, const char *to_dir, const char *name);
 off_t file_size(const char *dir, const char *name);
 /* The metadata of the test's recording, for fopen(3)'s @mode. */
 FILE *open_metadata(const char *mode);
+/* Sets this entry of the env block, which need not be there; NULL takes it away. */
+void metadata_set(const char *dir, const char *name, const char *value);
 void file_cut(const char *dir, const char *name, off_t size);
 void file_patch(const char *dir, const char *name, off_t at, const void *bytes, size_t size);
 /* Changes these bits, so that the byte is another one whatever it was. */
