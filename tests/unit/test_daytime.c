@@ -120,12 +120,31 @@ static const uint64_t moments[] = { 1, 10 * SECOND, 11 * SECOND, 12 * SECOND - 1
 
 #define MOMENTS (sizeof(moments) / sizeof(*moments))
 
+/* One after the other; there and back is two. */
+static void assert_same_steps(const struct proclife_source *read)
+{
+	uint64_t since, other;
+	int64_t by, other_by;
+	size_t i;
+
+	for (i = 0; proclife_source_clock_step(source, i, &since, &by); i++) {
+		assert_int_equal(by, i == 2 ? -(int64_t)(DAY / 2) : (int64_t)(i ? DAY : DAY + 5 * SECOND));
+		assert_int_equal(since, (11 + i) * SECOND + 1);
+		assert_true(proclife_source_clock_step(read, i, &other, &other_by));
+		assert_int_equal(other, since);
+		assert_int_equal(other_by, by);
+	}
+	assert_int_equal(i, 3);
+	assert_false(proclife_source_clock_step(read, i, &since, &by));
+}
+
 static void assert_same_times(const uint64_t *expected)
 {
 	struct proclife_source *read = replay(folder.path);
 
 	for (size_t i = 0; i < MOMENTS; i++)
 		assert_int_equal(proclife_source_realtime(read, moments[i]), expected[i]);
+	assert_same_steps(read);
 	proclife_source_free(read);
 }
 
@@ -146,14 +165,17 @@ static void test_recorded(void **state)
 	record_at(12 * SECOND);
 	to_realtime = 2 * DAY;
 	record_at(13 * SECOND);
+	to_realtime = 3 * DAY / 2;
+	record_at(14 * SECOND);
 	for (size_t i = 0; i < MOMENTS; i++)
 		expected[i] = proclife_source_realtime(source, moments[i]);
 	assert_int_equal(expected[1], 5 * SECOND);
 	assert_int_equal(expected[4], DAY + 12 * SECOND);
 	assert_int_equal(expected[5], 2 * DAY + 13 * SECOND);
+	assert_int_equal(expected[6], 3 * DAY / 2 + DAY);
 	assert_int_equal(proclife_recorder_sync(recorder), 0);
 	assert_same_times(expected);
-	run.ended = 14 * SECOND;
+	run.ended = 15 * SECOND;
 	strcpy(run.reason, "end");
 	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
 	assert_same_times(expected);

@@ -75,6 +75,20 @@ uint64_t proclife_source_realtime(const struct proclife_source *source, uint64_t
 	return proclife_daytime_of(&source->daytime, ts);
 }
 
+bool proclife_source_clock_step(const struct proclife_source *source, size_t index,
+				uint64_t *since, int64_t *by)
+{
+	const struct proclife_daytime *daytime = &source->daytime;
+	uint64_t before;
+
+	if (index >= daytime->count)
+		return false;
+	before = index ? daytime->changes[index - 1].to_realtime : daytime->to_realtime;
+	*since = daytime->changes[index].since;
+	*by = (int64_t)(daytime->changes[index].to_realtime - before);
+	return true;
+}
+
 uint64_t proclife_source_monotonic(const struct proclife_source *source, uint64_t realtime)
 {
 	return proclife_daytime_first(&source->daytime, realtime);

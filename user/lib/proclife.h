@@ -151,6 +151,14 @@ uint64_t proclife_source_realtime(const struct proclife_source *source, uint64_t
 /* The first ts whose time of day is this, or a later one. */
 uint64_t proclife_source_monotonic(const struct proclife_source *source, uint64_t realtime);
 
+/*
+ * The changes of CLOCK_REALTIME against CLOCK_MONOTONIC that the source knows of, one after the other;
+ * false from a number on. @since: the first ts that it holds for; @by: in nanoseconds, above 0 if the
+ * clock was set forward or the machine suspended.
+ */
+bool proclife_source_clock_step(const struct proclife_source *source, size_t index,
+				uint64_t *since, int64_t *by);
+
 /* Nothing from before this time will be yielded any more; things of this very time may be. */
 uint64_t proclife_source_horizon(const struct proclife_source *source);
 
