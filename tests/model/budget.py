@@ -10,6 +10,7 @@ import re
 
 import checks
 import device
+import info
 import machine
 import session
 import truth
@@ -30,6 +31,7 @@ def check_budget(checker, seed):
         seen = checks.check_views(checker, path, read, options)
         check_messages(checker, ["-i", path, *options.words()], made, seen)
     checks.check_events(checker, path, read, session.Options(events=True))
+    info.check(checker, path, read)
     check_lives(checker, path, made)
     check_waits(checker, path, made)
     check_status(checker, made)

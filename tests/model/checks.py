@@ -11,6 +11,7 @@ import tempfile
 import traceback
 
 import device
+import info
 import machine
 import recording
 import scenes
@@ -292,6 +293,7 @@ def check_complete(checker, seed):
         if not options.get("threads") and (number < 1 or rng.random() < .4):
             check_events(checker, path, read, session.Options(events=True, **options))
     check_events(checker, path, read, session.Options(events=True, count=rng.randrange(1, 50)))
+    info.check(checker, path, read)
     scenes.check_truth(checker, path, made)
     scenes.check_text(checker, path, read)
     check_cuts(checker, path, read, rng)

@@ -14,6 +14,7 @@ import ends
 import fold
 import harm
 import history
+import info
 import machine
 import recording
 import session
@@ -180,6 +181,7 @@ def check_cut(checker, seed):
     seen = session.Session(read, session.Options(events=True))
     checker.equal(words, "records", len(views.events(seen)), len(got) - 2)
     checker.equal(words, "reason", "cut", got[-1]["reason"])
+    info.check(checker, path, read, status=3)
     for view in ("--tree", "--latency", "--parents", "--zombies"):
         checker.equal(["-i", path, view], "status", 3, checker.call("-i", path, view)[0])
     for figure, status in (("lost==0", 3), ("lost>0", 2)):
@@ -200,6 +202,7 @@ def check_command(checker, seed):
     path, read = checks.make(checker, "command", made, command=child.tgid,
                              command_creator=parent.tgid, command_status=code, reason=b"gone")
     checks.check_views(checker, path, read, session.Options())
+    info.check(checker, path, read)
     checks.check_events(checker, path, read, session.Options(events=True))
     checks.check_views(checker, path, read, session.Options(comms=("*h*",)))
 

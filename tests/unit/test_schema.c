@@ -279,6 +279,8 @@ static void record_story(const char *path)
 	recorder = NULL;
 	proclife_source_free(source);
 	source = NULL;
+	metadata_set(path, "hostname", "\"odd\\377\"");
+	metadata_set(path, "rcu", "\"odd\\377\"");
 	write_file(path, ".cgroups", "77 /odd/\xff\n");
 	write_file(path, ".users", "1000 odd\xff\n");
 }
@@ -361,6 +363,7 @@ static void test_all_views(void **state)
 	file_flip(other, "cpu_1", offsetof(struct proclife_packet, uuid), 0xff);
 	print(from, "--latency --by comm", 3);
 	snprintf(from, sizeof(from), "-i %s", other);
+	print(from, "--info", 3);
 	print(from, "--events", 3);
 	print(from, "--tree --expect lost>0", 3);
 	snprintf(from, sizeof(from), "--diff %s %s", folder.path, other);

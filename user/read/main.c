@@ -3,6 +3,7 @@
 #include "output/format.h"
 #include "output/message.h"
 #include "run/diff.h"
+#include "run/info.h"
 #include "run/load.h"
 #include "run/session.h"
 #include "views/views.h"
@@ -24,6 +25,11 @@ int main(int argc, char **argv)
 	screen_init(&screen);
 	if (options_show(&options, &view_diff)) {
 		status = diff_run(&options, &screen);
+		options_free(&options);
+		return status;
+	}
+	if (options_show(&options, &view_info)) {
+		status = info_run(&options, &screen);
 		options_free(&options);
 		return status;
 	}

@@ -32,7 +32,9 @@ struct view {
 	uint64_t takes_by;    /* and these, once --by is given */
 	bool combines;	      /* with others for which this holds */
 	bool adds_up;	      /* it takes several recordings */
+	bool needs_input;     /* it shows recordings, and nothing that is live */
 	bool is_default;
+	bool is_minor;	      /* --help=all has it, --help has not */
 	bool is_now;	      /* it shows what there is at its beginning */
 	enum range_of range;
 	bool measures;	      /* it needs run->latency */

@@ -211,8 +211,8 @@ static const struct entry {
 	},
 	[OPTION_INPUT] = {
 		.name = "input", .argument = "DIR", .group = GROUP_SOURCE, .letter = 'i',
-		.help = "Read what --record has written; --lives and --latency take several",
-		.brief = "Read what --record has written",
+		.help = "Read what --record has written; --lives, --latency and --info take several",
+		.brief = "Read what --record has written; --info says what it is",
 	},
 	[OPTION_LOAD] = {
 		.name = "load", .group = GROUP_SOURCE,
@@ -362,8 +362,9 @@ void options_print_help(FILE *out, const struct view *const *views)
 
 	fputs("Usage: proclife-read [VIEW...] [OPTION...] [-- COMMAND [ARG...]]\n\n", out);
 	for (; *views; views++)
-		print_line(out, 0, (*views)->name,
-			   (*views)->may_lack_argument ? NULL : (*views)->argument, (*views)->help);
+		if (!(*views)->is_minor)
+			print_line(out, 0, (*views)->name,
+				   (*views)->may_lack_argument ? NULL : (*views)->argument, (*views)->help);
 	fputc('\n', out);
 	for (option = 0; option < OPTIONS; option++) {
 		if (!entries[option].brief)

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --info: what it says of a recording, of one that is not whole, and of one that somebody has made up. */
+#include "story.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static struct output info(int status, const char *options)
+{
+	struct output out = run_program(false, 0, "%s --info -i %s %s", program, folder.path, options);
+
+	if (out.status != status)
+		fail_msg("%s: status %d:\n%s", options, out.status, out.text);
+	return out;
+}
+
+/* The line with this label is there, and says this; NULL: it is not there. */
+static void expect_line(int status, const char *label, const char *says)
+{
+	struct output out = info(status, "--utc");
+	char wanted[500];
+
+	snprintf(wanted, sizeof(wanted), "\n%-13s%s\n", label, says ? says : "");
+	if (!says)
+		snprintf(wanted, sizeof(wanted), "\n%s ", label);
+	if (!says != !strstr(out.text, wanted))
+		fail_msg("%s: %s: not so in:\n%s", label, says ? says : "not there", out.text);
+	free(out.text);
+}
+
+/* Two from before, three born in it, of whom one is reaped but not freed, and one a zombie. */
+static void tell(void)
+{
+	struct who init = process_of_pid(1, "init"), sh = process_of_pid(100, "sh"), who;
+
+	story_put(task_record(0, &init, &init));
+	story_put(task_record(0, &sh, &init));
+	who = process_of_pid(101, "cc");
+	story_live(&who, &sh, 2 * MS, MS, MS);
+	who = story_fork(&sh, 102, "ld");
+	story_exit(&who, &sh, 256);
+	story_reap(&who, &sh);
+	who = story_fork(&sh, 103, "as");
+	story_exit(&who, &sh, 0);
+	machine->now += 1000 * MS;
+	story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+}
+
+static void test_whole(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	metadata_set(folder.path, "hostname", "\"build-7\"");
+	metadata_set(folder.path, "began", "1000000000");
+	metadata_set(folder.path, "to_realtime", "\"0xde0b6b36bc93600\"");
+	out = info(0, "");
+	assert_int_equal(strncmp(out.text, folder.path, strlen(folder.path)), 0);
+	free(out.text);
+	expect_line(0, "state", "complete, because it was stopped");
+	expect_line(0, "machine", "build-7, Linux 6.18, 2 CPUs");
+	expect_line(0, "module", "proclife 0.0, ABI 1, EXIT before the address space is torn down");
+	expect_line(0, "began", "2001-09-09Z 01:46:40.000000");
+	expect_line(0, "ended", "2001-09-09Z 01:46:41.004000, after 1.00 s");
+	expect_line(0, "processes", "5: 3 born in it, 2 older; 3 ended in it");
+	expect_line(0, "at the end", "2 alive, 1 zombie, 1 reaped but not freed");
+	expect_line(0, "records", "16: fork 3, exit 3, reap 2, free 1, wait 2, signal 3, task 2");
+	expect_line(0, "lost", "0");
+	expect_line(0, "not recorded", NULL);
+	metadata_set(folder.path, "features", "\"0x57e\"");
+	expect_line(0, "not recorded", "free, hang: off, or not on this kernel");
+	expect_line(0, "arguments", "not recorded");
+	expect_line(0, "command", NULL);
+	expect_line(0, "clock", NULL);
+	expect_line(0, "damaged", NULL);
+	expect_line(0, "history from", NULL);
+}
+
+/* One page, on a terminal of the usual size. */
+static void test_page(void **state)
+{
+	unsigned int lines = 0;
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	metadata_set(folder.path, "hostname", "\"a-host-with-a-name-that-is-as-long-as-a-kernel-lets-it-63-bytes\"");
+	metadata_set(folder.path, "kernel_release", "\"6.18.0-rc7-with-a-long-local-version-of-somebody\"");
+	setenv("COLUMNS", "80", 1);
+	out = info(0, "");
+	unsetenv("COLUMNS");
+	for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1, lines++)
+		if (strcspn(at, "\n") > 80)
+			fail_msg("%zu columns: %s", strcspn(at, "\n"), at);
+	assert_true(lines > 10 && lines <= 25);
+	/* What goes on in another line is below what it belongs to. */
+	if (!strstr(out.text, "-63-bytes,\n             Linux 6.18.0-rc7"))
+		fail_msg("%s", out.text);
+	free(out.text);
+}
+
+/* What it does not tell is left out. */
+static void test_old(void **state)
+{
+	static const char *const entries[] = {
+		"hostname", "kernel_release", "tracer_version", "cpus", "began", "to_realtime", "rcu",
+		"reason", "exit_mark", "hz", "args_bytes",
+	};
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++)
+		metadata_set(folder.path, entries[i], NULL);
+	expect_line(0, "machine", NULL);
+	expect_line(0, "module", NULL);
+	expect_line(0, "RCU", NULL);
+	out = info(0, "--json");
+	assert_non_null(strstr(out.text, "\"host\":null,"));
+	assert_non_null(strstr(out.text, "\"cpus\":null,"));
+	assert_non_null(strstr(out.text, "\"to_realtime\":null,"));
+	assert_non_null(strstr(out.text, "\"exit_mark\":null,"));
+	free(out.text);
+}
+
+static void test_cut(void **state)
+{
+	(void)state;
+	tell();
+	story_sync();
+	/* The recorder is at work: all of it is there up to now. */
+	expect_line(0, "state", "still running: this is what is there by now");
+	expect_line(0, "ended", NULL);
+	story_abandon();
+	metadata_set(folder.path, "to_realtime", "\"0xde0b6b36bc93600\"");
+	expect_line(3, "state", "cut off: its recorder did not come to its end; records are missing from "
+				"2001-09-09Z 01:46:41.004000");
+	expect_line(3, "at the end", "2 alive, 1 zombie, 1 reaped but not freed");
+}
+
+static void test_lost(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	tell();
+	for (size_t i = 0; i < STORY_RING + 100; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_end();
+	expect_line(3, "lost", "101");
+	expect_line(3, "state", "complete, because it was stopped");
+}
+
+static void test_damaged(void **state)
+{
+	(void)state;
+	tell();
+	story_end();
+	file_flip(folder.path, "cpu_0", 20, 0xff);
+	expect_line(3, "damaged", "cpu_0, byte 0: the packet's header is damaged; lost: 15");
+}
+
+static void test_clock_and_command(void **state)
+{
+	(void)state;
+	tell();
+	story_end();
+	metadata_set(folder.path, "to_realtime", "\"0xde0b6b36bc93600\"");
+	metadata_set(folder.path, "clock_step_1", "\"1500000000 1000000009000000000\"");
+	metadata_set(folder.path, "clock_step_2", "\"1600000000 1000000005500000000\"");
+	metadata_set(folder.path, "command", "101");
+	metadata_set(folder.path, "command_creator", "100");
+	metadata_set(folder.path, "command_status", "7");
+	expect_line(0, "clock", "+10.0 s at 2001-09-09Z 01:46:50.500000: set, or suspended");
+	expect_line(0, "clock", "-3.50 s at 2001-09-09Z 01:46:47.100000: set");
+	expect_line(0, "command", "101, status 7");
+}
+
+/* Its program and arguments are those that were recorded. */
+static void test_command_line(void **state)
+{
+	struct who init = process_of_pid(1, "init"), shell = process_of_pid(7, "sh"), make, who;
+	struct output out;
+
+	(void)state;
+	/* Nor is the one that had its PID before. */
+	who = story_fork(&shell, 50, "first");
+	story_put(exec_record(0, &who, 50, "/usr/bin/first"));
+	story_exit(&who, &shell, 0);
+	story_bury(&who, &shell);
+	make = story_fork(&init, 50, "sh");
+	story_put(exec_record(0, &make, 50, "/usr/bin/make"));
+	story_args(&make, "make\0-j8\0a b\033", 13);
+	story_exit(&make, &init, 0);
+	/* Another one that gets the same PID later is not the command. */
+	make = story_fork(&init, 50, "other");
+	story_put(exec_record(0, &make, 50, "/usr/bin/other"));
+	story_end();
+	metadata_set(folder.path, "command", "50");
+	metadata_set(folder.path, "command_creator", "1");
+	out = info(0, "");
+	if (!strstr(out.text, "\ncommand      50: make -j8 $'a b\\x1b'\n"))
+		fail_msg("%s", out.text);
+	free(out.text);
+}
+
+/* Each of them; and one that cannot be read costs the status, not the others. */
+static void test_several(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	out = run_program(false, 0, "%s --info -i %s -i /nonexistent -i %s", program, folder.path,
+			  folder.path);
+	assert_int_equal(out.status, 1);
+	assert_int_equal(count_text(out.text, "\nuuid "), 2);
+	free(out.text);
+	out = run_program(false, 0, "%s --info -i %s -i %s --json", program, folder.path, folder.path);
+	assert_int_equal(out.status, 0);
+	assert_int_equal(count_text(out.text, "\"type\":\"recording\""), 2);
+	assert_int_equal(count_text(out.text, "\"type\":\"stream\""), 4);
+	free(out.text);
+}
+
+/* Nothing in it reaches a terminal that is not printable. */
+static void test_hostile(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	metadata_set(folder.path, "hostname", "\"\\033]0;x\\007\\377\"");
+	metadata_set(folder.path, "reason", "\"\\033[2J\"");
+	metadata_set(folder.path, "rcu", "\"\\012\\015\"");
+	metadata_set(folder.path, "began", "9223372036854775807");
+	metadata_set(folder.path, "to_realtime", "\"0xffffffffffffffff\"");
+	metadata_set(folder.path, "clock_step_1", "\"18446744073709551615 9223372036854775808\"");
+	out = info(0, "");
+	for (const char *at = out.text; *at; at++)
+		if ((*at < ' ' && *at != '\n') || *at == 0x7f)
+			fail_msg("byte %d in:\n%s", *at, out.text);
+	free(out.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_whole),
+		STORY(test_page),
+		STORY(test_old),
+		STORY(test_cut),
+		STORY(test_lost),
+		STORY(test_damaged),
+		STORY(test_clock_and_command),
+		STORY(test_command_line),
+		STORY(test_several),
+		STORY(test_hostile),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
