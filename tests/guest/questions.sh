@@ -100,14 +100,29 @@ expect 'late: why' 0 'late \([0-9]+\) was not in wait\(\): it came [34][0-9.]+ m
 # shellcheck disable=SC2016 # for the inner shell
 expect 'in time: no reproach' 1 '' grep -E 'perl|late' <(proclife-read --latency -- \
 	sh -c 'for i in 1 2 3; do /bin/true; done' | grep 'was not in wait')
-expect 'parents: late' 0 '^late +[0-9]+ +3 +0 % +[34][0-9.]+ ms ' \
+expect 'parents: late' 0 '^late +[0-9]+ +3 +[0-9.]+ +3 +[0-9.]+ [um]?s +[0-9]* +0 % +[34][0-9.]+ ms ' \
 	proclife-read --parents -- "${late_parent[@]}" late 3 350
-expect 'parents: JSON' 0 '"comm":"late",.*"reaped":3,"adopted":0,"awaited":0,"belated":3,' \
+expect 'parents: JSON' 0 '"comm":"late",.*"born":3,"lived":[0-9]+,"reaped":3,"adopted":0,"awaited":0,"belated":3,' \
 	proclife-read --parents --json -- "${late_parent[@]}" late 3 350
-expect 'parents: in time' 0 '^sh +[0-9]+ +3 +100 % ' \
+expect 'parents: in time' 0 '^sh +[0-9]+ +3 +[0-9.]+ +3 +[0-9.]+ [um]?s +[0-9]* +100 % ' \
 	proclife-read --parents -- sh -c 'sleep 0.2; sleep 0.2; sleep 0.2; :'
-expect 'parents: init' 0 '^[^ ]+ +1 +1 .* init, adopted 1$' \
+expect 'parents: init' 0 '^[^ ]+ +1 +0 +1 .* init, adopted 1$' \
 	proclife-read --parents -- sh -c 'setsid sleep 1 & exit 0'
+cat >"$work/blocked" <<-'END'
+	use POSIX;
+	$0 = 'blocked';
+	sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGCHLD));
+	for (1 .. 5) { fork or POSIX::_exit(0) }
+	sleep 1;
+	1 while wait != -1;
+END
+expect 'parents: SIGCHLD while one is pending' 0 '"comm":"blocked",.*"reaped":5,.*"coalesced":4,' \
+	proclife-read --parents --json -- perl "$work/blocked"
+expect 'parents: at 80 columns' 0 '^blocked +[0-9]+ +5 +[0-9.]+ +5 +[0-9.]+ [um]?s +4 +[0-9.]+ m?s$' \
+	env COLUMNS=80 proclife-read --parents -- perl "$work/blocked"
+# shellcheck disable=SC2016 # for the inner shell
+expect 'parents: of one program' 0 '^sh +(×|x)3 +4 ' \
+	proclife-read --parents -- sh -c 'for i in 1 2; do sh -c "sleep 0.1; :"; done'
 expect 'by comm' 0 '^  zombie +4 .* [34][0-9.]+ ms' \
 	proclife-read --latency --by comm -- "${late_parent[@]}" late 3 350
 expect 'by reaper' 0 '"by":"reaper","group":"late","phase":"zombie","count":3,"min":3' \

@@ -48,6 +48,7 @@ class Process:
         self.signals = []
         self.kthread = self.worker = False
         self.selected, self.creator = False, None
+        self.coalesced = False
         self.exit_cpu = self.free_cpu = None
 
     @property
@@ -219,6 +220,7 @@ class Lives:
                 sender.process.dead and sender.process.real_parent == process.tgid:
             # The last one: those before are for children that it leaves to its parent as zombies.
             sender.process.notified = record["ts"]
+            sender.process.coalesced = record["result"] == 2
 
     def on_wait(self, record, task, process):
         task.waited = process.waited = record["ts"]

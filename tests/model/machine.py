@@ -456,7 +456,7 @@ class Machine:
         code = process.exit_code
         how = CLD_EXITED if not code & 0x7f else CLD_DUMPED if code & 0x80 else CLD_KILLED
         return self.signal(self.parent_task(process), task, signal.SIGCHLD, how,
-                           result=1 if self.random.random() < .5 else 0, exempt=True,
+                           result=self.random.choice([0, 0, 1, 1, 2]), exempt=True,
                            cpu=cpu)
 
     def notify(self, process, task, cpu):

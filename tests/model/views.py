@@ -246,7 +246,7 @@ def slowest(session):
     return [Either([other for other in of if other["took"] == each["took"]]) for each in of[:5]]
 
 
-# Who reaps, and who lies there
+# Who forks, who reaps, and who lies there
 
 def reaper_of(session, each):
     """Its parent as of its exit, unless that is gone: whoever has its PID then is another one."""
@@ -257,24 +257,38 @@ def reaper_of(session, each):
     return None
 
 
+def lived(session, process):
+    """How much of the trace it was there for, if that is known."""
+    if process.freed is not None and process.exited is None:
+        return None
+    first = next(event.get("ts", event.get("from")) for event in session.recording.events)
+    end = min(process.exited or session.ended, session.ended)
+    return max(end - max(process.born or 0, first), 0) or None
+
+
 def parents(session):
     found = {}
 
     def line(process, pid=None, comm=None):
         pid = process.tgid if process else pid
         if (process, pid) not in found:
-            known = dict(texts("comm", comm), id=0, init=pid == 1, gone=False)
+            known = dict(texts("comm", comm), id=0, init=pid == 1, gone=False, lived=None)
             if process:
                 known = dict(texts("comm", process.comm), id=process.id,
-                             init=process.ns_pid == 1 or process.tgid == 1, gone=process.freed is not None)
+                             init=process.ns_pid == 1 or process.tgid == 1, gone=process.freed is not None,
+                             lived=lived(session, process))
             found[process, pid] = dict(
                 known, v=1, type="parent", pid=pid, reaped=0, adopted=0, awaited=0, belated=0,
-                ignored=0, zombies=0, oldest=None, phases=[])
+                ignored=0, zombies=0, oldest=None, born=0, dead_runtime=0, coalesced=0, phases=[])
         return found[process, pid]
 
     for each in session.told():
+        parent = each.parent if each.freed is None else each.last_parent
+        if each.born is not None and each.parent_pid:
+            line(parent, each.parent_pid)["born"] += 1
         if each.state == "zombie":
             said = line(reaper_of(session, each), each.real_parent)
+            said["coalesced"] += each.coalesced
             said["zombies"] += 1
             since = each.notified or each.exited or 0
             said["oldest"] = min(since, said["oldest"]) if said["oldest"] is not None else since
@@ -284,12 +298,15 @@ def parents(session):
         if reaper is each:
             # Whose ignoring it is due to is known of a parent by birth alone.
             if each.parent_pid and each.real_parent == each.parent_pid:
-                parent = each.parent if each.freed is None else each.last_parent
-                line(parent, each.parent_pid)["ignored"] += 1
+                said = line(parent, each.parent_pid)
+                said["ignored"] += 1
+                said["dead_runtime"] += each.runtime
             continue
         pid = each.reaper["reaper_tgid"]
         said = line(reaper, pid, each.reaper["reaper_comm"])
         said["reaped"] += 1
+        said["dead_runtime"] += each.runtime
+        said["coalesced"] += each.coalesced
         said["adopted"] += each.parent is not reaper if each.parent and reaper else \
             each.parent_pid not in (0, pid)
         if each.notified is not None and each.reaper_waited is not None:

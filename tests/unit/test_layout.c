@@ -81,7 +81,8 @@ static const struct place places[] = {
 	AT(reaper, named, 29), AT(reaper, init, 30), AT(reaper, reaped, 32),
 	AT(reaper, adopted, 40), AT(reaper, awaited, 48), AT(reaper, belated, 56),
 	AT(reaper, ignored, 64), AT(reaper, zombies, 72), AT(reaper, oldest, 80),
-	AT(reaper, zombie, 88),
+	AT(reaper, zombie, 88), AT(reaper, born, 96), AT(reaper, runtime, 104),
+	AT(reaper, coalesced, 112), AT(reaper, since, 120), AT(reaper, until, 128),
 	AT(common, cgroup, 0), AT(common, killer, 8), AT(common, ns_pid, 16),
 	AT(common, ns_inum, 20), AT(common, uid, 24), AT(common, threads, 28),
 	AT(node, parent, 0), AT(node, child, 8), AT(node, next, 16), AT(node, id, 24),
@@ -98,7 +99,7 @@ static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 232), SIZE(damage, 168),
 	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 208), SIZE(process, 344),
 	SIZE(killer, 48), SIZE(reports, 48), SIZE(usage, 56), SIZE(field, 40),
-	SIZE(latency_counts, 56), SIZE(group, 32), SIZE(reaper, 96), SIZE(common, 32),
+	SIZE(latency_counts, 56), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
 	SIZE(node, 152),
 };
 

@@ -68,7 +68,7 @@ static void test_text(void **state)
 	EXPECT("--latency --by parent", "\n\"\", 1 zombie\n", "\ninit, 2 alive\n");
 	EXPECT("--latency --by reaper", "\n\"\"\n", "\n(unknown), ");
 	EXPECT("--latency --by comm --threads", "\n\"\", 1 alive, 1 zombie\n");
-	EXPECT("--parents", "\n\"\"                   100        26 ");
+	EXPECT("--parents", "\n\"\"                   100        27     342        26 ");
 	EXPECT("--zombies", "      103  \"\"              status 0            \"\" (100), last called wait() ");
 	EXPECT("--tree --comm ?*", " init  alive  + 28 processes below");
 }

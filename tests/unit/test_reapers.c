@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who reaps, and whether it was waiting for that. */
+/* Who forks and who reaps, and whether it was waiting for that. */
 #include "check.h"
 #include "reapers.h"
 
@@ -228,6 +228,91 @@ static void test_ignored(void **state)
 	assert_int_equal(number_of_reapers(reapers), 1);
 }
 
+/* Those that it is the parent of, if a FORK told so: from the end of each on. */
+static void test_born(void **state)
+{
+	struct who p = process_of_pid(200, "p"), a = process_of_pid(201, "a");
+	struct who b = process_of_pid(202, "b"), old = process_of_pid(203, "old");
+	struct proclife_record record;
+
+	(void)state;
+	feed(tasks, fork_record(10, &p, &shell));
+	feed(tasks, task_record(11, &old, &p));
+	feed(tasks, fork_record(12, &a, &p));
+	/* CLONE_PARENT: it is born to its creator's parent. */
+	record = fork_record(13, &b, &p);
+	record.fork.creator = a.task;
+	record.fork.creator_tgid = a.tgid;
+	feed(tasks, record);
+	feed(tasks, exit_below_record(20, &p, &shell));
+	assert_int_equal(number_of_reapers(reapers), 0);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(reaper_of(reapers, 200).born, 2);
+	assert_int_equal(reaper_of(reapers, 200).reaped, 0);
+	assert_int_equal(reaper_of(reapers, 200).since, 10);
+	assert_int_equal(reaper_of(reapers, 200).until, 20);
+	assert_string_equal(reaper_of(reapers, 200).comm, "p");
+	assert_int_equal(reaper_of(reapers, 100).born, 1);
+	assert_int_equal(reaper_of(reapers, 100).since, 0);
+	assert_int_equal(reaper_of(reapers, 100).until, 0);
+	assert_int_equal(reaper_of(reapers, 201).born, 0);
+}
+
+/* Of the SIGCHLDs for one, the last is the one for its own end. */
+static void test_coalesced(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c");
+	struct proclife_record pending = sigchld_record(15, &shell, &a, CLD_EXITED);
+
+	(void)state;
+	pending.signal.result = PROCLIFE_SIGNAL_PENDING;
+	feed_zombie(tasks, 10, &a, &shell);
+	feed(tasks, pending);
+	feed(tasks, fork_record(20, &b, &shell));
+	feed(tasks, exit_below_record(21, &b, &shell));
+	pending = sigchld_record(22, &shell, &b, CLD_EXITED);
+	pending.signal.result = PROCLIFE_SIGNAL_PENDING;
+	feed(tasks, pending);
+	feed(tasks, sigchld_record(23, &shell, &b, CLD_EXITED));
+	feed_zombie(tasks, 30, &c, &shell);
+	pending = sigchld_record(33, &shell, &c, CLD_EXITED);
+	pending.signal.result = PROCLIFE_SIGNAL_PENDING;
+	feed(tasks, pending);
+	feed(tasks, reap_record(40, &a, &shell));
+	feed(tasks, free_record(41, &a));
+	feed(tasks, reap_record(42, &b, &shell));
+	feed(tasks, free_record(43, &b));
+	assert_int_equal(reaper_of(reapers, 100).reaped, 2);
+	assert_int_equal(reaper_of(reapers, 100).coalesced, 1);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(reaper_of(reapers, 100).zombies, 1);
+	assert_int_equal(reaper_of(reapers, 100).coalesced, 2);
+}
+
+/* Their own, threads and all, without that of those below them. */
+static void test_runtime(void **state)
+{
+	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
+	struct who b = process_of_pid(202, "b");
+	uint64_t of_a;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed_life(tasks, 20, &b, &a);
+	feed(tasks, exit_record(30, &t, 0, 1));
+	feed(tasks, reap_record(31, &t, &t));
+	feed(tasks, free_record(32, &t));
+	feed(tasks, exit_below_record(33, &a, &shell));
+	feed(tasks, reap_record(34, &a, &shell));
+	of_a = free_record(35, &a).free.runtime + free_record(32, &t).free.runtime;
+	feed(tasks, free_record(35, &a));
+	assert_true(of_a > 0);
+	assert_int_equal(reaper_of(reapers, 100).runtime, of_a);
+	assert_int_equal(reaper_of(reapers, 200).runtime, free_record(1, &b).free.runtime);
+}
+
 static void test_selected_only(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -239,6 +324,7 @@ static void test_selected_only(void **state)
 	feed_life(tasks, 20, &b, &shell);
 	feed_zombie(tasks, 30, &c, &shell);
 	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(reaper_of(reapers, 100).born, 1);
 	assert_int_equal(reaper_of(reapers, 100).reaped, 1);
 	assert_int_equal(reaper_of(reapers, 100).zombies, 0);
 	proclife_reapers_free(NULL);
@@ -255,6 +341,9 @@ int main(void)
 		REAPERS(test_exec_by_thread),
 		REAPERS(test_released_by_a_dying_parent),
 		REAPERS(test_ignored),
+		REAPERS(test_born),
+		REAPERS(test_coalesced),
+		REAPERS(test_runtime),
 		REAPERS(test_selected_only),
 	};
 

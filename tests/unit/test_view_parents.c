@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --parents prints, to the last character: who reaps, how soon, and who leaves zombies. */
+/* What --parents prints, to the last character: who forks, who reaps, and who leaves zombies. */
 #include "story.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,11 @@ static void expect(const char *options, const char *text)
 	expect_output(false, 0, line, text);
 }
 
-#define HEAD "REAPER               PID    REAPED  IN WAIT      p50      p99      MAX\n"
+#define HEAD "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED IN WAIT " \
+	     "     p50      p99      MAX\n"
+#define METHOD "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that met\n" \
+	       "one already pending. MAX: the longest that one of them was a zombie.\n"
+#define FOLDED "xN: so many parents of one program; --no-fold shows each.\n"
 
 /* Its child becomes a zombie, and is reaped when so long has gone by. */
 static void reap_late(const struct who *child, const struct who *parent, uint64_t zombie)
@@ -69,23 +74,32 @@ static void tell(void)
 	story_put(free_record(0, &child));
 }
 
-#define SERVER "server               200         1      0 %                    50.0 ms  " \
-	       "2 zombies, the oldest for 200 ms\n"
-#define SHELL  "sh                   100         4     75 %  20.1 us           2.00 ms\n"
-#define INIT   "init                   1         2     50 %     2 ns           30.0 us  init, adopted 1\n"
+#define SERVER "server               200         3    11.6         1   120 ns               0 % " \
+	       "                   50.0 ms  2 zombies, the oldest for 200 ms\n"
+#define SHELL  "sh                   100         5    19.3         4   480 ns              75 % " \
+	       " 20.1 us           2.00 ms\n"
+#define INIT   "init                   1         2    7.72         2   240 ns              50 % " \
+	       "    2 ns           30.0 us  init, adopted 1\n"
+
+#define INIT_OF_100 \
+	"init                   1         1    3.86         2   240 ns              50 % " \
+	"    2 ns           30.0 us  init, adopted 1\n"
+/* Up to where the notes begin. */
+#define AFTER_REAPED "                                                        "
+#define AFTER_CPU "                                               "
 
 static void test_all(void **state)
 {
 	(void)state;
 	tell();
 	story_end();
-	expect("", HEAD SERVER SHELL INIT);
-	expect("--top 3", HEAD SERVER SHELL INIT);
-	expect("--top 1", HEAD SERVER "2 more reapers; --top N shows N\n");
-	expect("--top 2", HEAD SERVER SHELL "1 more reaper; --top N shows N\n");
+	expect("", HEAD SERVER SHELL INIT METHOD);
+	expect("--top 3", HEAD SERVER SHELL INIT METHOD);
+	expect("--top 1", HEAD SERVER "2 more lines; --top N shows N\n" METHOD);
+	expect("--top 2", HEAD SERVER SHELL "1 more line; --top N shows N\n" METHOD);
 	/* What is selected is the children. */
-	expect("--pid 100", HEAD SHELL INIT);
-	expect("--comm worker", HEAD SERVER);
+	expect("--pid 100", HEAD SHELL INIT_OF_100 METHOD);
+	expect("--comm worker", HEAD SERVER METHOD);
 	expect("--comm nobody", HEAD);
 }
 
@@ -111,12 +125,12 @@ static void test_zombies(void **state)
 	machine->now += 5 * MS;
 	story_end();
 	expect("", HEAD
-	       "init                   1         0                                      "
+	       "init                   1         1     100         0" AFTER_REAPED
 	       "init, 1 zombie from before the trace\n"
-	       "other                 50         0                                      "
+	       "other                 50         1     100         0" AFTER_REAPED
 	       "1 zombie for 10.0 ms\n"
-	       "stranger              60         0                                      "
-	       "1 zombie for 5.00 ms\n");
+	       "stranger              60         0                 0" AFTER_REAPED
+	       "1 zombie for 5.00 ms\n" METHOD);
 }
 
 /* A subreaper, init of a pid namespace, and one that ignores SIGCHLD. */
@@ -149,13 +163,16 @@ static void test_roles(void **state)
 		story_put(free_record(0, &child));
 	}
 	story_end();
+	/* The CPU time of those whose end was ignored counts, too. */
 	expect("", HEAD
-	       "manager              300         1                             3.00 ms  "
-	       "subreaper, adopted 1\n"
-	       "box                  400         1      0 %                    2.00 ms  "
-	       "init of its pid namespace\n"
-	       "deaf                 500         0                                      "
-	       "ignored the end of 3\n");
+	       "manager              300         0                 1   120 ns                   "
+	       "                   3.00 ms  subreaper, adopted 1\n"
+	       "box                  400         1     143         1   120 ns               0 % "
+	       "                   2.00 ms  init of its pid namespace\n"
+	       "init                   1         4     571         0" AFTER_REAPED
+	       "init\n"
+	       "deaf                 500         3     429         0   360 ns" AFTER_CPU
+	       "ignored the end of 3\n" METHOD);
 }
 
 /* Far more than anybody would read. */
@@ -173,14 +190,139 @@ static void test_many(void **state)
 		reap_late(&child, &parent, (i + 1) * MS);
 	}
 	story_end();
-	snprintf(line, sizeof(line), "%s -i %s --parents", program, folder.path);
+	snprintf(line, sizeof(line), "%s -i %s --parents --no-fold", program, folder.path);
 	out = run_program(false, 0, "%s", line);
 	for (const char *at = out.text; (at = strchr(at, '\n')); at++)
 		lines++;
-	assert_int_equal(lines, 52);
+	assert_int_equal(lines, 54);
 	assert_non_null(strstr(out.text, "MAX\nparent              1118 ")); /* the slowest */
-	assert_non_null(strstr(out.text, "\n10 more reapers; --top N shows N\n"));
+	assert_non_null(strstr(out.text, "\n11 more lines; --top N shows N\n")); /* init, too */
 	free(out.text);
+}
+
+/* It is notified of this one's end while it still has another's SIGCHLD pending. */
+static void exit_pending(const struct who *who, const struct who *parent)
+{
+	struct proclife_record record = exit_record(0, who, 0, 0);
+
+	record.exit.parent_tgid = parent->tgid;
+	story_put(record);
+	record = sigchld_record(0, parent, who, CLD_EXITED);
+	record.signal.result = PROCLIFE_SIGNAL_PENDING;
+	story_put(record);
+}
+
+/* Of those it reaped and of zombies alike; not of one that was only stopped meanwhile. */
+static void test_coalesced(void **state)
+{
+	struct who init = process_of_pid(1, "init"), server, child;
+	struct proclife_record record;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	server = story_fork(&init, 100, "server");
+	for (uint32_t i = 0; i < 4; i++) {
+		child = story_fork(&server, 101 + i, "worker");
+		record = sigchld_record(0, &server, &child, CLD_STOPPED);
+		record.signal.result = PROCLIFE_SIGNAL_PENDING;
+		story_put(record);
+		if (i)
+			exit_pending(&child, &server);
+		else
+			story_exit(&child, &server, 0);
+		if (i != 3)
+			story_reap(&child, &server);
+	}
+	machine->now += 1000 * MS;
+	story_end();
+	expect("--comm worker", HEAD
+	       "server               100         4    4.00         3   300 ns         3         "
+	       "    1 ns              1 ns  1 zombie for 1.00 s\n" METHOD);
+}
+
+/* A group of them is one line: what they did is added up, and the time is that of all. */
+static void test_fold(void **state)
+{
+	struct who init = process_of_pid(1, "init"), sh, child;
+	char line[3 * PATH_MAX];
+	size_t objects = 0;
+	struct output out;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	for (uint32_t i = 0; i < 3; i++) {
+		sh = story_fork(&init, 100 + 10 * i, "sh");
+		child = process_of_pid(101 + 10 * i, "cc");
+		reap_awaited(&child, &sh, (i + 1) * MS);
+		story_at(1000 + 1000 * i);
+		story_exit(&sh, &init, 0);
+	}
+	/* Apart from these: who leaves a zombie, who is a subreaper, and who is another program. */
+	sh = story_fork(&init, 200, "sh");
+	child = story_fork(&sh, 201, "cc");
+	story_exit(&child, &sh, 0);
+	child = story_fork(&init, 202, "cc");
+	sh = story_fork(&init, 210, "sh");
+	story_exit(&child, &sh, 0);
+	story_reap(&child, &sh);
+	sh = story_fork(&init, 220, "bash");
+	child = story_fork(&sh, 221, "cc");
+	story_at(4000);
+	story_end();
+#define APART \
+	"sh                   200         1    1.00         0" AFTER_REAPED "1 zombie for 1.00 s\n"
+#define OTHERS \
+	"sh                   210         0                 1   100 ns                   " \
+	"                      1 ns  subreaper, adopted 1\n" \
+	"init                   1         1    0.25         0" AFTER_REAPED "init\n" \
+	"bash                 220         1    1.00         0\n"
+	expect("--comm cc", HEAD APART
+	       "sh                    x3         3    1.00         3   360 ns             100 % "
+	       " 2.01 ms           3.00 ms\n" OTHERS FOLDED METHOD);
+	expect("--comm cc --top 1", HEAD APART "4 more lines; --top N shows N\n" METHOD);
+	expect("--comm cc --no-fold", HEAD APART
+	       "sh                   120         1    1.00         1   120 ns             100 % "
+	       "                   3.00 ms\n"
+	       "sh                   110         1    1.00         1   120 ns             100 % "
+	       "                   2.00 ms\n"
+	       "sh                   100         1    1.00         1   120 ns             100 % "
+	       "                   1.00 ms\n" OTHERS METHOD);
+	/* JSON has each. */
+	snprintf(line, sizeof(line), "%s -i %s --parents --comm cc --json", program, folder.path);
+	out = run_program(false, 0, "%s", line);
+	for (const char *at = out.text; (at = strstr(at, "\"type\":\"parent\"")); at++)
+		objects++;
+	assert_int_equal(objects, 7);
+	free(out.text);
+}
+
+/* What there is no room for goes, the least telling first, and notes get a line of their own. */
+static void test_narrow(void **state)
+{
+	(void)state;
+	tell();
+	story_end();
+#define NARROW_METHOD "2 more lines; --top N shows N\n" METHOD
+	setenv("COLUMNS", "80", 1);
+	expect("--top 1",
+	       "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED      MAX\n"
+	       "server               200         3    11.6         1   120 ns            50.0 ms\n"
+	       "  2 zombies, the oldest for 200 ms\n" NARROW_METHOD);
+	setenv("COLUMNS", "79", 1);
+	expect("--top 1",
+	       "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU      MAX\n"
+	       "server               200         3    11.6         1   120 ns  50.0 ms\n"
+	       "  2 zombies, the oldest for 200 ms\n" NARROW_METHOD);
+	setenv("COLUMNS", "97", 1);
+	expect("--top 1",
+	       "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED IN WAIT"
+	       "      p50      MAX\n"
+	       "server               200         3    11.6         1   120 ns               0 %"
+	       "           50.0 ms\n"
+	       "  2 zombies, the oldest for 200 ms\n" NARROW_METHOD);
+	setenv("COLUMNS", "140", 1);
+	expect("--top 1", HEAD SERVER NARROW_METHOD);
+	unsetenv("COLUMNS");
 }
 
 /* Nobody is known to reap: that is said, instead of an empty list. */
@@ -198,7 +340,9 @@ static void test_without_reap(void **state)
 		 "%s --device /proc/%d/fd/%d --history --parents --duration 10ms", program,
 		 (int)getpid(), machine->fd);
 	expect_output(false, 0, line,
-		      HEAD "REAP is not recorded: who reaps, and how soon, is not known.\n");
+		      HEAD "init                   1         1   <0.01         0" AFTER_REAPED
+		      "init\n"
+		      "REAP is not recorded: who reaps, and how soon, is not known.\n" METHOD);
 	story_end();
 }
 
@@ -208,6 +352,9 @@ int main(void)
 		STORY(test_all),
 		STORY(test_zombies),
 		STORY(test_roles),
+		STORY(test_coalesced),
+		STORY(test_fold),
+		STORY(test_narrow),
 		STORY(test_many),
 		STORY(test_without_reap),
 	};

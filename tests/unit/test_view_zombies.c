@@ -112,9 +112,13 @@ static void test_reused_pid(void **state)
 	       "(100) is gone: init or a subreaper\n");
 	snprintf(line, sizeof(line), "%s -i %s --parents --comm child", program, folder.path);
 	expect_output(false, 0, line,
-		      "REAPER               PID    REAPED  IN WAIT      p50      p99      MAX\n"
-		      "(unknown)            100         0                                      "
-		      "1 zombie for 100 ms\n");
+		      "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED IN WAIT "
+		      "     p50      p99      MAX\n"
+		      "(unknown)            100         0                 0                            "
+		      "                            1 zombie for 100 ms\n"
+		      "parent               100         1    10.0         0\n"
+		      "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that met\n"
+		      "one already pending. MAX: the longest that one of them was a zombie.\n");
 }
 
 /* Of what runs: it looks at what the rings hold, and ends at once. */

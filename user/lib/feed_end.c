@@ -193,7 +193,7 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
  * counts, and one to its parent more than one to somebody else, which can be for a child alone.
  */
 static void note_notified(struct proclife_process *process, const struct proclife_process *whom,
-			  uint64_t ts)
+			  const struct proclife_record *record)
 {
 	struct proclife_own_process *own = proclife_own(process);
 	bool other = whom->tgid != process->real_parent_tgid;
@@ -201,7 +201,8 @@ static void note_notified(struct proclife_process *process, const struct proclif
 	if (other && process->marks.notified && !own->notified_other)
 		return;
 	own->notified_other = other;
-	process->marks.notified = ts;
+	own->coalesced = record->signal.result == PROCLIFE_SIGNAL_PENDING;
+	process->marks.notified = record->ts;
 }
 
 /* Who was the last on this CPU to tell of an end. */
@@ -257,7 +258,7 @@ int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_rec
 		return proclife_wanted(task->process);
 	if (sender && sender->process->tgid == signal->sender_tgid &&
 	    sender->process->marks.exited > tasks->gap_to) {
-		note_notified(sender->process, task->process, record->ts);
+		note_notified(sender->process, task->process, record);
 		if (note_sender(tasks, record->cpu, signal->sender))
 			return -ENOMEM;
 	}

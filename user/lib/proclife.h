@@ -831,7 +831,10 @@ int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroup
  * Reapers
  */
 
-/* A process that has reaped others, or is to reap those that are zombies at the end. */
+/*
+ * A process to which others were born, that has reaped others, or is to reap those that are zombies
+ * at the end. Where a filter lets none of these pass, it can be there with nothing but zeros.
+ */
 struct proclife_reaper {
 	uint64_t id; /* of the process; 0 if it is not known, or zombies have outlived it */
 	uint32_t tgid;
@@ -847,6 +850,11 @@ struct proclife_reaper {
 	uint64_t zombies;  /* at the end */
 	uint64_t oldest;   /* since when the first of these is one; 0: from before the trace */
 	struct proclife_histogram *zombie; /* how long they were; NULL: none */
+	uint64_t born;	    /* processes that were forked in the trace, and it is their parent by birth */
+	uint64_t runtime;   /* CPU time of those in `reaped` and `ignored` */
+	uint64_t coalesced; /* of `reaped` and `zombies`: their SIGCHLD met one that was pending */
+	uint64_t since;	    /* its own FORK; 0: before the trace, or not seen */
+	uint64_t until;	    /* its own last EXIT; 0: none was seen */
 };
 
 /* Who reaped the selected processes. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who reaps, how soon, and whom not. */
+/* Who forks, who reaps, how soon, and whom not. */
 #include "tasks.h"
 
 #include <errno.h>
@@ -56,6 +56,11 @@ static void set_name(struct proclife_reaper *reaper, const char comm[PROCLIFE_CO
 	reaper->named = true;
 }
 
+static bool coalesced(const struct proclife_process *process)
+{
+	return process->marks.notified && proclife_own(process)->coalesced;
+}
+
 static int note_reaped(struct entry *entry, const struct proclife_process *process)
 {
 	uint64_t zombie = process->notified_lost ? 0 : proclife_marks_zombie_since(&process->marks);
@@ -66,6 +71,8 @@ static int note_reaped(struct entry *entry, const struct proclife_process *proce
 	if (!entry->reported)
 		set_name(reaper, process->reaper_comm);
 	reaper->reaped++;
+	reaper->runtime += process->runtime;
+	reaper->coalesced += coalesced(process);
 	/* Without the id of both, the pids tell, as long as they are not reused. */
 	if (reaper->id && process->parent_id)
 		reaper->adopted += process->parent_id != reaper->id;
@@ -82,7 +89,7 @@ static int note_reaped(struct entry *entry, const struct proclife_process *proce
 	return err ? err : proclife_histogram_add(reaper->zombie, ns);
 }
 
-static int note(struct proclife_reapers *reapers, const struct proclife_process *process)
+static int note_end(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
 	struct entry *entry;
 
@@ -97,9 +104,48 @@ static int note(struct proclife_reapers *reapers, const struct proclife_process 
 	if (!entry)
 		return -ENOMEM;
 	entry->reaper.ignored++;
+	entry->reaper.runtime += process->runtime;
 	if (!entry->reaper.named && process->parent_id)
 		set_name(&entry->reaper, process->parent_comm);
 	return 0;
+}
+
+static int note_birth(struct proclife_reapers *reapers, const struct proclife_process *process)
+{
+	struct entry *entry;
+
+	if (!process->parent_tgid)
+		return 0;
+	entry = get(reapers, process->parent_id, process->parent_tgid);
+	if (!entry)
+		return -ENOMEM;
+	entry->reaper.born++;
+	if (!entry->reaper.named && process->parent_id)
+		set_name(&entry->reaper, process->parent_comm);
+	return 0;
+}
+
+static int note(struct proclife_reapers *reapers, const struct proclife_process *process)
+{
+	int err = process->marks.born ? note_birth(reapers, process) : 0;
+
+	return err || !process->marks.reaped ? err : note_end(reapers, process);
+}
+
+/* Of one that is older than the trace, there is no birth to count. */
+static void parent_known(void *data, struct proclife_process *process,
+			 struct proclife_process *parent)
+{
+	(void)data;
+	if (parent && process->marks.born && process->selected)
+		proclife_own(parent)->reaps = true;
+}
+
+static void process_born(void *data, struct proclife_process *process,
+			 struct proclife_process *parent, struct proclife_process *creator)
+{
+	(void)creator;
+	parent_known(data, process, parent);
 }
 
 static void process_gone(void *data, struct proclife_process *process)
@@ -108,8 +154,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	struct proclife_reapers *reapers = data;
 	struct entry *entry;
 
-	if (process->selected && process->matches && process->marks.reaped &&
-	    note(reapers, process))
+	if (process->selected && process->matches && note(reapers, process))
 		reapers->tasks->error = -ENOMEM;
 	/* Those that it has reaped may be reported only later. */
 	entry = reaps ? get(reapers, process->id, process->tgid) :
@@ -121,6 +166,8 @@ static void process_gone(void *data, struct proclife_process *process)
 	set_name(&entry->reaper, process->comm);
 	entry->reaper.gone = !process->outlives;
 	entry->reaper.init |= process->ns_pid == 1;
+	entry->reaper.since = process->marks.born;
+	entry->reaper.until = process->marks.exited;
 	entry->reported = true;
 }
 
@@ -134,6 +181,7 @@ static void note_zombie(struct proclife_reapers *reapers, const struct proclife_
 		reapers->tasks->error = -ENOMEM;
 		return;
 	}
+	entry->reaper.coalesced += coalesced(process);
 	if (!entry->reaper.zombies++ || since < entry->reaper.oldest)
 		entry->reaper.oldest = since;
 }
@@ -161,7 +209,8 @@ static void tasks_freed(void *data)
 int proclife_reapers_new(struct proclife_reapers **result, struct proclife_tasks *tasks)
 {
 	static const struct proclife_reports reports = {
-		.size = sizeof(reports), .process_gone = process_gone,
+		.size = sizeof(reports), .process_born = process_born,
+		.process_gone = process_gone, .process_linked = parent_known,
 	};
 	struct proclife_reapers *reapers = calloc(1, sizeof(*reapers));
 	int err;

@@ -33,12 +33,13 @@ struct proclife_own_process {
 	bool counted : 1;	/* when it exited, all its threads were known */
 	bool unsure : 1;	/* a gap can hide that exited is not the last one's */
 	bool mixed : 1; /* a thread of it can be another process's, which got its pid unseen */
-	bool reaps : 1; /* it has reaped another one that is told of, or ignores its SIGCHLD */
+	bool reaps : 1; /* it is a parent or a reaper: of another one, or of one whose SIGCHLD it ignores */
 	bool leader_freed : 1;
 	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
 	bool found_exiting : 1; /* or had just begun to exit */
 	bool notified_other : 1; /* notified is when another than its parent was */
 	bool exit_reported : 1;
+	bool coalesced : 1; /* the SIGCHLD at `notified` met one that was pending */
 	uint8_t left : 3;	/* the state that it is left in, once gone */
 	uint32_t args_gaps;	/* how many gaps there were when its arguments began */
 	struct proclife_process process;

@@ -42,14 +42,19 @@ size_t number_of_reapers(const struct proclife_reapers *reapers)
 
 struct proclife_reaper reaper_of(const struct proclife_reapers *reapers, uint32_t tgid)
 {
-	const struct proclife_reaper *reaper, *found = NULL;
+	const struct proclife_reaper *reaper, *found = NULL, *parent = NULL;
 
 	for (size_t i = 0; (reaper = proclife_reapers_get(reapers, i)); i++) {
 		if (reaper->tgid != tgid)
 			continue;
+		if (!(reaper->reaped | reaper->ignored | reaper->zombies)) {
+			parent = reaper;
+			continue;
+		}
 		assert_null(found);
 		found = reaper;
 	}
+	found = found ? found : parent;
 	return found ? *found : (struct proclife_reaper){ 0 };
 }
 

@@ -16,7 +16,7 @@ int end_reapers(void **state);
 #define REAPERS(name) cmocka_unit_test_setup_teardown(name, begin_reapers, end_reapers)
 
 size_t number_of_reapers(const struct proclife_reapers *reapers);
-/* All zeros if there is none; fails if there are two of them. */
+/* All zeros if there is none; fails if two of them reap. A parent that does not comes second. */
 struct proclife_reaper reaper_of(const struct proclife_reapers *reapers, uint32_t tgid);
 
 /* The last thread's EXIT, with the parent that it has at that moment. */

@@ -149,7 +149,7 @@ static const struct entry {
 	},
 	[OPTION_NO_FOLD] = {
 		.name = "no-fold", .group = GROUP_TREE,
-		.help = "Show each of them, however many",
+		.help = "Show each of them, however many; --parents: each parent",
 	},
 	[OPTION_BY] = {
 		.name = "by", .argument = "KEY", .group = GROUP_OUTPUT, .has_choice = true, .choice = CHOICE_BY,

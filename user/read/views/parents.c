@@ -1,64 +1,152 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who reaps, how soon, and who leaves zombies: those with zombies first, then the slowest. */
-#include "output/message.h"
+/* Who forks, who reaps and how soon, and who leaves zombies. */
+#include "output/cut.h"
 #include "output/percentiles.h"
-#include "views/views.h"
+#include "views/parents.h"
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+
+/*
+ * The columns behind the name. Where the terminal is too narrow for all, those of the highest rank are
+ * left out first.
+ */
+enum column {
+	COLUMN_PID,
+	COLUMN_BORN,
+	COLUMN_RATE,
+	COLUMN_REAPED,
+	COLUMN_CPU,
+	COLUMN_COALESCED,
+	COLUMN_IN_WAIT,
+	COLUMN_P50,
+	COLUMN_P99,
+	COLUMN_MAX,
+	COLUMNS,
+};
 
 #define NAME_COLUMNS 16
 
-static uint64_t longest(const struct proclife_reaper *reaper)
+static const struct {
+	const char *title;
+	unsigned int width;
+	unsigned int rank;
+} columns[COLUMNS] = {
+	[COLUMN_PID] = { "PID", 7, 0 },		   [COLUMN_BORN] = { "BORN", COUNT_COLUMNS, 0 },
+	[COLUMN_RATE] = { "FORKS/s", 7, 2 },	   [COLUMN_REAPED] = { "REAPED", COUNT_COLUMNS, 0 },
+	[COLUMN_CPU] = { "DEAD CPU", TIME_COLUMNS, 3 }, [COLUMN_COALESCED] = { "COALESCED", 9, 4 },
+	[COLUMN_IN_WAIT] = { "IN WAIT", 7, 5 },	   [COLUMN_P50] = { "p50", TIME_COLUMNS, 6 },
+	[COLUMN_P99] = { "p99", TIME_COLUMNS, 7 }, [COLUMN_MAX] = { "MAX", TIME_COLUMNS, 1 },
+};
+
+/* The highest rank that there is room for. */
+static unsigned int rank_for(unsigned int width)
 {
-	return reaper->zombie ? proclife_histogram_max(reaper->zombie) : 0;
+	unsigned int rank = COLUMNS, taken, i;
+
+	for (;; rank--) {
+		for (taken = NAME_COLUMNS, i = 0; i < COLUMNS; i++)
+			taken += columns[i].rank <= rank ? columns[i].width + 1 : 0;
+		if (!width || !rank || taken <= width)
+			return rank;
+	}
 }
 
-static int compare(const void *a, const void *b)
+static void put_rate(struct text *line, unsigned int width, const struct parent *parent)
 {
-	const struct proclife_reaper *x = *(const void *const *)a, *y = *(const void *const *)b;
+	double rate;
 
-	if (x->zombies != y->zombies)
-		return x->zombies > y->zombies ? -1 : 1;
-	if (longest(x) != longest(y))
-		return longest(x) > longest(y) ? -1 : 1;
-	if (x->reaped != y->reaped)
-		return x->reaped > y->reaped ? -1 : 1;
-	return x->tgid < y->tgid ? -1 : x->tgid > y->tgid;
+	if (!parent->sum.born || !parent->to) {
+		text_spaces(line, width);
+		return;
+	}
+	rate = (double)parent->sum.born * 1e9 / (double)(parent->to - parent->from);
+	if (rate < 0.005)
+		text_printf(line, "%*s", (int)width, "<0.01");
+	else if (rate >= 9999999.5)
+		text_printf(line, "%*.1e", (int)width, rate);
+	else
+		text_printf(line, "%*.*f", (int)width, rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate);
 }
 
-static const struct proclife_reaper **sorted(const struct proclife_reapers *all, size_t *count)
+static void put_pid(struct text *line, unsigned int width, const struct parent *parent)
 {
-	const struct proclife_reaper **reapers, *reaper;
-	size_t n = 0;
+	struct text count;
 
-	while (proclife_reapers_get(all, n))
-		n++;
-	reapers = calloc(n + 1, sizeof(*reapers));
-	if (!reapers)
-		die_no_memory();
-	for (n = 0; (reaper = proclife_reapers_get(all, n)); n++)
-		reapers[n] = reaper;
-	qsort(reapers, n, sizeof(*reapers), compare);
-	*count = n;
-	return reapers;
+	if (parent->count == 1) {
+		text_uint_in(line, width, parent->sum.tgid);
+		return;
+	}
+	text_init(&count, line->screen);
+	text_draw(&count, "×", "x");
+	text_count(&count, parent->count);
+	if (count.columns < width)
+		text_spaces(line, width - count.columns);
+	text_style(line, STYLE_BOLD);
+	text_bytes(line, count.s, count.len, count.columns);
+	text_style(line, STYLE_PLAIN);
+	text_free(&count);
 }
 
-/* What it is, if that is not just a parent. */
-static const char *role(const struct proclife_reaper *reaper)
+static void put_figure(struct text *line, const struct parent *parent, enum column column)
 {
-	if (reaper->init)
-		return reaper->tgid == 1 ? "init" : "init of its pid namespace";
-	return reaper->adopted ? "subreaper" : NULL;
+	const struct proclife_reaper *sum = &parent->sum;
+	uint64_t notified = sum->awaited + sum->belated;
+	unsigned int width = columns[column].width;
+
+	switch (column) {
+	case COLUMN_PID:
+		put_pid(line, width, parent);
+		return;
+	case COLUMN_BORN:
+		text_count_in(line, width, sum->born);
+		return;
+	case COLUMN_RATE:
+		put_rate(line, width, parent);
+		return;
+	case COLUMN_REAPED:
+		text_count_in(line, width, sum->reaped);
+		return;
+	case COLUMN_CPU:
+		if (!(sum->reaped | sum->ignored))
+			break;
+		text_time_in(line, width, sum->runtime);
+		return;
+	case COLUMN_COALESCED:
+		if (!sum->coalesced)
+			break;
+		text_style(line, STYLE_WARN);
+		text_count_in(line, width, sum->coalesced);
+		text_style(line, STYLE_PLAIN);
+		return;
+	case COLUMN_IN_WAIT:
+		if (!notified)
+			break;
+		text_printf(line, "%*.0f %%", (int)width - 2,
+			    100.0 * (double)sum->awaited / (double)notified);
+		return;
+	case COLUMN_P50:
+	case COLUMN_P99:
+		if (!sum->zombie)
+			break;
+		text_percentile_in(line, sum->zombie, column == COLUMN_P50 ? 50 : 99);
+		return;
+	case COLUMN_MAX:
+		if (!sum->zombie)
+			break;
+		text_time_in(line, width, proclife_histogram_max(sum->zombie));
+		return;
+	case COLUMNS:
+		return;
+	}
+	text_spaces(line, width);
 }
 
-static void show_notes(const struct run *run, struct text *line,
-		       const struct proclife_reaper *reaper)
+static void put_notes(const struct run *run, struct text *line,
+		      const struct proclife_reaper *reaper)
 {
-	const char *separator = "  ";
+	const char *separator = "";
 
-	if (role(reaper)) {
-		text_printf(line, "%s%s", separator, role(reaper));
+	if (parent_role(reaper)) {
+		text_printf(line, "%s%s", separator, parent_role(reaper));
 		separator = ", ";
 	}
 	if (reaper->adopted) {
@@ -84,42 +172,60 @@ static void show_notes(const struct run *run, struct text *line,
 		text_printf(line, "%sgone", separator);
 }
 
-static void show(const struct run *run, struct text *line, const struct proclife_reaper *reaper)
+static void put_name(struct text *line, const struct proclife_reaper *reaper)
 {
-	const struct proclife_histogram *h = reaper->zombie;
-	uint64_t notified = reaper->awaited + reaper->belated;
+	struct text name;
 
-	text_style(line, STYLE_NAME);
+	text_init(&name, line->screen);
+	text_string(&name, "");
 	if (reaper->named)
-		text_comm(line, reaper->comm);
+		text_comm(&name, reaper->comm);
 	else
-		text_string(line, "(unknown)");
+		text_string(&name, "(unknown)");
+	text_style(line, STYLE_NAME);
+	text_in(line, &name, line->screen->width ? NAME_COLUMNS : 0);
 	text_style(line, STYLE_PLAIN);
 	text_pad(line, NAME_COLUMNS);
-	text_uint_in(line, 8, reaper->tgid);
-	text_string(line, " ");
-	text_count_in(line, COUNT_COLUMNS, reaper->reaped);
-	text_string(line, " ");
-	if (notified)
-		text_printf(line, "%6.0f %%", 100.0 * (double)reaper->awaited / (double)notified);
-	else
-		text_spaces(line, 8);
-	if (h) {
-		text_string(line, " ");
-		text_percentile_in(line, h, 50);
-		text_string(line, " ");
-		text_percentile_in(line, h, 99);
-		text_string(line, " ");
-		text_time_in(line, TIME_COLUMNS, proclife_histogram_max(h));
-	} else {
-		text_spaces(line, 3 * (TIME_COLUMNS + 1));
+	text_free(&name);
+}
+
+/* Behind the figures, or if there is no room, in a line of their own. */
+static void show_notes(const struct run *run, struct text *line, const struct proclife_reaper *reaper)
+{
+	unsigned int width = run->screen->width;
+	struct text notes;
+
+	text_init(&notes, run->screen);
+	text_string(&notes, "");
+	put_notes(run, &notes, reaper);
+	if (notes.len) {
+		if (width && line->columns + 2 + notes.columns > width)
+			text_line(line);
+		text_string(line, "  ");
+		text_in(line, &notes, width > 2 ? width - 2 : width);
 	}
-	show_notes(run, line, reaper);
+	text_free(&notes);
+}
+
+static void show(const struct run *run, struct text *line, const struct parent *parent,
+		 unsigned int rank)
+{
+	unsigned int i;
+
+	put_name(line, &parent->sum);
+	for (i = 0; i < COLUMNS; i++) {
+		if (columns[i].rank > rank)
+			continue;
+		text_string(line, " ");
+		put_figure(line, parent, i);
+	}
+	show_notes(run, line, &parent->sum);
 	text_line(line);
 }
 
-static void show_json(const struct run *run, const struct proclife_reaper *reaper)
+static void show_json(const struct run *run, const struct parent *parent)
 {
+	const struct proclife_reaper *reaper = &parent->sum;
 	struct json *json = run->json;
 
 	json_line(json, "parent");
@@ -128,37 +234,69 @@ static void show_json(const struct run *run, const struct proclife_reaper *reape
 	json_comm_or_null(json, "comm", reaper->named, reaper->comm);
 	json_bool(json, "init", reaper->init);
 	json_bool(json, "gone", reaper->gone);
+	json_uint(json, "born", reaper->born);
+	json_uint_or_null(json, "lived", parent->to - parent->from);
 	json_uint(json, "reaped", reaper->reaped);
 	json_uint(json, "adopted", reaper->adopted);
 	json_uint(json, "awaited", reaper->awaited);
 	json_uint(json, "belated", reaper->belated);
 	json_uint(json, "ignored", reaper->ignored);
+	json_uint(json, "dead_runtime", reaper->runtime);
+	json_uint(json, "coalesced", reaper->coalesced);
 	json_uint(json, "zombies", reaper->zombies);
-	if (reaper->oldest)
-		json_uint(json, "oldest", reaper->oldest);
-	else
-		json_null(json, "oldest");
+	json_uint_or_null(json, "oldest", reaper->oldest);
 	json_percentiles(json, reaper->zombie);
 	json_line_end(json);
 }
 
-static void show_all(const struct run *run, const struct proclife_reaper **reapers, size_t count)
+static void show_head(struct text *line, unsigned int rank)
+{
+	unsigned int i;
+
+	text_style(line, STYLE_HEAD);
+	text_printf(line, "%-*s", NAME_COLUMNS, "PARENT");
+	for (i = 0; i < COLUMNS; i++)
+		if (columns[i].rank <= rank)
+			text_printf(line, " %*s", (int)columns[i].width, columns[i].title);
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
+static void show_method(const struct parents *parents, struct text *line, uint64_t most)
+{
+	bool folded = false;
+	size_t i;
+
+	for (i = 0; i < parents->count && i < most; i++)
+		folded |= parents->all[i].count > 1;
+	text_style(line, STYLE_DIM);
+	if (folded) {
+		text_draw(line, "×", "x");
+		text_string(line, "N: so many parents of one program; --no-fold shows each.");
+		text_line(line);
+		text_style(line, STYLE_DIM);
+	}
+	text_string(line, "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that met");
+	text_line(line);
+	text_style(line, STYLE_DIM);
+	text_string(line, "one already pending. MAX: the longest that one of them was a zombie.");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
+static void show_all(const struct run *run, const struct parents *parents)
 {
 	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
+	unsigned int rank = rank_for(run->screen->width);
 	struct text line;
 	size_t i;
 
 	text_init(&line, run->screen);
-	text_style(&line, STYLE_HEAD);
-	text_printf(&line, "%-*s%8s %*s %8s %*s %*s %*s", NAME_COLUMNS, "REAPER", "PID",
-		    COUNT_COLUMNS, "REAPED", "IN WAIT", TIME_COLUMNS, "p50", TIME_COLUMNS, "p99",
-		    TIME_COLUMNS, "MAX");
-	text_style(&line, STYLE_PLAIN);
-	text_line(&line);
-	for (i = 0; i < count && i < most; i++)
-		show(run, &line, reapers[i]);
-	if (i < count) {
-		text_plural(&line, count - i, "more reaper", "more reapers");
+	show_head(&line, rank);
+	for (i = 0; i < parents->count && i < most; i++)
+		show(run, &line, &parents->all[i], rank);
+	if (i < parents->count) {
+		text_plural(&line, parents->count - i, "more line", "more lines");
 		text_string(&line, "; --top N shows N");
 		text_line(&line);
 	}
@@ -166,6 +304,8 @@ static void show_all(const struct run *run, const struct proclife_reaper **reape
 		text_string(&line, "REAP is not recorded: who reaps, and how soon, is not known.");
 		text_line(&line);
 	}
+	if (parents->count)
+		show_method(parents, &line, most);
 	text_free(&line);
 }
 
@@ -186,23 +326,22 @@ static void end(void *state)
 
 static void print(const struct run *run, void *state)
 {
-	const struct proclife_reaper **reapers;
-	size_t count, i;
+	struct parents parents = parents_collect(run, state);
+	size_t i;
 
-	reapers = sorted(state, &count);
 	if (run->options->json) {
-		for (i = 0; i < count; i++)
-			show_json(run, reapers[i]);
+		for (i = 0; i < parents.count; i++)
+			show_json(run, &parents.all[i]);
 	} else {
-		show_all(run, reapers, count);
+		show_all(run, &parents);
 	}
-	free(reapers);
+	parents_free(&parents);
 }
 
 const struct view view_parents = {
 	.name = "parents",
-	.help = "Who reaps, how soon, and who leaves zombies",
-	.takes = OF_TRACE | GIVEN(TOP),
+	.help = "Who forks, who reaps, how soon, and who leaves zombies",
+	.takes = OF_TRACE | GIVEN(TOP) | GIVEN(NO_FOLD),
 	.combines = true,
 	.begin = begin,
 	.print = print,

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The lines of --parents. */
+#ifndef READ_PARENTS_H
+#define READ_PARENTS_H
+
+#include "views/views.h"
+
+/* A line, which stands for several if they are alike. */
+struct parent {
+	struct proclife_reaper sum; /* of all of them; what they do not share is the first one's */
+	uint64_t count;
+	uint64_t from; /* the first was there from then on, the last until then; 0: that is not known */
+	uint64_t to;
+	bool merged; /* sum.zombie is the line's own */
+};
+
+struct parents {
+	struct parent *all;
+	size_t count;
+};
+
+/* Of the JSON, and with --no-fold, each is a line of its own. */
+struct parents parents_collect(const struct run *run, const struct proclife_reapers *all);
+void parents_free(struct parents *parents);
+
+/* What it is, if that is not just a parent; or NULL. */
+const char *parent_role(const struct proclife_reaper *reaper);
+
+#endif
