@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * The parent or creator that a FORK or TASK names. Another one with this handle is long gone, its
- * FREE lost: it was reaped or has another tgid.
+ * The parent or creator that a FORK or TASK names. A task with its handle that was reaped, or has
+ * another tgid, is not the one: it is gone and its FREE was lost.
  */
 static struct proclife_process *relative(struct proclife_tasks *tasks, uint64_t handle,
 					 uint32_t tgid)
@@ -32,7 +32,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 		task = NULL;
 	}
 	if (task) {
-		/* Seen before its FORK: in the snapshot, or as the target of a signal. */
+		/* It was seen before its FORK: in the snapshot, or as the target of a signal. */
 		if (task->process->handle != fork->group)
 			proclife_task_set_group(tasks, task, record, fork->group);
 		process = task->process;
@@ -41,12 +41,12 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 		if (record->pid != record->tgid) {
 			process = proclife_process_of(tasks, record, fork->group, &fresh);
 		} else {
-			/* The first task of a group: who else had this handle is gone unseen. */
+			/* The first task of a group: a process with this handle is gone unseen. */
 			if (process)
 				proclife_process_end(tasks, process);
 			process = proclife_process_begin(tasks, record, fork->group);
 			fresh = true;
-			/* So is who had this pid, and still awaited its leader. */
+			/* So is one that had this pid and of which only threads were seen. */
 			other = proclife_tgid_next(process);
 			if (proclife_unlikely(other && !other->open))
 				proclife_process_end(tasks, other);
@@ -108,12 +108,12 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		task->utime = state->utime;
 		task->stime = state->stime;
 		if (record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE)) {
-			/* The EXIT may still come, or be past: it is not waited for. */
+			/* The EXIT may still come, or may be past: do not wait for it. */
 			task->flags |= record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
 			task->exit_code = state->exit_code;
 			proclife_task_dead(task);
 			if (task->leader) {
-				if (!own->group_exit) /* which decides for all threads */
+				if (!own->group_exit) /* its code is that of all threads */
 					process->exit_code = state->exit_code;
 				own->found_dead = record->flags & PROCLIFE_F_ZOMBIE;
 				own->found_exiting = !own->found_dead;
@@ -125,13 +125,13 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		process->real_parent_tgid = state->parent_tgid;
 	}
 	proclife_set_cgroup(task, state->cgroup);
-	if (process->marks.born) { /* its FORK told all the rest, and by birth */
+	if (process->marks.born) { /* its FORK had all the rest, as it was at birth */
 		proclife_filter(tasks, process);
 		if (tasks->orphans.used)
 			proclife_adopt_orphans(tasks, task);
 		return proclife_wanted(process);
 	}
-	if (task->leader || !process->leader) { /* whichever comes first, the leader's count */
+	if (task->leader || !process->leader) { /* the leader's values win, in either order */
 		process->uid = state->uid;
 		process->cgroup = state->cgroup;
 	}
@@ -141,13 +141,13 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 	}
 	if (!process->parent_tgid)
 		process->parent_tgid = state->parent_tgid;
-	proclife_filter(tasks, process); /* by its user, which is known by now */
+	proclife_filter(tasks, process); /* now that its user is known */
 	parent = relative(tasks, state->parent, state->parent_tgid);
 	if (fresh)
 		proclife_process_born(tasks, process, parent, NULL);
 	if (tasks->orphans.used)
 		proclife_adopt_orphans(tasks, task);
-	/* Another thread's TASK may have told of a parent that has exited since: that one is nearer. */
+	/* Another thread's TASK may have named a parent that has exited since: keep that one. */
 	if (process->parent_id || process->parent_tgid != state->parent_tgid)
 		return proclife_wanted(process);
 	if (parent)
@@ -170,7 +170,7 @@ static proclife_apart int feed_rename(struct proclife_tasks *tasks,
 	return proclife_wanted(task->process);
 }
 
-/* It changes nothing, but can be the first that is heard of the task. */
+/* It changes nothing, but it can be the first record of the task. */
 static proclife_apart int feed_other(struct proclife_tasks *tasks,
 				     const struct proclife_record *record)
 {
@@ -179,7 +179,7 @@ static proclife_apart int feed_other(struct proclife_tasks *tasks,
 	return proclife_likely(task != NULL) ? proclife_wanted(task->process) : -ENOMEM;
 }
 
-/* Of a later ABI: who knows what its head is. */
+/* A type of a later ABI: only the handle is used, nothing else in its head is trusted. */
 static proclife_apart int feed_unknown(struct proclife_tasks *tasks,
 				       const struct proclife_record *record)
 {
@@ -189,8 +189,8 @@ static proclife_apart int feed_unknown(struct proclife_tasks *tasks,
 }
 
 /*
- * The type of the next record is as good as random. So it is the one thing that is asked first, and
- * once; the rest of what is asked mostly has the same answer for the same type.
+ * The type of the next record is as good as random to the branch predictor. So there is one branch
+ * on it, here; most later branches go the same way for all records of a type.
  */
 static inline int feed_record(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
@@ -249,7 +249,7 @@ static inline void look_ahead(struct proclife_tasks *tasks, const struct proclif
 	__builtin_prefetch(proclife_table_slot(table, record->task));
 }
 
-/* Where a RENAME can be missing, any later record of the task tells its name. */
+/* Where a RENAME can be missing, any later record of the task has its name. */
 static void note_name(struct proclife_tasks *tasks,
 				     const struct proclife_record *record)
 {
@@ -262,7 +262,7 @@ static void note_name(struct proclife_tasks *tasks,
 	proclife_filter(tasks, task->process);
 }
 
-/* Apart from the way that every record takes. */
+/* Kept out of the path that every record takes. */
 static proclife_apart int feed_named(struct proclife_tasks *tasks,
 				     const struct proclife_record *record)
 {
@@ -279,7 +279,7 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 	int ret;
 
 	if (proclife_unlikely(!event->record)) {
-		/* Where a history begins, nothing has been seen that the gap could touch. */
+		/* The gap where a history begins touches nothing: nothing has been seen yet. */
 		if (event->gap.lost || event->gap.from)
 			tasks->gaps++;
 		proclife_notified_gap(tasks, &event->gap);

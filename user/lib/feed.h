@@ -34,7 +34,7 @@ static inline void proclife_set_cgroup(struct proclife_task *task, uint64_t cgro
 		task->process->cgroup = cgroup;
 }
 
-/* As proclife_task_of(), for the one case that counts: it is known, and what it was. */
+/* Like proclife_task_of(), but quick in the usual case: the task is known and has not changed. */
 static inline struct proclife_task *proclife_known_task(struct proclife_tasks *tasks,
 							const struct proclife_record *record,
 							uint64_t group)
@@ -47,7 +47,7 @@ static inline struct proclife_task *proclife_known_task(struct proclife_tasks *t
 	return proclife_task_of(tasks, record, group, NULL);
 }
 
-/* Each feeds a record of one type. Return: whether it is of a selected process, or -ENOMEM. */
+/* Each feeds a record of one type. Returns whether its process is selected, or -ENOMEM. */
 int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record);
@@ -56,7 +56,7 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_record *record);
 
-/* The SIGCHLD of whoever has just sent one can be in this gap, if that was for another. */
+/* Whoever has just sent a SIGCHLD for another process: its own SIGCHLD can be in this gap. */
 void proclife_notified_gap(struct proclife_tasks *tasks, const struct proclife_gap *gap);
 
 #endif

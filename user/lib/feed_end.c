@@ -62,8 +62,8 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 		process->max_rss = exit->max_rss;
 	}
 	/*
-	 * Before Linux 6.16 two threads can say that they were the last. The later one was: while a
-	 * thread is not known to be dead, its EXIT can still come, or be lost.
+	 * Before Linux 6.16, the EXITs of two threads can both have the flag of the last one. The
+	 * later one is right: as long as a thread is not known to be dead, its EXIT can still come.
 	 */
 	if (!process->live && (own->group_dead || proclife_process_whole(tasks, process))) {
 		process->marks.exited = record->ts;
@@ -76,9 +76,10 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 }
 
 /*
- * Since when the reaper has been in the wait(2) that reaps this task. Each wait(2) reaps one. It is
- * none if the task reaps itself, or is released by the exec of another thread or by the exit of its
- * parent; and behind a gap, or where WAITs are suppressed, it may be another one than what was seen.
+ * Since when the reaper has been in the wait(2) that reaps this task. Each wait(2) reaps one task.
+ * 0 if there was no wait(2): the task reaped itself, or was released by the exec of another thread
+ * or by the exit of its parent. Also 0 after a gap, or where WAITs are suppressed: there may have
+ * been a later WAIT than the last one seen.
  */
 static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclife_task *reaper,
 			      const struct proclife_task *task)
@@ -93,7 +94,7 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 	return since;
 }
 
-/* Who is to be told of this reap: its reaper; the parent, if it released itself. */
+/* The process whose `reaps` this reap sets: its reaper, or its parent if it released itself. */
 static struct proclife_process *due_to(const struct proclife_tasks *tasks,
 				       const struct proclife_process *process,
 				       const struct proclife_task *reaper)
@@ -131,7 +132,7 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 	proclife_process_sure(tasks, process);
 	process->marks.reaped = record->ts;
 	if (proclife_own(process)->notified_other && reap->reaper_tgid == process->tgid)
-		process->marks.notified = 0; /* its parent ignores it: that was for a child's end */
+		process->marks.notified = 0; /* its parent ignores it: the SIGCHLD was a child's */
 	/* Where a gap can hide the SIGCHLD, the zombie has no beginning. */
 	process->notified_lost = !process->marks.notified && tasks->gap_to &&
 				 tasks->gap_to >= process->marks.exited;
@@ -155,7 +156,7 @@ int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_recor
 	struct proclife_task *task = proclife_task_known(tasks, record);
 	bool selected;
 
-	/* Of a thread that was not heard of before, nothing begins: its process may be long gone. */
+	/* Nothing begins with the FREE of an unknown thread: its process may be long gone. */
 	if (proclife_unlikely(!task && record->pid != record->tgid))
 		return !tasks->selecting && !tasks->filter;
 	if (proclife_unlikely(!task))
@@ -188,9 +189,9 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 }
 
 /*
- * A process that has exited hands its children on, and sends their new parent a SIGCHLD for each that
- * is a zombie; then its own parent, or tracer, one for itself, and none any more. So the last one
- * counts, and one to its parent more than one to somebody else, which can be for a child alone.
+ * A process that exits first hands its children on, and sends their new parent a SIGCHLD for each
+ * zombie. Last, it sends its own parent or tracer the one for itself. So the last SIGCHLD counts.
+ * But one to its parent wins over one to anybody else, which can be for a child only.
  */
 static void note_notified(struct proclife_process *process, const struct proclife_process *whom,
 			  const struct proclife_record *record)
@@ -205,7 +206,7 @@ static void note_notified(struct proclife_process *process, const struct proclif
 	process->marks.notified = record->ts;
 }
 
-/* Who was the last on this CPU to tell of an end. */
+/* The task that was the last on this CPU to send a SIGCHLD for an end. */
 static int note_sender(struct proclife_tasks *tasks, uint16_t cpu, uint64_t handle)
 {
 	if (proclife_unlikely(cpu >= tasks->sender_count)) {
@@ -223,7 +224,7 @@ static int note_sender(struct proclife_tasks *tasks, uint16_t cpu, uint64_t hand
 	return 0;
 }
 
-/* An exit sends its SIGCHLDs without a pause, on one CPU; this is far more than it takes. */
+/* ns. An exit sends its SIGCHLDs without a pause, on one CPU, in far less than this. */
 #define ONE_GO 10000000
 
 void proclife_notified_gap(struct proclife_tasks *tasks, const struct proclife_gap *gap)
@@ -236,7 +237,7 @@ void proclife_notified_gap(struct proclife_tasks *tasks, const struct proclife_g
 	task = proclife_task_get(tasks, tasks->senders[gap->cpu]);
 	process = task ? task->process : NULL;
 	if (process && !process->marks.reaped && gap->from < process->marks.notified + ONE_GO)
-		process->marks.notified = 0; /* its own can be lost, and that have been a child's */
+		process->marks.notified = 0; /* that may have been a child's, and its own is lost */
 }
 
 int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record)
@@ -251,9 +252,9 @@ int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_rec
 			       proclife_wanted(task->process);
 	if (signal->code != CLD_EXITED && signal->code != CLD_KILLED && signal->code != CLD_DUMPED)
 		return proclife_wanted(task->process); /* it has only been stopped, say */
-	/* Of a sender that has exited behind all gaps: only then is it certain to be this one. */
+	/* Only if the sender exited after all gaps is it certainly the one found here. */
 	sender = proclife_task_get(tasks, signal->sender);
-	/* A thread tells of its leader's end once it has released itself, and before that of children's. */
+	/* A thread sends its leader's SIGCHLD after its own release. One before is for a child. */
 	if (sender && !sender->leader && !sender->marks.reaped && !tasks->without_reap)
 		return proclife_wanted(task->process);
 	if (sender && sender->process->tgid == signal->sender_tgid &&

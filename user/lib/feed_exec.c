@@ -43,8 +43,8 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 }
 
 /*
- * The pieces follow their EXEC in order, with others' records between them. If one was lost, so is the
- * rest; and behind a gap, what fits can be of another EXEC.
+ * The pieces follow their EXEC in order, with records of other tasks between them. If one is lost,
+ * the rest is of no use. After a gap, a piece that seems to fit can belong to another EXEC.
  */
 int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_record *record)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which life a record belongs to. */
+/* Finds the life that a record belongs to. */
 #include "tasks.h"
 
 #include <string.h>
 
-/* A thread that execs becomes the leader of its group, in place of the one there was. */
+/* A thread that execs becomes the leader of its group in place of the old one. */
 static void take_over(struct proclife_task *task)
 {
 	struct proclife_process *process = task->process;
@@ -21,7 +21,7 @@ static void take_over(struct proclife_task *task)
 	memcpy(process->comm, task->comm, sizeof(process->comm));
 }
 
-/* The former leader, which has the pid that the new one had. */
+/* The former leader, which now has the pid that the new leader had. */
 static void step_down(struct proclife_task *task)
 {
 	if (task->process->leader == task)
@@ -31,10 +31,10 @@ static void step_down(struct proclife_task *task)
 }
 
 /*
- * The pid or the start time are not what they were: is it still the same life? They change in one
- * case, when a thread that does not lead its group execs. It gets its leader's pid and start time;
- * the old leader gets its pid and keeps the start time. A record from that very moment can have one
- * changed and the other not.
+ * The pid or the start time have changed: is it still the same life? They change in one case: a
+ * thread that does not lead its group execs. It gets its leader's pid and start time; the old
+ * leader gets the thread's pid and keeps its own start time. A record from that very moment can
+ * have one of the two changed and the other not.
  */
 static bool same_life(const struct proclife_tasks *tasks, struct proclife_task *task,
 		      const struct proclife_record *record)
@@ -42,7 +42,7 @@ static bool same_life(const struct proclife_tasks *tasks, struct proclife_task *
 	const struct proclife_process *process = task->process;
 
 	if (task->start != record->start) {
-		/* With a gap, it can be a later thread of the same process, with this handle. */
+		/* After a gap, it can be a later thread of the same process with this handle. */
 		if (task->tgid != record->tgid || task->marks.exited ||
 		    proclife_own_task(task)->gaps != tasks->gaps)
 			return false;
@@ -61,7 +61,7 @@ static bool same_life(const struct proclife_tasks *tasks, struct proclife_task *
 	return true;
 }
 
-/* Is this the group of the record, or another one that has its handle, and perhaps its pid? */
+/* Is this the record's group, or an older one with the same handle, and perhaps the same pid? */
 static bool same_group(const struct proclife_process *process, const struct proclife_record *record)
 {
 	if (process->tgid != record->tgid)
@@ -97,7 +97,7 @@ struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 	}
 	if (process) {
 		own = proclife_own(process);
-		/* Until it is seen to be reaped: another one can have got its pid, and handle. */
+		/* Unless it was seen to be reaped, another can have got its pid and handle. */
 		if (record->pid != record->tgid && !process->marks.reaped &&
 		    (process->incomplete || own->gaps != tasks->gaps))
 			own->mixed = true;
@@ -175,7 +175,7 @@ struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
 	if (begun)
 		proclife_process_born(tasks, process, NULL, NULL);
 	else
-		proclife_filter(tasks, process); /* its leader's name is known by now */
+		proclife_filter(tasks, process); /* now that its leader's name is known */
 	if (proclife_unlikely(tasks->orphans.used))
 		proclife_adopt_orphans(tasks, task);
 	return task;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The objects behind the lives: how tasks and processes begin, are found, and end. */
+/* The objects behind the lives: how tasks and processes begin, are found and end. */
 #include "tasks.h"
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ bool proclife_process_leads(const struct proclife_process *process,
 }
 
 /*
- * A process whose birth was seen, without a gap since, has no unknown tasks. The others have, but
- * pids are reused: the leader's start time tells processes with the same tgid apart.
+ * A process whose birth was seen, without a gap since, has no unknown tasks. Any other can have
+ * some. Pids are reused: the leader's start time distinguishes processes with the same tgid.
  */
 static bool may_own(const struct proclife_tasks *tasks, const struct proclife_process *process,
 		    const struct proclife_record *record)
@@ -60,8 +60,8 @@ static bool may_own(const struct proclife_tasks *tasks, const struct proclife_pr
 }
 
 /*
- * So many processes that had the same tgid are looked at, from the latest one. On a real machine, the
- * older ones only wait for their FREE; in a recording that somebody made up, there can be any number.
+ * How many processes with the same tgid are looked at, from the latest one. On a real machine, the
+ * older ones only wait for their FREE; a forged recording can have any number of them.
  */
 #define MOST_OF_TGID 16
 
@@ -79,8 +79,8 @@ struct proclife_process *proclife_process_by_tgid(struct proclife_tasks *tasks,
 }
 
 /*
- * Is a life that begins with this record one of which something may have been lost already? Where
- * there was a gap, it may have swallowed the FORK that is missing.
+ * May something have been lost already of a life that begins with this record? If its FORK was not
+ * seen, any gap so far can have swallowed it.
  */
 static bool touched(const struct proclife_tasks *tasks, const struct proclife_record *record,
 		    bool forked)
@@ -183,9 +183,9 @@ void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process
 }
 
 /*
- * The parent must have its pid, and its process be the older one; otherwise it is gone unseen, and
- * another task has its handle. The very thread can be younger than the child: who has lost the
- * thread that forked it is handed to another one of the same process.
+ * The parent must have the tgid that the child names, and its process must be older than the child.
+ * Otherwise it is gone unseen, and another task has its handle. The parent thread itself can be
+ * younger: a child whose parent thread has exited is reparented to another thread of that process.
  */
 static bool can_be_parent(const struct proclife_task *task, const struct proclife_process *child)
 {
@@ -283,14 +283,14 @@ void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_p
 {
 	struct proclife_own_process *own = proclife_own(process);
 
-	/* A thread that a gap hid can have been the last one, if a gap hid its EXIT too. */
+	/* If gaps hid a thread and its EXIT, that thread can have been the last one. */
 	if (own->unsure && tasks->gap_to > process->marks.exited)
 		process->marks.exited = 0;
 	own->unsure = false;
 	own->mixed = false; /* it had its pid all the time */
 }
 
-/* All its tasks are gone; if not because the trace has ended, is it certain that there was no other? */
+/* All its tasks are gone. Unless that is because the trace has ended: can there be another task? */
 static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
 				   const struct proclife_process *process)
 {
@@ -300,7 +300,7 @@ static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
 		return proclife_process_state_now(tasks, process);
 	if (own->unfreed || own->mixed)
 		return PROCLIFE_IS_UNKNOWN;
-	/* A thread that was never seen can have taken over from the leader, and live on. */
+	/* By an exec, a thread that was never seen can have become the leader, and live on. */
 	return process->marks.reaped || own->leader_freed ? PROCLIFE_IS_FREED :
 							    PROCLIFE_IS_UNKNOWN;
 }
@@ -313,7 +313,7 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	/* A thread that a gap hid can have been freed later. */
 	if (own->unfreed || !(own->counted || proclife_process_ungapped(tasks, process)))
 		process->marks.freed = 0;
-	/* If its leader was never seen, that can live on; dead, it waits for its reaper. */
+	/* A leader that was never seen can be alive; in a dead group, it is a zombie. */
 	if (own->mixed || !(process->start || own->group_dead))
 		process->marks.exited = 0;
 	if (own->mixed || !process->start)
@@ -358,7 +358,7 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 	proclife_task_dead(task);
 	detach(task);
 	old->threads--;
-	/* If this was all there was of it, it was part of the other one. */
+	/* If no other task is left, the old process was part of the new one all along. */
 	proclife_own(old)->unfreed = true;
 	own->dead = dead;
 	attach(task, process);
@@ -367,8 +367,8 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 }
 
 /*
- * Nothing but threads have been seen of it, as they were freed before the snapshot came to its leader.
- * That is still there: without a gap, its end would have been seen.
+ * Only threads of it have been seen: they were freed before the snapshot came to the leader. The
+ * leader still exists: there was no gap, so its end would have been seen.
  */
 static bool awaits_leader(const struct proclife_tasks *tasks,
 			  const struct proclife_process *process)

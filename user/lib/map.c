@@ -72,7 +72,7 @@ int proclife_map_reserve(struct proclife_map *map)
 
 	if (map->used >= slots / 2)
 		return resize(map, slots * 2);
-	/* It was much larger once: give the memory back, if that needs none. */
+	/* It was much larger once: give the memory back if none has to be allocated for that. */
 	if (slots > MANY_SLOTS && map->used < slots / 16)
 		resize(map, slots / 4);
 	return 0;
@@ -99,7 +99,7 @@ void proclife_map_del(struct proclife_map *map, uint64_t key)
 	if (!entries[hole].value)
 		return;
 	map->used--;
-	/* Close the hole: move up what would not be found beyond it. */
+	/* Close the hole: move up each entry that would not be found behind it. */
 	for (slot = (hole + 1) & map->mask; entries[slot].value; slot = (slot + 1) & map->mask) {
 		uint64_t home = proclife_map_slot(map, entries[slot].key);
 

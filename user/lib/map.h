@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash map from a 64-bit key to a pointer, for what has no room for a link (that is table.h), and
- * a slab allocator. The map has small entries side by side, linear probing, no tombstones, nothing
- * per entry to allocate.
+ * A hash map from a 64-bit key to a pointer, for objects without room for a link (for those with
+ * one, see table.h), and a slab allocator. The map has small entries side by side, linear probing,
+ * no tombstones, and allocates nothing per entry.
  */
 #ifndef PROCLIFE_MAP_H
 #define PROCLIFE_MAP_H
@@ -23,13 +23,13 @@ struct proclife_map {
 	uint64_t factor; /* odd, and random: nobody can choose keys that share slots */
 };
 
-/* Something that nobody can foresee. */
+/* A number that nobody can predict. */
 uint64_t proclife_seed(void);
 
 int proclife_map_init(struct proclife_map *map);
 void proclife_map_free(struct proclife_map *map);
 
-/* Makes sure that the next put succeeds. 0 or -ENOMEM. */
+/* Makes sure that the next put succeeds. Returns 0 or -ENOMEM. */
 int proclife_map_reserve(struct proclife_map *map);
 
 static inline uint64_t proclife_map_slot(const struct proclife_map *map, uint64_t key)
@@ -66,7 +66,7 @@ void proclife_slab_free(struct proclife_slab *slab);
 
 int proclife_slab_grow(struct proclife_slab *slab);
 
-/* Makes sure that the next get succeeds. 0 or -ENOMEM. */
+/* Makes sure that the next get succeeds. Returns 0 or -ENOMEM. */
 static inline int proclife_slab_reserve(struct proclife_slab *slab)
 {
 	return slab->free ? 0 : proclife_slab_grow(slab);
@@ -83,7 +83,7 @@ static inline void *proclife_slab_get(struct proclife_slab *slab)
 
 static inline void *proclife_slab_get_zeroed(struct proclife_slab *slab)
 {
-	/* The size is none that the compiler knows, and so not one for its slow `rep stos`. */
+	/* The compiler does not know the size, so it does not use its slow `rep stos`. */
 	return memset(proclife_slab_get(slab), 0, slab->size);
 }
 

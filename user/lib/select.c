@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which processes are wanted. */
+/* Which processes are selected. */
 #include "tasks.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *
 	for (size_t i = 0; i < tasks->pending_count; i++) {
 		const struct proclife_pending *selection = &tasks->pending[i];
 
-		/* If its FREE is the first that is heard of it, its pid was given back before. */
+		/* If its FREE is its first record, its pid was given back before that. */
 		if (selection->tgid != process->tgid || proclife_own(process)->leader_freed)
 			continue;
 		if (selection->child &&
@@ -83,8 +83,8 @@ static void select_one(struct proclife_tasks *tasks, struct proclife_process *pr
 }
 
 /*
- * Whom a selected process creates is selected from birth on. This is about processes that were
- * there before. It does not recurse: they can be a chain of any length.
+ * What a selected process creates later is selected at birth. This selects the descendants that it
+ * already has. It does not recurse: they can be a chain of any length.
  */
 void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
 			 struct proclife_process *parent)
@@ -109,7 +109,7 @@ void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *
 	}
 }
 
-/* Tells those that are there already who their parents are. */
+/* Links all processes that are there already to their parents. */
 static int link_all(struct proclife_tasks *tasks)
 {
 	struct proclife_own_process *own;

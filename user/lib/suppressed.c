@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the module did not record, as there was too much of it for its budget. A CPU says so when it
- * begins and when it ends; whoever would have been recorded can have been there or on another CPU.
+ * Types that the module did not record because their budget was used up. A CPU records when that
+ * begins and when it ends. A task with such a record missing can have been on that CPU or another.
  */
 #include "tasks.h"
 
@@ -11,8 +11,8 @@
 #define CPUS (UINT16_MAX + 1)
 
 struct proclife_suppressed_type {
-	uint64_t until;		  /* when it last ended, on any CPU */
-	uint32_t open;		  /* CPUs on which it has not */
+	uint64_t until;		  /* when the suppression last ended, on any CPU */
+	uint32_t open;		  /* on how many CPUs it has not ended */
 	uint64_t cpus[CPUS / 64]; /* a bit for each of these */
 };
 
@@ -55,7 +55,7 @@ void proclife_suppressed_over(struct proclife_tasks *tasks, const struct proclif
 {
 	struct proclife_suppressed_type *type = tasks->suppressed[record->type];
 
-	/* Its own record of that was lost. */
+	/* The record of the suppression's end was lost. */
 	if (type && type->cpus[record->cpu / 64] >> record->cpu % 64 & 1)
 		end(type, record->cpu, record->ts);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash table of what brings its own links, for a lookup or two per record: nothing is allocated
- * or moved for an entry, a lookup that finds something ends in the very thing that was sought, and
- * one that does not mostly ends at an empty slot. Where several entries can have the same key, they
- * are twins: the latest one is found, and the others from there, so that they are in nobody's way.
+ * A hash table of objects that contain their links, for a lookup or two per record. Nothing is
+ * allocated or moved for an entry. A lookup that finds something ends in the object itself; one
+ * that does not mostly ends at an empty slot. Entries that can have the same key are twins: a
+ * lookup finds the latest one, and that leads to the others, so that they lengthen no chain.
  */
 #ifndef PROCLIFE_TABLE_H
 #define PROCLIFE_TABLE_H
@@ -24,7 +24,7 @@ struct proclife_twin {
 	struct proclife_twin *newer;
 };
 
-/* What this is a member of. */
+/* The object that this is a member of. */
 #define proclife_container_of(link, type, member) ((type *)((char *)(link) - offsetof(type, member)))
 
 struct proclife_table {
@@ -32,7 +32,7 @@ struct proclife_table {
 	uint64_t factor; /* odd, and random: nobody can choose keys that share a slot */
 	uint32_t shift;	 /* what is left of a product selects a slot */
 	uint64_t used;
-	uint64_t least; /* with fewer entries, or more than most, there should be other slots */
+	uint64_t least; /* with fewer entries than this, or more than most, the table is resized */
 	uint64_t most;
 };
 
@@ -41,7 +41,7 @@ void proclife_table_free(struct proclife_table *table);
 
 int proclife_table_resize(struct proclife_table *table);
 
-/* Keeps the slots as many as the entries need; to be called before a put. 0 or -ENOMEM. */
+/* Keeps enough slots for the entries. Call it before a put. Returns 0 or -ENOMEM. */
 static inline int proclife_table_reserve(struct proclife_table *table)
 {
 	if (__builtin_expect(table->used >= table->least && table->used < table->most, 1))
@@ -80,7 +80,7 @@ static inline void proclife_table_put(struct proclife_table *table, struct procl
 	table->used++;
 }
 
-/* It is in there. */
+/* The entry has to be in the table. */
 static inline void proclife_table_del(struct proclife_table *table, struct proclife_link *link)
 {
 	struct proclife_link **at = proclife_table_slot(table, link->key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The table of lives: its beginning and its end. */
+/* The table of lives: how it is made and closed. */
 #include "tasks.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ int proclife_tasks_close(struct proclife_tasks *tasks)
 	return proclife_take_error(tasks);
 }
 
-/* What a machine with many lives costs. */
+/* On a machine with many lives, cache lines are the cost. */
 _Static_assert(sizeof(void *) != 8 || (sizeof(struct proclife_own_task) <= 4 * 64 &&
 				       sizeof(struct proclife_own_process) <= 9 * 64),
 	       "a task or process has more cache lines than it had");

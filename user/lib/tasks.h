@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lives: feed.c says what each record means, identify.c to whom it belongs, lives.c keeps the
- * objects; state.c says in what state they are, killers.c knows who ended them, select.c what is
- * wanted, report.c who is told, find.c how they are found; tasks.c holds them all.
+ * Lives. feed.c: what each record means. identify.c: which task it belongs to. lives.c: the
+ * objects. state.c: their states. killers.c: the signals that killed them. select.c: which ones are
+ * wanted. report.c: who is called about them. find.c: lookups. tasks.c: the table of all of them.
  */
 #ifndef PROCLIFE_TASKS_H
 #define PROCLIFE_TASKS_H
@@ -12,36 +12,36 @@
 #include "table.h"
 
 /*
- * What programs see of a task or process stands in the middle of what there is of it. Both are laid
- * out in cache lines, by what records look at together; the slab has them begin with one.
+ * The public struct of a task or process is embedded in its private one. Both are laid out so that
+ * what a record uses together shares a cache line; the slab aligns them to cache lines.
  */
 struct proclife_own_task {
 	struct proclife_link by_handle;
 	struct proclife_task task;
-	uint64_t gaps; /* that had been seen when it began */
+	uint64_t gaps; /* how many had been seen when it began */
 	struct proclife_own_task *next; /* of its process */
 	struct proclife_own_task *prev;
-	bool dead; /* not among the process's live ones any more */
-	bool lost; /* it is gone, and its FREE was not seen */
+	bool dead; /* not counted in the process's `live` any more */
+	bool lost; /* it is gone, but its FREE was not seen */
 };
 
 struct proclife_own_process {
-	uint64_t gaps; /* as of a task */
+	uint64_t gaps; /* as in a task */
 	bool group_dead : 1;
 	bool group_exit : 1;	/* exit_code is the group's */
 	bool unfreed : 1;	/* a task's FREE is missing */
 	bool counted : 1;	/* when it exited, all its threads were known */
 	bool unsure : 1;	/* a gap can hide that exited is not the last one's */
-	bool mixed : 1; /* a thread of it can be another process's, which got its pid unseen */
-	bool reaps : 1; /* it is a parent or a reaper: of another one, or of one whose SIGCHLD it ignores */
+	bool mixed : 1; /* a thread can be of another process, which got the same pid unseen */
+	bool reaps : 1; /* it is among the reapers: a parent, a reaper, or it ignores SIGCHLD */
 	bool leader_freed : 1;
 	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
 	bool found_exiting : 1; /* or had just begun to exit */
-	bool notified_other : 1; /* notified is when another than its parent was */
+	bool notified_other : 1; /* marks.notified is of a SIGCHLD to another than its parent */
 	bool exit_reported : 1;
 	bool coalesced : 1; /* the SIGCHLD at `notified` met one that was pending */
-	uint8_t left : 3;	/* the state that it is left in, once gone */
-	uint32_t args_gaps;	/* how many gaps there were when its arguments began */
+	uint8_t left : 3;	/* its last state, once it is gone */
+	uint32_t args_gaps;	/* how many gaps had been seen when its arguments began */
 	struct proclife_process process;
 	char *args_text;
 	struct proclife_fatal_signals *fatal_signals;
@@ -52,7 +52,7 @@ struct proclife_own_process {
 	struct proclife_own_process *next;
 	struct proclife_own_process *prev;
 
-	struct proclife_twin by_parent; /* while that is not known; otherwise the key is 0 */
+	struct proclife_twin by_parent; /* while its parent is not known; otherwise the key is 0 */
 	/* These four are kept for selection alone. */
 	struct proclife_own_process *above;   /* its parent */
 	struct proclife_own_process *below;   /* the latest one of its children */
@@ -64,7 +64,7 @@ struct proclife_own_process {
 	char path_text[PROCLIFE_PATH_LEN + 4];
 };
 
-/* All there is of a task or process of which a program has a part. */
+/* The private struct around a public task or process. */
 static inline struct proclife_own_task *proclife_own_task(const struct proclife_task *task)
 {
 	return proclife_container_of(task, struct proclife_own_task, task);
@@ -78,8 +78,8 @@ static inline struct proclife_own_process *proclife_own(const struct proclife_pr
 struct proclife_reporter {
 	struct proclife_reports reports;
 	void *data;
-	void (*detach)(void *data); /* the tasks go; may be NULL */
-	void (*closing)(void *data); /* the trace has ended, and nothing is reported yet; or NULL */
+	void (*detach)(void *data); /* the tasks are freed; may be NULL */
+	void (*closing)(void *data); /* the trace has ended, before anything is reported; or NULL */
 };
 
 struct proclife_pending {
@@ -97,7 +97,7 @@ struct proclife_tasks {
 	struct proclife_slab process_slab;
 	struct proclife_own_process *first; /* the open ones, in the order in which they appeared */
 	struct proclife_own_process *last;
-	uint64_t processes; /* that have appeared */
+	uint64_t processes; /* how many have appeared */
 	uint64_t gaps;	    /* seen so far */
 	uint64_t gap_to;    /* the latest time that one of them reaches */
 	struct proclife_reporter *reporters;
@@ -107,10 +107,10 @@ struct proclife_tasks {
 	bool (*filter)(void *data, const struct proclife_process *process); /* NULL: none */
 	void *filter_data;
 	bool selecting; /* otherwise everything is selected */
-	bool closing;	/* what is reported gone was open at the end of the trace */
+	bool closing;	/* processes that are reported gone now were open when the trace ended */
 	bool without_reap; /* the trace has no REAPs */
 	bool renames_lack; /* a RENAME can be missing */
-	bool snapshot_gap; /* there is one in the snapshot: the recording is damaged */
+	bool snapshot_gap; /* there is a gap in the snapshot: the recording is damaged */
 	uint64_t selected;
 	uint64_t selected_open;
 	uint64_t ahead_handle; /* of a record that comes soon */
@@ -120,7 +120,7 @@ struct proclife_tasks {
 	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
 	uint64_t *senders; /* by CPU: the task that was the last to send a SIGCHLD for an end there */
 	uint32_t sender_count;
-	int error; /* of a report; passed on by feed and close */
+	int error; /* from a report; feed and close return it */
 };
 
 static inline struct proclife_task *proclife_task_get(const struct proclife_tasks *tasks,
@@ -175,10 +175,10 @@ static inline int proclife_take_error(struct proclife_tasks *tasks)
  * lives.c
  */
 
-/* Memory for one more task and process; whatever follows for this record cannot fail then. */
+/* Memory for one more task and process, so that handling this record cannot fail afterwards. */
 int proclife_lives_reserve(struct proclife_tasks *tasks);
 
-/* Can this record of a leader be about that one's? The leader is born first and reaped last. */
+/* Can this record of a leader be about this process's? A leader is born first and reaped last. */
 bool proclife_process_leads(const struct proclife_process *process,
 			    const struct proclife_record *record);
 
@@ -186,7 +186,7 @@ bool proclife_process_leads(const struct proclife_process *process,
 struct proclife_process *proclife_process_by_tgid(struct proclife_tasks *tasks,
 						  const struct proclife_record *record);
 
-/* Begins a process, not yet reported; the next task begun must be its first. */
+/* Begins a process and does not report it yet. The next task that begins must be its first. */
 struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 						const struct proclife_record *record,
 						uint64_t handle);
@@ -195,16 +195,16 @@ void proclife_process_set_handle(struct proclife_tasks *tasks, struct proclife_p
 void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process *process,
 			   struct proclife_process *parent, struct proclife_process *creator);
 
-/* The process's parent is the task with this handle, once it is known. */
+/* The process is linked to its parent when the task with this handle becomes known. */
 void proclife_process_await(struct proclife_tasks *tasks, struct proclife_process *process,
 			    uint64_t parent);
-/* This task has appeared, and its process is reported: whoever waited for it has his parent. */
+/* This task has appeared and its process is reported: links the processes that await it. */
 void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_task *task);
 void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process *process,
 			   struct proclife_process *parent);
-/* It is reaped, so all its threads have exited: is `exited` the last one's, for certain? */
+/* It is reaped, so all its threads have exited. Clears `exited` if it may not be the last one's. */
 void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process);
-/* Ends all its tasks, and so itself. */
+/* Ends all its tasks, and with them the process. */
 void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process);
 
 struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
@@ -221,14 +221,14 @@ static inline void proclife_task_dead(struct proclife_task *task)
 	own->dead = true;
 }
 
-/* Reports it gone, and its process too if it is the last one. */
+/* Reports the task gone, and its process too if this was its last task. */
 void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task);
 
-/* state.c: of one that is not gone, or not until the end of the trace. */
+/* state.c: the state of a process that is not gone, or was not when the trace ended. */
 enum proclife_life_state proclife_process_state_now(const struct proclife_tasks *tasks,
 					       const struct proclife_process *process);
 
-/* No gap touches what was there of the process's life since the trace began. */
+/* There was no gap in the part of the process's life that lies in the trace. */
 static inline bool proclife_process_ungapped(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process)
 {
@@ -247,21 +247,21 @@ static inline bool proclife_process_whole(const struct proclife_tasks *tasks,
  */
 
 /*
- * The task of a record that is not its FORK; NULL without memory. @group is 0 if the record does
- * not tell. With @fresh, the caller reports the process if it begins with this task, and adopts
- * orphans.
+ * The task of a record that is not its FORK; NULL if there is no memory. @group is 0 if the record
+ * does not have it. With @fresh, the caller adopts orphans, and if *@fresh gets true, reports the
+ * process, which begins with this task.
  */
 struct proclife_task *proclife_task_of(struct proclife_tasks *tasks,
 				       const struct proclife_record *record, uint64_t group,
 				       bool *fresh);
-/* As it is known already, or NULL; another one with its handle is gone unseen, and ended. */
+/* The task if it is known already, or NULL. Another one with its handle is gone unseen: ends it. */
 struct proclife_task *proclife_task_known(struct proclife_tasks *tasks,
 					  const struct proclife_record *record);
 /* The process that an unknown task belongs to; begins one if it is not known either. */
 struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 					     const struct proclife_record *record, uint64_t group,
 					     bool *fresh);
-/* The group of a known task: its process may have been without a handle so far. */
+/* Sets the group of a known task, whose process may have had no handle so far. */
 void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task *task,
 			     const struct proclife_record *record, uint64_t group);
 
@@ -277,9 +277,9 @@ void proclife_killers_free(struct proclife_process *process);
  * suppressed.c
  */
 
-/* Returns 1, for it can concern anybody, or -ENOMEM. */
+/* Returns 1, since it can concern any process, or -ENOMEM. */
 int proclife_suppressed_feed(struct proclife_tasks *tasks, const struct proclife_record *record);
-/* This record's type is not suppressed on its CPU (any more), nor is ever a single one let pass. */
+/* A record of a type came through: that type is not suppressed on its CPU any more. */
 void proclife_suppressed_over(struct proclife_tasks *tasks, const struct proclife_record *record);
 void proclife_suppressed_free(struct proclife_tasks *tasks);
 
@@ -287,16 +287,16 @@ void proclife_suppressed_free(struct proclife_tasks *tasks);
  * select.c
  */
 
-/* Decides about a process that begins; @from is its creator, or its parent for want of that. */
+/* Whether a new process is selected. @from is its creator, or its parent if that is not known. */
 void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *process,
 			 const struct proclife_process *from);
-/* Selects it, reports that, and then the same for those below it. */
+/* Selects it and reports that, then does the same for its descendants. */
 void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
 			 struct proclife_process *parent);
 
 /* Keeps the children of each process, for when it is selected. */
 void proclife_select_above(struct proclife_process *process, struct proclife_process *parent);
-/* It is gone: it has no parent and no children any more. */
+/* The process is gone: unlinks it from its parent and its children. */
 void proclife_select_gone(struct proclife_process *process);
 
 /* Something has changed that a filter can look at. */
@@ -307,7 +307,7 @@ static inline void proclife_filter(const struct proclife_tasks *tasks,
 		process->matches = tasks->filter(tasks->filter_data, process);
 }
 
-/* Whether a process is selected because this parent is: not if another one created it. */
+/* Whether a process is selected with this parent: not if another process created it. */
 static inline bool proclife_select_follows(const struct proclife_process *process,
 					   const struct proclife_process *parent)
 {
@@ -321,7 +321,7 @@ static inline bool proclife_select_follows(const struct proclife_process *proces
 /* Like proclife_tasks_report(); @detach is called if the tasks are freed first. */
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data, void (*detach)(void *data));
-/* Of the one that was attached last. */
+/* Sets `closing` of the reporter that was attached last. */
 void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data));
 void proclife_tasks_detach(struct proclife_tasks *tasks, void *data);
 void proclife_reporters_free(struct proclife_tasks *tasks);
@@ -333,7 +333,7 @@ void proclife_report_closing(struct proclife_tasks *tasks);
 				      *end = reporter + (tasks)->reporter_count;   \
 	     reporter != end; reporter++)
 
-/* These are here because every life comes by. */
+/* These are inline because they run for every life. */
 static inline void proclife_report_born(struct proclife_tasks *tasks,
 					struct proclife_process *process,
 					struct proclife_process *parent,
