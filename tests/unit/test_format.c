@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <output/json.h>
 #include <output/percentiles.h>
+#include <output/wrap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,11 +329,68 @@ static void test_too_few(void **state)
 		     "\"p50\":5,\"p90\":5,\"p99\":5,\"p99.9\":5,\"max\":5");
 }
 
+/*
+ * Breaking a line
+ */
+
+static void expect_lines(struct text *broken, const char *lines)
+{
+	text_wrap(broken, broken->screen->width);
+	if (strcmp(broken->s, lines))
+		fail_msg("\n%s\ninstead of\n%s", broken->s, lines);
+	text_clear(broken);
+}
+
+static void test_wrap(void **state)
+{
+	const struct screen narrow = { .width = 40 };
+	struct text broken;
+
+	(void)state;
+	text_init(&broken, &narrow);
+	text_string(&broken, "head  ");
+	text_hang(&broken);
+	text_string(&broken, "words that go on for some time in the next line");
+	expect_lines(&broken, "head  words that go on for some time in\n      the next line");
+	/* No room there. */
+	text_string(&broken, "a head that takes nearly all  ");
+	text_hang(&broken);
+	text_string(&broken, "and more than 100 words");
+	expect_lines(&broken, "a head that takes nearly all  and more\n    than 100 words");
+	/* A number stays with what it counts; a name with a digit is none. */
+	text_string(&broken, "a line of words in which there are 1,234 numbers and cc1 as well as 5 ms 6 s");
+	expect_lines(&broken, "a line of words in which there are\n1,234 numbers and cc1 as well as 5 ms\n6 s");
+	text_string(&broken, "a-word-that-is-longer-than-a-line-can-ever-be-so-it-is-broken-anywhere end");
+	expect_lines(&broken, "a-word-that-is-longer-than-a-line-can-ev\ner-be-so-it-is-broken-anywhere "
+			    "end");
+	text_free(&broken);
+}
+
+/* A colour ends with the line, and goes on in the next. */
+static void test_wrap_colour(void **state)
+{
+	const struct screen narrow = { .width = 40, .colour = true };
+	struct text broken;
+
+	(void)state;
+	text_init(&broken, &narrow);
+	text_string(&broken, "plain words and then ");
+	text_style(&broken, STYLE_BAD);
+	text_string(&broken, "red ones that take two lines");
+	text_style(&broken, STYLE_PLAIN);
+	text_string(&broken, " and plain ones again, to the end of the text");
+	expect_lines(&broken, "plain words and then \033[31mred ones that take\033[0m\n"
+			    "\033[31mtwo lines\033[0m and plain ones again, to the\n"
+			    "end of the text");
+	text_free(&broken);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_numbers), TEST(test_times), TEST(test_sizes),
 		TEST(test_percentiles), TEST(test_too_few),
+		cmocka_unit_test(test_wrap), cmocka_unit_test(test_wrap_colour),
 		TEST(test_names),   TEST(test_json),
 	};
 

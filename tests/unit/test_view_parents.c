@@ -312,7 +312,9 @@ static void test_narrow(void **state)
 	expect("--top 1",
 	       "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU      MAX\n"
 	       "server               200         3    11.6         1   120 ns  50.0 ms\n"
-	       "  2 zombies, the oldest for 200 ms\n" NARROW_METHOD);
+	       "  2 zombies, the oldest for 200 ms\n2 more lines; --top N shows N\n"
+	       "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that\n"
+	       "met one already pending. MAX: the longest that one of them was a zombie.\n");
 	setenv("COLUMNS", "97", 1);
 	expect("--top 1",
 	       "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED IN WAIT"

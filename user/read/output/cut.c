@@ -5,8 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* The columns of the character or the escape sequence at s, and its bytes; all are printable by now. */
-static unsigned int character(const char *s, size_t *bytes)
+unsigned int text_character(const char *s, size_t *bytes)
 {
 	mbstate_t state = { 0 };
 	wchar_t wide;
@@ -40,7 +39,7 @@ void text_in(struct text *text, const struct text *what, unsigned int columns)
 		return;
 	}
 	for (; s < end; s += bytes) {
-		n = character(s, &bytes);
+		n = text_character(s, &bytes);
 		/* What is behind the cut is not shown, but colours end. */
 		if (cut && *s != '\033')
 			continue;
@@ -61,7 +60,7 @@ static void end_in(struct text *text, const struct text *what, unsigned int colu
 	size_t bytes;
 
 	for (too_many = what->columns - columns + 1; *s && cut < too_many; s += bytes)
-		cut += character(s, &bytes);
+		cut += text_character(s, &bytes);
 	text_draw(text, "…", "~");
 	text_bytes(text, s, strlen(s), what->columns - cut);
 }

@@ -14,6 +14,9 @@ void text_in(struct text *text, const struct text *what, unsigned int columns);
 /* What is a path loses its beginning, everything else its end. */
 void text_word_in(struct text *text, const struct text *what, unsigned int columns);
 
+/* The columns of the character or the escape sequence at s, and its bytes; all are printable by now. */
+unsigned int text_character(const char *s, size_t *bytes);
+
 /* Appends what stands for something that is left out on purpose, and its columns. */
 void text_gap(struct text *text);
 static inline unsigned int gap_columns(const struct screen *screen)

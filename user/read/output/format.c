@@ -3,6 +3,7 @@
 #include "output/format.h"
 #include "output/invisible.h"
 #include "output/message.h"
+#include "output/wrap.h"
 #include <langinfo.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -52,6 +53,7 @@ void text_clear(struct text *text)
 {
 	text->len = 0;
 	text->columns = 0;
+	text->hang = 0;
 }
 
 void text_grow(struct text *text, size_t n)
@@ -361,8 +363,10 @@ void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t 
 
 void text_line(struct text *text)
 {
-	while (text->len && text->s[text->len - 1] == ' ')
+	for (; text->len && text->s[text->len - 1] == ' '; text->columns--)
 		text->len--;
+	if (text->screen->width && text->columns > text->screen->width)
+		text_wrap(text, text->screen->width);
 	text_room(text, 1)[0] = '\n';
 	fwrite_unlocked(text->s, 1, text->len + 1, text->screen->out);
 	text_clear(text);

@@ -42,6 +42,7 @@ struct text {
 	size_t len;
 	size_t size;
 	unsigned int columns;
+	unsigned int hang; /* where the line goes on if it is too long */
 };
 
 void text_init(struct text *text, const struct screen *screen);
@@ -145,7 +146,16 @@ void text_stamp(struct text *text, uint64_t ns);
 /* A bar of value/max of so many columns, to an eighth of a column where the locale can. */
 void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max);
 
-/* Writes the text as a line to the screen's file, without trailing spaces, and clears it. */
+/* If the line is too long, it goes on in the next one from this column on. */
+static inline void text_hang(struct text *text)
+{
+	text->hang = text->columns;
+}
+
+/*
+ * Writes the text as a line to the screen's file, without trailing spaces, and clears it. What is
+ * wider than the screen becomes several lines.
+ */
 void text_line(struct text *text);
 
 /* "SIGTERM", "SIGRTMIN+3", "signal 77"; in @buffer where it has to be made up. */

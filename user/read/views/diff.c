@@ -3,6 +3,7 @@
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quoted.h"
+#include "output/wrap.h"
 #include "views/diff.h"
 #include <inttypes.h>
 #include <string.h>
@@ -231,7 +232,7 @@ static void show_verdict(struct diff *diff)
 	text_string(line, "What one run of a machine differs from the next by is not known from one "
 			  "recording of each.");
 	text_style(line, STYLE_PLAIN);
-	text_line(line);
+	text_paragraph(line);
 }
 
 static void json_verdict(struct diff *diff)

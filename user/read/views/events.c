@@ -139,6 +139,7 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	text_string(line, " ");
 	text_uint_in(line, 3, r->cpu);
 	text_string(line, " ");
+	text_hang(line);
 	column = line->columns;
 	if (style != STYLE_PLAIN)
 		text_style(line, style);

@@ -22,12 +22,18 @@ static const struct {
 #define PHASE_NARROW 9 /* columns: "exit_free" */
 #define PHASE_WIDE 23  /* and " notified→reap" */
 #define MAX_BAR 24
+#define MIN_BAR 2
 #define HISTOGRAMS 4 /* the first so many rows */
+
+static uint64_t phase_count(const struct run *run, enum proclife_phase phase)
+{
+	return proclife_histogram_count(proclife_latency_phase(run->latency, phase));
+}
 
 /* Without SIGCHLDs, zombies begin with the exit. */
 static bool has_teardown(const struct run *run)
 {
-	return proclife_histogram_count(proclife_latency_phase(run->latency, PROCLIFE_TEARDOWN));
+	return phase_count(run, PROCLIFE_TEARDOWN);
 }
 
 static void show_context(const struct run *run, struct text *line,
@@ -154,18 +160,39 @@ struct bars {
 	uint64_t highest; /* in one bucket */
 };
 
-static void show_bars(const struct run *run, struct text *line)
+/* How many columns a bar has, of @n beside each other; fewer of these if there is no room. */
+static unsigned int bar_columns(const struct run *run, size_t *n)
 {
 	unsigned int width = run->screen->width ? run->screen->width : 100;
+	unsigned int bars = width - TIME_COLUMNS, others = COUNT_COLUMNS + 2, bar;
+
+	if (*n > bars / (others + MIN_BAR))
+		*n = bars / (others + MIN_BAR);
+	bar = bars / *n - others;
+	return bar < MAX_BAR ? bar : MAX_BAR;
+}
+
+static void show_bars(const struct run *run, struct text *line)
+{
 	struct bars bars[HISTOGRAMS];
 	unsigned int first = 64, last = 0, bucket, bar;
-	size_t i, n = 0;
+	size_t i, n = 0, too_many;
 
-	for (i = 0; i < HISTOGRAMS; i++) {
+	/* Where there is no room for all, the first are parts of the last. */
+	for (i = 0; i < HISTOGRAMS; i++)
+		n += phase_count(run, rows[i].phase) != 0;
+	if (!n)
+		return;
+	too_many = n;
+	bar = bar_columns(run, &n);
+	too_many -= n;
+	for (n = 0, i = 0; i < HISTOGRAMS; i++) {
 		const struct proclife_histogram *h =
 			proclife_latency_phase(run->latency, rows[i].phase);
 
 		if (!proclife_histogram_count(h))
+			continue;
+		if (too_many && too_many--)
 			continue;
 		bars[n].histogram = h;
 		bars[n].name = proclife_phase_name(rows[i].phase);
@@ -176,8 +203,6 @@ static void show_bars(const struct run *run, struct text *line)
 		last = bucket > last ? bucket : last;
 		n++;
 	}
-	if (!n)
-		return;
 	for (i = 0; i < n; i++)
 		for (bucket = first; bucket <= last; bucket++) {
 			uint64_t count = percentiles_in_bucket(bars[i].histogram, bucket);
@@ -185,16 +210,11 @@ static void show_bars(const struct run *run, struct text *line)
 			if (count > bars[i].highest)
 				bars[i].highest = count;
 		}
-	bar = (width - TIME_COLUMNS - 1) / n;
-	bar = bar > COUNT_COLUMNS + 4 ? bar - COUNT_COLUMNS - 2 : 2;
-	if (bar > MAX_BAR)
-		bar = MAX_BAR;
-
 	text_line(line);
 	text_style(line, STYLE_HEAD);
 	text_printf(line, "%*s", TIME_COLUMNS, "FROM");
 	for (i = 0; i < n; i++)
-		text_printf(line, " %*s %-*s", COUNT_COLUMNS, "", (int)bar, bars[i].name);
+		text_printf(line, " %*s %*s", COUNT_COLUMNS, bars[i].name, (int)bar, "");
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 	for (bucket = first; bucket <= last; bucket++) {

@@ -2,6 +2,7 @@
 /* Who forks, who reaps and how soon, and who leaves zombies. */
 #include "output/cut.h"
 #include "output/percentiles.h"
+#include "output/wrap.h"
 #include "views/parents.h"
 #include <inttypes.h>
 
@@ -273,15 +274,14 @@ static void show_method(const struct parents *parents, struct text *line, uint64
 	if (folded) {
 		text_draw(line, "×", "x");
 		text_string(line, "N: so many parents of one program; --no-fold shows each.");
+		text_style(line, STYLE_PLAIN);
 		text_line(line);
 		text_style(line, STYLE_DIM);
 	}
-	text_string(line, "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that met");
-	text_line(line);
-	text_style(line, STYLE_DIM);
-	text_string(line, "one already pending. MAX: the longest that one of them was a zombie.");
+	text_string(line, "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that met "
+			  "one already pending. MAX: the longest that one of them was a zombie.");
 	text_style(line, STYLE_PLAIN);
-	text_line(line);
+	text_paragraph(line);
 }
 
 static void show_all(const struct run *run, const struct parents *parents)

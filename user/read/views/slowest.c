@@ -144,6 +144,7 @@ static void show(struct text *line, const struct death *death, const char *rcu)
 	text_string(line, ")");
 	text_pad(line, column + 24);
 	text_string(line, "  ");
+	text_hang(line);
 	text_why(line, death, rcu);
 	text_line(line);
 }

@@ -5,6 +5,7 @@
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
+#include "output/wrap.h"
 #include "views/overtime.h"
 #include "views/programs.h"
 #include "views/summary.h"
@@ -400,15 +401,11 @@ static void put_method(struct text *line, const struct summary *summary)
 		return;
 	text_style(line, STYLE_DIM);
 	text_string(line, "p50 and MAX: from fork to exit. busy: CPUs, estimated by spreading the CPU "
-			  "time");
-	text_style(line, STYLE_PLAIN);
-	text_line(line);
-	text_style(line, STYLE_DIM);
-	text_string(line, "of each life evenly over it. most: the highest average of ");
+			  "time of each life evenly over it. most: the highest average of ");
 	text_time(line, summary->overtime.width);
 	text_string(line, ".");
 	text_style(line, STYLE_PLAIN);
-	text_line(line);
+	text_paragraph(line);
 }
 
 static void print_text(const struct summary *summary)

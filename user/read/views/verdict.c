@@ -54,6 +54,7 @@ static void show(const struct run *run, const struct expectation *e,
 	text_name(line, e->text, SIZE_MAX);
 	text_pad(line, FIGURE_COLUMNS - 1);
 	text_string(line, " ");
+	text_hang(line);
 	put_figure(line, e, j);
 	put_basis(line, run, e, j);
 	text_pad(line, FIGURE_COLUMNS + MEASURED_COLUMNS - 1);

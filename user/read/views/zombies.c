@@ -101,6 +101,7 @@ static void show(const struct run *run, struct text *line, const struct proclife
 	text_exit(line, zombie->exit_code, zombie);
 	text_pad(line, column + 18);
 	text_string(line, "  ");
+	text_hang(line);
 	show_reaper(run, line, zombie);
 	text_line(line);
 }
@@ -145,8 +146,10 @@ static void print_open(const struct run *run, void *state)
 	}
 	if (count && !run->options->json) {
 		text_style(&line, STYLE_HEAD);
-		text_printf(&line, "%10s%9s  %-*s%-18s  %s", "FOR", "PID", PROCLIFE_COMM_LEN, "NAME",
-			    "STATUS", "TO BE REAPED BY");
+		text_printf(&line, "%10s%9s  %-*s%-18s  ", "FOR", "PID", PROCLIFE_COMM_LEN, "NAME",
+			    "STATUS");
+		text_hang(&line);
+		text_string(&line, "TO BE REAPED BY");
 		text_style(&line, STYLE_PLAIN);
 		text_line(&line);
 	}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* No line of a view is wider than the screen. */
+#include "story.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+static struct who init;
+
+static const char long_args[] =
+	"/usr/bin/cc\0-D_GNU_SOURCE\0-DNAME=a b\0/home/user/a/very/long/path/that/fits/nowhere/at/all/in/a/"
+	"narrow/terminal/of/this/world.c\0\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97.c\0a\x1b[31mred";
+
+/* Who dies of what, and who is left as a zombie, with names and arguments of all kinds. */
+static void tell(void)
+{
+	static const char *const names[] = { "cc", "a\x1b[31mb\nc\\", "\xe6\xbc\xa2\xe5\xad\x97",
+					     "fifteen-letters", "" };
+	struct who sh, who;
+
+	init = process_of_pid(1, "init");
+	story_put(task_record(0, &init, &init));
+	sh = story_fork(&init, 4194303, "sh");
+	for (uint32_t i = 0; i < 40; i++) {
+		who = story_fork(&sh, 100000 + i, names[i % 5]);
+		story_put(exec_record(0, &who, who.pid, "/usr/bin/a-program/of/a/long/path/cc"));
+		story_args(&who, long_args, sizeof(long_args));
+		if (i % 3 == 0)
+			story_put(signal_record(0, &who, SIGKILL, &sh));
+		story_at(10 + 10 * i);
+		story_die(&who, &sh, i % 3 ? (int32_t)(i % 2 << 8) : SIGKILL, 3000 * MS, 123456789);
+		if (i % 4)
+			story_bury(&who, &sh);
+	}
+	story_die(&sh, &init, SIGSEGV | 0x80, MS, 100);
+	story_end();
+}
+
+static void expect_narrow(const char *options, unsigned int width, bool utf8)
+{
+	wchar_t wide[4096];
+	struct output out;
+	char *line, *next, columns[16];
+
+	snprintf(columns, sizeof(columns), "%u", width);
+	setenv("COLUMNS", columns, 1);
+	setenv("LC_ALL", utf8 ? "C.UTF-8" : "C", 1);
+	out = run_program(false, 0, "%s -i %s %s", program, folder.path, options);
+	assert_true(out.size);
+	for (line = out.text; *line; line = next) {
+		size_t length = strcspn(line, "\n");
+
+		next = line + length + (line[length] == '\n');
+		line[length] = '\0';
+		assert_int_not_equal(mbstowcs(wide, line, 4096), (size_t)-1);
+		if (wcswidth(wide, 4096) < 0 || wcswidth(wide, 4096) > (int)width)
+			fail_msg("%s: wider than %u:\n%s", options, width, line);
+	}
+	free(out.text);
+}
+
+static void test_views(void **state)
+{
+	static const char *const options[] = {
+		"--lives", "--lives --sort zombie", "--lives --top 3", "--events", "--tree",
+		"--tree --no-fold", "--tree --top 5", "--tree --show uid,cgroup", "--tree --threads",
+		"--latency", "--latency --by comm", "--summary", "--summary --by path", "--parents",
+		"--zombies", "--expect life.p99<1s --expect zombies==0 --expect left==1",
+	};
+	static const unsigned int widths[] = { 40, 41, 50, 60, 72, 80, 99, 100, 132 };
+
+	(void)state;
+	tell();
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		for (size_t n = 0; n < sizeof(widths) / sizeof(*widths); n++)
+			expect_narrow(options[i], widths[n], n % 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_views),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/cut.h"
+#include "output/wrap.h"
+#include <stdbool.h>
+
+#define LEAST 32 /* columns beside what lines are indented by... */
+#define INDENT 4 /* ... which is otherwise this */
+#define PARAGRAPH 80
+
+static const char plain[] = "\033[0m";
+
+/* Where it can go on in the next line. */
+struct place {
+	const char *s;
+	const char *style; /* that holds there, as an escape sequence; NULL: none */
+	size_t len; /* of what has been written before it */
+};
+
+static void begin_line(struct text *to, const struct place *place, unsigned int indent)
+{
+	for (to->len = place->len; to->len && to->s[to->len - 1] == ' ';)
+		to->len--;
+	if (place->style)
+		text_bytes(to, plain, strlen(plain), 0);
+	text_bytes(to, "\n", 1, 0);
+	to->columns = 0;
+	text_spaces(to, indent);
+	if (place->style)
+		text_bytes(to, place->style, strcspn(place->style, "m") + 1, 0);
+}
+
+/* A number stays with what it counts. */
+static bool ends_number(const char *s, const char *begin)
+{
+	const char *first = s;
+
+	while (first > begin && strchr("0123456789.,", first[-1]))
+		first--;
+	return first < s && (first == begin || first[-1] == ' ' || first[-1] == '(');
+}
+
+static bool can_break(const char *s, const char *begin)
+{
+	return *s == ' ' && s > begin && s[-1] != ' ' && (s[1] == ' ' || !ends_number(s, begin));
+}
+
+void text_wrap(struct text *text, unsigned int width)
+{
+	unsigned int n;
+	unsigned int indent = !text->hang || text->hang + LEAST <= width ? text->hang : INDENT;
+	const char *s = text->s, *begin = s, *end = s + text->len, *style = NULL;
+	struct place place = { 0 };
+	struct text to;
+	size_t bytes;
+
+	text_init(&to, text->screen);
+	while (s < end) {
+		n = text_character(s, &bytes);
+		if (*s == '\033')
+			style = strncmp(s, plain, strlen(plain)) ? s : NULL;
+		if (can_break(s, begin))
+			place = (struct place){ s + strspn(s, " "), style, to.len };
+		if (to.columns + n <= width || *s == ' ') {
+			text_bytes(&to, s, bytes, n);
+			s += bytes;
+			continue;
+		}
+		if (!place.s) /* a word that is longer than a line */
+			place = (struct place){ s, style, to.len };
+		begin_line(&to, &place, indent);
+		begin = s = place.s;
+		style = place.style;
+		place.s = NULL;
+	}
+	text_clear(text);
+	text_bytes(text, to.s, to.len, to.columns);
+	text_free(&to);
+}
+
+void text_paragraph(struct text *text)
+{
+	unsigned int width = text->screen->width;
+
+	if (!width || width > PARAGRAPH)
+		width = PARAGRAPH;
+	if (text->columns > width)
+		text_wrap(text, width);
+	text_line(text);
+}
