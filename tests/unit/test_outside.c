@@ -90,7 +90,7 @@ static void test_cgroups(void **state)
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", NULL); /* there need not be one */
 	story_cgroups(folder.path, "77 /a b\n");
 	expect(CGROUPS, 0, "\n/a b, 1 alive\n", NULL);
-	expect("--latency --cgroup /a", 0, "\n0 processes\n", "no process matched --cgroup /a\n");
+	expect("--latency --cgroup /a", 0, "0 processes\n\nPHASE", "no process matched --cgroup /a\n");
 	story_cgroups(folder.path, "77 /a\n77 /b\n77 /a\n");
 	expect(CGROUPS, 0, "\n/a, 1 alive\n", "damaged: 1 of its lines is no number and path");
 	/* What was being written when it was cut off. */

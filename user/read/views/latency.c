@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How long the phases of a life take: a table of percentiles, and histograms side by side. */
 #include "output/percentiles.h"
+#include "output/wrap.h"
 #include "views/slowest.h"
 #include "views/views.h"
 #include <string.h>
@@ -36,37 +37,43 @@ static bool has_teardown(const struct run *run)
 	return phase_count(run, PROCLIFE_TEARDOWN);
 }
 
-static void show_context(const struct run *run, struct text *line,
-			 const struct proclife_header *header)
+/* What the figures are of, below them. */
+static void show_method(const struct run *run, struct text *line,
+			const struct proclife_header *header)
 {
 	const char *mark = exit_mark_text(header->exit_mark);
 	const char *reap = reap_source_text(header->reap_source);
 
+	text_line(line);
+	text_style(line, STYLE_DIM);
 	text_string(line, "Linux ");
 	text_name(line, header->release, PROCLIFE_RELEASE_LEN);
-	text_line(line);
 	if (mark)
-		text_printf(line, "EXIT is recorded %s%s.", mark,
+		text_printf(line, ". EXIT is recorded %s%s.", mark,
 			    header->exit_mark == PROCLIFE_EXIT_BEFORE_MM ?
 				    ": exit_free contains that" : "");
 	else
-		text_string(line, "Where EXIT stands is not known.");
-	text_line(line);
+		text_string(line, ". Where EXIT stands is not known.");
 	if (reap)
-		text_printf(line, "REAP is recorded at %s.", reap);
+		text_printf(line, " REAP is recorded at %s.", reap);
 	else
-		text_string(line, "REAP is not recorded: zombie and rcu_free cannot be "
-				  "told apart.");
+		text_string(line, " REAP is not recorded: zombie and rcu_free cannot be told apart.");
+	if (has_teardown(run))
+		text_string(line, " A zombie begins when its parent is notified, by SIGCHLD.");
+	text_style(line, STYLE_PLAIN);
+	text_paragraph(line);
+}
+
+/* As lost records do, they make the table less than it could be. */
+static void show_missed(struct text *line, const struct proclife_header *header)
+{
+	if (!header || !header->reap_missed)
+		return;
+	text_style(line, STYLE_BAD);
+	text_plural(line, header->reap_missed, "REAP was", "REAPs were");
+	text_string(line, " missed since the module was loaded.");
+	text_style(line, STYLE_PLAIN);
 	text_line(line);
-	if (has_teardown(run)) {
-		text_string(line, "A zombie begins when its parent is notified, by SIGCHLD.");
-		text_line(line);
-	}
-	if (header->reap_missed) {
-		text_plural(line, header->reap_missed, "REAP was", "REAPs were");
-		text_string(line, " missed since the module was loaded.");
-		text_line(line);
-	}
 }
 
 static void show_open(struct text *line, uint64_t n, const char *what, enum style style)
@@ -296,10 +303,9 @@ static void print(const struct run *run, void *state)
 		return;
 	}
 	text_init(&line, run->screen);
-	if (header)
-		show_context(run, &line, header);
 	show_counts(run, &line);
 	show_lost(&line, run->lost);
+	show_missed(&line, header);
 	text_line(&line);
 	show_table(run, &line);
 	show_bars(run, &line);
@@ -307,6 +313,8 @@ static void print(const struct run *run, void *state)
 		groups_print(run, &line);
 	if (slowest)
 		slowest_print(slowest);
+	if (header)
+		show_method(run, &line, header);
 	text_free(&line);
 }
 
