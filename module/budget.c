@@ -4,13 +4,13 @@
 
 #include "budget.h"
 
-/* What each account earns: per millisecond, and per fork, exec and reap on its CPU. */
+/* How many records each account earns: per millisecond, and per fork, exec and reap on its CPU. */
 #define BUDGET_PER_MS 8
 #define BUDGET_PER_WORK 4
-/* The most that it can save up, of the records of a ring, but no less than comes in a jiffy. */
+/* The most that it can save up: this part of a ring's records, but no less than a jiffy's worth. */
 #define BUDGET_SHARE 16
 #define BUDGET_LEAST max(64, BUDGET_PER_JIFFY)
-/* Suppression goes on until it has saved this part of that: it does not begin and end all the time. */
+/* Suppression lasts until it has saved this part of that, so that it does not flap. */
 #define BUDGET_RESUME 4
 
 #define BUDGET_PER_JIFFY (BUDGET_PER_MS * 1000 / HZ)
@@ -35,7 +35,7 @@ static u32 most(void)
 	return max_t(u64, size / BUDGET_SHARE, BUDGET_LEAST);
 }
 
-/* Hands out what the account has earned since the last time. */
+/* Returns what the account has earned since the last call. */
 static u32 earned(struct budget_account *account)
 {
 	const struct proclife_ring_ctl *ctl = this_ring();
@@ -50,7 +50,7 @@ static u32 earned(struct budget_account *account)
 	return min_t(u64, sum, most());
 }
 
-/* Readers take these words for display and tolerate a lag, as with the counts. */
+/* Readers only display these words, like the counts, so they may lag. */
 static void count_one(enum budget_kind kind)
 {
 	u64 *count = &this_ring()->suppressed[types[kind]];
@@ -58,7 +58,7 @@ static void count_one(enum budget_kind kind)
 	WRITE_ONCE(*count, *count + 1);
 }
 
-/* Not on any account itself: there are two of them at most for each time that one is filled up. */
+/* These records need no budget: there are at most two each time that an account is refilled. */
 static u64 announce(enum budget_kind kind, u64 since, u64 count)
 {
 	struct rings_slot slot;

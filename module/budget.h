@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What any process can make happen as often as it likes gets a budget on each CPU: else one without
- * privilege could wait for nobody, rename itself or signal itself, and so overwrite the rings much
- * faster than by forking. Each kind of these has an account. It earns by time, and more by what costs
- * the process something and goes with it: fork, exec and reap. So what goes with work that begins and
- * ends processes is not suppressed, however fast the machine is, unless somebody else on that CPU
- * empties the account. The RENAME of an exec is on none.
+ * Records that any process can cause as often as it likes have a budget on each CPU. Otherwise an
+ * unprivileged process could call wait() without children, rename itself or signal itself in a
+ * loop, and so overwrite the rings much faster than by forking. Each of these kinds has an account.
+ * It earns with time, and also with each fork, exec and reap: these come along with such records,
+ * and cost the process something. So the records that belong to beginning and ending processes are
+ * not suppressed, however fast the machine is, unless somebody else on that CPU empties the
+ * account. The RENAME of an exec needs no budget.
  */
 #ifndef PROCLIFE_BUDGET_H
 #define PROCLIFE_BUDGET_H
@@ -28,26 +29,26 @@ enum budget_kind {
 
 struct budget_account {
 	u32 left;	   /* records; 0 also while they are suppressed */
-	u32 saved;	   /* while they are: what it has earned since */
-	unsigned long now; /* jiffies when it was last given what it had earned */
-	u64 work;	   /* what it earns by, as of then */
-	u64 since;	   /* when suppression began; 0: it is not */
-	u64 before;	   /* suppressed up to then, ever */
+	u32 saved;	   /* while they are suppressed: earned since that began */
+	unsigned long now; /* jiffies when it last got what it had earned */
+	u64 work;	   /* forks, execs and reaps up to then */
+	u64 since;	   /* when suppression began; 0: nothing is suppressed */
+	u64 before;	   /* how many had been suppressed before that */
 };
 
 struct budget {
 	struct budget_account accounts[BUDGET_KINDS];
-	u32 suppressing; /* a bit for each account that is */
+	u32 suppressing; /* a bit for each kind that is being suppressed */
 };
 
 DECLARE_PER_CPU(struct budget, proclife_budget);
 
-/* With interrupts off. The account is empty: may the record be made all the same? */
+/* With interrupts off. The account is empty: refills it if it can. May the record be made? */
 bool __cold proclife_budget_ask(enum budget_kind kind);
-/* Ends what no longer has to be suppressed on this CPU. */
+/* Ends each suppression on this CPU that is no longer needed. */
 void __cold proclife_budget_review(void);
 
-/* As rings_begin(), or NULL if the record is suppressed: then there is no rings_end(). */
+/* Like rings_begin(); NULL if the record is suppressed: then do not call rings_end(). */
 static __always_inline struct proclife_record *budget_begin(struct rings_slot *slot, u16 type,
 							    enum budget_kind kind)
 {
@@ -65,12 +66,12 @@ static __always_inline struct proclife_record *budget_begin(struct rings_slot *s
 }
 
 /*
- * Signals that come once per death, and that the end of a process is told from:
- * - A SIGCHLD with which a child that exits tells its parent. Nobody who is exiting can send another
- *   one like it, and kill(2) and its like cannot set these codes, but to oneself.
- * - What kills its target: SIGKILL, and any other that has made the group exit, which those that are
- *   blocked or dump core do only later. The same is not queued twice, and a real-time signal, which
- *   could be, ends nothing once the group exits.
+ * Signals that come once per death, and that show how a process ended:
+ * - The SIGCHLD by which an exiting child notifies its parent. A task that is exiting can send no
+ *   other one like it, and kill(2) and its like can set these codes only for oneself.
+ * - A signal that kills its target: SIGKILL, and any other one that has already made the group
+ *   exit. (One that is blocked or dumps core does so only later.) Such a signal is not queued
+ *   twice. A real-time signal can be, but it ends nothing once the group exits.
  * The caller holds the target's siglock.
  */
 static __always_inline bool budget_exempts_signal(struct task_struct *p, int signo,

@@ -111,7 +111,7 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	}
 }
 
-/* Nothing about the rings' pages changes once they are there, so they can be mapped as touched. */
+/* The pages of a ring never change once it exists, so they can be mapped on the first touch. */
 static vm_fault_t chardev_fault(struct vm_fault *vmf)
 {
 	struct page *page = proclife_rings_page(vmf->pgoff);

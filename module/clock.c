@@ -9,10 +9,10 @@
 
 struct clock_parameters proclife_clock_parameters;
 
-/* The kernel's, up to now: time as a line over the clocksource's cycles. */
+/* The kernel's latest parameters: time as a line over the clocksource's cycles. */
 static struct tk_read_base line;
 
-/* By one line and what belongs to it: the kernel changes the line while the count below is odd. */
+/* The kernel's line and our floor have to match: the line only changes while c->seq is odd. */
 void proclife_clock_ask(u64 *ns)
 {
 	const struct clock_parameters *c = &proclife_clock_parameters;
@@ -30,14 +30,14 @@ static u64 time_at(const struct tk_read_base *base, u64 cycles)
 }
 
 /*
- * The two lines cross where the kernel has read its clock in order to update. Until the new one gets
- * here, times are still taken by the old one, and if that is the steeper, they are ahead of what the
- * new one says at first: by up to the difference of their slopes times how long that takes, which
- * can be long if the hypervisor has stopped this CPU meanwhile. Behind the smp_mb() nobody takes a
- * time by the old line any more, so its time as of now is ahead of all that were taken.
+ * The two lines cross where the kernel read its clock for the update. Until the new line gets here,
+ * times are still taken by the old one. If the old one is the steeper, they are ahead of what the
+ * new one gives at first: by up to the difference of the slopes times how long that takes. That can
+ * be long if the hypervisor stops this CPU meanwhile. After the smp_mb(), nobody takes a time by
+ * the old line any more, so the time that it gives now is ahead of all times that were taken by it.
  *
- * No more is added than the slopes explain, from the beginning of the new line on: over a suspend,
- * the clocksource may have counted on while the time stood still.
+ * But the floor is no further ahead than the slopes explain, counted from the beginning of the new
+ * line: during a suspend, the clocksource may have counted on while the time stood still.
  *
  * When the clocksource itself changes, all other CPUs are stopped.
  */
@@ -48,29 +48,29 @@ static void set_floor(struct clock_parameters *c, const struct tk_read_base *bas
 	if (base->clock != line.clock || base->shift != line.shift || base->mult >= line.mult)
 		return;
 
-	smp_mb(); /* after the sequence counts: whoever has not seen them has read the clock */
+	smp_mb(); /* after both sequence counts: who misses them has read the clock already */
 	new = base->clock->read(base->clock);
 	old = (new - line.cycle_last) & line.mask;
 	new = (new - base->cycle_last) & base->mask;
-	/* One that is behind, or too far ahead for this arithmetic. */
+	/* The counter is behind, or too far ahead for this arithmetic. */
 	if (old >= base->clock->max_cycles || new >= base->clock->max_cycles)
 		return;
 	under = time_at(base, new);
 	floor = min(time_at(&line, old),
 		    under + ((new * (line.mult - base->mult)) >> base->shift) + 1);
-	/* It may have been slow until now. */
+	/* Our clock may still be slow from the last time. */
 	floor = clock_of(c, floor);
 	if (floor <= under)
 		return;
 	c->floor = floor;
 	c->under = under;
-	/* Where both meet: from here on, one has the whole pace and the other a sixteenth. */
+	/* Where both meet, as the kernel's goes at the full pace and ours at a sixteenth of it. */
 	c->slow_until = floor + (floor - under) / ((1 << CLOCK_SLOW_SHIFT) - 1) + 1;
 }
 
 /*
- * The kernel is in the write section of its own sequence count, with interrupts off: it updates these
- * while readers of ktime_get_ns() wait, too.
+ * The kernel calls this in the write section of its own sequence count, with interrupts off:
+ * readers of ktime_get_ns() wait meanwhile, too.
  */
 static int update(struct notifier_block *nb, unsigned long was_set, void *data)
 {
@@ -83,7 +83,7 @@ static int update(struct notifier_block *nb, unsigned long was_set, void *data)
 	c->mult = base->mult;
 	c->shift = base->shift;
 	c->cycles = base->cycle_last;
-	/* Beyond it the product overflows, unless the kernel takes more care: it then is asked. */
+	/* Beyond max_cycles the product can overflow here: ktime_get_ns() is used then. */
 	c->cycles_max = base->clock->vdso_clock_mode == VDSO_CLOCKMODE_TSC ?
 				base->clock->max_cycles : 0;
 	c->ns = base->base;
@@ -99,7 +99,7 @@ static struct notifier_block notifier = { .notifier_call = update };
 int proclife_clock_init(void)
 {
 	seqcount_init(&proclife_clock_parameters.seq);
-	/* Calls it once, too; until then the kernel is asked. */
+	/* This also calls update() once; until then, ktime_get_ns() is used. */
 	return pvclock_gtod_register_notifier(&notifier);
 }
 

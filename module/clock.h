@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CLOCK_MONOTONIC, of which no CPU ever gets a time that is earlier than one that any has got before.
+ * CLOCK_MONOTONIC, but a CPU never gets an earlier time than any CPU has got before.
  *
- * The kernel's own can go back a little: when it is slowed down (adjtimex(2), NTP), times that were
- * taken while it was computing the new rate are ahead of what the new rate gives at first. Records
- * would be out of order in their ring, so there is a floor: the last time that can have been taken
- * before the rate fell. From there the clock goes on at a sixteenth of its pace until the kernel's has
- * caught up: if it stood still, what happens on several CPUs meanwhile would have one time, and no
- * order.
+ * The kernel's own clock can go back a little: when it is slowed down (adjtimex(2), NTP), times
+ * that were taken while it was computing the new rate are ahead of what the new rate gives at
+ * first. Records would be out of order in their ring, so there is a floor: the last time that can
+ * have been taken before the rate fell. From there, this clock goes on at a sixteenth of its pace
+ * until the kernel's has caught up. If it stood still, events on several CPUs meanwhile would have
+ * the same time, and no order.
  *
- * And it is to cost less. ktime_get_ns() is half of what a record costs, since it has to call
- * whichever clocksource there is; where that is the TSC, the same arithmetic in line takes half.
- * The parameters are the kernel's own, which it hands out each time it changes them, under the lock
- * under which it changes them: so the times are the kernel's, and in one order on all CPUs. Programs
- * read the clock through the vDSO, which learns of a change some microseconds before; that makes
- * theirs another clock than this, see ring.h.
+ * This clock also costs less. ktime_get_ns() is half of the cost of a record, since it has to call
+ * the clocksource through a pointer; where that is the TSC, the same arithmetic inlined takes half.
+ * The parameters are the kernel's own: it passes them to a notifier each time it changes them,
+ * under the lock under which it changes them. So the times are the kernel's, and in one order on
+ * all CPUs. Programs read the clock through the vDSO, which gets a change some microseconds
+ * earlier; so theirs is a different clock, see ring.h.
  */
 #ifndef PROCLIFE_CLOCK_H
 #define PROCLIFE_CLOCK_H
@@ -29,7 +29,7 @@
 #include <asm/msr.h>
 #endif
 
-/* What is always read is one cache line, which the CPU that keeps the time writes once per tick. */
+/* All that is always read is in one cache line, which the timekeeping CPU writes once per tick. */
 struct clock_parameters {
 	seqcount_t seq;
 	u32 mult;
@@ -38,8 +38,8 @@ struct clock_parameters {
 	u64 cycles_max; /* as far as the arithmetic reaches; 0 if the clocksource is not the TSC */
 	u64 ns;
 	u64 ns_fraction; /* shifted left by @shift */
-	u64 slow_until; /* below it the kernel's time is not ours */
-	u64 floor;	/* ours when the kernel's was @under: none is taken below this */
+	u64 slow_until; /* while the kernel's time is below this, ours differs */
+	u64 floor;	/* our time when the kernel's was @under: no time is below this */
 	u64 under;
 } ____cacheline_aligned;
 
@@ -58,10 +58,10 @@ extern struct clock_parameters proclife_clock_parameters;
 int proclife_clock_init(void);
 void proclife_clock_exit(void);
 
-/* As the kernel reads its clocksource, whichever that is. */
+/* By ktime_get_ns(), with any clocksource. */
 void proclife_clock_ask(u64 *ns);
 
-/* Writes the time to *@to: not a result, which the call would cost registers on each way past it. */
+/* Writes the time to *@to: a returned value would cost registers even where there is no call. */
 static __always_inline void clock_take(u64 *to)
 {
 #if COMPAT_HAS_TSC
@@ -73,7 +73,7 @@ static __always_inline void clock_take(u64 *to)
 		seq = raw_read_seqcount_begin(&c->seq);
 		cycles = rdtsc_ordered() - c->cycles;
 		ns = clock_of(c, c->ns + ((cycles * c->mult + c->ns_fraction) >> c->shift));
-		/* Also a TSC that is behind, by what those of two CPUs may differ. */
+		/* This also catches a TSC that is behind: those of two CPUs may differ a little. */
 		if (unlikely(cycles >= c->cycles_max)) {
 			proclife_clock_ask(to);
 			return;

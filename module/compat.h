@@ -32,14 +32,14 @@ typedef u64 compat_clone_flags;
 typedef unsigned long compat_clone_flags;
 #endif
 
-/* User-mode Linux has CONFIG_X86_64, too, but neither its instructions nor its interfaces. */
+/* User-mode Linux has CONFIG_X86_64, too, but not the instructions and interfaces of x86. */
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #define COMPAT_X86_64 1
 #else
 #define COMPAT_X86_64 0
 #endif
 
-/* The module knows how the kernel makes a time of this clock. */
+/* The module can compute the kernel's time from the TSC by itself. */
 #if COMPAT_X86_64
 #define COMPAT_HAS_TSC 1
 #else
@@ -47,10 +47,10 @@ typedef unsigned long compat_clone_flags;
 #endif
 
 /*
- * A function's arguments for an ftrace_ops: without all registers since Linux 5.11 on x86
- * (02a474ca266a), since 6.2 with an accessor that all architectures have (94d095ffa0e1). With all of
- * them before that, on x86, where a callback also has to say that it needs no protection from itself
- * (a25d036d939a made this the rule).
+ * How an ftrace_ops callback gets the function's arguments. Since Linux 6.2, by an accessor that
+ * all architectures have (94d095ffa0e1). Since 5.11 on x86, from ftrace_regs, without saving all
+ * registers (02a474ca266a). Before that on x86, all registers are saved, and a callback also has to
+ * say that it needs no protection against recursion (a25d036d939a made this the default).
  */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define COMPAT_FTRACE_ARGS 1

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The permutation that makes handles of addresses: Speck64/128 (Beaulieu and others, "The SIMON and
- * SPECK Families of Lightweight Block Ciphers", 2013), for it is the smallest that is thought to be
- * safe, has words of 64 bits, and needs no table, whose use could be timed. A word more or less
- * than a cipher would not do: sums and products let themselves be solved for the addresses.
+ * SPECK Families of Lightweight Block Ciphers", 2013). It is the smallest one that is thought to be
+ * safe, has blocks of 64 bits, and needs no tables, whose use could be timed. Anything simpler than
+ * a cipher would not do: sums and products can be solved for the addresses.
  *
  * Also compiled in user space, where the tests attack it.
  */
@@ -50,7 +50,7 @@ static inline __u64 handle_encipher(const struct handle_key *key, __u64 block)
 	return (__u64)high << 32 | low;
 }
 
-/* A handle is never 0, which means unknown: no object lies at 0, so the handle that it had is free. */
+/* 0 means unknown and is no handle. No object lies at address 0, so that one's handle is unused. */
 static inline __u64 handle_of(const struct handle_key *key, __u64 address)
 {
 	__u64 handle = handle_encipher(key, address);

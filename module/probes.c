@@ -30,19 +30,19 @@ module_param(args_bytes, uint, 0444);
 MODULE_PARM_DESC(args_bytes, "bytes to record of the arguments of an exec: 0 to 8192 (512)");
 
 /*
- * Not sched_process_fork, which stands a few lines later: it does not see the kernel-made threads of
- * user processes.
+ * task_newtask, not sched_process_fork: that one is a few lines later and does not see the threads
+ * that the kernel makes for user processes.
  */
 static void probe_fork(void *data, struct task_struct *child, compat_clone_flags clone_flags)
 {
 	struct rings_slot slot;
 
-	/* The idle task of a CPU that comes up: it is never freed, and no task to anybody. */
+	/* The idle task of a CPU that comes up: never freed, and not visible as a task. */
 	if (unlikely(!child->pid))
 		return;
 	record_fork(rings_begin(&slot, PROCLIFE_FORK), child);
 	rings_end(&slot);
-	/* On whichever CPU this is by now. */
+	/* The task may have migrated: any CPU will do. */
 	if (unlikely(raw_cpu_read(proclife_budget.suppressing)))
 		proclife_budget_review();
 }
@@ -55,7 +55,7 @@ static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct 
 
 	proclife_record_exec(rings_begin(&slot, PROCLIFE_EXEC), p, old_pid, bprm);
 	rings_end(&slot);
-	/* Each for itself: together they would keep interrupts off for long. */
+	/* One slot at a time: all of them at once would keep interrupts off for long. */
 	for (offset = 0; more; offset += PROCLIFE_ARGS_LEN) {
 		more = proclife_record_args(rings_begin(&slot, PROCLIFE_ARGS), offset, args_bytes);
 		rings_end(&slot);
@@ -67,7 +67,7 @@ static void probe_rename(void *data, struct task_struct *p, const char *name)
 	struct proclife_record *r;
 	struct rings_slot slot;
 
-	/* One comes with each exec, which is on no account either; it also tells the cgroup. */
+	/* An exec needs no budget, so neither does its RENAME, which also has the cgroup. */
 	if (p == current && current->in_execve)
 		r = rings_begin(&slot, PROCLIFE_RENAME);
 	else
@@ -147,7 +147,7 @@ static void probe_hang(void *data, struct task_struct *p)
 }
 #endif
 
-/* A wrong prototype would be called all the same; here it does not compile. */
+/* A probe with a wrong prototype would be registered and called. Here it fails to compile. */
 static void __maybe_unused check_prototypes(void)
 {
 	check_trace_callback_type_task_newtask(probe_fork);
@@ -171,7 +171,7 @@ struct probe {
 	struct tracepoint *tracepoint; /* once registered */
 };
 
-/* In the order in which they begin; a life is only told from its FORK if FREE is already there. */
+/* In the order of registration: FORK last, so that no life with a FORK lacks its later records. */
 static struct probe probes[] = {
 	{ "sched_process_free", probe_free, PROCLIFE_HAS(PROCLIFE_FREE), true },
 	{ "sched_process_exit", probe_exit, PROCLIFE_HAS(PROCLIFE_EXIT), true },
@@ -241,7 +241,7 @@ static int register_probes(void)
 	return 0;
 }
 
-/* One exec is not to overwrite what was before it, nor its own beginning. */
+/* One exec must not overwrite the whole ring, nor its own EXEC record. */
 static int check_args_bytes(void)
 {
 	u64 records = proclife_rings_header()->records_per_ring;

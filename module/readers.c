@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who sleeps on a file is on that file's queue, and the file is among those that wait, each with the
- * sum of committed records at which it is ready. All of them share what the rings are asked for: a
- * call once the sum may have reached the nearest of these. Each such call, here a look, wakes the
- * files that are ready and asks anew for the rest.
+ * A reader that sleeps on a file is in that file's wait queue. The file is in the list `waiting`,
+ * with its target: the sum of committed records at which it is ready. All files share one wake-up
+ * of the rings, armed for the nearest target. When it comes, a worker takes a look: it wakes the
+ * files that are ready and arms the rings again for the rest.
  *
- * So that no number of readers costs the writers more than one does, the rings are asked at most once
- * a millisecond, and files are woken at most once a millisecond. What comes sooner is left to a timer.
- * How long a look takes grows with the files that wait and those who sleep on them, so a worker does
- * it: the interrupt of a writer's CPU, and the timer's, only call that.
+ * Many readers must not cost the writers more than one does. So the rings are armed at most once a
+ * millisecond, and files are woken at most once a millisecond. A timer does what would come sooner.
+ * A look takes longer the more files wait and the more readers sleep on them, so a worker does it.
+ * The interrupt of a writer's CPU and the timer only queue that worker.
  */
 #include <linux/hrtimer.h>
 #include <linux/list.h>
@@ -26,31 +26,31 @@
 #define PERIOD NSEC_PER_MSEC
 
 struct reader {
-	struct list_head node; /* in `waiting`, or by itself */
+	struct list_head node; /* in `waiting`, or empty */
 	struct wait_queue_head queue;
 	u64 acked;
 	u64 watermark;
-	u64 target; /* while it waits: the sum that it waits for */
+	u64 target; /* while it is in `waiting`: the sum that it waits for */
 };
 
-/* What a look is called for. */
+/* What asked for a look. */
 #define CALLED_BY_RING 0
 #define CALLED_BY_TIMER 1
 
 static struct workqueue_struct *workers; /* the kernel's own have other names in newer kernels */
 static unsigned long called;
 
-/* Of all that follows, and of each reader but its queue. No interrupt takes it. */
+/* Protects all that follows, and each reader except its queue. No interrupt takes it. */
 static DEFINE_SPINLOCK(lock);
 static LIST_HEAD(waiting);
 static struct hrtimer timer;
 static bool timer_set;
-static bool armed;     /* the rings will call before their sum reaches the next */
+static bool armed;     /* the rings will call before their sum reaches armed_for */
 static u64 armed_for;
 static u64 last_armed; /* CLOCK_MONOTONIC */
 static u64 last_woken;
 
-/* Looks again then, or sooner if a ring calls. */
+/* Has the timer call for a look at this time; a ring may call sooner. */
 static void look_at(u64 time)
 {
 	if (timer_set)
@@ -59,7 +59,7 @@ static void look_at(u64 time)
 	hrtimer_start(&timer, ns_to_ktime(time), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Moves the files whose target the sum has reached to @ready. Returns what the nearest other lacks. */
+/* Moves files that are ready to @ready. Returns how many records the nearest other one lacks. */
 static s64 take_ready(u64 sum, struct list_head *ready)
 {
 	struct reader *reader, *next;
@@ -107,13 +107,13 @@ static void look(void)
 	sum = proclife_rings_sum();
 	least = take_ready(sum, &ready);
 	if (!list_empty(&waiting))
-		arm(now, sum, least); /* at once: what is committed before that makes it ask again */
+		arm(now, sum, least); /* first: records since the sum can make it retry */
 	while (!list_empty(&ready)) {
 		struct reader *reader = list_first_entry(&ready, struct reader, node);
 
 		last_woken = now;
 		list_del_init(&reader->node);
-		/* Exclusive ones, too: each has its own idea of what to do with the file. */
+		/* Wakes exclusive waiters, too: each may want something else from the file. */
 		__wake_up(&reader->queue, TASK_NORMAL, 0, poll_to_key(EPOLLIN | EPOLLRDNORM));
 	}
 }
@@ -130,7 +130,7 @@ static void work(struct work_struct *unused)
 }
 static DECLARE_WORK(look_work, work);
 
-/* What is called while the worker is at it is looked at once more: it is queued again. */
+/* A call while the worker runs queues it again, so nothing is missed. */
 static void call(unsigned int by)
 {
 	set_bit(by, &called);
@@ -149,8 +149,8 @@ static enum hrtimer_restart timer_expired(struct hrtimer *unused)
 }
 
 /*
- * Has the file wait for what it wants by now, if anybody sleeps on it. Who is about to is on its
- * queue by now, or asks again once it is.
+ * Puts the file into `waiting` with its present target, if anybody sleeps on it. A reader that is
+ * about to sleep is in the queue already, or calls this again once it is.
  */
 static void await(struct reader *reader)
 {
@@ -162,7 +162,7 @@ static void await(struct reader *reader)
 	reader->target = reader->acked + reader->watermark;
 	if (list_empty(&reader->node))
 		list_add_tail(&reader->node, &waiting);
-	/* If the rings have been asked for no more than this, or will be, they call soon enough. */
+	/* The timer is set, or the rings are armed for no more than this: that is soon enough. */
 	if (!timer_set && !(armed && (s64)(reader->target - armed_for) >= 0))
 		look();
 }
@@ -171,7 +171,7 @@ static bool reached(const struct reader *reader)
 {
 	u64 target = READ_ONCE(reader->acked) + READ_ONCE(reader->watermark);
 
-	/* Signed: who shares the file may have acknowledged more than is counted here. */
+	/* Signed: another thread may have acknowledged more, by this file, than is counted here. */
 	return (s64)(proclife_rings_committed() - target) >= 0;
 }
 
@@ -179,7 +179,7 @@ bool proclife_reader_ready(struct reader *reader)
 {
 	if (reached(reader))
 		return true;
-	/* Who only asks costs the others nothing. Who sleeps is on the queue when it asks. */
+	/* A reader that only asks costs the others nothing. One that sleeps is in the queue. */
 	if (!waitqueue_active(&reader->queue))
 		return false;
 	spin_lock(&lock);
@@ -191,7 +191,7 @@ bool proclife_reader_ready(struct reader *reader)
 void proclife_reader_acknowledge(struct reader *reader, u64 committed)
 {
 	spin_lock(&lock);
-	/* Of threads that share the file and read at once, the later one counts. */
+	/* Threads that share the file can read at once: the highest sum counts. */
 	if ((s64)(committed - reader->acked) > 0)
 		WRITE_ONCE(reader->acked, committed);
 	await(reader);
@@ -243,7 +243,7 @@ int proclife_readers_init(void)
 
 void proclife_readers_exit(void)
 {
-	/* Nobody waits any more, so that the last look sets no timer. */
+	/* Nobody waits any more, so the last look sets no timer. */
 	hrtimer_cancel(&timer);
 	destroy_workqueue(workers);
 }

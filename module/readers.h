@@ -8,25 +8,25 @@
 
 struct reader; /* of an open file */
 
-/* One that has acknowledged all that there is, with a watermark of 1; NULL without memory. */
+/* A reader that has acknowledged all records so far, with a watermark of 1. NULL: no memory. */
 struct reader *proclife_reader_new(void);
 void proclife_reader_free(struct reader *reader);
 
-/* Where to sleep. Who is on it, and then finds the file not ready, is woken when it is. */
+/* The queue to sleep in. Join it before asking if the file is ready: then no wake-up is missed. */
 struct wait_queue_head *proclife_reader_queue(struct reader *reader);
 
-/* Are there as many records that are not acknowledged as the watermark says? */
+/* Are there at least as many unacknowledged records as the watermark says? */
 bool proclife_reader_ready(struct reader *reader);
 
-/* All records up to this sum. */
+/* Acknowledges all records up to this sum. */
 void proclife_reader_acknowledge(struct reader *reader, u64 committed);
 void proclife_reader_set_watermark(struct reader *reader, u64 records);
 
-/* A ring has got to where proclife_rings_arm() asked for this. In any context that may queue work. */
+/* A ring has reached what proclife_rings_arm() asked for. Call it where work may be queued. */
 void proclife_readers_wake(void);
 
 int proclife_readers_init(void);
-/* When no ring can call any more. */
+/* Call this when no ring can call proclife_readers_wake() any more. */
 void proclife_readers_exit(void);
 
 #endif

@@ -19,7 +19,7 @@ static bool reap = true;
 module_param(reap, bool, 0444);
 MODULE_PARM_DESC(reap, "record who reaps a task, with a hook of ftrace or a kprobe (Y)");
 
-/* Each has the task that is reaped as its first argument, and is called by who reaps it. */
+/* The first argument of each is the task that is reaped; the caller is the reaper. */
 static const struct {
 	const char *symbol;
 	u32 source;
@@ -28,7 +28,7 @@ static const struct {
 	{ "cgroup_release", PROCLIFE_REAP_CGROUP_RELEASE },
 };
 
-/* While it is tried whether the hook is called at all; nothing is recorded until then. */
+/* On while try_hook() finds out if the hook is called at all. Nothing is recorded until then. */
 static DEFINE_STATIC_KEY_TRUE(trying);
 static struct task_struct *tried;
 static bool tried_is_reaped;
@@ -56,15 +56,15 @@ static void notrace on_ftrace(unsigned long ip, unsigned long parent_ip, struct 
 }
 
 /*
- * A fifth of a kprobe's cost, since it neither saves all registers nor looks up whose hit it is.
- * Permanent: it is not for kernel.ftrace_enabled to take it away.
+ * This costs a fifth of a kprobe: it does not save all registers, and needs no lookup by address.
+ * Permanent: kernel.ftrace_enabled must not disable it.
  */
 static struct ftrace_ops ftrace_ops = {
 	.func = on_ftrace,
 	.flags = FTRACE_OPS_FL_PERMANENT | COMPAT_FTRACE_FLAGS,
 };
 
-/* Where a function is: kprobes are the only ones that tell a module. */
+/* The address of a function. Only kprobes give that to a module. */
 static int find(const char *symbol, unsigned long *address)
 {
 	struct kprobe probe = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
@@ -85,7 +85,7 @@ static int register_ftrace(const char *symbol)
 	ret = find(symbol, &address);
 	if (ret)
 		return ret;
-	/* Not by its name: where that finds no memory, it leaves no filter, which is every function. */
+	/* Not by name: without memory, that leaves an empty filter, which means every function. */
 	ret = ftrace_set_filter_ip(&ftrace_ops, address, 0, 1);
 	if (!ret)
 		ret = register_ftrace_function(&ftrace_ops);
@@ -103,7 +103,7 @@ static int unregister_ftrace(void)
 	return ret;
 }
 #else
-/* As where a function is none of ftrace's. */
+/* The same error as for a function that ftrace cannot hook. */
 static int register_ftrace(const char *symbol)
 {
 	return -EINVAL;
@@ -140,7 +140,7 @@ static int unregister_probe(void)
 	unregister_kprobe(&kprobe);
 	if (kprobe.addr)
 		return 0;
-	/* It stands on ftrace, which does not let go of it; that is all that tells. */
+	/* The kprobe uses ftrace, which did not release it. A cleared address is the only sign. */
 	kprobe.addr = address;
 	return -EBUSY;
 }
@@ -149,9 +149,9 @@ static const char *hooked; /* the symbol */
 static bool by_ftrace;
 
 /*
- * Returns once nothing calls the hook any more. That can be never: after a fault of its own, ftrace
- * changes nothing until the machine is restarted. There is no way to refuse an unload that has come
- * this far, and the code of a module that has gone must not be called.
+ * Returns once nothing calls the hook any more. It may never return: after an internal error,
+ * ftrace changes nothing until the next boot. At this point an unload can no longer be refused, and
+ * the code of an unloaded module must not be called.
  */
 static void unhook(void)
 {
@@ -175,8 +175,8 @@ static int not_run(void *unused)
 }
 
 /*
- * Is the hook called? A function can be there that the compiler has inlined where it counts. So a
- * thread is made, which ends as it is stopped before it ran, and reaps itself.
+ * Is the hook called? The compiler may have inlined the function where it counts. So this creates a
+ * kernel thread and stops it before it has run: it exits and reaps itself.
  */
 static int try_hook(void)
 {
@@ -204,7 +204,7 @@ static int hook(const char *symbol)
 	int ret = register_ftrace(symbol);
 
 	by_ftrace = !ret;
-	/* Not to ftrace's: a kprobe there would stand on ftrace, which can be switched off under it. */
+	/* Not if ftrace knows the function: a kprobe would use ftrace, too, but can be disabled. */
 	if (ret == -EINVAL)
 		ret = register_probe(symbol);
 	if (ret)
@@ -245,7 +245,7 @@ void proclife_reap_init(void)
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
 		int ret = hook(sources[i].symbol);
 
-		/* Once more, for what was short for a moment. */
+		/* Try once more: memory may have been short for a moment only. */
 		if (ret == -ENOMEM)
 			ret = hook(sources[i].symbol);
 		if (!ret) {
@@ -254,7 +254,7 @@ void proclife_reap_init(void)
 			proclife_rings_header()->features |= PROCLIFE_HAS(PROCLIFE_REAP);
 			return;
 		}
-		/* Of more interest than that the other name is not there. */
+		/* This says more than that the other name is not in this kernel. */
 		if (!error || error == -ENOENT) {
 			symbol = sources[i].symbol;
 			error = ret;
@@ -270,7 +270,7 @@ void proclife_reap_exit(void)
 
 void proclife_reap_refresh(void)
 {
-	/* Kprobes count without a lock, too. */
+	/* Kprobes count their misses without a lock, too. */
 	WRITE_ONCE(proclife_rings_header()->reap_missed, data_race(READ_ONCE(kprobe.nmissed)));
 }
 

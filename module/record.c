@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The records that need a call anyway, or are rare. */
+/* Records that are rare, or need a function call anyway. */
 #include <linux/binfmts.h>
 #include <linux/mm_types.h>
 #include <linux/random.h>
@@ -46,7 +46,7 @@ void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_
 	e->uid = take_uid(p);
 	e->euid = __kuid_val(task_deref(p->real_cred)->euid);
 	record_reserve((u64 *)e->path, PROCLIFE_PATH_LEN / sizeof(u64));
-	/* By words, and once, unless it is too long: the tail then needs its length first. */
+	/* One copy by words. Only a path that is too long needs its length first, for its tail. */
 	len = strscpy(e->path, bprm->filename, PROCLIFE_PATH_LEN);
 	if (unlikely(len < 0)) {
 		len = strlen(bprm->filename);
@@ -57,7 +57,7 @@ void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_
 	e->path_len = len;
 }
 
-/* Copies what is in memory; the rest would need a page fault, and with it sleep. */
+/* Copies what is in memory. The rest would need a page fault, which may sleep. */
 static unsigned int copy_present(char *to, unsigned long from, unsigned int len)
 {
 	unsigned int first = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(from));
@@ -78,13 +78,13 @@ bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsign
 	unsigned int len;
 
 	take_head(r, current);
-	/* Execve allows no more than fits here. */
+	/* execve(2) allows no more than fits into 32 bits. */
 	a->total = end > start ? end - start : 0;
 	a->offset = offset;
 	len = min3(limit, a->total, offset + PROCLIFE_ARGS_LEN) - offset;
 	record_reserve((u64 *)a->text, PROCLIFE_ARGS_LEN / sizeof(u64));
 	a->len = copy_present(a->text, start + offset, len);
-	if (unlikely(a->len < len)) /* it may have begun to copy what it could not */
+	if (unlikely(a->len < len)) /* a failed copy may have left some bytes behind */
 		memset(a->text + a->len, 0, PROCLIFE_ARGS_LEN - a->len);
 	offset += a->len;
 	if (a->len < len || (offset == limit && offset < a->total)) {
@@ -99,11 +99,11 @@ void proclife_record_rename(struct proclife_record *r, struct task_struct *p, co
 	unsigned int i;
 
 	take_head(r, p);
-	/* Only a NUL-terminated string is promised, not PROCLIFE_COMM_LEN readable bytes. */
+	/* name is only promised to be NUL-terminated, not to have PROCLIFE_COMM_LEN bytes. */
 	record_reserve((u64 *)r->rename.name, PROCLIFE_COMM_LEN / sizeof(u64));
 	for (i = 0; i < PROCLIFE_COMM_LEN - 1 && name[i]; i++)
 		r->rename.name[i] = name[i];
-	/* Every exec renames: this is where who was moved after the fork is noticed. */
+	/* Every exec renames, so this shows the cgroup of a task that was moved after its fork. */
 	r->rename.cgroup = take_cgroup(p);
 	record_reserve(r->rename.reserved, ARRAY_SIZE(r->rename.reserved));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a record says of a task. Each function writes all of a slot but ts, type and cpu, which the
- * caller has set. Those of every life are in line: a call would be a tenth of what they cost.
+ * What a record says about a task. Each function writes all of a slot except ts, type and cpu,
+ * which the caller has set. Those that run for every life are inline: a call would be a tenth of
+ * their cost.
  */
 #ifndef PROCLIFE_RECORD_H
 #define PROCLIFE_RECORD_H
@@ -18,20 +19,20 @@ struct linux_binprm;
 int proclife_record_init(void);
 void proclife_record_exit(void);
 
-/* All but proclife_record_state() with interrupts off. */
+/* All of these, except proclife_record_state(), need interrupts off. */
 void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
 			  const struct linux_binprm *bprm);
 /*
- * The piece of current's argument vector at @offset, at most @limit bytes of which are wanted.
+ * Records the piece at @offset of current's argument vector, and of the whole at most @limit bytes.
  * Returns whether another piece follows.
  */
 bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsigned int limit);
 void proclife_record_rename(struct proclife_record *r, struct task_struct *p, const char *name);
 void proclife_record_hang(struct proclife_record *r, struct task_struct *p);
-/* The caller holds rcu_read_lock() since it found the task. */
+/* The caller has held rcu_read_lock() since it found the task. */
 void proclife_record_state(struct proclife_record *r, struct task_struct *p);
 
-/* Reserved words, one by one: for so few, memset() costs more, and a string instruction, too. */
+/* Clears words one by one: for so few, memset() or a string instruction costs more. */
 static __always_inline void record_reserve(u64 *words, unsigned int n)
 {
 	unsigned int i;
@@ -84,9 +85,9 @@ static __always_inline void record_exit(struct proclife_record *r, struct task_s
 		/* In pages; it has been brought up to date only when the group is dead. */
 		e->max_rss = (u64)task_peek(signal->maxrss) << (PAGE_SHIFT - 10);
 		/*
-		 * The thread that gets here last may have begun to exit by itself before the others
-		 * were told to. No lock: each thread has made its mark here before it counted itself
-		 * out of signal->live.
+		 * The thread that gets here last may have begun to exit by itself, before another
+		 * one ended the group. No lock is needed: a thread sets these before it decrements
+		 * signal->live.
 		 */
 		if (task_peek(signal->flags) & SIGNAL_GROUP_EXIT) {
 			r->flags |= PROCLIFE_F_GROUP_EXIT;
@@ -112,8 +113,8 @@ static __always_inline void record_reap(struct proclife_record *r, struct task_s
 }
 
 /*
- * The task's parents and group leader may be gone by now, so nothing here follows a pointer. It has
- * been switched away from for the last time: these are its final CPU times.
+ * The task's parent and thread group leader may be gone by now, so nothing here follows a pointer.
+ * The task has been switched out for the last time: these are its final CPU times.
  */
 static __always_inline void record_free(struct proclife_record *r, struct task_struct *p)
 {
@@ -134,7 +135,7 @@ static __always_inline void record_wait(struct proclife_record *r, struct pid *p
 	record_reserve(r->wait.reserved1, ARRAY_SIZE(r->wait.reserved1));
 }
 
-/* Can the signal end the task, or is it SIGCHLD? The caller holds the task's siglock. */
+/* Is it SIGCHLD, or can it terminate the task? The caller holds the task's siglock. */
 static __always_inline bool record_wants_signal(struct task_struct *p, int signo, int result)
 {
 	const struct sighand_struct *sighand;
@@ -161,7 +162,7 @@ static __always_inline void record_signal(struct proclife_record *r, struct task
 	BUILD_BUG_ON(TRACE_SIGNAL_LOSE_INFO != PROCLIFE_SIGNAL_NO_INFO);
 
 	take_head(r, p);
-	/* An interrupt, such as a timer's, runs on top of a task that has nothing to do with it. */
+	/* An interrupt, such as a timer's, has nothing to do with the task that it interrupted. */
 	if (likely(in_task())) {
 		struct task_struct *sender = current;
 

@@ -32,7 +32,7 @@ DEFINE_PER_CPU_ALIGNED(struct rings_cpu, proclife_rings);
 static struct proclife_header *header;
 static enum cpuhp_state hotplug_state;
 
-/* The rings that there are, in the order in which they came. */
+/* All rings, in the order of their creation. */
 static struct proclife_watched *all_rings;
 static unsigned int ring_count;
 
@@ -46,7 +46,7 @@ static u64 *cpu_map(void)
 	return (void *)header + header->cpu_map_offset;
 }
 
-/* In the interrupt that the writer's CPU sends itself, where a wake-up is allowed. */
+/* Runs in an interrupt that the writer's CPU sends itself; there, a wake-up is allowed. */
 static void wake_readers(struct irq_work *work)
 {
 	proclife_readers_wake();
@@ -54,11 +54,12 @@ static void wake_readers(struct irq_work *work)
 
 void proclife_rings_wake(struct rings_cpu *cpu)
 {
-	proclife_ring_disarm(&cpu->ring); /* first: who arms after this is woken by what follows */
+	/* First: the work wakes a poller that armed before, and one that arms later stays armed. */
+	proclife_ring_disarm(&cpu->ring);
 	irq_work_queue(&cpu->wake);
 }
 
-/* Is there memory for so many rings? To allocate what is not there, the kernel would end processes. */
+/* Is there memory for so many rings? Otherwise the OOM killer would end processes to get it. */
 static bool have_memory(unsigned int rings)
 {
 	u64 pages = rings * (u64)(header->ring_stride >> PAGE_SHIFT);
@@ -68,8 +69,8 @@ static bool have_memory(unsigned int rings)
 }
 
 /*
- * Runs before the CPU does, so that no task of that CPU meets it without a ring. The ring stays
- * when the CPU goes, for readers to finish, and is there when it comes back.
+ * Runs before the CPU comes up, so no task ever runs on a CPU that has no ring. The ring stays when
+ * the CPU goes offline, so that readers can finish, and is used again when it comes back.
  */
 static int rings_prepare_cpu(unsigned int n)
 {
@@ -91,11 +92,11 @@ static int rings_prepare_cpu(unsigned int n)
 	cpu->ring.records = pages + header->records_offset;
 	cpu->ring.mask = header->records_per_ring - 1;
 	cpu->ring.pos = 0;
-	cpu->ring.wake_at = 0; /* those who sleep already learn of the new ring by its first record */
-	/* Pairs with the acquires of those who find the ring by its pages. */
+	cpu->ring.wake_at = 0; /* the first record of a new ring wakes those who sleep already */
+	/* Pairs with the acquire in proclife_rings_page(). */
 	smp_store_release(&cpu->pages, pages);
 
-	/* One CPU at a time comes up. Pairs with proclife_rings_committed() and its like. */
+	/* CPUs come up one at a time. Pairs with the acquires of ring_count. */
 	all_rings[ring_count].ring = &cpu->ring;
 	smp_store_release(&ring_count, ring_count + 1);
 
@@ -153,9 +154,9 @@ static void fill_header(void)
 }
 
 /*
- * A ring for each CPU that is up, and for those that come up later. In this range of states
- * cpuhp_setup_state() forgets the former before Linux 6.10 (932d8476399f, which some stable kernels
- * lack), so it is not asked to.
+ * A ring for each CPU that is up, and for those that come up later. Before Linux 6.10
+ * (932d8476399f, which some stable kernels lack), cpuhp_setup_state() does not call the function
+ * for CPUs that are up in this range of states. So this calls it for them.
  */
 static int prepare_cpus(void)
 {
@@ -229,7 +230,7 @@ struct page *proclife_rings_page(unsigned long pgoff)
 	n = pgoff / stride;
 	if (n >= nr_cpu_ids || !cpu_possible(n))
 		return NULL;
-	/* Pairs with rings_prepare_cpu(): the pages are zeroed. */
+	/* Pairs with the release in rings_prepare_cpu(): the pages are zeroed. */
 	pages = smp_load_acquire(&per_cpu_ptr(&proclife_rings, n)->pages);
 	if (!pages)
 		return NULL;
@@ -251,7 +252,7 @@ u64 proclife_rings_sum(void)
 	return proclife_ring_sum(all_rings, smp_load_acquire(&ring_count));
 }
 
-/* A ring that has come since the sum has its wake_at at 0: its first record wakes. */
+/* A ring that was created after the sum has wake_at 0: its first record wakes. */
 bool proclife_rings_arm(u64 more)
 {
 	return proclife_ring_arm_all(all_rings, smp_load_acquire(&ring_count), more);

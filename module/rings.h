@@ -24,27 +24,28 @@ DECLARE_PER_CPU_ALIGNED(struct rings_cpu, proclife_rings);
 int proclife_rings_init(void);
 void proclife_rings_exit(void);
 
-/* The header page, for the other subsystems to fill in what they know. */
+/* The header page: the other subsystems fill in what they know. */
 struct proclife_header *proclife_rings_header(void);
 
-/* Brings what moves in the header up to date: the clock offsets. */
+/* Updates the clock offsets in the header. */
 void proclife_rings_refresh(void);
 
-/* The page at this page offset of the device, or NULL if there is none (yet). */
+/* The page at this page offset of the device, or NULL if it does not exist (yet). */
 struct page *proclife_rings_page(unsigned long pgoff);
 
-/* Records committed on all CPUs so far. */
+/* How many records have been committed on all CPUs. */
 u64 proclife_rings_committed(void);
 
 /*
- * The same, and what proclife_rings_arm() counts from. The callers of both see to it that there is
- * one at a time.
+ * The same sum, and the starting point for proclife_rings_arm(). Callers serialize the calls of
+ * both.
  */
 u64 proclife_rings_sum(void);
 
 /*
- * Asks for a call of proclife_readers_wake() before there are @more records more than that sum, at
- * least 1. False if that has to be asked again, since a CPU was just then about to reach its share.
+ * Asks for a call of proclife_readers_wake() before there are @more records more than that sum;
+ * @more is at least 1. Returns false if a CPU was just about to reach its share: then sum and ask
+ * again.
  */
 bool proclife_rings_arm(u64 more);
 
@@ -56,7 +57,7 @@ struct rings_slot {
 	unsigned long irqflags;
 };
 
-/* What follows rings_begin() once interrupts are off; the caller has saved slot->irqflags. */
+/* The second half of rings_begin(): interrupts are off, and slot->irqflags is saved. */
 static __always_inline struct proclife_record *rings_claim(struct rings_slot *slot, u16 type)
 {
 	struct proclife_record *r;
@@ -71,8 +72,8 @@ static __always_inline struct proclife_record *rings_claim(struct rings_slot *sl
 }
 
 /*
- * Between these two, this CPU's ring is the caller's: interrupts are off, which also pins a probe
- * that is preemptible. The record between them holds its time stamp, type and CPU already.
+ * Between rings_begin() and rings_end(), the caller owns this CPU's ring: interrupts are off, so a
+ * preemptible probe does not migrate either. The record has its time stamp, type and CPU already.
  */
 static __always_inline struct proclife_record *rings_begin(struct rings_slot *slot, u16 type)
 {

@@ -19,24 +19,24 @@
 #include "task.h"
 
 /*
- * Pids that are looked at without a break. What is between two breaks is one read-side critical
- * section of RCU, which holds up the frees that the module is to measure: 63,000 instructions on
- * Linux 6.1, as bench-snapshot counts them.
+ * How many pids are looked at in one RCU read-side critical section. Each section delays the frees
+ * that the module measures: by 63,000 instructions on Linux 6.1, as bench-snapshot counts them.
  */
 #define CHUNK 64
 
 struct walk {
-	struct proclife_record *records; /* CHUNK of them, to be copied */
+	struct proclife_record *records; /* CHUNK of them, to be copied to the reader */
 	unsigned int filled;
 	bool leaders;
-	bool in_exec; /* the next one is not to be told yet */
+	bool in_exec; /* the next task is in the middle of an exec: try again */
 	int next; /* the pid to look at next */
 };
 
 /*
- * The task to write of a pid: a thread group's leader, or another thread. On an exec by one that does
- * not lead, it leaves its pid and takes the leader's over. So the leaders come last: who has left its
- * pid before that was looked at is a leader by then, and who leaves later has been seen.
+ * The task to record for a pid: in the first pass other threads, in the second thread group
+ * leaders. When a thread that is not the leader execs, it gives up its pid and takes over the
+ * leader's. That is why the leaders come last: if the thread gave up its pid before the walk came
+ * to it, it is a leader by the second pass; if later, it has been seen.
  */
 static struct task_struct *task_wanted(struct pid *pid, struct walk *walk)
 {
@@ -45,12 +45,12 @@ static struct task_struct *task_wanted(struct pid *pid, struct walk *walk)
 	if (walk->leaders || leader)
 		return walk->leaders ? leader : NULL;
 	p = pid_task(pid, PIDTYPE_PID);
-	/* A leader by everything but its pid: it is just being replaced, under a lock, in no time. */
+	/* Only a leader has an exit_signal: an exec is just exchanging the pids, under a lock. */
 	walk->in_exec = p && task_peek(p->exit_signal) >= 0;
 	return p;
 }
 
-/* Looks at the next pids. Returns false behind the last one. */
+/* Looks at the next pids. Returns false after the last one. */
 static bool walk_chunk(struct walk *walk)
 {
 	unsigned int looked;
@@ -73,7 +73,7 @@ static bool walk_chunk(struct walk *walk)
 		walk->next++;
 		if (!p)
 			continue;
-		/* The time first: what the task does after it has a later record. */
+		/* Take the time first: whatever the task does from now on has a later record. */
 		clock_take(&r->ts);
 		r->type = PROCLIFE_TASK;
 		r->cpu = task_cpu(p);
@@ -84,7 +84,7 @@ static bool walk_chunk(struct walk *walk)
 	return more;
 }
 
-/* Writes a record of each task while there is room, and counts them all. */
+/* Writes a record of each task as long as there is room, and counts all tasks. */
 static long walk_tasks(struct walk *walk, struct proclife_snapshot *s)
 {
 	struct proclife_record __user *to = u64_to_user_ptr(s->records);
@@ -110,8 +110,9 @@ static long walk_tasks(struct walk *walk, struct proclife_snapshot *s)
 		if (walk->in_exec)
 			schedule_timeout_killable(1);
 		/*
-		 * cond_resched() is no quiescent state where RCU is preemptible, and the tick, which
-		 * would report one, mostly finds the walk in a section: RCU would wait for all of it.
+		 * With preemptible RCU, cond_resched() is no quiescent state. The tick would report
+		 * one, but it mostly hits the walk in a critical section. So without schedule(), a
+		 * grace period would wait for the whole walk.
 		 */
 		schedule();
 	}

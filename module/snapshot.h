@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TASK records of all tasks there are, for a reader that attaches. */
+/* TASK records of all tasks, for a reader that attaches. */
 #ifndef PROCLIFE_SNAPSHOT_H
 #define PROCLIFE_SNAPSHOT_H
 

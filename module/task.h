@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a field of a task is read: by whoever is in RCU's read-side critical section, which is also
- * wherever interrupts are off. In line, since each of these is a few instructions, and many a record.
+ * How fields of a task are read. The caller is in an RCU read-side critical section; interrupts off
+ * are one, too. All inline: each is a few instructions, and a record needs many of them.
  */
 #ifndef PROCLIFE_TASK_H
 #define PROCLIFE_TASK_H
@@ -22,26 +22,26 @@
 #include "handle.h"
 
 /*
- * A field that may change at this moment, under a lock that nothing here may take: of another task,
- * or of this one by a thread of its process or by the scheduler on another CPU. What changes is one
- * word, of which any of its values is as true as the other.
+ * A field that may change at this moment, under a lock that must not be taken here: a field of
+ * another task, or one of this task that a thread of its process, or the scheduler on another CPU,
+ * changes. It is one word, and both its old and its new value are correct.
  */
 #define task_peek(field) data_race(READ_ONCE(field))
 
-/* What a pointer under RCU points at. No rcu_read_lock(), a call, where interrupts are off anyway. */
+/* Dereferences an RCU pointer. rcu_read_lock() would be a call; interrupts are off anyway. */
 #define task_deref(pointer) rcu_dereference_check(pointer, rcu_read_lock_sched_held())
 
-/* Drawn at load. */
+/* A random key, made when the module is loaded. */
 extern struct handle_key proclife_handle_key;
 
 /*
- * An address of a live object as a handle. An address has one handle as long as the module is
- * loaded, and no other address has that.
+ * The handle of a live object, made of its address. As long as the module is loaded, an address has
+ * one handle, and no two addresses have the same.
  *
- * Who may read the device or is given a recording, and no more, is not to learn where the kernel
- * keeps what, not even how far one object lies from another: that would undo the randomization of
- * the kernel's addresses. So a handle is a cipher's block, under a key that never leaves the module:
- * what can be computed from any number of handles says only which of them are the same address.
+ * A handle must not show to readers of the device or of a recording where an object is in the
+ * kernel, nor how far it is from another one: that would undo the randomization of the kernel's
+ * addresses. So a handle is the address enciphered as one block, under a key that never leaves the
+ * module. Any number of handles only shows which of them are of the same address.
  */
 static inline u64 handle_of_object(const void *object)
 {
@@ -49,9 +49,9 @@ static inline u64 handle_of_object(const void *object)
 }
 
 /*
- * A cipher costs as much as all else in a record, and the same objects come again and again: a
- * task has a dozen handles made of it in its life, and the kernel soon reuses its memory. So each
- * CPU keeps those that it took last. What is kept is never wrong, since handles do not change.
+ * The cipher costs as much as the rest of a record, and the same objects come again and again: the
+ * records of a task's life need a dozen handles of it, and the kernel soon reuses its memory. So
+ * each CPU caches those that it used last. The cache is never stale, since handles do not change.
  */
 #define HANDLE_CACHE_BITS 10
 
@@ -82,7 +82,7 @@ static __always_inline u64 take_handle(const void *object)
 
 static __always_inline void take_comm(char to[PROCLIFE_COMM_LEN], const char *from)
 {
-	/* No lock: a rename at this moment can tear the name, which costs nobody more than that. */
+	/* No lock: a rename at this moment can tear the name, which does no other harm. */
 	BUILD_BUG_ON(TASK_COMM_LEN != PROCLIFE_COMM_LEN);
 	data_race(memcpy(to, from, PROCLIFE_COMM_LEN));
 	to[PROCLIFE_COMM_LEN - 1] = '\0';
@@ -118,11 +118,11 @@ static __always_inline void take_ns_pid(struct task_struct *p, u32 *ns_pid, u32 
 	*ns_inum = own->ns->ns.inum;
 }
 
-/* All of a record's head but ts, type and cpu. */
+/* All of a record's head except ts, type and cpu. */
 static __always_inline void take_head_as(struct proclife_record *r, struct task_struct *p, u64 handle)
 {
 	unsigned int pf = task_peek(p->flags);
-	pid_t pid = task_peek(p->pid); /* the thread that execs takes its leader's, and the start */
+	pid_t pid = task_peek(p->pid); /* an exec by a thread changes its pid and start */
 	pid_t tgid = p->tgid;
 	u32 flags = 0;
 

@@ -12,8 +12,9 @@
  * offset rings_offset + c * ring_stride holds struct proclife_ring_ctl and, records_offset bytes
  * further, records_per_ring records. Touching a ring that does not exist raises SIGBUS. A reader
  * takes every offset and size from the header: a later module may use others. The mapping is
- * read-only for everybody: no reader can hold up the writers, or change what another one reads. What
- * a reader asks of the kernel has bounds: see struct proclife_watermark and struct proclife_snapshot.
+ * read-only for everybody: no reader can hold up the writers, or change what another one reads. The
+ * kernel bounds the work that a reader can cause: see struct proclife_watermark and
+ * proclife_snapshot.
  *
  * The writer's contract
  * ---------------------
@@ -25,17 +26,17 @@
  * The reader's contract
  * ---------------------
  * Each reader keeps a private position for each ring and follows the algorithm of ring.h: load
- * commit (acquire), copy the records below it, fence, load reserve; what was copied is valid for
- * positions at or above reserve - records_per_ring, the rest is lost and known to be. Records of
- * different CPUs are in order by (ts, cpu, position), and a record may be passed on once ts lies
- * below the horizon that ring.h describes.
+ * commit (acquire), copy the records below it, fence, load reserve. What was copied is valid for
+ * positions at or above reserve - records_per_ring; the rest is an overrun, and the reader knows
+ * how many records it lost. Records of different CPUs are ordered by (ts, cpu, position). A record
+ * may be passed on once its ts lies below the horizon that ring.h describes.
  *
  * Identity
  * --------
- * `task` is an opaque handle that no two tasks share between fork and free; `group` is the same for
- * thread groups (processes), from the fork of the first thread to the free of the last, through
- * exec by any thread. Pids are attributes: they are reused, and exchanged when a thread that does
- * not lead its group execs.
+ * `task` is an opaque handle that no two tasks share between fork and free. `group` is such a
+ * handle of a thread group (process), from the fork of the first thread to the free of the last,
+ * through exec by any thread. Pids are attributes: they are reused, and two threads exchange theirs
+ * when one that is not the thread group leader execs.
  */
 #ifndef PROCLIFE_ABI_H
 #define PROCLIFE_ABI_H
@@ -45,7 +46,7 @@
 
 #define PROCLIFE_MAGIC 0x006566696c637270ULL /* "prclife\0" in memory */
 #define PROCLIFE_ABI_VERSION 1
-/* The oldest ABI whose readers understand this one: they ignore types and flags new to them. */
+/* The oldest ABI whose readers can read this one: they ignore types and flags new to them. */
 #define PROCLIFE_ABI_COMPATIBLE 1
 
 #define PROCLIFE_COMM_LEN 16
@@ -54,7 +55,7 @@ enum proclife_type {
 	PROCLIFE_NONE = 0,
 	PROCLIFE_FORK = 1, /* the head is the child */
 	PROCLIFE_EXEC = 2,
-	PROCLIFE_ARGS = 3, /* after its EXEC in time; of the same task, until its next EXEC */
+	PROCLIFE_ARGS = 3, /* belongs to the last EXEC of the same task */
 	PROCLIFE_RENAME = 4, /* the head's comm is the old name */
 	PROCLIFE_EXIT = 5,
 	PROCLIFE_REAP = 6, /* the head is the task that is reaped */
@@ -63,7 +64,7 @@ enum proclife_type {
 	PROCLIFE_HANG = 9,
 	PROCLIFE_SIGNAL = 10, /* the head is the target */
 	PROCLIFE_TASK = 11,   /* only in a snapshot */
-	PROCLIFE_SUPPRESSED = 12, /* of the CPU, not of a task: of the head, only ts, type and cpu */
+	PROCLIFE_SUPPRESSED = 12, /* about a CPU, not a task: the head has only ts, type and cpu */
 	PROCLIFE_TYPES = 16,
 };
 
@@ -111,10 +112,11 @@ struct proclife_exec {
 #define PROCLIFE_ARGS_LEN 64
 
 /*
- * A piece of the argument vector, as it lies in the memory of the task: each argument with a NUL
- * behind it. The pieces follow their EXEC in the order of their offsets; other records can lie between
- * them, and as the task can be moved between two of them, they can lie in several rings. The last piece
- * ends at `total`, or has PROCLIFE_F_TRUNCATED: there is more than args_bytes, or it was not in memory.
+ * A piece of the argument vector as it is in the memory of the task: each argument with a NUL at
+ * its end. The pieces follow their EXEC in the order of their offsets. Other records can lie
+ * between them. The task can migrate between two pieces, so they can lie in several rings. The last
+ * piece ends at `total`, or has PROCLIFE_F_TRUNCATED: there is more than args_bytes, or it was not
+ * in memory.
  */
 struct proclife_args {
 	__u32 total;  /* bytes of the whole vector, recorded or not */
@@ -125,7 +127,7 @@ struct proclife_args {
 
 struct proclife_rename {
 	char name[PROCLIFE_COMM_LEN]; /* the new one */
-	__u64 cgroup; /* now: it can be another one than at the fork */
+	__u64 cgroup; /* now: the task can have been moved since its fork */
 	__u64 reserved[6];
 };
 
@@ -144,7 +146,7 @@ struct proclife_exit {
 	__u64 nivcsw;
 	__u64 max_rss;	/* KiB, of the process; only with PROCLIFE_F_GROUP_DEAD, otherwise 0 */
 	__u32 maj_flt;	/* stays at its maximum once there */
-	__u32 parent_tgid; /* of real_parent now, which re-parenting changes */
+	__u32 parent_tgid; /* of real_parent now: the task may have been reparented */
 };
 
 struct proclife_reap {
@@ -153,7 +155,7 @@ struct proclife_reap {
 	__u32 reaper_pid;
 	__u32 reaper_tgid;
 	char reaper_comm[PROCLIFE_COMM_LEN];
-	__u64 cgroup; /* the last one of the task that is reaped */
+	__u64 cgroup; /* the last one that the reaped task was in */
 	__u64 reserved[3];
 };
 
@@ -165,18 +167,18 @@ struct proclife_free {
 };
 
 struct proclife_wait {
-	__u32 wanted; /* pid or process group waited for, 0 if any child will do */
+	__u32 wanted; /* pid or process group waited for; 0: any child */
 	__u32 reserved0;
 	__u64 reserved1[8];
 };
 
 /*
- * A signal for a target that has left it the default action, which is to end; or a SIGCHLD, even if
- * the target ignores it: with code CLD_EXITED, CLD_KILLED or CLD_DUMPED it marks that the sender's
- * process has become a zombie. A parent that has set SIGCHLD to SIG_IGN is sent none.
+ * A signal whose action in the target is the default one, and that is to terminate. Or any SIGCHLD,
+ * even if the target ignores it: with code CLD_EXITED, CLD_KILLED or CLD_DUMPED it marks that the
+ * sender's process has become a zombie. A parent that has set SIGCHLD to SIG_IGN gets none.
  */
 struct proclife_signal {
-	__u64 sender; /* the task that caused it, 0 if an interrupt did: then the next three are too */
+	__u64 sender; /* the task that caused it; 0: an interrupt, and the next three are 0, too */
 	__u32 sender_pid;
 	__u32 sender_tgid;
 	char sender_comm[PROCLIFE_COMM_LEN];
@@ -189,9 +191,9 @@ struct proclife_signal {
 
 #define PROCLIFE_SIGNAL_QUEUED 0
 #define PROCLIFE_SIGNAL_IGNORED 1
-#define PROCLIFE_SIGNAL_PENDING 2  /* the same was pending already: nothing changes */
+#define PROCLIFE_SIGNAL_PENDING 2  /* the same signal was pending already: nothing changes */
 #define PROCLIFE_SIGNAL_NO_ROOM 3  /* a real-time signal that could not be queued: lost */
-#define PROCLIFE_SIGNAL_NO_INFO 4 /* pending, but the target will not learn from whom */
+#define PROCLIFE_SIGNAL_NO_INFO 4 /* pending, but the target will not learn who sent it */
 
 struct proclife_state {
 	__u64 parent; /* real_parent now, not by birth */
@@ -209,14 +211,15 @@ struct proclife_state {
 };
 
 /*
- * What any process could have recorded as often as it likes, to overwrite the rings, has a budget on
- * each CPU: WAIT, RENAME, and SIGNAL but for what goes with a death. This record begins or ends a time
- * in which the CPU makes no records of such a type. They are not lost by a reader: there are none.
+ * Any process could cause some records as often as it likes, and so overwrite the rings. These have
+ * a budget on each CPU: WAIT, RENAME, and SIGNAL except for what comes with a death. This record
+ * begins or ends a time in which the CPU makes no records of such a type. No reader lost them: they
+ * were never made.
  */
 struct proclife_suppressed {
 	__u32 what;  /* enum proclife_type */
 	__u32 ended; /* 0: from here on; 1: up to here */
-	__u64 since; /* ts of the record that began it; its own if it is that one */
+	__u64 since; /* ts of the record that began it, which can be this one */
 	__u64 count; /* records that were not made; 0 if it begins */
 	__u64 reserved[6];
 };
@@ -254,7 +257,7 @@ struct proclife_ring_ctl {
 	__u64 reserved[6];
 	__u64 counts[PROCLIFE_TYPES]; /* records committed, by type */
 	__u64 suppressed[PROCLIFE_TYPES]; /* records not made, by type: see PROCLIFE_SUPPRESSED */
-	__u64 suppressing; /* PROCLIFE_HAS() of each type that is being suppressed */
+	__u64 suppressing; /* PROCLIFE_HAS() of each type that is being suppressed now */
 };
 
 /* features */
@@ -278,19 +281,19 @@ struct proclife_header {
 	__u32 abi_compatible;
 	__u32 header_bytes; /* of this struct, without the CPU map */
 	__u32 record_bytes;
-	__u64 map_bytes; /* the largest mapping that makes sense */
+	__u64 map_bytes; /* of the whole device: the largest useful mapping */
 	__u64 rings_offset;
 	__u64 ring_stride;
 	__u64 records_offset; /* within a ring */
 	__u64 records_per_ring;
-	__u32 cpus;	      /* rings that can exist; CPU numbers are below it */
+	__u32 cpus;	      /* how many rings can exist; CPU numbers are below this */
 	__u32 cpu_map_offset; /* of the CPU map: 64-bit words, bit c % 64 of word c / 64 */
 	__u64 generation;     /* grows when a ring appears; load it before the CPU map */
 	__u64 features;	      /* PROCLIFE_HAS() of each type */
 	__u32 exit_mark;      /* PROCLIFE_EXIT_* */
 	__u32 reap_source;    /* PROCLIFE_REAP_* */
 	__u64 reap_missed;    /* REAPs that a kprobe could not take; as of the last open or read */
-	/* What to add to a record's ts; as of the last open: the real-time clock can be stepped. */
+	/* To be added to a record's ts; as of the last open, since CLOCK_REALTIME can be set. */
 	__u64 to_boottime;
 	__u64 to_realtime;
 	__u64 loaded;	    /* CLOCK_MONOTONIC when recording began */
@@ -303,32 +306,32 @@ struct proclife_header {
 };
 
 /*
- * However low it is and however many files there are, those that sleep are woken at most once a
- * millisecond, and no CPU is interrupted for it more often.
+ * However low it is, and however many files are open: sleepers are woken at most once a
+ * millisecond, and no CPU is interrupted more often for that.
  */
 struct proclife_watermark {
-	__u64 records; /* poll and read wait for this many unacknowledged ones; at least 1 */
+	__u64 records; /* poll and read wait for this many unacknowledged records; at least 1 */
 	__u64 reserved;
 };
 
 /*
- * All tasks, zombies too, as TASK records in the order of their time stamps: by pid, first the
- * threads that do not lead their groups, then those that do. Each shows its task as of its own time,
- * while the machine goes on. A task that is forked or released meanwhile may be there or not; its own
- * records in the rings tell. One that takes over its leader's pid meanwhile, by exec, may be there
- * with both. A reader that notes its positions first and takes the snapshot next misses nobody. RCU
- * waits for 64 tasks at most, and not for the whole of it.
+ * All tasks, zombies included, as TASK records in the order of their time stamps: by pid, first the
+ * threads that are not thread group leaders, then the leaders. The machine goes on meanwhile: each
+ * record shows its task at the record's own time. A task that is forked or released meanwhile may
+ * be in it or not; it has records in the rings. A thread that execs meanwhile, and so takes over
+ * its leader's pid, may be in it with both pids. A reader that notes its ring positions before it
+ * takes the snapshot misses no task. An RCU grace period waits for 64 tasks of it at most.
  */
 struct proclife_snapshot {
 	__u64 records;	/* in: address of struct proclife_record[capacity] */
-	__u32 capacity; /* in: at least the tasks there are, else ENOSPC */
-	__u32 count;	/* out: written; with ENOSPC, how many tasks there were */
+	__u32 capacity; /* in: at least the number of tasks, else ENOSPC */
+	__u32 count;	/* out: how many were written; with ENOSPC, how many tasks there were */
 	__u64 reserved;
 };
 
-/* The time as records take it: none that is taken afterwards, on any CPU, is earlier. */
+/* The time by the records' clock: no time that is taken later, on any CPU, is earlier than it. */
 struct proclife_clock {
-	__u64 now; /* CLOCK_MONOTONIC of the initial time namespace, whichever the caller is in */
+	__u64 now; /* CLOCK_MONOTONIC of the initial time namespace, not of the caller's */
 	__u64 reserved;
 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note OR MIT */
 /*
- * Ordered accesses, as the kernel has them under its own names: in user space, they are the
- * compiler's C11 atomics. A program that includes this keeps all names that do not begin with
- * proclife_ or PROCLIFE_.
+ * Ordered accesses under one name for both sides: the kernel's own in the kernel, the compiler's
+ * C11 atomics in user space. This header defines only names that begin with proclife_ or PROCLIFE_.
  */
 #ifndef PROCLIFE_BARRIER_H
 #define PROCLIFE_BARRIER_H
@@ -44,8 +43,8 @@
 	})
 
 /*
- * What a clock reading needs on both sides of proclife_mb() to take part in the order: on x86 neither
- * rdtsc nor the barrier waits for the other, but lfence waits for both.
+ * A full barrier that also orders clock readings before and after it. On x86, neither rdtsc nor the
+ * barrier waits for the other; lfence waits for both.
  */
 #if defined(__x86_64__) || defined(__i386__)
 #define proclife_clock_mb()			\

@@ -20,28 +20,28 @@
  * R1 pairs with W4: a record below commit is complete.
  * R3 pairs with W2: if R2 read anything that the writer of position p wrote, R4 sees a reserve
  *	above p; so what R2 read is valid for positions at or above reserve - size.
- * H2 pairs with W2: a position whose W1 H3 did not see takes its time after H1, and so does each
- *	one above the commit that H4 sees, since W2 orders the W4 before it, too. So commit == reserve
- *	means that all that this ring will ever hold from before H1 lies below that commit; if reserve
- *	is ahead, by one or two, the record at that commit is the only other one that may be from
- *	before H1.
- * W3 and H1 read one clock, which never goes back, whichever CPU is asked: the module's clock_take(),
- *	which a reader reaches by PROCLIFE_IOC_CLOCK. It is a line over the CPUs' counters, with
- *	parameters that the kernel changes now and then. If W3 comes after H1 and both go by the same
- *	parameters, it gives no earlier time. If H1 went by new ones, they had been written, and W3
- *	sees them too, since H2 and W2 come in between. If H1 went by old ones and W3 by new ones, W3
- *	is at or above the floor, which is above all that the old ones gave (module/clock.c).
+ * H2 pairs with W2: if H3 did not see the W1 of a position, that position takes its time after H1.
+ *	So does each position above the commit that H4 sees, since W2 orders the W4 before it, too.
+ *	So if commit == reserve, every record of this ring from before H1, now or later, lies below
+ *	that commit. If reserve is ahead, by one or two, one more record may be from before H1: the
+ *	one at that commit.
+ * W3 and H1 read one clock, which never goes back on any CPU: the module's clock_take(), which a
+ *	reader calls by PROCLIFE_IOC_CLOCK. It is a line over the CPUs' counters, with parameters
+ *	that the kernel changes now and then. If W3 comes after H1 and both use the same parameters,
+ *	W3 gives no earlier time than H1. If H1 used new parameters, they had been written, and W3
+ *	sees them too, since H2 and W2 come in between. If H1 used old ones and W3 new ones, W3 is
+ *	at or above the floor, which is above all times that the old ones gave (module/clock.c).
  *
- *	The vDSO's clock_gettime(2) is another clock: it goes by new parameters earlier than the
- *	module does. After a rise of the rate by d, a record can land below such an H1, by d times
- *	how long the kernel takes for the change: some ns; 100 us if NTP slews by 500 ppm and the
- *	hypervisor stops the CPU for 200 ms in the middle of it; more with another tick of adjtimex(2).
- *	And in a time namespace it is off by whatever its maker has chosen.
+ *	The vDSO's clock_gettime(2) is another clock: it uses new parameters earlier than the module
+ *	does. If the rate rises by d, a record can get a time below such an H1, by d times how long
+ *	the kernel takes for the change. That is some ns; 100 us if NTP slews by 500 ppm and the
+ *	hypervisor stops the CPU for 200 ms in the middle of it; more if adjtimex(2) sets the tick.
+ *	And in a time namespace it is off by the offset of that namespace.
  * P2 pairs with W2: either the poller sees the reservation, or the writer sees wake_at.
- * P0 is both what the poller adds up over the rings and what P1 counts from. If P1 took a later
- *	commit, a record that came in between would be in no sum, yet put the wake-up off.
+ * P0 is one load: the poller adds it to the sum over the rings, and P1 counts from it. If P1 used a
+ *	later commit, a record between the two would be missing in the sum, yet delay the wake-up.
  *
- * tests/litmus asks the kernel's memory model about each of these, and about what breaks them.
+ * tests/litmus checks each of these with the kernel's memory model, and what breaks them.
  *
  * Positions are compared by difference; they would need centuries to wrap.
  */
@@ -56,11 +56,11 @@ struct proclife_ring {
 	struct proclife_ring_ctl *ctl;
 	struct proclife_record *records;
 	__u64 mask;    /* size - 1; the size is a power of two */
-	__u64 pos;     /* the position that is written next, in step with ctl->commit */
-	__u64 wake_at; /* a poller sleeps until commit reaches it; far ahead if none does */
+	__u64 pos;     /* the next position to write; equal to ctl->commit between two writes */
+	__u64 wake_at; /* a poller sleeps until commit reaches it; far ahead if nobody sleeps */
 };
 
-/* Further ahead than any ring gets, and still ahead by difference. */
+/* Further ahead than any ring gets, but still positive as a signed difference. */
 #define PROCLIFE_RING_NEVER (1ULL << 62)
 
 /**
@@ -86,14 +86,14 @@ static inline struct proclife_record *proclife_ring_reserve(struct proclife_ring
  * @type: the record's, for the counts
  *
  * Return: non-zero if a poller waits for this position. The caller then calls
- * proclife_ring_disarm() and after that sees to the wake-up.
+ * proclife_ring_disarm() first, and wakes the pollers after that.
  */
 static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int type)
 {
 	__u64 pos = ring->pos + 1;
 
 	ring->pos = pos;
-	/* Only this CPU writes counts; readers take them for display and tolerate a lag. */
+	/* Only this CPU writes counts. Readers only display them, so they may lag. */
 	proclife_write_once(ring->ctl->counts[type], ring->ctl->counts[type] + 1);
 	proclife_store_release(&ring->ctl->commit, pos); /* W4, pairs with R1 and H4 */
 	/* After W2, which pairs with P2. */
@@ -104,8 +104,8 @@ static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int 
  * proclife_ring_disarm - take back the wake-up that proclife_ring_commit() reported
  * @ring: a ring of this CPU
  *
- * This may undo a poller's proclife_ring_arm() that came in between: the wake-up that the caller
- * owes reaches that poller too, since it was known to wait before it armed.
+ * This may undo a poller's proclife_ring_arm() that came in between. That is safe: a poller is
+ * registered for wake-ups before it arms, so the wake-up that the caller owes reaches it, too.
  */
 static inline void proclife_ring_disarm(struct proclife_ring *ring)
 {
@@ -117,8 +117,8 @@ static inline void proclife_ring_disarm(struct proclife_ring *ring)
  * @ring: any ring
  * @pos: commit has to reach this
  *
- * The caller is known to wait already. Return: reserve as seen after arming: if it has reached
- * @pos, no wake-up may come, and none is needed.
+ * The caller is registered for wake-ups already. Return: reserve as seen after arming. If that has
+ * reached @pos, the wake-up may never come, and none is needed.
  */
 static inline __u64 proclife_ring_arm(struct proclife_ring *ring, __u64 pos)
 {
@@ -146,7 +146,7 @@ static inline __u64 proclife_ring_committed(const struct proclife_ring_ctl *ctl)
 	return proclife_load_acquire(&ctl->commit); /* R1, pairs with W4 */
 }
 
-/* One of the rings of which somebody waits for records, no matter which has them. */
+/* A ring in a set that somebody waits for: the wait is for records in all of them together. */
 struct proclife_watched {
 	struct proclife_ring *ring;
 	__u64 commit; /* as proclife_ring_sum() found it */
@@ -177,12 +177,13 @@ static inline __u64 proclife_ring_sum(struct proclife_watched *all, unsigned int
  * @count: how many rings there are
  * @more: records beyond that sum; at least 1
  *
- * Each ring wakes once it has taken its share. As long as none has, each has at most share - 1 more
- * than in the sum, and all together fewer than @more, however the records are spread and whenever
- * they came. If one takes its share early, who is woken finds too few, and asks for the rest.
+ * Each ring wakes once it has committed its share. Until one has, each has at most share - 1
+ * records more than in the sum, so all together have fewer than @more, however the records are
+ * spread and whenever they came. If one ring commits its share early, the woken poller finds too
+ * few records and asks for the rest.
  *
  * Return: non-zero if the wake-up will come. Zero if a ring had reserved its share already: its
- * writer may have seen no one, so the caller counts again, now or a little later.
+ * writer may not have seen the wake_at, so the caller counts again, now or a little later.
  */
 static inline int proclife_ring_arm_all(struct proclife_watched *all, unsigned int count, __u64 more)
 {
@@ -215,7 +216,7 @@ static inline __u64 proclife_ring_oldest(const struct proclife_ring_ctl *ctl, __
 }
 
 /**
- * proclife_ring_settled - may this ring still get records older than the reader's clock reading?
+ * proclife_ring_settled - are all records from before the reader's clock reading complete?
  * @ctl: any ring's
  * @commit: set to the position below which all records are complete
  *
