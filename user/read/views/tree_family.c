@@ -29,8 +29,9 @@ static void learn(struct tree_view *view, struct family_words *words, const uint
 
 	for (i = 0; i < some; i++) {
 		uint32_t member = members[(uint64_t)i * count / some];
+		const struct proclife_node *node = view->rows.all[member].node;
 
-		family_words_add(words, &view->words, view->rows.all[member].node);
+		family_words_add(words, &view->words, node->args, node->args_bytes);
 	}
 }
 
@@ -142,7 +143,7 @@ bool tree_put_words(struct tree_view *view, struct text *line, const struct row 
 			die_no_memory();
 		learn(view, family->words, view->families->members + family->first, family->count);
 	}
-	words_split(&view->words, family->words, b->node);
+	words_split(&view->words, family->words, b->node->args, b->node->args_bytes);
 	return words_put(line, &view->words, columns);
 }
 
@@ -153,7 +154,7 @@ void tree_put_slowest(struct tree_view *view, struct text *to, const struct row 
 	struct family_words words = { 0 };
 
 	learn(view, &words, view->rows.members + sums->members, b->count);
-	words_split(&view->words, &words, slowest);
+	words_split(&view->words, &words, slowest->args, slowest->args_bytes);
 	if (!words_put_first(to, &view->words))
 		text_printf(to, "pid %u", slowest->tgid);
 	family_words_free(&words);

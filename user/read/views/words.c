@@ -23,16 +23,17 @@ static void add(struct line_words *words, const char *s, size_t length, bool par
 	words->all[words->count++] = (struct word){ .s = s, .length = length, .part = part };
 }
 
-/* Texts of a node end in a NUL of their own, even if they were cut. */
-static void split(struct line_words *words, const struct proclife_node *node, size_t most)
+/* A NUL follows the arguments, even if they were cut. */
+static void split(struct line_words *words, const char *args, uint32_t bytes, size_t most)
 {
-	uint32_t bytes = node->args ? node->args_bytes : 0, at;
 	size_t n, i, length;
+	uint32_t at;
 
 	words->count = 0;
-	for (at = bytes ? strnlen(node->args, bytes) + 1 : 0; at < bytes && words->count < most;
+	bytes = args ? bytes : 0;
+	for (at = bytes ? strnlen(args, bytes) + 1 : 0; at < bytes && words->count < most;
 	     at += n + 1) {
-		const char *s = node->args + at;
+		const char *s = args + at;
 
 		n = strnlen(s, bytes - at);
 		/* A script has words of its own; what is short stands as a whole, in its quotes. */
@@ -49,12 +50,12 @@ static void split(struct line_words *words, const struct proclife_node *node, si
 }
 
 void family_words_add(struct family_words *family, struct line_words *scratch,
-		      const struct proclife_node *node)
+		      const char *args, uint32_t bytes)
 {
 	size_t i;
 
 	family->members++;
-	split(scratch, node, MOST_WORDS);
+	split(scratch, args, bytes, MOST_WORDS);
 	for (i = 0; i < scratch->count; i++) {
 		const struct word *word = &scratch->all[i];
 		uint32_t number = number_of(&family->numbers, word->s, word->length);
@@ -108,11 +109,11 @@ static enum word_rank rank(const struct line_words *words, size_t i, const struc
 }
 
 void words_split(struct line_words *words, const struct family_words *family,
-		 const struct proclife_node *node)
+		 const char *args, uint32_t bytes)
 {
 	size_t i;
 
-	split(words, node, SIZE_MAX);
+	split(words, args, bytes, SIZE_MAX);
 	for (i = 0; i < words->count; i++)
 		words->all[i].rank = rank(words, i, family);
 }

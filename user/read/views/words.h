@@ -47,14 +47,17 @@ struct family_words {
 	uint32_t members; /* that were looked at */
 };
 
-/* One more member; no more than WORDS_SAMPLE. Running out of memory ends the program. */
+/*
+ * One more member, by its arguments, each with its NUL; no more than WORDS_SAMPLE. Running out of
+ * memory ends the program.
+ */
 void family_words_add(struct family_words *family, struct line_words *scratch,
-		      const struct proclife_node *node);
+		      const char *args, uint32_t bytes);
 void family_words_free(struct family_words *family);
 
 /* All of this command line but the first argument, with their ranks in the family. */
 void words_split(struct line_words *words, const struct family_words *family,
-		 const struct proclife_node *node);
+		 const char *args, uint32_t bytes);
 void words_free(struct line_words *words);
 
 /*
