@@ -58,3 +58,10 @@ size_t overtime_slices(const struct overtime *overtime, uint64_t end)
 
 	return slices < OVERTIME_SLICES ? (size_t)slices : OVERTIME_SLICES;
 }
+
+uint64_t overtime_born(const struct proclife_header *header, const struct proclife_process *process)
+{
+	if (process->marks.born || !process->start || !header)
+		return process->marks.born ? process->marks.born : process->seen;
+	return process->start > header->to_boottime ? process->start - header->to_boottime : 1;
+}

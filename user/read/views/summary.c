@@ -22,21 +22,11 @@ struct summary {
 	bool began;
 };
 
-/* When it was forked: of one that is older than the trace, by its start. */
-static uint64_t born(const struct run *run, const struct proclife_process *process)
-{
-	const struct proclife_header *header = proclife_source_header(run->source);
-
-	if (process->marks.born || !process->start || !header)
-		return process->marks.born ? process->marks.born : process->seen;
-	return process->start > header->to_boottime ? process->start - header->to_boottime : 1;
-}
-
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct summary *summary = data;
 	const struct run *run = summary->run;
-	uint64_t exited = process->marks.exited;
+	uint64_t exited = process->marks.exited, born;
 
 	if (!process->selected || !process->matches)
 		return;
@@ -47,11 +37,12 @@ static void process_gone(void *data, struct proclife_process *process)
 		summary->overtime.limit = run->to;
 		summary->began = true;
 	}
+	born = overtime_born(proclife_source_header(run->source), process);
 	/* What one that lives on has used is not known. */
 	if (exited)
-		overtime_add(&summary->overtime, born(run, process), exited, process->runtime);
+		overtime_add(&summary->overtime, born, exited, process->runtime);
 	else if (process->outlives)
-		overtime_add(&summary->overtime, born(run, process), run->ended, 0);
+		overtime_add(&summary->overtime, born, run->ended, 0);
 }
 
 static int begin(struct run *run, void **state)
