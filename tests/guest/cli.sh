@@ -32,7 +32,7 @@ expect 'not root' 1 '/dev/proclife: permission denied; run as root' \
 expect '--pid x' 129 "\-\-pid x: not a process ID" proclife-read --pid x
 expect '--pid of nobody' 1 '4194303' proclife-read --tree --pid 4194303
 expect 'unknown option' 129 "--nonsense: there is no such option" proclife-read --nonsense
-expect 'two views' 129 'only --lives, --tree, --summary, --latency and --parents' proclife-read --events --tree
+expect 'two views' 129 'only --lives, --tree, --summary, --critical-path, --latency and --parents' proclife-read --events --tree
 expect '--duration x' 129 '\-\-duration x' proclife-read --duration x
 expect '--count 0' 129 '\-\-count 0' proclife-read --count 0
 

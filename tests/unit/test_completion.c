@@ -41,7 +41,7 @@ static void test_bash(void **state)
 	assert_string_equal(bash("complete -p proclife-read"),
 			    "complete -F _proclife_read proclife-read\n");
 	assert_string_equal(offered("proclife-read --tr"), " --tree \n");
-	assert_non_null(strstr(offered("proclife-read --"), " --lives --events --tree --summary --latency "));
+	assert_non_null(strstr(offered("proclife-read --"), " --lives --events --tree --summary --critical-path --latency "));
 	assert_non_null(strstr(output, " --expect "));
 	assert_null(strstr(output, "completion"));
 	assert_string_equal(offered("proclife-read --expect teardown.p"),

@@ -46,7 +46,7 @@ static const char *const views[] = {
 	"--tree --count 9 --json", "--tree --pid 1004", "--events --json --pid 1004",
 	"--tree --depth 1", "--tree --min-life 2us --json", "--tree --top 5:life",
 	"--tree --no-fold", "--lives", "--lives --json", "--lives --count 7 --json",
-	"--lives --sort alone --json", "--lives --sort exit_free --top 5", "--lives --pid 1004 --tree",
+	"--critical-path", "--critical-path --json", "--lives --sort alone --json", "--lives --sort exit_free --top 5", "--lives --pid 1004 --tree",
 };
 
 static void check_views(const char *options)

@@ -333,6 +333,7 @@ static void test_all_views(void **state)
 		"--events --duration 5ms",
 		"--latency --by comm", "--latency --by cgroup", "--latency --by cpu",
 		"--latency --by uid --threads", "--latency --by reaper --comm o*", "--parents", "--summary", "--summary --by uid", "--summary --by dir", "--summary --by cgroup",
+		"--critical-path", "--critical-path --pid 200", "--critical-path --pid 300",
 		"--zombies", "--zombies --top 1", "--tree --comm odd*", "--events --comm c*",
 	};
 	char from[4 * PATH_MAX], other[2 * PATH_MAX];

@@ -178,7 +178,7 @@ static void test_bad_usage(void **state)
 				"and exit_free" },
 		{ "--sort", "--sort" },
 		{ "--top 5:life", "--top N:KEY is for --tree" },
-		{ "--lives --events", "only --lives, --tree, --summary, --latency and --parents can be given together" },
+		{ "--lives --events", "only --lives, --tree, --summary, --critical-path, --latency and --parents can be given together" },
 		{ "--lives --threads", "--threads is for" },
 		{ "--lives --by comm", "--by is for --summary, --latency" },
 		{ "-i a -i b --lives -n 5", "several recordings are for --lives, --latency and --info" },

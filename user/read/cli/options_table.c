@@ -141,7 +141,6 @@ static const struct entry {
 		.name = "sort", .argument = "COLUMN", .group = GROUP_OUTPUT,
 		.has_choice = true, .choice = CHOICE_SORT,
 		.help = "--lives: at the end, the largest first, by %s",
-		.brief = "--lives: the largest first, by life, cpu...; see --top",
 	},
 	[OPTION_FOLD] = {
 		.name = "fold", .group = GROUP_TREE,
@@ -149,7 +148,8 @@ static const struct entry {
 	},
 	[OPTION_NO_FOLD] = {
 		.name = "no-fold", .group = GROUP_TREE,
-		.help = "Show each of them, however many; --parents: each parent",
+		.help = "Show each of them, however many; --parents: each parent; --critical-path: each "
+			"step",
 	},
 	[OPTION_BY] = {
 		.name = "by", .argument = "KEY", .group = GROUP_OUTPUT, .has_choice = true, .choice = CHOICE_BY,
