@@ -171,6 +171,27 @@ static void test_args(void **state)
 	assert_true(process->args_cut);
 }
 
+static bool has_args(void *data, const struct proclife_process *process)
+{
+	(void)data;
+	return process->args;
+}
+
+/* A filter asks at the exec, when the arguments are none: not those of the program before. */
+static void test_args_of_the_program_before(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+
+	(void)state;
+	proclife_tasks_filter(tasks, has_args, NULL);
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exec_record(12, &a, 200, "/bin/true"));
+	feed(tasks, piece(13, &a, "true", 5, 0));
+	assert_true(process_of(&a)->matches);
+	feed(tasks, exec_record(14, &a, 200, "/bin/false"));
+	assert_false(process_of(&a)->matches);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +199,7 @@ int main(void)
 		TEST(test_args),
 		TEST(test_args_between_others),
 		TEST(test_args_behind_a_gap),
+		TEST(test_args_of_the_program_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

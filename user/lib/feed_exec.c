@@ -30,7 +30,6 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	process->execed = record->ts;
 	process->execs++;
 	process->uid = exec->uid;
-	proclife_filter(tasks, process);
 	if (record->flags & PROCLIFE_F_TRUNCATED) {
 		memcpy(to, "...", 3);
 		to += 3;
@@ -39,6 +38,7 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	to[PROCLIFE_PATH_LEN] = 0;
 	process->path = path;
 	begin_args(tasks, process);
+	proclife_filter(tasks, process); /* the arguments of the program before are none of this one's */
 	return proclife_wanted(process);
 }
 
