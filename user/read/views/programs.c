@@ -92,9 +92,12 @@ static struct program *program_of(struct programs *programs, const struct progra
 
 static void keep_args(struct kept_args *kept, const struct proclife_process *process)
 {
-	kept->bytes = 0;
-	if (process->args && process->args_bytes)
+	if (process->args) {
 		kept_args_set(kept, process->args, process->args_bytes, process->args_cut);
+		return;
+	}
+	free(kept->text);
+	*kept = (struct kept_args){ 0 };
 }
 
 static void add_life(struct program *program, const struct proclife_process *process)
