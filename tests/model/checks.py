@@ -16,6 +16,7 @@ import machine
 import recording
 import scenes
 import session
+import summary
 import views
 
 HEADER = {"features": 0x1FFE, "release": b"6.1-model", "version": b"0.1", "hz": 250, "loaded": 10,
@@ -158,6 +159,8 @@ def check_views(checker, path, read, options, status=0):
         expected = views.latency(seen) + views.groups(seen, by) + views.slowest(seen)
         checker.objects(words + ["--latency", "--by", by], rim(expected), status, group_key)
     if not options.threads:
+        for by in rng.sample(summary.BYS, 2):
+            summary.check(checker, words, seen, by, status)
         checker.objects(words + ["--parents"], rim(views.parents(seen)), status,
                         lambda each: (each["type"], each.get("id", 0), each.get("pid", 0)))
         if not options.count and not options.duration and not options.pids:
@@ -275,6 +278,10 @@ def choices(rng, read):
     yield dict(uids=tuple(rng.sample(users, 2)), threads=rng.random() < .5)
     yield dict(comms=tuple(rng.sample(globs[:5], 2)), cgroups=(rng.choice(paths),))
     yield dict(cgroups=tuple(rng.sample(paths, 2)))
+    ends = ["failed", "status=0", "status=1", "status=3", "signal=9", "signal=15"]
+    yield dict(ends=tuple(rng.sample(ends, 1)))
+    yield dict(ends=tuple(rng.sample(ends, 2)), uids=(rng.choice(users),))
+    yield dict(args=(rng.choice(["*", "-*", "*c*", "* *", "?*[a-z]", "none"]),))
     yield dict(duration=length)
     yield dict(count=rng.randrange(1, 12))
     yield dict(count=rng.randrange(1, 6), comms=(rng.choice(names),))

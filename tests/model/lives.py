@@ -42,7 +42,7 @@ class Process:
         self.uid = None
         self.ns_pid = self.ns_inum = self.cgroup = self.execs = self.max_rss = 0
         self.waited = self.seen_as_zombie = self.reaper_process = self.last_parent = None
-        self.path = self.args = None
+        self.path = self.args = self.matched_args = None
         self.pieces, self.total = None, 0
         self.exit_code = self.killer = self.reaper = self.reaper_waited = None
         self.signals = []
@@ -183,8 +183,7 @@ class Lives:
         if "truncated" in record["flags"]:
             process.path = b"..." + process.path
         process.pieces, process.total, process.args_cut = None, 0, False
-        if process.pieces is None:
-            process.args = None
+        process.args = process.matched_args = None
 
     def on_args(self, record, task, process):
         process.pieces = (process.pieces or b"") + record["text"][:record["len"]]
@@ -192,6 +191,8 @@ class Lives:
         process.args_cut = record["offset"] + record["len"] < record["total"]
         words = process.pieces.split(b"\0")
         process.args = words[:-1] + ([words[-1]] if words[-1] else [])
+        if not process.args_cut or "truncated" in record["flags"]:
+            process.matched_args = process.args  # a filter waits for the last piece
 
     def on_exit(self, record, task, process):
         task.exited, task.exit_cpu = record["ts"], record["cpu"]

@@ -9,19 +9,22 @@ import lives
 class Options:
     """What the command line says, as far as it decides on lives and events."""
 
-    def __init__(self, pids=(), comms=(), uids=(), cgroups=(), threads=False, duration=None,
-                 count=None, events=False):
+    def __init__(self, pids=(), comms=(), uids=(), cgroups=(), ends=(), args=(), threads=False,
+                 duration=None, count=None, events=False):
         self.pids, self.comms, self.uids, self.cgroups = pids, comms, uids, cgroups
+        self.ends, self.args = ends, args  # ends: "failed", "status=1", "signal=9"
         self.threads, self.duration, self.count, self.events = threads, duration, count, events
 
     def filters(self):
-        return bool(self.comms or self.uids or self.cgroups)
+        return bool(self.comms or self.uids or self.cgroups or self.ends or self.args)
 
     def words(self):
         for name, values in (("comm", self.comms), ("uid", self.uids), ("cgroup", self.cgroups),
-                             ("pid", self.pids)):
+                             ("pid", self.pids), ("args", self.args)):
             for value in values:
                 yield "--%s=%s" % (name, value)
+        for end in self.ends:
+            yield "--" + end
         if self.threads:
             yield "--threads"
         if self.duration:
@@ -32,6 +35,24 @@ class Options:
 
 def below(path, wanted):
     return path is not None and (path == wanted or wanted == b"/" or path.startswith(wanted + b"/"))
+
+
+def ended_so(process, ends):
+    """In one of these ways, as far as its end is known."""
+    if process.exited is None or process.exit_code is None:
+        return False
+    signal, status = process.exit_code & 0x7f, process.exit_code >> 8 & 0xff
+    return (process.exit_code != 0 and "failed" in ends) or \
+        ("signal=%d" % signal if signal else "status=%d" % status) in ends
+
+
+def has_args(process, globs):
+    """One argument, or all of them as a line."""
+    if not process.matched_args:
+        return False
+    line = b" ".join(process.matched_args).rstrip(b" ")
+    return any(fnmatch.fnmatchcase(text.decode("latin-1"), glob)
+               for glob in globs for text in [*process.matched_args, line])
 
 
 class Session:
@@ -51,7 +72,9 @@ class Session:
         options = self.options
         comm = process.comm.decode("latin-1")
         path = self.recording.cgroups.get(process.cgroup)
-        return ((not options.comms or any(fnmatch.fnmatchcase(comm, glob) for glob in options.comms))
+        return ((not options.ends or ended_so(process, options.ends))
+                and (not options.args or has_args(process, options.args))
+                and (not options.comms or any(fnmatch.fnmatchcase(comm, glob) for glob in options.comms))
                 and (not options.uids or process.uid in options.uids)
                 and (not options.cgroups or
                      any(below(path, wanted.encode()) for wanted in options.cgroups)))
