@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What lets programs that were built for another version of the library go on working. */
+/* Keeps programs working that were built for another version of the library. */
 #include "plain.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Paths of cgroups by their ids. On the machine itself, an id is what name_to_handle_at(2) gives,
- * so open_by_handle_at(2) finds the folder, until it is removed. A recording keeps the paths in the
- * file .cgroups, a line each: readers of CTF pass over files whose names begin with a dot.
+ * Paths of cgroups by their ids. On this machine, an id is what name_to_handle_at(2) gives, so
+ * open_by_handle_at(2) finds the folder until it is removed. A recording keeps the paths in the
+ * file .cgroups, a line each: CTF readers ignore files with names that begin with a dot.
  */
 #include "cgroups.h"
 #include "intern.h"
@@ -23,11 +23,11 @@ struct proclife_cgroups {
 	int mount; /* -1: ids cannot be looked up here */
 	size_t mount_length;
 	struct proclife_map paths; /* by id */
-	struct proclife_map ids;   /* by the address of the path: of those with one path, the first */
+	struct proclife_map ids;   /* by the address of the path: the first id with this path */
 	struct proclife_intern texts;
 };
 
-/* What is not known, in the map, which has no place for NULL. */
+/* Stands for an unknown path in the map, which cannot hold NULL. */
 static const char nowhere[] = "";
 
 int proclife_cgroups_add(struct proclife_cgroups *cgroups, uint64_t id, const char *path)
@@ -42,7 +42,7 @@ int proclife_cgroups_add(struct proclife_cgroups *cgroups, uint64_t id, const ch
 	return 0;
 }
 
-/* Octal escapes, of a space say, in place. */
+/* Decodes octal escapes, such as that of a space, in place. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -60,8 +60,8 @@ static void unescape(char *s)
 }
 
 /*
- * Where the unified hierarchy is mounted as a whole; a mount of a part of it, as containers have,
- * will do if there is no other. See proc_pid_mountinfo(5).
+ * Where the whole unified hierarchy is mounted. If it is not, a mount of a part of it, as
+ * containers have, will do. See proc_pid_mountinfo(5).
  */
 static bool find_mount(char point[PATH_MAX])
 {
@@ -101,7 +101,7 @@ static void open_mount(struct proclife_cgroups *cgroups)
 	cgroups->mount_length = strlen(point);
 }
 
-#define FILEID_KERNFS 0xfe /* <linux/exportfs.h>, of the kernel alone */
+#define FILEID_KERNFS 0xfe /* in the kernel's own <linux/exportfs.h> */
 
 /* The folder with this id, below the mount; false if there is none, or we may not ask. */
 static bool find_path(const struct proclife_cgroups *cgroups, uint64_t id, char path[PATH_MAX])
@@ -128,7 +128,7 @@ static bool find_path(const struct proclife_cgroups *cgroups, uint64_t id, char 
 	return true;
 }
 
-/* A line of a recording's file. */
+/* Takes a line of a recording's file. */
 static int take_line(void *data, uint64_t id, const char *path)
 {
 	struct proclife_cgroups *cgroups = data;
@@ -136,7 +136,7 @@ static int take_line(void *data, uint64_t id, const char *path)
 
 	if (!id || path[0] != '/')
 		return 1;
-	/* With another path, what goes by the first one would be told of the second. */
+	/* A second path for an id would be shown for lives that were in the first. */
 	known = proclife_cgroups_path(cgroups, id);
 	if (known)
 		return strcmp(known, path) ? 1 : 0;
@@ -193,7 +193,7 @@ const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id)
 	char found[PATH_MAX];
 
 	if (!path && cgroups->mount >= 0 && id) {
-		/* One that is gone does not come back: ids are not reused. */
+		/* Keep failures, too: a cgroup that is gone stays so, since ids are not reused. */
 		if (proclife_cgroups_add(cgroups, id,
 					 find_path(cgroups, id, found) ? found : nowhere))
 			return NULL;

@@ -4,16 +4,16 @@
 
 #include "proclife.h"
 
-/* Of a recording: "ID PATH", a line each. */
+/* The file in a recording: a line "ID PATH" for each. */
 #define PROCLIFE_CGROUPS_FILE ".cgroups"
 
-/* Has it been asked for already? */
+/* Has this id been asked for already? */
 bool proclife_cgroups_known(const struct proclife_cgroups *cgroups, uint64_t id);
 
-/* The first id that has this path, 0 if none has. 0 or -ENOMEM. */
+/* Sets @id to the first id with this path, 0 if there is none. Returns 0 or -ENOMEM. */
 int proclife_cgroups_find(struct proclife_cgroups *cgroups, const char *path, uint64_t *id);
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int proclife_cgroups_add(struct proclife_cgroups *cgroups, uint64_t id, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "proclife.h"
 
-/* As the kernel's cputime_adjust() does it. */
+/* Like the kernel's cputime_adjust(). */
 void proclife_cputime(uint64_t runtime, uint64_t utime, uint64_t stime, uint64_t *user,
 		      uint64_t *system)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The env block of a recording's metadata: what the device's header page said, and what is known of
- * the run. One table serves writing and reading. No entry has to be there: an older recorder may not
- * have written it, and what a newer one adds is passed over.
+ * The env block of a recording's metadata: the contents of the device's header page, and facts
+ * about the run. One table serves writing and reading. All entries are optional: an older recorder
+ * may not have written an entry, and entries of a newer one are ignored.
  */
 #include "ctf.h"
 
@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum kind {
-	NUMBER, /* unsigned, up to 2^63 - 1: CTF readers take it for signed */
+	NUMBER, /* unsigned, up to 2^63 - 1: CTF readers take it as signed */
 	SIGNED,
-	MASK, /* a text in hexadecimal, as it can have the highest bit */
+	MASK, /* a text in hexadecimal, since the highest bit can be set */
 	TEXT, /* with a NUL */
 };
 
@@ -91,7 +91,7 @@ static bool store(char *to, size_t size, uint64_t value)
 	return true;
 }
 
-/* A literal of TSDL; what is not plain ASCII becomes an octal escape. */
+/* A TSDL literal: bytes that are not printable ASCII become octal escapes. */
 static void write_text(FILE *file, const char *s, size_t size)
 {
 	fputc('"', file);
@@ -160,7 +160,7 @@ void proclife_env_write(const struct proclife_metadata *metadata, void *to)
 	write_steps(&metadata->daytime, file);
 }
 
-/* Reads digits of @base at *@s, at least one; stops at the first that is none. */
+/* Reads digits of @base at *@s, at least one; stops at the first other character. */
 static bool parse_number(const char **s, const char *end, unsigned int base, uint64_t *value)
 {
 	const char *begin = *s;
@@ -199,7 +199,7 @@ static bool parse_text(const char **s, const char *end, char *to, size_t size)
 
 	if (*(*s)++ != '"')
 		return false;
-	memset(to, 0, size); /* it can be shorter than the default */
+	memset(to, 0, size); /* the text can be shorter than the default */
 	for (; *s < end && **s != '"'; ++*s) {
 		unsigned int c = (unsigned char)**s;
 
@@ -267,7 +267,7 @@ static bool parse_numbers(const char *s, const char *end, uint64_t *const *numbe
 	return end - s == 2 && !memcmp(s, "\";", 2);
 }
 
-/* No number is beyond what a recorder can have counted. */
+/* No number may exceed what a recorder can have counted. */
 static bool parse_total(const char *s, const char *end, struct proclife_total *total)
 {
 	uint64_t *const numbers[] = {
@@ -290,7 +290,7 @@ static int add_total(struct proclife_metadata *metadata, uint64_t *count, const 
 		return 0;
 	if (length - before < sizeof(name))
 		memcpy(name, text + before, length - before);
-	/* They are in order, so that none is there twice. */
+	/* The totals have to be in order, so none is there twice. */
 	if (!proclife_ctf_cpu(name, &total.cpu) || !parse_total(is + 3, end, &total) ||
 	    (*count && metadata->totals[*count - 1].cpu >= total.cpu))
 		return -EBADMSG;
@@ -304,7 +304,7 @@ static int add_total(struct proclife_metadata *metadata, uint64_t *count, const 
 	return 1;
 }
 
-/* As add_total(), of a change of the time of day. They are in order, and each is later. */
+/* Like add_total(), for a change of the time of day. They are in order, and each is later. */
 static int add_step(struct proclife_daytime *daytime, const char *text, const char *is,
 		    const char *end)
 {
@@ -323,7 +323,7 @@ static int add_step(struct proclife_daytime *daytime, const char *text, const ch
 	return proclife_daytime_change(daytime, step.since, step.to_realtime) ?: 1;
 }
 
-/* Of what does not follow from the rest, and is not 0. */
+/* Defaults that do not follow from other entries and are not 0. */
 static void set_defaults(struct proclife_metadata *metadata)
 {
 	metadata->header.abi_version = 1;
@@ -343,7 +343,7 @@ static bool lacks(const bool *seen, const char *name)
 	return true;
 }
 
-/* What follows from other entries. */
+/* Values that follow from other entries. */
 static void derive(struct proclife_metadata *metadata, const bool *seen, uint64_t totals)
 {
 	struct proclife_run_info *run = &metadata->run;
@@ -372,7 +372,7 @@ static void derive(struct proclife_metadata *metadata, const bool *seen, uint64_
 		metadata->bytes = bytes;
 }
 
-/* Each of ours at most once, in any order. */
+/* Each known entry may be there once, in any order. */
 int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,
 		       struct proclife_fault *fault)
 {

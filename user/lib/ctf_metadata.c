@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The metadata of a recording: TSDL, the language in which a CTF trace describes itself. Written
- * for any reader of CTF; read back only as far as replaying needs it.
+ * The metadata of a recording, in TSDL, the language in which a CTF trace describes itself. Any CTF
+ * reader can read it; this library reads back only what it needs for replaying.
  *
  * Events and fields have the names that LTTng gives them where they are the same, so `tid` is what
  * the ABI calls pid, and `pid` is the ABI's tgid: see fields.c.
@@ -22,8 +22,9 @@ static const char synced_name[] = "\tsynced = \"";
 static const char uuid_name[] = "\tuuid = \"";
 
 /*
- * All is contiguous as it is. With their natural alignment, CTF would align each struct of fields
- * like the largest of them, and the one that begins with `cpu` is at an odd place for that.
+ * All fields are contiguous without padding, so they are declared with byte alignment. With natural
+ * alignment, CTF would align each struct of fields like its largest field, and the struct that
+ * begins with `cpu` is not at a multiple of that.
  */
 static const char types[] =
 	"typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
@@ -65,7 +66,7 @@ const struct proclife_total *proclife_metadata_total(const struct proclife_metad
 	return NULL;
 }
 
-/* Up to the first byte that is not declared. */
+/* How many bytes come before the first one that is not declared. */
 size_t proclife_metadata_declared(uint16_t type)
 {
 	const struct proclife_layout *layout = proclife_layout_of(type);
@@ -116,7 +117,7 @@ static void write_field(FILE *file, const struct proclife_field *field, const ch
 
 enum { TIMESTAMP, ID, CPU, TID = 6 }; /* in the head */
 
-/* The head up to the PIDs, which all events have in common; the first two have to be apart. */
+/* The head up to the PIDs is common to all events; its first two fields have to be apart. */
 static void write_stream(FILE *file)
 {
 	fprintf(file, "%s\t\tts %s;\n", stream_begin,
@@ -160,7 +161,7 @@ static void write_events(const struct proclife_metadata *metadata, FILE *file)
 		known |= PROCLIFE_HAS(layout->type);
 		write_event(file, layout);
 	}
-	/* What a later module records. */
+	/* Types that a later module may record. */
 	for (unsigned int type = 1; type < 64; type++) {
 		if (metadata->header.features & ~known & PROCLIFE_HAS(type))
 			fprintf(file, "event {\n\tname = \"proclife_type%u\";\n\tid = %u;\n"
@@ -209,7 +210,7 @@ char *proclife_metadata_text(const struct proclife_metadata *metadata, size_t *s
 	return text;
 }
 
-/* Where @what ends in the text, NULL if it is not there. */
+/* Where the first @what in the text ends; NULL if it is not there. */
 static const char *after(const char *text, const char *end, const char *what)
 {
 	const char *at = memmem(text, (size_t)(end - text), what, strlen(what));
@@ -237,8 +238,9 @@ static bool parse_uuid(const char *s, const char *end, uint8_t *uuid)
 }
 
 /*
- * NULL, or what no recorder has written: at its end it says when that was, which is also until when
- * nothing is missing, and how much there is; before, it says none of it.
+ * NULL, or why no recorder can have written this. At its end, a recorder writes when that was,
+ * which is then also the time up to which nothing is missing, and the totals. Before, it writes
+ * none of these.
  */
 static const char *contradiction(const struct proclife_metadata *metadata)
 {
@@ -278,13 +280,13 @@ static bool totals_add_up(const struct proclife_metadata *metadata)
 		    __builtin_add_overflow(bytes, total->bytes, &bytes))
 			return false;
 	}
-	if (metadata->streams && !metadata->run.complete) /* they are known at the end */
+	if (metadata->streams && !metadata->run.complete) /* only known at the end */
 		return false;
 	return !metadata->counted || (records == metadata->run.records && lost == metadata->run.lost &&
 	       bytes == metadata->bytes);
 }
 
-/* What the parsed numbers have to be so that the rest of the library can rely on them. */
+/* Checks the parsed numbers, so that the rest of the library can rely on them. */
 static int check(const struct proclife_metadata *metadata, struct proclife_fault *fault)
 {
 	const struct proclife_header *header = &metadata->header;
@@ -314,7 +316,7 @@ static int check(const struct proclife_metadata *metadata, struct proclife_fault
 
 static const char version_name[] = "\ttracer_version = \"";
 
-/* It is of a format that this program does not read; often it still says which release made it. */
+/* The format is one that this library does not read. The text often shows which release made it. */
 static void refuse_format(unsigned int format, const char *text, const char *end,
 			  struct proclife_fault *fault)
 {

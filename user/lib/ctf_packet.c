@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whether what lies at a place of a stream's file is its next packet. */
+/* Is this place of a stream's file the beginning of its next packet? */
 #include "ctf_packet.h"
 
 #include <errno.h>
@@ -31,8 +31,8 @@ ssize_t proclife_ctf_file_read(struct proclife_ctf_file *file, void *to, size_t 
 }
 
 /*
- * A recorder that still runs lets the last packet grow, and its header can be half written. NULL, or
- * what is wrong with it.
+ * While a recorder runs, its last packet grows, and the header can be half written. Returns NULL,
+ * or what is wrong with the header.
  */
 static const char *read_header(struct proclife_ctf_file *file, bool running, uint64_t at,
 			       struct proclife_packet *packet)
@@ -81,7 +81,7 @@ static bool times_make_sense(const struct proclife_packet *p, uint64_t floor, ui
 	       p->gap_to >= p->gap_from && p->gap_to != UINT64_MAX;
 }
 
-/* What was counted before it: as much as was there so far or more, and no more than can be. */
+/* The counts of what came before: no less than was read so far, and no more than possible. */
 static bool counts_make_sense(const struct proclife_total *total,
 			      const struct proclife_ctf_place *place,
 			      const struct proclife_packet *p, uint64_t records)

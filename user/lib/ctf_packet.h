@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What lies in a stream's file, judged by what is known of the stream: ctf_packet.c judges packets,
- * ctf_sieve.c the records of one in which something is wrong. Neither knows the reader, which goes
+ * Checks the contents of a stream's file against what is known about the stream: ctf_packet.c
+ * checks packets, ctf_sieve.c the records of a damaged packet. Neither knows the reader, which goes
  * from packet to packet.
  */
 #ifndef PROCLIFE_CTF_PACKET_H
@@ -16,20 +16,20 @@
 
 struct proclife_ctf_file {
 	int fd;		/* -1 if the file is not there */
-	uint64_t bytes; /* that it has, as far as is known */
-	uint64_t cut;	/* that it had when it was opened, and no longer has */
+	uint64_t bytes; /* its size, as far as is known */
+	uint64_t cut;	/* how many bytes it has lost since it was opened */
 };
 
-/* What the metadata tells of a stream. */
+/* What the metadata says about a stream. */
 struct proclife_ctf_known {
 	const struct proclife_metadata *metadata;
 	const struct proclife_total *total; /* NULL if it is not known */
-	uint64_t types; /* PROCLIFE_HAS() of those that can be in it */
+	uint64_t types; /* PROCLIFE_HAS() of the types that can be in it */
 	uint32_t cpu;
-	uint32_t cpus; /* of the snapshot: its records can be of any CPU below this */
+	uint32_t cpus; /* for the snapshot: its records can have any CPU below this */
 };
 
-/* What comes before a packet. */
+/* What came before a packet. */
 struct proclife_ctf_place {
 	uint64_t packets;
 	uint64_t position; /* records */
@@ -38,39 +38,39 @@ struct proclife_ctf_place {
 };
 
 /*
- * Reads @size bytes of the file; fewer at its end, or before what cannot be read. Returns how many,
- * or a negative errno if there are none. If those that are missing were there once, file->cut and
- * file->bytes tell so from then on.
+ * Reads @size bytes of the file; fewer at its end, or before bytes that cannot be read. Returns how
+ * many, or a negative errno if there are none. If the file has become shorter, file->cut and
+ * file->bytes are updated.
  */
 ssize_t proclife_ctf_file_read(struct proclife_ctf_file *file, void *to, size_t size, uint64_t at);
 
 /*
- * Takes a look at the packet that begins @at, behind @place. NULL, or what is wrong with it.
- * @records: as many of its records are in the file.
+ * Checks the packet that begins @at, after @place. Returns NULL, or what is wrong with it. @records
+ * is set to how many of its records are in the file.
  */
 const char *proclife_packet_check(struct proclife_ctf_file *file,
 				  const struct proclife_ctf_known *known,
 				  const struct proclife_ctf_place *place, uint64_t at,
 				  struct proclife_packet *packet, uint64_t *records);
 
-/* When its last record was made, if that is known: no other one is later. */
+/* The time of its last record, if that is known: no record is later. */
 static inline uint64_t proclife_ctf_last(const struct proclife_ctf_known *known)
 {
 	return known->total ? known->total->last : UINT64_MAX - 1;
 }
 
-/* Can it be one of this stream, whatever its time? */
+/* Can this be a record of this stream, whatever its time? */
 static inline bool proclife_ctf_fits(const struct proclife_ctf_known *known,
 				     const struct proclife_record *record)
 {
-	/* Without a branch: it is asked of each record. */
+	/* Without a branch: this runs for each record. */
 	return (record->type < 64) & (known->types >> (record->type & 63)) &
 	       ((record->cpu == known->cpu) | (record->cpu < known->cpus));
 }
 
 /*
- * Which of a packet's records are to be kept: the most that are in order, and between these times.
- * A bit for each of them in @kept.
+ * Which of a packet's records to keep: as many as are in order and between these times. @kept has a
+ * bit for each of them.
  */
 void proclife_ctf_sieve(const struct proclife_ctf_known *known,
 			const struct proclife_record *records, uint64_t count, uint64_t floor,

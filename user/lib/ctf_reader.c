@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reading one stream of a recording. Nothing in the file is trusted: a packet is read and checked when
- * it is reached. Whoever may write the file can change it at any moment, or make it shorter, so it is
- * read and not mapped: what is checked and yielded is our copy.
+ * Reading one stream of a recording. Nothing in the file is trusted: a packet is read and checked
+ * when it is reached. Somebody may change or truncate the file at any moment. So it is read and not
+ * mapped: what is checked and yielded is our copy.
  *
- * What is damaged becomes a gap between the last time before it and the first one behind it, and
- * reading goes on with the next record, or the next packet, that is good.
+ * A damaged place becomes a gap between the last time before it and the first one after it. Reading
+ * goes on with the next good record or packet.
  */
 #include "ctf_reader.h"
 
@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* A packet is looked for at so many places before the caller is asked whether to go on. */
+/* How many places are searched for a packet before -EAGAIN lets the caller decide to go on. */
 #define PATIENCE 4096
 
-/* Notes a damaged place, and has the gap yielded that it leaves, if it leaves one. */
+/* Notes a damaged place, and sets the gap to yield if something is missing. */
 static void damaged(struct proclife_ctf_reader *reader, uint64_t at, const char *what, uint64_t lost,
 		    uint64_t to)
 {
@@ -27,9 +27,9 @@ static void damaged(struct proclife_ctf_reader *reader, uint64_t at, const char 
 
 	if (to < from)
 		to = from;
-	if (to == UINT64_MAX) /* which is no time */
+	if (to == UINT64_MAX) /* that is no time */
 		to--;
-	if (!from) /* nothing is known of what was before */
+	if (!from) /* nothing is known about what came before */
 		from = reader->known.total ? reader->known.total->first : header->loaded;
 	if (from > to)
 		from = to;
@@ -56,14 +56,14 @@ static void damaged(struct proclife_ctf_reader *reader, uint64_t at, const char 
 void proclife_ctf_reader_absent(struct proclife_ctf_reader *reader, const char *why)
 {
 	reader->damage.unread = true;
-	/* Without the remedy: that is another one. */
+	/* Without the remedy, which is different here. */
 	snprintf(reader->damage.what, sizeof(reader->damage.what), "%.*s", (int)strcspn(why, ";"), why);
 }
 
 /*
- * If a recorder was interrupted, or still works, the last thing in a file can be a part of a packet,
- * or what was to go into a packet that its header does not count yet. A recorder whose disk is full
- * takes that away itself.
+ * If a recorder was interrupted, or is still running, a file can end with part of a packet, or with
+ * records that their packet's header does not count yet. If the disk is full, the recorder itself
+ * cuts these off.
  */
 static bool is_cut_off(struct proclife_ctf_reader *reader)
 {
@@ -81,7 +81,7 @@ static bool is_cut_off(struct proclife_ctf_reader *reader)
 		       sizeof(magic) && magic != PROCLIFE_CTF_MAGIC;
 }
 
-/* Where nothing tells how many records there were: as many as there is room for. */
+/* If it is not known how many records there were: as many as there is room for. */
 static uint64_t estimate(uint64_t bytes)
 {
 	uint64_t headers = (bytes + PROCLIFE_CTF_PACKET - 1) / PROCLIFE_CTF_PACKET;
@@ -90,7 +90,7 @@ static uint64_t estimate(uint64_t bytes)
 	return slots > headers ? slots - headers : 0;
 }
 
-/* No packet follows: is that as it should be? */
+/* No packet follows: is that correct? */
 static void end_of_file(struct proclife_ctf_reader *reader)
 {
 	const struct proclife_run_info *run = &reader->known.metadata->run;
@@ -121,8 +121,8 @@ static void end_of_file(struct proclife_ctf_reader *reader)
 }
 
 /*
- * Reads records of the packet. A page that the disk does not give any more is left zero, which is no
- * record; so the rest is there. Returns how many.
+ * Reads records of the packet. A page that cannot be read from the disk is left zero, which is no
+ * record, so the rest can be used. Returns how many.
  */
 static uint64_t load_records(struct proclife_ctf_reader *reader, uint64_t at, uint64_t records)
 {
@@ -173,7 +173,7 @@ static void begin_packet(struct proclife_ctf_reader *reader, const struct procli
 	reader->at = reader->offset;
 }
 
-/* No packet lies behind what the recorder wrote. */
+/* No packet lies beyond what the recorder wrote. */
 static uint64_t end_of_packets(const struct proclife_ctf_reader *reader)
 {
 	const struct proclife_total *total = reader->known.total;
@@ -181,7 +181,7 @@ static uint64_t end_of_packets(const struct proclife_ctf_reader *reader)
 	return total && total->bytes < reader->file.bytes ? total->bytes : reader->file.bytes;
 }
 
-/* Where a packet can be that does not begin here. In a hole there is none. */
+/* The next place where a packet can begin. There is none in a hole of the file. */
 static uint64_t next_place(const struct proclife_ctf_reader *reader, bool zero)
 {
 	uint64_t at = reader->at + PROCLIFE_CTF_ALIGN;
@@ -195,7 +195,7 @@ static uint64_t next_place(const struct proclife_ctf_reader *reader, bool zero)
 	return (uint64_t)data / PROCLIFE_CTF_ALIGN * PROCLIFE_CTF_ALIGN;
 }
 
-/* 1 if a packet begins at reader->at, 0 if there is none, -EAGAIN if that took long so far. */
+/* Searches from reader->at on. Returns 1: a packet begins there; 0: there is none; or -EAGAIN. */
 static int find_packet(struct proclife_ctf_reader *reader, struct proclife_packet *packet,
 		       uint64_t *records, unsigned int *patience)
 {
@@ -216,7 +216,7 @@ static int find_packet(struct proclife_ctf_reader *reader, struct proclife_packe
 	return 0;
 }
 
-/* Goes on to the next packet, or to a gap before it: 1. 0 at the end of the file, or -EAGAIN. */
+/* Goes on to the next packet, or a gap before it. Returns 1; 0: the end of the file; or -EAGAIN. */
 static int next_packet(struct proclife_ctf_reader *reader, unsigned int *patience)
 {
 	struct proclife_packet packet;
@@ -243,7 +243,7 @@ static int next_packet(struct proclife_ctf_reader *reader, unsigned int *patienc
 		reader->place.packets = packet.packet_seq_num;
 		reader->offset = reader->at;
 		reader->wrong = NULL;
-		if (missing) /* this one will be found again */
+		if (missing) /* the next call will find this packet again */
 			return 1;
 	}
 	begin_packet(reader, &packet, records);
@@ -264,7 +264,7 @@ static void sieve(struct proclife_ctf_reader *reader)
 	reader->sieved = true;
 }
 
-/* The next good records of a packet that has bad ones, or the gap before them. */
+/* Takes the next good records of a packet that has bad ones, or the gap before them. */
 static void take_sieved(struct proclife_ctf_reader *reader)
 {
 	const struct proclife_record *bad = reader->next;
@@ -286,7 +286,7 @@ static void take_sieved(struct proclife_ctf_reader *reader)
 	stream->end = reader->next;
 }
 
-/* All records of the packet; false if something is wrong with one. */
+/* Takes all records of the packet; false if something is wrong with one. */
 static bool take_records(struct proclife_ctf_reader *reader)
 {
 	uint64_t floor = reader->place.floor;
@@ -326,7 +326,7 @@ int proclife_ctf_reader_refill(struct proclife_stream *stream)
 		return 0;
 	if (!reader->sieved)
 		sieve(reader);
-	if (!proclife_gap_is(&stream->gap)) /* otherwise that of the packet comes first */
+	if (!proclife_gap_is(&stream->gap)) /* otherwise the packet's gap comes first */
 		take_sieved(reader);
 	return 0;
 }

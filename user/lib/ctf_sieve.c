@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A packet in which something is wrong. A record that cannot be one of this stream is bad by itself.
- * Of those whose times contradict each other, the fewest are taken for bad: what stays is a longest
- * sequence of them that is in order.
+ * Sorts out a packet with bad records. A record that cannot belong to this stream is bad by itself.
+ * If times contradict each other, as few records as possible are taken for bad: a longest sequence
+ * that is in order stays.
  */
 #include "ctf_packet.h"
 
@@ -11,7 +11,7 @@ void proclife_ctf_sieve(const struct proclife_ctf_known *known,
 			uint64_t end, uint64_t kept[PROCLIFE_KEPT_WORDS])
 {
 	uint64_t length = 0;
-	uint16_t last[PROCLIFE_CTF_RECORDS]; /* by length: of the sequences, the one that ends first */
+	uint16_t last[PROCLIFE_CTF_RECORDS]; /* by length: end of the sequence that ends earliest */
 	uint16_t before[PROCLIFE_CTF_RECORDS];
 
 	memset(kept, 0, PROCLIFE_KEPT_WORDS * sizeof(*kept));

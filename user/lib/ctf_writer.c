@@ -30,7 +30,7 @@ static struct proclife_record *records_of(const struct proclife_ctf_writer *writ
 	return (struct proclife_record *)(writer->packet + 1);
 }
 
-/* What is written for so many records: whole pages of the file. */
+/* How many bytes are written for so many records: whole pages of the file. */
 static uint32_t packet_bytes(uint32_t count)
 {
 	uint32_t bytes = sizeof(struct proclife_packet) + count * sizeof(struct proclife_record);
@@ -60,8 +60,8 @@ static void fill_header(const struct proclife_ctf_writer *writer, uint32_t bytes
 }
 
 /*
- * Brings the packet on disk up to date: records first, then the header that counts them in. What a
- * failure leaves behind the last header is cut off.
+ * Brings the packet on disk up to date: records first, then the header that counts them. If that
+ * fails, whatever lies behind the last valid header is cut off.
  */
 int proclife_ctf_writer_write(struct proclife_ctf_writer *writer)
 {
@@ -82,7 +82,7 @@ int proclife_ctf_writer_write(struct proclife_ctf_writer *writer)
 		err = proclife_write_all(writer->fd, packet, sizeof(*writer->packet), writer->offset);
 	if (err) {
 		if (ftruncate(writer->fd, (off_t)(writer->offset + writer->on_disk)))
-			return err; /* the reader finds where the last header ends as well */
+			return err; /* a reader copes with this: it finds the last header, too */
 		return err;
 	}
 	if (!writer->on_disk)
@@ -94,7 +94,7 @@ int proclife_ctf_writer_write(struct proclife_ctf_writer *writer)
 	return 0;
 }
 
-/* The packet is as it stays; another one begins behind it. */
+/* The packet is complete: begins another one behind it. */
 static int next_packet(struct proclife_ctf_writer *writer)
 {
 	struct proclife_packet *packet = writer->packet;
@@ -161,7 +161,7 @@ int proclife_ctf_writer_gap(struct proclife_ctf_writer *writer, const struct pro
 	struct proclife_packet *packet = writer->packet;
 	int err;
 
-	/* A CTF reader counts from one packet to the next: at the beginning, from an empty one. */
+	/* CTF readers count losses between two packets: one at the start needs an empty packet. */
 	if (!packet->packet_seq_num && !writer->count)
 		writer->end = gap->from;
 	if (writer->begin == UINT64_MAX)

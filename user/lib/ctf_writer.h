@@ -8,9 +8,9 @@
 /* A stream's file, and the packet at its end. */
 struct proclife_ctf_writer {
 	int fd;
-	uint32_t count;	  /* records in the packet */
-	uint32_t written; /* of them, those on disk */
-	uint32_t on_disk; /* bytes of the packet, 0 if it is not there yet */
+	uint32_t count;	  /* how many records are in the packet */
+	uint32_t written; /* how many of them are on disk */
+	uint32_t on_disk; /* bytes of the packet on disk, 0 if it is not there yet */
 	uint64_t offset;  /* of the packet in the file */
 	uint64_t begin;	  /* the earliest time, UINT64_MAX if there is none yet */
 	uint64_t end;	  /* the latest time so far */
@@ -22,7 +22,7 @@ int proclife_ctf_writer_new(struct proclife_ctf_writer **to, int dir, uint32_t c
 			    const uint8_t *uuid, struct proclife_recorder_counts *counts);
 void proclife_ctf_writer_free(struct proclife_ctf_writer *writer);
 
-/* Add to the packet, and write it when it is full. */
+/* These add to the packet, and write it when it is full. */
 int proclife_ctf_writer_gap(struct proclife_ctf_writer *writer, const struct proclife_gap *gap);
 int proclife_ctf_writer_records(struct proclife_ctf_writer *writer,
 				const struct proclife_record *records, uint64_t n);
@@ -30,11 +30,11 @@ int proclife_ctf_writer_records(struct proclife_ctf_writer *writer,
 /* Brings the packet on disk up to date. */
 int proclife_ctf_writer_write(struct proclife_ctf_writer *writer);
 
-/* What there is of it, once all is written. */
+/* The totals of the stream, once all is written. */
 void proclife_ctf_writer_total(const struct proclife_ctf_writer *writer,
 			       struct proclife_total *total);
 
-/* pwrite(2) of all there is. */
+/* pwrite(2) until all is written. */
 int proclife_write_all(int fd, const void *from, size_t size, uint64_t offset);
 
 #endif

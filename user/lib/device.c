@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The device as a source: opening, validating and mapping it, the snapshot, and sleeping. A plain
- * file that is laid out as the device is will do as well: it can be read, not waited for.
+ * file with the device's layout works, too: it can be read, but not waited for.
  */
 #include "device.h"
 
@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The inode of the initial time namespace, as the kernel has it since there are others. */
+/* The inode of the initial time namespace: a constant since there are time namespaces. */
 #define INITIAL_TIME_NAMESPACE 0xeffffffa
 
-/* The writers' own clock: CLOCK_MONOTONIC here is another one, see ring.h. */
+/* The writers' own clock. CLOCK_MONOTONIC in user space is a different one, see ring.h. */
 static uint64_t ask_device(void *arg)
 {
 	const struct proclife_device *device = arg;
@@ -36,8 +36,8 @@ static uint64_t ask_kernel(void *arg)
 }
 
 /*
- * A plain file cannot be asked, so its writers' clock has to be ours. Of another time namespace it
- * is not, and nobody tells by how much.
+ * A plain file has no ioctl for its writers' clock, so that has to be our clock. In another time
+ * namespace it is not, and the offset is unknown.
  */
 static int choose_clock(struct proclife_device *device)
 {
@@ -69,7 +69,7 @@ static struct proclife_device *device_of(struct proclife_source *source)
 	return (struct proclife_device *)source;
 }
 
-/* Says nothing that a mapping of map_bytes, a multiple of the page size, does not have. */
+/* Does it describe only what a mapping of map_bytes, a multiple of the page size, has? */
 static bool sizes_fit(const struct proclife_header *header, uint64_t page)
 {
 	uint64_t records, rings, end;
@@ -149,7 +149,7 @@ static void device_free(struct proclife_source *source)
 	free(device);
 }
 
-/* Tells the device that everything up to now is known, so that poll(2) waits for what comes. */
+/* Acknowledges all records up to now, so that poll(2) waits for new ones. */
 static void acknowledge(struct proclife_device *device)
 {
 	uint64_t committed;
@@ -158,7 +158,7 @@ static void acknowledge(struct proclife_device *device)
 	if (!device->pollable)
 		return;
 	ignored = read(device->fd, &committed, sizeof(committed));
-	(void)ignored; /* EAGAIN: less than the watermark is new, and nothing to acknowledge */
+	(void)ignored; /* EAGAIN: fewer new records than the watermark, so nothing to acknowledge */
 }
 
 static uint64_t system_realtime(void *arg)
@@ -170,7 +170,7 @@ static uint64_t system_realtime(void *arg)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* What to add to a ts for its time of day lies in between; nothing else is known. */
+/* Bounds of what has to be added to a ts to get its time of day. */
 static void measure_realtime(const struct proclife_device *device, uint64_t *least, uint64_t *most)
 {
 	uint64_t before = device->clock(device->clock_arg);
@@ -181,8 +181,8 @@ static void measure_realtime(const struct proclife_device *device, uint64_t *lea
 }
 
 /*
- * Has the clock been set, or the machine been suspended? What is yielded from now on is no older than
- * @before, the last horizon, and can have been made either side of it.
+ * Has the clock been set, or the machine been suspended? Records that are yielded from now on are
+ * no older than @before, the last horizon. They can have been made before or after that change.
  */
 static int follow_realtime(struct proclife_device *device, uint64_t before)
 {
@@ -191,7 +191,7 @@ static int follow_realtime(struct proclife_device *device, uint64_t before)
 
 	if (!device->realtime)
 		return 0;
-	/* The narrowest of some: we can be preempted in the middle of any. */
+	/* The narrowest bounds of several tries: a preemption in the middle of one widens them. */
 	for (unsigned int tries = 3; tries--;) {
 		uint64_t low, high;
 
@@ -208,9 +208,9 @@ static int follow_realtime(struct proclife_device *device, uint64_t before)
 }
 
 /*
- * Acknowledging comes before the horizon is taken: what was acknowledged is then yielded, or held
- * back by a write in flight, whose commit will be news. So after a next() that found nothing, the
- * descriptor can be polled as it is.
+ * Acknowledge before taking the horizon. Then each acknowledged record is yielded, or is held back
+ * by a write in flight, and the commit of that write makes the descriptor readable. So after a
+ * next() that found nothing, the descriptor can be polled at once.
  */
 static int device_round(struct proclife_device *device)
 {
@@ -276,7 +276,7 @@ static int device_snapshot(struct proclife_source *source)
 			free(records);
 			return err;
 		}
-		/* Some more may be born until the next attempt. */
+		/* More tasks may be born until the next attempt. */
 		if (request.count > request.capacity)
 			request.capacity = request.count;
 		request.capacity += request.capacity / 8 + 64;
@@ -304,7 +304,7 @@ static int device_snapshot(struct proclife_source *source)
 	return 0;
 }
 
-/* Until when a wait of @timeout_ms lasts; UINT64_MAX if that is for ever. */
+/* When a wait of @timeout_ms ends; UINT64_MAX: never. */
 static uint64_t deadline_of(int timeout_ms)
 {
 	return timeout_ms < 0 ? UINT64_MAX : proclife_monotonic() + (uint64_t)timeout_ms * 1000000;
@@ -351,11 +351,11 @@ static int device_wait(struct proclife_source *source, int timeout_ms)
 	for (;;) {
 		int left, ret;
 
-		/* First this, then looking at the rings: what comes in between ends the poll. */
+		/* Before looking at the rings: a record that comes in between ends the poll. */
 		acknowledge(device);
 		if (proclife_rings_pending(device) >= device->watermark) {
 			if (device->held && timeout_ms)
-				nap(50000); /* let the write in flight come to its end */
+				nap(50000); /* let the write in flight finish */
 			return 1;
 		}
 		left = remaining_ms(deadline);
@@ -383,7 +383,7 @@ static int device_fd(const struct proclife_source *source)
 	return ((const struct proclife_device *)source)->fd;
 }
 
-/* Sizes and texts as they were validated, what moves as of now. */
+/* Sizes and texts as they were validated; counts that change as of now. */
 static const struct proclife_header *device_header(struct proclife_source *source)
 {
 	struct proclife_device *device = device_of(source);
@@ -452,7 +452,7 @@ int proclife_device_open(struct proclife_source **source, const char *path)
 		goto fail;
 	device->opened = device->clock(device->clock_arg);
 	device->source.daytime.to_realtime = device->header.to_realtime;
-	if (device->pollable) /* a copy of a device has another clock's times */
+	if (device->pollable) /* the times of a copy of a device are of another clock */
 		device->realtime = system_realtime;
 	*source = &device->source;
 	return 0;

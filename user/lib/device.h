@@ -5,12 +5,12 @@
 
 #include "source.h"
 
-/* What a ring's records are copied into, so many at a time: it stays in the L1 or L2 cache. */
+/* How many of a ring's records are copied at a time: the copy stays in the L1 or L2 cache. */
 #define PROCLIFE_BATCH 256
 
 #define PROCLIFE_MAX_CPUS 8192
 
-/* The records' clock in nanoseconds, or what a test has in its place. */
+/* The records' clock in nanoseconds, or a test's replacement for it. */
 typedef uint64_t (*proclife_clock_fn)(void *arg);
 
 struct proclife_device;
@@ -25,16 +25,16 @@ struct proclife_ring_stream {
 	uint64_t pos;	/* the next one to copy */
 	uint64_t limit; /* every record from before the horizon lies below this */
 	uint64_t floor; /* no record at or above pos is older */
-	uint64_t old;	/* records below this position are history: overwritten, they are not lost */
-	uint64_t suppressed; /* PROCLIFE_HAS() of what was when its records begin, and is to be told */
-	struct proclife_record *buffer; /* with room for that before it */
+	uint64_t old;	/* records below this are history: overwritten, they do not count as lost */
+	uint64_t suppressed; /* PROCLIFE_HAS() of those when its records begin; not yielded yet */
+	struct proclife_record *buffer; /* with room before it for those records */
 };
 
 struct proclife_device {
 	struct proclife_source source;
 	int fd;
-	bool pollable;	   /* a plain file in the device's place is not */
-	bool rewind;	   /* the rings are to be read from their oldest records on */
+	bool pollable;	   /* false: a plain file in place of the device */
+	bool rewind;	   /* read the rings from their oldest records on */
 	bool held;	   /* a write in flight holds the horizon back */
 	uint64_t watermark;
 	void *map;
@@ -46,27 +46,26 @@ struct proclife_device {
 	proclife_clock_fn realtime; /* NULL: the time of day is not followed */
 	void *realtime_arg;
 	uint64_t opened;
-	struct proclife_stream snapshot; /* its records stay until the source goes */
+	struct proclife_stream snapshot; /* its records stay until the source is freed */
 	struct proclife_record *snapshot_records;
 };
 
 /*
- * For tests: take the time from elsewhere. To be called between opening the source and anything
- * else.
+ * For tests: sets another clock. Call it right after opening the source.
  */
 void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn clock, void *arg);
 
-/* The same for CLOCK_REALTIME, which is not followed otherwise once the time comes from elsewhere. */
+/* The same for CLOCK_REALTIME. Without this, it is not followed once another clock is set. */
 void proclife_device_set_realtime(struct proclife_source *source, proclife_clock_fn realtime,
 				  void *arg);
 
-/* Notes where each ring stands: what comes from now on will be read. 0 or -ENOMEM. */
+/* Notes the position of each ring: records from now on will be read. Returns 0 or -ENOMEM. */
 int proclife_rings_begin(struct proclife_device *device);
 
-/* Takes a new horizon, and what the rings hold below it. 0 or -ENOMEM. */
+/* Takes a new horizon, and the records of the rings below it. Returns 0 or -ENOMEM. */
 int proclife_rings_round(struct proclife_device *device);
 
-/* Records that are committed, or lost, and not yet yielded. */
+/* How many records are committed, or lost, but not yet yielded. */
 uint64_t proclife_rings_pending(const struct proclife_device *device);
 
 /* NULL if this CPU has no ring. */

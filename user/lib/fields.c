@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The fields of the records, once: the metadata of a recording and the JSON of proclife-read are
- * made of these tables. tests/unit/test_fields.c holds abi.h, the schema and the manual against them.
+ * The one description of the records' fields: the metadata of a recording and the JSON of
+ * proclife-read are made from these tables. tests/unit/test_fields.c compares abi.h, the schema and
+ * the manual with them.
  */
 #include "fields.h"
 
 #include <stddef.h>
 
-/* 0. No program has room for a name that is longer than the library promises. */
+/* 0. Fails to compile if a name is longer than the library promises to programs. */
 #define SHORT(name)                                                                                \
 	(0 * sizeof(struct {                                                                       \
 		_Static_assert(sizeof(name) <= PROCLIFE_FIELD_NAME_LEN, "the name is too long");   \
 		char unused;                                                                       \
 	}))
-/* The member of the record, its name, its kind; in a recording it can have another name. */
+/* The member of the record, its names in JSON and in a recording, and its kind. */
 #define NAMED(member, name, ctf_name, kind, only)                                                  \
 	{                                                                                          \
 		#member, name, ctf_name, PROCLIFE_FIELD_##kind,                                    \
@@ -22,9 +23,9 @@
 	}
 #define RENAMED(member, name, ctf_name, kind) NAMED(member, name, ctf_name, kind, 0)
 #define FIELD(member, name, kind) NAMED(member, name, name, kind, 0)
-/* It means something with one of these flags alone. */
+/* A field that has a meaning only with one of these flags. */
 #define ONLY(flags, member, name, kind) NAMED(member, name, name, kind, flags)
-/* JSON has it in a form of its own. */
+/* A field that JSON shows in another form. */
 #define HIDDEN(member, ctf_name, kind) NAMED(member, NULL, ctf_name, kind, 0)
 
 static const struct proclife_field head[] = {
@@ -104,7 +105,7 @@ static const struct proclife_field free_fields[] = {
 };
 
 static const struct proclife_field wait_fields[] = {
-	RENAMED(wait.wanted, "wanted", "tid", UINT), /* as LTTng has it */
+	RENAMED(wait.wanted, "wanted", "tid", UINT), /* LTTng's name */
 };
 
 static const struct proclife_field signal_fields[] = {

@@ -7,15 +7,15 @@
 /* The records of one type, as a recording describes them. */
 struct proclife_layout {
 	uint16_t type;
-	const char *event;   /* its name in a recording: LTTng's where that has the same */
-	const char *head[3]; /* the same of tid, pid and comm; NULL: these very names */
-	const struct proclife_field *fields; /* behind the head, in order */
+	const char *event;   /* its name in a recording: LTTng's if that has the same event */
+	const char *head[3]; /* likewise the names of tid, pid and comm; NULL: these names */
+	const struct proclife_field *fields; /* after the head, in order */
 	unsigned int count;
 };
 
-/* All types that this library knows, one after the other; NULL at the end. */
+/* The types that this library knows, by index; NULL at the end. */
 const struct proclife_layout *proclife_layout(unsigned int index);
-/* Of this type; NULL if it is not known. */
+/* The layout of this type; NULL if it is not known. */
 const struct proclife_layout *proclife_layout_of(uint16_t type);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lives that are asked for, and what can be said of them. */
+/* Lookups of lives, and queries about them. */
 #include "tasks.h"
 
 struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t handle)
@@ -11,7 +11,7 @@ struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *task
 {
 	struct proclife_process *process = proclife_tgid_get(tasks, tgid);
 
-	/* One before the latest cannot have it: if it is not reaped, its REAP was lost. */
+	/* Only the latest can have it: if an older one seems unreaped, its REAP was lost. */
 	return process && !process->marks.reaped ? process : NULL;
 }
 
@@ -36,7 +36,7 @@ struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 
 bool proclife_process_has_uid(const struct proclife_process *process)
 {
-	/* A FORK, a TASK (init has no parent) or an EXEC has told. */
+	/* A FORK, a TASK (init has no parent) or an EXEC had it. */
 	return process->parent_tgid || process->ns_inum || process->execed;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A log-linear histogram: below 128 each value has its bucket, above each power of two is divided
- * into 128 buckets of the same width. There can be one for each of a million parents, most of which
- * have a child or two: so it begins as a short sorted list, and later has memory for those powers of
- * two that occur.
+ * A log-linear histogram: below 128, each value has its own bucket; above, each power of two is
+ * divided into 128 buckets of the same width. There can be a histogram for each of a million
+ * parents, and most parents have a child or two. So it begins as a short sorted list, and then
+ * allocates memory for those powers of two that occur.
  */
 #include "proclife.h"
 
@@ -49,7 +49,7 @@ static uint64_t lower_border(unsigned int bucket)
 	return (uint64_t)(SUBS + bucket % SUBS) << shift;
 }
 
-/* The first bucket whose lower border is not below @value. */
+/* The first bucket that begins at or above @value. */
 static unsigned int bucket_from(uint64_t value)
 {
 	unsigned int bucket = bucket_of(value);
@@ -58,7 +58,7 @@ static unsigned int bucket_from(uint64_t value)
 }
 
 /*
- * The buckets that are not empty, in order
+ * Iterating over the buckets that are not empty, in order
  */
 
 struct cursor {
@@ -132,7 +132,7 @@ static int add_to_octave(uint64_t **octaves, unsigned int bucket, uint64_t count
 	return 0;
 }
 
-/* From the list to octaves. */
+/* Converts the list to octaves. */
 static int spread(struct proclife_histogram *histogram)
 {
 	uint64_t **octaves = calloc(OCTAVES, sizeof(*octaves));
@@ -152,7 +152,7 @@ static int spread(struct proclife_histogram *histogram)
 	return 0;
 }
 
-/* Into the list, at @at. */
+/* Inserts into the list, at @at. */
 static int insert(struct proclife_histogram *histogram, unsigned int at, uint64_t entry)
 {
 	uint64_t *few = histogram->few;
@@ -261,7 +261,7 @@ uint64_t proclife_histogram_percentile(const struct proclife_histogram *histogra
 
 	if (!histogram->count)
 		return 0;
-	/* Rounded up, but not because 99.9 % of 1000 came out a little above 999. */
+	/* Round up, but not if 99.9 % of 1000 came out a little above 999. */
 	exact -= exact * 1e-12;
 	if (!(exact > 0))
 		return histogram->min;

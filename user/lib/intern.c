@@ -52,7 +52,7 @@ void proclife_arena_each(const struct proclife_arena *arena, size_t size,
 
 		while (count--)
 			each(data, first + count * size);
-		end = NULL; /* the others are full */
+		end = NULL; /* all other chunks are full */
 	}
 }
 

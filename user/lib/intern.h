@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Texts that are kept once each, and memory that is given back all at once. */
+/* Interned texts, and memory that is freed all at once. */
 #ifndef PROCLIFE_INTERN_H
 #define PROCLIFE_INTERN_H
 
@@ -14,10 +14,10 @@ struct proclife_arena {
 	size_t left;
 };
 
-/* Aligned for pointers and 64-bit numbers, not zeroed; NULL without memory. */
+/* Aligned for pointers and 64-bit numbers, not zeroed. NULL: no memory. */
 void *proclife_arena_get(struct proclife_arena *arena, size_t size);
 void proclife_arena_free(struct proclife_arena *arena);
-/* Of an arena of things that all have this size: each of them, the latest first. */
+/* Calls a function for each object of an arena whose objects all have this size, latest first. */
 void proclife_arena_each(const struct proclife_arena *arena, size_t size,
 			 void (*each)(void *data, void *object), void *data);
 
@@ -30,12 +30,12 @@ struct proclife_interned {
 struct proclife_intern {
 	struct proclife_arena arena;
 	struct proclife_interned *slots;
-	size_t count; /* of slots: 0 or a power of two */
+	size_t count; /* number of slots: 0 or a power of two */
 	size_t used;
 	struct proclife_secret secret; /* once there are slots */
 };
 
-/* The one copy of this text, which can have NULs in it and gets one at its end; NULL: no memory. */
+/* The one copy of this text. It can contain NULs, and gets one at its end. NULL: no memory. */
 const char *proclife_intern(struct proclife_intern *intern, const char *text, size_t length);
 void proclife_intern_free(struct proclife_intern *intern);
 

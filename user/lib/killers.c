@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Who killed whom. A process can have several fatal signals pending; which one ended it is only
- * known with its exit code. So the latest one of each number is kept until then: a second one of
- * the same number is only queued once the first was taken without ending the process.
+ * Who killed whom. A process can have several fatal signals pending, and only its exit code shows
+ * which one ended it. So the latest signal of each number is kept until then. The latest is the
+ * right one: a second signal of a number is only queued once the first was taken without ending the
+ * process.
  */
 #include "tasks.h"
 
@@ -10,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIGNALS 0x80 /* an exit code has no room for others, and this bounds how many there can be */
+#define SIGNALS 0x80 /* an exit code has no room for higher numbers, so there cannot be more */
 
 struct proclife_fatal_signals {
-	uint8_t place[SIGNALS]; /* of each number in `killers`, counted from 1; 0: it has none */
+	uint8_t place[SIGNALS]; /* by number: its place in `killers`, counted from 1; 0: none */
 	unsigned int count;
 	unsigned int room;
 	struct proclife_killer killers[];
 };
 
-/* The place for a signal of this number; NULL without memory. */
+/* The place for a signal of this number. NULL: no memory. */
 static struct proclife_killer *place_of(struct proclife_process *process, int32_t signo)
 {
 	struct proclife_own_process *own = proclife_own(process);
@@ -75,7 +76,7 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
 	int32_t signo = process->exit_code & 0x7f;
 
 	if (process->exit_code < 0 || (process->live && !own->group_dead))
-		return NULL; /* the code is that of its leader alone, or not known */
+		return NULL; /* the code is only the leader's, or not known */
 	return fatal && fatal->place[signo] ? &fatal->killers[fatal->place[signo] - 1] : NULL;
 }
 

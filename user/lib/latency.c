@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The phases of lives, and their histograms: of all of them, and of groups. */
+/* The phases of lives, and their histograms: of all lives, and of groups. */
 #include "cgroups.h"
 #include "phase.h"
 #include "siphash.h"
@@ -13,7 +13,7 @@ struct group {
 	struct proclife_group group; /* what programs see; first */
 	struct proclife_latency_counts counts;
 	struct proclife_histogram *phases[PROCLIFE_PHASES]; /* NULL: no life has this phase */
-	struct group *next; /* with the same hash */
+	struct group *next; /* the next group with the same hash */
 };
 
 struct proclife_latency {
@@ -21,12 +21,12 @@ struct proclife_latency {
 	bool threads;
 	struct group all; /* has all its histograms */
 	enum proclife_by by;
-	struct proclife_secret secret; /* anybody can choose a name */
+	struct proclife_secret secret; /* since anybody can choose a name */
 	struct proclife_map by_hash;   /* if `by` is something */
 	struct group **groups;
 	size_t count;
 	size_t room;
-	uint64_t taken; /* numbers below the highest one that cgroups of other runs have got */
+	uint64_t taken; /* how many numbers, from the highest down, other runs' cgroups have got */
 };
 
 /*
@@ -45,7 +45,7 @@ const char *proclife_by_name(enum proclife_by by)
 	return (unsigned int)by < PROCLIFE_BYS ? names[by] : NULL;
 }
 
-/* What tells one group from another: the first members of struct proclife_group. */
+/* What identifies a group: the first members of struct proclife_group. */
 struct key {
 	bool known;
 	char name[PROCLIFE_COMM_LEN];
@@ -250,7 +250,7 @@ static void count_open(struct proclife_latency_counts *counts, enum proclife_lif
 	counts->unknown += state == PROCLIFE_IS_UNKNOWN;
 }
 
-/* What counts of a process or a task that is gone. */
+/* The relevant facts of a process or a task that is gone. */
 struct life {
 	const struct proclife_marks *marks;
 	enum proclife_life_state state;
@@ -355,8 +355,8 @@ static int merge_group(struct group *into, const struct group *from)
 }
 
 /*
- * A number that no cgroup of @into has, if this one is taken; those of a kernel are counted up. What
- * was found to be taken once stays so.
+ * A number that no cgroup of @into has, if this one is taken. A kernel counts its numbers up, so
+ * this counts down. A number that is taken stays taken.
  */
 static uint64_t free_number(struct proclife_latency *into, struct proclife_cgroups *cgroups,
 			    uint64_t number)
@@ -370,8 +370,8 @@ static uint64_t free_number(struct proclife_latency *into, struct proclife_cgrou
 }
 
 /*
- * The number that another run's cgroup has in this one: that of its path. What has no path there can
- * only be the cgroup of the same number if that has none here.
+ * The number in this run of another run's cgroup: that of the same path. A cgroup that has no path
+ * there can only be the one with the same number here if that has no path either.
  */
 static int translate(struct proclife_latency *into, struct proclife_cgroups *cgroups,
 		     struct proclife_cgroups *others, struct key *key)

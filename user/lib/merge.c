@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /*
- * The last two times of a key: `late` is what comes too late for one, `late + 1` what never comes.
- * A stream's next key is this if it is not known: it takes a look at the stream to find out.
+ * The last two values of a key are no times: `late` stands for a record that is too late for a key,
+ * `late + 1` for a stream that is dry. This one, as a stream's next key, means: look at the stream.
  */
 #define UNKNOWN UINT64_MAX
 
@@ -27,7 +27,7 @@ static int enlarge(struct proclife_merge *merge)
 	if (!streams)
 		return -ENOMEM;
 	merge->streams = streams;
-	/* While it is built, the leaves have their place behind the inner nodes. */
+	/* While the tree is built, the leaves are behind the inner nodes. */
 	tree = realloc(merge->tree, 2 * (size_t)capacity * sizeof(*merge->tree));
 	if (!tree)
 		return -ENOMEM;
@@ -73,7 +73,7 @@ static uint64_t key_of(const struct proclife_merge *merge, const struct proclife
 	if (proclife_unlikely(since >= merge->late)) {
 		if (ts == UINT64_MAX)
 			since = merge->late + 1;
-		else if (ts < merge->base) /* out of order: a broken recording */
+		else if (ts < merge->base) /* out of order: a damaged recording */
 			since = 0;
 		else
 			since = merge->late;
@@ -82,8 +82,8 @@ static uint64_t key_of(const struct proclife_merge *merge, const struct proclife
 }
 
 /*
- * Has the key ready that comes after the one in the tree, which is that of the stream's gap or of
- * its first record.
+ * Prepares the stream's next key, which follows the one in the tree. The tree has the key of the
+ * stream's gap or of its first record.
  */
 static inline void put_next(struct proclife_merge *merge, const struct proclife_stream *stream,
 			    uint32_t rank)
@@ -142,13 +142,13 @@ void proclife_merge_build(struct proclife_merge *merge)
 	}
 	for (uint32_t i = count; i < merge->leaves; i++)
 		tree[merge->leaves + i] = UINT64_MAX;
-	/* Winners first; then each node keeps the loser of the two below it. */
+	/* First every node gets its winner; then each keeps the loser of the two below it. */
 	for (uint32_t node = merge->leaves - 1; node; node--) {
 		uint64_t left = tree[2 * node], right = tree[2 * node + 1];
 
 		tree[node] = left < right ? left : right;
 	}
-	tree[0] = tree[1]; /* with one stream, that is its leaf */
+	tree[0] = tree[1]; /* with one stream, tree[1] is its leaf */
 	for (uint32_t node = 1; node < merge->leaves; node++) {
 		uint64_t left = tree[2 * node], right = tree[2 * node + 1];
 
@@ -157,14 +157,14 @@ void proclife_merge_build(struct proclife_merge *merge)
 }
 
 /*
- * The last winner has a new key: play its matches again, from its leaf to the root. Return: the key
- * of who wins now.
+ * The last winner has a new key: plays its matches again, from its leaf to the root. Returns the
+ * key of the new winner.
  */
 static inline uint64_t replay(struct proclife_merge *merge, uint64_t key)
 {
 	uint64_t *tree = merge->tree;
 
-	/* Without a branch: which stream is next is as good as random. */
+	/* Without a branch: the next winner is as good as random, so no prediction would help. */
 	for (uint32_t node = (merge->leaves + merge->rank) / 2; node; node /= 2) {
 		uint64_t other = tree[node];
 
@@ -176,8 +176,8 @@ static inline uint64_t replay(struct proclife_merge *merge, uint64_t key)
 }
 
 /*
- * The last winner wins again and again: up to where? The runner-up has lost to nobody but the
- * winner, so it is among the losers on the winner's path.
+ * The last winner wins again and again: up to which key? Up to the runner-up's. That has lost only
+ * to the winner, so it is among the losers on the winner's path.
  */
 static proclife_apart void set_bound(struct proclife_merge *merge)
 {
@@ -192,7 +192,7 @@ static proclife_apart void set_bound(struct proclife_merge *merge)
 	merge->bound = ts < merge->horizon ? ts : merge->horizon;
 }
 
-/* The key of the stream that was yielded last does not lie ready. 0 or a negative errno. */
+/* Finds the key of the stream that was yielded last: it was not prepared. 0 or a negative errno. */
 static proclife_apart int find_key(struct proclife_merge *merge)
 {
 	struct proclife_stream *stream = merge->run;
@@ -209,7 +209,7 @@ static proclife_apart int find_key(struct proclife_merge *merge)
 	return 0;
 }
 
-/* The winner is not below the horizon, or what its key says is not a time. */
+/* The winner is not below the horizon, or its key is not a time. */
 static proclife_apart int stop(struct proclife_merge *merge, struct proclife_event *event)
 {
 	if (merge->tree[0] >> merge->rank_bits == merge->late) {
@@ -238,7 +238,7 @@ int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *eve
 	uint32_t rank;
 
 	if (proclife_likely(stream)) {
-		/* After a run, what lies ready is the key of its second record. */
+		/* After a run, the prepared key is that of the run's second record. */
 		if (proclife_unlikely(merge->next[merge->rank] == UNKNOWN || merge->bound)) {
 			int err = find_key(merge);
 
@@ -257,7 +257,7 @@ int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *eve
 	if (proclife_unlikely(since >= merge->late || merge->base + since >= merge->horizon))
 		return stop(merge, event);
 
-	/* At random, even of four streams one rarely wins four times: what does is no branch. */
+	/* At random, one of even four streams rarely wins four times: so no branch per win. */
 	rank = rank_of(merge, key);
 	merge->streak = (merge->streak + 1) & -(uint32_t)(rank == merge->rank);
 	stream = merge->streams[rank];

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The k-way merge: a loser tree over streams of records, each of them in order by itself.
+ * The k-way merge: a loser tree over streams of records, each of which is in order.
  *
- * A stream shows a span of records that lie in memory and, when that is used up, is asked for the
- * next one. Nothing is copied here: what a source yields points into the span. A stream whose span
- * stays empty is dry: it does not hold the others up, and comes back with proclife_merge_build().
+ * A stream has a span of records in memory. When it is used up, the stream is asked for the next
+ * span. Nothing is copied here: the records that a source yields lie in the span. A stream whose
+ * span stays empty is dry: it does not hold up the others, and takes part again after the next
+ * proclife_merge_build().
  *
- * The order is (ts, rank): streams are kept sorted by their `order`, which is the CPU for a ring,
- * and a stream's rank is its index in that. As long as one stream wins again and again, its records
+ * The order is (ts, rank). Streams are sorted by their `order`, which is the CPU for a ring; a
+ * stream's rank is its index among them. As long as one stream wins again and again, its records
  * below the runner-up's key (the bound) are yielded without touching the tree.
  *
- * What bounds the speed is not the work but its latency: which record is next decides which stream
- * is asked, and that which record comes after it. So the key that a stream will have once its
- * present record is yielded lies ready beside the tree, and no step waits for a record's memory.
+ * Latency, not work, limits the speed: each record decides which stream is asked next, and that
+ * decides which record comes next. So each stream's next key, which it gets once its present record
+ * is yielded, is prepared beside the tree, and no step waits for a record's memory.
  */
 #ifndef PROCLIFE_MERGE_H
 #define PROCLIFE_MERGE_H
@@ -21,9 +22,9 @@
 
 #define proclife_likely(x) __builtin_expect(!!(x), 1)
 #define proclife_unlikely(x) __builtin_expect(!!(x), 0)
-#define proclife_apart __attribute__((noinline)) /* so that the callers need no room for it */
+#define proclife_apart __attribute__((noinline)) /* so that it costs its callers no registers */
 
-/* Whether there is one: its `lost` can be 0, its `to` is not. */
+/* Whether there is a gap: its `lost` can be 0, its `to` cannot. */
 static inline bool proclife_gap_is(const struct proclife_gap *gap)
 {
 	return gap->lost | gap->to;
@@ -32,14 +33,14 @@ static inline bool proclife_gap_is(const struct proclife_gap *gap)
 struct proclife_stream {
 	const struct proclife_record *cur; /* [cur, end) is next */
 	const struct proclife_record *end;
-	struct proclife_gap gap; /* comes before the span, at gap.from, if there is one */
+	struct proclife_gap gap; /* if there is one: before the span, at gap.from */
 	/*
-	 * The span is used up, and the records in it are no longer looked at: set the next one,
-	 * with a gap before it if there is one, or leave it empty. 0 or a negative errno, which
-	 * proclife_merge_next() passes on; it asks again when it is called again.
+	 * The span is used up, and nobody looks at its records any more. Sets the next span, and
+	 * the gap before it if there is one, or leaves it empty. Returns 0 or a negative errno,
+	 * which proclife_merge_next() returns; the next call of that asks again.
 	 */
 	int (*refill)(struct proclife_stream *stream);
-	/* What a recorder has not been told of yet: the gap, if it is yielded, and [told, cur). */
+	/* Not passed to a recorder yet: the gap, once it is yielded, and [told, cur). */
 	const struct proclife_record *told;
 	struct proclife_gap told_gap;
 	uint32_t order; /* among records of the same ts; no two streams have the same */
@@ -48,23 +49,24 @@ struct proclife_stream {
 
 struct proclife_merge {
 	struct proclife_stream *run; /* yielded last: its key in the tree is out of date */
-	uint64_t bound;	  /* its records with a ts below this precede all others; 0: not known */
-	uint64_t horizon; /* only what has a ts below this is yielded */
+	uint64_t bound;	  /* run's records with a ts below this precede all others; 0: not known */
+	uint64_t horizon; /* only records with a ts below this are yielded */
 	uint64_t yielded; /* ts of the last event */
 	struct proclife_stream **streams;
 	/*
 	 * Keys: [0] is the winner, [n] the loser of inner node n; rank r's leaf is node leaves + r.
-	 * A key is one word, so that a match is a minimum and a maximum: the time since base above
-	 * the rank. What does not fit waits as the latest key there is, until base is moved on.
+	 * A key is one word: the time since base in the high bits, the rank in the low ones. So a
+	 * match is a minimum and a maximum. A time that does not fit is the latest possible key
+	 * until base is advanced.
 	 */
 	uint64_t *tree;
 	uint64_t *next; /* by rank: the key that comes after the one in the tree, if it is known */
 	uint64_t base;
-	uint64_t late;	  /* from here on, keys do not tell a time; see merge.c */
+	uint64_t late;	  /* keys from here on are no times; see merge.c */
 	uint32_t rank;	  /* of run */
-	uint32_t streak;  /* times that the same stream has won again */
-	uint32_t ahead;	  /* bytes to prefetch ahead in each stream: fewer of more streams */
-	uint32_t leaves;  /* a power of two, so that the way from each to the root is as long */
+	uint32_t streak;  /* how often the same stream has won again */
+	uint32_t ahead;	  /* bytes to prefetch ahead in each stream: the fewer, the more streams */
+	uint32_t leaves;  /* a power of two, so that all paths to the root have the same length */
 	uint32_t rank_bits;
 	uint32_t count;
 	uint32_t capacity;
@@ -72,18 +74,18 @@ struct proclife_merge {
 
 void proclife_merge_free(struct proclife_merge *merge);
 
-/* Adds a stream, which the caller owns; proclife_merge_build() comes next. 0 or -ENOMEM. */
+/* Adds a stream, which the caller owns. Call proclife_merge_build() next. Returns 0 or -ENOMEM. */
 int proclife_merge_add(struct proclife_merge *merge, struct proclife_stream *stream);
 
-/* Takes all streams as they are now. Asks none of them to refill. */
+/* Builds the tree from all streams as they are now. Asks none of them to refill. */
 void proclife_merge_build(struct proclife_merge *merge);
 
-/* The time of what comes next, UINT64_MAX if all are dry; right after build and a next of 0. */
+/* The time of the next event; UINT64_MAX: all are dry. Valid after build, and after a next of 0. */
 uint64_t proclife_merge_top(const struct proclife_merge *merge);
 
 int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *event);
 
-/* Return: 1 and the next event; 0 if there is none below the horizon; a negative errno. */
+/* Returns 1 and the next event; 0 if there is none below the horizon; or a negative errno. */
 static inline int proclife_merge_next(struct proclife_merge *merge, struct proclife_event *event)
 {
 	struct proclife_stream *stream = merge->run;

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is behind these is not read: with them, the tables and the texts take 100 MiB. */
+/* Nothing beyond these limits is read: at the limits, the tables and the texts take 100 MiB. */
 #define MOST_BYTES (32u << 20)
 #define MOST_LINES (1u << 19)
-#define NUMBER_LENGTH 32 /* more than a number has digits */
+#define NUMBER_LENGTH 32 /* more than the digits of any number */
 
 struct reading {
 	const struct proclife_numbered *kind;
@@ -24,7 +24,7 @@ struct reading {
 	uint64_t bad;
 };
 
-/* 1 if this is no such line. */
+/* Returns 1 if this is no such line. */
 static int take_line(const struct reading *reading, char *line)
 {
 	uint64_t number;
@@ -37,7 +37,7 @@ static int take_line(const struct reading *reading, char *line)
 	return reading->kind->take(reading->data, number, text + 1);
 }
 
-/* Takes the whole lines of *@held bytes, and leaves what is behind them. 0 or -ENOMEM. */
+/* Takes the complete lines of *@held bytes, and leaves the rest. Returns 0 or -ENOMEM. */
 static int take_lines(struct reading *reading, char *buffer, size_t *held)
 {
 	char *line = buffer, *end = buffer + *held, *eol;
@@ -59,7 +59,7 @@ static int take_lines(struct reading *reading, char *buffer, size_t *held)
 	return 0;
 }
 
-/* The last line can have been cut off: then it is none. */
+/* The last line may have been cut off: without its end, it is not a line. */
 static int read_lines(struct reading *reading, const char *recording, int fd,
 		      struct proclife_fault *fault)
 {
@@ -115,7 +115,7 @@ int proclife_numbered_read(const struct proclife_numbered *kind, const char *rec
 	}
 	fd = proclife_plain_open(dir, recording, kind->file, &st, fault);
 	if (fd == -ENOENT)
-		proclife_fault_set(fault, "%s", ""); /* there was none to be written */
+		proclife_fault_set(fault, "%s", ""); /* the recorder had no text to write */
 	close(dir);
 	if (fd < 0)
 		return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The phases of a life, between the marks that were seen. */
+/* The phases of a life: times between those marks that were seen. */
 #include "phase.h"
 
 #include <stddef.h>

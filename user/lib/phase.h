@@ -4,7 +4,7 @@
 
 #include "proclife.h"
 
-/* @notified_lost: its parent can have been notified unseen, so there is no PROCLIFE_ZOMBIE. */
+/* @notified_lost: the SIGCHLD to its parent may have been lost, so there is no PROCLIFE_ZOMBIE. */
 bool proclife_phase_of(const struct proclife_marks *marks, bool notified_lost,
 		       enum proclife_phase phase, uint64_t *ns);
 

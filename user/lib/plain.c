@@ -24,7 +24,7 @@ void proclife_fault_set(struct proclife_fault *fault, const char *format, ...)
 	va_end(args);
 }
 
-/* Of a folder whose name is too long for the room, the beginning and the end. */
+/* If the folder's name is too long for the room: its beginning and its end. */
 static void set_path(struct proclife_fault *fault, const char *folder, const char *file)
 {
 	size_t length = strlen(folder), tail = file ? strlen(file) + 2 : 1;
@@ -71,7 +71,7 @@ static const char *remedy(int error)
 	}
 }
 
-/* For what open(2) of a plain file waits, if it may. */
+/* For EAGAIN: what open(2) of a plain file would wait for. */
 static const char *reason(int error)
 {
 	return error == EAGAIN ? "a program that holds a lease on it was asked to give it up" :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files of a recording, which are anybody's: opening them, and what is said where that fails. */
+/* The files of a recording, which are not trusted: opening them, and the messages if that fails. */
 #ifndef PROCLIFE_PLAIN_H
 #define PROCLIFE_PLAIN_H
 
@@ -7,27 +7,26 @@
 
 #include <sys/stat.h>
 
-/* Sets the text; nothing if @fault is NULL. */
+/* Sets the text. Does nothing if @fault is NULL. */
 void proclife_fault_set(struct proclife_fault *fault, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same, and what it is about: @file in @folder, or the folder itself if @file is NULL. */
+/* Also sets the path: @file in @folder, or the folder itself if @file is NULL. */
 void proclife_fault_at(struct proclife_fault *fault, const char *folder, const char *file,
 		       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * Opens a plain file for reading, and nothing else: nothing that a link points to, that could make
- * us wait, that has no end, or that does something because it is opened. @folder is the name of
- * @dir. Return: the descriptor; -ENOEXEC if it is no plain file, or an error of openat(2), which
- * @fault explains.
+ * Opens a plain file for reading, and nothing else: no symbolic link, and nothing that could make
+ * us wait, has no end, or has effects when it is opened. @folder is the name of @dir. Returns the
+ * descriptor; -ENOEXEC if it is no plain file; or an error of openat(2). @fault explains it.
  */
 int proclife_plain_open(int dir, const char *folder, const char *file, struct stat *st,
 			struct proclife_fault *fault);
 
 /*
- * A structure that the caller has allocated, of a program that knows fewer members than we do, or
- * more: those that it does not have are 0. @least: how large the first version of it was. Return: 0;
- * -EINVAL if it is smaller; -E2BIG if it has something in a member that we do not know.
+ * Copies a structure of a program that may have been built with fewer members than we know, or with
+ * more. Members that it does not have become 0. @least is the size of the first version. Returns 0;
+ * -EINVAL if it is smaller than that; -E2BIG if a member that we do not know is not 0.
  */
 int proclife_take_struct(void *to, size_t ours, const void *from, size_t theirs, size_t least);
 

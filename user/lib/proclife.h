@@ -3,12 +3,13 @@
  * libproclife: the exact story of every task's life, for programs.
  *
  * A source yields records in one order: by time stamp, then CPU, then position. struct
- * proclife_tasks turns them into the lives of tasks and processes, and reports each one as it
- * begins and ends; tree and latency results are built on those reports.
+ * proclife_tasks turns them into the lives of tasks and processes, and reports the beginning and
+ * the end of each. Trees, latencies and reapers are built on those reports.
  *
- * Unless said otherwise: functions return 0 or a negative errno; times are nanoseconds of
- * CLOCK_MONOTONIC of the initial time namespace, 0 for "not seen"; what a *_new() or *_open() gives is released by its *_free(),
- * which takes NULL; nothing is thread-safe, and independent objects may live in different threads.
+ * Unless stated otherwise: functions return 0 or a negative errno. Times are nanoseconds of
+ * CLOCK_MONOTONIC of the initial time namespace, 0 for "not seen". An object of a *_new() or
+ * *_open() is released by its *_free(), which takes NULL. Nothing is thread-safe, but independent
+ * objects may be used by different threads.
  */
 #ifndef PROCLIFE_H
 #define PROCLIFE_H
@@ -23,7 +24,7 @@ extern "C" {
 #endif
 
 /*
- * The version of this header; PROCLIFE_VERSION_CODE is one number, to be compared.
+ * The version of this header. PROCLIFE_VERSION_CODE is one number, for comparisons.
  */
 #define PROCLIFE_VERSION_MAJOR 0
 #define PROCLIFE_VERSION_MINOR 1
@@ -43,34 +44,34 @@ uint32_t proclife_version(void);
 struct proclife_source;
 
 /*
- * Records that a CPU's ring lost before the reader came to them. If `lost` is 0, they are not lost
- * but too old for the history that the reader asked for: they were overwritten, and had been written
- * before it began. Then `from` is 0 where that CPU's history begins, at `to`.
+ * Records that the writer overwrote in a CPU's ring before the reader came to them. If `lost` is 0,
+ * they were written before the reader began, so they are not lost, but missing in the history that
+ * it asked for. Then `from` is 0 where that CPU's history begins, at `to`.
  */
 struct proclife_gap {
 	uint64_t lost;	/* records */
 	uint64_t from;	/* all of them lie between from and to */
 	uint64_t to;	/* ts of the first record after them, or the clock if there is none yet */
-	uint32_t cpu;	/* UINT32_MAX: they are of a recording's snapshot */
+	uint32_t cpu;	/* UINT32_MAX: the snapshot of a recording */
 };
 
 struct proclife_event {
 	const struct proclife_record *record; /* NULL: this is a gap */
 	struct proclife_gap gap;	      /* set only if it is one */
-	/* One that comes soon, or NULL: so that proclife_tasks_feed() can fetch what it needs. */
+	/* A record that comes soon, or NULL: proclife_tasks_feed() prefetches what it will need. */
 	const struct proclife_record *ahead;
 };
 
 /**
  * proclife_device_open - follow the running kernel
  * @source: set to the new source
- * @path: the device, NULL for PROCLIFE_DEVICE; a plain file laid out as the device is will do
+ * @path: the device, NULL for PROCLIFE_DEVICE; or a plain file with the same layout
  *
- * The source begins with the first record after this call. Where records are being suppressed by then,
- * a record PROCLIFE_SUPPRESSED that the library makes comes first, with `since` 0. Errors: -ENOENT and -EACCES of open(2),
- * -EPROTO if the device speaks an ABI that this library does not, -ENODEV if it is no proclife
- * device, -ENOTSUP if it is a plain file and this process is in a time namespace: its clock is then
- * not the one that the records have, and only a device tells the time by that.
+ * The source begins with the first record after this call. If records are being suppressed then, a
+ * PROCLIFE_SUPPRESSED comes first that the library makes, with `since` 0. Errors: -ENOENT and
+ * -EACCES of open(2); -EPROTO if this library does not know the device's ABI; -ENODEV if it is no
+ * proclife device; -ENOTSUP if it is a plain file and this process is in a time namespace: the
+ * process then has another clock than the records, and only a device gives the time by theirs.
  */
 int proclife_device_open(struct proclife_source **source, const char *path);
 void proclife_source_free(struct proclife_source *source);
@@ -78,20 +79,20 @@ void proclife_source_free(struct proclife_source *source);
 /**
  * proclife_source_rewind - begin with what the rings still hold
  *
- * Call before the first proclife_source_next(), else it is -EBUSY. Each CPU's history begins at a
- * time of its own. Of a ring that has been overwritten, a gap with `lost` 0 says when, before all
- * records: what is older is not lost, but the lives that it touches are incomplete. What is written
- * before the first proclife_source_next() is history; overwritten before it is read, it leaves
- * another such gap. Where records were being suppressed when it begins, it begins with a record
- * PROCLIFE_SUPPRESSED whose `since` is 0.
+ * Call this before the first proclife_source_next(); otherwise it fails with -EBUSY. Each CPU's
+ * history begins at a time of its own. If a ring has wrapped, a gap with `lost` 0, before all
+ * records, has that time: older records are not lost, but the lives that they touch are incomplete.
+ * All records from before the first proclife_source_next() are history: those that are overwritten
+ * before they are read leave another such gap. If records were being suppressed when the history
+ * begins, it begins with a PROCLIFE_SUPPRESSED whose `since` is 0.
  */
 int proclife_source_rewind(struct proclife_source *source);
 
 /**
- * proclife_source_snapshot - put a TASK record of every task there is now into the stream
+ * proclife_source_snapshot - put a TASK record of each task that exists now into the stream
  *
- * Call before the first proclife_source_next(), else it is -EBUSY. Tasks that were there before the
- * source began are known from then on. Errors: those of the ioctl; -ENOTTY if it is a plain file.
+ * Call this before the first proclife_source_next(); otherwise it fails with -EBUSY. It makes tasks
+ * known that are older than the source. Errors: those of the ioctl; -ENOTTY if it is a plain file.
  */
 int proclife_source_snapshot(struct proclife_source *source);
 
@@ -99,8 +100,8 @@ int proclife_source_snapshot(struct proclife_source *source);
  * proclife_source_next - the next event in order
  * @event: set if the return value is 1; its record is valid until the next call for this source
  *
- * A record is yielded as soon as nothing that comes before it can appear any more. Where a ring
- * lost records, a gap stands at the earliest time at which one of them can lie.
+ * A record is yielded as soon as no earlier record can appear any more. Where a ring lost records,
+ * there is a gap, at the earliest time that one of them can have.
  *
  * Return: 1; 0 if there is nothing more for now (proclife_source_wait()); -ENODATA at the end of a
  * source that ends; another negative errno.
@@ -111,9 +112,9 @@ int proclife_source_next(struct proclife_source *source, struct proclife_event *
  * proclife_source_wait - sleep until there are records
  * @timeout_ms: at most this long; -1 for ever
  *
- * It does not sleep while there are as many unread records as the watermark. Return: 1 if there are
- * records, 0 after the timeout, -EINTR after a signal. After 1, proclife_source_next() can still
- * have nothing to yield if another CPU is just writing.
+ * It does not sleep if there are at least as many unread records as the watermark. Return: 1 if
+ * there are records, 0 after the timeout, -EINTR after a signal. After 1, proclife_source_next()
+ * can still have nothing to yield if another CPU is just writing.
  */
 int proclife_source_wait(struct proclife_source *source, int timeout_ms);
 
@@ -126,25 +127,25 @@ int proclife_source_set_watermark(struct proclife_source *source, uint64_t recor
  */
 int proclife_source_fd(const struct proclife_source *source);
 
-/* What the device says of itself; for counts that move, as of now. Owned by the source. */
+/* The device's header; counts that change are as of now. Owned by the source. */
 const struct proclife_header *proclife_source_header(struct proclife_source *source);
 
-/* A ring's positions and counts; NULL if this CPU has none. Owned by the source, and moving. */
+/* A ring's positions and counts, which go on changing. NULL: no such ring. Owned by the source. */
 const struct proclife_ring_ctl *proclife_source_ring(struct proclife_source *source, uint32_t cpu);
 
 /* Records lost so far, in all gaps yielded. */
 uint64_t proclife_source_lost(const struct proclife_source *source);
 
 /*
- * The time by the clock of the records, to be compared with theirs: clock_gettime(2) gives another
- * one in a time namespace. Of a recording, CLOCK_MONOTONIC.
+ * The time by the records' clock, to be compared with their times: clock_gettime(2) gives a
+ * different one in a time namespace. For a recording: CLOCK_MONOTONIC.
  */
 uint64_t proclife_source_now(const struct proclife_source *source);
 
 /*
- * The time of day of a record, in nanoseconds since 1970, as CLOCK_REALTIME had it then: when that
- * clock was set, or the machine suspended, is known of what the source has yielded since it was
- * opened, and of a recording.
+ * The time of day of a record, in nanoseconds since 1970, by CLOCK_REALTIME at that time. It takes
+ * into account when that clock was set or the machine suspended: of a device, since the source was
+ * opened; of a recording, always.
  */
 uint64_t proclife_source_realtime(const struct proclife_source *source, uint64_t ts);
 
@@ -152,14 +153,14 @@ uint64_t proclife_source_realtime(const struct proclife_source *source, uint64_t
 uint64_t proclife_source_monotonic(const struct proclife_source *source, uint64_t realtime);
 
 /*
- * The changes of CLOCK_REALTIME against CLOCK_MONOTONIC that the source knows of, one after the other;
- * false from a number on. @since: the first ts that it holds for; @by: in nanoseconds, above 0 if the
- * clock was set forward or the machine suspended.
+ * The changes of CLOCK_REALTIME against CLOCK_MONOTONIC that the source knows, by index; false after
+ * the last one. @since: the first ts for which it holds; @by: in nanoseconds, above 0 if the clock
+ * was set forward or the machine suspended.
  */
 bool proclife_source_clock_step(const struct proclife_source *source, size_t index,
 				uint64_t *since, int64_t *by);
 
-/* Nothing from before this time will be yielded any more; things of this very time may be. */
+/* No event from before this time will be yielded any more, but events of this very time may be. */
 uint64_t proclife_source_horizon(const struct proclife_source *source);
 
 /*
@@ -167,34 +168,34 @@ uint64_t proclife_source_horizon(const struct proclife_source *source);
  */
 
 /*
- * Why something cannot be read, for people. The path is as it was given, bytes of any kind: whoever
- * shows it quotes it. The text is the library's own, and ASCII.
+ * Why something cannot be read, for people. The path is as it was given and can have any bytes:
+ * quote it before you show it. The text is the library's own, and ASCII.
  */
 struct proclife_fault {
-	char path[4352]; /* what; any path that can be opened is there as a whole */
+	char path[4352]; /* what; there is room for any path that can be opened */
 	char text[320];	 /* why, and what to do about it */
 };
 
-#define PROCLIFE_HOST_LEN 72 /* more than there can be, so that nothing is left at the end */
+#define PROCLIFE_HOST_LEN 72 /* longer than any host name, so it always ends with NULs */
 #define PROCLIFE_REASON_LEN 16
 #define PROCLIFE_RCU_LEN 64
 #define PROCLIFE_UUID_BYTES 16
 
 /*
- * What a recording keeps of the run that made it, so that a replay can show the same. The members
- * from `uuid` on are set by the library.
+ * What a recording keeps about the run that made it, so that a replay can show the same. The
+ * library sets the members from `uuid` on.
  */
 struct proclife_run_info {
-	size_t size; /* sizeof(struct proclife_run_info), by whoever allocates it */
+	size_t size; /* sizeof(struct proclife_run_info), set by whoever allocates it */
 	uint64_t began;
-	uint64_t ended;		  /* what is later does not belong to it; 0: it was cut off */
+	uint64_t ended;		  /* later events do not belong to it; 0: it was cut off */
 	uint32_t command;	  /* tgid of the command that was followed; 0: none */
-	uint32_t command_creator; /* tgid of who forked it */
+	uint32_t command_creator; /* tgid of the process that forked it */
 	int32_t command_status;	  /* -1: not known */
 	char reason[PROCLIFE_REASON_LEN]; /* why it ended, in the recorder's words */
-	uint8_t uuid[PROCLIFE_UUID_BYTES]; /* tells recordings apart; copies of one have the same */
-	bool complete;	 /* the recorder came to its end; otherwise the rest is missing... */
-	bool running;	 /* ... or not there yet: the recorder was at work when it was opened */
+	uint8_t uuid[PROCLIFE_UUID_BYTES]; /* identifies a recording; copies have the same */
+	bool complete;	 /* the recorder finished; otherwise the rest is missing... */
+	bool running;	 /* ... or not there yet: it was still running when this was opened */
 	uint64_t synced; /* nothing from before this time is missing */
 	uint64_t records;
 	uint64_t lost; /* in gaps */
@@ -208,16 +209,17 @@ struct proclife_run_info {
  * @path: the folder
  * @fault: says why, if the return value is negative; may be NULL
  *
- * Each stream's file stays open. What is yielded is a copy of what was checked: the files can be
- * changed and made shorter meanwhile, and that is damage. Errors: those of open(2), -ENOEXEC if it is
- * no recording of ours, -EPROTO if it is of a version that this library does not know, -EBADMSG if its
- * metadata is damaged.
+ * Each stream's file stays open. Records are copied before they are checked, and the copy is
+ * yielded. So the files may be changed or truncated meanwhile: that counts as damage. Errors: those
+ * of open(2); -ENOEXEC if it is no recording of ours; -EPROTO if this library does not know its
+ * version; -EBADMSG if its metadata is damaged.
  *
- * The source yields the events in the order in which the recorder's source did, snapshot included,
- * and then -ENODATA. A recording that was cut off yields what is there; one whose recorder is at
- * work, what was there when it was opened, up to run.synced. Where a stream is damaged, or missing, it
- * yields a gap, and goes on with what can be read; see proclife_recording_damage(). Where it takes long
- * to find that, proclife_source_next() returns 0 now and then: just call it again.
+ * The source yields the events in the same order as the recorder's source, snapshot included, and
+ * then -ENODATA. A recording that was cut off yields what is there. One that is still being
+ * recorded yields what was there when it was opened, up to run.synced. Where a stream is damaged,
+ * or missing, it yields a gap and goes on with the next good record; see
+ * proclife_recording_damage(). If the search for that takes long, proclife_source_next() returns 0
+ * now and then: just call it again.
  */
 int proclife_recording_open(struct proclife_source **source, const char *path,
 			    struct proclife_fault *fault);
@@ -227,53 +229,54 @@ const struct proclife_run_info *proclife_recording_info(const struct proclife_so
 
 /* A stream of a recording that cannot be read as it was recorded. */
 struct proclife_damage {
-	char stream[24]; /* its file */
-	char what[96];	 /* is wrong with it, at the first damaged place */
+	char stream[24]; /* the name of its file */
+	char what[96];	 /* what is wrong at the first damaged place */
 	uint64_t at;	 /* that place, in bytes from the file's beginning */
 	uint64_t places;
-	uint64_t lost; /* in all of them: records that are not yielded, and those of gaps that are not */
-	uint64_t from; /* between these times; the gaps yielded have those of each place */
+	uint64_t lost; /* in all places: records, and those of gaps, that are not yielded */
+	uint64_t from; /* all between from and to; the gaps yielded have the times of each place */
 	uint64_t to;
-	bool estimated; /* lost is a guess: only a complete recording tells how it went on */
+	bool estimated; /* lost is a guess: only a complete recording has its totals */
 	bool unread;	/* there is no such file, or it cannot be read at all */
 };
 
 /*
- * What has been found damaged so far, for one stream after the other; NULL from a number on. All of
- * it is found once the source has returned -ENODATA. Owned by the source, and moving. NULL if the
- * source is not a recording.
+ * The damage found so far, by stream: index 0, 1, ... up to the first NULL. All of it is found once
+ * the source has returned -ENODATA. NULL if the source is not a recording. Owned by the source, and
+ * changing.
  */
 const struct proclife_damage *proclife_recording_damage(const struct proclife_source *source,
 							size_t index);
 
-/* Writes what a source yields, from the first event on; all of it, whatever is selected. */
+/* Writes all events that a source yields, from the first one on, whatever is selected. */
 struct proclife_recorder;
 
 /**
  * proclife_recorder_new - record what a device yields
- * @dir: is created; a folder that is empty will do
- * @run: what is known by now; copied
+ * @dir: the folder: it is created, or has to be empty
+ * @run: what is known so far; copied
  *
- * -EINVAL if the size of @run is none, -E2BIG if it has something that this library does not know.
- * Call before the first proclife_source_next(), else it is -EBUSY; -ENOTSUP if it is not a device;
- * -ENOTEMPTY if there is something in the folder. The recorder is to be freed before the source.
+ * Call this before the first proclife_source_next(); otherwise it fails with -EBUSY. -EINVAL if the
+ * size of @run is wrong, -E2BIG if it has something that this library does not know; -ENOTSUP if
+ * the source is not a device; -ENOTEMPTY if the folder is not empty. Free the recorder before the
+ * source.
  */
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
 			  const char *dir, const struct proclife_run_info *run);
 
 /*
- * Writes out all that has been yielded so far. Without it, each CPU's records are written as soon
- * as they fill a packet of 64 KiB. Return: 0, or the first error there was: then nothing is written
- * any more, and what has been written stays readable.
+ * Writes all events that have been yielded so far. Without this call, each CPU's records are
+ * written when they fill a packet of 64 KiB. Return: 0, or the first error so far: then nothing is
+ * written any more, and what has been written stays readable.
  */
 int proclife_recorder_sync(struct proclife_recorder *recorder);
 
-/* The first error there was, or 0. */
+/* The first error so far, or 0. */
 int proclife_recorder_error(const struct proclife_recorder *recorder);
 
 /*
- * Writes the rest and marks the recording as complete. What was yielded last and is later than
- * @run->ended does not go into it. Without this, a recording counts as cut off.
+ * Writes the rest and marks the recording as complete. Events that were yielded last and are later
+ * than @run->ended are left out. Without this call, a recording counts as cut off.
  */
 int proclife_recorder_finish(struct proclife_recorder *recorder,
 			     const struct proclife_run_info *run);
@@ -284,7 +287,7 @@ struct proclife_recorder_counts {
 	uint64_t bytes;	  /* of the streams' files */
 };
 
-/* Owned by the recorder, and moving. */
+/* Owned by the recorder, and changing. */
 const struct proclife_recorder_counts *
 proclife_recorder_counts(const struct proclife_recorder *recorder);
 void proclife_recorder_free(struct proclife_recorder *recorder);
@@ -296,21 +299,21 @@ void proclife_recorder_free(struct proclife_recorder *recorder);
 struct proclife_cgroups;
 
 /**
- * proclife_cgroups_new - paths of cgroups, by the ids that records have
- * @recording: the folder of a recording, which keeps those of its machine; NULL: on this machine
+ * proclife_cgroups_new - paths of cgroups, by the ids in records
+ * @recording: the folder of a recording, which has the paths of its machine; NULL: this machine
  * @fault: its text is empty, or says why not all paths of the recording can be read; may be NULL
  *
- * What cannot be known has no path: this is no error, and neither is a recording whose paths cannot
- * be read. Errors: -ENOMEM.
+ * It is no error if paths are not known, nor if those of the recording cannot be read. Errors:
+ * -ENOMEM.
  */
 int proclife_cgroups_new(struct proclife_cgroups **cgroups, const char *recording,
 			 struct proclife_fault *fault);
 void proclife_cgroups_free(struct proclife_cgroups *cgroups);
 
 /*
- * Below the root of the hierarchy: "/system.slice/cron.service", "/" for the root itself. NULL if it
- * is not known: that of a cgroup that has been removed, or without CAP_DAC_READ_SEARCH. On this
- * machine, what was asked for once stays known. Owned by the cgroups.
+ * The path below the root of the hierarchy: "/system.slice/cron.service", "/" for the root itself.
+ * NULL if it is not known: the cgroup has been removed, or CAP_DAC_READ_SEARCH is missing. On this
+ * machine, a path that was asked for once stays known. Owned by the cgroups.
  */
 const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id);
 
@@ -321,18 +324,18 @@ const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id)
 struct proclife_users;
 
 /**
- * proclife_users_new - names of users, by the uids that records have
+ * proclife_users_new - names of users, by the uids in records
  *
- * Just as proclife_cgroups_new(): those of this machine, or of the one that a recording was made on,
- * as far as they occur in it.
+ * Like proclife_cgroups_new(): the names of this machine's users, or of those that occur in a
+ * recording.
  */
 int proclife_users_new(struct proclife_users **users, const char *recording,
 		       struct proclife_fault *fault);
 void proclife_users_free(struct proclife_users *users);
 
 /*
- * NULL if it has no name, or that is not known. This machine is asked once for each, which can take
- * long. Owned by the users.
+ * NULL if the uid has no name, or it is not known. This machine is asked once for each uid, which
+ * can take long. Owned by the users.
  */
 const char *proclife_users_name(struct proclife_users *users, uint32_t uid);
 
@@ -343,13 +346,13 @@ const char *proclife_users_name(struct proclife_users *users, uint32_t uid);
 struct proclife_process;
 
 /*
- * The marks of a life: when what happened to it; 0 if that was not seen. Of a process, it is the
- * last thread's EXIT and FREE, and the leader's REAP.
+ * The marks of a life: the times of its events; 0: not seen. For a process, they are the last
+ * thread's EXIT and FREE, and the leader's REAP.
  */
 struct proclife_marks {
 	uint64_t born;	   /* FORK */
 	uint64_t exited;   /* EXIT */
-	uint64_t notified; /* SIGCHLD was sent for the end of a process; of a thread never */
+	uint64_t notified; /* SIGCHLD was sent for the end of a process; always 0 for a thread */
 	uint64_t reaped;   /* REAP */
 	uint64_t freed;	   /* FREE */
 };
@@ -379,41 +382,41 @@ struct proclife_task {
 	char reaper_comm[PROCLIFE_COMM_LEN];
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
-	uint64_t seen;		/* the first record of this life; marks.born, if that was seen */
+	uint64_t seen;		/* the time of its first record; marks.born, if that was seen */
 	uint64_t waited;	/* when it last called wait(2), if it has reaped nobody since */
 	uint64_t reaper_waited; /* as in struct proclife_process */
 };
 
 /*
  * One thread group; valid until the process_gone report has returned. It has exited when its last
- * thread has, is reaped with its leader, and gone when all its tasks are freed.
+ * thread has, is reaped with its leader, and is gone when all its tasks are freed.
  *
- * Marks belong together by handle and start time; each of them is exact or, where a gap can hide
- * something else, 0. That the last thread has exited is taken from PROCLIFE_F_GROUP_DEAD, or counted
- * if all of the process's life was seen; otherwise `exited` stays 0, and so it does if a gap can hide
- * a later EXIT. `freed` is 0 if the FREE of a thread is missing, or may be: if a gap touches the life
- * before all threads have exited, it can hide a thread that is freed later. Threads that were reaped
- * before the trace began are none of the process's.
+ * Marks belong to one life by handle and start time. Each is exact, or 0 where a gap can hide
+ * something else. PROCLIFE_F_GROUP_DEAD shows that the last thread has exited; if the whole life
+ * was seen, counting does. Otherwise `exited` stays 0, and also if a gap can hide a later EXIT.
+ * `freed` is 0 if the FREE of a thread is missing, or may be: a gap in the life before all threads
+ * have exited can hide a thread that is freed later. Threads that were reaped before the trace
+ * began do not count.
  */
 struct proclife_process {
 	uint64_t handle; /* of the group; 0 if unknown */
 	uint64_t start;	 /* of the leader, as in the record; 0 if unknown */
 	uint32_t tgid;
 	uint32_t flags;	   /* of the leader */
-	int32_t exit_code; /* as its parent's wait(2) gives it; -1: not known */
-	uint32_t threads;  /* ever seen */
-	uint32_t live;	   /* seen and not yet exited; at the end, if it outlives the trace */
+	int32_t exit_code; /* as wait(2) gives it to the parent; -1: not known */
+	uint32_t threads;  /* how many were ever seen */
+	uint32_t live;	   /* seen and not yet exited; if it outlives the trace, as of its end */
 	uint32_t open;	   /* seen and not yet freed */
 	bool selected;
-	/* A gap touches this life; certain once it is reported gone, or up to there as exited. */
+	/* A gap touches this life; final up to its exit once reported exited, then once gone. */
 	bool incomplete;
-	bool args_cut;	 /* there are more: than the module records, or than were seen */
-	bool matches;	 /* the filter lets it pass, as it is now; true if there is none */
-	bool outlives;	 /* reported gone because the trace has ended, not because it had */
-	bool notified_lost; /* its SIGCHLD can be lost: there is no phase zombie */
+	bool args_cut;	 /* there are more arguments than the module records, or than were seen */
+	bool matches;	 /* the filter matches it as it is now; true without a filter */
+	bool outlives;	 /* reported gone because the trace ended, not because the process did */
+	bool notified_lost; /* its SIGCHLD may have been lost: it has no PROCLIFE_ZOMBIE */
 	uint16_t exit_cpu;  /* of the last EXIT */
 	struct proclife_marks marks;
-	uint64_t seen;	  /* the first record of this life; marks.born, if that was seen */
+	uint64_t seen;	  /* the time of its first record; marks.born, if that was seen */
 	uint64_t max_rss; /* KiB, as of the last EXIT; 0 until exited */
 	struct proclife_task *leader; /* NULL if it was not seen, or is gone */
 	char comm[PROCLIFE_COMM_LEN];
@@ -421,19 +424,19 @@ struct proclife_process {
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
 	const char *path; /* of the last EXEC, or NULL; if cut, its tail after "..." */
-	const char *args; /* of the last EXEC, each with its NUL; NULL if they are not recorded */
-	uint64_t execed;  /* the last EXEC */
+	const char *args; /* of the last EXEC, each with a NUL; NULL if they are not recorded */
+	uint64_t execed;  /* when it last called execve(2) */
 	uint64_t id;		/* 1, 2, ... in the order in which they appear */
-	uint64_t parent_id;	/* by birth, or as the snapshot found it; 0 if not known */
+	uint64_t parent_id;	/* by birth, or as of the snapshot; 0 if not known */
 	uint32_t parent_tgid;	/* likewise */
-	uint32_t creator_tgid;	/* who called fork: not the parent under CLONE_PARENT */
+	uint32_t creator_tgid;	/* the process that forked it: not the parent under CLONE_PARENT */
 	char parent_comm[PROCLIFE_COMM_LEN]; /* of the parent by birth, when parent_id became known */
 	uint32_t ns_pid;
 	uint32_t ns_inum;
 	uint64_t cgroup;
 	uint32_t uid;
 	uint32_t execs;
-	uint64_t runtime; /* these seven: sums over the tasks that are gone */
+	uint64_t runtime; /* these seven are sums over its tasks that are gone */
 	uint64_t utime;
 	uint64_t stime;
 	uint64_t min_flt;
@@ -441,19 +444,19 @@ struct proclife_process {
 	uint64_t nvcsw;
 	uint64_t nivcsw;
 	void *user; /* the caller's; NULL at first */
-	uint32_t real_parent_tgid; /* as of its EXIT or of the snapshot, whichever came later */
-	uint16_t args_bytes; /* of args; a NUL that is not counted follows */
+	uint32_t real_parent_tgid; /* as of its EXIT or the snapshot, whichever is later */
+	uint16_t args_bytes; /* the size of args; another NUL follows that is not counted */
 	uint16_t free_cpu;   /* of the last FREE: where the RCU callback ran */
 	uint64_t leader_exited;
 	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
-	uint64_t reaper_waited; /* when the reaper called the wait(2) that got it; 0: not known */
+	uint64_t reaper_waited; /* when its reaper called the wait(2) for it; 0: not known */
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
 };
 
-/* A signal that ended a process, and who sent it. */
+/* The signal that killed a process, and its sender. */
 struct proclife_killer {
 	uint64_t ts;
-	uint64_t task; /* handle of the sender; 0: an interrupt, and the sender's names are empty */
+	uint64_t task; /* the sender's handle; 0: an interrupt, and pid, tgid and comm are empty */
 	int32_t signo;
 	int32_t code;  /* si_code: above 0 if the kernel sent it, on behalf of the sender or not */
 	uint32_t pid;
@@ -462,14 +465,14 @@ struct proclife_killer {
 };
 
 /*
- * What ended this process, by its exit_code so far; NULL if no signal did, its SIGNAL was not seen,
- * or a thread of it is still alive. Owned by the process.
+ * The signal that killed this process, by its exit_code so far. NULL if no signal did, the SIGNAL
+ * was not seen, or a thread of it is still alive. Owned by the process.
  */
 const struct proclife_killer *proclife_process_killer(const struct proclife_process *process);
 
 /*
- * The lives of all tasks and processes. Results built on it (latency, tree) may be freed before or
- * after it; what they hold stays readable.
+ * The lives of all tasks and processes. Results that are built on it (latency, tree, reapers) may
+ * be freed before or after it; what they hold stays readable.
  */
 struct proclife_tasks;
 
@@ -481,15 +484,15 @@ struct proclife_reports {
 	void (*process_gone)(void *data, struct proclife_process *process);
 	void (*task_gone)(void *data, struct proclife_task *task);
 	/*
-	 * The process was born before its parent was known (in a snapshot, children can precede
-	 * their parents), and now it is; or the process has become selected only now. `parent` is
-	 * NULL if it still is not known.
+	 * The parent of a process was not known when it was reported born, and now it is: in a
+	 * snapshot, children can precede their parents. Or the process became selected only now;
+	 * then `parent` can still be NULL.
 	 */
 	void (*process_linked)(void *data, struct proclife_process *process,
 			       struct proclife_process *parent);
 	/*
-	 * Its last thread has exited; once for each process, before it is gone. Not of one whose
-	 * last EXIT was not seen: that is only reported gone.
+	 * The last thread of a process has exited. Once for each process, before it is gone; but if
+	 * the last EXIT was not seen, it is only reported gone.
 	 */
 	void (*process_exited)(void *data, struct proclife_process *process);
 };
@@ -498,63 +501,65 @@ int proclife_tasks_new(struct proclife_tasks **tasks);
 void proclife_tasks_free(struct proclife_tasks *tasks);
 
 /*
- * Adds reports, which are called in the order in which they were added. They feed nothing. -E2BIG
- * if @reports has a member that this library does not know.
+ * Adds reports. They are called in the order in which they were added, and must not feed anything.
+ * -E2BIG if @reports has a member that this library does not know.
  */
 int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data);
 
 /**
- * proclife_tasks_feed - take one event into account
+ * proclife_tasks_feed - process one event
  *
- * A life whose FREE was lost is reported gone when its handle or group is seen in use again, with
- * freed 0. Return: 1 if the event belongs to a selected process (a gap belongs to all), 0 if it
- * does not, a negative errno.
+ * If a FREE was lost, the life is reported gone, with freed 0, when its handle or group is seen in
+ * use again. Return: 1 if the event belongs to a selected process (a gap belongs to all), 0 if it
+ * does not, or a negative errno.
  */
 int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event);
 
 /*
- * Can there have been one of these since then that the module did not record, as it was too much for
- * its budget? See PROCLIFE_SUPPRESSED; it can be of any CPU.
+ * May the module have suppressed a record of this type since then, on any CPU, because its budget
+ * was used up? See PROCLIFE_SUPPRESSED.
  */
 bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_type type,
 			     uint64_t since);
 
 /**
- * proclife_tasks_begin - take from a source what it says of its whole trace
+ * proclife_tasks_begin - take a source's facts about its whole trace
  *
- * Call before the first proclife_tasks_feed(). Where the trace has no REAPs, the lives know
- * (proclife_tasks_without_reap()); of a recording, the command that was followed is selected, unless
+ * Call this before the first proclife_tasks_feed(). If the trace has no REAPs, it calls
+ * proclife_tasks_without_reap(). For a recording of a command, it selects that command, unless
  * something has been selected already.
  */
 int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *source);
 
 /**
  * proclife_tasks_replay - feed a whole recording, and close
- * @tasks: with its reports and results; nothing was fed yet
- * @source: a recording; nothing was yielded yet
- * @each: called with each event before it is fed; what is not 0 ends the replay; may be NULL
+ * @tasks: with its reports and results; nothing has been fed yet
+ * @source: a recording; nothing has been yielded yet
+ * @each: called with each event before it is fed; ends the replay if it returns non-zero; may be
+ * NULL
  *
- * As proclife_tasks_begin(), then all events, then proclife_tasks_close(): at the end,
- * proclife_source_horizon() says when that was. Return: 0; 1 if the recording breaks off, as its
- * recorder was interrupted or is still at work: ends can be missing from run.synced on; -EINVAL if
- * the source is not a recording; what @each has returned; another negative errno.
+ * Calls proclife_tasks_begin(), feeds all events, and calls proclife_tasks_close(). Afterwards,
+ * proclife_source_horizon() is the time of the end. Return: 0; 1 if the recording breaks off
+ * because its recorder was interrupted or is still running: from run.synced on, ends can be
+ * missing; -EINVAL if the source is not a recording; what @each has returned; or another negative
+ * errno.
  */
 int proclife_tasks_replay(struct proclife_tasks *tasks, struct proclife_source *source,
 			  int (*each)(void *data, const struct proclife_event *event), void *data);
 
 /**
- * proclife_tasks_close - the trace ends here: report what is still open as gone
+ * proclife_tasks_close - end the trace: report all processes that are still open as gone
  *
- * In the order in which the processes appeared. Their missing times stay 0.
+ * They are reported in the order in which they appeared. Their missing times stay 0.
  */
 int proclife_tasks_close(struct proclife_tasks *tasks);
 
 /*
  * Selection: everything is selected until one of these is called. A process that a selected one
- * creates is selected too, whoever becomes its parent; of processes older than the trace, those
- * whose parent is selected. Each call selects one process: another that gets the same pid later is
- * not selected.
+ * creates is selected, too, whoever becomes its parent. A process that is older than the trace is
+ * selected if its parent is. Each call selects one process: another one that gets the same pid
+ * later is not selected.
  */
 
 /* Selects the process that has this tgid, now or as soon as there is one. */
@@ -564,52 +569,53 @@ int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid);
 int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uint32_t creator_tgid);
 
 /**
- * proclife_tasks_filter - of what is selected, tell only of some
- * @match: asked about a process when it begins, when its name, uid, cgroup or arguments have changed,
- *         when its last thread has exited, and before it is reported gone; NULL: all of them match
+ * proclife_tasks_filter - show only some of the selected processes
+ * @match: asked about a process when it begins, when its name, uid, cgroup or arguments have
+ *         changed, when its last thread has exited, and before it is reported gone; NULL: all of
+ *         them match
  *
- * Call before the first proclife_tasks_feed(). A process that does not match is still selected, and
- * so are those that it creates; but proclife_tasks_feed() returns 0 for it, and the results built on
- * the tasks leave it out: latency and reapers by what it was like at its end. In a tree it is there
- * all the same, with `matches` unset.
+ * Call this before the first proclife_tasks_feed(). A process that does not match is still
+ * selected, and so are those that it creates. But proclife_tasks_feed() returns 0 for it, and
+ * latency and reapers leave it out if it does not match at its end. A tree keeps it, with `matches`
+ * unset.
  */
 void proclife_tasks_filter(struct proclife_tasks *tasks,
 			   bool (*match)(void *data, const struct proclife_process *process),
 			   void *data);
 
-/* Those of the first kind that no process has had yet, one after the other; 0 from a number on. */
+/* The tgids of select_pid() that no process has had yet, by index; 0 after the last one. */
 uint32_t proclife_tasks_missing(const struct proclife_tasks *tasks, size_t index);
 
-/* Selected processes that have appeared, and those of them that are not gone yet. */
+/* How many selected processes have appeared, and how many of them are not gone yet. */
 uint64_t proclife_tasks_selected(const struct proclife_tasks *tasks);
 uint64_t proclife_tasks_selected_open(const struct proclife_tasks *tasks);
 
 /* The task with this handle, or NULL. */
 struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t handle);
 
-/* The process that has this pid now, or NULL. Once it is reaped, it has it no more. */
+/* The process that has this pid now, or NULL: when a process is reaped, it loses its pid. */
 struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *tasks, uint32_t tgid);
 
-/* Who is to reap it: its parent as of its EXIT. NULL if that has exited, whoever has its pid now. */
+/* The process that should reap it: its parent as of its EXIT. NULL if that has exited since. */
 struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *tasks,
 					       const struct proclife_process *zombie);
 
 /*
- * Those that are not gone, in the order in which they appeared: the one behind @process, the first
- * one if that is NULL; NULL at the end.
+ * Iterates over the processes that are not gone, in the order in which they appeared: returns the
+ * one after @process, or the first one if that is NULL; NULL at the end.
  */
 struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process);
 
 /*
- * In what state something is, or was left by the trace. A process is a thread group: it is alive
- * while one thread is, and a zombie once all have exited and nobody has reaped it. A thread is a
- * zombie from its exit until it is released, and so is a leader while other threads live.
+ * The state of a process or task now, or at the end of the trace. A process is a thread group: it
+ * is alive as long as one thread is, and a zombie once all have exited and nobody has reaped it. A
+ * thread is a zombie from its exit until it is released; so is a leader while other threads live.
  */
 enum proclife_life_state {
 	PROCLIFE_IS_ALIVE,
 	PROCLIFE_IS_ZOMBIE,
-	PROCLIFE_IS_UNFREED, /* reaped, and not freed yet */
+	PROCLIFE_IS_UNFREED, /* reaped, but not freed yet */
 	PROCLIFE_IS_FREED,   /* the leader, and all other threads that were seen */
 	PROCLIFE_IS_UNKNOWN, /* a gap can hide what became of it, or only a thread's end was seen */
 	PROCLIFE_STATES,
@@ -622,15 +628,15 @@ enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
 					const struct proclife_task *task);
 
 /*
- * The trace has no REAPs: who exits in it is unfreed from then on, and a zombie is only who was one
- * in the snapshot. Call before the first proclife_tasks_feed().
+ * The trace has no REAPs: a process that exits counts as unfreed from then on, and only those that
+ * the snapshot found as zombies count as zombies. Call this before the first proclife_tasks_feed().
  */
 void proclife_tasks_without_reap(struct proclife_tasks *tasks);
 
-/* Its uid has been told; until then, that member is 0. */
+/* Is its uid known? Until then, that member is 0. */
 bool proclife_process_has_uid(const struct proclife_process *process);
 
-/* It has been reported as exited. Where a gap can hide a later EXIT, marks.exited can be 0 again. */
+/* Was it reported as exited? If a gap can hide a later EXIT, marks.exited can become 0 again. */
 bool proclife_process_has_exited(const struct proclife_process *process);
 
 struct proclife_usage {
@@ -644,20 +650,21 @@ struct proclife_usage {
 };
 
 /*
- * What all threads of a process that were seen have used, as far as it is known: of each as of its
- * FREE, its EXIT or the snapshot, whichever came last. It looks at each thread that is not gone.
+ * What all threads of a process that were seen have used, as far as it is known: for each thread as
+ * of its FREE, its EXIT or the snapshot, whichever is the latest. It looks at each thread that is
+ * not gone.
  */
 void proclife_process_usage(const struct proclife_process *process, struct proclife_usage *usage);
 
 /*
- * CPU time as wait4(2) and /proc show it: the tick samples utime and stime, the scheduler counts
- * runtime exactly; this divides runtime in the proportion of the samples.
+ * CPU time as wait4(2) and /proc show it. The tick samples utime and stime; the scheduler counts
+ * runtime exactly. This divides runtime in the proportion of the samples.
  */
 void proclife_cputime(uint64_t runtime, uint64_t utime, uint64_t stime, uint64_t *user,
 		      uint64_t *system);
 
 /*
- * The fields of a record, for who prints or stores them one after the other
+ * The fields of a record, for programs that print or store them one by one
  */
 
 enum proclife_field_kind {
@@ -683,12 +690,12 @@ struct proclife_field {
 	enum proclife_field_kind kind;
 	uint16_t offset; /* in the record, in bytes */
 	uint16_t size;
-	uint32_t only; /* if not 0: it means something with one of these flags alone */
+	uint32_t only; /* if not 0: it has a meaning only with one of these flags */
 };
 
 /*
- * Of the records of a type, one after the other, as they lie behind the head; of the head itself
- * with PROCLIFE_NONE. NULL from a number on, and for a type that is not known.
+ * The fields of a type's records, by index, in their order after the head; with PROCLIFE_NONE,
+ * those of the head itself. NULL after the last one, and for a type that is not known.
  */
 const struct proclife_field *proclife_field(uint16_t type, unsigned int index);
 
@@ -696,15 +703,15 @@ const struct proclife_field *proclife_field(uint16_t type, unsigned int index);
  * Latency
  */
 
-/* Between two marks of a life; see proclife_phase_name(). */
+/* Phases: each lies between two marks of a life. See proclife_phase_name(). */
 enum proclife_phase {
 	PROCLIFE_LIFE,	    /* fork to exit */
 	/*
-	 * exit to SIGCHLD: files, and the address space if EXIT stands before that, are given up.
-	 * Not of threads; absent where no SIGCHLD was seen, and then part of PROCLIFE_ZOMBIE.
+	 * exit to SIGCHLD: files are closed; the address space, too, if EXIT is recorded before
+	 * that. Threads have none. Without a SIGCHLD, it is part of PROCLIFE_ZOMBIE.
 	 */
 	PROCLIFE_TEARDOWN,
-	PROCLIFE_ZOMBIE,    /* SIGCHLD to reap; exit to reap where there is no PROCLIFE_TEARDOWN */
+	PROCLIFE_ZOMBIE,    /* SIGCHLD to reap; exit to reap if there is no PROCLIFE_TEARDOWN */
 	PROCLIFE_RCU_FREE,  /* reap to free */
 	PROCLIFE_EXIT_FREE, /* exit to free: the sum of the three */
 	PROCLIFE_PHASES,
@@ -712,13 +719,13 @@ enum proclife_phase {
 
 const char *proclife_phase_name(enum proclife_phase phase); /* "life", "zombie", ... */
 
-/* Since when it was a zombie: it was notified, or has exited where no SIGCHLD was seen. */
+/* Since when it was a zombie: its parent was notified; without a SIGCHLD, since its exit. */
 uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks);
 
 /*
- * Between these marks; false if one of them was not seen, or can be another one's: what there is of
- * an incomplete life is exact. The first takes the marks as they are; the second has no
- * PROCLIFE_ZOMBIE where `notified_lost` is set.
+ * How long a phase was; false if one of its marks was not seen, or may be of another life: the
+ * phases of an incomplete life are exact. The first function takes the marks as they are; the
+ * second returns false for PROCLIFE_ZOMBIE if `notified_lost` is set.
  */
 bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,
 			  uint64_t *ns);
@@ -727,8 +734,8 @@ bool proclife_process_phase(const struct proclife_process *process, enum proclif
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns);
 
 /*
- * A histogram of times with bounded relative error: count, sum, min and max are exact, a percentile
- * is at most 1/128 above the true value.
+ * A histogram of times with a bounded relative error: count, sum, min and max are exact; a
+ * percentile is at most 1/128 above the true value.
  */
 struct proclife_histogram;
 
@@ -736,23 +743,24 @@ int proclife_histogram_new(struct proclife_histogram **histogram);
 void proclife_histogram_free(struct proclife_histogram *histogram);
 /* -ENOMEM leaves it as it was... */
 int proclife_histogram_add(struct proclife_histogram *histogram, uint64_t ns);
-/* ... but here with a part of the other. */
+/* ... but here, with a part of the other one. */
 int proclife_histogram_merge(struct proclife_histogram *into,
 			     const struct proclife_histogram *from);
 uint64_t proclife_histogram_count(const struct proclife_histogram *histogram);
 uint64_t proclife_histogram_min(const struct proclife_histogram *histogram);
 uint64_t proclife_histogram_max(const struct proclife_histogram *histogram);
 double proclife_histogram_mean(const struct proclife_histogram *histogram);
-/* The smallest value that at least @percent of all are at or below; never above the maximum. */
+/* The smallest value that at least @percent of all values do not exceed; at most the maximum. */
 uint64_t proclife_histogram_percentile(const struct proclife_histogram *histogram, double percent);
 /*
- * How many lie in [from, to); exact where both are bucket borders: powers of two are, and all below
- * 128. Otherwise a bucket belongs where its lower border does.
+ * How many values lie in [from, to). This is exact if both are borders of buckets: powers of two
+ * are, and all values below 128. Otherwise a whole bucket counts if its lower border lies in the
+ * range.
  */
 uint64_t proclife_histogram_between(const struct proclife_histogram *histogram, uint64_t from,
 				    uint64_t to);
 
-/* The phases of all selected processes, or tasks, that are reported gone. */
+/* The phases of all selected processes or tasks that were reported gone. */
 struct proclife_latency;
 
 int proclife_latency_new(struct proclife_latency **latency, struct proclife_tasks *tasks,
@@ -763,26 +771,26 @@ const struct proclife_histogram *proclife_latency_phase(const struct proclife_la
 
 struct proclife_latency_counts {
 	uint64_t lives;	     /* reported gone */
-	uint64_t alive;	     /* these four by their state at the end, if they were open then */
+	uint64_t alive;	     /* these four: open at the end, by their state then */
 	uint64_t unreaped;   /* zombies */
 	uint64_t unfreed;
 	uint64_t unknown;
-	uint64_t incomplete; /* a gap touches them: in the histograms as far as marks were seen */
-	uint64_t partial;    /* began before the trace: their life phase is not in the histogram */
+	uint64_t incomplete; /* a gap touches them: only phases with both marks are counted */
+	uint64_t partial;    /* began before the trace: without their PROCLIFE_LIFE */
 };
 
-/* Owned by the latency, and moving. */
+/* Owned by the latency, and changing. */
 const struct proclife_latency_counts *
 proclife_latency_counts(const struct proclife_latency *latency);
 
 /* What lives can have in common. */
 enum proclife_by {
 	PROCLIFE_BY_NOTHING,
-	PROCLIFE_BY_COMM,   /* the last name, of a thread its own */
+	PROCLIFE_BY_COMM,   /* the last name; of a thread, its own */
 	PROCLIFE_BY_PARENT, /* the name of the parent by birth */
-	PROCLIFE_BY_REAPER, /* the reaper's name; "(itself)" if it had none */
+	PROCLIFE_BY_REAPER, /* the reaper's name; "(itself)" if it released itself */
 	PROCLIFE_BY_CGROUP, /* the last one of the process */
-	PROCLIFE_BY_CPU,    /* on which it exited */
+	PROCLIFE_BY_CPU,    /* the CPU on which it exited */
 	PROCLIFE_BY_UID,    /* as of the last fork or exec */
 	PROCLIFE_BYS,
 };
@@ -790,39 +798,40 @@ enum proclife_by {
 const char *proclife_by_name(enum proclife_by by); /* "comm", "parent", ... */
 
 struct proclife_group {
-	bool known; /* otherwise these are the lives of which it is not known */
+	bool known; /* false: these are the lives with an unknown group */
 	char name[PROCLIFE_COMM_LEN]; /* by comm, parent and reaper */
 	uint64_t number;	      /* by cgroup, cpu and uid */
 };
 
 /**
- * proclife_latency_group_by - keep the phases of each group, too
+ * proclife_latency_group_by - also keep the phases of each group
  *
- * Call before the first life is reported gone, else it is -EBUSY.
+ * Call this before the first life is reported gone; otherwise it fails with -EBUSY.
  */
 int proclife_latency_group_by(struct proclife_latency *latency, enum proclife_by by);
 
-/* Any one of the groups, in no order; NULL from a number on. Owned by the latency. */
+/* The groups, by index, in no particular order; NULL after the last one. Owned by the latency. */
 const struct proclife_group *proclife_latency_group(const struct proclife_latency *latency,
 						    size_t index);
 
-/* As those of the whole latency; of a phase that no life of the group has, NULL. */
+/* Like those of the whole latency; NULL for a phase that no life of the group has. */
 const struct proclife_latency_counts *proclife_group_counts(const struct proclife_group *group);
 const struct proclife_histogram *proclife_group_phase(const struct proclife_group *group,
 						      enum proclife_phase phase);
 
 /**
- * proclife_latency_merge - add what another run has measured
- * @cgroups: the paths of @into's cgroups; gets those that only @others has
+ * proclife_latency_merge - add the measurements of another run
+ * @cgroups: the paths of @into's cgroups; those that only @others has are added
  * @others: the paths of @from's
  *
- * A cgroup has another number after each boot: groups by cgroup are the same if they have the same
- * path, or the same number and neither has a path. One without a path, of a number that has a path
- * in @into, may be that or another: it is counted as unknown. One that is new to @into keeps its
- * number, or gets another if that is taken. With NULL for either, all go by number.
+ * A cgroup gets another number at each boot. So two cgroups are the same if they have the same
+ * path, or the same number and neither has a path. If only the one in @into has a path, they may be
+ * the same or not: the other one counts as unknown. A cgroup that is new to @into keeps its number,
+ * or gets another one if that is taken. If @cgroups or @others is NULL, only the numbers are
+ * compared.
  *
- * -EINVAL if one is of threads and the other of processes, or if they are not grouped alike. -ENOMEM
- * leaves a part of it.
+ * -EINVAL if one is of threads and the other of processes, or if they are grouped differently.
+ * After -ENOMEM, @into has a part of @from.
  */
 int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroups *cgroups,
 			   const struct proclife_latency *from, struct proclife_cgroups *others);
@@ -832,37 +841,37 @@ int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroup
  */
 
 /*
- * A process to which others were born, that has reaped others, or is to reap those that are zombies
- * at the end. Where a filter lets none of these pass, it can be there with nothing but zeros.
+ * A process that is the parent of others by birth, has reaped others, or should reap zombies at the
+ * end. If a filter matches none of these, it can be there with all counts 0.
  */
 struct proclife_reaper {
-	uint64_t id; /* of the process; 0 if it is not known, or zombies have outlived it */
+	uint64_t id; /* of the process; 0 if it is not known, or its zombies outlived it */
 	uint32_t tgid;
-	bool gone;  /* before the end of the trace */
+	bool gone;  /* it was gone before the end of the trace */
 	char comm[PROCLIFE_COMM_LEN]; /* the last one known */
 	bool named;	   /* comm is known: it can be empty */
-	bool init;	   /* of the machine, or of its pid namespace */
-	uint64_t reaped;   /* processes */
-	uint64_t adopted;  /* of them, those that another one was the parent of by birth */
-	uint64_t awaited;  /* of them, those that it was in wait(2) for when they became zombies */
-	uint64_t belated;  /* of them, those that it called wait(2) for only later */
-	uint64_t ignored;  /* that were released at once, as it ignores SIGCHLD; not in `reaped` */
+	bool init;	   /* the init of the machine, or of its pid namespace */
+	uint64_t reaped;   /* how many processes it has reaped */
+	uint64_t adopted;  /* of `reaped`: another process was the parent by birth */
+	uint64_t awaited;  /* of `reaped`: it was in wait(2) when they became zombies */
+	uint64_t belated;  /* of `reaped`: it called wait(2) only after that */
+	uint64_t ignored;  /* released at once, as it ignores SIGCHLD; not in `reaped` */
 	uint64_t zombies;  /* at the end */
-	uint64_t oldest;   /* since when the first of these is one; 0: from before the trace */
-	struct proclife_histogram *zombie; /* how long they were; NULL: none */
-	uint64_t born;	    /* processes that were forked in the trace, and it is their parent by birth */
+	uint64_t oldest;   /* since when the oldest of these is one; 0: since before the trace */
+	struct proclife_histogram *zombie; /* how long those it reaped were zombies; NULL: none */
+	uint64_t born;	    /* how many forked in the trace have it as the parent by birth */
 	uint64_t runtime;   /* CPU time of those in `reaped` and `ignored` */
 	uint64_t coalesced; /* of `reaped` and `zombies`: their SIGCHLD met one that was pending */
 	uint64_t since;	    /* its own FORK; 0: before the trace, or not seen */
 	uint64_t until;	    /* its own last EXIT; 0: none was seen */
 };
 
-/* Who reaped the selected processes. */
+/* The processes that reaped the selected ones. */
 struct proclife_reapers;
 
 int proclife_reapers_new(struct proclife_reapers **reapers, struct proclife_tasks *tasks);
 void proclife_reapers_free(struct proclife_reapers *reapers);
-/* Any one of them, in no order; NULL from a number on. Owned by the reapers. */
+/* The reapers, by index, in no particular order; NULL after the last one. Owned by the reapers. */
 const struct proclife_reaper *proclife_reapers_get(const struct proclife_reapers *reapers,
 						   size_t index);
 
@@ -870,11 +879,11 @@ const struct proclife_reaper *proclife_reapers_get(const struct proclife_reapers
  * Trees
  */
 
-/* What many processes have in common, or few have at all: the tree keeps each combination once. */
+/* Facts that many processes share, or that few have: the tree keeps each combination once. */
 struct proclife_common {
 	uint64_t cgroup;
 	const struct proclife_killer *killer; /* with ts 0; or NULL */
-	uint32_t ns_pid; /* in its own pid namespace; 0: it is the tgid */
+	uint32_t ns_pid; /* the pid in its own pid namespace; 0: the tgid */
 	uint32_t ns_inum;
 	uint32_t uid;
 	uint32_t threads;
@@ -886,7 +895,7 @@ struct proclife_node {
 	struct proclife_node *child; /* the first one; in the order of birth */
 	struct proclife_node *next;  /* sibling */
 	uint64_t id;
-	uint64_t began; /* its birth; when it was first seen, if it is older */
+	uint64_t began; /* its birth; if it is older than the trace, when it was first seen */
 	struct proclife_marks marks;
 	uint64_t runtime;
 	uint32_t max_rss; /* KiB */
@@ -897,28 +906,30 @@ struct proclife_node {
 	int32_t exit_code; /* -1: not known */
 	const char *comm; /* interned: owned by the tree */
 	const char *path; /* interned, or NULL */
-	const char *args; /* interned, or NULL: the arguments, each with its NUL */
+	const char *args; /* interned, or NULL: the arguments, each with a NUL */
 	const struct proclife_common *common; /* interned; all zeros until it is gone */
 	uint16_t args_bytes;
-	uint16_t execs; /* stays at its maximum once there */
+	uint16_t execs; /* saturates */
 	uint16_t flags; /* of the leader */
 	bool args_cut : 1;
-	bool older : 1; /* it was there before the trace */
+	bool older : 1; /* it existed before the trace */
 	bool incomplete : 1;
-	bool matches : 1; /* the filter lets it pass, as it was at its end */
-	bool gone : 1; /* all but the texts is final */
+	bool matches : 1; /* the filter matched it as it was at its end */
+	bool gone : 1; /* all members except the texts are final */
 	uint8_t state; /* enum proclife_life_state, once it is gone */
 };
 
 struct proclife_tree;
 
-/* Collects all selected processes from now on; those that are there when it begins have to come in
- * as TASK records. */
+/*
+ * Collects all selected processes from now on. Those that exist already have to come in as TASK
+ * records.
+ */
 int proclife_tree_new(struct proclife_tree **tree, struct proclife_tasks *tasks);
 void proclife_tree_free(struct proclife_tree *tree);
 /*
- * The first root; the others follow by next. A root's parent is not selected or not known. What
- * nodes have of each other is as of this call.
+ * The first root; the others follow by `next`. A root's parent is not selected or not known. The
+ * links between nodes are as of this call.
  */
 const struct proclife_node *proclife_tree_roots(struct proclife_tree *tree);
 uint64_t proclife_tree_size(const struct proclife_tree *tree);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who forks, who reaps, how soon, and whom not. */
+/* Which processes fork, which ones reap and how soon, and which zombies are left. */
 #include "tasks.h"
 
 #include <errno.h>
@@ -8,18 +8,18 @@
 
 struct entry {
 	struct proclife_reaper reaper;
-	bool reported; /* it is gone itself: its name is the last one */
+	bool reported; /* this process is gone: its name is final */
 };
 
 struct proclife_reapers {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
-	struct proclife_map by_id;    /* of the process; of one that is not known, its pid instead */
+	struct proclife_map by_id;    /* by the process's id; by its pid if that is not known */
 	struct entry **all;
 	size_t count;
 	size_t room;
 };
 
-#define UNKNOWN (1ULL << 63) /* no id is as large */
+#define UNKNOWN (1ULL << 63) /* above all ids */
 
 static struct entry *get(struct proclife_reapers *reapers, uint64_t id, uint32_t tgid)
 {
@@ -73,7 +73,7 @@ static int note_reaped(struct entry *entry, const struct proclife_process *proce
 	reaper->reaped++;
 	reaper->runtime += process->runtime;
 	reaper->coalesced += coalesced(process);
-	/* Without the id of both, the pids tell, as long as they are not reused. */
+	/* Without both ids, compare the pids: right as long as they are not reused. */
 	if (reaper->id && process->parent_id)
 		reaper->adopted += process->parent_id != reaper->id;
 	else if (process->parent_tgid)
@@ -97,7 +97,7 @@ static int note_end(struct proclife_reapers *reapers, const struct proclife_proc
 		entry = get(reapers, process->reaper_id, process->reaper_tgid);
 		return entry ? note_reaped(entry, process) : -ENOMEM;
 	}
-	/* It released itself. If its parent is still the one by birth, we know whom it is due to. */
+	/* It released itself, because its parent ignores SIGCHLD. Is that the parent by birth? */
 	if (!process->parent_tgid || process->real_parent_tgid != process->parent_tgid)
 		return 0;
 	entry = get(reapers, process->parent_id, process->parent_tgid);
@@ -132,7 +132,7 @@ static int note(struct proclife_reapers *reapers, const struct proclife_process 
 	return err || !process->marks.reaped ? err : note_end(reapers, process);
 }
 
-/* Of one that is older than the trace, there is no birth to count. */
+/* A process that is older than the trace has no birth to count. */
 static void parent_known(void *data, struct proclife_process *process,
 			 struct proclife_process *parent)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Writing a recording. A stream tells what it has yielded when it is about to let go of it, so a
- * recording holds exactly what the reader of the source was given, and what costs here is one copy
- * into a packet and one write(2) for each packet.
+ * Writing a recording. A stream reports what it has yielded just before it drops it. So a recording
+ * holds exactly what the reader of the source got, and the only cost is one copy into a packet and
+ * one write(2) per packet.
  */
 #include "cgroups.h"
 #include "ctf.h"
@@ -27,25 +27,25 @@ struct proclife_recorder {
 	struct proclife_source *source;
 	struct proclife_metadata metadata;
 	int dir;
-	int text; /* the metadata, to bring `synced` up to date in it */
+	int text; /* the metadata's descriptor, for updating `synced` in it */
 	size_t synced_at;
-	uint64_t daytime; /* the version that it has */
+	uint64_t daytime; /* the version of the time of day in the metadata */
 	int error;
-	uint64_t limit; /* what is later is left out */
+	uint64_t limit; /* later records are left out */
 	uint32_t cpus;
-	/* By CPU, and the snapshot's behind them; NULL until there is one. */
+	/* By CPU, then the snapshot's; NULL until there is something to write. */
 	struct proclife_ctf_writer **writers;
 	struct proclife_recorder_counts counts;
 	struct proclife_cgroups *cgroups;
-	uint64_t cgroup; /* the last one that was seen */
-	uint64_t cgroups_end; /* of their file */
+	uint64_t cgroup; /* the last one seen */
+	uint64_t cgroups_end; /* of the cgroups' file */
 	int cgroups_fd;
 	struct proclife_users *users;
-	uint32_t *new_uids; /* whose names are not written yet */
+	uint32_t *new_uids; /* their names are not written yet */
 	size_t new_uid_count;
 	size_t new_uid_size;
-	uint64_t uid; /* the last one that was seen, plus 1 */
-	uint64_t users_end; /* of their file */
+	uint64_t uid; /* the last one seen, plus 1 */
+	uint64_t users_end; /* of the users' file */
 	int users_fd;
 };
 
@@ -64,7 +64,7 @@ static int writer_of(struct proclife_recorder *recorder, uint32_t order, struct 
 #define WORD_OF(member) (offsetof(struct proclife_record, member) / sizeof(uint64_t))
 #define AT(member) { WORD_OF(member), UINT64_MAX }
 
-/* Where the cgroup stands. The next type is as good as random: no branch asks for it. */
+/* The cgroup in a record. The next type is as good as random, so this has no branch on it. */
 static inline uint64_t cgroup_of(const struct proclife_record *record)
 {
 	static const struct {
@@ -83,7 +83,7 @@ static inline uint64_t cgroup_of(const struct proclife_record *record)
 	return id & places[type].mask;
 }
 
-/* The same of the uid, plus 1. */
+/* The uid in a record, plus 1; likewise. */
 static inline uint64_t uid_of(const struct proclife_record *record)
 {
 #define UID_AT(member) { offsetof(struct proclife_record, member) / sizeof(uint32_t), UINT64_MAX }
@@ -114,7 +114,7 @@ static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
 					      path) : 0;
 }
 
-/* Its name can wait, and asking for it can take long. */
+/* Looking up the name can take long, and can wait. */
 static int note_uid(struct proclife_recorder *recorder, uint64_t uid)
 {
 	int ret;
@@ -151,7 +151,7 @@ static int write_users(struct proclife_recorder *recorder)
 	return err;
 }
 
-/* Whoever replays the recording can ask nobody: cgroups are looked up while they exist. */
+/* At replay it is too late: cgroups are looked up while they exist. */
 static int note_numbers(struct proclife_recorder *recorder, const struct proclife_record *from,
 			const struct proclife_record *end)
 {
@@ -176,7 +176,7 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 	int err;
 
 	stream->told = end;
-	if (!proclife_gap_is(&stream->gap)) { /* it is yielded, if there was one */
+	if (!proclife_gap_is(&stream->gap)) { /* if there was a gap, it has been yielded */
 		if (stream->told_gap.from <= recorder->limit)
 			gap = stream->told_gap;
 		stream->told_gap = (struct proclife_gap){ 0 };
@@ -218,7 +218,7 @@ static int take_all(struct proclife_recorder *recorder)
 	return recorder->error;
 }
 
-/* Where there are no locks, a reader takes us for one that was cut off, and nothing else is lost. */
+/* Without file locks, a reader takes a running recording for one that was cut off: no more harm. */
 static void lock(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -226,7 +226,7 @@ static void lock(int fd)
 	fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-/* Under another name first: a reader finds the old text or the new one. */
+/* Writes it under another name and renames it: a reader finds the old text or the new one. */
 static int write_metadata(struct proclife_recorder *recorder)
 {
 	static const char draft[] = ".metadata";
@@ -234,7 +234,7 @@ static int write_metadata(struct proclife_recorder *recorder)
 	char *text;
 	int err, fd;
 
-	recorder->metadata.daytime = recorder->source->daytime; /* which stays its owner */
+	recorder->metadata.daytime = recorder->source->daytime; /* still owned by the source */
 	recorder->daytime = recorder->source->daytime.version;
 	text = proclife_metadata_text(&recorder->metadata, &size, &recorder->synced_at);
 	if (!text)
@@ -308,7 +308,7 @@ static int close_tapes(struct proclife_recorder *recorder)
 	return err;
 }
 
-/* How large the structure was at first. */
+/* The size of the structure in its first version. */
 #define FIRST_RUN_INFO (offsetof(struct proclife_run_info, rcu) + PROCLIFE_RCU_LEN)
 
 static int take_run(struct proclife_run_info *to, const struct proclife_run_info *from)
@@ -389,7 +389,7 @@ static int open_dir(struct proclife_recorder *recorder, const char *path)
 	int err = 0, fd;
 	DIR *dir;
 
-	/* Arguments and names can be confidential: for the owner only, as the device is. */
+	/* Arguments and names can be confidential: for the owner only, like the device. */
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return -errno;
 	recorder->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -420,7 +420,7 @@ static int create(const struct proclife_recorder *recorder, const char *name, in
 	return *fd < 0 ? -errno : 0;
 }
 
-/* What goes with numbers. */
+/* Opens the files of the texts that belong to numbers. */
 static int open_texts(struct proclife_recorder *recorder)
 {
 	int err = create(recorder, PROCLIFE_CGROUPS_FILE, &recorder->cgroups_fd);
@@ -439,7 +439,7 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 {
 	metadata->format = PROCLIFE_CTF_FORMAT;
 	metadata->header = *proclife_source_header(source);
-	/* Since we opened the device, the clock can have been set, and somebody else have opened it. */
+	/* The header's own can be newer: another open(2) of the device updates it. */
 	metadata->header.to_realtime = source->daytime.to_realtime;
 	metadata->run = *run;
 	metadata->run.complete = false;
@@ -451,7 +451,7 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 	gethostname(metadata->run.hostname, sizeof(metadata->run.hostname) - 1);
 	if (getrandom(metadata->run.uuid, sizeof(metadata->run.uuid), GRND_NONBLOCK) !=
 	    sizeof(metadata->run.uuid)) {
-		/* Too early for that. It only has to tell recordings apart. */
+		/* Too early for random numbers. It only has to differ between recordings. */
 		memcpy(metadata->run.uuid, &metadata->header.to_realtime, 8);
 		memcpy(metadata->run.uuid + 8, &run->began, 8);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Opening a recording: its metadata is read, its streams are opened, and the merge runs over them.
+ * Opening a recording: reads its metadata, opens its streams, and merges them.
  */
 #include "ctf_reader.h"
 #include "source.h"
@@ -30,7 +30,7 @@ static struct proclife_recording *recording_of(const struct proclife_source *sou
 	return (struct proclife_recording *)source;
 }
 
-/* Where the trace ends: as its recorder said, or with the last that is there. */
+/* When the trace ends: as its recorder wrote, or with the last event that is there. */
 static uint64_t end_of(const struct proclife_recording *recording)
 {
 	const struct proclife_run_info *run = &recording->metadata.run;
@@ -60,11 +60,11 @@ static int recording_more(struct proclife_source *source)
 
 		if (stream->cur == stream->end && !proclife_gap_is(&stream->gap) &&
 		    proclife_ctf_reader_refill(stream))
-			return 0; /* the rest of them next time */
+			return 0; /* the others come next time */
 	}
 	recording->began = true;
 	proclife_merge_build(&source->merge);
-	/* What is there of a running one is all there is up to here, and a part of it from here on. */
+	/* A running recording is complete up to this time; later events may be missing. */
 	source->merge.horizon = recording->metadata.run.running ? end_of(recording) : UINT64_MAX;
 	return 1;
 }
@@ -127,7 +127,7 @@ static int open_file(struct proclife_recording *recording, const char *name, str
 	return proclife_plain_open(recording->dir, recording->path, name, st, &recording->fault);
 }
 
-/* Is the recorder at work? As it holds a lock, it does not matter what became of its process. */
+/* Is the recorder at work? It holds a lock, which ends with its process in any case. */
 static bool is_locked(int fd)
 {
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
@@ -135,7 +135,7 @@ static bool is_locked(int fd)
 	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_WRLCK;
 }
 
-/* The recorder has come to its end since this was opened, and has put another text in its place. */
+/* Has the recorder finished since this was opened, and replaced the text by another one? */
 static bool is_replaced(const struct proclife_recording *recording, int fd)
 {
 	struct stat now, then;
@@ -204,7 +204,7 @@ static int read_metadata(struct proclife_recording *recording)
 		fd = open_file(recording, "metadata", &st);
 		if (fd < 0)
 			return fd;
-		running = is_locked(fd); /* first, so that what it says is no older */
+		running = is_locked(fd); /* first, so that the text is no older than this */
 		err = parse_metadata(recording, fd);
 		again = !err && !running && !recording->metadata.run.complete &&
 			is_replaced(recording, fd);
@@ -220,7 +220,7 @@ static int read_metadata(struct proclife_recording *recording)
 	return err;
 }
 
-/* What this is about is the file, and others can be read. */
+/* Is this error about the one file only? Then the other files can be read. */
 static bool is_of_the_file(int err)
 {
 	return err == -EACCES || err == -EPERM || err == -ENOENT || err == -ENXIO ||
@@ -285,7 +285,7 @@ static int add_stream(struct proclife_recording *recording, uint32_t cpu)
 	return err ? err : proclife_merge_add(&recording->source.merge, &reader->stream);
 }
 
-/* The files that are named as a recorder names them; others are somebody else's. */
+/* Adds the files with the names of streams. Other files are not ours. */
 static int add_tapes(struct proclife_recording *recording)
 {
 	int err = 0, fd = openat(recording->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -316,7 +316,7 @@ static int add_tapes(struct proclife_recording *recording)
 	return err;
 }
 
-/* The merge has those that are there in order, as the totals are. */
+/* Adds the streams that are missing. The merge has its streams in the same order as the totals. */
 static int add_missing(struct proclife_recording *recording)
 {
 	const struct proclife_metadata *metadata = &recording->metadata;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From a source to lives: what it says of the whole trace, and all of a recording at once. */
+/* From a source to lives: its facts about the whole trace, and all events of a recording. */
 #include "tasks.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ int proclife_tasks_replay(struct proclife_tasks *tasks, struct proclife_source *
 	if (ret)
 		return ret;
 	while ((ret = proclife_source_next(source, &event)) >= 0) {
-		if (!ret) /* it looks for what can be read of a damaged stream */
+		if (!ret) /* it is still looking for readable data in a damaged stream */
 			continue;
 		ret = each ? each(data, &event) : 0;
 		if (ret)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who is told of lives that begin and end. */
+/* Calls the reports of lives that begin and end. */
 #include "plain.h"
 #include "tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* How large the structure was at first. */
+/* The size of the structure in its first version. */
 #define FIRST_REPORTS \
 	(offsetof(struct proclife_reports, process_exited) + sizeof(void (*)(void)))
 

@@ -20,9 +20,9 @@
 #endif
 
 /*
- * The writer may be overwriting what is copied here. That is a data race on purpose: the copy is
- * looked at only as far as proclife_ring_oldest(), called next, has found it whole, as with a
- * seqlock. Under ThreadSanitizer, which cannot know that, the words are loaded atomically.
+ * The writer may be overwriting what is copied here. This data race is intended, as with a seqlock:
+ * proclife_ring_oldest(), called next, finds out which part of the copy is valid, and only that is
+ * used. ThreadSanitizer cannot know that, so under it the words are loaded atomically.
  */
 static void copy_records(struct proclife_record *to, const struct proclife_record *from, size_t n)
 {
@@ -50,19 +50,20 @@ static uint64_t copy_span(struct proclife_ring_stream *ring, uint64_t pos, uint6
 }
 
 /*
- * Copies the next records from @pos on, up to the limit, into the buffer. If the writer has come
- * round, what is left of the copy is kept, and if nothing is, the copy starts again at the oldest
- * record there is: without head start at first, because a copy is faster than a writer and each
- * record counts, with a growing one if that should fail.
+ * Copies the next records from @pos on, up to the limit, into the buffer. If the writer overran
+ * part of the copy, the rest is kept. If it overran all of it, the copy starts again at the oldest
+ * record. The first time, it starts at that very record, because a copy is faster than a writer and
+ * each record counts. If that fails, it starts further and further ahead.
  *
- * Return: the records copied; @pos is set to the position of the first one, and @index to its place
- * in the buffer. 0 if the writer could not be caught up with: then all below @pos is lost.
+ * Return: how many records were copied; @pos is set to the position of the first one, and @index to
+ * its place in the buffer. 0 if the writer was faster each time: then all records below @pos are
+ * lost.
  */
 static uint64_t copy_batch(struct proclife_ring_stream *ring, uint64_t *pos, uint64_t *index)
 {
 	uint64_t start = *pos, end = ring->limit;
 
-	/* Whatever reserve says, no more than this is there. */
+	/* Whatever the positions say, the ring holds no more than this. */
 	if (end - start > ring->size)
 		start = end - ring->size;
 	for (unsigned int attempt = 0; attempt < 8; attempt++) {
@@ -82,11 +83,11 @@ static uint64_t copy_batch(struct proclife_ring_stream *ring, uint64_t *pos, uin
 		}
 		end = proclife_ring_committed(ring->ctl);
 		if (proclife_unlikely((int64_t)(end - ring->limit) < 0))
-			end = ring->limit; /* no writer takes anything back */
+			end = ring->limit; /* commit never decreases */
 		lead = attempt ? ring->size >> (8 - attempt) : 0;
 		start = oldest + lead;
 		if ((int64_t)(end - start) <= 0)
-			start = end - 1; /* there is one: oldest is above 0 */
+			start = end - 1; /* that is a record: oldest is above 0 */
 	}
 	*pos = end;
 	return 0;
@@ -97,7 +98,7 @@ static uint64_t now(const struct proclife_device *device)
 	return device->clock(device->clock_arg);
 }
 
-/* Of so many records below @pos that are gone, those that are not history. */
+/* @gone records below @pos were overwritten: how many of them are not history, but lost? */
 static uint64_t lost_of(const struct proclife_ring_stream *ring, uint64_t pos, uint64_t gone)
 {
 	int64_t fresh = (int64_t)(pos - ring->old);
@@ -108,19 +109,19 @@ static uint64_t lost_of(const struct proclife_ring_stream *ring, uint64_t pos, u
 }
 
 /*
- * What was suppressed where the records from @pos on begin: what comes first of a type tells, and if
- * nothing does, what is suppressed now.
+ * Which types were suppressed just before @pos. The first PROCLIFE_SUPPRESSED of a type from there
+ * on shows it; if there is none, the type's state has not changed since.
  */
 static uint64_t suppressed_at(const struct proclife_ring_stream *ring, uint64_t pos)
 {
 	uint64_t end, suppressed = 0, known = 0, now;
 	unsigned int attempt = 0;
 
-	do { /* the module commits the record first */
+	do { /* the module commits the record before it changes `suppressing` */
 		end = proclife_ring_committed(ring->ctl);
 		now = proclife_read_once(ring->ctl->suppressing);
 	} while (end != proclife_ring_committed(ring->ctl) && ++attempt < 8);
-	if (end - pos > ring->size) /* whoever wrote that */
+	if (end - pos > ring->size) /* no module does that */
 		pos = end - ring->size;
 	for (; pos != end; pos++) {
 		const struct proclife_record *r = &ring->records[pos & (ring->size - 1)];
@@ -138,7 +139,7 @@ static uint64_t suppressed_at(const struct proclife_ring_stream *ring, uint64_t 
 	return (suppressed | (now & ~known)) & (PROCLIFE_HAS(PROCLIFE_TYPES) - 1);
 }
 
-/* Puts records before the span that tell of it, as if it began then: when it did is not known. */
+/* Puts a record of it before the span, with `since` 0: it is not known when suppression began. */
 static void tell_suppressed(struct proclife_ring_stream *ring, uint64_t suppressed, uint64_t ts)
 {
 	struct proclife_record *to = ring->buffer + (ring->stream.cur - ring->buffer);
@@ -230,8 +231,8 @@ static const uint64_t *cpu_map(const struct proclife_device *device)
 }
 
 /*
- * Follows the CPU map. Called after the clock was read: a ring that this does not see yet holds no
- * record from before, since it appears in the map before it is first written.
+ * Follows the CPU map. Called after the clock was read: a ring appears in the map before it is
+ * first written. So a ring that is not in the map yet holds no record from before that time.
  */
 static int update_rings(struct proclife_device *device)
 {
@@ -269,7 +270,7 @@ static inline void relax(void)
 
 /*
  * H3 and H4 for one ring: sets its limit. Return: true if all its records from before the caller's
- * clock reading lie below that; otherwise @hold is a time that its next record cannot precede.
+ * clock reading lie below the limit. Otherwise, its next record is not earlier than @hold.
  */
 static bool settle(struct proclife_ring_stream *ring, uint64_t *hold)
 {
@@ -282,9 +283,9 @@ static bool settle(struct proclife_ring_stream *ring, uint64_t *hold)
 		if (settled)
 			return true;
 		/*
-		 * Only the record at this commit may still be from before the clock reading (see
-		 * ring.h): as soon as commit moves, everything from before is complete. It takes a
-		 * moment, unless the writer's virtual CPU was just descheduled.
+		 * Only the record at this commit can still be from before the clock reading
+		 * (see ring.h). As soon as commit moves, all records from before are complete.
+		 * That takes a moment, unless the writer's virtual CPU was just descheduled.
 		 */
 		for (unsigned int spin = 0; spin < 16; spin++) {
 			relax();
@@ -307,7 +308,7 @@ static bool settle(struct proclife_ring_stream *ring, uint64_t *hold)
 	return false;
 }
 
-/* The horizon as the diagram in ring.h has it, and each ring's limit. */
+/* Takes the horizon as in the diagram of ring.h, and sets each ring's limit. */
 static int take_horizon(struct proclife_device *device)
 {
 	struct proclife_merge *merge = &device->source.merge;
@@ -326,7 +327,7 @@ static int take_horizon(struct proclife_device *device)
 		if (merge->streams[i] == &device->snapshot)
 			continue;
 		ring = (struct proclife_ring_stream *)merge->streams[i];
-		/* All that it held from before the last horizon has been copied, or is lost. */
+		/* The ring's records from before the last horizon were copied, or are lost. */
 		if (ring->floor < merge->horizon)
 			ring->floor = merge->horizon;
 		if (settle(ring, &hold))
@@ -368,8 +369,8 @@ static void refill_empty(struct proclife_merge *merge)
 }
 
 /*
- * Starts each ring at its oldest record. What is overwritten meanwhile moves the beginning and is
- * not lost.
+ * Starts each ring at its oldest record. Records that are overwritten meanwhile do not count as
+ * lost: the beginning moves.
  */
 static void start_at_oldest(struct proclife_device *device)
 {
@@ -383,7 +384,7 @@ static void start_at_oldest(struct proclife_device *device)
 		if (stream == &device->snapshot)
 			continue;
 		ring = (struct proclife_ring_stream *)stream;
-		ring->suppressed = 0; /* that was for another beginning */
+		ring->suppressed = 0; /* that was for the old beginning */
 		ring->pos = proclife_ring_oldest(ring->ctl, ring->size);
 		ring->limit = proclife_ring_committed(ring->ctl); /* it can have wrapped since */
 		ring->old = ring->limit;

@@ -46,7 +46,7 @@ int proclife_source_next(struct proclife_source *source, struct proclife_event *
 				source->lost += event->gap.lost;
 			return 1;
 		}
-		if (ret < 0) /* a stream that takes long has nothing for now */
+		if (ret < 0) /* -EAGAIN: a stream needs more time, so nothing for now */
 			return ret == -EAGAIN ? 0 : ret;
 		source->started = true;
 		ret = source->ops->more(source);

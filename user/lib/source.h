@@ -8,8 +8,8 @@
 
 struct proclife_source_ops {
 	/*
-	 * Nothing is left below the horizon: raise it, if that can be done. 1 if there may be
-	 * something now, 0 if there is nothing for the time being, -ENODATA at the end.
+	 * Nothing is left below the horizon: raises it if possible. Returns 1 if there may be
+	 * events now, 0 if there are none for now, -ENODATA at the end.
 	 */
 	int (*more)(struct proclife_source *source);
 	int (*rewind)(struct proclife_source *source);
@@ -22,12 +22,12 @@ struct proclife_source_ops {
 	const struct proclife_ring_ctl *(*ring)(struct proclife_source *source, uint32_t cpu);
 	const struct proclife_run_info *(*info)(const struct proclife_source *source);
 	const struct proclife_damage *(*damage)(const struct proclife_source *source, size_t index);
-	void (*free)(struct proclife_source *source); /* all but the merge's own memory */
+	void (*free)(struct proclife_source *source); /* all except the merge's own memory */
 };
 
-/* Who is given what a source has yielded: a recorder. */
+/* Gets what a source has yielded: a recorder. */
 struct proclife_listener {
-	/* What this stream has yielded since the last time. */
+	/* Takes what this stream has yielded since the last call. */
 	void (*take)(struct proclife_listener *listener, struct proclife_stream *stream);
 };
 
@@ -39,14 +39,14 @@ struct proclife_source {
 	uint64_t lost;	/* in gaps yielded */
 	bool started;	/* proclife_source_next() has been called */
 	bool exhausted; /* nothing below the horizon is left */
-	bool can_record; /* its streams tell a recorder what has been yielded */
+	bool can_record; /* its streams report to a recorder what was yielded */
 	struct proclife_listener *listener; /* NULL if there is none */
 };
 
 /* CLOCK_MONOTONIC, of the time namespace that this process is in. */
 uint64_t proclife_monotonic(void);
 
-/* A stream calls this before it lets go of its span... */
+/* A stream calls this before it drops its span... */
 static inline void proclife_stream_tell(const struct proclife_source *source,
 					struct proclife_stream *stream)
 {

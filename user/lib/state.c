@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * In what state lives are: the one place that says so. What a gap can have changed since is not
- * known; a mark that is behind all gaps is the last one that there is.
+ * The states of lives: the one place that decides them. A state that a later gap can have changed
+ * is unknown. If a mark is later than all gaps, no later mark is missing.
  */
 #include "tasks.h"
 
@@ -24,7 +24,7 @@ static enum proclife_life_state since(const struct proclife_tasks *tasks, uint64
 	return tasks->gap_to && mark <= tasks->gap_to ? PROCLIFE_IS_UNKNOWN : state;
 }
 
-/* Without REAPs, it may have been reaped; a snapshot knows. */
+/* Without REAPs, a process that exits may have been reaped. (A zombie in the snapshot was not.) */
 static enum proclife_life_state exited(const struct proclife_tasks *tasks)
 {
 	return tasks->without_reap ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE;
@@ -35,7 +35,7 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_tasks 
 {
 	const struct proclife_own_process *own = proclife_own(process);
 
-	/* What is open of it then are threads whose FREE can have been lost long ago. */
+	/* Only threads are left open, and their FREEs can have been lost long ago. */
 	if (own->leader_freed && !proclife_process_ungapped(tasks, process))
 		return PROCLIFE_IS_UNKNOWN;
 	if (process->marks.reaped)
@@ -48,7 +48,7 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_tasks 
 		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
 	if (own->found_dead)
 		return since(tasks, process->seen, PROCLIFE_IS_ZOMBIE);
-	return PROCLIFE_IS_UNKNOWN; /* only the end of some thread was seen */
+	return PROCLIFE_IS_UNKNOWN; /* of the process, only a thread's end was seen */
 }
 
 enum proclife_life_state proclife_process_state(const struct proclife_tasks *tasks,

@@ -11,14 +11,14 @@ struct proclife_tree {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
 	struct proclife_arena arena;
 	struct proclife_intern texts;
-	const struct proclife_common *common; /* of the process that went last */
+	const struct proclife_common *common; /* of the last process that was gone */
 	struct proclife_map open; /* processes that are not gone, by their ids */
 	struct proclife_node top; /* the roots are its children */
 	uint64_t size;
-	uint64_t latest; /* id that was added */
+	uint64_t latest; /* the id that was added last */
 	bool linked;	 /* nodes know their children, not only their parents */
-	bool moved;	 /* some got a parent later: there can be a circle */
-	bool mixed;	 /* they were not added in the order of their ids */
+	bool moved;	 /* some nodes got their parent later: there can be a cycle */
+	bool mixed;	 /* nodes were not added in the order of their ids */
 };
 
 static struct proclife_node *node_of(const struct proclife_tree *tree,
@@ -65,7 +65,7 @@ static const void *keep(struct proclife_tree *tree, const void *what, size_t siz
 
 static const struct proclife_common nothing;
 
-/* One process can kill many: without the time, the killer is the same for all of them. */
+/* One process can kill many: without the time, all of them share one killer. */
 static void set_common(struct proclife_tree *tree, struct proclife_node *node,
 		       const struct proclife_process *process)
 {
@@ -85,7 +85,7 @@ static void set_common(struct proclife_tree *tree, struct proclife_node *node,
 		timeless.ts = 0;
 		common.killer = keep(tree, &timeless, sizeof(timeless));
 	}
-	/* Mostly it is what the process before had. */
+	/* It is mostly the same as for the last process. */
 	if (memcmp(kept, &common, sizeof(common)))
 		kept = keep(tree, &common, sizeof(common));
 	if (!kept)
@@ -115,7 +115,7 @@ static struct proclife_node *add(struct proclife_tree *tree,
 	node->creator_tgid = process->creator_tgid;
 	node->flags = (uint16_t)process->flags;
 	node->common = &nothing;
-	/* Mostly the very name that its parent was born with. */
+	/* It is mostly the name of its parent. */
 	if (parent)
 		node->comm = parent->comm;
 	set_texts(tree, node, process);
@@ -230,8 +230,8 @@ void proclife_tree_free(struct proclife_tree *tree)
 }
 
 /*
- * Nodes learn to know their children only when somebody asks: so nothing has to be put in its place
- * among any number of others, again and again.
+ * Children are linked only when somebody asks for the tree. So no node has to be inserted in order
+ * among any number of siblings, again and again.
  */
 
 static void unlink_node(void *data, void *object)
@@ -244,8 +244,8 @@ static void unlink_node(void *data, void *object)
 }
 
 /*
- * Handles that were reused unseen must not make a circle of the tree: the first of those in it
- * becomes a root. Until it is linked, a node's `next` says from where it was passed.
+ * Handles that were reused unseen must not put a cycle into the tree: the first node of a cycle
+ * becomes a root. Until nodes are linked, a node's `next` is the node from which it was visited.
  */
 static void cut_circle(void *data, void *object)
 {
@@ -286,7 +286,7 @@ static struct proclife_node *merge(struct proclife_node *a, struct proclife_node
 	return merged;
 }
 
-/* Brothers and sisters are in the order of their ids, which is that of birth. */
+/* Siblings are in the order of their ids, which is that of birth. */
 static void sort_children(void *data, void *object)
 {
 	struct proclife_node *parent = object, *node = parent->child, *next, *runs[64] = { NULL };

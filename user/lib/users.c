@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names of users by their uids: those of this machine, or those that a recording keeps in .users. */
+/* Names of users by their uids: of this machine, or those that a recording keeps in .users. */
 #include "users.h"
 #include "intern.h"
 #include "map.h"
@@ -12,15 +12,15 @@
 #include <string.h>
 
 #define LONGEST 256
-#define MOST_OF_ENTRY (1u << 20) /* bytes of what is known of a user */
+#define MOST_OF_ENTRY (1u << 20) /* bytes of a user's entry */
 
 struct proclife_users {
-	bool here; /* who is not known can be asked for */
+	bool here; /* this machine can be asked for names that are not known */
 	struct proclife_map names; /* by uid */
 	struct proclife_arena texts;
 };
 
-/* In the map, which has no place for NULL: of who has no name, and of who has not been asked for. */
+/* Values in the map, which cannot hold NULL: no name, and not asked yet. */
 static const char nobody[] = "", unasked[] = "";
 
 static int add(struct proclife_users *users, uint32_t uid, const char *name)
@@ -89,13 +89,13 @@ void proclife_users_free(struct proclife_users *users)
 	free(users);
 }
 
-/* Such as a recording can keep. */
+/* Can a recording keep this name? */
 static bool is_good(const char *name)
 {
 	return name && name[0] && strlen(name) <= LONGEST && !strchr(name, '\n');
 }
 
-/* Asks this machine, which can take as long as it takes to ask another one. */
+/* Asks this machine, which may ask another one: that can take long. */
 static int look_up(struct proclife_users *users, uint32_t uid)
 {
 	struct passwd user, *found = NULL;

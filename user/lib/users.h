@@ -4,12 +4,12 @@
 
 #include "proclife.h"
 
-/* Of a recording: "UID NAME", a line each. */
+/* The file in a recording: a line "UID NAME" for each. */
 #define PROCLIFE_USERS_FILE ".users"
 
-/* Its name will be asked for. 1 if this is the first time that it is noted; 0, or -ENOMEM. */
+/* Its name will be looked up later. Returns 1 if it was not noted before, 0, or -ENOMEM. */
 int proclife_users_note(struct proclife_users *users, uint32_t uid);
-/* As proclife_users_name(), for whom it matters why there is none. 0 or -ENOMEM. */
+/* Like proclife_users_name(), but distinguishes no name from no memory. Returns 0 or -ENOMEM. */
 int proclife_users_find(struct proclife_users *users, uint32_t uid, const char **name);
 
 #endif
