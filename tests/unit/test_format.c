@@ -3,6 +3,7 @@
 #include "check.h"
 #include "fixture_text.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <output/json.h>
 #include <output/percentiles.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Compares the text, and that its columns are its bytes, with what was printed; clears it. */
 __attribute__((format(printf, 1, 2))) static void expect(const char *format, ...)
@@ -369,7 +371,7 @@ static void test_wrap(void **state)
 /* A colour ends with the line, and goes on in the next. */
 static void test_wrap_colour(void **state)
 {
-	const struct screen narrow = { .width = 40, .colour = true };
+	const struct screen narrow = { .width = 40, .color = true };
 	struct text broken;
 
 	(void)state;
@@ -385,12 +387,41 @@ static void test_wrap_colour(void **state)
 	text_free(&broken);
 }
 
+/* On a terminal, unless it is none of the usual or the user wants none (no-color.org). */
+static void test_color_is_on(void **state)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	int file = open("/dev/null", O_WRONLY);
+
+	(void)state;
+	assert_true(terminal >= 0 && file >= 0);
+	unsetenv("NO_COLOR");
+	setenv("TERM", "xterm", 1);
+	assert_true(color_is_on(COLOR_AUTO, terminal));
+	assert_false(color_is_on(COLOR_AUTO, file));
+	assert_true(color_is_on(COLOR_ALWAYS, file));
+	assert_false(color_is_on(COLOR_NEVER, terminal));
+	setenv("NO_COLOR", "", 1);
+	assert_true(color_is_on(COLOR_AUTO, terminal));
+	setenv("NO_COLOR", "1", 1);
+	assert_false(color_is_on(COLOR_AUTO, terminal));
+	assert_true(color_is_on(COLOR_ALWAYS, terminal));
+	unsetenv("NO_COLOR");
+	setenv("TERM", "dumb", 1);
+	assert_false(color_is_on(COLOR_AUTO, terminal));
+	unsetenv("TERM");
+	assert_false(color_is_on(COLOR_AUTO, terminal));
+	close(terminal);
+	close(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_numbers), TEST(test_times), TEST(test_sizes),
 		TEST(test_percentiles), TEST(test_too_few),
 		cmocka_unit_test(test_wrap), cmocka_unit_test(test_wrap_colour),
+		cmocka_unit_test(test_color_is_on),
 		TEST(test_names),   TEST(test_json),
 	};
 

@@ -182,6 +182,8 @@ static void test_bad_usage(void **state)
 		{ "--lives --threads", "--threads is for" },
 		{ "--lives --by comm", "--by is for --summary, --latency" },
 		{ "-i a -i b --lives -n 5", "several recordings are for --lives, --latency and --info" },
+		{ "--color", "--color" },
+		{ "--color red", "--color red: not one of auto, always and never" },
 		{ "--parents --depth 2", "--depth is for --tree" },
 		{ "--parents --events", "can be given together" },
 		{ "--parents --zombies", "can be given together" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* No line of a view is wider than the screen. */
+/* No line of a view is wider than the screen, and each one's colours end with it. */
 #include "story.h"
 
 #include <locale.h>
@@ -63,28 +63,102 @@ static void expect_narrow(const char *options, unsigned int width, bool utf8)
 	free(out.text);
 }
 
-static void test_views(void **state)
-{
-	static const char *const options[] = {
+static const char *const views[] = {
 		"--lives", "--lives --sort zombie", "--lives --top 3", "--events", "--tree",
 		"--tree --no-fold", "--tree --top 5", "--tree --show uid,cgroup", "--tree --threads",
 		"--latency", "--latency --by comm", "--summary", "--summary --by path", "--parents",
 		"--zombies", "--expect life.p99<1s --expect zombies==0 --expect left==1",
-	};
+};
+
+static void test_views(void **state)
+{
 	static const unsigned int widths[] = { 40, 41, 50, 60, 72, 80, 99, 100, 132 };
 
 	(void)state;
 	tell();
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
 		for (size_t n = 0; n < sizeof(widths) / sizeof(*widths); n++)
-			expect_narrow(options[i], widths[n], n % 2);
+			expect_narrow(views[i], widths[n], n % 2);
+}
+
+/* Takes the colours out. They are none but our own, and none is left at the end of a line. */
+static void strip_colour(char *text, const char *options)
+{
+	static const char *const ours[] = { "\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m",
+					    "\033[33m" };
+	const char *from = text;
+	bool coloured = false;
+	size_t i;
+
+	while (*from) {
+		if (*from == '\n' && coloured)
+			fail_msg("%s: a colour goes on behind %.60s", options, from - 60);
+		if (*from != '\033') {
+			*text++ = *from++;
+			continue;
+		}
+		for (i = 0; i < 6 && strncmp(from, ours[i], strlen(ours[i])); i++)
+			;
+		if (i == 6)
+			fail_msg("%s: an escape of others: %.20s", options, from + 1);
+		coloured = i;
+		from += strlen(ours[i]);
+	}
+	*text = '\0';
+}
+
+/* The same text, with as many columns. */
+static void test_colour(void **state)
+{
+	static const char *const widths[] = { "", "40", "80", "100" };
+	struct output plain, coloured, automatic;
+	unsigned int colours = 0;
+
+	(void)state;
+	tell();
+	setenv("LC_ALL", "C.UTF-8", 1);
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+		for (size_t n = 0; n < sizeof(widths) / sizeof(*widths); n++) {
+			setenv("COLUMNS", widths[n], 1);
+			plain = run_program(false, 0, "%s -i %s %s --color never", program,
+					    folder.path, views[i]);
+			coloured = run_program(false, 0, "%s -i %s %s --color=always", program,
+					       folder.path, views[i]);
+			automatic = run_program(false, 0, "%s -i %s %s", program, folder.path,
+						views[i]);
+			assert_string_equal(plain.text, automatic.text);
+			colours += strcmp(plain.text, coloured.text) != 0;
+			strip_colour(coloured.text, views[i]);
+			assert_string_equal(plain.text, coloured.text);
+			free(plain.text);
+			free(coloured.text);
+			free(automatic.text);
+		}
+	}
+	assert_int_equal(colours, 4 * sizeof(views) / sizeof(*views)); /* all have at least a head */
+}
+
+/* JSON is for programs. */
+static void test_no_colour_in_json(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	out = run_program(false, 0, "%s -i %s --tree --latency --json --color always", program,
+			  folder.path);
+	assert_int_equal(out.status, 0);
+	assert_null(strchr(out.text, '\033'));
+	free(out.text);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_views),
+		STORY(test_colour),
+		STORY(test_no_colour_in_json),
 	};
 
 	if (find_program())

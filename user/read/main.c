@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 	options_parse(&options, all_views, argc, argv);
 	if (options.quiet)
 		message_quiet();
-	screen_init(&screen);
+	screen_init(&screen, options.json ? COLOR_NEVER : options.color);
 	if (options_show(&options, &view_diff)) {
 		status = diff_run(&options, &screen);
 		options_free(&options);

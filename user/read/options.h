@@ -5,6 +5,7 @@
 
 #include "cli/expect.h"
 #include "cli/moment.h"
+#include "output/color.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,7 @@ enum option_id {
 	OPTION_MONOTONIC,
 	OPTION_FACTOR,
 	OPTION_FORCE,
+	OPTION_COLOR,
 	OPTION_JSON,
 	OPTION_QUIET,
 	OPTION_EXPECT,
@@ -173,6 +175,7 @@ struct options {
 	const struct view *views[MOST_VIEWS + 1]; /* in the order of their table; then NULL */
 	uint64_t given; /* GIVEN() of each option that was */
 	bool json;
+	enum color color;
 	bool quiet;
 	enum fold fold;
 	struct cut cut;

@@ -62,6 +62,17 @@ static const char *show(unsigned int number)
 	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
 }
 
+static const char *color(unsigned int number)
+{
+	static const char *const names[COLORS] = {
+		[COLOR_AUTO] = "auto",
+		[COLOR_ALWAYS] = "always",
+		[COLOR_NEVER] = "never",
+	};
+
+	return number < COLORS ? names[number] : NULL;
+}
+
 /* The type is the next number. */
 static const char *event(unsigned int number)
 {
@@ -86,6 +97,7 @@ const char *choice_name(enum choice choice, unsigned int number)
 		[CHOICE_TOP] = top,
 		[CHOICE_SORT] = sort,
 		[CHOICE_SHOW] = show,
+		[CHOICE_COLOR] = color,
 		[CHOICE_EVENT] = event,
 		[CHOICE_PHASE] = phase,
 		[CHOICE_STATISTIC] = statistic,

@@ -28,6 +28,7 @@ static const struct {
 	{ "WHAT", CHOICE_SHOW },
 	{ "TYPE", CHOICE_EVENT },
 	{ "COLUMN", CHOICE_SORT },
+	{ "MODE", CHOICE_COLOR },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -12,7 +12,7 @@
 #define LENGTH 200
 
 /* What needs no view. */
-#define OF_ANY (GIVEN(JSON) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
+#define OF_ANY (GIVEN(JSON) | GIVEN(COLOR) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
 		GIVEN(LEFT_AFTER))
 
 static const struct {

@@ -134,6 +134,9 @@ static void take(const struct reading *reading, enum option_id option, const cha
 		if (!options->count)
 			argp_error(state, "--count %s: not a number above 0", quoted(arg));
 		break;
+	case OPTION_COLOR:
+		option_set_color(options, state, arg);
+		break;
 	case OPTION_JSON:
 		options->json = true;
 		break;

@@ -181,6 +181,12 @@ static const struct entry {
 			"--diff: compare even if EXIT stands at different places in the two kernels, or a "
 			"recording with itself",
 	},
+	[OPTION_COLOR] = {
+		.name = "color", .argument = "MODE", .group = GROUP_OUTPUT,
+		.has_choice = true, .choice = CHOICE_COLOR,
+		.help = "Colour what failed, zombies and losses: %s; auto: on a terminal, unless "
+			"NO_COLOR is set",
+	},
 	[OPTION_JSON] = {
 		.name = "json", .group = GROUP_OUTPUT, .letter = 'j',
 		.help = "One JSON object per line",

@@ -120,6 +120,16 @@ void option_set_show(struct options *options, struct argp_state *state, const ch
 	}
 }
 
+void option_set_color(struct options *options, struct argp_state *state, const char *arg)
+{
+	unsigned int number;
+
+	if (!choice_find(CHOICE_COLOR, arg, strlen(arg), &number))
+		argp_error(state, "--color %s: not one of %s", quoted(arg),
+			   choice_list(CHOICE_COLOR, ", ", " and "));
+	options->color = number;
+}
+
 void option_set_factor(struct options *options, struct argp_state *state, const char *arg)
 {
 	char *end;

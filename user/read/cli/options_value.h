@@ -25,6 +25,7 @@ void option_set_moment(struct moment *moment, const char *name, struct argp_stat
 void option_set_events(struct options *options, struct argp_state *state, const char *arg);
 void option_set_by(struct options *options, struct argp_state *state, const char *arg);
 void option_set_show(struct options *options, struct argp_state *state, const char *arg);
+void option_set_color(struct options *options, struct argp_state *state, const char *arg);
 void option_set_factor(struct options *options, struct argp_state *state, const char *arg);
 void option_add_pid(struct options *options, struct argp_state *state, const char *arg);
 void option_set_depth(struct options *options, struct argp_state *state, const char *arg);

@@ -14,20 +14,18 @@
 #include <wchar.h>
 #include <wctype.h>
 
-void screen_init(struct screen *screen)
+void screen_init(struct screen *screen, enum color color)
 {
-	const char *no_colour = getenv("NO_COLOR");
-	const char *term = getenv("TERM");
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 
 	memset(screen, 0, sizeof(*screen));
 	screen->out = stdout;
+	screen->color = color_is_on(color, STDOUT_FILENO);
 	screen->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	if (columns && atoi(columns) > 0)
 		screen->width = atoi(columns);
 	if (isatty(STDOUT_FILENO)) {
-		screen->colour = !(no_colour && *no_colour) && term && strcmp(term, "dumb");
 		if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
 			screen->width = size.ws_col;
 		else if (!screen->width)
@@ -115,18 +113,6 @@ void text_pad(struct text *text, unsigned int column)
 {
 	if (column > text->columns)
 		text_spaces(text, column - text->columns);
-}
-
-void text_style(struct text *text, enum style style)
-{
-	static const char *const codes[] = {
-		[STYLE_PLAIN] = "\033[0m", [STYLE_DIM] = "\033[2m",   [STYLE_BOLD] = "\033[1m",
-		[STYLE_HEAD] = "\033[4m",  [STYLE_GOOD] = "\033[32m", [STYLE_WARN] = "\033[33m",
-		[STYLE_BAD] = "\033[31m",  [STYLE_NAME] = "\033[36m",
-	};
-
-	if (text->screen->colour)
-		text_bytes(text, codes[style], strlen(codes[style]), 0);
 }
 
 static void text_escape(struct text *text, unsigned char c)
@@ -361,10 +347,20 @@ void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t 
 	text_pad(text, before + columns);
 }
 
+/* Also those before the end of a colour. */
+static void strip_spaces(struct text *text)
+{
+	size_t end = text->screen->color ? text_plain_end(text) : 0, len = text->len - end;
+
+	for (; len && text->s[len - 1] == ' '; text->columns--)
+		len--;
+	memmove(text->s + len, text->s + text->len - end, end);
+	text->len = len + end;
+}
+
 void text_line(struct text *text)
 {
-	for (; text->len && text->s[text->len - 1] == ' '; text->columns--)
-		text->len--;
+	strip_spaces(text);
 	if (text->screen->width && text->columns > text->screen->width)
 		text_wrap(text, text->screen->width);
 	text_room(text, 1)[0] = '\n';

@@ -8,6 +8,7 @@
 #ifndef READ_FORMAT_H
 #define READ_FORMAT_H
 
+#include "output/color.h"
 #include <proclife.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,25 +17,14 @@ struct screen {
 	FILE *out;
 	unsigned int width; /* columns; 0 if lines may be of any length */
 	bool utf8;
-	bool colour;
+	bool color;
 };
 
 /*
  * What standard output is: a terminal of some width, or a file, whose lines COLUMNS can limit; the
  * locale has to be set.
  */
-void screen_init(struct screen *screen);
-
-enum style {
-	STYLE_PLAIN,
-	STYLE_DIM,
-	STYLE_BOLD,
-	STYLE_HEAD, /* titles of columns */
-	STYLE_GOOD,
-	STYLE_WARN,
-	STYLE_BAD,
-	STYLE_NAME,
-};
+void screen_init(struct screen *screen, enum color color);
 
 struct text {
 	const struct screen *screen;
@@ -108,7 +98,6 @@ static inline void text_spaces(struct text *text, unsigned int n)
 }
 
 void text_pad(struct text *text, unsigned int column); /* with spaces, up to this column */
-void text_style(struct text *text, enum style style);
 
 /*
  * Appends bytes from a hostile place: what is not printable in this locale, and the backslash,

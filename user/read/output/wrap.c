@@ -29,27 +29,36 @@ static void begin_line(struct text *to, const struct place *place, unsigned int 
 		text_bytes(to, place->style, strcspn(place->style, "m") + 1, 0);
 }
 
-/* A number stays with what it counts. */
-static bool ends_number(const char *s, const char *begin)
-{
-	const char *first = s;
+/* What was last passed in this line; colours are nothing. */
+struct word {
+	bool begun;
+	bool is_number; /* so far */
+};
 
-	while (first > begin && strchr("0123456789.,", first[-1]))
-		first--;
-	return first < s && (first == begin || first[-1] == ' ' || first[-1] == '(');
+static void pass(struct word *word, char c)
+{
+	bool digit = c && strchr("0123456789.,", c);
+
+	if (c == ' ')
+		*word = (struct word){ 0 };
+	else if (c != '(')
+		*word = (struct word){ true, digit && (!word->begun || word->is_number) };
 }
 
-static bool can_break(const char *s, const char *begin)
+/* A number stays with what it counts. */
+static bool can_break(const struct word *word, const char *s)
 {
-	return *s == ' ' && s > begin && s[-1] != ' ' && (s[1] == ' ' || !ends_number(s, begin));
+	return *s == ' ' && word->begun && (s[1] == ' ' || !word->is_number);
 }
 
 void text_wrap(struct text *text, unsigned int width)
 {
 	unsigned int n;
 	unsigned int indent = !text->hang || text->hang + LEAST <= width ? text->hang : INDENT;
-	const char *s = text->s, *begin = s, *end = s + text->len, *style = NULL;
+	const char *s = text->s, *end = s + text->len, *style = NULL;
 	struct place place = { 0 };
+	struct word word = { 0 };
+	bool broken = false; /* it is behind the first line */
 	struct text to;
 	size_t bytes;
 
@@ -58,19 +67,24 @@ void text_wrap(struct text *text, unsigned int width)
 		n = text_character(s, &bytes);
 		if (*s == '\033')
 			style = strncmp(s, plain, strlen(plain)) ? s : NULL;
-		if (can_break(s, begin))
+		if (can_break(&word, s))
 			place = (struct place){ s + strspn(s, " "), style, to.len };
 		if (to.columns + n <= width || *s == ' ') {
-			text_bytes(&to, s, bytes, n);
+			if (*s != '\033')
+				pass(&word, *s);
+			if (*s != ' ' || !broken || to.columns > indent)
+				text_bytes(&to, s, bytes, n);
 			s += bytes;
 			continue;
 		}
 		if (!place.s) /* a word that is longer than a line */
 			place = (struct place){ s, style, to.len };
 		begin_line(&to, &place, indent);
-		begin = s = place.s;
+		broken = true;
+		s = place.s;
 		style = place.style;
 		place.s = NULL;
+		word = (struct word){ 0 };
 	}
 	text_clear(text);
 	text_bytes(text, to.s, to.len, to.columns);

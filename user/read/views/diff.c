@@ -70,9 +70,7 @@ static void show_change(struct diff *diff, const struct proclife_group *a,
 
 	if (!diff->changed)
 		text_line(line);
-	text_style(line, STYLE_NAME);
 	text_group(line, run, diff->by, a);
-	text_style(line, STYLE_PLAIN);
 	text_pad(line, 24);
 	text_printf(line, " %-9s p%-4g ", proclife_phase_name(phase), change->percent);
 	text_time_in(line, TIME_COLUMNS, change->a);

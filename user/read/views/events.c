@@ -123,14 +123,8 @@ static void show_day(struct events *events, uint64_t ts)
 static void show_record(struct events *events, const struct proclife_record *r,
 			const struct before *before)
 {
-	static const enum style styles[PROCLIFE_TYPES] = {
-		[PROCLIFE_FORK] = STYLE_GOOD, [PROCLIFE_EXEC] = STYLE_NAME,
-		[PROCLIFE_EXIT] = STYLE_WARN, [PROCLIFE_HANG] = STYLE_BAD,
-		[PROCLIFE_WAIT] = STYLE_DIM,  [PROCLIFE_FREE] = STYLE_DIM,
-	};
 	struct text *line = &events->line;
 	struct text *pid = &events->pid;
-	enum style style = r->type < PROCLIFE_TYPES ? styles[r->type] : STYLE_PLAIN;
 	unsigned int column;
 	char unknown[16];
 
@@ -141,10 +135,10 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	text_string(line, " ");
 	text_hang(line);
 	column = line->columns;
-	if (style != STYLE_PLAIN)
-		text_style(line, style);
+	if (r->type == PROCLIFE_HANG)
+		text_style(line, STYLE_BAD);
 	text_string(line, type_text(r->type, unknown));
-	if (style != STYLE_PLAIN)
+	if (r->type == PROCLIFE_HANG)
 		text_style(line, STYLE_PLAIN);
 	text_pad(line, column + 6);
 

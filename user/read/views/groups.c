@@ -128,7 +128,7 @@ static void show_group(const struct run *run, struct text *line, const struct pr
 
 	text_init(&name, run->screen);
 	text_group(&name, run, run->options->by, group);
-	text_style(line, STYLE_NAME);
+	text_style(line, STYLE_BOLD);
 	text_string(line, name.s);
 	text_style(line, STYLE_PLAIN);
 	text_free(&name);

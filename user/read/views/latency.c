@@ -235,9 +235,7 @@ static void show_bars(const struct run *run, struct text *line)
 			else
 				text_spaces(line, COUNT_COLUMNS);
 			text_string(line, " ");
-			text_style(line, STYLE_NAME);
 			text_bar(line, bar, count, bars[i].highest);
-			text_style(line, STYLE_PLAIN);
 		}
 		text_line(line);
 	}

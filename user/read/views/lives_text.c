@@ -381,13 +381,16 @@ void lives_text_death(struct lives_text *view, const struct death *death)
  * What it comes to
  */
 
-static void put_state(struct text *line, const char **separator, uint64_t n, const char *what)
+static void put_state(struct text *line, const char **separator, uint64_t n, const char *what,
+		      enum style style)
 {
 	if (!n)
 		return;
 	text_string(line, *separator);
+	text_style(line, style);
 	text_count(line, n);
 	text_string(line, what);
+	text_style(line, STYLE_PLAIN);
 	*separator = ", ";
 }
 
@@ -428,12 +431,14 @@ void lives_text_end(struct lives_text *view, const struct lives_counts *counts, 
 		text_count(line, shown);
 		text_string(line, " shown");
 	}
-	put_state(line, &separator, counts->states[PROCLIFE_IS_ALIVE], " alive");
-	put_state(line, &separator, zombies, zombies == 1 ? " zombie" : " zombies");
-	put_state(line, &separator, counts->states[PROCLIFE_IS_UNFREED], " not freed");
-	put_state(line, &separator, counts->states[PROCLIFE_IS_UNKNOWN], " not known");
+	put_state(line, &separator, counts->states[PROCLIFE_IS_ALIVE], " alive", STYLE_PLAIN);
+	put_state(line, &separator, zombies, zombies == 1 ? " zombie" : " zombies",
+		  STYLE_WARN);
+	put_state(line, &separator, counts->states[PROCLIFE_IS_UNFREED], " not freed", STYLE_PLAIN);
+	put_state(line, &separator, counts->states[PROCLIFE_IS_UNKNOWN], " not known", STYLE_BAD);
 	separator = "; ";
-	put_state(line, &separator, counts->lost, counts->lost == 1 ? " end lost" : " ends lost");
+	put_state(line, &separator, counts->lost, counts->lost == 1 ? " end lost" : " ends lost",
+		  STYLE_BAD);
 	text_line(line);
 	if (view->numbered)
 		put_recordings(view);

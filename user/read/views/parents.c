@@ -183,9 +183,7 @@ static void put_name(struct text *line, const struct proclife_reaper *reaper)
 		text_comm(&name, reaper->comm);
 	else
 		text_string(&name, "(unknown)");
-	text_style(line, STYLE_NAME);
 	text_in(line, &name, line->screen->width ? NAME_COLUMNS : 0);
-	text_style(line, STYLE_PLAIN);
 	text_pad(line, NAME_COLUMNS);
 	text_free(&name);
 }

@@ -132,9 +132,7 @@ static void show(struct text *line, const struct death *death, const char *rcu)
 	text_time_in(line, 8, death_took(death));
 	text_string(line, "  ");
 	column = line->columns;
-	text_style(line, STYLE_NAME);
 	text_comm(line, death->comm);
-	text_style(line, STYLE_PLAIN);
 	text_string(line, " (");
 	text_uint(line, death->pid);
 	if (death->pid != death->tgid) {

@@ -248,9 +248,7 @@ static void put_program(struct text *line, const struct summary *summary,
 		put_figure(line, summary, program, i);
 	}
 	text_string(line, "  ");
-	text_style(line, STYLE_NAME);
 	put_name(line, summary->run, program);
-	text_style(line, STYLE_PLAIN);
 	if (argument && by != SUMMARY_BY_COMM && by != SUMMARY_BY_PATH) {
 		text_string(line, "  ");
 		text_label(line, base_name(program->longest.args.text), SIZE_MAX);
@@ -372,8 +370,10 @@ static void put_sum(struct text *line, const struct summary *summary)
 	text_string(line, " ended");
 	if (programs->failed) {
 		text_string(line, ", ");
+		text_style(line, STYLE_BAD);
 		text_count(line, programs->failed);
 		text_string(line, " failed");
+		text_style(line, STYLE_PLAIN);
 	}
 	if (programs->open) {
 		text_string(line, ", ");

@@ -55,8 +55,10 @@ static void put_totals(struct tree_view *view, const struct totals *totals)
 	}
 	if (totals->failed) {
 		text_string(line, ", ");
+		text_style(line, STYLE_BAD);
 		text_count(line, totals->failed);
 		text_string(line, " failed");
+		text_style(line, STYLE_PLAIN);
 	}
 	text_string(line, "; ");
 	text_time(line, wall);

@@ -93,9 +93,7 @@ static void show(const struct run *run, struct text *line, const struct proclife
 	text_uint_in(line, 9, zombie->tgid);
 	text_string(line, "  ");
 	column = line->columns;
-	text_style(line, STYLE_NAME);
 	text_comm(line, zombie->comm);
-	text_style(line, STYLE_PLAIN);
 	text_pad(line, column + PROCLIFE_COMM_LEN);
 	column = line->columns;
 	text_exit(line, zombie->exit_code, zombie);
