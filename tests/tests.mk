@@ -8,7 +8,7 @@ WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
 # What they share. recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the
 # kind: only for those that want it. property.c is of the traces that are generated.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story plan tree_story failing property live_device salvage fixture_text),\
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story plan chain tree_story failing property live_device salvage fixture_text),\
 	$(wildcard tests/unit/support/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
@@ -60,13 +60,13 @@ $B/tests/unit/test_pages: | $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_users %/test_view_lives %/test_width %/test_lives_alone %/test_view_parents %/test_view_zombies %/test_diff_program %/test_select \
 	%/test_state %/test_interface %/test_json %/test_slow %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
-	%/test_info %/test_view_tree %/test_tree_fold %/test_tree_words %/test_limits %/test_summary %/test_critical,$(UNIT_TESTS))
+	%/test_info %/test_view_tree %/test_tree_fold %/test_tree_words %/test_limits %/test_summary %/test_critical %/test_critical_text,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \
 	%/test_babeltrace %/test_schema %/test_failures %/test_search,$(UNIT_TESTS))
 
 $(RECORDING_TESTS): $B/tests/unit/support/recorded.o
 $(STORY_TESTS): $B/tests/unit/support/story.o | $B/proclife-read
-$B/tests/unit/test_critical: $B/tests/unit/support/plan.o
+$B/tests/unit/test_critical $B/tests/unit/test_critical_text: $B/tests/unit/support/plan.o $B/tests/unit/support/chain.o
 $(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_progress test_schema test_search): | $B/proclife-read
 
 $(patsubst %,$B/tests/unit/%,test_replay test_babeltrace): $B/tests/unit/support/live_device.o

@@ -1,78 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --critical-path: of stories whose chain is known, as they were made so. */
-#include "plan.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static char *output(const char *options)
-{
-	struct output out = run_program(false, 0, "%s -i %s --critical-path %s", program, folder.path,
-					options);
-
-	if (out.status && out.status != 3)
-		fail_msg("%s: status %d: %s", options, out.status, out.text);
-	return out.text;
-}
-
-static uint64_t member(const char *line, const char *name)
-{
-	char key[40];
-	const char *at;
-
-	snprintf(key, sizeof(key), "\"%s\":", name);
-	at = strstr(line, key);
-	if (!at)
-		fail_msg("no %s in %s", name, line);
-	return strtoull(at + strlen(key), NULL, 10);
-}
-
-static unsigned int ms(uint64_t ns)
-{
-	return (unsigned int)((ns - 1000 * MS + MS / 2) / MS);
-}
-
-/* Each step as "PID FROM-TO SAVES BY", in milliseconds; the steps that are shorter are left out. */
-static void expect_chain(const char *options, const char *expected)
-{
-	char line[300], got[4000] = "", *text;
-	uint64_t last = 0;
-
-	snprintf(line, sizeof(line), "--json %s", options);
-	text = output(line);
-	for (char *step = strtok(text, "\n"); step; step = strtok(NULL, "\n")) {
-		size_t n = strlen(got);
-		uint64_t from, to;
-
-		if (!strstr(step, "\"type\":\"step\""))
-			continue;
-		from = member(step, "from");
-		to = member(step, "to");
-		/* Each begins where the one before ends. */
-		if (last && from != last)
-			fail_msg("%s: a hole before %s", options, step);
-		last = to;
-		if (to - from < MS / 2)
-			continue;
-		snprintf(got + n, sizeof(got) - n, "%u %u-%u %u %.5s\n",
-			 (unsigned int)member(step, "pid"), ms(from), ms(to),
-			 (unsigned int)((member(step, "saves") + MS / 2) / MS),
-			 strstr(step, "\"by\":\"") + 6);
-	}
-	free(text);
-	if (strcmp(got, expected))
-		fail_msg("%s:\n%sinstead of\n%s", options, got, expected);
-}
-
-static void expect_text(const char *options, const char *there)
-{
-	char *text = output(options);
-
-	if (!strstr(text, there))
-		fail_msg("%s: there is no '%s' in:\n%s", options, there, text);
-	free(text);
-}
+#include "chain.h"
 
 /* A script runs one after the other: all of it is the chain. */
 static void test_script(void **state)
@@ -180,6 +108,47 @@ static void test_few_slots(void **state)
 	plan_tell();
 	expect_chain("", "100 0-2 2 order\n102 2-50 10 order\n100 50-51 1 order\n103 51-90 39 order\n"
 			 "100 90-100 10 order\n");
+}
+
+/* Batches, each of which is waited for in the order in which it was begun, have no slots. */
+static void test_batches(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/bin/python3", 0, 400);
+	for (uint32_t i = 0; i < 4; i++) {
+		for (uint32_t j = 0; j < 4; j++) {
+			plan_fork(100, 110 + 10 * i + j, "/bin/job", 1 + j + 100 * i);
+			plan_exit(100, 110 + 10 * i + j, 90 - 5 * j + 100 * i, 0);
+			plan_reap(100, 110 + 10 * i + j, 90.1 + j + 100 * i);
+		}
+	}
+	plan_tell();
+	expect_chain("", "100 0-1 1 order\n110 1-90 5 order\n100 90-101 11 order\n"
+			 "120 101-190 5 order\n100 190-201 11 order\n130 201-290 5 order\n"
+			 "100 290-301 11 order\n140 301-390 5 order\n100 390-400 10 order\n");
+}
+
+/* Two slots of four get free before the parent has filled the first of them: it is slow to fork. */
+static void test_slow_to_fork(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/usr/bin/make -j4", 0, 160);
+	plan_life(100, 101, "/bin/cc", 1, 50);
+	plan_fork(100, 102, "/bin/cc", 2);
+	plan_exit(100, 102, 50.5, 0);
+	plan_reap(100, 102, 54.5);
+	plan_life(100, 103, "/bin/cc", 3, 80);
+	plan_life(100, 104, "/bin/cc", 4, 95);
+	plan_life(100, 105, "/bin/cc", 54, 120);
+	plan_life(100, 106, "/bin/cc", 58, 150);
+	plan_life(100, 107, "/bin/cc", 80.2, 110);
+	plan_life(100, 108, "/bin/cc", 95.2, 111);
+	plan_tell();
+	expect_chain("", "100 0-2 2 order\n102 2-51 1 slots\n100 51-58 7 order\n106 58-150 30 order\n"
+			 "100 150-160 10 order\n");
+	expect_text("", "slots: while as many children lived as ever, up to 4, as with -j4.\n");
 }
 
 /* What can be saved below is no more than what can be saved by what is waited for above. */
@@ -321,171 +290,25 @@ static void test_no_reaps(void **state)
 			 "108 150-190 40 order\n100 190-200 10 order\n");
 }
 
-/* Two CPUs, both of which are busy for half of the time. */
-static void test_busy(void **state)
-{
-	(void)state;
-	plan_begin();
-	plan_cpus = 2;
-	plan_life(1, 100, "/usr/bin/make -j2", 0, 401);
-	for (uint32_t i = 0; i < 10; i++) {
-		plan_fork(100, 200 + 2 * i, "/usr/bin/cc", 1 + 20.1 * i);
-		plan_fork(100, 201 + 2 * i, "/usr/bin/cc", 1 + 20.1 * i);
-		plan_exit(100, 200 + 2 * i, 20 + 20.1 * i, 18.9);
-		plan_exit(100, 201 + 2 * i, 21 + 20.1 * i, 19.8);
-		plan_reap(100, 200 + 2 * i, 20.01 + 20.1 * i);
-		plan_reap(100, 201 + 2 * i, 21.01 + 20.1 * i);
-	}
-	plan_life(100, 300, "/usr/bin/ld", 203, 400);
-	plan_tell();
-	expect_text("", " CPUs: all 2 were busy, by an estimate");
-	expect_text("", " CPUs  cc\n");
-	expect_text("", "       ld\n");
-}
-
-/* However many steps there are, they fit a screen, and nothing is dropped silently. */
-static void test_long(void **state)
-{
-	char *text, *line;
-	unsigned int lines = 0;
-
-	(void)state;
-	plan_begin();
-	plan_life(1, 100, "/usr/bin/make", 0, 20000);
-	for (uint32_t i = 0; i < 1000; i++) {
-		bool slow = i % 100 == 50;
-
-		plan_life(100, 1000 + i, slow ? "/usr/bin/slow -c the/slow/one.c" : "/usr/bin/cc -c quick.c",
-		      1 + 20 * i, (slow ? 19.5 : 6) + 20 * i);
-	}
-	plan_life(100, 3000, "/usr/bin/ld", 19990.5, 19999);
-	plan_tell();
-	text = output("");
-	for (line = text; *line; line = strchr(line, '\n') + 1)
-		lines++;
-	if (lines > 34)
-		fail_msg("%u lines:\n%s", lines, text);
-	assert_non_null(strstr(text, "--no-fold shows all 2,003 steps\n"));
-	free(text);
-	text = output("--no-fold");
-	for (lines = 0, line = text; *line; line = strchr(line, '\n') + 1)
-		lines++;
-	assert_true(lines > 2003);
-	assert_null(strstr(text, "--no-fold"));
-	free(text);
-}
-
-/* One of many that is much longer stands for itself, with what tells it from the others. */
-static void test_slow_one(void **state)
-{
-	(void)state;
-	plan_begin();
-	plan_life(1, 100, "/usr/bin/make", 0, 30000);
-	for (uint32_t i = 0; i < 500; i++) {
-		char *args = malloc(200);
-
-		assert_non_null(args);
-		snprintf(args, 200, "/usr/bin/cc1 -quiet -I ./include -D__KERNEL__ -I ./arch/x86/include "
-			 "kernel/file_%u.c -O2 -o out/cc%u.s", i, i);
-		plan_life(100, 1000 + i, args, i < 250 ? 20 * i + 1 : 20 * i + 20000,
-		      i < 249 ? 20 * i + 20 : i == 249 ? 20000 : 20 * i + 20018);
-	}
-	plan_tell();
-	setenv("COLUMNS", "80", 1);
-	expect_text("", " cc1 ... kernel/file_249.c -O2 ...\n");
-	expect_text("", "  15.0 s  50.1%");
-	unsetenv("COLUMNS");
-}
-
-/* No line is wider than the terminal, and what is less telling is left out first. */
-static void test_narrow(void **state)
-{
-	static const struct {
-		const char *columns;
-		const char *there;
-		const char *not_there;
-	} widths[] = {
-		{ "80", " BY ", NULL }, { "70", " BESIDE ", " BY " }, { "60", " SAVES ", " BESIDE " },
-		{ "50", " AT ", " SAVES " },
-	};
-
-	(void)state;
-	plan_begin();
-	tell_make();
-	plan_tell();
-	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
-		char *text, *head;
-
-		setenv("COLUMNS", widths[i].columns, 1);
-		text = output("");
-		head = strstr(text, "\n\n") + 2;
-		*strchr(head, '\n') = '\0';
-		if (!strstr(head, widths[i].there) ||
-		    (widths[i].not_there && strstr(head, widths[i].not_there)))
-			fail_msg("%s: %s", widths[i].columns, head);
-		*strchr(head, '\0') = '\n';
-		for (char *line = strtok(text, "\n"); line && strncmp(line, "Inferred", 8);
-		     line = strtok(NULL, "\n"))
-			if (strlen(line) > (size_t)atoi(widths[i].columns) && !strstr(line, " slots: "))
-				fail_msg("%s: %s", widths[i].columns, line);
-		free(text);
-	}
-	unsetenv("COLUMNS");
-}
-
-/* What hides a part of it is said. */
-static void test_lost(void **state)
-{
-	(void)state;
-	plan_begin();
-	plan_life(1, 100, "/bin/sh", 0, 100);
-	plan_life(100, 101, "/bin/first", 10, 40);
-	plan_life(100, 102, "/bin/second", 50, 90);
-	plan_tell();
-	/* The EXIT of the first, and more. */
-	file_patch(folder.path, "cpu_0", 128 * 12 + 9, "\xff", 1);
-	expect_text("", "lives are incomplete: the chain can be another one.\n");
-}
-
-static void test_nothing(void **state)
-{
-	(void)state;
-	plan_begin();
-	plan_tell();
-	expect_text("", "No process began or ended: there is nothing to explain.\n");
-	expect_chain("", "");
-}
-
-/* Times that cannot be: a child older than its parent, a reap before the birth, all at once. */
-static void test_absurd(void **state)
-{
-	char *text;
-
-	(void)state;
-	plan_begin();
-	plan_life(1, 100, "/bin/sh", 10, 10);
-	plan_life(100, 101, "/bin/a", 10, 10);
-	plan_life(101, 102, "/bin/b", 10, 10);
-	plan_life(102, 100, "/bin/again", 10, 10);
-	plan_reap(102, 101, 10);
-	plan_exit(100, 102, 10, 0);
-	plan_tell();
-	free(output(""));
-	text = output("--json");
-	assert_non_null(strstr(text, "\"type\":\"critical_path\""));
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_script),	STORY(test_background), STORY(test_wait_in_order),
-		STORY(test_pipeline),	STORY(test_slots),	STORY(test_few_slots),
-		STORY(test_nested),	STORY(test_reparented), STORY(test_threads),
-		STORY(test_open),	STORY(test_choice),	STORY(test_older),
-		STORY(test_ignored),	STORY(test_no_reaps),	STORY(test_busy),
-		STORY(test_long),	STORY(test_slow_one),	STORY(test_narrow),
-		STORY(test_lost),	STORY(test_nothing),	STORY(test_absurd),
+		STORY(test_script),
+		STORY(test_background),
+		STORY(test_wait_in_order),
+		STORY(test_pipeline),
+		STORY(test_slots),
+		STORY(test_few_slots),
+		STORY(test_batches),
+		STORY(test_slow_to_fork),
+		STORY(test_nested),
+		STORY(test_reparented),
+		STORY(test_threads),
+		STORY(test_open),
+		STORY(test_choice),
+		STORY(test_older),
+		STORY(test_ignored),
+		STORY(test_no_reaps),
 	};
 
 	if (find_program())

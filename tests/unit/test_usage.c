@@ -179,6 +179,8 @@ static void test_bad_usage(void **state)
 		{ "--sort", "--sort" },
 		{ "--top 5:life", "--top N:KEY is for --tree" },
 		{ "--lives --events", "only --lives, --tree, --summary, --critical-path, --latency and --parents can be given together" },
+		{ "--critical-path --failed", "--critical-path explains the end of one process" },
+		{ "--critical-path --fold", "--fold is for --tree" },
 		{ "--lives --threads", "--threads is for" },
 		{ "--lives --by comm", "--by is for --summary, --latency" },
 		{ "-i a -i b --lives -n 5", "several recordings are for --lives, --latency and --info" },

@@ -100,18 +100,27 @@ static const struct kin_life *life_of(const struct walk *walk, uint32_t life)
 	return &walk->kin->all[life];
 }
 
-/* How many of a sorted list have come by a time, or before it. */
-static uint32_t come_by(const struct walk *walk, const struct kin_lists *lists, uint32_t life,
-			size_t when, uint64_t by)
+static uint64_t born_at(const struct kin_life *life)
+{
+	return life->born;
+}
+
+static uint64_t reaped_at(const struct kin_life *life)
+{
+	return life->reaped;
+}
+
+/* How many of a list, which is sorted by this, have come before a time. */
+static uint32_t before(const struct walk *walk, const struct kin_lists *lists, uint32_t life,
+		       uint64_t (*when)(const struct kin_life *life), uint64_t time)
 {
 	uint32_t low = 0, high = kin_list_size(lists, life);
 	const uint32_t *list = lists->all + lists->first[life];
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const char *one = (const char *)life_of(walk, list[middle]);
 
-		if (*(const uint64_t *)(const void *)(one + when) <= by)
+		if (when(life_of(walk, list[middle])) < time)
 			low = middle + 1;
 		else
 			high = middle;
@@ -119,8 +128,15 @@ static uint32_t come_by(const struct walk *walk, const struct kin_lists *lists, 
 	return low;
 }
 
-#define COME_BY(walk, list, life, what, by) \
-	come_by(walk, &(walk)->kin->list, life, offsetof(struct kin_life, what), by)
+static uint32_t born_before(const struct walk *walk, uint32_t parent, uint64_t time)
+{
+	return before(walk, &walk->kin->born, parent, born_at, time);
+}
+
+static uint32_t done_before(const struct walk *walk, uint32_t parent, uint64_t time)
+{
+	return before(walk, &walk->kin->done, parent, kin_done, time);
+}
 
 static void find_ends(struct walk *walk, uint32_t life)
 {
@@ -145,13 +161,12 @@ static void find_ends(struct walk *walk, uint32_t life)
 static void count_slots(struct walk *walk, uint32_t life)
 {
 	const uint32_t *born = walk->kin->born.all + walk->kin->born.first[life];
-	const uint32_t *ended = walk->kin->ended.all + walk->kin->ended.first[life];
+	const uint32_t *done = walk->kin->done.all + walk->kin->done.first[life];
 	uint32_t n = kin_list_size(&walk->kin->born, life), i, gone = 0;
 	struct slots *slots = id_table_add(&walk->slots, life_of(walk, life)->id);
 
 	for (i = 0; i < n; i++) {
-		while (gone < i &&
-		       life_of(walk, ended[gone])->ended <= life_of(walk, born[i])->born)
+		while (gone < i && kin_done(life_of(walk, done[gone])) <= life_of(walk, born[i])->born)
 			gone++;
 		if (i + 1 - gone > slots->most) {
 			slots->most = i + 1 - gone;
@@ -167,7 +182,7 @@ static void prepare(struct walk *walk, uint32_t life)
 	if (walk->known[life] & SORTED)
 		return;
 	walk->known[life] |= SORTED;
-	kin_sort_ends(walk->kin, life);
+	kin_sort_done(walk->kin, life);
 	kin_sort_reaped(walk->kin, life);
 	find_ends(walk, life);
 	count_slots(walk, life);
@@ -176,7 +191,7 @@ static void prepare(struct walk *walk, uint32_t life)
 /* For the end of whom has it waited by then? NULL: for nobody's. */
 static const struct ends *waited_for(struct walk *walk, uint32_t life, uint64_t by)
 {
-	uint32_t n = COME_BY(walk, reaped, life, reaped, by);
+	uint32_t n = before(walk, &walk->kin->reaped, life, reaped_at, by + 1);
 	const struct ends *ends;
 
 	if (!n)
@@ -196,7 +211,7 @@ static uint64_t saved_without(const struct walk *walk, uint32_t parent, const st
 {
 	const struct kin_life *child = life_of(walk, ends->last);
 	uint64_t then = child->born;
-	uint32_t n = child->ended ? COME_BY(walk, born, parent, born, child->ended - 1) : 0;
+	uint32_t n = born_before(walk, parent, child->ended);
 
 	if (ends->second != NOBODY && life_of(walk, ends->second)->ended > then)
 		then = life_of(walk, ends->second)->ended;
@@ -209,25 +224,42 @@ static uint64_t saved_without(const struct walk *walk, uint32_t parent, const st
 	return child->ended > then ? child->ended - then : 0;
 }
 
-/* Were all slots taken until it ended? */
-static bool freed_slot(struct walk *walk, uint32_t parent, uint32_t child)
+/* How many children has it at most, from this time on until it is done with the next one? */
+static uint32_t filled_up_to(const struct walk *walk, uint32_t parent, uint64_t from)
+{
+	uint32_t done = done_before(walk, parent, from + 1);
+	uint64_t next = UINT64_MAX;
+
+	if (done < kin_list_size(&walk->kin->done, parent))
+		next = kin_done(life_of(walk, walk->kin->done.all[walk->kin->done.first[parent] + done]));
+	return born_before(walk, parent, next) - done;
+}
+
+/*
+ * Were all slots taken until it ended, and again after the fork at this time, with others still there?
+ * A parent that is slow to fork leaves some free meanwhile.
+ */
+static bool freed_slot(struct walk *walk, uint32_t parent, uint32_t child, uint64_t at)
 {
 	const struct slots *slots = id_table_get(&walk->slots, life_of(walk, parent)->id);
 	uint64_t ended = life_of(walk, child)->ended;
+	uint32_t taken;
 
 	if (slots->most < FEWEST_SLOTS || slots->times < AGAIN ||
-	    life_of(walk, child)->creator != parent || !ended)
+	    life_of(walk, child)->creator != parent)
 		return false;
-	if (COME_BY(walk, born, parent, born, ended - 1) -
-		    COME_BY(walk, ended, parent, ended, ended - 1) != slots->most)
+	taken = born_before(walk, parent, ended) - done_before(walk, parent, ended);
+	if (taken < slots->most - slots->most / 4 ||
+	    born_before(walk, parent, at) <= done_before(walk, parent, at + 1) ||
+	    filled_up_to(walk, parent, at) != slots->most)
 		return false;
 	if (slots->most > walk->critical->slots)
 		walk->critical->slots = slots->most;
 	return true;
 }
 
-/* Into the child that it has waited for. */
-static void enter(struct walk *walk, const struct ends *ends, bool forks)
+/* Into the child that it has waited for; @forks: until it forked, at this time. */
+static void enter(struct walk *walk, const struct ends *ends, bool forks, uint64_t at)
 {
 	const struct frame *above = &walk->frames[walk->depth - 1];
 	uint64_t saves = saved_without(walk, above->life, ends);
@@ -236,7 +268,7 @@ static void enter(struct walk *walk, const struct ends *ends, bool forks)
 	push(walk, (struct frame){
 			   .life = ends->last,
 			   .saves = saves < above->saves ? saves : above->saves,
-			   .slots = above->slots || (forks && freed_slot(walk, above->life, ends->last)),
+			   .slots = above->slots || (forks && freed_slot(walk, above->life, ends->last, at)),
 		   });
 }
 
@@ -283,8 +315,8 @@ static void walk_back(struct walk *walk)
 		ends = waited_for(walk, life, at);
 		if (ends) {
 			add_step(walk, life_of(walk, ends->last)->ended, at);
+			enter(walk, ends, forks, at);
 			at = life_of(walk, ends->last)->ended;
-			enter(walk, ends, forks);
 			forks = false;
 			continue;
 		}

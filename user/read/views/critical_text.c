@@ -3,6 +3,7 @@
 #include "output/cut.h"
 #include "output/message.h"
 #include "output/quote.h"
+#include "output/wrap.h"
 #include "views/critical.h"
 #include "views/words.h"
 #include <stdlib.h>
@@ -344,7 +345,7 @@ static void put_root(struct table *table)
 		text_count(text, critical->candidates);
 		text_string(text, root->open ? " that began" : " that ended");
 		text_string(text, "; --pid chooses another one.");
-		text_line(text);
+		text_paragraph(text);
 	}
 	text_line(text);
 }
@@ -361,11 +362,11 @@ static void put_rest(struct table *table)
 		text_string(text, " steps between them are too short to be shown, ");
 		text_time(text, table->lines.rest);
 		text_string(text, " together.");
-		text_line(text);
+		text_paragraph(text);
 	}
 	text_string(text, "--no-fold shows all ");
 	text_plural(text, critical->count, "step", "steps");
-	text_line(text);
+	text_paragraph(text);
 	text_line(text);
 	text_string(text, "By program: ");
 	put_parts(table, &(struct critical_line){ 0, critical->count }, true);
@@ -382,7 +383,7 @@ static void put_slots(struct text *text, const struct critical *critical, uint64
 	text_string(text, ", as with -j");
 	text_count(text, critical->slots);
 	text_string(text, ".");
-	text_line(text);
+	text_paragraph(text);
 }
 
 static void put_cpus(struct text *text, const struct critical *critical, uint64_t time)
@@ -393,7 +394,7 @@ static void put_cpus(struct text *text, const struct critical *critical, uint64_
 	text_string(text, " CPUs: all ");
 	text_count(text, critical->cpus);
 	text_string(text, " were busy, by an estimate: then the order hardly matters.");
-	text_line(text);
+	text_paragraph(text);
 }
 
 /* What held the chain up, in all. */
@@ -411,20 +412,14 @@ static void put_reasons(struct table *table)
 
 static void put_method(struct table *table)
 {
-	static const char *const method[] = {
-		"Inferred: who forks or exits has waited for the child that ended last by then.",
-		"Pipes, locks and job servers are not seen. SAVES: if the step took no time, at",
-		"most, up to the next to wait for. BESIDE: others without children, on average.",
-	};
 	struct text *text = &table->text;
-	size_t i;
 
-	for (i = 0; i < sizeof(method) / sizeof(*method); i++) {
-		text_style(text, STYLE_DIM);
-		text_string(text, method[i]);
-		text_style(text, STYLE_PLAIN);
-		text_line(text);
-	}
+	text_style(text, STYLE_DIM);
+	text_string(text, "Inferred: who forks or exits has waited for the child that ended last by then. "
+			  "Pipes, locks and job servers are not seen. SAVES: if the step took no time, at "
+			  "most, up to the next to wait for. BESIDE: others without children, on average.");
+	text_style(text, STYLE_PLAIN);
+	text_paragraph(text);
 }
 
 static void put_incomplete(struct table *table)
@@ -440,7 +435,7 @@ static void put_incomplete(struct table *table)
 	text_plural(text, critical->lives, "life is", "lives are");
 	text_string(text, " incomplete: the chain can be another one.");
 	text_style(text, STYLE_PLAIN);
-	text_line(text);
+	text_paragraph(text);
 }
 
 static void put_table(struct table *table)

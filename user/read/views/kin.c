@@ -155,7 +155,7 @@ static void free_lists(struct kin_lists *lists)
 void kin_free(struct kin *kin)
 {
 	free_lists(&kin->born);
-	free_lists(&kin->ended);
+	free_lists(&kin->done);
 	free_lists(&kin->reaped);
 	id_table_free(&kin->creators);
 	numbers_free(&kin->texts);
@@ -249,12 +249,14 @@ static int by_birth(const void *a, const void *b, void *all)
 	return x->born < y->born ? -1 : x->born > y->born ? 1 : x < y ? -1 : x > y;
 }
 
-static int by_end(const void *a, const void *b, void *all)
+static int by_done(const void *a, const void *b, void *all)
 {
 	const struct kin_life *x = (struct kin_life *)all + *(const uint32_t *)a;
 	const struct kin_life *y = (struct kin_life *)all + *(const uint32_t *)b;
 
-	return x->ended < y->ended ? -1 : x->ended > y->ended ? 1 : x < y ? -1 : x > y;
+	uint64_t p = kin_done(x), q = kin_done(y);
+
+	return p < q ? -1 : p > q ? 1 : x < y ? -1 : x > y;
 }
 
 static int by_reap(const void *a, const void *b, void *all)
@@ -298,20 +300,20 @@ void kin_link(struct kin *kin, uint64_t to, bool await)
 	begin_lists(kin, &kin->reaped, reaper_of);
 	for (i = 0; i < kin->count; i++)
 		sort(kin, &kin->born, i, by_birth);
-	kin->ended.all = malloc(((size_t)kin->count + 1) * sizeof(*kin->ended.all));
-	kin->ended.first = malloc(((size_t)kin->count + 2) * sizeof(*kin->ended.first));
-	if (!kin->ended.all || !kin->ended.first)
+	kin->done.all = malloc(((size_t)kin->count + 1) * sizeof(*kin->done.all));
+	kin->done.first = malloc(((size_t)kin->count + 2) * sizeof(*kin->done.first));
+	if (!kin->done.all || !kin->done.first)
 		die_no_memory();
-	memcpy(kin->ended.first, kin->born.first, ((size_t)kin->count + 2) * sizeof(*kin->ended.first));
+	memcpy(kin->done.first, kin->born.first, ((size_t)kin->count + 2) * sizeof(*kin->done.first));
 }
 
-void kin_sort_ends(struct kin *kin, uint32_t life)
+void kin_sort_done(struct kin *kin, uint32_t life)
 {
 	uint32_t first = kin->born.first[life];
 
-	memcpy(kin->ended.all + first, kin->born.all + first,
-	       kin_list_size(&kin->born, life) * sizeof(*kin->ended.all));
-	sort(kin, &kin->ended, life, by_end);
+	memcpy(kin->done.all + first, kin->born.all + first,
+	       kin_list_size(&kin->born, life) * sizeof(*kin->done.all));
+	sort(kin, &kin->done, life, by_done);
 }
 
 void kin_sort_reaped(struct kin *kin, uint32_t life)

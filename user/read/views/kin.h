@@ -55,7 +55,7 @@ struct kin {
 	bool began;
 	uint64_t cpus[65536 / 64]; /* a bit for each on which one ended */
 	struct kin_lists born;	   /* whom it forked, by birth */
-	struct kin_lists ended;	   /* the same, by their ends; only where kin_sort_ends() was called */
+	struct kin_lists done;	   /* the same, by kin_done(); once kin_sort_done() was called */
 	struct kin_lists reaped;   /* whom it reaped, once kin_sort_reaped() was called by that */
 };
 
@@ -70,7 +70,7 @@ void kin_order(struct kin *kin);
  * as if they had been waited for, too.
  */
 void kin_link(struct kin *kin, uint64_t to, bool await);
-void kin_sort_ends(struct kin *kin, uint32_t life);
+void kin_sort_done(struct kin *kin, uint32_t life);
 void kin_sort_reaped(struct kin *kin, uint32_t life);
 
 /* Who forked it, by index, or NOBODY; before kin_link(). */
@@ -81,6 +81,12 @@ const char *kin_text(const struct kin *kin, uint32_t number, uint32_t *bytes);
 
 /* On how many CPUs something ended. */
 unsigned int kin_cpus(const struct kin *kin);
+
+/* When whoever forked it was done with it. */
+static inline uint64_t kin_done(const struct kin_life *life)
+{
+	return life->reaped && life->reaper == life->creator ? life->reaped : life->ended;
+}
 
 static inline uint32_t kin_list_size(const struct kin_lists *lists, uint32_t life)
 {

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --critical-path: what is shown of a chain, and what is said of it. */
+#include "chain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two CPUs, both of which are busy for half of the time. */
+static void test_busy(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_cpus = 2;
+	plan_life(1, 100, "/usr/bin/make -j2", 0, 401);
+	for (uint32_t i = 0; i < 10; i++) {
+		plan_fork(100, 200 + 2 * i, "/usr/bin/cc", 1 + 20.1 * i);
+		plan_fork(100, 201 + 2 * i, "/usr/bin/cc", 1 + 20.1 * i);
+		plan_exit(100, 200 + 2 * i, 20 + 20.1 * i, 18.9);
+		plan_exit(100, 201 + 2 * i, 21 + 20.1 * i, 19.8);
+		plan_reap(100, 200 + 2 * i, 20.01 + 20.1 * i);
+		plan_reap(100, 201 + 2 * i, 21.01 + 20.1 * i);
+	}
+	plan_life(100, 300, "/usr/bin/ld", 203, 400);
+	plan_tell();
+	expect_text("", " CPUs: all 2 were busy, by an estimate");
+	expect_text("", " CPUs  cc\n");
+	expect_text("", "       ld\n");
+}
+
+/* However many steps there are, they fit a screen, and nothing is dropped silently. */
+static void test_long(void **state)
+{
+	char *text, *line;
+	unsigned int lines = 0;
+
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/usr/bin/make", 0, 20000);
+	for (uint32_t i = 0; i < 1000; i++) {
+		bool slow = i % 100 == 50;
+
+		plan_life(100, 1000 + i, slow ? "/usr/bin/slow -c the/slow/one.c" : "/usr/bin/cc -c quick.c",
+		      1 + 20 * i, (slow ? 19.5 : 6) + 20 * i);
+	}
+	plan_life(100, 3000, "/usr/bin/ld", 19990.5, 19999);
+	plan_tell();
+	text = chain_output("");
+	for (line = text; *line; line = strchr(line, '\n') + 1)
+		lines++;
+	if (lines > 34)
+		fail_msg("%u lines:\n%s", lines, text);
+	assert_non_null(strstr(text, "--no-fold shows all 2,003 steps\n"));
+	free(text);
+	text = chain_output("--no-fold");
+	for (lines = 0, line = text; *line; line = strchr(line, '\n') + 1)
+		lines++;
+	assert_true(lines > 2003);
+	assert_null(strstr(text, "--no-fold"));
+	free(text);
+}
+
+/* One of many that is much longer stands for itself, with what tells it from the others. */
+static void test_slow_one(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/usr/bin/make", 0, 30000);
+	for (uint32_t i = 0; i < 500; i++) {
+		char *args = malloc(200);
+
+		assert_non_null(args);
+		snprintf(args, 200, "/usr/bin/cc1 -quiet -I ./include -D__KERNEL__ -I ./arch/x86/include "
+			 "kernel/file_%u.c -O2 -o out/cc%u.s", i, i);
+		plan_life(100, 1000 + i, args, i < 250 ? 20 * i + 1 : 20 * i + 20000,
+		      i < 249 ? 20 * i + 20 : i == 249 ? 20000 : 20 * i + 20018);
+	}
+	plan_tell();
+	setenv("COLUMNS", "80", 1);
+	expect_text("", " cc1 ... kernel/file_249.c -O2 ...\n");
+	expect_text("", "  15.0 s  50.1%");
+	unsetenv("COLUMNS");
+}
+
+/* No line is wider than the terminal, and what is less telling is left out first. */
+static void test_narrow(void **state)
+{
+	static const struct {
+		const char *columns;
+		const char *there;
+		const char *not_there;
+	} widths[] = {
+		{ "80", " BY ", NULL }, { "70", " BESIDE ", " BY " }, { "60", " SAVES ", " BESIDE " },
+		{ "50", " AT ", " SAVES " },
+	};
+
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/usr/bin/make -j2", 0, 200);
+	plan_life(100, 101, "/usr/bin/cc -c a.c", 1, 21);
+	plan_life(100, 102, "/usr/bin/cc -c b.c", 2, 150);
+	plan_life(100, 103, "/usr/bin/cc -c with_a_name_that_is_longer_than_most.c", 150.2, 190);
+	plan_tell();
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+		char *text, *head;
+
+		setenv("COLUMNS", widths[i].columns, 1);
+		text = chain_output("");
+		head = strstr(text, "\n\n") + 2;
+		*strchr(head, '\n') = '\0';
+		if (!strstr(head, widths[i].there) ||
+		    (widths[i].not_there && strstr(head, widths[i].not_there)))
+			fail_msg("%s: %s", widths[i].columns, head);
+		*strchr(head, '\0') = '\n';
+		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+			if (strlen(line) > (size_t)atoi(widths[i].columns))
+				fail_msg("%s: %s", widths[i].columns, line);
+		free(text);
+	}
+	unsetenv("COLUMNS");
+}
+
+/* What hides a part of it is said. */
+static void test_lost(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/bin/sh", 0, 100);
+	plan_life(100, 101, "/bin/first", 10, 40);
+	plan_life(100, 102, "/bin/second", 50, 90);
+	plan_tell();
+	/* The EXIT of the first, and more. */
+	file_patch(folder.path, "cpu_0", 128 * 12 + 9, "\xff", 1);
+	expect_text("", "lives are incomplete: the chain can be another one.\n");
+}
+
+static void test_nothing(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_tell();
+	expect_text("", "No process began or ended: there is nothing to explain.\n");
+	expect_chain("", "");
+}
+
+/* Times that cannot be: a child older than its parent, a reap before the birth, all at once. */
+static void test_absurd(void **state)
+{
+	char *text;
+
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/bin/sh", 10, 10);
+	plan_life(100, 101, "/bin/a", 10, 10);
+	plan_life(101, 102, "/bin/b", 10, 10);
+	plan_life(102, 100, "/bin/again", 10, 10);
+	plan_reap(102, 101, 10);
+	plan_exit(100, 102, 10, 0);
+	plan_tell();
+	free(chain_output(""));
+	text = chain_output("--json");
+	assert_non_null(strstr(text, "\"type\":\"critical_path\""));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_busy),
+		STORY(test_long),
+		STORY(test_slow_one),
+		STORY(test_narrow),
+		STORY(test_lost),
+		STORY(test_nothing),
+		STORY(test_absurd),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
