@@ -8,7 +8,7 @@
  * is all that the process took, user and system, from exec to exit, and the figure is the median.
  * The peak is ru_maxrss, which has the pages of programs and libraries in it; the private part of it is
  * sampled every few milliseconds. With -b the text of the command lines is taken off the bytes per
- * process: each is another one, and a tree has to keep them all.
+ * process: each is another one, and a tree or a critical path has to keep them all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +40,7 @@ static const char *const views[][3] = {
 	{ "--tree", "--depth=2", NULL },
 	{ "--tree", "--top=20", NULL },
 	{ "--summary", NULL, NULL },
+	{ "--critical-path", NULL, NULL },
 	{ "--latency", NULL, NULL },
 };
 
@@ -168,7 +169,7 @@ static int ascending(const void *a, const void *b)
 
 static bool keeps_text(size_t view)
 {
-	return !strcmp(views[view][0], "--tree");
+	return !strcmp(views[view][0], "--tree") || !strcmp(views[view][0], "--critical-path");
 }
 
 int main(int argc, char **argv)
