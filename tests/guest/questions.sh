@@ -94,6 +94,33 @@ expect 'range: to come' 0 '^[0-9,]+ of [0-9,]+ deaths matched' timeout 30 procli
 expect 'summary: one of three failed' 0 '^ +3 +1 .*  sh( |$)' \
 	proclife-read --summary -- sh -c 'sh -c "sleep 0.1; exit 3"; sh -c "exit 0"; exit 0'
 
+# What bounds a build: of twelve files, the one that was made slow, by waiting and by working.
+{
+	echo 'all: f1 f2 f3 f4 f5 f6 slow f7 f8 f9 f10 f11'
+	printf '\t@sleep 0.2; :\n'
+	echo 'f%: ; @sleep 0.1; :'
+	printf 'slow:\n\t@sleep 2; :\n'
+	# shellcheck disable=SC2016 # for make and its shell
+	printf 'busy: f1 f2 f3 f4\n\t@perl -e "1 for 1 .. 3e7"; :\n'
+} >"$work/Makefile"
+build=(make -C "$work" --no-print-directory)
+expect 'critical path: the slow one' 0 ' [5-9][0-9]\.[0-9]% .*  sleep 2$' \
+	env COLUMNS=80 proclife-read --critical-path -- "${build[@]}" -j4 all
+expect 'critical path: what follows it' 0 '  sleep 0.2$' \
+	env COLUMNS=80 proclife-read --critical-path --no-fold -- "${build[@]}" -j4 all
+expect 'critical path: slots' 0 ' slots: while as many children lived as ever, up to 2, as with -j2\.$' \
+	env COLUMNS=80 proclife-read --critical-path -- "${build[@]}" -j2 all
+expect 'critical path: the busy one' 0 ' [4-9][0-9]\.[0-9]% .*  perl -e ' \
+	env COLUMNS=80 proclife-read --critical-path -- "${build[@]}" -j4 busy
+expect 'critical path: JSON' 0 '"type":"step",.*"comm":"sleep",.*"args":\["sleep","2"\],' \
+	proclife-read --critical-path --json -- "${build[@]}" -j4 all
+# shellcheck disable=SC2016 # for eval
+expect 'critical path: of a recording' 0 '^make .* from fork to exit$' \
+	eval 'proclife-read --record "$work/build.life" -- "${build[@]}" -j4 all &&
+		COLUMNS=80 proclife-read -i "$work/build.life" --critical-path'
+expect 'critical path: what is past' 0 '  sleep 0.7' \
+	eval 'sh -c "sleep 0.7; :"; timeout 30 proclife-read --history --from -1s --critical-path --no-fold'
+
 # Who reaped, and how late?
 expect 'late: why' 0 'late \([0-9]+\) was not in wait\(\): it came [34][0-9.]+ ms later' \
 	proclife-read --latency -- "${late_parent[@]}" late 3 350
