@@ -31,6 +31,21 @@ struct figures row_figures(const struct rows *rows, const struct row *b)
 	return b->count > 1 ? rows->sums[b->sums].figures : node_figures(rows, b->node);
 }
 
+uint64_t row_born(const struct rows *rows, const struct row *b)
+{
+	const uint32_t *members = b->count > 1 ? rows->members + rows->sums[b->sums].members : NULL;
+	uint64_t first = 0;
+	uint32_t i;
+
+	for (i = 0; i < b->count; i++) {
+		const struct proclife_node *node = members ? rows->all[members[i]].node : b->node;
+
+		if (!node->older && (!first || node->began < first))
+			first = node->began;
+	}
+	return first;
+}
+
 const struct cut_off *row_cut_off(const struct rows *rows, const struct row *b)
 {
 	static const struct cut_off nothing;

@@ -140,6 +140,8 @@ static inline uint32_t node_reaper(const struct proclife_node *node)
 
 struct figures node_figures(const struct rows *rows, const struct proclife_node *node);
 struct figures row_figures(const struct rows *rows, const struct row *b);
+/* When it was born, the first of several; 0 if it is, or all of them are, older than the trace. */
+uint64_t row_born(const struct rows *rows, const struct row *b);
 const struct cut_off *row_cut_off(const struct rows *rows, const struct row *b);
 /* What is known of a row that stands for several; NULL of another. */
 static inline const struct sums *row_fold(const struct rows *rows, const struct row *b)

@@ -40,6 +40,11 @@ struct tree_view {
 	struct text notes;
 	struct line_words words; /* of the command line at hand */
 	struct families *families; /* NULL until they are needed */
+	unsigned int start_columns; /* 0: no column has the times of birth */
+	bool dated;		    /* these have their date */
+	bool has_cpu;
+	bool has_rss;
+	unsigned int figure_columns; /* of all these, and PID and LIFE */
 	unsigned char *guides; /* per level: does a sibling follow further down? */
 	size_t guide_size;
 };

@@ -6,6 +6,7 @@
 #include "output/cut.h"
 #include "output/message.h"
 #include "views/tree.h"
+#include "views/when.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +16,54 @@
 #define RSS_COLUMNS 8
 #define MIN_NAME 12
 
+/* Where the screen is narrower, there is no such column. */
+#define LEAST_FOR_START 100
+#define LEAST_FOR_RSS 60
+#define LEAST_FOR_CPU 50
+
+#define DECIMALS 3
+#define DATE_COLUMNS 12 /* "2026-11-22Z " */
+
+/* Lines without a limit stay as short as they are, unless somebody has asked for times. */
+static bool has_start(const struct run *run)
+{
+	unsigned int width = run->screen->width;
+
+	return width ? width >= LEAST_FOR_START : run->options->times != TIMES_LOCAL;
+}
+
+/* Are the births not all of one day? */
+static bool has_days(const struct run *run)
+{
+	int64_t day = 0;
+
+	when_is_new_day(run, run->began, &day);
+	return when_is_new_day(run, run->ended, &day);
+}
+
+static void choose_columns(struct tree_view *view)
+{
+	const struct run *run = view->run;
+	unsigned int width = run->screen->width;
+
+	view->has_cpu = !width || width >= LEAST_FOR_CPU;
+	view->has_rss = !width || width >= LEAST_FOR_RSS;
+	view->dated = has_days(run);
+	view->start_columns = !has_start(run) ? 0 : when_columns(run, DECIMALS) +
+						      (view->dated ? DATE_COLUMNS : 0);
+	view->figure_columns = PID_COLUMNS + 1 + LIFE_COLUMNS;
+	if (view->start_columns)
+		view->figure_columns += view->start_columns + 1;
+	if (view->has_cpu)
+		view->figure_columns += CPU_COLUMNS + 1;
+	if (view->has_rss)
+		view->figure_columns += RSS_COLUMNS + 1;
+}
+
 static unsigned int max_levels(const struct tree_view *view)
 {
 	unsigned int width = view->run->screen->width;
-	unsigned int taken = PID_COLUMNS + LIFE_COLUMNS + CPU_COLUMNS + RSS_COLUMNS + 5 + 24;
+	unsigned int taken = view->figure_columns + 2 + 24;
 
 	if (!width)
 		return 40;
@@ -62,6 +107,24 @@ static void set_guide(struct tree_view *view, unsigned int depth, bool more)
 	view->guides[depth] = more;
 }
 
+/* Nothing is known of who is older than the trace. @born: 0 then. */
+static void put_start(struct tree_view *view, uint64_t born)
+{
+	struct text *line = &view->line;
+	unsigned int column = line->columns;
+
+	if (!view->start_columns)
+		return;
+	if (born && view->dated) {
+		text_when_title(line, view->run, born);
+		text_pad(line, column + DATE_COLUMNS);
+	}
+	if (born)
+		text_when(line, view->run, born, DECIMALS);
+	text_pad(line, column + view->start_columns);
+	text_string(line, " ");
+}
+
 static void put_life(struct text *line, bool known, bool at_least, uint64_t life)
 {
 	if (!known)
@@ -72,8 +135,12 @@ static void put_life(struct text *line, bool known, bool at_least, uint64_t life
 		text_time_at_least_in(line, LIFE_COLUMNS, life);
 }
 
-static void put_cpu(struct text *line, bool known, uint64_t runtime)
+static void put_cpu(struct tree_view *view, bool known, uint64_t runtime)
 {
+	struct text *line = &view->line;
+
+	if (!view->has_cpu)
+		return;
 	text_string(line, " ");
 	if (known)
 		text_time_in(line, CPU_COLUMNS, runtime);
@@ -81,17 +148,34 @@ static void put_cpu(struct text *line, bool known, uint64_t runtime)
 		text_spaces(line, CPU_COLUMNS);
 }
 
-/* The columns that are left for a name in front of the notes; 0: any. */
+static void put_rss(struct tree_view *view, uint64_t max_rss)
+{
+	struct text *line = &view->line;
+
+	if (!view->has_rss)
+		return;
+	text_string(line, " ");
+	if (max_rss)
+		text_size_in(line, RSS_COLUMNS, max_rss);
+	else
+		text_spaces(line, RSS_COLUMNS);
+}
+
+/*
+ * The columns that are left for a name in front of the notes; 0: any. What is run tells more than the
+ * end of long notes.
+ */
 static unsigned int name_columns(const struct tree_view *view)
 {
-	unsigned int width = view->run->screen->width, notes = view->notes.columns, left;
+	unsigned int width = view->run->screen->width, notes = view->notes.columns, left, least;
 
 	if (!width)
 		return 0;
 	left = width > view->line.columns ? width - view->line.columns : 1;
-	if (left >= notes + MIN_NAME)
+	least = left / 2 < MIN_NAME ? MIN_NAME : left / 2;
+	if (left >= notes + least)
 		return left - notes;
-	return left < MIN_NAME ? left : MIN_NAME;
+	return left < least ? left : least;
 }
 
 /* No line is wider than the screen, whatever is to be said on it. */
@@ -129,13 +213,10 @@ static void put_row(struct tree_view *view, const struct row *b, unsigned int de
 		text_printf(line, "%*u", PID_COLUMNS, node->tgid);
 	}
 	text_string(line, " ");
+	put_start(view, row_born(&view->rows, b));
 	put_life(line, figures.life_known, figures.at_least, figures.life);
-	put_cpu(line, node->marks.exited || node->marks.freed || figures.runtime, figures.runtime);
-	text_string(line, " ");
-	if (figures.max_rss)
-		text_size_in(line, RSS_COLUMNS, figures.max_rss);
-	else
-		text_spaces(line, RSS_COLUMNS);
+	put_cpu(view, node->marks.exited || node->marks.freed || figures.runtime, figures.runtime);
+	put_rss(view, figures.max_rss);
 	tree_build_notes(view, b);
 	text_string(line, "  ");
 	put_guides(view, depth);
@@ -150,10 +231,11 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	struct text *line = &view->line;
 
 	text_printf(line, "%*u ", PID_COLUMNS, t->tid);
+	put_start(view, t->marks.born);
 	put_life(line, to >= from && (t->marks.exited || !t->incomplete),
 		 !t->marks.born || !t->marks.exited, to - from);
-	put_cpu(line, t->marks.exited || t->marks.freed, t->runtime);
-	text_spaces(line, 1 + RSS_COLUMNS);
+	put_cpu(view, t->marks.exited || t->marks.freed, t->runtime);
+	put_rss(view, 0);
 	text_clear(&view->name);
 	text_string(&view->name, "{");
 	text_comm(&view->name, t->comm);
@@ -216,18 +298,33 @@ static void put_cut_roots(struct tree_view *view)
 
 	if (!cut->processes)
 		return;
-	text_spaces(line, PID_COLUMNS + LIFE_COLUMNS + CPU_COLUMNS + RSS_COLUMNS + 5);
+	text_spaces(line, view->figure_columns + 2);
 	tree_note_cut_off(line, cut, "process", "processes");
+	text_line(line);
+}
+
+static void put_head(struct tree_view *view)
+{
+	struct text *line = &view->line;
+
+	text_style(line, STYLE_HEAD);
+	text_printf(line, "%*s ", PID_COLUMNS, "PID");
+	if (view->start_columns)
+		text_printf(line, "%*s ", (int)view->start_columns, "START");
+	text_printf(line, "%*s", LIFE_COLUMNS, "LIFE");
+	if (view->has_cpu)
+		text_printf(line, " %*s", CPU_COLUMNS, "CPU");
+	if (view->has_rss)
+		text_printf(line, " %*s", RSS_COLUMNS, "RSS");
+	text_string(line, "  PROCESS");
+	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }
 
 void tree_print_text(struct tree_view *view)
 {
-	text_style(&view->line, STYLE_HEAD);
-	text_printf(&view->line, "%*s %*s %*s %*s  %s", PID_COLUMNS, "PID", LIFE_COLUMNS, "LIFE",
-		    CPU_COLUMNS, "CPU", RSS_COLUMNS, "RSS", "PROCESS");
-	text_style(&view->line, STYLE_PLAIN);
-	text_line(&view->line);
+	choose_columns(view);
+	put_head(view);
 	put_tree(view);
 	put_cut_roots(view);
 	tree_print_summary(view);

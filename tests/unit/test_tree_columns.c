@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which columns the tree has on a screen of which width, and what the times of birth are. */
+#include "story.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct who init, sh, late;
+
+/* A shell that is older, what it starts at 10 and at 20 ms, and what that starts. */
+static void tell(void)
+{
+	init = process_of_pid(1, "init");
+	sh = process_of_pid(50, "sh");
+	story_put(task_record(0, &init, &init));
+	story_put(task_record(0, &sh, &init));
+	for (uint32_t i = 0; i < 2; i++) {
+		story_at(10 + 10 * i);
+		late = story_fork(&sh, 100 + i, "cc");
+		story_put(exec_record(0, &late, late.pid, "/usr/bin/cc"));
+		story_args(&late, "cc\0-c\0a-file-with-a-long-name.c", 32);
+		story_at(15 + 10 * i);
+		story_die(&late, &sh, 77 << 8, 3 * MS, 2000);
+		story_bury(&late, &sh);
+	}
+	story_end();
+	story_users(folder.path, "1000 alice\n");
+}
+
+static void expect(const char *columns, const char *options, const char *lines)
+{
+	struct output out;
+
+	setenv("COLUMNS", columns, 1);
+	out = run_program(false, 0, "%s -i %s --tree %s", program, folder.path, options);
+	unsetenv("COLUMNS");
+	assert_int_equal(out.status, 0);
+	if (strncmp(out.text, lines, strlen(lines)))
+		fail_msg("COLUMNS=%s --tree %s:\n%s\ninstead of:\n%s", columns, options, out.text, lines);
+	free(out.text);
+}
+
+/* When it was born, as --utc and --monotonic have it; of who is older that is not known. */
+static void test_start(void **state)
+{
+	(void)state;
+	tell();
+	expect("100", "--monotonic --pid 50",
+	       "    PID           START      LIFE      CPU      RSS  PROCESS\n"
+	       "     50                  >25.0 ms    50 ns           sh  alive\n"
+	       "    100     1.010000000   5.00 ms   900 ms 1.95 MiB  |- cc -c a-file-with-a-long-name.c  "
+	       "status 77\n"
+	       "    101     1.020000000   5.00 ms   900 ms 1.95 MiB  `- cc -c a-file-with-a-long-name.c  "
+	       "status 77\n");
+	expect("100", "--utc --pid 50",
+	       "    PID        START      LIFE      CPU      RSS  PROCESS\n"
+	       "     50               >25.0 ms    50 ns           sh  alive\n"
+	       "    100 00:00:01.010   5.00 ms   900 ms 1.95 MiB  |- cc -c a-file-with-a-long-name.c  "
+	       "status 77\n");
+	/* Of several in one line, the first. */
+	expect("100", "--utc --pid 50 --fold",
+	       "    PID        START      LIFE      CPU      RSS  PROCESS\n"
+	       "     50               >25.0 ms    50 ns           sh  alive\n"
+	       "     x2 00:00:01.010   5.00 ms   1.80 s 1.95 MiB  `- cc");
+}
+
+/* A column is left out where it leaves too little for the tree; a file's lines are as they were. */
+static void test_widths(void **state)
+{
+	(void)state;
+	tell();
+	expect("99", "", "    PID      LIFE      CPU      RSS  PROCESS\n");
+	expect("60", "", "    PID      LIFE      CPU      RSS  PROCESS\n");
+	expect("59", "", "    PID      LIFE      CPU  PROCESS\n");
+	expect("50", "", "    PID      LIFE      CPU  PROCESS\n");
+	expect("49", "", "    PID      LIFE  PROCESS\n");
+	expect("", "", "    PID      LIFE      CPU      RSS  PROCESS\n");
+	expect("", "--utc", "    PID        START      LIFE      CPU      RSS  PROCESS\n");
+	expect("", "--monotonic", "    PID           START      LIFE      CPU      RSS  PROCESS\n");
+}
+
+/* Notes do not take the place of what is run: that has half of it at least. */
+static void test_notes(void **state)
+{
+	(void)state;
+	tell();
+	expect("72", "--pid 50 --show uid,cgroup",
+	       "    PID      LIFE      CPU      RSS  PROCESS\n"
+	       "     50  >25.0 ms    50 ns           sh  cgroup 77, user alice, alive\n"
+	       "    100   5.00 ms   900 ms 1.95 MiB  |- cc -c a-file-wi~  cgroup 77, us~\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_start),
+		STORY(test_widths),
+		STORY(test_notes),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
