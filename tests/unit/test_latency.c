@@ -76,7 +76,7 @@ static void test_phases(void **state)
 	counts = *proclife_latency_counts(latency);
 	assert_int_equal(counts.lives, 1);
 	assert_int_equal(counts.alive + counts.unreaped + counts.unfreed + counts.incomplete +
-				 counts.partial,
+				 counts.partial + counts.failed,
 			 0);
 }
 
@@ -140,8 +140,8 @@ static void test_open_at_the_end(void **state)
 	feed(tasks, fork_record(11, &b, &shell));
 	feed(tasks, fork_record(12, &c, &shell));
 	feed_life(tasks, 13, &d, &shell);
-	feed(tasks, exit_record(20, &b, 0, 0));
-	feed(tasks, exit_record(21, &c, 0, 0));
+	feed(tasks, exit_record(20, &b, 1 << 8, 0));
+	feed(tasks, exit_record(21, &c, 9, 0));
 	feed(tasks, reap_record(22, &c, &shell));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	counts = *proclife_latency_counts(latency);
@@ -151,6 +151,7 @@ static void test_open_at_the_end(void **state)
 	assert_int_equal(counts.unfreed, 1);
 	assert_int_equal(counts.incomplete, 0);
 	assert_int_equal(counts.partial, 2);
+	assert_int_equal(counts.failed, 2);
 	assert_int_equal(count_of(PROCLIFE_LIFE), 3);
 	assert_int_equal(count_of(PROCLIFE_ZOMBIE), 2);
 	assert_int_equal(count_of(PROCLIFE_RCU_FREE), 1);

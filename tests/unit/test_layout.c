@@ -75,7 +75,7 @@ static const struct place places[] = {
 	AT(latency_counts, lives, 0), AT(latency_counts, alive, 8),
 	AT(latency_counts, unreaped, 16), AT(latency_counts, unfreed, 24),
 	AT(latency_counts, unknown, 32), AT(latency_counts, incomplete, 40),
-	AT(latency_counts, partial, 48),
+	AT(latency_counts, partial, 48), AT(latency_counts, failed, 56),
 	AT(group, known, 0), AT(group, name, 1), AT(group, number, 24),
 	AT(reaper, id, 0), AT(reaper, tgid, 8), AT(reaper, gone, 12), AT(reaper, comm, 13),
 	AT(reaper, named, 29), AT(reaper, init, 30), AT(reaper, reaped, 32),
@@ -99,7 +99,7 @@ static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 232), SIZE(damage, 168),
 	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 208), SIZE(process, 344),
 	SIZE(killer, 48), SIZE(reports, 48), SIZE(usage, 56), SIZE(field, 40),
-	SIZE(latency_counts, 56), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
+	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
 	SIZE(node, 152),
 };
 

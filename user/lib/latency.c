@@ -256,6 +256,7 @@ struct life {
 	enum proclife_life_state state;
 	bool notified_lost;
 	bool incomplete;
+	int32_t exit_code;
 };
 
 static int add_life(const struct proclife_latency *latency, struct group *group,
@@ -267,6 +268,7 @@ static int add_life(const struct proclife_latency *latency, struct group *group,
 	counts->lives++;
 	counts->incomplete += life->incomplete;
 	counts->partial += !life->marks->born;
+	counts->failed += life->marks->exited && life->exit_code;
 	if (latency->tasks->closing)
 		count_open(counts, life->state);
 	for (unsigned int phase = 0; !err && phase < PROCLIFE_PHASES; phase++) {
@@ -301,6 +303,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		.state = proclife_process_state(latency->tasks, process),
 		.notified_lost = process->notified_lost,
 		.incomplete = process->incomplete,
+		.exit_code = process->exit_code,
 	};
 	struct key key;
 
@@ -317,6 +320,7 @@ static void task_gone(void *data, struct proclife_task *task)
 		.marks = &task->marks,
 		.state = proclife_task_state(latency->tasks, task),
 		.incomplete = task->incomplete,
+		.exit_code = task->exit_code,
 	};
 	struct key key;
 
@@ -336,6 +340,7 @@ static void merge_counts(struct proclife_latency_counts *into,
 	into->unknown += from->unknown;
 	into->incomplete += from->incomplete;
 	into->partial += from->partial;
+	into->failed += from->failed;
 }
 
 static int merge_group(struct group *into, const struct group *from)

@@ -777,6 +777,7 @@ struct proclife_latency_counts {
 	uint64_t unknown;
 	uint64_t incomplete; /* a gap touches them: only phases with both marks are counted */
 	uint64_t partial;    /* began before the trace: without their PROCLIFE_LIFE */
+	uint64_t failed;     /* exited with another status than 0, or were killed */
 };
 
 /* Owned by the latency, and changing. */
