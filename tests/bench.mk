@@ -16,7 +16,7 @@ $B/tests/bench/record.o $B/tests/bench/build.o: override CPPFLAGS += -I.
 $(RECORD_BENCH): $(patsubst %,$B/tests/%.o,bench/record bench/build bench/command_lines unit/support/fake_device unit/support/records) \
 		$(GENERATOR) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) -lm
 
 RECORDER_BENCH := $B/tests/bench/recorder
 

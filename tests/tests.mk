@@ -15,7 +15,7 @@ GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*
 $B/tests/%: override CPPFLAGS += -Itests
 $B/tests/unit/%: override CPPFLAGS += -Itests/unit/support
 
-LIBRARIES = $(LIB_STATIC)
+LIBRARIES = $(LIB_STATIC) -lm
 $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)

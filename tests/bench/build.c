@@ -4,16 +4,49 @@
 
 #include <tests/unit/support/check.h>
 
+#include <math.h>
 #include <string.h>
 
 #define FILES_IN_FOLDER 200
 #define MS 1000000
 
-static void put(struct build *build, struct proclife_record record)
+/* Of the sum of twelve uniform numbers: near enough to a normal one. */
+static double deviation(uint64_t seed)
 {
-	build->now += 1000 + random_below(&build->random, 20000);
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += (double)random_below(&seed, 1 << 30) / (1 << 30);
+	return sum;
+}
+
+/* How many times as long this phase of the program takes in this run. */
+static double slowness(const struct build *build, const char *comm, const char *phase)
+{
+	double times = build->scale ? build->scale : 1;
+	uint64_t seed = build->seed;
+
+	if (build->planted && !strcmp(build->planted, comm) && !strcmp(build->phase, phase))
+		times *= build->factor;
+	if (!build->jitter)
+		return times;
+	for (const char *s = comm; *s; s++)
+		seed = seed * 31 + (unsigned char)*s;
+	for (const char *s = phase; *s; s++)
+		seed = seed * 31 + (unsigned char)*s;
+	return times * exp(build->jitter * deviation(seed));
+}
+
+static void put_after(struct build *build, struct proclife_record record, double times)
+{
+	build->now += (uint64_t)(times * (double)(1000 + random_below(&build->random, 20000)));
 	record.ts = build->now;
 	build->put(build->data, record);
+}
+
+static void put(struct build *build, struct proclife_record record)
+{
+	put_after(build, record, 1);
 }
 
 static void put_args(struct build *build, const struct who *who, enum tool tool, uint64_t file)
@@ -67,16 +100,17 @@ static void end(struct build *build, const struct who *who, const struct who *pa
 	struct proclife_record record = exit_record(0, who, code, 0);
 	uint64_t work = about / 2 + random_below(&build->random, about);
 
+	work = (uint64_t)((double)work * slowness(build, who->comm, "life"));
 	build->now += work;
 	record.exit.runtime = work;
 	record.exit.utime = work * 3 / 4;
 	record.exit.stime = work / 4;
 	record.exit.max_rss = 1500 + work / 4000;
 	put(build, record);
-	put(build, reap_record(0, who, parent));
+	put_after(build, reap_record(0, who, parent), slowness(build, who->comm, "zombie"));
 	record = free_record(0, who);
 	record.free.runtime = work;
-	put(build, record);
+	put_after(build, record, slowness(build, who->comm, "rcu_free"));
 }
 
 static void compile(struct build *build, const struct who *make, uint64_t file)

@@ -10,10 +10,17 @@ struct build {
 	void *data;
 	uint64_t files;	      /* to compile: 5 processes each */
 	uint64_t now;	      /* ns */
-	uint64_t random;
+	uint64_t random;      /* its seed, at first */
+	uint64_t seed;	      /* of what differs between runs */
 	uint32_t pid;	      /* the last one */
 	bool args;	      /* with command lines, of several hundred bytes each */
 	uint64_t args_bytes;  /* of all of them so far */
+	/* How one run differs from another: 0 is as 1. */
+	double scale;	      /* all of it takes so many times as long */
+	double jitter;	      /* each program by itself, in standard deviations of a logarithm */
+	const char *planted;  /* and this program, in one of its phases */
+	const char *phase;    /* "life", of which none is its children's, "zombie" or "rcu_free" */
+	double factor;
 };
 
 /* All of it, one process after the other. Its first process is forked by one that is not in it. */

@@ -23,6 +23,10 @@ struct shape {
 	uint32_t args_bytes;
 	bool build;
 	bool build_args;
+	uint64_t seed;
+	double scale;
+	double jitter;
+	char *planted; /* PROGRAM:PHASE:FACTOR */
 };
 
 static void need(int err, const char *what)
@@ -101,6 +105,24 @@ static void put_build(void *data, struct proclife_record record)
 		pass_on(target->source);
 }
 
+/* "cc1:life:1.2" */
+static bool plant(struct build *build, char *planted)
+{
+	char *phase = planted ? strchr(planted, ':') : NULL;
+	char *factor = phase ? strchr(phase + 1, ':') : NULL;
+
+	if (!planted)
+		return true;
+	if (!factor)
+		return false;
+	*phase++ = '\0';
+	*factor++ = '\0';
+	build->planted = planted;
+	build->phase = phase;
+	build->factor = strtod(factor, NULL);
+	return build->factor > 0;
+}
+
 /* Return: the bytes of all command lines. */
 static uint64_t write_build(struct fake_device *device, struct proclife_source *source,
 			    const struct shape *shape)
@@ -113,8 +135,16 @@ static uint64_t write_build(struct fake_device *device, struct proclife_source *
 		.now = 1000000,
 		.pid = 299,
 		.args = shape->build_args,
+		.random = shape->seed,
+		.seed = shape->seed,
+		.scale = shape->scale,
+		.jitter = shape->jitter,
 	};
 
+	if (!plant(&build, shape->planted)) {
+		fprintf(stderr, "record: -f PROGRAM:PHASE:FACTOR, such as cc1:life:1.2\n");
+		exit(1);
+	}
 	build_run(&build);
 	device->now++;
 	pass_on(source);
@@ -134,7 +164,7 @@ int main(int argc, char **argv)
 	uint64_t args_bytes = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "p:c:a:bB")) != -1) {
+	while ((c = getopt(argc, argv, "p:c:a:bBs:x:j:f:")) != -1) {
 		unsigned long long n = optarg ? strtoull(optarg, NULL, 10) : 0;
 
 		if (c == 'p')
@@ -147,6 +177,14 @@ int main(int argc, char **argv)
 			shape.build = true;
 		else if (c == 'B')
 			shape.build = shape.build_args = true;
+		else if (c == 's')
+			shape.seed = n;
+		else if (c == 'x')
+			shape.scale = strtod(optarg, NULL);
+		else if (c == 'j')
+			shape.jitter = strtod(optarg, NULL);
+		else if (c == 'f')
+			shape.planted = optarg;
 		else
 			optind = argc;
 	}
@@ -154,7 +192,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: record [-b | -B] [-p PROCESSES] [-c CPUS] [-a BYTES of arguments] "
 				"DIR\n"
 				"  -b: a build, not a machine at random\n"
-				"  -B: a build with its command lines\n");
+				"  -B: a build with its command lines\n"
+				"  of a build: -s SEED, -x SCALE of all times of the run, -j JITTER of each "
+				"program's (0.05), -f PROGRAM:PHASE:FACTOR (cc1:life:1.2)\n");
 		return 1;
 	}
 	device = fake_device_new(shape.cpus, CHUNK);
