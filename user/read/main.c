@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/options_parse.h"
 #include "output/format.h"
+#include "output/junit.h"
 #include "output/message.h"
 #include "run/diff.h"
 #include "run/info.h"
@@ -23,8 +24,12 @@ int main(int argc, char **argv)
 	if (options.quiet)
 		message_quiet();
 	screen_init(&screen, options.json ? COLOR_NEVER : options.color);
+	if (options.junit && junit_open(options.junit)) {
+		options_free(&options);
+		return STATUS_ERROR;
+	}
 	if (options_show(&options, &view_diff)) {
-		status = diff_run(&options, &screen);
+		status = junit_close(diff_run(&options, &screen));
 		options_free(&options);
 		return status;
 	}
@@ -39,6 +44,7 @@ int main(int argc, char **argv)
 		status = STATUS_ERROR;
 	else
 		status = session_run(&options, &screen, &old_mask);
+	status = junit_close(status);
 	if (loaded)
 		unload_module();
 	options_free(&options);

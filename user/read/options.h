@@ -53,6 +53,7 @@ enum option_id {
 	OPTION_KTAP,
 	OPTION_LAVA,
 	OPTION_INPUT,
+	OPTION_JUNIT,
 	OPTION_LOAD,
 	OPTION_DEVICE,
 	OPTION_COMMAND,
@@ -205,6 +206,7 @@ struct options {
 	enum verdicts verdicts;
 	uint64_t duration; /* ns; 0: none */
 	uint64_t count;	   /* 0: none */
+	const char *junit; /* where verdicts go, too; NULL: nowhere */
 	char **command;	   /* NULL: none */
 };
 

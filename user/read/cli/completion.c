@@ -12,6 +12,8 @@ static const struct {
 } kinds[] = {
 	{ "DIR", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/" },
 	{ "A", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/:B:_files -/" },
+	{ "B", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/" },
+	{ "FILE", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
 	{ "USER", "COMPREPLY=($(compgen -u -- \"$cur\"))", "_users" },
 	{ "PATH", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
 	{ "PID",

@@ -13,7 +13,7 @@
 
 /* What needs no view. */
 #define OF_ANY (GIVEN(JSON) | GIVEN(COLOR) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
-		GIVEN(LEFT_AFTER))
+		GIVEN(LEFT_AFTER) | GIVEN(JUNIT))
 
 static const struct {
 	uint64_t one;
@@ -184,6 +184,8 @@ static void check_verdicts(const struct options *options, struct argp_state *sta
 	if (form && !options->expectation_count)
 		argp_error(state, "%s prints verdicts: add what to --expect",
 			   option_name(first_of(form)));
+	if (options->junit && !options->expectation_count && !options->diff.count)
+		argp_error(state, "--junit writes verdicts: add what to --expect, or --diff");
 	if (form && options->views[0])
 		argp_error(state, "%s prints nothing but verdicts: leave out the views",
 			   option_name(first_of(form)));

@@ -187,6 +187,9 @@ static void take(const struct reading *reading, enum option_id option, const cha
 		options->record = arg;
 		break;
 	case OPTION_INPUT:
+	case OPTION_JUNIT:
+		options->junit = arg;
+		break;
 		option_add_word(&options->inputs, arg);
 		break;
 	case OPTION_HELP:

@@ -215,6 +215,10 @@ static const struct entry {
 		.name = "lava", .group = GROUP_VERDICTS,
 		.help = "Print the verdicts as test cases of LAVA",
 	},
+	[OPTION_JUNIT] = {
+		.name = "junit", .argument = "FILE", .group = GROUP_VERDICTS,
+		.help = "Write the verdicts of --expect and --diff to this file too, as JUnit XML",
+	},
 	[OPTION_INPUT] = {
 		.name = "input", .argument = "DIR", .group = GROUP_SOURCE, .letter = 'i',
 		.help = "Read what --record has written; --lives, --latency and --info take several",

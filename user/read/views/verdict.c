@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was expected, what was measured, and whether that is as expected: for people and for labs. */
+#include "output/junit.h"
 #include "output/message.h"
 #include "output/quoted.h"
 #include "views/views.h"
@@ -149,6 +150,20 @@ static void show_lava(const struct expectation *e, const struct judgement *j, st
 	text_line(line);
 }
 
+/* For --junit. */
+static void add_case(const struct run *run, const struct expectation *e, const struct judgement *j)
+{
+	struct text text;
+
+	text_init(&text, run->screen);
+	text_string(&text, j->measured ? "it is " : "");
+	put_figure(&text, e, j);
+	put_basis(&text, run, e, j);
+	junit_case("expect", e->text,
+		   j->ok ? JUNIT_PASSED : j->measured ? JUNIT_FAILED : JUNIT_ERROR, text.s);
+	text_free(&text);
+}
+
 static void print_title(const struct run *run, struct text *line)
 {
 	const struct options *options = run->options;
@@ -174,6 +189,7 @@ void verdict_print(const struct run *run)
 		const struct expectation *e = &options->expectations[i];
 		struct judgement j = judge(run, e);
 
+		add_case(run, e, &j);
 		if (options->verdicts == VERDICTS_KTAP)
 			show_ktap(run, i + 1, e, &j, &line);
 		else if (options->verdicts == VERDICTS_LAVA)
