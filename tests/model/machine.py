@@ -341,14 +341,14 @@ class Machine:
         return [each for each in self.processes if each.leader.reaped is None and
                 each.parent is task.process and task.wants in (0, each.tgid)]
 
-    def crowd(self, name, count, zombie):
-        """So many processes of one name, one after the other, that are zombies for about so long."""
+    def crowd(self, name, count, zombie, life=10 ** 6):
+        """So many processes of one name, one after the other, that live and are zombies for about so long."""
         for _ in range(count):
             self.now += self.number(10 ** 6)
             child = self.new_process(self.init, comm=name)
             self.fork_record(child.leader, self.init.leader, self.init.leader)
             child.born = child.leader.born
-            self.now += 10 ** 6 + self.number(10 ** 5)
+            self.now += life + self.number(life // 10)
             self.exit_task(child.leader, 0)
             self.now += zombie * (80 + self.random.randrange(40)) // 100
             self.reap(child.leader, self.init.leader)

@@ -20,6 +20,7 @@ import recording
 import session
 import truth
 import values
+import versus
 import views
 
 
@@ -324,38 +325,6 @@ def check_text(checker, path, read):
                                   re.findall(r"[\d.]+ [^\d\s]+", row[2]))
 
 
-def check_diff(checker, seed):
-    """What has changed, and nothing else: the zombies of one of three groups, the other way round, too."""
-    rng = random.Random("diff %d" % seed)
-    factor, sides = rng.choice([4, 8]), []
-    for number, slow in enumerate((1, factor)):
-        made = machine.Machine(rng, cpus=2, older=0)
-        made.exit_mark = 1
-        made.begin()
-        for name, count, times in ((b"slow", 60, slow), (b"same", 45, 1), (b"few", 12, slow)):
-            made.crowd(name, count, 2 * 10 ** 7 * times)
-        path, read = checks.make(checker, "side%d" % number, made)
-        sides.append((path, session.Session(read, session.Options())))
-    for (a, before), (b, after) in (sides, sides[::-1], sides[:1] + [sides[0]]):
-        if a == b:
-            checker.equal(["--diff", a, b], "status", 1, checker.call("--diff", a, b)[0])
-            continue
-        for limit in (factor - 1, 3 * factor):
-            changes = []
-            slow = [[phases["zombie"] for phases, _, each in views.counted(side)
-                     if each.comm == b"slow"] for side in (before, after)]
-            if limit < factor:
-                p50 = [views.Percentile(each, 50) for each in slow]
-                changes = [{"v": 1, "type": "change", "by": "comm", "group": "slow",
-                            "phase": "zombie", "statistic": "p50", "a": p50[0], "b": p50[1],
-                            "count_a": len(slow[0]), "count_b": len(slow[1])}]
-            names = {each.comm for side in (before, after) for each in side.lives.processes}
-            last = {"v": 1, "type": "diff", "a": a, "b": b, "changes": len(changes), "compared": 2,
-                    "too_few": len(names) - 2}
-            words = ["--diff", a, b, "--factor=%d" % limit]
-            checker.objects(words, changes + [last], 2 if changes else 0)
-
-
 def check_truth(checker, path, made):
     words = ["-i", path, "--tree"]
     objects = [json.loads(line) for line in checker.call(*words, "--json")[1].splitlines()]
@@ -363,7 +332,7 @@ def check_truth(checker, path, made):
 
 
 def check_all(checker, seed):
-    for scene in (check_gaps, check_cut, check_command, check_several, check_diff, check_device,
+    for scene in (check_gaps, check_cut, check_command, check_several, versus.check_diff, check_device,
                   harm.check_damage, harm.check_unfinished, history.check_history,
                   budget.check_budget, fold.check_fold, ends.check_ends, deaths.check_deaths):
         scene(checker, seed)

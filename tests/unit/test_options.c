@@ -310,6 +310,22 @@ static void test_views(void **state)
 	options_free(&options);
 }
 
+static void words_are(const struct words *words, const char *text)
+{
+	char all[64] = "";
+
+	for (size_t i = 0; i < words->count; i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? " " : "",
+			 words->all[i]);
+	assert_string_equal(all, text);
+}
+
+static void sides_are(const struct options *options, const char *a, const char *b)
+{
+	words_are(&options->diff, a);
+	words_are(&options->against, b);
+}
+
 static void test_diff(void **state)
 {
 	struct options options;
@@ -317,20 +333,28 @@ static void test_diff(void **state)
 	(void)state;
 	options = parse("--diff a b");
 	shows(&options, &view_diff, NULL, NULL);
-	assert_int_equal(options.diff.count, 2);
-	assert_string_equal(options.diff.all[0], "a");
-	assert_string_equal(options.diff.all[1], "b");
+	sides_are(&options, "a", "b");
 	assert_true(options.factor == 1.1);
 	assert_false(options.force);
 	options_free(&options);
 	options = parse("--diff a --factor 1.25 --force b --threads --json --uid 0 --pid 1");
-	assert_string_equal(options.diff.all[1], "b");
+	sides_are(&options, "a", "b");
 	assert_true(options.factor == 1.25);
 	assert_true(options.force && options.threads && options.json);
 	options_free(&options);
 	options = parse("--diff=a --diff=b");
-	assert_string_equal(options.diff.all[0], "a");
-	assert_string_equal(options.diff.all[1], "b");
+	sides_are(&options, "a", "b");
+	options_free(&options);
+	/* Each word belongs to the side that is named last. */
+	options = parse("--diff a b --against c d --junit f --expect lost==0 e");
+	sides_are(&options, "a b", "c d e");
+	assert_string_equal(options.junit, "f");
+	options_free(&options);
+	options = parse("--against c --against=d --diff a");
+	sides_are(&options, "a", "c d");
+	options_free(&options);
+	options = parse("--diff a b --against c");
+	sides_are(&options, "a b", "c");
 	options_free(&options);
 }
 

@@ -129,6 +129,24 @@ static void put_many(const struct who *parent)
 	}
 }
 
+/* In the second recording alone, under a name and in a cgroup of its own. */
+static void put_new(const struct who *parent)
+{
+	struct who who = process_of_pid(500, parent->comm);
+	struct proclife_record record;
+
+	put(fork_record(0, &who, parent));
+	record = rename_record(0, &who, "new\xff");
+	record.rename.cgroup = 78;
+	put(record);
+	who.comm = "new\xff";
+	put(exit_record(0, &who, 0, 0));
+	record = reap_record(0, &who, parent);
+	record.reap.cgroup = 78;
+	put(record);
+	put(free_record(0, &who));
+}
+
 /* Killed, and left to a parent whose name is odd, too. */
 static void put_odd_zombie(const struct who *parent)
 {
@@ -179,6 +197,8 @@ static void put_odd_names(const struct who *init)
 	put(exec_record(0, &victim, victim.pid, "/odd/\xff"));
 	put(exit_record(0, &victim, SIGALRM, 0));
 	put_many(&odd);
+	if (reap_delay != 5 * MS)
+		put_new(&odd);
 	put_odd_zombie(&odd);
 }
 
@@ -203,6 +223,7 @@ static void put_shell(const struct who *init)
 	device->now += 3 * MS;
 	put(reap_record(0, &cc, &sh));
 	put(free_record(0, &cc));
+	put_many(&sh);
 	for (uint32_t i = 0; i < 3; i++) {
 		more = process_of_pid(210 + i, "job");
 		put(fork_record(0, &more, &sh));
@@ -336,7 +357,7 @@ static void test_all_views(void **state)
 		"--critical-path", "--critical-path --pid 200", "--critical-path --pid 300",
 		"--zombies", "--zombies --top 1", "--tree --comm odd*", "--events --comm c*",
 	};
-	char from[4 * PATH_MAX], other[2 * PATH_MAX];
+	char from[6 * PATH_MAX], other[2 * PATH_MAX], third[2 * PATH_MAX];
 	struct who init = process_of_pid(1, "init");
 
 	(void)state;
@@ -357,6 +378,11 @@ static void test_all_views(void **state)
 	print(from, "--factor 100", 3);
 	snprintf(from, sizeof(from), "--diff %s %s", other, folder.path);
 	print(from, "--threads --by cpu", 2);
+	snprintf(third, sizeof(third), "%s/third", folder.base);
+	record_story(third);
+	snprintf(from, sizeof(from), "--diff %s --against %s %s", folder.path, other, third);
+	print(from, "--factor 100 --expect life.count>0", 3);
+	print(from, "--by cgroup", 2);
 	snprintf(from, sizeof(from), "-i %s -i %s", folder.path, other);
 	print(from, "--latency --by comm", 3);
 	print(from, "--lives", 3);

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --diff takes for a change: what has been planted is found, and chance is not. */
+/* What --diff takes for a change of one run: what has been planted is found, and chance is not. */
 #include "check.h"
 
-#include <views/diff.h>
+#include <views/significance.h>
 #include <math.h>
 #include <proclife.h>
 
 #define MS 1000000.0
+
+/* A percentile that has changed. */
+struct change {
+	double percent;
+	uint64_t a;
+	uint64_t b;
+};
 
 struct sides {
 	struct proclife_histogram *a;
@@ -62,6 +69,24 @@ static void add_random(struct proclife_histogram *h, unsigned int count, uint64_
 {
 	while (count--)
 		add(h, 1, lognormal(seed, median, sigma));
+}
+
+/* The first one. */
+static bool histograms_differ(const struct proclife_histogram *a, const struct proclife_histogram *b,
+			      double factor, struct change *change)
+{
+	static const double percents[] = { 50, 90, 99, 99.9 };
+	uint64_t m = proclife_histogram_count(a), n = proclife_histogram_count(b);
+
+	for (size_t i = 0; i < 4 && has_percentile(m < n ? m : n, percents[i]); i++) {
+		if (!percentile_differs(a, b, percents[i], factor, 1))
+			continue;
+		change->percent = percents[i];
+		change->a = proclife_histogram_percentile(a, percents[i]);
+		change->b = proclife_histogram_percentile(b, percents[i]);
+		return true;
+	}
+	return false;
 }
 
 static bool differ(double factor)
@@ -237,6 +262,102 @@ static void test_planted(void **state)
 	}
 }
 
+/* What all groups share is taken off first. */
+static void test_shared(void **state)
+{
+	uint64_t seed = 11;
+
+	(void)state;
+	add_random(sides.a, 2000, &seed, 10 * MS, 0.3);
+	add_random(sides.b, 2000, &seed, 13 * MS, 0.3);
+	assert_true(percentile_differs(sides.a, sides.b, 50, 1.1, 1));
+	assert_false(percentile_differs(sides.a, sides.b, 50, 1.1, 1.3));
+	assert_true(percentile_differs(sides.a, sides.b, 50, 1.1, 1.69));
+}
+
+/* Poisson's distribution: five standard errors of a difference are 5 sqrt(a + b). */
+static void test_counts(void **state)
+{
+	(void)state;
+	assert_false(counts_differ(1000, 1000, 1.1, 1));
+	assert_false(counts_differ(1000, 1230, 1.1, 1)); /* 236 */
+	assert_true(counts_differ(1000, 1240, 1.1, 1));
+	assert_true(counts_differ(1240, 1000, 1.1, 1));
+	assert_false(counts_differ(1240, 1000, 1.3, 1));
+	assert_false(counts_differ(1000, 2000, 1.1, 2));
+	assert_true(counts_differ(1000, 1000, 1.1, 2));
+	assert_false(counts_differ(20, 0, 1.1, 1)); /* 22: that is for those of one side alone */
+	assert_true(counts_differ(30, 0, 1.1, 1));
+}
+
+static void assert_close(double value, double wanted, double error)
+{
+	if (fabs(value - wanted) > error * wanted)
+		fail_msg("%g instead of %g", value, wanted);
+}
+
+/* R. A. Fisher's tables by hand: choose(10, 5) of choose(20, 5), and the like; both sides. */
+static void test_failures_chance(void **state)
+{
+	(void)state;
+	assert_close(failures_chance(0, 10, 5, 10), 2 * 252.0 / 15504, 1e-9);
+	assert_close(failures_chance(5, 10, 0, 10), 2 * 252.0 / 15504, 1e-9);
+	/* The lady who tastes tea: three of four right. */
+	assert_close(failures_chance(3, 4, 1, 4), 2 * 17.0 / 70, 1e-9);
+	assert_close(failures_chance(2, 4, 2, 4), 1, 1e-9);
+	assert_close(failures_chance(0, 100, 0, 100), 1, 1e-9);
+	assert_close(failures_chance(100, 100, 100, 100), 1, 1e-9);
+	assert_true(failures_chance(0, 1000000, 1000000, 1000000) < 1e-100);
+	/* Numbers that nobody has counted end soon. */
+	assert_true(failures_chance(1ULL << 62, 1ULL << 63, 1ULL << 61, 1ULL << 63) <= 1);
+	assert_close(failures_chance(2, 1, 0, 10), 1, 1e-9);
+}
+
+/* What tables of Student's distribution have. */
+static void test_student(void **state)
+{
+	static const struct {
+		double chance, freedom, limit;
+	} table[] = {
+		{ 0.05, 1, 12.706 },  { 0.01, 1, 63.657 },  { 0.05, 4, 2.7764 }, { 0.01, 4, 4.6041 },
+		{ 0.001, 4, 8.6103 }, { 0.05, 10, 2.2281 }, { 0.001, 30, 3.6460 },
+		{ 0.05, 1000, 1.9623 }, { 0.05, 1e9, 1.9602 }, { 0.0001, 8, 7.1200 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		assert_close(student_limit(table[i].chance, table[i].freedom), table[i].limit, 2e-4);
+		assert_close(student_chance(table[i].limit, table[i].freedom), table[i].chance, 2e-3);
+		assert_close(student_chance(-table[i].limit, table[i].freedom), table[i].chance, 2e-3);
+	}
+	assert_close(student_chance(0, 3), 1, 1e-12);
+	assert_true(student_chance(1e200, 3) < 1e-100);
+	assert_true(student_chance(INFINITY, 3) == 0);
+}
+
+/* A median of n lives has the variance pi/2 sigma^2/n, on the mean over many. */
+static void test_variance(void **state)
+{
+	uint64_t seed = 5;
+
+	(void)state;
+	for (size_t k = 1; k < SIZES; k++) {
+		double sum = 0;
+
+		for (unsigned int round = 0; round < 200; round++) {
+			renew();
+			add_random(sides.a, sizes[k], &seed, MS, 0.5);
+			sum += percentile_variance(sides.a, 50) / 200;
+		}
+		assert_close(sum, M_PI / 2 * 0.25 / sizes[k], 0.2);
+	}
+	renew();
+	add(sides.a, 100, 0);
+	assert_true(percentile_variance(sides.a, 50) == 0);
+	add(sides.a, 100, 0x1p63);
+	assert_true(percentile_variance(sides.a, 50) > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +370,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_too_few, begin, end),
 		cmocka_unit_test_setup_teardown(test_noise, begin, end),
 		cmocka_unit_test_setup_teardown(test_planted, begin, end),
+		cmocka_unit_test_setup_teardown(test_shared, begin, end),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_failures_chance),
+		cmocka_unit_test(test_student),
+		cmocka_unit_test_setup_teardown(test_variance, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

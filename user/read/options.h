@@ -43,6 +43,7 @@ enum option_id {
 	OPTION_SHOW,
 	OPTION_UTC,
 	OPTION_MONOTONIC,
+	OPTION_AGAINST,
 	OPTION_FACTOR,
 	OPTION_FORCE,
 	OPTION_COLOR,
@@ -52,8 +53,8 @@ enum option_id {
 	OPTION_LEFT_AFTER,
 	OPTION_KTAP,
 	OPTION_LAVA,
-	OPTION_INPUT,
 	OPTION_JUNIT,
+	OPTION_INPUT,
 	OPTION_LOAD,
 	OPTION_DEVICE,
 	OPTION_COMMAND,
@@ -194,7 +195,8 @@ struct options {
 	bool load;
 	const char *device; /* NULL: the usual one */
 	struct words inputs; /* recordings; none: the device */
-	struct words diff;   /* two recordings, for --diff */
+	struct words diff;    /* recordings: of one side of --diff, and of the other */
+	struct words against;
 	double factor;	     /* what is as much larger has changed */
 	bool force;
 	const char *record; /* where to; NULL: nowhere */
@@ -204,9 +206,9 @@ struct options {
 	size_t expectation_count;
 	uint64_t left_after; /* ns; 0: nobody asks what the command leaves */
 	enum verdicts verdicts;
+	const char *junit; /* where verdicts go, too; NULL: nowhere */
 	uint64_t duration; /* ns; 0: none */
 	uint64_t count;	   /* 0: none */
-	const char *junit; /* where verdicts go, too; NULL: nowhere */
 	char **command;	   /* NULL: none */
 };
 

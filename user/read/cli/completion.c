@@ -115,8 +115,11 @@ static void print_bash(FILE *out, const struct argp_option *table)
 	      "\t\tfi\n"
 	      "\t\treturn\n"
 	      "\tdone\n"
-	      "\t# --diff A B\n"
-	      "\t((COMP_CWORD > 2)) && [[ ${COMP_WORDS[COMP_CWORD - 2]} == --diff ]] && prev=--diff\n"
+	      "\t# Several words can follow these.\n"
+	      "\tfor ((i = COMP_CWORD - 1; i > 1; i--)); do\n"
+	      "\t\t[[ ${COMP_WORDS[i]} != -* ]] || break\n"
+	      "\tdone\n"
+	      "\t[[ $cur != -* && ${COMP_WORDS[i]} == --@(diff|against) ]] && prev=${COMP_WORDS[i]}\n"
 	      "\tcase $prev in\n",
 	      out);
 	for (option = table; !is_end(option); option++) {

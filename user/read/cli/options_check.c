@@ -199,8 +199,9 @@ static void check_recordings(const struct options *options, const struct view *c
 	bool can = !options->duration && !options->count;
 	char text[LENGTH];
 
-	if (options->diff.count && options->diff.count != 2)
-		argp_error(state, "--diff takes two recordings: --diff A B");
+	if (options->diff.count && !options->against.count)
+		argp_error(state, "--diff takes two recordings, or some on each side: --diff A B, or "
+			   "--diff A1 A2 --against B1 B2");
 	for (view = options->views; *view; view++)
 		can &= (*view)->adds_up;
 	if (options->inputs.count < 2 || can)

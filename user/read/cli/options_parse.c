@@ -23,9 +23,10 @@ struct reading {
 	struct options *options;
 	const struct view *const *all;
 	uint32_t views; /* a bit for each of @all that is given */
+	struct words *side; /* of --diff: the one that is named last; NULL: none is yet */
 };
 
-static const char usage[] = "[-- COMMAND [ARG...]]\n--diff A B";
+static const char usage[] = "[-- COMMAND [ARG...]]\n--diff A B\n--diff A... --against B...";
 
 static const char help[] =
 	"Shows the exact life of every task, as the kernel module proclife records it: fork, exec, "
@@ -51,13 +52,19 @@ static void print_help(const struct reading *reading, struct argp_state *state, 
 	exit(0);
 }
 
+static void add_to_side(struct reading *reading, struct words *side, const char *dir)
+{
+	reading->side = side;
+	option_add_word(side, dir);
+}
+
 static void take_view(struct reading *reading, unsigned int number, const char *arg,
 		      struct argp_state *state)
 {
 	const struct view *view = reading->all[number];
 
 	if (view->argument && !view->may_lack_argument)
-		option_add_word(&reading->options->diff, arg);
+		add_to_side(reading, &reading->options->diff, arg);
 	else if (arg && !strcmp(view->name, "status"))
 		option_add_status(reading->options, state, arg);
 	else if (arg)
@@ -67,13 +74,16 @@ static void take_view(struct reading *reading, unsigned int number, const char *
 }
 
 /* What an option says. */
-static void take(const struct reading *reading, enum option_id option, const char *arg,
+static void take(struct reading *reading, enum option_id option, const char *arg,
 		 struct argp_state *state)
 {
 	struct options *options = reading->options;
 
 	options->given |= 1ULL << option;
 	switch (option) {
+	case OPTION_AGAINST:
+		add_to_side(reading, &options->against, arg);
+		break;
 	case OPTION_FACTOR:
 		option_set_factor(options, state, arg);
 		break;
@@ -177,6 +187,9 @@ static void take(const struct reading *reading, enum option_id option, const cha
 	case OPTION_LAVA:
 		options->verdicts = option == OPTION_KTAP ? VERDICTS_KTAP : VERDICTS_LAVA;
 		break;
+	case OPTION_JUNIT:
+		options->junit = arg;
+		break;
 	case OPTION_LOAD:
 		options->load = true;
 		break;
@@ -187,9 +200,6 @@ static void take(const struct reading *reading, enum option_id option, const cha
 		options->record = arg;
 		break;
 	case OPTION_INPUT:
-	case OPTION_JUNIT:
-		options->junit = arg;
-		break;
 		option_add_word(&options->inputs, arg);
 		break;
 	case OPTION_HELP:
@@ -230,15 +240,15 @@ static bool take_argument(struct reading *reading, const char *word, struct argp
 	return false;
 }
 
-/* Behind "--", or the second recording of --diff, or a view's argument. */
+/* Behind "--", or another recording of --diff, or a view's argument. */
 static void take_word(struct reading *reading, char *word, struct argp_state *state)
 {
 	struct options *options = reading->options;
 
 	if (!state->quoted && take_argument(reading, word, state))
 		return;
-	if (options->diff.count == 1 && !state->quoted) {
-		option_add_word(&options->diff, word);
+	if (reading->side && !state->quoted) {
+		option_add_word(reading->side, word);
 		return;
 	}
 	if (!state->quoted)
@@ -246,6 +256,13 @@ static void take_word(struct reading *reading, char *word, struct argp_state *st
 	options->command = &state->argv[state->next - 1];
 	options->given |= GIVEN(COMMAND);
 	state->next = state->argc;
+}
+
+/* --diff A B: the other side needs no name if there is one recording of each. */
+static void split_sides(struct options *options)
+{
+	if (options->diff.count == 2 && !options->against.count)
+		option_add_word(&options->against, options->diff.all[--options->diff.count]);
 }
 
 static void finish(const struct reading *reading, struct argp_state *state)
@@ -263,6 +280,7 @@ static void finish(const struct reading *reading, struct argp_state *state)
 			options->views[n++] = all[i];
 	if (!options->inputs.count && !options->diff.count)
 		options_find_users(&options->filter, state);
+	split_sides(options);
 	options->cut.matching = filter_is_set(&options->filter) || options->from.kind ||
 				options->to.kind;
 	if (!options->left_after && options_expect(options, EXPECT_LEFT))
@@ -335,5 +353,6 @@ void options_free(struct options *options)
 	free(options->filter.users.all);
 	free(options->inputs.all);
 	free(options->diff.all);
+	free(options->against.all);
 	free(options->expectations);
 }

@@ -171,6 +171,10 @@ static const struct entry {
 		.name = "monotonic", .group = GROUP_OUTPUT,
 		.help = "Show times as seconds of the monotonic clock, as the records have them",
 	},
+	[OPTION_AGAINST] = {
+		.name = "against", .argument = "B", .group = GROUP_OUTPUT,
+		.help = "--diff A...: compare with this and the recordings that follow",
+	},
 	[OPTION_FACTOR] = {
 		.name = "factor", .argument = "X", .group = GROUP_OUTPUT,
 		.help = "--diff: what is X times as long has changed (1.1)",

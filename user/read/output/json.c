@@ -102,6 +102,16 @@ void json_bool(struct json *json, const char *name, bool value)
 	json_put(json, value ? "true" : "false", value ? 4 : 5);
 }
 
+void json_ratio(struct json *json, const char *name, double value)
+{
+	char digits[32];
+
+	/* As every parser reads it, with no more digits than mean something. */
+	snprintf(digits, sizeof(digits), "%.6g", value < 1e18 ? value : 1e18);
+	json_name(json, name);
+	json_put(json, digits, strlen(digits));
+}
+
 void json_null(struct json *json, const char *name)
 {
 	json_name(json, name);

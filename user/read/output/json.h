@@ -77,6 +77,8 @@ void json_array(struct json *json, const char *name);
 void json_array_end(struct json *json);
 void json_int(struct json *json, const char *name, int64_t value);
 void json_bool(struct json *json, const char *name, bool value);
+/* 1e18 stands for what is larger, too. */
+void json_ratio(struct json *json, const char *name, double value);
 void json_null(struct json *json, const char *name);
 /* Up to a NUL, or n bytes. */
 void json_bytes(struct json *json, const char *name, const char *s, size_t n);

@@ -78,8 +78,9 @@ static void print_open(const struct run *run, void **states)
 			views[i]->print_open(run, states[i]);
 }
 
-static int prepare(struct run *run, const char *dir, enum proclife_by by, void **states)
+static int prepare(struct recording_latency *m, enum proclife_by by, void **states)
 {
+	struct run *run = &m->run;
 	const struct options *options = run->options;
 	int ret = range_resolve(run, proclife_recording_info(run->source));
 	size_t i;
@@ -92,7 +93,11 @@ static int prepare(struct run *run, const char *dir, enum proclife_by by, void *
 		ret = measure_begin(run, by);
 	for (i = 0; !ret && i < options->pid_count; i++)
 		ret = proclife_tasks_select_pid(run->tasks, options->pids[i]);
-	return ret ? ret : matched_begin(run, dir);
+	if (!ret)
+		ret = matched_begin(run, m->dir);
+	if (!ret && options->diff.count && by == PROCLIFE_BY_COMM && !options->threads)
+		ret = lineage_new(&m->lineage, run->tasks);
+	return ret;
 }
 
 static int feed(struct run *run)
@@ -129,7 +134,7 @@ int recording_latency_open(struct recording_latency *m, const struct run *like, 
 
 int recording_latency_read(struct recording_latency *m, enum proclife_by by, void **states)
 {
-	int ret = prepare(&m->run, m->dir, by, states);
+	int ret = prepare(m, by, states);
 
 	if (!ret)
 		ret = feed(&m->run);
@@ -150,6 +155,7 @@ int recording_latency_read(struct recording_latency *m, enum proclife_by by, voi
 
 void recording_latency_free(struct recording_latency *m)
 {
+	lineage_free(m->lineage);
 	proclife_latency_free(m->run.latency);
 	proclife_latency_free(m->run.programs);
 	proclife_tasks_free(m->run.tasks);
