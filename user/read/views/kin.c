@@ -97,7 +97,8 @@ static void keep(struct kin *kin, const struct proclife_process *process)
 		life->args = text_of(kin, process->args, (size_t)process->args_bytes + 1);
 	life->args_cut = process->args_cut;
 	life->older = !process->marks.born;
-	life->open = !life->ended && process->outlives;
+	life->open = !life->ended &&
+		     proclife_process_state(kin->run->tasks, process) == PROCLIFE_IS_ALIVE;
 	life->incomplete = process->incomplete;
 	life->kthread = process->flags & PROCLIFE_F_KTHREAD;
 }
