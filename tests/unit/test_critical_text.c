@@ -67,10 +67,10 @@ static void test_slow_one(void **state)
 	plan_begin();
 	plan_life(1, 100, "/usr/bin/make", 0, 30000);
 	for (uint32_t i = 0; i < 500; i++) {
-		char *args = malloc(200);
+		static char all[500][200];
+		char *args = all[i];
 
-		assert_non_null(args);
-		snprintf(args, 200, "/usr/bin/cc1 -quiet -I ./include -D__KERNEL__ -I ./arch/x86/include "
+		snprintf(args, sizeof(all[i]), "/usr/bin/cc1 -quiet -I ./include -D__KERNEL__ -I ./arch/x86/include "
 			 "kernel/file_%u.c -O2 -o out/cc%u.s", i, i);
 		plan_life(100, 1000 + i, args, i < 250 ? 20 * i + 1 : 20 * i + 20000,
 		      i < 249 ? 20 * i + 20 : i == 249 ? 20000 : 20 * i + 20018);
