@@ -8,6 +8,7 @@ import subprocess
 
 import budget
 import checks
+import critical
 import deaths
 import device
 import ends
@@ -334,5 +335,6 @@ def check_truth(checker, path, made):
 def check_all(checker, seed):
     for scene in (check_gaps, check_cut, check_command, check_several, versus.check_diff, check_device,
                   harm.check_damage, harm.check_unfinished, history.check_history,
-                  budget.check_budget, fold.check_fold, ends.check_ends, deaths.check_deaths):
+                  budget.check_budget, fold.check_fold, ends.check_ends, deaths.check_deaths,
+                  critical.check):
         scene(checker, seed)
