@@ -26,11 +26,12 @@ static void test_background(void **state)
 	(void)state;
 	plan_begin();
 	plan_life(1, 100, "/bin/sh", 0, 100);
-	plan_fork(100, 101, "/bin/daemon", 10);
 	plan_life(100, 102, "/bin/short", 20, 60);
 	plan_life(100, 103, "/bin/quick", 30, 40);
+	/* It did not wait before this fork: without the others, it would come no earlier. */
+	plan_fork(100, 101, "/bin/daemon", 45);
 	plan_tell();
-	expect_chain("", "100 0-20 20 order\n102 20-60 20 order\n100 60-100 40 order\n");
+	expect_chain("", "100 0-20 20 order\n102 20-60 15 order\n100 60-100 40 order\n");
 }
 
 /* Of those that are reaped in the order of a script, the one that ended last was waited for. */
@@ -105,7 +106,14 @@ static void test_few_slots(void **state)
 	plan_life(100, 101, "/usr/bin/cc", 1, 40);
 	plan_life(100, 102, "/usr/bin/cc", 2, 50);
 	plan_life(100, 103, "/usr/bin/ld", 51, 90);
+	/* And not who has done it once. */
+	plan_life(1, 200, "/usr/bin/make -j2", 200, 290);
+	plan_life(200, 201, "/usr/bin/cc", 201, 240);
+	plan_life(200, 202, "/usr/bin/cc", 202, 270);
+	plan_life(200, 203, "/usr/bin/cc", 240.2, 280);
 	plan_tell();
+	expect_chain("--pid 200", "200 200-201 1 order\n201 201-240 38 order\n203 240-280 10 order\n"
+				  "200 280-290 10 order\n");
 	expect_chain("", "100 0-2 2 order\n102 2-50 10 order\n100 50-51 1 order\n103 51-90 39 order\n"
 			 "100 90-100 10 order\n");
 }
