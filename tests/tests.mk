@@ -31,7 +31,7 @@ $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/completions/zsh
 
 # Tests of what lies in the sources: the schema, the manual pages.
-$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
+$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields test_junit): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
 
 # The programs in the manual pages compile as they stand there, with what a program of others has, and
 # in C++ too. NAME-2 is the second one of its page.
@@ -58,7 +58,7 @@ $(EXAMPLES_IN_CXX): %.in-c++: %.c
 $B/tests/unit/test_pages: $B/tests/unit/support/recorded.o
 $B/tests/unit/test_pages: | $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/proclife-read
 
-STORY_TESTS := $(filter %/test_users %/test_view_lives %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_view_zombies %/test_diff_program %/test_select \
+STORY_TESTS := $(filter %/test_users %/test_view_lives %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_view_zombies %/test_diff_program %/test_diff_runs %/test_junit %/test_select \
 	%/test_state %/test_interface %/test_json %/test_slow %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
 	%/test_info %/test_view_tree %/test_tree_fold %/test_tree_words %/test_limits %/test_summary %/test_critical %/test_critical_text,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \
@@ -85,11 +85,11 @@ $B/tests/unit/test_failures: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
 # The trace generator, which the benchmark of the reader has too.
 GENERATOR := $(patsubst %,$B/tests/bench/%.o,generate simulate objects streams truth)
 
-$B/tests/unit/test_tree_fold.o: override CPPFLAGS += -I.
+$B/tests/unit/test_tree_fold.o $B/tests/unit/test_diff_runs.o: override CPPFLAGS += -I.
 
 $B/tests/unit/test_tree_fold $B/tests/unit/test_tree_words: $B/tests/unit/support/tree_story.o
 
-$B/tests/unit/test_tree_fold: $(patsubst %,$B/tests/bench/%.o,build command_lines)
+$B/tests/unit/test_tree_fold $B/tests/unit/test_diff_runs: $(patsubst %,$B/tests/bench/%.o,build command_lines)
 
 $B/tests/unit/test_properties: $B/tests/unit/support/property.o $(GENERATOR)
 

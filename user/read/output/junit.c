@@ -65,7 +65,7 @@ int junit_open(const char *path)
 	/* A read-only file stays what it is, although its folder would let it be replaced. */
 	if (exists && access(path, W_OK))
 		return say_error(errno);
-	junit.target = exists ? realpath(path, NULL) : strdup(path);
+	junit.target = exists && S_ISREG(st.st_mode) ? realpath(path, NULL) : strdup(path);
 	if (!junit.target)
 		return say_error(errno);
 	if (exists && !S_ISREG(st.st_mode)) {

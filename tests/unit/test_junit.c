@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --junit: what is in the file, whatever the names are, and what becomes of a file that was there. */
+#include "story.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char file[PATH_MAX];
+
+static int begin(void **state)
+{
+	story_setup(state);
+	snprintf(file, sizeof(file), "%s/verdicts.xml", folder.base);
+	return 0;
+}
+
+/* So many lives, of which some fail. */
+static void put_lives(const char *comm, unsigned int count, unsigned int failed, uint64_t life)
+{
+	struct who init = process_of_pid(1, "init");
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct who who = process_of_pid(1000 + i, comm);
+
+		if (i < failed) {
+			story_put(fork_record(0, &who, &init));
+			machine->now += life;
+			story_exit(&who, &init, 1 << 8);
+			story_reap(&who, &init);
+			story_put(free_record(0, &who));
+		} else {
+			story_live(&who, &init, life, MS, MS);
+		}
+	}
+}
+
+static struct output run(int status, const char *options)
+{
+	struct output out = run_program(true, 0, "%s %s --junit %s", program, options, file);
+
+	if (out.status != status)
+		fail_msg("%s: status %d: %s", options, out.status, out.text);
+	return out;
+}
+
+/* What is in the file, for a reader of XML. */
+static void expect_file(const char *text)
+{
+	struct output out = run_program(false, 0, "python3 %s/tests/unit/support/junit.py %s", SOURCE,
+					file);
+
+	assert_int_equal(out.status, 0);
+	assert_string_equal(out.text, text);
+	free(out.text);
+}
+
+static void expect_cases(int status, const char *options, const char *text)
+{
+	char line[4 * PATH_MAX];
+	struct output out;
+
+	snprintf(line, sizeof(line), "-i %s %s", folder.path, options);
+	out = run(status, line);
+	free(out.text);
+	expect_file(text);
+}
+
+static void test_expectations(void **state)
+{
+	(void)state;
+	put_lives("cc", 30, 2, 20 * MS);
+	story_end();
+	expect_cases(0, "--expect lost==0 --expect life.max<1s",
+		     "expect|lost==0\nexpect|life.max<1s\n");
+	expect_cases(2, "--expect failed==0 --expect life.p50>1s --expect ld.life.max<1s --tree",
+		     "expect|failed==0|failure: it is 2\n"
+		     "expect|life.p50>1s|failure: it is 20.0 ms of 30 processes\n"
+		     "expect|ld.life.max<1s|error: not measured\n");
+}
+
+/* A recording that breaks off: what was judged holds, and it is not all. */
+static void test_incomplete(void **state)
+{
+	(void)state;
+	put_lives("cc", 3, 0, MS);
+	story_sync();
+	story_abandon();
+	expect_cases(3, "--expect lost==0",
+		     "expect|lost==0\nproclife-read|complete|error: the result is incomplete; standard "
+		     "error says why\n");
+}
+
+static void test_not_judged(void **state)
+{
+	struct output out;
+
+	(void)state;
+	out = run(1, "-i /no/such --expect lost==0");
+	free(out.text);
+	expect_file("proclife-read|judged|error: it could not be judged; standard error says why\n");
+}
+
+/* Control characters, which XML has not, markup, bytes that are no UTF-8, U+FFFF, and UTF-8. */
+static void test_hostile_names(void **state)
+{
+	static const struct {
+		const char *comm, *shown;
+	} names[] = {
+		{ "\x01\x1b[2J\x7f", "\\\\x01\\\\x1b[2J\\\\x7f" }, { "<a b=\"'&]]>", "<a b=\"'&]]>" },
+		{ "\xff\xc3(\xed\xa0\x80", "\\\\xff\\\\xc3(\\\\xed\\\\xa0\\\\x80" },
+		{ "\xef\xbf\xbf\xc2\x85", "\\\\xef\\\\xbf\\\\xbf\\\\xc2\\\\x85" },
+		{ "\xc3\xa4\xf0\x9f\x90\xa7", "\\xe4\\U0001f427" },
+	};
+	char line[4 * PATH_MAX], other[2 * PATH_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		put_lives(names[i].comm, 20, 0, MS);
+	story_end();
+	snprintf(other, sizeof(other), "%s/other", folder.base);
+	story_begin(other);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		put_lives(names[i].comm, 20, 0, MS);
+	story_end();
+	setenv("LC_ALL", "C.UTF-8", 1);
+	snprintf(line, sizeof(line), "--diff %s %s", folder.path, other);
+	free(run(0, line).text);
+	struct output out = run_program(false, 0, "python3 %s/tests/unit/support/junit.py %s", SOURCE,
+					file);
+
+	setenv("LC_ALL", "C", 1);
+	assert_int_equal(out.status, 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char wanted[128];
+
+		snprintf(wanted, sizeof(wanted), "diff|%s: alone\n", names[i].shown);
+		if (!strstr(out.text, wanted))
+			fail_msg("%s\nwithout %s", out.text, wanted);
+	}
+	free(out.text);
+	/* And where a name is the figure. */
+	snprintf(line, sizeof(line), "-i %s --expect \x01&\xff.life.max<1s", folder.path);
+	free(run(2, line).text);
+	expect_file("expect|\\\\x01&\\\\xff.life.max<1s|error: not measured\n");
+}
+
+static void test_diff(void **state)
+{
+	char line[4 * PATH_MAX], other[2 * PATH_MAX];
+
+	(void)state;
+	put_lives("cc", 100, 0, 20 * MS);
+	put_lives("ld", 40, 0, 20 * MS);
+	put_lives("once", 3, 0, 20 * MS);
+	story_end();
+	snprintf(other, sizeof(other), "%s/other", folder.base);
+	story_begin(other);
+	put_lives("cc", 100, 0, 30 * MS);
+	put_lives("ld", 40, 20, 20 * MS);
+	put_lives("once", 3, 0, 20 * MS);
+	put_lives("new", 25, 0, 20 * MS);
+	story_end();
+	snprintf(line, sizeof(line), "--diff %s %s --expect failed==0 --comm [!il]*", folder.path, other);
+	free(run(2, line).text);
+	expect_file("diff|cc: alone|failure: p50 20.0 ms to 30.0 ms, 1.5 times\n"
+		    "diff|cc: teardown\ndiff|cc: zombie\ndiff|cc: rcu_free\ndiff|cc: exit_free\n"
+		    "diff|cc: processes\n"
+		    "diff|new: processes|failure: 0 to 25\n"
+		    "diff|once|skipped: too few lives, or on one side alone\n"
+		    "expect|failed==0\n");
+	snprintf(line, sizeof(line), "--diff %s %s --comm ld", folder.path, other);
+	free(run(2, line).text);
+	struct output out = run_program(false, 0, "python3 %s/tests/unit/support/junit.py %s", SOURCE,
+					file);
+
+	if (!strstr(out.text, "diff|ld: failed|failure: 0 to 20 of 40 and 40\n"))
+		fail_msg("%s", out.text);
+	free(out.text);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	assert_true(fputs(text, out) >= 0);
+	assert_int_equal(fclose(out), 0);
+}
+
+/* It is said before a command is run, and before a recording is looked at. */
+static void test_unwritable(void **state)
+{
+	char line[4 * PATH_MAX], text[3 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	put_lives("cc", 3, 0, MS);
+	story_end();
+	snprintf(file, sizeof(file), "%s/no/such", folder.base);
+	snprintf(text, sizeof(text), "proclife-read: --junit: %s: No such file or directory; name a file "
+		 "that can be written\n", file);
+	snprintf(line, sizeof(line), "-i %s --expect lost==0", folder.path);
+	for (int i = 0; i < 2; i++) {
+		out = run(1, i ? "--diff /no/a /no/b" : line);
+		assert_string_equal(out.text, text);
+		free(out.text);
+	}
+	snprintf(file, sizeof(file), "%s", folder.base);
+	out = run(1, line);
+	assert_non_null(strstr(out.text, ": Is a directory; name a file"));
+	free(out.text);
+	snprintf(line, sizeof(line), "--device /dev/null --expect lost==0 --junit=%s -- touch %s/there",
+		 folder.base, folder.base);
+	out = run_program(true, 0, "%s %s", program, line);
+	assert_int_equal(out.status, 1);
+	assert_non_null(strstr(out.text, ": Is a directory; name a file"));
+	free(out.text);
+	snprintf(line, sizeof(line), "%s/there", folder.base);
+	assert_int_equal(access(line, F_OK), -1);
+}
+
+/* Whole or not at all: of a full disk nothing is left but what was there. */
+static void test_atomic(void **state)
+{
+	char line[4 * PATH_MAX], link[PATH_MAX], buffer[64] = "";
+	struct output out;
+	struct stat st, same;
+	FILE *in;
+
+	(void)state;
+	put_lives("cc", 3, 0, MS);
+	story_end();
+	write_text(file, "as it was\n");
+	assert_int_equal(chmod(file, 0640), 0);
+	snprintf(line, sizeof(line), "%s -i %s --expect lost==0 --junit %s", program, folder.path, file);
+	out = run_program(true, 100, "%s", line);
+	assert_int_equal(out.status, 1);
+	assert_non_null(strstr(out.text, "verdicts.xml: File too large; name a file"));
+	free(out.text);
+	in = fopen(file, "r");
+	assert_non_null(fgets(buffer, sizeof(buffer), in));
+	fclose(in);
+	assert_string_equal(buffer, "as it was\n");
+	/* And nothing is left beside it: two recordings' worth of names, the file, "." and "..". */
+	out = run_program(false, 0, "ls %s", folder.base);
+	assert_int_equal(count_text(out.text, "verdicts.xml"), 1);
+	free(out.text);
+	/* Through a link, which stays one; with the mode that it had. */
+	snprintf(link, sizeof(link), "%s/link", folder.base);
+	assert_int_equal(symlink(file, link), 0);
+	snprintf(line, sizeof(line), "-i %s --expect lost==0", folder.path);
+	out = run_program(true, 0, "%s %s --junit %s", program, line, link);
+	assert_int_equal(out.status, 0);
+	free(out.text);
+	expect_file("expect|lost==0\n");
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(file, &same), 0);
+	assert_int_equal(same.st_mode & 0777, 0640);
+	/* What is no file is written, not replaced. */
+	out = run_program(false, 0, "%s %s --junit /dev/stdout --ktap", program, line);
+	assert_int_equal(out.status, 0);
+	assert_non_null(strstr(out.text, "</testsuites>\n"));
+	free(out.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_expectations, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_incomplete, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_not_judged, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_hostile_names, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_diff, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_unwritable, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_atomic, begin, story_teardown),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
