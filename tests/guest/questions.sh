@@ -193,25 +193,37 @@ expect 'babeltrace2 passes over their file' 0 '' babeltrace2 -o dummy "$work/cgr
 expect 'show pidns' 0 ' true  pid 1 in namespace 40265[0-9]+' \
 	proclife-read --tree --show pidns -- unshare --pid --fork /bin/true
 
-# What has changed between two runs? A delay is planted in the reaps of one name. Whatever else runs
-# on the machine that emulates this one can change as much as a factor of 3.
+# What has changed between runs? A delay is planted in the reaps of one name. Whatever else runs on the
+# machine that emulates this one can change as much as a factor of 3: of one run a side, nobody knows.
 run() {
-	"${late_parent[@]}" slow 30 "$1"
-	"${late_parent[@]}" steady 30 20
+	"${late_parent[@]}" slow 25 "$1"
+	for name in steady second third; do
+		"${late_parent[@]}" $name 25 40
+	done
 }
-for name in a b delayed; do
-	ms=20
-	[[ $name != delayed ]] || ms=300
+for name in a b c planted1 planted2 planted3; do
+	ms=40
+	[[ $name != planted* ]] || ms=80
 	expect "record $name" 0 ' 0 lost$' proclife-read --record "$work/$name" -- \
 		bash -c "late_parent=(${late_parent[*]}); $(declare -f run); run $ms"
 done
-expect 'diff: a delay is found' 2 '^slow +zombie +p50 .* → +[23][0-9.]+ ms  [0-9.]+ times as long' \
-	env LC_ALL=C.UTF-8 proclife-read --factor 4 --diff "$work/a" "$work/delayed"
+expect 'record delayed' 0 ' 0 lost$' proclife-read --record "$work/delayed" -- \
+	bash -c "late_parent=(${late_parent[*]}); $(declare -f run); run 600"
+expect 'diff: a delay is found' 2 '^slow +zombie +p50 .* (5|6|7)[0-9]{2} ms +[0-9.]+( |$)' \
+	proclife-read --factor 4 --diff "$work/a" "$work/delayed"
 cp "$work/output" "$work/found"
-expect 'diff: where none was planted there is none' 1 '' grep -E '^steady +(zombie|exit_free)' "$work/found"
+expect 'diff: where none was planted there is none' 1 '' grep -E '^(steady|second|third) +(zombie|exit_free)' "$work/found"
 expect 'diff: nothing' 0 '^Nothing has changed' proclife-read --factor 4 --diff "$work/a" "$work/b"
 expect 'diff: JSON' 2 '"by":"comm","group":"slow","phase":"zombie","statistic":"p50"' \
 	proclife-read --json --factor 4 --diff "$work/a" "$work/delayed"
+expect 'diff: twice as long, of three runs a side' 2 '^slow +zombie +p50 ' proclife-read \
+	--diff "$work/a" "$work/b" "$work/c" --against "$work/planted1" "$work/planted2" "$work/planted3" \
+	--junit "$work/verdicts.xml"
+cp "$work/output" "$work/found"
+expect 'diff: and nothing else' 1 '' grep -E '^(steady|second|third|all) ' "$work/found"
+expect 'junit: the same' 0 '<failure message="p50 .* times' grep -A1 '"slow: zombie"' "$work/verdicts.xml"
+expect 'diff: nothing, of several' 0 '^Nothing has changed' \
+	proclife-read --diff "$work/a" "$work/b" --against "$work/c"
 cp -r "$work/a" "$work/elsewhere"
 mark=$(sed -n 's/^\texit_mark = \([12]\);$/\1/p' "$work/elsewhere/metadata")
 sed -i "s/^\texit_mark = $mark;/\texit_mark = $((3 - mark));/" "$work/elsewhere/metadata"
