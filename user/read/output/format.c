@@ -352,6 +352,8 @@ static void strip_spaces(struct text *text)
 {
 	size_t end = text->screen->color ? text_plain_end(text) : 0, len = text->len - end;
 
+	if (!text->len) /* of an empty text there may be no bytes yet */
+		return;
 	for (; len && text->s[len - 1] == ' '; text->columns--)
 		len--;
 	memmove(text->s + len, text->s + text->len - end, end);
