@@ -52,6 +52,26 @@ static void test_the_one_whose_signal_it_was(void **state)
 	assert_string_equal(killer_of(&a)->comm, "guard");
 }
 
+/* Some kernels queue another one while it is ending. */
+static void test_the_first_sigkill(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+	const struct proclife_process *process;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	process = proclife_tasks_find(tasks, a.task)->process;
+	feed(tasks, signal_record(11, &a, SIGTERM, &guard));
+	assert_null(proclife_process_sigkill(process));
+	feed(tasks, signal_record(12, &a, SIGKILL, &guard));
+	feed(tasks, signal_record(13, &a, SIGKILL, &shell));
+	assert_int_equal(proclife_process_sigkill(process)->ts, 12);
+	feed(tasks, exit_record(14, &a, SIGKILL, 0));
+	assert_int_equal(killer_of(&a)->ts, 12);
+	assert_string_equal(killer_of(&a)->comm, "guard");
+	assert_int_equal(proclife_process_sigkill(process)->ts, 12);
+}
+
 /* Its leader has gone ahead: the process lives until its last thread has exited. */
 static void test_not_while_a_thread_lives(void **state)
 {
@@ -161,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_the_one_whose_signal_it_was, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_first_sigkill, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_while_a_thread_lives, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_latest_that_was_queued, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_to_a_thread_for_all, setup, teardown),

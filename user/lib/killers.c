@@ -3,11 +3,12 @@
  * Who killed whom. A process can have several fatal signals pending, and only its exit code shows
  * which one ended it. So the latest signal of each number is kept until then. The latest is the
  * right one: a second signal of a number is only queued once the first was taken without ending the
- * process.
+ * process. Of SIGKILL the first is kept: it always ends the process.
  */
 #include "tasks.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,8 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 		return 0;
 	if (signal->signo < 1 || signal->signo >= SIGNALS)
 		return 0;
+	if (signal->signo == SIGKILL && proclife_process_sigkill(process))
+		return 0; /* it is ending already: some kernels queue another one then */
 	killer = place_of(process, (int32_t)signal->signo);
 	if (!killer)
 		return -ENOMEM;
@@ -78,6 +81,13 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
 	if (process->exit_code < 0 || (process->live && !own->group_dead))
 		return NULL; /* the code is only the leader's, or not known */
 	return fatal && fatal->place[signo] ? &fatal->killers[fatal->place[signo] - 1] : NULL;
+}
+
+const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process)
+{
+	const struct proclife_fatal_signals *fatal = proclife_own(process)->fatal_signals;
+
+	return fatal && fatal->place[SIGKILL] ? &fatal->killers[fatal->place[SIGKILL] - 1] : NULL;
 }
 
 void proclife_killers_free(struct proclife_process *process)

@@ -470,6 +470,9 @@ struct proclife_killer {
  */
 const struct proclife_killer *proclife_process_killer(const struct proclife_process *process);
 
+/* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
+const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);
+
 /*
  * The lives of all tasks and processes. Results that are built on it (latency, tree, reapers) may
  * be freed before or after it; what they hold stays readable.
