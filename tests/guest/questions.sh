@@ -33,6 +33,14 @@ perl "$work/careless" >"$work/old" &
 careless=($!)
 until [[ -s $work/old ]]; do sleep 0.1; done
 sleep 1
+# begin_dying CASE [NAME]: somebody who does not die; $work/NAME, or $work/CASE, has the PIDs.
+dying=()
+begin_dying() {
+	"$B/tests/guest/workloads/dying" "$1" >"$work/${2:-$1}" &
+	dying+=($!)
+	until [[ -s $work/${2:-$1} ]]; do sleep 0.1; done
+}
+begin_dying killed older
 modprobe proclife || exit 1
 perl "$work/careless" >"$work/new" &
 careless+=($!)
@@ -53,8 +61,38 @@ expect 'zombies of somebody else' 0 '^0 zombies$' proclife-read --zombies --comm
 expect 'parents: open zombies' 0 "^careless +${careless[1]} .* 1 zombie for " \
 	proclife-read --parents --history --duration 0.1
 kill "${careless[@]}"
-wait
+wait "${careless[@]}"
 expect 'no zombies' 0 '^0 zombies$' proclife-read --zombies
+
+# Who does not die? Those that began before the module was loaded are seen in /proc alone.
+expect 'dying: nobody' 0 '^Nobody is dying' proclife-read --dying --comm nobody
+expect 'dying: no recording' 129 'looks at /proc as it is now .* it takes no --input' \
+	proclife-read --dying -i "$work"
+for each in leader killed held; do begin_dying "$each"; done
+proclife-read --dying --comm dying >"$work/dying" 2>&1
+read -r pid _ <"$work/leader"
+expect 'dying: its leader has exited' 0 \
+	"^ +[0-9.]+ [a-z]+ +$pid +1  dying +leader exited, status 3\$" cat "$work/dying"
+expect 'dying: a thread in a pipe' 0 '^ +[0-9]+  S sleeping +([a-z_]*pipe_read|-)$' cat "$work/dying"
+read -r pid tracer <"$work/killed"
+expect 'dying: killed' 0 "^ +[0-9.]+ [a-z]+ +$pid +1  dying +SIGKILL from dying \($tracer\)\$" \
+	cat "$work/dying"
+expect 'dying: stopped by a tracer' 0 "^ +$pid  t traced +([a-z_]*stop[a-z_]*|-)\$" cat "$work/dying"
+expect 'dying: parent and cgroup' 0 "^ +parent dying \($tracer\), cgroup " cat "$work/dying"
+expect 'dying: JSON' 0 "\"type\":\"dying\",\"pid\":$pid,.*\"killer\":\{\"signal\":\"SIGKILL\",.*\
+\"pid\":$tracer,.*\"threads\":\[\{\"tid\":$pid,\"state\":\"t\"," \
+	proclife-read --dying --json --comm dying
+read -r pid tracer <"$work/held"
+expect 'dying: held by a tracer' 0 \
+	"^ +[0-9.]+ [a-z]+ +$pid +0  dying +killed by SIGTERM.*, traced by dying \($tracer\)\$" \
+	cat "$work/dying"
+read -r pid _ <"$work/older"
+expect 'dying: killed before the trace' 0 "^> +[0-9.]+ [a-z]+ +$pid +1  dying +SIGKILL, not recorded" \
+	cat "$work/dying"
+expect 'dying: 80 columns' 0 '' test "$(COLUMNS=80 proclife-read --dying --comm dying | wc -L)" -le 80
+kill -KILL "${dying[@]}"
+wait
+expect 'dying: all gone' 0 '^Nobody is dying' proclife-read --dying --comm dying
 
 # What just ran, and how did it end?
 expect 'lives: the head' 3 '^ *TIME +PID +PPID USER +LIFE +CPU STATUS +COMMAND$' \

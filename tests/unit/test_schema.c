@@ -6,6 +6,7 @@
 #include "program.h"
 #include "recorded.h"
 #include "records.h"
+#include "sleeper.h"
 
 #include <ctf.h>
 #include <signal.h>
@@ -358,7 +359,7 @@ static void test_all_views(void **state)
 		"--zombies", "--zombies --top 1", "--tree --comm odd*", "--events --comm c*",
 	};
 	char from[6 * PATH_MAX], other[2 * PATH_MAX], third[2 * PATH_MAX];
-	struct who init = process_of_pid(1, "init");
+	struct who init = process_of_pid(1, "init"), sleeper = sleeper_begin("odd\xff");
 
 	(void)state;
 	record_story(folder.path);
@@ -402,6 +403,10 @@ static void test_all_views(void **state)
 	device->header->exit_mark = 0;
 	print(from, "--events --history --duration 10ms", 0);
 	print(from, "--status", 0);
+	put_on(0, fork_record(0, &sleeper, &init));
+	put_on(0, signal_record(0, &sleeper, SIGKILL, &init));
+	print(from, "--dying", 0);
+	sleeper_end(&sleeper);
 	check("cover", files, true);
 }
 

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who is dying: what records tell of it, held against a /proc that was written for the test. */
+#include "check.h"
+#include "fixture_tasks.h"
+#include "recorded.h"
+#include "views/dying.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TICK (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK))
+
+static struct run run;
+
+static int begin(void **state)
+{
+	recorded_setup(state);
+	begin_tasks(state);
+	run = (struct run){ .tasks = tasks };
+	return 0;
+}
+
+static int end(void **state)
+{
+	end_tasks(state);
+	return recorded_teardown(state);
+}
+
+#define DYING(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+/* A process that began 50 s after the boot, and a bit. */
+static struct who victim(uint32_t pid)
+{
+	struct who who = process_of_pid(pid, "victim");
+
+	who.start = 50000000000 + pid * TICK + TICK / 2;
+	return who;
+}
+
+static struct who thread(const struct who *leader, uint32_t tid)
+{
+	struct who who = thread_of(leader, tid);
+
+	who.start = leader->start;
+	return who;
+}
+
+/* The folders of the path are made, too. */
+static void put_file(const char *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void put_file(const char *text, const char *format, ...)
+{
+	char path[PATH_MAX], *slash;
+	int n = snprintf(path, sizeof(path), "%s/", folder.base);
+	va_list args;
+	FILE *file;
+
+	va_start(args, format);
+	vsnprintf(path + n, sizeof(path) - n, format, args);
+	va_end(args);
+	for (slash = path + n; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	if (!text) {
+		assert_int_equal(mkdir(path, 0700), 0); /* nobody can read() that */
+		return;
+	}
+	unlink(path);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+#define EXITING 0x4
+#define KILLED (1 << (SIGKILL - 1))
+
+static void stat_text(char text[512], const struct who *who, char state, unsigned int flags,
+		      unsigned int pending)
+{
+	snprintf(text, 512,
+		 "%u (%s) %c 1 1 1 0 -1 %u 10 0 0 0 1 2 3 4 20 0 1 0 %llu 4096 100 "
+		 "18446744073709551615 1 1 0 0 0 %u 0 4096 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		 who->pid, who->comm, state, flags, (unsigned long long)(who->start / TICK), pending);
+}
+
+static void put_thread(const struct who *who, char state, const char *wchan, unsigned int flags,
+		       unsigned int pending)
+{
+	char text[512];
+
+	stat_text(text, who, state, flags, pending);
+	put_file(text, "%u/task/%u/stat", who->tgid, who->pid);
+	put_file(wchan, "%u/task/%u/wchan", who->tgid, who->pid);
+	if (who->pid == who->tgid)
+		put_file(text, "%u/stat", who->tgid);
+}
+
+/* Of the flags of this one, SIGKILL is what pends for the process. */
+static void put_status(const struct who *who, uint32_t parent, uint32_t tracer)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "Name:\t%s\nTgid:\t%u\nPid:\t%u\nPPid:\t%u\nTracerPid:\t%u\n"
+		 "SigPnd:\t%016x\nShdPnd:\t%016x\n", who->comm, who->tgid, who->pid, parent, tracer, 0,
+		 who->flags);
+	put_file(text, "%u/status", who->pid);
+}
+
+static struct dying_list collect(void)
+{
+	return dying_collect(&run, folder.base);
+}
+
+static void expect_nobody(void)
+{
+	struct dying_list list = collect();
+
+	assert_int_equal(list.count, 0);
+	dying_free(&list);
+}
+
+static void expect_thread(const struct dying *dying, size_t index, uint32_t tid, char state,
+			  const char *wchan)
+{
+	assert_true(index < dying->proc.count);
+	assert_int_equal(dying->proc.threads[index].tid, tid);
+	assert_int_equal(dying->proc.threads[index].state, state);
+	assert_string_equal(dying->proc.threads[index].wchan, wchan);
+}
+
+static void kill_at(uint64_t ts, const struct who *who)
+{
+	feed(tasks, signal_record(ts, who, SIGKILL, &shell));
+}
+
+static void test_killed(void **state)
+{
+	struct who a = victim(200), t = thread(&a, 201), u = thread(&a, 202), v = thread(&a, 203);
+	struct dying_list list;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	put_thread(&a, 'D', "io_schedule", 0, 0);
+	put_thread(&t, 'S', "0", 0, 0);
+	put_thread(&u, 'D', "io_schedule\n", 0, 0);
+	put_thread(&v, 'Z', "0", 0, 0);
+	expect_nobody(); /* it lives, and may go on */
+	kill_at(20, &a);
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.all->process->tgid, 200);
+	assert_int_equal(list.all->since, 20);
+	assert_non_null(list.all->sigkill);
+	assert_int_equal(list.all->sigkill->tgid, shell.tgid);
+	assert_int_equal(list.all->proc.found, PROC_THERE);
+	assert_int_equal(list.all->proc.count, 3); /* one has ended */
+	expect_thread(list.all, 0, 200, 'D', "io_schedule");
+	expect_thread(list.all, 1, 202, 'D', "io_schedule");
+	expect_thread(list.all, 2, 201, 'S', "");
+	dying_free(&list);
+}
+
+/* Its parent is notified as the last thread becomes a zombie: it is no more than that. */
+static void test_zombie(void **state)
+{
+	struct who a = victim(200), b = victim(300);
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	kill_at(20, &a);
+	feed(tasks, exit_record(21, &a, SIGKILL, 0));
+	put_thread(&a, 'Z', "0", EXITING, 0);
+	put_status(&a, shell.tgid, 0);
+	/* It has no SIGCHLD, and is none the less told of. */
+	feed(tasks, fork_record(10, &b, &shell));
+	feed(tasks, exit_record(21, &b, 0, 0));
+	put_thread(&b, 'X', "0", EXITING, 0);
+	expect_nobody();
+}
+
+/* A tracer gets to know of the end first. */
+static void test_held_by_a_tracer(void **state)
+{
+	struct who a = victim(200), tracer = victim(300);
+	struct who t = thread(&tracer, 301);
+	struct dying_list list;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exit_record(21, &a, 0, 0));
+	put_thread(&a, 'Z', "0", EXITING, 0);
+	put_status(&a, shell.tgid, 301);
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.all->proc.tracer, 301);
+	dying_free(&list);
+	put_status(&t, 1, 0); /* what traces is a thread of a process */
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.all->proc.tracer, 300);
+	assert_int_equal(list.all->since, 21);
+	dying_free(&list);
+	/* The parent itself traces it, by any of its threads. */
+	put_status(&a, 300, 301);
+	expect_nobody();
+}
+
+static void test_leader_exited(void **state)
+{
+	struct who a = victim(200), t = thread(&a, 201);
+	struct dying_list list;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed(tasks, exit_record(20, &a, 0, 1));
+	put_thread(&a, 'Z', "0", EXITING, 0);
+	put_thread(&t, 'S', "pipe_read", 0, 0);
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_null(list.all->sigkill);
+	assert_int_equal(list.all->since, 20);
+	assert_int_equal(list.all->proc.count, 1);
+	expect_thread(list.all, 0, 201, 'S', "pipe_read");
+	dying_free(&list);
+	/* Killed later, it has been dying since its leader's exit. */
+	kill_at(30, &a);
+	list = collect();
+	assert_int_equal(list.all->since, 20);
+	assert_int_equal(list.all->sigkill->ts, 30);
+	dying_free(&list);
+}
+
+/* Where EXIT stands before the address space is torn down, that can take long. */
+static void test_teardown(void **state)
+{
+	struct who a = victim(200);
+	struct dying_list list;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exit_record(20, &a, 0, 0));
+	put_thread(&a, 'D', "unmap_vmas", EXITING, 0);
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.all->since, 20);
+	dying_free(&list);
+	/* Nothing is left of it but memory. */
+	feed(tasks, reap_record(30, &a, &shell));
+	expect_nobody();
+}
+
+/* What happened before the trace, /proc still shows. */
+static void test_unrecorded(void **state)
+{
+	struct who a = victim(200), b = victim(300), c = victim(400), d = victim(500);
+	struct who t = thread(&c, 401), u = thread(&d, 501), e = victim(600);
+	struct dying_list list;
+
+	(void)state;
+	feed(tasks, task_record(10, &a, &shell));
+	feed(tasks, task_record(10, &b, &shell));
+	feed(tasks, task_record(10, &c, &shell));
+	feed(tasks, task_record(10, &d, &shell));
+	put_thread(&a, 'D', "io_schedule", 0, KILLED);
+	put_thread(&b, 'D', "io_schedule", EXITING, 0);
+	/* The exec of one thread kills the others: the process is not dying. */
+	put_thread(&c, 'D', "io_schedule", 0, KILLED);
+	put_thread(&t, 'S', "0", 0, 0);
+	put_thread(&d, 'Z', "0", EXITING, 0);
+	put_thread(&u, 'S', "futex_wait", 0, 0);
+	/* It began to exit, and is not marked so yet: a tracer holds it. */
+	feed(tasks, task_record(10, &e, &shell));
+	put_thread(&e, 't', "ptrace_stop", 0, 0);
+	e.flags = KILLED;
+	put_status(&e, shell.tgid, 0);
+	list = collect();
+	assert_int_equal(list.count, 4);
+	assert_true(list.all[3].proc.killed);
+	assert_false(list.all[0].proc.killed);
+	assert_int_equal(list.all[0].process->tgid, 200); /* the oldest task first */
+	assert_int_equal(list.all[1].process->tgid, 300);
+	assert_int_equal(list.all[2].process->tgid, 500);
+	assert_int_equal(list.all[0].since, 0);
+	assert_null(list.all[0].sigkill);
+	dying_free(&list);
+}
+
+/* Its PID is another's by now: nobody is taken for it. */
+static void test_reused_pid(void **state)
+{
+	struct who a = victim(200), b = victim(200), c = victim(300);
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	kill_at(20, &a);
+	b.start += TICK;
+	put_thread(&b, 'R', "0", 0, 0);
+	feed(tasks, fork_record(10, &c, &shell)); /* there is nothing of that PID */
+	kill_at(20, &c);
+	expect_nobody();
+}
+
+/* Waits until somebody reads the process's status, and puts another process there. */
+static void *replace(void *data)
+{
+	struct who other = *(const struct who *)data;
+	char path[PATH_MAX + 32];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%u/status", folder.base, other.pid);
+	file = fopen(path, "we");
+	other.start += TICK;
+	put_thread(&other, 'R', "0", 0, 0);
+	fclose(file);
+	return NULL;
+}
+
+static void test_reused_meanwhile(void **state)
+{
+	struct who a = victim(200);
+	char path[PATH_MAX + 32];
+	struct dying_list list;
+	pthread_t thread;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	kill_at(20, &a);
+	put_thread(&a, 'D', "io_schedule", 0, 0);
+	list = collect();
+	assert_int_equal(list.count, 1);
+	dying_free(&list);
+	snprintf(path, sizeof(path), "%s/200/status", folder.base);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(pthread_create(&thread, NULL, replace, &a), 0);
+	expect_nobody();
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* What cannot be read is not known; who is dying by the records is listed none the less. */
+static void test_refused(void **state)
+{
+	struct who a = victim(200), b = victim(300), c = victim(400);
+	struct dying_list list;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	kill_at(20, &a);
+	put_file(NULL, "200/stat");
+	feed(tasks, fork_record(11, &b, &shell));
+	kill_at(21, &b);
+	put_file("300 (victim) D 1 1 1 0 -1 0 0", "300/stat");
+	feed(tasks, fork_record(12, &c, &shell));
+	kill_at(22, &c);
+	put_thread(&c, 'D', NULL, 0, 0); /* its wchan */
+	list = collect();
+	assert_int_equal(list.count, 3);
+	assert_int_equal(list.all[0].proc.found, PROC_REFUSED);
+	assert_int_equal(list.all[0].proc.count, 0);
+	assert_int_equal(list.all[1].proc.found, PROC_REFUSED);
+	assert_int_equal(list.all[2].proc.found, PROC_THERE);
+	expect_thread(&list.all[2], 0, 400, 'D', "");
+	dying_free(&list);
+	/* Of a thread, too. */
+	put_file("400 (victim", "400/task/400/stat");
+	list = collect();
+	expect_thread(&list.all[2], 0, 400, 0, "");
+	dying_free(&list);
+}
+
+/* A name that reads like the rest of stat, and files that no task has. */
+static void test_hostile(void **state)
+{
+	static const char *const names[] = { ") R 1 (", "a) Z 1 1 1", ")", "", ") ) D", "x\\n) Z 0" };
+	struct who a = victim(200);
+	struct dying_list list;
+	char long_wchan[4096];
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	kill_at(20, &a);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		a.comm = names[i];
+		put_thread(&a, 'D', "io_schedule", 0, 0);
+		list = collect();
+		assert_int_equal(list.count, 1);
+		expect_thread(list.all, 0, 200, 'D', "io_schedule");
+		dying_free(&list);
+	}
+	memset(long_wchan, 'x', sizeof(long_wchan) - 1);
+	long_wchan[sizeof(long_wchan) - 1] = '\0';
+	put_thread(&a, 'D', long_wchan, 0, 0);
+	put_file("", "200/task/none/stat");
+	put_file("", "200/task/99999999999999999999/stat");
+	put_file("", "200/task/-1/stat");
+	put_file("", "200/task/20x/stat");
+	list = collect();
+	assert_int_equal(list.all->proc.count, 1);
+	assert_int_equal(strlen(list.all->proc.threads->wchan), PROC_WCHAN_LEN - 1);
+	dying_free(&list);
+	put_thread(&a, 'D', "io\33[31m", 0, 0);
+	list = collect();
+	expect_thread(list.all, 0, 200, 'D', "");
+	dying_free(&list);
+	/* Nothing that could be a state, or a start. */
+	put_file("200 (victim)", "200/stat");
+	list = collect();
+	assert_int_equal(list.all->proc.found, PROC_REFUSED);
+	dying_free(&list);
+	put_file("", "200/stat");
+	list = collect();
+	assert_int_equal(list.all->proc.found, PROC_REFUSED);
+	dying_free(&list);
+}
+
+/* In another time namespace, /proc shows other starts. */
+static void test_time_namespace(void **state)
+{
+	struct who a = victim(200), seen;
+	struct dying_list list;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	kill_at(20, &a);
+	seen = a;
+	seen.start += 7000000000 - TICK / 2;
+	put_thread(&seen, 'D', "io_schedule", 0, 0);
+	expect_nobody();
+	put_file("monotonic           3         0\nboottime            7         0\n",
+		 "self/timens_offsets");
+	list = collect();
+	assert_int_equal(list.count, 1);
+	dying_free(&list);
+	put_file("monotonic           0         0\nboottime           -1 999999999\n",
+		 "self/timens_offsets");
+	expect_nobody();
+}
+
+/* Only those that are asked for, the oldest first. */
+static void test_selected(void **state)
+{
+	struct who a = victim(200), b = victim(300), c = victim(400);
+	struct dying_list list;
+
+	(void)state;
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_select_pid(tasks, 300), 0);
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(11, &b, &shell));
+	feed(tasks, fork_record(12, &c, &shell));
+	kill_at(22, &a);
+	kill_at(21, &b);
+	kill_at(20, &c);
+	put_thread(&a, 'D', "a", 0, 0);
+	put_thread(&b, 'D', "b", 0, 0);
+	put_thread(&c, 'D', "c", 0, 0);
+	list = collect();
+	assert_int_equal(list.count, 2);
+	assert_int_equal(list.all[0].process->tgid, 300);
+	assert_int_equal(list.all[1].process->tgid, 200);
+	dying_free(&list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DYING(test_killed),
+		DYING(test_zombie),
+		DYING(test_held_by_a_tracer),
+		DYING(test_leader_exited),
+		DYING(test_teardown),
+		DYING(test_unrecorded),
+		DYING(test_reused_pid),
+		DYING(test_reused_meanwhile),
+		DYING(test_refused),
+		DYING(test_hostile),
+		DYING(test_time_namespace),
+		DYING(test_selected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What --dying prints: of processes that are really there, and records that say they were killed. */
+#include "sleeper.h"
+#include "story.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct output run(const char *options)
+{
+	return run_program(false, 0, "%s --device /proc/%d/fd/%d --dying %s", program, (int)getpid(),
+			   machine->fd, options);
+}
+
+static struct who begin_life(const struct who *parent, const char *comm)
+{
+	struct who who = sleeper_begin(comm);
+	struct proclife_record record = fork_record(0, &who, parent);
+
+	record.fork.cgroup = 0; /* its path would be this machine's */
+	story_put(record);
+	return who;
+}
+
+static void story_kill(const struct who *who, const struct who *by)
+{
+	story_put(signal_record(0, who, SIGKILL, by));
+}
+
+/* Behind the time, which is that of this machine; with @pid in the place of "PID". */
+static void expect_line(const struct output *out, const char *format, uint32_t pid)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), format, pid);
+	if (!strstr(out->text, text))
+		fail_msg("no \"%s\" in:\n%s", text, out->text);
+}
+
+static void expect_width(const struct output *out, size_t width)
+{
+	for (const char *at = out->text; *at; at += strcspn(at, "\n") + 1)
+		assert_true(strcspn(at, "\n") <= width);
+}
+
+static void test_none(void **state)
+{
+	struct who init = process_of_pid(1, "init"), child;
+	struct output out;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	child = begin_life(&init, "child");
+	out = run("");
+	assert_int_equal(out.status, 0);
+	assert_string_equal(out.text, "Nobody is dying: whoever got SIGKILL or has exited is gone, or a "
+				      "zombie.\n");
+	free(out.text);
+	sleeper_end(&child);
+}
+
+static void test_text(void **state)
+{
+	struct who init = process_of_pid(1, "init"), sh, killed, exited;
+	struct output out;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	sh = story_fork(&init, 100, "sh");
+	killed = begin_life(&sh, "killed");
+	exited = begin_life(&sh, "exited");
+	story_kill(&killed, &sh);
+	story_put(exit_record(0, &exited, 0x300, 0));
+	setenv("COLUMNS", "80", 1);
+	out = run("");
+	assert_int_equal(out.status, 0);
+	assert_int_equal(strncmp(out.text, "2 processes are dying\n"
+		"       FOR     PID THREADS  COMMAND          CAUSE\n", 22 + 51), 0);
+	expect_width(&out, 80);
+	expect_line(&out, "%8u       1  killed           SIGKILL from sh (100)\n", killed.pid);
+	expect_line(&out, "%18u  S sleeping         ", killed.pid);
+	expect_line(&out, "\n          parent sh (100)\n", 0);
+	expect_line(&out, "%8u       1  exited           exited, status 3\n", exited.pid);
+	assert_true(strstr(out.text, " killed ") < strstr(out.text, " exited "));
+	free(out.text);
+	out = run("--top 1");
+	assert_null(strstr(out.text, " exited "));
+	assert_non_null(strstr(out.text, "\n1 younger one\n"));
+	free(out.text);
+	out = run("--comm exited");
+	assert_int_equal(strncmp(out.text, "1 process is dying\n", 19), 0);
+	assert_null(strstr(out.text, " killed "));
+	free(out.text);
+	setenv("COLUMNS", "40", 1);
+	out = run("");
+	expect_width(&out, 40);
+	free(out.text);
+	unsetenv("COLUMNS");
+	sleeper_end(&killed);
+	/* It is there no more, whatever the records say. */
+	out = run("");
+	assert_int_equal(strncmp(out.text, "1 process is dying\n", 19), 0);
+	free(out.text);
+	sleeper_end(&exited);
+}
+
+static void test_hostile_names(void **state)
+{
+	struct who init = process_of_pid(1, "init"), sh, a;
+	struct output out;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	sh = story_fork(&init, 100, "\33[31m\33[31m\33[31m");
+	a = begin_life(&sh, "\33]0;a\7\33]0;b\7\33]0");
+	story_kill(&a, &sh);
+	setenv("COLUMNS", "80", 1);
+	out = run("");
+	assert_null(strchr(out.text, '\33'));
+	expect_width(&out, 80);
+	free(out.text);
+	setenv("COLUMNS", "50", 1);
+	out = run("");
+	expect_width(&out, 50);
+	free(out.text);
+	unsetenv("COLUMNS");
+	out = run("");
+	assert_non_null(strstr(out.text, "\\x1b[31m\\x1b[31m\\x1b[31m (100)\n"));
+	free(out.text);
+	sleeper_end(&a);
+}
+
+static void test_json(void **state)
+{
+	struct who init = process_of_pid(1, "init"), sh, a;
+	struct output out;
+	char text[128];
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	sh = story_fork(&init, 100, "sh");
+	a = begin_life(&sh, "victim");
+	story_kill(&a, &sh);
+	out = run("--json");
+	snprintf(text, sizeof(text), "\"type\":\"dying\",\"pid\":%u,\"comm\":\"victim\",", a.pid);
+	assert_non_null(strstr(out.text, text));
+	assert_non_null(strstr(out.text, "\"killer\":{\"signal\":\"SIGKILL\",\"code\":0,\"pid\":100,"));
+	assert_non_null(strstr(out.text, "\"exited\":null,\"wait_status\":null,"));
+	assert_non_null(strstr(out.text, "\"parent_pid\":100,"));
+	snprintf(text, sizeof(text), "\"threads\":[{\"tid\":%u,\"state\":\"S\",\"wchan\":", a.pid);
+	assert_non_null(strstr(out.text, text));
+	free(out.text);
+	sleeper_end(&a);
+}
+
+/* There, /proc would be that of other processes. */
+static void test_other_namespace(void **state)
+{
+	struct output out;
+
+	(void)state;
+	machine->header->init_pid_ns = 1;
+	out = run_program(true, 0, "%s --device /proc/%d/fd/%d --dying", program, (int)getpid(),
+			  machine->fd);
+	assert_true(out.status != 0);
+	assert_string_equal(out.text, "proclife-read: --dying: process IDs differ here from those that the "
+			    "module records; run proclife-read in the initial PID namespace\n");
+	free(out.text);
+}
+
+static void test_recording(void **state)
+{
+	struct output out;
+
+	(void)state;
+	story_end();
+	out = run_program(true, 0, "%s -i %s --dying", program, folder.path);
+	assert_non_null(strstr(out.text, "--dying looks at /proc as it is now (at the end of a recording, see "
+					 "--zombies): it takes no --input\n"));
+	free(out.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_none),
+		STORY(test_text),
+		STORY(test_hostile_names),
+		STORY(test_json),
+		STORY(test_other_namespace),
+		STORY(test_recording),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

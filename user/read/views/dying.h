@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who is dying. */
+#ifndef READ_DYING_H
+#define READ_DYING_H
+
+#include "views/proc.h"
+#include "views/views.h"
+
+struct dying {
+	const struct proclife_process *process;
+	const struct proclife_killer *sigkill; /* or NULL */
+	uint64_t since; /* the SIGKILL, or the first EXIT that counts; 0: that was not seen */
+	struct proc_process proc;
+};
+
+struct dying_list {
+	struct dying *all; /* the oldest first */
+	size_t count;
+};
+
+/* @proc: "/proc" but for tests. */
+struct dying_list dying_collect(const struct run *run, const char *proc);
+void dying_free(struct dying_list *list);
+
+#endif
