@@ -4,12 +4,8 @@
  * holds exactly what the reader of the source got, and the only cost is one copy into a packet and
  * one write(2) per packet.
  */
-#include "cgroups.h"
-#include "ctf.h"
 #include "ctf_writer.h"
-#include "numbered.h"
-#include "source.h"
-#include "users.h"
+#include "recorder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,33 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct proclife_recorder {
-	struct proclife_listener listener; /* first */
-	struct proclife_source *source;
-	struct proclife_metadata metadata;
-	int dir;
-	int text; /* the metadata's descriptor, for updating `synced` in it */
-	size_t synced_at;
-	uint64_t daytime; /* the version of the time of day in the metadata */
-	int error;
-	uint64_t limit; /* later records are left out */
-	uint32_t cpus;
-	/* By CPU, then the snapshot's; NULL until there is something to write. */
-	struct proclife_ctf_writer **writers;
-	struct proclife_recorder_counts counts;
-	struct proclife_cgroups *cgroups;
-	uint64_t cgroup; /* the last one seen */
-	uint64_t cgroups_end; /* of the cgroups' file */
-	int cgroups_fd;
-	struct proclife_users *users;
-	uint32_t *new_uids; /* their names are not written yet */
-	size_t new_uid_count;
-	size_t new_uid_size;
-	uint64_t uid; /* the last one seen, plus 1 */
-	uint64_t users_end; /* of the users' file */
-	int users_fd;
-};
-
 static int writer_of(struct proclife_recorder *recorder, uint32_t order, struct proclife_ctf_writer **writer)
 {
 	uint32_t index = order < recorder->cpus ? order : recorder->cpus;
@@ -58,113 +27,6 @@ static int writer_of(struct proclife_recorder *recorder, uint32_t order, struct 
 		err = proclife_ctf_writer_new(&recorder->writers[index], recorder->dir, order,
 					recorder->metadata.run.uuid, &recorder->counts);
 	*writer = recorder->writers[index];
-	return err;
-}
-
-#define WORD_OF(member) (offsetof(struct proclife_record, member) / sizeof(uint64_t))
-#define AT(member) { WORD_OF(member), UINT64_MAX }
-
-/* The cgroup in a record. The next type is as good as random, so this has no branch on it. */
-static inline uint64_t cgroup_of(const struct proclife_record *record)
-{
-	static const struct {
-		uint64_t word;
-		uint64_t mask;
-	} places[PROCLIFE_TYPES] = {
-		[PROCLIFE_FORK] = AT(fork.cgroup),
-		[PROCLIFE_RENAME] = AT(rename.cgroup),
-		[PROCLIFE_REAP] = AT(reap.cgroup),
-		[PROCLIFE_TASK] = AT(state.cgroup),
-	};
-	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
-	uint64_t id;
-
-	memcpy(&id, (const char *)record + places[type].word * sizeof(id), sizeof(id));
-	return id & places[type].mask;
-}
-
-/* The uid in a record, plus 1; likewise. */
-static inline uint64_t uid_of(const struct proclife_record *record)
-{
-#define UID_AT(member) { offsetof(struct proclife_record, member) / sizeof(uint32_t), UINT64_MAX }
-	static const struct {
-		uint64_t place; /* in words of 32 bits */
-		uint64_t mask;
-	} places[PROCLIFE_TYPES] = {
-		[PROCLIFE_FORK] = UID_AT(fork.uid),
-		[PROCLIFE_EXEC] = UID_AT(exec.uid),
-		[PROCLIFE_TASK] = UID_AT(state.uid),
-	};
-	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
-	uint32_t uid;
-
-	memcpy(&uid, (const char *)record + places[type].place * sizeof(uid), sizeof(uid));
-	return ((uint64_t)uid + 1) & places[type].mask;
-}
-
-static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
-{
-	const char *path;
-
-	recorder->cgroup = id;
-	if (proclife_cgroups_known(recorder->cgroups, id))
-		return 0;
-	path = proclife_cgroups_path(recorder->cgroups, id);
-	return path ? proclife_numbered_write(recorder->cgroups_fd, &recorder->cgroups_end, id,
-					      path) : 0;
-}
-
-/* Looking up the name can take long, and can wait. */
-static int note_uid(struct proclife_recorder *recorder, uint64_t uid)
-{
-	int ret;
-
-	recorder->uid = uid;
-	if (recorder->new_uid_count == recorder->new_uid_size) {
-		size_t size = recorder->new_uid_size ? 2 * recorder->new_uid_size : 16;
-		uint32_t *more = reallocarray(recorder->new_uids, size, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		recorder->new_uids = more;
-		recorder->new_uid_size = size;
-	}
-	ret = proclife_users_note(recorder->users, (uint32_t)(uid - 1));
-	if (ret == 1)
-		recorder->new_uids[recorder->new_uid_count++] = (uint32_t)(uid - 1);
-	return ret < 0 ? ret : 0;
-}
-
-static int write_users(struct proclife_recorder *recorder)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < recorder->new_uid_count; i++) {
-		const char *name;
-
-		err = proclife_users_find(recorder->users, recorder->new_uids[i], &name);
-		if (name)
-			err = proclife_numbered_write(recorder->users_fd, &recorder->users_end,
-						      recorder->new_uids[i], name);
-	}
-	recorder->new_uid_count = 0;
-	return err;
-}
-
-/* At replay it is too late: cgroups are looked up while they exist. */
-static int note_numbers(struct proclife_recorder *recorder, const struct proclife_record *from,
-			const struct proclife_record *end)
-{
-	int err = 0;
-
-	for (; !err && from != end; from++) {
-		uint64_t id = cgroup_of(from), uid = uid_of(from);
-
-		if (proclife_unlikely(id && id != recorder->cgroup))
-			err = note_cgroup(recorder, id);
-		if (proclife_unlikely(!err && uid && uid != recorder->uid))
-			err = note_uid(recorder, uid);
-	}
 	return err;
 }
 
@@ -190,7 +52,7 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 		err = proclife_ctf_writer_gap(writer, &gap);
 	if (!err)
 		err = proclife_ctf_writer_records(writer, from, (uint64_t)(end - from));
-	return err ? err : note_numbers(recorder, from, end);
+	return err ? err : proclife_recorder_note(recorder, from, end);
 }
 
 static void take_unless_failed(struct proclife_listener *listener, struct proclife_stream *stream)
@@ -214,7 +76,7 @@ static int take_all(struct proclife_recorder *recorder)
 			recorder->error = proclife_ctf_writer_write(writer);
 	}
 	if (!recorder->error)
-		recorder->error = write_users(recorder);
+		recorder->error = proclife_recorder_write_users(recorder);
 	return recorder->error;
 }
 
@@ -368,13 +230,7 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 		proclife_ctf_writer_free(recorder->writers[i]);
 	free(recorder->writers);
 	free(recorder->metadata.totals);
-	proclife_cgroups_free(recorder->cgroups);
-	if (recorder->cgroups_fd >= 0)
-		close(recorder->cgroups_fd);
-	proclife_users_free(recorder->users);
-	free(recorder->new_uids);
-	if (recorder->users_fd >= 0)
-		close(recorder->users_fd);
+	proclife_recorder_free_names(recorder);
 	if (recorder->text >= 0)
 		close(recorder->text);
 	if (recorder->dir >= 0)
@@ -411,26 +267,6 @@ static int open_dir(struct proclife_recorder *recorder, const char *path)
 	if (!err)
 		err = -errno;
 	closedir(dir);
-	return err;
-}
-
-static int create(const struct proclife_recorder *recorder, const char *name, int *fd)
-{
-	*fd = openat(recorder->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	return *fd < 0 ? -errno : 0;
-}
-
-/* Opens the files of the texts that belong to numbers. */
-static int open_texts(struct proclife_recorder *recorder)
-{
-	int err = create(recorder, PROCLIFE_CGROUPS_FILE, &recorder->cgroups_fd);
-
-	if (!err)
-		err = proclife_cgroups_new(&recorder->cgroups, NULL, NULL);
-	if (!err)
-		err = create(recorder, PROCLIFE_USERS_FILE, &recorder->users_fd);
-	if (!err)
-		err = proclife_users_new(&recorder->users, NULL, NULL);
 	return err;
 }
 
@@ -485,7 +321,7 @@ int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_s
 	r->writers = calloc(r->cpus + 1, sizeof(struct proclife_ctf_writer *));
 	err = r->writers ? open_dir(r, dir) : -ENOMEM;
 	if (!err)
-		err = open_texts(r);
+		err = proclife_recorder_open_names(r);
 	if (!err)
 		err = write_metadata(r);
 	if (err) {

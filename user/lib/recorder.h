@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A recorder from inside: recorder.c has it, recorder_names.c writes what goes with numbers. */
+#ifndef PROCLIFE_RECORDER_H
+#define PROCLIFE_RECORDER_H
+
+#include "ctf.h"
+#include "source.h"
+
+struct proclife_recorder {
+	struct proclife_listener listener; /* first */
+	struct proclife_source *source;
+	struct proclife_metadata metadata;
+	int dir;
+	int text; /* the metadata's descriptor, for updating `synced` in it */
+	size_t synced_at;
+	uint64_t daytime; /* the version of the time of day in the metadata */
+	int error;
+	uint64_t limit; /* later records are left out */
+	uint32_t cpus;
+	/* By CPU, then the snapshot's; NULL until there is something to write. */
+	struct proclife_ctf_writer **writers;
+	struct proclife_recorder_counts counts;
+	struct proclife_cgroups *cgroups;
+	uint64_t cgroup; /* the last one seen */
+	uint64_t cgroups_end; /* of the cgroups' file */
+	int cgroups_fd;
+	struct proclife_users *users;
+	uint32_t *new_uids; /* their names are not written yet */
+	size_t new_uid_count;
+	size_t new_uid_size;
+	uint64_t uid; /* the last one seen, plus 1 */
+	uint64_t users_end; /* of the users' file */
+	int users_fd;
+};
+
+/* Creates the files of names, and what knows them. 0 or a negative errno. */
+int proclife_recorder_open_names(struct proclife_recorder *recorder);
+/*
+ * What these records have numbers of. Whoever replays the recording can ask nobody: cgroups are looked
+ * up while they exist.
+ */
+int proclife_recorder_note(struct proclife_recorder *recorder, const struct proclife_record *from,
+			   const struct proclife_record *end);
+/* The names of users that have been noted, which can wait. */
+int proclife_recorder_write_users(struct proclife_recorder *recorder);
+void proclife_recorder_free_names(struct proclife_recorder *recorder);
+
+#endif

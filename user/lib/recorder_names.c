@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The names that a recording keeps of numbers in its records: paths of cgroups, names of users. */
+#include "cgroups.h"
+#include "numbered.h"
+#include "recorder.h"
+#include "users.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORD_OF(member) (offsetof(struct proclife_record, member) / sizeof(uint64_t))
+#define AT(member) { WORD_OF(member), UINT64_MAX }
+
+/* The cgroup in a record. The next type is as good as random, so this has no branch on it. */
+static inline uint64_t cgroup_of(const struct proclife_record *record)
+{
+	static const struct {
+		uint64_t word;
+		uint64_t mask;
+	} places[PROCLIFE_TYPES] = {
+		[PROCLIFE_FORK] = AT(fork.cgroup),
+		[PROCLIFE_RENAME] = AT(rename.cgroup),
+		[PROCLIFE_REAP] = AT(reap.cgroup),
+		[PROCLIFE_TASK] = AT(state.cgroup),
+	};
+	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
+	uint64_t id;
+
+	memcpy(&id, (const char *)record + places[type].word * sizeof(id), sizeof(id));
+	return id & places[type].mask;
+}
+
+/* The uid in a record, plus 1; likewise. */
+static inline uint64_t uid_of(const struct proclife_record *record)
+{
+#define UID_AT(member) { offsetof(struct proclife_record, member) / sizeof(uint32_t), UINT64_MAX }
+	static const struct {
+		uint64_t place; /* in words of 32 bits */
+		uint64_t mask;
+	} places[PROCLIFE_TYPES] = {
+		[PROCLIFE_FORK] = UID_AT(fork.uid),
+		[PROCLIFE_EXEC] = UID_AT(exec.uid),
+		[PROCLIFE_TASK] = UID_AT(state.uid),
+	};
+	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
+	uint32_t uid;
+
+	memcpy(&uid, (const char *)record + places[type].place * sizeof(uid), sizeof(uid));
+	return ((uint64_t)uid + 1) & places[type].mask;
+}
+
+static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
+{
+	const char *path;
+
+	recorder->cgroup = id;
+	if (proclife_cgroups_known(recorder->cgroups, id))
+		return 0;
+	path = proclife_cgroups_path(recorder->cgroups, id);
+	return path ? proclife_numbered_write(recorder->cgroups_fd, &recorder->cgroups_end, id,
+					      path) : 0;
+}
+
+/* Looking up the name can take long, and can wait. */
+static int note_uid(struct proclife_recorder *recorder, uint64_t uid)
+{
+	int ret;
+
+	recorder->uid = uid;
+	if (recorder->new_uid_count == recorder->new_uid_size) {
+		size_t size = recorder->new_uid_size ? 2 * recorder->new_uid_size : 16;
+		uint32_t *more = reallocarray(recorder->new_uids, size, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		recorder->new_uids = more;
+		recorder->new_uid_size = size;
+	}
+	ret = proclife_users_note(recorder->users, (uint32_t)(uid - 1));
+	if (ret == 1)
+		recorder->new_uids[recorder->new_uid_count++] = (uint32_t)(uid - 1);
+	return ret < 0 ? ret : 0;
+}
+
+int proclife_recorder_write_users(struct proclife_recorder *recorder)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < recorder->new_uid_count; i++) {
+		const char *name;
+
+		err = proclife_users_find(recorder->users, recorder->new_uids[i], &name);
+		if (name)
+			err = proclife_numbered_write(recorder->users_fd, &recorder->users_end,
+						      recorder->new_uids[i], name);
+	}
+	recorder->new_uid_count = 0;
+	return err;
+}
+
+int proclife_recorder_note(struct proclife_recorder *recorder, const struct proclife_record *from,
+			   const struct proclife_record *end)
+{
+	int err = 0;
+
+	for (; !err && from != end; from++) {
+		uint64_t id = cgroup_of(from), uid = uid_of(from);
+
+		if (proclife_unlikely(id && id != recorder->cgroup))
+			err = note_cgroup(recorder, id);
+		if (proclife_unlikely(!err && uid && uid != recorder->uid))
+			err = note_uid(recorder, uid);
+	}
+	return err;
+}
+
+static int create(const struct proclife_recorder *recorder, const char *name, int *fd)
+{
+	*fd = openat(recorder->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return *fd < 0 ? -errno : 0;
+}
+
+int proclife_recorder_open_names(struct proclife_recorder *recorder)
+{
+	int err = create(recorder, PROCLIFE_CGROUPS_FILE, &recorder->cgroups_fd);
+
+	if (!err)
+		err = proclife_cgroups_new(&recorder->cgroups, NULL, NULL);
+	if (!err)
+		err = create(recorder, PROCLIFE_USERS_FILE, &recorder->users_fd);
+	if (!err)
+		err = proclife_users_new(&recorder->users, NULL, NULL);
+	return err;
+}
+
+void proclife_recorder_free_names(struct proclife_recorder *recorder)
+{
+	proclife_cgroups_free(recorder->cgroups);
+	if (recorder->cgroups_fd >= 0)
+		close(recorder->cgroups_fd);
+	proclife_users_free(recorder->users);
+	free(recorder->new_uids);
+	if (recorder->users_fd >= 0)
+		close(recorder->users_fd);
+}
