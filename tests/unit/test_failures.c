@@ -392,6 +392,58 @@ static void test_recording(void **state)
 	failing_run(CUT_CALLS, read_recording, 1, UINT64_MAX);
 }
 
+/* All of it goes into a slice, which is whole if nothing has failed, and else is not taken for that. */
+static int slice_recording(uint64_t *digest)
+{
+	struct proclife_recorder *recorder = NULL;
+	struct proclife_source *source = NULL;
+	struct proclife_run_info run;
+	struct proclife_event event;
+	struct proclife_fault fault;
+	struct log log = { 0 };
+	struct folder folder;
+	int err, ret = 0, replayed;
+
+	folder_make(&folder);
+	failing_library(true);
+	err = proclife_recording_open(&source, recorded.path, &fault);
+	if (!err) {
+		run = *proclife_recording_info(source);
+		err = proclife_recorder_slice(&recorder, source, recorded.path, folder.path, &run);
+	}
+	while (recorder && !err && ret >= 0) {
+		ret = proclife_source_next(source, &event);
+		if (ret == 1)
+			err = proclife_recorder_add(recorder, &event);
+	}
+	if (ret < 0 && ret != -ENODATA)
+		keep_first(&err, ret);
+	if (recorder && !err)
+		err = proclife_recorder_finish(recorder, &run);
+	proclife_recorder_free(recorder);
+	if (source && proclife_recording_damage(source, 0))
+		keep_first(&err, -EIO);
+	proclife_source_free(source);
+	failing_library(false);
+	replayed = try_replay(folder.path, &fault, &log);
+	if (!err) {
+		assert_int_equal(replayed, 0);
+		*digest = hash(*digest, log.records, log.count * sizeof(*log.records));
+	}
+	log_free(&log);
+	folder_remove(&folder);
+	return err;
+}
+
+static void test_slice(void **state)
+{
+	(void)state;
+	failing_run(FAIL_ALLOCATIONS, slice_recording, 30, 0);
+	failing_run(FAIL_CALLS, slice_recording, 60, 60);
+	failing_run(INTERRUPT_CALLS, slice_recording, 10, UINT64_MAX);
+	failing_run(CUT_CALLS, slice_recording, 10, UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -399,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_histogram),
 		cmocka_unit_test(test_device),
 		cmocka_unit_test_setup_teardown(test_recording, record, remove_recording),
+		cmocka_unit_test_setup_teardown(test_slice, record, remove_recording),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,10 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 const struct proclife_total *proclife_metadata_total(const struct proclife_metadata *metadata,
 						     uint32_t cpu);
 
+/* With its dashes; true if such a text stands here, and a quotation mark behind it. */
+void proclife_uuid_write(void *file, const uint8_t *uuid);
+bool proclife_uuid_parse(const char *s, const char *end, uint8_t *uuid);
+
 /*
  * The numbers and texts of the env block (ctf_env.c); both go through one table.
  */

@@ -106,6 +106,20 @@ static void write_text(FILE *file, const char *s, size_t size)
 	fputs("\";\n", file);
 }
 
+static const char slice_name[] = "slice_of";
+
+/* `slice_of = "uuid"`, of what is one. */
+static void write_slice(const struct proclife_run_info *run, FILE *file)
+{
+	static const uint8_t none[PROCLIFE_UUID_BYTES];
+
+	if (!memcmp(run->slice_of, none, sizeof(none)))
+		return;
+	fprintf(file, "\t%s = \"", slice_name);
+	proclife_uuid_write(file, run->slice_of);
+	fputs("\";\n", file);
+}
+
 static const char total_name[] = "total_";
 
 /* `total_cpu_3 = "first last records lost bytes"` */
@@ -156,6 +170,7 @@ void proclife_env_write(const struct proclife_metadata *metadata, void *to)
 			break;
 		}
 	}
+	write_slice(&metadata->run, file);
 	write_totals(metadata, file);
 	write_steps(&metadata->daytime, file);
 }
@@ -323,6 +338,19 @@ static int add_step(struct proclife_daytime *daytime, const char *text, const ch
 	return proclife_daytime_change(daytime, step.since, step.to_realtime) ?: 1;
 }
 
+/* As add_total(), of what this is a slice of. */
+static int take_slice(struct proclife_run_info *run, const char *text, const char *is, const char *end)
+{
+	static const uint8_t none[PROCLIFE_UUID_BYTES];
+
+	if ((size_t)(is - text) != sizeof(slice_name) || memcmp(text + 1, slice_name, sizeof(slice_name) - 1))
+		return 0;
+	if (memcmp(run->slice_of, none, sizeof(none)) || end - is != 3 + 1 + 36 + 2 || is[3] != '"' ||
+	    !proclife_uuid_parse(is + 4, end, run->slice_of) || end[-1] != ';')
+		return -EBADMSG;
+	return 1;
+}
+
 /* Defaults that do not follow from other entries and are not 0. */
 static void set_defaults(struct proclife_metadata *metadata)
 {
@@ -408,6 +436,11 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 		err = add_total(metadata, &totals, text, is, eol);
 		if (err < 0) {
 			proclife_fault_set(fault, "the total of a stream is not valid");
+			return err;
+		}
+		err = take_slice(&metadata->run, text, is, eol);
+		if (err < 0) {
+			proclife_fault_set(fault, "the value of '%s' is not valid", slice_name);
 			return err;
 		}
 		err = add_step(&metadata->daytime, text, is, eol);

@@ -80,8 +80,10 @@ size_t proclife_metadata_declared(uint16_t type)
 	return (size_t)last->offset + last->size;
 }
 
-static void write_uuid(FILE *file, const uint8_t *uuid)
+void proclife_uuid_write(void *to, const uint8_t *uuid)
 {
+	FILE *file = to;
+
 	for (size_t i = 0; i < PROCLIFE_UUID_BYTES; i++)
 		fprintf(file, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
@@ -184,7 +186,7 @@ char *proclife_metadata_text(const struct proclife_metadata *metadata, size_t *s
 		return NULL;
 	fprintf(file, "%s%d */\n\n%s\ntrace {\n\tmajor = 1;\n\tminor = 8;\n%s", first_lines,
 		PROCLIFE_CTF_FORMAT, types, uuid_name);
-	write_uuid(file, metadata->run.uuid);
+	proclife_uuid_write(file, metadata->run.uuid);
 	fprintf(file, "\";\n\tbyte_order = le;\n\tpacket.header := struct {\n\t\tu32 magic;\n"
 		"\t\tu8 uuid[16];\n\t\tu32 stream_id;\n\t};\n};\n%s"
 		"\tdomain = \"kernel\";\n\tsysname = \"Linux\";\n\ttracer_name = \"proclife\";\n",
@@ -218,7 +220,7 @@ static const char *after(const char *text, const char *end, const char *what)
 	return at ? at + strlen(what) : NULL;
 }
 
-static bool parse_uuid(const char *s, const char *end, uint8_t *uuid)
+bool proclife_uuid_parse(const char *s, const char *end, uint8_t *uuid)
 {
 	if (end - s < 37)
 		return false;
@@ -373,7 +375,7 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 	metadata->header.magic = PROCLIFE_MAGIC;
 	metadata->header.header_bytes = sizeof(metadata->header);
 	uuid = after(text, end, uuid_name);
-	if (!uuid || !parse_uuid(uuid, end, metadata->run.uuid)) {
+	if (!uuid || !proclife_uuid_parse(uuid, end, metadata->run.uuid)) {
 		proclife_fault_set(fault, "no uuid");
 		return -EBADMSG;
 	}

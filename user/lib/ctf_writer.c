@@ -203,6 +203,20 @@ int proclife_ctf_writer_records(struct proclife_ctf_writer *writer,
 	return 0;
 }
 
+int proclife_ctf_writer_end(struct proclife_ctf_writer *writer, uint64_t ended)
+{
+	int err = 0;
+
+	if (ended <= writer->end)
+		return 0;
+	if (writer->count || proclife_packet_gap(writer->packet))
+		err = next_packet(writer);
+	if (err)
+		return err;
+	writer->end = ended;
+	return proclife_ctf_writer_write(writer);
+}
+
 void proclife_ctf_writer_total(const struct proclife_ctf_writer *writer,
 			       struct proclife_total *total)
 {

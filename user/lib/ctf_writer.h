@@ -27,6 +27,9 @@ int proclife_ctf_writer_gap(struct proclife_ctf_writer *writer, const struct pro
 int proclife_ctf_writer_records(struct proclife_ctf_writer *writer,
 				const struct proclife_record *records, uint64_t n);
 
+/* Behind all that there is, a packet that says no more than how far it goes. */
+int proclife_ctf_writer_end(struct proclife_ctf_writer *writer, uint64_t ended);
+
 /* Brings the packet on disk up to date. */
 int proclife_ctf_writer_write(struct proclife_ctf_writer *writer);
 

@@ -201,6 +201,7 @@ struct proclife_run_info {
 	uint64_t lost; /* in gaps */
 	char hostname[PROCLIFE_HOST_LEN];
 	char rcu[PROCLIFE_RCU_LEN]; /* how RCU callbacks were run, in the recorder's words */
+	uint8_t slice_of[PROCLIFE_UUID_BYTES]; /* it is a part of this recording; zeros: it is none */
 };
 
 /**
@@ -264,10 +265,29 @@ struct proclife_recorder;
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
 			  const char *dir, const struct proclife_run_info *run);
 
+/**
+ * proclife_recorder_slice - record a part of a recording
+ * @source: that recording, of which nothing was yielded yet
+ * @path: its folder, where the names of its cgroups and users are
+ * @dir: as of proclife_recorder_new()
+ * @run: what the part keeps of its run; copied
+ *
+ * What is given to proclife_recorder_add() goes into it; what is left out is not lost. The part has
+ * its own uuid, and `slice_of` is that of the recording. -ENOTSUP if the source is no recording.
+ */
+int proclife_recorder_slice(struct proclife_recorder **recorder, struct proclife_source *source,
+			    const char *path, const char *dir, const struct proclife_run_info *run);
+
+/*
+ * The event that the source of a slice has yielded last. Return: 0, or the first error there was;
+ * -ENOTSUP if the recorder is of a device.
+ */
+int proclife_recorder_add(struct proclife_recorder *recorder, const struct proclife_event *event);
+
 /*
  * Writes all events that have been yielded so far. Without this call, each CPU's records are
  * written when they fill a packet of 64 KiB. Return: 0, or the first error so far: then nothing is
- * written any more, and what has been written stays readable.
+ * written any more, and what has been written stays readable. Of a slice, it does nothing else.
  */
 int proclife_recorder_sync(struct proclife_recorder *recorder);
 
@@ -277,6 +297,8 @@ int proclife_recorder_error(const struct proclife_recorder *recorder);
 /*
  * Writes the rest and marks the recording as complete. Events that were yielded last and are later
  * than @run->ended are left out. Without this call, a recording counts as cut off.
+ * The slice of one that was cut off does so in any case, from the same time on, and ends at
+ * @run->ended.
  */
 int proclife_recorder_finish(struct proclife_recorder *recorder,
 			     const struct proclife_run_info *run);

@@ -18,7 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int writer_of(struct proclife_recorder *recorder, uint32_t order, struct proclife_ctf_writer **writer)
+int proclife_recorder_writer(struct proclife_recorder *recorder, uint32_t order,
+			     struct proclife_ctf_writer **writer)
 {
 	uint32_t index = order < recorder->cpus ? order : recorder->cpus;
 	int err = 0;
@@ -47,7 +48,7 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 		end--;
 	if (!proclife_gap_is(&gap) && from == end)
 		return 0;
-	err = writer_of(recorder, stream->order, &writer);
+	err = proclife_recorder_writer(recorder, stream->order, &writer);
 	if (!err && proclife_gap_is(&gap))
 		err = proclife_ctf_writer_gap(writer, &gap);
 	if (!err)
@@ -67,7 +68,7 @@ static int take_all(struct proclife_recorder *recorder)
 {
 	const struct proclife_merge *merge = &recorder->source->merge;
 
-	for (uint32_t i = 0; i < merge->count; i++)
+	for (uint32_t i = 0; i < merge->count && !recorder->slice; i++)
 		take_unless_failed(&recorder->listener, merge->streams[i]);
 	for (uint32_t i = 0; i <= recorder->cpus && !recorder->error; i++) {
 		struct proclife_ctf_writer *writer = recorder->writers[i];
@@ -128,7 +129,7 @@ int proclife_recorder_sync(struct proclife_recorder *recorder)
 	uint64_t synced = proclife_source_horizon(recorder->source);
 	char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1];
 
-	if (take_all(recorder))
+	if (take_all(recorder) || recorder->slice)
 		return recorder->error;
 	if (recorder->daytime != recorder->source->daytime.version) {
 		recorder->metadata.run.synced = synced;
@@ -181,6 +182,30 @@ static int take_run(struct proclife_run_info *to, const struct proclife_run_info
 	return err;
 }
 
+static void complete(struct proclife_recorder *recorder)
+{
+	struct proclife_metadata *metadata = &recorder->metadata;
+
+	metadata->run.complete = true;
+	metadata->run.synced = metadata->run.ended;
+	metadata->run.records = recorder->counts.records;
+	metadata->run.lost = recorder->counts.lost;
+	metadata->bytes = recorder->counts.bytes;
+}
+
+/* Of one that was cut off nothing tells how much there should be. */
+static void leave_cut(struct proclife_recorder *recorder)
+{
+	struct proclife_metadata *metadata = &recorder->metadata;
+
+	metadata->run.complete = false;
+	metadata->run.synced = proclife_recording_info(recorder->source)->synced;
+	metadata->run.ended = 0;
+	metadata->run.records = 0;
+	metadata->run.lost = 0;
+	metadata->streams = 0;
+}
+
 int proclife_recorder_finish(struct proclife_recorder *recorder,
 			     const struct proclife_run_info *run)
 {
@@ -191,6 +216,8 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 	if (err)
 		return err;
 	recorder->limit = now.ended;
+	if (recorder->cut && !recorder->error)
+		recorder->error = proclife_recorder_end_cut(recorder, now.ended);
 	if (!take_all(recorder))
 		recorder->error = close_tapes(recorder);
 	recorder->source->listener = NULL;
@@ -199,11 +226,11 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 	metadata->run = now;
 	memcpy(metadata->run.hostname, old.hostname, sizeof(old.hostname));
 	memcpy(metadata->run.uuid, old.uuid, sizeof(old.uuid));
-	metadata->run.complete = true;
-	metadata->run.synced = now.ended;
-	metadata->run.records = recorder->counts.records;
-	metadata->run.lost = recorder->counts.lost;
-	metadata->bytes = recorder->counts.bytes;
+	memcpy(metadata->run.slice_of, old.slice_of, sizeof(old.slice_of));
+	if (recorder->cut)
+		leave_cut(recorder);
+	else
+		complete(recorder);
 	metadata->header.reap_missed = proclife_source_header(recorder->source)->reap_missed;
 	recorder->error = write_metadata(recorder);
 	return recorder->error;
@@ -273,6 +300,8 @@ static int open_dir(struct proclife_recorder *recorder, const char *path)
 static void fill_metadata(struct proclife_metadata *metadata, struct proclife_source *source,
 			  const struct proclife_run_info *run)
 {
+	const struct proclife_run_info *of = proclife_recording_info(source);
+
 	metadata->format = PROCLIFE_CTF_FORMAT;
 	metadata->header = *proclife_source_header(source);
 	/* The header's own can be newer: another open(2) of the device updates it. */
@@ -284,7 +313,13 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 	metadata->run.records = 0;
 	metadata->run.lost = 0;
 	memset(metadata->run.hostname, 0, sizeof(metadata->run.hostname));
-	gethostname(metadata->run.hostname, sizeof(metadata->run.hostname) - 1);
+	memset(metadata->run.slice_of, 0, sizeof(metadata->run.slice_of));
+	if (of) {
+		memcpy(metadata->run.hostname, of->hostname, sizeof(of->hostname));
+		memcpy(metadata->run.slice_of, of->uuid, sizeof(of->uuid));
+	} else {
+		gethostname(metadata->run.hostname, sizeof(metadata->run.hostname) - 1);
+	}
 	if (getrandom(metadata->run.uuid, sizeof(metadata->run.uuid), GRND_NONBLOCK) !=
 	    sizeof(metadata->run.uuid)) {
 		/* Too early for random numbers. It only has to differ between recordings. */
@@ -293,8 +328,8 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 	}
 }
 
-int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
-			  const char *dir, const struct proclife_run_info *run)
+int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_source *source,
+			   const char *path, const char *dir, const struct proclife_run_info *run)
 {
 	struct proclife_run_info known;
 	struct proclife_recorder *r;
@@ -302,8 +337,6 @@ int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_s
 
 	if (err)
 		return err;
-	if (!source->can_record)
-		return -ENOTSUP;
 	if (source->started || source->listener)
 		return -EBUSY;
 	r = calloc(1, sizeof(*r));
@@ -316,19 +349,32 @@ int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_s
 	r->cgroups_fd = -1;
 	r->users_fd = -1;
 	r->limit = UINT64_MAX;
+	r->slice = path != NULL;
 	r->cpus = proclife_source_header(source)->cpus;
 	fill_metadata(&r->metadata, source, &known);
 	r->writers = calloc(r->cpus + 1, sizeof(struct proclife_ctf_writer *));
 	err = r->writers ? open_dir(r, dir) : -ENOMEM;
 	if (!err)
-		err = proclife_recorder_open_names(r);
+		err = proclife_recorder_open_names(r, path);
 	if (!err)
 		err = write_metadata(r);
 	if (err) {
 		proclife_recorder_free(r);
 		return err;
 	}
-	source->listener = &r->listener;
 	*recorder = r;
 	return 0;
+}
+
+int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
+			  const char *dir, const struct proclife_run_info *run)
+{
+	int err;
+
+	if (!source->can_record)
+		return -ENOTSUP;
+	err = proclife_recorder_make(recorder, source, NULL, dir, run);
+	if (!err)
+		source->listener = &(*recorder)->listener;
+	return err;
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A recorder from inside: recorder.c has it, recorder_names.c writes what goes with numbers. */
+/*
+ * A recorder from inside: recorder.c takes what a device yields, slice.c what it is given of a
+ * recording; recorder_names.c writes what goes with numbers.
+ */
 #ifndef PROCLIFE_RECORDER_H
 #define PROCLIFE_RECORDER_H
 
 #include "ctf.h"
+#include "ctf_writer.h"
+#include "map.h"
 #include "source.h"
 
 struct proclife_recorder {
@@ -31,10 +36,28 @@ struct proclife_recorder {
 	uint64_t uid; /* the last one seen, plus 1 */
 	uint64_t users_end; /* of the users' file */
 	int users_fd;
+	bool slice; /* the source is a recording... */
+	bool cut;   /* ... that was cut off */
+	struct proclife_map known_cgroups; /* of a slice: those that it has */
+	struct proclife_map known_uids;	   /* plus 1 */
 };
 
-/* Creates the files of names, and what knows them. 0 or a negative errno. */
-int proclife_recorder_open_names(struct proclife_recorder *recorder);
+/* @path: the recording that it is a slice of, or NULL. */
+int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_source *source,
+			   const char *path, const char *dir, const struct proclife_run_info *run);
+
+/* The writer of the stream that has this order. */
+int proclife_recorder_writer(struct proclife_recorder *recorder, uint32_t order,
+			     struct proclife_ctf_writer **writer);
+
+/* What is there of a slice ends here, as what its recording has does. */
+int proclife_recorder_end_cut(struct proclife_recorder *recorder, uint64_t ended);
+
+/*
+ * Creates the files of names, and what knows them: this machine, or the recording @path. 0 or a negative
+ * errno.
+ */
+int proclife_recorder_open_names(struct proclife_recorder *recorder, const char *path);
 /*
  * What these records have numbers of. Whoever replays the recording can ask nobody: cgroups are looked
  * up while they exist.

@@ -53,13 +53,30 @@ static inline uint64_t uid_of(const struct proclife_record *record)
 	return ((uint64_t)uid + 1) & places[type].mask;
 }
 
+/* 1 if a slice does not have this one yet; 0, or -ENOMEM. */
+static int is_new(struct proclife_map *known, uint64_t number)
+{
+	static const char yes[] = "";
+
+	if (proclife_map_get(known, number))
+		return 0;
+	if (proclife_map_reserve(known))
+		return -ENOMEM;
+	proclife_map_put(known, number, (void *)(uintptr_t)yes);
+	return 1;
+}
+
 static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
 {
 	const char *path;
 
+	int err;
+
 	recorder->cgroup = id;
-	if (proclife_cgroups_known(recorder->cgroups, id))
-		return 0;
+	err = recorder->slice ? is_new(&recorder->known_cgroups, id) :
+				!proclife_cgroups_known(recorder->cgroups, id);
+	if (err <= 0)
+		return err;
 	path = proclife_cgroups_path(recorder->cgroups, id);
 	return path ? proclife_numbered_write(recorder->cgroups_fd, &recorder->cgroups_end, id,
 					      path) : 0;
@@ -80,7 +97,8 @@ static int note_uid(struct proclife_recorder *recorder, uint64_t uid)
 		recorder->new_uids = more;
 		recorder->new_uid_size = size;
 	}
-	ret = proclife_users_note(recorder->users, (uint32_t)(uid - 1));
+	ret = recorder->slice ? is_new(&recorder->known_uids, uid) :
+				proclife_users_note(recorder->users, (uint32_t)(uid - 1));
 	if (ret == 1)
 		recorder->new_uids[recorder->new_uid_count++] = (uint32_t)(uid - 1);
 	return ret < 0 ? ret : 0;
@@ -124,16 +142,20 @@ static int create(const struct proclife_recorder *recorder, const char *name, in
 	return *fd < 0 ? -errno : 0;
 }
 
-int proclife_recorder_open_names(struct proclife_recorder *recorder)
+int proclife_recorder_open_names(struct proclife_recorder *recorder, const char *path)
 {
 	int err = create(recorder, PROCLIFE_CGROUPS_FILE, &recorder->cgroups_fd);
 
 	if (!err)
-		err = proclife_cgroups_new(&recorder->cgroups, NULL, NULL);
+		err = proclife_cgroups_new(&recorder->cgroups, path, NULL);
 	if (!err)
 		err = create(recorder, PROCLIFE_USERS_FILE, &recorder->users_fd);
 	if (!err)
-		err = proclife_users_new(&recorder->users, NULL, NULL);
+		err = proclife_users_new(&recorder->users, path, NULL);
+	if (!err && path)
+		err = proclife_map_init(&recorder->known_cgroups);
+	if (!err && path)
+		err = proclife_map_init(&recorder->known_uids);
 	return err;
 }
 
@@ -143,6 +165,8 @@ void proclife_recorder_free_names(struct proclife_recorder *recorder)
 	if (recorder->cgroups_fd >= 0)
 		close(recorder->cgroups_fd);
 	proclife_users_free(recorder->users);
+	proclife_map_free(&recorder->known_cgroups);
+	proclife_map_free(&recorder->known_uids);
 	free(recorder->new_uids);
 	if (recorder->users_fd >= 0)
 		close(recorder->users_fd);
