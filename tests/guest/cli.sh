@@ -108,6 +108,19 @@ expect 'named as LTTng names them' 0 'sched_process_fork: .* child_comm = "stres
 	babeltrace2 "$work/recording.tree"
 expect 'no recording' 1 'not a recording' proclife-read -i /etc
 
+# What is cut out of a recording shows the same of what it has, and says what it is.
+part=$work/part recorded=$work/recording.tree
+expect 'slice' 0 'part: [0-9,]+ process' \
+	proclife-read -i "$recorded" --comm stress-ng --slice "$part"
+proclife-read -i "$recorded" --latency --comm stress-ng >"$work/whole"
+expect 'slice: its latencies' 0 '' proclife-read -i "$part" --latency --comm stress-ng
+same 'slice: the same latencies' "$work/whole" "$work/output"
+expect 'slice: nothing is lost' 0 'ok' proclife-read -i "$part" --expect lost==0
+expect 'slice: babeltrace2' 0 '' babeltrace2 -o dummy "$part"
+expect 'info: the recording' 0 '^command +[0-9]+, status 0: stress-ng' proclife-read -i "$recorded" --info
+uuid=$(awk '$1 == "uuid" { print $2 }' "$work/output")
+expect 'info: the slice' 0 "^slice of +$uuid" proclife-read -i "$part" --info
+
 # A disk that is full ends the recording, and not the view; what is there is read to its last whole
 # packet, by us and by others.
 full_disk() {

@@ -19,6 +19,7 @@ import info
 import machine
 import recording
 import session
+import slices
 import truth
 import values
 import versus
@@ -66,6 +67,7 @@ def check_gaps(checker, seed):
     check_loss_is_said(checker, path, len(lost))
     check_event_gaps(checker, path, read, told, status, made)
     check_phases_of_lines(checker, path, objects, status)
+    slices.check_lossy(checker, path, read, status)
     other = new_machine(rng, 10)
     other.exit_mark = made.exit_mark
     words = ["-i", checks.make(checker, "beside", other)[0], "-i", path]
@@ -336,5 +338,5 @@ def check_all(checker, seed):
     for scene in (check_gaps, check_cut, check_command, check_several, versus.check_diff, check_device,
                   harm.check_damage, harm.check_unfinished, history.check_history,
                   budget.check_budget, fold.check_fold, ends.check_ends, deaths.check_deaths,
-                  critical.check):
+                  critical.check, slices.check_slices):
         scene(checker, seed)

@@ -7,6 +7,7 @@
 #include "run/info.h"
 #include "run/load.h"
 #include "run/session.h"
+#include "run/slice.h"
 #include "views/views.h"
 #include <locale.h>
 #include <signal.h>
@@ -35,6 +36,11 @@ int main(int argc, char **argv)
 	}
 	if (options_show(&options, &view_info)) {
 		status = info_run(&options, &screen);
+		options_free(&options);
+		return status;
+	}
+	if (options_show(&options, &view_slice)) {
+		status = slice_run(&options, &screen);
 		options_free(&options);
 		return status;
 	}

@@ -200,6 +200,7 @@ struct options {
 	double factor;	     /* what is as much larger has changed */
 	bool force;
 	const char *record; /* where to; NULL: nowhere */
+	const char *slice;  /* likewise */
 	uint32_t *pids;
 	size_t pid_count;
 	struct expectation *expectations;

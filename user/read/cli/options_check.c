@@ -221,8 +221,10 @@ void options_check(const struct options *options, const struct view *const *all,
 	check_range(options, state);
 	check_exclusions(options, state);
 	if (options->views[0] && options->views[0]->needs_input && !options->inputs.count)
-		argp_error(state, "--%s is for recordings: add -i DIR; of the module as it is now, --status "
-			   "shows such things", options->views[0]->name);
+		argp_error(state, "--%s is for recordings: add -i DIR; --record makes one, --status shows "
+			   "the module as it is now", options->views[0]->name);
+	if (options->slice && options->json)
+		argp_error(state, "--slice prints nothing: leave out --json");
 	if (!options->views[0] && options->json && !options->expectation_count)
 		argp_error(state, "--json is for a view, and --record alone shows none; add "
 				  "--lives, --events, --tree or --latency");

@@ -63,7 +63,9 @@ static void take_view(struct reading *reading, unsigned int number, const char *
 {
 	const struct view *view = reading->all[number];
 
-	if (view->argument && !view->may_lack_argument)
+	if (!strcmp(view->name, "slice"))
+		reading->options->slice = arg;
+	else if (view->argument && !view->may_lack_argument)
 		add_to_side(reading, &reading->options->diff, arg);
 	else if (arg && !strcmp(view->name, "status"))
 		option_add_status(reading->options, state, arg);

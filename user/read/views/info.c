@@ -16,6 +16,13 @@ const char *info_state(const struct info *info)
 	return info->recorded->complete ? "complete" : info->recorded->running ? "running" : "cut";
 }
 
+bool info_is_slice(const struct info *info)
+{
+	static const uint8_t none[PROCLIFE_UUID_BYTES];
+
+	return memcmp(info->recorded->slice_of, none, sizeof(none));
+}
+
 bool info_has_cpus(const struct info *info)
 {
 	return info->header->cpus < CPUS_UNKNOWN;
@@ -138,6 +145,12 @@ static void show_uuid(const struct info *info, struct text *what)
 	info_uuid(info->recorded->uuid, uuid);
 	text_string(what, uuid);
 	print_line(info, "uuid", what);
+	if (!info_is_slice(info))
+		return;
+	info_uuid(info->recorded->slice_of, uuid);
+	text_clear(what);
+	text_string(what, uuid);
+	print_line(info, "slice of", what);
 }
 
 /* Why it ended, in words; those of a later release as they are. */

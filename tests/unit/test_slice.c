@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --slice: what goes into a part of a recording, and what is left where it cannot be written. */
+#include "story.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char part[2 * PATH_MAX];
+
+/* What standard error says; to be freed. */
+static char *slice(int status, const char *options)
+{
+	struct output out;
+
+	snprintf(part, sizeof(part), "%s/part", folder.base);
+	out = run_program(true, 0, "%s -i %s --slice %s %s", program, folder.path, part, options);
+	if (out.status != status)
+		fail_msg("%s: status %d:\n%s", options, out.status, out.text);
+	return out.text;
+}
+
+static void expect_said(int status, const char *options, const char *says)
+{
+	char *text = slice(status, options);
+
+	/* Neither says more than it has to. */
+	if (!strstr(text, says) || (strstr(text, "no process matched") && !strstr(says, "no process")))
+		fail_msg("%s: not '%s', but:\n%s", options, says, text);
+	free(text);
+}
+
+/* The view of it is there, with this status; how often it has this text. */
+static unsigned int count(int status, const char *dir, const char *options, const char *text)
+{
+	struct output out = run_program(false, 0, "%s -i %s %s", program, dir, options);
+	unsigned int n = count_text(out.text, text);
+
+	if (out.status != status)
+		fail_msg("%s: status %d:\n%s", options, out.status, out.text);
+	free(out.text);
+	return n;
+}
+
+static void expect_same(int status, const char *options)
+{
+	struct output a = run_program(false, 0, "%s -i %s %s", program, folder.path, options);
+	struct output b = run_program(false, 0, "%s -i %s %s", program, part, options);
+
+	assert_int_equal(a.status, status);
+	assert_int_equal(b.status, status);
+	assert_string_equal(a.text, b.text);
+	free(a.text);
+	free(b.text);
+}
+
+/* init, of before, has a shell, which has two compilers; and a server, with a worker a millisecond. */
+static void tell(void)
+{
+	struct who init = process_of_pid(1, "init"), sh, server, who;
+
+	story_put(task_record(0, &init, &init));
+	sh = story_fork(&init, 100, "sh");
+	server = story_fork(&init, 200, "server");
+	for (uint32_t i = 0; i < 50; i++) {
+		who = process_of_pid(201 + i, "worker");
+		story_live(&who, &server, MS / 2, MS / 4, MS / 4);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		who = process_of_pid(101 + i, "cc");
+		story_live(&who, &sh, 10 * MS, MS, MS);
+	}
+	story_exit(&sh, &init, 256);
+	story_bury(&sh, &init);
+}
+
+static void test_part(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	expect_said(0, "--comm cc", ": 2 processes, and 2 more that they need: 18 records, ");
+	/* Whole lives, and those above them from birth; of the server, nothing. */
+	assert_int_equal(count(0, part, "--lives --comm cc --json", "\"type\":\"life\""), 2);
+	assert_int_equal(count(0, part, "--events --json", "\"type\":\"fork\""), 3);
+	assert_int_equal(count(0, part, "--events --json", "\"type\":\"free\""), 3);
+	assert_int_equal(count(0, part, "--events --json", "\"type\":\"task\""), 1);
+	assert_int_equal(count(0, part, "--events --json", "server"), 0);
+	assert_int_equal(count(0, part, "--tree --json", "\"incomplete\":false"), 4);
+	expect_same(0, "--latency --comm cc --json");
+	/* What was left out is not lost, for any reader. */
+	assert_int_equal(count(0, part, "--expect lost==0", "ok"), 1);
+	if (system("babeltrace2 --version >/dev/null 2>&1"))
+		return;
+	out = run_program(true, 0, "babeltrace2 %s", part);
+	assert_string_equal(out.text, "");
+	free(out.text);
+	out = run_program(false, 0, "babeltrace2 %s", part);
+	assert_int_equal(count_text(out.text, "\n"), 18);
+	free(out.text);
+}
+
+/* Who lived in the range is there from birth, and those above, too. */
+static void test_range(void **state)
+{
+	(void)state;
+	tell();
+	story_end();
+	expect_said(0, "--from 1.020 --to 1.0209", ": 4 processes: ");
+	assert_int_equal(count(0, part, "--events --json", "\"comm\":\"worker\",\"thread\":false,\"parent\""), 1);
+	expect_same(0, "--latency --from 1.020 --to 1.0209 --json");
+}
+
+/* Who is told of an end, or reaps, is needed where it is not above. */
+static void test_needed(void **state)
+{
+	struct who init = process_of_pid(1, "init"), tracer, reaper, sh, who;
+	struct proclife_record record;
+
+	(void)state;
+	tracer = story_fork(&init, 300, "tracer");
+	reaper = story_fork(&init, 301, "reaper");
+	sh = story_fork(&init, 302, "sh");
+	story_fork(&init, 303, "other");
+	who = process_of_pid(310, "child");
+	record = fork_record(0, &who, &init);
+	record.fork.creator = sh.task;
+	record.fork.creator_pid = record.fork.creator_tgid = sh.tgid;
+	story_put(record);
+	story_exit(&who, &tracer, 0);
+	story_reap(&who, &reaper);
+	story_end();
+	expect_said(0, "--comm child", ": 1 process, and 3 more that it needs: ");
+	assert_int_equal(count(0, part, "--events --json", "\"comm\":\"other\""), 0);
+	expect_same(0, "--latency --comm child --json");
+	expect_same(0, "--events --pid 302 --comm child --monotonic");
+}
+
+static void test_nothing_left_out(void **state)
+{
+	static const char *const views[] = {
+		"--lives --json", "--tree --json --threads", "--events --json", "--latency --json",
+		"--parents --json", "--zombies --json", "--summary --json",
+	};
+
+	(void)state;
+	tell();
+	story_end();
+	metadata_set(folder.path, "hostname", "\"else\\050where\"");
+	metadata_set(folder.path, "clock_step_1", "\"1010000000 5000000000\"");
+	expect_said(0, "", ": all processes: ");
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
+		expect_same(0, views[i]);
+	expect_same(0, "--lives --utc"); /* by the steps of the clock */
+	assert_int_equal(count(0, part, "--info", "machine      else(where, "), 1);
+	assert_int_equal(count(0, part, "--info", "slice of "), 1);
+	assert_int_equal(count(0, folder.path, "--info", "slice of "), 0);
+}
+
+/* Those of the numbers that occur, and of the machine that recorded them. */
+static void test_names(void **state)
+{
+	char path[3 * PATH_MAX], text[100] = "";
+	struct who init = process_of_pid(1, "init"), who;
+	struct proclife_record record;
+	FILE *file;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		who = process_of_pid(100 + i, i == 1 ? "this" : "other");
+		record = fork_record(0, &who, &init);
+		record.fork.uid = 10 + i;
+		record.fork.cgroup = 70 + i;
+		story_put(record);
+	}
+	story_end();
+	story_users(folder.path, "10 a\n11 b c\n12 d\n");
+	story_cgroups(folder.path, "70 /a\n71 /b c\n72 /d\n");
+	free(slice(0, "--comm this"));
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", part, i ? ".users" : ".cgroups");
+		file = fopen(path, "r");
+		assert_non_null(file);
+		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+		fclose(file);
+		assert_string_equal(text, i ? "11 b c\n" : "71 /b c\n");
+	}
+}
+
+/* --lives asks when it exits, the others at the end: it is there for both. */
+static void test_moved(void **state)
+{
+	struct who init = process_of_pid(1, "init"), who = process_of_pid(100, "moved");
+	struct proclife_record record = fork_record(0, &who, &init);
+
+	(void)state;
+	record.fork.cgroup = 70;
+	story_put(record);
+	story_exit(&who, &init, 0);
+	record = reap_record(0, &who, &init);
+	record.reap.cgroup = 71;
+	story_put(record);
+	story_end();
+	story_cgroups(folder.path, "70 /a\n71 /b\n");
+	expect_said(0, "--cgroup /a", ": 1 process, and 1 more that it needs: ");
+	expect_same(0, "--lives --cgroup /a");
+}
+
+/* As much of it as there is by now is a whole. */
+static void test_running(void **state)
+{
+	(void)state;
+	tell();
+	story_sync();
+	expect_said(0, "--comm cc", "still running");
+	expect_same(0, "--latency --comm cc --json");
+	assert_int_equal(count(0, part, "--info", "complete"), 1);
+}
+
+/* What was cut off does not become a whole. */
+static void test_cut(void **state)
+{
+	(void)state;
+	tell();
+	story_sync();
+	story_abandon();
+	expect_said(3, "--comm server", "the recording was cut off");
+	assert_int_equal(count(3, part, "--info", "cut off"), 1);
+	/* It ends where that ended, though nothing of it is as late. */
+	expect_same(3, "--latency --comm server --json");
+}
+
+static void test_lost(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	tell();
+	for (size_t i = 0; i < STORY_RING + 100; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_end();
+	expect_said(3, "--comm cc", "100 records were lost when this was recorded: the slice is incomplete, too");
+	expect_same(3, "--latency --comm cc --json");
+	assert_int_equal(count(3, part, "--events --json", "\"lost\":100,"), 2);
+}
+
+/* Nobody takes what is there for a whole, wherever the disk was full. */
+static void test_full(void **state)
+{
+	unsigned int failed = 0;
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	snprintf(part, sizeof(part), "%s/part", folder.base);
+	for (size_t limit = 1000; limit < 60000; limit += 3000) {
+		char line[3 * PATH_MAX];
+
+		out = run_program(true, limit, "%s -i %s --slice %s", program, folder.path, part);
+		assert_true(out.status == 1 || !out.status);
+		failed += out.status == 1;
+		if (out.status && !strstr(out.text, "File too large"))
+			fail_msg("%zu: %s", limit, out.text);
+		free(out.text);
+		if (!access(part, F_OK)) {
+			int whole = out.status;
+
+			out = run_program(false, 0, "%s -i %s --info", program, part);
+			if (whole && out.status != 3 && out.status != 1)
+				fail_msg("%zu: %s", limit, out.text);
+			free(out.text);
+		}
+		snprintf(line, sizeof(line), "rm -rf '%s'", part);
+		assert_int_equal(system(line), 0);
+	}
+	assert_true(failed >= 4 && failed < 20);
+}
+
+static void test_bad_place(void **state)
+{
+	struct stat st;
+	char *text;
+
+	(void)state;
+	tell();
+	story_end();
+	free(slice(0, ""));
+	expect_said(1, "", "the folder is not empty; name a new one\n");
+	text = slice(1, "--slice /dev/null");
+	assert_non_null(strstr(text, "/dev/null: there is something that is not a folder; name a new one"));
+	free(text);
+	expect_said(1, "--slice /proc/nowhere", "--slice /proc/nowhere: cannot write there: ");
+	/* For the owner only. */
+	assert_int_equal(stat(part, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+}
+
+static void test_nobody(void **state)
+{
+	(void)state;
+	tell();
+	story_end();
+	expect_said(0, "--comm nobody", "no process matched --comm nobody\n");
+	assert_int_equal(count(0, part, "--info", "processes    0: "), 1);
+}
+
+/* A slice that is not finished, for whatever reason, counts as cut off; and it is one of a recording. */
+static void test_library(void **state)
+{
+	struct proclife_run_info run = { .size = sizeof(run) };
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+	struct proclife_event event;
+	struct log copied = { 0 };
+
+	(void)state;
+	tell();
+	story_end();
+	snprintf(part, sizeof(part), "%s/part", folder.base);
+	source = replay(folder.path);
+	run = *proclife_recording_info(source);
+	assert_int_equal(proclife_recorder_new(&recorder, source, part, &run), -ENOTSUP);
+	assert_int_equal(proclife_recorder_slice(&recorder, source, folder.path, part, &run), 0);
+	event.record = NULL; /* of nothing that was yielded */
+	assert_int_equal(proclife_recorder_add(recorder, &event), -ENOTSUP);
+	while (proclife_source_next(source, &event) == 1) {
+		log_event(&live, &event);
+		assert_int_equal(proclife_recorder_add(recorder, &event), 0);
+	}
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+	/* The lock tells that it is being written; nothing says how far it is whole. */
+	assert_int_equal(count(0, part, "--info", "still running"), 1);
+	proclife_recorder_free(recorder);
+	assert_int_equal(count(3, part, "--info", "cut off"), 1);
+	proclife_source_free(source);
+	source = replay(part);
+	assert_memory_equal(proclife_recording_info(source)->slice_of, run.uuid, sizeof(run.uuid));
+	assert_int_equal(log_source(&copied, source, UINT64_MAX), -ENODATA);
+	assert_same_log(&live, &copied);
+	log_free(&copied);
+	snprintf(part, sizeof(part), "%s/other", folder.base);
+	assert_int_equal(proclife_recorder_slice(&recorder, source, folder.path, part, &run), -EBUSY);
+	proclife_source_free(source);
+}
+
+/* What somebody else wrote there is refused. */
+static void test_env(void **state)
+{
+	static const char *const bad[] = {
+		"\"\"", "7", "\"01234567-89ab-cdef-0123-456789abcde\"", "\"01234567-89ab-cdef-0123-456789abcdeg\"",
+		"\"01234567-89ab-cdef-0123-456789abcdef0\"",
+	};
+
+	(void)state;
+	tell();
+	story_end();
+	metadata_set(folder.path, "slice_of", "\"01234567-89ab-cdef-0123-456789abcdef\"");
+	assert_int_equal(count(0, folder.path, "--info", "\nslice of     01234567-89ab-cdef-0123-456789abcdef\n"), 1);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct output out;
+
+		metadata_set(folder.path, "slice_of", bad[i]);
+		out = run_program(true, 0, "%s -i %s --info", program, folder.path);
+		assert_int_equal(out.status, 1);
+		if (!strstr(out.text, "the value of 'slice_of' is not valid"))
+			fail_msg("%s: %s", bad[i], out.text);
+		free(out.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_part),
+		STORY(test_range),
+		STORY(test_needed),
+		STORY(test_nothing_left_out),
+		STORY(test_names),
+		STORY(test_moved),
+		STORY(test_running),
+		STORY(test_cut),
+		STORY(test_lost),
+		STORY(test_full),
+		STORY(test_bad_place),
+		STORY(test_nobody),
+		STORY(test_library),
+		STORY(test_env),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which lives of a recording go into a slice: those that are asked for, and those without whom they
+ * would not be the same. By their ids, which each reading of a recording counts alike.
+ */
+#ifndef READ_KEPT_H
+#define READ_KEPT_H
+
+#include <proclife.h>
+
+/* Whom a life needs. */
+enum kept_why {
+	KEPT_PARENT,   /* by birth */
+	KEPT_CREATOR,  /* who called fork: --pid follows it */
+	KEPT_NOTIFIED, /* of its end */
+	KEPT_REAPER,
+	KEPT_WHYS,
+};
+
+struct kept_life;
+
+struct kept {
+	struct kept_life *lives; /* by id, from 1 on */
+	uint64_t count;		 /* of ids that there is room for */
+	uint64_t last;		 /* the highest id that was heard of */
+	uint64_t asked_for;
+	uint64_t needed; /* besides */
+};
+
+/* With the tasks of the first reading, before all others that report to them. 0 or a negative errno. */
+int kept_begin(struct kept *kept, struct proclife_tasks *tasks);
+/* Each event of that reading, before it is fed. */
+void kept_note(struct kept *kept, struct proclife_tasks *tasks, const struct proclife_event *event);
+/* At its end: adds whom they need, and whom those need. */
+void kept_complete(struct kept *kept);
+bool kept_has(const struct kept *kept, uint64_t id);
+void kept_free(struct kept *kept);
+
+#endif
