@@ -218,6 +218,32 @@ static void test_short_text(void **state)
 	}
 }
 
+static void expect_refused(const char *value)
+{
+	struct proclife_fault fault;
+	char line[64];
+
+	snprintf(line, sizeof(line), "\tto_realtime = \"0x%s\";\n", value);
+	write_without((const char *const[]){ "to_realtime", NULL }, line);
+	assert_int_equal(try_replay(folder.path, &fault, &again), -EBADMSG);
+	assert_non_null(strstr(fault.text, "the value of 'to_realtime' is not valid"));
+}
+
+/* What would be beyond the year 2262 is none, and no time wraps around. */
+static void test_clock(void **state)
+{
+	(void)state;
+	make(true);
+	expect_refused("8000000000000000");
+	expect_refused("bfffffffffffffff");
+	write_without((const char *const[]){ "to_realtime", NULL },
+		      "\tto_realtime = \"0x7fffffffffffffff\";\n");
+	expect_whole("the year 2262");
+	write_without((const char *const[]){ "to_realtime", NULL },
+		      "\tto_realtime = \"0xfffffffffffffff0\";\n");
+	expect_whole("a clock that was not set");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +253,7 @@ int main(void)
 		RECORDED(test_derived),
 		RECORDED(test_newer),
 		RECORDED(test_short_text),
+		RECORDED(test_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -319,6 +319,12 @@ static int add_total(struct proclife_metadata *metadata, uint64_t *count, const 
 	return 1;
 }
 
+/* No time of day is beyond the year 2262. A clock that was never set can be behind the monotonic one. */
+static bool is_offset(uint64_t to_realtime)
+{
+	return (int64_t)to_realtime >= INT64_MIN / 2;
+}
+
 /* Like add_total(), for a change of the time of day. They are in order, and each is later. */
 static int add_step(struct proclife_daytime *daytime, const char *text, const char *is,
 		    const char *end)
@@ -332,7 +338,7 @@ static int add_step(struct proclife_daytime *daytime, const char *text, const ch
 		return 0;
 	if (!parse_number(&digits, is, 10, &number) || digits != is ||
 	    number != daytime->count + 1 || number > PROCLIFE_DAYTIME_CHANGES ||
-	    !parse_numbers(is + 3, end, numbers, 2) ||
+	    !parse_numbers(is + 3, end, numbers, 2) || !is_offset(step.to_realtime) ||
 	    (daytime->count && daytime->changes[daytime->count - 1].since >= step.since))
 		return -EBADMSG;
 	return proclife_daytime_change(daytime, step.since, step.to_realtime) ?: 1;
@@ -449,6 +455,10 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 			return err;
 		}
 		text = eol + 1;
+	}
+	if (!is_offset(metadata->header.to_realtime)) {
+		proclife_fault_set(fault, "the value of '%s' is not valid", "to_realtime");
+		return -EBADMSG;
 	}
 	derive(metadata, seen, totals);
 	metadata->daytime.to_realtime = metadata->header.to_realtime;
