@@ -278,7 +278,7 @@ def choices(rng, read):
     yield dict(uids=tuple(rng.sample(users, 2)), threads=rng.random() < .5)
     yield dict(comms=tuple(rng.sample(globs[:5], 2)), cgroups=(rng.choice(paths),))
     yield dict(cgroups=tuple(rng.sample(paths, 2)))
-    ends = ["failed", "status=0", "status=1", "status=3", "signal=9", "signal=15"]
+    ends = ["failed", "status=0", "status=1", "status=3", "signal=9", "signal=15", "signal=any"]
     yield dict(ends=tuple(rng.sample(ends, 1)))
     yield dict(ends=tuple(rng.sample(ends, 2)), uids=(rng.choice(users),))
     yield dict(args=(rng.choice(["*", "-*", "*c*", "* *", "?*[a-z]", "none"]),))

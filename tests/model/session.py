@@ -42,7 +42,7 @@ def ended_so(process, ends):
     if process.exited is None or process.exit_code is None:
         return False
     signal, status = process.exit_code & 0x7f, process.exit_code >> 8 & 0xff
-    return (process.exit_code != 0 and "failed" in ends) or \
+    return (process.exit_code != 0 and "failed" in ends) or bool(signal and "signal=any" in ends) or \
         ("signal=%d" % signal if signal else "status=%d" % status) in ends
 
 

@@ -83,6 +83,8 @@ static void test_ends(void **state)
 	expect("--tree --status 255 --status 1", "102 103 ");
 	expect("--tree --signal KILL", "104 ");
 	expect("--tree --signal sigkill --status 0", "101 104 106 ");
+	expect("--tree --signal any", "104 105 ");
+	expect("--tree --signal Any --status 1", "102 104 105 ");
 	expect("--tree --signal 11", "105 ");
 	expect("--tree --signal SEGV --signal 9", "104 105 ");
 	expect("--tree --signal TERM", "");
@@ -259,6 +261,7 @@ static void test_said(void **state)
 	(void)state;
 	tell();
 	expect_said(0, "--tree --signal TERM", "no process matched --signal SIGTERM\n");
+	expect_said(0, "--tree --signal any --comm good", "no process matched --comm good, --signal any\n");
 	expect_said(0, "--tree --status 7 --failed --comm good",
 		    "no process matched --comm good, --failed, --status 7\n");
 	expect_said(0, "--tree --args nothing --from +1s", "no process matched --args nothing\n");

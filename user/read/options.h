@@ -77,6 +77,8 @@ struct words {
 	size_t count;
 };
 
+#define ANY_SIGNAL UINT64_MAX
+
 /* Of what is followed, which processes are shown: those that have one of each kind that is given. */
 struct filter {
 	struct words comms; /* patterns, see glob(7) */
@@ -88,7 +90,7 @@ struct filter {
 	/* How it ended: any of these will do. */
 	bool failed;
 	uint64_t statuses[4]; /* a bit for each exit status */
-	uint64_t signals;     /* a bit for each signal, of which 1 is the lowest */
+	uint64_t signals;     /* a bit for each signal, of which 1 is the lowest; or ANY_SIGNAL */
 };
 
 static inline bool filter_has_end(const struct filter *filter)

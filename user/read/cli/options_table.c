@@ -81,7 +81,8 @@ static const struct entry {
 	[OPTION_SIGNAL] = {
 		.name = "signal", .argument = "SIGNAL", .group = GROUP_SELECTION,
 		.help =
-			"Only processes that this signal killed, such as KILL; can be given repeatedly",
+			"Only processes that this signal killed, such as KILL, or any; can be given "
+			"repeatedly",
 	},
 	[OPTION_ARGS] = {
 		.name = "args", .argument = "GLOB", .group = GROUP_SELECTION,

@@ -95,7 +95,9 @@ static void put_ends(struct list *list, const struct filter *filter)
 	for (i = 0; i < 256; i++)
 		if (filter->statuses[i / 64] >> i % 64 & 1)
 			put_number(list, "--status", i);
-	for (i = 0; i < 64; i++)
+	if (filter->signals == ANY_SIGNAL)
+		put(list, "--signal", "any");
+	for (i = 0; filter->signals != ANY_SIGNAL && i < 64; i++)
 		if (filter->signals >> i & 1)
 			put(list, "--signal", signal_name((int)i + 1, buffer));
 }

@@ -117,8 +117,10 @@ static bool has_end(const struct filter *filter, const struct proclife_process *
 		return false;
 	if (filter->failed && process->exit_code)
 		return true;
+	if (signal && filter->signals == ANY_SIGNAL)
+		return true;
 	if (signal)
-		return filter->signals >> (signal - 1) & 1;
+		return signal <= 64 && filter->signals >> (signal - 1) & 1;
 	return filter->statuses[status / 64] >> status % 64 & 1;
 }
 
