@@ -272,6 +272,8 @@ static void test_said(void **state)
 	expect_said(1, "--tree --from +5s --to +4s", "--from +5s, --to +4s: the first is ");
 	expect_said(129, "--tree --status 256", "--status 256: not an exit status from 0 to 255");
 	expect_said(129, "--tree --status=", "--status ''");
+	expect_said(129, "--tree --status -1", "--status -1: not an exit status from 0 to 255");
+	expect_said(129, "--tree --status=-1", "--status -1: not an exit status from 0 to 255");
 	expect_said(129, "--tree --signal 65", "--signal 65: not a signal");
 	expect_said(129, "--tree --signal 0", "--signal 0: not a signal");
 	expect_said(129, "--tree --signal NO", "--signal NO: not a signal");

@@ -330,6 +330,22 @@ static void check_names(const struct argp_option *table, int argc, char **argv)
 	exit(STATUS_USAGE);
 }
 
+/* Of an argument that may be missing, getopt_long(3) would take this for an option. */
+static void check_status(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i + 1 < argc && strcmp(argv[i], "--"); i++) {
+		const char *next = argv[i + 1];
+
+		if (strcmp(argv[i], "--status") || next[0] != '-' || !strchr("0123456789", next[1]) ||
+		    !next[1])
+			continue;
+		message("--status %s: not an exit status from 0 to 255", quoted(next));
+		exit(STATUS_USAGE);
+	}
+}
+
 void options_parse(struct options *options, const struct view *const *views, int argc, char **argv)
 {
 	const struct argp argp = { options_table(views), parse, usage, help, NULL, NULL, NULL };
@@ -340,6 +356,7 @@ void options_parse(struct options *options, const struct view *const *views, int
 	options->factor = 1.1;
 	argp_err_exit_status = STATUS_USAGE;
 	check_names(argp.options, argc, argv);
+	check_status(argc, argv);
 	quote_errors(true);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &reading);
 	quote_errors(false);
