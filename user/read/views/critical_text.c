@@ -5,6 +5,7 @@
 #include "output/quote.h"
 #include "output/wrap.h"
 #include "views/critical.h"
+#include "views/path.h"
 #include "views/words.h"
 #include <stdlib.h>
 #include <string.h>
@@ -133,11 +134,8 @@ static const char *name_of(const struct critical *critical, uint32_t number)
 {
 	const struct kin_life *life = &critical->kin.all[number];
 	const char *path = kin_text(&critical->kin, life->path, NULL);
-	const char *slash = path ? strrchr(path, '/') : NULL;
 
-	if (!path)
-		return kin_text(&critical->kin, life->comm, NULL);
-	return slash && slash[1] ? slash + 1 : path;
+	return path ? path_base(path) : kin_text(&critical->kin, life->comm, NULL);
 }
 
 static struct family *family_of(struct table *table, uint32_t comm)

@@ -7,6 +7,7 @@
 #include "output/message.h"
 #include "output/quote.h"
 #include "views/lives.h"
+#include "views/path.h"
 #include "views/when.h"
 #include <stdlib.h>
 #include <string.h>
@@ -287,7 +288,7 @@ static void put_columns(struct lives_text *view, const struct death *death)
  */
 static void put_command(struct text *text, const struct death *death, struct recent *recent)
 {
-	const char *base = death->path ? strrchr(death->path, '/') : NULL;
+	const char *base = death->path ? path_base(death->path) : NULL;
 
 	if (death->flags & PROCLIFE_F_KTHREAD) {
 		text_string(text, "[");
@@ -299,7 +300,6 @@ static void put_command(struct text *text, const struct death *death, struct rec
 		text_comm(text, death->comm);
 		return;
 	}
-	base = base && base[1] ? base + 1 : death->path;
 	text_label(text, death->args ? base : death->path, SIZE_MAX);
 	if (strncmp(base, death->comm, PROCLIFE_COMM_LEN - 1)) {
 		text_string(text, " (");

@@ -10,6 +10,7 @@
 #define READ_ROW_H
 
 #include "options.h"
+#include "views/path.h"
 #include <proclife.h>
 #include <string.h>
 
@@ -121,9 +122,7 @@ static inline const struct proclife_killer *node_killer(const struct proclife_no
 /* The name of the file that it executed, without folders; NULL if it never called exec. */
 static inline const char *node_base(const struct proclife_node *node)
 {
-	const char *slash = node->path ? strrchr(node->path, '/') : NULL;
-
-	return slash ? slash + 1 : node->path;
+	return node->path ? path_base(node->path) : NULL;
 }
 
 /* Who forked it, and who reaped it, as far as a line tells: 0 for its parent. */

@@ -7,6 +7,7 @@
 #include "output/quote.h"
 #include "output/wrap.h"
 #include "views/overtime.h"
+#include "views/path.h"
 #include "views/programs.h"
 #include "views/summary.h"
 #include "views/when.h"
@@ -226,13 +227,6 @@ static void put_end(struct text *line, const struct run *run, const char *argume
 	text_free(&word);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void put_program(struct text *line, const struct summary *summary,
 			const struct program *program, unsigned int rank)
 {
@@ -251,7 +245,7 @@ static void put_program(struct text *line, const struct summary *summary,
 	put_name(line, summary->run, program);
 	if (argument && by != SUMMARY_BY_COMM && by != SUMMARY_BY_PATH) {
 		text_string(line, "  ");
-		text_label(line, base_name(program->longest.args.text), SIZE_MAX);
+		text_label(line, path_base(program->longest.args.text), SIZE_MAX);
 	}
 	if (argument)
 		put_end(line, summary->run, argument);
