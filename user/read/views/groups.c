@@ -19,29 +19,45 @@ const char *user_name(const struct run *run, uint32_t uid, char buffer[24])
 	return buffer;
 }
 
+void text_user(struct text *text, const struct run *run, uint32_t uid)
+{
+	char buffer[24];
+
+	text_label(text, user_name(run, uid, buffer), SIZE_MAX);
+}
+
+void text_cgroup(struct text *text, const struct run *run, uint64_t cgroup)
+{
+	const char *path = proclife_cgroups_path(run->cgroups, cgroup);
+
+	if (path)
+		text_label(text, path, SIZE_MAX);
+	else
+		text_printf(text, "cgroup %" PRIu64, cgroup);
+}
+
+void json_cgroup(struct json *json, const struct run *run, uint64_t cgroup)
+{
+	json_string_or_null(json, "group", proclife_cgroups_path(run->cgroups, cgroup));
+	json_uint(json, "cgroup", cgroup);
+}
+
 void text_group(struct text *text, const struct run *run, enum proclife_by by,
 		const struct proclife_group *group)
 {
-	const char *path;
-	char buffer[24];
-
 	if (!group->known) {
 		text_string(text, "(unknown)");
 		return;
 	}
 	switch (by) {
 	case PROCLIFE_BY_CGROUP:
-		path = proclife_cgroups_path(run->cgroups, group->number);
-		if (path)
-			text_label(text, path, SIZE_MAX);
-		else
-			text_printf(text, "cgroup %" PRIu64, group->number);
+		text_cgroup(text, run, group->number);
 		break;
 	case PROCLIFE_BY_CPU:
 		text_printf(text, "CPU %" PRIu64, group->number);
 		break;
 	case PROCLIFE_BY_UID:
-		text_label(text, user_name(run, (uint32_t)group->number, buffer), SIZE_MAX);
+		text_user(text, run, (uint32_t)group->number);
 		break;
 	default:
 		text_comm(text, group->name);
@@ -52,18 +68,11 @@ void text_group(struct text *text, const struct run *run, enum proclife_by by,
 void json_group(struct json *json, const struct run *run, enum proclife_by by,
 		const struct proclife_group *group)
 {
-	const char *path;
-
 	json_string(json, "by", proclife_by_name(by));
 	if (!group->known) {
 		json_null(json, "group");
 	} else if (by == PROCLIFE_BY_CGROUP) {
-		path = proclife_cgroups_path(run->cgroups, group->number);
-		if (path)
-			json_string(json, "group", path);
-		else
-			json_null(json, "group");
-		json_uint(json, "cgroup", group->number);
+		json_cgroup(json, run, group->number);
 	} else if (by == PROCLIFE_BY_CPU || by == PROCLIFE_BY_UID) {
 		json_uint(json, "group", group->number);
 	} else {

@@ -168,13 +168,12 @@ static void put_user(struct lives_text *view, const struct death *death)
 {
 	struct text *line = &view->line;
 	unsigned int column = line->columns;
-	char buffer[24];
 
 	if (!death->has_uid) {
 		text_string(line, "?");
 	} else {
 		text_clear(&view->command);
-		text_label(&view->command, user_name(death->run, death->uid, buffer), SIZE_MAX);
+		text_user(&view->command, death->run, death->uid);
 		text_in(line, &view->command, line->screen->width ? USER_COLUMNS : 0);
 	}
 	text_pad(line, column + USER_COLUMNS);

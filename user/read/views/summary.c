@@ -168,22 +168,16 @@ static void put_figure(struct text *line, const struct summary *summary,
 
 static void text_program(struct text *line, const struct run *run, const struct program *program)
 {
-	const char *path;
-	char buffer[24];
+	enum summary_by by = run->options->summary_by;
 
-	if (!program->known) {
+	if (!program->known)
 		text_string(line, "(unknown)");
-	} else if (run->options->summary_by == SUMMARY_BY_CGROUP) {
-		path = proclife_cgroups_path(run->cgroups, program->number);
-		if (path)
-			text_label(line, path, SIZE_MAX);
-		else
-			text_printf(line, "cgroup %" PRIu64, program->number);
-	} else if (run->options->summary_by == SUMMARY_BY_UID) {
-		text_label(line, user_name(run, (uint32_t)program->number, buffer), SIZE_MAX);
-	} else {
+	else if (by == SUMMARY_BY_CGROUP)
+		text_cgroup(line, run, program->number);
+	else if (by == SUMMARY_BY_UID)
+		text_user(line, run, (uint32_t)program->number);
+	else
 		text_label(line, program->name, SIZE_MAX);
-	}
 }
 
 static void put_name(struct text *line, const struct run *run, const struct program *program)

@@ -7,18 +7,12 @@
 static void json_name_of(struct json *json, const struct run *run, const struct program *program)
 {
 	enum summary_by by = run->options->summary_by;
-	const char *path;
 
 	json_string(json, "by", choice_name(CHOICE_SUMMARY_BY, by));
 	if (!program->known) {
 		json_null(json, "group");
 	} else if (by == SUMMARY_BY_CGROUP) {
-		path = proclife_cgroups_path(run->cgroups, program->number);
-		if (path)
-			json_string(json, "group", path);
-		else
-			json_null(json, "group");
-		json_uint(json, "cgroup", program->number);
+		json_cgroup(json, run, program->number);
 	} else if (by == SUMMARY_BY_UID) {
 		json_uint(json, "group", program->number);
 	} else {

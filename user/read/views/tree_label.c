@@ -230,8 +230,6 @@ static void note_extras(struct tree_view *view, const struct row *b)
 	const struct proclife_common *common = b->node->common;
 	unsigned int show = view->run->options->show;
 	struct text *notes = &view->notes;
-	char buffer[24];
-	const char *path;
 
 	if (show & SHOW_PIDNS && common->ns_pid) {
 		begin_note(notes, STYLE_PLAIN);
@@ -241,18 +239,14 @@ static void note_extras(struct tree_view *view, const struct row *b)
 		end_note(notes);
 	}
 	if (show & SHOW_CGROUP) {
-		path = proclife_cgroups_path(view->run->cgroups, common->cgroup);
 		begin_note(notes, STYLE_PLAIN);
-		if (path)
-			text_label(notes, path, SIZE_MAX);
-		else
-			text_printf(notes, "cgroup %llu", (unsigned long long)common->cgroup);
+		text_cgroup(notes, view->run, common->cgroup);
 		end_note(notes);
 	}
 	if (show & SHOW_UID) {
 		begin_note(notes, STYLE_PLAIN);
 		text_string(notes, "user ");
-		text_label(notes, user_name(view->run, common->uid, buffer), SIZE_MAX);
+		text_user(notes, view->run, common->uid);
 		end_note(notes);
 	}
 }

@@ -115,6 +115,11 @@ void json_group(struct json *json, const struct run *run, enum proclife_by by,
 		const struct proclife_group *group);
 /* The name of a user, or the number in @buffer if there is none. */
 const char *user_name(const struct run *run, uint32_t uid, char buffer[24]);
+void text_user(struct text *text, const struct run *run, uint32_t uid);
+/* Its path, or "cgroup 77" if that is not known. */
+void text_cgroup(struct text *text, const struct run *run, uint64_t cgroup);
+/* Members "group", the path, and "cgroup", the id. */
+void json_cgroup(struct json *json, const struct run *run, uint64_t cgroup);
 
 /* What --expect asks for. */
 void verdict_print(const struct run *run);
