@@ -82,6 +82,38 @@ static void test_views(void **state)
 			expect_narrow(views[i], widths[n], n % 2);
 }
 
+/* An argument that is too long loses characters, not bytes. */
+static void test_characters(void **state)
+{
+	static const char han[] = "\xe6\xbc\xa2";
+	char args[200] = "cc\0";
+	struct who sh, who;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	sh = story_fork(&init, 10, "sh");
+	for (unsigned int i = 0; i < 40; i++)
+		memcpy(args + 3 + 3 * i, han, 3);
+	for (uint32_t i = 0; i < 2; i++) {
+		who = story_fork(&sh, 100 + i, "cc");
+		story_put(exec_record(0, &who, who.pid, "/usr/bin/cc"));
+		story_args(&who, args, i ? 3 + 3 * 40 + 1 : 3);
+		story_at(10 + 30 * i);
+		story_die(&who, &sh, 0, MS, 100);
+		story_bury(&who, &sh);
+	}
+	story_end();
+	setenv("LC_ALL", "C.UTF-8", 1);
+	for (unsigned int width = 60; width < 70; width++) {
+		struct output out = run_program(false, 0, "env COLUMNS=%u %s -i %s --summary", width,
+						program, folder.path);
+
+		assert_non_null(strstr(out.text, "\xe6\xbc\xa2\xe6\xbc\xa2\n"));
+		assert_null(strstr(out.text, "\\x"));
+		free(out.text);
+	}
+}
+
 /* Takes the colours out. They are none but our own, and none is left at the end of a line. */
 static void strip_colour(char *text, const char *options)
 {
@@ -157,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_views),
+		STORY(test_characters),
 		STORY(test_colour),
 		STORY(test_no_colour_in_json),
 	};

@@ -53,12 +53,16 @@ void text_in(struct text *text, const struct text *what, unsigned int columns)
 	}
 }
 
-static void end_in(struct text *text, const struct text *what, unsigned int columns)
+void text_end_in(struct text *text, const struct text *what, unsigned int columns)
 {
 	unsigned int too_many, cut = 0;
 	const char *s = what->s;
 	size_t bytes;
 
+	if (!columns || what->columns <= columns) {
+		text_bytes(text, s, what->len, what->columns);
+		return;
+	}
 	for (too_many = what->columns - columns + 1; *s && cut < too_many; s += bytes)
 		cut += text_character(s, &bytes);
 	text_draw(text, "…", "~");
@@ -68,7 +72,7 @@ static void end_in(struct text *text, const struct text *what, unsigned int colu
 void text_word_in(struct text *text, const struct text *what, unsigned int columns)
 {
 	if (columns && what->columns > columns && strchr(what->s, '/'))
-		end_in(text, what, columns);
+		text_end_in(text, what, columns);
 	else
 		text_in(text, what, columns);
 }

@@ -11,6 +11,9 @@
  */
 void text_in(struct text *text, const struct text *what, unsigned int columns);
 
+/* One that is too long, without colours, loses its beginning. */
+void text_end_in(struct text *text, const struct text *what, unsigned int columns);
+
 /* What is a path loses its beginning, everything else its end. */
 void text_word_in(struct text *text, const struct text *what, unsigned int columns);
 

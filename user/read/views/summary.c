@@ -208,14 +208,11 @@ static void put_end(struct text *line, const struct run *run, const char *argume
 		text_style(line, STYLE_PLAIN);
 	} else if (room > 8) {
 		/* Without quotes: what they would enclose is not there. */
-		size_t length = strlen(argument), from = length < room ? 0 : length - (room - 1);
-
 		text_clear(&word);
-		text_name(&word, argument + from, SIZE_MAX);
+		text_name(&word, argument, SIZE_MAX);
 		text_string(line, "  ");
 		text_style(line, STYLE_DIM);
-		text_draw(line, "…", ".");
-		text_in(line, &word, room - 1);
+		text_end_in(line, &word, room);
 		text_style(line, STYLE_PLAIN);
 	}
 	text_free(&word);
