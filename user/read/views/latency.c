@@ -46,20 +46,21 @@ static void show_method(const struct run *run, struct text *line,
 
 	text_line(line);
 	text_style(line, STYLE_DIM);
-	text_string(line, "Linux ");
-	text_name(line, header->release, PROCLIFE_RELEASE_LEN);
 	if (mark)
-		text_printf(line, ". EXIT is recorded %s%s.", mark,
+		text_printf(line, "EXIT is recorded %s%s.", mark,
 			    header->exit_mark == PROCLIFE_EXIT_BEFORE_MM ?
 				    ": exit_free contains that" : "");
 	else
-		text_string(line, ". Where EXIT stands is not known.");
+		text_string(line, "Where EXIT stands is not known.");
 	if (reap)
 		text_printf(line, " REAP is recorded at %s.", reap);
 	else
 		text_string(line, " REAP is not recorded: zombie and rcu_free cannot be told apart.");
 	if (has_teardown(run))
 		text_string(line, " A zombie begins when its parent is notified, by SIGCHLD.");
+	text_string(line, " Linux ");
+	text_name(line, header->release, PROCLIFE_RELEASE_LEN);
+	text_string(line, ".");
 	text_style(line, STYLE_PLAIN);
 	text_paragraph(line);
 }
