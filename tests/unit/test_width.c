@@ -67,7 +67,7 @@ static const char *const views[] = {
 		"--lives", "--lives --sort zombie", "--lives --top 3", "--events", "--tree",
 		"--tree --no-fold", "--tree --top 5", "--tree --show uid,cgroup", "--tree --threads",
 		"--latency", "--latency --by comm", "--summary", "--summary --by path", "--parents",
-		"--zombies", "--expect life.p99<1s --expect zombies==0 --expect left==1",
+		"--zombies", "--critical-path", "--info", "--expect life.p99<1s --expect zombies==0 --expect left==1",
 };
 
 static void test_views(void **state)
