@@ -356,7 +356,8 @@ static void strip_spaces(struct text *text)
 		return;
 	for (; len && text->s[len - 1] == ' '; text->columns--)
 		len--;
-	memmove(text->s + len, text->s + text->len - end, end);
+	if (end) /* otherwise there need be no text at all */
+		memmove(text->s + len, text->s + text->len - end, end);
 	text->len = len + end;
 }
 
