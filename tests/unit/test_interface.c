@@ -57,6 +57,7 @@ static void test_run_of_other_versions(void **state)
 	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &later.run), -E2BIG);
 	later.more = 0;
 	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &later.run), 0);
+	later.run.ended = 2;
 	later.more = 1;
 	assert_int_equal(proclife_recorder_finish(recorder, &later.run), -E2BIG);
 	later.more = 0;

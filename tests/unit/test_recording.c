@@ -178,6 +178,93 @@ static void test_refused(void **state)
 	fake_device_free(device);
 }
 
+/* A recording that nobody can open would be worse than an error. */
+static void test_end_before_what_is_written(void **state)
+{
+	struct fake_device *device = fake_device_new(1, 64);
+	struct proclife_run_info run = { .size = sizeof(run) };
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+
+	(void)state;
+	fake_device_add_rings(device);
+	source = fake_device_open(device);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	fake_device_write(device, 0, 10);
+	device->now = 100;
+	log_source(&live, source, 1);
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), -EINVAL);
+	run.ended = 9;
+	assert_int_equal(proclife_recorder_finish(recorder, &run), -EINVAL);
+	assert_int_equal(proclife_recorder_error(recorder), 0);
+	fake_device_write(device, 0, 101);
+	device->now = 200;
+	log_source(&live, source, 1);
+	run.ended = 10;
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	source = replay(folder.path);
+	assert_true(proclife_recording_info(source)->complete);
+	assert_int_equal(log_source(&again, source, UINT64_MAX), -ENODATA);
+	assert_int_equal(again.count, 1);
+	proclife_source_free(source);
+	fake_device_free(device);
+}
+
+static void test_nothing_after_the_end(void **state)
+{
+	struct fake_device *device = fake_device_new(1, 64);
+	struct proclife_run_info run = { .size = sizeof(run), .ended = 1 };
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+
+	(void)state;
+	fake_device_add_rings(device);
+	source = fake_device_open(device);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), -EINVAL);
+	assert_int_equal(proclife_recorder_sync(recorder), -EINVAL);
+	assert_int_equal(proclife_recorder_error(recorder), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	proclife_source_free(replay(folder.path));
+	fake_device_free(device);
+}
+
+/* What a recorder takes can be read again, up to the last byte. */
+static void test_texts_of_a_run(void **state)
+{
+	struct fake_device *device = fake_device_new(1, 64);
+	struct proclife_run_info run = { .size = sizeof(run), .ended = 1 }, wrong;
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+
+	(void)state;
+	memset(run.reason, 'x', sizeof(run.reason) - 1);
+	memset(run.rcu, 'y', sizeof(run.rcu) - 1);
+	fake_device_add_rings(device);
+	source = fake_device_open(device);
+	wrong = run;
+	wrong.reason[sizeof(run.reason) - 1] = 'x';
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &wrong), -EINVAL);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &wrong), -EINVAL);
+	wrong = run;
+	wrong.rcu[sizeof(run.rcu) - 1] = 'y';
+	assert_int_equal(proclife_recorder_finish(recorder, &wrong), -EINVAL);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	source = replay(folder.path);
+	assert_string_equal(proclife_recording_info(source)->reason, run.reason);
+	assert_string_equal(proclife_recording_info(source)->rcu, run.rcu);
+	proclife_source_free(source);
+	fake_device_free(device);
+}
+
 /* Memory for 2 million records is not taken, and the whole is as it was. */
 static void test_big(void **state)
 {
@@ -229,6 +316,9 @@ int main(void)
 		RECORDED(test_many),
 		RECORDED(test_end),
 		RECORDED(test_refused),
+		RECORDED(test_end_before_what_is_written),
+		RECORDED(test_nothing_after_the_end),
+		RECORDED(test_texts_of_a_run),
 		RECORDED(test_big),
 	};
 

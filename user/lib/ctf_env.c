@@ -469,3 +469,17 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 	}
 	return 0;
 }
+
+/* The size of the structure in its first version. */
+#define FIRST_RUN_INFO (offsetof(struct proclife_run_info, rcu) + PROCLIFE_RCU_LEN)
+
+int proclife_env_take(struct proclife_run_info *to, const struct proclife_run_info *from)
+{
+	int err = proclife_take_struct(to, sizeof(*to), from, from->size, FIRST_RUN_INFO);
+
+	if (!err && (!memchr(to->reason, '\0', sizeof(to->reason)) ||
+		     !memchr(to->rcu, '\0', sizeof(to->rcu))))
+		err = -EINVAL;
+	to->size = sizeof(*to);
+	return err;
+}

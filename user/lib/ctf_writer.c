@@ -217,6 +217,17 @@ int proclife_ctf_writer_end(struct proclife_ctf_writer *writer, uint64_t ended)
 	return proclife_ctf_writer_write(writer);
 }
 
+uint64_t proclife_ctf_writers_end(struct proclife_ctf_writer *const *writers, uint32_t count)
+{
+	uint64_t end = 0;
+
+	for (; count--; writers++) {
+		if (*writers && (*writers)->end > end)
+			end = (*writers)->end;
+	}
+	return end;
+}
+
 void proclife_ctf_writer_total(const struct proclife_ctf_writer *writer,
 			       struct proclife_total *total)
 {

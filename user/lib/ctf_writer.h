@@ -33,6 +33,9 @@ int proclife_ctf_writer_end(struct proclife_ctf_writer *writer, uint64_t ended);
 /* Brings the packet on disk up to date. */
 int proclife_ctf_writer_write(struct proclife_ctf_writer *writer);
 
+/* Until when these, or NULLs, have something: it cannot be taken back. */
+uint64_t proclife_ctf_writers_end(struct proclife_ctf_writer *const *writers, uint32_t count);
+
 /* The totals of the stream, once all is written. */
 void proclife_ctf_writer_total(const struct proclife_ctf_writer *writer,
 			       struct proclife_total *total);

@@ -192,7 +192,7 @@ struct proclife_run_info {
 	uint32_t command;	  /* tgid of the command that was followed; 0: none */
 	uint32_t command_creator; /* tgid of the process that forked it */
 	int32_t command_status;	  /* -1: not known */
-	char reason[PROCLIFE_REASON_LEN]; /* why it ended, in the recorder's words */
+	char reason[PROCLIFE_REASON_LEN]; /* why it ended, in the recorder's words, with a NUL */
 	uint8_t uuid[PROCLIFE_UUID_BYTES]; /* identifies a recording; copies have the same */
 	bool complete;	 /* the recorder finished; otherwise the rest is missing... */
 	bool running;	 /* ... or not there yet: it was still running when this was opened */
@@ -200,7 +200,7 @@ struct proclife_run_info {
 	uint64_t records;
 	uint64_t lost; /* in gaps */
 	char hostname[PROCLIFE_HOST_LEN];
-	char rcu[PROCLIFE_RCU_LEN]; /* how RCU callbacks were run, in the recorder's words */
+	char rcu[PROCLIFE_RCU_LEN]; /* how RCU callbacks were run, likewise */
 	uint8_t slice_of[PROCLIFE_UUID_BYTES]; /* it is a part of this recording; zeros: it is none */
 };
 
@@ -258,7 +258,7 @@ struct proclife_recorder;
  * @run: what is known so far; copied
  *
  * Call this before the first proclife_source_next(); otherwise it fails with -EBUSY. -EINVAL if the
- * size of @run is wrong, -E2BIG if it has something that this library does not know; -ENOTSUP if
+ * size of @run is wrong or a text in it has no NUL, -E2BIG if it has something that this library does not know; -ENOTSUP if
  * the source is not a device; -ENOTEMPTY if the folder is not empty. Free the recorder before the
  * source.
  */
@@ -288,6 +288,7 @@ int proclife_recorder_add(struct proclife_recorder *recorder, const struct procl
  * Writes all events that have been yielded so far. Without this call, each CPU's records are
  * written when they fill a packet of 64 KiB. Return: 0, or the first error so far: then nothing is
  * written any more, and what has been written stays readable. Of a slice, it does nothing else.
+ * -EINVAL after proclife_recorder_finish().
  */
 int proclife_recorder_sync(struct proclife_recorder *recorder);
 
@@ -296,7 +297,9 @@ int proclife_recorder_error(const struct proclife_recorder *recorder);
 
 /*
  * Writes the rest and marks the recording as complete. Events that were yielded last and are later
- * than @run->ended are left out. Without this call, a recording counts as cut off.
+ * than @run->ended are left out. Without this call, a recording counts as cut off. -EINVAL if
+ * @run->ended is 0, or before an event that has been written: then nothing is changed, and this can be
+ * called again; and -EINVAL after it has succeeded.
  * The slice of one that was cut off does so in any case, from the same time on, and ends at
  * @run->ended.
  */

@@ -129,6 +129,8 @@ int proclife_recorder_sync(struct proclife_recorder *recorder)
 	uint64_t synced = proclife_source_horizon(recorder->source);
 	char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1];
 
+	if (!recorder->error && recorder->metadata.run.complete)
+		return -EINVAL;
 	if (take_all(recorder) || recorder->slice)
 		return recorder->error;
 	if (recorder->daytime != recorder->source->daytime.version) {
@@ -171,17 +173,6 @@ static int close_tapes(struct proclife_recorder *recorder)
 	return err;
 }
 
-/* The size of the structure in its first version. */
-#define FIRST_RUN_INFO (offsetof(struct proclife_run_info, rcu) + PROCLIFE_RCU_LEN)
-
-static int take_run(struct proclife_run_info *to, const struct proclife_run_info *from)
-{
-	int err = proclife_take_struct(to, sizeof(*to), from, from->size, FIRST_RUN_INFO);
-
-	to->size = sizeof(*to);
-	return err;
-}
-
 static void complete(struct proclife_recorder *recorder)
 {
 	struct proclife_metadata *metadata = &recorder->metadata;
@@ -211,10 +202,15 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 {
 	struct proclife_metadata *metadata = &recorder->metadata;
 	struct proclife_run_info old = metadata->run, now;
-	int err = take_run(&now, run);
+	int err = proclife_env_take(&now, run);
 
 	if (err)
 		return err;
+	if (recorder->error)
+		return recorder->error;
+	if (old.complete || !now.ended ||
+	    now.ended < proclife_ctf_writers_end(recorder->writers, recorder->cpus + 1))
+		return -EINVAL;
 	recorder->limit = now.ended;
 	if (recorder->cut && !recorder->error)
 		recorder->error = proclife_recorder_end_cut(recorder, now.ended);
@@ -333,7 +329,7 @@ int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_
 {
 	struct proclife_run_info known;
 	struct proclife_recorder *r;
-	int err = take_run(&known, run);
+	int err = proclife_env_take(&known, run);
 
 	if (err)
 		return err;
