@@ -294,7 +294,10 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 	if (proclife_unlikely(tasks->renames_lack))
 		return feed_named(tasks, event->record);
 	ret = feed_record(tasks, event->record);
-	if (proclife_unlikely(tasks->error))
-		return proclife_take_error(tasks);
+	if (proclife_unlikely(tasks->error)) {
+		int err = proclife_take_error(tasks);
+
+		return err ? err : ret;
+	}
 	return ret;
 }

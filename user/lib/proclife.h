@@ -529,8 +529,11 @@ int proclife_tasks_new(struct proclife_tasks **tasks);
 void proclife_tasks_free(struct proclife_tasks *tasks);
 
 /*
- * Adds reports. They are called in the order in which they were added, and must not feed anything.
- * -E2BIG if @reports has a member that this library does not know.
+ * Adds reports. They are called in the order in which they were added. -E2BIG if @reports has a member
+ * that this library does not know.
+ *
+ * A report may call what looks and what selects, add other reports and results, which are told of the
+ * same life next, and free results. It must not feed, close or free the tasks.
  */
 int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data);

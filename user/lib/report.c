@@ -13,24 +13,23 @@
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data, void (*detach)(void *data))
 {
-	size_t count = tasks->reporter_count;
-	struct proclife_reporter *more;
+	struct proclife_reporter *reporter;
 	struct proclife_reports ours;
 	int err = proclife_take_struct(&ours, sizeof(ours), reports, reports->size,
 				       FIRST_REPORTS);
 
 	if (err)
 		return err;
-	more = realloc(tasks->reporters, (count + 1) * sizeof(*more));
-	if (!more)
+	reporter = malloc(sizeof(*reporter));
+	if (!reporter)
 		return -ENOMEM;
-	more[count] = (struct proclife_reporter){
+	*reporter = (struct proclife_reporter){
 		.reports = ours,
 		.data = data,
 		.detach = detach,
 	};
-	tasks->reporters = more;
-	tasks->reporter_count++;
+	*tasks->reporters_end = reporter;
+	tasks->reporters_end = &reporter->next;
 	return 0;
 }
 
@@ -42,27 +41,55 @@ int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_re
 
 void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data))
 {
-	tasks->reporters[tasks->reporter_count - 1].closing = closing;
+	proclife_container_of(tasks->reporters_end, struct proclife_reporter, next)->closing = closing;
 }
 
 void proclife_tasks_detach(struct proclife_tasks *tasks, void *data)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < tasks->reporter_count; i++) {
-		if (tasks->reporters[i].data != data || !tasks->reporters[i].detach)
-			tasks->reporters[kept++] = tasks->reporters[i];
+	proclife_for_each_reporter(tasks, reporter) {
+		if (reporter->data != data || !reporter->detach)
+			continue;
+		*reporter = (struct proclife_reporter){ .next = reporter->next };
+		if (!tasks->error)
+			tasks->error = PROCLIFE_DETACHED;
 	}
-	tasks->reporter_count = kept;
+}
+
+static void free_detached(struct proclife_tasks *tasks)
+{
+	struct proclife_reporter **at = &tasks->reporters, *reporter;
+
+	while ((reporter = *at)) {
+		if (reporter->reports.size) {
+			at = &reporter->next;
+			continue;
+		}
+		*at = reporter->next;
+		free(reporter);
+	}
+	tasks->reporters_end = at;
+}
+
+int proclife_take_error(struct proclife_tasks *tasks)
+{
+	int err = tasks->error;
+
+	if (proclife_unlikely(err))
+		free_detached(tasks);
+	tasks->error = 0;
+	return err == PROCLIFE_DETACHED ? 0 : err;
 }
 
 void proclife_reporters_free(struct proclife_tasks *tasks)
 {
-	proclife_for_each_reporter(tasks, reporter) {
+	struct proclife_reporter *next;
+
+	for (struct proclife_reporter *reporter = tasks->reporters; reporter; reporter = next) {
+		next = reporter->next;
 		if (reporter->detach)
 			reporter->detach(reporter->data);
+		free(reporter);
 	}
-	free(tasks->reporters);
 }
 
 void proclife_report_closing(struct proclife_tasks *tasks)

@@ -27,6 +27,7 @@ int proclife_tasks_new(struct proclife_tasks **result)
 	if (!tasks)
 		return -ENOMEM;
 	tasks->ahead = &tasks->nobody;
+	tasks->reporters_end = &tasks->reporters;
 	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_own_task));
 	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_own_process));
 	if (proclife_table_init(&tasks->by_handle) || proclife_table_init(&tasks->by_group) ||

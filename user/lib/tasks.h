@@ -75,7 +75,12 @@ static inline struct proclife_own_process *proclife_own(const struct proclife_pr
 	return proclife_container_of(process, struct proclife_own_process, process);
 }
 
+/*
+ * They form a list to which a report can add and from which it can take: one that is detached stays
+ * where it is, and reports nothing, until the event has been fed.
+ */
 struct proclife_reporter {
+	struct proclife_reporter *next;
 	struct proclife_reports reports;
 	void *data;
 	void (*detach)(void *data); /* the tasks are freed; may be NULL */
@@ -101,7 +106,7 @@ struct proclife_tasks {
 	uint64_t gaps;	    /* seen so far */
 	uint64_t gap_to;    /* the latest time that one of them reaches */
 	struct proclife_reporter *reporters;
-	size_t reporter_count;
+	struct proclife_reporter **reporters_end; /* where the next one goes */
 	struct proclife_pending *pending;
 	size_t pending_count;
 	bool (*filter)(void *data, const struct proclife_process *process); /* NULL: none */
@@ -120,8 +125,10 @@ struct proclife_tasks {
 	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
 	uint64_t *senders; /* by CPU: the task that was the last to send a SIGCHLD for an end there */
 	uint32_t sender_count;
-	int error; /* from a report; feed and close return it */
+	int error; /* from a report; feed and close return it. PROCLIFE_DETACHED is none */
 };
+
+#define PROCLIFE_DETACHED 1 /* a reporter is to be taken out of the list */
 
 static inline struct proclife_task *proclife_task_get(const struct proclife_tasks *tasks,
 						      uint64_t handle)
@@ -161,14 +168,6 @@ static inline struct proclife_process *proclife_tgid_next(const struct proclife_
 	if (!twin)
 		return NULL;
 	return &proclife_container_of(twin, struct proclife_own_process, by_tgid)->process;
-}
-
-static inline int proclife_take_error(struct proclife_tasks *tasks)
-{
-	int err = tasks->error;
-
-	tasks->error = 0;
-	return err;
 }
 
 /*
@@ -324,14 +323,15 @@ int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_re
 /* Sets `closing` of the reporter that was attached last. */
 void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data));
 void proclife_tasks_detach(struct proclife_tasks *tasks, void *data);
+/* What reports have left in `error`, when none of them is being called. */
+int proclife_take_error(struct proclife_tasks *tasks);
 void proclife_reporters_free(struct proclife_tasks *tasks);
 
 void proclife_report_closing(struct proclife_tasks *tasks);
 
-#define proclife_for_each_reporter(tasks, reporter)                               \
-	for (struct proclife_reporter *reporter = (tasks)->reporters,              \
-				      *end = reporter + (tasks)->reporter_count;   \
-	     reporter != end; reporter++)
+#define proclife_for_each_reporter(tasks, reporter) \
+	for (struct proclife_reporter *reporter = (tasks)->reporters; reporter; \
+	     reporter = reporter->next)
 
 /* These are inline because they run for every life. */
 static inline void proclife_report_born(struct proclife_tasks *tasks,

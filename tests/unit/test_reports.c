@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a report may call: others are added and freed while lives are reported. */
+#include "check.h"
+#include "fixture_tasks.h"
+
+#define MANY 100
+
+static struct proclife_latency *latency;
+static struct proclife_tree *tree;
+static struct proclife_reapers *reapers;
+static unsigned int called, added;
+
+static void count(void *data, struct proclife_process *process)
+{
+	unsigned int *counter = data;
+
+	(void)process;
+	++*counter;
+}
+
+static const struct proclife_reports counting = {
+	.size = sizeof(counting), .process_gone = count,
+};
+
+static void add_many(void *data, struct proclife_process *process)
+{
+	(void)data;
+	(void)process;
+	if (called++)
+		return;
+	for (unsigned int i = 0; i < MANY; i++)
+		assert_int_equal(proclife_tasks_report(tasks, &counting, &added), 0);
+	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
+}
+
+static void free_all(void *data, struct proclife_process *process)
+{
+	(void)data;
+	(void)process;
+	called++;
+	proclife_latency_free(latency);
+	proclife_tree_free(tree);
+	proclife_reapers_free(reapers);
+	latency = NULL;
+	tree = NULL;
+	reapers = NULL;
+}
+
+static void replace(void *data, struct proclife_process *process)
+{
+	(void)data;
+	(void)process;
+	proclife_latency_free(latency);
+	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
+}
+
+static void new_results(void)
+{
+	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
+	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
+	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
+}
+
+static void live(uint32_t pid)
+{
+	struct who who = process_of_pid(pid, "child");
+
+	feed_life(tasks, 100 * pid, &who, &shell);
+}
+
+static int end(void **state)
+{
+	free_all(NULL, NULL);
+	called = 0;
+	added = 0;
+	return end_tasks(state);
+}
+
+#define REPORTS(name) cmocka_unit_test_setup_teardown(name, begin_tasks, end)
+
+/* They are told of this life as well, since they stand behind the one who adds them. */
+static void test_added_within_a_report(void **state)
+{
+	static const struct proclife_reports adding = {
+		.size = sizeof(adding), .process_gone = add_many,
+	};
+
+	(void)state;
+	assert_int_equal(proclife_tasks_report(tasks, &adding, NULL), 0);
+	live(200);
+	assert_int_equal(added, MANY);
+	live(201);
+	assert_int_equal(called, 2);
+	assert_int_equal(added, 2 * MANY);
+	assert_int_equal(proclife_latency_counts(latency)->lives, 2);
+}
+
+/* Before and behind the one who frees them; and who comes after them is told all the same. */
+static void test_freed_within_a_report(void **state)
+{
+	static const struct proclife_reports freeing = {
+		.size = sizeof(freeing), .process_gone = free_all,
+	};
+	struct proclife_latency *kept;
+
+	(void)state;
+	for (int behind = 0; behind < 2; behind++) {
+		called = 0;
+		added = 0;
+		if (!behind)
+			new_results();
+		assert_int_equal(proclife_tasks_report(tasks, &freeing, NULL), 0);
+		if (behind)
+			new_results();
+		assert_int_equal(proclife_tasks_report(tasks, &counting, &added), 0);
+		assert_int_equal(proclife_latency_new(&kept, tasks, false), 0);
+		live(200 + 2 * (uint32_t)behind);
+		live(201 + 2 * (uint32_t)behind);
+		assert_null(latency);
+		assert_int_equal(proclife_latency_counts(kept)->lives, 2);
+		assert_int_equal(added, behind ? 4 : 2); /* the first one's is still there */
+		proclife_latency_free(kept);
+	}
+}
+
+static void test_replaced_within_each_report(void **state)
+{
+	static const struct proclife_reports replacing = {
+		.size = sizeof(replacing), .process_gone = replace,
+	};
+
+	(void)state;
+	assert_int_equal(proclife_tasks_report(tasks, &replacing, NULL), 0);
+	new_results();
+	for (uint32_t pid = 200; pid < 300; pid++) {
+		live(pid);
+		assert_int_equal(proclife_latency_counts(latency)->lives, 1);
+	}
+	replace(NULL, NULL);
+	replace(NULL, NULL);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	/* The shell was open, and the last one added is told of it. */
+	assert_int_equal(proclife_latency_counts(latency)->lives, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		REPORTS(test_added_within_a_report),
+		REPORTS(test_freed_within_a_report),
+		REPORTS(test_replaced_within_each_report),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
