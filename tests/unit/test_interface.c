@@ -130,6 +130,48 @@ static void test_replay_cut(void **state)
 	assert_int_equal(gone, 2 + 2);
 }
 
+static int answer(void *data, const struct proclife_event *event)
+{
+	(void)event;
+	return *(int *)data;
+}
+
+/* 1 says that the recording breaks off, and nothing else. */
+static void test_replay_ended_by_the_caller(void **state)
+{
+	int answers[] = { -ECANCELED, 1, 2 };
+
+	(void)state;
+	tell(1);
+	story_end();
+	assert_int_equal(replay_it(answer, &answers[0]), -ECANCELED);
+	assert_int_equal(replay_it(answer, &answers[1]), -EINVAL);
+	assert_int_equal(replay_it(answer, &answers[2]), -EINVAL);
+}
+
+/* Lives would be missing, or all of them incomplete, and nothing would say so. */
+static void test_replay_of_what_has_begun(void **state)
+{
+	struct proclife_source *source;
+	struct proclife_event event;
+
+	(void)state;
+	tell(2);
+	story_end();
+	source = replay(folder.path);
+	assert_int_equal(proclife_source_next(source, &event), 1);
+	assert_int_equal(proclife_tasks_new(&lives), 0);
+	assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), -EBUSY);
+	proclife_source_free(source);
+	source = replay(folder.path);
+	assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), 0);
+	proclife_source_free(source);
+	source = replay(folder.path);
+	assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), -EBUSY);
+	proclife_source_free(source);
+	proclife_tasks_free(lives);
+}
+
 static void test_replay_of_a_device(void **state)
 {
 	struct fake_device *device = fake_device_new(1, 64);
@@ -199,6 +241,8 @@ int main(void)
 		RECORDED(test_run_of_other_versions),
 		STORY(test_replay_whole),
 		STORY(test_replay_cut),
+		STORY(test_replay_ended_by_the_caller),
+		STORY(test_replay_of_what_has_begun),
 		cmocka_unit_test(test_replay_of_a_device),
 		RECORDED(test_replay_command),
 	};

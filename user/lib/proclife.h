@@ -567,14 +567,14 @@ int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *s
  * proclife_tasks_replay - feed a whole recording, and close
  * @tasks: with its reports and results; nothing has been fed yet
  * @source: a recording; nothing has been yielded yet
- * @each: called with each event before it is fed; ends the replay if it returns non-zero; may be
- * NULL
+ * @each: called with each event before it is fed; returns 0 to go on, or a negative number, which
+ * ends the replay; may be NULL
  *
  * Calls proclife_tasks_begin(), feeds all events, and calls proclife_tasks_close(). Afterwards,
  * proclife_source_horizon() is the time of the end. Return: 0; 1 if the recording breaks off
  * because its recorder was interrupted or is still running: from run.synced on, ends can be
- * missing; -EINVAL if the source is not a recording; what @each has returned; or another negative
- * errno.
+ * missing; -EINVAL if the source is not a recording; -EBUSY if something has been fed or yielded
+ * before; what @each has returned, or -EINVAL if that is above 0; or another negative errno.
  */
 int proclife_tasks_replay(struct proclife_tasks *tasks, struct proclife_source *source,
 			  int (*each)(void *data, const struct proclife_event *event), void *data);

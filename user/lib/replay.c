@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* From a source to lives: its facts about the whole trace, and all events of a recording. */
+#include "source.h"
 #include "tasks.h"
 
 #include <errno.h>
@@ -21,8 +22,13 @@ int proclife_tasks_replay(struct proclife_tasks *tasks, struct proclife_source *
 {
 	const struct proclife_run_info *run = proclife_recording_info(source);
 	struct proclife_event event;
-	int ret = run ? proclife_tasks_begin(tasks, source) : -EINVAL;
+	int ret;
 
+	if (!run)
+		return -EINVAL;
+	if (source->started || tasks->processes || tasks->gaps)
+		return -EBUSY;
+	ret = proclife_tasks_begin(tasks, source);
 	if (ret)
 		return ret;
 	while ((ret = proclife_source_next(source, &event)) >= 0) {
@@ -30,7 +36,7 @@ int proclife_tasks_replay(struct proclife_tasks *tasks, struct proclife_source *
 			continue;
 		ret = each ? each(data, &event) : 0;
 		if (ret)
-			return ret;
+			return ret < 0 ? ret : -EINVAL;
 		ret = proclife_tasks_feed(tasks, &event);
 		if (ret < 0)
 			return ret;
