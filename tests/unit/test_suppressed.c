@@ -58,6 +58,7 @@ static void test_waits(void **state)
 	feed(tasks, suppressed(52, 8, PROCLIFE_WAIT, 42, 5));
 	assert_int_equal(waited(60), 0);
 	assert_true(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 52));
+	assert_false(proclife_tasks_may_lack(tasks, (enum proclife_type)1000000000, 0));
 	assert_false(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 53));
 	feed(tasks, wait_record(61, &shell));
 	assert_int_equal(waited(70), 61);

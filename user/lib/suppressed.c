@@ -63,7 +63,8 @@ void proclife_suppressed_over(struct proclife_tasks *tasks, const struct proclif
 bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_type type,
 			     uint64_t since)
 {
-	const struct proclife_suppressed_type *suppressed = tasks->suppressed[type];
+	const struct proclife_suppressed_type *suppressed =
+		(unsigned int)type < PROCLIFE_TYPES ? tasks->suppressed[type] : NULL;
 
 	return suppressed && (suppressed->open || suppressed->until >= since);
 }
