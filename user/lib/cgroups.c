@@ -103,8 +103,8 @@ static void open_mount(struct proclife_cgroups *cgroups)
 
 #define FILEID_KERNFS 0xfe /* in the kernel's own <linux/exportfs.h> */
 
-/* The folder with this id, below the mount; false if there is none, or we may not ask. */
-static bool find_path(const struct proclife_cgroups *cgroups, uint64_t id, char path[PATH_MAX])
+/* The folder with this id, below the mount: 0 or an error. */
+static int find_path(const struct proclife_cgroups *cgroups, uint64_t id, char path[PATH_MAX])
 {
 	union {
 		struct file_handle handle;
@@ -112,20 +112,27 @@ static bool find_path(const struct proclife_cgroups *cgroups, uint64_t id, char 
 	} by = { .handle = { .handle_bytes = sizeof(id), .handle_type = FILEID_KERNFS } };
 	char link[40], target[PATH_MAX];
 	ssize_t length;
-	int fd;
+	int err, fd;
 
 	memcpy(by.handle.f_handle, &id, sizeof(id));
 	fd = open_by_handle_at(cgroups->mount, &by.handle, O_PATH | O_CLOEXEC);
 	if (fd < 0)
-		return false;
+		return -errno;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	length = readlink(link, target, sizeof(target) - 1);
+	err = length < 0 ? -errno : length < (ssize_t)cgroups->mount_length ? -ENOENT : 0;
 	close(fd);
-	if (length < (ssize_t)cgroups->mount_length)
-		return false;
+	if (err)
+		return err;
 	target[length] = '\0';
 	strcpy(path, target[cgroups->mount_length] ? target + cgroups->mount_length : "/");
-	return true;
+	return 0;
+}
+
+/* Says nothing about the cgroup: ask again next time. */
+static bool is_of_the_moment(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EINTR;
 }
 
 /* Takes a line of a recording's file. */
@@ -193,9 +200,11 @@ const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id)
 	char found[PATH_MAX];
 
 	if (!path && cgroups->mount >= 0 && id) {
+		int err = find_path(cgroups, id, found);
+
 		/* Keep failures, too: a cgroup that is gone stays so, since ids are not reused. */
-		if (proclife_cgroups_add(cgroups, id,
-					 find_path(cgroups, id, found) ? found : nowhere))
+		if (is_of_the_moment(err) ||
+		    proclife_cgroups_add(cgroups, id, err ? nowhere : found))
 			return NULL;
 		path = proclife_map_get(&cgroups->paths, id);
 	}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Paths of this machine's cgroups; which ones there are, and what the kernel says, is made up. */
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <proclife.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int refusal; /* of the kernel, to open a cgroup; 0: none */
+static unsigned int asked;
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+int __wrap_open_by_handle_at(int mount, struct file_handle *handle, int flags);
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	static char line[] = "29 22 0:26 / /tmp rw - cgroup2 cgroup2 rw\n";
+
+	if (strcmp(path, "/proc/self/mountinfo"))
+		return __real_fopen(path, mode);
+	return fmemopen(line, sizeof(line) - 1, "r");
+}
+
+/* All of them are the root. */
+int __wrap_open_by_handle_at(int mount, struct file_handle *handle, int flags)
+{
+	(void)handle;
+	asked++;
+	errno = refusal;
+	return refusal ? -1 : openat(mount, ".", flags);
+}
+
+/* What is asked twice, and can be found the second time. */
+static const char *second_answer(int error)
+{
+	static char path[16];
+	struct proclife_cgroups *cgroups;
+	const char *answer;
+
+	asked = 0;
+	assert_int_equal(proclife_cgroups_new(&cgroups, NULL, NULL), 0);
+	refusal = error;
+	assert_null(proclife_cgroups_path(cgroups, 7));
+	refusal = 0;
+	answer = proclife_cgroups_path(cgroups, 7);
+	snprintf(path, sizeof(path), "%s", answer ? answer : "");
+	proclife_cgroups_free(cgroups);
+	return path;
+}
+
+static void test_what_passes_is_asked_again(void **state)
+{
+	static const int errors[] = { EMFILE, ENFILE, ENOMEM, EINTR };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		assert_string_equal(second_answer(errors[i]), "/");
+		assert_int_equal(asked, 2);
+	}
+}
+
+/* Once for each cgroup, as records come by the million. */
+static void test_what_stays_is_asked_once(void **state)
+{
+	static const int errors[] = { ESTALE, EPERM };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		assert_string_equal(second_answer(errors[i]), "");
+		assert_int_equal(asked, 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_passes_is_asked_again),
+		cmocka_unit_test(test_what_stays_is_asked_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
