@@ -77,7 +77,7 @@ $(patsubst %,$B/tests/unit/%,test_replay test_babeltrace): $B/tests/unit/support
 
 $(patsubst %,$B/tests/unit/%,test_salvage test_salvage_files): $B/tests/unit/support/salvage.o
 
-$(patsubst %,$B/tests/unit/%,test_claims test_changed test_daytime test_env): $B/tests/unit/support/recorded.o
+$(patsubst %,$B/tests/unit/%,test_claims test_changed test_daytime test_env test_locale): $B/tests/unit/support/recorded.o
 
 # What of the C library the library uses goes through this test, which lets it fail.
 FAILING := malloc calloc realloc aligned_alloc strdup open_memstream fdopendir free open openat fstat \

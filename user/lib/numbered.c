@@ -77,7 +77,7 @@ static int read_lines(struct reading *reading, const char *recording, int fd,
 			continue;
 		if (n < 0)
 			proclife_fault_at(fault, recording, kind->file, "cannot read: %s",
-					  strerror(errno));
+					  proclife_strerror(errno));
 		if (n <= 0)
 			break;
 		total += (uint64_t)n;
@@ -110,7 +110,7 @@ int proclife_numbered_read(const struct proclife_numbered *kind, const char *rec
 	if (dir < 0) {
 		if (errno != ENOENT)
 			proclife_fault_at(fault, recording, NULL, "cannot open: %s",
-					  strerror(errno));
+					  proclife_strerror(errno));
 		return 0;
 	}
 	fd = proclife_plain_open(dir, recording, kind->file, &st, fault);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +56,12 @@ void proclife_fault_at(struct proclife_fault *fault, const char *folder, const c
 	va_end(args);
 }
 
+/* Of the C locale, which always exists and takes no memory. */
+const char *proclife_strerror(int error)
+{
+	return strerror_l(error, newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
 static const char *remedy(int error)
 {
 	switch (error) {
@@ -75,7 +82,7 @@ static const char *remedy(int error)
 static const char *reason(int error)
 {
 	return error == EAGAIN ? "a program that holds a lease on it was asked to give it up" :
-				 strerror(error);
+				 proclife_strerror(error);
 }
 
 int proclife_plain_open(int dir, const char *folder, const char *file, struct stat *st,

@@ -15,6 +15,9 @@ void proclife_fault_set(struct proclife_fault *fault, const char *format, ...)
 void proclife_fault_at(struct proclife_fault *fault, const char *folder, const char *file,
 		       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* As strerror(3), in English whatever the locale is. */
+const char *proclife_strerror(int error);
+
 /*
  * Opens a plain file for reading, and nothing else: no symbolic link, and nothing that could make
  * us wait, has no end, or has effects when it is opened. @folder is the name of @dir. Returns the

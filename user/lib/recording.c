@@ -3,6 +3,7 @@
  * Opening a recording: reads its metadata, opens its streams, and merges them.
  */
 #include "ctf_reader.h"
+#include "plain.h"
 #include "source.h"
 
 #include <dirent.h>
@@ -166,7 +167,7 @@ static int parse_metadata(struct proclife_recording *recording, int fd)
 	if (!text)
 		return -ENOMEM;
 	if (err) {
-		proclife_fault_set(&why, "%s", strerror(-err));
+		proclife_fault_set(&why, "%s", proclife_strerror(-err));
 	} else if (size == PROCLIFE_CTF_METADATA_MAX) {
 		proclife_fault_set(&why, "too large to be written by proclife-read --record");
 		err = -ENOEXEC;
@@ -350,7 +351,7 @@ static int load(struct proclife_recording *recording, const char *path)
 					  "recording of proclife-read --record is one");
 		else
 			proclife_fault_at(&recording->fault, path, NULL, "cannot open: %s",
-					  strerror(-err));
+					  proclife_strerror(-err));
 		return err;
 	}
 	err = read_metadata(recording);
@@ -369,7 +370,7 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 
 	if (!recording) {
 		if (fault)
-			proclife_fault_at(fault, path, NULL, "cannot read: %s", strerror(ENOMEM));
+			proclife_fault_at(fault, path, NULL, "cannot read: %s", proclife_strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	recording->source.ops = &recording_ops;
@@ -378,7 +379,7 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 	if (err) {
 		if (!recording->fault.text[0])
 			proclife_fault_at(&recording->fault, path, NULL, "cannot read: %s",
-					  strerror(-err));
+					  proclife_strerror(-err));
 		if (fault)
 			*fault = recording->fault;
 		proclife_source_free(&recording->source);
