@@ -5,6 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "libproclife reads and writes records as they are: it needs a little-endian machine"
+#endif
+
+_Static_assert(sizeof(struct proclife_record) == 128, "a recording has 128 bytes for a record");
+
 uint32_t proclife_version(void)
 {
 	return PROCLIFE_VERSION_CODE;
