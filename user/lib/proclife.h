@@ -58,7 +58,10 @@ struct proclife_gap {
 struct proclife_event {
 	const struct proclife_record *record; /* NULL: this is a gap */
 	struct proclife_gap gap;	      /* set only if it is one */
-	/* A record that comes soon, or NULL: proclife_tasks_feed() prefetches what it will need. */
+	/*
+	 * A record that comes soon, or NULL: proclife_tasks_feed() prefetches what it will need. It is
+	 * valid as long as `record`: whoever feeds a copy of both later sets this to NULL.
+	 */
 	const struct proclife_record *ahead;
 };
 
