@@ -77,6 +77,22 @@ static uint64_t below(size_t count, uint64_t bound)
 	return n;
 }
 
+/* Each value lies in its bucket, and nothing else does. */
+static void check_buckets(const struct proclife_histogram *histogram, size_t count)
+{
+	struct proclife_bucket bucket = { 0 };
+	size_t at = 0;
+
+	while (proclife_histogram_next(histogram, &bucket)) {
+		assert_true(bucket.count && bucket.count <= count - at);
+		assert_true(values[at] >= bucket.first);
+		at += bucket.count;
+		assert_true(values[at - 1] <= bucket.last);
+		assert_true(bucket.last - bucket.first <= bucket.first / 128);
+	}
+	assert_int_equal(at, count);
+}
+
 static void check(const struct proclife_histogram *histogram, size_t count)
 {
 	long double sum = 0;
@@ -88,6 +104,11 @@ static void check(const struct proclife_histogram *histogram, size_t count)
 	assert_int_equal(proclife_histogram_max(histogram), values[count - 1]);
 	assert_float_equal(proclife_histogram_mean(histogram) / (sum ? sum / count : 1),
 			   sum ? 1 : 0, 1e-6);
+	if (sum < 0x1p63L)
+		assert_int_equal(proclife_histogram_sum(histogram), (uint64_t)sum);
+	if (sum > 0x1p65L)
+		assert_int_equal(proclife_histogram_sum(histogram), UINT64_MAX);
+	check_buckets(histogram, count);
 	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
 		/* In integers: the smallest rank with rank / count >= percent / 100. */
 		uint64_t thousandths = (uint64_t)(percents[i] * 1000 + 0.5);

@@ -72,6 +72,7 @@ static const struct place places[] = {
 	AT(usage, maj_flt, 32), AT(usage, nvcsw, 40), AT(usage, nivcsw, 48),
 	AT(field, member, 0), AT(field, name, 8), AT(field, ctf_name, 16), AT(field, kind, 24),
 	AT(field, offset, 28), AT(field, size, 30), AT(field, only, 32),
+	AT(bucket, first, 0), AT(bucket, last, 8), AT(bucket, count, 16),
 	AT(latency_counts, lives, 0), AT(latency_counts, alive, 8),
 	AT(latency_counts, unreaped, 16), AT(latency_counts, unfreed, 24),
 	AT(latency_counts, unknown, 32), AT(latency_counts, incomplete, 40),
@@ -98,7 +99,7 @@ static const struct place places[] = {
 static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 248), SIZE(damage, 168),
 	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 208), SIZE(process, 344),
-	SIZE(killer, 48), SIZE(reports, 48), SIZE(usage, 56), SIZE(field, 40),
+	SIZE(killer, 48), SIZE(reports, 48), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
 	SIZE(node, 152),
 };

@@ -172,6 +172,19 @@ const struct proclife_layout *proclife_layout_of(uint16_t type)
 	return NULL;
 }
 
+const char *proclife_type_name(unsigned int type)
+{
+	static const char *const names[PROCLIFE_TYPES] = {
+		[PROCLIFE_FORK] = "fork",     [PROCLIFE_EXEC] = "exec",	  [PROCLIFE_ARGS] = "args",
+		[PROCLIFE_SUPPRESSED] = "suppressed",
+		[PROCLIFE_RENAME] = "rename", [PROCLIFE_EXIT] = "exit",	  [PROCLIFE_REAP] = "reap",
+		[PROCLIFE_FREE] = "free",     [PROCLIFE_WAIT] = "wait",	  [PROCLIFE_HANG] = "hang",
+		[PROCLIFE_SIGNAL] = "signal", [PROCLIFE_TASK] = "task",
+	};
+
+	return type < PROCLIFE_TYPES ? names[type] : NULL;
+}
+
 const struct proclife_field *proclife_field(uint16_t type, unsigned int index)
 {
 	const struct proclife_layout *layout = proclife_layout_of(type);

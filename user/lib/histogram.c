@@ -245,6 +245,11 @@ uint64_t proclife_histogram_max(const struct proclife_histogram *histogram)
 	return histogram->max;
 }
 
+uint64_t proclife_histogram_sum(const struct proclife_histogram *histogram)
+{
+	return histogram->sum_high ? UINT64_MAX : histogram->sum;
+}
+
 double proclife_histogram_mean(const struct proclife_histogram *histogram)
 {
 	if (!histogram->count)
@@ -289,4 +294,23 @@ uint64_t proclife_histogram_between(const struct proclife_histogram *histogram, 
 			count += cursor.count;
 	}
 	return count;
+}
+
+bool proclife_histogram_next(const struct proclife_histogram *histogram,
+			     struct proclife_bucket *bucket)
+{
+	unsigned int first = bucket->count ? bucket_of(bucket->last) + 1 : 0;
+	struct cursor cursor = { 0 };
+
+	if (histogram->octaves)
+		cursor.next = first;
+	do {
+		if (!next_bucket(histogram, &cursor))
+			return false;
+	} while (cursor.bucket < first);
+	bucket->first = lower_border(cursor.bucket);
+	bucket->last = cursor.bucket + 1 == OCTAVES * SUBS ? UINT64_MAX :
+							     lower_border(cursor.bucket + 1) - 1;
+	bucket->count = cursor.count;
+	return true;
 }

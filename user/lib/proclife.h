@@ -733,6 +733,9 @@ struct proclife_field {
  */
 const struct proclife_field *proclife_field(uint16_t type, unsigned int index);
 
+/* "fork", "exec", ...: the name of a record's type; NULL for one that this library does not know. */
+const char *proclife_type_name(unsigned int type);
+
 /*
  * Latency
  */
@@ -783,6 +786,8 @@ int proclife_histogram_merge(struct proclife_histogram *into,
 uint64_t proclife_histogram_count(const struct proclife_histogram *histogram);
 uint64_t proclife_histogram_min(const struct proclife_histogram *histogram);
 uint64_t proclife_histogram_max(const struct proclife_histogram *histogram);
+/* UINT64_MAX if it is more than that. */
+uint64_t proclife_histogram_sum(const struct proclife_histogram *histogram);
 double proclife_histogram_mean(const struct proclife_histogram *histogram);
 /* The smallest value that at least @percent of all values do not exceed; at most the maximum. */
 uint64_t proclife_histogram_percentile(const struct proclife_histogram *histogram, double percent);
@@ -793,6 +798,20 @@ uint64_t proclife_histogram_percentile(const struct proclife_histogram *histogra
  */
 uint64_t proclife_histogram_between(const struct proclife_histogram *histogram, uint64_t from,
 				    uint64_t to);
+
+/* How many values lie in [first, last]. */
+struct proclife_bucket {
+	uint64_t first;
+	uint64_t last;
+	uint64_t count;
+};
+
+/*
+ * Sets *@bucket to the next bucket that is not empty, in ascending order: to the first one if its
+ * count is 0. False at the end.
+ */
+bool proclife_histogram_next(const struct proclife_histogram *histogram,
+			     struct proclife_bucket *bucket);
 
 /* The phases of all selected processes or tasks that were reported gone. */
 struct proclife_latency;

@@ -76,7 +76,7 @@ static const char *color(unsigned int number)
 /* The type is the next number. */
 static const char *event(unsigned int number)
 {
-	return number + 1 < PROCLIFE_TYPES ? type_name(number + 1) : NULL;
+	return number + 1 < PROCLIFE_TYPES ? proclife_type_name(number + 1) : NULL;
 }
 
 static const char *phase(unsigned int number)

@@ -401,22 +401,9 @@ const char *signal_name(int signo, char buffer[24])
 	return buffer;
 }
 
-const char *type_name(unsigned int type)
-{
-	static const char *const names[PROCLIFE_TYPES] = {
-		[PROCLIFE_FORK] = "fork",     [PROCLIFE_EXEC] = "exec",	  [PROCLIFE_ARGS] = "args",
-		[PROCLIFE_SUPPRESSED] = "suppressed",
-		[PROCLIFE_RENAME] = "rename", [PROCLIFE_EXIT] = "exit",	  [PROCLIFE_REAP] = "reap",
-		[PROCLIFE_FREE] = "free",     [PROCLIFE_WAIT] = "wait",	  [PROCLIFE_HANG] = "hang",
-		[PROCLIFE_SIGNAL] = "signal", [PROCLIFE_TASK] = "task",
-	};
-
-	return type < PROCLIFE_TYPES ? names[type] : NULL;
-}
-
 const char *type_text(unsigned int type, char buffer[16])
 {
-	const char *name = type_name(type);
+	const char *name = proclife_type_name(type);
 
 	if (name)
 		return name;

@@ -150,9 +150,7 @@ void text_line(struct text *text);
 /* "SIGTERM", "SIGRTMIN+3", "signal 77"; in @buffer where it has to be made up. */
 const char *signal_name(int signo, char buffer[24]);
 
-/* "fork", "exec", ...; NULL for a type that this program does not know. */
-const char *type_name(unsigned int type);
-/* The same, or "type77", which is made up in @buffer. */
+/* As proclife_type_name(), or "type77", which is made up in @buffer. */
 const char *type_text(unsigned int type, char buffer[16]);
 
 #endif

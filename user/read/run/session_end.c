@@ -205,9 +205,9 @@ static void say_suppressed(const struct session *s)
 	for (uint32_t type = 0; type < PROCLIFE_TYPES; type++) {
 		uint64_t cpus = s->run.suppressing[type];
 
-		if (cpus && type_name(type))
+		if (cpus && proclife_type_name(type))
 			message("%s records were still being suppressed on %" PRIu64 " CPU%s at the "
-				"end, and are not counted", type_name(type), cpus,
+				"end, and are not counted", proclife_type_name(type), cpus,
 				cpus == 1 ? "" : "s");
 	}
 }

@@ -184,7 +184,7 @@ static void show_gap(struct events *events, const struct proclife_gap *gap)
 static void show_suppressed(struct events *events, const struct proclife_record *r)
 {
 	const struct proclife_suppressed *s = &r->suppressed;
-	const char *what = type_name(s->what);
+	const char *what = proclife_type_name(s->what);
 	struct text *line = &events->line;
 	char since[WHEN_SIZE];
 

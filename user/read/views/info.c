@@ -30,7 +30,7 @@ bool info_has_cpus(const struct info *info)
 
 bool info_is_absent(const struct info *info, unsigned int type)
 {
-	return type_name(type) && type != PROCLIFE_TASK && type != PROCLIFE_SUPPRESSED &&
+	return proclife_type_name(type) && type != PROCLIFE_TASK && type != PROCLIFE_SUPPRESSED &&
 	       !(info->header->features & PROCLIFE_HAS(type));
 }
 
@@ -375,9 +375,9 @@ static void show_records(const struct info *info, struct text *what)
 
 	text_count(what, info->records);
 	for (type = 1; type < PROCLIFE_TYPES; type++) {
-		if (!type_name(type) || !info->types[type])
+		if (!proclife_type_name(type) || !info->types[type])
 			continue;
-		text_printf(what, "%s%s ", separator, type_name(type));
+		text_printf(what, "%s%s ", separator, proclife_type_name(type));
 		separator = ", ";
 		text_count(what, info->types[type]);
 	}
@@ -394,9 +394,9 @@ static void show_lost(const struct info *info, struct text *what)
 
 	text_count(what, info->run.lost);
 	for (type = 1; type < PROCLIFE_TYPES; type++) {
-		if (!type_name(type) || (!info->run.suppressed[type] && !info->run.suppressing[type]))
+		if (!proclife_type_name(type) || (!info->run.suppressed[type] && !info->run.suppressing[type]))
 			continue;
-		text_printf(what, "; suppressed: %s ", type_name(type));
+		text_printf(what, "; suppressed: %s ", proclife_type_name(type));
 		text_count(what, info->run.suppressed[type]);
 		if (info->run.suppressing[type])
 			text_string(what, ", and more at the end");
@@ -410,7 +410,7 @@ static void show_absent(const struct info *info, struct text *what)
 
 	for (type = 1; type < PROCLIFE_TYPES; type++)
 		if (info_is_absent(info, type) && type != PROCLIFE_ARGS)
-			text_printf(what, "%s%s", what->len ? ", " : "", type_name(type));
+			text_printf(what, "%s%s", what->len ? ", " : "", proclife_type_name(type));
 	if (!what->len)
 		return;
 	text_string(what, ": off, or not on this kernel");

@@ -39,7 +39,7 @@ static void json_header(const struct info *info, struct json *json)
 	json_array(json, "not_recorded");
 	for (type = 1; type < PROCLIFE_TYPES; type++)
 		if (info_is_absent(info, type))
-			json_string(json, NULL, type_name(type));
+			json_string(json, NULL, proclife_type_name(type));
 	json_array_end(json);
 }
 
@@ -100,8 +100,8 @@ static void json_records(const struct info *info, struct json *json)
 	json_uint(json, "records", info->records);
 	json_object(json, "types");
 	for (type = 1; type < PROCLIFE_TYPES; type++)
-		if (type_name(type))
-			json_uint(json, type_name(type), info->types[type]);
+		if (proclife_type_name(type))
+			json_uint(json, proclife_type_name(type), info->types[type]);
 	json_uint(json, "unknown", info->types[PROCLIFE_NONE]);
 	json_object_end(json);
 	json_uint(json, "lost", info->run.lost);

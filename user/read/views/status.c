@@ -254,7 +254,7 @@ static void show_types(const struct status *status, struct text *line)
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 	for (type = 1; type < PROCLIFE_TYPES; type++) {
-		const char *name = type_name(type);
+		const char *name = proclife_type_name(type);
 		const char *why = absent(status, type);
 
 		if (!name || is_about_records(type))
@@ -374,10 +374,10 @@ static void json_all(const struct status *status)
 	for (type = 1; type < PROCLIFE_TYPES; type++) {
 		const char *why = absent(status, type);
 
-		if (!type_name(type) || is_about_records(type))
+		if (!proclife_type_name(type) || is_about_records(type))
 			continue;
 		json_line(json, "feature");
-		json_string(json, "record", type_name(type));
+		json_string(json, "record", proclife_type_name(type));
 		json_bool(json, "present", !why);
 		json_uint(json, "count", status->counts[type]);
 		json_uint(json, "suppressed", status->suppressed[type]);
