@@ -136,6 +136,33 @@ static void test_ends(void **state)
 			 offsetof(struct proclife_reports, process_exited) + sizeof(void *));
 }
 
+#define VALUE(name, value) { #name, (size_t)PROCLIFE_##name, value }
+
+/* Enumerators keep their values. How many there are is no promise: PROCLIFE_TYPES, PHASES and so on. */
+static const struct place values[] = {
+	VALUE(NONE, 0), VALUE(FORK, 1), VALUE(EXEC, 2), VALUE(ARGS, 3), VALUE(RENAME, 4),
+	VALUE(EXIT, 5), VALUE(REAP, 6), VALUE(FREE, 7), VALUE(WAIT, 8), VALUE(HANG, 9),
+	VALUE(SIGNAL, 10), VALUE(TASK, 11), VALUE(SUPPRESSED, 12),
+	VALUE(IS_ALIVE, 0), VALUE(IS_ZOMBIE, 1), VALUE(IS_UNFREED, 2), VALUE(IS_FREED, 3),
+	VALUE(IS_UNKNOWN, 4),
+	VALUE(FIELD_UINT, 0), VALUE(FIELD_INT, 1), VALUE(FIELD_BOOL, 2), VALUE(FIELD_FLAGS, 3),
+	VALUE(FIELD_HANDLE, 4), VALUE(FIELD_TEXT, 5), VALUE(FIELD_WAIT_STATUS, 6),
+	VALUE(FIELD_SIGNAL, 7), VALUE(FIELD_UTIME, 8), VALUE(FIELD_STIME, 9),
+	VALUE(LIFE, 0), VALUE(TEARDOWN, 1), VALUE(ZOMBIE, 2), VALUE(RCU_FREE, 3),
+	VALUE(EXIT_FREE, 4),
+	VALUE(BY_NOTHING, 0), VALUE(BY_COMM, 1), VALUE(BY_PARENT, 2), VALUE(BY_REAPER, 3),
+	VALUE(BY_CGROUP, 4), VALUE(BY_CPU, 5), VALUE(BY_UID, 6),
+	VALUE(COMM_LEN, 16), VALUE(PATH_LEN, 48), VALUE(ARGS_LEN, 64), VALUE(RELEASE_LEN, 64),
+	VALUE(VERSION_LEN, 16), VALUE(HOST_LEN, 72), VALUE(REASON_LEN, 16), VALUE(RCU_LEN, 64),
+	VALUE(UUID_BYTES, 16), VALUE(FIELD_NAME_LEN, 28),
+};
+
+static void test_values(void **state)
+{
+	(void)state;
+	assert_int_equal(count_moved(values, sizeof(values) / sizeof(values[0])), 0);
+}
+
 static unsigned int bits_of(struct proclife_node node)
 {
 	unsigned char bits;
@@ -161,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_bits),
 	};
 
