@@ -122,19 +122,26 @@ $B/completions/%: $(COMPLETIONS)
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
+# For pkg-config, which can be told of another prefix.
+below = $(patsubst $(PREFIX)/%,$${prefix}/%,$1)
+# The linker's cache is the system's: a package has its own trigger for it, and only root may write it.
+refresh = $(if $(DESTDIR),,@if [ "$$(id -u)" != 0 ]; then \
+	echo 'ldconfig is for root: where $(LIBDIR) is not searched, programs need LD_LIBRARY_PATH'; \
+	else PATH=$$PATH:/usr/sbin:/sbin ldconfig; fi)
+
 install-lib: lib
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/proclife $(DESTDIR)$(MANDIR)/man3 \
 		$(DESTDIR)$(MANDIR)/man4
 	install -m 644 $(LIB_SHARED) $(LIB_STATIC) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(LIB_SHARED)) $(DESTDIR)$(LIBDIR)/libproclife.so
-	sed 's|@prefix@|$(PREFIX)|; s|@libdir@|$(LIBDIR)|; s|@includedir@|$(INCLUDEDIR)|; s|@version@|$(VERSION)|' \
+	sed 's|@prefix@|$(PREFIX)|; s|@libdir@|$(call below,$(LIBDIR))|; s|@includedir@|$(call below,$(INCLUDEDIR))|; s|@version@|$(VERSION)|' \
 		user/lib/libproclife.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libproclife.pc
 	install -m 644 user/lib/proclife.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 include/proclife/abi.h include/proclife/ring.h include/proclife/barrier.h \
 		$(DESTDIR)$(INCLUDEDIR)/proclife
 	install -m 644 user/man/libproclife.3 $(DESTDIR)$(MANDIR)/man3
 	install -m 644 user/man/proclife.4 $(DESTDIR)$(MANDIR)/man4
-	$(if $(DESTDIR),,ldconfig)
+	$(refresh)
 
 install: all $B/installed/proclife-read install-lib
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
@@ -163,7 +170,7 @@ uninstall:
 	rm -rf $(DESTDIR)$(SCHEMADIR)
 	rm -f $(DESTDIR)$(BASHCOMPDIR)/proclife-read $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	rm -f $(DESTDIR)$(UDEVDIR)/60-proclife.rules $(DESTDIR)$(MODULESLOADDIR)/proclife.conf
-	$(if $(DESTDIR),,ldconfig)
+	$(if $(filter 0,$(shell id -u)),$(refresh))
 
 dkms-source:
 	install -d $(DESTDIR)$(DKMSDIR)/module $(DESTDIR)$(DKMSDIR)/include/proclife

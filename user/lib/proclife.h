@@ -14,7 +14,11 @@
 #ifndef PROCLIFE_H
 #define PROCLIFE_H
 
+/* Records have an unnamed union, which C99 does not. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
 #include <proclife/abi.h>
+#pragma GCC diagnostic pop
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
