@@ -442,6 +442,22 @@ static void test_long(void **state)
 	run(&plan);
 }
 
+/* So many at a time that their memory lies in huge pages. */
+static void test_crowd(void **state)
+{
+	struct trace_plan plan = trace_plan_of_seed(2);
+
+	(void)state;
+	seed = 2;
+	plan.processes = 60000;
+	plan.pids = 80000;
+	plan.alive = 20000;
+	plan.cpus = 4;
+	plan.before = 0;
+	streaming = true;
+	run(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +465,7 @@ int main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_without_snapshot),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_crowd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 
 #define FIRST_SLOTS 1024
 #define MANY_SLOTS (1u << 20) /* worth giving back */
 #define CHUNK_BYTES 65536
+#define MOST_CHUNK_BYTES (16 * PROCLIFE_HUGE_BYTES)
 
 uint64_t proclife_seed(void)
 {
@@ -23,6 +25,25 @@ uint64_t proclife_seed(void)
 		memcpy(&seed, random, sizeof(seed));
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (seed ^ (uint64_t)now.tv_nsec ^ (uintptr_t)&seed) * 0x9e3779b97f4a7c15ULL;
+}
+
+void proclife_use_huge_pages(void *memory, size_t bytes)
+{
+	if (bytes >= PROCLIFE_HUGE_BYTES)
+		madvise(memory, bytes, MADV_HUGEPAGE); /* if there are none, small ones will do */
+}
+
+void *proclife_calloc_huge(size_t bytes, void **block)
+{
+	size_t spare = bytes < PROCLIFE_HUGE_BYTES ? 0 : PROCLIFE_HUGE_BYTES - 1;
+	uintptr_t at;
+
+	*block = calloc(bytes + spare, 1);
+	if (!*block)
+		return NULL;
+	at = ((uintptr_t)*block + spare) & ~(uintptr_t)spare;
+	proclife_use_huge_pages((void *)at, bytes);
+	return (void *)at;
 }
 
 int proclife_map_init(struct proclife_map *map)
@@ -115,7 +136,8 @@ void proclife_slab_init(struct proclife_slab *slab, size_t size)
 {
 	size_t line = size >= 64 ? 64 : 16;
 
-	*slab = (struct proclife_slab){ .size = (size + line - 1) / line * line };
+	size = (size + line - 1) / line * line;
+	*slab = (struct proclife_slab){ .size = size, .zeroed = size };
 }
 
 void proclife_slab_free(struct proclife_slab *slab)
@@ -129,16 +151,42 @@ void proclife_slab_free(struct proclife_slab *slab)
 	slab->free = NULL;
 }
 
-int proclife_slab_grow(struct proclife_slab *slab)
+/*
+ * Chunks grow with what there is, which keeps them few. They are used piece by piece, so that what is
+ * not needed yet costs no memory.
+ */
+static int add_chunk(struct proclife_slab *slab)
 {
-	char *chunk = aligned_alloc(64, CHUNK_BYTES);
+	size_t bytes = CHUNK_BYTES;
+	char *chunk;
 
+	while (bytes < MOST_CHUNK_BYTES && bytes <= slab->total / 4)
+		bytes *= 2;
+	chunk = aligned_alloc(bytes < PROCLIFE_HUGE_BYTES ? 64 : PROCLIFE_HUGE_BYTES, bytes);
 	if (!chunk)
 		return -ENOMEM;
+	proclife_use_huge_pages(chunk, bytes);
 	*(void **)chunk = slab->chunks;
 	slab->chunks = chunk;
-	/* The first line holds the link; objects are handed out in the order of addresses. */
-	for (size_t n = (CHUNK_BYTES - 64) / slab->size; n; n--)
-		proclife_slab_put(slab, chunk + 64 + (n - 1) * slab->size);
+	slab->total += bytes;
+	/* The first line holds the link. */
+	slab->fresh = chunk + 64;
+	slab->left = bytes - 64;
+	return 0;
+}
+
+int proclife_slab_grow(struct proclife_slab *slab)
+{
+	size_t bytes;
+
+	if (slab->left < slab->size && add_chunk(slab))
+		return -ENOMEM;
+	bytes = slab->left < CHUNK_BYTES ? slab->left : CHUNK_BYTES;
+	bytes -= bytes % slab->size;
+	/* Objects are handed out in the order of addresses. */
+	for (size_t at = bytes; at; at -= slab->size)
+		proclife_slab_put(slab, slab->fresh + at - slab->size);
+	slab->fresh += bytes;
+	slab->left -= bytes;
 	return 0;
 }

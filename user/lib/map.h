@@ -23,6 +23,17 @@ struct proclife_map {
 	uint64_t factor; /* odd, and random: nobody can choose keys that share slots */
 };
 
+/*
+ * What is as large as this lies in huge pages, if the kernel has some: whoever looks at many places of
+ * it would mostly wait for the tables of small pages.
+ */
+#define PROCLIFE_HUGE_BYTES ((size_t)1 << 21)
+
+/* The pages of this memory have not been touched yet. */
+void proclife_use_huge_pages(void *memory, size_t bytes);
+/* As calloc(); *block is what free() takes. */
+void *proclife_calloc_huge(size_t bytes, void **block);
+
 /* A number that nobody can predict. */
 uint64_t proclife_seed(void);
 
@@ -57,8 +68,12 @@ void proclife_map_del(struct proclife_map *map, uint64_t key);
 
 struct proclife_slab {
 	size_t size;
-	void *free;   /* linked by their first word */
-	void *chunks; /* likewise */
+	size_t zeroed; /* so much of each object; all of it, unless that is changed */
+	void *free;    /* linked by their first word */
+	void *chunks;  /* likewise */
+	char *fresh;   /* what has not been used yet of the latest chunk */
+	size_t left;   /* bytes of that */
+	size_t total;  /* bytes of all chunks */
 };
 
 void proclife_slab_init(struct proclife_slab *slab, size_t size);
@@ -84,7 +99,7 @@ static inline void *proclife_slab_get(struct proclife_slab *slab)
 static inline void *proclife_slab_get_zeroed(struct proclife_slab *slab)
 {
 	/* The compiler does not know the size, so it does not use its slow `rep stos`. */
-	return memset(proclife_slab_get(slab), 0, slab->size);
+	return memset(proclife_slab_get(slab), 0, slab->zeroed);
 }
 
 static inline void proclife_slab_put(struct proclife_slab *slab, void *object)

@@ -29,6 +29,7 @@ struct proclife_twin {
 
 struct proclife_table {
 	struct proclife_link **slots;
+	void *block;	 /* the memory that they are in */
 	uint64_t factor; /* odd, and random: nobody can choose keys that share a slot */
 	uint32_t shift;	 /* what is left of a product selects a slot */
 	uint64_t used;
