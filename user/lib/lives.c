@@ -114,6 +114,8 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	if (handle)
 		proclife_process_set_handle(tasks, process, handle);
 	proclife_table_put_twin(&tasks->by_tgid, &own->by_tgid, process->tgid);
+	if (proclife_unlikely(tasks->selecting))
+		proclife_select_begin(own);
 	own->prev = tasks->last;
 	if (tasks->last)
 		tasks->last->next = own;
@@ -154,8 +156,9 @@ void proclife_process_await(struct proclife_tasks *tasks, struct proclife_proces
 {
 	struct proclife_own_process *own = proclife_own(process);
 
-	if (!parent || own->by_parent.link.key)
+	if (!parent || own->awaits)
 		return;
+	own->awaits = true;
 	proclife_table_put_twin(&tasks->orphans, &own->by_parent, parent);
 }
 
@@ -163,10 +166,10 @@ static void stop_awaiting(struct proclife_tasks *tasks, struct proclife_process 
 {
 	struct proclife_own_process *own = proclife_own(process);
 
-	if (proclife_likely(!own->by_parent.link.key))
+	if (proclife_likely(!own->awaits))
 		return;
 	proclife_table_del_twin(&tasks->orphans, &own->by_parent);
-	own->by_parent.link.key = 0;
+	own->awaits = false;
 }
 
 void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process *process,

@@ -118,6 +118,7 @@ static int link_all(struct proclife_tasks *tasks)
 	int err = proclife_map_init(&by_id);
 
 	for (own = tasks->first; own && !err; own = own->next) {
+		proclife_select_begin(own);
 		err = proclife_map_reserve(&by_id);
 		if (!err)
 			proclife_map_put(&by_id, own->process.id, &own->process);

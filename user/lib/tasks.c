@@ -30,6 +30,7 @@ int proclife_tasks_new(struct proclife_tasks **result)
 	tasks->reporters_end = &tasks->reporters;
 	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_own_task));
 	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_own_process));
+	tasks->process_slab.zeroed = offsetof(struct proclife_own_process, path_text);
 	if (proclife_table_init(&tasks->by_handle) || proclife_table_init(&tasks->by_group) ||
 	    proclife_table_init(&tasks->by_tgid) || proclife_table_init(&tasks->orphans)) {
 		proclife_tasks_free(tasks);

@@ -40,6 +40,7 @@ struct proclife_own_process {
 	bool notified_other : 1; /* marks.notified is of a SIGCHLD to another than its parent */
 	bool exit_reported : 1;
 	bool coalesced : 1; /* the SIGCHLD at `notified` met one that was pending */
+	bool awaits : 1; /* by_parent is in its table */
 	uint8_t left : 3;	/* its last state, once it is gone */
 	uint32_t args_gaps;	/* how many gaps had been seen when its arguments began */
 	struct proclife_process process;
@@ -52,16 +53,16 @@ struct proclife_own_process {
 	struct proclife_own_process *next;
 	struct proclife_own_process *prev;
 
-	struct proclife_twin by_parent; /* while its parent is not known; otherwise the key is 0 */
-	/* These four are kept for selection alone. */
+	uint64_t oldest; /* the earliest start of its tasks */
+	uint32_t args_room;
+	/* What follows is not zeroed when a process begins: most need nothing of it. */
+	char path_text[PROCLIFE_PATH_LEN + 4];
+	struct proclife_twin by_parent; /* while its parent is not known */
+	/* These four are kept for selection alone, and set once there is one. */
 	struct proclife_own_process *above;   /* its parent */
 	struct proclife_own_process *below;   /* the latest one of its children */
 	struct proclife_own_process *sibling; /* the one before */
 	struct proclife_own_process *sibling_after;
-
-	uint64_t oldest; /* the earliest start of its tasks */
-	uint32_t args_room;
-	char path_text[PROCLIFE_PATH_LEN + 4];
 };
 
 /* The private struct around a public task or process. */
@@ -292,6 +293,11 @@ void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *
 /* Selects it and reports that, then does the same for its descendants. */
 void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
 			 struct proclife_process *parent);
+
+static inline void proclife_select_begin(struct proclife_own_process *own)
+{
+	own->above = own->below = own->sibling = own->sibling_after = NULL;
+}
 
 /* Keeps the children of each process, for when it is selected. */
 void proclife_select_above(struct proclife_process *process, struct proclife_process *parent);
