@@ -442,7 +442,7 @@ static void test_long(void **state)
 	run(&plan);
 }
 
-/* So many at a time that their memory lies in huge pages. */
+/* So many at a time that their memory is fetched ahead, and lies in huge pages. */
 static void test_crowd(void **state)
 {
 	struct trace_plan plan = trace_plan_of_seed(2);

@@ -224,31 +224,6 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 	}
 }
 
-static inline void fetch(const void *lines)
-{
-	for (uintptr_t at = 0; at < 3 * 64; at += 64)
-		__builtin_prefetch((const void *)((uintptr_t)lines + at)); /* NULL will do */
-}
-
-/*
- * With many lives, each record would wait for the memory of its slot, then of its task, then of its
- * process. So each of them is fetched a few records ahead, one after the other. What is fetched can
- * be gone or another's when its time comes: slabs keep their memory, so that does no harm. Nor does
- * it if there is nothing to fetch, and that is no branch.
- */
-static inline void look_ahead(struct proclife_tasks *tasks, const struct proclife_record *record)
-{
-	const struct proclife_table *table = &tasks->by_handle;
-	struct proclife_link *link = *proclife_table_slot(table, tasks->ahead_handle);
-
-	fetch(tasks->ahead->task.process);
-	link = link ? link : &tasks->nobody.by_handle;
-	tasks->ahead = proclife_container_of(link, struct proclife_own_task, by_handle);
-	fetch(tasks->ahead);
-	tasks->ahead_handle = record->task;
-	__builtin_prefetch(proclife_table_slot(table, record->task));
-}
-
 /* Where a RENAME can be missing, any later record of the task has its name. */
 static void note_name(struct proclife_tasks *tasks,
 				     const struct proclife_record *record)
@@ -289,8 +264,8 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 			tasks->gap_to = event->gap.to;
 		return 1;
 	}
-	if (event->ahead)
-		look_ahead(tasks, event->ahead);
+	if (proclife_unlikely(tasks->by_handle.used > PROCLIFE_MANY_TASKS) && event->ahead)
+		proclife_look_ahead(tasks, event->ahead);
 	if (proclife_unlikely(tasks->renames_lack))
 		return feed_named(tasks, event->record);
 	ret = feed_record(tasks, event->record);

@@ -9,6 +9,7 @@
  * `late + 1` for a stream that is dry. This one, as a stream's next key, means: look at the stream.
  */
 #define UNKNOWN UINT64_MAX
+#define SOON 20 /* records in all streams together; it is enough for ahead.c */
 
 void proclife_merge_free(struct proclife_merge *merge)
 {
@@ -126,6 +127,7 @@ void proclife_merge_build(struct proclife_merge *merge)
 	if (!count)
 		return;
 	merge->ahead = (2 + 20 / count) * sizeof(struct proclife_record); /* measured, 1 to 1024 */
+	merge->soon = SOON / count;
 	merge->rank_bits = count > 1 ? 32 - (uint32_t)__builtin_clz(count - 1) : 0;
 	merge->leaves = 1u << merge->rank_bits;
 	merge->late = (UINT64_MAX >> merge->rank_bits) - 1;
@@ -269,7 +271,7 @@ int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *eve
 	if (proclife_unlikely(proclife_gap_is(&stream->gap)))
 		return yield_gap(stream, event);
 	event->record = stream->cur++;
-	event->ahead = stream->cur != stream->end ? stream->cur : NULL;
+	proclife_merge_show_ahead(merge, stream, event);
 	__builtin_prefetch((const char *)stream->cur + merge->ahead);
 	__builtin_prefetch((const char *)stream->cur + merge->ahead + 64);
 	return 1;

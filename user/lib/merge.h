@@ -66,6 +66,7 @@ struct proclife_merge {
 	uint32_t rank;	  /* of run */
 	uint32_t streak;  /* how often the same stream has won again */
 	uint32_t ahead;	  /* bytes to prefetch ahead in each stream: the fewer, the more streams */
+	uint32_t soon;	  /* records of a stream up to the one that is shown ahead: likewise */
 	uint32_t leaves;  /* a power of two, so that all paths to the root have the same length */
 	uint32_t rank_bits;
 	uint32_t count;
@@ -85,6 +86,15 @@ uint64_t proclife_merge_top(const struct proclife_merge *merge);
 
 int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *event);
 
+static inline void proclife_merge_show_ahead(const struct proclife_merge *merge,
+					     const struct proclife_stream *stream,
+					     struct proclife_event *event)
+{
+	bool more = stream->end - stream->cur > (ptrdiff_t)merge->soon;
+
+	event->ahead = more ? stream->cur + merge->soon : NULL;
+}
+
 /* Returns 1 and the next event; 0 if there is none below the horizon; or a negative errno. */
 static inline int proclife_merge_next(struct proclife_merge *merge, struct proclife_event *event)
 {
@@ -93,7 +103,7 @@ static inline int proclife_merge_next(struct proclife_merge *merge, struct procl
 	if (merge->bound && stream->cur != stream->end && stream->cur->ts < merge->bound) {
 		merge->yielded = stream->cur->ts;
 		event->record = stream->cur++;
-		event->ahead = stream->cur != stream->end ? stream->cur : NULL;
+		proclife_merge_show_ahead(merge, stream, event);
 		return 1;
 	}
 	return proclife_merge_step(merge, event);

@@ -26,8 +26,8 @@ int proclife_tasks_new(struct proclife_tasks **result)
 
 	if (!tasks)
 		return -ENOMEM;
-	tasks->ahead = &tasks->nobody;
 	tasks->reporters_end = &tasks->reporters;
+	proclife_ahead_init(tasks);
 	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_own_task));
 	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_own_process));
 	tasks->process_slab.zeroed = offsetof(struct proclife_own_process, path_text);

@@ -2,7 +2,8 @@
 /*
  * Lives. feed.c: what each record means. identify.c: which task it belongs to. lives.c: the
  * objects. state.c: their states. killers.c: the signals that killed them. select.c: which ones are
- * wanted. report.c: who is called about them. find.c: lookups. tasks.c: the table of all of them.
+ * wanted. report.c: who is called about them. find.c: lookups. ahead.c: fetches what
+ * the next records need. tasks.c: the table of all of them.
  */
 #ifndef PROCLIFE_TASKS_H
 #define PROCLIFE_TASKS_H
@@ -94,6 +95,19 @@ struct proclife_pending {
 	bool child; /* creator_tgid counts */
 };
 
+/* A record that comes soon, and whom it is about; they can be gone when its time comes. */
+struct proclife_ahead {
+	uint64_t handle;
+	uint64_t other_handle; /* a parent, a reaper, a sender of a signal, or 0 */
+	const struct proclife_own_task *task; /* by handle, or the nearest to that; never NULL */
+	const struct proclife_own_task *other;
+	uint32_t type;
+};
+
+#define PROCLIFE_AHEAD 16 /* a power of two */
+/* With fewer tasks, all of them stay in the cache. */
+#define PROCLIFE_MANY_TASKS 2048
+
 struct proclife_tasks {
 	struct proclife_table by_handle; /* open tasks */
 	struct proclife_table by_group;	 /* open processes whose handle is known */
@@ -119,10 +133,10 @@ struct proclife_tasks {
 	bool snapshot_gap; /* there is a gap in the snapshot: the recording is damaged */
 	uint64_t selected;
 	uint64_t selected_open;
-	uint64_t ahead_handle; /* of a record that comes soon */
-	/* Of one that comes sooner; can be gone, is never NULL. */
-	const struct proclife_own_task *ahead;
-	struct proclife_own_task nobody;
+	struct proclife_ahead ahead[PROCLIFE_AHEAD]; /* a ring */
+	uint32_t ahead_next;
+	struct proclife_own_task nobody; /* for want of another, so that nothing is NULL */
+	struct proclife_own_process nothing; /* likewise: its process */
 	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
 	uint64_t *senders; /* by CPU: the task that was the last to send a SIGCHLD for an end there */
 	uint32_t sender_count;
@@ -272,6 +286,14 @@ void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task 
 /* A SIGNAL to a task of the process. Returns 0 or -ENOMEM. */
 int proclife_killer_note(struct proclife_process *process, const struct proclife_record *record);
 void proclife_killers_free(struct proclife_process *process);
+
+/*
+ * ahead.c
+ */
+
+void proclife_ahead_init(struct proclife_tasks *tasks);
+/* Fetches what feeding this record, and some that come before it, will touch. */
+void proclife_look_ahead(struct proclife_tasks *tasks, const struct proclife_record *record);
 
 /*
  * suppressed.c
