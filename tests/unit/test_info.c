@@ -136,11 +136,11 @@ static void test_cut(void **state)
 	tell();
 	story_sync();
 	/* The recorder is at work: all of it is there up to now. */
-	expect_line(0, "state", "still running: this is what is there by now");
+	expect_line(0, "state", "still running: this is what is there so far");
 	expect_line(0, "ended", NULL);
 	story_abandon();
 	metadata_set(folder.path, "to_realtime", "\"0xde0b6b36bc93600\"");
-	expect_line(3, "state", "cut off: its recorder did not come to its end; records are missing from "
+	expect_line(3, "state", "cut off: its recorder did not finish; records are missing from "
 				"2001-09-09Z 01:46:41.004000");
 	expect_line(3, "at the end", "2 alive, 1 zombie, 1 reaped but not freed");
 }

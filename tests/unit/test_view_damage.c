@@ -146,11 +146,11 @@ static void test_running(void **state)
 	char *text;
 
 	(void)state;
-	expect(true, 0, "--tree", ": still running: there is nothing in it by now\n");
+	expect(true, 0, "--tree", ": still running: there is nothing in it yet\n");
 	story_fork(&init, 100, "first");
 	story_sync();
 	story_fork(&init, 200, "second");
-	expect(true, 0, "--tree", ": still running: this is what is there by now, up to 1.000000002\n");
+	expect(true, 0, "--tree", ": still running: this is what is there so far, up to 1.000000002\n");
 	expect(false, 0, "--events", " first");
 	expect(false, 0, "--expect lost==0", "ok");
 	text = show(false, 0, "--events --json");

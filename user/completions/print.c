@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints the completions for a shell: for the build, which may be that of another machine's program. */
+/* Prints the completions for a shell. For the build, which cannot run a cross-compiled program. */
 #include "cli/completion.h"
 #include "cli/options_table.h"
 #include "views/views.h"

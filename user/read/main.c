@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	if (loaded)
 		unload_module();
 	options_free(&options);
-	if (status < 0) { /* as if the signal had done it */
+	if (status < 0) { /* end as if the signal had killed us */
 		signal(-status, SIG_DFL);
 		raise(-status);
 		status = STATUS_ERROR;

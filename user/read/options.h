@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the command line says, as all of the program sees it. */
+/* The parsed command line, for the whole program. */
 #ifndef READ_OPTIONS_H
 #define READ_OPTIONS_H
 
@@ -23,7 +23,7 @@ enum option_id {
 	OPTION_UID,
 	OPTION_CGROUP,
 	OPTION_FAILED,
-	OPTION_STATUS, /* of --status N; alone, that is a view */
+	OPTION_STATUS, /* --status N; without N, --status is a view */
 	OPTION_SIGNAL,
 	OPTION_ARGS,
 	OPTION_FROM,
@@ -67,7 +67,7 @@ enum option_id {
 
 #define GIVEN(option) (1ULL << OPTION_##option)
 
-/* What is shown of a process on request. */
+/* Facts about a process that --show adds. */
 #define SHOW_PIDNS (1u << 0)
 #define SHOW_CGROUP (1u << 1)
 #define SHOW_UID (1u << 2)
@@ -79,18 +79,18 @@ struct words {
 
 #define ANY_SIGNAL UINT64_MAX
 
-/* Of what is followed, which processes are shown: those that have one of each kind that is given. */
+/* Which of the followed processes are shown: those that match one of each kind that is given. */
 struct filter {
 	struct words comms; /* patterns, see glob(7) */
 	struct words cgroups;
 	struct words args;
 	uint32_t *uids;
 	size_t uid_count;
-	struct words users; /* names that are those of a recording's machine, not of this one */
-	/* How it ended: any of these will do. */
+	struct words users; /* names of a recording's machine, not of this one */
+	/* How it ended: it has to match one of these. */
 	bool failed;
 	uint64_t statuses[4]; /* a bit for each exit status */
-	uint64_t signals;     /* a bit for each signal, of which 1 is the lowest; or ANY_SIGNAL */
+	uint64_t signals;     /* a bit for each signal, the lowest is signal 1; or ANY_SIGNAL */
 };
 
 static inline bool filter_has_end(const struct filter *filter)
@@ -113,9 +113,9 @@ enum top_key {
 	TOP_COUNT, /* of descendants */
 };
 
-/* By what the deaths of --lives are ranked. */
+/* What the deaths of --lives are sorted by. */
 enum sort_key {
-	SORT_NONE, /* they are not: they come as they happen */
+	SORT_NONE, /* not sorted: shown as they happen */
 	SORT_TIME,
 	SORT_LIFE,
 	SORT_ALONE,
@@ -134,12 +134,12 @@ enum sort_key {
 struct cut {
 	uint32_t depth;	   /* levels below the roots, or DEPTH_ALL */
 	uint64_t min_life; /* ns; 0: any */
-	uint64_t top;	   /* so many; 0: all */
-	enum top_key key;  /* by which they are the largest */
-	bool matching;	   /* those alone that the filter lets pass */
+	uint64_t top;	   /* how many; 0: all */
+	enum top_key key;  /* what the largest are chosen by */
+	bool matching;	   /* only processes that the filter matches */
 };
 
-/* Is anything to be cut? */
+/* Is anything cut? */
 static inline bool cut_is_set(const struct cut *cut)
 {
 	return cut->depth != DEPTH_ALL || cut->min_life || cut->top || cut->matching;
@@ -152,7 +152,7 @@ enum times {
 	TIMES_MONOTONIC,
 };
 
-/* What --summary adds up by. */
+/* What --summary groups by. */
 enum summary_by {
 	SUMMARY_BY_COMM,
 	SUMMARY_BY_PATH,
@@ -177,7 +177,7 @@ enum verdicts {
 
 struct options {
 	const struct view *views[MOST_VIEWS + 1]; /* in the order of their table; then NULL */
-	uint64_t given; /* GIVEN() of each option that was */
+	uint64_t given; /* GIVEN() of each option that was given */
 	bool json;
 	enum color color;
 	bool quiet;
@@ -186,28 +186,28 @@ struct options {
 	enum sort_key sort;
 	unsigned int show; /* SHOW_* */
 	enum times times;
-	enum proclife_by by; /* of --by; PROCLIFE_BY_NOTHING if it is a word for --summary alone */
-	enum summary_by summary_by; /* SUMMARY_BYS if it is a word for the others alone */
+	enum proclife_by by; /* --by; PROCLIFE_BY_NOTHING if the word is for --summary only */
+	enum summary_by summary_by; /* SUMMARY_BYS if the word is not for --summary */
 	bool threads;
 	struct filter filter;
-	struct moment from; /* what is looked at; MOMENT_NONE: all from its beginning, or to its end */
+	struct moment from; /* the range; MOMENT_NONE: from the beginning, or to the end */
 	struct moment to;
-	uint64_t events; /* PROCLIFE_HAS() of those that --events shows; 0: all */
+	uint64_t events; /* PROCLIFE_HAS() of the types that --events shows; 0: all */
 	bool history;
 	bool load;
 	const char *device; /* NULL: the usual one */
 	struct words inputs; /* recordings; none: the device */
-	struct words diff;    /* recordings: of one side of --diff, and of the other */
+	struct words diff;    /* recordings: of the two sides of --diff */
 	struct words against;
-	double factor;	     /* what is as much larger has changed */
+	double factor;	     /* a figure that is this many times as large has changed */
 	bool force;
-	const char *record; /* where to; NULL: nowhere */
-	const char *slice;  /* likewise */
+	const char *record; /* the folder; NULL: do not record */
+	const char *slice;  /* likewise: no slice */
 	uint32_t *pids;
 	size_t pid_count;
 	struct expectation *expectations;
 	size_t expectation_count;
-	uint64_t left_after; /* ns; 0: nobody asks what the command leaves */
+	uint64_t left_after; /* ns; 0: there is no expectation about what the command leaves */
 	enum verdicts verdicts;
 	const char *junit; /* where verdicts go, too; NULL: nowhere */
 	uint64_t duration; /* ns; 0: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a view is. Each has one of these in its own file, and a line in the table of views/table.c. */
+/* A view. Each has its struct in its own file, and a line in the table of views/table.c. */
 #ifndef READ_VIEW_H
 #define READ_VIEW_H
 
@@ -8,7 +8,7 @@
 
 struct run;
 
-/* What means something for every view that shows what is recorded. */
+/* Options that apply to every view of a trace. */
 #define OF_SELECTION (GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(FAILED) | \
 		      GIVEN(STATUS) | GIVEN(SIGNAL) | GIVEN(ARGS) | GIVEN(FROM) | GIVEN(TO))
 #define OF_DEVICE (GIVEN(LOAD) | GIVEN(DEVICE))
@@ -17,40 +17,40 @@ struct run;
 
 /* What --from and --to mean. */
 enum range_of {
-	RANGE_OF_EXITS,	  /* who exited then */
-	RANGE_OF_RECORDS, /* what was recorded then */
-	RANGE_OF_LIVES,	  /* who lived then, for a moment at least */
+	RANGE_OF_EXITS,	  /* processes that exited then */
+	RANGE_OF_RECORDS, /* records from then */
+	RANGE_OF_LIVES,	  /* processes that lived then, if only for a moment */
 };
 
 struct view {
-	const char *name;     /* of its option */
-	const char *argument; /* of its option, or NULL */
+	const char *name;     /* the name of its option */
+	const char *argument; /* the argument of its option, or NULL */
 	bool may_lack_argument;
 	const char *help;
-	const char *scope;    /* of one that is no OF_TRACE: why it takes so little; or NULL */
-	uint64_t takes;	      /* GIVEN() options, but for --json and --quiet, which all take */
-	uint64_t takes_by;    /* and these, once --by is given */
-	bool combines;	      /* with others for which this holds */
-	bool adds_up;	      /* it takes several recordings */
-	bool needs_input;     /* it shows recordings, and nothing that is live */
+	const char *scope;    /* if it lacks OF_TRACE: why it takes so few options; or NULL */
+	uint64_t takes;	      /* GIVEN() options, except --json and --quiet, which all views take */
+	uint64_t takes_by;    /* also these, if --by is given */
+	bool combines;	      /* it can be combined with others that have this */
+	bool adds_up;	      /* it takes several recordings and adds them up */
+	bool needs_input;     /* it shows only recordings, nothing live */
 	bool is_default;
-	bool is_minor;	      /* --help=all has it, --help has not */
-	bool is_now;	      /* it shows what there is at its beginning */
+	bool is_minor;	      /* it is in --help=all, but not in --help */
+	bool is_now;	      /* it shows the state at its beginning */
 	enum range_of range;
 	bool measures;	      /* it needs run->latency */
 	bool has_cgroups;     /* its JSON has the paths of cgroups */
-	bool counts;	      /* --count counts what it counts in run->shown */
+	bool counts;	      /* --count limits what it counts in run->shown */
 
-	/* With these options, it shows things as they happen; NULL: all comes at the end. */
+	/* Does it show events as they happen, with these options? NULL: it shows all at the end. */
 	bool (*streams)(const struct options *options);
 
-	/* What it needs from the first event on; *state is NULL before. 0 or a negative errno. */
+	/* Called before the first event; *state is NULL before. Returns 0 or a negative errno. */
 	int (*begin)(struct run *run, void **state);
-	/* Before the first event of another recording; NULL: what was measured of it is added up. */
+	/* Called before the first event of another recording. NULL: its measurements are added. */
 	int (*next)(struct run *run, void *state);
-	/* In the place of proclife_tasks_feed(), which it calls: 1 if the event was shown. */
+	/* In place of proclife_tasks_feed(), which it calls. Returns 1 if the event was shown. */
 	int (*feed)(void *state, const struct proclife_event *event);
-	/* Before the tasks are closed, of each recording; and when all are. */
+	/* Called for each recording before its tasks are closed; and when all are closed. */
 	void (*print_open)(const struct run *run, void *state);
 	void (*print)(const struct run *run, void *state);
 	void (*free)(void *state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The words that an option can take: help, errors and completions have them from here. */
+/* The words that an option can take, for help, errors and completions. */
 #ifndef READ_CHOICES_H
 #define READ_CHOICES_H
 
@@ -19,7 +19,7 @@ enum choice {
 	CHOICES,
 };
 
-/* The word of this number, NULL from a number on. */
+/* The word of this number; NULL after the last one. */
 const char *choice_name(enum choice choice, unsigned int number);
 
 /* Sets the number of this word, of @length bytes; false if there is no such word. */

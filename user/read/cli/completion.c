@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What can stand for the argument that the table names so: shell code for bash and zsh. */
+/* What completes an argument that the table calls by this name: shell code for bash and zsh. */
 static const struct {
 	const char *arg;
 	const char *bash; /* fills COMPREPLY from $cur */
@@ -21,7 +21,7 @@ static const struct {
 	  "_pids" },
 };
 
-/* And what is one of some words. */
+/* Arguments that are one of a list of words. */
 static const struct {
 	const char *arg;
 	enum choice choice;
@@ -35,7 +35,7 @@ static const struct {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Code of the shell; empty if anything can stand there. */
+/* Prints the shell's code; nothing if the argument can be anything. */
 static void print_kind(FILE *out, const struct argp_option *option, bool zsh)
 {
 	size_t i;
@@ -49,7 +49,7 @@ static void print_kind(FILE *out, const struct argp_option *option, bool zsh)
 				choice_list(choices[i].choice, " ", " "));
 }
 
-/* What --expect can ask for. */
+/* The figures for --expect. */
 static void print_figures(FILE *out)
 {
 	unsigned int phase, statistic;
@@ -61,7 +61,7 @@ static void print_figures(FILE *out)
 	fputs("zombies lost", out);
 }
 
-/* Headers have no name, and a hidden option is not for people. */
+/* Headers have no name, and hidden options are not offered. */
 static bool is_offered(const struct argp_option *option)
 {
 	return option->name && !(option->flags & (OPTION_HIDDEN | OPTION_DOC));

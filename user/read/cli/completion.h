@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the shells complete, out of the table of options. */
+/* Shell completions, made from the table of options. */
 #ifndef READ_COMPLETION_H
 #define READ_COMPLETION_H
 

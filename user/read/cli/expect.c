@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The longer ones first, for they begin like others. */
+/* The longer ones first, since they begin with the shorter ones. */
 static const struct {
 	const char *sign;
 	enum expect_relation relation;
@@ -16,7 +16,7 @@ static const struct {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Is it this word, of @length bytes? */
+/* Are these @length bytes this word? */
 static bool is(const char *s, size_t length, const char *word)
 {
 	return strlen(word) == length && !strncmp(s, word, length);
@@ -32,7 +32,7 @@ static bool find_phase(const char *s, size_t length, enum proclife_phase *phase)
 	return true;
 }
 
-/* One that is shown, or any other percentile. */
+/* A statistic that is shown, or any other percentile. */
 static bool find_statistic(struct expectation *e, const char *s, size_t length)
 {
 	unsigned int number;
@@ -63,7 +63,7 @@ static const struct {
 	{ "left", EXPECT_LEFT },
 };
 
-/* "PHASE.STATISTIC"; sets the phase if that is one, whatever is behind it. */
+/* "PHASE.STATISTIC". Sets the phase if it is one, whatever follows it. */
 static bool parse_phase(struct expectation *e, const char *s, size_t length, bool *statistic)
 {
 	const char *dot = memchr(s, '.', length);
@@ -90,7 +90,7 @@ static const char *parse_figure(struct expectation *e, const char *s, size_t len
 	e->what = EXPECT_PHASE;
 	if (parse_phase(e, s, length, &statistic) && statistic)
 		return NULL;
-	/* The name of a program can have dots in it, and so has a percentile. */
+	/* A program's name can have dots in it, and so can a percentile. */
 	while ((dot = memchr(dot, '.', length - (size_t)(dot - s)))) {
 		bool has_statistic = false;
 
@@ -161,7 +161,7 @@ static bool holds(enum expect_relation relation, uint64_t value, uint64_t bound)
 	return false;
 }
 
-/* The lives of all, or of the program that this is about; NULL if there is none. */
+/* The histogram of all lives, or of those of the program; NULL if there are none. */
 static const struct proclife_histogram *histogram_of(const struct expectation *e,
 						     const struct measured *measured)
 {
@@ -187,7 +187,7 @@ struct judgement expect_judge(const struct expectation *e, const struct measured
 		judgement.value = measured->lost;
 		break;
 	case EXPECT_ZOMBIES:
-		/* Where there is nobody, there being no zombie says nothing. */
+		/* If there were no processes, that there are no zombies means nothing. */
 		judgement.measured = counts->lives;
 		judgement.value = counts->unreaped;
 		break;
@@ -202,7 +202,7 @@ struct judgement expect_judge(const struct expectation *e, const struct measured
 	case EXPECT_PHASE:
 		histogram = histogram_of(e, measured);
 		judgement.count = histogram ? proclife_histogram_count(histogram) : 0;
-		/* A time of nothing is no time: a promise about it cannot be kept. */
+		/* Without lives there is no time, so the expectation is not met. */
 		judgement.measured = judgement.count || e->statistic == STATISTIC_COUNT;
 		if (judgement.count)
 			judgement.value = statistic_of(histogram, e->statistic, e->percent);

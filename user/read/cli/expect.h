@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Verdicts: what a lab expects of a figure, and whether it is so. */
+/* Verdicts: whether figures are as a lab expects them. */
 #ifndef READ_EXPECT_H
 #define READ_EXPECT_H
 
@@ -16,32 +16,32 @@ enum expect_relation { EXPECT_BELOW, EXPECT_AT_MOST, EXPECT_EQUAL, EXPECT_AT_LEA
 struct expectation {
 	const char *text;
 	enum expect_what what;
-	size_t program; /* bytes of the name that it begins with; 0: it is about all */
-	enum proclife_phase phase; /* of EXPECT_PHASE, and the next two too */
+	size_t program; /* the length of the program's name at its beginning; 0: all programs */
+	enum proclife_phase phase; /* this and the next two: of EXPECT_PHASE */
 	enum statistic_kind statistic;
 	double percent; /* of STATISTIC_PERCENTILE */
 	enum expect_relation relation;
-	uint64_t bound; /* ns where it is a time */
+	uint64_t bound; /* ns if it is a time */
 };
 
 /* Returns NULL, or what is wrong with @text, which has to outlive the expectation. */
 const char *expect_parse(struct expectation *expectation, const char *text);
 
-/* Is the figure a time? Otherwise it is a number. */
+/* Is the figure a time, and not a number? */
 bool expect_is_time(const struct expectation *expectation);
 
 struct judgement {
 	bool ok;
-	bool measured;	/* there is a figure: otherwise it is not ok */
-	uint64_t value; /* ns where it is a time */
-	bool is_max;	/* a percentile of so few lives that their maximum is judged */
-	uint64_t count; /* lives that it is made of, if it is of a phase */
+	bool measured;	/* there is a figure; if not, the verdict is not ok */
+	uint64_t value; /* ns if it is a time */
+	bool is_max;	/* too few lives for the percentile: their maximum is judged */
+	uint64_t count; /* how many lives it is from, for EXPECT_PHASE */
 };
 
-/* What it is judged by. */
+/* The measurements to judge. */
 struct measured {
 	const struct proclife_latency *latency;
-	const struct proclife_latency *programs; /* by name; NULL if no expectation is about one */
+	const struct proclife_latency *programs; /* by name; NULL if no expectation has a program */
 	uint64_t lost;
 	uint64_t failed; /* processes */
 };

@@ -6,7 +6,7 @@
 
 #define SECOND 1000000000ULL
 
-/* So many digits, and no more. */
+/* Takes exactly this many digits. */
 static bool take_digits(const char **s, unsigned int digits, int *value)
 {
 	for (*value = 0; digits--; ++*s) {
@@ -17,7 +17,7 @@ static bool take_digits(const char **s, unsigned int digits, int *value)
 	return !isdigit((unsigned char)**s);
 }
 
-/* ".5" of a second, with nine digits at most, or nothing. */
+/* Takes a fraction of a second such as ".5", with nine digits at most, or nothing. */
 static bool take_fraction(const char **s, uint64_t *ns)
 {
 	uint64_t unit = SECOND;
@@ -61,7 +61,7 @@ static int days_of(int year, int month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
-/* "2026-11-22", and a time of day behind a space or a T, if there is one. */
+/* "2026-11-22", optionally with a time of day after a space or a T. */
 static bool parse_of_date(const char *s, struct moment *moment)
 {
 	if (!take_digits(&s, 4, &moment->year) || *s++ != '-' ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of the command line cannot go together. Which options a view takes stands in its struct view;
- * here is what that means, and which options exclude each other.
+ * Options that cannot be combined. Each struct view lists the options that it takes. This file has
+ * the rules that follow from that, and those of options that exclude each other.
  */
 #include "cli/choices.h"
 #include "cli/options_check.h"
@@ -11,7 +11,7 @@
 
 #define LENGTH 200
 
-/* What needs no view. */
+/* Options that need no view. */
 #define OF_ANY (GIVEN(JSON) | GIVEN(COLOR) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
 		GIVEN(LEFT_AFTER) | GIVEN(JUNIT))
 
@@ -21,7 +21,7 @@ static const struct {
 	const char *why;
 } exclusions[] = {
 	{ GIVEN(INPUT), OF_DEVICE | GIVEN(HISTORY) | GIVEN(RECORD) | GIVEN(COMMAND),
-	  "a recording is all there is to read" },
+	  "nothing but the recording is read" },
 	{ GIVEN(COMMAND), GIVEN(PID) | GIVEN(HISTORY), "a command is followed from its start" },
 	{ GIVEN(FOLD), GIVEN(THREADS), "a folded line stands for several processes" },
 	{ GIVEN(FOLD), GIVEN(TOP), "--top shows single processes" },
@@ -38,7 +38,7 @@ static enum option_id first_of(uint64_t options)
 	return (enum option_id)__builtin_ctzll(options);
 }
 
-/* Appends "--tree", with what stands before it unless it is the first. */
+/* Appends "--tree", after the separator unless it is the first. */
 static void list(char text[LENGTH], const char *separator, const char *name)
 {
 	size_t n = strlen(text);
@@ -82,7 +82,7 @@ static bool adds_up(const struct view *view, enum option_id option)
 	return view->adds_up;
 }
 
-/* Does one of the views take it, or none stand in its way? */
+/* Does one of the views take this option, or can it be given without one? */
 static bool is_taken(const struct options *options, enum option_id option)
 {
 	uint64_t taken = OF_ANY, given = 1ULL << option;
@@ -130,7 +130,7 @@ static void check_views(const struct options *options, const struct view *const 
 	}
 }
 
-/* Not all words are for all views. */
+/* Not every word of --by is for every view. */
 static void check_by(const struct options *options, struct argp_state *state)
 {
 	const struct view *const *view;
@@ -145,7 +145,7 @@ static void check_by(const struct options *options, struct argp_state *state)
 	}
 }
 
-/* Several views look at the same processes. */
+/* Several views show the same processes, so their ranges have to mean the same. */
 static void check_range(const struct options *options, struct argp_state *state)
 {
 	const struct view *const *view, *of_lives = NULL, *other = NULL;
@@ -191,7 +191,7 @@ static void check_verdicts(const struct options *options, struct argp_state *sta
 			   option_name(first_of(form)));
 }
 
-/* What has to do with how many there are. */
+/* Rules about the number of recordings. */
 static void check_recordings(const struct options *options, const struct view *const *all,
 			     struct argp_state *state)
 {

@@ -5,7 +5,7 @@
 #include "view.h"
 #include <argp.h>
 
-/* Ends the program with a line that says why, if something cannot go together. @all: every view. */
+/* Ends the program with an error message if options cannot be combined. @all: every view. */
 void options_check(const struct options *options, const struct view *const *all,
 		   struct argp_state *state);
 

@@ -18,7 +18,7 @@
 
 static const char version[] = "proclife-read " PROCLIFE_VERSION;
 
-/* While the command line is read. */
+/* The state while the command line is parsed. */
 struct reading {
 	struct options *options;
 	const struct view *const *all;
@@ -75,7 +75,7 @@ static void take_view(struct reading *reading, unsigned int number, const char *
 		reading->views |= 1u << number;
 }
 
-/* What an option says. */
+/* Takes one option. */
 static void take(struct reading *reading, enum option_id option, const char *arg,
 		 struct argp_state *state)
 {
@@ -226,7 +226,7 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 	}
 }
 
-/* Is it the argument of the view before it, which may lack one? Then take that again, with it. */
+/* Is it the optional argument of the view before it? Then take that view again, with it. */
 static bool take_argument(struct reading *reading, const char *word, struct argp_state *state)
 {
 	const char *before = state->next >= 2 ? state->argv[state->next - 2] : "";
@@ -242,7 +242,7 @@ static bool take_argument(struct reading *reading, const char *word, struct argp
 	return false;
 }
 
-/* Behind "--", or another recording of --diff, or a view's argument. */
+/* A word after "--", or another recording of --diff, or a view's argument. */
 static void take_word(struct reading *reading, char *word, struct argp_state *state)
 {
 	struct options *options = reading->options;
@@ -287,7 +287,7 @@ static void finish(const struct reading *reading, struct argp_state *state)
 				options->to.kind;
 	if (!options->left_after && options_expect(options, EXPECT_LEFT))
 		options->left_after = LEFT_AFTER;
-	if (options->json && !options->times) /* messages beside it speak of the same times */
+	if (options->json && !options->times) /* messages beside JSON have the same times */
 		options->times = TIMES_MONOTONIC;
 	options_check(options, all, state);
 }
@@ -309,7 +309,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* What getopt_long(3) would say of it, and what may have been meant. */
+/* Names an unknown option, as getopt_long(3) would, and suggests what may have been meant. */
 static void check_names(const struct argp_option *table, int argc, char **argv)
 {
 	const char *wrong, *meant;

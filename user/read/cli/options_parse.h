@@ -6,8 +6,8 @@
 #include "options.h"
 
 /*
- * @views: the table of them, NULL at its end. Ends the program with STATUS_USAGE, and a line that
- * says why, if the command line is wrong.
+ * @views: the table of views, which ends with NULL. If the command line is wrong, it ends the
+ * program with an error message and STATUS_USAGE.
  */
 void options_parse(struct options *options, const struct view *const *views, int argc, char **argv);
 void options_free(struct options *options);

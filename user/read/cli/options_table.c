@@ -35,13 +35,13 @@ static const struct entry {
 	const char *name;
 	const char *argument;
 	const char *help;  /* with %s for its choices */
-	const char *brief; /* for the one screen; NULL: it is not on it */
+	const char *brief; /* for --help of one screen; NULL: not in it */
 	enum group group;
 	char letter;
 	bool has_choice;
 	bool is_hidden;
 	bool may_lack_argument;
-	bool is_view_too; /* without its argument: then the view's entry serves both */
+	bool is_view_too; /* without its argument, it is a view: that entry serves both */
 	enum choice choice;
 } entries[OPTIONS] = {
 	[OPTION_RECORD] = {
@@ -87,19 +87,19 @@ static const struct entry {
 	[OPTION_ARGS] = {
 		.name = "args", .argument = "GLOB", .group = GROUP_SELECTION,
 		.help =
-			"Only processes of whose arguments one matches, or all of them with spaces "
-			"between, such as '*.c'; can be given repeatedly",
+			"Only processes with an argument that matches, such as '*.c', or whose arguments "
+			"do, joined by spaces; can be given repeatedly",
 	},
 	[OPTION_FROM] = {
 		.name = "from", .argument = "WHEN", .group = GROUP_SELECTION,
 		.help =
-			"Only what was from then on: 14:03, '2026-11-22 14:03:22', -1m (before now, or "
-			"before the end of a recording), +10s (after its beginning)",
-		.brief = "Only from then on: 14:03, -1m; --to ends it",
+			"Only from this time on: 14:03, '2026-11-22 14:03:22', -1m (before now, or before "
+			"the end of a recording), +10s (after its beginning)",
+		.brief = "Only from this time on: 14:03, -1m; up to --to",
 	},
 	[OPTION_TO] = {
 		.name = "to", .argument = "WHEN", .group = GROUP_SELECTION,
-		.help = "Only what was up to then",
+		.help = "Only up to this time",
 	},
 	[OPTION_THREADS] = {
 		.name = "threads", .group = GROUP_SELECTION, .letter = 't',
@@ -128,15 +128,14 @@ static const struct entry {
 	},
 	[OPTION_MIN_LIFE] = {
 		.name = "min-life", .argument = "TIME", .group = GROUP_TREE,
-		.help = "Only processes that live as long, and who started them: 50us, 20ms, 1.5s",
+		.help = "Only processes that live this long, and their ancestors: 50us, 20ms, 1.5s",
 	},
 	[OPTION_TOP] = {
 		.name = "top", .argument = "N[:KEY]", .group = GROUP_TREE,
 		.has_choice = true, .choice = CHOICE_TOP,
 		.help =
-			"Only the N largest by KEY, and who started them: %s, the number of "
-			"descendants; without a KEY, by cpu; --lives: by --sort; --parents, --by: only "
-			"N lines",
+			"Only the N largest by KEY, and their ancestors: %s, the number of descendants; "
+			"without a KEY, by cpu; --lives: by --sort; --parents, --by: only N lines",
 	},
 	[OPTION_SORT] = {
 		.name = "sort", .argument = "COLUMN", .group = GROUP_OUTPUT,
@@ -149,8 +148,7 @@ static const struct entry {
 	},
 	[OPTION_NO_FOLD] = {
 		.name = "no-fold", .group = GROUP_TREE,
-		.help = "Show each of them, however many; --parents: each parent; --critical-path: each "
-			"step",
+		.help = "Show each sibling; --parents: each parent; --critical-path: each step",
 	},
 	[OPTION_BY] = {
 		.name = "by", .argument = "KEY", .group = GROUP_OUTPUT, .has_choice = true, .choice = CHOICE_BY,
@@ -170,7 +168,7 @@ static const struct entry {
 	},
 	[OPTION_MONOTONIC] = {
 		.name = "monotonic", .group = GROUP_OUTPUT,
-		.help = "Show times as seconds of the monotonic clock, as the records have them",
+		.help = "Show times as seconds of the monotonic clock, as in the records",
 	},
 	[OPTION_AGAINST] = {
 		.name = "against", .argument = "B", .group = GROUP_OUTPUT,
@@ -178,13 +176,13 @@ static const struct entry {
 	},
 	[OPTION_FACTOR] = {
 		.name = "factor", .argument = "X", .group = GROUP_OUTPUT,
-		.help = "--diff: what is X times as long has changed (1.1)",
+		.help = "--diff: a time has changed if it is X times as long (1.1)",
 	},
 	[OPTION_FORCE] = {
 		.name = "force", .group = GROUP_OUTPUT,
 		.help =
-			"--diff: compare even if EXIT stands at different places in the two kernels, or a "
-			"recording with itself",
+			"--diff: compare even if EXIT is recorded at different places in the two kernels, "
+			"or a recording with itself",
 	},
 	[OPTION_COLOR] = {
 		.name = "color", .argument = "MODE", .group = GROUP_OUTPUT,
@@ -210,7 +208,7 @@ static const struct entry {
 	},
 	[OPTION_LEFT_AFTER] = {
 		.name = "left-after", .argument = "TIME", .group = GROUP_VERDICTS,
-		.help = "--expect left==0: end so long after the command's own exit (200ms)",
+		.help = "--expect left==0: end this long after the command's own exit (200ms)",
 	},
 	[OPTION_KTAP] = {
 		.name = "ktap", .group = GROUP_VERDICTS,
@@ -249,7 +247,7 @@ static const struct entry {
 		.name = "version", .group = GROUP_HELP, .letter = 'V',
 		.help = "The version of this program",
 	},
-	/* For the build, which installs what it prints. */
+	/* For the build, which installs the output. */
 	[OPTION_COMPLETION] = {
 		.name = "completion", .argument = "SHELL", .group = GROUP_HELP, .is_hidden = true,
 	},

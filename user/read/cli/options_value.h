@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the value of an option says. What takes a state ends the program if the value is wrong, with
- * a line that says why.
+ * Parsing the values of options. Functions with a @state end the program with an error message if
+ * the value is wrong.
  */
 #ifndef READ_OPTIONS_VALUE_H
 #define READ_OPTIONS_VALUE_H
@@ -9,13 +9,13 @@
 #include "options.h"
 #include <argp.h>
 
-/* What has to be above 0; 0 if it is not, or is no such thing. */
+/* For values that have to be above 0: they return 0 if the value is not, or is not valid. */
 uint64_t option_time_of(const char *s);
 uint64_t option_number_of(const char *s, uint64_t max);
 void option_add_word(struct words *words, const char *word);
-/* A number, or a name, of whichever machine. */
+/* A number, or a name of any machine. */
 void option_add_user(struct filter *filter, const char *arg);
-/* The names are this machine's. */
+/* Looks up the names on this machine. */
 void options_find_users(struct filter *filter, struct argp_state *state);
 void option_add_cgroup(struct filter *filter, struct argp_state *state, const char *arg);
 void option_add_status(struct options *options, struct argp_state *state, const char *arg);

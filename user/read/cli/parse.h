@@ -8,13 +8,13 @@
 
 enum bare { BARE_SECONDS, BARE_REFUSED }; /* a time without a unit */
 
-/* "250ms", "0.5s"; false if it is no time, or too much. */
+/* "250ms", "0.5s"; false if it is no time, or too large. */
 bool parse_time(const char *s, enum bare bare, uint64_t *ns);
 
-/* A whole number up to @max; false if it is not. */
+/* A whole number up to @max; false if it is none. */
 bool parse_number(const char *s, uint64_t max, uint64_t *value);
 
-/* Digits with a point among them at most; *end is behind them. strtod() would take more. */
+/* Digits with at most one point among them; *end is set behind them. strtod() would accept more. */
 bool parse_decimal(const char *s, char **end, double *value);
 
 #endif

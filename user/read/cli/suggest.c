@@ -12,8 +12,8 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * How many letters are to be added, left out, changed, or exchanged with the next one, to make one of
- * the other: the distance of Damerau and Levenshtein.
+ * How many letters have to be added, left out, changed, or exchanged with the next one, to get from
+ * one word to the other: the Damerau-Levenshtein distance.
  */
 static size_t distance(const char *a, size_t m, const char *b, size_t n)
 {
@@ -45,7 +45,7 @@ static bool is_end(const struct argp_option *option)
 	return !option->name && !option->key && !option->doc && !option->group;
 }
 
-/* As getopt_long(3) takes it: the beginning of a name will do. */
+/* Like getopt_long(3), accepts the beginning of a name. */
 static const struct argp_option *find(const struct argp_option *table, const char *name,
 				      size_t length)
 {
@@ -57,7 +57,7 @@ static const struct argp_option *find(const struct argp_option *table, const cha
 
 static const char *most_like(const struct argp_option *table, const char *name, size_t length)
 {
-	size_t closest = length / 3 + 1; /* more is another word */
+	size_t closest = length / 3 + 1; /* beyond that, it is another word */
 	const char *found = NULL;
 
 	if (length > LONGEST)
@@ -94,7 +94,7 @@ const char *suggest_option(const struct argp_option *table, int argc, char **arg
 			*wrong = name;
 			return most_like(table, name, *length);
 		}
-		/* The next word is its argument, whatever that looks like. */
+		/* The next word is its argument, whatever it looks like. */
 		i += option->arg && !(option->flags & OPTION_ARG_OPTIONAL) && !name[*length];
 	}
 	return NULL;

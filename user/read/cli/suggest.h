@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was probably meant by a word that is not known. */
+/* Suggests what was probably meant by an unknown word. */
 #ifndef READ_SUGGEST_H
 #define READ_SUGGEST_H
 
 #include <argp.h>
 
 /*
- * Of the first long option on the command line that the table does not have, sets @wrong to its name
- * and @length to the bytes of it; returns the name that is most like it, or NULL if none is. Both are
- * NULL if all are known.
+ * Finds the first long option on the command line that is not in the table. Sets @wrong to its name
+ * and
+ * @length to the length of that, and returns the most similar name, or NULL if none is similar. If
+ * all options are known, @wrong is NULL, too.
  */
 const char *suggest_option(const struct argp_option *table, int argc, char **argv, const char **wrong,
 			   size_t *length);

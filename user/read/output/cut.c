@@ -40,7 +40,7 @@ void text_in(struct text *text, const struct text *what, unsigned int columns)
 	}
 	for (; s < end; s += bytes) {
 		n = text_character(s, &bytes);
-		/* What is behind the cut is not shown, but colours end. */
+		/* Text after the cut is not shown, but escape sequences are kept: colours end. */
 		if (cut && *s != '\033')
 			continue;
 		if (used + n > columns - 1) {

@@ -6,9 +6,9 @@
 
 #define SECOND 1000000000
 #define DAY 86400
-#define BLOCK 900 /* seconds: a time zone changes where one begins */
+#define BLOCK 900 /* seconds: a time zone's offset changes only where a block begins */
 
-/* What the last time had in common with the next, so that few ask for the time zone. */
+/* What the next time probably shares with the last one: so few ask for the time zone. */
 struct block {
 	bool known;
 	bool utc;
@@ -43,7 +43,7 @@ static const struct block *block_of(int64_t seconds, bool utc)
 	return &block;
 }
 
-/* The seconds of a day; *@day is set to which it is. */
+/* Returns the seconds of the day, and sets *@day to the day. */
 static int64_t split(uint64_t realtime, bool utc, int64_t *day)
 {
 	int64_t seconds = floor_of((int64_t)realtime, SECOND);

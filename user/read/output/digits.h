@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each line of a million needs, without printf(): numbers as digits, and how much of a name can
- * be copied as it is.
+ * For lines by the million, without printf(): numbers as digits, and how much of a name can be
+ * copied as it is.
  */
 #ifndef READ_DIGITS_H
 #define READ_DIGITS_H
@@ -36,7 +36,7 @@ static inline unsigned int count_digits(uint64_t value)
 	return about + (value >= powers[about]);
 }
 
-/* Writes so many decimal digits: with zeros in front, and without what does not fit. */
+/* Writes exactly this many decimal digits: with zeros in front, and without higher digits. */
 static inline char *put_padded(char *to, uint64_t value, unsigned int digits)
 {
 	unsigned int i;
@@ -48,13 +48,13 @@ static inline char *put_padded(char *to, uint64_t value, unsigned int digits)
 	return to + digits;
 }
 
-/* As many as it has, DIGITS_MAX at most, without a NUL; returns where they end. */
+/* Writes all its digits, at most DIGITS_MAX, without a NUL. Returns their end. */
 static inline char *put_digits(char *to, uint64_t value)
 {
 	return put_padded(to, value, count_digits(value));
 }
 
-/* Hexadecimal digits, as many. */
+/* Writes exactly this many hexadecimal digits. */
 static inline char *put_hex(char *to, uint64_t value, unsigned int digits)
 {
 	unsigned int i;
@@ -64,7 +64,7 @@ static inline char *put_hex(char *to, uint64_t value, unsigned int digits)
 	return to + digits;
 }
 
-/* Eight hexadecimal digits at a time: a nibble to each byte, the highest first in memory. */
+/* Eight hexadecimal digits at once: spreads the nibbles over bytes, the highest first in memory. */
 static inline char *put_hex_word(char *to, uint32_t value)
 {
 	uint64_t digits = value, letters;
@@ -79,15 +79,15 @@ static inline char *put_hex_word(char *to, uint32_t value)
 	return to + 8;
 }
 
-/* The high bit of each byte that is 0; above the lowest of these, of some others too. */
+/* The high bit of each byte that is 0. Above the lowest such byte, other bits can be set, too. */
 static inline uint64_t zero_bytes(uint64_t word)
 {
 	return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
 /*
- * How many bytes from s on are printable ASCII, and neither a backslash nor @other. Eight at a time:
- * the lowest byte that stands out is the first one, on a little-endian machine.
+ * How many bytes from s on are printable ASCII, and neither a backslash nor @other. Eight at a
+ * time: on a little-endian machine, the lowest byte that differs is the first one.
  */
 static inline size_t plain_length(const char *s, size_t n, char other)
 {

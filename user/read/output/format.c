@@ -87,7 +87,7 @@ void text_printf(struct text *text, const char *format, ...)
 	}
 }
 
-/* What was written into the room of a text ends here. */
+/* Ends what was written directly into the room of a text. */
 static void text_wrote(struct text *text, const char *end)
 {
 	text->columns += end - (text->s + text->len);
@@ -176,7 +176,7 @@ static void three_digits(struct text *text, double value, const char *unit)
 	text_printf(text, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
 }
 
-/* A quotient with so many decimals, which scale is 10 to the power of; constants, once inlined. */
+/* A quotient with this many decimals; scale is 10 to that power. Both constant, once inlined. */
 static inline __attribute__((always_inline)) void
 put_quotient(struct text *text, uint64_t value, uint64_t unit, uint64_t scale, unsigned int decimals,
 	     const char *name)
@@ -184,7 +184,7 @@ put_quotient(struct text *text, uint64_t value, uint64_t unit, uint64_t scale, u
 	uint64_t n = value * scale / unit, rest = value * scale % unit;
 	char *to;
 
-	/* In the middle between two roundings, it depends on what a double makes of it. */
+	/* Exactly between two roundings, do what the double arithmetic does. */
 	if (2 * rest == unit) {
 		three_digits(text, (double)value / unit, name);
 		return;
@@ -200,7 +200,7 @@ put_quotient(struct text *text, uint64_t value, uint64_t unit, uint64_t scale, u
 	text_string(text, name);
 }
 
-/* What three_digits() does, without printf(), if value is below 2^53 and the unit 2^30 at most. */
+/* Like three_digits(), without printf(), for a value below 2^53 and a unit of 2^30 at most. */
 static inline __attribute__((always_inline)) void
 three_digits_of(struct text *text, uint64_t value, uint64_t unit, const char *name)
 {
@@ -214,7 +214,7 @@ three_digits_of(struct text *text, uint64_t value, uint64_t unit, const char *na
 
 void text_time(struct text *text, uint64_t ns)
 {
-	/* A unit ends where its three digits do: 999 us, then 1.00 ms; seconds serve up to 1000. */
+	/* A unit ends with its three digits: 999 us, then 1.00 ms. Seconds go up to 1000. */
 	if (ns < 1000) {
 		text_uint(text, ns);
 		text_string(text, " ns");
@@ -388,7 +388,7 @@ const char *signal_name(int signo, char buffer[24])
 		[SIGSTKFLT] = "SIGSTKFLT",
 #endif
 	};
-	const int rtmin = 32; /* the kernel's; the C library keeps the first ones for itself */
+	const int rtmin = 32; /* the kernel's; the C library reserves the first ones for itself */
 
 	if (signo > 0 && signo < (int)(sizeof(names) / sizeof(names[0])) && names[signo])
 		return names[signo];

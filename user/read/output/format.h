@@ -21,8 +21,8 @@ struct screen {
 };
 
 /*
- * What standard output is: a terminal of some width, or a file, whose lines COLUMNS can limit; the
- * locale has to be set.
+ * Finds out what standard output is: a terminal of some width, or a file, whose lines COLUMNS can
+ * limit. The locale has to be set.
  */
 void screen_init(struct screen *screen, enum color color);
 
@@ -32,7 +32,7 @@ struct text {
 	size_t len;
 	size_t size;
 	unsigned int columns;
-	unsigned int hang; /* where the line goes on if it is too long */
+	unsigned int hang; /* the column where a line that is too long continues */
 };
 
 void text_init(struct text *text, const struct screen *screen);
@@ -49,7 +49,7 @@ static inline char *text_room(struct text *text, size_t n)
 	return text->s + text->len;
 }
 
-/* Appends n bytes that take so many columns. */
+/* Appends n bytes that take this many columns. */
 static inline void text_bytes(struct text *text, const char *s, size_t n, unsigned int columns)
 {
 	memcpy(text_room(text, n), s, n);
@@ -58,7 +58,7 @@ static inline void text_bytes(struct text *text, const char *s, size_t n, unsign
 	text->s[text->len] = '\0';
 }
 
-/* Appends; what is appended is ASCII, without control characters. */
+/* Appends. The result has to be ASCII without control characters. */
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Inline, so that the length of a literal is known: there are a dozen of them in a line. */
@@ -69,7 +69,7 @@ static inline void text_string(struct text *text, const char *s)
 	text_bytes(text, s, n, n);
 }
 
-/* Appends a number; what each record has is not worth a text_printf(). */
+/* Appends a number, faster than text_printf(), since each record has some. */
 void text_uint(struct text *text, uint64_t value);
 /* The same, right-aligned in that many columns. */
 void text_uint_in(struct text *text, unsigned int columns, uint64_t value);
@@ -100,15 +100,15 @@ static inline void text_spaces(struct text *text, unsigned int n)
 void text_pad(struct text *text, unsigned int column); /* with spaces, up to this column */
 
 /*
- * Appends bytes from a hostile place: what is not printable in this locale, and the backslash,
- * appears as \n, \\, \xNN and the like. Ends at a NUL or after n bytes, all of which are looked at;
- * SIZE_MAX: whatever is before the NUL.
+ * Appends untrusted bytes. Those that are not printable in this locale, and the backslash, appear
+ * as \n, \\, \xNN and the like. Ends at a NUL or after n bytes, all of which are readable;
+ * SIZE_MAX: at the NUL.
  */
 void text_name(struct text *text, const char *s, size_t n);
 
 /*
- * The same of what stands alone and can be empty, as prctl(PR_SET_NAME) makes the name of a task:
- * then it appears as "". What is not known is not empty, and not for this.
+ * The same for a name that stands alone and can be empty, by prctl(PR_SET_NAME): then it appears as
+ * "". An unknown name is not an empty one, and is not for this.
  */
 void text_label(struct text *text, const char *s, size_t n);
 static inline void text_comm(struct text *text, const char comm[PROCLIFE_COMM_LEN])
@@ -120,7 +120,7 @@ static inline void text_comm(struct text *text, const char comm[PROCLIFE_COMM_LE
 void text_time(struct text *text, uint64_t ns);
 /* The same, right-aligned in that many columns. */
 void text_time_in(struct text *text, unsigned int columns, uint64_t ns);
-/* The same of a time that is at least as long: "≥1.20 s", or ">1.20 s". */
+/* The same for a time that is at least this long: "≥1.20 s", or ">1.20 s". */
 void text_time_at_least_in(struct text *text, unsigned int columns, uint64_t ns);
 /* Appends a size with three significant digits: KiB, MiB, GiB, TiB. */
 void text_size_in(struct text *text, unsigned int columns, uint64_t kib);
@@ -132,22 +132,22 @@ void text_count_in(struct text *text, unsigned int columns, uint64_t n);
 void text_plural(struct text *text, uint64_t n, const char *one, const char *many);
 /* Seconds and nanoseconds, as in the events view. */
 void text_stamp(struct text *text, uint64_t ns);
-/* A bar of value/max of so many columns, to an eighth of a column where the locale can. */
+/* A bar of value/max of these columns, to an eighth of a column if the locale allows. */
 void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max);
 
-/* If the line is too long, it goes on in the next one from this column on. */
+/* If the line gets too long, it continues in the next one at the present column. */
 static inline void text_hang(struct text *text)
 {
 	text->hang = text->columns;
 }
 
 /*
- * Writes the text as a line to the screen's file, without trailing spaces, and clears it. What is
- * wider than the screen becomes several lines.
+ * Writes the text as a line to the screen's file, without trailing spaces, and clears it. A line
+ * that is wider than the screen is wrapped.
  */
 void text_line(struct text *text);
 
-/* "SIGTERM", "SIGRTMIN+3", "signal 77"; in @buffer where it has to be made up. */
+/* "SIGTERM", "SIGRTMIN+3", "signal 77"; in @buffer if it is not a constant. */
 const char *signal_name(int signo, char buffer[24]);
 
 /* As proclife_type_name(), or "type77", which is made up in @buffer. */

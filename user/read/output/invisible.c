@@ -5,9 +5,10 @@
 
 /*
  * Unicode 16: the property Default_Ignorable_Code_Point (DerivedCoreProperties.txt), the general
- * categories Cc, Cf, Co, Cs, Zl and Zp (UnicodeData.txt) and Noncharacter_Code_Point (PropList.txt).
- * The last two code points of each plane are noncharacters; they are tested for without the table.
- * Ours alone: the replacement of an object, and two that are blank although they are symbols.
+ * categories Cc, Cf, Co, Cs, Zl and Zp (UnicodeData.txt) and Noncharacter_Code_Point
+ * (PropList.txt). The last two code points of each plane are noncharacters; they are tested for
+ * without the table. Added here: the object replacement character, and two that are blank although
+ * they are symbols.
  */
 static const struct range {
 	uint32_t first;

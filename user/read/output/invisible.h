@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Characters that nobody sees, or that change how others are seen. */
+/* Characters that are invisible, or change how others look. */
 #ifndef READ_INVISIBLE_H
 #define READ_INVISIBLE_H
 
@@ -7,8 +7,8 @@
 #include <wchar.h>
 
 /*
- * A code point that shows nothing, turns the direction, or means nothing that others could know: two
- * names that differ by one look the same. Whatever the locale takes it for.
+ * A code point that shows nothing, changes the direction of text, or has no defined meaning: two
+ * names that differ only in such a one can look the same. This is independent of the locale.
  */
 bool is_invisible(wchar_t c);
 

@@ -39,15 +39,15 @@ static inline char *json_room(struct json *json, size_t n)
 	return json->s + json->len;
 }
 
-/* What was written into the room ends here. */
+/* Ends what was written directly into the room. */
 static inline void json_wrote(struct json *json, const char *end)
 {
 	json->len = end - json->s;
 }
 
 /*
- * What stands before a value. Names are ours: they need no escapes. Inline, so that the length of a
- * literal is known: there are two dozen of them in a line.
+ * Appends what comes before a value. Names are ours and need no escapes. Inline, so that the length
+ * of a literal is known: a line has two dozen of them.
  */
 static inline void json_name(struct json *json, const char *name)
 {

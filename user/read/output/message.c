@@ -44,7 +44,7 @@ static int terminal_columns(void)
 	return size.ws_col;
 }
 
-/* Spaces erase on every terminal, known to us or not. */
+/* Spaces erase the line on any terminal. */
 void message_status(const char *line)
 {
 	int most = terminal_columns() - 1;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* exit statuses, next to the command's own */
+/* exit statuses, besides those of the command */
 #define STATUS_ERROR 1
 #define STATUS_FAILED 2 /* an expectation */
 #define STATUS_LOST 3
@@ -14,14 +14,14 @@
 #define STATUS_USAGE 129
 
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
-bool message_on_terminal(void); /* somebody reads standard error as it appears, and wants hints */
-void message_quiet(void); /* no hints wanted */
+bool message_on_terminal(void); /* standard error is a terminal, and hints are wanted */
+void message_quiet(void); /* turns hints off */
 /*
- * Shows a line on the terminal, in the place of the one that was shown so before; NULL takes it
- * away, and so does message(). It is ASCII, and cut at the terminal's width.
+ * Shows a line on the terminal, in place of the last one; NULL removes it, and so does message().
+ * It is ASCII, and cut at the terminal's width.
  */
 void message_status(const char *line);
-/* Ctrl-C was pressed: its ^C does not stay at the beginning or the end of a line of ours. */
+/* Ctrl-C was pressed: keeps the terminal's ^C off the beginning and the end of our lines. */
 void message_interrupted(void);
 void die_no_memory(void) __attribute__((noreturn));
 

@@ -31,7 +31,7 @@ uint64_t statistic_of(const struct proclife_histogram *h, enum statistic_kind ki
 
 bool percentile_is_known(const struct proclife_histogram *h, double percent)
 {
-	/* A little less: 100 - 99.9 is not exactly a tenth. */
+	/* With some tolerance: 100 - 99.9 is not exactly a tenth. */
 	return h && (double)proclife_histogram_count(h) * (100 - percent) > 100 - 1e-6;
 }
 

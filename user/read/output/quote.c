@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
-/* Of the bytes of an argument: all of one that needs no quotes are among these. */
+/* An argument that has only these bytes needs no quotes. */
 static const bool plain[256] = {
 	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true,
 	['%'] = true, ['+'] = true, [','] = true, ['-'] = true, ['.'] = true,
@@ -20,7 +20,7 @@ static bool is_plain(const char *s, size_t n)
 	return n && i == n;
 }
 
-/* What is not printable is escaped as in names, and within $'' a shell knows these escapes. */
+/* Bytes that are not printable are escaped as in names: within $'', a shell knows these escapes. */
 static void put_escaped(struct text *text, const char *s, size_t n)
 {
 	text_string(text, "$'");
@@ -89,7 +89,7 @@ void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, un
 		text_gap(text);
 }
 
-/* Faults that a process has to thank itself for, as the kernel tells them. */
+/* Faults that a process caused by itself, and the kernel signals. */
 static bool is_fault(const struct proclife_killer *killer)
 {
 	switch (killer->signo) {

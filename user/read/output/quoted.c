@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LONG 240 /* bytes: a message with more is not read to its end */
+#define LONG 240 /* bytes: nobody reads more in a message */
 
 static const struct screen *messages(void)
 {
@@ -17,7 +17,7 @@ static const struct screen *messages(void)
 	return &screen;
 }
 
-/* Not in the middle of a character of UTF-8. */
+/* Skips to the beginning of a UTF-8 character. */
 static const char *next_character(const char *s)
 {
 	while ((*s & 0xc0) == 0x80)
@@ -54,8 +54,8 @@ void say_fault(const struct proclife_fault *fault)
 }
 
 /*
- * Each write is a message: a line break in its middle is not the writer's. Backslashes stay as they
- * are: what has been quoted has some.
+ * Each write is one message, so a line break in its middle comes from untrusted text. Backslashes
+ * stay as they are, since quoted text has some.
  */
 static ssize_t write_safe(void *cookie, const char *s, size_t n)
 {

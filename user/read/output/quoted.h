@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What comes from outside, in messages: paths, names, arguments. */
+/* Untrusted text in messages: paths, names, arguments. */
 #ifndef READ_QUOTED_H
 #define READ_QUOTED_H
 
 #include <proclife.h>
 
 /*
- * As it is if it is plain, otherwise so that a shell reads it back; nothing in it reaches a terminal
- * that is not printable. If it is very long, its middle is left out. For message(); what four calls
- * before the last one have returned is not valid any more.
+ * The text itself if it is plain, otherwise quoted so that a shell reads it back: everything in it
+ * is printable. If it is very long, its middle is left out. For message(): only the results of the
+ * last four calls are valid.
  */
 const char *quoted(const char *s);
 
-/* Says what cannot be read, why, and the remedy. */
+/* Prints what cannot be read, why, and the remedy. */
 void say_fault(const struct proclife_fault *fault);
 
 /*
- * From here on, to @safe false, what the C library itself says on standard error of the command line
- * is made printable.
+ * From a call with @safe true to one with false, the C library's own messages on standard error
+ * about the command line are made printable.
  */
 void quote_errors(bool safe);
 

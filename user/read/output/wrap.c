@@ -9,11 +9,11 @@
 
 static const char plain[] = "\033[0m";
 
-/* Where it can go on in the next line. */
+/* A place where the line can be broken. */
 struct place {
 	const char *s;
-	const char *style; /* that holds there, as an escape sequence; NULL: none */
-	size_t len; /* of what has been written before it */
+	const char *style; /* the style there, as an escape sequence; NULL: none */
+	size_t len; /* how much has been written before it */
 };
 
 static void begin_line(struct text *to, const struct place *place, unsigned int indent)
@@ -29,7 +29,7 @@ static void begin_line(struct text *to, const struct place *place, unsigned int 
 		text_bytes(to, place->style, strcspn(place->style, "m") + 1, 0);
 }
 
-/* What was last passed in this line; colours are nothing. */
+/* The last word so far in this line, without colours. */
 struct word {
 	bool begun;
 	bool is_number; /* so far */
@@ -45,7 +45,7 @@ static void pass(struct word *word, char c)
 		*word = (struct word){ true, digit && (!word->begun || word->is_number) };
 }
 
-/* A number stays with what it counts. */
+/* A number stays on one line with what it counts. */
 static bool can_break(const struct word *word, const char *s)
 {
 	return *s == ' ' && word->begun && (s[1] == ' ' || !word->is_number);

@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Is the module among those of this kernel? */
+/* Is the module installed for this kernel? */
 static bool installed_for(const char *release)
 {
 	static const char *const no_config[] = { NULL };
@@ -32,7 +32,7 @@ static bool installed_for(const char *release)
 	return found;
 }
 
-/* Another kernel that has the module; the last one in the order of names. */
+/* Is it installed for another kernel? Sets @release to the last one in the order of names. */
 static bool installed_elsewhere(const char *running, char *release, size_t size)
 {
 	DIR *modules = opendir("/lib/modules");
@@ -164,7 +164,7 @@ void diagnose_read(int error, const char *name)
 {
 	if (error == -ENOMEM)
 		message("%s: not enough memory to follow all tasks; raise the cgroup's "
-			"memory.max if that is the limit, or end what else takes memory", quoted(name));
+			"memory.max if that is the limit, or free some memory", quoted(name));
 	else
 		message("%s: %s", quoted(name), strerror(-error));
 }

@@ -3,11 +3,11 @@
 #define READ_DIAGNOSE_H
 
 
-/* Says why the device cannot be opened (a negative errno), and what to do about it. */
+/* Prints why the device cannot be opened (a negative errno), and what to do about it. */
 void diagnose_open(int error, const char *path);
-/* Says why nothing more can be read of the device or the recording. */
+/* Prints why nothing more can be read from the device or the recording. */
 void diagnose_read(int error, const char *name);
-/* Says why the module cannot be loaded. */
+/* Prints why the module cannot be loaded. */
 void diagnose_load(int error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --diff: measures recordings of two sides alike, if they can be compared. */
+/* --diff: measures the recordings of two sides in the same way, if they can be compared. */
 #include "run/diff.h"
 #include "output/message.h"
 #include "output/quoted.h"

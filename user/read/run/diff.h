@@ -5,7 +5,7 @@
 #include "output/format.h"
 #include "options.h"
 
-/* Measures both recordings, and prints what has changed. Return: the exit status. */
+/* Measures both recordings and prints what has changed. Returns the exit status. */
 int diff_run(const struct options *options, const struct screen *screen);
 
 #endif

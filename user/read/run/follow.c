@@ -73,7 +73,7 @@ int follow_start(struct follow *follow, char **command)
 	int error = 0;
 	ssize_t n;
 
-	if (write(follow->go, "", 1) != 1) /* it is dead already: its status tells */
+	if (write(follow->go, "", 1) != 1) /* it is dead already: its status shows why */
 		follow_poll(follow);
 	close(follow->go);
 	do

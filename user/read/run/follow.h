@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Running a command that does not begin before somebody watches it. */
+/* Running a command that does not begin until we watch it. */
 #ifndef READ_FOLLOW_H
 #define READ_FOLLOW_H
 
@@ -9,19 +9,19 @@
 
 struct follow {
 	pid_t pid;  /* 0: none */
-	int go;	    /* written to: the command may begin */
-	int failed; /* read from: why it could not */
+	int go;	    /* writing to this descriptor lets the command begin */
+	int failed; /* reading from this one gives the error if it could not */
 	bool ended;
-	int status; /* once ended: as a shell would give it */
+	int status; /* once it has ended: as a shell would give it */
 };
 
 /* Forks; the child waits. It will have the signal mask @mask. Return: 0 or a negative errno. */
 int follow_fork(struct follow *follow, char **command, const sigset_t *mask);
-/* Lets it begin. Return: 0, or the exit status after having said why it cannot be executed. */
+/* Lets it begin. Returns 0, or the exit status after a message why it cannot be executed. */
 int follow_start(struct follow *follow, char **command);
-/* Notices that it has ended; never sleeps. */
+/* Looks whether it has ended. Never sleeps. */
 void follow_poll(struct follow *follow);
-/* Ends a child that has not begun. */
+/* Kills a child that has not begun. */
 void follow_cancel(struct follow *follow);
 
 #endif

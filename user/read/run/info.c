@@ -21,7 +21,7 @@ static void note_exited(void *data, struct proclife_process *process)
 	info->processes.ended++;
 }
 
-/* What the command was, in the end. */
+/* Notes the command, as it was at its end. */
 static void note_command(struct info *info, const struct proclife_process *process)
 {
 	if (info->command.path || !process->path)
@@ -86,7 +86,7 @@ static int read_lives(struct info *info)
 	if (!ret && !run_has_reap(&info->run))
 		proclife_tasks_without_reap(info->run.tasks);
 	while (!ret && (ret = proclife_source_next(info->run.source, &event)) >= 0) {
-		if (!ret) /* it looks for what can be read of a damaged stream */
+		if (!ret) /* it is still looking for readable data in a damaged stream */
 			continue;
 		note_event(info, &event);
 		ret = proclife_tasks_feed(info->run.tasks, &event);
@@ -95,7 +95,7 @@ static int read_lives(struct info *info)
 	return ret == -ENODATA ? proclife_tasks_close(info->run.tasks) : ret;
 }
 
-/* Its size; 0 if it is not there. */
+/* The file's size; 0 if it is not there. */
 static uint64_t size_of(int dir, const char *name, bool *is_there)
 {
 	struct stat st;
@@ -142,7 +142,7 @@ static int read_recording(struct info *info)
 		die_no_memory();
 	info->run.to = UINT64_MAX;
 	info->run.began = info->recorded->began;
-	if (!info->header->to_realtime) /* nothing tells the time of day */
+	if (!info->header->to_realtime) /* the time of day is not known */
 		info->options.times = TIMES_MONOTONIC;
 	ret = read_lives(info);
 	if (ret) {
@@ -189,7 +189,7 @@ static int show_one(const struct options *options, const struct screen *screen, 
 	return status;
 }
 
-/* An error of one is worse than a part of another. */
+/* An error in one is worse than missing parts of another. */
 static int worse(int a, int b)
 {
 	return a == STATUS_ERROR || b == STATUS_ERROR ? STATUS_ERROR : a ? a : b;

@@ -5,7 +5,7 @@
 #include "options.h"
 #include "output/format.h"
 
-/* Reads each recording as a whole, and prints what it is. Return: the exit status. */
+/* Reads each recording as a whole, and prints what is in it. Returns the exit status. */
 int info_run(const struct options *options, const struct screen *screen);
 
 #endif

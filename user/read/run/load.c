@@ -49,7 +49,7 @@ int load_module(bool *loaded)
 	}
 	kmod_module_unref_list(list);
 	kmod_unref(kmod);
-	if (ret == -EEXIST) /* somebody else was faster: it is theirs to unload */
+	if (ret == -EEXIST) /* somebody else was faster: then we do not unload it */
 		return 0;
 	if (ret < 0) {
 		diagnose_load(ret);

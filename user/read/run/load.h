@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Loads the module unless it is there already, and says why if it cannot. */
+/* Loads the module unless it is loaded already. Prints why if it cannot. */
 int load_module(bool *loaded);
 void unload_module(void);
 

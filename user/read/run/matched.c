@@ -19,7 +19,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	run->matched.failed += process->marks.exited && process->exit_code;
 }
 
-/* Is anything but --pid given that some do not match? */
+/* Is any filter other than --pid given? */
 static bool is_limited(const struct run *run)
 {
 	return filter_is_set(&run->options->filter) || run->options->from.kind ||
@@ -102,7 +102,7 @@ static void put_ends(struct list *list, const struct filter *filter)
 			put(list, "--signal", signal_name((int)i + 1, buffer));
 }
 
-/* Those kinds that matched nobody; if there is none, it takes all of them to match nobody. */
+/* The filters that matched no process. If each matched some, all: together they matched none. */
 static void put_filters(struct list *list, const struct run *run)
 {
 	const struct filter *filter = &run->options->filter;
@@ -135,7 +135,7 @@ static void put_filters(struct list *list, const struct run *run)
 		put(list, "--to", run->options->to.text);
 }
 
-/* Of several recordings, a process ID is hardly that of a process in each. */
+/* With several recordings, hardly any process ID occurs in each. */
 static bool put_pids(struct list *list, const struct run *run)
 {
 	uint32_t pid;
@@ -148,7 +148,7 @@ static bool put_pids(struct list *list, const struct run *run)
 	return *list->separator;
 }
 
-/* A range is of records for a view that shows these: then it is they that have to be there. */
+/* For a view of records, the range is one of records: then it counts whether it has any. */
 static bool matched_any(const struct run *run)
 {
 	const struct options *options = run->options;

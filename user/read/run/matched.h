@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether anybody is what --pid, --comm, --uid and --cgroup ask for: a slip there shows nothing. */
+/* Does any process match --pid, --comm, --uid and --cgroup? With a typo there, nothing is shown. */
 #ifndef READ_MATCHED_H
 #define READ_MATCHED_H
 
 #include "views/views.h"
 
 /*
- * Applies the filter, with the paths of cgroups of this recording (NULL: of this machine), and counts
- * in run->matched from now on. 0 or a negative errno.
+ * Applies the filter, with the cgroup paths of this recording (NULL: of this machine), and counts
+ * in run->matched from now on. Returns 0 or a negative errno.
  */
 int matched_begin(struct run *run, const char *dir);
-/* Adds what another recording has. */
+/* Adds the counts of another recording. */
 void matched_add(struct run *run, const struct run *other);
 /*
- * Says what nobody has matched; call once the tasks are closed. @dir: the recording, if there are
- * two; or NULL.
+ * Prints which filters no process matched. Call it once the tasks are closed. @dir: the recording,
+ * if there are two; otherwise NULL.
  */
 void matched_report(const struct run *run, const char *dir);
 

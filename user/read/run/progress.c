@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SECOND 1000000000ULL
-#define FIRST_AFTER (SECOND / 2) /* what takes no longer needs no progress */
+#define FIRST_AFTER (SECOND / 2) /* what is done by then needs no progress */
 #define EVERY (SECOND / 5)
 
 void progress_begin(struct progress *progress, uint64_t now, uint64_t total)
@@ -47,7 +47,7 @@ void progress_poll(struct progress *progress, uint64_t now, uint64_t processes)
 
 	if (!progress->on || now < progress->next)
 		return;
-	/* Over a second or two, or it would not stand still. */
+	/* Measured over a second or two, otherwise it would flicker. */
 	if (time > SECOND || !progress->rate)
 		progress->rate = (progress->records - progress->rate_from) * 1e9 / time;
 	if (time > 2 * SECOND) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A line on the terminal that tells how far a long replay, or what is being followed, has come. */
+/* A line on the terminal that shows the progress of a long replay, or of a trace. */
 #ifndef READ_PROGRESS_H
 #define READ_PROGRESS_H
 
@@ -11,7 +11,7 @@ struct progress {
 	struct screen screen;
 	struct text line;
 	uint64_t total;	  /* records to come; 0: not known */
-	uint64_t records; /* the caller counts them, and those that were lost */
+	uint64_t records; /* counted by the caller, like those that were lost */
 	uint64_t lost;
 	uint64_t next;	  /* when to show it again */
 	uint64_t rate_at; /* the rate counts from here */
@@ -20,9 +20,9 @@ struct progress {
 };
 
 void progress_begin(struct progress *progress, uint64_t now, uint64_t total);
-/* From time to time; shows it if it is time to. @processes: so far. */
+/* Call it from time to time: it shows the line when that is due. @processes: so far. */
 void progress_poll(struct progress *progress, uint64_t now, uint64_t processes);
-/* Takes the line away. */
+/* Removes the line. */
 void progress_end(struct progress *progress);
 
 #endif

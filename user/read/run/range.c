@@ -8,12 +8,12 @@
 
 #define SECOND 1000000000ULL
 
-/* What a moment is resolved against. */
+/* What is needed to resolve a moment. */
 struct around {
 	const struct proclife_source *source;
 	bool utc;
 	bool back;	/* a time of day is the last one, not the next */
-	uint64_t begin; /* of what is looked at */
+	uint64_t begin; /* of the trace */
 	uint64_t end;
 };
 
@@ -30,7 +30,7 @@ static uint64_t at_date(const struct around *around, struct tm *date, uint64_t n
 	return proclife_source_monotonic(around->source, (uint64_t)time * SECOND + ns % SECOND);
 }
 
-/* This time of day, so many days after that of @ts. */
+/* This time of day, @days days after the day of @ts. */
 static uint64_t on_day(const struct around *around, uint64_t ts, int days, uint64_t ns)
 {
 	int64_t realtime = (int64_t)proclife_source_realtime(around->source, ts);
@@ -45,7 +45,7 @@ static uint64_t on_day(const struct around *around, uint64_t ts, int days, uint6
 	return at_date(around, &date, ns);
 }
 
-/* The first such time from @begin on; where that is behind the end, the one of the same day. */
+/* The first such time of day from @begin on; if it is after the end, that of the same day. */
 static uint64_t of_day(const struct around *around, uint64_t begin, uint64_t ns)
 {
 	uint64_t same = on_day(around, begin, 0, ns);
@@ -94,7 +94,7 @@ int range_resolve(struct run *run, const struct proclife_run_info *replay)
 	run->to = UINT64_MAX;
 	if (options->from.kind)
 		run->from = resolve(&around, &options->from, around.begin);
-	if (!replay) /* the next one, whenever that is */
+	if (!replay) /* the next one, however far away */
 		around.end = options->to.kind == MOMENT_OF_DAY ? UINT64_MAX : now;
 	around.back &= !options->from.kind;
 	if (options->to.kind)

@@ -24,11 +24,11 @@ int record_begin(struct record *record, struct proclife_source *source, const ch
 	return ret;
 }
 
-/* What it has is readable up to here; whoever looks at a view can go on looking. */
+/* The recording is readable up to here. A view beside it goes on. */
 static void record_failed(struct record *record, int error)
 {
 	record->error = error;
-	message("--record %s: %s; the recording ends here, and can be read as far as it goes%s",
+	message("--record %s: %s; the recording ends here, and can be read up to this point%s",
 		quoted(record->dir), strerror(-error),
 		error == -ENOSPC || error == -EDQUOT ? "; make room and record again" : "");
 	proclife_recorder_free(record->recorder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --record: a recorder, and what is said of it. */
+/* --record: a recorder, and the messages about it. */
 #ifndef READ_RECORD_H
 #define READ_RECORD_H
 
@@ -9,17 +9,17 @@ struct record {
 	struct proclife_recorder *recorder; /* NULL: nothing is recorded, or not any more */
 	const char *dir;
 	uint64_t next_sync;
-	int error; /* the first one; it has been said */
+	int error; /* the first one; its message was printed */
 };
 
-/* 0, or a negative errno after having said why. */
+/* Returns 0, or a negative errno after a message. */
 int record_begin(struct record *record, struct proclife_source *source, const char *dir,
 		 const struct proclife_run_info *run);
-/* From time to time: what is yielded reaches the disk within about a second. */
+/* Call it from time to time: then events reach the disk within about a second. */
 void record_poll(struct record *record, uint64_t now);
-/* Completes the recording; sums up in a line if @verbose. */
+/* Completes the recording. Prints a summary of one line if @verbose. */
 void record_finish(struct record *record, const struct proclife_run_info *run, bool verbose);
-/* What is on disk stays, and counts as cut off unless it was completed. */
+/* Frees the recorder. The recording stays; if it was not completed, it counts as cut off. */
 void record_end(struct record *record);
 
 #endif

@@ -55,7 +55,7 @@ int measure_merge(struct run *into, const struct run *from)
 	return ret;
 }
 
-/* Each view that wants to see it. */
+/* Begins each view that wants to see this recording. */
 static int begin_views(struct run *run, void **states)
 {
 	const struct view *const *views = run->options->views;
@@ -107,7 +107,7 @@ static int feed(struct run *run)
 
 	while (ret >= 0) {
 		ret = proclife_source_next(run->source, &event);
-		if (ret != 1) /* 0: it looks for what can be read of a damaged stream */
+		if (ret != 1) /* 0: it is still looking for readable data in a damaged stream */
 			continue;
 		count_missing(run, &event);
 		ret = proclife_tasks_feed(run->tasks, &event);

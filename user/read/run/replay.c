@@ -20,7 +20,7 @@ static void allow_many_files(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
 		return;
 	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit); /* otherwise, what fails says so */
+	setrlimit(RLIMIT_NOFILE, &limit); /* if this fails, the open that fails reports it */
 }
 
 int replay_open(struct proclife_source **source, const char *dir)
@@ -40,7 +40,7 @@ bool is_same_recording(const struct proclife_run_info *a, const struct proclife_
 	return !memcmp(a->uuid, b->uuid, sizeof(a->uuid));
 }
 
-/* @runs has room for all of them. */
+/* @runs has room for all the recordings. */
 static int check_distinct(const struct words *dirs, struct proclife_run_info *runs)
 {
 	struct proclife_source *source;
@@ -96,7 +96,7 @@ int replay_texts(struct run *run, const char *dir)
 	return ret;
 }
 
-#define MOST_SAID 8 /* damaged streams; the others are counted */
+#define MOST_SAID 8 /* damaged streams that get a message; the others are counted */
 
 static void say_damage(const struct run *run, const struct proclife_damage *damage, const char *dir)
 {
@@ -122,7 +122,7 @@ static void say_damage(const struct run *run, const struct proclife_damage *dama
 			damage->what, lost);
 }
 
-/* Records lost in damaged places; @any: whether there are such places. */
+/* How many records were lost in damaged places; @any: there are such places. */
 static uint64_t sum_up_damage(const struct run *run, const char *dir, bool *any)
 {
 	const struct proclife_damage *damage;
@@ -151,16 +151,16 @@ static void say_cut(const struct run *run, const struct proclife_run_info *repla
 
 	when_text(run, replay->synced, synced);
 	if (replay->running && replay->synced)
-		message("%s: still running: this is what is there by now, up to %s",
+		message("%s: still running: this is what is there so far, up to %s",
 			quoted(dir), synced);
 	else if (replay->running)
-		message("%s: still running: there is nothing in it by now", quoted(dir));
+		message("%s: still running: there is nothing in it yet", quoted(dir));
 	else if (replay->synced)
-		message("%s: the recording was cut off: its recorder did not come to its end; from "
-			"%s on records are missing", quoted(dir), synced);
+		message("%s: the recording was cut off: its recorder did not finish; from %s on records "
+			"are missing", quoted(dir), synced);
 	else
-		message("%s: the recording was cut off: its recorder did not come to its end, and "
-			"records are missing", quoted(dir));
+		message("%s: the recording was cut off: its recorder did not finish, and records are "
+			"missing", quoted(dir));
 }
 
 int replay_verdict(struct run *run, const struct proclife_run_info *replay, const char *dir,
@@ -169,7 +169,7 @@ int replay_verdict(struct run *run, const struct proclife_run_info *replay, cons
 	bool damaged = false;
 
 	run->damaged = sum_up_damage(run, dir, &damaged);
-	/* Between this and the end, some CPUs' records reached the disk and others' did not. */
+	/* After this time, records of some CPUs reached the disk and those of others did not. */
 	if (!replay->complete && run->ended >= replay->synced)
 		cut = true;
 	if (run->to < replay->synced)

@@ -96,13 +96,13 @@ static void end_of_source(struct session *s)
 	}
 }
 
-/* Nothing is shown, and nothing is recorded any more. */
+/* Is nothing shown, and nothing recorded any more? */
 static bool is_pointless(const struct session *s)
 {
 	return s->record.error && !s->run.options->views[0] && !s->run.options->expectation_count;
 }
 
-/* What is to be done now and then. */
+/* What has to be done from time to time. */
 static void look_after(struct session *s)
 {
 	uint64_t now = session_now(s);
@@ -112,7 +112,7 @@ static void look_after(struct session *s)
 	progress_poll(&s->progress, now, proclife_tasks_selected(s->run.tasks));
 }
 
-/* Reads all that there is now. */
+/* Reads all records that are there now. */
 static int drain(struct session *s)
 {
 	struct proclife_event event;
@@ -145,10 +145,10 @@ static int timeout_ms(const struct session *s)
 	uint64_t t = session_now(s);
 	int timeout = 100;
 
-	/* The end of a command is worth being noticed soon. */
+	/* Notice the end of a command soon. */
 	if (s->ended_at && t - s->ended_at < SECOND)
 		timeout = 10;
-	if (t >= s->stop_at) /* only the horizon is still to come */
+	if (t >= s->stop_at) /* only the horizon has not come that far */
 		timeout = 1;
 	else if (s->stop_at - t < timeout * MS)
 		timeout = (s->stop_at - t) / MS + 1;
@@ -178,7 +178,7 @@ static int loop(struct session *s)
 		look_after(s);
 		if (s->write_error)
 			return 0;
-		if (s->replay) { /* it looks for what can be read of a damaged stream */
+		if (s->replay) { /* it is still looking for readable data in a damaged stream */
 			session_take_signals(s);
 			continue;
 		}
@@ -200,7 +200,7 @@ static int loop(struct session *s)
 	}
 }
 
-/* On a terminal that nobody else writes to: not a command, and not our own lines. */
+/* Progress is shown on a terminal that nobody else writes to: no command, and no lines of ours. */
 static void begin_progress(struct session *s)
 {
 	const struct options *options = s->run.options;
@@ -237,7 +237,7 @@ static int follow_and_print(struct session *s)
 		s->run.ended = proclife_source_horizon(s->run.source);
 	if (!s->write_error) {
 		session_close(s);
-		if (session_merge(s)) /* that has been said */
+		if (session_merge(s)) /* it has printed a message */
 			return STATUS_ERROR;
 	}
 	run = session_recorded(s);
@@ -286,11 +286,11 @@ static int session_go(struct session *s, const sigset_t *mask)
 	if (options_show(s->run.options, &view_status))
 		return status_print(&s->run) ? STATUS_ERROR : session_finish_output(s);
 	ret = session_prepare(s, mask);
-	if (!ret && session_prepare_record(s)) /* that has been said */
+	if (!ret && session_prepare_record(s)) /* it has printed a message */
 		return STATUS_ERROR;
 	if (!ret)
 		ret = follow_and_print(s);
-	if (ret > 0) /* the command could not be executed, and that has been said */
+	if (ret > 0) /* the command could not be executed, after a message */
 		return ret;
 	if (ret < 0) {
 		if (ret != -EXDEV && ret != -ESRCH)

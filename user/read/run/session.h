@@ -7,9 +7,9 @@
 #include <signal.h>
 
 /*
- * Opens the source, feeds the views until the end, prints them. @mask is what a command gets as its
- * signal mask; those signals that are not to interrupt us are blocked by now. Return: the exit
- * status; minus a signal's number if that ended us without a result (SIGPIPE).
+ * Opens the source, feeds the views until the end, and prints them. @mask is the signal mask that a
+ * command gets; the signals that must not interrupt us are blocked already. Returns the exit
+ * status; or minus a signal's number if that signal ended us without a result (SIGPIPE).
  */
 int session_run(const struct options *options, const struct screen *screen, const sigset_t *mask);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What comes before the first record: what is selected, what was before, the command. */
+/* What comes before the first record: the selection, the snapshot, the command. */
 #include "output/format.h"
 #include "output/message.h"
 #include "output/quoted.h"
@@ -23,7 +23,7 @@ static bool in_initial_namespace(const struct proclife_header *header)
 	       st.st_ino == header->init_pid_ns;
 }
 
-/* Is there such a process, and is it one? */
+/* Is there such a process, and is it not just a thread? */
 static bool check_pid(uint32_t pid)
 {
 	char path[64], line[256];
@@ -62,7 +62,7 @@ static int select_pids(struct session *s)
 	return 0;
 }
 
-/* Nothing would match. */
+/* Without paths of cgroups, --cgroup would match nothing. */
 static int check_cgroups(const struct session *s)
 {
 	const struct words *wanted = &s->run.options->filter.cgroups;
@@ -77,7 +77,7 @@ static int check_cgroups(const struct session *s)
 	return -ESRCH;
 }
 
-/* A cgroup has its path as long as it exists: that is now, not when the result is shown. */
+/* A cgroup has a path only while it exists: look it up now, not when the result is shown. */
 static void note_cgroup(void *data, struct proclife_process *process)
 {
 	const struct run *run = data;
@@ -131,7 +131,7 @@ static int begin_views(struct session *s)
 	return ret ? ret : measure_begin(&s->run, s->run.options->by);
 }
 
-/* The command itself: what it leaves is looked at so long after. */
+/* The command itself has exited: what it leaves is looked at a given time later. */
 static void command_exited(void *data, struct proclife_process *process)
 {
 	struct session *s = data;
@@ -171,7 +171,7 @@ static int set_watermark(struct session *s)
 	const struct proclife_header *header = proclife_source_header(s->run.source);
 	uint64_t records = 1;
 
-	/* Who looks at every line wants it now; a result at the end can be read in batches. */
+	/* Lines shown one by one have to come at once; for a result at the end, batches do. */
 	if (!s->streaming && header)
 		records = header->records_per_ring / 4;
 	return proclife_source_set_watermark(s->run.source, records ? records : 1);
@@ -187,7 +187,7 @@ static bool shows_now(const struct session *s)
 	return false;
 }
 
-/* What was before. */
+/* Takes the history and the snapshot. */
 static int look_around(struct session *s)
 {
 	int ret = 0;
@@ -202,7 +202,7 @@ static int look_around(struct session *s)
 	return ret;
 }
 
-/* Whoever asks for what is past does not wait for what comes. */
+/* A range that lies in the past needs no waiting for new records. */
 static void stop_behind_range(struct session *s)
 {
 	const struct options *options = s->run.options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What comes after the last record: the results, and what is to be said of them. */
+/* What comes after the last record: the results, and the messages about them. */
 #include "output/format.h"
 #include "output/message.h"
 #include "output/quoted.h"
@@ -25,7 +25,7 @@ static const char *reason(const struct session *s)
 	return s->stop == STOP_RECORDED ? s->replay->reason : stop_names[s->stop];
 }
 
-/* What the recording keeps so that a replay ends as we do. */
+/* What the recording keeps so that a replay ends like this session. */
 struct proclife_run_info session_recorded(const struct session *s)
 {
 	struct proclife_run_info run = {
@@ -64,7 +64,7 @@ static void json_finish(struct session *s)
 	json_line_end(json);
 }
 
-/* Where EXIT stands at different places, the sum of their times would be of nothing. */
+/* If EXIT was recorded at different places, a sum of times would mean nothing. */
 static bool can_be_added(const struct session *s, const struct recording_latency *other)
 {
 	uint32_t mark = proclife_source_header(s->run.source)->exit_mark;
@@ -84,7 +84,7 @@ static void add_suppressed(struct run *to, const struct run *run)
 		add_count(&to->suppressed[type], run->suppressed[type]);
 }
 
-/* What it measured becomes part of the whole. 0 or a negative errno. */
+/* Adds what it measured to the whole. Returns 0 or a negative errno. */
 static int add(struct session *s, struct recording_latency *other)
 {
 	int ret = can_be_added(s, other) ? measure_merge(&s->run, &other->run) : -EINVAL;
@@ -175,12 +175,12 @@ static void say_lost(const struct session *s)
 			"a larger ring_kb", s->run.lost);
 }
 
-/* That is no loss, but whoever looks for a life in it should know. */
+/* This is no loss, but somebody who looks for a life there should know. */
 static void say_history(const struct session *s)
 {
 	char first[WHEN_SIZE], latest[WHEN_SIZE];
 
-	/* --zombies looks back on its own account. */
+	/* --zombies looks back by itself. */
 	if (!s->history.cpus || s->feeding || (!s->run.options->history && !s->replay))
 		return;
 	when_text(&s->run, s->history.first, first);
@@ -193,7 +193,7 @@ static void say_history(const struct session *s)
 			"overwritten", s->history.cpus, first, latest, s->history.cpu);
 }
 
-/* No loss: it is what the module is to do. But it is not all that has happened. */
+/* This is no loss: the module is meant to do that. But it means that some events are missing. */
 static void say_suppressed(const struct session *s)
 {
 	const uint64_t *n = s->run.suppressed;
@@ -212,7 +212,7 @@ static void say_suppressed(const struct session *s)
 	}
 }
 
-/* The status that the command leaves us with. */
+/* The exit status that follows from the command's. */
 static int command_status(const struct session *s)
 {
 	if (s->follow.ended)
@@ -224,7 +224,7 @@ static int command_status(const struct session *s)
 	return s->stop == STOP_SIGNAL ? 128 + s->killed_by : 0;
 }
 
-/* With expectations, the status is theirs. */
+/* With expectations, the exit status is that of the verdict. */
 static int judge(const struct session *s, int status)
 {
 	if (s->follow.ended && s->follow.status)
@@ -232,16 +232,16 @@ static int judge(const struct session *s, int status)
 			s->follow.status);
 	if (verdict_failed(&s->run))
 		return STATUS_FAILED;
-	/* A part of a run can keep promises that the whole does not. */
+	/* A part of a run can meet expectations that the whole run would not. */
 	if (s->follow.pid && !s->follow.ended) {
-		message("%s had not ended: the verdict is not on all of it",
+		message("%s had not ended: the verdict does not cover all of it",
 			quoted(s->run.options->command[0]));
 		return STATUS_LOST;
 	}
 	return status;
 }
 
-/* What is to be said once all is printed, and the exit status. */
+/* Prints the messages that come last, and returns the exit status. */
 int session_verdict(struct session *s)
 {
 	int status = s->run.lost ? STATUS_LOST : 0;
@@ -283,7 +283,7 @@ void session_flush(struct session *s)
 		s->write_error = errno ? errno : EIO;
 }
 
-/* Standard output: 0, an exit status, or -SIGPIPE. */
+/* Flushes standard output. Returns 0, an exit status, or -SIGPIPE. */
 int session_finish_output(struct session *s)
 {
 	session_flush(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ctrl-C and its like, and the end of a command. */
+/* Ctrl-C and similar signals, and the end of a command. */
 #include "output/message.h"
 #include "run/session_state.h"
 #include <signal.h>
@@ -29,9 +29,9 @@ void session_block_signals(sigset_t *old_mask)
 {
 	sigset_t set;
 
-	signal(SIGPIPE, SIG_IGN); /* writing reports it */
-	signal(SIGXFSZ, SIG_IGN); /* the same */
-	signal(SIGCHLD, SIG_DFL); /* ignored, it would reap the command */
+	signal(SIGPIPE, SIG_IGN); /* write(2) reports it */
+	signal(SIGXFSZ, SIG_IGN); /* likewise */
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored, the command would reap itself */
 	session_signal_set(&set);
 	sigprocmask(SIG_BLOCK, &set, old_mask);
 }
@@ -57,14 +57,14 @@ static void take_signal(struct session *s, int signo)
 	if (signo == SIGINT && message_on_terminal())
 		message_interrupted();
 	if (signo == SIGINT && s->follow.pid && !s->follow.ended && !s->interrupted) {
-		/* The terminal has sent it to the command too. */
+		/* The terminal has sent it to the command, too. */
 		s->interrupted = true;
 		if (message_on_terminal())
 			message("waiting for the command to end; Ctrl-C once more stops at once");
 		return;
 	}
 	s->killed_by = signo;
-	if (s->replay) { /* whose clock is another one */
+	if (s->replay) { /* a recording has another clock */
 		s->stop = STOP_SIGNAL;
 		s->run.ended = proclife_source_horizon(s->run.source);
 		return;

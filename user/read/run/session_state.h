@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The session from inside: session.c has the loop, session_begin.c what comes before it and
- * session_end.c what comes after, session_signals.c what interrupts it.
+ * The internals of a session. session.c: the loop. session_begin.c: what comes before it.
+ * session_end.c: what comes after it. session_signals.c: what interrupts it.
  */
 #ifndef READ_SESSION_STATE_H
 #define READ_SESSION_STATE_H

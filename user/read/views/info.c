@@ -35,7 +35,8 @@ bool info_is_absent(const struct info *info, unsigned int type)
 }
 
 /*
- * A line, and those that it needs where the screen is too narrow: broken behind commas, or at spaces
+ * A line, and those that it needs where the screen is too narrow: broken behind commas, or at
+ * spaces
  */
 
 /* The last such space that is not behind the columns; 0: there is none. */
@@ -190,9 +191,9 @@ static void show_state(const struct info *info, struct text *what)
 		text_string(what, "complete");
 		add_reason(what, recorded->reason);
 	} else if (recorded->running) {
-		text_string(what, "still running: this is what is there by now");
+		text_string(what, "still running: this is what is there so far");
 	} else {
-		text_string(what, "cut off: its recorder did not come to its end");
+		text_string(what, "cut off: its recorder did not finish");
 		if (recorded->synced) {
 			text_string(what, "; records are missing from ");
 			add_when(what, info, recorded->synced);
@@ -339,7 +340,7 @@ static void show_processes(const struct info *info, struct text *what)
 	static const char *const left[] = {
 		[PROCLIFE_IS_ALIVE] = "alive", [PROCLIFE_IS_ZOMBIE] = "zombies",
 		[PROCLIFE_IS_UNFREED] = "reaped but not freed",
-		[PROCLIFE_IS_UNKNOWN] = "of which it is not known",
+		[PROCLIFE_IS_UNKNOWN] = "in an unknown state",
 	};
 	const uint64_t *states = info->processes.states;
 	const char *separator = "";
