@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# proclife-read as its users meet it: what it says, what it exits with, inside the guest.
+# proclife-read as users see it: its output and exit status, inside the guest.
 set -u
 B=${B:-build}
 # shellcheck source=tests/guest/expect.sh
@@ -42,7 +42,7 @@ expect 'killed' 143 'SIGTERM' proclife-read --tree -- sh -c 'kill -TERM $$'
 expect 'not found' 127 'nosuchcommand: command not found' proclife-read -- nosuchcommand
 expect 'not executable' 126 '/etc/passwd: cannot execute' proclife-read -- /etc/passwd
 
-# The views say what is true.
+# The views show what really happened.
 expect 'tree' 0 '├─ true|└─ true' proclife-read --tree -- sh -c '/bin/true; /bin/true; :'
 expect 'follows a daemon' 0 ' sleep 1  reaped by 1$' \
 	proclife-read --tree -- sh -c 'setsid /bin/sleep 1 & exit 0'
@@ -90,7 +90,7 @@ expect 'kill_many: 1001 lives' 0 '^1001$' awk 'END { print NR }' "$work/marks"
 expect 'kill_many: exit, then reap, then free' 0 '^0$' \
 	awk '!($1 > 0 && $2 > $1 && $3 > $2) { bad++ } END { print bad + 0 }' "$work/marks"
 
-# A recording shows what the live run showed, byte for byte, and is a CTF trace to others.
+# A recording shows what the live run showed, byte for byte, and other programs read it as a CTF trace.
 replays() {
 	local dir=$work/recording.$1 view=("${@:2}")
 	proclife-read --record "$dir" "${view[@]}" -- stress-ng --quiet --fork 4 --fork-ops 500 \
@@ -121,8 +121,8 @@ expect 'info: the recording' 0 '^command +[0-9]+, status 0: stress-ng' proclife-
 uuid=$(awk '$1 == "uuid" { print $2 }' "$work/output")
 expect 'info: the slice' 0 "^slice of +$uuid" proclife-read -i "$part" --info
 
-# A disk that is full ends the recording, and not the view; what is there is read to its last whole
-# packet, by us and by others.
+# A full disk ends the recording, but not the view. The recording can be read up to its last whole
+# packet, by us and by other programs.
 full_disk() {
 	local small=$work/small dir=$work/small/recording others
 	mkdir -p "$small" && mount -t tmpfs -o size=1m none "$small" || return
@@ -130,19 +130,19 @@ full_disk() {
 		'recording: No space left on device; the recording ends here, .*make room and record again$' \
 		proclife-read --record "$dir" "${@:2}" -- stress-ng --quiet --fork 4 --fork-ops 3000
 	cp "$work/output" "$work/said"
-	# What a packet of 64 KiB would need is all that can be left.
+	# Less than a packet of 64 KiB can be free.
 	expect "full disk, $1: no room is left" 0 '' test "$(stat -f -c %f "$small")" -lt 32
 	expect "full disk, $1: replay" 3 'the recording was cut off: .* from [0-9]+\.[0-9]{9} on records' \
 		proclife-read -i "$dir" --tree --monotonic
 	expect "full disk, $1: events" 3 ' fork .* by stress-ng' \
 		proclife-read -i "$dir" --events --monotonic
 	grep -cE '^ *[0-9]+\.[0-9]{9} ' "$work/output" >"$work/count"
-	# It is told up to where the first CPU's packets end, which can be long before the others'.
+	# It is shown up to where the first CPU's packets end, which can be long before the others'.
 	expect "full disk, $1: much of it is told" 0 '' test "$(<"$work/count")" -gt 2000
 	expect "full disk, $1: babeltrace2" 0 '' babeltrace2 "$dir"
 	others=$(grep -c '^\[' "$work/output")
 	expect "full disk, $1: most of it is there" 0 '' test "$others" -gt 4000
-	# Others also see what does not descend from the command.
+	# Other programs also see processes that do not descend from the command.
 	expect "full disk, $1: babeltrace2 finds as much" 0 '' test "$others" -ge "$(<"$work/count")"
 	umount "$small"
 }
@@ -192,8 +192,8 @@ for reader in 1 2; do
 	sed -n '/"type":"\(trace\|end\|task\)"/!s/^{"v":1,"type":"[a-z]*","ts":\([0-9]*\),.*"start":\([0-9]*\),.*/\1 \2 &/p' \
 		"$work/$reader" >"$work/$reader.records"
 done
-# They started, and stopped, a moment apart. Of a task that was there before, the later one does not
-# know all, and so it does not tell how long its parts took.
+# They started, and stopped, a moment apart. The later one has not seen all of a task that began before
+# it, and so it does not show how long that task's phases were.
 from=$(for reader in 1 2; do head -n 1 "$work/$reader.records"; done | sort -n | tail -n 1 | cut -d' ' -f1)
 to=$(for reader in 1 2; do tail -n 1 "$work/$reader.records"; done | sort -n | head -n 1 | cut -d' ' -f1)
 for reader in 1 2; do
@@ -205,7 +205,7 @@ expect 'two readers had something to read' 0 '' test "$(wc -l <"$work/1.common")
 expect 'in order' 0 '' sort -c -s -n -k1,1 "$work/1.common"
 rmmod proclife || failed=$((failed + 1))
 
-# Loss is told, and is a status of its own: a reader that stands still while a small ring turns over.
+# Losses are reported, with an exit status of their own: a reader is stopped while a small ring wraps.
 modprobe proclife ring_kb=4
 stalled_reader() {
 	proclife-read "$@" &

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Is what proclife records exact? Against ftrace, and against what each workload knows of itself;
-# run in a guest, for it loads the module and changes kernel.pid_max.
+# Are proclife's records exact? Compares them with ftrace's, and with what each workload knows about
+# itself. Runs in a guest, since it loads the module and changes kernel.pid_max.
 
 usage='usage: tests/guest/exactness.sh [OPTION...] [WORKLOAD...]
   --build DIR      where the test programs are built (what B says, else build)
@@ -22,7 +22,7 @@ fail() {
 }
 is_number() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
 
-# How much of N to do, at least one.
+# The scaled N, at least one.
 size() { echo $((($1 * scale + 99) / 100)); }
 
 # Each workload runs in a folder of its own, and sets the array `command` for the judge.

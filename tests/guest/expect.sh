@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For scripts that run programs in the guest and look at what they say; to be sourced. A folder for
-# them is $work.
+# To be sourced by scripts that run programs in the guest and check their output. $work is a folder for
+# their files.
 script=$(basename "$0" .sh)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -9,8 +9,8 @@ chmod 755 "$work"
 passed=0
 failed=0
 
-# expect NAME STATUS PATTERN COMMAND...: COMMAND exits so, and its output (both streams) has a line
-# that matches; any output will do for an empty pattern.
+# expect NAME STATUS PATTERN COMMAND...: COMMAND exits with STATUS, and its output (both streams) has a
+# line that matches PATTERN; an empty pattern accepts any output.
 expect() {
 	local name=$1 want=$2 pattern=$3 status
 	shift 3

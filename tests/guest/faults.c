@@ -33,7 +33,7 @@ bool faults_possible(void)
 
 	if (access("/proc/thread-self/fail-nth", F_OK))
 		return false;
-	/* Allocations that may sleep, or take any page, fail too; and nothing is said of each. */
+	/* Allocations that may sleep, or take any page, fail too; and failures are not logged. */
 	possible = set(DEBUGFS "failslab/ignore-gfp-wait", "N") &&
 		   set(DEBUGFS "failslab/verbose", "0") &&
 		   set(DEBUGFS "fail_page_alloc/ignore-gfp-wait", "N") &&

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Machines that lack something: memory, the unified hierarchy of cgroups, what REAP hangs on, or the
-# permission to trace. What the module does without it, what the log says, and what --status and the
-# program then say: name, reason and remedy. On the kernel `bare` of tests/vm/run, more is missing.
+# Machines that lack something: memory, the unified hierarchy of cgroups, the hook of REAP, or the
+# permission to trace. It checks what the module does without it, and what the log, --status and the
+# program report: name, reason and remedy. On the kernel `bare` of tests/vm/run, more is missing.
 set -u
 # shellcheck source=tests/guest/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
@@ -21,7 +21,7 @@ log_begins=$logged
 last=reap
 grep -q ' register_kprobe$' /proc/kallsyms || last=free
 
-# ten: what is recorded of ten processes.
+# ten: counts what is recorded of ten processes.
 ten() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done
 	sleep 0.5
@@ -40,7 +40,7 @@ missing() {
 	cmp "$work/missing" "$work/missing.json"
 }
 
-# Memory that is short as the module is loaded: nobody is killed for it.
+# Memory is short when the module is loaded: no process is killed for it.
 mib=$(($(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo) / 1024))
 cpus=$(nproc)
 ring_kb=4096
@@ -56,7 +56,7 @@ expect 'memory, load: it is not loaded' 1 '^proclife-read: /dev/proclife: module
 expect 'memory, load: the log has no killing' 1 '' \
 	eval "dmesg | tail -n +$((log_begins + 1)) | grep -i 'out of memory\\|oom-kill'"
 
-# As a CPU comes up, which it does once there is memory.
+# Memory is short when a CPU comes up: it comes up once there is memory.
 cpu=/sys/devices/system/cpu/cpu$((cpus - 1))/online
 if [[ -e $cpu ]]; then
 	echo 0 >$cpu && modprobe proclife ring_kb=131072 || exit 1
@@ -113,7 +113,7 @@ if [[ -e /proc/self/cgroup ]]; then
 fi
 rmmod proclife || exit 1
 
-# without_reap NAME WHY LOG: the module loads, and REAP alone is missing, which each view says.
+# without_reap NAME WHY LOG: the module loads; only REAP is missing, and each view says so.
 without_reap() {
 	local type
 	log >/dev/null
@@ -144,7 +144,7 @@ without_reap() {
 	rmmod proclife || exit 1
 }
 
-# What REAP hangs on: it is switched off, or not there.
+# The hook of REAP is switched off, or does not exist.
 ftrace=/proc/sys/kernel/ftrace_enabled
 if [[ -e $ftrace ]] && echo 0 2>/dev/null >$ftrace; then
 	why='kernel\.ftrace_enabled is 0; set it to 1 and load the module again'
@@ -164,7 +164,7 @@ if [[ ! -e /proc/sys/kernel/hung_task_timeout_secs ]]; then
 		'^hang: this kernel has no hung task detector \(CONFIG_DETECT_HUNG_TASK\)$' missing
 fi
 
-# Lockdown comes last: it stays. Nobody's secrets are at stake until it is for confidentiality.
+# Lockdown comes last, since it cannot be undone. Tracing is allowed until it is for confidentiality.
 lockdown=/sys/kernel/security/lockdown
 if [[ -w $lockdown ]]; then
 	grep -q '\[none\]' $lockdown && echo integrity >$lockdown

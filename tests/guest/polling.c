@@ -41,8 +41,8 @@ bool ready(int fd, int timeout_ms)
 }
 
 /*
- * A poll(2) whose time is up looks at the file once more and can find it ready then: that it was not
- * woken shows only in how long it has slept.
+ * When its timeout is over, poll(2) looks at the file once more and can find it ready then. Only
+ * the length of its sleep shows that it was not woken.
  */
 bool woken(int fd)
 {

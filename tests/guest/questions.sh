@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The questions that proclife is asked: who reaped and how late, who lies there, what has changed,
-# and those of one user, name or cgroup alone. Each answer is known from what the workload does.
+# The questions that proclife answers: who reaped and how late, which zombies there are, what has changed,
+# also for only one user, name or cgroup. Each answer is known from what the workload does.
 set -u
 # shellcheck source=tests/guest/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
-# late_parent NAME CHILDREN MILLISECONDS: a process of this name, whose children end at once, and who
+# late_parent NAME CHILDREN MILLISECONDS: a process with this name. Its children exit at once, and it
 # calls wait() for each of them that much later.
 cat >"$work/late_parent" <<-'END'
 	$0 = shift; # and with it the name
@@ -20,7 +20,7 @@ cat >"$work/late_parent" <<-'END'
 END
 late_parent=(perl "$work/late_parent")
 
-# Zombies from before the module was loaded, and from since then, of parents that do not care.
+# Zombies from before and after the loading of the module, of parents that never reap them.
 cat >"$work/careless" <<-'END'
 	$0 = 'careless';
 	$| = 1;
@@ -47,7 +47,7 @@ careless+=($!)
 until [[ -s $work/new ]]; do sleep 0.1; done
 sleep 1
 
-# Who lies there?
+# Which zombies are there?
 expect 'zombies' 0 '^2 zombies$' proclife-read --zombies
 cp "$work/output" "$work/said"
 expect 'zombies: the newer one' 0 \
@@ -104,7 +104,7 @@ expect 'lives: one that ended well' 0 "$time +[0-9]+ +[0-9]+ root +[0-9.]+ m?s +
 expect 'lives: one that was killed' 0 ' SIGKILL +(sleep 100|sh)  SIGKILL from sh \([0-9]+\)$' cat "$work/said"
 expect 'lives: the last one' 0 " 3 +sh -c " cat "$work/said"
 expect 'lives: a line a death' 0 "^$(grep -cE "$time" "$work/said") deaths\$" cat "$work/said"
-# Each as it happens: nothing ends this reader.
+# Each death appears as it happens: nothing ends this reader.
 proclife-read >"$work/live" &
 reader=$!
 until [[ -s $work/live ]]; do sleep 0.1; done
@@ -122,7 +122,7 @@ expect 'lives: the longest zombies' 0 ' 3 +[34][0-9.]+ ms late$' \
 cp "$work/output" "$work/said"
 expect 'lives: the top' 0 '^4 deaths, 3 shown' cat "$work/said"
 
-# What is past is shown at once, and what is to come until then.
+# A range in the past is shown at once; one in the future, until its end.
 sh -c 'sleep 0.1; exit 42'
 expect 'range: the last seconds' 0 "$time .* 42 +sh -c " \
 	timeout 30 proclife-read --history --from -20s --status 42
@@ -193,7 +193,7 @@ expect 'by comm' 0 '^  zombie +4 .* [34][0-9.]+ ms' \
 expect 'by reaper' 0 '"by":"reaper","group":"late","phase":"zombie","count":3,"min":3' \
 	proclife-read --latency --by reaper --json -- "${late_parent[@]}" late 3 350
 
-# Those of one user, name, cgroup.
+# Only the processes of one user, name or cgroup.
 expect 'comm' 0 '^2 processes$' proclife-read --latency --comm 'tru*' -- sh -c '/bin/true; /bin/true; sleep 0.1'
 expect 'comm: the tree shows who started them' 0 'sh -c .*  context' \
 	proclife-read --tree --comm true -- sh -c '/bin/true; sleep 0.1; :'
@@ -209,7 +209,7 @@ if [[ ! $cgroups ]]; then
 	mkdir "$cgroups" && mount -t cgroup2 none "$cgroups"
 fi
 mkdir -p "$cgroups/proclife/inner"
-# Moved after its fork, before its exec, as service managers do it.
+# A process is moved to another cgroup between fork and exec, as service managers do.
 cat >"$work/move" <<-END
 	for group in proclife proclife/inner; do
 		(echo 0 >$cgroups/\$group/cgroup.procs && exec /bin/true)

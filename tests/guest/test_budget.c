@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process without privilege cannot overwrite the rings faster than the module's budget allows; what
- * it costs others to have their lives told, it does not cost at all.
+ * An unprivileged process cannot overwrite the rings faster than the module's budget allows; and it
+ * does not suppress the records of other processes' deaths and execs.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -175,8 +175,8 @@ struct told {
 };
 
 /*
- * What is told of @pid, up to now. The flood, though within its budget, overwrites the ring in
- * seconds: false if a machine was so slow that something is lost.
+ * What has been recorded of @pid so far. The flood, though within its budget, overwrites the ring
+ * in seconds: false if the machine was so slow that records were lost.
  */
 static bool read_told(struct proclife_source *source, pid_t pid, int signo, struct told *told)
 {
@@ -318,8 +318,8 @@ static void test_execs_are_told(void **state)
 }
 
 /*
- * What is on no account: how many records a cycle of each loop leaves, and how soon a default ring is
- * overwritten, for the manual to say.
+ * What is on no account: how many records a cycle of each loop leaves, and how soon a default ring
+ * is overwritten, for the manual to say.
  */
 
 #define CYCLES 300
@@ -407,7 +407,7 @@ static void test_costs(void **state)
 	proclife_source_free(source);
 }
 
-/* Whoever comes in the middle of it is told by the library, with the time at which he came. */
+/* A reader that comes in the middle of it gets a record from the library, with the time of that. */
 static void test_comes_later(void **state)
 {
 	const struct proclife_ring_ctl *ctl;

@@ -98,7 +98,7 @@ static uint64_t committed(struct proclife_source *source)
 	return sum;
 }
 
-/* Reads all the time; told an end, reads up to it and answers with what it has got and lost. */
+/* Reads all the time. Given an end, it reads up to that and answers with what it got and lost. */
 static void reader(int from, int to)
 {
 	struct proclife_source *source;
@@ -114,7 +114,7 @@ static void reader(int from, int to)
 			total += event.record ? 1 : event.gap.lost;
 		nanosleep(&moment, NULL);
 		if (read(from, &end, sizeof(end)) != sizeof(end))
-			end = 0; /* not told yet: the pipe does not block */
+			end = 0; /* no end yet: the pipe does not block */
 	}
 	while (next_until(source, end, &event))
 		total += event.record ? 1 : event.gap.lost;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What REAP hangs on: it cannot be taken away, and where it is not there all else is recorded. */
+/* The hook of REAP: nobody can remove it, and without it everything else is recorded. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -31,8 +31,8 @@ static int set_ftrace(const char *enabled)
 }
 
 /*
- * Nobody switches off what REAP hangs on while the module is there; what is off before is said, and
- * only REAP is missing.
+ * Nobody can switch off the hook of REAP while the module is loaded. If it was off before, that is
+ * reported, and only REAP is missing.
  */
 static void test_without_ftrace(void **state)
 {

@@ -211,7 +211,7 @@ static void test_subreaper(void **state)
 	close(pids[1]);
 }
 
-/* The SIGCHLDs for an end that this process, whose parent its children are left to, has sent. */
+/* The SIGCHLDs for an end that this process has sent; its children are reparented to its parent. */
 static unsigned int count_sigchlds(struct proclife_source *source, pid_t sender, uint64_t *last)
 {
 	uint64_t end = now(), exited = 0;
@@ -234,7 +234,7 @@ static unsigned int count_sigchlds(struct proclife_source *source, pid_t sender,
 	return count;
 }
 
-/* It leaves zombies to a parent that takes them over: they are told of before it is itself. */
+/* Its zombies are reparented: the new parent is notified of them before it is of this one. */
 static void test_leaves_zombies(void **state)
 {
 	struct proclife_source *source = open_source();
@@ -341,7 +341,7 @@ static void test_ignored(void **state)
 	assert_int_equal(reaper(getpid())->reaped, 0);
 }
 
-/* Its zombie lies there when the trace ends, and the library says whose it is and since when. */
+/* Its zombie is still there when the trace ends: the library knows its parent, and since when. */
 static void test_left_open(void **state)
 {
 	uint64_t before = now();
@@ -358,7 +358,7 @@ static void test_left_open(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* The thread that execs releases the leader, whose pid it takes: nobody waited for that. */
+/* The thread that execs releases the leader and takes over its pid: nobody waited for that. */
 static void *exec_true(void *data)
 {
 	execl("/bin/true", "true", NULL);

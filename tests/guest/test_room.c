@@ -145,7 +145,7 @@ static void test_room_in_a_storm(void **state)
 
 enum { STARTING, READY, GO };
 
-/* What the caller in its cgroup tells, and is told. */
+/* What the caller in its cgroup and the test tell each other. */
 struct shared {
 	int state;
 	int before, without_memory, after; /* errno, or 0 */
@@ -190,7 +190,7 @@ static int write_file(const char *path, const char *text)
 #define ROOT "/sys/fs/cgroup"
 #define GROUP ROOT "/proclife-room"
 
-/* Of its own memory nothing is missing, and nobody kills it: all that can fail is the module's. */
+/* It needs no more memory itself, and is not killed: only allocations of the module can fail. */
 static void be_caller(struct shared *shared)
 {
 	if (write_file("/proc/self/oom_score_adj", "-1000") || mlockall(MCL_CURRENT))

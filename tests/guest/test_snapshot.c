@@ -266,8 +266,8 @@ static void test_attaches_without_a_gap(void **state)
 	}
 	storm_stop(storm);
 	/*
-	 * Between the note of the positions and the snapshot, a task can be reaped whose fork was
-	 * before both: rare, and known for what it is.
+	 * Between the note of the positions and the snapshot, a task from before both can be
+	 * reaped: that is rare, and recognised.
 	 */
 	assert_true(strangers < 100);
 }

@@ -79,7 +79,7 @@ static uint64_t committed_but(struct proclife_source *source, uint32_t but)
 	return sum;
 }
 
-/* Many short writes: forks, and waits for a child that there is not, each of which is a record. */
+/* Many short writes: forks, and waits without children, which leave a record each. */
 static void write_all_the_time(int cpu, uint64_t *forked)
 {
 	int i;
@@ -94,7 +94,7 @@ static void write_all_the_time(int cpu, uint64_t *forked)
 	}
 }
 
-/* The record that was in flight: no horizon that was taken meanwhile lies above its time. */
+/* The record that was in flight: no horizon taken meanwhile may be above its time. */
 static void check_time(struct proclife_source *source, const struct proclife_ring_ctl *ctl,
 		       const struct write *write)
 {

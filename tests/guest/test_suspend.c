@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine sleeps: in a guest of tests/vm/run --suspend, for any other does not wake up. What is
- * before and what is after is all there, and in order, on a clock that goes on as the kernel's does.
+ * The machine sleeps: in a guest of tests/vm/run --suspend, since no other one wakes up. All
+ * records from before and after are there, and in order, on a clock that goes on like the kernel's.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A reader in a time namespace, whose clock is another one: what it yields is the same, at once and
+ * A reader in a time namespace, which has another clock: what it yields is the same, at once and
  * in order.
  */
 #include <fcntl.h>
@@ -83,7 +83,7 @@ static int read_here(void)
 	return LATE;
 }
 
-/* In a namespace whose CLOCK_MONOTONIC is so many seconds ahead. */
+/* In a namespace where CLOCK_MONOTONIC is this many seconds ahead. */
 static int read_in_namespace(long ahead)
 {
 	int pid = fork(), status;

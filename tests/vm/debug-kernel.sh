@@ -1,16 +1,16 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
 # Kernels that are built here from Debian's sources of the bookworm kernel, that is, of the default
-# guest, whose root and compiler they share. Two watch themselves: `debug` (memory, locking, context,
-# faults to inject) and `kcsan` (data races), which exclude each other; `bare` lacks what the module can
-# do without.
+# guest; they share its root and compiler. Two watch themselves: `debug` (memory, locking, context,
+# faults to inject) and `kcsan` (data races), which exclude each other. `bare` lacks everything that the
+# module can do without.
 
 debug_kernels='debug kcsan bare'
 debug_source=linux-source-6.1
 # What the sources are built with, for root_get.
 debug_needs='bc bison flex libelf-dev lz4'
 
-# debug_hash: print what tells one build from another but the version of the sources.
+# debug_hash: print what distinguishes builds, except the version of the sources.
 debug_hash() {
 	cat "$here/kernel-build" "$here/guest.config" "$here/$suite_debug.config" | sha256sum | cut -c 1-16
 }
@@ -23,7 +23,7 @@ debug_name() {
 		echo "${suite_debug}_$version.$(debug_hash)"
 }
 
-# debug_base: print guest.config but for what the kernel's own fragment decides otherwise.
+# debug_base: print guest.config without the lines that the kernel's own fragment overrides.
 debug_base() {
 	grep -vwF -f <(grep -oE 'CONFIG_[A-Z0-9_]+' "$here/$suite_debug.config") "$here/guest.config"
 }

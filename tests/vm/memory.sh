@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# The root of a guest that can be suspended is a part of its initramfs. Its file system over 9p would
-# not come back: virtio's 9p has no restore, and a device that has none is reset and left so.
+# The root of a guest that can be suspended is part of its initramfs. A file system over 9p would not
+# survive: virtio's 9p cannot be restored, and a device that cannot be restored stays reset.
 
 # What guest-init runs, besides busybox and the command.
 memory_programs='bash chmod mkfifo rm setsid sleep uname'

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# The guest's root: this machine's own if it is of the suite, and a debootstrap of the suite, made
-# once, if not. What is for the root is built in a chroot on it: the same compiler and dkms as in a
-# guest, without the emulation that makes minutes of seconds.
+# The guest's root: this machine's own if it is of the suite; otherwise a debootstrap of the suite, made
+# once. Programs for the root are built in a chroot on it: with the same compiler and dkms as in a guest,
+# but without the emulation that turns seconds into minutes.
 
 # What the guest tests are built with and run, besides what the kernel's headers need.
 root_packages='gcc make libc6-dev pkgconf libkmod-dev kmod dkms libcmocka-dev sparse babeltrace2

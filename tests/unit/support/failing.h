@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A library whose allocations or system calls fail: a scenario is run again and again, and the first
- * one fails, then the second one, and so on until none does. The linker's --wrap puts what the
- * library calls through here.
+ * A library whose allocations or system calls fail: a scenario is run again and again, and the
+ * first one fails, then the second one, and so on until none does. The linker's --wrap puts what
+ * the library calls through here.
  */
 #ifndef UNIT_FAILING_H
 #define UNIT_FAILING_H
@@ -27,9 +27,9 @@ void failing_library(bool on);
 typedef int (*failing_scenario)(uint64_t *digest);
 
 /*
- * Each time, the scenario has to report that very error, or to come to the same digest as if nothing
- * had failed; and to give back all memory and files. At least @least have to fail, and at most
- * @endured of these may make no difference.
+ * Each time, the scenario has to report that error, or get the same digest as if nothing had
+ * failed; and it has to release all memory and files. At least @least calls have to fail; at most
+ * @endured of these failures may make no difference.
  */
 void failing_run(enum failing what, failing_scenario run, uint64_t least, uint64_t endured);
 

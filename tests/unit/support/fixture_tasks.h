@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A library that knows of one shell, and is told stories. */
+/* A library that knows one shell and is fed stories. */
 #ifndef UNIT_FIXTURE_TASKS_H
 #define UNIT_FIXTURE_TASKS_H
 

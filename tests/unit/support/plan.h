@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A story that is planned in any order, and told in that of time. Times are milliseconds from its
- * beginning; who lives is known by its pid.
+ * A story that is planned in any order, and fed in the order of time. Times are milliseconds from
+ * its beginning; processes are known by their pids.
  */
 #ifndef UNIT_PLAN_H
 #define UNIT_PLAN_H

@@ -20,8 +20,8 @@ struct output {
 };
 
 /*
- * Runs a command line, whose words have no spaces in them, with these as its standard output and
- * standard error. @limit: the largest file that it can write; 0: any.
+ * Runs a command line with these as its standard output and standard error. Its words have no
+ * spaces in them. @limit: the largest file that it can write; 0: any.
  */
 pid_t start_program(const char *line, int out, int err, size_t limit);
 /* Reads what comes from @fd to its end, and waits for the program. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reapers, and whom they are to reap. */
+/* Reapers, and the processes that they should reap. */
 #ifndef UNIT_REAPERS_H
 #define UNIT_REAPERS_H
 

@@ -254,7 +254,7 @@ static void join_fault(struct proclife_fault *fault, const struct proclife_fault
 	stpcpy(stpcpy(stpcpy(fault->text, from->path), ": "), from->text);
 }
 
-/* What gaps have told of is at least what is missing in damaged places. */
+/* Gaps account for at least what is missing in damaged places. */
 static int found_damage(const struct proclife_source *source, struct proclife_fault *fault)
 {
 	const struct proclife_damage *damage;

@@ -37,7 +37,7 @@ struct proclife_record wait_record(uint64_t ts, const struct who *who);
 /* From another process to the whole group, as kill(2) sends it. */
 struct proclife_record signal_record(uint64_t ts, const struct who *target, int signo,
 				     const struct who *sender);
-/* The SIGCHLD of a process that has come to its end, as its last thread sends it. */
+/* The SIGCHLD for a process that has exited, as its last thread sends it. */
 struct proclife_record sigchld_record(uint64_t ts, const struct who *parent,
 				      const struct who *sender, int32_t code);
 struct proclife_record task_record(uint64_t ts, const struct who *who, const struct who *parent);

@@ -37,8 +37,9 @@ void zero_file(const char *name, uint64_t at, size_t size);
 /* Reads what is left of the copy: to `again`, `damages` and `damaged_files`. */
 void read_rest(void);
 /*
- * What was read are records of the whole, in order; those that are missing are of damaged streams, and
- * lie in gaps; the gaps' sum is what is missing. Returns how much more is lost than in the whole.
+ * The records that were read are some of the undamaged copy's, in order. Those that are missing
+ * belong to damaged streams, lie in gaps, and are as many as the gaps say. Returns how many more
+ * are lost than in the undamaged copy.
  */
 uint64_t check_rest(void);
 /* This file alone is damaged, so much of it is missing, and the first damage is there. */

@@ -50,7 +50,7 @@ void story_at(uint64_t ms);
 /* As story_exit(), with the CPU time and memory that it took. */
 void story_die(const struct who *who, const struct who *parent, int32_t code, uint64_t cpu,
 	       uint32_t rss);
-/* Reaped and freed; what it used in between is more than its EXIT told. */
+/* Reaped and freed; it has used more by then than its EXIT said. */
 void story_bury(const struct who *who, const struct who *parent);
 
 /* The file .cgroups of a recording that has ended. */
