@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much of a process's life none of its children lived. */
+/* How long a process lived while none of its children did. */
 #ifndef READ_ALONE_H
 #define READ_ALONE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What bounded the time that something took: whose end that is. */
+/* What bounded the time that a process took. */
 #include "output/message.h"
 #include "views/critical.h"
 #include <errno.h>

@@ -16,7 +16,7 @@ enum critical_by {
 	CRITICAL_BY_CPUS,  /* all CPUs were busy for most of it */
 };
 
-/* A stretch of time that a life had for itself: it waited for none of its children. */
+/* A time in which a life did not wait for any of its children. */
 struct critical_step {
 	uint64_t from;
 	uint64_t to;

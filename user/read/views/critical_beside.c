@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What else went on during the steps of the chain: who lived beside them, and how busy the CPUs were. */
+/* What else happened during the steps of the chain: which lives there were, how busy the CPUs were. */
 #include "output/message.h"
 #include "views/critical.h"
 #include <stdlib.h>
 
-#define BUSY (7.0 / 8) /* of all CPUs: the time of interrupts, for one, is nobody's */
+#define BUSY (7.0 / 8) /* of all CPUs: interrupts, for example, are charged to no process */
 
 struct beside {
 	struct critical *critical;

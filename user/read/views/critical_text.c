@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words that tell apart what one program was run with. */
+/* The words that distinguish the command lines of one program. */
 struct family {
 	uint32_t comm;
 	uint32_t members;
@@ -168,7 +168,7 @@ static struct family *family_of(struct table *table, uint32_t comm)
 	return family;
 }
 
-/* The program, and of its arguments, if they are too long, those that tell it from others. */
+/* The program and its arguments; if these are too long, those that distinguish it from others. */
 static void put_command(struct table *table, uint32_t number)
 {
 	const struct critical *critical = table->critical;

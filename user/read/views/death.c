@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A snapshot can find it as a zombie, and tell who its parent and its user are. */
+/* A snapshot can find it as a zombie, and has its parent and its user. */
 static void set_later(struct death *death, const struct proclife_tasks *tasks,
 		      const struct proclife_process *process)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A death as --lives tells of it: what is known when the last thread has exited, and what comes after. */
+/* A death as --lives shows it: the facts at the exit of the last thread, and later ones. */
 #ifndef READ_DEATH_H
 #define READ_DEATH_H
 
@@ -59,7 +59,7 @@ struct death *death_keep(const struct death *death);
 void death_end(struct death *death, const struct proclife_tasks *tasks,
 	       const struct proclife_process *process);
 
-/* @ended: when the trace ended, for what goes on by then; 0: for who is not gone. */
+/* @ended: the end of the trace, for phases that go on then; 0: for a process that is not gone. */
 struct figure death_figure(const struct death *death, enum sort_key key, uint64_t ended);
 /* Does it come before the other one? */
 bool death_before(const struct death *a, const struct death *b);

@@ -181,7 +181,7 @@ static inline void put_member(struct json *json, const struct member *member,
 	}
 }
 
-/* What stands in the record as it is. */
+/* The record's fields, unchanged. */
 static void put_fields(const struct event_json *e, unsigned int type,
 		       const struct proclife_record *r)
 {

@@ -41,7 +41,7 @@ static void explain_open_zombie(struct text *text, const struct death *death)
 	text_time(text, death->ended - proclife_marks_zombie_since(&death->marks));
 }
 
-/* Nobody had to call wait(2): of a thread it never is, of a process where its parent wants none. */
+/* Nobody had to call wait(2): it is a thread, or a process whose parent ignores SIGCHLD. */
 static void explain_itself(struct text *text, const struct death *death, uint64_t zombie)
 {
 	text_string(text, "it was released ");

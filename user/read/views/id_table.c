@@ -23,7 +23,7 @@ static uint64_t *at(const struct id_table *table, size_t slot)
 	return (uint64_t *)(void *)(table->entries + slot * table->entry);
 }
 
-/* Where it is, or where there is room for it. */
+/* The slot where it is, or the free one where it can be put. */
 static size_t find(const struct id_table *table, uint64_t id)
 {
 	size_t slot = id & (table->slots - 1);

@@ -19,9 +19,9 @@ struct id_table {
 void id_table_init(struct id_table *table, size_t entry);
 void id_table_free(struct id_table *table);
 
-/* NULL if there is none. An entry moves when others are added or deleted. */
+/* The entry, or NULL. Entries move when others are added or deleted. */
 void *id_table_get(const struct id_table *table, uint64_t id);
-/* The new one, or the one that there is; but for the id all of a new one is 0. */
+/* The existing entry, or a new one. All of a new one except the id is 0. */
 void *id_table_add(struct id_table *table, uint64_t id);
 void id_table_delete(struct id_table *table, void *entry);
 

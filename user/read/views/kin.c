@@ -208,7 +208,7 @@ static void cut_at(struct kin_life *life, uint64_t to, bool await)
 	life->reaper_id = life->creator_id;
 }
 
-/* What belongs to nobody is in no list. */
+/* Entries without an owner are in no list. */
 static void begin_lists(struct kin *kin, struct kin_lists *lists, uint32_t *(*of)(struct kin_life *))
 {
 	uint32_t i, *whose;

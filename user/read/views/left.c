@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --expect left: who still lives when it is judged, as a tree. */
+/* --expect left: the processes that are still alive when it is judged, as a tree. */
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quote.h"

@@ -160,7 +160,7 @@ static void born(void *data, struct proclife_process *process, struct proclife_p
 		announce(part);
 }
 
-/* Returns whether it is told of. */
+/* Returns whether it is shown. */
 static bool count(const struct part *part, const struct proclife_process *process)
 {
 	struct lives *lives = part->lives;

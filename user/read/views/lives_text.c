@@ -40,7 +40,7 @@ static const struct {
 	[LIVES_COMMAND] = { "COMMAND", MIN_COMMAND, true },
 };
 
-/* What is left out first tells the least. */
+/* The columns that are left out first say the least. */
 static const enum lives_column least[] = { LIVES_PPID, LIVES_USER, LIVES_CPU, LIVES_TIME };
 
 /* The title of the figure's column, and where it is if it has one already. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who forks, who reaps and how soon, and who leaves zombies. */
+/* Which processes fork, which ones reap and how soon, and which ones leave zombies. */
 #include "output/cut.h"
 #include "output/percentiles.h"
 #include "output/wrap.h"
@@ -188,7 +188,7 @@ static void put_name(struct text *line, const struct proclife_reaper *reaper)
 	text_free(&name);
 }
 
-/* Behind the figures, or if there is no room, in a line of their own. */
+/* After the figures; if there is no room, in a line of their own. */
 static void show_notes(const struct run *run, struct text *line, const struct proclife_reaper *reaper)
 {
 	unsigned int width = run->screen->width;

@@ -5,7 +5,7 @@
 
 #include "views/views.h"
 
-/* A line, which stands for several if they are alike. */
+/* A line, which can stand for several parents that are alike. */
 struct parent {
 	struct proclife_reaper sum; /* of all of them; what they do not share is the first one's */
 	uint64_t count;

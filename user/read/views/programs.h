@@ -7,7 +7,7 @@
 #include "views/views.h"
 
 struct program {
-	bool known;	 /* otherwise these are the lives of which it is not known */
+	bool known;	 /* false: these are the lives with an unknown program or group */
 	char *name;	 /* by name, path, folder or parent; not if it is not known */
 	uint64_t number; /* by cgroup and uid */
 	uint64_t runs;	 /* that have ended */
@@ -15,7 +15,7 @@ struct program {
 	uint64_t open;	 /* that have not ended, or not as far as is known */
 	uint64_t runtime;
 	uint64_t max_rss; /* KiB, the largest */
-	struct proclife_histogram *life; /* of those whose birth was seen; NULL: of none */
+	struct proclife_histogram *life; /* of lives with a known birth; NULL: there are none */
 	struct kept_args first;		 /* of the first run */
 	struct {
 		uint64_t ns; /* 0: none has a known life */
@@ -43,7 +43,7 @@ void programs_add(struct programs *programs, enum summary_by by,
 void programs_sort(struct programs *programs);
 void programs_free(struct programs *programs);
 
-/* What tells the longest run from the first: the shortest argument that this has not; or NULL. */
+/* What distinguishes the longest run: its shortest argument that the first run lacks; or NULL. */
 const char *program_longest_argument(const struct program *program);
 
 #endif

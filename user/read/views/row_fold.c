@@ -115,7 +115,7 @@ static bool same_killer(const struct proclife_node *x, const struct proclife_nod
 
 	if (a == b)
 		return true;
-	/* Of who did it himself, no pid is shown. */
+	/* If the process did it itself, no pid is shown. */
 	return a && b && a->tgid == x->tgid && b->tgid == y->tgid && a->code == b->code;
 }
 
@@ -135,7 +135,7 @@ struct addresses {
 	size_t size; /* a power of two */
 };
 
-/* How many texts differ: they are interned, so that their addresses tell. */
+/* How many different texts there are: they are interned, so their addresses differ. */
 static int count_command_lines(struct rows *rows, struct sums *sums, uint32_t count,
 			       struct addresses *seen, uint64_t secret)
 {
@@ -244,7 +244,7 @@ static int count_hidden_lines(struct rows *rows)
 	return 0;
 }
 
-/* A line weighs as much CPU time as it took with all below it: so none stays without its parent. */
+/* A line weighs its CPU time with that of all below it: so no line stays without its parent. */
 static int keep_most(struct rows *rows, uint32_t most)
 {
 	uint64_t *weights = calloc(rows->count, sizeof(*weights));

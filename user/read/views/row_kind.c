@@ -6,7 +6,7 @@
 
 /* All these are compared byte by byte: no padding, and zeros where there is nothing. */
 
-/* The same program that ended alike. Names and paths are interned: their addresses tell. */
+/* The same program with the same kind of end. Names and paths are interned: compare addresses. */
 struct program {
 	uint64_t comm;
 	uint64_t cgroup; /* this, uid and namespace where --show has them */
@@ -35,7 +35,7 @@ struct line {
 	uint32_t zero;
 };
 
-/* Of who did it himself, no pid is shown. */
+/* If the process did it itself, no pid is shown. */
 static uint64_t killer_of(const struct proclife_node *node)
 {
 	const struct proclife_killer *killer = node_killer(node);

@@ -29,7 +29,7 @@ static void keep(struct slowest *slowest, const struct death *death)
 	slowest->all[at] = *death;
 }
 
-/* Still running, or partly unseen: nothing is to be said of how long its end took. */
+/* Still running, or partly unseen: it is not known how long its end took. */
 static bool is_over(const struct death *death, bool outlives)
 {
 	return death->marks.exited && (death->marks.freed || outlives) &&

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* That of the unified hierarchy's root, wherever there is one. */
+/* The id of the unified hierarchy's root, on any machine. */
 #define ROOT_CGROUP 1
 #define PARAMETERS "/sys/module/" MODULE_NAME "/parameters"
 #define LABEL 13

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who started whom: collecting it, and how much of it to show. */
+/* The tree of who started whom: collects it, and decides how much of it to show. */
 #include "output/message.h"
 #include "views/tree.h"
 #include <errno.h>

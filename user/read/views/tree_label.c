@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What stands on a line of the tree behind the figures: the name, and what is to be said of it. */
+/* What comes after the figures on a line of the tree: the name, and notes about it. */
 #include "output/cut.h"
 #include "output/quote.h"
 #include "views/tree.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What stands under the tree: totals, and what the tree does not show one by one. */
+/* The lines below the tree: totals, and counts of what the tree does not show. */
 #include "cli/choices.h"
 #include "views/tree.h"
 #include <string.h>

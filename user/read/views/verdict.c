@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Without REAPs, nobody knows how many zombies there are. */
+/* Without REAPs, the number of zombies is not known. */
 static struct judgement judge(const struct run *run, const struct expectation *e)
 {
 	struct measured measured = {

@@ -101,7 +101,7 @@ extern const struct view *const all_views[]; /* NULL at its end */
 void groups_print(const struct run *run, struct text *line);
 void groups_print_json(const struct run *run);
 
-/* Lines of a list whose end nobody would read, unless --top says how many. */
+/* How many lines of a long list are shown, unless --top says how many. */
 #define MANY_LINES 50
 
 /* For proclife_tasks_filter(); @data is the run. */

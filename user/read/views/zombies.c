@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Those who have exited and whom nobody has reaped: the oldest first, and who should reap them. */
+/* Processes that have exited and were not reaped: the oldest first, and who should reap them. */
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
@@ -14,7 +14,7 @@ static uint64_t since(const struct proclife_process *process)
 	return proclife_marks_zombie_since(&process->marks);
 }
 
-/* Of those whose beginning is not known, the one whose task is older comes first. */
+/* If the beginnings of two are not known, the one with the older task comes first. */
 static int compare(const void *a, const void *b)
 {
 	const struct proclife_process *x = *(const void *const *)a, *y = *(const void *const *)b;
