@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Functions that proclife-read calls somewhere deep inside, called as a program calls them. */
+#include "check.h"
+#include "fake_device.h"
+#include "fixture_tasks.h"
+
+static void test_phases_of_marks(void **state)
+{
+	static const uint64_t all[PROCLIFE_PHASES] = { 9, 20, 30, 40, 90 };
+	struct proclife_marks marks = {
+		.born = 1, .exited = 10, .notified = 30, .reaped = 60, .freed = 100,
+	};
+	uint64_t ns = 7;
+
+	(void)state;
+	for (int phase = 0; phase < PROCLIFE_PHASES; phase++) {
+		assert_true(proclife_marks_phase(&marks, (enum proclife_phase)phase, &ns));
+		assert_int_equal(ns, all[phase]);
+	}
+	assert_int_equal(proclife_marks_zombie_since(&marks), 30);
+	marks.notified = 0;
+	assert_int_equal(proclife_marks_zombie_since(&marks), 10);
+	assert_false(proclife_marks_phase(&marks, PROCLIFE_TEARDOWN, &ns));
+	assert_true(proclife_marks_phase(&marks, PROCLIFE_ZOMBIE, &ns));
+	assert_int_equal(ns, 50);
+	assert_false(proclife_marks_phase(&marks, PROCLIFE_PHASES, &ns));
+	marks.exited = 0;
+	assert_int_equal(proclife_marks_zombie_since(&marks), 0);
+	for (int phase = 0; phase < PROCLIFE_PHASES; phase++)
+		assert_int_equal(proclife_marks_phase(&marks, (enum proclife_phase)phase, &ns),
+				 phase == PROCLIFE_RCU_FREE);
+}
+
+static enum proclife_life_state state_of(const struct who *who)
+{
+	return proclife_task_state(tasks, proclife_tasks_find(tasks, who->task));
+}
+
+static void test_states_of_a_thread(void **state)
+{
+	struct who a = process_of_pid(200, "a"), thread = thread_of(&a, 201);
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &thread, &shell, &a));
+	assert_int_equal(state_of(&thread), PROCLIFE_IS_ALIVE);
+	feed(tasks, exit_record(12, &thread, 0, 1));
+	assert_int_equal(state_of(&thread), PROCLIFE_IS_ZOMBIE);
+	feed_gap(tasks, 1, 12, 13);
+	assert_int_equal(state_of(&thread), PROCLIFE_IS_UNKNOWN);
+	feed(tasks, reap_record(14, &thread, &thread));
+	assert_int_equal(state_of(&thread), PROCLIFE_IS_UNFREED);
+}
+
+/* Who has exited may have been reaped; who was a zombie in the snapshot was not. */
+static void test_states_without_reap(void **state)
+{
+	struct who a = process_of_pid(200, "a"), old = process_of_pid(201, "old");
+
+	(void)state;
+	proclife_tasks_without_reap(tasks);
+	old.flags = PROCLIFE_F_ZOMBIE;
+	feed(tasks, task_record(2, &old, &shell));
+	assert_int_equal(state_of(&old), PROCLIFE_IS_ZOMBIE);
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exit_record(11, &a, 0, 0));
+	assert_int_equal(state_of(&a), PROCLIFE_IS_UNFREED);
+	assert_int_equal(proclife_process_state(tasks, proclife_tasks_holder(tasks, 200)),
+			 PROCLIFE_IS_UNFREED);
+}
+
+static struct proclife_process *reaper_of(uint32_t tgid)
+{
+	return proclife_tasks_reaper(tasks, proclife_tasks_holder(tasks, tgid));
+}
+
+static void test_reaper(void **state)
+{
+	struct who parent = process_of_pid(200, "parent"), child = process_of_pid(201, "child");
+	struct who heir = process_of_pid(200, "heir");
+	struct proclife_record exits = exit_record(12, &child, 0, 0);
+
+	(void)state;
+	exits.exit.parent_tgid = 200;
+	feed(tasks, fork_record(10, &parent, &shell));
+	feed(tasks, fork_record(11, &child, &parent));
+	feed(tasks, exits);
+	assert_ptr_equal(reaper_of(201), proclife_tasks_holder(tasks, 200));
+	feed(tasks, exit_record(13, &parent, 0, 0));
+	assert_null(reaper_of(201));
+	feed(tasks, reap_record(14, &parent, &shell));
+	feed(tasks, fork_record(15, &heir, &shell));
+	assert_non_null(proclife_tasks_holder(tasks, 200));
+	assert_null(reaper_of(201)); /* another one has its pid */
+}
+
+/* What the source says of all of the trace. */
+static void test_begin(void **state)
+{
+	struct fake_device *device = fake_device_new(1, 64);
+	struct proclife_source *source;
+
+	for (int reaps = 0; reaps < 2; reaps++) {
+		struct who a = process_of_pid(200, "a");
+
+		fake_device_add_rings(device);
+		device->header->features = reaps ? UINT64_MAX : ~PROCLIFE_HAS(PROCLIFE_REAP);
+		source = fake_device_open(device);
+		begin_tasks(state);
+		assert_int_equal(proclife_tasks_begin(tasks, source), 0);
+		feed(tasks, fork_record(10, &a, &shell));
+		feed(tasks, exit_record(11, &a, 0, 0));
+		assert_int_equal(state_of(&a), reaps ? PROCLIFE_IS_ZOMBIE : PROCLIFE_IS_UNFREED);
+		end_tasks(state);
+		proclife_source_free(source);
+	}
+	fake_device_free(device);
+}
+
+static void test_names_of_types(void **state)
+{
+	(void)state;
+	assert_string_equal(proclife_type_name(PROCLIFE_FORK), "fork");
+	assert_string_equal(proclife_type_name(PROCLIFE_SUPPRESSED), "suppressed");
+	assert_null(proclife_type_name(PROCLIFE_NONE));
+	assert_null(proclife_type_name(PROCLIFE_TYPES));
+	assert_null(proclife_type_name(UINT32_MAX));
+	for (uint16_t type = PROCLIFE_FORK; type <= PROCLIFE_SUPPRESSED; type++)
+		assert_non_null(proclife_type_name(type));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_phases_of_marks),
+		TEST(test_states_of_a_thread),
+		TEST(test_states_without_reap),
+		TEST(test_reaper),
+		cmocka_unit_test(test_begin),
+		cmocka_unit_test(test_names_of_types),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
