@@ -138,7 +138,7 @@ static void test_ends(void **state)
 
 #define VALUE(name, value) { #name, (size_t)PROCLIFE_##name, value }
 
-/* Enumerators keep their values. How many there are is no promise: PROCLIFE_TYPES, PHASES and so on. */
+/* Enumerators keep their values. How many there are is no promise: PROCLIFE_PHASES and so on. */
 static const struct place values[] = {
 	VALUE(NONE, 0), VALUE(FORK, 1), VALUE(EXEC, 2), VALUE(ARGS, 3), VALUE(RENAME, 4),
 	VALUE(EXIT, 5), VALUE(REAP, 6), VALUE(FREE, 7), VALUE(WAIT, 8), VALUE(HANG, 9),

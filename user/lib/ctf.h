@@ -146,7 +146,7 @@ bool proclife_uuid_parse(const char *s, const char *end, uint8_t *uuid);
 void proclife_env_write(const struct proclife_metadata *metadata, void *file);
 int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,
 		       struct proclife_fault *fault);
-/* Copies what a program says of its run: an error of proclife_take_struct(), -EINVAL without a NUL. */
+/* As proclife_take_struct(), of what a program says of its run; -EINVAL if a text has no NUL. */
 int proclife_env_take(struct proclife_run_info *to, const struct proclife_run_info *from);
 
 /*

@@ -78,7 +78,9 @@ struct proclife_event {
  * PROCLIFE_SUPPRESSED comes first that the library makes, with `since` 0. Errors: -ENOENT and
  * -EACCES of open(2); -EPROTO if this library does not know the device's ABI; -ENODEV if it is no
  * proclife device; -ENOTSUP if it is a plain file and this process is in a time namespace: the
- * process then has another clock than the records, and only a device gives the time by theirs.
+ * process then has another clock than the records, and only a device gives the time by theirs. A
+ * plain file must not be made shorter while it is open: it is mapped, and reading it is SIGBUS
+ * then.
  */
 int proclife_device_open(struct proclife_source **source, const char *path);
 void proclife_source_free(struct proclife_source *source);
@@ -91,7 +93,8 @@ void proclife_source_free(struct proclife_source *source);
  * records, has that time: older records are not lost, but the lives that they touch are incomplete.
  * All records from before the first proclife_source_next() are history: those that are overwritten
  * before they are read leave another such gap. If records were being suppressed when the history
- * begins, it begins with a PROCLIFE_SUPPRESSED whose `since` is 0.
+ * begins, it begins with a PROCLIFE_SUPPRESSED whose `since` is 0. A recording always begins at its
+ * beginning: 0, and nothing changes.
  */
 int proclife_source_rewind(struct proclife_source *source);
 
@@ -100,6 +103,7 @@ int proclife_source_rewind(struct proclife_source *source);
  *
  * Call this before the first proclife_source_next(); otherwise it fails with -EBUSY. It makes tasks
  * known that are older than the source. Errors: those of the ioctl; -ENOTTY if it is a plain file.
+ * A recording has the snapshot that was taken for it, or none: 0, and nothing changes.
  */
 int proclife_source_snapshot(struct proclife_source *source);
 
@@ -130,7 +134,7 @@ int proclife_source_set_watermark(struct proclife_source *source, uint64_t recor
 
 /*
  * A descriptor for poll(2), owned by the source. Once proclife_source_next() has returned 0, it
- * becomes readable with the next records.
+ * becomes readable with the next records. -EBADF if the source is a recording, which never waits.
  */
 int proclife_source_fd(const struct proclife_source *source);
 
@@ -265,9 +269,9 @@ struct proclife_recorder;
  * @run: what is known so far; copied
  *
  * Call this before the first proclife_source_next(); otherwise it fails with -EBUSY. -EINVAL if the
- * size of @run is wrong or a text in it has no NUL, -E2BIG if it has something that this library does not know; -ENOTSUP if
- * the source is not a device; -ENOTEMPTY if the folder is not empty. Free the recorder before the
- * source.
+ * size of @run is wrong or a text in it has no NUL, -E2BIG if it has something that this library
+ * does not know; -ENOTSUP if the source is not a device; -ENOTEMPTY if the folder is not empty.
+ * Free the recorder before the source.
  */
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
 			  const char *dir, const struct proclife_run_info *run);
@@ -304,11 +308,10 @@ int proclife_recorder_error(const struct proclife_recorder *recorder);
 
 /*
  * Writes the rest and marks the recording as complete. Events that were yielded last and are later
- * than @run->ended are left out. Without this call, a recording counts as cut off. -EINVAL if
- * @run->ended is 0, or before an event that has been written: then nothing is changed, and this can be
+ * than @run->ended are left out. Without this call, a recording counts as cut off; the slice of one
+ * that was cut off does so in any case, from the same time on, and ends at @run->ended. -EINVAL if
+ * that is 0, or before an event that has been written: then nothing is changed, and this can be
  * called again; and -EINVAL after it has succeeded.
- * The slice of one that was cut off does so in any case, from the same time on, and ends at
- * @run->ended.
  */
 int proclife_recorder_finish(struct proclife_recorder *recorder,
 			     const struct proclife_run_info *run);
@@ -373,6 +376,9 @@ const char *proclife_users_name(struct proclife_users *users, uint32_t uid);
 
 /*
  * Lives
+ *
+ * Names, paths, arguments, and the paths of cgroups and names of users, are bytes that others have
+ * chosen, in any encoding or none, with escape sequences: quote them before you show them.
  */
 
 struct proclife_process;
@@ -533,14 +539,16 @@ struct proclife_reports {
 };
 
 int proclife_tasks_new(struct proclife_tasks **tasks);
+/* Reports nothing: what is open is reported by proclife_tasks_close() alone. */
 void proclife_tasks_free(struct proclife_tasks *tasks);
 
 /*
- * Adds reports. They are called in the order in which they were added. -E2BIG if @reports has a member
- * that this library does not know.
+ * Adds reports. They are called in the order in which they were added. -E2BIG if @reports has a
+ * member that this library does not know. If they are added midway, there can be a `gone` of what
+ * was born before.
  *
- * A report may call what looks and what selects, add other reports and results, which are told of the
- * same life next, and free results. It must not feed, close or free the tasks.
+ * A report may call what looks and what selects, add other reports and results, which are told of
+ * the same life next, and free results. It must not feed, close or free the tasks.
  */
 int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data);
@@ -598,6 +606,10 @@ int proclife_tasks_close(struct proclife_tasks *tasks);
  * creates is selected, too, whoever becomes its parent. A process that is older than the trace is
  * selected if its parent is. Each call selects one process: another one that gets the same pid
  * later is not selected.
+ *
+ * The first call unselects everything else without a report. If that is midway, results keep what
+ * they have: a tree its nodes, of which those that are unselected are never `gone`; a latency and
+ * reapers the lives that had ended.
  */
 
 /* Selects the process that has this tgid, now or as soon as there is one. */
@@ -737,7 +749,7 @@ struct proclife_field {
  */
 const struct proclife_field *proclife_field(uint16_t type, unsigned int index);
 
-/* "fork", "exec", ...: the name of a record's type; NULL for one that this library does not know. */
+/* "fork", "exec", ...; NULL for a type that this library does not know. */
 const char *proclife_type_name(unsigned int type);
 
 /*
