@@ -16,7 +16,7 @@ import session
 GLOBAL = ("lost", "history", "suppressed")
 # Given anew, or counted over all that is there.
 OWN = ("id", "parent_id", "process_id", "creator_id", "reaper_id", "alone", "descendants", "hidden",
-       "hidden_failed", "hidden_runtime")
+       "hidden_failed", "hidden_runtime", "lived")
 
 
 class Chosen(info.Whole):
