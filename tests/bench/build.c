@@ -5,6 +5,7 @@
 #include <tests/unit/support/check.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FILES_IN_FOLDER 200
@@ -37,11 +38,33 @@ static double slowness(const struct build *build, const char *comm, const char *
 	return times * exp(build->jitter * deviation(seed));
 }
 
+/* The records of one file, in order, which wait for those of others that come before them. */
+struct build_job {
+	struct proclife_record *records;
+	size_t count;
+	size_t size;
+	size_t next;
+	uint64_t now;
+};
+
+static void job_add(struct build_job *job, const struct proclife_record *record)
+{
+	if (job->count == job->size) {
+		job->size = job->size ? 2 * job->size : 64;
+		job->records = realloc(job->records, job->size * sizeof(*job->records));
+		assert_non_null(job->records);
+	}
+	job->records[job->count++] = *record;
+}
+
 static void put_after(struct build *build, struct proclife_record record, double times)
 {
 	build->now += (uint64_t)(times * (double)(1000 + random_below(&build->random, 20000)));
 	record.ts = build->now;
-	build->put(build->data, record);
+	if (build->job)
+		job_add(build->job, &record);
+	else
+		build->put(build->data, record);
 }
 
 static void put(struct build *build, struct proclife_record record)
@@ -135,6 +158,51 @@ static void compile(struct build *build, const struct who *make, uint64_t file)
 	end(build, &sh, make, bad ? 1 << 8 : 0, MS / 2);
 }
 
+/* The one whose next record is the first of all; NULL if none has any. */
+static struct build_job *first_of(struct build_job *jobs, uint32_t count)
+{
+	struct build_job *first = NULL;
+
+	for (struct build_job *job = jobs; job < jobs + count; job++) {
+		if (job->next < job->count &&
+		    (!first || job->records[job->next].ts < first->records[first->next].ts))
+			first = job;
+	}
+	return first;
+}
+
+/* Several files at a time: the next one begins where one has ended. */
+static void compile_all(struct build *build, const struct who *make, uint64_t file, uint64_t files)
+{
+	uint32_t count = build->jobs ? build->jobs : 1;
+	struct build_job *jobs = calloc(count, sizeof(*jobs)), *job;
+
+	assert_non_null(jobs);
+	for (job = jobs; job < jobs + count; job++)
+		job->now = build->now;
+	do {
+		for (job = jobs; job < jobs + count && file < files; job++) {
+			if (job->next < job->count)
+				continue;
+			job->next = job->count = 0;
+			build->job = job;
+			build->now = job->now;
+			compile(build, make, file++);
+			job->now = build->now;
+			build->job = NULL;
+		}
+		job = first_of(jobs, count);
+		if (job)
+			build->put(build->data, job->records[job->next++]);
+	} while (job);
+	for (job = jobs; job < jobs + count; job++) {
+		if (build->now < job->now)
+			build->now = job->now;
+		free(job->records);
+	}
+	free(jobs);
+}
+
 static void link_folder(struct build *build, const struct who *make, uint64_t file)
 {
 	struct who gcc = begin(build, make, TOOL_LINKER, file);
@@ -150,14 +218,14 @@ void build_run(struct build *build)
 {
 	struct who shell = process_of_pid(299, "bash");
 	struct who top = begin(build, &shell, TOOL_MAKE, 0);
-	uint64_t file = 0;
+	uint64_t file = 0, files;
 
-	while (file < build->files) {
+	for (; file < build->files; file = files) {
 		struct who make = begin(build, &top, TOOL_FOLDER, file);
 
-		for (int i = 0; i < FILES_IN_FOLDER && file < build->files; i++, file++)
-			compile(build, &make, file);
-		link_folder(build, &make, file - 1);
+		files = file + FILES_IN_FOLDER < build->files ? file + FILES_IN_FOLDER : build->files;
+		compile_all(build, &make, file, files);
+		link_folder(build, &make, files - 1);
 		end(build, &make, &top, 0, 2 * MS);
 	}
 	end(build, &top, &shell, 0, 5 * MS);

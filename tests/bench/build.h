@@ -9,6 +9,8 @@ struct build {
 	void (*put)(void *data, struct proclife_record record); /* sets the record's CPU */
 	void *data;
 	uint64_t files;	      /* to compile: 5 processes each */
+	uint32_t jobs;	      /* files at a time; 0 is as 1 */
+	struct build_job *job; /* takes what is put; NULL: it is put at once */
 	uint64_t now;	      /* ns */
 	uint64_t random;      /* its seed, at first */
 	uint64_t seed;	      /* of what differs between runs */
@@ -23,7 +25,7 @@ struct build {
 	double factor;
 };
 
-/* All of it, one process after the other. Its first process is forked by one that is not in it. */
+/* All of it. Its first process is forked by one that is not in it. */
 void build_run(struct build *build);
 
 #endif

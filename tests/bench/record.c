@@ -21,6 +21,7 @@ struct shape {
 	uint64_t processes;
 	uint32_t cpus;
 	uint32_t args_bytes;
+	uint32_t jobs;
 	bool build;
 	bool build_args;
 	uint64_t seed;
@@ -139,6 +140,7 @@ static uint64_t write_build(struct fake_device *device, struct proclife_source *
 		.seed = shape->seed,
 		.scale = shape->scale,
 		.jitter = shape->jitter,
+		.jobs = shape->jobs,
 	};
 
 	if (!plant(&build, shape->planted)) {
@@ -164,7 +166,7 @@ int main(int argc, char **argv)
 	uint64_t args_bytes = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "p:c:a:bBs:x:j:f:")) != -1) {
+	while ((c = getopt(argc, argv, "p:c:a:bBJ:s:x:j:f:")) != -1) {
 		unsigned long long n = optarg ? strtoull(optarg, NULL, 10) : 0;
 
 		if (c == 'p')
@@ -177,6 +179,8 @@ int main(int argc, char **argv)
 			shape.build = true;
 		else if (c == 'B')
 			shape.build = shape.build_args = true;
+		else if (c == 'J' && n <= 1024)
+			shape.jobs = (uint32_t)n;
 		else if (c == 's')
 			shape.seed = n;
 		else if (c == 'x')
@@ -193,7 +197,7 @@ int main(int argc, char **argv)
 				"DIR\n"
 				"  -b: a build, not a machine at random\n"
 				"  -B: a build with its command lines\n"
-				"  of a build: -s SEED, -x SCALE of all times of the run, -j JITTER of each "
+				"  of a build: -J files at a time (1), -s SEED, -x SCALE of all times of the run, -j JITTER of each "
 				"program's (0.05), -f PROGRAM:PHASE:FACTOR (cc1:life:1.2)\n");
 		return 1;
 	}
