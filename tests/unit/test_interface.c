@@ -172,6 +172,36 @@ static void test_replay_of_what_has_begun(void **state)
 	proclife_tasks_free(lives);
 }
 
+/* Of what was cut off, where no slice is ever complete. */
+static void test_a_slice_is_finished_once(void **state)
+{
+	char part[sizeof(folder.base) + 8];
+	struct proclife_run_info run = { .size = sizeof(run) };
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+	struct proclife_event event;
+
+	(void)state;
+	tell(2);
+	story_sync();
+	story_abandon();
+	source = replay(folder.path);
+	snprintf(part, sizeof(part), "%s/part", folder.base);
+	assert_int_equal(proclife_recorder_slice(&recorder, source, folder.path, part, &run), 0);
+	while (proclife_source_next(source, &event) == 1)
+		assert_int_equal(proclife_recorder_add(recorder, &event), 0);
+	run.ended = proclife_source_horizon(source);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), -EINVAL);
+	assert_int_equal(proclife_recorder_sync(recorder), -EINVAL);
+	assert_int_equal(proclife_recorder_error(recorder), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	source = replay(part);
+	assert_false(proclife_recording_info(source)->complete);
+	proclife_source_free(source);
+}
+
 static void test_replay_of_a_device(void **state)
 {
 	struct fake_device *device = fake_device_new(1, 64);
@@ -243,6 +273,7 @@ int main(void)
 		STORY(test_replay_cut),
 		STORY(test_replay_ended_by_the_caller),
 		STORY(test_replay_of_what_has_begun),
+		STORY(test_a_slice_is_finished_once),
 		cmocka_unit_test(test_replay_of_a_device),
 		RECORDED(test_replay_command),
 	};

@@ -129,7 +129,7 @@ int proclife_recorder_sync(struct proclife_recorder *recorder)
 	uint64_t synced = proclife_source_horizon(recorder->source);
 	char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1];
 
-	if (!recorder->error && recorder->metadata.run.complete)
+	if (!recorder->error && recorder->metadata.totals) /* it is finished */
 		return -EINVAL;
 	if (take_all(recorder) || recorder->slice)
 		return recorder->error;
@@ -208,7 +208,7 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 		return err;
 	if (recorder->error)
 		return recorder->error;
-	if (old.complete || !now.ended ||
+	if (metadata->totals || !now.ended ||
 	    now.ended < proclife_ctf_writers_end(recorder->writers, recorder->cpus + 1))
 		return -EINVAL;
 	recorder->limit = now.ended;
