@@ -80,14 +80,6 @@ size_t proclife_metadata_declared(uint16_t type)
 	return (size_t)last->offset + last->size;
 }
 
-void proclife_uuid_write(void *to, const uint8_t *uuid)
-{
-	FILE *file = to;
-
-	for (size_t i = 0; i < PROCLIFE_UUID_BYTES; i++)
-		fprintf(file, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
-}
-
 void proclife_metadata_synced(char digits[PROCLIFE_CTF_SYNCED_DIGITS + 1], uint64_t synced)
 {
 	snprintf(digits, PROCLIFE_CTF_SYNCED_DIGITS + 1, "%020" PRIu64, synced);
@@ -218,25 +210,6 @@ static const char *after(const char *text, const char *end, const char *what)
 	const char *at = memmem(text, (size_t)(end - text), what, strlen(what));
 
 	return at ? at + strlen(what) : NULL;
-}
-
-bool proclife_uuid_parse(const char *s, const char *end, uint8_t *uuid)
-{
-	if (end - s < 37)
-		return false;
-	for (size_t i = 0; i < PROCLIFE_UUID_BYTES; i++) {
-		static const char digits[] = "0123456789abcdef";
-		const char *high, *low;
-
-		if ((i == 4 || i == 6 || i == 8 || i == 10) && *s++ != '-')
-			return false;
-		high = memchr(digits, *s++, 16);
-		low = memchr(digits, *s++, 16);
-		if (!high || !low)
-			return false;
-		uuid[i] = (uint8_t)((high - digits) << 4 | (low - digits));
-	}
-	return *s == '"';
 }
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The names of a recording's streams. */
+/* The names of a recording and of its streams. */
 #include "ctf.h"
 
 #include <inttypes.h>
@@ -23,4 +23,31 @@ bool proclife_ctf_cpu(const char *name, uint32_t *cpu)
 		*cpu = (uint32_t)strtoul(name + 4, NULL, 10);
 	proclife_ctf_name(ours, *cpu);
 	return !strcmp(name, ours);
+}
+
+void proclife_uuid_write(void *to, const uint8_t *uuid)
+{
+	FILE *file = to;
+
+	for (size_t i = 0; i < PROCLIFE_UUID_BYTES; i++)
+		fprintf(file, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
+bool proclife_uuid_parse(const char *s, const char *end, uint8_t *uuid)
+{
+	if (end - s < 37)
+		return false;
+	for (size_t i = 0; i < PROCLIFE_UUID_BYTES; i++) {
+		static const char digits[] = "0123456789abcdef";
+		const char *high, *low;
+
+		if ((i == 4 || i == 6 || i == 8 || i == 10) && *s++ != '-')
+			return false;
+		high = memchr(digits, *s++, 16);
+		low = memchr(digits, *s++, 16);
+		if (!high || !low)
+			return false;
+		uuid[i] = (uint8_t)((high - digits) << 4 | (low - digits));
+	}
+	return *s == '"';
 }

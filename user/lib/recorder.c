@@ -197,6 +197,19 @@ static void leave_cut(struct proclife_recorder *recorder)
 	metadata->streams = 0;
 }
 
+/* A slice of a recording that was cut off ends when that does, whatever it leaves out. */
+static int end_cut(struct proclife_recorder *recorder, uint64_t ended)
+{
+	struct proclife_ctf_writer *writer;
+	uint32_t order = 0;
+	int err;
+
+	while (order < recorder->cpus && !recorder->writers[order])
+		order++;
+	err = proclife_recorder_writer(recorder, recorder->writers[order] ? order : 0, &writer);
+	return err ? err : proclife_ctf_writer_end(writer, ended);
+}
+
 int proclife_recorder_finish(struct proclife_recorder *recorder,
 			     const struct proclife_run_info *run)
 {
@@ -212,8 +225,8 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 	    now.ended < proclife_ctf_writers_end(recorder->writers, recorder->cpus + 1))
 		return -EINVAL;
 	recorder->limit = now.ended;
-	if (recorder->cut && !recorder->error)
-		recorder->error = proclife_recorder_end_cut(recorder, now.ended);
+	if (recorder->cut)
+		recorder->error = end_cut(recorder, now.ended);
 	if (!take_all(recorder))
 		recorder->error = close_tapes(recorder);
 	recorder->source->listener = NULL;

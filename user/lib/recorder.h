@@ -50,9 +50,6 @@ int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_
 int proclife_recorder_writer(struct proclife_recorder *recorder, uint32_t order,
 			     struct proclife_ctf_writer **writer);
 
-/* What is there of a slice ends here, as what its recording has does. */
-int proclife_recorder_end_cut(struct proclife_recorder *recorder, uint64_t ended);
-
 /*
  * Creates the files of names, and what knows them: this machine, or the recording @path. 0 or a negative
  * errno.

@@ -42,16 +42,3 @@ int proclife_recorder_add(struct proclife_recorder *recorder, const struct procl
 		recorder->error = add(recorder, event);
 	return recorder->error;
 }
-
-/* What is left out at the end would make it end earlier. */
-int proclife_recorder_end_cut(struct proclife_recorder *recorder, uint64_t ended)
-{
-	struct proclife_ctf_writer *writer;
-	uint32_t order = 0;
-	int err;
-
-	while (order < recorder->cpus && !recorder->writers[order])
-		order++;
-	err = proclife_recorder_writer(recorder, recorder->writers[order] ? order : 0, &writer);
-	return err ? err : proclife_ctf_writer_end(writer, ended);
-}
