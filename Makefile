@@ -236,7 +236,8 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
                     builds them; fuzz-tests also runs the fuzzers, for FUZZ_SECONDS (20) each
 
   bench-reader bench-peers bench-exact bench-record bench-probe bench-probe-wall
-  bench-probe-scale bench-probe-size bench-recorder bench-snapshot bench-views soak
+  bench-probe-scale bench-probe-size bench-recorder bench-snapshot bench-views
+  bench-answers soak
                     tables of figures, which judge nothing: see tests/README.md
 endef
 

@@ -83,12 +83,14 @@ bench-packages:
 	tests/scripts/setup build vm bench
 
 GUEST_BENCHES := bench-exact bench-record bench-peers bench-probe bench-probe-wall bench-probe-scale \
-	bench-probe-size bench-snapshot soak
+	bench-probe-size bench-snapshot bench-answers soak
 
 $(GUEST_BENCHES): bench-packages
 	+$(MAKE) all $(GUEST_BENCH)
 	tests/bench/$(@:bench-%=%).sh $(if $N,--processes $N) $(OPTIONS)
 
 $(GUEST_BENCHES): export B := $B
+
+bench-answers: $(RECORD_BENCH)
 
 .PHONY: bench-reader bench-recorder bench-views bench-packages $(GUEST_BENCHES)
