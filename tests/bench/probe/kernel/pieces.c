@@ -15,6 +15,7 @@
 
 #include "budget.h"
 #include "clock.h"
+#include "readers.h"
 #include "record.c" /* its key and slower functions are this module's, too */
 #include "rings.h"
 
@@ -360,12 +361,17 @@ static int __init pieces_init(void)
 	ret = proclife_clock_init();
 	if (ret)
 		goto exit_record;
-	ret = proclife_rings_init();
+	ret = proclife_readers_init();
 	if (ret)
 		goto exit_clock;
+	ret = proclife_rings_init();
+	if (ret)
+		goto exit_readers;
 	file = debugfs_create_file("proclife_pieces", 0400, NULL, NULL, &pieces_fops);
 	return 0;
 
+exit_readers:
+	proclife_readers_exit();
 exit_clock:
 	proclife_clock_exit();
 exit_record:
@@ -377,6 +383,7 @@ static void __exit pieces_exit(void)
 {
 	debugfs_remove(file);
 	proclife_rings_exit();
+	proclife_readers_exit();
 	proclife_clock_exit();
 	proclife_record_exit();
 }
