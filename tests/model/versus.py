@@ -199,8 +199,10 @@ class Versus:
                 freedom = (len(rows) - 1) * (self.runs - 2)
                 group_limit = quantile(chance, freedom) if freedom else math.inf
                 if percent == 50:
+                    # Each percentile can be so much too high, and so a deviation by as much.
+                    slack = (values.LARGER - 1) * math.sqrt(1 / self.a + 1 / (self.runs - self.a))
                     self.noise.append((figure, len(rows), group_limit * max(errors) if freedom else None,
-                                       limit * shared_error))
+                                       group_limit * slack * 1.5, limit * shared_error, limit * slack))
                 if len(rows) == 1:  # what it shares with all is its own
                     self.claim(rows[0], figure, percent, 0, min(
                         abs(shared) / math.log(FACTOR), abs(shared) / (limit * shared_error or 1)))
@@ -234,9 +236,10 @@ class Versus:
             checker.equal(words, "status", 2 if found else 0, code)
         checker.equal(words, "noise", [
             {"v": 1, "type": "noise", "phase": figure, "statistic": "p50", "groups": groups,
-             "group": None if group is None else Ratio(group, 0.02 + 0.15 * group),
-             "all": Ratio(shared, 0.02 + 0.15 * shared)}
-            for figure, groups, group, shared in self.noise], of("noise")[:len(self.noise)])
+             "group": None if group is None else Ratio(group, 0.02 + 0.15 * group + slack),
+             "all": Ratio(shared, 0.02 + 0.15 * shared + all_slack)}
+            for figure, groups, group, slack, shared, all_slack in self.noise],
+                      of("noise")[:len(self.noise)])
         last = {"v": 1, "type": "diff", "changes": len(found), "compared": len(self.rows("alone", 50)),
                 "too_few": len(self.names) - len(self.rows("alone", 50))}
         checker.equal(words, "last", last, got[-1])
