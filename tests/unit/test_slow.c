@@ -352,7 +352,7 @@ static uint64_t time_program(const char *options, const char *path)
 	struct output output;
 
 	getrusage(RUSAGE_CHILDREN, &before);
-	output = run_program(false, 0, "%s --tree %s -i %s", program, options, path);
+	output = run_program(false, 0, "%s %s -i %s", program, options, path);
 	getrusage(RUSAGE_CHILDREN, &after);
 	assert_int_equal(output.status, 0);
 	free(output.text);
@@ -383,8 +383,8 @@ static void test_fold(void **state)
 	}
 	story_end();
 	for (int try = 0; try < TRIES; try++) {
-		listed = time_program("--no-fold", folder.path);
-		folded = time_program("--fold", folder.path);
+		listed = time_program("--tree --no-fold", folder.path);
+		folded = time_program("--tree --fold", folder.path);
 		if (folded <= FACTOR * listed)
 			break;
 	}
@@ -392,6 +392,56 @@ static void test_fold(void **state)
 	if (folded > FACTOR * listed)
 		fail_msg("folding takes %llu us, listing %llu us", (unsigned long long)folded,
 			 (unsigned long long)listed);
+}
+
+#define CROWD 32000
+
+/* Each of so many lives by itself, or all at once. */
+static void tell_lives(const char *path, bool at_once)
+{
+	story_begin(path);
+	parent = process_of_pid(100, "parent");
+	story_put(task_record(0, &parent, &parent));
+	for (uint32_t i = 0, step = at_once ? CROWD : 1; i < CROWD; i += step) {
+		for (uint32_t pid = 200 + i; pid < 200 + i + step; pid++) {
+			struct who who = process_of_pid(pid, "name");
+
+			story_put(fork_record(0, &who, &parent));
+		}
+		for (uint32_t pid = 200 + i; pid < 200 + i + step; pid++) {
+			struct who who = process_of_pid(pid, "name");
+
+			story_put(exit_record(0, &who, 0, 0));
+			story_reap(&who, &parent);
+			story_put(free_record(0, &who));
+		}
+	}
+	story_end();
+}
+
+/* What a view keeps of each process that is there does not cost more the more there are. */
+static void test_crowd(void **state)
+{
+	uint64_t apart = 0, crowd = UINT64_MAX;
+	struct folder first, second;
+
+	(void)state;
+	folder_make(&first);
+	folder_make(&second);
+	tell_lives(first.path, false);
+	tell_lives(second.path, true);
+	for (int try = 0; try < 3 && crowd > FACTOR * apart; try++) {
+		uint64_t one = time_program("--lives --json", first.path);
+		uint64_t other = time_program("--lives --json", second.path);
+
+		apart = one > apart ? one : apart;
+		crowd = other < crowd ? other : crowd;
+	}
+	folder_remove(&first);
+	folder_remove(&second);
+	if (crowd > FACTOR * apart)
+		fail_msg("a crowd takes %llu us, the same lives apart %llu us", (unsigned long long)crowd,
+			 (unsigned long long)apart);
 }
 
 /*
@@ -413,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_attacks),
 		cmocka_unit_test(test_fold),
+		cmocka_unit_test(test_crowd),
 	};
 
 	if (find_program())

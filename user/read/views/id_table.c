@@ -4,12 +4,17 @@
 #include "views/id_table.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #define FEWEST 64
 
 void id_table_init(struct id_table *table, size_t entry)
 {
 	*table = (struct id_table){ .entry = entry };
+	/* Without a random number, an address has to do. */
+	if (getrandom(&table->factor, sizeof(table->factor), GRND_NONBLOCK) != sizeof(table->factor))
+		table->factor = 0x9e3779b97f4a7c15ULL ^ (uintptr_t)table;
+	table->factor |= 1;
 }
 
 void id_table_free(struct id_table *table)
@@ -23,10 +28,16 @@ static uint64_t *at(const struct id_table *table, size_t slot)
 	return (uint64_t *)(void *)(table->entries + slot * table->entry);
 }
 
+/* Ids are given one after the other: were they their own slots, all would be in one run. */
+static size_t home(const struct id_table *table, uint64_t id)
+{
+	return id * table->factor >> 32 & (table->slots - 1);
+}
+
 /* The slot where it is, or the free one where it can be put. */
 static size_t find(const struct id_table *table, uint64_t id)
 {
-	size_t slot = id & (table->slots - 1);
+	size_t slot = home(table, id);
 
 	while (*at(table, slot) && *at(table, slot) != id)
 		slot = (slot + 1) & (table->slots - 1);
@@ -77,7 +88,7 @@ void id_table_delete(struct id_table *table, void *entry)
 		if (!*at(table, slot))
 			break;
 		/* It may move up if the hole is between the slot of its own and where it is. */
-		if (((slot - *at(table, slot)) & mask) < ((slot - hole) & mask))
+		if (((slot - home(table, *at(table, slot))) & mask) < ((slot - hole) & mask))
 			continue;
 		memcpy(at(table, hole), at(table, slot), table->entry);
 		hole = slot;

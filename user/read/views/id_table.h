@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a view keeps of each of some processes, by their ids. Ids are given one after the other, so
- * they are their own hash.
+ * What a view keeps of each of some processes, by their ids.
  */
 #ifndef READ_ID_TABLE_H
 #define READ_ID_TABLE_H
@@ -13,6 +12,7 @@ struct id_table {
 	size_t entry; /* its size in bytes; it begins with the id, a uint64_t, which is not 0 */
 	size_t slots; /* 0 or a power of two */
 	size_t used;
+	uint64_t factor; /* odd, and random: nobody can choose ids that share slots */
 	char *entries;
 };
 
