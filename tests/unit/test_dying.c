@@ -105,14 +105,16 @@ static void put_thread(const struct who *who, char state, const char *wchan, uns
 		put_file(text, "%u/stat", who->tgid);
 }
 
-/* Of the flags of this one, SIGKILL is what pends for the process. */
+/* Of the flags of this one, SIGKILL is what pends for the process; its user has many groups. */
 static void put_status(const struct who *who, uint32_t parent, uint32_t tracer)
 {
-	char text[256];
+	char text[8192], groups[7000];
 
+	memset(groups, '7', sizeof(groups));
+	groups[sizeof(groups) - 1] = '\0';
 	snprintf(text, sizeof(text), "Name:\t%s\nTgid:\t%u\nPid:\t%u\nPPid:\t%u\nTracerPid:\t%u\n"
-		 "SigPnd:\t%016x\nShdPnd:\t%016x\n", who->comm, who->tgid, who->pid, parent, tracer, 0,
-		 who->flags);
+		 "Groups:\t%s\nSigPnd:\t%016x\nShdPnd:\t%016x\n", who->comm, who->tgid, who->pid, parent,
+		 tracer, groups, 0, who->flags);
 	put_file(text, "%u/status", who->pid);
 }
 

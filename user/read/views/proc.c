@@ -15,7 +15,7 @@
 #define PF_EXITING 0x4 /* of the kernel's task_struct.flags, which stat shows */
 #define SIGKILL_PENDING (1ULL << (SIGKILL - 1))
 #define STAT_MOST 2048 /* bytes; it has about 300 */
-#define STATUS_MOST 4096 /* it has about 1500 */
+#define STATUS_MOST 4096 /* it has about 1500 beside the groups */
 
 /* Fields of stat behind the name, counted as in proc(5); the state is the third. */
 #define FIRST_FIELD 4
@@ -203,6 +203,34 @@ static int read_threads(struct proc_process *process, int at)
 	return err;
 }
 
+/* All but the groups: a user can have thousands, and what follows them is needed. */
+static int read_status_file(int at, const char *path, char text[STATUS_MOST])
+{
+	int fd = openat(at, path, O_RDONLY | O_CLOEXEC), err;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	size_t size = 0, n = 0;
+	char *line = NULL;
+	ssize_t length;
+
+	if (!file) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while ((length = getline(&line, &size, file)) > 0) {
+		if (!strncmp(line, "Groups:", 7) || n + (size_t)length >= STATUS_MOST)
+			continue;
+		memcpy(text + n, line, (size_t)length);
+		n += (size_t)length;
+	}
+	text[n] = '\0';
+	err = ferror(file) ? -EIO : 0;
+	free(line);
+	fclose(file);
+	return err;
+}
+
 /* A number that stands in a line of its own in status; 0 if there is none. */
 static uint64_t number_of(const char *status, const char *name, int base)
 {
@@ -221,7 +249,7 @@ static uint32_t tracer_of(int root, const char *status)
 	if (!tracer)
 		return 0;
 	snprintf(path, sizeof(path), "%u/status", tracer);
-	process = read_file(root, path, text, sizeof(text)) ? 0 : (uint32_t)number_of(text, "Tgid:", 10);
+	process = read_status_file(root, path, text) ? 0 : (uint32_t)number_of(text, "Tgid:", 10);
 	process = process ? process : tracer;
 	return process == (uint32_t)number_of(status, "PPid:", 10) ? 0 : process;
 }
@@ -236,7 +264,7 @@ static void read_status(struct proc_process *process, int root, int at)
 {
 	char text[STATUS_MOST];
 
-	if (read_file(at, "status", text, sizeof(text)))
+	if (read_status_file(at, "status", text))
 		return;
 	process->tracer = tracer_of(root, text);
 	process->killed = is_killed(text);
@@ -305,7 +333,7 @@ static bool looks_ending(const struct stat_line *stat, int at)
 	if (has_ended(stat) || stat->fields[FLAGS_FIELD] & PF_EXITING ||
 	    stat->fields[PENDING_FIELD] & SIGKILL_PENDING)
 		return true;
-	return !read_file(at, "status", text, sizeof(text)) && is_killed(text);
+	return !read_status_file(at, "status", text) && is_killed(text);
 }
 
 bool proc_may_end(const char *root, uint32_t pid)
