@@ -97,6 +97,20 @@ static void test_slots(void **state)
 	expect_text("", " 30.2 ms   120 ms  59.9%    0.6  49.0 ms       cc -c slow.c\n");
 }
 
+/* Whoever is below who had a slot held it up, too. */
+static void test_below_slots(void **state)
+{
+	(void)state;
+	plan_begin();
+	tell_make();
+	plan_life(102, 110, "/usr/lib/cc1 b.c", 5, 25);
+	plan_life(104, 111, "/usr/lib/cc1 slow.c", 40, 140);
+	plan_tell();
+	expect_chain("", "100 0-2 2 order\n102 2-5 3 slots\n110 5-25 9 slots\n102 25-30 5 slots\n"
+			 "104 30-40 10 order\n111 40-140 49 order\n104 140-150 10 order\n"
+			 "108 150-190 40 order\n100 190-200 10 order\n");
+}
+
 /* Only who forks again shows that there are slots: not who just waits for the rest. */
 static void test_few_slots(void **state)
 {
@@ -251,9 +265,35 @@ static void test_choice(void **state)
 	expect_chain("--pid 100", "100 0-30 30 order\n");
 	expect_chain("--pid 201", "201 20-50 30 order\n");
 	expect_chain("--pid 300", "300 1-91 90 order\n");
+	/* Of several, one that has ended; of these, the longest. */
+	expect_chain("--pid 100 --pid 200", "200 10-20 10 order\n201 20-50 30 order\n200 50-90 40 order\n");
+	expect_chain("--pid 200 --pid 100", "200 10-20 10 order\n201 20-50 30 order\n200 50-90 40 order\n");
+	expect_chain("--pid 100 --pid 300", "100 0-30 30 order\n");
+	expect_chain("--pid 300 --pid 100", "100 0-30 30 order\n");
+	/* But not one that another of them made. */
+	expect_chain("--pid 50 --pid 100", "50 0-1 1 order\n300 1-91 1 order\n");
+	/* It has ended at the very end of the range. */
+	expect_text("--to 1.030000001", "short (100): 30.0 ms from fork to exit\n");
+	expect_text("--pid 100 --to 1.030", "short (100): 30.0 ms from fork to the end of what is seen");
+	expect_text("--pid 200 --from 1.030", "long (200): 60.0 ms to exit\n");
 	/* A range is all there is: what ended later has not ended. */
 	expect_chain("--to 1.040", "100 0-30 30 order\n");
 	expect_chain("--pid 200 --from 1.030 --to 1.045", "201 30-45 15 order\n");
+}
+
+/* Where nobody has ended, one that has begun: those of before are not explained by what is seen. */
+static void test_nobody_ended(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_whos[50] = process_of_pid(50, "bash");
+	story_put(task_record(0, &plan_whos[50], &plan_whos[1]));
+	plan_fork(50, 100, "/bin/daemon", 10);
+	plan_fork(100, 101, "/bin/below", 50);
+	plan_fork(50, 102, "/bin/later", 80);
+	plan_tell();
+	expect_chain("", "100 10-50 40 order\n101 50-81 31 order\n");
+	expect_text("", "That is the longest of 2 that began; --pid chooses another one.\n");
 }
 
 /* An older process that ends in the trace. */
@@ -306,6 +346,7 @@ int main(void)
 		STORY(test_wait_in_order),
 		STORY(test_pipeline),
 		STORY(test_slots),
+		STORY(test_below_slots),
 		STORY(test_few_slots),
 		STORY(test_batches),
 		STORY(test_slow_to_fork),
@@ -314,6 +355,7 @@ int main(void)
 		STORY(test_threads),
 		STORY(test_open),
 		STORY(test_choice),
+		STORY(test_nobody_ended),
 		STORY(test_older),
 		STORY(test_ignored),
 		STORY(test_no_reaps),

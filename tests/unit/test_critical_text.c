@@ -28,6 +28,119 @@ static void test_busy(void **state)
 	expect_text("", "       ld\n");
 }
 
+/* CPUs on which nothing has exited may be idle; and those that are busy for half of the time are not busy. */
+static void test_not_busy(void **state)
+{
+	char *text;
+
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/usr/bin/make", 0, 401);
+	plan_fork(100, 101, "/usr/bin/cc", 1);
+	plan_exit(100, 101, 400, 399);
+	plan_reap(100, 101, 400.1);
+	plan_tell();
+	text = chain_output("--json");
+	assert_non_null(strstr(text, "\"cpus\":0}\n"));
+	assert_int_equal(count_text(text, "\"cpus_busy\":0,"), 3);
+	free(text);
+}
+
+/* Who is freed on another CPU shows that there is one. */
+static void test_freed_elsewhere(void **state)
+{
+	char *text;
+
+	(void)state;
+	plan_begin();
+	plan_fork(1, 100, "/usr/bin/make", 0);
+	plan_exit(1, 100, 400, 0);
+	plan_tell_so_far();
+	story_reap(&plan_whos[100], &plan_whos[1]);
+	story_put_on(1, free_record(0, &plan_whos[100]));
+	plan_tell();
+	text = chain_output("--json");
+	assert_non_null(strstr(text, "\"cpus\":2}\n"));
+	free(text);
+}
+
+static void test_half_busy(void **state)
+{
+	char *text;
+
+	(void)state;
+	plan_begin();
+	plan_cpus = 2;
+	plan_life(1, 100, "/usr/bin/make", 0, 401);
+	for (uint32_t pid = 101; pid <= 102; pid++) {
+		plan_fork(100, pid, "/usr/bin/cc", 1);
+		plan_exit(100, pid, 400, 200);
+		plan_reap(100, pid, 400.1);
+	}
+	plan_tell();
+	text = chain_output("--json");
+	assert_non_null(strstr(text, "\"cpus\":2}\n"));
+	assert_int_equal(count_text(text, "\"cpus_busy\":0,"), 3);
+	free(text);
+}
+
+/* Lines of many steps add up what these took. */
+static void test_sums(void **state)
+{
+	static const char *const lines[] = { "/bin/a", "/bin/b", "/bin/c", "/bin/d", "/bin/e", "/bin/f" };
+	double from = 1;
+
+	(void)state;
+	plan_begin();
+	plan_cpus = 2;
+	for (uint32_t i = 0; i < 210; i++) {
+		double time = 5 + 2 * (i % 6), busy = i >= 60 ? time : 0;
+
+		for (uint32_t pid = 1000 + 2 * i; pid <= 1001 + 2 * i; pid++, time -= 0.5) {
+			plan_fork(100, pid, lines[i % 6], from);
+			plan_exit(100, pid, from + time, busy);
+			plan_reap(100, pid, from + time + 0.01);
+		}
+		from += 6.2 + 2 * (i % 6);
+	}
+	plan_life(1, 100, "/usr/bin/make -j2", 0, from);
+	plan_tell();
+	expect_text("", "\n    0 ns   2.35 s 100.0%    0.8   358 ms CPUs  421 steps: f x35, e x35, d x35, "
+			"c x35, make x211, 2 more\n");
+	expect_text("", "\nBy program: f 22.3%, e 19.3%, d 16.4%, c 13.4%, make 10.8%, 2 more\n");
+	expect_text("", "\n 61.6% CPUs: all 2 were busy, by an estimate");
+}
+
+/* What is too short for a line is counted. */
+static void test_rest(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/bin/sh", 0, 6060);
+	for (uint32_t i = 0; i < 6; i++) {
+		for (uint32_t j = 0; j < 4; j++)
+			plan_life(100, 200 + 10 * i + j, "/bin/short", 1 + 1010 * i + 2 * j, 2 + 1010 * i + 2 * j);
+		plan_life(100, 210 + 10 * i, "/bin/long", 10 + 1010 * i, 1009 + 1010 * i);
+	}
+	plan_tell();
+	expect_text("", "\n55 steps between them are too short to be shown, 66.0 ms together.\n");
+}
+
+/* A few that had slots do not make a line of many one of slots. */
+static void test_few_of_many(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/usr/bin/make -j2", 0, 3200);
+	for (uint32_t i = 0; i < 20; i++)
+		plan_life(100, 200 + i, "/bin/cc", 1 + 10 * i + 0.2, 21 + 10 * i);
+	for (uint32_t i = 0; i < 100; i++)
+		plan_life(100, 300 + i, "/bin/cc", 220 + 29 * i, 240 + 29 * i);
+	plan_tell();
+	expect_text("", " 3.01 s       220 steps: cc x110, make x110\n");
+	expect_text("", "\n  5.6% slots: while");
+}
+
 /* However many steps there are, they fit a screen, and nothing is dropped silently. */
 static void test_long(void **state)
 {
@@ -123,15 +236,23 @@ static void test_narrow(void **state)
 /* What hides a part of it is said. */
 static void test_lost(void **state)
 {
+	char *text;
+
 	(void)state;
 	plan_begin();
 	plan_life(1, 100, "/bin/sh", 0, 100);
 	plan_life(100, 101, "/bin/first", 10, 40);
 	plan_life(100, 102, "/bin/second", 50, 90);
 	plan_tell();
-	/* The EXIT of the first, and more. */
-	file_patch(folder.path, "cpu_0", 128 * 12 + 9, "\xff", 1);
-	expect_text("", "lives are incomplete: the chain can be another one.\n");
+	/* The EXIT of the first. */
+	file_patch(folder.path, "cpu_0", 128 * 8 + 9, "\xff", 1);
+	expect_text("", "\n2 of 3 lives are incomplete: the chain can be another one.\n");
+	text = chain_output("--json");
+	assert_non_null(strstr(text, "\"lives\":3,\"incomplete\":2,"));
+	/* The shell, three times, and the first; not the second, of which all is there. */
+	assert_int_equal(count_text(text, "\"incomplete\":true}"), 4);
+	assert_int_equal(count_text(text, "\"incomplete\":false}"), 1);
+	free(text);
 }
 
 static void test_nothing(void **state)
@@ -167,6 +288,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_busy),
+		STORY(test_not_busy),
+		STORY(test_freed_elsewhere),
+		STORY(test_half_busy),
+		STORY(test_sums),
+		STORY(test_few_of_many),
+		STORY(test_rest),
 		STORY(test_long),
 		STORY(test_slow_one),
 		STORY(test_narrow),
