@@ -219,6 +219,21 @@ static void test_by_hand(void **state)
 	assert_false(is_beyond_noise(4, 1e-9, spread.freedom, 1));
 }
 
+/* Of three groups, one goes its own way: by what it has left, as the others have to share it. */
+static void test_noisy_by_hand(void **state)
+{
+	static const double same[] = { 3, 3, 3, 3 }, noisy[] = { 4, 2, 4, 2 };
+	struct sample set[] = { { .runs = same }, { .runs = noisy }, { .runs = same } };
+	struct spread spread;
+
+	(void)state;
+	spread_measure(set, 3, 2, 2, &spread);
+	assert_true(spread.shared == 0 && spread.shared_error == 0);
+	/* All of them: 4 of 4 degrees of freedom; its own: 4 of 2, two thirds of which are its own. */
+	assert_true(fabs(set[0].error - sqrt(1 + M_PI / 6)) < 1e-9);
+	assert_true(fabs(set[1].error - sqrt(3 * (1 + M_PI / 6))) < 1e-9);
+}
+
 /* Few lives are noise, however well they agree. */
 static void test_few_lives(void **state)
 {
@@ -229,7 +244,9 @@ static void test_few_lives(void **state)
 
 	(void)state;
 	spread_measure(set, 3, 3, 3, &spread);
-	assert_true(set[1].error >= 0.2 * sqrt(2.0 / 3));
+	/* The median of three groups is as good as a mean of 6/pi. */
+	assert_true(fabs(spread.shared_error - sqrt(0.04 * 2 / 3 * M_PI / 6)) < 1e-9);
+	assert_true(fabs(set[1].error - sqrt(0.04 * 2 / 3 * (1 + M_PI / 6))) < 1e-9);
 	assert_false(is_beyond_noise(set[1].change, set[1].error, spread.freedom, 15));
 	assert_true(least_beyond_noise(set[1].error, spread.freedom, 15) > 0.3);
 }
@@ -252,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_planted),
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_noisy_by_hand),
 		cmocka_unit_test(test_few_lives),
 		cmocka_unit_test(test_median),
 	};
