@@ -373,10 +373,17 @@ static void test_refused(void **state)
 	assert_int_equal(list.all[2].proc.found, PROC_THERE);
 	expect_thread(&list.all[2], 0, 400, 'D', "");
 	dying_free(&list);
+	/* Its parent has been notified of this one: it is a zombie. */
+	feed(tasks, exit_record(30, &a, SIGKILL, 0));
+	feed(tasks, sigchld_record(31, &shell, &a, CLD_KILLED));
+	list = collect();
+	assert_int_equal(list.count, 2);
+	assert_int_equal(list.all[0].process->tgid, 300);
+	dying_free(&list);
 	/* Of a thread, too. */
 	put_file("400 (victim", "400/task/400/stat");
 	list = collect();
-	expect_thread(&list.all[2], 0, 400, 0, "");
+	expect_thread(&list.all[1], 0, 400, 0, "");
 	dying_free(&list);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct output run(const char *options)
@@ -107,6 +108,68 @@ static void test_text(void **state)
 	sleeper_end(&exited);
 }
 
+/* Only so many, the oldest first; of the others, how many there are. */
+static void test_top(void **state)
+{
+	struct who init = process_of_pid(1, "init"), all[3];
+	struct output out;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	for (size_t i = 0; i < 3; i++) {
+		all[i] = begin_life(&init, "victim");
+		story_kill(&all[i], &init);
+	}
+	out = run("--top 1");
+	assert_non_null(strstr(out.text, "\n2 younger ones\n"));
+	free(out.text);
+	out = run("--top 2 --json");
+	assert_int_equal(count_text(out.text, "\"type\":\"dying\""), 2);
+	expect_line(&out, "\"pid\":%u,", all[0].pid);
+	expect_line(&out, "\"pid\":%u,", all[1].pid);
+	free(out.text);
+	for (size_t i = 0; i < 3; i++)
+		sleeper_end(&all[i]);
+}
+
+/* How long it has been dying, and who is to reap it by now. */
+static void test_since(void **state)
+{
+	struct who init = process_of_pid(1, "init"), sh, early, late;
+	struct proclife_record record;
+	char text[64], *first, *second;
+	struct timespec now;
+	struct output out;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	story_put(task_record(0, &init, &init));
+	sh = story_fork(&init, 100, "sh");
+	early = begin_life(&sh, "early");
+	late = begin_life(&sh, "late");
+	story_kill(&early, &sh);
+	machine->now = ((uint64_t)now.tv_sec * 1000 + 1000) * MS / 2;
+	record = exit_record(0, &late, 0x300, 0);
+	record.exit.parent_tgid = 1;
+	story_put(record);
+	out = run("--json");
+	expect_line(&out, "\"parent_pid\":100,\"reaper_pid\":1,", 0);
+	expect_line(&out, "\"since\":1000000004,\"killer\":{", 0);
+	snprintf(text, sizeof(text), "\"since\":%llu,\"killer\":null,", (unsigned long long)machine->now - 1);
+	expect_line(&out, text, 0);
+	free(out.text);
+	out = run("");
+	expect_line(&out, "\n          parent init (1)\n", 0);
+	/* It took half of the time that the other did. */
+	first = strstr(out.text, "CAUSE\n") + 6;
+	second = strstr(first, "parent sh (100)\n") + 16;
+	if (!strncmp(first, second, 10))
+		fail_msg("%s", out.text);
+	free(out.text);
+	sleeper_end(&early);
+	sleeper_end(&late);
+}
+
 static void test_hostile_names(void **state)
 {
 	struct who init = process_of_pid(1, "init"), sh, a;
@@ -188,6 +251,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_none),
 		STORY(test_text),
+		STORY(test_top),
+		STORY(test_since),
 		STORY(test_hostile_names),
 		STORY(test_json),
 		STORY(test_other_namespace),
