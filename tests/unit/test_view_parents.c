@@ -296,6 +296,56 @@ static void test_fold(void **state)
 	free(out.text);
 }
 
+/* What else is added up: SIGCHLDs that met another, ends that were ignored, zombies, of which the oldest. */
+static void test_fold_more(void **state)
+{
+	struct who init = process_of_pid(1, "init"), server, child;
+	struct proclife_record record;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	for (uint32_t i = 0; i < 3; i++) {
+		server = story_fork(&init, 100 + 10 * i, "server");
+		child = story_fork(&server, 101 + 10 * i, "pending");
+		exit_pending(&child, &server);
+		story_reap(&child, &server);
+		child = story_fork(&server, 102 + 10 * i, "unheard");
+		record = exit_record(0, &child, 0, 0);
+		record.exit.parent_tgid = server.tgid;
+		story_put(record);
+		story_reap(&child, &child);
+		story_put(free_record(0, &child));
+		story_at(1000 * (i + 1));
+		child = story_fork(&server, 103 + 10 * i, "zombie");
+		story_exit(&child, &server, 0);
+	}
+	story_at(10000);
+	story_end();
+	expect("--comm [puz]*", HEAD
+	       "server                x3         9    0.90         3   660 ns         3         "
+	       "    1 ns              1 ns  ignored the end of 3, 3 zombies, the oldest for 9.00 s\n"
+	       FOLDED METHOD);
+}
+
+/* Where no wait() was seen, none is counted as late. */
+static void test_in_wait(void **state)
+{
+	struct who init = process_of_pid(1, "init"), server, child;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	server = story_fork(&init, 100, "server");
+	child = story_fork(&server, 101, "worker");
+	story_exit(&child, &server, 0);
+	story_reap(&child, &server);
+	child = process_of_pid(102, "worker");
+	reap_awaited(&child, &server, MS);
+	story_end();
+	expect("--comm worker", HEAD
+	       "server               100         2    1000         2   220 ns             100 % "
+	       "    1 ns           1.00 ms\n" METHOD);
+}
+
 /* What there is no room for goes, the least telling first, and notes get a line of their own. */
 static void test_narrow(void **state)
 {
@@ -356,6 +406,8 @@ int main(void)
 		STORY(test_roles),
 		STORY(test_coalesced),
 		STORY(test_fold),
+		STORY(test_fold_more),
+		STORY(test_in_wait),
 		STORY(test_narrow),
 		STORY(test_many),
 		STORY(test_without_reap),
