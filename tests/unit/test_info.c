@@ -61,6 +61,7 @@ static void test_whole(void **state)
 	metadata_set(folder.path, "to_realtime", "\"0xde0b6b36bc93600\"");
 	out = info(0, "");
 	assert_int_equal(strncmp(out.text, folder.path, strlen(folder.path)), 0);
+	assert_non_null(strstr(out.text, "; 2 streams, the largest cpu_0 with "));
 	free(out.text);
 	expect_line(0, "state", "complete, because it was stopped");
 	expect_line(0, "machine", "build-7, Linux 6.18, 2 CPUs");
@@ -148,6 +149,7 @@ static void test_cut(void **state)
 static void test_lost(void **state)
 {
 	struct who init = process_of_pid(1, "init");
+	struct output out;
 
 	(void)state;
 	tell();
@@ -155,6 +157,10 @@ static void test_lost(void **state)
 		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
 	story_end();
 	expect_line(3, "lost", "101");
+	out = info(3, "--json");
+	assert_non_null(strstr(strstr(out.text, "\"stream\":\"cpu_0\""), ",\"lost\":0}"));
+	assert_non_null(strstr(strstr(out.text, "\"stream\":\"cpu_1\""), ",\"lost\":101}"));
+	free(out.text);
 	expect_line(3, "state", "complete, because it was stopped");
 }
 
@@ -167,8 +173,99 @@ static void test_damaged(void **state)
 	expect_line(3, "damaged", "cpu_0, byte 0: the packet's header is damaged; lost: 15");
 }
 
+/* How many files; that nothing is known to be lost does not make it whole. */
+static void test_damaged_more(void **state)
+{
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	tell();
+	story_end();
+	metadata_set(folder.path, "cpus", "9");
+	for (int i = 2; i < 9; i++) {
+		snprintf(line, sizeof(line), "cp %s/cpu_1 %s/cpu_%d", folder.path, folder.path, i);
+		assert_int_equal(system(line), 0);
+	}
+	expect_line(3, "damaged", "cpu_6: it is no part of this recording; lost: 0");
+	expect_line(3, "damaged", "2 more files");
+	expect_line(3, "lost", "0");
+}
+
+/* How many places, and whether anybody knows how much. */
+static void test_damaged_places(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	tell();
+	for (int i = 0; i < 4; i++) {
+		story_sync();
+		for (int j = 0; j < 300; j++)
+			story_put(record_of(0, PROCLIFE_WAIT, &init));
+	}
+	story_end();
+	file_flip(folder.path, "cpu_0", 128 * 5 + 9, 0xff);
+	file_flip(folder.path, "cpu_0", 128 * 105 + 9, 0xff);
+	expect_line(3, "damaged", "cpu_0, byte 640 and 1 more place: a record that cannot have been written; "
+				  "lost: 2");
+	file_flip(folder.path, "cpu_0", 128 * 1000 + 9, 0xff);
+	expect_line(3, "damaged", "cpu_0, byte 640 and 2 more places: a record that cannot have been written; "
+				  "lost: 3");
+}
+
+/* Where nothing tells how many records there were, that is said. */
+static void test_damaged_cut(void **state)
+{
+	(void)state;
+	tell();
+	story_sync();
+	tell();
+	story_sync();
+	story_abandon();
+	file_flip(folder.path, "cpu_0", 20, 0xff);
+	expect_line(3, "damaged", "cpu_0, byte 0: the packet's header is damaged; lost: about 31");
+}
+
+static void test_many_steps(void **state)
+{
+	char name[32], value[64];
+
+	(void)state;
+	tell();
+	story_end();
+	for (int i = 1; i <= 7; i++) {
+		snprintf(name, sizeof(name), "clock_step_%d", i);
+		snprintf(value, sizeof(value), "\"1%d00000000 10000000%d0000000000\"", i, i);
+		metadata_set(folder.path, name, value);
+	}
+	expect_line(0, "clock", "2 more steps");
+}
+
+/* Of each type, and whether it goes on. */
+static void test_suppressed(void **state)
+{
+	struct proclife_record record = { .type = PROCLIFE_SUPPRESSED };
+
+	(void)state;
+	tell();
+	record.suppressed.what = PROCLIFE_WAIT;
+	record.suppressed.ended = 1;
+	record.suppressed.since = machine->now - 10;
+	record.suppressed.count = 4567;
+	story_put(record);
+	record.suppressed.what = PROCLIFE_SIGNAL;
+	record.suppressed.ended = 0;
+	record.suppressed.since = machine->now;
+	record.suppressed.count = 0;
+	story_put(record);
+	story_end();
+	expect_line(0, "lost", "0; suppressed: wait 4,567; suppressed: signal 0, and more at the end");
+}
+
 static void test_clock_and_command(void **state)
 {
+	struct output out;
+
 	(void)state;
 	tell();
 	story_end();
@@ -181,6 +278,10 @@ static void test_clock_and_command(void **state)
 	expect_line(0, "clock", "+10.0 s at 2001-09-09Z 01:46:50.500000: set, or suspended");
 	expect_line(0, "clock", "-3.50 s at 2001-09-09Z 01:46:47.100000: set");
 	expect_line(0, "command", "101, status 7");
+	out = info(0, "--json");
+	assert_non_null(strstr(out.text, "\"clock_steps\":[{\"since\":1500000000,\"by\":10000000000},"
+					 "{\"since\":1600000000,\"by\":-3500000000}],"));
+	free(out.text);
 }
 
 /* Its program and arguments are those that were recorded. */
@@ -209,11 +310,16 @@ static void test_command_line(void **state)
 	if (!strstr(out.text, "\ncommand      50: make -j8 $'a b\\x1b'\n"))
 		fail_msg("%s", out.text);
 	free(out.text);
+	out = info(0, "--json");
+	assert_non_null(strstr(out.text, "\"path\":\"/usr/bin/make\",\"args\":[\"make\",\"-j8\",\"a b\\u001b\"],"
+					 "\"args_cut\":false}"));
+	free(out.text);
 }
 
 /* Each of them; and one that cannot be read costs the status, not the others. */
 static void test_several(void **state)
 {
+	char other[2 * PATH_MAX];
 	struct output out;
 
 	(void)state;
@@ -224,6 +330,18 @@ static void test_several(void **state)
 	assert_int_equal(out.status, 1);
 	assert_int_equal(count_text(out.text, "\nuuid "), 2);
 	free(out.text);
+	/* Nor does one that is whole take back what was said of another. */
+	snprintf(other, sizeof(other), "%s/other", folder.base);
+	story_begin(other);
+	tell();
+	story_sync();
+	story_abandon();
+	for (int i = 0; i < 2; i++) {
+		out = run_program(false, 0, "%s --info -i %s -i %s", program, i ? other : folder.path,
+				  i ? folder.path : other);
+		assert_int_equal(out.status, 3);
+		free(out.text);
+	}
 	out = run_program(false, 0, "%s --info -i %s -i %s --json", program, folder.path, folder.path);
 	assert_int_equal(out.status, 0);
 	assert_int_equal(count_text(out.text, "\"type\":\"recording\""), 2);
@@ -261,6 +379,11 @@ int main(void)
 		STORY(test_cut),
 		STORY(test_lost),
 		STORY(test_damaged),
+		STORY(test_damaged_more),
+		STORY(test_damaged_places),
+		STORY(test_damaged_cut),
+		STORY(test_many_steps),
+		STORY(test_suppressed),
 		STORY(test_clock_and_command),
 		STORY(test_command_line),
 		STORY(test_several),
