@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,55 @@ static void test_needed(void **state)
 	assert_int_equal(count(0, part, "--events --json", "\"comm\":\"other\""), 0);
 	expect_same(0, "--latency --comm child --json");
 	expect_same(0, "--events --pid 302 --comm child --monotonic");
+}
+
+/* Told of an end is the parent, if anybody tells it, and not who traced; else whoever was. */
+static void test_told(void **state)
+{
+	struct who init = process_of_pid(1, "init"), tracer, sh, who;
+	struct proclife_record record;
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	tracer = story_fork(&init, 300, "tracer");
+	sh = story_fork(&init, 302, "sh");
+	for (uint32_t i = 0; i < 2; i++) {
+		who = story_fork(&sh, 310 + i, i ? "held" : "traced");
+		record = exit_record(0, &who, 0, 0);
+		record.exit.parent_tgid = sh.tgid;
+		story_put(record);
+		story_put(sigchld_record(0, &tracer, &who, CLD_EXITED));
+		if (!i)
+			story_put(sigchld_record(0, &sh, &who, CLD_EXITED));
+		story_reap(&who, &sh);
+	}
+	story_end();
+	expect_said(0, "--comm traced", ": 1 process, and 1 more that it needs: ");
+	snprintf(line, sizeof(line), "rm -r '%s'", part);
+	assert_int_equal(system(line), 0);
+	expect_said(0, "--comm held", ": 1 process, and 2 more that it needs: ");
+}
+
+/* Of a part of what a command ran, the command need not be one. */
+static void test_command(void **state)
+{
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	tell();
+	story_end();
+	metadata_set(folder.path, "command", "100");
+	metadata_set(folder.path, "command_creator", "1");
+	metadata_set(folder.path, "command_status", "7");
+	assert_int_equal(count(0, folder.path, "--lives --json", "\"type\":\"life\""), 3);
+	/* Nothing else is asked for: what it ran. */
+	expect_said(0, "", ": 3 processes, and 1 more that they need: ");
+	assert_int_equal(count(0, part, "--info", "\ncommand      100, status 7\n"), 1);
+	snprintf(line, sizeof(line), "rm -r '%s'", part);
+	assert_int_equal(system(line), 0);
+	expect_said(0, "--pid 200", ": 51 processes, and 1 more that they need: ");
+	assert_int_equal(count(0, part, "--info", "\ncommand "), 0);
+	assert_int_equal(count(0, part, "--lives --json", "\"comm\":\"worker\""), 50);
 }
 
 static void test_nothing_left_out(void **state)
@@ -381,6 +431,8 @@ int main(void)
 		STORY(test_part),
 		STORY(test_range),
 		STORY(test_needed),
+		STORY(test_told),
+		STORY(test_command),
 		STORY(test_nothing_left_out),
 		STORY(test_names),
 		STORY(test_moved),
