@@ -216,6 +216,199 @@ static void test_nothing(void **state)
 	}
 }
 
+/* So many, of which the first ones fail. */
+static void put_group(const char *comm, unsigned int count, unsigned int failed, uint64_t life)
+{
+	uint64_t seed = count;
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct who who = process_of_pid(2000 + i, comm);
+
+		story_put(fork_record(0, &who, &init));
+		machine->now += life + random_below(&seed, life / 20);
+		story_exit(&who, &init, i < failed ? 256 : 0);
+		machine->now += 300000;
+		story_reap(&who, &init);
+		machine->now += 300000;
+		story_put(free_record(0, &who));
+	}
+}
+
+static void begin_record(unsigned int number)
+{
+	story_begin(dirs[number]);
+	init = process_of_pid(1, "init");
+	put_group("make", 40, 0, 30 * MS);
+	put_group("sh", 40, 0, 10 * MS);
+}
+
+/* The share of those that failed, by the lives of each side. */
+static void test_failures(void **state)
+{
+	(void)state;
+	begin_record(0);
+	put_group("ld", 40, 10, 20 * MS);
+	story_end();
+	begin_record(1);
+	put_group("ld", 80, 70, 20 * MS);
+	story_end();
+	expect(dirs[0], dirs[1], "--json", 2,
+	       "\"group\":\"ld\",\"phase\":null,\"statistic\":\"failed\",\"a\":10,\"b\":70,\"ratio\":3.5,"
+	       "\"others\":null,\"count_a\":40,\"count_b\":80}\n");
+	expect(dirs[0], dirs[1], "--json", 2, "\"complete\":true,\"lives\":121,\"failed\":10}\n");
+	expect(dirs[0], dirs[1], "--json", 2, "\"complete\":true,\"lives\":161,\"failed\":70}\n");
+}
+
+/* One of many comparisons has to be less likely by chance than one alone. */
+static void test_many_failures(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
+
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++) {
+		begin_record(side);
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			put_group(names[i], 30, 1, 10 * MS);
+		put_group("some", 30, side ? 8 : 0, 10 * MS);
+		story_end();
+	}
+	expect(dirs[0], dirs[1], "", 0, "\nFailed on side B alone, too seldom to tell: some 8 of 30\n");
+	expect(dirs[0], dirs[1], "--comm some", 2, "some                     failed ");
+}
+
+/* The largest comes first; a time that is longer is bad, and a shorter one good. */
+static void test_order(void **state)
+{
+	static const char *const same[] = { "a", "b", "c", "d", "e" };
+	struct output out;
+	const char *first, *second, *third;
+
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++) {
+		begin_record(side);
+		for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
+			put_group(same[i], 40, 0, 10 * MS);
+		put_group("as", 40, 0, (side ? 30 : 20) * MS);
+		put_group("cc", 40, 0, (side ? 24 : 20) * MS);
+		put_group("ld", 40, 0, (side ? 5 : 20) * MS);
+		story_end();
+	}
+	out = run_program(false, 0, "%s --diff %s %s --color always", program, dirs[0], dirs[1]);
+	assert_int_equal(out.status, 2);
+	first = strstr(out.text, "\nld ");
+	second = strstr(out.text, "\nas ");
+	third = strstr(out.text, "\ncc ");
+	if (!first || !second || !third || first > second || second > third ||
+	    strncmp(strchr(first, '\033'), "\033[32m   0.25\033[0m", 16) ||
+	    strncmp(strchr(second, '\033'), "\033[31m   1.50\033[0m", 16))
+		fail_msg("%s", out.text);
+	free(out.text);
+}
+
+/* What is on one side alone, with the lives that it has there; as much as there is room for. */
+static void test_one_side(void **state)
+{
+	(void)state;
+	begin_record(0);
+	put_group("stale", 2, 0, MS);
+	story_end();
+	begin_record(1);
+	put_group("fresh", 3, 0, MS);
+	for (char name[] = "new_a"; name[4] < 'f'; name[4]++)
+		put_group(name, 4, 0, MS);
+	story_end();
+	expect(dirs[0], dirs[1], "", 0, "\nOn side A alone: stale (2)\n");
+	expect(dirs[0], dirs[1], "", 0, "\nOn side B alone: fresh (3), new_a (4), new_b (4), new_c (4), "
+	       "new_d (4), new_e (4)\n");
+	setenv("COLUMNS", "60", 1);
+	expect(dirs[0], dirs[1], "", 0, "\nOn side B alone: fresh (3), new_a (4), 4 more\n");
+	unsetenv("COLUMNS");
+}
+
+/* More than anybody would read are counted. */
+static void test_many_changes(void **state)
+{
+	(void)state;
+	begin_record(0);
+	for (char name[] = "gone_a0"; name[5] < 'a' + 6; name[5]++)
+		for (name[6] = '0'; name[6] <= '9'; name[6]++)
+			put_group(name, 20, 0, MS);
+	story_end();
+	begin_record(1);
+	story_end();
+	expect(dirs[0], dirs[1], "", 2, "\n10 smaller changes; --json has them all\n");
+	expect(dirs[0], dirs[1], "", 2, "\n60 changes by a factor of 1.1 or more\n");
+}
+
+/* Of a time, how many there are of it: not of those that live on. */
+static void test_counts(void **state)
+{
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++) {
+		begin_record(side);
+		put_group("cc", 50, 0, (side ? 40 : 20) * MS);
+		for (unsigned int i = 0; i < 7 && side; i++)
+			story_fork(&init, 3000 + i, "cc");
+		story_end();
+	}
+	expect(dirs[0], dirs[1], "--json", 2, "\"count_a\":50,\"count_b\":50}\n");
+	expect(dirs[1], dirs[0], "--json", 2, "\"count_a\":50,\"count_b\":50}\n");
+	/* All lives of each side. */
+	expect(dirs[0], dirs[1], "", 2, "\nlife      A      130  10.0 ms  20.4 ms ");
+	expect(dirs[0], dirs[1], "", 2, "\n          B      130  10.0 ms  31.2 ms ");
+}
+
+/* A cgroup that is made again has another number, and is the same group. */
+static void test_cgroup_again(void **state)
+{
+	struct proclife_record record;
+
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++) {
+		story_begin(dirs[side]);
+		init = process_of_pid(1, "init");
+		for (unsigned int i = 0; i < 60; i++) {
+			struct who who = process_of_pid(2000 + i, "cc");
+
+			record = fork_record(0, &who, &init);
+			record.fork.cgroup = 90 + i / 20;
+			story_put(record);
+			machine->now += (side ? 40 : 20) * MS + i;
+			story_exit(&who, &init, 0);
+			story_bury(&who, &init);
+		}
+		story_end();
+		story_cgroups(dirs[side], "90 /job\n91 /job\n92 /job\n");
+	}
+	expect(dirs[0], dirs[1], "--by cgroup --json", 2, "\"phase\":\"life\",\"statistic\":\"p50\"");
+	expect(dirs[0], dirs[1], "--by cgroup --json", 2, "\"count_a\":60,\"count_b\":60}\n");
+}
+
+static void expect_several(int status, const char *part)
+{
+	struct output out = run_program(false, 0, "%s --diff %s %s --against %s %s", program, dirs[0],
+					dirs[1], dirs[2], dirs[3]);
+
+	if (out.status != status || !strstr(out.text, part))
+		fail_msg("status %d:\n%s\nwithout:\n%s", out.status, out.text, part);
+	free(out.text);
+}
+
+/* All runs of a side have it, and all of the other have not; what one run alone has is its own. */
+static void test_runs_agree(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		begin_record(i);
+		put_group("ld", 100, i == 3 ? 50 : 0, 20 * MS);
+		if (i < 2)
+			put_group("once", i ? 5 : 30, 0, 10 * MS);
+		story_end();
+	}
+	expect_several(0, "\nOn side A alone: once (35)\n");
+	expect_several(0, "\nFailed on side B alone, too seldom to tell: ld 50 of 200\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +418,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_itself, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_cgroups, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_nothing, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_failures, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_many_failures, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_order, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_one_side, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_many_changes, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_counts, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_cgroup_again, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_runs_agree, begin, story_teardown),
 	};
 
 	if (find_program())

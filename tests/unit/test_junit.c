@@ -161,7 +161,7 @@ static void test_diff(void **state)
 	snprintf(other, sizeof(other), "%s/other", folder.base);
 	story_begin(other);
 	put_lives("cc", 100, 0, 30 * MS);
-	put_lives("ld", 40, 20, 20 * MS);
+	put_lives("ld", 50, 20, 20 * MS);
 	put_lives("once", 3, 0, 20 * MS);
 	put_lives("new", 25, 0, 20 * MS);
 	story_end();
@@ -178,7 +178,7 @@ static void test_diff(void **state)
 	struct output out = run_program(false, 0, "python3 %s/tests/unit/support/junit.py %s", SOURCE,
 					file);
 
-	if (!strstr(out.text, "diff|ld: failed|failure: 0 to 20 of 40 and 40\n"))
+	if (!strstr(out.text, "diff|ld: failed|failure: 0 to 20 of 40 and 50\n"))
 		fail_msg("%s", out.text);
 	free(out.text);
 }
