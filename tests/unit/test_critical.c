@@ -273,7 +273,7 @@ static void test_choice(void **state)
 	/* But not one that another of them made. */
 	expect_chain("--pid 50 --pid 100", "50 0-1 1 order\n300 1-91 1 order\n");
 	/* It has ended at the very end of the range. */
-	expect_text("--to 1.030000001", "short (100): 30.0 ms from fork to exit\n");
+	expect_text("--to 1.030000001", "short (100): 30.0 ms from fork to exit\n\n");
 	expect_text("--pid 100 --to 1.030", "short (100): 30.0 ms from fork to the end of what is seen");
 	expect_text("--pid 200 --from 1.030", "long (200): 60.0 ms to exit\n");
 	/* A range is all there is: what ended later has not ended. */
