@@ -316,6 +316,36 @@ static void test_command_line(void **state)
 	free(out.text);
 }
 
+/* Not all of its arguments were recorded; and all files count. */
+static void test_json(void **state)
+{
+	struct who init = process_of_pid(1, "init"), make;
+	struct proclife_record record;
+	struct output out;
+	char text[64];
+
+	(void)state;
+	make = story_fork(&init, 50, "sh");
+	story_put(exec_record(0, &make, 50, "/usr/bin/make"));
+	record = record_of(0, PROCLIFE_ARGS, &make);
+	record.args.total = 100;
+	record.args.len = 8;
+	memcpy(record.args.text, "make\0-j8", 8);
+	story_put(record);
+	story_exit(&make, &init, 0);
+	story_end();
+	metadata_set(folder.path, "command", "50");
+	metadata_set(folder.path, "command_creator", "1");
+	story_users(folder.path, "10 a\n");
+	story_cgroups(folder.path, "70 /a\n71 /b\n");
+	out = info(0, "--json");
+	assert_non_null(strstr(out.text, "\"path\":\"/usr/bin/make\",\"args\":[\"make\",\"-j8\"],\"args_cut\":true}"));
+	snprintf(text, sizeof(text), ",\"bytes\":%lld}\n",
+		 (long long)(file_size(folder.path, "metadata") + file_size(folder.path, "cpu_0") + 5 + 12));
+	assert_non_null(strstr(out.text, text));
+	free(out.text);
+}
+
 /* Each of them; and one that cannot be read costs the status, not the others. */
 static void test_several(void **state)
 {
@@ -386,6 +416,7 @@ int main(void)
 		STORY(test_suppressed),
 		STORY(test_clock_and_command),
 		STORY(test_command_line),
+		STORY(test_json),
 		STORY(test_several),
 		STORY(test_hostile),
 	};
