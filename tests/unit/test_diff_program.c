@@ -263,6 +263,7 @@ static void test_failures(void **state)
 static void test_many_failures(void **state)
 {
 	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
+	struct output out;
 
 	(void)state;
 	for (unsigned int side = 0; side < 2; side++) {
@@ -273,7 +274,14 @@ static void test_many_failures(void **state)
 		story_end();
 	}
 	expect(dirs[0], dirs[1], "", 0, "\nFailed on side B alone, too seldom to tell: some 8 of 30\n");
-	expect(dirs[0], dirs[1], "--comm some", 2, "some                     failed ");
+	expect(dirs[0], dirs[1], "--json", 0, "\"reason\":\"few_failures\",\"lives_a\":30,\"lives_b\":30,"
+	       "\"failed_a\":0,\"failed_b\":8}\n");
+	/* Where it is a change, it is no note. */
+	out = run_program(false, 0, "%s --diff %s %s --comm some", program, dirs[0], dirs[1]);
+	assert_int_equal(out.status, 2);
+	assert_non_null(strstr(out.text, "\nsome                     failed "));
+	assert_null(strstr(out.text, "too seldom"));
+	free(out.text);
 }
 
 /* The largest comes first; a time that is longer is bad, and a shorter one good. */
@@ -384,6 +392,56 @@ static void test_cgroup_again(void **state)
 	expect(dirs[0], dirs[1], "--by cgroup --json", 2, "\"count_a\":60,\"count_b\":60}\n");
 }
 
+/* What is asked for, and of that what was born in it: the same name has others. */
+static void test_selected(void **state)
+{
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++) {
+		begin_record(side);
+		for (unsigned int i = 0; i < 100; i++) {
+			struct who who = process_of_pid(2000 + i, "cc");
+			struct proclife_record record = fork_record(0, &who, &init);
+
+			record.fork.uid = i < 60 ? 10 : 20;
+			if (i % 60 == 59) {
+				record = task_record(0, &who, &init);
+				record.state.uid = 10;
+			}
+			story_put(record);
+			machine->now += (side && i < 60 ? 40 : 20) * MS + 1000 * i;
+			story_exit(&who, &init, 0);
+			story_bury(&who, &init);
+		}
+		story_end();
+	}
+	expect(dirs[0], dirs[1], "--uid 10 --json", 2, "\"phase\":\"alone\",\"statistic\":\"p50\"");
+	expect(dirs[0], dirs[1], "--uid 10 --json", 2, "\"count_a\":59,\"count_b\":59}\n");
+}
+
+/* A shell that has more to start lives longer: that is said of those, and not of the shell. */
+static void test_more_below(void **state)
+{
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++) {
+		begin_record(side);
+		for (unsigned int i = 0; i < 40; i++) {
+			struct who shell = story_fork(&init, 3000 + i, "dash"), who;
+
+			for (unsigned int k = 0; k < (side ? 3 : 1); k++) {
+				who = process_of_pid(4000 + i, "cc");
+				story_live(&who, &shell, 10 * MS + 1000 * i, 0, 0);
+			}
+			machine->now += 5 * MS + 1000 * i;
+			story_exit(&shell, &init, 0);
+			story_bury(&shell, &init);
+		}
+		story_end();
+	}
+	expect(dirs[0], dirs[1], "", 2, "\n1 change by a factor of 1.1 or more\n");
+	expect(dirs[0], dirs[1], "", 2, "\ncc                       processes ");
+	expect(dirs[0], dirs[1], "", 2, "\nLife not judged, as what they start has changed: dash\n");
+}
+
 static void expect_several(int status, const char *part)
 {
 	struct output out = run_program(false, 0, "%s --diff %s %s --against %s %s", program, dirs[0],
@@ -405,8 +463,29 @@ static void test_runs_agree(void **state)
 			put_group("once", i ? 5 : 30, 0, 10 * MS);
 		story_end();
 	}
+	expect_several(0, "\nA2  ");
+	expect_several(0, "\nB1  ");
 	expect_several(0, "\nOn side A alone: once (35)\n");
 	expect_several(0, "\nFailed on side B alone, too seldom to tell: ld 50 of 200\n");
+}
+
+/* Times that are so short differ by any factor, and nobody meets that. */
+static void test_short_times(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		uint64_t seed = i;
+
+		begin_record(i);
+		for (unsigned int k = 0; k < 100; k++) {
+			struct who who = process_of_pid(2000 + k, "cc");
+
+			story_live(&who, &init, 10 * MS, (i < 2 ? 3000 : 9000) + random_below(&seed, 100),
+				   MS);
+		}
+		story_end();
+	}
+	expect_several(0, "Nothing has changed");
 }
 
 int main(void)
@@ -426,6 +505,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_counts, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_cgroup_again, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_runs_agree, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_selected, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_more_below, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_short_times, begin, story_teardown),
 	};
 
 	if (find_program())
