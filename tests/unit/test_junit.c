@@ -83,6 +83,21 @@ static void test_expectations(void **state)
 		     "expect|ld.life.max<1s|error: not measured\n");
 }
 
+/* A new file has the mode that any new file gets. */
+static void test_mode(void **state)
+{
+	mode_t mask = umask(027);
+	struct stat st;
+
+	(void)state;
+	put_lives("cc", 3, 0, MS);
+	story_end();
+	expect_cases(0, "--expect lost==0", "expect|lost==0\n");
+	umask(mask);
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+}
+
 /* A recording that breaks off: what was judged holds, and it is not all. */
 static void test_incomplete(void **state)
 {
@@ -144,9 +159,9 @@ static void test_hostile_names(void **state)
 	}
 	free(out.text);
 	/* And where a name is the figure. */
-	snprintf(line, sizeof(line), "-i %s --expect \x01&\xff.life.max<1s", folder.path);
+	snprintf(line, sizeof(line), "-i %s --expect \x01&\xff\xc2\x9b.life.max<1s", folder.path);
 	free(run(2, line).text);
-	expect_file("expect|\\\\x01&\\\\xff.life.max<1s|error: not measured\n");
+	expect_file("expect|\\\\x01&\\\\xff\\\\xc2\\\\x9b.life.max<1s|error: not measured\n");
 }
 
 static void test_diff(void **state)
@@ -273,6 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_expectations, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_mode, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_incomplete, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_not_judged, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_names, begin, story_teardown),
