@@ -383,7 +383,10 @@ static void test_cgroup_again(void **state)
 			story_put(record);
 			machine->now += (side ? 40 : 20) * MS + i;
 			story_exit(&who, &init, 0);
-			story_bury(&who, &init);
+			record = reap_record(0, &who, &init);
+			record.reap.cgroup = 90 + i / 20;
+			story_put(record);
+			story_put(free_record(0, &who));
 		}
 		story_end();
 		story_cgroups(dirs[side], "90 /job\n91 /job\n92 /job\n");
