@@ -346,6 +346,64 @@ static void test_in_wait(void **state)
 	       "    1 ns           1.00 ms\n" METHOD);
 }
 
+/* Of several, too, a wait() that began later counts as one that was not there in time. */
+static void test_in_wait_folded(void **state)
+{
+	struct who init = process_of_pid(1, "init"), server, child;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	for (uint32_t i = 0; i < 2; i++) {
+		server = story_fork(&init, 100 + 10 * i, "server");
+		child = process_of_pid(101 + 10 * i, "worker");
+		reap_awaited(&child, &server, MS);
+		for (uint32_t k = 2; k < 5; k++) {
+			child = process_of_pid(100 + 10 * i + k, "worker");
+			reap_late(&child, &server, 2 * MS);
+		}
+		story_at(50 + 50 * i);
+	}
+	story_end();
+	expect("--comm worker", HEAD
+	       "server                x2         8    80.0         8   960 ns              25 % "
+	       " 2.00 ms           2.00 ms\n" FOLDED METHOD);
+}
+
+/* Of those that left no zombies, whoever reaped more comes first; then whoever forked more. */
+static void test_order(void **state)
+{
+	static const unsigned int reaped[] = { 1, 3, 2, 0, 0 }, born[] = { 0, 0, 0, 1, 4 };
+	struct who init = process_of_pid(1, "init"), parent, child;
+	struct output out;
+	const char *last;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	for (uint32_t i = 0; i < 5; i++) {
+		parent = story_fork(&init, 100 + 10 * i, "parent");
+		for (uint32_t k = 0; k < reaped[i]; k++) {
+			child = story_fork(&init, 200 + 10 * i + k, "reaped");
+			story_put(exit_record(0, &child, 0, 0));
+			story_reap(&child, &parent);
+			story_put(free_record(0, &child));
+		}
+		for (uint32_t k = 0; k < born[i]; k++)
+			story_fork(&parent, 300 + 10 * i + k, "born");
+	}
+	story_end();
+	out = run_program(false, 0, "%s -i %s --parents --no-fold --comm [rb]*", program, folder.path);
+	last = out.text;
+	for (size_t i = 0; i < 5; i++) {
+		static const char *const order[] = { " 110 ", " 120 ", " 100 ", " 140 ", " 130 " };
+		const char *next = strstr(last, order[i]);
+
+		if (!next)
+			fail_msg("%s not there in:\n%s", order[i], out.text);
+		last = next;
+	}
+	free(out.text);
+}
+
 /* What there is no room for goes, the least telling first, and notes get a line of their own. */
 static void test_narrow(void **state)
 {
@@ -408,6 +466,8 @@ int main(void)
 		STORY(test_fold),
 		STORY(test_fold_more),
 		STORY(test_in_wait),
+		STORY(test_in_wait_folded),
+		STORY(test_order),
 		STORY(test_narrow),
 		STORY(test_many),
 		STORY(test_without_reap),
