@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -219,6 +222,58 @@ static void test_json(void **state)
 	sleeper_end(&a);
 }
 
+/* A process that traces this one, and is not its parent; 0 if that is not allowed here. */
+static pid_t trace(const struct who *who)
+{
+	char done = 0;
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		done = !ptrace(PTRACE_SEIZE, (pid_t)who->pid, NULL, NULL);
+		if (write(ends[1], &done, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ends[0], &done, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	if (done)
+		return pid;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+static void test_traced(void **state)
+{
+	struct who init = process_of_pid(1, "init"), a;
+	struct output out;
+	pid_t tracer;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	a = begin_life(&init, "victim");
+	story_kill(&a, &init);
+	tracer = trace(&a);
+	if (tracer) {
+		out = run("--json");
+		expect_line(&out, "\"tracer_pid\":%u,", (uint32_t)tracer);
+		free(out.text);
+		out = run("");
+		expect_line(&out, "SIGKILL from init (1), traced by (%u)\n", (uint32_t)tracer);
+		free(out.text);
+		kill(tracer, SIGKILL);
+		waitpid(tracer, NULL, 0);
+	}
+	sleeper_end(&a);
+}
+
 /* There, /proc would be that of other processes. */
 static void test_other_namespace(void **state)
 {
@@ -255,6 +310,7 @@ int main(void)
 		STORY(test_since),
 		STORY(test_hostile_names),
 		STORY(test_json),
+		STORY(test_traced),
 		STORY(test_other_namespace),
 		STORY(test_recording),
 	};
