@@ -379,6 +379,22 @@ static void test_several(void **state)
 	free(out.text);
 }
 
+/* Whoever has made room for another is not there at the end, though nothing says when it went. */
+static void test_gone(void **state)
+{
+	struct who init = process_of_pid(1, "init"), who;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	who = story_fork(&init, 101, "first");
+	who.start += 1000 * MS;
+	machine->now += 1000 * MS;
+	story_put(fork_record(0, &who, &init));
+	story_end();
+	expect_line(0, "processes", "3: 2 born in it, 1 older; 0 ended in it");
+	expect_line(0, "at the end", "2 alive");
+}
+
 /* Nothing in it reaches a terminal that is not printable. */
 static void test_hostile(void **state)
 {
@@ -418,6 +434,7 @@ int main(void)
 		STORY(test_command_line),
 		STORY(test_json),
 		STORY(test_several),
+		STORY(test_gone),
 		STORY(test_hostile),
 	};
 
