@@ -241,6 +241,7 @@ static void test_texts_of_a_run(void **state)
 	struct proclife_run_info run = { .size = sizeof(run), .ended = 1 }, wrong;
 	struct proclife_recorder *recorder;
 	struct proclife_source *source;
+	char host[PROCLIFE_HOST_LEN] = "";
 
 	(void)state;
 	memset(run.reason, 'x', sizeof(run.reason) - 1);
@@ -261,6 +262,8 @@ static void test_texts_of_a_run(void **state)
 	source = replay(folder.path);
 	assert_string_equal(proclife_recording_info(source)->reason, run.reason);
 	assert_string_equal(proclife_recording_info(source)->rcu, run.rcu);
+	assert_int_equal(gethostname(host, sizeof(host) - 1), 0);
+	assert_string_equal(proclife_recording_info(source)->hostname, host);
 	proclife_source_free(source);
 	fake_device_free(device);
 }
