@@ -107,6 +107,21 @@ static void test_the_latest_that_was_queued(void **state)
 	assert_string_equal(killer_of(&a)->comm, "guard");
 }
 
+/* There was no memory for what comes with it: it pends all the same. */
+static void test_without_info(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+	struct proclife_record record = signal_record(11, &a, SIGTERM, &guard);
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	record.signal.result = PROCLIFE_SIGNAL_NO_INFO;
+	feed(tasks, record);
+	feed(tasks, exit_record(14, &a, SIGTERM, 0));
+	assert_non_null(killer_of(&a));
+	assert_int_equal(killer_of(&a)->ts, 11);
+}
+
 static void test_to_a_thread_for_all(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -184,6 +199,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_first_sigkill, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_while_a_thread_lives, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_latest_that_was_queued, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_without_info, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_to_a_thread_for_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_tree_keeps_it, setup, teardown),
