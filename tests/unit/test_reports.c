@@ -123,6 +123,28 @@ static void test_freed_within_a_report(void **state)
 	}
 }
 
+static void count_one(void *data, struct proclife_process *process)
+{
+	(void)data;
+	(void)process;
+	called++;
+}
+
+/* Who has asked for reports with the results as data is told on when these are gone. */
+static void test_the_same_data(void **state)
+{
+	static const struct proclife_reports one = { .size = sizeof(one), .process_gone = count_one };
+
+	(void)state;
+	new_results();
+	assert_int_equal(proclife_tasks_report(tasks, &one, latency), 0);
+	live(200);
+	proclife_latency_free(latency);
+	latency = NULL;
+	live(201);
+	assert_int_equal(called, 2);
+}
+
 static void test_replaced_within_each_report(void **state)
 {
 	static const struct proclife_reports replacing = {
@@ -148,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		REPORTS(test_added_within_a_report),
 		REPORTS(test_freed_within_a_report),
+		REPORTS(test_the_same_data),
 		REPORTS(test_replaced_within_each_report),
 	};
 
