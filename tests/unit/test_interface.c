@@ -130,6 +130,39 @@ static void test_replay_cut(void **state)
 	assert_int_equal(gone, 2 + 2);
 }
 
+static void note_state(void *data, struct proclife_process *process)
+{
+	if (process->tgid == 100)
+		*(int *)data = (int)proclife_process_state(lives, process);
+}
+
+/* Where REAPs are not recorded, who has exited is no zombie for that. */
+static void test_replay_without_reap(void **state)
+{
+	static const struct proclife_reports reports = { .size = sizeof(reports),
+							 .process_gone = note_state };
+	struct who init = process_of_pid(1, "init"), who;
+
+	(void)state;
+	who = story_fork(&init, 100, "x");
+	story_exit(&who, &init, 0);
+	story_end();
+	for (int without = 0; without < 2; without++) {
+		struct proclife_source *source;
+		int is = -1;
+
+		if (without)
+			metadata_set(folder.path, "features", "\"0xfbf\"");
+		source = replay(folder.path);
+		assert_int_equal(proclife_tasks_new(&lives), 0);
+		assert_int_equal(proclife_tasks_report(lives, &reports, &is), 0);
+		assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), 0);
+		assert_int_equal(is, without ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE);
+		proclife_tasks_free(lives);
+		proclife_source_free(source);
+	}
+}
+
 static int answer(void *data, const struct proclife_event *event)
 {
 	(void)event;
@@ -271,6 +304,7 @@ int main(void)
 		RECORDED(test_run_of_other_versions),
 		STORY(test_replay_whole),
 		STORY(test_replay_cut),
+		STORY(test_replay_without_reap),
 		STORY(test_replay_ended_by_the_caller),
 		STORY(test_replay_of_what_has_begun),
 		STORY(test_a_slice_is_finished_once),
