@@ -310,6 +310,8 @@ static void test_exec_by_known_thread(void **state)
 	take_over(&t, &a);
 	feed(tasks, reap_record(21, &a, &t));
 	feed(tasks, exec_record(22, &t, 201, "/bin/new"));
+	/* The status was the old leader's. */
+	assert_int_equal(proclife_tasks_holder(tasks, 200)->exit_code, -1);
 	feed(tasks, free_record(30, &a));
 	assert_int_equal(reported.born_count, 2);
 	assert_int_equal(reported.gone_count, 0);
