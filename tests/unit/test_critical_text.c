@@ -119,7 +119,8 @@ static void test_rest(void **state)
 	plan_life(1, 100, "/bin/sh", 0, 6060);
 	for (uint32_t i = 0; i < 6; i++) {
 		for (uint32_t j = 0; j < 4; j++)
-			plan_life(100, 200 + 10 * i + j, "/bin/short", 1 + 1010 * i + 2 * j, 2 + 1010 * i + 2 * j);
+			plan_life(100, 200 + 10 * i + j, "/bin/short", 1 + 1010 * i + 2 * j,
+				  2 + 1010 * i + 2 * j);
 		plan_life(100, 210 + 10 * i, "/bin/long", 10 + 1010 * i, 1009 + 1010 * i);
 	}
 	plan_tell();
