@@ -195,6 +195,7 @@ static void test_damaged_more(void **state)
 static void test_damaged_places(void **state)
 {
 	struct who init = process_of_pid(1, "init");
+	struct output out;
 
 	(void)state;
 	tell();
@@ -204,6 +205,9 @@ static void test_damaged_places(void **state)
 			story_put(record_of(0, PROCLIFE_WAIT, &init));
 	}
 	story_end();
+	out = info(0, "");
+	assert_non_null(strstr(out.text, "; 2 streams, the largest cpu_0 with 156 KiB\n"));
+	free(out.text);
 	file_flip(folder.path, "cpu_0", 128 * 5 + 9, 0xff);
 	file_flip(folder.path, "cpu_0", 128 * 105 + 9, 0xff);
 	expect_line(3, "damaged", "cpu_0, byte 640 and 1 more place: a record that cannot have been written; "
