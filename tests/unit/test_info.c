@@ -82,6 +82,23 @@ static void test_whole(void **state)
 	expect_line(0, "history from", NULL);
 }
 
+/* Records of a module that knows more types than this program are counted, and it says so. */
+static void test_later_types(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+	struct output out;
+
+	(void)state;
+	story_put(record_of(0, 14, &init));
+	story_put(record_of(0, 14, &init));
+	story_end();
+	metadata_set(folder.path, "features", "\"0x4fff\"");
+	expect_line(0, "records", "2: of a later release 2");
+	out = info(0, "--json");
+	assert_non_null(strstr(out.text, "\"unknown\":2"));
+	free(out.text);
+}
+
 /* One page, on a terminal of the usual size. */
 static void test_page(void **state)
 {
@@ -424,7 +441,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_whole),
-		STORY(test_page),
+		STORY(test_page), STORY(test_later_types),
 		STORY(test_old),
 		STORY(test_cut),
 		STORY(test_lost),

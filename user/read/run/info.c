@@ -65,7 +65,7 @@ static void note_event(struct info *info, const struct proclife_event *event)
 			event->gap.lost;
 	if (record) {
 		info->records++;
-		info->types[record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE]++;
+		info->types[proclife_type_name(record->type) ? record->type : PROCLIFE_NONE]++;
 	}
 	if (ts && (!record || record->type != PROCLIFE_TASK) && (!info->first || ts < info->first))
 		info->first = ts;
