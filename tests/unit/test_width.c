@@ -82,6 +82,26 @@ static void test_views(void **state)
 			expect_narrow(views[i], widths[n], n % 2);
 }
 
+/* Verdicts for programs: on one line each, however wide that is. */
+static void test_verdicts(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	out = run_program(false, 0, "env COLUMNS=40 %s -i %s --expect life.p99.9<1000000ms --lava", program,
+			  folder.path);
+	if (strncmp(out.text, "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=life.p99.9_below_1000000ms RESULT=", 69) ||
+	    count_text(out.text, "\n") != 1)
+		fail_msg("%s", out.text);
+	free(out.text);
+	out = run_program(false, 0, "env COLUMNS=40 %s -i %s --expect life.p99.9<1000000ms --ktap", program,
+			  folder.path);
+	if (!strstr(out.text, "\nok 1 life.p99.9<1000000ms\n") || count_text(out.text, "\n") != 5)
+		fail_msg("%s", out.text);
+	free(out.text);
+}
+
 /* An argument that is too long loses characters, not bytes. */
 static void test_characters(void **state)
 {
@@ -189,6 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_views),
+		STORY(test_verdicts),
 		STORY(test_characters),
 		STORY(test_colour),
 		STORY(test_no_colour_in_json),

@@ -180,10 +180,14 @@ static void print_title(const struct run *run, struct text *line)
 void verdict_print(const struct run *run)
 {
 	const struct options *options = run->options;
+	struct screen screen = *run->screen;
 	struct text line;
 	size_t i;
 
-	text_init(&line, run->screen);
+	/* What harnesses read has to be on one line. */
+	if (options->verdicts)
+		screen.width = 0;
+	text_init(&line, &screen);
 	print_title(run, &line);
 	for (i = 0; i < options->expectation_count; i++) {
 		const struct expectation *e = &options->expectations[i];
