@@ -129,6 +129,7 @@ static void end(struct build *build, const struct who *who, const struct who *pa
 	record.exit.utime = work * 3 / 4;
 	record.exit.stime = work / 4;
 	record.exit.max_rss = 1500 + work / 4000;
+	record.exit.parent_tgid = parent->pid;
 	put(build, record);
 	put_after(build, reap_record(0, who, parent), slowness(build, who->comm, "zombie"));
 	record = free_record(0, who);

@@ -101,6 +101,11 @@ static void test_adopted(void **state)
 	death = death_of(10, 0, 0);
 	death.real_parent_tgid = 1;
 	expect(&death, "", "its parent make (10) had exited: (1) has not reaped it for 4.99 s");
+	/* Who reaps has not exited, whatever else was recorded. */
+	death = death_of(10, 90, 100);
+	death.real_parent_tgid = 1;
+	death.reaper_waited = EXIT + 85 * MS;
+	expect(&death, "", "make (10) was not in wait(): it came 75.0 ms later");
 }
 
 static void test_open_zombie(void **state)

@@ -13,11 +13,12 @@ static void put_parent(struct text *text, const struct death *death)
 	text_printf(text, " (%" PRIu32 ")", death->parent_tgid);
 }
 
-/* Its parent by birth was gone by then. */
+/* Its parent by birth was gone by then: it cannot have reaped. */
 static bool is_adopted(const struct death *death)
 {
 	return death->parent_tgid && death->real_parent_tgid &&
-	       death->parent_tgid != death->real_parent_tgid;
+	       death->parent_tgid != death->real_parent_tgid &&
+	       death->parent_tgid != death->reaper_tgid;
 }
 
 static void explain_adopted(struct text *text, const struct death *death)
