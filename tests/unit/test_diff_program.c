@@ -92,10 +92,10 @@ static void test_changed(void **state)
 	/* The other way round. */
 	expect(dirs[1], dirs[0], "", 2, "9.63 ms  1.05 ms   0.11             50      50\n");
 	/* With a factor that it is not. */
-	expect(dirs[0], dirs[1], "--factor 12", 0, "\n\nNothing has changed by a factor of 12 or more\n");
+	expect(dirs[0], dirs[1], "--factor 12", 0, "\n\nNothing has changed beyond chance by a factor of 12 or more\n");
 	/* Only the others. */
 	expect(dirs[0], dirs[1], "--comm cc", 0,
-	       "Nothing has changed by a factor of 1.1 or more\nCompared by comm: 1 group\n");
+	       "Nothing has changed beyond chance by a factor of 1.1 or more\nCompared by comm: 1 group\n");
 	/* Of all of them together, the tail. */
 	expect(dirs[0], dirs[1], "--by uid", 2, " zombie    p90 ");
 	expect(dirs[0], dirs[1], "--by uid", 2, "Compared by uid: 1 group; ");
@@ -111,7 +111,7 @@ static void test_same(void **state)
 	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
 	record(dirs[1], PROCLIFE_EXIT_BEFORE_MM, 1000, 2);
 	expect(dirs[0], dirs[0], "--force", 0,
-	       "\n\nNothing has changed by a factor of 1.1 or more\nCompared by comm: 2 groups; ");
+	       "\n\nNothing has changed beyond chance by a factor of 1.1 or more\nCompared by comm: 2 groups; ");
 	expect(dirs[0], dirs[0], "--force --factor 1.000001", 0, "Nothing has changed");
 	/* Another run of the same. */
 	expect(dirs[0], dirs[1], "", 0, "Nothing has changed");
@@ -196,6 +196,11 @@ static void test_nothing(void **state)
 	assert_int_equal(out.status, 1);
 	assert_string_equal(out.text, "proclife-read: --diff: no group has 20 lives in each recording: "
 				      "there is nothing to compare\n");
+	free(out.text);
+	/* So nothing is said of changes. */
+	out = diff(false, line);
+	assert_null(strstr(out.text, "changed"));
+	assert_non_null(strstr(out.text, "\nCompared by comm: 0 groups; "));
 	free(out.text);
 	/* No recording, on either side. */
 	assert_int_equal(mkdir(dirs[2], 0700), 0);

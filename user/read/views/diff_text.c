@@ -279,26 +279,52 @@ static void show_note(struct diff *diff, enum note note)
 		text_line(line);
 }
 
+static void put_times(struct text *line, double ratio, const char *where)
+{
+	text_draw(line, "×", "x");
+	text_printf(line, "%.3g%s", fmin(ratio, 1e6), where);
+}
+
 /* How large a change of a median can be that nobody would see. */
 static void show_noise(struct diff *diff)
 {
 	struct text *line = &diff->line;
+	const char *separator = ":";
 	enum figure figure;
 
 	text_style(line, STYLE_DIM);
-	text_string(line, "Noise can hide medians up to so many times in a group / in all:");
+	text_string(line, "Noise can hide a change of a median");
 	for (figure = 0; figure < FIGURE_TIMES; figure++) {
 		const struct noise *noise = &diff->noise[figure];
 
 		if (!noise->groups)
 			continue;
-		text_printf(line, " %s ", figure_name(diff, figure));
+		text_printf(line, "%s %s up to ", separator, figure_name(diff, figure));
 		if (noise->group)
-			text_printf(line, "%.3g / ", fmin(noise->group, 1e6));
-		text_printf(line, "%.3g;", fmin(noise->shared, 1e6));
+			put_times(line, noise->group, " in one group, ");
+		put_times(line, noise->shared, " in all");
+		separator = ";";
 	}
+	text_string(line, ".");
 	text_style(line, STYLE_PLAIN);
 	text_paragraph(line);
+}
+
+/* Of changes; if nothing was compared, nothing can be said. */
+static void show_number(struct diff *diff)
+{
+	struct text *line = &diff->line;
+
+	if (!diff->change_count && !diff->compared)
+		return;
+	text_style(line, diff->change_count ? STYLE_BAD : STYLE_GOOD);
+	if (diff->change_count)
+		text_plural(line, diff->change_count, "change", "changes");
+	else
+		text_string(line, "Nothing has changed beyond chance");
+	text_style(line, STYLE_PLAIN);
+	text_printf(line, " by a factor of %g or more", diff->options->factor);
+	text_line(line);
 }
 
 static void show_verdict(struct diff *diff)
@@ -309,14 +335,7 @@ static void show_verdict(struct diff *diff)
 	text_line(line);
 	for (note = 0; note < NOTES; note++)
 		show_note(diff, note);
-	text_style(line, diff->change_count ? STYLE_BAD : STYLE_GOOD);
-	if (diff->change_count)
-		text_plural(line, diff->change_count, "change", "changes");
-	else
-		text_string(line, "Nothing has changed");
-	text_style(line, STYLE_PLAIN);
-	text_printf(line, " by a factor of %g or more", diff->options->factor);
-	text_line(line);
+	show_number(diff);
 	text_printf(line, "Compared by %s: ", proclife_by_name(diff->by));
 	text_plural(line, diff->compared, "group", "groups");
 	if (diff_too_few(diff)) {
