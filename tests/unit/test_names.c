@@ -67,6 +67,7 @@ static void test_text(void **state)
 	EXPECT("--latency --by comm", "\n\"\", 1 alive, 1 zombie\n", "\ninit, 1 alive\n");
 	EXPECT("--latency --by parent", "\n\"\", 1 zombie\n", "\ninit, 2 alive\n");
 	EXPECT("--latency --by reaper", "\n\"\"\n", "\n(unknown), ");
+	EXPECT("--latency --by comm --top 1", "\n1 more group, none with a higher p99 of exit_free; --top N shows N\n");
 	EXPECT("--latency --by comm --threads", "\n\"\", 1 alive, 1 zombie\n");
 	EXPECT("--parents", "\n\"\"                   100        27     342        26 ");
 	EXPECT("--zombies", "      103  \"\"              status 0            \"\" (100), last called wait() ");

@@ -174,7 +174,7 @@ void groups_print(const struct run *run, struct text *line)
 		show_group(run, line, groups[i]);
 	if (i < count) {
 		text_plural(line, count - i, "more group", "more groups");
-		text_string(line, ", all of them faster; --top N shows N");
+		text_string(line, ", none with a higher p99 of exit_free; --top N shows N");
 		text_line(line);
 	}
 	free(groups);
