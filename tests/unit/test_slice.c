@@ -400,6 +400,23 @@ static void test_nobody(void **state)
 	assert_int_equal(count(0, part, "--info", "processes    0: "), 1);
 }
 
+/* Its chain lacks what was left out, and so blames others: that is said, and not of a recording. */
+static void test_critical_path(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	expect_said(0, "", "");
+	out = run_program(true, 0, "%s -i %s --critical-path --json", program, part);
+	assert_non_null(strstr(out.text, "/part is a slice: who waited for what was left out seems to have worked"));
+	free(out.text);
+	out = run_program(true, 0, "%s -i %s --critical-path --json", program, folder.path);
+	assert_null(strstr(out.text, "slice"));
+	free(out.text);
+}
+
 /* A slice that is not finished, for whatever reason, counts as cut off; and it is one of a recording. */
 static void test_library(void **state)
 {
@@ -482,6 +499,7 @@ int main(void)
 		STORY(test_full),
 		STORY(test_bad_place),
 		STORY(test_nobody),
+		STORY(test_critical_path),
 		STORY(test_library),
 		STORY(test_env),
 	};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What bounded the time that a process took. */
 #include "output/message.h"
+#include "output/quoted.h"
 #include "views/critical.h"
+#include "views/info.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -172,10 +174,21 @@ static void explain(struct critical *critical)
 	critical_look_beside(critical);
 }
 
+/* A life that was left out is a step of its parent. */
+static void warn_of_slice(const struct run *run)
+{
+	const struct proclife_run_info *recorded = proclife_recording_info(run->source);
+
+	if (recorded && info_is_slice(recorded))
+		message("--critical-path: %s is a slice: who waited for what was left out seems to have worked "
+			"itself; ask the recording that it is of", quoted(run->options->inputs.all[0]));
+}
+
 static void print(const struct run *run, void *state)
 {
 	struct critical *critical = state;
 
+	warn_of_slice(run);
 	explain(critical);
 	if (run->options->json)
 		critical_print_json(critical);

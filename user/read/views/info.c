@@ -16,11 +16,11 @@ const char *info_state(const struct info *info)
 	return info->recorded->complete ? "complete" : info->recorded->running ? "running" : "cut";
 }
 
-bool info_is_slice(const struct info *info)
+bool info_is_slice(const struct proclife_run_info *recorded)
 {
 	static const uint8_t none[PROCLIFE_UUID_BYTES];
 
-	return memcmp(info->recorded->slice_of, none, sizeof(none));
+	return memcmp(recorded->slice_of, none, sizeof(none));
 }
 
 bool info_has_cpus(const struct info *info)
@@ -146,7 +146,7 @@ static void show_uuid(const struct info *info, struct text *what)
 	info_uuid(info->recorded->uuid, uuid);
 	text_string(what, uuid);
 	print_line(info, "uuid", what);
-	if (!info_is_slice(info))
+	if (!info_is_slice(info->recorded))
 		return;
 	info_uuid(info->recorded->slice_of, uuid);
 	text_clear(what);

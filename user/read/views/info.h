@@ -50,7 +50,7 @@ void info_json(const struct info *info);
 /* "complete", "running" or "cut" */
 const char *info_state(const struct info *info);
 /* Is it a part of another one? */
-bool info_is_slice(const struct info *info);
+bool info_is_slice(const struct proclife_run_info *recorded);
 /* Has the machine as many CPUs as it says, or did it not say? */
 bool info_has_cpus(const struct info *info);
 /* Did the kernel and the module offer records of this type, about what happens to tasks? */

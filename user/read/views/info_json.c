@@ -11,7 +11,7 @@ static void json_recorded(const struct info *info, struct json *json)
 	info_uuid(recorded->uuid, uuid);
 	json_string(json, "uuid", uuid);
 	info_uuid(recorded->slice_of, uuid);
-	json_string_or_null(json, "slice_of", info_is_slice(info) ? uuid : NULL);
+	json_string_or_null(json, "slice_of", info_is_slice(recorded) ? uuid : NULL);
 	json_string(json, "state", info_state(info));
 	json_string_or_null(json, "reason", recorded->reason[0] ? recorded->reason : NULL);
 	json_string_or_null(json, "host", recorded->hostname[0] ? recorded->hostname : NULL);
