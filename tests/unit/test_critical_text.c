@@ -196,6 +196,19 @@ static void test_slow_one(void **state)
 	unsetenv("COLUMNS");
 }
 
+/* Where all are short, the longest are still named. */
+static void test_all_short(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/usr/bin/make", 0, 20000);
+	for (uint32_t i = 0; i < 1000; i++)
+		plan_life(100, 1000 + i, i == 500 ? "/usr/bin/longest" : "/usr/bin/cc",
+			  1 + 20 * i, (i == 500 ? 19.9 : 12) + 20 * i);
+	plan_tell();
+	expect_text("", "       longest\n");
+}
+
 /* No line is wider than the terminal, and what is less telling is left out first. */
 static void test_narrow(void **state)
 {
@@ -297,6 +310,7 @@ int main(void)
 		STORY(test_rest),
 		STORY(test_long),
 		STORY(test_slow_one),
+		STORY(test_all_short),
 		STORY(test_narrow),
 		STORY(test_lost),
 		STORY(test_nothing),

@@ -8,20 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of all: what is shorter is no line of its own, or none at all. */
-#define LEAST_ALONE 100
-#define LEAST_LINE 200
+#define LEAST_LINE 200 /* a part of all: what is shorter has no line... */
+#define LEAST_ALONE 5 /* ... except the longest steps, if all are shorter */
 
 /* The steps that are the longest, the longest first; the earlier of two that are alike. */
 static uint32_t find_longest(const struct critical *critical, uint32_t longest[CRITICAL_LINES])
 {
-	uint64_t least = (critical->to - critical->from) / LEAST_ALONE;
+	uint64_t least = (critical->to - critical->from) / LEAST_LINE;
 	uint32_t count = 0, i, at;
 
 	for (i = 0; i < critical->count; i++) {
 		uint64_t time = critical_time(&critical->steps[i]);
 
-		if (time < least || (count == CRITICAL_LINES &&
+		if ((count == CRITICAL_LINES &&
 				     time <= critical_time(&critical->steps[longest[count - 1]])))
 			continue;
 		count += count < CRITICAL_LINES;
@@ -29,18 +28,23 @@ static uint32_t find_longest(const struct critical *critical, uint32_t longest[C
 			longest[at] = longest[at - 1];
 		longest[at] = i;
 	}
+	while (count > LEAST_ALONE && critical_time(&critical->steps[longest[count - 1]]) < least)
+		count--;
+	if (critical_time(&critical->steps[longest[0]]) >= least)
+		while (critical_time(&critical->steps[longest[count - 1]]) < least)
+			count--;
 	return count;
 }
 
 static void add_line(struct critical_lines *lines, const struct critical *critical, uint32_t first,
-		     uint32_t end)
+		     uint32_t end, bool alone)
 {
 	uint64_t time;
 
 	if (first == end)
 		return;
 	time = critical->steps[end - 1].to - critical->steps[first].from;
-	if (time < (critical->to - critical->from) / LEAST_LINE) {
+	if (!alone && time < (critical->to - critical->from) / LEAST_LINE) {
 		lines->rest += time;
 		lines->rest_steps += end - first;
 		return;
@@ -69,11 +73,11 @@ static bool make_lines(struct critical_lines *lines, const struct critical *crit
 	lines->rest = 0;
 	lines->rest_steps = 0;
 	for (i = 0; i < alone; i++) {
-		add_line(lines, critical, next, sorted[i]);
-		add_line(lines, critical, sorted[i], sorted[i] + 1);
+		add_line(lines, critical, next, sorted[i], false);
+		add_line(lines, critical, sorted[i], sorted[i] + 1, true);
 		next = sorted[i] + 1;
 	}
-	add_line(lines, critical, next, critical->count);
+	add_line(lines, critical, next, critical->count, false);
 	return lines->count <= CRITICAL_LINES;
 }
 
