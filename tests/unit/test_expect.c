@@ -140,7 +140,10 @@ static void test_refused(void **state)
 	refuses("exit_free.median<5ms", "the statistic has to be");
 	refuses("exit_free.p99", "there has to be a relation");
 	refuses("exit_free.p99<", "a time with its unit");
-	refuses("exit_free.p99<<5ms", "a time with its unit");
+	refuses("exit_free.p99<<5ms", "there has to be a relation");
+	refuses("exit_free.p99=>5ms", "there has to be a relation");
+	refuses("failed<>0", "there has to be a relation");
+	refuses("failed===0", "there has to be a relation");
 	refuses("exit_free.p99<-5ms", "a time with its unit");
 	refuses("exit_free.p99<0x5ms", "a time with its unit");
 	refuses("exit_free.p99<5", "a time with its unit");

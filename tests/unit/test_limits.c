@@ -270,6 +270,8 @@ static void test_said(void **state)
 	expect_said(0, "--tree --uid bob", "no process matched --uid bob\n");
 	expect_said(0, "--events --from +300s", "no process matched --from +300s\n");
 	expect_said(1, "--tree --from +5s --to +4s", "--from +5s, --to +4s: the first is ");
+	expect_said(1, "--tree --from +5s -d 4", "--from +5s, --duration: the trace ends at ");
+	expect_said(0, "--tree --from +4s -d 4", "");
 	expect_said(129, "--tree --status 256", "--status 256: not an exit status from 0 to 255");
 	expect_said(129, "--tree --status=", "--status ''");
 	expect_said(129, "--tree --status -1", "--status -1: not an exit status from 0 to 255");
@@ -277,7 +279,7 @@ static void test_said(void **state)
 	expect_said(129, "--tree --signal 65", "--signal 65: not a signal");
 	expect_said(129, "--tree --signal 0", "--signal 0: not a signal");
 	expect_said(129, "--tree --signal NO", "--signal NO: not a signal");
-	expect_said(129, "--events=exit,no", "--events=exit,no: not of fork, exec, args, rename");
+	expect_said(129, "--events=exit,no", "--events=exit,no: not one of fork, exec, args, rename");
 	expect_said(129, "--events=", "there is no event in it");
 	expect_said(129, "--tree --latency --from +1s", "--from: --tree shows who lived then, --latency who exited then");
 	for (const char *const *bad = (const char *const[]){

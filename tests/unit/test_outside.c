@@ -88,6 +88,8 @@ static void test_cgroups(void **state)
 	(void)state;
 	unlink(path_of(".cgroups"));
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", NULL); /* there need not be one */
+	expect("--latency --cgroup /", 0, "0 processes\n\nPHASE",
+	       "no process matched --cgroup /; of no cgroup is the path known\n");
 	story_cgroups(folder.path, "77 /a b\n");
 	expect(CGROUPS, 0, "\n/a b, 1 alive\n", NULL);
 	expect("--latency --cgroup /a", 0, "0 processes\n\nPHASE", "no process matched --cgroup /a\n");
@@ -341,7 +343,7 @@ static void test_messages(void **state)
 	expect_error("C", "--no\033\nsuch", "", 129,
 		     "proclife-read: $'--no\\x1b\\nsuch': there is no such option; --help=all lists them\n");
 	expect_error("C", "--\xff", "", 129, "proclife-read: $'--\\xff': there is no such option; ");
-	expect_error("C", "a\033", "", 129, "proclife-read: $'a\\x1b': a command has to follow '--'\n");
+	expect_error("C", "a\033", "", 129, "proclife-read: $'a\\x1b': a command has to follow '--', a recording -i\n");
 }
 
 /* Whatever the length, the reason and the remedy are there. */

@@ -153,11 +153,11 @@ static void test_options(void **state)
 	tell();
 	out = run_program(true, 0, "%s -i %s --summary --by reaper", program, folder.path);
 	assert_int_equal(out.status, 129);
-	assert_non_null(strstr(out.text, "--summary --by: one of comm, path, dir, cgroup, uid and parent"));
+	assert_non_null(strstr(out.text, "--summary: --by reaper is not one of comm, path, dir, cgroup, uid and parent"));
 	free(out.text);
 	out = run_program(true, 0, "%s -i %s --latency --by dir", program, folder.path);
 	assert_int_equal(out.status, 129);
-	assert_non_null(strstr(out.text, "--latency --by: one of comm, parent,"));
+	assert_non_null(strstr(out.text, "--latency: --by dir is not one of comm, parent,"));
 	free(out.text);
 }
 

@@ -76,7 +76,7 @@ static void test_bad_usage(void **state)
 		{ "--nonsense", "--nonsense" },
 		{ "-Z", "Z" },
 		{ "tree", "tree" },
-		{ "make -j", "make" },
+		{ "make -j", "make: a command has to follow '--', a recording -i" },
 		{ "--", "'--'" },
 		{ "--duration 0", "--duration 0" },
 		{ "--duration -5", "--duration -5" },
@@ -166,14 +166,14 @@ static void test_bad_usage(void **state)
 		{ "--latency --by nothing", "--by nothing: not one of" },
 		{ "--tree --by comm", "--by is for --summary, --latency and --diff" },
 		{ "--by comm", "--by is for --summary, --latency and --diff" },
-		{ "--tree --show pid", "--show pid: not of pidns, cgroup and uid" },
-		{ "--tree --show uid,,pidns", "--show uid,,pidns: not of" },
-		{ "--tree --show uids", "--show uids: not of" },
+		{ "--tree --show pid", "--show pid: not one of pidns, cgroup and uid, nor several with" },
+		{ "--tree --show uid,,pidns", "--show uid,,pidns: not one of" },
+		{ "--tree --show uids", "--show uids: not one of" },
 		{ "--latency --show uid", "--show is for --tree" },
 		{ "--latency --by comm --top 5:rss", "--top N:KEY is for --tree" },
 		{ "--parents --top 5:life", "--top N:KEY is for --tree" },
 		{ "--diff a b --by comm --top 5", "--top is for --lives, --tree, --summary, --latency, --parents" },
-		{ "--tree --sort life", "--sort is for --lives" },
+		{ "--tree --sort life", "--sort is for --lives; --tree has --top N:KEY" },
 		{ "--sort pid", "--sort pid: not one of time, life, alone, cpu, rss, teardown, zombie, rcu_free "
 				"and exit_free" },
 		{ "--sort", "--sort" },
@@ -188,7 +188,8 @@ static void test_bad_usage(void **state)
 		{ "--color red", "--color red: not one of auto, always and never" },
 		{ "--parents --depth 2", "--depth is for --tree" },
 		{ "--parents --events", "can be given together" },
-		{ "--parents --zombies", "can be given together" },
+		{ "--parents --zombies", "--zombies and --parents exclude each other: only --lives" },
+		{ "--dying --zombies", "--zombies and --dying exclude each other: only --lives" },
 		{ "--diff a b --tree", "can be given together" },
 		{ "--parents --threads", "--threads is for --tree, --latency and --diff" },
 		{ "--zombies -- true", "--zombies shows those there are now" },
@@ -203,7 +204,7 @@ static void test_bad_usage(void **state)
 					 "--history" },
 		{ "--slice x -i a -i b", "several recordings are for --lives" },
 		{ "--slice x -i a --json", "--slice prints nothing: leave out --json" },
-		{ "--slice x -i a --lives", "can be given together" },
+		{ "--slice x -i a --lives", "--slice and --lives exclude each other: only --lives, --tree, " },
 		{ "--slice x -i a --record y", "takes no --record" },
 		{ "--slice x -i a --expect lost==0", "takes no --expect" },
 		{ "--info", "--info is for recordings: add -i DIR" },
@@ -239,11 +240,11 @@ static void test_bad_usage(void **state)
 		{ "--diff a b --factor inf", "--factor inf: not a number above 1" },
 		{ "--latency --factor 3", "--factor is for --diff" },
 		{ "--latency --force", "--force is for --diff" },
-		{ "-i a -i b -d 5", "several recordings are for --lives" },
-		{ "-i a -i b --tree", "several recordings are for --lives, --latency and --info" },
+		{ "-i a -i b -d 5", "--duration: one recording after the other; several recordings are for --lives" },
+		{ "-i a -i b --tree", "--tree: one recording after the other; several recordings are for --lives, --latency and --info" },
 		{ "-i a -i b --parents", "several recordings are for --lives, --latency and --info" },
 		{ "-i a -i b --latency -d 5", "several recordings are for --lives, --latency and --info" },
-		{ "-i a -i b --latency -n 5", "several recordings are for --lives, --latency and --info" },
+		{ "-i a -i b --latency -n 5", "--count: one recording after the other; several recordings are for --lives, --latency and --info" },
 	};
 	char said[8000];
 
@@ -284,6 +285,8 @@ static void test_help(void **state)
 	assert_int_equal(run("--help=all", said, sizeof(said)), 0);
 	assert_non_null(strstr(said, "--ktap"));
 	assert_non_null(strstr(said, "Exit status:"));
+	assert_non_null(strstr(said, "\n      --status=N "));
+	assert_null(strstr(said, " \n"));
 	assert_int_equal(run("--help=some", said, sizeof(said)), USAGE);
 	assert_int_equal(run("--version", said, sizeof(said)), 0);
 	assert_int_equal(strncmp(said, "proclife-read " PROCLIFE_VERSION, 14), 0);

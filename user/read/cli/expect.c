@@ -14,6 +14,8 @@ static const struct {
 	{ "<", EXPECT_BELOW },	  { ">", EXPECT_ABOVE },     { "=", EXPECT_EQUAL },
 };
 
+static const char no_relation[] = "there has to be a relation: <, <=, ==, >= or >";
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Are these @length bytes this word? */
@@ -116,6 +118,8 @@ static const char *parse_figure(struct expectation *e, const char *s, size_t len
 
 static const char *parse_bound(struct expectation *e, const char *s)
 {
+	if (*s && strchr("<>=", *s))
+		return no_relation;
 	if (expect_is_time(e))
 		return parse_time(s, BARE_REFUSED, &e->bound) ?
 			       NULL :
@@ -141,7 +145,7 @@ const char *expect_parse(struct expectation *e, const char *text)
 		e->relation = relations[i].relation;
 		return parse_bound(e, sign + n);
 	}
-	return "there has to be a relation: <, <=, ==, >= or >";
+	return no_relation;
 }
 
 static bool holds(enum expect_relation relation, uint64_t value, uint64_t bound)

@@ -109,7 +109,8 @@ static void check_views(const struct options *options, const struct view *const 
 		if (options->views[i]->combines)
 			continue;
 		list_views(text, all, combines, OPTIONS);
-		argp_error(state, "only %s can be given together", text);
+		argp_error(state, "--%s and --%s exclude each other: only %s can be given together",
+			   options->views[i]->name, options->views[!i]->name, text);
 	}
 	for (; given; given &= given - 1) {
 		enum option_id option = first_of(given);
@@ -126,6 +127,8 @@ static void check_views(const struct options *options, const struct view *const 
 		if (view && view->takes_by & 1ULL << option)
 			argp_error(state, "%s is for %s; --%s needs --by for it", option_name(option),
 				   text, view->name);
+		if (option == OPTION_SORT && view && view->takes & GIVEN(TOP_KEY))
+			argp_error(state, "--sort is for %s; --%s has --top N:KEY", text, view->name);
 		argp_error(state, "%s is for %s", option_name(option), text);
 	}
 }
@@ -140,7 +143,9 @@ static void check_by(const struct options *options, struct argp_state *state)
 
 		if ((*view)->takes & GIVEN(BY) &&
 		    (sums ? options->summary_by == SUMMARY_BYS : !options->by))
-			argp_error(state, "--%s --by: one of %s", (*view)->name,
+			argp_error(state, "--%s: --by %s is not one of %s", (*view)->name,
+				   sums ? choice_name(CHOICE_BY, options->by - 1) :
+					  choice_name(CHOICE_SUMMARY_BY, options->summary_by),
 				   choice_list(sums ? CHOICE_SUMMARY_BY : CHOICE_BY, ", ", " and "));
 	}
 }
@@ -206,9 +211,13 @@ static void check_recordings(const struct options *options, const struct view *c
 		can &= (*view)->adds_up;
 	if (options->inputs.count < 2 || can)
 		return;
+	view = options->views;
+	while (*view && (*view)->adds_up)
+		view++;
 	list_views(text, all, adds_up, OPTIONS);
-	argp_error(state, "several recordings are for %s, and for --expect, without --duration "
-		   "and --count", text);
+	argp_error(state, "--%s: one recording after the other; several recordings are for %s, and for "
+		   "--expect, without --duration and --count",
+		   *view ? (*view)->name : options->duration ? "duration" : "count", text);
 }
 
 void options_check(const struct options *options, const struct view *const *all,

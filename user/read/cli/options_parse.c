@@ -40,14 +40,36 @@ static const char help[] =
 	"it is not found, 128 + N if signal N killed it).\n\n"
 	"proclife-read(8) explains them, proclife-views(7) the columns, proclife-read-json(5) the JSON.";
 
+/* argp(3) adds a line of blanks where a text just fits. */
+static void print_all(struct argp_state *state)
+{
+	char *text = NULL, *line, *next;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		die_no_memory();
+	argp_state_help(state, file, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
+	if (fclose(file))
+		die_no_memory();
+	for (line = text; *line; line = next) {
+		size_t blanks = strspn(line, " ");
+
+		next = line + strcspn(line, "\n");
+		next += *next != '\0';
+		if (!blanks || line[blanks] != '\n')
+			fwrite(line, 1, (size_t)(next - line), stdout);
+	}
+	free(text);
+	exit(0);
+}
+
 static void print_help(const struct reading *reading, struct argp_state *state, const char *arg)
 {
 	if (arg && strcmp(arg, "all"))
 		argp_error(state, "--help=%s: it is --help or --help=all", quoted(arg));
-	if (arg) {
-		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-		return;
-	}
+	if (arg)
+		print_all(state);
 	options_print_help(stdout, reading->all);
 	exit(0);
 }
@@ -254,7 +276,7 @@ static void take_word(struct reading *reading, char *word, struct argp_state *st
 		return;
 	}
 	if (!state->quoted)
-		argp_error(state, "%s: a command has to follow '--'", quoted(word));
+		argp_error(state, "%s: a command has to follow '--', a recording -i", quoted(word));
 	options->command = &state->argv[state->next - 1];
 	options->given |= GIVEN(COMMAND);
 	state->next = state->argc;

@@ -296,7 +296,7 @@ static const char *text_with(const char *name, const char *argument)
 {
 	char *whole;
 
-	if (asprintf(&whole, "--%s=%s", name, argument) < 0)
+	if (asprintf(&whole, "    --%s=%s", name, argument) < 0) /* where an option without a letter is */
 		die_no_memory();
 	return whole;
 }

@@ -114,7 +114,7 @@ void option_set_show(struct options *options, struct argp_state *state, const ch
 	for (word = arg; *word; word += length + (word[length] == ',')) {
 		length = strcspn(word, ",");
 		if (!choice_find(CHOICE_SHOW, word, length, &number))
-			argp_error(state, "--show %s: not of %s, with commas between", quoted(arg),
+			argp_error(state, "--show %s: not one of %s, nor several with commas between", quoted(arg),
 				   choice_list(CHOICE_SHOW, ", ", " and "));
 		options->show |= 1u << number;
 	}
@@ -262,7 +262,7 @@ void option_set_events(struct options *options, struct argp_state *state, const 
 	for (word = arg; *word; word += length + (word[length] == ',')) {
 		length = strcspn(word, ",");
 		if (!choice_find(CHOICE_EVENT, word, length, &number))
-			argp_error(state, "--events=%s: not of %s, with commas between", quoted(arg),
+			argp_error(state, "--events=%s: not one of %s, nor several with commas between", quoted(arg),
 				   choice_list(CHOICE_EVENT, ", ", " and "));
 		options->events |= PROCLIFE_HAS(number + 1);
 	}

@@ -49,6 +49,8 @@ void matched_add(struct run *run, const struct run *other)
 	run->matched.comm |= other->matched.comm;
 	run->matched.uid |= other->matched.uid;
 	run->matched.cgroup |= other->matched.cgroup;
+	run->matched.cgroup_path |= other->matched.cgroup_path;
+	run->matched.cgroup_unknown |= other->matched.cgroup_unknown;
 	run->matched.args |= other->matched.args;
 	run->matched.end |= other->matched.end;
 	run->matched.time |= other->matched.time;
@@ -159,6 +161,12 @@ static bool matched_any(const struct run *run)
 	return run->matched.processes;
 }
 
+/* Whatever the --cgroup, it would match nothing. */
+static bool knows_no_path(const struct run *run)
+{
+	return run->matched.cgroup_unknown && !run->matched.cgroup_path;
+}
+
 void matched_report(const struct run *run, const char *dir)
 {
 	const struct options *options = run->options;
@@ -174,6 +182,7 @@ void matched_report(const struct run *run, const char *dir)
 	if (fclose(list.file))
 		die_no_memory();
 	if (*text)
-		message("%s%sno process matched %s", dir ? quoted(dir) : "", dir ? ": " : "", text);
+		message("%s%sno process matched %s%s", dir ? quoted(dir) : "", dir ? ": " : "", text,
+			knows_no_path(run) ? "; of no cgroup is the path known" : "");
 	free(text);
 }

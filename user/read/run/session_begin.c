@@ -9,6 +9,7 @@
 #include "run/recording_latency.h"
 #include "run/replay.h"
 #include "run/session_state.h"
+#include "views/when.h"
 #include <errno.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
@@ -60,6 +61,21 @@ static int select_pids(struct session *s)
 			return ret;
 	}
 	return 0;
+}
+
+static bool ends_before_range(const struct session *s)
+{
+	const struct options *options = s->run.options;
+	char from[WHEN_SIZE], end[WHEN_SIZE];
+
+	if (!options->duration || s->run.from <= s->run.began ||
+	    s->run.from - s->run.began <= options->duration)
+		return false;
+	message("--from %s, --duration: the trace ends at %s, before the range begins at %s; --to names the "
+		"end of a range", quoted(options->from.text),
+		when_text(&s->run, s->run.began + options->duration, end),
+		when_text(&s->run, s->run.from, from));
+	return true;
 }
 
 /* Without paths of cgroups, --cgroup would match nothing. */
@@ -255,6 +271,8 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	if (s->signals < 0)
 		return -errno;
 	s->run.began = s->replay ? s->replay->began : session_now(s);
+	if (ends_before_range(s))
+		return -ESRCH;
 	if (options->duration)
 		session_stop_at(s, s->run.began + options->duration, STOP_DURATION);
 	if (shows_now(s) && !s->replay)

@@ -50,7 +50,7 @@ static bool is_below(const char *path, const char *folder)
 	return !strncmp(path, folder, length) && (path[length] == '/' || !path[length]);
 }
 
-static bool has_cgroup(const struct run *run, const struct proclife_process *process)
+static bool has_cgroup(struct run *run, const struct proclife_process *process)
 {
 	const struct words *cgroups = &run->options->filter.cgroups;
 	const char *path;
@@ -59,6 +59,8 @@ static bool has_cgroup(const struct run *run, const struct proclife_process *pro
 	if (!cgroups->count)
 		return true;
 	path = proclife_cgroups_path(run->cgroups, process->cgroup);
+	run->matched.cgroup_path |= path != NULL;
+	run->matched.cgroup_unknown |= !path;
 	for (i = 0; path && i < cgroups->count; i++)
 		if (is_below(path, cgroups->all[i]))
 			return true;

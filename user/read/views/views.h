@@ -33,6 +33,8 @@ struct run {
 	struct {
 		uint64_t processes; /* that match, at their end or in an event that is shown */
 		uint64_t failed;    /* of them, those with another exit status than 0, or killed */
+		bool cgroup_path;   /* of one that was looked at, the path is known */
+		bool cgroup_unknown; /* of one, it is not */
 		bool comm;	    /* one has matched this kind of filter at some time */
 		bool uid;
 		bool cgroup;
