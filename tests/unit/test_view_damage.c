@@ -164,6 +164,41 @@ static void test_running(void **state)
 	expect(false, 3, "--events --json", "\"reason\":\"cut\"");
 }
 
+/*
+ * A gap can hide a thread that exited later: when it exited is not certain, but that it failed is, as it
+ * was reaped. The EXIT of the other one is lost.
+ */
+static void test_failed_beside_a_gap(void **state)
+{
+	struct who init = process_of_pid(1, "init"), failing, other = process_of_pid(1000, "sleeper");
+	char *text;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	failing = story_fork(&init, 100, "failing");
+	put_on_1(fork_record(0, &other, &init));
+	put_on_1(exit_record(0, &other, 0, 0));
+	story_exit(&failing, &init, 1 << 8);
+	put_on_1(sigchld_record(0, &init, &other, 1));
+	story_reap(&failing, &init);
+	put_on_1(reap_record(0, &other, &init));
+	story_put(free_record(0, &failing));
+	put_on_1(free_record(0, &other));
+	story_end();
+	file_patch(folder.path, "cpu_1", at_record(0, 1) + 9, "\xff", 1);
+	text = show(false, 3, "--tree --json");
+	assert_non_null(strstr(strstr(text, "\"pid\":100,"), "\"exited\":null,"));
+	free(text);
+	expect(false, 3, "--lives --failed", " failing");
+	expect(false, 3, "--tree", "failing  status 1, incomplete");
+	expect(false, 3, "--tree --failed", "failing  status 1, incomplete");
+	expect(false, 3, "--tree", "3 processes, 1 failed; ");
+	expect(false, 3, "--tree --min-life 1h", "3 processes, 1 failed; ");
+	expect(false, 3, "--summary", "\n1 process ended, 1 failed, 1 did not (CPU not known), the end of "
+	       "1 is not certain; CPU ");
+	expect(false, 3, "--expect failed==1", "ok");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +206,7 @@ int main(void)
 		STORY(test_file_too_short),
 		STORY(test_several),
 		STORY(test_running),
+		STORY(test_failed_beside_a_gap),
 	};
 
 	if (find_program())

@@ -5,6 +5,7 @@
 #include "output/quoted.h"
 #include "run/matched.h"
 #include "run/replay.h"
+#include "views/ended.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected || !process->matches)
 		return;
 	run->matched.processes++;
-	run->matched.failed += process->marks.exited && process->exit_code;
+	run->matched.failed += process_ended_by(process) && process->exit_code > 0;
 }
 
 /* Is any filter other than --pid given? */

@@ -3,6 +3,7 @@
  * --comm, --uid, --cgroup, --args, how it ended, and when: one of each kind that is given has to fit.
  */
 #include "output/message.h"
+#include "views/ended.h"
 #include "views/views.h"
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -115,7 +116,7 @@ static bool has_end(const struct filter *filter, const struct proclife_process *
 
 	if (!filter_has_end(filter))
 		return true;
-	if (!process->marks.exited || process->exit_code < 0)
+	if (!process_ended_by(process) || process->exit_code < 0)
 		return false;
 	if (filter->failed && process->exit_code)
 		return true;

@@ -127,6 +127,7 @@ void programs_add(struct programs *programs, enum summary_by by,
 	if (!ended) {
 		program->open++;
 		programs->open++;
+		programs->unsure += !process->marks.exited && !process->outlives;
 		return;
 	}
 	if (!program->runs++)

@@ -33,6 +33,7 @@ struct programs {
 	uint64_t runs;
 	uint64_t failed;
 	uint64_t open;
+	uint64_t unsure; /* of them, those that do not outlive the trace either */
 	uint64_t runtime;
 };
 

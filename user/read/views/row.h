@@ -10,6 +10,7 @@
 #define READ_ROW_H
 
 #include "options.h"
+#include "views/ended.h"
 #include "views/path.h"
 #include <proclife.h>
 #include <string.h>
@@ -106,7 +107,7 @@ void rows_free(struct rows *rows);
 /* As a line shows it: of a zombie that is older than the trace, it says nothing of the end. */
 static inline int32_t node_exit_code(const struct proclife_node *node)
 {
-	return node->marks.exited ? node->exit_code : 0;
+	return ended_by(&node->marks, node->incomplete, node->exit_code) ? node->exit_code : 0;
 }
 
 static inline bool node_failed(const struct proclife_node *node)

@@ -6,6 +6,7 @@
 #include "output/percentiles.h"
 #include "output/quote.h"
 #include "output/wrap.h"
+#include "views/ended.h"
 #include "views/overtime.h"
 #include "views/path.h"
 #include "views/programs.h"
@@ -27,12 +28,12 @@ static void process_gone(void *data, struct proclife_process *process)
 {
 	struct summary *summary = data;
 	const struct run *run = summary->run;
-	uint64_t exited = process->marks.exited, born;
+	uint64_t exited = process->marks.exited, ended = process_ended_by(process), born;
 
 	if (!process->selected || !process->matches)
 		return;
 	programs_add(&summary->programs, run->options->summary_by, process,
-		     exited && exited <= run->to);
+		     ended && ended <= run->to);
 	if (!summary->began) {
 		overtime_begin(&summary->overtime, run->from > run->first ? run->from : run->first);
 		summary->overtime.limit = run->to;
@@ -360,10 +361,17 @@ static void put_sum(struct text *line, const struct summary *summary)
 		text_string(line, " failed");
 		text_style(line, STYLE_PLAIN);
 	}
-	if (programs->open) {
+	if (programs->open > programs->unsure) {
 		text_string(line, ", ");
-		text_count(line, programs->open);
+		text_count(line, programs->open - programs->unsure);
 		text_string(line, " did not (CPU not known)");
+	}
+	if (programs->unsure) {
+		text_string(line, ", the end of ");
+		text_style(line, STYLE_BAD);
+		text_count(line, programs->unsure);
+		text_style(line, STYLE_PLAIN);
+		text_string(line, " is not certain");
 	}
 	text_string(line, "; CPU ");
 	text_time(line, programs->runtime);
