@@ -41,6 +41,19 @@ static void expect(const char *columns, const char *options, const char *lines)
 	free(out.text);
 }
 
+/* Somewhere in it. */
+static void expect_line(const char *columns, const char *options, const char *line)
+{
+	struct output out;
+
+	setenv("COLUMNS", columns, 1);
+	out = run_program(false, 0, "%s -i %s --pid 50 --tree %s", program, folder.path, options);
+	unsetenv("COLUMNS");
+	if (!strstr(out.text, line))
+		fail_msg("COLUMNS=%s --tree %s:\n%s\nwithout:\n%s", columns, options, out.text, line);
+	free(out.text);
+}
+
 /* When it was born, as --utc and --monotonic have it; of who is older that is not known. */
 static void test_start(void **state)
 {
@@ -91,12 +104,55 @@ static void test_notes(void **state)
 	       "    100   5.00 ms   900 ms 1.95 MiB  |- cc -c a-file-wi~  cgroup 77, us~\n");
 }
 
+/* What is counted below a line is never cut: the words of the command and the other notes are. */
+static void test_counts_below(void **state)
+{
+	struct who make, cc;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	sh = process_of_pid(50, "sh");
+	story_put(task_record(0, &init, &init));
+	story_put(task_record(0, &sh, &init));
+	make = story_fork(&sh, 100, "make");
+	story_put(exec_record(0, &make, 100, "/usr/bin/make"));
+	story_args(&make, "make\0-f\0scripts/Makefile.build\0obj=drivers/core", 46);
+	for (uint32_t i = 0; i < 12; i++) {
+		story_at(10 + 10 * i);
+		cc = story_fork(&make, 1000 + i, "cc");
+		story_at(15 + 10 * i);
+		story_die(&cc, &make, i < 3 ? 1 << 8 : 0, 3 * MS, 2000);
+		story_bury(&cc, &make);
+	}
+	story_at(200);
+	story_exit(&make, &sh, 1 << 8);
+	story_end();
+	expect_line("120", "--depth 1", "make -f scr~  status 1~  + 12 processes below, "
+		    "3 failed, 10.8 s CPU\n");
+	expect_line("80", "--depth 1", "`- make -f scr~  st~  +12, 3 failed, 10.8 s\n");
+	expect_line("70", "--depth 1", "`- make -f scr~  status 1, ~  +12\n");
+	expect_line("60", "--depth 1", "  +12\n");
+	expect_line("80", "--top 2:count", "#2, 12 descendants");
+}
+
+/* What the figures below it are of, where only a range is shown. */
+static void test_range(void **state)
+{
+	(void)state;
+	tell();
+	expect_line("100", "--monotonic --to 1.016", "\nin all: 3 processes, 2 failed; ");
+	expect_line("100", "--monotonic --to 1.016", "counted, not shown: --to\n");
+	expect_line("100", "--monotonic", "\n3 processes, 2 failed; ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_start),
 		STORY(test_widths),
 		STORY(test_notes),
+		STORY(test_counts_below),
+		STORY(test_range),
 	};
 
 	if (find_program())

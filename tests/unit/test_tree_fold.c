@@ -385,6 +385,8 @@ static void test_build(void **state)
 	setenv("COLUMNS", "80", 1);
 	sum = expect_short("", processes, failed);
 	assert_in_range(sum.widest, 60, 80);
+	/* There is no room for the word. */
+	expect_part("", "\n(...) tells the slowest of them\n");
 }
 
 /* Whatever there is, it all adds up. */

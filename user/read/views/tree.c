@@ -46,6 +46,7 @@ static void end(void *state)
 	text_free(&view->name);
 	text_free(&view->args);
 	text_free(&view->notes);
+	text_free(&view->below);
 	words_free(&view->words);
 	tree_families_free(view->families);
 	free(view->threads);
@@ -68,6 +69,7 @@ static int begin(struct run *run, void **state)
 	text_init(&v->name, run->screen);
 	text_init(&v->args, run->screen);
 	text_init(&v->notes, run->screen);
+	text_init(&v->below, run->screen);
 	ret = proclife_tree_new(&v->tree, run->tasks);
 	if (!ret && run->options->threads)
 		ret = proclife_tasks_report(run->tasks, &reports, v);

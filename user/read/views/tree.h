@@ -38,6 +38,9 @@ struct tree_view {
 	struct text name;
 	struct text args;
 	struct text notes;
+	bool names_slowest; /* some line does so without the word */
+	unsigned int ranked; /* columns at the beginning of the notes that say why the line is there */
+	struct text below; /* what the line counts below it: behind the notes, and never cut */
 	struct line_words words; /* of the command line at hand */
 	struct families *families; /* NULL until they are needed */
 	unsigned int start_columns; /* 0: no column has the times of birth */
@@ -74,5 +77,7 @@ void tree_note_state(struct text *notes, enum proclife_life_state state);
 /* "… 312 processes below, 3 failed, 41.0 s CPU"; @many: "processes below" */
 void tree_note_cut_off(struct text *notes, const struct cut_off *cut, const char *one,
 		       const char *many);
+/* What is cut below it, as much of that as there are columns for; 0: all of it. */
+void tree_build_below(struct tree_view *view, const struct row *b, unsigned int columns);
 
 #endif

@@ -70,6 +70,7 @@ static void put_fold(struct tree_view *view, struct text *line, const struct row
 		text_string(fold, names[i]);
 		text_in(fold, slowest, 0);
 		text_string(fold, ")");
+		view->names_slowest |= i == 3;
 		if (!columns || fold->columns <= columns) {
 			text_in(line, fold, 0);
 			return;
@@ -283,7 +284,6 @@ static void note_end(struct text *notes, const struct row *b, const struct sums 
 
 void tree_build_notes(struct tree_view *view, const struct row *b)
 {
-	const struct cut_off *cut = row_cut_off(&view->rows, b);
 	const struct sums *sums = row_fold(&view->rows, b);
 	unsigned int differ = sums ? sums->differ : 0;
 	const struct proclife_node *node = b->node;
@@ -292,6 +292,7 @@ void tree_build_notes(struct tree_view *view, const struct row *b)
 	text_clear(notes);
 	text_string(notes, "");
 	note_rank(view, b);
+	view->ranked = notes->columns;
 	note_extras(view, b);
 	note_end(notes, b, sums);
 	if (node->common->threads > 1 && !(differ & DIFFER_THREADS)) {
@@ -306,11 +307,43 @@ void tree_build_notes(struct tree_view *view, const struct row *b)
 	if (!b->parent && !node->older && node->parent_tgid && !view->run->command &&
 	    !(differ & DIFFER_PARENT))
 		note_pid(notes, "parent", node->parent_tgid);
-	if (cut->processes) {
-		text_string(notes, "  ");
-		if (b->child)
-			tree_note_cut_off(notes, cut, "more below", "more below");
-		else
-			tree_note_cut_off(notes, cut, "process below", "processes below");
+}
+
+/* "+312, 3 failed, 41.0 s"; less of it with each step. */
+static void put_short_below(struct text *below, const struct cut_off *cut, unsigned int step)
+{
+	text_style(below, STYLE_DIM);
+	text_string(below, "  +");
+	text_count(below, cut->processes);
+	if (cut->failed && step < 2) {
+		text_string(below, ", ");
+		text_count(below, cut->failed);
+		text_string(below, " failed");
+	}
+	if (step < 1) {
+		text_string(below, ", ");
+		text_time(below, cut->runtime);
+	}
+	text_style(below, STYLE_PLAIN);
+}
+
+void tree_build_below(struct tree_view *view, const struct row *b, unsigned int columns)
+{
+	const struct cut_off *cut = row_cut_off(&view->rows, b);
+	struct text *below = &view->below;
+	unsigned int step;
+
+	text_clear(below);
+	text_string(below, "");
+	if (!cut->processes)
+		return;
+	text_string(below, "  ");
+	if (b->child)
+		tree_note_cut_off(below, cut, "more below", "more below");
+	else
+		tree_note_cut_off(below, cut, "process below", "processes below");
+	for (step = 0; columns && below->columns > columns && step < 3; step++) {
+		text_clear(below);
+		put_short_below(below, cut, step);
 	}
 }

@@ -39,6 +39,11 @@ static void add_up(const struct tree_view *view, struct totals *totals)
 	}
 }
 
+static bool has_range(const struct options *options)
+{
+	return options->from.kind || options->to.kind;
+}
+
 /* Of all that is listed, whether it is shown or cut. */
 static void put_totals(struct tree_view *view, const struct totals *totals)
 {
@@ -46,6 +51,8 @@ static void put_totals(struct tree_view *view, const struct totals *totals)
 	uint64_t lost = view->run->lost;
 	uint64_t wall = totals->last > totals->first ? totals->last - totals->first : 0;
 	text_line(line);
+	if (totals->cut && has_range(view->run->options))
+		text_string(line, "in all: ");
 	text_style(line, STYLE_BOLD);
 	text_plural(line, totals->processes, "process", "processes");
 	text_style(line, STYLE_PLAIN);
@@ -77,8 +84,9 @@ static void put_totals(struct tree_view *view, const struct totals *totals)
 	text_line(line);
 }
 
-static void put_filter(struct text *line, const struct filter *filter, const char *separator)
+static void put_filter(struct text *line, const struct options *options, const char *separator)
 {
+	const struct filter *filter = &options->filter;
 	const struct {
 		bool given;
 		const char *name;
@@ -91,6 +99,8 @@ static void put_filter(struct text *line, const struct filter *filter, const cha
 		{ filter->statuses[0] | filter->statuses[1] | filter->statuses[2] |
 		  filter->statuses[3], "--status" },
 		{ filter->signals, "--signal" },
+		{ options->from.kind, "--from" },
+		{ options->to.kind, "--to" },
 	};
 	size_t i;
 
@@ -126,7 +136,7 @@ static void put_cut(struct tree_view *view, uint64_t processes)
 			    choice_name(CHOICE_TOP, cut->key));
 		separator = ", ";
 	}
-	put_filter(line, &view->run->options->filter, separator);
+	put_filter(line, view->run->options, separator);
 	if (view->rows.cheap_cut)
 		text_printf(line, "%sthose that took the least CPU time",
 			    cut_is_set(cut) ? ", " : separator);
@@ -153,6 +163,8 @@ static void put_fold(struct tree_view *view)
 							  "N stands for N that are alike");
 		put_dim(line, ": longest life, sum of CPU time, largest RSS");
 	}
+	if (view->names_slowest)
+		put_dim(line, "(...) tells the slowest of them");
 	text_style(line, STYLE_DIM);
 	text_string(line, "--no-fold shows all ");
 	text_count(line, view->rows.unfolded);

@@ -15,6 +15,7 @@
 #define CPU_COLUMNS 8
 #define RSS_COLUMNS 8
 #define MIN_NAME 12
+#define MIN_NAME_BELOW 16 /* in front of what is counted below it */
 
 /* Where the screen is narrower, there is no such column. */
 #define LEAST_FOR_START 100
@@ -161,33 +162,56 @@ static void put_rss(struct tree_view *view, uint64_t max_rss)
 		text_spaces(line, RSS_COLUMNS);
 }
 
+static unsigned int columns_left(const struct tree_view *view)
+{
+	unsigned int width = view->run->screen->width, column = view->line.columns;
+
+	return width > column ? width - column : 1;
+}
+
+/* Behind the name and what has to be said. */
+static void choose_below(struct tree_view *view, const struct row *b)
+{
+	unsigned int taken = MIN_NAME_BELOW + view->ranked, left = columns_left(view);
+
+	if (!view->run->screen->width)
+		taken = left = 0;
+	tree_build_below(view, b, left > taken ? left - taken : left ? 1 : 0);
+}
+
 /*
  * The columns that are left for a name in front of the notes; 0: any. What is run tells more than the
- * end of long notes.
+ * end of long notes, but less than why the line is there, and what is counted there.
  */
 static unsigned int name_columns(const struct tree_view *view)
 {
-	unsigned int width = view->run->screen->width, notes = view->notes.columns, left, least;
+	unsigned int notes = view->notes.columns, left, least, most;
 
-	if (!width)
+	if (!view->run->screen->width)
 		return 0;
-	left = width > view->line.columns ? width - view->line.columns : 1;
+	left = columns_left(view);
+	left = left > view->below.columns ? left - view->below.columns : 1;
 	least = left / 2 < MIN_NAME ? MIN_NAME : left / 2;
+	most = view->ranked + (notes > view->ranked); /* with the mark of a cut */
+	most = left > most ? left - most : left;
 	if (left >= notes + least)
 		return left - notes;
-	return left < least ? left : least;
+	return least < most ? least : most;
 }
 
 /* No line is wider than the screen, whatever is to be said on it. */
 static void end_line(struct tree_view *view)
 {
+	unsigned int left = columns_left(view), below = view->below.columns;
 	unsigned int width = view->run->screen->width;
 	struct text *line = &view->line;
 
 	if (!width)
 		text_in(line, &view->notes, 0);
-	else if (width > line->columns)
-		text_in(line, &view->notes, width - line->columns);
+	else if (width > line->columns && left > below)
+		text_in(line, &view->notes, left - below);
+	if (!width || width > line->columns)
+		text_in(line, &view->below, width ? width - line->columns : 0);
 	text_line(line);
 }
 
@@ -220,6 +244,7 @@ static void put_row(struct tree_view *view, const struct row *b, unsigned int de
 	tree_build_notes(view, b);
 	text_string(line, "  ");
 	put_guides(view, depth);
+	choose_below(view, b);
 	tree_put_label(view, line, b, name_columns(view));
 	end_line(view);
 }
@@ -242,6 +267,9 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	text_string(&view->name, "}");
 	text_clear(&view->notes);
 	text_string(&view->notes, "");
+	text_clear(&view->below);
+	text_string(&view->below, "");
+	view->ranked = 0;
 	if (t->exit_code && t->marks.exited)
 		tree_note_exit(&view->notes, t->exit_code, NULL, 0);
 	tree_note_state(&view->notes, t->state);
