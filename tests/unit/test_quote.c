@@ -101,7 +101,7 @@ static void expect_recent(const char *comm, const char *args, size_t bytes, cons
 	strncpy(name, comm, sizeof(name) - 1);
 	text_clear(&text);
 	text_string(&text, "");
-	recent_put_args(&recent, &text, name, args, (uint32_t)bytes, false);
+	recent_put_args(&recent, &text, name, args, (uint32_t)bytes, false, 0);
 	if (strcmp(text.s, expected))
 		fail_msg("'%s' instead of '%s'", text.s, expected);
 }

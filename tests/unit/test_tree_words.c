@@ -43,9 +43,9 @@ static void test_words(void **state)
 	       "`- find -std=gnu11 -Wall -Wextra -O2 -g -Iinclude -Iuser/lib ~\n");
 	setenv("COLUMNS", "60", 1);
 	expect_rows("",
-	       "    101   1.00 ms  1.00 ms" RSS "|- cc ... ~ib/merge_a.c\n"
-	       "    102   1.00 ms  1.00 ms" RSS "|- cc ... ~ib/merge_b.c\n"
-	       "    103   1.00 ms  1.00 ms" RSS "|- cc ... ~ib/merge_c.c\n"
+	       "    101   1.00 ms  1.00 ms" RSS "|- cc ~er/lib/merge_a.c\n"
+	       "    102   1.00 ms  1.00 ms" RSS "|- cc ~er/lib/merge_b.c\n"
+	       "    103   1.00 ms  1.00 ms" RSS "|- cc ~er/lib/merge_c.c\n"
 	       "    104   1.00 ms  1.00 ms" RSS "|- cc -c short.c\n"
 	       "    105   1.00 ms  1.00 ms" RSS "`- find -std=gnu11 -Wa~\n");
 }

@@ -317,6 +317,28 @@ static void test_width(void **state)
 	}
 }
 
+/* The first of its program is cut like all others: what is said of it is what it works on. */
+static void test_telling_words(void **state)
+{
+	static const char args[] = "cc\0-quiet\0-nostdinc\0-O2\0-o\0build/table.o\0drivers/core/table.c";
+	struct output out;
+	struct who cc;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	cc = story_fork(&init, 100, "cc");
+	story_put(exec_record(0, &cc, 100, "/usr/bin/cc"));
+	story_args(&cc, args, sizeof(args));
+	story_die(&cc, &init, 1 << 8, MS, 1);
+	story_end();
+	setenv("COLUMNS", "80", 1);
+	out = run_program(false, 0, "%s -i %s --monotonic", program, folder.path);
+	if (!strstr(out.text, " 1        cc ... drivers/core/table.c\n"))
+		fail_msg("%s", out.text);
+	free(out.text);
+	unsetenv("COLUMNS");
+}
+
 /* What a gap hides is not known, and says so; nobody disappears. */
 static void test_gap(void **state)
 {
@@ -401,7 +423,7 @@ int main(void)
 		STORY(test_default), STORY(test_count),	 STORY(test_filter),	  STORY(test_sort),
 		STORY(test_top),	  STORY(test_unknown_status),
 		STORY(test_threads),	  STORY(test_hostile),
-		STORY(test_width),   STORY(test_gap),	 STORY(test_other_views), STORY(test_edges),
+		STORY(test_width),   STORY(test_telling_words), STORY(test_gap),	 STORY(test_other_views), STORY(test_edges),
 	};
 
 	if (find_program())

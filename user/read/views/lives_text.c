@@ -283,9 +283,10 @@ static void put_columns(struct lives_text *view, const struct death *death)
 
 /*
  * The program by the last part of its path; without arguments, that as a whole. @recent: leave out what
- * its last line had; or NULL.
+ * its last line had, and what tells little if there is no @room for that; or NULL.
  */
-static void put_command(struct text *text, const struct death *death, struct recent *recent)
+static void put_command(struct text *text, const struct death *death, struct recent *recent,
+			unsigned int room)
 {
 	const char *base = death->path ? path_base(death->path) : NULL;
 
@@ -307,7 +308,8 @@ static void put_command(struct text *text, const struct death *death, struct rec
 	}
 	if (death->args && recent)
 		recent_put_args(recent, text, death->comm, death->args, death->args_bytes,
-				death->args_cut);
+				death->args_cut,
+				room > text->columns ? room - text->columns : 1);
 	else if (death->args)
 		text_args(text, death->args, death->args_bytes, death->args_cut, 1);
 }
@@ -356,7 +358,7 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 	if (has_notes(death))
 		build_notes(notes, death, true);
 	if (!width) {
-		put_command(line, death, NULL);
+		put_command(line, death, NULL, 0);
 	} else {
 		left = width > line->columns ? width - line->columns : 0;
 		if (notes->columns + MIN_COMMAND > left)
@@ -364,10 +366,11 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 		if (notes->columns + MIN_CUT > left)
 			text_clear(notes);
 		text_clear(&view->command);
-		put_command(&view->command, death, NULL);
+		put_command(&view->command, death, NULL, 0);
 		if (death->args && view->command.columns > left - notes->columns) {
 			text_clear(&view->command);
-			put_command(&view->command, death, &view->recent);
+			put_command(&view->command, death, &view->recent,
+				    left - notes->columns);
 		}
 		if (left - notes->columns >= MIN_CUT)
 			text_in(line, &view->command, left - notes->columns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/quote.h"
 #include "views/recent.h"
+#include "views/words.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,18 +54,47 @@ static bool put_news(struct text *text, const struct recent_args *kept, const ch
 	return news;
 }
 
+static void cut_back(struct text *text, size_t length, unsigned int columns)
+{
+	text->len = length;
+	text->columns = columns;
+}
+
+/* In place of what is behind @length, if there is a word that tells more than the beginning. */
+static void put_telling(struct text *text, size_t length, unsigned int before,
+			const struct recent_args *kept, const char *args, uint32_t bytes,
+			unsigned int columns)
+{
+	struct family_words family = { 0 };
+	struct line_words words = { 0 };
+	struct text telling;
+
+	text_init(&telling, text->screen);
+	if (kept)
+		family_words_add(&family, &words, kept->args.text, kept->args.bytes);
+	words_split(&words, &family, args, bytes);
+	if (words_put(&telling, &words, columns)) {
+		cut_back(text, length, before);
+		text_bytes(text, telling.s, telling.len, telling.columns);
+	}
+	text_free(&telling);
+	words_free(&words);
+	family_words_free(&family);
+}
+
 void recent_put_args(struct recent *recent, struct text *text, const char comm[PROCLIFE_COMM_LEN],
-		     const char *args, uint32_t bytes, bool cut)
+		     const char *args, uint32_t bytes, bool cut, unsigned int columns)
 {
 	struct recent_args *kept = find(recent, comm);
-	unsigned int columns = text->columns;
+	unsigned int before = text->columns;
 	size_t length = text->len;
 
 	if (!kept || !put_news(text, kept, args, bytes)) {
-		text->len = length;
-		text->columns = columns;
+		cut_back(text, length, before);
 		text_args(text, args, bytes, cut, 1);
 	}
+	if (columns && text->columns - before > columns)
+		put_telling(text, length, before, kept, args, bytes, columns);
 	keep(recent, kept, comm, args, bytes);
 }
 

@@ -16,10 +16,11 @@ struct recent {
 
 /*
  * Appends the arguments behind the first, in place of each run of those that the last command line
- * of this name had too a mark; all of them if there was none, or it had them all. Keeps this one.
+ * of this name had too a mark; all of them if there was none, or it had them all. If they do not fit in
+ * @columns, 0 for any, the most telling of their words. Keeps this one.
  */
 void recent_put_args(struct recent *recent, struct text *text, const char comm[PROCLIFE_COMM_LEN],
-		     const char *args, uint32_t bytes, bool cut);
+		     const char *args, uint32_t bytes, bool cut, unsigned int columns);
 void recent_free(struct recent *recent);
 
 #endif

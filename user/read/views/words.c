@@ -220,11 +220,15 @@ bool words_put(struct text *text, struct line_words *words, unsigned int columns
 				choose(words, i, &scratch, &left);
 		put_chosen(text, words);
 	} else {
-		put_gap(text);
-		text_string(text, " ");
 		text_clear(&scratch);
 		words_put_first(&scratch, words);
-		text_word_in(text, &scratch, columns - gap - 1);
+		/* The mark of its own cut stands for the gap, too. */
+		if (scratch.columns < columns || !strchr(scratch.s, '/')) {
+			put_gap(text);
+			columns -= gap;
+		}
+		text_string(text, " ");
+		text_word_in(text, &scratch, columns - 1);
 	}
 	text_free(&scratch);
 	return true;
