@@ -145,6 +145,35 @@ static void test_narrow(void **state)
 	unsetenv("COLUMNS");
 }
 
+/* Of a path, the end says most; nothing follows in a line of its own. */
+static void test_narrow_paths(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	run(&init, 101, "cc1", "/usr/lib/gcc/x86_64-linux-gnu/12/cc1", 10, 5, 1, 0);
+	run(&init, 102, "cc1", "/usr/lib/gcc/x86_64-linux-gnu/12/cc1", 20, 5, 1, 0);
+	story_end();
+	setenv("COLUMNS", "80", 1);
+	EXPECT("--by path", "-linux-gnu/12/cc1  first.c\n");
+	EXPECT("--by dir", "-gnu/12  cc  first.c\n");
+	unsetenv("COLUMNS");
+}
+
+/* If the longest run is the first one, too, the second tells what is special about it. */
+static void test_longest_is_first(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	run(&init, 103, "cc", "/usr/bin/cc", 20, 5, 1, 0);
+	run(&init, 102, "cc", "/usr/bin/cc", 10, 5, 1, 0);
+	story_end();
+	EXPECT("", "  cc  b.c\n");
+}
+
 static void test_options(void **state)
 {
 	struct output out;
@@ -196,6 +225,8 @@ int main(void)
 		STORY(test_json),
 		STORY(test_text),
 		STORY(test_narrow),
+		STORY(test_narrow_paths),
+		STORY(test_longest_is_first),
 		STORY(test_options),
 		cmocka_unit_test(test_overtime),
 	};

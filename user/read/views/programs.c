@@ -113,6 +113,7 @@ static void add_life(struct program *program, const struct proclife_process *pro
 		return;
 	program->longest.ns = ns;
 	program->longest.tgid = process->tgid;
+	program->longest.first = program->runs == 1;
 	program->longest.exit_code = process->exit_code;
 	keep_args(&program->longest.args, process);
 }
@@ -130,8 +131,9 @@ void programs_add(struct programs *programs, enum summary_by by,
 		programs->unsure += !process->marks.exited && !process->outlives;
 		return;
 	}
-	if (!program->runs++)
-		keep_args(&program->first, process);
+	program->runs++;
+	if (program->runs <= 2)
+		keep_args(program->runs == 1 ? &program->first : &program->second, process);
 	programs->runs++;
 	program->failed += process->exit_code > 0;
 	programs->failed += process->exit_code > 0;
@@ -174,6 +176,7 @@ void programs_free(struct programs *programs)
 
 		proclife_histogram_free(program->life);
 		free(program->first.text);
+		free(program->second.text);
 		free(program->longest.args.text);
 		free(program->name);
 		free(program);
@@ -204,6 +207,7 @@ static bool is_better(const char *argument, const char *than)
 const char *program_longest_argument(const struct program *program)
 {
 	const struct kept_args *args = &program->longest.args;
+	const struct kept_args *other = program->longest.first ? &program->second : &program->first;
 	const char *best = NULL;
 	uint32_t i;
 
@@ -214,7 +218,7 @@ const char *program_longest_argument(const struct program *program)
 		if (!i || !*argument || !is_better(argument, best))
 			continue;
 		if (program->runs == 1 ||
-		    !kept_args_have(&program->first, argument, strlen(argument), UINT32_MAX))
+		    !kept_args_have(other, argument, strlen(argument), UINT32_MAX))
 			best = argument;
 	}
 	return best;

@@ -17,10 +17,12 @@ struct program {
 	uint64_t max_rss; /* KiB, the largest */
 	struct proclife_histogram *life; /* of lives with a known birth; NULL: there are none */
 	struct kept_args first;		 /* of the first run */
+	struct kept_args second;
 	struct {
 		uint64_t ns; /* 0: none has a known life */
 		uint32_t tgid;
 		int32_t exit_code;
+		bool first; /* it is the first run */
 		struct kept_args args;
 	} longest;
 };
@@ -44,7 +46,8 @@ void programs_add(struct programs *programs, enum summary_by by,
 void programs_sort(struct programs *programs);
 void programs_free(struct programs *programs);
 
-/* What distinguishes the longest run: its shortest argument that the first run lacks; or NULL. */
+/* What distinguishes the longest run: its shortest argument that the first run lacks, or if it is
+ * that itself, the second; or NULL. */
 const char *program_longest_argument(const struct program *program);
 
 #endif

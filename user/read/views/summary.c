@@ -181,16 +181,31 @@ static void text_program(struct text *line, const struct run *run, const struct 
 		text_label(line, program->name, SIZE_MAX);
 }
 
-static void put_name(struct text *line, const struct run *run, const struct program *program)
+/* Of a path, its end says most. @behind: columns that are wanted behind it; three fifths of the room, at most. */
+static void put_name(struct text *line, const struct run *run, const struct program *program,
+		     unsigned int behind)
 {
 	unsigned int width = run->screen->width;
+	unsigned int room = width > line->columns ? width - line->columns : 1;
 	struct text name;
 
 	text_init(&name, run->screen);
 	text_string(&name, "");
 	text_program(&name, run, program);
-	text_in(line, &name, !width ? 0 : width > line->columns ? width - line->columns : 1);
+	room -= behind < room * 3 / 5 ? behind : room * 3 / 5;
+	text_word_in(line, &name, width ? room : 0);
 	text_free(&name);
+}
+
+/* The program of the longest run, where the line is not one of a program. */
+static void put_run(struct text *line, const struct text *program)
+{
+	unsigned int width = line->screen->width;
+
+	if (width && line->columns + 3 > width)
+		return;
+	text_string(line, "  ");
+	text_in(line, program, width ? width - line->columns : 0);
 }
 
 /* Cuts what is longer than the line; of an argument, its end says most. */
@@ -224,6 +239,7 @@ static void put_program(struct text *line, const struct summary *summary,
 {
 	enum summary_by by = summary->run->options->summary_by;
 	const char *argument = program_longest_argument(program);
+	struct text of, behind;
 	unsigned int i;
 
 	for (i = 0; i < COLUMNS; i++) {
@@ -234,13 +250,21 @@ static void put_program(struct text *line, const struct summary *summary,
 		put_figure(line, summary, program, i);
 	}
 	text_string(line, "  ");
-	put_name(line, summary->run, program);
-	if (argument && by != SUMMARY_BY_COMM && by != SUMMARY_BY_PATH) {
-		text_string(line, "  ");
-		text_label(line, path_base(program->longest.args.text), SIZE_MAX);
-	}
+	text_init(&of, summary->run->screen);
+	text_string(&of, "");
+	if (argument && by != SUMMARY_BY_COMM && by != SUMMARY_BY_PATH)
+		text_label(&of, path_base(program->longest.args.text), SIZE_MAX);
+	text_init(&behind, summary->run->screen);
+	text_string(&behind, "");
+	if (argument)
+		text_word(&behind, argument, strlen(argument));
+	put_name(line, summary->run, program, argument ? of.columns + behind.columns + 6 : 0);
+	if (of.columns)
+		put_run(line, &of);
 	if (argument)
 		put_end(line, summary->run, argument);
+	text_free(&behind);
+	text_free(&of);
 	text_line(line);
 }
 
