@@ -69,6 +69,26 @@ static void tell(void)
 #define VICTIM	"    500 ms      202  victim          killed by SIGKILL from server (100)  " \
 		"(200) is gone: init or a subreaper\n"
 
+/* Its parent is a zombie itself, and has a name. */
+static void test_dead_parent(void **state)
+{
+	struct who init = process_of_pid(1, "init"), parent, child;
+	struct proclife_record record;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	parent = story_fork(&init, 100, "father");
+	child = story_fork(&parent, 101, "child");
+	record = exit_record(0, &child, 0, 0);
+	record.exit.parent_tgid = 100;
+	story_put(record);
+	story_put(sigchld_record(0, &parent, &child, CLD_EXITED));
+	story_exit(&parent, &init, 0);
+	story_end();
+	expect("--comm child", "1 zombie\n" HEAD "      4 ns      101  child           status 0            "
+	       "father (100) is a zombie, too: init or a subreaper\n");
+}
+
 static void test_all(void **state)
 {
 	(void)state;
@@ -144,6 +164,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_all),
+		STORY(test_dead_parent),
 		STORY(test_none),
 		STORY(test_reused_pid),
 		STORY(test_device),

@@ -56,18 +56,31 @@ static bool may_have_waited(const struct run *run, const struct proclife_process
 				       reaper->waited ? reaper->waited : since(zombie));
 }
 
+/* The parent that it had at its exit, if nobody has reaped that either. */
+static const struct proclife_process *dead_parent(const struct run *run,
+						  const struct proclife_process *zombie)
+{
+	const struct proclife_process *parent = proclife_tasks_holder(run->tasks,
+								      zombie->real_parent_tgid);
+
+	return parent && proclife_process_state(run->tasks, parent) == PROCLIFE_IS_ZOMBIE ? parent :
+											    NULL;
+}
+
 static void show_reaper(const struct run *run, struct text *line,
 			const struct proclife_process *zombie)
 {
 	const struct proclife_process *reaper = proclife_tasks_reaper(run->tasks, zombie);
+	const struct proclife_process *dead = reaper ? NULL : dead_parent(run, zombie);
 
-	if (reaper) {
-		text_comm(line, reaper->comm);
+	if (reaper || dead) {
+		text_comm(line, reaper ? reaper->comm : dead->comm);
 		text_string(line, " ");
 	}
 	text_printf(line, "(%" PRIu32 ")", zombie->real_parent_tgid);
 	if (!reaper) {
-		text_string(line, " is gone: init or a subreaper");
+		text_string(line, dead ? " is a zombie, too: init or a subreaper" :
+					 " is gone: init or a subreaper");
 		return;
 	}
 	if (zombie->parent_tgid && zombie->parent_tgid != zombie->real_parent_tgid)
