@@ -110,8 +110,7 @@ static void put_status(const struct who *who, uint32_t parent, uint32_t tracer)
 {
 	char text[8192], groups[7000];
 
-	memset(groups, '7', sizeof(groups));
-	groups[sizeof(groups) - 1] = '\0';
+	snprintf(groups, sizeof(groups), "%06999d", 7);
 	snprintf(text, sizeof(text), "Name:\t%s\nTgid:\t%u\nPid:\t%u\nPPid:\t%u\nTracerPid:\t%u\n"
 		 "Groups:\t%s\nSigPnd:\t%016x\nShdPnd:\t%016x\n", who->comm, who->tgid, who->pid, parent,
 		 tracer, groups, 0, who->flags);

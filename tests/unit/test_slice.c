@@ -213,75 +213,6 @@ static void test_nothing_left_out(void **state)
 	assert_int_equal(count(0, folder.path, "--info", "slice of "), 0);
 }
 
-static void expect_names(const char *name, const char *expected)
-{
-	char path[3 * PATH_MAX], text[200] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", part, name);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
-	assert_string_equal(text, expected);
-}
-
-/* Those of the numbers that occur, and of the machine that recorded them. */
-static void test_names(void **state)
-{
-	struct who init = process_of_pid(1, "init"), who;
-	struct proclife_record record;
-
-	(void)state;
-	for (uint32_t i = 0; i < 3; i++) {
-		who = process_of_pid(100 + i, i == 1 ? "this" : "other");
-		record = fork_record(0, &who, &init);
-		record.fork.uid = 10 + i;
-		record.fork.cgroup = 70 + i;
-		story_put(record);
-	}
-	story_end();
-	story_users(folder.path, "10 a\n11 b c\n12 d\n");
-	story_cgroups(folder.path, "70 /a\n71 /b c\n72 /d\n");
-	free(slice(0, "--comm this"));
-	expect_names(".cgroups", "71 /b c\n");
-	expect_names(".users", "11 b c\n");
-}
-
-/* Whichever record has the number. */
-static void test_names_of_all(void **state)
-{
-	struct who init = process_of_pid(1, "init"), who = process_of_pid(100, "old");
-	struct proclife_record record;
-
-	(void)state;
-	record = task_record(0, &who, &init);
-	record.state.uid = 10;
-	record.state.cgroup = 70;
-	story_put(record);
-	who = process_of_pid(101, "new");
-	record = fork_record(0, &who, &init);
-	record.fork.uid = 11;
-	record.fork.cgroup = 71;
-	story_put(record);
-	record = exec_record(0, &who, 101, "/bin/new");
-	record.exec.uid = 12;
-	story_put(record);
-	record = rename_record(0, &who, "newer");
-	record.rename.cgroup = 72;
-	story_put(record);
-	story_exit(&who, &init, 0);
-	record = reap_record(0, &who, &init);
-	record.reap.cgroup = 73;
-	story_put(record);
-	story_end();
-	story_users(folder.path, "10 a\n11 b\n12 c\n13 d\n");
-	story_cgroups(folder.path, "70 /a\n71 /b\n72 /c\n73 /d\n74 /e\n");
-	free(slice(0, ""));
-	expect_names(".users", "10 a\n11 b\n12 c\n");
-	expect_names(".cgroups", "70 /a\n71 /b\n72 /c\n73 /d\n");
-}
-
 /* --lives asks when it exits, the others at the end: it is there for both. */
 static void test_moved(void **state)
 {
@@ -490,8 +421,6 @@ int main(void)
 		STORY(test_told),
 		STORY(test_command),
 		STORY(test_nothing_left_out),
-		STORY(test_names),
-		STORY(test_names_of_all),
 		STORY(test_moved),
 		STORY(test_running),
 		STORY(test_cut),
