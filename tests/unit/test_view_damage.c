@@ -188,6 +188,7 @@ static void test_failed_beside_a_gap(void **state)
 	file_patch(folder.path, "cpu_1", at_record(0, 1) + 9, "\xff", 1);
 	text = show(false, 3, "--tree --json");
 	assert_non_null(strstr(strstr(text, "\"pid\":100,"), "\"exited\":null,"));
+	assert_non_null(strstr(strstr(text, "\"pid\":100,"), "\"wait_status\":256,"));
 	free(text);
 	expect(false, 3, "--lives --failed", " failing");
 	expect(false, 3, "--tree", "failing  status 1, incomplete");
