@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char file[PATH_MAX];
@@ -239,49 +241,157 @@ static void test_unwritable(void **state)
 	assert_int_equal(access(line, F_OK), -1);
 }
 
-/* Whole or not at all: of a full disk nothing is left but what was there. */
-static void test_atomic(void **state)
+static void expect_text(const char *path, const char *text)
 {
-	char line[4 * PATH_MAX], link[PATH_MAX], buffer[64] = "";
-	struct output out;
+	char buffer[64] = "";
+	FILE *in = fopen(path, "r");
+
+	assert_non_null(in);
+	buffer[fread(buffer, 1, sizeof(buffer) - 1, in)] = '\0';
+	fclose(in);
+	assert_string_equal(buffer, text);
+}
+
+/* How many files there are whose names begin as that of the verdicts does. */
+static unsigned int count_files(void)
+{
+	struct output out = run_program(false, 0, "ls -a %s", folder.base);
+	unsigned int count = count_text(out.text, "verdicts.xml");
+
+	free(out.text);
+	return count;
+}
+
+/* It is the same file afterwards, with the mode that it had, whatever its folder allows. */
+static void test_in_place(void **state)
+{
+	char line[4 * PATH_MAX], link[PATH_MAX];
 	struct stat st, same;
-	FILE *in;
+	struct output out;
+
+	(void)state;
+	put_lives("cc", 3, 0, MS);
+	story_end();
+	snprintf(line, sizeof(line), "-i %s --expect lost==0", folder.path);
+	write_text(file, "as it was, and a text that is longer than what is written into it now\n");
+	assert_int_equal(truncate(file, 100000), 0);
+	assert_int_equal(chmod(file, 0640), 0);
+	assert_int_equal(stat(file, &st), 0);
+	free(run(0, line).text);
+	expect_file("expect|lost==0\n");
+	assert_int_equal(stat(file, &same), 0);
+	assert_int_equal(same.st_ino, st.st_ino);
+	assert_int_equal(same.st_mode & 0777, 0640);
+	/* A link stays one, also where what it names is not there yet. */
+	snprintf(link, sizeof(link), "%s/link", folder.base);
+	assert_int_equal(symlink(file, link), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(unlink(file), 0);
+		if (i)
+			write_text(file, "as it was\n");
+		out = run_program(true, 0, "%s %s --junit %s", program, line, link);
+		assert_int_equal(out.status, 0);
+		free(out.text);
+		assert_int_equal(lstat(link, &st), 0);
+		assert_true(S_ISLNK(st.st_mode));
+		expect_file("expect|lost==0\n");
+	}
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(symlink(link, file), 0);
+	out = run(1, line);
+	assert_non_null(strstr(out.text, "Too many levels of symbolic links; name a file"));
+	free(out.text);
+	/* What is no file is only written. */
+	out = run_program(false, 0, "%s %s --junit /dev/stdout --ktap", program, line);
+	assert_int_equal(out.status, 0);
+	assert_non_null(strstr(out.text, "</testsuites>\n"));
+	free(out.text);
+}
+
+/* Nobody takes half of it for a whole. */
+static void test_full(void **state)
+{
+	struct output out;
 
 	(void)state;
 	put_lives("cc", 3, 0, MS);
 	story_end();
 	write_text(file, "as it was\n");
-	assert_int_equal(chmod(file, 0640), 0);
-	snprintf(line, sizeof(line), "%s -i %s --expect lost==0 --junit %s", program, folder.path, file);
-	out = run_program(true, 100, "%s", line);
+	out = run_program(true, 100, "%s -i %s --expect lost==0 --junit %s", program, folder.path, file);
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "verdicts.xml: File too large; name a file"));
 	free(out.text);
-	in = fopen(file, "r");
-	assert_non_null(fgets(buffer, sizeof(buffer), in));
-	fclose(in);
-	assert_string_equal(buffer, "as it was\n");
-	/* And nothing is left beside it: two recordings' worth of names, the file, "." and "..". */
-	out = run_program(false, 0, "ls %s", folder.base);
-	assert_int_equal(count_text(out.text, "verdicts.xml"), 1);
+	expect_text(file, "");
+	assert_int_equal(count_files(), 1);
+}
+
+static bool has_open(pid_t pid, const char *path)
+{
+	char name[64], target[PATH_MAX];
+	bool found = false;
+
+	for (int fd = 3; fd < 16 && !found; fd++) {
+		snprintf(name, sizeof(name), "/proc/%d/fd/%d", pid, fd);
+		found = readlink(name, target, sizeof(target)) >= (ssize_t)strlen(path) &&
+			!memcmp(target, path, strlen(path));
+	}
+	return found;
+}
+
+/* Whatever ends it: what was there is there, and nothing beside it. */
+static void test_killed(void **state)
+{
+	char line[4 * PATH_MAX], text[4096] = "";
+	int null = open("/dev/null", O_WRONLY), fds[2], status;
+	pid_t pid;
+
+	(void)state;
+	put_lives("cc", 30, 0, MS);
+	story_end();
+	write_text(file, "as it was\n");
+	/* It waits for somebody to read what it prints. */
+	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	while (write(fds[1], text, sizeof(text)) > 0)
+		;
+	assert_int_equal(fcntl(fds[1], F_SETFL, 0), 0);
+	snprintf(line, sizeof(line), "%s -i %s --events --expect lost==0 --junit %s", program, folder.path,
+		 file);
+	pid = start_program(line, fds[1], null, 0);
+	while (!has_open(pid, file))
+		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	close(fds[0]);
+	close(fds[1]);
+	close(null);
+	expect_text(file, "as it was\n");
+	assert_int_equal(count_files(), 1);
+}
+
+static void test_fifo(void **state)
+{
+	char text[4096] = "";
+	struct output out;
+	int fd;
+
+	(void)state;
+	put_lives("cc", 3, 0, MS);
+	story_end();
+	assert_int_equal(mkfifo(file, 0600), 0);
+	out = run_program(true, 0, "timeout 5 %s -i %s --expect lost==0 --junit %s", program,
+			  folder.path, file);
+	assert_int_equal(out.status, 1);
+	assert_non_null(strstr(out.text, "verdicts.xml: nothing reads from it; start what reads it first"));
 	free(out.text);
-	/* Through a link, which stays one; with the mode that it had. */
-	snprintf(link, sizeof(link), "%s/link", folder.base);
-	assert_int_equal(symlink(file, link), 0);
-	snprintf(line, sizeof(line), "-i %s --expect lost==0", folder.path);
-	out = run_program(true, 0, "%s %s --junit %s", program, line, link);
+	fd = open(file, O_RDONLY | O_NONBLOCK);
+	assert_true(fd >= 0);
+	out = run_program(true, 0, "%s -i %s --expect lost==0 --junit %s", program, folder.path, file);
 	assert_int_equal(out.status, 0);
 	free(out.text);
-	expect_file("expect|lost==0\n");
-	assert_int_equal(lstat(link, &st), 0);
-	assert_true(S_ISLNK(st.st_mode));
-	assert_int_equal(stat(file, &same), 0);
-	assert_int_equal(same.st_mode & 0777, 0640);
-	/* What is no file is written, not replaced. */
-	out = run_program(false, 0, "%s %s --junit /dev/stdout --ktap", program, line);
-	assert_int_equal(out.status, 0);
-	assert_non_null(strstr(out.text, "</testsuites>\n"));
-	free(out.text);
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	assert_non_null(strstr(text, "</testsuites>\n"));
 }
 
 int main(void)
@@ -294,7 +404,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_hostile_names, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_diff, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_unwritable, begin, story_teardown),
-		cmocka_unit_test_setup_teardown(test_atomic, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_in_place, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_full, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_killed, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_fifo, begin, story_teardown),
 	};
 
 	if (find_program())

@@ -14,9 +14,7 @@
 #include <unistd.h>
 
 static struct {
-	const char *path; /* as it was given; NULL: no file is open */
-	char *target;	  /* what is written: another one if that is a link */
-	char *temporary;  /* becomes the target; NULL: that is no plain file, and written at once */
+	const char *path; /* NULL: no file is open */
 	int fd;
 	FILE *cases;
 	char *text; /* of them */
@@ -25,57 +23,33 @@ static struct {
 	unsigned long failures;
 	unsigned long errors;
 	unsigned long skipped;
-} junit = { .fd = -1 };
+} junit;
 
 static int say_error(int error)
 {
-	message("--junit: %s: %s; name a file that can be written", quoted(junit.path), strerror(error));
+	const char *path = quoted(junit.path);
+
+	if (error == ENXIO)
+		message("--junit: %s: nothing reads from it; start what reads it first, or name a file", path);
+	else
+		message("--junit: %s: %s; name a file that can be written", path, strerror(error));
 	junit.path = NULL;
 	return STATUS_ERROR;
 }
 
-/* A new file beside it, with the mode that it has or a new one gets. */
-static int open_temporary(const struct stat *old)
-{
-	mode_t mask;
-
-	if (asprintf(&junit.temporary, "%s.XXXXXX", junit.target) < 0)
-		die_no_memory();
-	junit.fd = mkostemp(junit.temporary, O_CLOEXEC);
-	if (junit.fd < 0)
-		return errno;
-	mask = umask(0);
-	umask(mask);
-	if (fchmod(junit.fd, old ? old->st_mode & 0777 : 0666 & ~mask))
-		return errno;
-	return 0;
-}
-
+/* As it is: what is there stays until there is something to write. */
 int junit_open(const char *path)
 {
-	struct stat st;
-	bool exists = !stat(path, &st);
-	int error;
+	const int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
 	junit.path = path;
-	if (!*path)
-		return say_error(ENOENT);
-	if (exists && S_ISDIR(st.st_mode))
-		return say_error(EISDIR);
-	/* A read-only file stays what it is, although its folder would let it be replaced. */
-	if (exists && access(path, W_OK))
+	junit.fd = open(path, flags);
+	/* Only now: in /tmp, O_CREAT can be refused for a file of another user that can be written. */
+	if (junit.fd < 0 && errno == ENOENT)
+		junit.fd = open(path, flags | O_CREAT, 0666);
+	/* It is not to wait for a FIFO's reader to come, but for it to read. */
+	if (junit.fd < 0 || fcntl(junit.fd, F_SETFL, 0))
 		return say_error(errno);
-	junit.target = exists && S_ISREG(st.st_mode) ? realpath(path, NULL) : strdup(path);
-	if (!junit.target)
-		return say_error(errno);
-	if (exists && !S_ISREG(st.st_mode)) {
-		junit.fd = open(junit.target, O_WRONLY | O_CLOEXEC);
-		error = junit.fd < 0 ? errno : 0;
-	} else {
-		error = open_temporary(exists ? &st : NULL);
-	}
-	if (error)
-		return say_error(error);
 	junit.cases = open_memstream(&junit.text, &junit.size);
 	if (!junit.cases)
 		die_no_memory();
@@ -136,39 +110,27 @@ void junit_case(const char *class, const char *name, enum junit_result result, c
 	fputs("\"/>\n\t\t</testcase>\n", junit.cases);
 }
 
-static void write_all(FILE *out)
-{
-	static const char counts[] = "tests=\"%lu\" failures=\"%lu\" errors=\"%lu\"";
-
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites ", out);
-	fprintf(out, counts, junit.count, junit.failures, junit.errors);
-	fputs(">\n\t<testsuite name=\"proclife-read\" ", out);
-	fprintf(out, counts, junit.count, junit.failures, junit.errors);
-	fprintf(out, " skipped=\"%lu\">\n", junit.skipped);
-	fwrite(junit.text, 1, junit.size, out);
-	fputs("\t</testsuite>\n</testsuites>\n", out);
-}
-
-/* 0 or an errno. */
+/* A file gets all of it, or is empty. 0 or an errno. */
 static int write_file(void)
 {
-	FILE *out = fdopen(junit.fd, "w");
+	struct stat st;
+	bool is_file = !fstat(junit.fd, &st) && S_ISREG(st.st_mode);
 	int error = 0;
 
-	if (!out)
-		die_no_memory();
-	errno = 0;
-	write_all(out);
-	if (fflush(out) || ferror(out))
-		error = errno ? errno : EIO;
-	if (!error && junit.temporary && fsync(junit.fd))
+	if (is_file && ftruncate(junit.fd, 0))
 		error = errno;
-	if (fclose(out) && !error)
+	else if (dprintf(junit.fd,
+			 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			 "<testsuites tests=\"%lu\" failures=\"%lu\" errors=\"%lu\">\n"
+			 "\t<testsuite name=\"proclife-read\" tests=\"%lu\" failures=\"%lu\" "
+			 "errors=\"%lu\" skipped=\"%lu\">\n%s\t</testsuite>\n</testsuites>\n",
+			 junit.count, junit.failures, junit.errors, junit.count, junit.failures,
+			 junit.errors, junit.skipped, junit.text) < 0)
 		error = errno;
-	if (!error && junit.temporary && rename(junit.temporary, junit.target))
+	if (error && is_file && ftruncate(junit.fd, 0))
 		error = errno;
-	if (error && junit.temporary)
-		unlink(junit.temporary);
+	if (close(junit.fd) && !error)
+		error = errno;
 	return error;
 }
 
@@ -190,8 +152,6 @@ int junit_close(int status)
 	if (error)
 		status = say_error(error);
 	free(junit.text);
-	free(junit.temporary);
-	free(junit.target);
 	junit.path = NULL;
 	return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * --junit: verdicts as JUnit XML, of the form that Jenkins and GitLab read
- * (https://github.com/testmoapp/junitxml). The file is there as a whole, or as it was before.
+ * (https://github.com/testmoapp/junitxml). The file is written at the end; until then it
+ * is as it was, or new and empty.
  */
 #ifndef READ_JUNIT_H
 #define READ_JUNIT_H
@@ -13,7 +14,7 @@ enum junit_result {
 	JUNIT_SKIPPED, /* it was not to be judged */
 };
 
-/* Finds out whether the file can be written. 0, or the exit status after having said why not. */
+/* Opens the file, which finds out whether it can be written. 0, or the exit status after having said why not. */
 int junit_open(const char *path);
 
 /* Adds a testcase, if a file is open. @text: why it has not passed; it can hold any bytes. */
