@@ -303,6 +303,31 @@ static void test_full(void **state)
 	assert_true(failed >= 4 && failed < 20);
 }
 
+/* Wherever there are too many of them. */
+static void test_open_files(void **state)
+{
+	unsigned int failed = 0;
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	snprintf(part, sizeof(part), "%s/part", folder.base);
+	for (unsigned int limit = 5; limit < 30; limit++) {
+		char line[3 * PATH_MAX];
+
+		out = run_program(true, 0, "prlimit --nofile=%u:%u %s -i %s --slice %s", limit, limit,
+				  program, folder.path, part);
+		failed += out.status == 1;
+		if (out.status && !strstr(out.text, "raise the limit of open files ('ulimit -n')"))
+			fail_msg("%u: %s", limit, out.text);
+		free(out.text);
+		snprintf(line, sizeof(line), "rm -rf '%s'", part);
+		assert_int_equal(system(line), 0);
+	}
+	assert_true(failed >= 4 && failed < 20);
+}
+
 static void test_bad_place(void **state)
 {
 	struct stat st;
@@ -426,6 +451,7 @@ int main(void)
 		STORY(test_cut),
 		STORY(test_lost),
 		STORY(test_full),
+		STORY(test_open_files),
 		STORY(test_bad_place),
 		STORY(test_nobody),
 		STORY(test_critical_path),

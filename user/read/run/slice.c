@@ -160,19 +160,34 @@ static int copy_events(struct slice *slice, struct proclife_tasks *tasks)
 	return ret == -ENODATA ? 0 : ret;
 }
 
+static const char *remedy(int error)
+{
+	switch (error) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return "make room";
+	case -EMFILE:
+	case -ENFILE:
+		return "raise the limit of open files ('ulimit -n')";
+	default:
+		return NULL;
+	}
+}
+
 static void say_failed(const struct slice *slice, int error)
 {
-	const char *to = quoted(slice->run.options->slice);
+	const char *to = quoted(slice->run.options->slice), *first = remedy(error);
 
 	if (error == -ENOTEMPTY)
 		message("--slice %s: the folder is not empty; name a new one", to);
 	else if (error == -ENOTDIR)
 		message("--slice %s: there is something that is not a folder; name a new one", to);
 	else if (!slice->recorder)
-		message("--slice %s: cannot write there: %s", to, strerror(-error));
+		message("--slice %s: cannot write there: %s%s%s", to, strerror(-error), first ? "; " : "",
+			first ? first : "");
 	else
-		message("--slice %s: %s; what is there counts as cut off; remove it, %sand slice again", to,
-			strerror(-error), error == -ENOSPC || error == -EDQUOT ? "make room " : "");
+		message("--slice %s: %s; what is there counts as cut off; remove it, %s%sand slice again", to,
+			strerror(-error), first ? first : "", first ? " " : "");
 }
 
 static int copy(struct slice *slice)
