@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The names of cgroups and users that --slice writes beside the records: those that occur in them. */
-#include "story.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static char part[2 * PATH_MAX];
-
-static void slice(const char *options)
-{
-	struct output out;
-
-	snprintf(part, sizeof(part), "%s/part", folder.base);
-	out = run_program(true, 0, "%s -i %s --slice %s %s", program, folder.path, part, options);
-	assert_int_equal(out.status, 0);
-	free(out.text);
-}
+#include "slicing.h"
 
 static void expect_names(const char *name, const char *expected)
 {
@@ -48,7 +32,7 @@ static void test_names(void **state)
 	story_end();
 	story_users(folder.path, "10 a\n11 b c\n12 d\n");
 	story_cgroups(folder.path, "70 /a\n71 /b c\n72 /d\n");
-	slice("--comm this");
+	free(slice(0, "--comm this"));
 	expect_names(".cgroups", "71 /b c\n");
 	expect_names(".users", "11 b c\n");
 }
@@ -82,7 +66,7 @@ static void test_names_of_all(void **state)
 	story_end();
 	story_users(folder.path, "10 a\n11 b\n12 c\n13 d\n");
 	story_cgroups(folder.path, "70 /a\n71 /b\n72 /c\n73 /d\n74 /e\n");
-	slice("");
+	free(slice(0, ""));
 	expect_names(".users", "10 a\n11 b\n12 c\n");
 	expect_names(".cgroups", "70 /a\n71 /b\n72 /c\n73 /d\n");
 }

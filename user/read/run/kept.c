@@ -5,10 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a million lives, 20 MB: so ids are not kept as such, but as numbers that fit. */
+/* Of a million lives, 24 MB: so ids are not kept as such, but as numbers that fit. */
 struct kept_life {
 	uint32_t needs[KEPT_WHYS]; /* ids, or 0 */
+	uint32_t takings;	   /* the last one, or 0 */
 	bool is_kept;
+};
+
+/*
+ * A life that is needed for its first record: it has the handle or the pid of a life whose end was
+ * lost, which would go on without it. There can be one for each thread.
+ */
+struct kept_taking {
+	uint32_t by;
+	uint32_t before; /* another one of the same life, or 0 */
 };
 
 static struct kept_life *life_of(struct kept *kept, uint64_t id)
@@ -37,10 +47,46 @@ static void need(struct kept *kept, uint64_t id, enum kept_why why, uint64_t who
 	life_of(kept, id)->needs[why] = (uint32_t)whom;
 }
 
+/* Something of this life ended without a FREE: by whom is known when the record has been fed. */
+static void note_taken(struct kept *kept, uint64_t id)
+{
+	struct kept_life *life = life_of(kept, id);
+
+	if (life->takings > kept->settled) /* a thread of it, by the same record */
+		return;
+	if (kept->taking_count + 1 >= kept->taking_room) {
+		kept->taking_room = kept->taking_room ? 2 * kept->taking_room : 64;
+		kept->takings = reallocarray(kept->takings, kept->taking_room,
+					     sizeof(*kept->takings));
+		if (!kept->takings)
+			die_no_memory();
+	}
+	kept->takings[++kept->taking_count] = (struct kept_taking){ .before = life->takings };
+	life->takings = kept->taking_count;
+}
+
+static void note_taker(struct kept *kept, uint64_t id)
+{
+	life_of(kept, id);
+	while (kept->settled < kept->taking_count)
+		kept->takings[++kept->settled].by = (uint32_t)id;
+}
+
+static void note_task_gone(void *data, struct proclife_task *task)
+{
+	struct kept *kept = data;
+
+	if (!task->marks.freed)
+		note_taken(kept, task->process->id);
+	else if (task->handle == kept->handle) /* nothing but its FREE was seen */
+		note_taker(kept, task->process->id);
+}
+
 static void note_born(void *data, struct proclife_process *process,
 		      struct proclife_process *parent, struct proclife_process *creator)
 {
 	(void)parent; /* it can become known later */
+	note_taker(data, process->id);
 	need(data, process->id, KEPT_CREATOR, creator ? creator->id : 0);
 }
 
@@ -63,6 +109,8 @@ static void note_exited(void *data, struct proclife_process *process)
 static void note_gone(void *data, struct proclife_process *process)
 {
 	keep(data, process);
+	if (!process->marks.freed && !process->outlives)
+		note_taken(data, process->id);
 	need(data, process->id, KEPT_PARENT, process->parent_id);
 	need(data, process->id, KEPT_REAPER, process->reaper_id);
 }
@@ -74,6 +122,7 @@ int kept_begin(struct kept *kept, struct proclife_tasks *tasks)
 		.process_born = note_born,
 		.process_exited = note_exited,
 		.process_gone = note_gone,
+		.task_gone = note_task_gone,
 	};
 
 	memset(kept, 0, sizeof(*kept));
@@ -84,13 +133,13 @@ int kept_begin(struct kept *kept, struct proclife_tasks *tasks)
  * Who was told of an end: the last one, and rather its parent than somebody who is told of a child that
  * it leaves. That is how the library takes it, and the record is that of who is told.
  */
-void kept_note(struct kept *kept, struct proclife_tasks *tasks, const struct proclife_event *event)
+static void note_notified(struct kept *kept, struct proclife_tasks *tasks,
+			  const struct proclife_record *record)
 {
-	const struct proclife_record *record = event->record;
 	struct proclife_task *sender, *whom;
 	struct kept_life *life;
 
-	if (!record || record->type != PROCLIFE_SIGNAL || record->signal.signo != SIGCHLD)
+	if (record->type != PROCLIFE_SIGNAL || record->signal.signo != SIGCHLD)
 		return;
 	sender = proclife_tasks_find(tasks, record->signal.sender);
 	whom = proclife_tasks_find(tasks, record->task);
@@ -101,31 +150,54 @@ void kept_note(struct kept *kept, struct proclife_tasks *tasks, const struct pro
 		need(kept, sender->process->id, KEPT_NOTIFIED, whom->process->id);
 }
 
+void kept_note(struct kept *kept, struct proclife_tasks *tasks, const struct proclife_event *event)
+{
+	if (kept->settled < kept->taking_count) {
+		const struct proclife_task *task = proclife_tasks_find(tasks, kept->handle);
+
+		note_taker(kept, task ? task->process->id : 0);
+	}
+	kept->handle = event->record ? event->record->task : 0;
+	if (event->record)
+		note_notified(kept, tasks, event->record);
+}
+
+/* Those that are kept, but whose needs are not yet. */
+struct waiting {
+	uint32_t *ids;
+	uint64_t count;
+};
+
+static void keep_needed(struct kept *kept, struct waiting *waiting, uint32_t id)
+{
+	if (!id || kept->lives[id].is_kept)
+		return;
+	kept->lives[id].is_kept = true;
+	kept->needed++;
+	waiting->ids[waiting->count++] = id;
+}
+
 void kept_complete(struct kept *kept)
 {
-	uint32_t *waiting = calloc(kept->last + 1, sizeof(*waiting));
-	uint64_t id, count = 0;
+	struct waiting waiting = { .ids = calloc(kept->last + 1, sizeof(*waiting.ids)) };
 	unsigned int why;
+	uint32_t taking;
+	uint64_t id;
 
-	if (!waiting)
+	if (!waiting.ids)
 		die_no_memory();
 	for (id = 1; id <= kept->last; id++)
 		if (kept->lives[id].is_kept)
-			waiting[count++] = (uint32_t)id;
-	while (count) {
-		const struct kept_life *life = &kept->lives[waiting[--count]];
+			waiting.ids[waiting.count++] = (uint32_t)id;
+	while (waiting.count) {
+		const struct kept_life *life = &kept->lives[waiting.ids[--waiting.count]];
 
-		for (why = 0; why < KEPT_WHYS; why++) {
-			struct kept_life *other = &kept->lives[life->needs[why]];
-
-			if (!life->needs[why] || other->is_kept)
-				continue;
-			other->is_kept = true;
-			kept->needed++;
-			waiting[count++] = life->needs[why];
-		}
+		for (why = 0; why < KEPT_WHYS; why++)
+			keep_needed(kept, &waiting, life->needs[why]);
+		for (taking = life->takings; taking; taking = kept->takings[taking].before)
+			keep_needed(kept, &waiting, kept->takings[taking].by);
 	}
-	free(waiting);
+	free(waiting.ids);
 }
 
 bool kept_has(const struct kept *kept, uint64_t id)
@@ -136,5 +208,6 @@ bool kept_has(const struct kept *kept, uint64_t id)
 void kept_free(struct kept *kept)
 {
 	free(kept->lives);
+	free(kept->takings);
 	memset(kept, 0, sizeof(*kept));
 }

@@ -18,6 +18,7 @@ enum kept_why {
 };
 
 struct kept_life;
+struct kept_taking;
 
 struct kept {
 	struct kept_life *lives; /* by id, from 1 on */
@@ -25,6 +26,11 @@ struct kept {
 	uint64_t last;		 /* the highest id that was heard of */
 	uint64_t asked_for;
 	uint64_t needed; /* besides */
+	struct kept_taking *takings; /* from 1 on */
+	uint32_t taking_count;
+	uint32_t taking_room;
+	uint32_t settled; /* so many of them are of records before the one that is being fed */
+	uint64_t handle;  /* the task of that record, or 0 */
 };
 
 /* With the tasks of the first reading, before all others that report to them. 0 or a negative errno. */
