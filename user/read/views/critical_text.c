@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The chain as a table. */
+#include "output/columns.h"
 #include "output/cut.h"
 #include "output/message.h"
 #include "output/quote.h"
@@ -33,28 +34,12 @@ struct table {
 
 enum column { AT, TIME, SHARE, BESIDE, SAVES, BY, COLUMNS };
 
-static const struct {
-	const char *title;
-	unsigned int width;
-	unsigned int rank; /* those of the highest are left out first */
-} columns[COLUMNS] = {
+static const struct ranked_column columns[COLUMNS] = {
 	[AT] = { "AT", 8, 1 },	       [TIME] = { "TIME", 8, 0 },   [SHARE] = { "SHARE", 6, 0 },
 	[BESIDE] = { "BESIDE", 6, 3 }, [SAVES] = { "SAVES", 8, 2 }, [BY] = { "BY", 5, 4 },
 };
 
 #define COMMAND_COLUMNS 24 /* at least */
-
-static unsigned int rank_for(unsigned int width)
-{
-	unsigned int rank = COLUMNS, taken, i;
-
-	for (;; rank--) {
-		for (taken = 1, i = 0; i < COLUMNS; i++)
-			taken += columns[i].rank <= rank ? columns[i].width + 1 : 0;
-		if (!width || !rank || taken + COMMAND_COLUMNS <= width)
-			return rank;
-	}
-}
 
 /* The columns that are left on a line; 0 for any. */
 static unsigned int room_in(const struct text *text)
@@ -438,7 +423,7 @@ static void put_incomplete(struct table *table)
 
 static void put_table(struct table *table)
 {
-	unsigned int rank = rank_for(table->text.screen->width);
+	unsigned int rank = columns_rank(columns, COLUMNS, 1 + COMMAND_COLUMNS, table->text.screen->width);
 	uint32_t i;
 
 	critical_choose_lines(&table->lines, table->critical);

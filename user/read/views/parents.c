@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which processes fork, which ones reap and how soon, and which ones leave zombies. */
+#include "output/columns.h"
 #include "output/cut.h"
 #include "output/percentiles.h"
 #include "output/wrap.h"
@@ -26,30 +27,13 @@ enum column {
 
 #define NAME_COLUMNS 16
 
-static const struct {
-	const char *title;
-	unsigned int width;
-	unsigned int rank;
-} columns[COLUMNS] = {
+static const struct ranked_column columns[COLUMNS] = {
 	[COLUMN_PID] = { "PID", 7, 0 },		   [COLUMN_BORN] = { "BORN", COUNT_COLUMNS, 0 },
 	[COLUMN_RATE] = { "FORKS/s", 7, 2 },	   [COLUMN_REAPED] = { "REAPED", COUNT_COLUMNS, 0 },
 	[COLUMN_CPU] = { "DEAD CPU", TIME_COLUMNS, 3 }, [COLUMN_COALESCED] = { "COALESCED", 9, 4 },
 	[COLUMN_IN_WAIT] = { "IN WAIT", 7, 5 },	   [COLUMN_P50] = { "p50", TIME_COLUMNS, 6 },
 	[COLUMN_P99] = { "p99", TIME_COLUMNS, 7 }, [COLUMN_MAX] = { "MAX", TIME_COLUMNS, 1 },
 };
-
-/* The highest rank that there is room for. */
-static unsigned int rank_for(unsigned int width)
-{
-	unsigned int rank = COLUMNS, taken, i;
-
-	for (;; rank--) {
-		for (taken = NAME_COLUMNS, i = 0; i < COLUMNS; i++)
-			taken += columns[i].rank <= rank ? columns[i].width + 1 : 0;
-		if (!width || !rank || taken <= width)
-			return rank;
-	}
-}
 
 static void put_rate(struct text *line, unsigned int width, const struct parent *parent)
 {
@@ -285,7 +269,7 @@ static void show_method(const struct parents *parents, struct text *line, uint64
 static void show_all(const struct run *run, const struct parents *parents)
 {
 	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
-	unsigned int rank = rank_for(run->screen->width);
+	unsigned int rank = columns_rank(columns, COLUMNS, NAME_COLUMNS, run->screen->width);
 	struct text line;
 	size_t i;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which program costs what, and how many processes and CPUs were busy over time. */
 #include "cli/choices.h"
+#include "output/columns.h"
 #include "output/cut.h"
 #include "output/message.h"
 #include "output/percentiles.h"
@@ -88,11 +89,7 @@ enum column {
 	COLUMNS,
 };
 
-static const struct {
-	const char *title;
-	unsigned int width;
-	unsigned int rank;
-} columns[COLUMNS] = {
+static const struct ranked_column columns[COLUMNS] = {
 	[COLUMN_RUNS] = { "RUNS", 7, 0 },    [COLUMN_FAILED] = { "FAILED", 6, 2 },
 	[COLUMN_CPU] = { "CPU", 8, 0 },	     [COLUMN_SHARE] = { "SHARE", 5, 3 },
 	[COLUMN_RSS] = { "RSS", 8, 6 },	     [COLUMN_P50] = { "p50", TIME_COLUMNS, 4 },
@@ -101,19 +98,6 @@ static const struct {
 };
 
 #define PROGRAM_COLUMNS 28 /* at least */
-
-/* The highest rank that there is room for. */
-static unsigned int rank_for(unsigned int width)
-{
-	unsigned int rank = COLUMNS, taken, i;
-
-	for (;; rank--) {
-		for (taken = 1, i = 0; i < COLUMNS; i++)
-			taken += columns[i].rank <= rank ? columns[i].width + 1 : 0;
-		if (!width || !rank || taken + PROGRAM_COLUMNS <= width)
-			return rank;
-	}
-}
 
 static void put_figure(struct text *line, const struct summary *summary,
 		       const struct program *program, enum column column)
@@ -421,7 +405,7 @@ static void print_text(const struct summary *summary)
 	const struct programs *programs = &summary->programs;
 	const struct run *run = summary->run;
 	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
-	unsigned int rank = rank_for(run->screen->width);
+	unsigned int rank = columns_rank(columns, COLUMNS, 1 + PROGRAM_COLUMNS, run->screen->width);
 	struct text line;
 	size_t i;
 
