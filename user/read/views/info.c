@@ -91,6 +91,17 @@ static void print_line(const struct info *info, const char *label, const struct 
 	text_free(&line);
 }
 
+/* Of @count of a kind, those beyond the ones that had a line each. */
+static void print_more(const struct info *info, const char *label, uint64_t count, const char *one,
+		       const char *many, struct text *what)
+{
+	if (count <= MOST_SHOWN)
+		return;
+	text_clear(what);
+	text_plural(what, count - MOST_SHOWN, one, many);
+	print_line(info, label, what);
+}
+
 /* Of what has to be one line: its end is left out. */
 static void print_short(const struct info *info, const char *label, const struct text *what)
 {
@@ -223,11 +234,7 @@ static void show_damage(const struct info *info, struct text *what)
 		text_count(what, damage->lost);
 		print_line(info, "damaged", what);
 	}
-	if (i <= MOST_SHOWN)
-		return;
-	text_clear(what);
-	text_plural(what, i - MOST_SHOWN, "more file", "more files");
-	print_line(info, "damaged", what);
+	print_more(info, "damaged", i, "more file", "more files", what);
 }
 
 static void show_machine(const struct info *info, struct text *what)
@@ -310,11 +317,7 @@ static void show_clock(const struct info *info, struct text *what)
 		text_string(what, by < 0 ? ": set" : ": set, or suspended");
 		print_line(info, "clock", what);
 	}
-	if (i <= MOST_SHOWN)
-		return;
-	text_clear(what);
-	text_plural(what, i - MOST_SHOWN, "more step", "more steps");
-	print_line(info, "clock", what);
+	print_more(info, "clock", i, "more step", "more steps", what);
 }
 
 static void show_command(const struct info *info, struct text *what)
