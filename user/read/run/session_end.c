@@ -25,7 +25,7 @@ static const char *reason(const struct session *s)
 	return s->stop == STOP_RECORDED ? s->replay->reason : stop_names[s->stop];
 }
 
-/* What the recording keeps so that a replay ends like this session. */
+/* What the recording keeps so that a replay ends as the recorded run did. */
 struct proclife_run_info session_recorded(const struct session *s)
 {
 	struct proclife_run_info run = {
