@@ -2,6 +2,9 @@
 /* --critical-path: of stories whose chain is known, as they were made so. */
 #include "chain.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* A script runs one after the other: all of it is the chain. */
 static void test_script(void **state)
 {
@@ -312,6 +315,27 @@ static void test_older(void **state)
 	expect_text("", "make (100): 80.0 ms to exit\n");
 }
 
+/* A child that is waited for, though its FORK was lost: it and its children count, too. */
+static void test_lost_fork(void **state)
+{
+	char *json;
+
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/bin/sh", 0, 100);
+	plan_whos[101] = process_of_pid(101, "lost");
+	plan_life(101, 102, "/bin/below", 30, 50);
+	plan_exit(100, 101, 80, 0);
+	plan_reap(100, 101, 80.1);
+	plan_tell();
+	expect_chain("", "100 0-30 30 order\n102 30-50 20 order\n101 50-80 30 order\n"
+			 "100 80-100 20 order\n");
+	json = chain_output("--json");
+	if (!strstr(json, "\"lives\":3,"))
+		fail_msg("%s", json);
+	free(json);
+}
+
 /* Who ignores SIGCHLD waits for nobody, as far as is seen. */
 static void test_ignored(void **state)
 {
@@ -357,6 +381,7 @@ int main(void)
 		STORY(test_choice),
 		STORY(test_nobody_ended),
 		STORY(test_older),
+		STORY(test_lost_fork),
 		STORY(test_ignored),
 		STORY(test_no_reaps),
 	};

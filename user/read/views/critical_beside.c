@@ -119,7 +119,7 @@ static int by_life(const void *a, const void *b, void *data)
 	return x < y ? -1 : x > y;
 }
 
-/* The root and all that descend from it. */
+/* The root and all that descend from it; and who is in the chain, though its FORK was lost. */
 static void add_family(struct beside *beside)
 {
 	struct critical *critical = beside->critical;
@@ -131,6 +131,11 @@ static void add_family(struct beside *beside)
 		die_no_memory();
 	queue[end++] = critical->root;
 	seen[critical->root] = 1;
+	for (i = 0; i < critical->count; i++) {
+		if (!seen[critical->steps[i].life])
+			queue[end++] = critical->steps[i].life;
+		seen[critical->steps[i].life] = 1;
+	}
 	for (; at < end; at++) {
 		uint32_t life = queue[at];
 
