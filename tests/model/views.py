@@ -287,7 +287,8 @@ def parents(session):
         if each.born is not None and each.parent_pid:
             line(parent, each.parent_pid)["born"] += 1
         if each.state == "zombie":
-            said = line(reaper_of(session, each), each.real_parent)
+            by_birth = parent if each.real_parent == each.parent_pid else None
+            said = line(reaper_of(session, each) or by_birth, each.real_parent)
             said["coalesced"] += each.coalesced
             said["zombies"] += 1
             since = each.notified or each.exited or 0

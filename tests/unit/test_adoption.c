@@ -180,10 +180,12 @@ static void test_parent_gone(void **state)
 	feed(tasks, exit_below_record(50, &r, &shell));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(reaper_of(reapers, 200).zombies, 1);
-	assert_int_equal(reaper_of(reapers, 200).id, 0);
-	assert_string_equal(reaper_of(reapers, 200).comm, "");
+	/* Not that of q, which has its pid now. */
+	assert_int_not_equal(reaper_of(reapers, 200).id, 0);
+	assert_string_equal(reaper_of(reapers, 200).comm, "p");
+	assert_true(reaper_of(reapers, 200).gone);
 	assert_int_equal(reaper_of(reapers, 203).zombies, 1);
-	assert_int_equal(reaper_of(reapers, 203).id, 0);
+	assert_string_equal(reaper_of(reapers, 203).comm, "r");
 	assert_int_equal(reaper_of(reapers, 100).zombies, 1); /* r */
 }
 

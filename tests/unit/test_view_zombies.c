@@ -67,7 +67,7 @@ static void tell(void)
 #define ADOPTED "    650 ms      201  child           status 1            " \
 		"init (1), by adoption from 200, has not called wait() since\n"
 #define VICTIM	"    500 ms      202  victim          killed by SIGKILL from server (100)  " \
-		"(200) is gone: init or a subreaper\n"
+		"gone (200) is gone: init or a subreaper\n"
 
 /* Its parent is a zombie itself, and has a name. */
 static void test_dead_parent(void **state)
@@ -129,14 +129,13 @@ static void test_reused_pid(void **state)
 	story_end();
 	expect("", "1 zombie\n" HEAD
 	       "    100 ms      101  child           status 1            "
-	       "(100) is gone: init or a subreaper\n");
+	       "parent (100) is gone: init or a subreaper\n");
 	snprintf(line, sizeof(line), "%s -i %s --parents --comm child", program, folder.path);
 	expect_output(false, 0, line,
 		      "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED IN WAIT "
 		      "     p50      p99      MAX\n"
-		      "(unknown)            100         0                 0                            "
-		      "                            1 zombie for 100 ms\n"
-		      "parent               100         1    10.0         0\n"
+		      "parent               100         1    10.0         0                            "
+		      "                            1 zombie for 100 ms, gone\n"
 		      "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that met\n"
 		      "one already pending. MAX: the longest that one of them was a zombie.\n");
 }

@@ -915,7 +915,7 @@ int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroup
  * end. If a filter matches none of these, it can be there with all counts 0.
  */
 struct proclife_reaper {
-	uint64_t id; /* of the process; 0 if it is not known, or its zombies outlived it */
+	uint64_t id; /* of the process; 0 if it is not known */
 	uint32_t tgid;
 	bool gone;  /* it was gone before the end of the trace */
 	char comm[PROCLIFE_COMM_LEN]; /* the last one known */
@@ -926,7 +926,7 @@ struct proclife_reaper {
 	uint64_t awaited;  /* of `reaped`: it was in wait(2) when they became zombies */
 	uint64_t belated;  /* of `reaped`: it called wait(2) only after that */
 	uint64_t ignored;  /* released at once, as it ignores SIGCHLD; not in `reaped` */
-	uint64_t zombies;  /* at the end */
+	uint64_t zombies;  /* at the end; they have outlived it if it is gone */
 	uint64_t oldest;   /* since when the oldest of these is one; 0: since before the trace */
 	struct proclife_histogram *zombie; /* how long those it reaped were zombies; NULL: none */
 	uint64_t born;	    /* how many forked in the trace have it as the parent by birth */

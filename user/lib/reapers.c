@@ -174,13 +174,19 @@ static void process_gone(void *data, struct proclife_process *process)
 static void note_zombie(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
 	const struct proclife_process *parent = proclife_tasks_reaper(reapers->tasks, process);
-	uint64_t since = proclife_marks_zombie_since(&process->marks);
-	struct entry *entry = get(reapers, parent ? parent->id : 0, process->real_parent_tgid);
+	uint64_t since = proclife_marks_zombie_since(&process->marks), id = parent ? parent->id : 0;
+	struct entry *entry;
 
+	/* If it is gone, that was the parent by birth, or it is nobody that is known. */
+	if (!parent && process->real_parent_tgid == process->parent_tgid)
+		id = process->parent_id;
+	entry = get(reapers, id, process->real_parent_tgid);
 	if (!entry) {
 		reapers->tasks->error = -ENOMEM;
 		return;
 	}
+	if (!entry->reaper.named && id && id == process->parent_id)
+		set_name(&entry->reaper, process->parent_comm);
 	entry->reaper.coalesced += coalesced(process);
 	if (!entry->reaper.zombies++ || since < entry->reaper.oldest)
 		entry->reaper.oldest = since;

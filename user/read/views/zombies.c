@@ -72,9 +72,12 @@ static void show_reaper(const struct run *run, struct text *line,
 {
 	const struct proclife_process *reaper = proclife_tasks_reaper(run->tasks, zombie);
 	const struct proclife_process *dead = reaper ? NULL : dead_parent(run, zombie);
+	const char *comm = reaper ? reaper->comm : dead ? dead->comm : NULL;
 
-	if (reaper || dead) {
-		text_comm(line, reaper ? reaper->comm : dead->comm);
+	if (!comm && zombie->parent_id && zombie->real_parent_tgid == zombie->parent_tgid)
+		comm = zombie->parent_comm;
+	if (comm) {
+		text_comm(line, comm);
 		text_string(line, " ");
 	}
 	text_printf(line, "(%" PRIu32 ")", zombie->real_parent_tgid);
