@@ -40,6 +40,19 @@ static void test_handle_taken_by_thread(void **state)
 	expect_end_lost(1, ": 1 process, and 1 more that it needs: ");
 }
 
+/* The last record of all shows it. */
+static void test_handle_taken_at_the_end(void **state)
+{
+	struct who init = process_of_pid(1, "init"), victim, taker;
+
+	(void)state;
+	victim = story_fork(&init, 100, "victim");
+	taker = process_of_pid(200, "taker");
+	taker.task = victim.task;
+	story_put(fork_record(0, &taker, &init));
+	expect_end_lost(1, ": 1 process, and 1 more that it needs: ");
+}
+
 /* Of whom nothing else is seen: a process, or the leader of one of which a thread is known. */
 static void test_handle_freed_by_another(void **state)
 {
@@ -112,6 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_handle_taken),
 		STORY(test_handle_taken_by_thread),
+		STORY(test_handle_taken_at_the_end),
 		STORY(test_handle_freed_by_another),
 		STORY(test_pid_taken),
 		STORY(test_group_taken),

@@ -133,6 +133,9 @@ static void test_counts_below(void **state)
 	expect_line("70", "--depth 1", "`- make -f scr~  status 1, ~  +12\n");
 	expect_line("60", "--depth 1", "  +12\n");
 	expect_line("80", "--top 2:count", "#2, 12 descendants");
+	expect_line("72", "--top 2:count", "#2, 12 descend");
+	expect_line("71", "--top 2:count", "  #2: 12, statu~\n");
+	expect_line("40", "--top 2:count", "  #2: 12~\n");
 }
 
 /* What the figures below it are of, where only a range is shown. */

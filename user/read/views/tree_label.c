@@ -45,6 +45,7 @@ static void put_args(struct tree_view *view, struct text *line, const struct row
 	text_in(line, args, columns);
 }
 
+#define NARROW 72   /* columns of a screen on which counts have no room for words */
 #define MIN_FOLD 10 /* columns that are worth the end of a word */
 
 /*
@@ -188,6 +189,15 @@ void tree_note_state(struct text *notes, enum proclife_life_state state)
 	}
 }
 
+/* "#1: 2,008" says how many are below it, shown or not: all that a narrow screen has room for. */
+static bool counts_shortly(const struct tree_view *view)
+{
+	const struct cut *cut = &view->run->options->cut;
+	unsigned int width = view->run->screen->width;
+
+	return cut->top && cut->key == TOP_COUNT && width && width < NARROW;
+}
+
 /* Why this line is shown, if not all are. */
 static void note_rank(struct tree_view *view, const struct row *b)
 {
@@ -201,7 +211,10 @@ static void note_rank(struct tree_view *view, const struct row *b)
 	begin_note(notes, STYLE_BOLD);
 	text_printf(notes, "#%u", b->rank);
 	end_note(notes);
-	if (cut->key == TOP_COUNT) {
+	if (counts_shortly(view)) {
+		text_string(notes, ": ");
+		text_count(notes, b->below);
+	} else if (cut->key == TOP_COUNT) {
 		begin_note(notes, STYLE_PLAIN);
 		text_plural(notes, b->below, "descendant", "descendants");
 		end_note(notes);
@@ -335,7 +348,7 @@ void tree_build_below(struct tree_view *view, const struct row *b, unsigned int 
 
 	text_clear(below);
 	text_string(below, "");
-	if (!cut->processes)
+	if (!cut->processes || (b->rank && counts_shortly(view)))
 		return;
 	text_string(below, "  ");
 	if (b->child)
