@@ -127,17 +127,27 @@ $(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $(LIB
 # runs them; a -standalone one replays files, such as those that a fuzzer has left.
 FUZZ_SECONDS ?= 20
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZERS := $(filter-out standalone,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+# What a fuzzer needs beside the library.
+FUZZ_MORE_slow := tests/fuzz/runs.c
+FUZZ_MORE_views := tests/fuzz/runs.c tests/unit/support/fake_device.c -Itests -Itests/unit/support -I. $(CMOCKA_LIBS)
+FUZZERS := $(filter-out standalone runs,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 
 $B/tests/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
 	@mkdir -p $(@D)
 	$(call say,CLANG)
-	$Qclang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_SOURCES)
+	$Qclang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_SOURCES) $(FUZZ_MORE_$*)
 
 $B/tests/fuzz/%-standalone: tests/fuzz/%.c tests/fuzz/standalone.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(CC) $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -o $@ $< tests/fuzz/standalone.c $(LIB_SOURCES)
+	$Q$(CC) $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -o $@ $< tests/fuzz/standalone.c $(LIB_SOURCES) $(FUZZ_MORE_$*)
+
+# The program, which the fuzzer of the views runs.
+$B/tests/fuzz/views $B/tests/fuzz/views-standalone: | $B/sanitized/proclife-read
+
+.PHONY: $B/sanitized/proclife-read
+$B/sanitized/proclife-read:
+	+$(MAKE) B=$B/sanitized CFLAGS="$(FUZZ_FLAGS)" LDFLAGS="-fsanitize=address,undefined" $@
 
 fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
 	set -e; for fuzzer in $(FUZZERS); do \

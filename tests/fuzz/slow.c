@@ -4,24 +4,21 @@
  * no record may cost more than ten times an ordinary one. So each input has to be done in ten times
  * the CPU time of as many ordinary records; what is not is tried again, as the machine can be busy.
  *
- * Behind two bytes that say how many runs there are, and whether one process is selected or records
- * are lost, each 8 bytes of an input make a run of records of one type, whose handles, start times and pids
- * each stay, count up, count down, or are those of a few tasks in turn. A run can go over the same
- * tasks as the one before it: forks, and then frees from the first or from the last one on.
+ * The first byte of an input says whether one process is selected or records are lost; the others make
+ * the records, see runs.h.
  *
  * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
+#include "runs.h"
+
 #include <proclife.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define RECORDS 8192
-#define RUNS 16
 #define FACTOR 10
 #define TRIES 5
 
@@ -34,131 +31,6 @@ static uint64_t cpu_ns(void)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* How a number goes on within a run. */
-static uint32_t step(unsigned int how, uint32_t i, uint32_t of)
-{
-	switch (how & 3) {
-	case 0:
-		return 1;
-	case 1:
-		return 1 + i;
-	case 2:
-		return of - i;
-	default:
-		return 1 + i % 7;
-	}
-}
-
-static void fill(struct proclife_record *record, const uint8_t run[8], uint32_t i, uint32_t of)
-{
-	uint32_t task = step(run[2], i, of), pid = step(run[2] >> 2, i, of);
-	uint32_t start = step(run[2] >> 4, i, of), other = step(run[2] >> 6, i, of);
-	uint64_t base = (uint64_t)(run[3] & 3) << 32; /* handles of another kind */
-
-	record->task = base + task;
-	record->start = 1000000 + start;
-	record->tgid = 100 + (run[3] & 4 ? 0 : pid);
-	record->pid = run[3] & 8 ? 1000000 + pid : record->tgid;
-	snprintf(record->comm, sizeof(record->comm), "%u", run[3] & 16 ? pid : 1);
-	switch (record->type) {
-	case PROCLIFE_FORK:
-		record->fork.parent = ((uint64_t)(run[4] & 3) << 32) + other;
-		record->fork.parent_tgid = 100 + (run[4] & 4 ? 0 : other);
-		record->fork.group = run[4] & 8 ? task : record->tgid;
-		record->fork.creator = run[4] & 16 ? task + 1 : record->fork.parent;
-		record->fork.creator_tgid = run[4] & 16 ? pid + 101 : record->fork.parent_tgid;
-		break;
-	case PROCLIFE_TASK:
-		record->state.parent = ((uint64_t)(run[4] & 3) << 32) + other;
-		record->state.parent_tgid = 100 + (run[4] & 4 ? 0 : other);
-		record->state.group = run[4] & 8 ? task : record->tgid;
-		record->flags = run[4] & 16 ? PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE : 0;
-		break;
-	case PROCLIFE_EXIT:
-		record->exit.live = run[4] & 1;
-		record->flags = run[4] & 1 ? 0 : PROCLIFE_F_GROUP_DEAD;
-		record->exit.parent_tgid = 100 + other;
-		record->exit.exit_code = (int32_t)(run[4] & 2 ? other : 0);
-		break;
-	case PROCLIFE_REAP:
-		record->reap.reaper = other;
-		record->reap.reaper_tgid = 100 + (run[4] & 4 ? 0 : other);
-		break;
-	case PROCLIFE_SIGNAL:
-		record->signal.signo = 1 + other % 64;
-		record->signal.code = run[4] & 1 ? CLD_EXITED : (int32_t)i;
-		record->signal.sender = other;
-		record->signal.sender_tgid = 100 + pid;
-		break;
-	case PROCLIFE_ARGS:
-		record->args.len = 1 + (run[4] & 31);
-		record->args.offset = (uint16_t)(i * record->args.len);
-		record->args.total = 60000;
-		break;
-	case PROCLIFE_EXEC:
-		record->exec.group = run[4] & 8 ? task : record->tgid;
-		snprintf(record->exec.path, sizeof(record->exec.path), "/%u", other);
-		break;
-	}
-}
-
-/* What the input is too short for is made up from what there is: short ones tell of many runs, too. */
-static void complete(uint8_t runs[8 * RUNS], const uint8_t *data, size_t size)
-{
-	uint64_t random = size;
-
-	for (size_t i = 0; i < 8 * RUNS; i++) {
-		random = (random ^ (i < size ? data[i] : 0)) * 0xd6e8feb86659fd93ULL;
-		random ^= random >> 32;
-		runs[i] = i < size ? data[i] : (uint8_t)(random >> 24);
-	}
-}
-
-static void make(const uint8_t *from, size_t size)
-{
-	uint8_t all[8 * RUNS], *data = all;
-	size_t runs = 1 + from[0] % RUNS;
-
-	complete(all, from + 1, size - 1);
-	memset(records, 0, sizeof(records));
-	count = 0;
-	for (size_t n = 0; n < runs; n++, data += 8) {
-		uint32_t of = RECORDS / (uint32_t)runs;
-
-		for (uint32_t i = 0; i < of; i++) {
-			struct proclife_record *record = &records[count++];
-
-			record->type = (uint16_t)(PROCLIFE_FORK + data[0] % 11);
-			fill(record, data, i, of);
-		}
-	}
-}
-
-/* Lives of four records, of which a hundred are open at a time. */
-static void make_ordinary(void)
-{
-	static const uint16_t types[] = { PROCLIFE_FORK, PROCLIFE_EXIT, PROCLIFE_REAP, PROCLIFE_FREE };
-
-	memset(records, 0, sizeof(records));
-	for (count = 0; count < RECORDS; count++) {
-		struct proclife_record *record = &records[count];
-		uint32_t life = (uint32_t)(count / 400 * 100 + count % 100);
-
-		record->type = types[count / 100 % 4];
-		record->task = 1 + life;
-		record->start = 1 + life;
-		record->pid = record->tgid = 100 + life % 30000;
-		snprintf(record->comm, sizeof(record->comm), "comm-%u", life % 20);
-		if (record->type == PROCLIFE_FORK) {
-			record->fork.group = 1 + life;
-			record->fork.parent = 1;
-			record->fork.parent_tgid = 100;
-		} else if (record->type == PROCLIFE_EXIT) {
-			record->flags = PROCLIFE_F_GROUP_DEAD;
-		}
-	}
 }
 
 static void need(int err)
@@ -211,15 +83,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 3)
 		return 0;
 	if (!ordinary) {
-		make_ordinary();
+		count = RECORDS;
+		runs_make_ordinary(records, RECORDS);
 		ordinary = time_records(false, UINT32_MAX);
 	}
 	for (int try = 0; try < TRIES; try++) {
-		make(data + 1, size - 1);
+		count = runs_make(records, RECORDS, data + 1, size - 1);
 		took = time_records(data[0] & 1, data[0] & 2 ? (uint32_t)count / 2 : UINT32_MAX);
 		if (took <= FACTOR * ordinary)
 			return 0;
-		make_ordinary();
+		count = RECORDS;
+		runs_make_ordinary(records, RECORDS);
 		ordinary = time_records(false, UINT32_MAX);
 	}
 	fprintf(stderr, "slow: %zu records take %llu us, as many ordinary ones %llu us\n", count,

@@ -73,7 +73,7 @@ static int make_room(struct numbers *numbers, size_t length)
 		numbers->all = moved;
 		numbers->room = room;
 	}
-	if (numbers->bytes_room - numbers->used < length) {
+	if (numbers->bytes_room - numbers->used <= length) { /* no bytes want an address, too */
 		moved = realloc(numbers->bytes, more);
 		if (!moved)
 			return -1;
