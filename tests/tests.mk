@@ -152,7 +152,7 @@ $B/sanitized/proclife-read:
 fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
 	set -e; for fuzzer in $(FUZZERS); do \
 		mkdir -p $B/tests/fuzz/corpus-$$fuzzer; \
-		$B/tests/fuzz/$$fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=40000 -timeout=20 \
+		$B/tests/fuzz/$$fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=40000 -timeout=60 \
 			-artifact_prefix=$B/tests/fuzz/$$fuzzer- -print_final_stats=1 \
 			$B/tests/fuzz/corpus-$$fuzzer; \
 	done

@@ -155,7 +155,7 @@ static uint64_t run(const char *name, const char *view, const char *selection, u
 	char line[PATH_MAX + 512], columns[32], *words[32] = { program };
 	struct rusage usage;
 	int status, n = 1;
-	pid_t pid;
+	pid_t pid, ended;
 
 	if (!strcmp(view, "--diff")) /* it takes no selection */
 		snprintf(line, sizeof(line), "--diff %s/%s %s/ordinary", folder, name, folder);
@@ -182,7 +182,11 @@ static uint64_t run(const char *name, const char *view, const char *selection, u
 		execv(program, words);
 		_exit(COMPLAINED);
 	}
-	need(wait4(pid, &status, 0, &usage) == pid, "wait4");
+	/* The fuzzer's own timer interrupts it. */
+	do
+		ended = wait4(pid, &status, 0, &usage);
+	while (ended < 0 && errno == EINTR);
+	need(ended == pid, "wait4");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) == COMPLAINED) {
 		fprintf(stderr, "views: COLUMNS=%u %s: status %#x\n", 40 + width, line,
 			(unsigned int)status);
