@@ -60,12 +60,16 @@ pid_t start_program(const char *line, int out, int err, size_t limit)
 
 void collect_output(pid_t pid, int fd, struct output *output)
 {
+	size_t room = 0;
 	ssize_t n = 1;
 	int status;
 
 	for (output->size = 0; n > 0; output->size += n > 0 ? n : 0) {
-		output->text = realloc(output->text, output->size + 65537);
-		assert_non_null(output->text);
+		if (output->size + 65536 >= room) {
+			room = 2 * room + 131072;
+			output->text = realloc(output->text, room);
+			assert_non_null(output->text);
+		}
 		n = read(fd, output->text + output->size, 65536);
 	}
 	output->text[output->size] = '\0';
