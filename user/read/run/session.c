@@ -74,7 +74,7 @@ static int feed(struct session *s, const struct proclife_event *event)
 		s->stop = STOP_COUNT;
 	else if ((s->run.command || s->run.options->pid_count) &&
 		 proclife_tasks_selected(s->run.tasks) &&
-		 !proclife_tasks_selected_open(s->run.tasks))
+		 !proclife_tasks_selected_open(s->run.tasks) && !proclife_tasks_missing(s->run.tasks, 0))
 		s->stop = STOP_GONE;
 	if (s->stop)
 		s->run.ended = ts;
