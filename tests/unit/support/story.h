@@ -12,6 +12,8 @@
 
 /* The machine that is being recorded; a test moves its clock on. */
 extern struct fake_device *machine;
+/* Of those that begin from now on: with a small one, what is not synced in time is overwritten. */
+extern uint64_t story_ring;
 
 /* For cmocka: the story begins in the test's folder, and both come to their end. */
 int story_setup(void **state);

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "stories.h"
+
+#include "story.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST 4096
+
+static struct proclife_record planned[MOST];
+static size_t plans;
+static uint32_t cpu;
+
+/* To happen so many microseconds after the beginning. */
+static void at(uint64_t us, struct proclife_record record)
+{
+	assert_true(plans < MOST);
+	record.ts = (1000000 + us) * 1000;
+	record.cpu = cpu;
+	planned[plans++] = record;
+}
+
+/* What is planned happens, in the order of time, and what is planned for one time in that of planning. */
+static void happen(void)
+{
+	while (plans) {
+		size_t first = 0;
+
+		for (size_t i = 1; i < plans; i++)
+			first = planned[i].ts < planned[first].ts ? i : first;
+		if (planned[first].ts > machine->now)
+			machine->now = planned[first].ts;
+		story_put_on(planned[first].cpu, planned[first]);
+		memmove(&planned[first], &planned[first + 1], (--plans - first) * sizeof(*planned));
+	}
+}
+
+static void happen_and_sync(void)
+{
+	happen();
+	story_sync();
+}
+
+static struct who init, kthreadd, sshd, earlyoom, bash, make;
+
+static void exists(const struct who *who, const struct who *parent, uint32_t uid, uint64_t cgroup)
+{
+	struct proclife_record record = task_record(0, who, parent);
+
+	record.state.uid = uid;
+	record.state.cgroup = cgroup;
+	record.state.runtime = who->pid * 1000000ULL;
+	record.state.utime = who->pid * 600000ULL;
+	record.state.stime = who->pid * 300000ULL;
+	story_put(record);
+}
+
+static struct who born(uint64_t us, uint32_t pid, const struct who *parent, uint32_t uid,
+		       uint64_t cgroup)
+{
+	struct who who = process_of_pid(pid, parent->comm);
+	struct proclife_record record = fork_record(0, &who, parent);
+
+	record.fork.uid = uid;
+	record.fork.cgroup = cgroup;
+	at(us, record);
+	return who;
+}
+
+static void execs_as(uint64_t us, struct who *who, uint32_t uid, const char *comm, const char *path,
+		     const char *line)
+{
+	struct proclife_record record;
+	size_t size = strlen(line) + 1;
+
+	who->comm = comm;
+	record = exec_record(0, who, who->pid, path);
+	record.exec.uid = record.exec.euid = uid;
+	at(us, record);
+	if (size == 1)
+		return;
+	record = record_of(0, PROCLIFE_ARGS, who);
+	assert_true(size <= PROCLIFE_ARGS_LEN);
+	record.args.total = (uint32_t)size;
+	record.args.len = (uint16_t)size;
+	for (size_t i = 0; i < size; i++)
+		record.args.text[i] = line[i] == ' ' ? '\0' : line[i];
+	at(us + 1, record);
+}
+
+static void execs(uint64_t us, struct who *who, const char *comm, const char *path, const char *line)
+{
+	execs_as(us, who, 1000, comm, path, line);
+}
+
+/* What it has used is another number in each member, and in each process. */
+static struct proclife_record exit_of(const struct who *who, const struct who *parent, int32_t code,
+				      uint32_t live)
+{
+	struct proclife_record record = exit_record(0, who, code, live);
+
+	record.exit.parent_tgid = parent->tgid;
+	record.exit.runtime = (who->pid - 100) * 130000ULL;
+	record.exit.utime = (who->pid - 100) * 80000ULL;
+	record.exit.stime = (who->pid - 100) * 40000ULL;
+	record.exit.min_flt = who->pid * 7;
+	record.exit.maj_flt = who->pid % 10;
+	record.exit.nvcsw = who->pid * 3;
+	record.exit.nivcsw = who->pid * 2 + 1;
+	if (!live)
+		record.exit.max_rss = who->pid * 100;
+	return record;
+}
+
+static void exits(uint64_t us, const struct who *who, const struct who *parent, int32_t code)
+{
+	int32_t how = code & 0x80 ? CLD_DUMPED : code & 0x7f ? CLD_KILLED : CLD_EXITED;
+
+	at(us, exit_of(who, parent, code, 0));
+	at(us + who->pid, sigchld_record(0, parent, who, how));
+}
+
+static void reaped(uint64_t us, const struct who *who, const struct who *reaper)
+{
+	struct proclife_record record = reap_record(0, who, reaper);
+
+	record.reap.cgroup = who->pid == 240 ? 31 : who->pid == 290 ? 1 : 30;
+	at(us, record);
+}
+
+static void freed(uint64_t us, const struct who *who)
+{
+	struct proclife_record record = free_record(0, who);
+
+	record.free.runtime = (who->pid - 100) * 131000ULL;
+	record.free.utime = (who->pid - 100) * 80000ULL;
+	record.free.stime = (who->pid - 100) * 41000ULL;
+	at(us, record);
+}
+
+static void dies(uint64_t us, const struct who *who, const struct who *parent, int32_t code,
+		 uint64_t zombie, uint64_t rcu)
+{
+	exits(us, who, parent, code);
+	reaped(us + who->pid + zombie, who, parent);
+	freed(us + who->pid + zombie + rcu, who);
+}
+
+static void signals(uint64_t us, const struct who *target, int signo, const struct who *sender,
+		    int32_t result)
+{
+	struct proclife_record record = signal_record(0, target, signo, sender);
+
+	record.signal.result = result;
+	at(us, record);
+}
+
+static void waits(uint64_t us, const struct who *who, uint32_t wanted)
+{
+	struct proclife_record record = wait_record(0, who);
+
+	record.wait.wanted = wanted;
+	at(us, record);
+}
+
+/* Who is there before. */
+static void tell_machine(void)
+{
+	struct proclife_record record;
+	struct who old;
+
+	init = process_of_pid(1, "systemd");
+	kthreadd = process_of_pid(2, "kthreadd");
+	kthreadd.flags = PROCLIFE_F_KTHREAD;
+	sshd = process_of_pid(40, "sshd");
+	earlyoom = process_of_pid(50, "earlyoom");
+	old = process_of_pid(60, "old");
+	bash = process_of_pid(100, "bash");
+	exists(&init, &init, 0, 1);
+	exists(&kthreadd, &kthreadd, 0, 1);
+	exists(&sshd, &init, 0, 20);
+	exists(&earlyoom, &init, 0, 21);
+	exists(&bash, &sshd, 1000, 30);
+	record = task_record(0, &old, &sshd);
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	record.state.exit_code = SIGSEGV | 0x80;
+	record.state.uid = 1001;
+	story_put(record);
+}
+
+/* cc runs cc1, waits for it and ends as it does. */
+static void compile(uint64_t us, uint32_t pid, const char *line, uint64_t takes, int32_t code)
+{
+	struct who cc = born(us, pid, &make, 1000, 30), cc1;
+
+	cpu = pid % 2;
+	execs(us + 300, &cc, "cc", "/usr/bin/cc", line);
+	cc1 = born(us + 700, pid + 1, &cc, 1000, 30);
+	waits(us + 750, &cc, pid + 1);
+	execs(us + 1100, &cc1, "cc1", "/usr/libexec/gcc/x86_64-linux-gnu/14/cc1", line);
+	if (code & 0x7f)
+		signals(us + takes - 90, &cc1, code & 0x7f, &earlyoom, PROCLIFE_SIGNAL_QUEUED);
+	dies(us + takes, &cc1, &cc, code, 45, 3000);
+	dies(us + takes + 900, &cc, &make, code ? 1 << 8 : 0, 620 + pid, 5000 + 10 * pid);
+	cpu = 0;
+}
+
+/* The leader ends first; the thread that ends last makes a zombie of the process. */
+static void tell_threads(uint64_t us)
+{
+	struct who java = born(us, 230, &make, 1000, 30), threads[2];
+	struct proclife_record record;
+
+	execs(us + 200, &java, "java", "/opt/jdk/bin/java", "java -jar doc.jar");
+	for (uint32_t i = 0; i < 2; i++) {
+		threads[i] = thread_of(&java, 231 + i);
+		record = clone_record(0, &threads[i], &make, &java);
+		record.fork.uid = 1000;
+		record.fork.cgroup = 30;
+		at(us + 300 + 100 * i, record);
+	}
+	at(us + 4000, rename_record(0, &threads[1], "GC thread"));
+	threads[1].comm = "GC thread";
+	at(us + 9000, exit_of(&java, &make, 0, 2));
+	cpu = 1;
+	at(us + 11000, exit_of(&threads[0], &make, 0, 1));
+	freed(us + 12500, &threads[0]);
+	record = exit_of(&threads[1], &make, 3 << 8, 0);
+	record.flags |= PROCLIFE_F_GROUP_EXIT;
+	at(us + 15000, record);
+	at(us + 15050, sigchld_record(0, &make, &java, CLD_EXITED));
+	freed(us + 17000, &threads[1]);
+	cpu = 0;
+	reaped(us + 18000, &java, &make);
+	freed(us + 21000, &java);
+}
+
+/* A thread executes another program and takes its leader's pid. */
+static void tell_exec_of_thread(uint64_t us)
+{
+	struct who web = born(us, 240, &bash, 1000, 31), thread = thread_of(&web, 241);
+
+	at(us + 100, clone_record(0, &thread, &bash, &web));
+	at(us + 500, exit_of(&web, &bash, 0, 1));
+	freed(us + 600, &web);
+	thread.pid = 240;
+	thread.flags = 0;
+	thread.comm = "httpd";
+	at(us + 650, exec_record(0, &thread, 241, "/usr/sbin/httpd"));
+	dies(us + 30000, &thread, &bash, 2 << 8, 12000, 700);
+}
+
+/* Its parent ends, and who inherits it reaps it at once. */
+static void tell_daemon(uint64_t us)
+{
+	struct who first = born(us, 250, &bash, 1000, 30), second = born(us + 200, 251, &first, 1000, 30);
+
+	execs(us + 400, &second, "crond", "/usr/sbin/crond", "crond -f");
+	dies(us + 800, &first, &bash, 0, 70, 900);
+	exits(us + 40000, &second, &init, SIGTERM);
+	reaped(us + 40300, &second, &init);
+	freed(us + 44000, &second);
+}
+
+/* Of another namespace, user and cgroup, and with an executable's name as long as can be. */
+static void tell_container(uint64_t us)
+{
+	struct who pause = process_of_pid(295, "runc");
+	struct proclife_record record = fork_record(0, &pause, &init);
+
+	record.fork.uid = 100000;
+	record.fork.cgroup = 40;
+	record.fork.ns_pid = 1;
+	record.fork.ns_inum = 0xf0000001;
+	at(us, record);
+	execs_as(us + 200, &pause, 100000, "a\tb\"c\\d\x1b[31m", "/very/long/path/that/is/cut/at/its/beginning/by/the/record/x",
+	      "a\tb \xff\xfe \"quoted\" d\ne");
+	signals(us + 500, &pause, SIGUSR1, &bash, PROCLIFE_SIGNAL_PENDING);
+	record = record_of(0, PROCLIFE_HANG, &pause);
+	at(us + 900, record);
+}
+
+static void tell_kernel(uint64_t us)
+{
+	struct who worker = process_of_pid(290, "kthreadd");
+	struct proclife_record record;
+
+	worker.flags = PROCLIFE_F_KTHREAD;
+	record = fork_record(0, &worker, &kthreadd);
+	record.fork.uid = 0;
+	record.fork.cgroup = 1;
+	at(us, record);
+	at(us + 50, rename_record(0, &worker, "kworker/1:2"));
+	worker.comm = "kworker/1:2";
+	exits(us + 20000, &worker, &kthreadd, 0);
+	reaped(us + 20300, &worker, &kthreadd);
+	freed(us + 20900, &worker);
+}
+
+static void tell_suppressed(uint64_t us)
+{
+	struct proclife_record record = {
+		.type = PROCLIFE_SUPPRESSED,
+		.suppressed = { .what = PROCLIFE_WAIT, .since = (1000000 + us) * 1000 },
+	};
+
+	cpu = 1;
+	at(us, record);
+	record.suppressed.ended = 1;
+	record.suppressed.count = 1234;
+	at(us + 2500, record);
+	cpu = 0;
+}
+
+/* What is left at the end: a zombie, one that is not freed, and one that runs. */
+static void tell_rest(uint64_t us)
+{
+	struct who zombie = born(us, 270, &bash, 1000, 30), unfreed = born(us + 10, 271, &bash, 1000, 30);
+	struct who sleeper = born(us + 20, 272, &bash, 1001, 30);
+
+	execs(us + 400, &zombie, "false", "/usr/bin/false", "false");
+	execs_as(us + 500, &sleeper, 1001, "sleep", "/usr/bin/sleep", "sleep 1000");
+	exits(us + 1000, &zombie, &bash, 1 << 8);
+	exits(us + 2000, &unfreed, &bash, 0);
+	reaped(us + 2900, &unfreed, &bash);
+}
+
+static void tell_make(void)
+{
+	struct who script, ld;
+
+	make = born(10000, 200, &bash, 1000, 30);
+	execs(10400, &make, "make", "/usr/bin/make", "make -j2 all");
+	waits(12000, &make, 0);
+	compile(20000, 205, "cc -c lib/merge.c", 180000, 0);
+	compile(21000, 207, "cc -c lib/rings.c", 240000, 1 << 8);
+	compile(262000, 209, "cc -c read/main.c", 90000, 0);
+	compile(270000, 211, "cc -c read/tree.c", 350000, SIGKILL);
+	tell_threads(630000);
+	script = born(660000, 220, &make, 1000, 30);
+	execs(660300, &script, "sh", "/bin/sh", "sh -c ./link");
+	execs(660900, &script, "link", "/home/user/link", "./link --all");
+	ld = born(661000, 221, &script, 1000, 30);
+	execs(661300, &ld, "ld", "/usr/bin/ld", "");
+	signals(700000 - 30, &ld, SIGSEGV, &ld, PROCLIFE_SIGNAL_QUEUED);
+	dies(700000, &ld, &script, SIGSEGV | 0x80, 500, 2500);
+	dies(702000, &script, &make, (128 + SIGSEGV) << 8, 800, 1700);
+	dies(720000, &make, &bash, 2 << 8, 150, 9000);
+}
+
+static void describe(const char *path, const char *began)
+{
+	story_cgroups(path, "1 /\n20 /system.slice/ssh.service\n21 /system.slice/earlyoom.service\n"
+			    "30 /user.slice/user-1000.slice\n31 /web\n40 /containers/a b\n");
+	story_users(path, "0 root\n1000 alice\n1001 bob\n");
+	metadata_set(path, "hostname", "\"build-7\"");
+	metadata_set(path, "began", began);
+	metadata_set(path, "to_realtime", "\"0xde0b6b36bc93600\"");
+}
+
+/* Everything that there is, of which nothing is lost. */
+static void tell_build(const char *path)
+{
+	story_begin(path);
+	tell_machine();
+	tell_make();
+	tell_exec_of_thread(740000);
+	tell_daemon(780000);
+	tell_kernel(830000);
+	tell_container(870000);
+	tell_rest(880000);
+	happen();
+	machine->now = 2000 * MS;
+	story_end();
+	describe(path, "1000000000");
+}
+
+/* The rings are overrun while a compiler runs: its EXIT is lost, and the FORK of the next one. */
+static void tell_lossy(const char *path)
+{
+	struct who cc, ld, as;
+
+	story_ring = 16;
+	story_begin(path);
+	tell_machine();
+	make = born(10000, 200, &bash, 1000, 30);
+	happen_and_sync();
+	cc = born(20000, 210, &make, 1000, 30);
+	execs(20300, &cc, "cc", "/usr/bin/cc", "cc -c a.c");
+	happen_and_sync();
+	exits(30000, &cc, &make, 1 << 8);
+	ld = born(31000, 211, &make, 1000, 30);
+	for (uint32_t i = 0; i < 16; i++)
+		waits(32000 + 100 * i, &make, 0);
+	happen_and_sync();
+	reaped(34000, &cc, &make);
+	freed(35000, &cc);
+	dies(50000, &ld, &make, SIGTERM, 300, 700);
+	as = born(60000, 212, &make, 1000, 30);
+	dies(61000, &as, &make, 0, 200, 400);
+	happen_and_sync();
+	cpu = 1;
+	for (uint32_t i = 0; i < 17; i++)
+		waits(70000 + 100 * i, &bash, 0);
+	cpu = 0;
+	tell_suppressed(80000);
+	happen();
+	story_end();
+	story_ring = STORY_RING;
+	describe(path, "1000000000");
+}
+
+/* Runs of the same machine, of which one is slower, fails more and starts another program. */
+static void tell_run(const char *path, bool worse, const char *release, uint32_t exit_mark)
+{
+	story_begin_on(path, release, exit_mark);
+	tell_machine();
+	make = born(10, 200, &bash, 1000, 30);
+	execs(400, &make, "make", "/usr/bin/make", "make");
+	for (uint32_t i = 0; i < 60; i++) {
+		struct who cc = born(1000 + 9000 * i, 300 + i, &make, 1000, 30);
+		bool fails = worse ? i % 6 == 0 : i == 0;
+
+		execs(1000 + 9000 * i + 50, &cc, i % 3 ? "cc" : "ld", i % 3 ? "/usr/bin/cc" : "/usr/bin/ld", "");
+		dies(1000 + 9000 * i + (worse && i % 3 ? 4000 : 2000) + 7 * i, &cc, &make, fails << 8,
+		     worse ? 900 + i : 150 + i, 1000 + i);
+	}
+	for (uint32_t i = 0; worse && i < 3; i++) {
+		struct who as = born(550000 + 9000 * i, 400 + i, &make, 1000, 30);
+
+		execs(550000 + 9000 * i + 50, &as, "as", "/usr/bin/as", "");
+		dies(550000 + 9000 * i + 2000, &as, &make, 0, 150, 800);
+	}
+	dies(600000, &make, &bash, 0, 100, 900);
+	happen();
+	story_end();
+	describe(path, "1000000000");
+}
+
+static const char *in(char path[PATH_MAX], const char *name)
+{
+	assert_true(snprintf(path, PATH_MAX, "%s/%s", folder.base, name) < PATH_MAX);
+	return path;
+}
+
+void stories_tell(void)
+{
+	char path[PATH_MAX];
+
+	tell_build(in(path, "build"));
+	tell_lossy(in(path, "lossy"));
+	tell_run(in(path, "before"), false, "6.18", PROCLIFE_EXIT_BEFORE_MM);
+	tell_run(in(path, "after"), true, "6.18", PROCLIFE_EXIT_BEFORE_MM);
+	tell_run(in(path, "old"), false, "6.1", PROCLIFE_EXIT_AFTER_MM);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recordings of made-up machines, the same each time: every number in them differs from its
+ * neighbours, so that nothing can be told in the place of another thing.
+ */
+#ifndef TESTS_UNIT_STORIES_H
+#define TESTS_UNIT_STORIES_H
+
+/* Into the test's folder: "build", "lossy", "before", "after", "old". */
+void stories_tell(void);
+
+#endif
