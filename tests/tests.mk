@@ -8,7 +8,7 @@ WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
 # What they share. recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the
 # kind: only for those that want it. property.c is of the traces that are generated.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories plan chain tree_story failing property live_device salvage fixture_text),\
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories acts plan chain tree_story failing property live_device salvage fixture_text),\
 	$(wildcard tests/unit/support/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
@@ -97,7 +97,7 @@ $B/tests/unit/test_tree_fold $B/tests/unit/test_tree_words: $B/tests/unit/suppor
 
 $B/tests/unit/test_tree_fold $B/tests/unit/test_diff_runs: $(patsubst %,$B/tests/bench/%.o,build command_lines)
 
-$B/tests/unit/test_transcripts: $B/tests/unit/support/stories.o
+$B/tests/unit/test_transcripts: $B/tests/unit/support/stories.o $B/tests/unit/support/acts.o
 
 $B/tests/unit/test_properties: $B/tests/unit/support/property.o $(GENERATOR)
 

@@ -1,169 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "stories.h"
 
+#include "acts.h"
 #include "story.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define MOST 4096
-
-static struct proclife_record planned[MOST];
-static size_t plans;
-static uint32_t cpu;
-
-/* To happen so many microseconds after the beginning. */
-static void at(uint64_t us, struct proclife_record record)
-{
-	assert_true(plans < MOST);
-	record.ts = (1000000 + us) * 1000;
-	record.cpu = cpu;
-	planned[plans++] = record;
-}
-
-/* What is planned happens, in the order of time, and what is planned for one time in that of planning. */
-static void happen(void)
-{
-	while (plans) {
-		size_t first = 0;
-
-		for (size_t i = 1; i < plans; i++)
-			first = planned[i].ts < planned[first].ts ? i : first;
-		if (planned[first].ts > machine->now)
-			machine->now = planned[first].ts;
-		story_put_on(planned[first].cpu, planned[first]);
-		memmove(&planned[first], &planned[first + 1], (--plans - first) * sizeof(*planned));
-	}
-}
-
-static void happen_and_sync(void)
-{
-	happen();
-	story_sync();
-}
-
+static struct fake_device *device;
 static struct who init, kthreadd, sshd, earlyoom, bash, make;
-
-static void exists(const struct who *who, const struct who *parent, uint32_t uid, uint64_t cgroup)
-{
-	struct proclife_record record = task_record(0, who, parent);
-
-	record.state.uid = uid;
-	record.state.cgroup = cgroup;
-	record.state.runtime = who->pid * 1000000ULL;
-	record.state.utime = who->pid * 600000ULL;
-	record.state.stime = who->pid * 300000ULL;
-	story_put(record);
-}
-
-static struct who born(uint64_t us, uint32_t pid, const struct who *parent, uint32_t uid,
-		       uint64_t cgroup)
-{
-	struct who who = process_of_pid(pid, parent->comm);
-	struct proclife_record record = fork_record(0, &who, parent);
-
-	record.fork.uid = uid;
-	record.fork.cgroup = cgroup;
-	at(us, record);
-	return who;
-}
-
-static void execs_as(uint64_t us, struct who *who, uint32_t uid, const char *comm, const char *path,
-		     const char *line)
-{
-	struct proclife_record record;
-	size_t size = strlen(line) + 1;
-
-	who->comm = comm;
-	record = exec_record(0, who, who->pid, path);
-	record.exec.uid = record.exec.euid = uid;
-	at(us, record);
-	if (size == 1)
-		return;
-	record = record_of(0, PROCLIFE_ARGS, who);
-	assert_true(size <= PROCLIFE_ARGS_LEN);
-	record.args.total = (uint32_t)size;
-	record.args.len = (uint16_t)size;
-	for (size_t i = 0; i < size; i++)
-		record.args.text[i] = line[i] == ' ' ? '\0' : line[i];
-	at(us + 1, record);
-}
-
-static void execs(uint64_t us, struct who *who, const char *comm, const char *path, const char *line)
-{
-	execs_as(us, who, 1000, comm, path, line);
-}
-
-/* What it has used is another number in each member, and in each process. */
-static struct proclife_record exit_of(const struct who *who, const struct who *parent, int32_t code,
-				      uint32_t live)
-{
-	struct proclife_record record = exit_record(0, who, code, live);
-
-	record.exit.parent_tgid = parent->tgid;
-	record.exit.runtime = (who->pid - 100) * 130000ULL;
-	record.exit.utime = (who->pid - 100) * 80000ULL;
-	record.exit.stime = (who->pid - 100) * 40000ULL;
-	record.exit.min_flt = who->pid * 7;
-	record.exit.maj_flt = who->pid % 10;
-	record.exit.nvcsw = who->pid * 3;
-	record.exit.nivcsw = who->pid * 2 + 1;
-	if (!live)
-		record.exit.max_rss = who->pid * 100;
-	return record;
-}
-
-static void exits(uint64_t us, const struct who *who, const struct who *parent, int32_t code)
-{
-	int32_t how = code & 0x80 ? CLD_DUMPED : code & 0x7f ? CLD_KILLED : CLD_EXITED;
-
-	at(us, exit_of(who, parent, code, 0));
-	at(us + who->pid, sigchld_record(0, parent, who, how));
-}
-
-static void reaped(uint64_t us, const struct who *who, const struct who *reaper)
-{
-	struct proclife_record record = reap_record(0, who, reaper);
-
-	record.reap.cgroup = who->pid == 240 ? 31 : who->pid == 290 ? 1 : 30;
-	at(us, record);
-}
-
-static void freed(uint64_t us, const struct who *who)
-{
-	struct proclife_record record = free_record(0, who);
-
-	record.free.runtime = (who->pid - 100) * 131000ULL;
-	record.free.utime = (who->pid - 100) * 80000ULL;
-	record.free.stime = (who->pid - 100) * 41000ULL;
-	at(us, record);
-}
-
-static void dies(uint64_t us, const struct who *who, const struct who *parent, int32_t code,
-		 uint64_t zombie, uint64_t rcu)
-{
-	exits(us, who, parent, code);
-	reaped(us + who->pid + zombie, who, parent);
-	freed(us + who->pid + zombie + rcu, who);
-}
-
-static void signals(uint64_t us, const struct who *target, int signo, const struct who *sender,
-		    int32_t result)
-{
-	struct proclife_record record = signal_record(0, target, signo, sender);
-
-	record.signal.result = result;
-	at(us, record);
-}
-
-static void waits(uint64_t us, const struct who *who, uint32_t wanted)
-{
-	struct proclife_record record = wait_record(0, who);
-
-	record.wait.wanted = wanted;
-	at(us, record);
-}
 
 /* Who is there before. */
 static void tell_machine(void)
@@ -445,9 +293,52 @@ static const char *in(char path[PATH_MAX], const char *name)
 	return path;
 }
 
+/* A device that is a plain file, one of whose rings has been overrun. */
+static void make_device(void)
+{
+	struct proclife_header *header;
+	char path[64];
+
+	story_ring = 16;
+	device = fake_device_new(2, story_ring);
+	story_ring = STORY_RING;
+	fake_device_add_rings(device);
+	header = device->header;
+	header->features = 0xfff & ~PROCLIFE_HAS(PROCLIFE_FREE);
+	header->reap_source = PROCLIFE_REAP_CGROUP_TASK_RELEASE;
+	header->reap_missed = 5;
+	header->exit_mark = PROCLIFE_EXIT_AFTER_MM;
+	header->args_bytes = 256;
+	header->loaded = 300 * MS;
+	header->to_realtime = 999999999000 * MS;
+	strcpy(header->version, "1.2");
+	strcpy(header->release, "6.12.3");
+	machine = device;
+	bash = process_of_pid(100, "bash");
+	make = born(10000, 200, &bash, 4000000, 30); /* nobody's number */
+	dies(20000, &make, &bash, 3 << 8, 300, 700);
+	cpu = 1;
+	for (uint32_t i = 0; i < 21; i++)
+		waits(5000 + 100 * i, &bash, i);
+	cpu = 0;
+	happen();
+	device->rings[1].ctl->suppressed[PROCLIFE_RENAME] = 77;
+	device->rings[1].ctl->suppressing = PROCLIFE_HAS(PROCLIFE_WAIT);
+	machine = NULL;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), device->fd);
+	setenv("DEVICE", path, 1);
+}
+
+void stories_forget(void)
+{
+	fake_device_free(device);
+}
+
 void stories_tell(void)
 {
 	char path[PATH_MAX];
+
+	make_device();
 
 	tell_build(in(path, "build"));
 	tell_lossy(in(path, "lossy"));

@@ -6,7 +6,11 @@
 #ifndef TESTS_UNIT_STORIES_H
 #define TESTS_UNIT_STORIES_H
 
-/* Into the test's folder: "build", "lossy", "before", "after", "old". */
+/*
+ * Into the test's folder: "build", "lossy", "before", "after", "old"; and a device, whose path is in
+ * the environment as DEVICE until the stories are forgotten.
+ */
 void stories_tell(void);
+void stories_forget(void);
 
 #endif
