@@ -43,44 +43,59 @@ static const struct block *block_of(int64_t seconds, bool utc)
 	return &block;
 }
 
-/* Returns the seconds of the day, and sets *@day to the day. */
-static int64_t split(uint64_t realtime, bool utc, int64_t *day)
-{
-	int64_t seconds = floor_of((int64_t)realtime, SECOND);
-	const struct block *block = block_of(seconds, utc);
-	int64_t of_day = block->seconds + seconds - block->number * BLOCK;
+/* And most are in the same second: of that, all but the fraction is known. */
+struct second {
+	bool known;
+	bool utc;
+	int64_t begin; /* ns since 1970 */
+	int64_t day;
+	char text[8]; /* "14:03:22" */
+};
 
-	*day = block->day + (of_day >= DAY);
-	return of_day % DAY;
+static const struct second *second_of(uint64_t realtime, bool utc)
+{
+	static struct second second;
+	const struct block *block;
+	int64_t seconds, of_day;
+
+	if (second.known && second.utc == utc && realtime - (uint64_t)second.begin < SECOND)
+		return &second;
+	seconds = floor_of((int64_t)realtime, SECOND);
+	block = block_of(seconds, utc);
+	of_day = block->seconds + seconds - block->number * BLOCK;
+	second.known = true;
+	second.utc = utc;
+	second.begin = seconds * SECOND;
+	second.day = block->day + (of_day >= DAY);
+	of_day %= DAY;
+	put_padded(second.text, (uint64_t)of_day / 3600, 2);
+	second.text[2] = ':';
+	put_padded(second.text + 3, (uint64_t)of_day / 60 % 60, 2);
+	second.text[5] = ':';
+	put_padded(second.text + 6, (uint64_t)of_day % 60, 2);
+	return &second;
 }
 
 void text_daytime(struct text *text, uint64_t realtime, bool utc, unsigned int decimals)
 {
-	uint64_t rest = (uint64_t)((int64_t)realtime - floor_of((int64_t)realtime, SECOND) * SECOND);
-	char digits[24], *to = digits;
+	const struct second *second = second_of(realtime, utc);
+	uint64_t rest = realtime - (uint64_t)second->begin;
+	char *to = text_room(text, 24);
 	unsigned int i;
-	int64_t day;
-	uint64_t seconds = (uint64_t)split(realtime, utc, &day);
 
-	to = put_padded(to, seconds / 3600, 2);
-	*to++ = ':';
-	to = put_padded(to, seconds / 60 % 60, 2);
-	*to++ = ':';
-	to = put_padded(to, seconds % 60, 2);
+	memcpy(to, second->text, sizeof(second->text));
+	to += sizeof(second->text);
 	if (decimals)
 		*to++ = '.';
 	for (i = decimals; i < 9; i++)
 		rest /= 10;
 	to = put_padded(to, rest, decimals);
-	text_bytes(text, digits, (size_t)(to - digits), (unsigned int)(to - digits));
+	text_wrote(text, to);
 }
 
 int64_t daytime_day(uint64_t realtime, bool utc)
 {
-	int64_t day;
-
-	split(realtime, utc, &day);
-	return day;
+	return second_of(realtime, utc)->day;
 }
 
 void text_date(struct text *text, uint64_t realtime, bool utc)

@@ -87,14 +87,6 @@ void text_printf(struct text *text, const char *format, ...)
 	}
 }
 
-/* Ends what was written directly into the room of a text. */
-static void text_wrote(struct text *text, const char *end)
-{
-	text->columns += end - (text->s + text->len);
-	text->len = end - text->s;
-	text->s[text->len] = '\0';
-}
-
 void text_uint(struct text *text, uint64_t value)
 {
 	text_wrote(text, put_digits(text_room(text, DIGITS_MAX), value));

@@ -49,6 +49,14 @@ static inline char *text_room(struct text *text, size_t n)
 	return text->s + text->len;
 }
 
+/* Ends what was written directly into the room of a text, one column for each byte. */
+static inline void text_wrote(struct text *text, const char *end)
+{
+	text->columns += end - (text->s + text->len);
+	text->len = end - text->s;
+	text->s[text->len] = '\0';
+}
+
 /* Appends n bytes that take this many columns. */
 static inline void text_bytes(struct text *text, const char *s, size_t n, unsigned int columns)
 {

@@ -11,13 +11,17 @@ static const bool plain[256] = {
 	['/'] = true, [':'] = true, ['='] = true, ['@'] = true, ['_'] = true,
 };
 
-static bool is_plain(const char *s, size_t n)
+/* How many of them are in front; four at a time, as there are many. */
+static inline size_t plain_bytes(const char *text, size_t n)
 {
-	size_t i;
+	const unsigned char *s = (const unsigned char *)text;
+	size_t i = 0;
 
-	for (i = 0; i < n && plain[(unsigned char)s[i]]; i++)
-		;
-	return n && i == n;
+	while (n - i >= 4 && plain[s[i]] & plain[s[i + 1]] & plain[s[i + 2]] & plain[s[i + 3]])
+		i += 4;
+	while (i < n && plain[s[i]])
+		i++;
+	return i;
 }
 
 /* Bytes that are not printable are escaped as in names: within $'', a shell knows these escapes. */
@@ -40,12 +44,9 @@ static void put_escaped(struct text *text, const char *s, size_t n)
 	text_string(text, "'");
 }
 
-static void put_argument(struct text *text, struct text *scratch, const char *s, size_t n)
+/* One that is empty, or not plain. */
+static void put_quoted(struct text *text, struct text *scratch, const char *s, size_t n)
 {
-	if (is_plain(s, n)) {
-		text_bytes(text, s, n, n);
-		return;
-	}
 	text_clear(scratch);
 	text_string(scratch, "");
 	text_name(scratch, s, n);
@@ -62,8 +63,12 @@ void text_word(struct text *text, const char *s, size_t n)
 {
 	struct text scratch;
 
+	if (n && plain_bytes(s, n) == n) {
+		text_bytes(text, s, n, n);
+		return;
+	}
 	text_init(&scratch, text->screen);
-	put_argument(text, &scratch, s, n);
+	put_quoted(text, &scratch, s, n);
 	text_free(&scratch);
 }
 
@@ -73,15 +78,20 @@ void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, un
 	uint32_t i = 0;
 
 	text_init(&scratch, text->screen);
+	for (; skip && i < bytes; skip--)
+		i += strnlen(args + i, bytes - i) + 1;
 	while (i < bytes) {
-		size_t n = strnlen(args + i, bytes - i);
+		const char *s = args + i;
+		size_t n = plain_bytes(s, bytes - i);
 
 		if (i)
-			text_string(text, skip ? "" : " ");
-		if (skip)
-			skip--;
-		else
-			put_argument(text, &scratch, args + i, n);
+			text_string(text, " ");
+		if (n && (i + n == bytes || !s[n])) {
+			text_bytes(text, s, n, n);
+		} else {
+			n += strnlen(s + n, bytes - i - n);
+			put_quoted(text, &scratch, s, n);
+		}
 		i += n + 1;
 	}
 	text_free(&scratch);
@@ -132,7 +142,8 @@ void text_exit(struct text *text, int exit_code, const struct proclife_process *
 		return;
 	}
 	if (!signo) {
-		text_printf(text, "status %d", (exit_code >> 8) & 0xff);
+		text_string(text, "status ");
+		text_uint(text, (exit_code >> 8) & 0xff);
 		return;
 	}
 	text_printf(text, "killed by %s", signal_name(signo, buffer));
