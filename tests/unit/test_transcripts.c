@@ -96,7 +96,7 @@ int main(void)
 	static const char *const names[] = {
 		"lives.txt", "events.txt", "tree.txt", "summary.txt", "latency.txt", "parents.txt",
 		"info.txt", "diff.txt", "expect.txt", "lossy.txt", "json.txt", "errors.txt",
-		"device.txt", "ctf.txt",
+		"device.txt", "ctf.txt", "help.txt",
 	};
 	struct CMUnitTest tests[sizeof(names) / sizeof(*names)];
 
