@@ -180,6 +180,12 @@ check-model: all
 
 unit-tests: $(UNIT_TESTS)
 stress-tests: $(STRESS_TESTS)
-guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
+WITNESS := $B/tests/guest/witness/witness
+
+$(WITNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/witness/*.c)) $(LIB_STATIC)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
 .PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-model

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# tests/guest/witness.sh [LOAD...] - are lives what others say of them? Runs each load while process
+# accounting and taskstats watch, and compares every process and thread of the whole machine with what
+# was recorded; the workload of our own is compared with wait4(2) and its own clock, too. With
+# loss, the rings are small and the reader is stopped again and again.
+# Prints a line for each load. Exit status: 0 if nothing differs, 1 if something does.
+set -u
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
+build=${B:-build}
+[[ $build = /* ]] || build=$tree/$build
+witness=$build/tests/guest/witness/witness
+[[ -x $witness ]] || { echo "witness: $witness: not built; run 'make B=$build guest-tests'" >&2 && exit 1; }
+folder=$(mktemp -d /tmp/witness.XXXXXX) && chmod 755 "$folder" || exit 1
+trap 'rm -rf "$folder"' EXIT
+failed=''
+
+# Each load, and how many threads it has at least.
+load_own() { "$witness" own 96 "$folder/own"; }
+least_own=97
+load_own_with_loss() { "$witness" own 240 "$folder/own"; }
+least_own_with_loss=150
+stress() {
+	stress-ng --quiet --oomable --temp-path "$folder" --timeout 20 --"$1" 2 --"$1"-ops "$2" "${@:3}"
+}
+load_stress_fork() { stress fork 200; }
+least_stress_fork=200
+load_stress_vfork() { stress vfork 200; }
+least_stress_vfork=200
+# It wants not to be root.
+load_stress_exec() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups stress-ng --quiet --oomable \
+		--temp-path "$folder" --timeout 20 --exec 2 --exec-ops 40 --exec-max 8
+}
+least_stress_exec=40
+load_stress_pthread() { stress pthread 60 --pthread-max 16; }
+least_stress_pthread=60
+load_stress_clone() { stress clone 100 --clone-max 16; }
+least_stress_clone=100
+load_stress_kill() { stress kill 400; }
+least_stress_kill=4
+load_stress_zombie() { stress zombie 100 --zombie-max 16; }
+least_stress_zombie=100
+load_stress_wait() { stress wait 60; }
+least_stress_wait=6
+load_stress_fork_with_loss() { stress fork 1500; }
+least_stress_fork_with_loss=300
+
+# Stops the reader for longer than the rings last, and lets it catch up.
+disturb() {
+	while kill -STOP "$1" 2>/dev/null; do
+		sleep 2.5
+		kill -CONT "$1"
+		sleep 0.3
+	done
+}
+
+run() {
+	local name=$1 least=least_$1 kind=others listener reader disturber status=0
+	rm -rf "$folder"/* && chmod 777 "$folder"
+	modprobe -r proclife 2>/dev/null
+	case $name in
+	*_with_loss) modprobe proclife ring_kb=16 ;;
+	*) modprobe proclife ;;
+	esac || return
+	# Space for its file has to be a fiftieth of the disk, or accounting stops.
+	echo '1 0 30' >/proc/sys/kernel/acct
+	"$witness" taskstats "$folder/taskstats" >"$folder/ready" &
+	listener=$!
+	"$witness" acct "$folder/acct" || return
+	until grep -q ready "$folder/ready"; do
+		kill -0 $listener || return
+		sleep 0.05
+	done
+	proclife-read --record "$folder/recording" --quiet 2>"$folder/said" &
+	reader=$!
+	until [[ -s $folder/recording/metadata ]]; do
+		kill -0 $reader || { cat "$folder/said"; return 1; }
+		sleep 0.05
+	done
+	sleep 0.5
+	if [[ $name = *_with_loss ]]; then
+		disturb $reader &
+		disturber=$!
+	fi
+	"load_$name" >"$folder/load" 2>&1 </dev/null || status=$?
+	if [[ $name = *_with_loss ]]; then
+		kill $disturber
+		wait $disturber 2>/dev/null
+		kill -CONT $reader
+	fi
+	sleep 0.3 # RCU frees what is reaped
+	kill $reader
+	wait $reader
+	"$witness" acct off
+	kill $listener
+	wait $listener || { echo "witness: $name: taskstats lost something" && return 1; }
+	[[ $status == 0 ]] || { echo "witness: $name: status $status" && cat "$folder/load" && return 1; }
+	[[ $name != own* ]] || kind=own
+	"$witness" judge "$name" "$folder/recording" $kind "$folder" "${!least}" || return
+	# What nothing was lost of says nothing of loss.
+	[[ $name != *_with_loss ]] || proclife-read -i "$folder/recording" --expect 'lost>0' >/dev/null 2>&1
+	[[ $? != 2 ]] || { echo "witness: $name: nothing was lost" && return 1; }
+}
+
+if [[ $# == 0 ]]; then
+	mapfile -t loads < <(declare -F | sed -n 's/.* load_//p')
+	set -- "${loads[@]}"
+fi
+type stress-ng >/dev/null || { echo 'witness: stress-ng is not installed' >&2 && exit 1; }
+for name; do run "$name" || failed+=" $name"; done
+modprobe -r proclife
+echo "witness: $(($# - $(wc -w <<<"$failed"))) loads confirmed, $(wc -w <<<"$failed") not${failed:+:$failed}"
+[[ ! $failed ]]

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What others know of each process: process accounting, taskstats, and the workload itself with
+ * wait4(2) and its own clock. A recording is judged by them.
+ */
+#ifndef GUEST_WITNESS_H
+#define GUEST_WITNESS_H
+
+#include <proclife.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The workload's: times are CLOCK_MONOTONIC, in ns; the CPU times in us. */
+struct own_life {
+	uint32_t pid;
+	uint32_t uid;
+	int32_t status; /* as wait(2) gave it */
+	uint64_t utime, stime;
+	uint64_t max_rss; /* KiB */
+	uint64_t min_flt, maj_flt, nvcsw, nivcsw;
+	uint64_t before_fork, after_fork;
+	uint64_t before_exit; /* 0: it did not end by itself */
+	uint64_t before_kill, after_kill; /* 0: nobody killed it */
+	uint64_t before_wait, after_wait; /* around the wait4() that reaped it */
+};
+
+/* Of the accounting file, for a process. */
+struct acct_life {
+	uint32_t pid, ppid, uid;
+	int32_t status; /* of the leader */
+	double utime, stime; /* s */
+	double end; /* s since 1970, to a second */
+	uint64_t min_flt, maj_flt;
+	char comm[16];
+	bool used;
+};
+
+/* Of taskstats, for a thread. Times in us. */
+struct stats_life {
+	uint32_t pid, ppid, uid;
+	uint64_t runtime; /* ns */
+	uint64_t utime, stime, elapsed;
+	uint64_t min_flt, maj_flt, nvcsw, nivcsw;
+	char comm[16];
+	bool used;
+};
+
+struct witnesses {
+	struct own_life *own;
+	struct acct_life *acct;
+	struct stats_life *stats;
+	size_t own_count, acct_count, stats_count;
+};
+
+/* Runs so many children of all kinds, and writes a line about each to @path. Returns an exit status. */
+int own_run(unsigned int children, const char *path);
+void own_read(struct witnesses *witnesses, const char *path);
+
+int acct_switch(const char *path); /* NULL: off */
+void acct_read(struct witnesses *witnesses, const char *path);
+
+/* Until SIGTERM. Fails if one was lost. */
+int stats_listen(const char *path);
+void stats_read(struct witnesses *witnesses, const char *path);
+
+/* Prints what differs, and a line that sums up. @least: threads to compare. Returns an exit status. */
+int judge(const char *label, const char *recording, unsigned long least, struct witnesses *witnesses);
+
+void *grown(void *array, size_t count, size_t size); /* for one more */
+void die(const char *what) __attribute__((noreturn)); /* with errno */
+
+#endif
