@@ -7,6 +7,18 @@
 #ifndef MUTANT_H
 #define MUTANT_H
 
+#define MUTANT_MAX 65536
+#define MUTANT_IS(n) __builtin_expect(mutant_number == (n), 0)
+#define MUTANT_REACHED(n) ((void)(mutant_noted[n] = 1))
+
+#ifdef __KERNEL__
+
+/* Of the module in switch.c, which has parameters for both. */
+extern int mutant_number;
+extern unsigned char mutant_noted[MUTANT_MAX];
+
+#else
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,14 +27,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MUTANT_MAX 65536
-
 static int mutant_number;
 static unsigned char mutant_nowhere[MUTANT_MAX];
 static unsigned char *mutant_noted = mutant_nowhere;
-
-#define MUTANT_IS(n) __builtin_expect(mutant_number == (n), 0)
-#define MUTANT_REACHED(n) ((void)(mutant_noted[n] = 1))
 
 __attribute__((constructor)) static void mutant_begin(void)
 {
@@ -50,4 +57,5 @@ static inline int mutant_kill(pid_t pid, int number)
 
 #define kill(pid, number) mutant_kill(pid, number)
 
+#endif
 #endif

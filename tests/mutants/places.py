@@ -2,7 +2,7 @@
 """Where code can be changed and to what, of what clang makes of the sources."""
 import re
 
-from clang.cindex import Config, CursorKind as K, Index, LinkageKind, TypeKind
+from clang.cindex import Config, CursorKind as K, Index, TypeKind
 
 if not Config.loaded:
     Config.set_library_file("libclang-14.so.1")
@@ -15,6 +15,9 @@ COMMENTS = re.compile(rb"/\*.*?\*/|//[^\n]*|\s+", re.S)
 NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)$")
 LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT)
 LABELS = (K.CASE_STMT, K.DEFAULT_STMT, K.LABEL_STMT)
+KEYWORDS = {"break", "case", "continue", "default", "do", "for", "goto", "if", "return", "sizeof",
+            "switch", "true", "false",
+            "while"}
 # What is not executed, or only a hint to the compiler.
 NOT_CODE = (K.STATIC_ASSERT, K.CXX_UNARY_EXPR, K.TYPEDEF_DECL)
 HINTS = {"__builtin_expect", "__builtin_prefetch", "assert"}
@@ -61,6 +64,19 @@ def literal(text):
     return [repr(n) for n in sorted({0.0, 1.0, value + 1} - {value})]
 
 
+def is_macro(cursor, text):
+    """Whether a macro alone stands there, so that this is all of what it expands to, or a part of that."""
+    name = re.match(r"([A-Za-z_]\w*)\s*", text)
+    if not name or name[1] in KEYWORDS or name[1] == cursor.spelling:
+        return False
+    depth = 0
+    for at in range(name.end(), len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth <= 0:
+            return not depth and text[at] == ")" and at == len(text) - 1
+    return name.end() == len(text)
+
+
 class Finder:
     """The places of one translation unit, in files that no other one had before."""
 
@@ -74,7 +90,7 @@ class Finder:
         if errors:
             raise SystemExit("%s: %s" % (path, errors[0]))
         fresh = {}
-        for name in {path, *(each.include.name for each in unit.get_includes())}:
+        for name in sorted({path, *(each.include.name for each in unit.get_includes())}):
             self.users.setdefault(name_of(name), []).append(path)
         for cursor in unit.cursor.get_children():
             if not cursor.location.file:
@@ -147,7 +163,11 @@ class Finder:
             return
         path = path + [cursor]
         children = list(cursor.get_children())
+        if is_macro(cursor, self.text(*self.span(cursor))):
+            self.statement(cursor, path)
+            return
         self.change(cursor, children, path)
+        self.statement(cursor, path)
         for child in children:
             self.walk(child, path)
 
@@ -170,7 +190,9 @@ class Finder:
             self.member(cursor, path)
         elif kind == K.CALL_EXPR:
             self.arguments(cursor, path)
-        if kind in (K.CALL_EXPR, K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR,
+
+    def statement(self, cursor, path):
+        if cursor.kind in (K.CALL_EXPR, K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR,
                     K.UNARY_OPERATOR) and len(path) > 1 and self.is_statement(path[-2], cursor):
             self.removed("statement deleted", cursor, path)
 

@@ -70,6 +70,7 @@ def write(path, text):
                 return
     except FileNotFoundError:
         pass
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
         file.write(text)
 

@@ -72,6 +72,12 @@ class Equivalent:
         return self.reasons.get((mutant.file, *mutant.lines(text)))
 
 
+def entry(mutant, text, remark=""):
+    """Which change it is."""
+    return "%d  %s:%d  %s%s\n- %s\n+ %s" % (
+        mutant.number, mutant.file, mutant.line(text), mutant.operator, remark, *mutant.lines(text))
+
+
 def show(part, seed, files, mutants, results, equivalent, total, left_out):
     """The table of a part, and its survivors. Returns whether the file of equivalent ones is right."""
     done = [each for each in mutants if each.number in results]
@@ -82,21 +88,18 @@ def show(part, seed, files, mutants, results, equivalent, total, left_out):
               equivalent.reason(each, files[each.file].text)]
     print("\n%d places; %d changes left out, which do not compile or lead to the same code" %
           (total, left_out))
-    print("%-7s %9s %8s %6s %10s %6s %10s %9s %11s %9s" % (
-        "part", "seed", "mutants", "unit", "sanitizers", "model", "timed out", "survived",
+    print("%-7s %9s %8s %6s %10s %6s %6s %10s %9s %11s %9s" % (
+        "part", "seed", "mutants", "unit", "sanitizers", "model", "guest", "timed out", "survived",
         "equivalent", "killed"))
     stages = [count(lambda each, stage=stage: each["stage"] == stage and not each["hung"])
-              for stage in ("unit", "sanitizers", "model")]
-    print("%-7s %9s %8d %6d %10d %6d %10d %9d %11d %7.1f %%" % (
+              for stage in ("unit", "sanitizers", "model", "guest")]
+    print("%-7s %9s %8d %6d %10d %6d %6d %10d %9d %11d %7.1f %%" % (
         part, seed, len(done), *stages, count(lambda each: each["hung"]), len(survivors), len(known),
         100.0 * (len(done) - len(survivors)) / max(len(done) - len(known), 1)))
     for each in survivors:
         text = files[each.file].text
-        before, after = each.lines(text)
         reason = equivalent.reason(each, text)
-        seen = "" if results[each.number]["reached"] else ", which no test reaches"
-        print("\n%d  %s:%d  %s%s\n- %s\n+ %s" % (
-            each.number, each.file, each.line(text), each.operator, seen, before, after))
+        print("\n" + entry(each, text, "" if results[each.number]["reached"] else ", which no test reaches"))
         if reason:
             print("= " + reason)
     for each in killed:
