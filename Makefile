@@ -228,6 +228,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   check-matrix      the guest tests on nine kernels, or on those of SUITES="bullseye sid"
   check-debug       the guest tests on kernels that watch themselves, and on one without kprobes
   check-model       the program against a model of it, on new seeds for five minutes
+  check-mutants     which of MUTANTS="--seed 1 --count 300 lib read" changes no test notices
   check-litmus      the ring under the kernel's memory model
   check-valgrind    the unit tests under valgrind
   coverage          which lines of the library the unit tests execute

@@ -178,6 +178,11 @@ check-model: all
 	tests/scripts/setup check
 	tests/model/run --build $B
 
+# MUTANTS="--seed 1 --count 300 lib read": see tests/mutants/run.
+check-mutants:
+	tests/scripts/setup build check mutants
+	tests/mutants/run $(or $(MUTANTS),lib read)
+
 unit-tests: $(UNIT_TESTS)
 stress-tests: $(STRESS_TESTS)
 WITNESS := $B/tests/guest/witness/witness
@@ -188,4 +193,4 @@ $(WITNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/witness/*.c)) $(LIB_STA
 
 guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-model
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-model check-mutants

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * First in each file that has mutants: which of them lives, from PROCLIFE_MUTANT, and where to note which
+ * are reached, the file PROCLIFE_REACHED with a byte for each. Everything is static, as the library
+ * exports nothing of this; system calls are called directly, as some tests replace the C library's.
+ */
+#ifndef MUTANT_H
+#define MUTANT_H
+
+#define MUTANT_MAX 65536
+#define MUTANT_IS(n) __builtin_expect(mutant_number == (n), 0)
+#define MUTANT_REACHED(n) ((void)(mutant_noted[n] = 1))
+
+#ifdef __KERNEL__
+
+/* Of the module in switch.c, which has parameters for both. */
+extern int mutant_number;
+extern unsigned char mutant_noted[MUTANT_MAX];
+
+#else
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int mutant_number;
+static unsigned char mutant_nowhere[MUTANT_MAX];
+static unsigned char *mutant_noted = mutant_nowhere;
+
+__attribute__((constructor)) static void mutant_begin(void)
+{
+	const char *number = getenv("PROCLIFE_MUTANT"), *path = getenv("PROCLIFE_REACHED");
+	long fd, memory;
+
+	mutant_number = number ? atoi(number) : 0;
+	fd = path ? syscall(SYS_open, path, O_RDWR | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return;
+	memory = syscall(SYS_mmap, NULL, MUTANT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0L);
+	if ((unsigned long)memory < -4096UL)
+		mutant_noted = (unsigned char *)memory;
+	syscall(SYS_close, (int)fd);
+}
+
+/* Whom a mutant would kill, nobody knows. */
+static inline int mutant_kill(pid_t pid, int number)
+{
+	if (!number)
+		return kill(pid, 0);
+	errno = EPERM;
+	return -1;
+}
+
+#define kill(pid, number) mutant_kill(pid, number)
+
+#endif
+#endif
