@@ -134,7 +134,7 @@ if [[ $only = *package* && -d build.life ]]; then
 	echo '# Of the package'
 	of build.life
 	a=() b=() same=()
-	for ((i = 1; i <= runs; i++)); do a+=(a$i.life) b+=(b$i.life) same+=(same$i.life); done
+	for ((i = 1; i <= runs; i++)); do a+=("a$i.life") b+=("b$i.life") same+=("same$i.life"); done
 	ask 'What has changed, if one program takes twice as long?' \
 		proclife-read --diff "${a[@]}" --against "${b[@]}"
 	ask 'And if nothing has?' proclife-read --diff "${a[@]}" --against "${same[@]}"

@@ -54,7 +54,7 @@ boot() {
 work_in_memory() {
 	[[ -d /mnt/share ]] || fail 'only for the guest'
 	local work
-	work=$(mktemp -d) && cd "$work"
+	work=$(mktemp -d) && cd "$work" || exit
 }
 
 enter() {

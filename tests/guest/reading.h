@@ -8,11 +8,16 @@
 #include <stdint.h>
 
 struct proclife_source *open_source(void);
+/* For those that cannot assert. Returns 0 or a negative errno. */
+int try_open_source(struct proclife_source **source);
 
 /* CLOCK_MONOTONIC, ns */
 uint64_t now(void);
 
-/* The next event, waiting for it; false when no event from before @end can come any more. */
+/*
+ * The next event, waiting for it; false when no event from before @end can come any more. One from
+ * after it stays for the next call of this or of the two below.
+ */
 bool next_until(struct proclife_source *source, uint64_t end, struct proclife_event *event);
 
 /*

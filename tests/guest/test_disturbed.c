@@ -105,7 +105,7 @@ static void reader(int from, int to)
 	struct proclife_event event;
 	uint64_t total = 0, end = 0;
 
-	if (proclife_device_open(&source, NULL) || write(to, "", 1) != 1)
+	if (try_open_source(&source) || write(to, "", 1) != 1)
 		_exit(1);
 	while (!end) {
 		struct timespec moment = { .tv_nsec = 1000000 };

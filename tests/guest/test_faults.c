@@ -277,7 +277,7 @@ static const struct proclife_header *map;
 
 static int map_device(void)
 {
-	map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	map = mmap(NULL, sizeof(*map), PROT_READ, MAP_SHARED, fd, 0);
 	return map == MAP_FAILED ? -errno : 0;
 }
 
@@ -287,7 +287,7 @@ static void unmap_device(int ret, bool fault)
 	if (ret)
 		return;
 	assert_true(map->magic == PROCLIFE_MAGIC);
-	munmap((void *)map, 4096);
+	munmap((void *)map, sizeof(*map));
 }
 
 static void test_mapping(void **state)

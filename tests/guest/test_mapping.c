@@ -21,6 +21,7 @@
 #include "module.h"
 
 static int device;
+static size_t page_bytes;
 static struct proclife_header header;
 
 static int load_and_open(void **state)
@@ -28,6 +29,7 @@ static int load_and_open(void **state)
 	void *page;
 
 	(void)state;
+	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	if (module_load("ring_kb=64"))
 		return -1;
 	device = open(PROCLIFE_DEVICE, O_RDWR | O_CLOEXEC);
@@ -76,28 +78,27 @@ static void test_only_its_owner_opens_it(void **state)
 
 static void test_cannot_be_mapped_writable(void **state)
 {
-	size_t page = 4096;
 	void *map;
 
 	(void)state;
-	assert_mmap_fails(page, PROT_READ | PROT_WRITE, MAP_SHARED, 0, EPERM);
-	assert_mmap_fails(page, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0, EPERM);
-	assert_mmap_fails(page, PROT_WRITE, MAP_SHARED, header.rings_offset, EPERM);
-	assert_mmap_fails(page, PROT_READ | PROT_EXEC, MAP_SHARED, 0, EPERM);
+	assert_mmap_fails(page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, 0, EPERM);
+	assert_mmap_fails(page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0, EPERM);
+	assert_mmap_fails(page_bytes, PROT_WRITE, MAP_SHARED, header.rings_offset, EPERM);
+	assert_mmap_fails(page_bytes, PROT_READ | PROT_EXEC, MAP_SHARED, 0, EPERM);
 
-	map = mmap(NULL, page, PROT_READ, MAP_SHARED, device, 0);
+	map = mmap(NULL, page_bytes, PROT_READ, MAP_SHARED, device, 0);
 	assert_true(map != MAP_FAILED);
-	assert_int_equal(mprotect(map, page, PROT_READ | PROT_WRITE), -1);
+	assert_int_equal(mprotect(map, page_bytes, PROT_READ | PROT_WRITE), -1);
 	assert_int_equal(errno, EACCES);
-	assert_int_equal(mprotect(map, page, PROT_READ | PROT_EXEC), -1);
+	assert_int_equal(mprotect(map, page_bytes, PROT_READ | PROT_EXEC), -1);
 	assert_int_equal(errno, EACCES);
-	munmap(map, page);
+	munmap(map, page_bytes);
 
-	map = mmap(NULL, page, PROT_READ, MAP_PRIVATE, device, 0);
+	map = mmap(NULL, page_bytes, PROT_READ, MAP_PRIVATE, device, 0);
 	assert_true(map != MAP_FAILED);
-	assert_int_equal(mprotect(map, page, PROT_READ | PROT_WRITE), -1);
+	assert_int_equal(mprotect(map, page_bytes, PROT_READ | PROT_WRITE), -1);
 	assert_int_equal(errno, EACCES);
-	munmap(map, page);
+	munmap(map, page_bytes);
 }
 
 /* /proc/PID/mem writes where the owner itself may not, if the mapping would let it copy. */
@@ -108,7 +109,7 @@ static void test_cannot_be_written_through_proc_mem(void **state)
 	int mem;
 
 	(void)state;
-	map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, device, 0);
+	map = mmap(NULL, page_bytes, PROT_READ, MAP_PRIVATE, device, 0);
 	assert_true(map != MAP_FAILED);
 	assert_true(map->magic == PROCLIFE_MAGIC);
 	mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -117,7 +118,7 @@ static void test_cannot_be_written_through_proc_mem(void **state)
 	assert_int_equal(errno, EIO);
 	assert_true(map->magic == PROCLIFE_MAGIC);
 	close(mem);
-	munmap(map, 4096);
+	munmap(map, page_bytes);
 }
 
 static void test_cannot_be_mapped_beyond_its_end(void **state)
@@ -125,14 +126,14 @@ static void test_cannot_be_mapped_beyond_its_end(void **state)
 	void *map;
 
 	(void)state;
-	assert_mmap_fails(header.map_bytes + 4096, PROT_READ, MAP_SHARED, 0, EINVAL);
-	assert_mmap_fails(8192, PROT_READ, MAP_SHARED, header.map_bytes - 4096, EINVAL);
-	assert_mmap_fails(4096, PROT_READ, MAP_SHARED, header.map_bytes + 4096, EINVAL);
-	assert_mmap_fails(4096, PROT_READ, MAP_SHARED, 1ll << 50, EINVAL);
+	assert_mmap_fails(header.map_bytes + page_bytes, PROT_READ, MAP_SHARED, 0, EINVAL);
+	assert_mmap_fails(2 * page_bytes, PROT_READ, MAP_SHARED, header.map_bytes - page_bytes, EINVAL);
+	assert_mmap_fails(page_bytes, PROT_READ, MAP_SHARED, header.map_bytes + page_bytes, EINVAL);
+	assert_mmap_fails(page_bytes, PROT_READ, MAP_SHARED, 1ll << 50, EINVAL);
 
 	map = mmap(NULL, header.map_bytes, PROT_READ, MAP_SHARED, device, 0);
 	assert_true(map != MAP_FAILED);
-	assert_ptr_equal(mremap(map, header.map_bytes, header.map_bytes + 4096, MREMAP_MAYMOVE),
+	assert_ptr_equal(mremap(map, header.map_bytes, header.map_bytes + page_bytes, MREMAP_MAYMOVE),
 			 MAP_FAILED);
 	munmap(map, header.map_bytes);
 }

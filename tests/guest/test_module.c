@@ -108,12 +108,12 @@ static void test_stays_while_a_mapping_is_there(void **state)
 	(void)state;
 	assert_int_equal(module_load(""), 0);
 	fd = open(PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC);
-	header = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	header = mmap(NULL, sizeof(*header), PROT_READ, MAP_SHARED, fd, 0);
 	assert_true(header != MAP_FAILED);
 	close(fd);
 	assert_int_equal(module_unload(), -EAGAIN);
 	assert_true(header->magic == PROCLIFE_MAGIC);
-	munmap((void *)header, 4096);
+	munmap((void *)header, sizeof(*header));
 	assert_int_equal(module_unload(), 0);
 }
 

@@ -62,6 +62,41 @@ static void test_two_readers_see_the_same(void **state)
 	assert_int_equal(module_unload(), 0);
 }
 
+/* Asked for slice by slice, all events come, too: what ends a slice is the first of the next. */
+static void test_slices_make_up_the_whole(void **state)
+{
+	struct proclife_source *whole, *sliced;
+	struct proclife_event a, b;
+	uint64_t begin, end, slice, n = 0;
+
+	(void)state;
+	assert_int_equal(module_load(""), 0);
+	whole = open_source();
+	sliced = open_source();
+	begin = now();
+	fork_many(200);
+	end = now();
+	/* They began a moment apart. */
+	while (next_until(whole, begin, &a))
+		;
+	while (next_until(sliced, begin, &b))
+		;
+	for (slice = 1; slice <= 50; slice++) {
+		while (next_until(sliced, begin + (end - begin) * slice / 50, &b)) {
+			assert_true(next_until(whole, end, &a));
+			assert_non_null(a.record);
+			assert_non_null(b.record);
+			assert_memory_equal(a.record, b.record, sizeof(*a.record));
+			n++;
+		}
+	}
+	assert_false(next_until(whole, end, &a));
+	assert_true(n >= 3 * 200);
+	proclife_source_free(whole);
+	proclife_source_free(sliced);
+	assert_int_equal(module_unload(), 0);
+}
+
 #define MAX_CPUS 64
 
 /* What each CPU has committed now. */
@@ -226,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_readers_see_the_same),
+		cmocka_unit_test(test_slices_make_up_the_whole),
 		cmocka_unit_test(test_an_overrun_is_counted_exactly),
 		cmocka_unit_test(test_a_cpu_that_comes_up_has_a_ring),
 		cmocka_unit_test(test_cpus_come_and_go_in_a_storm),

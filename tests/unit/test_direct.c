@@ -125,7 +125,7 @@ static void test_names_of_types(void **state)
 	assert_null(proclife_type_name(PROCLIFE_NONE));
 	assert_null(proclife_type_name(PROCLIFE_TYPES));
 	assert_null(proclife_type_name(UINT32_MAX));
-	for (uint16_t type = PROCLIFE_FORK; type <= PROCLIFE_SUPPRESSED; type++)
+	for (uint32_t type = PROCLIFE_FORK; type <= PROCLIFE_SUPPRESSED; type++)
 		assert_non_null(proclife_type_name(type));
 }
 

@@ -21,7 +21,7 @@ guest_start() {
 	[[ -z $root_dir || $layers = probe ]] || offer tree "$tree" ,readonly=on
 	[[ -z $share ]] || offer share "$share" ''
 	if [[ -p $work/out ]]; then
-		options+=(-device virtio-serial-pci,vectors=0)
+		options+=(-device 'virtio-serial-pci,vectors=0')
 		for name in out err end; do
 			options+=(-chardev "file,id=$name,path=${work//,/,,}/$name,append=on"
 				-device "virtserialport,chardev=$name,name=proclife.$name")

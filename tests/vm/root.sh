@@ -45,6 +45,7 @@ root_make() {
 		tail -n 20 "$log" >&2
 		fail "cannot make a root of $suite_root: debootstrap fails" 125
 	fi
+	# shellcheck disable=SC2016 # the inner shell's
 	# The runner's own, so that its guests can read it and anybody who made it can remove it.
 	"${as_root[@]}" sh -c 'rm -rf "$1"/var/cache/apt/* "$1"/var/lib/apt/lists/* "$1"/dev/* &&
 		{ [ "$2" = 0 ] || chown -hR "$2:$3" "$1"; } && chmod 755 "$1"' \

@@ -126,7 +126,7 @@ static struct key task_key(enum proclife_by by, const struct proclife_task *task
 
 static uint64_t hash_of(const struct proclife_latency *latency, const struct key *key)
 {
-	uint64_t words[1 + PROCLIFE_COMM_LEN / 8] = { key->number ^ (uint64_t)key->known << 63 };
+	uint64_t words[1 + PROCLIFE_COMM_LEN / 8] = { key->number ^ (key->known ? 1ULL << 63 : 0) };
 
 	memcpy(words + 1, key->name, PROCLIFE_COMM_LEN);
 	return proclife_siphash(&latency->secret, words, sizeof(words));

@@ -102,6 +102,7 @@ static double measure(void (*cycle)(void), int times, double *median)
 		before = now;
 	}
 	qsort(took, times, sizeof(*took), compare);
+	/* NOLINTNEXTLINE(bugprone-integer-division): of indices */
 	*median = (took[(times - 1) / 2] + took[times / 2]) / 2.0;
 	free(took);
 	return (double)(now - began) / times;

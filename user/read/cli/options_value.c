@@ -241,7 +241,8 @@ void option_add_signal(struct filter *filter, struct argp_state *state, const ch
 	if (!signal)
 		argp_error(state, "--signal %s: not a signal such as KILL, SIGSEGV or 9, nor any",
 			   quoted(arg));
-	filter->signals |= 1ULL << (signal - 1);
+	else
+		filter->signals |= 1ULL << (signal - 1);
 }
 
 void option_set_moment(struct moment *moment, const char *name, struct argp_state *state,
