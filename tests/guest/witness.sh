@@ -15,36 +15,31 @@ folder=$(mktemp -d /tmp/witness.XXXXXX) && chmod 755 "$folder" || exit 1
 trap 'rm -rf "$folder"' EXIT
 failed=''
 
-# Each load, and how many threads it has at least.
+# How many threads each load has at least.
+declare -A least=(
+	[own]=97 [own_with_loss]=150 [stress_fork]=200 [stress_vfork]=200 [stress_exec]=40
+	[stress_pthread]=60 [stress_clone]=100 [stress_kill]=4 [stress_zombie]=100
+	[stress_wait]=6 [stress_fork_with_loss]=300
+)
+
 load_own() { "$witness" own 96 "$folder/own"; }
-least_own=97
 load_own_with_loss() { "$witness" own 240 "$folder/own"; }
-least_own_with_loss=150
 stress() {
 	stress-ng --quiet --oomable --temp-path "$folder" --timeout 20 --"$1" 2 --"$1"-ops "$2" "${@:3}"
 }
 load_stress_fork() { stress fork 200; }
-least_stress_fork=200
 load_stress_vfork() { stress vfork 200; }
-least_stress_vfork=200
 # It wants not to be root.
 load_stress_exec() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups stress-ng --quiet --oomable \
 		--temp-path "$folder" --timeout 20 --exec 2 --exec-ops 40 --exec-max 8
 }
-least_stress_exec=40
 load_stress_pthread() { stress pthread 60 --pthread-max 16; }
-least_stress_pthread=60
 load_stress_clone() { stress clone 100 --clone-max 16; }
-least_stress_clone=100
 load_stress_kill() { stress kill 400; }
-least_stress_kill=4
 load_stress_zombie() { stress zombie 100 --zombie-max 16; }
-least_stress_zombie=100
 load_stress_wait() { stress wait 60; }
-least_stress_wait=6
 load_stress_fork_with_loss() { stress fork 1500; }
-least_stress_fork_with_loss=300
 
 # Stops the reader for longer than the rings last, and lets it catch up.
 disturb() {
@@ -56,8 +51,8 @@ disturb() {
 }
 
 run() {
-	local name=$1 least=least_$1 kind=others listener reader disturber status=0
-	rm -rf "$folder"/* && chmod 777 "$folder"
+	local name=$1 kind=others listener reader disturber status=0
+	rm -rf "${folder:?}"/* && chmod 777 "$folder"
 	modprobe -r proclife 2>/dev/null
 	case $name in
 	*_with_loss) modprobe proclife ring_kb=16 ;;
@@ -97,7 +92,7 @@ run() {
 	wait $listener || { echo "witness: $name: taskstats lost something" && return 1; }
 	[[ $status == 0 ]] || { echo "witness: $name: status $status" && cat "$folder/load" && return 1; }
 	[[ $name != own* ]] || kind=own
-	"$witness" judge "$name" "$folder/recording" $kind "$folder" "${!least}" || return
+	"$witness" judge "$name" "$folder/recording" $kind "$folder" "${least[$name]}" || return
 	# What nothing was lost of says nothing of loss.
 	[[ $name != *_with_loss ]] || proclife-read -i "$folder/recording" --expect 'lost>0' >/dev/null 2>&1
 	[[ $? != 2 ]] || { echo "witness: $name: nothing was lost" && return 1; }
