@@ -40,9 +40,12 @@ class Trees:
             inside = [each for each in self.switched if each.file == name]
             sources.write(os.path.join(self.main, name),
                           sources.schemata(source.text, inside, kept) if inside else source.text)
-        failed = make(self.main, self.jobs, "CFLAGS=-O2 -w", "all", "unit-tests")
+        self.flags = ["CFLAGS=-O2 -w", "CMOCKA_LIBS=%s/filter.o -lcmocka" % self.folder]
+        subprocess.run(["gcc", "-c", "-o", os.path.join(self.folder, "filter.o"),
+                        os.path.join(sources.ROOT, "tests/mutants/filter.c")], check=True)
+        failed = make(self.main, self.jobs, *self.flags, "all", "unit-tests")
         if not failed and sanitized:
-            failed = make(self.main, self.jobs, "B=build-asan", "CFLAGS=%s -w" % ASAN,
+            failed = make(self.main, self.jobs, "B=build-asan", self.flags[1], "CFLAGS=%s -w" % ASAN,
                           "LDFLAGS=-fsanitize=address,undefined", "all", "unit-tests")
         if failed:
             raise SystemExit("the mutants do not build in %s:\n%s" % (self.main, failed))
@@ -67,14 +70,14 @@ class Trees:
 
     def judge_built(self, tree, mutant, tests):
         runner = judge.Runner(tree)
-        failed = make(tree, 1, "CFLAGS=-O2 -w", "all")
+        failed = make(tree, 1, *self.flags, "all")
         at = 0
         tests = sorted(tests, key=lambda each: (each.stage == "model", each.seconds))
         while at < len(tests) and not failed:
             some = tests[at:at + 12]
             at += len(some)
-            failed = make(tree, 1, "CFLAGS=-O2 -w", *("build/tests/unit/" + each.name for each in some
-                                                      if each.stage == "unit"))
+            failed = make(tree, 1, *self.flags, *("build/tests/unit/" + name for name in {
+                each.name.partition(":")[0] for each in some if each.stage == "unit"}))
             killed = None if failed else judge.judge(runner, mutant, some, 0)
             if killed:
                 return killed

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs the tests on one mutant after the other: those that reach it, the quickest first."""
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -29,7 +30,7 @@ class Runner:
         if not self.can_part:
             print("no namespaces here: mutants can reach other processes of this user", flush=True)
 
-    def run(self, test, limit, number, reached=None):
+    def run(self, test, limit, number, reached=None, out=subprocess.DEVNULL):
         apart = IN_MODEL if test.stage == "model" else APART
         command = [*(apart if self.can_part else []), *test.command]
         environment = dict(os.environ, PROCLIFE_MUTANT=str(number))
@@ -43,7 +44,7 @@ class Runner:
         begin = time.monotonic()
         try:
             with subprocess.Popen(command, cwd=self.tree, env=environment,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stdin=subprocess.DEVNULL, stdout=out,
                                   stderr=subprocess.DEVNULL, start_new_session=True) as process:
                 try:
                     status = process.wait(limit)
@@ -60,7 +61,7 @@ class Runner:
 
 
 class Test:
-    """A test program, or the model with one seed: how long it takes, and which mutants it reaches."""
+    """A test program or one of its tests, or the model with one seed: how long it takes, and which mutants it reaches."""
 
     def __init__(self, stage, name, command, seconds=0.0, reached=()):
         self.stage, self.name, self.command = stage, name, command
@@ -70,10 +71,10 @@ class Test:
         return 5 + 4 * self.seconds
 
 
-def unit_tests(tree, build):
+def unit_tests(tree, build, stage):
     """The unit tests that are built there; each has B in its environment."""
     folder = os.path.join(tree, build, "tests/unit")
-    return [Test("unit", name, ["env", "B=" + build, "%s/tests/unit/%s" % (build, name)])
+    return [Test(stage, name, ["env", "B=" + build, "%s/tests/unit/%s" % (build, name)])
             for name in sorted(os.listdir(folder))
             if name.startswith("test_") and "." not in name]
 
@@ -86,21 +87,40 @@ def model_tests(seeds):
             for seed in seeds]
 
 
-def measure(runner, tests, jobs):
-    """How long each test takes without a mutant, and what it reaches. Returns those that fail."""
+def measure(runner, test):
+    """Runs it without a mutant: how long it takes, and what it reaches. Sets also which tests it has."""
+    with tempfile.NamedTemporaryFile() as file, tempfile.TemporaryFile() as out:
+        file.truncate(NOTES)
+        verdict, test.seconds = runner.run(test, 600, 0, file.name, out)
+        notes = file.read()
+        out.seek(0)
+        test.parts = re.findall(r"^\[ RUN +\] (\w+)", out.read().decode(errors="replace"), re.M)
+    test.reached = {n for n in range(NOTES) if notes[n]}
+    return verdict
 
-    def one(test):
-        with tempfile.NamedTemporaryFile(prefix="proclife-reached-") as file:
-            file.truncate(NOTES)
-            verdict, test.seconds = runner.run(test, 600, 0, file.name)
-            notes = file.read()
-        test.reached = {n for n in range(NOTES) if notes[n]}
-        return verdict
 
+def measure_parts(runner, test):
+    """The tests of a program that takes some time, if each can run alone, or the program."""
+    if test.seconds < 0.5 or len(test.parts) < 2:
+        return [test]
+    parts = [Test(test.stage, "%s: %s" % (test.name, part),
+                  ["env", "PROCLIFE_TEST=" + part, *test.command]) for part in test.parts]
+    alone = all(measure(runner, part) == PASSED for part in parts)
+    reached = set().union(*(part.reached for part in parts))
+    return parts if alone and reached >= test.reached else [test]
+
+
+def measure_all(runner, tests, jobs):
+    """The tests as they are to be run. Those that fail without any mutant are an error."""
     with ThreadPoolExecutor(jobs) as pool:
-        verdicts = list(pool.map(one, tests))
-    return ["%s: %s" % (test.name, verdict) for test, verdict in zip(tests, verdicts)
-            if verdict != PASSED]
+        verdicts = list(pool.map(lambda test: measure(runner, test), tests))
+        failed = ["%s: %s" % (test.name, verdict) for test, verdict in zip(tests, verdicts)
+                  if verdict != PASSED]
+        if failed:
+            raise SystemExit("these fail without any mutant:\n" + "\n".join(failed))
+        tests.sort(key=lambda test: -test.seconds)
+        return [part for parts in pool.map(lambda test: measure_parts(runner, test), tests)
+                for part in parts]
 
 
 def try_on(runner, test, number):
