@@ -32,7 +32,9 @@ def changes(path, files):
     made = []
     for head, parts in blocks(path):
         name, _, line = head.rpartition(":")
-        if name not in files or not line.isdigit():
+        if not line.isdigit() or not os.path.isfile(os.path.join(sources.ROOT, name)):
+            raise SystemExit("%s: %s: not a line of a file" % (path, head))
+        if name not in files:  # of another part
             continue
         source = files[name]
         begin = 0
