@@ -6,10 +6,13 @@
 #include <fcntl.h>
 #include <proclife.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int refusal; /* of the kernel, to open a cgroup; 0: none */
+static const char *mount_point = "/tmp"; /* as mountinfo writes it */
 static unsigned int asked;
 
 FILE *__real_fopen(const char *path, const char *mode);
@@ -18,11 +21,13 @@ int __wrap_open_by_handle_at(int mount, struct file_handle *handle, int flags);
 
 FILE *__wrap_fopen(const char *path, const char *mode)
 {
-	static char line[] = "29 22 0:26 / /tmp rw - cgroup2 cgroup2 rw\n";
+	static char line[256];
+	int n;
 
 	if (strcmp(path, "/proc/self/mountinfo"))
 		return __real_fopen(path, mode);
-	return fmemopen(line, sizeof(line) - 1, "r");
+	n = snprintf(line, sizeof(line), "29 22 0:26 / %s rw - cgroup2 cgroup2 rw\n", mount_point);
+	return fmemopen(line, (size_t)n, "r");
 }
 
 /* All of them are the root. */
@@ -75,11 +80,32 @@ static void test_what_stays_is_asked_once(void **state)
 	}
 }
 
+/* A space, a backslash, a tab and a line break stand there in octal digits. */
+static void test_odd_mount_point(void **state)
+{
+	char base[] = "/tmp/proclife-test-XXXXXX", path[64], written[64];
+	struct proclife_cgroups *cgroups;
+
+	(void)state;
+	assert_non_null(mkdtemp(base));
+	snprintf(path, sizeof(path), "%s/a b\\c\td\ne\\041", base);
+	snprintf(written, sizeof(written), "%s/a\\040b\\134c\\011d\\012e\\134041", base);
+	assert_int_equal(mkdir(path, 0700), 0);
+	mount_point = written;
+	assert_int_equal(proclife_cgroups_new(&cgroups, NULL, NULL), 0);
+	assert_string_equal(proclife_cgroups_path(cgroups, 7), "/");
+	proclife_cgroups_free(cgroups);
+	mount_point = "/tmp";
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(base), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_passes_is_asked_again),
 		cmocka_unit_test(test_what_stays_is_asked_once),
+		cmocka_unit_test(test_odd_mount_point),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
