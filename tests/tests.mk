@@ -101,6 +101,10 @@ $B/tests/unit/test_transcripts: $B/tests/unit/support/stories.o $B/tests/unit/su
 
 $B/tests/unit/test_properties: $B/tests/unit/support/property.o $(GENERATOR)
 
+# The sources of the library that it includes are its own: the archive's are not taken.
+$B/tests/stress/library: $(LIB_STATIC)
+$B/tests/stress/library.o: override CPPFLAGS += -Itests/stress
+
 $(STRESS_TESTS): $B/tests/stress/%: $B/tests/stress/%.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^

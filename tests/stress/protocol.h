@@ -203,7 +203,7 @@ static int write_record(struct ring *ring, uint64_t position, uint64_t *number)
 }
 
 /* Copies [first, commit) to where each belongs in a ring; returns the oldest position still whole. */
-static uint64_t copy_records(struct ring *ring, uint64_t first, uint64_t commit, uint64_t size,
+static inline uint64_t copy_records(struct ring *ring, uint64_t first, uint64_t commit, uint64_t size,
 			     uint64_t (*copies)[WORDS])
 {
 	const struct proclife_ring_ctl *ctl = ring->ring.ctl;
@@ -224,7 +224,7 @@ static uint64_t copy_records(struct ring *ring, uint64_t first, uint64_t commit,
 }
 
 /* H1 to H4 for all rings: returns the time, and sets what each ring says. */
-static uint64_t take_horizon(struct ring *ring_of, unsigned int rings, __u64 *commits,
+static inline uint64_t take_horizon(struct ring *ring_of, unsigned int rings, __u64 *commits,
 			     bool *settled)
 {
 	uint64_t time;

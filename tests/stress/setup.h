@@ -67,7 +67,7 @@ static void parse(int argc, char **argv)
 		usage(argv[0]);
 }
 
-static void make_rings(void)
+static inline void make_rings(void)
 {
 	ring_of = allocate(rings, sizeof(*ring_of));
 	for (unsigned int i = 0; i < rings; i++) {
@@ -82,7 +82,7 @@ static void make_rings(void)
 	writing = rings;
 }
 
-static void free_rings(void)
+static inline void free_rings(void)
 {
 	for (unsigned int i = 0; i < rings; i++) {
 		free(ring_of[i].ring.ctl);
