@@ -143,4 +143,5 @@ for name in "${workloads[@]}"; do run "$name" "$name@$few"; done
 say "$ok exact, $(wc -w <<<"$failed") not, $(wc -w <<<"$skipped") skipped${skipped:+:$skipped}"
 [[ ! $failed ]] || fail "not exact:$failed" 1
 [[ $ok != 0 ]] || fail 'none of them ran' 1
-[[ $reused != 0 ]] || fail 'no pid was used again' 1
+# One alone can be too small for that.
+[[ $reused != 0 || $# != 0 ]] || fail 'no pid was used again' 1
