@@ -70,19 +70,24 @@ expect 'not as expected' 2 "expected 'life.count>1', but it is 1\$" \
 	proclife-read --expect 'life.count>1' -- true
 expect 'KTAP' 2 '^not ok 2 life.count>1$' \
 	proclife-read --ktap --expect lost==0 --expect 'life.count>1' -- true
-proclife-read --ktap --expect lost==0 -- true >"$work/ktap"
+expect 'KTAP: passed' 0 '^ok 1 lost==0' proclife-read --ktap --expect lost==0 -- true
+cp "$work/output" "$work/ktap"
 expect 'prove takes the KTAP' 0 'Result: PASS' prove -e cat "$work/ktap"
 
 source=$(sed -nE 's/.* [tT] (cgroup_(task_)?release)$/\1/p' /proc/kallsyms)
 expect 'status' 0 "reap +[0-9]+ +at $source\(\)" proclife-read --status
 expect '--threads' 0 '^zombie +exit→reap +5 ' \
 	proclife-read --latency --threads -- "$B/tests/guest/workloads/leader_first" 1
-expect '--count' 0 '' proclife-read --count 5 --history
+expect '--count' 0 '^ *[0-9]+\.[0-9]{9} ' proclife-read --count 5 --history --events --monotonic
+cp "$work/output" "$work/said"
+expect '--count: so many' 0 '^5$' grep -cE '^ *[0-9]+\.[0-9]{9} ' "$work/said"
 expect '--history' 0 'exit .*status 7' proclife-read --history --events --duration 0.1
 expect '--pid' 0 ' 1 +bash' proclife-read --events --history --pid 1 --duration 0.1
 
-# Phases add up in each process, to the nanosecond.
-proclife-read --tree --json -- "$B/tests/guest/workloads/kill_many" >"$work/json"
+# Each process has its marks, in order.
+# shellcheck disable=SC2016 # for eval
+expect 'kill_many' 0 '' eval \
+	'proclife-read --tree --json -- "$B/tests/guest/workloads/kill_many" >"$work/json"'
 sed -n 's/.*"type":"process".*"exited":\([0-9]*\),.*"reaped":\([0-9]*\),"freed":\([0-9]*\).*/\1 \2 \3/p' \
 	"$work/json" >"$work/marks"
 expect 'kill_many: 1001 lives' 0 '^1001$' awk 'END { print NR }' "$work/marks"
@@ -91,19 +96,24 @@ expect 'kill_many: exit, then reap, then free' 0 '^0$' \
 	awk '!($1 > 0 && $2 > $1 && $3 > $2) { bad++ } END { print bad + 0 }' "$work/marks"
 
 # A recording shows what the live run showed, byte for byte, and other programs read it as a CTF trace.
+# replays NAME LINES VIEW...: a view with at least so many lines. Two that lost all would be equal, too.
 replays() {
-	local dir=$work/recording.$1 view=("${@:2}")
-	proclife-read --record "$dir" "${view[@]}" -- stress-ng --quiet --fork 4 --fork-ops 500 \
-		>"$work/live" 2>/dev/null
+	# shellcheck disable=SC2034 # for eval
+	local dir=$work/recording.$1 view=("${@:3}")
+	# shellcheck disable=SC2016 # for eval
+	expect "$1: live" 0 '' eval 'proclife-read --record "$dir" "${view[@]}" \
+		-- stress-ng --quiet --fork 4 --fork-ops 500 >"$work/live" 2>/dev/null'
+	expect "$1: nothing is lost" 0 '^lost==0 +0 +ok$' proclife-read -i "$dir" --expect lost==0
 	expect "$1: replay" 0 '' proclife-read -i "$dir" "${view[@]}"
 	same "$1: live and replayed" "$work/live" "$work/output"
+	expect "$1: how much" 0 '' test "$(wc -l <"$work/output")" -ge "$2"
 	expect "$1: babeltrace2" 0 '' babeltrace2 -o dummy "$dir"
 }
-replays tree --tree --latency
-replays events --events
-replays json --tree --json
-replays lives --lives
-replays ranked --lives --sort zombie --json
+replays tree 10 --tree --latency
+replays events 2000 --events
+replays json 500 --tree --json
+replays lives 500 --lives
+replays ranked 10 --lives --sort zombie --json
 expect 'named as LTTng names them' 0 'sched_process_fork: .* child_comm = "stress-ng"' \
 	babeltrace2 "$work/recording.tree"
 expect 'no recording' 1 'not a recording' proclife-read -i /etc
@@ -112,7 +122,8 @@ expect 'no recording' 1 'not a recording' proclife-read -i /etc
 part=$work/part recorded=$work/recording.tree
 expect 'slice' 0 'part: [0-9,]+ process' \
 	proclife-read -i "$recorded" --comm stress-ng --slice "$part"
-proclife-read -i "$recorded" --latency --comm stress-ng >"$work/whole"
+expect 'slice: what it is cut out of' 0 '' proclife-read -i "$recorded" --latency --comm stress-ng
+cp "$work/output" "$work/whole"
 expect 'slice: its latencies' 0 '' proclife-read -i "$part" --latency --comm stress-ng
 same 'slice: the same latencies' "$work/whole" "$work/output"
 expect 'slice: nothing is lost' 0 'ok' proclife-read -i "$part" --expect lost==0
@@ -187,8 +198,8 @@ until [[ -s $work/1 && -s $work/2 ]]; do
 done
 stress-ng --fork 4 --fork-ops 2000 >/dev/null 2>&1
 kill -TERM "${readers[@]}"
-wait
 for reader in 1 2; do
+	expect "two readers: $reader has lost nothing" 0 '' wait "${readers[reader - 1]}"
 	sed -n '/"type":"\(trace\|end\|task\)"/!s/^{"v":1,"type":"[a-z]*","ts":\([0-9]*\),.*"start":\([0-9]*\),.*/\1 \2 &/p' \
 		"$work/$reader" >"$work/$reader.records"
 done

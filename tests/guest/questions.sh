@@ -69,7 +69,8 @@ expect 'dying: nobody' 0 '^Nobody is dying' proclife-read --dying --comm nobody
 expect 'dying: no recording' 129 'looks at /proc as it is now .* it takes no --input' \
 	proclife-read --dying -i "$work"
 for each in leader killed held; do begin_dying "$each"; done
-proclife-read --dying --comm dying >"$work/dying" 2>&1
+expect 'dying' 0 '' proclife-read --dying --comm dying
+cp "$work/output" "$work/dying"
 read -r pid _ <"$work/leader"
 expect 'dying: its leader has exited' 0 \
 	"^ +[0-9.]+ [a-z]+ +$pid +1  dying +leader exited, status 3\$" cat "$work/dying"
@@ -89,7 +90,8 @@ expect 'dying: held by a tracer' 0 \
 read -r pid _ <"$work/older"
 expect 'dying: killed before the trace' 0 "^> +[0-9.]+ [a-z]+ +$pid +1  dying +SIGKILL, not recorded" \
 	cat "$work/dying"
-expect 'dying: 80 columns' 0 '' test "$(COLUMNS=80 proclife-read --dying --comm dying | wc -L)" -le 80
+expect 'dying: 80 columns' 0 ' dying ' env COLUMNS=80 proclife-read --dying --comm dying
+expect 'dying: no line is longer' 0 '' test "$(wc -L <"$work/output")" -le 80
 { kill -KILL "${dying[@]}" && wait; } 2>/dev/null
 expect 'dying: all gone' 0 '^Nobody is dying' proclife-read --dying --comm dying
 
@@ -114,7 +116,7 @@ for ((n = 0; n < 50; n++)); do
 done
 expect 'lives: as they happen' 0 "$time +[0-9]+ +$$ www-data .* 0 +sleep 0.3\$" cat "$work/live"
 kill -TERM $reader
-wait $reader
+expect 'lives: until it is told to end' 0 '' wait $reader
 expect 'lives: how many' 0 '^[0-9,]+ deaths?; at the end [0-9,]+ alive' cat "$work/live"
 expect 'lives: the longest zombies' 0 ' 3 +[34][0-9.]+ ms late$' \
 	proclife-read --sort zombie --top 3 -- "${late_parent[@]}" late 3 350
@@ -162,8 +164,10 @@ expect 'critical path: what is past' 0 '  sleep 0.7' \
 expect 'late: why' 0 'late \([0-9]+\) was not in wait\(\): it came [34][0-9.]+ ms later' \
 	proclife-read --latency -- "${late_parent[@]}" late 3 350
 # shellcheck disable=SC2016 # for the inner shell
-expect 'in time: no reproach' 1 '' grep -E 'perl|late' <(proclife-read --latency -- \
-	sh -c 'for i in 1 2 3; do /bin/true; done' | grep 'was not in wait')
+expect 'in time' 0 '^4 processes$' \
+	proclife-read --latency -- sh -c 'for i in 1 2 3; do /bin/true; done; :'
+cp "$work/output" "$work/said"
+expect 'in time: no reproach' 1 '' grep -E '(perl|late).* was not in wait' "$work/said"
 expect 'parents: late' 0 '^late +[0-9]+ +3 +[0-9.]+ +3 +[0-9.]+ [um]?s +[0-9]* +0 % +[34][0-9.]+ ms ' \
 	proclife-read --parents -- "${late_parent[@]}" late 3 350
 expect 'parents: JSON' 0 '"comm":"late",.*"born":3,"lived":[0-9]+,"reaped":3,"adopted":0,"awaited":0,"belated":3,' \
@@ -269,11 +273,17 @@ expect 'diff: not comparable' 1 '\-\-diff: not comparable: .* --force compares' 
 expect 'diff: told to' 0 '^Nothing has changed' proclife-read --force --factor 4 --diff "$work/a" "$work/elsewhere"
 
 # Runs add up.
+# count NAME RECORDING...: its variable is the number of lives in these.
 count() {
-	proclife-read --latency --json "$@" | sed -n 's/.*"lives":\([0-9]*\).*/\1/p'
+	local names=("${@:2}")
+	expect "several recordings: $1" 0 '"lives":[1-9]' proclife-read --latency --json "${names[@]/#/-i$work/}"
+	printf -v "$1" %d "$(sed -n 's/.*"lives":\([0-9]*\).*/\1/p' "$work/output")"
 }
-expect 'several recordings add up' 0 '' test "$(count -i "$work/a" -i "$work/b")" -eq \
-	$(($(count -i "$work/a") + $(count -i "$work/b")))
+one='' other='' both=''
+count one a
+count other b
+count both a b
+expect 'several recordings add up' 0 '' test "$both" -eq $((one + other))
 
 # A lab's whole procedure in one line: load, run, judge, unload.
 rmmod proclife || failed=$((failed + 1))

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -53,34 +54,59 @@ static const struct proclife_record *find_pid(uint32_t pid)
 	return NULL;
 }
 
-/* Field n of /proc/PID/stat, counted from 1 as in proc(5); only numbers behind the name. */
-static uint64_t stat_field(int pid, int n)
-{
-	char path[64], text[1024], *field;
-	FILE *file;
-	size_t len;
+/* A task as /proc has it. */
+struct listed {
+	int pid;
+	int tgid;
+	int parent;
+	uint64_t start; /* ticks */
+};
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	len = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[len] = '\0';
-	field = strrchr(text, ')') + 2;
+struct list {
+	struct listed task[CAPACITY];
+	unsigned int count;
+};
+
+/* Field n of a stat, counted from 1 as in proc(5); only numbers behind the name. */
+static uint64_t stat_field(const char *text, int n)
+{
+	const char *field = strrchr(text, ')') + 2;
+
 	for (; n > 3; n--)
 		field = strchr(field, ' ') + 1;
 	return strtoull(field, NULL, 10);
 }
 
-static void test_holds_every_task_of_proc(void **state)
+/* Not if it is gone by now. */
+static void list_task(struct list *list, const char *tgid, const char *tid)
+{
+	char path[600], text[1024];
+	FILE *file;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%s/task/%s/stat", tgid, tid);
+	file = fopen(path, "r");
+	if (!file)
+		return;
+	len = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[len] = '\0';
+	if (!strchr(text, ')'))
+		return;
+	assert_true(list->count < CAPACITY);
+	list->task[list->count++] = (struct listed){
+		.pid = atoi(tid), .tgid = atoi(tgid),
+		.parent = (int)stat_field(text, 4), .start = stat_field(text, 22),
+	};
+}
+
+static void list_tasks(struct list *list)
 {
 	DIR *processes = opendir("/proc");
 	struct dirent *process, *thread;
-	long ticks = sysconf(_SC_CLK_TCK);
-	unsigned int seen = 0;
 
-	(void)state;
-	take_snapshot();
+	assert_non_null(processes);
+	list->count = 0;
 	while ((process = readdir(processes))) {
 		char path[300];
 		DIR *threads;
@@ -91,28 +117,136 @@ static void test_holds_every_task_of_proc(void **state)
 		threads = opendir(path);
 		if (!threads)
 			continue;
-		while ((thread = readdir(threads))) {
-			const struct proclife_record *r;
-			int pid = atoi(thread->d_name);
-
-			if (!pid)
-				continue;
-			r = find_pid(pid);
-			if (!r) /* kernel threads come and go; nothing else does in this guest */
-				continue;
-			assert_int_equal(r->type, PROCLIFE_TASK);
-			assert_int_equal(r->tgid, atoi(process->d_name));
-			assert_int_equal(r->start / (1000000000 / ticks), stat_field(pid, 22));
-			if (r->pid == r->tgid)
-				assert_int_equal(r->state.parent_tgid, stat_field(pid, 4));
-			seen++;
-		}
+		while ((thread = readdir(threads)))
+			if (atoi(thread->d_name))
+				list_task(list, process->d_name, thread->d_name);
 		closedir(threads);
 	}
 	closedir(processes);
-	assert_true(seen > 20);
-	/* At most a few kernel threads apart. */
-	assert_true(seen + 8 >= count && count + 8 >= seen);
+}
+
+static const struct listed *listed(const struct list *list, int pid, uint64_t start)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->task[i].pid == pid && list->task[i].start == start)
+			return &list->task[i];
+	return NULL;
+}
+
+#define CROWD 60
+#define CROWD_THREADS 3 /* of every fourth, besides its leader; every fifth is a zombie */
+
+static void *pause_in_thread(void *data)
+{
+	(void)data;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Returns how many tasks they are in all. */
+static unsigned int gather(pid_t crowd[CROWD])
+{
+	unsigned int i, k, tasks = 0;
+	siginfo_t info;
+	int ready[2];
+	char c;
+
+	assert_int_equal(pipe(ready), 0);
+	for (i = 0; i < CROWD; i++) {
+		bool zombie = i % 5 == 4, threads = !zombie && i % 4 == 3;
+		pthread_t thread;
+
+		crowd[i] = fork();
+		assert_true(crowd[i] >= 0);
+		if (!crowd[i]) {
+			if (zombie)
+				_exit(7);
+			for (k = 0; threads && k < CROWD_THREADS; k++)
+				if (pthread_create(&thread, NULL, pause_in_thread, NULL))
+					_exit(1);
+			if (write(ready[1], "", 1) != 1)
+				_exit(1);
+			pause_in_thread(NULL);
+		}
+		if (zombie)
+			assert_int_equal(waitid(P_PID, (id_t)crowd[i], &info, WEXITED | WNOWAIT), 0);
+		else
+			assert_int_equal(read(ready[0], &c, 1), 1);
+		tasks += 1 + (threads ? CROWD_THREADS : 0);
+	}
+	close(ready[0]);
+	close(ready[1]);
+	return tasks;
+}
+
+static void dismiss(const pid_t crowd[CROWD])
+{
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++) {
+		kill(crowd[i], SIGKILL);
+		assert_int_equal(waitpid(crowd[i], NULL, 0), crowd[i]);
+	}
+}
+
+/*
+ * Who is in /proc before and after the snapshot existed during it. Others in it were born while this
+ * looked. Of our own children it is known how many tasks there are.
+ */
+static void test_holds_every_task_of_proc(void **state)
+{
+	static struct list before, after;
+	uint64_t tick = 1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK), began;
+	unsigned int i, gathered, tasks = 0, zombies = 0, stayed = 0;
+	pid_t crowd[CROWD];
+	struct timespec ts;
+
+	(void)state;
+	gathered = gather(crowd);
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	began = ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec) / tick;
+	list_tasks(&before);
+	take_snapshot();
+	list_tasks(&after);
+	dismiss(crowd);
+
+	for (i = 0; i < before.count; i++) {
+		const struct listed *a = &before.task[i], *b = listed(&after, a->pid, a->start);
+		const struct proclife_record *r = find_pid((uint32_t)a->pid);
+
+		if (!b)
+			continue;
+		stayed++;
+		if (!r)
+			print_error("%d of %d is missing\n", a->pid, a->tgid);
+		assert_non_null(r);
+		assert_int_equal(r->type, PROCLIFE_TASK);
+		assert_int_equal(r->tgid, a->tgid);
+		assert_int_equal(r->start / tick, a->start);
+		if (r->pid == r->tgid && a->parent == b->parent)
+			assert_int_equal(r->state.parent_tgid, a->parent);
+	}
+	for (i = 0; i < count; i++) {
+		const struct proclife_record *r = &records[i];
+
+		if (!listed(&before, (int)r->pid, r->start / tick))
+			assert_true(r->start / tick >= began);
+	}
+	for (i = 0; i < CROWD; i++) {
+		unsigned int k;
+
+		for (k = 0; k < count; k++) {
+			tasks += records[k].tgid == (uint32_t)crowd[i];
+			zombies += records[k].tgid == (uint32_t)crowd[i] &&
+				   records[k].flags & PROCLIFE_F_ZOMBIE;
+		}
+	}
+	assert_int_equal(tasks, gathered);
+	assert_int_equal(zombies, CROWD / 5);
+	assert_true(stayed >= gathered + 20);
 }
 
 static void test_is_in_order_and_without_doubles(void **state)

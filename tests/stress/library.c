@@ -42,12 +42,12 @@ static inline void copy_slowly(void *to, const void *from, size_t bytes)
 #define copy_records library_copy_records
 #define take_horizon library_take_horizon
 #define memcpy copy_slowly
-#include RINGS
+#include RINGS /* NOLINT(bugprone-suspicious-include) */
 #undef memcpy
 #undef take_horizon
 #undef copy_records
 #undef now
-#include MERGE
+#include MERGE /* NOLINT(bugprone-suspicious-include) */
 
 struct reader {
 	pthread_t thread;

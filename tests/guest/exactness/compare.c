@@ -11,17 +11,27 @@
  * loss only by moving it to the next event with this kind and pid, up to the last, which then has
  * no partner: the counts stay exact. The command's life lies inside the interval.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exactness.h"
 
 /*
- * The two times of one event are no further apart than this; or, as a task can be preempted between
- * the two probes from Linux 7.0 on, than that, unless an event of the same kind and pid is nearer.
+ * The two times of one event are no further apart than this, for no pid comes again sooner where forks take
+ * as long as under emulation: all others come before it. Or they are no further apart than that, unless an
+ * event of the same kind and pid is nearer: the host can stop the CPU between the two probes, and from
+ * Linux 7.0 on the task can be preempted there.
  */
-#define APART 200000000ULL
+#define APART 20000000ULL
 #define PREEMPTED 5000000000ULL
+
+/*
+ * That is for the few. The two probes are called one after the other, so that what lies between most times
+ * is what a probe takes: 30 us under emulation. There is room for kernels that watch themselves. A larger
+ * one is a wrong clock, or a time that is taken too late.
+ */
+#define USUAL 2000000ULL
 
 struct event *events_add(struct events *events, enum kind kind)
 {
@@ -162,16 +172,27 @@ static int order_of(const struct event *r, const struct event *r_end, const stru
 	return r->ts < l->ts ? -1 : 1;
 }
 
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 void compare(struct events *records, struct events *lines, uint64_t from, uint64_t to,
 	     struct comparison *result)
 {
 	struct event *r = records->event, *l = lines->event;
 	struct event *r_end = r + records->count, *l_end = l + lines->count;
+	uint64_t *apart;
 
 	memset(result, 0, sizeof(*result));
 	qsort(r, records->count, sizeof(*r), by_owner);
 	qsort(l, lines->count, sizeof(*l), by_owner);
 	count_lives(records, result);
+	apart = calloc(records->count + 1, sizeof(*apart));
+	if (!apart)
+		abort();
 
 	while (r < r_end || l < l_end) {
 		int order = r == r_end ? 1 : l == l_end ? -1 : 0;
@@ -188,8 +209,15 @@ void compare(struct events *records, struct events *lines, uint64_t from, uint64
 		} else {
 			compare_pair(r, l);
 			result->equal[r->kind] += r->selected;
+			apart[result->pairs++] = distance(r, l);
 			r++;
 			l++;
 		}
 	}
+	qsort(apart, result->pairs, sizeof(*apart), by_size);
+	result->usual = apart[result->pairs / 2]; /* 0 if there is none */
+	if (result->usual > USUAL)
+		fault(FAULT_FTRACE, "half of the events are more than %" PRIu64 " us apart",
+		      result->usual / 1000);
+	free(apart);
 }

@@ -63,6 +63,8 @@ int ftrace_stop(struct events *lines);
 struct comparison {
 	uint64_t equal[KINDS]; /* events of the command that are in both */
 	unsigned int lives_per_pid; /* the most that one pid had */
+	size_t pairs; /* of a record and a line */
+	uint64_t usual; /* ns that half of them are apart */
 };
 
 void records_add(struct events *records, const struct proclife_record *record, bool selected);
@@ -92,10 +94,14 @@ struct truth_root {
 	uint32_t parent;
 	uint64_t after;
 	uint64_t before;
+	uint64_t ended; /* when all that was to be told was told */
 	int status;
 };
 
-/* Return: how many lines it has, or a negative errno. */
-long truth_judge(const char *path, const struct truth_root *root, const struct lives *lives);
+/*
+ * @ours: the command has to tell of its processes, of all of them, and of how many there are.
+ * Return: how many it tells of, or a negative errno.
+ */
+long truth_judge(const char *path, const struct truth_root *root, const struct lives *lives, bool ours);
 
 #endif

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exactness NAME COMMAND [ARG...]: run the command, record it and all its descendants until the
- * last one is freed, and say in one line, that begins with NAME, whether the record is exact.
+ * exactness OPTION NAME COMMAND [ARG...]: run the command, record it and all its descendants until the
+ * last one is freed, and say in one line, that begins with NAME, whether the record is exact. OPTION is
+ * one of
+ *   --told     the command is a workload of ours: it tells of each process, and how many there are
+ *   --least N  it is not, but it makes at least so many processes and threads
+ * If $EXACTNESS_PIDS is set, there are no more pids than that for it, so that it must use some of them again
+ * if it has more tasks.
  *
  * Exit status: 0 if it is, 77 if the command cannot run here, 1 otherwise.
  */
@@ -155,17 +160,26 @@ static void follow(struct run *run, char **command)
 		}
 	}
 	run->to = truth_now();
+	run->root.ended = run->to;
 	usleep(MARGIN_US);
 	take_events(run);
 	must(proclife_tasks_close(run->tasks), "close");
 }
 
-static bool verdict(const struct run *run, const struct comparison *c, long told)
+static bool verdict(const struct run *run, const struct comparison *c, long told, uint64_t least)
 {
 	uint64_t lost = proclife_source_lost(run->source);
 	uint64_t missed = proclife_source_header(run->source)->reap_missed - run->reap_missed;
+	const char *pids = getenv("EXACTNESS_PIDS");
 	bool ok = !lost && !missed;
 	int i;
+
+	if (pids && run->lives.tasks > strtoull(pids, NULL, 10) && c->lives_per_pid < 2)
+		fault(FAULT_TRUTH, "%" PRIu64 " tasks with %s pids, and none was used again",
+		      run->lives.tasks, pids);
+	if (run->lives.tasks <= least)
+		fault(FAULT_TRUTH, "only %" PRIu64 " tasks of at least %" PRIu64,
+		      run->lives.tasks - 1, least);
 
 	for (i = 0; i < FAULTS; i++)
 		ok = ok && !faults[i];
@@ -179,13 +193,12 @@ static bool verdict(const struct run *run, const struct comparison *c, long told
 	if (faults[FAULT_FTRACE])
 		printf("ftrace DIFFERS %" PRIu64 "x (", faults[FAULT_FTRACE]);
 	else
-		printf("ftrace equal (");
+		printf("ftrace equal within %" PRIu64 " us (", c->usual / 1000);
 	if (run->lives.workers)
 		printf("newtask %" PRIu64 ", ", c->equal[KIND_NEWTASK]);
 	printf("fork %" PRIu64 " exec %" PRIu64 " exit %" PRIu64 " free %" PRIu64 "), ",
 	       c->equal[KIND_FORK], c->equal[KIND_EXEC], c->equal[KIND_EXIT], c->equal[KIND_FREE]);
-	if (told)
-		printf("told %ld, untrue %" PRIu64 ", ", told, faults[FAULT_TRUTH]);
+	printf("told %ld, untrue %" PRIu64 ", ", told, faults[FAULT_TRUTH]);
 	printf("orphans %" PRIu64 ", wrong parents %" PRIu64 ", missing names %" PRIu64
 	       ", open %" PRIu64 ", wrong times %" PRIu64 ", wrong reapers %" PRIu64
 	       ", lost %" PRIu64 "%s: %s\n",
@@ -202,13 +215,19 @@ int main(int argc, char **argv)
 	char truth[] = "/tmp/exactness.XXXXXX";
 	struct events lines = {};
 	struct comparison c;
-	bool ok = false;
+	uint64_t least = 0;
+	bool ok = false, ours;
 	long told;
 	int fd;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc < 3)
-		errx(129, "usage: exactness NAME COMMAND [ARG...]");
+	ours = argc > 1 && !strcmp(argv[1], "--told");
+	if (!ours && argc > 2 && !strcmp(argv[1], "--least"))
+		least = strtoull(argv[2], NULL, 10);
+	argc -= ours ? 1 : 2;
+	argv += ours ? 1 : 2;
+	if (argc < 3 || (!ours && !least))
+		errx(129, "usage: exactness --told|--least N NAME COMMAND [ARG...]");
 	fd = mkstemp(truth);
 	if (fd < 0)
 		err(1, "%s", truth);
@@ -228,9 +247,9 @@ int main(int argc, char **argv)
 	} else {
 		compare(&run.records, &lines, run.from, run.to, &c);
 		lives_judge(&run.lives, run.tree, run.root.parent);
-		told = truth_judge(truth, &run.root, &run.lives);
+		told = truth_judge(truth, &run.root, &run.lives, ours);
 		must(told, truth);
-		ok = verdict(&run, &c, told);
+		ok = verdict(&run, &c, told, least);
 	}
 
 	unlink(truth);

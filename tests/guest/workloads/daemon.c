@@ -12,7 +12,7 @@ static void be_daemon(struct truth *t)
 	t->reaper = getppid();
 	t->status = 5 << 8;
 	truth_write(t);
-	_exit(5);
+	truth_exit(5);
 }
 
 static void make_daemon(void)
@@ -23,7 +23,7 @@ static void make_daemon(void)
 		setsid();
 		if (!truth_fork(&daemon, "daemon"))
 			be_daemon(&daemon);
-		_exit(1);
+		truth_exit(1);
 	}
 	truth_reap(&middle);
 }
@@ -42,5 +42,5 @@ int main(int argc, char **argv)
 				;
 	}
 	truth_wait_all();
-	return 0;
+	return truth_total(2 * n, 0);
 }

@@ -82,7 +82,7 @@ static int program(const char *name)
 			break;
 	if (!strcmp(name, "new name"))
 		prctl(PR_SET_NAME, name);
-	return i;
+	truth_exit((int)i);
 }
 
 int main(int argc, char **argv)
@@ -91,6 +91,7 @@ int main(int argc, char **argv)
 	char self[4096];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t i;
+	int round;
 
 	if (len < 0)
 		err(1, "/proc/self/exe");
@@ -103,8 +104,8 @@ int main(int argc, char **argv)
 	make_folders();
 	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		make_program(i, self);
-	while (n-- > 0)
+	for (round = 0; round < n; round++)
 		for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 			run(i);
-	return 0;
+	return truth_total(n * (int)(sizeof(programs) / sizeof(programs[0])), 0);
 }

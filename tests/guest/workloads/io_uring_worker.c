@@ -139,7 +139,7 @@ static void child(const char *program, const char *fifo, unsigned int *threads)
 	if (fd < 0)
 		err(1, "%s", fifo);
 	ring_wait(&ring, 2 * ENTRIES);
-	_exit(count_threads() == *threads ? 0 : 1);
+	truth_exit(count_threads() == *threads ? 0 : 1);
 }
 
 int main(int argc, char **argv)
@@ -148,6 +148,7 @@ int main(int argc, char **argv)
 	static const char fifo[] = "io_uring_worker.fifo";
 	struct ring ring;
 	unsigned int *threads;
+	int workers = 0, i;
 
 	if (!ring_open(&ring)) {
 		warn("io_uring_setup");
@@ -160,17 +161,21 @@ int main(int argc, char **argv)
 		err(1, "mmap");
 	if (mkfifo(fifo, 0600))
 		err(1, "%s", fifo);
-	while (n-- > 0) {
+	for (i = 0; i < n; i++) {
 		struct truth t;
 
 		if (!truth_fork(&t, "ring"))
 			child(argv[0], fifo, threads);
-		if (waitpid(t.pid, &t.status, 0) != t.pid)
-			err(1, "waitpid");
+		truth_wait(&t);
 		if (t.status)
 			errx(1, "child: wait status %#x", t.status);
 		t.threads = *threads;
+		workers += (int)*threads - 1;
 		truth_write(&t);
 	}
-	return unlink(fifo) ? 1 : 0;
+	if (unlink(fifo))
+		err(1, "%s", fifo);
+	if (workers < n * ENTRIES)
+		errx(1, "%d workers for %d processes", workers, n);
+	return truth_total(n, workers);
 }

@@ -5,6 +5,7 @@
 static void round_of(struct truth *victims, int n)
 {
 	pid_t group = 0;
+	uint64_t killed;
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -17,22 +18,26 @@ static void round_of(struct truth *victims, int n)
 		if (setpgid(victims[i].pid, group))
 			err(1, "setpgid");
 	}
+	killed = truth_now();
 	if (kill(-group, SIGKILL))
 		err(1, "kill");
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		victims[i].killed = killed;
 		truth_reap(&victims[i]);
+	}
 }
 
 int main(int argc, char **argv)
 {
 	int n = truth_argument(argc, argv, 1, 1000);
 	int rounds = truth_argument(argc, argv, 2, 1);
+	int i;
 	struct truth *victims = calloc(n, sizeof(*victims));
 
 	if (!victims)
 		err(1, "calloc");
-	while (rounds-- > 0)
+	for (i = 0; i < rounds; i++)
 		round_of(victims, n);
 	free(victims);
-	return 0;
+	return truth_total(n * rounds, 0);
 }

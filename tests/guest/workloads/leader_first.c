@@ -21,6 +21,7 @@ static void *thread(void *arg)
 	while (__atomic_load_n(&leader_tid, __ATOMIC_ACQUIRE))
 		usleep(200);
 	usleep(500);
+	truth_ends();
 	if (end == EXIT_GROUP)
 		_exit(9);
 	if (end == KILLED)
@@ -59,5 +60,5 @@ int main(int argc, char **argv)
 		t.threads = 1 + THREADS;
 		truth_reap(&t);
 	}
-	return 0;
+	return truth_total(n, n * THREADS);
 }

@@ -12,7 +12,7 @@
 static void *outlive(void *arg)
 {
 	usleep(500);
-	_exit(*(int *)arg);
+	truth_exit(*(int *)arg);
 }
 
 static void child(bool thread, int code)
@@ -22,7 +22,7 @@ static void child(bool thread, int code)
 
 	status = code;
 	if (!thread)
-		_exit(status);
+		truth_exit(status);
 	while (pthread_create(&t, NULL, outlive, &status))
 		usleep(1000);
 	syscall(SYS_exit, status);
@@ -31,6 +31,7 @@ static void child(bool thread, int code)
 int main(int argc, char **argv)
 {
 	int n = truth_argument(argc, argv, 1, 500);
+	int threads = 0;
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -47,8 +48,9 @@ int main(int argc, char **argv)
 		t.reaper = t.pid;
 		t.status = (i % 100) << 8;
 		t.threads = thread ? 2 : 1;
+		threads += thread;
 		truth_write(&t);
 	}
 	truth_wait_all();
-	return 0;
+	return truth_total(n, threads);
 }

@@ -3,6 +3,13 @@
  * What a workload knows of the processes it makes, for the judge to compare with what was recorded:
  * one line of text for each, written at once to the end of the file $TRUTH (else standard output).
  *
+ * It also has times around its reap, and the time before it was killed, if it was; a process that ends by
+ * itself writes a line of its own just before. Between these, the records of its end must lie.
+ *
+ * The last line has how many processes there are, of which it is not one, and how many threads besides
+ * their leaders. That is known from the arguments, not counted along: a workload that ends early, or makes
+ * less than it says, is caught.
+ *
  * A pid says little where pids are reused, so a line has the times just before and after the call
  * that made the process: only one with this pid was born between them.
  */
@@ -36,6 +43,9 @@ struct truth {
 	int status;   /* as wait(2) gives it */
 	unsigned int threads; /* all that it ever had, the leader included */
 	unsigned int execs;
+	uint64_t killed;    /* before that; 0: it ends by itself, and says when */
+	uint64_t reap_from; /* around wait(2); 0: not known */
+	uint64_t reap_to;
 	char name[16]; /* its last */
 };
 
@@ -47,11 +57,9 @@ static inline uint64_t truth_now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-static inline void truth_write(const struct truth *t)
+static inline void truth_put(const char *line, int len)
 {
 	static int fd = -1;
-	char line[256];
-	int len;
 
 	if (fd < 0) {
 		const char *path = getenv("TRUTH");
@@ -60,13 +68,47 @@ static inline void truth_write(const struct truth *t)
 		if (fd < 0)
 			err(1, "%s", path);
 	}
-	len = snprintf(line, sizeof(line),
-		       "pid=%d after=%" PRIu64 " before=%" PRIu64 " parent=%d creator=%d reaper=%d "
-		       "status=%d threads=%u execs=%u name=%s\n",
-		       t->pid, t->after, t->before, t->parent, t->creator, t->reaper, t->status,
-		       t->threads, t->execs, t->name);
 	if (write(fd, line, len) != len)
 		err(1, "writing the truth");
+}
+
+static inline void truth_write(const struct truth *t)
+{
+	char line[384];
+	int len;
+
+	len = snprintf(line, sizeof(line),
+		       "pid=%d after=%" PRIu64 " before=%" PRIu64 " parent=%d creator=%d reaper=%d "
+		       "status=%d threads=%u execs=%u killed=%" PRIu64 " reap_from=%" PRIu64
+		       " reap_to=%" PRIu64 " name=%s\n",
+		       t->pid, t->after, t->before, t->parent, t->creator, t->reaper, t->status,
+		       t->threads, t->execs, t->killed, t->reap_from, t->reap_to, t->name);
+	truth_put(line, len);
+}
+
+/* Just before this process, or a thread of it, ends. */
+static inline void truth_ends(void)
+{
+	char line[64];
+
+	truth_put(line, snprintf(line, sizeof(line), "end pid=%d at=%" PRIu64 "\n", getpid(),
+				 truth_now()));
+}
+
+static inline void __attribute__((noreturn)) truth_exit(int status)
+{
+	truth_ends();
+	_exit(status);
+}
+
+/* The last line, and the exit status of the workload. */
+static inline int truth_total(int processes, int threads)
+{
+	char line[64];
+
+	truth_put(line, snprintf(line, sizeof(line), "total processes=%d threads=%d\n", processes,
+				 threads));
+	return 0;
 }
 
 /* Before the call that makes a process whose parent, creator and reaper is the caller. */
@@ -108,10 +150,17 @@ static inline pid_t truth_fork(struct truth *t, const char *name)
 	return pid;
 }
 
-static inline void truth_reap(struct truth *t)
+static inline void truth_wait(struct truth *t)
 {
+	t->reap_from = truth_now();
 	if (waitpid(t->pid, &t->status, 0) != t->pid)
 		err(1, "waiting for %d", t->pid);
+	t->reap_to = truth_now();
+}
+
+static inline void truth_reap(struct truth *t)
+{
+	truth_wait(t);
 	truth_write(t);
 }
 
