@@ -19,7 +19,7 @@
 #define MOST_SHOWN 20
 
 /* A task on its way out can be preempted; the guests are slow. */
-#define LATE (1000 * MS)
+#define LATE (5000 * MS)
 /* What it runs meanwhile, in s, */
 #define LONG_EXIT 0.2
 /* and the faults and switches between two looks: the robust list, the tid that is cleared, a file's last close. */
