@@ -14,6 +14,19 @@ enum end { THREADS_RETURN, LEADER_PTHREAD_EXIT, EXIT_GROUP, KILLED, ENDS };
 
 static int leader_tid; /* the kernel clears it as the leader exits */
 
+/* Once, before any of the threads ends: one that is killed in the midst of it leaves half a line. */
+static void tell_of_the_end(void)
+{
+	static bool begun, told;
+
+	if (!__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED)) {
+		truth_ends();
+		__atomic_store_n(&told, true, __ATOMIC_RELEASE);
+	}
+	while (!__atomic_load_n(&told, __ATOMIC_ACQUIRE))
+		usleep(100);
+}
+
 static void *thread(void *arg)
 {
 	enum end end = *(enum end *)arg;
@@ -21,7 +34,7 @@ static void *thread(void *arg)
 	while (__atomic_load_n(&leader_tid, __ATOMIC_ACQUIRE))
 		usleep(200);
 	usleep(500);
-	truth_ends();
+	tell_of_the_end();
 	if (end == EXIT_GROUP)
 		_exit(9);
 	if (end == KILLED)
