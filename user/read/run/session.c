@@ -303,6 +303,8 @@ static int session_go(struct session *s, const sigset_t *mask)
 
 int session_run(const struct options *options, const struct screen *screen, const sigset_t *mask)
 {
+	/* glibc heeds the size of a buffer only where it is given the buffer, too. */
+	static char output[1 << 16];
 	struct session s = {
 		.run = { .options = options, .screen = screen, .json = &s.json },
 		.signals = -1,
@@ -310,7 +312,7 @@ int session_run(const struct options *options, const struct screen *screen, cons
 	};
 	int ret;
 
-	setvbuf(screen->out, NULL, _IOFBF, 1 << 16);
+	setvbuf(screen->out, output, _IOFBF, sizeof(output));
 	json_init(&s.json, screen->out);
 	if (options->inputs.count) {
 		ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
