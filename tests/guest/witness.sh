@@ -19,7 +19,7 @@ failed=''
 declare -A least=(
 	[own]=97 [own_with_loss]=20 [stress_fork]=200 [stress_vfork]=200 [stress_exec]=40
 	[stress_pthread]=60 [stress_clone]=100 [stress_kill]=4 [stress_zombie]=100
-	[stress_wait]=6 [stress_fork_with_loss]=20
+	[stress_wait]=6 [stress_fork_with_loss]=20 [selftests]=60
 )
 
 load_own() { "$witness" own 96 "$folder/own"; }
@@ -39,6 +39,15 @@ load_stress_clone() { stress clone 100 --clone-max 16; }
 load_stress_kill() { stress kill 400; }
 load_stress_zombie() { stress zombie 100 --zombie-max 16; }
 load_stress_wait() { stress wait 60; }
+# Whether a kernel passes is not of interest here; where one hangs, it is killed.
+load_selftests() {
+	local test
+	cp -a "$tree/build/selftests" "$folder/" || return
+	while read -r test; do
+		(cd "$folder/selftests/${test%/*}" && timeout -s KILL 10 "./${test##*/}")
+	done <"$folder/selftests/list"
+	return 0
+}
 load_stress_fork_with_loss() { stress fork 1500; }
 
 # Stops the reader again and again, for longer than such small rings last on a slow machine.
@@ -101,6 +110,8 @@ if [[ $# == 0 ]]; then
 	mapfile -t loads < <(declare -F | sed -n 's/.* load_//p')
 	set -- "${loads[@]}"
 fi
+[[ -e $tree/build/selftests/list ]] ||
+	{ echo 'witness: build/selftests: not built; run tests/scripts/selftests' >&2 && exit 1; }
 type stress-ng >/dev/null || { echo 'witness: stress-ng is not installed' >&2 && exit 1; }
 for name; do run "$name" || failed+=" $name"; done
 modprobe -r proclife

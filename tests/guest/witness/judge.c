@@ -20,7 +20,9 @@
 
 /* A task on its way out can be preempted; the guests are slow. */
 #define LATE (5000 * MS)
-/* What it runs meanwhile, in s, */
+/* Two clocks read in a row. */
+#define APART (50 * MS)
+/* What a task runs on its way out, in s, */
 #define LONG_EXIT 0.2
 /* and the faults and switches between two looks: the robust list, the tid that is cleared, a file's last close. */
 #define FEW 40
@@ -316,7 +318,10 @@ static unsigned long judge_acct(struct witnesses *witnesses)
  * taskstats
  */
 
-/* When it looked, by its own count since the fork. */
+/*
+ * When it looked, by its own count since the fork. That counts from the monotonic start, and copy_process()
+ * reads the other clock after that one: with an interrupt, or another guest, between.
+ */
 static uint64_t looked_at(const struct thread *thread, const struct stats_life *stats)
 {
 	return thread->exit.start - proclife_source_header(source)->to_boottime + stats->elapsed * 1000;
@@ -355,9 +360,8 @@ static unsigned long judge_stats(struct witnesses *witnesses)
 			struct stats_life *stats = &witnesses->stats[i];
 			uint64_t then = looked_at(thread, stats);
 
-			/* It counts in microseconds. */
 			if (stats->pid == thread->exit.pid && !stats->used &&
-			    then < thread->exit.ts + 1000 && then + LATE > thread->exit.ts)
+			    then < thread->exit.ts + APART && then + LATE > thread->exit.ts)
 				found = stats;
 		}
 		if (!found) {
