@@ -151,7 +151,8 @@ static void refill_dry(struct setup *s)
 	}
 }
 
-static void expect_item(const struct proclife_event *event, const struct item *item)
+/* Of a stream that has so many records left at hand. */
+static void expect_item(const struct proclife_event *event, const struct item *item, uint64_t left)
 {
 	if (item->lost) {
 		assert_null(event->record);
@@ -164,6 +165,16 @@ static void expect_item(const struct proclife_event *event, const struct item *i
 	assert_int_equal(event->record->ts, item->ts);
 	assert_int_equal(event->record->cpu, item->order);
 	assert_int_equal(event->record->task, item->index);
+	if (event->ahead)
+		assert_in_range(event->ahead - event->record, 1, left);
+}
+
+static uint64_t left_at_hand(const struct setup *s, uint32_t order)
+{
+	for (uint32_t i = 0; i < s->streams; i++)
+		if (s->supplies[i].stream.order == order)
+			return (uint64_t)(s->supplies[i].stream.end - s->supplies[i].stream.cur);
+	return 0;
 }
 
 /* One merge of all there is; the horizon rises @rounds times on the way. */
@@ -204,7 +215,7 @@ static void check_merge(uint64_t seed, uint32_t streams, uint64_t most, unsigned
 			assert_int_equal(ret, 1);
 			assert_true(at < s.count);
 			assert_true(sorted[at].ts < s.merge.horizon);
-			expect_item(&event, &sorted[at]);
+			expect_item(&event, &sorted[at], left_at_hand(&s, sorted[at].order));
 			assert_int_equal(s.merge.yielded, sorted[at].ts);
 			at++;
 		}
@@ -324,10 +335,40 @@ static void test_added_later(void **state)
 	proclife_merge_free(&merge);
 }
 
+/* Times that are further apart than a key has room for. */
+static void test_far_apart(void **state)
+{
+	const uint64_t late = 1ULL << 63;
+	struct proclife_record a[] = { { .ts = 1, .cpu = 0 }, { .ts = 2, .cpu = 0 },
+				       { .ts = late, .cpu = 0 }, { .ts = late + 2, .cpu = 0 } };
+	struct proclife_record b[] = { { .ts = 3, .cpu = 1 }, { .ts = late + 1, .cpu = 1 } };
+	static const uint64_t expected[] = { 1, 2, 3, 1ULL << 63, (1ULL << 63) + 1, (1ULL << 63) + 2 };
+	uint64_t random = 1, limit = UINT64_MAX;
+	struct item none;
+	struct supply first = { .stream = { .cur = a, .end = a + 4, .refill = refill },
+				.items = &none, .random = &random, .limit = &limit, .chunk = 1 };
+	struct supply second = first;
+	struct proclife_merge merge = { .horizon = UINT64_MAX };
+	struct proclife_event event;
+
+	(void)state;
+	second.stream = (struct proclife_stream){ .cur = b, .end = b + 2, .refill = refill, .order = 1 };
+	assert_int_equal(proclife_merge_add(&merge, &first.stream), 0);
+	assert_int_equal(proclife_merge_add(&merge, &second.stream), 0);
+	proclife_merge_build(&merge);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		assert_int_equal(proclife_merge_next(&merge, &event), 1);
+		assert_true(event.record->ts == expected[i]);
+	}
+	assert_int_equal(proclife_merge_next(&merge, &event), 0);
+	proclife_merge_free(&merge);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_streams),
+		cmocka_unit_test(test_far_apart),
 		cmocka_unit_test(test_empty_streams),
 		cmocka_unit_test(test_added_later),
 		cmocka_unit_test(test_all_at_once),

@@ -121,6 +121,33 @@ static void test_too_late(void **state)
 	free(file);
 }
 
+/* Records that are older than those of the packet before. */
+static void test_too_early(void **state)
+{
+	uint64_t checked = 0;
+	char *file;
+	off_t size;
+
+	(void)state;
+	record_streams(true);
+	look_at("cpu_0");
+	file = load_stream("cpu_0", &size);
+	for (size_t p = 1; p < stream.count; p++) {
+		uint64_t at = stream.at[p] + 128, before = stream.at[p - 1] + stream.records[p - 1] * 128, ts;
+
+		if (!stream.records[p] || !stream.records[p - 1])
+			continue;
+		memcpy(&ts, file + before, sizeof(ts));
+		ts--;
+		patch_stream(at, &ts, 8);
+		expect_damage(1, at, "a time of the packet before");
+		write_back(file, at, 128);
+		checked++;
+	}
+	assert_true(checked > 2);
+	free(file);
+}
+
 /* A sector, a page, packets: of the records in them, and of nothing else. */
 static void test_blocks(void **state)
 {
@@ -164,6 +191,7 @@ int main(void)
 		COPIED(test_headers),
 		COPIED(test_records),
 		COPIED(test_too_late),
+		COPIED(test_too_early),
 		COPIED(test_blocks),
 	};
 

@@ -105,6 +105,41 @@ static void test_select_pid_with_children(void **state)
 	assert_true(proclife_tasks_find(tasks, c.task)->process->selected);
 }
 
+/* Children that were seen being born: what another process left to it is not its own. */
+static void test_select_pid_with_born_children(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c"), other = process_of_pid(203, "other");
+
+	(void)state;
+	feed(tasks, fork_record(5, &a, &shell));
+	feed(tasks, fork_record(6, &b, &a));
+	feed(tasks, fork_record(7, &c, &b));
+	feed(tasks, clone_record(8, &other, &a, &shell));
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 3);
+	assert_true(proclife_tasks_find(tasks, c.task)->process->selected);
+	assert_false(proclife_tasks_find(tasks, other.task)->process->selected);
+}
+
+/* Another CPU's record of a process comes before its FORK: then that tells whose it is. */
+static void test_select_at_a_late_fork(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c");
+
+	(void)state;
+	feed(tasks, fork_record(5, &a, &shell));
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	feed(tasks, rename_record(6, &b, "b"));
+	feed(tasks, rename_record(6, &c, "c"));
+	assert_int_equal(proclife_tasks_selected(tasks), 1);
+	feed(tasks, clone_record(7, &b, &shell, &a));
+	feed(tasks, clone_record(8, &c, &shell, &shell));
+	assert_int_equal(proclife_tasks_selected(tasks), 2);
+	assert_true(proclife_tasks_find(tasks, b.task)->process->selected);
+}
+
 static void test_select_before_snapshot(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -168,6 +203,8 @@ int main(void)
 		TEST(test_select_pid_of_zombie),
 		TEST(test_select_pid_behind_a_free),
 		TEST(test_select_pid_with_children),
+		TEST(test_select_pid_with_born_children),
+		TEST(test_select_at_a_late_fork),
 		TEST(test_select_before_snapshot),
 		TEST(test_select_child),
 		TEST(test_select_creator),

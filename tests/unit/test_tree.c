@@ -85,7 +85,7 @@ static void test_family(void **state)
 	feed(tasks, exec_record(11, &a, 200, "/usr/bin/make"));
 	feed(tasks, fork_record(12, &b, &a));
 	feed(tasks, fork_record(13, &d, &b));
-	feed(tasks, fork_record(14, &c, &a));
+	feed(tasks, clone_record(14, &c, &a, &b));
 	feed(tasks, exit_record(15, &b, 1 << 8, 0));
 	feed(tasks, reap_record(16, &b, &a));
 	feed(tasks, free_record(17, &b));
@@ -100,6 +100,8 @@ static void test_family(void **state)
 	assert_int_equal(node->gone, 0);
 	assert_int_equal(node->child->tgid, 201);
 	assert_int_equal(node->child->next->tgid, 202);
+	assert_int_equal(node->child->next->parent_tgid, 200);
+	assert_int_equal(node->child->next->creator_tgid, 201);
 	assert_null(node->child->next->next);
 	node = node->child;
 	assert_int_equal(node->child->tgid, 203);
