@@ -89,11 +89,12 @@ def schemata(text, mutants, prelude):
         changed = b""
         for each in inside:
             new = each.applied(text)[start:end + len(each.new.encode()) - (each.end - each.start)]
-            changed += b"if (MUTANT_IS(%d)) {%s %s}\n" % (
+            changed += b"if (MUTANT_IS(%d)) {%s %s goto mutant_end; }\n" % (
                 each.number, own_labels(each.labels), new)
         line = text.count(b"\n", 0, start) + 1
         edits.append((start, 0, b"{\n%s%s\n#line %d\n" % (own_labels(inside[0].labels), changed, line)))
-        edits.append((end, 0, b"}"))
+        # A body that ends without a return must not go on in the original one.
+        edits.append((end, 0, b" mutant_end: ;}"))
         for each in inside:
             note = b"MUTANT_REACHED(%d)" % each.number
             kind, at, until = each.mark or ("statement", start + 1, None)
