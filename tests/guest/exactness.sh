@@ -64,7 +64,6 @@ workload_stress_exec() {
 	command=(setpriv --reuid 65534 --regid 65534 --clear-groups "${command[@]}") # not for root
 }
 workload_stress_pthread() { stress pthread 200 --pthread-max 24; }
-workload_stress_zombie() { stress zombie 800 --zombie-max 16; }
 
 workload_exec_thread() { program exec_thread "$(size 60)" 6; }
 workload_exec_names() { program exec_names "$(size 40)"; }

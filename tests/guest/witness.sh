@@ -18,8 +18,8 @@ failed=''
 # How many threads each load has at least.
 declare -A least=(
 	[own]=97 [own_with_loss]=20 [stress_fork]=200 [stress_vfork]=200 [stress_exec]=40
-	[stress_pthread]=60 [stress_clone]=100 [stress_kill]=4 [stress_zombie]=100
-	[stress_wait]=6 [stress_fork_with_loss]=20 [selftests]=60
+	[stress_pthread]=40 [stress_clone]=100 [stress_kill]=4 [stress_wait]=6
+	[stress_fork_with_loss]=20 [selftests]=60
 )
 
 load_own() { "$witness" own 96 "$folder/own"; }
@@ -37,7 +37,6 @@ load_stress_exec() {
 load_stress_pthread() { stress pthread 60 --pthread-max 16; }
 load_stress_clone() { stress clone 100 --clone-max 16; }
 load_stress_kill() { stress kill 400; }
-load_stress_zombie() { stress zombie 100 --zombie-max 16; }
 load_stress_wait() { stress wait 60; }
 # Whether a kernel passes is not of interest here; where one hangs, it is killed.
 load_selftests() {
@@ -86,7 +85,7 @@ run() {
 		disturb $reader &
 		disturber=$!
 	fi
-	"load_$name" >"$folder/load" 2>&1 </dev/null || status=$?
+	(cd "$folder" && "load_$name") >"$folder/load" 2>&1 </dev/null || status=$?
 	if [[ $name = *_with_loss ]]; then
 		kill $disturber
 		wait $disturber 2>/dev/null
