@@ -145,6 +145,7 @@ static void test_args(void **state)
 	assert_int_equal(process->args_bytes, PROCLIFE_ARGS_LEN);
 	assert_true(process->args_cut);
 	feed(tasks, exec_record(15, &a, 200, "/bin/false"));
+	assert_int_equal(process->args_bytes, 0);
 	assert_false(process->args_cut);
 	feed_args(&a, text, 2, UINT32_MAX);
 	assert_int_equal(process->args_bytes, 2);

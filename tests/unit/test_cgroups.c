@@ -88,8 +88,8 @@ static void test_odd_mount_point(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(base));
-	snprintf(path, sizeof(path), "%s/a b\\c\td\ne\\041", base);
-	snprintf(written, sizeof(written), "%s/a\\040b\\134c\\011d\\012e\\134041", base);
+	snprintf(path, sizeof(path), "%s/a -b\\c\td\ne\\041", base);
+	snprintf(written, sizeof(written), "%s/a\\040-b\\134c\\011d\\012e\\134041", base);
 	assert_int_equal(mkdir(path, 0700), 0);
 	mount_point = written;
 	assert_int_equal(proclife_cgroups_new(&cgroups, NULL, NULL), 0);

@@ -86,12 +86,20 @@ static void test_complete(void **state)
 static void test_last(void **state)
 {
 	unsigned long long first, last, records, lost, bytes;
-	uint64_t step = 1;
+	uint64_t step = 1, earliest = UINT64_MAX, latest = 0;
 
 	(void)state;
 	make(true);
 	assert_int_equal(sscanf(value_of("total_cpu_0"), "\"%llu %llu %llu %llu %llu\"", &first,
 				&last, &records, &lost, &bytes), 5);
+	for (size_t i = 0; i < live.count; i++) {
+		if (live.records[i].type && !live.records[i].cpu) {
+			earliest = live.records[i].ts < earliest ? live.records[i].ts : earliest;
+			latest = live.records[i].ts > latest ? live.records[i].ts : latest;
+		}
+	}
+	assert_int_equal(first, earliest);
+	assert_int_equal(last, latest);
 	for (uint64_t then = last - 1; then > first; then -= step, step *= 2) {
 		uint64_t later = 0, gone = 0;
 		char value[128];

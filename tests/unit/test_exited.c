@@ -30,6 +30,8 @@ static void test_last_thread(void **state)
 	assert_false(EXITED->incomplete);
 	assert_int_equal(USAGE->runtime, 120 + 100 + 100);
 	assert_int_equal(USAGE->min_flt, 3 * 5);
+	assert_int_equal(USAGE->nvcsw, 3 * 3);
+	assert_int_equal(USAGE->nivcsw, 3 * 2);
 	feed(tasks, reap_record(40, &t2, &t2));
 	feed(tasks, reap_record(41, &a, &shell));
 	feed(tasks, free_record(42, &t2));

@@ -197,6 +197,7 @@ static void test_ignored(void **state)
 {
 	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
 	struct who b = process_of_pid(202, "b"), c = process_of_pid(203, "c");
+	struct who d = process_of_pid(204, "d");
 	struct proclife_reaper reaper;
 
 	(void)state;
@@ -215,12 +216,18 @@ static void test_ignored(void **state)
 	assert_int_equal(reaper.id, 2);
 	assert_string_equal(reaper.comm, "sh");
 	assert_null(reaper.zombie);
+	/* Whoever created it. */
+	feed(tasks, clone_record(17, &d, &shell, &init));
+	feed(tasks, exit_below_record(18, &d, &shell));
+	feed(tasks, reap_record(18, &d, &d));
+	feed(tasks, free_record(19, &d));
+	assert_int_equal(reaper_of(reapers, 100).ignored, 2);
 	/* It was adopted: whom it was due to is not known. */
 	feed(tasks, fork_record(20, &b, &shell));
 	feed(tasks, exit_below_record(21, &b, &init));
 	feed(tasks, reap_record(22, &b, &b));
 	feed(tasks, free_record(23, &b));
-	assert_int_equal(reaper_of(reapers, 100).ignored, 1);
+	assert_int_equal(reaper_of(reapers, 100).ignored, 2);
 	/* Nothing is known of this one's parent. */
 	feed_gap(tasks, 1, 24, 25);
 	feed(tasks, reap_record(26, &c, &c));

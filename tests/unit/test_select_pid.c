@@ -110,16 +110,34 @@ static void test_select_pid_with_born_children(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
 	struct who c = process_of_pid(202, "c"), other = process_of_pid(203, "other");
+	struct who d = process_of_pid(204, "d");
 
 	(void)state;
 	feed(tasks, fork_record(5, &a, &shell));
+	feed(tasks, fork_record(5, &d, &a));
 	feed(tasks, fork_record(6, &b, &a));
 	feed(tasks, fork_record(7, &c, &b));
 	feed(tasks, clone_record(8, &other, &a, &shell));
 	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
-	assert_int_equal(proclife_tasks_selected(tasks), 3);
+	assert_int_equal(proclife_tasks_selected(tasks), 4);
 	assert_true(proclife_tasks_find(tasks, c.task)->process->selected);
+	assert_true(proclife_tasks_find(tasks, d.task)->process->selected);
 	assert_false(proclife_tasks_find(tasks, other.task)->process->selected);
+}
+
+static void test_select_among_many(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+
+	(void)state;
+	feed(tasks, fork_record(5, &a, &shell));
+	for (uint32_t i = 0; i < 3000; i++) {
+		struct who b = process_of_pid(1000 + i, "b");
+
+		feed(tasks, fork_record(6 + i, &b, i % 2 ? &a : &shell));
+	}
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 1501);
 }
 
 /* Another CPU's record of a process comes before its FORK: then that tells whose it is. */
@@ -204,6 +222,7 @@ int main(void)
 		TEST(test_select_pid_behind_a_free),
 		TEST(test_select_pid_with_children),
 		TEST(test_select_pid_with_born_children),
+		TEST(test_select_among_many),
 		TEST(test_select_at_a_late_fork),
 		TEST(test_select_before_snapshot),
 		TEST(test_select_child),

@@ -27,7 +27,7 @@ static void test_names(void **state)
 		record = fork_record(0, &who, &init);
 		record.fork.uid = 10 + i;
 		record.fork.cgroup = 70 + i;
-		story_put(record);
+		story_put_on(i % 2, record);
 	}
 	story_end();
 	story_users(folder.path, "10 a\n11 b c\n12 d\n");

@@ -123,7 +123,10 @@ static void test_family(void **state)
 	assert_string_equal(node->comm, "cc");
 	assert_null(node->path);
 	/* What is still open gets its figures at the end. */
+	feed(tasks, exit_record(18, &shell, 0, 0));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(node_of(100)->began, 5);
+	assert_int_equal(node_of(100)->marks.exited, 18);
 	node = node_of(200);
 	assert_int_equal(node->gone, 1);
 	assert_int_equal(node->marks.exited, 0);
@@ -248,6 +251,30 @@ static void test_snapshot_in_any_order(void **state)
 	}
 }
 
+/* Children are in the order of their births, whenever they were selected. */
+static void test_selected_later(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c"), d = process_of_pid(203, "d");
+	const struct proclife_node *child;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(11, &b, &a));
+	feed(tasks, fork_record(12, &c, &a));
+	assert_int_equal(proclife_tasks_select_pid(tasks, 202), 0);
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	feed(tasks, fork_record(13, &d, &a));
+	for (int gone = 0; gone < 2; gone++) {
+		child = node_of(200)->child;
+		assert_int_equal(child->tgid, 201);
+		assert_int_equal(child->next->tgid, 202);
+		assert_int_equal(child->next->next->tgid, 203);
+		assert_null(child->next->next->next);
+		assert_int_equal(proclife_tasks_close(tasks), 0);
+	}
+}
+
 static void test_selected_only(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -326,6 +353,7 @@ int main(void)
 		TEST(test_daemon),
 		TEST(test_exec_by_thread),
 		TEST(test_snapshot_in_any_order),
+		TEST(test_selected_later),
 		TEST(test_selected_only),
 		TEST(test_kept),
 		TEST(test_large),
