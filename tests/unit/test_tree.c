@@ -259,10 +259,10 @@ static void test_selected_later(void **state)
 	const struct proclife_node *child;
 
 	(void)state;
+	assert_int_equal(proclife_tasks_select_pid(tasks, 999), 0);
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, fork_record(11, &b, &a));
 	feed(tasks, fork_record(12, &c, &a));
-	assert_int_equal(proclife_tasks_select_pid(tasks, 202), 0);
 	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
 	feed(tasks, fork_record(13, &d, &a));
 	for (int gone = 0; gone < 2; gone++) {
