@@ -262,14 +262,25 @@ static unsigned long judge_own(const struct witnesses *witnesses)
  * Process accounting
  */
 
+static bool had_exited(uint32_t tgid, const struct proclife_process *before)
+{
+	for (size_t i = 0; i < life_count; i++) {
+		const struct proclife_process *p = &lives[i].process;
+
+		if (p->tgid == tgid && p->marks.exited && p->marks.exited <= before->marks.reaped)
+			return true;
+	}
+	return false;
+}
+
 static void compare_acct(const struct acct_life *acct, const struct proclife_process *p)
 {
 	/* It counts in hundredths of a second, rounded down, and a tick can fall on either side. */
 	double most = 0.02 + (double)(2 * p->threads + 2) * (double)tick / 1e9;
 	uint32_t pid = p->tgid;
 
-	/* From Linux 6.16 on, EXIT comes first: its parent can exit before it is accounted. */
-	if (p->real_parent_tgid && acct->ppid != p->reaper_tgid)
+	/* From Linux 6.16 on, EXIT comes first: it can be adopted before it is accounted. */
+	if (p->real_parent_tgid && !(acct->ppid == p->reaper_tgid && had_exited(p->real_parent_tgid, p)))
 		expect_same(pid, "parent", p->real_parent_tgid, acct->ppid);
 	if (p->incomplete)
 		return;

@@ -8,12 +8,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MS 1000000ULL
+#define OWN_USER 30000
 
 static uint64_t *exits; /* when each child was about to end, by its number */
 
@@ -89,6 +91,8 @@ static void child(unsigned int n)
 		_exit(98);
 	}
 	exits[n] = now();
+	if (n / KINDS % 2)
+		syscall(SYS_exit, (int)n % 256); /* as a thread, not as its group */
 	_exit((int)n % 256);
 }
 
@@ -143,6 +147,8 @@ int own_run(unsigned int children, const char *path)
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!file || exits == MAP_FAILED)
 		die(path);
+	if (setresuid(OWN_USER, 0, 0)) /* a number that nobody makes up, and root's rights */
+		die("setresuid");
 	for (unsigned int n = 0; n < children; n++) {
 		struct own_life l;
 
