@@ -86,6 +86,7 @@ FAILING := malloc calloc realloc aligned_alloc strdup open_memstream fdopendir f
 $B/tests/unit/test_failures: $B/tests/unit/support/failing.o
 $B/tests/unit/test_failures: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
 
+$B/tests/unit/test_salvage: override LDFLAGS += -Wl,--wrap=pread
 $B/tests/unit/test_cgroups: override LDFLAGS += -Wl,--wrap=fopen -Wl,--wrap=open_by_handle_at
 
 # The trace generator, which the benchmark of the reader has too.

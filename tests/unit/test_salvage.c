@@ -5,9 +5,43 @@
  */
 #include "salvage.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A page of the stream that was looked at which the disk does not give back. */
+static uint64_t bad_page = UINT64_MAX;
+
+ssize_t __real_pread(int fd, void *to, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at);
+
+static bool is_open_as(int fd, const char *name)
+{
+	char link[40], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n < 0 ? 0 : n] = '\0';
+	return !strcmp(basename(path), name);
+}
+
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)
+{
+	uint64_t begin = (uint64_t)at;
+
+	if (begin < bad_page + 4096 && begin + size > bad_page && is_open_as(fd, stream.name)) {
+		if (begin >= bad_page) {
+			errno = EIO;
+			return -1;
+		}
+		size = bad_page - begin;
+	}
+	return __real_pread(fd, to, size, at);
+}
 
 static void write_back(const char *file, uint64_t at, size_t size)
 {
@@ -185,6 +219,28 @@ static void test_blocks(void **state)
 		      0, "all of it");
 }
 
+/* The last page of each packet, of which the records can be a part. */
+static void test_unreadable_page(void **state)
+{
+	uint64_t checked = 0;
+
+	(void)state;
+	record_streams(true);
+	look_at("cpu_0");
+	for (size_t p = 0; p < stream.count; p++) {
+		uint64_t page = stream.packets[p].packet_size / 8 - 4096;
+		uint64_t records = stream.records[p] + 1 - page / 128;
+
+		if (!page || records == 32)
+			continue;
+		bad_page = stream.at[p] + page;
+		expect_damage(records, bad_page, "a page that cannot be read");
+		bad_page = UINT64_MAX;
+		checked++;
+	}
+	assert_true(checked > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +249,7 @@ int main(void)
 		COPIED(test_too_late),
 		COPIED(test_too_early),
 		COPIED(test_blocks),
+		COPIED(test_unreadable_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
