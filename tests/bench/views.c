@@ -3,9 +3,10 @@
  * views [-b] [-p PROCESSES] [-r ROUNDS]: what proclife-read's views cost on a recording, in CPU time per
  * record and in memory.
  *
- * A trace is made and recorded, with -b that of a build with its command lines, and each view is run on it with its output going to /dev/null, one
- * view after the other in several rounds; so what disturbs one of them disturbs them all. CPU time
- * is all that the process took, user and system, from exec to exit, and the figure is the median.
+ * A trace is made and recorded, with -b that of a build with its command lines, and each view is run on it
+ * with its output going to /dev/null, one view after the other in several rounds; so what disturbs one of
+ * them disturbs them all. CPU time is all that the process took, user and system, from exec to exit, and
+ * the figure is the median.
  * The peak is ru_maxrss, which has the pages of programs and libraries in it; the private part of it is
  * sampled every few milliseconds. With -b the text of the command lines is taken off the bytes per
  * process: each is another one, and a tree or a critical path has to keep them all.
