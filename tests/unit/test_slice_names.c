@@ -71,11 +71,47 @@ static void test_names_of_all(void **state)
 	expect_names(".cgroups", "70 /a\n71 /b\n72 /c\n73 /d\n");
 }
 
+static int begin_with_many_cpus(void **state)
+{
+	int err;
+
+	story_cpus = 40;
+	story_ring = 256;
+	err = story_setup(state);
+	story_cpus = 2;
+	story_ring = STORY_RING;
+	return err;
+}
+
+/* On whichever CPU. */
+static void test_names_on_all_cpus(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i += 13) {
+		struct who who = process_of_pid(100 + i, "x");
+		struct proclife_record record = fork_record(0, &who, &init);
+
+		record.fork.uid = 10 + i;
+		record.fork.cgroup = 70 + i;
+		story_put_on(i, record);
+	}
+	story_end();
+	story_users(folder.path, "10 a\n23 b\n36 c\n49 d\n");
+	story_cgroups(folder.path, "70 /a\n83 /b\n96 /c\n109 /d\n");
+	free(slice(0, "--comm x"));
+	expect_names(".cgroups", "70 /a\n83 /b\n96 /c\n109 /d\n");
+	expect_names(".users", "10 a\n23 b\n36 c\n49 d\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_names),
 		STORY(test_names_of_all),
+		cmocka_unit_test_setup_teardown(test_names_on_all_cpus, begin_with_many_cpus,
+						story_teardown),
 	};
 
 	if (find_program())

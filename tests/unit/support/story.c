@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CPUS 2
-
 struct fake_device *machine;
 uint64_t story_ring = STORY_RING;
+uint32_t story_cpus = 2;
 
 static struct proclife_source *source;
 static struct proclife_recorder *recorder;
@@ -24,7 +23,7 @@ void story_begin_on(const char *path, const char *release, uint32_t exit_mark)
 {
 	struct proclife_run_info run = { .size = sizeof(run), .began = 1, .command_status = -1 };
 
-	machine = fake_device_new(CPUS, story_ring);
+	machine = fake_device_new(story_cpus, story_ring);
 	fake_device_add_rings(machine);
 	machine->header->features = 0xfff;
 	machine->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
