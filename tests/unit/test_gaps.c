@@ -72,17 +72,6 @@ static void test_life_changes_in_gap(void **state)
 	assert_int_equal(LAST_TASK->marks.freed, 22);
 }
 
-/* What a gap took before it was listed, the listing tells. */
-static void test_gap_before_the_listing(void **state)
-{
-	struct who a = process_of_pid(200, "a");
-
-	(void)state;
-	feed_gap(tasks, 3, 10, 20);
-	feed(tasks, task_record(21, &a, &shell));
-	assert_false(proclife_tasks_find(tasks, a.task)->process->incomplete);
-}
-
 static void test_gap_before_life(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -451,7 +440,6 @@ int main(void)
 		TEST(test_handle_reused_unseen),
 		TEST(test_life_changes_in_gap),
 		TEST(test_gap_before_life),
-		TEST(test_gap_before_the_listing),
 		TEST(test_history_begins),
 		TEST(test_gap_around_birth),
 		TEST(test_gap_inside_life),

@@ -119,6 +119,8 @@ static void test_records(void **state)
 				for (size_t b = 0; b < sizeof(bad) / sizeof(*bad); b++) {
 					patch_stream(at + bad[b].at, &bad[b].value, bad[b].size);
 					expect_damage(1, at, bad[b].what);
+					assert_string_equal(damages[0].what,
+							    "a record that cannot have been written");
 					write_back(file, at, 128);
 				}
 			}

@@ -77,6 +77,8 @@ static void test_family(void **state)
 {
 	struct who a = process_of_pid(200, "make"), b = process_of_pid(201, "cc");
 	struct who c = process_of_pid(202, "ld"), d = process_of_pid(203, "as");
+	struct who k = process_of_pid(204, "kthread");
+	struct proclife_record thread = task_record(19, &k, &shell);
 	const struct proclife_node *node;
 
 	(void)state;
@@ -124,15 +126,21 @@ static void test_family(void **state)
 	assert_null(node->path);
 	/* What is still open gets its figures at the end. */
 	feed(tasks, exit_record(18, &shell, 0, 0));
+	feed(tasks, rename_record(18, &k, "k"));
+	thread.flags |= PROCLIFE_F_KTHREAD;
+	feed(tasks, thread);
+	assert_int_equal(node_of(204)->flags, 0);
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(node_of(100)->began, 5);
 	assert_int_equal(node_of(100)->marks.exited, 18);
+	assert_true(node_of(204)->flags & PROCLIFE_F_KTHREAD);
+	assert_int_equal(node_of(204)->execs, 0);
 	node = node_of(200);
 	assert_int_equal(node->gone, 1);
 	assert_int_equal(node->marks.exited, 0);
 	assert_string_equal(node->path, "/usr/bin/make");
 	assert_int_equal(node->execs, 1);
-	assert_int_equal(proclife_tree_size(tree), 5);
+	assert_int_equal(proclife_tree_size(tree), 6);
 }
 
 static void test_reused_pids(void **state)
