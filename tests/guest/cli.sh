@@ -76,6 +76,7 @@ expect 'prove takes the KTAP' 0 'Result: PASS' prove -e cat "$work/ktap"
 
 source=$(sed -nE 's/.* [tT] (cgroup_(task_)?release)$/\1/p' /proc/kallsyms)
 expect 'status' 0 "reap +[0-9]+ +at $source\(\)" proclife-read --status
+expect 'status: parameters' 0 '"parameters":\{.*"ring_kb":"[0-9]+"' proclife-read --status --json
 expect '--threads' 0 '^zombie +exit→reap +5 ' \
 	proclife-read --latency --threads -- "$B/tests/guest/workloads/leader_first" 1
 expect '--count' 0 '^ *[0-9]+\.[0-9]{9} ' proclife-read --count 5 --history --events --monotonic

@@ -194,6 +194,7 @@ static void test_damaged(void **state)
 static void test_damaged_more(void **state)
 {
 	char line[3 * PATH_MAX];
+	struct output out;
 
 	(void)state;
 	tell();
@@ -205,6 +206,9 @@ static void test_damaged_more(void **state)
 	}
 	expect_line(3, "damaged", "cpu_6: it is no part of this recording; lost: 0");
 	expect_line(3, "damaged", "2 more files");
+	out = info(3, "--utc");
+	assert_null(strstr(out.text, "cpu_7"));
+	free(out.text);
 	expect_line(3, "lost", "0");
 }
 

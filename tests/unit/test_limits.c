@@ -146,6 +146,9 @@ static void test_exits_in_range(void **state)
 	expect_lives("--from 20 --to 20", 1);
 	expect_lives("--from 20 --to +40s --failed", 3);
 	expect_lives("--to +9s", 0);
+	/* Leap days. */
+	expect_lives("--to 1972-02-29", 6);
+	expect_lives("--from 1972-02-29", 0);
 }
 
 /* The time of day at 0 on the monotonic clock. */
@@ -284,6 +287,7 @@ static void test_said(void **state)
 	expect_said(129, "--tree --latency --from +1s", "--from: --tree shows who lived then, --latency who exited then");
 	for (const char *const *bad = (const char *const[]){
 		     "25:00", "12:60", "12:00:60", "1:2", "12:00.5", "2026-13-01", "2026-02-29",
+		     "2100-02-29",
 		     "2026-11-22x", "-", "+5x", "", "x", "1.2.3", "12:00:00.1234567890",
 		     "1969-12-31", "2026-11-22TT14:00", NULL }; *bad; bad++) {
 		char line[100];

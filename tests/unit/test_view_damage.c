@@ -105,6 +105,9 @@ static void test_bad_byte(void **state)
 				     "\"estimated\":false,"));
 	assert_non_null(strstr(text, "\"lost\":1,\"suppressed\""));
 	free(text);
+	/* The next one, too. */
+	file_patch(folder.path, "cpu_1", at_record(BAD, 2) + 9, "\xff", 1);
+	expect(false, 3, "--tree --json", "\"at\":6656,\"places\":1,\"lost\":2,");
 }
 
 static void test_file_too_short(void **state)
@@ -137,6 +140,23 @@ static void test_several(void **state)
 	assert_int_equal(out.status, 3);
 	assert_non_null(strstr(out.text, "/second/cpu_1: damaged at byte 6656: "));
 	free(out.text);
+}
+
+/* The recorder of the second one was killed. */
+static void test_second_cut_off(void **state)
+{
+	char line[3 * PATH_MAX], second[2 * PATH_MAX];
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	tell();
+	snprintf(second, sizeof(second), "%s/second", folder.base);
+	snprintf(line, sizeof(line), "-i %s --latency", second);
+	story_begin(second);
+	story_fork(&init, 100, "first");
+	story_sync();
+	story_abandon();
+	expect(true, 3, line, "/second: the recording was cut off");
 }
 
 /* The recorder is at work, in this process; then it is gone. */
@@ -206,6 +226,7 @@ int main(void)
 		STORY(test_bad_byte),
 		STORY(test_file_too_short),
 		STORY(test_several),
+		STORY(test_second_cut_off),
 		STORY(test_running),
 		STORY(test_failed_beside_a_gap),
 	};
