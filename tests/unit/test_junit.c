@@ -227,6 +227,10 @@ static void test_unwritable(void **state)
 		assert_string_equal(out.text, text);
 		free(out.text);
 	}
+	snprintf(file, sizeof(file), "/dev/full");
+	out = run(1, line);
+	assert_non_null(strstr(out.text, "--junit: /dev/full: No space left on device; name a file"));
+	free(out.text);
 	snprintf(file, sizeof(file), "%s", folder.base);
 	out = run(1, line);
 	assert_non_null(strstr(out.text, ": Is a directory; name a file"));

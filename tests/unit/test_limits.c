@@ -285,6 +285,15 @@ static void test_said(void **state)
 	expect_said(129, "--events=exit,no", "--events=exit,no: not one of fork, exec, args, rename");
 	expect_said(129, "--events=", "there is no event in it");
 	expect_said(129, "--tree --latency --from +1s", "--from: --tree shows who lived then, --latency who exited then");
+	for (int month = 1; month <= 12; month++) {
+		static const int last[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+		char options[40];
+
+		snprintf(options, sizeof(options), "--to 1971-%02d-%d", month, last[month - 1]);
+		expect_lives(options, 6);
+		snprintf(options, sizeof(options), "--tree --to 1971-%02d-%d", month, last[month - 1] + 1);
+		expect_said(129, options, "not a time");
+	}
 	for (const char *const *bad = (const char *const[]){
 		     "25:00", "12:60", "12:00:60", "1:2", "12:00.5", "2026-13-01", "2026-02-29",
 		     "2100-02-29",

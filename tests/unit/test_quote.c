@@ -5,6 +5,7 @@
 
 #include <locale.h>
 #include <output/quote.h>
+#include <output/unicode.h>
 #include <views/recent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,6 +38,39 @@ static void test_forms(void **state)
 	assert_string_equal(quoted("ls\0-l", 6, false, 1), "x -l");
 	assert_string_equal(quoted("", 0, false, 0), "x");
 	assert_string_equal(quoted("", 0, true, 0), "x…");
+}
+
+static size_t length_of(const char *s)
+{
+	return utf8_length((const unsigned char *)s, strlen(s));
+}
+
+/* How many bytes a character has; 0 if it is none. */
+static void test_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(length_of("a"), 1);
+	assert_int_equal(length_of("\xc3\xbc"), 2);
+	assert_int_equal(length_of("\xe2\x82\xac..."), 3);
+	assert_int_equal(length_of("\xf0\x9f\x98\x80"), 4);
+	assert_int_equal(length_of("\xc3"), 0);
+	assert_int_equal(length_of("\xe2\x82"), 0);
+	assert_int_equal(length_of("\xc3."), 0);
+	assert_int_equal(length_of("\xc3\xc0"), 0);
+	assert_int_equal(length_of("\xe2.\x82"), 0);
+	assert_int_equal(length_of("\xe2\x82."), 0);
+	assert_int_equal(length_of("\x80"), 0);
+	/* Longer than it needs to be; a half of UTF-16's pairs; beyond the last one. */
+	assert_int_equal(length_of("\xc1\xbf"), 0);
+	assert_int_equal(length_of("\xe0\x9f\xbf"), 0);
+	assert_int_equal(length_of("\xe0\xa0\x80"), 3);
+	assert_int_equal(length_of("\xed\x9f\xbf"), 3);
+	assert_int_equal(length_of("\xed\xa0\x80"), 0);
+	assert_int_equal(length_of("\xf0\x8f\xbf\xbf"), 0);
+	assert_int_equal(length_of("\xf0\x90\x80\x80"), 4);
+	assert_int_equal(length_of("\xf4\x8f\xbf\xbf"), 4);
+	assert_int_equal(length_of("\xf4\x90\x80\x80"), 0);
+	assert_int_equal(length_of("\xf5\x80\x80\x80"), 0);
 }
 
 /* Whatever it is, bash gets it back. */
@@ -135,6 +169,7 @@ static void test_recent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_characters),
 		cmocka_unit_test_setup_teardown(test_forms, begin_utf8, end_text),
 		cmocka_unit_test_setup_teardown(test_recent, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_a_shell_reads_it_back, begin_utf8, end_text),

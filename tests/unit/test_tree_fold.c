@@ -63,6 +63,26 @@ static void test_identical(void **state)
 	expect_rows("--fold", "     x3   5.00 ms  3.00 ms" RSS "`- sleep 1\n");
 }
 
+/* The same lines, but some are zombies, and some are reaped; none is freed. */
+static void test_zombies_beside(void **state)
+{
+	struct who who;
+
+	(void)state;
+	begin_shell();
+	for (int i = 0; i < 6; i++) {
+		who = start(&story_shell, "sleep", "/bin/sleep", "sleep 1");
+		machine->now += 5 * MS;
+		story_die(&who, &story_shell, 0, MS, 1024);
+		if (i % 2)
+			story_reap(&who, &story_shell);
+	}
+	story_end();
+	expect_part("--no-fold", "sleep 1  zombie");
+	expect_part("--fold", "     x3 ");
+	expect_part("--fold", "sleep 1  zombie");
+}
+
 /* Programs are the same by their name and that of their file, and with the same below them. */
 static void test_unlike(void **state)
 {
@@ -443,6 +463,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TREE(test_command_lines), TREE(test_same_command_line), TREE(test_identical),
+		TREE(test_zombies_beside),
 		TREE(test_unlike), TREE(test_same_lines_first), TREE(test_counts_differ),
 		TREE(test_shapes_differ), TREE(test_statuses_differ), TREE(test_programs_that_fail),
 		TREE(test_too_many_programs), TREE(test_too_many_roots), TREE(test_chain),
