@@ -152,6 +152,18 @@ static void test_counts(void **state)
 	expect(dirs[0], dirs[1], "", 2, "\n          B      130  10.0 ms  31.2 ms ");
 }
 
+static void test_large_counts(void **state)
+{
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++) {
+		begin_record(side);
+		put_group("cc", 1234 + side, 0, (side ? 40 : 20) * MS);
+		story_end();
+	}
+	expect(dirs[0], dirs[1], "", 2, "   1,234   1,235\n");
+	expect(dirs[0], dirs[1], "", 2, "\nlife      A    1,314  ");
+}
+
 /* A cgroup that is made again has another number, and is the same group. */
 static void test_cgroup_again(void **state)
 {
@@ -286,6 +298,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_one_side, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_many_changes, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_counts, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_large_counts, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_cgroup_again, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_selected, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_more_below, begin, story_teardown),
