@@ -132,6 +132,7 @@ static void test_hostile_names(void **state)
 		{ "\xff\xc3(\xed\xa0\x80", "\\\\xff\\\\xc3(\\\\xed\\\\xa0\\\\x80" },
 		{ "\xef\xbf\xbf\xc2\x85", "\\\\xef\\\\xbf\\\\xbf\\\\xc2\\\\x85" },
 		{ "\xc3\xa4\xf0\x9f\x90\xa7", "\\xe4\\U0001f427" },
+		{ "\xc3\x80\xc2\xa0", "\\xc0\\xa0" },
 	};
 	char line[4 * PATH_MAX], other[2 * PATH_MAX];
 

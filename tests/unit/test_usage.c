@@ -111,6 +111,7 @@ static void test_bad_usage(void **state)
 		{ "--tree --top 0", "--top 0" },
 		{ "--lifes", "--lifes: there is no such option; did you mean --lives?" },
 		{ "--teh=3 --tree", "--teh: there is no such option; did you mean --tree?" },
+		{ "--ot", "--ot: there is no such option; did you mean --to?" },
 		{ "--jsno", "--jsno: there is no such option; did you mean --json?" },
 		{ "--comm --treee --latancy", "--latancy: there is no such option; did you mean --latency?" },
 		{ "--xyzzy=1", "--xyzzy: there is no such option; --help=all lists them" },
