@@ -374,6 +374,26 @@ static void test_killed(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
+/* Nobody reads what it prints any more: it ends as other filters do. */
+static void test_nobody_reads(void **state)
+{
+	int null = open("/dev/null", O_WRONLY), fds[2], status;
+	char line[4 * PATH_MAX];
+	pid_t pid;
+
+	(void)state;
+	put_lives("cc", 3, 0, MS);
+	story_end();
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	close(fds[0]);
+	snprintf(line, sizeof(line), "%s -i %s --events", program, folder.path);
+	pid = start_program(line, fds[1], null, 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
+	close(fds[1]);
+	close(null);
+}
+
 static void test_fifo(void **state)
 {
 	char text[4096] = "";
@@ -412,6 +432,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_in_place, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_full, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_killed, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_nobody_reads, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_fifo, begin, story_teardown),
 	};
 
