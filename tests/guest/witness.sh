@@ -93,6 +93,7 @@ run() {
 		wait $disturber 2>/dev/null
 		kill -CONT $reader
 	fi
+	[[ $name != own* ]] || rmdir /sys/fs/cgroup/witness
 	sleep 0.3 # RCU frees what is reaped
 	kill $reader
 	wait $reader

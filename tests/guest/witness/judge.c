@@ -38,9 +38,10 @@ struct life {
 	bool seen_by_acct;
 };
 
+static struct proclife_record *forks;
 static struct thread *threads;
 static struct life *lives;
-static size_t thread_count, life_count;
+static size_t fork_count, thread_count, life_count;
 static unsigned long differences;
 static struct proclife_source *source;
 static uint64_t tick; /* ns */
@@ -96,6 +97,10 @@ static int take_record(void *data, const struct proclife_event *event)
 	const struct proclife_record *r = event->record;
 
 	(void)data;
+	if (r && r->type == PROCLIFE_FORK) {
+		forks = grown(forks, fork_count, sizeof(*forks));
+		forks[fork_count++] = *r;
+	}
 	if (r && r->type == PROCLIFE_EXIT) {
 		threads = grown(threads, thread_count, sizeof(*threads));
 		threads[thread_count++] = (struct thread){ .exit = *r };
@@ -204,6 +209,22 @@ static void compare_usage(const struct own_life *own, const struct proclife_proc
 	expect_after(own->pid, "wait4's involuntary switches", own->nivcsw, p->nivcsw, FEW);
 }
 
+static void compare_fork(const struct own_life *own, const struct proclife_process *p)
+{
+	for (size_t i = 0; i < fork_count; i++) {
+		const struct proclife_fork *fork = &forks[i].fork;
+
+		if (forks[i].pid != own->pid || forks[i].ts != p->marks.born)
+			continue;
+		expect_same(own->pid, "FORK's cgroup", (int64_t)fork->cgroup, (int64_t)own->cgroup);
+		expect_same(own->pid, "FORK's creator", fork->creator_tgid, own->ppid);
+		expect_same(own->pid, "FORK's parent", fork->parent_tgid, own->ppid);
+		/* It has one thread, and forks by itself. */
+		if (fork->creator != fork->parent)
+			differs(own->pid, "its creator is not its parent");
+	}
+}
+
 static void compare_own(const struct own_life *own, const struct life *life)
 {
 	const struct proclife_process *p = &life->process;
@@ -225,6 +246,10 @@ static void compare_own(const struct own_life *own, const struct life *life)
 		expect_same(pid, "status", p->exit_code, own->status);
 	if (p->marks.exited)
 		compare_usage(own, p);
+	if (p->marks.born)
+		compare_fork(own, p);
+	if (p->cgroup)
+		expect_same(pid, "cgroup", (int64_t)p->cgroup, (int64_t)own->cgroup);
 	if (p->incomplete)
 		return;
 	expect_same(pid, "uid", p->uid, own->uid);

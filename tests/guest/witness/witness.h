@@ -14,8 +14,10 @@
 /* The workload's: times are CLOCK_MONOTONIC, in ns; the CPU times in us. */
 struct own_life {
 	uint32_t pid;
+	uint32_t ppid;
 	uint32_t uid;
-	int32_t status; /* as wait(2) gave it */
+	uint64_t cgroup; /* the inode of its folder */
+	int32_t status;	 /* as wait(2) gave it */
 	uint64_t utime, stime;
 	uint64_t max_rss; /* KiB */
 	uint64_t min_flt, maj_flt, nvcsw, nivcsw;
