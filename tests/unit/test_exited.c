@@ -73,6 +73,24 @@ static void test_lost_exit(void **state)
 	assert_true(EXITED->incomplete);
 }
 
+/* What it had used when it was listed. */
+static void test_listed(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+	struct proclife_record record = task_record(10, &a, &shell);
+	struct proclife_usage usage;
+
+	(void)state;
+	record.state.runtime = 100;
+	record.state.utime = 70;
+	record.state.stime = 20;
+	feed(tasks, record);
+	proclife_process_usage(proclife_tasks_find(tasks, a.task)->process, &usage);
+	assert_int_equal(usage.runtime, 100);
+	assert_int_equal(usage.utime, 70);
+	assert_int_equal(usage.stime, 20);
+}
+
 static void test_end_of_the_trace(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -133,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_last_thread), TEST(test_once),   TEST(test_lost_exit),
+		TEST(test_listed), TEST(test_filter),
 		TEST(test_end_of_the_trace), TEST(test_filter),
 		TEST(test_status_of_an_unseen_leader),
 	};

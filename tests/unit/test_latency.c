@@ -80,6 +80,21 @@ static void test_phases(void **state)
 			 0);
 }
 
+/* At the same instant: it took no time, and that is known. */
+static void test_no_time(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	feed(tasks, exit_record(1100, &a, 0, 0));
+	feed(tasks, reap_record(1100, &a, &shell));
+	feed(tasks, free_record(1100, &a));
+	assert_int_equal(only(PROCLIFE_ZOMBIE), 0);
+	assert_int_equal(only(PROCLIFE_RCU_FREE), 0);
+	assert_int_equal(only(PROCLIFE_EXIT_FREE), 0);
+}
+
 static double sum_of(const struct proclife_latency *of, enum proclife_phase phase)
 {
 	const struct proclife_histogram *histogram = proclife_latency_phase(of, phase);
@@ -332,6 +347,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_names),
 		TEST(test_phases),
+		TEST(test_no_time),
 		TEST(test_sum),
 		TEST(test_teardown),
 		TEST(test_teardown_with_zombies),

@@ -130,6 +130,8 @@ static void test_reaper_is_a_thread(void **state)
 	feed_zombie(tasks, 10, &a, &app);
 	feed(tasks, wait_record(15, &t));
 	feed(tasks, reap_record(16, &a, &t));
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->reaper_pid, 301);
+	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->reaper_tgid, 300);
 	feed(tasks, free_record(17, &a));
 	assert_int_equal(reaper_of(reapers, 300).awaited, 0);
 	assert_int_equal(reaper_of(reapers, 300).belated, 1);
