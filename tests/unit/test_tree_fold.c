@@ -83,6 +83,20 @@ static void test_zombies_beside(void **state)
 	expect_part("--fold", "sleep 1  zombie");
 }
 
+/* How long it had lived before it was listed, nobody knows. */
+static void test_older(void **state)
+{
+	struct who old = process_of_pid(300, "old");
+
+	(void)state;
+	begin_shell();
+	story_put(task_record(0, &old, &story_shell));
+	machine->now += 7 * MS;
+	story_die(&old, &story_shell, 0, MS, 1024);
+	story_end();
+	expect_part("", "    300  >7.00 ms ");
+}
+
 /* Programs are the same by their name and that of their file, and with the same below them. */
 static void test_unlike(void **state)
 {
@@ -464,6 +478,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TREE(test_command_lines), TREE(test_same_command_line), TREE(test_identical),
 		TREE(test_zombies_beside),
+		TREE(test_older),
 		TREE(test_unlike), TREE(test_same_lines_first), TREE(test_counts_differ),
 		TREE(test_shapes_differ), TREE(test_statuses_differ), TREE(test_programs_that_fail),
 		TREE(test_too_many_programs), TREE(test_too_many_roots), TREE(test_chain),
