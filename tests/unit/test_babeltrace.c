@@ -51,6 +51,11 @@ static void test_babeltrace(void **state)
 	out = run_program(false, 0, "babeltrace2 --clock-seconds %s", folder.path);
 	assert_int_equal(strncmp(out.text, "[17000", 6), 0);
 	free(out.text);
+	out = run_program(false, 0, "cat %s/metadata", folder.path);
+	assert_non_null(strstr(out.text, "\toffset_s = 1700000000;\n\toffset = 123456789;\n"));
+	/* Numbers that can be negative. */
+	assert_non_null(strstr(out.text, " s32 sig; s32 code; s32 result; "));
+	free(out.text);
 	free(own.text);
 }
 

@@ -64,7 +64,7 @@ void live_open(uint64_t ring)
 	fake_device_add_rings(device);
 	device->header->features = 0xfff;
 	device->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
-	device->header->to_realtime = 1700000000000000000;
+	device->header->to_realtime = 1700000000123456789;
 	device->header->reap_missed = 1;
 	snprintf(live_path, sizeof(live_path), "/proc/%d/fd/%d", (int)getpid(), device->fd);
 }
