@@ -121,6 +121,20 @@ static void test_file_too_short(void **state)
 	expect(false, 3, "--expect lost==1 --expect life.count==41", "ok");
 }
 
+/* A stream that is no part of it: nothing is known to be lost, and yet not all is well. */
+static void test_stray_stream(void **state)
+{
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	tell();
+	metadata_set(folder.path, "cpus", "9");
+	snprintf(line, sizeof(line), "cp %s/cpu_1 %s/cpu_5", folder.path, folder.path);
+	assert_int_equal(system(line), 0);
+	expect(true, 3, "--tree", "/cpu_5: it is no part of this recording");
+	expect(false, 3, "--expect lost==0", "ok");
+}
+
 /* Two of them added up, one against the other. */
 static void test_several(void **state)
 {
@@ -225,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_bad_byte),
 		STORY(test_file_too_short),
+		STORY(test_stray_stream),
 		STORY(test_several),
 		STORY(test_second_cut_off),
 		STORY(test_running),
