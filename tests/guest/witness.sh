@@ -17,7 +17,7 @@ failed=''
 
 # How many threads each load has at least.
 declare -A least=(
-	[own]=97 [own_with_loss]=20 [stress_fork]=200 [stress_vfork]=200 [stress_exec]=40
+	[own]=97 [own_with_loss]=20 [orphans]=600 [stress_fork]=200 [stress_vfork]=200 [stress_exec]=40
 	[stress_pthread]=40 [stress_clone]=100 [stress_kill]=4 [stress_wait]=6
 	[stress_fork_with_loss]=20 [selftests]=60
 )
@@ -26,6 +26,7 @@ declare -A least=(
 own() { setpriv --ruid 30000 "$witness" own "$1" "$folder/own"; }
 load_own() { own 96; }
 load_own_with_loss() { own 240; }
+load_orphans() { "$witness" orphans 300; }
 stress() {
 	stress-ng --quiet --oomable --temp-path "$folder" --timeout 20 --"$1" 2 --"$1"-ops "$2" "${@:3}"
 }

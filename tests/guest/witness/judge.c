@@ -287,15 +287,28 @@ static unsigned long judge_own(const struct witnesses *witnesses)
  * Process accounting
  */
 
-static bool had_exited(uint32_t tgid, const struct proclife_process *before)
+/* Whether one with this pid exited in that time, which gave its children to somebody else. */
+static bool has_exited(uint32_t tgid, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < life_count; i++) {
-		const struct proclife_process *p = &lives[i].process;
+		uint64_t exited = lives[i].process.marks.exited;
 
-		if (p->tgid == tgid && p->marks.exited && p->marks.exited <= before->marks.reaped)
+		if (lives[i].process.tgid == tgid && exited && exited >= from && exited <= to)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * A parent can exit between accounting and EXIT, whichever is first: up to Linux 6.15 accounting is, and
+ * tells the parent of before; from 6.16 on EXIT is, and accounting tells the one that adopted.
+ */
+static bool is_adopted_between(const struct acct_life *acct, const struct proclife_process *p)
+{
+	uint64_t exited = p->marks.exited;
+
+	return has_exited(acct->ppid, exited > LATE ? exited - LATE : 0, exited) ||
+	       (acct->ppid == p->reaper_tgid && has_exited(p->real_parent_tgid, 0, p->marks.reaped));
 }
 
 static void compare_acct(const struct acct_life *acct, const struct proclife_process *p)
@@ -304,8 +317,7 @@ static void compare_acct(const struct acct_life *acct, const struct proclife_pro
 	double most = 0.02 + (double)(2 * p->threads + 2) * (double)tick / 1e9;
 	uint32_t pid = p->tgid;
 
-	/* From Linux 6.16 on, EXIT comes first: it can be adopted before it is accounted. */
-	if (p->real_parent_tgid && !(acct->ppid == p->reaper_tgid && had_exited(p->real_parent_tgid, p)))
+	if (p->real_parent_tgid && !is_adopted_between(acct, p))
 		expect_same(pid, "parent", p->real_parent_tgid, acct->ppid);
 	if (p->incomplete)
 		return;

@@ -15,6 +15,8 @@ int main(int argc, char **argv)
 {
 	struct witnesses witnesses = { 0 };
 
+	if (argc == 3 && !strcmp(argv[1], "orphans"))
+		return orphans_run((unsigned int)atoi(argv[2]));
 	if (argc == 4 && !strcmp(argv[1], "own"))
 		return own_run((unsigned int)atoi(argv[2]), argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "acct"))
@@ -34,6 +36,7 @@ int main(int argc, char **argv)
 		return judge(argv[2], argv[3], strtoul(argv[6], NULL, 10), &witnesses);
 	}
 	fprintf(stderr, "usage: witness own CHILDREN FILE\n"
+			"       witness orphans PAIRS\n"
 			"       witness acct FILE|off\n"
 			"       witness taskstats FILE\n"
 			"       witness judge LABEL RECORDING own|others FOLDER LEAST\n");

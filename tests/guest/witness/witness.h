@@ -59,6 +59,9 @@ struct witnesses {
 int own_run(unsigned int children, const char *path);
 void own_read(struct witnesses *witnesses, const char *path);
 
+/* Runs so many children and their parents that exit at once. Returns an exit status. */
+int orphans_run(unsigned int pairs);
+
 int acct_switch(const char *path); /* NULL: off */
 void acct_read(struct witnesses *witnesses, const char *path);
 
