@@ -298,6 +298,44 @@ static void test_absurd(void **state)
 	free(text);
 }
 
+/* Arguments that the module cut are shown as far as they go, and marked. */
+static void test_cut_arguments(void **state)
+{
+	struct proclife_record record;
+	char *text;
+
+	(void)state;
+	plan_begin();
+	plan_fork(1, 100, "/usr/bin/make", 0);
+	plan_exit(1, 100, 400, 0);
+	plan_tell_so_far();
+	record = record_of(0, PROCLIFE_ARGS, &plan_whos[100]);
+	record.flags |= PROCLIFE_F_TRUNCATED;
+	record.args.total = 100;
+	record.args.len = 8;
+	memcpy(record.args.text, "make\0-j", 8);
+	story_put(record);
+	plan_tell();
+	text = chain_output("--json");
+	assert_non_null(strstr(text, "\"args\":[\"make\",\"-j\"],\"args_cut\":true"));
+	free(text);
+	expect_text("", "make -j... (100): ");
+}
+
+/* Of steps that are equally long, the program that is met first. */
+static void test_equal_parts(void **state)
+{
+	static const char *const lines[] = { "/bin/e", "/bin/d", "/bin/c", "/bin/b", "/bin/a" };
+
+	(void)state;
+	plan_begin();
+	plan_life(1, 100, "/usr/bin/make", 0, 101);
+	for (uint32_t i = 0; i < 100; i++)
+		plan_life(100, 200 + i, lines[i % 5], 1 + i, 1.5 + i);
+	plan_tell();
+	expect_text("", "\nBy program: make 50.5%, e 9.9%, d 9.9%, c 9.9%, b 9.9%, 1 more\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +353,8 @@ int main(void)
 		STORY(test_lost),
 		STORY(test_nothing),
 		STORY(test_absurd),
+		STORY(test_cut_arguments),
+		STORY(test_equal_parts),
 	};
 
 	if (find_program())

@@ -365,6 +365,9 @@ static void test_wrap(void **state)
 	text_string(&broken, "a-word-that-is-longer-than-a-line-can-ever-be-so-it-is-broken-anywhere end");
 	expect_lines(&broken, "a-word-that-is-longer-than-a-line-can-ev\ner-be-so-it-is-broken-anywhere "
 			    "end");
+	/* Any character begins a line, but for a space. */
+	text_string(&broken, "a word that begins the next one with its  \xc3\xa9lan");
+	expect_lines(&broken, "a word that begins the next one with its\n\xc3\xa9lan");
 	text_free(&broken);
 }
 
@@ -384,6 +387,12 @@ static void test_wrap_colour(void **state)
 	expect_lines(&broken, "plain words and then \033[31mred ones that take\033[0m\n"
 			    "\033[31mtwo lines\033[0m and plain ones again, to the\n"
 			    "end of the text");
+	/* It takes no columns. */
+	text_style(&broken, STYLE_BAD);
+	text_string(&broken, "a line of exactly 40 columns is the first and so is the second one of those,");
+	text_style(&broken, STYLE_PLAIN);
+	expect_lines(&broken, "\033[31ma line of exactly 40 columns is the\033[0m\n"
+			    "\033[31mfirst and so is the second one of those,\033[0m");
 	text_free(&broken);
 }
 

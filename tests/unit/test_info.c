@@ -186,11 +186,16 @@ static void test_lost(void **state)
 
 static void test_damaged(void **state)
 {
+	struct output out;
+
 	(void)state;
 	tell();
 	story_end();
 	file_flip(folder.path, "cpu_0", 20, 0xff);
 	expect_line(3, "damaged", "cpu_0, byte 0: the packet's header is damaged; lost: 15");
+	out = info(3, "--json");
+	assert_non_null(strstr(out.text, "\"places\":1,\"lost\":15,\"estimated\":false"));
+	free(out.text);
 }
 
 /* How many files; that nothing is known to be lost does not make it whole. */

@@ -351,6 +351,11 @@ static void test_variance(void **state)
 		}
 		assert_close(sum, M_PI / 2 * 0.25 / sizes[k], 0.2);
 	}
+	/* Two standard deviations of the median's rank are 10 of 100: four of them are 20, and e^4 here. */
+	renew();
+	for (int i = 0; i < 100; i++)
+		add(sides.a, 1, MS * exp(0.2 * i));
+	assert_close(percentile_variance(sides.a, 50), 1, 0.03);
 	renew();
 	add(sides.a, 100, 0);
 	assert_true(percentile_variance(sides.a, 50) == 0);
