@@ -78,6 +78,28 @@ static void test_start(void **state)
 	       "     x2 00:00:01.010   5.00 ms   1.80 s 1.95 MiB  `- cc");
 }
 
+/* A zombie that took no CPU time took none; of who lives that is not known. */
+static void test_no_time(void **state)
+{
+	struct proclife_record record;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	sh = process_of_pid(50, "sh");
+	story_put(task_record(0, &init, &init));
+	story_put(task_record(0, &sh, &init));
+	late = story_fork(&sh, 100, "none");
+	story_at(10);
+	record = exit_record(0, &late, 0, 0);
+	record.exit.runtime = 0;
+	story_put(record);
+	story_put(sigchld_record(0, &sh, &late, 1));
+	late = story_fork(&sh, 101, "lives");
+	story_end();
+	expect_line("80", "", "    100   10.0 ms     0 ns ");
+	expect_line("80", "", "    101     >2 ns                    `- lives");
+}
+
 /* A column is left out where it leaves too little for the tree; a file's lines are as they were. */
 static void test_widths(void **state)
 {
@@ -91,6 +113,23 @@ static void test_widths(void **state)
 	expect("", "", "    PID      LIFE      CPU      RSS  PROCESS\n");
 	expect("", "--utc", "    PID        START      LIFE      CPU      RSS  PROCESS\n");
 	expect("", "--monotonic", "    PID           START      LIFE      CPU      RSS  PROCESS\n");
+}
+
+/* However deep a process is, there are columns for what it runs: the guides that take them are counted. */
+static void test_deep(void **state)
+{
+	struct who who;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	who = process_of_pid(50, "sh");
+	story_put(task_record(0, &init, &init));
+	story_put(task_record(0, &who, &init));
+	for (uint32_t i = 0; i < 30; i++)
+		who = story_fork(&who, 100 + i, "sh");
+	story_end();
+	expect_line("81", "", "    107    >24 ns                                      +1 `- sh  alive\n");
+	expect_line("82", "", "    107    >24 ns                                         `- sh  alive\n");
 }
 
 /* Notes do not take the place of what is run: that has half of it at least. */
@@ -152,7 +191,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_start),
+		STORY(test_no_time),
 		STORY(test_widths),
+		STORY(test_deep),
 		STORY(test_notes),
 		STORY(test_counts_below),
 		STORY(test_range),

@@ -130,9 +130,34 @@ static void test_hostile(void **state)
 	expect_short("", 181, failed);
 }
 
+/* Of a script, without the punctuation around the word; of an argument, as it is. */
+static void test_slowest_of_scripts(void **state)
+{
+	static const char *const names[] = { "one", "two", "three" };
+	char line[200];
+
+	(void)state;
+	begin_shell();
+	for (uint32_t i = 0; i < 3; i++) {
+		snprintf(line, sizeof(line), "sh -c if~test~-e~/some/where/else/in/here;~then~(compile~'%s.c');~fi", names[i]);
+		run(&story_shell, "sh", "/bin/sh", line, 1 + i % 2, 0);
+		snprintf(line, sizeof(line), "say '%s'", names[i]);
+		run(&story_shell, "say", "/bin/say", line, 1 + i % 2, 0);
+	}
+	story_end();
+	expect_part("--fold", "(3 command lines; slowest two.c)\n");
+	expect_part("--fold", "(3 command lines; slowest $'\\'two\\'')\n");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TREE(test_words), TREE(test_quotes), TREE(test_no_room), TREE(test_hostile) };
+	const struct CMUnitTest tests[] = {
+		TREE(test_words),
+		TREE(test_quotes),
+		TREE(test_no_room),
+		TREE(test_hostile),
+		TREE(test_slowest_of_scripts),
+	};
 
 	if (find_program())
 		return 1;
