@@ -297,6 +297,30 @@ static void test_lives_of_nobody(void **state)
 	expect_output(false, 0, line, text);
 }
 
+/* What is expected is judged of all of them. */
+static void test_expected_failures(void **state)
+{
+	struct output out;
+
+	(void)state;
+	record_lives(dirs[0], 10, 20);
+	record_lives(dirs[1], 20, 7);
+	out = run_program(false, 0, "%s -i %s -i %s --expect failed==2", program, dirs[0], dirs[1]);
+	if (out.status)
+		fail_msg("%s", out.text);
+	free(out.text);
+	out = run_program(false, 0, "%s -i %s --expect failed==1", program, dirs[1]);
+	assert_int_equal(out.status, 0);
+	free(out.text);
+	/* Without REAP nobody knows how many are zombies. */
+	metadata_set(dirs[0], "features", "\"0xfbf\"");
+	metadata_set(dirs[1], "features", "\"0xfbf\"");
+	out = run_program(false, 0, "%s -i %s -i %s --expect zombies==0", program, dirs[0], dirs[1]);
+	assert_int_equal(out.status, 2);
+	assert_non_null(strstr(out.text, "not measured"));
+	free(out.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +332,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lost, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_lives, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_lives_of_nobody, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_expected_failures, begin, story_teardown),
 	};
 
 	if (find_program())

@@ -96,6 +96,7 @@ static void test_order(void **state)
 	    strncmp(strchr(first, '\033'), "\033[32m   0.25\033[0m", 16) ||
 	    strncmp(strchr(second, '\033'), "\033[31m   1.50\033[0m", 16))
 		fail_msg("%s", out.text);
+	assert_non_null(strstr(out.text, "\033[2mBy how much one run "));
 	free(out.text);
 }
 

@@ -83,6 +83,7 @@ static void test_json(void **state)
 	       "\"longest\":{\"pid\":103,\"life\":3", "\"wait_status\":256,\"status\":1,\"signal\":null,"
 	       "\"args\":[\"cc\",\"-c\",\"-O2\",\"second.c\",\"b.c\"],\"args_cut\":false}}",
 	       "\"group\":\"ld\",\"runs\":1,\"failed\":0,\"open\":0,\"runtime\":5000000,",
+	       "\"longest\":{\"pid\":101,\"life\":10000000,\"wait_status\":0,\"status\":0,\"signal\":null}}",
 	       "\"group\":\"left\",\"runs\":0,\"failed\":0,\"open\":1,\"runtime\":0,",
 	       "\"type\":\"overtime\",\"from\":");
 	EXPECT("--json --by path", "\"group\":\"/usr/bin/cc\",\"runs\":2,\"failed\":1,",

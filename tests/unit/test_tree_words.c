@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which words of a command line --tree shows where there is no room for all. */
+/* Which words of a command line --tree shows where there is no room for all, and for whom. */
 #include "tree_story.h"
 
 #include <stdio.h>
@@ -149,6 +149,30 @@ static void test_slowest_of_scripts(void **state)
 	expect_part("--fold", "(3 command lines; slowest $'\\'two\\'')\n");
 }
 
+/* Who is shown for what is below it alone is no more of those that are shown themselves. */
+static void test_context_apart(void **state)
+{
+	struct who sh[2], child;
+
+	(void)state;
+	begin_shell();
+	for (uint32_t i = 0; i < 2; i++) {
+		sh[i] = start(&story_shell, "sh", "/bin/sh", NULL);
+		child = start(&sh[i], "cc", "/usr/bin/cc", NULL);
+		if (i)
+			stop(&sh[i], &story_shell, 1, 1, 0);
+		stop(&child, &sh[i], 60, 1, 0);
+		if (!i)
+			stop(&sh[i], &story_shell, 1, 1, 0);
+	}
+	story_end();
+	expect_part("--fold --min-life 50ms",
+		    "    101   61.0 ms  1.00 ms" RSS "|- sh\n"
+		    "    102   60.0 ms  1.00 ms" RSS "|  `- cc\n"
+		    "    103   1.00 ms  1.00 ms" RSS "`- sh  context\n"
+		    "    104   61.0 ms  1.00 ms" RSS "   `- cc");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +181,7 @@ int main(void)
 		TREE(test_no_room),
 		TREE(test_hostile),
 		TREE(test_slowest_of_scripts),
+		TREE(test_context_apart),
 	};
 
 	if (find_program())
