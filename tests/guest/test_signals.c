@@ -279,6 +279,52 @@ static void test_sigchld_ignored(void **state)
 	assert_int_equal(life->process.reaper_tgid, pid);
 }
 
+/*
+ * The kernel sends this one without information, as if the writer had sent it to itself. The ring is so small
+ * that each record lies where another one was: all of it has to be written.
+ */
+static void test_by_a_pipe(void **state)
+{
+	struct proclife_source *source;
+	struct proclife_event event;
+	unsigned int told = 0;
+
+	(void)state;
+	assert_int_equal(module_load("ring_kb=4"), 0);
+	pin_to_cpu(0);
+	fork_many(20);
+	source = open_source();
+	for (unsigned int i = 0; i < 40; i++) {
+		uint64_t until;
+		int ends[2], status;
+		pid_t pid;
+
+		assert_int_equal(pipe(ends), 0);
+		close(ends[0]);
+		pid = must_fork();
+		if (!pid)
+			_exit(write(ends[1], "x", 1) < 0);
+		close(ends[1]);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, SIGPIPE);
+		until = now();
+		while (next_until(source, until, &event)) {
+			const struct proclife_record *r = event.record;
+
+			if (!r || r->type != PROCLIFE_SIGNAL || r->pid != (uint32_t)pid)
+				continue;
+			assert_int_equal(r->signal.signo, SIGPIPE);
+			assert_int_equal(r->signal.code, SI_USER);
+			assert_int_equal(r->signal.sender_pid, pid);
+			told++;
+		}
+	}
+	assert_int_equal(told, 40);
+	unpin();
+	proclife_source_free(source);
+	assert_int_equal(module_unload(), 0);
+}
+
 static void test_off(void **state)
 {
 	struct proclife_source *source;
@@ -311,6 +357,7 @@ int main(void)
 		TEST(test_caught),
 		TEST(test_teardown),
 		TEST(test_sigchld_ignored),
+		cmocka_unit_test(test_by_a_pipe),
 		cmocka_unit_test(test_off),
 	};
 
