@@ -100,6 +100,19 @@ static void test_slots(void **state)
 	expect_text("", " 30.2 ms   120 ms  59.9%    0.6  49.0 ms       cc -c slow.c\n");
 }
 
+/* Who has ended before the first of them takes no slot. */
+static void test_one_before_slots(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_life(100, 109, "/usr/bin/uname", 0.2, 0.6);
+	tell_make();
+	plan_tell();
+	expect_chain("", "100 1-2 1 order\n102 2-30 9 slots\n104 30-150 49 order\n"
+			 "108 150-190 40 order\n100 190-200 10 order\n");
+	expect_text("", "slots: while as many children lived as ever, up to 2, as with -j2.\n");
+}
+
 /* Whoever is below who had a slot held it up, too. */
 static void test_below_slots(void **state)
 {
@@ -370,6 +383,7 @@ int main(void)
 		STORY(test_wait_in_order),
 		STORY(test_pipeline),
 		STORY(test_slots),
+		STORY(test_one_before_slots),
 		STORY(test_below_slots),
 		STORY(test_few_slots),
 		STORY(test_batches),
