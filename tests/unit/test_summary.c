@@ -21,6 +21,8 @@ static void run(const struct who *parent, uint32_t pid, const char *comm, const 
 	story_put(exec_record(0, &who, pid, path));
 	if (pid == 102)
 		story_args(&who, "cc\0-c\0first.c", 14);
+	if (pid == 106)
+		story_args(&who, "cc\0-c\0a file with a long name.c", 32);
 	if (pid == 103)
 		story_args(&who, "cc\0-c\0-O2\0second.c\0b.c", 23);
 	machine->now = begin + life * MS;
@@ -162,6 +164,24 @@ static void test_narrow_paths(void **state)
 	unsetenv("COLUMNS");
 }
 
+/* What only fits without its quotes loses them, and nothing else. */
+static void test_narrow_argument(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	run(&init, 102, "cc", "/usr/bin/cc", 10, 5, 1, 0);
+	run(&init, 106, "cc", "/usr/bin/cc", 20, 5, 1, 0);
+	story_end();
+	setenv("COLUMNS", "82", 1);
+	EXPECT("", "  cc  'a file with a long name.c'\n");
+	setenv("COLUMNS", "80", 1);
+	EXPECT("", "  cc  a file with a long name.c\n");
+	unsetenv("COLUMNS");
+	EXPECT("--color=always", "  \033[2m'a file with a long name.c'\033[0m\n");
+}
+
 /* If the longest run is the first one, too, the second tells what is special about it. */
 static void test_longest_is_first(void **state)
 {
@@ -227,6 +247,7 @@ int main(void)
 		STORY(test_text),
 		STORY(test_narrow),
 		STORY(test_narrow_paths),
+		STORY(test_narrow_argument),
 		STORY(test_longest_is_first),
 		STORY(test_options),
 		cmocka_unit_test(test_overtime),
