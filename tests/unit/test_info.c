@@ -49,6 +49,21 @@ static void tell(void)
 	story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
 }
 
+/* Where REAPs are not recorded, who has exited may have been reaped. */
+static void test_without_reap(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	story_end();
+	metadata_set(folder.path, "features", "\"0xfbf\"");
+	expect_line(0, "at the end", "2 alive, 2 not freed");
+	out = run_program(false, 0, "%s -i %s --latency", program, folder.path);
+	assert_non_null(strstr(out.text, "2 still alive, 2 not yet freed"));
+	free(out.text);
+}
+
 static void test_whole(void **state)
 {
 	struct output out;
@@ -453,6 +468,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_whole),
+		STORY(test_without_reap),
 		STORY(test_page), STORY(test_later_types),
 		STORY(test_old),
 		STORY(test_cut),

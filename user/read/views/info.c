@@ -340,9 +340,9 @@ static void show_command(const struct info *info, struct text *what)
 
 static void show_processes(const struct info *info, struct text *what)
 {
-	static const char *const left[] = {
+	const char *const left[] = {
 		[PROCLIFE_IS_ALIVE] = "alive", [PROCLIFE_IS_ZOMBIE] = "zombies",
-		[PROCLIFE_IS_UNFREED] = "reaped but not freed",
+		[PROCLIFE_IS_UNFREED] = run_has_reap(&info->run) ? "reaped but not freed" : "not freed",
 		[PROCLIFE_IS_UNKNOWN] = "in an unknown state",
 	};
 	const uint64_t *states = info->processes.states;
