@@ -21,7 +21,7 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
 READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
-	test_significance test_spread test_explain test_summary test_when)
+	test_significance test_spread test_explain test_rcu test_summary test_when)
 
 $(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -Iuser/read
 $(READ_TESTS): $(READ_ARCHIVE)
@@ -87,6 +87,7 @@ $B/tests/unit/test_failures: $B/tests/unit/support/failing.o
 $B/tests/unit/test_failures: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
 
 $B/tests/unit/test_salvage: override LDFLAGS += -Wl,--wrap=pread
+$B/tests/unit/test_rcu: override LDFLAGS += -Wl,--wrap=fopen -Wl,--wrap=uname
 $B/tests/unit/test_cgroups: override LDFLAGS += -Wl,--wrap=fopen -Wl,--wrap=open_by_handle_at
 
 # The trace generator, which the benchmark of the reader has too.
