@@ -40,8 +40,8 @@ expect '--count 0' 129 '\-\-count 0' proclife-read --count 0
 # A command's status is ours.
 expect 'status 7' 7 'status 7' proclife-read --tree -- sh -c 'exit 7'
 expect 'killed' 143 'SIGTERM' proclife-read --tree -- sh -c 'kill -TERM $$'
-expect 'interrupted' 130 '' timeout --preserve-status -s INT 1 proclife-read
-expect 'terminated' 143 '' timeout --preserve-status -s TERM 1 proclife-read --latency
+expect 'interrupted' 0 'deaths' timeout --preserve-status -s INT 1 proclife-read
+expect 'terminated' 0 'exit_free' timeout --preserve-status -s TERM 1 proclife-read --latency
 expect 'not found' 127 'nosuchcommand: command not found' proclife-read -- nosuchcommand
 expect 'not executable' 126 '/etc/passwd: cannot execute' proclife-read -- /etc/passwd
 
