@@ -8,17 +8,15 @@ import signal
 
 import abi
 from cast import INIT_NS, Process, Task
+from dying import Dying
 
-DEADLY = [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGINT, signal.SIGALRM]
-CORE = {signal.SIGSEGV}
-CLD_EXITED, CLD_KILLED, CLD_DUMPED = 1, 2, 3
 NAMES = [b"", b"sh", b"cc1", b"make", b"a b", b"\x1b[31mred", b"two\nlines", b"bad\xff\xfe", b'"q"\\\'',
          b"exactly15bytes!", "ä→ö".encode(), b"sh", b"make", b"cc1", b"kworker/0:1", b"(itself)"]
 PATHS = [b"/bin/sh", b"/usr/bin/make", b"/usr/lib/gcc/x86_64-linux-gnu/12/cc1-of-a-very-long-path-name",
          b"/opt/with space/\x1b[2J", b"/bin/\xc3\x28", b"/" + b"x" * 47, b"/" + b"y" * 48]
 
 
-class Machine:
+class Machine(Dying):
     def __init__(self, random, cpus=4, older=6, now=10 ** 12, pid_range=40, budget=False):
         self.random, self.cpus, self.now, self.budget = random, cpus, now, budget
         self.last = 0, 0
@@ -354,169 +352,3 @@ class Machine:
             self.reap(child.leader, self.init.leader)
             self.now += 50000
             self.free(child.leader)
-
-    # Death
-
-    def signal(self, target, sender, signo, code, result=0, to_group=1, exempt=False,
-               cpu=None):
-        who = {} if sender is None else {
-            "sender": sender.handle, "sender_pid": sender.pid, "sender_tgid": sender.process.tgid,
-            "sender_comm": sender.comm}
-        return self.write("signal", target, exempt=exempt, cpu=cpu, signo=int(signo), code=code,
-                          result=result, to_group=to_group, **who)
-
-    def kill(self, target, sender):
-        process = target.process
-        if process in (self.init, self.kthreadd) or "kthread" in target.kind:
-            return
-        signo = self.random.choice(DEADLY)
-        code = 0
-        if signo == signal.SIGSEGV:
-            sender, code = target, 1
-        if signo == signal.SIGALRM:
-            sender, code = None, 128
-        to_group = self.random.randrange(2)
-        # One that is queued and ends its target is recorded whatever the budget says, but for a core.
-        ts = self.signal(target, sender, signo, code, to_group=to_group, exempt=signo not in CORE)
-        process.killer = None if self.suppressed else {
-            "signal": int(signo), "code": code, "ts": ts,
-            "pid": sender.process.tgid if sender else 0, "tid": sender.pid if sender else 0,
-            "comm": sender.comm if sender else b""}
-        if self.random.random() < .5:  # too late: it is ended already
-            late = self.random.choice(self.running())
-            self.now += 1
-            self.signal(target, late, signo, 0, result=2, to_group=to_group)
-        self.end(process, int(signo) | (0x80 if signo in CORE else 0))
-
-    def exit(self, task):
-        process = task.process
-        if len(process.alive()) > 1 and self.random.random() < .7:
-            self.exit_task(task, self.random.randrange(4) << 8)
-        else:
-            self.end(process, self.random.choice([0, 0, 1, 2, 139]) << 8)
-
-    def end(self, process, code):
-        """All threads, in any order, as of exit_group(2)."""
-        process.exit_code = code
-        for task in self.random.sample(process.alive(), len(process.alive())):
-            self.exit_task(task, code, group=True)
-            self.tick()
-
-    def exit_task(self, task, code, group=False):
-        process = task.process
-        task.waits = False
-        task.exit_code = code
-        live = len(process.alive()) - 1
-        task.runtime, task.utime, task.stime = self.number(10 ** 9), self.number(), self.number()
-        flags, rss = set(), 0
-        if not live:
-            flags, rss = {"group_dead"}, self.number()
-            if group or not self.before_5_18:
-                flags.add("group_exit")
-            else:
-                code = process.leader.exit_code
-            process.exit_code = code
-            process.max_rss = rss
-        task.exit_cpu = self.random.randrange(self.cpus)
-        task.exited = self.write(
-            "exit", task, flags, task.exit_cpu, exit_code=task.exit_code, live=live, runtime=task.runtime,
-            utime=task.utime, stime=task.stime, min_flt=self.number(), maj_flt=self.number(),
-            nvcsw=self.number(), nivcsw=self.number(), max_rss=rss,
-            parent_tgid=process.parent.tgid if process.parent else 0)
-        self.tick()
-        if not live:
-            process.exited = task.exited
-            process.exit_cpu = task.exit_cpu
-            cpu = self.free_cpu()  # interrupts are off there until all is told
-            self.orphans(process, task, cpu)
-        if task is not process.leader:
-            self.reap(task, task)
-            self.tick()
-        if not live:
-            self.notify(process, task, cpu if task is process.leader else None)
-
-    def orphans(self, process, task, cpu):
-        """Its children get another parent, which its last thread tells of those that are zombies."""
-        heir = process.parent
-        while heir and not (heir.subreaper and heir.alive()):
-            heir = heir.parent
-        for child in self.processes:
-            if child.parent is not process or child.leader.reaped is not None:
-                continue
-            child.parent = heir or self.init
-            if child.zombie():
-                if child.parent.ignores:
-                    self.reap(child.leader, task)
-                else:
-                    self.tell(child, task, cpu)
-                self.now += self.number(1000)
-
-    def tell(self, process, task, cpu):
-        """This task sends the parent of the process a SIGCHLD."""
-        code = process.exit_code
-        how = CLD_EXITED if not code & 0x7f else CLD_DUMPED if code & 0x80 else CLD_KILLED
-        return self.signal(self.parent_task(process), task, signal.SIGCHLD, how,
-                           result=self.random.choice([0, 0, 1, 1, 2]), exempt=True,
-                           cpu=cpu)
-
-    def notify(self, process, task, cpu):
-        """The last thread tells the parent of the end, which can choose not to know."""
-        if "kthread" in task.kind:
-            self.reap(process.leader, task)
-            return
-        if not process.parent.ignores:
-            process.notified = self.tell(process, task, cpu)
-        else:
-            self.reap(process.leader, task)
-
-    def reap(self, task, reaper):
-        process = task.process
-        self.now += self.random.randrange(3)
-        task.reaped = self.write("reap", task, reaper=reaper.handle,
-                                 reaper_group=reaper.process.handle, reaper_pid=reaper.pid,
-                                 reaper_tgid=reaper.process.tgid, reaper_comm=reaper.comm,
-                                 cgroup=process.cgroup)
-        if task is process.leader:
-            process.reaped = task.reaped
-            process.reaper = (reaper.process, reaper.pid, reaper.process.tgid, reaper.comm)
-            process.reaper_waited = reaper.waited if reaper.process is not process else None
-        task.reaper = (reaper.process, reaper.pid, reaper.process.tgid, reaper.comm)
-
-    def reap_some(self):
-        """Whoever is in wait(2) gets a zombie; others come for theirs by and by, or never."""
-        for process in self.processes:
-            if not process.zombie() or process.parent is None:
-                continue
-            parent = process.parent
-            tasks = [task for task in parent.alive()
-                     if task.waits and process in self.wanted(task)]
-            if parent is self.init and self.random.random() < .3:
-                tasks = tasks or [parent.leader]
-                if not tasks[0].waits:
-                    tasks[0].wants, tasks[0].waited = 0, self.write("wait", tasks[0], wanted=0)
-            if tasks and self.random.random() < .5:
-                self.tick()
-                reaper = tasks[0]
-                self.reap(process.leader, reaper)
-                reaper.waits, reaper.waited = False, None
-        for process in self.processes:
-            for task in process.alive():
-                task.waits = task.waits and bool(self.wanted(task))
-
-    def free_some(self):
-        for process in self.processes:
-            for task in process.tasks:
-                if task.reaped is not None and task.freed is None and self.random.random() < .2:
-                    self.free(task)
-
-    def free(self, task):
-        process = task.process
-        task.runtime += self.number()
-        task.utime += self.number()
-        task.stime += self.number()
-        task.free_cpu = self.random.randrange(self.cpus)
-        task.freed = self.write("free", task, cpu=task.free_cpu, runtime=task.runtime,
-                                utime=task.utime, stime=task.stime)
-        if all(each.freed is not None for each in process.tasks):
-            process.freed = task.freed
-            process.free_cpu = task.free_cpu
