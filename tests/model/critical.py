@@ -128,7 +128,9 @@ class Path:
         for ts, kind, _, life in sorted(happens, key=lambda each: each[:3]):
             if kind == 2:
                 maker = life.creator or life.reaper
-                behind[life] = until(maker, ts) if maker and maker in behind else None, ts, ()
+                while maker and maker not in behind:
+                    maker = maker.creator  # a snapshot can show it later
+                behind[life] = until(maker, ts) if maker else None, ts, ()
             elif kind == 0:
                 reap(life)
             else:
@@ -193,7 +195,7 @@ class Path:
                     within.append((creator, most, slots))
                 while within[-1][0] is not creator:
                     within.pop()
-            ts, forks = start, not child
+            ts, forks = min(start, ts), not child
         self.found.reverse()
 
     # What went on beside
