@@ -132,12 +132,12 @@ static int note(struct proclife_reapers *reapers, const struct proclife_process 
 	return err || !process->marks.reaped ? err : note_end(reapers, process);
 }
 
-/* A process that is older than the trace has no birth to count. */
+/* One that is older than the trace has no birth to count, but can be left behind as a zombie. */
 static void parent_known(void *data, struct proclife_process *process,
 			 struct proclife_process *parent)
 {
 	(void)data;
-	if (parent && process->marks.born && process->selected)
+	if (parent && process->selected)
 		proclife_own(parent)->reaps = true;
 }
 

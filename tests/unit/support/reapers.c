@@ -33,10 +33,11 @@ int end_reapers(void **state)
 
 size_t number_of_reapers(const struct proclife_reapers *reapers)
 {
+	const struct proclife_reaper *reaper;
 	size_t number = 0;
 
-	while (proclife_reapers_get(reapers, number))
-		number++;
+	for (size_t i = 0; (reaper = proclife_reapers_get(reapers, i)); i++)
+		number += (reaper->born | reaper->reaped | reaper->ignored | reaper->zombies) != 0;
 	return number;
 }
 

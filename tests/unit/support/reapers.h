@@ -15,6 +15,7 @@ int end_reapers(void **state);
 
 #define REAPERS(name) cmocka_unit_test_setup_teardown(name, begin_reapers, end_reapers)
 
+/* Those of which something counts. */
 size_t number_of_reapers(const struct proclife_reapers *reapers);
 /* All zeros if there is none; fails if two of them reap. A parent that does not comes second. */
 struct proclife_reaper reaper_of(const struct proclife_reapers *reapers, uint32_t tgid);
