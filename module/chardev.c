@@ -12,8 +12,8 @@
 #include "chardev.h"
 #include "clock.h"
 #include "compat.h"
+#include "hooks.h"
 #include "readers.h"
-#include "reap.h"
 #include "rings.h"
 #include "snapshot.h"
 
@@ -32,7 +32,7 @@ static int chardev_open(struct inode *inode, struct file *file)
 
 	file->private_data = reader;
 	proclife_rings_refresh();
-	proclife_reap_refresh();
+	proclife_hooks_refresh();
 	return nonseekable_open(inode, file);
 }
 
@@ -61,7 +61,7 @@ static ssize_t chardev_read(struct file *file, char __user *to, size_t len, loff
 			return ret;
 	}
 
-	proclife_reap_refresh();
+	proclife_hooks_refresh();
 	committed = proclife_rings_committed();
 	if (copy_to_user(to, &committed, sizeof(committed)))
 		return -EFAULT;

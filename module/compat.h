@@ -9,6 +9,7 @@
 #include <linux/cgroup.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/percpu_counter.h>
 #include <linux/sched.h>
 #include <linux/version.h>
 
@@ -72,6 +73,23 @@ typedef unsigned long compat_clone_flags;
 #define compat_ftrace_argument(regs, n) regs_get_kernel_argument(regs, n)
 #else
 #define COMPAT_FTRACE_ARGS 0
+#endif
+
+/* Linux 6.1 (d4af56c5c7c6) has a tracepoint at the end of exit_mmap(). */
+#define COMPAT_HAS_EXIT_MMAP (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0))
+
+/* Linux 6.19 (d245698d727a) lets an exiting task leave its cgroup after its last switch. */
+#define COMPAT_CGROUP_LEAVE_SWITCH (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0))
+
+/*
+ * KiB by which each count of get_mm_counter() can be wrong. Since Linux 6.2 (f1a7941243c1), a CPU
+ * keeps up to a batch for itself; before that, each thread kept what 66 faults had mapped, which is up
+ * to 16 pages each of a file, unless fault_around_bytes was raised.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define compat_rss_error() (((u64)percpu_counter_batch * num_online_cpus()) << (PAGE_SHIFT - 10))
+#else
+#define compat_rss_error() ((u64)66 * 16 << (PAGE_SHIFT - 10))
 #endif
 
 /* sched_process_hang exists only with the hung task detector. */

@@ -7,9 +7,9 @@
 
 #include "chardev.h"
 #include "clock.h"
+#include "hooks.h"
 #include "probes.h"
 #include "readers.h"
-#include "reap.h"
 #include "record.h"
 #include "rings.h"
 
@@ -33,23 +33,23 @@ static int __init proclife_init(void)
 	if (ret)
 		goto exit_readers;
 
-	proclife_reap_init();
+	proclife_hooks_init();
 
 	ret = proclife_probes_init();
 	if (ret)
-		goto exit_reap;
+		goto exit_hooks;
 
 	ret = proclife_chardev_init();
 	if (ret)
 		goto exit_probes;
 
-	pr_info("version " PROCLIFE_VERSION " records; REAP from %s\n", proclife_reap_source());
+	pr_info("version " PROCLIFE_VERSION " records; REAP from %s\n", proclife_hooks_reap_source());
 	return 0;
 
 exit_probes:
 	proclife_probes_exit();
-exit_reap:
-	proclife_reap_exit();
+exit_hooks:
+	proclife_hooks_exit();
 	proclife_rings_exit();
 exit_readers:
 	proclife_readers_exit();
@@ -64,7 +64,7 @@ static void __exit proclife_exit(void)
 {
 	proclife_chardev_exit();
 	proclife_probes_exit();
-	proclife_reap_exit();
+	proclife_hooks_exit();
 	proclife_rings_exit();
 	proclife_readers_exit();
 	proclife_clock_exit();

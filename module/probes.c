@@ -2,15 +2,20 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/moduleparam.h>
+#include <linux/pid_namespace.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <trace/events/cgroup.h>
+#include <trace/events/mmap.h>
+#include <trace/events/oom.h>
 #include <trace/events/sched.h>
 #include <trace/events/signal.h>
 #include <trace/events/task.h>
 
 #include "budget.h"
 #include "compat.h"
+#include "hooks.h"
 #include "probes.h"
 #include "record.h"
 #include "rings.h"
@@ -22,6 +27,10 @@ MODULE_PARM_DESC(signals, "record signals that can end a task, and SIGCHLD (Y)")
 static bool waits = true;
 module_param(waits, bool, 0444);
 MODULE_PARM_DESC(waits, "record who waits for whom (Y)");
+
+static bool cgroups;
+module_param(cgroups, bool, 0444);
+MODULE_PARM_DESC(cgroups, "record when a cgroup gets its first task or loses its last one (N)");
 
 #define ARGS_BYTES_MAX 8192
 
@@ -84,16 +93,19 @@ static void probe_signal(void *data, int signo, struct kernel_siginfo *info, str
 {
 	struct proclife_record *r;
 	struct rings_slot slot;
+	bool blocked;
 
 	if (!record_wants_signal(p, signo, result))
 		return;
+	/* Of one that nobody gets, it would be of no interest. */
+	blocked = result == TRACE_SIGNAL_DELIVERED && record_is_blocked(p, signo, to_group);
 	if (likely(budget_exempts_signal(p, signo, info, result)))
 		r = rings_begin(&slot, PROCLIFE_SIGNAL);
 	else
 		r = budget_begin(&slot, PROCLIFE_SIGNAL, BUDGET_SIGNAL);
 	if (unlikely(!r))
 		return;
-	record_signal(r, p, signo, info, to_group, result);
+	record_signal(r, p, signo, info, to_group, result, blocked);
 	rings_end(&slot);
 }
 
@@ -147,6 +159,55 @@ static void probe_hang(void *data, struct task_struct *p)
 }
 #endif
 
+#if COMPAT_HAS_EXIT_MMAP
+static void probe_gone(void *data, struct mm_struct *mm)
+{
+	proclife_hooks_mm(mm, PROCLIFE_MM_GONE, 0);
+}
+#endif
+
+static void probe_victim(void *data, struct task_struct *victim, uid_t uid)
+{
+	struct rings_slot slot;
+
+	proclife_record_oom(rings_begin(&slot, PROCLIFE_OOM), victim);
+	rings_end(&slot);
+}
+
+/* Before Linux 6.8 (72ba14deb40a), which stable kernels have, too. */
+static void probe_victim_pid(void *data, int pid)
+{
+	struct task_struct *victim;
+
+	rcu_read_lock();
+	victim = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	if (victim)
+		probe_victim(data, victim, 0);
+	rcu_read_unlock();
+}
+
+/* The prototype tells which one this kernel needs, as versions do not. */
+#define probe_oom                                                                                  \
+	__builtin_choose_expr(__same_type(&trace_mark_victim, void (*)(int)), probe_victim_pid,    \
+			      probe_victim)
+
+#if COMPAT_HAS_CGROUPS
+/* Under css_set_lock. */
+static void probe_cgroup(void *data, struct cgroup *cgroup, const char *path, int populated)
+{
+	struct proclife_record *r;
+	struct rings_slot slot;
+
+	if (cgroup->root != &cgrp_dfl_root)
+		return;
+	r = budget_begin(&slot, PROCLIFE_CGROUP, BUDGET_CGROUP);
+	if (unlikely(!r))
+		return;
+	proclife_record_cgroup(r, cgroup, populated);
+	rings_end(&slot);
+}
+#endif
+
 /* A probe with a wrong prototype would be registered and called. Here it fails to compile. */
 static void __maybe_unused check_prototypes(void)
 {
@@ -159,6 +220,13 @@ static void __maybe_unused check_prototypes(void)
 	check_trace_callback_type_sched_process_wait(probe_wait);
 #if COMPAT_HAS_HANG
 	check_trace_callback_type_sched_process_hang(probe_hang);
+#endif
+#if COMPAT_HAS_EXIT_MMAP
+	check_trace_callback_type_exit_mmap(probe_gone);
+#endif
+	check_trace_callback_type_mark_victim(probe_oom);
+#if COMPAT_HAS_CGROUPS
+	check_trace_callback_type_cgroup_notify_populated(probe_cgroup);
 #endif
 }
 
@@ -178,6 +246,13 @@ static struct probe probes[] = {
 	{ "sched_process_exec", probe_exec, PROCLIFE_HAS(PROCLIFE_EXEC), false },
 	{ "task_rename", probe_rename, PROCLIFE_HAS(PROCLIFE_RENAME), false },
 	{ "sched_process_wait", probe_wait, PROCLIFE_HAS(PROCLIFE_WAIT), false, &waits },
+#if COMPAT_HAS_EXIT_MMAP
+	{ "exit_mmap", probe_gone, PROCLIFE_HAS(PROCLIFE_MM), false, &proclife_memory },
+#endif
+	{ "mark_victim", probe_oom, PROCLIFE_HAS(PROCLIFE_OOM), false },
+#if COMPAT_HAS_CGROUPS
+	{ "cgroup_notify_populated", probe_cgroup, PROCLIFE_HAS(PROCLIFE_CGROUP), false, &cgroups },
+#endif
 #if COMPAT_HAS_HANG
 	{ "sched_process_hang", probe_hang, PROCLIFE_HAS(PROCLIFE_HANG), false },
 #endif
@@ -227,6 +302,8 @@ static int register_probes(void)
 		if (!ret) {
 			p->tracepoint = found[i];
 			proclife_rings_header()->features |= p->feature;
+			if (p->feature == PROCLIFE_HAS(PROCLIFE_MM))
+				proclife_rings_header()->mm_marks |= PROCLIFE_HAS_MM(PROCLIFE_MM_GONE);
 			continue;
 		}
 		if (p->required) {

@@ -114,6 +114,34 @@ void proclife_record_hang(struct proclife_record *r, struct task_struct *p)
 	record_reserve(r->words, ARRAY_SIZE(r->words));
 }
 
+void proclife_record_coredump(struct proclife_record *r, struct task_struct *p, int signo)
+{
+	take_head(r, p);
+	record_reserve(r->words, ARRAY_SIZE(r->words));
+	r->coredump.signo = signo;
+}
+
+void proclife_record_oom(struct proclife_record *r, struct task_struct *victim)
+{
+	struct task_struct *allocator = current;
+
+	take_head(r, victim);
+	record_reserve(r->words, ARRAY_SIZE(r->words));
+	r->oom.allocator = take_handle(allocator);
+	r->oom.allocator_pid = allocator->pid;
+	r->oom.allocator_tgid = allocator->tgid;
+	take_comm(r->oom.allocator_comm, allocator->comm);
+}
+
+void proclife_record_cgroup(struct proclife_record *r, struct cgroup *cgroup, bool populated)
+{
+	*r = (struct proclife_record){ .ts = r->ts, .type = r->type, .cpu = r->cpu };
+#if COMPAT_HAS_CGROUPS
+	r->cgroup.cgroup = cgroup_id(cgroup);
+#endif
+	r->cgroup.populated = populated;
+}
+
 void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 {
 	struct proclife_state *s = &r->state;
@@ -124,6 +152,8 @@ void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 		r->flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
 	else if (task_peek(p->flags) & PF_EXITING)
 		r->flags |= PROCLIFE_F_EXITING;
+	if (task_peek(p->signal->flags) & SIGNAL_GROUP_EXIT)
+		r->flags |= PROCLIFE_F_GROUP_EXIT;
 	s->parent = handle_of_object(parent);
 	s->parent_tgid = parent->tgid;
 	s->group = handle_of_object(p->signal);

@@ -7,12 +7,15 @@
 #ifndef PROCLIFE_RECORD_H
 #define PROCLIFE_RECORD_H
 
+#include <linux/mm.h>
 #include <linux/preempt.h>
+#include <linux/refcount.h>
 #include <linux/signal.h>
 #include <trace/events/signal.h>
 
 #include "task.h"
 
+struct cgroup;
 struct linux_binprm;
 
 /* Draws the key of the handles. */
@@ -29,6 +32,10 @@ void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_
 bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsigned int limit);
 void proclife_record_rename(struct proclife_record *r, struct task_struct *p, const char *name);
 void proclife_record_hang(struct proclife_record *r, struct task_struct *p);
+void proclife_record_coredump(struct proclife_record *r, struct task_struct *p, int signo);
+/* current has asked for the memory. */
+void proclife_record_oom(struct proclife_record *r, struct task_struct *victim);
+void proclife_record_cgroup(struct proclife_record *r, struct cgroup *cgroup, bool populated);
 /* The caller has held rcu_read_lock() since it found the task. */
 void proclife_record_state(struct proclife_record *r, struct task_struct *p);
 
@@ -61,6 +68,85 @@ static __always_inline void record_fork(struct proclife_record *r, struct task_s
 	take_ns_pid(child, &f->ns_pid, &f->ns_inum);
 	f->reserved0 = 0;
 	f->reserved1 = 0;
+}
+
+/* A thread leaves what it has used to its group. That it has run can lack its last tick. */
+static __always_inline bool record_had_no_thread(const struct signal_struct *signal)
+{
+	return !(task_peek(signal->sum_sched_runtime) | task_peek(signal->nvcsw) |
+		 task_peek(signal->nivcsw) | task_peek(signal->min_flt) | task_peek(signal->maj_flt));
+}
+
+/* The task is current, at the beginning of do_exit(@code). */
+static __always_inline void record_exiting(struct proclife_record *r, struct task_struct *p, long code)
+{
+	struct proclife_exiting *e = &r->exiting;
+	struct task_struct *parent = task_deref(p->real_parent);
+	struct mm_struct *mm = p->flags & PF_KTHREAD ? NULL : p->mm;
+
+	take_head(r, p);
+	e->parent = take_handle(parent);
+	e->parent_tgid = parent->tgid;
+	e->tracer = 0;
+	e->tracer_tgid = 0;
+	if (unlikely(task_peek(p->ptrace))) {
+		struct task_struct *tracer = task_deref(p->parent);
+
+		e->tracer = take_handle(tracer);
+		e->tracer_tgid = tracer->tgid;
+	}
+	e->cgroup = take_cgroup(p);
+	e->exit_code = code;
+	/*
+	 * Whoever ends the group sets these before it kills the others. One that exits by itself at
+	 * that moment can see the flag before the code.
+	 */
+	if (task_peek(p->signal->flags) & SIGNAL_GROUP_EXIT) {
+		int group = task_peek(p->signal->group_exit_code);
+
+		if (likely(group || !code)) {
+			r->flags |= PROCLIFE_F_GROUP_EXIT;
+			e->exit_code = group;
+		}
+	}
+	if (thread_group_empty(p) && record_had_no_thread(p->signal))
+		r->flags |= PROCLIFE_F_SOLE;
+	if (likely(mm)) {
+		e->mm = take_handle(mm);
+		e->mm_users = atomic_read(&mm->mm_users);
+		take_rss(mm, &e->rss_anon);
+	} else {
+		record_reserve(&e->mm, 1);
+		record_reserve(&e->rss_anon, 3);
+		e->mm_users = 0;
+	}
+}
+
+static __always_inline void record_mm(struct proclife_record *r, struct mm_struct *mm, u32 what,
+				      u32 users)
+{
+	struct proclife_mm *m = &r->mm;
+
+	take_head(r, current);
+	if (current->in_execve)
+		r->flags |= PROCLIFE_F_EXECING;
+	m->mm = take_handle(mm);
+	m->what = what;
+	m->users = users;
+	if (what == PROCLIFE_MM_GONE) {
+		record_reserve(&m->rss_anon, 5);
+	} else {
+		take_rss(mm, &m->rss_anon);
+		m->swap = take_kib(mm, MM_SWAPENTS);
+		m->tables = mm_pgtables_bytes(mm) / 1024;
+	}
+	record_reserve(m->reserved, ARRAY_SIZE(m->reserved));
+}
+
+static __always_inline void record_files(struct proclife_record *r, struct task_struct *p)
+{
+	take_head(r, p);
+	record_reserve(r->words, ARRAY_SIZE(r->words));
 }
 
 static __always_inline void record_exit(struct proclife_record *r, struct task_struct *p,
@@ -119,11 +205,18 @@ static __always_inline void record_reap(struct proclife_record *r, struct task_s
 static __always_inline void record_free(struct proclife_record *r, struct task_struct *p)
 {
 	struct proclife_free *e = &r->free;
+	struct task_struct *runner = current;
 
 	take_head(r, p);
 	e->runtime = p->se.sum_exec_runtime;
 	e->utime = p->utime;
 	e->stime = p->stime;
+	if (!in_task())
+		r->flags |= PROCLIFE_F_SOFTIRQ;
+	e->runner = take_handle(runner);
+	e->runner_pid = runner->pid;
+	e->users = refcount_read(&p->usage) - 1; /* one is the caller's */
+	take_comm(e->runner_comm, runner->comm);
 	record_reserve(e->reserved, ARRAY_SIZE(e->reserved));
 }
 
@@ -149,9 +242,37 @@ static __always_inline bool record_wants_signal(struct task_struct *p, int signo
 	return sighand->action[signo - 1].sa.sa_handler == SIG_DFL;
 }
 
+/* So many threads are looked at: this is with interrupts off, and can be under tasklist_lock. */
+#define RECORD_MOST_BLOCKING 64
+
+/* One in sigtimedwait(2) takes it, too, and does not die of it. */
+static __always_inline bool record_blocks(struct task_struct *p, int signo)
+{
+	return sigismember(&p->blocked, signo) || sigismember(&p->real_blocked, signo);
+}
+
+/* Do all tasks that may take it block it? The caller holds the siglock, so no thread comes or goes. */
+static __always_inline bool record_is_blocked(struct task_struct *p, int signo, bool to_group)
+{
+	unsigned int left = RECORD_MOST_BLOCKING;
+	struct task_struct *thread;
+
+	if (signo == SIGCHLD) /* it ends nobody */
+		return false;
+	if (!to_group)
+		return record_blocks(p, signo);
+	for_each_thread(p, thread) {
+		if (!(task_peek(thread->flags) & PF_EXITING) && !record_blocks(thread, signo))
+			return false;
+		if (!--left)
+			break;
+	}
+	return true;
+}
+
 static __always_inline void record_signal(struct proclife_record *r, struct task_struct *p, int signo,
 					  const struct kernel_siginfo *info, bool to_group,
-					  int result)
+					  int result, bool blocked)
 {
 	struct proclife_signal *s = &r->signal;
 
@@ -182,7 +303,9 @@ static __always_inline void record_signal(struct proclife_record *r, struct task
 		s->code = info->si_code;
 	s->result = result;
 	s->to_group = to_group;
-	record_reserve(s->reserved, ARRAY_SIZE(s->reserved));
+	s->blocked = blocked;
+	s->reserved0 = 0;
+	record_reserve(s->reserved1, ARRAY_SIZE(s->reserved1));
 }
 
 #endif

@@ -145,6 +145,9 @@ static void fill_header(void)
 	header->cpu_map_offset = sizeof(*header);
 	header->exit_mark = COMPAT_EXIT_BEFORE_MM ? PROCLIFE_EXIT_BEFORE_MM :
 						    PROCLIFE_EXIT_AFTER_MM;
+	header->cgroup_leave = COMPAT_CGROUP_LEAVE_SWITCH ? PROCLIFE_CGROUP_LEAVE_SWITCH :
+							    PROCLIFE_CGROUP_LEAVE_EXIT;
+	header->rss_error = compat_rss_error();
 	header->loaded = ktime_get_ns();
 	header->init_pid_ns = PROC_PID_INIT_INO;
 	header->hz = HZ;

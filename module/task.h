@@ -9,6 +9,7 @@
 #include <linux/compiler.h>
 #include <linux/cred.h>
 #include <linux/hash.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
@@ -116,6 +117,19 @@ static __always_inline void take_ns_pid(struct task_struct *p, u32 *ns_pid, u32 
 	own = &pid->numbers[pid->level];
 	*ns_pid = own->nr;
 	*ns_inum = own->ns->ns.inum;
+}
+
+static __always_inline u64 take_kib(struct mm_struct *mm, int counter)
+{
+	return (u64)get_mm_counter(mm, counter) << (PAGE_SHIFT - 10);
+}
+
+/* What the address space has in memory: anonymous, of files, shared. No lock: see rss_error. */
+static __always_inline void take_rss(struct mm_struct *mm, u64 kib[3])
+{
+	kib[0] = take_kib(mm, MM_ANONPAGES);
+	kib[1] = take_kib(mm, MM_FILEPAGES);
+	kib[2] = take_kib(mm, MM_SHMEMPAGES);
 }
 
 /* All of a record's head except ts, type and cpu. */

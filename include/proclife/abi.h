@@ -36,7 +36,15 @@
  * `task` is an opaque handle that no two tasks share between fork and free. `group` is such a
  * handle of a thread group (process), from the fork of the first thread to the free of the last,
  * through exec by any thread. Pids are attributes: they are reused, and two threads exchange theirs
- * when one that is not the thread group leader execs.
+ * when one that is not the thread group leader execs. `mm` is such a handle of an address space, until
+ * its PROCLIFE_MM_GONE.
+ *
+ * How this grows
+ * --------------
+ * A later module may have more types, flags and ioctls, use reserved bytes, and lengthen the header.
+ * Reserved bytes are zero until then, and a new field's 0 means "not known". So a reader ignores
+ * types and flags that it does not know, and a newer reader understands an older module. Nothing that
+ * is here changes its place or its meaning without another PROCLIFE_ABI_COMPATIBLE.
  */
 #ifndef PROCLIFE_ABI_H
 #define PROCLIFE_ABI_H
@@ -45,9 +53,9 @@
 #include <linux/types.h>
 
 #define PROCLIFE_MAGIC 0x006566696c637270ULL /* "prclife\0" in memory */
-#define PROCLIFE_ABI_VERSION 1
+#define PROCLIFE_ABI_VERSION 2
 /* The oldest ABI whose readers can read this one: they ignore types and flags new to them. */
-#define PROCLIFE_ABI_COMPATIBLE 1
+#define PROCLIFE_ABI_COMPATIBLE 2
 
 #define PROCLIFE_COMM_LEN 16
 
@@ -64,8 +72,18 @@ enum proclife_type {
 	PROCLIFE_HANG = 9,
 	PROCLIFE_SIGNAL = 10, /* the head is the target */
 	PROCLIFE_TASK = 11,   /* only in a snapshot */
-	PROCLIFE_SUPPRESSED = 12, /* about a CPU, not a task: the head has only ts, type and cpu */
-	PROCLIFE_TYPES = 16,
+	PROCLIFE_SUPPRESSED = 12, /* about no task: the head has only ts, type and cpu */
+	PROCLIFE_EXITING = 13, /* the task enters do_exit(): its death begins */
+	PROCLIFE_MM = 14,      /* about an address space; the head is the task that does it */
+	/*
+	 * The task, the last user of its files, begins to close them. Of threads that let go at the same
+	 * moment, each can find the other, and then there is none.
+	 */
+	PROCLIFE_FILES = 15,
+	PROCLIFE_COREDUMP = 16, /* a signal that dumps core ends the task; see its exit code's 0x80 */
+	PROCLIFE_OOM = 17,	/* the OOM killer has chosen the task; the head is the victim */
+	PROCLIFE_CGROUP = 18,	/* a cgroup got its first task or lost its last; head as SUPPRESSED */
+	PROCLIFE_TYPES = 32,
 };
 
 /* flags of a record */
@@ -78,9 +96,13 @@ enum proclife_type {
 #define PROCLIFE_F_ZOMBIE (1u << 6)	/* TASK: has exited and waits to be reaped */
 /*
  * EXIT with GROUP_DEAD: the group ended as a whole, and exit_code is the group's, which wait(2)
- * gives its parent. Without this flag (only before Linux 5.18) wait(2) gives the leader's.
+ * gives its parent. Without this flag (only before Linux 5.18) wait(2) gives the leader's. EXITING:
+ * the whole group is ending, and exit_code is the group's. TASK: the whole group is ending.
  */
 #define PROCLIFE_F_GROUP_EXIT (1u << 7)
+#define PROCLIFE_F_EXECING (1u << 8) /* MM: the task is in execve(2), which drops what it had */
+#define PROCLIFE_F_SOFTIRQ (1u << 9) /* FREE: it ran in a softirq, on top of the task that it names */
+#define PROCLIFE_F_SOLE (1u << 10) /* EXITING: its group has no other thread, and none that ran has ended */
 
 struct proclife_fork {
 	__u64 parent;  /* handle of real_parent, the parent by birth */
@@ -159,11 +181,16 @@ struct proclife_reap {
 	__u64 reserved[3];
 };
 
+/* FREE is an RCU callback: the task it ran in, or on top of, had nothing to do with the life. */
 struct proclife_free {
 	__u64 runtime; /* final, the exit itself included */
 	__u64 utime;
 	__u64 stime;
-	__u64 reserved[6];
+	__u64 runner; /* handle of the task in which the callback ran */
+	__u32 runner_pid;
+	__u32 users; /* who still holds the task_struct: its memory stays until they let go */
+	char runner_comm[PROCLIFE_COMM_LEN];
+	__u64 reserved[2];
 };
 
 struct proclife_wait {
@@ -186,7 +213,9 @@ struct proclife_signal {
 	__s32 code;	/* si_code, as in sigaction(2) */
 	__s32 result;	/* PROCLIFE_SIGNAL_* */
 	__u32 to_group; /* 1: any thread of the group may take it; 0: this one */
-	__u64 reserved[3];
+	__u32 blocked;	/* 1: all that may take it (64 are looked at) block or await it: it ends nobody now */
+	__u32 reserved0;
+	__u64 reserved1[2];
 };
 
 #define PROCLIFE_SIGNAL_QUEUED 0
@@ -212,9 +241,9 @@ struct proclife_state {
 
 /*
  * Any process could cause some records as often as it likes, and so overwrite the rings. These have
- * a budget on each CPU: WAIT, RENAME, and SIGNAL except for what comes with a death. This record
- * begins or ends a time in which the CPU makes no records of such a type. No reader lost them: they
- * were never made.
+ * a budget on each CPU: WAIT, RENAME, CGROUP, and SIGNAL and MM except for what comes with a death. This
+ * record begins or ends a time in which the CPU makes no records of such a type. No reader lost them:
+ * they were never made.
  */
 struct proclife_suppressed {
 	__u32 what;  /* enum proclife_type */
@@ -222,6 +251,96 @@ struct proclife_suppressed {
 	__u64 since; /* ts of the record that began it, which can be this one */
 	__u64 count; /* records that were not made; 0 if it begins */
 	__u64 reserved[6];
+};
+
+/*
+ * The first instant of a death, of each task: before a tracer can hold it, before its io_uring is
+ * cancelled, before its address space and files are let go. EXIT comes later: see the header's
+ * exit_mark.
+ */
+struct proclife_exiting {
+	__u64 parent; /* handle of real_parent now, which the kernel may have replaced since birth */
+	__u64 tracer; /* handle of the task that traces it, and reaps it first; 0: none */
+	__u64 mm;     /* handle of its address space; 0: it has none, as kernel threads */
+	__u64 cgroup;
+	/* KiB that the address space has in memory; wrong by up to rss_error of the header, each. */
+	__u64 rss_anon;
+	__u64 rss_file;
+	__u64 rss_shmem;
+	__u32 parent_tgid;
+	__u32 tracer_tgid;
+	__s32 exit_code; /* as wait(2) gives it; of the thread, but see PROCLIFE_F_GROUP_EXIT */
+	__u32 mm_users;	 /* how many hold the address space: tasks, and others for a moment */
+};
+
+/* What happens to an address space: `what` of struct proclife_mm. */
+/*
+ * A thread lets go while others hold it, and all threads of its process have begun to exit. The
+ * others can be threads of this process: its last LEFT tells how many hold it from then on.
+ */
+#define PROCLIFE_MM_LEFT 1
+#define PROCLIFE_MM_ASYNC 2 /* the last holder lets go; a worker of the kernel will tear it down */
+/*
+ * Its anonymous memory is taken for its sake: by the OOM reaper, or process_mrelease(2), while others
+ * hold it or even while it is torn down. So this can come after TEARDOWN, but not after GONE.
+ */
+#define PROCLIFE_MM_EARLY 3
+#define PROCLIFE_MM_TEARDOWN 4 /* nobody holds it any more: its teardown begins */
+#define PROCLIFE_MM_GONE 5 /* its pages are unmapped. The handle can be used again */
+
+/*
+ * A task that execs drops its old address space, too: see PROCLIFE_F_EXECING. An exec or a fork that
+ * fails tears down one that no task ever had. Where there is nothing to unmap, there is no GONE from
+ * Linux 6.1 on.
+ */
+struct proclife_mm {
+	__u64 mm;   /* handle */
+	__u32 what; /* PROCLIFE_MM_* */
+	__u32 users; /* LEFT: how many others hold it; otherwise 0 */
+	/*
+	 * KiB mapped now; 0 with GONE. Unmapped is not freed: pages of files stay in the page cache,
+	 * and shared ones with those who share them.
+	 */
+	__u64 rss_anon;
+	__u64 rss_file;
+	__u64 rss_shmem;
+	__u64 swap;
+	__u64 tables; /* page tables */
+	__u64 reserved[2];
+};
+
+struct proclife_files {
+	__u64 reserved[9];
+};
+
+struct proclife_coredump {
+	__s32 signo;
+	__u32 reserved0;
+	__u64 reserved1[8];
+};
+
+/*
+ * The task that asked for memory; the victim's SIGKILL names it as its sender. If it is the victim
+ * and ends already, there is no SIGKILL.
+ */
+struct proclife_oom {
+	__u64 allocator; /* handle */
+	__u32 allocator_pid;
+	__u32 allocator_tgid;
+	char allocator_comm[PROCLIFE_COMM_LEN];
+	__u64 reserved[5];
+};
+
+/*
+ * For each cgroup above it, too, if that changes with it. Up to Linux 6.18, an exiting task leaves
+ * its cgroup before its parent is notified; later, after its last switch: see cgroup_leave of the
+ * header. So whose doing it was is not known here.
+ */
+struct proclife_cgroup {
+	__u64 cgroup;	 /* id in the default hierarchy */
+	__u32 populated; /* 1: it has tasks now, itself or below; 0: none */
+	__u32 reserved0;
+	__u64 reserved1[7];
 };
 
 struct proclife_record {
@@ -246,6 +365,12 @@ struct proclife_record {
 		struct proclife_signal signal;
 		struct proclife_state state;
 		struct proclife_suppressed suppressed;
+		struct proclife_exiting exiting;
+		struct proclife_mm mm;
+		struct proclife_files files;
+		struct proclife_coredump coredump;
+		struct proclife_oom oom;
+		struct proclife_cgroup cgroup;
 		__u64 words[9];
 	};
 };
@@ -271,6 +396,13 @@ struct proclife_ring_ctl {
 #define PROCLIFE_REAP_NONE 0
 #define PROCLIFE_REAP_CGROUP_RELEASE 1	    /* cgroup_release() begins */
 #define PROCLIFE_REAP_CGROUP_TASK_RELEASE 2 /* cgroup_task_release() begins */
+
+/* Which MM records the module makes, if the kernel calls its hooks: bits of the header's mm_marks. */
+#define PROCLIFE_HAS_MM(what) (1u << (what))
+
+/* when an exiting task leaves its cgroup */
+#define PROCLIFE_CGROUP_LEAVE_EXIT 1 /* in its exit, before its parent is notified (up to Linux 6.18) */
+#define PROCLIFE_CGROUP_LEAVE_SWITCH 2 /* after its last context switch (Linux 6.19 and later) */
 
 #define PROCLIFE_RELEASE_LEN 64
 #define PROCLIFE_VERSION_LEN 16
@@ -299,10 +431,16 @@ struct proclife_header {
 	__u64 loaded;	    /* CLOCK_MONOTONIC when recording began */
 	__u32 init_pid_ns;  /* inode of the initial pid namespace */
 	__u32 args_bytes;   /* the module's parameter; 0: no ARGS */
-	__u32 reserved;
+	__u32 mm_marks;	    /* PROCLIFE_HAS_MM() of each PROCLIFE_MM_* that can appear */
 	__u32 hz;	    /* the tick by which utime and stime are sampled */
 	char release[PROCLIFE_RELEASE_LEN]; /* uname -r */
 	char version[PROCLIFE_VERSION_LEN]; /* of the module */
+	__u32 cgroup_leave; /* PROCLIFE_CGROUP_LEAVE_* */
+	__u32 reserved0;
+	/* KiB by which an rss_* of EXITING and MM can be wrong; up to Linux 6.1, for each of its threads */
+	__u64 rss_error;
+	__u64 marks_missed; /* the same as reap_missed, of EXITING, MM, FILES and COREDUMP */
+	__u64 reserved1[7];
 };
 
 /*

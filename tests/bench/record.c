@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 	}
 	device = fake_device_new(shape.cpus, CHUNK);
 	fake_device_add_rings(device);
-	device->header->features = 0xfff;
+	device->header->features = WITHOUT_EXITING;
 	device->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
 	source = fake_device_open(device);
 	need(proclife_recorder_new(&recorder, source, argv[optind], &run), argv[optind]);

@@ -15,6 +15,7 @@
  *
  * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
+#include <ctf.h>
 #include <device.h>
 #include <dirent.h>
 #include <errno.h>
@@ -155,7 +156,7 @@ static void begin(uint8_t how)
 		.cpus = cpus,
 		.cpu_map_offset = sizeof(header),
 		.generation = 1,
-		.features = 0xfff,
+		.features = PROCLIFE_KNOWN_TYPES,
 		.release = "6.1.0-test",
 		.version = "0.0",
 	};

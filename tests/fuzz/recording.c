@@ -56,7 +56,7 @@ static void begin(void)
 	valid.header.abi_compatible = PROCLIFE_ABI_COMPATIBLE;
 	valid.header.record_bytes = sizeof(struct proclife_record);
 	valid.header.cpus = 2;
-	valid.header.features = 0xfff;
+	valid.header.features = PROCLIFE_KNOWN_TYPES;
 }
 
 static void put(const char *name, const void *data, size_t size)

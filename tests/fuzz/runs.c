@@ -100,7 +100,8 @@ size_t runs_make(struct proclife_record *records, size_t most, const uint8_t *fr
 		for (uint32_t i = 0; i < of; i++) {
 			struct proclife_record *record = &records[count++];
 
-			record->type = (uint16_t)(PROCLIFE_FORK + data[0] % 11);
+			record->type = (uint16_t)(PROCLIFE_FORK + data[0] % (PROCLIFE_CGROUP - 1));
+			record->type += record->type >= PROCLIFE_SUPPRESSED; /* of no task */
 			fill(record, data, i, of);
 		}
 	}

@@ -123,7 +123,7 @@ static void record(const char *name, size_t count, const uint8_t *bytes, bool lo
 	char path[128];
 
 	fake_device_add_rings(device);
-	device->header->features = 0xfff;
+	device->header->features = WITHOUT_EXITING;
 	source = fake_device_open(device);
 	forget(name);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);

@@ -50,11 +50,7 @@ expect 'tree' 0 '├─ true|└─ true' proclife-read --tree -- sh -c '/bin/tr
 expect 'follows a daemon' 0 ' sleep 1  reaped by 1$' \
 	proclife-read --tree -- sh -c 'setsid /bin/sleep 1 & exit 0'
 expect 'latency names the kernel' 0 "(^| )$release\\.$" proclife-read --latency -- true
-# The kernel moved the tracepoint when it gave it this field, and renamed the function.
-mark=after
-! grep -q group_dead /sys/kernel/tracing/events/sched/sched_process_exit/format || mark=before
-expect 'latency names the mark' 0 "EXIT is recorded $mark the address space is torn down" \
-	proclife-read --latency -- true
+expect 'latency names the mark' 0 'Exits begin where do_exit\(\) begins' proclife-read --latency -- true
 expect 'arguments' 0 "args .* sh -c 'exit 0' 'two words'\$" \
 	proclife-read --events -- sh -c 'exit 0' 'two words'
 expect 'arguments in the tree' 0 " sleep 0.1\$" proclife-read --tree -- sh -c 'sleep 0.1; :'

@@ -113,13 +113,16 @@ if [[ -e /proc/self/cgroup ]]; then
 fi
 rmmod proclife || exit 1
 
-# without_reap NAME WHY LOG: the module loads; only REAP is missing, and each view says so.
+# without_reap NAME WHY LOG: the module loads; only what takes hooks is missing, and each view says so.
 without_reap() {
 	local type
 	log >/dev/null
 	modprobe proclife || exit 1
-	expect "$1: log" 0 "proclife: cgroup(_task)?_release\(\): $3 \(-[0-9]+\), recording without REAP" log
-	expect "$1: --status" 0 "^reap: $2\$" missing
+	expect "$1: log" 0 "proclife: do_exit\(\), cgroup(_task)?_release\(\), (do|vfs)_coredump\(\): $3 \(-[0-9]+\), \
+recording without EXITING, REAP, COREDUMP" log
+	for type in reap exiting coredump; do
+		expect "$1: --status: $type" 0 "^$type: $2\$" missing
+	done
 	expect "$1: --status has no source of REAP" 0 '"type":"status".*"reap_source":null' \
 		proclife-read --status --json
 	ten >"$work/ten"
@@ -132,6 +135,8 @@ without_reap() {
 		proclife-read --history --latency --duration 0.1
 	expect "$1: --latency has no such phase" 1 '' eval 'proclife-read --history --latency --json \
 		--duration 0.1 | grep -E "\"phase\":\"(zombie|rcu_free)\",\"count\":[1-9]"'
+	expect "$1: exits begin at EXIT" 0 '^Exits begin (before|after) the address space is torn down' \
+		proclife-read --history --latency --duration 0.1
 	expect "$1: --latency has the others" 0 '"phase":"exit_free","count":[1-9]' \
 		proclife-read --history --latency --json --duration 0.1
 	expect "$1: --parents" 0 '^REAP is not recorded: who reaps, and how soon, is not known' \
@@ -150,7 +155,7 @@ if [[ -e $ftrace ]] && echo 0 2>/dev/null >$ftrace; then
 	why='kernel\.ftrace_enabled is 0; set it to 1 and load the module again'
 	without_reap 'no ftrace' "$why" "$why"
 	echo 1 >$ftrace
-	modprobe proclife || exit 1
+	modprobe proclife memory=1 files=1 cgroups=1 || exit 1
 	expect 'ftrace again: nothing is missing' 1 '' eval 'missing | grep .'
 	rmmod proclife || exit 1
 elif [[ $last == free ]]; then
@@ -158,7 +163,7 @@ elif [[ $last == free ]]; then
 		'this kernel has no kprobes, CONFIG_KPROBES'
 fi
 
-modprobe proclife || exit 1
+modprobe proclife memory=1 files=1 cgroups=1 || exit 1
 if [[ ! -e /proc/sys/kernel/hung_task_timeout_secs ]]; then
 	expect 'no hung task detector: --status' 0 \
 		'^hang: this kernel has no hung task detector \(CONFIG_DETECT_HUNG_TASK\)$' missing

@@ -15,8 +15,9 @@ import machine
 import session
 import truth
 
-TYPES = ("wait", "rename", "signal")
+TYPES = ("wait", "rename", "signal", "cgroup", "mm")
 HAD = "%d waits, %d renames and %d signals were suppressed by the module's budget; see proclife(4)"
+OTHERS = "%d %s record%s suppressed by the module's budget; see proclife(4)"
 OPEN = "%s records were still being suppressed on %d CPU%s at the end, and are not counted"
 
 
@@ -43,8 +44,10 @@ def still(made):
 
 
 def check_messages(checker, words, made, seen):
-    had = tuple(seen.suppressed[kind] for kind in TYPES)
-    mine = [HAD % had] if any(had) else []
+    had = [seen.suppressed[kind] for kind in TYPES]
+    mine = [HAD % tuple(had[:3])] if any(had[:3]) else []
+    mine += [OTHERS % (count, kind, " was" if count == 1 else "s were")
+             for kind, count in zip(TYPES[3:], had[3:]) if count]
     mine += [OPEN % (kind, cpus, "" if cpus == 1 else "s")
              for kind, cpus in zip(TYPES, still(made)) if cpus]
     for view in ("--tree", "--latency", "--parents", "--zombies", "--events", "--expect=lost==0"):
@@ -77,7 +80,7 @@ def check_waits(checker, path, made):
 def check_status(checker, made):
     """--status: how many of each type were suppressed, and on how many CPUs they are now."""
     path = os.path.join(checker.path, "budget.device")
-    device.write(path, made.records, 1 << 12, checks.HEADER, 0, made.unrecorded, made.suppressing)
+    device.write(path, made.records, 1 << 12, dict(checks.HEADER, **made.header()), 0, made.unrecorded, made.suppressing)
     words = ["--device", path, "--status"]
     code, out, _ = checker.call(*words, "--json")
     checker.equal(words, "status", 0, code)

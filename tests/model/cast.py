@@ -7,7 +7,9 @@ class Task:
     def __init__(self, process, handle, pid, start, comm):
         self.process, self.handle, self.pid, self.start, self.comm = process, handle, pid, start, comm
         self.kind = set()  # kthread, worker
-        self.born = self.exited = self.reaped = self.freed = self.seen = None
+        self.born = self.exiting = self.exited = self.reaped = self.freed = self.seen = None
+        self.leaves_with = None  # the code with which it has begun to exit, alone
+        self.cgroup = None  # in which it is counted
         self.runtime = self.utime = self.stime = 0
         self.exit_code = None
         self.waits = False  # in wait(2) just now
@@ -23,9 +25,16 @@ class Process:
         self.birth_parent = parent
         self.creator = parent
         self.born = self.exited = self.notified = self.reaped = self.freed = None
+        self.ending = None  # since when it ends as a whole
+        self.end_told = False  # can a reader know that nothing of its end was before that?
+        self.code = None  # with which it ends as a whole
+        self.last_exit = None  # of its threads; `exited` is where its exit begins
+        self.shown_alive = False  # a record shows that it did not end as yet
+        self.found_ending = False  # the snapshot shows that an exit had begun before
         self.uid = self.euid = 0
         self.cgroup, self.ns_pid, self.ns_inum = 1, pid, INIT_NS
         self.path = self.args = self.execed = None
+        self.mm = self.files = None
         self.execs = 0
         self.ignores = self.subreaper = self.args_cut = False
         self.reaper = self.killer = self.exit_code = None
@@ -33,6 +42,10 @@ class Process:
 
     def alive(self):
         return [task for task in self.tasks if task.exited is None]
+
+    def working(self):
+        """Those that have not begun to exit."""
+        return [] if self.code is not None else [task for task in self.alive() if task.exiting is None]
 
     def zombie(self):
         return not self.alive() and self.leader.reaped is None

@@ -19,7 +19,8 @@ import session
 import summary
 import views
 
-HEADER = {"features": 0x1FFE, "release": b"6.1-model", "version": b"0.1", "hz": 250, "loaded": 10,
+HEADER = {"features": 0x7FFFE, "mm_marks": 0x3E, "cgroup_leave": 1, "rss_error": 252,
+          "release": b"6.1-model", "version": b"0.1", "hz": 250, "loaded": 10,
           "exit_mark": 1, "reap_source": 1, "to_realtime": 1700000000123456789,
           "to_boottime": 3 * 10 ** 9, "init_pid_ns": machine.INIT_NS, "args_bytes": 256}
 
@@ -124,8 +125,9 @@ def make(checker, name, made, gaps=None, **env):
     streams[recording.SNAPSHOT] = [(None, made.snapshot)]
     values = {"cpus": made.cpus, "began": made.began, "ended": made.now + 1000, "reason": b"signal",
               "complete": 1, "synced": made.now + 1000, "to_realtime": 10 ** 18 + 123456789,
-              "exit_mark": made.exit_mark, "reap_source": 1, "args_bytes": 256, "hz": 250,
-              "kernel_release": b'6.1"model', "tracer_version": b"0.1", "abi_version": 1,
+              **made.header(), "reap_source": 1, "args_bytes": 256, "hz": 250,
+              "kernel_release": b'6.1"model', "tracer_version": b"0.1", "abi_version": 2,
+              "rss_error": 252,
               "to_boottime": 3 * 10 ** 9, "init_pid_ns": machine.INIT_NS, **env}
     recording.write(path, checker.pattern, random.Random(name).randbytes(16), values, streams,
                     made.cgroups, most=made.random.choice([3, 20, 500]))

@@ -12,7 +12,7 @@ import lives
 import machine
 import session
 import views
-from values import Near, killer, short, text, texts, wait_status
+from values import Near, OrNone, killer, short, text, texts, wait_status
 
 USAGE = ["runtime", "utime", "stime", "min_flt", "maj_flt", "nvcsw", "nivcsw"]
 USERS = {0: b"root", 33: b"www-data", 1000: b"al ice", 1001: b"bad\xff"}
@@ -26,12 +26,12 @@ class Deaths(session.Session):
         super().__init__(recording, options)
 
     def note(self, event, task, process):
-        if event["type"] in ("exit", "free") or (event["type"] == "task" and task.exited is None):
+        if event["type"] in ("exit", "free") or (event["type"] == "task" and task.last_exit is None):
             task.usage = dict(getattr(task, "usage", {}), **{
                 name: event[name] for name in USAGE if name in event})
-        if event["type"] != "exit" or process.exited != event["ts"] or hasattr(process, "died"):
+        if event["type"] != "exit" or process.last_exit != event["ts"] or hasattr(process, "died"):
             return
-        process.died = event["ts"]
+        process.died = process.exited
         if not self.is_selected(process):
             return
         self.all += 1
@@ -51,19 +51,27 @@ class Deaths(session.Session):
 
     def alone(self, process):
         """Of its life as it was seen, what is left when those of its children are taken out."""
-        left = process.exited - process.seen
-        at = process.seen
-        spans = sorted((child.born if child.born is not None else process.seen,
-                        child.exited if child.exited is not None else process.exited)
-                       for child in self.lives.processes if child.parent is process
-                       and (child.exited is not None or not all(
-                           task.gone_before or task.exited is not None for task in child.tasks)))
-        for begin, end in spans:
+        if process.exited is None:
+            return None
+        left, at, sure, spans = process.exited - process.seen, process.seen, True, []
+        for child in [each for each in self.lives.processes if each.parent is process]:
+            ended = child.exiting if child.ends else child.exited
+            if (child.ends or child.last_exit is not None) and ended is None:
+                sure = False  # it has ended, nobody knows when
+            elif ended is not None or not all(
+                    task.gone_before or task.last_exit is not None for task in child.tasks):
+                spans.append((child.born if child.born is not None else process.seen,
+                              ended if ended is not None else process.exited))
+            # That an exit has begun is known of one that ends as a whole; of others, when they are gone.
+            sure = sure and (child.ends or all(each.exiting is None for each in child.tasks)) and \
+                (ended is None or child.linked < ended)
+        for begin, end in sorted(spans):
             begin, end = max(begin, at), min(end, process.exited)
             if end > begin:
                 left -= end - begin
                 at = end
-        return left
+        sure = sure and (process.ends or not self.lives.with_exiting)
+        return left if sure else OrNone(left)
 
     def life(self, process):
         ticks = process.usage["utime"] + process.usage["stime"]
@@ -75,7 +83,7 @@ class Deaths(session.Session):
             "creator_pid": process.creator_pid if process.born else 0, "uid": process.uid or 0,
             "start": process.start, "cgroup": process.cgroup, "kthread": process.kthread,
             "threads": len(process.tasks), "execs": process.execs, "born": process.born,
-            "seen": process.seen, "exited": process.exited, "notified": process.notified,
+            "seen": process.seen, "killed": lives.killed(process), "exited": process.exited, "notified": process.notified,
             "reaped": process.reaped, "freed": process.freed, **lives.process_phases(process),
             "alone": process.alone, **process.usage, "utime": Near(user),
             "stime": Near(process.usage["runtime"] - user), "max_rss": process.max_rss,
@@ -100,16 +108,17 @@ class Deaths(session.Session):
     def figure(self, process, key):
         """By what it ranks; None if that is not known. What goes on counts as long as it has."""
         phases = lives.process_phases(process)
+        life = process.exited - process.seen if process.exited is not None else None
         since = {"teardown": process.exited if process.notified is None else None,
                  "zombie": process.notified if process.notified is not None else process.exited,
-                 "rcu_free": process.reaped, "exit_free": process.exited}
-        on = {"teardown": ["zombie"], "zombie": ["zombie"], "rcu_free": ["unfreed"],
+                 "rcu_free": process.reaped, "exit_free": process.exited, "kill": None}
+        on = {"kill": [], "teardown": ["zombie"], "zombie": ["zombie"], "rcu_free": ["unfreed"],
               "exit_free": ["zombie", "unfreed"]}
         if key in phases and key != "life":
             if phases[key] is None and process.state in on[key] and since[key] is not None:
                 return self.ended - since[key]
             return phases[key]
-        return {"time": process.died, "life": process.exited - process.seen, "alone": process.alone,
+        return {"time": process.died, "life": life, "alone": process.alone,
                 "cpu": process.usage["runtime"], "rss": process.max_rss or None}[key]
 
     def ranked(self, key, top):
@@ -119,13 +128,19 @@ class Deaths(session.Session):
         return sorted((process for process, _ in self.deaths), key=order)[:top]
 
 
+def keys(parts, of):
+    """Those by which each life has its place."""
+    unsure = any(isinstance(each.alone, OrNone) for part in parts for each, _ in part.deaths)
+    return [key for key in of if key != "alone" or not unsure]
+
+
 def check_json(checker, path, read, options, rng):
     words = ["-i", path, "--lives", *options.words()]
     seen = Deaths(read, options)
     rim = lambda objects: [views.trace(read.env), *objects, views.end(seen)]
     checker.objects(words, rim([said for _, said in seen.deaths] + [seen.summary(len(seen.deaths))]))
-    for key in rng.sample(["time", "life", "alone", "cpu", "rss", "teardown", "zombie", "rcu_free",
-                           "exit_free"], 3):
+    for key in rng.sample(keys([seen], ["time", "life", "alone", "cpu", "rss", "kill", "teardown", "zombie",
+                                        "rcu_free", "exit_free"]), 3):
         top = rng.choice([None, 1, 3, 1000])
         ranked = seen.ranked(key, top)
         checker.objects(words + ["--sort", key] + (["--top=%d" % top] if top else []),
@@ -135,6 +150,8 @@ def check_json(checker, path, read, options, rng):
 
 def line(process):
     """All but the command."""
+    if process.died is None:
+        return ""
     life = short(process.exited - process.seen)
     code = process.exit_code
     status = "?" if code is None else wait_status(code)["signal"] or str(code >> 8 & 0xff)
@@ -156,6 +173,8 @@ def check_text(checker, path, seen, options):
     checker.equal(words, "lines", len(seen.deaths), lines.index(""))
     for (process, _), its in zip(seen.deaths, lines):
         mine = process.line
+        if process.died is None:
+            continue
         checker.equal(words, "line", mine, its[:len(mine)])
         if process.kthread:
             checker.equal(words, "brackets", "[", its[len(mine):][:1])
@@ -197,7 +216,7 @@ def check_several(checker, seed):
         for trace, (path, _), part in zip(traces, made, parts):
             expected += [trace] + [dict(said, recording=path) for _, said in part.deaths]
         checker.objects(more, expected + [dict(summary, shown=summary["matched"]), last])
-        for key in ("time", rng.choice(["life", "alone", "cpu", "rss", "zombie", "exit_free"])):
+        for key in ("time", rng.choice(keys(parts, ["life", "alone", "cpu", "rss", "zombie", "exit_free"]))):
             check_ranked(checker, more, key, rng.choice([None, 2, 50]), traces, summary, last,
                          [(path, part) for (path, _), part in zip(made, parts)])
 
@@ -207,7 +226,7 @@ def check_ranked(checker, words, key, top, traces, summary, last, parts):
     for number, (path, part) in enumerate(parts):
         for each, _ in part.deaths:
             figure = part.figure(each, key)
-            if key == "time":
+            if key == "time" and figure is not None:
                 figure += part.recording.env["to_realtime"]
             found.append((figure is None, -(figure or 0), number, each.order,
                           dict(part.life(each), recording=path)))

@@ -2,21 +2,21 @@
 """How the tasks of a machine end: signals, exits, who is told, and who comes for them."""
 import signal
 
-DEADLY = [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGINT, signal.SIGALRM]
-CORE = {signal.SIGSEGV}
+DEADLY = [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGINT, signal.SIGALRM, signal.SIGQUIT]
 CLD_EXITED, CLD_KILLED, CLD_DUMPED = 1, 2, 3
 
 
 class Dying:
     """A part of Machine."""
+    CORE = {signal.SIGSEGV, signal.SIGQUIT}
 
     def signal(self, target, sender, signo, code, result=0, to_group=1, exempt=False,
-               cpu=None):
+               cpu=None, blocked=0):
         who = {} if sender is None else {
             "sender": sender.handle, "sender_pid": sender.pid, "sender_tgid": sender.process.tgid,
             "sender_comm": sender.comm}
         return self.write("signal", target, exempt=exempt, cpu=cpu, signo=int(signo), code=code,
-                          result=result, to_group=to_group, **who)
+                          result=result, to_group=to_group, blocked=blocked, **who)
 
     def kill(self, target, sender):
         process = target.process
@@ -24,41 +24,100 @@ class Dying:
             return
         signo = self.random.choice(DEADLY)
         code = 0
+        if (process, signo) in [each[:2] for each in self.blocked]:
+            return
         if signo == signal.SIGSEGV:
             sender, code = target, 1
         if signo == signal.SIGALRM:
             sender, code = None, 128
+        if signo == signal.SIGKILL and self.random.random() < .4:
+            self.oom(target, sender)
+            return
         to_group = self.random.randrange(2)
-        # One that is queued and ends its target is recorded whatever the budget says, but for a core.
-        ts = self.signal(target, sender, signo, code, to_group=to_group, exempt=signo not in CORE)
-        process.killer = None if self.suppressed else {
-            "signal": int(signo), "code": code, "ts": ts,
-            "pid": sender.process.tgid if sender else 0, "tid": sender.pid if sender else 0,
-            "comm": sender.comm if sender else b""}
+        if signo not in self.CORE and signo != signal.SIGKILL and self.random.random() < .2:
+            self.block(target, sender, signo, code, to_group)
+            return
+        self.strike(target, sender, signo, code, to_group)
+        if signo not in self.CORE and self.random.random() < .1:
+            self.strike_again(target, signo, to_group)
         if self.random.random() < .5:  # too late: it is ended already
             late = self.random.choice(self.running())
             self.now += 1
             self.signal(target, late, signo, 0, result=2, to_group=to_group)
-        self.end(process, int(signo) | (0x80 if signo in CORE else 0))
+        dumped = signo in self.CORE and self.random.random() < .8
+        self.end(process, int(signo) | (0x80 if dumped else 0), slow=True)
+
+    def strike(self, target, sender, signo, code, to_group=1, blocked=0):
+        """A signal that ends its target, at once or when that does not block it any more."""
+        # One that is queued and ends its target is recorded whatever the budget says, but for a core.
+        ts = self.signal(target, sender, signo, code, to_group=to_group, blocked=blocked,
+                         exempt=signo not in self.CORE and not blocked)
+        target.process.killer = None if self.suppressed else {
+            "signal": int(signo), "code": code, "ts": ts, "blocked": blocked, "again": False,
+            "pid": sender.process.tgid if sender else 0, "tid": sender.pid if sender else 0,
+            "comm": sender.comm if sender else b""}
+
+    def strike_again(self, target, signo, to_group):
+        """Another one of the same number, in the other queue: it changes nothing."""
+        self.now += 1
+        self.signal(target, self.random.choice(self.running()), signo, 0, to_group=1 - to_group,
+                    exempt=True)
+        if target.process.killer and signo != signal.SIGKILL:
+            target.process.killer["again"] = True  # a tracer could have held the first one back
+
+    def block(self, target, sender, signo, code, to_group):
+        self.strike(target, sender, signo, code, to_group, blocked=1)
+        self.blocked.append((target.process, int(signo), target.process.killer))
 
     def exit(self, task):
-        process = task.process
-        if len(process.alive()) > 1 and self.random.random() < .7:
-            self.exit_task(task, self.random.randrange(4) << 8)
+        process, others = task.process, len(task.process.alive()) > 1
+        if self.random.random() < (.7 if others else .3):
+            code = self.random.randrange(4) << 8
+            if self.random.random() < .4:  # it takes a while
+                self.begin_exit(task, code)
+                self.leaving.append(task)
+            else:
+                self.exit_task(task, code)
         else:
-            self.end(process, self.random.choice([0, 0, 1, 2, 139]) << 8)
+            self.end(process, self.random.choice([0, 0, 1, 2, 139]) << 8, slow=True)
 
-    def end(self, process, code):
-        """All threads, in any order, as of exit_group(2)."""
-        process.exit_code = code
-        for task in self.random.sample(process.alive(), len(process.alive())):
-            self.exit_task(task, code, group=True)
+    def end(self, process, code, slow=False):
+        """All threads, in any order, as of exit_group(2); slow: they may take a while."""
+        tasks = self.random.sample(process.working(), len(process.working()))
+        process.exit_code = process.code = code
+        for task in tasks:
+            task.waits = False
+        self.begin_exits(tasks, code)
+        if slow and self.random.random() < .3:
+            self.leaving += tasks
+            return  # those that had begun are in it already
+        for task in tasks + [each for each in process.alive() if each not in tasks]:
+            self.exit_task(task, code)
             self.tick()
 
-    def exit_task(self, task, code, group=False):
+    def leave_some(self):
+        """Those who are at it begin to exit, or have exited."""
+        for task in list(self.leaving):
+            if task.exited is None and self.random.random() < .3:
+                if task.exiting is None:
+                    self.begin_exit(task, task.process.code)
+                else:
+                    self.exit_task(task, task.process.code)
+        self.leaving = [task for task in self.leaving if task.exited is None]
+        for each in list(self.blocked):
+            process, signo, killer = each
+            if not process.working() or self.random.random() < .1:
+                self.blocked.remove(each)
+                if process.working() and process.killer is killer:
+                    self.end(process, signo, slow=True)
+
+    def exit_task(self, task, code):
         process = task.process
         task.waits = False
-        task.exit_code = code
+        if task.exiting is None:
+            self.begin_exit(task, code)
+        group = process.code is not None
+        task.exit_code = code = code if task.leaves_with is None else task.leaves_with
         live = len(process.alive()) - 1
         task.runtime, task.utime, task.stime = self.number(10 ** 9), self.number(), self.number()
         flags, rss = set(), 0
@@ -66,19 +125,29 @@ class Dying:
             flags, rss = {"group_dead"}, self.number()
             if group or not self.before_5_18:
                 flags.add("group_exit")
+                # The kernel takes that of the last one to begin.
+                task.exit_code = code = process.code if group else \
+                    max(process.tasks, key=lambda each: each.exiting).leaves_with
             else:
                 code = process.leader.exit_code
             process.exit_code = code
             process.max_rss = rss
+        if self.exit_mark == 1:
+            self.leave_mm(task, not live)
         task.exit_cpu = self.random.randrange(self.cpus)
         task.exited = self.write(
             "exit", task, flags, task.exit_cpu, exit_code=task.exit_code, live=live, runtime=task.runtime,
             utime=task.utime, stime=task.stime, min_flt=self.number(), maj_flt=self.number(),
             nvcsw=self.number(), nivcsw=self.number(), max_rss=rss,
             parent_tgid=process.parent.tgid if process.parent else 0)
+        if self.exit_mark == 2:
+            self.leave_mm(task, not live)
+        self.leave_files(task, not live)
+        self.leave_cgroup(task)
         self.tick()
         if not live:
-            process.exited = task.exited
+            process.last_exit = task.exited
+            process.exited = self.exit_of(process)
             process.exit_cpu = task.exit_cpu
             cpu = self.free_cpu()  # interrupts are off there until all is told
             self.orphans(process, task, cpu)
@@ -168,8 +237,12 @@ class Dying:
         task.utime += self.number()
         task.stime += self.number()
         task.free_cpu = self.random.randrange(self.cpus)
-        task.freed = self.write("free", task, cpu=task.free_cpu, runtime=task.runtime,
-                                utime=task.utime, stime=task.stime)
+        self.switch_away(task)
+        runner = self.random.choice([self.idle[task.free_cpu], *self.running()])
+        task.freed = self.write("free", task, self.random.choice([(), {"softirq"}]), task.free_cpu,
+                                runtime=task.runtime, utime=task.utime, stime=task.stime,
+                                runner=runner.handle, runner_pid=runner.pid, runner_comm=runner.comm,
+                                users=self.random.choice([0, 0, 1, 3]))
         if all(each.freed is not None for each in process.tasks):
             process.freed = task.freed
             process.free_cpu = task.free_cpu

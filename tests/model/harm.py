@@ -170,9 +170,9 @@ def check_damage(checker, seed):
     missing = {id(record) for record in lost}
     kept = [(record["ts"], record["cpu"], record["type"], record["pid"])
             for cpu, of in records.items() for record in of if id(record) not in missing
-            and record["type"] not in ("args", "suppressed")]
+            and record["type"] not in ("args", *views.ABOUT_NOBODY)]
     seen = [(each["ts"], each["cpu"], each["type"], each["tid"]) for each in got[1:-1]
-            if each["type"] not in ("lost", "args", "suppressed", "damage")]
+            if each["type"] not in ("lost", "args", "damage", *views.ABOUT_NOBODY)]
     checker.equal(words, "records after %s" % kinds, sorted(kept), sorted(seen))
     checker.equal(words, "order", sorted(seen, key=lambda each: each[0]), seen)
     check_damage_is_said(checker, words, path, streams, got, errors)
@@ -293,9 +293,9 @@ def check_unfinished_views(checker, path, read, running, rng):
         got = [json.loads(line) for line in checker.call(*words, "--json")[1].splitlines()]
         checker.equal(words, "records", [
             (event["ts"], event["cpu"], event["type"], event["pid"]) for event in read.events
-            if event["type"] not in ("args", "suppressed")], [
+            if event["type"] not in ("args", *views.ABOUT_NOBODY)], [
             (each["ts"], each["cpu"], each["type"], each["tid"]) for each in got[1:-1]
-            if each["type"] not in ("args", "suppressed")])
+            if each["type"] not in ("args", *views.ABOUT_NOBODY)])
     said = "still running" if running else "cut off"
     for option, when in (("--monotonic", values.seconds(synced)),
                          ("--utc", values.daytime(synced, read.env["to_realtime"]))):

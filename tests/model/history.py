@@ -14,6 +14,7 @@ import recording
 import session
 import truth
 import values
+import views
 
 
 def check_history(checker, seed):
@@ -29,7 +30,7 @@ def check_history(checker, seed):
     if any(len(records) < size for records in made.records):
         first = 0  # the ring is not full, so it has begun at 0
     path = os.path.join(checker.path, "wrapped")
-    device.write(path, made.records, size, dict(checks.HEADER, exit_mark=made.exit_mark), first)
+    device.write(path, made.records, size, dict(checks.HEADER, **made.header()), first)
     kept = os.path.join(checker.path, "history")
     words = ["--device", path, "--history", "--duration", "1ms"]
     code, out, errors = checker.call(*words, "--record", kept, "--events", "--json")
@@ -43,10 +44,10 @@ def check_history(checker, seed):
     there = [record for records in made.records for record in records[-size:]]
     there.sort(key=lambda record: (record["ts"], record["cpu"]))
     shown = [(each["ts"], each["cpu"], each["type"], each["tid"]) for each in got[1:-1]
-             if each["type"] not in ("history", "args", "suppressed")]
+             if each["type"] not in ("history", "args", *views.ABOUT_NOBODY)]
     checker.equal(words, "records", [
         (record["ts"], record["cpu"], record["type"], record["pid"]) for record in there
-        if record["type"] not in ("args", "suppressed")], shown)
+        if record["type"] not in ("args", *views.ABOUT_NOBODY)], shown)
     know_of(made, there)
     overwritten = [record for records in made.records for record in records[:-size]]
     latest = max(begins.values(), default=0)

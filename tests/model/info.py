@@ -5,9 +5,9 @@ import os
 import abi
 import session
 import values
+import views
 
 REAP_SOURCES = {0: None, 1: "cgroup_release()", 2: "cgroup_task_release()"}
-MARKS = {0: None, 1: "after_mm", 2: "before_mm"}
 KNOWN = [name for name in abi.NUMBERS if name not in ("none", "types")]
 
 
@@ -41,7 +41,7 @@ def processes(read, seen):
     of = seen.lives.processes
     left = [each.state for each in of if each.freed is None]
     return {"all": len(of), "born": sum(each.born is not None for each in of),
-            "ended": sum(each.exited is not None for each in of),
+            "ended": sum(each.last_exit is not None for each in of),
             "alive": left.count("alive"), "zombies": left.count("zombie"),
             "unfreed": left.count("unfreed"), "unknown": left.count("unknown")}
 
@@ -53,7 +53,7 @@ def describe(path, read):
     times = [event["ts"] for event in records if event["type"] != "task"]
     types = {name: sum(event["type"] == name for event in records) for name in KNOWN}
     uuid = read.metadata.uuid.hex()
-    suppressed = {name: 0 for name in ("wait", "rename", "signal")}
+    suppressed = {name: 0 for name in ("wait", "rename", "signal", "cgroup", "mm")}
     for event in records:
         if event["type"] == "suppressed":
             suppressed[abi.TYPES[event["what"]]] += event["count"]
@@ -65,10 +65,13 @@ def describe(path, read):
          "began": env["began"], "first": min(times, default=None), "synced": env["synced"] or None,
          "ended": env["ended"] if env["complete"] else read.last,
          "kernel": values.text(env["kernel_release"]), "module": values.text(env["tracer_version"]),
-         "abi": env["abi_version"], "exit_mark": MARKS[env["exit_mark"]],
-         "reap_source": REAP_SOURCES[env["reap_source"]], "cpus": env["cpus"],
+         "abi": env["abi_version"], "exit_mark": views.exit_mark(env),
+         "reap_source": REAP_SOURCES[env["reap_source"]], "reap_missed": env["reap_missed"],
+         "marks_missed": env["marks_missed"], "cgroup_leave": {1: "exit", 2: "switch"}[env["cgroup_leave"]],
+         "mm_marks": [name for what, name in views.MM.items() if env["mm_marks"] >> what & 1],
+         "rss_error": env["rss_error"] or None, "cpus": env["cpus"],
          "args_bytes": env["args_bytes"], "hz": env["hz"] or None, "to_realtime": env["to_realtime"],
-         "not_recorded": [name for name, number in sorted((name, abi.NUMBERS[name]) for name in KNOWN)
+         "not_recorded": [name for number, name in sorted((abi.NUMBERS[name], name) for name in KNOWN)
                           if name not in ("task", "suppressed") and not env["features"] >> number & 1],
          "clock_steps": [], "command": command(read, seen), "processes": processes(read, seen),
          "records": len(records), "types": dict(types, unknown=0), "lost": read.lost,

@@ -7,12 +7,15 @@ from abi import NUMBERS
 
 SIGCHLD = 17
 CLD = (1, 2, 3)
+SIGKILL = 9
+CORE = (3, 4, 5, 6, 7, 8, 11, 24, 25, 31)  # these can dump core, see signal(7)
 
 
 class Task:
     def __init__(self, handle, process, ts):
         self.handle, self.process, self.seen = handle, process, ts
         self.born = self.exited = self.reaped = self.freed = None
+        self.exiting = self.last_exit = None  # EXITING and EXIT: the exit, `exited`, begins with the first
         self.exit_code = self.reaper = self.waited = self.reaper_waited = None
         self.exit_cpu = self.free_cpu = None
         self.gone_before = False  # its EXIT was before the trace
@@ -21,7 +24,7 @@ class Task:
 
     @property
     def state(self):
-        dead = self.exited is not None or self.gone_before
+        dead = self.last_exit is not None or self.gone_before
         return "freed" if self.freed is not None else "unfreed" if self.reaped is not None else \
             "zombie" if dead else "alive"
 
@@ -33,11 +36,14 @@ class Process:
         self.ghost = record["type"] == "free"  # its PID was another's by then
         self.group = self.leader = self.start = None
         self.tasks = []
-        self.parent = None  # by birth
+        self.parent = self.linked = None  # by birth; since when it is known
         self.parent_handle = self.creator_handle = None
         self.parent_pid = self.creator_pid = self.real_parent = 0
         self.parent_comm = None
         self.born = self.exited = self.notified = self.reaped = self.freed = None
+        self.last_exit = None  # of its threads
+        self.exiting, self.ends = None, False  # since when it ends as a whole; does it?
+        self.shown_alive = self.end_hidden = False  # a record shows that it did not, or may have
         self.dead = False
         self.uid = None
         self.ns_pid = self.ns_inum = self.cgroup = self.execs = self.max_rss = 0
@@ -45,7 +51,7 @@ class Process:
         self.path = self.args = self.matched_args = None
         self.pieces, self.total = None, 0
         self.exit_code = self.killer = self.reaper = self.reaper_waited = None
-        self.signals = []
+        self.sent = {}  # number: the signal that ends it, if that does
         self.kthread = self.worker = False
         self.selected, self.creator = False, None
         self.coalesced = False
@@ -68,7 +74,8 @@ class Process:
 
 
 class Lives:
-    def __init__(self):
+    def __init__(self, with_exiting=False):
+        self.with_exiting = with_exiting
         self.tasks = {}  # handle: the task that has it now
         self.processes = []
         self.open = []  # those that are not gone
@@ -104,7 +111,10 @@ class Lives:
 
     def feed(self, record):
         """Takes a record into account, and gives its task."""
+        self.ts = record["ts"]
         task = self.tasks.get(record["handle"])
+        if not task and not record["pid"]:
+            return None  # an idle task, which nobody made
         if not task and record["type"] == "free" and record["pid"] != record["tgid"]:
             return None  # a thread: its process can be long gone
         if not task or (record["type"] == "fork" and task.freed is not None):
@@ -137,6 +147,7 @@ class Lives:
 
     def adopt(self, process, parent):
         if parent:
+            process.linked = process.linked or self.ts
             process.parent = parent.process
             process.parent_comm = parent.process.comm
 
@@ -144,7 +155,7 @@ class Lives:
         task.born = record["ts"]
         if task.pid != process.tgid:
             return
-        process.born = record["ts"]
+        process.born, process.shown_alive = record["ts"], True
         creator = self.tasks.get(record["creator"])
         process.creator = creator.process if creator else None
         self.link(process, record, self.tasks.get(record["parent"]))
@@ -156,7 +167,10 @@ class Lives:
     def on_task(self, record, task, process):
         if not task.runtime:
             task.runtime = record["runtime"]
-        if "zombie" in record["flags"] and task.exited is None:
+        if "group_exit" in record["flags"] or (task.exiting is None and "exiting" in record["flags"]):
+            process.end_hidden = True  # what it began with can have been before
+        process.shown_alive |= "group_exit" not in record["flags"]
+        if "zombie" in record["flags"] and task.last_exit is None:
             task.gone_before = True
             task.exit_code = record["exit_code"]
             process.seen_as_zombie = record["ts"]
@@ -178,6 +192,7 @@ class Lives:
 
     def on_exec(self, record, task, process):
         process.execs += 1
+        process.shown_alive = True
         process.uid = record["uid"]
         process.path = record["path"].split(b"\0")[0]
         if "truncated" in record["flags"]:
@@ -194,28 +209,63 @@ class Lives:
         if not process.args_cut or "truncated" in record["flags"]:
             process.matched_args = process.args  # a filter waits for the last piece
 
+    def on_exiting(self, record, task, process):
+        task.exiting = record["ts"]
+        core = record["exit_code"] & 0x7f in CORE
+        if "sole" in record["flags"] and not core:
+            self.begin_end(process, record, True)
+        elif record["flags"] & {"sole", "group_exit"}:  # with a core, COREDUMP came first
+            self.begin_end(process, record, process.born is not None or not core)
+
+    def on_coredump(self, record, task, process):
+        self.begin_end(process, record, True)
+
+    @staticmethod
+    def begin_end(process, record, certain):
+        sure = "sole" in record["flags"] or (process.shown_alive and not process.end_hidden)
+        if not process.ends and certain and sure:
+            process.exiting = record["ts"]
+        process.ends = True
+
+    def exit_of(self, process):
+        if not self.with_exiting:
+            return process.last_exit
+        if process.ends:
+            return process.exiting
+        return max((task.exiting for task in process.tasks if task.exiting is not None), default=None)
+
     def on_exit(self, record, task, process):
-        task.exited, task.exit_cpu = record["ts"], record["cpu"]
+        task.last_exit, task.exit_cpu = record["ts"], record["cpu"]
+        task.exited = task.exiting if self.with_exiting else record["ts"]
         task.exit_code, task.runtime = record["exit_code"], record["runtime"]
         process.real_parent = record["parent_tgid"]
         process.dead |= "group_dead" in record["flags"]
-        process.last_exit = record
         if process.dead:
-            process.exited, process.exit_cpu = record["ts"], record["cpu"]
+            process.last_exit, process.exit_cpu = record["ts"], record["cpu"]
+            process.exited = self.exit_of(process)
             process.max_rss = record["max_rss"]
             group = "group_exit" in record["flags"]
             # Otherwise it is the leader's, which may have exited unseen.
             process.exit_code = record["exit_code"] if group else \
                 process.leader and process.leader.exit_code
-            self.find_killer(process)
+            process.killer = process.sent.get((process.exit_code or 0) & 0x7f)
 
-    def find_killer(self, process):
-        for signal in process.signals:
-            if (process.exit_code or 0) & 0x7f == signal["signo"] and signal["result"] == 0:
-                process.killer = signal
+    @staticmethod
+    def note_signal(process, signal):
+        """
+        One that is not blocked decides it, if it dumps no core. A tracer can hold it back, though: if there
+        is another one before the end begins, when the one that ended it was sent is not certain.
+        """
+        first = process.sent.get(signal["signo"])
+        if signal["result"] != 0 or (first and (signal["signo"] == SIGKILL or process.ends)):
+            return
+        again = bool(first) and (first["again"] or not first["blocked"])
+        if again and signal["signo"] not in CORE and not first["blocked"]:
+            signal = first
+        process.sent[signal["signo"]] = dict(signal, again=again)
 
     def on_signal(self, record, task, process):
-        process.signals.append(record)
+        self.note_signal(process, record)
         sender = self.tasks.get(record["sender"])
         if record["signo"] == SIGCHLD and record["code"] in CLD and sender and \
                 sender.process.dead and sender.process.real_parent == process.tgid:
@@ -269,7 +319,7 @@ class Lives:
 def settle(process):
     """A zombie that the snapshot found has exited, too."""
     if not process.dead and process.leader and all(
-            each.gone_before or each.exited is not None for each in process.tasks):
+            each.gone_before or each.last_exit is not None for each in process.tasks):
         process.dead = True
         if process.exit_code is None:
             process.exit_code = process.leader.exit_code
@@ -279,9 +329,17 @@ def mark(later, earlier):
     return later - earlier if later is not None and earlier is not None else None
 
 
+def killed(process):
+    """When the signal that ended it was sent."""
+    sent = process.killer
+    return sent["ts"] if sent and not (sent["blocked"] or sent["again"] or process.end_hidden) else None
+
+
 def process_phases(process):
-    notified = process.notified
-    return {"teardown": mark(notified, process.exited),
+    notified, sent = process.notified, killed(process)
+    late = sent is not None and process.exited is not None and sent > process.exited
+    return {"kill": None if late else mark(process.exited, sent),
+            "teardown": mark(notified, process.exited),
             "zombie": mark(process.reaped, notified if notified is not None else process.exited),
             "rcu_free": mark(process.freed, process.reaped),
             "exit_free": mark(process.freed, process.exited),
@@ -289,6 +347,6 @@ def process_phases(process):
 
 
 def task_phases(task):
-    return {"teardown": None, "zombie": mark(task.reaped, task.exited),
+    return {"kill": None, "teardown": None, "zombie": mark(task.reaped, task.exited),
             "rcu_free": mark(task.freed, task.reaped),
             "exit_free": mark(task.freed, task.exited), "life": mark(task.exited, task.born)}

@@ -9,6 +9,7 @@ import signal
 import abi
 from cast import INIT_NS, Process, Task
 from dying import Dying
+from marks import Marks
 
 NAMES = [b"", b"sh", b"cc1", b"make", b"a b", b"\x1b[31mred", b"two\nlines", b"bad\xff\xfe", b'"q"\\\'',
          b"exactly15bytes!", "ä→ö".encode(), b"sh", b"make", b"cc1", b"kworker/0:1", b"(itself)"]
@@ -16,8 +17,8 @@ PATHS = [b"/bin/sh", b"/usr/bin/make", b"/usr/lib/gcc/x86_64-linux-gnu/12/cc1-of
          b"/opt/with space/\x1b[2J", b"/bin/\xc3\x28", b"/" + b"x" * 47, b"/" + b"y" * 48]
 
 
-class Machine(Dying):
-    def __init__(self, random, cpus=4, older=6, now=10 ** 12, pid_range=40, budget=False):
+class Machine(Dying, Marks):
+    def __init__(self, random, cpus=4, older=6, now=10 ** 12, pid_range=40, budget=False, lacks=None):
         self.random, self.cpus, self.now, self.budget = random, cpus, now, budget
         self.last = 0, 0
         self.records = [[] for cpu in range(cpus)]
@@ -38,9 +39,12 @@ class Machine(Dying):
         self.unnamed_cgroup = 99999  # has no path
         self.exit_mark = random.choice([1, 2])
         self.before_5_18 = random.random() < .3
+        self.prepare_marks(lacks)
         self.init = self.new_process(None, pid=1, comm=b"init")
         self.kthreadd = self.new_process(None, pid=2, comm=b"kthreadd")
         self.kthreadd.leader.kind = {"kthread"}
+        for process in (self.init, self.kthreadd):
+            self.join(process.leader, process.leader)
         for _ in range(older):
             self.now += 1
             self.step()
@@ -71,8 +75,10 @@ class Machine(Dying):
         if self.suppressed:
             self.missing[cpu, kind] += 1
             self.unrecorded[cpu, kind] = self.unrecorded.get((cpu, kind), 0) + 1
-        elif self.recording:
+        elif self.recording and self.is_recorded(kind, payload):
             task.seen = task.seen or (ts if kind != "free" or "thread" not in flags else None)
+            if kind == "exec" or (kind == "fork" and "thread" not in flags):
+                task.process.shown_alive = True
             if kind == "task":
                 self.snapshot.append(record)
             else:
@@ -112,15 +118,17 @@ class Machine(Dying):
     # What tasks do
 
     def running(self):
-        return [task for process in self.processes for task in process.alive() if not task.waits]
+        return [task for process in self.processes for task in process.working() if not task.waits]
 
     def step(self):
         self.tick()
+        self.free_some()
+        self.let_go_some()
+        self.leave_some()
         users = [task for task in self.running() if "kthread" not in task.kind]
         task = self.random.choice(users)
         usual = task.process not in (self.init, self.kthreadd)
         choice = self.random.random()
-        self.free_some()
         if choice < .30:
             if len(self.running()) < 60:
                 self.fork(task)
@@ -147,8 +155,8 @@ class Machine(Dying):
         for _ in range(steps):
             self.step()
 
-    def begin(self):
-        """The trace begins: a reader takes its positions, and then the snapshot."""
+    def begin(self, calm=False):
+        """The trace begins: a reader takes its positions, and then the snapshot, if calm of what is at rest."""
         self.tick()
         self.now += 1
         self.recording, self.began = True, self.now
@@ -158,15 +166,18 @@ class Machine(Dying):
             self.now += self.number(50)
             if task.reaped is None:
                 self.snap(task)
-            if self.random.random() < .1:
+            if self.random.random() < .1 and not calm:
                 self.now += 1
                 self.step()
                 self.now += 1
         self.now += 1
 
     def snap(self, task):
-        process = task.process
-        flags = {"exiting", "zombie"} if task.exited is not None else set()
+        process, flags = task.process, self.exit_flags(task)
+        if flags and (process.code is not None or task.exiting < self.began):
+            process.found_ending = True
+        if "group_exit" not in flags:
+            process.shown_alive = True
         self.write("task", task, flags, parent=process.parent.leader.handle if process.parent else 0,
                    group=process.handle, cgroup=process.cgroup, runtime=task.runtime,
                    utime=task.utime, stime=task.stime,
@@ -175,8 +186,23 @@ class Machine(Dying):
                    ns_inum=process.ns_inum,
                    exit_code=task.exit_code or 0)
 
+    def exit_flags(self, task):
+        """As a snapshot finds it."""
+        process, flags = task.process, set()
+        begun = [each for each in process.alive() if each.exiting is not None]
+        if task.exited is not None:
+            flags |= {"exiting", "zombie"}
+        elif task in begun and self.random.random() < .7:  # which the kernel notes some time later
+            flags.add("exiting")
+        # It notes a core dump a moment later; and from Linux 5.18 on the last of those that exit alone.
+        if begun and process.code is not None or process.code is not None and self.random.random() < .7 \
+                or begun == process.alive() and not self.before_5_18 and self.random.random() < .8:
+            flags.add("group_exit")
+        return flags
+
     def fork_record(self, task, parent, creator):
         process = task.process
+        self.join(task, creator)
         task.born = self.write(
             "fork", task, parent=parent.handle, group=process.handle, creator=creator.handle,
             cgroup=process.cgroup, parent_pid=parent.pid, parent_tgid=parent.process.tgid,
@@ -198,6 +224,8 @@ class Machine(Dying):
         child.uid, child.euid, child.cgroup = creator.uid, creator.euid, creator.cgroup
         if self.random.random() < .1:
             child.ns_pid, child.ns_inum = self.number(300), 4026530000 + self.number(4)
+        elif self.random.random() < .1:  # CLONE_INTO_CGROUP
+            child.cgroup = self.random.choice(self.cgroup_numbers + [self.unnamed_cgroup])
         self.fork_record(child.leader, parent, task)
         child.born = child.leader.born
         if self.random.random() < .1:
@@ -213,6 +241,8 @@ class Machine(Dying):
             thread.kind = {"worker"}
         if process.parent:
             self.fork_record(thread, self.parent_task(process), task)
+        else:
+            self.join(thread, task)
 
     def parent_task(self, process):
         """The task that the kernel has as real_parent: any that lives, else the leader."""
@@ -221,12 +251,12 @@ class Machine(Dying):
     def rename(self, task, name=None, exempt=False):
         name = self.random.choice(NAMES) if name is None else name
         process = task.process
-        known = process.cgroup
-        if task is process.leader and self.random.random() < .3:
-            process.cgroup = self.random.choice(self.cgroup_numbers + [self.unnamed_cgroup])
-        self.write("rename", task, exempt=exempt, name=name, cgroup=process.cgroup)
-        if self.suppressed:
-            process.cgroup = known  # as it is when no record tells that it has moved
+        cpu = self.free_cpu()
+        told = exempt or not self.budget or (cpu, "rename") not in self.suppressing
+        if task is process.leader and told and self.random.random() < .3:
+            # Only where the record will tell that it has moved.
+            self.move(process, self.random.choice(self.cgroup_numbers + [self.unnamed_cgroup]))
+        self.write("rename", task, cpu=cpu, exempt=exempt, name=name, cgroup=process.cgroup)
         task.comm = name
 
     def exec(self, task):
@@ -240,6 +270,7 @@ class Machine(Dying):
                 self.tick()
         if task is not process.leader:
             self.take_lead(task)
+        self.replace_mm(task)
         self.rename(task, self.random.choice(NAMES), exempt=True)
         if self.random.random() < .3:
             process.uid = self.random.choice([0, 1000, 1001, 33])
@@ -309,17 +340,17 @@ class Machine(Dying):
         else:  # a signal that does not end it: it is blocked, or pending already
             sender = self.random.choice(self.running())
             self.signal(task, sender, signal.SIGTERM if task.process is self.init else signal.SIGUSR1,
-                        0, result=self.random.randrange(5), to_group=self.random.randrange(2))
+                        0, result=self.random.randrange(5), to_group=self.random.randrange(2),
+                        blocked=self.random.randrange(2))
 
     def suppress(self, cpu):
         """An account of the module's budget is spent on a CPU, or has saved enough again."""
-        kind = self.random.choice(["wait", "rename", "signal"]) if self.budget else "rename"
+        kinds = ["wait", "rename", "signal", "cgroup"] if self.budget else ["rename", "cgroup"]
+        kind = self.random.choice([each for each in kinds if each not in self.lacks])
         since = self.suppressing.pop((cpu, kind), None)
         missing = self.missing.pop((cpu, kind), 0)
         self.now += 1
-        nobody = Process(self, 0, 0, None)
-        nobody.leader = Task(nobody, 0, 0, 0, b"")
-        ts = self.write("suppressed", nobody.leader, (), cpu, what=abi.NUMBERS[kind],
+        ts = self.write("suppressed", self.nobody, (), cpu, what=abi.NUMBERS[kind],
                         ended=int(bool(since)), since=since or self.now,
                         count=missing if self.budget or not since else self.number())
         if not since:

@@ -64,11 +64,12 @@ def check_gaps(checker, seed):
     objects = [json.loads(line) for line in out.splitlines()]
     truth.check(checker, words, made, objects, lost, told)
     checker.equal(words, "lost", len(lost), objects[-1]["lost"])
+    check_deaths(checker, path, made)
     check_loss_is_said(checker, path, len(lost))
     check_event_gaps(checker, path, read, told, status, made)
     check_phases_of_lines(checker, path, objects, status)
     slices.check_lossy(checker, path, read, status)
-    other = new_machine(rng, 10)
+    other = new_machine(rng, 10, lacks=made.lacks)
     other.exit_mark = made.exit_mark
     words = ["-i", checks.make(checker, "beside", other)[0], "-i", path]
     for view in (["--latency"], ["--expect", "lost==%d" % len(lost)]):
@@ -108,10 +109,10 @@ def check_event_gaps(checker, path, read, told, status, made):
                          for each in got if each["type"] == "lost"))
     records = [(event["ts"], event["cpu"], event["type"], event["tgid"])
                for event in read.events if event["type"] != "lost"
-               if event["type"] not in ("args", "suppressed")]
+               if event["type"] not in ("args", *views.ABOUT_NOBODY)]
     checker.equal(words, "records", records,
                   [(each["ts"], each["cpu"], each["type"], each["pid"]) for each in got[1:-1]
-                   if each["type"] not in ("lost", "args", "suppressed")])
+                   if each["type"] not in ("lost", "args", *views.ABOUT_NOBODY)])
     last = 0
     for each in got[1:-1]:
         ts = each["from"] if each["type"] == "lost" else each["ts"]
@@ -142,7 +143,7 @@ def check_times(checker, words, objects, told, show):
     """Each record has a line with its time, and each gap one with its beginning and its end."""
     lines = checker.call(*words)[1].splitlines()
     mine = [show(each["ts"]).split()[-1] for each in objects[1:-1]
-            if each["type"] not in ("lost", "suppressed", "task")]  # which the text leaves out
+            if each["type"] not in ("lost", "task", *views.ABOUT_NOBODY)]  # which the text leaves out
     checker.equal(words, "times", mine, [line.split()[0] for line in lines if line[:2] != "--"])
     for gap in told:
         line = "-- %d record%s lost on CPU %d between %s and %s --" % (
@@ -217,7 +218,7 @@ def check_several(checker, seed):
     runs = [checks.make(checker, "part%d" % n, new_machine(rng, 60)) for n in range(3)]
     by_mark = {}
     for path, read in runs:
-        by_mark.setdefault(read.env["exit_mark"], []).append((path, read))
+        by_mark.setdefault(views.exit_mark(read.env), []).append((path, read))
     runs = max(by_mark.values(), key=len)
     options = session.Options(threads=rng.random() < .3)
     parts = [session.Session(read, options) for path, read in runs]
@@ -244,7 +245,7 @@ def check_device(checker, seed):
     # been started is not far from 0.
     made = new_machine(rng, 40, now=10 ** 9)
     path = os.path.join(checker.path, "device")
-    device.write(path, made.records, 1 << 12, dict(checks.HEADER, exit_mark=made.exit_mark,
+    device.write(path, made.records, 1 << 12, dict(checks.HEADER, **made.header(),
                                                    to_realtime=17 * 10 ** 17 + 987654321))
     kept = os.path.join(checker.path, "recorded")
     words = ["--device", path, "--history", "--duration", "1ms"]
@@ -328,7 +329,14 @@ def check_text(checker, path, read):
                                   re.findall(r"[\d.]+ [^\d\s]+", row[2]))
 
 
+def check_deaths(checker, path, made):
+    for words in (["-i", path, "--lives"], ["-i", path, "--lives", "--sort", "kill"]):
+        objects = [json.loads(line) for line in checker.call(*words, "--json")[1].splitlines()]
+        truth.check_deaths(checker, words, made, objects)
+
+
 def check_truth(checker, path, made):
+    check_deaths(checker, path, made)
     words = ["-i", path, "--tree"]
     objects = [json.loads(line) for line in checker.call(*words, "--json")[1].splitlines()]
     truth.check(checker, words, made, objects)

@@ -39,7 +39,7 @@ def below(path, wanted):
 
 def ended_so(process, ends):
     """In one of these ways, as far as its end is known."""
-    if process.exited is None or process.exit_code is None:
+    if process.last_exit is None or process.exit_code is None:
         return False
     signal, status = process.exit_code & 0x7f, process.exit_code >> 8 & 0xff
     return (process.exit_code != 0 and "failed" in ends) or bool(signal and "signal=any" in ends) or \
@@ -59,10 +59,10 @@ class Session:
     def __init__(self, recording, options):
         self.recording, self.options = recording, options
         self.env = recording.env
-        self.lives = lives.Lives()
+        self.lives = lives.Lives(bool(self.env["features"] >> abi.NUMBERS["exiting"] & 1))
         self.shown = []  # of --events: the record, and what is known of its life by then
         self.lost = 0
-        self.suppressed = {"wait": 0, "rename": 0, "signal": 0}
+        self.suppressed = {"wait": 0, "rename": 0, "signal": 0, "cgroup": 0, "mm": 0}
         self.waiting_for = list(options.pids)
         self.command = not options.pids and self.env["command"]
         self.is_selective = bool(options.pids or self.command)

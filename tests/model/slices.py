@@ -43,7 +43,7 @@ class Chosen(info.Whole):
 
     def note(self, event, task, process):
         self.records.append((event, process))
-        if event["type"] == "exit" and process.exited == event["ts"] and self.is_selected(process) \
+        if event["type"] == "exit" and process.last_exit == event["ts"] and self.is_selected(process) \
                 and self.matches(process):
             self.died.add(process)
         if event["type"] == "signal" and event["signo"] == 17:

@@ -19,21 +19,25 @@ def expected(made, process):
     """The truth of a process as far as the trace can show it."""
     seen = lambda mark: mark if mark is not None and mark >= made.began else None
     last = process.leader
+    told = process.end_told or "exiting" in made.lacks
+    over = seen(process.last_exit)
     found = {name: seen(getattr(process, name)) for name in MARKS}
     found["freed"] = seen(freed(process))
+    found["exited"] = found["exited"] if told else None
     found.update(
         pid=process.tgid, threads=sum(task.seen is not None for task in process.tasks),
         execs=process.execs, uid=process.uid, ns_pid=process.ns_pid, ns_inum=process.ns_inum,
-        cgroup=process.cgroup, max_rss=process.max_rss if found["exited"] else 0,
-        wait_status=process.exit_code if found["exited"] else None,
+        cgroup=process.cgroup, max_rss=process.max_rss if over else 0,
+        wait_status=process.exit_code if over else None,
         runtime=sum(task.runtime for task in process.tasks if task.seen is not None),
         kthread="kthread" in last.kind,
         reaper_pid=process.reaper[2] if found["reaped"] else 0,
         parent=process.birth_parent)
     if process.birth_parent and found["born"]:
         found["creator_pid"] = process.creator.tgid
-    if process.killer and process.killer["ts"] >= made.began and found["exited"]:
-        found["signal"] = signal_name(process.killer["signal"]), process.killer["pid"], process.killer["tid"]
+    killer = process.killer
+    if killer and killer["ts"] >= made.began and over and killer["signal"] == process.exit_code & 0x7f:
+        found["signal"] = signal_name(killer["signal"]), killer["pid"], killer["tid"]
     return found
 
 
@@ -69,6 +73,43 @@ def lost_records(process, lost):
     """Has a record of this process been lost? The FREE of a thread that was reaped before is none."""
     handles = {task.handle for task in process.tasks if task.seen is not None}
     return any(record["handle"] in handles for record in lost)
+
+
+def left_alone(made, process):
+    """How much of its life no child of it lived."""
+    left, at = process.exited - process.born, process.born
+    children = [each for each in made.processes if each.birth_parent is process and each.born is not None]
+    for child in sorted(children, key=lambda each: each.born):
+        begin, end = max(child.born, at), min(made.exit_so_far(child) or made.now, process.exited)
+        if end > begin:
+            left -= end - begin
+            at = end
+    return left
+
+
+def check_deaths(checker, words, made, objects):
+    """What --lives says of each is true, or left out."""
+    for said in objects:
+        process = find(made, said) if said["type"] == "life" else None
+        if not process:
+            continue
+        mine = {name: value for name, value in expected(made, process).items() if name in MARKS}
+        if process.end_told or "exiting" in made.lacks or said["incomplete"]:
+            mine["exited"] = process.exited if process.exited and process.exited >= made.began else None
+        sent = process.killer
+        certain = sent and not (sent["blocked"] or sent["again"]) and sent["ts"] >= made.began and \
+            sent["signal"] == process.exit_code & 0x7f
+        mine["ts"], mine["killed"] = mine["exited"], sent["ts"] if certain else None
+        since = mine["notified"] if mine["notified"] is not None else mine["exited"]
+        for phase, to, begin in (("life", "exited", mine["born"]), ("kill", "exited", mine["killed"]),
+                                 ("teardown", "notified", mine["exited"]), ("zombie", "reaped", since),
+                                 ("rcu_free", "freed", mine["reaped"]), ("exit_free", "freed", mine["exited"])):
+            mine[phase] = None if mine[to] is None or begin is None else mine[to] - begin
+        if mine["born"] is not None and mine["exited"] is not None and not said["incomplete"]:
+            mine["alone"] = left_alone(made, process)
+        wrong = {name: value for name, value in mine.items() if said[name] not in (None, value)}
+        if wrong:
+            checker.differ(words, "truth of a death", wrong, said)
 
 
 def check(checker, words, made, objects, lost=(), gaps=(), partial=False):
@@ -117,7 +158,7 @@ def check_line(checker, words, made, process, said, lines, owners, lost, gaps, p
         wrong += [(name, value) for name, value in mine.items() if said[name] != value]
         killer = said["killer"] and (said["killer"]["signal"], said["killer"]["pid"],
                                      said["killer"]["tid"])
-        if mine["exited"] and killer != signal and not gaps:
+        if mine.get("wait_status") is not None and killer != signal and not gaps:
             wrong.append(("killer", signal))
     if said["parent_id"] is not None and owners.get(said["parent_id"]) is not parent and \
             said["born"] is not None:

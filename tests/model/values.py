@@ -55,6 +55,19 @@ class Either(dict):
         return other not in self.objects
 
 
+class OrNone:
+    """A figure that the program need not tell."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return other is None or other == self.value
+
+    def __repr__(self):
+        return "%s or none" % self.value
+
+
 class Any:
     """What this view's documentation leaves open."""
 

@@ -254,9 +254,9 @@ def check_several(checker, seed):
     for number in range(rng.choice([4, 6, 6, 7])):
         side = number % 2
         drift = rng.uniform(0.8, 1.2)
-        made = machine.Machine(rng, cpus=2, older=0)
+        made = machine.Machine(rng, cpus=2, older=0, lacks=())
         made.exit_mark = 1
-        made.begin()
+        made.begin(calm=True)
         for group, count in enumerate(counts):
             zombie, life = drift * rng.gauss(1, 0.02), drift * rng.gauss(1, 0.02)
             if side and not group:
@@ -275,9 +275,9 @@ def check_two(checker, seed):
     rng = random.Random("diff %d" % seed)
     factor, sides = rng.choice([4, 8]), []
     for number, slow in enumerate((1, factor)):
-        made = machine.Machine(rng, cpus=2, older=0)
+        made = machine.Machine(rng, cpus=2, older=0, lacks=())
         made.exit_mark = 1
-        made.begin()
+        made.begin(calm=True)
         for name, count, times in ((b"slow", 60, slow), (b"same", 45, 1), (b"few", 12, slow)):
             made.crowd(name, count, 2 * 10 ** 7 * times)
         path, read = checks.make(checker, "side%d" % number, made)

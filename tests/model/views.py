@@ -5,13 +5,20 @@ import lives
 from values import (Any, Either, Near, Percentile, figures, handle, killer, signal_name, text, texts,
                     wait_status)
 
-PHASES = ["teardown", "zombie", "rcu_free", "exit_free", "life"]
+PHASES = ["kill", "teardown", "zombie", "rcu_free", "exit_free", "life"]
+
+
+def exit_mark(env):
+    """Where exits begin."""
+    if env["features"] >> abi.NUMBERS["exiting"] & 1:
+        return "do_exit"
+    return {1: "after_mm", 2: "before_mm"}.get(env["exit_mark"])
 
 
 def trace(env):
     return {"v": 1, "type": "trace", "ts": env["began"], **texts("kernel", env["kernel_release"]),
             **texts("module", env["tracer_version"]), "abi": env["abi_version"],
-            "exit_mark": {1: "after_mm", 2: "before_mm"}.get(env["exit_mark"]),
+            "exit_mark": exit_mark(env),
             "reap_source": {1: "cgroup_release()", 2: "cgroup_task_release()"}.get(env["reap_source"]),
             "to_boottime": env["to_boottime"], "to_realtime": env["to_realtime"]}
 
@@ -38,10 +45,13 @@ SAME = {
     "rename": "cgroup",
     "exit": "live runtime utime stime min_flt maj_flt nvcsw nivcsw",
     "reap": "cgroup",
-    "free": "runtime utime stime",
+    "free": "runtime utime stime users",
     "wait": "wanted",
     "signal": "signo code result",
     "task": "uid ns_inum cgroup runtime utime stime",
+    "exiting": "cgroup rss_anon rss_file rss_shmem mm_users",
+    "mm": "users rss_anon rss_file rss_shmem swap tables",
+    "coredump": "signo",
 }
 # The program's `pid` is the process and `tid` the thread; abi.h has them as tgid and pid
 THREADS = {"*": "tid=pid pid=tgid",
@@ -50,17 +60,27 @@ THREADS = {"*": "tid=pid pid=tgid",
            "exec": "old_tid=old_pid", "exit": "parent_pid=parent_tgid",
            "reap": "reaper_tid=reaper_pid reaper_pid=reaper_tgid",
            "signal": "sender_tid=sender_pid sender_pid=sender_tgid",
+           "free": "runner_tid=runner_pid",
+           "exiting": "parent_pid=parent_tgid tracer_pid=tracer_tgid",
+           "oom": "allocator_tid=allocator_pid allocator_pid=allocator_tgid",
            "task": "parent_pid=parent_tgid ns_tid=ns_pid"}
 HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper reaper_group",
-           "signal": "sender", "task": "group parent"}
+           "free": "runner", "signal": "sender", "task": "group parent", "exiting": "parent tracer mm",
+           "mm": "mm", "oom": "allocator"}
+ABOUT_NOBODY = ("suppressed", "cgroup")  # about no task: these have no PIDs
+MM = {1: "left", 2: "async", 3: "early", 4: "teardown", 5: "gone"}
 
 
-def event(record, extra):
+def event(record, extra, cgroups):
     kind, flags = record["type"], record["flags"]
     if kind == "suppressed":
         return {"v": 1, "type": kind, "ts": record["ts"], "cpu": record["cpu"],
                 "record": abi.TYPES[record["what"]], "ended": bool(record["ended"]),
                 "since": record["since"], "count": record["count"]}
+    if kind == "cgroup":
+        return {"v": 1, "type": kind, "ts": record["ts"], "cpu": record["cpu"],
+                "cgroup": record["cgroup"], "populated": bool(record["populated"]),
+                **texts("cgroup_path", cgroups.get(record["cgroup"]))}
     found = {"v": 1, "type": kind, "ts": record["ts"], "cpu": record["cpu"],
              "task": handle(record["handle"]), "start": record["start"],
              "thread": "thread" in flags}
@@ -90,7 +110,17 @@ def event(record, extra):
         found.update(texts("reaper_comm", record["reaper_comm"]))
     elif kind == "signal":
         found.update(texts("sender_comm", record["sender_comm"]), signal=signal_name(record["signo"]),
-                     to_group=bool(record["to_group"]))
+                     to_group=bool(record["to_group"]), blocked=bool(record["blocked"]))
+    elif kind == "free":
+        found.update(texts("runner_comm", record["runner_comm"]), softirq="softirq" in flags)
+    elif kind == "exiting":
+        found.update(wait_status(record["exit_code"]))
+    elif kind == "mm":
+        found.update(what=MM[record["what"]], execing="execing" in flags)
+    elif kind == "coredump":
+        found["signal"] = signal_name(record["signo"])
+    elif kind == "oom":
+        found.update(texts("allocator_comm", record["allocator_comm"]))
     elif kind == "task":
         found["state"] = "zombie" if "zombie" in flags else "exiting" if "exiting" in flags else "alive"
         found.update(wait_status(None if found["state"] == "alive" else record["exit_code"]))
@@ -98,7 +128,8 @@ def event(record, extra):
 
 
 def events(session):
-    return [dict(each, v=1) if each["type"] in ("lost", "history") else event(each, extra)
+    return [dict(each, v=1) if each["type"] in ("lost", "history")
+            else event(each, extra, session.recording.cgroups)
             for each, extra in session.shown]
 
 
@@ -114,7 +145,7 @@ def process(session, each, in_tree):
         "kthread": each.kthread, "threads": len(each.tasks), "execs": each.execs,
         "born": each.born, "seen": each.seen, "exited": each.exited, "notified": each.notified,
         "reaped": each.reaped, "freed": each.freed,
-        **wait_status(each.exit_code if each.exited else None), "killer": killer(each.killer),
+        **wait_status(each.exit_code if each.last_exit else None), "killer": killer(each.killer),
         "runtime": each.runtime, "max_rss": each.max_rss,
         "reaper_pid": each.reaper["reaper_tgid"] if each.reaper else 0,
         "state": each.state, "incomplete": False}
@@ -252,7 +283,7 @@ def reaper_of(session, each):
     """Its parent as of its exit, unless that is gone: whoever has its PID then is another one."""
     for process in reversed(session.lives.processes):
         if process.tgid == each.real_parent and process.state == "alive" and \
-                (process.born or 0) <= (each.exited or each.seen_as_zombie):
+                (process.born or 0) <= (each.exited or each.seen):
             return process
     return None
 
@@ -339,7 +370,7 @@ def zombies(session):
 # How much of the tree
 
 def failed(each):
-    return bool(each.exit_code) and each.exited is not None
+    return bool(each.exit_code) and each.last_exit is not None
 
 
 def life(session, each):
@@ -351,7 +382,7 @@ def life(session, each):
 
 
 def happened(each):
-    return each.born is not None or each.exited is not None or each.reaped is not None or \
+    return each.born is not None or each.last_exit is not None or each.reaped is not None or \
         each.freed is not None
 
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Several recordings: their figures are those of one run that had all of it. */
+#include "fake_device.h"
 #include "story.h"
 
+#include <ctf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,9 +168,20 @@ static void test_refused(void **state)
 	put_part(2);
 	story_end();
 	snprintf(line, sizeof(line), "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
-	snprintf(said, sizeof(said), "proclife-read: %s and %s cannot be added up: EXIT is recorded "
-		 "before the address space is torn down in one of them alone\n", dirs[0], dirs[1]);
+	snprintf(said, sizeof(said), "proclife-read: %s and %s cannot be added up: exits begin "
+		 "before the address space is torn down in the one, after the address space is torn "
+		 "down in the other; show each alone\n", dirs[0], dirs[1]);
 	expect_output(true, 1, line, said);
+	/* The same kernel, with EXITING. */
+	story_features = PROCLIFE_KNOWN_TYPES;
+	record(dirs[3], 3, 0);
+	story_features = WITHOUT_EXITING;
+	snprintf(line, sizeof(line), "%s -i %s -i %s --latency", program, dirs[0], dirs[3]);
+	snprintf(said, sizeof(said), "proclife-read: %s and %s cannot be added up: exits begin "
+		 "before the address space is torn down in the one, where do_exit() begins in the "
+		 "other; show each alone\n", dirs[0], dirs[3]);
+	expect_output(true, 1, line, said);
+	snprintf(line, sizeof(line), "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
 	/* One that is none. */
 	snprintf(path, sizeof(path), "%s/metadata", dirs[1]);
 	assert_int_equal(unlink(path), 0);
@@ -313,8 +326,8 @@ static void test_expected_failures(void **state)
 	assert_int_equal(out.status, 0);
 	free(out.text);
 	/* Without REAP nobody knows how many are zombies. */
-	metadata_set(dirs[0], "features", "\"0xfbf\"");
-	metadata_set(dirs[1], "features", "\"0xfbf\"");
+	metadata_set(dirs[0], "features", "\"0x7ffbf\"");
+	metadata_set(dirs[1], "features", "\"0x7ffbf\"");
 	out = run_program(false, 0, "%s -i %s -i %s --expect zombies==0", program, dirs[0], dirs[1]);
 	assert_int_equal(out.status, 2);
 	assert_non_null(strstr(out.text, "not measured"));

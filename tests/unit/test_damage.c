@@ -224,12 +224,13 @@ static void test_metadata_values(void **state)
 		int error;
 		const char *says;
 	} edits[] = {
-		{ "abi_compatible = 1;", "abi_compatible = 2;", -EPROTO, "newer" },
-		{ "format 1 ", "format 3 ", -EPROTO,
-		  "a recording of format 3, made by proclife 0.0; this release reads format 1: " },
-		{ "format 1 ", "format 0 ", -EPROTO, "format 0, made by proclife 0.0; " },
-		{ "format 1 ", "format 99999999999 ", -EPROTO, "format 9999999" },
-		{ "format 1 ", "format x ", -EPROTO, "format 0" },
+		{ "abi_compatible = 2;", "abi_compatible = 3;", -EPROTO, "newer" },
+		{ "format 2 ", "format 3 ", -EPROTO,
+		  "a recording of format 3, made by proclife 0.0; this release reads format 2: " },
+		{ "format 2 ", "format 1 ", -EPROTO, "format 1, made by proclife 0.0; " },
+		{ "format 2 ", "format 0 ", -EPROTO, "format 0, made by proclife 0.0; " },
+		{ "format 2 ", "format 99999999999 ", -EPROTO, "format 9999999" },
+		{ "format 2 ", "format x ", -EPROTO, "format 0" },
 		{ "/* proclife", "/* lttng", -ENOEXEC, "not a recording" },
 		{ "cpus = 2;", "cpus = 0;", -EBADMSG, "sizes" },
 		{ "cpus = 2;", "cpus = 99999;", -EBADMSG, "sizes" },

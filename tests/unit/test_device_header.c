@@ -26,7 +26,9 @@ static void test_header(void **state)
 	assert_string_equal(header->release, "6.1.0-test");
 	assert_int_equal(header->records_per_ring, 16);
 	device->header->reap_missed = 7; /* it moves */
+	device->header->marks_missed = 8;
 	assert_int_equal(proclife_source_header(source)->reap_missed, 7);
+	assert_int_equal(proclife_source_header(source)->marks_missed, 8);
 	assert_true(proclife_source_fd(source) >= 0);
 	fake_device_write(device, 1, 10);
 	assert_int_equal(proclife_source_ring(source, 1)->counts[PROCLIFE_FORK], 1);
@@ -66,6 +68,7 @@ static void test_header_changes(void **state)
 	HEADER(magic, magic, PROCLIFE_MAGIC + 1, -ENODEV)                          \
 	HEADER(no_magic, magic, 0, -ENODEV)                                        \
 	HEADER(later_abi, abi_compatible, PROCLIFE_ABI_VERSION + 1, -EPROTO)       \
+	HEADER(earlier_abi, abi_version, PROCLIFE_ABI_COMPATIBLE - 1, -EPROTO)     \
 	HEADER(no_header_bytes, header_bytes, 0, -EPROTO)                          \
 	HEADER(short_header, header_bytes, sizeof(*h) - 8, -EPROTO)                \
 	HEADER(long_header, header_bytes, h->cpu_map_offset + 8, -EPROTO)          \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* proclife-read --diff on recordings that are made up: what it finds, what it says, how it ends. */
+#include "fake_device.h"
 #include "sides.h"
 
+#include <ctf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,10 +102,10 @@ static void test_exit_mark(void **state)
 	record(dirs[1], PROCLIFE_EXIT_BEFORE_MM, 1000, 2);
 	snprintf(line, sizeof(line), "%s %s", dirs[0], dirs[1]);
 	snprintf(said, sizeof(said),
-		 "proclife-read: --diff: not comparable: in %s (Linux 6.1) EXIT is recorded after the "
+		 "proclife-read: --diff: not comparable: in %s (Linux 6.1) exits begin after the "
 		 "address space is torn down, in %s (Linux 6.18) before the address space is torn down; "
-		 "life, teardown and exit_free mean different times there; --force compares them all "
-		 "the same\n", dirs[0], dirs[1]);
+		 "life, kill, teardown and exit_free mean different times there; record both with the module's parameter exiting=1; --force compares them "
+		 "all the same\n", dirs[0], dirs[1]);
 	out = diff(true, line);
 	assert_int_equal(out.status, 1);
 	assert_string_equal(out.text, said);
@@ -112,6 +114,32 @@ static void test_exit_mark(void **state)
 	assert_string_equal(out.text, "");
 	free(out.text);
 	expect(dirs[0], dirs[1], "--force", 0, "Nothing has changed");
+}
+
+/* The same kernel, but one module recorded EXITING, and the other did not. */
+static void test_exiting_or_not(void **state)
+{
+	char line[2 * PATH_MAX], said[4 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	record(dirs[0], PROCLIFE_EXIT_BEFORE_MM, 1000, 1);
+	story_features = PROCLIFE_KNOWN_TYPES;
+	record(dirs[1], PROCLIFE_EXIT_BEFORE_MM, 1000, 2);
+	/* With EXITING, it does not matter where EXIT stands. */
+	record(dirs[2], PROCLIFE_EXIT_AFTER_MM, 1000, 3);
+	story_features = WITHOUT_EXITING;
+	snprintf(line, sizeof(line), "%s %s", dirs[0], dirs[1]);
+	snprintf(said, sizeof(said),
+		 "proclife-read: --diff: not comparable: in %s (Linux 6.18) exits begin before the "
+		 "address space is torn down, in %s (Linux 6.18) where do_exit() begins; life, kill, "
+		 "teardown and exit_free mean different times there; record both with the module's "
+		 "parameter exiting=1; --force compares them all the same\n", dirs[0], dirs[1]);
+	out = diff(true, line);
+	assert_int_equal(out.status, 1);
+	assert_string_equal(out.text, said);
+	free(out.text);
+	expect(dirs[1], dirs[2], "", 0, "Nothing has changed");
 }
 
 /* Also under another name, and a copy. */
@@ -198,6 +226,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_changed, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_same, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_exit_mark, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_exiting_or_not, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_itself, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_cgroups, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_nothing, begin, story_teardown),

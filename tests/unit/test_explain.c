@@ -191,6 +191,9 @@ static void test_leader(void **state)
 			   "before its last thread");
 	death.leader_exited = EXIT - 100 * MS;
 	expect(&death, "", "RCU: freed 80.0 ms after the reap on CPU 3");
+	/* It ended as a whole before its leader did. */
+	death.leader_exited = EXIT + MS;
+	expect(&death, "", "RCU: freed 80.0 ms after the reap on CPU 3");
 	death.leader_exited = EXIT - 200 * MS;
 	death.threads = 1;
 	expect(&death, "", "RCU: freed 80.0 ms after the reap on CPU 3");

@@ -97,6 +97,25 @@ static void test_too_late(void **state)
 }
 
 /* Two processes that differ in everything; one of them has renamed itself. */
+/* Where it exited is known, even if the beginning of that is not. */
+static void test_began_before(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+	struct proclife_record record = task_record(10, &a, &init);
+
+	(void)state;
+	proclife_tasks_with_exiting(tasks);
+	record.flags |= PROCLIFE_F_EXITING;
+	feed(tasks, record);
+	record = exit_record(20, &a, 0, 0);
+	record.cpu = 3;
+	feed(tasks, record);
+	feed(tasks, reap_record(30, &a, &init));
+	feed(tasks, free_record(40, &a));
+	for (int threads = 0; threads < 2; threads++)
+		assert_int_equal(numbered(by[threads][PROCLIFE_BY_CPU], 3), 1);
+}
+
 static void test_each_kind(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(300, "b");
@@ -279,6 +298,7 @@ int main(void)
 		TEST(test_names),
 		TEST(test_too_late),
 		TEST(test_each_kind),
+		TEST(test_began_before),
 		TEST(test_unknown),
 		TEST(test_uid_by_snapshot),
 		TEST(test_threads),

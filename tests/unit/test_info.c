@@ -57,7 +57,7 @@ static void test_without_reap(void **state)
 	(void)state;
 	tell();
 	story_end();
-	metadata_set(folder.path, "features", "\"0xfbf\"");
+	metadata_set(folder.path, "features", "\"0x7ffbf\"");
 	expect_line(0, "at the end", "2 alive, 2 not freed");
 	out = run_program(false, 0, "%s -i %s --latency", program, folder.path);
 	assert_non_null(strstr(out.text, "2 still alive, 2 not yet freed"));
@@ -80,19 +80,19 @@ static void test_whole(void **state)
 	free(out.text);
 	expect_line(0, "state", "complete, because it was stopped");
 	expect_line(0, "machine", "build-7, Linux 6.18, 2 CPUs");
-	expect_line(0, "module", "proclife 0.0, ABI 1, EXIT before the address space is torn down");
+	expect_line(0, "module", "proclife 0.0, ABI 2, exits begin before the address space is torn down");
 	expect_line(0, "began", "2001-09-09Z 01:46:40.000000");
 	expect_line(0, "ended", "2001-09-09Z 01:46:41.004000, after 1.00 s");
 	expect_line(0, "processes", "5: 3 born in it, 2 older; 3 ended in it");
 	expect_line(0, "at the end", "2 alive, 1 zombie, 1 reaped but not freed");
 	expect_line(0, "records", "16: fork 3, exit 3, reap 2, free 1, wait 2, signal 3, task 2");
 	expect_line(0, "lost", "0");
-	expect_line(0, "not recorded", NULL);
+	expect_line(0, "not recorded", "exiting: off, or not on this kernel");
 	metadata_set(folder.path, "began", "1002000000");
 	expect_line(0, "history from", "2001-09-09Z 01:46:40.000000, 2.00 ms before it began");
 	metadata_set(folder.path, "began", "1");
-	metadata_set(folder.path, "features", "\"0x57e\"");
-	expect_line(0, "not recorded", "free, hang: off, or not on this kernel");
+	metadata_set(folder.path, "features", "\"0x2b57e\"");
+	expect_line(0, "not recorded", "free, hang, mm, coredump, cgroup: off, or not on this kernel");
 	expect_line(0, "arguments", "not recorded");
 	expect_line(0, "command", NULL);
 	expect_line(0, "clock", NULL);
@@ -107,10 +107,10 @@ static void test_later_types(void **state)
 	struct output out;
 
 	(void)state;
-	story_put(record_of(0, 14, &init));
-	story_put(record_of(0, 14, &init));
+	story_put(record_of(0, 19, &init));
+	story_put(record_of(0, 19, &init));
 	story_end();
-	metadata_set(folder.path, "features", "\"0x4fff\"");
+	metadata_set(folder.path, "features", "\"0xfffff\"");
 	expect_line(0, "records", "2: of a later release 2");
 	out = info(0, "--json");
 	assert_non_null(strstr(out.text, "\"unknown\":2"));

@@ -152,7 +152,7 @@ static void test_replay_without_reap(void **state)
 		int is = -1;
 
 		if (without)
-			metadata_set(folder.path, "features", "\"0xfbf\"");
+			metadata_set(folder.path, "features", "\"0x7ffbf\"");
 		source = replay(folder.path);
 		assert_int_equal(proclife_tasks_new(&lives), 0);
 		assert_int_equal(proclife_tasks_report(lives, &reports, &is), 0);

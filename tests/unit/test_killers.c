@@ -91,11 +91,12 @@ static void test_not_while_a_thread_lives(void **state)
 static void test_the_latest_that_was_queued(void **state)
 {
 	struct who a = process_of_pid(200, "app");
-	struct proclife_record late;
+	struct proclife_record late, taken = signal_record(11, &a, SIGTERM, &shell);
 
 	(void)state;
+	taken.signal.blocked = 1; /* sigwait() */
 	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, signal_record(11, &a, SIGTERM, &shell)); /* taken with sigwait() */
+	feed(tasks, taken);
 	feed(tasks, signal_record(12, &a, SIGTERM, &guard));
 	late = signal_record(13, &a, SIGTERM, &shell);
 	late.signal.result = PROCLIFE_SIGNAL_PENDING;
@@ -105,6 +106,105 @@ static void test_the_latest_that_was_queued(void **state)
 	feed(tasks, exit_record(14, &a, SIGTERM | 0x80, 0)); /* core dumped */
 	assert_int_equal(killer_of(&a)->ts, 12);
 	assert_string_equal(killer_of(&a)->comm, "guard");
+	/* The first was taken without ending it. */
+	assert_false(killer_of(&a)->again);
+	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, a.task)->process), 12);
+}
+
+/* To a thread and to all: the first one ends it, but not at once if a tracer holds it back. */
+static void test_two_queues(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "core");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, signal_record(11, &a, SIGTERM, &shell));
+	assert_false(proclife_process_sigkill(proclife_tasks_find(tasks, a.task)->process));
+	feed(tasks, signal_record(12, &a, SIGTERM, &guard));
+	feed(tasks, exit_record(14, &a, SIGTERM, 0));
+	assert_int_equal(killer_of(&a)->ts, 11);
+	assert_string_equal(killer_of(&a)->comm, "sh");
+	assert_true(killer_of(&a)->again);
+	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, a.task)->process), 0);
+	/* What dumps core does that once it is taken: the latest was the one. */
+	feed(tasks, fork_record(20, &b, &shell));
+	feed(tasks, signal_record(21, &b, SIGQUIT, &shell));
+	feed(tasks, signal_record(22, &b, SIGQUIT, &guard));
+	feed(tasks, exit_record(24, &b, SIGQUIT, 0));
+	assert_int_equal(killer_of(&b)->ts, 22);
+	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, b.task)->process), 0);
+}
+
+/* Where the first can have been held back, it stays so, whether a later one is blocked or not. */
+static void test_blocked_between(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+	struct proclife_record blocked = signal_record(12, &a, SIGQUIT, &shell);
+
+	(void)state;
+	blocked.signal.blocked = 1;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, signal_record(11, &a, SIGQUIT, &shell));
+	feed(tasks, blocked);
+	feed(tasks, signal_record(13, &a, SIGQUIT, &guard));
+	feed(tasks, exit_record(14, &a, SIGQUIT, 0));
+	assert_int_equal(killer_of(&a)->ts, 13);
+	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, a.task)->process), 0);
+}
+
+/* Once it ends, no other signal is the one that ended it; but a SIGKILL is noted. */
+static void test_too_late(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "core");
+	const struct proclife_process *process;
+	struct proclife_record r = record_of(20, PROCLIFE_EXITING, &a);
+
+	(void)state;
+	proclife_tasks_with_exiting(tasks);
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(10, &b, &shell));
+	feed(tasks, signal_record(11, &a, SIGTERM, &shell));
+	feed(tasks, signal_record(12, &b, SIGSEGV, &shell));
+	r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	r.exiting.exit_code = SIGTERM;
+	feed(tasks, r);
+	r = record_of(20, PROCLIFE_COREDUMP, &b);
+	r.coredump.signo = SIGSEGV;
+	feed(tasks, r);
+	feed(tasks, signal_record(21, &a, SIGTERM, &guard));
+	feed(tasks, signal_record(22, &a, SIGKILL, &guard));
+	feed(tasks, signal_record(23, &b, SIGSEGV, &guard));
+	process = proclife_tasks_find(tasks, a.task)->process;
+	assert_non_null(proclife_process_sigkill(process));
+	assert_int_equal(proclife_process_sigkill(process)->ts, 22);
+	feed(tasks, exit_record(30, &a, SIGTERM, 0));
+	feed(tasks, exit_record(31, &b, SIGSEGV | 0x80, 0));
+	assert_int_equal(killer_of(&a)->ts, 11);
+	assert_int_equal(proclife_process_killed(process), 11);
+	assert_int_equal(killer_of(&b)->ts, 12);
+	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, b.task)->process), 12);
+}
+
+/* It was ending when the snapshot found it: that SIGKILL was not what ended it. */
+static void test_ending_before(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+	struct proclife_record r = task_record(10, &a, &shell);
+	const struct proclife_process *process;
+
+	(void)state;
+	proclife_tasks_with_exiting(tasks);
+	r.flags |= PROCLIFE_F_GROUP_EXIT;
+	feed(tasks, r);
+	feed(tasks, signal_record(11, &a, SIGKILL, &guard));
+	r = record_of(20, PROCLIFE_EXITING, &a);
+	r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	r.exiting.exit_code = SIGKILL;
+	feed(tasks, r);
+	feed(tasks, exit_record(30, &a, SIGKILL, 0));
+	process = proclife_tasks_find(tasks, a.task)->process;
+	assert_int_equal(process->marks.exited, 20);
+	assert_int_equal(proclife_process_killed(process), 0);
 }
 
 /* There was no memory for what comes with it: it pends all the same. */
@@ -199,6 +299,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_first_sigkill, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_while_a_thread_lives, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_latest_that_was_queued, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_two_queues, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_blocked_between, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ending_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_without_info, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_to_a_thread_for_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),

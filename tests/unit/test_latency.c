@@ -232,6 +232,37 @@ static void test_without_reap(void **state)
 	assert_int_equal(only(PROCLIFE_EXIT_FREE), 9);
 }
 
+/* An older process had begun to exit: with which status is known, since when is not. */
+static void test_began_before(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct proclife_record r = task_record(10, &a, &shell);
+
+	(void)state;
+	proclife_tasks_with_exiting(tasks);
+	r.flags |= PROCLIFE_F_EXITING;
+	feed(tasks, r);
+	feed(tasks, exit_record(20, &a, 1 << 8, 0));
+	feed(tasks, reap_record(22, &a, &shell));
+	feed(tasks, free_record(24, &a));
+	assert_int_equal(proclife_latency_counts(latency)->failed, 1);
+	assert_int_equal(proclife_latency_counts(of_threads)->failed, 1);
+	assert_int_equal(count_of(PROCLIFE_EXIT_FREE), 0);
+	assert_int_equal(only(PROCLIFE_RCU_FREE), 2);
+	/* The kill of one that was seen. */
+	feed(tasks, fork_record(30, &b, &shell));
+	feed(tasks, signal_record(31, &b, SIGTERM, &shell));
+	r = record_of(38, PROCLIFE_EXITING, &b);
+	r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	r.exiting.exit_code = SIGTERM;
+	feed(tasks, r);
+	feed(tasks, exit_record(40, &b, SIGTERM, 0));
+	feed(tasks, reap_record(41, &b, &shell));
+	feed(tasks, free_record(42, &b));
+	assert_int_equal(only(PROCLIFE_KILL), 7);
+	assert_int_equal(only(PROCLIFE_LIFE), 8);
+}
+
 static void test_selected_only(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -357,6 +388,7 @@ int main(void)
 		TEST(test_free_lost),
 		TEST(test_without_reap),
 		TEST(test_selected_only),
+		TEST(test_began_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

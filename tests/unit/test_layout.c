@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libproclife(3) promises to programs that are compiled already: members stay where they are,
+ * What libproclife(3) and the ABI promise to programs that are compiled already: members stay where they are,
  * and structures grow at their ends, if at all. Once this is released, lines are only ever added
  * here, and only the sizes of structures that may grow become larger.
  */
@@ -44,7 +44,7 @@ static const struct place places[] = {
 	AT(task, min_flt, 112), AT(task, maj_flt, 120), AT(task, nvcsw, 128),
 	AT(task, nivcsw, 136), AT(task, comm, 144), AT(task, reaper_comm, 160),
 	AT(task, reaper_pid, 176), AT(task, reaper_tgid, 180), AT(task, seen, 184),
-	AT(task, waited, 192), AT(task, reaper_waited, 200),
+	AT(task, waited, 192), AT(task, reaper_waited, 200), AT(task, exiting, 208),
 	AT(process, handle, 0), AT(process, start, 8), AT(process, tgid, 16),
 	AT(process, flags, 20), AT(process, exit_code, 24), AT(process, threads, 28),
 	AT(process, live, 32), AT(process, open, 36), AT(process, selected, 40),
@@ -61,13 +61,13 @@ static const struct place places[] = {
 	AT(process, stime, 256), AT(process, min_flt, 264), AT(process, maj_flt, 272),
 	AT(process, nvcsw, 280), AT(process, nivcsw, 288), AT(process, user, 296),
 	AT(process, real_parent_tgid, 304), AT(process, args_bytes, 308),
-	AT(process, free_cpu, 310), AT(process, leader_exited, 312), AT(process, reaper_id, 320),
-	AT(process, reaper_waited, 328), AT(process, waited, 336),
+	AT(process, free_cpu, 310), AT(process, leader_exited, 312), AT(process, exiting, 320),
+	AT(process, reaper_id, 328), AT(process, reaper_waited, 336), AT(process, waited, 344),
 	AT(killer, ts, 0), AT(killer, task, 8), AT(killer, signo, 16), AT(killer, code, 20),
-	AT(killer, pid, 24), AT(killer, tgid, 28), AT(killer, comm, 32),
+	AT(killer, pid, 24), AT(killer, tgid, 28), AT(killer, comm, 32), AT(killer, blocked, 48),
 	AT(reports, size, 0), AT(reports, process_born, 8), AT(reports, process_gone, 16),
 	AT(reports, task_gone, 24), AT(reports, process_linked, 32),
-	AT(reports, process_exited, 40),
+	AT(reports, process_exiting, 40), AT(reports, process_exited, 48),
 	AT(usage, runtime, 0), AT(usage, utime, 8), AT(usage, stime, 16), AT(usage, min_flt, 24),
 	AT(usage, maj_flt, 32), AT(usage, nvcsw, 40), AT(usage, nivcsw, 48),
 	AT(field, member, 0), AT(field, name, 8), AT(field, ctf_name, 16), AT(field, kind, 24),
@@ -93,15 +93,46 @@ static const struct place places[] = {
 	AT(node, path, 120), AT(node, args, 128), AT(node, common, 136),
 	AT(node, args_bytes, 144), AT(node, execs, 146), AT(node, flags, 148),
 	AT(node, state, 151),
+	/* What the module writes. */
+	AT(record, ts, 0), AT(record, type, 8), AT(record, cpu, 10), AT(record, flags, 12),
+	AT(record, task, 16), AT(record, start, 24), AT(record, pid, 32), AT(record, tgid, 36),
+	AT(record, comm, 40), AT(record, words, 56),
+	AT(free, runtime, 0), AT(free, utime, 8), AT(free, stime, 16), AT(free, runner, 24),
+	AT(free, runner_pid, 32), AT(free, users, 36), AT(free, runner_comm, 40),
+	AT(signal, sender, 0), AT(signal, sender_pid, 8), AT(signal, sender_tgid, 12),
+	AT(signal, sender_comm, 16), AT(signal, signo, 32), AT(signal, code, 36),
+	AT(signal, result, 40), AT(signal, to_group, 44), AT(signal, blocked, 48),
+	AT(exiting, parent, 0), AT(exiting, tracer, 8), AT(exiting, mm, 16), AT(exiting, cgroup, 24),
+	AT(exiting, rss_anon, 32), AT(exiting, rss_file, 40), AT(exiting, rss_shmem, 48),
+	AT(exiting, parent_tgid, 56), AT(exiting, tracer_tgid, 60), AT(exiting, exit_code, 64),
+	AT(exiting, mm_users, 68),
+	AT(mm, mm, 0), AT(mm, what, 8), AT(mm, users, 12), AT(mm, rss_anon, 16), AT(mm, rss_file, 24),
+	AT(mm, rss_shmem, 32), AT(mm, swap, 40), AT(mm, tables, 48),
+	AT(coredump, signo, 0),
+	AT(oom, allocator, 0), AT(oom, allocator_pid, 8), AT(oom, allocator_tgid, 12),
+	AT(oom, allocator_comm, 16),
+	AT(cgroup, cgroup, 0), AT(cgroup, populated, 8),
+	AT(ring_ctl, reserve, 0), AT(ring_ctl, commit, 8), AT(ring_ctl, counts, 64),
+	AT(ring_ctl, suppressed, 320), AT(ring_ctl, suppressing, 576),
+	AT(header, magic, 0), AT(header, abi_version, 8), AT(header, abi_compatible, 12),
+	AT(header, header_bytes, 16), AT(header, record_bytes, 20), AT(header, map_bytes, 24),
+	AT(header, rings_offset, 32), AT(header, ring_stride, 40), AT(header, records_offset, 48),
+	AT(header, records_per_ring, 56), AT(header, cpus, 64), AT(header, cpu_map_offset, 68),
+	AT(header, generation, 72), AT(header, features, 80), AT(header, exit_mark, 88),
+	AT(header, reap_source, 92), AT(header, reap_missed, 96), AT(header, to_boottime, 104),
+	AT(header, to_realtime, 112), AT(header, loaded, 120), AT(header, init_pid_ns, 128),
+	AT(header, args_bytes, 132), AT(header, mm_marks, 136), AT(header, hz, 140),
+	AT(header, release, 144), AT(header, version, 208), AT(header, cgroup_leave, 224),
+	AT(header, rss_error, 232), AT(header, marks_missed, 240),
 };
 
 /* A member that is new has to be above as well: the last one ends here. */
 static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 248), SIZE(damage, 168),
-	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 208), SIZE(process, 344),
-	SIZE(killer, 48), SIZE(reports, 48), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
+	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 352),
+	SIZE(killer, 56), SIZE(reports, 56), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
-	SIZE(node, 152),
+	SIZE(node, 152), SIZE(record, 128), SIZE(ring_ctl, 584), SIZE(header, 304),
 };
 
 static unsigned int count_moved(const struct place *place, size_t count)
@@ -142,14 +173,25 @@ static void test_ends(void **state)
 static const struct place values[] = {
 	VALUE(NONE, 0), VALUE(FORK, 1), VALUE(EXEC, 2), VALUE(ARGS, 3), VALUE(RENAME, 4),
 	VALUE(EXIT, 5), VALUE(REAP, 6), VALUE(FREE, 7), VALUE(WAIT, 8), VALUE(HANG, 9),
-	VALUE(SIGNAL, 10), VALUE(TASK, 11), VALUE(SUPPRESSED, 12),
+	VALUE(SIGNAL, 10), VALUE(TASK, 11), VALUE(SUPPRESSED, 12), VALUE(EXITING, 13), VALUE(MM, 14),
+	VALUE(FILES, 15), VALUE(COREDUMP, 16), VALUE(OOM, 17), VALUE(CGROUP, 18),
+	VALUE(TYPES, 32), /* the size of what a ring counts */
+	VALUE(F_THREAD, 1), VALUE(F_KTHREAD, 2), VALUE(F_WORKER, 4), VALUE(F_GROUP_DEAD, 8),
+	VALUE(F_TRUNCATED, 16), VALUE(F_EXITING, 32), VALUE(F_ZOMBIE, 64), VALUE(F_GROUP_EXIT, 128),
+	VALUE(F_EXECING, 256), VALUE(F_SOFTIRQ, 512), VALUE(F_SOLE, 1024),
+	VALUE(MM_LEFT, 1), VALUE(MM_ASYNC, 2), VALUE(MM_EARLY, 3), VALUE(MM_TEARDOWN, 4),
+	VALUE(MM_GONE, 5), VALUE(HAS_MM(PROCLIFE_MM_GONE), 32),
+	VALUE(EXIT_AFTER_MM, 1), VALUE(EXIT_BEFORE_MM, 2), VALUE(REAP_CGROUP_RELEASE, 1),
+	VALUE(REAP_CGROUP_TASK_RELEASE, 2), VALUE(CGROUP_LEAVE_EXIT, 1),
+	VALUE(CGROUP_LEAVE_SWITCH, 2),
+	VALUE(ABI_VERSION, 2), VALUE(ABI_COMPATIBLE, 2),
 	VALUE(IS_ALIVE, 0), VALUE(IS_ZOMBIE, 1), VALUE(IS_UNFREED, 2), VALUE(IS_FREED, 3),
 	VALUE(IS_UNKNOWN, 4),
 	VALUE(FIELD_UINT, 0), VALUE(FIELD_INT, 1), VALUE(FIELD_BOOL, 2), VALUE(FIELD_FLAGS, 3),
 	VALUE(FIELD_HANDLE, 4), VALUE(FIELD_TEXT, 5), VALUE(FIELD_WAIT_STATUS, 6),
 	VALUE(FIELD_SIGNAL, 7), VALUE(FIELD_UTIME, 8), VALUE(FIELD_STIME, 9),
-	VALUE(LIFE, 0), VALUE(TEARDOWN, 1), VALUE(ZOMBIE, 2), VALUE(RCU_FREE, 3),
-	VALUE(EXIT_FREE, 4),
+	VALUE(LIFE, 0), VALUE(KILL, 1), VALUE(TEARDOWN, 2), VALUE(ZOMBIE, 3), VALUE(RCU_FREE, 4),
+	VALUE(EXIT_FREE, 5),
 	VALUE(BY_NOTHING, 0), VALUE(BY_COMM, 1), VALUE(BY_PARENT, 2), VALUE(BY_REAPER, 3),
 	VALUE(BY_CGROUP, 4), VALUE(BY_CPU, 5), VALUE(BY_UID, 6),
 	VALUE(COMM_LEN, 16), VALUE(PATH_LEN, 48), VALUE(ARGS_LEN, 64), VALUE(RELEASE_LEN, 64),
@@ -179,8 +221,9 @@ static void test_bits(void **state)
 	assert_int_equal(bits_of((struct proclife_node){ .args_cut = true }), 1);
 	assert_int_equal(bits_of((struct proclife_node){ .older = true }), 2);
 	assert_int_equal(bits_of((struct proclife_node){ .incomplete = true }), 4);
-	assert_int_equal(bits_of((struct proclife_node){ .matches = true }), 8);
-	assert_int_equal(bits_of((struct proclife_node){ .gone = true }), 16);
+	assert_int_equal(bits_of((struct proclife_node){ .exited = true }), 8);
+	assert_int_equal(bits_of((struct proclife_node){ .matches = true }), 16);
+	assert_int_equal(bits_of((struct proclife_node){ .gone = true }), 32);
 }
 
 int main(void)

@@ -66,8 +66,8 @@ static void test_rubbish(void **state)
 		for (int i = 0; i < 500; i++) {
 			struct proclife_record record = {
 				.ts = random_below(&random, 1000),
-				.type = random_below(&random, 14),
-				.flags = random_below(&random, 128),
+				.type = random_below(&random, PROCLIFE_CGROUP + 2),
+				.flags = random_below(&random, 2048),
 				.task = random_below(&random, 12),
 				.start = random_below(&random, 4),
 				.pid = random_below(&random, 8),

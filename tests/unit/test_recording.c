@@ -3,6 +3,7 @@
 #include "recorded.h"
 
 #include <ctf.h>
+#include <fields.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,9 @@ static void test_end(void **state)
 	(void)state;
 	fake_device_add_rings(device);
 	device->header->hz = 250;
+	device->header->mm_marks = 0x80000015;
+	device->header->cgroup_leave = PROCLIFE_CGROUP_LEAVE_SWITCH;
+	device->header->rss_error = (1ULL << 40) + 1;
 	device->header->features = UINT64_MAX;
 	device->header->to_realtime = 1700000000123456789;
 	strcpy(device->header->release, "6.1 \"\\ \303\244;\n};");
@@ -109,6 +113,7 @@ static void test_end(void **state)
 	log_source(&live, source, 3);
 	assert_int_equal(live.count, 3);
 	device->header->reap_missed = 7;
+	device->header->marks_missed = 8;
 	run.ended = 20;
 	run.command_status = 3;
 	strcpy(run.reason, "duration");
@@ -133,6 +138,11 @@ static void test_end(void **state)
 	assert_int_equal(proclife_source_header(source)->hz, 250);
 	assert_int_equal(proclife_source_header(source)->features, UINT64_MAX);
 	assert_int_equal(proclife_source_header(source)->reap_missed, 7);
+	assert_int_equal(proclife_source_header(source)->marks_missed, 8);
+	assert_int_equal(proclife_source_header(source)->mm_marks, 0x80000015);
+	assert_int_equal(proclife_source_header(source)->cgroup_leave,
+			 PROCLIFE_CGROUP_LEAVE_SWITCH);
+	assert_true(proclife_source_header(source)->rss_error == (1ULL << 40) + 1);
 	assert_int_equal(proclife_source_header(source)->to_realtime, 1700000000123456789);
 	assert_int_equal(log_source(&again, source, UINT64_MAX), -ENODATA);
 	assert_int_equal(again.count, 2);
@@ -142,6 +152,57 @@ static void test_end(void **state)
 	assert_int_equal(proclife_source_wait(source, -1), 1);
 	assert_true(proclife_source_fd(source) < 0);
 	assert_null(proclife_source_ring(source, 0));
+	proclife_source_free(source);
+	fake_device_free(device);
+}
+
+/* The @n-th record of its time: all bits of its flags, and no byte of its payload like another's. */
+static struct proclife_record full_record(uint16_t type, uint32_t n)
+{
+	struct proclife_record record = {
+		.ts = 10 + n, .type = type, .flags = UINT32_MAX - n, .task = 0xa000 + n,
+		.start = 0xb000 + n, .pid = 0xc000 + n, .tgid = 0xd000 + n, .comm = "full",
+	};
+
+	for (size_t i = 0; i < sizeof(record.words); i++)
+		((unsigned char *)record.words)[i] = (unsigned char)(1 + i + n);
+	return record;
+}
+
+/* Of each type all that its records have, and what a later module may put where nothing is yet. */
+static void test_each_type(void **state)
+{
+	struct fake_device *device = fake_device_new(1, 64);
+	struct proclife_run_info run = { .size = sizeof(run), .ended = 100 };
+	struct proclife_recorder *recorder;
+	const struct proclife_layout *layout;
+	struct proclife_source *source;
+	uint64_t types = 0;
+	uint32_t n;
+
+	(void)state;
+	fake_device_add_rings(device);
+	source = fake_device_open(device);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	for (n = 0; (layout = proclife_layout(n)); n++) {
+		*fake_device_begin(device, 0) = full_record(layout->type, n);
+		proclife_ring_commit(&device->rings[0], layout->type);
+		types |= PROCLIFE_HAS(layout->type);
+	}
+	assert_int_equal(types, PROCLIFE_KNOWN_TYPES);
+	device->now = 100;
+	assert_int_equal(log_source(&live, source, UINT64_MAX), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	source = replay(folder.path);
+	assert_int_equal(log_source(&again, source, UINT64_MAX), -ENODATA);
+	assert_int_equal(again.count, n);
+	for (n = 0; (layout = proclife_layout(n)); n++) {
+		struct proclife_record expected = full_record(layout->type, n);
+
+		assert_memory_equal(&again.records[n], &expected, sizeof(expected));
+	}
 	proclife_source_free(source);
 	fake_device_free(device);
 }
@@ -318,6 +379,7 @@ int main(void)
 		RECORDED(test_empty),
 		RECORDED(test_many),
 		RECORDED(test_end),
+		RECORDED(test_each_type),
 		RECORDED(test_refused),
 		RECORDED(test_end_before_what_is_written),
 		RECORDED(test_nothing_after_the_end),

@@ -403,6 +403,13 @@ static void test_layout(void **state)
 	assert_int_equal(sizeof(struct proclife_wait), 72);
 	assert_int_equal(sizeof(struct proclife_signal), 72);
 	assert_int_equal(sizeof(struct proclife_state), 72);
+	assert_int_equal(sizeof(struct proclife_suppressed), 72);
+	assert_int_equal(sizeof(struct proclife_exiting), 72);
+	assert_int_equal(sizeof(struct proclife_mm), 72);
+	assert_int_equal(sizeof(struct proclife_files), 72);
+	assert_int_equal(sizeof(struct proclife_coredump), 72);
+	assert_int_equal(sizeof(struct proclife_oom), 72);
+	assert_int_equal(sizeof(struct proclife_cgroup), 72);
 	assert_int_equal(offsetof(struct proclife_ring_ctl, commit), 8);
 	assert_int_equal(offsetof(struct proclife_ring_ctl, counts), 64);
 	assert_int_equal(sizeof(struct proclife_header) % 8, 0);

@@ -3,6 +3,7 @@
  * Every line that --json prints is as user/schema has it, in every view; all types and members of
  * the schema occur, and it refuses lines that are spoilt. schema.py does the checking.
  */
+#include "marks.h"
 #include "program.h"
 #include "recorded.h"
 #include "records.h"
@@ -32,7 +33,7 @@ static int begin(void **state)
 	folder_make(&folder);
 	device = fake_device_new(2, RING);
 	fake_device_add_rings(device);
-	device->header->features = 0xffe & ~PROCLIFE_HAS(PROCLIFE_HANG);
+	device->header->features = WITHOUT_EXITING & ~PROCLIFE_HAS(PROCLIFE_HANG);
 	device->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
 	device->header->to_realtime = 1700000000000000000;
 	strcpy(device->header->release, "6.1\xff"); /* texts of a recording can be anybody's */
@@ -255,6 +256,28 @@ static void put_suppressed(void)
 	}
 }
 
+/* How one dies whose name is odd, at the hands of another such one. */
+static void put_marks(const struct who *init)
+{
+	struct who odd = process_of_pid(320, "odd\xff"), thread = thread_of(&odd, 321);
+	struct proclife_record record;
+
+	put(oom_record(0, &odd, &thread));
+	put(coredump_record(0, &odd, SIGSEGV));
+	put(exiting_record(0, &odd, init, &thread, SIGSEGV));
+	put(exiting_record(0, &thread, init, NULL, 1 << 8));
+	put(mm_record(0, &odd, PROCLIFE_MM_GONE + 1, init));
+	put(record_of(0, PROCLIFE_FILES, &odd));
+	put(cgroup_record(0, 77, true));
+	put(cgroup_record(0, 78, false));
+	put(freed_record(0, &thread, &odd));
+	for (uint32_t what = PROCLIFE_MM_LEFT; what <= PROCLIFE_MM_GONE; what++) {
+		record = mm_record(0, &odd, what, init);
+		record.flags |= PROCLIFE_F_EXECING;
+		put(record);
+	}
+}
+
 static void put_story(void)
 {
 	struct who init = process_of_pid(1, "init");
@@ -263,6 +286,7 @@ static void put_story(void)
 		put_tasks(&init);
 	put_shell(&init);
 	put_odd_names(&init);
+	put_marks(&init);
 	put_suppressed();
 }
 
@@ -398,9 +422,10 @@ static void test_all_views(void **state)
 	print(from, "", 2);
 	/* As it happens: what no recording has. */
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
-	put_on(0, record_of(0, 13, &init));
+	put_on(0, record_of(0, 19, &init));
 	device->header->reap_source = PROCLIFE_REAP_NONE;
 	device->header->exit_mark = 0;
+	device->header->mm_marks = UINT32_MAX;
 	print(from, "--events --history --duration 10ms", 0);
 	print(from, "--status", 0);
 	put_on(0, fork_record(0, &sleeper, &init));

@@ -163,6 +163,7 @@ static void record(void)
 	story_put(suppressed(machine->now, 0, PROCLIFE_WAIT, since, 4567));
 	story_put_on(1, begins(machine->now, 1, PROCLIFE_RENAME));
 	story_put_on(1, suppressed(machine->now, 1, PROCLIFE_RENAME, machine->now - 1, 89));
+	story_put_on(1, suppressed(machine->now, 1, PROCLIFE_CGROUP, machine->now - 1, 7));
 	story_put_on(1, suppressed(machine->now, 1, PROCLIFE_SIGNAL, 0, 0)); /* of the library */
 	story_exit(&child, &parent, 0);
 	machine->now = 4000 * MS;
@@ -187,7 +188,8 @@ static void expect(bool errors, const char *options, bool there, const char *tex
 	free(out.text);
 }
 
-#define SUMS "4567 waits, 89 renames and 0 signals were suppressed by the module's budget; see proclife(4)\n"
+#define SUMS "4567 waits, 89 renames and 0 signals were suppressed by the module's budget; see proclife(4)\n" \
+	     "proclife-read: 7 cgroup records were suppressed by the module's budget; see proclife(4)\n"
 
 static void test_program(void **state)
 {
@@ -209,7 +211,7 @@ static void test_program(void **state)
 	       "{\"v\":1,\"type\":\"suppressed\",\"ts\":3000000000,\"cpu\":0,\"record\":\"wait\","
 	       "\"ended\":true,\"since\":2000000000,\"count\":4567}\n");
 	expect(false, "--tree --json", true,
-	       "\"lost\":0,\"suppressed\":{\"wait\":4567,\"rename\":89,\"signal\":0}");
+	       "\"lost\":0,\"suppressed\":{\"wait\":4567,\"rename\":89,\"signal\":0,\"cgroup\":7,\"mm\":0}");
 	/* It was in wait() when its child exited, by what was recorded; and it was not by no means. */
 	expect(false, "--latency", true, "whether it was in wait() is not known");
 	expect(false, "--parents --json", true, "\"awaited\":0,\"belated\":0");

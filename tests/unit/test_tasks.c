@@ -327,6 +327,23 @@ static void test_without_reap(void **state)
 	assert_false(LAST_GONE->incomplete);
 }
 
+/* A task that has a mark of a death is known from then on, and has not exited with that. */
+static void test_marks_of_a_death(void **state)
+{
+	(void)state;
+	for (enum proclife_type type = PROCLIFE_EXITING; type < PROCLIFE_CGROUP; type++) {
+		struct who a = process_of_pid(200 + type, "app");
+		const struct proclife_task *task;
+
+		feed(tasks, record_of(10, type, &a));
+		task = proclife_tasks_find(tasks, a.task);
+		assert_non_null(task);
+		assert_int_equal(task->pid, a.pid);
+		assert_string_equal(task->comm, "app");
+		assert_int_equal(task->marks.exited, 0);
+	}
+}
+
 static void test_records_after_exit(void **state)
 {
 	struct who a = process_of_pid(200, "app"), other = process_of_pid(300, "other");
@@ -339,7 +356,7 @@ static void test_records_after_exit(void **state)
 	feed(tasks, record_of(14, PROCLIFE_HANG, &a));
 	assert_int_equal(reported.born_count, 2);
 	/* A type from a later ABI. */
-	feed(tasks, record_of(15, (enum proclife_type)13, &other));
+	feed(tasks, record_of(15, (enum proclife_type)19, &other));
 	assert_int_equal(reported.born_count, 2);
 	feed(tasks, reap_record(16, &a, &shell));
 	feed(tasks, free_record(17, &a));
@@ -434,6 +451,7 @@ int main(void)
 		TEST(test_kernel_thread),
 		TEST(test_free_of_unknown),
 		TEST(test_without_reap),
+		TEST(test_marks_of_a_death),
 		TEST(test_records_after_exit),
 		TEST(test_younger_parent),
 		TEST(test_close),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What --dying prints: of processes that are really there, and records that say they were killed. */
+#include "fake_device.h"
 #include "sleeper.h"
 #include "story.h"
 
+#include <ctf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +111,48 @@ static void test_text(void **state)
 	assert_int_equal(strncmp(out.text, "1 process is dying\n", 19), 0);
 	free(out.text);
 	sleeper_end(&exited);
+}
+
+static void begin_to_exit(const struct who *who, unsigned int flags)
+{
+	struct proclife_record r = record_of(0, PROCLIFE_EXITING, who);
+
+	r.flags |= (uint16_t)flags;
+	story_put(r);
+}
+
+/* Who has begun to exit, and whose leader has, has no status yet; and who has exited, has one. */
+static void test_exiting(void **state)
+{
+	struct who init = process_of_pid(1, "init"), whole, leader, before;
+	struct proclife_record r;
+	struct output out;
+
+	(void)state;
+	machine->header->features = PROCLIFE_KNOWN_TYPES;
+	story_put(task_record(0, &init, &init));
+	whole = begin_life(&init, "whole");
+	leader = begin_life(&init, "leader");
+	before = sleeper_begin("before");
+	begin_to_exit(&whole, PROCLIFE_F_GROUP_EXIT);
+	begin_to_exit(&leader, 0);
+	r = task_record(0, &before, &init);
+	r.flags |= PROCLIFE_F_EXITING;
+	r.state.cgroup = 0;
+	story_put(r);
+	story_put(exit_record(0, &before, 0x300, 0));
+	out = run("");
+	assert_int_equal(out.status, 0);
+	expect_line(&out, "%8u       1  whole            exiting\n", whole.pid);
+	expect_line(&out, "%8u       1  leader           leader exiting\n", leader.pid);
+	expect_line(&out, "%8u       1  before           exited, status 3", before.pid);
+	free(out.text);
+	out = run("--json --comm leader");
+	expect_line(&out, "\"exited\":null,\"wait_status\":null,\"status\":null,\"signal\":null,", 0);
+	free(out.text);
+	sleeper_end(&whole);
+	sleeper_end(&leader);
+	sleeper_end(&before);
 }
 
 /* Only so many, the oldest first; of the others, how many there are. */
@@ -306,6 +350,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_none),
 		STORY(test_text),
+		STORY(test_exiting),
 		STORY(test_top),
 		STORY(test_since),
 		STORY(test_hostile_names),

@@ -28,8 +28,8 @@
 
 #include <string.h>
 
-#define PROCLIFE_CTF_FORMAT 1 /* of what CTF does not define: the env block, a packet's gap */
-#define PROCLIFE_CTF_OLDEST 1 /* the first format that is still read */
+#define PROCLIFE_CTF_FORMAT 2 /* of what CTF does not define: the env block, a packet's gap */
+#define PROCLIFE_CTF_OLDEST 2 /* the first format that is still read */
 #define PROCLIFE_CTF_MAGIC 0xc1fc1fc1u
 #define PROCLIFE_CTF_ALIGN 4096u	/* of packets */
 #define PROCLIFE_CTF_PACKET 65536u	/* the largest that is written */
@@ -40,7 +40,7 @@
 #define PROCLIFE_CTF_MOST (1ULL << 48)	/* more than any run's records, or lost ones, of a stream */
 
 /* PROCLIFE_HAS() of all types that this version knows. */
-#define PROCLIFE_KNOWN_TYPES (PROCLIFE_HAS(PROCLIFE_SUPPRESSED + 1) - PROCLIFE_HAS(PROCLIFE_FORK))
+#define PROCLIFE_KNOWN_TYPES (PROCLIFE_HAS(PROCLIFE_CGROUP + 1) - PROCLIFE_HAS(PROCLIFE_FORK))
 
 struct proclife_packet {
 	uint32_t magic;

@@ -46,6 +46,10 @@ static const struct entry entries[] = {
 	ENTRY("exit_mark", NUMBER, header.exit_mark),
 	ENTRY("reap_source", NUMBER, header.reap_source),
 	ENTRY("reap_missed", NUMBER, header.reap_missed),
+	ENTRY("marks_missed", NUMBER, header.marks_missed),
+	ENTRY("mm_marks", NUMBER, header.mm_marks),
+	ENTRY("cgroup_leave", NUMBER, header.cgroup_leave),
+	ENTRY("rss_error", NUMBER, header.rss_error),
 	ENTRY("to_boottime", MASK, header.to_boottime),
 	ENTRY("to_realtime", MASK, header.to_realtime),
 	ENTRY("loaded", NUMBER, header.loaded),
@@ -360,8 +364,8 @@ static int take_slice(struct proclife_run_info *run, const char *text, const cha
 /* Defaults that do not follow from other entries and are not 0. */
 static void set_defaults(struct proclife_metadata *metadata)
 {
-	metadata->header.abi_version = 1;
-	metadata->header.abi_compatible = 1;
+	metadata->header.abi_version = PROCLIFE_ABI_VERSION;
+	metadata->header.abi_compatible = PROCLIFE_ABI_COMPATIBLE;
 	metadata->header.record_bytes = sizeof(struct proclife_record);
 	metadata->header.cpus = PROCLIFE_CTF_CPUS;
 	metadata->header.features = PROCLIFE_KNOWN_TYPES;

@@ -124,7 +124,8 @@ static int map_device(struct proclife_device *device)
 
 	if (header->magic != PROCLIFE_MAGIC)
 		return -ENODEV;
-	if (header->abi_compatible > PROCLIFE_ABI_VERSION || !sizes_fit(header, page) ||
+	if (header->abi_compatible > PROCLIFE_ABI_VERSION ||
+	    header->abi_version < PROCLIFE_ABI_COMPATIBLE || !sizes_fit(header, page) ||
 	    !texts_end(header))
 		return -EPROTO;
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < header->map_bytes)
@@ -391,6 +392,7 @@ static const struct proclife_header *device_header(struct proclife_source *sourc
 
 	device->header.generation = proclife_read_once(now->generation);
 	device->header.reap_missed = proclife_read_once(now->reap_missed);
+	device->header.marks_missed = proclife_read_once(now->marks_missed);
 	device->header.to_boottime = proclife_read_once(now->to_boottime);
 	device->header.to_realtime = proclife_read_once(now->to_realtime);
 	return &device->header;

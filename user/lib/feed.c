@@ -63,6 +63,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 		return proclife_wanted(process);
 	}
 
+	proclife_own(process)->shown_alive = true;
 	process->marks.born = record->ts;
 	process->seen = record->ts;
 	process->parent_tgid = fork->parent_tgid;
@@ -103,7 +104,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 	process = task->process;
 	own = proclife_own(process);
 	task->flags |= record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
-	if (!task->marks.exited) {
+	if (!proclife_own_task(task)->exited) {
 		task->runtime = state->runtime;
 		task->utime = state->utime;
 		task->stime = state->stime;
@@ -120,6 +121,11 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 			}
 		}
 	}
+	/* What had begun by then may have begun before the trace. */
+	if (record->flags & PROCLIFE_F_GROUP_EXIT ||
+	    (!task->exiting && record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE)))
+		own->end_hidden = true;
+	own->shown_alive |= !(record->flags & PROCLIFE_F_GROUP_EXIT);
 	if (task->leader) {
 		process->flags = task->flags;
 		process->real_parent_tgid = state->parent_tgid;
@@ -213,8 +219,17 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 		return feed_snapshot(tasks, record);
 	case PROCLIFE_WAIT:
 		return proclife_feed_wait(tasks, record);
+	case PROCLIFE_EXITING:
+		return proclife_feed_exiting(tasks, record);
+	case PROCLIFE_COREDUMP:
+		return proclife_feed_coredump(tasks, record);
 	case PROCLIFE_HANG:
+	case PROCLIFE_MM:
+	case PROCLIFE_FILES:
+	case PROCLIFE_OOM:
 		return feed_other(tasks, record);
+	case PROCLIFE_CGROUP: /* it is about no task */
+		return !tasks->selecting && !tasks->filter;
 	case PROCLIFE_SIGNAL:
 		return proclife_feed_signal(tasks, record);
 	case PROCLIFE_SUPPRESSED:

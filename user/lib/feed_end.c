@@ -10,12 +10,93 @@
 static void tell_exited(struct proclife_tasks *tasks, struct proclife_process *process)
 {
 	struct proclife_own_process *own = proclife_own(process);
+	bool again = own->exit_reported;
 
-	if (own->exit_reported)
-		return;
+	/* The filter asks for this. */
 	own->exit_reported = true;
-	process->incomplete |= !proclife_process_ungapped(tasks, process);
-	proclife_report_exited(tasks, process);
+	if (!again)
+		process->incomplete |= !proclife_process_ungapped(tasks, process);
+	proclife_filter(tasks, process);
+	if (!again)
+		proclife_report_exited(tasks, process);
+}
+
+/* Can nothing of its end have been before this? */
+static bool is_first_of_end(const struct proclife_tasks *tasks, const struct proclife_process *process,
+			    const struct proclife_record *record)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+	bool core = record->type == PROCLIFE_EXITING && proclife_dumps_core(record->exiting.exit_code & 0x7f);
+
+	if (own->sole && !core)
+		return true;
+	/*
+	 * Of one that is older than the trace, others can have begun before, and exited, too, unless it
+	 * was shown otherwise since. A COREDUMP that is not in the trace was before it.
+	 */
+	return proclife_process_ungapped(tasks, process) && !own->end_hidden &&
+	       (own->sole || own->shown_alive) && (process->marks.born || !core);
+}
+
+/* The process ends as a whole. */
+static void note_end(struct proclife_tasks *tasks, struct proclife_process *process,
+		     const struct proclife_record *record)
+{
+	struct proclife_own_process *own = proclife_own(process);
+
+	if (own->ends || own->exit_reported) /* no thread was left: this one was not known */
+		return;
+	own->ends = true;
+	if (is_first_of_end(tasks, process, record))
+		process->exiting = record->ts;
+	proclife_report_exiting(tasks, process);
+}
+
+int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+	struct proclife_process *process;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	if (task->exiting) /* after a fault of its own, on old kernels */
+		return proclife_wanted(process);
+	task->exiting = record->ts;
+	if (process->start)
+		proclife_own(process)->last_exiting = record->ts;
+	if (task->leader)
+		process->leader_exited = record->ts;
+	if (record->flags & PROCLIFE_F_SOLE)
+		proclife_own(process)->sole = true;
+	if (record->flags & (PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE))
+		note_end(tasks, process, record);
+	return proclife_wanted(process);
+}
+
+int proclife_feed_coredump(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	note_end(tasks, task->process, record);
+	return proclife_wanted(task->process);
+}
+
+/* The last EXIT of a process has been seen: when did the exit begin? */
+static uint64_t end_of(const struct proclife_tasks *tasks, const struct proclife_process *process,
+		       uint64_t exit)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+	uint64_t last = process->start ? own->last_exiting : 0;
+
+	if (!tasks->with_exiting)
+		return exit;
+	if (own->ends)
+		return process->exiting;
+	/* One by one: a thread that exits quickly can begin later than the one that is the last. */
+	return proclife_process_ungapped(tasks, process) || last > tasks->gap_to ? last : 0;
 }
 
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record)
@@ -29,7 +110,8 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 		return -ENOMEM;
 	process = task->process;
 	own = proclife_own(process);
-	task->marks.exited = record->ts;
+	proclife_own_task(task)->exited = true;
+	task->marks.exited = tasks->with_exiting ? task->exiting : record->ts;
 	task->exit_cpu = record->cpu;
 	process->exit_cpu = record->cpu;
 	task->exit_code = exit->exit_code;
@@ -41,11 +123,15 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	task->maj_flt = exit->maj_flt;
 	task->nvcsw = exit->nvcsw;
 	task->nivcsw = exit->nivcsw;
+	/* A kprobe missed its EXITING, which can have been the first one. */
+	if (tasks->with_exiting && !task->exiting && !own->end_hidden &&
+	    proclife_process_ungapped(tasks, process))
+		process->exiting = 0;
 	proclife_task_dead(task);
 	if (task->leader) {
 		proclife_copy_name(process->comm, record->comm);
 		process->flags = task->flags;
-		process->leader_exited = record->ts;
+		process->leader_exited = task->exiting ? task->exiting : record->ts;
 		proclife_filter(tasks, process);
 	}
 	process->real_parent_tgid = exit->parent_tgid;
@@ -66,10 +152,10 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	 * later one is right: as long as a thread is not known to be dead, its EXIT can still come.
 	 */
 	if (!process->live && (own->group_dead || proclife_process_whole(tasks, process))) {
-		process->marks.exited = record->ts;
-		own->unsure = !proclife_process_whole(tasks, process);
+		own->exited = true;
+		process->marks.exited = end_of(tasks, process, record->ts);
+		own->unsure = !own->sole && !proclife_process_whole(tasks, process);
 		own->counted = proclife_process_ungapped(tasks, process);
-		proclife_filter(tasks, process);
 		tell_exited(tasks, process);
 	}
 	return proclife_wanted(process);
@@ -86,7 +172,7 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 {
 	uint64_t since = reaper->waited;
 
-	if (reaper->process == task->process || reaper->marks.exited)
+	if (reaper->process == task->process || proclife_own_task(reaper)->exited)
 		return 0;
 	reaper->waited = 0;
 	if (since <= tasks->gap_to || proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, since))
@@ -240,6 +326,13 @@ void proclife_notified_gap(struct proclife_tasks *tasks, const struct proclife_g
 		process->marks.notified = 0; /* that may have been a child's, and its own is lost */
 }
 
+static bool exited_after_gaps(const struct proclife_tasks *tasks,
+			      const struct proclife_process *process)
+{
+	return proclife_own(process)->exited &&
+	       (!tasks->gap_to || process->marks.exited > tasks->gap_to);
+}
+
 int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_signal *signal = &record->signal;
@@ -258,7 +351,7 @@ int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_rec
 	if (sender && !sender->leader && !sender->marks.reaped && !tasks->without_reap)
 		return proclife_wanted(task->process);
 	if (sender && sender->process->tgid == signal->sender_tgid &&
-	    sender->process->marks.exited > tasks->gap_to) {
+	    exited_after_gaps(tasks, sender->process)) {
 		note_notified(sender->process, task->process, record);
 		if (note_sender(tasks, record->cpu, signal->sender))
 			return -ENOMEM;

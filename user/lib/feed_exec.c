@@ -24,6 +24,7 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
+	proclife_own(process)->shown_alive = true;
 	path = proclife_own(process)->path_text;
 	to = path;
 	proclife_set_name(task, record->comm);
@@ -64,10 +65,13 @@ int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_recor
 	if (args->len > PROCLIFE_ARGS_LEN || end > args->total || end > UINT16_MAX ||
 	    args->offset != process->args_bytes || own->args_gaps != (uint32_t)tasks->gaps)
 		return proclife_wanted(process);
-	if (own->args_room <= end) {
-		uint32_t room = own->args_room * 2 > end ? own->args_room * 2 : end + 1;
-		char *text = realloc(own->args_text, room);
+	if (!own->args_text || end >> own->args_room) {
+		uint8_t room = own->args_room;
+		char *text;
 
+		while (end >> room)
+			room++;
+		text = realloc(own->args_text, (size_t)1 << room);
 		if (!text)
 			return -ENOMEM;
 		own->args_text = text;

@@ -102,6 +102,10 @@ static const struct proclife_field free_fields[] = {
 	FIELD(free.runtime, "runtime", UINT),
 	FIELD(free.utime, "utime", UTIME),
 	FIELD(free.stime, "stime", STIME),
+	FIELD(free.runner, "runner", HANDLE),
+	FIELD(free.runner_pid, "runner_tid", UINT),
+	FIELD(free.users, "users", UINT),
+	FIELD(free.runner_comm, "runner_comm", TEXT),
 };
 
 static const struct proclife_field wait_fields[] = {
@@ -117,6 +121,48 @@ static const struct proclife_field signal_fields[] = {
 	FIELD(signal.code, "code", INT),
 	FIELD(signal.result, "result", INT),
 	RENAMED(signal.to_group, "to_group", "group", BOOL),
+	FIELD(signal.blocked, "blocked", BOOL),
+};
+
+static const struct proclife_field exiting_fields[] = {
+	FIELD(exiting.parent, "parent", HANDLE),
+	FIELD(exiting.tracer, "tracer", HANDLE),
+	FIELD(exiting.mm, "mm", HANDLE),
+	FIELD(exiting.cgroup, "cgroup", UINT),
+	FIELD(exiting.rss_anon, "rss_anon", UINT),
+	FIELD(exiting.rss_file, "rss_file", UINT),
+	FIELD(exiting.rss_shmem, "rss_shmem", UINT),
+	FIELD(exiting.parent_tgid, "parent_pid", UINT),
+	FIELD(exiting.tracer_tgid, "tracer_pid", UINT),
+	FIELD(exiting.exit_code, "wait_status", WAIT_STATUS),
+	FIELD(exiting.mm_users, "mm_users", UINT),
+};
+
+static const struct proclife_field mm_fields[] = {
+	FIELD(mm.mm, "mm", HANDLE),
+	HIDDEN(mm.what, "what", UINT),
+	FIELD(mm.users, "users", UINT),
+	FIELD(mm.rss_anon, "rss_anon", UINT),
+	FIELD(mm.rss_file, "rss_file", UINT),
+	FIELD(mm.rss_shmem, "rss_shmem", UINT),
+	FIELD(mm.swap, "swap", UINT),
+	FIELD(mm.tables, "tables", UINT),
+};
+
+static const struct proclife_field coredump_fields[] = {
+	RENAMED(coredump.signo, "signo", "sig", SIGNAL),
+};
+
+static const struct proclife_field oom_fields[] = {
+	FIELD(oom.allocator, "allocator", HANDLE),
+	FIELD(oom.allocator_pid, "allocator_tid", UINT),
+	FIELD(oom.allocator_tgid, "allocator_pid", UINT),
+	FIELD(oom.allocator_comm, "allocator_comm", TEXT),
+};
+
+static const struct proclife_field cgroup_fields[] = {
+	FIELD(cgroup.cgroup, "cgroup", UINT),
+	FIELD(cgroup.populated, "populated", BOOL),
 };
 
 static const struct proclife_field suppressed_fields[] = {
@@ -157,6 +203,12 @@ static const struct proclife_layout layouts[] = {
 	{ PROCLIFE_SIGNAL, "signal_generate", { 0 }, FIELDS(signal_fields) },
 	{ PROCLIFE_SUPPRESSED, "proclife_suppressed", { 0 }, FIELDS(suppressed_fields) },
 	{ PROCLIFE_TASK, "proclife_task", { 0 }, FIELDS(state_fields) },
+	{ PROCLIFE_EXITING, "proclife_exiting", { 0 }, FIELDS(exiting_fields) },
+	{ PROCLIFE_MM, "proclife_mm", { 0 }, FIELDS(mm_fields) },
+	{ PROCLIFE_FILES, "proclife_files", { 0 }, NULL, 0 },
+	{ PROCLIFE_COREDUMP, "proclife_coredump", { 0 }, FIELDS(coredump_fields) },
+	{ PROCLIFE_OOM, "mark_victim", { 0 }, FIELDS(oom_fields) },
+	{ PROCLIFE_CGROUP, "cgroup_notify_populated", { 0 }, FIELDS(cgroup_fields) },
 };
 
 const struct proclife_layout *proclife_layout(unsigned int index)
@@ -180,6 +232,9 @@ const char *proclife_type_name(unsigned int type)
 		[PROCLIFE_RENAME] = "rename", [PROCLIFE_EXIT] = "exit",	  [PROCLIFE_REAP] = "reap",
 		[PROCLIFE_FREE] = "free",     [PROCLIFE_WAIT] = "wait",	  [PROCLIFE_HANG] = "hang",
 		[PROCLIFE_SIGNAL] = "signal", [PROCLIFE_TASK] = "task",
+		[PROCLIFE_EXITING] = "exiting", [PROCLIFE_MM] = "mm",
+		[PROCLIFE_FILES] = "files",   [PROCLIFE_COREDUMP] = "coredump",
+		[PROCLIFE_OOM] = "oom",	      [PROCLIFE_CGROUP] = "cgroup",
 	};
 
 	return type < PROCLIFE_TYPES ? names[type] : NULL;

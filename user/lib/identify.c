@@ -12,12 +12,14 @@ static void take_over(struct proclife_task *task)
 	if (process->leader)
 		process->leader->leader = false;
 	process->leader = task;
-	process->start = task->start;
+	process->leader_exited = 0; /* it was the old leader's */
+	proclife_set_start(process, task->start);
 	task->leader = true;
 	task->flags &= ~PROCLIFE_F_THREAD;
 	process->flags = task->flags;
 	if (!proclife_own(process)->group_dead)
 		process->exit_code = -1; /* it was the old leader's */
+	process->leader_exited = task->exiting; /* likewise */
 	memcpy(process->comm, task->comm, sizeof(process->comm));
 }
 
@@ -43,7 +45,7 @@ static bool same_life(const struct proclife_tasks *tasks, struct proclife_task *
 
 	if (task->start != record->start) {
 		/* After a gap, it can be a later thread of the same process with this handle. */
-		if (task->tgid != record->tgid || task->marks.exited ||
+		if (task->tgid != record->tgid || proclife_own_task(task)->exited ||
 		    proclife_own_task(task)->gaps != tasks->gaps)
 			return false;
 		if (process->start ? record->start != process->start :

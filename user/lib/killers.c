@@ -3,7 +3,9 @@
  * Who killed whom. A process can have several fatal signals pending, and only its exit code shows
  * which one ended it. So the latest signal of each number is kept until then. The latest is the
  * right one: a second signal of a number is only queued once the first was taken without ending the
- * process. Of SIGKILL the first is kept: it always ends the process.
+ * process, if it is sent to the same queue. One that is not blocked ends the process at once, unless
+ * it dumps core or a tracer holds it back: so the first such one is kept, and it is noted if there is
+ * another one. Of SIGKILL the first is kept: it always ends the process.
  */
 #include "tasks.h"
 
@@ -43,6 +45,7 @@ static struct proclife_killer *place_of(struct proclife_process *process, int32_
 	}
 	fatal->count = count + 1;
 	fatal->place[signo] = (uint8_t)fatal->count;
+	fatal->killers[count] = (struct proclife_killer){ 0 };
 	return &fatal->killers[count];
 }
 
@@ -50,6 +53,7 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 {
 	const struct proclife_signal *signal = &record->signal;
 	struct proclife_killer *killer;
+	bool again;
 
 	if (signal->result != PROCLIFE_SIGNAL_QUEUED && signal->result != PROCLIFE_SIGNAL_NO_INFO)
 		return 0;
@@ -60,16 +64,45 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 	killer = place_of(process, (int32_t)signal->signo);
 	if (!killer)
 		return -ENOMEM;
+	if (killer->ts && proclife_own(process)->ends)
+		return 0; /* that was too late */
+	again = killer->ts && (killer->again || !killer->blocked);
+	if (again && !proclife_dumps_core(signal->signo) && !killer->blocked) {
+		killer->again = true;
+		return 0;
+	}
 	memset(killer, 0, sizeof(*killer));
+	killer->again = again;
 	killer->ts = record->ts;
 	killer->task = signal->sender;
 	killer->signo = signal->signo;
 	killer->code = signal->code;
+	killer->blocked = signal->blocked;
 	killer->pid = signal->sender_pid;
 	killer->tgid = signal->sender_tgid;
 	memcpy(killer->comm, signal->sender_comm, sizeof(killer->comm));
 	killer->comm[sizeof(killer->comm) - 1] = 0;
 	return 0;
+}
+
+/* A signal whose action is to dump core, by signal(7). */
+bool proclife_dumps_core(int signo)
+{
+	switch (signo) {
+	case SIGQUIT:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGABRT:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGSEGV:
+	case SIGXCPU:
+	case SIGXFSZ:
+	case SIGSYS:
+		return true;
+	default:
+		return false;
+	}
 }
 
 const struct proclife_killer *proclife_process_killer(const struct proclife_process *process)
@@ -81,6 +114,15 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
 	if (process->exit_code < 0 || (process->live && !own->group_dead))
 		return NULL; /* the code is only the leader's, or not known */
 	return fatal && fatal->place[signo] ? &fatal->killers[fatal->place[signo] - 1] : NULL;
+}
+
+uint64_t proclife_process_killed(const struct proclife_process *process)
+{
+	const struct proclife_killer *killer = proclife_process_killer(process);
+
+	if (!killer || killer->blocked || killer->again)
+		return 0;
+	return process->incomplete || proclife_own(process)->end_hidden ? 0 : killer->ts;
 }
 
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process)

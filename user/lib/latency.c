@@ -88,7 +88,7 @@ static struct key process_key(enum proclife_by by, const struct proclife_process
 		set_number(&key, process->cgroup, process->cgroup);
 		break;
 	case PROCLIFE_BY_CPU:
-		set_number(&key, process->marks.exited, process->exit_cpu);
+		set_number(&key, proclife_own(process)->exited, process->exit_cpu);
 		break;
 	case PROCLIFE_BY_UID:
 		set_number(&key, proclife_process_has_uid(process), process->uid);
@@ -115,7 +115,7 @@ static struct key task_key(enum proclife_by by, const struct proclife_task *task
 					       task->reaper_comm);
 		break;
 	case PROCLIFE_BY_CPU:
-		set_number(&key, task->marks.exited, task->exit_cpu);
+		set_number(&key, proclife_own_task(task)->exited, task->exit_cpu);
 		break;
 	default:
 		key = process_key(by, task->process);
@@ -253,9 +253,11 @@ static void count_open(struct proclife_latency_counts *counts, enum proclife_lif
 /* The relevant facts of a process or a task that is gone. */
 struct life {
 	const struct proclife_marks *marks;
+	uint64_t killed;
 	enum proclife_life_state state;
 	bool notified_lost;
 	bool incomplete;
+	bool exited; /* EXIT was seen */
 	int32_t exit_code;
 };
 
@@ -268,14 +270,14 @@ static int add_life(const struct proclife_latency *latency, struct group *group,
 	counts->lives++;
 	counts->incomplete += life->incomplete;
 	counts->partial += !life->marks->born;
-	counts->failed += life->marks->exited && life->exit_code;
+	counts->failed += life->exited && life->exit_code;
 	if (latency->tasks->closing)
 		count_open(counts, life->state);
 	for (unsigned int phase = 0; !err && phase < PROCLIFE_PHASES; phase++) {
 		uint64_t ns;
 
-		if (proclife_phase_of(life->marks, life->notified_lost, (enum proclife_phase)phase,
-				      &ns))
+		if (proclife_phase_of(life->marks, life->killed, life->notified_lost,
+				      (enum proclife_phase)phase, &ns))
 			err = add_phase(group, phase, ns);
 	}
 	return err;
@@ -300,9 +302,11 @@ static void process_gone(void *data, struct proclife_process *process)
 	struct proclife_latency *latency = data;
 	struct life life = {
 		.marks = &process->marks,
+		.killed = proclife_process_killed(process),
 		.state = proclife_process_state(latency->tasks, process),
 		.notified_lost = process->notified_lost,
 		.incomplete = process->incomplete,
+		.exited = proclife_own(process)->exited,
 		.exit_code = process->exit_code,
 	};
 	struct key key;
@@ -320,6 +324,7 @@ static void task_gone(void *data, struct proclife_task *task)
 		.marks = &task->marks,
 		.state = proclife_task_state(latency->tasks, task),
 		.incomplete = task->incomplete,
+		.exited = proclife_own_task(task)->exited,
 		.exit_code = task->exit_code,
 	};
 	struct key key;

@@ -25,10 +25,11 @@ int proclife_lives_reserve(struct proclife_tasks *tasks)
 bool proclife_process_leads(const struct proclife_process *process,
 			    const struct proclife_record *record)
 {
-	uint64_t oldest = proclife_own(process)->oldest;
+	uint64_t oldest;
 
 	if (process->start)
 		return record->start == process->start;
+	oldest = proclife_own(process)->oldest;
 	if (process->live && (record->type == PROCLIFE_REAP || record->type == PROCLIFE_FREE))
 		return false;
 	return !oldest || oldest >= record->start;
@@ -232,11 +233,11 @@ static void attach(struct proclife_task *task, struct proclife_process *process)
 	process->threads++;
 	process->open++;
 	process->live += !own->dead;
-	if (!group->oldest || task->start < group->oldest)
+	if (!process->start && (!group->oldest || task->start < group->oldest))
 		group->oldest = task->start;
 	if (task->leader) {
 		process->leader = task;
-		process->start = task->start;
+		proclife_set_start(process, task->start);
 		process->flags = task->flags;
 		memcpy(process->comm, task->comm, sizeof(process->comm));
 	}
@@ -282,13 +283,19 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 	return task;
 }
 
+static void clear_exited(struct proclife_process *process)
+{
+	process->marks.exited = 0;
+	proclife_own(process)->exited = false;
+}
+
 void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process)
 {
 	struct proclife_own_process *own = proclife_own(process);
 
 	/* If gaps hid a thread and its EXIT, that thread can have been the last one. */
 	if (own->unsure && tasks->gap_to > process->marks.exited)
-		process->marks.exited = 0;
+		clear_exited(process);
 	own->unsure = false;
 	own->mixed = false; /* it had its pid all the time */
 }
@@ -318,7 +325,7 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 		process->marks.freed = 0;
 	/* A leader that was never seen can be alive; in a dead group, it is a zombie. */
 	if (own->mixed || !(process->start || own->group_dead))
-		process->marks.exited = 0;
+		clear_exited(process);
 	if (own->mixed || !process->start)
 		process->marks.freed = 0;
 	proclife_process_sure(tasks, process);

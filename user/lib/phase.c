@@ -8,6 +8,7 @@ const char *proclife_phase_name(enum proclife_phase phase)
 {
 	static const char *const names[PROCLIFE_PHASES] = {
 		[PROCLIFE_LIFE] = "life",
+		[PROCLIFE_KILL] = "kill",
 		[PROCLIFE_TEARDOWN] = "teardown",
 		[PROCLIFE_ZOMBIE] = "zombie",
 		[PROCLIFE_RCU_FREE] = "rcu_free",
@@ -22,7 +23,7 @@ uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks)
 	return marks->notified ? marks->notified : marks->exited;
 }
 
-bool proclife_phase_of(const struct proclife_marks *marks, bool notified_lost,
+bool proclife_phase_of(const struct proclife_marks *marks, uint64_t killed, bool notified_lost,
 		       enum proclife_phase phase, uint64_t *ns)
 {
 	uint64_t from = 0, to = 0;
@@ -30,6 +31,10 @@ bool proclife_phase_of(const struct proclife_marks *marks, bool notified_lost,
 	switch (phase) {
 	case PROCLIFE_LIFE:
 		from = marks->born;
+		to = marks->exited;
+		break;
+	case PROCLIFE_KILL:
+		from = killed;
 		to = marks->exited;
 		break;
 	case PROCLIFE_TEARDOWN:
@@ -60,13 +65,15 @@ bool proclife_phase_of(const struct proclife_marks *marks, bool notified_lost,
 bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,
 			  uint64_t *ns)
 {
-	return proclife_phase_of(marks, false, phase, ns);
+	return proclife_phase_of(marks, 0, false, phase, ns);
 }
 
 bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
 			    uint64_t *ns)
 {
-	return proclife_phase_of(&process->marks, process->notified_lost, phase, ns);
+	uint64_t killed = phase == PROCLIFE_KILL ? proclife_process_killed(process) : 0;
+
+	return proclife_phase_of(&process->marks, killed, process->notified_lost, phase, ns);
 }
 
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns)

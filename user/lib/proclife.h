@@ -385,11 +385,15 @@ struct proclife_process;
 
 /*
  * The marks of a life: the times of its events; 0: not seen. For a process, they are the last
- * thread's EXIT and FREE, and the leader's REAP.
+ * thread's FREE, and the leader's REAP.
+ *
+ * `exited` is where the exit begins: of a task, its EXITING; of a process that ends as a whole, its
+ * `exiting`; of one whose threads exit one by one, the latest EXITING. It is set once EXIT has been
+ * seen, too. In a trace without EXITING, it is the EXIT, of a process the last one.
  */
 struct proclife_marks {
 	uint64_t born;	   /* FORK */
-	uint64_t exited;   /* EXIT */
+	uint64_t exited;
 	uint64_t notified; /* SIGCHLD was sent for the end of a process; always 0 for a thread */
 	uint64_t reaped;   /* REAP */
 	uint64_t freed;	   /* FREE */
@@ -423,6 +427,7 @@ struct proclife_task {
 	uint64_t seen;		/* the time of its first record; marks.born, if that was seen */
 	uint64_t waited;	/* when it last called wait(2), if it has reaped nobody since */
 	uint64_t reaper_waited; /* as in struct proclife_process */
+	uint64_t exiting;	/* EXITING */
 };
 
 /*
@@ -431,7 +436,8 @@ struct proclife_task {
  *
  * Marks belong to one life by handle and start time. Each is exact, or 0 where a gap can hide
  * something else. PROCLIFE_F_GROUP_DEAD shows that the last thread has exited; if the whole life
- * was seen, counting does. Otherwise `exited` stays 0, and also if a gap can hide a later EXIT.
+ * was seen, counting does. Otherwise `exited` stays 0, and also if a gap can hide a later EXIT, or
+ * an earlier beginning of the exit.
  * `freed` is 0 if the FREE of a thread is missing, or may be: a gap in the life before all threads
  * have exited can hide a thread that is freed later. Threads that were reaped before the trace
  * began do not count.
@@ -485,7 +491,12 @@ struct proclife_process {
 	uint32_t real_parent_tgid; /* as of its EXIT or the snapshot, whichever is later */
 	uint16_t args_bytes; /* the size of args; another NUL follows that is not counted */
 	uint16_t free_cpu;   /* of the last FREE: where the RCU callback ran */
-	uint64_t leader_exited;
+	uint64_t leader_exited; /* since when its leader exits; 0: not seen */
+	/*
+	 * Since when it ends as a whole, whether its threads have exited or not: its first EXITING or
+	 * COREDUMP of that end. 0: it does not, its threads exit one by one, or it was not seen.
+	 */
+	uint64_t exiting;
 	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
 	uint64_t reaper_waited; /* when its reaper called the wait(2) for it; 0: not known */
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
@@ -500,6 +511,8 @@ struct proclife_killer {
 	uint32_t pid;
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN];
+	bool blocked; /* all that could take it blocked it then, so it ended nobody until later */
+	bool again; /* there was another one of its number before the end: see proclife_process_killed() */
 };
 
 /*
@@ -507,6 +520,14 @@ struct proclife_killer {
  * was not seen, or a thread of it is still alive. Owned by the process.
  */
 const struct proclife_killer *proclife_process_killer(const struct proclife_process *process);
+
+/*
+ * When it was sent that signal. 0: no signal killed it, it was blocked at first, the SIGNAL was not
+ * seen, a gap can hide an earlier one of this number, or there were several, and the first can have
+ * been held back, by a tracer for instance. (If it is older than the trace, one from before that can
+ * be missing: a SIGKILL to a single thread, after which another one was queued.)
+ */
+uint64_t proclife_process_killed(const struct proclife_process *process);
 
 /* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);
@@ -531,6 +552,11 @@ struct proclife_reports {
 	 */
 	void (*process_linked)(void *data, struct proclife_process *process,
 			       struct proclife_process *parent);
+	/*
+	 * It ends as a whole: `exiting` is set, or that was lost and it is 0. Once for each process
+	 * at most, and before it is reported exited.
+	 */
+	void (*process_exiting)(void *data, struct proclife_process *process);
 	/*
 	 * The last thread of a process has exited. Once for each process, before it is gone; but if
 	 * the last EXIT was not seen, it is only reported gone.
@@ -572,9 +598,9 @@ bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_t
 /**
  * proclife_tasks_begin - take a source's facts about its whole trace
  *
- * Call this before the first proclife_tasks_feed(). If the trace has no REAPs, it calls
- * proclife_tasks_without_reap(). For a recording of a command, it selects that command, unless
- * something has been selected already.
+ * Call this before the first proclife_tasks_feed(). It calls proclife_tasks_without_reap() and
+ * proclife_tasks_with_exiting() where the trace is like that. For a recording of a command, it
+ * selects that command, unless something has been selected already.
  */
 int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *source);
 
@@ -683,6 +709,9 @@ enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
  */
 void proclife_tasks_without_reap(struct proclife_tasks *tasks);
 
+/* The trace has EXITINGs: exits begin there. Call this before the first proclife_tasks_feed(). */
+void proclife_tasks_with_exiting(struct proclife_tasks *tasks);
+
 /* Is its uid known? Until then, that member is 0. */
 bool proclife_process_has_uid(const struct proclife_process *process);
 
@@ -758,10 +787,16 @@ const char *proclife_type_name(unsigned int type);
 
 /* Phases: each lies between two marks of a life. See proclife_phase_name(). */
 enum proclife_phase {
-	PROCLIFE_LIFE,	    /* fork to exit */
+	PROCLIFE_LIFE,	    /* fork to exit; what `exit` is: see struct proclife_marks */
 	/*
-	 * exit to SIGCHLD: files are closed; the address space, too, if EXIT is recorded before
-	 * that. Threads have none. Without a SIGCHLD, it is part of PROCLIFE_ZOMBIE.
+	 * From the signal that ends it to the exit: until it runs, and takes the signal. None if the
+	 * signal was blocked at first. Threads have none.
+	 */
+	PROCLIFE_KILL,
+	/*
+	 * exit to SIGCHLD: the address space is torn down and files are closed. In a trace without
+	 * EXITING, the address space counts only if EXIT is recorded before that. Threads have none.
+	 * Without a SIGCHLD, it is part of PROCLIFE_ZOMBIE.
 	 */
 	PROCLIFE_TEARDOWN,
 	PROCLIFE_ZOMBIE,    /* SIGCHLD to reap; exit to reap if there is no PROCLIFE_TEARDOWN */
@@ -777,8 +812,8 @@ uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks);
 
 /*
  * How long a phase was; false if one of its marks was not seen, or may be of another life: the
- * phases of an incomplete life are exact. The first function takes the marks as they are; the
- * second returns false for PROCLIFE_ZOMBIE if `notified_lost` is set.
+ * phases of an incomplete life are exact. The first function takes the marks as they are, and has
+ * no PROCLIFE_KILL; the second returns false for PROCLIFE_ZOMBIE if `notified_lost` is set.
  */
 bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,
 			  uint64_t *ns);
@@ -984,6 +1019,7 @@ struct proclife_node {
 	bool args_cut : 1;
 	bool older : 1; /* it existed before the trace */
 	bool incomplete : 1;
+	bool exited : 1; /* it was reported so: marks.exited can be 0 all the same */
 	bool matches : 1; /* the filter matched it as it was at its end */
 	bool gone : 1; /* all members except the texts are final */
 	uint8_t state; /* enum proclife_life_state, once it is gone */

@@ -241,6 +241,7 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 	else
 		complete(recorder);
 	metadata->header.reap_missed = proclife_source_header(recorder->source)->reap_missed;
+	metadata->header.marks_missed = proclife_source_header(recorder->source)->marks_missed;
 	recorder->error = write_metadata(recorder);
 	return recorder->error;
 }

@@ -26,6 +26,8 @@ static inline uint64_t cgroup_of(const struct proclife_record *record)
 		[PROCLIFE_RENAME] = AT(rename.cgroup),
 		[PROCLIFE_REAP] = AT(reap.cgroup),
 		[PROCLIFE_TASK] = AT(state.cgroup),
+		[PROCLIFE_EXITING] = AT(exiting.cgroup),
+		[PROCLIFE_CGROUP] = AT(cgroup.cgroup),
 	};
 	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
 	uint64_t id;

@@ -12,6 +12,8 @@ int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *s
 
 	if (header && !(header->features & PROCLIFE_HAS(PROCLIFE_REAP)))
 		proclife_tasks_without_reap(tasks);
+	if (header && header->features & PROCLIFE_HAS(PROCLIFE_EXITING))
+		proclife_tasks_with_exiting(tasks);
 	if (!run || !run->command || tasks->selecting)
 		return 0;
 	return proclife_tasks_select_child(tasks, run->command, run->command_creator);

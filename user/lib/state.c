@@ -42,7 +42,7 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_tasks 
 		return since(tasks, process->marks.reaped, PROCLIFE_IS_UNFREED);
 	if (process->live)
 		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
-	if (process->marks.exited)
+	if (own->exited)
 		return since(tasks, process->marks.exited, exited(tasks));
 	if (own->found_exiting)
 		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
@@ -67,7 +67,7 @@ enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
 		return PROCLIFE_IS_UNKNOWN;
 	if (task->marks.reaped)
 		return since(tasks, task->marks.reaped, PROCLIFE_IS_UNFREED);
-	if (task->marks.exited)
+	if (proclife_own_task(task)->exited)
 		return since(tasks, task->marks.exited, exited(tasks));
 	if (task->flags & PROCLIFE_F_ZOMBIE)
 		return since(tasks, task->seen, PROCLIFE_IS_ZOMBIE);
@@ -77,4 +77,9 @@ enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
 void proclife_tasks_without_reap(struct proclife_tasks *tasks)
 {
 	tasks->without_reap = true;
+}
+
+void proclife_tasks_with_exiting(struct proclife_tasks *tasks)
+{
+	tasks->with_exiting = true;
 }

@@ -19,15 +19,17 @@
 struct proclife_own_task {
 	struct proclife_link by_handle;
 	struct proclife_task task;
-	uint64_t gaps; /* how many had been seen when it began */
 	struct proclife_own_task *next; /* of its process */
 	struct proclife_own_task *prev;
+	uint32_t gaps; /* how many had been seen when it began */
+	bool exited; /* its EXIT was seen */
 	bool dead; /* not counted in the process's `live` any more */
 	bool lost; /* it is gone, but its FREE was not seen */
 };
 
 struct proclife_own_process {
-	uint64_t gaps; /* as in a task */
+	uint32_t gaps; /* as in a task */
+	uint8_t args_room; /* args_text has 2 to the power of this, if it is not NULL */
 	bool group_dead : 1;
 	bool group_exit : 1;	/* exit_code is the group's */
 	bool unfreed : 1;	/* a task's FREE is missing */
@@ -42,8 +44,12 @@ struct proclife_own_process {
 	bool exit_reported : 1;
 	bool coalesced : 1; /* the SIGCHLD at `notified` met one that was pending */
 	bool awaits : 1; /* by_parent is in its table */
+	bool shown_alive : 1; /* a FORK, EXEC or TASK shows that it did not end as a whole then */
+	bool end_hidden : 1; /* a thread had begun to exit when the snapshot found it */
+	bool sole : 1; /* its EXITING shows that it has, and had, no other thread */
+	bool ends : 1; /* it ends as a whole, and that was reported */
+	bool exited : 1; /* the last EXIT was seen; marks.exited is 0 if its beginning was not */
 	uint8_t left : 3;	/* its last state, once it is gone */
-	uint32_t args_gaps;	/* how many gaps had been seen when its arguments began */
 	struct proclife_process process;
 	char *args_text;
 	struct proclife_fatal_signals *fatal_signals;
@@ -54,10 +60,13 @@ struct proclife_own_process {
 	struct proclife_own_process *next;
 	struct proclife_own_process *prev;
 
-	uint64_t oldest; /* the earliest start of its tasks */
-	uint32_t args_room;
+	union {
+		uint64_t oldest; /* until its leader is known: the earliest start of its tasks */
+		uint64_t last_exiting; /* then: the latest EXITING of a thread, whichever exits last */
+	};
 	/* What follows is not zeroed when a process begins: most need nothing of it. */
 	char path_text[PROCLIFE_PATH_LEN + 4];
+	uint32_t args_gaps; /* how many gaps had been seen when its arguments began */
 	struct proclife_twin by_parent; /* while its parent is not known */
 	/* These four are kept for selection alone, and set once there is one. */
 	struct proclife_own_process *above;   /* its parent */
@@ -75,6 +84,14 @@ static inline struct proclife_own_task *proclife_own_task(const struct proclife_
 static inline struct proclife_own_process *proclife_own(const struct proclife_process *process)
 {
 	return proclife_container_of(process, struct proclife_own_process, process);
+}
+
+/* This task leads its process from now on. */
+static inline void proclife_set_start(struct proclife_process *process, uint64_t start)
+{
+	if (!process->start)
+		proclife_own(process)->last_exiting = 0; /* it was `oldest` */
+	process->start = start;
 }
 
 /*
@@ -129,6 +146,7 @@ struct proclife_tasks {
 	bool selecting; /* otherwise everything is selected */
 	bool closing;	/* processes that are reported gone now were open when the trace ended */
 	bool without_reap; /* the trace has no REAPs */
+	bool with_exiting; /* the trace has EXITINGs */
 	bool renames_lack; /* a RENAME can be missing */
 	bool snapshot_gap; /* there is a gap in the snapshot: the recording is damaged */
 	uint64_t selected;
@@ -286,6 +304,8 @@ void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task 
 /* A SIGNAL to a task of the process. Returns 0 or -ENOMEM. */
 int proclife_killer_note(struct proclife_process *process, const struct proclife_record *record);
 void proclife_killers_free(struct proclife_process *process);
+/* Is that the signal's action, if it ends a process? */
+bool proclife_dumps_core(int signo);
 
 /*
  * ahead.c
@@ -380,6 +400,15 @@ static inline void proclife_report_linked(struct proclife_tasks *tasks,
 	proclife_for_each_reporter(tasks, reporter) {
 		if (reporter->reports.process_linked)
 			reporter->reports.process_linked(reporter->data, process, parent);
+	}
+}
+
+static inline void proclife_report_exiting(struct proclife_tasks *tasks,
+					   struct proclife_process *process)
+{
+	proclife_for_each_reporter(tasks, reporter) {
+		if (reporter->reports.process_exiting)
+			reporter->reports.process_exiting(reporter->data, process);
 	}
 }
 

@@ -176,6 +176,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->execs = process->execs < UINT16_MAX ? (uint16_t)process->execs : UINT16_MAX;
 	node->reaper_tgid = process->reaper_tgid;
 	node->incomplete = process->incomplete;
+	node->exited = proclife_process_has_exited(process);
 	node->matches = process->matches;
 	node->state = (uint8_t)proclife_process_state(tree->tasks, process);
 	node->gone = 1;

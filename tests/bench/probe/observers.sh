@@ -21,8 +21,12 @@ stop_module() {
 	written=$(proclife-read --status --json |
 		sed -n 's/.*"commit":\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }') && rmmod proclife
 }
-start_life() { start_module reap=N signals=N waits=N; }
+start_life() { start_module reap=N signals=N waits=N exiting=N; }
 stop_life() { stop_module; }
+start_without_exiting() { start_module exiting=N; }
+stop_without_exiting() { stop_module; }
+start_death() { start_module memory=Y files=Y; }
+stop_death() { stop_module; }
 
 start_attached() {
 	start_module && observe attach "$programs/probe/attach" "$@" && await attach grep -q ready attach.log
@@ -83,6 +87,20 @@ start_ftrace_life() { echo 0 >$at/options/record-cmd && start_ftrace "${life_eve
 stop_ftrace_life() { stop_ftrace; }
 start_ftrace_bare() { echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}"; }
 stop_ftrace_bare() { stop_ftrace; }
+# Where proclife has a hook, a function is traced.
+start_ftrace_death() {
+	local function
+	for function in do_exit exit_mm_release exit_mmap exit_files cgroup_release cgroup_task_release; do
+		! grep -qx "$function" $at/available_filter_functions || echo "$function" >>$at/set_ftrace_filter
+	done
+	echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}" mmap:exit_mmap oom:mark_victim \
+		cgroup:cgroup_notify_populated && echo function >$at/current_tracer
+}
+stop_ftrace_death() {
+	echo nop >$at/current_tracer
+	echo >$at/set_ftrace_filter
+	stop_ftrace
+}
 start_ftrace_all() { start_ftrace "${all_events[@]}"; }
 stop_ftrace_all() { stop_ftrace; }
 

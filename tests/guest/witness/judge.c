@@ -2,8 +2,8 @@
 /*
  * A recording against what others know of the same processes.
  *
- * EXIT and FREE frame what the others count: process accounting and taskstats look before EXIT, wait4(2)
- * between EXIT and FREE. What a task still does on its way between two of these points is allowed for,
+ * EXITING, EXIT and FREE frame what the others count: taskstats looks between EXITING and EXIT, process
+ * accounting before EXIT, wait4(2) between EXIT and FREE. What a task still does on its way between two of these points is allowed for,
  * and stands beside each figure. Where records were lost, a life that is not marked incomplete has to be
  * right in all, and one that is marked in what it has.
  */
@@ -29,6 +29,7 @@
 
 struct thread {
 	struct proclife_record exit;
+	uint64_t exiting; /* 0: not seen */
 	uint64_t final; /* runtime as of FREE; 0: not seen */
 };
 
@@ -38,10 +39,10 @@ struct life {
 	bool seen_by_acct;
 };
 
-static struct proclife_record *forks;
+static struct proclife_record *forks, *exitings;
 static struct thread *threads;
 static struct life *lives;
-static size_t fork_count, thread_count, life_count;
+static size_t fork_count, exiting_count, thread_count, life_count;
 static unsigned long differences;
 static struct proclife_source *source;
 static uint64_t tick; /* ns */
@@ -92,6 +93,14 @@ static void expect_after(uint32_t pid, const char *what, uint64_t ours, uint64_t
 			theirs, more);
 }
 
+static uint64_t exiting_of(const struct proclife_record *exit)
+{
+	for (size_t i = exiting_count; i--;)
+		if (exitings[i].task == exit->task && exitings[i].start == exit->start)
+			return exitings[i].ts;
+	return 0;
+}
+
 static int take_record(void *data, const struct proclife_event *event)
 {
 	const struct proclife_record *r = event->record;
@@ -101,9 +110,13 @@ static int take_record(void *data, const struct proclife_event *event)
 		forks = grown(forks, fork_count, sizeof(*forks));
 		forks[fork_count++] = *r;
 	}
+	if (r && r->type == PROCLIFE_EXITING) {
+		exitings = grown(exitings, exiting_count, sizeof(*exitings));
+		exitings[exiting_count++] = *r;
+	}
 	if (r && r->type == PROCLIFE_EXIT) {
 		threads = grown(threads, thread_count, sizeof(*threads));
-		threads[thread_count++] = (struct thread){ .exit = *r };
+		threads[thread_count++] = (struct thread){ .exit = *r, .exiting = exiting_of(r) };
 	}
 	for (size_t i = thread_count; r && r->type == PROCLIFE_FREE && i--;) {
 		if (threads[i].exit.task != r->task || threads[i].exit.start != r->start)
@@ -394,6 +407,12 @@ static void compare_stats(const struct stats_life *stats, const struct thread *t
 	uint64_t meanwhile = x->runtime - stats->runtime;
 	uint32_t pid = stats->pid;
 
+	/* Its count is rounded down to a microsecond. */
+	if (thread->exiting > looked_at(thread, stats) + 1000)
+		differs(pid, "EXITING at %" PRIu64 ", after taskstats looked, at %" PRIu64, thread->exiting,
+			looked_at(thread, stats));
+	if (!thread->exiting && !lossy && proclife_source_header(source)->features & PROCLIFE_HAS(PROCLIFE_EXITING))
+		differs(pid, "no EXITING");
 	expect_after(pid, "CPU time by taskstats", x->runtime, stats->runtime,
 		     (uint64_t)(LONG_EXIT * 1e9));
 	expect_after(pid, "user time by taskstats", x->utime, stats->utime * 1000, tick);

@@ -3,8 +3,12 @@
 #ifndef UNIT_FAKE_DEVICE_H
 #define UNIT_FAKE_DEVICE_H
 
+#include <ctf.h>
 #include <proclife.h>
 #include <proclife/ring.h>
+
+/* Of a machine that records all but EXITING, as the module does by default: exits begin at EXIT. */
+#define WITHOUT_EXITING (PROCLIFE_KNOWN_TYPES & ~PROCLIFE_HAS(PROCLIFE_EXITING))
 
 struct fake_device {
 	int fd;

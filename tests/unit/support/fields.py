@@ -123,7 +123,7 @@ def main():
         if kind != "none":
             if len(set(names)) < len(names):
                 complain("%s: a name occurs twice: %s" % (kind, names))
-            head = [] if kind == "suppressed" else fields["none"] # which is of no task
+            head = [] if kind in ("suppressed", "cgroup") else fields["none"] # of no task
             check_schema(kind, described + head, schema)
     sys.exit(1 if complaints else 0)
 

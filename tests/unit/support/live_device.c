@@ -62,7 +62,7 @@ void live_open(uint64_t ring)
 {
 	device = fake_device_new(4, ring);
 	fake_device_add_rings(device);
-	device->header->features = 0xfff;
+	device->header->features = WITHOUT_EXITING;
 	device->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
 	device->header->to_realtime = 1700000000123456789;
 	device->header->reap_missed = 1;

@@ -265,12 +265,22 @@ static void process_exited(void *data, struct proclife_process *process)
 	to->exited[to->exited_count++] = *process;
 }
 
+static void process_exiting(void *data, struct proclife_process *process)
+{
+	struct reported *to = data;
+
+	assert_true(to->exiting_count < MOST_REPORTS);
+	assert_false(proclife_process_has_exited(process));
+	to->exiting[to->exiting_count++] = *process;
+}
+
 void report_to(struct proclife_tasks *tasks)
 {
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
 		.process_born = process_born,
 		.process_gone = process_gone,
+		.process_exiting = process_exiting,
 		.task_gone = task_gone,
 		.process_linked = process_linked,
 		.process_exited = process_exited,

@@ -64,6 +64,8 @@ struct reported {
 	struct proclife_process exited[MOST_REPORTS];
 	struct proclife_usage usage[MOST_REPORTS];
 	size_t exited_count;
+	struct proclife_process exiting[MOST_REPORTS];
+	size_t exiting_count;
 };
 
 extern struct reported reported;

@@ -2,6 +2,7 @@
 #include "stories.h"
 
 #include "acts.h"
+#include "marks.h"
 #include "story.h"
 
 #include <signal.h>
@@ -147,18 +148,13 @@ static void tell_kernel(uint64_t us)
 	freed(us + 20900, &worker);
 }
 
-static void tell_suppressed(uint64_t us)
+static void tell_suppressed(uint64_t us, uint32_t what, uint64_t count)
 {
-	struct proclife_record record = {
-		.type = PROCLIFE_SUPPRESSED,
-		.suppressed = { .what = PROCLIFE_WAIT, .since = (1000000 + us) * 1000 },
-	};
+	uint64_t since = (1000000 + us) * 1000;
 
 	cpu = 1;
-	at(us, record);
-	record.suppressed.ended = 1;
-	record.suppressed.count = 1234;
-	at(us + 2500, record);
+	at(us, suppressed_record(what, since, 0));
+	at(us + 2500, suppressed_record(what, since, count));
 	cpu = 0;
 }
 
@@ -253,7 +249,7 @@ static void tell_lossy(const char *path)
 	for (uint32_t i = 0; i < 17; i++)
 		waits(70000 + 100 * i, &bash, 0);
 	cpu = 0;
-	tell_suppressed(80000);
+	tell_suppressed(80000, PROCLIFE_WAIT, 1234);
 	happen();
 	story_end();
 	story_ring = STORY_RING;
@@ -287,6 +283,82 @@ static void tell_run(const char *path, bool worse, const char *release, uint32_t
 	describe(path, "1000000000");
 }
 
+/* It lets go of its address space, and a kernel thread tears that down. */
+static void tell_teardown(uint64_t us, const struct who *last, const struct who *owner)
+{
+	struct who oom_reaper = process_of_pid(61, "oom_reaper");
+	struct who worker = process_of_pid(62, "kworker/0:1");
+
+	oom_reaper.flags = worker.flags = PROCLIFE_F_KTHREAD;
+	at(us, mm_record(0, &oom_reaper, PROCLIFE_MM_EARLY, owner));
+	at(us + 100, mm_record(0, last, PROCLIFE_MM_LEFT, owner));
+	at(us + 300, mm_record(0, last, PROCLIFE_MM_ASYNC, owner));
+	cpu = 1;
+	at(us + 450, mm_record(0, &worker, PROCLIFE_MM_TEARDOWN, owner));
+	at(us + 700, mm_record(0, &worker, PROCLIFE_MM_GONE, owner));
+	at(us + 900, exiting_record(0, &worker, &kthreadd, NULL, 0));
+	cpu = 0;
+}
+
+/*
+ * A server of two threads is killed for memory that a thread of another process wants. Its other
+ * thread was about to dump core, and is traced by a thread of a debugger.
+ */
+static void tell_death(uint64_t us)
+{
+	struct who server = born(us, 310, &bash, 1000, 31), thread, hog, gdb;
+	struct proclife_record record;
+
+	execs(us + 100, &server, "server", "/usr/sbin/server", "server -f");
+	record = mm_record(0, &server, PROCLIFE_MM_TEARDOWN, &bash);
+	record.flags |= PROCLIFE_F_EXECING;
+	at(us + 90, record);
+	at(us + 200, cgroup_record(0, 40, true));
+	thread = thread_of(&server, 312);
+	at(us + 300, clone_record(0, &thread, &bash, &server));
+	hog = process_of_pid(321, "hog");
+	hog = thread_of(&hog, 323);
+	gdb = process_of_pid(331, "gdb");
+	gdb = thread_of(&gdb, 332);
+	record = signal_record(0, &thread, SIGTERM, &gdb);
+	record.signal.to_group = 0;
+	record.signal.blocked = 1;
+	at(us + 900, record);
+	at(us + 1000, coredump_record(0, &thread, SIGABRT));
+	at(us + 1100, oom_record(0, &thread, &hog));
+	record = exiting_record(0, &thread, &bash, &gdb, SIGABRT | 0x80);
+	record.flags |= PROCLIFE_F_GROUP_EXIT;
+	at(us + 1200, record);
+	at(us + 1300, exiting_record(0, &server, &bash, NULL, 5 << 8));
+	at(us + 1500, exit_of(&server, &bash, 5 << 8, 1));
+	at(us + 1600, exit_of(&thread, &bash, SIGABRT | 0x80, 0));
+	tell_teardown(us + 2000, &thread, &server);
+	at(us + 3000, record_of(0, PROCLIFE_FILES, &thread));
+	at(us + 3100, cgroup_record(0, 42, false));
+	reaped(us + 4000, &server, &bash);
+	at(us + 5000, freed_record(0, &server, &hog));
+	record = freed_record(0, &thread, &gdb);
+	record.flags |= PROCLIFE_F_SOFTIRQ;
+	at(us + 5500, record);
+	at(us + 6000, mm_record(0, &bash, 9, &bash)); /* of a later module */
+}
+
+/* All marks of a death, some of which were missed or suppressed. */
+static void tell_marks(const char *path)
+{
+	story_features = PROCLIFE_KNOWN_TYPES;
+	story_begin(path);
+	story_features = WITHOUT_EXITING;
+	machine->header->reap_missed = 3;
+	machine->header->marks_missed = 7000;
+	tell_machine();
+	tell_death(10000);
+	tell_suppressed(30000, PROCLIFE_CGROUP, 55);
+	happen();
+	story_end();
+	describe(path, "1000000000");
+}
+
 static const char *in(char path[PATH_MAX], const char *name)
 {
 	assert_true(snprintf(path, PATH_MAX, "%s/%s", folder.base, name) < PATH_MAX);
@@ -304,9 +376,13 @@ static void make_device(void)
 	story_ring = STORY_RING;
 	fake_device_add_rings(device);
 	header = device->header;
-	header->features = 0xfff & ~PROCLIFE_HAS(PROCLIFE_FREE);
+	header->features = WITHOUT_EXITING & ~PROCLIFE_HAS(PROCLIFE_FREE);
 	header->reap_source = PROCLIFE_REAP_CGROUP_TASK_RELEASE;
 	header->reap_missed = 5;
+	header->marks_missed = 7000;
+	header->mm_marks = UINT32_MAX >> 25 & ~PROCLIFE_HAS_MM(0);
+	header->cgroup_leave = PROCLIFE_CGROUP_LEAVE_SWITCH;
+	header->rss_error = 512;
 	header->exit_mark = PROCLIFE_EXIT_AFTER_MM;
 	header->args_bytes = 256;
 	header->loaded = 300 * MS;
@@ -344,5 +420,6 @@ void stories_tell(void)
 	tell_lossy(in(path, "lossy"));
 	tell_run(in(path, "before"), false, "6.18", PROCLIFE_EXIT_BEFORE_MM);
 	tell_run(in(path, "after"), true, "6.18", PROCLIFE_EXIT_BEFORE_MM);
+	tell_marks(in(path, "marks"));
 	tell_run(in(path, "old"), false, "6.1", PROCLIFE_EXIT_AFTER_MM);
 }

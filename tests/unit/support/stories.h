@@ -7,8 +7,8 @@
 #define TESTS_UNIT_STORIES_H
 
 /*
- * Into the test's folder: "build", "lossy", "before", "after", "old"; and a device, whose path is in
- * the environment as DEVICE until the stories are forgotten.
+ * Into the test's folder: "build", "lossy", "before", "after", "old", "marks"; and a device, whose
+ * path is in the environment as DEVICE until the stories are forgotten.
  */
 void stories_tell(void);
 void stories_forget(void);

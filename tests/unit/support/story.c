@@ -9,6 +9,7 @@
 struct fake_device *machine;
 uint64_t story_ring = STORY_RING;
 uint32_t story_cpus = 2;
+uint64_t story_features = WITHOUT_EXITING;
 
 static struct proclife_source *source;
 static struct proclife_recorder *recorder;
@@ -25,9 +26,14 @@ void story_begin_on(const char *path, const char *release, uint32_t exit_mark)
 
 	machine = fake_device_new(story_cpus, story_ring);
 	fake_device_add_rings(machine);
-	machine->header->features = 0xfff;
+	machine->header->features = story_features;
 	machine->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
 	machine->header->exit_mark = exit_mark;
+	machine->header->mm_marks = PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT) |
+				    PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) |
+				    PROCLIFE_HAS_MM(PROCLIFE_MM_GONE);
+	machine->header->cgroup_leave = PROCLIFE_CGROUP_LEAVE_EXIT;
+	machine->header->rss_error = 256;
 	memset(machine->header->release, 0, PROCLIFE_RELEASE_LEN);
 	strcpy(machine->header->release, release);
 	machine->now = 1000 * MS;

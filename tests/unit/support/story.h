@@ -15,6 +15,7 @@ extern struct fake_device *machine;
 /* Of those that begin from now on: with a small one, what is not synced in time is overwritten. */
 extern uint64_t story_ring;
 extern uint32_t story_cpus;
+extern uint64_t story_features;
 
 /* For cmocka: the story begins in the test's folder, and both come to their end. */
 int story_setup(void **state);

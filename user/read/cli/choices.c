@@ -45,6 +45,7 @@ static const char *sort(unsigned int number)
 		[SORT_ALONE] = "alone",
 		[SORT_CPU] = "cpu",
 		[SORT_RSS] = "rss",
+		[SORT_KILL] = "kill",
 		[SORT_TEARDOWN] = "teardown",
 		[SORT_ZOMBIE] = "zombie",
 		[SORT_RCU_FREE] = "rcu_free",
@@ -118,7 +119,7 @@ bool choice_find(enum choice choice, const char *word, size_t length, unsigned i
 
 const char *choice_list(enum choice choice, const char *separator, const char *last)
 {
-	static char lists[CHOICES][128];
+	static char lists[CHOICES][256];
 	char *list = lists[choice];
 	unsigned int i;
 	size_t n = 0;

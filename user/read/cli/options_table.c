@@ -181,7 +181,7 @@ static const struct entry {
 	[OPTION_FORCE] = {
 		.name = "force", .group = GROUP_OUTPUT,
 		.help =
-			"--diff: compare even if EXIT is recorded at different places in the two kernels, "
+			"--diff: compare even if exits begin at different places in the two recordings, "
 			"or a recording with itself",
 	},
 	[OPTION_COLOR] = {

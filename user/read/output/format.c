@@ -402,3 +402,17 @@ const char *type_text(unsigned int type, char buffer[16])
 	snprintf(buffer, 16, "type%u", type);
 	return buffer;
 }
+
+const char *mm_what_text(unsigned int what, char buffer[16])
+{
+	static const char *const names[] = {
+		[PROCLIFE_MM_LEFT] = "left",	     [PROCLIFE_MM_ASYNC] = "async",
+		[PROCLIFE_MM_EARLY] = "early",	     [PROCLIFE_MM_TEARDOWN] = "teardown",
+		[PROCLIFE_MM_GONE] = "gone",
+	};
+
+	if (what && what < sizeof(names) / sizeof(*names))
+		return names[what];
+	snprintf(buffer, 16, "%u", what);
+	return buffer;
+}

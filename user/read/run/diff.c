@@ -15,17 +15,15 @@ static const struct proclife_header *header_of(const struct recording_latency *r
 
 static bool is_comparable(const struct recording_latency *one, const struct recording_latency *other)
 {
-	uint32_t a = header_of(one)->exit_mark, b = header_of(other)->exit_mark;
+	const struct proclife_header *a = header_of(one), *b = header_of(other);
 
-	if (a == b)
+	if (exit_mark(a) == exit_mark(b))
 		return true;
-	message("--diff: not comparable: in %s (Linux %s) EXIT is recorded %s, in %s (Linux %s) %s; "
-		"life, teardown and exit_free mean different times there; --force compares them all "
-		"the same",
-		quoted(one->dir), quoted(header_of(one)->release),
-		exit_mark_text(a) ? exit_mark_text(a) : "at an unknown place",
-		quoted(other->dir), quoted(header_of(other)->release),
-		exit_mark_text(b) ? exit_mark_text(b) : "at an unknown place");
+	message("--diff: not comparable: in %s (Linux %s) exits begin %s, in %s (Linux %s) %s; "
+		"life, kill, teardown and exit_free mean different times there; record both with the "
+		"module's parameter exiting=1; --force compares them all the same",
+		quoted(one->dir), quoted(a->release), exit_mark_text(a) ?: "at an unknown place",
+		quoted(other->dir), quoted(b->release), exit_mark_text(b) ?: "at an unknown place");
 	return false;
 }
 

@@ -17,7 +17,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected || !process->matches)
 		return;
 	run->matched.processes++;
-	run->matched.failed += process_ended_by(process) && process->exit_code > 0;
+	run->matched.failed += process_has_ended(process) && process->exit_code > 0;
 }
 
 /* Is any filter other than --pid given? */

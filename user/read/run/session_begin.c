@@ -151,9 +151,13 @@ static int begin_views(struct session *s)
 static void command_exited(void *data, struct proclife_process *process)
 {
 	struct session *s = data;
+	uint64_t exited = process->marks.exited;
 
-	if (s->run.command && process->tgid == (uint32_t)s->run.command && process->selected)
-		session_stop_at(s, process->marks.exited + s->run.options->left_after, STOP_LEFT);
+	if (!s->run.command || process->tgid != (uint32_t)s->run.command || !process->selected)
+		return;
+	if (!exited) /* when that began was lost */
+		exited = proclife_source_horizon(s->run.source);
+	session_stop_at(s, exited + s->run.options->left_after, STOP_LEFT);
 }
 
 static int watch_command(struct session *s)

@@ -52,11 +52,7 @@ static void json_finish(struct session *s)
 	json_uint(json, "ts", s->run.ended);
 	json_string(json, "reason", reason(s));
 	json_uint(json, "lost", s->run.lost);
-	json_object(json, "suppressed");
-	json_uint(json, "wait", s->run.suppressed[PROCLIFE_WAIT]);
-	json_uint(json, "rename", s->run.suppressed[PROCLIFE_RENAME]);
-	json_uint(json, "signal", s->run.suppressed[PROCLIFE_SIGNAL]);
-	json_object_end(json);
+	json_suppressed(json, &s->run);
 	if (s->follow.ended)
 		json_uint(json, "status", s->follow.status);
 	else if (s->replay && s->stop != STOP_SIGNAL && s->replay->command_status >= 0)
@@ -64,15 +60,17 @@ static void json_finish(struct session *s)
 	json_line_end(json);
 }
 
-/* If EXIT was recorded at different places, a sum of times would mean nothing. */
+/* If exits begin at different places, a sum of times would mean nothing. */
 static bool can_be_added(const struct session *s, const struct recording_latency *other)
 {
-	uint32_t mark = proclife_source_header(s->run.source)->exit_mark;
+	const struct proclife_header *a = proclife_source_header(s->run.source);
+	const struct proclife_header *b = proclife_source_header(other->run.source);
 
-	if (!s->run.latency || proclife_source_header(other->run.source)->exit_mark == mark)
+	if (!s->run.latency || exit_mark(a) == exit_mark(b))
 		return true;
-	message("%s and %s cannot be added up: EXIT is recorded before the address space is torn down "
-		"in one of them alone", quoted(s->run.options->inputs.all[0]), quoted(other->dir));
+	message("%s and %s cannot be added up: exits begin %s in the one, %s in the other; show each alone",
+		quoted(s->run.options->inputs.all[0]), quoted(other->dir),
+		exit_mark_text(a) ?: "at an unknown place", exit_mark_text(b) ?: "at an unknown place");
 	return false;
 }
 
@@ -202,6 +200,10 @@ static void say_suppressed(const struct session *s)
 		message("%" PRIu64 " waits, %" PRIu64 " renames and %" PRIu64 " signals were suppressed "
 			"by the module's budget; see proclife(4)", n[PROCLIFE_WAIT],
 			n[PROCLIFE_RENAME], n[PROCLIFE_SIGNAL]);
+	for (uint32_t type = PROCLIFE_SUPPRESSED + 1; type < PROCLIFE_TYPES; type++)
+		if (n[type] && proclife_type_name(type))
+			message("%" PRIu64 " %s record%s suppressed by the module's budget; see proclife(4)",
+				n[type], proclife_type_name(type), n[type] == 1 ? " was" : "s were");
 	for (uint32_t type = 0; type < PROCLIFE_TYPES; type++) {
 		uint64_t cpus = s->run.suppressing[type];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process is alone while no child of it lives, by birth. A child lives from its fork to its last
- * EXIT; one that is older than the trace has lived since its parent was first seen. One that is found
+ * A process is alone while no child of it lives, by birth. A child lives from its fork to its exit;
+ * one that is older than the trace has lived since its parent was first seen. One that is found
  * dead may have been so long before; but what was found can be its leader alone, and its other threads
  * live: so it waits aside until it is known.
  */
@@ -19,6 +19,7 @@ struct living {
 	uint64_t parent; /* by birth; 0: not known */
 	uint64_t since;	 /* it is alone, if it has no children now */
 	uint64_t alone;	 /* before that */
+	uint64_t last;	 /* when a child was born or died */
 	uint64_t found; /* the latest of its children that were found dead; 0: none */
 	uint64_t before; /* of those of its parent, the one before and the one after it */
 	uint64_t after;
@@ -66,8 +67,14 @@ static void attach(struct alone *alone, const struct proclife_process *process,
 	struct living *child = id_table_get(&alone->lives, process->id);
 	struct living *above = parent ? id_table_get(&alone->lives, parent->id) : NULL;
 
-	if (!above || above->exited || !child || child->exited || child->parent)
+	if (!above || above->exited || !child || child->parent)
 		return;
+	if (child->exited) { /* it has lived, which was not known of its parent then */
+		uint64_t when = process->marks.exited ? process->marks.exited : process->exiting;
+
+		above->unsure |= !when || when > parent->seen;
+		return;
+	}
 	child->parent = parent->id;
 	if (!process->live) {
 		put_aside(alone, above, child);
@@ -78,6 +85,7 @@ static void attach(struct alone *alone, const struct proclife_process *process,
 	else if (!above->children)
 		add_alone(above, process->seen);
 	above->children++;
+	above->last = process->seen;
 }
 
 static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
@@ -109,7 +117,9 @@ static void child_died(struct alone *alone, const struct living *child, uint64_t
 		above->since = when > above->since ? when : above->since;
 		return;
 	}
-	above->unsure |= !when;
+	/* What happened since its exit began counted it as alive. */
+	above->unsure |= when < above->last;
+	above->last = when;
 	if (!--above->children)
 		above->since = when;
 }
@@ -128,19 +138,30 @@ static bool lives_aside(const struct alone *alone, const struct living *living)
 	return false;
 }
 
-static void exited(void *data, struct proclife_process *process)
+/* @when: likewise. */
+static void end(struct alone *alone, const struct proclife_process *process, uint64_t when)
 {
-	struct alone *alone = data;
 	struct living *living = id_table_get(&alone->lives, process->id);
 
-	if (!living)
+	if (!living || living->exited)
 		return;
 	living->exited = true;
+	living->unsure |= !when || when < living->last;
 	if (lives_aside(alone, living))
 		living->alone = 0;
 	else if (!living->children)
-		add_alone(living, process->marks.exited);
-	child_died(alone, living, process->marks.exited);
+		add_alone(living, when);
+	child_died(alone, living, when);
+}
+
+static void exiting(void *data, struct proclife_process *process)
+{
+	end(data, process, process->exiting);
+}
+
+static void exited(void *data, struct proclife_process *process)
+{
+	end(data, process, process->marks.exited);
 }
 
 static void gone(void *data, struct proclife_process *process)
@@ -163,6 +184,7 @@ int alone_new(struct alone **result, struct proclife_tasks *tasks)
 		.size = sizeof(reports),
 		.process_born = born,
 		.process_linked = linked,
+		.process_exiting = exiting,
 		.process_exited = exited,
 		.process_gone = gone,
 	};

@@ -14,6 +14,7 @@ static void set_later(struct death *death, const struct proclife_tasks *tasks,
 	death->threads = process->threads;
 	death->flags = process->flags;
 	death->marks = process->marks;
+	death->killed = proclife_process_killed(process);
 	if (process->open) /* it is a thread's, so far */
 		death->marks.freed = 0;
 	death->reaper_tgid = process->reaper_tgid;
@@ -30,6 +31,7 @@ void death_set(struct death *death, const struct proclife_tasks *tasks,
 
 	set_later(death, tasks, process);
 	death->when = process->marks.exited;
+	death->exited = proclife_process_has_exited(process);
 	proclife_process_usage(process, &death->usage);
 	death->killer.signo = 0;
 	if (killer)
@@ -85,6 +87,13 @@ static struct figure life_of(const struct death *death)
 	return (struct figure){ to - from, to && to >= from, !death->marks.born };
 }
 
+static struct figure kill_of(const struct death *death)
+{
+	uint64_t from = death->killed, to = death->marks.exited;
+
+	return exactly(from && to >= from, to - from);
+}
+
 /* What has begun and is not known to have ended, goes on for as long as its state does. */
 static struct figure phase_of(const struct death *death, enum proclife_phase phase, uint64_t ended)
 {
@@ -124,6 +133,8 @@ struct figure death_figure(const struct death *death, enum sort_key key, uint64_
 		return exactly(true, death->usage.runtime);
 	case SORT_RSS:
 		return exactly(death->max_rss, death->max_rss);
+	case SORT_KILL:
+		return kill_of(death);
 	case SORT_TEARDOWN:
 		return phase_of(death, PROCLIFE_TEARDOWN, ended);
 	case SORT_ZOMBIE:

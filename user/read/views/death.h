@@ -17,10 +17,11 @@ struct run;
 
 struct death {
 	const struct run *run;
-	uint64_t when; /* its last EXIT; 0: that was lost */
+	uint64_t when; /* its exit; 0: when that began was not seen */
 	uint64_t order; /* of the deaths */
 	struct figure figure; /* of --sort */
 	struct proclife_marks marks;
+	uint64_t killed; /* see proclife_process_killed() */
 	struct proclife_usage usage; /* as of `when` */
 	struct proclife_killer killer; /* its signal is 0 if there is none */
 	const char *path; /* or NULL; so are the arguments */
@@ -42,6 +43,7 @@ struct death {
 	uint32_t flags;
 	int32_t exit_code;
 	enum proclife_life_state state;
+	bool exited; /* its last EXIT was seen */
 	bool has_uid;
 	bool alone_known;
 	bool args_cut;

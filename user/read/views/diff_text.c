@@ -52,8 +52,8 @@ static const struct proclife_histogram *phase_of(const struct diff *diff, unsign
 static void show_whole(struct diff *diff)
 {
 	static const enum proclife_phase phases[] = {
-		PROCLIFE_LIFE, PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE,
-		PROCLIFE_EXIT_FREE,
+		PROCLIFE_LIFE, PROCLIFE_KILL, PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE,
+		PROCLIFE_RCU_FREE, PROCLIFE_EXIT_FREE,
 	};
 	struct text *line = &diff->line;
 	unsigned int side;

@@ -59,10 +59,12 @@ static void put_cause(struct text *line, const struct run *run, const struct dyi
 	if (dying->sigkill) {
 		text_string(line, "SIGKILL");
 		text_killer(line, dying->sigkill, process->tgid);
-	} else if (process->marks.exited) {
+	} else if (proclife_process_has_exited(process)) {
 		if (process->exit_code >= 0 && !(process->exit_code & 0x7f))
 			text_string(line, "exited, ");
 		text_exit(line, process->exit_code, process);
+	} else if (process->exiting || (process->leader_exited && process->exit_code < 0)) {
+		text_string(line, process->exiting ? "exiting" : "leader exiting");
 	} else if (process->leader_exited) {
 		text_string(line, "leader exited, ");
 		text_exit(line, process->exit_code, process);
@@ -204,7 +206,7 @@ static void json_threads(struct json *json, const struct proc_process *proc)
 static void show_json(const struct run *run, const struct dying *dying)
 {
 	const struct proclife_process *process = dying->process;
-	bool exited = process->leader_exited || process->marks.exited;
+	bool exited = process->leader_exited || proclife_process_has_exited(process);
 	struct json *json = run->json;
 
 	json_line(json, "dying");
@@ -216,7 +218,7 @@ static void show_json(const struct run *run, const struct dying *dying)
 	json_killer(json, dying->sigkill);
 	json_uint_or_null(json, "leader_exited", process->leader_exited);
 	json_uint_or_null(json, "exited", process->marks.exited);
-	json_wait_status(json, exited, process->exit_code);
+	json_wait_status(json, exited && process->exit_code >= 0, process->exit_code);
 	json_uint(json, "parent_pid", process->parent_tgid);
 	json_uint(json, "reaper_pid", parent_of(process));
 	json_uint_or_null(json, "tracer_pid", dying->proc.tracer);

@@ -25,7 +25,7 @@ static uint64_t first_of(uint64_t a, uint64_t b)
 
 static bool has_exited(const struct proclife_process *process)
 {
-	return process->leader_exited || process->marks.exited;
+	return process->leader_exited || process->exiting || proclife_process_has_exited(process);
 }
 
 /* Has each of its threads that is left to end? */
@@ -75,7 +75,8 @@ static bool look_at(struct dying *dying, const struct proclife_process *process,
 		return false;
 	dying->process = process;
 	dying->sigkill = proclife_process_sigkill(process);
-	dying->since = first_of(process->leader_exited, process->marks.exited);
+	dying->since = first_of(process->leader_exited,
+				first_of(process->exiting, process->marks.exited));
 	if (dying->sigkill)
 		dying->since = first_of(dying->since, dying->sigkill->ts);
 	if (proc_read(&dying->proc, proc, process->tgid, process->start))

@@ -1,22 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a process ended, and with which status, where records were lost. */
+/* When a process ended, and with which status, where not all of that was seen. */
 #ifndef READ_ENDED_H
 #define READ_ENDED_H
 
 #include <proclife.h>
 
 /*
- * By when it had ended; 0: that is not known. If a gap can hide a later EXIT, when it exited is not
- * certain; but it had, and with the status that was read, if it was reaped.
+ * By when it had ended; 0: that is not known. If a gap can hide a later EXIT, or if the exit began
+ * unseen, when it exited is not certain; but it had, and with the status that was read, if it was
+ * reaped. @exited: it was reported so.
  */
-static inline uint64_t ended_by(const struct proclife_marks *marks, bool incomplete, int32_t exit_code)
+static inline uint64_t ended_by(const struct proclife_marks *marks, bool exited, bool incomplete,
+				int32_t exit_code)
 {
-	return marks->exited || !incomplete || exit_code < 0 ? marks->exited : marks->reaped;
+	bool sure = marks->exited || !(exited || incomplete) || exit_code < 0;
+
+	return sure ? marks->exited : marks->reaped;
+}
+
+/* Has it? Then its exit code is known. */
+static inline bool has_ended(const struct proclife_marks *marks, bool exited, bool incomplete,
+			     int32_t exit_code)
+{
+	return exit_code >= 0 && ((exited && !incomplete) ||
+				  ended_by(marks, exited, incomplete, exit_code));
 }
 
 static inline uint64_t process_ended_by(const struct proclife_process *process)
 {
-	return ended_by(&process->marks, process->incomplete, process->exit_code);
+	return ended_by(&process->marks, proclife_process_has_exited(process), process->incomplete,
+			process->exit_code);
+}
+
+static inline bool process_has_ended(const struct proclife_process *process)
+{
+	return has_ended(&process->marks, proclife_process_has_exited(process), process->incomplete,
+			 process->exit_code);
 }
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TYPE_COLUMNS 6
 #define NAME_COLUMNS 15
 
 struct events {
@@ -96,7 +97,7 @@ static void look_up(struct events *events, const struct proclife_record *r, stru
 	before->threaded = task->process && task->process->threads > 1;
 	marks = task->marks;
 	if (r->type == PROCLIFE_EXIT) {
-		marks.exited = r->ts;
+		marks.exited = run_has_exiting(events->run) ? task->exiting : r->ts;
 		look_up_phase(&marks, PROCLIFE_LIFE, before);
 	} else {
 		marks.freed = r->ts;
@@ -140,18 +141,19 @@ static void show_record(struct events *events, const struct proclife_record *r,
 	text_string(line, type_text(r->type, unknown));
 	if (r->type == PROCLIFE_HANG)
 		text_style(line, STYLE_PLAIN);
-	text_pad(line, column + 6);
 
 	text_clear(pid);
 	text_event_pid(pid, r->pid, r->tgid);
 	if (pid->columns > events->pid_columns)
 		events->pid_columns = pid->columns;
-	text_spaces(line, 1 + events->pid_columns - pid->columns);
+	/* The few types with longer names take what a short pid, or a short name, leaves free. */
+	text_string(line, " ");
+	column += TYPE_COLUMNS + 1 + events->pid_columns;
+	text_pad(line, column - pid->columns);
 	text_string(line, pid->s);
 	text_string(line, " ");
-	column = line->columns;
 	text_comm(line, r->comm);
-	text_pad(line, column + NAME_COLUMNS);
+	text_pad(line, column + 1 + NAME_COLUMNS);
 	text_string(line, "  ");
 	text_event_details(line, r, before);
 	text_line(line);
@@ -201,6 +203,35 @@ static void show_suppressed(struct events *events, const struct proclife_record 
 		text_string(line, "before this begins --");
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
+}
+
+static void show_cgroup(struct events *events, const struct proclife_record *r)
+{
+	struct text *line = &events->line;
+	char when[WHEN_SIZE];
+
+	text_style(line, STYLE_DIM);
+	text_printf(line, "-- at %s, cgroup %llu %s --", when_text(events->run, r->ts, when),
+		    (unsigned long long)r->cgroup.cgroup,
+		    r->cgroup.populated ? "got its first task" : "lost its last task");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
+/* A record that is about no task. */
+static void show_headless(struct events *events, const struct proclife_record *r)
+{
+	bool cgroup = r->type == PROCLIFE_CGROUP;
+
+	if (events->json && cgroup)
+		event_json_cgroup(events->json, r, proclife_cgroups_path(events->run->cgroups,
+									 r->cgroup.cgroup));
+	else if (events->json)
+		event_json_suppressed(events->json, r);
+	else if (cgroup)
+		show_cgroup(events, r);
+	else
+		show_suppressed(events, r);
 }
 
 /*
@@ -276,11 +307,8 @@ static int feed(void *state, const struct proclife_event *event)
 			show_gap(events, &event->gap);
 		return 0;
 	}
-	if (r->type == PROCLIFE_SUPPRESSED) {
-		if (events->json)
-			event_json_suppressed(events->json, r);
-		else
-			show_suppressed(events, r);
+	if (r->type == PROCLIFE_SUPPRESSED || r->type == PROCLIFE_CGROUP) {
+		show_headless(events, r);
 		run->shown++;
 		return 1;
 	}
@@ -308,6 +336,7 @@ const struct view view_events = {
 	.takes = OF_TRACE,
 	.range = RANGE_OF_RECORDS,
 	.counts = true,
+	.has_cgroups = true,
 	.streams = streams,
 	.begin = begin,
 	.feed = feed,

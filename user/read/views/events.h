@@ -36,5 +36,8 @@ void event_json_record(const struct event_json *e, const struct proclife_record 
 		       const struct before *before);
 void event_json_gap(const struct event_json *e, const struct proclife_gap *gap);
 void event_json_suppressed(const struct event_json *e, const struct proclife_record *r);
+/* @path: of the cgroup, or NULL. */
+void event_json_cgroup(const struct event_json *e, const struct proclife_record *r,
+		       const char *path);
 
 #endif

@@ -202,6 +202,8 @@ static void put_phase(struct json *json, const struct before *before, enum procl
 static void put_derived(struct json *json, const struct proclife_record *r,
 			const struct before *before)
 {
+	char unknown[16];
+
 	switch (r->type) {
 	case PROCLIFE_ARGS:
 		json_args(json, before->process->args ? before->process->args : "",
@@ -218,8 +220,13 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		put_phase(json, before, PROCLIFE_ZOMBIE);
 		break;
 	case PROCLIFE_FREE:
+		json_bool(json, "softirq", r->flags & PROCLIFE_F_SOFTIRQ);
 		put_phase(json, before, PROCLIFE_RCU_FREE);
 		put_phase(json, before, PROCLIFE_EXIT_FREE);
+		break;
+	case PROCLIFE_MM:
+		json_string(json, "what", mm_what_text(r->mm.what, unknown));
+		json_bool(json, "execing", r->flags & PROCLIFE_F_EXECING);
 		break;
 	case PROCLIFE_TASK:
 		json_string(json, "state", r->flags & PROCLIFE_F_ZOMBIE ? "zombie" :
@@ -249,17 +256,31 @@ void event_json_record(const struct event_json *e, const struct proclife_record 
 	json_line_end(json);
 }
 
+static void begin_headless(const struct event_json *e, const char *type,
+			   const struct proclife_record *r)
+{
+	json_line(e->json, type);
+	json_uint(e->json, "ts", r->ts);
+	json_uint(e->json, "cpu", r->cpu);
+}
+
 void event_json_suppressed(const struct event_json *e, const struct proclife_record *r)
 {
-	struct json *json = e->json;
 	char unknown[16];
 
-	json_line(json, "suppressed");
-	json_uint(json, "ts", r->ts);
-	json_uint(json, "cpu", r->cpu);
-	json_string(json, "record", type_text(r->suppressed.what, unknown));
+	begin_headless(e, "suppressed", r);
+	json_string(e->json, "record", type_text(r->suppressed.what, unknown));
 	put_fields(e, PROCLIFE_SUPPRESSED, r);
-	json_line_end(json);
+	json_line_end(e->json);
+}
+
+void event_json_cgroup(const struct event_json *e, const struct proclife_record *r,
+		       const char *path)
+{
+	begin_headless(e, "cgroup", r);
+	put_fields(e, PROCLIFE_CGROUP, r);
+	json_string_or_null(e->json, "cgroup_path", path);
+	json_line_end(e->json);
 }
 
 void event_json_gap(const struct event_json *e, const struct proclife_gap *gap)

@@ -152,8 +152,66 @@ static void show_signal(struct text *line, const struct proclife_record *r)
 		text_string(line, "an interrupt");
 	if (s->to_group)
 		text_string(line, ", to the group");
+	if (s->blocked)
+		text_string(line, ", blocked");
 	if (s->result > 0 && s->result < 5)
 		text_string(line, results[s->result]);
+}
+
+static void show_rss(struct text *line, uint64_t anon, uint64_t file, uint64_t shmem)
+{
+	text_string(line, ", anonymous ");
+	text_size(line, anon);
+	text_string(line, ", file ");
+	text_size(line, file);
+	text_string(line, ", shared ");
+	text_size(line, shmem);
+}
+
+static void show_exiting(struct text *line, const struct proclife_record *r)
+{
+	const struct proclife_exiting *x = &r->exiting;
+
+	text_string(line, "begins to exit");
+	if (x->tracer)
+		text_printf(line, ", traced by %u", x->tracer_tgid);
+	if (x->mm)
+		show_rss(line, x->rss_anon, x->rss_file, x->rss_shmem);
+	if (x->mm_users > 1)
+		text_printf(line, ", %u other%s hold%s its memory", x->mm_users - 1,
+			    x->mm_users == 2 ? "" : "s", x->mm_users == 2 ? "s" : "");
+}
+
+static void show_mm(struct text *line, const struct proclife_record *r)
+{
+	const struct proclife_mm *m = &r->mm;
+	char unknown[16];
+
+	text_string(line, mm_what_text(m->what, unknown));
+	if (r->flags & PROCLIFE_F_EXECING)
+		text_string(line, ", for an exec");
+	if (m->users)
+		text_printf(line, ", %u still hold%s it", m->users, m->users == 1 ? "s" : "");
+	if (m->what != PROCLIFE_MM_GONE)
+		show_rss(line, m->rss_anon, m->rss_file, m->rss_shmem);
+	if (m->swap) {
+		text_string(line, ", swapped ");
+		text_size(line, m->swap);
+	}
+}
+
+static void show_coredump(struct text *line, const struct proclife_record *r)
+{
+	char buffer[24];
+
+	text_string(line, "may dump core, ");
+	text_string(line, signal_name(r->coredump.signo, buffer));
+}
+
+static void show_oom(struct text *line, const struct proclife_record *r)
+{
+	text_string(line, "chosen by the OOM killer, for ");
+	show_who(line, r->oom.allocator_comm, r->oom.allocator_pid, r->oom.allocator_tgid);
 }
 
 void text_event_details(struct text *line, const struct proclife_record *r,
@@ -196,6 +254,21 @@ void text_event_details(struct text *line, const struct proclife_record *r,
 		break;
 	case PROCLIFE_SIGNAL:
 		show_signal(line, r);
+		break;
+	case PROCLIFE_EXITING:
+		show_exiting(line, r);
+		break;
+	case PROCLIFE_MM:
+		show_mm(line, r);
+		break;
+	case PROCLIFE_FILES:
+		text_string(line, "closes its files");
+		break;
+	case PROCLIFE_COREDUMP:
+		show_coredump(line, r);
+		break;
+	case PROCLIFE_OOM:
+		show_oom(line, r);
 		break;
 	}
 }

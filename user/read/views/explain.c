@@ -164,6 +164,7 @@ void text_why(struct text *text, const struct death *death, const char *rcu)
 	else
 		explain_zombie(text, death);
 	if (!death->is_thread && death->leader_exited && death->threads > 1 &&
+	    death->marks.exited > death->leader_exited &&
 	    death->marks.exited - death->leader_exited > death_took(death)) {
 		text_string(text, "; its leader had exited ");
 		text_time(text, death->marks.exited - death->leader_exited);

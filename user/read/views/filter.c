@@ -116,7 +116,7 @@ static bool has_end(const struct filter *filter, const struct proclife_process *
 
 	if (!filter_has_end(filter))
 		return true;
-	if (!process_ended_by(process) || process->exit_code < 0)
+	if (!process_has_ended(process))
 		return false;
 	if (filter->failed && process->exit_code)
 		return true;

@@ -129,7 +129,8 @@ static void show_open(struct text *line, uint64_t n, const char *what)
 static void show_group(const struct run *run, struct text *line, const struct proclife_group *group)
 {
 	static const enum proclife_phase phases[] = {
-		PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE, PROCLIFE_EXIT_FREE,
+		PROCLIFE_KILL, PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE,
+		PROCLIFE_EXIT_FREE,
 	};
 	const struct proclife_latency_counts *counts = proclife_group_counts(group);
 	struct text name;

@@ -262,13 +262,13 @@ static void show_machine(const struct info *info, struct text *what)
 
 static void show_module(const struct info *info, struct text *what)
 {
-	const char *mark = exit_mark_text(info->header->exit_mark);
+	const char *mark = exit_mark_text(info->header);
 
 	text_string(what, "proclife ");
 	text_name(what, info->header->version, PROCLIFE_VERSION_LEN);
 	text_printf(what, ", ABI %u", info->header->abi_version);
 	if (mark)
-		text_printf(what, ", EXIT %s", mark);
+		text_printf(what, ", exits begin %s", mark);
 	if (info->header->version[0])
 		print_line(info, "module", what);
 }
@@ -394,6 +394,7 @@ static void show_records(const struct info *info, struct text *what)
 
 static void show_lost(const struct info *info, struct text *what)
 {
+	const struct proclife_header *header = info->header;
 	unsigned int type;
 
 	text_count(what, info->run.lost);
@@ -404,6 +405,12 @@ static void show_lost(const struct info *info, struct text *what)
 		text_count(what, info->run.suppressed[type]);
 		if (info->run.suppressing[type])
 			text_string(what, ", and more at the end");
+	}
+	if (header->reap_missed || header->marks_missed) {
+		text_string(what, "; missed since the module was loaded: reap ");
+		text_count(what, header->reap_missed);
+		text_string(what, ", other marks ");
+		text_count(what, header->marks_missed);
 	}
 	print_line(info, "lost", what);
 }

@@ -30,8 +30,10 @@ static void json_header(const struct info *info, struct json *json)
 	json_bytes(json, "kernel", header->release, PROCLIFE_RELEASE_LEN);
 	json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
 	json_uint(json, "abi", header->abi_version);
-	json_string_or_null(json, "exit_mark", exit_mark_json(header->exit_mark));
+	json_string_or_null(json, "exit_mark", exit_mark_json(header));
 	json_string_or_null(json, "reap_source", reap_source_text(header->reap_source));
+	json_uint(json, "reap_missed", header->reap_missed);
+	json_marks(json, header);
 	json_uint_or_null(json, "cpus", info_has_cpus(info) ? header->cpus : 0);
 	json_uint(json, "args_bytes", header->args_bytes);
 	json_uint_or_null(json, "hz", header->hz);
@@ -105,11 +107,7 @@ static void json_records(const struct info *info, struct json *json)
 	json_uint(json, "unknown", info->types[PROCLIFE_NONE]);
 	json_object_end(json);
 	json_uint(json, "lost", info->run.lost);
-	json_object(json, "suppressed");
-	json_uint(json, "wait", info->run.suppressed[PROCLIFE_WAIT]);
-	json_uint(json, "rename", info->run.suppressed[PROCLIFE_RENAME]);
-	json_uint(json, "signal", info->run.suppressed[PROCLIFE_SIGNAL]);
-	json_object_end(json);
+	json_suppressed(json, &info->run);
 }
 
 static void json_streams(const struct info *info, struct json *json)

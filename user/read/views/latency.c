@@ -12,6 +12,7 @@ static const struct {
 	const char *from;
 	const char *to;
 } rows[] = {
+	{ PROCLIFE_KILL, "signal", "exit" },
 	{ PROCLIFE_TEARDOWN, "exit", "notified" },
 	{ PROCLIFE_ZOMBIE, "notified", "reap" },
 	{ PROCLIFE_RCU_FREE, "reap", "free" },
@@ -24,7 +25,8 @@ static const struct {
 #define PHASE_WIDE 23  /* and " notified→reap" */
 #define MAX_BAR 24
 #define MIN_BAR 2
-#define HISTOGRAMS 4 /* the first so many rows */
+#define HISTOGRAMS 4 /* so many rows, from the one of PROCLIFE_TEARDOWN on */
+#define FIRST_HISTOGRAM 1
 
 static uint64_t phase_count(const struct run *run, enum proclife_phase phase)
 {
@@ -37,21 +39,35 @@ static bool has_teardown(const struct run *run)
 	return phase_count(run, PROCLIFE_TEARDOWN);
 }
 
+/* Is the teardown of the address space a part of an exit? */
+static const char *teardown_text(const struct proclife_header *header)
+{
+	switch (exit_mark(header)) {
+	case EXIT_MARK_DO_EXIT:
+		return ": exit_free contains the teardown of the address space";
+	case EXIT_MARK_BEFORE_MM:
+		return ": exit_free contains that";
+	case EXIT_MARK_AFTER_MM:
+		return ": exit_free does not contain that";
+	case EXIT_MARK_UNKNOWN:
+		break;
+	}
+	return "";
+}
+
 /* What the figures are of, below them. */
 static void show_method(const struct run *run, struct text *line,
 			const struct proclife_header *header)
 {
-	const char *mark = exit_mark_text(header->exit_mark);
+	const char *mark = exit_mark_text(header);
 	const char *reap = reap_source_text(header->reap_source);
 
 	text_line(line);
 	text_style(line, STYLE_DIM);
 	if (mark)
-		text_printf(line, "EXIT is recorded %s%s.", mark,
-			    header->exit_mark == PROCLIFE_EXIT_BEFORE_MM ?
-				    ": exit_free contains that" : "");
+		text_printf(line, "Exits begin %s%s.", mark, teardown_text(header));
 	else
-		text_string(line, "Where EXIT stands is not known.");
+		text_string(line, "Where exits begin is not known.");
 	if (reap)
 		text_printf(line, " REAP is recorded at %s.", reap);
 	else
@@ -68,13 +84,20 @@ static void show_method(const struct run *run, struct text *line,
 /* As lost records do, they make the table less than it could be. */
 static void show_missed(struct text *line, const struct proclife_header *header)
 {
-	if (!header || !header->reap_missed)
+	if (!header)
 		return;
 	text_style(line, STYLE_BAD);
-	text_plural(line, header->reap_missed, "REAP was", "REAPs were");
-	text_string(line, " missed since the module was loaded.");
+	if (header->reap_missed) {
+		text_plural(line, header->reap_missed, "REAP was", "REAPs were");
+		text_string(line, " missed since the module was loaded.");
+		text_line(line);
+	}
+	if (header->marks_missed) {
+		text_plural(line, header->marks_missed, "other mark was", "other marks were");
+		text_string(line, " missed: some exits have no beginning.");
+		text_line(line);
+	}
 	text_style(line, STYLE_PLAIN);
-	text_line(line);
 }
 
 static void show_open(struct text *line, uint64_t n, const char *what, enum style style)
@@ -131,6 +154,8 @@ static void show_row(const struct run *run, struct text *line, size_t row)
 		proclife_latency_phase(run->latency, rows[row].phase);
 	const char *from = rows[row].from;
 
+	if (rows[row].phase == PROCLIFE_KILL && !proclife_histogram_count(h))
+		return;
 	if (!has_teardown(run)) {
 		if (rows[row].phase == PROCLIFE_TEARDOWN)
 			return;
@@ -188,14 +213,14 @@ static void show_bars(const struct run *run, struct text *line)
 	size_t i, n = 0, too_many;
 
 	/* Where there is no room for all, the first are parts of the last. */
-	for (i = 0; i < HISTOGRAMS; i++)
+	for (i = FIRST_HISTOGRAM; i < FIRST_HISTOGRAM + HISTOGRAMS; i++)
 		n += phase_count(run, rows[i].phase) != 0;
 	if (!n)
 		return;
 	too_many = n;
 	bar = bar_columns(run, &n);
 	too_many -= n;
-	for (n = 0, i = 0; i < HISTOGRAMS; i++) {
+	for (n = 0, i = FIRST_HISTOGRAM; i < FIRST_HISTOGRAM + HISTOGRAMS; i++) {
 		const struct proclife_histogram *h =
 			proclife_latency_phase(run->latency, rows[i].phase);
 

@@ -10,6 +10,7 @@ static void json_phases(struct json *json, const struct death *death)
 		PROCLIFE_LIFE, PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE,
 		PROCLIFE_EXIT_FREE,
 	};
+	struct figure kill = death_figure(death, SORT_KILL, 0);
 	size_t i;
 
 	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
@@ -23,6 +24,10 @@ static void json_phases(struct json *json, const struct death *death)
 		else
 			json_null(json, name);
 	}
+	if (kill.known)
+		json_uint(json, "kill", kill.value);
+	else
+		json_null(json, "kill");
 }
 
 static void json_usage(struct json *json, const struct death *death)
@@ -67,6 +72,7 @@ void lives_json_death(const struct death *death)
 	json_uint(json, "execs", death->execs);
 	json_uint_or_null(json, "born", death->marks.born);
 	json_uint(json, "seen", death->seen);
+	json_uint_or_null(json, "killed", death->killed);
 	json_uint_or_null(json, "exited", death->marks.exited);
 	json_uint_or_null(json, "notified", death->marks.notified);
 	json_uint_or_null(json, "reaped", death->marks.reaped);
@@ -77,7 +83,7 @@ void lives_json_death(const struct death *death)
 	else
 		json_null(json, "alone");
 	json_usage(json, death);
-	json_wait_status(json, death->when && death->exit_code >= 0, death->exit_code);
+	json_wait_status(json, death->exited && death->exit_code >= 0, death->exit_code);
 	json_killer(json, death->killer.signo ? &death->killer : NULL);
 	json_uint(json, "reaper_pid", death->reaper_tgid);
 	json_string(json, "state", proclife_state_name(death->state));

@@ -54,6 +54,7 @@ static const struct {
 	[SORT_ALONE] = { "ALONE", LIVES_FIGURE },
 	[SORT_CPU] = { NULL, LIVES_CPU },
 	[SORT_RSS] = { "RSS", LIVES_FIGURE },
+	[SORT_KILL] = { "KILL", LIVES_FIGURE },
 	[SORT_TEARDOWN] = { "TEARDOWN", LIVES_FIGURE },
 	[SORT_ZOMBIE] = { "ZOMBIE", LIVES_FIGURE },
 	[SORT_RCU_FREE] = { "RCU_FREE", LIVES_FIGURE },
@@ -185,7 +186,7 @@ static void put_status(struct text *line, const struct death *death)
 	int signo = death->exit_code & 0x7f;
 	char buffer[24];
 
-	if (!death->when || death->exit_code < 0) {
+	if (!death->exited || death->exit_code < 0) {
 		text_string(line, "?");
 	} else if (!death->exit_code) {
 		text_string(line, "0");
@@ -337,7 +338,10 @@ static void build_notes(struct text *notes, const struct death *death, bool kill
 		return;
 	text_string(notes, notes->len ? ", " : "  ");
 	text_style(notes, STYLE_BAD);
-	text_string(notes, death->when ? "incomplete" : "EXIT lost");
+	if (!death->exited)
+		text_string(notes, "EXIT lost");
+	else
+		text_string(notes, death->incomplete ? "incomplete" : "began to exit before");
 	text_style(notes, STYLE_PLAIN);
 }
 

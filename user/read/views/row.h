@@ -107,7 +107,11 @@ void rows_free(struct rows *rows);
 /* As a line shows it: of a zombie that is older than the trace, it says nothing of the end. */
 static inline int32_t node_exit_code(const struct proclife_node *node)
 {
-	return ended_by(&node->marks, node->incomplete, node->exit_code) ? node->exit_code : 0;
+	bool ended = node->exit_code < 0 ? node->exited :
+					   has_ended(&node->marks, node->exited, node->incomplete,
+						     node->exit_code);
+
+	return ended ? node->exit_code : 0;
 }
 
 static inline bool node_failed(const struct proclife_node *node)

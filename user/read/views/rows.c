@@ -42,7 +42,7 @@ static int list_nodes(struct rows *rows, struct proclife_tree *tree)
 /* It is not older than the trace, or something has happened to it. */
 static bool has_news(const struct proclife_node *node)
 {
-	return !node->older || node->marks.exited || node->marks.reaped || node->marks.freed ||
+	return !node->older || node->exited || node->marks.reaped || node->marks.freed ||
 	       node->state == PROCLIFE_IS_FREED;
 }
 

@@ -141,6 +141,15 @@ static const char *switched_by(unsigned int type)
 		return "signals";
 	case PROCLIFE_WAIT:
 		return "waits";
+	case PROCLIFE_EXITING:
+	case PROCLIFE_COREDUMP:
+		return "exiting";
+	case PROCLIFE_MM:
+		return "memory";
+	case PROCLIFE_FILES:
+		return "files";
+	case PROCLIFE_CGROUP:
+		return "cgroups";
 	default:
 		return NULL;
 	}
@@ -157,6 +166,13 @@ static bool ftrace_is_off(void)
 	return off;
 }
 
+/* Its records come from where a function begins, not from a tracepoint. */
+static bool is_hooked(unsigned int type)
+{
+	return type == PROCLIFE_REAP || type == PROCLIFE_EXITING || type == PROCLIFE_MM ||
+	       type == PROCLIFE_FILES || type == PROCLIFE_COREDUMP;
+}
+
 /* Why records of this type cannot appear; NULL if they can. */
 static const char *absent(const struct status *status, unsigned int type)
 {
@@ -171,9 +187,9 @@ static const char *absent(const struct status *status, unsigned int type)
 		return "off by the module's parameter";
 	if (type == PROCLIFE_HANG && access("/proc/sys/kernel/hung_task_timeout_secs", F_OK))
 		return "this kernel has no hung task detector (CONFIG_DETECT_HUNG_TASK)";
-	if (type == PROCLIFE_REAP && ftrace_is_off())
+	if (is_hooked(type) && ftrace_is_off())
 		return "kernel.ftrace_enabled is 0; set it to 1 and load the module again";
-	if (type == PROCLIFE_REAP)
+	if (is_hooked(type))
 		return "no hook for it on this kernel, see dmesg";
 	return "this kernel has no such tracepoint, see dmesg";
 }
@@ -198,7 +214,7 @@ static void label(struct text *line, const char *name)
 static void show_module(const struct status *status, struct text *line)
 {
 	const struct proclife_header *h = status->header;
-	const char *mark = exit_mark_text(h->exit_mark);
+	const char *mark = exit_mark_text(h);
 	size_t i;
 
 	label(line, "module");
@@ -214,7 +230,7 @@ static void show_module(const struct status *status, struct text *line)
 	text_string(line, "Linux ");
 	text_name(line, h->release, PROCLIFE_RELEASE_LEN);
 	if (mark)
-		text_printf(line, ", EXIT %s", mark);
+		text_printf(line, ", exits begin %s", mark);
 	text_line(line);
 	label(line, "parameters");
 	for (i = 0; i < status->parameter_count; i++) {
@@ -246,6 +262,7 @@ static void show_module(const struct status *status, struct text *line)
 static void show_types(const struct status *status, struct text *line)
 {
 	const struct proclife_header *h = status->header;
+	uint64_t missed = h->marks_missed;
 	unsigned int type;
 
 	text_line(line);
@@ -272,6 +289,11 @@ static void show_types(const struct status *status, struct text *line)
 			text_printf(line, "  at %s, missed ",
 				    reap_source_text(h->reap_source) ?: "an unknown place");
 			text_count(line, h->reap_missed);
+		}
+		if (is_hooked(type) && type != PROCLIFE_REAP && !why && missed) {
+			text_string(line, "  missed, by all hooks but reap's, ");
+			text_count(line, missed);
+			missed = 0;
 		}
 		if (type == PROCLIFE_ARGS && !why)
 			text_printf(line, "  up to %u bytes of each vector", h->args_bytes);
@@ -335,15 +357,10 @@ static void json_module(const struct status *status, struct json *json)
 	json_uint(json, "abi", h->abi_version);
 	json_uint(json, "abi_compatible", h->abi_compatible);
 	json_bytes(json, "kernel", h->release, PROCLIFE_RELEASE_LEN);
-	if (exit_mark_json(h->exit_mark))
-		json_string(json, "exit_mark", exit_mark_json(h->exit_mark));
-	else
-		json_null(json, "exit_mark");
-	if (reap_source_text(h->reap_source))
-		json_string(json, "reap_source", reap_source_text(h->reap_source));
-	else
-		json_null(json, "reap_source");
+	json_string_or_null(json, "exit_mark", exit_mark_json(h));
+	json_string_or_null(json, "reap_source", reap_source_text(h->reap_source));
 	json_uint(json, "reap_missed", h->reap_missed);
+	json_marks(json, h);
 	json_uint(json, "loaded", h->loaded);
 	json_uint(json, "history", status->history);
 	json_uint(json, "record_bytes", h->record_bytes);
@@ -352,10 +369,7 @@ static void json_module(const struct status *status, struct json *json)
 	json_uint(json, "hz", h->hz);
 	json_uint(json, "to_boottime", h->to_boottime);
 	json_uint(json, "to_realtime", h->to_realtime);
-	if (status->no_cgroup_paths)
-		json_string(json, "no_cgroup_paths", status->no_cgroup_paths);
-	else
-		json_null(json, "no_cgroup_paths");
+	json_string_or_null(json, "no_cgroup_paths", status->no_cgroup_paths);
 	json_object(json, "parameters");
 	for (i = 0; i < status->parameter_count; i++)
 		if (status->parameters[i].name)

@@ -2,22 +2,37 @@
 /* What a trace says of itself. */
 #include "views/views.h"
 
-const char *exit_mark_text(uint32_t exit_mark)
+enum exit_mark exit_mark(const struct proclife_header *header)
 {
-	if (exit_mark == PROCLIFE_EXIT_AFTER_MM)
-		return "after the address space is torn down";
-	if (exit_mark == PROCLIFE_EXIT_BEFORE_MM)
-		return "before the address space is torn down";
-	return NULL;
+	if (header->features & PROCLIFE_HAS(PROCLIFE_EXITING))
+		return EXIT_MARK_DO_EXIT;
+	if (header->exit_mark == PROCLIFE_EXIT_AFTER_MM)
+		return EXIT_MARK_AFTER_MM;
+	if (header->exit_mark == PROCLIFE_EXIT_BEFORE_MM)
+		return EXIT_MARK_BEFORE_MM;
+	return EXIT_MARK_UNKNOWN;
 }
 
-const char *exit_mark_json(uint32_t exit_mark)
+const char *exit_mark_text(const struct proclife_header *header)
 {
-	if (exit_mark == PROCLIFE_EXIT_AFTER_MM)
-		return "after_mm";
-	if (exit_mark == PROCLIFE_EXIT_BEFORE_MM)
-		return "before_mm";
-	return NULL;
+	static const char *const texts[] = {
+		[EXIT_MARK_DO_EXIT] = "where do_exit() begins",
+		[EXIT_MARK_AFTER_MM] = "after the address space is torn down",
+		[EXIT_MARK_BEFORE_MM] = "before the address space is torn down",
+	};
+
+	return texts[exit_mark(header)];
+}
+
+const char *exit_mark_json(const struct proclife_header *header)
+{
+	static const char *const names[] = {
+		[EXIT_MARK_DO_EXIT] = "do_exit",
+		[EXIT_MARK_AFTER_MM] = "after_mm",
+		[EXIT_MARK_BEFORE_MM] = "before_mm",
+	};
+
+	return names[exit_mark(header)];
 }
 
 const char *reap_source_text(uint32_t reap_source)
@@ -29,11 +44,27 @@ const char *reap_source_text(uint32_t reap_source)
 	return NULL;
 }
 
+static const char *cgroup_leave_json(uint32_t cgroup_leave)
+{
+	if (cgroup_leave == PROCLIFE_CGROUP_LEAVE_EXIT)
+		return "exit";
+	if (cgroup_leave == PROCLIFE_CGROUP_LEAVE_SWITCH)
+		return "switch";
+	return NULL;
+}
+
 bool run_has_reap(const struct run *run)
 {
 	const struct proclife_header *header = proclife_source_header(run->source);
 
 	return !header || header->features & PROCLIFE_HAS(PROCLIFE_REAP);
+}
+
+bool run_has_exiting(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+
+	return header && header->features & PROCLIFE_HAS(PROCLIFE_EXITING);
 }
 
 void json_damage(struct json *json, const struct proclife_source *source, const char *dir)
@@ -55,6 +86,31 @@ void json_damage(struct json *json, const struct proclife_source *source, const 
 	}
 }
 
+void json_suppressed(struct json *json, const struct run *run)
+{
+	static const uint16_t types[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL,
+					  PROCLIFE_CGROUP, PROCLIFE_MM };
+
+	json_object(json, "suppressed");
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		json_uint(json, proclife_type_name(types[i]), run->suppressed[types[i]]);
+	json_object_end(json);
+}
+
+void json_marks(struct json *json, const struct proclife_header *header)
+{
+	char unknown[16];
+
+	json_uint(json, "marks_missed", header->marks_missed);
+	json_array(json, "mm_marks");
+	for (unsigned int what = 1; what < 32; what++)
+		if (header->mm_marks & PROCLIFE_HAS_MM(what))
+			json_string(json, NULL, mm_what_text(what, unknown));
+	json_array_end(json);
+	json_string_or_null(json, "cgroup_leave", cgroup_leave_json(header->cgroup_leave));
+	json_uint_or_null(json, "rss_error", header->rss_error);
+}
+
 void json_recording(const struct run *run)
 {
 	if (run->number)
@@ -73,10 +129,7 @@ void json_trace(const struct run *run)
 		json_bytes(json, "kernel", header->release, PROCLIFE_RELEASE_LEN);
 		json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
 		json_uint(json, "abi", header->abi_version);
-		if (exit_mark_json(header->exit_mark))
-			json_string(json, "exit_mark", exit_mark_json(header->exit_mark));
-		else
-			json_null(json, "exit_mark");
+		json_string_or_null(json, "exit_mark", exit_mark_json(header));
 		if (reap_source_text(header->reap_source))
 			json_string(json, "reap_source", reap_source_text(header->reap_source));
 		else

@@ -257,7 +257,9 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 
 	text_printf(line, "%*u ", PID_COLUMNS, t->tid);
 	put_start(view, t->marks.born);
-	put_life(line, to >= from && (t->marks.exited || !t->incomplete),
+	/* Without a beginning of its exit, it has lived until the end only if it still does. */
+	put_life(line, to >= from && (t->marks.exited || (!t->incomplete &&
+							  t->state == PROCLIFE_IS_ALIVE)),
 		 !t->marks.born || !t->marks.exited, to - from);
 	put_cpu(view, t->marks.exited || t->marks.freed, t->runtime);
 	put_rss(view, 0);

@@ -118,8 +118,8 @@ static void show_ktap_title(const struct run *run, struct text *line)
 		return;
 	text_string(line, "# Linux ");
 	text_name(line, header->release, PROCLIFE_RELEASE_LEN);
-	if (exit_mark_text(header->exit_mark))
-		text_printf(line, ", EXIT %s", exit_mark_text(header->exit_mark));
+	if (exit_mark_text(header))
+		text_printf(line, ", exits begin %s", exit_mark_text(header));
 	text_line(line);
 }
 

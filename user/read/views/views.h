@@ -144,13 +144,28 @@ void json_trace(const struct run *run);
 /* Which of several recordings it is; nothing if there is one. */
 void json_recording(const struct run *run);
 
-/* What the header of a trace says of it; these are NULL if it does not say. */
-const char *exit_mark_text(uint32_t exit_mark); /* "after the address space is torn down", ... */
-const char *exit_mark_json(uint32_t exit_mark);
+/* Where exits begin in a trace: times of two traces are comparable if they begin at the same place. */
+enum exit_mark {
+	EXIT_MARK_UNKNOWN,
+	EXIT_MARK_DO_EXIT, /* EXITING */
+	EXIT_MARK_AFTER_MM, /* there is no EXITING: these are where EXIT stands */
+	EXIT_MARK_BEFORE_MM,
+};
+
+/* What the header of a trace says of it; the texts are NULL if it does not say. */
+enum exit_mark exit_mark(const struct proclife_header *header);
+const char *exit_mark_text(const struct proclife_header *header); /* "where do_exit() begins", ... */
+const char *exit_mark_json(const struct proclife_header *header);
 const char *reap_source_text(uint32_t reap_source); /* "cgroup_release()", ... */
 /* Are REAPs recorded, by this kernel and module? */
 bool run_has_reap(const struct run *run);
+/* Are EXITINGs? */
+bool run_has_exiting(const struct run *run);
 /* A line for each stream of a recording that is damaged. */
 void json_damage(struct json *json, const struct proclife_source *source, const char *dir);
+/* How many records of each type that has a budget were suppressed, as one member. */
+void json_suppressed(struct json *json, const struct run *run);
+/* What the header says of all marks of a death but EXIT and REAP. */
+void json_marks(struct json *json, const struct proclife_header *header);
 
 #endif

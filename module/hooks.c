@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/fdtable.h>
+#include <linux/jump_label.h>
+#include <linux/kthread.h>
+#include <linux/moduleparam.h>
+#include <linux/printk.h>
+#include <linux/sched/task.h>
+
+#include "attach.h"
+#include "budget.h"
+#include "compat.h"
+#include "hooks.h"
+#include "record.h"
+#include "rings.h"
+
+static bool reap = true;
+module_param(reap, bool, 0444);
+MODULE_PARM_DESC(reap, "record who reaps a task, with a hook of ftrace or a kprobe (Y)");
+
+static bool exiting = true;
+module_param(exiting, bool, 0444);
+MODULE_PARM_DESC(exiting, "record where an exit begins, and core dumps, likewise (Y)");
+
+bool proclife_memory;
+module_param_named(memory, proclife_memory, bool, 0444);
+MODULE_PARM_DESC(memory, "record who tears an address space down, and when, likewise (N)");
+
+static bool files;
+module_param(files, bool, 0444);
+MODULE_PARM_DESC(files, "record when an exiting process closes its files, likewise (N)");
+
+enum hook_id {
+	HOOK_EXITING,
+	HOOK_TEARDOWN,
+	HOOK_MM_RELEASE,
+	HOOK_FILES,
+	HOOK_REAP,
+	HOOK_GONE,
+	HOOK_ASYNC,
+	HOOK_EARLY,
+	HOOK_COREDUMP,
+	HOOKS,
+};
+static_assert(HOOKS <= ATTACH_MOST);
+
+struct hook {
+	/* A name, and the one that it has in other kernels. */
+	const char *symbols[2];
+	const bool *wanted; /* by a parameter; NULL: always */
+	const char *without; /* what is recorded without it, for the log */
+	u64 feature;
+	u32 mm_mark;
+	bool tried; /* try_hooks() calls it */
+	bool (*match)(void); /* this kernel needs it; NULL: always */
+};
+
+static bool needs_gone_hook(void)
+{
+	return !COMPAT_HAS_EXIT_MMAP;
+}
+
+static const struct hook hooks[HOOKS] = {
+	/*
+	 * do_exit() has no earlier part. It is before PTRACE_EVENT_EXIT, in which a tracer can hold
+	 * the task for as long as it likes, and before io_uring is cancelled, which waits, too.
+	 */
+	[HOOK_EXITING] = { { "do_exit" }, &exiting, "EXITING", PROCLIFE_HAS(PROCLIFE_EXITING), 0, true },
+	[HOOK_TEARDOWN] = { { "exit_mmap" }, &proclife_memory, "MM", PROCLIFE_HAS(PROCLIFE_MM),
+			    PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) },
+	[HOOK_MM_RELEASE] = { { "exit_mm_release" }, &proclife_memory, "the LEFT of MM", PROCLIFE_HAS(PROCLIFE_MM),
+			      PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT) },
+	[HOOK_FILES] = { { "exit_files" }, &files, "FILES", PROCLIFE_HAS(PROCLIFE_FILES), 0, true },
+	/* Linux 6.19 and later have the first one. The caller is the reaper. */
+	[HOOK_REAP] = { { "cgroup_task_release", "cgroup_release" }, &reap, "REAP",
+			PROCLIFE_HAS(PROCLIFE_REAP), 0, true },
+	/*
+	 * __mmput() calls it next after exit_mmap(), where that has no tracepoint at its end. What it
+	 * calls after this is inlined.
+	 */
+	[HOOK_GONE] = { { "mm_put_huge_zero_page" }, &proclife_memory, "the GONE of MM", PROCLIFE_HAS(PROCLIFE_MM),
+			PROCLIFE_HAS_MM(PROCLIFE_MM_GONE), false, needs_gone_hook },
+	[HOOK_ASYNC] = { { "mmput_async" }, &proclife_memory, "the ASYNC of MM", PROCLIFE_HAS(PROCLIFE_MM),
+			 PROCLIFE_HAS_MM(PROCLIFE_MM_ASYNC) },
+	[HOOK_EARLY] = { { "__oom_reap_task_mm" }, &proclife_memory, "the EARLY of MM", PROCLIFE_HAS(PROCLIFE_MM),
+			 PROCLIFE_HAS_MM(PROCLIFE_MM_EARLY) },
+	/* Linux 6.18 and later have the first one. */
+	[HOOK_COREDUMP] = { { "vfs_coredump", "do_coredump" }, &exiting, "COREDUMP",
+			    PROCLIFE_HAS(PROCLIFE_COREDUMP) },
+};
+
+static struct attach_hook attached[HOOKS];
+/* Where each is, close together; 0: what comes from there is ignored. */
+static unsigned long addresses[HOOKS] __read_mostly;
+
+/* On while try_hooks() finds out which hooks are called at all. Nothing is recorded until then. */
+static DEFINE_STATIC_KEY_TRUE(trying);
+static struct task_struct *tried;
+static unsigned long tried_hits; /* BIT() of each hook; the tried task alone writes it */
+
+static notrace void note_hit(enum hook_id id, const struct task_struct *p)
+{
+	if (p != READ_ONCE(tried))
+		return;
+	WRITE_ONCE(tried_hits, tried_hits | BIT(id));
+	smp_wmb(); /* before it loses its pid; pairs with try_hooks() */
+}
+
+static __always_inline void probe_exiting(long code)
+{
+	struct rings_slot slot;
+
+	record_exiting(rings_begin(&slot, PROCLIFE_EXITING), current, code);
+	rings_end(&slot);
+}
+
+/*
+ * What an exiting task does needs no budget: a fork was before it. Execs and forks that fail, and
+ * process_mrelease(2), cost much less.
+ */
+notrace noinline void proclife_hooks_mm(struct mm_struct *mm, u32 what, u32 users)
+{
+	struct proclife_record *r;
+	struct rings_slot slot;
+
+	if (likely(current->flags & PF_EXITING))
+		r = rings_begin(&slot, PROCLIFE_MM);
+	else
+		r = budget_begin(&slot, PROCLIFE_MM, BUDGET_MM);
+	if (unlikely(!r))
+		return;
+	record_mm(r, mm, what, users);
+	rings_end(&slot);
+}
+
+/*
+ * Each exiting task calls this. It is of interest if the address space stays, though all threads of
+ * the process have begun to exit.
+ */
+static __always_inline void probe_mm_release(struct task_struct *p, struct mm_struct *mm)
+{
+	int users;
+
+	if (!mm || p != current)
+		return;
+	users = atomic_read(&mm->mm_users);
+	if (unlikely(users > 1) && !atomic_read(&p->signal->live))
+		proclife_hooks_mm(mm, PROCLIFE_MM_LEFT, users - 1);
+}
+
+/* Also called when a fork fails, for the child. */
+static __always_inline void probe_files(struct task_struct *p)
+{
+	struct rings_slot slot;
+
+	if (p != current || !(p->flags & PF_EXITING) || !p->files || atomic_read(&p->files->count) != 1)
+		return;
+	record_files(rings_begin(&slot, PROCLIFE_FILES), p);
+	rings_end(&slot);
+}
+
+static __always_inline void probe_reap(struct task_struct *p)
+{
+	struct rings_slot slot;
+
+	record_reap(rings_begin(&slot, PROCLIFE_REAP), p);
+	rings_end(&slot);
+}
+
+static notrace noinline void probe_coredump(const struct kernel_siginfo *info)
+{
+	struct rings_slot slot;
+
+	proclife_record_coredump(rings_begin(&slot, PROCLIFE_COREDUMP), current, info->si_signo);
+	rings_end(&slot);
+}
+
+static __always_inline void probe(enum hook_id id, unsigned long first, unsigned long second)
+{
+	if (static_branch_unlikely(&trying)) {
+		note_hit(id, id == HOOK_REAP ? (void *)first : current);
+		return;
+	}
+	switch (id) {
+	case HOOK_EXITING:
+		probe_exiting(first);
+		break;
+	case HOOK_TEARDOWN:
+		proclife_hooks_mm((void *)first, PROCLIFE_MM_TEARDOWN, 0);
+		break;
+	case HOOK_MM_RELEASE:
+		probe_mm_release((void *)first, (void *)second);
+		break;
+	case HOOK_FILES:
+		probe_files((void *)first);
+		break;
+	case HOOK_REAP:
+		probe_reap((void *)first);
+		break;
+	case HOOK_GONE:
+		proclife_hooks_mm((void *)first, PROCLIFE_MM_GONE, 0);
+		break;
+	case HOOK_ASYNC:
+		/* Whether it is the last one is decided after this: another can come in between. */
+		if (atomic_read(&((struct mm_struct *)first)->mm_users) == 1)
+			proclife_hooks_mm((void *)first, PROCLIFE_MM_ASYNC, 0);
+		break;
+	case HOOK_EARLY:
+		proclife_hooks_mm((void *)first, PROCLIFE_MM_EARLY, 0);
+		break;
+	case HOOK_COREDUMP:
+		probe_coredump((void *)first);
+		break;
+	case HOOKS:
+		break;
+	}
+}
+
+#if COMPAT_FTRACE_ARGS
+/* A function's hook is this near its beginning, behind a landing pad for instance. */
+#define NEAR 16
+
+void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+				      struct compat_ftrace_regs *regs)
+{
+	unsigned int id;
+
+#pragma GCC unroll 9
+	for (id = 0; id < HOOKS; id++) {
+		if (ip - READ_ONCE(addresses[id]) >= NEAR)
+			continue;
+		probe(id, compat_ftrace_argument(regs, 0), compat_ftrace_argument(regs, 1));
+		return;
+	}
+}
+#endif
+
+void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first, unsigned long second)
+{
+	if (READ_ONCE(addresses[id]))
+		probe(id, first, second);
+}
+
+/* By either of its names. The error is that of a name which is in this kernel, if one is. */
+static void locate(enum hook_id id)
+{
+	struct attach_hook *hook = &attached[id];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks[id].symbols) && hooks[id].symbols[i]; i++) {
+		struct attach_hook found = { .symbol = hooks[id].symbols[i], .wanted = true };
+
+		proclife_attach_find(&found);
+		if (!found.error || !hook->error || hook->error == -ENOENT)
+			*hook = found;
+		if (!found.error)
+			break;
+	}
+	WRITE_ONCE(addresses[id], hook->error ? 0 : hook->address);
+}
+
+static bool wanted(enum hook_id id)
+{
+	return (!hooks[id].wanted || *hooks[id].wanted) && (!hooks[id].match || hooks[id].match());
+}
+
+static int not_run(void *unused)
+{
+	return 0;
+}
+
+/*
+ * Are the hooks called? The compiler may have inlined a function where it counts. So this creates a
+ * kernel thread and stops it before it has run: it exits and reaps itself.
+ */
+static int try_hooks(void)
+{
+	unsigned long deadline = jiffies + 10 * HZ;
+	struct task_struct *thread = kthread_create(not_run, NULL, "proclife_reaped");
+	unsigned long hits;
+	unsigned int id;
+
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	get_task_struct(thread);
+	WRITE_ONCE(tried_hits, 0);
+	WRITE_ONCE(tried, thread);
+	kthread_stop(thread);
+	while (data_race(pid_alive(thread)) && time_before(jiffies, deadline))
+		usleep_range(50, 200);
+	smp_rmb(); /* pairs with note_hit() */
+	hits = READ_ONCE(tried_hits);
+	WRITE_ONCE(tried, NULL);
+	put_task_struct(thread);
+	for (id = 0; id < HOOKS; id++)
+		if (hooks[id].tried && attached[id].wanted && !attached[id].error && !(hits & BIT(id)))
+			attached[id].error = -ENXIO;
+	return 0;
+}
+
+static const char *reason(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return "not in this kernel";
+	case -EBUSY:
+		return "kernel.ftrace_enabled is 0; set it to 1 and load the module again";
+	case -EOPNOTSUPP:
+	case -ENOSYS:
+		return "this kernel has no kprobes, CONFIG_KPROBES";
+	case -ENOMEM:
+		return "not enough memory; load the module again";
+	case -EINTR:
+		return "interrupted; load the module again";
+	case -ENXIO:
+		return "the thread that tries it did not come through it; the compiler may have inlined it";
+	default:
+		return "it cannot be hooked";
+	}
+}
+
+/* One line for all hooks that failed in the same way. */
+static void warn_of(int error)
+{
+	char names[256] = "", lacks[256] = "";
+	unsigned int id;
+
+	for (id = 0; id < HOOKS; id++) {
+		if (!attached[id].wanted || attached[id].error != error)
+			continue;
+		scnprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s()",
+			  *names ? ", " : "", attached[id].symbol);
+		scnprintf(lacks + strlen(lacks), sizeof(lacks) - strlen(lacks), "%s%s",
+			  *lacks ? ", " : "", hooks[id].without);
+	}
+	pr_warn("%s: %s (%d), recording without %s\n", names, reason(error), error, lacks);
+}
+
+static void set_features(void)
+{
+	struct proclife_header *header = proclife_rings_header();
+	unsigned int id, before;
+
+	for (id = 0; id < HOOKS; id++) {
+		if (!attached[id].wanted)
+			continue;
+		if (!attached[id].error) {
+			header->features |= hooks[id].feature;
+			header->mm_marks |= hooks[id].mm_mark;
+			continue;
+		}
+		WRITE_ONCE(addresses[id], 0);
+		for (before = 0; attached[before].error != attached[id].error; before++)
+			;
+		if (before == id)
+			warn_of(attached[id].error);
+	}
+	if (header->features & PROCLIFE_HAS(PROCLIFE_REAP))
+		header->reap_source = attached[HOOK_REAP].symbol == hooks[HOOK_REAP].symbols[0] ?
+					      PROCLIFE_REAP_CGROUP_TASK_RELEASE :
+					      PROCLIFE_REAP_CGROUP_RELEASE;
+}
+
+/* Without them, all the rest is still recorded. */
+void proclife_hooks_init(void)
+{
+	unsigned int id;
+	bool any;
+	int ret;
+
+	for (id = 0; id < HOOKS; id++)
+		if (wanted(id))
+			locate(id);
+	any = proclife_attach(attached, HOOKS);
+	ret = any ? try_hooks() : 0;
+	if (ret) {
+		for (id = 0; id < HOOKS; id++)
+			if (attached[id].wanted)
+				attached[id].error = attached[id].error ?: ret;
+		proclife_detach();
+	}
+	set_features();
+	if (any && !ret)
+		static_branch_disable(&trying);
+}
+
+void proclife_hooks_exit(void)
+{
+	proclife_detach();
+}
+
+void proclife_hooks_refresh(void)
+{
+	struct proclife_header *header = proclife_rings_header();
+	unsigned long missed = 0;
+	unsigned int id;
+
+	for (id = 0; id < HOOKS; id++)
+		if (id != HOOK_REAP)
+			missed += proclife_attach_missed(id);
+	WRITE_ONCE(header->reap_missed, proclife_attach_missed(HOOK_REAP));
+	WRITE_ONCE(header->marks_missed, missed);
+}
+
+const char *proclife_hooks_reap_source(void)
+{
+	return proclife_rings_header()->reap_source ? attached[HOOK_REAP].symbol : "nowhere";
+}

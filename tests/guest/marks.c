@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "marks.h"
+#include "module.h"
+#include "reading.h"
+
+struct proclife_source *marks_source;
+struct proclife_record marks[MOST_MARKS]; /* what has been recorded since load(), as far as wanted */
+unsigned int marks_count;
+
+const struct proclife_header *marks_header(void)
+{
+	return proclife_source_header(marks_source);
+}
+
+bool marks_has(uint16_t type)
+{
+	return marks_header()->features & PROCLIFE_HAS(type);
+}
+
+int marks_begin(void **state)
+{
+	(void)state;
+	if (!module_loaded() && module_load(ALL_MARKS))
+		return -1;
+	marks_source = open_source();
+	marks_count = 0;
+	return 0;
+}
+
+int marks_end(void **state)
+{
+	(void)state;
+	proclife_source_free(marks_source);
+	marks_source = NULL;
+	return 0;
+}
+
+int marks_unload(void **state)
+{
+	(void)state;
+	return module_loaded() ? module_unload() : 0;
+}
+
+/* Reads what there is by now, and keeps what is of interest here. */
+void marks_read(void)
+{
+	struct proclife_event event;
+	uint64_t until = now();
+
+	while (next_until(marks_source, until, &event)) {
+		assert_non_null(event.record);
+		if (event.record->type == PROCLIFE_WAIT || event.record->type == PROCLIFE_ARGS)
+			continue;
+		assert_true(marks_count < MOST_MARKS);
+		marks[marks_count++] = *event.record;
+	}
+}
+
+/* The first record of this type and process from this one on, or NULL. */
+const struct proclife_record *mark_from(const struct proclife_record *from, uint16_t type, pid_t tgid)
+{
+	const struct proclife_record *r;
+
+	for (r = from ? from : marks; r < marks + marks_count; r++)
+		if (r->type == type && r->tgid == (uint32_t)tgid)
+			return r;
+	return NULL;
+}
+
+const struct proclife_record *must_mark(uint16_t type, pid_t tgid)
+{
+	const struct proclife_record *r = mark_from(NULL, type, tgid);
+
+	if (!r)
+		fail_msg("no %s of %d in %u records", proclife_type_name(type), tgid, marks_count);
+	return r;
+}
+
+/* The MM of this kind about this address space, after @from. */
+const struct proclife_record *mark_of_mm(const struct proclife_record *from, uint64_t mm, uint32_t what)
+{
+	const struct proclife_record *r;
+
+	for (r = from; r < marks + marks_count; r++)
+		if (r->type == PROCLIFE_MM && r->mm.mm == mm && r->mm.what == what)
+			return r;
+	return NULL;
+}
+
+void marks_reap(pid_t pid)
+{
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	marks_read();
+}
+
+/* A pipe by which a child says that it is ready. */
+static int ready[2];
+
+void ready_prepare(void)
+{
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+}
+
+void ready_say(void)
+{
+	if (write(ready[1], "", 1) != 1)
+		_exit(99);
+}
+
+void ready_await(unsigned int children)
+{
+	char c;
+
+	while (children--)
+		assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The records that the module makes while a guest test brings deaths about. */
+#ifndef TESTS_GUEST_MARKS_H
+#define TESTS_GUEST_MARKS_H
+
+#include <proclife.h>
+#include <sys/types.h>
+
+#define ALL_MARKS "exiting=1 memory=1 files=1 cgroups=1" /* parameters of the module */
+#define MOST_MARKS 4096
+
+extern struct proclife_source *marks_source;
+extern struct proclife_record marks[MOST_MARKS]; /* since marks_begin(), but for WAIT and ARGS */
+extern unsigned int marks_count;
+
+/* For cmocka: load the module with all marks, if it is not loaded, and follow it; the end of that. */
+int marks_begin(void **state);
+int marks_end(void **state);
+/* The teardown of the whole group. */
+int marks_unload(void **state);
+
+const struct proclife_header *marks_header(void);
+bool marks_has(uint16_t type);
+
+/* Reads what there is by now. */
+void marks_read(void);
+/* Waits for this child, and reads. */
+void marks_reap(pid_t pid);
+
+/* The first one of this type and process, from @from on or, if that is NULL, of all; or NULL. */
+const struct proclife_record *mark_from(const struct proclife_record *from, uint16_t type, pid_t tgid);
+const struct proclife_record *must_mark(uint16_t type, pid_t tgid);
+/* The MM of this kind about this address space, from @from on; or NULL. */
+const struct proclife_record *mark_of_mm(const struct proclife_record *from, uint64_t mm, uint32_t what);
+
+/* A pipe by which a child, or each of its threads, says that it is ready. */
+void ready_prepare(void);
+void ready_say(void);
+/* Waits until so many have said so, and closes it. */
+void ready_await(unsigned int children);
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The marks of a death that no tracepoint gives: where it begins, its core dump, who freed it. Each is
+ * judged by those who brought it about.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lives.h"
+#include "marks.h"
+#include "module.h"
+#include "reading.h"
+
+#define MS 1000000ull
+
+/* All that the header promises is there on this kernel, and nothing else. */
+static void test_all_there(void **state)
+{
+	(void)state;
+	assert_true(marks_has(PROCLIFE_EXITING));
+	assert_true(marks_has(PROCLIFE_MM));
+	assert_true(marks_has(PROCLIFE_FILES));
+	assert_true(marks_has(PROCLIFE_COREDUMP));
+	assert_true(marks_has(PROCLIFE_OOM));
+	assert_int_equal(marks_header()->mm_marks,
+			 PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT) | PROCLIFE_HAS_MM(PROCLIFE_MM_ASYNC) |
+				 PROCLIFE_HAS_MM(PROCLIFE_MM_EARLY) | PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) |
+				 PROCLIFE_HAS_MM(PROCLIFE_MM_GONE));
+	assert_true(marks_header()->rss_error >= 64);
+	assert_int_equal(marks_header()->marks_missed, 0);
+}
+
+/* Nobody has to pay for what is not wanted. */
+static void test_not_wanted(void **state)
+{
+	static const struct {
+		const char *parameters;
+		uint64_t lacks;
+	} cases[] = {
+		{ "exiting=0 memory=1 files=1", PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_COREDUMP) },
+		{ "exiting=1 memory=0 files=1", PROCLIFE_HAS(PROCLIFE_MM) },
+		{ "exiting=1 memory=1 files=0", PROCLIFE_HAS(PROCLIFE_FILES) },
+	};
+	uint64_t all = PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_MM) |
+		       PROCLIFE_HAS(PROCLIFE_FILES);
+	size_t i;
+
+	(void)state;
+	proclife_source_free(marks_source);
+	marks_source = NULL;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(module_unload(), 0);
+		assert_int_equal(module_load(cases[i].parameters), 0);
+		assert_int_equal(records_of_a_child() & all, all & ~cases[i].lacks);
+		marks_source = open_source();
+		assert_int_equal(marks_header()->features & cases[i].lacks, 0);
+		proclife_source_free(marks_source);
+		marks_source = NULL;
+	}
+	assert_int_equal(module_unload(), 0);
+}
+
+static void *sleep_on(void *data)
+{
+	ready_say();
+	pause();
+	return data;
+}
+
+/* Each thread has its beginning; the address space and the files go with the last one. */
+static void test_threads(void **state)
+{
+	const unsigned int threads = 20;
+	const struct proclife_record *r;
+	unsigned int exiting = 0, group = 0, torn = 0, files = 0, i;
+	pid_t pid;
+
+	(void)state;
+	ready_prepare();
+	pid = must_fork();
+	if (!pid) {
+		for (i = 0; i < threads; i++) {
+			pthread_t thread;
+
+			if (pthread_create(&thread, NULL, sleep_on, NULL))
+				_exit(99);
+		}
+		pause();
+	}
+	ready_await(threads);
+	usleep(100000);
+	kill(pid, SIGKILL);
+	marks_reap(pid);
+	for (r = marks; r < marks + marks_count; r++) {
+		if (r->tgid != (uint32_t)pid)
+			continue;
+		if (r->type == PROCLIFE_EXITING) {
+			exiting++;
+			group += !!(r->flags & PROCLIFE_F_GROUP_EXIT);
+			assert_int_equal(r->exiting.exit_code, SIGKILL);
+		}
+		torn += r->type == PROCLIFE_MM && r->mm.what == PROCLIFE_MM_TEARDOWN;
+		files += r->type == PROCLIFE_FILES;
+	}
+	assert_int_equal(exiting, threads + 1);
+	assert_int_equal(group, threads + 1);
+	assert_int_equal(torn, 1);
+	/* Two threads that let go of the files at the same moment can each find the other. */
+	assert_in_range(files, 0, 1);
+}
+
+/* Who traces it is named, and the time in which the tracer holds it counts. */
+static void test_traced(void **state)
+{
+	const struct proclife_record *exiting, *exit_;
+	pid_t pid = must_fork();
+	int status;
+
+	(void)state;
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_TRACEEXIT), 0);
+	assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSTOPPED(status));
+	usleep(300000); /* in PTRACE_EVENT_EXIT */
+	assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	marks_reap(pid);
+	exiting = must_mark(PROCLIFE_EXITING, pid);
+	exit_ = must_mark(PROCLIFE_EXIT, pid);
+	assert_int_equal(exiting->exiting.tracer_tgid, getpid());
+	assert_int_equal(exiting->exiting.tracer, exiting->exiting.parent);
+	assert_int_equal(exiting->exiting.exit_code, 3 << 8);
+	assert_true(exit_->ts > exiting->ts + 300 * MS);
+}
+
+/* A dump that is read slowly: it begins here, and the exit only after it. */
+static void test_coredump(void **state)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct proclife_record *dump, *exiting;
+	char pattern[256] = "", path[] = "/tmp/slow-core-XXXXXX", mine[sizeof(path) + 1];
+	int script, fd = open("/proc/sys/kernel/core_pattern", O_RDWR | O_CLOEXEC);
+	ssize_t n;
+	pid_t pid;
+
+	(void)state;
+	assert_true(fd >= 0);
+	n = read(fd, pattern, sizeof(pattern) - 1);
+	assert_true(n > 0);
+	script = mkstemp(path);
+	assert_true(script >= 0);
+	assert_true(dprintf(script, "#!/bin/sh\nsleep 0.4\nexec cat >/dev/null\n") > 0);
+	assert_int_equal(fchmod(script, 0755), 0);
+	close(script);
+	snprintf(mine, sizeof(mine), "|%s", path);
+	assert_int_equal(pwrite(fd, mine, sizeof(mine) - 1, 0), sizeof(mine) - 1);
+	pid = must_fork();
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &unlimited);
+		signal(SIGSEGV, SIG_DFL); /* cmocka has a handler */
+		raise(SIGSEGV);
+		_exit(99);
+	}
+	marks_reap(pid);
+	assert_int_equal(pwrite(fd, pattern, (size_t)n, 0), n);
+	close(fd);
+	unlink(path);
+	dump = must_mark(PROCLIFE_COREDUMP, pid);
+	exiting = must_mark(PROCLIFE_EXITING, pid);
+	assert_int_equal(dump->coredump.signo, SIGSEGV);
+	assert_int_equal(exiting->exiting.exit_code & 0x7f, SIGSEGV);
+	assert_true(exiting->exiting.exit_code & 0x80);
+	assert_true(exiting->ts > dump->ts + 100 * MS);
+}
+
+/* A signal that all threads block ends nobody yet; one that a thread does not block may. */
+static void test_blocked(void **state)
+{
+	const struct proclife_record *r;
+	sigset_t set;
+	pid_t pid;
+
+	(void)state;
+	ready_prepare();
+	pid = must_fork();
+	if (!pid) {
+		sigemptyset(&set);
+		sigaddset(&set, SIGTERM);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		ready_say();
+		usleep(300000);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		_exit(99);
+	}
+	ready_await(1);
+	kill(pid, SIGTERM);
+	marks_reap(pid);
+	r = must_mark(PROCLIFE_SIGNAL, pid);
+	assert_int_equal(r->signal.signo, SIGTERM);
+	assert_int_equal(r->signal.blocked, 1);
+
+	ready_prepare();
+	pid = must_fork();
+	if (!pid) {
+		pthread_t thread;
+
+		sigemptyset(&set);
+		sigaddset(&set, SIGTERM);
+		pthread_create(&thread, NULL, sleep_on, NULL);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		for (;;)
+			pause();
+	}
+	ready_await(1);
+	usleep(100000);
+	kill(pid, SIGTERM);
+	marks_reap(pid);
+	assert_int_equal(must_mark(PROCLIFE_SIGNAL, pid)->signal.blocked, 0);
+
+	/* It is out of the mask while somebody waits for it. */
+	ready_prepare();
+	pid = must_fork();
+	if (!pid) {
+		sigemptyset(&set);
+		sigaddset(&set, SIGTERM);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		ready_say();
+		_exit(sigwaitinfo(&set, NULL) == SIGTERM ? 0 : 99);
+	}
+	ready_await(1);
+	usleep(100000);
+	kill(pid, SIGTERM);
+	marks_reap(pid);
+	assert_int_equal(must_mark(PROCLIFE_SIGNAL, pid)->signal.blocked, 1);
+	assert_int_equal(must_mark(PROCLIFE_EXITING, pid)->exiting.exit_code, 0);
+}
+
+/* The callback ran somewhere, and nobody holds what it freed. */
+static void test_freed(void **state)
+{
+	const struct proclife_record *r = NULL;
+	unsigned int tries;
+	pid_t pid = must_fork();
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	marks_reap(pid);
+	for (tries = 0; tries < 300 && !r; tries++) {
+		usleep(100000);
+		marks_read();
+		r = mark_from(NULL, PROCLIFE_FREE, pid);
+	}
+	assert_non_null(r);
+	assert_int_equal(r->free.users, 0);
+	/* The idle task of a CPU has pid 0, and a name. */
+	assert_true(r->free.runner_comm[0]);
+	assert_int_not_equal(r->free.runner, 0);
+}
+
+int main(void)
+{
+#define MARK(test) cmocka_unit_test_setup_teardown(test, marks_begin, marks_end)
+	const struct CMUnitTest tests[] = {
+		MARK(test_all_there), MARK(test_not_wanted), MARK(test_threads), MARK(test_traced),
+		MARK(test_coredump),  MARK(test_blocked),    MARK(test_freed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, marks_unload);
+}

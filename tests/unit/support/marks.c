@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "marks.h"
+
+#include <string.h>
+
+/* Of the process that has it. */
+static uint64_t mm_of(const struct who *who)
+{
+	return who->group + 0x1000;
+}
+
+struct proclife_record exiting_record(uint64_t ts, const struct who *who, const struct who *parent,
+				      const struct who *tracer, int32_t code)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_EXITING, who);
+
+	record.exiting = (struct proclife_exiting){
+		.parent = parent->task,
+		.tracer = tracer ? tracer->task : 0,
+		.cgroup = 100 + who->pid,
+		.parent_tgid = parent->tgid,
+		.tracer_tgid = tracer ? tracer->tgid : 0,
+		.exit_code = code,
+	};
+	if (who->flags & PROCLIFE_F_KTHREAD)
+		return record;
+	record.exiting.mm = mm_of(who);
+	record.exiting.rss_anon = 100 * who->pid;
+	record.exiting.rss_file = 10 * who->pid;
+	record.exiting.rss_shmem = 7 * who->pid;
+	record.exiting.mm_users = 1 + who->pid % 5;
+	return record;
+}
+
+struct proclife_record mm_record(uint64_t ts, const struct who *who, uint32_t what,
+				 const struct who *owner)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_MM, who);
+
+	record.mm = (struct proclife_mm){ .mm = mm_of(owner), .what = what };
+	if (what == PROCLIFE_MM_LEFT)
+		record.mm.users = 1 + who->pid % 5;
+	if (what == PROCLIFE_MM_GONE)
+		return record;
+	record.mm.rss_anon = 101 * owner->pid;
+	record.mm.rss_file = 11 * owner->pid;
+	record.mm.rss_shmem = 6 * owner->pid;
+	record.mm.swap = 3 * owner->pid;
+	record.mm.tables = owner->pid;
+	return record;
+}
+
+struct proclife_record coredump_record(uint64_t ts, const struct who *who, int signo)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_COREDUMP, who);
+
+	record.coredump.signo = signo;
+	return record;
+}
+
+struct proclife_record oom_record(uint64_t ts, const struct who *victim,
+				  const struct who *allocator)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_OOM, victim);
+
+	record.oom.allocator = allocator->task;
+	record.oom.allocator_pid = allocator->pid;
+	record.oom.allocator_tgid = allocator->tgid;
+	strncpy(record.oom.allocator_comm, allocator->comm, PROCLIFE_COMM_LEN - 1);
+	return record;
+}
+
+struct proclife_record cgroup_record(uint64_t ts, uint64_t cgroup, bool populated)
+{
+	return (struct proclife_record){
+		.ts = ts,
+		.type = PROCLIFE_CGROUP,
+		.cgroup = { .cgroup = cgroup, .populated = populated },
+	};
+}
+
+struct proclife_record freed_record(uint64_t ts, const struct who *who, const struct who *runner)
+{
+	struct proclife_record record = free_record(ts, who);
+
+	record.free.runner = runner->task;
+	record.free.runner_pid = runner->pid;
+	record.free.users = 1 + runner->pid % 5;
+	strncpy(record.free.runner_comm, runner->comm, PROCLIFE_COMM_LEN - 1);
+	return record;
+}
+
+struct proclife_record suppressed_record(uint32_t what, uint64_t since, uint64_t count)
+{
+	return (struct proclife_record){
+		.type = PROCLIFE_SUPPRESSED,
+		.suppressed = { .what = what, .ended = count != 0, .since = since, .count = count },
+	};
+}
