@@ -153,7 +153,8 @@ static void piece_signal(void)
 	struct rings_slot at;
 
 	if (record_wants_signal(current, SIGCHLD, 0))
-		record_signal(rings_begin(&at, PROCLIFE_SIGNAL), current, SIGCHLD, &siginfo, true, 0);
+		record_signal(rings_begin(&at, PROCLIFE_SIGNAL), current, SIGCHLD, &siginfo, true, 0,
+			      false);
 	rings_end(&at);
 }
 
