@@ -97,9 +97,9 @@ start_ftrace_death() {
 		cgroup:cgroup_notify_populated && echo function >$at/current_tracer
 }
 stop_ftrace_death() {
+	stop_ftrace # first: another tracer would empty the buffers
 	echo nop >$at/current_tracer
 	echo >$at/set_ftrace_filter
-	stop_ftrace
 }
 start_ftrace_all() { start_ftrace "${all_events[@]}"; }
 stop_ftrace_all() { stop_ftrace; }
