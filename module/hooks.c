@@ -47,48 +47,90 @@ enum hook_id {
 static_assert(HOOKS <= ATTACH_MOST);
 
 struct hook {
-	/* A name, and the one that it has in other kernels. */
+	/* A name, and the one that it has in other kernels; none: this kernel does not need it. */
 	const char *symbols[2];
-	const bool *wanted; /* by a parameter; NULL: always */
+	const bool *wanted; /* by a parameter */
 	const char *without; /* what is recorded without it, for the log */
 	u64 feature;
 	u32 mm_mark;
 	bool tried; /* try_hooks() calls it */
-	bool (*match)(void); /* this kernel needs it; NULL: always */
 };
-
-static bool needs_gone_hook(void)
-{
-	return !COMPAT_HAS_EXIT_MMAP;
-}
 
 static const struct hook hooks[HOOKS] = {
 	/*
 	 * do_exit() has no earlier part. It is before PTRACE_EVENT_EXIT, in which a tracer can hold
 	 * the task for as long as it likes, and before io_uring is cancelled, which waits, too.
 	 */
-	[HOOK_EXITING] = { { "do_exit" }, &exiting, "EXITING", PROCLIFE_HAS(PROCLIFE_EXITING), 0, true },
-	[HOOK_TEARDOWN] = { { "exit_mmap" }, &proclife_memory, "MM", PROCLIFE_HAS(PROCLIFE_MM),
-			    PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) },
-	[HOOK_MM_RELEASE] = { { "exit_mm_release" }, &proclife_memory, "the LEFT of MM", PROCLIFE_HAS(PROCLIFE_MM),
-			      PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT) },
-	[HOOK_FILES] = { { "exit_files" }, &files, "FILES", PROCLIFE_HAS(PROCLIFE_FILES), 0, true },
+	[HOOK_EXITING] = {
+		.symbols = { "do_exit" },
+		.wanted = &exiting,
+		.without = "EXITING",
+		.feature = PROCLIFE_HAS(PROCLIFE_EXITING),
+		.tried = true,
+	},
+	[HOOK_TEARDOWN] = {
+		.symbols = { "exit_mmap" },
+		.wanted = &proclife_memory,
+		.without = "MM",
+		.feature = PROCLIFE_HAS(PROCLIFE_MM),
+		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN),
+	},
+	[HOOK_MM_RELEASE] = {
+		.symbols = { "exit_mm_release" },
+		.wanted = &proclife_memory,
+		.without = "the LEFT of MM",
+		.feature = PROCLIFE_HAS(PROCLIFE_MM),
+		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT),
+	},
+	[HOOK_FILES] = {
+		.symbols = { "exit_files" },
+		.wanted = &files,
+		.without = "FILES",
+		.feature = PROCLIFE_HAS(PROCLIFE_FILES),
+		.tried = true,
+	},
 	/* Linux 6.19 and later have the first one. The caller is the reaper. */
-	[HOOK_REAP] = { { "cgroup_task_release", "cgroup_release" }, &reap, "REAP",
-			PROCLIFE_HAS(PROCLIFE_REAP), 0, true },
+	[HOOK_REAP] = {
+		.symbols = { "cgroup_task_release", "cgroup_release" },
+		.wanted = &reap,
+		.without = "REAP",
+		.feature = PROCLIFE_HAS(PROCLIFE_REAP),
+		.tried = true,
+	},
+#if !COMPAT_HAS_EXIT_MMAP
 	/*
 	 * __mmput() calls it next after exit_mmap(), where that has no tracepoint at its end. What it
 	 * calls after this is inlined.
 	 */
-	[HOOK_GONE] = { { "mm_put_huge_zero_page" }, &proclife_memory, "the GONE of MM", PROCLIFE_HAS(PROCLIFE_MM),
-			PROCLIFE_HAS_MM(PROCLIFE_MM_GONE), false, needs_gone_hook },
-	[HOOK_ASYNC] = { { "mmput_async" }, &proclife_memory, "the ASYNC of MM", PROCLIFE_HAS(PROCLIFE_MM),
-			 PROCLIFE_HAS_MM(PROCLIFE_MM_ASYNC) },
-	[HOOK_EARLY] = { { "__oom_reap_task_mm" }, &proclife_memory, "the EARLY of MM", PROCLIFE_HAS(PROCLIFE_MM),
-			 PROCLIFE_HAS_MM(PROCLIFE_MM_EARLY) },
+	[HOOK_GONE] = {
+		.symbols = { "mm_put_huge_zero_page" },
+		.wanted = &proclife_memory,
+		.without = "the GONE of MM",
+		.feature = PROCLIFE_HAS(PROCLIFE_MM),
+		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_GONE),
+	},
+#endif
+	[HOOK_ASYNC] = {
+		.symbols = { "mmput_async" },
+		.wanted = &proclife_memory,
+		.without = "the ASYNC of MM",
+		.feature = PROCLIFE_HAS(PROCLIFE_MM),
+		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_ASYNC),
+	},
+	[HOOK_EARLY] = {
+		.symbols = { "__oom_reap_task_mm" },
+		.wanted = &proclife_memory,
+		.without = "the EARLY of MM",
+		.feature = PROCLIFE_HAS(PROCLIFE_MM),
+		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_EARLY),
+	},
 	/* Linux 6.18 and later have the first one. */
-	[HOOK_COREDUMP] = { { "vfs_coredump", "do_coredump" }, &exiting, "COREDUMP",
-			    PROCLIFE_HAS(PROCLIFE_COREDUMP) },
+	[HOOK_COREDUMP] = {
+		.symbols = { "vfs_coredump", "do_coredump" },
+		.wanted = &exiting,
+		.without = "COREDUMP",
+		.feature = PROCLIFE_HAS(PROCLIFE_COREDUMP),
+	},
 };
 
 static struct attach_hook attached[HOOKS];
@@ -261,11 +303,6 @@ static void locate(enum hook_id id)
 	WRITE_ONCE(addresses[id], hook->error ? 0 : hook->address);
 }
 
-static bool wanted(enum hook_id id)
-{
-	return (!hooks[id].wanted || *hooks[id].wanted) && (!hooks[id].match || hooks[id].match());
-}
-
 static int not_run(void *unused)
 {
 	return 0;
@@ -371,7 +408,7 @@ void proclife_hooks_init(void)
 	int ret;
 
 	for (id = 0; id < HOOKS; id++)
-		if (wanted(id))
+		if (hooks[id].symbols[0] && *hooks[id].wanted)
 			locate(id);
 	any = proclife_attach(attached, HOOKS);
 	ret = any ? try_hooks() : 0;

@@ -236,6 +236,7 @@ struct probe {
 	u64 feature;
 	bool required;
 	const bool *wanted; /* by a parameter; NULL: always */
+	u32 mm_mark;
 	struct tracepoint *tracepoint; /* once registered */
 };
 
@@ -247,7 +248,8 @@ static struct probe probes[] = {
 	{ "task_rename", probe_rename, PROCLIFE_HAS(PROCLIFE_RENAME), false },
 	{ "sched_process_wait", probe_wait, PROCLIFE_HAS(PROCLIFE_WAIT), false, &waits },
 #if COMPAT_HAS_EXIT_MMAP
-	{ "exit_mmap", probe_gone, PROCLIFE_HAS(PROCLIFE_MM), false, &proclife_memory },
+	{ "exit_mmap", probe_gone, PROCLIFE_HAS(PROCLIFE_MM), false, &proclife_memory,
+	  PROCLIFE_HAS_MM(PROCLIFE_MM_GONE) },
 #endif
 	{ "mark_victim", probe_oom, PROCLIFE_HAS(PROCLIFE_OOM), false },
 #if COMPAT_HAS_CGROUPS
@@ -302,8 +304,7 @@ static int register_probes(void)
 		if (!ret) {
 			p->tracepoint = found[i];
 			proclife_rings_header()->features |= p->feature;
-			if (p->feature == PROCLIFE_HAS(PROCLIFE_MM))
-				proclife_rings_header()->mm_marks |= PROCLIFE_HAS_MM(PROCLIFE_MM_GONE);
+			proclife_rings_header()->mm_marks |= p->mm_mark;
 			continue;
 		}
 		if (p->required) {
