@@ -12,7 +12,6 @@ static void take_over(struct proclife_task *task)
 	if (process->leader)
 		process->leader->leader = false;
 	process->leader = task;
-	process->leader_exited = 0; /* it was the old leader's */
 	proclife_set_start(process, task->start);
 	task->leader = true;
 	task->flags &= ~PROCLIFE_F_THREAD;

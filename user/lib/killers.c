@@ -67,19 +67,20 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 	if (killer->ts && proclife_own(process)->ends)
 		return 0; /* that was too late */
 	again = killer->ts && (killer->again || !killer->blocked);
-	if (again && !proclife_dumps_core(signal->signo) && !killer->blocked) {
+	if (again && !proclife_dumps_core(signal->signo)) {
 		killer->again = true;
 		return 0;
 	}
-	memset(killer, 0, sizeof(*killer));
-	killer->again = again;
-	killer->ts = record->ts;
-	killer->task = signal->sender;
-	killer->signo = signal->signo;
-	killer->code = signal->code;
-	killer->blocked = signal->blocked;
-	killer->pid = signal->sender_pid;
-	killer->tgid = signal->sender_tgid;
+	*killer = (struct proclife_killer){
+		.ts = record->ts,
+		.task = signal->sender,
+		.signo = signal->signo,
+		.code = signal->code,
+		.pid = signal->sender_pid,
+		.tgid = signal->sender_tgid,
+		.blocked = signal->blocked,
+		.again = again,
+	};
 	memcpy(killer->comm, signal->sender_comm, sizeof(killer->comm));
 	killer->comm[sizeof(killer->comm) - 1] = 0;
 	return 0;
