@@ -22,8 +22,8 @@ static bool is_comparable(const struct recording_latency *one, const struct reco
 	message("--diff: not comparable: in %s (Linux %s) exits begin %s, in %s (Linux %s) %s; "
 		"life, kill, teardown and exit_free mean different times there; record both with the "
 		"module's parameter exiting=1; --force compares them all the same",
-		quoted(one->dir), quoted(a->release), exit_mark_text(a) ?: "at an unknown place",
-		quoted(other->dir), quoted(b->release), exit_mark_text(b) ?: "at an unknown place");
+		quoted(one->dir), quoted(a->release), exit_mark_place(a),
+		quoted(other->dir), quoted(b->release), exit_mark_place(b));
 	return false;
 }
 

@@ -70,7 +70,7 @@ static bool can_be_added(const struct session *s, const struct recording_latency
 		return true;
 	message("%s and %s cannot be added up: exits begin %s in the one, %s in the other; show each alone",
 		quoted(s->run.options->inputs.all[0]), quoted(other->dir),
-		exit_mark_text(a) ?: "at an unknown place", exit_mark_text(b) ?: "at an unknown place");
+		exit_mark_place(a), exit_mark_place(b));
 	return false;
 }
 

@@ -87,11 +87,14 @@ static struct figure life_of(const struct death *death)
 	return (struct figure){ to - from, to && to >= from, !death->marks.born };
 }
 
-static struct figure kill_of(const struct death *death)
+bool death_phase(const struct death *death, enum proclife_phase phase, uint64_t *ns)
 {
-	uint64_t from = death->killed, to = death->marks.exited;
-
-	return exactly(from && to >= from, to - from);
+	if (phase == PROCLIFE_KILL) {
+		*ns = death->marks.exited - death->killed;
+		return death->killed && death->marks.exited >= death->killed;
+	}
+	return !(phase == PROCLIFE_ZOMBIE && death->notified_lost) &&
+	       proclife_marks_phase(&death->marks, phase, ns);
 }
 
 /* What has begun and is not known to have ended, goes on for as long as its state does. */
@@ -103,7 +106,7 @@ static struct figure phase_of(const struct death *death, enum proclife_phase pha
 
 	if (phase == PROCLIFE_ZOMBIE && death->notified_lost)
 		return figure;
-	figure.known = proclife_marks_phase(marks, phase, &figure.value);
+	figure.known = death_phase(death, phase, &figure.value);
 	if (figure.known)
 		return figure;
 	if (phase == PROCLIFE_TEARDOWN && death->state == PROCLIFE_IS_ZOMBIE && !marks->notified)
@@ -134,7 +137,7 @@ struct figure death_figure(const struct death *death, enum sort_key key, uint64_
 	case SORT_RSS:
 		return exactly(death->max_rss, death->max_rss);
 	case SORT_KILL:
-		return kill_of(death);
+		return phase_of(death, PROCLIFE_KILL, ended);
 	case SORT_TEARDOWN:
 		return phase_of(death, PROCLIFE_TEARDOWN, ended);
 	case SORT_ZOMBIE:

@@ -61,6 +61,9 @@ struct death *death_keep(const struct death *death);
 void death_end(struct death *death, const struct proclife_tasks *tasks,
 	       const struct proclife_process *process);
 
+/* How long a phase was; false if that is not known. */
+bool death_phase(const struct death *death, enum proclife_phase phase, uint64_t *ns);
+
 /* @ended: the end of the trace, for phases that go on then; 0: for a process that is not gone. */
 struct figure death_figure(const struct death *death, enum sort_key key, uint64_t ended);
 /* Does it come before the other one? */

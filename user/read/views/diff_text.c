@@ -51,13 +51,9 @@ static const struct proclife_histogram *phase_of(const struct diff *diff, unsign
 /* All lives, side by side. */
 static void show_whole(struct diff *diff)
 {
-	static const enum proclife_phase phases[] = {
-		PROCLIFE_LIFE, PROCLIFE_KILL, PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE,
-		PROCLIFE_RCU_FREE, PROCLIFE_EXIT_FREE,
-	};
 	struct text *line = &diff->line;
+	enum proclife_phase phase;
 	unsigned int side;
-	size_t i;
 
 	text_line(line);
 	text_style(line, STYLE_HEAD);
@@ -65,14 +61,14 @@ static void show_whole(struct diff *diff)
 	text_percentiles_head(line);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
-	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 		for (side = 0; side < 2; side++) {
-			if (!proclife_histogram_count(phase_of(diff, 0, phases[i])) &&
-			    !proclife_histogram_count(phase_of(diff, 1, phases[i])))
+			if (!proclife_histogram_count(phase_of(diff, 0, phase)) &&
+			    !proclife_histogram_count(phase_of(diff, 1, phase)))
 				continue;
-			text_printf(line, "%-9s %c", side ? "" : proclife_phase_name(phases[i]),
+			text_printf(line, "%-9s %c", side ? "" : proclife_phase_name(phase),
 				    side ? 'B' : 'A');
-			text_percentiles(line, phase_of(diff, side, phases[i]));
+			text_percentiles(line, phase_of(diff, side, phase));
 			text_line(line);
 		}
 	}

@@ -128,13 +128,9 @@ static void show_open(struct text *line, uint64_t n, const char *what)
 
 static void show_group(const struct run *run, struct text *line, const struct proclife_group *group)
 {
-	static const enum proclife_phase phases[] = {
-		PROCLIFE_KILL, PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE,
-		PROCLIFE_EXIT_FREE,
-	};
 	const struct proclife_latency_counts *counts = proclife_group_counts(group);
+	enum proclife_phase phase;
 	struct text name;
-	size_t i;
 
 	text_init(&name, run->screen);
 	text_group(&name, run, run->options->by, group);
@@ -147,12 +143,12 @@ static void show_group(const struct run *run, struct text *line, const struct pr
 	show_open(line, counts->unfreed, "not freed");
 	show_open(line, counts->unknown, "whose end was lost");
 	text_line(line);
-	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
-		const struct proclife_histogram *h = proclife_group_phase(group, phases[i]);
+	for (phase = PROCLIFE_LIFE + 1; phase < PROCLIFE_PHASES; phase++) {
+		const struct proclife_histogram *h = proclife_group_phase(group, phase);
 
 		if (!h)
 			continue;
-		text_printf(line, "  %-*s", NAME_COLUMNS - 7, proclife_phase_name(phases[i]));
+		text_printf(line, "  %-*s", NAME_COLUMNS - 7, proclife_phase_name(phase));
 		text_percentiles(line, h);
 		text_line(line);
 	}

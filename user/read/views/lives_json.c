@@ -8,26 +8,19 @@ static void json_phases(struct json *json, const struct death *death)
 {
 	static const enum proclife_phase phases[] = {
 		PROCLIFE_LIFE, PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE,
-		PROCLIFE_EXIT_FREE,
+		PROCLIFE_EXIT_FREE, PROCLIFE_KILL,
 	};
-	struct figure kill = death_figure(death, SORT_KILL, 0);
 	size_t i;
 
 	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
 		const char *name = proclife_phase_name(phases[i]);
 		uint64_t ns;
 
-		if (phases[i] == PROCLIFE_ZOMBIE && death->notified_lost)
-			json_null(json, name);
-		else if (proclife_marks_phase(&death->marks, phases[i], &ns))
+		if (death_phase(death, phases[i], &ns))
 			json_uint(json, name, ns);
 		else
 			json_null(json, name);
 	}
-	if (kill.known)
-		json_uint(json, "kill", kill.value);
-	else
-		json_null(json, "kill");
 }
 
 static void json_usage(struct json *json, const struct death *death)

@@ -24,6 +24,11 @@ const char *exit_mark_text(const struct proclife_header *header)
 	return texts[exit_mark(header)];
 }
 
+const char *exit_mark_place(const struct proclife_header *header)
+{
+	return exit_mark_text(header) ?: "at an unknown place";
+}
+
 const char *exit_mark_json(const struct proclife_header *header)
 {
 	static const char *const names[] = {
@@ -64,7 +69,7 @@ bool run_has_exiting(const struct run *run)
 {
 	const struct proclife_header *header = proclife_source_header(run->source);
 
-	return header && header->features & PROCLIFE_HAS(PROCLIFE_EXITING);
+	return header && exit_mark(header) == EXIT_MARK_DO_EXIT;
 }
 
 void json_damage(struct json *json, const struct proclife_source *source, const char *dir)
@@ -130,10 +135,7 @@ void json_trace(const struct run *run)
 		json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
 		json_uint(json, "abi", header->abi_version);
 		json_string_or_null(json, "exit_mark", exit_mark_json(header));
-		if (reap_source_text(header->reap_source))
-			json_string(json, "reap_source", reap_source_text(header->reap_source));
-		else
-			json_null(json, "reap_source");
+		json_string_or_null(json, "reap_source", reap_source_text(header->reap_source));
 		json_uint(json, "to_boottime", header->to_boottime);
 		json_uint(json, "to_realtime",
 			  proclife_source_realtime(run->source, run->began) - run->began);

@@ -156,6 +156,8 @@ enum exit_mark {
 enum exit_mark exit_mark(const struct proclife_header *header);
 const char *exit_mark_text(const struct proclife_header *header); /* "where do_exit() begins", ... */
 const char *exit_mark_json(const struct proclife_header *header);
+/* As exit_mark_text(), but never NULL. */
+const char *exit_mark_place(const struct proclife_header *header);
 const char *reap_source_text(uint32_t reap_source); /* "cgroup_release()", ... */
 /* Are REAPs recorded, by this kernel and module? */
 bool run_has_reap(const struct run *run);
