@@ -191,10 +191,33 @@ static void test_coredump(void **state)
 	assert_true(exiting->ts > dump->ts + 100 * MS);
 }
 
+/* @how: SIG_BLOCK, SIG_UNBLOCK. */
+static void mask_sigterm(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(how, &set, NULL);
+}
+
+/* The SIGTERM that this child is sent, in so many microseconds. */
+static const struct proclife_record *terminate(pid_t pid, useconds_t delay)
+{
+	const struct proclife_record *r;
+
+	ready_await(1);
+	usleep(delay);
+	kill(pid, SIGTERM);
+	marks_reap(pid);
+	r = must_mark(PROCLIFE_SIGNAL, pid);
+	assert_int_equal(r->signal.signo, SIGTERM);
+	return r;
+}
+
 /* A signal that all threads block ends nobody yet; one that a thread does not block may. */
 static void test_blocked(void **state)
 {
-	const struct proclife_record *r;
 	sigset_t set;
 	pid_t pid;
 
@@ -202,54 +225,37 @@ static void test_blocked(void **state)
 	ready_prepare();
 	pid = must_fork();
 	if (!pid) {
-		sigemptyset(&set);
-		sigaddset(&set, SIGTERM);
-		sigprocmask(SIG_BLOCK, &set, NULL);
+		mask_sigterm(SIG_BLOCK);
 		ready_say();
 		usleep(300000);
-		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		mask_sigterm(SIG_UNBLOCK);
 		_exit(99);
 	}
-	ready_await(1);
-	kill(pid, SIGTERM);
-	marks_reap(pid);
-	r = must_mark(PROCLIFE_SIGNAL, pid);
-	assert_int_equal(r->signal.signo, SIGTERM);
-	assert_int_equal(r->signal.blocked, 1);
+	assert_int_equal(terminate(pid, 0)->signal.blocked, 1);
 
 	ready_prepare();
 	pid = must_fork();
 	if (!pid) {
 		pthread_t thread;
 
-		sigemptyset(&set);
-		sigaddset(&set, SIGTERM);
 		pthread_create(&thread, NULL, sleep_on, NULL);
-		sigprocmask(SIG_BLOCK, &set, NULL);
+		mask_sigterm(SIG_BLOCK);
 		for (;;)
 			pause();
 	}
-	ready_await(1);
-	usleep(100000);
-	kill(pid, SIGTERM);
-	marks_reap(pid);
-	assert_int_equal(must_mark(PROCLIFE_SIGNAL, pid)->signal.blocked, 0);
+	assert_int_equal(terminate(pid, 100000)->signal.blocked, 0);
 
 	/* It is out of the mask while somebody waits for it. */
 	ready_prepare();
 	pid = must_fork();
 	if (!pid) {
+		mask_sigterm(SIG_BLOCK);
+		ready_say();
 		sigemptyset(&set);
 		sigaddset(&set, SIGTERM);
-		sigprocmask(SIG_BLOCK, &set, NULL);
-		ready_say();
 		_exit(sigwaitinfo(&set, NULL) == SIGTERM ? 0 : 99);
 	}
-	ready_await(1);
-	usleep(100000);
-	kill(pid, SIGTERM);
-	marks_reap(pid);
-	assert_int_equal(must_mark(PROCLIFE_SIGNAL, pid)->signal.blocked, 1);
+	assert_int_equal(terminate(pid, 100000)->signal.blocked, 1);
 	assert_int_equal(must_mark(PROCLIFE_EXITING, pid)->exiting.exit_code, 0);
 }
 
