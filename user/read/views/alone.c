@@ -67,8 +67,12 @@ static void attach(struct alone *alone, const struct proclife_process *process,
 	struct living *child = id_table_get(&alone->lives, process->id);
 	struct living *above = parent ? id_table_get(&alone->lives, parent->id) : NULL;
 
-	if (!above || above->exited || !child || child->parent)
+	if (!above || !child || child->parent)
 		return;
+	if (above->exited) { /* a snapshot came to its child when its exit had begun, before its EXIT */
+		above->unsure |= !process->marks.born && (process->live || child->exited);
+		return;
+	}
 	if (child->exited) { /* it has lived, which was not known of its parent then */
 		uint64_t when = process->marks.exited ? process->marks.exited : process->exiting;
 
