@@ -64,7 +64,7 @@ class Deaths(session.Session):
                               ended if ended is not None else process.exited))
             # That an exit has begun is known of one that ends as a whole; of others, when they are gone.
             sure = sure and (child.ends or all(each.exiting is None for each in child.tasks)) and \
-                (ended is None or child.linked < ended)
+                child.linked < min(process.exited, ended if ended is not None else process.exited)
         for begin, end in sorted(spans):
             begin, end = max(begin, at), min(end, process.exited)
             if end > begin:

@@ -71,7 +71,7 @@ class Dying:
 
     def exit(self, task):
         process, others = task.process, len(task.process.alive()) > 1
-        if self.random.random() < (.7 if others else .3):
+        if self.random.random() < (.7 if others else .3):  # exit(2)
             code = self.random.randrange(4) << 8
             if self.random.random() < .4:  # it takes a while
                 self.begin_exit(task, code)
@@ -98,7 +98,8 @@ class Dying:
     def leave_some(self):
         """Those who are at it begin to exit, or have exited."""
         for task in list(self.leaving):
-            if task.exited is None and self.random.random() < .3:
+            # One that exits alone can be overtaken by all others.
+            if task.exited is None and self.random.random() < (.3 if task.process.code is not None else .1):
                 if task.exiting is None:
                     self.begin_exit(task, task.process.code)
                 else:

@@ -15,11 +15,11 @@ def freed(process):
     return None if None in marks else max(marks, default=None)
 
 
-def expected(made, process):
-    """The truth of a process as far as the trace can show it."""
+def expected(made, process, certain=True):
+    """The truth of a process as far as the trace can show it; certain: only what a reader can be sure of."""
     seen = lambda mark: mark if mark is not None and mark >= made.began else None
     last = process.leader
-    told = process.end_told or "exiting" in made.lacks
+    told = process.end_told or "exiting" in made.lacks or not certain
     over = seen(process.last_exit)
     found = {name: seen(getattr(process, name)) for name in MARKS}
     found["freed"] = seen(freed(process))
@@ -44,7 +44,7 @@ def expected(made, process):
 def find(made, said):
     """Whose line this is: by birth, or by PID and time."""
     for process in reversed(made.processes):  # of those that are not freed yet, the latest has it
-        if process.tgid != said["pid"]:
+        if process.tgid != said["pid"] or (said["state"] == "freed" and process.freed is None):
             continue
         if said["freed"] is not None and \
                 said["freed"] not in [task.freed for task in process.tasks]:
@@ -93,9 +93,8 @@ def check_deaths(checker, words, made, objects):
         process = find(made, said) if said["type"] == "life" else None
         if not process:
             continue
-        mine = {name: value for name, value in expected(made, process).items() if name in MARKS}
-        if process.end_told or "exiting" in made.lacks or said["incomplete"]:
-            mine["exited"] = process.exited if process.exited and process.exited >= made.began else None
+        mine = expected(made, process, not said["incomplete"])
+        mine = {name: mine[name] for name in MARKS}
         sent = process.killer
         certain = sent and not (sent["blocked"] or sent["again"]) and sent["ts"] >= made.began and \
             sent["signal"] == process.exit_code & 0x7f
@@ -138,11 +137,12 @@ def check(checker, words, made, objects, lost=(), gaps=(), partial=False):
 
 
 def check_line(checker, words, made, process, said, lines, owners, lost, gaps, partial):
-    mine = expected(made, process)
+    lenient = said["incomplete"] or (partial and said["born"] is None)
+    mine = expected(made, process, not lenient)
     parent = mine.pop("parent")
     signal = mine.pop("signal", None)
     wrong = []
-    if said["incomplete"] or (partial and said["born"] is None):
+    if lenient:
         if said["incomplete"] and not touched(made, process, gaps):
             wrong.append(("incomplete", False))
         for name in MARKS:
