@@ -90,12 +90,13 @@ static inline struct proclife_record *proclife_ring_reserve(struct proclife_ring
  */
 static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int type)
 {
+	struct proclife_ring_ctl *ctl = ring->ctl;
 	__u64 pos = ring->pos + 1;
 
 	ring->pos = pos;
 	/* Only this CPU writes counts. Readers only display them, so they may lag. */
-	proclife_write_once(ring->ctl->counts[type], ring->ctl->counts[type] + 1);
-	proclife_store_release(&ring->ctl->commit, pos); /* W4, pairs with R1 and H4 */
+	proclife_increment(ctl->counts[type]);
+	proclife_store_release(&ctl->commit, pos); /* W4, pairs with R1 and H4 */
 	/* After W2, which pairs with P2. */
 	return (__s64)(pos - proclife_read_once(ring->wake_at)) >= 0;
 }
