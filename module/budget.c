@@ -72,7 +72,7 @@ static u64 announce(enum budget_kind kind, u64 since, u64 count)
 	r->suppressed.ended = since != 0;
 	r->suppressed.since = since ?: ts;
 	r->suppressed.count = count;
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_SUPPRESSED);
 	return ts;
 }
 
@@ -104,7 +104,7 @@ static bool may_end(struct budget_account *account)
 	return account->saved >= most() / BUDGET_RESUME;
 }
 
-bool proclife_budget_ask(enum budget_kind kind)
+void compat_preserving proclife_budget_ask(enum budget_kind kind)
 {
 	struct budget_account *account = this_cpu_ptr(&proclife_budget.accounts[kind]);
 
@@ -116,12 +116,8 @@ bool proclife_budget_ask(enum budget_kind kind)
 		if (!account->left)
 			begin(kind, account);
 	}
-	if (account->left) {
-		account->left--;
-		return true;
-	}
-	count_one(kind);
-	return false;
+	if (!account->left)
+		count_one(kind);
 }
 
 void proclife_budget_review(void)

@@ -47,26 +47,32 @@ struct budget {
 
 DECLARE_PER_CPU(struct budget, proclife_budget);
 
-/* With interrupts off. The account is empty: refills it if it can. May the record be made? */
-bool __cold proclife_budget_ask(enum budget_kind kind);
+/* With interrupts off. The account is empty: refills it if it can; otherwise the record is not made. */
+void compat_preserving __cold proclife_budget_ask(enum budget_kind kind);
 /* Ends each suppression on this CPU that is no longer needed. */
 void __cold proclife_budget_review(void);
 
-/* Like rings_begin(); NULL if the record is suppressed: then do not call rings_end(). */
-static __always_inline struct proclife_record *budget_begin(struct rings_slot *slot, u16 type,
-							    enum budget_kind kind)
+/*
+ * The first half of rings_begin(), for a record that needs a budget unless it is exempt: then comes
+ * rings_claim(). False if the record is suppressed: then nothing comes.
+ */
+static __always_inline bool budget_begin(struct rings_slot *slot, enum budget_kind kind, bool exempt)
 {
 	struct budget_account *account;
 
 	local_irq_save(slot->irqflags);
+	if (exempt)
+		return true;
 	account = this_cpu_ptr(&proclife_budget.accounts[kind]);
-	if (likely(account->left)) {
-		account->left--;
-	} else if (!proclife_budget_ask(kind)) {
-		local_irq_restore(slot->irqflags);
-		return NULL;
+	if (unlikely(!account->left)) {
+		compat_call(proclife_budget_ask, (u64)kind);
+		if (!account->left) {
+			local_irq_restore(slot->irqflags);
+			return false;
+		}
 	}
-	return rings_claim(slot, type);
+	account->left--;
+	return true;
 }
 
 /*

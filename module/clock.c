@@ -13,7 +13,7 @@ struct clock_parameters proclife_clock_parameters;
 static struct tk_read_base line;
 
 /* The kernel's line and our floor have to match: the line only changes while c->seq is odd. */
-void proclife_clock_ask(u64 *ns)
+void compat_preserving proclife_clock_ask(u64 *ns)
 {
 	const struct clock_parameters *c = &proclife_clock_parameters;
 	unsigned int seq;
@@ -83,8 +83,12 @@ static int update(struct notifier_block *nb, unsigned long was_set, void *data)
 	c->mult = base->mult;
 	c->shift = base->shift;
 	c->cycles = base->cycle_last;
-	/* Beyond max_cycles the product can overflow here: ktime_get_ns() is used then. */
-	c->cycles_max = base->clock->vdso_clock_mode == VDSO_CLOCKMODE_TSC ?
+	/*
+	 * Beyond max_cycles the product can overflow here: ktime_get_ns() is used then. So it is if our
+	 * clock is slow at this line's beginning, until the kernel's next update.
+	 */
+	c->cycles_max = base->clock->vdso_clock_mode == VDSO_CLOCKMODE_TSC &&
+					time_at(base, 0) >= c->slow_until ?
 				base->clock->max_cycles : 0;
 	c->ns = base->base;
 	c->ns_fraction = base->xtime_nsec;

@@ -35,7 +35,7 @@ struct clock_parameters {
 	u32 mult;
 	u32 shift;
 	u64 cycles;	/* TSC at @ns */
-	u64 cycles_max; /* as far as the arithmetic reaches; 0 if the clocksource is not the TSC */
+	u64 cycles_max; /* this is all up to here: 0 if the clocksource is not the TSC, or ours is slow */
 	u64 ns;
 	u64 ns_fraction; /* shifted left by @shift */
 	u64 slow_until; /* while the kernel's time is below this, ours differs */
@@ -58,31 +58,32 @@ extern struct clock_parameters proclife_clock_parameters;
 int proclife_clock_init(void);
 void proclife_clock_exit(void);
 
-/* By ktime_get_ns(), with any clocksource. */
-void proclife_clock_ask(u64 *ns);
+/* By ktime_get_ns(), with any clocksource, also while our clock is slow. */
+void compat_preserving __cold proclife_clock_ask(u64 *ns);
 
-/* Writes the time to *@to: a returned value would cost registers even where there is no call. */
+/*
+ * Writes the time to *@to, and that before it is known to be right: a value that is kept for later, or
+ * returned, costs registers.
+ */
 static __always_inline void clock_take(u64 *to)
 {
 #if COMPAT_HAS_TSC
 	const struct clock_parameters *c = &proclife_clock_parameters;
 	unsigned int seq;
-	u64 cycles, ns;
+	u64 cycles;
 
-	do {
-		seq = raw_read_seqcount_begin(&c->seq);
+	for (;; cpu_relax()) {
+		seq = raw_seqcount_begin(&c->seq); /* even; if it is odd, the attempt fails */
 		cycles = rdtsc_ordered() - c->cycles;
-		ns = clock_of(c, c->ns + ((cycles * c->mult + c->ns_fraction) >> c->shift));
 		/* This also catches a TSC that is behind: those of two CPUs may differ a little. */
-		if (unlikely(cycles >= c->cycles_max)) {
-			proclife_clock_ask(to);
+		if (unlikely(cycles >= c->cycles_max))
+			break;
+		WRITE_ONCE(*to, c->ns + ((cycles * c->mult + c->ns_fraction) >> c->shift));
+		if (likely(!read_seqcount_retry(&c->seq, seq)))
 			return;
-		}
-	} while (read_seqcount_retry(&c->seq, seq));
-	*to = ns;
-#else
-	proclife_clock_ask(to);
+	}
 #endif
+	compat_call(proclife_clock_ask, to);
 }
 
 #endif

@@ -75,6 +75,26 @@ typedef unsigned long compat_clone_flags;
 #define COMPAT_FTRACE_ARGS 0
 #endif
 
+/*
+ * A cold function that hot ones call: compat_preserving in its definition, and called by compat_call().
+ * On x86 it leaves all registers as they are, and the compiler, to which the call is no call, knows it.
+ * Otherwise the hot function would keep what it still needs in registers that a callee preserves, and
+ * save their old contents at its own beginning, always: a dozen instructions.
+ */
+#if COMPAT_X86_64
+#define compat_preserving notrace __attribute__((__no_caller_saved_registers__))
+#define compat_call(function, first)						\
+	__asm__ __volatile__("call %P[to]" : ASM_CALL_CONSTRAINT		\
+			     : [to] "i"(function), "D"(first) : "memory", "cc")
+#define compat_call2(function, first, second)					\
+	__asm__ __volatile__("call %P[to]" : ASM_CALL_CONSTRAINT		\
+			     : [to] "i"(function), "D"(first), "S"(second) : "memory", "cc")
+#else
+#define compat_preserving
+#define compat_call(function, first) function(first)
+#define compat_call2(function, first, second) function(first, second)
+#endif
+
 /* Linux 6.1 (d4af56c5c7c6) has a tracepoint at the end of exit_mmap(). */
 #define COMPAT_HAS_EXIT_MMAP (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0))
 

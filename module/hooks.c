@@ -155,7 +155,7 @@ static __always_inline void probe_exiting(long code)
 	struct rings_slot slot;
 
 	record_exiting(rings_begin(&slot, PROCLIFE_EXITING), current, code);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_EXITING);
 }
 
 /*
@@ -164,17 +164,13 @@ static __always_inline void probe_exiting(long code)
  */
 notrace noinline void proclife_hooks_mm(struct mm_struct *mm, u32 what, u32 users)
 {
-	struct proclife_record *r;
+	struct task_struct *p = current;
 	struct rings_slot slot;
 
-	if (likely(current->flags & PF_EXITING))
-		r = rings_begin(&slot, PROCLIFE_MM);
-	else
-		r = budget_begin(&slot, PROCLIFE_MM, BUDGET_MM);
-	if (unlikely(!r))
+	if (!budget_begin(&slot, BUDGET_MM, likely(p->flags & PF_EXITING)))
 		return;
-	record_mm(r, mm, what, users);
-	rings_end(&slot);
+	record_mm(rings_claim(&slot, PROCLIFE_MM), p, mm, what, users);
+	rings_end(&slot, PROCLIFE_MM);
 }
 
 /*
@@ -200,7 +196,7 @@ static __always_inline void probe_files(struct task_struct *p)
 	if (p != current || !(p->flags & PF_EXITING) || !p->files || atomic_read(&p->files->count) != 1)
 		return;
 	record_files(rings_begin(&slot, PROCLIFE_FILES), p);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_FILES);
 }
 
 static __always_inline void probe_reap(struct task_struct *p)
@@ -208,7 +204,7 @@ static __always_inline void probe_reap(struct task_struct *p)
 	struct rings_slot slot;
 
 	record_reap(rings_begin(&slot, PROCLIFE_REAP), p);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_REAP);
 }
 
 static notrace noinline void probe_coredump(const struct kernel_siginfo *info)
@@ -216,7 +212,7 @@ static notrace noinline void probe_coredump(const struct kernel_siginfo *info)
 	struct rings_slot slot;
 
 	proclife_record_coredump(rings_begin(&slot, PROCLIFE_COREDUMP), current, info->si_signo);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_COREDUMP);
 }
 
 static __always_inline void probe(enum hook_id id, unsigned long first, unsigned long second)

@@ -50,7 +50,7 @@ static void probe_fork(void *data, struct task_struct *child, compat_clone_flags
 	if (unlikely(!child->pid))
 		return;
 	record_fork(rings_begin(&slot, PROCLIFE_FORK), child);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_FORK);
 	/* The task may have migrated: any CPU will do. */
 	if (unlikely(raw_cpu_read(proclife_budget.suppressing)))
 		proclife_budget_review();
@@ -63,35 +63,29 @@ static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct 
 	bool more = args_bytes;
 
 	proclife_record_exec(rings_begin(&slot, PROCLIFE_EXEC), p, old_pid, bprm);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_EXEC);
 	/* One slot at a time: all of them at once would keep interrupts off for long. */
 	for (offset = 0; more; offset += PROCLIFE_ARGS_LEN) {
 		more = proclife_record_args(rings_begin(&slot, PROCLIFE_ARGS), offset, args_bytes);
-		rings_end(&slot);
+		rings_end(&slot, PROCLIFE_ARGS);
 	}
 }
 
 static void probe_rename(void *data, struct task_struct *p, const char *name)
 {
-	struct proclife_record *r;
 	struct rings_slot slot;
 
 	/* An exec needs no budget, so neither does its RENAME, which also has the cgroup. */
-	if (p == current && current->in_execve)
-		r = rings_begin(&slot, PROCLIFE_RENAME);
-	else
-		r = budget_begin(&slot, PROCLIFE_RENAME, BUDGET_RENAME);
-	if (unlikely(!r))
+	if (!budget_begin(&slot, BUDGET_RENAME, p == current && current->in_execve))
 		return;
-	proclife_record_rename(r, p, name);
-	rings_end(&slot);
+	proclife_record_rename(rings_claim(&slot, PROCLIFE_RENAME), p, name);
+	rings_end(&slot, PROCLIFE_RENAME);
 }
 
 /* Under the target's siglock; can be an interrupt. */
 static void probe_signal(void *data, int signo, struct kernel_siginfo *info, struct task_struct *p,
 			 int to_group, int result)
 {
-	struct proclife_record *r;
 	struct rings_slot slot;
 	bool blocked;
 
@@ -99,14 +93,10 @@ static void probe_signal(void *data, int signo, struct kernel_siginfo *info, str
 		return;
 	/* Of one that nobody gets, it would be of no interest. */
 	blocked = result == TRACE_SIGNAL_DELIVERED && record_is_blocked(p, signo, to_group);
-	if (likely(budget_exempts_signal(p, signo, info, result)))
-		r = rings_begin(&slot, PROCLIFE_SIGNAL);
-	else
-		r = budget_begin(&slot, PROCLIFE_SIGNAL, BUDGET_SIGNAL);
-	if (unlikely(!r))
+	if (!budget_begin(&slot, BUDGET_SIGNAL, likely(budget_exempts_signal(p, signo, info, result))))
 		return;
-	record_signal(r, p, signo, info, to_group, result, blocked);
-	rings_end(&slot);
+	record_signal(rings_claim(&slot, PROCLIFE_SIGNAL), p, signo, info, to_group, result, blocked);
+	rings_end(&slot, PROCLIFE_SIGNAL);
 }
 
 static void record_one_exit(struct task_struct *p, bool group_dead)
@@ -114,7 +104,7 @@ static void record_one_exit(struct task_struct *p, bool group_dead)
 	struct rings_slot slot;
 
 	record_exit(rings_begin(&slot, PROCLIFE_EXIT), p, group_dead);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_EXIT);
 }
 
 #if COMPAT_EXIT_BEFORE_MM
@@ -135,18 +125,17 @@ static void probe_free(void *data, struct task_struct *p)
 	struct rings_slot slot;
 
 	record_free(rings_begin(&slot, PROCLIFE_FREE), p);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_FREE);
 }
 
 static void probe_wait(void *data, struct pid *pid)
 {
 	struct rings_slot slot;
-	struct proclife_record *r = budget_begin(&slot, PROCLIFE_WAIT, BUDGET_WAIT);
 
-	if (unlikely(!r))
+	if (!budget_begin(&slot, BUDGET_WAIT, false))
 		return;
-	record_wait(r, pid);
-	rings_end(&slot);
+	record_wait(rings_claim(&slot, PROCLIFE_WAIT), pid);
+	rings_end(&slot, PROCLIFE_WAIT);
 }
 
 #if COMPAT_HAS_HANG
@@ -155,7 +144,7 @@ static void probe_hang(void *data, struct task_struct *p)
 	struct rings_slot slot;
 
 	proclife_record_hang(rings_begin(&slot, PROCLIFE_HANG), p);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_HANG);
 }
 #endif
 
@@ -171,7 +160,7 @@ static void probe_victim(void *data, struct task_struct *victim, uid_t uid)
 	struct rings_slot slot;
 
 	proclife_record_oom(rings_begin(&slot, PROCLIFE_OOM), victim);
-	rings_end(&slot);
+	rings_end(&slot, PROCLIFE_OOM);
 }
 
 /* Before Linux 6.8 (72ba14deb40a), which stable kernels have, too. */
@@ -195,16 +184,14 @@ static void probe_victim_pid(void *data, int pid)
 /* Under css_set_lock. */
 static void probe_cgroup(void *data, struct cgroup *cgroup, const char *path, int populated)
 {
-	struct proclife_record *r;
 	struct rings_slot slot;
 
 	if (cgroup->root != &cgrp_dfl_root)
 		return;
-	r = budget_begin(&slot, PROCLIFE_CGROUP, BUDGET_CGROUP);
-	if (unlikely(!r))
+	if (!budget_begin(&slot, BUDGET_CGROUP, false))
 		return;
-	proclife_record_cgroup(r, cgroup, populated);
-	rings_end(&slot);
+	proclife_record_cgroup(rings_claim(&slot, PROCLIFE_CGROUP), cgroup, populated);
+	rings_end(&slot, PROCLIFE_CGROUP);
 }
 #endif
 

@@ -8,15 +8,20 @@
 #include "record.h"
 
 struct handle_key proclife_handle_key __ro_after_init;
-struct handle_cache __percpu *proclife_handle_cache __ro_after_init;
+DEFINE_PER_CPU(struct handle_cache *, proclife_handle_cache);
+static struct handle_cache __percpu *handle_caches;
 
 int proclife_record_init(void)
 {
+	unsigned int n;
 	u32 words[4];
 
-	proclife_handle_cache = alloc_percpu(struct handle_cache);
-	if (!proclife_handle_cache)
+	handle_caches = alloc_percpu(struct handle_cache);
+	if (!handle_caches)
 		return -ENOMEM;
+	/* Where the one of a CPU is takes it one instruction then. */
+	for_each_possible_cpu(n)
+		per_cpu(proclife_handle_cache, n) = per_cpu_ptr(handle_caches, n);
 	get_random_bytes(words, sizeof(words));
 	handle_expand(&proclife_handle_key, words);
 	memzero_explicit(words, sizeof(words));
@@ -25,13 +30,18 @@ int proclife_record_init(void)
 
 void proclife_record_exit(void)
 {
-	free_percpu(proclife_handle_cache);
+	free_percpu(handle_caches);
 }
 
-void proclife_handle_fill(struct handle_cached *slot, unsigned long object)
+void compat_preserving proclife_handle_fill(struct handle_cached *slot, unsigned long object)
 {
-	slot->handle = handle_of(&proclife_handle_key, object);
-	slot->object = object;
+	struct handle_cache *cache = __this_cpu_read(proclife_handle_cache);
+	struct handle_cached *other = &cache->slots[(slot - cache->slots) ^ 1], found = *other;
+
+	if (found.object != object)
+		found = (struct handle_cached){ object, handle_of(&proclife_handle_key, object) };
+	*other = *slot;
+	*slot = found;
 }
 
 void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,

@@ -60,7 +60,7 @@ static __always_inline void record_fork(struct proclife_record *r, struct task_s
 	f->parent_pid = task_peek(parent->pid);
 	f->parent_tgid = parent->tgid;
 	f->group = take_handle(child->signal);
-	f->creator = take_handle(creator);
+	f->creator = likely(creator == parent) ? f->parent : take_handle(creator);
 	f->creator_pid = creator->pid;
 	f->creator_tgid = creator->tgid;
 	f->cgroup = take_cgroup(child);
@@ -81,10 +81,12 @@ static __always_inline bool record_had_no_thread(const struct signal_struct *sig
 static __always_inline void record_exiting(struct proclife_record *r, struct task_struct *p, long code)
 {
 	struct proclife_exiting *e = &r->exiting;
-	struct task_struct *parent = task_deref(p->real_parent);
-	struct mm_struct *mm = p->flags & PF_KTHREAD ? NULL : p->mm;
+	struct task_struct *parent;
+	struct mm_struct *mm;
 
+	e->exit_code = code; /* first: until then, it takes a register */
 	take_head(r, p);
+	parent = task_deref(p->real_parent);
 	e->parent = take_handle(parent);
 	e->parent_tgid = parent->tgid;
 	e->tracer = 0;
@@ -96,7 +98,6 @@ static __always_inline void record_exiting(struct proclife_record *r, struct tas
 		e->tracer_tgid = tracer->tgid;
 	}
 	e->cgroup = take_cgroup(p);
-	e->exit_code = code;
 	/*
 	 * Whoever ends the group sets these before it kills the others. One that exits by itself at
 	 * that moment can see the flag before the code.
@@ -104,13 +105,14 @@ static __always_inline void record_exiting(struct proclife_record *r, struct tas
 	if (task_peek(p->signal->flags) & SIGNAL_GROUP_EXIT) {
 		int group = task_peek(p->signal->group_exit_code);
 
-		if (likely(group || !code)) {
+		if (likely(group || !e->exit_code)) {
 			r->flags |= PROCLIFE_F_GROUP_EXIT;
 			e->exit_code = group;
 		}
 	}
 	if (thread_group_empty(p) && record_had_no_thread(p->signal))
 		r->flags |= PROCLIFE_F_SOLE;
+	mm = p->flags & PF_KTHREAD ? NULL : p->mm;
 	if (likely(mm)) {
 		e->mm = take_handle(mm);
 		e->mm_users = atomic_read(&mm->mm_users);
@@ -122,13 +124,14 @@ static __always_inline void record_exiting(struct proclife_record *r, struct tas
 	}
 }
 
-static __always_inline void record_mm(struct proclife_record *r, struct mm_struct *mm, u32 what,
-				      u32 users)
+/* The task is current. */
+static __always_inline void record_mm(struct proclife_record *r, struct task_struct *p,
+				      struct mm_struct *mm, u32 what, u32 users)
 {
 	struct proclife_mm *m = &r->mm;
 
-	take_head(r, current);
-	if (current->in_execve)
+	take_head(r, p);
+	if (p->in_execve)
 		r->flags |= PROCLIFE_F_EXECING;
 	m->mm = take_handle(mm);
 	m->what = what;

@@ -52,7 +52,7 @@ static void wake_readers(struct irq_work *work)
 	proclife_readers_wake();
 }
 
-void proclife_rings_wake(struct rings_cpu *cpu)
+void compat_preserving proclife_rings_wake(struct rings_cpu *cpu)
 {
 	/* First: the work wakes a poller that armed before, and one that arms later stays armed. */
 	proclife_ring_disarm(&cpu->ring);

@@ -12,6 +12,7 @@
 #include <proclife/ring.h>
 
 #include "clock.h"
+#include "compat.h"
 
 struct rings_cpu {
 	struct proclife_ring ring;
@@ -49,15 +50,14 @@ u64 proclife_rings_sum(void);
  */
 bool proclife_rings_arm(u64 more);
 
-void __cold proclife_rings_wake(struct rings_cpu *cpu);
+void compat_preserving __cold proclife_rings_wake(struct rings_cpu *cpu);
 
 struct rings_slot {
-	struct proclife_record *record;
 	struct rings_cpu *cpu;
 	unsigned long irqflags;
 };
 
-/* The second half of rings_begin(): interrupts are off, and slot->irqflags is saved. */
+/* The second half of rings_begin(), or of budget_begin(): interrupts are off. */
 static __always_inline struct proclife_record *rings_claim(struct rings_slot *slot, u16 type)
 {
 	struct proclife_record *r;
@@ -67,7 +67,6 @@ static __always_inline struct proclife_record *rings_claim(struct rings_slot *sl
 	clock_take(&r->ts); /* W3: after the reservation */
 	r->type = type;
 	r->cpu = smp_processor_id();
-	slot->record = r;
 	return r;
 }
 
@@ -81,10 +80,11 @@ static __always_inline struct proclife_record *rings_begin(struct rings_slot *sl
 	return rings_claim(slot, type);
 }
 
-static __always_inline void rings_end(struct rings_slot *slot)
+/* @type once more: to read it from the record would cost more than what is counted with it. */
+static __always_inline void rings_end(struct rings_slot *slot, u16 type)
 {
-	if (unlikely(proclife_ring_commit(&slot->cpu->ring, slot->record->type)))
-		proclife_rings_wake(slot->cpu);
+	if (unlikely(proclife_ring_commit(&slot->cpu->ring, type)))
+		compat_call(proclife_rings_wake, slot->cpu);
 	local_irq_restore(slot->irqflags);
 }
 

@@ -50,9 +50,11 @@ static inline u64 handle_of_object(const void *object)
 }
 
 /*
- * The cipher costs as much as the rest of a record, and the same objects come again and again: the
+ * The cipher costs twice as much as the rest of a record, and the same objects come again and again: the
  * records of a task's life need a dozen handles of it, and the kernel soon reuses its memory. So
- * each CPU caches those that it used last. The cache is never stale, since handles do not change.
+ * each CPU caches those that it used last. The cache is never stale, since handles do not change. Two
+ * slots are a pair: what one has to give up goes to the other, so that two objects which belong into one
+ * slot need no cipher either, though they change places each time.
  */
 #define HANDLE_CACHE_BITS 10
 
@@ -65,19 +67,20 @@ struct handle_cache {
 	struct handle_cached slots[1 << HANDLE_CACHE_BITS];
 };
 
-extern struct handle_cache __percpu *proclife_handle_cache;
+DECLARE_PER_CPU(struct handle_cache *, proclife_handle_cache);
 
-void __cold proclife_handle_fill(struct handle_cached *slot, unsigned long object);
+void compat_preserving __cold proclife_handle_fill(struct handle_cached *slot, unsigned long object);
 
 /* With interrupts off. */
 static __always_inline u64 take_handle(const void *object)
 {
 	unsigned long address = (unsigned long)object;
+	/* Of the lower half of the address: objects that differ in the upper one alone share a slot. */
 	struct handle_cached *slot =
-		&this_cpu_ptr(proclife_handle_cache)->slots[hash_32(address >> 6, HANDLE_CACHE_BITS)];
+		&__this_cpu_read(proclife_handle_cache)->slots[hash_32(address, HANDLE_CACHE_BITS)];
 
 	if (unlikely(slot->object != address))
-		proclife_handle_fill(slot, address);
+		compat_call2(proclife_handle_fill, slot, address);
 	return slot->handle;
 }
 
@@ -136,10 +139,15 @@ static __always_inline void take_rss(struct mm_struct *mm, u64 kib[3])
 static __always_inline void take_head_as(struct proclife_record *r, struct task_struct *p, u64 handle)
 {
 	unsigned int pf = task_peek(p->flags);
-	pid_t pid = task_peek(p->pid); /* an exec by a thread changes its pid and start */
-	pid_t tgid = p->tgid;
 	u32 flags = 0;
+	pid_t pid, tgid;
 
+	r->task = handle;
+	pid = task_peek(p->pid); /* an exec by a thread changes its pid and start */
+	tgid = p->tgid;
+	/* One by one: the compiler would put both into one register first, which takes it longer. */
+	WRITE_ONCE(r->pid, pid);
+	WRITE_ONCE(r->tgid, tgid);
 	if (pid != tgid)
 		flags |= PROCLIFE_F_THREAD;
 	if (unlikely(pf & (PF_KTHREAD | COMPAT_PF_WORKER))) {
@@ -148,12 +156,8 @@ static __always_inline void take_head_as(struct proclife_record *r, struct task_
 		if (pf & COMPAT_PF_WORKER)
 			flags |= PROCLIFE_F_WORKER;
 	}
-
 	r->flags = flags;
-	r->task = handle;
 	r->start = task_peek(p->start_boottime);
-	r->pid = pid;
-	r->tgid = tgid;
 	take_comm(r->comm, p->comm);
 }
 

@@ -85,7 +85,7 @@ static void piece_bare(void)
 	struct rings_slot at;
 
 	rings_begin(&at, PROCLIFE_HANG);
-	rings_end(&at);
+	rings_end(&at, PROCLIFE_HANG);
 }
 
 static void piece_handle(void)
@@ -128,7 +128,7 @@ static void piece_fork(void)
 	struct rings_slot at;
 
 	record_fork(rings_begin(&at, PROCLIFE_FORK), current);
-	rings_end(&at);
+	rings_end(&at, PROCLIFE_FORK);
 }
 
 static void piece_wait(void)
@@ -136,8 +136,9 @@ static void piece_wait(void)
 	struct rings_slot at;
 
 	this_cpu_ptr(&proclife_budget)->accounts[BUDGET_WAIT].left = 2; /* as of who works */
-	record_wait(budget_begin(&at, PROCLIFE_WAIT, BUDGET_WAIT), task_pid(current));
-	rings_end(&at);
+	if (budget_begin(&at, BUDGET_WAIT, false))
+		record_wait(rings_claim(&at, PROCLIFE_WAIT), task_pid(current));
+	rings_end(&at, PROCLIFE_WAIT);
 }
 
 static void piece_exit(void)
@@ -145,7 +146,7 @@ static void piece_exit(void)
 	struct rings_slot at;
 
 	record_exit(rings_begin(&at, PROCLIFE_EXIT), current, true);
-	rings_end(&at);
+	rings_end(&at, PROCLIFE_EXIT);
 }
 
 static void piece_signal(void)
@@ -155,7 +156,7 @@ static void piece_signal(void)
 	if (record_wants_signal(current, SIGCHLD, 0))
 		record_signal(rings_begin(&at, PROCLIFE_SIGNAL), current, SIGCHLD, &siginfo, true, 0,
 			      false);
-	rings_end(&at);
+	rings_end(&at, PROCLIFE_SIGNAL);
 }
 
 static void piece_reap(void)
@@ -163,7 +164,7 @@ static void piece_reap(void)
 	struct rings_slot at;
 
 	record_reap(rings_begin(&at, PROCLIFE_REAP), current);
-	rings_end(&at);
+	rings_end(&at, PROCLIFE_REAP);
 }
 
 static void piece_free(void)
@@ -171,7 +172,7 @@ static void piece_free(void)
 	struct rings_slot at;
 
 	record_free(rings_begin(&at, PROCLIFE_FREE), current);
-	rings_end(&at);
+	rings_end(&at, PROCLIFE_FREE);
 }
 
 static void piece_rename(void)
@@ -179,7 +180,7 @@ static void piece_rename(void)
 	struct rings_slot at;
 
 	proclife_record_rename(rings_begin(&at, PROCLIFE_RENAME), current, "name");
-	rings_end(&at);
+	rings_end(&at, PROCLIFE_RENAME);
 }
 
 static struct linux_binprm bprm = { .filename = "/usr/lib/gcc/x86_64-linux-gnu/12/cc1" };
@@ -189,7 +190,7 @@ static void piece_exec(void)
 	struct rings_slot at;
 
 	proclife_record_exec(rings_begin(&at, PROCLIFE_EXEC), current, current->pid, &bprm);
-	rings_end(&at);
+	rings_end(&at, PROCLIFE_EXEC);
 }
 
 static void piece_args(void)
@@ -197,7 +198,7 @@ static void piece_args(void)
 	struct rings_slot at;
 
 	proclife_record_args(rings_begin(&at, PROCLIFE_ARGS), 0, PROCLIFE_ARGS_LEN);
-	rings_end(&at);
+	rings_end(&at, PROCLIFE_ARGS);
 }
 
 /* What leads to REAP: the ways to get into a function that has no tracepoint. */
