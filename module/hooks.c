@@ -32,10 +32,11 @@ static bool files;
 module_param(files, bool, 0444);
 MODULE_PARM_DESC(files, "record when an exiting process closes its files, likewise (N)");
 
+/* Those that each exit passes come first: proclife_hooks_on_ftrace() looks for them in this order. */
 enum hook_id {
 	HOOK_EXITING,
-	HOOK_TEARDOWN,
 	HOOK_MM_RELEASE,
+	HOOK_TEARDOWN,
 	HOOK_FILES,
 	HOOK_REAP,
 	HOOK_GONE,
@@ -136,6 +137,8 @@ static const struct hook hooks[HOOKS] = {
 static struct attach_hook attached[HOOKS];
 /* Where each is, close together; 0: what comes from there is ignored. */
 static unsigned long addresses[HOOKS] __read_mostly;
+/* As ftrace gives it, once something came from there while hooks record; 0: nothing yet. */
+static unsigned long exact[HOOKS] __read_mostly;
 
 /* On while try_hooks() finds out which hooks are called at all. Nothing is recorded until then. */
 static DEFINE_STATIC_KEY_TRUE(trying);
@@ -150,7 +153,8 @@ static notrace void note_hit(enum hook_id id, const struct task_struct *p)
 	smp_wmb(); /* before it loses its pid; pairs with try_hooks() */
 }
 
-static __always_inline void probe_exiting(long code)
+/* Each is a function of its own, which is left by way of a jump, so that it saves only what it needs. */
+static notrace noinline void probe_exiting(long code)
 {
 	struct rings_slot slot;
 
@@ -162,7 +166,7 @@ static __always_inline void probe_exiting(long code)
  * What an exiting task does needs no budget: a fork was before it. Execs and forks that fail, and
  * process_mrelease(2), cost much less.
  */
-notrace noinline void proclife_hooks_mm(struct mm_struct *mm, u32 what, u32 users)
+static __always_inline void probe_mm(struct mm_struct *mm, u32 what, u32 users)
 {
 	struct task_struct *p = current;
 	struct rings_slot slot;
@@ -171,6 +175,22 @@ notrace noinline void proclife_hooks_mm(struct mm_struct *mm, u32 what, u32 user
 		return;
 	record_mm(rings_claim(&slot, PROCLIFE_MM), p, mm, what, users);
 	rings_end(&slot, PROCLIFE_MM);
+}
+
+static notrace noinline void probe_teardown(struct mm_struct *mm)
+{
+	probe_mm(mm, PROCLIFE_MM_TEARDOWN, 0);
+}
+
+notrace void proclife_hooks_gone(struct mm_struct *mm)
+{
+	probe_mm(mm, PROCLIFE_MM_GONE, 0);
+}
+
+/* What few address spaces meet. */
+static notrace noinline void probe_rare(struct mm_struct *mm, u32 what, u32 users)
+{
+	probe_mm(mm, what, users);
 }
 
 /*
@@ -185,11 +205,11 @@ static __always_inline void probe_mm_release(struct task_struct *p, struct mm_st
 		return;
 	users = atomic_read(&mm->mm_users);
 	if (unlikely(users > 1) && !atomic_read(&p->signal->live))
-		proclife_hooks_mm(mm, PROCLIFE_MM_LEFT, users - 1);
+		probe_rare(mm, PROCLIFE_MM_LEFT, users - 1);
 }
 
 /* Also called when a fork fails, for the child. */
-static __always_inline void probe_files(struct task_struct *p)
+static notrace noinline void probe_files(struct task_struct *p)
 {
 	struct rings_slot slot;
 
@@ -199,7 +219,7 @@ static __always_inline void probe_files(struct task_struct *p)
 	rings_end(&slot, PROCLIFE_FILES);
 }
 
-static __always_inline void probe_reap(struct task_struct *p)
+static notrace noinline void probe_reap(struct task_struct *p)
 {
 	struct rings_slot slot;
 
@@ -217,16 +237,12 @@ static notrace noinline void probe_coredump(const struct kernel_siginfo *info)
 
 static __always_inline void probe(enum hook_id id, unsigned long first, unsigned long second)
 {
-	if (static_branch_unlikely(&trying)) {
-		note_hit(id, id == HOOK_REAP ? (void *)first : current);
-		return;
-	}
 	switch (id) {
 	case HOOK_EXITING:
 		probe_exiting(first);
 		break;
 	case HOOK_TEARDOWN:
-		proclife_hooks_mm((void *)first, PROCLIFE_MM_TEARDOWN, 0);
+		probe_teardown((void *)first);
 		break;
 	case HOOK_MM_RELEASE:
 		probe_mm_release((void *)first, (void *)second);
@@ -238,15 +254,15 @@ static __always_inline void probe(enum hook_id id, unsigned long first, unsigned
 		probe_reap((void *)first);
 		break;
 	case HOOK_GONE:
-		proclife_hooks_mm((void *)first, PROCLIFE_MM_GONE, 0);
+		proclife_hooks_gone((void *)first);
 		break;
 	case HOOK_ASYNC:
 		/* Whether it is the last one is decided after this: another can come in between. */
 		if (atomic_read(&((struct mm_struct *)first)->mm_users) == 1)
-			proclife_hooks_mm((void *)first, PROCLIFE_MM_ASYNC, 0);
+			probe_rare((void *)first, PROCLIFE_MM_ASYNC, 0);
 		break;
 	case HOOK_EARLY:
-		proclife_hooks_mm((void *)first, PROCLIFE_MM_EARLY, 0);
+		probe_rare((void *)first, PROCLIFE_MM_EARLY, 0);
 		break;
 	case HOOK_COREDUMP:
 		probe_coredump((void *)first);
@@ -256,29 +272,60 @@ static __always_inline void probe(enum hook_id id, unsigned long first, unsigned
 	}
 }
 
+static notrace noinline void probe_any(enum hook_id id, unsigned long first, unsigned long second)
+{
+	if (static_branch_unlikely(&trying))
+		note_hit(id, id == HOOK_REAP ? (void *)first : current);
+	else
+		probe(id, first, second);
+}
+
 #if COMPAT_FTRACE_ARGS
 /* A function's hook is this near its beginning, behind a landing pad for instance. */
 #define NEAR 16
 
-void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-				      struct compat_ftrace_regs *regs)
+/* The first time each, and the rare ones always. */
+static notrace noinline void find_hook(unsigned long ip, unsigned long first, unsigned long second)
 {
 	unsigned int id;
 
-#pragma GCC unroll 9
 	for (id = 0; id < HOOKS; id++) {
 		if (ip - READ_ONCE(addresses[id]) >= NEAR)
 			continue;
-		probe(id, compat_ftrace_argument(regs, 0), compat_ftrace_argument(regs, 1));
+		/* From here on, addresses stay as they are: see proclife_hooks_init(). */
+		if (!static_branch_unlikely(&trying))
+			WRITE_ONCE(exact[id], ip);
+		probe_any(id, first, second);
 		return;
 	}
+}
+
+void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+				      struct compat_ftrace_regs *regs)
+{
+	unsigned long first = compat_ftrace_argument(regs, 0);
+	unsigned long second = compat_ftrace_argument(regs, 1);
+
+	/* Plain reads, each of which is one comparison. Whatever they find, the right probe is called. */
+	if (ip == data_race(exact[HOOK_EXITING]))
+		probe(HOOK_EXITING, first, second);
+	else if (ip == data_race(exact[HOOK_MM_RELEASE]))
+		probe(HOOK_MM_RELEASE, first, second);
+	else if (ip == data_race(exact[HOOK_TEARDOWN]))
+		probe(HOOK_TEARDOWN, first, second);
+	else if (ip == data_race(exact[HOOK_FILES]))
+		probe(HOOK_FILES, first, second);
+	else if (ip == data_race(exact[HOOK_REAP]))
+		probe(HOOK_REAP, first, second);
+	else
+		find_hook(ip, first, second);
 }
 #endif
 
 void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first, unsigned long second)
 {
 	if (READ_ONCE(addresses[id]))
-		probe(id, first, second);
+		probe_any(id, first, second);
 }
 
 /* By either of its names. The error is that of a name which is in this kernel, if one is. */

@@ -16,8 +16,8 @@ const char *proclife_hooks_reap_source(void);
 
 struct mm_struct;
 
-/* current does that to the address space; see struct proclife_mm. */
-void proclife_hooks_mm(struct mm_struct *mm, u32 what, u32 users);
+/* current has unmapped the address space; see PROCLIFE_MM_GONE. */
+void proclife_hooks_gone(struct mm_struct *mm);
 
 /* The parameter: record what happens to address spaces. */
 extern bool proclife_memory;

@@ -151,7 +151,7 @@ static void probe_hang(void *data, struct task_struct *p)
 #if COMPAT_HAS_EXIT_MMAP
 static void probe_gone(void *data, struct mm_struct *mm)
 {
-	proclife_hooks_mm(mm, PROCLIFE_MM_GONE, 0);
+	proclife_hooks_gone(mm);
 }
 #endif
 
