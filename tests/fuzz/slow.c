@@ -44,6 +44,7 @@ static uint64_t time_records(bool selecting, uint32_t gap_at)
 {
 	struct proclife_latency *latency, *threads;
 	struct proclife_reapers *reapers;
+	struct proclife_cgroup_ends *ends;
 	struct proclife_tasks *tasks;
 	struct proclife_tree *tree;
 	uint64_t began = cpu_ns();
@@ -54,6 +55,7 @@ static uint64_t time_records(bool selecting, uint32_t gap_at)
 	need(proclife_latency_new(&threads, tasks, true));
 	need(proclife_latency_group_by(latency, PROCLIFE_BY_COMM));
 	need(proclife_reapers_new(&reapers, tasks));
+	need(proclife_cgroup_ends_new(&ends, tasks));
 	if (selecting)
 		need(proclife_tasks_select_pid(tasks, 101));
 	for (size_t i = 0; i < count; i++) {
@@ -67,6 +69,7 @@ static uint64_t time_records(bool selecting, uint32_t gap_at)
 	}
 	need(proclife_tasks_close(tasks));
 	(void)proclife_tree_roots(tree);
+	proclife_cgroup_ends_free(ends);
 	proclife_reapers_free(reapers);
 	proclife_latency_free(threads);
 	proclife_latency_free(latency);

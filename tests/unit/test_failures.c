@@ -63,6 +63,14 @@ static uint64_t hash_reapers(uint64_t digest, const struct proclife_reapers *rea
 	return digest;
 }
 
+static uint64_t hash_cgroup_end(uint64_t digest, const struct proclife_cgroup_end *end)
+{
+	if (!end)
+		return digest;
+	digest = hash_number(digest, end->processes);
+	return hash_number(digest, end->reaped);
+}
+
 /* The results of lives, as programs use them. */
 struct results {
 	struct proclife_tasks *tasks;
@@ -70,6 +78,7 @@ struct results {
 	struct proclife_latency *latency;
 	struct proclife_latency *sum; /* of latency, twice */
 	struct proclife_reapers *reapers;
+	struct proclife_cgroup_ends *ends;
 	int err;
 };
 
@@ -92,6 +101,7 @@ static void results_begin(struct results *results)
 		keep_first(&results->err,
 			   proclife_latency_group_by(results->latency, PROCLIFE_BY_CPU));
 	keep_first(&results->err, proclife_reapers_new(&results->reapers, results->tasks));
+	keep_first(&results->err, proclife_cgroup_ends_new(&results->ends, results->tasks));
 }
 
 /* Goes on after an error, as a program might. */
@@ -136,9 +146,11 @@ static void results_end(struct results *results, uint64_t *digest)
 		*digest = hash_groups(*digest, results->latency);
 		*digest = hash_groups(*digest, results->sum);
 		*digest = hash_phases(*digest, results->sum);
+		*digest = hash_cgroup_end(*digest, proclife_cgroup_ends_get(results->ends, 77));
 	}
 	if (results->reapers)
 		*digest = hash_reapers(*digest, results->reapers);
+	proclife_cgroup_ends_free(results->ends);
 	proclife_reapers_free(results->reapers);
 	proclife_latency_free(results->latency);
 	proclife_latency_free(results->sum);
@@ -354,7 +366,7 @@ static void test_device(void **state)
 	(void)state;
 	failing_run(FAIL_ALLOCATIONS, read_device, 60, 0);
 	/* Numbers need not be random, and what is closed after use has nothing left to write. */
-	failing_run(FAIL_CALLS, read_device, 40, 23);
+	failing_run(FAIL_CALLS, read_device, 40, 29);
 	failing_run(INTERRUPT_CALLS, read_device, 20, UINT64_MAX);
 	failing_run(CUT_CALLS, read_device, 10, UINT64_MAX);
 }

@@ -101,6 +101,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 
 	if (!task)
 		return -ENOMEM;
+	tasks->snapshot = true;
 	process = task->process;
 	own = proclife_own(process);
 	task->flags |= record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
@@ -229,6 +230,7 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 	case PROCLIFE_OOM:
 		return feed_other(tasks, record);
 	case PROCLIFE_CGROUP: /* it is about no task */
+		proclife_report_cgroup(tasks, record);
 		return !tasks->selecting && !tasks->filter;
 	case PROCLIFE_SIGNAL:
 		return proclife_feed_signal(tasks, record);

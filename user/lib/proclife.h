@@ -942,6 +942,47 @@ int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroup
 			   const struct proclife_latency *from, struct proclife_cgroups *others);
 
 /*
+ * Ends of cgroups
+ */
+
+struct proclife_who {
+	uint32_t tgid;
+	char comm[PROCLIFE_COMM_LEN]; /* the last one known */
+};
+
+/*
+ * How the processes of a cgroup ended, since it last got its first task. A process belongs to the
+ * last cgroup that is known of it. All count, selected or not.
+ */
+struct proclife_cgroup_end {
+	uint64_t cgroup;
+	uint64_t processes;
+	struct proclife_killer killer; /* the first SIGKILL that one of them was sent; ts 0: none was seen */
+	struct proclife_who killed;    /* the one that it was sent to */
+	struct proclife_who last;      /* whose exit was over last: its marks are the next two */
+	uint64_t exited;
+	uint64_t notified;
+	uint64_t reaped; /* the last one; 0: not all have been reaped, or that was not seen */
+	struct proclife_who last_reaped;
+	struct proclife_who reaper;
+	/* The last task has left it. 0: not recorded, see PROCLIFE_CGROUP. */
+	uint64_t empty;
+	bool ended;
+	bool incomplete; /* what was lost or suppressed can make any of this wrong */
+};
+
+struct proclife_cgroup_ends;
+
+int proclife_cgroup_ends_new(struct proclife_cgroup_ends **ends, struct proclife_tasks *tasks);
+void proclife_cgroup_ends_free(struct proclife_cgroup_ends *ends);
+/*
+ * Once the tasks are closed. NULL if the cgroup had no processes, has not ended, or that is not
+ * known: without CGROUP records, all tasks have to be known, by a snapshot. Owned by the ends.
+ */
+const struct proclife_cgroup_end *proclife_cgroup_ends_get(const struct proclife_cgroup_ends *ends,
+							   uint64_t cgroup);
+
+/*
  * Reapers
  */
 

@@ -4,6 +4,7 @@
 #include "tasks.h"
 
 #include <errno.h>
+#include <string.h>
 
 int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *source)
 {
@@ -14,6 +15,9 @@ int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *s
 		proclife_tasks_without_reap(tasks);
 	if (header && header->features & PROCLIFE_HAS(PROCLIFE_EXITING))
 		proclife_tasks_with_exiting(tasks);
+	tasks->with_cgroup = header && header->features & PROCLIFE_HAS(PROCLIFE_CGROUP);
+	tasks->is_slice = run && memcmp(run->slice_of, (uint8_t[sizeof(run->slice_of)]){ 0 },
+					sizeof(run->slice_of));
 	if (!run || !run->command || tasks->selecting)
 		return 0;
 	return proclife_tasks_select_child(tasks, run->command, run->command_creator);

@@ -44,6 +44,13 @@ void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *
 	proclife_container_of(tasks->reporters_end, struct proclife_reporter, next)->closing = closing;
 }
 
+void proclife_tasks_cgroups(struct proclife_tasks *tasks,
+			    void (*changed)(void *data, const struct proclife_record *record))
+{
+	proclife_container_of(tasks->reporters_end, struct proclife_reporter, next)->cgroup_changed =
+		changed;
+}
+
 void proclife_tasks_detach(struct proclife_tasks *tasks, void *data)
 {
 	proclife_for_each_reporter(tasks, reporter) {
@@ -97,5 +104,13 @@ void proclife_report_closing(struct proclife_tasks *tasks)
 	proclife_for_each_reporter(tasks, reporter) {
 		if (reporter->closing)
 			reporter->closing(reporter->data);
+	}
+}
+
+void proclife_report_cgroup(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	proclife_for_each_reporter(tasks, reporter) {
+		if (reporter->cgroup_changed)
+			reporter->cgroup_changed(reporter->data, record);
 	}
 }

@@ -104,6 +104,7 @@ struct proclife_reporter {
 	void *data;
 	void (*detach)(void *data); /* the tasks are freed; may be NULL */
 	void (*closing)(void *data); /* the trace has ended, before anything is reported; or NULL */
+	void (*cgroup_changed)(void *data, const struct proclife_record *record); /* a CGROUP; or NULL */
 };
 
 struct proclife_pending {
@@ -147,6 +148,9 @@ struct proclife_tasks {
 	bool closing;	/* processes that are reported gone now were open when the trace ended */
 	bool without_reap; /* the trace has no REAPs */
 	bool with_exiting; /* the trace has EXITINGs */
+	bool with_cgroup; /* the trace has CGROUPs */
+	bool snapshot; /* there is one: who is older than the trace is known */
+	bool is_slice; /* others lived that are not in the trace */
 	bool renames_lack; /* a RENAME can be missing */
 	bool snapshot_gap; /* there is a gap in the snapshot: the recording is damaged */
 	uint64_t selected;
@@ -370,12 +374,16 @@ int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_re
 			  void *data, void (*detach)(void *data));
 /* Sets `closing` of the reporter that was attached last. */
 void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data));
+/* Sets `cgroup_changed` of it. */
+void proclife_tasks_cgroups(struct proclife_tasks *tasks,
+			    void (*changed)(void *data, const struct proclife_record *record));
 void proclife_tasks_detach(struct proclife_tasks *tasks, void *data);
 /* What reports have left in `error`, when none of them is being called. */
 int proclife_take_error(struct proclife_tasks *tasks);
 void proclife_reporters_free(struct proclife_tasks *tasks);
 
 void proclife_report_closing(struct proclife_tasks *tasks);
+void proclife_report_cgroup(struct proclife_tasks *tasks, const struct proclife_record *record);
 
 #define proclife_for_each_reporter(tasks, reporter) \
 	for (struct proclife_reporter *reporter = (tasks)->reporters; reporter; \

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* How cgroups end: who was killed first in each, who was the last, and when it was empty. */
+#include "tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is told begins with the last time that the cgroup got its first task. */
+struct entry {
+	struct proclife_cgroup_end end; /* what programs see */
+	uint64_t populated; /* that time; 0: before the trace, or not recorded */
+	uint64_t left;	    /* when the last one had left it, as far as that is known */
+	uint64_t killed_id; /* of processes; of two at the same time, one has to be chosen */
+	uint64_t last_id;
+	uint64_t reaped_id;
+	bool lives;  /* a process of it lives, or it is not known whether */
+	bool zombie; /* one has not been reaped */
+};
+
+struct proclife_cgroup_ends {
+	struct proclife_tasks *tasks; /* NULL once they are freed */
+	struct proclife_map by_cgroup;
+	struct entry **all;
+	size_t count;
+	size_t room;
+};
+
+static struct entry *get(struct proclife_cgroup_ends *ends, uint64_t cgroup)
+{
+	struct entry *entry = proclife_map_get(&ends->by_cgroup, cgroup);
+
+	if (entry)
+		return entry;
+	if (ends->count == ends->room) {
+		size_t room = ends->room ? ends->room * 2 : 16;
+		struct entry **all = realloc(ends->all, room * sizeof(*all));
+
+		if (!all)
+			return NULL;
+		ends->all = all;
+		ends->room = room;
+	}
+	if (proclife_map_reserve(&ends->by_cgroup))
+		return NULL;
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->end.cgroup = cgroup;
+	proclife_map_put(&ends->by_cgroup, cgroup, entry);
+	ends->all[ends->count++] = entry;
+	return entry;
+}
+
+static void set_who(struct proclife_who *who, const struct proclife_process *process)
+{
+	who->tgid = process->tgid;
+	memcpy(who->comm, process->comm, sizeof(who->comm));
+}
+
+static bool is_later(uint64_t ts, uint64_t id, uint64_t than, uint64_t than_id)
+{
+	return ts > than || (ts == than && id > than_id);
+}
+
+/* When its exit was over. Whose parent ignores it is released at once. */
+static uint64_t left_at(const struct proclife_process *process)
+{
+	const struct proclife_marks *marks = &process->marks;
+
+	if (marks->notified)
+		return marks->notified;
+	if (marks->reaped && (process->reaper_tgid == process->tgid || !marks->exited))
+		return marks->reaped;
+	return marks->exited;
+}
+
+static void note_killed(struct entry *entry, const struct proclife_process *process)
+{
+	const struct proclife_killer *killer = proclife_process_sigkill(process);
+	struct proclife_cgroup_end *end = &entry->end;
+
+	if (!killer ||
+	    (end->killer.ts && is_later(killer->ts, process->id, end->killer.ts, entry->killed_id)))
+		return;
+	end->killer = *killer;
+	set_who(&end->killed, process);
+	entry->killed_id = process->id;
+}
+
+static void note_exited(struct entry *entry, const struct proclife_process *process)
+{
+	uint64_t left = left_at(process);
+
+	if (!is_later(left, process->id, entry->left, entry->last_id))
+		return;
+	entry->end.exited = process->marks.exited;
+	entry->end.notified = process->marks.notified;
+	set_who(&entry->end.last, process);
+	entry->left = left;
+	entry->last_id = process->id;
+}
+
+static void note_reaped(struct entry *entry, const struct proclife_process *process)
+{
+	struct proclife_cgroup_end *end = &entry->end;
+	uint64_t reaped = process->marks.reaped;
+
+	if (!reaped || !is_later(reaped, process->id, end->reaped, entry->reaped_id))
+		return;
+	end->reaped = reaped;
+	set_who(&end->last_reaped, process);
+	end->reaper.tgid = process->reaper_tgid;
+	memcpy(end->reaper.comm, process->reaper_comm, sizeof(end->reaper.comm));
+	entry->reaped_id = process->id;
+}
+
+static void process_gone(void *data, struct proclife_process *process)
+{
+	struct proclife_cgroup_ends *ends = data;
+	enum proclife_life_state state = proclife_process_state(ends->tasks, process);
+	uint64_t began = process->marks.exited ? process->marks.exited : left_at(process);
+	struct entry *entry;
+
+	if (!process->cgroup)
+		return;
+	entry = get(ends, process->cgroup);
+	if (!entry) {
+		ends->tasks->error = -ENOMEM;
+		return;
+	}
+	if (state == PROCLIFE_IS_ALIVE || state == PROCLIFE_IS_UNKNOWN) {
+		entry->lives = true;
+		return;
+	}
+	/* It was there before the cgroup was last empty, or it had been moved away by then. */
+	if (began < entry->populated || (entry->end.empty && began > entry->end.empty))
+		return;
+	entry->end.processes++;
+	entry->zombie |= state == PROCLIFE_IS_ZOMBIE;
+	note_killed(entry, process);
+	note_exited(entry, process);
+	note_reaped(entry, process);
+}
+
+static void cgroup_changed(void *data, const struct proclife_record *record)
+{
+	struct proclife_cgroup_ends *ends = data;
+	struct entry *entry = get(ends, record->cgroup.cgroup);
+
+	if (!entry) {
+		ends->tasks->error = -ENOMEM;
+		return;
+	}
+	if (record->cgroup.populated)
+		*entry = (struct entry){
+			.end.cgroup = record->cgroup.cgroup,
+			.populated = record->ts,
+		};
+	else
+		entry->end.empty = record->ts;
+}
+
+/* Decides whether it has ended, and how certain that is. */
+static void settle(const struct proclife_tasks *tasks, struct entry *entry)
+{
+	struct proclife_cgroup_end *end = &entry->end;
+	bool lacks = (tasks->gap_to && tasks->gap_to >= entry->populated) ||
+		     proclife_tasks_may_lack(tasks, PROCLIFE_SIGNAL, entry->populated) ||
+		     proclife_tasks_may_lack(tasks, PROCLIFE_CGROUP, entry->populated);
+	bool all_known = tasks->snapshot && !tasks->is_slice;
+
+	end->incomplete = lacks;
+	/* Who is said to live in it has been moved away, unless a record is missing. */
+	if (end->empty)
+		end->ended = !entry->lives || !lacks;
+	else
+		end->ended = !entry->lives && all_known && (!tasks->with_cgroup || lacks);
+	if (entry->zombie)
+		end->reaped = 0;
+}
+
+const struct proclife_cgroup_end *proclife_cgroup_ends_get(const struct proclife_cgroup_ends *ends,
+							   uint64_t cgroup)
+{
+	struct entry *entry = proclife_map_get(&ends->by_cgroup, cgroup);
+
+	if (entry && ends->tasks)
+		settle(ends->tasks, entry);
+	return entry && entry->end.processes && entry->end.ended ? &entry->end : NULL;
+}
+
+static void tasks_freed(void *data)
+{
+	struct proclife_cgroup_ends *ends = data;
+
+	for (size_t i = 0; i < ends->count; i++)
+		settle(ends->tasks, ends->all[i]);
+	ends->tasks = NULL;
+}
+
+int proclife_cgroup_ends_new(struct proclife_cgroup_ends **result, struct proclife_tasks *tasks)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports), .process_gone = process_gone,
+	};
+	struct proclife_cgroup_ends *ends = calloc(1, sizeof(*ends));
+	int err;
+
+	if (!ends)
+		return -ENOMEM;
+	err = proclife_map_init(&ends->by_cgroup);
+	if (!err)
+		err = proclife_tasks_attach(tasks, &reports, ends, tasks_freed);
+	if (err) {
+		proclife_cgroup_ends_free(ends);
+		return err;
+	}
+	proclife_tasks_cgroups(tasks, cgroup_changed);
+	ends->tasks = tasks;
+	*result = ends;
+	return 0;
+}
+
+void proclife_cgroup_ends_free(struct proclife_cgroup_ends *ends)
+{
+	if (!ends)
+		return;
+	if (ends->tasks)
+		proclife_tasks_detach(ends->tasks, ends);
+	for (size_t i = 0; i < ends->count; i++)
+		free(ends->all[i]);
+	free(ends->all);
+	proclife_map_free(&ends->by_cgroup);
+	free(ends);
+}
