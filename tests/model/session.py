@@ -61,6 +61,8 @@ class Session:
         self.env = recording.env
         self.lives = lives.Lives(bool(self.env["features"] >> abi.NUMBERS["exiting"] & 1))
         self.shown = []  # of --events: the record, and what is known of its life by then
+        self.others = []  # records that are about no task
+        self.has_snapshot = False
         self.lost = 0
         self.suppressed = {"wait": 0, "rename": 0, "signal": 0, "cgroup": 0, "mm": 0}
         self.waiting_for = list(options.pids)
@@ -147,6 +149,9 @@ class Session:
             if event["type"] == "history":
                 self.shown.append((event, {}))
                 continue
+            if event["type"] in ("suppressed", "cgroup"):
+                self.others.append(event)
+            self.has_snapshot |= event["type"] == "task"
             if event["type"] == "suppressed":
                 if event["ended"]:
                     self.suppressed[abi.TYPES[event["what"]]] += event["count"]

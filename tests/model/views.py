@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the views have to print as JSON, after proclife-read-json(5), of what a session has seen."""
 import abi
+import cgroup_ends
 import lives
 from values import (Any, Either, Near, Percentile, figures, handle, killer, signal_name, text, texts,
                     wait_status)
@@ -248,6 +249,9 @@ def groups(session, by):
         for phase in PHASES:
             values = [phases[phase] for phases in of if phases[phase] is not None]
             objects.append(dict(figures(values), v=1, type="group", by=by, phase=phase, **said))
+    if by == "cgroup" and not isinstance(session, Several):
+        shown = {group_key(session, by, each) for _, _, each in counted(session)}
+        objects += cgroup_ends.ends(session, sorted(shown - {None}))
     return objects
 
 

@@ -169,7 +169,7 @@ static void put_odd_names(const struct who *init)
 	static const char args[130] = "odd\0\xff\xfe, which goes on for so long that it takes a second "
 				      "piece of the vector, and then a third one, which is cut";
 	struct who odd = process_of_pid(300, "o\xff" "d");
-	struct who thread = thread_of(&odd, 301), victim = process_of_pid(310, "victim");
+	struct who thread = thread_of(&odd, 301), victim = process_of_pid(310, "victim\xff");
 	struct proclife_record record;
 
 	put(fork_record(0, &odd, init));
@@ -188,7 +188,10 @@ static void put_odd_names(const struct who *init)
 	put(signal_record(0, &victim, SIGKILL, &odd));
 	put(exit_record(0, &victim, SIGKILL, 0));
 	put(sigchld_record(0, &odd, &victim, CLD_KILLED));
-	put(reap_record(0, &victim, &odd));
+	record = reap_record(0, &victim, &odd);
+	record.reap.cgroup = 79; /* it was alone there */
+	put(record);
+	put(cgroup_record(0, 79, false));
 	put(free_record(0, &victim));
 	/* By an interrupt: nobody is the sender. */
 	victim = process_of_pid(311, "victim");
@@ -327,7 +330,7 @@ static void record_story(const char *path)
 	source = NULL;
 	metadata_set(path, "hostname", "\"odd\\377\"");
 	metadata_set(path, "rcu", "\"odd\\377\"");
-	write_file(path, ".cgroups", "77 /odd/\xff\n");
+	write_file(path, ".cgroups", "77 /odd/\xff\n79 /\xff\n");
 	write_file(path, ".users", "1000 odd\xff\n");
 }
 

@@ -154,10 +154,17 @@ static void show_group(const struct run *run, struct text *line, const struct pr
 	}
 }
 
-void groups_print(const struct run *run, struct text *line)
+static const struct proclife_cgroup_end *end_of(const struct proclife_cgroup_ends *ends,
+						const struct proclife_group *group)
+{
+	return ends && group->known ? proclife_cgroup_ends_get(ends, group->number) : NULL;
+}
+
+void groups_print(const struct run *run, struct text *line, const struct proclife_cgroup_ends *ends)
 {
 	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
 	const struct proclife_group **groups;
+	const struct proclife_cgroup_end *end;
 	size_t count, i;
 
 	groups = sorted(run, &count);
@@ -167,19 +174,26 @@ void groups_print(const struct run *run, struct text *line)
 	text_percentiles_head(line);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
-	for (i = 0; i < count && i < most; i++)
+	for (i = 0; i < count && i < most; i++) {
 		show_group(run, line, groups[i]);
+		end = end_of(ends, groups[i]);
+		if (end)
+			cgroup_end_print(run, line, end);
+	}
 	if (i < count) {
 		text_plural(line, count - i, "more group", "more groups");
 		text_string(line, ", none with a higher p99 of exit_free; --top N shows N");
 		text_line(line);
 	}
+	if (ends)
+		cgroup_ends_show_missing(run, line);
 	free(groups);
 }
 
-void groups_print_json(const struct run *run)
+void groups_print_json(const struct run *run, const struct proclife_cgroup_ends *ends)
 {
 	const struct proclife_group **groups;
+	const struct proclife_cgroup_end *end;
 	struct json *json = run->json;
 	size_t count, i;
 	unsigned int phase;
@@ -193,6 +207,9 @@ void groups_print_json(const struct run *run)
 			json_percentiles(json, proclife_group_phase(groups[i], phase));
 			json_line_end(json);
 		}
+		end = end_of(ends, groups[i]);
+		if (end)
+			cgroup_end_json(run, end);
 	}
 	free(groups);
 }

@@ -4,6 +4,8 @@
 #include "output/wrap.h"
 #include "views/slowest.h"
 #include "views/views.h"
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* In the order in which they are shown. */
@@ -18,6 +20,11 @@ static const struct {
 	{ PROCLIFE_RCU_FREE, "reap", "free" },
 	{ PROCLIFE_EXIT_FREE, "exit", "free" },
 	{ PROCLIFE_LIFE, "fork", "exit" },
+};
+
+struct latency {
+	struct slowest *slowest;	   /* these are NULL of several recordings: */
+	struct proclife_cgroup_ends *ends; /* they would be of one of them only */
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -277,7 +284,7 @@ static void json_phase(const struct run *run, struct json *json,
 	json_line_end(json);
 }
 
-static void json_all(const struct run *run, const struct slowest *slowest)
+static void json_all(const struct run *run, const struct latency *latency)
 {
 	struct json *json = run->json;
 	struct proclife_latency_counts counts;
@@ -297,34 +304,46 @@ static void json_all(const struct run *run, const struct slowest *slowest)
 	json_uint(json, "incomplete", counts.incomplete);
 	json_line_end(json);
 	if (run->options->by != PROCLIFE_BY_NOTHING)
-		groups_print_json(run);
-	if (slowest)
-		slowest_print(slowest);
+		groups_print_json(run, latency->ends);
+	if (latency->slowest)
+		slowest_print(latency->slowest);
 }
 
-/* The slowest of several recordings would be of one of them only. */
 static int begin(struct run *run, void **state)
 {
-	struct slowest *slowest = NULL;
-	int ret = run->options->inputs.count < 2 ? slowest_new(&slowest, run) : 0;
+	struct latency *latency = calloc(1, sizeof(*latency));
+	int ret;
 
-	*state = slowest;
+	if (!latency)
+		return -ENOMEM;
+	*state = latency;
+	if (run->options->inputs.count > 1)
+		return 0;
+	ret = slowest_new(&latency->slowest, run);
+	if (!ret && run->options->by == PROCLIFE_BY_CGROUP)
+		ret = proclife_cgroup_ends_new(&latency->ends, run->tasks);
 	return ret;
 }
 
 static void end(void *state)
 {
-	slowest_free(state);
+	struct latency *latency = state;
+
+	if (!latency)
+		return;
+	slowest_free(latency->slowest);
+	proclife_cgroup_ends_free(latency->ends);
+	free(latency);
 }
 
 static void print(const struct run *run, void *state)
 {
 	const struct proclife_header *header = proclife_source_header(run->source);
-	const struct slowest *slowest = state;
+	const struct latency *latency = state;
 	struct text line;
 
 	if (run->options->json) {
-		json_all(run, slowest);
+		json_all(run, latency);
 		return;
 	}
 	text_init(&line, run->screen);
@@ -335,9 +354,9 @@ static void print(const struct run *run, void *state)
 	show_table(run, &line);
 	show_bars(run, &line);
 	if (run->options->by != PROCLIFE_BY_NOTHING)
-		groups_print(run, &line);
-	if (slowest)
-		slowest_print(slowest);
+		groups_print(run, &line, latency->ends);
+	if (latency->slowest)
+		slowest_print(latency->slowest);
 	if (header)
 		show_method(run, &line, header);
 	text_free(&line);

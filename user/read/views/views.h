@@ -99,9 +99,14 @@ VIEWS(DECLARE_VIEW)
 
 extern const struct view *const all_views[]; /* NULL at its end */
 
-/* The groups of --by. */
-void groups_print(const struct run *run, struct text *line);
-void groups_print_json(const struct run *run);
+/* The groups of --by. @ends: of those that are cgroups; or NULL. */
+void groups_print(const struct run *run, struct text *line, const struct proclife_cgroup_ends *ends);
+void groups_print_json(const struct run *run, const struct proclife_cgroup_ends *ends);
+
+void cgroup_end_print(const struct run *run, struct text *line, const struct proclife_cgroup_end *end);
+void cgroup_end_json(const struct run *run, const struct proclife_cgroup_end *end);
+/* Says so, if this trace cannot have CGROUP records. */
+void cgroup_ends_show_missing(const struct run *run, struct text *line);
 
 /* How many lines of a long list are shown, unless --top says how many. */
 #define MANY_LINES 50
