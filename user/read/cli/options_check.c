@@ -165,6 +165,18 @@ static void check_range(const struct options *options, struct argp_state *state)
 		   of_lives->name, other ? other->name : "expect");
 }
 
+/* Whoever asks for them in particular would get none. */
+static void check_events(const struct options *options, struct argp_state *state)
+{
+	uint64_t selects = options->given & (GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) |
+					     GIVEN(FAILED) | GIVEN(STATUS) | GIVEN(SIGNAL) | GIVEN(ARGS) |
+					     GIVEN(COMMAND));
+
+	if (options->events & PROCLIFE_HAS(PROCLIFE_CGROUP) && selects)
+		argp_error(state, "--events=cgroup and %s exclude each other: a record of a cgroup is about "
+			   "no task", option_name(first_of(selects)));
+}
+
 static void check_exclusions(const struct options *options, struct argp_state *state)
 {
 	size_t i;
@@ -228,6 +240,7 @@ void options_check(const struct options *options, const struct view *const *all,
 	check_views(options, all, state);
 	check_by(options, state);
 	check_range(options, state);
+	check_events(options, state);
 	check_exclusions(options, state);
 	if (options->views[0] && options->views[0]->needs_input && !options->inputs.count)
 		argp_error(state, "--%s is for recordings: add -i DIR; --record makes one, --status shows "

@@ -4,7 +4,9 @@
  * that does not lead its group. It stands before the name, which can hold spaces, so that the
  * fields before the name can be counted.
  */
+#include "output/message.h"
 #include "output/quote.h"
+#include "output/quoted.h"
 #include "views/events.h"
 #include "views/when.h"
 #include <errno.h>
@@ -25,6 +27,49 @@ struct events {
 	unsigned int pid_columns; /* grows with the widest one so far */
 };
 
+/* Are only records about some tasks shown? A range selects none. */
+static bool selects(const struct run *run)
+{
+	return run->options->pid_count || run->options->command || filter_is_set(&run->options->filter);
+}
+
+static bool is_of_command(const struct run *run)
+{
+	const struct proclife_run_info *recorded = proclife_recording_info(run->source);
+
+	return recorded && recorded->command;
+}
+
+static void say_absent(const struct run *run, unsigned int type)
+{
+	const char *name = proclife_type_name(type), *parameter = type_parameter(type);
+	bool live = !proclife_recording_info(run->source);
+	const char *more = live ? "; --status tells more" : "";
+
+	if (parameter)
+		message("--events=%s: none %s recorded: load the module with %s=%s%s", name, live ? "is" : "was",
+			parameter, type == PROCLIFE_ARGS ? "512" : "Y", more);
+	else
+		message("--events=%s: none %s recorded: the kernel does not offer them%s", name,
+			live ? "is" : "was", more);
+}
+
+/* What is asked for, and cannot come. */
+static void say_vain(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+	uint64_t asked = run->options->events & ~PROCLIFE_HAS(PROCLIFE_TASK) &
+			 ~PROCLIFE_HAS(PROCLIFE_SUPPRESSED);
+	unsigned int type;
+
+	for (type = 0; header && type < PROCLIFE_TYPES; type++)
+		if (asked & ~header->features & PROCLIFE_HAS(type))
+			say_absent(run, type);
+	if (asked & PROCLIFE_HAS(PROCLIFE_CGROUP) && is_of_command(run))
+		message("--events=cgroup: %s is of a command, and a record of a cgroup is about no task: none "
+			"is shown; record without a command", quoted(run->options->inputs.all[0]));
+}
+
 static int begin(struct run *run, void **state)
 {
 	struct events *e = calloc(1, sizeof(*e));
@@ -43,6 +88,7 @@ static int begin(struct run *run, void **state)
 	text_init(&e->line, run->screen);
 	text_init(&e->pid, run->screen);
 	*state = e;
+	say_vain(run);
 	return 0;
 }
 
@@ -298,6 +344,8 @@ static int feed(void *state, const struct proclife_event *event)
 	if (r)
 		look_up(events, r, &before);
 	ret = proclife_tasks_feed(run->tasks, event);
+	if (!ret && r && r->type == PROCLIFE_CGROUP)
+		ret = !selects(run) && !is_of_command(run);
 	if (ret <= 0 || !is_wanted(run, event))
 		return ret < 0 ? ret : 0;
 	if (!r) {

@@ -129,32 +129,6 @@ static void read_history(struct status *status)
 	}
 }
 
-/* The parameter without which records of this type are not made; NULL if they are always. */
-static const char *switched_by(unsigned int type)
-{
-	switch (type) {
-	case PROCLIFE_REAP:
-		return "reap";
-	case PROCLIFE_ARGS:
-		return "args_bytes";
-	case PROCLIFE_SIGNAL:
-		return "signals";
-	case PROCLIFE_WAIT:
-		return "waits";
-	case PROCLIFE_EXITING:
-	case PROCLIFE_COREDUMP:
-		return "exiting";
-	case PROCLIFE_MM:
-		return "memory";
-	case PROCLIFE_FILES:
-		return "files";
-	case PROCLIFE_CGROUP:
-		return "cgroups";
-	default:
-		return NULL;
-	}
-}
-
 /* As it would be for a module that is loaded now; without the function tracer there is no such file. */
 static bool ftrace_is_off(void)
 {
@@ -176,7 +150,7 @@ static bool is_hooked(unsigned int type)
 /* Why records of this type cannot appear; NULL if they can. */
 static const char *absent(const struct status *status, unsigned int type)
 {
-	const char *name = switched_by(type);
+	const char *name = type_parameter(type);
 
 	if (status->header->features & PROCLIFE_HAS(type))
 		return NULL;

@@ -49,6 +49,31 @@ const char *reap_source_text(uint32_t reap_source)
 	return NULL;
 }
 
+const char *type_parameter(unsigned int type)
+{
+	switch (type) {
+	case PROCLIFE_REAP:
+		return "reap";
+	case PROCLIFE_ARGS:
+		return "args_bytes";
+	case PROCLIFE_SIGNAL:
+		return "signals";
+	case PROCLIFE_WAIT:
+		return "waits";
+	case PROCLIFE_EXITING:
+	case PROCLIFE_COREDUMP:
+		return "exiting";
+	case PROCLIFE_MM:
+		return "memory";
+	case PROCLIFE_FILES:
+		return "files";
+	case PROCLIFE_CGROUP:
+		return "cgroups";
+	default:
+		return NULL;
+	}
+}
+
 static const char *cgroup_leave_json(uint32_t cgroup_leave)
 {
 	if (cgroup_leave == PROCLIFE_CGROUP_LEAVE_EXIT)

@@ -164,6 +164,8 @@ const char *exit_mark_json(const struct proclife_header *header);
 /* As exit_mark_text(), but never NULL. */
 const char *exit_mark_place(const struct proclife_header *header);
 const char *reap_source_text(uint32_t reap_source); /* "cgroup_release()", ... */
+/* The parameter without which records of this type are not made; NULL if they are always. */
+const char *type_parameter(unsigned int type);
 /* Are REAPs recorded, by this kernel and module? */
 bool run_has_reap(const struct run *run);
 /* Are EXITINGs? */
