@@ -241,7 +241,7 @@ class Versus:
             for figure, groups, group, slack, shared, all_slack in self.noise],
                       of("noise")[:len(self.noise)])
         last = {"v": 1, "type": "diff", "changes": len(found), "compared": len(self.rows("alone", 50)),
-                "too_few": len(self.names) - len(self.rows("alone", 50))}
+                "too_few": len(self.names) - len(self.rows("alone", 50)), "forced": []}
         checker.equal(words, "last", last, got[-1])
 
 
@@ -288,8 +288,8 @@ def check_two(checker, seed):
             continue
         for limit in (factor - 1, 3 * factor):
             recordings = [{"v": 1, "type": "compared", "side": side, "name": path,
-                           "kernel": '6.1"model', "complete": True, "lives": len(views.counted(of)),
-                           "failed": 0} for side, path, of in (("a", a, before), ("b", b, after))]
+                           "kernel": '6.1"model', "exit_mark": "do_exit", "complete": True,
+                           "lives": len(views.counted(of)), "failed": 0} for side, path, of in (("a", a, before), ("b", b, after))]
             changes = []
             slow = [[phases["zombie"] for phases, _, each in views.counted(side)
                      if each.comm == b"slow"] for side in (before, after)]
@@ -302,7 +302,7 @@ def check_two(checker, seed):
                             "count_a": len(slow[0]), "count_b": len(slow[1])}]
             names = {each.comm for side in (before, after) for each in side.lives.processes}
             last = {"v": 1, "type": "diff", "changes": len(changes), "compared": 2,
-                    "too_few": len(names) - 2}
+                    "too_few": len(names) - 2, "forced": []}
             words = ["--diff", a, b, "--factor=%d" % limit]
             checker.objects(words, recordings + changes + [last], 2 if changes else 0)
 

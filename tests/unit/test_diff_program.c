@@ -75,7 +75,7 @@ static void test_changed(void **state)
 	expect(dirs[0], dirs[1], "--json", 2,
 	       "{\"v\":1,\"type\":\"change\",\"by\":\"comm\",\"group\":\"ld\",\"phase\":\"zombie\","
 	       "\"statistic\":\"p50\",\"a\":");
-	expect(dirs[0], dirs[1], "--json", 2, "\"changes\":1,\"compared\":2,\"too_few\":2}\n");
+	expect(dirs[0], dirs[1], "--json", 2, "\"changes\":1,\"compared\":2,\"too_few\":2,\"forced\":[]}\n");
 }
 
 static void test_same(void **state)
@@ -120,6 +120,13 @@ static void test_exit_mark(void **state)
 	expect_not_comparable("(Linux 6.1) exits begin after the address space is torn down",
 			      "(Linux 6.18) before the address space is torn down");
 	expect(dirs[0], dirs[1], "--force", 0, "Nothing has changed");
+	expect(dirs[0], dirs[1], "--force", 0,
+	       "\nCompared by --force: exits begin after the address space is torn down in A,\n"
+	       "before the address space is torn down in B, so life, kill, teardown and\n"
+	       "exit_free mean different times.\n\nPHASE");
+	expect(dirs[0], dirs[1], "--force --json", 0, "\"exit_mark\":\"after_mm\",\"complete\"");
+	expect(dirs[0], dirs[1], "--force --json", 0, "\"exit_mark\":\"before_mm\",\"complete\"");
+	expect(dirs[0], dirs[1], "--force --json", 0, ",\"forced\":[\"exit_mark\"]}\n");
 }
 
 /* The same kernel, but one module recorded EXITING, and the other did not. */
@@ -135,6 +142,9 @@ static void test_exiting_or_not(void **state)
 	expect_not_comparable("(Linux 6.18) exits begin before the address space is torn down",
 			      "(Linux 6.18) where do_exit() begins");
 	expect(dirs[1], dirs[2], "", 0, "Nothing has changed");
+	/* There is nothing to overrule. */
+	expect(dirs[1], dirs[2], "--force", 0, ", Linux 6.1, 256 processes\n\nPHASE");
+	expect(dirs[1], dirs[2], "--force --json", 0, ",\"forced\":[]}\n");
 }
 
 /* Also under another name, and a copy. */

@@ -220,6 +220,7 @@ static void test_same(void **state)
 	out = run_program(false, 0, "%s --diff %s %s --against %s %s --force", program, dirs[0], dirs[0],
 			  dirs[0], dirs[0]);
 	assert_int_equal(out.status, 0);
+	assert_non_null(strstr(out.text, "\nCompared by --force: A1 and A2 are the same recording.\n"));
 	free(out.text);
 }
 

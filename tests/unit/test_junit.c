@@ -201,6 +201,27 @@ static void test_diff(void **state)
 	free(out.text);
 }
 
+/* That it was forced is in the file, and is no failure. */
+static void test_forced(void **state)
+{
+	char line[4 * PATH_MAX], other[2 * PATH_MAX];
+
+	(void)state;
+	put_lives("cc", 30, 0, 20 * MS);
+	story_end();
+	snprintf(other, sizeof(other), "%s/other", folder.base);
+	story_begin_on(other, "6.1", PROCLIFE_EXIT_AFTER_MM);
+	put_lives("cc", 30, 0, 20 * MS);
+	story_end();
+	snprintf(line, sizeof(line), "--force --diff %s %s --comm cc", folder.path, other);
+	free(run(0, line).text);
+	expect_file("diff|comparable|skipped: exits begin before the address space is torn down in A, after "
+		    "the address space is torn down in B, so life, kill, teardown and exit_free mean "
+		    "different times\n"
+		    "diff|cc: alone\ndiff|cc: life\ndiff|cc: teardown\ndiff|cc: zombie\ndiff|cc: rcu_free\n"
+		    "diff|cc: exit_free\ndiff|cc: processes\n");
+}
+
 static void write_text(const char *path, const char *text)
 {
 	FILE *out = fopen(path, "w");
@@ -423,6 +444,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_expectations, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_forced, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_mode, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_incomplete, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_not_judged, begin, story_teardown),

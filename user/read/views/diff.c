@@ -3,6 +3,7 @@
 #include "output/message.h"
 #include "views/diff_parts.h"
 #include <stdlib.h>
+#include <string.h>
 
 bool diff_is_noted(const struct diff *diff, const struct row *row, enum note note)
 {
@@ -23,6 +24,62 @@ bool diff_is_noted(const struct diff *diff, const struct row *row, enum note not
 		break;
 	}
 	return false;
+}
+
+void diff_put_label(const struct diff *diff, struct text *text, size_t number)
+{
+	size_t a = diff->sides[0].count;
+
+	text_string(text, number < a ? "A" : "B");
+	if (diff_has_several(diff))
+		text_uint(text, (number < a ? number : number - a) + 1);
+}
+
+static bool is_forced(const struct diff *diff, enum forced what, size_t one, size_t other)
+{
+	const struct recording_latency *a = diff_run_of(diff, one), *b = diff_run_of(diff, other);
+
+	if (what == FORCED_SAME)
+		return !memcmp(a->info->uuid, b->info->uuid, sizeof(a->info->uuid));
+	return exit_mark(proclife_source_header(a->run.source)) !=
+	       exit_mark(proclife_source_header(b->run.source));
+}
+
+bool diff_is_forced(const struct diff *diff, enum forced what, size_t *one, size_t *other)
+{
+	for (*other = 1; *other < diff->runs; ++*other)
+		for (*one = 0; *one < *other; ++*one)
+			if (is_forced(diff, what, *one, *other))
+				return true;
+	return false;
+}
+
+static void put_mark(const struct diff *diff, struct text *text, size_t number)
+{
+	text_string(text, exit_mark_place(proclife_source_header(diff_run_of(diff, number)->run.source)));
+	text_string(text, " in ");
+	diff_put_label(diff, text, number);
+}
+
+void diff_put_forced(const struct diff *diff, struct text *text)
+{
+	size_t one, other;
+	bool marks = diff_is_forced(diff, FORCED_EXIT_MARK, &one, &other);
+
+	if (marks) {
+		text_string(text, "exits begin ");
+		put_mark(diff, text, one);
+		text_string(text, ", ");
+		put_mark(diff, text, other);
+		text_string(text, ", so life, kill, teardown and exit_free mean different times");
+	}
+	if (!diff_is_forced(diff, FORCED_SAME, &one, &other))
+		return;
+	text_string(text, marks ? "; " : "");
+	diff_put_label(diff, text, one);
+	text_string(text, " and ");
+	diff_put_label(diff, text, other);
+	text_string(text, " are the same recording");
 }
 
 void change_statistic(char statistic[16], const struct change *change)

@@ -103,10 +103,27 @@ static void json_run(struct diff *diff, size_t number)
 	json_string(json, "name", run->dir);
 	json_bytes(json, "kernel", proclife_source_header(run->run.source)->release,
 		   PROCLIFE_RELEASE_LEN);
+	json_string_or_null(json, "exit_mark", exit_mark_json(proclife_source_header(run->run.source)));
 	json_bool(json, "complete", !run->cut);
 	json_uint(json, "lives", diff->counts[number].lives);
 	json_uint(json, "failed", diff->counts[number].failed);
 	json_line_end(json);
+}
+
+static void json_forced(struct diff *diff)
+{
+	static const char *const names[FORCED] = {
+		[FORCED_EXIT_MARK] = "exit_mark",
+		[FORCED_SAME] = "same",
+	};
+	enum forced what;
+	size_t one, other;
+
+	json_array(&diff->json, "forced");
+	for (what = 0; what < FORCED; what++)
+		if (diff_is_forced(diff, what, &one, &other))
+			json_string(&diff->json, NULL, names[what]);
+	json_array_end(&diff->json);
 }
 
 void diff_print_json(struct diff *diff)
@@ -128,5 +145,6 @@ void diff_print_json(struct diff *diff)
 	json_uint(json, "changes", diff->change_count);
 	json_uint(json, "compared", diff->compared);
 	json_uint(json, "too_few", diff_too_few(diff));
+	json_forced(diff);
 	json_line_end(json);
 }

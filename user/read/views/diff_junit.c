@@ -65,12 +65,25 @@ static void add_cases_of(struct diff *diff, const struct row *row)
 	text_free(&group);
 }
 
+/* Whoever forces it wants to see no error, but is to know. */
+static void add_forced(struct diff *diff)
+{
+	struct text forced;
+
+	text_init(&forced, diff->screen);
+	diff_put_forced(diff, &forced);
+	if (forced.len)
+		junit_case("diff", "comparable", JUNIT_SKIPPED, forced.s);
+	text_free(&forced);
+}
+
 void diff_add_cases(struct diff *diff)
 {
 	size_t i;
 
 	if (!diff->options->junit)
 		return;
+	add_forced(diff);
 	for (i = 0; i < diff->change_count && !diff->changes[i].row; i++)
 		add_case(diff, "all groups", diff->changes[i].figure, &diff->changes[i]);
 	for (i = 0; i < diff->row_count; i++)

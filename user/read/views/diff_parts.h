@@ -83,6 +83,13 @@ enum note {
 	NOTES,
 };
 
+/* What --force has overruled. */
+enum forced {
+	FORCED_EXIT_MARK, /* exits begin at different places */
+	FORCED_SAME,	  /* two are the same recording */
+	FORCED,
+};
+
 struct diff {
 	const struct options *options;
 	const struct screen *screen;
@@ -126,6 +133,12 @@ uint64_t row_fewest(const struct diff *diff, const struct row *row, unsigned int
 const char *figure_name(const struct diff *diff, enum figure figure);
 
 bool diff_is_noted(const struct diff *diff, const struct row *row, enum note note);
+/* Appends "A", or "A1" if there are several. */
+void diff_put_label(const struct diff *diff, struct text *text, size_t number);
+/* Finds two recordings for which this was overruled; false if there are none. */
+bool diff_is_forced(const struct diff *diff, enum forced what, size_t *one, size_t *other);
+/* Appends all of it, as a clause; nothing if nothing was. */
+void diff_put_forced(const struct diff *diff, struct text *text);
 /* What a change is of: "p50", or nothing where one number is all there is. */
 void change_statistic(char statistic[16], const struct change *change);
 uint64_t diff_too_few(const struct diff *diff);

@@ -20,13 +20,10 @@ static const char *const titles[NOTES] = {
 static void show_run(struct diff *diff, size_t number)
 {
 	const struct recording_latency *run = diff_run_of(diff, number);
-	size_t a = diff->sides[0].count;
 	bool threads = diff->options->threads;
 	struct text *line = &diff->line;
 
-	text_printf(line, "%c", number < a ? 'A' : 'B');
-	if (diff_has_several(diff))
-		text_printf(line, "%zu", (number < a ? number : number - a) + 1);
+	diff_put_label(diff, line, number);
 	text_string(line, "  ");
 	text_name(line, run->dir, SIZE_MAX);
 	text_string(line, ", Linux ");
@@ -46,6 +43,21 @@ static const struct proclife_histogram *phase_of(const struct diff *diff, unsign
 						 enum proclife_phase phase)
 {
 	return proclife_latency_phase(diff->sides[side].runs[0].run.latency, phase);
+}
+
+static void show_forced(struct diff *diff)
+{
+	struct text forced;
+
+	text_init(&forced, diff->screen);
+	diff_put_forced(diff, &forced);
+	if (forced.len) {
+		text_style(&diff->line, STYLE_BAD);
+		text_printf(&diff->line, "Compared by --force: %s.", forced.s);
+		text_style(&diff->line, STYLE_PLAIN);
+		text_paragraph(&diff->line);
+	}
+	text_free(&forced);
 }
 
 /* All lives, side by side. */
@@ -355,6 +367,7 @@ void diff_show(struct diff *diff)
 
 	for (i = 0; i < diff->runs; i++)
 		show_run(diff, i);
+	show_forced(diff);
 	show_whole(diff);
 	show_changes(diff);
 	show_verdict(diff);
