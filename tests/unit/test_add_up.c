@@ -160,6 +160,8 @@ static void test_verdict(void **state)
 
 static void test_refused(void **state)
 {
+	static const char *const by_exits[] = { "life", "alone", "kill", "teardown", "exit_free" };
+	static const char *const others[] = { "", "--top 3", "--sort rcu_free", "--sort cpu", "--sort zombie" };
 	char line[3 * PATH_MAX], said[3 * PATH_MAX], path[PATH_MAX];
 
 	(void)state;
@@ -181,6 +183,21 @@ static void test_refused(void **state)
 		 "before the address space is torn down in the one, where do_exit() begins in the "
 		 "other; show each alone\n", dirs[0], dirs[3]);
 	expect_output(true, 1, line, said);
+	/* Nor are they ranked together by what depends on that. */
+	snprintf(said, sizeof(said), "proclife-read: %s and %s cannot be ranked together: exits begin "
+		 "before the address space is torn down in the one, where do_exit() begins in the "
+		 "other; show each alone\n", dirs[0], dirs[3]);
+	for (size_t i = 0; i < sizeof(by_exits) / sizeof(*by_exits); i++) {
+		snprintf(line, sizeof(line), "%s -i %s -i %s --lives --sort %s", program, dirs[0], dirs[3],
+			 by_exits[i]);
+		expect_output(true, 1, line, said);
+		expect_output(false, 1, line, "");
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		snprintf(line, sizeof(line), "%s -i %s -i %s --lives %s", program, dirs[0], dirs[3],
+			 others[i]);
+		expect_output(true, 0, line, "");
+	}
 	snprintf(line, sizeof(line), "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
 	/* One that is none. */
 	snprintf(path, sizeof(path), "%s/metadata", dirs[1]);

@@ -60,17 +60,32 @@ static void json_finish(struct session *s)
 	json_line_end(json);
 }
 
-/* If exits begin at different places, a sum of times would mean nothing. */
+/* Are deaths sorted by a time that depends on where exits begin? */
+static bool ranks_by_exits(const struct options *options)
+{
+	switch (options->sort) {
+	case SORT_LIFE:
+	case SORT_ALONE:
+	case SORT_KILL:
+	case SORT_TEARDOWN:
+	case SORT_EXIT_FREE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* If exits begin at different places, a sum of times would mean nothing, nor would a rank. */
 static bool can_be_added(const struct session *s, const struct recording_latency *other)
 {
 	const struct proclife_header *a = proclife_source_header(s->run.source);
 	const struct proclife_header *b = proclife_source_header(other->run.source);
 
-	if (!s->run.latency || exit_mark(a) == exit_mark(b))
+	if ((!s->run.latency && !ranks_by_exits(s->run.options)) || exit_mark(a) == exit_mark(b))
 		return true;
-	message("%s and %s cannot be added up: exits begin %s in the one, %s in the other; show each alone",
+	message("%s and %s cannot be %s: exits begin %s in the one, %s in the other; show each alone",
 		quoted(s->run.options->inputs.all[0]), quoted(other->dir),
-		exit_mark_place(a), exit_mark_place(b));
+		s->run.latency ? "added up" : "ranked together", exit_mark_place(a), exit_mark_place(b));
 	return false;
 }
 
