@@ -88,11 +88,13 @@ static void test_whole(void **state)
 	expect_line(0, "records", "16: fork 3, exit 3, reap 2, free 1, wait 2, signal 3, task 2");
 	expect_line(0, "lost", "0");
 	expect_line(0, "not recorded", "exiting: off, or not on this kernel");
+	expect_line(0, "mm marks", "left, teardown, gone");
 	metadata_set(folder.path, "began", "1002000000");
 	expect_line(0, "history from", "2001-09-09Z 01:46:40.000000, 2.00 ms before it began");
 	metadata_set(folder.path, "began", "1");
 	metadata_set(folder.path, "features", "\"0x2b57e\"");
 	expect_line(0, "not recorded", "free, hang, mm, coredump, cgroup: off, or not on this kernel");
+	expect_line(0, "mm marks", NULL);
 	expect_line(0, "arguments", "not recorded");
 	expect_line(0, "command", NULL);
 	expect_line(0, "clock", NULL);

@@ -428,6 +428,20 @@ static void show_absent(const struct info *info, struct text *what)
 	print_line(info, "not recorded", what);
 }
 
+/* Not every kernel has each mark of an address space. */
+static void show_mm_marks(const struct info *info, struct text *what)
+{
+	char unknown[16];
+	unsigned int mark;
+
+	if (!(info->header->features & PROCLIFE_HAS(PROCLIFE_MM)))
+		return;
+	for (mark = 1; mark < 32; mark++)
+		if (info->header->mm_marks & PROCLIFE_HAS_MM(mark))
+			text_printf(what, "%s%s", what->len ? ", " : "", mm_what_text(mark, unknown));
+	print_line(info, "mm marks", what);
+}
+
 static void show_args(const struct info *info, struct text *what)
 {
 	if (info->header->args_bytes)
@@ -474,7 +488,7 @@ void info_print(const struct info *info)
 	static void (*const parts[])(const struct info *info, struct text *what) = {
 		show_path, show_uuid, show_state, show_damage, show_machine, show_module,
 		show_times, show_clock, show_command, show_processes, show_records, show_lost,
-		show_absent, show_args, show_rcu, show_disk,
+		show_absent, show_mm_marks, show_args, show_rcu, show_disk,
 	};
 	struct text what;
 	size_t i;
