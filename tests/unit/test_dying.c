@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who is dying: what records tell of it, held against a /proc that was written for the test. */
 #include "check.h"
+#include "exits.h"
 #include "fixture_tasks.h"
 #include "recorded.h"
 #include "views/dying.h"
@@ -261,6 +262,62 @@ static void test_teardown(void **state)
 	expect_nobody();
 }
 
+/* A thread has called exit_group(): the process ends, whether its leader has begun to exit or not. */
+static void test_exiting(void **state)
+{
+	struct who a = victim(200), t = thread(&a, 201);
+	struct dying_list list;
+
+	(void)state;
+	proclife_tasks_with_exiting(tasks);
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	put_thread(&a, 'D', "io_schedule", 0, 0);
+	put_thread(&t, 'S', "0", 0, 0);
+	feed(tasks, exiting(20, &t, 0, 0)); /* it exits alone */
+	expect_nobody();
+	t = thread(&a, 202);
+	feed(tasks, clone_record(21, &t, &shell, &a));
+	feed(tasks, exiting(30, &t, WHOLE, 1 << 8));
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.all->since, 30);
+	assert_null(list.all->sigkill);
+	dying_free(&list);
+	feed(tasks, exiting(40, &a, WHOLE, 1 << 8));
+	kill_at(50, &a);
+	list = collect();
+	assert_int_equal(list.all->since, 30);
+	dying_free(&list);
+	/* Also where /proc does not tell of it. */
+	put_file("200 (victim) D 1 1 1 0 -1 0 0", "200/stat");
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.all->proc.found, PROC_REFUSED);
+	dying_free(&list);
+}
+
+/* Its leader began before: that is when it should have been gone from. */
+static void test_leader_exiting(void **state)
+{
+	struct who a = victim(200), t = thread(&a, 201);
+	struct dying_list list;
+
+	(void)state;
+	proclife_tasks_with_exiting(tasks);
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	put_thread(&a, 'D', "io_schedule", EXITING, 0);
+	put_thread(&t, 'S', "0", 0, 0);
+	feed(tasks, exiting(20, &a, 0, 0));
+	feed(tasks, exiting(30, &t, WHOLE, 1 << 8));
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.all->process->exiting, 30);
+	assert_int_equal(list.all->since, 20);
+	dying_free(&list);
+}
+
 /* What happened before the trace, /proc still shows. */
 static void test_unrecorded(void **state)
 {
@@ -487,6 +544,8 @@ int main(void)
 		DYING(test_held_by_a_tracer),
 		DYING(test_leader_exited),
 		DYING(test_teardown),
+		DYING(test_exiting),
+		DYING(test_leader_exiting),
 		DYING(test_unrecorded),
 		DYING(test_reused_pid),
 		DYING(test_reused_meanwhile),

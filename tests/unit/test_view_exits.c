@@ -277,6 +277,37 @@ static void test_kill(void **state)
 	expect_part("--events=exit", "life 15.0 ms, ");
 }
 
+/* It blocked the signal: until it let it through, nothing kept it from ending. */
+static void test_kill_blocked(void **state)
+{
+	struct proclife_record record;
+	struct output out;
+	struct who a;
+
+	(void)state;
+	a = born(10, &init, 100, "blocks");
+	record = signal_record(0, &a, SIGTERM, &init);
+	record.signal.blocked = 1;
+	story_at(20);
+	story_put(record);
+	exiting(25, &a, SOLE, SIGTERM);
+	ended(40, &a, &init, SIGTERM);
+	story_end();
+	for (unsigned int i = 0; i < 2; i++) {
+		const char *options = i ? "--lives --sort kill --json" : "--lives --json";
+
+		expect_part(options, "\"killed\":null,\"exited\":1025000000,");
+		expect_part(options, "\"kill\":null,");
+		expect_part(options, "\"killer\":{\"signal\":\"SIGTERM\",");
+	}
+	/* A phase that nobody has gets no row. */
+	expect_part("--latency --json", "\"phase\":\"kill\",\"count\":0,\"histogram\":[]}\n");
+	out = run_program(false, 0, "%s -i %s --latency", program, folder.path);
+	assert_null(strstr(out.text, "\nkill "));
+	assert_non_null(strstr(out.text, "\nteardown "));
+	free(out.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +319,7 @@ int main(void)
 		VIEW(test_began_before_and_zombie),
 		VIEW(test_behind_a_gap),
 		VIEW(test_kill),
+		VIEW(test_kill_blocked),
 	};
 
 	if (find_program())
