@@ -290,6 +290,64 @@ count other b
 count both a b
 expect 'several recordings add up' 0 '' test "$both" -eq $((one + other))
 
+# How does a container end? Of three processes, one is killed first and one last; what the workload knows of
+# that is: their PIDs, between which readings of the clock each was killed, and by when the cgroup was empty.
+cat >"$work/container" <<-'END'
+	use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC sleep);
+	my ($group, $to) = @ARGV;
+	sub now { sprintf '%d', 1e9 * clock_gettime CLOCK_MONOTONIC }
+	sub populated { open my $file, '<', "$group/cgroup.events"; grep /^populated 1/, <$file> }
+	my @pids = map {
+		my $pid = fork;
+		unless ($pid) {
+			open my $procs, '>', "$group/cgroup.procs" or exit 99;
+			print $procs 0;
+			close $procs;
+			exec 'sleep', 1000;
+		}
+		$pid
+	} 1 .. 3;
+	sleep 0.5;
+	my @times;
+	for my $pid (@pids[1, 0, 2]) {
+		push @times, now;
+		kill KILL => $pid;
+		push @times, now;
+		sleep 0.2;
+		waitpid $pid, 0;
+	}
+	sleep 0.01 while populated;
+	open my $file, '>', $to;
+	print $file join(' ', @pids[1, 2], @times[0, 1, 4, 5], now), "\n";
+END
+rmmod proclife || failed=$((failed + 1))
+modprobe proclife cgroups=Y || exit 1
+mkdir "$cgroups/proclife"
+expect 'a container ends' 0 '"type":"cgroup_end","group":"/proclife",.*"processes":3,.*"incomplete":false' \
+	proclife-read --latency --by cgroup --json --record "$work/container.recording" -- \
+	perl "$work/container" "$cgroups/proclife" "$work/knows"
+read -r first last before after last_before last_after by <"$work/knows"
+# member NAME: a number of that line
+member() {
+	sed -nE "/\"cgroup_end\"/s/.*\"$1\":([0-9]+).*/\1/p" "$work/told"
+}
+cp "$work/output" "$work/told"
+expect 'a container: who was killed first' 0 '' test "$(member killed_pid)" -eq "$first"
+expect 'a container: when' 0 '' test "$before" -le "$(member killed)" -a "$(member killed)" -le "$after"
+expect 'a container: who was last' 0 '' test "$(member last_pid)" -eq "$last" -a "$(member reaped_pid)" -eq "$last"
+expect 'a container: its exit' 0 '' \
+	test "$last_before" -le "$(member exited)" -a "$(member exited)" -le "$(member notified)"
+expect 'a container: its reap, which waited' 0 '' test "$(member reaped)" -gt $((last_after + 150000000))
+expect 'a container: empty' 0 '' \
+	test "$(member exited)" -lt "$(member empty)" -a "$(member empty)" -le "$by"
+expect 'a container: as text' 0 '^  first SIGKILL +[0-9:.]+  sleep \([0-9]+\), from perl \([0-9]+\)$' \
+	env COLUMNS=80 proclife-read -i "$work/container.recording" --latency --by cgroup
+cp "$work/output" "$work/said"
+expect 'a container: and the rest' 0 '^  empty +\+[0-9.]+ m?s$' cat "$work/said"
+expect 'a container: no record of a process' 129 'is about no task' \
+	proclife-read -i "$work/container.recording" --events=cgroup --comm sleep
+rmdir "$cgroups/proclife"
+
 # A lab's whole procedure in one line: load, run, judge, unload.
 rmmod proclife || failed=$((failed + 1))
 expect 'a lab' 0 'ok 2 zombie.p99<1s' proclife-read --load --ktap --expect lost==0 --expect 'zombie.p99<1s' \
