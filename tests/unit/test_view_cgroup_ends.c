@@ -243,7 +243,7 @@ static void test_lost(void **state)
 	for (uint32_t i = 0; i < STORY_RING + 5; i++)
 		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
 	end_story();
-	expect_lines("", "  incomplete", "  incomplete: what was lost or suppressed can make this wrong\n");
+	expect_lines("", "  incomplete", "  incomplete: records that are missing can make this wrong\n");
 	expect_lines("--json", "\"incomplete\":true", "\"incomplete\":true}");
 }
 

@@ -968,7 +968,7 @@ struct proclife_cgroup_end {
 	/* The last task has left it. 0: not recorded, see PROCLIFE_CGROUP. */
 	uint64_t empty;
 	bool ended;
-	bool incomplete; /* what was lost or suppressed can make any of this wrong */
+	bool incomplete; /* records that are missing can make any of this wrong */
 };
 
 struct proclife_cgroup_ends;

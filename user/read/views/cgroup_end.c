@@ -83,7 +83,7 @@ void cgroup_end_print(const struct run *run, struct text *line, const struct pro
 	}
 	if (end->incomplete) {
 		text_style(line, STYLE_BAD);
-		text_string(line, "  incomplete: what was lost or suppressed can make this wrong");
+		text_string(line, "  incomplete: records that are missing can make this wrong");
 		text_style(line, STYLE_PLAIN);
 		text_line(line);
 	}
