@@ -16,13 +16,6 @@ const char *info_state(const struct info *info)
 	return info->recorded->complete ? "complete" : info->recorded->running ? "running" : "cut";
 }
 
-bool info_is_slice(const struct proclife_run_info *recorded)
-{
-	static const uint8_t none[PROCLIFE_UUID_BYTES];
-
-	return memcmp(recorded->slice_of, none, sizeof(none));
-}
-
 bool info_has_cpus(const struct info *info)
 {
 	return info->header->cpus < CPUS_UNKNOWN;
@@ -139,15 +132,6 @@ static void show_path(const struct info *info, struct text *what)
 	text_style(&line, STYLE_PLAIN);
 	text_line(&line);
 	text_free(&line);
-}
-
-void info_uuid(const uint8_t uuid[PROCLIFE_UUID_BYTES], char text[INFO_UUID])
-{
-	char *to = text;
-	size_t i;
-
-	for (i = 0; i < PROCLIFE_UUID_BYTES; i++)
-		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
 static void show_uuid(const struct info *info, struct text *what)
