@@ -101,6 +101,14 @@ static const struct proclife_cgroup_end *told(void)
 	return proclife_cgroup_ends_get(ends, CONTAINER);
 }
 
+static const struct proclife_cgroup_end *told_end(void)
+{
+	const struct proclife_cgroup_end *end = told();
+
+	assert_non_null(end);
+	return end;
+}
+
 static void expect_who(const struct proclife_who *who, const struct who *whom)
 {
 	assert_int_equal(who->tgid, whom->tgid);
@@ -130,8 +138,7 @@ static void test_whole(void **state)
 	feed(tasks, free_record(80, &c));
 	feed(tasks, free_record(81, &b));
 	feed(tasks, free_record(82, &a));
-	end = told();
-	assert_non_null(end);
+	end = told_end();
 	assert_int_equal(end->cgroup, CONTAINER);
 	assert_int_equal(end->processes, 3);
 	assert_int_equal(end->killer.ts, 20);
@@ -165,8 +172,7 @@ static void test_unrecorded(void **state)
 	record = ended(30, &a, 0, 0);
 	feed(tasks, record);
 	reaped(31, &a, &a, CONTAINER);
-	end = told();
-	assert_non_null(end);
+	end = told_end();
 	assert_int_equal(end->processes, 2);
 	assert_int_equal(end->killer.ts, 0);
 	expect_who(&end->last, &a); /* it was there up to its release */
@@ -206,8 +212,7 @@ static void test_empty_without_snapshot(void **state)
 	begins(10, &a, CONTAINER);
 	dies(20, &a);
 	populated(23, false);
-	end = told();
-	assert_non_null(end);
+	end = told_end();
 	assert_int_equal(end->empty, 23);
 	assert_false(end->incomplete);
 }
@@ -245,8 +250,7 @@ static void test_moved_away(void **state)
 	populated(40, false);
 	feed(tasks, signal_record(41, &b, SIGKILL, &shell));
 	exits(50, 53, &b);
-	end = told();
-	assert_non_null(end);
+	end = told_end();
 	assert_int_equal(end->processes, 1);
 	expect_who(&end->last, &a);
 	assert_int_equal(end->killer.ts, 20);
@@ -271,8 +275,7 @@ static void test_again(void **state)
 	begins(60, &c, CONTAINER);
 	dies(70, &c);
 	populated(90, false);
-	end = told();
-	assert_non_null(end);
+	end = told_end();
 	assert_int_equal(end->processes, 1);
 	assert_int_equal(end->killer.ts, 70);
 	expect_who(&end->killed, &c);
@@ -300,8 +303,7 @@ static void test_zombie(void **state)
 	begins(11, &b, CONTAINER);
 	dies(20, &a);
 	exits(40, 43, &b);
-	end = told();
-	assert_non_null(end);
+	end = told_end();
 	expect_who(&end->last, &b);
 	assert_int_equal(end->reaped, 0);
 }
@@ -322,8 +324,7 @@ static void test_same_time(void **state)
 	reaped(40, &a, &shell, CONTAINER);
 	feed(tasks, free_record(50, &b));
 	feed(tasks, free_record(51, &a));
-	end = told();
-	assert_non_null(end);
+	end = told_end();
 	expect_who(&end->killed, &a);
 	expect_who(&end->last, &b);
 	expect_who(&end->last_reaped, &b);
@@ -344,8 +345,7 @@ static void test_began_before(void **state)
 	feed(tasks, record);
 	feed(tasks, sigchld_record(21, &shell, &a, CLD_EXITED));
 	reaped(22, &a, &shell, CONTAINER);
-	end = told();
-	assert_non_null(end);
+	end = told_end();
 	assert_int_equal(end->exited, 0);
 	assert_int_equal(end->notified, 21);
 }
@@ -353,32 +353,24 @@ static void test_began_before(void **state)
 /* What is lost can have been an earlier SIGKILL, or a later exit... */
 static void test_gap(void **state)
 {
-	const struct proclife_cgroup_end *end;
-
 	(void)state;
 	begins(10, &a, CONTAINER);
 	feed_gap(tasks, 3, 12, 15);
 	dies(20, &a);
 	populated(30, false);
-	end = told();
-	assert_non_null(end);
-	assert_true(end->incomplete);
+	assert_true(told_end()->incomplete);
 }
 
 /* ... unless it was before the cgroup had tasks. */
 static void test_gap_before(void **state)
 {
-	const struct proclife_cgroup_end *end;
-
 	(void)state;
 	feed_gap(tasks, 3, 5, 8);
 	populated(9, true);
 	begins(10, &a, CONTAINER);
 	dies(20, &a);
 	populated(30, false);
-	end = told();
-	assert_non_null(end);
-	assert_false(end->incomplete);
+	assert_false(told_end()->incomplete);
 }
 
 /* The CGROUP can be among what is lost, then who is known decides. */
@@ -391,8 +383,7 @@ static void test_empty_lost(void **state)
 	begins(10, &a, CONTAINER);
 	dies(20, &a);
 	feed_gap(tasks, 3, 30, 35);
-	end = told();
-	assert_non_null(end);
+	end = told_end();
 	assert_int_equal(end->empty, 0);
 	assert_true(end->incomplete);
 }
@@ -412,16 +403,12 @@ static void test_use_lost(void **state)
 
 static void expect_suppressed(uint32_t what, uint64_t ts, bool incomplete)
 {
-	const struct proclife_cgroup_end *end;
-
 	populated(9, true);
 	begins(10, &a, CONTAINER);
 	suppressed(ts, what);
 	dies(20, &a);
 	populated(31, false);
-	end = told();
-	assert_non_null(end);
-	assert_int_equal(end->incomplete, incomplete);
+	assert_int_equal(told_end()->incomplete, incomplete);
 }
 
 static void test_signals_suppressed(void **state)
