@@ -27,9 +27,9 @@ $(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -
 $(READ_TESTS): $(READ_ARCHIVE)
 $(patsubst %,$B/tests/unit/%,test_explain test_format test_invisible test_quote test_when): $B/tests/unit/support/fixture_text.o
 $(READ_TESTS): LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
-$B/tests/unit/test_dying.o: override CPPFLAGS += -Iuser/read
-$B/tests/unit/test_dying: $(READ_ARCHIVE) $B/tests/unit/support/recorded.o
-$B/tests/unit/test_dying: LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
+$B/tests/unit/test_dying.o $B/tests/unit/test_dying_exiting.o: override CPPFLAGS += -Iuser/read
+$B/tests/unit/test_dying $B/tests/unit/test_dying_exiting: $(READ_ARCHIVE) $B/tests/unit/support/recorded.o
+$B/tests/unit/test_dying $B/tests/unit/test_dying_exiting: LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
 $B/tests/unit/test_view_dying: $B/tests/unit/support/recorded.o $B/tests/unit/support/story.o | $B/proclife-read
 $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/completions/zsh

@@ -1,149 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who is dying: what records tell of it, held against a /proc that was written for the test. */
-#include "check.h"
-#include "exits.h"
-#include "fixture_tasks.h"
-#include "recorded.h"
-#include "views/dying.h"
+#include "proc_files.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define TICK (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK))
-
-static struct run run;
-
-static int begin(void **state)
-{
-	recorded_setup(state);
-	begin_tasks(state);
-	run = (struct run){ .tasks = tasks };
-	return 0;
-}
-
-static int end(void **state)
-{
-	end_tasks(state);
-	return recorded_teardown(state);
-}
-
-#define DYING(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-/* A process that began 50 s after the boot, and a bit. */
-static struct who victim(uint32_t pid)
-{
-	struct who who = process_of_pid(pid, "victim");
-
-	who.start = 50000000000 + pid * TICK + TICK / 2;
-	return who;
-}
-
-static struct who thread(const struct who *leader, uint32_t tid)
-{
-	struct who who = thread_of(leader, tid);
-
-	who.start = leader->start;
-	return who;
-}
-
-/* The folders of the path are made, too. */
-static void put_file(const char *text, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void put_file(const char *text, const char *format, ...)
-{
-	char path[PATH_MAX], *slash;
-	int n = snprintf(path, sizeof(path), "%s/", folder.base);
-	va_list args;
-	FILE *file;
-
-	va_start(args, format);
-	vsnprintf(path + n, sizeof(path) - n, format, args);
-	va_end(args);
-	for (slash = path + n; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-	if (!text) {
-		assert_int_equal(mkdir(path, 0700), 0); /* nobody can read() that */
-		return;
-	}
-	unlink(path);
-	file = fopen(path, "we");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
-#define EXITING 0x4
-#define KILLED (1 << (SIGKILL - 1))
-
-static void stat_text(char text[512], const struct who *who, char state, unsigned int flags,
-		      unsigned int pending)
-{
-	snprintf(text, 512,
-		 "%u (%s) %c 1 1 1 0 -1 %u 10 0 0 0 1 2 3 4 20 0 1 0 %llu 4096 100 "
-		 "18446744073709551615 1 1 0 0 0 %u 0 4096 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-		 who->pid, who->comm, state, flags, (unsigned long long)(who->start / TICK), pending);
-}
-
-static void put_thread(const struct who *who, char state, const char *wchan, unsigned int flags,
-		       unsigned int pending)
-{
-	char text[512];
-
-	stat_text(text, who, state, flags, pending);
-	put_file(text, "%u/task/%u/stat", who->tgid, who->pid);
-	put_file(wchan, "%u/task/%u/wchan", who->tgid, who->pid);
-	if (who->pid == who->tgid)
-		put_file(text, "%u/stat", who->tgid);
-}
-
-/* Of the flags of this one, SIGKILL is what pends for the process; its user has many groups. */
-static void put_status(const struct who *who, uint32_t parent, uint32_t tracer)
-{
-	char text[8192], groups[7000];
-
-	snprintf(groups, sizeof(groups), "%06999d", 7);
-	snprintf(text, sizeof(text), "Name:\t%s\nTgid:\t%u\nPid:\t%u\nPPid:\t%u\nTracerPid:\t%u\n"
-		 "Groups:\t%s\nSigPnd:\t%016x\nShdPnd:\t%016x\n", who->comm, who->tgid, who->pid, parent,
-		 tracer, groups, 0, who->flags);
-	put_file(text, "%u/status", who->pid);
-}
-
-static struct dying_list collect(void)
-{
-	return dying_collect(&run, folder.base);
-}
-
-static void expect_nobody(void)
-{
-	struct dying_list list = collect();
-
-	assert_int_equal(list.count, 0);
-	dying_free(&list);
-}
-
-static void expect_thread(const struct dying *dying, size_t index, uint32_t tid, char state,
-			  const char *wchan)
-{
-	assert_true(index < dying->proc.count);
-	assert_int_equal(dying->proc.threads[index].tid, tid);
-	assert_int_equal(dying->proc.threads[index].state, state);
-	assert_string_equal(dying->proc.threads[index].wchan, wchan);
-}
-
-static void kill_at(uint64_t ts, const struct who *who)
-{
-	feed(tasks, signal_record(ts, who, SIGKILL, &shell));
-}
 
 static void test_killed(void **state)
 {
@@ -260,62 +124,6 @@ static void test_teardown(void **state)
 	/* Nothing is left of it but memory. */
 	feed(tasks, reap_record(30, &a, &shell));
 	expect_nobody();
-}
-
-/* A thread has called exit_group(): the process ends, whether its leader has begun to exit or not. */
-static void test_exiting(void **state)
-{
-	struct who a = victim(200), t = thread(&a, 201);
-	struct dying_list list;
-
-	(void)state;
-	proclife_tasks_with_exiting(tasks);
-	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, clone_record(11, &t, &shell, &a));
-	put_thread(&a, 'D', "io_schedule", 0, 0);
-	put_thread(&t, 'S', "0", 0, 0);
-	feed(tasks, exiting(20, &t, 0, 0)); /* it exits alone */
-	expect_nobody();
-	t = thread(&a, 202);
-	feed(tasks, clone_record(21, &t, &shell, &a));
-	feed(tasks, exiting(30, &t, WHOLE, 1 << 8));
-	list = collect();
-	assert_int_equal(list.count, 1);
-	assert_int_equal(list.all->since, 30);
-	assert_null(list.all->sigkill);
-	dying_free(&list);
-	feed(tasks, exiting(40, &a, WHOLE, 1 << 8));
-	kill_at(50, &a);
-	list = collect();
-	assert_int_equal(list.all->since, 30);
-	dying_free(&list);
-	/* Also where /proc does not tell of it. */
-	put_file("200 (victim) D 1 1 1 0 -1 0 0", "200/stat");
-	list = collect();
-	assert_int_equal(list.count, 1);
-	assert_int_equal(list.all->proc.found, PROC_REFUSED);
-	dying_free(&list);
-}
-
-/* Its leader began before: that is when it should have been gone from. */
-static void test_leader_exiting(void **state)
-{
-	struct who a = victim(200), t = thread(&a, 201);
-	struct dying_list list;
-
-	(void)state;
-	proclife_tasks_with_exiting(tasks);
-	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, clone_record(11, &t, &shell, &a));
-	put_thread(&a, 'D', "io_schedule", EXITING, 0);
-	put_thread(&t, 'S', "0", 0, 0);
-	feed(tasks, exiting(20, &a, 0, 0));
-	feed(tasks, exiting(30, &t, WHOLE, 1 << 8));
-	list = collect();
-	assert_int_equal(list.count, 1);
-	assert_int_equal(list.all->process->exiting, 30);
-	assert_int_equal(list.all->since, 20);
-	dying_free(&list);
 }
 
 /* What happened before the trace, /proc still shows. */
@@ -544,8 +352,6 @@ int main(void)
 		DYING(test_held_by_a_tracer),
 		DYING(test_leader_exited),
 		DYING(test_teardown),
-		DYING(test_exiting),
-		DYING(test_leader_exiting),
 		DYING(test_unrecorded),
 		DYING(test_reused_pid),
 		DYING(test_reused_meanwhile),
