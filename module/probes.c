@@ -49,7 +49,7 @@ static void probe_fork(void *data, struct task_struct *child, compat_clone_flags
 	/* The idle task of a CPU that comes up: never freed, and not visible as a task. */
 	if (unlikely(!child->pid))
 		return;
-	record_fork(rings_begin(&slot, PROCLIFE_FORK), child);
+	record_fork(rings_begin(&slot, PROCLIFE_FORK), child, clone_flags);
 	rings_end(&slot, PROCLIFE_FORK);
 	/* The task may have migrated: any CPU will do. */
 	if (unlikely(raw_cpu_read(proclife_budget.suppressing)))

@@ -49,13 +49,16 @@ static __always_inline void record_reserve(u64 *words, unsigned int n)
 		WRITE_ONCE(words[i], 0);
 }
 
-static __always_inline void record_fork(struct proclife_record *r, struct task_struct *child)
+static __always_inline void record_fork(struct proclife_record *r, struct task_struct *child,
+					compat_clone_flags clone_flags)
 {
 	struct proclife_fork *f = &r->fork;
 	/* Not always current: CLONE_PARENT and CLONE_THREAD share the creator's parent. */
 	struct task_struct *parent = task_deref(child->real_parent), *creator = current;
 
 	take_head(r, child);
+	if ((clone_flags & (CLONE_VM | CLONE_THREAD)) == CLONE_VM)
+		r->flags |= PROCLIFE_F_SHARES;
 	f->parent = take_handle(parent);
 	f->parent_pid = task_peek(parent->pid);
 	f->parent_tgid = parent->tgid;

@@ -103,6 +103,7 @@ enum proclife_type {
 #define PROCLIFE_F_EXECING (1u << 8) /* MM: the task is in execve(2), which drops what it had */
 #define PROCLIFE_F_SOFTIRQ (1u << 9) /* FREE: it ran in a softirq, on top of the task that it names */
 #define PROCLIFE_F_SOLE (1u << 10) /* EXITING: its group has no other thread, and none that ran has ended */
+#define PROCLIFE_F_SHARES (1u << 11) /* FORK of a process: it has its creator's memory, until it execs */
 
 struct proclife_fork {
 	__u64 parent;  /* handle of real_parent, the parent by birth */

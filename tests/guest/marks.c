@@ -103,6 +103,51 @@ void marks_reap(pid_t pid)
 	marks_read();
 }
 
+struct note {
+	uint32_t pid;
+	struct told told;
+};
+
+static void note_told(void *data, struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+	struct note *note = data;
+	enum proclife_phase phase;
+
+	if (process->tgid != note->pid)
+		return;
+	note->told.known = memory;
+	if (memory)
+		note->told.memory = *memory;
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
+		if (!proclife_process_phase(process, phase, &note->told.phases[phase]))
+			note->told.phases[phase] = 0;
+}
+
+struct told marks_told(pid_t pid)
+{
+	const struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.process_gone = note_told,
+		.memory_gone = note_told,
+	};
+	struct note note = { .pid = (uint32_t)pid };
+	struct proclife_tasks *tasks;
+	unsigned int i;
+
+	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_begin(tasks, marks_source), 0);
+	assert_int_equal(proclife_tasks_report(tasks, &reports, &note), 0);
+	for (i = 0; i < marks_count; i++) {
+		const struct proclife_event event = { .record = &marks[i] };
+
+		assert_true(proclife_tasks_feed(tasks, &event) >= 0);
+	}
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	proclife_tasks_free(tasks);
+	return note.told;
+}
+
 /* A pipe by which a child says that it is ready. */
 static int ready[2];
 

@@ -33,6 +33,14 @@ const struct proclife_record *must_mark(uint16_t type, pid_t tgid);
 /* The MM of this kind about this address space, from @from on; or NULL. */
 const struct proclife_record *mark_of_mm(const struct proclife_record *from, uint64_t mm, uint32_t what);
 
+/* What the library tells of a process, from all marks so far. */
+struct told {
+	bool known; /* memory is */
+	struct proclife_memory memory;
+	uint64_t phases[PROCLIFE_PHASES]; /* 0: not known */
+};
+struct told marks_told(pid_t pid);
+
 /* A pipe by which a child, or each of its threads, says that it is ready. */
 void ready_prepare(void);
 void ready_say(void);

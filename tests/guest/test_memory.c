@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -38,6 +39,7 @@ static void test_pages(void **state)
 	const unsigned long anon = 24 * MIB, shared = 9 * MIB;
 	const struct proclife_record *exiting, *teardown, *gone, *files, *exit_;
 	uint64_t before, after, error;
+	struct told told;
 	pid_t pid;
 
 	(void)state;
@@ -94,6 +96,12 @@ static void test_pages(void **state)
 	assert_int_equal(teardown->flags & PROCLIFE_F_EXECING, 0);
 	assert_int_equal(gone->mm.rss_anon | gone->mm.rss_file | gone->mm.rss_shmem | gone->mm.tables, 0);
 	assert_null(mark_of_mm(marks, exiting->exiting.mm, PROCLIFE_MM_LEFT));
+
+	told = marks_told(pid);
+	assert_true(told.known && told.memory.own);
+	assert_int_equal(told.phases[PROCLIFE_UNMAP], gone->ts - teardown->ts);
+	assert_int_equal(told.phases[PROCLIFE_HELD], 0);
+	assert_int_equal(told.memory.rss_anon, teardown->mm.rss_anon);
 }
 
 /* What an exec drops is told apart from what a death does. */
@@ -147,8 +155,9 @@ static void test_held(void **state)
 	} victim;
 	const struct proclife_record *exiting, *left, *teardown, *gone;
 	int said[2], pidfd, uffd;
+	uint64_t killed, let_go;
+	struct told told;
 	pid_t pid, holder;
-	uint64_t let_go;
 
 	(void)state;
 	assert_int_equal(pipe2(said, O_CLOEXEC), 0);
@@ -178,6 +187,7 @@ static void test_held(void **state)
 	usleep(300000); /* it waits */
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	killed = now();
 	usleep(300000);
 	let_go = now();
 	close(uffd);
@@ -195,6 +205,84 @@ static void test_held(void **state)
 	assert_int_equal(gone->tgid, holder);
 	/* It did that before it began to exit itself. */
 	assert_true(gone->ts < must_mark(PROCLIFE_EXITING, holder)->ts);
+
+	told = marks_told(pid);
+	assert_true(told.known && !told.memory.own && !told.memory.open);
+	assert_int_equal(told.memory.holders, 1);
+	assert_int_equal(told.memory.last.tgid, holder);
+	assert_int_equal(told.phases[PROCLIFE_HELD], teardown->ts - left->ts);
+	assert_true(told.phases[PROCLIFE_HELD] >= let_go - killed);
+	assert_true(told.phases[PROCLIFE_HELD] < now() - killed);
+	assert_int_equal(told.phases[PROCLIFE_UNMAP], gone->ts - teardown->ts);
+}
+
+/* A file of /proc that is open, and not being read, does not hold it. */
+static void test_open_holds_nothing(void **state)
+{
+	struct told told;
+	char path[32];
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	ready_prepare();
+	pid = must_fork();
+	if (!pid) {
+		ready_say();
+		pause();
+	}
+	ready_await(1);
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	kill(pid, SIGKILL);
+	marks_reap(pid);
+	told = marks_told(pid);
+	assert_true(told.known && told.memory.own);
+	assert_true(told.phases[PROCLIFE_UNMAP] > 0);
+	assert_int_equal(told.phases[PROCLIFE_HELD], 0);
+	close(fd);
+}
+
+/*
+ * A fork that fails when it has copied the address space, as the PID namespace has lost its init: whose
+ * memory that would have been is nobody's.
+ */
+static void test_failed_fork(void **state)
+{
+	const struct proclife_record *exiting, *r;
+	unsigned int torn = 0;
+	struct told told;
+	int failed = 0;
+	pid_t pid = must_fork();
+
+	(void)state;
+	if (!pid) {
+		if (unshare(CLONE_NEWPID))
+			_exit(99);
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		if (waitpid(pid, NULL, 0) != pid)
+			_exit(99);
+		pid = fork();
+		_exit(pid < 0 && errno == ENOMEM ? 7 : 99);
+	}
+	assert_int_equal(waitpid(pid, &failed, 0), pid);
+	assert_int_equal(failed, 7 << 8);
+	marks_read();
+	exiting = must_mark(PROCLIFE_EXITING, pid);
+	for (r = marks; r < exiting; r++)
+		if (r->type == PROCLIFE_MM && r->tgid == (uint32_t)pid && r->mm.what == PROCLIFE_MM_TEARDOWN) {
+			assert_false(r->flags & PROCLIFE_F_EXECING);
+			assert_true(r->mm.mm != exiting->exiting.mm);
+			torn++;
+		}
+	assert_int_equal(torn, 1);
+	told = marks_told(pid);
+	assert_true(told.known && told.memory.own);
+	assert_true(told.memory.teardown > exiting->ts);
+	assert_int_equal(told.phases[PROCLIFE_HELD], 0);
 }
 
 /* A process that shares the address space outlives the other one, and tears it down. */
@@ -244,6 +332,12 @@ static void test_shared(void **state)
 	assert_int_equal(left->mm.users, 1);
 	assert_true(left->ts < killed && killed < teardown->ts);
 	assert_int_equal(teardown->tgid, other);
+	assert_false(must_mark(PROCLIFE_FORK, pid)->flags & PROCLIFE_F_SHARES);
+	assert_true(must_mark(PROCLIFE_FORK, other)->flags & PROCLIFE_F_SHARES);
+	/* It was the first one's, and the second one has none. */
+	assert_true(marks_told(pid).phases[PROCLIFE_HELD] > 0);
+	assert_int_equal(marks_told(pid).memory.last.tgid, other);
+	assert_false(marks_told(other).known);
 	close(pids[0]);
 	close(pids[1]);
 }
@@ -282,13 +376,17 @@ static void test_early(void **state)
 	assert_non_null(early);
 	assert_int_equal(early->tgid, getpid());
 	assert_true(early->mm.rss_anon > 0);
+	assert_int_equal(marks_told(pid).memory.early, early->ts);
+	assert_int_equal(marks_told(pid).memory.early_by.tgid, getpid());
 }
 
 int main(void)
 {
 #define MARK(test) cmocka_unit_test_setup_teardown(test, marks_begin, marks_end)
 	const struct CMUnitTest tests[] = {
-		MARK(test_pages), MARK(test_exec), MARK(test_held), MARK(test_shared), MARK(test_early),
+		MARK(test_pages), MARK(test_exec), MARK(test_held),
+		MARK(test_open_holds_nothing), MARK(test_failed_fork), MARK(test_shared),
+		MARK(test_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, marks_unload);

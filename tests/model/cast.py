@@ -35,6 +35,7 @@ class Process:
         self.cgroup, self.ns_pid, self.ns_inum = 1, pid, INIT_NS
         self.path = self.args = self.execed = None
         self.mm = self.files = None
+        self.shares = False  # its creator's address space
         self.execs = 0
         self.ignores = self.subreaper = self.args_cut = False
         self.reaper = self.killer = self.exit_code = None

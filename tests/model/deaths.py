@@ -85,7 +85,7 @@ class Deaths(session.Session):
             "threads": len(process.tasks), "execs": process.execs, "born": process.born,
             "seen": process.seen, "killed": lives.killed(process), "exited": process.exited, "notified": process.notified,
             "reaped": process.reaped, "freed": process.freed, **lives.process_phases(process),
-            "alone": process.alone, **process.usage, "utime": Near(user),
+            "memory": lives.memory(process), "alone": process.alone, **process.usage, "utime": Near(user),
             "stime": Near(process.usage["runtime"] - user), "max_rss": process.max_rss,
             **wait_status(process.exit_code), "killer": killer(process.killer),
             "reaper_pid": process.reaper["reaper_tgid"] if process.reaper else 0,
@@ -109,13 +109,17 @@ class Deaths(session.Session):
         """By what it ranks; None if that is not known. What goes on counts as long as it has."""
         phases = lives.process_phases(process)
         life = process.exited - process.seen if process.exited is not None else None
+        memory = process.memory
+        if key in ("held", "unmap") and phases[key] is None and memory and memory.open:
+            begun = {"held": memory.left if not memory.teardown else None, "unmap": memory.teardown}[key]
+            return begun and self.ended - begun["ts"]
         since = {"teardown": process.exited if process.notified is None else None,
                  "zombie": process.notified if process.notified is not None else process.exited,
                  "rcu_free": process.reaped, "exit_free": process.exited, "kill": None}
         on = {"kill": [], "teardown": ["zombie"], "zombie": ["zombie"], "rcu_free": ["unfreed"],
               "exit_free": ["zombie", "unfreed"]}
         if key in phases and key != "life":
-            if phases[key] is None and process.state in on[key] and since[key] is not None:
+            if key in on and phases[key] is None and process.state in on[key] and since[key] is not None:
                 return self.ended - since[key]
             return phases[key]
         return {"time": process.died, "life": life, "alone": process.alone,
@@ -139,8 +143,8 @@ def check_json(checker, path, read, options, rng):
     seen = Deaths(read, options)
     rim = lambda objects: [views.trace(read.env), *objects, views.end(seen)]
     checker.objects(words, rim([said for _, said in seen.deaths] + [seen.summary(len(seen.deaths))]))
-    for key in rng.sample(keys([seen], ["time", "life", "alone", "cpu", "rss", "kill", "teardown", "zombie",
-                                        "rcu_free", "exit_free"]), 3):
+    for key in rng.sample(keys([seen], ["time", "life", "alone", "cpu", "rss", "kill", "teardown",
+                                        "held", "unmap", "zombie", "rcu_free", "exit_free"]), 4):
         top = rng.choice([None, 1, 3, 1000])
         ranked = seen.ranked(key, top)
         checker.objects(words + ["--sort", key] + (["--top=%d" % top] if top else []),
@@ -216,7 +220,7 @@ def check_several(checker, seed):
         for trace, (path, _), part in zip(traces, made, parts):
             expected += [trace] + [dict(said, recording=path) for _, said in part.deaths]
         checker.objects(more, expected + [dict(summary, shown=summary["matched"]), last])
-        for key in ("time", rng.choice(keys(parts, ["life", "alone", "cpu", "rss", "zombie", "exit_free"]))):
+        for key in ("time", rng.choice(keys(parts, ["life", "alone", "cpu", "rss", "held", "unmap", "zombie", "exit_free"]))):
             check_ranked(checker, more, key, rng.choice([None, 2, 50]), traces, summary, last,
                          [(path, part) for (path, _), part in zip(made, parts)])
 

@@ -3,7 +3,8 @@
 From records to lives, in the simplest way that proclife(4) and proclife-views(7) allow. It knows
 nothing of loss: what the program says where records are missing is held against the truth instead.
 """
-from abi import NUMBERS
+from abi import CONSTANTS, NUMBERS
+from values import texts
 
 SIGCHLD = 17
 CLD = (1, 2, 3)
@@ -27,6 +28,23 @@ class Task:
         dead = self.last_exit is not None or self.gone_before
         return "freed" if self.freed is not None else "unfreed" if self.reaped is not None else \
             "zombie" if dead else "alive"
+
+
+MM = {CONSTANTS["MM_" + name]: name.lower() for name in ("LEFT", "ASYNC", "EARLY", "TEARDOWN", "GONE")}
+RSS = ("rss_anon", "rss_file", "rss_shmem", "swap")
+
+
+class Memory:
+    """An address space that its process, once that is known, lets go of."""
+
+    def __init__(self):
+        self.process = self.own = self.by = None
+        self.left = self.early = self.teardown = self.gone = self.last = None
+        self.open = True  # something can follow
+
+    def since(self):
+        """Since when nothing may have been missed of it."""
+        return (self.teardown or self.left or self.early)["ts"]
 
 
 class Process:
@@ -56,6 +74,15 @@ class Process:
         self.selected, self.creator = False, None
         self.coalesced = False
         self.exit_cpu = self.free_cpu = None
+        self.mm, self.shares, self.sole = 0, False, False
+        self.its_memory, self.execed = None, 0
+
+    @property
+    def memory(self):
+        """As far as it can be told: a LEFT can be that of another thread than the last one."""
+        its = self.its_memory
+        sure = self.sole or self.notified is not None or self.reaped is not None or self.freed is not None
+        return its if its and (its.teardown or sure) else None
 
     @property
     def runtime(self):
@@ -74,8 +101,10 @@ class Process:
 
 
 class Lives:
-    def __init__(self, with_exiting=False):
-        self.with_exiting = with_exiting
+    def __init__(self, with_exiting=False, with_memory=False):
+        self.with_exiting, self.with_memory = with_exiting, with_memory
+        self.memories = {}  # by handle, those that are open
+        self.mm_missed = (set(), 0)  # CPUs on which MMs are suppressed, and until when they were
         self.tasks = {}  # handle: the task that has it now
         self.processes = []
         self.open = []  # those that are not gone
@@ -156,6 +185,7 @@ class Lives:
         if task.pid != process.tgid:
             return
         process.born, process.shown_alive = record["ts"], True
+        process.shares = "shares" in record["flags"]
         creator = self.tasks.get(record["creator"])
         process.creator = creator.process if creator else None
         self.link(process, record, self.tasks.get(record["parent"]))
@@ -192,7 +222,8 @@ class Lives:
 
     def on_exec(self, record, task, process):
         process.execs += 1
-        process.shown_alive = True
+        process.shown_alive, process.shares = True, False
+        process.execed = record["ts"]
         process.uid = record["uid"]
         process.path = record["path"].split(b"\0")[0]
         if "truncated" in record["flags"]:
@@ -210,7 +241,8 @@ class Lives:
             process.matched_args = process.args  # a filter waits for the last piece
 
     def on_exiting(self, record, task, process):
-        task.exiting = record["ts"]
+        task.exiting, process.mm = record["ts"], record["mm"]
+        process.sole |= "sole" in record["flags"]
         core = record["exit_code"] & 0x7f in CORE
         if "sole" in record["flags"] and not core:
             self.begin_end(process, record, True)
@@ -273,11 +305,112 @@ class Lives:
             sender.process.notified = record["ts"]
             sender.process.coalesced = record["result"] == 2
 
+    # Address spaces
+
+    def may_lack(self, memory):
+        """Can another one have its handle by now? Whoever holds it can have had no record."""
+        cpus, until = self.mm_missed
+        return bool(cpus) or until >= memory.since()
+
+    def open_memory(self, mm):
+        """Who goes on after tearing down its own has done that, though no GONE says so."""
+        its = self.memories.get(mm)
+        if its and its.own and (its.process.notified is not None or its.process.reaped is not None):
+            self.end_memory(its, mm)
+        return its if its and its.open else None
+
+    def end_memory(self, its, mm):
+        its.open = False
+        self.memories.pop(mm, None)
+
+    def drop_memory(self, its, mm):
+        """What was known of it is of no use, or of another one."""
+        self.end_memory(its, mm)
+        if its.process:
+            its.process.its_memory = None
+
+    def own_memory(self, process, mm):
+        its = self.open_memory(mm)
+        older = its and not its.process and its.since() < max(process.born or 0, process.execed)
+        if its and its.process is not process and (its.process or older or self.may_lack(its)):
+            self.drop_memory(its, mm)
+            its = None
+        if not its:
+            its = self.memories[mm] = Memory()
+        its.process, process.its_memory = process, its
+        return its
+
+    def on_mm(self, record, task, process):
+        if self.with_memory:
+            what, mm = MM[record["what"]], record["mm"]
+            record = dict(record, process=process)
+            its = self.open_memory(mm)
+            own = process.mm == mm and not process.shares and bool(
+                task.exiting or what == "left" or its and its.process is process and not self.may_lack(its))
+            getattr(self, "mm_" + what)(record, process, its, own)
+
+    def mm_left(self, record, process, _, own):
+        if own:
+            self.own_memory(process, record["mm"]).left = record
+
+    def mm_early(self, record, _, its, __):
+        if its and its.process and self.may_lack(its) or its and its.by == record["handle"]:
+            return
+        if its and self.may_lack(its):
+            self.drop_memory(its, record["mm"])
+            its = None
+        its = its or self.memories.setdefault(record["mm"], Memory())
+        its.early = its.early or record
+
+    def mm_async(self, record, _, its, __):
+        if its and (self.may_lack(its) or its.teardown):
+            self.drop_memory(its, record["mm"])
+        elif its:
+            its.last = record
+
+    def mm_teardown(self, record, process, its, own):
+        if own:
+            its = self.own_memory(process, record["mm"])
+            its.own, its.left = True, None
+        elif not its:
+            return
+        elif not its.process or its.teardown or self.may_lack(its) or \
+                "execing" in record["flags"] and not process.shares:
+            self.drop_memory(its, record["mm"])  # whoever execs had it, too
+            return
+        its.teardown, its.by = record, record["handle"]
+        if "kthread" not in record["flags"]:  # which can do it for others
+            its.last = record
+        if not own and not any(record[name] for name in (*RSS, "tables")):
+            self.end_memory(its, record["mm"])  # there need not be a GONE
+
+    def mm_gone(self, record, _, its, __):
+        if its and its.teardown and its.by == record["handle"] and (its.own or not self.may_lack(its)):
+            its.gone = record
+            self.end_memory(its, record["mm"])
+        elif its:
+            self.drop_memory(its, record["mm"])
+
+    def at_memory(self, process):
+        """The processes of those who had a part in it."""
+        its = process.memory
+        return [each["process"] for each in (its.last, its.teardown, its.early) if each] if its else []
+
+    def settle_memory(self):
+        """The trace ends. What may have ended unseen is not said to go on."""
+        for mm, its in list(self.memories.items()):
+            if self.open_memory(mm) and self.may_lack(its):
+                self.end_memory(its, mm)
+
     def on_wait(self, record, task, process):
         task.waited = process.waited = record["ts"]
 
     def suppress(self, record):
         """From here on, or up to here, the module did not record all that there was of a type."""
+        if record["what"] == NUMBERS["mm"]:
+            cpus, until = self.mm_missed
+            (cpus.discard if record["ended"] else cpus.add)(record["cpu"])
+            self.mm_missed = cpus, record["ts"] if record["ended"] else until
         if record["what"] == NUMBERS["wait"]:
             if record["ended"]:
                 self.unwatched.discard(record["cpu"])
@@ -312,6 +445,9 @@ class Lives:
         # If its leader has not been seen as yet, that lives on.
         if process.start is not None and all(each.freed is not None for each in process.tasks):
             process.freed, process.free_cpu = record["ts"], record["cpu"]
+            its = process.its_memory
+            if its and its.open and its.own:
+                self.end_memory(its, process.mm)
             process.last_parent = process.parent  # as far as it is known by now
             self.open.remove(process)
 
@@ -335,11 +471,36 @@ def killed(process):
     return sent["ts"] if sent and not (sent["blocked"] or sent["again"] or process.end_hidden) else None
 
 
+def actor(record):
+    return record and dict(texts("comm", record["comm"]), pid=record["tgid"], tid=record["pid"])
+
+
+def memory(process):
+    """The object of --lives."""
+    its = process.memory
+    if not its:
+        return None
+    ts = lambda record: record and record["ts"]
+    kib = its.teardown or dict.fromkeys(RSS, 0)
+    return dict({name: kib[name] for name in RSS}, left=ts(its.left), holders=its.left["users"] if its.left else 0,
+                early=ts(its.early), early_by=actor(its.early),
+                early_anon=its.early["rss_anon"] if its.early else 0, teardown=ts(its.teardown),
+                last=actor(its.last), by=actor(its.teardown), gone=ts(its.gone))
+
+
+def memory_phases(process):
+    its = process.memory
+    if not its:
+        return {"held": None, "unmap": None}
+    ts = lambda record: record and record["ts"]
+    return {"held": mark(ts(its.teardown), ts(its.left)), "unmap": mark(ts(its.gone), ts(its.teardown))}
+
+
 def process_phases(process):
     notified, sent = process.notified, killed(process)
     late = sent is not None and process.exited is not None and sent > process.exited
     return {"kill": None if late else mark(process.exited, sent),
-            "teardown": mark(notified, process.exited),
+            "teardown": mark(notified, process.exited), **memory_phases(process),
             "zombie": mark(process.reaped, notified if notified is not None else process.exited),
             "rcu_free": mark(process.freed, process.reaped),
             "exit_free": mark(process.freed, process.exited),
@@ -347,6 +508,6 @@ def process_phases(process):
 
 
 def task_phases(task):
-    return {"kill": None, "teardown": None, "zombie": mark(task.reaped, task.exited),
+    return {"kill": None, "teardown": None, "held": None, "unmap": None, "zombie": mark(task.reaped, task.exited),
             "rcu_free": mark(task.freed, task.reaped),
             "exit_free": mark(task.freed, task.exited), "life": mark(task.exited, task.born)}

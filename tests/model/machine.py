@@ -124,6 +124,7 @@ class Machine(Dying, Marks):
         self.tick()
         self.free_some()
         self.let_go_some()
+        self.unmap_some()
         self.leave_some()
         users = [task for task in self.running() if "kthread" not in task.kind]
         task = self.random.choice(users)
@@ -204,7 +205,7 @@ class Machine(Dying, Marks):
         process = task.process
         self.join(task, creator)
         task.born = self.write(
-            "fork", task, parent=parent.handle, group=process.handle, creator=creator.handle,
+            "fork", task, {"shares"} if task is process.leader and process.shares else (), parent=parent.handle, group=process.handle, creator=creator.handle,
             cgroup=process.cgroup, parent_pid=parent.pid, parent_tgid=parent.process.tgid,
             creator_pid=creator.pid, creator_tgid=creator.process.tgid, uid=process.uid,
             ns_pid=process.ns_pid if task is process.leader else task.pid, ns_inum=process.ns_inum)
@@ -271,6 +272,7 @@ class Machine(Dying, Marks):
         if task is not process.leader:
             self.take_lead(task)
         self.replace_mm(task)
+        process.shares = False
         self.rename(task, self.random.choice(NAMES), exempt=True)
         if self.random.random() < .3:
             process.uid = self.random.choice([0, 1000, 1001, 33])
@@ -345,7 +347,7 @@ class Machine(Dying, Marks):
 
     def suppress(self, cpu):
         """An account of the module's budget is spent on a CPU, or has saved enough again."""
-        kinds = ["wait", "rename", "signal", "cgroup"] if self.budget else ["rename", "cgroup"]
+        kinds = ["wait", "rename", "signal", "cgroup", "mm"] if self.budget else ["rename", "cgroup"]
         kind = self.random.choice([each for each in kinds if each not in self.lacks])
         since = self.suppressing.pop((cpu, kind), None)
         missing = self.missing.pop((cpu, kind), 0)

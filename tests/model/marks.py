@@ -16,10 +16,14 @@ ALL = sum(1 << number for number, name in abi.TYPES.items() if name not in ("non
 
 
 class Mm:
-    """An address space, and who holds it."""
+    """An address space, who holds it, and what became of it."""
 
     def __init__(self, handle):
         self.handle, self.tasks, self.visitors = handle, set(), []
+        self.left = {}  # of each process whose last thread let go while others held it: the LEFT
+        self.early = []
+        self.teardown = self.gone = self.last = None
+        self.own = None  # the process that let go last as it exited
 
     def users(self):
         return len(self.tasks) + len(self.visitors)
@@ -37,6 +41,8 @@ class Marks:
         self.cgroup_leave = random.choice([1, 2])
         self.visits = []  # (address space, who holds it for a while)
         self.late = []  # address spaces that a worker of the kernel will tear down
+        self.unmapping = []  # (address space, the worker that is at it)
+        self.free_mms = []  # handles of those that are gone
         self.switching = []  # tasks that have exited, and have not been switched away from
         self.population = collections.Counter()  # of each cgroup: tasks there and below
         paths = {path: number for number, path in self.cgroups.items()}
@@ -69,8 +75,10 @@ class Marks:
         self.now += self.random.randrange(1000)
 
     def kernel_thread(self):
+        """One that is not at work."""
+        busy = [worker for _, worker in self.unmapping]
         return self.random.choice([task for process in self.processes for task in process.working()
-                                   if "kthread" in task.kind])
+                                   if "kthread" in task.kind and task not in busy])
 
     # Address spaces and files
 
@@ -79,29 +87,69 @@ class Marks:
         process = task.process
         self.enter(task, process.cgroup)
         if "kthread" in task.kind:
+            process.shares = True  # that of kthreadd, who has none
             return
         if task is process.leader:
-            shares = creator.process.mm and self.random.random() < .1  # as with vfork(2)
-            process.mm = creator.process.mm if shares else Mm(self.handle())
-            process.files = creator.process.files if shares else set()
+            process.shares = bool(creator.process.mm) and self.random.random() < .15  # as with vfork(2)
+            process.mm = creator.process.mm if process.shares else self.new_mm()
+            process.files = creator.process.files if process.shares else set()
             process.files.add(process)
         process.mm.tasks.add(task)
 
-    def mark(self, mm, what, head, flags=(), users=0):
-        kib = {} if what == "gone" else dict(
+    def new_mm(self):
+        """As often as not it lies where another one was."""
+        reused = self.free_mms and self.random.random() < .5
+        return Mm(self.free_mms.pop(self.random.randrange(len(self.free_mms))) if reused else self.handle())
+
+    def mark(self, mm, what, head, flags=(), users=0, empty=False):
+        """A record, and what it tells, with who it was."""
+        kib = {} if what == "gone" or empty else dict(
             {name: self.number() for name in ("rss_anon", "rss_file", "rss_shmem", "tables")},
             swap=self.random.choice([0, self.number()]))
-        self.write("mm", head, flags, mm=mm.handle, what=MM[what], users=users, **kib)
+        exempt = head.exiting is not None  # from the budget
+        ts = self.write("mm", head, flags, exempt=exempt, mm=mm.handle, what=MM[what], users=users, **kib)
+        return dict(kib, ts=ts, users=users, pid=head.process.tgid, tid=head.pid, comm=head.comm)
 
-    def tear_down(self, mm, head, flags=()):
-        self.mark(mm, "teardown", head, flags)
+    def tear_down(self, mm, head, flags=(), last=None):
+        """last: whoever let go of it, if that was not the head."""
+        empty = self.random.random() < .05  # nothing is mapped, and then there is no GONE
+        mm.teardown = self.mark(mm, "teardown", head, flags, empty=empty)
+        mm.last = mm.teardown if last is None else last
+        if last is not None and not empty and self.random.random() < .5:
+            self.unmapping.append((mm, head))
+            return
         self.blink()
-        self.mark(mm, "gone", head, flags)
+        if self.random.random() < .1 and not empty:
+            self.take_early(mm, head)
+            self.blink()
+        self.end_teardown(mm, head, flags, empty)
+
+    def end_teardown(self, mm, head, flags=(), empty=False):
+        if not empty:
+            mm.gone = self.mark(mm, "gone", head, flags)
+        self.free_mms.append(mm.handle)
+
+    def unmap_some(self):
+        for each in list(self.unmapping):
+            if self.random.random() < .3:
+                self.unmapping.remove(each)
+                self.end_teardown(*each)
+            elif self.random.random() < .1:
+                self.take_early(*each)
+
+    def take_early(self, mm, head=None):
+        """Old kernels take that of a victim so themselves, in its teardown: that is none."""
+        if head and self.random.random() < .3:
+            self.mark(mm, "early", head)
+            return
+        # process_mrelease(2), whose record can be suppressed, or the OOM reaper
+        others = [self.kernel_thread()] + [task for task in self.running()[:1] if task is not head]
+        mm.early.append(self.mark(mm, "early", self.random.choice(others)))
 
     def replace_mm(self, task):
         """An exec gets a new address space, and files that nobody shares."""
         process, old = task.process, task.process.mm
-        process.mm = Mm(self.handle())
+        process.mm = self.new_mm()
         process.mm.tasks.add(task)
         process.files.discard(process)
         process.files = {process}
@@ -113,10 +161,12 @@ class Marks:
         mm = task.process.mm
         if not mm:
             return
-        if last and mm.users() > 1:
-            self.mark(mm, "left", task, users=mm.users() - 1)
+        all_exit = all(each.exiting is not None for each in task.process.tasks)
+        if all_exit and mm.users() > 1:
+            mm.left[task.process] = self.mark(mm, "left", task, users=mm.users() - 1)
         mm.tasks.discard(task)
         if not mm.users():
+            mm.own = task.process
             self.tear_down(mm, task)
 
     def leave_files(self, task, last):
@@ -132,31 +182,41 @@ class Marks:
     def visit(self):
         """Somebody looks into an address space, as through /proc, which can outlive its owner by that."""
         owners = [process for process in self.processes if process.mm and process.alive()]
+        dying = [process for process in owners if process.mm.users() and not process.working()]
         visitor = self.random.choice(self.running())
-        mm = self.random.choice(owners).mm
-        if visitor.process.mm is not mm:
+        mm = self.random.choice(dying if dying and self.random.random() < .5 else owners).mm
+        if visitor.process.mm is not mm and mm.users():
             mm.visitors.append(visitor)
             self.visits.append((mm, visitor))
 
     def let_go(self, mm, visitor):
         self.visits.remove((mm, visitor))
-        if mm.users() == 1 and self.random.random() < .3:
-            self.mark(mm, "async", visitor)
-            self.late.append(mm)
+        late = mm.users() == 1 and self.random.random() < .3
+        if late and (mm.last or self.random.random() < .8):  # another's can be in between, and then there is none
+            mm.last = self.mark(mm, "async", visitor)
+            others = [task for task in self.running() if task.process.mm is not mm and task is not visitor]
+            if others and self.random.random() < .1:  # who takes it at this moment
+                late = False
+                mm.visitors.append(others[0])
+                self.visits.append((mm, others[0]))
         mm.visitors.remove(visitor)
-        if not mm.users() and mm not in self.late:
+        if late:
+            self.late.append((mm, mm.last or {}))
+        elif not mm.users():
             self.tear_down(mm, visitor)
 
     def let_go_some(self):
-        if self.random.random() < .06:
+        if self.random.random() < .12:
             self.visit()
         for mm, visitor in list(self.visits):
-            if self.random.random() < .04:
+            if self.random.random() < .04 + .2 * (mm.handle & 2):  # some at once
                 self.let_go(mm, visitor)
-        for mm in list(self.late):
+            elif not mm.tasks and self.random.random() < .02:
+                self.take_early(mm)
+        for each in list(self.late):
             if self.random.random() < .3:
-                self.late.remove(mm)
-                self.tear_down(mm, self.kernel_thread())
+                self.late.remove(each)
+                self.tear_down(each[0], self.kernel_thread(), last=each[1])
         for task in list(self.switching):
             if self.random.random() < .5:
                 self.switch_away(task)
@@ -234,7 +294,7 @@ class Marks:
                 self.write("oom", victim, allocator=allocator.handle, allocator_pid=allocator.pid,
                            allocator_tgid=allocator.process.tgid, allocator_comm=allocator.comm)
         if self.random.random() < .5:
-            self.mark(victim.process.mm, "early", self.kernel_thread())
+            self.take_early(victim.process.mm)
         for process in processes:
             self.end(process, int(signal.SIGKILL), slow=True)
 

@@ -320,7 +320,7 @@ def check_text(checker, path, read):
     text = checker.call(*words)[1]
     for each in map(json.loads, checker.call(*words, "--json")[1].splitlines()):
         if each["type"] == "latency":
-            row = re.search(r"^%s +\S+ +(\d+)(.*)$" % each["phase"], text, flags=re.M)
+            row = re.search(r"^%s +(?:let )?\S+ +(\d+)(.*)$" % each["phase"], text, flags=re.M)
             if row:
                 checker.equal(words, each["phase"], each["count"], int(row[1]))
                 if each["count"]:
@@ -330,7 +330,8 @@ def check_text(checker, path, read):
 
 
 def check_deaths(checker, path, made):
-    for words in (["-i", path, "--lives"], ["-i", path, "--lives", "--sort", "kill"]):
+    for words in (["-i", path, "--lives"], ["-i", path, "--lives", "--sort", "kill"],
+                  ["-i", path, "--lives", "--sort", "held"]):
         objects = [json.loads(line) for line in checker.call(*words, "--json")[1].splitlines()]
         truth.check_deaths(checker, words, made, objects)
 

@@ -59,7 +59,9 @@ class Session:
     def __init__(self, recording, options):
         self.recording, self.options = recording, options
         self.env = recording.env
-        self.lives = lives.Lives(bool(self.env["features"] >> abi.NUMBERS["exiting"] & 1))
+        self.lives = lives.Lives(bool(self.env["features"] >> abi.NUMBERS["exiting"] & 1), all(
+            self.env["mm_marks"] >> what & 1 for what, name in lives.MM.items()
+            if name in ("async", "teardown", "gone")))
         self.shown = []  # of --events: the record, and what is known of its life by then
         self.others = []  # records that are about no task
         self.has_snapshot = False
@@ -111,6 +113,7 @@ class Session:
 
     def stop(self, reason, when):
         self.reason, self.ended = reason, when
+        self.lives.settle_memory()
         for process in self.lives.processes:
             lives.settle(process)
         return True

@@ -34,7 +34,7 @@ class Chosen(info.Whole):
                 self.kept.add(each)
                 chosen += [other for other in (
                     each.parent, each.creator, each.reaper_process if each.reaped is not None else None,
-                    self.notified.get(each)) if other]
+                    self.notified.get(each), *self.lives.at_memory(each)) if other]
 
     def matches(self, process):
         exited = process.exited if process.exited is not None else 2 ** 64

@@ -4,7 +4,7 @@ What the machine knows of its processes, against what the program says of them. 
 lost, all has to be equal. Where records were lost, no line may be wrong: what is told is true, what
 was touched is marked as incomplete, and nothing else is.
 """
-from values import signal_name
+from values import signal_name, texts
 
 MARKS = ("born", "exited", "notified", "reaped", "freed")
 
@@ -87,6 +87,56 @@ def left_alone(made, process):
     return left
 
 
+def last_left(process):
+    """The LEFT of its last thread, if others held its address space then."""
+    mm = process.mm
+    if not mm or mm.own is process or any(task in mm.tasks for task in process.tasks):
+        return None
+    return mm.left.get(process)
+
+
+def memory_phases(process):
+    mm, left = process.mm, last_left(process)
+    down = mm and mm.teardown and mm.teardown["ts"]
+    return {"held": down - left["ts"] if down and left else None,
+            "unmap": mm.gone["ts"] - down if down and mm.gone else None}
+
+
+def check_memory(process, said):
+    """What is told of it and is not so. That it shares its creator's is not known if that was before the trace."""
+    its = said["memory"]
+    if not its:
+        return None
+    if process.shares and said["born"] is not None:
+        return "it has none of its own"
+    mm, left, wrong = process.mm, last_left(process), {}
+
+    def check(name, value, *allowed):
+        if value not in allowed:
+            wrong[name] = allowed
+
+    if its["left"] is not None:
+        check("left", (its["left"], its["holders"]), left and (left["ts"], left["users"]))
+    else:
+        check("holders", its["holders"], 0)
+    who = lambda each: each and dict(texts("comm", each["comm"]), pid=each["pid"], tid=each["tid"]) or None
+    kib = lambda each, names: tuple(each.get(name, 0) for name in names)
+    down = mm.teardown
+    if its["teardown"] is not None:
+        names = ("rss_anon", "rss_file", "rss_shmem", "swap")
+        check("teardown", (its["teardown"], *(its[name] for name in names)), down and (down["ts"], *kib(down, names)))
+        check("by", its["by"], who(down))
+        check("last", its["last"], who(mm.last), None)
+    else:
+        check("last", its["last"], None, who(mm.last))
+    if its["gone"] is not None:
+        check("gone", its["gone"], mm.gone and mm.gone["ts"])
+    if its["early"] is not None:
+        check("early", (its["early"], its["early_anon"], its["early_by"]),
+              *((each["ts"], each.get("rss_anon", 0), who(each)) for each in mm.early))
+    return wrong
+
+
 def check_deaths(checker, words, made, objects):
     """What --lives says of each is true, or left out."""
     for said in objects:
@@ -106,6 +156,10 @@ def check_deaths(checker, words, made, objects):
             mine[phase] = None if mine[to] is None or begin is None else mine[to] - begin
         if mine["born"] is not None and mine["exited"] is not None and not said["incomplete"]:
             mine["alone"] = left_alone(made, process)
+        mine.update(memory_phases(process))
+        wrong_memory = check_memory(process, said)
+        if wrong_memory:
+            checker.differ(words, "truth of a memory", wrong_memory, said)
         wrong = {name: value for name, value in mine.items() if said[name] not in (None, value)}
         if wrong:
             checker.differ(words, "truth of a death", wrong, said)

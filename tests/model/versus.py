@@ -14,7 +14,7 @@ import session
 import values
 import views
 
-FIGURES = ["alone", "life", "teardown", "zombie", "rcu_free", "exit_free"]
+FIGURES = ["alone", "life", "held", "unmap", "teardown", "zombie", "rcu_free", "exit_free"]
 PARTS = ["teardown", "zombie", "rcu_free"]
 PERCENTS = [50, 90, 99, 99.9]
 FACTOR = 1.1
@@ -165,7 +165,8 @@ class Versus:
         return sum(count + 1 for count in counts if count)
 
     def is_known(self, changed, figure):
-        return figure in changed or figure == "exit_free" and bool(changed & set(PARTS))
+        return figure in changed or figure == "exit_free" and bool(changed & set(PARTS)) or \
+            figure == "teardown" and "unmap" in changed
 
     def claim(self, row, figure, percent, shared, strength):
         """Strength: how far beyond all limits it is; 1 is at the nearest."""

@@ -6,7 +6,7 @@ import lives
 from values import (Any, Either, Near, Percentile, figures, handle, killer, signal_name, text, texts,
                     wait_status)
 
-PHASES = ["kill", "teardown", "zombie", "rcu_free", "exit_free", "life"]
+PHASES = ["kill", "teardown", "held", "unmap", "zombie", "rcu_free", "exit_free", "life"]
 
 
 def exit_mark(env):

@@ -366,7 +366,7 @@ static void test_device(void **state)
 	(void)state;
 	failing_run(FAIL_ALLOCATIONS, read_device, 60, 0);
 	/* Numbers need not be random, and what is closed after use has nothing left to write. */
-	failing_run(FAIL_CALLS, read_device, 40, 29);
+	failing_run(FAIL_CALLS, read_device, 40, 30);
 	failing_run(INTERRUPT_CALLS, read_device, 20, UINT64_MAX);
 	failing_run(CUT_CALLS, read_device, 10, UINT64_MAX);
 }

@@ -63,6 +63,7 @@ static const struct place places[] = {
 	AT(process, real_parent_tgid, 304), AT(process, args_bytes, 308),
 	AT(process, free_cpu, 310), AT(process, leader_exited, 312), AT(process, exiting, 320),
 	AT(process, reaper_id, 328), AT(process, reaper_waited, 336), AT(process, waited, 344),
+	AT(process, files, 352),
 	AT(killer, ts, 0), AT(killer, task, 8), AT(killer, signo, 16), AT(killer, code, 20),
 	AT(killer, pid, 24), AT(killer, tgid, 28), AT(killer, comm, 32), AT(killer, blocked, 48),
 	AT(reports, size, 0), AT(reports, process_born, 8), AT(reports, process_gone, 16),
@@ -129,8 +130,8 @@ static const struct place places[] = {
 /* A member that is new has to be above as well: the last one ends here. */
 static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 248), SIZE(damage, 168),
-	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 352),
-	SIZE(killer, 56), SIZE(reports, 56), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
+	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 360),
+	SIZE(killer, 56), SIZE(reports, 64), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
 	SIZE(node, 152), SIZE(record, 128), SIZE(ring_ctl, 584), SIZE(header, 304),
 };
@@ -164,7 +165,7 @@ static void test_ends(void **state)
 	assert_int_equal(sizeof(struct proclife_run_info),
 			 offsetof(struct proclife_run_info, slice_of) + PROCLIFE_UUID_BYTES);
 	assert_int_equal(sizeof(struct proclife_reports),
-			 offsetof(struct proclife_reports, process_exited) + sizeof(void *));
+			 offsetof(struct proclife_reports, memory_gone) + sizeof(void *));
 }
 
 #define VALUE(name, value) { #name, (size_t)PROCLIFE_##name, value }
@@ -178,7 +179,7 @@ static const struct place values[] = {
 	VALUE(TYPES, 32), /* the size of what a ring counts */
 	VALUE(F_THREAD, 1), VALUE(F_KTHREAD, 2), VALUE(F_WORKER, 4), VALUE(F_GROUP_DEAD, 8),
 	VALUE(F_TRUNCATED, 16), VALUE(F_EXITING, 32), VALUE(F_ZOMBIE, 64), VALUE(F_GROUP_EXIT, 128),
-	VALUE(F_EXECING, 256), VALUE(F_SOFTIRQ, 512), VALUE(F_SOLE, 1024),
+	VALUE(F_EXECING, 256), VALUE(F_SOFTIRQ, 512), VALUE(F_SOLE, 1024), VALUE(F_SHARES, 2048),
 	VALUE(MM_LEFT, 1), VALUE(MM_ASYNC, 2), VALUE(MM_EARLY, 3), VALUE(MM_TEARDOWN, 4),
 	VALUE(MM_GONE, 5), VALUE(HAS_MM(PROCLIFE_MM_GONE), 32),
 	VALUE(EXIT_AFTER_MM, 1), VALUE(EXIT_BEFORE_MM, 2), VALUE(REAP_CGROUP_RELEASE, 1),
@@ -190,8 +191,8 @@ static const struct place values[] = {
 	VALUE(FIELD_UINT, 0), VALUE(FIELD_INT, 1), VALUE(FIELD_BOOL, 2), VALUE(FIELD_FLAGS, 3),
 	VALUE(FIELD_HANDLE, 4), VALUE(FIELD_TEXT, 5), VALUE(FIELD_WAIT_STATUS, 6),
 	VALUE(FIELD_SIGNAL, 7), VALUE(FIELD_UTIME, 8), VALUE(FIELD_STIME, 9),
-	VALUE(LIFE, 0), VALUE(KILL, 1), VALUE(TEARDOWN, 2), VALUE(ZOMBIE, 3), VALUE(RCU_FREE, 4),
-	VALUE(EXIT_FREE, 5),
+	VALUE(LIFE, 0), VALUE(KILL, 1), VALUE(TEARDOWN, 2), VALUE(HELD, 3), VALUE(UNMAP, 4),
+	VALUE(ZOMBIE, 5), VALUE(RCU_FREE, 6), VALUE(EXIT_FREE, 7),
 	VALUE(BY_NOTHING, 0), VALUE(BY_COMM, 1), VALUE(BY_PARENT, 2), VALUE(BY_REAPER, 3),
 	VALUE(BY_CGROUP, 4), VALUE(BY_CPU, 5), VALUE(BY_UID, 6),
 	VALUE(COMM_LEN, 16), VALUE(PATH_LEN, 48), VALUE(ARGS_LEN, 64), VALUE(RELEASE_LEN, 64),

@@ -118,6 +118,20 @@ static void test_leader_gone(void **state)
 	expect_text("--parents --json", "\"zombies\":1", false);
 }
 
+/* A thread had begun to exit before the trace: only the leader's EXIT shows that it goes on. */
+static void test_leader_gone_before(void **state)
+{
+	struct who a = process_of_pid(60, "a"), t = thread_of(&a, 62);
+
+	(void)state;
+	found(&a, 0);
+	found(&t, PROCLIFE_F_EXITING);
+	story_put(exit_record(0, &a, 0, 1));
+	story_end();
+	expect_json(60, "alive");
+	expect_counts(2, 2, 0, 0, 0);
+}
+
 /* The last thread exits, too. */
 static void test_all_gone(void **state)
 {
@@ -175,6 +189,7 @@ int main(void)
 		TEST(test_zombie_from_the_start),
 		TEST(test_end_of_a_zombie),
 		TEST(test_leader_gone),
+		TEST(test_leader_gone_before),
 		TEST(test_all_gone),
 		TEST(test_late_thread),
 		TEST(test_ends_alone),

@@ -64,6 +64,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 	}
 
 	proclife_own(process)->shown_alive = true;
+	proclife_own(process)->shares = record->flags & PROCLIFE_F_SHARES;
 	process->marks.born = record->ts;
 	process->seen = record->ts;
 	process->parent_tgid = fork->parent_tgid;
@@ -177,6 +178,17 @@ static proclife_apart int feed_rename(struct proclife_tasks *tasks,
 	return proclife_wanted(task->process);
 }
 
+static proclife_apart int feed_files(struct proclife_tasks *tasks,
+				     const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	task->process->files = record->ts;
+	return proclife_wanted(task->process);
+}
+
 /* It changes nothing, but it can be the first record of the task. */
 static proclife_apart int feed_other(struct proclife_tasks *tasks,
 				     const struct proclife_record *record)
@@ -224,9 +236,11 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 		return proclife_feed_exiting(tasks, record);
 	case PROCLIFE_COREDUMP:
 		return proclife_feed_coredump(tasks, record);
-	case PROCLIFE_HANG:
 	case PROCLIFE_MM:
+		return proclife_feed_mm(tasks, record);
 	case PROCLIFE_FILES:
+		return feed_files(tasks, record);
+	case PROCLIFE_HANG:
 	case PROCLIFE_OOM:
 		return feed_other(tasks, record);
 	case PROCLIFE_CGROUP: /* it is about no task */

@@ -63,6 +63,7 @@ int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_re
 	if (task->exiting) /* after a fault of its own, on old kernels */
 		return proclife_wanted(process);
 	task->exiting = record->ts;
+	proclife_own(process)->mm = record->exiting.mm;
 	if (process->start)
 		proclife_own(process)->last_exiting = record->ts;
 	if (task->leader)
@@ -131,6 +132,7 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	if (task->leader) {
 		proclife_copy_name(process->comm, record->comm);
 		process->flags = task->flags;
+		own->leader_ended = true;
 		process->leader_exited = task->exiting ? task->exiting : record->ts;
 		proclife_filter(tasks, process);
 	}

@@ -30,6 +30,7 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	proclife_set_name(task, record->comm);
 	process->execed = record->ts;
 	process->execs++;
+	proclife_own(process)->shares = false;
 	process->uid = exec->uid;
 	if (record->flags & PROCLIFE_F_TRUNCATED) {
 		memcpy(to, "...", 3);

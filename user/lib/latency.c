@@ -252,10 +252,8 @@ static void count_open(struct proclife_latency_counts *counts, enum proclife_lif
 
 /* The relevant facts of a process or a task that is gone. */
 struct life {
-	const struct proclife_marks *marks;
-	uint64_t killed;
+	struct proclife_ends ends;
 	enum proclife_life_state state;
-	bool notified_lost;
 	bool incomplete;
 	bool exited; /* EXIT was seen */
 	int32_t exit_code;
@@ -269,15 +267,14 @@ static int add_life(const struct proclife_latency *latency, struct group *group,
 
 	counts->lives++;
 	counts->incomplete += life->incomplete;
-	counts->partial += !life->marks->born;
+	counts->partial += !life->ends.marks->born;
 	counts->failed += life->exited && life->exit_code;
 	if (latency->tasks->closing)
 		count_open(counts, life->state);
 	for (unsigned int phase = 0; !err && phase < PROCLIFE_PHASES; phase++) {
 		uint64_t ns;
 
-		if (proclife_phase_of(life->marks, life->killed, life->notified_lost,
-				      (enum proclife_phase)phase, &ns))
+		if (proclife_phase_of(&life->ends, (enum proclife_phase)phase, &ns))
 			err = add_phase(group, phase, ns);
 	}
 	return err;
@@ -301,10 +298,14 @@ static void process_gone(void *data, struct proclife_process *process)
 {
 	struct proclife_latency *latency = data;
 	struct life life = {
-		.marks = &process->marks,
-		.killed = proclife_process_killed(process),
+		.ends = {
+			.marks = &process->marks,
+			.memory = proclife_own(process)->kept ? NULL :
+								proclife_process_memory(process),
+			.killed = proclife_process_killed(process),
+			.notified_lost = process->notified_lost,
+		},
 		.state = proclife_process_state(latency->tasks, process),
-		.notified_lost = process->notified_lost,
 		.incomplete = process->incomplete,
 		.exited = proclife_own(process)->exited,
 		.exit_code = process->exit_code,
@@ -317,11 +318,37 @@ static void process_gone(void *data, struct proclife_process *process)
 	count(latency, &life, &key);
 }
 
+/* What was not known of it when it was counted. */
+static void memory_gone(void *data, struct proclife_process *process)
+{
+	struct proclife_latency *latency = data;
+	struct group *group = &latency->all;
+	struct key key;
+	int err = 0;
+
+	if (!process->selected || !process->matches)
+		return;
+	key = process_key(latency->by, process);
+	if (latency->by != PROCLIFE_BY_NOTHING)
+		err = get_group(latency, &key, &group);
+	for (unsigned int phase = PROCLIFE_HELD; !err && phase <= PROCLIFE_UNMAP; phase++) {
+		uint64_t ns;
+
+		if (!proclife_process_phase(process, (enum proclife_phase)phase, &ns))
+			continue;
+		err = add_phase(&latency->all, phase, ns);
+		if (!err && group != &latency->all)
+			err = add_phase(group, phase, ns);
+	}
+	if (err)
+		latency->tasks->error = err;
+}
+
 static void task_gone(void *data, struct proclife_task *task)
 {
 	struct proclife_latency *latency = data;
 	struct life life = {
-		.marks = &task->marks,
+		.ends = { .marks = &task->marks },
 		.state = proclife_task_state(latency->tasks, task),
 		.incomplete = task->incomplete,
 		.exited = proclife_own_task(task)->exited,
@@ -450,10 +477,12 @@ int proclife_latency_new(struct proclife_latency **result, struct proclife_tasks
 		if (err)
 			goto fail;
 	}
-	if (threads)
+	if (threads) {
 		reports.task_gone = task_gone;
-	else
+	} else {
 		reports.process_gone = process_gone;
+		reports.memory_gone = memory_gone;
+	}
 	err = proclife_tasks_attach(tasks, &reports, latency, tasks_freed);
 	if (err)
 		goto fail;

@@ -10,6 +10,8 @@ const char *proclife_phase_name(enum proclife_phase phase)
 		[PROCLIFE_LIFE] = "life",
 		[PROCLIFE_KILL] = "kill",
 		[PROCLIFE_TEARDOWN] = "teardown",
+		[PROCLIFE_HELD] = "held",
+		[PROCLIFE_UNMAP] = "unmap",
 		[PROCLIFE_ZOMBIE] = "zombie",
 		[PROCLIFE_RCU_FREE] = "rcu_free",
 		[PROCLIFE_EXIT_FREE] = "exit_free",
@@ -23,9 +25,10 @@ uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks)
 	return marks->notified ? marks->notified : marks->exited;
 }
 
-bool proclife_phase_of(const struct proclife_marks *marks, uint64_t killed, bool notified_lost,
-		       enum proclife_phase phase, uint64_t *ns)
+bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase phase, uint64_t *ns)
 {
+	const struct proclife_marks *marks = ends->marks;
+	const struct proclife_memory *memory = ends->memory;
 	uint64_t from = 0, to = 0;
 
 	switch (phase) {
@@ -34,15 +37,23 @@ bool proclife_phase_of(const struct proclife_marks *marks, uint64_t killed, bool
 		to = marks->exited;
 		break;
 	case PROCLIFE_KILL:
-		from = killed;
+		from = ends->killed;
 		to = marks->exited;
 		break;
 	case PROCLIFE_TEARDOWN:
 		from = marks->exited;
 		to = marks->notified;
 		break;
+	case PROCLIFE_HELD:
+		from = memory ? memory->left : 0;
+		to = memory ? memory->teardown : 0;
+		break;
+	case PROCLIFE_UNMAP:
+		from = memory ? memory->teardown : 0;
+		to = memory ? memory->gone : 0;
+		break;
 	case PROCLIFE_ZOMBIE:
-		from = notified_lost ? 0 : proclife_marks_zombie_since(marks);
+		from = ends->notified_lost ? 0 : proclife_marks_zombie_since(marks);
 		to = marks->reaped;
 		break;
 	case PROCLIFE_RCU_FREE:
@@ -65,15 +76,20 @@ bool proclife_phase_of(const struct proclife_marks *marks, uint64_t killed, bool
 bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,
 			  uint64_t *ns)
 {
-	return proclife_phase_of(marks, 0, false, phase, ns);
+	return proclife_phase_of(&(struct proclife_ends){ .marks = marks }, phase, ns);
 }
 
 bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
 			    uint64_t *ns)
 {
-	uint64_t killed = phase == PROCLIFE_KILL ? proclife_process_killed(process) : 0;
+	const struct proclife_ends ends = {
+		.marks = &process->marks,
+		.memory = proclife_process_memory(process),
+		.killed = phase == PROCLIFE_KILL ? proclife_process_killed(process) : 0,
+		.notified_lost = process->notified_lost,
+	};
 
-	return proclife_phase_of(&process->marks, killed, process->notified_lost, phase, ns);
+	return proclife_phase_of(&ends, phase, ns);
 }
 
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns)

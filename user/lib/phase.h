@@ -4,11 +4,14 @@
 
 #include "proclife.h"
 
-/*
- * @killed: when a process was sent the signal that ended it, or 0. @notified_lost: the SIGCHLD to its
- * parent may have been lost, so there is no PROCLIFE_ZOMBIE.
- */
-bool proclife_phase_of(const struct proclife_marks *marks, uint64_t killed, bool notified_lost,
-		       enum proclife_phase phase, uint64_t *ns);
+/* Whatever phases lie between. */
+struct proclife_ends {
+	const struct proclife_marks *marks;
+	const struct proclife_memory *memory; /* of a process; NULL: not known */
+	uint64_t killed; /* when it was sent the signal that ended it, or 0 */
+	bool notified_lost; /* the SIGCHLD to its parent may have been lost: no PROCLIFE_ZOMBIE */
+};
+
+bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase phase, uint64_t *ns);
 
 #endif

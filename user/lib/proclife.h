@@ -500,6 +500,7 @@ struct proclife_process {
 	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
 	uint64_t reaper_waited; /* when its reaper called the wait(2) for it; 0: not known */
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
+	uint64_t files; /* FILES: since when it closes its files; 0: others use them, or not seen */
 };
 
 /* The signal that killed a process, and its sender. */
@@ -532,6 +533,40 @@ uint64_t proclife_process_killed(const struct proclife_process *process);
 /* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);
 
+struct proclife_actor {
+	uint64_t id; /* of its process */
+	uint32_t pid;
+	uint32_t tgid;
+	char comm[PROCLIFE_COMM_LEN];
+};
+
+/*
+ * How the memory of a process came back, its address space. Times are 0 if they are not known; each is
+ * exact. A process that shares its creator's memory has none of its own, and one that was killed in an
+ * exec that did not succeed has that of its old program.
+ */
+struct proclife_memory {
+	uint64_t left;	/* its last thread let go of it, and others held it; 0: nobody did */
+	uint64_t early; /* somebody began to take its anonymous part, while it was held or unmapped */
+	uint64_t teardown; /* nobody holds it any more, and its unmapping begins */
+	uint64_t gone;	   /* it is unmapped */
+	uint64_t early_anon; /* KiB of anonymous memory at `early` */
+	uint64_t rss_anon;   /* KiB at `teardown`, as in struct proclife_mm */
+	uint64_t rss_file;
+	uint64_t rss_shmem;
+	uint64_t swap;
+	struct proclife_actor last; /* who let go of it last; its pid is 0 if that is not known */
+	struct proclife_actor by;   /* who unmaps it: the same, or a worker of the kernel, see `async` */
+	struct proclife_actor early_by; /* the OOM reaper, or who called process_mrelease(2) */
+	uint32_t holders; /* at `left`: how many held it */
+	bool own;   /* the process itself let go of it last */
+	bool async; /* a worker of the kernel unmaps it, for whoever let go of it last */
+	bool open;  /* it is not gone yet; false if that is not known */
+};
+
+/* NULL: no record shows its end, or the trace has no MM or no EXITING. Owned by the process. */
+const struct proclife_memory *proclife_process_memory(const struct proclife_process *process);
+
 /*
  * The lives of all tasks and processes. Results that are built on it (latency, tree, reapers) may
  * be freed before or after it; what they hold stays readable.
@@ -562,6 +597,12 @@ struct proclife_reports {
 	 * the last EXIT was not seen, it is only reported gone.
 	 */
 	void (*process_exited)(void *data, struct proclife_process *process);
+	/*
+	 * Of a process that was reported gone with memory that was `open`, and did not outlive the
+	 * trace: the memory is gone, too, or what became of it is lost, or the trace ends. All that is
+	 * known of the process is as it was then, and stays valid until this returns.
+	 */
+	void (*memory_gone)(void *data, struct proclife_process *process);
 };
 
 int proclife_tasks_new(struct proclife_tasks **tasks);
@@ -799,6 +840,12 @@ enum proclife_phase {
 	 * Without a SIGCHLD, it is part of PROCLIFE_ZOMBIE.
 	 */
 	PROCLIFE_TEARDOWN,
+	/*
+	 * Parts of the teardown of a process's memory, which can end later than the process; see struct
+	 * proclife_memory. Threads have none.
+	 */
+	PROCLIFE_HELD,	    /* its last thread let go of it to nobody holds it; none if nobody did */
+	PROCLIFE_UNMAP,	    /* nobody holds it to it is unmapped */
 	PROCLIFE_ZOMBIE,    /* SIGCHLD to reap; exit to reap if there is no PROCLIFE_TEARDOWN */
 	PROCLIFE_RCU_FREE,  /* reap to free */
 	PROCLIFE_EXIT_FREE, /* exit to free: the sum of the three */
@@ -813,7 +860,7 @@ uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks);
 /*
  * How long a phase was; false if one of its marks was not seen, or may be of another life: the
  * phases of an incomplete life are exact. The first function takes the marks as they are, and has
- * no PROCLIFE_KILL; the second returns false for PROCLIFE_ZOMBIE if `notified_lost` is set.
+ * no PROCLIFE_KILL, PROCLIFE_HELD and PROCLIFE_UNMAP; the second returns false for PROCLIFE_ZOMBIE if `notified_lost` is set.
  */
 bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,
 			  uint64_t *ns);

@@ -6,6 +6,11 @@
 #include <errno.h>
 #include <string.h>
 
+/* Without one of these, others' teardowns never end, or are another's doing than it seems. */
+#define MM_MARKS                                                                                   \
+	(PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) | PROCLIFE_HAS_MM(PROCLIFE_MM_GONE) |               \
+	 PROCLIFE_HAS_MM(PROCLIFE_MM_ASYNC))
+
 int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *source)
 {
 	const struct proclife_header *header = proclife_source_header(source);
@@ -18,6 +23,7 @@ int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *s
 	tasks->with_cgroup = header && header->features & PROCLIFE_HAS(PROCLIFE_CGROUP);
 	tasks->is_slice = run && memcmp(run->slice_of, (uint8_t[sizeof(run->slice_of)]){ 0 },
 					sizeof(run->slice_of));
+	tasks->without_memory = header && (header->mm_marks & MM_MARKS) != MM_MARKS;
 	if (!run || !run->command || tasks->selecting)
 		return 0;
 	return proclife_tasks_select_child(tasks, run->command, run->command_creator);

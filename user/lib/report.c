@@ -8,7 +8,7 @@
 
 /* The size of the structure in its first version. */
 #define FIRST_REPORTS \
-	(offsetof(struct proclife_reports, process_exited) + sizeof(void (*)(void)))
+	(offsetof(struct proclife_reports, memory_gone) + sizeof(void (*)(void)))
 
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data, void (*detach)(void *data))

@@ -48,6 +48,9 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_tasks 
 		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
 	if (own->found_dead)
 		return since(tasks, process->seen, PROCLIFE_IS_ZOMBIE);
+	/* Its leader's EXIT was not the last one, even if a thread had begun to exit before the trace. */
+	if (own->leader_ended && !own->group_dead)
+		return since(tasks, process->leader_exited, PROCLIFE_IS_ALIVE);
 	return PROCLIFE_IS_UNKNOWN; /* of the process, only a thread's end was seen */
 }
 

@@ -11,13 +11,14 @@ int proclife_tasks_close(struct proclife_tasks *tasks)
 	tasks->closing = true;
 	while (tasks->first)
 		proclife_process_end(tasks, &tasks->first->process);
+	proclife_memory_close(tasks);
 	tasks->closing = false;
 	return proclife_take_error(tasks);
 }
 
 /* On a machine with many lives, cache lines are the cost. */
 _Static_assert(sizeof(void *) != 8 || (sizeof(struct proclife_own_task) <= 4 * 64 &&
-				       sizeof(struct proclife_own_process) <= 9 * 64),
+				       sizeof(struct proclife_own_process) <= 10 * 64),
 	       "a task or process has more cache lines than it had");
 
 int proclife_tasks_new(struct proclife_tasks **result)
@@ -30,9 +31,11 @@ int proclife_tasks_new(struct proclife_tasks **result)
 	proclife_ahead_init(tasks);
 	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_own_task));
 	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_own_process));
+	proclife_slab_init(&tasks->memory_slab, sizeof(struct proclife_own_memory));
 	tasks->process_slab.zeroed = offsetof(struct proclife_own_process, path_text);
 	if (proclife_table_init(&tasks->by_handle) || proclife_table_init(&tasks->by_group) ||
-	    proclife_table_init(&tasks->by_tgid) || proclife_table_init(&tasks->orphans)) {
+	    proclife_table_init(&tasks->by_tgid) || proclife_table_init(&tasks->orphans) ||
+	    proclife_table_init(&tasks->by_mm)) {
 		proclife_tasks_free(tasks);
 		return -ENOMEM;
 	}
@@ -40,21 +43,29 @@ int proclife_tasks_new(struct proclife_tasks **result)
 	return 0;
 }
 
+static void free_texts(struct proclife_own_process *own)
+{
+	for (; own; own = own->next) {
+		free(own->args_text);
+		proclife_killers_free(&own->process);
+	}
+}
+
 void proclife_tasks_free(struct proclife_tasks *tasks)
 {
 	if (!tasks)
 		return;
 	proclife_reporters_free(tasks);
-	for (struct proclife_own_process *own = tasks->first; own; own = own->next) {
-		free(own->args_text);
-		proclife_killers_free(&own->process);
-	}
+	free_texts(tasks->first);
+	free_texts(tasks->kept);
 	proclife_table_free(&tasks->by_handle);
 	proclife_table_free(&tasks->by_group);
 	proclife_table_free(&tasks->by_tgid);
 	proclife_table_free(&tasks->orphans);
+	proclife_table_free(&tasks->by_mm);
 	proclife_slab_free(&tasks->task_slab);
 	proclife_slab_free(&tasks->process_slab);
+	proclife_slab_free(&tasks->memory_slab);
 	proclife_suppressed_free(tasks);
 	free(tasks->senders);
 	free(tasks->pending);

@@ -2,7 +2,7 @@
 /*
  * Lives. feed.c: what each record means. identify.c: which task it belongs to. lives.c: the
  * objects. state.c: their states. killers.c: the signals that killed them. select.c: which ones are
- * wanted. report.c: who is called about them. find.c: lookups. ahead.c: fetches what
+ * wanted. memory.c: their address spaces. report.c: who is called about them. find.c: lookups. ahead.c: fetches what
  * the next records need. tasks.c: the table of all of them.
  */
 #ifndef PROCLIFE_TASKS_H
@@ -38,6 +38,7 @@ struct proclife_own_process {
 	bool mixed : 1; /* a thread can be of another process, which got the same pid unseen */
 	bool reaps : 1; /* it is among the reapers: a parent, a reaper, or it ignores SIGCHLD */
 	bool leader_freed : 1;
+	bool leader_ended : 1;	/* its EXIT was seen */
 	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
 	bool found_exiting : 1; /* or had just begun to exit */
 	bool notified_other : 1; /* marks.notified is of a SIGCHLD to another than its parent */
@@ -49,10 +50,14 @@ struct proclife_own_process {
 	bool sole : 1; /* its EXITING shows that it has, and had, no other thread */
 	bool ends : 1; /* it ends as a whole, and that was reported */
 	bool exited : 1; /* the last EXIT was seen; marks.exited is 0 if its beginning was not */
+	bool shares : 1; /* its creator's address space, until it execs */
+	bool kept : 1;	 /* it was reported gone, and its memory goes on */
 	uint8_t left : 3;	/* its last state, once it is gone */
 	struct proclife_process process;
 	char *args_text;
 	struct proclife_fatal_signals *fatal_signals;
+	struct proclife_own_memory *memory; /* NULL: not let go yet, or not known */
+	uint64_t mm; /* the handle of its address space, as of the last EXITING; 0: not known */
 	struct proclife_own_task *tasks;
 
 	struct proclife_link by_group;
@@ -73,6 +78,15 @@ struct proclife_own_process {
 	struct proclife_own_process *below;   /* the latest one of its children */
 	struct proclife_own_process *sibling; /* the one before */
 	struct proclife_own_process *sibling_after;
+};
+
+/* An address space that its process lets go of. See memory.c. */
+struct proclife_own_memory {
+	struct proclife_link by_mm; /* in the table while memory.open */
+	struct proclife_memory memory;
+	struct proclife_own_process *process; /* NULL: not known yet */
+	const struct proclife_tasks *tasks;
+	uint64_t by; /* the task that tears it down */
 };
 
 /* The private struct around a public task or process. */
@@ -131,8 +145,11 @@ struct proclife_tasks {
 	struct proclife_table by_group;	 /* open processes whose handle is known */
 	struct proclife_table by_tgid;	 /* open processes */
 	struct proclife_table orphans;	 /* processes that wait for their parent, by its handle */
+	struct proclife_table by_mm;	 /* address spaces that are not unmapped yet */
+	struct proclife_own_process *kept; /* processes that are gone, and whose memory is not */
 	struct proclife_slab task_slab;
 	struct proclife_slab process_slab;
+	struct proclife_slab memory_slab;
 	struct proclife_own_process *first; /* the open ones, in the order in which they appeared */
 	struct proclife_own_process *last;
 	uint64_t processes; /* how many have appeared */
@@ -151,6 +168,7 @@ struct proclife_tasks {
 	bool with_cgroup; /* the trace has CGROUPs */
 	bool snapshot; /* there is one: who is older than the trace is known */
 	bool is_slice; /* others lived that are not in the trace */
+	bool without_memory; /* the trace lacks the TEARDOWN of MM, or others without which it misleads */
 	bool renames_lack; /* a RENAME can be missing */
 	bool snapshot_gap; /* there is a gap in the snapshot: the recording is damaged */
 	uint64_t selected;
@@ -240,6 +258,8 @@ void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process
 			   struct proclife_process *parent);
 /* It is reaped, so all its threads have exited. Clears `exited` if it may not be the last one's. */
 void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process);
+/* One that was kept for its memory. */
+void proclife_process_drop(struct proclife_tasks *tasks, struct proclife_process *process);
 /* Ends all its tasks, and with them the process. */
 void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process);
 
@@ -310,6 +330,18 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 void proclife_killers_free(struct proclife_process *process);
 /* Is that the signal's action, if it ends a process? */
 bool proclife_dumps_core(int signo);
+
+/*
+ * memory.c
+ */
+
+int proclife_feed_mm(struct proclife_tasks *tasks, const struct proclife_record *record);
+/* The process is gone. Is its memory not gone yet, so that it is reported later? */
+bool proclife_memory_follows(struct proclife_tasks *tasks, struct proclife_process *process);
+/* The process, which has one, is gone. */
+void proclife_memory_gone(struct proclife_tasks *tasks, struct proclife_process *process);
+/* The trace has ended: reports the memory of processes that are gone. */
+void proclife_memory_close(struct proclife_tasks *tasks);
 
 /*
  * ahead.c
@@ -435,6 +467,15 @@ static inline void proclife_report_gone(struct proclife_tasks *tasks,
 	proclife_for_each_reporter(tasks, reporter) {
 		if (reporter->reports.process_gone)
 			reporter->reports.process_gone(reporter->data, process);
+	}
+}
+
+static inline void proclife_report_memory(struct proclife_tasks *tasks,
+					  struct proclife_process *process)
+{
+	proclife_for_each_reporter(tasks, reporter) {
+		if (reporter->reports.memory_gone)
+			reporter->reports.memory_gone(reporter->data, process);
 	}
 }
 

@@ -47,6 +47,8 @@ static const char *sort(unsigned int number)
 		[SORT_RSS] = "rss",
 		[SORT_KILL] = "kill",
 		[SORT_TEARDOWN] = "teardown",
+		[SORT_HELD] = "held",
+		[SORT_UNMAP] = "unmap",
 		[SORT_ZOMBIE] = "zombie",
 		[SORT_RCU_FREE] = "rcu_free",
 		[SORT_EXIT_FREE] = "exit_free",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a million lives, 24 MB: so ids are not kept as such, but as numbers that fit. */
+/* Of a million lives, 36 MB: so ids are not kept as such, but as numbers that fit. */
 struct kept_life {
 	uint32_t needs[KEPT_WHYS]; /* ids, or 0 */
 	uint32_t takings;	   /* the last one, or 0 */
@@ -106,6 +106,17 @@ static void note_exited(void *data, struct proclife_process *process)
 	keep(data, process);
 }
 
+static void note_memory(void *data, struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	if (!memory)
+		return;
+	need(data, process->id, KEPT_LAST_HOLDER, memory->last.id);
+	need(data, process->id, KEPT_UNMAPPER, memory->by.id);
+	need(data, process->id, KEPT_EARLY, memory->early_by.id);
+}
+
 static void note_gone(void *data, struct proclife_process *process)
 {
 	keep(data, process);
@@ -113,6 +124,7 @@ static void note_gone(void *data, struct proclife_process *process)
 		note_taken(data, process->id);
 	need(data, process->id, KEPT_PARENT, process->parent_id);
 	need(data, process->id, KEPT_REAPER, process->reaper_id);
+	note_memory(data, process);
 }
 
 int kept_begin(struct kept *kept, struct proclife_tasks *tasks)
@@ -123,6 +135,7 @@ int kept_begin(struct kept *kept, struct proclife_tasks *tasks)
 		.process_exited = note_exited,
 		.process_gone = note_gone,
 		.task_gone = note_task_gone,
+		.memory_gone = note_memory,
 	};
 
 	memset(kept, 0, sizeof(*kept));

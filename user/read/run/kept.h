@@ -14,6 +14,9 @@ enum kept_why {
 	KEPT_CREATOR,  /* who called fork: --pid follows it */
 	KEPT_NOTIFIED, /* of its end */
 	KEPT_REAPER,
+	KEPT_LAST_HOLDER, /* of its memory */
+	KEPT_UNMAPPER,
+	KEPT_EARLY, /* who took its memory early */
 	KEPT_WHYS,
 };
 

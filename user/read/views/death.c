@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+void death_set_memory(struct death *death, const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	memset(&death->memory, 0, sizeof(death->memory));
+	if (memory)
+		death->memory = *memory;
+}
+
 /* A snapshot can find it as a zombie, and has its parent and its user. */
 static void set_later(struct death *death, const struct proclife_tasks *tasks,
 		      const struct proclife_process *process)
@@ -15,6 +24,7 @@ static void set_later(struct death *death, const struct proclife_tasks *tasks,
 	death->flags = process->flags;
 	death->marks = process->marks;
 	death->killed = proclife_process_killed(process);
+	death_set_memory(death, process);
 	if (process->open) /* it is a thread's, so far */
 		death->marks.freed = 0;
 	death->reaper_tgid = process->reaper_tgid;
@@ -87,11 +97,25 @@ static struct figure life_of(const struct death *death)
 	return (struct figure){ to - from, to && to >= from, !death->marks.born };
 }
 
+static bool between(uint64_t from, uint64_t to, uint64_t *ns)
+{
+	*ns = to - from;
+	return from && to >= from;
+}
+
 bool death_phase(const struct death *death, enum proclife_phase phase, uint64_t *ns)
 {
-	if (phase == PROCLIFE_KILL) {
-		*ns = death->marks.exited - death->killed;
-		return death->killed && death->marks.exited >= death->killed;
+	const struct proclife_memory *memory = &death->memory;
+
+	switch (phase) {
+	case PROCLIFE_KILL:
+		return between(death->killed, death->marks.exited, ns);
+	case PROCLIFE_HELD:
+		return between(memory->left, memory->teardown, ns);
+	case PROCLIFE_UNMAP:
+		return between(memory->teardown, memory->gone, ns);
+	default:
+		break;
 	}
 	return !(phase == PROCLIFE_ZOMBIE && death->notified_lost) &&
 	       proclife_marks_phase(&death->marks, phase, ns);
@@ -111,6 +135,10 @@ static struct figure phase_of(const struct death *death, enum proclife_phase pha
 		return figure;
 	if (phase == PROCLIFE_TEARDOWN && death->state == PROCLIFE_IS_ZOMBIE && !marks->notified)
 		from = marks->exited;
+	else if (phase == PROCLIFE_HELD && death->memory.open)
+		from = death->memory.left;
+	else if (phase == PROCLIFE_UNMAP && death->memory.open)
+		from = death->memory.teardown;
 	else if (phase == PROCLIFE_ZOMBIE && death->state == PROCLIFE_IS_ZOMBIE)
 		from = proclife_marks_zombie_since(marks);
 	else if (phase == PROCLIFE_RCU_FREE && death->state == PROCLIFE_IS_UNFREED)
@@ -140,6 +168,10 @@ struct figure death_figure(const struct death *death, enum sort_key key, uint64_
 		return phase_of(death, PROCLIFE_KILL, ended);
 	case SORT_TEARDOWN:
 		return phase_of(death, PROCLIFE_TEARDOWN, ended);
+	case SORT_HELD:
+		return phase_of(death, PROCLIFE_HELD, ended);
+	case SORT_UNMAP:
+		return phase_of(death, PROCLIFE_UNMAP, ended);
 	case SORT_ZOMBIE:
 		return phase_of(death, PROCLIFE_ZOMBIE, ended);
 	case SORT_RCU_FREE:

@@ -23,6 +23,7 @@ struct death {
 	struct proclife_marks marks;
 	uint64_t killed; /* see proclife_process_killed() */
 	struct proclife_usage usage; /* as of `when` */
+	struct proclife_memory memory; /* zeros: not known */
 	struct proclife_killer killer; /* its signal is 0 if there is none */
 	const char *path; /* or NULL; so are the arguments */
 	const char *args;
@@ -60,6 +61,9 @@ struct death *death_keep(const struct death *death);
 /* The process is gone: all that happened after its EXIT is known. */
 void death_end(struct death *death, const struct proclife_tasks *tasks,
 	       const struct proclife_process *process);
+
+/* Its memory is gone, too, which can be later. */
+void death_set_memory(struct death *death, const struct proclife_process *process);
 
 /* How long a phase was; false if that is not known. */
 bool death_phase(const struct death *death, enum proclife_phase phase, uint64_t *ns);

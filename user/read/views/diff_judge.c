@@ -183,7 +183,8 @@ static bool is_known(unsigned int changed, enum figure figure)
 {
 	unsigned int parts = FIGURE(TEARDOWN) | FIGURE(ZOMBIE) | FIGURE(RCU_FREE);
 
-	return changed & 1u << figure || (figure == FIGURE_EXIT_FREE && changed & parts);
+	return changed & 1u << figure || (figure == FIGURE_EXIT_FREE && changed & parts) ||
+	       (figure == FIGURE_TEARDOWN && changed & FIGURE(UNMAP));
 }
 
 /* Is the difference one that anybody meets? */

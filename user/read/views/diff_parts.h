@@ -10,11 +10,13 @@
 
 #define LEAST 20 /* lives in a run, for the group to be compared */
 
-/* The parts before the sum: if a part has changed, the sum is no news. */
+/* The parts before the sums: if a part has changed, the sum is no news. */
 enum figure {
 	FIGURE_ALONE,
 	FIGURE_LIFE,
 	FIGURE_KILL,
+	FIGURE_HELD,
+	FIGURE_UNMAP,
 	FIGURE_TEARDOWN,
 	FIGURE_ZOMBIE,
 	FIGURE_RCU_FREE,

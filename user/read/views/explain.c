@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One sentence on why somebody was so long from exit to free. */
+#include "output/quote.h"
 #include "views/rcu.h"
 #include "views/slowest.h"
 #include <inttypes.h>
@@ -107,15 +108,83 @@ static void explain_rcu(struct text *text, const struct death *death, const char
 		text_printf(text, " (nocb%s)", lazy ? ", lazy" : "");
 }
 
+static void put_actor(struct text *text, const struct proclife_actor *actor)
+{
+	text_comm(text, actor->comm);
+	text_printf(text, " (%" PRIu32 ")", actor->tgid);
+}
+
+static uint64_t unmapped_kib(const struct proclife_memory *memory)
+{
+	return memory->rss_anon + memory->rss_file + memory->rss_shmem;
+}
+
 static void explain_teardown(struct text *text, const struct death *death)
 {
 	text_string(text, "teardown: its parent was notified ");
 	text_time(text, death->marks.notified - death->marks.exited);
 	text_string(text, " after its exit");
-	if (death->max_rss) {
+	if (death->files >= death->marks.exited && death->files <= death->marks.notified &&
+	    death->marks.notified - death->files > (death->marks.notified - death->marks.exited) / 2) {
+		text_string(text, ", ");
+		text_time(text, death->marks.notified - death->files);
+		text_string(text, " of that after it began to close its files");
+	} else if (death->max_rss && !death->memory.gone) {
 		text_string(text, " (RSS up to ");
 		text_size(text, death->max_rss);
 		text_string(text, ")");
+	}
+}
+
+/* Whoever sent the signal had to wait, before all that the rest is about. */
+static void explain_kill(struct text *text, const struct death *death)
+{
+	uint64_t kill = death->marks.exited - death->killed;
+	char buffer[24];
+
+	if (!death->killed || death->killed > death->marks.exited || kill < death_took(death) / 10)
+		return;
+	text_string(text, signal_name(death->killer.signo, buffer));
+	text_killer(text, &death->killer, death->tgid);
+	text_string(text, "; began to exit ");
+	text_time(text, kill);
+	text_string(text, " later; ");
+}
+
+/* How its memory came back, if that took some of the time, or more. */
+static void explain_memory(struct text *text, const struct death *death)
+{
+	const struct proclife_memory *memory = &death->memory;
+	uint64_t worth = death_took(death) / 10;
+
+	if (memory->left && !memory->teardown && memory->open && !memory->async) {
+		text_printf(text, "; its memory is still held, by %" PRIu32, memory->holders);
+		return;
+	}
+	if (memory->left && memory->teardown && memory->teardown - memory->left >= worth) {
+		text_string(text, "; its memory was let go last ");
+		if (memory->last.pid) {
+			text_string(text, "by ");
+			put_actor(text, &memory->last);
+			text_string(text, ", ");
+		}
+		text_time(text, memory->teardown - death->marks.exited);
+		text_string(text, " after its exit");
+	}
+	if (memory->teardown && memory->gone && memory->gone - memory->teardown >= worth) {
+		text_string(text, "; ");
+		text_size(text, unmapped_kib(memory));
+		text_string(text, " unmapped in ");
+		text_time(text, memory->gone - memory->teardown);
+		if (!memory->own) {
+			text_string(text, " by ");
+			put_actor(text, &memory->by);
+		}
+	}
+	if (memory->early) {
+		text_string(text, "; ");
+		put_actor(text, &memory->early_by);
+		text_string(text, " had begun to take its memory");
 	}
 }
 
@@ -153,6 +222,7 @@ void text_why(struct text *text, const struct death *death, const char *rcu)
 
 	if (explain_leader(text, death))
 		return;
+	explain_kill(text, death);
 	if (marks->reaped && free >= zombie && free >= teardown)
 		explain_rcu(text, death, rcu);
 	else if (teardown >= zombie && teardown)
@@ -163,6 +233,7 @@ void text_why(struct text *text, const struct death *death, const char *rcu)
 		explain_open_zombie(text, death);
 	else
 		explain_zombie(text, death);
+	explain_memory(text, death);
 	if (!death->is_thread && death->leader_exited && death->threads > 1 &&
 	    death->marks.exited > death->leader_exited &&
 	    death->marks.exited - death->leader_exited > death_took(death)) {

@@ -13,13 +13,17 @@ static const struct {
 	enum proclife_phase phase;
 	const char *from;
 	const char *to;
+	bool optional; /* no row without a life that has it */
+	bool has_bars;
 } rows[] = {
-	{ PROCLIFE_KILL, "signal", "exit" },
-	{ PROCLIFE_TEARDOWN, "exit", "notified" },
-	{ PROCLIFE_ZOMBIE, "notified", "reap" },
-	{ PROCLIFE_RCU_FREE, "reap", "free" },
-	{ PROCLIFE_EXIT_FREE, "exit", "free" },
-	{ PROCLIFE_LIFE, "fork", "exit" },
+	{ PROCLIFE_KILL, "signal", "exit", true, false },
+	{ PROCLIFE_TEARDOWN, "exit", "notified", true, true },
+	{ PROCLIFE_HELD, "let go", "unmap", true, false },
+	{ PROCLIFE_UNMAP, "unmap", "gone", true, false },
+	{ PROCLIFE_ZOMBIE, "notified", "reap", false, true },
+	{ PROCLIFE_RCU_FREE, "reap", "free", false, true },
+	{ PROCLIFE_EXIT_FREE, "exit", "free", false, true },
+	{ PROCLIFE_LIFE, "fork", "exit", false, false },
 };
 
 struct latency {
@@ -32,8 +36,6 @@ struct latency {
 #define PHASE_WIDE 23  /* and " notified→reap" */
 #define MAX_BAR 24
 #define MIN_BAR 2
-#define HISTOGRAMS 4 /* so many rows, from the one of PROCLIFE_TEARDOWN on */
-#define FIRST_HISTOGRAM 1
 
 static uint64_t phase_count(const struct run *run, enum proclife_phase phase)
 {
@@ -161,14 +163,10 @@ static void show_row(const struct run *run, struct text *line, size_t row)
 		proclife_latency_phase(run->latency, rows[row].phase);
 	const char *from = rows[row].from;
 
-	if (rows[row].phase == PROCLIFE_KILL && !proclife_histogram_count(h))
+	if (rows[row].optional && !proclife_histogram_count(h))
 		return;
-	if (!has_teardown(run)) {
-		if (rows[row].phase == PROCLIFE_TEARDOWN)
-			return;
-		if (rows[row].phase == PROCLIFE_ZOMBIE)
-			from = "exit";
-	}
+	if (rows[row].phase == PROCLIFE_ZOMBIE && !has_teardown(run))
+		from = "exit";
 	text_printf(line, "%-*s", PHASE_NARROW, proclife_phase_name(rows[row].phase));
 	if (is_wide(run->screen)) {
 		text_style(line, STYLE_DIM);
@@ -215,23 +213,23 @@ static unsigned int bar_columns(const struct run *run, size_t *n)
 
 static void show_bars(const struct run *run, struct text *line)
 {
-	struct bars bars[HISTOGRAMS];
+	struct bars bars[ROWS];
 	unsigned int first = 64, last = 0, bucket, bar;
 	size_t i, n = 0, too_many;
 
 	/* Where there is no room for all, the first are parts of the last. */
-	for (i = FIRST_HISTOGRAM; i < FIRST_HISTOGRAM + HISTOGRAMS; i++)
-		n += phase_count(run, rows[i].phase) != 0;
+	for (i = 0; i < ROWS; i++)
+		n += rows[i].has_bars && phase_count(run, rows[i].phase);
 	if (!n)
 		return;
 	too_many = n;
 	bar = bar_columns(run, &n);
 	too_many -= n;
-	for (n = 0, i = FIRST_HISTOGRAM; i < FIRST_HISTOGRAM + HISTOGRAMS; i++) {
+	for (n = 0, i = 0; i < ROWS; i++) {
 		const struct proclife_histogram *h =
 			proclife_latency_phase(run->latency, rows[i].phase);
 
-		if (!proclife_histogram_count(h))
+		if (!rows[i].has_bars || !proclife_histogram_count(h))
 			continue;
 		if (too_many && too_many--)
 			continue;

@@ -178,11 +178,26 @@ static bool count(const struct part *part, const struct proclife_process *proces
 	return true;
 }
 
+/* More is told of it later. */
+static void add_dead(struct part *part, const struct proclife_process *process)
+{
+	struct dead *dead = id_table_add(&part->dead, process->id);
+
+	dead->death = death_keep(&part->lives->now);
+}
+
+/* Is its memory reported gone after it? */
+static bool memory_follows(const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	return memory && memory->open && !process->outlives;
+}
+
 static void exited(void *data, struct proclife_process *process)
 {
 	struct part *part = data;
 	struct lives *lives = part->lives;
-	struct dead *dead;
 
 	if (!count(part, process))
 		return;
@@ -193,8 +208,7 @@ static void exited(void *data, struct proclife_process *process)
 		show(lives, &lives->now);
 		return;
 	}
-	dead = id_table_add(&part->dead, process->id);
-	dead->death = death_keep(&lives->now);
+	add_dead(part, process);
 }
 
 /*
@@ -215,10 +229,29 @@ static void gone_unseen(struct part *part, const struct proclife_process *proces
 	if (!count(part, process))
 		return;
 	lives->now.when = 0;
-	if (lives->sort)
-		keep(lives, death_keep(&lives->now));
-	else
+	if (!lives->sort)
 		show(lives, &lives->now);
+	else if (memory_follows(process))
+		add_dead(part, process);
+	else
+		keep(lives, death_keep(&lives->now));
+}
+
+static void keep_dead(struct part *part, struct dead *dead)
+{
+	keep(part->lives, dead->death);
+	id_table_delete(&part->dead, dead);
+}
+
+static void memory_gone(void *data, struct proclife_process *process)
+{
+	struct part *part = data;
+	struct dead *dead = id_table_get(&part->dead, process->id);
+
+	if (!dead)
+		return;
+	death_set_memory(dead->death, process);
+	keep_dead(part, dead);
 }
 
 static void gone(void *data, struct proclife_process *process)
@@ -228,8 +261,8 @@ static void gone(void *data, struct proclife_process *process)
 
 	if (dead) {
 		death_end(dead->death, part->run->tasks, process);
-		keep(part->lives, dead->death);
-		id_table_delete(&part->dead, dead);
+		if (!memory_follows(process))
+			keep_dead(part, dead);
 	} else if (!process->outlives && !proclife_process_has_exited(process)) {
 		gone_unseen(part, process);
 	}
@@ -246,6 +279,7 @@ static int begin_part(struct lives *lives, struct run *run)
 		.process_born = born,
 		.process_exited = exited,
 		.process_gone = gone,
+		.memory_gone = memory_gone,
 	};
 	struct part *part = &lives->parts[lives->part_count++];
 	int ret = 0;

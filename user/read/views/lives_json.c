@@ -8,7 +8,7 @@ static void json_phases(struct json *json, const struct death *death)
 {
 	static const enum proclife_phase phases[] = {
 		PROCLIFE_LIFE, PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE,
-		PROCLIFE_EXIT_FREE, PROCLIFE_KILL,
+		PROCLIFE_EXIT_FREE, PROCLIFE_KILL, PROCLIFE_HELD, PROCLIFE_UNMAP,
 	};
 	size_t i;
 
@@ -21,6 +21,42 @@ static void json_phases(struct json *json, const struct death *death)
 		else
 			json_null(json, name);
 	}
+}
+
+static void json_actor(struct json *json, const char *name, const struct proclife_actor *actor)
+{
+	if (!actor->pid) {
+		json_null(json, name);
+		return;
+	}
+	json_object(json, name);
+	json_uint(json, "pid", actor->tgid);
+	json_uint(json, "tid", actor->pid);
+	json_bytes(json, "comm", actor->comm, sizeof(actor->comm));
+	json_object_end(json);
+}
+
+static void json_memory(struct json *json, const struct proclife_memory *memory)
+{
+	if (!memory->left && !memory->teardown) {
+		json_null(json, "memory");
+		return;
+	}
+	json_object(json, "memory");
+	json_uint_or_null(json, "left", memory->left);
+	json_uint(json, "holders", memory->holders);
+	json_uint_or_null(json, "early", memory->early);
+	json_actor(json, "early_by", &memory->early_by);
+	json_uint(json, "early_anon", memory->early_anon);
+	json_uint_or_null(json, "teardown", memory->teardown);
+	json_actor(json, "last", &memory->last);
+	json_actor(json, "by", &memory->by);
+	json_uint(json, "rss_anon", memory->rss_anon);
+	json_uint(json, "rss_file", memory->rss_file);
+	json_uint(json, "rss_shmem", memory->rss_shmem);
+	json_uint(json, "swap", memory->swap);
+	json_uint_or_null(json, "gone", memory->gone);
+	json_object_end(json);
 }
 
 static void json_usage(struct json *json, const struct death *death)
@@ -75,6 +111,7 @@ void lives_json_death(const struct death *death)
 		json_uint(json, "alone", death->alone);
 	else
 		json_null(json, "alone");
+	json_memory(json, &death->memory);
 	json_usage(json, death);
 	json_wait_status(json, death->exited && death->exit_code >= 0, death->exit_code);
 	json_killer(json, death->killer.signo ? &death->killer : NULL);

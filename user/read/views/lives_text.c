@@ -9,6 +9,7 @@
 #include "views/lives.h"
 #include "views/path.h"
 #include "views/when.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,8 @@ static const struct {
 	[SORT_RSS] = { "RSS", LIVES_FIGURE },
 	[SORT_KILL] = { "KILL", LIVES_FIGURE },
 	[SORT_TEARDOWN] = { "TEARDOWN", LIVES_FIGURE },
+	[SORT_HELD] = { "HELD", LIVES_FIGURE },
+	[SORT_UNMAP] = { "UNMAP", LIVES_FIGURE },
 	[SORT_ZOMBIE] = { "ZOMBIE", LIVES_FIGURE },
 	[SORT_RCU_FREE] = { "RCU_FREE", LIVES_FIGURE },
 	[SORT_EXIT_FREE] = { "EXIT_FREE", LIVES_FIGURE },
@@ -315,15 +318,38 @@ static void put_command(struct text *text, const struct death *death, struct rec
 		text_args(text, death->args, death->args_bytes, death->args_cut, 1);
 }
 
-/* @killer: say who it was, too. */
-static void build_notes(struct text *notes, const struct death *death, bool killer)
+static bool by_memory(const struct lives_text *view)
+{
+	return view->sort == SORT_HELD || view->sort == SORT_UNMAP;
+}
+
+/* How much it was, and who let go of it last. */
+static void put_memory(struct text *notes, const struct death *death)
+{
+	const struct proclife_memory *memory = &death->memory;
+
+	if (!memory->teardown) {
+		text_printf(notes, "held by %" PRIu32, memory->holders);
+		return;
+	}
+	text_size(notes, memory->rss_anon + memory->rss_file + memory->rss_shmem);
+	if (memory->own || !memory->last.pid)
+		return;
+	text_string(notes, " let go by ");
+	text_comm(notes, memory->last.comm);
+	text_printf(notes, " (%" PRIu32 ")", memory->last.tgid);
+}
+
+/* @others: name whoever else had to do with it. */
+static void build_notes(struct text *notes, const struct lives_text *view, const struct death *death,
+			bool others)
 {
 	char buffer[24];
 	size_t before;
 
 	text_clear(notes);
 	text_string(notes, "");
-	if (killer && death->killer.signo) {
+	if (others && death->killer.signo) {
 		text_string(notes, "  ");
 		text_style(notes, STYLE_BAD);
 		text_string(notes, signal_name(death->killer.signo, buffer));
@@ -333,6 +359,10 @@ static void build_notes(struct text *notes, const struct death *death, bool kill
 			text_clear(notes);
 		else
 			text_style(notes, STYLE_PLAIN);
+	}
+	if (others && by_memory(view) && (death->memory.left || death->memory.teardown)) {
+		text_string(notes, notes->len ? ", " : "  ");
+		put_memory(notes, death);
 	}
 	if (!death->incomplete && death->when)
 		return;
@@ -345,9 +375,9 @@ static void build_notes(struct text *notes, const struct death *death, bool kill
 	text_style(notes, STYLE_PLAIN);
 }
 
-static bool has_notes(const struct death *death)
+static bool has_notes(const struct lives_text *view, const struct death *death)
 {
-	return death->killer.signo || death->incomplete || !death->when;
+	return death->killer.signo || death->incomplete || !death->when || by_memory(view);
 }
 
 void lives_text_death(struct lives_text *view, const struct death *death)
@@ -359,14 +389,14 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 	put_columns(view, death);
 	text_clear(notes);
 	text_string(notes, "");
-	if (has_notes(death))
-		build_notes(notes, death, true);
+	if (has_notes(view, death))
+		build_notes(notes, view, death, true);
 	if (!width) {
 		put_command(line, death, NULL, 0);
 	} else {
 		left = width > line->columns ? width - line->columns : 0;
 		if (notes->columns + MIN_COMMAND > left)
-			build_notes(notes, death, false);
+			build_notes(notes, view, death, false);
 		if (notes->columns + MIN_CUT > left)
 			text_clear(notes);
 		text_clear(&view->command);

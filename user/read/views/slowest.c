@@ -44,8 +44,28 @@ static void set_parent(struct death *death, const struct proclife_process *proce
 	memcpy(death->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
 }
 
+static void set_memory(struct death *death, const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	memset(&death->memory, 0, sizeof(death->memory));
+	if (memory)
+		death->memory = *memory;
+}
+
+static void memory_gone(void *data, struct proclife_process *process)
+{
+	struct slowest *slowest = data;
+	size_t i;
+
+	for (i = 0; i < slowest->count; i++)
+		if (slowest->all[i].id == process->id)
+			set_memory(&slowest->all[i], process);
+}
+
 static void process_gone(void *data, struct proclife_process *process)
 {
+	const struct proclife_killer *killer = proclife_process_killer(process);
 	struct slowest *slowest = data;
 	struct death death = {
 		.marks = process->marks,
@@ -54,6 +74,9 @@ static void process_gone(void *data, struct proclife_process *process)
 		.leader_exited = process->leader_exited,
 		.reaper_waited = process->reaper_waited,
 		.max_rss = process->max_rss,
+		.id = process->id,
+		.files = process->files,
+		.killed = proclife_process_killed(process),
 		.pid = process->tgid,
 		.tgid = process->tgid,
 		.threads = process->threads,
@@ -65,6 +88,9 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected || !process->matches || process->notified_lost ||
 	    !is_over(&death, process->outlives))
 		return;
+	if (killer)
+		death.killer = *killer;
+	set_memory(&death, process);
 	set_parent(&death, process);
 	memcpy(death.comm, process->comm, PROCLIFE_COMM_LEN);
 	memcpy(death.reaper_comm, process->reaper_comm, PROCLIFE_COMM_LEN);
@@ -108,10 +134,12 @@ int slowest_new(struct slowest **result, struct run *run)
 		return -ENOMEM;
 	slowest->run = run;
 	text_init(&slowest->line, run->screen);
-	if (run->options->threads)
+	if (run->options->threads) {
 		reports.task_gone = task_gone;
-	else
+	} else {
 		reports.process_gone = process_gone;
+		reports.memory_gone = memory_gone;
+	}
 	*result = slowest;
 	return proclife_tasks_report(run->tasks, &reports, slowest);
 }
