@@ -77,8 +77,7 @@ static struct kprobe kprobes[ATTACH_MOST];
 
 static int on_kprobe(struct kprobe *hit, struct pt_regs *regs)
 {
-	proclife_hooks_on_kprobe(hit - kprobes, regs_get_kernel_argument(regs, 0),
-				 regs_get_kernel_argument(regs, 1));
+	proclife_hooks_on_kprobe(hit - kprobes, regs_get_kernel_argument(regs, 0));
 	return 0;
 }
 NOKPROBE_SYMBOL(on_kprobe);

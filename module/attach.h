@@ -37,6 +37,6 @@ unsigned long proclife_attach_missed(unsigned int id);
 void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip,
 				      struct ftrace_ops *ops, struct compat_ftrace_regs *regs);
 #endif
-void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first, unsigned long second);
+void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first);
 
 #endif

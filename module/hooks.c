@@ -24,9 +24,9 @@ static bool exiting = true;
 module_param(exiting, bool, 0444);
 MODULE_PARM_DESC(exiting, "record where an exit begins, and core dumps, likewise (Y)");
 
-bool proclife_memory;
+bool proclife_memory = true;
 module_param_named(memory, proclife_memory, bool, 0444);
-MODULE_PARM_DESC(memory, "record who tears an address space down, and when, likewise (N)");
+MODULE_PARM_DESC(memory, "record who tears an address space down, and when, likewise (Y)");
 
 static bool files;
 module_param(files, bool, 0444);
@@ -76,8 +76,9 @@ static const struct hook hooks[HOOKS] = {
 		.feature = PROCLIFE_HAS(PROCLIFE_MM),
 		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN),
 	},
+	/* Linux 7.3 has the first one inlined. It calls the second one before anything else. */
 	[HOOK_MM_RELEASE] = {
-		.symbols = { "exit_mm_release" },
+		.symbols = { "exit_mm_release", "futex_exit_release" },
 		.wanted = &proclife_memory,
 		.without = "the LEFT of MM",
 		.feature = PROCLIFE_HAS(PROCLIFE_MM),
@@ -197,8 +198,9 @@ static notrace noinline void probe_rare(struct mm_struct *mm, u32 what, u32 user
  * Each exiting task calls this. It is of interest if the address space stays, though all threads of
  * the process have begun to exit.
  */
-static __always_inline void probe_mm_release(struct task_struct *p, struct mm_struct *mm)
+static __always_inline void probe_mm_release(struct task_struct *p)
 {
+	struct mm_struct *mm = p->mm;
 	int users;
 
 	if (!mm || p != current)
@@ -235,7 +237,7 @@ static notrace noinline void probe_coredump(const struct kernel_siginfo *info)
 	rings_end(&slot, PROCLIFE_COREDUMP);
 }
 
-static __always_inline void probe(enum hook_id id, unsigned long first, unsigned long second)
+static __always_inline void probe(enum hook_id id, unsigned long first)
 {
 	switch (id) {
 	case HOOK_EXITING:
@@ -245,7 +247,7 @@ static __always_inline void probe(enum hook_id id, unsigned long first, unsigned
 		probe_teardown((void *)first);
 		break;
 	case HOOK_MM_RELEASE:
-		probe_mm_release((void *)first, (void *)second);
+		probe_mm_release((void *)first);
 		break;
 	case HOOK_FILES:
 		probe_files((void *)first);
@@ -272,12 +274,12 @@ static __always_inline void probe(enum hook_id id, unsigned long first, unsigned
 	}
 }
 
-static notrace noinline void probe_any(enum hook_id id, unsigned long first, unsigned long second)
+static notrace noinline void probe_any(enum hook_id id, unsigned long first)
 {
 	if (static_branch_unlikely(&trying))
 		note_hit(id, id == HOOK_REAP ? (void *)first : current);
 	else
-		probe(id, first, second);
+		probe(id, first);
 }
 
 #if COMPAT_FTRACE_ARGS
@@ -285,7 +287,7 @@ static notrace noinline void probe_any(enum hook_id id, unsigned long first, uns
 #define NEAR 16
 
 /* The first time each, and the rare ones always. */
-static notrace noinline void find_hook(unsigned long ip, unsigned long first, unsigned long second)
+static notrace noinline void find_hook(unsigned long ip, unsigned long first)
 {
 	unsigned int id;
 
@@ -295,7 +297,7 @@ static notrace noinline void find_hook(unsigned long ip, unsigned long first, un
 		/* From here on, addresses stay as they are: see proclife_hooks_init(). */
 		if (!static_branch_unlikely(&trying))
 			WRITE_ONCE(exact[id], ip);
-		probe_any(id, first, second);
+		probe_any(id, first);
 		return;
 	}
 }
@@ -304,28 +306,27 @@ void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip,
 				      struct compat_ftrace_regs *regs)
 {
 	unsigned long first = compat_ftrace_argument(regs, 0);
-	unsigned long second = compat_ftrace_argument(regs, 1);
 
 	/* Plain reads, each of which is one comparison. Whatever they find, the right probe is called. */
 	if (ip == data_race(exact[HOOK_EXITING]))
-		probe(HOOK_EXITING, first, second);
+		probe(HOOK_EXITING, first);
 	else if (ip == data_race(exact[HOOK_MM_RELEASE]))
-		probe(HOOK_MM_RELEASE, first, second);
+		probe(HOOK_MM_RELEASE, first);
 	else if (ip == data_race(exact[HOOK_TEARDOWN]))
-		probe(HOOK_TEARDOWN, first, second);
+		probe(HOOK_TEARDOWN, first);
 	else if (ip == data_race(exact[HOOK_FILES]))
-		probe(HOOK_FILES, first, second);
+		probe(HOOK_FILES, first);
 	else if (ip == data_race(exact[HOOK_REAP]))
-		probe(HOOK_REAP, first, second);
+		probe(HOOK_REAP, first);
 	else
-		find_hook(ip, first, second);
+		find_hook(ip, first);
 }
 #endif
 
-void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first, unsigned long second)
+void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first)
 {
 	if (READ_ONCE(addresses[id]))
-		probe_any(id, first, second);
+		probe_any(id, first);
 }
 
 /* By either of its names. The error is that of a name which is in this kernel, if one is. */

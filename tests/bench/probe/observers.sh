@@ -16,7 +16,8 @@ stop_empty() { rmmod proclife_empty; }
 start_empty_life() { insmod "$modules/proclife_empty.ko" life=Y; }
 stop_empty_life() { stop_empty; }
 
-start_module() { modprobe proclife "$@"; }
+# Only one row has what others have no events for.
+start_module() { modprobe proclife memory=N "$@"; }
 stop_module() {
 	written=$(proclife-read --status --json |
 		sed -n 's/.*"commit":\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }') && rmmod proclife
