@@ -54,14 +54,22 @@ class Deaths(session.Session):
         if process.exited is None:
             return None
         left, at, sure, spans = process.exited - process.seen, process.seen, True, []
+        shown = process.exited if process.ends else process.last_exit
         for child in [each for each in self.lives.processes if each.parent is process]:
             ended = child.exiting if child.ends else child.exited
+            # If its threads exit one by one, their last EXITING counts only once they have.
+            if not child.ends and child.last_exit is not None and child.last_exit > shown:
+                ended = process.exited
             if (child.ends or child.last_exit is not None) and ended is None:
                 sure = False  # it has ended, nobody knows when
             elif ended is not None or not all(
                     task.gone_before or task.last_exit is not None for task in child.tasks):
                 spans.append((child.born if child.born is not None else process.seen,
                               ended if ended is not None else process.exited))
+            # Of one that was found in its exit, it is not known whether that was over.
+            if any(task.found_exiting for task in child.tasks) and \
+                    (ended is None or ended > process.exited):
+                sure = False
             # That an exit has begun is known of one that ends as a whole; of others, when they are gone.
             sure = sure and (child.ends or all(each.exiting is None for each in child.tasks)) and \
                 child.linked < min(process.exited, ended if ended is not None else process.exited)

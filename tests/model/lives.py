@@ -20,6 +20,7 @@ class Task:
         self.exit_code = self.reaper = self.waited = self.reaper_waited = None
         self.exit_cpu = self.free_cpu = None
         self.gone_before = False  # its EXIT was before the trace
+        self.found_exiting = False  # or perhaps: the snapshot found it in its exit
         self.runtime = 0
         self.comm = b""
 
@@ -200,6 +201,7 @@ class Lives:
         if "group_exit" in record["flags"] or (task.exiting is None and "exiting" in record["flags"]):
             process.end_hidden = True  # what it began with can have been before
         process.shown_alive |= "group_exit" not in record["flags"]
+        task.found_exiting = "exiting" in record["flags"] and "zombie" not in record["flags"]
         if "zombie" in record["flags"] and task.last_exit is None:
             task.gone_before = True
             task.exit_code = record["exit_code"]

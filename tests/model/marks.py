@@ -75,10 +75,11 @@ class Marks:
         self.now += self.random.randrange(1000)
 
     def kernel_thread(self):
-        """One that is not at work."""
+        """One that is not at work; None: all are."""
         busy = [worker for _, worker in self.unmapping]
-        return self.random.choice([task for process in self.processes for task in process.working()
-                                   if "kthread" in task.kind and task not in busy])
+        idle = [task for process in self.processes for task in process.working()
+                if "kthread" in task.kind and task not in busy]
+        return self.random.choice(idle) if idle else None
 
     # Address spaces and files
 
@@ -143,7 +144,9 @@ class Marks:
             self.mark(mm, "early", head)
             return
         # process_mrelease(2), whose record can be suppressed, or the OOM reaper
-        others = [self.kernel_thread()] + [task for task in self.running()[:1] if task is not head]
+        others = [task for task in [self.kernel_thread()] + self.running()[:1] if task and task is not head]
+        if not others:
+            return
         mm.early.append(self.mark(mm, "early", self.random.choice(others)))
 
     def replace_mm(self, task):
@@ -214,9 +217,10 @@ class Marks:
             elif not mm.tasks and self.random.random() < .02:
                 self.take_early(mm)
         for each in list(self.late):
-            if self.random.random() < .3:
+            worker = self.kernel_thread() if self.random.random() < .3 else None
+            if worker:
                 self.late.remove(each)
-                self.tear_down(each[0], self.kernel_thread(), last=each[1])
+                self.tear_down(each[0], worker, last=each[1])
         for task in list(self.switching):
             if self.random.random() < .5:
                 self.switch_away(task)

@@ -106,6 +106,28 @@ static void test_alone_with_the_dead(void **state)
 	expect_alone(70, ">30.0 ms");
 }
 
+/* Of a child that was found in its exit, it is not known whether that was over. */
+static void test_alone_with_the_dying(void **state)
+{
+	struct who parent, child;
+	struct proclife_record record;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	parent = process_of_pid(60, "parent");
+	child = process_of_pid(61, "child");
+	story_put(task_record(0, &parent, &init));
+	record = task_record(0, &child, &parent);
+	record.flags |= PROCLIFE_F_EXITING;
+	story_put(record);
+	story_at(20);
+	story_die(&parent, &init, 0, MS, 1);
+	story_at(50);
+	story_die(&child, &init, 0, MS, 1);
+	story_end();
+	expect_alone(60, "?");
+}
+
 /* Who is older and found late has lived all the time, too. */
 static void test_alone_found_late(void **state)
 {
@@ -159,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_alone),
 		STORY(test_alone_with_the_dead),
+		STORY(test_alone_with_the_dying),
 		STORY(test_alone_found_late),
 		STORY(test_alone_with_a_leader),
 	};

@@ -128,16 +128,19 @@ static void child_died(struct alone *alone, const struct living *child, uint64_t
 		above->since = when;
 }
 
-/* Does one of those live that were found dead? */
-static bool lives_aside(const struct alone *alone, const struct living *living)
+/* Does one of those live that were found dead? Not known if one had only begun to exit then. */
+static bool lives_aside(const struct alone *alone, struct living *living)
 {
 	const struct living *child;
 	uint64_t id;
 
 	for (id = living->found; id; id = child->before) {
 		child = id_table_get(&alone->lives, id);
-		if (!child->exited && child->process->live)
+		if (child->exited)
+			continue;
+		if (child->process->live)
 			return true;
+		living->unsure |= !(child->process->flags & PROCLIFE_F_ZOMBIE);
 	}
 	return false;
 }
