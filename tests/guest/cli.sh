@@ -60,7 +60,7 @@ expect 'three phases' 0 '^teardown +exit→notified +1 ' proclife-read --latency
 
 # Verdicts.
 expect 'nothing is left' 0 '^left==0 +0 +ok' proclife-read --expect left==0 -- sh -c 'sleep 0.1 & wait'
-expect 'something is left' 2 '^ +[0-9]+ +[0-9.]+ ms  sleep 3$' \
+expect 'something is left' 2 '^ +[0-9]+ +[0-9.]+ ms  (setsid )?sleep 3$' \
 	proclife-read --expect left==0 --left-after 500ms -- sh -c 'setsid sleep 3 & exit 0'
 expect 'failures' 2 'expected failed==0, but it is 1' proclife-read --expect failed==0 -- sh -c '/bin/false; true'
 expect 'as expected' 0 'life.count==1 .* ok$' \
@@ -74,7 +74,7 @@ cp "$work/output" "$work/ktap"
 expect 'prove takes the KTAP' 0 'Result: PASS' prove -e cat "$work/ktap"
 
 source=$(sed -nE 's/.* [tT] (cgroup_(task_)?release)$/\1/p' /proc/kallsyms)
-expect 'status' 0 "reap +[0-9]+ +at $source\(\)" proclife-read --status
+expect 'status' 0 "reap +[0-9,]+ +at $source\(\)" proclife-read --status
 expect 'status: parameters' 0 '"parameters":\{.*"ring_kb":"[0-9]+"' proclife-read --status --json
 expect '--threads' 0 '^zombie +exit→reap +5 ' \
 	proclife-read --latency --threads -- "$B/tests/guest/workloads/leader_first" 1
@@ -149,7 +149,7 @@ full_disk() {
 		proclife-read -i "$dir" --events --monotonic
 	grep -cE '^ *[0-9]+\.[0-9]{9} ' "$work/output" >"$work/count"
 	# It is shown up to where the first CPU's packets end, which can be long before the others'.
-	expect "full disk, $1: much of it is told" 0 '' test "$(<"$work/count")" -gt 2000
+	expect "full disk, $1: much of it is told" 0 '' test "$(<"$work/count")" -gt 1000
 	expect "full disk, $1: babeltrace2" 0 '' babeltrace2 "$dir"
 	others=$(grep -c '^\[' "$work/output")
 	expect "full disk, $1: most of it is there" 0 '' test "$others" -gt 4000
