@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The phases of lives, and their histograms: of all lives, and of groups. */
 #include "cgroups.h"
+#include "group.h"
 #include "phase.h"
 #include "siphash.h"
 #include "tasks.h"
@@ -33,98 +34,7 @@ struct proclife_latency {
  * Groups
  */
 
-const char *proclife_by_name(enum proclife_by by)
-{
-	static const char *const names[PROCLIFE_BYS] = {
-		[PROCLIFE_BY_NOTHING] = "nothing", [PROCLIFE_BY_COMM] = "comm",
-		[PROCLIFE_BY_PARENT] = "parent",   [PROCLIFE_BY_REAPER] = "reaper",
-		[PROCLIFE_BY_CGROUP] = "cgroup",   [PROCLIFE_BY_CPU] = "cpu",
-		[PROCLIFE_BY_UID] = "uid",
-	};
-
-	return (unsigned int)by < PROCLIFE_BYS ? names[by] : NULL;
-}
-
-/* What identifies a group: the first members of struct proclife_group. */
-struct key {
-	bool known;
-	char name[PROCLIFE_COMM_LEN];
-	uint64_t number;
-};
-
-static const char nobody[PROCLIFE_COMM_LEN] = "(itself)";
-
-static void set_name(struct key *key, const char name[PROCLIFE_COMM_LEN])
-{
-	key->known = true;
-	memcpy(key->name, name, strnlen(name, PROCLIFE_COMM_LEN - 1));
-}
-
-static void set_number(struct key *key, bool known, uint64_t number)
-{
-	key->known = known;
-	key->number = known ? number : 0;
-}
-
-static struct key process_key(enum proclife_by by, const struct proclife_process *process)
-{
-	struct key key = { 0 };
-
-	switch (by) {
-	case PROCLIFE_BY_COMM:
-		set_name(&key, process->comm);
-		break;
-	case PROCLIFE_BY_PARENT:
-		if (process->parent_id)
-			set_name(&key, process->parent_comm);
-		break;
-	case PROCLIFE_BY_REAPER:
-		if (process->marks.reaped)
-			set_name(&key, process->reaper_tgid == process->tgid ?
-					       nobody :
-					       process->reaper_comm);
-		break;
-	case PROCLIFE_BY_CGROUP:
-		set_number(&key, process->cgroup, process->cgroup);
-		break;
-	case PROCLIFE_BY_CPU:
-		set_number(&key, proclife_own(process)->exited, process->exit_cpu);
-		break;
-	case PROCLIFE_BY_UID:
-		set_number(&key, proclife_process_has_uid(process), process->uid);
-		break;
-	case PROCLIFE_BY_NOTHING:
-	case PROCLIFE_BYS:
-		break;
-	}
-	return key;
-}
-
-static struct key task_key(enum proclife_by by, const struct proclife_task *task)
-{
-	struct key key = { 0 };
-
-	switch (by) {
-	case PROCLIFE_BY_COMM:
-		set_name(&key, task->comm);
-		break;
-	case PROCLIFE_BY_REAPER:
-		if (task->marks.reaped)
-			set_name(&key, task->reaper_tgid == task->tgid ?
-					       nobody :
-					       task->reaper_comm);
-		break;
-	case PROCLIFE_BY_CPU:
-		set_number(&key, proclife_own_task(task)->exited, task->exit_cpu);
-		break;
-	default:
-		key = process_key(by, task->process);
-		break;
-	}
-	return key;
-}
-
-static uint64_t hash_of(const struct proclife_latency *latency, const struct key *key)
+static uint64_t hash_of(const struct proclife_latency *latency, const struct proclife_key *key)
 {
 	uint64_t words[1 + PROCLIFE_COMM_LEN / 8] = { key->number ^ (key->known ? 1ULL << 63 : 0) };
 
@@ -138,7 +48,7 @@ static void free_phases(struct group *group)
 		proclife_histogram_free(group->phases[phase]);
 }
 
-static int add_group(struct proclife_latency *latency, const struct key *key,
+static int add_group(struct proclife_latency *latency, const struct proclife_key *key,
 		     struct group **result)
 {
 	struct group *group;
@@ -163,7 +73,7 @@ static int add_group(struct proclife_latency *latency, const struct key *key,
 	return 0;
 }
 
-static struct group *find_group(const struct proclife_latency *latency, const struct key *key,
+static struct group *find_group(const struct proclife_latency *latency, const struct proclife_key *key,
 				uint64_t hash)
 {
 	struct group *group = proclife_map_get(&latency->by_hash, hash);
@@ -174,7 +84,7 @@ static struct group *find_group(const struct proclife_latency *latency, const st
 	return group;
 }
 
-static int get_group(struct proclife_latency *latency, const struct key *key,
+static int get_group(struct proclife_latency *latency, const struct proclife_key *key,
 		     struct group **result)
 {
 	uint64_t hash = hash_of(latency, key);
@@ -280,7 +190,7 @@ static int add_life(const struct proclife_latency *latency, struct group *group,
 	return err;
 }
 
-static void count(struct proclife_latency *latency, const struct life *life, const struct key *key)
+static void count(struct proclife_latency *latency, const struct life *life, const struct proclife_key *key)
 {
 	struct group *group;
 	int err = add_life(latency, &latency->all, life);
@@ -310,11 +220,11 @@ static void process_gone(void *data, struct proclife_process *process)
 		.exited = proclife_own(process)->exited,
 		.exit_code = process->exit_code,
 	};
-	struct key key;
+	struct proclife_key key;
 
 	if (!process->selected || !process->matches)
 		return;
-	key = process_key(latency->by, process);
+	key = proclife_process_key(latency->by, process);
 	count(latency, &life, &key);
 }
 
@@ -323,12 +233,12 @@ static void memory_gone(void *data, struct proclife_process *process)
 {
 	struct proclife_latency *latency = data;
 	struct group *group = &latency->all;
-	struct key key;
+	struct proclife_key key;
 	int err = 0;
 
 	if (!process->selected || !process->matches)
 		return;
-	key = process_key(latency->by, process);
+	key = proclife_process_key(latency->by, process);
 	if (latency->by != PROCLIFE_BY_NOTHING)
 		err = get_group(latency, &key, &group);
 	for (unsigned int phase = PROCLIFE_HELD; !err && phase <= PROCLIFE_UNMAP; phase++) {
@@ -354,11 +264,11 @@ static void task_gone(void *data, struct proclife_task *task)
 		.exited = proclife_own_task(task)->exited,
 		.exit_code = task->exit_code,
 	};
-	struct key key;
+	struct proclife_key key;
 
 	if (!task->process->selected || !task->process->matches)
 		return;
-	key = task_key(latency->by, task);
+	key = proclife_task_key(latency->by, task);
 	count(latency, &life, &key);
 }
 
@@ -398,7 +308,7 @@ static int merge_group(struct group *into, const struct group *from)
 static uint64_t free_number(struct proclife_latency *into, struct proclife_cgroups *cgroups,
 			    uint64_t number)
 {
-	struct key key = { .known = true, .number = number };
+	struct proclife_key key = { .known = true, .number = number };
 
 	while (proclife_cgroups_path(cgroups, key.number) ||
 	       find_group(into, &key, hash_of(into, &key)))
@@ -411,7 +321,7 @@ static uint64_t free_number(struct proclife_latency *into, struct proclife_cgrou
  * there can only be the one with the same number here if that has no path either.
  */
 static int translate(struct proclife_latency *into, struct proclife_cgroups *cgroups,
-		     struct proclife_cgroups *others, struct key *key)
+		     struct proclife_cgroups *others, struct proclife_key *key)
 {
 	const char *path = proclife_cgroups_path(others, key->number);
 	uint64_t number;
@@ -419,7 +329,7 @@ static int translate(struct proclife_latency *into, struct proclife_cgroups *cgr
 
 	if (!path) {
 		if (proclife_cgroups_path(cgroups, key->number))
-			*key = (struct key){ 0 };
+			*key = (struct proclife_key){ 0 };
 		return 0;
 	}
 	err = proclife_cgroups_find(cgroups, path, &number);
@@ -442,7 +352,7 @@ int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroup
 	err = merge_group(&into->all, &from->all);
 	for (size_t i = 0; !err && i < from->count; i++) {
 		const struct group *other = from->groups[i];
-		struct key key = { .known = other->group.known, .number = other->group.number };
+		struct proclife_key key = { .known = other->group.known, .number = other->group.number };
 		struct group *group;
 
 		memcpy(key.name, other->group.name, sizeof(key.name));

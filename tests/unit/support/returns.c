@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "check.h"
+#include "exits.h"
+#include "marks.h"
+#include "returns.h"
+
+#include <string.h>
+
+struct proclife_latency *latency;
+
+struct returned late, last;
+
+static uint64_t phase_or_0(const struct proclife_process *process, enum proclife_phase phase)
+{
+	uint64_t ns;
+
+	return proclife_process_phase(process, phase, &ns) ? ns : 0;
+}
+
+static void note_gone(void *data, struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	(void)data;
+	memset(&last, 0, sizeof(last));
+	last.known = memory;
+	if (memory)
+		last.memory = *memory;
+	last.held = phase_or_0(process, PROCLIFE_HELD);
+	last.unmap = phase_or_0(process, PROCLIFE_UNMAP);
+}
+
+static void note_memory(void *data, struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	(void)data;
+	late.count++;
+	late.tgid = process->tgid;
+	late.known = memory;
+	if (memory)
+		late.memory = *memory;
+	late.held = phase_or_0(process, PROCLIFE_HELD);
+	late.unmap = phase_or_0(process, PROCLIFE_UNMAP);
+}
+
+int begin_memory(void **state)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.process_gone = note_gone,
+		.memory_gone = note_memory,
+	};
+	int ret = begin_exits(state);
+
+	memset(&late, 0, sizeof(late));
+	memset(&last, 0, sizeof(last));
+	if (ret || proclife_tasks_report(tasks, &reports, NULL) ||
+	    proclife_latency_new(&latency, tasks, false))
+		return -1;
+	return proclife_latency_group_by(latency, PROCLIFE_BY_COMM);
+}
+
+int end_memory(void **state)
+{
+	proclife_latency_free(latency);
+	return end_tasks(state);
+}
+
+struct proclife_record dies(uint64_t ts, const struct who *who)
+{
+	struct proclife_record r = exiting_record(ts, who, &shell, NULL, 0);
+
+	r.flags |= SOLE;
+	return r;
+}
+
+struct proclife_record shares(struct proclife_record fork)
+{
+	fork.flags |= PROCLIFE_F_SHARES;
+	return fork;
+}
+
+struct proclife_record execs(struct proclife_record mm)
+{
+	mm.flags |= PROCLIFE_F_EXECING;
+	return mm;
+}
+
+struct proclife_record by_kernel(struct proclife_record mm)
+{
+	mm.flags |= PROCLIFE_F_KTHREAD;
+	return mm;
+}
+
+void bury(uint64_t ts, const struct who *who)
+{
+	feed(tasks, ended(ts, who, 0, 0));
+	feed(tasks, reap_record(ts + 1, who, &shell));
+	feed(tasks, free_record(ts + 2, who));
+}
+
+void die_held(const struct who *who)
+{
+	feed(tasks, fork_record(10, who, &shell));
+	feed(tasks, dies(20, who));
+	feed(tasks, mm_record(21, who, PROCLIFE_MM_LEFT, who));
+	bury(30, who);
+}
+
+uint64_t count_of(enum proclife_phase phase)
+{
+	return proclife_histogram_count(proclife_latency_phase(latency, phase));
+}
+
+void assert_forgotten(uint32_t tgid)
+{
+	assert_int_equal(late.count, 1);
+	assert_int_equal(late.tgid, tgid);
+	assert_false(late.known);
+	assert_int_equal(count_of(PROCLIFE_HELD), 0);
+	assert_int_equal(count_of(PROCLIFE_UNMAP), 0);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Processes whose memory comes back, and what the library tells of that. */
+#ifndef TESTS_UNIT_RETURNS_H
+#define TESTS_UNIT_RETURNS_H
+
+#include "exits.h"
+#include "marks.h"
+
+extern struct proclife_latency *latency; /* by comm */
+
+/* What a report tells of a process: `late` is memory_gone, `last` the last process_gone. */
+struct returned {
+	unsigned int count;
+	bool known;
+	uint32_t tgid;
+	struct proclife_memory memory;
+	uint64_t held; /* 0: not known */
+	uint64_t unmap;
+};
+
+extern struct returned late, last;
+
+int begin_memory(void **state);
+int end_memory(void **state);
+
+#define MEMORY(name) cmocka_unit_test_setup_teardown(name, begin_memory, end_memory)
+
+/* By all its threads at once; it has an address space. */
+struct proclife_record dies(uint64_t ts, const struct who *who);
+struct proclife_record shares(struct proclife_record fork);
+struct proclife_record execs(struct proclife_record mm);
+struct proclife_record by_kernel(struct proclife_record mm);
+/* Its EXIT, REAP and FREE, one apart. */
+void bury(uint64_t ts, const struct who *who);
+/* Another one holds its memory when it lets go of it, at 21; it is gone at 32. */
+void die_held(const struct who *who);
+
+uint64_t count_of(enum proclife_phase phase);
+/* It was told of this process that what became of its memory is not known. */
+void assert_forgotten(uint32_t tgid);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is not told of the memory of a process: records were lost, or are about another address space. */
+#include "check.h"
+#include "returns.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* A gap between can hide that the handle has become another one's. */
+static void test_early_before_a_gap(void **state)
+{
+	struct who a = process_of_pid(200, "hog"), reaper = process_of_pid(61, "oom_reaper");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, mm_record(15, &reaper, PROCLIFE_MM_EARLY, &a));
+	feed_gap(tasks, 5, 16, 18);
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(29, &a, PROCLIFE_MM_GONE, &a));
+	bury(30, &a);
+	assert_int_equal(last.memory.early, 0);
+	assert_int_equal(last.unmap, 7);
+}
+
+/* Of one that is older than the trace, it is not known whether it shares: others use it as theirs. */
+static void test_shared_unseen(void **state)
+{
+	struct who a = process_of_pid(200, "make"), child = process_of_pid(201, "make");
+	uint64_t own = child.group;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, found(11, &child, 0));
+	child.group = a.group;
+	feed(tasks, dies(12, &child));
+	feed(tasks, mm_record(13, &child, PROCLIFE_MM_LEFT, &a));
+	child.group = own;
+	bury(14, &child);
+	assert_int_equal(late.count, 0);
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	assert_forgotten(201);
+	feed(tasks, mm_record(29, &a, PROCLIFE_MM_GONE, &a));
+	bury(30, &a);
+	assert_int_equal(last.unmap, 7);
+}
+
+static void test_exec_drops_it(void **state)
+{
+	struct who a = process_of_pid(200, "make"), child = process_of_pid(201, "make");
+	uint64_t own = child.group;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, found(11, &child, 0));
+	child.group = a.group;
+	feed(tasks, dies(12, &child));
+	feed(tasks, mm_record(13, &child, PROCLIFE_MM_LEFT, &a));
+	child.group = own;
+	bury(14, &child);
+	feed(tasks, execs(mm_record(20, &a, PROCLIFE_MM_TEARDOWN, &a)));
+	assert_forgotten(201);
+}
+
+/* A gap while it is held: what is torn down then can be another one with its handle. */
+static void test_gap(void **state)
+{
+	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
+
+	(void)state;
+	feed(tasks, fork_record(5, &cat, &shell));
+	die_held(&a);
+	feed_gap(tasks, 3, 33, 34);
+	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	assert_forgotten(200);
+	feed(tasks, mm_record(41, &cat, PROCLIFE_MM_GONE, &a));
+	assert_int_equal(late.count, 1);
+}
+
+static void test_gap_while_unmapped(void **state)
+{
+	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
+
+	(void)state;
+	feed(tasks, fork_record(5, &cat, &shell));
+	die_held(&a);
+	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	feed_gap(tasks, 3, 41, 42);
+	feed(tasks, mm_record(43, &cat, PROCLIFE_MM_GONE, &a));
+	assert_forgotten(200);
+}
+
+/* What a task does in its own exit is certain, whatever else was lost. */
+static void test_own_gap(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, dies(20, &a));
+	feed_gap(tasks, 3, 21, 21);
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	feed_gap(tasks, 3, 24, 25);
+	feed(tasks, mm_record(29, &a, PROCLIFE_MM_GONE, &a));
+	bury(30, &a);
+	assert_int_equal(last.unmap, 7);
+}
+
+/* Whoever holds it need not end, and so its records can be suppressed. */
+static void test_suppressed(void **state)
+{
+	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
+	struct proclife_record r = suppressed_record(PROCLIFE_MM, 35, 7);
+
+	(void)state;
+	feed(tasks, fork_record(5, &cat, &shell));
+	die_held(&a);
+	feed(tasks, suppressed_record(PROCLIFE_MM, 35, 0));
+	r.ts = 36;
+	feed(tasks, r);
+	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	assert_forgotten(200);
+}
+
+/* Where there is nothing to unmap, there is no GONE; then the handle is another one's. */
+static void test_nothing_to_unmap(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "next");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	bury(30, &a);
+	assert_int_equal(last.memory.teardown, 22);
+	assert_false(last.memory.open);
+	assert_int_equal(last.unmap, 0);
+	assert_int_equal(late.count, 0);
+	b.group = a.group; /* the same address */
+	feed(tasks, fork_record(40, &b, &shell));
+	feed(tasks, dies(41, &b));
+	feed(tasks, mm_record(42, &b, PROCLIFE_MM_TEARDOWN, &b));
+	feed(tasks, mm_record(43, &b, PROCLIFE_MM_GONE, &b));
+	bury(50, &b);
+	assert_int_equal(last.unmap, 1);
+	assert_int_equal(late.count, 0);
+}
+
+/* Another task's GONE, or a second TEARDOWN, is about another address space. */
+static void test_not_its_own(void **state)
+{
+	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
+
+	(void)state;
+	feed(tasks, fork_record(5, &cat, &shell));
+	die_held(&a);
+	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(41, &shell, PROCLIFE_MM_GONE, &a));
+	assert_forgotten(200);
+	memset(&late, 0, sizeof(late));
+	a = process_of_pid(201, "app");
+	die_held(&a);
+	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(41, &shell, PROCLIFE_MM_TEARDOWN, &a));
+	assert_forgotten(201);
+	memset(&late, 0, sizeof(late));
+	a = process_of_pid(202, "app");
+	die_held(&a);
+	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_GONE, &a));
+	assert_forgotten(202);
+}
+
+static void test_end_of_trace(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app");
+
+	(void)state;
+	die_held(&a);
+	feed(tasks, fork_record(40, &b, &shell));
+	feed(tasks, dies(41, &b));
+	feed(tasks, mm_record(42, &b, PROCLIFE_MM_LEFT, &b));
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(late.count, 1); /* the other one was told with its process, which outlives it */
+	assert_int_equal(late.tgid, 200);
+	assert_int_equal(late.memory.left, 21);
+	assert_int_equal(late.memory.gone, 0);
+	assert_true(last.memory.open);
+	assert_int_equal(last.memory.left, 42);
+}
+
+/* Without EXITING, whose memory it is is not known. */
+static void test_without_exiting(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(29, &a, PROCLIFE_MM_GONE, &a));
+	bury(30, &a);
+	assert_false(last.known);
+}
+
+/* Those that are held when the tasks are freed are not leaked. */
+static void test_freed_while_held(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exec_record(11, &a, 200, "/bin/app"));
+	feed(tasks, signal_record(12, &a, SIGKILL, &shell));
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
+	bury(30, &a);
+	assert_int_equal(late.count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MEMORY(test_early_before_a_gap),
+		MEMORY(test_shared_unseen),
+		MEMORY(test_exec_drops_it),
+		MEMORY(test_gap),
+		MEMORY(test_gap_while_unmapped),
+		MEMORY(test_own_gap),
+		MEMORY(test_suppressed),
+		MEMORY(test_nothing_to_unmap),
+		MEMORY(test_not_its_own),
+		MEMORY(test_end_of_trace),
+		MEMORY(test_without_exiting),
+		MEMORY(test_freed_while_held),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
