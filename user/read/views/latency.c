@@ -10,20 +10,20 @@
 
 /* In the order in which they are shown. */
 static const struct {
-	enum proclife_phase phase;
 	const char *from;
 	const char *to;
+	enum proclife_phase phase;
 	bool optional; /* no row without a life that has it */
 	bool has_bars;
 } rows[] = {
-	{ PROCLIFE_KILL, "signal", "exit", true, false },
-	{ PROCLIFE_TEARDOWN, "exit", "notified", true, true },
-	{ PROCLIFE_HELD, "let go", "unmap", true, false },
-	{ PROCLIFE_UNMAP, "unmap", "gone", true, false },
-	{ PROCLIFE_ZOMBIE, "notified", "reap", false, true },
-	{ PROCLIFE_RCU_FREE, "reap", "free", false, true },
-	{ PROCLIFE_EXIT_FREE, "exit", "free", false, true },
-	{ PROCLIFE_LIFE, "fork", "exit", false, false },
+	{ "signal", "exit", PROCLIFE_KILL, true, false },
+	{ "exit", "notified", PROCLIFE_TEARDOWN, true, true },
+	{ "let go", "unmap", PROCLIFE_HELD, true, false },
+	{ "unmap", "gone", PROCLIFE_UNMAP, true, false },
+	{ "notified", "reap", PROCLIFE_ZOMBIE, false, true },
+	{ "reap", "free", PROCLIFE_RCU_FREE, false, true },
+	{ "exit", "free", PROCLIFE_EXIT_FREE, false, true },
+	{ "fork", "exit", PROCLIFE_LIFE, false, false },
 };
 
 struct latency {
