@@ -16,7 +16,7 @@ stop_empty() { rmmod proclife_empty; }
 start_empty_life() { insmod "$modules/proclife_empty.ko" life=Y; }
 stop_empty_life() { stop_empty; }
 
-# Only one row has what others have no events for.
+# Memory only where a row says so: most others have no events for it.
 start_module() { modprobe proclife memory=N "$@"; }
 stop_module() {
 	written=$(proclife-read --status --json |
@@ -26,6 +26,8 @@ start_life() { start_module reap=N signals=N waits=N exiting=N; }
 stop_life() { stop_module; }
 start_without_exiting() { start_module exiting=N; }
 stop_without_exiting() { stop_module; }
+start_loaded() { modprobe proclife; }
+stop_loaded() { stop_module; }
 start_death() { start_module memory=Y files=Y; }
 stop_death() { stop_module; }
 

@@ -16,6 +16,7 @@ lttng_life=LTTng: fork, exit, free
 empty=empty probes: all
 without_exiting=proclife: all but EXITING
 module=proclife: all
+loaded=proclife: as it loads, with memory
 death=proclife: all, memory and files
 one_attached=  1 reader has mapped its rings
 eight_attached=  8 readers have
