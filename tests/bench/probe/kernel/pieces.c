@@ -127,7 +127,7 @@ static void piece_fork(void)
 {
 	struct rings_slot at;
 
-	record_fork(rings_begin(&at, PROCLIFE_FORK), current);
+	record_fork(rings_begin(&at, PROCLIFE_FORK), current, 0);
 	rings_end(&at, PROCLIFE_FORK);
 }
 
