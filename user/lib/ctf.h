@@ -136,6 +136,14 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 const struct proclife_total *proclife_metadata_total(const struct proclife_metadata *metadata,
 						     uint32_t cpu);
 
+/* Is the recording a part of another one? */
+static inline bool proclife_is_slice(const struct proclife_run_info *run)
+{
+	static const uint8_t none[PROCLIFE_UUID_BYTES];
+
+	return memcmp(run->slice_of, none, sizeof(none));
+}
+
 /* With its dashes; true if such a text stands here, and a quotation mark behind it. */
 void proclife_uuid_write(void *file, const uint8_t *uuid);
 bool proclife_uuid_parse(const char *s, const char *end, uint8_t *uuid);

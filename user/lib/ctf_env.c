@@ -115,9 +115,7 @@ static const char slice_name[] = "slice_of";
 /* `slice_of = "uuid"`, of what is one. */
 static void write_slice(const struct proclife_run_info *run, FILE *file)
 {
-	static const uint8_t none[PROCLIFE_UUID_BYTES];
-
-	if (!memcmp(run->slice_of, none, sizeof(none)))
+	if (!proclife_is_slice(run))
 		return;
 	fprintf(file, "\t%s = \"", slice_name);
 	proclife_uuid_write(file, run->slice_of);
@@ -351,11 +349,9 @@ static int add_step(struct proclife_daytime *daytime, const char *text, const ch
 /* As add_total(), of what this is a slice of. */
 static int take_slice(struct proclife_run_info *run, const char *text, const char *is, const char *end)
 {
-	static const uint8_t none[PROCLIFE_UUID_BYTES];
-
 	if ((size_t)(is - text) != sizeof(slice_name) || memcmp(text + 1, slice_name, sizeof(slice_name) - 1))
 		return 0;
-	if (memcmp(run->slice_of, none, sizeof(none)) || end - is != 3 + 1 + 36 + 2 || is[3] != '"' ||
+	if (proclife_is_slice(run) || end - is != 3 + 1 + 36 + 2 || is[3] != '"' ||
 	    !proclife_uuid_parse(is + 4, end, run->slice_of) || end[-1] != ';')
 		return -EBADMSG;
 	return 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* How cgroups end: who was killed first in each, who was the last, and when it was empty. */
+#include "listed.h"
 #include "tasks.h"
 
 #include <errno.h>
@@ -20,35 +21,18 @@ struct entry {
 
 struct proclife_cgroup_ends {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
-	struct proclife_map by_cgroup;
-	struct entry **all;
-	size_t count;
-	size_t room;
+	struct proclife_listed entries; /* by cgroup */
 };
 
 static struct entry *get(struct proclife_cgroup_ends *ends, uint64_t cgroup)
 {
-	struct entry *entry = proclife_map_get(&ends->by_cgroup, cgroup);
+	struct entry *entry = proclife_listed_get(&ends->entries, cgroup);
 
 	if (entry)
 		return entry;
-	if (ends->count == ends->room) {
-		size_t room = ends->room ? ends->room * 2 : 16;
-		struct entry **all = realloc(ends->all, room * sizeof(*all));
-
-		if (!all)
-			return NULL;
-		ends->all = all;
-		ends->room = room;
-	}
-	if (proclife_map_reserve(&ends->by_cgroup))
-		return NULL;
-	entry = calloc(1, sizeof(*entry));
-	if (!entry)
-		return NULL;
-	entry->end.cgroup = cgroup;
-	proclife_map_put(&ends->by_cgroup, cgroup, entry);
-	ends->all[ends->count++] = entry;
+	entry = proclife_listed_add(&ends->entries, cgroup, sizeof(*entry));
+	if (entry)
+		entry->end.cgroup = cgroup;
 	return entry;
 }
 
@@ -183,7 +167,7 @@ static void settle(const struct proclife_tasks *tasks, struct entry *entry)
 const struct proclife_cgroup_end *proclife_cgroup_ends_get(const struct proclife_cgroup_ends *ends,
 							   uint64_t cgroup)
 {
-	struct entry *entry = proclife_map_get(&ends->by_cgroup, cgroup);
+	struct entry *entry = proclife_listed_get(&ends->entries, cgroup);
 
 	if (entry && ends->tasks)
 		settle(ends->tasks, entry);
@@ -194,8 +178,8 @@ static void tasks_freed(void *data)
 {
 	struct proclife_cgroup_ends *ends = data;
 
-	for (size_t i = 0; i < ends->count; i++)
-		settle(ends->tasks, ends->all[i]);
+	for (size_t i = 0; i < ends->entries.count; i++)
+		settle(ends->tasks, ends->entries.all[i]);
 	ends->tasks = NULL;
 }
 
@@ -209,7 +193,7 @@ int proclife_cgroup_ends_new(struct proclife_cgroup_ends **result, struct procli
 
 	if (!ends)
 		return -ENOMEM;
-	err = proclife_map_init(&ends->by_cgroup);
+	err = proclife_listed_init(&ends->entries);
 	if (!err)
 		err = proclife_tasks_attach(tasks, &reports, ends, tasks_freed);
 	if (err) {
@@ -228,9 +212,6 @@ void proclife_cgroup_ends_free(struct proclife_cgroup_ends *ends)
 		return;
 	if (ends->tasks)
 		proclife_tasks_detach(ends->tasks, ends);
-	for (size_t i = 0; i < ends->count; i++)
-		free(ends->all[i]);
-	free(ends->all);
-	proclife_map_free(&ends->by_cgroup);
+	proclife_listed_free(&ends->entries);
 	free(ends);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which processes fork, which ones reap and how soon, and which zombies are left. */
+#include "listed.h"
 #include "tasks.h"
 
 #include <errno.h>
@@ -13,10 +14,7 @@ struct entry {
 
 struct proclife_reapers {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
-	struct proclife_map by_id;    /* by the process's id; by its pid if that is not known */
-	struct entry **all;
-	size_t count;
-	size_t room;
+	struct proclife_listed entries; /* by the process's id; by its pid if that is not known */
 };
 
 #define UNKNOWN (1ULL << 63) /* above all ids */
@@ -24,29 +22,16 @@ struct proclife_reapers {
 static struct entry *get(struct proclife_reapers *reapers, uint64_t id, uint32_t tgid)
 {
 	uint64_t key = id ? id : UNKNOWN | tgid;
-	struct entry *entry = proclife_map_get(&reapers->by_id, key);
+	struct entry *entry = proclife_listed_get(&reapers->entries, key);
 
 	if (entry)
 		return entry;
-	if (reapers->count == reapers->room) {
-		size_t room = reapers->room ? reapers->room * 2 : 16;
-		struct entry **all = realloc(reapers->all, room * sizeof(*all));
-
-		if (!all)
-			return NULL;
-		reapers->all = all;
-		reapers->room = room;
-	}
-	if (proclife_map_reserve(&reapers->by_id))
-		return NULL;
-	entry = calloc(1, sizeof(*entry));
+	entry = proclife_listed_add(&reapers->entries, key, sizeof(*entry));
 	if (!entry)
 		return NULL;
 	entry->reaper.id = id;
 	entry->reaper.tgid = tgid;
 	entry->reaper.init = tgid == 1;
-	proclife_map_put(&reapers->by_id, key, entry);
-	reapers->all[reapers->count++] = entry;
 	return entry;
 }
 
@@ -158,7 +143,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		reapers->tasks->error = -ENOMEM;
 	/* Those that it has reaped may be reported only later. */
 	entry = reaps ? get(reapers, process->id, process->tgid) :
-			proclife_map_get(&reapers->by_id, process->id);
+			proclife_listed_get(&reapers->entries, process->id);
 	if (!entry && reaps)
 		reapers->tasks->error = -ENOMEM;
 	if (!entry)
@@ -223,7 +208,7 @@ int proclife_reapers_new(struct proclife_reapers **result, struct proclife_tasks
 
 	if (!reapers)
 		return -ENOMEM;
-	err = proclife_map_init(&reapers->by_id);
+	err = proclife_listed_init(&reapers->entries);
 	if (!err)
 		err = proclife_tasks_attach(tasks, &reports, reapers, tasks_freed);
 	if (err) {
@@ -242,17 +227,15 @@ void proclife_reapers_free(struct proclife_reapers *reapers)
 		return;
 	if (reapers->tasks)
 		proclife_tasks_detach(reapers->tasks, reapers);
-	for (size_t i = 0; i < reapers->count; i++) {
-		proclife_histogram_free(reapers->all[i]->reaper.zombie);
-		free(reapers->all[i]);
-	}
-	free(reapers->all);
-	proclife_map_free(&reapers->by_id);
+	for (size_t i = 0; i < reapers->entries.count; i++)
+		proclife_histogram_free(((struct entry *)reapers->entries.all[i])->reaper.zombie);
+	proclife_listed_free(&reapers->entries);
 	free(reapers);
 }
 
 const struct proclife_reaper *proclife_reapers_get(const struct proclife_reapers *reapers,
 						   size_t index)
 {
-	return index < reapers->count ? &reapers->all[index]->reaper : NULL;
+	return index < reapers->entries.count ?
+		       &((struct entry *)reapers->entries.all[index])->reaper : NULL;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* From a source to lives: its facts about the whole trace, and all events of a recording. */
+#include "ctf.h"
 #include "source.h"
 #include "tasks.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* Without one of these, others' teardowns never end, or are another's doing than it seems. */
 #define MM_MARKS                                                                                   \
@@ -21,8 +21,7 @@ int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *s
 	if (header && header->features & PROCLIFE_HAS(PROCLIFE_EXITING))
 		proclife_tasks_with_exiting(tasks);
 	tasks->with_cgroup = header && header->features & PROCLIFE_HAS(PROCLIFE_CGROUP);
-	tasks->is_slice = run && memcmp(run->slice_of, (uint8_t[sizeof(run->slice_of)]){ 0 },
-					sizeof(run->slice_of));
+	tasks->is_slice = run && proclife_is_slice(run);
 	tasks->without_memory = header && (header->mm_marks & MM_MARKS) != MM_MARKS;
 	if (!run || !run->command || tasks->selecting)
 		return 0;
