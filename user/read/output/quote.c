@@ -114,6 +114,14 @@ static bool is_fault(const struct proclife_killer *killer)
 	return false;
 }
 
+void text_who(struct text *text, const char comm[PROCLIFE_COMM_LEN], uint32_t tgid)
+{
+	text_comm(text, comm);
+	text_string(text, " (");
+	text_uint(text, tgid);
+	text_string(text, ")");
+}
+
 void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid)
 {
 	bool kernel = killer->code > 0;
@@ -126,8 +134,7 @@ void text_killer(struct text *text, const struct proclife_killer *killer, uint32
 		text_string(text, " from itself");
 	} else {
 		text_string(text, kernel ? " from the kernel in " : " from ");
-		text_comm(text, killer->comm);
-		text_printf(text, " (%u)", killer->tgid);
+		text_who(text, killer->comm, killer->tgid);
 	}
 }
 
@@ -193,6 +200,13 @@ void json_wait_status(struct json *json, bool known, int wait_status)
 		json_null(json, "signal");
 }
 
+void json_task(struct json *json, uint32_t tgid, uint32_t pid, const char comm[PROCLIFE_COMM_LEN])
+{
+	json_uint(json, "pid", tgid);
+	json_uint(json, "tid", pid);
+	json_bytes(json, "comm", comm, PROCLIFE_COMM_LEN);
+}
+
 void json_killer(struct json *json, const struct proclife_killer *killer)
 {
 	if (!killer) {
@@ -202,8 +216,6 @@ void json_killer(struct json *json, const struct proclife_killer *killer)
 	json_object(json, "killer");
 	json_signal(json, killer->signo);
 	json_int(json, "code", killer->code);
-	json_uint(json, "pid", killer->tgid);
-	json_uint(json, "tid", killer->pid);
-	json_bytes(json, "comm", killer->comm, sizeof(killer->comm));
+	json_task(json, killer->tgid, killer->pid, killer->comm);
 	json_object_end(json);
 }

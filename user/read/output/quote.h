@@ -16,6 +16,9 @@ void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, un
 /* Appends one word in the same way. */
 void text_word(struct text *text, const char *s, size_t n);
 
+/* Appends "bash (400)". */
+void text_who(struct text *text, const char comm[PROCLIFE_COMM_LEN], uint32_t tgid);
+
 /* Appends " from bash (400)", " from the kernel", ...; nothing if the process did it itself. */
 void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid);
 
@@ -31,6 +34,8 @@ void json_signal(struct json *json, int signo);
  * itself, "signal" of one that was killed. All are null if it is not known, or not yet.
  */
 void json_wait_status(struct json *json, bool known, int wait_status);
+/* Members "pid", "tid" and "comm". */
+void json_task(struct json *json, uint32_t tgid, uint32_t pid, const char comm[PROCLIFE_COMM_LEN]);
 /* A member "killer": an object, or null. */
 void json_killer(struct json *json, const struct proclife_killer *killer);
 

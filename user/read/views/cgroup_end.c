@@ -3,7 +3,6 @@
 #include "output/quote.h"
 #include "views/views.h"
 #include "views/when.h"
-#include <inttypes.h>
 
 #define WHAT_COLUMNS 17
 
@@ -12,12 +11,6 @@ struct story {
 	struct text *line;
 	uint64_t began; /* what was told first; 0: nothing so far */
 };
-
-static void show_who(struct text *line, const struct proclife_who *who)
-{
-	text_comm(line, who->comm);
-	text_printf(line, " (%" PRIu32 ")", who->tgid);
-}
 
 /* "+1.20 s"; it can be before, if that was sent to one that was exiting. */
 static void show_since(const struct story *story, struct text *text, uint64_t ts)
@@ -54,13 +47,13 @@ void cgroup_end_print(const struct run *run, struct text *line, const struct pro
 
 	if (end->killer.ts) {
 		begin(&story, "first SIGKILL", end->killer.ts);
-		show_who(line, &end->killed);
+		text_who(line, end->killed.comm, end->killed.tgid);
 		text_string(line, ",");
 		text_killer(line, &end->killer, end->killed.tgid);
 		text_line(line);
 	}
 	begin(&story, "last exit", end->exited);
-	show_who(line, &end->last);
+	text_who(line, end->last.comm, end->last.tgid);
 	if (end->notified && story.began) {
 		text_string(line, ", parent notified at ");
 		show_since(&story, line, end->notified);
@@ -68,12 +61,12 @@ void cgroup_end_print(const struct run *run, struct text *line, const struct pro
 	text_line(line);
 	if (end->reaped) {
 		begin(&story, "last reap", end->reaped);
-		show_who(line, &end->last_reaped);
+		text_who(line, end->last_reaped.comm, end->last_reaped.tgid);
 		if (end->reaper.tgid == end->last_reaped.tgid) {
 			text_string(line, ", by itself");
 		} else {
 			text_string(line, ", by ");
-			show_who(line, &end->reaper);
+			text_who(line, end->reaper.comm, end->reaper.tgid);
 		}
 		text_line(line);
 	}

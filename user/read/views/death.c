@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "views/death.h"
+#include "views/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
-void death_set_memory(struct death *death, const struct proclife_process *process)
+void death_set_phases(struct death *death, const struct proclife_process *process)
 {
-	const struct proclife_memory *memory = proclife_process_memory(process);
+	enum proclife_phase phase;
 
-	memset(&death->memory, 0, sizeof(death->memory));
-	if (memory)
-		death->memory = *memory;
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
+		death->known[phase] = proclife_process_phase(process, phase, &death->phases[phase]);
+	death->memory = memory_of(process);
 }
 
 /* A snapshot can find it as a zombie, and has its parent and its user. */
@@ -24,9 +25,12 @@ static void set_later(struct death *death, const struct proclife_tasks *tasks,
 	death->flags = process->flags;
 	death->marks = process->marks;
 	death->killed = proclife_process_killed(process);
-	death_set_memory(death, process);
-	if (process->open) /* it is a thread's, so far */
+	death_set_phases(death, process);
+	if (process->open) { /* it is a thread's, so far */
 		death->marks.freed = 0;
+		death->known[PROCLIFE_RCU_FREE] = false;
+		death->known[PROCLIFE_EXIT_FREE] = false;
+	}
 	death->reaper_tgid = process->reaper_tgid;
 	death->cgroup = process->cgroup;
 	death->state = proclife_process_state(tasks, process);
@@ -97,28 +101,10 @@ static struct figure life_of(const struct death *death)
 	return (struct figure){ to - from, to && to >= from, !death->marks.born };
 }
 
-static bool between(uint64_t from, uint64_t to, uint64_t *ns)
-{
-	*ns = to - from;
-	return from && to >= from;
-}
-
 bool death_phase(const struct death *death, enum proclife_phase phase, uint64_t *ns)
 {
-	const struct proclife_memory *memory = &death->memory;
-
-	switch (phase) {
-	case PROCLIFE_KILL:
-		return between(death->killed, death->marks.exited, ns);
-	case PROCLIFE_HELD:
-		return between(memory->left, memory->teardown, ns);
-	case PROCLIFE_UNMAP:
-		return between(memory->teardown, memory->gone, ns);
-	default:
-		break;
-	}
-	return !(phase == PROCLIFE_ZOMBIE && death->notified_lost) &&
-	       proclife_marks_phase(&death->marks, phase, ns);
+	*ns = death->phases[phase];
+	return death->known[phase];
 }
 
 /* What has begun and is not known to have ended, goes on for as long as its state does. */

@@ -24,6 +24,8 @@ struct death {
 	uint64_t killed; /* see proclife_process_killed() */
 	struct proclife_usage usage; /* as of `when` */
 	struct proclife_memory memory; /* zeros: not known */
+	uint64_t phases[PROCLIFE_PHASES];
+	bool known[PROCLIFE_PHASES]; /* is the phase? */
 	struct proclife_killer killer; /* its signal is 0 if there is none */
 	const char *path; /* or NULL; so are the arguments */
 	const char *args;
@@ -62,8 +64,8 @@ struct death *death_keep(const struct death *death);
 void death_end(struct death *death, const struct proclife_tasks *tasks,
 	       const struct proclife_process *process);
 
-/* Its memory is gone, too, which can be later. */
-void death_set_memory(struct death *death, const struct proclife_process *process);
+/* Again, since the memory of a process that is gone is, too. */
+void death_set_phases(struct death *death, const struct proclife_process *process);
 
 /* How long a phase was; false if that is not known. */
 bool death_phase(const struct death *death, enum proclife_phase phase, uint64_t *ns);

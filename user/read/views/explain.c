@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One sentence on why somebody was so long from exit to free. */
 #include "output/quote.h"
+#include "views/memory.h"
 #include "views/rcu.h"
 #include "views/slowest.h"
 #include <inttypes.h>
@@ -8,10 +9,9 @@
 static void put_parent(struct text *text, const struct death *death)
 {
 	if (death->parent_known)
-		text_comm(text, death->parent_comm);
+		text_who(text, death->parent_comm, death->parent_tgid);
 	else
-		text_string(text, "its parent");
-	text_printf(text, " (%" PRIu32 ")", death->parent_tgid);
+		text_printf(text, "its parent (%" PRIu32 ")", death->parent_tgid);
 }
 
 /* Its parent by birth was gone by then: it cannot have reaped. */
@@ -65,8 +65,7 @@ static void explain_zombie(struct text *text, const struct death *death)
 		return;
 	}
 	explain_adopted(text, death);
-	text_comm(text, death->reaper_comm);
-	text_printf(text, " (%" PRIu32 ")", death->reaper_tgid);
+	text_who(text, death->reaper_comm, death->reaper_tgid);
 	if (!death->reaper_waited) {
 		text_string(text, " reaped it ");
 		text_time(text, zombie);
@@ -106,17 +105,6 @@ static void explain_rcu(struct text *text, const struct death *death, const char
 	rcu_of_cpu(rcu, death->free_cpu, &nocb, &lazy);
 	if (nocb)
 		text_printf(text, " (nocb%s)", lazy ? ", lazy" : "");
-}
-
-static void put_actor(struct text *text, const struct proclife_actor *actor)
-{
-	text_comm(text, actor->comm);
-	text_printf(text, " (%" PRIu32 ")", actor->tgid);
-}
-
-static uint64_t unmapped_kib(const struct proclife_memory *memory)
-{
-	return memory->rss_anon + memory->rss_file + memory->rss_shmem;
 }
 
 static void explain_teardown(struct text *text, const struct death *death)
@@ -165,7 +153,7 @@ static void explain_memory(struct text *text, const struct death *death)
 		text_string(text, "; its memory was let go last ");
 		if (memory->last.pid) {
 			text_string(text, "by ");
-			put_actor(text, &memory->last);
+			text_who(text, memory->last.comm, memory->last.tgid);
 			text_string(text, ", ");
 		}
 		text_time(text, memory->teardown - death->marks.exited);
@@ -173,17 +161,17 @@ static void explain_memory(struct text *text, const struct death *death)
 	}
 	if (memory->teardown && memory->gone && memory->gone - memory->teardown >= worth) {
 		text_string(text, "; ");
-		text_size(text, unmapped_kib(memory));
+		text_size(text, memory_kib(memory));
 		text_string(text, " unmapped in ");
 		text_time(text, memory->gone - memory->teardown);
 		if (!memory->own) {
 			text_string(text, " by ");
-			put_actor(text, &memory->by);
+			text_who(text, memory->by.comm, memory->by.tgid);
 		}
 	}
 	if (memory->early) {
 		text_string(text, "; ");
-		put_actor(text, &memory->early_by);
+		text_who(text, memory->early_by.comm, memory->early_by.tgid);
 		text_string(text, " had begun to take its memory");
 	}
 }

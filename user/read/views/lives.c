@@ -250,7 +250,7 @@ static void memory_gone(void *data, struct proclife_process *process)
 
 	if (!dead)
 		return;
-	death_set_memory(dead->death, process);
+	death_set_phases(dead->death, process);
 	keep_dead(part, dead);
 }
 

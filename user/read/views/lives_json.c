@@ -30,9 +30,7 @@ static void json_actor(struct json *json, const char *name, const struct proclif
 		return;
 	}
 	json_object(json, name);
-	json_uint(json, "pid", actor->tgid);
-	json_uint(json, "tid", actor->pid);
-	json_bytes(json, "comm", actor->comm, sizeof(actor->comm));
+	json_task(json, actor->tgid, actor->pid, actor->comm);
 	json_object_end(json);
 }
 

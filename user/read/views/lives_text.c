@@ -7,6 +7,7 @@
 #include "output/message.h"
 #include "output/quote.h"
 #include "views/lives.h"
+#include "views/memory.h"
 #include "views/path.h"
 #include "views/when.h"
 #include <inttypes.h>
@@ -332,12 +333,11 @@ static void put_memory(struct text *notes, const struct death *death)
 		text_printf(notes, "held by %" PRIu32, memory->holders);
 		return;
 	}
-	text_size(notes, memory->rss_anon + memory->rss_file + memory->rss_shmem);
+	text_size(notes, memory_kib(memory));
 	if (memory->own || !memory->last.pid)
 		return;
 	text_string(notes, " let go by ");
-	text_comm(notes, memory->last.comm);
-	text_printf(notes, " (%" PRIu32 ")", memory->last.tgid);
+	text_who(notes, memory->last.comm, memory->last.tgid);
 }
 
 /* @others: name whoever else had to do with it. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "views/memory.h"
 #include "views/rcu.h"
 #include "views/slowest.h"
 #include <errno.h>
@@ -44,15 +45,6 @@ static void set_parent(struct death *death, const struct proclife_process *proce
 	memcpy(death->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
 }
 
-static void set_memory(struct death *death, const struct proclife_process *process)
-{
-	const struct proclife_memory *memory = proclife_process_memory(process);
-
-	memset(&death->memory, 0, sizeof(death->memory));
-	if (memory)
-		death->memory = *memory;
-}
-
 static void memory_gone(void *data, struct proclife_process *process)
 {
 	struct slowest *slowest = data;
@@ -60,7 +52,7 @@ static void memory_gone(void *data, struct proclife_process *process)
 
 	for (i = 0; i < slowest->count; i++)
 		if (slowest->all[i].id == process->id)
-			set_memory(&slowest->all[i], process);
+			slowest->all[i].memory = memory_of(process);
 }
 
 static void process_gone(void *data, struct proclife_process *process)
@@ -77,6 +69,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		.id = process->id,
 		.files = process->files,
 		.killed = proclife_process_killed(process),
+		.memory = memory_of(process),
 		.pid = process->tgid,
 		.tgid = process->tgid,
 		.threads = process->threads,
@@ -90,7 +83,6 @@ static void process_gone(void *data, struct proclife_process *process)
 		return;
 	if (killer)
 		death.killer = *killer;
-	set_memory(&death, process);
 	set_parent(&death, process);
 	memcpy(death.comm, process->comm, PROCLIFE_COMM_LEN);
 	memcpy(death.reaper_comm, process->reaper_comm, PROCLIFE_COMM_LEN);
