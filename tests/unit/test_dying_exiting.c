@@ -3,6 +3,13 @@
 #include "exits.h"
 #include "proc_files.h"
 
+static void begin_threads(const struct who *leader, const struct who *thread)
+{
+	proclife_tasks_with_exiting(tasks);
+	feed(tasks, fork_record(10, leader, &shell));
+	feed(tasks, clone_record(11, thread, &shell, leader));
+}
+
 /* A thread has called exit_group(): the process ends, whether its leader has begun to exit or not. */
 static void test_exiting(void **state)
 {
@@ -10,9 +17,7 @@ static void test_exiting(void **state)
 	struct dying_list list;
 
 	(void)state;
-	proclife_tasks_with_exiting(tasks);
-	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, clone_record(11, &t, &shell, &a));
+	begin_threads(&a, &t);
 	put_thread(&a, 'D', "io_schedule", 0, 0);
 	put_thread(&t, 'S', "0", 0, 0);
 	feed(tasks, exiting(20, &t, 0, 0)); /* it exits alone */
@@ -45,9 +50,7 @@ static void test_leader_exiting(void **state)
 	struct dying_list list;
 
 	(void)state;
-	proclife_tasks_with_exiting(tasks);
-	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, clone_record(11, &t, &shell, &a));
+	begin_threads(&a, &t);
 	put_thread(&a, 'D', "io_schedule", EXITING, 0);
 	put_thread(&t, 'S', "0", 0, 0);
 	feed(tasks, exiting(20, &a, 0, 0));

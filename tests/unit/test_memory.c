@@ -158,10 +158,7 @@ static void test_early(void **state)
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, mm_record(15, &reaper, PROCLIFE_MM_EARLY, &a));
 	feed(tasks, again);
-	feed(tasks, dies(20, &a));
-	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
-	feed(tasks, mm_record(29, &a, PROCLIFE_MM_GONE, &a));
-	bury(30, &a);
+	die_alone(&a);
 	assert_int_equal(last.memory.early, 15);
 	assert_int_equal(last.memory.early_anon, 101 * 200);
 	assert_string_equal(last.memory.early_by.comm, "oom_reaper");
@@ -181,21 +178,13 @@ static void test_early(void **state)
 static void test_shared(void **state)
 {
 	struct who a = process_of_pid(200, "make"), child = process_of_pid(201, "make");
-	uint64_t own = child.group;
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, shares(fork_record(11, &child, &a)));
-	child.group = a.group; /* that is what its records' handles are made of */
-	feed(tasks, dies(12, &child));
-	feed(tasks, mm_record(13, &child, PROCLIFE_MM_LEFT, &a));
-	child.group = own;
-	bury(14, &child);
+	die_sharing(&child, &a);
 	assert_false(last.known);
-	feed(tasks, dies(20, &a));
-	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
-	feed(tasks, mm_record(29, &a, PROCLIFE_MM_GONE, &a));
-	bury(30, &a);
+	die_alone(&a);
 	assert_int_equal(last.unmap, 7);
 	assert_int_equal(late.count, 0);
 }

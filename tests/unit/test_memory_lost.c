@@ -15,10 +15,7 @@ static void test_early_before_a_gap(void **state)
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, mm_record(15, &reaper, PROCLIFE_MM_EARLY, &a));
 	feed_gap(tasks, 5, 16, 18);
-	feed(tasks, dies(20, &a));
-	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
-	feed(tasks, mm_record(29, &a, PROCLIFE_MM_GONE, &a));
-	bury(30, &a);
+	die_alone(&a);
 	assert_int_equal(last.memory.early, 0);
 	assert_int_equal(last.unmap, 7);
 }
@@ -27,16 +24,11 @@ static void test_early_before_a_gap(void **state)
 static void test_shared_unseen(void **state)
 {
 	struct who a = process_of_pid(200, "make"), child = process_of_pid(201, "make");
-	uint64_t own = child.group;
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, found(11, &child, 0));
-	child.group = a.group;
-	feed(tasks, dies(12, &child));
-	feed(tasks, mm_record(13, &child, PROCLIFE_MM_LEFT, &a));
-	child.group = own;
-	bury(14, &child);
+	die_sharing(&child, &a);
 	assert_int_equal(late.count, 0);
 	feed(tasks, dies(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
@@ -49,16 +41,11 @@ static void test_shared_unseen(void **state)
 static void test_exec_drops_it(void **state)
 {
 	struct who a = process_of_pid(200, "make"), child = process_of_pid(201, "make");
-	uint64_t own = child.group;
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, found(11, &child, 0));
-	child.group = a.group;
-	feed(tasks, dies(12, &child));
-	feed(tasks, mm_record(13, &child, PROCLIFE_MM_LEFT, &a));
-	child.group = own;
-	bury(14, &child);
+	die_sharing(&child, &a);
 	feed(tasks, execs(mm_record(20, &a, PROCLIFE_MM_TEARDOWN, &a)));
 	assert_forgotten(201);
 }

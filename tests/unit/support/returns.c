@@ -17,31 +17,28 @@ static uint64_t phase_or_0(const struct proclife_process *process, enum proclife
 	return proclife_process_phase(process, phase, &ns) ? ns : 0;
 }
 
-static void note_gone(void *data, struct proclife_process *process)
+static void note(struct returned *returned, const struct proclife_process *process)
 {
 	const struct proclife_memory *memory = proclife_process_memory(process);
 
-	(void)data;
-	memset(&last, 0, sizeof(last));
-	last.known = memory;
+	*returned = (struct returned){ .count = returned->count + 1, .tgid = process->tgid };
+	returned->known = memory;
 	if (memory)
-		last.memory = *memory;
-	last.held = phase_or_0(process, PROCLIFE_HELD);
-	last.unmap = phase_or_0(process, PROCLIFE_UNMAP);
+		returned->memory = *memory;
+	returned->held = phase_or_0(process, PROCLIFE_HELD);
+	returned->unmap = phase_or_0(process, PROCLIFE_UNMAP);
+}
+
+static void note_gone(void *data, struct proclife_process *process)
+{
+	(void)data;
+	note(&last, process);
 }
 
 static void note_memory(void *data, struct proclife_process *process)
 {
-	const struct proclife_memory *memory = proclife_process_memory(process);
-
 	(void)data;
-	late.count++;
-	late.tgid = process->tgid;
-	late.known = memory;
-	if (memory)
-		late.memory = *memory;
-	late.held = phase_or_0(process, PROCLIFE_HELD);
-	late.unmap = phase_or_0(process, PROCLIFE_UNMAP);
+	note(&late, process);
 }
 
 int begin_memory(void **state)
@@ -98,6 +95,24 @@ void bury(uint64_t ts, const struct who *who)
 	feed(tasks, ended(ts, who, 0, 0));
 	feed(tasks, reap_record(ts + 1, who, &shell));
 	feed(tasks, free_record(ts + 2, who));
+}
+
+void die_alone(const struct who *who)
+{
+	feed(tasks, dies(20, who));
+	feed(tasks, mm_record(22, who, PROCLIFE_MM_TEARDOWN, who));
+	feed(tasks, mm_record(29, who, PROCLIFE_MM_GONE, who));
+	bury(30, who);
+}
+
+void die_sharing(const struct who *who, const struct who *other)
+{
+	struct who named = *who;
+
+	named.group = other->group; /* that is what the handles of address spaces are made of */
+	feed(tasks, dies(12, &named));
+	feed(tasks, mm_record(13, &named, PROCLIFE_MM_LEFT, other));
+	bury(14, who);
 }
 
 void die_held(const struct who *who)

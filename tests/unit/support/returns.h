@@ -32,6 +32,10 @@ struct proclife_record execs(struct proclife_record mm);
 struct proclife_record by_kernel(struct proclife_record mm);
 /* Its EXIT, REAP and FREE, one apart. */
 void bury(uint64_t ts, const struct who *who);
+/* From 20 on: it unmaps its memory itself, from 22 to 29. */
+void die_alone(const struct who *who);
+/* From 12 on: it lets go of a memory that is the other one's, too. */
+void die_sharing(const struct who *who, const struct who *other);
 /* Another one holds its memory when it lets go of it, at 21; it is gone at 32. */
 void die_held(const struct who *who);
 
