@@ -6,10 +6,8 @@
 
 #include <errno.h>
 
-/* Without one of these, others' teardowns never end, or are another's doing than it seems. */
-#define MM_MARKS                                                                                   \
-	(PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) | PROCLIFE_HAS_MM(PROCLIFE_MM_GONE) |               \
-	 PROCLIFE_HAS_MM(PROCLIFE_MM_ASYNC))
+/* Without one of these, an address space is never gone, and what has its handle next is taken for it. */
+#define MM_MARKS (PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) | PROCLIFE_HAS_MM(PROCLIFE_MM_GONE))
 
 int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *source)
 {

@@ -168,7 +168,7 @@ struct proclife_tasks {
 	bool with_cgroup; /* the trace has CGROUPs */
 	bool snapshot; /* there is one: who is older than the trace is known */
 	bool is_slice; /* others lived that are not in the trace */
-	bool without_memory; /* the trace lacks the TEARDOWN of MM, or others without which it misleads */
+	bool without_memory; /* the trace lacks the TEARDOWN or the GONE of MM */
 	bool renames_lack; /* a RENAME can be missing */
 	bool snapshot_gap; /* there is a gap in the snapshot: the recording is damaged */
 	uint64_t selected;
