@@ -204,6 +204,247 @@ static void test_freed_while_held(void **state)
 	assert_int_equal(late.count, 0);
 }
 
+/* A gap that has begun before it let go can hide the GONE, too, and what uses the handle next. */
+static void test_gap_begun_before(void **state)
+{
+	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
+
+	(void)state;
+	feed(tasks, fork_record(5, &cat, &shell));
+	feed(tasks, fork_record(10, &a, &shell));
+	feed_gap(tasks, 3, 15, 35);
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
+	bury(30, &a);
+	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	assert_forgotten(200);
+}
+
+/* It lies where another one was of which somebody had taken a part. */
+static void test_early_of_another(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "next");
+	struct who reaper = process_of_pid(61, "oom_reaper");
+
+	(void)state;
+	feed(tasks, fork_record(5, &b, &shell));
+	feed(tasks, mm_record(15, &reaper, PROCLIFE_MM_EARLY, &a));
+	feed(tasks, fork_record(20, &a, &shell)); /* since then */
+	feed(tasks, dies(30, &a));
+	feed(tasks, mm_record(31, &a, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(32, &a, PROCLIFE_MM_GONE, &a));
+	bury(35, &a);
+	assert_int_equal(last.memory.teardown, 31);
+	assert_int_equal(last.memory.early, 0);
+	feed(tasks, mm_record(40, &reaper, PROCLIFE_MM_EARLY, &b));
+	feed(tasks, exec_record(41, &b, 201, "/bin/next"));
+	feed(tasks, dies(50, &b));
+	feed(tasks, mm_record(51, &b, PROCLIFE_MM_TEARDOWN, &b));
+	assert_int_equal(proclife_process_memory(process_of(&b))->early, 0);
+}
+
+/* Nor after a time in which its GONE can have been suppressed. */
+static void test_early_then_suppressed(void **state)
+{
+	struct who a = process_of_pid(200, "app"), reaper = process_of_pid(61, "oom_reaper");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, mm_record(15, &reaper, PROCLIFE_MM_EARLY, &a));
+	feed(tasks, suppressed_record(PROCLIFE_MM, 16, 0));
+	feed(tasks, dies(30, &a));
+	feed(tasks, mm_record(31, &a, PROCLIFE_MM_TEARDOWN, &a));
+	assert_int_equal(proclife_process_memory(process_of(&a))->teardown, 31);
+	assert_int_equal(proclife_process_memory(process_of(&a))->early, 0);
+}
+
+/* Old kernels take that of a victim so in the teardown itself. */
+static void test_early_by_itself(void **state)
+{
+	struct who a = process_of_pid(200, "hog");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(21, &a, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_EARLY, &a));
+	feed(tasks, mm_record(23, &a, PROCLIFE_MM_GONE, &a));
+	bury(30, &a);
+	assert_int_equal(last.memory.gone, 23);
+	assert_int_equal(last.memory.early, 0);
+}
+
+/* Its last thread had begun to exit before the trace: nobody else held it. */
+static void test_thread_exiting_before(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct proclife_record r;
+
+	(void)state;
+	feed(tasks, found(5, &a, 0));
+	feed(tasks, found(6, &t, PROCLIFE_F_EXITING));
+	r = dies(20, &a);
+	r.flags = WHOLE;
+	feed(tasks, r);
+	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
+	assert_null(proclife_process_memory(process_of(&a))); /* the other one can follow */
+	feed(tasks, mm_record(25, &t, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(28, &t, PROCLIFE_MM_GONE, &a));
+	assert_true(proclife_process_memory(process_of(&a))->own);
+	assert_int_equal(proclife_process_memory(process_of(&a))->left, 0);
+	assert_int_equal(proclife_process_memory(process_of(&a))->gone, 28);
+}
+
+static void test_thread_left_before(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct who cat = process_of_pid(300, "cat");
+	struct proclife_record r;
+
+	(void)state;
+	feed(tasks, fork_record(5, &cat, &shell));
+	feed(tasks, found(5, &a, 0));
+	feed(tasks, found(6, &t, PROCLIFE_F_EXITING));
+	r = dies(20, &a);
+	r.flags = WHOLE;
+	feed(tasks, r);
+	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
+	feed(tasks, mm_record(25, &t, PROCLIFE_MM_LEFT, &a));
+	feed(tasks, mm_record(28, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	assert_int_equal(proclife_process_memory(process_of(&a))->left, 25);
+}
+
+/* That of the last thread can be lost. */
+static void test_left_before_a_gap(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct proclife_record r;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	r = dies(20, &a);
+	r.flags = WHOLE;
+	feed(tasks, r);
+	r = exiting_record(20, &t, &shell, NULL, 0);
+	r.flags |= WHOLE;
+	feed(tasks, r);
+	feed(tasks, mm_record(21, &t, PROCLIFE_MM_LEFT, &a));
+	feed_gap(tasks, 3, 22, 24);
+	feed(tasks, ended(29, &t, 0, 1));
+	feed(tasks, reap_record(29, &t, &t));
+	feed(tasks, free_record(29, &t));
+	bury(30, &a);
+	assert_false(last.known);
+	assert_int_equal(late.count, 0);
+}
+
+/* Who it was that left it to a worker can be missing, and it can be another one after all. */
+static void test_last_not_known(void **state)
+{
+	struct who a = process_of_pid(200, "app"), ps = process_of_pid(300, "ps");
+	struct who worker = process_of_pid(40, "kworker/0:1");
+
+	(void)state;
+	die_held(&a);
+	feed(tasks, by_kernel(mm_record(45, &worker, PROCLIFE_MM_TEARDOWN, &a)));
+	feed(tasks, by_kernel(mm_record(50, &worker, PROCLIFE_MM_GONE, &a)));
+	assert_int_equal(late.memory.last.pid, 0);
+	assert_int_equal(late.memory.by.pid, 40);
+	a = process_of_pid(201, "app");
+	die_held(&a);
+	feed(tasks, mm_record(40, &ps, PROCLIFE_MM_ASYNC, &a));
+	feed(tasks, mm_record(45, &shell, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(50, &shell, PROCLIFE_MM_GONE, &a));
+	assert_int_equal(late.memory.last.pid, shell.pid);
+	assert_false(late.memory.async);
+}
+
+/* Nothing is mapped of it any more, so that there is no GONE: it is not kept for that. */
+static void test_held_empty(void **state)
+{
+	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
+	struct proclife_record r = mm_record(50, &cat, PROCLIFE_MM_TEARDOWN, &a);
+
+	(void)state;
+	r.mm.rss_anon = r.mm.rss_file = r.mm.rss_shmem = r.mm.swap = r.mm.tables = 0;
+	feed(tasks, fork_record(5, &cat, &shell));
+	die_held(&a);
+	feed(tasks, r);
+	assert_int_equal(late.count, 1);
+	assert_int_equal(late.held, 29);
+	assert_int_equal(count_of(PROCLIFE_HELD), 1);
+}
+
+/* A zombie has unmapped its memory, though no GONE says so. */
+static void test_zombie_without_gone(void **state)
+{
+	struct who a = process_of_pid(200, "app"), reaper = process_of_pid(61, "oom_reaper");
+
+	(void)state;
+	feed(tasks, found(4, &shell, 0));
+	feed(tasks, fork_record(5, &reaper, &shell));
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, ended(30, &a, 0, 0));
+	feed(tasks, sigchld_record(31, &shell, &a, 1));
+	feed(tasks, mm_record(40, &reaper, PROCLIFE_MM_EARLY, &a)); /* of another one */
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(last.memory.teardown, 22);
+	assert_int_equal(last.memory.early, 0);
+	assert_false(last.memory.open);
+}
+
+static void test_end_of_zombie(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+
+	(void)state;
+	feed(tasks, found(4, &shell, 0));
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, ended(30, &a, 0, 0));
+	feed(tasks, sigchld_record(31, &shell, &a, 1));
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(last.memory.teardown, 22);
+	assert_false(last.memory.open);
+}
+
+/* That it is still held is not said where its end can have been lost. */
+static void test_end_after_a_gap(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app");
+
+	(void)state;
+	die_held(&a);
+	feed(tasks, fork_record(40, &b, &shell));
+	feed(tasks, dies(41, &b));
+	feed(tasks, mm_record(42, &b, PROCLIFE_MM_LEFT, &b));
+	feed_gap(tasks, 3, 50, 51);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(late.memory.left, 21);
+	assert_false(late.memory.open);
+	assert_int_equal(last.memory.left, 42);
+	assert_false(last.memory.open);
+}
+
+/* It lets go again of what is torn down already: the trace is forged. */
+static void test_left_after_teardown(void **state)
+{
+	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
+
+	(void)state;
+	feed(tasks, fork_record(5, &cat, &shell));
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
+	feed(tasks, mm_record(22, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(23, &a, PROCLIFE_MM_LEFT, &a));
+	assert_null(proclife_process_memory(process_of(&a)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +460,19 @@ int main(void)
 		MEMORY(test_end_of_trace),
 		MEMORY(test_without_exiting),
 		MEMORY(test_freed_while_held),
+		MEMORY(test_gap_begun_before),
+		MEMORY(test_early_of_another),
+		MEMORY(test_early_then_suppressed),
+		MEMORY(test_early_by_itself),
+		MEMORY(test_thread_exiting_before),
+		MEMORY(test_thread_left_before),
+		MEMORY(test_left_before_a_gap),
+		MEMORY(test_last_not_known),
+		MEMORY(test_held_empty),
+		MEMORY(test_zombie_without_gone),
+		MEMORY(test_end_of_zombie),
+		MEMORY(test_end_after_a_gap),
+		MEMORY(test_left_after_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
