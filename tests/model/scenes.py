@@ -223,7 +223,7 @@ def check_several(checker, seed):
     options = session.Options(threads=rng.random() < .3)
     parts = [session.Session(read, options) for path, read in runs]
     words = [word for path, read in runs for word in ("-i", path)] + list(options.words())
-    several = views.Several(parts)
+    several = views.Several(parts) if len(parts) > 1 else parts[0]
     last = dict(views.end(parts[0]), lost=sum(part.lost for part in parts),
                 suppressed={name: sum(part.suppressed[name] for part in parts)
                             for name in parts[0].suppressed})
