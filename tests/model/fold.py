@@ -26,7 +26,7 @@ class Line:
         path, self.words = object_["path"], object_.get("args", [])[1:]
         self.base = path and path.rpartition("/")[2]
         self.program = (object_["comm"], self.base, object_["kthread"], object_["state"],
-                        object_["wait_status"])
+                        object_["wait_status"] or 0, object_["exited"] is None)  # as the line tells
         self.command_line = tuple(object_["args"]) if "args" in object_ else path
 
     def shape(self):
