@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What each record means: feed.c has the births and all that is small, feed_exec.c the programs,
- * feed_end.c the ends.
+ * feed_end.c the ends, feed_mm.c their memory.
  */
 #ifndef PROCLIFE_FEED_H
 #define PROCLIFE_FEED_H
@@ -57,6 +57,7 @@ int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_rec
 int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_mm(struct proclife_tasks *tasks, const struct proclife_record *record);
 
 /* Whoever has just sent a SIGCHLD for another process: its own SIGCHLD can be in this gap. */
 void proclife_notified_gap(struct proclife_tasks *tasks, const struct proclife_gap *gap);

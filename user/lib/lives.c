@@ -2,7 +2,6 @@
 /* The objects behind the lives: how tasks and processes begin, are found and end. */
 #include "tasks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int proclife_lives_reserve(struct proclife_tasks *tasks)
@@ -315,39 +314,6 @@ static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
 							    PROCLIFE_IS_UNKNOWN;
 }
 
-static void free_process(struct proclife_tasks *tasks, struct proclife_own_process *own)
-{
-	if (own->memory)
-		proclife_memory_gone(tasks, &own->process);
-	if (proclife_unlikely(own->args_text != NULL))
-		free(own->args_text);
-	if (proclife_unlikely(own->fatal_signals != NULL))
-		proclife_killers_free(&own->process);
-	proclife_slab_put(&tasks->process_slab, own);
-}
-
-static void keep(struct proclife_tasks *tasks, struct proclife_own_process *own)
-{
-	own->prev = NULL;
-	own->next = tasks->kept;
-	if (own->next)
-		own->next->prev = own;
-	tasks->kept = own;
-}
-
-void proclife_process_drop(struct proclife_tasks *tasks, struct proclife_process *process)
-{
-	struct proclife_own_process *own = proclife_own(process);
-
-	if (own->prev)
-		own->prev->next = own->next;
-	else
-		tasks->kept = own->next;
-	if (own->next)
-		own->next->prev = own->prev;
-	free_process(tasks, own);
-}
-
 static void process_gone(struct proclife_tasks *tasks, struct proclife_process *process)
 {
 	struct proclife_own_process *own = proclife_own(process);
@@ -385,10 +351,7 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	process->outlives = tasks->closing;
 	own->kept = proclife_memory_follows(tasks, process);
 	proclife_report_gone(tasks, process);
-	if (proclife_unlikely(own->kept))
-		keep(tasks, own);
-	else
-		free_process(tasks, own);
+	proclife_process_release(tasks, process);
 }
 
 void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task,

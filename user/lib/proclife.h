@@ -432,7 +432,8 @@ struct proclife_task {
 
 /*
  * One thread group; valid until the process_gone report has returned. It has exited when its last
- * thread has, is reaped with its leader, and is gone when all its tasks are freed.
+ * thread has, is reaped with its leader, and is gone when all its tasks are freed. A copy can be
+ * read, but not be given to a function: more belongs to a process than is seen here.
  *
  * Marks belong to one life by handle and start time. Each is exact, or 0 where a gap can hide
  * something else. PROCLIFE_F_GROUP_DEAD shows that the last thread has exited; if the whole life
@@ -860,7 +861,8 @@ uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks);
 /*
  * How long a phase was; false if one of its marks was not seen, or may be of another life: the
  * phases of an incomplete life are exact. The first function takes the marks as they are, and has
- * no PROCLIFE_KILL, PROCLIFE_HELD and PROCLIFE_UNMAP; the second returns false for PROCLIFE_ZOMBIE if `notified_lost` is set.
+ * no PROCLIFE_KILL, PROCLIFE_HELD and PROCLIFE_UNMAP; the second returns false for PROCLIFE_ZOMBIE
+ * if `notified_lost` is set.
  */
 bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,
 			  uint64_t *ns);

@@ -258,8 +258,6 @@ void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process
 			   struct proclife_process *parent);
 /* It is reaped, so all its threads have exited. Clears `exited` if it may not be the last one's. */
 void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process);
-/* One that was kept for its memory. */
-void proclife_process_drop(struct proclife_tasks *tasks, struct proclife_process *process);
 /* Ends all its tasks, and with them the process. */
 void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process);
 
@@ -335,11 +333,10 @@ bool proclife_dumps_core(int signo);
  * memory.c
  */
 
-int proclife_feed_mm(struct proclife_tasks *tasks, const struct proclife_record *record);
 /* The process is gone. Is its memory not gone yet, so that it is reported later? */
 bool proclife_memory_follows(struct proclife_tasks *tasks, struct proclife_process *process);
-/* The process, which has one, is gone. */
-void proclife_memory_gone(struct proclife_tasks *tasks, struct proclife_process *process);
+/* It is reported gone: frees it, now or after its memory is gone. */
+void proclife_process_release(struct proclife_tasks *tasks, struct proclife_process *process);
 /* The trace has ended: reports the memory of processes that are gone. */
 void proclife_memory_close(struct proclife_tasks *tasks);
 
