@@ -239,6 +239,7 @@ static void test_caught(void **state)
 static void test_teardown(void **state)
 {
 	uint64_t teardown, zombie, rcu_free, exit_free;
+	const struct proclife_marks *marks;
 	const struct life *life;
 	pid_t pid = must_fork();
 
@@ -247,13 +248,14 @@ static void test_teardown(void **state)
 		_exit(3);
 	usleep(200000);
 	life = must_end(pid, 0);
-	assert_true(life->process.marks.notified > life->process.marks.exited);
-	assert_true(life->process.marks.notified < life->process.marks.reaped);
+	marks = &life->process.marks;
+	assert_true(marks->notified > marks->exited);
+	assert_true(marks->notified < marks->reaped);
 	assert_int_equal(life->process.reaper_tgid, getpid());
-	assert_true(proclife_process_phase(&life->process, PROCLIFE_TEARDOWN, &teardown));
-	assert_true(proclife_process_phase(&life->process, PROCLIFE_ZOMBIE, &zombie));
-	assert_true(proclife_process_phase(&life->process, PROCLIFE_RCU_FREE, &rcu_free));
-	assert_true(proclife_process_phase(&life->process, PROCLIFE_EXIT_FREE, &exit_free));
+	assert_true(proclife_marks_phase(marks, PROCLIFE_TEARDOWN, &teardown));
+	assert_true(proclife_marks_phase(marks, PROCLIFE_ZOMBIE, &zombie));
+	assert_true(proclife_marks_phase(marks, PROCLIFE_RCU_FREE, &rcu_free));
+	assert_true(proclife_marks_phase(marks, PROCLIFE_EXIT_FREE, &exit_free));
 	assert_int_equal(teardown + zombie + rcu_free, exit_free);
 	/* It lay there while we slept. */
 	assert_true(zombie > 100000000);
