@@ -68,6 +68,19 @@ static void set_floor(struct clock_parameters *c, const struct tk_read_base *bas
 	c->slow_until = floor + (floor - under) / ((1 << CLOCK_SLOW_SHIFT) - 1) + 1;
 }
 
+#if COMPAT_HAS_TSC
+/*
+ * Can clock_at() be used? Not if our clock is slow at this line's beginning, until the kernel's next
+ * update; and not with a TSC of less than 250 MHz, whose ns_per_cycle would need more bits. Beyond
+ * max_cycles, what the kernel's clock makes of it depends on the kernel.
+ */
+static bool is_quick(const struct clock_parameters *c, const struct tk_read_base *base)
+{
+	return base->clock->vdso_clock_mode == VDSO_CLOCKMODE_TSC && base->shift < 62 &&
+	       base->mult < 4ull << base->shift && time_at(base, 0) >= c->slow_until;
+}
+#endif
+
 /*
  * The kernel calls this in the write section of its own sequence count, with interrupts off:
  * readers of ktime_get_ns() wait meanwhile, too.
@@ -76,22 +89,20 @@ static int update(struct notifier_block *nb, unsigned long was_set, void *data)
 {
 	const struct tk_read_base *base = &((const struct timekeeper *)data)->tkr_mono;
 	struct clock_parameters *c = &proclife_clock_parameters;
+#if COMPAT_HAS_TSC
+	u64 fraction = base->xtime_nsec & ((1ull << base->shift) - 1);
+#endif
 
 	raw_write_seqcount_begin(&c->seq);
 	set_floor(c, base);
 #if COMPAT_HAS_TSC
-	c->mult = base->mult;
-	c->shift = base->shift;
-	c->cycles = base->cycle_last;
-	/*
-	 * Beyond max_cycles the product can overflow here: ktime_get_ns() is used then. So it is if our
-	 * clock is slow at this line's beginning, until the kernel's next update.
-	 */
-	c->cycles_max = base->clock->vdso_clock_mode == VDSO_CLOCKMODE_TSC &&
-					time_at(base, 0) >= c->slow_until ?
-				base->clock->max_cycles : 0;
-	c->ns = base->base;
-	c->ns_fraction = base->xtime_nsec;
+	c->cycles_max = is_quick(c, base) ? base->clock->max_cycles : 0;
+	if (c->cycles_max) {
+		c->cycles = base->cycle_last;
+		c->ns_per_cycle = (u64)base->mult << (62 - base->shift);
+		c->ns_low = time_at(base, 0) << 62 | fraction << (62 - base->shift);
+		c->ns_high = time_at(base, 0) >> 2;
+	}
 #endif
 	raw_write_seqcount_end(&c->seq);
 	line = *base;

@@ -19,6 +19,7 @@
 #ifndef PROCLIFE_CLOCK_H
 #define PROCLIFE_CLOCK_H
 
+#include <linux/kcsan-checks.h>
 #include <linux/ktime.h>
 #include <linux/seqlock.h>
 #include <linux/timekeeping.h>
@@ -32,12 +33,11 @@
 /* All that is always read is in one cache line, which the timekeeping CPU writes once per tick. */
 struct clock_parameters {
 	seqcount_t seq;
-	u32 mult;
-	u32 shift;
-	u64 cycles;	/* TSC at @ns */
+	u64 cycles;	/* the TSC at the beginning of this line */
 	u64 cycles_max; /* this is all up to here: 0 if the clocksource is not the TSC, or ours is slow */
-	u64 ns;
-	u64 ns_fraction; /* shifted left by @shift */
+	u64 ns_per_cycle; /* in units of 2^-62 ns, as the next two */
+	u64 ns_low;	/* the time then */
+	u64 ns_high;
 	u64 slow_until; /* while the kernel's time is below this, ours differs */
 	u64 floor;	/* our time when the kernel's was @under: no time is below this */
 	u64 under;
@@ -61,6 +61,24 @@ void proclife_clock_exit(void);
 /* By ktime_get_ns(), with any clocksource, also while our clock is slow. */
 void compat_preserving __cold proclife_clock_ask(u64 *ns);
 
+#if COMPAT_HAS_TSC
+/*
+ * As ktime_get_ns() rounds it, but of a sum of 128 bits, in which all has its place already. In C, the
+ * compiler would use two registers more, which probes would have to save.
+ */
+static __always_inline u64 clock_at(const struct clock_parameters *c, u64 cycles)
+{
+	u64 ns;
+
+	__asm__("mulq %[scale]\n\taddq %[low], %[cycles]\n\tadcq %[high], %[ns]\n\t"
+		"shldq $2, %[cycles], %[ns]"
+		: [cycles] "+a"(cycles), [ns] "=&d"(ns)
+		: [scale] "m"(c->ns_per_cycle), [low] "m"(c->ns_low), [high] "m"(c->ns_high)
+		: "cc");
+	return ns;
+}
+#endif
+
 /*
  * Writes the time to *@to, and that before it is known to be right: a value that is kept for later, or
  * returned, costs registers.
@@ -78,8 +96,11 @@ static __always_inline void clock_take(u64 *to)
 		/* This also catches a TSC that is behind: those of two CPUs may differ a little. */
 		if (unlikely(cycles >= c->cycles_max))
 			break;
-		WRITE_ONCE(*to, c->ns + ((cycles * c->mult + c->ns_fraction) >> c->shift));
-		if (likely(!read_seqcount_retry(&c->seq, seq)))
+		WRITE_ONCE(*to, clock_at(c, cycles));
+		/* read_seqcount_retry(), but that would read the count in an instruction of its own. */
+		smp_rmb(); /* pairs with raw_write_seqcount_begin() */
+		kcsan_atomic_next(0);
+		if (likely(data_race(c->seq.sequence) == seq))
 			return;
 	}
 #endif

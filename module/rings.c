@@ -68,6 +68,15 @@ static bool have_memory(unsigned int rings)
 	return available > 0 && pages < available;
 }
 
+/* A slot has the records of one CPU, so that a writer need not name it. */
+static void set_cpu(struct proclife_ring *ring, unsigned int n)
+{
+	u64 i;
+
+	for (i = 0; i <= ring->mask; i++)
+		ring->records[i].cpu = n;
+}
+
 /*
  * Runs before the CPU comes up, so no task ever runs on a CPU that has no ring. The ring stays when
  * the CPU goes offline, so that readers can finish, and is used again when it comes back.
@@ -93,6 +102,7 @@ static int rings_prepare_cpu(unsigned int n)
 	cpu->ring.mask = header->records_per_ring - 1;
 	cpu->ring.pos = 0;
 	cpu->ring.wake_at = 0; /* the first record of a new ring wakes those who sleep already */
+	set_cpu(&cpu->ring, n);
 	/* Pairs with the acquire in proclife_rings_page(). */
 	smp_store_release(&cpu->pages, pages);
 

@@ -65,8 +65,9 @@ static __always_inline struct proclife_record *rings_claim(struct rings_slot *sl
 	slot->cpu = this_cpu_ptr(&proclife_rings);
 	r = proclife_ring_reserve(&slot->cpu->ring);
 	clock_take(&r->ts); /* W3: after the reservation */
-	r->type = type;
-	r->cpu = smp_processor_id();
+	/* The other byte of it is always 0, and the CPU is there from the beginning. */
+	BUILD_BUG_ON(PROCLIFE_TYPES > U8_MAX);
+	WRITE_ONCE(*(u8 *)&r->type, type);
 	return r;
 }
 

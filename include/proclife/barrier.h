@@ -13,6 +13,8 @@
 #include <asm/barrier.h>
 
 #define proclife_read_once(x) READ_ONCE(x)
+/* Of a word that is compared with one other: on x86, the comparison reads it. It is aligned, so not torn. */
+#define proclife_read_plain(x) data_race(x)
 #define proclife_write_once(x, value) WRITE_ONCE(x, value)
 #define proclife_load_acquire(p) smp_load_acquire(p)
 #define proclife_store_release(p, value) smp_store_release(p, value)
@@ -26,6 +28,7 @@
 #else
 
 #define proclife_read_once(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define proclife_read_plain(x) proclife_read_once(x)
 #define proclife_write_once(x, value) __atomic_store_n(&(x), (value), __ATOMIC_RELAXED)
 #define proclife_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define proclife_store_release(p, value) __atomic_store_n((p), (value), __ATOMIC_RELEASE)

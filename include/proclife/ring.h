@@ -98,7 +98,7 @@ static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int 
 	proclife_increment(ctl->counts[type]);
 	proclife_store_release(&ctl->commit, pos); /* W4, pairs with R1 and H4 */
 	/* After W2, which pairs with P2. */
-	return (__s64)(pos - proclife_read_once(ring->wake_at)) >= 0;
+	return (__s64)(pos - proclife_read_plain(ring->wake_at)) >= 0;
 }
 
 /**
