@@ -2,7 +2,6 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/delay.h>
-#include <linux/fdtable.h>
 #include <linux/jump_label.h>
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
@@ -28,16 +27,11 @@ bool proclife_memory = true;
 module_param_named(memory, proclife_memory, bool, 0444);
 MODULE_PARM_DESC(memory, "record who tears an address space down, and when, likewise (Y)");
 
-static bool files;
-module_param(files, bool, 0444);
-MODULE_PARM_DESC(files, "record when an exiting process closes its files, likewise (N)");
-
 /* Those that each exit passes come first: proclife_hooks_on_ftrace() looks for them in this order. */
 enum hook_id {
 	HOOK_EXITING,
 	HOOK_MM_RELEASE,
 	HOOK_TEARDOWN,
-	HOOK_FILES,
 	HOOK_REAP,
 	HOOK_GONE,
 	HOOK_ASYNC,
@@ -83,13 +77,6 @@ static const struct hook hooks[HOOKS] = {
 		.without = "the LEFT of MM",
 		.feature = PROCLIFE_HAS(PROCLIFE_MM),
 		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT),
-	},
-	[HOOK_FILES] = {
-		.symbols = { "exit_files" },
-		.wanted = &files,
-		.without = "FILES",
-		.feature = PROCLIFE_HAS(PROCLIFE_FILES),
-		.tried = true,
 	},
 	/* Linux 6.19 and later have the first one. The caller is the reaper. */
 	[HOOK_REAP] = {
@@ -210,17 +197,6 @@ static __always_inline void probe_mm_release(struct task_struct *p)
 		probe_rare(mm, PROCLIFE_MM_LEFT, users - 1);
 }
 
-/* Also called when a fork fails, for the child. */
-static notrace noinline void probe_files(struct task_struct *p)
-{
-	struct rings_slot slot;
-
-	if (p != current || !(p->flags & PF_EXITING) || !p->files || atomic_read(&p->files->count) != 1)
-		return;
-	record_files(rings_begin(&slot, PROCLIFE_FILES), p);
-	rings_end(&slot, PROCLIFE_FILES);
-}
-
 static notrace noinline void probe_reap(struct task_struct *p)
 {
 	struct rings_slot slot;
@@ -248,9 +224,6 @@ static __always_inline void probe(enum hook_id id, unsigned long first)
 		break;
 	case HOOK_MM_RELEASE:
 		probe_mm_release((void *)first);
-		break;
-	case HOOK_FILES:
-		probe_files((void *)first);
 		break;
 	case HOOK_REAP:
 		probe_reap((void *)first);
@@ -314,8 +287,6 @@ void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip,
 		probe(HOOK_MM_RELEASE, first);
 	else if (ip == data_race(exact[HOOK_TEARDOWN]))
 		probe(HOOK_TEARDOWN, first);
-	else if (ip == data_race(exact[HOOK_FILES]))
-		probe(HOOK_FILES, first);
 	else if (ip == data_race(exact[HOOK_REAP]))
 		probe(HOOK_REAP, first);
 	else

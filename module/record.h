@@ -149,12 +149,6 @@ static __always_inline void record_mm(struct proclife_record *r, struct task_str
 	record_reserve(m->reserved, ARRAY_SIZE(m->reserved));
 }
 
-static __always_inline void record_files(struct proclife_record *r, struct task_struct *p)
-{
-	take_head(r, p);
-	record_reserve(r->words, ARRAY_SIZE(r->words));
-}
-
 static __always_inline void record_exit(struct proclife_record *r, struct task_struct *p,
 					bool group_dead)
 {

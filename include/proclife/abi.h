@@ -75,14 +75,9 @@ enum proclife_type {
 	PROCLIFE_SUPPRESSED = 12, /* about no task: the head has only ts, type and cpu */
 	PROCLIFE_EXITING = 13, /* the task enters do_exit(): its death begins */
 	PROCLIFE_MM = 14,      /* about an address space; the head is the task that does it */
-	/*
-	 * The task, the last user of its files, begins to close them. Of threads that let go at the same
-	 * moment, each can find the other, and then there is none.
-	 */
-	PROCLIFE_FILES = 15,
-	PROCLIFE_COREDUMP = 16, /* a signal that dumps core ends the task; see its exit code's 0x80 */
-	PROCLIFE_OOM = 17,	/* the OOM killer has chosen the task; the head is the victim */
-	PROCLIFE_CGROUP = 18,	/* a cgroup got its first task or lost its last; head as SUPPRESSED */
+	PROCLIFE_COREDUMP = 15, /* a signal that dumps core ends the task; see its exit code's 0x80 */
+	PROCLIFE_OOM = 16,	/* the OOM killer has chosen the task; the head is the victim */
+	PROCLIFE_CGROUP = 17,	/* a cgroup got its first task or lost its last; head as SUPPRESSED */
 	PROCLIFE_TYPES = 32,
 };
 
@@ -310,10 +305,6 @@ struct proclife_mm {
 	__u64 reserved[2];
 };
 
-struct proclife_files {
-	__u64 reserved[9];
-};
-
 struct proclife_coredump {
 	__s32 signo;
 	__u32 reserved0;
@@ -368,7 +359,6 @@ struct proclife_record {
 		struct proclife_suppressed suppressed;
 		struct proclife_exiting exiting;
 		struct proclife_mm mm;
-		struct proclife_files files;
 		struct proclife_coredump coredump;
 		struct proclife_oom oom;
 		struct proclife_cgroup cgroup;

@@ -6,7 +6,7 @@
 #include <proclife.h>
 #include <sys/types.h>
 
-#define ALL_MARKS "exiting=1 memory=1 files=1 cgroups=1" /* parameters of the module */
+#define ALL_MARKS "exiting=1 memory=1 cgroups=1" /* parameters of the module */
 #define MOST_MARKS 4096
 
 extern struct proclife_source *marks_source;

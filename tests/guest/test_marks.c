@@ -37,7 +37,6 @@ static void test_all_there(void **state)
 	(void)state;
 	assert_true(marks_has(PROCLIFE_EXITING));
 	assert_true(marks_has(PROCLIFE_MM));
-	assert_true(marks_has(PROCLIFE_FILES));
 	assert_true(marks_has(PROCLIFE_COREDUMP));
 	assert_true(marks_has(PROCLIFE_OOM));
 	assert_int_equal(marks_header()->mm_marks,
@@ -55,12 +54,10 @@ static void test_not_wanted(void **state)
 		const char *parameters;
 		uint64_t lacks;
 	} cases[] = {
-		{ "exiting=0 memory=1 files=1", PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_COREDUMP) },
-		{ "exiting=1 memory=0 files=1", PROCLIFE_HAS(PROCLIFE_MM) },
-		{ "exiting=1 memory=1 files=0", PROCLIFE_HAS(PROCLIFE_FILES) },
+		{ "exiting=0 memory=1", PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_COREDUMP) },
+		{ "exiting=1 memory=0", PROCLIFE_HAS(PROCLIFE_MM) },
 	};
-	uint64_t all = PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_MM) |
-		       PROCLIFE_HAS(PROCLIFE_FILES);
+	uint64_t all = PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_MM);
 	size_t i;
 
 	(void)state;
@@ -85,12 +82,12 @@ static void *sleep_on(void *data)
 	return data;
 }
 
-/* Each thread has its beginning; the address space and the files go with the last one. */
+/* Each thread has its beginning; the address space goes with the last one. */
 static void test_threads(void **state)
 {
 	const unsigned int threads = 100;
 	const struct proclife_record *r;
-	unsigned int exiting = 0, group = 0, torn = 0, files = 0, i;
+	unsigned int exiting = 0, group = 0, torn = 0, i;
 	pid_t pid;
 
 	(void)state;
@@ -118,13 +115,10 @@ static void test_threads(void **state)
 			assert_int_equal(r->exiting.exit_code, SIGKILL);
 		}
 		torn += r->type == PROCLIFE_MM && r->mm.what == PROCLIFE_MM_TEARDOWN;
-		files += r->type == PROCLIFE_FILES;
 	}
 	assert_int_equal(exiting, threads + 1);
 	assert_int_equal(group, threads + 1);
 	assert_int_equal(torn, 1);
-	/* Two threads that let go of the files at the same moment can each find the other. */
-	assert_in_range(files, 0, 1);
 }
 
 /*

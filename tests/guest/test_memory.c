@@ -37,7 +37,7 @@
 static void test_pages(void **state)
 {
 	const unsigned long anon = 24 * MIB, shared = 9 * MIB;
-	const struct proclife_record *exiting, *teardown, *gone, *files, *exit_;
+	const struct proclife_record *exiting, *teardown, *gone, *exit_;
 	uint64_t before, after, error;
 	struct told told;
 	pid_t pid;
@@ -67,14 +67,12 @@ static void test_pages(void **state)
 	exit_ = must_mark(PROCLIFE_EXIT, pid);
 	teardown = mark_of_mm(exiting, exiting->exiting.mm, PROCLIFE_MM_TEARDOWN);
 	gone = mark_of_mm(exiting, exiting->exiting.mm, PROCLIFE_MM_GONE);
-	files = must_mark(PROCLIFE_FILES, pid);
 	assert_true(teardown && gone);
 	assert_true(before <= must_mark(PROCLIFE_SIGNAL, pid)->ts);
 	assert_true(must_mark(PROCLIFE_SIGNAL, pid)->ts < exiting->ts);
-	assert_true(exiting->ts < teardown->ts && teardown->ts < gone->ts && gone->ts < files->ts);
-	assert_true(files->ts < after);
+	assert_true(exiting->ts < teardown->ts && teardown->ts < gone->ts && gone->ts < after);
 	if (marks_header()->exit_mark == PROCLIFE_EXIT_AFTER_MM)
-		assert_true(gone->ts < exit_->ts && exit_->ts < files->ts);
+		assert_true(gone->ts < exit_->ts);
 	else
 		assert_true(exiting->ts < exit_->ts && exit_->ts < teardown->ts);
 
@@ -127,7 +125,6 @@ static void test_exec(void **state)
 	}
 	assert_int_equal(dropped, 2); /* its beginning and its end */
 	assert_int_equal(exiting->exiting.exit_code, 0);
-	assert_int_equal(must_mark(PROCLIFE_FILES, pid)->pid, pid);
 }
 
 /* A region of this process on which whoever reads it waits, until @uffd is closed. */

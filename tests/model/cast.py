@@ -34,7 +34,7 @@ class Process:
         self.uid = self.euid = 0
         self.cgroup, self.ns_pid, self.ns_inum = 1, pid, INIT_NS
         self.path = self.args = self.execed = None
-        self.mm = self.files = None
+        self.mm = None
         self.shares = False  # its creator's address space
         self.execs = 0
         self.ignores = self.subreaper = self.args_cut = False

@@ -143,7 +143,7 @@ class Dying:
             parent_tgid=process.parent.tgid if process.parent else 0)
         if self.exit_mark == 2:
             self.leave_mm(task, not live)
-        self.leave_files(task, not live)
+        self.end_visits(task)
         self.leave_cgroup(task)
         self.tick()
         if not live:

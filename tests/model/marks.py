@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 What leads to the end of a machine's tasks and comes along with it: where an exit begins, address spaces and
-their holders, files, core dumps, the OOM killer, and which cgroups have tasks.
+their holders, core dumps, the OOM killer, and which cgroups have tasks.
 """
 import collections
 import signal
@@ -11,7 +11,7 @@ from cast import Process, Task
 
 MM = {name: abi.CONSTANTS["MM_" + name.upper()] for name in ("left", "async", "early", "teardown", "gone")}
 # What the module's parameters, or the kernel, can leave out
-SWITCHES = [({"exiting", "coredump"}, .2), ({"mm"}, .2), ({"files"}, .2), ({"cgroup"}, .1), ({"oom"}, .05)]
+SWITCHES = [({"exiting", "coredump"}, .2), ({"mm"}, .2), ({"cgroup"}, .1), ({"oom"}, .05)]
 ALL = sum(1 << number for number, name in abi.TYPES.items() if name not in ("none", "types"))
 
 
@@ -81,7 +81,7 @@ class Marks:
                 if "kthread" in task.kind and task not in busy]
         return self.random.choice(idle) if idle else None
 
-    # Address spaces and files
+    # Address spaces
 
     def join(self, task, creator):
         """A task that begins: its cgroup, and what it shares with others."""
@@ -93,8 +93,6 @@ class Marks:
         if task is process.leader:
             process.shares = bool(creator.process.mm) and self.random.random() < .15  # as with vfork(2)
             process.mm = creator.process.mm if process.shares else self.new_mm()
-            process.files = creator.process.files if process.shares else set()
-            process.files.add(process)
         process.mm.tasks.add(task)
 
     def new_mm(self):
@@ -150,12 +148,10 @@ class Marks:
         mm.early.append(self.mark(mm, "early", self.random.choice(others)))
 
     def replace_mm(self, task):
-        """An exec gets a new address space, and files that nobody shares."""
+        """An exec gets a new address space."""
         process, old = task.process, task.process.mm
         process.mm = self.new_mm()
         process.mm.tasks.add(task)
-        process.files.discard(process)
-        process.files = {process}
         old.tasks.discard(task)
         if not old.users():
             self.tear_down(old, task, {"execing"})
@@ -172,12 +168,7 @@ class Marks:
             mm.own = task.process
             self.tear_down(mm, task)
 
-    def leave_files(self, task, last):
-        process = task.process
-        if last and process.files == {process}:
-            self.write("files", task)
-        if last and process.files:
-            process.files.discard(process)
+    def end_visits(self, task):
         for mm, visitor in list(self.visits):
             if visitor is task:
                 self.let_go(mm, visitor)

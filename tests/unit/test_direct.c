@@ -131,7 +131,6 @@ static void test_names_of_types(void **state)
 	assert_null(proclife_type_name(UINT32_MAX));
 	assert_string_equal(proclife_type_name(PROCLIFE_EXITING), "exiting");
 	assert_string_equal(proclife_type_name(PROCLIFE_MM), "mm");
-	assert_string_equal(proclife_type_name(PROCLIFE_FILES), "files");
 	assert_string_equal(proclife_type_name(PROCLIFE_COREDUMP), "coredump");
 	assert_string_equal(proclife_type_name(PROCLIFE_OOM), "oom");
 	assert_string_equal(proclife_type_name(PROCLIFE_CGROUP), "cgroup");

@@ -35,7 +35,7 @@ static void test_one_description(void **state)
 		{ PROCLIFE_REAP, "reap" }, { PROCLIFE_FREE, "free" }, { PROCLIFE_WAIT, "wait" },
 		{ PROCLIFE_HANG, "hang" }, { PROCLIFE_SIGNAL, "signal" }, { PROCLIFE_TASK, "task" },
 		{ PROCLIFE_SUPPRESSED, "suppressed" }, { PROCLIFE_EXITING, "exiting" },
-		{ PROCLIFE_MM, "mm" }, { PROCLIFE_FILES, "files" }, { PROCLIFE_COREDUMP, "coredump" },
+		{ PROCLIFE_MM, "mm" }, { PROCLIFE_COREDUMP, "coredump" },
 		{ PROCLIFE_OOM, "oom" }, { PROCLIFE_CGROUP, "cgroup" },
 	};
 	char path[] = "/dev/shm/proclife-fields-XXXXXX";

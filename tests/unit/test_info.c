@@ -92,7 +92,7 @@ static void test_whole(void **state)
 	metadata_set(folder.path, "began", "1002000000");
 	expect_line(0, "history from", "2001-09-09Z 01:46:40.000000, 2.00 ms before it began");
 	metadata_set(folder.path, "began", "1");
-	metadata_set(folder.path, "features", "\"0x2b57e\"");
+	metadata_set(folder.path, "features", "\"0x1357e\"");
 	expect_line(0, "not recorded", "free, hang, mm, coredump, cgroup: off, or not on this kernel");
 	expect_line(0, "mm marks", NULL);
 	expect_line(0, "arguments", "not recorded");

@@ -63,7 +63,6 @@ static const struct place places[] = {
 	AT(process, real_parent_tgid, 304), AT(process, args_bytes, 308),
 	AT(process, free_cpu, 310), AT(process, leader_exited, 312), AT(process, exiting, 320),
 	AT(process, reaper_id, 328), AT(process, reaper_waited, 336), AT(process, waited, 344),
-	AT(process, files, 352),
 	AT(killer, ts, 0), AT(killer, task, 8), AT(killer, signo, 16), AT(killer, code, 20),
 	AT(killer, pid, 24), AT(killer, tgid, 28), AT(killer, comm, 32), AT(killer, blocked, 48),
 	AT(reports, size, 0), AT(reports, process_born, 8), AT(reports, process_gone, 16),
@@ -130,7 +129,7 @@ static const struct place places[] = {
 /* A member that is new has to be above as well: the last one ends here. */
 static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 248), SIZE(damage, 168),
-	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 360),
+	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 352),
 	SIZE(killer, 56), SIZE(reports, 64), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
 	SIZE(node, 152), SIZE(record, 128), SIZE(ring_ctl, 584), SIZE(header, 304),
@@ -175,7 +174,7 @@ static const struct place values[] = {
 	VALUE(NONE, 0), VALUE(FORK, 1), VALUE(EXEC, 2), VALUE(ARGS, 3), VALUE(RENAME, 4),
 	VALUE(EXIT, 5), VALUE(REAP, 6), VALUE(FREE, 7), VALUE(WAIT, 8), VALUE(HANG, 9),
 	VALUE(SIGNAL, 10), VALUE(TASK, 11), VALUE(SUPPRESSED, 12), VALUE(EXITING, 13), VALUE(MM, 14),
-	VALUE(FILES, 15), VALUE(COREDUMP, 16), VALUE(OOM, 17), VALUE(CGROUP, 18),
+	VALUE(COREDUMP, 15), VALUE(OOM, 16), VALUE(CGROUP, 17),
 	VALUE(TYPES, 32), /* the size of what a ring counts */
 	VALUE(F_THREAD, 1), VALUE(F_KTHREAD, 2), VALUE(F_WORKER, 4), VALUE(F_GROUP_DEAD, 8),
 	VALUE(F_TRUNCATED, 16), VALUE(F_EXITING, 32), VALUE(F_ZOMBIE, 64), VALUE(F_GROUP_EXIT, 128),

@@ -230,19 +230,6 @@ static void test_another_that_exits(void **state)
 	assert_null(proclife_process_memory(process_of(&cat)));
 }
 
-/* Its files count from when it is their last user. */
-static void test_files(void **state)
-{
-	struct who a = process_of_pid(200, "app");
-
-	(void)state;
-	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
-	assert_int_equal(process_of(&a)->files, 0);
-	feed(tasks, record_of(24, PROCLIFE_FILES, &a));
-	assert_int_equal(process_of(&a)->files, 24);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,7 +242,6 @@ int main(void)
 		MEMORY(test_shared),
 		MEMORY(test_held_by_a_child),
 		MEMORY(test_another_that_exits),
-		MEMORY(test_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

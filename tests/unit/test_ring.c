@@ -406,7 +406,6 @@ static void test_layout(void **state)
 	assert_int_equal(sizeof(struct proclife_suppressed), 72);
 	assert_int_equal(sizeof(struct proclife_exiting), 72);
 	assert_int_equal(sizeof(struct proclife_mm), 72);
-	assert_int_equal(sizeof(struct proclife_files), 72);
 	assert_int_equal(sizeof(struct proclife_coredump), 72);
 	assert_int_equal(sizeof(struct proclife_oom), 72);
 	assert_int_equal(sizeof(struct proclife_cgroup), 72);

@@ -270,7 +270,6 @@ static void put_marks(const struct who *init)
 	put(exiting_record(0, &odd, init, &thread, SIGSEGV));
 	put(exiting_record(0, &thread, init, NULL, 1 << 8));
 	put(mm_record(0, &odd, PROCLIFE_MM_GONE + 1, init));
-	put(record_of(0, PROCLIFE_FILES, &odd));
 	put(cgroup_record(0, 77, true));
 	put(cgroup_record(0, 78, false));
 	put(freed_record(0, &thread, &odd));

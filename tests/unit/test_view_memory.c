@@ -214,6 +214,32 @@ static void test_why_itself(void **state)
 	expect_none("--latency", "RSS up to");
 }
 
+/* What followed took the longest: its files, most likely. By itself, or leaving it to others. */
+static void test_why_not_memory(void **state)
+{
+	(void)state;
+	app = born(10, 200, "app");
+	exiting(20, &app, 0);
+	mm(21, &app, PROCLIFE_MM_TEARDOWN, &app);
+	mm(23, &app, PROCLIFE_MM_GONE, &app);
+	story_at(50);
+	story_die(&app, &init, 0, MS, 100);
+	story_bury(&app, &init);
+	expect_part("--latency", "after its exit, 27.0 ms of that after it had let its memory go\n");
+}
+
+static void test_why_not_memory_of_others(void **state)
+{
+	(void)state;
+	app = born(10, 200, "app");
+	exiting(20, &app, 0);
+	mm(21, &app, PROCLIFE_MM_LEFT, &app);
+	story_at(50);
+	story_die(&app, &init, 0, MS, 100);
+	story_bury(&app, &init);
+	expect_part("--latency", "after its exit, 29.0 ms of that after it had let its memory go; ");
+}
+
 /* Most of the time went by before it began to exit. */
 static void test_why_killed(void **state)
 {
@@ -465,6 +491,8 @@ int main(void)
 		VIEW(test_why_worker),
 		VIEW(test_why_last_unknown),
 		VIEW(test_why_itself),
+		VIEW(test_why_not_memory),
+		VIEW(test_why_not_memory_of_others),
 		VIEW(test_why_killed),
 		VIEW(test_why_killed_at_once),
 		VIEW(test_still_held),

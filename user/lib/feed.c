@@ -178,17 +178,6 @@ static proclife_apart int feed_rename(struct proclife_tasks *tasks,
 	return proclife_wanted(task->process);
 }
 
-static proclife_apart int feed_files(struct proclife_tasks *tasks,
-				     const struct proclife_record *record)
-{
-	struct proclife_task *task = proclife_known_task(tasks, record, 0);
-
-	if (proclife_unlikely(!task))
-		return -ENOMEM;
-	task->process->files = record->ts;
-	return proclife_wanted(task->process);
-}
-
 /* It changes nothing, but it can be the first record of the task. */
 static proclife_apart int feed_other(struct proclife_tasks *tasks,
 				     const struct proclife_record *record)
@@ -238,8 +227,6 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 		return proclife_feed_coredump(tasks, record);
 	case PROCLIFE_MM:
 		return proclife_feed_mm(tasks, record);
-	case PROCLIFE_FILES:
-		return feed_files(tasks, record);
 	case PROCLIFE_HANG:
 	case PROCLIFE_OOM:
 		return feed_other(tasks, record);

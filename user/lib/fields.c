@@ -205,7 +205,6 @@ static const struct proclife_layout layouts[] = {
 	{ PROCLIFE_TASK, "proclife_task", { 0 }, FIELDS(state_fields) },
 	{ PROCLIFE_EXITING, "proclife_exiting", { 0 }, FIELDS(exiting_fields) },
 	{ PROCLIFE_MM, "proclife_mm", { 0 }, FIELDS(mm_fields) },
-	{ PROCLIFE_FILES, "proclife_files", { 0 }, NULL, 0 },
 	{ PROCLIFE_COREDUMP, "proclife_coredump", { 0 }, FIELDS(coredump_fields) },
 	{ PROCLIFE_OOM, "mark_victim", { 0 }, FIELDS(oom_fields) },
 	{ PROCLIFE_CGROUP, "cgroup_notify_populated", { 0 }, FIELDS(cgroup_fields) },
@@ -233,7 +232,7 @@ const char *proclife_type_name(unsigned int type)
 		[PROCLIFE_FREE] = "free",     [PROCLIFE_WAIT] = "wait",	  [PROCLIFE_HANG] = "hang",
 		[PROCLIFE_SIGNAL] = "signal", [PROCLIFE_TASK] = "task",
 		[PROCLIFE_EXITING] = "exiting", [PROCLIFE_MM] = "mm",
-		[PROCLIFE_FILES] = "files",   [PROCLIFE_COREDUMP] = "coredump",
+		[PROCLIFE_COREDUMP] = "coredump",
 		[PROCLIFE_OOM] = "oom",	      [PROCLIFE_CGROUP] = "cgroup",
 	};
 

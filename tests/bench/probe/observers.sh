@@ -28,7 +28,7 @@ start_without_exiting() { start_module exiting=N; }
 stop_without_exiting() { stop_module; }
 start_loaded() { modprobe proclife; }
 stop_loaded() { stop_module; }
-start_death() { start_module memory=Y files=Y; }
+start_death() { start_module memory=Y cgroups=Y; }
 stop_death() { stop_module; }
 
 start_attached() {
@@ -93,7 +93,7 @@ stop_ftrace_bare() { stop_ftrace; }
 # Where proclife has a hook, a function is traced.
 start_ftrace_death() {
 	local function
-	for function in do_exit exit_mm_release exit_mmap exit_files cgroup_release cgroup_task_release; do
+	for function in do_exit exit_mm_release exit_mmap cgroup_release cgroup_task_release; do
 		! grep -qx "$function" $at/available_filter_functions || echo "$function" >>$at/set_ftrace_filter
 	done
 	echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}" mmap:exit_mmap oom:mark_victim \

@@ -333,7 +333,6 @@ static void tell_death(uint64_t us)
 	at(us + 1500, exit_of(&server, &bash, 5 << 8, 1));
 	at(us + 1600, exit_of(&thread, &bash, SIGABRT | 0x80, 0));
 	tell_teardown(us + 2000, &thread, &server);
-	at(us + 3000, record_of(0, PROCLIFE_FILES, &thread));
 	at(us + 3100, cgroup_record(0, 42, false));
 	reaped(us + 4000, &server, &bash);
 	at(us + 5000, freed_record(0, &server, &hog));

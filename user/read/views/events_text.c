@@ -261,9 +261,6 @@ void text_event_details(struct text *line, const struct proclife_record *r,
 	case PROCLIFE_MM:
 		show_mm(line, r);
 		break;
-	case PROCLIFE_FILES:
-		text_string(line, "closes its files");
-		break;
 	case PROCLIFE_COREDUMP:
 		show_coredump(line, r);
 		break;

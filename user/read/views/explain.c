@@ -107,16 +107,27 @@ static void explain_rcu(struct text *text, const struct death *death, const char
 		text_printf(text, " (nocb%s)", lazy ? ", lazy" : "");
 }
 
+/* After its memory come its files, and little else. Returns since when; 0: not known. */
+static uint64_t without_memory_since(const struct death *death)
+{
+	const struct proclife_memory *memory = &death->memory;
+	uint64_t since = memory->own ? memory->gone : memory->left;
+
+	return since >= death->marks.exited && since <= death->marks.notified ? since : 0;
+}
+
 static void explain_teardown(struct text *text, const struct death *death)
 {
+	uint64_t since = without_memory_since(death);
+
 	text_string(text, "teardown: its parent was notified ");
 	text_time(text, death->marks.notified - death->marks.exited);
 	text_string(text, " after its exit");
-	if (death->files >= death->marks.exited && death->files <= death->marks.notified &&
-	    death->marks.notified - death->files > (death->marks.notified - death->marks.exited) / 2) {
+	if (since &&
+	    death->marks.notified - since > (death->marks.notified - death->marks.exited) / 2) {
 		text_string(text, ", ");
-		text_time(text, death->marks.notified - death->files);
-		text_string(text, " of that after it began to close its files");
+		text_time(text, death->marks.notified - since);
+		text_string(text, " of that after it had let its memory go");
 	} else if (death->max_rss && !death->memory.gone) {
 		text_string(text, " (RSS up to ");
 		text_size(text, death->max_rss);

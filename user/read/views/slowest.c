@@ -67,7 +67,6 @@ static void process_gone(void *data, struct proclife_process *process)
 		.reaper_waited = process->reaper_waited,
 		.max_rss = process->max_rss,
 		.id = process->id,
-		.files = process->files,
 		.killed = proclife_process_killed(process),
 		.memory = memory_of(process),
 		.pid = process->tgid,

@@ -17,7 +17,6 @@ struct death {
 	uint64_t reaper_waited;
 	uint64_t max_rss; /* KiB */
 	uint64_t id;	  /* of a process */
-	uint64_t files;	  /* since when it closed its files; 0: not known */
 	uint64_t killed;  /* see proclife_process_killed() */
 	struct proclife_killer killer; /* its signal is 0 if there is none */
 	struct proclife_memory memory; /* zeros: not known */

@@ -66,8 +66,6 @@ const char *type_parameter(unsigned int type)
 		return "exiting";
 	case PROCLIFE_MM:
 		return "memory";
-	case PROCLIFE_FILES:
-		return "files";
 	case PROCLIFE_CGROUP:
 		return "cgroups";
 	default:
