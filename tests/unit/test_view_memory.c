@@ -324,7 +324,9 @@ static void test_left_to_a_worker(void **state)
 	app = born(10, 200, "app");
 	die_held(20, &app);
 	mm(100, &cat, PROCLIFE_MM_ASYNC, &app);
+	story_at(300);
 	expect_none("--latency", "still held");
+	expect_part("--lives --sort held", " app  let go by cat (99)\n");
 }
 
 static void test_sort(void **state)

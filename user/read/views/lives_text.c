@@ -329,14 +329,15 @@ static void put_memory(struct text *notes, const struct death *death)
 {
 	const struct proclife_memory *memory = &death->memory;
 
-	if (!memory->teardown) {
+	if (!memory->teardown && !memory->async) {
 		text_printf(notes, "held by %" PRIu32, memory->holders);
 		return;
 	}
-	text_size(notes, memory_kib(memory));
+	if (memory->teardown)
+		text_size(notes, memory_kib(memory));
 	if (memory->own || !memory->last.pid)
 		return;
-	text_string(notes, " let go by ");
+	text_string(notes, memory->teardown ? " let go by " : "let go by ");
 	text_who(notes, memory->last.comm, memory->last.tgid);
 }
 
