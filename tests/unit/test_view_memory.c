@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the views tell of how the memory of processes came back: held and unmap, and whose doing that was. */
 #include "marks.h"
-#include "sides.h"
+#include "story.h"
 
 #include <ctf.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static struct who app, cat, kernel;
+static struct who init, app, cat, kernel;
 
 static int setup(void **state)
 {
@@ -57,6 +60,14 @@ static void die_held(uint64_t ms, const struct who *who)
 	story_put(reap_record(0, who, &init));
 	story_at(ms + 3);
 	story_put(free_record(0, who));
+}
+
+/* Its EXIT, and what follows. */
+static void die_at(uint64_t ms, int status)
+{
+	story_at(ms);
+	story_die(&app, &init, status, MS, 100);
+	story_bury(&app, &init);
 }
 
 static struct who born(uint64_t ms, uint32_t pid, const char *comm)
@@ -206,8 +217,7 @@ static void test_why_itself(void **state)
 	mm(21, &app, PROCLIFE_MM_TEARDOWN, &app);
 	mm(30, &kernel, PROCLIFE_MM_EARLY, &app);
 	mm(71, &app, PROCLIFE_MM_GONE, &app);
-	story_die(&app, &init, 0, MS, 100);
-	story_bury(&app, &init);
+	die_at(71, 0);
 	expect_part("--latency", "; 23.0 MiB unmapped in 50.0 ms; kworker/0:1 (40) had begun to take its memory\n");
 	expect_none("--latency", "let go last");
 	/* What there was is said: not the most that it ever was. */
@@ -222,9 +232,7 @@ static void test_why_not_memory(void **state)
 	exiting(20, &app, 0);
 	mm(21, &app, PROCLIFE_MM_TEARDOWN, &app);
 	mm(23, &app, PROCLIFE_MM_GONE, &app);
-	story_at(50);
-	story_die(&app, &init, 0, MS, 100);
-	story_bury(&app, &init);
+	die_at(50, 0);
 	expect_part("--latency", "after its exit, 27.0 ms of that after it had let its memory go\n");
 }
 
@@ -234,9 +242,7 @@ static void test_why_not_memory_of_others(void **state)
 	app = born(10, 200, "app");
 	exiting(20, &app, 0);
 	mm(21, &app, PROCLIFE_MM_LEFT, &app);
-	story_at(50);
-	story_die(&app, &init, 0, MS, 100);
-	story_bury(&app, &init);
+	die_at(50, 0);
 	expect_part("--latency", "after its exit, 29.0 ms of that after it had let its memory go; ");
 }
 
@@ -247,10 +253,7 @@ static void test_why_killed(void **state)
 	app = born(10, 200, "app");
 	story_put(signal_record(0, &app, SIGKILL, &cat));
 	exiting(110, &app, SIGKILL);
-	story_at(120);
-	story_die(&app, &init, SIGKILL, MS, 100);
-	story_at(130);
-	story_bury(&app, &init);
+	die_at(120, SIGKILL);
 	expect_part("--latency", "SIGKILL from cat (99); began to exit 100 ms later; ");
 }
 
@@ -260,10 +263,7 @@ static void test_why_killed_at_once(void **state)
 	app = born(10, 200, "app");
 	story_put(signal_record(0, &app, SIGKILL, &cat));
 	exiting(11, &app, SIGKILL);
-	story_at(120);
-	story_die(&app, &init, SIGKILL, MS, 100);
-	story_at(130);
-	story_bury(&app, &init);
+	die_at(120, SIGKILL);
 	expect_none("--latency", "began to exit");
 }
 
@@ -417,71 +417,6 @@ static void test_without_gone(void **state)
 	expect_part("--lives --sort held --json", "\"memory\":{");
 }
 
-/* So many that let go at once; @held: how long others hold what they let go of; 0: they unmap it. In ms. */
-static void put_many(const char *path, uint64_t held, uint64_t unmap)
-{
-	story_features = PROCLIFE_KNOWN_TYPES;
-	story_begin(path);
-	story_features = WITHOUT_EXITING;
-	init = process_of_pid(1, "init");
-	cat = process_of_pid(99, "cat");
-	story_put(task_record(0, &cat, &init));
-	for (uint32_t i = 0; i < 60; i++) {
-		uint64_t at = 10 + 200 * i, back = at + 10 + held + i % 3;
-		struct who who = born(at, 1000 + i, "app");
-
-		exiting(at + 10, &who, 0);
-		if (held)
-			mm(at + 10, &who, PROCLIFE_MM_LEFT, &who);
-		mm(back, held ? &cat : &who, PROCLIFE_MM_TEARDOWN, &who);
-		mm(back + unmap, held ? &cat : &who, PROCLIFE_MM_GONE, &who);
-		story_at(held ? at + 100 : back + unmap);
-		story_die(&who, &init, 0, MS, 100);
-		story_at(at + 110);
-		story_bury(&who, &init);
-	}
-	story_end();
-}
-
-static void test_diff(void **state)
-{
-	(void)state;
-	put_many(dirs[0], 10, 5);
-	put_many(dirs[1], 40, 5);
-	put_many(dirs[2], 10, 20);
-	expect(dirs[0], dirs[1], "", 2, "\napp                      held      p50    11.0 ms  41.2 ms   3.74 ");
-	expect(dirs[0], dirs[1], "", 2, "\n1 change by a factor of 1.1 or more\n");
-	expect(dirs[0], dirs[2], "", 2, "\napp                      unmap     p50    5.00 ms  20.0 ms   4.00 ");
-	expect(dirs[0], dirs[1], "--json", 2, "\"phase\":\"held\",\"statistic\":\"p50\"");
-}
-
-/* What its process unmaps itself is a part of teardown: that is no news then. */
-static void test_diff_part(void **state)
-{
-	struct output out;
-	char line[2 * PATH_MAX];
-
-	(void)state;
-	put_many(dirs[0], 0, 10);
-	put_many(dirs[1], 0, 40);
-	snprintf(line, sizeof(line), "%s %s", dirs[0], dirs[1]);
-	out = diff(false, line);
-	if (!strstr(out.text, "\napp                      unmap     p50 ") ||
-	    strstr(out.text, "\napp                      teardown  p50 "))
-		fail_msg("%s", out.text);
-	free(out.text);
-}
-
-static int remove_all(void **state)
-{
-	(void)state;
-	story_end();
-	folder_remove(&folder);
-	return 0;
-}
-
-#define SIDES(name) cmocka_unit_test_setup_teardown(name, begin, remove_all)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,8 +440,6 @@ int main(void)
 		VIEW(test_exit_lost),
 		VIEW(test_slice),
 		VIEW(test_without_gone),
-		SIDES(test_diff),
-		SIDES(test_diff_part),
 	};
 
 	if (find_program())
