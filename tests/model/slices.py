@@ -9,6 +9,7 @@ import random
 
 import checks
 import info
+import lives
 import recording
 import scenes
 import session
@@ -46,11 +47,12 @@ class Chosen(info.Whole):
         if event["type"] == "exit" and process.last_exit == event["ts"] and self.is_selected(process) \
                 and self.matches(process):
             self.died.add(process)
-        if event["type"] == "signal" and event["signo"] == 17:
+        if event["type"] == "signal" and event["signo"] == 17 and event["code"] in lives.CLD:
             sender = self.lives.tasks.get(event["sender"])
-            if sender and sender.freed is None and (
-                    sender.process not in self.notified or
-                    process.tgid == sender.process.real_parent):
+            told = sender and self.notified.get(sender.process)
+            if sender and sender.freed is None and sender.process.exited is not None and (
+                    process.tgid == sender.process.real_parent or
+                    not told or told.tgid != sender.process.real_parent):
                 self.notified[sender.process] = process
 
     def events(self):

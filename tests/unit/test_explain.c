@@ -108,6 +108,46 @@ static void test_adopted(void **state)
 	expect(&death, "", "make (10) was not in wait(): it came 75.0 ms later");
 }
 
+/* It could not be reaped by another one before its parent had exited: that is no delay of that other one's. */
+static void test_left(void **state)
+{
+	struct death death = death_of(10, 90, 100);
+
+	(void)state;
+	death.reaper_tgid = death.reaper_pid = 1;
+	strcpy(death.reaper_comm, "init");
+	death.reaper_waited = EXIT - 10 * MS;
+	expect(&death, "", "its parent make (10) did not reap it: init (1) did, 80.0 ms after the parent was notified");
+	death.marks.notified = 0;
+	expect(&death, "", "its parent make (10) did not reap it: init (1) did, 90.0 ms after the exit");
+	death.parent_known = false;
+	expect(&death, "", "its parent (10) did not reap it: init (1) did, 90.0 ms after the exit");
+	death.real_parent_tgid = 7;
+	death.parent_tgid = 0;
+	expect(&death, "", "its parent (7) did not reap it: init (1) did, 90.0 ms after the exit");
+}
+
+/* Marks in an order that no kernel makes: nothing is longer than it all. */
+static void test_tampered(void **state)
+{
+	struct death death = death_of(10, 90, 100);
+
+	(void)state;
+	death.marks.notified = EXIT + 95 * MS;
+	expect(&death, "", "teardown: its parent was notified 95.0 ms after its exit");
+	death.marks.notified = EXIT - 10 * MS;
+	death.marks.reaped = EXIT - 20 * MS;
+	text_clear(&text);
+	text_why(&text, &death, "");
+	assert_null(strstr(text.s, " h"));
+	death = death_of(10, 90, 100);
+	death.memory = (struct proclife_memory){ .left = EXIT - 50 * MS, .teardown = EXIT - 20 * MS,
+						 .rss_anon = UINT64_MAX, .rss_file = 5, .gone = EXIT + 70 * MS };
+	text_clear(&text);
+	text_why(&text, &death, "");
+	assert_non_null(strstr(text.s, "; its memory was let go last 0 ns after its exit; 17179869184 TiB "));
+}
+
 static void test_open_zombie(void **state)
 {
 	struct death death = death_of(10, 0, 0);
@@ -245,6 +285,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_teardown, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_zombie, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_adopted, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_left, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_tampered, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_open_zombie, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_rcu, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_no_reap, begin_text, end_text),

@@ -141,7 +141,7 @@ static void cgroup_changed(void *data, const struct proclife_record *record)
 			.end.cgroup = record->cgroup.cgroup,
 			.populated = record->ts,
 		};
-	else
+	else if (!entry->end.empty)
 		entry->end.empty = record->ts;
 }
 

@@ -287,7 +287,7 @@ static void note_notified(struct proclife_process *process, const struct proclif
 	struct proclife_own_process *own = proclife_own(process);
 	bool other = whom->tgid != process->real_parent_tgid;
 
-	if (other && process->marks.notified && !own->notified_other)
+	if (process->marks.reaped || (other && process->marks.notified && !own->notified_other))
 		return;
 	own->notified_other = other;
 	own->coalesced = record->signal.result == PROCLIFE_SIGNAL_PENDING;

@@ -10,6 +10,7 @@ struct kept_life {
 	uint32_t needs[KEPT_WHYS]; /* ids, or 0 */
 	uint32_t takings;	   /* the last one, or 0 */
 	bool is_kept;
+	bool parent_told; /* it is the parent whom KEPT_NOTIFIED names */
 };
 
 /*
@@ -149,18 +150,24 @@ int kept_begin(struct kept *kept, struct proclife_tasks *tasks)
 static void note_notified(struct kept *kept, struct proclife_tasks *tasks,
 			  const struct proclife_record *record)
 {
+	int code = record->signal.code;
 	struct proclife_task *sender, *whom;
 	struct kept_life *life;
+	bool parent;
 
-	if (record->type != PROCLIFE_SIGNAL || record->signal.signo != SIGCHLD)
+	if (record->type != PROCLIFE_SIGNAL || record->signal.signo != SIGCHLD ||
+	    (code != CLD_EXITED && code != CLD_KILLED && code != CLD_DUMPED))
 		return;
 	sender = proclife_tasks_find(tasks, record->signal.sender);
 	whom = proclife_tasks_find(tasks, record->task);
 	if (!sender || !whom)
 		return;
 	life = life_of(kept, sender->process->id);
-	if (!life->needs[KEPT_NOTIFIED] || whom->tgid == sender->process->real_parent_tgid)
-		need(kept, sender->process->id, KEPT_NOTIFIED, whom->process->id);
+	parent = whom->tgid == sender->process->real_parent_tgid;
+	if (!sender->process->marks.exited || (life->parent_told && !parent))
+		return;
+	need(kept, sender->process->id, KEPT_NOTIFIED, whom->process->id);
+	life_of(kept, sender->process->id)->parent_told = parent;
 }
 
 void kept_note(struct kept *kept, struct proclife_tasks *tasks, const struct proclife_event *event)

@@ -181,7 +181,7 @@ static void claim_shared(struct diff *diff, const struct set *set, double shared
 /* Has a part of the sum changed, or the figure itself at a lower percentile? */
 static bool is_known(unsigned int changed, enum figure figure)
 {
-	unsigned int parts = FIGURE(TEARDOWN) | FIGURE(ZOMBIE) | FIGURE(RCU_FREE);
+	unsigned int parts = FIGURE(UNMAP) | FIGURE(TEARDOWN) | FIGURE(ZOMBIE) | FIGURE(RCU_FREE);
 
 	return changed & 1u << figure || (figure == FIGURE_EXIT_FREE && changed & parts) ||
 	       (figure == FIGURE_TEARDOWN && changed & FIGURE(UNMAP));

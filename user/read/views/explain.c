@@ -6,6 +6,17 @@
 #include "views/slowest.h"
 #include <inttypes.h>
 
+/* A recording that was tampered with can have them in any order. */
+static uint64_t since(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+static uint64_t was_zombie(const struct death *death, uint64_t until)
+{
+	return since(proclife_marks_zombie_since(&death->marks), until);
+}
+
 static void put_parent(struct text *text, const struct death *death)
 {
 	if (death->parent_known)
@@ -22,6 +33,13 @@ static bool is_adopted(const struct death *death)
 	       death->parent_tgid != death->reaper_tgid;
 }
 
+/* The parent that it had when it exited did not reap it: that one has exited since, most likely. */
+static bool is_left(const struct death *death)
+{
+	return !death->is_thread && death->real_parent_tgid && death->reaper_tgid &&
+	       death->reaper_tgid != death->real_parent_tgid && death->reaper_tgid != death->parent_tgid;
+}
+
 static void explain_adopted(struct text *text, const struct death *death)
 {
 	if (!is_adopted(death))
@@ -32,6 +50,23 @@ static void explain_adopted(struct text *text, const struct death *death)
 	text_string(text, " had exited: ");
 }
 
+/* Whoever reaped it could not do so before that parent had exited. */
+static void explain_left(struct text *text, const struct death *death, uint64_t zombie)
+{
+	if (death->real_parent_tgid != death->parent_tgid) {
+		text_printf(text, "its parent (%" PRIu32 ")", death->real_parent_tgid);
+	} else {
+		if (death->parent_known)
+			text_string(text, "its parent ");
+		put_parent(text, death);
+	}
+	text_string(text, " did not reap it: ");
+	text_who(text, death->reaper_comm, death->reaper_tgid);
+	text_string(text, " did, ");
+	text_time(text, zombie);
+	text_printf(text, " after the %s", death->marks.notified ? "parent was notified" : "exit");
+}
+
 static void explain_open_zombie(struct text *text, const struct death *death)
 {
 	explain_adopted(text, death);
@@ -40,7 +75,7 @@ static void explain_open_zombie(struct text *text, const struct death *death)
 	else
 		put_parent(text, death);
 	text_string(text, " has not reaped it for ");
-	text_time(text, death->ended - proclife_marks_zombie_since(&death->marks));
+	text_time(text, was_zombie(death, death->ended));
 }
 
 /* Nobody had to call wait(2): it is a thread, or a process whose parent ignores SIGCHLD. */
@@ -58,10 +93,14 @@ static void explain_itself(struct text *text, const struct death *death, uint64_
 
 static void explain_zombie(struct text *text, const struct death *death)
 {
-	uint64_t zombie = death->marks.reaped - proclife_marks_zombie_since(&death->marks), came;
+	uint64_t zombie = was_zombie(death, death->marks.reaped), came;
 
 	if (death->reaper_tgid == death->tgid) {
 		explain_itself(text, death, zombie);
+		return;
+	}
+	if (is_left(death)) {
+		explain_left(text, death, zombie);
 		return;
 	}
 	explain_adopted(text, death);
@@ -95,12 +134,12 @@ static void explain_rcu(struct text *text, const struct death *death, const char
 
 	if (!death->marks.freed) {
 		text_string(text, "RCU: reaped ");
-		text_time(text, death->ended - death->marks.reaped);
+		text_time(text, since(death->marks.reaped, death->ended));
 		text_string(text, " ago, and not freed yet");
 		return;
 	}
 	text_string(text, "RCU: freed ");
-	text_time(text, death->marks.freed - death->marks.reaped);
+	text_time(text, since(death->marks.reaped, death->marks.freed));
 	text_printf(text, " after the reap on CPU %u", death->free_cpu);
 	rcu_of_cpu(rcu, death->free_cpu, &nocb, &lazy);
 	if (nocb)
@@ -111,22 +150,22 @@ static void explain_rcu(struct text *text, const struct death *death, const char
 static uint64_t without_memory_since(const struct death *death)
 {
 	const struct proclife_memory *memory = &death->memory;
-	uint64_t since = memory->own ? memory->gone : memory->left;
+	uint64_t gone = memory->own ? memory->gone : memory->left;
 
-	return since >= death->marks.exited && since <= death->marks.notified ? since : 0;
+	return gone >= death->marks.exited && gone <= death->marks.notified ? gone : 0;
 }
 
 static void explain_teardown(struct text *text, const struct death *death)
 {
-	uint64_t since = without_memory_since(death);
+	uint64_t took = since(death->marks.exited, death->marks.notified);
+	uint64_t without = without_memory_since(death);
 
 	text_string(text, "teardown: its parent was notified ");
-	text_time(text, death->marks.notified - death->marks.exited);
+	text_time(text, took);
 	text_string(text, " after its exit");
-	if (since &&
-	    death->marks.notified - since > (death->marks.notified - death->marks.exited) / 2) {
+	if (without && death->marks.notified - without > took / 2) {
 		text_string(text, ", ");
-		text_time(text, death->marks.notified - since);
+		text_time(text, death->marks.notified - without);
 		text_string(text, " of that after it had let its memory go");
 	} else if (death->max_rss && !death->memory.gone) {
 		text_string(text, " (RSS up to ");
@@ -167,7 +206,7 @@ static void explain_memory(struct text *text, const struct death *death)
 			text_who(text, memory->last.comm, memory->last.tgid);
 			text_string(text, ", ");
 		}
-		text_time(text, memory->teardown - death->marks.exited);
+		text_time(text, since(death->marks.exited, memory->teardown));
 		text_string(text, " after its exit");
 	}
 	if (memory->teardown && memory->gone && memory->gone - memory->teardown >= worth) {
@@ -193,7 +232,7 @@ static void explain_unreaped(struct text *text, const struct death *death)
 	uint64_t end = death->marks.freed ? death->marks.freed : death->ended;
 
 	text_string(text, death->marks.freed ? "freed " : "not freed ");
-	text_time(text, end - proclife_marks_zombie_since(&death->marks));
+	text_time(text, was_zombie(death, end));
 	text_printf(text, " after %s; %s it was reaped was not seen",
 		    death->marks.notified ? "its parent was notified" : "the exit",
 		    death->marks.freed ? "when" : "whether");
@@ -214,10 +253,10 @@ static bool explain_leader(struct text *text, const struct death *death)
 void text_why(struct text *text, const struct death *death, const char *rcu)
 {
 	const struct proclife_marks *marks = &death->marks;
-	uint64_t teardown = marks->notified ? marks->notified - marks->exited : 0;
+	uint64_t teardown = since(marks->exited, marks->notified);
 	uint64_t until = marks->reaped ? marks->reaped : marks->freed ? marks->freed : death->ended;
-	uint64_t zombie = until - proclife_marks_zombie_since(marks);
-	uint64_t free = marks->reaped ? death_took(death) - (marks->reaped - marks->exited) : 0;
+	uint64_t zombie = was_zombie(death, until);
+	uint64_t free = marks->reaped ? since(since(marks->exited, marks->reaped), death_took(death)) : 0;
 
 	if (explain_leader(text, death))
 		return;

@@ -16,7 +16,12 @@ static inline struct proclife_memory memory_of(const struct proclife_process *pr
 /* What was unmapped. */
 static inline uint64_t memory_kib(const struct proclife_memory *memory)
 {
-	return memory->rss_anon + memory->rss_file + memory->rss_shmem;
+	uint64_t sum = memory->rss_anon;
+
+	if (__builtin_add_overflow(sum, memory->rss_file, &sum) ||
+	    __builtin_add_overflow(sum, memory->rss_shmem, &sum))
+		return UINT64_MAX;
+	return sum;
 }
 
 #endif
