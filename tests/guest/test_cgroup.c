@@ -1,68 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* When a cgroup gets its first task and loses its last one, and whom the OOM killer takes in it. */
-#include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "cgroup.h"
 #include "lives.h"
 #include "marks.h"
 #include "reading.h"
 
-static char root[] = "/tmp/cgroups-XXXXXX", above[64], below[64];
-
-static int write_to(const char *folder, const char *file, const char *text)
-{
-	char path[128];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = write(fd, text, strlen(text));
-	close(fd);
-	return n == (ssize_t)strlen(text) ? 0 : -1;
-}
-
-static uint64_t id_of(const char *folder)
-{
-	struct stat st;
-
-	assert_int_equal(stat(folder, &st), 0);
-	return st.st_ino;
-}
+static char above[64], below[64];
 
 static int begin(void **state)
 {
 	if (marks_begin(state))
 		return -1;
-	snprintf(above, sizeof(above), "%s/above", root);
-	snprintf(below, sizeof(below), "%s/above/below", root);
+	snprintf(above, sizeof(above), "%s/above", cgroup_root);
+	snprintf(below, sizeof(below), "%s/above/below", cgroup_root);
 	return mkdir(above, 0755) || mkdir(below, 0755) ? -1 : 0;
 }
 
 static int end(void **state)
 {
-	int tries;
-
-	/* The last task can still be on its way out. */
-	for (tries = 0; rmdir(below) && errno == EBUSY && tries < 100; tries++)
-		usleep(100000);
-	rmdir(above);
+	cgroup_remove(below);
+	cgroup_remove(above);
 	return marks_end(state);
 }
 
@@ -72,7 +42,7 @@ static pid_t start(void (*then)(void))
 	pid_t pid = must_fork();
 
 	if (!pid) {
-		if (write_to(below, "cgroup.procs", "0"))
+		if (cgroup_write(below, "cgroup.procs", "0"))
 			_exit(99);
 		then();
 		_exit(0);
@@ -105,14 +75,14 @@ static void test_populated(void **state)
 
 	(void)state;
 	marks_reap(pid);
-	for (tries = 0; tries < 100 && !(last = change_of(id_of(below), 0)); tries++) {
+	for (tries = 0; tries < 100 && !(last = change_of(cgroup_number(below), 0)); tries++) {
 		usleep(100000);
 		marks_read();
 	}
 	assert_non_null(last);
 	for (i = 0; i < 2; i++) {
-		first = change_of(id_of(folders[i]), 1);
-		last = change_of(id_of(folders[i]), 0);
+		first = change_of(cgroup_number(folders[i]), 1);
+		last = change_of(cgroup_number(folders[i]), 0);
 		assert_true(first && last);
 		assert_true(must_mark(PROCLIFE_FORK, pid)->ts < first->ts);
 		assert_true(first->ts < must_mark(PROCLIFE_EXITING, pid)->ts);
@@ -141,9 +111,9 @@ static void test_oom(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(write_to(root, "cgroup.subtree_control", "+memory"), 0);
-	assert_int_equal(write_to(above, "memory.max", "33554432"), 0);
-	write_to(above, "memory.swap.max", "0"); /* where there is swap */
+	assert_int_equal(cgroup_write(cgroup_root, "cgroup.subtree_control", "+memory"), 0);
+	assert_int_equal(cgroup_write(above, "memory.max", "33554432"), 0);
+	cgroup_write(above, "memory.swap.max", "0"); /* where there is swap */
 	pid = start(greedy);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -164,12 +134,12 @@ static void test_oom(void **state)
 static int mount_root(void **state)
 {
 	(void)state;
-	return !mkdtemp(root) || mount("cgroup2", root, "cgroup2", 0, NULL) ? -1 : 0;
+	return cgroup_mount();
 }
 
 static int unmount_root(void **state)
 {
-	return marks_unload(state) || umount(root) || rmdir(root) ? -1 : 0;
+	return marks_unload(state) || cgroup_unmount() ? -1 : 0;
 }
 
 int main(void)

@@ -3,9 +3,7 @@
  * The marks of a death that no tracepoint gives: where it begins, its core dump, who freed it. Each is
  * judged by those who brought it about.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/fuse.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -14,11 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +24,7 @@
 #include "marks.h"
 #include "module.h"
 #include "reading.h"
+#include "slow_file.h"
 
 #define MS 1000000ull
 
@@ -121,128 +118,29 @@ static void test_threads(void **state)
 	assert_int_equal(torn, 1);
 }
 
-/*
- * A file that this process serves by FUSE. Whoever reads it sleeps until it is answered, and no signal
- * wakes it once the answer is being made.
- */
-static int serve(const char *path)
-{
-	char options[96];
-	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-
-	if (fd < 0) { /* where it is a module */
-		assert_int_equal(system("modprobe fuse"), 0);
-		fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	}
-	assert_true(fd >= 0);
-	snprintf(options, sizeof(options), "fd=%d,rootmode=100444,user_id=0,group_id=0", fd);
-	assert_int_equal(mount("proclife", path, "fuse", MS_NOSUID | MS_NODEV, options), 0);
-	return fd;
-}
-
-static void answer(int fd, uint64_t unique, int error, const void *data, size_t size)
-{
-	struct fuse_out_header head = {
-		.len = (uint32_t)(sizeof(head) + size),
-		.error = error,
-		.unique = unique,
-	};
-	struct iovec parts[2] = { { &head, sizeof(head) }, { (void *)data, size } };
-
-	assert_int_equal(writev(fd, parts, size ? 2 : 1), head.len);
-}
-
-/* Answers all requests, a read only once it is told to. */
-static _Noreturn void answer_all(int fd, int said, int told)
-{
-	static char buffer[256 * 1024];
-	const struct fuse_in_header *head = (const void *)buffer;
-	const struct fuse_init_out init = {
-		.major = FUSE_KERNEL_VERSION,
-		.minor = 31,
-		.max_write = 4096,
-	};
-	const struct fuse_attr_out attr = {
-		.attr_valid = 60,
-		.attr = { .ino = 1, .size = 4096, .mode = S_IFREG | 0444, .nlink = 1 },
-	};
-	const struct fuse_open_out open_out = { .open_flags = FOPEN_DIRECT_IO };
-
-	for (;;) {
-		char byte;
-
-		assert_true(read(fd, buffer, sizeof(buffer)) > 0);
-		switch (head->opcode) {
-		case FUSE_INIT:
-			answer(fd, head->unique, 0, &init, sizeof(init));
-			break;
-		case FUSE_GETATTR:
-			answer(fd, head->unique, 0, &attr, sizeof(attr));
-			break;
-		case FUSE_OPEN:
-			answer(fd, head->unique, 0, &open_out, sizeof(open_out));
-			break;
-		case FUSE_READ:
-			if (write(said, "", 1) != 1 || read(told, &byte, 1) != 1)
-				_exit(99);
-			answer(fd, head->unique, 0, "x", 1);
-			break;
-		case FUSE_FORGET:
-		case FUSE_INTERRUPT:
-			break;
-		default:
-			answer(fd, head->unique, -ENOSYS, NULL, 0);
-			break;
-		}
-	}
-}
-
-static char state_of(pid_t pid)
-{
-	char path[32], text[256] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	assert_non_null(fgets(text, sizeof(text), file));
-	fclose(file);
-	return strrchr(text, ')')[2];
-}
-
 /* It cannot be killed while it sleeps without a break: that is the phase kill. */
 static void test_uninterruptible(void **state)
 {
-	char path[] = "/tmp/proclife-file-XXXXXX";
 	const struct proclife_record *exiting;
-	int fd, device, said[2], go[2];
 	uint64_t killed, answered;
+	struct slow_file file;
 	struct told told;
-	pid_t pid, server;
-	char byte;
+	pid_t pid;
 
 	(void)state;
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	close(fd);
-	assert_int_equal(pipe2(said, O_CLOEXEC) | pipe2(go, O_CLOEXEC), 0);
-	device = serve(path);
-	server = must_fork();
-	if (!server)
-		answer_all(device, said[1], go[0]);
-	close(device);
+	slow_file_begin(&file);
 	pid = must_fork();
 	if (!pid) {
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		_exit(fd >= 0 && read(fd, &byte, 1) == 1 ? 0 : 99);
+		slow_file_read(&file);
+		_exit(0);
 	}
-	assert_int_equal(read(said[0], &byte, 1), 1);
+	slow_file_await(&file);
 	killed = now();
 	kill(pid, SIGKILL);
 	usleep(400000);
 	assert_int_equal(state_of(pid), 'D');
 	answered = now();
-	assert_int_equal(write(go[1], "", 1), 1);
+	slow_file_answer(&file);
 	marks_reap(pid);
 	exiting = must_mark(PROCLIFE_EXITING, pid);
 	assert_int_equal(exiting->exiting.exit_code, SIGKILL);
@@ -251,14 +149,7 @@ static void test_uninterruptible(void **state)
 	assert_int_equal(told.phases[PROCLIFE_KILL], exiting->ts - must_mark(PROCLIFE_SIGNAL, pid)->ts);
 	assert_true(told.phases[PROCLIFE_KILL] >= answered - killed - MS);
 	assert_true(told.phases[PROCLIFE_KILL] >= 400 * MS);
-	kill(server, SIGKILL);
-	assert_int_equal(waitpid(server, NULL, 0), server);
-	assert_int_equal(umount(path), 0);
-	unlink(path);
-	close(said[0]);
-	close(said[1]);
-	close(go[0]);
-	close(go[1]);
+	slow_file_end(&file);
 }
 
 /* Who traces it is named, and the time in which the tracer holds it counts. */
