@@ -25,12 +25,9 @@
 
 #define MIB 1048576ul
 
-/* Older headers lack them. */
+/* Older headers lack it. */
 #ifndef SYS_pidfd_getfd
 #define SYS_pidfd_getfd 438
-#endif
-#ifndef SYS_process_mrelease
-#define SYS_process_mrelease 448
 #endif
 
 /* An ordinary death, with pages whose number is known: all marks in their order. */
@@ -339,51 +336,12 @@ static void test_shared(void **state)
 	close(pids[1]);
 }
 
-/* process_mrelease(2) takes the memory of one that is dying, if it comes in time. */
-static void test_early(void **state)
-{
-	const unsigned long size = 512 * MIB;
-	const struct proclife_record *early = NULL;
-	unsigned int tries;
-	int pidfd, ret = 0;
-	pid_t pid;
-
-	(void)state;
-	for (tries = 0; tries < 20 && !early && !ret; tries++) {
-		ready_prepare();
-		pid = must_fork();
-		if (!pid) {
-			if (mmap(NULL, size, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) == MAP_FAILED)
-				_exit(99);
-			ready_say();
-			pause();
-		}
-		ready_await(1);
-		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-		kill(pid, SIGKILL);
-		ret = (int)syscall(SYS_process_mrelease, pidfd, 0);
-		ret = ret && errno == ENOSYS;
-		close(pidfd);
-		marks_reap(pid);
-		early = mark_of_mm(marks, must_mark(PROCLIFE_EXITING, pid)->exiting.mm, PROCLIFE_MM_EARLY);
-	}
-	if (ret) /* before Linux 5.15 */
-		return;
-	assert_non_null(early);
-	assert_int_equal(early->tgid, getpid());
-	assert_true(early->mm.rss_anon > 0);
-	assert_int_equal(marks_told(pid).memory.early, early->ts);
-	assert_int_equal(marks_told(pid).memory.early_by.tgid, getpid());
-}
-
 int main(void)
 {
 #define MARK(test) cmocka_unit_test_setup_teardown(test, marks_begin, marks_end)
 	const struct CMUnitTest tests[] = {
 		MARK(test_pages), MARK(test_exec), MARK(test_held),
 		MARK(test_open_holds_nothing), MARK(test_failed_fork), MARK(test_shared),
-		MARK(test_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, marks_unload);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is mapped of a process by its page tables, which is no counter: /proc/PID/smaps. */
+#ifndef TESTS_GUEST_SMAPS_H
+#define TESTS_GUEST_SMAPS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* KiB */
+struct smaps {
+	uint64_t anon;
+	uint64_t file;
+	uint64_t shmem;
+};
+
+struct smaps smaps_of(pid_t pid);
+
+#endif
