@@ -119,6 +119,8 @@ static void note_told(void *data, struct proclife_process *process)
 	note->told.known = memory;
 	if (memory)
 		note->told.memory = *memory;
+	note->told.exiting = process->exiting;
+	note->told.exited = process->marks.exited;
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
 		if (!proclife_process_phase(process, phase, &note->told.phases[phase]))
 			note->told.phases[phase] = 0;

@@ -37,6 +37,7 @@ const struct proclife_record *mark_of_mm(const struct proclife_record *from, uin
 struct told {
 	bool known; /* memory is */
 	struct proclife_memory memory;
+	uint64_t exiting, exited;
 	uint64_t phases[PROCLIFE_PHASES]; /* 0: not known */
 };
 struct told marks_told(pid_t pid);

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The marks of a death that no tracepoint gives: where it begins, its core dump, who freed it. Each is
- * judged by those who brought it about.
+ * The marks of a death that no tracepoint gives: where it begins, who freed it. Each is judged by
+ * those who brought it about.
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,46 +175,6 @@ static void test_traced(void **state)
 	assert_true(exit_->ts > exiting->ts + 300 * MS);
 }
 
-/* A dump that is read slowly: it begins here, and the exit only after it. */
-static void test_coredump(void **state)
-{
-	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	const struct proclife_record *dump, *exiting;
-	char pattern[256] = "", path[] = "/tmp/slow-core-XXXXXX", mine[sizeof(path) + 1];
-	int script, fd = open("/proc/sys/kernel/core_pattern", O_RDWR | O_CLOEXEC);
-	ssize_t n;
-	pid_t pid;
-
-	(void)state;
-	assert_true(fd >= 0);
-	n = read(fd, pattern, sizeof(pattern) - 1);
-	assert_true(n > 0);
-	script = mkstemp(path);
-	assert_true(script >= 0);
-	assert_true(dprintf(script, "#!/bin/sh\nsleep 0.4\nexec cat >/dev/null\n") > 0);
-	assert_int_equal(fchmod(script, 0755), 0);
-	close(script);
-	snprintf(mine, sizeof(mine), "|%s", path);
-	assert_int_equal(pwrite(fd, mine, sizeof(mine) - 1, 0), sizeof(mine) - 1);
-	pid = must_fork();
-	if (!pid) {
-		setrlimit(RLIMIT_CORE, &unlimited);
-		signal(SIGSEGV, SIG_DFL); /* cmocka has a handler */
-		raise(SIGSEGV);
-		_exit(99);
-	}
-	marks_reap(pid);
-	assert_int_equal(pwrite(fd, pattern, (size_t)n, 0), n);
-	close(fd);
-	unlink(path);
-	dump = must_mark(PROCLIFE_COREDUMP, pid);
-	exiting = must_mark(PROCLIFE_EXITING, pid);
-	assert_int_equal(dump->coredump.signo, SIGSEGV);
-	assert_int_equal(exiting->exiting.exit_code & 0x7f, SIGSEGV);
-	assert_true(exiting->exiting.exit_code & 0x80);
-	assert_true(exiting->ts > dump->ts + 100 * MS);
-}
-
 /* @how: SIG_BLOCK, SIG_UNBLOCK. */
 static void mask_sigterm(int how)
 {
@@ -317,8 +271,8 @@ int main(void)
 #define MARK(test) cmocka_unit_test_setup_teardown(test, marks_begin, marks_end)
 	const struct CMUnitTest tests[] = {
 		MARK(test_all_there), MARK(test_not_wanted), MARK(test_threads),
-		MARK(test_uninterruptible), MARK(test_traced), MARK(test_coredump),
-		MARK(test_blocked), MARK(test_freed),
+		MARK(test_uninterruptible), MARK(test_traced), MARK(test_blocked),
+		MARK(test_freed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, marks_unload);
