@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/percpu_counter.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/version.h>
 
 #if !defined(CONFIG_64BIT) || defined(__BIG_ENDIAN)
@@ -110,6 +111,16 @@ typedef unsigned long compat_clone_flags;
 #define compat_rss_error() (((u64)percpu_counter_batch * num_online_cpus()) << (PAGE_SHIFT - 10))
 #else
 #define compat_rss_error() ((u64)66 * 16 << (PAGE_SHIFT - 10))
+#endif
+
+/*
+ * What a thread group has in its flags while it ends as a whole. Before Linux 5.17 (752dc9707567,
+ * 2f824d4d197e), one that dumps core has a flag of its own until the dump is done.
+ */
+#ifdef SIGNAL_GROUP_COREDUMP
+#define COMPAT_SIGNAL_GROUP_EXIT (SIGNAL_GROUP_EXIT | SIGNAL_GROUP_COREDUMP)
+#else
+#define COMPAT_SIGNAL_GROUP_EXIT SIGNAL_GROUP_EXIT
 #endif
 
 /* sched_process_hang exists only with the hung task detector. */

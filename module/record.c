@@ -162,7 +162,7 @@ void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 		r->flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
 	else if (task_peek(p->flags) & PF_EXITING)
 		r->flags |= PROCLIFE_F_EXITING;
-	if (task_peek(p->signal->flags) & SIGNAL_GROUP_EXIT)
+	if (task_peek(p->signal->flags) & COMPAT_SIGNAL_GROUP_EXIT)
 		r->flags |= PROCLIFE_F_GROUP_EXIT;
 	s->parent = handle_of_object(parent);
 	s->parent_tgid = parent->tgid;

@@ -105,7 +105,7 @@ static __always_inline void record_exiting(struct proclife_record *r, struct tas
 	 * Whoever ends the group sets these before it kills the others. One that exits by itself at
 	 * that moment can see the flag before the code.
 	 */
-	if (task_peek(p->signal->flags) & SIGNAL_GROUP_EXIT) {
+	if (task_peek(p->signal->flags) & COMPAT_SIGNAL_GROUP_EXIT) {
 		int group = task_peek(p->signal->group_exit_code);
 
 		if (likely(group || !e->exit_code)) {
