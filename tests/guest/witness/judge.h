@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the judges of a recording share: what it tells, and how what differs is shown. */
+#ifndef GUEST_WITNESS_JUDGE_H
+#define GUEST_WITNESS_JUDGE_H
+
+#include "witness.h"
+
+#define MS 1000000ULL
+/* A task on its way out can be preempted; the guests are slow. */
+#define LATE (5000 * MS)
+/* Two clocks read in a row. */
+#define APART (50 * MS)
+/* What a task runs on its way out, in s, */
+#define LONG_EXIT 0.2
+/* and the faults and switches between two looks: the robust list, the tid that is cleared, a file's last close. */
+#define FEW 40
+
+struct thread {
+	struct proclife_record exit;
+	uint64_t exiting; /* 0: not seen */
+	uint64_t final; /* runtime as of FREE; 0: not seen */
+};
+
+struct life {
+	struct proclife_process process; /* what it points to is gone */
+	struct proclife_killer killer;	 /* signo 0: none */
+	bool seen_by_acct;
+};
+
+extern struct proclife_record *forks;
+extern struct thread *threads;
+extern struct life *lives;
+extern size_t fork_count, thread_count, life_count;
+extern unsigned long differences;
+extern struct proclife_source *source;
+extern uint64_t tick; /* ns */
+extern bool lossy;
+
+void differs(uint32_t pid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void expect_same(uint32_t pid, const char *what, int64_t ours, int64_t theirs);
+/* As unsigned numbers; those that are not known are 0, and not judged. */
+void expect_between(uint32_t pid, const char *what, uint64_t from, uint64_t ours, uint64_t to);
+/* Their count was taken first. */
+void expect_after(uint32_t pid, const char *what, uint64_t ours, uint64_t theirs, uint64_t more);
+
+/* Each compares all that its witness knows, and returns how many that were: processes or threads. */
+unsigned long judge_own(const struct witnesses *witnesses);
+unsigned long judge_acct(struct witnesses *witnesses);
+unsigned long judge_stats(struct witnesses *witnesses);
+
+#endif

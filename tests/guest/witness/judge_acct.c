@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Process accounting, which looks before EXIT. */
+#include "judge.h"
+
+#include <string.h>
+
+/* Whether one with this pid exited in that time, which gave its children to somebody else. */
+static bool has_exited(uint32_t tgid, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < life_count; i++) {
+		uint64_t exited = lives[i].process.marks.exited;
+
+		if (lives[i].process.tgid == tgid && exited && exited >= from && exited <= to)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A parent can exit between accounting and EXIT, whichever is first: up to Linux 6.15 accounting is, and
+ * tells the parent of before; from 6.16 on EXIT is, and accounting tells the one that adopted.
+ */
+static bool is_adopted_between(const struct acct_life *acct, const struct proclife_process *p)
+{
+	uint64_t exited = p->marks.exited;
+
+	return has_exited(acct->ppid, exited > LATE ? exited - LATE : 0, exited) ||
+	       (acct->ppid == p->reaper_tgid && has_exited(p->real_parent_tgid, 0, p->marks.reaped));
+}
+
+static void compare_acct(const struct acct_life *acct, const struct proclife_process *p)
+{
+	/* It counts in hundredths of a second, rounded down, and a tick can fall on either side. */
+	double most = 0.02 + (double)(2 * p->threads + 2) * (double)tick / 1e9;
+	uint32_t pid = p->tgid;
+
+	if (p->real_parent_tgid && !is_adopted_between(acct, p))
+		expect_same(pid, "parent", p->real_parent_tgid, acct->ppid);
+	if (p->incomplete)
+		return;
+	expect_same(pid, "accounted uid", p->uid, acct->uid);
+	if (p->threads > 1)
+		return; /* its status and name are those of one of them */
+	expect_same(pid, "accounted status", p->exit_code, acct->status);
+	if (strncmp(p->comm, acct->comm, sizeof(acct->comm)))
+		differs(pid, "name %.16s, but accounted %s", p->comm, acct->comm);
+	if ((double)p->utime / 1e9 > acct->utime + most || acct->utime > (double)p->utime / 1e9 + most)
+		differs(pid, "user time %g s, but accounted %g", (double)p->utime / 1e9, acct->utime);
+	/* The rest of the exit is system time: up to Linux 6.15 all of the address space's teardown. */
+	if ((double)p->stime / 1e9 > acct->stime + most + LONG_EXIT || acct->stime > (double)p->stime / 1e9 + most)
+		differs(pid, "system time %g s, but accounted %g", (double)p->stime / 1e9, acct->stime);
+	expect_after(pid, "minor faults", p->min_flt, acct->min_flt, FEW + acct->min_flt / 512);
+	expect_after(pid, "major faults", p->maj_flt, acct->maj_flt, FEW);
+}
+
+static bool is_same_end(const struct acct_life *acct, uint64_t exited)
+{
+	double end = (double)proclife_source_realtime(source, exited) / 1e9;
+
+	return acct->end > end - 2.5 && acct->end < end + 2.5;
+}
+
+unsigned long judge_acct(struct witnesses *witnesses)
+{
+	size_t first = SIZE_MAX, last = 0;
+	unsigned long compared = 0;
+
+	for (size_t k = 0; k < life_count; k++) {
+		const struct proclife_process *p = &lives[k].process;
+		struct acct_life *found = NULL;
+
+		if (!p->marks.exited || p->flags & PROCLIFE_F_KTHREAD)
+			continue;
+		for (size_t i = 0; i < witnesses->acct_count && !found; i++)
+			if (witnesses->acct[i].pid == p->tgid && !witnesses->acct[i].used &&
+			    is_same_end(&witnesses->acct[i], p->marks.exited))
+				found = &witnesses->acct[i];
+		if (!found) {
+			differs(p->tgid, "%.16s has ended, but not by accounting", p->comm);
+			continue;
+		}
+		found->used = true;
+		compare_acct(found, p);
+		compared++;
+		first = (size_t)(found - witnesses->acct) < first ? (size_t)(found - witnesses->acct) : first;
+		last = (size_t)(found - witnesses->acct) > last ? (size_t)(found - witnesses->acct) : last;
+	}
+	for (size_t i = first; !lossy && i < last; i++)
+		if (!witnesses->acct[i].used)
+			differs(witnesses->acct[i].pid, "%s has ended by accounting alone",
+				witnesses->acct[i].comm);
+	return compared;
+}

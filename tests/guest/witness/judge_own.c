@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The workload itself: its parent's clock, and wait4(2). */
+#include "judge.h"
+
+#include <inttypes.h>
+
+static const struct thread *last_thread_of(const struct proclife_process *process)
+{
+	for (size_t i = thread_count; i--;)
+		if (threads[i].exit.tgid == process->tgid &&
+		    threads[i].exit.ts == process->marks.exited)
+			return &threads[i];
+	return NULL;
+}
+
+/* The kernel splits the time as its ticks fell: of a few, one more makes another split. */
+static void compare_split(const struct own_life *own, const struct proclife_process *p, uint64_t most)
+{
+	uint64_t user, system;
+
+	if (p->runtime < 8 * tick)
+		return;
+	proclife_cputime(p->runtime, p->utime, p->stime, &user, &system);
+	if (user > own->utime * 1000 + most || own->utime * 1000 > user + most)
+		differs(own->pid, "user time %" PRIu64 " ns, but %" PRIu64, user, own->utime * 1000);
+	if (system > own->stime * 1000 + most || own->stime * 1000 > system + most)
+		differs(own->pid, "system time %" PRIu64 " ns, but %" PRIu64, system, own->stime * 1000);
+}
+
+static void compare_usage(const struct own_life *own, const struct proclife_process *p)
+{
+	const struct thread *thread = last_thread_of(p);
+
+	if (!thread || !thread->final)
+		return;
+	/* wait4() rounds each of both down to a microsecond. */
+	expect_between(own->pid, "CPU time (ns)", thread->exit.exit.runtime,
+		       (own->utime + own->stime) * 1000 + 2000, thread->final + 2000);
+	compare_split(own, p, tick + MS + thread->final - thread->exit.exit.runtime);
+	expect_same(own->pid, "rss (KiB)", (int64_t)p->max_rss, (int64_t)own->max_rss);
+	expect_after(own->pid, "wait4's minor faults", own->min_flt, p->min_flt, FEW);
+	expect_after(own->pid, "wait4's major faults", own->maj_flt, p->maj_flt, FEW);
+	expect_after(own->pid, "wait4's switches", own->nvcsw, p->nvcsw, FEW);
+	expect_after(own->pid, "wait4's involuntary switches", own->nivcsw, p->nivcsw, FEW);
+}
+
+static void compare_fork(const struct own_life *own, const struct proclife_process *p)
+{
+	for (size_t i = 0; i < fork_count; i++) {
+		const struct proclife_fork *fork = &forks[i].fork;
+
+		if (forks[i].pid != own->pid || forks[i].ts != p->marks.born)
+			continue;
+		expect_same(own->pid, "FORK's cgroup", (int64_t)fork->cgroup, (int64_t)own->cgroup);
+		expect_same(own->pid, "FORK's creator", fork->creator_tgid, own->ppid);
+		expect_same(own->pid, "FORK's parent", fork->parent_tgid, own->ppid);
+		/* It has one thread, and forks by itself. */
+		if (fork->creator != fork->parent)
+			differs(own->pid, "its creator is not its parent");
+	}
+}
+
+static void compare_own(const struct own_life *own, const struct life *life)
+{
+	const struct proclife_process *p = &life->process;
+	uint64_t end = own->before_exit ? own->before_exit :
+		       own->before_kill ? own->before_kill : own->after_fork;
+	uint32_t pid = own->pid;
+
+	expect_between(pid, "FORK at", own->before_fork, p->marks.born, own->after_fork);
+	expect_between(pid, "EXIT at", end, p->marks.exited, own->after_wait);
+	expect_between(pid, "notified at", end, p->marks.notified, own->after_wait);
+	expect_between(pid, "REAP at", own->before_wait, p->marks.reaped, own->after_wait);
+	expect_between(pid, "FREE at", own->before_wait, p->marks.freed, UINT64_MAX);
+	if (own->before_kill && life->killer.signo) {
+		expect_between(pid, "SIGNAL at", own->before_kill, life->killer.ts, own->after_kill);
+		if (p->parent_tgid)
+			expect_same(pid, "killer", life->killer.tgid, p->parent_tgid);
+	}
+	if (p->exit_code >= 0)
+		expect_same(pid, "status", p->exit_code, own->status);
+	if (p->marks.exited)
+		compare_usage(own, p);
+	if (p->marks.born)
+		compare_fork(own, p);
+	if (p->cgroup)
+		expect_same(pid, "cgroup", (int64_t)p->cgroup, (int64_t)own->cgroup);
+	if (p->incomplete)
+		return;
+	expect_same(pid, "uid", p->uid, own->uid);
+	if (!p->marks.born || !p->marks.exited || !p->marks.notified || !p->marks.reaped)
+		differs(pid, "not incomplete, but without its FORK, EXIT, SIGCHLD or REAP");
+	if (own->before_kill && !life->killer.signo)
+		differs(pid, "nobody is said to have killed it");
+}
+
+unsigned long judge_own(const struct witnesses *witnesses)
+{
+	unsigned long compared = 0;
+
+	for (size_t i = 0; i < witnesses->own_count; i++) {
+		const struct own_life *own = &witnesses->own[i];
+		const struct life *found = NULL;
+
+		for (size_t k = 0; k < life_count && !found; k++) {
+			const struct proclife_process *p = &lives[k].process;
+
+			if (p->tgid == own->pid && p->seen >= own->before_fork && p->seen <= own->after_wait + LATE)
+				found = &lives[k];
+		}
+		if (found) {
+			compare_own(own, found);
+			compared++;
+		} else if (!lossy) {
+			differs(own->pid, "in the workload alone");
+		}
+	}
+	return compared;
+}
