@@ -70,9 +70,9 @@ static const struct hook hooks[HOOKS] = {
 		.feature = PROCLIFE_HAS(PROCLIFE_MM),
 		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN),
 	},
-	/* Linux 7.3 has the first one inlined. It calls the second one before anything else. */
+	/* Linux 7.3 has the second one, which an exec calls, too: then the thread group lives. */
 	[HOOK_MM_RELEASE] = {
-		.symbols = { "exit_mm_release", "futex_exit_release" },
+		.symbols = { "exit_mm_release", "mm_exit_exec_release" },
 		.wanted = &proclife_memory,
 		.without = "the LEFT of MM",
 		.feature = PROCLIFE_HAS(PROCLIFE_MM),
