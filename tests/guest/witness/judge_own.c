@@ -4,12 +4,16 @@
 
 #include <inttypes.h>
 
+/* Where a process's only thread begins to exit, the process does. */
 static const struct thread *last_thread_of(const struct proclife_process *process)
 {
-	for (size_t i = thread_count; i--;)
-		if (threads[i].exit.tgid == process->tgid &&
-		    threads[i].exit.ts == process->marks.exited)
-			return &threads[i];
+	for (size_t i = thread_count; i--;) {
+		const struct thread *t = &threads[i];
+
+		if (t->exit.tgid == process->tgid &&
+		    (t->exiting ? t->exiting : t->exit.ts) == process->marks.exited)
+			return t;
+	}
 	return NULL;
 }
 
