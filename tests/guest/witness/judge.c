@@ -3,9 +3,9 @@
  * A recording against what others know of the same processes.
  *
  * EXITING, EXIT and FREE frame what the others count: taskstats looks between EXITING and EXIT, process
- * accounting before EXIT, wait4(2) between EXIT and FREE. What a task still does on its way between two of these points is allowed for,
- * and stands beside each figure. Where records were lost, a life that is not marked incomplete has to be
- * right in all, and one that is marked in what it has.
+ * accounting before EXIT, wait4(2) between EXIT and FREE. What a task still does on its way between two
+ * of these points is allowed for, and stands beside each figure. Where records were lost, a life that is
+ * not marked incomplete has to be right in all, and one that is marked in what it has.
  */
 #include "judge.h"
 
@@ -16,15 +16,6 @@
 #include <string.h>
 
 #define MOST_SHOWN 20
-
-/* A task on its way out can be preempted; the guests are slow. */
-#define LATE (5000 * MS)
-/* Two clocks read in a row. */
-#define APART (50 * MS)
-/* What a task runs on its way out, in s, */
-#define LONG_EXIT 0.2
-/* and the faults and switches between two looks: the robust list, the tid that is cleared, a file's last close. */
-#define FEW 40
 
 struct proclife_record *forks;
 struct thread *threads;
@@ -46,6 +37,50 @@ void *grown(void *array, size_t count, size_t size)
 	if (!array)
 		die("memory");
 	return array;
+}
+
+struct tally {
+	const char *mark, *witness;
+	unsigned long compared, differences;
+};
+
+static struct tally tallies[16];
+static size_t tally_count;
+
+static struct tally *tally_of(const char *mark, const char *witness)
+{
+	for (size_t i = 0; i < tally_count; i++)
+		if (!strcmp(tallies[i].mark, mark) && !strcmp(tallies[i].witness, witness))
+			return &tallies[i];
+	if (tally_count == sizeof(tallies) / sizeof(*tallies)) {
+		errno = ENOSPC;
+		die("tallies");
+	}
+	tallies[tally_count] = (struct tally){ mark, witness, 0, 0 };
+	return &tallies[tally_count++];
+}
+
+void compared(const char *mark, const char *witness, unsigned long before)
+{
+	struct tally *tally = tally_of(mark, witness);
+
+	tally->compared++;
+	tally->differences += differences != before;
+}
+
+/* A line for each, for marks.sh. */
+static void write_tallies(void)
+{
+	const char *path = getenv("PROCLIFE_COMPARED");
+	FILE *file = path ? fopen(path, "a") : NULL;
+
+	if (!path)
+		return;
+	for (size_t i = 0; file && i < tally_count; i++)
+		fprintf(file, "%s\t%s\t%lu\t%lu\n", tallies[i].mark, tallies[i].witness, tallies[i].compared,
+			tallies[i].differences);
+	if (!file || fclose(file))
+		die(path);
 }
 
 void differs(uint32_t pid, const char *format, ...)
@@ -80,12 +115,12 @@ void expect_after(uint32_t pid, const char *what, uint64_t ours, uint64_t theirs
 			theirs, more);
 }
 
-static uint64_t exiting_of(const struct proclife_record *exit)
+static struct proclife_record exiting_of(const struct proclife_record *exit)
 {
 	for (size_t i = exiting_count; i--;)
 		if (exitings[i].task == exit->task && exitings[i].start == exit->start)
-			return exitings[i].ts;
-	return 0;
+			return exitings[i];
+	return (struct proclife_record){ 0 };
 }
 
 static int take_record(void *data, const struct proclife_event *event)
@@ -114,6 +149,26 @@ static int take_record(void *data, const struct proclife_event *event)
 	return 0;
 }
 
+static void take_memory(struct life *life, const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	life->with_memory = memory;
+	if (memory)
+		life->memory = *memory;
+}
+
+/* What became of it after the process was gone. */
+static void take_late_memory(void *data, struct proclife_process *process)
+{
+	(void)data;
+	for (size_t i = life_count; i--;)
+		if (lives[i].process.id == process->id) {
+			take_memory(&lives[i], process);
+			return;
+		}
+}
+
 static void take_life(void *data, struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
@@ -123,6 +178,7 @@ static void take_life(void *data, struct proclife_process *process)
 	lives[life_count] = (struct life){ .process = *process };
 	if (killer)
 		lives[life_count].killer = *killer;
+	take_memory(&lives[life_count], process);
 	life_count++;
 }
 
@@ -139,6 +195,7 @@ static void read_recording(const char *path)
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
 		.process_gone = take_life,
+		.memory_gone = take_late_memory,
 	};
 	struct proclife_tasks *tasks;
 	struct proclife_fault fault;
@@ -168,17 +225,21 @@ static void read_recording(const char *path)
 int judge(const char *label, const char *recording, unsigned long least, struct witnesses *witnesses)
 {
 	unsigned long own, acct, stats, incomplete = 0;
+	struct distances begins;
 
 	read_recording(recording);
 	own = judge_own(witnesses);
 	acct = judge_acct(witnesses);
-	stats = judge_stats(witnesses);
+	stats = judge_stats(witnesses, &begins);
+	write_tallies();
 	for (size_t i = 0; i < life_count; i++)
 		incomplete += lives[i].process.incomplete;
 	printf("witness: %s: %zu lives, %lu incomplete, %" PRIu64 " records lost; compared with wait4 %lu, "
-	       "with accounting %lu, threads with taskstats %lu; %lu differences: %s\n", label, life_count,
-	       incomplete, proclife_recording_info(source)->lost, own, acct, stats, differences,
-	       differences ? "NOT EXACT" : "ok");
+	       "with accounting %lu, memory %lu, threads with taskstats %lu; %lu differences: %s; "
+	       "%lu exits begin up to %" PRIu64 " us before taskstats looks, half of them up to %" PRIu64 "\n",
+	       label, life_count, incomplete, proclife_recording_info(source)->lost, own, acct,
+	       tally_of("MM TEARDOWN", "clock")->compared, stats, differences,
+	       differences ? "NOT EXACT" : "ok", begins.count, begins.greatest / 1000, begins.median / 1000);
 	proclife_source_free(source);
 	if (stats < least)
 		printf("witness: %s: only %lu threads, not %lu: the load did not do its work\n", label,

@@ -17,14 +17,15 @@
 
 struct thread {
 	struct proclife_record exit;
-	uint64_t exiting; /* 0: not seen */
+	struct proclife_record exiting; /* ts 0: not seen */
 	uint64_t final; /* runtime as of FREE; 0: not seen */
 };
 
 struct life {
 	struct proclife_process process; /* what it points to is gone */
 	struct proclife_killer killer;	 /* signo 0: none */
-	bool seen_by_acct;
+	struct proclife_memory memory;
+	bool with_memory; /* it is known */
 };
 
 extern struct proclife_record *forks;
@@ -43,9 +44,24 @@ void expect_between(uint32_t pid, const char *what, uint64_t from, uint64_t ours
 /* Their count was taken first. */
 void expect_after(uint32_t pid, const char *what, uint64_t ours, uint64_t theirs, uint64_t more);
 
+/*
+ * For the table of marks.sh: a process or thread was compared in this, and what differs stands in
+ * `differences`, which was @before at first.
+ */
+void compared(const char *mark, const char *witness, unsigned long before);
+
+/* Did one with this pid begin to exit in that time, and so give its children to somebody else? */
+bool has_exited(uint32_t tgid, uint64_t from, uint64_t to);
+
+/* Between where exits begin and where taskstats looks, in ns. */
+struct distances {
+	unsigned long count;
+	uint64_t median, greatest;
+};
+
 /* Each compares all that its witness knows, and returns how many that were: processes or threads. */
 unsigned long judge_own(const struct witnesses *witnesses);
 unsigned long judge_acct(struct witnesses *witnesses);
-unsigned long judge_stats(struct witnesses *witnesses);
+unsigned long judge_stats(struct witnesses *witnesses, struct distances *distances_of_begins);
 
 #endif

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* Whether one with this pid exited in that time, which gave its children to somebody else. */
-static bool has_exited(uint32_t tgid, uint64_t from, uint64_t to)
+bool has_exited(uint32_t tgid, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < life_count; i++) {
 		uint64_t exited = lives[i].process.marks.exited;
@@ -32,10 +31,13 @@ static void compare_acct(const struct acct_life *acct, const struct proclife_pro
 {
 	/* It counts in hundredths of a second, rounded down, and a tick can fall on either side. */
 	double most = 0.02 + (double)(2 * p->threads + 2) * (double)tick / 1e9;
+	unsigned long before = differences;
 	uint32_t pid = p->tgid;
 
-	if (p->real_parent_tgid && !is_adopted_between(acct, p))
+	if (p->real_parent_tgid && !is_adopted_between(acct, p)) {
 		expect_same(pid, "parent", p->real_parent_tgid, acct->ppid);
+		compared("parent at exit", "accounting", before);
+	}
 	if (p->incomplete)
 		return;
 	expect_same(pid, "accounted uid", p->uid, acct->uid);
@@ -63,7 +65,7 @@ static bool is_same_end(const struct acct_life *acct, uint64_t exited)
 unsigned long judge_acct(struct witnesses *witnesses)
 {
 	size_t first = SIZE_MAX, last = 0;
-	unsigned long compared = 0;
+	unsigned long count = 0;
 
 	for (size_t k = 0; k < life_count; k++) {
 		const struct proclife_process *p = &lives[k].process;
@@ -81,7 +83,7 @@ unsigned long judge_acct(struct witnesses *witnesses)
 		}
 		found->used = true;
 		compare_acct(found, p);
-		compared++;
+		count++;
 		first = (size_t)(found - witnesses->acct) < first ? (size_t)(found - witnesses->acct) : first;
 		last = (size_t)(found - witnesses->acct) > last ? (size_t)(found - witnesses->acct) : last;
 	}
@@ -89,5 +91,5 @@ unsigned long judge_acct(struct witnesses *witnesses)
 		if (!witnesses->acct[i].used)
 			differs(witnesses->acct[i].pid, "%s has ended by accounting alone",
 				witnesses->acct[i].comm);
-	return compared;
+	return count;
 }

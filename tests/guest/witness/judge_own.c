@@ -11,7 +11,7 @@ static const struct thread *last_thread_of(const struct proclife_process *proces
 		const struct thread *t = &threads[i];
 
 		if (t->exit.tgid == process->tgid &&
-		    (t->exiting ? t->exiting : t->exit.ts) == process->marks.exited)
+		    (t->exiting.ts ? t->exiting.ts : t->exit.ts) == process->marks.exited)
 			return t;
 	}
 	return NULL;
@@ -64,15 +64,95 @@ static void compare_fork(const struct own_life *own, const struct proclife_proce
 	}
 }
 
+/* Neither before this, by whichever clock knows it best. */
+static uint64_t first_of_end(const struct own_life *own)
+{
+	return own->before_exit ? own->before_exit :
+	       own->before_kill ? own->before_kill : own->after_fork;
+}
+
+/* Its other holder keeps it until it is told to end. */
+static void compare_held(const struct own_life *own, const struct proclife_memory *memory)
+{
+	unsigned long before = differences;
+	uint32_t pid = own->pid;
+
+	expect_between(pid, "LEFT at", first_of_end(own), memory->left, own->after_wait);
+	if (memory->left)
+		expect_same(pid, "holders", memory->holders, 1);
+	else
+		differs(pid, "%u is not said to hold its memory", own->holder);
+	compared("MM LEFT", "clock", before);
+
+	before = differences;
+	expect_between(pid, "TEARDOWN at", own->before_release, memory->teardown, own->after_release);
+	if (memory->teardown)
+		expect_same(pid, "the last holder", memory->last.tgid, own->holder);
+	else if (!lossy)
+		differs(pid, "no TEARDOWN by %u", own->holder);
+	compared("MM TEARDOWN", "clock", before);
+
+	before = differences;
+	expect_between(pid, "GONE at", own->before_release, memory->gone, own->after_release);
+	compared("MM GONE", "clock", before);
+}
+
+/* KiB that the counters, of which a CPU can keep a batch, move on the way. */
+#define BATCH 256
+
+static void compare_rss(const struct own_life *own, const struct proclife_process *p,
+			const struct proclife_memory *memory)
+{
+	uint64_t rss = memory->rss_anon + memory->rss_file + memory->rss_shmem;
+	unsigned long before = differences;
+
+	/* It only grew, but wait4() knows of the program before an exec, too. */
+	if (rss > own->max_rss + BATCH || (!p->execs && rss + BATCH < own->max_rss))
+		differs(own->pid, "TEARDOWN of %" PRIu64 " KiB, but %" PRIu64 " by wait4", rss, own->max_rss);
+	compared("MM TEARDOWN", "wait4", before);
+}
+
+static void compare_memory(const struct own_life *own, const struct life *life)
+{
+	const uint64_t needed = PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_MM);
+	const struct proclife_memory *memory = &life->memory;
+	unsigned long before = differences;
+	uint32_t pid = own->pid;
+
+	if (!life->with_memory) {
+		if (!lossy && !(needed & ~proclife_source_header(source)->features))
+			differs(pid, "it is not known what became of its memory");
+		return;
+	}
+	if (own->holder) {
+		compare_held(own, memory);
+	} else {
+		expect_between(pid, "TEARDOWN at", first_of_end(own), memory->teardown, own->after_wait);
+		if (!memory->own || memory->left)
+			differs(pid, "others are said to have held its memory");
+		compared("MM TEARDOWN", "clock", before);
+		before = differences;
+		expect_between(pid, "GONE at", first_of_end(own), memory->gone, own->after_wait);
+		if (!memory->gone && !lossy)
+			differs(pid, "its memory is not said to be gone");
+		compared("MM GONE", "clock", before);
+	}
+	if (memory->teardown)
+		compare_rss(own, &life->process, memory);
+}
+
 static void compare_own(const struct own_life *own, const struct life *life)
 {
 	const struct proclife_process *p = &life->process;
-	uint64_t end = own->before_exit ? own->before_exit :
-		       own->before_kill ? own->before_kill : own->after_fork;
+	uint64_t end = first_of_end(own);
+	unsigned long before = differences;
 	uint32_t pid = own->pid;
 
+	expect_between(pid, "the exit begins at", end, p->marks.exited, own->after_wait);
+	if (p->marks.exited && proclife_source_header(source)->features & PROCLIFE_HAS(PROCLIFE_EXITING))
+		compared("EXITING", "clock", before);
+	compare_memory(own, life);
 	expect_between(pid, "FORK at", own->before_fork, p->marks.born, own->after_fork);
-	expect_between(pid, "EXIT at", end, p->marks.exited, own->after_wait);
 	expect_between(pid, "notified at", end, p->marks.notified, own->after_wait);
 	expect_between(pid, "REAP at", own->before_wait, p->marks.reaped, own->after_wait);
 	expect_between(pid, "FREE at", own->before_wait, p->marks.freed, UINT64_MAX);
@@ -100,7 +180,7 @@ static void compare_own(const struct own_life *own, const struct life *life)
 
 unsigned long judge_own(const struct witnesses *witnesses)
 {
-	unsigned long compared = 0;
+	unsigned long count = 0;
 
 	for (size_t i = 0; i < witnesses->own_count; i++) {
 		const struct own_life *own = &witnesses->own[i];
@@ -114,10 +194,10 @@ unsigned long judge_own(const struct witnesses *witnesses)
 		}
 		if (found) {
 			compare_own(own, found);
-			compared++;
+			count++;
 		} else if (!lossy) {
 			differs(own->pid, "in the workload alone");
 		}
 	}
-	return compared;
+	return count;
 }

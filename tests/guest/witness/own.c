@@ -3,6 +3,7 @@
 #include "witness.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,15 @@
 #define CGROUP "/sys/fs/cgroup/witness"
 
 static uint64_t *exits; /* when each child was about to end, by its number */
+
+/* Of a child whose memory another process has, too, and keeps for longer. */
+struct hold {
+	pid_t holder;
+	uint32_t release; /* 1: it is to end */
+	uint64_t released; /* when it was about to end */
+};
+
+static struct hold *holds; /* by the child's number */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -65,7 +75,42 @@ static void rest(unsigned int times)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-enum kind { SHORT, COMPUTES, CALLS, TOUCHES, RESTS, KILLED, OTHER_USER, ZOMBIE, KINDS };
+enum kind { SHORT, COMPUTES, CALLS, TOUCHES, RESTS, KILLED, OTHER_USER, ZOMBIE, HELD, KINDS };
+
+/* The memory is the child's, which is gone: only the stack is its own. */
+static int hold(void *data)
+{
+	struct hold *h = data;
+
+	while (!__atomic_load_n(&h->release, __ATOMIC_ACQUIRE))
+		rest(1);
+	h->released = now();
+	syscall(SYS_exit, 0);
+	return 0;
+}
+
+/* As a sibling, for which the parent can wait. */
+static void start_holder(struct hold *h)
+{
+	const size_t size = 65536;
+	char *stack = malloc(size);
+
+	h->holder = stack ? clone(hold, stack + size, CLONE_VM | CLONE_PARENT | SIGCHLD, h) : -1;
+	if (h->holder < 0)
+		_exit(99);
+}
+
+/* Its child is gone, and it ends some time later. */
+static void release(struct hold *h, struct own_life *life)
+{
+	life->holder = (uint32_t)h->holder;
+	rest(10);
+	__atomic_store_n(&h->release, 1, __ATOMIC_RELEASE);
+	if (waitpid(h->holder, NULL, 0) != h->holder)
+		die("waitpid");
+	life->after_release = now();
+	life->before_release = h->released;
+}
 
 static void child(unsigned int n)
 {
@@ -84,6 +129,10 @@ static void child(unsigned int n)
 		break;
 	case KILLED:
 		pause();
+		break;
+	case HELD:
+		start_holder(&holds[n]);
+		touch((size_t)(1 + n % 16) << 20);
 		break;
 	case OTHER_USER:
 		/* The recording knows of the user from the exec. */
@@ -116,7 +165,7 @@ static void follow(unsigned int n, struct own_life *life)
 	if (n % KINDS == KILLED) {
 		rest(3);
 		life->before_kill = now();
-		kill(pid, n % 3 ? SIGKILL : SIGTERM);
+		kill(pid, n / KINDS % 3 ? SIGKILL : SIGTERM);
 		life->after_kill = now();
 	}
 	if (n % KINDS == ZOMBIE) {
@@ -127,6 +176,8 @@ static void follow(unsigned int n, struct own_life *life)
 	if (wait4(pid, &life->status, 0, &usage) != pid)
 		die("wait4");
 	life->after_wait = now();
+	if (n % KINDS == HELD)
+		release(&holds[n], life);
 	life->uid = n % KINDS == OTHER_USER ? 20000 + n : getuid();
 	life->before_exit = exits[n];
 	life->utime = (uint64_t)usage.ru_utime.tv_sec * 1000000 + (uint64_t)usage.ru_utime.tv_usec;
@@ -139,7 +190,7 @@ static void follow(unsigned int n, struct own_life *life)
 }
 
 #define U " %" PRIu64
-#define LINE "%" PRIu32 " %" PRIu32 " %" PRIu32 U " %" PRId32 U U U U U U U U U U U U U U "\n"
+#define LINE "%" PRIu32 " %" PRIu32 " %" PRIu32 U " %" PRId32 U U U U U U U U U U U U U U " %" PRIu32 U U "\n"
 
 /* A cgroup of its own, so that its number is no other's. Returns that. */
 static uint64_t enter_cgroup(void)
@@ -161,15 +212,18 @@ int own_run(unsigned int children, const char *path)
 
 	exits = mmap(NULL, children * sizeof(*exits), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (!file || exits == MAP_FAILED)
+	holds = mmap(NULL, children * sizeof(*holds), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!file || exits == MAP_FAILED || holds == MAP_FAILED)
 		die(path);
 	for (unsigned int n = 0; n < children; n++) {
 		struct own_life l;
 
 		follow(n, &l);
-		fprintf(file, LINE, l.pid, (uint32_t)getpid(), l.uid, cgroup, l.status, l.utime, l.stime, l.max_rss, l.min_flt,
-			l.maj_flt, l.nvcsw, l.nivcsw, l.before_fork, l.after_fork, l.before_exit,
-			l.before_kill, l.after_kill, l.before_wait, l.after_wait);
+		fprintf(file, LINE, l.pid, (uint32_t)getpid(), l.uid, cgroup, l.status, l.utime, l.stime,
+			l.max_rss, l.min_flt, l.maj_flt, l.nvcsw, l.nivcsw, l.before_fork, l.after_fork,
+			l.before_exit, l.before_kill, l.after_kill, l.before_wait, l.after_wait, l.holder,
+			l.before_release, l.after_release);
 		fflush(file);
 	}
 	return fclose(file) ? 1 : 0;
@@ -185,10 +239,10 @@ void own_read(struct witnesses *witnesses, const char *path)
 	if (!file)
 		die(path);
 	while (fscanf(file, "%" SCNu32 " %" SCNu32 " %" SCNu32 SU " %" SCNd32 SU SU SU SU SU SU SU SU SU SU SU SU
-			    SU SU, &l.pid, &l.ppid, &l.uid, &l.cgroup, &l.status, &l.utime, &l.stime, &l.max_rss,
-		      &l.min_flt, &l.maj_flt, &l.nvcsw, &l.nivcsw, &l.before_fork, &l.after_fork,
+			    SU SU " %" SCNu32 SU SU, &l.pid, &l.ppid, &l.uid, &l.cgroup, &l.status,
+		      &l.utime, &l.stime, &l.max_rss, &l.min_flt, &l.maj_flt, &l.nvcsw, &l.nivcsw, &l.before_fork, &l.after_fork,
 		      &l.before_exit, &l.before_kill, &l.after_kill, &l.before_wait,
-		      &l.after_wait) == 19) {
+		      &l.after_wait, &l.holder, &l.before_release, &l.after_release) == 22) {
 		witnesses->own = grown(witnesses->own, witnesses->own_count, sizeof(l));
 		witnesses->own[witnesses->own_count++] = l;
 	}

@@ -72,10 +72,10 @@ static uint16_t find_family(int fd)
 static void put(FILE *file, const struct taskstats *s)
 {
 	fprintf(file, "%u %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		" %" PRIu64 " %" PRIu64 " %.32s\n", s->ac_pid, s->ac_ppid, s->ac_uid,
+		" %" PRIu64 " %" PRIu64 " %" PRIu64 " %.32s\n", s->ac_pid, s->ac_ppid, s->ac_uid,
 		(uint64_t)s->cpu_run_virtual_total, (uint64_t)s->ac_utime, (uint64_t)s->ac_stime,
 		(uint64_t)s->ac_etime, (uint64_t)s->ac_minflt, (uint64_t)s->ac_majflt,
-		(uint64_t)s->nvcsw, (uint64_t)s->nivcsw, s->ac_comm);
+		(uint64_t)s->nvcsw, (uint64_t)s->nivcsw, (uint64_t)s->hiwater_rss, s->ac_comm);
 }
 
 /* A thread that exits has its own figures first, and its group's behind if it is the last one. */
@@ -157,9 +157,9 @@ void stats_read(struct witnesses *witnesses, const char *path)
 		memset(l, 0, sizeof(*l));
 		if (sscanf(line, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64
 			   " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			   " %" SCNu64 " %n", &l->pid, &l->ppid, &l->uid, &l->runtime, &l->utime,
+			   " %" SCNu64 " %" SCNu64 " %n", &l->pid, &l->ppid, &l->uid, &l->runtime, &l->utime,
 			   &l->stime, &l->elapsed, &l->min_flt, &l->maj_flt, &l->nvcsw, &l->nivcsw,
-			   &at) != 11)
+			   &l->most_rss, &at) != 12)
 			die(line);
 		line[strcspn(line, "\n")] = '\0';
 		snprintf(l->comm, sizeof(l->comm), "%.15s", line + at);

@@ -25,6 +25,8 @@ struct own_life {
 	uint64_t before_exit; /* 0: it did not end by itself */
 	uint64_t before_kill, after_kill; /* 0: nobody killed it */
 	uint64_t before_wait, after_wait; /* around the wait4() that reaped it */
+	uint32_t holder; /* another process that has its memory; 0: none */
+	uint64_t before_release, after_release; /* around the end of that one */
 };
 
 /* Of the accounting file, for a process. */
@@ -43,6 +45,7 @@ struct stats_life {
 	uint32_t pid, ppid, uid;
 	uint64_t runtime; /* ns */
 	uint64_t utime, stime, elapsed;
+	uint64_t most_rss; /* KiB */
 	uint64_t min_flt, maj_flt, nvcsw, nivcsw;
 	char comm[16];
 	bool used;
