@@ -3,6 +3,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -148,6 +150,27 @@ struct told marks_told(pid_t pid)
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	proclife_tasks_free(tasks);
 	return note.told;
+}
+
+static FILE *compared_file(void)
+{
+	const char *path = getenv("PROCLIFE_COMPARED");
+	FILE *file = path ? fopen(path, "ae") : NULL;
+
+	assert_true(!path || file);
+	return file;
+}
+
+void marks_compare(const char *mark, const char *witness, bool holds, const char *text, const char *file,
+		   int line)
+{
+	FILE *table = compared_file();
+
+	if (table) {
+		fprintf(table, "%s\t%s\t1\t%d\n", mark, witness, !holds);
+		fclose(table);
+	}
+	_assert_true(holds, text, file, line);
 }
 
 /* A pipe by which a child says that it is ready. */

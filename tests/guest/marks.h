@@ -42,6 +42,14 @@ struct told {
 };
 struct told marks_told(pid_t pid);
 
+/*
+ * @holds: the mark is what this witness says of it. If not, the test fails. Also a line for the table of
+ * marks.sh, in the file that the environment's PROCLIFE_COMPARED names.
+ */
+#define compare(mark, witness, holds) marks_compare(mark, witness, holds, #holds, __FILE__, __LINE__)
+void marks_compare(const char *mark, const char *witness, bool holds, const char *text, const char *file,
+		   int line);
+
 /* A pipe by which a child, or each of its threads, says that it is ready. */
 void ready_prepare(void);
 void ready_say(void);

@@ -61,29 +61,42 @@ static const struct proclife_record *change_of(uint64_t id, unsigned int populat
 	return NULL;
 }
 
-static void nothing(void)
+static void stay(void)
 {
+	ready_say();
+	pause();
 }
 
 /* Both of them, since one lies below the other. It is about no task. */
 static void test_populated(void **state)
 {
 	const char *const folders[] = { above, below };
-	const struct proclife_record *first, *last = NULL;
-	pid_t pid = start(nothing);
+	const struct proclife_record *first, *last;
+	uint64_t before, there, killed, left;
 	unsigned int i, tries;
+	pid_t pid;
 
 	(void)state;
-	marks_reap(pid);
-	for (tries = 0; tries < 100 && !(last = change_of(cgroup_number(below), 0)); tries++) {
+	ready_prepare();
+	before = now();
+	pid = start(stay);
+	ready_await(1);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(cgroup_read(folders[i], "cgroup.events", "populated"), 1);
+	there = now();
+	killed = now();
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	for (tries = 0; tries < 100 && cgroup_read(above, "cgroup.events", "populated"); tries++)
 		usleep(100000);
-		marks_read();
-	}
-	assert_non_null(last);
+	usleep(100000); /* cgroup.events can say so first */
+	left = now();
+	marks_read();
 	for (i = 0; i < 2; i++) {
 		first = change_of(cgroup_number(folders[i]), 1);
 		last = change_of(cgroup_number(folders[i]), 0);
-		assert_true(first && last);
+		compare("CGROUP", "cgroup.events", first && before < first->ts && first->ts < there);
+		compare("CGROUP", "cgroup.events", last && killed < last->ts && last->ts < left);
 		assert_true(must_mark(PROCLIFE_FORK, pid)->ts < first->ts);
 		assert_true(first->ts < must_mark(PROCLIFE_EXITING, pid)->ts);
 		assert_true(must_mark(PROCLIFE_EXITING, pid)->ts < last->ts);
@@ -118,6 +131,8 @@ static void test_oom(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	marks_read();
+	compare("OOM", "memory.events", cgroup_read(above, "memory.events", "oom_kill") == 1 &&
+						mark_from(NULL, PROCLIFE_OOM, pid));
 	oom = must_mark(PROCLIFE_OOM, pid);
 	kill_ = must_mark(PROCLIFE_SIGNAL, pid);
 	assert_int_equal(oom->pid, pid);

@@ -167,19 +167,20 @@ static void dump_with(unsigned int threads)
 	signal_ = must_mark(PROCLIFE_SIGNAL, pid);
 	core = must_mark(PROCLIFE_COREDUMP, pid);
 	assert_int_equal(core->coredump.signo, SIGSEGV);
-	assert_true(before <= signal_->ts && signal_->ts < core->ts && core->ts < dump.begun);
+	assert_true(before <= signal_->ts && signal_->ts < core->ts);
+	compare("COREDUMP", "dump's reader", core->ts < dump.begun);
 
 	for (r = marks; r < marks + marks_count; r++) {
 		if (r->tgid != (uint32_t)pid)
 			continue;
 		if (r->type == PROCLIFE_EXITING && r->task == core->task) {
-			assert_true(dump.ended < r->ts && r->ts < after);
+			compare("EXITING", "dump's reader", dump.ended < r->ts && r->ts < after);
 			assert_true(r->flags & PROCLIFE_F_GROUP_EXIT);
 			assert_int_equal(r->exiting.exit_code, SIGSEGV | 0x80);
 		} else if (r->type == PROCLIFE_EXITING) {
 			others++;
 			/* The dump waits for them, and they for the end of it. */
-			assert_true(core->ts < r->ts && r->ts < dump.begun);
+			compare("EXITING", "dump's reader", core->ts < r->ts && r->ts < dump.begun);
 			assert_true(r->flags & PROCLIFE_F_GROUP_EXIT);
 			assert_int_equal(r->exiting.exit_code, SIGSEGV);
 		} else if (r->type == PROCLIFE_EXIT) {
@@ -196,7 +197,8 @@ static void dump_with(unsigned int threads)
 
 	teardown = mark_of_mm(core, must_mark(PROCLIFE_EXITING, pid)->exiting.mm, PROCLIFE_MM_TEARDOWN);
 	gone = mark_of_mm(core, must_mark(PROCLIFE_EXITING, pid)->exiting.mm, PROCLIFE_MM_GONE);
-	assert_true(teardown && gone && dump.ended < teardown->ts);
+	assert_true(teardown && gone);
+	compare("MM TEARDOWN", "dump's reader", dump.ended < teardown->ts);
 	told = marks_told(pid);
 	assert_int_equal(told.exiting, core->ts);
 	assert_int_equal(told.exited, core->ts);
@@ -280,7 +282,7 @@ static void test_killed(void **state)
 	assert_int_equal(wait_for_end(pid), SIGKILL);
 	marks_read();
 	core = must_mark(PROCLIFE_COREDUMP, pid);
-	assert_true(core->ts < killed);
+	compare("COREDUMP", "clock", core->ts < killed);
 	for (r = core; r < marks + marks_count; r++) {
 		if (r->tgid != (uint32_t)pid || (r->type != PROCLIFE_EXITING && r->type != PROCLIFE_EXIT))
 			continue;

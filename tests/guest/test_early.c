@@ -54,8 +54,9 @@ static int end(void **state)
 
 static void use_memory(void)
 {
-	if (mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) ==
-	    MAP_FAILED)
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+
+	if (mmap(NULL, SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
 		_exit(99);
 }
 
@@ -85,19 +86,20 @@ static void must_be_killed(pid_t pid)
 	assert_int_equal(WTERMSIG(status), SIGKILL);
 }
 
-/* What is between these two readings of the clock takes all of it, and what is torn down later is the rest. */
+/* It was taken between these readings of the clock, all of it: what is torn down later is the rest. */
 static const struct proclife_record *must_be_taken(pid_t pid, uint64_t from, uint64_t to)
 {
 	const struct proclife_record *exiting = must_mark(PROCLIFE_EXITING, pid), *early, *teardown;
-	uint64_t error = marks_header()->rss_error;
+	uint64_t error = marks_header()->rss_error, anon;
 	struct told told = marks_told(pid);
 
 	early = mark_of_mm(marks, exiting->exiting.mm, PROCLIFE_MM_EARLY);
 	teardown = mark_of_mm(exiting, exiting->exiting.mm, PROCLIFE_MM_TEARDOWN);
 	assert_true(early && teardown);
-	assert_true(from < early->ts && early->ts < to);
-	assert_true(to < exiting->ts);
-	assert_in_range(early->mm.rss_anon, KIB - error, KIB + 2048 + error);
+	compare("MM EARLY", "clock", from < early->ts && early->ts < to);
+	compare("EXITING", "clock", to < exiting->ts);
+	anon = early->mm.rss_anon;
+	compare("MM EARLY", "mmap", anon + error >= KIB && anon <= KIB + 2048 + error);
 	assert_in_range(teardown->mm.rss_anon, 0, 2048 + error);
 	assert_int_equal(early->mm.users, 0);
 
@@ -119,7 +121,7 @@ static void test_oom_reaper(void **state)
 {
 	const struct proclife_record *oom, *kill_, *early;
 	char name[PROCLIFE_COMM_LEN], path[32];
-	uint64_t before, after;
+	uint64_t before, after, kills;
 	int status = 0;
 	FILE *comm;
 	pid_t pid, greedy;
@@ -141,22 +143,26 @@ static void test_oom_reaper(void **state)
 	after = now();
 	assert_int_equal(status, 0);
 	assert_int_equal(state_of(pid), 'D');
-	assert_int_equal(cgroup_read(folder, "memory.events", "oom_kill"), 1);
+	kills = cgroup_read(folder, "memory.events", "oom_kill");
+	assert_int_equal(kills, 1);
 	slow_file_answer(&file);
 	must_be_killed(pid);
 	marks_read();
 
+	for (oom = marks; (oom = mark_from(oom, PROCLIFE_OOM, pid)); oom++)
+		kills--;
+	compare("OOM", "memory.events", !kills);
 	oom = must_mark(PROCLIFE_OOM, pid);
 	kill_ = must_mark(PROCLIFE_SIGNAL, pid);
 	assert_int_equal(oom->pid, pid);
 	assert_int_equal(oom->oom.allocator_pid, greedy);
-	assert_int_equal(oom->oom.allocator_tgid, greedy);
+	compare("OOM", "allocator", oom->oom.allocator_tgid == (uint32_t)greedy);
 	assert_int_equal(oom->oom.allocator, must_mark(PROCLIFE_FORK, greedy)->task);
 	assert_string_equal(oom->oom.allocator_comm, oom->comm); /* both are this program */
 	assert_int_equal(kill_->signal.signo, SIGKILL);
 	assert_int_equal(kill_->signal.sender, oom->oom.allocator);
 	assert_int_equal(kill_->signal.sender_tgid, greedy);
-	assert_true(before < kill_->ts && kill_->ts <= oom->ts);
+	compare("OOM", "clock", before < kill_->ts && kill_->ts <= oom->ts && oom->ts < after);
 
 	early = must_be_taken(pid, oom->ts, after);
 	assert_true(early->flags & PROCLIFE_F_KTHREAD);
@@ -166,7 +172,7 @@ static void test_oom_reaper(void **state)
 	assert_non_null(fgets(name, sizeof(name), comm));
 	fclose(comm);
 	assert_string_equal(name, "oom_reaper\n");
-	assert_string_equal(early->comm, "oom_reaper");
+	compare("MM EARLY", "/proc/PID/comm", !strcmp(early->comm, "oom_reaper"));
 }
 
 /* Whoever has killed it takes its memory. */
@@ -194,12 +200,13 @@ static void test_mrelease(void **state)
 	marks_read();
 	if (ret == ENOSYS) {
 		print_message("this kernel has no process_mrelease(2): Linux 5.15 has it\n");
-		assert_null(mark_of_mm(marks, must_mark(PROCLIFE_EXITING, pid)->exiting.mm, PROCLIFE_MM_EARLY));
+		early = must_mark(PROCLIFE_EXITING, pid);
+		assert_null(mark_of_mm(marks, early->exiting.mm, PROCLIFE_MM_EARLY));
 		skip();
 	}
 	assert_int_equal(ret, 0);
 	early = must_be_taken(pid, before, after);
-	assert_int_equal(early->tgid, getpid());
+	compare("MM EARLY", "getpid", early->tgid == (uint32_t)getpid());
 	assert_int_equal(early->flags & PROCLIFE_F_KTHREAD, 0);
 	assert_in_range(smaps.anon, 0, 64);
 }

@@ -3,12 +3,19 @@
  * The marks of a death that no tracepoint gives: where it begins, who freed it. Each is judged by
  * those who brought it about.
  */
+#include <fcntl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,7 +145,7 @@ static void test_uninterruptible(void **state)
 	marks_reap(pid);
 	exiting = must_mark(PROCLIFE_EXITING, pid);
 	assert_int_equal(exiting->exiting.exit_code, SIGKILL);
-	assert_true(exiting->ts > answered);
+	compare("EXITING", "clock", exiting->ts > answered);
 	told = marks_told(pid);
 	assert_int_equal(told.phases[PROCLIFE_KILL], exiting->ts - must_mark(PROCLIFE_SIGNAL, pid)->ts);
 	assert_true(told.phases[PROCLIFE_KILL] >= answered - killed - MS);
@@ -169,10 +176,43 @@ static void test_traced(void **state)
 	marks_reap(pid);
 	exiting = must_mark(PROCLIFE_EXITING, pid);
 	exit_ = must_mark(PROCLIFE_EXIT, pid);
-	assert_int_equal(exiting->exiting.tracer_tgid, getpid());
+	compare("tracer", "getpid", exiting->exiting.tracer_tgid == (uint32_t)getpid());
 	assert_int_equal(exiting->exiting.tracer, exiting->exiting.parent);
 	assert_int_equal(exiting->exiting.exit_code, 3 << 8);
 	assert_true(exit_->ts > exiting->ts + 300 * MS);
+}
+
+/* Its parent ends first, and this process takes it over. */
+static void test_adopted(void **state)
+{
+	int numbers[2];
+	pid_t parent, child, adopter;
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	assert_int_equal(pipe2(numbers, O_CLOEXEC), 0);
+	parent = must_fork();
+	if (!parent) {
+		parent = getpid();
+		child = fork();
+		if (!child) {
+			while (getppid() == parent)
+				usleep(1000);
+			_exit(write(numbers[1], &(pid_t){ getppid() }, sizeof(pid_t)) != sizeof(pid_t));
+		}
+		_exit(write(numbers[1], &child, sizeof(child)) != sizeof(child));
+	}
+	assert_int_equal(read(numbers[0], &child, sizeof(child)), sizeof(child));
+	marks_reap(parent);
+	marks_reap(child);
+	assert_int_equal(read(numbers[0], &adopter, sizeof(adopter)), sizeof(adopter));
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+	assert_int_equal(must_mark(PROCLIFE_FORK, child)->fork.parent_tgid, parent);
+	compare("parent at exit", "getppid",
+		must_mark(PROCLIFE_EXITING, child)->exiting.parent_tgid == (uint32_t)adopter);
+	assert_int_equal(adopter, getpid());
+	close(numbers[0]);
+	close(numbers[1]);
 }
 
 /* @how: SIG_BLOCK, SIG_UNBLOCK. */
@@ -215,7 +255,7 @@ static void test_blocked(void **state)
 		mask_sigterm(SIG_UNBLOCK);
 		_exit(99);
 	}
-	assert_int_equal(terminate(pid, 0)->signal.blocked, 1);
+	compare("SIGNAL.blocked", "sigprocmask", terminate(pid, 0)->signal.blocked == 1);
 
 	ready_prepare();
 	pid = must_fork();
@@ -227,7 +267,7 @@ static void test_blocked(void **state)
 		for (;;)
 			pause();
 	}
-	assert_int_equal(terminate(pid, 100000)->signal.blocked, 0);
+	compare("SIGNAL.blocked", "sigprocmask", terminate(pid, 100000)->signal.blocked == 0);
 
 	/* It is out of the mask while somebody waits for it. */
 	ready_prepare();
@@ -239,31 +279,102 @@ static void test_blocked(void **state)
 		sigaddset(&set, SIGTERM);
 		_exit(sigwaitinfo(&set, NULL) == SIGTERM ? 0 : 99);
 	}
-	assert_int_equal(terminate(pid, 100000)->signal.blocked, 1);
+	compare("SIGNAL.blocked", "sigwaitinfo", terminate(pid, 100000)->signal.blocked == 1);
 	assert_int_equal(must_mark(PROCLIFE_EXITING, pid)->exiting.exit_code, 0);
 }
 
-/* The callback ran somewhere, and nobody holds what it freed. */
-static void test_freed(void **state)
+#define FREES "/sys/kernel/tracing/events/sched/sched_process_free/enable"
+
+static void trace_frees(const char *on)
+{
+	int fd = open(FREES, O_WRONLY | O_CLOEXEC);
+
+	assert_int_equal(write(fd, on, 1), 1);
+	close(fd);
+}
+
+/* In which task the tracepoint says that it was freed; -1: it does not. */
+static int traced_runner(pid_t pid)
+{
+	FILE *file = fopen("/sys/kernel/tracing/trace", "re");
+	char line[512], *at, *end;
+	int runner = -1;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		at = strstr(line, "sched_process_free: ");
+		at = at ? strstr(at, " pid=") : NULL;
+		if (!at || atoi(at + 5) != pid)
+			continue;
+		/* The name, a hyphen, the number, and the CPU in brackets. */
+		end = strchr(line, '[');
+		assert_non_null(end);
+		*end = '\0';
+		runner = atoi(strrchr(line, '-') + 1);
+	}
+	fclose(file);
+	return runner;
+}
+
+/* Of a process that has ended. */
+static const struct proclife_record *must_be_freed(pid_t pid)
 {
 	const struct proclife_record *r = NULL;
 	unsigned int tries;
-	pid_t pid = must_fork();
 
-	(void)state;
-	if (!pid)
-		_exit(0);
-	marks_reap(pid);
 	for (tries = 0; tries < 300 && !r; tries++) {
 		usleep(100000);
 		marks_read();
 		r = mark_from(NULL, PROCLIFE_FREE, pid);
 	}
 	assert_non_null(r);
-	assert_int_equal(r->free.users, 0);
+	return r;
+}
+
+/* The callback ran somewhere, and nobody holds what it freed. */
+static void test_freed(void **state)
+{
+	const struct proclife_record *r;
+	pid_t pid;
+
+	(void)state;
+	trace_frees("1");
+	pid = must_fork();
+	if (!pid)
+		_exit(0);
+	marks_reap(pid);
+	r = must_be_freed(pid);
+	trace_frees("0");
+	compare("FREE.runner", "ftrace", (int)r->free.runner_pid == traced_runner(pid));
+	compare("FREE.users", "nobody", r->free.users == 0);
 	/* The idle task of a CPU has pid 0, and a name. */
 	assert_true(r->free.runner_comm[0]);
 	assert_int_not_equal(r->free.runner, 0);
+}
+
+/* A counter of its events holds it. */
+static void test_held(void **state)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+	};
+	const struct proclife_record *r;
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	pid = must_fork();
+	if (!pid)
+		pause();
+	fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	assert_true(fd >= 0);
+	kill(pid, SIGKILL);
+	marks_reap(pid);
+	r = must_be_freed(pid);
+	close(fd);
+	compare("FREE.users", "perf", r->free.users == 1);
 }
 
 int main(void)
@@ -271,8 +382,8 @@ int main(void)
 #define MARK(test) cmocka_unit_test_setup_teardown(test, marks_begin, marks_end)
 	const struct CMUnitTest tests[] = {
 		MARK(test_all_there), MARK(test_not_wanted), MARK(test_threads),
-		MARK(test_uninterruptible), MARK(test_traced), MARK(test_blocked),
-		MARK(test_freed),
+		MARK(test_uninterruptible), MARK(test_traced), MARK(test_adopted), MARK(test_blocked),
+		MARK(test_freed), MARK(test_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, marks_unload);

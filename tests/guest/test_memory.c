@@ -67,7 +67,10 @@ static void test_pages(void **state)
 	assert_true(teardown && gone);
 	assert_true(before <= must_mark(PROCLIFE_SIGNAL, pid)->ts);
 	assert_true(must_mark(PROCLIFE_SIGNAL, pid)->ts < exiting->ts);
-	assert_true(exiting->ts < teardown->ts && teardown->ts < gone->ts && gone->ts < after);
+	assert_true(exiting->ts < teardown->ts && teardown->ts < gone->ts);
+	compare("EXITING", "clock", before < exiting->ts && exiting->ts < after);
+	compare("MM TEARDOWN", "clock", before < teardown->ts && teardown->ts < after);
+	compare("MM GONE", "clock", before < gone->ts && gone->ts < after);
 	if (marks_header()->exit_mark == PROCLIFE_EXIT_AFTER_MM)
 		assert_true(gone->ts < exit_->ts);
 	else
@@ -75,7 +78,7 @@ static void test_pages(void **state)
 
 	assert_int_equal(exiting->exiting.exit_code, SIGKILL);
 	assert_true(exiting->flags & PROCLIFE_F_GROUP_EXIT);
-	assert_int_equal(exiting->exiting.parent_tgid, getpid());
+	compare("parent at exit", "getpid", exiting->exiting.parent_tgid == (uint32_t)getpid());
 	assert_int_equal(exiting->exiting.parent, must_mark(PROCLIFE_FORK, pid)->fork.parent);
 	assert_int_equal(exiting->exiting.tracer, 0);
 	assert_int_equal(exiting->exiting.mm_users, 1);
@@ -149,7 +152,7 @@ static void test_held(void **state)
 	} victim;
 	const struct proclife_record *exiting, *left, *teardown, *gone;
 	int said[2], pidfd, uffd;
-	uint64_t killed, let_go;
+	uint64_t killed, let_go, after;
 	struct told told;
 	pid_t pid, holder;
 
@@ -186,6 +189,7 @@ static void test_held(void **state)
 	let_go = now();
 	close(uffd);
 	marks_reap(holder);
+	after = now();
 	exiting = must_mark(PROCLIFE_EXITING, pid);
 	assert_int_equal(exiting->exiting.mm_users, 2);
 	left = mark_of_mm(exiting, exiting->exiting.mm, PROCLIFE_MM_LEFT);
@@ -193,10 +197,12 @@ static void test_held(void **state)
 	gone = mark_of_mm(exiting, exiting->exiting.mm, PROCLIFE_MM_GONE);
 	assert_true(left && teardown && gone);
 	assert_int_equal(left->tgid, pid);
-	assert_int_equal(left->mm.users, 1);
-	assert_true(left->ts < let_go && let_go < teardown->ts);
-	assert_int_equal(teardown->tgid, holder);
-	assert_int_equal(gone->tgid, holder);
+	compare("MM LEFT", "holder", left->mm.users == 1);
+	compare("MM LEFT", "clock", left->ts < killed);
+	compare("MM TEARDOWN", "clock", let_go < teardown->ts);
+	compare("MM TEARDOWN", "holder", teardown->tgid == (uint32_t)holder);
+	compare("MM GONE", "holder", gone->tgid == (uint32_t)holder);
+	compare("MM GONE", "clock", gone->ts < after);
 	/* It did that before it began to exit itself. */
 	assert_true(gone->ts < must_mark(PROCLIFE_EXITING, holder)->ts);
 
@@ -323,9 +329,10 @@ static void test_shared(void **state)
 	teardown = mark_of_mm(first, first->exiting.mm, PROCLIFE_MM_TEARDOWN);
 	assert_true(left && teardown);
 	assert_int_equal(left->tgid, pid);
-	assert_int_equal(left->mm.users, 1);
-	assert_true(left->ts < killed && killed < teardown->ts);
-	assert_int_equal(teardown->tgid, other);
+	compare("MM LEFT", "holder", left->mm.users == 1);
+	compare("MM LEFT", "clock", left->ts < killed);
+	compare("MM TEARDOWN", "clock", killed < teardown->ts);
+	compare("MM TEARDOWN", "holder", teardown->tgid == (uint32_t)other);
 	assert_false(must_mark(PROCLIFE_FORK, pid)->flags & PROCLIFE_F_SHARES);
 	assert_true(must_mark(PROCLIFE_FORK, other)->flags & PROCLIFE_F_SHARES);
 	/* It was the first one's, and the second one has none. */

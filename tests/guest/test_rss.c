@@ -76,7 +76,7 @@ static void use_memory(unsigned int threads)
 	}
 }
 
-static void must_be_near(const char *when, const __u64 *rss, const struct smaps *smaps, uint64_t error)
+static void must_be_near(const char *mark, const __u64 *rss, const struct smaps *smaps, uint64_t error)
 {
 	static const char *const names[3] = { "anon", "file", "shmem" };
 	const uint64_t mapped[3] = { smaps->anon, smaps->file, smaps->shmem };
@@ -84,9 +84,9 @@ static void must_be_near(const char *when, const __u64 *rss, const struct smaps 
 	for (unsigned int i = 0; i < 3; i++) {
 		uint64_t off = rss[i] > mapped[i] ? rss[i] - mapped[i] : mapped[i] - rss[i];
 
-		print_message("%s: %s %llu KiB, %" PRIu64 " by smaps, at most %" PRIu64 " apart\n", when,
+		print_message("%s: %s %llu KiB, %" PRIu64 " by smaps, at most %" PRIu64 " apart\n", mark,
 			      names[i], rss[i], mapped[i], error);
-		assert_true(off <= error);
+		compare(mark, "smaps", off <= error);
 	}
 }
 
@@ -125,7 +125,7 @@ static void compare_with(unsigned int threads)
 	teardown = mark_of_mm(exiting, exiting->exiting.mm, PROCLIFE_MM_TEARDOWN);
 	assert_non_null(teardown);
 	must_be_near("EXITING", &exiting->exiting.rss_anon, &smaps, rss_error(1 + threads));
-	must_be_near("TEARDOWN", &teardown->mm.rss_anon, &smaps, rss_error(1));
+	must_be_near("MM TEARDOWN", &teardown->mm.rss_anon, &smaps, rss_error(1));
 	told = marks_told(pid);
 	assert_true(told.known && told.memory.own);
 	assert_int_equal(told.memory.rss_anon, teardown->mm.rss_anon);
