@@ -72,7 +72,7 @@ static __always_inline u64 clock_at(const struct clock_parameters *c, u64 cycles
 
 	__asm__("mulq %[scale]\n\taddq %[low], %[cycles]\n\tadcq %[high], %[ns]\n\t"
 		"shldq $2, %[cycles], %[ns]"
-		: [cycles] "+a"(cycles), [ns] "=&d"(ns)
+		: [cycles] "+&a"(cycles), [ns] "=&d"(ns)
 		: [scale] "m"(c->ns_per_cycle), [low] "m"(c->ns_low), [high] "m"(c->ns_high)
 		: "cc");
 	return ns;

@@ -80,9 +80,10 @@ typedef unsigned long compat_clone_flags;
  * A cold function that hot ones call: compat_preserving in its definition, and called by compat_call().
  * On x86 it leaves all registers as they are, and the compiler, to which the call is no call, knows it.
  * Otherwise the hot function would keep what it still needs in registers that a callee preserves, and
- * save their old contents at its own beginning, always: a dozen instructions.
+ * save their old contents at its own beginning, always: a dozen instructions. That of clang leaves out
+ * the registers of arguments, and of what it calls last.
  */
-#if COMPAT_X86_64
+#if COMPAT_X86_64 && !defined(__clang__)
 #define compat_preserving notrace __attribute__((__no_caller_saved_registers__))
 #define compat_call(function, first)						\
 	__asm__ __volatile__("call %P[to]" : ASM_CALL_CONSTRAINT		\
@@ -107,7 +108,9 @@ typedef unsigned long compat_clone_flags;
  * keeps up to a batch for itself; before that, each thread kept what 66 faults had mapped, which is up
  * to 16 pages each of a file, unless fault_around_bytes was raised.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && !defined(CONFIG_SMP)
+#define compat_rss_error() ((u64)PAGE_SIZE / 1024) /* exact, but 0 would say that nobody knows */
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define compat_rss_error() (((u64)percpu_counter_batch * num_online_cpus()) << (PAGE_SHIFT - 10))
 #else
 #define compat_rss_error() ((u64)66 * 16 << (PAGE_SHIFT - 10))

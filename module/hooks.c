@@ -42,8 +42,8 @@ enum hook_id {
 static_assert(HOOKS <= ATTACH_MOST);
 
 struct hook {
-	/* A name, and the one that it has in other kernels; none: this kernel does not need it. */
-	const char *symbols[2];
+	/* A name, and those that it has in other kernels; none: this kernel does not need it. */
+	const char *symbols[3];
 	const bool *wanted; /* by a parameter */
 	const char *without; /* what is recorded without it, for the log */
 	u64 feature;
@@ -70,13 +70,17 @@ static const struct hook hooks[HOOKS] = {
 		.feature = PROCLIFE_HAS(PROCLIFE_MM),
 		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN),
 	},
-	/* Linux 7.3 has the second one, which an exec calls, too: then the thread group lives. */
+	/*
+	 * Linux 7.3 has one of the others, as the compiler inlines the second or not. An exec calls
+	 * them, too: then the thread group lives.
+	 */
 	[HOOK_MM_RELEASE] = {
-		.symbols = { "exit_mm_release", "mm_exit_exec_release" },
+		.symbols = { "exit_mm_release", "mm_exit_exec_release", "futex_exit_exec_release" },
 		.wanted = &proclife_memory,
 		.without = "the LEFT of MM",
 		.feature = PROCLIFE_HAS(PROCLIFE_MM),
 		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT),
+		.tried = true, /* also who has no address space comes through it */
 	},
 	/* Linux 6.19 and later have the first one. The caller is the reaper. */
 	[HOOK_REAP] = {
@@ -268,7 +272,7 @@ static notrace noinline void find_hook(unsigned long ip, unsigned long first)
 		if (ip - READ_ONCE(addresses[id]) >= NEAR)
 			continue;
 		/* From here on, addresses stay as they are: see proclife_hooks_init(). */
-		if (!static_branch_unlikely(&trying))
+		if (!static_branch_unlikely(&trying) && READ_ONCE(addresses[id]))
 			WRITE_ONCE(exact[id], ip);
 		probe_any(id, first);
 		return;
