@@ -383,7 +383,7 @@ static bool has_notes(const struct lives_text *view, const struct death *death)
 
 void lives_text_death(struct lives_text *view, const struct death *death)
 {
-	unsigned int width = view->run->screen->width, left;
+	unsigned int width = view->run->screen->width, left, least;
 	struct text *line = &view->line, *notes = &view->notes;
 
 	put_day(view, death);
@@ -396,18 +396,19 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 		put_command(line, death, NULL, 0);
 	} else {
 		left = width > line->columns ? width - line->columns : 0;
-		if (notes->columns + MIN_COMMAND > left)
-			build_notes(notes, view, death, false);
-		if (notes->columns + MIN_CUT > left)
-			text_clear(notes);
 		text_clear(&view->command);
 		put_command(&view->command, death, NULL, 0);
+		least = view->command.columns < MIN_COMMAND ? view->command.columns : MIN_COMMAND;
+		if (notes->columns + least > left)
+			build_notes(notes, view, death, false);
+		if (notes->columns > left)
+			text_clear(notes);
 		if (death->args && view->command.columns > left - notes->columns) {
 			text_clear(&view->command);
 			put_command(&view->command, death, &view->recent,
 				    left - notes->columns);
 		}
-		if (left - notes->columns >= MIN_CUT)
+		if (left - notes->columns >= (least < MIN_CUT ? least : MIN_CUT))
 			text_in(line, &view->command, left - notes->columns);
 	}
 	text_bytes(line, notes->s, notes->len, notes->columns);
