@@ -14,10 +14,14 @@ export B=$build PROCLIFE_COMPARED=$folder/compared
 : >"$PROCLIFE_COMPARED"
 status=0
 
-# try NAME COMMAND...: what it says is shown if it fails.
+# try NAME COMMAND...: what it says is shown if it fails. Then, it can leave its processes and the module
+# behind, which would be in the way of the next one.
 try() {
 	"${@:2}" >"$folder/said" 2>&1 && return
 	echo "marks: $1 failed:" && cat "$folder/said" && status=1
+	pkill -KILL -x "${1:0:15}"
+	sleep 1
+	[[ ! -e /sys/module/proclife ]] || rmmod proclife
 }
 
 for name in memory rss early coredump marks cgroup; do
