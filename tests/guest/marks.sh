@@ -85,7 +85,7 @@ row() {
 echo "marks: $(uname -r)"
 line mark present where 'compared with' compared differ
 row EXITING exiting do_exit
-row 'MM LEFT' 'mm left' exit_mm_release mm_exit_exec_release
+row 'MM LEFT' 'mm left' exit_mm_release mm_exit_exec_release futex_exit_exec_release
 row 'MM ASYNC' 'mm async' mmput_async
 row 'MM EARLY' 'mm early' __oom_reap_task_mm
 row 'MM TEARDOWN' 'mm teardown' exit_mmap
