@@ -181,31 +181,49 @@ static void test_flips(void **state)
 	assert_true(noticed > 500 / EVERY);
 }
 
+/* Changes the header of a stream's first packet, and makes its checksum fit. */
+static void forge(const char *name, size_t at, const void *bytes, size_t size)
+{
+	struct proclife_packet packet;
+	char path[PATH_MAX + 64];
+	FILE *file;
+
+	path_of(path, name);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fread(&packet, sizeof(packet), 1, file), 1);
+	fclose(file);
+	memcpy((char *)&packet + at, bytes, size);
+	packet.checksum = proclife_packet_checksum(&packet);
+	patch(name, 0, &packet, sizeof(packet));
+}
+
 static void test_packet_fields(void **state)
 {
 	static const struct {
 		size_t at;
 		uint64_t value;
 		size_t size;
+		const char *says;
 	} bad[] = {
-		{ offsetof(struct proclife_packet, magic), 0, 4 },
-		{ offsetof(struct proclife_packet, uuid), 0, 8 },
-		{ offsetof(struct proclife_packet, stream_id), 1, 4 },
-		{ offsetof(struct proclife_packet, timestamp_begin), UINT64_MAX, 8 },
-		{ offsetof(struct proclife_packet, timestamp_end), 0, 8 },
-		{ offsetof(struct proclife_packet, timestamp_end), UINT64_MAX, 8 },
-		{ offsetof(struct proclife_packet, content_size), 0, 8 },
-		{ offsetof(struct proclife_packet, content_size), UINT64_MAX, 8 },
-		{ offsetof(struct proclife_packet, content_size), 1001, 8 },
-		{ offsetof(struct proclife_packet, packet_size), 0, 8 },
-		{ offsetof(struct proclife_packet, packet_size), 1024, 8 },
-		{ offsetof(struct proclife_packet, packet_size), UINT64_MAX - 7, 8 },
-		{ offsetof(struct proclife_packet, packet_size), 1ULL << 40, 8 },
-		{ offsetof(struct proclife_packet, events_discarded), 1ULL << 40, 8 },
-		{ offsetof(struct proclife_packet, packet_seq_num), 5, 8 },
-		{ offsetof(struct proclife_packet, gap_lost), UINT64_MAX, 8 },
-		{ offsetof(struct proclife_packet, gap_lost), 3, 8 },
-		{ offsetof(struct proclife_packet, cpu_id), 1, 4 },
+		{ offsetof(struct proclife_packet, magic), 0, 4, "no packet begins here" },
+		{ offsetof(struct proclife_packet, uuid), 0, 8, "another recording" },
+		{ offsetof(struct proclife_packet, stream_id), 1, 4, "another stream" },
+		{ offsetof(struct proclife_packet, timestamp_begin), UINT64_MAX, 8, "times" },
+		{ offsetof(struct proclife_packet, timestamp_end), 0, 8, "times" },
+		{ offsetof(struct proclife_packet, timestamp_end), UINT64_MAX, 8, "times" },
+		{ offsetof(struct proclife_packet, content_size), 0, 8, "sizes" },
+		{ offsetof(struct proclife_packet, content_size), UINT64_MAX, 8, "sizes" },
+		{ offsetof(struct proclife_packet, content_size), 1001, 8, "sizes" },
+		{ offsetof(struct proclife_packet, packet_size), 0, 8, "sizes" },
+		{ offsetof(struct proclife_packet, packet_size), 1024, 8, "sizes" },
+		{ offsetof(struct proclife_packet, packet_size), UINT64_MAX - 7, 8, "sizes" },
+		{ offsetof(struct proclife_packet, packet_size), 1ULL << 40, 8, "sizes" },
+		{ offsetof(struct proclife_packet, events_discarded), 1ULL << 40, 8, "place" },
+		{ offsetof(struct proclife_packet, packet_seq_num), 5, 8, "a packet is missing" },
+		{ offsetof(struct proclife_packet, gap_lost), UINT64_MAX, 8, "place" },
+		{ offsetof(struct proclife_packet, gap_lost), 3, 8, "place" },
+		{ offsetof(struct proclife_packet, cpu_id), 1, 4, "another stream" },
 	};
 	struct proclife_fault fault;
 
@@ -213,11 +231,12 @@ static void test_packet_fields(void **state)
 	make(true);
 	copy_recording();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		patch("snapshot", bad[i].at, &bad[i].value, bad[i].size);
+		forge("snapshot", bad[i].at, &bad[i].value, bad[i].size);
 		if (try(&fault) != -EBADMSG)
 			fail_msg("field at %zu: taken", bad[i].at);
-		if (!strstr(fault.text, "snapshot: damaged at byte "))
-			fail_msg("field at %zu: '%s'", bad[i].at, fault.text);
+		if (!strstr(fault.text, "snapshot: damaged at byte 0: ") ||
+		    !strstr(fault.text, bad[i].says))
+			fail_msg("field at %zu: '%s', not '%s'", bad[i].at, fault.text, bad[i].says);
 		copy_file(folder.path, other.path, "snapshot");
 	}
 	assert_int_equal(try(&fault), 0);
@@ -273,6 +292,9 @@ static void test_metadata_values(void **state)
 		{ "total_cpu_0 = \"", "total_cpu_0 = \"999999999999999", -EBADMSG, "totals" },
 		{ "total_cpu_0 = \"", "total_cpu_9 = \"", -EBADMSG, "total of a stream" },
 		{ "total_cpu_1 = \"", "total_cpu_9 = \"", -EBADMSG, "totals" },
+		{ "total_cpu_0 = \"", "total_cpu_0 = \"1 1 1 1 1\"; x\n\tnext = \"", -EBADMSG,
+		  "total of a stream" },
+		{ "total_cpu_1 = \"", "total_cpu_8191 = \"", -EBADMSG, "totals" },
 		{ "total_snapshot = \"", "total_ = \"", -EBADMSG, "total of a stream" },
 	};
 	struct proclife_fault fault;

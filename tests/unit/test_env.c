@@ -150,6 +150,7 @@ static void test_all_missing(void **state)
 	assert_false(info.complete);
 	assert_int_equal(info.command_status, -1);
 	assert_string_equal(info.reason, "end");
+	assert_int_equal(about.abi_compatible, PROCLIFE_ABI_COMPATIBLE);
 	assert_int_equal(about.record_bytes, sizeof(struct proclife_record));
 	assert_true(about.features & PROCLIFE_HAS(PROCLIFE_REAP));
 	assert_int_equal(about.exit_mark, 0);
