@@ -294,7 +294,7 @@ static void test_metadata_values(void **state)
 		{ "total_cpu_1 = \"", "total_cpu_9 = \"", -EBADMSG, "totals" },
 		{ "total_cpu_0 = \"", "total_cpu_0 = \"1 1 1 1 1\"; x\n\tnext = \"", -EBADMSG,
 		  "total of a stream" },
-		{ "total_cpu_1 = \"", "total_cpu_8191 = \"", -EBADMSG, "totals" },
+		{ "total_cpu_1 = \"", "total_cpu_100000 = \"", -EBADMSG, "totals" },
 		{ "total_snapshot = \"", "total_ = \"", -EBADMSG, "total of a stream" },
 	};
 	struct proclife_fault fault;

@@ -53,12 +53,46 @@ static void test_gap_before_the_listing(void **state)
 	assert_false(proclife_tasks_find(tasks, a.task)->process->incomplete);
 }
 
+/* Of one only a thread was seen; whoever leads later, and is younger, has got its pid unseen. */
+static void test_gap_before_younger_leader(void **state)
+{
+	struct who a = process_of_pid(200, "old"), t = thread_of(&a, 201);
+	struct who b = process_of_pid(200, "new");
+
+	(void)state;
+	feed(tasks, exit_record(10, &t, 0, 1));
+	feed_gap(tasks, 9, 11, 12);
+	feed(tasks, exit_record(20, &b, 0, 0));
+	assert_ptr_not_equal(proclife_tasks_find(tasks, b.task)->process,
+			     proclife_tasks_find(tasks, t.task)->process);
+	assert_int_equal(proclife_tasks_find(tasks, b.task)->process->threads, 1);
+}
+
+/* Two threads looked like one process, until the listing tells their groups apart. */
+static void test_gap_between_threads(void **state)
+{
+	struct who a = process_of_pid(200, "old"), t = thread_of(&a, 201);
+	struct who b = process_of_pid(200, "new"), u = thread_of(&b, 202);
+
+	(void)state;
+	feed(tasks, wait_record(10, &t));
+	feed_gap(tasks, 9, 11, 12);
+	feed(tasks, wait_record(13, &u));
+	assert_int_equal(proclife_tasks_find(tasks, t.task)->process->threads, 2);
+	feed(tasks, task_record(14, &t, &shell));
+	feed(tasks, task_record(15, &u, &shell));
+	assert_int_equal(proclife_tasks_find(tasks, t.task)->process->threads, 1);
+	assert_int_equal(proclife_tasks_find(tasks, u.task)->process->threads, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_gap_hides_the_state),
 		TEST(test_gap_between_exit_and_free),
 		TEST(test_gap_before_the_listing),
+		TEST(test_gap_before_younger_leader),
+		TEST(test_gap_between_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,6 +205,7 @@ static void test_gap_over_free(void **state)
 	assert_int_equal(LAST_GONE->marks.freed, 0);
 	assert_int_equal(LAST_GONE->marks.exited, 13);
 	assert_true(LAST_GONE->incomplete);
+	assert_int_equal(reported.left_in[0], PROCLIFE_IS_UNKNOWN);
 }
 
 /* A life without a FORK may have lost it, and more, if there was a gap before. */

@@ -20,6 +20,20 @@ static void test_early_before_a_gap(void **state)
 	assert_int_equal(last.unmap, 7);
 }
 
+/* What is taken after it is of the one that has the handle then. */
+static void test_early_again_after_a_gap(void **state)
+{
+	struct who a = process_of_pid(200, "hog"), reaper = process_of_pid(61, "oom_reaper");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, mm_record(15, &reaper, PROCLIFE_MM_EARLY, &a));
+	feed_gap(tasks, 5, 16, 18);
+	feed(tasks, mm_record(19, &reaper, PROCLIFE_MM_EARLY, &a));
+	die_alone(&a);
+	assert_int_equal(last.memory.early, 19);
+}
+
 /* Of one that is older than the trace, it is not known whether it shares: others use it as theirs. */
 static void test_shared_unseen(void **state)
 {
@@ -449,6 +463,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MEMORY(test_early_before_a_gap),
+		MEMORY(test_early_again_after_a_gap),
 		MEMORY(test_shared_unseen),
 		MEMORY(test_exec_drops_it),
 		MEMORY(test_gap),

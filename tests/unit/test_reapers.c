@@ -339,6 +339,33 @@ static void test_selected_only(void **state)
 	proclife_reapers_free(NULL);
 }
 
+/* It adopts one that counts, and is gone before that one is freed. */
+static void test_adopter_ends_first(void **state)
+{
+	struct who sub = process_of_pid(150, "subreaper"), p = process_of_pid(200, "p");
+	struct who a = process_of_pid(201, "a");
+	struct proclife_reaper reaper;
+
+	(void)state;
+	assert_int_equal(proclife_tasks_select_pid(tasks, 201), 0);
+	feed(tasks, fork_record(10, &sub, &shell));
+	feed(tasks, fork_record(11, &p, &sub));
+	feed(tasks, fork_record(12, &a, &p));
+	feed(tasks, exit_below_record(20, &p, &sub));
+	feed(tasks, exit_below_record(21, &a, &sub));
+	feed(tasks, reap_record(22, &a, &sub));
+	feed(tasks, exit_below_record(30, &sub, &shell));
+	feed(tasks, reap_record(31, &sub, &shell));
+	feed(tasks, free_record(32, &sub));
+	feed(tasks, free_record(33, &a));
+	reaper = reaper_of(reapers, 150);
+	assert_int_equal(reaper.reaped, 1);
+	assert_string_equal(reaper.comm, "subreaper");
+	assert_true(reaper.gone);
+	assert_int_equal(reaper.since, 10);
+	assert_int_equal(reaper.until, 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +381,7 @@ int main(void)
 		REAPERS(test_coalesced),
 		REAPERS(test_runtime),
 		REAPERS(test_selected_only),
+		REAPERS(test_adopter_ends_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
