@@ -241,7 +241,6 @@ static int device_more(struct proclife_source *source)
 static int device_rewind(struct proclife_source *source)
 {
 	device_of(source)->rewind = true;
-	source->merge.horizon = 0;
 	return 0;
 }
 
