@@ -4,6 +4,7 @@
 #include "fixture_device.h"
 
 #include <errno.h>
+#include <source.h>
 #include <string.h>
 
 static void test_order(void **state)
@@ -86,6 +87,7 @@ static void test_at_the_horizon(void **state)
 static void test_write_in_flight(void **state)
 {
 	struct proclife_record *slot;
+	uint64_t before;
 
 	(void)state;
 	begin_device(3, 16);
@@ -99,6 +101,10 @@ static void test_write_in_flight(void **state)
 	expect_record(source, 0, 10);
 	expect_record(source, 1, 15);
 	expect_nothing(source);
+	/* Whoever waits for more is told so, but not so soon that it would be in vain. */
+	before = proclife_monotonic();
+	assert_int_equal(proclife_source_wait(source, 1), 1);
+	assert_true(proclife_monotonic() - before >= 50000);
 	device->now = 110;
 	fake_device_write(device, 2, 105);
 	expect_nothing(source);
@@ -111,6 +117,20 @@ static void test_write_in_flight(void **state)
 	expect_record(source, 2, 105);
 	expect_nothing(source);
 	assert_int_equal(proclife_source_horizon(source), 110);
+}
+
+/* It holds up nothing that is older, even if that is more than the source copies at a time. */
+static void test_many_before_one_in_flight(void **state)
+{
+	(void)state;
+	begin_device(1, 1024);
+	for (uint64_t ts = 10; ts < 910; ts++)
+		fake_device_write(device, 0, ts);
+	fake_device_begin(device, 0);
+	device->now = 1000;
+	for (uint64_t ts = 10; ts < 909; ts++)
+		expect_record(source, 0, ts);
+	expect_nothing(source);
 }
 
 /* What a CPU has in flight can be no older than the time up to which it was once settled. */
@@ -423,6 +443,7 @@ int main(void)
 		TEST(test_from_open_on),
 		TEST(test_at_the_horizon),
 		TEST(test_write_in_flight),
+		TEST(test_many_before_one_in_flight),
 		TEST(test_in_flight_after_silence),
 		TEST(test_records_after_the_clock),
 		TEST(test_overrun),

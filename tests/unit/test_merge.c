@@ -156,6 +156,7 @@ static void expect_item(const struct proclife_event *event, const struct item *i
 {
 	if (item->lost) {
 		assert_null(event->record);
+		assert_null(event->ahead);
 		assert_int_equal(event->gap.lost, item->lost);
 		assert_int_equal(event->gap.from, item->ts);
 		assert_int_equal(event->gap.cpu, item->order);
@@ -304,12 +305,13 @@ static void test_empty_streams(void **state)
 /* Streams that are added between rounds take part from the next build on. */
 static void test_added_later(void **state)
 {
-	struct proclife_record a[] = { { .ts = 1, .cpu = 5 }, { .ts = 4, .cpu = 5 } };
+	struct proclife_record a[] = { { .ts = 1, .cpu = 5 }, { .ts = 4, .cpu = 5 },
+				       { .ts = 6, .cpu = 5 } };
 	struct proclife_record b[] = { { .ts = 4, .cpu = 2 }, { .ts = 5, .cpu = 2 } };
-	static const uint32_t expected[] = { 5, 2, 5, 2 };
+	static const uint32_t expected[] = { 5, 2, 5, 2, 5 };
 	struct item none;
 	uint64_t random = 1, limit = UINT64_MAX;
-	struct supply first = { .stream = { .cur = a, .end = a + 2, .refill = refill, .order = 5 },
+	struct supply first = { .stream = { .cur = a, .end = a + 3, .refill = refill, .order = 5 },
 				.items = &none, .random = &random, .limit = &limit, .chunk = 1 };
 	struct supply second = first;
 	struct proclife_merge merge = { .horizon = 4 };
@@ -322,12 +324,14 @@ static void test_added_later(void **state)
 	proclife_merge_build(&merge);
 	assert_int_equal(proclife_merge_next(&merge, &event), 1);
 	assert_int_equal(event.record->cpu, expected[0]);
-	assert_int_equal(proclife_merge_next(&merge, &event), 0);
-	assert_int_equal(proclife_merge_top(&merge), 4);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(proclife_merge_next(&merge, &event), 0);
+		assert_int_equal(proclife_merge_top(&merge), 4);
+	}
 	assert_int_equal(proclife_merge_add(&merge, &second.stream), 0);
 	merge.horizon = UINT64_MAX;
 	proclife_merge_build(&merge);
-	for (int i = 1; i < 4; i++) {
+	for (int i = 1; i < 5; i++) {
 		assert_int_equal(proclife_merge_next(&merge, &event), 1);
 		assert_int_equal(event.record->cpu, expected[i]);
 	}
@@ -364,6 +368,37 @@ static void test_far_apart(void **state)
 	proclife_merge_free(&merge);
 }
 
+/* What wins again and again is taken without the tree, up to the other one or the horizon. */
+static void test_bound(void **state)
+{
+	struct proclife_record a[12], b[] = { { .ts = 100 } };
+	uint64_t random = 1, limit = UINT64_MAX;
+	struct item none;
+	struct supply first = { .stream = { .cur = a, .end = a + 12, .refill = refill },
+				.items = &none, .random = &random, .limit = &limit, .chunk = 1 };
+	struct supply second = first;
+	struct proclife_merge merge = { .horizon = UINT64_MAX };
+	struct proclife_event event;
+
+	(void)state;
+	for (uint64_t i = 0; i < 12; i++)
+		a[i] = (struct proclife_record){ .ts = 1 + i };
+	second.stream = (struct proclife_stream){ .cur = b, .end = b + 1, .refill = refill, .order = 1 };
+	assert_int_equal(proclife_merge_add(&merge, &first.stream), 0);
+	assert_int_equal(proclife_merge_add(&merge, &second.stream), 0);
+	proclife_merge_build(&merge);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(proclife_merge_next(&merge, &event), 1);
+	assert_int_equal(merge.bound, 101); /* at the same time, the first one comes first */
+	merge.horizon = 12;
+	proclife_merge_build(&merge);
+	for (int i = 6; i < 11; i++)
+		assert_int_equal(proclife_merge_next(&merge, &event), 1);
+	assert_int_equal(merge.bound, 12);
+	assert_int_equal(proclife_merge_next(&merge, &event), 0);
+	proclife_merge_free(&merge);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_far_apart),
 		cmocka_unit_test(test_empty_streams),
 		cmocka_unit_test(test_added_later),
+		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_all_at_once),
 		cmocka_unit_test(test_dry_and_back),
 		cmocka_unit_test(test_gaps),
