@@ -177,7 +177,7 @@ static int parse_metadata(struct proclife_recording *recording, int fd)
 		err = proclife_metadata_parse(&recording->metadata, text, size, &why);
 	}
 	free(text);
-	if (err)
+	if (err && err != -ENOMEM) /* which is no fault of the text */
 		proclife_fault_at(&recording->fault, recording->path, "metadata", "%s%s%s",
 				  err == -ENOEXEC ? "not a recording: " :
 				  err == -EBADMSG ? "damaged: " : "", why.text,
