@@ -5,8 +5,10 @@
 
 #include <device.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 static struct fake_device *device;
 static struct proclife_source *source;
@@ -171,7 +173,20 @@ static struct answer {
 static unsigned int asked;
 static uint32_t capacities[8];
 
-/* In the place of the C library's: a plain file has none. */
+static bool is_device; /* the file looks like one, which has a clock */
+static uint64_t device_clock;
+
+/* In the place of the C library's. */
+int fstat(int fd, struct stat *st)
+{
+	int ret = fstatat(fd, "", st, AT_EMPTY_PATH);
+
+	if (is_device)
+		st->st_mode = S_IFCHR | 0400;
+	return ret;
+}
+
+/* Likewise: a plain file has none. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	const struct answer *answer = &answers[asked];
@@ -183,6 +198,10 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	snapshot = va_arg(args, struct proclife_snapshot *);
 	va_end(args);
+	if (request == PROCLIFE_IOC_CLOCK && is_device) {
+		*(struct proclife_clock *)snapshot = (struct proclife_clock){ .now = device_clock };
+		return 0;
+	}
 	assert_int_equal(request, PROCLIFE_IOC_SNAPSHOT);
 	assert_true(asked < 8);
 	capacities[asked++] = snapshot->capacity;
@@ -281,6 +300,26 @@ static void test_snapshot_again(void **state)
 	assert_int_equal(tasks_read(), 7);
 }
 
+/* It is its writers' clock that tells up to when all records are there. */
+static void test_clock_of_the_device(void **state)
+{
+	struct proclife_event event;
+
+	(void)state;
+	is_device = true;
+	device_clock = 40;
+	device = fake_device_new(1, 16);
+	fake_device_add_rings(device);
+	assert_int_equal(proclife_device_open(&source, device->path), 0);
+	fake_device_write(device, 0, 50);
+	device_clock = 50;
+	assert_int_equal(proclife_source_next(source, &event), 0);
+	device_clock = 51;
+	assert_int_equal(proclife_source_next(source, &event), 1);
+	assert_int_equal(event.record->ts, 50);
+	is_device = false;
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -295,6 +334,7 @@ int main(void)
 		TEST(test_snapshot_too_many),
 		TEST(test_snapshot_beyond_its_end),
 		TEST(test_snapshot_again),
+		TEST(test_clock_of_the_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -350,6 +350,7 @@ static int read_device(uint64_t *digest)
 	failing_library(false);
 	keep_first(&err, results.err);
 	/* Whatever has happened, what is there can be opened, or is refused with a reason. */
+	assert_false(file_is(folder.path, ".metadata"));
 	replayed = try_replay(folder.path, &fault, &log);
 	if (!err) {
 		assert_int_equal(replayed, 0);
@@ -406,6 +407,7 @@ static int read_recording(uint64_t *digest)
 	if (err) {
 		failing_library(false);
 		assert_int_not_equal(fault.text[0], 0);
+		assert_true(err != -ENOMEM || strstr(fault.text, "cannot read: "));
 		assert_null(source);
 		return err;
 	}

@@ -68,6 +68,20 @@ static void test_gap_before_younger_leader(void **state)
 	assert_int_equal(proclife_tasks_find(tasks, b.task)->process->threads, 1);
 }
 
+/* Nobody renames itself in a group that is dead: that is another one, which has got its pid unseen. */
+static void test_gap_before_next_group(void **state)
+{
+	struct who a = process_of_pid(200, "old"), b = process_of_pid(200, "new");
+	struct who u = thread_of(&b, 202);
+
+	(void)state;
+	feed(tasks, exit_record(10, &a, 0, 0));
+	feed_gap(tasks, 9, 11, 12);
+	feed(tasks, rename_record(13, &u, "worker"));
+	assert_ptr_not_equal(proclife_tasks_find(tasks, a.task)->process,
+			     proclife_tasks_find(tasks, u.task)->process);
+}
+
 /* Two threads looked like one process, until the listing tells their groups apart. */
 static void test_gap_between_threads(void **state)
 {
@@ -92,6 +106,7 @@ int main(void)
 		TEST(test_gap_between_exit_and_free),
 		TEST(test_gap_before_the_listing),
 		TEST(test_gap_before_younger_leader),
+		TEST(test_gap_before_next_group),
 		TEST(test_gap_between_threads),
 	};
 

@@ -235,6 +235,18 @@ static void test_alive(void **state)
 	expect_without("--json", "cgroup_end");
 }
 
+/* Nobody is known to be in it, but others can have been moved there: no CGROUP says that it is empty. */
+static void test_not_empty(void **state)
+{
+	(void)state;
+	populated(10, true);
+	pid1 = joins(201, "pid1");
+	exits(100, 5, &pid1, 0);
+	reaped(110, &pid1, &engine);
+	end_story();
+	expect_without("", "last exit");
+}
+
 static void test_lost(void **state)
 {
 	(void)state;
@@ -269,7 +281,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		VIEW(test_text), VIEW(test_json), VIEW(test_left), VIEW(test_released),
-		WITHOUT(test_without), VIEW(test_alive), VIEW(test_lost), VIEW(test_several),
+		WITHOUT(test_without), VIEW(test_alive), VIEW(test_not_empty), VIEW(test_lost),
+		VIEW(test_several),
 	};
 
 	if (find_program())

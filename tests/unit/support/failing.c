@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -137,6 +138,21 @@ WRAP(char *, strdup, FAIL_ALLOCATIONS, NULL, (const char *text), note(__real_str
 WRAP(FILE *, open_memstream, FAIL_ALLOCATIONS, NULL, (char **text, size_t *size),
      __real_open_memstream(text, size))
 WRAP(DIR *, fdopendir, FAIL_ALLOCATIONS, NULL, (int fd), __real_fdopendir(fd))
+
+int __wrap_asprintf(char **text, const char *format, ...);
+
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	if (refuse(FAIL_ALLOCATIONS))
+		return -1;
+	va_start(args, format);
+	n = vasprintf(text, format, args);
+	va_end(args);
+	return n;
+}
 
 void __real_free(void *block);
 void __wrap_free(void *block);

@@ -158,6 +158,14 @@ static int open_in(const char *dir, const char *name, int flags)
 	return fd;
 }
 
+bool file_is(const char *dir, const char *name)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return !access(path, F_OK);
+}
+
 off_t file_size(const char *dir, const char *name)
 {
 	int fd = open_in(dir, name, O_RDONLY);

@@ -58,6 +58,7 @@ void copy_recording(void);
 void folder_make(struct folder *folder);
 void folder_remove(struct folder *folder);
 void copy_file(const char *from_dir, const char *to_dir, const char *name);
+bool file_is(const char *dir, const char *name); /* there? */
 off_t file_size(const char *dir, const char *name);
 /* The metadata of the test's recording, for fopen(3)'s @mode. */
 FILE *open_metadata(const char *mode);
