@@ -330,6 +330,32 @@ static void test_texts_of_a_run(void **state)
 }
 
 /* Memory for 2 million records is not taken, and the whole is as it was. */
+static bool too_early; /* for random numbers */
+
+ssize_t __real_getrandom(void *buffer, size_t size, unsigned int flags);
+ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned int flags);
+
+ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned int flags)
+{
+	errno = EAGAIN;
+	return too_early ? -1 : __real_getrandom(buffer, size, flags);
+}
+
+/* Then recordings differ in their times. */
+static void test_without_random_numbers(void **state)
+{
+	const uint64_t times[2] = { 0, 1 }; /* its clock against that of the day, its beginning */
+	struct proclife_source *source;
+
+	(void)state;
+	too_early = true;
+	record_run(&(struct run_options){ .cpus = 1, .ring = 64, .rounds = 1 }, folder.path, &live);
+	too_early = false;
+	source = replay(folder.path);
+	assert_memory_equal(proclife_recording_info(source)->uuid, times, sizeof(times));
+	proclife_source_free(source);
+}
+
 static void test_big(void **state)
 {
 	struct fake_device *device = fake_device_new(4, 1 << 14);
@@ -384,6 +410,7 @@ int main(void)
 		RECORDED(test_end_before_what_is_written),
 		RECORDED(test_nothing_after_the_end),
 		RECORDED(test_texts_of_a_run),
+		RECORDED(test_without_random_numbers),
 		RECORDED(test_big),
 	};
 

@@ -158,6 +158,23 @@ static void test_select_at_a_late_fork(void **state)
 	assert_true(proclife_tasks_find(tasks, b.task)->process->selected);
 }
 
+/* The listing found it adopted; its FORK tells whose it was, and that one's children are all that follow. */
+static void test_select_former_parent(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c");
+
+	(void)state;
+	assert_int_equal(proclife_tasks_select_pid(tasks, 300), 0);
+	feed(tasks, task_record(5, &a, &shell));
+	feed(tasks, task_record(6, &b, &a));
+	feed(tasks, task_record(7, &c, &a));
+	feed(tasks, fork_record(8, &c, &shell));
+	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 2);
+	assert_true(proclife_tasks_find(tasks, b.task)->process->selected);
+}
+
 static void test_select_before_snapshot(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -224,6 +241,7 @@ int main(void)
 		TEST(test_select_pid_with_born_children),
 		TEST(test_select_among_many),
 		TEST(test_select_at_a_late_fork),
+		TEST(test_select_former_parent),
 		TEST(test_select_before_snapshot),
 		TEST(test_select_child),
 		TEST(test_select_creator),

@@ -10,6 +10,16 @@
 
 #define NOBODY 3999999999u
 
+static size_t shortest; /* room for an entry */
+
+int __real_getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size, struct passwd **found);
+int __wrap_getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size, struct passwd **found);
+
+int __wrap_getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size, struct passwd **found)
+{
+	return size < shortest ? ERANGE : __real_getpwuid_r(uid, user, text, size, found);
+}
+
 /* The whole of the file. */
 static void expect_users(const char *text)
 {
@@ -47,6 +57,7 @@ static void test_recorded(void **state)
 	put_fork(100, NOBODY, NOBODY);
 	story_sync();
 	expect_users("");
+	shortest = 5000;
 	put_fork(101, 0, 0);
 	put_fork(102, NOBODY, 0);
 	story_sync();
