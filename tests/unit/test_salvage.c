@@ -241,6 +241,11 @@ static void test_unreadable_page(void **state)
 		checked++;
 	}
 	assert_true(checked > 0);
+	/* With a header, its whole packet cannot be read. */
+	bad_page = stream.at[0];
+	expect_damage(stream.records[0] + stream.packets[0].gap_lost, bad_page, "a page with a header");
+	assert_string_equal(damages[0].what, "the packet's header cannot be read");
+	bad_page = UINT64_MAX;
 }
 
 int main(void)
