@@ -361,6 +361,8 @@ static void test_ignored(void **state)
 	plan_life(100, 102, "/bin/child", 60, 80);
 	plan_tell();
 	expect_chain("", "100 0-60 60 order\n102 60-80 20 order\n100 80-100 20 order\n");
+	/* Beside its first step was the child alone, for 40 ms of 60: it was no leaf at once. */
+	expect_text("", "\n    0 ns  60.0 ms  60.0%    0.7  60.0 ms       ignorant\n");
 }
 
 /* Without REAPs, who exits is taken as reaped at once. */

@@ -31,6 +31,15 @@ static void expect_line(int status, const char *label, const char *says)
 	free(out.text);
 }
 
+static void expect_part(int status, const char *options, const char *part)
+{
+	struct output out = info(status, options);
+
+	if (!strstr(out.text, part))
+		fail_msg("%s: not '%s', but:\n%s", options, part, out.text);
+	free(out.text);
+}
+
 /* Two from before, three born in it, of whom one is reaped but not freed, and one a zombie. */
 static void tell(void)
 {
@@ -106,7 +115,6 @@ static void test_whole(void **state)
 static void test_later_types(void **state)
 {
 	struct who init = process_of_pid(1, "init");
-	struct output out;
 
 	(void)state;
 	story_put(record_of(0, 19, &init));
@@ -114,9 +122,7 @@ static void test_later_types(void **state)
 	story_end();
 	metadata_set(folder.path, "features", "\"0xfffff\"");
 	expect_line(0, "records", "2: of a later release 2");
-	out = info(0, "--json");
-	assert_non_null(strstr(out.text, "\"unknown\":2"));
-	free(out.text);
+	expect_part(0, "--json", "\"unknown\":2");
 }
 
 /* One page, on a terminal of the usual size. */
@@ -199,20 +205,18 @@ static void test_lost(void **state)
 	assert_non_null(strstr(strstr(out.text, "\"stream\":\"cpu_1\""), ",\"lost\":101}"));
 	free(out.text);
 	expect_line(3, "state", "complete, because it was stopped");
+	/* What is lost takes no room, and the largest is what takes most, wherever it stands. */
+	expect_part(3, "", "; 2 streams, the largest cpu_1 with ");
 }
 
 static void test_damaged(void **state)
 {
-	struct output out;
-
 	(void)state;
 	tell();
 	story_end();
 	file_flip(folder.path, "cpu_0", 20, 0xff);
 	expect_line(3, "damaged", "cpu_0, byte 0: the packet's header is damaged; lost: 15");
-	out = info(3, "--json");
-	assert_non_null(strstr(out.text, "\"places\":1,\"lost\":15,\"estimated\":false"));
-	free(out.text);
+	expect_part(3, "--json", "\"places\":1,\"lost\":15,\"estimated\":false");
 }
 
 /* How many files; that nothing is known to be lost does not make it whole. */
@@ -241,7 +245,6 @@ static void test_damaged_more(void **state)
 static void test_damaged_places(void **state)
 {
 	struct who init = process_of_pid(1, "init");
-	struct output out;
 
 	(void)state;
 	tell();
@@ -251,9 +254,7 @@ static void test_damaged_places(void **state)
 			story_put(record_of(0, PROCLIFE_WAIT, &init));
 	}
 	story_end();
-	out = info(0, "");
-	assert_non_null(strstr(out.text, "; 2 streams, the largest cpu_0 with 156 KiB\n"));
-	free(out.text);
+	expect_part(0, "", "; 2 streams, the largest cpu_0 with 156 KiB\n");
 	file_flip(folder.path, "cpu_0", 128 * 5 + 9, 0xff);
 	file_flip(folder.path, "cpu_0", 128 * 105 + 9, 0xff);
 	expect_line(3, "damaged", "cpu_0, byte 640 and 1 more place: a record that cannot have been written; "
@@ -314,8 +315,6 @@ static void test_suppressed(void **state)
 
 static void test_clock_and_command(void **state)
 {
-	struct output out;
-
 	(void)state;
 	tell();
 	story_end();
@@ -328,10 +327,8 @@ static void test_clock_and_command(void **state)
 	expect_line(0, "clock", "+10.0 s at 2001-09-09Z 01:46:50.500000: set, or suspended");
 	expect_line(0, "clock", "-3.50 s at 2001-09-09Z 01:46:47.100000: set");
 	expect_line(0, "command", "101, status 7");
-	out = info(0, "--json");
-	assert_non_null(strstr(out.text, "\"clock_steps\":[{\"since\":1500000000,\"by\":10000000000},"
-					 "{\"since\":1600000000,\"by\":-3500000000}],"));
-	free(out.text);
+	expect_part(0, "--json", "\"clock_steps\":[{\"since\":1500000000,\"by\":10000000000},"
+				 "{\"since\":1600000000,\"by\":-3500000000}],");
 }
 
 /* Its program and arguments are those that were recorded. */
@@ -364,6 +361,24 @@ static void test_command_line(void **state)
 	assert_non_null(strstr(out.text, "\"path\":\"/usr/bin/make\",\"args\":[\"make\",\"-j8\",\"a b\\u001b\"],"
 					 "\"args_cut\":false}"));
 	free(out.text);
+}
+
+/* Where its arguments were not recorded, it is the first of its PID, too. */
+static void test_command_without_arguments(void **state)
+{
+	struct who init = process_of_pid(1, "init"), who;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		who = story_fork(&init, 50, "sh");
+		story_put(exec_record(0, &who, 50, i ? "/usr/bin/other" : "/usr/bin/make"));
+		story_exit(&who, &init, 0);
+		story_bury(&who, &init);
+	}
+	story_end();
+	metadata_set(folder.path, "command", "50");
+	metadata_set(folder.path, "command_creator", "1");
+	expect_line(0, "command", "50: /usr/bin/make");
 }
 
 /* Not all of its arguments were recorded; and all files count. */
@@ -469,24 +484,12 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_whole),
-		STORY(test_without_reap),
-		STORY(test_page), STORY(test_later_types),
-		STORY(test_old),
-		STORY(test_cut),
-		STORY(test_lost),
-		STORY(test_damaged),
-		STORY(test_damaged_more),
-		STORY(test_damaged_places),
-		STORY(test_damaged_cut),
-		STORY(test_many_steps),
-		STORY(test_suppressed),
-		STORY(test_clock_and_command),
-		STORY(test_command_line),
-		STORY(test_json),
-		STORY(test_several),
-		STORY(test_gone),
-		STORY(test_hostile),
+		STORY(test_whole), STORY(test_without_reap), STORY(test_page), STORY(test_later_types),
+		STORY(test_old), STORY(test_cut), STORY(test_lost), STORY(test_damaged),
+		STORY(test_damaged_more), STORY(test_damaged_places), STORY(test_damaged_cut),
+		STORY(test_many_steps), STORY(test_suppressed), STORY(test_clock_and_command),
+		STORY(test_command_line), STORY(test_command_without_arguments), STORY(test_json),
+		STORY(test_several), STORY(test_gone), STORY(test_hostile),
 	};
 
 	if (find_program())

@@ -8,6 +8,7 @@
 
 #define SECOND (1000 * MS)
 #define MIDNIGHT UINT64_C(1700006400) /* seconds: 2023-11-15 00:00 UTC */
+#define SUMMER UINT64_C(1719792000) /* 2024-07-01 00:00 UTC */
 
 /* Lives from @born to @exited, in seconds, and is reaped at once. */
 static void life(const struct who *parent, uint32_t pid, const char *comm, double born, double exited,
@@ -204,6 +205,8 @@ static void test_counts(void **state)
 
 static void test_times_of_day(void **state)
 {
+	struct output out;
+
 	(void)state;
 	setenv("TZ", "UTC0", 1);
 	tell();
@@ -222,6 +225,15 @@ static void test_times_of_day(void **state)
 	setenv("TZ", "CET-1", 1);
 	expect("--events=exit --from 01:00:06", "103 104 105 106 ");
 	expect("--events=exit --from 01:00 --json --to 01:00:06", "102 ");
+	out = run_program(false, 0, "%s -i %s --lives --utc --from 00:00:06 --to 00:00:20", program,
+			  folder.path);
+	if (!strstr(out.text, "\n1 of 6 deaths matched\n"))
+		fail_msg("%s", out.text);
+	free(out.text);
+	/* In summer, where there is one. */
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	set_clock(SUMMER - 15);
+	expect("--events=exit --from 2024-07-01T02:00:06", "103 104 105 106 ");
 	unsetenv("TZ");
 }
 
@@ -273,7 +285,9 @@ static void test_said(void **state)
 	expect_said(0, "--tree --uid bob", "no process matched --uid bob\n");
 	expect_said(0, "--events --from +300s", "no process matched --from +300s\n");
 	expect_said(1, "--tree --from +5s --to +4s", "--from +5s, --to +4s: the first is ");
-	expect_said(1, "--tree --from +5s -d 4", "--from +5s, --duration: the trace ends at ");
+	expect_said(1, "--tree --utc --from +5s -d 4",
+		    "--from +5s, --duration: the trace ends at 1970-01-01Z 00:00:04.000000, before the range "
+		    "begins at 1970-01-01Z 00:00:05.000000; ");
 	expect_said(0, "--tree --from +4s -d 4", "");
 	expect_said(129, "--tree --status 256", "--status 256: not an exit status from 0 to 255");
 	expect_said(129, "--tree --status=", "--status ''");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --sort alone: the part of a life during which no child of it lived. */
+#include "marks.h"
 #include "story.h"
 
 #include <stdio.h>
@@ -154,6 +155,40 @@ static void test_alone_found_late(void **state)
 	expect_alone(70, ">10.0 ms");
 }
 
+/* One that was dead already when it was found did not live; nor does who is found while its parent exits. */
+static void test_alone_found_in_exit(void **state)
+{
+	struct who parent, zombie;
+	struct proclife_record record;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	parent = process_of_pid(60, "parent");
+	zombie = process_of_pid(61, "zombie");
+	story_put(task_record(0, &parent, &init));
+	story_at(20);
+	record = exiting_record(0, &parent, &init, NULL, 0);
+	record.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_put(record);
+	record = task_record(0, &zombie, &parent);
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	story_put(record);
+	story_at(30);
+	story_die(&parent, &init, 0, MS, 1);
+	story_end();
+	expect_alone(60, ">20.0 ms");
+}
+
+static int setup_exiting(void **state)
+{
+	int ret;
+
+	story_features = PROCLIFE_KNOWN_TYPES;
+	ret = story_setup(state);
+	story_features = WITHOUT_EXITING;
+	return ret;
+}
+
 /* And if its parent is the first to die. */
 static void test_alone_with_a_leader(void **state)
 {
@@ -183,6 +218,7 @@ int main(void)
 		STORY(test_alone_with_the_dead),
 		STORY(test_alone_with_the_dying),
 		STORY(test_alone_found_late),
+		cmocka_unit_test_setup_teardown(test_alone_found_in_exit, setup_exiting, story_teardown),
 		STORY(test_alone_with_a_leader),
 	};
 

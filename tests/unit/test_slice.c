@@ -204,6 +204,7 @@ static void test_cut(void **state)
 	story_abandon();
 	expect_said(3, "--comm server", "the recording was cut off");
 	assert_int_equal(count(3, part, "--info", "cut off"), 1);
+	assert_int_equal(count(3, part, "--events --json", "\"comm\":\"cc\""), 0);
 	/* It ends where that ended, though nothing of it is as late. */
 	expect_same(3, "--latency --comm server --json");
 }

@@ -182,7 +182,7 @@ static void test_bad_usage(void **state)
 		{ "--lives --events", "only --lives, --tree, --summary, --critical-path, --latency and --parents can be given together" },
 		{ "--critical-path --failed", "--critical-path explains the end of one process" },
 		{ "--critical-path --fold", "--fold is for --tree" },
-		{ "--lives --threads", "--threads is for" },
+		{ "--lives --threads", "--threads is for --tree, --latency and --diff, and for --expect; --events has them all" },
 		{ "--lives --by comm", "--by is for --summary, --latency" },
 		{ "-i a -i b --lives -n 5", "several recordings are for --lives, --latency and --info" },
 		{ "--color", "--color" },

@@ -111,6 +111,30 @@ static void test_none(void **state)
 	expect("", "0 zombies\n");
 }
 
+/* What was suppressed before its last wait() hides no later one. */
+static void test_suppressed_before(void **state)
+{
+	struct who init = process_of_pid(1, "init"), server;
+	struct proclife_record record = { .type = PROCLIFE_SUPPRESSED };
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	server = story_fork(&init, 100, "server");
+	put_zombie(101, &server, &server);
+	record.suppressed.what = PROCLIFE_WAIT;
+	record.suppressed.ended = 1;
+	record.suppressed.since = machine->now - 10;
+	record.suppressed.count = 5;
+	story_put(record);
+	machine->now += 50 * MS;
+	story_wait(&server);
+	machine->now += 200 * MS;
+	story_end();
+	expect("", "1 zombie\n" HEAD
+	       "    350 ms      101  child           status 1            "
+	       "server (100), last called wait() 200 ms ago\n");
+}
+
 /* The pid of the parent can have become somebody else's. */
 static void test_reused_pid(void **state)
 {
@@ -165,6 +189,7 @@ int main(void)
 		STORY(test_all),
 		STORY(test_dead_parent),
 		STORY(test_none),
+		STORY(test_suppressed_before),
 		STORY(test_reused_pid),
 		STORY(test_device),
 	};
