@@ -16,10 +16,7 @@ static struct who a, b, c;
 /* All tasks are known, and a shell lives in another cgroup. */
 static int begin(void **state)
 {
-	int ret = begin_exits(state);
-
-	if (ret)
-		return ret;
+	assert_int_equal(begin_exits(state), 0);
 	assert_int_equal(proclife_cgroup_ends_new(&ends, tasks), 0);
 	feed(tasks, task_record(1, &shell, &shell));
 	a = process_of_pid(201, "a");
@@ -44,7 +41,7 @@ static int end(void **state)
 }
 
 #define ENDS(name) cmocka_unit_test_setup_teardown(name, begin, end)
-#define RECORDED_ENDS(name) cmocka_unit_test_setup_teardown(name, begin_recorded, end)
+#define RECORDED(name) cmocka_unit_test_setup_teardown(name, begin_recorded, end)
 
 static void begins(uint64_t ts, const struct who *who, uint64_t cgroup)
 {
@@ -118,6 +115,7 @@ static void expect_who(const struct proclife_who *who, const struct who *whom)
 /* Each fact is of another process. The order of their FREEs does not matter. */
 static void test_whole(void **state)
 {
+	struct who t = thread_of(&b, 205);
 	const struct proclife_cgroup_end *end;
 
 	(void)state;
@@ -134,7 +132,7 @@ static void test_whole(void **state)
 	populated(61, false);
 	reaped(70, &a, &shell, CONTAINER);
 	reaped(71, &b, &shell, CONTAINER);
-	reaped(72, &c, &b, CONTAINER);
+	reaped(72, &c, &t, CONTAINER);
 	feed(tasks, free_record(80, &c));
 	feed(tasks, free_record(81, &b));
 	feed(tasks, free_record(82, &a));
@@ -301,7 +299,10 @@ static void test_zombie(void **state)
 	(void)state;
 	begins(10, &a, CONTAINER);
 	begins(11, &b, CONTAINER);
+	begins(12, &c, CONTAINER);
 	dies(20, &a);
+	exits(30, 33, &c);
+	reaped(34, &c, &shell, CONTAINER);
 	exits(40, 43, &b);
 	end = told_end();
 	expect_who(&end->last, &b);
@@ -482,14 +483,14 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RECORDED_ENDS(test_whole), ENDS(test_unrecorded), ENDS(test_without_snapshot),
-		ENDS(test_slice), RECORDED_ENDS(test_empty_without_snapshot), ENDS(test_one_lives),
-		RECORDED_ENDS(test_not_empty), RECORDED_ENDS(test_moved_away), RECORDED_ENDS(test_again),
-		RECORDED_ENDS(test_used_again), ENDS(test_zombie), ENDS(test_same_time),
-		ENDS(test_began_before), RECORDED_ENDS(test_gap), RECORDED_ENDS(test_gap_before),
-		RECORDED_ENDS(test_empty_lost), RECORDED_ENDS(test_use_lost),
-		RECORDED_ENDS(test_signals_suppressed), RECORDED_ENDS(test_cgroups_suppressed),
-		RECORDED_ENDS(test_suppressed_before), RECORDED_ENDS(test_others_suppressed),
+		RECORDED(test_whole), ENDS(test_unrecorded), ENDS(test_without_snapshot),
+		ENDS(test_slice), RECORDED(test_empty_without_snapshot), ENDS(test_one_lives),
+		RECORDED(test_not_empty), RECORDED(test_moved_away), RECORDED(test_again),
+		RECORDED(test_used_again), ENDS(test_zombie), ENDS(test_same_time),
+		ENDS(test_began_before), RECORDED(test_gap), RECORDED(test_gap_before),
+		RECORDED(test_empty_lost), RECORDED(test_use_lost),
+		RECORDED(test_signals_suppressed), RECORDED(test_cgroups_suppressed),
+		RECORDED(test_suppressed_before), RECORDED(test_others_suppressed),
 		ENDS(test_tasks_freed), ENDS(test_many), ENDS(test_unknown),
 	};
 
