@@ -123,6 +123,14 @@ static struct proclife_record exiting_of(const struct proclife_record *exit)
 	return (struct proclife_record){ 0 };
 }
 
+static bool was_born(const struct proclife_record *exit)
+{
+	for (size_t i = fork_count; i--;)
+		if (forks[i].task == exit->task && forks[i].start == exit->start)
+			return true;
+	return false;
+}
+
 static int take_record(void *data, const struct proclife_event *event)
 {
 	const struct proclife_record *r = event->record;
@@ -138,7 +146,9 @@ static int take_record(void *data, const struct proclife_event *event)
 	}
 	if (r && r->type == PROCLIFE_EXIT) {
 		threads = grown(threads, thread_count, sizeof(*threads));
-		threads[thread_count++] = (struct thread){ .exit = *r, .exiting = exiting_of(r) };
+		threads[thread_count++] = (struct thread){
+			.exit = *r, .exiting = exiting_of(r), .born = was_born(r),
+		};
 	}
 	for (size_t i = thread_count; r && r->type == PROCLIFE_FREE && i--;) {
 		if (threads[i].exit.task != r->task || threads[i].exit.start != r->start)

@@ -18,6 +18,7 @@
 struct thread {
 	struct proclife_record exit;
 	struct proclife_record exiting; /* ts 0: not seen */
+	bool born; /* in the trace: else its exit can have begun before the hooks were there */
 	uint64_t final; /* runtime as of FREE; 0: not seen */
 };
 

@@ -21,9 +21,9 @@ bool has_exited(uint32_t tgid, uint64_t from, uint64_t to)
  */
 static bool is_adopted_between(const struct acct_life *acct, const struct proclife_process *p)
 {
-	uint64_t exited = p->marks.exited;
+	uint64_t exited = p->marks.exited, over = p->marks.notified ? p->marks.notified : p->marks.reaped;
 
-	return has_exited(acct->ppid, exited > LATE ? exited - LATE : 0, exited) ||
+	return has_exited(acct->ppid, exited > LATE ? exited - LATE : 0, over) ||
 	       (acct->ppid == p->reaper_tgid && has_exited(p->real_parent_tgid, 0, p->marks.reaped));
 }
 

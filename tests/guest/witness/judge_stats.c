@@ -57,15 +57,15 @@ static uint64_t rss_error(void)
 }
 
 static void compare_exiting(const struct stats_life *stats, const struct proclife_record *exiting,
-			    uint64_t looked)
+			    uint64_t looked, uint64_t ended)
 {
 	const struct proclife_exiting *e = &exiting->exiting;
 	uint64_t rss = e->rss_anon + e->rss_file + e->rss_shmem;
 	unsigned long before = differences;
 
 	compare_begin(exiting, looked);
-	/* Its parent can end in between. */
-	if (!has_exited(e->parent_tgid, 0, looked)) {
+	/* Its parent can end in between. When exactly taskstats looked is not known. */
+	if (!has_exited(e->parent_tgid, 0, ended)) {
 		before = differences;
 		expect_same(exiting->pid, "EXITING's parent", e->parent_tgid, stats->ppid);
 		compared("parent at exit", "taskstats", before);
@@ -86,8 +86,8 @@ static void compare_stats(const struct stats_life *stats, const struct thread *t
 	uint32_t pid = stats->pid;
 
 	if (thread->exiting.ts)
-		compare_exiting(stats, &thread->exiting, looked_at(thread, stats));
-	else if (!lossy && proclife_source_header(source)->features & PROCLIFE_HAS(PROCLIFE_EXITING))
+		compare_exiting(stats, &thread->exiting, looked_at(thread, stats), thread->exit.ts);
+	else if (thread->born && !lossy && proclife_source_header(source)->features & PROCLIFE_HAS(PROCLIFE_EXITING))
 		differs(pid, "no EXITING");
 	expect_after(pid, "CPU time by taskstats", x->runtime, stats->runtime,
 		     (uint64_t)(LONG_EXIT * 1e9));
