@@ -203,12 +203,10 @@ static void exited(void *data, struct proclife_process *process)
 		return;
 	if (part->alone)
 		lives->now.alone_known = alone_of(part->alone, process, &lives->now.alone);
-	if (!lives->sort) {
-		announce(part);
+	if (!lives->sort)
 		show(lives, &lives->now);
-		return;
-	}
-	add_dead(part, process);
+	else
+		add_dead(part, process);
 }
 
 /*

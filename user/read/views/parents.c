@@ -162,7 +162,6 @@ static void put_name(struct text *line, const struct proclife_reaper *reaper)
 	struct text name;
 
 	text_init(&name, line->screen);
-	text_string(&name, "");
 	if (reaper->named)
 		text_comm(&name, reaper->comm);
 	else

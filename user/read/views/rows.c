@@ -107,5 +107,4 @@ void rows_free(struct rows *rows)
 	free(rows->sums);
 	free(rows->line_of);
 	free(rows->members);
-	memset(rows, 0, sizeof(*rows));
 }
