@@ -82,6 +82,8 @@ static void test_ends(void **state)
 	expect("--tree --status 0", "101 106 ");
 	expect("--tree --status=1", "102 ");
 	expect("--tree --status 255 --status 1", "102 103 ");
+	expect("--tree --status 127", "");
+	expect("--tree --status 128", "");
 	expect("--tree --signal KILL", "104 ");
 	expect("--tree --signal sigkill --status 0", "101 104 106 ");
 	expect("--tree --signal any", "104 105 ");

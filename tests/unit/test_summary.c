@@ -23,6 +23,8 @@ static void run(const struct who *parent, uint32_t pid, const char *comm, const 
 		story_args(&who, "cc\0-c\0first.c", 14);
 	if (pid == 106)
 		story_args(&who, "cc\0-c\0a file with a long name.c", 32);
+	if (pid == 107)
+		story_args(&who, "a-program-with-a-name-that-is-longer-than-most\0b.c", 51);
 	if (pid == 103)
 		story_args(&who, "cc\0-c\0-O2\0second.c\0b.c", 23);
 	machine->now = begin + life * MS;
@@ -164,6 +166,20 @@ static void test_narrow_paths(void **state)
 	unsetenv("COLUMNS");
 }
 
+/* Nor is it wider where the program itself has a long name. */
+static void test_narrow_program(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	run(&init, 107, "a-program-with-", "/opt/a-program-with-a-name-that-is-longer-than-most", 10, 5, 1, 0);
+	story_end();
+	setenv("COLUMNS", "80", 1);
+	EXPECT("--by dir", "  a-program-with-a-name-th~\n");
+	unsetenv("COLUMNS");
+}
+
 /* What only fits without its quotes loses them, and nothing else. */
 static void test_narrow_argument(void **state)
 {
@@ -247,6 +263,7 @@ int main(void)
 		STORY(test_text),
 		STORY(test_narrow),
 		STORY(test_narrow_paths),
+		STORY(test_narrow_program),
 		STORY(test_narrow_argument),
 		STORY(test_longest_is_first),
 		STORY(test_options),

@@ -50,6 +50,24 @@ static void test_words(void **state)
 	       "    105   1.00 ms  1.00 ms" RSS "`- find -std=gnu11 -Wa~\n");
 }
 
+/* Those that are the roots of what is shown are of one family, too, from the first one on. */
+static void test_roots(void **state)
+{
+	struct output out;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		run(&story_init, "cc", "/usr/bin/cc",
+		    i ? "cc -std=gnu11 -Wall -Wextra -O2 -Iinclude -c second.c" :
+			"cc -std=gnu11 -Wall -Wextra -O2 -Iinclude -c first.c", 1, 0);
+	story_end();
+	setenv("COLUMNS", "60", 1);
+	out = tree("");
+	if (!strstr(out.text, "  cc ... first~  parent 1\n") || !strstr(out.text, "  cc ... secon~  parent 1\n"))
+		fail_msg("%s", out.text);
+	free(out.text);
+}
+
 /* What is an argument stays one. */
 static void test_quotes(void **state)
 {
@@ -177,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TREE(test_words),
+		TREE(test_roots),
 		TREE(test_quotes),
 		TREE(test_no_room),
 		TREE(test_hostile),

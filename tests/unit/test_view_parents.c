@@ -240,6 +240,23 @@ static void test_coalesced(void **state)
 	       "    1 ns              1 ns  1 zombie for 1.00 s\n" METHOD);
 }
 
+/* Where nothing happens at first, nobody forks there; nor does it matter whether a name is empty. */
+static void test_late(void **state)
+{
+	struct who nameless = process_of_pid(100, ""), child = process_of_pid(101, "child");
+
+	(void)state;
+	story_at(100);
+	story_put(task_record(0, &nameless, &nameless));
+	reap_late(&child, &nameless, MS);
+	story_at(300);
+	story_end();
+	for (int i = 0; i < 2; i++)
+		expect(i ? "--from 1.050" : "", HEAD
+		       "\"\"                   100         1    5.00         1   120 ns               0 %"
+		       "                    1.00 ms\n" METHOD);
+}
+
 /* A group of them is one line: what they did is added up, and the time is that of all. */
 static void test_fold(void **state)
 {
@@ -423,6 +440,11 @@ static void test_narrow(void **state)
 	       "  2 zombies, the oldest for 200 ms\n2 more lines; --top N shows N\n"
 	       "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that\n"
 	       "met one already pending. MAX: the longest that one of them was a zombie.\n");
+	setenv("COLUMNS", "88", 1);
+	expect("--top 1",
+	       "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED IN WAIT      MAX\n"
+	       "server               200         3    11.6         1   120 ns               0 %  50.0 ms\n"
+	       "  2 zombies, the oldest for 200 ms\n" NARROW_METHOD);
 	setenv("COLUMNS", "97", 1);
 	expect("--top 1",
 	       "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED IN WAIT"
@@ -463,8 +485,7 @@ int main(void)
 		STORY(test_zombies),
 		STORY(test_roles),
 		STORY(test_coalesced),
-		STORY(test_fold),
-		STORY(test_fold_more),
+		STORY(test_late), STORY(test_fold), STORY(test_fold_more),
 		STORY(test_in_wait),
 		STORY(test_in_wait_folded),
 		STORY(test_order),
