@@ -84,6 +84,22 @@ static void test_half_busy(void **state)
 	free(text);
 }
 
+/* They were busy for a slice of time from the beginning of what is looked at, not from that of the trace. */
+static void test_busy_at_first(void **state)
+{
+	(void)state;
+	plan_begin();
+	plan_cpus = 2;
+	plan_life(1, 100, "/usr/bin/make", 0, 200);
+	for (uint32_t pid = 101; pid <= 102; pid++) {
+		plan_fork(100, pid, "/usr/bin/cc", 100.139);
+		plan_exit(100, pid, 101.2, 1.06);
+		plan_reap(100, pid, 101.21);
+	}
+	plan_tell();
+	expect_text("--from 1.100139", " CPUs  cc\n");
+}
+
 /* Lines of many steps add up what these took. */
 static void test_sums(void **state)
 {
@@ -343,6 +359,7 @@ int main(void)
 		STORY(test_not_busy),
 		STORY(test_freed_elsewhere),
 		STORY(test_half_busy),
+		STORY(test_busy_at_first),
 		STORY(test_sums),
 		STORY(test_few_of_many),
 		STORY(test_rest),

@@ -124,6 +124,26 @@ static void test_live(void **state)
 	check_views("--duration 400ms");
 }
 
+/* What begins in the past goes on as long as is asked for, and what ends in the future until then. */
+static void test_range(void **state)
+{
+	static const char *const ranges[] = { "--history --from -10s --duration 400ms", "--to +400ms" };
+	struct timespec begin, end;
+
+	(void)state;
+	live_open(4096);
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+		struct output out;
+
+		clock_gettime(CLOCK_MONOTONIC, &begin);
+		out = run_program(false, 0, "%s --device %s --tree %s", program, live_path, ranges[i]);
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		if (out.status || (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 < 400)
+			fail_msg("%s: too early: status %d, %s", ranges[i], out.status, out.text);
+		free(out.text);
+	}
+}
+
 /* The life of the reader's own child, which it runs as a COMMAND, and which lives until it is seen. */
 static void *write_command(void *data)
 {
@@ -362,6 +382,7 @@ int main(void)
 		LIVE(test_history),
 		LIVE(test_history_overwritten),
 		LIVE(test_live),
+		LIVE(test_range),
 		LIVE(test_command),
 		LIVE(test_record_alone),
 		LIVE(test_killed),

@@ -2,6 +2,7 @@
 /* A damaged recording, and one that is still running, in each view: what it shows, says and returns. */
 #include "story.h"
 
+#include <ctf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static void put_on_1(struct proclife_record record)
 }
 
 /* On CPU 1: sleepers, one after the other; 5 records of each. On CPU 0: one that outlives them. */
-static void tell(void)
+static void happen(void)
 {
 	struct who init = process_of_pid(1, "init"), server;
 
@@ -53,6 +54,11 @@ static void tell(void)
 		put_on_1(free_record(0, &who));
 	}
 	story_put(exit_record(0, &server, 0, 0));
+}
+
+static void tell(void)
+{
+	happen();
 	story_end();
 }
 
@@ -108,6 +114,29 @@ static void test_bad_byte(void **state)
 	/* The next one, too. */
 	file_patch(folder.path, "cpu_1", at_record(BAD, 2) + 9, "\xff", 1);
 	expect(false, 3, "--tree --json", "\"at\":6656,\"places\":1,\"lost\":2,");
+	/* And elsewhere. */
+	file_patch(folder.path, "cpu_1", at_record(BAD + 5, 1) + 9, "\xff", 1);
+	expect(true, 3, "--tree", "/cpu_1: damaged at byte 6656 and at 1 more place: a record that cannot");
+	file_patch(folder.path, "cpu_1", at_record(BAD + 10, 1) + 9, "\xff", 1);
+	expect(true, 3, "--tree", "/cpu_1: damaged at byte 6656 and at 2 more places: a record that cannot");
+}
+
+/* However long it takes to find out that nothing follows: the other streams are read to their end. */
+static void test_long_garbage(void **state)
+{
+	static char garbage[24 << 20];
+	const uint32_t magic = PROCLIFE_CTF_MAGIC;
+
+	(void)state;
+	happen();
+	story_sync();
+	story_abandon();
+	for (size_t i = 0; i < sizeof(garbage); i += 128)
+		memcpy(garbage + i, &magic, sizeof(magic));
+	file_patch(folder.path, "cpu_1", at_record(PROCESSES, 0), garbage, sizeof(garbage));
+	expect(true, 3, "--tree", "/cpu_1: damaged at byte ");
+	expect(false, 3, "--tree --no-fold", "1039");
+	expect(false, 3, "--info", "\nprocesses    42: 41 born in it, 1 older; 41 ended in it\n");
 }
 
 static void test_file_too_short(void **state)
@@ -240,6 +269,7 @@ int main(void)
 		STORY(test_bad_byte),
 		STORY(test_file_too_short),
 		STORY(test_stray_stream),
+		STORY(test_long_garbage),
 		STORY(test_several),
 		STORY(test_second_cut_off),
 		STORY(test_running),
