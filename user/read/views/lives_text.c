@@ -383,7 +383,7 @@ static bool has_notes(const struct lives_text *view, const struct death *death)
 
 void lives_text_death(struct lives_text *view, const struct death *death)
 {
-	unsigned int width = view->run->screen->width, left, least;
+	unsigned int width = view->run->screen->width, left, needs;
 	struct text *line = &view->line, *notes = &view->notes;
 
 	put_day(view, death);
@@ -398,8 +398,8 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 		left = width > line->columns ? width - line->columns : 0;
 		text_clear(&view->command);
 		put_command(&view->command, death, NULL, 0);
-		least = view->command.columns < MIN_COMMAND ? view->command.columns : MIN_COMMAND;
-		if (notes->columns + least > left)
+		needs = view->command.columns < MIN_COMMAND ? view->command.columns : MIN_COMMAND;
+		if (notes->columns + needs > left)
 			build_notes(notes, view, death, false);
 		if (notes->columns > left)
 			text_clear(notes);
@@ -408,7 +408,7 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 			put_command(&view->command, death, &view->recent,
 				    left - notes->columns);
 		}
-		if (left - notes->columns >= (least < MIN_CUT ? least : MIN_CUT))
+		if (left - notes->columns >= (needs < MIN_CUT ? needs : MIN_CUT))
 			text_in(line, &view->command, left - notes->columns);
 	}
 	text_bytes(line, notes->s, notes->len, notes->columns);
