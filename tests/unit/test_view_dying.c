@@ -278,7 +278,9 @@ static pid_t trace(const struct who *who)
 	assert_true(pid >= 0);
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		done = !ptrace(PTRACE_SEIZE, (pid_t)who->pid, NULL, NULL);
+		done = !ptrace(PTRACE_SEIZE, (pid_t)who->pid, NULL, NULL) &&
+		       !ptrace(PTRACE_INTERRUPT, (pid_t)who->pid, NULL, NULL) &&
+		       waitpid((pid_t)who->pid, NULL, 0) == (pid_t)who->pid;
 		if (write(ends[1], &done, 1) != 1)
 			_exit(1);
 		for (;;)
@@ -311,6 +313,7 @@ static void test_traced(void **state)
 		free(out.text);
 		out = run("");
 		expect_line(&out, "SIGKILL from init (1), traced by (%u)\n", (uint32_t)tracer);
+		expect_line(&out, " %u  t traced  ", a.pid);
 		free(out.text);
 		kill(tracer, SIGKILL);
 		waitpid(tracer, NULL, 0);
