@@ -60,6 +60,7 @@ class Process:
         self.parent_pid = self.creator_pid = self.real_parent = 0
         self.parent_comm = None
         self.born = self.exited = self.notified = self.reaped = self.freed = None
+        self.told = None  # who got the SIGCHLD at `notified`
         self.last_exit = None  # of its threads
         self.exiting, self.ends = None, False  # since when it ends as a whole; does it?
         self.shown_alive = self.end_hidden = False  # a record shows that it did not, or may have
@@ -304,7 +305,7 @@ class Lives:
         if record["signo"] == SIGCHLD and record["code"] in CLD and sender and \
                 sender.process.dead and sender.process.real_parent == process.tgid:
             # The last one: those before are for children that it leaves to its parent as zombies.
-            sender.process.notified = record["ts"]
+            sender.process.notified, sender.process.told = record["ts"], process
             sender.process.coalesced = record["result"] == 2
 
     # Address spaces

@@ -9,7 +9,6 @@ import random
 
 import checks
 import info
-import lives
 import recording
 import scenes
 import session
@@ -24,7 +23,7 @@ class Chosen(info.Whole):
     """records: of each, whose it is; kept: the processes that go into the slice."""
 
     def __init__(self, read, options, span=(0, 2 ** 64 - 1)):
-        self.records, self.died, self.notified, self.span = [], set(), {}, span
+        self.records, self.died, self.span = [], set(), span
         super().__init__(read, options)
         chosen = [each for each in self.lives.processes if self.is_selected(each)
                   and (each in self.died or self.matches(each))]
@@ -35,7 +34,7 @@ class Chosen(info.Whole):
                 self.kept.add(each)
                 chosen += [other for other in (
                     each.parent, each.creator, each.reaper_process if each.reaped is not None else None,
-                    self.notified.get(each), *self.lives.at_memory(each)) if other]
+                    each.told, *self.lives.at_memory(each)) if other]
 
     def matches(self, process):
         exited = process.exited if process.exited is not None else 2 ** 64
@@ -47,13 +46,6 @@ class Chosen(info.Whole):
         if event["type"] == "exit" and process.last_exit == event["ts"] and self.is_selected(process) \
                 and self.matches(process):
             self.died.add(process)
-        if event["type"] == "signal" and event["signo"] == 17 and event["code"] in lives.CLD:
-            sender = self.lives.tasks.get(event["sender"])
-            told = sender and self.notified.get(sender.process)
-            if sender and sender.freed is None and sender.process.exited is not None and (
-                    process.tgid == sender.process.real_parent or
-                    not told or told.tgid != sender.process.real_parent):
-                self.notified[sender.process] = process
 
     def events(self):
         whose = {id(event): process for event, process in self.records}

@@ -63,6 +63,7 @@ static const struct place places[] = {
 	AT(process, real_parent_tgid, 304), AT(process, args_bytes, 308),
 	AT(process, free_cpu, 310), AT(process, leader_exited, 312), AT(process, exiting, 320),
 	AT(process, reaper_id, 328), AT(process, reaper_waited, 336), AT(process, waited, 344),
+	AT(process, notified_id, 352),
 	AT(killer, ts, 0), AT(killer, task, 8), AT(killer, signo, 16), AT(killer, code, 20),
 	AT(killer, pid, 24), AT(killer, tgid, 28), AT(killer, comm, 32), AT(killer, blocked, 48),
 	AT(reports, size, 0), AT(reports, process_born, 8), AT(reports, process_gone, 16),
@@ -129,7 +130,7 @@ static const struct place places[] = {
 /* A member that is new has to be above as well: the last one ends here. */
 static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 248), SIZE(damage, 168),
-	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 352),
+	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 360),
 	SIZE(killer, 56), SIZE(reports, 64), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
 	SIZE(node, 152), SIZE(record, 128), SIZE(ring_ctl, 584), SIZE(header, 304),

@@ -292,6 +292,7 @@ static void note_notified(struct proclife_process *process, const struct proclif
 	own->notified_other = other;
 	own->coalesced = record->signal.result == PROCLIFE_SIGNAL_PENDING;
 	process->marks.notified = record->ts;
+	process->notified_id = whom->id;
 }
 
 /* The task that was the last on this CPU to send a SIGCHLD for an end. */

@@ -501,6 +501,7 @@ struct proclife_process {
 	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
 	uint64_t reaper_waited; /* when its reaper called the wait(2) for it; 0: not known */
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
+	uint64_t notified_id; /* the process that got the SIGCHLD at marks.notified, if that is not 0 */
 };
 
 /* The signal that killed a process, and its sender. */

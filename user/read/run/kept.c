@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "run/kept.h"
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,6 @@ struct kept_life {
 	uint32_t needs[KEPT_WHYS]; /* ids, or 0 */
 	uint32_t takings;	   /* the last one, or 0 */
 	bool is_kept;
-	bool parent_told; /* it is the parent whom KEPT_NOTIFIED names */
 };
 
 /*
@@ -124,6 +122,7 @@ static void note_gone(void *data, struct proclife_process *process)
 	if (!process->marks.freed && !process->outlives)
 		note_taken(data, process->id);
 	need(data, process->id, KEPT_PARENT, process->parent_id);
+	need(data, process->id, KEPT_NOTIFIED, process->marks.notified ? process->notified_id : 0);
 	need(data, process->id, KEPT_REAPER, process->reaper_id);
 	note_memory(data, process);
 }
@@ -143,33 +142,6 @@ int kept_begin(struct kept *kept, struct proclife_tasks *tasks)
 	return proclife_tasks_report(tasks, &reports, kept);
 }
 
-/*
- * Who was told of an end: the last one, and rather its parent than somebody who is told of a child that
- * it leaves. That is how the library takes it, and the record is that of who is told.
- */
-static void note_notified(struct kept *kept, struct proclife_tasks *tasks,
-			  const struct proclife_record *record)
-{
-	int code = record->signal.code;
-	struct proclife_task *sender, *whom;
-	struct kept_life *life;
-	bool parent;
-
-	if (record->type != PROCLIFE_SIGNAL || record->signal.signo != SIGCHLD ||
-	    (code != CLD_EXITED && code != CLD_KILLED && code != CLD_DUMPED))
-		return;
-	sender = proclife_tasks_find(tasks, record->signal.sender);
-	whom = proclife_tasks_find(tasks, record->task);
-	if (!sender || !whom)
-		return;
-	life = life_of(kept, sender->process->id);
-	parent = whom->tgid == sender->process->real_parent_tgid;
-	if (!sender->process->marks.exited || (life->parent_told && !parent))
-		return;
-	need(kept, sender->process->id, KEPT_NOTIFIED, whom->process->id);
-	life_of(kept, sender->process->id)->parent_told = parent;
-}
-
 void kept_note(struct kept *kept, struct proclife_tasks *tasks, const struct proclife_event *event)
 {
 	if (kept->settled < kept->taking_count) {
@@ -178,8 +150,6 @@ void kept_note(struct kept *kept, struct proclife_tasks *tasks, const struct pro
 		note_taker(kept, task ? task->process->id : 0);
 	}
 	kept->handle = event->record ? event->record->task : 0;
-	if (event->record)
-		note_notified(kept, tasks, event->record);
 }
 
 /* Those that are kept, but whose needs are not yet. */
