@@ -18,8 +18,9 @@
 
 char cgroup_root[] = "/tmp/cgroups-XXXXXX";
 
-int cgroup_mount(void)
+int cgroup_mount(void **state)
 {
+	(void)state;
 	return !mkdtemp(cgroup_root) || mount("cgroup2", cgroup_root, "cgroup2", 0, NULL) ? -1 : 0;
 }
 

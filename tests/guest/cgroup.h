@@ -7,8 +7,8 @@
 
 extern char cgroup_root[]; /* once it is mounted */
 
-/* Return 0, or -1 with errno. */
-int cgroup_mount(void);
+/* Return 0, or -1 with errno. The first one is also a group's setup for cmocka. */
+int cgroup_mount(void **state);
 int cgroup_unmount(void);
 /* Waits for its last task, which can still be on its way out. */
 int cgroup_remove(const char *folder);

@@ -146,12 +146,6 @@ static void test_oom(void **state)
 	assert_true(oom->ts < must_mark(PROCLIFE_EXITING, pid)->ts);
 }
 
-static int mount_root(void **state)
-{
-	(void)state;
-	return cgroup_mount();
-}
-
 static int unmount_root(void **state)
 {
 	return marks_unload(state) || cgroup_unmount() ? -1 : 0;
@@ -164,5 +158,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_oom, begin, end),
 	};
 
-	return cmocka_run_group_tests(tests, mount_root, unmount_root);
+	return cmocka_run_group_tests(tests, cgroup_mount, unmount_root);
 }

@@ -211,12 +211,6 @@ static void test_mrelease(void **state)
 	assert_in_range(smaps.anon, 0, 64);
 }
 
-static int mount_root(void **state)
-{
-	(void)state;
-	return cgroup_mount();
-}
-
 static int unmount_root(void **state)
 {
 	return marks_unload(state) || cgroup_unmount() ? -1 : 0;
@@ -229,5 +223,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mrelease, begin, end),
 	};
 
-	return cmocka_run_group_tests(tests, mount_root, unmount_root);
+	return cmocka_run_group_tests(tests, cgroup_mount, unmount_root);
 }

@@ -25,6 +25,14 @@ static void put_parent(struct text *text, const struct death *death)
 		text_printf(text, "its parent (%" PRIu32 ")", death->parent_tgid);
 }
 
+/* The same at the beginning of a sentence, which is about the parent. */
+static void put_its_parent(struct text *text, const struct death *death)
+{
+	if (death->parent_known)
+		text_string(text, "its parent ");
+	put_parent(text, death);
+}
+
 /* Its parent by birth was gone by then: it cannot have reaped. */
 static bool is_adopted(const struct death *death)
 {
@@ -44,22 +52,17 @@ static void explain_adopted(struct text *text, const struct death *death)
 {
 	if (!is_adopted(death))
 		return;
-	if (death->parent_known)
-		text_string(text, "its parent ");
-	put_parent(text, death);
+	put_its_parent(text, death);
 	text_string(text, " had exited: ");
 }
 
 /* Whoever reaped it could not do so before that parent had exited. */
 static void explain_left(struct text *text, const struct death *death, uint64_t zombie)
 {
-	if (death->real_parent_tgid != death->parent_tgid) {
+	if (death->real_parent_tgid == death->parent_tgid)
+		put_its_parent(text, death);
+	else
 		text_printf(text, "its parent (%" PRIu32 ")", death->real_parent_tgid);
-	} else {
-		if (death->parent_known)
-			text_string(text, "its parent ");
-		put_parent(text, death);
-	}
 	text_string(text, " did not reap it: ");
 	text_who(text, death->reaper_comm, death->reaper_tgid);
 	text_string(text, " did, ");
