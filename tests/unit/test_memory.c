@@ -121,18 +121,9 @@ static void test_by_a_worker(void **state)
 static void test_threads(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
-	struct proclife_record r;
 
 	(void)state;
-	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, clone_record(11, &t, &shell, &a));
-	r = dies(20, &a);
-	r.flags = WHOLE;
-	feed(tasks, r);
-	r = exiting_record(20, &t, &shell, NULL, 0);
-	r.flags |= WHOLE;
-	feed(tasks, r);
-	feed(tasks, mm_record(21, &t, PROCLIFE_MM_LEFT, &a));
+	both_die(&a, &t);
 	feed(tasks, mm_record(25, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, mm_record(28, &a, PROCLIFE_MM_GONE, &a));
 	feed(tasks, ended(29, &t, 0, 1));

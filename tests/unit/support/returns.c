@@ -115,6 +115,20 @@ void die_sharing(const struct who *who, const struct who *other)
 	bury(14, who);
 }
 
+void both_die(const struct who *who, const struct who *thread)
+{
+	struct proclife_record r = dies(20, who);
+
+	feed(tasks, fork_record(10, who, &shell));
+	feed(tasks, clone_record(11, thread, &shell, who));
+	r.flags = WHOLE;
+	feed(tasks, r);
+	r = exiting_record(20, thread, &shell, NULL, 0);
+	r.flags |= WHOLE;
+	feed(tasks, r);
+	feed(tasks, mm_record(21, thread, PROCLIFE_MM_LEFT, who));
+}
+
 void die_held(const struct who *who)
 {
 	feed(tasks, fork_record(10, who, &shell));

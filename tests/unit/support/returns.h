@@ -36,6 +36,8 @@ void bury(uint64_t ts, const struct who *who);
 void die_alone(const struct who *who);
 /* From 12 on: it lets go of a memory that is the other one's, too. */
 void die_sharing(const struct who *who, const struct who *other);
+/* It and its thread begin to exit at 20, and the thread lets go at 21. */
+void both_die(const struct who *who, const struct who *thread);
 /* Another one holds its memory when it lets go of it, at 21; it is gone at 32. */
 void die_held(const struct who *who);
 
