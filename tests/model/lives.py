@@ -272,6 +272,8 @@ class Lives:
     def on_exit(self, record, task, process):
         task.last_exit, task.exit_cpu = record["ts"], record["cpu"]
         task.exited = task.exiting if self.with_exiting else record["ts"]
+        if self.with_exiting and task.exiting is None and not process.end_hidden:
+            process.exiting = None  # before the trace, or a kprobe missed it: that can have been the first
         task.exit_code, task.runtime = record["exit_code"], record["runtime"]
         process.real_parent = record["parent_tgid"]
         process.dead |= "group_dead" in record["flags"]
