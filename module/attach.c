@@ -109,24 +109,34 @@ unsigned long proclife_attach_missed(unsigned int id)
 	return data_race(READ_ONCE(kprobes[id].nmissed));
 }
 
-/* Only kprobes give a module the address of a function. */
-static int find(const char *symbol, unsigned long *address)
+/* Only kprobes give a module the address of a function. This one is never armed. */
+static int find(const char *symbol, unsigned int offset, unsigned long *address)
 {
-	struct kprobe probe = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
+	struct kprobe probe = {
+		.symbol_name = symbol,
+		.offset = offset,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
 	int ret = register_kprobe(&probe);
 
 	if (ret)
 		return ret;
-	*address = (unsigned long)probe.addr;
+	*address = (unsigned long)probe.addr - offset;
 	unregister_kprobe(&probe);
 	return 0;
 }
 
 void proclife_attach_find(struct attach_hook *hook)
 {
-	hook->error = find(hook->symbol, &hook->address);
+	hook->error = find(hook->symbol, 0, &hook->address);
 	if (hook->error == -ENOMEM) /* likewise */
-		hook->error = find(hook->symbol, &hook->address);
+		hook->error = find(hook->symbol, 0, &hook->address);
+	/*
+	 * Without CONFIG_KPROBES_ON_FTRACE, a kprobe must not be where ftrace's call is. On riscv64 that
+	 * is the first instruction of the function, and one of four bytes.
+	 */
+	if (hook->error == -EINVAL)
+		hook->error = find(hook->symbol, 4, &hook->address);
 }
 
 static unsigned long by_ftrace, by_kprobe; /* BIT() of each hook */
