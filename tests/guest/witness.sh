@@ -13,6 +13,7 @@ witness=$build/tests/guest/witness/witness
 [[ -x $witness ]] || { echo "witness: $witness: not built; run 'make B=$build guest-tests'" >&2 && exit 1; }
 folder=$(mktemp -d /tmp/witness.XXXXXX) && chmod 755 "$folder" || exit 1
 trap 'rm -rf "$folder"' EXIT
+selftests=build/selftests/$(uname -m)
 failed=''
 
 # How many threads each load has at least.
@@ -44,7 +45,7 @@ load_stress_wait() { stress wait 60; }
 # Whether a kernel passes is not of interest here; where one hangs, it is killed.
 load_selftests() {
 	local test
-	cp -a "$tree/build/selftests" "$folder/" || return
+	cp -a "$tree/$selftests" "$folder/selftests" || return
 	while read -r test; do
 		(cd "$folder/selftests/${test%/*}" && timeout -s KILL 10 "./${test##*/}")
 	done <"$folder/selftests/list"
@@ -114,8 +115,8 @@ if [[ $# == 0 ]]; then
 	set -- "${loads[@]}"
 fi
 type stress-ng >/dev/null || { echo 'witness: stress-ng is not installed' >&2 && exit 1; }
-[[ " $* " != *' selftests '* || -e $tree/build/selftests/list ]] ||
-	{ echo 'witness: build/selftests: not built; run tests/scripts/selftests' >&2 && exit 1; }
+[[ " $* " != *' selftests '* || -e $tree/$selftests/list ]] ||
+	{ echo "witness: $selftests: not built; run tests/scripts/selftests $(uname -m)" >&2 && exit 1; }
 for name; do run "$name" || failed+=" $name"; done
 modprobe -r proclife
 echo "witness: $(($# - $(wc -w <<<"$failed"))) loads confirmed, $(wc -w <<<"$failed") not${failed:+:$failed}"

@@ -9,6 +9,7 @@ accel_icount='-accel tcg -icount shift=0,sleep=off -cpu max,+invtsc,-erms,-fsrm'
 accel_get() {
 	local known
 	accel=${PROCLIFE_VM_ACCEL:-}
+	[[ ! $arch_foreign ]] || accel=tcg
 	if [[ -z $accel ]]; then
 		# A kernel update, here or there, may change the verdict.
 		known=$cache/accel/$kernel_key.$(</proc/sys/kernel/random/boot_id)
@@ -22,9 +23,7 @@ accel_get() {
 	case $accel in
 	kvm) accel='-accel kvm -cpu host' ;;
 	tcg)
-		# With page tables of five levels, an interrupt while 6.1 identifies its first CPU (seen once)
-		# is a report of KASAN: for that moment, CPUs have no features, and the kernel only four levels.
-		accel="-accel tcg,thread=$([[ $in_turn ]] && echo single || echo multi) -cpu max,+invtsc,-la57"
+		accel="-accel tcg,thread=$([[ $in_turn ]] && echo single || echo multi) -cpu $arch_cpu"
 		qemu_get
 		;;
 	*) fail "PROCLIFE_VM_ACCEL=$accel: must be kvm or tcg" 129 ;;

@@ -33,14 +33,15 @@ guest_start() {
 	# any other clock leaves the guest; an emulated CPU may stand still because the host is busy.
 	[[ ! $stall || $layers = probe ]] ||
 		staller=("$tmp/stall" "$work/stalls" "$work/console" "$command_begins")
-	[[ $accel = *kvm* ]] || emulated=' tsc=reliable clocksource=tsc watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60'
+	[[ $accel = *kvm* ]] || emulated=' watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60'
+	[[ ! $emulated || $arch_foreign ]] || emulated+=' tsc=reliable clocksource=tsc'
 	# shellcheck disable=SC2086 # accel is a list of words
 	setpriv --pdeathsig KILL timeout -s KILL "$timeout" setpriv --pdeathsig KILL \
 		"${staller[@]}" "${qemu_command[@]}" -name guest,debug-threads=on \
-		-machine pc,hpet=off -nodefaults -no-user-config -display none -no-reboot \
+		-machine "$arch_machine" -nodefaults -no-user-config -display none -no-reboot \
 		$accel -smp "$smp" -m "$mem" -serial "file:$work/console" \
 		-kernel "$kernel_dir/vmlinux" -initrd "$work/initramfs" \
-		-append "console=ttyS0 loglevel=5 panic=-1 oops=panic$emulated $append" \
+		-append "console=$arch_console loglevel=5 panic=-1 oops=panic$emulated $append" \
 		"${options[@]}" </dev/null >"$work/qemu.log" 2>&1 &
 	qemu=$!
 }

@@ -10,7 +10,7 @@ initramfs() {
 	local dir=$1 release=$2 tree module file
 	tree=$(mktemp -d "$tmp/initramfs.XXXXXX") || return
 	mkdir "$tree/bin" "$tree/modules" || return
-	cp "$(command -v busybox)" "$tree/bin/busybox" || return
+	cp "$kernel_busybox" "$tree/bin/busybox" || return
 	# shellcheck disable=SC2086 # a list of words
 	for module in $initramfs_modules; do
 		modprobe -d "$dir/root/usr" -S "$release" --show-depends $module || return

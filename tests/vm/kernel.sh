@@ -7,10 +7,11 @@
 #   kernel_dir        the cache entry: root/ (an overlay layer), vmlinux, release, needs
 #   kernel_release    what uname -r says in the guest
 #   kernel_initramfs  the archive that goes with it
+#   kernel_busybox    what runs in it
 #   kernel_key        the entry's name, for what is built for this kernel
 
 kernel_get() {
-	local list="$cache/kernel/$1${suite_debug:+.$(debug_hash)}.packages" status=0
+	local list="$cache/kernel/$1${arch_foreign:+-$arch}${suite_debug:+.$(debug_hash)}.packages" status=0
 	mkdir -p "$cache/kernel" || exit 125
 	# Asking apt takes seconds, so its answer holds for a day, and longer without network.
 	if [[ -z $(find "$list" -mtime -1 2>/dev/null) ]] || ! kernel_cached "$list"; then
@@ -23,7 +24,9 @@ kernel_get() {
 	kernel_cached "$list" || fail "$list: names no kernel in the cache; remove the file" 125
 	read -r kernel_release <"$kernel_dir/release"
 	touch "$kernel_dir"
-	kernel_initramfs=$kernel_dir/initramfs.$(cat "$here/initramfs.sh" "$(command -v busybox)" | sha256sum | cut -c 1-16)
+	kernel_busybox=$(command -v busybox)
+	[[ ! $arch_foreign ]] || kernel_busybox=$kernel_dir/root/usr/bin/busybox
+	kernel_initramfs=$kernel_dir/initramfs.$(cat "$here/initramfs.sh" "$kernel_busybox" | sha256sum | cut -c 1-16)
 	if [[ ! -e $kernel_initramfs ]]; then
 		initramfs "$kernel_dir" "$kernel_release" >"$kernel_initramfs.new" &&
 			mv "$kernel_initramfs.new" "$kernel_initramfs" || fail "cannot make $kernel_initramfs" 125
@@ -51,6 +54,7 @@ kernel_download() {
 		packages=$(suite_packages)
 		[[ $packages = linux-image-* ]] || return 77
 		key=$(kernel_name "$packages") || return
+		[[ ! $arch_foreign ]] || packages=$(kernel_cross <<<"$packages")
 	fi
 	if [[ ! -d $cache/kernel/$key ]]; then
 		say "downloading and $([[ $suite_debug ]] && echo building || echo unpacking) the kernel $key (once)"
@@ -67,6 +71,13 @@ kernel_name() {
 	read -r image <<<"$1"
 	version=$(apt-cache "${apt_options[@]}" show --no-all-versions "$image" 2>/dev/null |
 		sed -n 's/^Version: //p') && [[ -n $version ]] && echo "${image#linux-image-}_$version.2"
+}
+
+# What is run on this machine to build modules for another one is of this machine's kind; the guest has
+# its own busybox.
+kernel_cross() {
+	sed 's/^linux-kbuild-.*/&:amd64/'
+	echo busybox-static
 }
 
 kernel_unpack() {
@@ -93,11 +104,13 @@ kernel_unpack() {
 	echo "$release" >"$dir/release"
 }
 
-# The bzImage is in /boot (seen up to 6.12) or with the modules (7.2).
+# The image is in /boot (seen up to 6.12) or with the modules (7.2); a bzImage on this kind of machine, and
+# what qemu takes as it is on others.
 kernel_image() {
 	local image
 	for image in "$1/root/boot/vmlinuz-$2" "$1/root/usr/lib/modules/$2/vmlinuz"; do
-		[[ ! -e $image ]] || { vmlinux "$image" && return; }
+		[[ -e $image ]] || continue
+		if [[ $arch_foreign ]]; then cat "$image"; else vmlinux "$image"; fi && return
 	done
 	say "no kernel that can be unpacked in the packages of $2"
 	return 1

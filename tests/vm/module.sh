@@ -31,7 +31,7 @@ module_get() {
 
 module_build() {
 	local smp=4 append='' share='' job_files=("$sources" "$here/dkms-build")
-	local command=(/bin/bash /run/proclife/dkms-build "$kernel_release")
+	local command=(/bin/bash /run/proclife/dkms-build "$kernel_release" "${arch_kbuild[@]}")
 	if [[ $root_dir ]] || root_runs; then
 		root_run kernel "${command[@]}"
 		guest_status=$?

@@ -9,15 +9,17 @@
 
 # qemu_get sets qemu_command, for guests that are emulated.
 qemu_get() {
-	local version major minor dir=$cache/qemu/$qemu_release
-	version=$(qemu-system-x86_64 --version | sed -n '1s/.*version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
-	read -r major minor <<<"$version"
-	((major > 8 || (major == 8 && minor >= 1))) && return
+	local version reason='not found' dir=$cache/qemu/$qemu_release${arch_foreign:+-$arch}
+	version=$("$arch_qemu" --version 2>/dev/null | sed -n '1s/.*version \([0-9]*\.[0-9]*\).*/\1/p')
+	if [[ $version ]]; then
+		printf '%s\n' 8.1 "$version" | sort -CV && return
+		reason="$version is too old to emulate several CPUs"
+	fi
 	[[ -d $dir ]] || qemu_download "$dir" ||
-		fail "qemu $major.$minor: too old to emulate several CPUs, and $qemu_release cannot be downloaded\
- or does not run; see the network, or set PROCLIFE_VM_ACCEL=kvm" 125
+		fail "$arch_qemu: $reason, and that of $qemu_release cannot be downloaded or does not run; see the\
+ network" 125
 	touch "$dir"
-	qemu_command=("$dir/usr/bin/qemu-system-x86_64" -L "$dir/usr/share/qemu" -L "$dir/usr/share/seabios")
+	qemu_command=("$dir/usr/bin/$arch_qemu" -L "$dir/usr/share/qemu" -L "$dir/usr/share/seabios")
 }
 
 qemu_release=bookworm-backports
@@ -37,11 +39,11 @@ qemu_download() {
 	apt=(apt-get -qq -o "Dir::Etc::sourcelist=$new/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
 		-o "Dir::State::lists=$new/apt/lists" -o "Dir::Cache=$new/apt/cache" -o APT::Sandbox::User=)
 	"${apt[@]}" update >&2 &&
-		(cd "$new/apt" && "${apt[@]}" download qemu-system-x86 qemu-system-common qemu-system-data \
-			seabios) >&2 || return
+		(cd "$new/apt" && "${apt[@]}" download qemu-system-common qemu-system-data "${arch_qemu_packages[@]}") >&2 ||
+		return
 	for deb in "$new"/apt/*.deb; do
 		dpkg-deb -x "$deb" "$new/root" || return
 	done
-	"$new/root/usr/bin/qemu-system-x86_64" --version >/dev/null || return
+	"$new/root/usr/bin/$arch_qemu" --version >/dev/null || return
 	mv -T "$new/root" "$1" && rm -rf "$new"
 }

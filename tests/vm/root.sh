@@ -2,19 +2,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The guest's root: this machine's own if it is of the suite; otherwise a debootstrap of the suite, made
 # once. Programs for the root are built in a chroot on it: with the same compiler and dkms as in a guest,
-# but without the emulation that turns seconds into minutes.
+# but without the emulation that turns seconds into minutes. For another kind of machine they are
+# cross-built in a chroot on a root of this kind; nothing of the guest's root can run here, so that
+# its packages are only unpacked.
 
 # What the guest tests are built with and run, besides what the kernel's headers need.
 root_packages='gcc make libc6-dev pkgconf libkmod-dev kmod dkms libcmocka-dev sparse babeltrace2
 	trace-cmd stress-ng strace procps psmisc util-linux perl-base tar xz-utils'
 
-# root_get sets root_dir (empty for this machine's), layer_dir[base] and build, the folder in the
-# tree for what is built for this root. It needs kernel_get's results.
+# Those that are unpacked, with what any root has; and what cross-builds for it.
+root_unpacked="$root_packages base-files base-passwd bash coreutils dash diffutils findutils grep hostname
+	libc-bin login mawk mount passwd sed busybox-static"
+root_cross='gcc libc6-dev make sparse pkgconf perl libc-bin pahole bash coreutils dash diffutils findutils grep kmod mawk sed tar
+	xz-utils base-files'
+
+# root_get sets root_dir (empty for this machine's), root_build, the root in which it is built for
+# (likewise), layer_dir[base] and build, the folder in the tree for what is built for this root. It
+# needs kernel_get's results.
 root_get() {
 	local key own
 	# shellcheck source=/dev/null
 	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-	root_dir='' layer_dir[base]=/ build=build
+	root_dir='' root_build='' layer_dir[base]=/ build=build
+	[[ ! $arch_foreign ]] || { root_foreign && return; }
 	[[ $own != "$suite_root" ]] || return 0
 
 	# The kernel's needs have versions: a suite that moves gets a new root when its kernel wants it.
@@ -22,7 +32,41 @@ root_get() {
 	root_dir=$cache/root/$suite_root.$key
 	[[ -d $root_dir ]] || root_make
 	touch "$root_dir"
-	layer_dir[base]=$root_dir build=build-$suite_root
+	root_build=$root_dir layer_dir[base]=$root_dir build=build-$suite_root
+}
+
+root_foreign() {
+	local cross="$root_cross gcc-$arch_triplet"
+	cross+=" libc6-dev:$arch libkmod-dev:$arch libcmocka-dev:$arch"
+	root_unpack "$suite_root-$arch" "$root_unpacked" "$arch" && root_dir=$unpacked || exit 125
+	root_unpack "$suite_root-$arch-cross" "$cross" "amd64,$arch" && root_build=$unpacked || exit 125
+	layer_dir[base]=$root_dir build=build-$suite_root-$arch
+}
+
+# root_unpack NAME PACKAGES ARCHITECTURES: a root of packages that are unpacked, once, as $unpacked.
+root_unpack() {
+	local new log=$tmp/unpack.log file
+	unpacked=$cache/root/$1.$(echo "$2" "$3" | sha256sum | cut -c 1-16)
+	[[ ! -d $unpacked ]] || { touch "$unpacked"; return; }
+	say "unpacking a root of $1 (once)"
+	mkdir -p "$cache/root" && new=$(mktemp -d "$cache/root/.new.XXXXXX") && chmod 755 "$new" || return
+	# shellcheck disable=SC2086 # a list of words
+	mmdebstrap --quiet --mode="$([[ $EUID = 0 ]] && echo root || echo unshare)" --variant=extract \
+		--architectures="$3" --include="$(printf '%s\n' $2 | paste -sd ,)" \
+		--aptopt='Acquire::Check-Valid-Until "false"' --keyring="$keyring" \
+		"$suite_root" - "$(mirror debian)" 2>"$log" | tar -x -C "$new" --no-same-owner --exclude='./dev/*'
+	[[ ${PIPESTATUS[*]} = '0 0' ]] || { tail -n 20 "$log" >&2 && return 1; }
+	usrmerge "$new" || return
+	for file in bin sbin lib lib64; do
+		[[ -e $new/$file ]] || ln -s "usr/$file" "$new/$file" || return
+	done
+	# What their scripts would have done.
+	ln -sf mawk "$new/usr/bin/awk" && ln -sf gcc "$new/usr/bin/cc" || return
+	for file in passwd group; do
+		[[ ! -e $new/usr/share/base-passwd/$file.master ]] ||
+			cp "$new/usr/share/base-passwd/$file.master" "$new/etc/$file" || return
+	done
+	mv -T "$new" "$unpacked" && touch "$unpacked" # tar gave it an old time
 }
 
 root_make() {
@@ -61,7 +105,7 @@ root_run() {
 	[[ ${#job_files[@]} = 0 ]] || cp -r "${job_files[@]}" "$root_out/" || exit 125
 	for name in $1; do layers+=:${layer_dir[$name]}/root; done
 	[[ $EUID = 0 ]] || namespaces+=(--user --map-root-user)
-	"${namespaces[@]}" "$here/chroot" "$tmp/root/work" "${layers#:}" "${root_dir:-/}" "$tree" \
+	"${namespaces[@]}" "$here/chroot" "$tmp/root/work" "${layers#:}" "${root_build:-/}" "$tree" \
 		"$root_out" "${@:2}"
 }
 
@@ -78,7 +122,7 @@ root_job() {
 	job_files=()
 	[[ -z $share ]] || job_files=("$share/.")
 	# shellcheck disable=SC2016 # for the shell in there
-	root_run kernel /usr/bin/env "B=$build" "KERNEL=$kernel_release" /bin/sh -c '
+	root_run kernel /usr/bin/env "B=$build" "KERNEL=$kernel_release" "${arch_kbuild[@]}" /bin/sh -c '
 		mkdir -p /mnt && ln -s /run/proclife /mnt/share && cd "$1" && shift && exec "$@"' \
 		sh "$PWD" "$@" || status=$?
 	[[ -z $share ]] || cp -r "$root_out/." "$share/" || fail "--share $share: cannot write there" 125

@@ -5,29 +5,34 @@
 
 suites='bullseye bookworm trixie sid trixie-backports experimental'
 
-# suite_set NAME: NAME is a suite, or a suite and -rt. Sets
+# suite_set NAME: NAME is a suite, or a suite and -rt or -16k. Sets
 #   suite_archives  what the suite's packages come from: each a repository/release
 #   suite_flavour   of its kernels
 #   suite_root      the suite that its kernels are built for and run on
 #   suite_debug     the name of the kernel that is built from the suite's sources, or empty
 suite_set() {
-	local name=${1%-rt}
+	local name=${1%-@(rt|16k)}
 	suite_debug=''
 	[[ " $debug_kernels " != *" $1 "* ]] || suite_debug=$1 name=bookworm
 	[[ " $suites " = *" $name "* ]] ||
 		fail "--kernel $1: no such suite; there are: $suites, each of them with -rt, $debug_kernels" 129
-	suite_flavour=amd64
-	[[ $1 != *-rt ]] || suite_flavour=rt-amd64
+	[[ ! $suite_debug || ! $arch_foreign ]] || fail "--kernel $1: built for this kind of machine only" 129
+	[[ $1 != *-16k || $arch = arm64 ]] || fail "--kernel $1: only arm64 has pages of 16 KiB" 129
+	suite_flavour=$arch
+	case $1 in
+	*-rt) suite_flavour=rt-$arch ;;
+	*-16k) suite_flavour=$arch-16k ;;
+	esac
 	case $name in
 	sid) suite_root=sid suite_archives=debian/sid ;;
 	experimental) suite_root=sid suite_archives=debian/experimental ;;
 	*-backports) suite_root=${name%-backports} suite_archives=debian/$name ;;
 	*) suite_root=$name suite_archives="debian/$name debian-security/$name-security" ;;
 	esac
-	suite_apt=$cache/apt/$name
+	suite_apt=$cache/apt/$name${arch_foreign:+-$arch}
 	apt_options=(-o "Dir::Etc::sourcelist=$suite_apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
 		-o "Dir::State::lists=$suite_apt/lists" -o "Dir::Cache=$suite_apt/cache" -o APT::Sandbox::User=
-		-o Acquire::Check-Valid-Until=false)
+		-o Acquire::Check-Valid-Until=false "${arch_apt[@]}")
 }
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
