@@ -20,10 +20,25 @@
 #define proclife_store_release(p, value) smp_store_release(p, value)
 #define proclife_rmb() smp_rmb()
 #define proclife_mb() smp_mb()
-#define proclife_store_mb(x, value) smp_store_mb(x, value)
 #define proclife_cmpxchg(p, old, new) cmpxchg(p, old, new)
 /* Of a word that nobody else writes. Plain, it is one instruction on x86; it is aligned, so not torn. */
 #define proclife_increment(x) data_race((x)++)
+
+/*
+ * proclife_store_mb(): a store and a full barrier, after which clock_take() reads the counter (W1, W2;
+ *	pairs with H2).
+ */
+#ifdef __riscv
+/* The counter is a device input, i: RISC-V Unprivileged ISA, Zicsr, "CSR Access Ordering". */
+#define proclife_store_mb(x, value)					\
+	do {								\
+		WRITE_ONCE(x, value);					\
+		__asm__ __volatile__("fence rw, irw" : : : "memory");	\
+	} while (0)
+#else
+/* x86 and arm64: rdtsc_ordered() or the kernel's clock has what these lack. See ring.h. */
+#define proclife_store_mb(x, value) smp_store_mb(x, value)
+#endif
 
 #else
 
@@ -50,8 +65,8 @@
 #define proclife_increment(x) proclife_write_once(x, proclife_read_once(x) + 1)
 
 /*
- * A full barrier that also orders clock readings before and after it. On x86, neither rdtsc nor the
- * barrier waits for the other; lfence waits for both.
+ * H2, pairs with W2: a full barrier between a reading of the clock and the loads after it. On x86, lfence
+ * waits for rdtsc; on riscv64, the counter is a device input.
  */
 #if defined(__x86_64__) || defined(__i386__)
 #define proclife_clock_mb()			\
@@ -65,6 +80,8 @@
 		__asm__ __volatile__("isb" ::: "memory");	\
 		proclife_mb();					\
 	} while (0)
+#elif defined(__riscv)
+#define proclife_clock_mb() __asm__ __volatile__("fence irw, rw" : : : "memory")
 #else
 #define proclife_clock_mb() proclife_mb()
 #endif
