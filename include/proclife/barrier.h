@@ -65,20 +65,15 @@
 #define proclife_increment(x) proclife_write_once(x, proclife_read_once(x) + 1)
 
 /*
- * H2, pairs with W2: a full barrier between a reading of the clock and the loads after it. On x86, lfence
- * waits for rdtsc; on riscv64, the counter is a device input.
+ * H2, pairs with W2: a full barrier between a reading of the clock and the loads after it. The time has
+ * come through memory, as from ioctl(2) and clock_gettime(2): on arm64, that is all that orders it. On
+ * x86, lfence waits for rdtsc; on riscv64, the counter is a device input. The manuals: see ring.h.
  */
 #if defined(__x86_64__) || defined(__i386__)
 #define proclife_clock_mb()			\
 	do {					\
 		__builtin_ia32_lfence();	\
 		proclife_mb();			\
-	} while (0)
-#elif defined(__aarch64__)
-#define proclife_clock_mb()					\
-	do {							\
-		__asm__ __volatile__("isb" ::: "memory");	\
-		proclife_mb();					\
 	} while (0)
 #elif defined(__riscv)
 #define proclife_clock_mb() __asm__ __volatile__("fence irw, rw" : : : "memory")
