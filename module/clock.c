@@ -7,12 +7,22 @@
 #include <linux/pvclock_gtod.h>
 #include <linux/timekeeper_internal.h>
 
+#include <proclife/barrier.h>
+
 struct clock_parameters proclife_clock_parameters;
 
 /* The kernel's latest parameters: time as a line over the clocksource's cycles. */
 static struct tk_read_base line;
 
-/* The kernel's line and our floor have to match: the line only changes while c->seq is odd. */
+/*
+ * The kernel's line and our floor have to match: the line only changes while c->seq is odd. And the
+ * counter has to be read between the two loads of c->seq. The kernel's clock sees to that on arm64: it
+ * has isb, which comes after the branch on c->seq, and a load from an address that depends on the
+ * counter (75a19a0202db). On riscv64 it does not: proclife_clock_rmb() does.
+ *
+ * On x86 the manual lets the second load come before rdtsc, as in the kernel's own clock. No barrier
+ * is spent on that: a time could be above the floor by the instructions in flight, some ns.
+ */
 void compat_preserving proclife_clock_ask(u64 *ns)
 {
 	const struct clock_parameters *c = &proclife_clock_parameters;
@@ -20,7 +30,9 @@ void compat_preserving proclife_clock_ask(u64 *ns)
 
 	do {
 		seq = raw_read_seqcount_begin(&c->seq);
+		proclife_clock_rmb();
 		*ns = clock_of(c, ktime_get_ns());
+		proclife_clock_rmb(); /* pairs with mb() in set_floor() */
 	} while (read_seqcount_retry(&c->seq, seq));
 }
 
@@ -33,7 +45,7 @@ static u64 time_at(const struct tk_read_base *base, u64 cycles)
  * The two lines cross where the kernel read its clock for the update. Until the new line gets here,
  * times are still taken by the old one. If the old one is the steeper, they are ahead of what the
  * new one gives at first: by up to the difference of the slopes times how long that takes. That can
- * be long if the hypervisor stops this CPU meanwhile. After the smp_mb(), nobody takes a time by
+ * be long if the hypervisor stops this CPU meanwhile. After the mb(), nobody takes a time by
  * the old line any more, so the time that it gives now is ahead of all times that were taken by it.
  *
  * But the floor is no further ahead than the slopes explain, counted from the beginning of the new
@@ -48,7 +60,12 @@ static void set_floor(struct clock_parameters *c, const struct tk_read_base *bas
 	if (base->clock != line.clock || base->shift != line.shift || base->mult >= line.mult)
 		return;
 
-	smp_mb(); /* after both sequence counts: who misses them has read the clock already */
+	/*
+	 * After both sequence counts: who misses them has read the counter already. Pairs with the
+	 * second proclife_clock_rmb(). smp_mb() does not order the counter on arm64 and riscv64. This
+	 * is dsb, before the isb of read(), and fence iorw,iorw.
+	 */
+	mb();
 	new = base->clock->read(base->clock);
 	old = (new - line.cycle_last) & line.mask;
 	new = (new - base->cycle_last) & base->mask;

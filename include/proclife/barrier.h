@@ -27,6 +27,8 @@
 /*
  * proclife_store_mb(): a store and a full barrier, after which clock_take() reads the counter (W1, W2;
  *	pairs with H2).
+ * proclife_clock_rmb(): orders loads and readings of the counter before each other. In
+ *	proclife_clock_ask(); pairs with mb() in set_floor().
  */
 #ifdef __riscv
 /* The counter is a device input, i: RISC-V Unprivileged ISA, Zicsr, "CSR Access Ordering". */
@@ -35,9 +37,11 @@
 		WRITE_ONCE(x, value);					\
 		__asm__ __volatile__("fence rw, irw" : : : "memory");	\
 	} while (0)
+#define proclife_clock_rmb() __asm__ __volatile__("fence ir, ir" : : : "memory")
 #else
 /* x86 and arm64: rdtsc_ordered() or the kernel's clock has what these lack. See ring.h. */
 #define proclife_store_mb(x, value) smp_store_mb(x, value)
+#define proclife_clock_rmb() barrier()
 #endif
 
 #else
