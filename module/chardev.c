@@ -91,9 +91,8 @@ static long set_watermark(struct reader *reader, const void __user *from)
 
 static long tell_time(void __user *to)
 {
-	struct proclife_clock clock = { };
+	struct proclife_clock clock = { .now = proclife_clock_bound() };
 
-	clock_take(&clock.now);
 	return copy_to_user(to, &clock, sizeof(clock)) ? -EFAULT : 0;
 }
 

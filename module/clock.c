@@ -36,6 +36,16 @@ void compat_preserving proclife_clock_ask(u64 *ns)
 	} while (read_seqcount_retry(&c->seq, seq));
 }
 
+u64 proclife_clock_bound(void)
+{
+	u64 now;
+
+	clock_take(&now);
+	if (COMPAT_TICK_APART) /* of this line, and 1 for what is rounded */
+		now -= (READ_ONCE(line.mult) >> line.shift) + 2;
+	return now;
+}
+
 static u64 time_at(const struct tk_read_base *base, u64 cycles)
 {
 	return base->base + ((cycles * base->mult + base->xtime_nsec) >> base->shift);
@@ -66,7 +76,8 @@ static void set_floor(struct clock_parameters *c, const struct tk_read_base *bas
 	 * is dsb, before the isb of read(), and fence iorw,iorw.
 	 */
 	mb();
-	new = base->clock->read(base->clock);
+	/* A CPU whose counter is a tick ahead may have got as far as this. */
+	new = base->clock->read(base->clock) + COMPAT_TICK_APART;
 	old = (new - line.cycle_last) & line.mask;
 	new = (new - base->cycle_last) & base->mask;
 	/* The counter is behind, or too far ahead for this arithmetic. */

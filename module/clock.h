@@ -58,6 +58,9 @@ extern struct clock_parameters proclife_clock_parameters;
 int proclife_clock_init(void);
 void proclife_clock_exit(void);
 
+/* A time that is no later than any that a CPU takes from now on. */
+u64 proclife_clock_bound(void);
+
 /* By ktime_get_ns(), with any clocksource, also while our clock is slow. */
 void compat_preserving __cold proclife_clock_ask(u64 *ns);
 

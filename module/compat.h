@@ -48,6 +48,13 @@ typedef unsigned long compat_clone_flags;
 #define COMPAT_HAS_TSC 0
 #endif
 
+/* One CPU's counter may be a tick behind another's (The RISC-V Unprivileged ISA, Zicntr). */
+#ifdef CONFIG_RISCV
+#define COMPAT_TICK_APART 1
+#else
+#define COMPAT_TICK_APART 0
+#endif
+
 /*
  * How an ftrace_ops callback gets the function's arguments. Since Linux 6.2, by an accessor that
  * all architectures have (94d095ffa0e1). Since 5.11 on x86, from ftrace_regs, without saving all

@@ -458,7 +458,10 @@ struct proclife_snapshot {
 	__u64 reserved;
 };
 
-/* The time by the records' clock: no time that is taken later, on any CPU, is earlier than it. */
+/*
+ * The time by the records' clock: no time that is taken later, on any CPU, is earlier than it. Where
+ * the counters of two CPUs may be a tick apart, as on riscv64, it is that much earlier.
+ */
 struct proclife_clock {
 	__u64 now; /* CLOCK_MONOTONIC of the initial time namespace, not of the caller's */
 	__u64 reserved;
