@@ -53,10 +53,16 @@ herd_make() {
 	rm -r "$new/deb" && chmod 755 "$new" && mv -T "$new" "$herd_dir"
 }
 
-# herd FILE: with the C library that it was built for.
+# herd FILE: with the C library that it was built for. C is judged by the kernel's model, assembly by
+# herd7's own of that architecture, or by what counter.sh makes of it.
 herd() {
-	local usr=$herd_dir/root/usr
+	local usr=$herd_dir/root/usr model=()
+	if [[ $(head -n 1 "$1") = 'C '* ]]; then
+		model=(-I "$herd_dir/model" -conf "$herd_dir/model/linux-kernel.cfg")
+	elif grep -q '^ \* Model: counter$' "$1"; then
+		model=(-I "$tmp/counter")
+	fi
+	counter_fences "$1" >"$tmp/fenced"
 	"$usr/lib64/ld-linux-x86-64.so.2" --library-path "$usr/lib/x86_64-linux-gnu" "$usr/bin/herd7" \
-		-set-libdir "$usr/share/herdtools7/herd" -I "$herd_dir/model" \
-		-conf "$herd_dir/model/linux-kernel.cfg" "$1"
+		-set-libdir "$usr/share/herdtools7/herd" "${model[@]}" "$tmp/fenced"
 }
