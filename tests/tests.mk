@@ -181,6 +181,7 @@ stress-billion:
 
 check-litmus:
 	tests/litmus/run
+	tests/litmus/emitted
 
 # MODEL_SECONDS and MODEL_SEED: see tests/model/run.
 check-model: all

@@ -52,7 +52,7 @@
  * arm64: W2 is dmb ish, and the counter is not ordered by it. But clock_take() goes on with a load
  *	of a sequence count and a branch on it, and the kernel's clock with isb and mrs CNTVCT_EL0.
  *	The load comes after W1, and the counter is read after the load: what the manual shows with
- *	DMB, load, branch and ISB (Arm ARM, DDI 0487 K.a, examples D12-3 and D12-4). With FEAT_ECV the
+ *	DMB, load, branch and ISB (Arm ARM, DDI 0487, The Generic Timer in AArch64 state). With FEAT_ECV the
  *	kernel reads CNTVCTSS_EL0 and has no isb: that is not read before the branch is decided
  *	(CNTVCTSS_EL0, Configuration). For H1, the kernel stores the time, which depends on the
  *	counter, and the reader loads it. H2 is dmb ish, which orders that store and that load before
