@@ -52,19 +52,19 @@
  * arm64: W2 is dmb ish, and the counter is not ordered by it. But clock_take() goes on with a load
  *	of a sequence count and a branch on it, and the kernel's clock with isb and mrs CNTVCT_EL0.
  *	The load comes after W1, and the counter is read after the load: what the manual shows with
- *	DMB, load, branch and ISB (Arm ARM, DDI 0487, The Generic Timer in AArch64 state). With FEAT_ECV the
- *	kernel reads CNTVCTSS_EL0 and has no isb: that is not read before the branch is decided
- *	(CNTVCTSS_EL0, Configuration). For H1, the kernel stores the time, which depends on the
- *	counter, and the reader loads it. H2 is dmb ish, which orders that store and that load before
- *	H3 (B2.3, Dependency-ordered-before and Barrier-ordered-before).
+ *	DMB, load, branch and ISB (Arm ARM, DDI 0487, The Generic Timer in AArch64 state). With
+ *	FEAT_ECV the kernel reads CNTVCTSS_EL0 and has no isb: that is not read before the branch is
+ *	decided (CNTVCTSS_EL0, Configuration). For H1, the kernel stores the time, which depends on
+ *	the counter, and the reader loads it. H2 is dmb ish, which orders that store and that load
+ *	before H3 (B2.3, Dependency-ordered-before and Barrier-ordered-before).
  * riscv64: a reading of time is a device input to FENCE (Unprivileged ISA, Zicsr, "CSR Access
  *	Ordering"), so W2 is fence rw,irw and H2 has an i too. The kernel has no fences around
  *	rdtime: it expects a trap, and not all machines trap. So module/clock.c has them. The
  *	counters of two CPUs may be a tick apart (Zicntr): PROCLIFE_IOC_CLOCK gives a tick less.
  *
  * What the manuals do not say: that no CPU's counter is behind when H3 has missed W1. Arm has a
- *	uniform view of time: who gets a message reads no earlier counter than its sender had (D12.1,
- *	The system counter). H3 gets none. We take it that counters agree with the order in which
+ *	uniform view of time: who gets a message reads no earlier counter than its sender had (The
+ *	Generic Timer, The system counter). H3 gets none. We take it that counters agree with the order in which
  *	memory is observed. On x86, the kernel gives the TSC up if it sees them disagree.
  *
  * tests/litmus checks each of these with the kernel's memory model and those of arm64 and riscv64,
