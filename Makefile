@@ -225,7 +225,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   demo              boots a guest, traces a real build in it, shows its tree and its latencies
   check             all that a change has to pass
   check-unit        the unit tests alone, under a minute
-  check-matrix      the guest tests on nine kernels, or on those of SUITES="bullseye sid"
+  check-matrix      the guest tests on 14 kernels, or SUITES="bullseye arm64-sid"
   check-debug       the guest tests on kernels that watch themselves, and on one without kprobes
   check-model       the program against a model of it, on new seeds for five minutes
   check-mutants     which of MUTANTS="--seed 1 --count 300 lib read" changes no test notices
