@@ -105,11 +105,11 @@ static void test_polling(void **state)
 static void test_two(void **state)
 {
 	const struct proclife_process *process;
-	pid_t first = child_for(50), second = child_for(100);
+	pid_t first = child_for(300), second = child_for(600);
 
 	(void)state;
 	assert_int_equal(waitpid(-1, NULL, 0), first);
-	usleep(300000);
+	usleep(600000);
 	process = &must_end(second, 0)->process;
 	assert_true(process->reaper_waited > process->marks.notified + 50 * MS);
 	assert_int_equal(reaper(getpid())->awaited, 1);
@@ -132,7 +132,7 @@ static void test_by_a_thread(void **state)
 	pthread_t thread;
 
 	(void)state;
-	wanted = child_for(100);
+	wanted = child_for(400);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_it, NULL), 0);
 	pthread_join(thread, NULL);
 	process = &life_of(wanted)->process;
