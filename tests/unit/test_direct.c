@@ -73,6 +73,32 @@ static void test_states_without_reap(void **state)
 			 PROCLIFE_IS_UNFREED);
 }
 
+/* It was a zombie when a signal showed it first, as the snapshot then tells. */
+static void test_state_of_one_found_late(void **state)
+{
+	struct who old = process_of_pid(200, "old");
+
+	(void)state;
+	feed(tasks, signal_record(2, &old, 15, &shell));
+	assert_int_equal(state_of(&old), PROCLIFE_IS_ALIVE);
+	old.flags = PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	feed(tasks, task_record(3, &old, &shell));
+	assert_int_equal(state_of(&old), PROCLIFE_IS_ZOMBIE);
+	assert_int_equal(proclife_tasks_find(tasks, old.task)->flags, old.flags);
+}
+
+/* A signal does not tell which group it is; the FORK that comes later does. */
+static void test_group_of_one_found_late(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+
+	(void)state;
+	feed(tasks, signal_record(9, &a, 15, &shell));
+	assert_int_equal(proclife_tasks_holder(tasks, 200)->handle, 0);
+	feed(tasks, fork_record(10, &a, &shell));
+	assert_int_equal(proclife_tasks_holder(tasks, 200)->handle, a.group);
+}
+
 static struct proclife_process *reaper_of(uint32_t tgid)
 {
 	return proclife_tasks_reaper(tasks, proclife_tasks_holder(tasks, tgid));
@@ -96,6 +122,11 @@ static void test_reaper(void **state)
 	feed(tasks, fork_record(15, &heir, &shell));
 	assert_non_null(proclife_tasks_holder(tasks, 200));
 	assert_null(reaper_of(201)); /* another one has its pid */
+	/* It has been a zombie since before it was found, and its parent was there by then. */
+	child = process_of_pid(202, "found");
+	child.flags = PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	feed(tasks, task_record(16, &child, &heir));
+	assert_ptr_equal(reaper_of(202), proclife_tasks_holder(tasks, 200));
 }
 
 /* What the source says of all of the trace. */
@@ -145,6 +176,8 @@ int main(void)
 		cmocka_unit_test(test_phases_of_marks),
 		TEST(test_states_of_a_thread),
 		TEST(test_states_without_reap),
+		TEST(test_state_of_one_found_late),
+		TEST(test_group_of_one_found_late),
 		TEST(test_reaper),
 		cmocka_unit_test(test_begin),
 		cmocka_unit_test(test_names_of_types),

@@ -40,6 +40,22 @@ static void test_older(void **state)
 	assert_int_equal(reported.exiting_count, 5); /* each of them ends all the same */
 }
 
+/* A leader is found that had exited before: the code of the group is that of whoever ended it. */
+static void test_code_of_a_found_leader(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201), u = thread_of(&a, 202);
+	struct proclife_record leader = found(14, &a, PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
+	struct proclife_record ends = exit_record(13, &t, 3 << 8, 1);
+
+	(void)state;
+	feed(tasks, found(10, &u, 0));
+	ends.flags |= PROCLIFE_F_GROUP_EXIT;
+	feed(tasks, ends);
+	leader.state.exit_code = 7 << 8;
+	feed(tasks, leader);
+	assert_int_equal(process_of(&a)->exit_code, 3 << 8);
+}
+
 /* A thread that the snapshot found on its way was there first, unless the trace has its beginning. */
 static void test_found_on_the_way(void **state)
 {
@@ -282,6 +298,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		EXITS(test_older),
 		EXITS(test_found_on_the_way),
+		EXITS(test_code_of_a_found_leader),
 		EXITS(test_core),
 		EXITS(test_overtaken),
 		EXITS(test_one_by_one_with_a_gap),

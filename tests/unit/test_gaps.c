@@ -328,6 +328,28 @@ static void test_gap_before_thread(void **state)
 	}
 }
 
+/* All threads seemed known when it exited. If one turns up behind a gap, others can be left. */
+static void test_gap_before_hidden_thread(void **state)
+{
+	(void)state;
+	for (unsigned int hidden = 0; hidden < 2; hidden++) {
+		struct who a = process_of_pid(200 + hidden, "app"), t = thread_of(&a, 210);
+		uint64_t at = 10 + 50 * hidden;
+
+		feed(tasks, task_record(at, &a, &shell));
+		feed(tasks, exit_record(at + 1, &a, 0, 0));
+		feed_gap(tasks, 4, at + 2, at + 9);
+		if (hidden)
+			feed(tasks, reap_record(at + 10, &t, &t));
+		feed(tasks, reap_record(at + 11, &a, &shell));
+		if (hidden)
+			feed(tasks, free_record(at + 12, &t));
+		feed(tasks, free_record(at + 12, &a));
+		assert_int_equal(LAST_GONE->tgid, 200 + hidden);
+		assert_int_equal(LAST_GONE->marks.freed, hidden ? 0 : at + 12);
+	}
+}
+
 /*
  * Of a process whose leader is never seen, nobody knows when it is freed. When it exited is known of
  * its last thread's EXIT alone, and the state says the same.
@@ -453,6 +475,7 @@ int main(void)
 		TEST(test_gap_before_parent),
 		TEST(test_gap_before_same_pid),
 		TEST(test_gap_before_thread),
+		TEST(test_gap_before_hidden_thread),
 		TEST(test_leader_never_seen),
 		TEST(test_leader_not_listed_yet),
 		TEST(test_gap_in_the_snapshot),

@@ -205,6 +205,22 @@ static void test_unknown(void **state)
 	}
 }
 
+/* A gap can hide a thread that exits last: nobody knows on which CPU, and how it ends. */
+static void test_unknown_cpu(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed_gap(tasks, 3, 11, 22);
+	feed(tasks, exit_record(20, &a, 1 << 8, 0));
+	feed(tasks, reap_record(24, &a, &shell));
+	feed(tasks, free_record(26, &a));
+	assert_int_equal(unknown(by[0][PROCLIFE_BY_CPU]), 1);
+	assert_int_equal(groups_of(by[0][PROCLIFE_BY_CPU]), 1);
+	assert_int_equal(proclife_latency_counts(by[0][PROCLIFE_BY_NOTHING])->failed, 0);
+}
+
 /* The snapshot tells whose they are, and whose init is, which has no parent. */
 static void test_uid_by_snapshot(void **state)
 {
@@ -300,6 +316,7 @@ int main(void)
 		TEST(test_each_kind),
 		TEST(test_began_before),
 		TEST(test_unknown),
+		TEST(test_unknown_cpu),
 		TEST(test_uid_by_snapshot),
 		TEST(test_threads),
 		TEST(test_many_groups),

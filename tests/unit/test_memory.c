@@ -137,6 +137,26 @@ static void test_threads(void **state)
 	assert_int_equal(late.count, 0);
 }
 
+/* Its parent ignores SIGCHLD, so nobody is told of it; the trace ends before it is freed. */
+static void test_of_one_that_nobody_reaps(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+
+	(void)state;
+	both_die(&a, &t);
+	feed(tasks, ended(29, &t, 0, 1));
+	feed(tasks, reap_record(29, &t, &t));
+	feed(tasks, free_record(29, &t));
+	feed(tasks, ended(30, &a, 0, 0));
+	feed(tasks, reap_record(31, &a, &a));
+	assert_true(proclife_process_memory(process_of(&a)));
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(last.tgid, 200);
+	assert_true(last.known);
+	assert_int_equal(last.memory.left, 21);
+	assert_int_equal(last.memory.holders, 2);
+}
+
 /* The OOM reaper comes before the victim can exit, and again. */
 static void test_early(void **state)
 {
@@ -229,6 +249,7 @@ int main(void)
 		MEMORY(test_held_for_a_moment),
 		MEMORY(test_by_a_worker),
 		MEMORY(test_threads),
+		MEMORY(test_of_one_that_nobody_reaps),
 		MEMORY(test_early),
 		MEMORY(test_shared),
 		MEMORY(test_held_by_a_child),

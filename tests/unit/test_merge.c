@@ -339,33 +339,54 @@ static void test_added_later(void **state)
 	proclife_merge_free(&merge);
 }
 
-/* Times that are further apart than a key has room for. */
-static void test_far_apart(void **state)
+/* The records of two streams come in this order. */
+static void expect_order(struct proclife_record *a, size_t in_a, struct proclife_record *b,
+			 size_t in_b, const uint64_t *expected)
 {
-	const uint64_t late = 1ULL << 63;
-	struct proclife_record a[] = { { .ts = 1, .cpu = 0 }, { .ts = 2, .cpu = 0 },
-				       { .ts = late, .cpu = 0 }, { .ts = late + 2, .cpu = 0 } };
-	struct proclife_record b[] = { { .ts = 3, .cpu = 1 }, { .ts = late + 1, .cpu = 1 } };
-	static const uint64_t expected[] = { 1, 2, 3, 1ULL << 63, (1ULL << 63) + 1, (1ULL << 63) + 2 };
 	uint64_t random = 1, limit = UINT64_MAX;
 	struct item none;
-	struct supply first = { .stream = { .cur = a, .end = a + 4, .refill = refill },
+	struct supply first = { .stream = { .cur = a, .end = a + in_a, .refill = refill },
 				.items = &none, .random = &random, .limit = &limit, .chunk = 1 };
 	struct supply second = first;
 	struct proclife_merge merge = { .horizon = UINT64_MAX };
 	struct proclife_event event;
 
-	(void)state;
-	second.stream = (struct proclife_stream){ .cur = b, .end = b + 2, .refill = refill, .order = 1 };
+	second.stream.cur = b;
+	second.stream.end = b + in_b;
+	second.stream.order = 1;
 	assert_int_equal(proclife_merge_add(&merge, &first.stream), 0);
 	assert_int_equal(proclife_merge_add(&merge, &second.stream), 0);
 	proclife_merge_build(&merge);
-	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+	for (size_t i = 0; i < in_a + in_b; i++) {
 		assert_int_equal(proclife_merge_next(&merge, &event), 1);
 		assert_true(event.record->ts == expected[i]);
 	}
 	assert_int_equal(proclife_merge_next(&merge, &event), 0);
 	proclife_merge_free(&merge);
+}
+
+#define LATE (1ULL << 63)
+
+/* Times that are further apart than a key has room for. */
+static void test_far_apart(void **state)
+{
+	struct proclife_record a[] = { { .ts = 1 }, { .ts = 2 }, { .ts = LATE }, { .ts = LATE + 2 } };
+	struct proclife_record b[] = { { .ts = 3 }, { .ts = LATE + 1 } };
+	static const uint64_t expected[] = { 1, 2, 3, LATE, LATE + 1, LATE + 2 };
+
+	(void)state;
+	expect_order(a, 4, b, 2, expected);
+}
+
+/* What is out of order in its stream holds up no other, however late it is. */
+static void test_out_of_order(void **state)
+{
+	struct proclife_record a[] = { { .ts = LATE + 10 }, { .ts = LATE + 5 }, { .ts = LATE + 20 } };
+	struct proclife_record b[] = { { .ts = LATE + 15 } };
+	static const uint64_t expected[] = { LATE + 10, LATE + 5, LATE + 15, LATE + 20 };
+
+	(void)state;
+	expect_order(a, 3, b, 1, expected);
 }
 
 /* What wins again and again is taken without the tree, up to the other one or the horizon. */
@@ -404,6 +425,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_streams),
 		cmocka_unit_test(test_far_apart),
+		cmocka_unit_test(test_out_of_order),
 		cmocka_unit_test(test_empty_streams),
 		cmocka_unit_test(test_added_later),
 		cmocka_unit_test(test_bound),

@@ -199,7 +199,7 @@ static void test_ignored(void **state)
 {
 	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
 	struct who b = process_of_pid(202, "b"), c = process_of_pid(203, "c");
-	struct who d = process_of_pid(204, "d");
+	struct who d = process_of_pid(204, "d"), old = process_of_pid(205, "old");
 	struct proclife_reaper reaper;
 
 	(void)state;
@@ -224,12 +224,18 @@ static void test_ignored(void **state)
 	feed(tasks, reap_record(18, &d, &d));
 	feed(tasks, free_record(19, &d));
 	assert_int_equal(reaper_of(reapers, 100).ignored, 2);
+	/* Nobody knows who created it, before the trace. */
+	feed(tasks, task_record(19, &old, &shell));
+	feed(tasks, exit_below_record(19, &old, &shell));
+	feed(tasks, reap_record(19, &old, &old));
+	feed(tasks, free_record(19, &old));
+	assert_int_equal(reaper_of(reapers, 100).ignored, 3);
 	/* It was adopted: whom it was due to is not known. */
 	feed(tasks, fork_record(20, &b, &shell));
 	feed(tasks, exit_below_record(21, &b, &init));
 	feed(tasks, reap_record(22, &b, &b));
 	feed(tasks, free_record(23, &b));
-	assert_int_equal(reaper_of(reapers, 100).ignored, 2);
+	assert_int_equal(reaper_of(reapers, 100).ignored, 3);
 	/* Nothing is known of this one's parent. */
 	feed_gap(tasks, 1, 24, 25);
 	feed(tasks, reap_record(26, &c, &c));
@@ -366,6 +372,37 @@ static void test_adopter_ends_first(void **state)
 	assert_int_equal(reaper.until, 30);
 }
 
+/* Added when parent and child are there already: what is told of the parent is final even so. */
+static void test_added_midway(void **state)
+{
+	struct who p = process_of_pid(200, "p"), a = process_of_pid(201, "a");
+	struct proclife_tasks *own; /* nobody else asks for reapers */
+	struct proclife_reapers *midway;
+	struct proclife_reaper reaper;
+
+	(void)state;
+	assert_int_equal(proclife_tasks_new(&own), 0);
+	feed(own, fork_record(10, &p, &shell));
+	feed(own, fork_record(11, &a, &p));
+	assert_int_equal(proclife_reapers_new(&midway, own), 0);
+	feed(own, rename_record(12, &p, "renamed"));
+	p.comm = "renamed";
+	feed(own, exit_below_record(13, &a, &p));
+	feed(own, reap_record(14, &a, &a));
+	feed(own, exit_below_record(15, &p, &shell));
+	feed(own, reap_record(16, &p, &shell));
+	feed(own, free_record(17, &p));
+	feed(own, free_record(18, &a));
+	reaper = reaper_of(midway, 200);
+	assert_int_equal(reaper.ignored, 1);
+	assert_string_equal(reaper.comm, "renamed");
+	assert_true(reaper.gone);
+	assert_int_equal(reaper.since, 10);
+	assert_int_equal(reaper.until, 15);
+	proclife_reapers_free(midway);
+	proclife_tasks_free(own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +414,7 @@ int main(void)
 		REAPERS(test_exec_by_thread),
 		REAPERS(test_released_by_a_dying_parent),
 		REAPERS(test_ignored),
+		REAPERS(test_added_midway),
 		REAPERS(test_born),
 		REAPERS(test_coalesced),
 		REAPERS(test_runtime),

@@ -4,6 +4,7 @@
 #include "fixture_tasks.h"
 
 #include <signal.h>
+#include <string.h>
 
 static void test_simple_life(void **state)
 {
@@ -378,6 +379,23 @@ static void test_younger_parent(void **state)
 	assert_int_equal(proclife_tasks_find(tasks, c.task)->process->parent_id, 0);
 }
 
+/* A name ends, whatever a damaged record says. */
+static void test_name_without_end(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(300, "b"), t = thread_of(&b, 301);
+	struct proclife_record record = fork_record(10, &a, &shell);
+
+	(void)state;
+	memset(record.comm, 'x', sizeof(record.comm));
+	feed(tasks, record);
+	assert_string_equal(LAST_BORN->comm, "xxxxxxxxxxxxxxx");
+	/* Until its leader is seen, a process has the name of its thread. */
+	record = task_record(11, &t, &shell);
+	memset(record.comm, 'y', sizeof(record.comm));
+	feed(tasks, record);
+	assert_string_equal(LAST_BORN->comm, "yyyyyyyyyyyyyyy");
+}
+
 static void test_close(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -454,6 +472,7 @@ int main(void)
 		TEST(test_marks_of_a_death),
 		TEST(test_records_after_exit),
 		TEST(test_younger_parent),
+		TEST(test_name_without_end),
 		TEST(test_close),
 		TEST(test_reports_in_order),
 	};

@@ -259,6 +259,33 @@ static void test_snapshot_in_any_order(void **state)
 	}
 }
 
+/* That a process which is known is the parent shows only when its thread is found. */
+static void test_parent_known_later(void **state)
+{
+	struct who a = process_of_pid(200, "a"), forker = thread_of(&shell, 101);
+
+	(void)state;
+	feed(tasks, task_record(5, &shell, &init));
+	feed(tasks, task_record(6, &a, &forker));
+	assert_null(node_of(200)->parent);
+	feed(tasks, task_record(7, &forker, &init));
+	assert_int_equal(node_of(200)->parent->tgid, 100);
+}
+
+/* A signal shows a process before its FORK does: it began with that all the same. */
+static void test_seen_before_fork(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+
+	(void)state;
+	feed(tasks, task_record(5, &shell, &init));
+	feed(tasks, signal_record(9, &a, 15, &shell));
+	feed_life(tasks, 10, &a, &shell);
+	assert_int_equal(node_of(200)->began, 10);
+	assert_false(node_of(200)->older);
+	assert_int_equal(node_of(200)->parent->tgid, 100);
+}
+
 /* Children are in the order of their births, whenever they were selected. */
 static void test_selected_later(void **state)
 {
@@ -361,6 +388,8 @@ int main(void)
 		TEST(test_daemon),
 		TEST(test_exec_by_thread),
 		TEST(test_snapshot_in_any_order),
+		TEST(test_parent_known_later),
+		TEST(test_seen_before_fork),
 		TEST(test_selected_later),
 		TEST(test_selected_only),
 		TEST(test_kept),
