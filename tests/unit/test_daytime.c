@@ -15,11 +15,14 @@
 #define DAY (86400 * SECOND)
 
 static uint64_t to_realtime; /* of the machine's clocks */
+static unsigned int preempted; /* in which reading of the time of day, counted from 1 */
 
 static uint64_t read_realtime(void *data)
 {
-	const struct fake_device *machine = data;
+	struct fake_device *machine = data;
 
+	if (preempted && !--preempted)
+		machine->now += SECOND;
 	return machine->now + to_realtime;
 }
 
@@ -97,6 +100,22 @@ static void test_between(void **state)
 	to_realtime -= 40;
 	expect_nothing(source);
 	assert_int_equal(source->daytime.count, 1);
+}
+
+/* A reader that is preempted while it looks looks again: the time is no less exact for that. */
+static void test_preempted(void **state)
+{
+	(void)state;
+	begin(DAY);
+	for (unsigned int i = 1; i <= 3; i++) {
+		uint64_t at = (10 + 10 * i) * SECOND;
+
+		to_realtime += DAY;
+		preempted = i;
+		record_at(at);
+		assert_int_equal(preempted, 0);
+		assert_int_equal(proclife_source_realtime(source, at), (i + 1) * DAY + at);
+	}
 }
 
 /* Where somebody sets the clock for ever, memory does not grow for ever. */
@@ -252,6 +271,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_never_set, end_device),
 		cmocka_unit_test_teardown(test_set, end_device),
 		cmocka_unit_test_teardown(test_between, end_device),
+		cmocka_unit_test_teardown(test_preempted, end_device),
 		cmocka_unit_test_teardown(test_bound, end_device),
 		cmocka_unit_test_setup_teardown(test_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),

@@ -158,6 +158,7 @@ static void test_compatible_header(void **state)
 	fake_device_add_rings(device);
 	device->header->abi_version = PROCLIFE_ABI_VERSION + 5;
 	device->header->features = UINT64_MAX;
+	device->header->header_bytes = device->header->cpu_map_offset; /* as much as there is room for */
 	source = fake_device_open(device);
 	fake_device_write(device, 2, 10);
 	device->now = 20;
