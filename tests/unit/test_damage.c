@@ -181,8 +181,7 @@ static void test_flips(void **state)
 	assert_true(noticed > 500 / EVERY);
 }
 
-/* Changes the header of a stream's first packet, and makes its checksum fit. */
-static void forge(const char *name, size_t at, const void *bytes, size_t size)
+static struct proclife_packet packet_at(const char *name, off_t at)
 {
 	struct proclife_packet packet;
 	char path[PATH_MAX + 64];
@@ -191,11 +190,17 @@ static void forge(const char *name, size_t at, const void *bytes, size_t size)
 	path_of(path, name);
 	file = fopen(path, "r");
 	assert_non_null(file);
+	assert_int_equal(fseeko(file, at, SEEK_SET), 0);
 	assert_int_equal(fread(&packet, sizeof(packet), 1, file), 1);
 	fclose(file);
-	memcpy((char *)&packet + at, bytes, size);
+	return packet;
+}
+
+/* Makes the checksum fit. */
+static void forge(const char *name, off_t at, struct proclife_packet packet)
+{
 	packet.checksum = proclife_packet_checksum(&packet);
-	patch(name, 0, &packet, sizeof(packet));
+	patch(name, at, &packet, sizeof(packet));
 }
 
 static void test_packet_fields(void **state)
@@ -223,6 +228,8 @@ static void test_packet_fields(void **state)
 		{ offsetof(struct proclife_packet, packet_seq_num), 5, 8, "a packet is missing" },
 		{ offsetof(struct proclife_packet, gap_lost), UINT64_MAX, 8, "place" },
 		{ offsetof(struct proclife_packet, gap_lost), 3, 8, "place" },
+		{ offsetof(struct proclife_packet, gap_from), 1, 8, "times" },
+		{ offsetof(struct proclife_packet, gap_to), UINT64_MAX, 8, "times" },
 		{ offsetof(struct proclife_packet, cpu_id), 1, 4, "another stream" },
 	};
 	struct proclife_fault fault;
@@ -231,7 +238,10 @@ static void test_packet_fields(void **state)
 	make(true);
 	copy_recording();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		forge("snapshot", bad[i].at, &bad[i].value, bad[i].size);
+		struct proclife_packet packet = packet_at("snapshot", 0);
+
+		memcpy((char *)&packet + bad[i].at, &bad[i].value, bad[i].size);
+		forge("snapshot", 0, packet);
 		if (try(&fault) != -EBADMSG)
 			fail_msg("field at %zu: taken", bad[i].at);
 		if (!strstr(fault.text, "snapshot: damaged at byte 0: ") ||
@@ -240,6 +250,25 @@ static void test_packet_fields(void **state)
 		copy_file(folder.path, other.path, "snapshot");
 	}
 	assert_int_equal(try(&fault), 0);
+}
+
+/* A gap comes after what was read before it, whatever its packet says. */
+static void test_gap_without_time(void **state)
+{
+	struct proclife_packet packet;
+	struct proclife_fault fault;
+	off_t at = 0;
+
+	(void)state;
+	make(true);
+	copy_recording();
+	for (packet = packet_at("cpu_0", 0); !packet.gap_from; packet = packet_at("cpu_0", at))
+		at += (off_t)(packet.packet_size / 8);
+	packet.gap_from = packet.gap_to = 0;
+	forge("cpu_0", at, packet);
+	assert_int_equal(try(&fault), -EBADMSG);
+	assert_non_null(strstr(fault.text, "cpu_0: damaged at byte "));
+	assert_non_null(strstr(fault.text, ": the packet's times make no sense"));
 }
 
 static void test_metadata_values(void **state)
@@ -307,6 +336,11 @@ static void test_metadata_values(void **state)
 		    strchr(fault.text, '\n'))
 			fail_msg("'%s': '%s'", edits[i].to, fault.text);
 	}
+	/* Which release made it may be missing. */
+	edit("format 2 ", "format 3 ");
+	cut("metadata", 200);
+	assert_int_equal(try(&fault), -EPROTO);
+	assert_non_null(strstr(fault.text, "a recording of format 3; this release reads format 2: "));
 	/* A later release can add something. */
 	edit("cpus = 2;", "cpus = 2;\n\tsomething_new = \"x\";");
 	assert_int_equal(try(&fault), 0);
@@ -388,6 +422,7 @@ int main(void)
 		COPIED(test_metadata_truncated),
 		COPIED(test_flips),
 		COPIED(test_packet_fields),
+		COPIED(test_gap_without_time),
 		COPIED(test_metadata_values),
 		COPIED(test_foreign),
 		COPIED(test_times),

@@ -5,6 +5,7 @@
 #include <ctf.h>
 #include <fields.h>
 #include <errno.h>
+#include <map.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,7 +342,7 @@ ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned int flags)
 	return too_early ? -1 : __real_getrandom(buffer, size, flags);
 }
 
-/* Then recordings differ in their times. */
+/* Then recordings differ in their times, and tables in when they were made. */
 static void test_without_random_numbers(void **state)
 {
 	const uint64_t times[2] = { 0, 1 }; /* its clock against that of the day, its beginning */
@@ -349,6 +350,7 @@ static void test_without_random_numbers(void **state)
 
 	(void)state;
 	too_early = true;
+	assert_int_not_equal(proclife_seed(), proclife_seed());
 	record_run(&(struct run_options){ .cpus = 1, .ring = 64, .rounds = 1 }, folder.path, &live);
 	too_early = false;
 	source = replay(folder.path);

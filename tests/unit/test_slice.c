@@ -365,6 +365,46 @@ static void test_library(void **state)
 	proclife_source_free(source);
 }
 
+/* Nothing is taken of a machine with one CPU: it ends where that ends, and can be read. */
+static void test_nothing_of_what_was_cut(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+	struct proclife_run_info run;
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+	struct proclife_event event;
+	uint64_t end;
+
+	(void)state;
+	story_put(record_of(0, PROCLIFE_WAIT, &init));
+	story_sync();
+	story_abandon();
+	snprintf(part, sizeof(part), "%s/part", folder.base);
+	source = replay(folder.path);
+	run = *proclife_recording_info(source);
+	assert_int_equal(proclife_recorder_slice(&recorder, source, folder.path, part, &run), 0);
+	assert_int_equal(log_source(&live, source, UINT64_MAX), -ENODATA);
+	end = run.ended = proclife_source_horizon(source);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	source = replay(part);
+	assert_int_equal(proclife_source_next(source, &event), -ENODATA);
+	assert_null(proclife_recording_damage(source, 0));
+	assert_int_equal(proclife_source_horizon(source), end);
+	proclife_source_free(source);
+}
+
+static int begin_with_one_cpu(void **state)
+{
+	int err;
+
+	story_cpus = 1;
+	err = story_setup(state);
+	story_cpus = 2;
+	return err;
+}
+
 /* What somebody else wrote there is refused. */
 static void test_env(void **state)
 {
@@ -409,6 +449,8 @@ int main(void)
 		STORY(test_nobody),
 		STORY(test_critical_path),
 		STORY(test_library),
+		cmocka_unit_test_setup_teardown(test_nothing_of_what_was_cut, begin_with_one_cpu,
+						story_teardown),
 		STORY(test_env),
 	};
 

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -134,11 +136,83 @@ static void test_disk_full(void **state)
 	}
 }
 
+static bool no_room;
+
+int __real_mkdir(const char *path, mode_t mode);
+int __wrap_mkdir(const char *path, mode_t mode);
+
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+	errno = ENOSPC;
+	return no_room ? -1 : __real_mkdir(path, mode);
+}
+
+/* There is no room for the folder: that is what its maker is told. */
+static void test_no_folder(void **state)
+{
+	struct proclife_run_info run = { .size = sizeof(run), .began = 1 };
+	struct fake_device *device = fake_device_new(1, 64);
+	struct proclife_source *source = fake_device_open(device);
+	struct proclife_recorder *recorder;
+
+	(void)state;
+	no_room = true;
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), -ENOSPC);
+	no_room = false;
+	proclife_source_free(source);
+	fake_device_free(device);
+}
+
+static unsigned int yields, repair_at;
+
+int __wrap_sched_yield(void);
+
+/* The recorder gets the CPU, and writes the rest of its header. */
+int __wrap_sched_yield(void)
+{
+	if (++yields == repair_at)
+		file_flip(folder.path, "cpu_0", offsetof(struct proclife_packet, checksum), 1);
+	return 0;
+}
+
+/* A header that is half written is read again; one that stays so is damaged. */
+static void test_header_half_written(void **state)
+{
+	struct proclife_run_info run = { .size = sizeof(run), .began = 1 };
+	struct fake_device *device = fake_device_new(1, 64);
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+	struct proclife_fault fault;
+
+	(void)state;
+	fake_device_add_rings(device);
+	source = fake_device_open(device);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	while (device->now < 10)
+		fake_device_write(device, 0, ++device->now);
+	device->now++;
+	log_source(&live, source, UINT64_MAX);
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+	file_flip(folder.path, "cpu_0", offsetof(struct proclife_packet, checksum), 1);
+	assert_int_equal(try_replay(folder.path, &fault, &again), -EBADMSG);
+	assert_non_null(strstr(fault.text, "the packet's header is damaged"));
+	repair_at = yields + 3;
+	again.count = 0;
+	assert_int_equal(try_replay(folder.path, &fault, &again), 0);
+	assert_int_equal(again.count, 10);
+	assert_same_log(&live, &again);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	fake_device_free(device);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RECORDED(test_killed),
 		RECORDED(test_disk_full),
+		RECORDED(test_no_folder),
+		RECORDED(test_header_half_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
