@@ -84,8 +84,8 @@ $(patsubst %,$B/tests/unit/%,test_claims test_changed test_daytime test_env test
 FAILING := malloc calloc realloc aligned_alloc strdup asprintf open_memstream fdopendir free open openat fstat \
 	mkdir renameat ftruncate mmap readdir getrandom ioctl read pread pwrite close
 
-$B/tests/unit/test_failures: $B/tests/unit/support/failing.o
-$B/tests/unit/test_failures: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
+$B/tests/unit/test_failures $B/tests/unit/test_refused: $B/tests/unit/support/failing.o
+$B/tests/unit/test_failures $B/tests/unit/test_refused: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
 
 $B/tests/unit/test_salvage: override LDFLAGS += -Wl,--wrap=pread
 $B/tests/unit/test_recording: private override LDFLAGS += -Wl,--wrap=getrandom

@@ -378,7 +378,7 @@ static struct folder recorded;
 static int record(void **state)
 {
 	const struct run_options options = {
-		.cpus = 12, .ring = 64, .rounds = 20, .seed = 1, .snapshot = 20, .late = true,
+		.cpus = 12, .ring = 64, .rounds = 20, .seed = 1, .snapshot = 600, .late = true,
 	};
 	struct log log = { 0 };
 

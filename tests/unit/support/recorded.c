@@ -329,6 +329,7 @@ int ioctl(int fd, unsigned long request, ...)
 		records[i].ts = 1 + i / 2;
 		records[i].type = PROCLIFE_TASK;
 		records[i].task = 0x1000000 + i;
+		records[i].state.uid = (uint32_t)i;
 		strcpy(records[i].comm, "older");
 	}
 	return 0;
