@@ -116,7 +116,6 @@ static void end_of_file(struct proclife_ctf_reader *reader)
 			estimate(file->bytes + file->cut - reader->offset), run->synced);
 		reader->damage.estimated = true;
 	}
-	reader->offset = file->bytes;
 	reader->at = file->bytes;
 }
 
