@@ -32,7 +32,8 @@ static int take_line(const struct reading *reading, char *line)
 
 	errno = 0;
 	number = strtoull(line, &text, 10);
-	if (line[0] < '0' || line[0] > '9' || errno || text[0] != ' ' || !text[1])
+	/* strtoull() takes spaces and a sign before it, too. */
+	if (line[0] < '0' || errno || text[0] != ' ' || !text[1])
 		return 1;
 	return reading->kind->take(reading->data, number, text + 1);
 }
