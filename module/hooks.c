@@ -129,8 +129,6 @@ static const struct hook hooks[HOOKS] = {
 static struct attach_hook attached[HOOKS];
 /* Where each is, close together; 0: what comes from there is ignored. */
 static unsigned long addresses[HOOKS] __read_mostly;
-/* As ftrace gives it, once something came from there while hooks record; 0: nothing yet. */
-static unsigned long exact[HOOKS] __read_mostly;
 
 /* On while try_hooks() finds out which hooks are called at all. Nothing is recorded until then. */
 static DEFINE_STATIC_KEY_TRUE(trying);
@@ -260,6 +258,9 @@ static notrace noinline void probe_any(enum hook_id id, unsigned long first)
 }
 
 #if COMPAT_FTRACE_ARGS
+/* Where each is as ftrace gives it, once something came from there while hooks record; 0: nothing yet. */
+static unsigned long exact[HOOKS] __read_mostly;
+
 /* A function's hook is this near its beginning, behind a landing pad for instance. */
 #define NEAR 16
 

@@ -11,7 +11,8 @@ suites='bullseye bookworm trixie sid trixie-backports experimental'
 #   suite_root      the suite that its kernels are built for and run on
 #   suite_debug     the name of the kernel that is built from the suite's sources, or empty
 suite_set() {
-	local name=${1%-@(rt|16k)}
+	local name=${1%-rt}
+	name=${name%-16k}
 	suite_debug=''
 	[[ " $debug_kernels " != *" $1 "* ]] || suite_debug=$1 name=bookworm
 	[[ " $suites " = *" $name "* ]] ||
