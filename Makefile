@@ -221,6 +221,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   install-lib       the library alone, with its headers and manuals
   dkms-install      the module, now and for each kernel to come; dkms-source: its sources alone
   uninstall, dkms-uninstall, clean
+  dist              a tar file of the sources
 
   demo              boots a guest, traces a real build in it, shows its tree and its latencies
   check             all that a change has to pass
@@ -248,7 +249,7 @@ help:
 clean:
 	rm -rf build build-*
 
--include tests/tests.mk tests/bench.mk
--include $(shell find $B -name '*.d' 2>/dev/null)
+-include tests/tests.mk tests/bench.mk packaging/packages.mk
+-include $(shell find $B -path $B/deb -prune -o -name '*.d' -print 2>/dev/null)
 
 .PHONY: all lib help module install install-lib uninstall dkms-source dkms-install dkms-uninstall demo check check-unit check-matrix check-debug clean
