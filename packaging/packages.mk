@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What is given away: the sources as a tar file.
+# What is given away: the sources as a tar file, and Debian's packages made from it.
 
 DIST := proclife-$(VERSION)
 
@@ -14,4 +14,12 @@ dist:
 	$Qgzip -9nf $B/$(DIST).tar
 	@echo $B/$(DIST).tar.gz
 
-.PHONY: dist
+# debian/ lies in packaging/ here and at the top of what Debian builds.
+deb: dist
+	@tests/scripts/setup packages
+	@rm -rf $B/deb && mkdir -p $B/deb
+	$Qcp $B/$(DIST).tar.gz $B/deb/proclife_$(VERSION).orig.tar.gz
+	$Qtar -xf $B/$(DIST).tar.gz -C $B/deb && cp -r $B/deb/$(DIST)/packaging/debian $B/deb/$(DIST)/
+	$Qcd $B/deb/$(DIST) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc $(DEB_FLAGS)
+
+.PHONY: dist deb
