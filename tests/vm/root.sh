@@ -20,7 +20,16 @@ root_cross='gcc libc6-dev make sparse pkgconf perl libc-bin pahole bash coreutil
 # (likewise), layer_dir[base] and build, the folder in the tree for what is built for this root. It
 # needs kernel_get's results.
 root_get() {
-	local key own
+	local key own packages
+	if [[ $bare ]]; then
+		packages=$bare_packages
+		[[ $chroot ]] || packages+=" linux-image-$kernel_release linux-headers-$kernel_release"
+		key=$(echo "$packages" "$suite_archives" "$(date +%G-%V)" | sha256sum | cut -c 1-16)
+		root_dir=$cache/root/$suite_root.bare.$key build=build
+		[[ -d $root_dir ]] || root_make '' "$packages"
+		root_build=$root_dir layer_dir[base]=$root_dir
+		return
+	fi
 	# shellcheck source=/dev/null
 	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	root_dir='' root_build='' layer_dir[base]=/ build=build
@@ -30,7 +39,9 @@ root_get() {
 	# The kernel's needs have versions: a suite that moves gets a new root when its kernel wants it.
 	key=$(echo "$root_packages" | cat - "$kernel_dir/needs" | sha256sum | cut -c 1-16)
 	root_dir=$cache/root/$suite_root.$key
-	[[ -d $root_dir ]] || root_make
+	# shellcheck disable=SC2086 # a list of words
+	[[ -d $root_dir ]] || root_make "$(printf '%s\n' $root_packages \
+		"$(sed 's/[ (:].*//' "$kernel_dir/needs")" | sort -u | paste -sd ,)" ''
 	touch "$root_dir"
 	root_build=$root_dir layer_dir[base]=$root_dir build=build-$suite_root
 }
@@ -69,8 +80,10 @@ root_unpack() {
 	mv -T "$new" "$unpacked" && touch "$unpacked" # tar gave it an old time
 }
 
+# root_make PACKAGES INSTALLED: a root with these packages, and with those that its own apt installs; it
+# keeps apt's sources if the first are none.
 root_make() {
-	local new packages log=$tmp/debootstrap.log as_root=()
+	local new log=$tmp/debootstrap.log as_root=()
 	"$here/../scripts/setup" suites || exit 125
 	if [[ $EUID != 0 ]]; then
 		command -v sudo >/dev/null ||
@@ -78,14 +91,21 @@ root_make() {
 		as_root=(sudo)
 	fi
 	say "making a root of $suite_root with debootstrap (once)"
-	# shellcheck disable=SC2086 # a list of words
-	packages=$(printf '%s\n' $root_packages "$(sed 's/[ (:].*//' "$kernel_dir/needs")" | sort -u |
-		paste -sd ,)
 	mkdir -p "$cache/root" && new=$(mktemp -d "$cache/root/.new.XXXXXX") || exit 125
 	# Its mounts are its own, and gone with it.
-	if ! "${as_root[@]}" unshare --mount /usr/sbin/debootstrap --variant=minbase --arch=amd64 \
-		--keyring="$keyring" --include="$packages" "$suite_root" "$new" "$(mirror debian)" \
-		>"$log" 2>&1; then
+	# shellcheck disable=SC2016,SC2086 # the inner shell's; a list of words
+	if ! "${as_root[@]}" unshare --mount /bin/bash -e -c '
+		/usr/sbin/debootstrap --variant=minbase --arch=amd64 --keyring="$2" ${3:+"--include=$3"} "$4" "$1" "$5"
+		[[ $3 ]] && exit
+		cp "$6" "$1/etc/apt/sources.list"
+		printf "%s \"false\";\n" Acquire::Check-Valid-Until Acquire::Check-Date Dpkg::Use-Pty >"$1/etc/apt/apt.conf.d/90test"
+		mount -t proc proc "$1/proc"
+		export DEBIAN_FRONTEND=noninteractive
+		chroot "$1" apt-get -q update
+		chroot "$1" apt-get -qy dist-upgrade
+		[[ ! ${*:7} ]] || chroot "$1" apt-get -qy --no-install-recommends install "${@:7}"' bash \
+		"$new" "$keyring" "$1" "$suite_root" "$(mirror debian)" "$suite_apt/sources.list" $2 \
+		</dev/null >"$log" 2>&1; then
 		tail -n 20 "$log" >&2
 		fail "cannot make a root of $suite_root: debootstrap fails" 125
 	fi
@@ -104,7 +124,12 @@ root_run() {
 	rm -rf "$tmp/root" && mkdir -p "$root_out" "$tmp/root/work" || exit 125
 	[[ ${#job_files[@]} = 0 ]] || cp -r "${job_files[@]}" "$root_out/" || exit 125
 	for name in $1; do layers+=:${layer_dir[$name]}/root; done
-	[[ $EUID = 0 ]] || namespaces+=(--user --map-root-user)
+	# apt needs more than one user.
+	case $EUID$bare in
+	0*) ;;
+	*yes) namespaces=(sudo "${namespaces[@]}") ;;
+	*) namespaces+=(--user --map-root-user) ;;
+	esac
 	"${namespaces[@]}" "$here/chroot" "$tmp/root/work" "${layers#:}" "${root_build:-/}" "$tree" \
 		"$root_out" "${@:2}"
 }
@@ -118,11 +143,12 @@ root_runs() {
 
 # root_job COMMAND...: run the command there in the current folder, as in a guest.
 root_job() {
-	local status=0
+	local status=0 layer=''
 	job_files=()
 	[[ -z $share ]] || job_files=("$share/.")
+	[[ $bare ]] || layer=kernel
 	# shellcheck disable=SC2016 # for the shell in there
-	root_run kernel /usr/bin/env "B=$build" "KERNEL=$kernel_release" "${arch_kbuild[@]}" /bin/sh -c '
+	root_run "$layer" /usr/bin/env "B=$build" "KERNEL=$kernel_release" "${arch_kbuild[@]}" /bin/sh -c '
 		mkdir -p /mnt && ln -s /run/proclife /mnt/share && cd "$1" && shift && exec "$@"' \
 		sh "$PWD" "$@" || status=$?
 	[[ -z $share ]] || cp -r "$root_out/." "$share/" || fail "--share $share: cannot write there" 125
