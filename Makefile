@@ -221,7 +221,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   install-lib       the library alone, with its headers and manuals
   dkms-install      the module, now and for each kernel to come; dkms-source: its sources alone
   uninstall, dkms-uninstall, clean
-  dist, deb         a tar file of the sources; Debian's packages, in build/deb/
+  dist, deb, rpm    a tar file of the sources; the packages of Debian and RPM, in build/
 
   demo              boots a guest, traces a real build in it, shows its tree and its latencies
   check             all that a change has to pass

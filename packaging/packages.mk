@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What is given away: the sources as a tar file, and Debian's packages made from it.
+# What is given away: the sources as a tar file, and the packages made from it.
 
 DIST := proclife-$(VERSION)
 
@@ -22,4 +22,11 @@ deb: dist
 	$Qtar -xf $B/$(DIST).tar.gz -C $B/deb && cp -r $B/deb/$(DIST)/packaging/debian $B/deb/$(DIST)/
 	$Qcd $B/deb/$(DIST) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc $(DEB_FLAGS)
 
-.PHONY: dist deb
+# Programs, library and akmod; KERNEL=RELEASE: the kmod for that kernel instead. Debian's rpmbuild knows
+# nothing of what is installed.
+rpm: dist
+	@tests/scripts/setup rpm
+	$Qrpmbuild --nodeps --define '_topdir $(abspath $B)/rpm' \
+		$(if $(KERNEL),--define 'kernels $(KERNEL)') -ta $B/$(DIST).tar.gz
+
+.PHONY: dist deb rpm
