@@ -228,6 +228,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   check-unit        the unit tests alone, under a minute
   check-matrix      the guest tests on 14 kernels, or SUITES="bullseye arm64-sid"
   check-debug       the guest tests on kernels that watch themselves, and on one without kprobes
+  check-packages    the packages are built, installed, upgraded and removed on three suites of Debian
   check-model       the program against a model of it, on new seeds for five minutes
   check-mutants     which of MUTANTS="--seed 1 --count 300 lib read" changes no test notices
   check-litmus      the ring under the memory models of the kernel, arm64 and riscv64

@@ -29,4 +29,9 @@ rpm: dist
 	$Qrpmbuild --nodeps --define '_topdir $(abspath $B)/rpm' \
 		$(if $(KERNEL),--define 'kernels $(KERNEL)') -ta $B/$(DIST).tar.gz
 
-.PHONY: dist deb rpm
+# SUITES="bookworm sid" on these suites of Debian alone.
+check-packages:
+	tests/scripts/setup packages vm suites
+	tests/scripts/packages $(SUITES)
+
+.PHONY: dist deb rpm check-packages
