@@ -112,14 +112,14 @@ static void test_unlike(void **state)
 	run(&story_shell, "cc", "/usr/bin/cc", "cc e", 1, 9);
 	who = start(&story_shell, "cc", "/usr/bin/cc", "cc f");
 	run(&who, "as", "/usr/bin/as", "as f", 1, 0);
-	stop(&who, &story_shell, 0, 1, 0);
+	quit(&who, &story_shell, 0, 1, 0);
 	who = start(&story_shell, "cc", "/usr/bin/cc", "cc g");
 	run(&who, "ld", "/usr/bin/ld", "ld g", 1, 0);
-	stop(&who, &story_shell, 0, 1, 0);
+	quit(&who, &story_shell, 0, 1, 0);
 	who = start(&story_shell, "cc", "/usr/bin/cc", "cc h");
 	run(&who, "as", "/usr/bin/as", "as h", 1, 0);
 	run(&who, "as", "/usr/bin/as", "as i", 1, 0);
-	stop(&who, &story_shell, 0, 1, 0);
+	quit(&who, &story_shell, 0, 1, 0);
 	start(&story_shell, "cc", "/usr/bin/cc", "cc j"); /* alive */
 	story_end();
 	expect_rows("--fold",
@@ -176,7 +176,7 @@ static void test_counts_differ(void **state)
 			run(&who, "true", "/bin/true", "true", 1, 0);
 		if (i % 3)
 			run(&who, "false", "/bin/false", "false", 1, 256);
-		stop(&who, &story_shell, 1, 1, 0);
+		quit(&who, &story_shell, 1, 1, 0);
 		story_sync();
 	}
 	story_end();
@@ -206,7 +206,7 @@ static void test_shapes_differ(void **state)
 			if (i & 1 << k)
 				run(&who, comm, NULL, NULL, 1, k == 7 ? 256 : 0);
 		}
-		stop(&who, &story_shell, 1, 1, i % 2 ? 512 : 0);
+		quit(&who, &story_shell, 1, 1, i % 2 ? 512 : 0);
 	}
 	story_end();
 	expect_rows("",
@@ -276,7 +276,7 @@ static void test_too_many_programs(void **state)
 
 		snprintf(comm, sizeof(comm), "job%u", i);
 		who = start(&story_shell, comm, NULL, NULL);
-		stop(&who, &story_shell, 1, i == 500 ? 1000 : i % 10, i % 7 ? 0 : 256);
+		quit(&who, &story_shell, 1, i == 500 ? 1000 : i % 10, i % 7 ? 0 : 256);
 	}
 	story_end();
 	sum = expect_short("", 1001, 143);
@@ -319,7 +319,7 @@ static void test_chain(void **state)
 	for (uint32_t i = 0; i < DEEP; i++)
 		chain[i + 1] = start(&chain[i], "c", NULL, NULL);
 	for (uint32_t i = DEEP; i; i--)
-		stop(&chain[i], &chain[i - 1], 0, 0, i == 4000 ? 256 : 0);
+		quit(&chain[i], &chain[i - 1], 0, 0, i == 4000 ? 256 : 0);
 	story_end();
 	free(chain);
 	assert_int_equal(expect_short("", DEEP, 1).hidden, DEEP - MOST_LINES);
@@ -338,7 +338,7 @@ static void test_cut(void **state)
 		who = start(&story_shell, "cc", "/usr/bin/cc", line);
 		for (uint32_t k = 0; k < i % 3; k++)
 			run(&who, "as", NULL, NULL, 1, k ? 256 : 0);
-		stop(&who, &story_shell, 1, 1, 0);
+		quit(&who, &story_shell, 1, 1, 0);
 	}
 	story_end();
 	expect_short("", 601, 100);
@@ -458,13 +458,13 @@ static void test_all_adds_up(void **state)
 				int32_t code = random_below(&random, 4) ?
 						       0 : (int32_t)random_below(&random, 3) << 8;
 
-				stop(&alive[n], &story_init, (uint32_t)random_below(&random, 2),
+				quit(&alive[n], &story_init, (uint32_t)random_below(&random, 2),
 				     (uint32_t)random_below(&random, 9), code);
 				failed += code != 0;
 				alive[n] = alive[--count];
 			}
 		}
-		stop(&story_shell, &story_init, 1, 1, 0);
+		quit(&story_shell, &story_init, 1, 1, 0);
 		story_end();
 		expect_short("", born, failed);
 		expect_short("--fold", born, failed);

@@ -127,7 +127,7 @@ static void test_hostile(void **state)
 		comm[15] = '\0';
 		next = start(&who, comm, "/bin/\033[31m\n\xff", line);
 		failed += code != 0;
-		stop(&next, &story_shell, 1, 1, code);
+		quit(&next, &story_shell, 1, 1, code);
 	}
 	story_end();
 	for (int width = 50; width <= 120; width += 35) {
@@ -178,10 +178,10 @@ static void test_context_apart(void **state)
 		sh[i] = start(&story_shell, "sh", "/bin/sh", NULL);
 		child = start(&sh[i], "cc", "/usr/bin/cc", NULL);
 		if (i)
-			stop(&sh[i], &story_shell, 1, 1, 0);
-		stop(&child, &sh[i], 60, 1, 0);
+			quit(&sh[i], &story_shell, 1, 1, 0);
+		quit(&child, &sh[i], 60, 1, 0);
 		if (!i)
-			stop(&sh[i], &story_shell, 1, 1, 0);
+			quit(&sh[i], &story_shell, 1, 1, 0);
 	}
 	story_end();
 	expect_part("--fold --min-life 50ms",

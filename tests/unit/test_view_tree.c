@@ -28,7 +28,7 @@ static struct who start(const struct who *parent, const char *comm, const char *
 	return who;
 }
 
-static void stop(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu,
+static void quit(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu,
 		 uint32_t rss, int32_t code)
 {
 	struct proclife_record record = exit_record(0, who, code, 0);
@@ -52,14 +52,14 @@ static void record_build(void)
 	for (uint32_t i = 0; i < 3; i++) {
 		cc = start(&make, "cc", "/usr/bin/cc");
 		as = start(&cc, "as", NULL);
-		stop(&as, &cc, 10 * (i + 1), 5 + i, 2000 + i, 0);
-		stop(&cc, &make, 1, 30 - i, 9000, i == 2 ? 1 << 8 : 0);
+		quit(&as, &cc, 10 * (i + 1), 5 + i, 2000 + i, 0);
+		quit(&cc, &make, 1, 30 - i, 9000, i == 2 ? 1 << 8 : 0);
 	}
 	as = start(&make, "true", "/bin/true");
-	stop(&as, &make, 2, 1, 1000, 0);
-	stop(&make, &sh, 1, 3, 3000, 2 << 8);
+	quit(&as, &make, 2, 1, 1000, 0);
+	quit(&make, &sh, 1, 3, 3000, 2 << 8);
 	start(&sh, "daemon", "/usr/sbin/daemon");
-	stop(&sh, &init, 5, 2, 1500, 0);
+	quit(&sh, &init, 5, 2, 1500, 0);
 	story_end();
 }
 
@@ -200,7 +200,7 @@ static void test_roots(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
 		who = start(&init, "job", NULL);
-		stop(&who, &init, 1 + i, 1, 1000, i == 1 ? 9 : 0);
+		quit(&who, &init, 1 + i, 1, 1000, i == 1 ? 9 : 0);
 	}
 	story_end();
 	expect("--min-life 3.5ms",
@@ -248,7 +248,7 @@ static void record_many(uint32_t count)
 
 	for (uint32_t i = 1; i < count; i++) {
 		who = start(&sh, "x", NULL);
-		stop(&who, &sh, 1, 1, 1000, 0);
+		quit(&who, &sh, 1, 1, 1000, 0);
 	}
 	story_end();
 }
@@ -312,7 +312,7 @@ static void test_deep(void **state)
 	for (uint32_t i = 0; i < DEEP; i++)
 		chain[i + 1] = start(&chain[i], "c", NULL);
 	for (uint32_t i = DEEP; i; i--)
-		stop(&chain[i], &chain[i - 1], 0, 1, 1000, 0);
+		quit(&chain[i], &chain[i - 1], 0, 1, 1000, 0);
 	story_end();
 	free(chain);
 	out = tree("--depth 2");
@@ -396,7 +396,7 @@ static void test_json(void **state)
 			alive[count] = start(&alive[n], "x", NULL);
 			count++;
 		} else if (n) {
-			stop(&alive[n], &init, random_below(&random, 2), random_below(&random, 50),
+			quit(&alive[n], &init, random_below(&random, 2), random_below(&random, 50),
 			     random_below(&random, 9000), random_below(&random, 3) ? 0 : 256);
 			alive[n] = alive[--count];
 		}

@@ -44,7 +44,7 @@ struct who start(const struct who *parent, const char *comm, const char *path,
 	return who;
 }
 
-void stop(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu,
+void quit(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu,
 		 int32_t code)
 {
 	struct proclife_record record = exit_record(0, who, code, 0);
@@ -64,7 +64,7 @@ void run(const struct who *parent, const char *comm, const char *path, const cha
 {
 	struct who who = start(parent, comm, path, line);
 
-	stop(&who, parent, after, 1, code);
+	quit(&who, parent, after, 1, code);
 }
 
 struct output tree(const char *options)

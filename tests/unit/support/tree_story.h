@@ -21,7 +21,7 @@ void begin_shell(void);
  */
 struct who start(const struct who *parent, const char *comm, const char *path, const char *line);
 /* So many ms later; the CPU time is in ms too. */
-void stop(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu,
+void quit(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu,
 	  int32_t code);
 /* All of its life, with a CPU time of 1 ms. */
 void run(const struct who *parent, const char *comm, const char *path, const char *line,
