@@ -183,29 +183,36 @@ static void *write_command(void *data)
 	return NULL;
 }
 
+/* The command is cat, of which the device tells. */
+static struct output run_command(const char *options)
+{
+	struct output live = { NULL, 0, 0 };
+	char line[3 * PATH_MAX];
+	pthread_t thread;
+	int fds[2], hold[2];
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(hold, O_CLOEXEC), 0);
+	held = hold[1];
+	snprintf(line, sizeof(line), "%s --device %s --record %s %s -- cat", program, live_path,
+		 folder.path, options);
+	start_with_input(line, hold[0], fds[1]);
+	close(hold[0]);
+	close(fds[1]);
+	pthread_create(&thread, NULL, write_command, NULL);
+	collect_output(reader, fds[0], &live);
+	close(fds[0]);
+	pthread_join(thread, NULL);
+	return live;
+}
+
 static void test_command(void **state)
 {
 	(void)state;
 	live_open(1024);
 	for (size_t i = 0; i < 8; i++) {
-		struct output live, again;
-		char line[3 * PATH_MAX];
-		pthread_t thread;
-		int fds[2], hold[2];
+		struct output live = run_command(views[i]), again;
 
-		live = (struct output){ NULL, 0, 0 };
-		assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
-		assert_int_equal(pipe2(hold, O_CLOEXEC), 0);
-		held = hold[1];
-		snprintf(line, sizeof(line), "%s --device %s --record %s %s -- cat",
-			 program, live_path, folder.path, views[i]);
-		start_with_input(line, hold[0], fds[1]);
-		close(hold[0]);
-		close(fds[1]);
-		pthread_create(&thread, NULL, write_command, NULL);
-		collect_output(reader, fds[0], &live);
-		close(fds[0]);
-		pthread_join(thread, NULL);
 		assert_int_equal(live.status, 0);
 		again = run_program(false, 0, "%s -i %s %s", program, folder.path, views[i]);
 		if (strstr(views[i], "--tree") &&
