@@ -22,6 +22,7 @@
 #define TRIES 30000 /* a millisecond each */
 
 static pid_t reader;
+static bool leaves; /* the command has a child, which lives on */
 static int held; /* the other end of what a command reads */
 
 static void start(const char *line, int out, int err)
@@ -148,6 +149,7 @@ static void test_range(void **state)
 static void *write_command(void *data)
 {
 	struct who who = process_of_pid(0, "proclife-read"), parent = who, child;
+	struct who left = process_of_pid(2, "left");
 	char path[100];
 	int pid = 0;
 
@@ -174,6 +176,8 @@ static void *write_command(void *data)
 	live_put(0, fork_record(0, &child, &parent));
 	child.comm = "cat";
 	live_put(1, exec_record(0, &child, pid, "/bin/cat"));
+	if (leaves)
+		live_put(1, fork_record(0, &left, &child));
 	close(held);
 	live_story(5);
 	usleep(300000);
@@ -225,6 +229,42 @@ static void test_command(void **state)
 		free(again.text);
 		folder_remove(&folder);
 		folder_make(&folder);
+	}
+}
+
+/* Why it ended is told, live and replayed. */
+static void test_left(void **state)
+{
+	struct output out;
+
+	(void)state;
+	live_open(1024);
+	leaves = true;
+	out = run_command("--expect left==0 --left-after 50ms --json");
+	leaves = false;
+	assert_int_equal(out.status, 2);
+	if (!strstr(out.text, "\"reason\":\"left\""))
+		fail_msg("%s", out.text);
+	free(out.text);
+	out = run_program(false, 0, "%s -i %s --lives --json", program, folder.path);
+	assert_non_null(strstr(out.text, "\"reason\":\"left\""));
+	free(out.text);
+}
+
+/* The status is that of a shell which cannot run it. */
+static void test_no_command(void **state)
+{
+	static const char *const commands[] = { "nosuchcommand", "/no/such/command", "/etc/passwd" };
+
+	(void)state;
+	live_open(1024);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		struct output out = run_program(true, 0, "%s --device %s -- %s", program, live_path,
+						commands[i]);
+
+		assert_int_equal(out.status, i < 2 ? 127 : 126);
+		assert_non_null(strstr(out.text, commands[i]));
+		free(out.text);
 	}
 }
 
@@ -391,6 +431,8 @@ int main(void)
 		LIVE(test_live),
 		LIVE(test_range),
 		LIVE(test_command),
+		LIVE(test_left),
+		LIVE(test_no_command),
 		LIVE(test_record_alone),
 		LIVE(test_killed),
 		LIVE(test_interrupted),
