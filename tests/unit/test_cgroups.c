@@ -13,6 +13,7 @@
 
 static int refusal; /* of the kernel, to open a cgroup; 0: none */
 static const char *mount_point = "/tmp"; /* as mountinfo writes it */
+static const char *found = "."; /* below it, whatever is asked for */
 static unsigned int asked;
 
 FILE *__real_fopen(const char *path, const char *mode);
@@ -30,13 +31,12 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	return fmemopen(line, (size_t)n, "r");
 }
 
-/* All of them are the root. */
 int __wrap_open_by_handle_at(int mount, struct file_handle *handle, int flags)
 {
 	(void)handle;
 	asked++;
 	errno = refusal;
-	return refusal ? -1 : openat(mount, ".", flags);
+	return refusal ? -1 : openat(mount, found, flags);
 }
 
 /* What is asked twice, and can be found the second time. */
@@ -100,12 +100,34 @@ static void test_odd_mount_point(void **state)
 	assert_int_equal(rmdir(base), 0);
 }
 
+/* A path begins at the mount point, as the root of all that the user can see. */
+static void test_below_the_mount_point(void **state)
+{
+	char base[] = "/tmp/proclife-test-XXXXXX", path[64];
+	struct proclife_cgroups *cgroups;
+
+	(void)state;
+	assert_non_null(mkdtemp(base));
+	snprintf(path, sizeof(path), "%s/web", base);
+	assert_int_equal(mkdir(path, 0700), 0);
+	mount_point = base;
+	found = "web";
+	assert_int_equal(proclife_cgroups_new(&cgroups, NULL, NULL), 0);
+	assert_string_equal(proclife_cgroups_path(cgroups, 7), "/web");
+	proclife_cgroups_free(cgroups);
+	mount_point = "/tmp";
+	found = ".";
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(base), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_passes_is_asked_again),
 		cmocka_unit_test(test_what_stays_is_asked_once),
 		cmocka_unit_test(test_odd_mount_point),
+		cmocka_unit_test(test_below_the_mount_point),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

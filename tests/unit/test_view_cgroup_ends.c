@@ -207,6 +207,33 @@ static void test_released(void **state)
 		     "  last reap             +2.00 ms  pid1 (201), by itself\n");
 }
 
+/*
+ * Its parent does not want to know, so that it releases itself; another one is notified of later, and
+ * reaped before. The last one to exit is not the last one that is reaped.
+ */
+static void test_released_last(void **state)
+{
+	(void)state;
+	populated(10, true);
+	pid1 = joins(201, "pid1");
+	worker = joins(202, "worker");
+	begins_to_exit(100, &pid1);
+	begins_to_exit(101, &worker);
+	story_at(105);
+	story_exit(&pid1, &engine, 0);
+	story_at(107);
+	story_exit(&worker, &engine, 0);
+	reaped(108, &worker, &engine);
+	reaped(109, &pid1, &pid1);
+	populated(110, false);
+	end_story();
+	expect_lines("--monotonic", "  last exit",
+		     "  last exit          1.101000000  worker (202), parent notified at +6.00 ms\n"
+		     "  last reap             +8.00 ms  pid1 (201), by itself\n");
+	expect_lines("--json", "\"last_pid\"", "\"last_pid\":202,");
+	expect_lines("--json", "\"reaped_pid\"", "\"reaped_pid\":201,\"reaped_comm\":\"pid1\",");
+}
+
 /* What is not recorded is not made up, but it is said how to record it. */
 static void test_without(void **state)
 {
@@ -247,16 +274,36 @@ static void test_not_empty(void **state)
 	expect_without("", "last exit");
 }
 
+/* Records of another CPU. */
+static void lose(void)
+{
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+}
+
 static void test_lost(void **state)
 {
 	(void)state;
 	tell_whole(true);
-	story_sync();
-	for (uint32_t i = 0; i < STORY_RING + 5; i++)
-		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	lose();
 	end_story();
 	expect_lines("", "  incomplete", "  incomplete: records that are missing can make this wrong\n");
 	expect_lines("--json", "\"incomplete\":true", "\"incomplete\":true}");
+}
+
+/* Whether one of it still lives is not known: then it is not known either that the cgroup has ended. */
+static void test_one_unknown(void **state)
+{
+	(void)state;
+	pid1 = joins(201, "pid1");
+	worker = joins(202, "worker");
+	lose();
+	exits(100, 5, &pid1, 0);
+	reaped(110, &pid1, &engine);
+	end_story();
+	expect_without("", "last exit");
+	expect_without("--json", "cgroup_end");
 }
 
 /* Of several recordings, the ends would be of one of them. */
@@ -281,8 +328,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		VIEW(test_text), VIEW(test_json), VIEW(test_left), VIEW(test_released),
-		WITHOUT(test_without), VIEW(test_alive), VIEW(test_not_empty), VIEW(test_lost),
-		VIEW(test_several),
+		VIEW(test_released_last), WITHOUT(test_without), VIEW(test_alive),
+		VIEW(test_not_empty), VIEW(test_lost), WITHOUT(test_one_unknown), VIEW(test_several),
 	};
 
 	if (find_program())
