@@ -90,6 +90,25 @@ static void test_held_for_a_moment(void **state)
 	assert_int_equal(count_of(PROCLIFE_UNMAP), 1);
 }
 
+/* The holder lets go before the process is gone, and takes longer to unmap: neither counts twice. */
+static void test_unmapped_after_the_end(void **state)
+{
+	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
+
+	(void)state;
+	feed(tasks, fork_record(5, &cat, &shell));
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
+	feed(tasks, mm_record(24, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	bury(30, &a);
+	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_GONE, &a));
+	assert_int_equal(late.held, 3);
+	assert_int_equal(late.unmap, 16);
+	assert_int_equal(count_of(PROCLIFE_HELD), 1);
+	assert_int_equal(count_of(PROCLIFE_UNMAP), 1);
+}
+
 /* Whoever lets go last may leave the work to the kernel. */
 static void test_by_a_worker(void **state)
 {
@@ -247,6 +266,7 @@ int main(void)
 		MEMORY(test_by_itself),
 		MEMORY(test_held),
 		MEMORY(test_held_for_a_moment),
+		MEMORY(test_unmapped_after_the_end),
 		MEMORY(test_by_a_worker),
 		MEMORY(test_threads),
 		MEMORY(test_of_one_that_nobody_reaps),

@@ -184,6 +184,26 @@ static void test_why_held(void **state)
 				 "23.0 MiB unmapped in 20.0 ms by cat (99)\n");
 }
 
+/* That of one is told of this one alone, not of who is older or younger. */
+static void test_why_of_one(void **state)
+{
+	struct who older = born(6, 201, "older"), younger;
+	struct output out;
+
+	(void)state;
+	app = born(7, 200, "app");
+	younger = born(8, 202, "younger");
+	die_held(10, &older);
+	die_held(20, &app);
+	die_held(30, &younger);
+	mm(521, &cat, PROCLIFE_MM_TEARDOWN, &app);
+	mm(541, &cat, PROCLIFE_MM_GONE, &app);
+	out = show("--latency");
+	assert_int_equal(count_text(out.text, "let go last by cat"), 1);
+	assert_int_equal(count_text(out.text, "; its memory is still held, by 2\n"), 2);
+	free(out.text);
+}
+
 static void test_why_worker(void **state)
 {
 	(void)state;
@@ -425,6 +445,7 @@ int main(void)
 		VIEW(test_groups),
 		VIEW(test_expect),
 		VIEW(test_why_held),
+		VIEW(test_why_of_one),
 		VIEW(test_why_worker),
 		VIEW(test_why_last_unknown),
 		VIEW(test_why_itself),
