@@ -290,6 +290,11 @@ static void test_expect(void **state)
 	assert_int_equal(out.status, 0);
 	assert_non_null(strstr(out.text, "\n\nEXPECTED "));
 	free(out.text);
+	/* One of A, two of B. */
+	out = run_program(false, 0, "%s --diff %s --against %s %s --expect cc1.life.count==60",
+			  program, dirs[0], dirs[1], dirs[2]);
+	assert_int_equal(out.status, 0);
+	free(out.text);
 }
 
 /* No line is wider than the terminal, whatever the groups are. */

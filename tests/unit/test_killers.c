@@ -70,6 +70,7 @@ static void test_the_first_sigkill(void **state)
 	assert_int_equal(killer_of(&a)->ts, 12);
 	assert_string_equal(killer_of(&a)->comm, "guard");
 	assert_int_equal(proclife_process_sigkill(process)->ts, 12);
+	assert_int_equal(proclife_process_killed(process), 12); /* no doubt: it is not held back */
 }
 
 /* Its leader has gone ahead: the process lives until its last thread has exited. */

@@ -181,6 +181,20 @@ static void test_ends_alone(void **state)
 	expect_counts(3, 1, 0, 0, 1);
 }
 
+/* Another one has its handle by now: its end was lost, and so is how far it had come. */
+static void test_end_lost(void **state)
+{
+	struct who a = story_fork(&init, 60, "a"), t = thread_of(&a, 62), b = process_of_pid(70, "b");
+
+	(void)state;
+	story_put(clone_record(0, &t, &init, &a));
+	b.task = t.task;
+	story_put(fork_record(0, &b, &init));
+	story_end();
+	expect_text("--tree --threads", "{a}  end lost", true);
+	expect_text("--tree --threads --json", "\"state\":\"unknown\"", true);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
 
 int main(void)
@@ -193,6 +207,7 @@ int main(void)
 		TEST(test_all_gone),
 		TEST(test_late_thread),
 		TEST(test_ends_alone),
+		TEST(test_end_lost),
 	};
 
 	if (find_program())

@@ -251,6 +251,29 @@ static void test_behind_a_gap(void **state)
 	expect_part("--lives", "lost  EXIT lost\n");
 }
 
+/* A gap can hide when its parent was notified: that one is not blamed for the time until it reaped. */
+static void test_notified_in_a_gap(void **state)
+{
+	struct who a = born(10, &init, 100, "told"), b = born(11, &init, 101, "doubtful");
+	struct output out;
+
+	(void)state;
+	exiting(12, &a, SOLE, 0);
+	ended(13, &a, &init, 0);
+	exiting(20, &b, SOLE, 0);
+	story_at(30);
+	story_put(exit_record(0, &b, 0, 0));
+	lose_some(40);
+	story_at(900);
+	story_bury(&b, &init);
+	story_end();
+	expect_part("--latency", "  told (100) ");
+	out = run_program(false, 0, "%s -i %s --latency", program, folder.path);
+	if (strstr(out.text, "doubtful"))
+		fail_msg("%s", out.text);
+	free(out.text);
+}
+
 /* From the SIGTERM to the beginning of the exit, whatever that takes then. */
 static void test_kill(void **state)
 {
@@ -318,6 +341,7 @@ int main(void)
 		VIEW(test_began_before),
 		VIEW(test_began_before_and_zombie),
 		VIEW(test_behind_a_gap),
+		VIEW(test_notified_in_a_gap),
 		VIEW(test_kill),
 		VIEW(test_kill_blocked),
 	};

@@ -456,12 +456,35 @@ static void test_older_zombies_are_alike(void **state)
 	       ALIKE ALL_LINES(4));
 }
 
+/* Of a thread that is older than the trace, only the least that it has lived is known. */
+static void test_older_thread(void **state)
+{
+	struct who init = process_of_pid(1, "init"), sh = process_of_pid(50, "sh");
+	struct who older = thread_of(&sh, 51), younger = thread_of(&sh, 52);
+
+	(void)state;
+	story_put(task_record(0, &sh, &init));
+	story_put(task_record(0, &older, &init));
+	story_put(clone_record(0, &younger, &init, &sh));
+	start(&sh, "cc", NULL);
+	machine->now += 5 * MS;
+	story_put(exit_record(0, &older, 0, 2));
+	story_put(exit_record(0, &younger, 0, 1));
+	story_end();
+	expect("--threads",
+	       HEAD "     50  >5.00 ms   250 ns           sh  alive, 3 threads\n"
+	       "     51  >5.00 ms   100 ns           |- {sh}  zombie\n"
+	       "     52   5.00 ms   100 ns           |- {sh}  zombie\n"
+	       "    100  >5.00 ms                    `- sh  alive\n"
+	       "\n2 processes, 4 threads; 5.00 ms wall, 0 ns CPU (0.00 CPUs); no loss\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_all),	  TEST(test_depth),	  TEST(test_min_life), TEST(test_top),
 		TEST(test_roots), TEST(test_fold),	  TEST(test_long_enough), TEST(test_older_zombies_are_alike),
-		TEST(test_too_long), TEST(test_deep),	  TEST(test_json),
+		TEST(test_too_long), TEST(test_deep),	  TEST(test_json),	  TEST(test_older_thread),
 	};
 
 	if (find_program())
