@@ -21,12 +21,14 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
 READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
-	test_significance test_spread test_explain test_rcu test_summary test_when)
+	test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose)
 
 $(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -Iuser/read
 $(READ_TESTS): $(READ_ARCHIVE)
 $(patsubst %,$B/tests/unit/%,test_explain test_format test_invisible test_quote test_when): $B/tests/unit/support/fixture_text.o
 $(READ_TESTS): LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
+$B/tests/unit/test_diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
+$B/tests/unit/test_diagnose: $B/user/read/run/diagnose.o
 $B/tests/unit/test_dying.o $B/tests/unit/test_dying_exiting.o: override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_dying $B/tests/unit/test_dying_exiting: $(READ_ARCHIVE) $B/tests/unit/support/recorded.o
 $B/tests/unit/test_dying $B/tests/unit/test_dying_exiting: LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
@@ -94,6 +96,12 @@ $B/tests/unit/test_unfinished: private override LDFLAGS += -Wl,--wrap=sched_yiel
 $B/tests/unit/test_waiting: override LDFLAGS += -Wl,--wrap=poll -Wl,--wrap=fstat -Wl,--wrap=ioctl
 $B/tests/unit/test_rcu: override LDFLAGS += -Wl,--wrap=fopen -Wl,--wrap=uname
 $B/tests/unit/test_cgroups: override LDFLAGS += -Wl,--wrap=fopen -Wl,--wrap=open_by_handle_at
+
+# The machine that it has, without libkmod.
+DIAGNOSED := opendir access uname kmod_new kmod_unref kmod_module_new_from_lookup \
+	kmod_module_unref_list
+
+$B/tests/unit/test_diagnose: private override LDFLAGS += $(DIAGNOSED:%=-Wl,--wrap=%)
 
 # The trace generator, which the benchmark of the reader has too.
 GENERATOR := $(patsubst %,$B/tests/bench/%.o,generate simulate objects streams truth)

@@ -90,7 +90,7 @@ static void test_held_for_a_moment(void **state)
 	assert_int_equal(count_of(PROCLIFE_UNMAP), 1);
 }
 
-/* The holder lets go before the process is gone, and takes longer to unmap: neither counts twice. */
+/* The holder lets go before the process is gone, and unmaps until after that: both count once. */
 static void test_unmapped_after_the_end(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");

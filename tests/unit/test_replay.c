@@ -254,7 +254,7 @@ static void test_left(void **state)
 /* The status is that of a shell which cannot run it. */
 static void test_no_command(void **state)
 {
-	static const char *const commands[] = { "nosuchcommand", "/no/such/command", "/etc/passwd" };
+	static const char *const commands[] = { "nosuchcommand", "/no/command", "/etc/passwd" };
 
 	(void)state;
 	live_open(1024);

@@ -184,7 +184,8 @@ static void test_ends_alone(void **state)
 /* Another one has its handle by now: its end was lost, and so is how far it had come. */
 static void test_end_lost(void **state)
 {
-	struct who a = story_fork(&init, 60, "a"), t = thread_of(&a, 62), b = process_of_pid(70, "b");
+	struct who a = story_fork(&init, 60, "a"), t = thread_of(&a, 62);
+	struct who b = process_of_pid(70, "b");
 
 	(void)state;
 	story_put(clone_record(0, &t, &init, &a));

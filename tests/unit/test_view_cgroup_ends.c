@@ -208,8 +208,8 @@ static void test_released(void **state)
 }
 
 /*
- * Its parent does not want to know, so that it releases itself; another one is notified of later, and
- * reaped before. The last one to exit is not the last one that is reaped.
+ * Its parent does not want to know, so that it releases itself; another one's is notified later,
+ * and reaps it before. The last one to exit is not the last one that is reaped.
  */
 static void test_released_last(void **state)
 {
@@ -292,7 +292,7 @@ static void test_lost(void **state)
 	expect_lines("--json", "\"incomplete\":true", "\"incomplete\":true}");
 }
 
-/* Whether one of it still lives is not known: then it is not known either that the cgroup has ended. */
+/* Whether one of it still lives is not known: nor is it, then, that the cgroup has ended. */
 static void test_one_unknown(void **state)
 {
 	(void)state;
@@ -329,7 +329,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		VIEW(test_text), VIEW(test_json), VIEW(test_left), VIEW(test_released),
 		VIEW(test_released_last), WITHOUT(test_without), VIEW(test_alive),
-		VIEW(test_not_empty), VIEW(test_lost), WITHOUT(test_one_unknown), VIEW(test_several),
+		VIEW(test_not_empty), VIEW(test_lost), WITHOUT(test_one_unknown),
+		VIEW(test_several),
 	};
 
 	if (find_program())

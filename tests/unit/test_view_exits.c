@@ -251,7 +251,7 @@ static void test_behind_a_gap(void **state)
 	expect_part("--lives", "lost  EXIT lost\n");
 }
 
-/* A gap can hide when its parent was notified: that one is not blamed for the time until it reaped. */
+/* A gap can hide when its parent was notified: it is not blamed for the time until it reaped. */
 static void test_notified_in_a_gap(void **state)
 {
 	struct who a = born(10, &init, 100, "told"), b = born(11, &init, 101, "doubtful");

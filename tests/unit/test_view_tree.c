@@ -484,7 +484,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_all),	  TEST(test_depth),	  TEST(test_min_life), TEST(test_top),
 		TEST(test_roots), TEST(test_fold),	  TEST(test_long_enough), TEST(test_older_zombies_are_alike),
-		TEST(test_too_long), TEST(test_deep),	  TEST(test_json),	  TEST(test_older_thread),
+		TEST(test_too_long), TEST(test_deep),	  TEST(test_json),
+		TEST(test_older_thread),
 	};
 
 	if (find_program())
