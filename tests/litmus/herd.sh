@@ -1,43 +1,24 @@
 # shellcheck shell=bash disable=SC2154,SC2016 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
 # herd7 and the kernel's memory model, of Debian's sid: the first suite that has a herd7, which goes
-# with the C library of that suite, and whose kernel's model wants that herd7. The packages are
-# downloaded and unpacked in the cache, never installed; this takes no root.
+# with the C library of that suite, and whose kernel's model wants that herd7.
 
 herd_packages='herdtools7 libc6 libgmp10 linux-source'
 
 # herd_get sets herd_dir, an entry of the cache: root/ (herd7), model/, versions.
 herd_get() {
-	local key lock
-	key=$({ echo "$herd_packages" && declare -f herd_make; } | sha256sum | cut -c 1-16)
-	herd_dir=$cache/herd/sid.$key
-	if [[ ! -d $herd_dir ]]; then
-		"$here/../scripts/setup" suites || exit 125
-		# As tests/vm/run has it, which removes what is unfinished.
-		mkdir -p "$cache/herd" && exec {lock}>"$cache/lock" && flock $lock || exit 125
-		[[ -d $herd_dir ]] || herd_make || fail 'cannot get herd7 and the memory model; see above' 125
-		exec {lock}>&-
-	fi
-	touch "$herd_dir"
+	sid_get herd herd_make 'herd7 and the memory model' "$herd_packages"
+	herd_dir=$sid_entry
 }
 
 herd_make() {
-	local new deb source status=0
-	suite_set sid
-	suite_update || {
-		status=$?
-		[[ $status != 77 ]] || fail 'skipped: the mirror has no sid' 77
-		return 1
-	}
+	local new deb source
+	sid_update amd64 || return
 	source=$(apt-cache "${apt_options[@]}" depends linux-source | sed -n 's/^ *Depends: //p')
 	say "downloading herd7 and the memory model of $source (once)"
 	new=$(mktemp -d "$cache/herd/.new.XXXXXX") && mkdir "$new/deb" "$new/root" "$new/model" || return
 	# shellcheck disable=SC2086 # a list of words
-	(cd "$new/deb" && apt-get -qq "${apt_options[@]}" download ${herd_packages/linux-source/$source}) \
-		>"$tmp/apt-download.log" 2>&1 || {
-		cat "$tmp/apt-download.log" >&2
-		return 1
-	}
+	sid_download "$new/deb" ${herd_packages/linux-source/$source} || return
 	for deb in "$new"/deb/*.deb; do
 		dpkg-deb -W --showformat '${Package} ${Version}\n' "$deb" >>"$new/versions" || return
 		case ${deb##*/} in
@@ -50,7 +31,7 @@ herd_make() {
 		esac || return
 	done
 	[[ -x $new/root/usr/bin/herd7 && -f $new/model/linux-kernel.cat ]] || return
-	rm -r "$new/deb" && chmod 755 "$new" && mv -T "$new" "$herd_dir"
+	rm -r "$new/deb" && chmod 755 "$new" && mv -T "$new" "$sid_entry"
 }
 
 # herd FILE: with the C library that it was built for. C is judged by the kernel's model, assembly by
