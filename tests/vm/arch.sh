@@ -16,6 +16,7 @@
 #   arch_cpu      those of a CPU that is emulated
 #   arch_console  the guest's console
 arch_set() {
+	local found
 	arch=${1:-amd64} arch_foreign='' arch_kbuild=() arch_tools=() arch_apt=()
 	case $arch in
 	amd64)
@@ -29,19 +30,21 @@ arch_set() {
 	arm64)
 		# Not max: stress-ng's vfork dies of SIGILL on it, and computing the signatures of pointers
 		# takes half of the time.
-		arch_triplet=aarch64-linux-gnu arch_qemu=qemu-system-aarch64 arch_machine=virt,gic-version=3
-		arch_cpu=neoverse-n1 arch_console=ttyAMA0 arch_qemu_packages=(qemu-system-arm)
+		arch_triplet=aarch64-linux-gnu arch_kbuild=(ARCH=arm64) arch_qemu=qemu-system-aarch64
+		arch_machine=virt,gic-version=3 arch_cpu=neoverse-n1 arch_console=ttyAMA0 arch_qemu_packages=(qemu-system-arm)
 		;;
 	riscv64)
-		arch_triplet=riscv64-linux-gnu arch_qemu=qemu-system-riscv64 arch_machine=virt arch_cpu=rv64
+		arch_triplet=riscv64-linux-gnu arch_kbuild=(ARCH=riscv) arch_qemu=qemu-system-riscv64
+		arch_machine=virt arch_cpu=rv64
 		arch_console=ttyS0 arch_qemu_packages=(qemu-system-riscv opensbi)
 		;;
 	*) fail "--arch $arch: must be amd64, arm64 or riscv64" 129 ;;
 	esac
 	arch_foreign=yes
-	arch_kbuild=("ARCH=${arch%64}" "CROSS_COMPILE=$arch_triplet-")
-	[[ $arch != arm64 ]] || arch_kbuild[0]=ARCH=arm64
+	arch_kbuild+=("CROSS_COMPILE=$arch_triplet-")
+	found=/usr/lib/$arch_triplet/pkgconfig:/usr/share/pkgconfig
 	arch_tools=("CC=$arch_triplet-gcc" "AR=$arch_triplet-ar" HOSTCC=gcc
-		"PKG_CONFIG=env PKG_CONFIG_LIBDIR=/usr/lib/$arch_triplet/pkgconfig:/usr/share/pkgconfig pkg-config")
-	arch_apt=(-o "APT::Architecture=$arch" -o "APT::Architectures::=$arch" -o APT::Architectures::=amd64)
+		"PKG_CONFIG=env PKG_CONFIG_LIBDIR=$found pkg-config")
+	arch_apt=(-o "APT::Architecture=$arch" -o "APT::Architectures::=$arch"
+		-o APT::Architectures::=amd64)
 }

@@ -13,8 +13,8 @@ root_packages='gcc make libc6-dev pkgconf libkmod-dev kmod dkms libcmocka-dev sp
 # Those that are unpacked, with what any root has; and what cross-builds for it.
 root_unpacked="$root_packages base-files base-passwd bash coreutils dash diffutils findutils grep hostname
 	libc-bin login mawk mount passwd sed busybox-static"
-root_cross='gcc libc6-dev make sparse pkgconf perl libc-bin pahole bash coreutils dash diffutils findutils grep kmod mawk sed tar
-	xz-utils base-files'
+root_cross='gcc libc6-dev make sparse pkgconf perl libc-bin pahole bash coreutils dash diffutils findutils
+	grep kmod mawk sed tar xz-utils base-files'
 
 # root_get sets root_dir (empty for this machine's), root_build, the root in which it is built for
 # (likewise), layer_dir[base] and build, the folder in the tree for what is built for this root. It
@@ -33,7 +33,7 @@ root_get() {
 	# shellcheck source=/dev/null
 	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	root_dir='' root_build='' layer_dir[base]=/ build=build
-	[[ ! $arch_foreign ]] || { root_foreign && return; }
+	[[ ! $arch_foreign ]] || { root_foreign; return; }
 	[[ $own != "$suite_root" ]] || return 0
 
 	# The kernel's needs have versions: a suite that moves gets a new root when its kernel wants it.
@@ -56,13 +56,14 @@ root_foreign() {
 
 # root_unpack NAME PACKAGES ARCHITECTURES: a root of packages that are unpacked, once, as $unpacked.
 root_unpack() {
-	local new log=$tmp/unpack.log file
+	local new log=$tmp/unpack.log file as_root=()
 	unpacked=$cache/root/$1.$(echo "$2" "$3" | sha256sum | cut -c 1-16)
 	[[ ! -d $unpacked ]] || { touch "$unpacked"; return; }
+	root_sudo
 	say "unpacking a root of $1 (once)"
 	mkdir -p "$cache/root" && new=$(mktemp -d "$cache/root/.new.XXXXXX") && chmod 755 "$new" || return
 	# shellcheck disable=SC2086 # a list of words
-	mmdebstrap --quiet --mode="$([[ $EUID = 0 ]] && echo root || echo unshare)" --variant=extract \
+	"${as_root[@]}" mmdebstrap --quiet --mode=root --variant=extract \
 		--architectures="$3" --include="$(printf '%s\n' $2 | paste -sd ,)" \
 		--aptopt='Acquire::Check-Valid-Until "false"' --keyring="$keyring" \
 		"$suite_root" - "$(mirror debian)" 2>"$log" | tar -x -C "$new" --no-same-owner --exclude='./dev/*'
@@ -80,16 +81,20 @@ root_unpack() {
 	mv -T "$new" "$unpacked" && touch "$unpacked" # tar gave it an old time
 }
 
+# root_sudo sets as_root to what makes a command run as root.
+root_sudo() {
+	[[ $EUID != 0 ]] || return 0
+	command -v sudo >/dev/null ||
+		fail "sudo: not found; only root can make a root of $suite_root: run this once as root" 125
+	as_root=(sudo)
+}
+
 # root_make PACKAGES INSTALLED: a root with these packages, and with those that its own apt installs; it
 # keeps apt's sources if the first are none.
 root_make() {
 	local new log=$tmp/debootstrap.log as_root=()
 	"$here/../scripts/setup" suites || exit 125
-	if [[ $EUID != 0 ]]; then
-		command -v sudo >/dev/null ||
-			fail "sudo: not found; only root can make a root of $suite_root: run this once as root" 125
-		as_root=(sudo)
-	fi
+	root_sudo
 	say "making a root of $suite_root with debootstrap (once)"
 	mkdir -p "$cache/root" && new=$(mktemp -d "$cache/root/.new.XXXXXX") || exit 125
 	# Its mounts are its own, and gone with it.
