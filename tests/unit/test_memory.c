@@ -70,17 +70,23 @@ static void test_held(void **state)
 	assert_null(proclife_latency_group(latency, 1));
 }
 
+/* One dies whose memory somebody else lets go of three ns after it. */
+static void is_held_for_a_moment(const struct who *who, const struct who *holder)
+{
+	feed(tasks, fork_record(5, holder, &shell));
+	feed(tasks, fork_record(10, who, &shell));
+	feed(tasks, dies(20, who));
+	feed(tasks, mm_record(21, who, PROCLIFE_MM_LEFT, who));
+	feed(tasks, mm_record(24, holder, PROCLIFE_MM_TEARDOWN, who));
+}
+
 /* The holder lets go before the process is reaped: all of it is part of the life. */
 static void test_held_for_a_moment(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
 
 	(void)state;
-	feed(tasks, fork_record(5, &cat, &shell));
-	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
-	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
-	feed(tasks, mm_record(24, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	is_held_for_a_moment(&a, &cat);
 	feed(tasks, mm_record(26, &cat, PROCLIFE_MM_GONE, &a));
 	bury(30, &a);
 	assert_int_equal(last.held, 3);
@@ -96,11 +102,7 @@ static void test_unmapped_after_the_end(void **state)
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
 
 	(void)state;
-	feed(tasks, fork_record(5, &cat, &shell));
-	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
-	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
-	feed(tasks, mm_record(24, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	is_held_for_a_moment(&a, &cat);
 	bury(30, &a);
 	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_GONE, &a));
 	assert_int_equal(late.held, 3);
