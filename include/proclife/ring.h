@@ -64,8 +64,8 @@
  *
  * What the manuals do not say: that no CPU's counter is behind when H3 has missed W1. Arm has a
  *	uniform view of time: who gets a message reads no earlier counter than its sender had (The
- *	Generic Timer, The system counter). H3 gets none. We take it that counters agree with the order in which
- *	memory is observed. On x86, the kernel gives the TSC up if it sees them disagree.
+ *	Generic Timer, The system counter). H3 gets none. We take it that counters agree with the
+ *	order in which memory is observed. On x86, the kernel gives the TSC up if it sees them disagree.
  *
  * tests/litmus checks each of these with the kernel's memory model and those of arm64 and riscv64,
  * and what breaks them.
