@@ -3,6 +3,7 @@
 #include "check.h"
 #include "reapers.h"
 
+#include <errno.h>
 #include <signal.h>
 
 static void test_awaited_and_belated(void **state)
@@ -403,6 +404,72 @@ static void test_added_midway(void **state)
 	proclife_tasks_free(own);
 }
 
+/* In the middle of a trace, as often as one likes; what follows is the same. */
+static void test_updated(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct proclife_record record = sigchld_record(14, &shell, &b, CLD_EXITED);
+	struct proclife_reaper reaper;
+
+	(void)state;
+	feed_zombie(tasks, 10, &a, &shell);
+	feed(tasks, fork_record(13, &b, &shell));
+	feed(tasks, exit_below_record(13, &b, &shell));
+	record.signal.result = PROCLIFE_SIGNAL_PENDING;
+	feed(tasks, record);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(proclife_reapers_update(reapers), 0);
+		reaper = reaper_of(reapers, 100);
+		assert_int_equal(reaper.zombies, 2);
+		assert_int_equal(reaper.oldest, 12);
+		assert_int_equal(reaper.coalesced, 1);
+		assert_int_equal(reaper.born, 0); /* they are not gone */
+		assert_string_equal(reaper.comm, "sh");
+	}
+	feed(tasks, rename_record(15, &shell, "bash"));
+	feed(tasks, reap_record(16, &a, &shell));
+	feed(tasks, free_record(17, &a));
+	assert_int_equal(proclife_reapers_update(reapers), 0);
+	reaper = reaper_of(reapers, 100);
+	assert_int_equal(reaper.zombies, 1);
+	assert_int_equal(reaper.oldest, 14);
+	assert_int_equal(reaper.reaped, 1);
+	assert_int_equal(reaper.born, 1);
+	assert_string_equal(reaper.comm, "bash");
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	reaper = reaper_of(reapers, 100);
+	assert_int_equal(reaper.zombies, 1);
+	assert_int_equal(reaper.coalesced, 1);
+	assert_int_equal(reaper.born, 2);
+	proclife_tasks_free(tasks);
+	tasks = NULL;
+	assert_int_equal(proclife_reapers_update(reapers), -EINVAL);
+}
+
+/* Others begin where the first end: a birth counts where it happens, and once. */
+static void test_at_birth(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct proclife_reaper reaper;
+
+	(void)state;
+	proclife_reapers_at_birth(reapers);
+	feed_zombie(tasks, 10, &a, &shell);
+	assert_int_equal(proclife_reapers_update(reapers), 0);
+	assert_int_equal(reaper_of(reapers, 100).born, 1);
+	proclife_reapers_free(reapers);
+	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
+	proclife_reapers_at_birth(reapers);
+	feed(tasks, reap_record(16, &a, &shell));
+	feed(tasks, free_record(17, &a));
+	feed(tasks, fork_record(18, &b, &shell));
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	reaper = reaper_of(reapers, 100);
+	assert_int_equal(reaper.born, 1);
+	assert_int_equal(reaper.reaped, 1);
+	assert_int_equal(reaper.zombies, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -420,6 +487,8 @@ int main(void)
 		REAPERS(test_runtime),
 		REAPERS(test_selected_only),
 		REAPERS(test_adopter_ends_first),
+		REAPERS(test_updated),
+		REAPERS(test_at_birth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

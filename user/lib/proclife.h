@@ -1066,6 +1066,17 @@ struct proclife_reapers;
 
 int proclife_reapers_new(struct proclife_reapers **reapers, struct proclife_tasks *tasks);
 void proclife_reapers_free(struct proclife_reapers *reapers);
+/*
+ * Births count when they happen, if the filter matches then: for results of a part of a trace. Otherwise
+ * they count once the child is reported gone, if the filter matches at its end.
+ */
+void proclife_reapers_at_birth(struct proclife_reapers *reapers);
+/*
+ * Sets what is known only once a parent is gone or the trace ends, as of now: names, births and
+ * exits of those that live, and zombies. For a result in the middle of a trace, which can go on.
+ * -EINVAL if the tasks are freed.
+ */
+int proclife_reapers_update(struct proclife_reapers *reapers);
 /* The reapers, by index, in no particular order; NULL after the last one. Owned by the reapers. */
 const struct proclife_reaper *proclife_reapers_get(const struct proclife_reapers *reapers,
 						   size_t index);

@@ -9,11 +9,13 @@
 
 struct entry {
 	struct proclife_reaper reaper;
+	uint64_t coalesced; /* of reaper.coalesced: those of zombies, which are counted anew */
 	bool reported; /* this process is gone: its name is final */
 };
 
 struct proclife_reapers {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
+	bool at_birth;
 	struct proclife_listed entries; /* by the process's id; by its pid if that is not known */
 };
 
@@ -112,7 +114,7 @@ static int note_birth(struct proclife_reapers *reapers, const struct proclife_pr
 
 static int note(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
-	int err = process->marks.born ? note_birth(reapers, process) : 0;
+	int err = process->marks.born && !reapers->at_birth ? note_birth(reapers, process) : 0;
 
 	return err || !process->marks.reaped ? err : note_end(reapers, process);
 }
@@ -129,8 +131,13 @@ static void parent_known(void *data, struct proclife_process *process,
 static void process_born(void *data, struct proclife_process *process,
 			 struct proclife_process *parent, struct proclife_process *creator)
 {
+	struct proclife_reapers *reapers = data;
+
 	(void)creator;
 	parent_known(data, process, parent);
+	if (reapers->at_birth && process->marks.born && process->selected && process->matches &&
+	    note_birth(reapers, process))
+		reapers->tasks->error = -ENOMEM;
 }
 
 static void process_gone(void *data, struct proclife_process *process)
@@ -156,7 +163,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	entry->reported = true;
 }
 
-static void note_zombie(struct proclife_reapers *reapers, const struct proclife_process *process)
+static int note_zombie(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
 	const struct proclife_process *parent = proclife_tasks_reaper(reapers->tasks, process);
 	uint64_t since = proclife_marks_zombie_since(&process->marks), id = parent ? parent->id : 0;
@@ -166,28 +173,71 @@ static void note_zombie(struct proclife_reapers *reapers, const struct proclife_
 	if (!parent && process->real_parent_tgid == process->parent_tgid)
 		id = process->parent_id;
 	entry = get(reapers, id, process->real_parent_tgid);
-	if (!entry) {
-		reapers->tasks->error = -ENOMEM;
-		return;
-	}
+	if (!entry)
+		return -ENOMEM;
 	if (!entry->reaper.named && id && id == process->parent_id)
 		set_name(&entry->reaper, process->parent_comm);
+	entry->coalesced += coalesced(process);
 	entry->reaper.coalesced += coalesced(process);
 	if (!entry->reaper.zombies++ || since < entry->reaper.oldest)
 		entry->reaper.oldest = since;
+	return 0;
+}
+
+static void forget_zombies(struct proclife_reapers *reapers)
+{
+	for (size_t i = 0; i < reapers->entries.count; i++) {
+		struct entry *entry = reapers->entries.all[i];
+
+		entry->reaper.coalesced -= entry->coalesced;
+		entry->coalesced = 0;
+		entry->reaper.zombies = 0;
+		entry->reaper.oldest = 0;
+	}
+}
+
+static int count_zombies(struct proclife_reapers *reapers)
+{
+	const struct proclife_process *process = NULL;
+	int err = 0;
+
+	forget_zombies(reapers);
+	while (!err && (process = proclife_tasks_next(reapers->tasks, process))) {
+		if (process->selected && process->matches &&
+		    proclife_process_state(reapers->tasks, process) == PROCLIFE_IS_ZOMBIE)
+			err = note_zombie(reapers, process);
+	}
+	return err;
 }
 
 /* While all of them are there: later, parents are reported before their children. */
 static void closing(void *data)
 {
 	struct proclife_reapers *reapers = data;
-	const struct proclife_process *process = NULL;
+	int err = count_zombies(reapers);
 
+	if (err)
+		reapers->tasks->error = err;
+}
+
+int proclife_reapers_update(struct proclife_reapers *reapers)
+{
+	const struct proclife_process *process = NULL;
+	struct entry *entry;
+	int err = reapers->tasks ? count_zombies(reapers) : -EINVAL;
+
+	if (err)
+		return err;
 	while ((process = proclife_tasks_next(reapers->tasks, process))) {
-		if (process->selected && process->matches &&
-		    proclife_process_state(reapers->tasks, process) == PROCLIFE_IS_ZOMBIE)
-			note_zombie(reapers, process);
+		entry = proclife_listed_get(&reapers->entries, process->id);
+		if (!entry)
+			continue;
+		set_name(&entry->reaper, process->comm);
+		entry->reaper.init |= process->ns_pid == 1;
+		entry->reaper.since = process->marks.born;
+		entry->reaper.until = process->marks.exited;
 	}
+	return 0;
 }
 
 static void tasks_freed(void *data)
@@ -219,6 +269,11 @@ int proclife_reapers_new(struct proclife_reapers **result, struct proclife_tasks
 	reapers->tasks = tasks;
 	*result = reapers;
 	return 0;
+}
+
+void proclife_reapers_at_birth(struct proclife_reapers *reapers)
+{
+	reapers->at_birth = true;
 }
 
 void proclife_reapers_free(struct proclife_reapers *reapers)
