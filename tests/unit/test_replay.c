@@ -48,6 +48,8 @@ static const char *const views[] = {
 	"--tree --depth 1", "--tree --min-life 2us --json", "--tree --top 5:life",
 	"--tree --no-fold", "--lives", "--lives --json", "--lives --count 7 --json",
 	"--critical-path", "--critical-path --json", "--lives --sort alone --json", "--lives --sort exit_free --top 5", "--lives --pid 1004 --tree",
+	"--latency --interval 20ms", "--summary --parents --interval 50ms",
+	"--latency --parents --interval 30ms --json", "--latency --threads --by comm --interval 70ms --json",
 };
 
 static void check_views(const char *options)

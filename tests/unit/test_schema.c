@@ -382,6 +382,8 @@ static void test_all_views(void **state)
 		"--latency --by comm", "--latency --by cgroup", "--latency --by cpu",
 		"--latency --by uid --threads", "--latency --by reaper --comm o*", "--parents", "--summary", "--summary --by uid", "--summary --by dir", "--summary --by cgroup",
 		"--critical-path", "--critical-path --pid 200", "--critical-path --pid 300",
+		"--latency --by comm --interval 10ms", "--parents --summary --interval 3ms",
+		"--latency --threads --interval 20ms",
 		"--zombies", "--zombies --top 1", "--tree --comm odd*", "--events --comm c*",
 	};
 	char from[6 * PATH_MAX], other[2 * PATH_MAX], third[2 * PATH_MAX];

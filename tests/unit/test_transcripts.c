@@ -96,7 +96,7 @@ static int forget(void **state)
 int main(void)
 {
 	static const char *const names[] = {
-		"lives.txt", "events.txt", "tree.txt", "summary.txt", "latency.txt", "parents.txt",
+		"lives.txt", "events.txt", "tree.txt", "summary.txt", "latency.txt", "intervals.txt", "parents.txt",
 		"info.txt", "diff.txt", "expect.txt", "lossy.txt", "json.txt", "errors.txt",
 		"device.txt", "ctf.txt", "help.txt", "format-2.txt",
 	};

@@ -12,6 +12,7 @@
 
 #define MOST_VIEWS 16
 #define LEFT_AFTER 200000000 /* ns; unless --left-after says otherwise */
+#define LEAST_INTERVAL 1000000 /* ns; with less, nobody reads what is printed */
 
 struct view;
 
@@ -31,6 +32,7 @@ enum option_id {
 	OPTION_THREADS,
 	OPTION_HISTORY,
 	OPTION_DURATION,
+	OPTION_INTERVAL,
 	OPTION_COUNT,
 	OPTION_DEPTH,
 	OPTION_MIN_LIFE,
@@ -214,6 +216,7 @@ struct options {
 	enum verdicts verdicts;
 	const char *junit; /* where verdicts go, too; NULL: nowhere */
 	uint64_t duration; /* ns; 0: none */
+	uint64_t interval; /* ns; 0: none */
 	uint64_t count;	   /* 0: none */
 	char **command;	   /* NULL: none */
 };

@@ -50,10 +50,22 @@ struct view {
 	int (*next)(struct run *run, void *state);
 	/* In place of proclife_tasks_feed(), which it calls. Returns 1 if the event was shown. */
 	int (*feed)(void *state, const struct proclife_event *event);
+	/*
+	 * For --interval: has anything been added up? If so, it is printed, and in any case it then
+	 * begins anew. NULL, both: it adds nothing up.
+	 */
+	bool (*has_any)(const struct run *run, void *state);
+	int (*restart)(struct run *run, void **state);
 	/* Called for each recording before its tasks are closed; and when all are closed. */
 	void (*print_open)(const struct run *run, void *state);
 	void (*print)(const struct run *run, void *state);
 	void (*free)(void *state);
 };
+
+/* Are the views printed, and begun anew, at each interval? Those that are given all are, or none is. */
+static inline bool options_repeat(const struct options *options)
+{
+	return options->interval && options->views[0] && options->views[0]->restart;
+}
 
 #endif

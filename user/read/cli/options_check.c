@@ -13,7 +13,7 @@
 
 /* Options that need no view. */
 #define OF_ANY (GIVEN(JSON) | GIVEN(COLOR) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
-		GIVEN(LEFT_AFTER) | GIVEN(JUNIT))
+		GIVEN(LEFT_AFTER) | GIVEN(JUNIT) | GIVEN(INTERVAL))
 
 static const struct {
 	uint64_t one;
@@ -165,6 +165,33 @@ static void check_range(const struct options *options, struct argp_state *state)
 		   of_lives->name, other ? other->name : "expect");
 }
 
+static bool repeats(const struct view *view, enum option_id option)
+{
+	(void)option;
+	return view->restart;
+}
+
+/* What is shown one by one, or as a whole, has no sum that could begin anew. */
+static void check_interval(const struct options *options, const struct view *const *all,
+			   struct argp_state *state)
+{
+	const struct view *const *view = options->views;
+	char text[LENGTH];
+
+	if (!options->interval)
+		return;
+	list_views(text, all, repeats, OPTIONS);
+	while (*view && (*view)->restart)
+		view++;
+	if (*view)
+		argp_error(state, "--interval is for %s, which add up what ended: --%s does not; give one "
+			   "of them, or leave --interval out", text, (*view)->name);
+	if (!options->views[0])
+		argp_error(state, "--interval is for %s: add one of them", text);
+	if (options->inputs.count > 1)
+		argp_error(state, "--interval: one recording after the other, since each has its own time");
+}
+
 /* Whoever asks for them in particular would get none. */
 static void check_events(const struct options *options, struct argp_state *state)
 {
@@ -236,6 +263,7 @@ void options_check(const struct options *options, const struct view *const *all,
 		   struct argp_state *state)
 {
 	check_recordings(options, all, state);
+	check_interval(options, all, state);
 	check_verdicts(options, state);
 	check_views(options, all, state);
 	check_by(options, state);

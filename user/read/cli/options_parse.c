@@ -163,6 +163,12 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 			argp_error(state, "--duration %s: not a time such as 10, 0.5, 10s or 250ms",
 				   quoted(arg));
 		break;
+	case OPTION_INTERVAL:
+		options->interval = option_time_of(arg);
+		if (options->interval < LEAST_INTERVAL)
+			argp_error(state, "--interval %s: not a time of 1ms or more, such as 10, 250ms "
+				   "or 5m", quoted(arg));
+		break;
 	case OPTION_COUNT:
 		options->count = option_number_of(arg, UINT64_MAX);
 		if (!options->count)

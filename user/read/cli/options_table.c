@@ -114,7 +114,13 @@ static const struct entry {
 	[OPTION_DURATION] = {
 		.name = "duration", .argument = "TIME", .group = GROUP_STOP, .letter = 'd',
 		.help = "After this time: 10, 0.5, 10s, 250ms, 5m, 1h",
-		.brief = "Stop after this time: 10s, 250ms, 5m",
+		.brief = "Stop after this time: 10s, 5m; --interval repeats sums",
+	},
+	[OPTION_INTERVAL] = {
+		.name = "interval", .argument = "TIME", .group = GROUP_OUTPUT,
+		.help =
+			"--summary, --latency, --parents: print at each such time what ended in it, and "
+			"begin anew: 10, 250ms, 5m",
 	},
 	[OPTION_COUNT] = {
 		.name = "count", .argument = "N", .group = GROUP_STOP, .letter = 'n',

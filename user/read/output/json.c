@@ -77,6 +77,12 @@ void json_line(struct json *json, const char *type)
 	json_object(json, NULL);
 	json_uint(json, "v", JSON_SCHEMA);
 	json_string(json, "type", type);
+	if (!json->interval.to)
+		return;
+	json_object(json, "interval");
+	json_uint(json, "from", json->interval.from);
+	json_uint(json, "to", json->interval.to);
+	json_object_end(json);
 }
 
 void json_line_end(struct json *json)

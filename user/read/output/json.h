@@ -24,6 +24,10 @@ struct json {
 	size_t len;
 	size_t size;
 	bool first; /* in the innermost object or array */
+	struct {
+		uint64_t from; /* ns */
+		uint64_t to;
+	} interval; /* that each line is about; `to` is 0: about none */
 };
 
 void json_init(struct json *json, FILE *out);
@@ -67,7 +71,10 @@ static inline void json_name(struct json *json, const char *name)
 	json_wrote(json, to);
 }
 
-/* A line begins with the version of the schema and the type of the object. */
+/*
+ * A line begins with the version of the schema and the type of the object, and the interval that it is
+ * about.
+ */
 void json_line(struct json *json, const char *type);
 void json_line_end(struct json *json);
 /* `name` is NULL in an array. */

@@ -28,6 +28,16 @@ static bool is_measured(const struct options *options)
 	return options->expectation_count;
 }
 
+int measure_anew(struct run *run, enum proclife_by by)
+{
+	int ret;
+
+	proclife_latency_free(run->latency);
+	run->latency = NULL;
+	ret = proclife_latency_new(&run->latency, run->tasks, run->options->threads);
+	return ret ? ret : proclife_latency_group_by(run->latency, by);
+}
+
 int measure_begin(struct run *run, enum proclife_by by)
 {
 	const struct options *options = run->options;
@@ -35,9 +45,10 @@ int measure_begin(struct run *run, enum proclife_by by)
 
 	if (!is_measured(options))
 		return 0;
-	ret = proclife_latency_new(&run->latency, run->tasks, options->threads);
-	if (!ret)
-		ret = proclife_latency_group_by(run->latency, by);
+	ret = measure_anew(run, by);
+	/* A verdict is about the whole run. */
+	if (!ret && options_repeat(options) && options->expectation_count)
+		ret = proclife_latency_new(&run->whole, run->tasks, options->threads);
 	if (ret || !expects_of_programs(options))
 		return ret;
 	ret = proclife_latency_new(&run->programs, run->tasks, options->threads);

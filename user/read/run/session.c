@@ -58,6 +58,9 @@ static int feed(struct session *s, const struct proclife_event *event)
 		s->progress.records++;
 	else
 		note_gap(s, &event->gap);
+	ret = intervals_event(&s->intervals, &s->run, s->states, event);
+	if (ret)
+		return ret;
 	count_missing(&s->run, event);
 	if (s->feeding)
 		ret = s->feeding->feed(s->feeding_state, event);
@@ -140,6 +143,14 @@ static int drain(struct session *s)
 	return ret;
 }
 
+/* Only the horizon may not have come that far when this is over: then it is not far. */
+static int timeout_until(int timeout, uint64_t when, uint64_t now)
+{
+	if (now >= when)
+		return 1;
+	return when - now < timeout * MS ? (int)((when - now) / MS + 1) : timeout;
+}
+
 static int timeout_ms(const struct session *s)
 {
 	uint64_t t = session_now(s);
@@ -148,11 +159,8 @@ static int timeout_ms(const struct session *s)
 	/* Notice the end of a command soon. */
 	if (s->ended_at && t - s->ended_at < SECOND)
 		timeout = 10;
-	if (t >= s->stop_at) /* only the horizon has not come that far */
-		timeout = 1;
-	else if (s->stop_at - t < timeout * MS)
-		timeout = (s->stop_at - t) / MS + 1;
-	return timeout;
+	timeout = timeout_until(timeout, s->stop_at, t);
+	return s->intervals.to ? timeout_until(timeout, s->intervals.to, t) : timeout;
 }
 
 static void wait_for_more(struct session *s)
@@ -166,12 +174,23 @@ static void wait_for_more(struct session *s)
 	session_take_signals(s);
 }
 
+/* Even where nothing happens, an interval is told when it is over. */
+static int end_intervals(struct session *s)
+{
+	uint64_t horizon = proclife_source_horizon(s->run.source);
+
+	return intervals_advance(&s->intervals, &s->run, s->states,
+				 horizon < s->stop_at ? horizon : s->stop_at);
+}
+
 static int loop(struct session *s)
 {
 	int ret;
 
 	for (;;) {
 		ret = drain(s);
+		if (!ret && !s->stop && !s->replay)
+			ret = end_intervals(s);
 		if (ret || s->stop)
 			return ret;
 		session_flush(s);
@@ -200,13 +219,19 @@ static int loop(struct session *s)
 	}
 }
 
+/* Is something shown before the end? */
+static bool shows_meanwhile(const struct session *s)
+{
+	return s->streaming || options_repeat(s->run.options);
+}
+
 /* Progress is shown on a terminal that nobody else writes to: no command, and no lines of ours. */
 static void begin_progress(struct session *s)
 {
 	const struct options *options = s->run.options;
 
 	if (!message_on_terminal() || options->json || options->command ||
-	    (s->streaming && isatty(STDOUT_FILENO)))
+	    (shows_meanwhile(s) && isatty(STDOUT_FILENO)))
 		return;
 	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
 }
@@ -221,7 +246,7 @@ static int follow_and_print(struct session *s)
 		ret = session_start_command(s);
 		if (ret)
 			return ret;
-	} else if (!s->replay && !s->streaming && !options->duration && !options->count &&
+	} else if (!s->replay && !shows_meanwhile(s) && !options->duration && !options->count &&
 		   message_on_terminal()) {
 		message("following %s; Ctrl-C stops and prints the result",
 			options->pid_count ? "--pid" : "all processes");
@@ -236,6 +261,9 @@ static int follow_and_print(struct session *s)
 	if (s->write_error)
 		s->run.ended = proclife_source_horizon(s->run.source);
 	if (!s->write_error) {
+		ret = intervals_finish(&s->intervals, &s->run, s->states);
+		if (ret)
+			return ret;
 		session_close(s);
 		if (session_merge(s)) /* it has printed a message */
 			return STATUS_ERROR;
@@ -257,6 +285,7 @@ static void close_session(struct session *s)
 		if (views[i]->free)
 			views[i]->free(s->states[i]);
 	proclife_latency_free(s->run.latency);
+	proclife_latency_free(s->run.whole);
 	proclife_latency_free(s->run.programs);
 	proclife_cgroups_free(s->run.cgroups);
 	proclife_users_free(s->run.users);

@@ -166,7 +166,7 @@ void session_print(struct session *s)
 	size_t i;
 
 	for (i = 0; views[i]; i++) {
-		if (!views[i]->print)
+		if (!views[i]->print || options_repeat(s->run.options))
 			continue;
 		if (i && !s->run.options->json)
 			fputc('\n', s->run.screen->out);

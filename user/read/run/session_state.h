@@ -8,6 +8,7 @@
 
 #include "output/json.h"
 #include "run/follow.h"
+#include "run/intervals.h"
 #include "run/progress.h"
 #include "run/record.h"
 #include "run/recording_latency.h"
@@ -44,6 +45,7 @@ struct session {
 	struct follow follow;
 	struct record record;
 	struct progress progress;
+	struct intervals intervals;
 	const struct proclife_run_info *replay; /* NULL: the source is live */
 	int signals;	 /* a signalfd */
 	bool plain_file; /* as the source: it would always be readable */

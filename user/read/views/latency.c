@@ -2,6 +2,7 @@
 /* How long the phases of a life take: a table of percentiles, and histograms side by side. */
 #include "output/percentiles.h"
 #include "output/wrap.h"
+#include "views/census.h"
 #include "views/slowest.h"
 #include "views/views.h"
 #include <errno.h>
@@ -131,15 +132,35 @@ static void show_lost(struct text *line, uint64_t lost)
 	text_line(line);
 }
 
+/*
+ * Of an interval, who is open at its end: nobody was reported gone for that. The library lists processes
+ * only, so nothing is known of threads.
+ */
+static struct proclife_latency_counts counts_of(const struct run *run)
+{
+	struct proclife_latency_counts counts = *proclife_latency_counts(run->latency);
+	struct census census;
+
+	if (!options_repeat(run->options) || run->options->threads)
+		return counts;
+	census = census_take(run);
+	counts.alive = census.states[PROCLIFE_IS_ALIVE];
+	counts.unreaped = census.states[PROCLIFE_IS_ZOMBIE];
+	counts.unfreed = census.states[PROCLIFE_IS_UNFREED];
+	counts.unknown = census.states[PROCLIFE_IS_UNKNOWN];
+	return counts;
+}
+
 static void show_counts(const struct run *run, struct text *line)
 {
+	struct proclife_latency_counts counts = counts_of(run);
 	bool threads = run->options->threads;
-	struct proclife_latency_counts counts;
 
-	counts = *proclife_latency_counts(run->latency);
 	text_style(line, STYLE_BOLD);
 	text_plural(line, counts.lives, threads ? "thread" : "process",
 		    threads ? "threads" : "processes");
+	if (options_repeat(run->options))
+		text_string(line, " ended");
 	text_style(line, STYLE_PLAIN);
 	show_open(line, counts.alive, "still alive", STYLE_PLAIN);
 	show_open(line, counts.unreaped, counts.unreaped == 1 ? "zombie" : "zombies", STYLE_WARN);
@@ -282,22 +303,30 @@ static void json_phase(const struct run *run, struct json *json,
 	json_line_end(json);
 }
 
+static void json_open(struct json *json, const char *name, bool known, uint64_t count)
+{
+	if (known)
+		json_uint(json, name, count);
+	else
+		json_null(json, name);
+}
+
 static void json_all(const struct run *run, const struct latency *latency)
 {
 	struct json *json = run->json;
-	struct proclife_latency_counts counts;
+	bool known = !options_repeat(run->options) || !run->options->threads;
+	struct proclife_latency_counts counts = counts_of(run);
 	size_t i;
 
 	for (i = 0; i < ROWS; i++)
 		json_phase(run, json, rows[i].phase);
-	counts = *proclife_latency_counts(run->latency);
 	json_line(json, "lives");
 	json_string(json, "of", run->options->threads ? "threads" : "processes");
 	json_uint(json, "lives", counts.lives);
-	json_uint(json, "alive", counts.alive);
-	json_uint(json, "zombies", counts.unreaped);
-	json_uint(json, "unfreed", counts.unfreed);
-	json_uint(json, "unknown", counts.unknown);
+	json_open(json, "alive", known, counts.alive);
+	json_open(json, "zombies", known, counts.unreaped);
+	json_open(json, "unfreed", known, counts.unfreed);
+	json_open(json, "unknown", known, counts.unknown);
 	json_uint(json, "partial", counts.partial);
 	json_uint(json, "incomplete", counts.incomplete);
 	json_line_end(json);
@@ -318,9 +347,28 @@ static int begin(struct run *run, void **state)
 	if (run->options->inputs.count > 1)
 		return 0;
 	ret = slowest_new(&latency->slowest, run);
-	if (!ret && run->options->by == PROCLIFE_BY_CGROUP)
+	/* How a cgroup ended is known at the end of the trace. */
+	if (!ret && run->options->by == PROCLIFE_BY_CGROUP && !run->options->interval)
 		ret = proclife_cgroup_ends_new(&latency->ends, run->tasks);
 	return ret;
+}
+
+static bool has_any(const struct run *run, void *state)
+{
+	(void)state;
+	/* Memory can come back later than the process that it was of. */
+	return proclife_latency_counts(run->latency)->lives || phase_count(run, PROCLIFE_HELD) ||
+	       phase_count(run, PROCLIFE_UNMAP);
+}
+
+/* run->latency is not this view's alone: the intervals begin that anew. */
+static int restart(struct run *run, void **state)
+{
+	struct latency *latency = *state;
+
+	(void)run;
+	slowest_clear(latency->slowest);
+	return 0;
 }
 
 static void end(void *state)
@@ -346,8 +394,10 @@ static void print(const struct run *run, void *state)
 	}
 	text_init(&line, run->screen);
 	show_counts(run, &line);
-	show_lost(&line, run->lost);
-	show_missed(&line, header);
+	if (!options_repeat(run->options)) { /* the interval says what it lost itself */
+		show_lost(&line, run->lost);
+		show_missed(&line, header);
+	}
 	text_line(&line);
 	show_table(run, &line);
 	show_bars(run, &line);
@@ -355,7 +405,7 @@ static void print(const struct run *run, void *state)
 		groups_print(run, &line, latency->ends);
 	if (latency->slowest)
 		slowest_print(latency->slowest);
-	if (header)
+	if (header && !options_repeat(run->options))
 		show_method(run, &line, header);
 	text_free(&line);
 }
@@ -369,6 +419,8 @@ const struct view view_latency = {
 	.adds_up = true,
 	.measures = true,
 	.begin = begin,
+	.has_any = has_any,
+	.restart = restart,
 	.print = print,
 	.free = end,
 };

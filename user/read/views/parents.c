@@ -2,6 +2,7 @@
 /* Which processes fork, which ones reap and how soon, and which ones leave zombies. */
 #include "output/columns.h"
 #include "output/cut.h"
+#include "output/message.h"
 #include "output/percentiles.h"
 #include "output/wrap.h"
 #include "views/parents.h"
@@ -285,7 +286,7 @@ static void show_all(const struct run *run, const struct parents *parents)
 		text_string(&line, "REAP is not recorded: who reaps, and how soon, is not known.");
 		text_line(&line);
 	}
-	if (parents->count)
+	if (parents->count && !options_repeat(run->options))
 		show_method(parents, &line, most);
 	text_free(&line);
 }
@@ -295,9 +296,33 @@ static int begin(struct run *run, void **state)
 	struct proclife_reapers *reapers;
 	int ret = proclife_reapers_new(&reapers, run->tasks);
 
-	if (!ret)
-		*state = reapers;
-	return ret;
+	if (ret)
+		return ret;
+	if (options_repeat(run->options))
+		proclife_reapers_at_birth(reapers);
+	*state = reapers;
+	return 0;
+}
+
+static bool has_any(const struct run *run, void *state)
+{
+	const struct proclife_reaper *reaper;
+	size_t i;
+
+	(void)run;
+	if (proclife_reapers_update(state))
+		die_no_memory();
+	for (i = 0; (reaper = proclife_reapers_get(state, i)); i++)
+		if (parent_is_shown(reaper))
+			return true;
+	return false;
+}
+
+static int restart(struct run *run, void **state)
+{
+	proclife_reapers_free(*state);
+	*state = NULL;
+	return begin(run, state);
 }
 
 static void end(void *state)
@@ -325,6 +350,8 @@ const struct view view_parents = {
 	.takes = OF_TRACE | GIVEN(TOP) | GIVEN(NO_FOLD),
 	.combines = true,
 	.begin = begin,
+	.has_any = has_any,
+	.restart = restart,
 	.print = print,
 	.free = end,
 };

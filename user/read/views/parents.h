@@ -23,6 +23,12 @@ struct parents {
 struct parents parents_collect(const struct run *run, const struct proclife_reapers *all);
 void parents_free(struct parents *parents);
 
+/* One that is none of these may have been a parent only of what no filter lets pass. */
+static inline bool parent_is_shown(const struct proclife_reaper *reaper)
+{
+	return reaper->born | reaper->reaped | reaper->ignored | reaper->zombies;
+}
+
 /* What it is, if that is not just a parent; or NULL. */
 const char *parent_role(const struct proclife_reaper *reaper);
 

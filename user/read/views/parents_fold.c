@@ -143,8 +143,7 @@ struct parents parents_collect(const struct run *run, const struct proclife_reap
 	for (i = 0; (reaper = proclife_reapers_get(all, i)); i++) {
 		struct parent *parent = &parents.all[parents.count];
 
-		/* It may have been a parent only of what no filter lets pass. */
-		if (!(reaper->born | reaper->reaped | reaper->ignored | reaper->zombies))
+		if (!parent_is_shown(reaper))
 			continue;
 		parent->sum = *reaper;
 		parent->count = 1;

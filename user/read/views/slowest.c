@@ -135,6 +135,11 @@ int slowest_new(struct slowest **result, struct run *run)
 	return proclife_tasks_report(run->tasks, &reports, slowest);
 }
 
+void slowest_clear(struct slowest *slowest)
+{
+	slowest->count = 0;
+}
+
 void slowest_free(struct slowest *slowest)
 {
 	if (!slowest)

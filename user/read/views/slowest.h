@@ -46,6 +46,8 @@ static inline uint64_t death_took(const struct death *death)
 struct slowest;
 
 int slowest_new(struct slowest **slowest, struct run *run);
+/* Forgets those that there are. */
+void slowest_clear(struct slowest *slowest);
 void slowest_free(struct slowest *slowest);
 void slowest_print(const struct slowest *slowest);
 

@@ -35,6 +35,9 @@ static void process_gone(void *data, struct proclife_process *process)
 		return;
 	programs_add(&summary->programs, run->options->summary_by, process,
 		     ended && ended <= run->to);
+	/* How many lived over time is not a question of those that ended. */
+	if (options_repeat(run->options))
+		return;
 	if (!summary->began) {
 		overtime_begin(&summary->overtime, run->from > run->first ? run->from : run->first);
 		summary->overtime.limit = run->to;
@@ -60,6 +63,24 @@ static int begin(struct run *run, void **state)
 	summary->run = run;
 	*state = summary;
 	return proclife_tasks_report(run->tasks, &reports, summary);
+}
+
+static bool has_any(const struct run *run, void *state)
+{
+	const struct summary *summary = state;
+
+	(void)run;
+	return summary->programs.count;
+}
+
+static int restart(struct run *run, void **state)
+{
+	struct summary *summary = *state;
+
+	(void)run;
+	programs_free(&summary->programs);
+	summary->programs = (struct programs){ 0 };
+	return 0;
 }
 
 static void end(void *state)
@@ -389,7 +410,7 @@ static void put_sum(struct text *line, const struct summary *summary)
 /* What is seen in it, behind the table. */
 static void put_method(struct text *line, const struct summary *summary)
 {
-	if (!summary->programs.runs)
+	if (!summary->programs.runs || options_repeat(summary->run->options))
 		return;
 	text_style(line, STYLE_DIM);
 	text_string(line, "p50 and MAX: from fork to exit. busy: CPUs, estimated by spreading the CPU "
@@ -448,6 +469,8 @@ const struct view view_summary = {
 	.range = RANGE_OF_LIVES,
 	.has_cgroups = true,
 	.begin = begin,
+	.has_any = has_any,
+	.restart = restart,
 	.print = print,
 	.free = end,
 };

@@ -11,7 +11,7 @@
 static struct judgement judge(const struct run *run, const struct expectation *e)
 {
 	struct measured measured = {
-		.latency = run->latency,
+		.latency = run->whole ? run->whole : run->latency,
 		.programs = run->programs,
 		.lost = run->lost,
 		.failed = run->matched.failed,

@@ -16,6 +16,7 @@ struct run {
 	struct proclife_source *source;
 	struct proclife_tasks *tasks;
 	struct proclife_latency *latency; /* for --latency and --expect; NULL if there is neither */
+	struct proclife_latency *whole; /* for --expect, where `latency` is of an interval; or NULL */
 	struct proclife_latency *programs; /* by name, for an --expect that is about one; or NULL */
 	struct proclife_cgroups *cgroups;
 	struct proclife_users *users;

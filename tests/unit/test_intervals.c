@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --interval: what belongs to which interval, and that nothing is told twice or not at all. */
+#include "story.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * In milliseconds: a lives from 100 to 170; b from 210 to 420; c is born at 600 sharp, and a zombie
+ * from 700 on. The trace ends at 750.
+ */
+static void tell(void)
+{
+	struct who init = process_of_pid(1, "init"), sh = process_of_pid(50, "sh"), who;
+
+	story_put(task_record(0, &init, &init));
+	story_put(task_record(0, &sh, &init));
+	story_at(100);
+	who = story_fork(&sh, 100, "a");
+	story_at(150);
+	story_exit(&who, &sh, 1 << 8);
+	story_at(160);
+	story_reap(&who, &sh);
+	story_at(170);
+	story_put(free_record(0, &who));
+	story_at(210);
+	who = story_fork(&sh, 101, "b");
+	story_at(390);
+	story_exit(&who, &sh, 0);
+	story_at(410);
+	story_reap(&who, &sh);
+	story_at(420);
+	story_put(free_record(0, &who));
+	story_at(600);
+	who = story_fork(&sh, 102, "c");
+	story_at(700);
+	story_exit(&who, &sh, 0);
+	machine->now = 1750 * MS - 1;
+	story_end();
+	metadata_set(folder.path, "began", "1000000000");
+}
+
+static char *output(const char *options)
+{
+	struct output out = run_program(false, 0, "%s -i %s %s", program, folder.path, options);
+
+	if (out.status)
+		fail_msg("%s: status %d: %s", options, out.status, out.text);
+	return out.text;
+}
+
+/* What the lines that have @mark in them have between these two, with a space behind each. */
+static void expect_between(const char *options, const char *mark, const char *from, char to,
+			   const char *wanted)
+{
+	char *text = output(options), found[1000] = "";
+
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		const char *at = strstr(line, mark) ? strstr(line, from) : NULL;
+
+		if (!at)
+			continue;
+		at += strlen(from);
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%.*s ",
+			 (int)strcspn(at, (char[]){ to, '\0' }), at);
+	}
+	if (strcmp(found, wanted))
+		fail_msg("%s: '%s' instead of '%s'", options, found, wanted);
+	free(text);
+}
+
+static void expect_lines(const char *options, const char *const *lines)
+{
+	char *text = output(options);
+
+	for (; *lines; lines++)
+		if (!strstr(text, *lines))
+			fail_msg("%s: there is no '%s' in:\n%s", options, *lines, text);
+	free(text);
+}
+
+#define EXPECT(options, ...) expect_lines(options, (const char *const[]){ __VA_ARGS__, NULL })
+
+#define INTERVAL "\"type\":\"interval\""
+
+static void test_times(void **state)
+{
+	(void)state;
+	tell();
+	expect_between("--latency --json --interval 200ms", INTERVAL, "\"from\":", ',',
+		       "1000000000 1200000000 1400000000 1600000000 ");
+	expect_between("--latency --json --interval 200ms", INTERVAL, "\"to\":", '}',
+		       "1200000000 1400000000 1600000000 1750000000 ");
+	/* Of those in which nothing ended, there is nothing else. */
+	expect_between("--latency --json --interval 200ms", "\"type\":\"lives\"", "\"to\":", '}',
+		       "1200000000 1600000000 ");
+	/* The end of the trace is the end of the last one: there is none behind it. */
+	expect_between("--latency --json --interval 250ms", INTERVAL, "\"to\":", '}',
+		       "1250000000 1500000000 1750000000 ");
+	expect_between("--latency --json --interval 1h", INTERVAL, "\"to\":", '}', "1750000000 ");
+}
+
+static void test_latency(void **state)
+{
+	(void)state;
+	tell();
+	/* Who is open at the end of the trace has not ended in its last interval either. */
+	expect_between("--latency --json --interval 250ms", "\"type\":\"lives\"", "\"lives\":", ',', "1 1 ");
+	expect_between("--latency --json --interval 250ms", "\"type\":\"lives\"", "\"alive\":", ',', "3 2 ");
+	expect_between("--latency --json --interval 750ms", "\"type\":\"lives\"", "\"zombies\":", ',', "1 ");
+	expect_between("--latency --json --threads --interval 250ms", "\"type\":\"lives\"", "\"alive\":", ',',
+		       "null null ");
+	/* b was born in an earlier one. */
+	expect_between("--latency --json --interval 200ms", "\"phase\":\"life\"", "\"max\":", ',',
+		       "50000000 180000000 ");
+	expect_between("--latency --json --interval 200ms", "\"type\":\"slowest\"", "\"pid\":", ',', "100 101 ");
+	expect_between("--latency --json --by comm --interval 200ms",
+		       "\"group\":\"b\",\"phase\":\"life\"", "\"from\":", ',', "1400000000 ");
+	EXPECT("--latency --interval 200ms --monotonic", "1.000000000 to 1.200000000\n"
+	       "1 process ended, 2 still alive\n\nPHASE ",
+	       "\n\n1.200000000 to 1.400000000: nothing ended\n\n",
+	       "1.600000000 to 1.750000000: nothing ended, only 150 ms long\n");
+}
+
+static void test_others(void **state)
+{
+	(void)state;
+	tell();
+	expect_between("--summary --json --interval 200ms", "\"type\":\"program\"", "\"group\":\"", '"', "a b ");
+	/* The birth at 600 ms is not later than that. */
+	expect_between("--parents --json --interval 200ms", "\"type\":\"parent\"", "\"born\":", ',', "1 1 1 0 ");
+	expect_between("--parents --json --interval 200ms", "\"type\":\"parent\"", "\"reaped\":", ',', "1 0 1 0 ");
+	expect_between("--parents --json --interval 200ms", "\"type\":\"parent\"", "\"zombies\":", ',', "0 1 0 1 ");
+	expect_between("--parents --json --interval 200ms", "\"type\":\"parent\"", "\"comm\":\"", '"',
+		       "sh sh sh sh ");
+	expect_between("--parents --json --interval 200ms", "\"type\":\"parent\"", "\"lived\":", ',',
+		       "200000000 200000000 200000000 150000000 ");
+	/* Each view shows what it has. */
+	expect_between("--summary --parents --json --interval 200ms", "\"v\"", "\"type\":\"", '"',
+		       "trace interval program parent interval parent interval program parent interval parent "
+		       "end ");
+	EXPECT("--summary --interval 200ms --utc", "1970-01-01Z 00:00:01.000 to 00:00:01.200\n   RUNS ",
+	       "  a\n\n1 process ended, 1 failed; CPU 120 ns\n\n1970-01-01Z 00:00:01.200 to 00:00:01.400: "
+	       "nothing ended\n\n");
+}
+
+static void test_selection(void **state)
+{
+	(void)state;
+	tell();
+	expect_between("--latency --json --interval 200ms --failed", "\"type\":\"lives\"", "\"to\":", '}',
+		       "1200000000 ");
+	/* From there on, and what is freed later counts in the last one. */
+	expect_between("--latency --json --interval 100ms --from +380ms --to +395ms", INTERVAL, "\"from\":", ',',
+		       "1380000000 ");
+	expect_between("--latency --json --interval 100ms --from +380ms --to +395ms", INTERVAL, "\"to\":", '}',
+		       "1395000000 ");
+	expect_between("--latency --json --interval 100ms --from +380ms --to +395ms",
+		       "\"type\":\"lives\"", "\"lives\":", ',', "1 ");
+	/* It ends with the first that is gone, in the middle of an interval. */
+	expect_between("--latency --json --interval 100ms --count 1", INTERVAL, "\"to\":", '}',
+		       "1100000000 1170000000 ");
+	expect_between("--latency --json --interval 200ms --duration 300ms", INTERVAL, "\"to\":", '}',
+		       "1200000000 1300000000 ");
+	/* A verdict is about all of it. */
+	EXPECT("--latency --interval 100ms --expect life.count==3 --expect zombies==1 --expect lost==0",
+	       "life.count==3             3                           ok\n");
+}
+
+/* The recorder began long before there was a record; and one comes long after the one before. */
+static void test_idle(void **state)
+{
+	(void)state;
+	tell();
+	metadata_set(folder.path, "began", "1");
+	EXPECT("--latency --interval 1ms --monotonic",
+	       "0.059000001 to 0.060000001: nothing ended\n"
+	       "0.060000001 to 1.099000001: nothing happened in 1,039 intervals\n");
+	expect_between("--latency --json --interval 1ms --count 1", "\"intervals\":1039", "\"from\":", ',',
+		       "60000001 ");
+}
+
+/* The ring of CPU 1 is overrun from 300 ms to 450 ms. */
+static void test_lost(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	story_abandon();
+	folder_remove(&folder);
+	folder_make(&folder);
+	story_ring = 16;
+	story_begin(folder.path);
+	story_ring = STORY_RING;
+	story_put(task_record(0, &init, &init));
+	story_at(300);
+	story_put(record_of(0, PROCLIFE_WAIT, &init));
+	story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_sync();
+	for (uint32_t i = 0; i < 40; i++) {
+		machine->now += 5 * MS;
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	}
+	story_at(700);
+	story_end();
+	metadata_set(folder.path, "began", "1000000000");
+	for (int json = 0; json < 2; json++) {
+		struct output out = run_program(false, 0, "%s -i %s --latency --interval 200ms %s", program,
+						folder.path, json ? "--json" : "--monotonic");
+		static const char *const text[2][3] = {
+			{ "1.000000000 to 1.200000000: nothing ended\n",
+			  "1.400000000: nothing ended, 24 records were lost\n",
+			  "1.600000000: nothing ended, records that were lost before can be of this time\n" },
+			{ "\"to\":1200000000},\"intervals\":1,\"lost\":0,\"incomplete\":false,",
+			  "\"to\":1400000000},\"intervals\":1,\"lost\":24,\"incomplete\":true,",
+			  "\"to\":1600000000},\"intervals\":1,\"lost\":0,\"incomplete\":true,", },
+		};
+
+		assert_int_equal(out.status, 3);
+		for (int i = 0; i < 3; i++)
+			if (!strstr(out.text, text[json][i]))
+				fail_msg("there is no '%s' in:\n%s", text[json][i], out.text);
+		free(out.text);
+	}
+}
+
+/* The numbers behind @name in the lines that have @mark, added up. */
+static uint64_t sum(const char *text, const char *mark, const char *name)
+{
+	uint64_t total = 0, n;
+
+	while ((text = strstr(text, mark))) {
+		const char *at = strstr(text, name);
+
+		if (at && at < strchr(text, '\n') && sscanf(at + strlen(name), "%" SCNu64, &n) == 1)
+			total += n;
+		text = strchr(text, '\n');
+	}
+	return total;
+}
+
+/* Whatever their length, the intervals together have what the whole run has. */
+static void test_sums(void **state)
+{
+	static const char *const intervals[] = { "1ms", "7ms", "100ms", "10m" };
+	static const char *const sums[][2] = {
+		{ "\"phase\":\"life\"", "\"count\":" }, { "\"phase\":\"exit_free\"", "\"count\":" },
+		{ "\"phase\":\"zombie\"", "\"count\":" }, { "\"type\":\"program\"", "\"runs\":" },
+		{ "\"type\":\"program\"", "\"failed\":" }, { "\"type\":\"parent\"", "\"born\":" },
+		{ "\"type\":\"parent\"", "\"reaped\":" }, { "\"type\":\"parent\"", "\"adopted\":" },
+	};
+	struct who init = process_of_pid(1, "init"), who, sh;
+	uint64_t seed = 5;
+	char *whole;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	sh = story_fork(&init, 50, "sh");
+	for (uint32_t i = 0; i < 300; i++) {
+		who = process_of_pid(100 + i, i % 3 ? "cc" : "ld");
+		story_live(&who, i % 4 ? &sh : &init, random_below(&seed, 3 * MS), random_below(&seed, 2 * MS),
+			   random_below(&seed, 20 * MS));
+	}
+	story_exit(&sh, &init, 0);
+	story_reap(&sh, &init);
+	story_put(free_record(0, &sh));
+	story_end();
+	whole = output("--summary --latency --parents --json");
+	for (size_t i = 0; i < sizeof(intervals) / sizeof(*intervals); i++) {
+		char options[100], *parts;
+
+		snprintf(options, sizeof(options), "--summary --latency --parents --json --interval %s", intervals[i]);
+		parts = output(options);
+		for (size_t j = 0; j < sizeof(sums) / sizeof(*sums); j++)
+			if (sum(parts, sums[j][0], sums[j][1]) != sum(whole, sums[j][0], sums[j][1]))
+				fail_msg("%s: %s %s: %" PRIu64 " instead of %" PRIu64, intervals[i], sums[j][0],
+					 sums[j][1], sum(parts, sums[j][0], sums[j][1]),
+					 sum(whole, sums[j][0], sums[j][1]));
+		free(parts);
+	}
+	assert_true(sum(whole, sums[0][0], sums[0][1]) == 301);
+	free(whole);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_times), STORY(test_latency), STORY(test_others), STORY(test_selection),
+		STORY(test_idle), STORY(test_lost), STORY(test_sums),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * --interval: the views are printed and begin anew again and again, by the time of the records. So a
+ * replay shows what was shown live, and an interval is over once no record of it can come any more.
+ */
+#ifndef READ_INTERVALS_H
+#define READ_INTERVALS_H
+
+#include "views/views.h"
+
+/* The present one: what is later than `from`, up to `to`. */
+struct intervals {
+	uint64_t from;
+	uint64_t to; /* UINT64_MAX: it is the last one; 0: the first has not begun */
+	uint64_t lost; /* what run->lost was when it began */
+	uint64_t suppressed[PROCLIFE_TYPES]; /* likewise */
+	uint64_t gap_to; /* of the gap that reaches farthest: what is up to there can be incomplete */
+	uint64_t idle;	 /* how many before it had no record, in a row */
+	uint64_t held_from; /* since when such ones were not printed; 0: all were */
+	bool busy;	 /* there was a record in it */
+	int64_t day;	 /* of the last time that was printed; see when_is_new_day() */
+	bool printed;	 /* there was one */
+	bool had_views;	 /* the last one had something in it */
+};
+
+/* All these do nothing unless the views are to repeat; they return 0 or a negative errno. */
+
+/* Call it before an event is fed. */
+int intervals_event(struct intervals *intervals, struct run *run, void **states,
+		    const struct proclife_event *event);
+/* All events from before this time were fed: prints the intervals that are over. */
+int intervals_advance(struct intervals *intervals, struct run *run, void **states, uint64_t ts);
+/* And the rest, up to run->ended; call it before the tasks are closed, which reports those that live. */
+int intervals_finish(struct intervals *intervals, struct run *run, void **states);
+
+#endif
