@@ -19,6 +19,7 @@ struct view;
 /* What can be given beside a view. */
 enum option_id {
 	OPTION_RECORD,
+	OPTION_METRICS,
 	OPTION_PID,
 	OPTION_COMM,
 	OPTION_UID,
@@ -207,6 +208,7 @@ struct options {
 	double factor;	     /* a figure that is this many times as large has changed */
 	bool force;
 	const char *record; /* the folder; NULL: do not record */
+	const char *metrics; /* the file; NULL: there is none */
 	const char *slice;  /* likewise: no slice */
 	uint32_t *pids;
 	size_t pid_count;

@@ -14,6 +14,7 @@ static const struct {
 	{ "A", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/:B:_files -/" },
 	{ "B", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/" },
 	{ "FILE", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
+	{ "FILE.prom", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files -g \"*.prom\"" },
 	{ "USER", "COMPREPLY=($(compgen -u -- \"$cur\"))", "_users" },
 	{ "PATH", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
 	{ "PID",

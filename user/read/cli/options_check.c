@@ -175,19 +175,22 @@ static bool repeats(const struct view *view, enum option_id option)
 static void check_interval(const struct options *options, const struct view *const *all,
 			   struct argp_state *state)
 {
-	const struct view *const *view = options->views;
+	const struct view *const *view, *other = NULL;
 	char text[LENGTH];
+	bool any = false;
 
 	if (!options->interval)
 		return;
 	list_views(text, all, repeats, OPTIONS);
-	while (*view && (*view)->restart)
-		view++;
-	if (*view)
+	for (view = options->views; *view; view++) {
+		any |= repeats(*view, OPTIONS);
+		other = repeats(*view, OPTIONS) ? other : *view;
+	}
+	if (other && (any || !options->metrics))
 		argp_error(state, "--interval is for %s, which add up what ended: --%s does not; give one "
-			   "of them, or leave --interval out", text, (*view)->name);
-	if (!options->views[0])
-		argp_error(state, "--interval is for %s: add one of them", text);
+			   "of them, or leave --interval out", text, other->name);
+	if (!options->views[0] && !options->metrics)
+		argp_error(state, "--interval is for %s, and for --metrics: add one of them", text);
 	if (options->inputs.count > 1)
 		argp_error(state, "--interval: one recording after the other, since each has its own time");
 }
@@ -273,9 +276,11 @@ void options_check(const struct options *options, const struct view *const *all,
 	if (options->views[0] && options->views[0]->needs_input && !options->inputs.count)
 		argp_error(state, "--%s is for recordings: add -i DIR; --record makes one, --status shows "
 			   "the module as it is now", options->views[0]->name);
+	if (options->metrics && options->inputs.count > 1)
+		argp_error(state, "--metrics: one recording after the other, each with a file of its own");
 	if (options->slice && options->json)
 		argp_error(state, "--slice prints nothing: leave out --json");
 	if (!options->views[0] && options->json && !options->expectation_count)
-		argp_error(state, "--json is for a view, and --record alone shows none; add "
+		argp_error(state, "--json is for a view, and --record and --metrics alone show none; add "
 				  "--lives, --events, --tree or --latency");
 }

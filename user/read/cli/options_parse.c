@@ -229,6 +229,9 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 	case OPTION_RECORD:
 		options->record = arg;
 		break;
+	case OPTION_METRICS:
+		option_set_metrics(options, state, arg);
+		break;
 	case OPTION_INPUT:
 		option_add_word(&options->inputs, arg);
 		break;
@@ -305,7 +308,7 @@ static void finish(const struct reading *reading, struct argp_state *state)
 		argp_error(state, "'--' is followed by no command");
 	for (i = 0; all[i]; i++)
 		if (reading->views ? reading->views & 1u << i :
-				     all[i]->is_default && !options->record &&
+				     all[i]->is_default && !options->record && !options->metrics &&
 					     !options->expectation_count)
 			options->views[n++] = all[i];
 	if (!options->inputs.count && !options->diff.count)

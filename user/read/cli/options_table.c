@@ -50,6 +50,12 @@ static const struct entry {
 			"Write all records to this new folder, for -i; with another view or without",
 		.brief = "Write all records to this new folder",
 	},
+	[OPTION_METRICS] = {
+		.name = "metrics", .argument = "FILE.prom", .group = GROUP_VIEWS,
+		.help =
+			"Keep this file up to date for Prometheus' node_exporter, every 15 s or --interval; "
+			"with another view or without",
+	},
 	[OPTION_PID] = {
 		.name = "pid", .argument = "PID", .group = GROUP_SELECTION, .letter = 'p',
 		.help = "Only this process and what descends from it; can be given repeatedly",
@@ -120,7 +126,7 @@ static const struct entry {
 		.name = "interval", .argument = "TIME", .group = GROUP_OUTPUT,
 		.help =
 			"--summary, --latency, --parents: print at each such time what ended in it, and "
-			"begin anew: 10, 250ms, 5m",
+			"begin anew: 10, 250ms, 5m; --metrics: write the file as often",
 	},
 	[OPTION_COUNT] = {
 		.name = "count", .argument = "N", .group = GROUP_STOP, .letter = 'n',

@@ -89,6 +89,18 @@ void option_add_cgroup(struct filter *filter, struct argp_state *state, const ch
 	option_add_word(&filter->cgroups, arg);
 }
 
+/* With another name, the file would be written for months, and never be read. */
+void option_set_metrics(struct options *options, struct argp_state *state, const char *arg)
+{
+	const char *slash = strrchr(arg, '/'), *name = slash ? slash + 1 : arg;
+	size_t length = strlen(name);
+
+	if (length < 6 || strcmp(name + length - 5, ".prom"))
+		argp_error(state, "--metrics %s: node_exporter reads files whose names end in .prom; "
+			   "name such a file", quoted(arg));
+	options->metrics = arg;
+}
+
 void option_set_by(struct options *options, struct argp_state *state, const char *arg)
 {
 	unsigned int number;

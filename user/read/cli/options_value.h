@@ -23,6 +23,7 @@ void option_add_signal(struct filter *filter, struct argp_state *state, const ch
 void option_set_moment(struct moment *moment, const char *name, struct argp_state *state,
 		       const char *arg);
 void option_set_events(struct options *options, struct argp_state *state, const char *arg);
+void option_set_metrics(struct options *options, struct argp_state *state, const char *arg);
 void option_set_by(struct options *options, struct argp_state *state, const char *arg);
 void option_set_show(struct options *options, struct argp_state *state, const char *arg);
 void option_set_color(struct options *options, struct argp_state *state, const char *arg);

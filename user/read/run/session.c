@@ -70,6 +70,7 @@ static int feed(struct session *s, const struct proclife_event *event)
 		ret = proclife_tasks_feed(s->run.tasks, event);
 	if (ret < 0)
 		return ret;
+	metrics_event(&s->metrics, event);
 	if (ret)
 		s->last_fed = ts;
 	s->run.shown += s->unwatched && ret;
@@ -102,7 +103,9 @@ static void end_of_source(struct session *s)
 /* Is nothing shown, and nothing recorded any more? */
 static bool is_pointless(const struct session *s)
 {
-	return s->record.error && !s->run.options->views[0] && !s->run.options->expectation_count;
+	const struct options *options = s->run.options;
+
+	return s->record.error && !options->views[0] && !options->expectation_count && !options->metrics;
 }
 
 /* What has to be done from time to time. */
@@ -111,6 +114,8 @@ static void look_after(struct session *s)
 	uint64_t now = session_now(s);
 
 	record_poll(&s->record, now);
+	if (!s->replay) /* that is over soon */
+		metrics_poll(&s->metrics, now);
 	s->progress.lost = s->run.lost;
 	progress_poll(&s->progress, now, proclife_tasks_selected(s->run.tasks));
 }
@@ -219,6 +224,12 @@ static int loop(struct session *s)
 	}
 }
 
+/* Is it a service, which has nothing to say unless something is wrong? */
+static bool is_background(const struct options *options)
+{
+	return options->metrics && !options->views[0] && !options->record && !options->expectation_count;
+}
+
 /* Is something shown before the end? */
 static bool shows_meanwhile(const struct session *s)
 {
@@ -230,7 +241,7 @@ static void begin_progress(struct session *s)
 {
 	const struct options *options = s->run.options;
 
-	if (!message_on_terminal() || options->json || options->command ||
+	if (!message_on_terminal() || options->json || options->command || is_background(options) ||
 	    (shows_meanwhile(s) && isatty(STDOUT_FILENO)))
 		return;
 	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
@@ -246,8 +257,8 @@ static int follow_and_print(struct session *s)
 		ret = session_start_command(s);
 		if (ret)
 			return ret;
-	} else if (!s->replay && !shows_meanwhile(s) && !options->duration && !options->count &&
-		   message_on_terminal()) {
+	} else if (!s->replay && !shows_meanwhile(s) && !is_background(options) && !options->duration &&
+		   !options->count && message_on_terminal()) {
 		message("following %s; Ctrl-C stops and prints the result",
 			options->pid_count ? "--pid" : "all processes");
 	}
@@ -260,6 +271,7 @@ static int follow_and_print(struct session *s)
 		return ret;
 	if (s->write_error)
 		s->run.ended = proclife_source_horizon(s->run.source);
+	metrics_finish(&s->metrics);
 	if (!s->write_error) {
 		ret = intervals_finish(&s->intervals, &s->run, s->states);
 		if (ret)

@@ -283,7 +283,10 @@ int session_prepare(struct session *s, const sigset_t *mask)
 		session_stop_at(s, session_now(s), STOP_DURATION);
 	stop_behind_range(s);
 	s->unwatched = !options->views[0] && !options->command && !options->pid_count &&
-		       !options->expectation_count;
+		       !options->expectation_count && !options->metrics;
+	ret = metrics_begin(&s->metrics, &s->run, session_now(s));
+	if (ret)
+		return ret;
 	return options->command ? follow_fork(&s->follow, options->command, mask) : 0;
 }
 

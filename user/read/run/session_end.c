@@ -275,11 +275,13 @@ int session_verdict(struct session *s)
 			status = STATUS_LOST;
 		say_lost(s);
 		say_suppressed(s);
+		if (s->metrics.error)
+			return STATUS_ERROR;
 		return s->run.options->expectation_count ? judge(s, status) : status;
 	}
 	say_lost(s);
 	say_suppressed(s);
-	if (s->record.error)
+	if (s->record.error || s->metrics.error)
 		return STATUS_ERROR;
 	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {
 		message("%s: the module did not record the start of this command",

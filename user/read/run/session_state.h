@@ -9,6 +9,7 @@
 #include "output/json.h"
 #include "run/follow.h"
 #include "run/intervals.h"
+#include "run/metrics.h"
 #include "run/progress.h"
 #include "run/record.h"
 #include "run/recording_latency.h"
@@ -46,6 +47,7 @@ struct session {
 	struct record record;
 	struct progress progress;
 	struct intervals intervals;
+	struct metrics metrics;
 	const struct proclife_run_info *replay; /* NULL: the source is live */
 	int signals;	 /* a signalfd */
 	bool plain_file; /* as the source: it would always be readable */

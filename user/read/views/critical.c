@@ -201,7 +201,7 @@ const struct view view_critical = {
 	.help = "What bounded the time it took: who waited for whom",
 	.scope = "explains the end of one process and needs all below it",
 	.takes = OF_DEVICE | GIVEN(PID) | GIVEN(FROM) | GIVEN(TO) | GIVEN(INPUT) | GIVEN(COMMAND) |
-		 GIVEN(HISTORY) | GIVEN(DURATION) | GIVEN(COUNT) | GIVEN(RECORD) | GIVEN(EXPECT) |
+		 GIVEN(HISTORY) | GIVEN(DURATION) | GIVEN(COUNT) | GIVEN(RECORD) | GIVEN(METRICS) | GIVEN(EXPECT) |
 		 GIVEN(NO_FOLD),
 	.combines = true,
 	.range = RANGE_OF_LIVES,

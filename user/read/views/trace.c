@@ -131,14 +131,16 @@ void json_damage(struct json *json, const struct proclife_source *source, const 
 	}
 }
 
+const uint16_t types_with_budget[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL,
+				       PROCLIFE_CGROUP, PROCLIFE_MM, 0 };
+
 void json_suppressed(struct json *json, const struct run *run)
 {
-	static const uint16_t types[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL,
-					  PROCLIFE_CGROUP, PROCLIFE_MM };
+	const uint16_t *type;
 
 	json_object(json, "suppressed");
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		json_uint(json, proclife_type_name(types[i]), run->suppressed[types[i]]);
+	for (type = types_with_budget; *type; type++)
+		json_uint(json, proclife_type_name(*type), run->suppressed[*type]);
 	json_object_end(json);
 }
 

@@ -173,6 +173,8 @@ bool run_has_reap(const struct run *run);
 bool run_has_exiting(const struct run *run);
 /* A line for each stream of a recording that is damaged. */
 void json_damage(struct json *json, const struct proclife_source *source, const char *dir);
+/* Those of which the module can suppress records; 0 at its end. */
+extern const uint16_t types_with_budget[];
 /* How many records of each type that has a budget were suppressed, as one member. */
 void json_suppressed(struct json *json, const struct run *run);
 /* What the header says of all marks of a death but EXIT and REAP. */
