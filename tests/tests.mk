@@ -193,6 +193,19 @@ check-litmus:
 	tests/litmus/run
 	tests/litmus/emitted
 
+# What --metrics writes, judged by those who read it.
+$B/tests/metrics/machine: $B/tests/metrics/machine.o $B/tests/unit/support/live_device.o \
+		$B/tests/unit/support/recorded.o $(UNIT_COMMON) $(LIB_STATIC)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
+
+$B/tests/metrics/%.o: override CPPFLAGS += -Itests/unit/support
+
+check-metrics:
+	tests/scripts/setup build check metrics
+	@+$(MAKE) -s all $B/tests/metrics/machine
+	B=$B tests/metrics/run
+
 # MODEL_SECONDS and MODEL_SEED: see tests/model/run.
 check-model: all
 	tests/scripts/setup check
@@ -213,4 +226,4 @@ $(WITNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/witness/*.c)) $(LIB_STA
 
 guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-model check-mutants
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-model check-mutants
