@@ -121,6 +121,33 @@ static void test_below_the_mount_point(void **state)
 	assert_int_equal(rmdir(base), 0);
 }
 
+/* The others are asked for anew, should anybody want them. */
+static void test_kept(void **state)
+{
+	static const uint64_t ids[] = { 8, 7, 8, 99 };
+	struct proclife_cgroups *cgroups;
+
+	(void)state;
+	asked = 0;
+	refusal = 0;
+	assert_int_equal(proclife_cgroups_new(&cgroups, NULL, NULL), 0);
+	for (uint64_t id = 1; id < 50; id++)
+		assert_string_equal(proclife_cgroups_path(cgroups, id), "/");
+	refusal = ESTALE;
+	assert_null(proclife_cgroups_path(cgroups, 7000));
+	assert_int_equal(asked, 50);
+	assert_int_equal(proclife_cgroups_keep(cgroups, ids, 4), 0);
+	assert_string_equal(proclife_cgroups_path(cgroups, 7), "/");
+	assert_string_equal(proclife_cgroups_path(cgroups, 8), "/");
+	assert_int_equal(asked, 50);
+	assert_null(proclife_cgroups_path(cgroups, 9));
+	assert_int_equal(asked, 51);
+	assert_int_equal(proclife_cgroups_keep(cgroups, NULL, 0), 0);
+	assert_null(proclife_cgroups_path(cgroups, 7));
+	assert_int_equal(asked, 52);
+	proclife_cgroups_free(cgroups);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +155,7 @@ int main(void)
 		cmocka_unit_test(test_what_stays_is_asked_once),
 		cmocka_unit_test(test_odd_mount_point),
 		cmocka_unit_test(test_below_the_mount_point),
+		cmocka_unit_test(test_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,15 +182,20 @@ int proclife_cgroups_new(struct proclife_cgroups **result, const char *recording
 	return 0;
 }
 
+static void free_paths(struct proclife_cgroups *cgroups)
+{
+	proclife_map_free(&cgroups->paths);
+	proclife_map_free(&cgroups->ids);
+	proclife_intern_free(&cgroups->texts);
+}
+
 void proclife_cgroups_free(struct proclife_cgroups *cgroups)
 {
 	if (!cgroups)
 		return;
 	if (cgroups->mount >= 0)
 		close(cgroups->mount);
-	proclife_map_free(&cgroups->paths);
-	proclife_map_free(&cgroups->ids);
-	proclife_intern_free(&cgroups->texts);
+	free_paths(cgroups);
 	free(cgroups);
 }
 
@@ -209,6 +214,30 @@ const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id)
 		path = proclife_map_get(&cgroups->paths, id);
 	}
 	return path && path != nowhere ? path : NULL;
+}
+
+int proclife_cgroups_keep(struct proclife_cgroups *cgroups, const uint64_t *ids, size_t count)
+{
+	struct proclife_cgroups fewer = {
+		.mount = cgroups->mount, .mount_length = cgroups->mount_length,
+	};
+	int err = proclife_map_init(&fewer.paths);
+
+	if (!err)
+		err = proclife_map_init(&fewer.ids);
+	for (size_t i = 0; !err && i < count; i++) {
+		const char *path = proclife_map_get(&cgroups->paths, ids[i]);
+
+		if (path && !proclife_map_get(&fewer.paths, ids[i]))
+			err = proclife_cgroups_add(&fewer, ids[i], path);
+	}
+	if (err) {
+		free_paths(&fewer);
+		return err;
+	}
+	free_paths(cgroups);
+	*cgroups = fewer;
+	return 0;
 }
 
 int proclife_cgroups_find(struct proclife_cgroups *cgroups, const char *path, uint64_t *id)

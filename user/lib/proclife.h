@@ -353,6 +353,12 @@ void proclife_cgroups_free(struct proclife_cgroups *cgroups);
 const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id);
 
 /*
+ * Forgets all cgroups but these, for programs that follow a machine for months. An id can occur more
+ * than once. Paths that were returned before are freed. -ENOMEM leaves everything as it was.
+ */
+int proclife_cgroups_keep(struct proclife_cgroups *cgroups, const uint64_t *ids, size_t count);
+
+/*
  * Users
  */
 
