@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "run/forget.h"
 #include "run/intervals.h"
 #include "run/recording_latency.h"
 #include "views/when.h"
@@ -177,6 +178,7 @@ static int end(struct intervals *intervals, struct run *run, void **states, uint
 	run->json->interval.to = 0;
 	for (i = 0; !ret && views[i]; i++)
 		ret = views[i]->restart(run, &states[i]);
+	forget_cgroups(run, to);
 	return ret || !run->latency ? ret : measure_anew(run, run->options->by);
 }
 

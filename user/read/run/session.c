@@ -3,6 +3,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/diagnose.h"
+#include "run/forget.h"
 #include "run/replay.h"
 #include "run/session_state.h"
 #include <errno.h>
@@ -108,6 +109,12 @@ static bool is_pointless(const struct session *s)
 	return s->record.error && !options->views[0] && !options->expectation_count && !options->metrics;
 }
 
+/* Is it a service, which has nothing to say unless something is wrong? */
+static bool is_background(const struct options *options)
+{
+	return options->metrics && !options->views[0] && !options->record && !options->expectation_count;
+}
+
 /* What has to be done from time to time. */
 static void look_after(struct session *s)
 {
@@ -116,6 +123,8 @@ static void look_after(struct session *s)
 	record_poll(&s->record, now);
 	if (!s->replay) /* that is over soon */
 		metrics_poll(&s->metrics, now);
+	if (is_background(s->run.options))
+		forget_cgroups(&s->run, now);
 	s->progress.lost = s->run.lost;
 	progress_poll(&s->progress, now, proclife_tasks_selected(s->run.tasks));
 }
@@ -222,12 +231,6 @@ static int loop(struct session *s)
 			return 0;
 		wait_for_more(s);
 	}
-}
-
-/* Is it a service, which has nothing to say unless something is wrong? */
-static bool is_background(const struct options *options)
-{
-	return options->metrics && !options->views[0] && !options->record && !options->expectation_count;
 }
 
 /* Is something shown before the end? */

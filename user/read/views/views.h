@@ -26,6 +26,7 @@ struct run {
 	uint64_t ended;
 	uint64_t from;	/* what is looked at lies between these; 0 and UINT64_MAX: it is all */
 	uint64_t to;
+	uint64_t forget_at; /* when cgroups are forgotten that are gone */
 	uint64_t shown; /* records, or deaths, by the view that --count is for */
 	uint64_t lost;	/* records */
 	uint64_t damaged; /* of them, those that damage of a recording took */
