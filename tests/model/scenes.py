@@ -15,6 +15,7 @@ import ends
 import fold
 import harm
 import history
+import intervals
 import info
 import machine
 import recording
@@ -347,5 +348,5 @@ def check_all(checker, seed):
     for scene in (check_gaps, check_cut, check_command, check_several, versus.check_diff, check_device,
                   harm.check_damage, harm.check_unfinished, history.check_history,
                   budget.check_budget, fold.check_fold, ends.check_ends, deaths.check_deaths,
-                  critical.check, slices.check_slices):
+                  critical.check, slices.check_slices, intervals.check):
         scene(checker, seed)

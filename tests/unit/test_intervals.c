@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --interval: what belongs to which interval, and that nothing is told twice or not at all. */
+#include "marks.h"
 #include "story.h"
 
 #include <inttypes.h>
@@ -284,11 +285,68 @@ static void test_sums(void **state)
 	free(whole);
 }
 
+static void mm(uint64_t ms, const struct who *who, uint32_t what, const struct who *owner)
+{
+	struct proclife_record r = mm_record(0, who, what, owner);
+
+	if (what == PROCLIFE_MM_LEFT)
+		r.mm.users = 2;
+	story_at(ms);
+	story_put(r);
+}
+
+static int setup_exiting(void **state)
+{
+	int ret;
+
+	story_features = PROCLIFE_KNOWN_TYPES;
+	ret = story_setup(state);
+	story_features = WITHOUT_EXITING;
+	return ret;
+}
+
+/* Let go at 21 ms, held by cat: this comes back when its process is long gone, and counts once. */
+static void test_memory(void **state)
+{
+	static const char *const rows[] = { "\"phase\":\"held\",\"count\":1,\"min\":39000000,",
+					    "\"phase\":\"unmap\",\"count\":1,\"min\":15000000," };
+	struct who init = process_of_pid(1, "init"), cat = process_of_pid(99, "cat"), app;
+	struct proclife_record exiting;
+	char *text;
+
+	(void)state;
+	story_put(task_record(0, &cat, &init));
+	story_at(10);
+	app = story_fork(&init, 100, "app");
+	story_at(20);
+	exiting = exiting_record(0, &app, &init, NULL, 0);
+	exiting.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_put(exiting);
+	mm(21, &app, PROCLIFE_MM_LEFT, &app);
+	story_at(22);
+	story_die(&app, &init, 0, MS, 100);
+	story_bury(&app, &init);
+	mm(60, &cat, PROCLIFE_MM_TEARDOWN, &app);
+	mm(75, &cat, PROCLIFE_MM_GONE, &app);
+	story_at(80);
+	story_end();
+	metadata_set(folder.path, "began", "1000000000");
+	text = output("--latency --json --interval 50ms");
+	for (int i = 0; i < 2; i++)
+		if (count_text(text, rows[i]) != 1)
+			fail_msg("%s", text);
+	assert_non_null(strstr(text, "\"to\":1050000000},\"phase\":\"held\",\"count\":0"));
+	assert_non_null(strstr(text, "\"of\":\"processes\",\"lives\":1,"));
+	assert_non_null(strstr(text, "\"of\":\"processes\",\"lives\":0,"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_times), STORY(test_latency), STORY(test_others), STORY(test_selection),
 		STORY(test_idle), STORY(test_lost), STORY(test_sums),
+		cmocka_unit_test_setup_teardown(test_memory, setup_exiting, story_teardown),
 	};
 
 	if (find_program())
