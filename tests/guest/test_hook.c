@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -90,6 +92,32 @@ static void test_without_ftrace(void **state)
 	assert_true(records_of_a_child() & PROCLIFE_HAS(PROCLIFE_REAP));
 }
 
+static bool kernel_has(const char *function)
+{
+	char line[512], name[256];
+	bool found = false;
+	FILE *file = fopen("/proc/kallsyms", "re");
+
+	assert_non_null(file);
+	while (!found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "%*s %*s %255s", name) == 1 && !strcmp(name, function);
+	fclose(file);
+	return found;
+}
+
+/* The newer of both functions, as far as this kernel has it, and the user is told which. */
+static void test_where_it_stands(void **state)
+{
+	struct proclife_source *source = open_source();
+
+	(void)state;
+	assert_int_equal(proclife_source_header(source)->reap_source,
+			 kernel_has("cgroup_task_release") ? PROCLIFE_REAP_CGROUP_TASK_RELEASE :
+							     PROCLIFE_REAP_CGROUP_RELEASE);
+	assert_true(kernel_has("cgroup_task_release") || kernel_has("cgroup_release"));
+	proclife_source_free(source);
+}
+
 /* As for one who does not want it. */
 static void test_not_wanted(void **state)
 {
@@ -106,6 +134,7 @@ static void test_not_wanted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_where_it_stands),
 		cmocka_unit_test(test_nobody_switches_it_off),
 		cmocka_unit_test(test_without_ftrace),
 		cmocka_unit_test(test_not_wanted),

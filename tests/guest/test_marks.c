@@ -293,12 +293,17 @@ static void trace_frees(const char *on)
 	close(fd);
 }
 
-/* In which task the tracepoint says that it was freed; -1: it does not. */
-static int traced_runner(pid_t pid)
+struct runner {
+	int pid; /* -1: nothing is said of it */
+	bool softirq;
+};
+
+/* Where the tracepoint says that it was freed. */
+static struct runner traced_runner(pid_t pid)
 {
 	FILE *file = fopen("/sys/kernel/tracing/trace", "re");
+	struct runner runner = { -1, false };
 	char line[512], *at, *end;
-	int runner = -1;
 
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
@@ -306,11 +311,13 @@ static int traced_runner(pid_t pid)
 		at = at ? strstr(at, " pid=") : NULL;
 		if (!at || atoi(at + 5) != pid)
 			continue;
-		/* The name, a hyphen, the number, and the CPU in brackets. */
+		/* The name, a hyphen, the number, the CPU in brackets, and flags: the third is the context's. */
 		end = strchr(line, '[');
-		assert_non_null(end);
+		at = end ? strstr(end, "] ") : NULL;
+		assert_true(at && strcspn(at + 2, " ") >= 4);
+		runner.softirq = at[4] == 's' || at[4] == 'S';
 		*end = '\0';
-		runner = atoi(strrchr(line, '-') + 1);
+		runner.pid = atoi(strrchr(line, '-') + 1);
 	}
 	fclose(file);
 	return runner;
@@ -335,6 +342,7 @@ static const struct proclife_record *must_be_freed(pid_t pid)
 static void test_freed(void **state)
 {
 	const struct proclife_record *r;
+	struct runner runner;
 	pid_t pid;
 
 	(void)state;
@@ -345,7 +353,9 @@ static void test_freed(void **state)
 	marks_reap(pid);
 	r = must_be_freed(pid);
 	trace_frees("0");
-	compare("FREE.runner", "ftrace", (int)r->free.runner_pid == traced_runner(pid));
+	runner = traced_runner(pid);
+	compare("FREE.runner", "ftrace", (int)r->free.runner_pid == runner.pid);
+	compare("FREE.softirq", "ftrace", !!(r->flags & PROCLIFE_F_SOFTIRQ) == runner.softirq);
 	compare("FREE.users", "nobody", r->free.users == 0);
 	/* The idle task of a CPU has pid 0, and a name. */
 	assert_true(r->free.runner_comm[0]);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whose child a new process is, who made it, and where: FORK, judged by the process that forks. */
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lives.h"
+#include "marks.h"
+
+#define SOMEBODY 4711
+
+struct made {
+	pid_t tid, child;
+};
+
+static void *fork_here(void *data)
+{
+	struct made *made = data;
+
+	made->tid = (pid_t)syscall(SYS_gettid);
+	made->child = must_fork();
+	if (!made->child)
+		_exit(0);
+	return NULL;
+}
+
+/* The child of a thread has this thread as its parent, which wait(2) does not show. */
+static void test_by_a_thread(void **state)
+{
+	const struct proclife_record *r;
+	struct made made;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, fork_here, &made), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	marks_reap(made.child);
+	r = must_mark(PROCLIFE_FORK, made.child);
+	assert_int_not_equal(made.tid, getpid());
+	assert_int_equal(r->fork.parent_pid, made.tid);
+	assert_int_equal(r->fork.parent_tgid, getpid());
+	assert_int_equal(r->fork.creator_pid, made.tid);
+	assert_int_equal(r->fork.creator_tgid, getpid());
+	assert_true(r->fork.parent && r->fork.parent == r->fork.creator);
+	assert_int_equal(r->fork.ns_pid, made.child);
+}
+
+/* Its parent is that of its creator. */
+static void test_sibling(void **state)
+{
+	const struct proclife_record *r;
+	pid_t creator = must_fork(), sibling;
+	siginfo_t info;
+
+	(void)state;
+	if (!creator) {
+		if (!syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL))
+			_exit(0);
+		pause();
+	}
+	/* The creator does not end by itself. */
+	assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
+	sibling = info.si_pid;
+	kill(creator, SIGKILL);
+	marks_reap(sibling);
+	marks_reap(creator);
+	r = must_mark(PROCLIFE_FORK, sibling);
+	assert_int_equal(r->fork.parent_pid, getpid());
+	assert_int_equal(r->fork.parent_tgid, getpid());
+	assert_int_equal(r->fork.creator_pid, creator);
+	assert_int_equal(r->fork.creator_tgid, creator);
+	assert_true(r->fork.parent && r->fork.creator && r->fork.parent != r->fork.creator);
+	assert_true(must_mark(PROCLIFE_FORK, creator)->fork.parent == r->fork.parent);
+}
+
+struct elsewhere {
+	pid_t first;
+	ino_t namespace;
+};
+
+/* As another user, it makes the first process of a namespace of pids. */
+static void fork_elsewhere(int to)
+{
+	struct elsewhere made;
+	struct stat of;
+
+	if (unshare(CLONE_NEWPID) || setuid(SOMEBODY))
+		_exit(1);
+	made.first = must_fork();
+	if (!made.first) {
+		pause();
+		_exit(0);
+	}
+	/* The namespace lives as long as its first process. */
+	if (stat("/proc/self/ns/pid_for_children", &of))
+		_exit(2);
+	made.namespace = of.st_ino;
+	kill(made.first, SIGKILL);
+	if (waitpid(made.first, NULL, 0) != made.first || write(to, &made, sizeof(made)) != sizeof(made))
+		_exit(3);
+	_exit(0);
+}
+
+static void test_elsewhere(void **state)
+{
+	const struct proclife_record *r;
+	struct elsewhere made;
+	struct stat here;
+	int ends[2];
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	child = must_fork();
+	if (!child)
+		fork_elsewhere(ends[1]);
+	close(ends[1]);
+	marks_reap(child);
+	assert_int_equal(read(ends[0], &made, sizeof(made)), sizeof(made));
+	close(ends[0]);
+	assert_int_equal(stat("/proc/self/ns/pid", &here), 0);
+	r = must_mark(PROCLIFE_FORK, child);
+	assert_int_equal(r->fork.uid, 0);
+	assert_int_equal(r->fork.ns_inum, here.st_ino);
+	r = must_mark(PROCLIFE_FORK, made.first);
+	assert_int_equal(r->fork.uid, SOMEBODY);
+	assert_int_equal(r->fork.ns_inum, made.namespace);
+	assert_int_equal(r->fork.ns_pid, 1);
+}
+
+int main(void)
+{
+#define MARK(test) cmocka_unit_test_setup_teardown(test, marks_begin, marks_end)
+	const struct CMUnitTest tests[] = {
+		MARK(test_by_a_thread),
+		MARK(test_sibling),
+		MARK(test_elsewhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, marks_unload);
+}
