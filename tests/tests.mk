@@ -128,7 +128,9 @@ $(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATI
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(CMOCKA_LIBS) $(KMOD_LIBS)
 
-$(WORKLOADS): $B/tests/guest/workloads/%: $B/tests/guest/workloads/%.o
+EXCHANGE := $B/tests/hook/exchange
+
+$(EXCHANGE) $(WORKLOADS): %: %.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
 
@@ -224,6 +226,6 @@ $(WITNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/witness/*.c)) $(LIB_STA
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-guest-tests: $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
+guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
 .PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-model check-mutants

@@ -95,6 +95,7 @@ row OOM oom oom:mark_victim
 row tracer exiting do_exit
 row 'parent at exit' exiting do_exit
 row FREE.runner free sched:sched_process_free
+row FREE.softirq free sched:sched_process_free
 row FREE.users free sched:sched_process_free
 row CGROUP cgroup cgroup:cgroup_notify_populated
 row SIGNAL.blocked signal signal:signal_generate
