@@ -7,9 +7,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -272,6 +274,75 @@ static void test_the_last_record_wakes(void **state)
 	close(last.fd);
 }
 
+/* Context switches of the machine. */
+static uint64_t switches(void)
+{
+	FILE *file = fopen("/proc/stat", "re");
+	unsigned long long count = 0;
+	char line[4096];
+
+	assert_non_null(file);
+	while (!count && fgets(line, sizeof(line), file))
+		sscanf(line, "ctxt %llu", &count);
+	fclose(file);
+	assert_true(count > 0);
+	return count;
+}
+
+/* Those of a second in which little happens. */
+static uint64_t switches_meanwhile(void)
+{
+	uint64_t begin = switches();
+
+	for (int i = 0; i < 10; i++) {
+		fork_once(0);
+		usleep(100000);
+	}
+	return switches() - begin;
+}
+
+struct sleeper {
+	int fd;
+	bool woken;
+	long switches;
+};
+
+static void *sleep_a_while(void *data)
+{
+	struct sleeper *sleeper = data;
+	struct rusage usage;
+
+	sleeper->woken = ready(sleeper->fd, 4000);
+	assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+	sleeper->switches = usage.ru_nvcsw;
+	return NULL;
+}
+
+/* As long as there is less than it waits for, neither it nor anybody else wakes for it. */
+static void test_a_sleeper_costs_nothing(void **state)
+{
+	struct sleeper sleeper = { .fd = open_device(O_NONBLOCK, 2000) };
+	uint64_t without, with;
+	pthread_t thread;
+
+	(void)state;
+	/* What it has read is more than what it waits for. */
+	do
+		fork_many(100);
+	while (!ready(sleeper.fd, 0) || read_count(sleeper.fd) < 10000);
+	without = switches_meanwhile();
+	assert_int_equal(pthread_create(&thread, NULL, sleep_a_while, &sleeper), 0);
+	usleep(100000);
+	with = switches_meanwhile();
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	print_message("switches: %llu, with a sleeper %llu, its own %ld\n", (unsigned long long)without,
+		      (unsigned long long)with, sleeper.switches);
+	assert_false(sleeper.woken);
+	assert_true(with < without + 300);
+	assert_true(sleeper.switches < 20);
+	close(sleeper.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_an_edge_follows_each_read),
 		cmocka_unit_test(test_is_woken_once_a_millisecond),
 		cmocka_unit_test(test_the_last_record_wakes),
+		cmocka_unit_test(test_a_sleeper_costs_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, load_fixture, unload_fixture);
