@@ -3,13 +3,14 @@
 
 DIST := proclife-$(VERSION)
 
-# The files that git knows, as they stand here. Its bytes depend on them and on the last commit's time,
-# not on who makes it, where or when.
+# The files that git knows, as they stand here. Its bytes depend on them and on the last commit's
+# time, not on who makes it, where or when.
 dist:
-	@git rev-parse HEAD >/dev/null || { echo 'make dist: needs the git repository and git' >&2; exit 1; }
+	@git rev-parse HEAD >/dev/null || \
+		{ echo 'make dist: needs the git repository and git' >&2; exit 1; }
 	@mkdir -p $B
-	$Qgit ls-files -z | LC_ALL=C sort -z | tar -c -f $B/$(DIST).tar --format=gnu --owner=0 --group=0 \
-		--numeric-owner --mode=u=rwX,go=rX --mtime=@$$(git log -1 --format=%ct) \
+	$Qgit ls-files -z | LC_ALL=C sort -z | tar -c -f $B/$(DIST).tar --format=gnu --owner=0 \
+		--group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$$(git log -1 --format=%ct) \
 		--transform='s,^,$(DIST)/,' --no-recursion --null -T -
 	$Qgzip -9nf $B/$(DIST).tar
 	@echo $B/$(DIST).tar.gz
@@ -19,11 +20,13 @@ deb: dist
 	@tests/scripts/setup packages
 	@rm -rf $B/deb && mkdir -p $B/deb
 	$Qcp $B/$(DIST).tar.gz $B/deb/proclife_$(VERSION).orig.tar.gz
-	$Qtar -xf $B/$(DIST).tar.gz -C $B/deb && cp -r $B/deb/$(DIST)/packaging/debian $B/deb/$(DIST)/
-	$Qcd $B/deb/$(DIST) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc $(DEB_FLAGS)
+	$Qtar -xf $B/$(DIST).tar.gz -C $B/deb
+	$Qcp -r $B/deb/$(DIST)/packaging/debian $B/deb/$(DIST)/
+	$Qcd $B/deb/$(DIST) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
+		dpkg-buildpackage -us -uc $(DEB_FLAGS)
 
-# Programs, library and akmod; KERNEL=RELEASE: the kmod for that kernel instead. Debian's rpmbuild knows
-# nothing of what is installed.
+# Programs, library and akmod; KERNEL=RELEASE: the kmod for that kernel instead. Debian's rpmbuild
+# knows nothing of what is installed.
 rpm: dist
 	@tests/scripts/setup rpm
 	$Qrpmbuild --nodeps --define '_topdir $(abspath $B)/rpm' \
