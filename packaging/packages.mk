@@ -36,5 +36,6 @@ rpm: dist
 check-packages:
 	tests/scripts/setup packages vm suites
 	tests/scripts/packages $(SUITES)
+	tests/scripts/boot $(SUITES)
 
 .PHONY: dist deb rpm check-packages
