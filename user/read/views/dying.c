@@ -249,7 +249,7 @@ static void show_head(struct text *line, size_t count)
 	text_line(line);
 }
 
-static void show_all(const struct run *run, const struct dying_list *list)
+void dying_print(const struct run *run, const struct dying_list *list)
 {
 	uint64_t most = run->options->cut.top ? run->options->cut.top : UINT64_MAX;
 	struct text line;
@@ -274,29 +274,39 @@ static void print_open(const struct run *run, void *state)
 
 	(void)state;
 	if (!run->options->json)
-		show_all(run, &list);
+		dying_print(run, &list);
 	for (i = 0; run->options->json && i < list.count && i < most; i++)
 		show_json(run, &list.all[i]);
 	dying_free(&list);
 }
 
 /* Without that, everybody would seem to be gone. */
-static int begin(struct run *run, void **state)
+int dying_check(const struct run *run, char why[DYING_WHY])
 {
 	const struct proclife_header *header = proclife_source_header(run->source);
 	struct stat st;
 
-	*state = NULL;
 	if (stat(PROC "/self/ns/pid", &st)) {
-		message("--dying: %s cannot be read: %s; mount it: mount -t proc proc %s", PROC,
-			strerror(errno), PROC);
+		snprintf(why, DYING_WHY, "%s cannot be read: %s; mount it: mount -t proc proc %s", PROC,
+			 strerror(errno), PROC);
 		return -ESRCH;
 	}
 	if (!header || !header->init_pid_ns || st.st_ino == header->init_pid_ns)
 		return 0;
-	message("--dying: process IDs differ here from those that the module records; run %s in the "
-		"initial PID namespace", program_invocation_short_name);
+	snprintf(why, DYING_WHY, "process IDs differ here from those that the module records; run %s in "
+		 "the initial PID namespace", program_invocation_short_name);
 	return -EXDEV;
+}
+
+static int begin(struct run *run, void **state)
+{
+	char why[DYING_WHY];
+	int ret = dying_check(run, why);
+
+	*state = NULL;
+	if (ret)
+		message("--dying: %s", why);
+	return ret;
 }
 
 const struct view view_dying = {

@@ -21,5 +21,12 @@ struct dying_list {
 /* @proc: "/proc" but for tests. */
 struct dying_list dying_collect(const struct run *run, const char *proc);
 void dying_free(struct dying_list *list);
+/* The titles, and those that --top leaves. */
+void dying_print(const struct run *run, const struct dying_list *list);
+
+#define DYING_WHY 400
+
+/* Does /proc have the processes of the records? 0, or a negative errno, and the reason. */
+int dying_check(const struct run *run, char why[DYING_WHY]);
 
 #endif

@@ -106,7 +106,7 @@ void lives_text_free(struct lives_text *view)
 	recent_free(&view->recent);
 }
 
-void lives_text_head(struct lives_text *view, bool dated)
+void lives_text_titles(struct lives_text *view, bool dated)
 {
 	struct text *line = &view->line;
 	const char *separator = "";
@@ -130,7 +130,12 @@ void lives_text_head(struct lives_text *view, bool dated)
 		separator = " ";
 	}
 	text_style(line, STYLE_PLAIN);
-	text_line(line);
+}
+
+void lives_text_head(struct lives_text *view, bool dated)
+{
+	lives_text_titles(view, dated);
+	text_line(&view->line);
 }
 
 void lives_text_recording(struct lives_text *view, const struct run *run)
@@ -381,12 +386,11 @@ static bool has_notes(const struct lives_text *view, const struct death *death)
 	return death->killer.signo || death->incomplete || !death->when || by_memory(view);
 }
 
-void lives_text_death(struct lives_text *view, const struct death *death)
+void lives_text_row(struct lives_text *view, const struct death *death)
 {
 	unsigned int width = view->run->screen->width, left, needs;
 	struct text *line = &view->line, *notes = &view->notes;
 
-	put_day(view, death);
 	put_columns(view, death);
 	text_clear(notes);
 	text_string(notes, "");
@@ -412,7 +416,13 @@ void lives_text_death(struct lives_text *view, const struct death *death)
 			text_in(line, &view->command, left - notes->columns);
 	}
 	text_bytes(line, notes->s, notes->len, notes->columns);
-	text_line(line);
+}
+
+void lives_text_death(struct lives_text *view, const struct death *death)
+{
+	put_day(view, death);
+	lives_text_row(view, death);
+	text_line(&view->line);
 }
 
 /*

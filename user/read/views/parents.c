@@ -266,9 +266,8 @@ static void show_method(const struct parents *parents, struct text *line, uint64
 	text_paragraph(line);
 }
 
-static void show_all(const struct run *run, const struct parents *parents)
+void parents_print_table(const struct run *run, const struct parents *parents, uint64_t most)
 {
-	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
 	unsigned int rank = columns_rank(columns, COLUMNS, NAME_COLUMNS, run->screen->width);
 	struct text line;
 	size_t i;
@@ -277,8 +276,18 @@ static void show_all(const struct run *run, const struct parents *parents)
 	show_head(&line, rank);
 	for (i = 0; i < parents->count && i < most; i++)
 		show(run, &line, &parents->all[i], rank);
-	if (i < parents->count) {
-		text_plural(&line, parents->count - i, "more line", "more lines");
+	text_free(&line);
+}
+
+static void show_all(const struct run *run, const struct parents *parents)
+{
+	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
+	struct text line;
+
+	parents_print_table(run, parents, most);
+	text_init(&line, run->screen);
+	if (most < parents->count) {
+		text_plural(&line, parents->count - most, "more line", "more lines");
 		text_string(&line, "; --top N shows N");
 		text_line(&line);
 	}

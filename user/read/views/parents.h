@@ -22,6 +22,8 @@ struct parents {
 /* Of the JSON, and with --no-fold, each is a line of its own. */
 struct parents parents_collect(const struct run *run, const struct proclife_reapers *all);
 void parents_free(struct parents *parents);
+/* The titles, and the first @most lines. */
+void parents_print_table(const struct run *run, const struct parents *parents, uint64_t most);
 
 /* One that is none of these may have been a parent only of what no filter lets pass. */
 static inline bool parent_is_shown(const struct proclife_reaper *reaper)

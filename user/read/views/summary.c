@@ -3,6 +3,7 @@
 #include "cli/choices.h"
 #include "output/columns.h"
 #include "output/cut.h"
+#include "output/level.h"
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
@@ -120,7 +121,7 @@ static const struct ranked_column columns[COLUMNS] = {
 
 #define PROGRAM_COLUMNS 28 /* at least */
 
-static void put_figure(struct text *line, const struct summary *summary,
+static void put_figure(struct text *line, const struct programs *programs,
 		       const struct program *program, enum column column)
 {
 	const struct proclife_histogram *life = program->life;
@@ -142,10 +143,10 @@ static void put_figure(struct text *line, const struct summary *summary,
 		text_time_in(line, width, program->runtime);
 		return;
 	case COLUMN_SHARE:
-		if (!summary->programs.runtime)
+		if (!programs->runtime)
 			break;
 		text_printf(line, "%*.0f %%", (int)width - 2, 100.0 * (double)program->runtime /
-			    (double)summary->programs.runtime);
+			    (double)programs->runtime);
 		return;
 	case COLUMN_RSS:
 		if (!program->max_rss)
@@ -239,10 +240,10 @@ static void put_end(struct text *line, const struct run *run, const char *argume
 	text_free(&word);
 }
 
-static void put_program(struct text *line, const struct summary *summary,
+static void put_program(struct text *line, const struct run *run, const struct programs *programs,
 			const struct program *program, unsigned int rank)
 {
-	enum summary_by by = summary->run->options->summary_by;
+	enum summary_by by = run->options->summary_by;
 	const char *argument = program_longest_argument(program);
 	struct text of, behind;
 	unsigned int i;
@@ -252,28 +253,28 @@ static void put_program(struct text *line, const struct summary *summary,
 			continue;
 		if (i)
 			text_string(line, " ");
-		put_figure(line, summary, program, i);
+		put_figure(line, programs, program, i);
 	}
 	text_string(line, "  ");
-	text_init(&of, summary->run->screen);
+	text_init(&of, run->screen);
 	text_string(&of, "");
 	if (argument && by != SUMMARY_BY_COMM && by != SUMMARY_BY_PATH)
 		text_label(&of, path_base(program->longest.args.text), SIZE_MAX);
-	text_init(&behind, summary->run->screen);
+	text_init(&behind, run->screen);
 	text_string(&behind, "");
 	if (argument)
 		text_word(&behind, argument, strlen(argument));
-	put_name(line, summary->run, program, argument ? of.columns + behind.columns + 6 : 0);
+	put_name(line, run, program, argument ? of.columns + behind.columns + 6 : 0);
 	if (of.columns)
 		put_run(line, &of);
 	if (argument)
-		put_end(line, summary->run, argument);
+		put_end(line, run, argument);
 	text_free(&behind);
 	text_free(&of);
 	text_line(line);
 }
 
-static void put_head(struct text *line, const struct summary *summary, unsigned int rank)
+static void put_head(struct text *line, const struct run *run, unsigned int rank)
 {
 	static const char *const titles[SUMMARY_BYS] = {
 		[SUMMARY_BY_COMM] = "PROGRAM, and its longest run",
@@ -290,7 +291,7 @@ static void put_head(struct text *line, const struct summary *summary, unsigned 
 		if (columns[i].rank <= rank)
 			text_printf(line, "%s%*s", i ? " " : "", (int)columns[i].width,
 				    columns[i].title);
-	text_printf(line, "  %s", titles[summary->run->options->summary_by]);
+	text_printf(line, "  %s", titles[run->options->summary_by]);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }
@@ -316,17 +317,6 @@ static double level(const struct overtime *overtime, const double *of, size_t i,
 	uint64_t width = end - begin < overtime->width ? end - begin : overtime->width;
 
 	return of[i] / (double)width;
-}
-
-static void put_bar(struct text *line, double part)
-{
-	static const char *const bars[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	unsigned int eighths = (unsigned int)(part * 8 + 0.5);
-	char digit[2] = { " 123456789"[part > 0 ? 1 + (unsigned int)(part * 8) : 0], 0 };
-
-	if (part > 0 && !eighths)
-		eighths = 1;
-	text_draw(line, bars[eighths < 9 ? eighths : 8], digit);
 }
 
 /* Over time: the highest level of the slices that a column stands for, and when it was highest. */
@@ -356,7 +346,7 @@ static void put_graph(struct text *line, const struct summary *summary, const ch
 		for (i = column * slices / shown; i < (column + 1) * slices / shown; i++)
 			if (level(overtime, of, i, end) > part)
 				part = level(overtime, of, i, end);
-		put_bar(line, highest > 0 ? part / highest : 0);
+		text_level(line, highest > 0 ? part / highest : 0);
 	}
 	text_printf(line, "  mean %.3g, most %.3g at ", sum / (double)(end - overtime->begin), highest);
 	text_when(&when, summary->run, overtime->begin + most * overtime->width, 0);
@@ -421,21 +411,30 @@ static void put_method(struct text *line, const struct summary *summary)
 	text_paragraph(line);
 }
 
-static void print_text(const struct summary *summary)
+void summary_print_table(const struct run *run, const struct programs *programs, uint64_t most)
 {
-	const struct programs *programs = &summary->programs;
-	const struct run *run = summary->run;
-	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
 	unsigned int rank = columns_rank(columns, COLUMNS, 1 + PROGRAM_COLUMNS, run->screen->width);
 	struct text line;
 	size_t i;
 
 	text_init(&line, run->screen);
-	put_head(&line, summary, rank);
+	put_head(&line, run, rank);
 	for (i = 0; i < programs->count && i < most; i++)
-		put_program(&line, summary, programs->all[i], rank);
-	if (i < programs->count) {
-		text_plural(&line, programs->count - i, "more line", "more lines");
+		put_program(&line, run, programs, programs->all[i], rank);
+	text_free(&line);
+}
+
+static void print_text(const struct summary *summary)
+{
+	const struct programs *programs = &summary->programs;
+	const struct run *run = summary->run;
+	uint64_t most = run->options->cut.top ? run->options->cut.top : MANY_LINES;
+	struct text line;
+
+	summary_print_table(run, programs, most);
+	text_init(&line, run->screen);
+	if (most < programs->count) {
+		text_plural(&line, programs->count - most, "more line", "more lines");
 		text_string(&line, ", with less CPU time; --top N shows N");
 		text_line(&line);
 	}

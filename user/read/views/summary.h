@@ -6,6 +6,9 @@
 #include "views/overtime.h"
 #include "views/programs.h"
 
+/* The titles, and the first @most lines. */
+void summary_print_table(const struct run *run, const struct programs *programs, uint64_t most);
+
 void summary_json_program(const struct run *run, const struct program *program);
 void summary_json_overtime(struct json *json, const struct overtime *overtime);
 

@@ -130,6 +130,9 @@ void text_cgroup(struct text *text, const struct run *run, uint64_t cgroup);
 /* Members "group", the path, and "cgroup", the id. */
 void json_cgroup(struct json *json, const struct run *run, uint64_t cgroup);
 
+/* Who is a zombie at run->ended, with titles. */
+void zombies_print(const struct run *run);
+
 /* What --expect asks for. */
 void verdict_print(const struct run *run);
 /* Says which failed. */

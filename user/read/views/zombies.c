@@ -142,14 +142,13 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_line_end(json);
 }
 
-static void print_open(const struct run *run, void *state)
+void zombies_print(const struct run *run)
 {
 	uint64_t most = run->options->cut.top ? run->options->cut.top : UINT64_MAX;
 	const struct proclife_process **zombies;
 	struct text line;
 	size_t count, i;
 
-	(void)state;
 	zombies = collect(run, &count);
 	text_init(&line, run->screen);
 	if (!run->options->json) {
@@ -179,6 +178,12 @@ static void print_open(const struct run *run, void *state)
 	}
 	text_free(&line);
 	free(zombies);
+}
+
+static void print_open(const struct run *run, void *state)
+{
+	(void)state;
+	zombies_print(run);
 }
 
 const struct view view_zombies = {
