@@ -11,10 +11,57 @@
 static bool quiet;
 static int status_columns; /* what message_status() shows */
 
+/* What is said while it is held: no memory is needed for that when there may be none. */
+static struct {
+	bool on;
+	size_t used;
+	size_t last; /* where the last message begins */
+	char text[8192];
+} held;
+
+static void hold(const char *format, va_list args)
+{
+	size_t room = sizeof(held.text) - held.used;
+	int n = vsnprintf(held.text + held.used, room, format, args);
+
+	if (n < 0 || (size_t)n + 1 >= room) { /* the first ones say most */
+		held.text[held.used] = '\0';
+		return;
+	}
+	held.last = held.used;
+	held.used += (size_t)n + 1;
+}
+
+void message_hold(void)
+{
+	held.on = true;
+}
+
+void message_release(void)
+{
+	const char *text;
+
+	held.on = false;
+	for (text = held.text; text < held.text + held.used; text += strlen(text) + 1)
+		message("%s", text);
+	held.used = 0;
+}
+
+const char *message_held(void)
+{
+	return held.used ? held.text + held.last : NULL;
+}
+
 void message(const char *format, ...)
 {
 	va_list args;
 
+	if (held.on) {
+		va_start(args, format);
+		hold(format, args);
+		va_end(args);
+		return;
+	}
 	message_status(NULL);
 	flockfile(stderr);
 	fprintf(stderr, "%s: ", program_invocation_short_name);

@@ -14,6 +14,11 @@
 #define STATUS_USAGE 129
 
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* While the terminal is a screen: what is said is kept, and said once that is over. */
+void message_hold(void);
+void message_release(void);
+/* What was said last meanwhile, or NULL. */
+const char *message_held(void);
 bool message_on_terminal(void); /* standard error is a terminal, and hints are wanted */
 void message_quiet(void); /* turns hints off */
 /*
