@@ -38,6 +38,8 @@ Q := $(if $(filter 1,$V),,@)
 # Asked for when they are needed, by proclife-read and by the tests: the library needs neither.
 KMOD_CFLAGS = $(shell $(PKG_CONFIG) --cflags libkmod)
 KMOD_LIBS = $(shell $(PKG_CONFIG) --libs libkmod)
+CURSES_CFLAGS = $(shell $(PKG_CONFIG) --cflags ncursesw)
+CURSES_LIBS = $(shell $(PKG_CONFIG) --libs ncursesw)
 CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
 
 LIB_SOURCES := $(wildcard user/lib/*.c)
@@ -77,7 +79,7 @@ $B/proclife-read: private override LDFLAGS += -Wl,-rpath,'$$ORIGIN'
 $B/proclife-read $B/installed/proclife-read: $(READ_OBJECTS) $(LIB_SHARED)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS) -lm
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS) $(CURSES_LIBS) -lm
 
 # A program that is linked with it, as a stamp: pkg-config may know it for another machine only.
 $B/libkmod:
@@ -87,13 +89,27 @@ $B/libkmod:
 		echo 'proclife-read needs libkmod, which $(CC) does not find: install libkmod-dev and' \
 			'pkgconf, or build the library alone: make lib' >&2; exit 1; }
 
+# One after the other, so that one message stands at the end.
+$B/libncursesw: | $B/libkmod
+	@mkdir -p $(@D)
+	@printf '#include <ncurses.h>\nint main(void) { wint_t key; return get_wch(&key); }\n' | \
+		$(CC) $(CPPFLAGS) $(CURSES_CFLAGS) $(CFLAGS) -MF /dev/null $(LDFLAGS) -o $@ -x c - $(CURSES_LIBS) || { \
+		echo 'proclife-read needs libncursesw, which $(CC) does not find: install libncurses-dev and' \
+			'pkgconf, or build the library alone: make lib' >&2; exit 1; }
+
+# What knows of the terminal.
+CURSES_OBJECTS := $B/user/read/live/terminal.o $B/user/read/live/terminal_crash.o
+
+$B/proclife-read $(CURSES_OBJECTS): | $B/libncursesw
+$(CURSES_OBJECTS): override CPPFLAGS += $(CURSES_CFLAGS)
+
 $B/proclife-read $B/user/read/run/load.o $B/user/read/run/diagnose.o: | $B/libkmod
 $B/user/read/run/load.o $B/user/read/run/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
-# Of what proclife-read is made of: all but what runs it.
+# Of what proclife-read is made of: all but what runs it, and its screen.
 READ_ARCHIVE := $B/proclife-read.a
 
-$(READ_ARCHIVE): $(filter-out %/main.o $B/user/read/run/%,$(READ_OBJECTS))
+$(READ_ARCHIVE): $(filter-out %/main.o $B/user/read/run/% $B/user/read/live/%,$(READ_OBJECTS))
 	$(call say,AR)
 	$Qrm -f $@ && $(AR) rcs $@ $^
 

@@ -7,7 +7,7 @@
 # its packages are only unpacked.
 
 # What the guest tests are built with and run, besides what the kernel's headers need.
-root_packages='gcc make libc6-dev pkgconf libkmod-dev kmod dkms libcmocka-dev sparse babeltrace2
+root_packages='gcc make libc6-dev pkgconf libkmod-dev libncurses-dev kmod dkms libcmocka-dev sparse babeltrace2
 	trace-cmd stress-ng strace procps psmisc util-linux perl-base tar xz-utils'
 
 # Those that are unpacked, with what any root has; and what cross-builds for it.
@@ -48,7 +48,7 @@ root_get() {
 
 root_foreign() {
 	local cross="$root_cross gcc-$arch_triplet"
-	cross+=" libc6-dev:$arch libkmod-dev:$arch libcmocka-dev:$arch"
+	cross+=" libc6-dev:$arch libkmod-dev:$arch libncurses-dev:$arch libcmocka-dev:$arch"
 	root_unpack "$suite_root-$arch" "$root_unpacked" "$arch" && root_dir=$unpacked || exit 125
 	root_unpack "$suite_root-$arch-cross" "$cross" "amd64,$arch" && root_build=$unpacked || exit 125
 	layer_dir[base]=$root_dir build=build-$suite_root-$arch

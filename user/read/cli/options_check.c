@@ -278,6 +278,8 @@ void options_check(const struct options *options, const struct view *const *all,
 			   "the module as it is now", options->views[0]->name);
 	if (options->metrics && options->inputs.count > 1)
 		argp_error(state, "--metrics: one recording after the other, each with a file of its own");
+	if (options->views[0] && !strcmp(options->views[0]->name, "live") && options->json)
+		argp_error(state, "--live draws on a terminal, and JSON is for programs: leave one of them out");
 	if (options->slice && options->json)
 		argp_error(state, "--slice prints nothing: leave out --json");
 	if (!options->views[0] && options->json && !options->expectation_count)

@@ -101,7 +101,7 @@ static const struct entry {
 		.help =
 			"Only from this time on: 14:03, '2026-11-22 14:03:22', -1m (before now, or before "
 			"the end of a recording), +10s (after its beginning)",
-		.brief = "Only from this time on: 14:03, -1m; up to --to",
+		.brief = "Only from this time on: 14:03, -1m; see --to, --history",
 	},
 	[OPTION_TO] = {
 		.name = "to", .argument = "WHEN", .group = GROUP_SELECTION,
@@ -115,7 +115,6 @@ static const struct entry {
 	[OPTION_HISTORY] = {
 		.name = "history", .group = GROUP_SELECTION,
 		.help = "Begin with what the rings still hold",
-		.brief = "Begin with what the rings still hold",
 	},
 	[OPTION_DURATION] = {
 		.name = "duration", .argument = "TIME", .group = GROUP_STOP, .letter = 'd',

@@ -77,6 +77,20 @@ static uint64_t resolve(const struct around *around, const struct moment *moment
 	}
 }
 
+uint64_t range_moment(const struct run *run, const struct proclife_run_info *replay,
+		      const struct moment *moment)
+{
+	uint64_t now = proclife_source_now(run->source);
+	struct around around = {
+		.source = run->source,
+		.utc = run->options->times == TIMES_UTC,
+		.begin = replay ? replay->began : run->began,
+		.end = !replay ? now : replay->complete ? replay->ended : replay->synced,
+	};
+
+	return resolve(&around, moment, around.begin);
+}
+
 int range_resolve(struct run *run, const struct proclife_run_info *replay)
 {
 	const struct options *options = run->options;

@@ -11,4 +11,8 @@
  */
 int range_resolve(struct run *run, const struct proclife_run_info *replay);
 
+/* What a moment is that is asked for later. */
+uint64_t range_moment(const struct run *run, const struct proclife_run_info *replay,
+		      const struct moment *moment);
+
 #endif

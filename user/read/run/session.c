@@ -4,6 +4,7 @@
 #include "output/quoted.h"
 #include "run/diagnose.h"
 #include "run/forget.h"
+#include "run/range.h"
 #include "run/replay.h"
 #include "run/session_state.h"
 #include <errno.h>
@@ -55,6 +56,8 @@ static int feed(struct session *s, const struct proclife_event *event)
 		s->run.ended = s->stop_at;
 		return 0;
 	}
+	if (s->live)
+		live_event(s->live, ts);
 	if (event->record)
 		s->progress.records++;
 	else
@@ -77,7 +80,7 @@ static int feed(struct session *s, const struct proclife_event *event)
 	s->run.shown += s->unwatched && ret;
 	if (count && (s->counting || s->unwatched ? s->run.shown : s->watch.gone) >= count)
 		s->stop = STOP_COUNT;
-	else if ((s->run.command || s->run.options->pid_count) &&
+	else if (!s->live && (s->run.command || s->run.options->pid_count) &&
 		 proclife_tasks_selected(s->run.tasks) &&
 		 !proclife_tasks_selected_open(s->run.tasks) && !proclife_tasks_missing(s->run.tasks, 0))
 		s->stop = STOP_GONE;
@@ -88,6 +91,10 @@ static int feed(struct session *s, const struct proclife_event *event)
 
 static void end_of_source(struct session *s)
 {
+	if (s->live) { /* which stays, to be looked at */
+		live_at_end(s->live, proclife_source_horizon(s->run.source));
+		return;
+	}
 	s->run.ended = proclife_source_horizon(s->run.source);
 	if (s->run.ended >= s->stop_at) {
 		s->stop = s->stop_then;
@@ -123,10 +130,36 @@ static void look_after(struct session *s)
 	record_poll(&s->record, now);
 	if (!s->replay) /* that is over soon */
 		metrics_poll(&s->metrics, now);
-	if (is_background(s->run.options))
+	if (is_background(s->run.options) || s->live)
 		forget_cgroups(&s->run, now);
 	s->progress.lost = s->run.lost;
 	progress_poll(&s->progress, now, proclife_tasks_selected(s->run.tasks));
+	if (s->live && !live_poll(s->live) && !s->stop) {
+		s->stop = STOP_SIGNAL;
+		s->run.ended = proclife_source_horizon(s->run.source);
+	}
+}
+
+/* As proclife_source_next(); of a recording that is played, what has happened by now. */
+static int next(struct session *s, struct proclife_event *event)
+{
+	uint64_t ts;
+	int ret;
+
+	if (!s->live)
+		return proclife_source_next(s->run.source, event);
+	if (!s->has_next) {
+		ret = proclife_source_next(s->run.source, &s->next);
+		if (ret != 1)
+			return ret;
+		s->has_next = true;
+	}
+	ts = s->next.record ? s->next.record->ts : s->next.gap.from;
+	if (!live_is_due(s->live, ts))
+		return 0;
+	s->has_next = false;
+	*event = s->next;
+	return 1;
 }
 
 /* Reads all records that are there now. */
@@ -137,7 +170,7 @@ static int drain(struct session *s)
 	int ret = 0;
 
 	while (!s->stop && !s->write_error) {
-		ret = proclife_source_next(s->run.source, &event);
+		ret = next(s, &event);
 		if (ret != 1)
 			break;
 		ret = feed(s, &event);
@@ -181,11 +214,24 @@ static void wait_for_more(struct session *s)
 {
 	struct pollfd fds[] = {
 		{ s->signals, POLLIN, 0 },
-		{ proclife_source_fd(s->run.source), POLLIN, 0 },
+		{ -1, POLLIN, 0 },
+		{ -1, POLLIN, 0 },
+		{ s->plain_file ? -1 : proclife_source_fd(s->run.source), POLLIN, 0 },
 	};
+	int of_screen[2];
 
-	poll(fds, s->plain_file ? 1 : 2, timeout_ms(s));
+	if (s->live) {
+		live_fds(s->live, of_screen);
+		fds[1].fd = of_screen[0];
+		fds[2].fd = of_screen[1];
+	}
+	poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms(s));
 	session_take_signals(s);
+	/* The terminal is gone, and SIGHUP is ignored. */
+	if (s->live && fds[1].revents & (POLLHUP | POLLERR | POLLNVAL) && !s->stop) {
+		s->stop = STOP_SIGNAL;
+		s->run.ended = proclife_source_horizon(s->run.source);
+	}
 }
 
 /* Even where nothing happens, an interval is told when it is over. */
@@ -209,9 +255,9 @@ static int loop(struct session *s)
 			return ret;
 		session_flush(s);
 		look_after(s);
-		if (s->write_error)
+		if (s->write_error || s->stop)
 			return 0;
-		if (s->replay) { /* it is still looking for readable data in a damaged stream */
+		if (s->replay && !s->live) { /* it is still looking for readable data in a damaged stream */
 			session_take_signals(s);
 			continue;
 		}
@@ -236,7 +282,7 @@ static int loop(struct session *s)
 /* Is something shown before the end? */
 static bool shows_meanwhile(const struct session *s)
 {
-	return s->streaming || options_repeat(s->run.options);
+	return s->streaming || s->live || options_repeat(s->run.options);
 }
 
 /* Progress is shown on a terminal that nobody else writes to: no command, and no lines of ours. */
@@ -268,6 +314,8 @@ static int follow_and_print(struct session *s)
 	if (options->json)
 		json_trace(&s->run);
 	begin_progress(s);
+	if (s->live && !live_begin(s->live))
+		return STATUS_ERROR;
 	ret = loop(s);
 	progress_end(&s->progress);
 	if (ret)
@@ -295,6 +343,8 @@ static void close_session(struct session *s)
 	const struct view *const *views = s->run.options->views;
 	size_t i;
 
+	if (s->live)
+		live_detach(s->live);
 	json_free(&s->json);
 	for (i = 0; views[i]; i++)
 		if (views[i]->free)
@@ -345,36 +395,68 @@ static int session_go(struct session *s, const sigset_t *mask)
 	return ret ? ret : session_verdict(s);
 }
 
-int session_run(const struct options *options, const struct screen *screen, const sigset_t *mask)
+static int open_source(struct session *s)
 {
-	/* glibc heeds the size of a buffer only where it is given the buffer, too. */
-	static char output[1 << 16];
+	const struct options *options = s->run.options;
+	int ret;
+
+	if (!options->inputs.count) {
+		ret = proclife_device_open(&s->run.source, options->device);
+		if (ret)
+			diagnose_open(ret, options->device);
+		return ret;
+	}
+	ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
+	if (!ret)
+		ret = replay_open(&s->run.source, options->inputs.all[0]);
+	if (ret)
+		return ret;
+	s->replay = proclife_recording_info(s->run.source);
+	s->run.number = options->inputs.count > 1;
+	s->run.recorded_rcu = s->replay->rcu;
+	return 0;
+}
+
+static int run_once(const struct options *options, const struct screen *screen, const sigset_t *mask,
+		    struct live *live)
+{
 	struct session s = {
 		.run = { .options = options, .screen = screen, .json = &s.json },
+		.live = live,
 		.signals = -1,
 		.stop_at = UINT64_MAX,
 	};
 	int ret;
 
-	setvbuf(screen->out, output, _IOFBF, sizeof(output));
 	json_init(&s.json, screen->out);
-	if (options->inputs.count) {
-		ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
-		if (!ret)
-			ret = replay_open(&s.run.source, options->inputs.all[0]);
-		if (ret)
-			return STATUS_ERROR;
-		s.replay = proclife_recording_info(s.run.source);
-		s.run.number = options->inputs.count > 1;
-		s.run.recorded_rcu = s.replay->rcu;
-	} else {
-		ret = proclife_device_open(&s.run.source, options->device);
-		if (ret) {
-			diagnose_open(ret, options->device);
-			return STATUS_ERROR;
-		}
-	}
+	if (open_source(&s))
+		return STATUS_ERROR;
 	ret = session_go(&s, mask);
 	close_session(&s);
 	return ret;
+}
+
+static int run_live(const struct options *options, const sigset_t *mask)
+{
+	struct live *live = live_new(options, range_moment);
+	int ret;
+
+	if (!live)
+		return STATUS_ERROR;
+	do {
+		ret = run_once(options, live_screen(live), mask, live);
+	} while (live_restarts(live));
+	live_free(live);
+	return ret;
+}
+
+int session_run(const struct options *options, const struct screen *screen, const sigset_t *mask)
+{
+	/* glibc heeds the size of a buffer only where it is given the buffer, too. */
+	static char output[1 << 16];
+
+	if (options_show(options, &view_live))
+		return run_live(options, mask);
+	setvbuf(screen->out, output, _IOFBF, sizeof(output));
+	return run_once(options, screen, mask, NULL);
 }

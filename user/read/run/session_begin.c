@@ -183,6 +183,8 @@ static int begin_results(struct session *s)
 		ret = watch_begin(&s->watch, s->run.tasks);
 	if (!ret)
 		ret = watch_command(s);
+	if (!ret && s->live)
+		ret = live_attach(s->live, &s->run, s->replay);
 	return ret;
 }
 

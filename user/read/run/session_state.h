@@ -6,6 +6,7 @@
 #ifndef READ_SESSION_STATE_H
 #define READ_SESSION_STATE_H
 
+#include "live/live.h"
 #include "output/json.h"
 #include "run/follow.h"
 #include "run/intervals.h"
@@ -48,6 +49,9 @@ struct session {
 	struct progress progress;
 	struct intervals intervals;
 	struct metrics metrics;
+	struct live *live; /* the screen; NULL: there is none */
+	struct proclife_event next; /* what is not due yet, of a recording that is played */
+	bool has_next;
 	const struct proclife_run_info *replay; /* NULL: the source is live */
 	int signals;	 /* a signalfd */
 	bool plain_file; /* as the source: it would always be readable */

@@ -93,7 +93,7 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 
 /* All of them, in the order in which they are listed, and printed where several are given. */
 #define VIEWS(x) \
-	x(lives) x(events) x(tree) x(summary) x(critical) x(latency) x(parents) x(zombies) x(dying) x(diff) \
+	x(lives) x(events) x(tree) x(summary) x(critical) x(latency) x(parents) x(zombies) x(dying) x(live) x(diff) \
 	x(info) x(slice) x(status)
 
 #define DECLARE_VIEW(name) extern const struct view view_##name;

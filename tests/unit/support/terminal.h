@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A terminal that tmux(1) emulates: what is typed, and what its screen shows. */
+#ifndef TESTS_UNIT_TERMINAL_H
+#define TESTS_UNIT_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+extern char *screen; /* as it was seen last */
+
+/* Another one; it has to be begun by DO("new-session ..."). */
+void terminal_next(void);
+void terminal_end(void);
+
+/* What a command of tmux prints, which the caller frees. */
+char *ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define DO(...) free(ask(__VA_ARGS__))
+
+void press(const char *keys);
+
+/* Waits until the screen has this, or lacks it. */
+void wait_for(const char *text, bool there);
+#define SEE(text) wait_for(text, true)
+#define SEE_NOT(text) wait_for(text, false)
+
+/* The line of the screen with this number, from 0 on; the next call overwrites it. */
+const char *row(unsigned int number);
+/* Waits until that line has this. */
+void see_in(unsigned int number, const char *text);
+
+#endif

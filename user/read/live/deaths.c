@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "live/deaths.h"
+#include "output/message.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ARGS 4096 /* bytes of a death: anybody can have megabytes of them */
+
+struct dead {
+	uint64_t id;
+	struct kept_death *kept;
+};
+
+void death_hold(struct kept_death *kept)
+{
+	kept->holders++;
+}
+
+void death_release(struct kept_death *kept)
+{
+	if (--kept->holders)
+		return;
+	free(kept->death);
+	free(kept->cgroup);
+	free(kept->ancestors);
+	free(kept);
+}
+
+struct kept_death *deaths_get(const struct deaths *deaths, uint64_t back)
+{
+	if (back >= deaths->count || back >= MOST_DEATHS)
+		return NULL;
+	return deaths->ring[(deaths->count - 1 - back) % MOST_DEATHS];
+}
+
+/* The parent by birth, and so on, as far as they are there. */
+static void set_ancestors(struct kept_death *kept, const struct run *run,
+			  const struct proclife_process *process)
+{
+	struct ancestor ancestors[MOST_ANCESTORS];
+	const struct proclife_process *parent;
+	unsigned int n = 0;
+
+	for (; process->parent_tgid && process->parent_tgid != process->tgid && n < MOST_ANCESTORS; process = parent) {
+		parent = proclife_tasks_holder(run->tasks, process->parent_tgid);
+		ancestors[n].tgid = process->parent_tgid;
+		/* Another one can have its pid. */
+		if (parent && parent->id != process->parent_id)
+			parent = NULL;
+		memcpy(ancestors[n].comm, parent ? parent->comm : process->parent_comm, PROCLIFE_COMM_LEN);
+		n++;
+		if (!parent)
+			break;
+	}
+	kept->ancestors = n ? malloc(n * sizeof(*ancestors)) : NULL;
+	if (n && !kept->ancestors)
+		die_no_memory();
+	if (n)
+		memcpy(kept->ancestors, ancestors, n * sizeof(*ancestors));
+	kept->ancestor_count = n;
+}
+
+static struct kept_death *keep(struct deaths *deaths, struct death *death,
+			       const struct proclife_process *process)
+{
+	const char *path = proclife_cgroups_path(deaths->run->cgroups, process->cgroup);
+	struct kept_death **slot = &deaths->ring[deaths->count % MOST_DEATHS], *kept;
+
+	death->order = ++deaths->count;
+	if (death->args && death->args_bytes > MOST_ARGS) {
+		death->args_bytes = MOST_ARGS;
+		death->args_cut = true;
+	}
+	kept = calloc(1, sizeof(*kept));
+	if (!kept)
+		die_no_memory();
+	kept->death = death_keep(death);
+	if (kept->death->args) /* where it was cut, there is no NUL */
+		((char *)(uintptr_t)kept->death->args)[kept->death->args_bytes] = '\0';
+	kept->cgroup = path ? strdup(path) : NULL;
+	if (path && !kept->cgroup)
+		die_no_memory();
+	set_ancestors(kept, deaths->run, process);
+	if (*slot)
+		death_release(*slot);
+	*slot = kept;
+	death_hold(kept);
+	return kept;
+}
+
+static bool is_counted(const struct proclife_process *process)
+{
+	return process->selected && process->matches;
+}
+
+/* Is its memory reported gone after it? */
+static bool memory_follows(const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	return memory && memory->open && !process->outlives;
+}
+
+/* More is told of it later. */
+static void add(struct deaths *deaths, struct death *death, const struct proclife_process *process)
+{
+	struct dead *dead = id_table_add(&deaths->dead, process->id);
+
+	dead->kept = keep(deaths, death, process);
+	death_hold(dead->kept);
+}
+
+static void exited(void *data, struct proclife_process *process)
+{
+	struct deaths *deaths = data;
+	struct death death = { .run = deaths->run };
+
+	if (!is_counted(process))
+		return;
+	deaths->run->shown++;
+	death_set(&death, deaths->run->tasks, process);
+	death.alone_known = alone_of(deaths->alone, process, &death.alone);
+	add(deaths, &death, process);
+}
+
+/* As --lives has it: its EXIT was lost, and it is gone for certain. */
+static void gone_unseen(struct deaths *deaths, const struct proclife_process *process)
+{
+	struct death death = { .run = deaths->run };
+
+	if (!process->incomplete || !deaths->run->lost || !is_counted(process))
+		return;
+	if (!process->marks.reaped && !process->marks.freed) {
+		deaths->lost++;
+		return;
+	}
+	deaths->run->shown++;
+	death_set(&death, deaths->run->tasks, process);
+	death.when = 0;
+	if (memory_follows(process))
+		add(deaths, &death, process);
+	else
+		keep(deaths, &death, process);
+}
+
+static void forget(struct deaths *deaths, struct dead *dead)
+{
+	death_release(dead->kept);
+	id_table_delete(&deaths->dead, dead);
+}
+
+static void memory_gone(void *data, struct proclife_process *process)
+{
+	struct deaths *deaths = data;
+	struct dead *dead = id_table_get(&deaths->dead, process->id);
+
+	if (!dead)
+		return;
+	death_set_phases(dead->kept->death, process);
+	forget(deaths, dead);
+}
+
+static void gone(void *data, struct proclife_process *process)
+{
+	struct deaths *deaths = data;
+	struct dead *dead = id_table_get(&deaths->dead, process->id);
+
+	if (dead) {
+		death_end(dead->kept->death, deaths->run->tasks, process);
+		if (!memory_follows(process))
+			forget(deaths, dead);
+	} else if (!process->outlives && !proclife_process_has_exited(process)) {
+		gone_unseen(deaths, process);
+	}
+}
+
+int deaths_begin(struct deaths *deaths, struct run *run)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.process_exited = exited,
+		.process_gone = gone,
+		.memory_gone = memory_gone,
+	};
+	int ret;
+
+	deaths->run = run;
+	id_table_init(&deaths->dead, sizeof(struct dead));
+	/* First: then it knows of what is reported to us. */
+	ret = alone_new(&deaths->alone, run->tasks);
+	return ret ? ret : proclife_tasks_report(run->tasks, &reports, deaths);
+}
+
+void deaths_free(struct deaths *deaths)
+{
+	struct dead *dead = (void *)deaths->dead.entries;
+	size_t i;
+
+	for (i = 0; i < deaths->dead.slots; i++)
+		if (dead[i].kept)
+			death_release(dead[i].kept);
+	id_table_free(&deaths->dead);
+	for (i = 0; i < MOST_DEATHS; i++)
+		if (deaths->ring[i])
+			death_release(deaths->ring[i]);
+	alone_free(deaths->alone);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The last deaths, with all that is known of them; what comes after an exit is added to it. */
+#ifndef READ_DEATHS_H
+#define READ_DEATHS_H
+
+#include "views/alone.h"
+#include "views/death.h"
+#include "views/id_table.h"
+#include "views/views.h"
+
+#define MOST_DEATHS 5000
+#define MOST_ANCESTORS 32
+
+struct ancestor {
+	uint32_t tgid;
+	char comm[PROCLIFE_COMM_LEN];
+};
+
+/* One of them; kept as long as somebody holds it. */
+struct kept_death {
+	struct death *death;
+	char *cgroup; /* its path then, or NULL */
+	struct ancestor *ancestors; /* the parent by birth first, as they were named then */
+	unsigned int ancestor_count;
+	unsigned int holders;
+};
+
+struct deaths {
+	struct run *run;
+	struct alone *alone;
+	struct id_table dead; /* those that are not gone yet */
+	struct kept_death *ring[MOST_DEATHS];
+	uint64_t count; /* of all so far */
+	uint64_t lost;	/* whose end was lost: nothing says when */
+};
+
+/* Call it before the first event. Returns 0 or a negative errno. */
+int deaths_begin(struct deaths *deaths, struct run *run);
+void deaths_free(struct deaths *deaths);
+
+/* The newest is 0; NULL after the oldest that is kept. */
+struct kept_death *deaths_get(const struct deaths *deaths, uint64_t back);
+void death_hold(struct kept_death *kept);
+void death_release(struct kept_death *kept);
+
+#endif

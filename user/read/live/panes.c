@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tables: deaths line by line, the others as their views print them. */
+#include "live/state.h"
+#include "output/message.h"
+#include "views/dying.h"
+#include "views/parents.h"
+#include "views/summary.h"
+#include "views/when.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LINES 1000
+#define SECOND UINT64_C(1000000000)
+#define PROC_EVERY (2 * SECOND) /* /proc is looked through */
+
+const char *pane_name(enum pane pane)
+{
+	static const char *const names[PANES] = {
+		[PANE_DEATHS] = "Deaths", [PANE_PARENTS] = "Parents", [PANE_DYING] = "Dying",
+		[PANE_ZOMBIES] = "Zombies", [PANE_PROGRAMS] = "Programs",
+	};
+
+	return names[pane];
+}
+
+/*
+ * Lines
+ */
+
+void lines_free(struct lines *lines)
+{
+	free(lines->text);
+	free(lines->all);
+	*lines = (struct lines){ 0 };
+}
+
+static char *printed;
+static size_t printed_size;
+
+FILE *lines_begin(struct live *live)
+{
+	live->screen.out = open_memstream(&printed, &printed_size);
+	if (!live->screen.out)
+		die_no_memory();
+	return live->screen.out;
+}
+
+void lines_end(struct live *live, FILE *file, struct lines *lines)
+{
+	char *s, *end;
+
+	live->screen.out = stdout; /* which nobody writes to meanwhile */
+	if (fclose(file))
+		die_no_memory();
+	lines_free(lines);
+	lines->text = printed;
+	for (s = lines->text; (end = strchr(s, '\n')); s = end + 1) {
+		*end = '\0';
+		if (!(lines->count & (lines->count - 1))) {
+			lines->all = reallocarray(lines->all, lines->count ? 2 * lines->count : 1,
+						  sizeof(*lines->all));
+			if (!lines->all)
+				die_no_memory();
+		}
+		lines->all[lines->count++] = s;
+	}
+}
+
+/* The first @count of them are titles. */
+static void split_titles(struct live *live, size_t count)
+{
+	struct lines *lines = &live->lines;
+	size_t i;
+
+	lines_free(&live->titles);
+	if (!count || lines->count < count)
+		return;
+	live->titles.all = calloc(count, sizeof(*live->titles.all));
+	if (!live->titles.all)
+		die_no_memory();
+	for (i = 0; i < count; i++)
+		live->titles.all[i] = lines->all[i];
+	live->titles.count = count;
+	memmove(lines->all, lines->all + count, (lines->count - count) * sizeof(*lines->all));
+	lines->count -= count;
+}
+
+/* What escape sequences of text_style() are between has to be found, too. */
+static bool line_has(const char *line, const char *text)
+{
+	char plain[1024];
+	size_t n = 0;
+
+	while (*line && n < sizeof(plain) - 1) {
+		if (*line == '\033')
+			line += strcspn(line, "m") + 1;
+		else
+			plain[n++] = *line++;
+	}
+	plain[n] = '\0';
+	return strcasestr(plain, text);
+}
+
+static void filter_lines(struct live *live)
+{
+	struct lines *lines = &live->lines;
+	size_t i, n = 0;
+
+	if (!live->filter[0])
+		return;
+	for (i = 0; i < lines->count; i++)
+		if (line_has(lines->all[i], live->filter))
+			lines->all[n++] = lines->all[i];
+	lines->count = n;
+}
+
+static void put_since(FILE *file, struct run *run, uint64_t since)
+{
+	char when[WHEN_SIZE];
+
+	if (since)
+		fprintf(file, "since %s; what was before is forgotten\n", when_text(run, since, when));
+}
+
+static void print_parents(struct live *live, FILE *file)
+{
+	struct board *board = live->board;
+	struct parents parents;
+
+	if (proclife_reapers_update(board->reapers))
+		die_no_memory();
+	parents = parents_collect(board->run, board->reapers);
+	parents_print_table(board->run, &parents, MOST_LINES);
+	put_since(file, board->run, board->reapers_since);
+	if (!run_has_reap(board->run))
+		fputs("REAP is not recorded: who reaps, and how soon, is not known.\n", file);
+	parents_free(&parents);
+}
+
+static void print_dying(struct live *live, FILE *file)
+{
+	struct run *run = live->board->run;
+	struct dying_list list;
+	char why[DYING_WHY];
+
+	if (live->replay) {
+		fputs("Of a recording, /proc knows nothing: see the zombies instead.\n", file);
+	} else if (dying_check(run, why)) {
+		fprintf(file, "%s\n", why);
+	} else {
+		list = dying_collect(run, "/proc");
+		dying_print(run, &list);
+		dying_free(&list);
+	}
+}
+
+static void update_lines(struct live *live)
+{
+	static const size_t titles[PANES + 1] = {
+		[PANE_PARENTS] = 1, [PANE_DYING] = 2, [PANE_ZOMBIES] = 2, [PANE_PROGRAMS] = 1,
+	};
+	struct board *board = live->board;
+	FILE *file = lines_begin(live);
+
+	switch (live->pane) {
+	case PANE_PARENTS:
+		print_parents(live, file);
+		break;
+	case PANE_DYING:
+		print_dying(live, file);
+		break;
+	case PANE_ZOMBIES:
+		zombies_print(board->run);
+		break;
+	case PANE_PROGRAMS:
+		programs_sort(&board->programs);
+		summary_print_table(board->run, &board->programs, MOST_LINES);
+		put_since(file, board->run, board->programs_since);
+		break;
+	case PANE_DEATHS:
+	case PANES:
+		break;
+	}
+	lines_end(live, file, &live->lines);
+	split_titles(live, titles[live->pane]);
+	filter_lines(live);
+}
+
+/*
+ * Deaths
+ */
+
+static bool death_has(const struct kept_death *kept, const char *text)
+{
+	const struct death *death = kept->death;
+	char pid[12];
+	uint32_t i;
+
+	snprintf(pid, sizeof(pid), "%u", death->tgid);
+	if (!strcmp(pid, text) || strcasestr(death->comm, text) || (death->path && strcasestr(death->path, text)))
+		return true;
+	for (i = 0; death->args && i < death->args_bytes; i += (uint32_t)strlen(death->args + i) + 1)
+		if (strcasestr(death->args + i, text))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct live *live, const struct kept_death *kept)
+{
+	const struct death *death = kept->death;
+
+	return (!live->failed || death->exit_code > 0) &&
+	       (!live->user[0] || (death->has_uid && death->uid == live->uid)) &&
+	       (!live->filter[0] || death_has(kept, live->filter));
+}
+
+static bool inverted; /* for compare() */
+
+static int compare(const void *a, const void *b)
+{
+	const struct death *x = (*(struct kept_death *const *)a)->death;
+	const struct death *y = (*(struct kept_death *const *)b)->death;
+
+	/* Those of whom nothing is known come last in any case. */
+	if (x->figure.known != y->figure.known || !inverted)
+		return death_before(x, y) ? -1 : 1;
+	return death_before(y, x) ? -1 : 1;
+}
+
+static void free_rows(struct live *live)
+{
+	size_t i;
+
+	for (i = 0; i < live->row_count; i++)
+		death_release(live->rows[i]);
+	live->row_count = 0;
+}
+
+void panes_freeze(struct live *live, bool frozen)
+{
+	struct kept_death *kept;
+	size_t i;
+
+	for (i = 0; i < live->still_count; i++)
+		death_release(live->still[i]);
+	free(live->still);
+	live->still = NULL;
+	live->still_count = 0;
+	live->frozen = frozen;
+	if (!frozen)
+		return;
+	live->still = calloc(MOST_DEATHS, sizeof(struct kept_death *));
+	if (!live->still)
+		die_no_memory();
+	while ((kept = deaths_get(&live->board->deaths, live->still_count))) {
+		death_hold(kept);
+		live->still[live->still_count++] = kept;
+	}
+}
+
+/* The newest is 0. */
+static struct kept_death *death_of(const struct live *live, uint64_t back)
+{
+	if (live->frozen)
+		return back < live->still_count ? live->still[back] : NULL;
+	return deaths_get(&live->board->deaths, back);
+}
+
+static void reverse(struct kept_death **rows, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count / 2; i++) {
+		struct kept_death *row = rows[i];
+
+		rows[i] = rows[count - 1 - i];
+		rows[count - 1 - i] = row;
+	}
+}
+
+static void update_deaths(struct live *live)
+{
+	struct kept_death *kept;
+	uint64_t back;
+
+	if (!live->rows)
+		live->rows = calloc(MOST_DEATHS, sizeof(struct kept_death *));
+	if (!live->rows)
+		die_no_memory();
+	free_rows(live);
+	for (back = 0; (kept = death_of(live, back)); back++) {
+		if (!is_wanted(live, kept))
+			continue;
+		death_hold(kept);
+		kept->death->figure = death_figure(kept->death, live->sort, live->board->run->ended);
+		live->rows[live->row_count++] = kept;
+	}
+	inverted = live->inverted;
+	if (live->sort != SORT_TIME && live->row_count)
+		qsort((void *)live->rows, live->row_count, sizeof(*live->rows), compare);
+	else if (live->inverted)
+		reverse(live->rows, live->row_count);
+}
+
+/* The death at the cursor stays there, wherever the list has moved. */
+static void follow(struct live *live)
+{
+	struct list *list = &live->lists[PANE_DEATHS];
+	size_t i, before = list->cursor;
+
+	if (!live->followed) {
+		list->cursor = list->top = 0;
+		return;
+	}
+	for (i = 0; i < live->row_count; i++)
+		if (live->rows[i]->death->order == live->followed)
+			break;
+	if (i == live->row_count)
+		return;
+	list->cursor = i;
+	/* At the same place of the screen. */
+	list->top = list->top + i > before ? list->top + i - before : 0;
+}
+
+/*
+ * All
+ */
+
+void panes_update(struct live *live, uint64_t now)
+{
+	bool slow = live->pane == PANE_DYING && !live->replay;
+
+	/* What a frozen screen has, stays, but for what is asked of it. */
+	if (live->frozen && !live->changed)
+		return;
+	if (live->pane == PANE_DEATHS) {
+		if (live->sort != live->lives.sort || live->lives.run != live->board->run) {
+			lives_text_free(&live->lives);
+			memset(&live->lives, 0, sizeof(live->lives));
+			lives_text_init(&live->lives, live->board->run, live->sort);
+		}
+		update_deaths(live);
+		follow(live);
+	} else if (!slow || live->changed || now >= live->next_proc) {
+		live->next_proc = now + PROC_EVERY;
+		update_lines(live);
+	}
+}
+
+void panes_free(struct live *live)
+{
+	panes_freeze(live, false);
+	free_rows(live);
+	free(live->rows);
+	live->rows = NULL;
+	lives_text_free(&live->lives);
+	memset(&live->lives, 0, sizeof(live->lives));
+	lines_free(&live->titles);
+	lines_free(&live->lines);
+	lines_free(&live->over_lines);
+	if (live->opened)
+		death_release(live->opened);
+	live->opened = NULL;
+}
+
+size_t panes_count(const struct live *live)
+{
+	return live->pane == PANE_DEATHS ? live->row_count : live->lines.count;
+}
+
+void panes_put_line(struct live *live, size_t number, struct text *line)
+{
+	struct lives_text *lives = &live->lives;
+	const char *text;
+
+	if (live->pane == PANE_DEATHS) {
+		/* A line does not depend on those above it, which come and go. */
+		recent_free(&lives->recent);
+		memset(&lives->recent, 0, sizeof(lives->recent));
+		lives_text_row(lives, live->rows[number]->death);
+		text_bytes(line, lives->line.s, lives->line.len, lives->line.columns);
+		text_clear(&lives->line);
+		return;
+	}
+	text = live->lines.all[number];
+	text_bytes(line, text, strlen(text), 0);
+}
+
+bool panes_has(struct live *live, size_t number, const char *text)
+{
+	if (live->pane == PANE_DEATHS)
+		return death_has(live->rows[number], text);
+	return line_has(live->lines.all[number], text);
+}
