@@ -72,12 +72,18 @@ unsigned long judge_acct(struct witnesses *witnesses)
 		const struct proclife_process *p = &lives[k].process;
 		struct acct_life *found = NULL;
 
-		if (!p->marks.exited || p->flags & PROCLIFE_F_KTHREAD)
+		if (!p->marks.exited)
 			continue;
 		for (size_t i = 0; i < witnesses->acct_count && !found; i++)
 			if (witnesses->acct[i].pid == p->tgid && !witnesses->acct[i].used &&
 			    is_same_end(&witnesses->acct[i], p->marks.exited))
 				found = &witnesses->acct[i];
+		/* The end of a kernel thread is accounted, too. There is nothing else to compare. */
+		if (p->flags & PROCLIFE_F_KTHREAD) {
+			if (found)
+				found->used = true;
+			continue;
+		}
 		/*
 		 * One that calls exit_group(2) just as a SIGKILL comes ends by that, but has never taken it. A
 		 * pending SIGKILL interrupts the write of its account. taskstats has looked at it, too.
