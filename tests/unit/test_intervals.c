@@ -111,8 +111,9 @@ static void test_latency(void **state)
 	expect_between("--latency --json --interval 250ms", "\"type\":\"lives\"", "\"lives\":", ',', "1 1 ");
 	expect_between("--latency --json --interval 250ms", "\"type\":\"lives\"", "\"alive\":", ',', "3 2 ");
 	expect_between("--latency --json --interval 750ms", "\"type\":\"lives\"", "\"zombies\":", ',', "1 ");
+	/* The same for threads, of which there is one each. */
 	expect_between("--latency --json --threads --interval 250ms", "\"type\":\"lives\"", "\"alive\":", ',',
-		       "null null ");
+		       "3 2 ");
 	/* b was born in an earlier one. */
 	expect_between("--latency --json --interval 200ms", "\"phase\":\"life\"", "\"max\":", ',',
 		       "50000000 180000000 ");
@@ -123,6 +124,35 @@ static void test_latency(void **state)
 	       "1 process ended, 2 still alive\n\nPHASE ",
 	       "\n\n1.200000000 to 1.400000000: nothing ended\n\n",
 	       "1.600000000 to 1.750000000: nothing ended, only 150 ms long\n");
+}
+
+/* A leader that has exited is a zombie while its threads live; and each of these counts. */
+static void test_threads(void **state)
+{
+	static const char *const names[] = { "\"alive\":", "\"zombies\":", "\"unfreed\":", "\"unknown\":" };
+	static const char *const wanted[] = { "1 ", "1 ", "1 ", "0 " };
+	struct who init = process_of_pid(1, "init"), app, threads[3];
+
+	(void)state;
+	story_at(10);
+	app = story_fork(&init, 100, "app");
+	for (uint32_t i = 0; i < 3; i++) {
+		threads[i] = thread_of(&app, 101 + i);
+		story_put(clone_record(0, &threads[i], &init, &app));
+	}
+	story_put(exit_record(0, &app, 0, 3));
+	story_put(exit_record(0, &threads[0], 0, 2));
+	story_put(reap_record(0, &threads[0], &threads[0]));
+	story_put(free_record(0, &threads[0]));
+	story_put(exit_record(0, &threads[1], 0, 1));
+	story_put(reap_record(0, &threads[1], &threads[1]));
+	story_fork(&init, 200, "other");
+	story_at(100);
+	story_end();
+	metadata_set(folder.path, "began", "1000000000");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		expect_between("--latency --threads --json --interval 50ms --pid 100", "\"type\":\"lives\"", names[i], ',',
+			       wanted[i]);
 }
 
 static void test_others(void **state)
@@ -344,7 +374,7 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_times), STORY(test_latency), STORY(test_others), STORY(test_selection),
+		STORY(test_times), STORY(test_latency), STORY(test_threads), STORY(test_others), STORY(test_selection),
 		STORY(test_idle), STORY(test_lost), STORY(test_sums),
 		cmocka_unit_test_setup_teardown(test_memory, setup_exiting, story_teardown),
 	};

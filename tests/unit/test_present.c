@@ -95,6 +95,29 @@ static void test_next(void **state)
 	assert_null(proclife_tasks_next(tasks, NULL));
 }
 
+static void test_next_task(void **state)
+{
+	struct who a = process_of_pid(200, "a"), threads[3];
+	struct proclife_task *task = NULL;
+	uint32_t seen = 0, count = 0;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	for (uint32_t i = 0; i < 3; i++) {
+		threads[i] = thread_of(&a, 201 + i);
+		feed(tasks, clone_record(11 + i, &threads[i], &shell, &a));
+	}
+	feed(tasks, exit_record(20, &threads[1], 0, 3));
+	feed(tasks, reap_record(21, &threads[1], &threads[1]));
+	feed(tasks, free_record(22, &threads[1]));
+	while ((task = proclife_process_next_task(proclife_tasks_next(tasks, NULL), task))) {
+		seen |= 1U << (task->pid - 200);
+		count++;
+	}
+	assert_int_equal(count, 3);
+	assert_int_equal(seen, 1 << 0 | 1 << 1 | 1 << 3);
+}
+
 static bool is_zombie(const struct who *who)
 {
 	return proclife_process_state(tasks, proclife_tasks_find(tasks, who->task)->process) ==
@@ -175,6 +198,7 @@ int main(void)
 		PRESENT(test_holder_of_a_pid),
 		PRESENT(test_reap_lost),
 		PRESENT(test_next),
+		PRESENT(test_next_task),
 		PRESENT(test_zombies),
 		PRESENT(test_zombies_of_the_snapshot),
 	};

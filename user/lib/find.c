@@ -34,6 +34,14 @@ struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 	return own ? &own->process : NULL;
 }
 
+struct proclife_task *proclife_process_next_task(const struct proclife_process *process,
+						const struct proclife_task *task)
+{
+	struct proclife_own_task *own = task ? proclife_own_task(task)->next : proclife_own(process)->tasks;
+
+	return own ? &own->task : NULL;
+}
+
 bool proclife_process_has_uid(const struct proclife_process *process)
 {
 	/* A FORK, a TASK (init has no parent) or an EXEC had it. */

@@ -732,6 +732,13 @@ struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process);
 
 /*
+ * Iterates over the tasks of a process that are not gone, in no particular order: returns the one after
+ * @task, or the first one if that is NULL; NULL at the end.
+ */
+struct proclife_task *proclife_process_next_task(const struct proclife_process *process,
+						const struct proclife_task *task);
+
+/*
  * The state of a process or task now, or at the end of the trace. A process is a thread group: it
  * is alive as long as one thread is, and a zombie once all have exited and nobody has reaped it. A
  * thread is a zombie from its exit until it is released; so is a leader while other threads live.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "views/census.h"
+#include <string.h>
 
 /* Without SIGCHLDs in the trace, who has exited counts as a zombie. */
 static bool is_dying(const struct run *run, const struct proclife_process *process)
@@ -41,4 +42,18 @@ struct census census_take(const struct run *run)
 			note_zombie(&census, run, process);
 	}
 	return census;
+}
+
+void census_take_threads(const struct run *run, uint64_t states[PROCLIFE_STATES])
+{
+	const struct proclife_process *process = NULL;
+	const struct proclife_task *task;
+
+	memset(states, 0, PROCLIFE_STATES * sizeof(*states));
+	while ((process = proclife_tasks_next(run->tasks, process))) {
+		if (!process->selected || !process->matches)
+			continue;
+		for (task = NULL; (task = proclife_process_next_task(process, task));)
+			states[proclife_task_state(run->tasks, task)]++;
+	}
 }

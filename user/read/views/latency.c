@@ -132,18 +132,18 @@ static void show_lost(struct text *line, uint64_t lost)
 	text_line(line);
 }
 
-/*
- * Of an interval, who is open at its end: nobody was reported gone for that. The library lists processes
- * only, so nothing is known of threads.
- */
+/* Of an interval, who is open at its end: nobody was reported gone for that. */
 static struct proclife_latency_counts counts_of(const struct run *run)
 {
 	struct proclife_latency_counts counts = *proclife_latency_counts(run->latency);
 	struct census census;
 
-	if (!options_repeat(run->options) || run->options->threads)
+	if (!options_repeat(run->options))
 		return counts;
-	census = census_take(run);
+	if (run->options->threads)
+		census_take_threads(run, census.states);
+	else
+		census = census_take(run);
 	counts.alive = census.states[PROCLIFE_IS_ALIVE];
 	counts.unreaped = census.states[PROCLIFE_IS_ZOMBIE];
 	counts.unfreed = census.states[PROCLIFE_IS_UNFREED];
@@ -303,18 +303,9 @@ static void json_phase(const struct run *run, struct json *json,
 	json_line_end(json);
 }
 
-static void json_open(struct json *json, const char *name, bool known, uint64_t count)
-{
-	if (known)
-		json_uint(json, name, count);
-	else
-		json_null(json, name);
-}
-
 static void json_all(const struct run *run, const struct latency *latency)
 {
 	struct json *json = run->json;
-	bool known = !options_repeat(run->options) || !run->options->threads;
 	struct proclife_latency_counts counts = counts_of(run);
 	size_t i;
 
@@ -323,10 +314,10 @@ static void json_all(const struct run *run, const struct latency *latency)
 	json_line(json, "lives");
 	json_string(json, "of", run->options->threads ? "threads" : "processes");
 	json_uint(json, "lives", counts.lives);
-	json_open(json, "alive", known, counts.alive);
-	json_open(json, "zombies", known, counts.unreaped);
-	json_open(json, "unfreed", known, counts.unfreed);
-	json_open(json, "unknown", known, counts.unknown);
+	json_uint(json, "alive", counts.alive);
+	json_uint(json, "zombies", counts.unreaped);
+	json_uint(json, "unfreed", counts.unfreed);
+	json_uint(json, "unknown", counts.unknown);
 	json_uint(json, "partial", counts.partial);
 	json_uint(json, "incomplete", counts.incomplete);
 	json_line_end(json);
