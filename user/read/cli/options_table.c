@@ -48,7 +48,7 @@ static const struct entry {
 		.name = "record", .argument = "DIR", .group = GROUP_VIEWS,
 		.help =
 			"Write all records to this new folder, for -i; with another view or without",
-		.brief = "Write all records to this new folder",
+		.brief = "Write all records to a new folder; --metrics: Prometheus",
 	},
 	[OPTION_METRICS] = {
 		.name = "metrics", .argument = "FILE.prom", .group = GROUP_VIEWS,
