@@ -68,4 +68,11 @@ static inline bool options_repeat(const struct options *options)
 	return options->interval && options->views[0] && options->views[0]->restart;
 }
 
+/* Does it show the paths of cgroups, with these options? */
+static inline bool view_shows_cgroups(const struct view *view, const struct options *options)
+{
+	return options->show & SHOW_CGROUP || options->by == PROCLIFE_BY_CGROUP ||
+	       (options->json && view->has_cgroups);
+}
+
 #endif

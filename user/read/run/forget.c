@@ -5,6 +5,16 @@
 
 #define HOUR 3600000000000 /* ns */
 
+bool forget_any_time(const struct options *options)
+{
+	const struct view *const *view;
+
+	for (view = options->views; *view; view++)
+		if (view_shows_cgroups(*view, options) && !((*view)->streams && (*view)->streams(options)))
+			return false;
+	return true;
+}
+
 void forget_cgroups(struct run *run, uint64_t now)
 {
 	const struct proclife_process *process = NULL;

@@ -10,4 +10,7 @@
  */
 void forget_cgroups(struct run *run, uint64_t now);
 
+/* Does no view ever hold one? None does that shows what happens at once. */
+bool forget_any_time(const struct options *options);
+
 #endif

@@ -130,7 +130,7 @@ static void look_after(struct session *s)
 	record_poll(&s->record, now);
 	if (!s->replay) /* that is over soon */
 		metrics_poll(&s->metrics, now);
-	if (is_background(s->run.options) || s->live)
+	if (forget_any_time(s->run.options) || s->live)
 		forget_cgroups(&s->run, now);
 	s->progress.lost = s->run.lost;
 	progress_poll(&s->progress, now, proclife_tasks_selected(s->run.tasks));

@@ -116,13 +116,11 @@ static int note_cgroups(struct run *run)
 		.process_born = note_born,
 		.process_gone = note_cgroup,
 	};
-	const struct options *options = run->options;
-
 	const struct view *const *view;
-	bool wanted = options->show & SHOW_CGROUP || options->by == PROCLIFE_BY_CGROUP;
+	bool wanted = false;
 
-	for (view = options->views; *view; view++)
-		wanted |= options->json && (*view)->has_cgroups;
+	for (view = run->options->views; *view; view++)
+		wanted |= view_shows_cgroups(*view, run->options);
 	if (!wanted)
 		return 0;
 	return proclife_tasks_report(run->tasks, &reports, run);
