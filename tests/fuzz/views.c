@@ -44,6 +44,9 @@ static const char *const views[] = {
 	"--latency --by reaper", "--summary", "--summary --by path", "--summary --by parent",
 	"--parents", "--zombies", "--critical-path", "--info", "--expect left==1 --expect cc.life.p99<1s",
 	"--tree --latency --summary --lives", "--diff", "--slice",
+	"--latency --by cgroup --interval 1ms", "--latency --threads --interval 3ms",
+	"--summary --latency --parents --interval 1ms", "--expect life.max<1s --parents --interval 5ms",
+	"--metrics",
 };
 
 #define VIEWS (sizeof(views) / sizeof(*views))
@@ -162,6 +165,9 @@ static uint64_t run(const char *name, const char *view, const char *selection, u
 	else if (!strcmp(view, "--slice"))
 		snprintf(line, sizeof(line), "-i %s/%s --pid 101 --slice %s/slice", folder, name,
 			 folder);
+	else if (!strcmp(view, "--metrics")) /* no view, so no JSON either */
+		snprintf(line, sizeof(line), "-i %s/%s --metrics %s/m.prom %s", folder, name, folder,
+			 strstr(selection, "--json") ? "" : selection);
 	else
 		snprintf(line, sizeof(line), "-i %s/%s %s %s", folder, name, view, selection);
 	forget("slice");
