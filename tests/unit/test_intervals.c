@@ -257,6 +257,49 @@ static void test_lost(void **state)
 	}
 }
 
+/* The titles of all that can happen to an interval fit on a terminal, and are one line elsewhere. */
+static void test_width(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+
+	(void)state;
+	story_abandon();
+	folder_remove(&folder);
+	folder_make(&folder);
+	story_ring = 16;
+	story_begin(folder.path);
+	story_ring = STORY_RING;
+	story_put(task_record(0, &init, &init));
+	story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_sync();
+	for (uint32_t i = 0; i < 40; i++) {
+		machine->now += 5 * MS;
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	}
+	story_put(suppressed_record(PROCLIFE_WAIT, machine->now, 0));
+	story_put(suppressed_record(PROCLIFE_WAIT, machine->now, 77));
+	story_end();
+	metadata_set(folder.path, "began", "1000000000");
+	for (unsigned int width = 40; width <= 200; width += 8) {
+		struct output out;
+		char columns[12];
+
+		snprintf(columns, sizeof(columns), "%u", width);
+		setenv("COLUMNS", columns, 1);
+		out = run_program(false, 0, "%s -i %s --latency --interval 110ms --utc", program, folder.path);
+		if (!strstr(out.text, "only"))
+			fail_msg("%s", out.text);
+		if (width == 200)
+			assert_non_null(strstr(out.text, "long, records that were lost before can be of this time, 77 "
+					       "records were suppressed\n"));
+		for (char *line = strtok(out.text, "\n"); line; line = strtok(NULL, "\n"))
+			if (strlen(line) > width)
+				fail_msg("%u: '%s'", width, line);
+		free(out.text);
+	}
+	unsetenv("COLUMNS");
+}
+
 /* The numbers behind @name in the lines that have @mark, added up. */
 static uint64_t sum(const char *text, const char *mark, const char *name)
 {
@@ -375,7 +418,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_times), STORY(test_latency), STORY(test_threads), STORY(test_others), STORY(test_selection),
-		STORY(test_idle), STORY(test_lost), STORY(test_sums),
+		STORY(test_idle), STORY(test_lost), STORY(test_width), STORY(test_sums),
 		cmocka_unit_test_setup_teardown(test_memory, setup_exiting, story_teardown),
 	};
 
