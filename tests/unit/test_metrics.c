@@ -285,6 +285,45 @@ static void test_errors(void **state)
 	assert_non_null(strstr(out.text, "cannot write there: File too large"));
 	free(out.text);
 	assert_int_equal(count_files(), 0);
+	out = run_program(true, 0, "%s --metrics %s --history", program, path);
+	assert_int_equal(out.status, 129);
+	assert_non_null(strstr(out.text, "would be counted again"));
+	free(out.text);
+	assert_int_equal(count_files(), 0);
+}
+
+/* What is no regular file stays. */
+static void test_place(void **state)
+{
+	static const char *const names[] = { "symbolic link", "directory", "fifo" };
+	char target[PATH_MAX + 10], wanted[200];
+	struct stat st;
+
+	(void)state;
+	tell();
+	snprintf(target, sizeof(target), "%s/target", folder.base);
+	for (size_t i = 0; i < 3; i++) {
+		struct output out;
+		mode_t mode;
+
+		assert_int_equal(i == 0 ? symlink(target, path) : i == 1 ? mkdir(path, 0700) : mkfifo(path, 0600), 0);
+		assert_int_equal(lstat(path, &st), 0);
+		mode = st.st_mode;
+		out = run_program(true, 0, "%s -i %s --metrics %s", program, folder.path, path);
+		assert_int_equal(out.status, 1);
+		snprintf(wanted, sizeof(wanted), ": a %s has this name, and would be replaced; name another file\n",
+			 names[i]);
+		if (!strstr(out.text, wanted))
+			fail_msg("%s", out.text);
+		free(out.text);
+		assert_int_equal(lstat(path, &st), 0);
+		assert_int_equal(st.st_mode, mode);
+		assert_int_equal(access(target, F_OK), -1);
+		assert_int_equal(remove(path), 0);
+	}
+	/* One that is there already is what every other start finds. */
+	free(written(""));
+	free(written(""));
 }
 
 static char *wait_for(const char *series, double wanted)
@@ -398,6 +437,36 @@ static void test_failing(void **state)
 	free(out.text);
 }
 
+/* Another one writes the same file: told once. Who removes it, or reads it, is none. */
+static void test_shared(void **state)
+{
+	struct output out = { NULL, 0, 0 };
+	char wanted[2 * PATH_MAX];
+	pid_t pid;
+	int err;
+
+	(void)state;
+	live_open(1 << 14);
+	pid = start(&err, "--interval 20ms");
+	free(wait_for("proclife_forks_total", 0));
+	assert_int_equal(unlink(path), 0);
+	free(wait_for("proclife_forks_total", 0));
+	live_story(1);
+	free(wait_for("proclife_forks_total", 3));
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(replace_file(path, "other 1\n", 8), 0);
+		free(wait_for("proclife_forks_total", 3));
+	}
+	kill(pid, SIGTERM);
+	collect_output(pid, err, &out);
+	close(err);
+	snprintf(wanted, sizeof(wanted), "proclife-read: --metrics %s: something else writes it, too, so its counters "
+		 "jump; give each a file of its own\n", path);
+	assert_string_equal(out.text, wanted);
+	assert_int_equal(out.status, 0);
+	free(out.text);
+}
+
 /* Whoever reads it meanwhile finds all of it. */
 static void test_atomic(void **state)
 {
@@ -433,8 +502,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_counters), STORY(test_histograms), STORY(test_hostile), STORY(test_sum),
-		STORY(test_file), STORY(test_errors),
-		LIVE(test_live), LIVE(test_last), LIVE(test_failing), LIVE(test_atomic),
+		STORY(test_file), STORY(test_errors), STORY(test_place),
+		LIVE(test_live), LIVE(test_last), LIVE(test_failing), LIVE(test_shared), LIVE(test_atomic),
 	};
 
 	if (find_program())

@@ -23,6 +23,7 @@ static const struct {
 	{ GIVEN(INPUT), OF_DEVICE | GIVEN(HISTORY) | GIVEN(RECORD) | GIVEN(COMMAND),
 	  "nothing but the recording is read" },
 	{ GIVEN(COMMAND), GIVEN(PID) | GIVEN(HISTORY), "a command is followed from its start" },
+	{ GIVEN(METRICS), GIVEN(HISTORY), "at each start, what was counted already would be counted again" },
 	{ GIVEN(FOLD), GIVEN(THREADS), "a folded line stands for several processes" },
 	{ GIVEN(FOLD), GIVEN(TOP), "--top shows single processes" },
 	{ GIVEN(FOLD), GIVEN(NO_FOLD), "a tree is folded or not" },

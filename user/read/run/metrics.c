@@ -7,10 +7,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define USUAL_INTERVAL 15000000000 /* ns; Prometheus' own default is to ask four times a minute */
 
-static int write_file(const struct metrics *metrics, uint64_t now)
+static bool is_full(int ret)
+{
+	return ret == -ENOSPC || ret == -EDQUOT;
+}
+
+/*
+ * Two that write it take turns, and their counters seem to begin anew each time. An inode's number is
+ * soon used again, so the time counts, too.
+ */
+static void note_other(struct metrics *metrics)
+{
+	struct stat st;
+
+	if (!metrics->written.st_ino || metrics->shared || lstat(metrics->path, &st) ||
+	    (st.st_ino == metrics->written.st_ino && st.st_mtim.tv_sec == metrics->written.st_mtim.tv_sec &&
+	     st.st_mtim.tv_nsec == metrics->written.st_mtim.tv_nsec))
+		return;
+	metrics->shared = true;
+	message("--metrics %s: something else writes it, too, so its counters jump; give each a file of its own",
+		quoted(metrics->path));
+}
+
+static int write_file(struct metrics *metrics, uint64_t now)
 {
 	char *text = NULL;
 	size_t size;
@@ -22,9 +45,25 @@ static int write_file(const struct metrics *metrics, uint64_t now)
 	tally_print(&metrics->tally, now, file);
 	if (fclose(file))
 		die_no_memory();
+	note_other(metrics);
 	ret = replace_file(metrics->path, text, size);
 	free(text);
+	if (!ret && lstat(metrics->path, &metrics->written))
+		metrics->written.st_ino = 0;
 	return ret;
+}
+
+/* A file in its place takes its name away: that of a fifo, or of a link that somebody has set up. */
+static int check_place(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
+		return 0;
+	message("--metrics %s: a %s has this name, and would be replaced; name another file", quoted(path),
+		S_ISLNK(st.st_mode) ? "symbolic link" : S_ISDIR(st.st_mode) ? "directory" :
+		S_ISFIFO(st.st_mode) ? "fifo" : "special file");
+	return -ESRCH;
 }
 
 int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
@@ -34,6 +73,9 @@ int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 
 	if (!options->metrics)
 		return 0;
+	ret = check_place(options->metrics);
+	if (ret)
+		return ret;
 	metrics->path = options->metrics;
 	metrics->every = options->interval ? options->interval : USUAL_INTERVAL;
 	metrics->next = now + metrics->every;
@@ -43,8 +85,8 @@ int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 	ret = write_file(metrics, now);
 	if (!ret)
 		return 0;
-	message("--metrics %s: cannot write there: %s; name a file in a folder that exists and can be written",
-		quoted(metrics->path), strerror(-ret));
+	message("--metrics %s: cannot write there: %s; %s", quoted(metrics->path), strerror(-ret),
+		is_full(ret) ? "make room" : "name a file in a folder that exists and can be written");
 	return -ESRCH;
 }
 
@@ -62,7 +104,7 @@ static void update(struct metrics *metrics, uint64_t now)
 	if (ret && !metrics->error)
 		message("--metrics %s: %s; it stays as it was, and is tried again at each interval%s",
 			quoted(metrics->path), strerror(-ret),
-			ret == -ENOSPC || ret == -EDQUOT ? "; make room" : "");
+			is_full(ret) ? "; make room" : "");
 	else if (!ret && metrics->error)
 		message("--metrics %s: it is up to date again", quoted(metrics->path));
 	metrics->error = ret;

@@ -4,12 +4,15 @@
 #define READ_METRICS_H
 
 #include "views/tally.h"
+#include <sys/stat.h>
 
 struct metrics {
 	const char *path; /* NULL: there is none */
 	struct tally tally;
 	uint64_t every; /* ns */
 	uint64_t next;	/* when it is due */
+	struct stat written; /* what we wrote last; st_ino is 0: nothing */
+	bool shared;	/* another program writes it as well, which has been said */
 	int error;	/* of the last try; it has been said */
 };
 
