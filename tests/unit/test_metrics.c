@@ -5,7 +5,6 @@
 #include "story.h"
 
 #include <dirent.h>
-#include <output/prometheus.h>
 #include <output/replace.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -201,25 +200,6 @@ static void test_hostile(void **state)
 		for (const char *c = line; *c; c++)
 			assert_in_range(*c, ' ', '~');
 	}
-	free(text);
-}
-
-/* Sums of years that do not fit in 64 bits. */
-static void test_sum(void **state)
-{
-	struct prometheus_times times = { 0 };
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	(void)state;
-	for (int i = 0; i < 3; i++)
-		prometheus_times_add(&times, UINT64_MAX);
-	prometheus_times_add(&times, 0);
-	prometheus_times(file, "x", &times);
-	fclose(file);
-	EXPECT(text, "x_bucket{le=\"1e-05\"} 1\n", "x_bucket{le=\"10000\"} 1\n",
-	       "x_bucket{le=\"+Inf\"} 4\nx_sum 55340232221.128654845\nx_count 4\n");
 	free(text);
 }
 
@@ -501,7 +481,7 @@ static void test_atomic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_counters), STORY(test_histograms), STORY(test_hostile), STORY(test_sum),
+		STORY(test_counters), STORY(test_histograms), STORY(test_hostile),
 		STORY(test_file), STORY(test_errors), STORY(test_place),
 		LIVE(test_live), LIVE(test_last), LIVE(test_failing), LIVE(test_shared), LIVE(test_atomic),
 	};
