@@ -136,7 +136,7 @@ static void show_lost(struct text *line, uint64_t lost)
 static struct proclife_latency_counts counts_of(const struct run *run)
 {
 	struct proclife_latency_counts counts = *proclife_latency_counts(run->latency);
-	struct census census;
+	struct census census = { 0 };
 
 	if (!options_repeat(run->options))
 		return counts;
