@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "output/wrap.h"
 #include "run/forget.h"
 #include "run/intervals.h"
 #include "run/recording_latency.h"
@@ -124,8 +123,6 @@ static void show_title(struct intervals *intervals, const struct run *part, bool
 		text_string(&line, " long");
 	}
 	put_missing(&line, intervals, part);
-	if (part->screen->width && line.columns > part->screen->width)
-		text_wrap(&line, part->screen->width);
 	text_line(&line);
 	text_free(&line);
 }

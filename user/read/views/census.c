@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "views/census.h"
-#include <string.h>
 
-/* Without SIGCHLDs in the trace, who has exited counts as a zombie. */
+/*
+ * Of a zombie whose SIGCHLD a gap can hide, the state is unknown. Without SIGCHLDs in the trace, who has exited
+ * counts as a zombie.
+ */
 static bool is_dying(const struct run *run, const struct proclife_process *process)
 {
 	const struct proclife_header *header = proclife_source_header(run->source);
 	bool exits = process->exiting || proclife_process_has_exited(process);
 
-	return exits && !process->marks.notified && !process->notified_lost && header &&
+	return exits && !process->marks.notified && header &&
 	       header->features & PROCLIFE_HAS(PROCLIFE_SIGNAL);
 }
 
@@ -44,16 +46,17 @@ struct census census_take(const struct run *run)
 	return census;
 }
 
-void census_take_threads(const struct run *run, uint64_t states[PROCLIFE_STATES])
+struct census census_take_threads(const struct run *run)
 {
 	const struct proclife_process *process = NULL;
 	const struct proclife_task *task;
+	struct census census = { 0 };
 
-	memset(states, 0, PROCLIFE_STATES * sizeof(*states));
 	while ((process = proclife_tasks_next(run->tasks, process))) {
 		if (!process->selected || !process->matches)
 			continue;
 		for (task = NULL; (task = proclife_process_next_task(process, task));)
-			states[proclife_task_state(run->tasks, task)]++;
+			census.states[proclife_task_state(run->tasks, task)]++;
 	}
+	return census;
 }

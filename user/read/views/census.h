@@ -14,7 +14,7 @@ struct census {
 
 /* It looks at each process that is not gone. */
 struct census census_take(const struct run *run);
-/* The same of their threads, leaders among them. */
-void census_take_threads(const struct run *run, uint64_t states[PROCLIFE_STATES]);
+/* Of their threads, leaders among them, the states alone. */
+struct census census_take_threads(const struct run *run);
 
 #endif

@@ -136,14 +136,11 @@ static void show_lost(struct text *line, uint64_t lost)
 static struct proclife_latency_counts counts_of(const struct run *run)
 {
 	struct proclife_latency_counts counts = *proclife_latency_counts(run->latency);
-	struct census census = { 0 };
+	struct census census;
 
 	if (!options_repeat(run->options))
 		return counts;
-	if (run->options->threads)
-		census_take_threads(run, census.states);
-	else
-		census = census_take(run);
+	census = run->options->threads ? census_take_threads(run) : census_take(run);
 	counts.alive = census.states[PROCLIFE_IS_ALIVE];
 	counts.unreaped = census.states[PROCLIFE_IS_ZOMBIE];
 	counts.unfreed = census.states[PROCLIFE_IS_UNFREED];

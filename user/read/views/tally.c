@@ -49,8 +49,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	const struct proclife_memory *memory = proclife_process_memory(process);
 	struct tally *tally = data;
 
-	/* At the end of the trace, nothing has happened to those that are open. */
-	if (!counts(process) || process->outlives)
+	if (!counts(process))
 		return;
 	tally->incomplete += process->incomplete;
 	/* Of a zombie from before, the status is known, and it exited then. */
