@@ -93,14 +93,6 @@ static bool is_counted(const struct proclife_process *process)
 	return process->selected && process->matches;
 }
 
-/* Is its memory reported gone after it? */
-static bool memory_follows(const struct proclife_process *process)
-{
-	const struct proclife_memory *memory = proclife_process_memory(process);
-
-	return memory && memory->open && !process->outlives;
-}
-
 /* More is told of it later. */
 static void add(struct deaths *deaths, struct death *death, const struct proclife_process *process)
 {
@@ -137,7 +129,7 @@ static void gone_unseen(struct deaths *deaths, const struct proclife_process *pr
 	deaths->run->shown++;
 	death_set(&death, deaths->run->tasks, process);
 	death.when = 0;
-	if (memory_follows(process))
+	if (death_memory_follows(process))
 		add(deaths, &death, process);
 	else
 		keep(deaths, &death, process);
@@ -167,7 +159,7 @@ static void gone(void *data, struct proclife_process *process)
 
 	if (dead) {
 		death_end(dead->kept->death, deaths->run->tasks, process);
-		if (!memory_follows(process))
+		if (!death_memory_follows(process))
 			forget(deaths, dead);
 	} else if (!process->outlives && !proclife_process_has_exited(process)) {
 		gone_unseen(deaths, process);

@@ -14,6 +14,13 @@ void death_set_phases(struct death *death, const struct proclife_process *proces
 	death->memory = memory_of(process);
 }
 
+bool death_memory_follows(const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	return memory && memory->open && !process->outlives;
+}
+
 /* A snapshot can find it as a zombie, and has its parent and its user. */
 static void set_later(struct death *death, const struct proclife_tasks *tasks,
 		      const struct proclife_process *process)

@@ -66,6 +66,8 @@ void death_end(struct death *death, const struct proclife_tasks *tasks,
 
 /* Again, since the memory of a process that is gone is, too. */
 void death_set_phases(struct death *death, const struct proclife_process *process);
+/* Of a process that is gone: is its memory reported gone after it? */
+bool death_memory_follows(const struct proclife_process *process);
 
 /* How long a phase was; false if that is not known. */
 bool death_phase(const struct death *death, enum proclife_phase phase, uint64_t *ns);

@@ -186,14 +186,6 @@ static void add_dead(struct part *part, const struct proclife_process *process)
 	dead->death = death_keep(&part->lives->now);
 }
 
-/* Is its memory reported gone after it? */
-static bool memory_follows(const struct proclife_process *process)
-{
-	const struct proclife_memory *memory = proclife_process_memory(process);
-
-	return memory && memory->open && !process->outlives;
-}
-
 static void exited(void *data, struct proclife_process *process)
 {
 	struct part *part = data;
@@ -229,7 +221,7 @@ static void gone_unseen(struct part *part, const struct proclife_process *proces
 	lives->now.when = 0;
 	if (!lives->sort)
 		show(lives, &lives->now);
-	else if (memory_follows(process))
+	else if (death_memory_follows(process))
 		add_dead(part, process);
 	else
 		keep(lives, death_keep(&lives->now));
@@ -259,7 +251,7 @@ static void gone(void *data, struct proclife_process *process)
 
 	if (dead) {
 		death_end(dead->death, part->run->tasks, process);
-		if (!memory_follows(process))
+		if (!death_memory_follows(process))
 			keep_dead(part, dead);
 	} else if (!process->outlives && !proclife_process_has_exited(process)) {
 		gone_unseen(part, process);
