@@ -358,26 +358,6 @@ static void test_sums(void **state)
 	free(whole);
 }
 
-static void mm(uint64_t ms, const struct who *who, uint32_t what, const struct who *owner)
-{
-	struct proclife_record r = mm_record(0, who, what, owner);
-
-	if (what == PROCLIFE_MM_LEFT)
-		r.mm.users = 2;
-	story_at(ms);
-	story_put(r);
-}
-
-static int setup_exiting(void **state)
-{
-	int ret;
-
-	story_features = PROCLIFE_KNOWN_TYPES;
-	ret = story_setup(state);
-	story_features = WITHOUT_EXITING;
-	return ret;
-}
-
 /* Let go at 21 ms, held by cat: this comes back when its process is long gone, and counts once. */
 static void test_memory(void **state)
 {
@@ -395,12 +375,12 @@ static void test_memory(void **state)
 	exiting = exiting_record(0, &app, &init, NULL, 0);
 	exiting.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
 	story_put(exiting);
-	mm(21, &app, PROCLIFE_MM_LEFT, &app);
+	story_mm(21, &app, PROCLIFE_MM_LEFT, &app);
 	story_at(22);
 	story_die(&app, &init, 0, MS, 100);
 	story_bury(&app, &init);
-	mm(60, &cat, PROCLIFE_MM_TEARDOWN, &app);
-	mm(75, &cat, PROCLIFE_MM_GONE, &app);
+	story_mm(60, &cat, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(75, &cat, PROCLIFE_MM_GONE, &app);
 	story_at(80);
 	story_end();
 	metadata_set(folder.path, "began", "1000000000");
@@ -419,7 +399,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_times), STORY(test_latency), STORY(test_threads), STORY(test_others), STORY(test_selection),
 		STORY(test_idle), STORY(test_lost), STORY(test_width), STORY(test_sums),
-		cmocka_unit_test_setup_teardown(test_memory, setup_exiting, story_teardown),
+		cmocka_unit_test_setup_teardown(test_memory, story_setup_exiting, story_teardown),
 	};
 
 	if (find_program())

@@ -179,16 +179,6 @@ static void test_alone_found_in_exit(void **state)
 	expect_alone(60, ">20.0 ms");
 }
 
-static int setup_exiting(void **state)
-{
-	int ret;
-
-	story_features = PROCLIFE_KNOWN_TYPES;
-	ret = story_setup(state);
-	story_features = WITHOUT_EXITING;
-	return ret;
-}
-
 /* And if its parent is the first to die. */
 static void test_alone_with_a_leader(void **state)
 {
@@ -218,7 +208,7 @@ int main(void)
 		STORY(test_alone_with_the_dead),
 		STORY(test_alone_with_the_dying),
 		STORY(test_alone_found_late),
-		cmocka_unit_test_setup_teardown(test_alone_found_in_exit, setup_exiting, story_teardown),
+		cmocka_unit_test_setup_teardown(test_alone_found_in_exit, story_setup_exiting, story_teardown),
 		STORY(test_alone_with_a_leader),
 	};
 

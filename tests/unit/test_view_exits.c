@@ -13,11 +13,8 @@ static struct who init, make;
 
 static int begin(void **state)
 {
-	int ret;
+	int ret = story_setup_exiting(state);
 
-	story_features = PROCLIFE_KNOWN_TYPES;
-	ret = story_setup(state);
-	story_features = WITHOUT_EXITING;
 	init = process_of_pid(1, "init");
 	return ret;
 }

@@ -13,11 +13,8 @@ static struct who init, app, cat, kernel;
 
 static int setup(void **state)
 {
-	int ret;
+	int ret = story_setup_exiting(state);
 
-	story_features = PROCLIFE_KNOWN_TYPES;
-	ret = story_setup(state);
-	story_features = WITHOUT_EXITING;
 	init = process_of_pid(1, "init");
 	cat = process_of_pid(99, "cat");
 	kernel = process_of_pid(40, "kworker/0:1");
@@ -40,21 +37,11 @@ static void exiting(uint64_t ms, const struct who *who, int32_t code)
 	story_put(r);
 }
 
-static void mm(uint64_t ms, const struct who *who, uint32_t what, const struct who *owner)
-{
-	struct proclife_record r = mm_record(0, who, what, owner);
-
-	if (what == PROCLIFE_MM_LEFT)
-		r.mm.users = 2;
-	story_at(ms);
-	story_put(r);
-}
-
 /* It begins to exit, lets go of its memory, exits and is reaped, each at once; freed a ms later. */
 static void die_held(uint64_t ms, const struct who *who)
 {
 	exiting(ms, who, 0);
-	mm(ms + 1, who, PROCLIFE_MM_LEFT, who);
+	story_mm(ms + 1, who, PROCLIFE_MM_LEFT, who);
 	story_at(ms + 2);
 	story_die(who, &init, 0, MS, 100);
 	story_put(reap_record(0, who, &init));
@@ -115,8 +102,8 @@ static void put_held(void)
 {
 	app = born(10, 200, "app");
 	die_held(20, &app);
-	mm(521, &cat, PROCLIFE_MM_TEARDOWN, &app);
-	mm(541, &cat, PROCLIFE_MM_GONE, &app);
+	story_mm(521, &cat, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(541, &cat, PROCLIFE_MM_GONE, &app);
 }
 
 static void test_rows(void **state)
@@ -151,8 +138,8 @@ static void test_groups(void **state)
 
 	(void)state;
 	exiting(7, &other, 0);
-	mm(7, &other, PROCLIFE_MM_TEARDOWN, &other);
-	mm(8, &other, PROCLIFE_MM_GONE, &other);
+	story_mm(7, &other, PROCLIFE_MM_TEARDOWN, &other);
+	story_mm(8, &other, PROCLIFE_MM_GONE, &other);
 	story_die(&other, &init, 0, MS, 100);
 	story_bury(&other, &init);
 	put_held();
@@ -196,8 +183,8 @@ static void test_why_of_one(void **state)
 	die_held(10, &older);
 	die_held(20, &app);
 	die_held(30, &younger);
-	mm(521, &cat, PROCLIFE_MM_TEARDOWN, &app);
-	mm(541, &cat, PROCLIFE_MM_GONE, &app);
+	story_mm(521, &cat, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(541, &cat, PROCLIFE_MM_GONE, &app);
 	out = show("--latency");
 	assert_int_equal(count_text(out.text, "let go last by cat"), 1);
 	assert_int_equal(count_text(out.text, "; its memory is still held, by 2\n"), 2);
@@ -209,9 +196,9 @@ static void test_why_worker(void **state)
 	(void)state;
 	app = born(10, 200, "app");
 	die_held(20, &app);
-	mm(500, &cat, PROCLIFE_MM_ASYNC, &app);
-	mm(521, &kernel, PROCLIFE_MM_TEARDOWN, &app);
-	mm(541, &kernel, PROCLIFE_MM_GONE, &app);
+	story_mm(500, &cat, PROCLIFE_MM_ASYNC, &app);
+	story_mm(521, &kernel, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(541, &kernel, PROCLIFE_MM_GONE, &app);
 	expect_part("--latency", "; its memory was let go last by cat (99), 501 ms after its exit; "
 				 "23.0 MiB unmapped in 20.0 ms by kworker/0:1 (40)\n");
 }
@@ -222,8 +209,8 @@ static void test_why_last_unknown(void **state)
 	(void)state;
 	app = born(10, 200, "app");
 	die_held(20, &app);
-	mm(521, &kernel, PROCLIFE_MM_TEARDOWN, &app);
-	mm(541, &kernel, PROCLIFE_MM_GONE, &app);
+	story_mm(521, &kernel, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(541, &kernel, PROCLIFE_MM_GONE, &app);
 	expect_part("--latency", "; its memory was let go last 501 ms after its exit; ");
 	expect_part("--lives --sort held", "500 ms app  23.0 MiB\n");
 	expect_part("--lives --sort held --json", "\"last\":null,\"by\":{\"pid\":40,\"tid\":40,");
@@ -234,9 +221,9 @@ static void test_why_itself(void **state)
 	(void)state;
 	app = born(10, 200, "app");
 	exiting(20, &app, 0);
-	mm(21, &app, PROCLIFE_MM_TEARDOWN, &app);
-	mm(30, &kernel, PROCLIFE_MM_EARLY, &app);
-	mm(71, &app, PROCLIFE_MM_GONE, &app);
+	story_mm(21, &app, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(30, &kernel, PROCLIFE_MM_EARLY, &app);
+	story_mm(71, &app, PROCLIFE_MM_GONE, &app);
 	die_at(71, 0);
 	expect_part("--latency", "; 23.0 MiB unmapped in 50.0 ms; kworker/0:1 (40) had begun to take its memory\n");
 	expect_none("--latency", "let go last");
@@ -250,8 +237,8 @@ static void test_why_not_memory(void **state)
 	(void)state;
 	app = born(10, 200, "app");
 	exiting(20, &app, 0);
-	mm(21, &app, PROCLIFE_MM_TEARDOWN, &app);
-	mm(23, &app, PROCLIFE_MM_GONE, &app);
+	story_mm(21, &app, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(23, &app, PROCLIFE_MM_GONE, &app);
 	die_at(50, 0);
 	expect_part("--latency", "after its exit, 27.0 ms of that after it had let its memory go\n");
 }
@@ -261,7 +248,7 @@ static void test_why_not_memory_of_others(void **state)
 	(void)state;
 	app = born(10, 200, "app");
 	exiting(20, &app, 0);
-	mm(21, &app, PROCLIFE_MM_LEFT, &app);
+	story_mm(21, &app, PROCLIFE_MM_LEFT, &app);
 	die_at(50, 0);
 	expect_part("--latency", "after its exit, 29.0 ms of that after it had let its memory go; ");
 }
@@ -297,7 +284,7 @@ static void test_still_held(void **state)
 	app = born(10, 200, "app");
 	die_held(20, &app);
 	exiting(300, &zombie, 0);
-	mm(301, &zombie, PROCLIFE_MM_LEFT, &zombie);
+	story_mm(301, &zombie, PROCLIFE_MM_LEFT, &zombie);
 	story_die(&zombie, &init, 0, MS, 100);
 	story_at(521);
 	out = show("--latency");
@@ -332,7 +319,7 @@ static void test_forgotten(void **state)
 	(void)state;
 	app = born(10, 200, "app");
 	die_held(20, &app);
-	mm(100, &cat, PROCLIFE_MM_GONE, &app); /* of another one, it seems */
+	story_mm(100, &cat, PROCLIFE_MM_GONE, &app); /* of another one, it seems */
 	expect_none("--latency", "still held");
 	expect_part("--lives --sort held --json", "\"memory\":null,");
 }
@@ -343,7 +330,7 @@ static void test_left_to_a_worker(void **state)
 	(void)state;
 	app = born(10, 200, "app");
 	die_held(20, &app);
-	mm(100, &cat, PROCLIFE_MM_ASYNC, &app);
+	story_mm(100, &cat, PROCLIFE_MM_ASYNC, &app);
 	story_at(300);
 	expect_none("--latency", "still held");
 	expect_part("--lives --sort held", " app  let go by cat (99)\n");
@@ -356,8 +343,8 @@ static void test_sort(void **state)
 
 	(void)state;
 	exiting(7, &quick, 0);
-	mm(7, &quick, PROCLIFE_MM_TEARDOWN, &quick);
-	mm(8, &quick, PROCLIFE_MM_GONE, &quick);
+	story_mm(7, &quick, PROCLIFE_MM_TEARDOWN, &quick);
+	story_mm(8, &quick, PROCLIFE_MM_GONE, &quick);
 	story_die(&quick, &init, 0, MS, 100);
 	story_bury(&quick, &init);
 	put_held();
@@ -388,12 +375,12 @@ static void test_exit_lost(void **state)
 	for (uint32_t i = 0; i < STORY_RING + 5; i++)
 		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
 	exiting(200, &app, 0);
-	mm(201, &app, PROCLIFE_MM_LEFT, &app);
+	story_mm(201, &app, PROCLIFE_MM_LEFT, &app);
 	story_at(210);
 	story_put(reap_record(0, &app, &init));
 	story_put(free_record(0, &app));
-	mm(701, &cat, PROCLIFE_MM_TEARDOWN, &app);
-	mm(711, &cat, PROCLIFE_MM_GONE, &app);
+	story_mm(701, &cat, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(711, &cat, PROCLIFE_MM_GONE, &app);
 	story_at(5000);
 	expect_part("--lives --sort held", " 500 ms app  23.0 MiB let go by cat (99), EXIT lost\n");
 }
@@ -409,10 +396,10 @@ static void test_slice(void **state)
 	app = born(10, 200, "app");
 	die_held(20, &app);
 	story_put(task_record(0, &reaper, &init));
-	mm(400, &reaper, PROCLIFE_MM_EARLY, &app);
-	mm(500, &cat, PROCLIFE_MM_ASYNC, &app);
-	mm(521, &kernel, PROCLIFE_MM_TEARDOWN, &app);
-	mm(541, &kernel, PROCLIFE_MM_GONE, &app);
+	story_mm(400, &reaper, PROCLIFE_MM_EARLY, &app);
+	story_mm(500, &cat, PROCLIFE_MM_ASYNC, &app);
+	story_mm(521, &kernel, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(541, &kernel, PROCLIFE_MM_GONE, &app);
 	snprintf(to, sizeof(to), "%s.part", folder.path);
 	snprintf(line, sizeof(line), "--comm app --slice %s", to);
 	expect_status(line, 0);

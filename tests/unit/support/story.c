@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "marks.h"
 #include "story.h"
 
 #include <signal.h>
@@ -78,6 +79,16 @@ int story_setup(void **state)
 	recorded_setup(state);
 	story_begin(folder.path);
 	return 0;
+}
+
+int story_setup_exiting(void **state)
+{
+	int ret;
+
+	story_features = PROCLIFE_KNOWN_TYPES;
+	ret = story_setup(state);
+	story_features = WITHOUT_EXITING;
+	return ret;
 }
 
 int story_teardown(void **state)
@@ -172,6 +183,16 @@ void story_args(const struct who *who, const char *text, size_t size)
 void story_at(uint64_t ms)
 {
 	machine->now = (1000 + ms) * MS;
+}
+
+void story_mm(uint64_t ms, const struct who *who, uint32_t what, const struct who *owner)
+{
+	struct proclife_record r = mm_record(0, who, what, owner);
+
+	if (what == PROCLIFE_MM_LEFT)
+		r.mm.users = 2;
+	story_at(ms);
+	story_put(r);
 }
 
 void story_die(const struct who *who, const struct who *parent, int32_t code, uint64_t cpu,

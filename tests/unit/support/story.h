@@ -19,6 +19,8 @@ extern uint64_t story_features;
 
 /* For cmocka: the story begins in the test's folder, and both come to their end. */
 int story_setup(void **state);
+/* Likewise, in a trace that has EXITING. */
+int story_setup_exiting(void **state);
 int story_teardown(void **state);
 
 #define STORY(name) cmocka_unit_test_setup_teardown(name, story_setup, story_teardown)
@@ -51,6 +53,8 @@ void story_args(const struct who *who, const char *text, size_t size);
 
 /* So many milliseconds after the story's beginning. */
 void story_at(uint64_t ms);
+/* Then, the address space of @owner; one that lets go of it leaves another holder. */
+void story_mm(uint64_t ms, const struct who *who, uint32_t what, const struct who *owner);
 /* As story_exit(), with the CPU time and memory that it took. */
 void story_die(const struct who *who, const struct who *parent, int32_t code, uint64_t cpu,
 	       uint32_t rss);
