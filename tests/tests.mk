@@ -8,7 +8,7 @@ WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
 # What they share. recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the
 # kind: only for those that want it. property.c is of the traces that are generated.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories acts plan chain tree_story failing property live_device salvage fixture_text returns terminal),\
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories acts plan chain tree_story failing property live_device salvage fixture_text returns terminal metrics_file),\
 	$(wildcard tests/unit/support/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
@@ -21,7 +21,7 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
 READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
-	test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_prometheus test_forget)
+	test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_metrics_live test_prometheus test_forget)
 
 $(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -Iuser/read
 $(READ_TESTS): $(READ_ARCHIVE)
@@ -77,9 +77,11 @@ $(STORY_TESTS): $B/tests/unit/support/story.o | $B/proclife-read
 $B/tests/unit/test_critical $B/tests/unit/test_critical_text: $B/tests/unit/support/plan.o $B/tests/unit/support/chain.o
 $(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_progress test_schema test_search): | $B/proclife-read
 
-$(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_metrics test_live): $B/tests/unit/support/live_device.o
+$(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_metrics_live test_intervals_live test_live): $B/tests/unit/support/live_device.o
 
 $B/tests/unit/test_live: $B/tests/unit/support/terminal.o
+$B/tests/unit/test_metrics $B/tests/unit/test_metrics_live: $B/tests/unit/support/metrics_file.o
+$B/tests/unit/test_metrics_live $B/tests/unit/test_intervals_live: $B/tests/unit/support/recorded.o | $B/proclife-read
 
 $(patsubst %,$B/tests/unit/%,test_salvage test_salvage_files): $B/tests/unit/support/salvage.o
 

@@ -164,6 +164,7 @@ def samples(read, options):
     zombies = [each for each in told if each.state == "zombie" and each not in dying]
     since = [each.notified or each.exited or read.env["began"] for each in zombies]
     found["proclife_zombies"] = len(zombies)
+    found["proclife_unknown"] = sum(each.state == "unknown" for each in told)
     found["proclife_oldest_zombie_seconds"] = (part.ended - min(since)) / 1e9 if since else 0
     for phase in views.PHASES:
         values = [phases[phase] for phases in gone.values() if phases[phase] is not None]

@@ -193,6 +193,11 @@ static void test_selection(void **state)
 	/* It ends with the first that is gone, in the middle of an interval. */
 	expect_between("--latency --json --interval 100ms --count 1", INTERVAL, "\"to\":", '}',
 		       "1100000000 1170000000 ");
+	/* Where the range ends with an interval, there is none behind it for what is freed later. */
+	expect_between("--latency --json --interval 10ms --from +380ms --to +400ms", INTERVAL, "\"to\":", '}',
+		       "1390000000 1400000000 ");
+	expect_between("--latency --json --interval 10ms --from +380ms --to +400ms", "\"type\":\"lives\"",
+		       "\"lives\":", ',', "1 ");
 	expect_between("--latency --json --interval 200ms --duration 300ms", INTERVAL, "\"to\":", '}',
 		       "1200000000 1300000000 ");
 	/* A verdict is about all of it. */
@@ -211,6 +216,34 @@ static void test_idle(void **state)
 	       "0.060000001 to 1.099000001: nothing happened in 1,039 intervals\n");
 	expect_between("--latency --json --interval 1ms --count 1", "\"intervals\":1039", "\"from\":", ',',
 		       "60000001 ");
+	/* What happens at the very end of an interval is in it. */
+	metadata_set(folder.path, "began", "1000000");
+	EXPECT("--latency --interval 1ms --monotonic",
+	       "0.061000000 to 1.099000000: nothing happened in 1,038 intervals\n");
+	/* More than 60 of them, but never so many in a row. */
+	metadata_set(folder.path, "began", "1000000000");
+	expect_between("--latency --json --interval 10ms", INTERVAL, "\"to\":16", '}',
+		       "00000000 10000000 20000000 30000000 40000000 50000000 60000000 70000000 80000000 90000000 ");
+	/* What was before the beginning belongs to the first one. */
+	metadata_set(folder.path, "began", "1300000000");
+	expect_between("--latency --json --interval 500ms", INTERVAL, "\"from\":", ',', "1100000000 1600000000 ");
+}
+
+/* Each has those of its time. */
+static void test_suppressed(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		story_at(100 * i + 10);
+		story_put(suppressed_record(PROCLIFE_WAIT, machine->now, 0));
+		story_at(100 * i + 20);
+		story_put(suppressed_record(PROCLIFE_WAIT, machine->now, 5 + i));
+	}
+	story_at(299);
+	story_end();
+	metadata_set(folder.path, "began", "1000000000");
+	expect_between("--latency --json --interval 100ms", INTERVAL, "\"suppressed\":{\"wait\":", ',', "5 6 7 ");
+	EXPECT("--latency --interval 100ms --monotonic", " to 1.200000000: nothing ended, 6 records were suppressed\n");
 }
 
 /* The ring of CPU 1 is overrun from 300 ms to 450 ms. */
@@ -255,6 +288,9 @@ static void test_lost(void **state)
 				fail_msg("there is no '%s' in:\n%s", text[json][i], out.text);
 		free(out.text);
 	}
+	/* It is behind what is looked at, which so lacks nothing. */
+	expect_between("--latency --json --interval 200ms --to +250ms", INTERVAL, "\"incomplete\":", ',',
+		       "false false ");
 }
 
 /* The titles of all that can happen to an interval fit on a terminal, and are one line elsewhere. */
@@ -398,7 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_times), STORY(test_latency), STORY(test_threads), STORY(test_others), STORY(test_selection),
-		STORY(test_idle), STORY(test_lost), STORY(test_width), STORY(test_sums),
+		STORY(test_idle), STORY(test_suppressed), STORY(test_lost), STORY(test_width), STORY(test_sums),
 		cmocka_unit_test_setup_teardown(test_memory, story_setup_exiting, story_teardown),
 	};
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --metrics: what the file has, to the last digit, and when it is written. */
-#include "live_device.h"
+/* --metrics: what the file has, to the last digit, and where it is written. */
 #include "marks.h"
+#include "metrics_file.h"
 #include "story.h"
 
-#include <dirent.h>
 #include <output/replace.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,49 +15,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRIES 5000 /* a millisecond each */
-
-static char path[PATH_MAX];
-
-static void set_path(void)
-{
-	snprintf(path, sizeof(path), "%.*s/m.prom", PATH_MAX / 2, folder.base);
-}
-
-/* NULL: it is not there. */
-static char *read_file(void)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = fopen(path, "r");
-
-	if (!file)
-		return NULL;
-	if (getdelim(&text, &size, '\0', file) < 0)
-		text = strdup("");
-	fclose(file);
-	return text;
-}
-
-/* The value of this series; or -1. */
-static double value(const char *text, const char *series)
-{
-	size_t length = strlen(series);
-
-	for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
-		if (!strncmp(text, series, length) && text[length] == ' ')
-			return atof(text + length + 1);
-	return -1;
-}
-
 static char *written(const char *options)
 {
-	struct output out = run_program(true, 0, "%s -i %s --metrics %s %s", program, folder.path, path, options);
+	struct output out = run_program(true, 0, "%s -i %s --metrics %s %s", program, folder.path, metrics_path, options);
 
 	if (strstr(out.text, "--metrics") || out.status)
 		fail_msg("%s: status %d: %s", options, out.status, out.text);
 	free(out.text);
-	return read_file();
+	return metrics_read();
 }
 
 static void expect(const char *text, const char *const *lines)
@@ -92,7 +56,7 @@ static void tell(void)
 	struct who init = process_of_pid(1, "init"), sh = process_of_pid(50, "sh"), who;
 	struct proclife_record record;
 
-	set_path();
+	metrics_set_path();
 	who = process_of_pid(60, "old");
 	story_put(task_record(0, &init, &init));
 	story_put(task_record(0, &sh, &init));
@@ -184,7 +148,155 @@ static void test_histograms(void **state)
 	free(text);
 }
 
-/* Nothing that anybody has chosen is in it: not a name, not a path, not a byte that is none of ours. */
+/* A gap on CPU 1, in the middle of a life. */
+static void test_lost(void **state)
+{
+	struct who init = process_of_pid(1, "init"), who;
+	struct output out;
+	char *text;
+
+	(void)state;
+	metrics_set_path();
+	story_abandon();
+	folder_remove(&folder);
+	folder_make(&folder);
+	metrics_set_path();
+	story_ring = 16;
+	story_begin(folder.path);
+	story_ring = STORY_RING;
+	story_put(task_record(0, &init, &init));
+	who = story_fork(&init, 100, "a");
+	story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_sync();
+	for (uint32_t i = 0; i < 40; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_exit(&who, &init, 0);
+	story_reap(&who, &init);
+	story_put(free_record(0, &who));
+	story_end();
+	out = run_program(false, 0, "%s -i %s --metrics %s", program, folder.path, metrics_path);
+	assert_int_equal(out.status, 3);
+	free(out.text);
+	text = metrics_read();
+	EXPECT(text, "proclife_records_lost_total 24\n", "proclife_incomplete_lives_total 1\n",
+	       /* Init can have ended in the gap. */
+	       "proclife_processes 0\n", "proclife_unknown 1\n",
+	       "proclife_exits_total{status=\"ok\"} 1\n");
+	free(text);
+}
+
+/* It exited before we began, so that is no exit of ours, nor an unknown one. */
+static void test_found(void **state)
+{
+	struct who init = process_of_pid(1, "init"), old = process_of_pid(60, "old");
+	struct proclife_record record = task_record(0, &old, &init);
+	char *text;
+
+	(void)state;
+	metrics_set_path();
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	record.state.exit_code = 9;
+	story_put(task_record(0, &init, &init));
+	story_put(record);
+	story_reap(&old, &init);
+	story_put(free_record(0, &old));
+	story_end();
+	text = written("");
+	EXPECT(text, "status=\"ok\"} 0\n", "status=\"failed\"} 0\n", "status=\"signal\"} 0\n",
+	       "status=\"unknown\"} 0\n", "proclife_zombies 0\n", "proclife_processes 1\n");
+	free(text);
+}
+
+static int setup_with(void **state, uint64_t features)
+{
+	int ret;
+
+	story_features = features;
+	ret = story_setup(state);
+	story_features = WITHOUT_EXITING;
+	return ret;
+}
+
+static int setup_without_signals(void **state)
+{
+	return setup_with(state, WITHOUT_EXITING & ~PROCLIFE_HAS(PROCLIFE_SIGNAL));
+}
+
+/* Without SIGCHLDs, who has exited is a zombie. */
+static void test_without_signals(void **state)
+{
+	struct who init = process_of_pid(1, "init"), who;
+	char *text;
+
+	(void)state;
+	metrics_set_path();
+	story_put(task_record(0, &init, &init));
+	who = story_fork(&init, 100, "a");
+	story_put(exit_record(0, &who, 0, 0));
+	story_end();
+	text = written("");
+	EXPECT(text, "proclife_processes 1\n", "proclife_dying 0\n", "proclife_zombies 1\n",
+	       "proclife_unknown 0\n");
+	free(text);
+}
+
+static void put_mm(const struct who *who, uint32_t what, const struct who *owner)
+{
+	struct proclife_record r = mm_record(0, who, what, owner);
+
+	r.mm.users = what == PROCLIFE_MM_LEFT ? 2 : r.mm.users;
+	story_put(r);
+}
+
+static struct who begin_exit(uint32_t pid, const char *comm, const struct who *parent)
+{
+	struct who who = story_fork(parent, pid, comm);
+	struct proclife_record record = exiting_record(0, &who, parent, NULL, 0);
+
+	record.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_put(record);
+	return who;
+}
+
+/* The memory of held is torn down by cat, when its process is gone; that of own before; late does not end. */
+static void test_memory(void **state)
+{
+	struct who init = process_of_pid(1, "init"), cat = process_of_pid(99, "cat"), held, own;
+	char *text;
+
+	(void)state;
+	metrics_set_path();
+	story_put(task_record(0, &cat, &init));
+	held = begin_exit(100, "held", &init);
+	put_mm(&held, PROCLIFE_MM_LEFT, &held);
+	story_die(&held, &init, 0, MS, 100);
+	story_bury(&held, &init);
+	put_mm(&cat, PROCLIFE_MM_TEARDOWN, &held);
+	put_mm(&cat, PROCLIFE_MM_GONE, &held);
+	own = begin_exit(101, "own", &init);
+	put_mm(&own, PROCLIFE_MM_TEARDOWN, &own);
+	put_mm(&own, PROCLIFE_MM_GONE, &own);
+	story_die(&own, &init, 0, MS, 100);
+	story_bury(&own, &init);
+	begin_exit(102, "late", &init);
+	/* Held until then, and torn down while its process is freed: each phase counts once. */
+	held = begin_exit(103, "held", &init);
+	put_mm(&held, PROCLIFE_MM_LEFT, &held);
+	story_die(&held, &init, 0, MS, 100);
+	put_mm(&cat, PROCLIFE_MM_TEARDOWN, &held);
+	story_bury(&held, &init);
+	put_mm(&cat, PROCLIFE_MM_GONE, &held);
+	story_end();
+	text = written("");
+	EXPECT(text, "proclife_held_seconds_count 2\n", "proclife_unmap_seconds_count 3\n",
+	       "proclife_dying 1\n", "proclife_processes 2\n", "proclife_zombies 0\n");
+	free(text);
+	text = written("--comm own");
+	EXPECT(text, "proclife_held_seconds_count 0\n", "proclife_unmap_seconds_count 1\n");
+	free(text);
+}
+
+/* Nothing that anybody has chosen is in it: not a name, not a metrics_path, not a byte that is none of ours. */
 static void test_hostile(void **state)
 {
 	char *text, *line;
@@ -203,18 +315,6 @@ static void test_hostile(void **state)
 	free(text);
 }
 
-static unsigned int count_files(void)
-{
-	DIR *dir = opendir(folder.base);
-	unsigned int count = 0;
-
-	assert_non_null(dir);
-	for (struct dirent *entry; (entry = readdir(dir));)
-		count += !strncmp(entry->d_name, "m.prom", 6);
-	closedir(dir);
-	return count;
-}
-
 static void test_file(void **state)
 {
 	struct stat st;
@@ -222,29 +322,29 @@ static void test_file(void **state)
 	char beside[2 * PATH_MAX], *text;
 
 	(void)state;
-	set_path();
+	metrics_set_path();
 	/* What a killed one with our pid has left, and a link in its place, are in nobody's way. */
-	snprintf(beside, sizeof(beside), "%s.%d", path, (int)getpid());
+	snprintf(beside, sizeof(beside), "%s.%d", metrics_path, (int)getpid());
 	assert_int_equal(symlink("/nowhere/else", beside), 0);
 	mask = umask(022);
-	assert_int_equal(replace_file(path, "one\n", 4), 0);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(replace_file(metrics_path, "one\n", 4), 0);
+	assert_int_equal(stat(metrics_path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0644);
 	umask(027);
-	assert_int_equal(replace_file(path, "two\n", 4), 0);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(replace_file(metrics_path, "two\n", 4), 0);
+	assert_int_equal(stat(metrics_path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
 	umask(mask);
-	text = read_file();
+	text = metrics_read();
 	assert_string_equal(text, "two\n");
 	free(text);
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(metrics_files(), 1);
 	/* What cannot be replaced stays, and nothing is left beside it. */
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(mkdir(path, 0777), 0);
-	assert_int_equal(replace_file(path, "three\n", 6), -EISDIR);
-	assert_int_equal(count_files(), 1);
-	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(unlink(metrics_path), 0);
+	assert_int_equal(mkdir(metrics_path, 0777), 0);
+	assert_int_equal(replace_file(metrics_path, "three\n", 6), -EISDIR);
+	assert_int_equal(metrics_files(), 1);
+	assert_int_equal(rmdir(metrics_path), 0);
 	assert_int_equal(replace_file("/nowhere/else/m.prom", "", 0), -ENOENT);
 }
 
@@ -260,16 +360,16 @@ static void test_errors(void **state)
 			    "directory; name a file in a folder that exists and can be written\n");
 	free(out.text);
 	/* A disk that is full. */
-	out = run_program(true, 1000, "%s -i %s --metrics %s", program, folder.path, path);
+	out = run_program(true, 1000, "%s -i %s --metrics %s", program, folder.path, metrics_path);
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "cannot write there: File too large"));
 	free(out.text);
-	assert_int_equal(count_files(), 0);
-	out = run_program(true, 0, "%s --metrics %s --history", program, path);
+	assert_int_equal(metrics_files(), 0);
+	out = run_program(true, 0, "%s --metrics %s --history", program, metrics_path);
 	assert_int_equal(out.status, 129);
 	assert_non_null(strstr(out.text, "would be counted again"));
 	free(out.text);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(metrics_files(), 0);
 }
 
 /* What is no regular file stays. */
@@ -286,204 +386,34 @@ static void test_place(void **state)
 		struct output out;
 		mode_t mode;
 
-		assert_int_equal(i == 0 ? symlink(target, path) : i == 1 ? mkdir(path, 0700) : mkfifo(path, 0600), 0);
-		assert_int_equal(lstat(path, &st), 0);
+		assert_int_equal(i == 0 ? symlink(target, metrics_path) : i == 1 ? mkdir(metrics_path, 0700) : mkfifo(metrics_path, 0600), 0);
+		assert_int_equal(lstat(metrics_path, &st), 0);
 		mode = st.st_mode;
-		out = run_program(true, 0, "%s -i %s --metrics %s", program, folder.path, path);
+		out = run_program(true, 0, "%s -i %s --metrics %s", program, folder.path, metrics_path);
 		assert_int_equal(out.status, 1);
 		snprintf(wanted, sizeof(wanted), ": a %s has this name, and would be replaced; name another file\n",
 			 names[i]);
 		if (!strstr(out.text, wanted))
 			fail_msg("%s", out.text);
 		free(out.text);
-		assert_int_equal(lstat(path, &st), 0);
+		assert_int_equal(lstat(metrics_path, &st), 0);
 		assert_int_equal(st.st_mode, mode);
 		assert_int_equal(access(target, F_OK), -1);
-		assert_int_equal(remove(path), 0);
+		assert_int_equal(remove(metrics_path), 0);
 	}
 	/* One that is there already is what every other start finds. */
 	free(written(""));
 	free(written(""));
 }
 
-static char *wait_for(const char *series, double wanted)
-{
-	char *text = NULL;
-
-	for (int i = 0; i < TRIES; i++) {
-		free(text);
-		text = read_file();
-		if (text && value(text, series) == wanted)
-			return text;
-		usleep(1000);
-	}
-	fail_msg("%s is not %g in:\n%s", series, wanted, text ? text : "(no file)");
-	return NULL;
-}
-
-static pid_t start(int *err, const char *options)
-{
-	char line[3 * PATH_MAX];
-	int fds[2];
-	pid_t pid;
-
-	set_path();
-	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
-	snprintf(line, sizeof(line), "%s --device %s --metrics %s %s", program, live_path, path, options);
-	pid = start_program(line, fds[1], fds[1], 0);
-	close(fds[1]);
-	*err = fds[0];
-	return pid;
-}
-
-/* It keeps the file up to date, says nothing, and writes the last state when it is told to end. */
-static void test_live(void **state)
-{
-	struct output out = { NULL, 0, 0 };
-	pid_t pid;
-	char *text;
-	int err;
-
-	(void)state;
-	live_open(1 << 14);
-	pid = start(&err, "--interval 20ms");
-	free(wait_for("proclife_forks_total", 0));
-	live_story(1);
-	text = wait_for("proclife_forks_total", 3);
-	assert_true(value(text, "proclife_exits_total{status=\"failed\"}") == 1);
-	assert_true(value(text, "proclife_processes") == 1); /* the daemon; of nobody else there was a record */
-	free(text);
-	live_story(2);
-	kill(pid, SIGTERM);
-	collect_output(pid, err, &out);
-	close(err);
-	assert_string_equal(out.text, "");
-	assert_int_equal(out.status, 0);
-	free(out.text);
-	text = read_file();
-	assert_true(value(text, "proclife_forks_total") == 6);
-	free(text);
-	assert_int_equal(count_files(), 1);
-}
-
-/* What the interval does not reach is written at the end, too. */
-static void test_last(void **state)
-{
-	struct output out = { NULL, 0, 0 };
-	char *text;
-	pid_t pid;
-	int err;
-
-	(void)state;
-	live_open(1 << 14);
-	pid = start(&err, "");
-	free(wait_for("proclife_forks_total", 0));
-	live_story(1);
-	kill(pid, SIGINT);
-	collect_output(pid, err, &out);
-	close(err);
-	free(out.text);
-	text = read_file();
-	assert_true(value(text, "proclife_forks_total") == 3);
-	free(text);
-}
-
-/* The folder is away for a while: one message, and another one when it is there again. */
-static void test_failing(void **state)
-{
-	char away[PATH_MAX + 10], wanted[3 * PATH_MAX];
-	struct output out = { NULL, 0, 0 };
-	pid_t pid;
-	int err;
-
-	(void)state;
-	live_open(1 << 14);
-	pid = start(&err, "--interval 10ms");
-	free(wait_for("proclife_forks_total", 0));
-	snprintf(away, sizeof(away), "%s.away", folder.base);
-	assert_int_equal(rename(folder.base, away), 0);
-	live_story(1);
-	usleep(300000);
-	assert_int_equal(rename(away, folder.base), 0);
-	free(wait_for("proclife_forks_total", 3));
-	kill(pid, SIGTERM);
-	collect_output(pid, err, &out);
-	close(err);
-	snprintf(wanted, sizeof(wanted),
-		 "proclife-read: --metrics %s: No such file or directory; it stays as it was, and is tried again at "
-		 "each interval\nproclife-read: --metrics %s: it is up to date again\n", path, path);
-	assert_string_equal(out.text, wanted);
-	assert_int_equal(out.status, 0);
-	free(out.text);
-}
-
-/* Another one writes the same file: told once. Who removes it, or reads it, is none. */
-static void test_shared(void **state)
-{
-	struct output out = { NULL, 0, 0 };
-	char wanted[2 * PATH_MAX];
-	pid_t pid;
-	int err;
-
-	(void)state;
-	live_open(1 << 14);
-	pid = start(&err, "--interval 20ms");
-	free(wait_for("proclife_forks_total", 0));
-	assert_int_equal(unlink(path), 0);
-	free(wait_for("proclife_forks_total", 0));
-	live_story(1);
-	free(wait_for("proclife_forks_total", 3));
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(replace_file(path, "other 1\n", 8), 0);
-		free(wait_for("proclife_forks_total", 3));
-	}
-	kill(pid, SIGTERM);
-	collect_output(pid, err, &out);
-	close(err);
-	snprintf(wanted, sizeof(wanted), "proclife-read: --metrics %s: something else writes it, too, so its counters "
-		 "jump; give each a file of its own\n", path);
-	assert_string_equal(out.text, wanted);
-	assert_int_equal(out.status, 0);
-	free(out.text);
-}
-
-/* Whoever reads it meanwhile finds all of it. */
-static void test_atomic(void **state)
-{
-	struct output out = { NULL, 0, 0 };
-	char *text;
-	pid_t pid;
-	int err;
-
-	(void)state;
-	live_open(1 << 10);
-	live_bursts();
-	pid = start(&err, "--interval 1ms --latency --json");
-	free(wait_for("proclife_build_info{version=\"0.1.0\"}", 1));
-	for (int i = 0; i < 3000; i++) {
-		text = read_file();
-		assert_non_null(text);
-		if (strncmp(text, "# HELP proclife_build_info ", 27) ||
-		    value(text, "proclife_exit_free_seconds_count") < 0 || text[strlen(text) - 1] != '\n')
-			fail_msg("%s", text);
-		free(text);
-	}
-	kill(pid, SIGTERM);
-	collect_output(pid, err, &out);
-	close(err);
-	/* It is not read by node_exporter alone: what is lost is told there, too. */
-	text = read_file();
-	assert_true((value(text, "proclife_records_lost_total") > 0) == (out.status == 3));
-	free(text);
-	free(out.text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_counters), STORY(test_histograms), STORY(test_hostile),
+		STORY(test_lost), STORY(test_found),
+		cmocka_unit_test_setup_teardown(test_without_signals, setup_without_signals, story_teardown),
+		cmocka_unit_test_setup_teardown(test_memory, story_setup_exiting, story_teardown),
 		STORY(test_file), STORY(test_errors), STORY(test_place),
-		LIVE(test_live), LIVE(test_last), LIVE(test_failing), LIVE(test_shared), LIVE(test_atomic),
 	};
 
 	if (find_program())

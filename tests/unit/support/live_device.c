@@ -32,6 +32,12 @@ void live_put(uint32_t cpu, struct proclife_record record)
 	proclife_ring_commit(&device->rings[cpu], record.type);
 }
 
+void live_missed(uint64_t reaps, uint64_t marks)
+{
+	device->header->reap_missed += reaps;
+	device->header->marks_missed += marks;
+}
+
 void live_story(uint32_t n)
 {
 	struct who init = process_of_pid(1, "init");

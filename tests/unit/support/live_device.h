@@ -20,6 +20,8 @@ void live_open(uint64_t ring);
 void live_put(uint32_t cpu, struct proclife_record record);
 /* A shell and what it starts: a thread, an exec, a rename, a zombie for a while, a daemon. */
 void live_story(uint32_t n);
+/* So many more REAPs and other marks were missed. */
+void live_missed(uint64_t reaps, uint64_t marks);
 /* Bursts of stories that overrun small rings, until the test ends. */
 void live_bursts(void);
 

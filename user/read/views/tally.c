@@ -170,6 +170,9 @@ static void print_present(const struct tally *tally, uint64_t now, FILE *out)
 		    dying[PROCLIFE_IS_ALIVE] + dying[PROCLIFE_IS_ZOMBIE]);
 	print_gauge(out, "proclife_zombies", "Processes that have exited, and that nobody has reaped.",
 		    states[PROCLIFE_IS_ZOMBIE] - dying[PROCLIFE_IS_ZOMBIE]);
+	print_gauge(out, "proclife_unknown",
+		    "Processes of which lost records can hide whether they live; in none of the others.",
+		    states[PROCLIFE_IS_UNKNOWN]);
 	prometheus_family(out, "proclife_oldest_zombie_seconds", "gauge",
 			  "For how long the oldest zombie has been one, or known; 0 if there is none.");
 	prometheus_time(out, "proclife_oldest_zombie_seconds",
