@@ -217,7 +217,7 @@ static void settle(const struct live *live, struct list *list, size_t count)
 
 	if (list->cursor >= count)
 		list->cursor = count ? count - 1 : 0;
-	if (live->over != OVER_HELP && live->over != OVER_LIFE) {
+	if (!over_is_page(live)) {
 		if (list->top > list->cursor)
 			list->top = list->cursor;
 		if (list->cursor >= list->top + page)
@@ -232,7 +232,7 @@ static void draw_list(struct live *live, struct text *line)
 	struct list *list = live->over ? &live->over_list : &live->lists[live->pane];
 	size_t count = live->over ? live->over_lines.count : panes_count(live), i;
 	int row = list_row(live), last = terminal_rows() - 1;
-	bool has_cursor = live->over != OVER_HELP && live->over != OVER_LIFE;
+	bool has_cursor = !over_is_page(live);
 
 	settle(live, list, count);
 	for (i = list->top; row < last; row++, i++) {

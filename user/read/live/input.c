@@ -47,14 +47,14 @@ static void move(struct live *live, long by)
 	struct list *list = list_of(live);
 	size_t at = list->cursor, page = (size_t)draw_page(live), count = count_of(live);
 
-	if (live->over == OVER_HELP || live->over == OVER_LIFE) {
+	if (over_is_page(live)) {
 		at = list->top;
 		count = count > page ? count - page + 1 : 1;
 	}
 	at = by < 0 && (size_t)-by > at ? 0 : at + (size_t)by;
 	if (at >= count)
 		at = count ? count - 1 : 0;
-	if (live->over == OVER_HELP || live->over == OVER_LIFE)
+	if (over_is_page(live))
 		list->top = at;
 	else
 		go_to(live, at);
@@ -68,9 +68,6 @@ static void close_over(struct live *live)
 {
 	live->over = OVER_NOTHING;
 	lines_free(&live->over_lines);
-	if (live->opened)
-		death_release(live->opened);
-	live->opened = NULL;
 }
 
 static FILE *open_over(struct live *live, enum over over)
@@ -118,7 +115,6 @@ static void open_sort(struct live *live)
 static void open_life(struct live *live)
 {
 	struct list *list = &live->lists[PANE_DEATHS];
-	struct kept_death *kept;
 	FILE *file;
 
 	if (live->pane != PANE_DEATHS) {
@@ -127,12 +123,9 @@ static void open_life(struct live *live)
 	}
 	if (list->cursor >= live->row_count)
 		return;
-	kept = live->rows[list->cursor];
-	death_hold(kept);
 	file = open_over(live, OVER_LIFE);
-	life_print(live, kept);
+	life_print(live, live->rows[list->cursor]);
 	lines_end(live, file, &live->over_lines);
-	live->opened = kept;
 }
 
 static void sort_by(struct live *live, enum sort_key key)

@@ -358,9 +358,6 @@ void panes_free(struct live *live)
 	lines_free(&live->titles);
 	lines_free(&live->lines);
 	lines_free(&live->over_lines);
-	if (live->opened)
-		death_release(live->opened);
-	live->opened = NULL;
 }
 
 size_t panes_count(const struct live *live)

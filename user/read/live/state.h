@@ -103,12 +103,17 @@ struct live {
 	struct lines titles; /* of the pane that is shown */
 	struct lines lines;  /* likewise, but deaths */
 	struct lines over_lines;
-	struct kept_death *opened;
 
 	uint64_t next_draw; /* when what is shown is looked up again, ns */
 	uint64_t next_proc;
 	bool changed; /* by a key */
 };
+
+/* Text to be read, of which no line is chosen. */
+static inline bool over_is_page(const struct live *live)
+{
+	return live->over == OVER_HELP || live->over == OVER_LIFE;
+}
 
 /* Printed into memory. */
 FILE *lines_begin(struct live *live);
