@@ -13,7 +13,7 @@ static void process_gone(void *data, struct proclife_process *process)
 {
 	struct board *board = data;
 
-	if (process->selected && process->matches && !process->outlives)
+	if (filter_passes(process) && !process->outlives)
 		programs_add(&board->programs, SUMMARY_BY_COMM, process, process_ended_by(process));
 }
 

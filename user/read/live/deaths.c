@@ -88,11 +88,6 @@ static struct kept_death *keep(struct deaths *deaths, struct death *death,
 	return kept;
 }
 
-static bool is_counted(const struct proclife_process *process)
-{
-	return process->selected && process->matches;
-}
-
 /* More is told of it later. */
 static void add(struct deaths *deaths, struct death *death, const struct proclife_process *process)
 {
@@ -107,7 +102,7 @@ static void exited(void *data, struct proclife_process *process)
 	struct deaths *deaths = data;
 	struct death death = { .run = deaths->run };
 
-	if (!is_counted(process))
+	if (!filter_passes(process))
 		return;
 	deaths->run->shown++;
 	death_set(&death, deaths->run->tasks, process);
@@ -120,7 +115,7 @@ static void gone_unseen(struct deaths *deaths, const struct proclife_process *pr
 {
 	struct death death = { .run = deaths->run };
 
-	if (!process->incomplete || !deaths->run->lost || !is_counted(process))
+	if (!process->incomplete || !deaths->run->lost || !filter_passes(process))
 		return;
 	if (!process->marks.reaped && !process->marks.freed) {
 		deaths->lost++;

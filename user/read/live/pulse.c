@@ -15,11 +15,6 @@ static double *value_of(struct pulse *pulse, enum pulse_kind kind, uint64_t seco
 	return &pulse->values[kind][second % PULSE_ROOM];
 }
 
-static bool is_counted(const struct proclife_process *process)
-{
-	return process->selected && process->matches;
-}
-
 static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
 		 struct proclife_process *creator)
 {
@@ -27,7 +22,7 @@ static void born(void *data, struct proclife_process *process, struct proclife_p
 
 	(void)parent;
 	(void)creator;
-	if (is_counted(process) && process->marks.born)
+	if (filter_passes(process) && process->marks.born)
 		++*value_of(pulse, PULSE_FORKS, pulse->now);
 }
 
@@ -54,7 +49,7 @@ static void exited(void *data, struct proclife_process *process)
 	struct proclife_usage usage;
 	struct pulse *pulse = data;
 
-	if (!is_counted(process))
+	if (!filter_passes(process))
 		return;
 	++*value_of(pulse, PULSE_DEATHS, pulse->now);
 	proclife_process_usage(process, &usage);
@@ -68,7 +63,7 @@ static void gone(void *data, struct proclife_process *process)
 	struct pulse *pulse = data;
 	uint64_t ns;
 
-	if (!is_counted(process) || process->outlives ||
+	if (!filter_passes(process) || process->outlives ||
 	    !proclife_process_phase(process, PROCLIFE_EXIT_FREE, &ns))
 		return;
 	if (proclife_histogram_add(pulse->exit_free, ns))

@@ -34,7 +34,7 @@ struct census census_take(const struct run *run)
 	bool dying;
 
 	while ((process = proclife_tasks_next(run->tasks, process))) {
-		if (!process->selected || !process->matches)
+		if (!filter_passes(process))
 			continue;
 		state = proclife_process_state(run->tasks, process);
 		dying = is_dying(run, process);
@@ -53,7 +53,7 @@ struct census census_take_threads(const struct run *run)
 	struct census census = { 0 };
 
 	while ((process = proclife_tasks_next(run->tasks, process))) {
-		if (!process->selected || !process->matches)
+		if (!filter_passes(process))
 			continue;
 		for (task = NULL; (task = proclife_process_next_task(process, task));)
 			census.states[proclife_task_state(run->tasks, task)]++;

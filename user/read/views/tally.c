@@ -2,11 +2,6 @@
 #include "views/census.h"
 #include "views/tally.h"
 
-static bool counts(const struct proclife_process *process)
-{
-	return process->selected && process->matches;
-}
-
 static void process_born(void *data, struct proclife_process *process,
 			 struct proclife_process *parent, struct proclife_process *creator)
 {
@@ -15,7 +10,7 @@ static void process_born(void *data, struct proclife_process *process,
 	(void)parent;
 	(void)creator;
 	/* Who was there before has no birth. */
-	tally->forks += counts(process) && process->marks.born;
+	tally->forks += filter_passes(process) && process->marks.born;
 }
 
 static enum tally_exit exit_of(int32_t code)
@@ -31,7 +26,7 @@ static void process_exited(void *data, struct proclife_process *process)
 {
 	struct tally *tally = data;
 
-	tally->exits[exit_of(process->exit_code)] += counts(process);
+	tally->exits[exit_of(process->exit_code)] += filter_passes(process);
 }
 
 static void add_phases(struct tally *tally, const struct proclife_process *process,
@@ -49,7 +44,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	const struct proclife_memory *memory = proclife_process_memory(process);
 	struct tally *tally = data;
 
-	if (!counts(process))
+	if (!filter_passes(process))
 		return;
 	tally->incomplete += process->incomplete;
 	/* Of a zombie from before, the status is known, and it exited then. */
@@ -63,7 +58,7 @@ static void process_gone(void *data, struct proclife_process *process)
 
 static void memory_gone(void *data, struct proclife_process *process)
 {
-	if (counts(process))
+	if (filter_passes(process))
 		add_phases(data, process, PROCLIFE_HELD, PROCLIFE_UNMAP);
 }
 
@@ -98,7 +93,7 @@ void tally_event(struct tally *tally, const struct proclife_event *event)
 	if (!record || record->type != PROCLIFE_EXEC)
 		return;
 	task = proclife_tasks_find(tally->run->tasks, record->task);
-	tally->execs += task && counts(task->process);
+	tally->execs += task && filter_passes(task->process);
 }
 
 static void print_counter(FILE *out, const char *name, const char *help, uint64_t n)

@@ -115,6 +115,11 @@ void cgroup_ends_show_missing(const struct run *run, struct text *line);
 
 /* For proclife_tasks_filter(); @data is the run. */
 bool filter_match(void *data, const struct proclife_process *process);
+/* Is it to be shown, and part of sums? */
+static inline bool filter_passes(const struct proclife_process *process)
+{
+	return process->selected && process->matches;
+}
 
 /* A group's name as it is shown: a name, a path, "CPU 3", "(unknown)". */
 void text_group(struct text *text, const struct run *run, enum proclife_by by,
