@@ -388,6 +388,7 @@ static void test_all_views(void **state)
 	};
 	char from[6 * PATH_MAX], other[2 * PATH_MAX], third[2 * PATH_MAX];
 	struct who init = process_of_pid(1, "init"), sleeper = sleeper_begin("odd\xff");
+	struct proclife_record past = record_of(0, PROCLIFE_PAST, &init);
 
 	(void)state;
 	record_story(folder.path);
@@ -427,6 +428,9 @@ static void test_all_views(void **state)
 	/* As it happens: what no recording has. */
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
 	put_on(0, record_of(0, 19, &init));
+	put_on(0, record_of(0, PROCLIFE_PAST, &init));
+	past.flags |= PROCLIFE_F_TRUNCATED;
+	put_on(0, past);
 	device->header->reap_source = PROCLIFE_REAP_NONE;
 	device->header->exit_mark = 0;
 	device->header->mm_marks = UINT32_MAX;

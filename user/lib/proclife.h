@@ -213,6 +213,13 @@ struct proclife_run_info {
 	char hostname[PROCLIFE_HOST_LEN];
 	char rcu[PROCLIFE_RCU_LEN]; /* how RCU callbacks were run, likewise */
 	uint8_t slice_of[PROCLIFE_UUID_BYTES]; /* it is a part of this recording; zeros: it is none */
+	/*
+	 * The number of a part, from 1 on, as proclife_recorder_keep() makes them; 0: it is none. From the
+	 * second on, a part also has the records of lives that were open at `began`: others from before
+	 * that time are missing.
+	 */
+	uint32_t part;
+	uint32_t parts; /* how many follow each other here, this one included; 0: it is none */
 };
 
 /**
@@ -275,6 +282,29 @@ struct proclife_recorder;
  */
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
 			  const char *dir, const struct proclife_run_info *run);
+
+struct proclife_keep {
+	size_t size;	/* sizeof(struct proclife_keep), set by whoever allocates it */
+	uint64_t bytes; /* of all files in the folder, at most */
+	uint64_t age;	/* ns: what is older is not kept; 0: no matter how old */
+};
+
+/**
+ * proclife_recorder_keep - record what a device yields, and keep the latest of it
+ * @dir: the folder: it is created, or has what earlier runs have left there
+ *
+ * As proclife_recorder_new(), but the recording consists of parts, each of which can be read alone, and the
+ * oldest are removed: so the folder never has more than @keep->bytes, those of earlier runs included. Each
+ * part begins with the records of all lives that are open then. If the disk is full, older parts are removed,
+ * too. Errors besides: -ERANGE if @keep->bytes is less than proclife_keep_least(); -EBUSY also if another
+ * recorder is at work in the folder; -ENOTEMPTY if it is a recording itself.
+ */
+int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_source *source,
+			   const char *dir, const struct proclife_run_info *run,
+			   const struct proclife_keep *keep);
+
+/* The least bytes of a struct proclife_keep, for a source with so many CPUs and tasks. */
+uint64_t proclife_keep_least(struct proclife_source *source);
 
 /**
  * proclife_recorder_slice - record a part of a recording

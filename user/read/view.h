@@ -62,6 +62,14 @@ struct view {
 	void (*free)(void *state);
 };
 
+/* No events: what a snapshot finds, and what is left of records that a recording does not have any more. */
+#define TYPES_OF_BEFORE (PROCLIFE_HAS(PROCLIFE_TASK) | PROCLIFE_HAS(PROCLIFE_PAST))
+
+static inline bool is_of_before(const struct proclife_record *record)
+{
+	return record->type == PROCLIFE_TASK || record->type == PROCLIFE_PAST;
+}
+
 /* Are the views printed, and begun anew, at each interval? Those that are given all are, or none is. */
 static inline bool options_repeat(const struct options *options)
 {

@@ -240,7 +240,7 @@ int intervals_event(struct intervals *intervals, struct run *run, void **states,
 	int ret;
 
 	/* What was there before says nothing of the time, nor does a history that begins late. */
-	if (!options_repeat(run->options) || (record ? record->type == PROCLIFE_TASK : !event->gap.lost))
+	if (!options_repeat(run->options) || (record ? is_of_before(record) : !event->gap.lost))
 		return 0;
 	ret = intervals_advance(intervals, run, states, ts);
 	show_held(intervals, run);

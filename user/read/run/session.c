@@ -69,7 +69,7 @@ static int feed(struct session *s, const struct proclife_event *event)
 	if (s->feeding)
 		ret = s->feeding->feed(s->feeding_state, event);
 	else if (s->unwatched)
-		ret = event->record && event->record->type != PROCLIFE_TASK;
+		ret = event->record && !is_of_before(event->record);
 	else
 		ret = proclife_tasks_feed(s->run.tasks, event);
 	if (ret < 0)
