@@ -19,6 +19,7 @@ struct view;
 /* What can be given beside a view. */
 enum option_id {
 	OPTION_RECORD,
+	OPTION_KEEP,
 	OPTION_METRICS,
 	OPTION_PID,
 	OPTION_COMM,
@@ -208,6 +209,8 @@ struct options {
 	double factor;	     /* a figure that is this many times as large has changed */
 	bool force;
 	const char *record; /* the folder; NULL: do not record */
+	uint64_t keep_bytes; /* of it, at most; 0: no limit */
+	uint64_t keep_age;   /* ns; 0: no limit */
 	const char *metrics; /* the file; NULL: there is none */
 	const char *slice;  /* likewise: no slice */
 	uint32_t *pids;

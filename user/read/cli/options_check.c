@@ -13,7 +13,7 @@
 
 /* Options that need no view. */
 #define OF_ANY (GIVEN(JSON) | GIVEN(COLOR) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
-		GIVEN(LEFT_AFTER) | GIVEN(JUNIT) | GIVEN(INTERVAL))
+		GIVEN(LEFT_AFTER) | GIVEN(JUNIT) | GIVEN(INTERVAL) | GIVEN(KEEP))
 
 static const struct {
 	uint64_t one;
@@ -277,6 +277,8 @@ void options_check(const struct options *options, const struct view *const *all,
 	if (options->views[0] && options->views[0]->needs_input && !options->inputs.count)
 		argp_error(state, "--%s is for recordings: add -i DIR; --record makes one, --status shows "
 			   "the module as it is now", options->views[0]->name);
+	if (options->given & GIVEN(KEEP) && !options->record)
+		argp_error(state, "--keep is of --record: add --record DIR");
 	if (options->metrics && options->inputs.count > 1)
 		argp_error(state, "--metrics: one recording after the other, each with a file of its own");
 	if (options->views[0] && !strcmp(options->views[0]->name, "live") && options->json)

@@ -229,6 +229,9 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 	case OPTION_RECORD:
 		options->record = arg;
 		break;
+	case OPTION_KEEP:
+		option_set_keep(options, state, arg);
+		break;
 	case OPTION_METRICS:
 		option_set_metrics(options, state, arg);
 		break;

@@ -50,6 +50,12 @@ static const struct entry {
 			"Write all records to this new folder, for -i; with another view or without",
 		.brief = "Write all records to a new folder; --metrics: Prometheus",
 	},
+	[OPTION_KEEP] = {
+		.name = "keep", .argument = "SIZE[,TIME]", .group = GROUP_VIEWS,
+		.help =
+			"--record: keep the latest, at most so much: 64MiB, 1GiB, and not longer than that: 1h; "
+			"for as long as it runs",
+	},
 	[OPTION_METRICS] = {
 		.name = "metrics", .argument = "FILE.prom", .group = GROUP_VIEWS,
 		.help =

@@ -101,6 +101,22 @@ void option_set_metrics(struct options *options, struct argp_state *state, const
 	options->metrics = arg;
 }
 
+void option_set_keep(struct options *options, struct argp_state *state, const char *arg)
+{
+	const char *comma = strchrnul(arg, ',');
+	char *size = strndup(arg, (size_t)(comma - arg));
+
+	if (!size)
+		die_no_memory();
+	if (!parse_size(size, &options->keep_bytes) || !options->keep_bytes)
+		argp_error(state, "--keep %s: the size has to be like 64MiB or 1GiB, above 0; a time can follow, "
+			   "as in 1GiB,1h", quoted(arg));
+	free(size);
+	options->keep_age = *comma ? option_time_of(comma + 1) : 0;
+	if (*comma && !options->keep_age)
+		argp_error(state, "--keep %s: the time has to be like 90s, 10m or 1h, above 0", quoted(arg));
+}
+
 void option_set_by(struct options *options, struct argp_state *state, const char *arg)
 {
 	unsigned int number;

@@ -24,6 +24,8 @@ void option_set_moment(struct moment *moment, const char *name, struct argp_stat
 		       const char *arg);
 void option_set_events(struct options *options, struct argp_state *state, const char *arg);
 void option_set_metrics(struct options *options, struct argp_state *state, const char *arg);
+/* SIZE, or SIZE,TIME. */
+void option_set_keep(struct options *options, struct argp_state *state, const char *arg);
 void option_set_by(struct options *options, struct argp_state *state, const char *arg);
 void option_set_show(struct options *options, struct argp_state *state, const char *arg);
 void option_set_color(struct options *options, struct argp_state *state, const char *arg);

@@ -34,6 +34,25 @@ bool parse_time(const char *s, enum bare bare, uint64_t *ns)
 	return true;
 }
 
+bool parse_size(const char *s, uint64_t *bytes)
+{
+	static const char letters[] = "KMGT";
+	const char *letter;
+	double value;
+	char *end;
+
+	if (!parse_decimal(s, &end, &value) || !*end)
+		return false;
+	letter = strchr(letters, *end);
+	if (!letter || (end[1] && strcmp(end + 1, "iB") && strcmp(end + 1, "B")))
+		return false;
+	value *= (double)(1ULL << 10 * (letter - letters + 1));
+	if (value >= 9e18)
+		return false;
+	*bytes = (uint64_t)value;
+	return true;
+}
+
 bool parse_number(const char *s, uint64_t max, uint64_t *value)
 {
 	if (!*s || strspn(s, "0123456789") != strlen(s))

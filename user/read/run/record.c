@@ -7,20 +7,53 @@
 #include <string.h>
 
 #define SECOND 1000000000ULL
+#define MIB (1ULL << 20)
 
-int record_begin(struct record *record, struct proclife_source *source, const char *dir,
+static int begin_keeping(struct record *record, struct proclife_source *source, const struct options *options,
+			 const struct proclife_run_info *run)
+{
+	const struct proclife_keep keep = {
+		.size = sizeof(keep), .bytes = options->keep_bytes, .age = options->keep_age,
+	};
+	int ret = proclife_recorder_keep(&record->recorder, source, record->dir, run, &keep);
+	uint64_t least;
+
+	if (ret == -ERANGE) {
+		least = (proclife_keep_least(source) + MIB - 1) / MIB;
+		message("--keep: too small for the CPUs and tasks of this machine: give at least %" PRIu64 "MiB",
+			least);
+	} else if (ret == -ENOTEMPTY) {
+		message("--record %s --keep: it is a recording already; name another folder", quoted(record->dir));
+	} else if (ret == -EBUSY) {
+		message("--record %s --keep: another proclife-read records there; name another folder, or stop that "
+			"one", quoted(record->dir));
+	} else {
+		return ret;
+	}
+	record->error = ret;
+	return 1;
+}
+
+int record_begin(struct record *record, struct proclife_source *source, const struct options *options,
 		 const struct proclife_run_info *run)
 {
-	int ret = proclife_recorder_new(&record->recorder, source, dir, run);
+	int ret;
 
-	record->dir = dir;
+	record->dir = options->record;
+	if (options->keep_bytes)
+		ret = begin_keeping(record, source, options, run);
+	else
+		ret = proclife_recorder_new(&record->recorder, source, record->dir, run);
+	if (ret > 0) /* it has printed a message */
+		return record->error;
 	record->error = ret;
 	if (ret == -ENOTEMPTY)
-		message("--record %s: the folder is not empty; name a new one", quoted(dir));
+		message("--record %s: the folder is not empty; name a new one", quoted(record->dir));
 	else if (ret == -ENOTDIR)
-		message("--record %s: there is something that is not a folder; name a new one", quoted(dir));
+		message("--record %s: there is something that is not a folder; name a new one",
+			quoted(record->dir));
 	else if (ret)
-		message("--record %s: cannot write there: %s", quoted(dir), strerror(-ret));
+		message("--record %s: cannot write there: %s", quoted(record->dir), strerror(-ret));
 	return ret;
 }
 

@@ -3,6 +3,7 @@
 #ifndef READ_RECORD_H
 #define READ_RECORD_H
 
+#include "options.h"
 #include <proclife.h>
 
 struct record {
@@ -13,7 +14,7 @@ struct record {
 };
 
 /* Returns 0, or a negative errno after a message. */
-int record_begin(struct record *record, struct proclife_source *source, const char *dir,
+int record_begin(struct record *record, struct proclife_source *source, const struct options *options,
 		 const struct proclife_run_info *run);
 /* Call it from time to time: then events reach the disk within about a second. */
 void record_poll(struct record *record, uint64_t now);
