@@ -23,6 +23,7 @@ static const char being_made[] = ".being-made", being_removed[] = ".being-remove
 struct part {
 	char name[PROCLIFE_RUN_NAME + PROCLIFE_PART_NAME]; /* RUN/PART */
 	uint64_t bytes;
+	uint64_t began; /* ts; 0 of an earlier run */
 	uint64_t ended; /* by CLOCK_BOOTTIME, or of an earlier run by CLOCK_REALTIME */
 	bool earlier;
 };
@@ -444,12 +445,24 @@ int proclife_parts_publish(struct proclife_parts *parts, const char **path)
 	return err;
 }
 
-void proclife_parts_end(struct proclife_parts *parts)
+void proclife_parts_end(struct proclife_parts *parts, uint64_t began)
 {
 	uint64_t bytes = bytes_of(AT_FDCWD, parts->path);
 
 	/* Without memory for it, it is not removed. That ends nothing. */
-	add_part(parts, parts->run_name, parts->number, bytes, now_of(CLOCK_BOOTTIME), false);
+	if (!add_part(parts, parts->run_name, parts->number, bytes, now_of(CLOCK_BOOTTIME), false))
+		parts->parts[parts->count - 1].began = began;
+}
+
+void proclife_parts_held(const struct proclife_parts *parts, struct proclife_held *held)
+{
+	*held = (struct proclife_held){ .bytes = parts->bytes };
+	for (size_t i = 0; i < parts->count; i++) {
+		if (parts->parts[i].earlier)
+			continue;
+		if (!held->parts++)
+			held->since = parts->parts[i].began;
+	}
 }
 
 uint32_t proclife_parts_number(const struct proclife_parts *parts)

@@ -54,8 +54,10 @@ void proclife_parts_free(struct proclife_parts *parts);
  */
 int proclife_parts_begin(struct proclife_parts *parts, uint64_t bytes, const char **path);
 int proclife_parts_publish(struct proclife_parts *parts, const char **path);
-/* Nothing is added to it any more. */
-void proclife_parts_end(struct proclife_parts *parts);
+/* Nothing is added to it any more. It began at @began. */
+void proclife_parts_end(struct proclife_parts *parts, uint64_t began);
+/* Those that have ended: their bytes, and of the present run their number and when the first one began. */
+void proclife_parts_held(const struct proclife_parts *parts, struct proclife_held *held);
 /* Of the present run: the number of the latest part that was begun. */
 uint32_t proclife_parts_number(const struct proclife_parts *parts);
 

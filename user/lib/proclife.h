@@ -303,6 +303,16 @@ int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_
 			   const char *dir, const struct proclife_run_info *run,
 			   const struct proclife_keep *keep);
 
+/* What the folder of a recorder that keeps the latest has now. */
+struct proclife_held {
+	uint64_t bytes; /* as of its latest part, and of what has reached the disk of this one */
+	uint64_t since; /* nothing that came later is missing, of this run */
+	uint32_t parts; /* of this run */
+};
+
+/* False: it keeps everything. */
+bool proclife_recorder_held(const struct proclife_recorder *recorder, struct proclife_held *held);
+
 /* The least bytes of a struct proclife_keep, for a source with so many CPUs and tasks. */
 uint64_t proclife_keep_least(struct proclife_source *source);
 

@@ -195,7 +195,7 @@ static int next_part(struct proclife_recorder *recorder)
 		carried.gaps[0] = (struct proclife_gap){ .lost = carried.left_out, .from = 1, .to = ended };
 		carried.gap_count = 1;
 	}
-	proclife_parts_end(recorder->parts);
+	proclife_parts_end(recorder->parts, recorder->metadata.run.began);
 	next_metadata(recorder, ended);
 	do {
 		proclife_recorder_close(recorder);
@@ -238,6 +238,17 @@ static int begin_first(struct proclife_recorder *r)
 	if (!err)
 		err = proclife_recorder_write_metadata(r);
 	return err ? err : proclife_parts_publish(r->parts, &path);
+}
+
+bool proclife_recorder_held(const struct proclife_recorder *recorder, struct proclife_held *held)
+{
+	if (!recorder->parts)
+		return false;
+	proclife_parts_held(recorder->parts, held);
+	held->bytes += recorder->counts.bytes + recorder->cgroups_end + recorder->users_end + recorder->text_size;
+	if (!held->parts++)
+		held->since = recorder->metadata.run.began;
+	return true;
 }
 
 int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_source *source,
