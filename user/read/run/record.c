@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "output/quoted.h"
+#include "run/notify.h"
 #include "run/record.h"
+#include "views/when.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #define SECOND 1000000000ULL
-#define MIB (1ULL << 20)
+#define MIB (UINT64_C(1) << 20)
+#define TELL_EVERY (5 * SECOND)
 
 static int begin_keeping(struct record *record, struct proclife_source *source, const struct options *options,
 			 const struct proclife_run_info *run)
@@ -34,16 +37,16 @@ static int begin_keeping(struct record *record, struct proclife_source *source, 
 	return 1;
 }
 
-int record_begin(struct record *record, struct proclife_source *source, const struct options *options,
-		 const struct proclife_run_info *run)
+int record_begin(struct record *record, const struct run *run, const struct proclife_run_info *info)
 {
 	int ret;
 
-	record->dir = options->record;
-	if (options->keep_bytes)
-		ret = begin_keeping(record, source, options, run);
+	record->run = run;
+	record->dir = run->options->record;
+	if (run->options->keep_bytes)
+		ret = begin_keeping(record, run->source, run->options, info);
 	else
-		ret = proclife_recorder_new(&record->recorder, source, record->dir, run);
+		ret = proclife_recorder_new(&record->recorder, run->source, record->dir, info);
 	if (ret > 0) /* it has printed a message */
 		return record->error;
 	record->error = ret;
@@ -68,6 +71,20 @@ static void record_failed(struct record *record, int error)
 	record->recorder = NULL;
 }
 
+/* What `systemctl status` shows. */
+static void tell(struct record *record)
+{
+	const struct proclife_recorder_counts *counts = proclife_recorder_counts(record->recorder);
+	char since[WHEN_SIZE];
+	struct proclife_held held;
+
+	if (!proclife_recorder_held(record->recorder, &held))
+		return;
+	notify_tell("READY=1\nWATCHDOG=1\nSTATUS=Holds %" PRIu64 " MiB in %u parts, whole since %s; %" PRIu64
+		    " records so far, %" PRIu64 " lost", (held.bytes + MIB / 2) / MIB, held.parts,
+		    when_text(record->run, held.since, since), counts->records, counts->lost);
+}
+
 void record_poll(struct record *record, uint64_t now)
 {
 	int ret;
@@ -79,8 +96,14 @@ void record_poll(struct record *record, uint64_t now)
 		ret = proclife_recorder_sync(record->recorder);
 		record->next_sync = now + SECOND;
 	}
-	if (ret)
+	if (ret) {
 		record_failed(record, ret);
+		return;
+	}
+	if (now < record->next_tell || !notify_is_wanted())
+		return;
+	record->next_tell = now + TELL_EVERY;
+	tell(record);
 }
 
 void record_finish(struct record *record, const struct proclife_run_info *run, bool verbose)
@@ -90,6 +113,7 @@ void record_finish(struct record *record, const struct proclife_run_info *run, b
 
 	if (!record->recorder)
 		return;
+	notify_tell("STOPPING=1");
 	ret = proclife_recorder_finish(record->recorder, run);
 	if (ret) {
 		record_failed(record, ret);

@@ -113,6 +113,8 @@ static bool is_pointless(const struct session *s)
 {
 	const struct options *options = s->run.options;
 
+	if (record_is_service(options) && s->record.error)
+		return true;
 	return s->record.error && !options->views[0] && !options->expectation_count && !options->metrics;
 }
 

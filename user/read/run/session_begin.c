@@ -303,7 +303,7 @@ int session_prepare_record(struct session *s)
 	if (!s->run.options->record)
 		return 0;
 	run = session_recorded(s);
-	ret = record_begin(&s->record, s->run.source, s->run.options, &run);
+	ret = record_begin(&s->record, &s->run, &run);
 	if (ret)
 		follow_cancel(&s->follow);
 	return ret;
