@@ -7,6 +7,7 @@
 #include "views/info.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,24 @@ static uint64_t size_of(int dir, const char *name, bool *is_there)
 	return *is_there ? (uint64_t)st.st_size : 0;
 }
 
+static uint64_t tree_bytes;
+
+static int add_bytes(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)path;
+	(void)at;
+	tree_bytes += type == FTW_F ? (uint64_t)st->st_size : 0;
+	return 0;
+}
+
+/* Of parts: all that is in the folder, those of other runs included. */
+static void measure_tree(struct info *info)
+{
+	tree_bytes = 0;
+	nftw(info->dir, add_bytes, 8, FTW_PHYS);
+	info->disk = tree_bytes;
+}
+
 static void measure_files(struct info *info)
 {
 	static const char *const others[] = { "metadata", ".cgroups", ".users" };
@@ -150,7 +169,10 @@ static int read_recording(struct info *info)
 		return ret;
 	}
 	info->run.ended = proclife_source_horizon(info->run.source);
-	measure_files(info);
+	if (info->recorded->parts > 1)
+		measure_tree(info);
+	else
+		measure_files(info);
 	return 0;
 }
 

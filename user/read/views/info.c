@@ -385,8 +385,12 @@ static void show_disk(const struct info *info, struct text *what)
 			largest = stream;
 	}
 	text_size(what, info->disk / 1024);
-	text_string(what, "; ");
-	text_plural(what, files, "stream", "streams");
+	if (info->recorded->parts > 1) {
+		text_string(what, ", all that is in the folder");
+	} else {
+		text_string(what, "; ");
+		text_plural(what, files, "stream", "streams");
+	}
 	if (largest) {
 		text_printf(what, ", the largest %s with ", largest->name);
 		text_size(what, largest->bytes / 1024);
