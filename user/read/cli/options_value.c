@@ -232,25 +232,15 @@ void option_add_status(struct options *options, struct argp_state *state, const 
 	options->given |= GIVEN(STATUS);
 }
 
-/* "KILL", "SIGKILL", "9", "SIGRTMIN+1", "any" */
 void option_add_signal(struct filter *filter, struct argp_state *state, const char *arg)
 {
-	uint64_t signal;
-	char buffer[24];
+	unsigned int signal;
 
 	if (!strcasecmp(arg, "any")) {
 		filter->signals = ANY_SIGNAL;
 		return;
 	}
-	if (!parse_number(arg, 64, &signal)) {
-		for (signal = 64; signal; signal--) {
-			const char *name = signal_name((int)signal, buffer);
-
-			if (!strcasecmp(arg, name) || !strcasecmp(arg, name + 3))
-				break;
-		}
-	}
-	if (!signal)
+	if (!parse_signal(arg, &signal))
 		argp_error(state, "--signal %s: not a signal such as KILL, SIGSEGV or 9, nor any",
 			   quoted(arg));
 	else
