@@ -384,6 +384,7 @@ static void test_all_views(void **state)
 		"--critical-path", "--critical-path --pid 200", "--critical-path --pid 300",
 		"--latency --by comm --interval 10ms", "--parents --summary --interval 3ms",
 		"--latency --threads --interval 20ms",
+		"--on o\xff" "d.zombie>=0s", "--on failed --on zombie>1ms --on forks>1/s --on lost>0 --calm 1ms",
 		"--zombies", "--zombies --top 1", "--tree --comm odd*", "--events --comm c*",
 	};
 	char from[6 * PATH_MAX], other[2 * PATH_MAX], third[2 * PATH_MAX];

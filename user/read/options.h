@@ -3,6 +3,7 @@
 #ifndef READ_OPTIONS_H
 #define READ_OPTIONS_H
 
+#include "cli/condition.h"
 #include "cli/expect.h"
 #include "cli/moment.h"
 #include "output/color.h"
@@ -20,6 +21,8 @@ struct view;
 enum option_id {
 	OPTION_RECORD,
 	OPTION_METRICS,
+	OPTION_ON,
+	OPTION_CALM,
 	OPTION_PID,
 	OPTION_COMM,
 	OPTION_UID,
@@ -67,6 +70,8 @@ enum option_id {
 	OPTION_COMPLETION,
 	OPTIONS,
 };
+
+_Static_assert(OPTIONS <= 64, "each has a bit");
 
 #define GIVEN(option) (1ULL << OPTION_##option)
 
@@ -214,6 +219,9 @@ struct options {
 	size_t pid_count;
 	struct expectation *expectations;
 	size_t expectation_count;
+	struct condition *conditions;
+	size_t condition_count;
+	uint64_t calm;	/* ns; 0: none */
 	uint64_t left_after; /* ns; 0: there is no expectation about what the command leaves */
 	enum verdicts verdicts;
 	const char *junit; /* where verdicts go, too; NULL: nowhere */

@@ -207,6 +207,14 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 	case OPTION_EXPECT:
 		option_add_expectation(options, state, arg);
 		break;
+	case OPTION_ON:
+		option_add_condition(options, state, arg);
+		break;
+	case OPTION_CALM:
+		options->calm = option_time_of(arg);
+		if (!options->calm)
+			argp_error(state, "--calm %s: not a time such as 10s, 1m or 1h", quoted(arg));
+		break;
 	case OPTION_LEFT_AFTER:
 		options->left_after = option_time_of(arg);
 		if (!options->left_after)
@@ -309,7 +317,7 @@ static void finish(const struct reading *reading, struct argp_state *state)
 	for (i = 0; all[i]; i++)
 		if (reading->views ? reading->views & 1u << i :
 				     all[i]->is_default && !options->record && !options->metrics &&
-					     !options->expectation_count)
+					     !options->expectation_count && !options->condition_count)
 			options->views[n++] = all[i];
 	if (!options->inputs.count && !options->diff.count)
 		options_find_users(&options->filter, state);
@@ -405,4 +413,5 @@ void options_free(struct options *options)
 	free(options->diff.all);
 	free(options->against.all);
 	free(options->expectations);
+	free(options->conditions);
 }

@@ -221,6 +221,23 @@ void option_add_expectation(struct options *options, struct argp_state *state, c
 	options->expectation_count++;
 }
 
+void option_add_condition(struct options *options, struct argp_state *state, const char *arg)
+{
+	struct condition *conditions =
+		reallocarray(options->conditions, options->condition_count + 1, sizeof(*conditions));
+	const char *wrong;
+
+	if (!conditions)
+		die_no_memory();
+	options->conditions = conditions;
+	if (options->condition_count == MOST_CONDITIONS)
+		argp_error(state, "--on %s: there are %d conditions already", quoted(arg), MOST_CONDITIONS);
+	wrong = condition_parse(&conditions[options->condition_count], arg);
+	if (wrong)
+		argp_error(state, "--on %s: %s", quoted(arg), wrong);
+	options->condition_count++;
+}
+
 void option_add_status(struct options *options, struct argp_state *state, const char *arg)
 {
 	uint64_t status;

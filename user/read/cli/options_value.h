@@ -32,6 +32,7 @@ void option_add_pid(struct options *options, struct argp_state *state, const cha
 void option_set_depth(struct options *options, struct argp_state *state, const char *arg);
 void option_set_sort(struct options *options, struct argp_state *state, const char *arg);
 void option_set_top(struct options *options, struct argp_state *state, const char *arg);
+void option_add_condition(struct options *options, struct argp_state *state, const char *arg);
 void option_add_expectation(struct options *options, struct argp_state *state, const char *arg);
 
 #endif

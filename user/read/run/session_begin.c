@@ -142,6 +142,7 @@ static int begin_views(struct session *s)
 		s->counting |= views[i]->counts;
 		s->streaming |= views[i]->streams && views[i]->streams(s->run.options);
 	}
+	s->counting |= !views[0] && s->run.options->condition_count;
 	return ret ? ret : measure_begin(&s->run, s->run.options->by);
 }
 
@@ -177,6 +178,8 @@ static int begin_results(struct session *s)
 		ret = matched_begin(&s->run, s->replay ? options->inputs.all[0] : NULL);
 	if (!ret)
 		ret = note_cgroups(&s->run);
+	if (!ret)
+		ret = triggers_begin(&s->triggers, &s->run);
 	if (!ret)
 		ret = watch_begin(&s->watch, s->run.tasks);
 	if (!ret)
@@ -283,7 +286,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 		session_stop_at(s, session_now(s), STOP_DURATION);
 	stop_behind_range(s);
 	s->unwatched = !options->views[0] && !options->command && !options->pid_count &&
-		       !options->expectation_count && !options->metrics;
+		       !options->expectation_count && !options->metrics && !options->condition_count;
 	ret = metrics_begin(&s->metrics, &s->run, session_now(s));
 	if (ret)
 		return ret;

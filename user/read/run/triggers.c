@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "output/quoted.h"
+#include "run/triggers.h"
+#include "views/judge.h"
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOT_DUE SIZE_MAX
+
+/* Of a process: what has been told of it, and when it is to be looked at again. */
+struct watched {
+	const struct proclife_process *process;
+	uint64_t id;
+	uint64_t fired; /* a bit for each condition: once for each life */
+	uint64_t spent; /* likewise: when that was due, it did not concern this process */
+	uint64_t due;
+	size_t place; /* in the heap; NOT_DUE: it is not there */
+	bool ends;    /* it was reported to end as a whole */
+	bool held;    /* it is in the list of those whose memory others hold */
+	struct watched *next;
+};
+
+struct entry {
+	uint64_t id;
+	struct watched *watched;
+};
+
+/*
+ * The heap
+ */
+
+static bool is_before(const struct watched *a, const struct watched *b)
+{
+	return a->due != b->due ? a->due < b->due : a->id < b->id;
+}
+
+static void put_at(struct triggers *t, size_t place, struct watched *watched)
+{
+	t->due[place] = watched;
+	watched->place = place;
+}
+
+/* Where it belongs, from this place on, which is free. */
+static void sift(struct triggers *t, size_t place, struct watched *watched)
+{
+	size_t child;
+
+	for (; place && is_before(watched, t->due[(place - 1) / 2]); place = (place - 1) / 2)
+		put_at(t, place, t->due[(place - 1) / 2]);
+	while ((child = 2 * place + 1) < t->due_count) {
+		child += child + 1 < t->due_count && is_before(t->due[child + 1], t->due[child]);
+		if (!is_before(t->due[child], watched))
+			break;
+		put_at(t, place, t->due[child]);
+		place = child;
+	}
+	put_at(t, place, watched);
+}
+
+static void set_due(struct triggers *t, struct watched *watched, uint64_t due)
+{
+	size_t place = watched->place;
+
+	if (watched->due == due)
+		return;
+	watched->due = due;
+	if (due == NEVER) {
+		watched->place = NOT_DUE;
+		t->due_count--;
+		if (place != t->due_count)
+			sift(t, place, t->due[t->due_count]);
+		return;
+	}
+	if (place == NOT_DUE) {
+		if (t->due_count == t->due_size) {
+			t->due_size = t->due_size ? 2 * t->due_size : 64;
+			t->due = reallocarray(t->due, t->due_size, sizeof(struct watched *));
+			if (!t->due)
+				die_no_memory();
+		}
+		place = t->due_count++;
+	}
+	sift(t, place, watched);
+}
+
+/*
+ * Who is watched
+ */
+
+static struct watched *find(const struct triggers *t, uint64_t id)
+{
+	struct entry *entry = id_table_get(&t->watched, id);
+
+	return entry ? entry->watched : NULL;
+}
+
+static struct watched *watch(struct triggers *t, const struct proclife_process *process)
+{
+	struct entry *entry = id_table_add(&t->watched, process->id);
+
+	if (!entry->watched) {
+		entry->watched = calloc(1, sizeof(*entry->watched));
+		if (!entry->watched)
+			die_no_memory();
+		entry->watched->process = process;
+		entry->watched->id = process->id;
+		entry->watched->due = NEVER;
+		entry->watched->place = NOT_DUE;
+	}
+	return entry->watched;
+}
+
+static bool is_held(const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	return memory && memory->open && memory->left;
+}
+
+static void set_held(struct triggers *t, struct watched *watched, bool held)
+{
+	struct watched **at = &t->held;
+
+	if (watched->held == held)
+		return;
+	watched->held = held;
+	while (!held && *at != watched)
+		at = &(*at)->next;
+	if (held)
+		watched->next = t->held;
+	*at = held ? watched : watched->next;
+}
+
+static void forget(struct triggers *t, const struct proclife_process *process)
+{
+	struct entry *entry = id_table_get(&t->watched, process->id);
+
+	if (!entry)
+		return;
+	set_due(t, entry->watched, NEVER);
+	set_held(t, entry->watched, false);
+	free(entry->watched);
+	id_table_delete(&t->watched, entry);
+}
+
+/*
+ * What fires
+ */
+
+static void tell(struct triggers *t, struct fire *fire)
+{
+	struct run *run = t->run;
+
+	if (fire->ts < t->calm_until) {
+		t->suppressed++;
+		t->untold++;
+		return;
+	}
+	if (run->options->calm && __builtin_add_overflow(fire->ts, run->options->calm, &t->calm_until))
+		t->calm_until = UINT64_MAX;
+	fire->suppressed = t->untold;
+	t->untold = 0;
+	t->fired++;
+	run->shown += !run->options->views[0];
+	if (run->options->json)
+		fire_json(run, fire);
+	else
+		fire_print(run, fire, &t->day);
+}
+
+static void tell_life(struct triggers *t, struct fire *fire, const struct proclife_process *process)
+{
+	fire->process = process;
+	fire->has_who = true;
+	fire->tgid = process->tgid;
+	memcpy(fire->comm, process->comm, sizeof(fire->comm));
+	tell(t, fire);
+}
+
+static struct judged judged_of(const struct triggers *t, const struct watched *watched,
+			       const struct proclife_process *process)
+{
+	return (struct judged){
+		.run = t->run,
+		.process = process,
+		.gap_to = t->gap_to,
+		.ends = watched && watched->ends,
+	};
+}
+
+/* When the first of those fires that have not. */
+static uint64_t next_due(const struct triggers *t, const struct judged *judged, uint64_t done)
+{
+	uint64_t first = NEVER, due;
+	size_t i;
+
+	for (i = 0; i < t->count; i++) {
+		if (done >> i & 1)
+			continue;
+		due = judge_due(judged, &t->conditions[i]);
+		first = due < first ? due : first;
+	}
+	return first;
+}
+
+/* Something has become of it. @over: nothing more will. */
+static void look_at(struct triggers *t, const struct proclife_process *process, bool over)
+{
+	struct watched *watched = find(t, process->id);
+	struct judged judged = judged_of(t, watched, process);
+	uint64_t fired = watched ? watched->fired : 0, due;
+	bool held = !over && is_held(process);
+	size_t i;
+
+	judged.over = over;
+	for (i = 0; i < t->count; i++) {
+		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
+
+		if (fired >> i & 1 || !judge_holds(&judged, &t->conditions[i], &fire.value))
+			continue;
+		fired |= 1ULL << i;
+		tell_life(t, &fire, process);
+	}
+	due = over ? NEVER : next_due(t, &judged, fired | (watched ? watched->spent : 0));
+	if (!watched && !fired && !held && due == NEVER)
+		return;
+	watched = watch(t, process);
+	watched->fired = fired;
+	set_held(t, watched, held);
+	set_due(t, watched, due);
+}
+
+static void look_at_held(struct triggers *t)
+{
+	struct watched *watched, *next;
+
+	for (watched = t->held; watched; watched = next) {
+		next = watched->next;
+		look_at(t, watched->process, false);
+	}
+}
+
+/* The first one of the heap: what is to be told of it now? */
+static void take_due(struct triggers *t)
+{
+	struct watched *watched = t->due[0];
+	const struct proclife_process *process = watched->process;
+	struct judged judged = judged_of(t, watched, process);
+	size_t i;
+
+	t->now = watched->due;
+	for (i = 0; i < t->count; i++) {
+		struct fire fire = { .condition = &t->conditions[i], .ts = watched->due, .open = true };
+		uint64_t bit = 1ULL << i;
+
+		if ((watched->fired | watched->spent) & bit ||
+		    judge_due(&judged, fire.condition) > watched->due)
+			continue;
+		if (!judge_concerns(&judged, fire.condition)) {
+			watched->spent |= bit;
+			continue;
+		}
+		watched->fired |= bit;
+		fire.value = watched->due - judge_since(&judged, fire.condition, &fire.at_least);
+		tell_life(t, &fire, process);
+	}
+	set_due(t, watched, next_due(t, &judged, watched->fired | watched->spent));
+}
+
+void triggers_advance(struct triggers *t, uint64_t ts)
+{
+	while (t->due_count && t->due[0]->due <= ts)
+		take_due(t);
+}
+
+/*
+ * What happens
+ */
+
+static void exiting(void *data, struct proclife_process *process)
+{
+	watch(data, process)->ends = true;
+	look_at(data, process, false);
+}
+
+static void exited(void *data, struct proclife_process *process)
+{
+	look_at(data, process, false);
+}
+
+static void gone(void *data, struct proclife_process *process)
+{
+	struct triggers *t = data;
+	const struct proclife_memory *memory = proclife_process_memory(process);
+	bool follows = memory && memory->open;
+
+	if (!process->outlives)
+		look_at(t, process, !follows);
+	if (process->outlives || !follows)
+		forget(t, process);
+}
+
+static void memory_gone(void *data, struct proclife_process *process)
+{
+	look_at(data, process, true);
+	forget(data, process);
+}
+
+static const struct proclife_process *process_of(const struct triggers *t, uint64_t handle)
+{
+	const struct proclife_task *task = proclife_tasks_find(t->run->tasks, handle);
+
+	return task ? task->process : NULL;
+}
+
+static void note_fork(struct triggers *t, const struct proclife_record *record,
+		      const struct proclife_process *process)
+{
+	struct judged judged = judged_of(t, NULL, process);
+	struct burst_fork fork = { .ts = record->ts, .tgid = record->fork.creator_tgid };
+	const struct proclife_process *creator = process_of(t, record->fork.creator);
+	size_t i;
+
+	/* A child is called as its creator is. */
+	memcpy(fork.comm, creator ? creator->comm : record->comm, sizeof(fork.comm));
+	fork.comm[sizeof(fork.comm) - 1] = '\0';
+	for (i = 0; i < t->count; i++) {
+		struct fire fire = { .condition = &t->conditions[i], .ts = t->now, .has_who = true };
+		struct burst *burst = &t->bursts[i];
+		struct burst_fork most;
+
+		if (t->conditions[i].what != CONDITION_FORKS || !judge_concerns(&judged, fire.condition) ||
+		    !burst_add(burst, &fork))
+			continue;
+		fire.value = burst->count;
+		fire.span = burst_span(burst);
+		most = burst_most(burst, &fire.by_most);
+		burst_clear(burst);
+		fire.tgid = most.tgid;
+		memcpy(fire.comm, most.comm, sizeof(fire.comm));
+		fire.process = proclife_tasks_holder(t->run->tasks, most.tgid);
+		tell(t, &fire);
+	}
+}
+
+static void note_gap(struct triggers *t, const struct proclife_gap *gap)
+{
+	size_t i;
+
+	/* Where a history begins, nothing has been seen that could have ended. */
+	if (gap->lost || gap->from)
+		t->gap_to = gap->to > t->gap_to ? gap->to : t->gap_to;
+	for (i = 0; gap->lost && i < t->count; i++) {
+		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
+
+		if (fire.condition->what != CONDITION_LOST)
+			continue;
+		add_count(&t->lost[i], gap->lost);
+		if (!relation_holds(fire.condition->relation, t->lost[i], fire.condition->bound))
+			continue;
+		fire.value = t->lost[i];
+		t->lost[i] = 0;
+		tell(t, &fire);
+	}
+}
+
+void triggers_event(struct triggers *t, const struct proclife_event *event)
+{
+	uint64_t ts = event->record ? event->record->ts : event->gap.from;
+
+	if (!t->count)
+		return;
+	/* A gap is told where it begins, and hides what is up to its end. */
+	triggers_advance(t, ts);
+	t->now = ts;
+}
+
+/* Reports tell the rest. */
+void triggers_fed(struct triggers *t, const struct proclife_event *event)
+{
+	const struct proclife_record *record = event->record;
+	const struct proclife_process *process = NULL;
+
+	if (!t->count)
+		return;
+	if (!record) {
+		note_gap(t, &event->gap);
+		return;
+	}
+	switch (record->type) {
+	case PROCLIFE_SIGNAL:
+		if (record->signal.signo == SIGCHLD)
+			process = process_of(t, record->signal.sender);
+		else if (record->signal.signo == SIGKILL)
+			process = process_of(t, record->task);
+		break;
+	case PROCLIFE_TASK:
+		if (record->flags & PROCLIFE_F_ZOMBIE)
+			process = process_of(t, record->task);
+		break;
+	case PROCLIFE_FORK:
+		process = record->pid == record->tgid ? process_of(t, record->task) : NULL;
+		if (process)
+			note_fork(t, record, process);
+		break;
+	case PROCLIFE_MM:
+		look_at_held(t);
+		process = process_of(t, record->task);
+		break;
+	case PROCLIFE_REAP:
+		process = process_of(t, record->task);
+		break;
+	default:
+		break;
+	}
+	if (process)
+		look_at(t, process, false);
+}
+
+uint64_t triggers_due(const struct triggers *t)
+{
+	return t->due_count ? t->due[0]->due : UINT64_MAX;
+}
+
+/*
+ * From start to end
+ */
+
+static void say_lacking(const struct triggers *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->count; i++) {
+		const char *lacks = judge_lacks(t->run, &t->conditions[i]);
+
+		if (lacks)
+			message("--on %s: this is never so, as %s is not recorded here; --status says why",
+				quoted(t->conditions[i].text), lacks);
+	}
+}
+
+int triggers_begin(struct triggers *t, struct run *run)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.process_gone = gone,
+		.process_exiting = exiting,
+		.process_exited = exited,
+		.memory_gone = memory_gone,
+	};
+	size_t i;
+
+	t->count = run->options->condition_count;
+	if (!t->count)
+		return 0;
+	t->run = run;
+	t->conditions = run->options->conditions;
+	t->bursts = calloc(t->count, sizeof(*t->bursts));
+	t->lost = calloc(t->count, sizeof(*t->lost));
+	if (!t->bursts || !t->lost)
+		die_no_memory();
+	id_table_init(&t->watched, sizeof(struct entry));
+	for (i = 0; i < t->count; i++) {
+		t->bursts[i].most = condition_least(&t->conditions[i]);
+		t->bursts[i].per = t->conditions[i].per;
+	}
+	say_lacking(t);
+	return proclife_tasks_report(run->tasks, &reports, t);
+}
+
+void triggers_free(struct triggers *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->watched.slots; i++)
+		free(((struct entry *)(void *)t->watched.entries)[i].watched);
+	id_table_free(&t->watched);
+	for (i = 0; t->bursts && i < t->count; i++)
+		burst_free(&t->bursts[i]);
+	free(t->bursts);
+	free(t->lost);
+	free(t->due);
+}
+
+void triggers_finish(struct triggers *t)
+{
+	if (!t->count)
+		return;
+	triggers_advance(t, t->run->ended);
+	if (t->suppressed)
+		message("--calm: %" PRIu64 " of %" PRIu64 " times that --on was so were not shown", t->suppressed,
+			t->suppressed + t->fired);
+}
