@@ -3,7 +3,10 @@
 #include "check.h"
 #include "live_device.h"
 #include "program.h"
+#include "recorded.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -123,9 +126,178 @@ static void test_reaped(void **state)
 	fclose(out);
 }
 
+/* The text behind "NAME":" up to the next quote. */
+static void text(const char *line, const char *name, char value[PATH_MAX])
+{
+	char mark[40];
+	const char *at;
+
+	snprintf(mark, sizeof(mark), "\"%s\":\"", name);
+	at = strstr(line, mark);
+	if (!at)
+		fail_msg("no %s in %s", name, line);
+	else
+		snprintf(value, PATH_MAX, "%.*s", (int)strcspn(at + strlen(mark), "\""), at + strlen(mark));
+}
+
+static void expect_of(const char *dir, const char *options, const char *part)
+{
+	struct output out = run_program(false, 0, "%s -i %s %s", program, dir, options);
+
+	if (out.status || !strstr(out.text, part))
+		fail_msg("%s: status %d:\n%s\nwithout\n%s", options, out.status, out.text, part);
+	free(out.text);
+}
+
+/* What was before we began is saved with it, and what comes for a while. */
+static void test_save(void **state)
+{
+	char options[2 * PATH_MAX], saved[PATH_MAX], dir[PATH_MAX];
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(1 << 10);
+	live_story(1);
+	snprintf(options, sizeof(options), "--on zombie>100ms --save %s --after 300ms --count 1", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	put_zombie(4000);
+	line = next(out, "fired");
+	text(line, "saved", saved);
+	free(line);
+	usleep(100000);
+	live_story(2);
+	line = next(out, "saved");
+	assert_non_null(line);
+	text(line, "dir", dir);
+	assert_string_equal(dir, saved);
+	assert_int_equal(strncmp(dir, folder.path, strlen(folder.path)), 0);
+	assert_non_null(strstr(dir, "Z-zombie-100ms-pid4000"));
+	assert_int_equal(number(line, "lost"), 0);
+	free(line);
+	assert_null(next(out, "saved"));
+	fclose(out);
+	expect_of(dir, "--info", "saved");
+	expect_of(dir, "--lives", "\n5 deaths; at the end 3 alive, 1 zombie\n");
+	expect_of(dir, "--on zombie>100ms", " zombie>100ms: child (4000), zombie for 100 ms so far, parent init (1)\n");
+}
+
+/* When one is being saved, others are saved with it; and there are no more recordings than were asked for. */
+static void test_saves(void **state)
+{
+	char options[2 * PATH_MAX];
+	unsigned int count = 0;
+	pid_t pid;
+	FILE *out;
+	DIR *dir;
+
+	(void)state;
+	live_open(1 << 10);
+	snprintf(options, sizeof(options), "--on failed --save %s --after 200ms --calm 0 --saves 2", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	for (uint32_t i = 0; i < 4; i++) {
+		put_zombie(4000 + 2 * i);
+		put_zombie(4001 + 2 * i);
+		for (int n = 0; n < 2; n++) {
+			char *line = next(out, "fired");
+
+			assert_true(!strstr(line, "\"saved\":null") == (i < 2));
+			free(line);
+		}
+		if (i < 2)
+			free(next(out, "saved"));
+	}
+	kill(pid, SIGTERM);
+	assert_null(next(out, "fired"));
+	fclose(out);
+	dir = opendir(folder.path);
+	assert_non_null(dir);
+	for (struct dirent *entry; (entry = readdir(dir));)
+		count += entry->d_name[0] != '.';
+	closedir(dir);
+	assert_int_equal(count, 2);
+}
+
+/* It ends in the middle: what there is by then is saved. */
+static void test_ended(void **state)
+{
+	char options[2 * PATH_MAX], dir[PATH_MAX];
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(1 << 10);
+	snprintf(options, sizeof(options), "--on failed --save %s --after 1h", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	put_zombie(4000);
+	free(next(out, "fired"));
+	kill(pid, SIGTERM);
+	line = next(out, "saved");
+	assert_non_null(line);
+	text(line, "dir", dir);
+	free(line);
+	fclose(out);
+	expect_of(dir, "--lives", "\n1 death; at the end 1 alive, 1 zombie\n");
+}
+
+/* The command knows what it is about, and what it starts is no reason to start it again. */
+static void test_exec(void **state)
+{
+	char options[3 * PATH_MAX], path[PATH_MAX], said[8192] = "", saved[PATH_MAX], wanted[2 * PATH_MAX];
+	struct who own;
+	pid_t pid;
+	char *line;
+	FILE *out, *file;
+
+	(void)state;
+	live_open(1 << 10);
+	setenv("PROCLIFE_PID", "of somebody else", 1);
+	snprintf(path, sizeof(path), "%s/said", folder.base);
+	snprintf(options, sizeof(options), "--on failed --save %s --after 0 --calm 0 --exec env>>%s --duration 1s",
+		 folder.path, path);
+	out = start(&pid, options);
+	unsetenv("PROCLIFE_PID");
+	free(next(out, "trace"));
+	put_zombie(4000);
+	line = next(out, "fired");
+	text(line, "saved", saved);
+	free(line);
+	/* It claims to be started by the program itself. */
+	init = process_of_pid((uint32_t)pid, "proclife-read");
+	own = process_of_pid(4100, "sh");
+	live_put(0, fork_record(0, &own, &init));
+	child = process_of_pid(4101, "child");
+	live_put(0, fork_record(0, &child, &own));
+	live_put(1, exit_record(0, &child, 1 << 8, 0));
+	live_put(1, exit_record(0, &own, 1 << 8, 0));
+	assert_null(next(out, "fired"));
+	fclose(out);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	said[fread(said, 1, sizeof(said) - 1, file)] = '\0';
+	fclose(file);
+	assert_int_equal(count_text(said, "PROCLIFE_CONDITION=failed\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_FIGURE=failed\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_VALUE=3\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_PID=4000\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_COMM=child\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_SUPPRESSED=0\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_TIME=20"), 1);
+	snprintf(wanted, sizeof(wanted), "PROCLIFE_SAVED=%s\n", saved);
+	assert_int_equal(count_text(said, wanted), 1);
+	expect_of(saved, "--info", "saved");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped) };
+	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_save), LIVE(test_saves),
+		LIVE(test_ended), LIVE(test_exec),
+	};
 
 	if (find_program())
 		return 1;

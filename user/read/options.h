@@ -13,6 +13,9 @@
 
 #define MOST_VIEWS 16
 #define LEFT_AFTER 200000000 /* ns; unless --left-after says otherwise */
+#define USUAL_AFTER 5000000000 /* ns; --after */
+#define USUAL_SAVES 10
+#define USUAL_CALM 60000000000 /* ns, where something is done; otherwise there is none */
 #define LEAST_INTERVAL 1000000 /* ns; with less, nobody reads what is printed */
 
 struct view;
@@ -23,6 +26,10 @@ enum option_id {
 	OPTION_METRICS,
 	OPTION_ON,
 	OPTION_CALM,
+	OPTION_SAVE,
+	OPTION_AFTER,
+	OPTION_SAVES,
+	OPTION_EXEC,
 	OPTION_PID,
 	OPTION_COMM,
 	OPTION_UID,
@@ -222,6 +229,10 @@ struct options {
 	struct condition *conditions;
 	size_t condition_count;
 	uint64_t calm;	/* ns; 0: none */
+	const char *save; /* the folder of recordings; NULL: nothing is saved */
+	uint64_t after;	  /* ns, that are saved as well */
+	uint64_t saves;	  /* at most so many */
+	const char *exec; /* NULL: nothing is executed */
 	uint64_t left_after; /* ns; 0: there is no expectation about what the command leaves */
 	enum verdicts verdicts;
 	const char *junit; /* where verdicts go, too; NULL: nowhere */

@@ -22,6 +22,7 @@ static const struct {
 } exclusions[] = {
 	{ GIVEN(INPUT), OF_DEVICE | GIVEN(HISTORY) | GIVEN(RECORD) | GIVEN(COMMAND),
 	  "nothing but the recording is read" },
+	{ GIVEN(INPUT), OF_REACTION, "what was recorded is over; --on alone says when it was so, and --slice saves a part" },
 	{ GIVEN(COMMAND), GIVEN(PID) | GIVEN(HISTORY), "a command is followed from its start" },
 	{ GIVEN(METRICS), GIVEN(HISTORY), "at each start, what was counted already would be counted again" },
 	{ GIVEN(ON), GIVEN(FROM) | GIVEN(TO), "a condition is looked for all the time" },
@@ -243,10 +244,12 @@ static void check_verdicts(const struct options *options, struct argp_state *sta
 
 static void check_triggers(const struct options *options, struct argp_state *state)
 {
-	uint64_t beside = options->given & OF_TRIGGERS;
+	uint64_t beside = options->given & OF_TRIGGERS, of_saves = options->given & (GIVEN(AFTER) | GIVEN(SAVES));
 
 	if (beside && !options->condition_count)
 		argp_error(state, "%s is for --on: add a condition", option_name(first_of(beside)));
+	if (of_saves && !options->save)
+		argp_error(state, "%s is for --save: add a folder", option_name(first_of(of_saves)));
 	if (options->condition_count && options->inputs.count > 1)
 		argp_error(state, "--on: one recording after the other, since each has its own time");
 }

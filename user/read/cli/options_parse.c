@@ -211,9 +211,21 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 		option_add_condition(options, state, arg);
 		break;
 	case OPTION_CALM:
-		options->calm = option_time_of(arg);
-		if (!options->calm)
-			argp_error(state, "--calm %s: not a time such as 10s, 1m or 1h", quoted(arg));
+		option_set_time(&options->calm, "calm", state, arg);
+		break;
+	case OPTION_SAVE:
+		options->save = arg;
+		break;
+	case OPTION_AFTER:
+		option_set_time(&options->after, "after", state, arg);
+		break;
+	case OPTION_SAVES:
+		options->saves = option_number_of(arg, UINT64_MAX);
+		if (!options->saves)
+			argp_error(state, "--saves %s: not a number above 0", quoted(arg));
+		break;
+	case OPTION_EXEC:
+		options->exec = arg;
 		break;
 	case OPTION_LEFT_AFTER:
 		options->left_after = option_time_of(arg);
@@ -326,6 +338,8 @@ static void finish(const struct reading *reading, struct argp_state *state)
 				options->to.kind;
 	if (!options->left_after && options_expect(options, EXPECT_LEFT))
 		options->left_after = LEFT_AFTER;
+	if ((options->save || options->exec) && !(options->given & GIVEN(CALM)))
+		options->calm = USUAL_CALM;
 	if (options->json && !options->times) /* messages beside JSON have the same times */
 		options->times = TIMES_MONOTONIC;
 	options_check(options, all, state);
@@ -393,6 +407,8 @@ void options_parse(struct options *options, const struct view *const *views, int
 	memset(options, 0, sizeof(*options));
 	options->cut.depth = DEPTH_ALL;
 	options->factor = 1.1;
+	options->after = USUAL_AFTER;
+	options->saves = USUAL_SAVES;
 	argp_err_exit_status = STATUS_USAGE;
 	check_names(argp.options, argc, argv);
 	check_status(argc, argv);

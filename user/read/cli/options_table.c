@@ -243,7 +243,28 @@ static const struct entry {
 	},
 	[OPTION_CALM] = {
 		.name = "calm", .argument = "TIME", .group = GROUP_TRIGGERS,
-		.help = "--on: after one, only count for so long what else is so",
+		.help =
+			"--on: after one, only count for so long what else is so; default 1m with --save "
+			"or --exec, otherwise 0",
+	},
+	[OPTION_SAVE] = {
+		.name = "save", .argument = "DIR", .group = GROUP_TRIGGERS,
+		.help =
+			"--on: write what the rings hold, and --after, to a recording in this folder, for -i",
+	},
+	[OPTION_AFTER] = {
+		.name = "after", .argument = "TIME", .group = GROUP_TRIGGERS,
+		.help = "--save: with what comes in this time (5s)",
+	},
+	[OPTION_SAVES] = {
+		.name = "saves", .argument = "N", .group = GROUP_TRIGGERS,
+		.help = "--save: at most so many recordings (10)",
+	},
+	[OPTION_EXEC] = {
+		.name = "exec", .argument = "CMD", .group = GROUP_TRIGGERS,
+		.help =
+			"--on: run this with sh -c, once it is saved, and $PROCLIFE_CONDITION, _PID, _COMM, "
+			"_VALUE, _TIME and _SAVED",
 	},
 	[OPTION_INPUT] = {
 		.name = "input", .argument = "DIR", .group = GROUP_SOURCE, .letter = 'i',

@@ -26,6 +26,12 @@ uint64_t option_number_of(const char *s, uint64_t max)
 	return parse_number(s, max, &value) ? value : 0;
 }
 
+void option_set_time(uint64_t *ns, const char *name, struct argp_state *state, const char *arg)
+{
+	if (!parse_time(arg, BARE_SECONDS, ns))
+		argp_error(state, "--%s %s: not a time such as 0, 10s, 1m or 1h", name, quoted(arg));
+}
+
 void option_add_word(struct words *words, const char *word)
 {
 	const char **all = reallocarray(words->all, words->count + 1, sizeof(*all));

@@ -48,6 +48,8 @@ static bool has_enough(const struct session *s)
 {
 	uint64_t count = s->run.options->count;
 
+	if (!s->run.options->views[0] && s->triggers.count)
+		return triggers_are_enough(&s->triggers);
 	return count && (s->counting || s->unwatched ? s->run.shown : s->watch.gone) >= count;
 }
 
@@ -139,6 +141,7 @@ static void look_after(struct session *s)
 	uint64_t now = session_now(s);
 
 	record_poll(&s->record, now);
+	reaction_poll(&s->triggers.reaction);
 	if (!s->replay) /* that is over soon */
 		metrics_poll(&s->metrics, now);
 	if (forget_any_time(s->run.options) || s->live)
@@ -353,6 +356,7 @@ static int follow_and_print(struct session *s)
 	record_finish(&s->record, &run, !options->views[0]);
 	if (!s->write_error)
 		session_print(s);
+	session_wait_for_commands(s);
 	return 0;
 }
 

@@ -104,6 +104,8 @@ int session_merge(struct session *s);
 struct proclife_run_info session_recorded(const struct session *s);
 void session_flush(struct session *s);
 void session_print(struct session *s);
+/* Until --exec has been executed for all; unless we are to end. */
+void session_wait_for_commands(struct session *s);
 /* Standard output: 0, an exit status, or -SIGPIPE. */
 int session_finish_output(struct session *s);
 /* What is to be said once all is printed, and the exit status. */

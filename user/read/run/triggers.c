@@ -7,153 +7,25 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NOT_DUE SIZE_MAX
-
-/* Of a process: what has been told of it, and when it is to be looked at again. */
-struct watched {
-	const struct proclife_process *process;
-	uint64_t id;
-	uint64_t fired; /* a bit for each condition: once for each life */
-	uint64_t spent; /* likewise: when that was due, it did not concern this process */
-	uint64_t due;
-	size_t place; /* in the heap; NOT_DUE: it is not there */
-	bool ends;    /* it was reported to end as a whole */
-	bool held;    /* it is in the list of those whose memory others hold */
-	struct watched *next;
-};
-
-struct entry {
-	uint64_t id;
-	struct watched *watched;
-};
-
-/*
- * The heap
- */
-
-static bool is_before(const struct watched *a, const struct watched *b)
-{
-	return a->due != b->due ? a->due < b->due : a->id < b->id;
-}
-
-static void put_at(struct triggers *t, size_t place, struct watched *watched)
-{
-	t->due[place] = watched;
-	watched->place = place;
-}
-
-/* Where it belongs, from this place on, which is free. */
-static void sift(struct triggers *t, size_t place, struct watched *watched)
-{
-	size_t child;
-
-	for (; place && is_before(watched, t->due[(place - 1) / 2]); place = (place - 1) / 2)
-		put_at(t, place, t->due[(place - 1) / 2]);
-	while ((child = 2 * place + 1) < t->due_count) {
-		child += child + 1 < t->due_count && is_before(t->due[child + 1], t->due[child]);
-		if (!is_before(t->due[child], watched))
-			break;
-		put_at(t, place, t->due[child]);
-		place = child;
-	}
-	put_at(t, place, watched);
-}
-
-static void set_due(struct triggers *t, struct watched *watched, uint64_t due)
-{
-	size_t place = watched->place;
-
-	if (watched->due == due)
-		return;
-	watched->due = due;
-	if (due == NEVER) {
-		watched->place = NOT_DUE;
-		t->due_count--;
-		if (place != t->due_count)
-			sift(t, place, t->due[t->due_count]);
-		return;
-	}
-	if (place == NOT_DUE) {
-		if (t->due_count == t->due_size) {
-			t->due_size = t->due_size ? 2 * t->due_size : 64;
-			t->due = reallocarray(t->due, t->due_size, sizeof(struct watched *));
-			if (!t->due)
-				die_no_memory();
-		}
-		place = t->due_count++;
-	}
-	sift(t, place, watched);
-}
-
-/*
- * Who is watched
- */
-
-static struct watched *find(const struct triggers *t, uint64_t id)
-{
-	struct entry *entry = id_table_get(&t->watched, id);
-
-	return entry ? entry->watched : NULL;
-}
-
-static struct watched *watch(struct triggers *t, const struct proclife_process *process)
-{
-	struct entry *entry = id_table_add(&t->watched, process->id);
-
-	if (!entry->watched) {
-		entry->watched = calloc(1, sizeof(*entry->watched));
-		if (!entry->watched)
-			die_no_memory();
-		entry->watched->process = process;
-		entry->watched->id = process->id;
-		entry->watched->due = NEVER;
-		entry->watched->place = NOT_DUE;
-	}
-	return entry->watched;
-}
-
-static bool is_held(const struct proclife_process *process)
-{
-	const struct proclife_memory *memory = proclife_process_memory(process);
-
-	return memory && memory->open && memory->left;
-}
-
-static void set_held(struct triggers *t, struct watched *watched, bool held)
-{
-	struct watched **at = &t->held;
-
-	if (watched->held == held)
-		return;
-	watched->held = held;
-	while (!held && *at != watched)
-		at = &(*at)->next;
-	if (held)
-		watched->next = t->held;
-	*at = held ? watched : watched->next;
-}
-
-static void forget(struct triggers *t, const struct proclife_process *process)
-{
-	struct entry *entry = id_table_get(&t->watched, process->id);
-
-	if (!entry)
-		return;
-	set_due(t, entry->watched, NEVER);
-	set_held(t, entry->watched, false);
-	free(entry->watched);
-	id_table_delete(&t->watched, entry);
-}
+#include <unistd.h>
 
 /*
  * What fires
  */
 
+static bool has_told_enough(const struct triggers *t)
+{
+	const struct options *options = t->run->options;
+
+	return options->count && !options->views[0] && t->fired >= options->count;
+}
+
 static void tell(struct triggers *t, struct fire *fire)
 {
 	struct run *run = t->run;
 
+	if (has_told_enough(t))
+		return;
 	if (fire->ts < t->calm_until) {
 		t->suppressed++;
 		t->untold++;
@@ -165,6 +37,7 @@ static void tell(struct triggers *t, struct fire *fire)
 	t->untold = 0;
 	t->fired++;
 	run->shown += !run->options->views[0];
+	fire->saved = reaction_to(&t->reaction, fire);
 	if (run->options->json)
 		fire_json(run, fire);
 	else
@@ -206,15 +79,24 @@ static uint64_t next_due(const struct triggers *t, const struct judged *judged, 
 	return first;
 }
 
+static bool is_held(const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	return memory && memory->open && memory->left;
+}
+
 /* Something has become of it. @over: nothing more will. */
 static void look_at(struct triggers *t, const struct proclife_process *process, bool over)
 {
-	struct watched *watched = find(t, process->id);
+	struct watched *watched = agenda_find(&t->agenda, process->id);
 	struct judged judged = judged_of(t, watched, process);
 	uint64_t fired = watched ? watched->fired : 0, due;
 	bool held = !over && is_held(process);
 	size_t i;
 
+	if (watched && watched->own)
+		return;
 	judged.over = over;
 	for (i = 0; i < t->count; i++) {
 		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
@@ -227,17 +109,17 @@ static void look_at(struct triggers *t, const struct proclife_process *process, 
 	due = over ? NEVER : next_due(t, &judged, fired | (watched ? watched->spent : 0));
 	if (!watched && !fired && !held && due == NEVER)
 		return;
-	watched = watch(t, process);
+	watched = agenda_add(&t->agenda, process);
 	watched->fired = fired;
-	set_held(t, watched, held);
-	set_due(t, watched, due);
+	agenda_set_held(&t->agenda, watched, held);
+	agenda_set_due(&t->agenda, watched, due);
 }
 
 static void look_at_held(struct triggers *t)
 {
 	struct watched *watched, *next;
 
-	for (watched = t->held; watched; watched = next) {
+	for (watched = t->agenda.held; watched; watched = next) {
 		next = watched->next;
 		look_at(t, watched->process, false);
 	}
@@ -246,7 +128,7 @@ static void look_at_held(struct triggers *t)
 /* The first one of the heap: what is to be told of it now? */
 static void take_due(struct triggers *t)
 {
-	struct watched *watched = t->due[0];
+	struct watched *watched = t->agenda.due[0];
 	const struct proclife_process *process = watched->process;
 	struct judged judged = judged_of(t, watched, process);
 	size_t i;
@@ -267,12 +149,12 @@ static void take_due(struct triggers *t)
 		fire.value = watched->due - judge_since(&judged, fire.condition, &fire.at_least);
 		tell_life(t, &fire, process);
 	}
-	set_due(t, watched, next_due(t, &judged, watched->fired | watched->spent));
+	agenda_set_due(&t->agenda, watched, next_due(t, &judged, watched->fired | watched->spent));
 }
 
 void triggers_advance(struct triggers *t, uint64_t ts)
 {
-	while (t->due_count && t->due[0]->due <= ts)
+	while (t->agenda.due_count && agenda_due(&t->agenda) <= ts)
 		take_due(t);
 }
 
@@ -280,9 +162,21 @@ void triggers_advance(struct triggers *t, uint64_t ts)
  * What happens
  */
 
+/* What --exec started is no reason to execute it again. */
+static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
+		 struct proclife_process *creator)
+{
+	struct triggers *t = data;
+	const struct watched *of = agenda_find(&t->agenda, creator ? creator->id : parent ? parent->id : 0);
+
+	if ((of && of->own) || (process->creator_tgid == (uint32_t)getpid() &&
+				process->tgid != (uint32_t)t->run->command))
+		agenda_add(&t->agenda, process)->own = true;
+}
+
 static void exiting(void *data, struct proclife_process *process)
 {
-	watch(data, process)->ends = true;
+	agenda_add(&((struct triggers *)data)->agenda, process)->ends = true;
 	look_at(data, process, false);
 }
 
@@ -300,13 +194,13 @@ static void gone(void *data, struct proclife_process *process)
 	if (!process->outlives)
 		look_at(t, process, !follows);
 	if (process->outlives || !follows)
-		forget(t, process);
+		agenda_forget(&t->agenda, process);
 }
 
 static void memory_gone(void *data, struct proclife_process *process)
 {
 	look_at(data, process, true);
-	forget(data, process);
+	agenda_forget(&((struct triggers *)data)->agenda, process);
 }
 
 static const struct proclife_process *process_of(const struct triggers *t, uint64_t handle)
@@ -322,8 +216,11 @@ static void note_fork(struct triggers *t, const struct proclife_record *record,
 	struct judged judged = judged_of(t, NULL, process);
 	struct burst_fork fork = { .ts = record->ts, .tgid = record->fork.creator_tgid };
 	const struct proclife_process *creator = process_of(t, record->fork.creator);
+	const struct watched *watched = agenda_find(&t->agenda, process->id);
 	size_t i;
 
+	if (watched && watched->own)
+		return;
 	/* A child is called as its creator is. */
 	memcpy(fork.comm, creator ? creator->comm : record->comm, sizeof(fork.comm));
 	fork.comm[sizeof(fork.comm) - 1] = '\0';
@@ -422,7 +319,15 @@ void triggers_fed(struct triggers *t, const struct proclife_event *event)
 
 uint64_t triggers_due(const struct triggers *t)
 {
-	return t->due_count ? t->due[0]->due : UINT64_MAX;
+	uint64_t due = agenda_due(&t->agenda);
+	uint64_t of_reaction = reaction_due(&t->reaction);
+
+	return due < of_reaction ? due : of_reaction;
+}
+
+bool triggers_are_enough(const struct triggers *t)
+{
+	return has_told_enough(t) && !reaction_is_saving(&t->reaction);
 }
 
 /*
@@ -442,16 +347,18 @@ static void say_lacking(const struct triggers *t)
 	}
 }
 
-int triggers_begin(struct triggers *t, struct run *run)
+int triggers_begin(struct triggers *t, struct run *run, const sigset_t *mask)
 {
-	static const struct proclife_reports reports = {
+	struct proclife_reports reports = {
 		.size = sizeof(reports),
+		.process_born = run->options->exec ? born : NULL,
 		.process_gone = gone,
 		.process_exiting = exiting,
 		.process_exited = exited,
 		.memory_gone = memory_gone,
 	};
 	size_t i;
+	int ret;
 
 	t->count = run->options->condition_count;
 	if (!t->count)
@@ -462,12 +369,15 @@ int triggers_begin(struct triggers *t, struct run *run)
 	t->lost = calloc(t->count, sizeof(*t->lost));
 	if (!t->bursts || !t->lost)
 		die_no_memory();
-	id_table_init(&t->watched, sizeof(struct entry));
+	agenda_init(&t->agenda);
 	for (i = 0; i < t->count; i++) {
 		t->bursts[i].most = condition_least(&t->conditions[i]);
 		t->bursts[i].per = t->conditions[i].per;
 	}
 	say_lacking(t);
+	ret = reaction_begin(&t->reaction, run, mask);
+	if (ret)
+		return ret;
 	return proclife_tasks_report(run->tasks, &reports, t);
 }
 
@@ -475,14 +385,12 @@ void triggers_free(struct triggers *t)
 {
 	size_t i;
 
-	for (i = 0; i < t->watched.slots; i++)
-		free(((struct entry *)(void *)t->watched.entries)[i].watched);
-	id_table_free(&t->watched);
+	agenda_free(&t->agenda);
 	for (i = 0; t->bursts && i < t->count; i++)
 		burst_free(&t->bursts[i]);
 	free(t->bursts);
 	free(t->lost);
-	free(t->due);
+	reaction_free(&t->reaction);
 }
 
 void triggers_finish(struct triggers *t)
@@ -490,6 +398,7 @@ void triggers_finish(struct triggers *t)
 	if (!t->count)
 		return;
 	triggers_advance(t, t->run->ended);
+	reaction_finish(&t->reaction);
 	if (t->suppressed)
 		message("--calm: %" PRIu64 " of %" PRIu64 " times that --on was so were not shown", t->suppressed,
 			t->suppressed + t->fired);

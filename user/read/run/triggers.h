@@ -6,11 +6,10 @@
 #ifndef READ_TRIGGERS_H
 #define READ_TRIGGERS_H
 
+#include "run/agenda.h"
 #include "run/burst.h"
+#include "run/reaction.h"
 #include "views/fire.h"
-#include "views/id_table.h"
-
-struct watched;
 
 struct triggers {
 	struct run *run;
@@ -18,11 +17,7 @@ struct triggers {
 	size_t count; /* 0: there are none, and all of this does nothing */
 	struct burst *bursts; /* by condition */
 	uint64_t *lost;	      /* likewise: since it last fired */
-	struct id_table watched; /* by process */
-	struct watched **due; /* a heap: the one that is due first is the first */
-	size_t due_count;
-	size_t due_size;
-	struct watched *held; /* whose memory others hold: what becomes of it is told of these others */
+	struct agenda agenda;
 	uint64_t now;	 /* of the record that is fed, or up to where all were */
 	uint64_t gap_to; /* records are missing up to here */
 	uint64_t calm_until;
@@ -30,10 +25,11 @@ struct triggers {
 	uint64_t suppressed; /* all of them... */
 	uint64_t untold;     /* ... and since the last one that was told */
 	int64_t day;
+	struct reaction reaction;
 };
 
-/* Returns 0 or a negative errno. */
-int triggers_begin(struct triggers *triggers, struct run *run);
+/* @mask: as of reaction_begin(). Returns 0 or a negative errno; -ESRCH has been said. */
+int triggers_begin(struct triggers *triggers, struct run *run, const sigset_t *mask);
 void triggers_free(struct triggers *triggers);
 /* Call them before an event is fed, and after. */
 void triggers_event(struct triggers *triggers, const struct proclife_event *event);
@@ -42,6 +38,8 @@ void triggers_fed(struct triggers *triggers, const struct proclife_event *event)
 void triggers_advance(struct triggers *triggers, uint64_t ts);
 /* When the next one can fire without a record; UINT64_MAX: none. */
 uint64_t triggers_due(const struct triggers *triggers);
+/* Was there as much as --count says, and is all done about it? */
+bool triggers_are_enough(const struct triggers *triggers);
 /* Before the tasks are closed: what is over by run->ended, and how many there were. */
 void triggers_finish(struct triggers *triggers);
 

@@ -138,6 +138,7 @@ void fire_json(const struct run *run, const struct fire *fire)
 	json_uint_or_null(json, "span", fire->span);
 	json_uint_or_null(json, "by_most", fire->by_most);
 	json_uint(json, "suppressed", fire->suppressed);
+	json_string_or_null(json, "saved", fire->saved);
 	if (fire->has_who)
 		json_uint(json, "pid", fire->tgid);
 	else

@@ -17,6 +17,7 @@ struct fire {
 	bool has_who;
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN];
+	const char *saved; /* the folder of the recording that it will be in; NULL: in none */
 	uint64_t suppressed; /* how many were, since the last that was told */
 };
 
