@@ -117,6 +117,27 @@ static void test_slow_death(void **state)
 	       "1.190000000 rcu_free==39ms: stuck (101), rcu_free for 39.0 ms\n");
 }
 
+/* It has exited, and its parent is notified only later: until then it is no zombie. */
+static void test_late_notice(void **state)
+{
+	struct who late = story_fork(&sh, 101, "late");
+	struct proclife_record r = record_of(0, PROCLIFE_EXITING, &late);
+
+	(void)state;
+	r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_at(20);
+	story_put(r);
+	r = exit_record(0, &late, 0, 0);
+	r.exit.parent_tgid = sh.tgid;
+	story_put(r);
+	story_at(200);
+	story_put(sigchld_record(0, &sh, &late, CLD_EXITED));
+	story_at(500);
+	expect("--on zombie>50ms --on teardown>=50ms",
+	       "1.070000000 teardown>=50ms: late (101), teardown for 50.0 ms so far\n"
+	       "1.250000001 zombie>50ms: late (101), zombie for 50.0 ms so far, parent sh (100)\n");
+}
+
 /* By another signal, the kill is known only once it has ended it. */
 static void test_killed(void **state)
 {
@@ -229,12 +250,14 @@ static void test_lost(void **state)
 	for (uint32_t i = 0; i < STORY_RING + 5; i++)
 		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
 	die(50, &b, &sh, 1 << 8, 0);
+	story_fork(&sh, 103, "c");
 	story_at(500);
-	expect_of(folder.path, "--on lost>0 --on lost>=5 --on lost>5 --on zombie>100ms --on failed", 3,
+	expect_of(folder.path, "--on lost>0 --on lost>=5 --on lost>5 --on zombie>100ms --on failed --on life>200ms", 3,
 		  "1.030000001 lost>0: 5 records were lost\n"
 		  "1.030000001 lost>=5: 5 records were lost\n"
 		  "1.050000000 failed: b (102), status 1, parent sh (100)\n"
-		  "1.150000002 zombie>100ms: b (102), zombie for 100 ms so far, parent sh (100)\n");
+		  "1.150000002 zombie>100ms: b (102), zombie for 100 ms so far, parent sh (100)\n"
+		  "1.250000003 life>200ms: c (103), life for 200 ms so far\n");
 }
 
 /* Beside a view, each line comes where it happens. */
@@ -257,7 +280,8 @@ static void test_beside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRIGGERS(test_zombie), TRIGGERS(test_found), TRIGGERS(test_slow_death), TRIGGERS(test_killed),
+		TRIGGERS(test_zombie), TRIGGERS(test_found), TRIGGERS(test_slow_death), TRIGGERS(test_late_notice),
+		TRIGGERS(test_killed),
 		TRIGGERS(test_status), TRIGGERS(test_memory), TRIGGERS(test_forks), TRIGGERS(test_lost),
 		TRIGGERS(test_beside),
 	};

@@ -184,6 +184,74 @@ static void test_save(void **state)
 	expect_of(dir, "--on zombie>100ms", " zombie>100ms: child (4000), zombie for 100 ms so far, parent init (1)\n");
 }
 
+/* So much on each CPU that nothing else is left in its ring, a part at a time. */
+static void overwrite(void)
+{
+	struct who other = process_of_pid(7, "other");
+
+	for (int i = 0; i < 6; i++) {
+		for (int n = 0; n < 64; n++)
+			live_put((uint32_t)n % 4, wait_record(0, &other));
+		usleep(200000);
+	}
+}
+
+static struct proclife_record args_record(const struct who *who, const char *text, size_t size)
+{
+	struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
+
+	record.args.total = (uint32_t)size;
+	record.args.len = (uint16_t)size;
+	memcpy(record.args.text, text, size);
+	return record;
+}
+
+/*
+ * The rings hold nothing any more of those who started it, of whom one is gone. But the reader has kept who
+ * they are.
+ */
+static void test_ancestors(void **state)
+{
+	struct who server = process_of_pid(200, "sh"), worker = process_of_pid(201, "worker");
+	struct who lone = process_of_pid(300, "lone"); /* no ancestor */
+	char options[2 * PATH_MAX], dir[PATH_MAX];
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(64);
+	snprintf(options, sizeof(options), "--on zombie>100ms --save %s --after 0 --count 1", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	init = process_of_pid(1, "init");
+	live_put(0, fork_record(0, &server, &init));
+	server.comm = "server";
+	live_put(0, exec_record(0, &server, 200, "/usr/bin/server"));
+	live_put(0, args_record(&server, "server\0--port\0" "80", 17));
+	live_put(0, fork_record(0, &lone, &init));
+	live_put(1, fork_record(0, &worker, &server));
+	live_put(1, rename_record(0, &worker, "worker/3"));
+	worker.comm = "worker/3";
+	child = process_of_pid(202, "child");
+	live_put(1, fork_record(0, &child, &worker));
+	live_put(1, exit_record(0, &worker, 5 << 8, 0));
+	live_put(2, reap_record(0, &worker, &server));
+	live_put(2, free_record(0, &worker));
+	overwrite();
+	live_put(1, exit_record(0, &child, 0, 0));
+	live_put(1, sigchld_record(0, &init, &child, CLD_EXITED));
+	line = next(out, "saved");
+	assert_non_null(line);
+	text(line, "dir", dir);
+	free(line);
+	fclose(out);
+	expect_of(dir, "--tree", "  server --port 80  ");
+	expect_of(dir, "--tree", "  `- worker/3  status 5, incomplete\n");
+	expect_of(dir, "--tree", "     `- child  zombie, incomplete\n");
+	expect_of(dir, "--tree", "\n3 processes, ");
+}
+
 /* When one is being saved, others are saved with it; and there are no more recordings than were asked for. */
 static void test_saves(void **state)
 {
@@ -295,7 +363,7 @@ static void test_exec(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_save), LIVE(test_saves),
+	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_save), LIVE(test_ancestors), LIVE(test_saves),
 		LIVE(test_ended), LIVE(test_exec),
 	};
 

@@ -17,8 +17,7 @@ int reaction_begin(struct reaction *reaction, const struct run *run, const sigse
 {
 	reaction->run = run;
 	reaction->mask = mask;
-	reaction->saving.run = run;
-	return saving_check(run->options);
+	return saving_prepare(&reaction->saving, run);
 }
 
 /*

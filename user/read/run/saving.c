@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,13 +16,11 @@
 #define CAUSE_LEN 64
 #define MOST_OF_SECOND 100
 
-int saving_check(const struct options *options)
+static int check_folder(const struct options *options)
 {
 	struct stat st;
 	const char *why;
 
-	if (!options->save)
-		return 0;
 	/* Arguments and names can be confidential: for the owner only, like the device. */
 	if (!mkdir(options->save, 0700) || errno == EEXIST)
 		errno = 0;
@@ -35,6 +34,15 @@ int saving_check(const struct options *options)
 	message("--save %s: cannot write there: %s; name a folder in one that can be written",
 		quoted(options->save), why);
 	return -ESRCH;
+}
+
+int saving_prepare(struct saving *saving, const struct run *run)
+{
+	saving->run = run;
+	if (!run->options->save)
+		return 0;
+	past_init(&saving->past);
+	return check_folder(run->options);
 }
 
 /* "zombie-1s": nothing that a file system, or a shell, takes for something else. */
@@ -109,13 +117,29 @@ static struct proclife_run_info info_of(const struct saving *saving)
 	return info;
 }
 
-static int open_source(struct saving *saving)
+/* Whom it is about, and its ancestors, of whom the rings may not have everything any more. */
+static int prepend(struct saving *saving, const struct fire *fire)
+{
+	struct proclife_record *records;
+	size_t count;
+	int ret = 0;
+
+	records = fire->process ? past_of(&saving->past, fire->process->id, &count) : NULL;
+	if (records)
+		ret = proclife_source_prepend(saving->source, records, count);
+	free(records);
+	return ret;
+}
+
+static int open_source(struct saving *saving, const struct fire *fire)
 {
 	int ret = proclife_device_open(&saving->source, saving->run->options->device);
 
 	if (ret)
 		return ret;
 	ret = proclife_source_rewind(saving->source);
+	if (!ret)
+		ret = prepend(saving, fire);
 	if (!ret)
 		ret = proclife_source_snapshot(saving->source);
 	return ret == -ENOTTY ? 0 : ret; /* a copy of a device, without tasks */
@@ -137,7 +161,7 @@ bool saving_begin(struct saving *saving, const struct fire *fire)
 	info.began = fire->ts;
 	ret = set_path(saving, fire);
 	if (!ret)
-		ret = open_source(saving);
+		ret = open_source(saving, fire);
 	if (!ret)
 		ret = proclife_recorder_new(&saving->recorder, saving->source, saving->path, &info);
 	if (ret) {
@@ -266,4 +290,5 @@ void saving_free(struct saving *saving)
 {
 	if (saving->source)
 		end(saving);
+	past_free(&saving->past);
 }

@@ -6,11 +6,13 @@
 #ifndef READ_SAVING_H
 #define READ_SAVING_H
 
+#include "run/past.h"
 #include "views/fire.h"
 #include <limits.h>
 
 struct saving {
 	const struct run *run;
+	struct past past; /* where there is --save */
 	struct proclife_source *source; /* NULL: nothing is being saved */
 	struct proclife_recorder *recorder;
 	char path[PATH_MAX]; /* of what is being saved, or was last */
@@ -21,7 +23,7 @@ struct saving {
 };
 
 /* Makes the folder that they go into, if need be. 0, or -ESRCH after a message. */
-int saving_check(const struct options *options);
+int saving_prepare(struct saving *saving, const struct run *run);
 /* Begins to save what this is about. False after a message, or if there were enough of them. */
 bool saving_begin(struct saving *saving, const struct fire *fire);
 /*

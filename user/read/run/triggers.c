@@ -185,22 +185,40 @@ static void exited(void *data, struct proclife_process *process)
 	look_at(data, process, false);
 }
 
+static void linked(void *data, struct proclife_process *process, struct proclife_process *parent)
+{
+	struct triggers *t = data;
+
+	(void)parent;
+	past_link(&t->reaction.saving.past, process);
+}
+
+/* Nothing more will be told of it. */
+static void over(struct triggers *t, const struct proclife_process *process)
+{
+	agenda_forget(&t->agenda, process);
+	if (t->run->options->save)
+		past_over(&t->reaction.saving.past, process);
+}
+
 static void gone(void *data, struct proclife_process *process)
 {
 	struct triggers *t = data;
 	const struct proclife_memory *memory = proclife_process_memory(process);
-	bool follows = memory && memory->open;
+	bool follows = memory && memory->open && !process->outlives;
 
+	if (t->run->options->save)
+		past_end(&t->reaction.saving.past, process, t->record);
 	if (!process->outlives)
 		look_at(t, process, !follows);
-	if (process->outlives || !follows)
-		agenda_forget(&t->agenda, process);
+	if (!follows)
+		over(t, process);
 }
 
 static void memory_gone(void *data, struct proclife_process *process)
 {
 	look_at(data, process, true);
-	agenda_forget(&((struct triggers *)data)->agenda, process);
+	over(data, process);
 }
 
 static const struct proclife_process *process_of(const struct triggers *t, uint64_t handle)
@@ -273,48 +291,58 @@ void triggers_event(struct triggers *t, const struct proclife_event *event)
 	/* A gap is told where it begins, and hides what is up to its end. */
 	triggers_advance(t, ts);
 	t->now = ts;
+	t->record = event->record;
 }
 
-/* Reports tell the rest. */
+/* Of a SIGCHLD, that is its sender. */
+static const struct proclife_process *process_about(const struct triggers *t,
+						    const struct proclife_record *record)
+{
+	bool notifies = record->type == PROCLIFE_SIGNAL && record->signal.signo == SIGCHLD;
+
+	return process_of(t, notifies ? record->signal.sender : record->task);
+}
+
+/* Does more follow from it than reports tell? */
+static bool is_telling(const struct proclife_record *record)
+{
+	switch (record->type) {
+	case PROCLIFE_SIGNAL:
+		return record->signal.signo == SIGCHLD || record->signal.signo == SIGKILL;
+	case PROCLIFE_TASK:
+		return record->flags & PROCLIFE_F_ZOMBIE;
+	case PROCLIFE_FORK:
+		return record->pid == record->tgid;
+	case PROCLIFE_MM:
+	case PROCLIFE_REAP:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void triggers_fed(struct triggers *t, const struct proclife_event *event)
 {
 	const struct proclife_record *record = event->record;
-	const struct proclife_process *process = NULL;
+	const struct proclife_process *process;
+	bool telling = record && is_telling(record);
 
 	if (!t->count)
 		return;
-	if (!record) {
+	if (!record)
 		note_gap(t, &event->gap);
+	if (!telling && (!record || !t->run->options->save))
 		return;
-	}
-	switch (record->type) {
-	case PROCLIFE_SIGNAL:
-		if (record->signal.signo == SIGCHLD)
-			process = process_of(t, record->signal.sender);
-		else if (record->signal.signo == SIGKILL)
-			process = process_of(t, record->task);
-		break;
-	case PROCLIFE_TASK:
-		if (record->flags & PROCLIFE_F_ZOMBIE)
-			process = process_of(t, record->task);
-		break;
-	case PROCLIFE_FORK:
-		process = record->pid == record->tgid ? process_of(t, record->task) : NULL;
-		if (process)
-			note_fork(t, record, process);
-		break;
-	case PROCLIFE_MM:
+	process = process_about(t, record);
+	if (process && t->run->options->save)
+		past_keep(&t->reaction.saving.past, process, record);
+	if (record->type == PROCLIFE_MM)
 		look_at_held(t);
-		process = process_of(t, record->task);
-		break;
-	case PROCLIFE_REAP:
-		process = process_of(t, record->task);
-		break;
-	default:
-		break;
-	}
-	if (process)
-		look_at(t, process, false);
+	if (!process || !telling)
+		return;
+	if (record->type == PROCLIFE_FORK)
+		note_fork(t, record, process);
+	look_at(t, process, false);
 }
 
 uint64_t triggers_due(const struct triggers *t)
@@ -352,6 +380,7 @@ int triggers_begin(struct triggers *t, struct run *run, const sigset_t *mask)
 	struct proclife_reports reports = {
 		.size = sizeof(reports),
 		.process_born = run->options->exec ? born : NULL,
+		.process_linked = run->options->save ? linked : NULL,
 		.process_gone = gone,
 		.process_exiting = exiting,
 		.process_exited = exited,

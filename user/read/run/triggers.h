@@ -18,6 +18,7 @@ struct triggers {
 	struct burst *bursts; /* by condition */
 	uint64_t *lost;	      /* likewise: since it last fired */
 	struct agenda agenda;
+	const struct proclife_record *record; /* that is fed; NULL: it is a gap */
 	uint64_t now;	 /* of the record that is fed, or up to where all were */
 	uint64_t gap_to; /* records are missing up to here */
 	uint64_t calm_until;

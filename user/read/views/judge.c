@@ -22,11 +22,8 @@ static bool is_recorded(const struct run *run, enum proclife_type type)
 static bool phase_holds(const struct judged *judged, const struct condition *c, uint64_t *value)
 {
 	const struct proclife_process *process = judged->process;
-	bool freed = c->phase == PROCLIFE_RCU_FREE || c->phase == PROCLIFE_EXIT_FREE;
 
 	if (!condition_grows(c) && !judged->over)
-		return false;
-	if (freed && process->open) /* what is known is a thread's, so far */
 		return false;
 	return proclife_process_phase(process, c->phase, value) &&
 	       relation_holds(c->relation, *value, c->bound);
