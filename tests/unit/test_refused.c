@@ -82,7 +82,8 @@ static int prepend(uint64_t *digest)
 		err = proclife_source_prepend(source, &kept, 1);
 	while (!err && (ret = proclife_source_next(source, &event))) {
 		keep_first(&err, ret);
-		*digest = *digest * 31 + (event.record ? event.record->ts : 1);
+		if (ret == 1)
+			*digest = *digest * 31 + (event.record ? event.record->ts : 1);
 	}
 	proclife_source_free(source);
 	failing_library(false);

@@ -138,6 +138,69 @@ static void test_late_notice(void **state)
 	       "1.250000001 zombie>50ms: late (101), zombie for 50.0 ms so far, parent sh (100)\n");
 }
 
+/* Since when it exits is known only once all its threads have exited, one by one. */
+static void test_known_late(void **state)
+{
+	struct who slow = story_fork(&sh, 101, "slow");
+
+	(void)state;
+	story_at(20);
+	story_put(record_of(0, PROCLIFE_EXITING, &slow));
+	story_at(200);
+	story_die(&slow, &sh, 0, MS, 100);
+	story_bury(&slow, &sh);
+	expect("--on exit_free>50ms --on teardown>=50ms --on zombie>1us --on slow.life>100ms",
+	       "1.200000000 teardown>=50ms: slow (101), teardown for 180 ms so far\n"
+	       "1.200000000 exit_free>50ms: slow (101), exit_free for 180 ms so far\n");
+}
+
+/* It is called so only after that was due: then it is told at once. */
+static void test_renamed(void **state)
+{
+	struct who cc = story_fork(&sh, 101, "cc"), other;
+
+	(void)state;
+	other = story_fork(&sh, 102, "other");
+	story_at(100);
+	cc.comm = "cc1";
+	story_put(exec_record(0, &cc, 101, "/bin/cc1"));
+	story_at(120);
+	other.comm = "cc1";
+	story_put(rename_record(0, &other, "cc1"));
+	story_at(130);
+	expect("--on cc1.life>50ms --on cc1.life>115ms",
+	       "1.100000000 cc1.life>50ms: cc1 (101), life for 90.0 ms so far\n"
+	       "1.120000000 cc1.life>50ms: cc1 (102), life for 110 ms so far\n"
+	       "1.125000002 cc1.life>115ms: cc1 (101), life for 115 ms so far\n"
+	       "1.125000003 cc1.life>115ms: cc1 (102), life for 115 ms so far\n");
+}
+
+/* There is nothing to unmap, or its own exit goes on: nothing is unmapped any more. */
+static void test_unmapped(void **state)
+{
+	struct who own = story_fork(&sh, 101, "own"), empty = story_fork(&sh, 102, "empty");
+	struct proclife_record r;
+
+	(void)state;
+	story_at(20);
+	for (int i = 0; i < 2; i++) {
+		const struct who *who = i ? &empty : &own;
+
+		r = record_of(0, PROCLIFE_EXITING, who);
+		r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+		r.exiting.mm = mm_record(0, who, PROCLIFE_MM_TEARDOWN, who).mm.mm;
+		story_put(r);
+		r = mm_record(0, who, PROCLIFE_MM_TEARDOWN, who);
+		if (i)
+			r.mm.rss_anon = r.mm.rss_file = r.mm.rss_shmem = r.mm.swap = 0;
+		story_put(r);
+	}
+	story_at(100);
+	story_die(&own, &sh, 0, MS, 100);
+	story_at(500);
+	expect("--on unmap>50ms --on unmap>100ms", "1.070000002 unmap>50ms: own (101), unmap for 50.0 ms so far\n");
+}
+
 /* By another signal, the kill is known only once it has ended it. */
 static void test_killed(void **state)
 {
@@ -280,7 +343,8 @@ static void test_beside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRIGGERS(test_zombie), TRIGGERS(test_found), TRIGGERS(test_slow_death), TRIGGERS(test_late_notice),
+		TRIGGERS(test_zombie), TRIGGERS(test_found), TRIGGERS(test_slow_death), TRIGGERS(test_late_notice), TRIGGERS(test_known_late), TRIGGERS(test_renamed),
+		TRIGGERS(test_unmapped),
 		TRIGGERS(test_killed),
 		TRIGGERS(test_status), TRIGGERS(test_memory), TRIGGERS(test_forks), TRIGGERS(test_lost),
 		TRIGGERS(test_beside),

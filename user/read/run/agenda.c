@@ -6,7 +6,7 @@
 #define NOT_DUE SIZE_MAX
 
 struct entry {
-	uint64_t id;
+	uint64_t id; /* of the process, or its address space */
 	struct watched *watched;
 };
 
@@ -95,18 +95,34 @@ struct watched *agenda_add(struct agenda *agenda, const struct proclife_process 
 	return entry->watched;
 }
 
-void agenda_set_held(struct agenda *agenda, struct watched *watched, bool held)
+static void forget_held(struct agenda *agenda, struct watched *watched)
 {
-	struct watched **at = &agenda->held;
+	if (watched->mm)
+		id_table_delete(&agenda->held, id_table_get(&agenda->held, watched->mm));
+	watched->mm = 0;
+}
 
-	if (watched->held == held)
+struct watched *agenda_find_held(const struct agenda *agenda, uint64_t mm)
+{
+	struct entry *entry = mm ? id_table_get(&agenda->held, mm) : NULL;
+
+	return entry ? entry->watched : NULL;
+}
+
+/* Two can claim the same, where a handle is in use again and the end of the first is missing. */
+void agenda_set_held(struct agenda *agenda, struct watched *watched, uint64_t mm)
+{
+	struct watched *before = agenda_find_held(agenda, mm);
+	struct entry *entry;
+
+	if (!mm || before == watched)
 		return;
-	watched->held = held;
-	while (!held && *at != watched)
-		at = &(*at)->next;
-	if (held)
-		watched->next = agenda->held;
-	*at = held ? watched : watched->next;
+	if (before)
+		forget_held(agenda, before);
+	forget_held(agenda, watched);
+	entry = id_table_add(&agenda->held, mm);
+	entry->watched = watched;
+	watched->mm = mm;
 }
 
 void agenda_forget(struct agenda *agenda, const struct proclife_process *process)
@@ -116,7 +132,7 @@ void agenda_forget(struct agenda *agenda, const struct proclife_process *process
 	if (!entry)
 		return;
 	agenda_set_due(agenda, entry->watched, UINT64_MAX);
-	agenda_set_held(agenda, entry->watched, false);
+	forget_held(agenda, entry->watched);
 	free(entry->watched);
 	id_table_delete(&agenda->watched, entry);
 }
@@ -125,6 +141,7 @@ void agenda_init(struct agenda *agenda)
 {
 	*agenda = (struct agenda){ 0 };
 	id_table_init(&agenda->watched, sizeof(struct entry));
+	id_table_init(&agenda->held, sizeof(struct entry));
 }
 
 void agenda_free(struct agenda *agenda)
@@ -134,5 +151,6 @@ void agenda_free(struct agenda *agenda)
 	for (i = 0; i < agenda->watched.slots; i++)
 		free(((struct entry *)(void *)agenda->watched.entries)[i].watched);
 	id_table_free(&agenda->watched);
+	id_table_free(&agenda->held);
 	free(agenda->due);
 }

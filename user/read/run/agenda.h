@@ -11,13 +11,12 @@ struct watched {
 	const struct proclife_process *process;
 	uint64_t id;
 	uint64_t fired; /* a bit for each condition: once for each life */
-	uint64_t spent; /* likewise: when that was due, it did not concern this process */
+	uint64_t spent; /* likewise: when that was due, it did not concern this process as it was then */
 	uint64_t due; /* UINT64_MAX: never */
 	size_t place; /* in the heap */
 	bool own;     /* --exec started it */
 	bool ends;    /* it was reported to end as a whole */
-	bool held;    /* it is in the list of those whose memory others hold */
-	struct watched *next;
+	uint64_t mm;  /* the address space of it that others hold; 0: none */
 };
 
 struct agenda {
@@ -25,7 +24,7 @@ struct agenda {
 	struct watched **due; /* a heap: the one that is due first is the first */
 	size_t due_count;
 	size_t due_size;
-	struct watched *held; /* whose memory others hold: what becomes of it is told of these others */
+	struct id_table held; /* by address space: what becomes of it is told of those who hold it */
 };
 
 void agenda_init(struct agenda *agenda);
@@ -36,7 +35,9 @@ struct watched *agenda_find(const struct agenda *agenda, uint64_t id);
 struct watched *agenda_add(struct agenda *agenda, const struct proclife_process *process);
 void agenda_forget(struct agenda *agenda, const struct proclife_process *process);
 void agenda_set_due(struct agenda *agenda, struct watched *watched, uint64_t due);
-void agenda_set_held(struct agenda *agenda, struct watched *watched, bool held);
+void agenda_set_held(struct agenda *agenda, struct watched *watched, uint64_t mm);
+/* Whose address space others hold, or NULL. */
+struct watched *agenda_find_held(const struct agenda *agenda, uint64_t mm);
 /* When the first one is due; UINT64_MAX: none is. */
 static inline uint64_t agenda_due(const struct agenda *agenda)
 {

@@ -92,7 +92,6 @@ static void look_at(struct triggers *t, const struct proclife_process *process, 
 	struct watched *watched = agenda_find(&t->agenda, process->id);
 	struct judged judged = judged_of(t, watched, process);
 	uint64_t fired = watched ? watched->fired : 0, due;
-	bool held = !over && is_held(process);
 	size_t i;
 
 	if (watched && watched->own)
@@ -107,22 +106,23 @@ static void look_at(struct triggers *t, const struct proclife_process *process, 
 		tell_life(t, &fire, process);
 	}
 	due = over ? NEVER : next_due(t, &judged, fired | (watched ? watched->spent : 0));
-	if (!watched && !fired && !held && due == NEVER)
+	if (!watched && !fired && due == NEVER)
 		return;
 	watched = agenda_add(&t->agenda, process);
 	watched->fired = fired;
-	agenda_set_held(&t->agenda, watched, held);
 	agenda_set_due(&t->agenda, watched, due);
 }
 
-static void look_at_held(struct triggers *t)
+/* What becomes of an address space can be told of another than the process that has left it. */
+static void look_at_held(struct triggers *t, const struct proclife_record *record,
+			 const struct proclife_process *process)
 {
-	struct watched *watched, *next;
+	const struct watched *held = agenda_find_held(&t->agenda, record->mm.mm);
 
-	for (watched = t->agenda.held; watched; watched = next) {
-		next = watched->next;
-		look_at(t, watched->process, false);
-	}
+	if (process && record->mm.what == PROCLIFE_MM_LEFT && is_held(process))
+		agenda_set_held(&t->agenda, agenda_add(&t->agenda, process), record->mm.mm);
+	else if (held && held->process != process)
+		look_at(t, held->process, false);
 }
 
 /* The first one of the heap: what is to be told of it now? */
@@ -133,9 +133,10 @@ static void take_due(struct triggers *t)
 	struct judged judged = judged_of(t, watched, process);
 	size_t i;
 
-	t->now = watched->due;
+	/* That it was due before can become known only now. */
+	t->now = watched->due > t->now ? watched->due : t->now;
 	for (i = 0; i < t->count; i++) {
-		struct fire fire = { .condition = &t->conditions[i], .ts = watched->due, .open = true };
+		struct fire fire = { .condition = &t->conditions[i], .ts = t->now, .open = true };
 		uint64_t bit = 1ULL << i;
 
 		if ((watched->fired | watched->spent) & bit ||
@@ -143,10 +144,11 @@ static void take_due(struct triggers *t)
 			continue;
 		if (!judge_concerns(&judged, fire.condition)) {
 			watched->spent |= bit;
+			t->spent = true;
 			continue;
 		}
 		watched->fired |= bit;
-		fire.value = watched->due - judge_since(&judged, fire.condition, &fire.at_least);
+		fire.value = t->now - judge_since(&judged, fire.condition, &fire.at_least);
 		tell_life(t, &fire, process);
 	}
 	agenda_set_due(&t->agenda, watched, next_due(t, &judged, watched->fired | watched->spent));
@@ -304,7 +306,7 @@ static const struct proclife_process *process_about(const struct triggers *t,
 }
 
 /* Does more follow from it than reports tell? */
-static bool is_telling(const struct proclife_record *record)
+static bool is_telling(const struct triggers *t, const struct proclife_record *record)
 {
 	switch (record->type) {
 	case PROCLIFE_SIGNAL:
@@ -313,6 +315,10 @@ static bool is_telling(const struct proclife_record *record)
 		return record->flags & PROCLIFE_F_ZOMBIE;
 	case PROCLIFE_FORK:
 		return record->pid == record->tgid;
+	case PROCLIFE_EXEC:
+	case PROCLIFE_ARGS:
+	case PROCLIFE_RENAME:
+		return t->spent; /* now it can be one that a condition is about */
 	case PROCLIFE_MM:
 	case PROCLIFE_REAP:
 		return true;
@@ -321,11 +327,20 @@ static bool is_telling(const struct proclife_record *record)
 	}
 }
 
+/* What was due before it was called so, or belonged to this user, is so now. */
+static void look_again(struct triggers *t, const struct proclife_process *process)
+{
+	struct watched *watched = agenda_find(&t->agenda, process->id);
+
+	if (watched)
+		watched->spent = 0;
+}
+
 void triggers_fed(struct triggers *t, const struct proclife_event *event)
 {
 	const struct proclife_record *record = event->record;
 	const struct proclife_process *process;
-	bool telling = record && is_telling(record);
+	bool telling = record && is_telling(t, record);
 
 	if (!t->count)
 		return;
@@ -337,11 +352,13 @@ void triggers_fed(struct triggers *t, const struct proclife_event *event)
 	if (process && t->run->options->save)
 		past_keep(&t->reaction.saving.past, process, record);
 	if (record->type == PROCLIFE_MM)
-		look_at_held(t);
+		look_at_held(t, record, process);
 	if (!process || !telling)
 		return;
 	if (record->type == PROCLIFE_FORK)
 		note_fork(t, record, process);
+	if (t->spent)
+		look_again(t, process);
 	look_at(t, process, false);
 }
 

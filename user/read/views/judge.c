@@ -83,26 +83,49 @@ static uint64_t teardown_since(const struct judged *judged)
 	return proclife_process_has_exited(process) ? process->marks.exited : process->exiting;
 }
 
+/* Does a thread of it go on? One that has begun to exit does not, whatever the others do. */
+static bool lives(const struct judged *judged)
+{
+	const struct proclife_process *process = judged->process;
+	const struct proclife_task *task = NULL;
+
+	if (judged->ends || proclife_process_has_exited(process) || process->marks.reaped)
+		return false;
+	while ((task = proclife_process_next_task(process, task)))
+		if (!task->exiting && !task->marks.exited && !task->marks.reaped)
+			return true;
+	return false;
+}
+
+/* Where there is nothing to unmap, nothing may tell that it is over. So does a notice of its own exit. */
+static uint64_t unmap_since(const struct proclife_process *process, const struct proclife_memory *memory)
+{
+	const struct proclife_marks *marks = &process->marks;
+
+	if (!(memory->rss_anon | memory->rss_file | memory->rss_shmem | memory->swap) ||
+	    (memory->own && (marks->notified || marks->reaped || !process->open)))
+		return 0;
+	return memory->teardown;
+}
+
 static uint64_t since(const struct judged *judged, enum proclife_phase phase, bool *at_least)
 {
 	const struct proclife_process *process = judged->process;
 	const struct proclife_memory *memory = proclife_process_memory(process);
 	const struct proclife_killer *killer;
-	bool lives = !judged->ends && !proclife_process_has_exited(process) && !process->marks.reaped &&
-		     process->open;
 
 	switch (phase) {
 	case PROCLIFE_LIFE:
-		return lives ? process->marks.born : 0;
+		return process->marks.born && lives(judged) ? process->marks.born : 0;
 	case PROCLIFE_KILL:
 		killer = proclife_process_sigkill(process);
-		return lives && killer ? killer->ts : 0;
+		return killer && lives(judged) ? killer->ts : 0;
 	case PROCLIFE_TEARDOWN:
 		return teardown_since(judged);
 	case PROCLIFE_HELD:
 		return memory && memory->open && !memory->teardown ? memory->left : 0;
 	case PROCLIFE_UNMAP:
-		return memory && memory->open && !memory->gone ? memory->teardown : 0;
+		return memory && memory->open && !memory->gone ? unmap_since(process, memory) : 0;
 	case PROCLIFE_ZOMBIE:
 		return zombie_since(judged, at_least);
 	case PROCLIFE_RCU_FREE:
