@@ -179,7 +179,7 @@ static void test_save(void **state)
 	free(line);
 	assert_null(next(out, "saved"));
 	fclose(out);
-	expect_of(dir, "--info", "saved");
+	expect_of(dir, "--info", " complete, because --on had it saved\n");
 	expect_of(dir, "--lives", "\n5 deaths; at the end 3 alive, 1 zombie\n");
 	expect_of(dir, "--on zombie>100ms", " zombie>100ms: child (4000), zombie for 100 ms so far, parent init (1)\n");
 }
@@ -358,13 +358,74 @@ static void test_exec(void **state)
 	assert_int_equal(count_text(said, "PROCLIFE_TIME=20"), 1);
 	snprintf(wanted, sizeof(wanted), "PROCLIFE_SAVED=%s\n", saved);
 	assert_int_equal(count_text(said, wanted), 1);
-	expect_of(saved, "--info", "saved");
+	expect_of(saved, "--info", " complete, because --on had it saved\n");
+}
+
+/* Before anything is followed. */
+static void test_no_folder(void **state)
+{
+	char path[PATH_MAX];
+	struct output out;
+	FILE *file;
+
+	(void)state;
+	live_open(1 << 10);
+	snprintf(path, sizeof(path), "%s/file", folder.base);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+	out = run_program(true, 0, "%s --device %s --on failed --save %s", program, live_path, path);
+	assert_int_equal(out.status, 1);
+	assert_non_null(strstr(out.text, "/file: cannot write there: Not a directory; name a folder"));
+	free(out.text);
+	out = run_program(true, 0, "%s --device %s --on failed --save %s/a/b", program, live_path, folder.base);
+	assert_int_equal(out.status, 1);
+	assert_non_null(strstr(out.text, "/a/b: cannot write there: No such file or directory; name a folder"));
+	free(out.text);
+}
+
+/* How the command ends is said, and that there is too much for it. */
+static void test_busy(void **state)
+{
+	struct output rest = { NULL, 0, 0 };
+	unsigned int told = 0, full = 0;
+	char line[2 * PATH_MAX], *said = NULL;
+	size_t size = 0;
+	int fds[2];
+	FILE *out;
+	pid_t pid;
+
+	(void)state;
+	live_open(1 << 10);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	snprintf(line, sizeof(line), "%s --device %s --on failed --calm 0 --history --exec sleep${IFS}1;exit${IFS}7",
+		 program, live_path);
+	for (uint32_t i = 0; i < 20; i++)
+		put_zombie(4000 + i);
+	pid = start_program(line, fds[1], fds[1], 0);
+	close(fds[1]);
+	out = fdopen(fds[0], "r");
+	setvbuf(out, NULL, _IONBF, 0);
+	do {
+		assert_true(getline(&said, &size, out) > 0);
+		told += strstr(said, " failed: child ") != NULL;
+		full += strstr(said, "--exec: 16 are waiting for it; for what is so meanwhile, it is not") != NULL;
+	} while (!strstr(said, "exit${IFS}7': it ended with status 7\n"));
+	free(said);
+	kill(pid, SIGTERM);
+	collect_output(pid, fds[0], &rest);
+	fclose(out);
+	assert_int_equal(rest.status, 0);
+	assert_int_equal(told, 20);
+	assert_int_equal(full, 1);
+	assert_non_null(strstr(rest.text, " were still waiting for it, and it is not executed for them\n"));
+	free(rest.text);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_save), LIVE(test_ancestors), LIVE(test_saves),
-		LIVE(test_ended), LIVE(test_exec),
+		LIVE(test_ended), LIVE(test_exec), LIVE(test_no_folder), LIVE(test_busy),
 	};
 
 	if (find_program())

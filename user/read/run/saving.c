@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define AT_A_TIME 16384 /* events: some milliseconds */
+#define AT_A_TIME 4096 /* events: a millisecond or so */
 #define CAUSE_LEN 64
 #define MOST_OF_SECOND 100
 

@@ -296,13 +296,17 @@ int session_verdict(struct session *s)
 
 void session_wait_for_commands(struct session *s)
 {
+	const struct reaction *reaction = &s->triggers.reaction;
 	struct pollfd fd = { s->signals, POLLIN, 0 };
 
 	session_flush(s);
-	while (reaction_is_busy(&s->triggers.reaction) && !s->killed_by) {
+	while (reaction_is_busy(reaction) && !s->killed_by) {
 		poll(&fd, 1, -1);
 		session_take_signals(s);
 	}
+	if (reaction->waiting_count)
+		message("--exec: %zu were still waiting for it, and it is not executed for them",
+			reaction->waiting_count);
 }
 
 void session_flush(struct session *s)
