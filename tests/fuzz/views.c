@@ -46,7 +46,8 @@ static const char *const views[] = {
 	"--tree --latency --summary --lives", "--diff", "--slice",
 	"--latency --by cgroup --interval 1ms", "--latency --threads --interval 3ms",
 	"--summary --latency --parents --interval 1ms", "--expect life.max<1s --parents --interval 5ms",
-	"--metrics",
+	"--metrics", "--on failed --on zombie>1us --on life>0s --on forks>0/s --on lost>0 --on unmap>0s --on held<1s",
+	"--lives --on teardown>0s --on kill>=1us --on rcu_free>1ms --on exit_free<1s --on 1.status>0 --calm 1ms",
 };
 
 #define VIEWS (sizeof(views) / sizeof(*views))

@@ -384,6 +384,7 @@ static void test_all_views(void **state)
 		"--critical-path", "--critical-path --pid 200", "--critical-path --pid 300",
 		"--latency --by comm --interval 10ms", "--parents --summary --interval 3ms",
 		"--latency --threads --interval 20ms",
+		"--on o\377d.zombie>=0s", "--on failed --on zombie>1ms --on forks>1/s --on lost>0 --calm 1ms",
 		"--zombies", "--zombies --top 1", "--tree --comm odd*", "--events --comm c*",
 	};
 	char from[6 * PATH_MAX], other[2 * PATH_MAX], third[2 * PATH_MAX];
@@ -436,6 +437,8 @@ static void test_all_views(void **state)
 	device->header->mm_marks = UINT32_MAX;
 	print(from, "--events --history --duration 10ms", 0);
 	print(from, "--status", 0);
+	snprintf(third, sizeof(third), "--on o\377d.zombie>0s --history --duration 10ms --after 0 --save %s/s\xff", folder.base);
+	print(from, third, 0);
 	put_on(0, fork_record(0, &sleeper, &init));
 	put_on(0, signal_record(0, &sleeper, SIGKILL, &init));
 	print(from, "--dying", 0);

@@ -129,6 +129,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		own->end_hidden = true;
 	own->shown_alive |= !(record->flags & PROCLIFE_F_GROUP_EXIT);
 	if (task->leader) {
+		own->found = record->ts;
 		process->flags = task->flags;
 		process->real_parent_tgid = state->parent_tgid;
 	}

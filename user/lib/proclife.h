@@ -108,6 +108,19 @@ int proclife_source_rewind(struct proclife_source *source);
 int proclife_source_snapshot(struct proclife_source *source);
 
 /**
+ * proclife_source_prepend - begin with records that the rings do not hold any more
+ * @records: in the order of time; copied
+ *
+ * For what another source of this device has yielded before. Call this after proclife_source_rewind() and
+ * before the first proclife_source_next(). Of each CPU, only what is older than its history is yielded, so
+ * that nothing comes twice; TASKs are always. Errors: -EBUSY if it is too late; -ENOTSUP if the source is
+ * not a device that begins with its history; -EINVAL if the records are not in order, or of a CPU that the
+ * device does not have; -ENOMEM.
+ */
+int proclife_source_prepend(struct proclife_source *source, const struct proclife_record *records,
+			    size_t count);
+
+/**
  * proclife_source_next - the next event in order
  * @event: set if the return value is 1; its record is valid until the next call for this source
  *

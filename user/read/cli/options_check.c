@@ -22,8 +22,11 @@ static const struct {
 } exclusions[] = {
 	{ GIVEN(INPUT), OF_DEVICE | GIVEN(HISTORY) | GIVEN(RECORD) | GIVEN(COMMAND),
 	  "nothing but the recording is read" },
+	{ GIVEN(INPUT), OF_REACTION, "what was recorded is over; --on alone says when it was so, and --slice saves a part" },
 	{ GIVEN(COMMAND), GIVEN(PID) | GIVEN(HISTORY), "a command is followed from its start" },
 	{ GIVEN(METRICS), GIVEN(HISTORY), "at each start, what was counted already would be counted again" },
+	{ GIVEN(ON), GIVEN(FROM) | GIVEN(TO), "a condition is looked for all the time" },
+	{ GIVEN(ON), GIVEN(KTAP) | GIVEN(LAVA), "nothing but verdicts is printed then" },
 	{ GIVEN(FOLD), GIVEN(THREADS), "a folded line stands for several processes" },
 	{ GIVEN(FOLD), GIVEN(TOP), "--top shows single processes" },
 	{ GIVEN(FOLD), GIVEN(NO_FOLD), "a tree is folded or not" },
@@ -239,6 +242,18 @@ static void check_verdicts(const struct options *options, struct argp_state *sta
 			   option_name(first_of(form)));
 }
 
+static void check_triggers(const struct options *options, struct argp_state *state)
+{
+	uint64_t beside = options->given & OF_TRIGGERS, of_saves = options->given & (GIVEN(AFTER) | GIVEN(SAVES));
+
+	if (beside && !options->condition_count)
+		argp_error(state, "%s is for --on: add a condition", option_name(first_of(beside)));
+	if (of_saves && !options->save)
+		argp_error(state, "%s is for --save: add a folder", option_name(first_of(of_saves)));
+	if (options->condition_count && options->inputs.count > 1)
+		argp_error(state, "--on: one recording after the other, since each has its own time");
+}
+
 /* Rules about the number of recordings. */
 static void check_recordings(const struct options *options, const struct view *const *all,
 			     struct argp_state *state)
@@ -269,6 +284,7 @@ void options_check(const struct options *options, const struct view *const *all,
 	check_recordings(options, all, state);
 	check_interval(options, all, state);
 	check_verdicts(options, state);
+	check_triggers(options, state);
 	check_views(options, all, state);
 	check_by(options, state);
 	check_range(options, state);
@@ -285,7 +301,7 @@ void options_check(const struct options *options, const struct view *const *all,
 		argp_error(state, "--live draws on a terminal, and JSON is for programs: leave one of them out");
 	if (options->slice && options->json)
 		argp_error(state, "--slice prints nothing: leave out --json");
-	if (!options->views[0] && options->json && !options->expectation_count)
+	if (!options->views[0] && options->json && !options->expectation_count && !options->condition_count)
 		argp_error(state, "--json is for a view, and --record and --metrics alone show none; add "
 				  "--lives, --events, --tree or --latency");
 }

@@ -26,6 +26,12 @@ uint64_t option_number_of(const char *s, uint64_t max)
 	return parse_number(s, max, &value) ? value : 0;
 }
 
+void option_set_time(uint64_t *ns, const char *name, struct argp_state *state, const char *arg)
+{
+	if (!parse_time(arg, BARE_SECONDS, ns))
+		argp_error(state, "--%s %s: not a time such as 0, 10s, 1m or 1h", name, quoted(arg));
+}
+
 void option_add_word(struct words *words, const char *word)
 {
 	const char **all = reallocarray(words->all, words->count + 1, sizeof(*all));
@@ -237,6 +243,23 @@ void option_add_expectation(struct options *options, struct argp_state *state, c
 	options->expectation_count++;
 }
 
+void option_add_condition(struct options *options, struct argp_state *state, const char *arg)
+{
+	struct condition *conditions =
+		reallocarray(options->conditions, options->condition_count + 1, sizeof(*conditions));
+	const char *wrong;
+
+	if (!conditions)
+		die_no_memory();
+	options->conditions = conditions;
+	if (options->condition_count == MOST_CONDITIONS)
+		argp_error(state, "--on %s: there are %d conditions already", quoted(arg), MOST_CONDITIONS);
+	wrong = condition_parse(&conditions[options->condition_count], arg);
+	if (wrong)
+		argp_error(state, "--on %s: %s", quoted(arg), wrong);
+	options->condition_count++;
+}
+
 void option_add_status(struct options *options, struct argp_state *state, const char *arg)
 {
 	uint64_t status;
@@ -248,25 +271,15 @@ void option_add_status(struct options *options, struct argp_state *state, const 
 	options->given |= GIVEN(STATUS);
 }
 
-/* "KILL", "SIGKILL", "9", "SIGRTMIN+1", "any" */
 void option_add_signal(struct filter *filter, struct argp_state *state, const char *arg)
 {
-	uint64_t signal;
-	char buffer[24];
+	unsigned int signal;
 
 	if (!strcasecmp(arg, "any")) {
 		filter->signals = ANY_SIGNAL;
 		return;
 	}
-	if (!parse_number(arg, 64, &signal)) {
-		for (signal = 64; signal; signal--) {
-			const char *name = signal_name((int)signal, buffer);
-
-			if (!strcasecmp(arg, name) || !strcasecmp(arg, name + 3))
-				break;
-		}
-	}
-	if (!signal)
+	if (!parse_signal(arg, &signal))
 		argp_error(state, "--signal %s: not a signal such as KILL, SIGSEGV or 9, nor any",
 			   quoted(arg));
 	else

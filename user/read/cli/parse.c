@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/parse.h"
+#include "output/format.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -60,4 +61,21 @@ bool parse_number(const char *s, uint64_t max, uint64_t *value)
 	errno = 0;
 	*value = strtoull(s, NULL, 10);
 	return !errno && *value <= max;
+}
+
+bool parse_signal(const char *s, unsigned int *signal)
+{
+	uint64_t number;
+	char buffer[24];
+
+	if (!parse_number(s, 64, &number)) {
+		for (number = 64; number; number--) {
+			const char *name = signal_name((int)number, buffer);
+
+			if (!strcasecmp(s, name) || !strcasecmp(s, name + 3))
+				break;
+		}
+	}
+	*signal = (unsigned int)number;
+	return number;
 }

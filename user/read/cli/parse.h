@@ -17,6 +17,9 @@ bool parse_size(const char *s, uint64_t *bytes);
 /* A whole number up to @max; false if it is none. */
 bool parse_number(const char *s, uint64_t max, uint64_t *value);
 
+/* "KILL", "SIGKILL", "9", "SIGRTMIN+1"; false if it is no signal from 1 to 64. */
+bool parse_signal(const char *s, unsigned int *signal);
+
 /* Digits with at most one point among them; *end is set behind them. strtod() would accept more. */
 bool parse_decimal(const char *s, char **end, double *value);
 

@@ -142,6 +142,7 @@ static int begin_views(struct session *s)
 		s->counting |= views[i]->counts;
 		s->streaming |= views[i]->streams && views[i]->streams(s->run.options);
 	}
+	s->counting |= !views[0] && s->run.options->condition_count;
 	return ret ? ret : measure_begin(&s->run, s->run.options->by);
 }
 
@@ -168,7 +169,7 @@ static int watch_command(struct session *s)
 	return s->run.options->left_after ? proclife_tasks_report(s->run.tasks, &reports, s) : 0;
 }
 
-static int begin_results(struct session *s)
+static int begin_results(struct session *s, const sigset_t *mask)
 {
 	const struct options *options = s->run.options;
 	int ret = begin_views(s);
@@ -177,6 +178,8 @@ static int begin_results(struct session *s)
 		ret = matched_begin(&s->run, s->replay ? options->inputs.all[0] : NULL);
 	if (!ret)
 		ret = note_cgroups(&s->run);
+	if (!ret)
+		ret = triggers_begin(&s->triggers, &s->run, mask);
 	if (!ret)
 		ret = watch_begin(&s->watch, s->run.tasks);
 	if (!ret)
@@ -246,11 +249,11 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	sigset_t set;
 	int ret;
 
-	if ((options->command || (options->pid_count && !s->replay)) &&
+	if ((options->command || options->exec || (options->pid_count && !s->replay)) &&
 	    !in_initial_namespace(header)) {
 		message("%s: process IDs differ here from those that the module records; run %s "
 			"in the initial PID namespace",
-			options->command ? quoted(options->command[0]) : "--pid",
+			options->command ? quoted(options->command[0]) : options->exec ? "--exec" : "--pid",
 			program_invocation_short_name);
 		return -EXDEV;
 	}
@@ -259,7 +262,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	if (!ret)
 		ret = range_resolve(&s->run, s->replay);
 	if (!ret)
-		ret = begin_results(s);
+		ret = begin_results(s, mask);
 	if (!ret)
 		ret = check_cgroups(s);
 	if (!ret)
@@ -283,7 +286,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 		session_stop_at(s, session_now(s), STOP_DURATION);
 	stop_behind_range(s);
 	s->unwatched = !options->views[0] && !options->command && !options->pid_count &&
-		       !options->expectation_count && !options->metrics;
+		       !options->expectation_count && !options->metrics && !options->condition_count;
 	ret = metrics_begin(&s->metrics, &s->run, session_now(s));
 	if (ret)
 		return ret;

@@ -77,6 +77,7 @@ static void add_reason(struct text *what, const char reason[PROCLIFE_REASON_LEN]
 		{ "count", "--count was reached" },
 		{ "signal", "it was stopped" },
 		{ "left", "the time after the command's exit was over" },
+		{ "saved", "--on had it saved" },
 		{ "lost", "the end of what was followed was lost" },
 		{ "part", "another part follows" },
 		{ "end", "" },
