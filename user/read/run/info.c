@@ -115,6 +115,17 @@ static int add_bytes(const char *path, const struct stat *st, int type, struct F
 	return 0;
 }
 
+static bool is_one_folder(const struct info *info)
+{
+	int dir = open(info->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool has_metadata;
+
+	size_of(dir, "metadata", &has_metadata);
+	if (dir >= 0)
+		close(dir);
+	return has_metadata;
+}
+
 /* Of parts: all that is in the folder, those of other runs included. */
 static void measure_tree(struct info *info)
 {
@@ -169,7 +180,7 @@ static int read_recording(struct info *info)
 		return ret;
 	}
 	info->run.ended = proclife_source_horizon(info->run.source);
-	if (info->recorded->parts > 1)
+	if (!is_one_folder(info))
 		measure_tree(info);
 	else
 		measure_files(info);

@@ -80,8 +80,8 @@ static void tell(struct record *record)
 
 	if (!proclife_recorder_held(record->recorder, &held))
 		return;
-	notify_tell("READY=1\nWATCHDOG=1\nSTATUS=Holds %" PRIu64 " MiB in %u parts, whole since %s; %" PRIu64
-		    " records so far, %" PRIu64 " lost", (held.bytes + MIB / 2) / MIB, held.parts,
+	notify_tell("READY=1\nWATCHDOG=1\nSTATUS=Holds %" PRIu64 " MiB in %u part%s, whole since %s; %" PRIu64
+		    " records so far, %" PRIu64 " lost", (held.bytes + MIB / 2) / MIB, held.parts, held.parts == 1 ? "" : "s",
 		    when_text(record->run, held.since, since), counts->records, counts->lost);
 }
 

@@ -386,7 +386,7 @@ static void show_disk(const struct info *info, struct text *what)
 			largest = stream;
 	}
 	text_size(what, info->disk / 1024);
-	if (info->recorded->parts > 1) {
+	if (info->recorded->part && !files) {
 		text_string(what, ", all that is in the folder");
 	} else {
 		text_string(what, "; ");
