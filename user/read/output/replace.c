@@ -2,9 +2,9 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "output/replace.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,6 +97,22 @@ void replace_abandon(struct replacement *replacement)
 	close(replacement->fd);
 	unlink(replacement->beside);
 	forget(replacement);
+}
+
+int replace_try(const char *path)
+{
+	struct replacement replacement;
+	int ret = replace_begin(&replacement, path, 0600);
+
+	if (!ret)
+		replace_abandon(&replacement);
+	return ret;
+}
+
+void replace_say(const char *option, const char *path, int error)
+{
+	message("%s %s: cannot write there: %s; %s", option, quoted(path), strerror(-error),
+		replace_is_full(error) ? "make room" : "name a file in a folder that exists and can be written");
 }
 
 int replace_file(const char *path, const char *text, size_t size)

@@ -7,6 +7,8 @@
 #ifndef READ_REPLACE_H
 #define READ_REPLACE_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -30,6 +32,16 @@ int replace_begin(struct replacement *replacement, const char *path, mode_t mode
 int replace_end(struct replacement *replacement);
 /* Leaves the old file as it is. Does nothing after replace_end(). */
 void replace_abandon(struct replacement *replacement);
+
+/* Could it begin? 0 or a negative errno. */
+int replace_try(const char *path);
+/* Says why it could not, and what to do about it. */
+void replace_say(const char *option, const char *path, int error);
+
+static inline bool replace_is_full(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT;
+}
 
 /* The whole text, with the mode 0644, less the umask. 0 or a negative errno, likewise. */
 int replace_file(const char *path, const char *text, size_t size);

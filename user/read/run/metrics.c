@@ -11,11 +11,6 @@
 
 #define USUAL_INTERVAL 15000000000 /* ns; Prometheus' own default is to ask four times a minute */
 
-static bool is_full(int ret)
-{
-	return ret == -ENOSPC || ret == -EDQUOT;
-}
-
 /*
  * Two that write it take turns, and their counters seem to begin anew each time. An inode's number is
  * soon used again, so the time counts, too.
@@ -71,8 +66,7 @@ int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 	ret = write_file(metrics, now);
 	if (!ret)
 		return 0;
-	message("--metrics %s: cannot write there: %s; %s", quoted(metrics->path), strerror(-ret),
-		is_full(ret) ? "make room" : "name a file in a folder that exists and can be written");
+	replace_say("--metrics", metrics->path, ret);
 	return -ESRCH;
 }
 
@@ -90,7 +84,7 @@ static void update(struct metrics *metrics, uint64_t now)
 	if (ret && !metrics->error)
 		message("--metrics %s: %s; it stays as it was, and is tried again at each interval%s",
 			quoted(metrics->path), strerror(-ret),
-			is_full(ret) ? "; make room" : "");
+			replace_is_full(ret) ? "; make room" : "");
 	else if (!ret && metrics->error)
 		message("--metrics %s: it is up to date again", quoted(metrics->path));
 	metrics->error = ret;
