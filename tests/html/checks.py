@@ -7,7 +7,7 @@ import subprocess
 
 import values
 
-STORIES = ("build", "lossy", "marks", "hostile")
+STORIES = ("build", "lossy", "marks", "hostile", "death")
 HIDDEN = "".join(map(chr, [*range(0x200b, 0x2010), *range(0x2028, 0x202f), *range(0x2060, 0x2070), 0xfeff]))
 
 
@@ -63,7 +63,7 @@ def same(what, actual, expected):
 
 def check_counts(stage):
     """The sums are those of --summary, in the facts, by row, and in words."""
-    for name in (*STORIES, stage.build_of(2000)):
+    for name in (*STORIES, stage.build_of(6000)):
         for words in ((), ("--failed",), ("--from", "+20ms")):
             programs = [line for line in stage.json(name, "--summary", *words) if line["type"] == "program"]
             sums = {key: sum(program[key] for program in programs) for key in ("runs", "failed", "open", "runtime")}
@@ -97,7 +97,7 @@ def check_counts(stage):
 
 def check_lives(stage):
     """Each life is there with its marks, figures and arguments, as --tree --json has them."""
-    for name in (*STORIES, stage.build_of(2000)):
+    for name in (*STORIES, stage.build_of(6000)):
         page = stage.open(name)
         lives = [line for line in stage.json(name, "--tree") if line["type"] == "process"]
         same(name, page.value("page.lives.count"), len(lives))
@@ -198,7 +198,7 @@ def lines(page):
 
 def check_table(stage):
     """It is sorted, filtered and searched by clicks."""
-    page = stage.open(stage.build_of(2000))
+    page = stage.open(stage.build_of(6000))
     total = page.value("page.lives.count")
     page.click("#lives .head .cpu button")
     same("sorted", page.value("document.querySelector('#lives .cpu').getAttribute('aria-sort')"), "descending")
@@ -241,7 +241,7 @@ def check_table(stage):
 
 def check_keys(stage):
     """The table without a mouse."""
-    page = stage.open(stage.build_of(2000))
+    page = stage.open(stage.build_of(6000))
     page.value("document.getElementById('lives').focus()")
     page.key("ArrowDown")
     same("the first", page.value("page.table.list.active"), 0)
@@ -258,4 +258,152 @@ def check_keys(stage):
     same("none", page.value("shared.selected"), -1)
     page.key("/")
     same("the search", page.value("document.activeElement.id"), "search")
+    same("complaints", page.complaints(), [])
+
+
+def lane_point(page, row, part=0.5):
+    """Where a life is on the screen, this part of the way from its birth to its end."""
+    return page.value(f"""(() => {{
+        const t = page.timeline, lives = page.lives, box = t.box.getBoundingClientRect();
+        const ts = lives.begin[{row}] + {part} * (lives.lastSeen({row}) - lives.begin[{row}]);
+        return [box.left + t.painter.x(ts), box.top + t.laneTop(t.lanes.laneOf[{row}]) + t.laneHeight() / 2];
+    }})()""")
+
+
+def color_at(page, ts, row, height):
+    """What is painted at this time, at this part of the height of a life's lane, as a name of the style."""
+    return page.value(f"""(() => {{
+        const t = page.timeline, painter = t.painter, ratio = window.devicePixelRatio || 1;
+        t.drawNow();
+        const x = Math.floor(painter.x({ts}) * ratio), y = t.laneTop(t.lanes.laneOf[{row}]) + 1 + {height} * (t.laneHeight() - 1);
+        const pixel = [...painter.context.getImageData(x, Math.floor(y * ratio), 1, 1).data].slice(0, 3).join();
+        for (const [name, value] of Object.entries(painter.colors)) {{
+            const probe = document.createElement('canvas').getContext('2d');
+            probe.fillStyle = value;
+            probe.fillRect(0, 0, 1, 1);
+            if ([...probe.getImageData(0, 0, 1, 1).data].slice(0, 3).join() === pixel)
+                return name;
+        }}
+        return pixel;
+    }})()""")
+
+
+def sight(page):
+    return page.value("[page.timeline.from, page.timeline.to]")
+
+
+def check_timeline(stage):
+    """It zooms and pans by buttons, wheel, mouse and keys, and selects what is clicked."""
+    page = stage.open(stage.build_of(6000))
+    page.click("#timeline-title")
+    whole = sight(page)
+    page.click("#zoom-in")
+    closer = sight(page)
+    assert abs((closer[1] - closer[0]) * 2 - (whole[1] - whole[0])) < 2, (whole, closer)
+    page.click("#pan-right")
+    assert sight(page)[0] > closer[0]
+    page.click("#zoom-fit")
+    same("all", sight(page), whole)
+    x, y = page.place("#timeline")
+    there = page.value(f"page.timeline.timeAt({{ clientX: {x} }})")
+    page.wheel(x, y, -300, ctrl=True)
+    closer = sight(page)
+    assert closer[1] - closer[0] < (whole[1] - whole[0]) * 0.6, closer
+    same("below the pointer", round(page.value(f"page.timeline.timeAt({{ clientX: {x} }})") / 1e5), round(there / 1e5))
+    page.drag(x, y, x + 200, y)
+    moved = sight(page)
+    assert moved[0] < closer[0] and abs((moved[1] - moved[0]) - (closer[1] - closer[0])) < 2, (closer, moved)
+    same("below the pointer", round(page.value(f"page.timeline.timeAt({{ clientX: {x + 200} }})") / 1e5), round(there / 1e5))
+    page.value("document.getElementById('timeline').focus()")
+    page.key("ArrowRight")
+    assert sight(page)[0] > moved[0]
+    page.key("+")
+    assert sight(page)[1] - sight(page)[0] < moved[1] - moved[0]
+    page.key("Home")
+    same("all", sight(page), whole)
+    # Every one that can be hit.
+    longest = page.value("""Array.from({ length: page.lives.count }, (_, row) => row)
+        .sort((a, b) => page.lives.life(b) - page.lives.life(a)).slice(0, 20)""")
+    for row in longest:
+        page.value(f"shared.select(-1), page.timeline.zoomTo({row}), page.timeline.reveal({row})")
+        page.settle()
+        page.click_at(*lane_point(page, row))
+        same("clicked", page.value("shared.selected"), row)
+        assert page.value(f"document.getElementById('detail-name').textContent.startsWith(page.lives.name({row}))")
+    page.click("#detail-close")
+    same("closed", page.value("[shared.selected, document.getElementById('detail').hidden]"), [-1, True])
+    page.value("document.getElementById('timeline').focus()")
+    page.key("Home")
+    page.key("f")
+    first = page.value("shared.selected")
+    page.key("f")
+    second = page.value("shared.selected")
+    assert page.value(f"page.lives.is({first}, failed) && page.lives.is({second}, failed)") and second > first
+    page.key("F", shift=True)
+    same("back", page.value("shared.selected"), first)
+    page.key("Enter")
+    span = sight(page)
+    assert span[0] <= page.value(f"page.lives.begin[{first}]") and span[1] >= page.value(f"page.lives.exited[{first}]")
+    page.key("Escape")
+    x, y = lane_point(page, first)
+    page.mouse("mouseMoved", x, y)
+    page.settle()
+    assert page.value(f"!page.timeline.tip.hidden && document.getElementById('tip-name').textContent.includes(page.lives.pid[{first}])")
+    stage.picture("timeline")
+    same("complaints", page.complaints(), [])
+
+
+def check_colors(stage):
+    """Failures, phases of death, the critical path and what was lost can be seen, in light and in dark."""
+    page = stage.open("build")
+    for dark in (False, True):
+        page.dark(dark)
+        for name, first, last, part in (("zombie", "notified", "reaped", 0.5), ("rcu", "reaped", "freed", 0.85)):
+            row, ts = page.value(f"""(() => {{
+                const lives = page.lives, length = (row) => lives.{first}[row] >= 0 ? lives.{last}[row] - lives.{first}[row] : -1;
+                const rows = Array.from({{ length: lives.count }}, (_, row) => row).filter((row) => page.timeline.slots.laneOf[row] >= 0);
+                const row = rows.reduce((a, b) => length(b) > length(a) ? b : a);
+                page.timeline.show(lives.{first}[row], lives.{last}[row], true);
+                return [row, (lives.{first}[row] + lives.{last}[row]) / 2];
+            }})()""")
+            same(f"{name}, dark: {dark}", color_at(page, ts, row, part), name)
+        row = page.value("page.lives.flags.findIndex((flags, row) => flags & failed && page.lives.life(row) > 1e6 && page.lives.firstChild[row] < 0)")
+        page.value(f"page.timeline.zoomTo({row})")
+        middle = page.value(f"page.lives.begin[{row}] + page.lives.life({row}) / 2")
+        same("failed", [color_at(page, middle, row, part) for part in (0.2, 0.95)], ["failed", "bad"])
+        same("nothing", color_at(page, middle, row, 1.06), "back")
+        step = page.value("page.timeline.steps.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a)")
+        page.value(f"page.timeline.show({step['from']}, {step['to']}, true)")
+        middle = (step["from"] + step["to"]) / 2
+        same("critical path", color_at(page, middle, step["row"], 0.06), "critical")
+        page.click("#show-critical")
+        assert color_at(page, middle, step["row"], 0.06) != "critical"
+        page.click("#show-critical")
+    stage.picture("dark")
+    page = stage.open("death")
+    row = page.value("page.lives.killed.findIndex((ts) => ts >= 0)")
+    page.value(f"page.timeline.zoomTo({row})")
+    for name, first, last, part in (("kill", "killed", "exited", 0.8), ("teardown", "exited", "notified", 0.4),
+                                    ("zombie", "notified", "reaped", 0.4), ("rcu", "reaped", "freed", 0.85)):
+        ts = page.value(f"(page.lives.{first}[{row}] + page.lives.{last}[{row}]) / 2")
+        same(name, color_at(page, ts, row, part), name)
+    page.value(f"shared.select({row})")
+    text = page.value("document.getElementById('detail').textContent")
+    for phase in ("Kill to exit3.00 ms", "Teardown7.00 ms", "Memory held2.00 ms", "Unmap4.00 ms", "Zombie5.00 ms",
+                  "Reap to free6.00 ms", "killed by SIGKILL from init (1)"):
+        assert phase in text, f"{phase} is not in {text}"
+    page = stage.open("lossy")
+    lost, begin, end, _ = page.value("page.lives.facts.gaps.find(([lost]) => lost)")
+    assert lost
+    page.value(f"page.timeline.show({begin} - 1e6, {end} + 1e6, true)")
+    red = page.value(f"""(() => {{
+        page.timeline.drawNow();
+        const painter = page.timeline.painter, x = painter.x({begin}), wide = painter.x({end}) - x;
+        const data = painter.context.getImageData(x, 30, Math.max(wide, 1), page.timeline.box.clientHeight - 32).data;
+        let red = 0;
+        for (let i = 0; i < data.length; i += 4)
+            red += data[i] > data[i + 1] + 40 && data[i] > data[i + 2] + 40;
+        return red;
+    }})()""")
+    assert red > 100, f"{red} pixels say that something was lost"
     same("complaints", page.complaints(), [])

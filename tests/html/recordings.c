@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
- * arguments, cgroups, users, kernel and host are what would break out of a page.
+ * arguments, cgroups, users, kernel and host are what would break out of a page; and "death".
  */
+#include "marks.h"
 #include "stories.h"
 #include "story.h"
 
@@ -62,6 +63,37 @@ static void tell_hostile(const char *path)
 	metadata_set(path, "hostname", "\"<script>window.ran=12</script>\"");
 }
 
+/* Killed, and each phase of its death takes some milliseconds: 3, 1, 2, 4, 5, 6. */
+static void tell_death(const char *path)
+{
+	struct who init = process_of_pid(1, "init"), victim;
+	struct proclife_record record;
+
+	story_features = PROCLIFE_KNOWN_TYPES;
+	story_begin(path);
+	story_features = WITHOUT_EXITING;
+	story_put(task_record(0, &init, &init));
+	victim = story_fork(&init, 100, "victim");
+	machine->now += 20 * MS;
+	story_put(signal_record(0, &victim, SIGKILL, &init));
+	machine->now += 3 * MS;
+	story_put(exiting_record(0, &victim, &init, NULL, SIGKILL));
+	machine->now += 1 * MS;
+	record = mm_record(0, &victim, PROCLIFE_MM_LEFT, &victim);
+	record.mm.users = 2;
+	story_put(record);
+	machine->now += 2 * MS;
+	story_put(mm_record(0, &init, PROCLIFE_MM_TEARDOWN, &victim));
+	machine->now += 4 * MS;
+	story_put(mm_record(0, &init, PROCLIFE_MM_GONE, &victim));
+	story_exit(&victim, &init, SIGKILL);
+	machine->now += 5 * MS;
+	story_reap(&victim, &init);
+	machine->now += 6 * MS;
+	story_put(free_record(0, &victim));
+	story_end();
+}
+
 int main(int argc, char **argv)
 {
 	char path[PATH_MAX];
@@ -73,5 +105,7 @@ int main(int argc, char **argv)
 	stories_forget();
 	snprintf(path, sizeof(path), "%s/hostile", argv[1]);
 	tell_hostile(path);
+	snprintf(path, sizeof(path), "%s/death", argv[1]);
+	tell_death(path);
 	return 0;
 }

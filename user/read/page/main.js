@@ -63,11 +63,14 @@ function start() {
 	page.clock = new Clock(data.facts);
 	showHeader(data.facts, page.clock);
 	page.search = new Search(page.lives);
+	page.timeline = new Timeline(page.lives, page.clock, data.critical);
+	page.overview = new Overview(page.timeline, data.facts, page.clock);
 	page.programs = new Programs(data.facts, data.strings, (text) => page.search.set(text));
 	page.detail = new Detail(page.lives, page.clock);
 	page.table = new Table(page.lives, page.clock);
 	byId('main').hidden = false;
 	page.table.refresh();
+	page.timeline.drawNow();
 	document.documentElement.dataset.ready = 'yes';
 }
 
