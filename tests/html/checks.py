@@ -407,3 +407,100 @@ def check_colors(stage):
     }})()""")
     assert red > 100, f"{red} pixels say that something was lost"
     same("complaints", page.complaints(), [])
+
+
+def check_tree(stage):
+    """It opens and closes by mouse and keys, has each life once, and leads to the one that is selected."""
+    page = stage.open(stage.build_of(6000))
+    lines = page.value("page.tree.lines.length")
+    assert 5 < lines < 60, lines
+    shells = page.value("""[...document.querySelectorAll('#tree .line')].find((line) =>
+        (line.querySelector('b') || line).textContent === 'sh').querySelector('.pid').textContent""")
+    same("shells", shells, f"×{page.value('page.programs.all.find((p) => p.label === `sh`).runs'):,}")
+    closed = page.value("page.tree.lines.findIndex((line) => line.each && !line.open)")
+    page.click(f"#line-{closed} .twist")
+    more = page.value("page.tree.lines.length")
+    same("each of them", more - lines, page.value(f"page.tree.lines[{closed}].rows.length"))
+    same("open", page.value(f"document.getElementById('line-{closed}').getAttribute('aria-expanded')"), "true")
+    page.click(f"#line-{closed} .twist")
+    same("closed again", page.value("page.tree.lines.length"), lines)
+    page.value("document.getElementById('tree').focus()")
+    page.key("Home")
+    page.key("ArrowLeft")
+    same("all closed", page.value("page.tree.lines.length"), 1)
+    page.key("ArrowRight")
+    page.key("ArrowRight")
+    same("the first child", page.value("page.tree.list.active"), 1)
+    page.key("Enter")
+    opened = page.value("page.tree.lines[1].open")
+    page.key(" ")
+    assert opened != page.value("page.tree.lines[1].open")
+    page.key("ArrowLeft")
+    page.key("ArrowLeft")
+    same("up", page.value("page.tree.list.active"), 0)
+    n = page.value("page.lives.count")
+    for row in (0, 1, n // 3, n // 2, n - 1):
+        page.value(f"shared.select({row})")
+        page.settle()
+        same("selected", page.value("page.tree.lines[page.tree.list.active].row"), row)
+        ancestors = page.value("""(() => {
+            const lines = page.tree.lines, found = [];
+            let depth = Infinity;
+            for (let i = page.tree.list.active; i >= 0; i--)
+                if (lines[i].depth < depth) {
+                    depth = lines[i].depth;
+                    if (!lines[i].rows)
+                        found.push(lines[i].row);
+                }
+            return found;
+        })()""")
+        chain = page.value(f"(() => {{ const all = []; for (let row = {row}; row >= 0; row = page.lives.parent[row]) all.push(row); return all; }})()")
+        same("its ancestors", ancestors, chain)
+    # All of it is there, each once.
+    page.value("shared.select(-1), page.tree.begin()")
+    page.value("""(() => {
+        const tree = page.tree;
+        for (let i = 0; i < tree.lines.length; i++)
+            if (!tree.lines[i].open && (!tree.lines[i].rows || tree.lines[i].each || !tree.lines[i].below))
+                tree.open(i);
+            else if (tree.lines[i].rows && !tree.lines[i].each) {
+                if (!tree.lines[i].open)
+                    tree.open(i);
+                // What they all started is there again below each of them.
+                while (tree.lines[i + 2] && tree.lines[i + 2].depth > tree.lines[i].depth)
+                    tree.lines.splice(i + 2, 1);
+            }
+        tree.changed();
+    })()""")
+    rows = page.value("page.tree.lines.filter((line) => !line.rows).map((line) => line.row)")
+    same("lives", sorted(rows), list(range(n)))
+    same("complaints", page.complaints(), [])
+
+
+def check_tree_lanes(stage):
+    """The tree's lines are lanes, whose names open and close them."""
+    page = stage.open(stage.build_of(6000))
+    page.click("#timeline-title")
+    page.choose("#lanes-by", "tree")
+    same("lanes", page.value("page.timeline.lanes.count"), page.value("page.tree.lines.length"))
+    box = page.value("(() => { const box = page.timeline.box.getBoundingClientRect(); return [box.left, box.top]; })()")
+    before = page.value("page.tree.lines.length")
+    y = page.value("page.timeline.laneTop(1) + page.timeline.laneHeight() / 2")
+    page.click_at(box[0] + 60, box[1] + y)
+    assert page.value("page.tree.lines.length") < before, "a click on its name closes a line"
+    page.click_at(box[0] + 60, box[1] + y)
+    assert page.value("page.tree.lines[1].open"), "and opens it"
+    same("complaints", page.complaints(), [])
+    # Who has no line is in that of an ancestor, or of those that it is one of.
+    assert page.value("page.treeLanes.laneOf.every((lane) => lane >= 0)")
+    row = page.value("page.lives.flags.findIndex((flags) => flags & failed)")
+    page.value(f"shared.select({row})")
+    page.settle()
+    lane = page.value(f"page.treeLanes.laneOf[{row}]")
+    same("its lane", page.value(f"page.tree.lines[{lane}].row"), row)
+    page.key("Escape")
+    page.value("shared.select(-1)")
+    page.click_at(*lane_point(page, row))
+    same("clicked", page.value("shared.selected"), row)
+    stage.picture("tree-lanes")
+    same("complaints", page.complaints(), [])

@@ -9,14 +9,15 @@ const LINE = 24; // pixels, as in the style sheet
 const PRINTED = 200; // lines on paper
 
 class List {
-	// `render` fills a line; `keys` may take a key first; `choose` is told of the active line.
-	constructor(element, { prefix, role, render, choose, keys }) {
+	// `render` fills a line; `keys` and `press` may take a key or a click; `choose` is told of the active line.
+	constructor(element, { prefix, role, render, choose, keys, press }) {
 		this.element = element;
 		this.prefix = prefix;
 		this.role = role;
 		this.render = render;
 		this.choose = choose;
 		this.keys = keys;
+		this.pressed = press;
 		this.count = 0;
 		this.active = -1;
 		this.shown = new Map();
@@ -145,8 +146,15 @@ class List {
 	press(event) {
 		const line = event.target.closest('.line');
 
-		if (line && event.button === 0)
-			this.activate(Number(line.id.slice(this.prefix.length)));
+		if (!line || event.button)
+			return;
+		const index = this.indexOf(line);
+		if (!this.pressed || !this.pressed(event, index))
+			this.activate(index);
+	}
+
+	indexOf(line) {
+		return Number(line.id.slice(this.prefix.length));
 	}
 
 	print(on) {

@@ -143,7 +143,7 @@ class Lives {
 
 	// Of each row, the lives below it, how many of them failed, and their CPU time.
 	addUp() {
-		const n = this.count, order = new Int32Array(n);
+		const n = this.count, order = this.order = new Int32Array(n); // parents before their children
 		let put = 0;
 
 		for (const root of this.roots)

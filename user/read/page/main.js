@@ -63,13 +63,18 @@ function start() {
 	page.clock = new Clock(data.facts);
 	showHeader(data.facts, page.clock);
 	page.search = new Search(page.lives);
+	page.tree = new Tree(page.lives, page.clock); // first: it opens lines, which are the timeline's lanes
 	page.timeline = new Timeline(page.lives, page.clock, data.critical);
+	page.treeLanes = new TreeLanes(page.tree, page.timeline.draw);
+	on(byId('lanes-by'), 'input', (event) =>
+		page.timeline.setLanes(event.target.value === 'tree' ? page.treeLanes : page.timeline.slots));
 	page.overview = new Overview(page.timeline, data.facts, page.clock);
 	page.programs = new Programs(data.facts, data.strings, (text) => page.search.set(text));
 	page.detail = new Detail(page.lives, page.clock);
 	page.table = new Table(page.lives, page.clock);
 	byId('main').hidden = false;
 	page.table.refresh();
+	page.tree.list.refresh();
 	page.timeline.drawNow();
 	document.documentElement.dataset.ready = 'yes';
 }

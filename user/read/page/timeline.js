@@ -73,11 +73,18 @@ class Timeline {
 
 	laneHeight() {
 		const room = this.box.clientHeight - AXIS;
+		if (this.lanes.height)
+			return this.lanes.height;
 		return Math.min(Math.max(Math.floor(room / Math.max(this.lanes.count, 1)), 7), 18);
 	}
 
 	laneTop(index) {
 		return AXIS + index * this.laneHeight() - this.box.scrollTop;
+	}
+
+	// All lanes can be scrolled to.
+	makeRoom() {
+		byId('lanes-room').style.height = AXIS + this.lanes.count * this.laneHeight() + 'px';
 	}
 
 	// So that a row can be seen, and what it is beside.
@@ -90,6 +97,7 @@ class Timeline {
 			this.show(from - 4 * (to - from), to + 4 * (to - from), true);
 		if (lane === undefined || lane < 0)
 			return;
+		this.makeRoom();
 		if (this.laneTop(lane) < AXIS || this.laneTop(lane) + height > this.box.clientHeight)
 			this.box.scrollTop = lane * height - (this.box.clientHeight - AXIS) / 2;
 	}
@@ -103,7 +111,7 @@ class Timeline {
 
 		if (!width || !height)
 			return;
-		byId('lanes-room').style.height = AXIS + this.lanes.count * each + 'px';
+		this.makeRoom();
 		painter.begin(width, height, this.from, this.to, this.lanes.gutter);
 		painter.axis(this.clock, AXIS);
 		const first = Math.max(Math.floor((this.box.scrollTop) / each), 0);

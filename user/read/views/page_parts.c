@@ -26,6 +26,7 @@ PART(LANES, "lanes.js");
 PART(PAINT, "paint.js");
 PART(TIMELINE, "timeline.js");
 PART(OVERVIEW, "overview.js");
+PART(TREE, "tree.js");
 PART(MAIN, "main.js");
 
 #define WHERE(part) [PAGE_##part] = { page_begin_##part, page_end_##part }
@@ -38,7 +39,8 @@ const char *page_part(enum page_part part, size_t *size)
 	} parts[PAGE_PARTS] = {
 		WHERE(HEAD), WHERE(STYLE), WHERE(BODY), WHERE(DATA), WHERE(FORMAT), WHERE(LIVES),
 		WHERE(DOM), WHERE(DETAIL), WHERE(LIST), WHERE(HEADER), WHERE(PROGRAMS), WHERE(TABLE),
-		WHERE(LANES), WHERE(PAINT), WHERE(TIMELINE), WHERE(OVERVIEW), WHERE(MAIN),
+		WHERE(LANES), WHERE(PAINT), WHERE(TIMELINE), WHERE(OVERVIEW), WHERE(TREE),
+		WHERE(MAIN),
 	};
 
 	*size = (size_t)(parts[part].end - parts[part].begin);
