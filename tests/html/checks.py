@@ -139,7 +139,7 @@ def check_hostile(stage):
         page.type(text)
         assert page.value("shared.matches.some((match) => match)"), f"{text}: nothing was found"
     same("it ran", page.value("window.ran === undefined"), True)
-    same("elements", page.value("document.querySelectorAll('img, svg, iframe, object, embed, link, base, form').length"), 1)
+    same("elements", page.value("document.querySelectorAll('img, iframe, object, embed, link, base, form, svg:not(figure > svg)').length"), 1)
     same("scripts", page.value("document.querySelectorAll('script').length"), 1)
     text = page.value("document.documentElement.innerText + document.title")
     same("hidden characters", [hex(ord(c)) for c in text if c in HIDDEN or (c < " " and c not in "\n\t")], [])
@@ -503,4 +503,149 @@ def check_tree_lanes(stage):
     page.click_at(*lane_point(page, row))
     same("clicked", page.value("shared.selected"), row)
     stage.picture("tree-lanes")
+    same("complaints", page.complaints(), [])
+
+
+def check_phases(stage):
+    """The percentiles are those of --latency, and the bars have all lives."""
+    for name in ("build", "death", "lossy", stage.build_of(6000)):
+        page = stage.open(name)
+        latency = {line["phase"]: line for line in stage.json(name, "--latency") if line["type"] == "latency"}
+        phases = page.value("page.lives.facts.phases")
+        assert len(phases) >= 4, phases
+        for phase in phases:
+            expected = latency[phase["name"]]
+            for key in ("count", "min", "mean", "p50", "p90", "p99", "p99.9", "max"):
+                same(f"{name}, {phase['name']}, {key}", phase.get(key), expected.get(key))
+            same(f"{name}, {phase['name']}, bars", sum(n for _, n in phase["bars"]), expected["count"])
+            octaves = {}
+            for low, n in phase["bars"]:
+                octave = 1 << (low.bit_length() - 1) if low > 1 else 0
+                octaves[octave] = octaves.get(octave, 0) + n
+            same(f"{name}, {phase['name']}, bars", octaves, {low: n for low, n in expected["histogram"] if n})
+        same("histograms", page.value("document.querySelectorAll('#histograms svg').length"),
+             sum(phase["count"] > 0 for phase in phases))
+        same("rows", page.value("document.querySelectorAll('#phases-body tr').length"), len(phases))
+        # The column of the table of lives has the same phases, life by life.
+        for phase in phases:
+            if phase["name"] == "life" or not phase["count"]:
+                continue
+            page.choose("#phase", phase["name"])
+            page.choose("#sort", "phase")
+            longest = page.value(f"page.lives.phase('{phase['name']}', page.table.rows[0])")
+            same(f"{name}, the longest {phase['name']}", longest, phase["max"])
+            page.choose("#sort", "begin")
+        same("complaints", page.complaints(), [])
+
+
+def check_critical(stage):
+    """The steps are those of --critical-path, and lead to the lives that they are of."""
+    for name in ("build", stage.build_of(6000)):
+        page = stage.open(name)
+        steps = [line for line in stage.json(name, "--critical-path") if line["type"] == "step"]
+        begin = page.value("page.lives.facts.begin")
+        begin = begin[0] * 10 ** 9 + begin[1]
+        shown = page.value("""page.timeline.steps.map((step) =>
+            [page.lives.pid[step.row], step.from, step.to, step.saves, ['order', 'slots', 'cpus'][step.by]])""")
+        same(name, shown, [[step["pid"], step["from"] - begin, step["to"] - begin, step["saves"], step["by"]] for step in steps])
+        rows = page.value("document.querySelectorAll('#critical-body tr').length")
+        same(name, rows, min(len(steps), 20))
+        longest = max(steps, key=lambda step: step["to"] - step["from"])
+        at = page.value(f"[...document.querySelectorAll('#critical-body button')].findIndex((b) => b.textContent.endsWith('({longest['pid']})'))")
+        assert at >= 0, f"{name}: the longest step is not there"
+        page.click(f"#critical-body tr:nth-child({at + 1}) button")
+        same(name, page.value("page.lives.pid[shared.selected]"), longest["pid"])
+        assert page.value("page.timeline.from <= page.lives.begin[shared.selected] && page.timeline.to >= page.lives.lastSeen(shared.selected)")
+        same("complaints", page.complaints(), [])
+
+
+def check_empty(stage):
+    """Without a life, and with one alone, it is a page all the same."""
+    for words, lives in (("--comm", "nobody"), 0), (("--comm", "victim"), 2):
+        page = stage.open("death", *words)
+        same(words, page.value("page.lives.count"), lives)  # with its ancestor
+        for key in ("n", "f", "+", "Home", "Enter"):
+            page.value("document.getElementById('timeline').focus()")
+            page.key(key)
+        page.choose("#lanes-by", "tree")
+        page.click("#lives-title")
+        same(words, page.complaints(), [])
+    same("its ancestor", page.value("[page.lives.is(0, context), page.lives.is(1, context)]"), [True, False])
+    same("in the table", page.value("page.table.rows"), [1])
+
+
+NAMED = ("button", "link", "textbox", "searchbox", "combobox", "checkbox", "grid", "tree", "application", "image", "img", "table")
+
+CONTRASTS = (("ink", "back", 7), ("ink", "panel", 7), ("dim", "back", 4.5), ("dim", "panel", 4.5), ("bad", "back", 4.5),
+             ("bad", "panel", 4.5), ("link", "back", 4.5), ("link", "panel", 4.5), ("ink", "life", 4.5), ("ink", "wait", 4.5), ("ink", "failed", 4.5),
+             ("ink", "mark", 4.5), ("ink", "active", 4.5), ("life", "back", 1.9), ("bad", "failed", 1.8), ("critical", "life", 3),
+             ("zombie", "back", 2.5), ("teardown", "back", 2.5), ("rcu", "back", 2.5), ("kill", "back", 2.5))
+
+
+def check_access(stage):
+    """Everything that can be used has a name and can be reached by keys; and what is said can be read, in light and in dark."""
+    page = stage.open("build")
+    page.value("shared.select(3)")
+    page.call("Accessibility.enable")
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    named = [(node["role"]["value"], node.get("name", {}).get("value")) for node in nodes
+             if not node["ignored"] and node["role"]["value"] in NAMED]
+    same("without a name", [role for role, name in named if not name and role != "table"], [])
+    roles = {role for role, _ in named}
+    assert {"button", "searchbox", "combobox", "checkbox", "grid", "tree", "application", "image"} <= roles | {"image" if "img" in roles else ""}, roles
+    headings = [node["name"]["value"] for node in nodes if not node["ignored"] and node["role"]["value"] == "heading"]
+    for title in ("Timeline", "Tree", "Critical path", "Programs", "Phases", "Lives", "What was lost"):
+        assert title in headings, f"{title} is no heading: {headings}"
+    page.value("shared.select(-1), document.activeElement.blur(), window.scrollTo(0, 0)")
+    reached = []
+    for _ in range(80):
+        page.key("Tab")
+        reached.append(page.value("document.activeElement.id || document.activeElement.className || document.activeElement.tagName"))
+    same("the first", reached[0], "skip")
+    for name in ("search", "zoom-in", "lanes-by", "show-critical", "timeline", "tree", "only", "at-least", "phase", "sort", "order", "lives"):
+        assert name in reached, f"{name} is not reached by Tab: {reached}"
+    for dark in (False, True):
+        page.dark(dark)
+        for front, back, least in CONTRASTS:
+            contrast = page.value(f"""(() => {{
+                const light = (name) => {{
+                    const context = document.createElement('canvas').getContext('2d');
+                    context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+                    context.fillRect(0, 0, 1, 1);
+                    const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((c) => c / 255)
+                        .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+                    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+                }};
+                const a = light('{front}'), b = light('{back}');
+                return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+            }})()""")
+            assert contrast >= least, f"{front} on {back}, dark: {dark}: {contrast:.2f}, less than {least}"
+    page.dark(False)
+    page.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=2, mobile=False)
+    page.settle()
+    wide = page.value("document.documentElement.scrollWidth")
+    stage.picture("narrow")
+    page.call("Emulation.clearDeviceMetricsOverride")
+    assert wide <= 390, f"on a screen of 390 pixels, it is {wide} wide"
+    same("complaints", page.complaints(), [])
+
+
+def check_paper(stage):
+    """Printed, it has the sums, the tables, and the first lives, without what can only be clicked."""
+    page = stage.open(stage.build_of(6000))
+    data = page.paper(f"{stage.folder}/paper.pdf")
+    assert data.startswith(b"%PDF") and len(data) > 20000
+    page.call("Emulation.setEmulatedMedia", media="print")
+    page.value("for (const list of [page.table.list, page.tree.list]) list.print(true)")
+    page.settle()
+    page.screenshot(f"{stage.folder}/paper.png", full=True)
+    for hidden in (".bar", "#zoom-in", "#only", "#detail"):
+        same(hidden, page.value(f"document.querySelector('{hidden}').getClientRects().length"), 0)
+    rows = page.value("[...document.querySelectorAll('#lives .line')].map((line) => line.getBoundingClientRect().top)")
+    same("lives", len(rows), 200)
+    assert rows == sorted(set(rows)), "lives are on top of one another"
+    page.value("for (const list of [page.table.list, page.tree.list]) list.print(false)")
+    page.call("Emulation.setEmulatedMedia", media="")
+    page.settle()
+    assert page.value("document.querySelectorAll('#lives .line').length") < 60
     same("complaints", page.complaints(), [])

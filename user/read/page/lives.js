@@ -9,6 +9,8 @@ class Lives {
 		this.strings = strings;
 		this.lines = lines;
 		this.traceEnd = facts.to;
+		this.words = new Words(this);
+		this.names = new Array(this.count);
 		this.link();
 		this.addUp();
 	}
@@ -74,6 +76,12 @@ class Lives {
 
 	// The program, not where it lies.
 	name(row) {
+		if (this.names[row] === undefined)
+			this.names[row] = this.makeName(row);
+		return this.names[row];
+	}
+
+	makeName(row) {
 		const comm = this.strings[this.comm[row]], base = this.base(row);
 
 		if (this.is(row, kthread))
@@ -110,6 +118,18 @@ class Lives {
 		if (this.is(row, ended))
 			return 'status ?';
 		return ['alive', 'zombie', 'not freed', 'freed', 'end lost'][this.state[row]];
+	}
+
+	// How long a phase was, or -1.
+	phase(name, row) {
+		const { exited, notified, reaped, freed, killed, left, teardown, gone } = this;
+		const ends = {
+			kill: [killed, exited], teardown: [exited, notified], held: [left, teardown], unmap: [teardown, gone],
+			zombie: [notified[row] >= 0 ? notified : exited, reaped], rcu_free: [reaped, freed], exit_free: [exited, freed],
+		};
+		const [from, to] = ends[name];
+
+		return from[row] >= 0 && to[row] >= from[row] ? to[row] - from[row] : -1;
 	}
 
 	isKilled(row) {

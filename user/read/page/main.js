@@ -69,6 +69,8 @@ function start() {
 	on(byId('lanes-by'), 'input', (event) =>
 		page.timeline.setLanes(event.target.value === 'tree' ? page.treeLanes : page.timeline.slots));
 	page.overview = new Overview(page.timeline, data.facts, page.clock);
+	page.phases = new Phases(data.facts);
+	page.critical = new Critical(page.lives, data.critical, page.clock);
 	page.programs = new Programs(data.facts, data.strings, (text) => page.search.set(text));
 	page.detail = new Detail(page.lives, page.clock);
 	page.table = new Table(page.lives, page.clock);

@@ -205,7 +205,7 @@ class Painter {
 			return;
 		let text = this.lives.name(row);
 		if (text.length + 4 < letters)
-			text += ' ' + this.lives.arguments(row);
+			text += ' ' + this.lives.words.best(row);
 		this.context.fillStyle = this.colors.ink;
 		this.context.fillText(text.length > letters ? text.slice(0, letters - 1) + '…' : text, x, y + height / 2 + 0.5);
 	}

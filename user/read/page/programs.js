@@ -76,8 +76,10 @@ class Programs {
 
 	row(program) {
 		return make('tr', {}, ...this.columns.map(([key, , text]) => {
+			if (key === 'argument')
+				return make('td', { class: 'text' }, make('div', { class: 'clamp' }, text(program)));
 			if (key !== 'label')
-				return make('td', { class: key === 'failed' ? 'bad' : key === 'argument' ? 'text' : null }, text(program));
+				return make('td', { class: key === 'failed' ? 'bad' : null }, text(program));
 			const button = make('button', { type: 'button', class: 'link', title: 'Search for it' }, program.label);
 			on(button, 'click', () => this.search(program.label));
 			return make('td', { class: 'text' }, button);

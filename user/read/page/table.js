@@ -8,6 +8,7 @@ class Table {
 		this.clock = clock;
 		this.key = 'begin';
 		this.descending = false;
+		this.phase = 'exit_free';
 		this.rows = [];
 		const decimals = lives.facts.to - lives.facts.from < 10e9 ? 6 : 3;
 		this.columns = [
@@ -17,7 +18,7 @@ class Table {
 			['life', 'Life', (row) => lives.lifeText(row), (row) => lives.life(row)],
 			['cpu', 'CPU', (row) => time(lives.cpuTime(row)), (row) => lives.cpuTime(row)],
 			['rss', 'RSS', (row) => lives.rss[row] ? size(lives.rss[row]) : '', (row) => lives.rss[row]],
-			['death', 'Exit to free', (row) => this.deathText(row), (row) => this.death(row)],
+			['phase', this.phase, (row) => this.phaseText(row), (row) => lives.phase(this.phase, row)],
 			['status', 'Status', (row) => this.statusText(row), (row) => lives.code[row]],
 			['name', 'Program', (row) => lives.name(row), null],
 			['args', 'Arguments', (row) => lives.arguments(row), null],
@@ -35,14 +36,20 @@ class Table {
 		this.filter();
 	}
 
-	death(row) {
-		return this.lives.exited[row] >= 0 && this.lives.freed[row] >= 0 ?
-			this.lives.freed[row] - this.lives.exited[row] : -1;
+	phaseText(row) {
+		const ns = this.lives.phase(this.phase, row);
+		return ns < 0 ? '' : time(ns);
 	}
 
-	deathText(row) {
-		const death = this.death(row);
-		return death < 0 ? '' : time(death);
+	// The column of phases is of another one now.
+	setPhase(name) {
+		const column = this.columns.find(([key]) => key === 'phase');
+
+		this.phase = column[1] = name;
+		this.head.querySelector('.phase button').textContent = name;
+		byId('sort').querySelector('[value=phase]').textContent = name;
+		this.sort();
+		this.refresh();
 	}
 
 	statusText(row) {
@@ -53,7 +60,7 @@ class Table {
 	}
 
 	showHead() {
-		const head = make('div', { class: 'head', role: 'row' });
+		const head = make('div', { class: 'head', role: 'row' }), lives = this.lives;
 
 		for (const [key, title] of this.columns) {
 			const button = make('button', { type: 'button', tabindex: -1 }, title);
@@ -68,6 +75,11 @@ class Table {
 		for (const [key, title] of this.columns)
 			select.append(make('option', { value: key }, title));
 		on(select, 'input', () => this.sortBy(select.value, this.key === select.value ? undefined : true));
+		for (const phase of lives.facts.phases)
+			if (phase.name !== 'life')
+				byId('phase').append(make('option', { value: phase.name }, phase.name));
+		byId('phase').value = this.phase;
+		on(byId('phase'), 'input', (event) => this.setPhase(event.target.value));
 		on(byId('order'), 'click', () => this.sortBy(this.key));
 	}
 

@@ -61,6 +61,7 @@ class Tree {
 				break;
 			}
 		}
+		byId('tree').style.height = Math.min(Math.max(this.lines.length + 3, 8) * LINE, 20 * LINE) + 'px';
 		this.changed();
 	}
 
@@ -308,7 +309,7 @@ class Tree {
 		cell('rss', (line.rows ? line.rss : lives.rss[row]) ? size(line.rows ? line.rss : lives.rss[row]) : '');
 		const twist = make('span', { class: 'twist', 'aria-hidden': 'true' }, line.opens ? line.open ? '▾' : '▸' : '');
 		const note = make('span', { class: 'note' + (this.failedOf(line) ? ' bad' : '') }, this.noteOf(line));
-		const shown = lives.arguments(row).slice(0, 600);
+		const shown = lives.words.telling(row).slice(0, 600);
 		const words = several && shown ? '(slowest: ' + shown + ')' : shown;
 		const name = make('span', { class: 'cell process' }, twist, make('b', {}, lives.name(row)), '  ', note, note.textContent ? '  ' : '',
 				  make('span', { class: 'dim' }, words));
@@ -379,7 +380,7 @@ class TreeLanes {
 		context.fillRect(this.gutter - 1, 0, 1, painter.height);
 		for (let index = first; index < last; index++) {
 			const line = this.tree.lines[index], x = 4 + Math.min(line.depth, 12) * 10;
-			const letters = Math.floor((this.gutter - x - 16) / LETTER), text = this.tree.nameOf(line) + (line.rows ? '' : ' ' + this.lives.arguments(line.row));
+			const letters = Math.floor((this.gutter - x - 16) / LETTER), text = this.tree.nameOf(line) + (line.rows ? '' : ' ' + this.lives.words.best(line.row));
 			context.fillStyle = line.each ? colors.dim : this.tree.failedOf(line) ? colors.bad : colors.ink;
 			context.fillText(line.opens ? line.open ? '▾' : '▸' : '', x, top(index) + height / 2);
 			context.fillText(text.length > letters ? text.slice(0, letters - 1) + '…' : text, x + 12, top(index) + height / 2);

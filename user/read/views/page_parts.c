@@ -15,6 +15,7 @@ PART(STYLE, "style.css");
 PART(BODY, "body.html");
 PART(DATA, "data.js");
 PART(FORMAT, "format.js");
+PART(WORDS, "words.js");
 PART(LIVES, "lives.js");
 PART(DOM, "dom.js");
 PART(DETAIL, "detail.js");
@@ -27,6 +28,8 @@ PART(PAINT, "paint.js");
 PART(TIMELINE, "timeline.js");
 PART(OVERVIEW, "overview.js");
 PART(TREE, "tree.js");
+PART(PHASES, "phases.js");
+PART(CRITICAL, "critical.js");
 PART(MAIN, "main.js");
 
 #define WHERE(part) [PAGE_##part] = { page_begin_##part, page_end_##part }
@@ -37,10 +40,10 @@ const char *page_part(enum page_part part, size_t *size)
 		const char *begin;
 		const char *end;
 	} parts[PAGE_PARTS] = {
-		WHERE(HEAD), WHERE(STYLE), WHERE(BODY), WHERE(DATA), WHERE(FORMAT), WHERE(LIVES),
+		WHERE(HEAD), WHERE(STYLE), WHERE(BODY), WHERE(DATA), WHERE(FORMAT), WHERE(WORDS), WHERE(LIVES),
 		WHERE(DOM), WHERE(DETAIL), WHERE(LIST), WHERE(HEADER), WHERE(PROGRAMS), WHERE(TABLE),
 		WHERE(LANES), WHERE(PAINT), WHERE(TIMELINE), WHERE(OVERVIEW), WHERE(TREE),
-		WHERE(MAIN),
+		WHERE(PHASES), WHERE(CRITICAL), WHERE(MAIN),
 	};
 
 	*size = (size_t)(parts[part].end - parts[part].begin);
