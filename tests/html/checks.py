@@ -649,3 +649,52 @@ def check_paper(stage):
     page.settle()
     assert page.value("document.querySelectorAll('#lives .line').length") < 60
     same("complaints", page.complaints(), [])
+
+
+def check_folded(stage):
+    """More lives than 150,000: those that are long, or failed, have rows, and the others are counted in their place."""
+    name = stage.build_of(170000)
+    page = stage.open(name)
+    assert os.path.getsize(f"{stage.folder}/{name}.html") < 15e6
+    same("complaints", page.complaints(), [])
+    programs = [line for line in stage.json(name, "--summary") if line["type"] == "program"]
+    rows, folds = page.value("[page.lives.count, page.lives.folds.size]")
+    assert 50000 < rows <= 150000 and folds > 100, (rows, folds)
+    sums = page.value("""(() => {
+        const lives = page.lives, sums = { runs: 0, failed: 0, runtime: 0, alone: 0 };
+        for (let row = 0; row < lives.count; row++) {
+            const fold = lives.fold(row);
+            sums.runs += fold ? fold.ended : lives.is(row, ended);
+            sums.failed += lives.failedLives(row);
+            sums.runtime += lives.cpuTime(row);
+            sums.alone += !fold && lives.is(row, failed);
+        }
+        return sums;
+    })()""")
+    for key in ("runs", "failed", "runtime"):
+        same(key, sums[key], sum(program[key] for program in programs))
+    same("failures with rows of their own", sums["alone"], sums["failed"])
+    same("folded", page.value("page.lives.facts.folded"), page.value("[...page.lives.folds.values()].reduce((sum, fold) => sum + fold.count, 0)"))
+    same("below the first", page.value("page.lives.below[page.lives.roots[0]] + 1"), sums["runs"])
+    # Of the shells, those that have no rows are the short ones.
+    assert page.value("""(() => {
+        const lives = page.lives, own = [], folded = [];
+        for (let row = 0; row < lives.count; row++)
+            if (lives.name(row) === 'sh' && !lives.failedLives(row))
+                (lives.fold(row) ? folded : own).push(lives.life(row));
+        return Math.max(...folded) <= own.reduce((a, b) => Math.min(a, b));
+    })()"""), "a longer life has no row"
+    row = page.value("[...page.lives.folds.keys()].reduce((a, b) => page.lives.fold(b).count > page.lives.fold(a).count ? b : a)")
+    page.value(f"shared.select({row})")
+    page.settle()
+    many = page.value(f"page.lives.fold({row}).count")
+    assert f"{many:,} lives" in page.value("document.getElementById('detail').textContent")
+    same("its line", page.value("document.querySelector('#tree .active .pid').textContent"), f"×{many:,}")
+    page.choose("#lanes-by", "tree")
+    page.value(f"page.timeline.show(page.lives.fold({row}).first, page.lives.fold({row}).last, true), page.timeline.reveal({row})")
+    page.settle()
+    stage.picture("folded")
+    middle = page.value(f"page.lives.lastSeen({row}) + 0.4 * (page.lives.fold({row}).last - page.lives.lastSeen({row}))")
+    same("as one", color_at(page, middle, row, 0.25), "wait")
+    assert "folded" in page.value("document.getElementById('making').textContent").lower()
+    same("complaints", page.complaints(), [])

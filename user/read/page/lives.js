@@ -202,6 +202,21 @@ class Lives {
 		return this.haystacks[row];
 	}
 
+	// So that the first search is as quick as the others: while nothing else is to be done.
+	prepareSearch() {
+		let row = 0;
+		const some = (deadline) => {
+			while (row < this.count && deadline.timeRemaining() > 2)
+				for (const end = Math.min(row + 200, this.count); row < end; row++)
+					this.haystack(row);
+			if (row < this.count)
+				requestIdleCallback(some);
+		};
+
+		if (window.requestIdleCallback)
+			requestIdleCallback(some);
+	}
+
 	matcher(text) {
 		const words = text.toLowerCase().split(/\s+/).filter((word) => word);
 		const pid = /^\d+$/.test(text.trim()) ? Number(text) : -1;

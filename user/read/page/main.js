@@ -78,6 +78,7 @@ function start() {
 	page.table.refresh();
 	page.tree.list.refresh();
 	page.timeline.drawNow();
+	page.lives.prepareSearch();
 	document.documentElement.dataset.ready = 'yes';
 }
 

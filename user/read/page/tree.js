@@ -55,8 +55,9 @@ class Tree {
 			const index = this.lines.reduce((most, line, i) => below(line) > below(this.lines[most]) ? i : most, 0);
 			if (!this.lines.length || !below(this.lines[index]))
 				break;
+			const before = this.lines.length;
 			this.open(index);
-			if (this.lines.length > TOO_MANY) {
+			if (before > 1 && this.lines.length > TOO_MANY) {
 				this.close(index);
 				break;
 			}

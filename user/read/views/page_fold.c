@@ -8,7 +8,8 @@
 #include "views/page.h"
 #include <stdlib.h>
 
-#define TRIES 24 /* each has about a third less of the lives that stay */
+#define TRIES 24   /* each has about a third less of the lives that stay */
+#define CLOSER 4   /* and so many come closer to where there is just no more room */
 
 struct folding {
 	struct page *page;
@@ -118,14 +119,25 @@ static uint32_t group(struct folding *folding, uint32_t alone, bool has_to_be)
 
 static void find_lines(struct folding *folding)
 {
-	uint32_t alone = folding->most, tries;
+	uint32_t alone = folding->most, too_many = folding->most, tries;
 
-	for (tries = 0; tries < TRIES; tries++) {
-		if (group(folding, alone, false) <= folding->most)
-			return;
+	for (tries = 0; tries < TRIES && group(folding, alone, false) > folding->most; tries++) {
+		too_many = alone;
 		alone -= alone / 3;
 	}
-	group(folding, 0, true);
+	if (tries == TRIES) {
+		group(folding, 0, true);
+		return;
+	}
+	for (tries = 0; tries < CLOSER; tries++) {
+		uint32_t middle = alone + (too_many - alone) / 2;
+
+		if (group(folding, middle, false) <= folding->most)
+			alone = middle;
+		else
+			too_many = middle;
+	}
+	group(folding, alone, false);
 }
 
 static void add_to(const struct page *page, struct page_fold *fold, const struct page_life *life)
