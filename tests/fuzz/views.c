@@ -46,7 +46,7 @@ static const char *const views[] = {
 	"--tree --latency --summary --lives", "--diff", "--slice",
 	"--latency --by cgroup --interval 1ms", "--latency --threads --interval 3ms",
 	"--summary --latency --parents --interval 1ms", "--expect life.max<1s --parents --interval 5ms",
-	"--metrics",
+	"--metrics", "--html",
 };
 
 #define VIEWS (sizeof(views) / sizeof(*views))
@@ -165,8 +165,8 @@ static uint64_t run(const char *name, const char *view, const char *selection, u
 	else if (!strcmp(view, "--slice"))
 		snprintf(line, sizeof(line), "-i %s/%s --pid 101 --slice %s/slice", folder, name,
 			 folder);
-	else if (!strcmp(view, "--metrics")) /* no view, so no JSON either */
-		snprintf(line, sizeof(line), "-i %s/%s --metrics %s/m.prom %s", folder, name, folder,
+	else if (!strcmp(view, "--metrics") || !strcmp(view, "--html")) /* they print no JSON */
+		snprintf(line, sizeof(line), "-i %s/%s %s %s/m.prom %s", folder, name, view, folder,
 			 strstr(selection, "--json") ? "" : selection);
 	else
 		snprintf(line, sizeof(line), "-i %s/%s %s %s", folder, name, view, selection);
