@@ -35,7 +35,7 @@ static void tell(void)
 	snprintf(html, sizeof(html), "%s/page.html", folder.base);
 	story_put(task_record(0, &init, &init));
 	story_put(task_record(0, &sh, &init));
-	tell_life(100, "a", &sh, "a\0--password=x", 16, 0);
+	tell_life(100, "a", &sh, "a\0--password=x", 15, 0);
 	tell_life(101, "b", &sh, "b", 2, 1 << 8);
 	tell_life(102, "b", &sh, "b", 2, SIGKILL);
 	story_end();
@@ -318,6 +318,27 @@ static void test_folded(void **state)
 	forget();
 }
 
+/* Of one that failed, all ancestors have rows of their own, however short they lived. */
+static void test_folded_below(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	make(10, 10);
+	/* The last compiler of the fourth shell. All of that are short, and all of the fifth. */
+	for (i = 34; i <= 55; i++)
+		page.all[i].marks.exited = page.all[i].seen + 1;
+	page.all[44].failed = true;
+	page_choose_rows(&page, 40);
+	check_rows(40);
+	assert_int_equal(page.all[44].parent, 34);
+	assert_int_equal(page.rows[page.row_of[44]], 44);
+	assert_int_equal(page.rows[page.row_of[34]], 34);
+	for (i = 0; i < page.fold_count; i++)
+		assert_int_not_equal(page.folds[i].row, page.row_of[34]);
+	forget();
+}
+
 /* From no fold to nothing but folds; and where even these are too many. */
 static void test_any_room(void **state)
 {
@@ -378,6 +399,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_facts), STORY(test_file), STORY(test_hide_args), STORY(test_errors),
 		cmocka_unit_test(test_packed), cmocka_unit_test(test_unfolded), cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_folded_below),
 		cmocka_unit_test(test_any_room), cmocka_unit_test(test_circle), cmocka_unit_test(test_context),
 	};
 
