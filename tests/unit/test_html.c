@@ -116,6 +116,16 @@ static void test_facts(void **state)
 	EXPECT("--comm sh", "\"ended\":0,\"failed\":0,\"open\":1,");
 }
 
+/* A part of a recording, before which others were removed. */
+static void test_part(void **state)
+{
+	(void)state;
+	tell();
+	metadata_set(folder.path, "part", "2");
+	metadata_set(folder.path, "began", "1010000000");
+	EXPECT("", "\"whole\":10000000,");
+}
+
 static void test_file(void **state)
 {
 	struct output out;
@@ -397,7 +407,7 @@ static void test_context(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_facts), STORY(test_file), STORY(test_hide_args), STORY(test_errors),
+		STORY(test_facts), STORY(test_part), STORY(test_file), STORY(test_hide_args), STORY(test_errors),
 		cmocka_unit_test(test_packed), cmocka_unit_test(test_unfolded), cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_folded_below),
 		cmocka_unit_test(test_any_room), cmocka_unit_test(test_circle), cmocka_unit_test(test_context),

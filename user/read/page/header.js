@@ -43,6 +43,9 @@ function lossTexts(facts, clock) {
 			   (damage.estimated ? 'about ' : '') + count(damage.lost));
 	if (facts.complete === false)
 		texts.push('The recording was cut off, or is still running: its end is missing.');
+	if (facts.whole !== undefined)
+		texts.push('Older parts of the recording were removed: from before ' + clock.time(facts.whole, 3) +
+			   ' there are only lives that were open then.');
 	if (facts.slice)
 		texts.push('The recording is a slice of another one: who waited for what was left out seems to have worked itself.');
 	for (const [what, n] of Object.entries(facts.suppressed))

@@ -376,6 +376,10 @@ static void put_damage(struct facts *facts)
 
 static void put_loss(struct facts *facts)
 {
+	uint64_t whole = whole_since(facts->run->source);
+
+	if (whole)
+		json_uint(&facts->json, "whole", page_time(facts->page, whole));
 	json_uint(&facts->json, "lost", facts->run->lost);
 	json_suppressed(&facts->json, facts->run);
 	put_gaps(facts);
