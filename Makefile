@@ -223,7 +223,7 @@ check-unit:
 	@B=$B tests/unit/run
 
 check:
-	tests/scripts/setup build check html vm suites guest
+	tests/scripts/setup build check vm suites guest
 	tests/scripts/check
 
 # SUITES="bullseye trixie-rt" are the kernels of these Debian suites only.

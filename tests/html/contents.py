@@ -7,7 +7,7 @@ import sys
 import shell
 from stage import color_at, same
 
-STORIES = ("build", "lossy", "marks", "hostile", "death")
+STORIES = ("build", "lossy", "marks", "hostile", "death", "command")
 
 
 def compare_sums(stage, recording, *words):
@@ -30,7 +30,7 @@ def compare_sums(stage, recording, *words):
         return sums;
     })()""")
     same(what, by_row, {key: sums[key] for key in by_row})
-    text = page.value("document.getElementById('sums').textContent")
+    text = page.value("document.getElementById('sums').textContent").removeprefix("killed by SIGKILL from init (1); ")
     plural = "process ended" if sums["runs"] == 1 else "processes ended"
     assert text.startswith(f"{sums['runs']:,} {plural}"), f"{what}: {text}"
     assert (f", {sums['failed']:,} failed" in text) == (sums["failed"] > 0), f"{what}: {text}"
@@ -47,6 +47,18 @@ def check_counts(stage):
     for name in (*STORIES, stage.build_of(6000)):
         for words in ((), ("--failed",), ("--from", "+20ms")):
             compare_sums(stage, name, *words)
+
+
+def check_command(stage):
+    """A command that was followed gives the page its name, and says how it ended."""
+    page = stage.open("command")
+    same("title", page.value("[document.getElementById('title').textContent, document.title]"), ["victim", "victim – proclife"])
+    same("its end", page.value("document.querySelector('#sums strong').textContent"), "killed by SIGKILL from init (1)")
+    call = page.value("document.getElementById('making').textContent")
+    assert f"proclife-read -i {stage.recording('command')} --html" in call, call
+    # It is called so at most, and not what the other pages are.
+    page = stage.open("death")
+    assert page.value("document.getElementById('title').textContent").startswith("All processes"), "it has no command"
 
 
 def check_machines(stage):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
- * arguments, cgroups, users, kernel and host are what would break out of a page; and "death".
+ * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; and "command".
  */
 #include "marks.h"
 #include "stories.h"
@@ -107,5 +107,10 @@ int main(int argc, char **argv)
 	tell_hostile(path);
 	snprintf(path, sizeof(path), "%s/death", argv[1]);
 	tell_death(path);
+	/* The same, of a command that was followed. */
+	snprintf(path, sizeof(path), "%s/command", argv[1]);
+	tell_death(path);
+	metadata_set(path, "command", "100");
+	metadata_set(path, "command_creator", "1");
 	return 0;
 }

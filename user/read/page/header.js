@@ -85,7 +85,20 @@ function showMaking(facts, clock) {
 		    'that failed, do; of the others, siblings of one program are one row. All are in the sums.');
 }
 
-function showHeader(facts, clock) {
+// How the command that was followed ended.
+function showEnd(lives) {
+	const row = lives.facts.command_row;
+
+	if (row === undefined)
+		return;
+	const status = lives.status(row), end = make('strong', { class: lives.is(row, failed) ? 'bad' : null },
+						     status === '0' ? 'status 0' : status);
+	byId('sums').prepend(end, '; ');
+}
+
+function showHeader(lives, clock) {
+	const facts = lives.facts;
+
 	const title = facts.command || (facts.host ? 'All processes of ' + facts.host : 'All processes');
 
 	byId('title').textContent = title;
@@ -94,6 +107,7 @@ function showHeader(facts, clock) {
 				    facts.command ? facts.host : '', facts.kernel ? 'Linux ' + facts.kernel : '']
 		.filter((x) => x).join(' · ');
 	showSums(facts);
+	showEnd(lives);
 	showLoss(facts, clock);
 	showMaking(facts, clock);
 }

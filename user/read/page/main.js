@@ -61,7 +61,7 @@ function start() {
 
 	page.lives = new Lives(data);
 	page.clock = new Clock(data.facts);
-	showHeader(data.facts, page.clock);
+	showHeader(page.lives, page.clock);
 	page.search = new Search(page.lives);
 	page.tree = new Tree(page.lives, page.clock); // first: it opens lines, which are the timeline's lanes
 	page.timeline = new Timeline(page.lives, page.clock, data.critical);

@@ -83,6 +83,8 @@ static void put_command(struct facts *facts)
 	}
 	if (text.len)
 		json_string(&facts->json, "command", text.s);
+	if (life && facts->page->row_of[life - facts->page->all] != NOBODY)
+		json_uint(&facts->json, "command_row", facts->page->row_of[life - facts->page->all]);
 	text_free(&text);
 }
 
@@ -95,7 +97,7 @@ static void put_call(struct facts *facts)
 
 	text_init(&text, &facts->texts->screen);
 	text_string(&text, "proclife-read");
-	for (i = 1; i < options->argc && options->argv + i != options->command; i++) {
+	for (i = 1; i < options->argc && options->argv + i + !!options->command != options->command; i++) {
 		text_string(&text, " ");
 		text_word(&text, options->argv[i], strlen(options->argv[i]));
 	}
