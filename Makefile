@@ -99,6 +99,9 @@ $B/libncursesw: | $B/libkmod
 		echo 'proclife-read needs libncursesw, which $(CC) does not find: install libncurses-dev and' \
 			'pkgconf, or build the library alone: make lib' >&2; exit 1; }
 
+# The page of --html is made of these, which are in the program.
+$B/user/read/views/page_parts.o: $(wildcard user/read/page/*)
+
 # What knows of the terminal.
 CURSES_OBJECTS := $B/user/read/live/terminal.o $B/user/read/live/terminal_crash.o
 
@@ -256,6 +259,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   check-mutants     which of MUTANTS="--seed 1 --count 300 lib read" changes no test notices
   check-litmus      the ring under the memory models of the kernel, arm64 and riscv64
   check-metrics     what --metrics writes, read by node_exporter and Prometheus
+  check-html        the page of --html, in a browser that clicks
   check-valgrind    the unit tests under valgrind
   coverage          which lines of the library the unit tests execute
   stress-billion    a billion records through the ring, in some minutes
@@ -263,7 +267,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
                     builds them; fuzz-tests also runs the fuzzers, for FUZZ_SECONDS (20) each
 
   bench-reader bench-peers bench-exact bench-record bench-probe bench-probe-wall
-  bench-probe-scale bench-probe-size bench-recorder bench-snapshot bench-views
+  bench-probe-scale bench-probe-size bench-recorder bench-snapshot bench-views bench-html
   bench-answers soak
                     tables of figures, which judge nothing: see tests/README.md
 endef

@@ -45,6 +45,11 @@ bench-views: $(VIEWS_BENCH)
 	$(VIEWS_BENCH) $(VIEWS_OPTIONS)
 	$(VIEWS_BENCH) -b $(VIEWS_OPTIONS)
 
+# HTML_OPTIONS="100000"
+bench-html: all $(RECORD_BENCH)
+	tests/scripts/setup build html
+	B=$B tests/html/bench $(HTML_OPTIONS)
+
 # What happens in the guest, and who judges it. The forest executes itself and the leaf.
 GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage \
 	probe/cycle probe/attach snapshot/snapshot)
@@ -93,4 +98,4 @@ $(GUEST_BENCHES): export B := $B
 
 bench-answers: $(RECORD_BENCH)
 
-.PHONY: bench-reader bench-recorder bench-views bench-packages $(GUEST_BENCHES)
+.PHONY: bench-reader bench-recorder bench-views bench-html bench-packages $(GUEST_BENCHES)

@@ -21,7 +21,7 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
 READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
-	test_conditions test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_metrics_live test_prometheus test_forget test_past test_agenda)
+	test_conditions test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_metrics_live test_prometheus test_forget test_past test_agenda test_html)
 
 $(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -Iuser/read
 $(READ_TESTS): $(READ_ARCHIVE)
@@ -70,7 +70,7 @@ $B/tests/unit/test_pages: | $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_users %/test_view_events %/test_view_cgroup_ends %/test_view_lives %/test_view_exits %/test_view_memory %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_view_zombies %/test_diff_program %/test_diff_lines %/test_diff_memory %/test_diff_runs %/test_junit %/test_select \
 	%/test_state %/test_interface %/test_json %/test_slow %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
-	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_summary %/test_critical %/test_critical_text %/test_live %/test_carry %/test_triggers,$(UNIT_TESTS))
+	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_html %/test_summary %/test_critical %/test_critical_text %/test_live %/test_carry %/test_triggers,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \
 	%/test_babeltrace %/test_schema %/test_failures %/test_search %/test_parts %/test_parts_kept %/test_prepend,$(UNIT_TESTS))
 
@@ -218,6 +218,19 @@ check-metrics:
 	@+$(MAKE) -s all $B/tests/metrics/machine
 	B=$B tests/metrics/run
 
+# The page of --html, in a browser.
+$B/tests/html/recordings: $(patsubst %,$B/tests/%.o,html/recordings unit/support/stories unit/support/acts unit/support/story \
+		unit/support/recorded) $(UNIT_COMMON) $(LIB_STATIC)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
+
+$B/tests/html/%.o: override CPPFLAGS += -Itests/unit/support
+
+check-html:
+	tests/scripts/setup build check html
+	@+$(MAKE) -s all $B/tests/html/recordings $(RECORD_BENCH)
+	B=$B tests/html/run $(HTML_CHECKS)
+
 # MODEL_SECONDS and MODEL_SEED: see tests/model/run.
 check-model: all
 	tests/scripts/setup check
@@ -238,4 +251,4 @@ $(WITNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/witness/*.c)) $(LIB_STA
 
 guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-model check-mutants
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-html check-model check-mutants

@@ -48,6 +48,7 @@ static const char *const views[] = {
 	"--summary --latency --parents --interval 1ms", "--expect life.max<1s --parents --interval 5ms",
 	"--metrics", "--on failed --on zombie>1us --on life>0s --on forks>0/s --on lost>0 --on unmap>0s --on held<1s",
 	"--lives --on teardown>0s --on kill>=1us --on rcu_free>1ms --on exit_free<1s --on 1.status>0 --calm 1ms",
+	"--html",
 };
 
 #define VIEWS (sizeof(views) / sizeof(*views))
@@ -166,8 +167,8 @@ static uint64_t run(const char *name, const char *view, const char *selection, u
 	else if (!strcmp(view, "--slice"))
 		snprintf(line, sizeof(line), "-i %s/%s --pid 101 --slice %s/slice", folder, name,
 			 folder);
-	else if (!strcmp(view, "--metrics")) /* no view, so no JSON either */
-		snprintf(line, sizeof(line), "-i %s/%s --metrics %s/m.prom %s", folder, name, folder,
+	else if (!strcmp(view, "--metrics") || !strcmp(view, "--html")) /* they print no JSON */
+		snprintf(line, sizeof(line), "-i %s/%s %s %s/m.prom %s", folder, name, view, folder,
 			 strstr(selection, "--json") ? "" : selection);
 	else
 		snprintf(line, sizeof(line), "-i %s/%s %s %s", folder, name, view, selection);

@@ -33,7 +33,7 @@ expect 'not root' 1 '/dev/proclife: permission denied; run as root' \
 expect '--pid x' 129 "\-\-pid x: not a process ID" proclife-read --pid x
 expect '--pid of nobody' 1 '4194303' proclife-read --tree --pid 4194303
 expect 'unknown option' 129 "--nonsense: there is no such option" proclife-read --nonsense
-expect 'two views' 129 'only --lives, --tree, --summary, --critical-path, --latency and --parents' proclife-read --events --tree
+expect 'two views' 129 'only --lives, --tree, --summary, --critical-path, --latency, --parents and --html' proclife-read --events --tree
 expect '--duration x' 129 '\-\-duration x' proclife-read --duration x
 expect '--count 0' 129 '\-\-count 0' proclife-read --count 0
 
@@ -57,6 +57,11 @@ expect 'arguments in the tree' 0 " sleep 0.1\$" proclife-read --tree -- sh -c 's
 expect 'the killer' 0 'SIGKILL from sh \([0-9]+\)$' \
 	proclife-read --tree -- sh -c 'sleep 100 & kill -KILL $!; wait $!; :'
 expect 'three phases' 0 '^teardown +exit→notified +1 ' proclife-read --latency -- true
+
+# A page, of which a browser's tests are in tests/html.
+expect 'a page' 7 '' proclife-read --html "$work/page.html" -- sh -c 'exit 7'
+expect 'it is nobody else'"'"'s' 0 '^600$' stat -c %a "$work/page.html"
+expect 'it is whole' 0 '^</html>$' tail -n 1 "$work/page.html"
 
 # Verdicts.
 expect 'nothing is left' 0 '^left==0 +0 +ok' proclife-read --expect left==0 -- sh -c 'sleep 0.1 & wait'

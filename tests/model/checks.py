@@ -13,6 +13,7 @@ import traceback
 import device
 import info
 import machine
+import page
 import recording
 import scenes
 import session
@@ -163,6 +164,7 @@ def check_views(checker, path, read, options, status=0):
     if not options.threads:
         for by in rng.sample(summary.BYS, 2):
             summary.check(checker, words, seen, by, status)
+        page.check(checker, words, seen, status)
         checker.objects(words + ["--parents"], rim(views.parents(seen)), status,
                         lambda each: (each["type"], each.get("id", 0), each.get("pid", 0)))
         if not options.count and not options.duration and not options.pids:

@@ -55,6 +55,7 @@ enum option_id {
 	OPTION_NO_FOLD,
 	OPTION_BY,
 	OPTION_SHOW,
+	OPTION_HIDE_ARGS,
 	OPTION_UTC,
 	OPTION_MONOTONIC,
 	OPTION_AGAINST,
@@ -225,6 +226,8 @@ struct options {
 	uint64_t keep_age;   /* ns; 0: no limit */
 	const char *metrics; /* the file; NULL: there is none */
 	const char *slice;  /* likewise: no slice */
+	const char *html;   /* the file; NULL: no page */
+	bool hide_args;
 	uint32_t *pids;
 	size_t pid_count;
 	struct expectation *expectations;
@@ -243,6 +246,8 @@ struct options {
 	uint64_t interval; /* ns; 0: none */
 	uint64_t count;	   /* 0: none */
 	char **command;	   /* NULL: none */
+	int argc; /* as the program was called */
+	char **argv;
 };
 
 static inline bool options_show(const struct options *options, const struct view *view)

@@ -41,8 +41,9 @@ struct view {
 	bool is_now;	      /* it shows the state at its beginning */
 	enum range_of range;
 	bool measures;	      /* it needs run->latency */
-	bool has_cgroups;     /* its JSON has the paths of cgroups */
+	bool has_cgroups;     /* its JSON, or its file, has the paths of cgroups */
 	bool counts;	      /* --count limits what it counts in run->shown */
+	bool writes_file;     /* and prints nothing */
 
 	/* Does it show events as they happen, with these options? NULL: it shows all at the end. */
 	bool (*streams)(const struct options *options);
@@ -53,6 +54,8 @@ struct view {
 	int (*next)(struct run *run, void *state);
 	/* In place of proclife_tasks_feed(), which it calls. Returns 1 if the event was shown. */
 	int (*feed)(void *state, const struct proclife_event *event);
+	/* Here records are missing. NULL: it does not want to know where. */
+	void (*gap)(void *state, const struct proclife_gap *gap);
 	/*
 	 * For --interval: has anything been added up? If so, it is printed, and in any case it then
 	 * begins anew. NULL, both: it adds nothing up.
@@ -83,7 +86,7 @@ static inline bool options_repeat(const struct options *options)
 static inline bool view_shows_cgroups(const struct view *view, const struct options *options)
 {
 	return options->show & SHOW_CGROUP || options->by == PROCLIFE_BY_CGROUP ||
-	       (options->json && view->has_cgroups);
+	       ((options->json || view->writes_file) && view->has_cgroups);
 }
 
 #endif

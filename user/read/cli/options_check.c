@@ -301,6 +301,8 @@ void options_check(const struct options *options, const struct view *const *all,
 		argp_error(state, "--live draws on a terminal, and JSON is for programs: leave one of them out");
 	if (options->slice && options->json)
 		argp_error(state, "--slice prints nothing: leave out --json");
+	if (options->views[0] && options->views[0]->writes_file && options->json)
+		argp_error(state, "--html prints nothing: leave out --json, or add what to print, such as --tree");
 	if (!options->views[0] && options->json && !options->expectation_count && !options->condition_count)
 		argp_error(state, "--json is for a view, and --record and --metrics alone show none; add "
 				  "--lives, --events, --tree or --latency");

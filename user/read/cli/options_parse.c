@@ -87,6 +87,8 @@ static void take_view(struct reading *reading, unsigned int number, const char *
 
 	if (!strcmp(view->name, "slice"))
 		reading->options->slice = arg;
+	else if (!strcmp(view->name, "html"))
+		reading->options->html = arg;
 	else if (view->argument && !view->may_lack_argument)
 		add_to_side(reading, &reading->options->diff, arg);
 	else if (arg && !strcmp(view->name, "status"))
@@ -128,6 +130,9 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 		break;
 	case OPTION_SHOW:
 		option_set_show(options, state, arg);
+		break;
+	case OPTION_HIDE_ARGS:
+		options->hide_args = true;
 		break;
 	case OPTION_FAILED:
 		options->filter.failed = true;
@@ -408,6 +413,8 @@ void options_parse(struct options *options, const struct view *const *views, int
 	struct reading reading = { .options = options, .all = views };
 
 	memset(options, 0, sizeof(*options));
+	options->argc = argc;
+	options->argv = argv;
 	options->cut.depth = DEPTH_ALL;
 	options->factor = 1.1;
 	options->after = USUAL_AFTER;

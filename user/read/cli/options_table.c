@@ -181,6 +181,10 @@ static const struct entry {
 		.help =
 			"--tree: also show %s; several with commas; pidns is the PID in its own namespace",
 	},
+	[OPTION_HIDE_ARGS] = {
+		.name = "hide-args", .group = GROUP_OUTPUT,
+		.help = "--html: leave out all arguments, which can have secrets in them",
+	},
 	[OPTION_UTC] = {
 		.name = "utc", .group = GROUP_OUTPUT,
 		.help = "Show times of day in UTC instead of the local time zone",
@@ -212,7 +216,7 @@ static const struct entry {
 	[OPTION_JSON] = {
 		.name = "json", .group = GROUP_OUTPUT, .letter = 'j',
 		.help = "One JSON object per line",
-		.brief = "One JSON object per line",
+		.brief = "One JSON object per line; --html: a page for browsers",
 	},
 	[OPTION_QUIET] = {
 		.name = "quiet", .group = GROUP_OUTPUT, .letter = 'q',

@@ -11,11 +11,6 @@
 
 #define USUAL_INTERVAL 15000000000 /* ns; Prometheus' own default is to ask four times a minute */
 
-static bool is_full(int ret)
-{
-	return ret == -ENOSPC || ret == -EDQUOT;
-}
-
 /*
  * Two that write it take turns, and their counters seem to begin anew each time. An inode's number is
  * soon used again, so the time counts, too.
@@ -53,19 +48,6 @@ static int write_file(struct metrics *metrics, uint64_t now)
 	return ret;
 }
 
-/* A file in its place takes its name away: that of a fifo, or of a link that somebody has set up. */
-static int check_place(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) || S_ISREG(st.st_mode))
-		return 0;
-	message("--metrics %s: a %s has this name, and would be replaced; name another file", quoted(path),
-		S_ISLNK(st.st_mode) ? "symbolic link" : S_ISDIR(st.st_mode) ? "directory" :
-		S_ISFIFO(st.st_mode) ? "fifo" : "special file");
-	return -ESRCH;
-}
-
 int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 {
 	const struct options *options = run->options;
@@ -73,9 +55,8 @@ int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 
 	if (!options->metrics)
 		return 0;
-	ret = check_place(options->metrics);
-	if (ret)
-		return ret;
+	if (replace_check("--metrics", options->metrics))
+		return -ESRCH;
 	metrics->path = options->metrics;
 	metrics->every = options->interval ? options->interval : USUAL_INTERVAL;
 	metrics->next = now + metrics->every;
@@ -85,8 +66,7 @@ int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 	ret = write_file(metrics, now);
 	if (!ret)
 		return 0;
-	message("--metrics %s: cannot write there: %s; %s", quoted(metrics->path), strerror(-ret),
-		is_full(ret) ? "make room" : "name a file in a folder that exists and can be written");
+	replace_say("--metrics", metrics->path, ret);
 	return -ESRCH;
 }
 
@@ -104,7 +84,7 @@ static void update(struct metrics *metrics, uint64_t now)
 	if (ret && !metrics->error)
 		message("--metrics %s: %s; it stays as it was, and is tried again at each interval%s",
 			quoted(metrics->path), strerror(-ret),
-			is_full(ret) ? "; make room" : "");
+			replace_is_full(ret) ? "; make room" : "");
 	else if (!ret && metrics->error)
 		message("--metrics %s: it is up to date again", quoted(metrics->path));
 	metrics->error = ret;

@@ -53,6 +53,16 @@ static bool has_enough(const struct session *s)
 	return count && (s->counting || s->unwatched ? s->run.shown : s->watch.gone) >= count;
 }
 
+static void tell_gap(struct session *s, const struct proclife_gap *gap)
+{
+	const struct view *const *views = s->run.options->views;
+	size_t i;
+
+	for (i = 0; views[i]; i++)
+		if (views[i]->gap && overlaps_range(&s->run, gap->from, gap->to))
+			views[i]->gap(s->states[i], gap);
+}
+
 static int feed(struct session *s, const struct proclife_event *event)
 {
 	uint64_t ts = event->record ? event->record->ts : event->gap.from;
@@ -67,10 +77,12 @@ static int feed(struct session *s, const struct proclife_event *event)
 	}
 	if (s->live)
 		live_event(s->live, ts);
-	if (event->record)
+	if (event->record) {
 		s->progress.records++;
-	else
+	} else {
 		note_gap(s, &event->gap);
+		tell_gap(s, &event->gap);
+	}
 	ret = intervals_event(&s->intervals, &s->run, s->states, event);
 	if (ret)
 		return ret;

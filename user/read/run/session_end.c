@@ -169,7 +169,7 @@ void session_print(struct session *s)
 	for (i = 0; views[i]; i++) {
 		if (!views[i]->print || options_repeat(s->run.options))
 			continue;
-		if (i && !s->run.options->json)
+		if (i && !s->run.options->json && !views[i]->writes_file)
 			fputc('\n', s->run.screen->out);
 		views[i]->print(&s->run, s->states[i]);
 	}
@@ -276,13 +276,13 @@ int session_verdict(struct session *s)
 			status = STATUS_LOST;
 		say_lost(s);
 		say_suppressed(s);
-		if (s->metrics.error)
+		if (s->metrics.error || s->run.failed)
 			return STATUS_ERROR;
 		return s->run.options->expectation_count ? judge(s, status) : status;
 	}
 	say_lost(s);
 	say_suppressed(s);
-	if (s->record.error || s->metrics.error)
+	if (s->record.error || s->metrics.error || s->run.failed)
 		return STATUS_ERROR;
 	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {
 		message("%s: the module did not record the start of this command",

@@ -7,6 +7,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
+int critical_init(struct critical *critical, struct run *run)
+{
+	critical->run = run;
+	critical->root = NOBODY;
+	return kin_init(&critical->kin, run);
+}
+
+void critical_free(struct critical *critical)
+{
+	kin_free(&critical->kin);
+	free(critical->steps);
+}
+
 static int begin(struct run *run, void **state)
 {
 	struct critical *critical = calloc(1, sizeof(*critical));
@@ -14,9 +27,7 @@ static int begin(struct run *run, void **state)
 	if (!critical)
 		return -ENOMEM;
 	*state = critical;
-	critical->run = run;
-	critical->root = NOBODY;
-	return kin_init(&critical->kin, run);
+	return critical_init(critical, run);
 }
 
 static void end(void *state)
@@ -25,8 +36,7 @@ static void end(void *state)
 
 	if (!critical)
 		return;
-	kin_free(&critical->kin);
-	free(critical->steps);
+	critical_free(critical);
 	free(critical);
 }
 
@@ -150,7 +160,7 @@ static uint32_t choose(struct critical *critical)
 	return root == NOBODY ? longest_root(critical, false) : root;
 }
 
-static void explain(struct critical *critical)
+void critical_explain(struct critical *critical)
 {
 	const struct run *run = critical->run;
 	struct kin *kin = &critical->kin;
@@ -192,7 +202,7 @@ static void print(const struct run *run, void *state)
 	struct critical *critical = state;
 
 	warn_of_slice(run);
-	explain(critical);
+	critical_explain(critical);
 	if (run->options->json)
 		critical_print_json(critical);
 	else

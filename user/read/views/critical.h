@@ -43,6 +43,13 @@ struct critical {
 	unsigned int cpus; /* that are known of; 0: too little is known of them */
 };
 
+/* Knows of all processes from now on. 0 or a negative errno. */
+int critical_init(struct critical *critical, struct run *run);
+/* Once all are gone: chooses the root, and finds the steps. */
+void critical_explain(struct critical *critical);
+/* Frees what it has, but not itself. */
+void critical_free(struct critical *critical);
+
 /* Fills in the steps, all but `beside` and `busy`... */
 void critical_walk(struct critical *critical);
 /* ... and these. */

@@ -3,20 +3,14 @@
 #include "output/percentiles.h"
 #include "output/wrap.h"
 #include "views/census.h"
+#include "views/phases.h"
 #include "views/slowest.h"
 #include "views/views.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order in which they are shown. */
-static const struct {
-	const char *from;
-	const char *to;
-	enum proclife_phase phase;
-	bool optional; /* no row without a life that has it */
-	bool has_bars;
-} rows[] = {
+const struct phase_row phase_rows[PHASE_ROWS] = {
 	{ "signal", "exit", PROCLIFE_KILL, true, false },
 	{ "exit", "notified", PROCLIFE_TEARDOWN, true, true },
 	{ "let go", "unmap", PROCLIFE_HELD, true, false },
@@ -32,7 +26,6 @@ struct latency {
 	struct proclife_cgroup_ends *ends; /* they would be of one of them only */
 };
 
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
 #define PHASE_NARROW 9 /* columns: "exit_free" */
 #define PHASE_WIDE 23  /* and " notified→reap" */
 #define MAX_BAR 24
@@ -178,19 +171,19 @@ static bool is_wide(const struct screen *screen)
 static void show_row(const struct run *run, struct text *line, size_t row)
 {
 	const struct proclife_histogram *h =
-		proclife_latency_phase(run->latency, rows[row].phase);
-	const char *from = rows[row].from;
+		proclife_latency_phase(run->latency, phase_rows[row].phase);
+	const char *from = phase_rows[row].from;
 
-	if (rows[row].optional && !proclife_histogram_count(h))
+	if (phase_rows[row].optional && !proclife_histogram_count(h))
 		return;
-	if (rows[row].phase == PROCLIFE_ZOMBIE && !has_teardown(run))
+	if (phase_rows[row].phase == PROCLIFE_ZOMBIE && !has_teardown(run))
 		from = "exit";
-	text_printf(line, "%-*s", PHASE_NARROW, proclife_phase_name(rows[row].phase));
+	text_printf(line, "%-*s", PHASE_NARROW, proclife_phase_name(phase_rows[row].phase));
 	if (is_wide(run->screen)) {
 		text_style(line, STYLE_DIM);
 		text_printf(line, " %s", from);
 		text_draw(line, "→", ">");
-		text_string(line, rows[row].to);
+		text_string(line, phase_rows[row].to);
 		text_style(line, STYLE_PLAIN);
 		text_pad(line, PHASE_WIDE);
 	}
@@ -207,7 +200,7 @@ static void show_table(const struct run *run, struct text *line)
 	text_percentiles_head(line);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
-	for (i = 0; i < ROWS; i++)
+	for (i = 0; i < PHASE_ROWS; i++)
 		show_row(run, line, i);
 }
 
@@ -231,28 +224,28 @@ static unsigned int bar_columns(const struct run *run, size_t *n)
 
 static void show_bars(const struct run *run, struct text *line)
 {
-	struct bars bars[ROWS];
+	struct bars bars[PHASE_ROWS];
 	unsigned int first = 64, last = 0, bucket, bar;
 	size_t i, n = 0, too_many;
 
 	/* Where there is no room for all, the first are parts of the last. */
-	for (i = 0; i < ROWS; i++)
-		n += rows[i].has_bars && phase_count(run, rows[i].phase);
+	for (i = 0; i < PHASE_ROWS; i++)
+		n += phase_rows[i].has_bars && phase_count(run, phase_rows[i].phase);
 	if (!n)
 		return;
 	too_many = n;
 	bar = bar_columns(run, &n);
 	too_many -= n;
-	for (n = 0, i = 0; i < ROWS; i++) {
+	for (n = 0, i = 0; i < PHASE_ROWS; i++) {
 		const struct proclife_histogram *h =
-			proclife_latency_phase(run->latency, rows[i].phase);
+			proclife_latency_phase(run->latency, phase_rows[i].phase);
 
-		if (!rows[i].has_bars || !proclife_histogram_count(h))
+		if (!phase_rows[i].has_bars || !proclife_histogram_count(h))
 			continue;
 		if (too_many && too_many--)
 			continue;
 		bars[n].histogram = h;
-		bars[n].name = proclife_phase_name(rows[i].phase);
+		bars[n].name = proclife_phase_name(phase_rows[i].phase);
 		bars[n].highest = 0;
 		bucket = percentiles_bucket(proclife_histogram_min(h));
 		first = bucket < first ? bucket : first;
@@ -306,8 +299,8 @@ static void json_all(const struct run *run, const struct latency *latency)
 	struct proclife_latency_counts counts = counts_of(run);
 	size_t i;
 
-	for (i = 0; i < ROWS; i++)
-		json_phase(run, json, rows[i].phase);
+	for (i = 0; i < PHASE_ROWS; i++)
+		json_phase(run, json, phase_rows[i].phase);
 	json_line(json, "lives");
 	json_string(json, "of", run->options->threads ? "threads" : "processes");
 	json_uint(json, "lives", counts.lives);

@@ -19,23 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct summary {
-	struct run *run;
-	struct programs programs;
-	struct overtime overtime;
-	bool began;
-};
-
-static void process_gone(void *data, struct proclife_process *process)
+void summary_count(struct summary *summary, const struct proclife_process *process)
 {
-	struct summary *summary = data;
 	const struct run *run = summary->run;
 	uint64_t exited = process->marks.exited, ended = process_ended_by(process), born;
 
 	if (!process->selected || !process->matches)
 		return;
-	programs_add(&summary->programs, run->options->summary_by, process,
-		     ended && ended <= run->to);
+	programs_add(&summary->programs, summary->by, process, ended && ended <= run->to);
 	/* How many lived over time is not a question of those that ended. */
 	if (options_repeat(run->options))
 		return;
@@ -52,6 +43,11 @@ static void process_gone(void *data, struct proclife_process *process)
 		overtime_add(&summary->overtime, born, run->ended, 0);
 }
 
+static void process_gone(void *data, struct proclife_process *process)
+{
+	summary_count(data, process);
+}
+
 static int begin(struct run *run, void **state)
 {
 	static const struct proclife_reports reports = {
@@ -62,6 +58,7 @@ static int begin(struct run *run, void **state)
 	if (!summary)
 		return -ENOMEM;
 	summary->run = run;
+	summary->by = run->options->summary_by;
 	*state = summary;
 	return proclife_tasks_report(run->tasks, &reports, summary);
 }

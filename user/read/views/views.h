@@ -45,6 +45,7 @@ struct run {
 		bool time;
 		bool several; /* recordings */
 	} matched;
+	bool failed;	/* something could not be written, which has been said */
 	pid_t command;	/* 0: none */
 	size_t number;	/* of several recordings, as they are given, from 1 on; or 0 */
 };
@@ -94,7 +95,7 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 /* All of them, in the order in which they are listed, and printed where several are given. */
 #define VIEWS(x) \
 	x(lives) x(events) x(tree) x(summary) x(critical) x(latency) x(parents) x(zombies) x(dying) x(live) x(diff) \
-	x(info) x(slice) x(status)
+	x(html) x(info) x(slice) x(status)
 
 #define DECLARE_VIEW(name) extern const struct view view_##name;
 VIEWS(DECLARE_VIEW)

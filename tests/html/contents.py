@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The page has what the other views say of the same recordings."""
+import os
+import random
+import sys
+
+import shell
+from stage import color_at, same
+
+STORIES = ("build", "lossy", "marks", "hostile", "death", "command")
+
+
+def compare_sums(stage, recording, *words):
+    """The sums are those of --summary, in the facts, by row, and in words. Returns the page."""
+    programs = [line for line in stage.json(recording, "--summary", *words) if line["type"] == "program"]
+    sums = {key: sum(program[key] for program in programs) for key in ("runs", "failed", "open", "runtime")}
+    page = stage.open(recording, *words)
+    facts = page.value("page.lives.facts")
+    what = f"{recording} {words}"
+    same(what, {"runs": facts["ended"], **{key: facts[key] for key in ("failed", "open", "runtime")}}, sums)
+    by_row = page.value("""(() => {
+        const sums = { runs: 0, failed: 0, open: 0 };
+        for (let row = 0; row < page.lives.count; row++) {
+            if (page.lives.is(row, context))
+                continue;
+            sums.runs += page.lives.is(row, ended);
+            sums.failed += page.lives.is(row, failed);
+            sums.open += !page.lives.is(row, ended);
+        }
+        return sums;
+    })()""")
+    same(what, by_row, {key: sums[key] for key in by_row})
+    text = page.value("document.getElementById('sums').textContent").removeprefix("killed by SIGKILL from init (1); ")
+    plural = "process ended" if sums["runs"] == 1 else "processes ended"
+    assert text.startswith(f"{sums['runs']:,} {plural}"), f"{what}: {text}"
+    assert (f", {sums['failed']:,} failed" in text) == (sums["failed"] > 0), f"{what}: {text}"
+    assert ("no loss" in text) == (facts["lost"] == 0), f"{what}: {text}"
+    rows = page.value("page.programs.all.map((p) => [p.runs, p.failed, p.open, p.runtime, p.rss])")
+    same(what, sorted(map(tuple, rows)),
+         sorted((p["runs"], p["failed"], p["open"], p["runtime"], p["max_rss"]) for p in programs))
+    same(what, page.complaints(), [])
+    return page
+
+
+def check_counts(stage):
+    """The sums are right, whatever is selected."""
+    for name in (*STORIES, stage.build_of(6000)):
+        for words in ((), ("--failed",), ("--from", "+20ms")):
+            compare_sums(stage, name, *words)
+
+
+def check_command(stage):
+    """A command that was followed gives the page its name, and says how it ended."""
+    page = stage.open("command")
+    same("title", page.value("[document.getElementById('title').textContent, document.title]"), ["victim", "victim – proclife"])
+    same("its end", page.value("document.querySelector('#sums strong').textContent"), "killed by SIGKILL from init (1)")
+    call = page.value("document.getElementById('making').textContent")
+    assert f"proclife-read -i {stage.recording('command')} --html" in call, call
+    # It is called so at most, and not what the other pages are.
+    page = stage.open("death")
+    assert page.value("document.getElementById('title').textContent").startswith("All processes"), "it has no command"
+
+
+def check_machines(stage):
+    """Of machines that are made up, with losses: the sums are right, and nobody is lost in the tree."""
+    sys.path.append("tests/model")
+    import checks
+    import machine
+
+    checker = checks.Checker(stage.build, 1)
+    try:
+        for seed in range(1, 13):
+            checker.begin(seed)
+            rng = random.Random(seed)
+            made = machine.Machine(rng, cpus=rng.choice([1, 2, 4]), pid_range=rng.choice([10, 40, 1000]))
+            made.begin()
+            made.run(rng.choice([20, 120, 250]))
+            gaps = [(0, 5, rng.randrange(1, 30))] if seed % 2 and len(made.records[0]) > 50 else []
+            path, read = checks.make(checker, "whole", made, gaps)
+            page = compare_sums(stage, path)
+            same(path, page.value("page.lives.facts.lost"), read.lost)
+            for mode in ("tree", "slots"):
+                page.choose("#lanes-by", mode)
+            page.value("document.getElementById('show-idle').click()")
+            for row in range(0, page.value("page.lives.count"), 7):
+                page.value(f"shared.select({row})")
+                same(path, page.value("page.tree.lines[page.tree.list.active].row"), row)
+            same(path, page.complaints(), [])
+            checker.finish()
+    finally:
+        checker.end()
+
+
+def check_lives(stage):
+    """Each life is there with its marks, figures and arguments, as --tree --json has them."""
+    for name in (*STORIES, stage.build_of(6000)):
+        page = stage.open(name)
+        lives = [line for line in stage.json(name, "--tree") if line["type"] == "process"]
+        same(name, page.value("page.lives.count"), len(lives))
+        rows = page.value("""Array.from({ length: page.lives.count }, (_, row) => {
+            const lives = page.lives, mark = (name) => lives[name][row] < 0 ? null : lives[name][row];
+            return { pid: lives.pid[row], seen: lives.begin[row], exited: mark('exited'), notified: mark('notified'),
+                     reaped: mark('reaped'), freed: mark('freed'), runtime: lives.runtime[row], max_rss: lives.rss[row],
+                     threads: lives.threads[row], execs: lives.execs[row], incomplete: lives.is(row, incomplete),
+                     kthread: lives.is(row, kthread),
+                     state: ['alive', 'zombie', 'unfreed', 'freed', 'unknown'][lives.state[row]],
+                     parent: lives.parent[row] < 0 ? null : lives.pid[lives.parent[row]],
+                     code: lives.code[row] < 0 ? null : lives.code[row], args: lives.argsText(row) };
+        })""")
+        begin = page.value("page.lives.facts.begin")
+        begin = begin[0] * 10 ** 9 + begin[1]
+        pids = {life["id"]: life["pid"] for life in lives}
+        for row, life in zip(rows, sorted(lives, key=lambda life: life["id"])):
+            what = f"{name}, pid {life['pid']}"
+            for key in ("pid", "runtime", "max_rss", "threads", "execs", "incomplete", "kthread", "state"):
+                same(f"{what}, {key}", row[key], life[key])
+            for key in ("seen", "exited", "notified", "reaped", "freed"):
+                same(f"{what}, {key}", row[key], None if life[key] is None else life[key] - begin)
+            same(f"{what}, parent", row["parent"], pids.get(life["parent_id"]))
+            same(f"{what}, code", row["code"], life["wait_status"])
+            if "args" in life and not life["args_cut"]:
+                same(f"{what}, args", shell.shell_words(row["args"]), life["args"])
+
+
+def check_phases(stage):
+    """The percentiles are those of --latency, and the bars have all lives."""
+    for name in ("build", "death", "lossy", stage.build_of(6000)):
+        page = stage.open(name)
+        latency = {line["phase"]: line for line in stage.json(name, "--latency") if line["type"] == "latency"}
+        phases = page.value("page.lives.facts.phases")
+        assert len(phases) >= 4, phases
+        for phase in phases:
+            expected = latency[phase["name"]]
+            for key in ("count", "min", "mean", "p50", "p90", "p99", "p99.9", "max"):
+                same(f"{name}, {phase['name']}, {key}", phase.get(key), expected.get(key))
+            same(f"{name}, {phase['name']}, bars", sum(n for _, n in phase["bars"]), expected["count"])
+            octaves = {}
+            for low, n in phase["bars"]:
+                octave = 1 << (low.bit_length() - 1) if low > 1 else 0
+                octaves[octave] = octaves.get(octave, 0) + n
+            same(f"{name}, {phase['name']}, bars", octaves, {low: n for low, n in expected["histogram"] if n})
+        same("histograms", page.value("document.querySelectorAll('#histograms svg').length"),
+             sum(phase["count"] > 0 for phase in phases))
+        same("rows", page.value("document.querySelectorAll('#phases-body tr').length"), len(phases))
+        # The column of the table of lives has the same phases, life by life.
+        for phase in phases:
+            if phase["name"] == "life" or not phase["count"]:
+                continue
+            page.choose("#phase", phase["name"])
+            page.choose("#sort", "phase")
+            longest = page.value(f"page.lives.phase('{phase['name']}', page.table.rows[0])")
+            same(f"{name}, the longest {phase['name']}", longest, phase["max"])
+            page.choose("#sort", "begin")
+        same("complaints", page.complaints(), [])
+
+
+def check_critical(stage):
+    """The steps are those of --critical-path, and lead to the lives that they are of."""
+    for name in ("build", stage.build_of(6000)):
+        page = stage.open(name)
+        steps = [line for line in stage.json(name, "--critical-path") if line["type"] == "step"]
+        begin = page.value("page.lives.facts.begin")
+        begin = begin[0] * 10 ** 9 + begin[1]
+        shown = page.value("""page.timeline.steps.map((step) =>
+            [page.lives.pid[step.row], step.from, step.to, step.saves, ['order', 'slots', 'cpus'][step.by]])""")
+        same(name, shown, [[step["pid"], step["from"] - begin, step["to"] - begin, step["saves"], step["by"]] for step in steps])
+        rows = page.value("document.querySelectorAll('#critical-body tr').length")
+        same(name, rows, min(len(steps), 20))
+        longest = max(steps, key=lambda step: step["to"] - step["from"])
+        at = page.value(f"[...document.querySelectorAll('#critical-body button')].findIndex((b) => b.textContent.endsWith('({longest['pid']})'))")
+        assert at >= 0, f"{name}: the longest step is not there"
+        page.click(f"#critical-body tr:nth-child({at + 1}) button")
+        same(name, page.value("page.lives.pid[shared.selected]"), longest["pid"])
+        assert page.value("page.timeline.from <= page.lives.begin[shared.selected] && page.timeline.to >= page.lives.lastSeen(shared.selected)")
+        same("complaints", page.complaints(), [])
+
+
+def check_folded(stage):
+    """More lives than 150,000: those that are long, or failed, have rows, and the others are counted in their place."""
+    name = stage.build_of(170000)
+    page = stage.open(name)
+    assert os.path.getsize(f"{stage.folder}/{name}.html") < 15e6
+    same("complaints", page.complaints(), [])
+    programs = [line for line in stage.json(name, "--summary") if line["type"] == "program"]
+    rows, folds = page.value("[page.lives.count, page.lives.folds.size]")
+    assert 50000 < rows <= 150000 and folds > 100, (rows, folds)
+    sums = page.value("""(() => {
+        const lives = page.lives, sums = { runs: 0, failed: 0, runtime: 0, alone: 0 };
+        for (let row = 0; row < lives.count; row++) {
+            const fold = lives.fold(row);
+            sums.runs += fold ? fold.ended : lives.is(row, ended);
+            sums.failed += lives.failedLives(row);
+            sums.runtime += lives.cpuTime(row);
+            sums.alone += !fold && lives.is(row, failed);
+        }
+        return sums;
+    })()""")
+    for key in ("runs", "failed", "runtime"):
+        same(key, sums[key], sum(program[key] for program in programs))
+    same("failures with rows of their own", sums["alone"], sums["failed"])
+    same("folded", page.value("page.lives.facts.folded"), page.value("[...page.lives.folds.values()].reduce((sum, fold) => sum + fold.count, 0)"))
+    same("below the first", page.value("page.lives.below[page.lives.roots[0]] + 1"), sums["runs"])
+    # Of the shells, those that have no rows are the short ones.
+    assert page.value("""(() => {
+        const lives = page.lives, own = [], folded = [];
+        for (let row = 0; row < lives.count; row++)
+            if (lives.name(row) === 'sh' && !lives.failedLives(row))
+                (lives.fold(row) ? folded : own).push(lives.life(row));
+        return Math.max(...folded) <= own.reduce((a, b) => Math.min(a, b));
+    })()"""), "a longer life has no row"
+    row = page.value("[...page.lives.folds.keys()].reduce((a, b) => page.lives.fold(b).count > page.lives.fold(a).count ? b : a)")
+    page.value(f"shared.select({row})")
+    page.settle()
+    many = page.value(f"page.lives.fold({row}).count")
+    assert f"{many:,} lives" in page.value("document.getElementById('detail').textContent")
+    same("its line", page.value("document.querySelector('#tree .active .pid').textContent"), f"×{many:,}")
+    page.choose("#lanes-by", "tree")
+    page.value(f"page.timeline.show(page.lives.fold({row}).first, page.lives.fold({row}).last, true), page.timeline.reveal({row})")
+    page.settle()
+    stage.picture("folded")
+    middle = page.value(f"page.lives.lastSeen({row}) + 0.4 * (page.lives.fold({row}).last - page.lives.lastSeen({row}))")
+    same("as one", color_at(page, middle, row, 0.25), "wait")
+    assert "folded" in page.value("document.getElementById('making').textContent").lower()
+    same("complaints", page.complaints(), [])

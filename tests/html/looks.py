@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the page looks like, and to whom."""
+from stage import color_at, same
+
+NAMED = ("button", "link", "textbox", "searchbox", "combobox", "checkbox", "grid", "tree", "application", "image", "img", "table")
+
+CONTRASTS = (("ink", "back", 7), ("ink", "panel", 7), ("dim", "back", 4.5), ("dim", "panel", 4.5), ("bad", "back", 4.5),
+             ("bad", "panel", 4.5), ("link", "back", 4.5), ("link", "panel", 4.5), ("ink", "life", 4.5), ("ink", "wait", 4.5), ("ink", "failed", 4.5),
+             ("ink", "mark", 4.5), ("ink", "active", 4.5), ("life", "back", 1.9), ("bad", "failed", 1.8), ("critical", "life", 3),
+             ("zombie", "back", 2.5), ("teardown", "back", 2.5), ("rcu", "back", 2.5), ("kill", "back", 2.5))
+
+
+def check_colors(stage):
+    """Failures, phases of death, the critical path and what was lost can be seen, in light and in dark."""
+    page = stage.open("build")
+    for dark in (False, True):
+        page.dark(dark)
+        for name, first, last, part in (("zombie", "notified", "reaped", 0.5), ("rcu", "reaped", "freed", 0.85)):
+            row, ts = page.value(f"""(() => {{
+                const lives = page.lives, length = (row) => lives.{first}[row] >= 0 ? lives.{last}[row] - lives.{first}[row] : -1;
+                const rows = Array.from({{ length: lives.count }}, (_, row) => row).filter((row) => page.timeline.slots.laneOf[row] >= 0);
+                const row = rows.reduce((a, b) => length(b) > length(a) ? b : a);
+                page.timeline.show(lives.{first}[row], lives.{last}[row], true);
+                return [row, (lives.{first}[row] + lives.{last}[row]) / 2];
+            }})()""")
+            same(f"{name}, dark: {dark}", color_at(page, ts, row, part), name)
+        row = page.value("page.lives.flags.findIndex((flags, row) => flags & failed && page.lives.life(row) > 1e6 && page.lives.firstChild[row] < 0)")
+        page.value(f"page.timeline.zoomTo({row})")
+        middle = page.value(f"page.lives.begin[{row}] + page.lives.life({row}) / 2")
+        same("failed", [color_at(page, middle, row, part) for part in (0.2, 0.95)], ["failed", "bad"])
+        same("nothing", color_at(page, middle, row, 1.06), "back")
+        step = page.value("page.timeline.steps.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a)")
+        page.value(f"page.timeline.show({step['from']}, {step['to']}, true)")
+        middle = (step["from"] + step["to"]) / 2
+        same("critical path", color_at(page, middle, step["row"], 0.06), "critical")
+        page.click("#show-critical")
+        assert color_at(page, middle, step["row"], 0.06) != "critical"
+        page.click("#show-critical")
+    stage.picture("dark")
+    page = stage.open("death")
+    row = page.value("page.lives.killed.findIndex((ts) => ts >= 0)")
+    page.value(f"page.timeline.zoomTo({row})")
+    for name, first, last, part in (("kill", "killed", "exited", 0.8), ("teardown", "exited", "notified", 0.4),
+                                    ("zombie", "notified", "reaped", 0.4), ("rcu", "reaped", "freed", 0.85)):
+        ts = page.value(f"(page.lives.{first}[{row}] + page.lives.{last}[{row}]) / 2")
+        same(name, color_at(page, ts, row, part), name)
+    page.value(f"shared.select({row})")
+    text = page.value("document.getElementById('detail').textContent")
+    for phase in ("Kill to exit3.00 ms", "Teardown7.00 ms", "Memory held2.00 ms", "Unmap4.00 ms", "Zombie5.00 ms",
+                  "Reap to free6.00 ms", "killed by SIGKILL from init (1)"):
+        assert phase in text, f"{phase} is not in {text}"
+    page = stage.open("lossy")
+    lost, begin, end, _ = page.value("page.lives.facts.gaps.find(([lost]) => lost)")
+    assert lost
+    page.value(f"page.timeline.show({begin} - 1e6, {end} + 1e6, true)")
+    red = page.value(f"""(() => {{
+        page.timeline.drawNow();
+        const painter = page.timeline.painter, x = painter.x({begin}), wide = painter.x({end}) - x;
+        const data = painter.context.getImageData(x, 30, Math.max(wide, 1), page.timeline.box.clientHeight - 32).data;
+        let red = 0;
+        for (let i = 0; i < data.length; i += 4)
+            red += data[i] > data[i + 1] + 40 && data[i] > data[i + 2] + 40;
+        return red;
+    }})()""")
+    assert red > 100, f"{red} pixels say that something was lost"
+    same("complaints", page.complaints(), [])
+
+
+def check_empty(stage):
+    """Without a life, and with one alone, it is a page all the same."""
+    for words, lives in (("--comm", "nobody"), 0), (("--comm", "victim"), 2):
+        page = stage.open("death", *words)
+        same(words, page.value("page.lives.count"), lives)  # with its ancestor
+        for key in ("n", "f", "+", "Home", "Enter"):
+            page.value("document.getElementById('timeline').focus()")
+            page.key(key)
+        page.choose("#lanes-by", "tree")
+        page.click("#lives-title")
+        same(words, page.complaints(), [])
+    same("its ancestor", page.value("[page.lives.is(0, context), page.lives.is(1, context)]"), [True, False])
+    same("in the table", page.value("page.table.rows"), [1])
+
+
+def check_access(stage):
+    """Everything that can be used has a name and can be reached by keys; and what is said can be read, in light and in dark."""
+    page = stage.open("build")
+    page.value("shared.select(3)")
+    page.call("Accessibility.enable")
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    named = [(node["role"]["value"], node.get("name", {}).get("value")) for node in nodes
+             if not node["ignored"] and node["role"]["value"] in NAMED]
+    same("without a name", [role for role, name in named if not name and role != "table"], [])
+    roles = {role for role, _ in named}
+    assert {"button", "searchbox", "combobox", "checkbox", "grid", "tree", "application", "image"} <= roles | {"image" if "img" in roles else ""}, roles
+    headings = [node["name"]["value"] for node in nodes if not node["ignored"] and node["role"]["value"] == "heading"]
+    for title in ("Timeline", "Tree", "Critical path", "Programs", "Phases", "Lives", "What was lost"):
+        assert title in headings, f"{title} is no heading: {headings}"
+    page.value("shared.select(-1), document.activeElement.blur(), window.scrollTo(0, 0)")
+    reached = []
+    for _ in range(80):
+        page.key("Tab")
+        reached.append(page.value("document.activeElement.id || document.activeElement.className || document.activeElement.tagName"))
+    same("the first", reached[0], "skip")
+    for name in ("search", "zoom-in", "lanes-by", "show-critical", "timeline", "tree", "only", "at-least", "phase", "sort", "order", "lives"):
+        assert name in reached, f"{name} is not reached by Tab: {reached}"
+    for dark in (False, True):
+        page.dark(dark)
+        for front, back, least in CONTRASTS:
+            contrast = page.value(f"""(() => {{
+                const light = (name) => {{
+                    const context = document.createElement('canvas').getContext('2d');
+                    context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+                    context.fillRect(0, 0, 1, 1);
+                    const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((c) => c / 255)
+                        .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+                    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+                }};
+                const a = light('{front}'), b = light('{back}');
+                return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+            }})()""")
+            assert contrast >= least, f"{front} on {back}, dark: {dark}: {contrast:.2f}, less than {least}"
+    page.dark(False)
+    page.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=2, mobile=False)
+    page.settle()
+    wide = page.value("document.documentElement.scrollWidth")
+    stage.picture("narrow")
+    page.call("Emulation.clearDeviceMetricsOverride")
+    assert wide <= 390, f"on a screen of 390 pixels, it is {wide} wide"
+    same("complaints", page.complaints(), [])
+
+
+def check_paper(stage):
+    """Printed, it has the sums, the tables, and the first lives, without what can only be clicked."""
+    page = stage.open(stage.build_of(6000))
+    data = page.paper(f"{stage.folder}/paper.pdf")
+    assert data.startswith(b"%PDF") and len(data) > 20000
+    page.call("Emulation.setEmulatedMedia", media="print")
+    page.value("for (const list of [page.table.list, page.tree.list]) list.print(true)")
+    page.settle()
+    page.screenshot(f"{stage.folder}/paper.png", full=True)
+    for hidden in (".bar", "#zoom-in", "#only", "#detail"):
+        same(hidden, page.value(f"document.querySelector('{hidden}').getClientRects().length"), 0)
+    rows = page.value("[...document.querySelectorAll('#lives .line')].map((line) => line.getBoundingClientRect().top)")
+    same("lives", len(rows), 200)
+    assert rows == sorted(set(rows)), "lives are on top of one another"
+    page.value("for (const list of [page.table.list, page.tree.list]) list.print(false)")
+    page.call("Emulation.setEmulatedMedia", media="")
+    page.settle()
+    assert page.value("document.querySelectorAll('#lives .line').length") < 60
+    same("complaints", page.complaints(), [])

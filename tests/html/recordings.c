@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
+ * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; and "command".
+ */
+#include "marks.h"
+#include "stories.h"
+#include "story.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BREAKOUT "</script></style></title><script>window.ran=1</script>"
+
+static const struct {
+	const char *comm; /* 15 bytes */
+	const char *path;
+	const char *args; /* with their NULs */
+	size_t size;
+} hostile[] = {
+#define LINE(comm, path, args) { comm, path, args, sizeof(args) }
+	LINE("</script>", "/x/" BREAKOUT, "a\0" BREAKOUT "\0--\"></a><img src=x onerror=window.ran=2>"),
+	LINE("<b>&amp;", "/<img src=x onerror='window.ran=3'>", "<svg/onload=window.ran=4>\0]]>\0--><!--"),
+	LINE("\"'`${window}", "/${window.ran=5}", "${window.ran=6}\0`${window.ran=7}`\0\\u003cscript\\u003e"),
+	LINE("\xe2\x80\xaegnp.exe", "/\xe2\x80\xae/cod.\xe2\x80\xac", "\xe2\x80\xae\xd7\x90\0\xe2\x81\xa6x\xe2\x81\xa9\0\xf0\x9f\x98\x80\0\xc3\xa9t\xc3\xa9"),
+	LINE("\xff\xfe\xc3(", "/\xed\xa0\x80/\xf5\x80\x80\x80", "\xff\0\xc0\xaf\0\xe2\x82\0\x80\x81"),
+	LINE("\x1b[31m\r\n\t", "/\x01\x02\x7f\xc2\x9b", "\x1b]0;x\x07\0\0\0\n\n\0\xe2\x80\xa8\xe2\x80\xa9"),
+	LINE("__proto__", "/constructor", "__proto__\0toString\0hasOwnProperty"),
+	LINE("", "", "\0"),
+	LINE("javascript:a", "/javascript:window.ran=8", "javascript:window.ran=9\0data:text/html,<script>window.ran=10</script>"),
+#undef LINE
+};
+
+#define HOSTILE (sizeof(hostile) / sizeof(*hostile))
+
+static void tell_hostile(const char *path)
+{
+	struct who init = process_of_pid(1, BREAKOUT), all[HOSTILE];
+
+	story_begin_on(path, "6.1 " BREAKOUT, PROCLIFE_EXIT_BEFORE_MM);
+	story_put(task_record(0, &init, &init));
+	for (size_t i = 0; i < HOSTILE; i++) {
+		struct proclife_record record;
+
+		all[i] = process_of_pid(100 + (uint32_t)i, hostile[i].comm);
+		record = fork_record(0, &all[i], &init);
+		record.fork.cgroup = 77;
+		record.fork.uid = 1000;
+		story_put(record);
+		story_put(exec_record(0, &all[i], all[i].pid, hostile[i].path));
+		story_args(&all[i], hostile[i].args, hostile[i].size);
+		machine->now += (i + 1) * MS;
+		if (i % 2)
+			story_put(signal_record(0, &all[i], SIGKILL, &all[0]));
+		story_exit(&all[i], &init, i % 2 ? SIGKILL : (int32_t)i << 8);
+		story_reap(&all[i], &init);
+		story_put(free_record(0, &all[i]));
+	}
+	story_end();
+	story_cgroups(path, "77 /" BREAKOUT "\xe2\x80\xae\n");
+	story_users(path, "1000 <img src=x onerror=window.ran=11>\n");
+	metadata_set(path, "hostname", "\"<script>window.ran=12</script>\"");
+}
+
+/* Killed, and each phase of its death takes some milliseconds: 3, 1, 2, 4, 5, 6. */
+static void tell_death(const char *path)
+{
+	struct who init = process_of_pid(1, "init"), victim;
+	struct proclife_record record;
+
+	story_features = PROCLIFE_KNOWN_TYPES;
+	story_begin(path);
+	story_features = WITHOUT_EXITING;
+	story_put(task_record(0, &init, &init));
+	victim = story_fork(&init, 100, "victim");
+	machine->now += 20 * MS;
+	story_put(signal_record(0, &victim, SIGKILL, &init));
+	machine->now += 3 * MS;
+	story_put(exiting_record(0, &victim, &init, NULL, SIGKILL));
+	machine->now += 1 * MS;
+	record = mm_record(0, &victim, PROCLIFE_MM_LEFT, &victim);
+	record.mm.users = 2;
+	story_put(record);
+	machine->now += 2 * MS;
+	story_put(mm_record(0, &init, PROCLIFE_MM_TEARDOWN, &victim));
+	machine->now += 4 * MS;
+	story_put(mm_record(0, &init, PROCLIFE_MM_GONE, &victim));
+	story_exit(&victim, &init, SIGKILL);
+	machine->now += 5 * MS;
+	story_reap(&victim, &init);
+	machine->now += 6 * MS;
+	story_put(free_record(0, &victim));
+	story_end();
+}
+
+int main(int argc, char **argv)
+{
+	char path[PATH_MAX];
+
+	if (argc != 2)
+		return 1;
+	snprintf(folder.base, sizeof(folder.base), "%s", argv[1]);
+	stories_tell();
+	stories_forget();
+	snprintf(path, sizeof(path), "%s/hostile", argv[1]);
+	tell_hostile(path);
+	snprintf(path, sizeof(path), "%s/death", argv[1]);
+	tell_death(path);
+	/* The same, of a command that was followed. */
+	snprintf(path, sizeof(path), "%s/command", argv[1]);
+	tell_death(path);
+	metadata_set(path, "command", "100");
+	metadata_set(path, "command_creator", "1");
+	return 0;
+}

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The page of --html: what is packed in it is the lives of the session, and the sums of --summary."""
+import base64
+import json
+import os
+import re
+
+import lives
+import summary
+import values
+import views
+
+COLUMNS = ("begin flags state pid parent parent_pid comm path args end code exited notified reaped freed killed left "
+           "teardown gone mapped runtime rss user cgroup threads execs creator reaper cpu").split()
+ENDED, FAILED, UNSURE, OLDER, INCOMPLETE, KTHREAD, CONTEXT, ARGS_CUT = (1 << bit for bit in range(8))
+STATES = ["alive", "zombie", "unfreed", "freed", "unknown"]
+RECENT = 64
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def uint(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def part(self, size):
+        self.at += size
+        return Reader(self.data[self.at - size:self.at])
+
+
+def signed(value):
+    return -(value + 1) // 2 if value % 2 else value // 2
+
+
+def column(reader, count):
+    """Where a value is there twice, how often it is there once more follows."""
+    part, found, last = reader.part(reader.uint()), [], None
+    while len(found) < count:
+        value = part.uint()
+        found.append(value)
+        if value == last:
+            found += [value] * part.uint()
+            value = None
+        last = value
+    return found
+
+
+def strings(reader):
+    sizes = [reader.uint() for _ in range(reader.uint())]
+    return [""] + [reader.part(size).data.decode() for size in sizes]
+
+
+def lines(reader):
+    """Command lines: of each, what is as in another one before it, and what is not."""
+    words, found, recent = strings(reader), [[]], []
+    count = reader.uint()
+    packed = reader.part(reader.uint())
+    for number in range(1, count + 1):
+        back, size, line, at = packed.uint(), packed.uint(), [], 0
+        other = found[number - back] if back else []
+        while len(line) < size:
+            same = packed.uint()
+            line += other[at:at + same]
+            at += same
+            if len(line) == size:
+                break
+            both = packed.uint()
+            at += both >> 4
+            for _ in range(both & 15):
+                word = packed.uint()
+                if word < RECENT:
+                    word = recent[-1 - word]
+                else:
+                    word -= RECENT - 1
+                    recent.append(word)
+                line.append(word)
+        found.append(line)
+    return ["".join(words[word] for word in line) for line in found]
+
+
+def unescape(text):
+    escapes = {"n": b"\n", "t": b"\t", "r": b"\r", "\\": b"\\", "'": b"'"}
+    return b"".join(bytes([int(part[2:], 16)]) if part[:2] == "\\x" else escapes[part[1]] if part[0] == "\\" else part.encode()
+                    for part in re.findall(r"\\x[0-9a-f]{2}|\\.|[^\\]+", text, re.S))
+
+
+def arguments(text):
+    """As a shell reads them."""
+    found = []
+    for plain, quoted, escaped in re.findall(r"([^ '$]+)|(?<!\$)'([^']*)'|\$'((?:[^'\\]|\\.)*)'", text):
+        found.append(plain.encode() or quoted.encode() or unescape(escaped))
+    return found
+
+
+class Page:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        data = {name: base64.b64decode(re.search('id="%s">([^<]*)<' % name, text)[1]) for name in ("rows", "facts", "texts")}
+        self.facts = json.loads(data["facts"])
+        self.zero = self.facts["begin"][0] * 10 ** 9 + self.facts["begin"][1]
+        texts = Reader(data["texts"])
+        self.strings = strings(texts)
+        self.lines = lines(texts)
+        reader = Reader(data["rows"])
+        count = reader.uint()
+        packed = {name: column(reader, count) for name in COLUMNS}
+        self.rows = []
+        last = {"begin": 0, "pid": 0}
+        for number in range(count):
+            row = {name: packed[name][number] for name in COLUMNS}
+            for name in last:
+                row[name] = last[name] = last[name] + signed(row[name])
+            row["parent"] = number - signed(row["parent"]) if row["parent"] else None
+            self.set_marks(row)
+            self.rows.append(row)
+        assert reader.uint() == 0, "nothing is folded"
+
+    def set_marks(self, row):
+        def mark(name, *before):
+            since = next((row[each] for each in before if row[each] is not None))
+            row[name] = since + signed(row[name] - 1) if row[name] else None
+        mark("exited", "begin")
+        mark("notified", "exited", "begin")
+        mark("reaped", "notified", "exited", "begin")
+        mark("freed", "reaped", "notified", "exited", "begin")
+        for name in ("killed", "left", "teardown"):
+            mark(name, "exited", "begin")
+        mark("gone", "teardown", "exited", "begin")
+
+    def time(self, row, name):
+        return None if row[name] is None else row[name] + self.zero
+
+    def phase(self, row, first, last):
+        return None if row[first] is None or row[last] is None else row[last] - row[first]
+
+    def life(self, row):
+        """What --tree --json has of it, and its phases."""
+        found = {"pid": row["pid"], "seen": self.time(row, "begin"), "runtime": row["runtime"], "max_rss": row["rss"],
+                 "threads": row["threads"], "execs": row["execs"], "state": STATES[row["state"]],
+                 "kthread": bool(row["flags"] & KTHREAD), "wait_status": row["code"] - 1 if row["code"] else None,
+                 "parent": None if row["parent"] is None else self.rows[row["parent"]]["pid"],
+                 "comm": values.text(unescape(self.strings[row["comm"]].replace('""', ""))),
+                 "path": values.text(unescape(self.strings[row["path"]])) if row["path"] else None,
+                 **{name: self.time(row, name) for name in ("exited", "notified", "reaped", "freed")}}
+        if row["args"]:
+            found["args"] = [values.text(word) for word in arguments(self.lines[row["args"]])]
+            found["args_cut"] = bool(row["flags"] & ARGS_CUT)
+        return found
+
+
+PHASES = {"kill": ("killed", "exited"), "teardown": ("exited", "notified"), "held": ("left", "teardown"),
+          "unmap": ("teardown", "gone"), "rcu_free": ("reaped", "freed"), "exit_free": ("exited", "freed")}
+
+
+def check(checker, words, session, status=0):
+    path = os.path.join(checker.path, "page.html")
+    words = words + ["--html", path]
+    code, out, errors = checker.call(*words)
+    checker.equal(words, "status" + (" (%s)" % errors.strip() if errors else ""), status, code)
+    checker.equal(words, "output", "", out)
+    page = Page(path)
+    programs = [each for each in summary.summary(session, "comm") if each["type"] == "program"]
+    for mine, its in (("ended", "runs"), ("failed", "failed"), ("open", "open"), ("runtime", "runtime")):
+        checker.equal(words, mine, sum(each[its] for each in programs), page.facts[mine])
+    checker.equal(words, "lost", session.lost, page.facts["lost"])
+    shown = [row for row in page.rows if not row["flags"] & CONTEXT]
+    for name, flag in (("ended", ENDED), ("failed", FAILED)):
+        checker.equal(words, name + " by row", page.facts[name], sum(bool(row["flags"] & flag) for row in shown))
+    if session.options.filters() or session.options.threads:
+        return
+    expected = sorted(views.tree(session), key=lambda each: each["id"])
+    pids = {each["id"]: each["pid"] for each in expected}
+    checker.equal(words, "lives", len(expected), len(page.rows))
+    processes = {each.id: each for each in session.lives.processes}
+    for mine, row in zip(expected, page.rows):
+        mine = {**mine, "parent": pids.get(mine["parent_id"])}
+        its = page.life(row)
+        checker.equal(words, "life of %d" % mine["pid"], {name: mine.get(name) for name in its}, its)
+        phases = lives.process_phases(processes[mine["id"]])
+        checker.equal(words, "phases of %d" % mine["pid"], {name: phases[name] for name in PHASES},
+                      {name: page.phase(row, *marks) for name, marks in PHASES.items()})

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+// All that is known of the life that is selected.
+'use strict';
+
+class Detail {
+	constructor(lives, clock) {
+		this.lives = lives;
+		this.clock = clock;
+		this.box = byId('detail');
+		on(byId('detail-close'), 'click', () => shared.select(-1));
+		shared.listen((what) => what === 'selected' && this.show());
+	}
+
+	add(name, ...contents) {
+		byId('detail-facts').append(make('div', {}, make('dt', {}, name), make('dd', {}, ...contents)));
+	}
+
+	// A button that leads to another life.
+	link(row) {
+		const button = make('button', { type: 'button', class: 'link' },
+				    this.lives.name(row) + ' (' + this.lives.pid[row] + ')');
+
+		on(button, 'click', () => shared.select(row));
+		return button;
+	}
+
+	show() {
+		const row = shared.selected, lives = this.lives;
+
+		this.box.hidden = row < 0;
+		if (row < 0)
+			return;
+		byId('detail-facts').replaceChildren();
+		byId('detail-name').textContent = lives.name(row) + ' (' + lives.pid[row] + ')';
+		byId('detail-command').textContent = lives.commandLine(row);
+		this.showFold(row);
+		this.add('Ended', make('span', { class: lives.is(row, failed) ? 'bad' : null }, this.endText(row)));
+		this.showKin(row);
+		this.add('Began', (lives.is(row, older) ? 'before the trace; seen ' : '') + this.clock.time(lives.begin[row], 6));
+		this.add('Life', lives.lifeText(row));
+		this.showPhases(row);
+		this.add('CPU', time(lives.runtime[row]));
+		if (lives.rss[row])
+			this.add('Largest RSS', size(lives.rss[row]));
+		if (lives.threads[row] > 1)
+			this.add('Threads', count(lives.threads[row]));
+		if (lives.execs[row] > 1)
+			this.add('Execs', count(lives.execs[row]));
+		if (lives.exited[row] >= 0)
+			this.add('Exited on CPU', String(lives.exitCpu[row]));
+		if (lives.path[row])
+			this.add('Path', lives.strings[lives.path[row]]);
+		if (lives.user[row])
+			this.add('User', lives.strings[lives.user[row]]);
+		if (lives.cgroup[row])
+			this.add('Cgroup', lives.strings[lives.cgroup[row]]);
+		if (lives.is(row, incomplete))
+			this.add('Incomplete', make('span', { class: 'bad' }, 'records that are missing can belong to it'));
+		announce('Selected: ' + byId('detail-name').textContent + ', ' + this.endText(row) + ', lived ' + lives.lifeText(row));
+	}
+
+	endText(row) {
+		const status = this.lives.status(row);
+		return status === '0' ? 'status 0' : status;
+	}
+
+	showFold(row) {
+		const fold = this.lives.fold(row);
+
+		if (fold)
+			this.add('Stands for', plural(fold.count, 'life', 'lives') + ', of which this is the longest; ' +
+				 (fold.failed ? count(fold.failed) + ' failed; ' : '') + time(fold.runtime) + ' CPU');
+	}
+
+	showKin(row) {
+		const lives = this.lives, parent = lives.parent[row];
+
+		if (parent >= 0)
+			this.add('Parent', this.link(parent));
+		else if (lives.parentPid[row])
+			this.add('Parent', 'pid ' + lives.parentPid[row]);
+		if (lives.creator[row])
+			this.add('Forked by', 'pid ' + lives.creator[row]);
+		if (lives.reaper[row])
+			this.add('Reaped by', 'pid ' + lives.reaper[row]);
+		if (lives.below[row])
+			this.add('Below it', plural(lives.below[row], 'life', 'lives') +
+				 (lives.failedBelow[row] ? ', ' + count(lives.failedBelow[row]) + ' failed' : '') + ', ' +
+				 time(lives.cpuBelow[row]) + ' CPU');
+	}
+
+	showPhases(row) {
+		const { exited, notified, reaped, freed, killed, left, teardown, gone, mapped } = this.lives;
+		const phase = (name, from, to) => from >= 0 && to >= from && this.add(name, time(to - from));
+
+		if (exited[row] >= 0)
+			this.add('Exited', this.clock.time(exited[row], 6));
+		phase('Kill to exit', killed[row], exited[row]);
+		phase('Teardown', exited[row], notified[row]);
+		phase('Memory held', left[row], teardown[row]);
+		if (teardown[row] >= 0 && gone[row] >= 0)
+			this.add('Unmap', time(gone[row] - teardown[row]) + (mapped[row] ? ', ' + size(mapped[row]) : ''));
+		phase('Zombie', notified[row] >= 0 ? notified[row] : exited[row], reaped[row]);
+		phase('Reap to free', reaped[row], freed[row]);
+	}
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+// The lives, and what is derived from them. A row is one life, or stands for several: then it has a fold.
+'use strict';
+
+class Lives {
+	constructor({ facts, rows, strings, lines }) {
+		Object.assign(this, rows);
+		this.facts = facts;
+		this.strings = strings;
+		this.lines = lines;
+		this.traceEnd = facts.to;
+		this.words = new Words(this);
+		this.names = new Array(this.count);
+		this.link();
+		this.addUp();
+	}
+
+	is(row, flag) {
+		return (this.flags[row] & flag) !== 0;
+	}
+
+	fold(row) {
+		return this.folds.get(row);
+	}
+
+	lives(row) {
+		const fold = this.folds.size ? this.folds.get(row) : undefined;
+		return fold ? fold.count : 1;
+	}
+
+	// Of those that it stands for.
+	failedLives(row) {
+		const fold = this.folds.size ? this.folds.get(row) : undefined;
+		return fold ? fold.failed : this.flags[row] & failed ? 1 : 0;
+	}
+
+	cpuTime(row) {
+		const fold = this.folds.size ? this.folds.get(row) : undefined;
+		return fold ? fold.runtime : this.runtime[row];
+	}
+
+	// When it ended, or has not yet.
+	lastSeen(row) {
+		if (this.exited[row] >= 0)
+			return this.exited[row];
+		return this.is(row, ended) ? this.reaped[row] : Math.max(this.traceEnd, this.begin[row]);
+	}
+
+	life(row) {
+		return Math.max(this.lastSeen(row) - this.begin[row], 0);
+	}
+
+	// Is the life at least that long?
+	isAtLeast(row) {
+		return this.is(row, older) || this.exited[row] < 0;
+	}
+
+	lifeText(row) {
+		return (this.isAtLeast(row) ? '≥' : '') + time(this.life(row));
+	}
+
+	// An older process to which nothing happened.
+	isIdle(row) {
+		return this.is(row, older) && this.exited[row] < 0 && this.reaped[row] < 0 && this.freed[row] < 0 &&
+		       this.state[row] !== FREED;
+	}
+
+	/*
+	 * Texts. All of them are printable as they come: the program has escaped what is not.
+	 */
+
+	base(row) {
+		const path = this.strings[this.path[row]];
+		return path.slice(path.lastIndexOf('/') + 1);
+	}
+
+	// The program, not where it lies.
+	name(row) {
+		if (this.names[row] === undefined)
+			this.names[row] = this.makeName(row);
+		return this.names[row];
+	}
+
+	makeName(row) {
+		const comm = this.strings[this.comm[row]], base = this.base(row);
+
+		if (this.is(row, kthread))
+			return '[' + comm + ']';
+		if (!base || base.startsWith(comm))
+			return base || comm;
+		return base + ' (' + comm + ')';
+	}
+
+	argsText(row) {
+		const line = this.args[row];
+
+		if (!line)
+			return '';
+		return this.lines.text(line) + (this.is(row, argsCut) ? '…' : '');
+	}
+
+	// The arguments behind the first, which is the program's name.
+	arguments(row) {
+		const text = this.argsText(row), first = /^(?:[^ '$]|\$?'(?:[^'\\]|\\.)*')*/.exec(text);
+
+		return first ? text.slice(first[0].length + 1) : text;
+	}
+
+	commandLine(row) {
+		return this.argsText(row) || this.strings[this.path[row]] || this.name(row);
+	}
+
+	status(row) {
+		if (this.end[row])
+			return this.strings[this.end[row]];
+		if (this.code[row] === 0)
+			return '0';
+		if (this.is(row, ended))
+			return 'status ?';
+		return ['alive', 'zombie', 'not freed', 'freed', 'end lost'][this.state[row]];
+	}
+
+	// How long a phase was, or -1.
+	phase(name, row) {
+		const { exited, notified, reaped, freed, killed, left, teardown, gone } = this;
+		const ends = {
+			kill: [killed, exited], teardown: [exited, notified], held: [left, teardown], unmap: [teardown, gone],
+			zombie: [notified[row] >= 0 ? notified : exited, reaped], rcu_free: [reaped, freed], exit_free: [exited, freed],
+		};
+		const [from, to] = ends[name];
+
+		return from[row] >= 0 && to[row] >= from[row] ? to[row] - from[row] : -1;
+	}
+
+	isKilled(row) {
+		return this.code[row] > 0 && (this.code[row] & 127) !== 0;
+	}
+
+	/*
+	 * Relations
+	 */
+
+	link() {
+		const n = this.count, first = new Int32Array(n + 1).fill(-1), next = new Int32Array(n).fill(-1);
+
+		for (let i = n - 1; i >= 0; i--) {
+			const parent = this.parent[i] < 0 ? n : this.parent[i];
+			next[i] = first[parent];
+			first[parent] = i;
+		}
+		this.firstChild = first;
+		this.nextSibling = next;
+		this.roots = this.children(n);
+	}
+
+	children(row) {
+		const all = [];
+
+		for (let i = this.firstChild[row]; i >= 0; i = this.nextSibling[i])
+			all.push(i);
+		return all;
+	}
+
+	// Of each row, the lives below it, how many of them failed, and their CPU time.
+	addUp() {
+		const n = this.count, order = this.order = new Int32Array(n); // parents before their children
+		let put = 0;
+
+		for (const root of this.roots)
+			order[put++] = root;
+		for (let at = 0; at < put; at++)
+			for (let i = this.firstChild[order[at]]; i >= 0; i = this.nextSibling[i])
+				order[put++] = i;
+		this.below = new Uint32Array(n);
+		this.failedBelow = new Uint32Array(n);
+		this.cpuBelow = new Float64Array(n);
+		this.busy = new Uint8Array(n); // it, or one below it, is not idle
+		while (put) {
+			const row = order[--put], parent = this.parent[row];
+
+			if (!this.isIdle(row))
+				this.busy[row] = 1;
+			if (parent < 0)
+				continue;
+			this.below[parent] += this.below[row] + this.lives(row);
+			this.failedBelow[parent] += this.failedBelow[row] + this.failedLives(row);
+			this.cpuBelow[parent] += this.cpuBelow[row] + this.cpuTime(row);
+			this.busy[parent] |= this.busy[row];
+		}
+	}
+
+	/*
+	 * Search: each word has to be in the name, the path or the arguments; or it is the PID.
+	 */
+
+	haystack(row) {
+		if (!this.haystacks)
+			this.haystacks = new Array(this.count);
+		if (this.haystacks[row] === undefined)
+			this.haystacks[row] = (this.name(row) + ' ' + this.strings[this.path[row]] + ' ' +
+					       this.argsText(row)).toLowerCase();
+		return this.haystacks[row];
+	}
+
+	// So that the first search is as quick as the others: while nothing else is to be done.
+	prepareSearch() {
+		let row = 0;
+		const some = (deadline) => {
+			while (row < this.count && deadline.timeRemaining() > 2)
+				for (const end = Math.min(row + 200, this.count); row < end; row++)
+					this.haystack(row);
+			if (row < this.count)
+				requestIdleCallback(some);
+		};
+
+		if (window.requestIdleCallback)
+			requestIdleCallback(some);
+	}
+
+	matcher(text) {
+		const words = text.toLowerCase().split(/\s+/).filter((word) => word);
+		const pid = /^\d+$/.test(text.trim()) ? Number(text) : -1;
+
+		if (!words.length)
+			return null;
+		return (row) => this.pid[row] === pid || words.every((word) => this.haystack(row).includes(word));
+	}
+}
