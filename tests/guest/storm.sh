@@ -33,13 +33,17 @@ one=$!
 two=$!
 largest=0
 printf '%6s %10s %6s %10s\n' s bytes parts 'CPU share'
-for ((i = 0; i <= seconds; i++)); do
+began=$SECONDS told=-60 planted=''
+while ((now = SECONDS - began, now <= seconds)); do
 	bytes=$(du -s --block-size=1 "$work/flight" 2>/dev/null | cut -f1)
 	((bytes > largest)) && largest=$bytes
-	((i % 60)) || printf '%6d %10d %6d %9.1f%%\n' $i "$bytes" \
-		"$(find "$work/flight" -mindepth 2 -maxdepth 2 -name '0*' | wc -l)" \
-		"$(awk -v cpu="$(cpu $recorder)" -v s=$((i + 3)) 'BEGIN { print 100 * cpu / s }')"
-	((i != seconds / 2)) || plant &
+	((now - told < 60)) || {
+		told=$now
+		printf '%6d %10d %6d %9.1f%%\n' $now "$bytes" \
+			"$(find "$work/flight" -mindepth 2 -maxdepth 2 -name '0*' | wc -l)" \
+			"$(awk -v cpu="$(cpu $recorder)" -v s=$((now + 3)) 'BEGIN { print 100 * cpu / s }')"
+	}
+	[[ $planted ]] || ((now < seconds / 2)) || { plant & planted=yes; }
 	sleep 1
 done
 rm "$work/storm"

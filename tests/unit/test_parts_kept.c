@@ -6,6 +6,7 @@
 #include <bench/generate.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <recorder.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -201,6 +202,70 @@ static void test_age(void **state)
 	trace_free(trace);
 }
 
+static uint64_t lost_in(const struct log *log)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < log->count; i++)
+		lost += log->records[i].type ? 0 : log->records[i].words[0];
+	return lost;
+}
+
+/* What comes between the recorder and the device: once a part ends, and then a CPU is too fast for the reader. */
+struct hurry {
+	struct proclife_listener listener; /* first */
+	struct proclife_listener *recorder;
+	unsigned int takes; /* how many until then */
+};
+
+static void hurry(struct proclife_listener *listener, struct proclife_stream *stream)
+{
+	struct hurry *h = (struct hurry *)listener;
+	uint64_t bytes = recorder->part_bytes;
+	uint32_t part = recorder->metadata.run.part;
+
+	recorder->part_bytes = h->takes-- ? bytes : 0;
+	h->recorder->take(h->recorder, stream);
+	if (!recorder->part_bytes) {
+		assert_int_equal(recorder->metadata.run.part, part + 1);
+		for (unsigned int i = 0; i < 70000; i++)
+			fake_device_write(machine, stream->order, machine->now + i);
+	}
+	recorder->part_bytes = bytes;
+}
+
+/* What a CPU has lost while a part ended is missing in the next one, and counts there. */
+static void test_lost_while_one_ends(void **state)
+{
+	(void)state;
+	for (unsigned int takes = 0; takes < 8; takes++) {
+		struct hurry h = { .listener.take = hurry, .takes = takes };
+		struct proclife_source *replayed;
+
+		parted_begin(60000, 71 + takes);
+		keep.bytes <<= 5;
+		parted_end_recording();
+		log_free(&live);
+		parted_begin_recording();
+		assert_true(parted_go_on(5000));
+		h.recorder = parted_source->listener;
+		parted_source->listener = &h.listener;
+		assert_true(parted_go_on(20000));
+		machine->now += 70000;
+		parted_end();
+		assert_true(lost_in(&live) > 0);
+		replayed = replay(folder.path);
+		assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
+		assert_int_equal(lost_in(&again), lost_in(&live));
+		assert_int_equal(proclife_recording_info(replayed)->lost, lost_in(&live));
+		proclife_source_free(replayed);
+		log_free(&live);
+		log_free(&again);
+		folder_remove(&folder);
+		folder_make(&folder);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +273,7 @@ int main(void)
 		RECORDED(test_killed),
 		RECORDED(test_refused),
 		RECORDED(test_age),
+		RECORDED(test_lost_while_one_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,10 +13,18 @@
 
 #include "proclife.h"
 
+#include <dirent.h>
 #include <limits.h>
 
 #define PROCLIFE_PART_NAME 9 /* with its NUL */
 #define PROCLIFE_RUN_NAME 32
+
+/*
+ * parts_find.c
+ */
+
+/* A folder in this one, which is no symbolic link. NULL: errno says why. */
+DIR *proclife_parts_list(int at, const char *name);
 
 bool proclife_is_part_name(const char *name, uint32_t *number);
 bool proclife_is_run_name(const char *name, uint32_t *number);
@@ -36,7 +44,10 @@ int proclife_parts_latest_run(int dir, char name[PROCLIFE_RUN_NAME]);
  */
 int proclife_parts_locate(int dir, const char *name, char path[PATH_MAX], uint32_t **numbers, size_t *count);
 
-/* For the recorder: it alone writes there, and it keeps the bounds. */
+/*
+ * parts.c: for the recorder, which alone writes there, and keeps the bounds.
+ */
+
 struct proclife_parts;
 
 /**
