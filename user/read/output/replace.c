@@ -1,52 +1,111 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
+#include "output/quoted.h"
 #include "output/replace.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+int replace_check(const char *option, const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
+		return 0;
+	message("%s %s: a %s has this name, and would be replaced; name another file", option, quoted(path),
+		S_ISLNK(st.st_mode) ? "symbolic link" : S_ISDIR(st.st_mode) ? "directory" :
+		S_ISFIFO(st.st_mode) ? "fifo" : "special file");
+	return -EEXIST;
+}
+
 /* In a folder where others can write, it is no link that they have put there. */
-static int create(const char *path)
+static int create(const char *path, mode_t mode)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	int fd = open(path, flags, 0644);
+	int fd = open(path, flags, mode);
 
 	if (fd < 0 && errno == EEXIST && !unlink(path)) /* of one that was killed and had our pid */
-		fd = open(path, flags, 0644);
+		fd = open(path, flags, mode);
 	return fd < 0 ? -errno : fd;
 }
 
-static int write_all(int fd, const char *text, size_t size)
+/* For stdio, which takes it for an error if not all is written. */
+static ssize_t write_all(void *cookie, const char *s, size_t n)
 {
-	ssize_t n;
+	struct replacement *replacement = cookie;
+	size_t i = 0;
+	ssize_t written;
 
-	for (; size; text += n, size -= (size_t)n) {
-		n = write(fd, text, size);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n < 0)
-			n = 0;
+	while (i < n && !replacement->error) {
+		written = write(replacement->fd, s + i, n - i);
+		if (written < 0 && errno != EINTR)
+			replacement->error = errno;
+		i += written < 0 ? 0 : (size_t)written;
 	}
+	return (ssize_t)i;
+}
+
+static void forget(struct replacement *replacement)
+{
+	free(replacement->beside);
+	replacement->beside = NULL;
+}
+
+int replace_begin(struct replacement *replacement, const char *path, mode_t mode)
+{
+	int fd;
+
+	replacement->path = path;
+	if (asprintf(&replacement->beside, "%s.%d", path, (int)getpid()) < 0)
+		die_no_memory();
+	fd = create(replacement->beside, mode);
+	if (fd < 0) {
+		forget(replacement);
+		return fd;
+	}
+	replacement->fd = fd;
+	replacement->error = 0;
+	replacement->file = fopencookie(replacement, "w", (cookie_io_functions_t){ .write = write_all });
+	if (!replacement->file)
+		die_no_memory();
 	return 0;
+}
+
+int replace_end(struct replacement *replacement)
+{
+	int ret;
+
+	fclose(replacement->file);
+	ret = -replacement->error;
+	if (close(replacement->fd) && !ret) /* where a quota or a server says so only now */
+		ret = -errno;
+	if (!ret && rename(replacement->beside, replacement->path))
+		ret = -errno;
+	if (ret)
+		unlink(replacement->beside);
+	forget(replacement);
+	return ret;
+}
+
+void replace_abandon(struct replacement *replacement)
+{
+	if (!replacement->beside)
+		return;
+	fclose(replacement->file);
+	close(replacement->fd);
+	unlink(replacement->beside);
+	forget(replacement);
 }
 
 int replace_file(const char *path, const char *text, size_t size)
 {
-	char *beside;
-	int fd, ret;
+	struct replacement replacement;
+	int ret = replace_begin(&replacement, path, 0644);
 
-	if (asprintf(&beside, "%s.%d", path, (int)getpid()) < 0)
-		die_no_memory();
-	fd = create(beside);
-	ret = fd < 0 ? fd : write_all(fd, text, size);
-	if (fd >= 0 && close(fd) && !ret) /* where a quota or a server says so only now */
-		ret = -errno;
-	if (!ret && rename(beside, path))
-		ret = -errno;
-	if (ret && fd >= 0)
-		unlink(beside);
-	free(beside);
-	return ret;
+	if (ret)
+		return ret;
+	fwrite(text, 1, size, replacement.file);
+	return replace_end(&replacement);
 }

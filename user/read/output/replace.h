@@ -1,15 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files that are written anew: whoever reads one finds the old text or the new one, never a part.
+ * Another file is written beside it meanwhile, PATH.PID. After a crash of the machine either text can be
+ * there, or none.
+ */
 #ifndef READ_REPLACE_H
 #define READ_REPLACE_H
 
 #include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct replacement {
+	const char *path;
+	char *beside; /* NULL: it has not begun, or has ended */
+	FILE *file;
+	int fd;
+	int error; /* the first one of a write, which stdio does not keep; or 0 */
+};
 
 /*
- * Writes a file anew: whoever reads it finds the old text or the new one, never a part. It gets the mode
- * 0644, less the umask. Another file is written beside it for a moment, PATH.PID. Returns 0 or a negative
- * errno; then the old file is as it was, and the other one is gone. After a crash of the machine either
- * text can be there, or none.
+ * Says so if a file in its place would take its name away: that of a fifo, or of a link that somebody has
+ * set up. @option: which one names it. Returns 0 or a negative errno.
  */
+int replace_check(const char *option, const char *path);
+/* @mode: what the file gets, less the umask. 0 or a negative errno. */
+int replace_begin(struct replacement *replacement, const char *path, mode_t mode);
+/* 0 or a negative errno; then the old file is as it was, and the other one is gone. */
+int replace_end(struct replacement *replacement);
+/* Leaves the old file as it is. Does nothing after replace_end(). */
+void replace_abandon(struct replacement *replacement);
+
+/* The whole text, with the mode 0644, less the umask. 0 or a negative errno, likewise. */
 int replace_file(const char *path, const char *text, size_t size);
 
 #endif

@@ -53,19 +53,6 @@ static int write_file(struct metrics *metrics, uint64_t now)
 	return ret;
 }
 
-/* A file in its place takes its name away: that of a fifo, or of a link that somebody has set up. */
-static int check_place(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) || S_ISREG(st.st_mode))
-		return 0;
-	message("--metrics %s: a %s has this name, and would be replaced; name another file", quoted(path),
-		S_ISLNK(st.st_mode) ? "symbolic link" : S_ISDIR(st.st_mode) ? "directory" :
-		S_ISFIFO(st.st_mode) ? "fifo" : "special file");
-	return -ESRCH;
-}
-
 int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 {
 	const struct options *options = run->options;
@@ -73,9 +60,8 @@ int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 
 	if (!options->metrics)
 		return 0;
-	ret = check_place(options->metrics);
-	if (ret)
-		return ret;
+	if (replace_check("--metrics", options->metrics))
+		return -ESRCH;
 	metrics->path = options->metrics;
 	metrics->every = options->interval ? options->interval : USUAL_INTERVAL;
 	metrics->next = now + metrics->every;
