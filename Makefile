@@ -165,7 +165,8 @@ install: all $B/installed/proclife-read install-lib
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
 		$(DESTDIR)$(MODULESLOADDIR)
 	install -m 755 $B/installed/proclife-read $(DESTDIR)$(BINDIR)
-	install -m 644 user/man/proclife-read-json.5 user/man/proclife-recording.5 $(DESTDIR)$(MANDIR)/man5
+	install -m 644 user/man/proclife-read-json.5 user/man/proclife-read-export.5 \
+		user/man/proclife-recording.5 $(DESTDIR)$(MANDIR)/man5
 	install -m 644 user/man/proclife-views.7 $(DESTDIR)$(MANDIR)/man7
 	install -m 644 user/man/proclife-read.8 $(DESTDIR)$(MANDIR)/man8
 	install -m 644 user/schema/proclife-read-1.json $(DESTDIR)$(SCHEMADIR)
@@ -181,7 +182,8 @@ uninstall:
 	rm -f $(DESTDIR)$(INCLUDEDIR)/proclife.h
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/proclife
 	rm -f $(DESTDIR)$(MANDIR)/man3/libproclife.3 $(DESTDIR)$(MANDIR)/man4/proclife.4 \
-		$(DESTDIR)$(MANDIR)/man5/proclife-read-json.5 $(DESTDIR)$(MANDIR)/man5/proclife-recording.5 \
+		$(DESTDIR)$(MANDIR)/man5/proclife-read-json.5 $(DESTDIR)$(MANDIR)/man5/proclife-read-export.5 \
+		$(DESTDIR)$(MANDIR)/man5/proclife-recording.5 \
 		$(DESTDIR)$(MANDIR)/man7/proclife-views.7 $(DESTDIR)$(MANDIR)/man8/proclife-read.8
 	rm -rf $(DESTDIR)$(SCHEMADIR)
 	rm -f $(DESTDIR)$(BASHCOMPDIR)/proclife-read $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read

@@ -55,6 +55,8 @@ static void test_bash(void **state)
 	assert_string_equal(offered("proclife-read --diff /a /b --fac"), " --factor \n");
 	assert_string_equal(offered("proclife-read --latency --by c"), " comm cgroup cpu \n");
 	assert_string_equal(offered("proclife-read --tree --show u"), " uid \n");
+	assert_string_equal(offered("proclife-read --export cs"), " csv \n");
+	assert_string_equal(offered("proclife-read -o /us"), " /usr \n");
 	assert_string_equal(offered("proclife-read --uid roo"), " root \n");
 	/* The command behind -- is not ours. */
 	assert_non_null(strstr(offered("proclife-read --tree -- ech"), " echo "));

@@ -49,6 +49,8 @@ enum option_id {
 	OPTION_AGAINST,
 	OPTION_FACTOR,
 	OPTION_FORCE,
+	OPTION_HIDE_ARGS,
+	OPTION_OUTPUT,
 	OPTION_COLOR,
 	OPTION_JSON,
 	OPTION_QUIET,
@@ -175,6 +177,12 @@ enum fold {
 	FOLD_NEVER,
 };
 
+/* The formats of --export. */
+enum export_as {
+	EXPORT_CSV,
+	EXPORTS,
+};
+
 enum verdicts {
 	VERDICTS_PLAIN, /* as text, or with --json */
 	VERDICTS_KTAP,
@@ -210,6 +218,9 @@ struct options {
 	const char *record; /* the folder; NULL: do not record */
 	const char *metrics; /* the file; NULL: there is none */
 	const char *slice;  /* likewise: no slice */
+	enum export_as export; /* if that view is given */
+	const char *output; /* the file; NULL: standard output */
+	bool hide_args;
 	uint32_t *pids;
 	size_t pid_count;
 	struct expectation *expectations;

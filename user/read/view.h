@@ -38,7 +38,8 @@ struct view {
 	bool is_now;	      /* it shows the state at its beginning */
 	enum range_of range;
 	bool measures;	      /* it needs run->latency */
-	bool has_cgroups;     /* its JSON has the paths of cgroups */
+	bool has_cgroups;     /* its JSON, or export, has the paths of cgroups */
+	bool exports;	      /* it prints for other programs, in a format of theirs */
 	bool counts;	      /* --count limits what it counts in run->shown */
 
 	/* Does it show events as they happen, with these options? NULL: it shows all at the end. */
@@ -62,6 +63,12 @@ struct view {
 	void (*free)(void *state);
 };
 
+/* Does it export? */
+static inline bool options_export(const struct options *options)
+{
+	return options->views[0] && options->views[0]->exports;
+}
+
 /* Are the views printed, and begun anew, at each interval? Those that are given all are, or none is. */
 static inline bool options_repeat(const struct options *options)
 {
@@ -72,7 +79,7 @@ static inline bool options_repeat(const struct options *options)
 static inline bool view_shows_cgroups(const struct view *view, const struct options *options)
 {
 	return options->show & SHOW_CGROUP || options->by == PROCLIFE_BY_CGROUP ||
-	       (options->json && view->has_cgroups);
+	       ((options->json || options_export(options)) && view->has_cgroups);
 }
 
 #endif

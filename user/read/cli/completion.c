@@ -32,6 +32,7 @@ static const struct {
 	{ "TYPE", CHOICE_EVENT },
 	{ "COLUMN", CHOICE_SORT },
 	{ "MODE", CHOICE_COLOR },
+	{ "FORMAT", CHOICE_EXPORT },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

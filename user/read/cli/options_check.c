@@ -13,7 +13,7 @@
 
 /* Options that need no view. */
 #define OF_ANY (GIVEN(JSON) | GIVEN(COLOR) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
-		GIVEN(LEFT_AFTER) | GIVEN(JUNIT) | GIVEN(INTERVAL))
+		GIVEN(LEFT_AFTER) | GIVEN(JUNIT) | GIVEN(INTERVAL) | GIVEN(HIDE_ARGS))
 
 static const struct {
 	uint64_t one;
@@ -24,6 +24,8 @@ static const struct {
 	  "nothing but the recording is read" },
 	{ GIVEN(COMMAND), GIVEN(PID) | GIVEN(HISTORY), "a command is followed from its start" },
 	{ GIVEN(METRICS), GIVEN(HISTORY), "at each start, what was counted already would be counted again" },
+	{ GIVEN(HIDE_ARGS), GIVEN(ARGS), "who asks for arguments sees them" },
+	{ GIVEN(HIDE_ARGS), GIVEN(RECORD), "a recording has all records; hide them when it is shown, exported or sliced" },
 	{ GIVEN(FOLD), GIVEN(THREADS), "a folded line stands for several processes" },
 	{ GIVEN(FOLD), GIVEN(TOP), "--top shows single processes" },
 	{ GIVEN(FOLD), GIVEN(NO_FOLD), "a tree is folded or not" },
@@ -281,6 +283,8 @@ void options_check(const struct options *options, const struct view *const *all,
 		argp_error(state, "--metrics: one recording after the other, each with a file of its own");
 	if (options->views[0] && !strcmp(options->views[0]->name, "live") && options->json)
 		argp_error(state, "--live draws on a terminal, and JSON is for programs: leave one of them out");
+	if (options_export(options) && options->json)
+		argp_error(state, "--export has a format of its own: leave out --json");
 	if (options->slice && options->json)
 		argp_error(state, "--slice prints nothing: leave out --json");
 	if (!options->views[0] && options->json && !options->expectation_count)

@@ -195,6 +195,14 @@ static const struct entry {
 			"--diff: compare even if exits begin at different places in the two recordings, "
 			"or a recording with itself",
 	},
+	[OPTION_HIDE_ARGS] = {
+		.name = "hide-args", .group = GROUP_OUTPUT,
+		.help = "Leave out the arguments of processes, for what others get to see",
+	},
+	[OPTION_OUTPUT] = {
+		.name = "output", .argument = "FILE", .group = GROUP_OUTPUT, .letter = 'o',
+		.help = "--export: write this file, which it replaces when all is written",
+	},
 	[OPTION_COLOR] = {
 		.name = "color", .argument = "MODE", .group = GROUP_OUTPUT,
 		.has_choice = true, .choice = CHOICE_COLOR,

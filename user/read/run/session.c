@@ -66,6 +66,8 @@ static int feed(struct session *s, const struct proclife_event *event)
 	if (ret)
 		return ret;
 	count_missing(&s->run, event);
+	if (is_hidden(&s->run, event))
+		return 0;
 	if (s->feeding)
 		ret = s->feeding->feed(s->feeding_state, event);
 	else if (s->unwatched)
@@ -291,7 +293,7 @@ static void begin_progress(struct session *s)
 	const struct options *options = s->run.options;
 
 	if (!message_on_terminal() || options->json || options->command || is_background(options) ||
-	    (shows_meanwhile(s) && isatty(STDOUT_FILENO)))
+	    (shows_meanwhile(s) && !options->output && isatty(STDOUT_FILENO)))
 		return;
 	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
 }
@@ -418,11 +420,12 @@ static int open_source(struct session *s)
 }
 
 static int run_once(const struct options *options, const struct screen *screen, const sigset_t *mask,
-		    struct live *live)
+		    struct live *live, struct replacement *output)
 {
 	struct session s = {
 		.run = { .options = options, .screen = screen, .json = &s.json },
 		.live = live,
+		.output = output,
 		.signals = -1,
 		.stop_at = UINT64_MAX,
 	};
@@ -444,9 +447,28 @@ static int run_live(const struct options *options, const sigset_t *mask)
 	if (!live)
 		return STATUS_ERROR;
 	do {
-		ret = run_once(options, live_screen(live), mask, live);
+		ret = run_once(options, live_screen(live), mask, live, NULL);
 	} while (live_restarts(live));
 	live_free(live);
+	return ret;
+}
+
+static int run_to_file(const struct options *options, struct screen screen, const sigset_t *mask)
+{
+	struct replacement output;
+	int ret;
+
+	if (replace_check("--output", options->output))
+		return STATUS_ERROR;
+	ret = replace_begin(&output, options->output, 0600);
+	if (ret) {
+		message("--output %s: cannot write there: %s; name a file in a folder that exists and can be "
+			"written", quoted(options->output), strerror(-ret));
+		return STATUS_ERROR;
+	}
+	screen.out = output.file;
+	ret = run_once(options, &screen, mask, NULL, &output);
+	replace_abandon(&output);
 	return ret;
 }
 
@@ -457,6 +479,8 @@ int session_run(const struct options *options, const struct screen *screen, cons
 
 	if (options_show(options, &view_live))
 		return run_live(options, mask);
+	if (options->output)
+		return run_to_file(options, *screen, mask);
 	setvbuf(screen->out, output, _IOFBF, sizeof(output));
-	return run_once(options, screen, mask, NULL);
+	return run_once(options, screen, mask, NULL, NULL);
 }

@@ -191,8 +191,8 @@ static int set_watermark(struct session *s)
 	const struct proclife_header *header = proclife_source_header(s->run.source);
 	uint64_t records = 1;
 
-	/* Lines shown one by one have to come at once; for a result at the end, batches do. */
-	if (!s->streaming && header)
+	/* Lines shown one by one have to come at once; for a result at the end, or for programs, batches do. */
+	if ((!s->streaming || options_export(s->run.options)) && header)
 		records = header->records_per_ring / 4;
 	return proclife_source_set_watermark(s->run.source, records ? records : 1);
 }

@@ -302,10 +302,22 @@ void session_flush(struct session *s)
 		s->write_error = errno ? errno : EIO;
 }
 
-/* Flushes standard output. Returns 0, an exit status, or -SIGPIPE. */
+static int finish_file(struct session *s)
+{
+	int ret = replace_end(s->output);
+
+	if (!ret)
+		return 0;
+	message("--output %s: %s; nothing has been written there%s", quoted(s->run.options->output), strerror(-ret),
+		ret == -ENOSPC || ret == -EDQUOT ? "; make room" : "");
+	return STATUS_ERROR;
+}
+
 int session_finish_output(struct session *s)
 {
 	session_flush(s);
+	if (s->output)
+		return finish_file(s);
 	if (s->write_error == EPIPE)
 		return -SIGPIPE;
 	if (!s->write_error)

@@ -8,6 +8,7 @@
 
 #include "live/live.h"
 #include "output/json.h"
+#include "output/replace.h"
 #include "run/follow.h"
 #include "run/intervals.h"
 #include "run/metrics.h"
@@ -74,7 +75,8 @@ struct session {
 	size_t other_count;
 	bool others_cut; /* one of them is incomplete */
 	bool interrupted; /* one Ctrl-C was left to the command */
-	int write_error; /* errno of standard output */
+	struct replacement *output; /* of --output; NULL: it is standard output */
+	int write_error; /* errno of the output */
 };
 
 /* By the clock of the records. */
@@ -102,7 +104,7 @@ int session_merge(struct session *s);
 struct proclife_run_info session_recorded(const struct session *s);
 void session_flush(struct session *s);
 void session_print(struct session *s);
-/* Standard output: 0, an exit status, or -SIGPIPE. */
+/* The output, of which all is there now: 0, an exit status, or -SIGPIPE. */
 int session_finish_output(struct session *s);
 /* What is to be said once all is printed, and the exit status. */
 int session_verdict(struct session *s);
