@@ -203,12 +203,98 @@ static void test_output(void **state)
 	assert_int_equal(remove(path), 0);
 }
 
+static void test_folded(void **state)
+{
+	(void)state;
+	exporting_compare("folded", "", "folded");
+	exporting_run("build", "--export folded --from +20ms --to +250ms", "part.folded", 0);
+	exporting_run("build", "--summary --json --from +20ms --to +250ms", "part.json", 0);
+	exporting_check("counts folded %s %s", exporting_path("part.folded"), exporting_path("part.json"));
+	exporting_run("build", "--export folded --comm cc1", "part.folded", 0);
+	exporting_run("build", "--summary --json --comm cc1", "part.json", 0);
+	exporting_check("counts folded %s %s", exporting_path("part.folded"), exporting_path("part.json"));
+}
+
+static void expect_folded(const char *options, const char *text)
+{
+	char line[5 * PATH_MAX];
+
+	snprintf(line, sizeof(line), "%s --export folded %s", program, options);
+	expect_output(false, 0, line, text);
+}
+
+static void test_folded_text(void **state)
+{
+	char options[3 * PATH_MAX];
+
+	(void)state;
+	snprintf(options, sizeof(options), "-i %s --pid 200", exporting_path("build"));
+	expect_folded(options,
+		      "make 13100\nmake;cc 56592\nmake;cc;cc1 57116\nmake;java 51483\nmake;link 15720\nmake;link;ld 15851\n");
+}
+
+static void bury(const struct who *who, const struct who *parent, uint64_t ns)
+{
+	struct proclife_record record = free_record(0, who);
+
+	story_exit(who, parent, 0);
+	story_reap(who, parent);
+	record.free.runtime = ns;
+	story_put(record);
+}
+
+/* The story of a chain: each forks the next, and uses @ns, as does a brother of the first. */
+static void tell_chain(const char *path, unsigned int length, uint64_t ns, const char *comm)
+{
+	struct who who[400], init = process_of_pid(1, "init");
+
+	assert_true(length <= sizeof(who) / sizeof(*who));
+	story_begin(path);
+	for (unsigned int i = 0; i < length; i++)
+		who[i] = story_fork(i ? &who[i - 1] : &init, 1000 + i, comm);
+	for (unsigned int i = length; i--;)
+		bury(&who[i], i ? &who[i - 1] : &init, ns);
+	who[0] = story_fork(&init, 999, "z");
+	bury(&who[0], &init, ns);
+	story_end();
+}
+
+/* What is below a microsecond adds up, and what is too deep counts above. */
+static void test_folded_depth(void **state)
+{
+	char options[3 * PATH_MAX], path[2 * PATH_MAX], *at;
+	struct output out;
+	unsigned int lines = 0;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s", exporting_path("chain"));
+	tell_chain(path, 7, 400, "\"; 1");
+	snprintf(options, sizeof(options), "-i %s", path);
+	/* 400, 800, 1200, 1600, 2000, 2400, 2800, 3200 ns */
+	expect_folded(options, "init;\"\\x3b\\x201;\"\\x3b\\x201;\"\\x3b\\x201 1\n"
+		      "init;\"\\x3b\\x201;\"\\x3b\\x201;\"\\x3b\\x201;\"\\x3b\\x201;\"\\x3b\\x201 1\ninit;z 1\n");
+	snprintf(path, sizeof(path), "%s", exporting_path("deep"));
+	tell_chain(path, 300, 2000, "a");
+	out = run_program(false, 0, "%s -i %s --export folded", program, path);
+	for (at = out.text; *at; at = strchr(at, '\n') + 1, lines++) {
+		char *number = strchr(at, ' ');
+
+		if (!strcmp(at, "init;z 2\n"))
+			break;
+		assert_int_equal(number - at, (long)strlen("init") + 2 * (lines + 1));
+		assert_int_equal(atoi(number), lines == 254 ? 2 * 46 : 2);
+	}
+	assert_int_equal(lines, 255);
+	free(out.text);
+}
+
 #define TEST(name) cmocka_unit_test(name)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_csv), TEST(test_csv_texts), TEST(test_selection), TEST(test_hide_args), TEST(test_output),
+		TEST(test_folded), TEST(test_folded_text), TEST(test_folded_depth),
 	};
 
 	if (find_program())

@@ -203,7 +203,7 @@ static void test_bad_usage(void **state)
 		{ "--lives --by comm", "--by is for --summary, --latency" },
 		{ "-i a -i b --lives -n 5", "several recordings are for --lives, --latency and --info" },
 		{ "--export", "--export" },
-		{ "--export xml", "--export xml: not one of csv" },
+		{ "--export xml", "--export xml: not one of csv and folded" },
 		{ "--export csv --tree", "--export and --tree exclude each other" },
 		{ "--export csv --json", "--export has a format of its own" },
 		{ "--export csv --expect lost==0", "--export writes lives and nothing else: it takes no --expect" },

@@ -180,6 +180,7 @@ enum fold {
 /* The formats of --export. */
 enum export_as {
 	EXPORT_CSV,
+	EXPORT_FOLDED,
 	EXPORTS,
 };
 

@@ -4,7 +4,7 @@
 exports.py counts FORMAT EXPORT SUMMARY
 	Are as many processes in it, and as many that failed, as --summary has?
 exports.py FORMAT PAGE [EXPORT LIVES TREE SUMMARY]...
-	FORMAT is csv. PAGE is the manual page of the formats. The other files are of one recording
+	FORMAT is csv or folded. PAGE is the manual page of the formats. The other files are of one recording
 	each: its export, and the JSON of --lives --sort time, of --tree and of --summary.
 """
 import csv
@@ -242,8 +242,63 @@ def check_csv(page, recordings):
         complain(f"no recording has these: {sorted(set(names) - filled)}")
 
 
-CHECKS = {"csv": check_csv}
-COUNTS = {"csv": count_csv}
+#
+# folded
+#
+
+def read_folded(path):
+    """The stacks, as flamegraph.pl splits their lines."""
+    stacks = {}
+    with open(path, encoding="utf-8", newline="\n") as file:
+        for number, line in enumerate(file, 1):
+            place = f"{path}:{number}"
+            match = re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)\n", line)
+            if not match:
+                complain(f"{place}: no stack and number: {line!r}")
+                continue
+            check_plain(place, match[1])
+            # There it would look for the second value of a difference.
+            if re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)", match[1]) or " " in match[1]:
+                complain(f"{place}: it has a second value: {line!r}")
+            stack = tuple(b"" if name == '""' else unescape(name) for name in match[1].split(";"))
+            if stack in stacks or "" in match[1].split(";"):
+                complain(f"{place}: {line!r} occurs twice, or has an empty name")
+            stacks[stack] = int(match[2])
+            if not stacks[stack]:
+                complain(f"{place}: it counts nothing")
+    return stacks
+
+
+def stack_of(tree, process):
+    stack = []
+    while process:
+        stack.insert(0, bytes_of(process, "comm"))
+        process = tree.get(process["parent_id"])
+    return tuple(stack)
+
+
+def count_folded(path, summary):
+    total = sum(read_folded(path).values())
+    if total != summary.runtime // 1000:
+        complain(f"{path}: {total} us, not {summary.runtime} ns")
+
+
+def check_folded(_page, recordings):
+    for path, recording in recordings:
+        wanted = {}
+        for process in recording.tree.values():
+            stack = stack_of(recording.tree, process)
+            ended = process["wait_status"] is not None
+            wanted[stack] = wanted.get(stack, 0) + (process["runtime"] if ended else 0)
+        stacks = read_folded(path)
+        for stack in wanted.keys() | stacks.keys():
+            if abs(stacks.get(stack, 0) * 1000 - wanted.get(stack, 0)) >= 1000:
+                complain(f"{path}: {stack} has {stacks.get(stack)} us, not {wanted.get(stack)} ns")
+        count_folded(path, recording)
+
+
+CHECKS = {"csv": check_csv, "folded": check_folded}
+COUNTS = {"csv": count_csv, "folded": count_folded}
 
 
 def main(form, page, *files):

@@ -80,6 +80,7 @@ static const char *export(unsigned int number)
 {
 	static const char *const names[EXPORTS] = {
 		[EXPORT_CSV] = "csv",
+		[EXPORT_FOLDED] = "folded",
 	};
 
 	return number < EXPORTS ? names[number] : NULL;

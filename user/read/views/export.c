@@ -10,6 +10,7 @@
 
 static const struct export_format *const formats[EXPORTS] = {
 	[EXPORT_CSV] = &export_csv,
+	[EXPORT_FOLDED] = &export_folded,
 };
 
 struct exporting {
@@ -80,8 +81,7 @@ static void memory_gone(void *data, struct proclife_process *process)
 
 static bool streams(const struct options *options)
 {
-	(void)options;
-	return true;
+	return formats[options->export]->life;
 }
 
 static int begin(struct run *run, void **state)
@@ -100,7 +100,7 @@ static int begin(struct run *run, void **state)
 	exporting->export = (struct export){ .run = run, .out = run->screen->out };
 	exporting->format = formats[run->options->export];
 	id_table_init(&exporting->lonely, sizeof(struct lonely));
-	ret = proclife_tasks_report(run->tasks, &reports, exporting);
+	ret = streams(run->options) ? proclife_tasks_report(run->tasks, &reports, exporting) : 0;
 	/* After ours: then it still knows of who is reported gone. */
 	if (!ret)
 		ret = alone_new(&exporting->alone, run->tasks);
@@ -133,7 +133,7 @@ static void end(void *state)
 const struct view view_export = {
 	.name = "export",
 	.argument = "FORMAT",
-	.help = "Lives for other programs: csv; --output names a file",
+	.help = "Lives for other programs: csv, folded; --output names a file",
 	.scope = "writes lives and nothing else",
 	.takes = (OF_TRACE & ~GIVEN(EXPECT)) | GIVEN(OUTPUT),
 	.range = RANGE_OF_LIVES,

@@ -28,7 +28,7 @@ struct export {
 	FILE *out;
 };
 
-/* All members but `life` and `free` may be NULL. */
+/* All members but `free` may be NULL. */
 struct export_format {
 	/* Sets *@state. 0 or a negative errno. */
 	int (*begin)(const struct export *export, void **state);
@@ -38,7 +38,7 @@ struct export_format {
 	void (*free)(void *state); /* also of NULL */
 };
 
-extern const struct export_format export_csv;
+extern const struct export_format export_csv, export_folded;
 
 /* Of a record, in nanoseconds since 1970; 0 if that is not known, and for 0. */
 uint64_t export_realtime(const struct run *run, uint64_t ts);
