@@ -110,16 +110,28 @@ static void write_text(FILE *file, const char *s, size_t size)
 	fputs("\";\n", file);
 }
 
-static const char slice_name[] = "slice_of";
+/* `slice_of = "uuid"`, of what is one; and the boot, if that is known. */
+static const struct {
+	const char *name;
+	size_t offset;
+} uuids[] = {
+	{ "slice_of", offsetof(struct proclife_run_info, slice_of) },
+	{ "boot_id", offsetof(struct proclife_run_info, boot_id) },
+};
 
-/* `slice_of = "uuid"`, of what is one. */
-static void write_slice(const struct proclife_run_info *run, FILE *file)
+#define UUIDS (sizeof(uuids) / sizeof(*uuids))
+
+static void write_uuids(const struct proclife_run_info *run, FILE *file)
 {
-	if (!proclife_is_slice(run))
-		return;
-	fprintf(file, "\t%s = \"", slice_name);
-	proclife_uuid_write(file, run->slice_of);
-	fputs("\";\n", file);
+	for (size_t i = 0; i < UUIDS; i++) {
+		const uint8_t *uuid = (const uint8_t *)run + uuids[i].offset;
+
+		if (!proclife_uuid_is_set(uuid))
+			continue;
+		fprintf(file, "\t%s = \"", uuids[i].name);
+		proclife_uuid_write(file, uuid);
+		fputs("\";\n", file);
+	}
 }
 
 static const char total_name[] = "total_";
@@ -172,7 +184,7 @@ void proclife_env_write(const struct proclife_metadata *metadata, void *to)
 			break;
 		}
 	}
-	write_slice(&metadata->run, file);
+	write_uuids(&metadata->run, file);
 	write_totals(metadata, file);
 	write_steps(&metadata->daytime, file);
 }
@@ -346,15 +358,20 @@ static int add_step(struct proclife_daytime *daytime, const char *text, const ch
 	return proclife_daytime_change(daytime, step.since, step.to_realtime) ?: 1;
 }
 
-/* As add_total(), of what this is a slice of. */
-static int take_slice(struct proclife_run_info *run, const char *text, const char *is, const char *end)
+/* The name of the one whose value is not valid; NULL: none is, or this line has none. */
+static const char *take_uuid(struct proclife_run_info *run, const char *text, const char *is, const char *end)
 {
-	if ((size_t)(is - text) != sizeof(slice_name) || memcmp(text + 1, slice_name, sizeof(slice_name) - 1))
-		return 0;
-	if (proclife_is_slice(run) || end - is != 3 + 1 + 36 + 2 || is[3] != '"' ||
-	    !proclife_uuid_parse(is + 4, end, run->slice_of) || end[-1] != ';')
-		return -EBADMSG;
-	return 1;
+	for (size_t i = 0; i < UUIDS; i++) {
+		const char *name = uuids[i].name;
+		uint8_t *uuid = (uint8_t *)run + uuids[i].offset;
+
+		if ((size_t)(is - text - 1) != strlen(name) || memcmp(text + 1, name, strlen(name)))
+			continue;
+		if (proclife_uuid_is_set(uuid) || end - is != 3 + 1 + 36 + 2 || is[3] != '"' ||
+		    !proclife_uuid_parse(is + 4, end, uuid) || end[-1] != ';')
+			return name;
+	}
+	return NULL;
 }
 
 /* Defaults that do not follow from other entries and are not 0. */
@@ -416,7 +433,7 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 	set_defaults(metadata);
 	while (text < end) {
 		const char *eol = memchr(text, '\n', (size_t)(end - text));
-		const char *is;
+		const char *is, *wrong;
 		int err;
 
 		if (!eol)
@@ -444,10 +461,10 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 			proclife_fault_set(fault, "the total of a stream is not valid");
 			return err;
 		}
-		err = take_slice(&metadata->run, text, is, eol);
-		if (err < 0) {
-			proclife_fault_set(fault, "the value of '%s' is not valid", slice_name);
-			return err;
+		wrong = take_uuid(&metadata->run, text, is, eol);
+		if (wrong) {
+			proclife_fault_set(fault, "the value of '%s' is not valid", wrong);
+			return -EBADMSG;
 		}
 		err = add_step(&metadata->daytime, text, is, eol);
 		if (err < 0) {
