@@ -47,9 +47,9 @@ static void test_csv_texts(void **state)
 	out = run_program(false, 0, "%s -i %s --export csv", program, exporting_path("hostile"));
 	assert_int_equal(out.status, 0);
 	assert_int_equal(strlen(out.text), out.size);
-	expect_part(out.text, "\r\n,,3,2,1000,2,\\x3dcmd|'/c calc'!,2,1000,");
+	expect_part(out.text, "Z,3,2,1000,2,\\x3dcmd|'/c calc'!,2,1000,");
 	expect_part(out.text, ",2,\\x3dcmd|'/c calc'!,freed,false,false\r\n");
-	expect_part(out.text, "\r\n,,4,1,1001,1,init,1,1000,");
+	expect_part(out.text, "Z,4,1,1001,1,init,1,1000,");
 	expect_part(out.text, ",1,init,freed,false,false\r\n");
 	/* Only where a cell begins. */
 	expect_part(out.text, "` -c ");

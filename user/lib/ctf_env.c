@@ -443,28 +443,25 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 			proclife_fault_set(fault, "a line of the env block is no assignment");
 			return -EBADMSG;
 		}
+		wrong = take_uuid(&metadata->run, text, is, eol);
 		for (size_t i = 0; i < ENTRIES; i++) {
 			size_t length = strlen(entries[i].name);
 
 			if ((size_t)(is - text - 1) != length ||
 			    memcmp(text + 1, entries[i].name, length))
 				continue;
-			if (seen[i] || !parse_value(&entries[i], is + 3, eol, metadata)) {
-				proclife_fault_set(fault, "the value of '%s' is not valid",
-						   entries[i].name);
-				return -EBADMSG;
-			}
+			if (seen[i] || !parse_value(&entries[i], is + 3, eol, metadata))
+				wrong = entries[i].name;
 			seen[i] = true;
+		}
+		if (wrong) {
+			proclife_fault_set(fault, "the value of '%s' is not valid", wrong);
+			return -EBADMSG;
 		}
 		err = add_total(metadata, &totals, text, is, eol);
 		if (err < 0) {
 			proclife_fault_set(fault, "the total of a stream is not valid");
 			return err;
-		}
-		wrong = take_uuid(&metadata->run, text, is, eol);
-		if (wrong) {
-			proclife_fault_set(fault, "the value of '%s' is not valid", wrong);
-			return -EBADMSG;
 		}
 		err = add_step(&metadata->daytime, text, is, eol);
 		if (err < 0) {

@@ -51,6 +51,7 @@ enum option_id {
 	OPTION_FORCE,
 	OPTION_HIDE_ARGS,
 	OPTION_OUTPUT,
+	OPTION_LOSS_LOG,
 	OPTION_COLOR,
 	OPTION_JSON,
 	OPTION_QUIET,
@@ -181,6 +182,7 @@ enum fold {
 enum export_as {
 	EXPORT_CSV,
 	EXPORT_FOLDED,
+	EXPORT_OTLP,
 	EXPORTS,
 };
 
@@ -221,6 +223,7 @@ struct options {
 	const char *slice;  /* likewise: no slice */
 	enum export_as export; /* if that view is given */
 	const char *output; /* the file; NULL: standard output */
+	const char *loss_log; /* likewise, of --export otlp; NULL: none */
 	bool hide_args;
 	uint32_t *pids;
 	size_t pid_count;

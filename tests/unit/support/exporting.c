@@ -31,6 +31,15 @@ const char *exporting_path(const char *name)
 	return paths[n];
 }
 
+/* As tgkill(2) does. */
+static void put_kill(const struct who *who, const struct who *killer)
+{
+	struct proclife_record record = signal_record(0, who, SIGKILL, killer);
+
+	record.signal.code = SI_TKILL;
+	story_put(record);
+}
+
 /* Each does the worst that its name, its path and its arguments can. */
 static void tell_hostile(void)
 {
@@ -41,6 +50,7 @@ static void tell_hostile(void)
 	};
 	struct who init = process_of_pid(1, "init"), killer = process_of_pid(2, names[0]), thread, who;
 	size_t count = sizeof(names) / sizeof(*names), i, n;
+	struct proclife_record record;
 	char path[100], args[200];
 
 	story_begin(exporting_path("hostile"));
@@ -49,21 +59,34 @@ static void tell_hostile(void)
 	thread = thread_of(&killer, 3);
 	story_put(clone_record(0, &thread, &init, &killer));
 	for (i = 0; i < count; i++) {
-		who = story_fork(i % 2 ? &init : &killer, 1000 + (uint32_t)i, "parent;,\"\n");
+		who = process_of_pid(1000 + (uint32_t)i, "parent;,\"\n");
+		record = fork_record(0, &who, i % 2 ? &init : &killer);
+		record.fork.ns_pid = 1000 - (uint32_t)(i % 2);
+		story_put(record);
 		who.comm = names[i];
 		snprintf(path, sizeof(path), "%s%s", i % 2 ? "/" : "", names[i]);
 		story_put(exec_record(0, &who, who.pid, path));
 		n = (size_t)snprintf(args, sizeof(args), "%s%c%c%s%c-c%c%s;=%s", names[i], 0, 0, names[count - 1 - i],
 				     0, 0, names[i], names[i]);
-		story_args(&who, args, n + 1);
+		if (i % 5) {
+			story_args(&who, args, n + 1);
+		} else { /* only the beginning of it */
+			record = record_of(0, PROCLIFE_ARGS, &who);
+			record.args.len = (uint16_t)(n < PROCLIFE_ARGS_LEN ? n : PROCLIFE_ARGS_LEN);
+			record.args.total = 500;
+			memcpy(record.args.text, args, record.args.len);
+			story_put(record);
+		}
 		machine->now += 7 * MS + i;
 		if (i % 3 == 0)
-			story_put(signal_record(0, &who, SIGKILL, &thread));
+			put_kill(&who, &thread);
 		story_exit(&who, i % 2 ? &init : &killer, i % 3 ? (int32_t)(i % 5) << 8 : SIGKILL);
 		story_reap(&who, i % 2 ? &init : &killer);
 		story_put(free_record(0, &who));
 	}
 	story_end();
+	metadata_set(exporting_path("hostile"), "to_realtime", "\"0x17979cfe3d85cd15\"");
+	metadata_set(exporting_path("hostile"), "hostname", "\"evil \\377\\042\"");
 	story_cgroups(exporting_path("hostile"), "77 /=evil,\"\xff;-1\n");
 	story_users(exporting_path("hostile"), "1000 @alice;=1\n");
 }
@@ -98,6 +121,7 @@ static void tell_late(void)
 			story_put(mm_record(0, &cat, PROCLIFE_MM_GONE, &held));
 	}
 	story_end();
+	metadata_set(exporting_path("late"), "to_realtime", "\"0x17979cfe3d85cd15\"");
 }
 
 int exporting_setup(void **state)
@@ -105,6 +129,7 @@ int exporting_setup(void **state)
 	recorded_setup(state);
 	setenv("TZ", "UTC0", 1);
 	stories_tell();
+	metadata_set(exporting_path("build"), "boot_id", "\"" EXPORTING_BOOT "\"");
 	tell_hostile();
 	tell_late();
 	return 0;

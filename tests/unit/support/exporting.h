@@ -6,6 +6,9 @@
 #include "program.h"
 #include "recorded.h"
 
+/* Of "build"; of the others it is not known. */
+#define EXPORTING_BOOT "01234567-89ab-cdef-0123-456789abcdef"
+
 /* For cmocka: those of stories.h, and two more, "hostile" and "late", in the test's folder. */
 int exporting_setup(void **state);
 int exporting_teardown(void **state);

@@ -3,15 +3,19 @@
 
 exports.py counts FORMAT EXPORT SUMMARY
 	Are as many processes in it, and as many that failed, as --summary has?
+exports.py losses LOSSES LIVES
+	Are the log records what the last line of the JSON has of losses?
 exports.py FORMAT PAGE [EXPORT LIVES TREE SUMMARY]...
-	FORMAT is csv or folded. PAGE is the manual page of the formats. The other files are of one recording
+	FORMAT is csv, folded or otlp. PAGE is the manual page of the formats. The other files are of one recording
 	each: its export, and the JSON of --lives --sort time, of --tree and of --summary.
 """
 import csv
 import datetime
 import json
 import re
+import struct
 import sys
+import uuid
 
 complaints = 0
 
@@ -47,6 +51,7 @@ class Recording(Summary):
         lines = read_json(lives)
         self.lives = {line["id"]: line for line in lines if line["type"] == "life"}
         self.header = next(line for line in lines if line["type"] == "trace")
+        self.path = lives.replace(".lives.json", "")
         self.tree = {line["id"]: line for line in read_json(tree) if line["type"] == "process"}
         self.realtime = self.header["to_realtime"]
 
@@ -297,13 +302,270 @@ def check_folded(_page, recordings):
         count_folded(path, recording)
 
 
-CHECKS = {"csv": check_csv, "folded": check_folded}
-COUNTS = {"csv": count_csv, "folded": count_folded}
+#
+# otlp
+#
+
+def siphash13(key, data):
+    """As its authors define it, with one round per word and three at the end."""
+    mask = 2**64 - 1
+    low, high = struct.unpack("<QQ", key)
+    v = [low ^ 0x736f6d6570736575, high ^ 0x646f72616e646f6d, low ^ 0x6c7967656e657261, high ^ 0x7465646279746573]
+
+    def rotate(word, bits):
+        return (word << bits | word >> (64 - bits)) & mask
+
+    def rounds(count):
+        for _ in range(count):
+            v[0], v[2] = (v[0] + v[1]) & mask, (v[2] + v[3]) & mask
+            v[1], v[3] = rotate(v[1], 13) ^ v[0], rotate(v[3], 16) ^ v[2]
+            v[0] = rotate(v[0], 32)
+            v[2], v[0] = (v[2] + v[1]) & mask, (v[0] + v[3]) & mask
+            v[1], v[3] = rotate(v[1], 17) ^ v[2], rotate(v[3], 21) ^ v[0]
+            v[2] = rotate(v[2], 32)
+
+    whole = len(data) // 8 * 8
+    words = list(struct.unpack(f"<{whole // 8}Q", data[:whole]))
+    words.append(int.from_bytes(data[whole:], "little") | (len(data) & 255) << 56)
+    for word in words:
+        v[3] ^= word
+        rounds(1)
+        v[0] ^= word
+    v[2] ^= 255
+    rounds(3)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def boot_of(path):
+    """The boot id that a recording's metadata has."""
+    with open(path + "/metadata", encoding="latin-1") as file:
+        match = re.search('boot_id = "(.*)"', file.read())
+    return uuid.UUID(match[1]).bytes if match else bytes(16)
+
+
+def attribute(place, value):
+    """An AnyValue of OTLP, strictly."""
+    if not isinstance(value, dict) or len(value) != 1:
+        complain(f"{place}: no value: {value}")
+        return None
+    (kind, inner), = value.items()
+    if kind == "intValue" and isinstance(inner, str) and re.fullmatch("-?[0-9]+", inner) and \
+            -2**63 <= int(inner) < 2**63:
+        return int(inner)
+    if kind == "stringValue" and isinstance(inner, str) or kind == "boolValue" and inner is True:
+        return inner
+    if kind == "arrayValue" and inner.keys() == {"values"}:
+        return [attribute(place, one) for one in inner["values"]]
+    complain(f"{place}: no value: {value}")
+    return None
+
+
+def attributes(place, pairs):
+    values = {}
+    for pair in pairs:
+        if pair.keys() != {"key", "value"} or pair["key"] in values:
+            complain(f"{place}: no attribute, or twice: {pair}")
+        values[pair["key"]] = attribute(f"{place}: {pair['key']}", pair["value"])
+    return values
+
+
+def unique(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        complain(f"a member occurs twice: {pairs}")
+    return members
+
+
+SIGNALS = {"spans": ("resourceSpans", "scopeSpans", "spans"), "logs": ("resourceLogs", "scopeLogs", "logRecords")}
+
+
+def read_otlp(path, signal):
+    """The records of a file, each with its attributes as a dictionary."""
+    resources, scopes, records = SIGNALS[signal]
+    with open(path, encoding="utf-8", newline="\n") as file:
+        for number, text in enumerate(file, 1):
+            place = f"{path}:{number}"
+            line = json.loads(text, object_pairs_hook=unique)
+            (resource,) = line.pop(resources)
+            (scope,) = resource.pop(scopes)
+            (record,) = scope.pop(records)
+            if line or resource.keys() != {"resource"} or scope.keys() != {"scope"} or not text.endswith("\n"):
+                complain(f"{place}: it has something else, too: {text}")
+            about = attributes(place, resource["resource"]["attributes"])
+            if about.get("service.name") != "proclife" or about.get("os.type") != "linux" or not about.get("host.name"):
+                complain(f"{place}: resource {about}")
+            if scope["scope"].keys() != {"name", "version"} or scope["scope"]["name"] != "proclife":
+                complain(f"{place}: scope {scope}")
+            record["attributes"] = attributes(place, record["attributes"])
+            yield place, record
+
+
+SPAN_MEMBERS = {"traceId", "spanId", "name", "kind", "startTimeUnixNano", "endTimeUnixNano", "attributes"}
+
+
+def check_span(place, span):
+    """What every receiver asks for."""
+    if not SPAN_MEMBERS <= span.keys() <= SPAN_MEMBERS | {"parentSpanId", "status"}:
+        complain(f"{place}: members {span.keys()}")
+    for name, digits in (("traceId", 32), ("spanId", 16), ("parentSpanId", 16)):
+        if name in span and (not re.fullmatch(f"[0-9a-f]{{{digits}}}", span[name]) or not int(span[name], 16)):
+            complain(f"{place}: {name} is {span[name]!r}")
+    for name in ("startTimeUnixNano", "endTimeUnixNano"):
+        if not re.fullmatch("[0-9]{18,19}", span[name]):
+            complain(f"{place}: {name} is {span[name]!r}")
+    if int(span["endTimeUnixNano"]) < int(span["startTimeUnixNano"]) or span["kind"] != 1:
+        complain(f"{place}: ends before it starts, or its kind is {span['kind']}")
+    if "status" in span and (span["status"].keys() != {"code", "message"} or span["status"]["code"] != 2):
+        complain(f"{place}: status {span['status']}")
+
+
+TIMES = {"killed", "notified", "reaped", "freed", "memory_left", "memory_early", "memory_teardown", "memory_gone"}
+RENAMED = {"pid": "process.pid", "parent_pid": "process.parent_pid", "path": "process.executable.path",
+           "uid": "process.real_user.id", "user": "process.real_user.name", "status": "process.exit.code",
+           "cgroup_path": "process.linux.cgroup", "args": "process.command_args",
+           "reaper_pid": "proclife.reaper.pid", "creator_pid": "proclife.creator_pid"}
+# They are the span itself, or said by others; what is used comes from the free, not from the exit.
+NOT_SAID = {"v", "type", "ts", "id", "start", "cgroup", "born", "seen", "exited", "wait_status", "runtime", "utime",
+            "stime", "memory_last_tid", "memory_by_tid", "memory_early_by_tid", "killer_signal"}
+
+
+def key_of(name):
+    """Which attribute has what this column has."""
+    if name in RENAMED:
+        return RENAMED[name]
+    for prefix in ("memory_early_by_", "memory_last_", "memory_by_", "memory_", "killer_"):
+        if name.startswith(prefix):
+            return "proclife." + prefix[:-1].replace("memory_", "memory.") + "." + name[len(prefix):]
+    return "proclife." + name
+
+
+def members_of(life, prefix=""):
+    flat = {}
+    for name, value in life.items():
+        if name.endswith("_hex"):
+            continue
+        if isinstance(value, dict):
+            flat.update(members_of(value, prefix + name + "_"))
+        else:
+            flat[prefix + name] = value
+    return flat
+
+
+def check_span_attributes(place, span, recording, life):
+    said = span["attributes"]
+    for name, value in members_of(life).items():
+        key = key_of(name)
+        if name in NOT_SAID or name == "args_cut" and not value:
+            continue
+        if value is None or value is False or (not value and key not in said):
+            if said.get(key) not in (None, value):
+                complain(f"{place}: {key} is {said[key]!r}, not {value!r}")
+            continue
+        if name in TIMES:
+            value = to_realtime(recording, value)
+        elif name == "cgroup_path":
+            value = "0::" + value
+        if said.get(key) != value:
+            complain(f"{place}: {key} is {said.get(key)!r}, not {value!r}")
+    program = life["path"].rsplit("/", 1)[-1] if life["path"] else life["comm"]
+    if said["process.executable.name"] != program:
+        complain(f"{place}: process.executable.name is {said['process.executable.name']!r}, not {program!r}")
+    failure = life["signal"] or (str(life["status"]) if life["status"] else None)
+    if said.get("error.type") != failure or ("status" in span) != bool(failure):
+        complain(f"{place}: error.type is {said.get('error.type')}, not {failure}")
+    wanted = f"killed by {life['signal']}" if life["signal"] else f"exit status {life['status']}"
+    if failure and span["status"]["message"] != wanted:
+        complain(f"{place}: {span['status']}")
+    if said.get("proclife.core_dumped", False) != bool(life["wait_status"] and life["wait_status"] & 0x80):
+        complain(f"{place}: core_dumped")
+    if span["name"] != life["comm"]:
+        complain(f"{place}: name {span['name']!r}")
+
+
+def check_place(place, span, by_id, tree, process, boot):
+    """Where it stands: below its parent by birth, unless that is older than the trace."""
+    parent = tree.get(process["parent_id"])
+    if parent and parent["born"]:
+        over = by_id.get(parent["id"])
+        if "parentSpanId" not in span or over and (over["spanId"], over["traceId"]) != \
+                (span["parentSpanId"], span["traceId"]):
+            complain(f"{place}: it is not below {over}")
+    elif "parentSpanId" in span or span["traceId"] != boot[:8].hex() + span["spanId"]:
+        complain(f"{place}: it is not the root of a trace: {span}")
+
+
+def count_otlp(path, summary):
+    spans = [span for _, span in read_otlp(path, "spans")]
+    check_counts(path, summary, len(spans), sum("status" in span for span in spans))
+    if sum(span["attributes"]["proclife.runtime"] for span in spans) != summary.runtime:
+        complain(f"{path}: the sum of runtime is not that of --summary")
+
+
+def check_otlp(page, recordings):
+    keys = set()
+    for path, recording in recordings:
+        boot = boot_of(recording.path)
+        spans = dict(read_otlp(path, "spans"))
+        by_id = {}
+        numbers = {f"{siphash13(boot, struct.pack('<QI', life['start'], life['pid'])):016x}": life["id"]
+                   for life in recording.lives.values()}
+        for place, span in spans.items():
+            check_span(place, span)
+            keys |= span["attributes"].keys()
+            number = numbers.get(span["spanId"])
+            if number in by_id:
+                complain(f"{place}: the same spanId as another one")
+            if number:
+                by_id[number] = span
+        for number, span in by_id.items():
+            place, life = f"{path}: {number}", recording.lives[number]
+            check_span_attributes(place, span, recording, life)
+            check_place(place, span, by_id, recording.tree, recording.tree[number], boot)
+            if recording.tree[number]["runtime"] != span["attributes"]["proclife.runtime"]:
+                complain(f"{place}: runtime")
+            wanted = str(to_realtime(recording, life["born"])) if life["born"] else span["startTimeUnixNano"]
+            end = str(to_realtime(recording, life["exited"] or life["reaped"]))
+            if (span["startTimeUnixNano"], span["endTimeUnixNano"]) != (wanted, end):
+                complain(f"{place}: its times are not {wanted}, {end}")
+        if {number for number, life in recording.lives.items() if life["exited"]} - by_id.keys():
+            complain(f"{path}: not all that have exited have spans")
+        count_otlp(path, recording)
+    names = set(page_names(page, "OTLP"))
+    logs = {name for name in names if name.removeprefix("proclife.") in ("lost", "suppressed", "type", "cpu", "from", "to")}
+    if names - logs != keys:
+        complain(f"the page and the spans differ in {sorted((names - logs) ^ keys)}")
+
+
+def check_losses(path, lives):
+    end = next(line for line in read_json(lives) if line["type"] == "end")
+    lost, suppressed = 0, {}
+    for place, record in read_otlp(path, "logs"):
+        said = record["attributes"]
+        if record.keys() != {"timeUnixNano", "observedTimeUnixNano", "severityNumber", "severityText", "eventName",
+                             "body", "attributes"} or record["severityNumber"] != 13:
+            complain(f"{place}: {record}")
+        count = said.get("proclife.lost", said.get("proclife.suppressed"))
+        if not count or not attribute(place, record["body"]).startswith(f"{count} ") or \
+                not 0 < said["proclife.from"] <= said["proclife.to"] == int(record["timeUnixNano"]):
+            complain(f"{place}: {record}")
+        if record["eventName"] == "proclife.lost":
+            lost += count
+        else:
+            suppressed[said["proclife.type"]] = suppressed.get(said["proclife.type"], 0) + count
+    if lost != end["lost"] or suppressed != {name: n for name, n in end["suppressed"].items() if n}:
+        complain(f"{path}: {lost} lost, {suppressed}, not {end}")
+
+
+CHECKS = {"csv": check_csv, "folded": check_folded, "otlp": check_otlp}
+COUNTS = {"csv": count_csv, "folded": count_folded, "otlp": count_otlp}
 
 
 def main(form, page, *files):
     if form == "counts":
         COUNTS[page](files[0], Summary(files[1]))
+        return bool(complaints)
+    if form == "losses":
+        check_losses(page, *files)
         return bool(complaints)
     recordings = [(files[i], Recording(*files[i + 1:i + 4])) for i in range(0, len(files), 4)]
     CHECKS[form](page, recordings)

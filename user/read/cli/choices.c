@@ -81,6 +81,7 @@ static const char *export(unsigned int number)
 	static const char *const names[EXPORTS] = {
 		[EXPORT_CSV] = "csv",
 		[EXPORT_FOLDED] = "folded",
+		[EXPORT_OTLP] = "otlp",
 	};
 
 	return number < EXPORTS ? names[number] : NULL;

@@ -182,6 +182,9 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 	case OPTION_OUTPUT:
 		options->output = arg;
 		break;
+	case OPTION_LOSS_LOG:
+		options->loss_log = arg;
+		break;
 	case OPTION_COLOR:
 		option_set_color(options, state, arg);
 		break;

@@ -203,6 +203,10 @@ static const struct entry {
 		.name = "output", .argument = "FILE", .group = GROUP_OUTPUT, .letter = 'o',
 		.help = "--export: write this file, which it replaces when all is written",
 	},
+	[OPTION_LOSS_LOG] = {
+		.name = "loss-log", .argument = "FILE", .group = GROUP_OUTPUT,
+		.help = "--export otlp: write what was lost or suppressed to this file, as log records",
+	},
 	[OPTION_COLOR] = {
 		.name = "color", .argument = "MODE", .group = GROUP_OUTPUT,
 		.has_choice = true, .choice = CHOICE_COLOR,

@@ -7,6 +7,7 @@
 #include "run/range.h"
 #include "run/replay.h"
 #include "run/session_state.h"
+#include "views/export.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -458,14 +459,8 @@ static int run_to_file(const struct options *options, struct screen screen, cons
 	struct replacement output;
 	int ret;
 
-	if (replace_check("--output", options->output))
+	if (export_open(&output, "--output", options->output, options))
 		return STATUS_ERROR;
-	ret = replace_begin(&output, options->output, 0600);
-	if (ret) {
-		message("--output %s: cannot write there: %s; name a file in a folder that exists and can be "
-			"written", quoted(options->output), strerror(-ret));
-		return STATUS_ERROR;
-	}
 	screen.out = output.file;
 	ret = run_once(options, &screen, mask, NULL, &output);
 	replace_abandon(&output);

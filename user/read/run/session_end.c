@@ -194,7 +194,7 @@ static void say_history(const struct session *s)
 	char first[WHEN_SIZE], latest[WHEN_SIZE];
 
 	/* --zombies looks back by itself. */
-	if (!s->history.cpus || s->feeding || (!s->run.options->history && !s->replay))
+	if (!s->history.cpus || (s->feeding && !options_export(s->run.options)) || (!s->run.options->history && !s->replay))
 		return;
 	when_text(&s->run, s->history.first, first);
 	when_text(&s->run, s->history.latest, latest);
@@ -275,13 +275,13 @@ int session_verdict(struct session *s)
 			status = STATUS_LOST;
 		say_lost(s);
 		say_suppressed(s);
-		if (s->metrics.error)
+		if (s->metrics.error || s->run.failed)
 			return STATUS_ERROR;
 		return s->run.options->expectation_count ? judge(s, status) : status;
 	}
 	say_lost(s);
 	say_suppressed(s);
-	if (s->record.error || s->metrics.error)
+	if (s->record.error || s->metrics.error || s->run.failed)
 		return STATUS_ERROR;
 	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {
 		message("%s: the module did not record the start of this command",
@@ -304,11 +304,13 @@ void session_flush(struct session *s)
 
 static int finish_file(struct session *s)
 {
+	bool appends = !s->output->beside;
 	int ret = replace_end(s->output);
 
 	if (!ret)
 		return 0;
-	message("--output %s: %s; nothing has been written there%s", quoted(s->run.options->output), strerror(-ret),
+	message("--output %s: %s; %s%s", quoted(s->run.options->output), strerror(-ret), appends ?
+		"what is written there ends here" : "nothing has been written there",
 		ret == -ENOSPC || ret == -EDQUOT ? "; make room" : "");
 	return STATUS_ERROR;
 }

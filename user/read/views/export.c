@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --export: lives in the format of another program, each as soon as all of it is known. */
+#include "output/message.h"
+#include "output/quoted.h"
 #include "views/alone.h"
 #include "views/ended.h"
 #include "views/export.h"
@@ -7,10 +9,12 @@
 #include "views/overtime.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct export_format *const formats[EXPORTS] = {
 	[EXPORT_CSV] = &export_csv,
 	[EXPORT_FOLDED] = &export_folded,
+	[EXPORT_OTLP] = &export_otlp,
 };
 
 struct exporting {
@@ -34,6 +38,26 @@ uint64_t export_realtime(const struct run *run, uint64_t ts)
 	return ts && header && header->to_realtime ? proclife_source_realtime(run->source, ts) : 0;
 }
 
+/* The collector follows its file, and finds again where it was. */
+static bool grows(const struct options *options)
+{
+	return options->export == EXPORT_OTLP && !options->inputs.count;
+}
+
+int export_open(struct replacement *file, const char *option, const char *path,
+		const struct options *options)
+{
+	int ret = replace_check(option, path);
+
+	if (ret)
+		return ret;
+	ret = grows(options) ? replace_append(file, path, 0600) : replace_begin(file, path, 0600);
+	if (ret)
+		message("%s %s: cannot write there: %s; name a file in a folder that exists and can be written",
+			option, quoted(path), strerror(-ret));
+	return ret;
+}
+
 static void tell(struct exporting *exporting, const struct proclife_process *process,
 		 bool alone_known, uint64_t alone)
 {
@@ -51,17 +75,40 @@ static void tell(struct exporting *exporting, const struct proclife_process *pro
 	exporting->format->life(exporting->state, life);
 }
 
+static void finish(struct exporting *exporting, const struct proclife_process *process,
+		   bool alone_known, uint64_t alone)
+{
+	if (filter_passes(process))
+		tell(exporting, process, alone_known, alone);
+	if (exporting->format->forget)
+		exporting->format->forget(exporting->state, process);
+}
+
+static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
+		 struct proclife_process *creator)
+{
+	struct exporting *exporting = data;
+
+	if (exporting->format->born)
+		exporting->format->born(exporting->state, process, parent, creator);
+}
+
+static void linked(void *data, struct proclife_process *process, struct proclife_process *parent)
+{
+	struct exporting *exporting = data;
+
+	if (exporting->format->linked)
+		exporting->format->linked(exporting->state, process, parent);
+}
+
 static void gone(void *data, struct proclife_process *process)
 {
 	struct exporting *exporting = data;
 	uint64_t alone = 0;
-	bool known;
+	bool known = alone_of(exporting->alone, process, &alone);
 
-	if (!filter_passes(process))
-		return;
-	known = alone_of(exporting->alone, process, &alone);
 	if (!death_memory_follows(process))
-		tell(exporting, process, known, alone);
+		finish(exporting, process, known, alone);
 	else if (known)
 		((struct lonely *)id_table_add(&exporting->lonely, process->id))->alone = alone;
 }
@@ -69,30 +116,39 @@ static void gone(void *data, struct proclife_process *process)
 static void memory_gone(void *data, struct proclife_process *process)
 {
 	struct exporting *exporting = data;
-	struct lonely *lonely;
+	struct lonely *lonely = id_table_get(&exporting->lonely, process->id);
 
-	if (!filter_passes(process))
-		return;
-	lonely = id_table_get(&exporting->lonely, process->id);
-	tell(exporting, process, lonely, lonely ? lonely->alone : 0);
+	finish(exporting, process, lonely, lonely ? lonely->alone : 0);
 	if (lonely)
 		id_table_delete(&exporting->lonely, lonely);
 }
 
+/* The others tell all at the end. */
 static bool streams(const struct options *options)
 {
 	return formats[options->export]->life;
 }
 
-static int begin(struct run *run, void **state)
+static int begin_lives(struct exporting *exporting)
 {
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
+		.process_born = born,
+		.process_linked = linked,
 		.process_gone = gone,
 		.memory_gone = memory_gone,
 	};
+	struct proclife_tasks *tasks = exporting->export.run->tasks;
+	int ret = proclife_tasks_report(tasks, &reports, exporting);
+
+	/* After ours: then it still knows of who is reported gone. */
+	return ret ? ret : alone_new(&exporting->alone, tasks);
+}
+
+static int begin(struct run *run, void **state)
+{
 	struct exporting *exporting = calloc(1, sizeof(*exporting));
-	int ret;
+	int ret = 0;
 
 	if (!exporting)
 		return -ENOMEM;
@@ -100,13 +156,18 @@ static int begin(struct run *run, void **state)
 	exporting->export = (struct export){ .run = run, .out = run->screen->out };
 	exporting->format = formats[run->options->export];
 	id_table_init(&exporting->lonely, sizeof(struct lonely));
-	ret = streams(run->options) ? proclife_tasks_report(run->tasks, &reports, exporting) : 0;
-	/* After ours: then it still knows of who is reported gone. */
-	if (!ret)
-		ret = alone_new(&exporting->alone, run->tasks);
-	if (!ret && exporting->format->begin)
-		ret = exporting->format->begin(&exporting->export, &exporting->state);
-	return ret;
+	if (streams(run->options))
+		ret = begin_lives(exporting);
+	return ret ? ret : exporting->format->begin(&exporting->export, &exporting->state);
+}
+
+static int feed(void *state, const struct proclife_event *event)
+{
+	struct exporting *exporting = state;
+
+	if (exporting->format->event)
+		exporting->format->event(exporting->state, event);
+	return proclife_tasks_feed(exporting->export.run->tasks, event);
 }
 
 static void print(const struct run *run, void *state)
@@ -133,15 +194,16 @@ static void end(void *state)
 const struct view view_export = {
 	.name = "export",
 	.argument = "FORMAT",
-	.help = "Lives for other programs: csv, folded; --output names a file",
+	.help = "Lives for other programs: csv, folded, otlp; --output names a file",
 	.scope = "writes lives and nothing else",
-	.takes = (OF_TRACE & ~GIVEN(EXPECT)) | GIVEN(OUTPUT),
+	.takes = (OF_TRACE & ~GIVEN(EXPECT)) | GIVEN(OUTPUT) | GIVEN(LOSS_LOG),
 	.range = RANGE_OF_LIVES,
 	.is_minor = true,
 	.has_cgroups = true,
 	.exports = true,
 	.streams = streams,
 	.begin = begin,
+	.feed = feed,
 	.print = print,
 	.free = end,
 };

@@ -6,6 +6,7 @@
 #ifndef READ_EXPORT_H
 #define READ_EXPORT_H
 
+#include "output/replace.h"
 #include "views/death.h"
 #include "views/views.h"
 
@@ -32,13 +33,30 @@ struct export {
 struct export_format {
 	/* Sets *@state. 0 or a negative errno. */
 	int (*begin)(const struct export *export, void **state);
+	/* Of all processes, as they are reported. */
+	void (*born)(void *state, const struct proclife_process *process,
+		     const struct proclife_process *parent, const struct proclife_process *creator);
+	void (*linked)(void *state, const struct proclife_process *process,
+		       const struct proclife_process *parent);
+	/* Of each that is selected and passes the filters. */
 	void (*life)(void *state, const struct life *life);
+	/* Nothing more will be told of it. */
+	void (*forget)(void *state, const struct proclife_process *process);
+	/* Of each event, before it counts. */
+	void (*event)(void *state, const struct proclife_event *event);
 	/* All has been told. */
 	void (*end)(void *state);
 	void (*free)(void *state); /* also of NULL */
 };
 
-extern const struct export_format export_csv, export_folded;
+extern const struct export_format export_csv, export_folded, export_otlp;
+
+/*
+ * Opens a file that is written: it replaces the old one when it is ended; or, where another program
+ * follows it, it grows. 0 or a negative errno, which has been said.
+ */
+int export_open(struct replacement *file, const char *option, const char *path,
+		const struct options *options);
 
 /* Of a record, in nanoseconds since 1970; 0 if that is not known, and for 0. */
 uint64_t export_realtime(const struct run *run, uint64_t ts);

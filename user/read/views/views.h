@@ -45,6 +45,7 @@ struct run {
 		bool time;
 		bool several; /* recordings */
 	} matched;
+	bool failed;	/* something could not be written, which has been said */
 	pid_t command;	/* 0: none */
 	size_t number;	/* of several recordings, as they are given, from 1 on; or 0 */
 };
