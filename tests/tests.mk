@@ -21,7 +21,7 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
 READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
-	test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_metrics_live test_prometheus test_forget test_export_otlp)
+	test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_metrics_live test_prometheus test_forget test_export_otlp test_export_perfetto)
 
 $(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -Iuser/read
 $(READ_TESTS): $(READ_ARCHIVE)
@@ -39,7 +39,7 @@ $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/completions/zsh
 
 # Tests of what lies in the sources: the schema, the manual pages.
-$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields test_junit test_transcripts test_export test_export_otlp support/exporting): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
+$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields test_junit test_transcripts test_export test_export_otlp test_export_perfetto support/exporting): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
 
 # The programs in the manual pages compile as they stand there, with what a program of others has, and
 # in C++ too. NAME-2 is the second one of its page.
@@ -68,7 +68,7 @@ $B/tests/unit/test_pages: | $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_users %/test_view_events %/test_view_cgroup_ends %/test_view_lives %/test_view_exits %/test_view_memory %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_view_zombies %/test_diff_program %/test_diff_lines %/test_diff_memory %/test_diff_runs %/test_junit %/test_select \
 	%/test_state %/test_interface %/test_json %/test_slow %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
-	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_summary %/test_critical %/test_critical_text %/test_live %/test_export %/test_export_otlp %/test_identity,$(UNIT_TESTS))
+	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_summary %/test_critical %/test_critical_text %/test_live %/test_export %/test_export_otlp %/test_export_perfetto %/test_identity,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \
 	%/test_babeltrace %/test_schema %/test_failures %/test_search,$(UNIT_TESTS))
 
@@ -117,8 +117,8 @@ $B/tests/unit/test_tree_fold $B/tests/unit/test_tree_words: $B/tests/unit/suppor
 
 $B/tests/unit/test_tree_fold $B/tests/unit/test_diff_runs: $(patsubst %,$B/tests/bench/%.o,build command_lines)
 
-$B/tests/unit/test_transcripts $B/tests/unit/test_export $B/tests/unit/test_export_otlp: $B/tests/unit/support/stories.o $B/tests/unit/support/acts.o
-$B/tests/unit/test_export $B/tests/unit/test_export_otlp: $B/tests/unit/support/exporting.o
+$B/tests/unit/test_transcripts $B/tests/unit/test_export $B/tests/unit/test_export_otlp $B/tests/unit/test_export_perfetto: $B/tests/unit/support/stories.o $B/tests/unit/support/acts.o
+$B/tests/unit/test_export $B/tests/unit/test_export_otlp $B/tests/unit/test_export_perfetto: $B/tests/unit/support/exporting.o
 
 $B/tests/unit/test_properties: $B/tests/unit/support/property.o $(GENERATOR)
 

@@ -52,6 +52,7 @@ enum option_id {
 	OPTION_HIDE_ARGS,
 	OPTION_OUTPUT,
 	OPTION_LOSS_LOG,
+	OPTION_TRACKS,
 	OPTION_COLOR,
 	OPTION_JSON,
 	OPTION_QUIET,
@@ -183,7 +184,15 @@ enum export_as {
 	EXPORT_CSV,
 	EXPORT_FOLDED,
 	EXPORT_OTLP,
+	EXPORT_PERFETTO,
 	EXPORTS,
+};
+
+/* What has a track of its own in --export perfetto. */
+enum tracks {
+	TRACKS_SLOTS,
+	TRACKS_PROCESSES,
+	TRACKS,
 };
 
 enum verdicts {
@@ -224,6 +233,7 @@ struct options {
 	enum export_as export; /* if that view is given */
 	const char *output; /* the file; NULL: standard output */
 	const char *loss_log; /* likewise, of --export otlp; NULL: none */
+	enum tracks tracks;
 	bool hide_args;
 	uint32_t *pids;
 	size_t pid_count;

@@ -120,7 +120,17 @@ static void tell_late(void)
 		if (pid == 100)
 			story_put(mm_record(0, &cat, PROCLIFE_MM_GONE, &held));
 	}
+	/* Nobody waits for it: it is released at once. */
+	held = story_fork(&init, 110, "ignored");
+	machine->now += MS;
+	record = exiting_record(0, &held, &init, NULL, 0);
+	record.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_put(record);
+	story_put(exit_record(0, &held, 0, 0));
+	story_reap(&held, &held);
+	story_put(free_record(0, &held));
 	story_end();
+	metadata_set(exporting_path("late"), "to_boottime", "\"0x5000\"");
 	metadata_set(exporting_path("late"), "to_realtime", "\"0x17979cfe3d85cd15\"");
 }
 
@@ -181,7 +191,8 @@ void exporting_compare(const char *format, const char *options, const char *suff
 		snprintf(lives, sizeof(lives), "%s.lives.json", name);
 		snprintf(tree, sizeof(tree), "%s.tree.json", name);
 		snprintf(summary, sizeof(summary), "%s.summary.json", name);
-		snprintf(line, sizeof(line), "--export %s %s", format, options);
+		snprintf(line, sizeof(line), "--export %s %s", strcmp(format, "processes") ? format :
+			 "perfetto --tracks processes", options);
 		exporting_run(name, line, export, status);
 		snprintf(line, sizeof(line), "--lives --sort time --json %s", options);
 		exporting_run(name, line, lives, status);

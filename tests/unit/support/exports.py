@@ -6,7 +6,7 @@ exports.py counts FORMAT EXPORT SUMMARY
 exports.py losses LOSSES LIVES
 	Are the log records what the last line of the JSON has of losses?
 exports.py FORMAT PAGE [EXPORT LIVES TREE SUMMARY]...
-	FORMAT is csv, folded or otlp. PAGE is the manual page of the formats. The other files are of one recording
+	FORMAT is csv, folded, otlp, perfetto or processes (perfetto with a track for each). PAGE is the manual page of the formats. The other files are of one recording
 	each: its export, and the JSON of --lives --sort time, of --tree and of --summary.
 """
 import csv
@@ -14,6 +14,7 @@ import datetime
 import json
 import re
 import struct
+import subprocess
 import sys
 import uuid
 
@@ -556,8 +557,270 @@ def check_losses(path, lives):
         complain(f"{path}: {lost} lost, {suppressed}, not {end}")
 
 
-CHECKS = {"csv": check_csv, "folded": check_folded, "otlp": check_otlp}
-COUNTS = {"csv": count_csv, "folded": count_folded, "otlp": count_otlp}
+#
+# perfetto
+#
+
+def unquote(text):
+    """A text as protoc shows it: bytes above ASCII, quotes and the like are octal or have a backslash."""
+    def one(match):
+        return bytes([int(match[1], 8)]) if match[1] else {b"n": b"\n", b"r": b"\r", b"t": b"\t"}.get(match[2], match[2])
+
+    return re.sub(rb"\\(?:([0-7]{3})|(.))", one, text.encode()).decode()
+
+
+def read_text(lines):
+    """A message of protoc --decode: a list of values for each name."""
+    message = {}
+    for line in lines:
+        line = line.strip()
+        if line == "}":
+            break
+        match = re.fullmatch(r'([a-z_]+)(?: \{|: (?:"(.*)"|(\S+)))', line)
+        if not match:  # a number instead of a name
+            complain(f"perfetto.proto does not have {line}")
+            continue
+        name, text, plain = match.groups()
+        if text is not None:
+            value = unquote(text)
+        elif plain is None:
+            value = read_text(lines)
+        else:
+            value = int(plain) if re.fullmatch("-?[0-9]+", plain) else plain
+        message.setdefault(name, []).append(value)
+    return message
+
+
+def decode(path):
+    with open(path, "rb") as file:
+        text = subprocess.run(["protoc", "--decode=Trace", "--proto_path=" + sys.path[0],
+                               sys.path[0] + "/perfetto.proto"],
+                              stdin=file, capture_output=True, check=True, encoding="ascii").stdout
+    return read_text(iter(text.splitlines()))["packet"]
+
+
+def annotations(event):
+    notes = {}
+    for note in event.get("debug_annotations", []):
+        (name,) = note.pop("name")
+        if "array_values" in note:
+            value = [one["string_value"][0] for one in note["array_values"]]
+        elif note:
+            ((value,),) = note.values()
+        else:
+            value = []
+        if name in notes:
+            complain(f"{name} occurs twice")
+        notes[name] = True if value == "true" else value
+    return notes
+
+
+class Slice:
+    def __init__(self, event, begin):
+        self.name = event["name"][0]
+        self.categories = event["categories"]
+        self.track = event["track_uuid"][0]
+        self.begin, self.end = begin, None
+        self.notes = annotations(event)
+        self.flows = event.get("flow_ids", [])
+        self.ended_flows = event.get("terminating_flow_ids", [])
+        self.inner = []
+
+
+def check_clocks(path, packet, recording):
+    """What it is by the other clocks when the trace began."""
+    began = recording.header["ts"]
+    wanted = {3: began, 6: began + recording.header["to_boottime"], 1: began + int(recording.realtime)}
+    clocks = {clock["clock_id"][0]: clock["timestamp"][0] for clock in packet["clock_snapshot"][0]["clocks"]}
+    if clocks != wanted or packet["timestamp"] != [began]:
+        complain(f"{path}: {clocks}, not {wanted}")
+
+
+def read_perfetto(path, recording=None):
+    """Tracks, slices by their tracks, and counters, nested as Perfetto nests them."""
+    tracks, events, counters = {}, [], []
+    for number, packet in enumerate(decode(path)):
+        if packet["trusted_packet_sequence_id"] != [0x6c696665]:
+            complain(f"{path}: packet {number}: {packet}")
+        if "track_descriptor" in packet:
+            (track,) = packet["track_descriptor"]
+            tracks.setdefault(track["uuid"][0], track)
+            if track["sibling_merge_behavior"] != ["SIBLING_MERGE_BEHAVIOR_NONE"]:
+                complain(f"{path}: {track}")
+        elif "track_event" in packet:
+            (event,) = packet["track_event"]
+            if packet["timestamp_clock_id"] != [3] or event["track_uuid"][0] not in tracks:
+                complain(f"{path}: packet {number}: {packet}")
+            events.append((packet["timestamp"][0], number, event))
+        elif packet["clock_snapshot"][0]["primary_trace_clock"] != [3] or number:
+            complain(f"{path}: packet {number}: {packet}")
+        elif recording:
+            check_clocks(path, packet, recording)
+    slices, open_slices, instants = {}, {}, []
+    for ts, _, event in sorted(events, key=lambda event: event[:2]):
+        (kind,), (uuid,) = event["type"], event["track_uuid"]
+        stack = open_slices.setdefault(uuid, [])
+        if kind == "TYPE_COUNTER":
+            counters.append(event["counter_value"][0])
+        elif kind == "TYPE_INSTANT":
+            instants.append(Slice(event, ts))
+        elif kind == "TYPE_SLICE_BEGIN":
+            begun = Slice(event, ts)
+            (stack[-1].inner if stack else slices.setdefault(uuid, [])).append(begun)
+            stack.append(begun)
+        elif not stack:
+            complain(f"{path}: {ts}: the end of nothing")
+        else:
+            stack.pop().end = ts
+    return tracks, slices, instants, counters
+
+
+def all_slices(slices):
+    return [one for track in slices.values() for one in track]
+
+
+def lives_of(slices):
+    return [one for one in all_slices(slices) if "process" in one.categories]
+
+
+NOT_NOTED = {"v", "type", "ts", "id", "start", "cgroup", "comm", "born", "seen", "killed", "exited", "notified", "reaped",
+             "freed", "life", "kill", "teardown", "held", "unmap", "zombie", "rcu_free", "exit_free", "creator_pid",
+             "kthread", "wait_status", "memory_left", "memory_early", "memory_early_anon", "memory_teardown",
+             "memory_gone", "runtime", "utime", "stime", "killer_tid", "memory_early_by_tid", "memory_last_tid",
+             "memory_by_tid"}
+
+
+def check_notes(place, notes, life):
+    for name, value in members_of(life).items():
+        noted = notes.get(name)
+        if isinstance(noted, list):
+            noted = [as_json_has_it(unescape(word)) for word in noted]
+        elif isinstance(noted, str):
+            check_plain(f"{place}: {name}", noted)
+            noted = as_json_has_it(unescape(noted))
+        if name not in NOT_NOTED and noted != value and (noted or value):
+            complain(f"{place}: {name} is {noted!r}, not {value!r}")
+
+
+def check_phases(place, life, following, memory, found):
+    """What follows a life on its track, and its memory below it."""
+    wanted = []
+    for phase, begin, end in (("teardown", "exited", "notified"), ("zombie", "notified", "reaped"),
+                              ("rcu_free", "reaped", "freed")):
+        if life[phase] is not None:
+            wanted.append((phase, life[end] - life[phase], life[end]))
+    if life["state"] == "zombie":
+        wanted.append(("zombie", life["notified"] or life["exited"] or life["seen"], None))
+    if [(one.name, one.begin, one.end) for one in following] != wanted:
+        complain(f"{place}: {[(one.name, one.begin, one.end) for one in following]}, not {wanted}")
+    kills = [(one.name, one.begin, one.end) for one in found.inner if one.name == "kill"]
+    if kills != ([("kill", life["killed"], life["exited"])] if life["kill"] is not None else []):
+        complain(f"{place}: {kills}")
+    back = life["memory"] or {}
+    wanted = [(phase, back[begin], back[end]) for phase, begin, end in
+              (("held", "left", "teardown"), ("unmap", "teardown", "gone")) if life[phase] is not None]
+    for one in wanted:
+        if one not in memory:
+            complain(f"{place}: {one} is not in {memory}")
+
+
+def check_family(path, tracks, slices, recording):
+    """Each process has a track below that of its parent."""
+    track_of = {}
+    for one in lives_of(slices):
+        track_of[one.notes["pid"], one.begin] = one.track
+    numbers = {number: track_of.get((process["pid"], process["seen"])) for number, process in recording.tree.items()}
+    if len(set(numbers.values())) != len(numbers):
+        complain(f"{path}: tracks {numbers}")
+    for number, process in recording.tree.items():
+        track = tracks[numbers[number]]
+        parent = numbers.get(process["parent_id"], next(iter(tracks)))
+        if track["parent_uuid"] != [parent] or not track["name"][0].endswith(f" {process['pid']}"):
+            complain(f"{path}: {number}: {track}, not below {parent}")
+
+
+def check_tracks(path, tracks, slices, by_process, recording):
+    names = [track["name"][0] for track in tracks.values()]
+    if by_process:
+        check_family(path, tracks, slices, recording)
+        return
+    for track in tracks.values():
+        name = track["name"][0]
+        if not re.fullmatch("proclife|living processes|memory|slot [0-9]+", name):
+            complain(f"{path}: track {name}")
+    slots = [name for name in names if name.startswith("slot")]
+    if len(set(slots)) != len(slots) or len(slots) > len(recording.tree):
+        complain(f"{path}: slots {slots}")
+    for uuid, track in slices.items():
+        ends = 0
+        for one in track:
+            if one.begin < ends or one.inner and any(inner.name != "kill" for inner in one.inner):
+                complain(f"{path}: {tracks[uuid]['name']}: {one.name} overlaps")
+            ends = one.end or 2**64
+
+
+def count_perfetto(path, summary):
+    slices = lives_of(read_perfetto(path)[1])
+    ended = [one for one in slices if one.notes.get("ended")]
+    failed = [one for one in slices if "failed" in one.categories]
+    check_counts(path, summary, len(ended), len(failed), len(slices) - len(ended))
+    if [one for one in slices if one.notes.get("failed")] != failed or \
+            sum("open" in one.categories for one in slices) != len(slices) - len(ended):
+        complain(f"{path}: its categories are not its annotations")
+    if sum(one.notes["runtime"] for one in ended) != summary.runtime:
+        complain(f"{path}: the sum of runtime is not that of --summary")
+
+
+def check_perfetto(page, recordings, by_process=False):
+    names = set()
+    for path, recording in recordings:
+        tracks, slices, instants, counters = read_perfetto(path, recording)
+        check_tracks(path, tracks, slices, by_process, recording)
+        begun = {flow: one.track for one in all_slices(slices) for flow in one.flows if one.name == "zombie"}
+        ended = {flow: one.track for one in instants for flow in one.ended_flows if one.name == "reap"}
+        if begun.keys() != ended.keys() or len(ended) != len(instants) or \
+                any(begun[flow] == ended[flow] for flow in begun):
+            complain(f"{path}: flows from {begun} to {ended}")
+        born = {}
+        for track in slices.values():
+            for at, one in enumerate(track):
+                if "process" in one.categories:
+                    after = [next_ for next_ in track[at + 1:] if "process" in next_.categories]
+                    until = track.index(after[0]) if after else len(track)
+                    born[one.notes["pid"], one.begin] = one, track[at + 1:until]
+                    names |= one.notes.keys()
+        memory = [(one.name, one.begin, one.end) for one in all_slices(slices)
+                  if tracks[one.track]["name"] == ["memory"]]
+        for number, life in recording.lives.items():
+            place = f"{path}: {number}"
+            found, following = born.get((life["pid"], life["seen"]), (None, None))
+            if not found:
+                complain(f"{place}: there is no such slice")
+                continue
+            check_notes(place, found.notes, life)
+            check_phases(place, life, following, memory, found)
+            if unescape(found.name) != bytes_of(life, "comm"):
+                complain(f"{place}: its name is {found.name!r}")
+            end = life["exited"] or life["reaped"] or life["freed"]
+            if found.end != end and end:
+                complain(f"{place}: it ends at {found.end}, not {end}")
+        if len(born) != len(recording.tree) or counters[-1] > len(recording.tree) or min(counters) < 0:
+            complain(f"{path}: {len(born)} lives of {len(recording.tree)}, counters {counters}")
+        alive = sum(process["state"] == "alive" for process in recording.tree.values())
+        if not recording.header.get("lost") and "lossy" not in path and counters[-1] != alive:
+            complain(f"{path}: {counters[-1]} live at the end, not {alive}")
+        count_perfetto(path, recording)
+    if names ^ set(page_names(page, "PERFETTO")):
+        complain(f"the page and the annotations differ in {sorted(names ^ set(page_names(page, 'PERFETTO')))}")
+
+
+def check_processes(page, recordings):
+    check_perfetto(page, recordings, by_process=True)
+
+
+CHECKS = {"csv": check_csv, "folded": check_folded, "otlp": check_otlp, "perfetto": check_perfetto,
+          "processes": check_processes}
+COUNTS = {"csv": count_csv, "folded": count_folded, "otlp": count_otlp, "perfetto": count_perfetto}
 
 
 def main(form, page, *files):

@@ -33,6 +33,7 @@ static const struct {
 	{ "COLUMN", CHOICE_SORT },
 	{ "MODE", CHOICE_COLOR },
 	{ "FORMAT", CHOICE_EXPORT },
+	{ "TRACKS", CHOICE_TRACKS },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

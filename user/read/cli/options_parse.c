@@ -185,6 +185,9 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 	case OPTION_LOSS_LOG:
 		options->loss_log = arg;
 		break;
+	case OPTION_TRACKS:
+		option_set_tracks(options, state, arg);
+		break;
 	case OPTION_COLOR:
 		option_set_color(options, state, arg);
 		break;

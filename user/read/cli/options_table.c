@@ -207,6 +207,11 @@ static const struct entry {
 		.name = "loss-log", .argument = "FILE", .group = GROUP_OUTPUT,
 		.help = "--export otlp: write what was lost or suppressed to this file, as log records",
 	},
+	[OPTION_TRACKS] = {
+		.name = "tracks", .argument = "TRACKS", .group = GROUP_OUTPUT,
+		.has_choice = true, .choice = CHOICE_TRACKS,
+		.help = "--export perfetto: a track for each of %s; default: slots, of as many as lived at once",
+	},
 	[OPTION_COLOR] = {
 		.name = "color", .argument = "MODE", .group = GROUP_OUTPUT,
 		.has_choice = true, .choice = CHOICE_COLOR,

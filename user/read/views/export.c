@@ -15,6 +15,7 @@ static const struct export_format *const formats[EXPORTS] = {
 	[EXPORT_CSV] = &export_csv,
 	[EXPORT_FOLDED] = &export_folded,
 	[EXPORT_OTLP] = &export_otlp,
+	[EXPORT_PERFETTO] = &export_perfetto,
 };
 
 struct exporting {
@@ -101,6 +102,14 @@ static void linked(void *data, struct proclife_process *process, struct proclife
 		exporting->format->linked(exporting->state, process, parent);
 }
 
+static void exited(void *data, struct proclife_process *process)
+{
+	struct exporting *exporting = data;
+
+	if (exporting->format->exited)
+		exporting->format->exited(exporting->state, process);
+}
+
 static void gone(void *data, struct proclife_process *process)
 {
 	struct exporting *exporting = data;
@@ -135,6 +144,7 @@ static int begin_lives(struct exporting *exporting)
 		.size = sizeof(reports),
 		.process_born = born,
 		.process_linked = linked,
+		.process_exited = exited,
 		.process_gone = gone,
 		.memory_gone = memory_gone,
 	};
@@ -194,9 +204,9 @@ static void end(void *state)
 const struct view view_export = {
 	.name = "export",
 	.argument = "FORMAT",
-	.help = "Lives for other programs: csv, folded, otlp; --output names a file",
+	.help = "Lives for other programs: csv, folded, otlp, perfetto; --output names a file",
 	.scope = "writes lives and nothing else",
-	.takes = (OF_TRACE & ~GIVEN(EXPECT)) | GIVEN(OUTPUT) | GIVEN(LOSS_LOG),
+	.takes = (OF_TRACE & ~GIVEN(EXPECT)) | GIVEN(OUTPUT) | GIVEN(LOSS_LOG) | GIVEN(TRACKS),
 	.range = RANGE_OF_LIVES,
 	.is_minor = true,
 	.has_cgroups = true,

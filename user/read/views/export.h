@@ -38,6 +38,7 @@ struct export_format {
 		     const struct proclife_process *parent, const struct proclife_process *creator);
 	void (*linked)(void *state, const struct proclife_process *process,
 		       const struct proclife_process *parent);
+	void (*exited)(void *state, const struct proclife_process *process);
 	/* Of each that is selected and passes the filters. */
 	void (*life)(void *state, const struct life *life);
 	/* Nothing more will be told of it. */
@@ -49,7 +50,7 @@ struct export_format {
 	void (*free)(void *state); /* also of NULL */
 };
 
-extern const struct export_format export_csv, export_folded, export_otlp;
+extern const struct export_format export_csv, export_folded, export_otlp, export_perfetto;
 
 /*
  * Opens a file that is written: it replaces the old one when it is ended; or, where another program
