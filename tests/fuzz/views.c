@@ -46,7 +46,8 @@ static const char *const views[] = {
 	"--tree --latency --summary --lives", "--diff", "--slice",
 	"--latency --by cgroup --interval 1ms", "--latency --threads --interval 3ms",
 	"--summary --latency --parents --interval 1ms", "--expect life.max<1s --parents --interval 5ms",
-	"--metrics",
+	"--metrics", "--export csv", "--export folded", "--export otlp", "--export perfetto",
+	"--export perfetto --tracks processes",
 };
 
 #define VIEWS (sizeof(views) / sizeof(*views))
@@ -127,6 +128,7 @@ static void record(const char *name, size_t count, const uint8_t *bytes, bool lo
 
 	fake_device_add_rings(device);
 	device->header->features = WITHOUT_EXITING;
+	device->header->to_realtime = 1700000000000000000;
 	source = fake_device_open(device);
 	forget(name);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -168,6 +170,9 @@ static uint64_t run(const char *name, const char *view, const char *selection, u
 	else if (!strcmp(view, "--metrics")) /* no view, so no JSON either */
 		snprintf(line, sizeof(line), "-i %s/%s --metrics %s/m.prom %s", folder, name, folder,
 			 strstr(selection, "--json") ? "" : selection);
+	else if (!strncmp(view, "--export", 8))
+		snprintf(line, sizeof(line), "-i %s/%s %s %s", folder, name, view,
+			 strstr(selection, "--json") ? "--hide-args" : selection);
 	else
 		snprintf(line, sizeof(line), "-i %s/%s %s %s", folder, name, view, selection);
 	forget("slice");
