@@ -78,6 +78,7 @@ enum proclife_type {
 	PROCLIFE_COREDUMP = 15, /* a signal that dumps core ends the task; see its exit code's 0x80 */
 	PROCLIFE_OOM = 16,	/* the OOM killer has chosen the task; the head is the victim */
 	PROCLIFE_CGROUP = 17,	/* a cgroup got its first task or lost its last; head as SUPPRESSED */
+	PROCLIFE_PAST = 18,	/* only in a recording; the head is the leader, or another task */
 	PROCLIFE_TYPES = 32,
 };
 
@@ -86,7 +87,7 @@ enum proclife_type {
 #define PROCLIFE_F_KTHREAD (1u << 1)	/* kernel thread */
 #define PROCLIFE_F_WORKER (1u << 2)	/* kernel-made thread of a user process: io_uring, vhost */
 #define PROCLIFE_F_GROUP_DEAD (1u << 3) /* EXIT: no thread of the group is left alive */
-#define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text was cut: EXEC has its tail, ARGS ends here */
+#define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text was cut: EXEC has its tail, ARGS ends here; see PAST */
 #define PROCLIFE_F_EXITING (1u << 5)	/* TASK: has entered exit; its EXIT may be past */
 #define PROCLIFE_F_ZOMBIE (1u << 6)	/* TASK: has exited and waits to be reaped */
 /*
@@ -335,6 +336,24 @@ struct proclife_cgroup {
 	__u64 reserved1[7];
 };
 
+/*
+ * A recording that keeps only the latest of what was recorded begins with records of the lives that were
+ * open then. This is about the process's other records before it: no device has it. With
+ * PROCLIFE_F_TRUNCATED a gap touches its life: that and those records were lost.
+ */
+struct proclife_past {
+	__u64 runtime; /* these are sums, of threads that were freed */
+	__u64 utime;
+	__u64 stime;
+	__u64 min_flt;
+	__u64 maj_flt;
+	__u64 nvcsw;
+	__u64 nivcsw;
+	__u32 threads; /* how many these were */
+	__u32 execs;   /* EXECs that are left out */
+	__u64 waited;  /* ts of the last WAIT of a thread of it, if that is left out; 0: it is not */
+};
+
 struct proclife_record {
 	__u64 ts;   /* CLOCK_MONOTONIC of the initial time namespace; see PROCLIFE_IOC_CLOCK */
 	__u16 type; /* enum proclife_type */
@@ -362,6 +381,7 @@ struct proclife_record {
 		struct proclife_coredump coredump;
 		struct proclife_oom oom;
 		struct proclife_cgroup cgroup;
+		struct proclife_past past;
 		__u64 words[9];
 	};
 };

@@ -21,6 +21,7 @@ import machine
 import recording
 import session
 import slices
+import triggers
 import truth
 import values
 import versus
@@ -348,5 +349,5 @@ def check_all(checker, seed):
     for scene in (check_gaps, check_cut, check_command, check_several, versus.check_diff, check_device,
                   harm.check_damage, harm.check_unfinished, history.check_history,
                   budget.check_budget, fold.check_fold, ends.check_ends, deaths.check_deaths,
-                  critical.check, slices.check_slices, intervals.check):
+                  critical.check, slices.check_slices, intervals.check, triggers.check):
         scene(checker, seed)

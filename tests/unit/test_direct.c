@@ -165,8 +165,9 @@ static void test_names_of_types(void **state)
 	assert_string_equal(proclife_type_name(PROCLIFE_COREDUMP), "coredump");
 	assert_string_equal(proclife_type_name(PROCLIFE_OOM), "oom");
 	assert_string_equal(proclife_type_name(PROCLIFE_CGROUP), "cgroup");
-	assert_null(proclife_type_name(PROCLIFE_CGROUP + 1));
-	for (uint32_t type = PROCLIFE_FORK; type <= PROCLIFE_CGROUP; type++)
+	assert_string_equal(proclife_type_name(PROCLIFE_PAST), "past");
+	assert_null(proclife_type_name(PROCLIFE_PAST + 1));
+	for (uint32_t type = PROCLIFE_FORK; type <= PROCLIFE_PAST; type++)
 		assert_non_null(proclife_type_name(type));
 }
 

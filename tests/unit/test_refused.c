@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where memory is used up at the first record of a life, of whatever type, the caller is told so. */
+/* Where memory is used up at the first record of a life, or for what is put before all, the caller is told so. */
 #include "failing.h"
+#include "fake_device.h"
 #include "records.h"
 
 #include <string.h>
@@ -60,10 +61,47 @@ static void test_first_records(void **state)
 	failing_run(FAIL_ALLOCATIONS, feed_each, PROCLIFE_CGROUP * 5, 0);
 }
 
+/* A record that the ring does not hold any more comes before what it holds. */
+static int prepend(uint64_t *digest)
+{
+	struct fake_device *device = fake_device_new(1, 16);
+	struct who who = process_of_pid(200, "kept");
+	struct proclife_record kept = record_of(10, PROCLIFE_FORK, &who);
+	struct proclife_source *source = NULL;
+	struct proclife_event event;
+	int err, ret;
+
+	fake_device_add_rings(device);
+	for (uint64_t i = 0; i < 20; i++)
+		fake_device_write(device, 0, 100 + i);
+	failing_library(true);
+	err = proclife_device_open(&source, device->path);
+	if (!err)
+		err = proclife_source_rewind(source);
+	if (!err)
+		err = proclife_source_prepend(source, &kept, 1);
+	while (!err && (ret = proclife_source_next(source, &event))) {
+		keep_first(&err, ret);
+		if (ret == 1)
+			*digest = *digest * 31 + (event.record ? event.record->ts : 1);
+	}
+	proclife_source_free(source);
+	failing_library(false);
+	fake_device_free(device);
+	return err;
+}
+
+static void test_prepend(void **state)
+{
+	(void)state;
+	failing_run(FAIL_ALLOCATIONS, prepend, 8, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_records),
+		cmocka_unit_test(test_prepend),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,8 @@ static const char *const views[] = {
 	"--tree --count 9 --json", "--tree --pid 1004", "--events --json --pid 1004",
 	"--tree --depth 1", "--tree --min-life 2us --json", "--tree --top 5:life",
 	"--tree --no-fold", "--lives", "--lives --json", "--lives --count 7 --json",
+	"--on failed --on zombie>1ms --on life>20ms --on lost>0 --on forks>5/s --lives --monotonic",
+	"--on life>15ms --on signal==any --on lost>9 --on cc.life<1ms --calm 5ms --json",
 	"--critical-path", "--critical-path --json", "--lives --sort alone --json", "--lives --sort exit_free --top 5", "--lives --pid 1004 --tree",
 	"--latency --interval 20ms", "--summary --parents --interval 50ms",
 	"--latency --parents --interval 30ms --json", "--latency --threads --by comm --interval 70ms --json",

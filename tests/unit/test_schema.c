@@ -378,18 +378,19 @@ static void test_all_views(void **state)
 		"--tree --top 3:life --min-life 1ms", "--tree --pid 200", "--latency",
 		"--latency --threads", "--latency --pid 77777", "--tree --latency",
 		"--latency --expect life.count>=1",
-		"--events --duration 5ms",
-		"--latency --by comm", "--latency --by cgroup", "--latency --by cpu",
+		"--events --duration 5ms", "--latency --by comm", "--latency --by cgroup", "--latency --by cpu",
 		"--latency --by uid --threads", "--latency --by reaper --comm o*", "--parents", "--summary", "--summary --by uid", "--summary --by dir", "--summary --by cgroup",
 		"--critical-path", "--critical-path --pid 200", "--critical-path --pid 300",
 		"--latency --by comm --interval 10ms", "--parents --summary --interval 3ms",
-		"--latency --threads --interval 20ms",
+		"--latency --threads --interval 20ms", "--on o\377d.zombie>=0s", "--on failed --on zombie>1ms --on forks>1/s --on lost>0 --calm 1ms",
 		"--zombies", "--zombies --top 1", "--tree --comm odd*", "--events --comm c*",
 	};
 	char from[6 * PATH_MAX], other[2 * PATH_MAX], third[2 * PATH_MAX];
 	struct who init = process_of_pid(1, "init"), sleeper = sleeper_begin("odd\xff");
+	struct proclife_record past = record_of(0, PROCLIFE_PAST, &init); /* a gap touches it */
 
 	(void)state;
+	past.flags = PROCLIFE_F_TRUNCATED;
 	record_story(folder.path);
 	snprintf(from, sizeof(from), "-i %s", folder.path);
 	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
@@ -427,11 +428,14 @@ static void test_all_views(void **state)
 	/* As it happens: what no recording has. */
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
 	put_on(0, record_of(0, 19, &init));
+	put_on(0, past);
 	device->header->reap_source = PROCLIFE_REAP_NONE;
 	device->header->exit_mark = 0;
 	device->header->mm_marks = UINT32_MAX;
 	print(from, "--events --history --duration 10ms", 0);
 	print(from, "--status", 0);
+	snprintf(third, sizeof(third), "--on o\377d.zombie>0s --history --duration 10ms --after 0 --save %s/s\xff", folder.base);
+	print(from, third, 0);
 	put_on(0, fork_record(0, &sleeper, &init));
 	put_on(0, signal_record(0, &sleeper, SIGKILL, &init));
 	print(from, "--dying", 0);

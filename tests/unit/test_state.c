@@ -82,6 +82,30 @@ static void test_zombie_from_the_start(void **state)
 	expect_counts(3, 1, 1, 1, 0);
 }
 
+/* What a gap may have hidden is known again of those that a snapshot finds after it. */
+static void test_found_behind_a_gap(void **state)
+{
+	struct who a = story_fork(&init, 60, "a"), z, y;
+
+	(void)state;
+	story_fork(&init, 61, "b");
+	z = story_fork(&init, 62, "z");
+	y = story_fork(&init, 63, "y");
+	story_exit(&z, &init, 0);
+	story_exit(&y, &init, 0);
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_sync();
+	found(&a, 0);
+	found(&z, PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
+	story_end();
+	expect_json(60, "alive");
+	expect_json(61, "unknown");
+	expect_json(62, "zombie");
+	expect_json(63, "unknown");
+}
+
 /* It is freed, too: nothing of it was lost. */
 static void test_end_of_a_zombie(void **state)
 {
@@ -202,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_zombie_from_the_start),
+		TEST(test_found_behind_a_gap),
 		TEST(test_end_of_a_zombie),
 		TEST(test_leader_gone),
 		TEST(test_leader_gone_before),

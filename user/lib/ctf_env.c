@@ -59,6 +59,7 @@ static const struct entry entries[] = {
 	ENTRY("began", NUMBER, run.began),
 	ENTRY("ended", NUMBER, run.ended),
 	ENTRY("reason", TEXT, run.reason),
+	ENTRY("part", NUMBER, run.part),
 	ENTRY("command", NUMBER, run.command),
 	ENTRY("command_creator", NUMBER, run.command_creator),
 	ENTRY("command_status", SIGNED, run.command_status),

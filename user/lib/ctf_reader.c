@@ -31,6 +31,8 @@ static void damaged(struct proclife_ctf_reader *reader, uint64_t at, const char 
 		to--;
 	if (!from) /* nothing is known about what came before */
 		from = reader->known.total ? reader->known.total->first : header->loaded;
+	if (from < reader->known.since)
+		from = reader->known.since;
 	if (from > to)
 		from = to;
 	if (!damage->places) {
@@ -166,6 +168,8 @@ static void begin_packet(struct proclife_ctf_reader *reader, const struct procli
 		.to = packet->gap_to,
 		.cpu = reader->known.cpu,
 	};
+	if (packet->gap_from < reader->known.since)
+		reader->stream.gap = (struct proclife_gap){ 0 };
 	reader->offset = reader->at + packet->packet_size / 8;
 	if (reader->offset > reader->file.bytes)
 		reader->offset = reader->file.bytes;

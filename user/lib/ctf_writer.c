@@ -25,6 +25,11 @@ int proclife_write_all(int fd, const void *from, size_t size, uint64_t offset)
 	return 0;
 }
 
+bool proclife_room_made(const struct proclife_room *room, int err)
+{
+	return (err == -ENOSPC || err == -EDQUOT) && room->make && room->make(room->data);
+}
+
 static struct proclife_record *records_of(const struct proclife_ctf_writer *writer)
 {
 	return (struct proclife_record *)(writer->packet + 1);
@@ -77,9 +82,12 @@ int proclife_ctf_writer_write(struct proclife_ctf_writer *writer)
 	fill_header(writer, bytes);
 	if (!writer->on_disk)
 		from = 0;
-	err = proclife_write_all(writer->fd, packet + from, bytes - from, writer->offset + from);
-	if (!err && from)
-		err = proclife_write_all(writer->fd, packet, sizeof(*writer->packet), writer->offset);
+	do {
+		err = proclife_write_all(writer->fd, packet + from, bytes - from, writer->offset + from);
+		if (!err && from)
+			err = proclife_write_all(writer->fd, packet, sizeof(*writer->packet),
+						 writer->offset);
+	} while (proclife_room_made(writer->room, err));
 	if (err) {
 		if (ftruncate(writer->fd, (off_t)(writer->offset + writer->on_disk)))
 			return err; /* a reader copes with this: it finds the last header, too */
@@ -125,7 +133,8 @@ void proclife_ctf_writer_free(struct proclife_ctf_writer *writer)
 }
 
 int proclife_ctf_writer_new(struct proclife_ctf_writer **to, int dir, uint32_t cpu,
-			    const uint8_t *uuid, struct proclife_recorder_counts *counts)
+			    const uint8_t *uuid, struct proclife_recorder_counts *counts,
+			    const struct proclife_room *room)
 {
 	struct proclife_ctf_writer *writer = calloc(1, sizeof(*writer));
 	char name[PROCLIFE_CTF_NAME];
@@ -135,6 +144,7 @@ int proclife_ctf_writer_new(struct proclife_ctf_writer **to, int dir, uint32_t c
 	writer->fd = -1;
 	writer->begin = UINT64_MAX;
 	writer->counts = counts;
+	writer->room = room;
 	writer->packet = malloc(PROCLIFE_CTF_PACKET);
 	if (!writer->packet) {
 		proclife_ctf_writer_free(writer);

@@ -5,6 +5,15 @@
 
 #include "ctf.h"
 
+/* Who can make room on a full disk, and returns whether there is some. */
+struct proclife_room {
+	bool (*make)(void *data); /* NULL: nobody */
+	void *data;
+};
+
+/* Should what ended like this be tried again? */
+bool proclife_room_made(const struct proclife_room *room, int err);
+
 /* A stream's file, and the packet at its end. */
 struct proclife_ctf_writer {
 	int fd;
@@ -16,10 +25,12 @@ struct proclife_ctf_writer {
 	uint64_t end;	  /* the latest time so far */
 	struct proclife_packet *packet; /* its records follow it */
 	struct proclife_recorder_counts *counts; /* of all writers */
+	const struct proclife_room *room;	 /* likewise */
 };
 
 int proclife_ctf_writer_new(struct proclife_ctf_writer **to, int dir, uint32_t cpu,
-			    const uint8_t *uuid, struct proclife_recorder_counts *counts);
+			    const uint8_t *uuid, struct proclife_recorder_counts *counts,
+			    const struct proclife_room *room);
 void proclife_ctf_writer_free(struct proclife_ctf_writer *writer);
 
 /* These add to the packet, and write it when it is full. */

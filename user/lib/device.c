@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The device as a source: opening, validating and mapping it, the snapshot, and sleeping. A plain
- * file with the device's layout works, too: it can be read, but not waited for.
+ * The device as a source: opening, validating and mapping it, and sleeping. A plain file
+ * with the device's layout works, too: it can be read, but not waited for.
  */
 #include "device.h"
 
@@ -143,6 +143,7 @@ static void device_free(struct proclife_source *source)
 
 	proclife_rings_free(device);
 	free(device->snapshot_records);
+	free(device->older);
 	if (device->map)
 		munmap(device->map, device->header.map_bytes);
 	if (device->fd >= 0)
@@ -241,66 +242,6 @@ static int device_more(struct proclife_source *source)
 static int device_rewind(struct proclife_source *source)
 {
 	device_of(source)->rewind = true;
-	return 0;
-}
-
-static int snapshot_refill(struct proclife_stream *stream)
-{
-	(void)stream;
-	return 0;
-}
-
-static int device_snapshot(struct proclife_source *source)
-{
-	struct proclife_device *device = device_of(source);
-	struct proclife_stream *stream = &device->snapshot;
-	struct proclife_snapshot request = { .capacity = 4096 };
-	struct proclife_record *records = NULL;
-
-	for (;;) {
-		void *more = realloc(records, (size_t)request.capacity * sizeof(*records));
-		int err;
-
-		if (!more) {
-			free(records);
-			return -ENOMEM;
-		}
-		records = more;
-		request.records = (uintptr_t)records;
-		if (!ioctl(device->fd, PROCLIFE_IOC_SNAPSHOT, &request))
-			break;
-		err = -errno;
-		if (err == -EINTR)
-			continue;
-		if (err != -ENOSPC || request.count > UINT32_MAX / 2) {
-			free(records);
-			return err;
-		}
-		/* More tasks may be born until the next attempt. */
-		if (request.count > request.capacity)
-			request.capacity = request.count;
-		request.capacity += request.capacity / 8 + 64;
-	}
-	if (request.count > request.capacity) {
-		free(records);
-		return -EPROTO;
-	}
-	if (!stream->refill) {
-		int err;
-
-		stream->order = UINT32_MAX;
-		err = proclife_merge_add(&source->merge, stream);
-		if (err) {
-			free(records);
-			return err;
-		}
-		stream->refill = snapshot_refill;
-	}
-	free(device->snapshot_records);
-	device->snapshot_records = records;
-	stream->cur = records;
-	stream->end = records + request.count;
-	proclife_stream_begin(stream);
 	return 0;
 }
 
@@ -412,7 +353,8 @@ static uint64_t device_now(const struct proclife_source *source)
 static const struct proclife_source_ops device_ops = {
 	.more = device_more,
 	.rewind = device_rewind,
-	.snapshot = device_snapshot,
+	.snapshot = proclife_device_snapshot,
+	.prepend = proclife_device_prepend,
 	.wait = device_wait,
 	.set_watermark = device_set_watermark,
 	.fd = device_fd,

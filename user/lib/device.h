@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The device as a source: device.c opens and maps it, and sleeps; rings.c reads the rings. */
+/*
+ * The device as a source: device.c opens and maps it, and sleeps; rings.c reads the rings; snapshot.c has
+ * what comes from elsewhere.
+ */
 #ifndef PROCLIFE_DEVICE_H
 #define PROCLIFE_DEVICE_H
 
@@ -48,6 +51,8 @@ struct proclife_device {
 	uint64_t opened;
 	struct proclife_stream snapshot; /* its records stay until the source is freed */
 	struct proclife_record *snapshot_records;
+	struct proclife_record *older; /* to be put before them, once it is known what the rings hold */
+	size_t older_count;
 };
 
 /*
@@ -64,6 +69,12 @@ int proclife_rings_begin(struct proclife_device *device);
 
 /* Takes a new horizon, and the records of the rings below it. Returns 0 or -ENOMEM. */
 int proclife_rings_round(struct proclife_device *device);
+
+int proclife_device_snapshot(struct proclife_source *source);
+int proclife_device_prepend(struct proclife_source *source, const struct proclife_record *records,
+			    size_t count);
+/* Puts those records where they belong, as the rings' histories have just begun. 0 or -ENOMEM. */
+int proclife_snapshot_prepend(struct proclife_device *device);
 
 /* How many records are committed, or lost, but not yet yielded. */
 uint64_t proclife_rings_pending(const struct proclife_device *device);

@@ -129,6 +129,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		own->end_hidden = true;
 	own->shown_alive |= !(record->flags & PROCLIFE_F_GROUP_EXIT);
 	if (task->leader) {
+		own->found = record->ts;
 		process->flags = task->flags;
 		process->real_parent_tgid = state->parent_tgid;
 	}
@@ -176,6 +177,31 @@ static proclife_apart int feed_rename(struct proclife_tasks *tasks,
 	proclife_set_cgroup(task, record->rename.cgroup);
 	proclife_filter(tasks, task->process);
 	return proclife_wanted(task->process);
+}
+
+/* What is left of records that the recording does not have any more. */
+static proclife_apart int feed_past(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_past *past = &record->past;
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+	struct proclife_process *process;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	process->runtime += past->runtime;
+	process->utime += past->utime;
+	process->stime += past->stime;
+	process->min_flt += past->min_flt;
+	process->maj_flt += past->maj_flt;
+	process->nvcsw += past->nvcsw;
+	process->nivcsw += past->nivcsw;
+	process->threads += past->threads;
+	process->execs += past->execs;
+	process->incomplete |= !!(record->flags & PROCLIFE_F_TRUNCATED);
+	if (process->waited < past->waited)
+		process->waited = past->waited;
+	return proclife_wanted(process);
 }
 
 /* It changes nothing, but it can be the first record of the task. */
@@ -233,6 +259,8 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 	case PROCLIFE_CGROUP: /* it is about no task */
 		proclife_report_cgroup(tasks, record);
 		return !tasks->selecting && !tasks->filter;
+	case PROCLIFE_PAST:
+		return feed_past(tasks, record);
 	case PROCLIFE_SIGNAL:
 		return proclife_feed_signal(tasks, record);
 	case PROCLIFE_SUPPRESSED:

@@ -152,8 +152,9 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	/*
 	 * Before Linux 6.16, the EXITs of two threads can both have the flag of the last one. The
 	 * later one is right: as long as a thread is not known to be dead, its EXIT can still come.
+	 * A thread of which the recording has nothing but a PAST can be alive, too.
 	 */
-	if (!process->live && (own->group_dead || proclife_process_whole(tasks, process))) {
+	if (!process->live && (own->group_dead || (!exit->live && proclife_process_whole(tasks, process)))) {
 		own->exited = true;
 		process->marks.exited = end_of(tasks, process, record->ts);
 		own->unsure = !own->sole && !proclife_process_whole(tasks, process);
@@ -272,7 +273,8 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 	if (proclife_unlikely(tasks->suppressed[PROCLIFE_WAIT] != NULL))
 		proclife_suppressed_over(tasks, record);
 	task->waited = record->ts;
-	task->process->waited = record->ts;
+	if (proclife_likely(task->process->waited < record->ts)) /* a PAST can be ahead */
+		task->process->waited = record->ts;
 	return proclife_wanted(task->process);
 }
 
@@ -285,14 +287,15 @@ static void note_notified(struct proclife_process *process, const struct proclif
 			  const struct proclife_record *record)
 {
 	struct proclife_own_process *own = proclife_own(process);
-	bool other = whom->tgid != process->real_parent_tgid;
+	/* As its own in a recording that goes on where another one ended: the one that got it is gone. */
+	bool gone = whom == process, other = !gone && whom->tgid != process->real_parent_tgid;
 
 	if (process->marks.reaped || (other && process->marks.notified && !own->notified_other))
 		return;
 	own->notified_other = other;
 	own->coalesced = record->signal.result == PROCLIFE_SIGNAL_PENDING;
 	process->marks.notified = record->ts;
-	process->notified_id = whom->id;
+	process->notified_id = gone ? 0 : whom->id;
 }
 
 /* The task that was the last on this CPU to send a SIGCHLD for an end. */

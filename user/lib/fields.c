@@ -165,6 +165,19 @@ static const struct proclife_field cgroup_fields[] = {
 	FIELD(cgroup.populated, "populated", BOOL),
 };
 
+static const struct proclife_field past_fields[] = {
+	FIELD(past.runtime, "runtime", UINT),
+	FIELD(past.utime, "utime", UTIME),
+	FIELD(past.stime, "stime", STIME),
+	FIELD(past.min_flt, "min_flt", UINT),
+	FIELD(past.maj_flt, "maj_flt", UINT),
+	FIELD(past.nvcsw, "nvcsw", UINT),
+	FIELD(past.nivcsw, "nivcsw", UINT),
+	FIELD(past.threads, "threads", UINT),
+	FIELD(past.execs, "execs", UINT),
+	FIELD(past.waited, "waited", UINT),
+};
+
 static const struct proclife_field suppressed_fields[] = {
 	HIDDEN(suppressed.what, "what", UINT),
 	FIELD(suppressed.ended, "ended", BOOL),
@@ -208,6 +221,7 @@ static const struct proclife_layout layouts[] = {
 	{ PROCLIFE_COREDUMP, "proclife_coredump", { 0 }, FIELDS(coredump_fields) },
 	{ PROCLIFE_OOM, "mark_victim", { 0 }, FIELDS(oom_fields) },
 	{ PROCLIFE_CGROUP, "cgroup_notify_populated", { 0 }, FIELDS(cgroup_fields) },
+	{ PROCLIFE_PAST, "proclife_past", { 0 }, FIELDS(past_fields) },
 };
 
 const struct proclife_layout *proclife_layout(unsigned int index)
@@ -234,6 +248,7 @@ const char *proclife_type_name(unsigned int type)
 		[PROCLIFE_EXITING] = "exiting", [PROCLIFE_MM] = "mm",
 		[PROCLIFE_COREDUMP] = "coredump",
 		[PROCLIFE_OOM] = "oom",	      [PROCLIFE_CGROUP] = "cgroup",
+		[PROCLIFE_PAST] = "past",
 	};
 
 	return type < PROCLIFE_TYPES ? names[type] : NULL;

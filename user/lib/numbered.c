@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "numbered.h"
 #include "ctf_writer.h"
+#include "parts.h"
 #include "plain.h"
 
 #include <errno.h>
@@ -101,12 +102,47 @@ static int read_lines(struct reading *reading, const char *recording, int fd,
 	return err;
 }
 
+static int read_file(struct reading *reading, const char *recording, int dir, struct proclife_fault *fault)
+{
+	struct stat st;
+	int fd = proclife_plain_open(dir, recording, reading->kind->file, &st, fault), err;
+
+	if (fd == -ENOENT)
+		proclife_fault_set(fault, "%s", ""); /* the recorder had no text to write */
+	if (fd < 0)
+		return 0;
+	err = read_lines(reading, recording, fd, fault);
+	close(fd);
+	return err;
+}
+
+/* Each part has those that occur in it. One can be removed meanwhile. */
+static int read_parts(struct reading *reading, const char *path, const uint32_t *numbers, size_t count,
+		      struct proclife_fault *fault)
+{
+	char part[PATH_MAX];
+	int err = 0;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		int dir, n = snprintf(part, sizeof(part), "%s/%08" PRIu32, path, numbers[i]);
+
+		dir = n < (int)sizeof(part) ? open(part, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+		if (dir < 0)
+			continue;
+		err = read_file(reading, part, dir, fault);
+		close(dir);
+	}
+	return err;
+}
+
 int proclife_numbered_read(const struct proclife_numbered *kind, const char *recording, void *data,
 			   struct proclife_fault *fault)
 {
-	int dir = open(recording, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, err = 0;
+	int dir = open(recording, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
 	struct reading reading = { .kind = kind, .data = data };
-	struct stat st;
+	uint32_t *numbers = NULL;
+	char path[PATH_MAX];
+	size_t count = 0;
 
 	if (dir < 0) {
 		if (errno != ENOENT)
@@ -114,15 +150,14 @@ int proclife_numbered_read(const struct proclife_numbered *kind, const char *rec
 					  proclife_strerror(errno));
 		return 0;
 	}
-	fd = proclife_plain_open(dir, recording, kind->file, &st, fault);
-	if (fd == -ENOENT)
-		proclife_fault_set(fault, "%s", ""); /* the recorder had no text to write */
+	err = proclife_parts_locate(dir, recording, path, &numbers, &count);
+	if (err == -ENOENT)
+		err = read_file(&reading, recording, dir, fault);
+	else if (!err)
+		err = read_parts(&reading, path, numbers, count, fault);
+	free(numbers);
 	close(dir);
-	if (fd < 0)
-		return 0;
-	err = read_lines(&reading, recording, fd, fault);
-	close(fd);
-	return err;
+	return err == -ENOMEM ? err : 0;
 }
 
 int proclife_numbered_write(int fd, uint64_t *end, uint64_t number, const char *text)

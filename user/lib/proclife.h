@@ -108,6 +108,19 @@ int proclife_source_rewind(struct proclife_source *source);
 int proclife_source_snapshot(struct proclife_source *source);
 
 /**
+ * proclife_source_prepend - begin with records that the rings do not hold any more
+ * @records: in the order of time; copied
+ *
+ * For what another source of this device has yielded before. Call this after proclife_source_rewind() and
+ * before the first proclife_source_next(). Of each CPU, only what is older than its history is yielded, so
+ * that nothing comes twice; TASKs are always. Errors: -EBUSY if it is too late; -ENOTSUP if the source is
+ * not a device that begins with its history; -EINVAL if the records are not in order, or of a CPU that the
+ * device does not have; -ENOMEM.
+ */
+int proclife_source_prepend(struct proclife_source *source, const struct proclife_record *records,
+			    size_t count);
+
+/**
  * proclife_source_next - the next event in order
  * @event: set if the return value is 1; its record is valid until the next call for this source
  *
@@ -228,6 +241,13 @@ struct proclife_run_info {
 	char hostname[PROCLIFE_HOST_LEN];
 	char rcu[PROCLIFE_RCU_LEN]; /* how RCU callbacks were run, likewise */
 	uint8_t slice_of[PROCLIFE_UUID_BYTES]; /* it is a part of this recording; zeros: it is none */
+	/*
+	 * The number of a part, from 1 on, as proclife_recorder_keep() makes them; 0: it is none. From the
+	 * second on, a part also has the records of lives that were open at `began`: others from before
+	 * that time are missing.
+	 */
+	uint32_t part;
+	uint32_t parts; /* how many follow each other here, this one included; 0: it is none */
 	uint8_t boot_id[PROCLIFE_UUID_BYTES]; /* of its machine; zeros: not known */
 };
 
@@ -291,6 +311,39 @@ struct proclife_recorder;
  */
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
 			  const char *dir, const struct proclife_run_info *run);
+
+struct proclife_keep {
+	size_t size;	/* sizeof(struct proclife_keep), set by whoever allocates it */
+	uint64_t bytes; /* of all files in the folder, at most */
+	uint64_t age;	/* ns: what is older is not kept; 0: no matter how old */
+};
+
+/**
+ * proclife_recorder_keep - record what a device yields, and keep the latest of it
+ * @dir: the folder: it is created, or has what earlier runs have left there
+ *
+ * As proclife_recorder_new(), but the recording consists of parts, each of which can be read alone, and the
+ * oldest are removed: so the folder never has more than @keep->bytes, those of earlier runs included. Each
+ * part begins with the records of all lives that are open then. If the disk is full, older parts are removed,
+ * too. Errors besides: -ERANGE if @keep->bytes is less than proclife_keep_least(); -EBUSY also if another
+ * recorder is at work in the folder; -ENOTEMPTY if it is a recording itself.
+ */
+int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_source *source,
+			   const char *dir, const struct proclife_run_info *run,
+			   const struct proclife_keep *keep);
+
+/* What the folder of a recorder that keeps the latest has now. */
+struct proclife_held {
+	uint64_t bytes; /* as of its latest part, and of what has reached the disk of this one */
+	uint64_t since; /* nothing that came later is missing, of this run */
+	uint32_t parts; /* of this run */
+};
+
+/* False: it keeps everything. */
+bool proclife_recorder_held(const struct proclife_recorder *recorder, struct proclife_held *held);
+
+/* The least bytes of a struct proclife_keep, for a source with so many CPUs and tasks. */
+uint64_t proclife_keep_least(struct proclife_source *source);
 
 /**
  * proclife_recorder_slice - record a part of a recording

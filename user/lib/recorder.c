@@ -26,7 +26,7 @@ int proclife_recorder_writer(struct proclife_recorder *recorder, uint32_t order,
 
 	if (!recorder->writers[index])
 		err = proclife_ctf_writer_new(&recorder->writers[index], recorder->dir, order,
-					recorder->metadata.run.uuid, &recorder->counts);
+					recorder->metadata.run.uuid, &recorder->counts, &recorder->room);
 	*writer = recorder->writers[index];
 	return err;
 }
@@ -56,7 +56,7 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 	return err ? err : proclife_recorder_note(recorder, from, end);
 }
 
-static void take_unless_failed(struct proclife_listener *listener, struct proclife_stream *stream)
+void proclife_recorder_take(struct proclife_listener *listener, struct proclife_stream *stream)
 {
 	struct proclife_recorder *recorder = (struct proclife_recorder *)listener;
 
@@ -64,12 +64,12 @@ static void take_unless_failed(struct proclife_listener *listener, struct procli
 		recorder->error = take(recorder, stream);
 }
 
-static int take_all(struct proclife_recorder *recorder)
+int proclife_recorder_take_all(struct proclife_recorder *recorder)
 {
 	const struct proclife_merge *merge = &recorder->source->merge;
 
 	for (uint32_t i = 0; i < merge->count && !recorder->slice; i++)
-		take_unless_failed(&recorder->listener, merge->streams[i]);
+		proclife_recorder_take(&recorder->listener, merge->streams[i]);
 	for (uint32_t i = 0; i <= recorder->cpus && !recorder->error; i++) {
 		struct proclife_ctf_writer *writer = recorder->writers[i];
 
@@ -119,8 +119,19 @@ static int write_metadata(struct proclife_recorder *recorder)
 	if (recorder->text >= 0)
 		close(recorder->text);
 	recorder->text = fd;
+	recorder->text_size = size;
 free_text:
 	free(text);
+	return err;
+}
+
+int proclife_recorder_write_metadata(struct proclife_recorder *recorder)
+{
+	int err;
+
+	do {
+		err = write_metadata(recorder);
+	} while (proclife_room_made(&recorder->room, err));
 	return err;
 }
 
@@ -131,11 +142,16 @@ int proclife_recorder_sync(struct proclife_recorder *recorder)
 
 	if (!recorder->error && recorder->metadata.totals) /* it is finished */
 		return -EINVAL;
-	if (take_all(recorder) || recorder->slice)
+	if (proclife_recorder_take_all(recorder) || recorder->slice)
 		return recorder->error;
+	if (recorder->parts) {
+		recorder->error = proclife_parts_sync(recorder);
+		if (recorder->error)
+			return recorder->error;
+	}
 	if (recorder->daytime != recorder->source->daytime.version) {
 		recorder->metadata.run.synced = synced;
-		recorder->error = write_metadata(recorder);
+		recorder->error = proclife_recorder_write_metadata(recorder);
 		return recorder->error;
 	}
 	proclife_metadata_synced(digits, synced);
@@ -182,6 +198,18 @@ static void complete(struct proclife_recorder *recorder)
 	metadata->run.records = recorder->counts.records;
 	metadata->run.lost = recorder->counts.lost;
 	metadata->bytes = recorder->counts.bytes;
+	metadata->header.reap_missed = proclife_source_header(recorder->source)->reap_missed;
+	metadata->header.marks_missed = proclife_source_header(recorder->source)->marks_missed;
+}
+
+int proclife_recorder_complete(struct proclife_recorder *recorder)
+{
+	int err = close_tapes(recorder);
+
+	if (err)
+		return err;
+	complete(recorder);
+	return proclife_recorder_write_metadata(recorder);
 }
 
 /* Of one that was cut off nothing tells how much there should be. */
@@ -227,7 +255,7 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 	recorder->limit = now.ended;
 	if (recorder->cut)
 		recorder->error = end_cut(recorder, now.ended);
-	if (!take_all(recorder))
+	if (!proclife_recorder_take_all(recorder))
 		recorder->error = close_tapes(recorder);
 	recorder->source->listener = NULL;
 	if (recorder->error)
@@ -237,13 +265,15 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 	memcpy(metadata->run.uuid, old.uuid, sizeof(old.uuid));
 	memcpy(metadata->run.slice_of, old.slice_of, sizeof(old.slice_of));
 	memcpy(metadata->run.boot_id, old.boot_id, sizeof(old.boot_id));
+	metadata->run.part = old.part;
+	metadata->run.parts = 0;
+	if (recorder->parts)
+		metadata->run.began = old.began;
 	if (recorder->cut)
 		leave_cut(recorder);
 	else
 		complete(recorder);
-	metadata->header.reap_missed = proclife_source_header(recorder->source)->reap_missed;
-	metadata->header.marks_missed = proclife_source_header(recorder->source)->marks_missed;
-	recorder->error = write_metadata(recorder);
+	recorder->error = proclife_recorder_write_metadata(recorder);
 	return recorder->error;
 }
 
@@ -255,7 +285,32 @@ int proclife_recorder_error(const struct proclife_recorder *recorder)
 const struct proclife_recorder_counts *
 proclife_recorder_counts(const struct proclife_recorder *recorder)
 {
-	return &recorder->counts;
+	/* Only what asks for it may change: the writers count in the other one. */
+	struct proclife_recorder_counts *total = &((struct proclife_recorder *)(uintptr_t)recorder)->total;
+
+	total->records = recorder->before.records + recorder->counts.records;
+	total->lost = recorder->before.lost + recorder->counts.lost;
+	total->bytes = recorder->before.bytes + recorder->counts.bytes;
+	return total;
+}
+
+void proclife_recorder_close(struct proclife_recorder *recorder)
+{
+	for (uint32_t i = 0; recorder->writers && i <= recorder->cpus; i++) {
+		proclife_ctf_writer_free(recorder->writers[i]);
+		recorder->writers[i] = NULL;
+	}
+	free(recorder->metadata.totals);
+	recorder->metadata.totals = NULL;
+	recorder->metadata.streams = 0;
+	recorder->metadata.bytes = 0;
+	proclife_recorder_close_names(recorder);
+	if (recorder->text >= 0)
+		close(recorder->text);
+	if (recorder->dir >= 0)
+		close(recorder->dir);
+	recorder->text = -1;
+	recorder->dir = -1;
 }
 
 void proclife_recorder_free(struct proclife_recorder *recorder)
@@ -264,20 +319,15 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 		return;
 	if (recorder->source->listener == &recorder->listener)
 		recorder->source->listener = NULL;
-	for (uint32_t i = 0; recorder->writers && i <= recorder->cpus; i++)
-		proclife_ctf_writer_free(recorder->writers[i]);
+	proclife_recorder_close(recorder);
 	free(recorder->writers);
-	free(recorder->metadata.totals);
 	proclife_recorder_free_names(recorder);
-	if (recorder->text >= 0)
-		close(recorder->text);
-	if (recorder->dir >= 0)
-		close(recorder->dir);
+	proclife_parts_free(recorder->parts);
 	free(recorder);
 }
 
 /* Makes the folder, or takes an empty one. */
-static int open_dir(struct proclife_recorder *recorder, const char *path)
+int proclife_recorder_begin(struct proclife_recorder *recorder, const char *path)
 {
 	struct dirent *entry;
 	int err = 0, fd;
@@ -329,6 +379,8 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 	memset(metadata->run.boot_id, 0, sizeof(metadata->run.boot_id));
 	if (boot_id)
 		memcpy(metadata->run.boot_id, boot_id, sizeof(metadata->run.boot_id));
+	metadata->run.part = 0;
+	metadata->run.parts = 0;
 	if (of) {
 		memcpy(metadata->run.hostname, of->hostname, sizeof(of->hostname));
 		memcpy(metadata->run.slice_of, of->uuid, sizeof(of->uuid));
@@ -343,8 +395,8 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 	}
 }
 
-int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_source *source,
-			   const char *path, const char *dir, const struct proclife_run_info *run)
+int proclife_recorder_new_here(struct proclife_recorder **recorder, struct proclife_source *source,
+			       const struct proclife_run_info *run)
 {
 	struct proclife_run_info known;
 	struct proclife_recorder *r;
@@ -357,22 +409,38 @@ int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	r->listener.take = take_unless_failed;
+	r->listener.take = proclife_recorder_take;
 	r->source = source;
 	r->dir = -1;
 	r->text = -1;
 	r->cgroups_fd = -1;
 	r->users_fd = -1;
 	r->limit = UINT64_MAX;
-	r->slice = path != NULL;
 	r->cpus = proclife_source_header(source)->cpus;
 	fill_metadata(&r->metadata, source, &known);
 	r->writers = calloc(r->cpus + 1, sizeof(struct proclife_ctf_writer *));
-	err = r->writers ? open_dir(r, dir) : -ENOMEM;
+	if (!r->writers) {
+		proclife_recorder_free(r);
+		return -ENOMEM;
+	}
+	*recorder = r;
+	return 0;
+}
+
+int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_source *source,
+			   const char *path, const char *dir, const struct proclife_run_info *run)
+{
+	struct proclife_recorder *r;
+	int err = proclife_recorder_new_here(&r, source, run);
+
+	if (err)
+		return err;
+	r->slice = path != NULL;
+	err = proclife_recorder_begin(r, dir);
 	if (!err)
 		err = proclife_recorder_open_names(r, path);
 	if (!err)
-		err = write_metadata(r);
+		err = proclife_recorder_write_metadata(r);
 	if (err) {
 		proclife_recorder_free(r);
 		return err;

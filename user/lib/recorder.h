@@ -9,6 +9,7 @@
 #include "ctf.h"
 #include "ctf_writer.h"
 #include "map.h"
+#include "parts.h"
 #include "source.h"
 
 struct proclife_recorder {
@@ -38,9 +39,32 @@ struct proclife_recorder {
 	int users_fd;
 	bool slice; /* the source is a recording... */
 	bool cut;   /* ... that was cut off */
-	struct proclife_map known_cgroups; /* of a slice: those that it has */
+	struct proclife_map known_cgroups; /* of a slice or a part: those that it has */
 	struct proclife_map known_uids;	   /* plus 1 */
+	struct proclife_parts *parts; /* NULL: it is one folder */
+	uint64_t part_bytes;	      /* of what a part records, at most */
+	uint64_t carried_bytes;	      /* of what it begins with, at most */
+	struct proclife_room room;    /* for its writers */
+	size_t text_size;	      /* of the metadata */
+	struct proclife_recorder_counts before; /* of parts that have ended */
+	struct proclife_recorder_counts total;	/* of all parts; set when it is asked for */
 };
+
+/*
+ * recorder.c: the steps of a recorder, for recorder_parts.c
+ */
+
+int proclife_recorder_new_here(struct proclife_recorder **recorder, struct proclife_source *source,
+			       const struct proclife_run_info *run);
+/* Makes the files in this folder, which is made, or has to be empty. */
+int proclife_recorder_begin(struct proclife_recorder *recorder, const char *dir);
+void proclife_recorder_take(struct proclife_listener *listener, struct proclife_stream *stream);
+int proclife_recorder_take_all(struct proclife_recorder *recorder);
+/* All is written: marks it as complete. */
+int proclife_recorder_complete(struct proclife_recorder *recorder);
+int proclife_recorder_write_metadata(struct proclife_recorder *recorder);
+/* Closes its files: another folder can follow. */
+void proclife_recorder_close(struct proclife_recorder *recorder);
 
 /* @path: the recording that it is a slice of, or NULL. */
 int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_source *source,
@@ -49,6 +73,9 @@ int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_
 /* The writer of the stream that has this order. */
 int proclife_recorder_writer(struct proclife_recorder *recorder, uint32_t order,
 			     struct proclife_ctf_writer **writer);
+
+/* recorder_parts.c: what time brings about. 0 or an error. */
+int proclife_parts_sync(struct proclife_recorder *recorder);
 
 /*
  * Creates the files of names, and what knows them: this machine, or the recording @path. 0 or a negative
@@ -63,6 +90,10 @@ int proclife_recorder_note(struct proclife_recorder *recorder, const struct proc
 			   const struct proclife_record *end);
 /* The names of users that have been noted, which can wait. */
 int proclife_recorder_write_users(struct proclife_recorder *recorder);
+/* Other files for a part that begins with these records; what else was known is forgotten. */
+int proclife_recorder_next_names(struct proclife_recorder *recorder, const struct proclife_record *records,
+				 size_t count);
+void proclife_recorder_close_names(struct proclife_recorder *recorder);
 void proclife_recorder_free_names(struct proclife_recorder *recorder);
 
 #endif

@@ -75,7 +75,7 @@ static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
 	int err;
 
 	recorder->cgroup = id;
-	err = recorder->slice ? is_new(&recorder->known_cgroups, id) :
+	err = recorder->slice || recorder->parts ? is_new(&recorder->known_cgroups, id) :
 				!proclife_cgroups_known(recorder->cgroups, id);
 	if (err <= 0)
 		return err;
@@ -99,7 +99,7 @@ static int note_uid(struct proclife_recorder *recorder, uint64_t uid)
 		recorder->new_uids = more;
 		recorder->new_uid_size = size;
 	}
-	ret = recorder->slice ? is_new(&recorder->known_uids, uid) :
+	ret = recorder->slice || recorder->parts ? is_new(&recorder->known_uids, uid) :
 				proclife_users_note(recorder->users, (uint32_t)(uid - 1));
 	if (ret == 1)
 		recorder->new_uids[recorder->new_uid_count++] = (uint32_t)(uid - 1);
@@ -154,22 +154,65 @@ int proclife_recorder_open_names(struct proclife_recorder *recorder, const char 
 		err = create(recorder, PROCLIFE_USERS_FILE, &recorder->users_fd);
 	if (!err)
 		err = proclife_users_new(&recorder->users, path, NULL);
-	if (!err && path)
+	if (!err && (path || recorder->parts))
 		err = proclife_map_init(&recorder->known_cgroups);
-	if (!err && path)
+	if (!err && (path || recorder->parts))
 		err = proclife_map_init(&recorder->known_uids);
 	return err;
+}
+
+/* A cgroup can be gone while lives that were in it are open. */
+static int keep_cgroups(struct proclife_recorder *recorder, const struct proclife_record *records,
+			size_t count)
+{
+	uint64_t *ids = reallocarray(NULL, count + 1, sizeof(*ids));
+	int err;
+
+	if (!ids)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = cgroup_of(&records[i]);
+	err = proclife_cgroups_keep(recorder->cgroups, ids, count);
+	free(ids);
+	return err;
+}
+
+int proclife_recorder_next_names(struct proclife_recorder *recorder, const struct proclife_record *records,
+				 size_t count)
+{
+	int err = keep_cgroups(recorder, records, count);
+
+	proclife_map_free(&recorder->known_cgroups);
+	proclife_map_free(&recorder->known_uids);
+	recorder->cgroup = 0;
+	recorder->cgroups_end = 0;
+	recorder->uid = 0;
+	recorder->users_end = 0;
+	recorder->new_uid_count = 0;
+	if (!err)
+		err = proclife_map_init(&recorder->known_cgroups);
+	if (!err)
+		err = proclife_map_init(&recorder->known_uids);
+	if (!err)
+		err = create(recorder, PROCLIFE_CGROUPS_FILE, &recorder->cgroups_fd);
+	return err ? err : create(recorder, PROCLIFE_USERS_FILE, &recorder->users_fd);
+}
+
+void proclife_recorder_close_names(struct proclife_recorder *recorder)
+{
+	if (recorder->cgroups_fd >= 0)
+		close(recorder->cgroups_fd);
+	if (recorder->users_fd >= 0)
+		close(recorder->users_fd);
+	recorder->cgroups_fd = -1;
+	recorder->users_fd = -1;
 }
 
 void proclife_recorder_free_names(struct proclife_recorder *recorder)
 {
 	proclife_cgroups_free(recorder->cgroups);
-	if (recorder->cgroups_fd >= 0)
-		close(recorder->cgroups_fd);
 	proclife_users_free(recorder->users);
 	proclife_map_free(&recorder->known_cgroups);
 	proclife_map_free(&recorder->known_uids);
 	free(recorder->new_uids);
-	if (recorder->users_fd >= 0)
-		close(recorder->users_fd);
 }

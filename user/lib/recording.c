@@ -1,29 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Opening a recording: reads its metadata, opens its streams, and merges them.
+ * Opening a recording: one folder, or a sequence of parts, of which one is open at a time. The recorder can
+ * remove the oldest while they are read.
  */
-#include "ctf_reader.h"
+#include "folder.h"
+#include "parts.h"
 #include "plain.h"
 #include "source.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+/* What was known of a part when the recording was opened. */
+struct part {
+	uint32_t number;
+	uint64_t began;
+	uint64_t records; /* and lost ones; 0 if that is not known */
+};
 
 struct proclife_recording {
 	struct proclife_source source;
-	struct proclife_metadata metadata;
+	struct proclife_folder folder;
+	struct proclife_header header; /* of the first part */
+	struct proclife_run_info run;  /* of all parts */
 	struct proclife_fault fault; /* why it cannot be opened */
 	bool began;
-	char *path;
-	int dir;
-	struct proclife_ctf_reader **readers;
-	uint32_t count;
+	char path[PATH_MAX]; /* of the folder with the parts */
+	struct part *parts;
+	size_t count;
+	size_t at; /* the one that is open */
+	struct proclife_folder last; /* as it was at first, without its streams; used up once it is reached */
+	struct proclife_stream hole; /* where parts are missing */
+	struct proclife_damage *damage; /* of the parts before */
+	size_t damage_count;
 };
 
 static struct proclife_recording *recording_of(const struct proclife_source *source)
@@ -31,33 +44,23 @@ static struct proclife_recording *recording_of(const struct proclife_source *sou
 	return (struct proclife_recording *)source;
 }
 
-/* When the trace ends: as its recorder wrote, or with the last event that is there. */
-static uint64_t end_of(const struct proclife_recording *recording)
-{
-	const struct proclife_run_info *run = &recording->metadata.run;
-	uint64_t end = 0;
-
-	if (run->complete)
-		return run->ended;
-	if (run->running)
-		return run->synced;
-	for (uint32_t i = 0; i < recording->count; i++) {
-		if (end < recording->readers[i]->place.floor)
-			end = recording->readers[i]->place.floor;
-	}
-	return end;
-}
+static int next_part(struct proclife_recording *recording);
 
 static int recording_more(struct proclife_source *source)
 {
 	struct proclife_recording *recording = recording_of(source);
+	struct proclife_folder *folder = &recording->folder;
 
 	if (recording->began) {
-		source->merge.horizon = end_of(recording);
-		return -ENODATA;
+		int ret;
+
+		source->merge.horizon = proclife_folder_end(folder);
+		ret = next_part(recording);
+		if (ret <= 0)
+			return ret ? ret : -ENODATA;
 	}
-	for (uint32_t i = 0; i < recording->count; i++) {
-		struct proclife_stream *stream = &recording->readers[i]->stream;
+	for (uint32_t i = 0; i < folder->count; i++) {
+		struct proclife_stream *stream = &folder->readers[i]->stream;
 
 		if (stream->cur == stream->end && !proclife_gap_is(&stream->gap) &&
 		    proclife_ctf_reader_refill(stream))
@@ -66,29 +69,33 @@ static int recording_more(struct proclife_source *source)
 	recording->began = true;
 	proclife_merge_build(&source->merge);
 	/* A running recording is complete up to this time; later events may be missing. */
-	source->merge.horizon = recording->metadata.run.running ? end_of(recording) : UINT64_MAX;
+	source->merge.horizon = folder->metadata.run.running ? proclife_folder_end(folder) : UINT64_MAX;
 	return 1;
 }
 
 static const struct proclife_header *recording_header(struct proclife_source *source)
 {
-	return &recording_of(source)->metadata.header;
+	return &recording_of(source)->header;
 }
 
 static const struct proclife_run_info *recording_info(const struct proclife_source *source)
 {
-	return &recording_of(source)->metadata.run;
+	return &recording_of(source)->run;
 }
 
 static const struct proclife_damage *recording_damage(const struct proclife_source *source,
 						      size_t index)
 {
+	const struct proclife_recording *recording = recording_of(source);
 	const struct proclife_merge *merge = &source->merge;
 
+	if (index < recording->damage_count)
+		return &recording->damage[index];
+	index -= recording->damage_count;
 	for (uint32_t i = 0; i < merge->count; i++) {
 		const struct proclife_ctf_reader *reader = (const void *)merge->streams[i];
 
-		if (reader->damage.places && !index--)
+		if (merge->streams[i] != &recording->hole && reader->damage.places && !index--)
 			return &reader->damage;
 	}
 	return NULL;
@@ -98,20 +105,10 @@ static void recording_free(struct proclife_source *source)
 {
 	struct proclife_recording *recording = recording_of(source);
 
-	for (uint32_t i = 0; i < recording->count; i++) {
-		struct proclife_ctf_reader *reader = recording->readers[i];
-
-		if (reader->file.fd >= 0)
-			close(reader->file.fd);
-		free(reader->records);
-		free(reader);
-	}
-	free(recording->readers);
-	free(recording->metadata.totals);
-	proclife_daytime_free(&recording->metadata.daytime);
-	free(recording->path);
-	if (recording->dir >= 0)
-		close(recording->dir);
+	proclife_folder_close(&recording->folder);
+	proclife_folder_close(&recording->last);
+	free(recording->parts);
+	free(recording->damage);
 	free(recording);
 }
 
@@ -123,249 +120,197 @@ static const struct proclife_source_ops recording_ops = {
 	.free = recording_free,
 };
 
-static int open_file(struct proclife_recording *recording, const char *name, struct stat *st)
+static int part_path(const struct proclife_recording *recording, size_t at, char path[PATH_MAX])
 {
-	return proclife_plain_open(recording->dir, recording->path, name, st, &recording->fault);
+	int n = snprintf(path, PATH_MAX, "%s/%08" PRIu32, recording->path, recording->parts[at].number);
+
+	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* Is the recorder at work? It holds a lock, which ends with its process in any case. */
-static bool is_locked(int fd)
+static int open_part(struct proclife_recording *recording, size_t at, struct proclife_folder *folder)
 {
-	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	char path[PATH_MAX];
+	int err = part_path(recording, at, path);
 
-	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_WRLCK;
+	if (!err)
+		err = proclife_folder_open(folder, path, &recording->fault);
+	return err ? err : proclife_folder_metadata(folder, &recording->fault);
 }
 
-/* Has the recorder finished since this was opened, and replaced the text by another one? */
-static bool is_replaced(const struct proclife_recording *recording, int fd)
+static int add_damage(struct proclife_recording *recording, const struct proclife_damage *damage, uint32_t part)
 {
-	struct stat now, then;
+	struct proclife_damage *more;
 
-	return !fstatat(recording->dir, "metadata", &now, 0) && !fstat(fd, &then) &&
-	       (now.st_ino != then.st_ino || now.st_dev != then.st_dev);
-}
-
-static int parse_metadata(struct proclife_recording *recording, int fd)
-{
-	struct proclife_fault why = { .text = "" };
-	size_t size = 0;
-	int err = 0;
-	char *text;
-
-	text = malloc(PROCLIFE_CTF_METADATA_MAX);
-	while (text && size < PROCLIFE_CTF_METADATA_MAX) {
-		ssize_t n = read(fd, text + size, PROCLIFE_CTF_METADATA_MAX - size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			err = -errno;
-		if (n <= 0)
-			break;
-		size += (size_t)n;
-	}
-	if (!text)
+	more = reallocarray(recording->damage, recording->damage_count + 1, sizeof(*more));
+	if (!more)
 		return -ENOMEM;
-	if (err) {
-		proclife_fault_set(&why, "%s", proclife_strerror(-err));
-	} else if (size == PROCLIFE_CTF_METADATA_MAX) {
-		proclife_fault_set(&why, "too large to be written by proclife-read --record");
-		err = -ENOEXEC;
-	} else {
-		free(recording->metadata.totals);
-		proclife_daytime_free(&recording->metadata.daytime);
-		err = proclife_metadata_parse(&recording->metadata, text, size, &why);
-	}
-	free(text);
-	if (err && err != -ENOMEM) /* which is no fault of the text */
-		proclife_fault_at(&recording->fault, recording->path, "metadata", "%s%s%s",
-				  err == -ENOEXEC ? "not a recording: " :
-				  err == -EBADMSG ? "damaged: " : "", why.text,
-				  err == -EBADMSG ? "; copy the recording again from where it was "
-						    "made" : "");
-	return err;
-}
-
-#define METADATA_TRIES 8 /* a recorder replaces it once */
-
-static int read_metadata(struct proclife_recording *recording)
-{
-	unsigned int tries = METADATA_TRIES;
-	bool running = false, again;
-	struct stat st;
-	int err, fd;
-
-	if (faccessat(recording->dir, "metadata", F_OK, 0) && errno == ENOENT) {
-		proclife_fault_at(&recording->fault, recording->path, NULL,
-				  "not a recording: there is no metadata in this folder; name one "
-				  "that proclife-read --record made");
-		return -ENOEXEC;
-	}
-	do {
-		fd = open_file(recording, "metadata", &st);
-		if (fd < 0)
-			return fd;
-		running = is_locked(fd); /* first, so that the text is no older than this */
-		err = parse_metadata(recording, fd);
-		again = !err && !running && !recording->metadata.run.complete &&
-			is_replaced(recording, fd);
-		close(fd);
-	} while (again && --tries);
-	if (again) {
-		proclife_fault_at(&recording->fault, recording->path, "metadata", "replaced again "
-				  "and again while it is read, which no recorder does; try again "
-				  "when nothing writes to this folder");
-		return -EBUSY;
-	}
-	recording->metadata.run.running = running && !recording->metadata.run.complete;
-	return err;
-}
-
-/* Is this error about the one file only? Then the other files can be read. */
-static bool is_of_the_file(int err)
-{
-	return err == -EACCES || err == -EPERM || err == -ENOENT || err == -ENXIO ||
-	       err == -ENOEXEC || err == -EAGAIN;
-}
-
-static int open_stream(struct proclife_recording *recording, struct proclife_ctf_reader *reader)
-{
-	struct stat st;
-	int fd = open_file(recording, reader->name, &st);
-
-	if (is_of_the_file(fd)) {
-		proclife_ctf_reader_absent(reader, fd == -ENOENT ? "it is missing" :
-							       recording->fault.text);
-		recording->fault.text[0] = '\0';
-		return 0;
-	}
-	if (fd < 0)
-		return fd;
-	reader->file.fd = fd;
-	reader->file.bytes = (uint64_t)st.st_size;
-	reader->records = malloc(PROCLIFE_CTF_RECORDS * sizeof(*reader->records));
-	if (!reader->records)
-		return -ENOMEM;
-	reader->next = reader->records;
-	reader->end = reader->records;
-	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	recording->damage = more;
+	more += recording->damage_count++;
+	*more = *damage;
+	snprintf(more->stream, sizeof(more->stream), "%08" PRIu32 "%s%.14s", part,
+		 damage->stream[0] ? "/" : "", damage->stream);
 	return 0;
 }
 
-static int add_stream(struct proclife_recording *recording, uint32_t cpu)
+/* The streams of a part that has been read leave what was wrong with them. */
+static int end_part(struct proclife_recording *recording)
 {
-	const struct proclife_metadata *metadata = &recording->metadata;
-	struct proclife_ctf_reader *reader;
-	void *readers;
+	struct proclife_folder *folder = &recording->folder;
+	uint64_t yielded = recording->source.merge.yielded;
 	int err = 0;
 
-	readers = realloc(recording->readers, (recording->count + 1) * sizeof(*recording->readers));
-	if (!readers)
-		return -ENOMEM;
-	recording->readers = readers;
-	reader = calloc(1, sizeof(*reader));
-	if (!reader)
-		return -ENOMEM;
-	recording->readers[recording->count++] = reader;
-	reader->file.fd = -1;
-	reader->known = (struct proclife_ctf_known){
-		.metadata = metadata,
-		.total = proclife_metadata_total(metadata, cpu),
-		.types = metadata->header.features | PROCLIFE_KNOWN_TYPES,
-		.cpu = cpu,
-		.cpus = cpu == PROCLIFE_CTF_SNAPSHOT ? metadata->header.cpus : 0,
+	for (uint32_t i = 0; i < folder->count && !err; i++)
+		if (folder->readers[i]->damage.places)
+			err = add_damage(recording, &folder->readers[i]->damage,
+					 recording->parts[recording->at].number);
+	proclife_merge_free(&recording->source.merge);
+	recording->source.merge.yielded = yielded;
+	proclife_folder_close(folder);
+	return err;
+}
+
+/* It cannot be read, most likely since its recorder has removed it. */
+static int skip_part(struct proclife_recording *recording, size_t at, uint64_t from, int why)
+{
+	const struct part *part = &recording->parts[at];
+	struct proclife_damage damage = {
+		.places = 1, .lost = part->records ? part->records : 1, .from = from,
+		.to = at + 1 < recording->count ? recording->parts[at + 1].began : from,
+		.estimated = !part->records, .unread = true,
 	};
-	reader->stream.order = cpu;
-	reader->stream.refill = proclife_ctf_reader_refill;
-	proclife_ctf_name(reader->name, cpu);
-	memcpy(reader->damage.stream, reader->name, sizeof(reader->name));
-	if (metadata->run.complete && metadata->counted && !reader->known.total)
-		proclife_ctf_reader_absent(reader, "it is no part of this recording");
-	else
-		err = open_stream(recording, reader);
-	return err ? err : proclife_merge_add(&recording->source.merge, &reader->stream);
+
+	snprintf(damage.what, sizeof(damage.what), "%.95s", why == -ENOENT ?
+		 "removed by the recorder while this was read" : recording->fault.text);
+	recording->fault.text[0] = '\0';
+	recording->hole.gap.lost += damage.lost;
+	if (!recording->hole.gap.from)
+		recording->hole.gap.from = from;
+	recording->hole.gap.to = damage.to;
+	return add_damage(recording, &damage, part->number);
 }
 
-/* Adds the files with the names of streams. Other files are not ours. */
-static int add_tapes(struct proclife_recording *recording)
+static int hole_refill(struct proclife_stream *stream)
 {
-	int err = 0, fd = openat(recording->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	if (!dir) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	while (!err) {
-		uint32_t cpu;
-
-		errno = 0;
-		entry = readdir(dir);
-		if (!entry) {
-			err = -errno;
-			break;
-		}
-		if (!proclife_ctf_cpu(entry->d_name, &cpu) ||
-		    (cpu >= recording->metadata.header.cpus && cpu != PROCLIFE_CTF_SNAPSHOT))
-			continue;
-		err = add_stream(recording, cpu);
-	}
-	closedir(dir);
-	return err;
+	(void)stream;
+	return 0;
 }
 
-/* Adds the streams that are missing. The merge has its streams in the same order as the totals. */
-static int add_missing(struct proclife_recording *recording)
+/* The merge, for the part that is open. */
+static int begin_part(struct proclife_recording *recording)
 {
-	const struct proclife_metadata *metadata = &recording->metadata;
-	uint32_t at = 0;
+	struct proclife_merge *merge = &recording->source.merge;
 	int err = 0;
 
-	for (uint64_t i = 0; !err && i < metadata->streams; i++) {
-		const struct proclife_merge *merge = &recording->source.merge;
-		uint32_t cpu = metadata->totals[i].cpu;
+	recording->hole.order = UINT32_MAX - 1; /* that is no CPU */
+	recording->hole.refill = hole_refill;
+	if (proclife_gap_is(&recording->hole.gap))
+		err = proclife_merge_add(merge, &recording->hole);
+	return err ? err : proclife_folder_streams(&recording->folder, merge,
+						   recording->parts[recording->at].began,
+						   &recording->fault);
+}
 
-		while (at < merge->count && merge->streams[at]->order < cpu)
-			at++;
-		if (at == merge->count || merge->streams[at]->order != cpu)
-			err = add_stream(recording, cpu);
+/* 1: it is open; 0: there is none; or a negative errno. */
+static int next_part(struct proclife_recording *recording)
+{
+	uint64_t from = recording->source.merge.horizon;
+	int err = 0;
+
+	if (recording->at + 1 >= recording->count)
+		return 0;
+	err = end_part(recording);
+	recording->hole = (struct proclife_stream){ 0 };
+	while (!err && ++recording->at < recording->count) {
+		if (recording->at + 1 == recording->count) {
+			recording->folder = recording->last;
+			recording->last = (struct proclife_folder){ .dir = -1 };
+		} else {
+			err = open_part(recording, recording->at, &recording->folder);
+		}
+		if (!err) {
+			recording->began = false;
+			err = begin_part(recording);
+			return err ? err : 1;
+		}
+		proclife_folder_close(&recording->folder);
+		err = err == -ENOMEM ? err : skip_part(recording, recording->at, from, err);
 	}
 	return err;
+}
+
+/* What all parts have: the last one alone knows how it ends. */
+static void add_run(struct proclife_recording *recording, const struct proclife_run_info *part)
+{
+	struct proclife_run_info *run = &recording->run, first = *run;
+
+	*run = *part;
+	run->began = first.began;
+	run->part = first.part;
+	memcpy(run->uuid, first.uuid, sizeof(run->uuid));
+	run->records += first.records;
+	run->lost += first.lost;
+}
+
+/* The metadata of all parts. The first one stays open, and the last one. */
+static int look_at_parts(struct proclife_recording *recording)
+{
+	for (size_t at = 0; at < recording->count; at++) {
+		struct proclife_folder *folder = at ? &recording->last : &recording->folder;
+		const struct proclife_run_info *run = &folder->metadata.run;
+		int err = open_part(recording, at, folder);
+
+		if (err == -ENOENT && !at) { /* it has just been removed */
+			proclife_folder_close(folder);
+			memmove(recording->parts, recording->parts + 1,
+				--recording->count * sizeof(*recording->parts));
+			at--;
+			continue;
+		}
+		if (err)
+			return err;
+		recording->parts[at].began = run->began;
+		recording->parts[at].records = run->complete ? run->records + run->lost : 0;
+		if (!at)
+			recording->run = *run;
+		else
+			add_run(recording, run);
+		if (at && at + 1 < recording->count)
+			proclife_folder_close(folder);
+	}
+	recording->run.parts = (uint32_t)recording->count;
+	return recording->count ? 0 : -ENOENT;
 }
 
 static int load(struct proclife_recording *recording, const char *path)
 {
-	int err;
+	struct proclife_folder *folder = &recording->folder;
+	int err = proclife_folder_open(folder, path, &recording->fault);
+	uint32_t *numbers;
 
-	recording->path = strdup(path);
-	if (!recording->path)
-		return -ENOMEM;
-	recording->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (recording->dir < 0) {
-		err = -errno;
-		if (err == -ENOTDIR)
-			proclife_fault_at(&recording->fault, path, NULL, "not a folder; a "
-					  "recording of proclife-read --record is one");
-		else
-			proclife_fault_at(&recording->fault, path, NULL, "cannot open: %s",
-					  proclife_strerror(-err));
+	if (err)
 		return err;
+	err = proclife_parts_locate(folder->dir, path, recording->path, &numbers, &recording->count);
+	if (!err) {
+		recording->parts = calloc(recording->count, sizeof(*recording->parts));
+		for (size_t i = 0; i < recording->count && recording->parts; i++)
+			recording->parts[i].number = numbers[i];
+		proclife_folder_close(folder);
+		err = recording->parts ? look_at_parts(recording) : -ENOMEM;
+	} else if (err == -ENOENT) {
+		err = proclife_folder_metadata(folder, &recording->fault);
+		recording->run = folder->metadata.run;
+		recording->run.parts = recording->run.part != 0;
 	}
-	err = read_metadata(recording);
-	if (!err)
-		err = add_tapes(recording);
-	if (!err)
-		err = add_missing(recording);
-	return err;
+	free(numbers);
+	recording->header = folder->metadata.header;
+	return err ? err : proclife_folder_streams(folder, &recording->source.merge, 0, &recording->fault);
 }
 
 int proclife_recording_open(struct proclife_source **source, const char *path,
 			    struct proclife_fault *fault)
 {
 	struct proclife_recording *recording = calloc(1, sizeof(*recording));
+	struct proclife_daytime *daytime;
 	int err;
 
 	if (!recording) {
@@ -374,7 +319,8 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 		return -ENOMEM;
 	}
 	recording->source.ops = &recording_ops;
-	recording->dir = -1;
+	recording->folder.dir = -1;
+	recording->last.dir = -1;
 	err = load(recording, path);
 	if (err) {
 		if (!recording->fault.text[0])
@@ -385,8 +331,10 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 		proclife_source_free(&recording->source);
 		return err;
 	}
-	recording->source.daytime = recording->metadata.daytime;
-	recording->metadata.daytime = (struct proclife_daytime){ 0 };
+	/* The last one has all changes that there were. */
+	daytime = recording->count > 1 ? &recording->last.metadata.daytime : &recording->folder.metadata.daytime;
+	recording->source.daytime = *daytime;
+	*daytime = (struct proclife_daytime){ 0 };
 	*source = &recording->source;
 	return 0;
 }

@@ -411,6 +411,9 @@ int proclife_rings_round(struct proclife_device *device)
 	if (device->rewind) {
 		device->rewind = false;
 		start_at_oldest(device);
+		err = proclife_snapshot_prepend(device);
+		if (err)
+			return err;
 	}
 	refill_empty(merge);
 	proclife_merge_build(merge);

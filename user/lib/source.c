@@ -36,6 +36,14 @@ int proclife_source_snapshot(struct proclife_source *source)
 	return source->ops->snapshot ? source->ops->snapshot(source) : 0;
 }
 
+int proclife_source_prepend(struct proclife_source *source, const struct proclife_record *records,
+			    size_t count)
+{
+	if (source->started)
+		return -EBUSY;
+	return source->ops->prepend ? source->ops->prepend(source, records, count) : -ENOTSUP;
+}
+
 int proclife_source_next(struct proclife_source *source, struct proclife_event *event)
 {
 	for (;;) {

@@ -14,6 +14,7 @@ struct proclife_source_ops {
 	int (*more)(struct proclife_source *source);
 	int (*rewind)(struct proclife_source *source);
 	int (*snapshot)(struct proclife_source *source);
+	int (*prepend)(struct proclife_source *source, const struct proclife_record *records, size_t count);
 	int (*wait)(struct proclife_source *source, int timeout_ms);
 	int (*set_watermark)(struct proclife_source *source, uint64_t records);
 	int (*fd)(const struct proclife_source *source);

@@ -24,6 +24,16 @@ static enum proclife_life_state since(const struct proclife_tasks *tasks, uint64
 	return tasks->gap_to && mark <= tasks->gap_to ? PROCLIFE_IS_UNKNOWN : state;
 }
 
+/* What is not reaped yet when the snapshot finds it is so whatever was missing before that. */
+static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
+					 const struct proclife_process *process, uint64_t mark,
+					 enum proclife_life_state state)
+{
+	uint64_t found = proclife_own(process)->found;
+
+	return since(tasks, found > mark ? found : mark, state);
+}
+
 /* Without REAPs, a process that exits may have been reaped. (A zombie in the snapshot was not.) */
 static enum proclife_life_state exited(const struct proclife_tasks *tasks)
 {
@@ -41,13 +51,13 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_tasks 
 	if (process->marks.reaped)
 		return since(tasks, process->marks.reaped, PROCLIFE_IS_UNFREED);
 	if (process->live)
-		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
+		return unreaped(tasks, process, process->seen, PROCLIFE_IS_ALIVE);
 	if (own->exited)
-		return since(tasks, process->marks.exited, exited(tasks));
+		return unreaped(tasks, process, process->marks.exited, exited(tasks));
 	if (own->found_exiting)
-		return since(tasks, process->seen, PROCLIFE_IS_ALIVE);
+		return unreaped(tasks, process, process->seen, PROCLIFE_IS_ALIVE);
 	if (own->found_dead)
-		return since(tasks, process->seen, PROCLIFE_IS_ZOMBIE);
+		return unreaped(tasks, process, process->seen, PROCLIFE_IS_ZOMBIE);
 	/* Its leader's EXIT was not the last one, even if a thread had begun to exit before the trace. */
 	if (own->leader_ended && !own->group_dead)
 		return since(tasks, process->leader_exited, PROCLIFE_IS_ALIVE);

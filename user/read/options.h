@@ -3,6 +3,7 @@
 #ifndef READ_OPTIONS_H
 #define READ_OPTIONS_H
 
+#include "cli/condition.h"
 #include "cli/expect.h"
 #include "cli/moment.h"
 #include "output/color.h"
@@ -12,6 +13,9 @@
 
 #define MOST_VIEWS 16
 #define LEFT_AFTER 200000000 /* ns; unless --left-after says otherwise */
+#define USUAL_AFTER 5000000000 /* ns; --after */
+#define USUAL_SAVES 10
+#define USUAL_CALM 60000000000 /* ns, where something is done; otherwise there is none */
 #define LEAST_INTERVAL 1000000 /* ns; with less, nobody reads what is printed */
 
 struct view;
@@ -19,7 +23,14 @@ struct view;
 /* What can be given beside a view. */
 enum option_id {
 	OPTION_RECORD,
+	OPTION_KEEP,
 	OPTION_METRICS,
+	OPTION_ON,
+	OPTION_CALM,
+	OPTION_SAVE,
+	OPTION_AFTER,
+	OPTION_SAVES,
+	OPTION_EXEC,
 	OPTION_PID,
 	OPTION_COMM,
 	OPTION_UID,
@@ -71,6 +82,8 @@ enum option_id {
 	OPTION_COMPLETION,
 	OPTIONS,
 };
+
+_Static_assert(OPTIONS <= 64, "each has a bit");
 
 #define GIVEN(option) (1ULL << OPTION_##option)
 
@@ -228,6 +241,8 @@ struct options {
 	double factor;	     /* a figure that is this many times as large has changed */
 	bool force;
 	const char *record; /* the folder; NULL: do not record */
+	uint64_t keep_bytes; /* of it, at most; 0: no limit */
+	uint64_t keep_age;   /* ns; 0: no limit */
 	const char *metrics; /* the file; NULL: there is none */
 	const char *slice;  /* likewise: no slice */
 	enum export_as export; /* if that view is given */
@@ -239,6 +254,13 @@ struct options {
 	size_t pid_count;
 	struct expectation *expectations;
 	size_t expectation_count;
+	struct condition *conditions;
+	size_t condition_count;
+	uint64_t calm;	/* ns; 0: none */
+	const char *save; /* the folder of recordings; NULL: nothing is saved */
+	uint64_t after;	  /* ns, that are saved as well */
+	uint64_t saves;	  /* at most so many */
+	const char *exec; /* NULL: nothing is executed */
 	uint64_t left_after; /* ns; 0: there is no expectation about what the command leaves */
 	enum verdicts verdicts;
 	const char *junit; /* where verdicts go, too; NULL: nowhere */

@@ -11,9 +11,12 @@ struct run;
 /* Options that apply to every view of a trace. */
 #define OF_SELECTION (GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(FAILED) | \
 		      GIVEN(STATUS) | GIVEN(SIGNAL) | GIVEN(ARGS) | GIVEN(FROM) | GIVEN(TO))
+#define OF_REACTION (GIVEN(SAVE) | GIVEN(AFTER) | GIVEN(SAVES) | GIVEN(EXEC))
+#define OF_TRIGGERS (GIVEN(ON) | GIVEN(CALM) | OF_REACTION)
 #define OF_DEVICE (GIVEN(LOAD) | GIVEN(DEVICE))
 #define OF_TRACE (OF_SELECTION | OF_DEVICE | GIVEN(INPUT) | GIVEN(COMMAND) | GIVEN(HISTORY) | \
-		  GIVEN(DURATION) | GIVEN(COUNT) | GIVEN(RECORD) | GIVEN(EXPECT) | GIVEN(METRICS))
+		  GIVEN(DURATION) | GIVEN(COUNT) | GIVEN(RECORD) | GIVEN(EXPECT) | GIVEN(METRICS) | \
+		  OF_TRIGGERS)
 
 /* What --from and --to mean. */
 enum range_of {
@@ -62,6 +65,14 @@ struct view {
 	void (*print)(const struct run *run, void *state);
 	void (*free)(void *state);
 };
+
+/* No events: what a snapshot finds, and what is left of records that a recording does not have any more. */
+#define TYPES_OF_BEFORE (PROCLIFE_HAS(PROCLIFE_TASK) | PROCLIFE_HAS(PROCLIFE_PAST))
+
+static inline bool is_of_before(const struct proclife_record *record)
+{
+	return record->type == PROCLIFE_TASK || record->type == PROCLIFE_PAST;
+}
 
 /* Does it export? */
 static inline bool options_export(const struct options *options)

@@ -107,6 +107,7 @@ int recorded_teardown(void **state)
 	log_free(&again);
 	folder_remove(&folder);
 	snapshot_tasks = 0;
+	snapshot_at = 1;
 	return 0;
 }
 
@@ -304,7 +305,7 @@ int try_replay(const char *path, struct proclife_fault *fault, struct log *log)
 	return ret;
 }
 
-uint64_t snapshot_tasks;
+uint64_t snapshot_tasks, snapshot_at = 1;
 
 /* In the place of the C library's: the fake device is a plain file, which has none. */
 int ioctl(int fd, unsigned long request, ...)
@@ -326,7 +327,7 @@ int ioctl(int fd, unsigned long request, ...)
 	records = (void *)(uintptr_t)snapshot->records;
 	memset(records, 0, snapshot_tasks * sizeof(*records));
 	for (uint64_t i = 0; i < snapshot_tasks; i++) {
-		records[i].ts = 1 + i / 2;
+		records[i].ts = snapshot_at + i / 2;
 		records[i].type = PROCLIFE_TASK;
 		records[i].task = 0x1000000 + i;
 		records[i].state.uid = (uint32_t)i;

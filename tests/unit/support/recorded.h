@@ -93,5 +93,6 @@ void record_run(const struct run_options *options, const char *path, struct log 
 
 /* What the next SNAPSHOT ioctl yields: so many tasks. */
 extern uint64_t snapshot_tasks;
+extern uint64_t snapshot_at; /* when the first of them was found */
 
 #endif

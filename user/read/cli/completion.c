@@ -64,6 +64,35 @@ static void print_figures(FILE *out)
 	fputs("zombies lost", out);
 }
 
+/* What a condition of --on can be about. */
+static void print_conditions(FILE *out)
+{
+	fprintf(out, "%s failed status signal forks lost", choice_list(CHOICE_PHASE, " ", " "));
+}
+
+/* Arguments of which only the beginning is one of a list of words: a relation and a bound follow. */
+static const struct {
+	const char *arg;
+	void (*print)(FILE *out);
+} beginnings[] = {
+	{ "FIGURE", print_figures },
+	{ "CONDITION", print_conditions },
+};
+
+static void print_beginnings(FILE *out, const struct argp_option *option, const char *before,
+			     const char *after)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+		if (strcmp(beginnings[i].arg, option->arg))
+			continue;
+		fputs(before, out);
+		beginnings[i].print(out);
+		fputs(after, out);
+	}
+}
+
 /* Headers have no name, and hidden options are not offered. */
 static bool is_offered(const struct argp_option *option)
 {
@@ -88,12 +117,8 @@ static void print_bash_argument(FILE *out, const struct argp_option *option)
 	fputs(")\n\t\t", out);
 	print_kind(out, option, false);
 	fputs("\n", out);
-	if (!strcmp(option->arg, "FIGURE")) {
-		/* A relation and a bound follow. */
-		fputs("\t\tcompopt -o nospace 2>/dev/null\n\t\tCOMPREPLY=($(compgen -W '", out);
-		print_figures(out);
-		fputs("' -- \"$cur\"))\n", out);
-	}
+	print_beginnings(out, option, "\t\tcompopt -o nospace 2>/dev/null\n\t\tCOMPREPLY=($(compgen -W '",
+			 "' -- \"$cur\"))\n");
 	fputs("\t\treturn ;;\n", out);
 }
 
@@ -170,11 +195,7 @@ static void print_zsh_option(FILE *out, const struct argp_option *option)
 		print_zsh_text(out, option->arg);
 		fputs(":", out);
 		print_kind(out, option, true);
-		if (!strcmp(option->arg, "FIGURE")) {
-			fputs("(", out);
-			print_figures(out);
-			fputs(")", out);
-		}
+		print_beginnings(out, option, "(", ")");
 	}
 	fputs("' \\\n", out);
 }

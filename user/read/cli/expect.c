@@ -5,17 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The longer ones first, since they begin with the shorter ones. */
-static const struct {
-	const char *sign;
-	enum expect_relation relation;
-} relations[] = {
-	{ "<=", EXPECT_AT_MOST }, { ">=", EXPECT_AT_LEAST }, { "==", EXPECT_EQUAL },
-	{ "<", EXPECT_BELOW },	  { ">", EXPECT_ABOVE },     { "=", EXPECT_EQUAL },
-};
-
-static const char no_relation[] = "there has to be a relation: <, <=, ==, >= or >";
-
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Are these @length bytes this word? */
@@ -118,8 +107,6 @@ static const char *parse_figure(struct expectation *e, const char *s, size_t len
 
 static const char *parse_bound(struct expectation *e, const char *s)
 {
-	if (*s && strchr("<>=", *s))
-		return no_relation;
 	if (expect_is_time(e))
 		return parse_time(s, BARE_REFUSED, &e->bound) ?
 			       NULL :
@@ -129,40 +116,16 @@ static const char *parse_bound(struct expectation *e, const char *s)
 
 const char *expect_parse(struct expectation *e, const char *text)
 {
-	size_t length = strcspn(text, "<>="), i;
-	const char *wrong, *sign = text + length;
+	size_t length = relation_find(text);
+	const char *wrong, *bound;
 
 	memset(e, 0, sizeof(*e));
 	e->text = text;
 	wrong = parse_figure(e, text, length);
 	if (wrong)
 		return wrong;
-	for (i = 0; i < COUNT_OF(relations); i++) {
-		size_t n = strlen(relations[i].sign);
-
-		if (strncmp(sign, relations[i].sign, n))
-			continue;
-		e->relation = relations[i].relation;
-		return parse_bound(e, sign + n);
-	}
-	return no_relation;
-}
-
-static bool holds(enum expect_relation relation, uint64_t value, uint64_t bound)
-{
-	switch (relation) {
-	case EXPECT_BELOW:
-		return value < bound;
-	case EXPECT_AT_MOST:
-		return value <= bound;
-	case EXPECT_EQUAL:
-		return value == bound;
-	case EXPECT_AT_LEAST:
-		return value >= bound;
-	case EXPECT_ABOVE:
-		return value > bound;
-	}
-	return false;
+	bound = relation_parse(text + length, &e->relation);
+	return bound ? parse_bound(e, bound) : NO_RELATION;
 }
 
 /* The histogram of all lives, or of those of the program; NULL if there are none. */
@@ -214,6 +177,6 @@ struct judgement expect_judge(const struct expectation *e, const struct measured
 				   !percentile_is_known(histogram, e->percent);
 		break;
 	}
-	judgement.ok = judgement.measured && holds(e->relation, judgement.value, e->bound);
+	judgement.ok = judgement.measured && relation_holds(e->relation, judgement.value, e->bound);
 	return judgement;
 }

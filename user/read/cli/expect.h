@@ -3,6 +3,7 @@
 #ifndef READ_EXPECT_H
 #define READ_EXPECT_H
 
+#include "cli/relation.h"
 #include "output/percentiles.h"
 #include <proclife.h>
 #include <stdbool.h>
@@ -10,7 +11,6 @@
 #include <stdint.h>
 
 enum expect_what { EXPECT_PHASE, EXPECT_LOST, EXPECT_ZOMBIES, EXPECT_FAILED, EXPECT_LEFT };
-enum expect_relation { EXPECT_BELOW, EXPECT_AT_MOST, EXPECT_EQUAL, EXPECT_AT_LEAST, EXPECT_ABOVE };
 
 /* "exit_free.p99<50ms", "cc1.life.max<1s" */
 struct expectation {
@@ -20,7 +20,7 @@ struct expectation {
 	enum proclife_phase phase; /* this and the next two: of EXPECT_PHASE */
 	enum statistic_kind statistic;
 	double percent; /* of STATISTIC_PERCENTILE */
-	enum expect_relation relation;
+	enum relation relation;
 	uint64_t bound; /* ns if it is a time */
 };
 

@@ -13,7 +13,7 @@
 
 /* Options that need no view. */
 #define OF_ANY (GIVEN(JSON) | GIVEN(COLOR) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
-		GIVEN(LEFT_AFTER) | GIVEN(JUNIT) | GIVEN(INTERVAL) | GIVEN(HIDE_ARGS))
+		GIVEN(LEFT_AFTER) | GIVEN(JUNIT) | GIVEN(INTERVAL) | GIVEN(KEEP) | GIVEN(HIDE_ARGS))
 
 static const struct {
 	uint64_t one;
@@ -22,10 +22,13 @@ static const struct {
 } exclusions[] = {
 	{ GIVEN(INPUT), OF_DEVICE | GIVEN(HISTORY) | GIVEN(RECORD) | GIVEN(COMMAND),
 	  "nothing but the recording is read" },
+	{ GIVEN(INPUT), OF_REACTION, "what was recorded is over; --on alone says when it was so, and --slice saves a part" },
 	{ GIVEN(COMMAND), GIVEN(PID) | GIVEN(HISTORY), "a command is followed from its start" },
 	{ GIVEN(METRICS), GIVEN(HISTORY), "at each start, what was counted already would be counted again" },
 	{ GIVEN(HIDE_ARGS), GIVEN(ARGS), "who asks for arguments sees them" },
-	{ GIVEN(HIDE_ARGS), GIVEN(RECORD), "a recording has all records; hide them when it is shown, exported or sliced" },
+	{ GIVEN(HIDE_ARGS), GIVEN(RECORD) | GIVEN(SAVE), "a recording has all records; hide them when it is shown, exported or sliced" },
+	{ GIVEN(ON), GIVEN(FROM) | GIVEN(TO), "a condition is looked for all the time" },
+	{ GIVEN(ON), GIVEN(KTAP) | GIVEN(LAVA), "nothing but verdicts is printed then" },
 	{ GIVEN(FOLD), GIVEN(THREADS), "a folded line stands for several processes" },
 	{ GIVEN(FOLD), GIVEN(TOP), "--top shows single processes" },
 	{ GIVEN(FOLD), GIVEN(NO_FOLD), "a tree is folded or not" },
@@ -241,6 +244,18 @@ static void check_verdicts(const struct options *options, struct argp_state *sta
 			   option_name(first_of(form)));
 }
 
+static void check_triggers(const struct options *options, struct argp_state *state)
+{
+	uint64_t beside = options->given & OF_TRIGGERS, of_saves = options->given & (GIVEN(AFTER) | GIVEN(SAVES));
+
+	if (beside && !options->condition_count)
+		argp_error(state, "%s is for --on: add a condition", option_name(first_of(beside)));
+	if (of_saves && !options->save)
+		argp_error(state, "%s is for --save: add a folder", option_name(first_of(of_saves)));
+	if (options->condition_count && options->inputs.count > 1)
+		argp_error(state, "--on: one recording after the other, since each has its own time");
+}
+
 /* Rules about the number of recordings. */
 static void check_recordings(const struct options *options, const struct view *const *all,
 			     struct argp_state *state)
@@ -271,6 +286,7 @@ void options_check(const struct options *options, const struct view *const *all,
 	check_recordings(options, all, state);
 	check_interval(options, all, state);
 	check_verdicts(options, state);
+	check_triggers(options, state);
 	check_views(options, all, state);
 	check_by(options, state);
 	check_range(options, state);
@@ -279,6 +295,8 @@ void options_check(const struct options *options, const struct view *const *all,
 	if (options->views[0] && options->views[0]->needs_input && !options->inputs.count)
 		argp_error(state, "--%s is for recordings: add -i DIR; --record makes one, --status shows "
 			   "the module as it is now", options->views[0]->name);
+	if (options->given & GIVEN(KEEP) && !options->record)
+		argp_error(state, "--keep is of --record: add --record DIR");
 	if (options->metrics && options->inputs.count > 1)
 		argp_error(state, "--metrics: one recording after the other, each with a file of its own");
 	if (options->views[0] && !strcmp(options->views[0]->name, "live") && options->json)
@@ -291,7 +309,7 @@ void options_check(const struct options *options, const struct view *const *all,
 		argp_error(state, "--export has a format of its own: leave out --json");
 	if (options->slice && options->json)
 		argp_error(state, "--slice prints nothing: leave out --json");
-	if (!options->views[0] && options->json && !options->expectation_count)
+	if (!options->views[0] && options->json && !options->expectation_count && !options->condition_count)
 		argp_error(state, "--json is for a view, and --record and --metrics alone show none; add "
 				  "--lives, --events, --tree or --latency");
 }

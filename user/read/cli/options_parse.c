@@ -221,6 +221,26 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 	case OPTION_EXPECT:
 		option_add_expectation(options, state, arg);
 		break;
+	case OPTION_ON:
+		option_add_condition(options, state, arg);
+		break;
+	case OPTION_CALM:
+		option_set_time(&options->calm, "calm", state, arg);
+		break;
+	case OPTION_SAVE:
+		options->save = arg;
+		break;
+	case OPTION_AFTER:
+		option_set_time(&options->after, "after", state, arg);
+		break;
+	case OPTION_SAVES:
+		options->saves = option_number_of(arg, UINT64_MAX);
+		if (!options->saves)
+			argp_error(state, "--saves %s: not a number above 0", quoted(arg));
+		break;
+	case OPTION_EXEC:
+		options->exec = arg;
+		break;
 	case OPTION_LEFT_AFTER:
 		options->left_after = option_time_of(arg);
 		if (!options->left_after)
@@ -242,6 +262,9 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 		break;
 	case OPTION_RECORD:
 		options->record = arg;
+		break;
+	case OPTION_KEEP:
+		option_set_keep(options, state, arg);
 		break;
 	case OPTION_METRICS:
 		option_set_metrics(options, state, arg);
@@ -323,7 +346,7 @@ static void finish(const struct reading *reading, struct argp_state *state)
 	for (i = 0; all[i]; i++)
 		if (reading->views ? reading->views & 1u << i :
 				     all[i]->is_default && !options->record && !options->metrics &&
-					     !options->expectation_count)
+					     !options->expectation_count && !options->condition_count)
 			options->views[n++] = all[i];
 	if (!options->inputs.count && !options->diff.count)
 		options_find_users(&options->filter, state);
@@ -332,6 +355,8 @@ static void finish(const struct reading *reading, struct argp_state *state)
 				options->to.kind;
 	if (!options->left_after && options_expect(options, EXPECT_LEFT))
 		options->left_after = LEFT_AFTER;
+	if ((options->save || options->exec) && !(options->given & GIVEN(CALM)))
+		options->calm = USUAL_CALM;
 	if (options->json && !options->times) /* messages beside JSON have the same times */
 		options->times = TIMES_MONOTONIC;
 	options_check(options, all, state);
@@ -399,6 +424,8 @@ void options_parse(struct options *options, const struct view *const *views, int
 	memset(options, 0, sizeof(*options));
 	options->cut.depth = DEPTH_ALL;
 	options->factor = 1.1;
+	options->after = USUAL_AFTER;
+	options->saves = USUAL_SAVES;
 	argp_err_exit_status = STATUS_USAGE;
 	check_names(argp.options, argc, argv);
 	check_status(argc, argv);
@@ -419,4 +446,5 @@ void options_free(struct options *options)
 	free(options->diff.all);
 	free(options->against.all);
 	free(options->expectations);
+	free(options->conditions);
 }

@@ -15,6 +15,7 @@ enum group {
 	GROUP_TREE,
 	GROUP_OUTPUT,
 	GROUP_VERDICTS,
+	GROUP_TRIGGERS,
 	GROUP_SOURCE,
 	GROUP_HELP,
 	GROUPS,
@@ -27,6 +28,7 @@ static const char *const titles[GROUPS] = {
 	[GROUP_TREE] = "How much of the tree (what is cut is counted in its place):",
 	[GROUP_OUTPUT] = "Output:",
 	[GROUP_VERDICTS] = "Verdicts:",
+	[GROUP_TRIGGERS] = "Triggers (with another view or without):",
 	[GROUP_SOURCE] = "Source:",
 	[GROUP_HELP] = "Help:",
 };
@@ -48,7 +50,13 @@ static const struct entry {
 		.name = "record", .argument = "DIR", .group = GROUP_VIEWS,
 		.help =
 			"Write all records to this new folder, for -i; with another view or without",
-		.brief = "Write all records to a new folder; --metrics: Prometheus",
+		.brief = "Write all records to a new folder; see --metrics, --on",
+	},
+	[OPTION_KEEP] = {
+		.name = "keep", .argument = "SIZE[,TIME]", .group = GROUP_VIEWS,
+		.help =
+			"--record: keep the latest, at most so much: 64MiB, 1GiB, and not longer than that: 1h; "
+			"for as long as it runs",
 	},
 	[OPTION_METRICS] = {
 		.name = "metrics", .argument = "FILE.prom", .group = GROUP_VIEWS,
@@ -249,6 +257,37 @@ static const struct entry {
 	[OPTION_JUNIT] = {
 		.name = "junit", .argument = "FILE", .group = GROUP_VERDICTS,
 		.help = "Write the verdicts of --expect and --diff to this file too, as JUnit XML",
+	},
+	[OPTION_ON] = {
+		.name = "on", .argument = "CONDITION", .group = GROUP_TRIGGERS,
+		.help =
+			"Print a line as soon as this is so; can be given repeatedly. zombie>1s, failed, "
+			"signal==KILL, status==127, teardown>1s, cc1.life>1m, forks>1000/s, lost>0",
+	},
+	[OPTION_CALM] = {
+		.name = "calm", .argument = "TIME", .group = GROUP_TRIGGERS,
+		.help =
+			"--on: after one, only count for so long what else is so; default 1m with --save "
+			"or --exec, otherwise 0",
+	},
+	[OPTION_SAVE] = {
+		.name = "save", .argument = "DIR", .group = GROUP_TRIGGERS,
+		.help =
+			"--on: write what the rings hold, and --after, to a recording in this folder, for -i",
+	},
+	[OPTION_AFTER] = {
+		.name = "after", .argument = "TIME", .group = GROUP_TRIGGERS,
+		.help = "--save: with what comes in this time (5s)",
+	},
+	[OPTION_SAVES] = {
+		.name = "saves", .argument = "N", .group = GROUP_TRIGGERS,
+		.help = "--save: at most so many recordings (10)",
+	},
+	[OPTION_EXEC] = {
+		.name = "exec", .argument = "CMD", .group = GROUP_TRIGGERS,
+		.help =
+			"--on: run this with sh -c, once it is saved, and $PROCLIFE_CONDITION, _PID, _COMM, "
+			"_VALUE, _TIME and _SAVED",
 	},
 	[OPTION_INPUT] = {
 		.name = "input", .argument = "DIR", .group = GROUP_SOURCE, .letter = 'i',

@@ -26,6 +26,12 @@ uint64_t option_number_of(const char *s, uint64_t max)
 	return parse_number(s, max, &value) ? value : 0;
 }
 
+void option_set_time(uint64_t *ns, const char *name, struct argp_state *state, const char *arg)
+{
+	if (!parse_time(arg, BARE_SECONDS, ns))
+		argp_error(state, "--%s %s: not a time such as 0, 10s, 1m or 1h", name, quoted(arg));
+}
+
 void option_add_word(struct words *words, const char *word)
 {
 	const char **all = reallocarray(words->all, words->count + 1, sizeof(*all));
@@ -99,6 +105,22 @@ void option_set_metrics(struct options *options, struct argp_state *state, const
 		argp_error(state, "--metrics %s: node_exporter reads files whose names end in .prom; "
 			   "name such a file", quoted(arg));
 	options->metrics = arg;
+}
+
+void option_set_keep(struct options *options, struct argp_state *state, const char *arg)
+{
+	const char *comma = strchrnul(arg, ',');
+	char *size = strndup(arg, (size_t)(comma - arg));
+
+	if (!size)
+		die_no_memory();
+	if (!parse_size(size, &options->keep_bytes) || !options->keep_bytes)
+		argp_error(state, "--keep %s: the size has to be like 64MiB or 1GiB, above 0; a time can follow, "
+			   "as in 1GiB,1h", quoted(arg));
+	free(size);
+	options->keep_age = *comma ? option_time_of(comma + 1) : 0;
+	if (*comma && !options->keep_age)
+		argp_error(state, "--keep %s: the time has to be like 90s, 10m or 1h, above 0", quoted(arg));
 }
 
 void option_set_by(struct options *options, struct argp_state *state, const char *arg)
@@ -241,6 +263,23 @@ void option_add_expectation(struct options *options, struct argp_state *state, c
 	options->expectation_count++;
 }
 
+void option_add_condition(struct options *options, struct argp_state *state, const char *arg)
+{
+	struct condition *conditions =
+		reallocarray(options->conditions, options->condition_count + 1, sizeof(*conditions));
+	const char *wrong;
+
+	if (!conditions)
+		die_no_memory();
+	options->conditions = conditions;
+	if (options->condition_count == MOST_CONDITIONS)
+		argp_error(state, "--on %s: there are %d conditions already", quoted(arg), MOST_CONDITIONS);
+	wrong = condition_parse(&conditions[options->condition_count], arg);
+	if (wrong)
+		argp_error(state, "--on %s: %s", quoted(arg), wrong);
+	options->condition_count++;
+}
+
 void option_add_status(struct options *options, struct argp_state *state, const char *arg)
 {
 	uint64_t status;
@@ -252,25 +291,15 @@ void option_add_status(struct options *options, struct argp_state *state, const 
 	options->given |= GIVEN(STATUS);
 }
 
-/* "KILL", "SIGKILL", "9", "SIGRTMIN+1", "any" */
 void option_add_signal(struct filter *filter, struct argp_state *state, const char *arg)
 {
-	uint64_t signal;
-	char buffer[24];
+	unsigned int signal;
 
 	if (!strcasecmp(arg, "any")) {
 		filter->signals = ANY_SIGNAL;
 		return;
 	}
-	if (!parse_number(arg, 64, &signal)) {
-		for (signal = 64; signal; signal--) {
-			const char *name = signal_name((int)signal, buffer);
-
-			if (!strcasecmp(arg, name) || !strcasecmp(arg, name + 3))
-				break;
-		}
-	}
-	if (!signal)
+	if (!parse_signal(arg, &signal))
 		argp_error(state, "--signal %s: not a signal such as KILL, SIGSEGV or 9, nor any",
 			   quoted(arg));
 	else

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/parse.h"
+#include "output/format.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -34,6 +35,25 @@ bool parse_time(const char *s, enum bare bare, uint64_t *ns)
 	return true;
 }
 
+bool parse_size(const char *s, uint64_t *bytes)
+{
+	static const char letters[] = "KMGT";
+	const char *letter;
+	double value;
+	char *end;
+
+	if (!parse_decimal(s, &end, &value) || !*end)
+		return false;
+	letter = strchr(letters, *end);
+	if (!letter || (end[1] && strcmp(end + 1, "iB") && strcmp(end + 1, "B")))
+		return false;
+	value *= (double)(1ULL << 10 * (letter - letters + 1));
+	if (value >= 9e18)
+		return false;
+	*bytes = (uint64_t)value;
+	return true;
+}
+
 bool parse_number(const char *s, uint64_t max, uint64_t *value)
 {
 	if (!*s || strspn(s, "0123456789") != strlen(s))
@@ -41,4 +61,21 @@ bool parse_number(const char *s, uint64_t max, uint64_t *value)
 	errno = 0;
 	*value = strtoull(s, NULL, 10);
 	return !errno && *value <= max;
+}
+
+bool parse_signal(const char *s, unsigned int *signal)
+{
+	uint64_t number;
+	char buffer[24];
+
+	if (!parse_number(s, 64, &number)) {
+		for (number = 64; number; number--) {
+			const char *name = signal_name((int)number, buffer);
+
+			if (!strcasecmp(s, name) || !strcasecmp(s, name + 3))
+				break;
+		}
+	}
+	*signal = (unsigned int)number;
+	return number;
 }

@@ -11,8 +11,14 @@ enum bare { BARE_SECONDS, BARE_REFUSED }; /* a time without a unit */
 /* "250ms", "0.5s"; false if it is no time, or too large. */
 bool parse_time(const char *s, enum bare bare, uint64_t *ns);
 
+/* "64MiB", "1GiB", "1.5G"; KiB, MiB, GiB or TiB, or in short K, M, G or T. False if it is no size, or too large. */
+bool parse_size(const char *s, uint64_t *bytes);
+
 /* A whole number up to @max; false if it is none. */
 bool parse_number(const char *s, uint64_t max, uint64_t *value);
+
+/* "KILL", "SIGKILL", "9", "SIGRTMIN+1"; false if it is no signal from 1 to 64. */
+bool parse_signal(const char *s, unsigned int *signal);
 
 /* Digits with at most one point among them; *end is set behind them. strtod() would accept more. */
 bool parse_decimal(const char *s, char **end, double *value);

@@ -174,7 +174,7 @@ int deaths_begin(struct deaths *deaths, struct run *run)
 	deaths->run = run;
 	id_table_init(&deaths->dead, sizeof(struct dead));
 	/* First: then it knows of what is reported to us. */
-	ret = alone_new(&deaths->alone, run->tasks);
+	ret = alone_new(&deaths->alone, run->tasks, run->source);
 	return ret ? ret : proclife_tasks_report(run->tasks, &reports, deaths);
 }
 

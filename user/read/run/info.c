@@ -7,6 +7,7 @@
 #include "views/info.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static void note_event(struct info *info, const struct proclife_event *event)
 		info->records++;
 		info->types[proclife_type_name(record->type) ? record->type : PROCLIFE_NONE]++;
 	}
-	if (ts && (!record || record->type != PROCLIFE_TASK) && (!info->first || ts < info->first))
+	if (ts && (!record || !is_of_before(record)) && (!info->first || ts < info->first))
 		info->first = ts;
 }
 
@@ -102,6 +103,35 @@ static uint64_t size_of(int dir, const char *name, bool *is_there)
 
 	*is_there = !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
 	return *is_there ? (uint64_t)st.st_size : 0;
+}
+
+static uint64_t tree_bytes;
+
+static int add_bytes(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)path;
+	(void)at;
+	tree_bytes += type == FTW_F ? (uint64_t)st->st_size : 0;
+	return 0;
+}
+
+static bool is_one_folder(const struct info *info)
+{
+	int dir = open(info->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool has_metadata;
+
+	size_of(dir, "metadata", &has_metadata);
+	if (dir >= 0)
+		close(dir);
+	return has_metadata;
+}
+
+/* Of parts: all that is in the folder, those of other runs included. */
+static void measure_tree(struct info *info)
+{
+	tree_bytes = 0;
+	nftw(info->dir, add_bytes, 8, FTW_PHYS);
+	info->disk = tree_bytes;
 }
 
 static void measure_files(struct info *info)
@@ -150,7 +180,10 @@ static int read_recording(struct info *info)
 		return ret;
 	}
 	info->run.ended = proclife_source_horizon(info->run.source);
-	measure_files(info);
+	if (!is_one_folder(info))
+		measure_tree(info);
+	else
+		measure_files(info);
 	return 0;
 }
 

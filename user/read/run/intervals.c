@@ -57,20 +57,6 @@ static bool has_gap(const struct intervals *intervals, const struct run *part)
 	return part->lost || intervals->gap_to > part->from;
 }
 
-static void put_time(struct text *line, struct intervals *intervals, const struct run *run, uint64_t ts)
-{
-	struct text when;
-
-	if (when_is_new_day(run, ts, &intervals->day)) {
-		text_when_title(line, run, ts);
-		text_string(line, " ");
-	}
-	text_init(&when, run->screen);
-	text_when(&when, run, ts, 3);
-	text_string(line, when.s + strspn(when.s, " "));
-	text_free(&when);
-}
-
 static void put_missing(struct text *line, const struct intervals *intervals, const struct run *part)
 {
 	uint64_t suppressed = 0;
@@ -107,9 +93,9 @@ static void show_title(struct intervals *intervals, const struct run *part, bool
 	intervals->day = 0; /* each begins with its date */
 	text_init(&line, part->screen);
 	text_style(&line, STYLE_BOLD);
-	put_time(&line, intervals, part, part->began);
+	text_when_dated(&line, part, part->began, &intervals->day);
 	text_string(&line, " to ");
-	put_time(&line, intervals, part, part->ended);
+	text_when_dated(&line, part, part->ended, &intervals->day);
 	text_style(&line, STYLE_PLAIN);
 	if (idle) {
 		text_string(&line, ": nothing happened in ");
@@ -240,7 +226,7 @@ int intervals_event(struct intervals *intervals, struct run *run, void **states,
 	int ret;
 
 	/* What was there before says nothing of the time, nor does a history that begins late. */
-	if (!options_repeat(run->options) || (record ? record->type == PROCLIFE_TASK : !event->gap.lost))
+	if (!options_repeat(run->options) || (record ? is_of_before(record) : !event->gap.lost))
 		return 0;
 	ret = intervals_advance(intervals, run, states, ts);
 	show_held(intervals, run);

@@ -3,18 +3,26 @@
 #ifndef READ_RECORD_H
 #define READ_RECORD_H
 
+#include "views/views.h"
 #include <proclife.h>
 
 struct record {
 	struct proclife_recorder *recorder; /* NULL: nothing is recorded, or not any more */
 	const char *dir;
 	uint64_t next_sync;
+	uint64_t next_tell; /* the service manager */
+	const struct run *run;
 	int error; /* the first one; its message was printed */
 };
 
 /* Returns 0, or a negative errno after a message. */
-int record_begin(struct record *record, struct proclife_source *source, const char *dir,
-		 const struct proclife_run_info *run);
+int record_begin(struct record *record, const struct run *run, const struct proclife_run_info *info);
+/* Is it what a service does? Then it ends when it fails, and the service manager begins it again. */
+static inline bool record_is_service(const struct options *options)
+{
+	return options->keep_bytes;
+}
+
 /* Call it from time to time: then events reach the disk within about a second. */
 void record_poll(struct record *record, uint64_t now);
 /* Completes the recording. Prints a summary of one line if @verbose. */

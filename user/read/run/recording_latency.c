@@ -107,7 +107,7 @@ static int prepare(struct recording_latency *m, enum proclife_by by, void **stat
 	if (!ret)
 		ret = matched_begin(run, m->dir);
 	if (!ret && options->diff.count && by == PROCLIFE_BY_COMM && !options->threads)
-		ret = lineage_new(&m->lineage, run->tasks);
+		ret = lineage_new(&m->lineage, run->tasks, run->source);
 	return ret;
 }
 

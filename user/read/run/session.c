@@ -44,10 +44,19 @@ static void note_gap(struct session *s, const struct proclife_gap *gap)
 	}
 }
 
+/* As many as --count says. */
+static bool has_enough(const struct session *s)
+{
+	uint64_t count = s->run.options->count;
+
+	if (!s->run.options->views[0] && s->triggers.count)
+		return triggers_are_enough(&s->triggers);
+	return count && (s->counting || s->unwatched ? s->run.shown : s->watch.gone) >= count;
+}
+
 static int feed(struct session *s, const struct proclife_event *event)
 {
 	uint64_t ts = event->record ? event->record->ts : event->gap.from;
-	uint64_t count = s->run.options->count;
 	int ret;
 
 	if (!s->run.first)
@@ -67,21 +76,23 @@ static int feed(struct session *s, const struct proclife_event *event)
 	if (ret)
 		return ret;
 	count_missing(&s->run, event);
+	triggers_event(&s->triggers, event);
 	if (is_hidden(&s->run, event))
 		return 0;
 	if (s->feeding)
 		ret = s->feeding->feed(s->feeding_state, event);
 	else if (s->unwatched)
-		ret = event->record && event->record->type != PROCLIFE_TASK;
+		ret = event->record && !is_of_before(event->record);
 	else
 		ret = proclife_tasks_feed(s->run.tasks, event);
 	if (ret < 0)
 		return ret;
 	metrics_event(&s->metrics, event);
+	triggers_fed(&s->triggers, event);
 	if (ret)
 		s->last_fed = ts;
 	s->run.shown += s->unwatched && ret;
-	if (count && (s->counting || s->unwatched ? s->run.shown : s->watch.gone) >= count)
+	if (has_enough(s))
 		s->stop = STOP_COUNT;
 	else if (!s->live && (s->run.command || s->run.options->pid_count) &&
 		 proclife_tasks_selected(s->run.tasks) &&
@@ -116,13 +127,17 @@ static bool is_pointless(const struct session *s)
 {
 	const struct options *options = s->run.options;
 
-	return s->record.error && !options->views[0] && !options->expectation_count && !options->metrics;
+	if (record_is_service(options) && s->record.error)
+		return true;
+	return s->record.error && !options->views[0] && !options->expectation_count && !options->metrics &&
+	       !options->condition_count;
 }
 
 /* Is it a service, which has nothing to say unless something is wrong? */
 static bool is_background(const struct options *options)
 {
-	return options->metrics && !options->views[0] && !options->record && !options->expectation_count;
+	return options->metrics && !options->views[0] && !options->record && !options->expectation_count &&
+	       !options->condition_count;
 }
 
 /* What has to be done from time to time. */
@@ -131,6 +146,7 @@ static void look_after(struct session *s)
 	uint64_t now = session_now(s);
 
 	record_poll(&s->record, now);
+	reaction_poll(&s->triggers.reaction);
 	if (!s->replay) /* that is over soon */
 		metrics_poll(&s->metrics, now);
 	if (forget_any_time(s->run.options) || s->live)
@@ -210,6 +226,7 @@ static int timeout_ms(const struct session *s)
 	if (s->ended_at && t - s->ended_at < SECOND)
 		timeout = 10;
 	timeout = timeout_until(timeout, s->stop_at, t);
+	timeout = timeout_until(timeout, triggers_due(&s->triggers), t);
 	return s->intervals.to ? timeout_until(timeout, s->intervals.to, t) : timeout;
 }
 
@@ -237,13 +254,18 @@ static void wait_for_more(struct session *s)
 	}
 }
 
-/* Even where nothing happens, an interval is told when it is over. */
-static int end_intervals(struct session *s)
+/* Even where nothing happens, an interval is told when it is over, and what has gone on for too long. */
+static int pass_time(struct session *s)
 {
 	uint64_t horizon = proclife_source_horizon(s->run.source);
+	uint64_t until = horizon < s->stop_at ? horizon : s->stop_at;
 
-	return intervals_advance(&s->intervals, &s->run, s->states,
-				 horizon < s->stop_at ? horizon : s->stop_at);
+	triggers_advance(&s->triggers, until);
+	if (s->triggers.count && has_enough(s)) {
+		s->stop = STOP_COUNT;
+		s->run.ended = until;
+	}
+	return intervals_advance(&s->intervals, &s->run, s->states, until);
 }
 
 static int loop(struct session *s)
@@ -253,7 +275,7 @@ static int loop(struct session *s)
 	for (;;) {
 		ret = drain(s);
 		if (!ret && !s->stop && !s->replay)
-			ret = end_intervals(s);
+			ret = pass_time(s);
 		if (ret || s->stop)
 			return ret;
 		session_flush(s);
@@ -285,7 +307,7 @@ static int loop(struct session *s)
 /* Is something shown before the end? */
 static bool shows_meanwhile(const struct session *s)
 {
-	return s->streaming || s->live || options_repeat(s->run.options);
+	return s->streaming || s->live || s->triggers.count || options_repeat(s->run.options);
 }
 
 /* Progress is shown on a terminal that nobody else writes to: no command, and no lines of ours. */
@@ -327,6 +349,7 @@ static int follow_and_print(struct session *s)
 		s->run.ended = proclife_source_horizon(s->run.source);
 	metrics_finish(&s->metrics);
 	if (!s->write_error) {
+		triggers_finish(&s->triggers);
 		ret = intervals_finish(&s->intervals, &s->run, s->states);
 		if (ret)
 			return ret;
@@ -338,6 +361,7 @@ static int follow_and_print(struct session *s)
 	record_finish(&s->record, &run, !options->views[0]);
 	if (!s->write_error)
 		session_print(s);
+	session_wait_for_commands(s);
 	return 0;
 }
 
@@ -358,6 +382,7 @@ static void close_session(struct session *s)
 	proclife_cgroups_free(s->run.cgroups);
 	proclife_users_free(s->run.users);
 	proclife_tasks_free(s->run.tasks);
+	triggers_free(&s->triggers);
 	record_end(&s->record);
 	proclife_source_free(s->run.source);
 	for (i = 0; i < s->other_count; i++)
@@ -398,28 +423,6 @@ static int session_go(struct session *s, const sigset_t *mask)
 	return ret ? ret : session_verdict(s);
 }
 
-static int open_source(struct session *s)
-{
-	const struct options *options = s->run.options;
-	int ret;
-
-	if (!options->inputs.count) {
-		ret = proclife_device_open(&s->run.source, options->device);
-		if (ret)
-			diagnose_open(ret, options->device);
-		return ret;
-	}
-	ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
-	if (!ret)
-		ret = replay_open(&s->run.source, options->inputs.all[0]);
-	if (ret)
-		return ret;
-	s->replay = proclife_recording_info(s->run.source);
-	s->run.number = options->inputs.count > 1;
-	s->run.recorded_rcu = s->replay->rcu;
-	return 0;
-}
-
 static int run_once(const struct options *options, const struct screen *screen, const sigset_t *mask,
 		    struct live *live, struct replacement *output)
 {
@@ -433,7 +436,7 @@ static int run_once(const struct options *options, const struct screen *screen, 
 	int ret;
 
 	json_init(&s.json, screen->out);
-	if (open_source(&s))
+	if (session_open_source(&s))
 		return STATUS_ERROR;
 	ret = session_go(&s, mask);
 	close_session(&s);

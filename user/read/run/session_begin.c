@@ -16,6 +16,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int session_open_source(struct session *s)
+{
+	const struct options *options = s->run.options;
+	int ret;
+
+	if (!options->inputs.count) {
+		ret = proclife_device_open(&s->run.source, options->device);
+		if (ret)
+			diagnose_open(ret, options->device);
+		return ret;
+	}
+	ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
+	if (!ret)
+		ret = replay_open(&s->run.source, options->inputs.all[0]);
+	if (ret)
+		return ret;
+	s->replay = proclife_recording_info(s->run.source);
+	s->run.number = options->inputs.count > 1;
+	s->run.recorded_rcu = s->replay->rcu;
+	return 0;
+}
+
 static bool in_initial_namespace(const struct proclife_header *header)
 {
 	struct stat st;
@@ -142,6 +164,7 @@ static int begin_views(struct session *s)
 		s->counting |= views[i]->counts;
 		s->streaming |= views[i]->streams && views[i]->streams(s->run.options);
 	}
+	s->counting |= !views[0] && s->run.options->condition_count;
 	return ret ? ret : measure_begin(&s->run, s->run.options->by);
 }
 
@@ -168,7 +191,7 @@ static int watch_command(struct session *s)
 	return s->run.options->left_after ? proclife_tasks_report(s->run.tasks, &reports, s) : 0;
 }
 
-static int begin_results(struct session *s)
+static int begin_results(struct session *s, const sigset_t *mask)
 {
 	const struct options *options = s->run.options;
 	int ret = begin_views(s);
@@ -177,6 +200,8 @@ static int begin_results(struct session *s)
 		ret = matched_begin(&s->run, s->replay ? options->inputs.all[0] : NULL);
 	if (!ret)
 		ret = note_cgroups(&s->run);
+	if (!ret)
+		ret = triggers_begin(&s->triggers, &s->run, mask);
 	if (!ret)
 		ret = watch_begin(&s->watch, s->run.tasks);
 	if (!ret)
@@ -246,11 +271,11 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	sigset_t set;
 	int ret;
 
-	if ((options->command || (options->pid_count && !s->replay)) &&
+	if ((options->command || options->exec || (options->pid_count && !s->replay)) &&
 	    !in_initial_namespace(header)) {
 		message("%s: process IDs differ here from those that the module records; run %s "
 			"in the initial PID namespace",
-			options->command ? quoted(options->command[0]) : "--pid",
+			options->command ? quoted(options->command[0]) : options->exec ? "--exec" : "--pid",
 			program_invocation_short_name);
 		return -EXDEV;
 	}
@@ -259,7 +284,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	if (!ret)
 		ret = range_resolve(&s->run, s->replay);
 	if (!ret)
-		ret = begin_results(s);
+		ret = begin_results(s, mask);
 	if (!ret)
 		ret = check_cgroups(s);
 	if (!ret)
@@ -283,7 +308,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 		session_stop_at(s, session_now(s), STOP_DURATION);
 	stop_behind_range(s);
 	s->unwatched = !options->views[0] && !options->command && !options->pid_count &&
-		       !options->expectation_count && !options->metrics;
+		       !options->expectation_count && !options->metrics && !options->condition_count;
 	ret = metrics_begin(&s->metrics, &s->run, session_now(s));
 	if (ret)
 		return ret;
@@ -303,7 +328,7 @@ int session_prepare_record(struct session *s)
 	if (!s->run.options->record)
 		return 0;
 	run = session_recorded(s);
-	ret = record_begin(&s->record, s->run.source, s->run.options->record, &run);
+	ret = record_begin(&s->record, &s->run, &run);
 	if (ret)
 		follow_cancel(&s->follow);
 	return ret;

@@ -11,6 +11,7 @@
 #include "views/when.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +292,21 @@ int session_verdict(struct session *s)
 	if (s->run.options->expectation_count)
 		return judge(s, status);
 	return command_status(s) ?: status;
+}
+
+void session_wait_for_commands(struct session *s)
+{
+	const struct reaction *reaction = &s->triggers.reaction;
+	struct pollfd fd = { s->signals, POLLIN, 0 };
+
+	session_flush(s);
+	while (reaction_is_busy(reaction) && !s->killed_by) {
+		poll(&fd, 1, -1);
+		session_take_signals(s);
+	}
+	if (reaction->waiting_count)
+		message("--exec: %zu were still waiting for it, and it is not executed for them",
+			reaction->waiting_count);
 }
 
 void session_flush(struct session *s)

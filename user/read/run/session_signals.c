@@ -49,6 +49,7 @@ static void take_signal(struct session *s, int signo)
 {
 	if (signo == SIGCHLD) {
 		follow_poll(&s->follow);
+		reaction_child(&s->triggers.reaction);
 		if (s->follow.ended && !s->ended_at) {
 			s->ended_at = session_now(s);
 		}

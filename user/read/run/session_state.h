@@ -16,6 +16,7 @@
 #include "run/record.h"
 #include "run/recording_latency.h"
 #include "run/session.h"
+#include "run/triggers.h"
 #include "run/watch.h"
 #include "views/views.h"
 
@@ -43,13 +44,14 @@ struct session {
 	void *states[MOST_VIEWS]; /* of options->views */
 	const struct view *feeding; /* the view that is fed each event; NULL: none is */
 	void *feeding_state;
-	bool counting;	/* a view counts what --count is for, in run.shown */
+	bool counting;	/* a view, or --on, counts what --count is for, in run.shown */
 	bool streaming; /* a view shows things as they happen */
 	struct follow follow;
 	struct record record;
 	struct progress progress;
 	struct intervals intervals;
 	struct metrics metrics;
+	struct triggers triggers;
 	struct live *live; /* the screen; NULL: there is none */
 	struct proclife_event next; /* what is not due yet, of a recording that is played */
 	bool has_next;
@@ -90,6 +92,8 @@ void session_stop_at(struct session *s, uint64_t when, enum stop why);
 void session_signal_set(sigset_t *set);
 void session_take_signals(struct session *s);
 
+/* 0, or a negative errno that has been said. */
+int session_open_source(struct session *s);
 /* All but the command's start and the recorder's. 0 or a negative errno. */
 int session_prepare(struct session *s, const sigset_t *mask);
 int session_prepare_record(struct session *s);
@@ -104,6 +108,8 @@ int session_merge(struct session *s);
 struct proclife_run_info session_recorded(const struct session *s);
 void session_flush(struct session *s);
 void session_print(struct session *s);
+/* Until --exec has been executed for all; unless we are to end. */
+void session_wait_for_commands(struct session *s);
 /* The output, of which all is there now: 0, an exit status, or -SIGPIPE. */
 int session_finish_output(struct session *s);
 /* What is to be said once all is printed, and the exit status. */

@@ -7,11 +7,13 @@
  */
 #include "views/alone.h"
 #include "views/id_table.h"
+#include "views/views.h"
 #include <errno.h>
 #include <stdlib.h>
 
 struct alone {
 	struct id_table lives; /* of struct living */
+	uint64_t whole; /* since when no child is missing */
 };
 
 struct living {
@@ -27,7 +29,7 @@ struct living {
 	uint32_t children;
 	bool aside; /* it was found dead */
 	bool exited;
-	bool unsure; /* when a child died is not known */
+	bool unsure; /* when a child died is not known, or whether there was one */
 };
 
 static void add_alone(struct living *living, uint64_t to)
@@ -101,6 +103,7 @@ static void born(void *data, struct proclife_process *process, struct proclife_p
 	(void)creator;
 	living->process = process;
 	living->since = process->seen;
+	living->unsure = process->seen < alone->whole;
 	attach(alone, process, parent);
 }
 
@@ -185,7 +188,7 @@ static void gone(void *data, struct proclife_process *process)
 	id_table_delete(&alone->lives, living);
 }
 
-int alone_new(struct alone **result, struct proclife_tasks *tasks)
+int alone_new(struct alone **result, struct proclife_tasks *tasks, const struct proclife_source *source)
 {
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
@@ -200,6 +203,7 @@ int alone_new(struct alone **result, struct proclife_tasks *tasks)
 
 	if (!alone)
 		return -ENOMEM;
+	alone->whole = whole_since(source);
 	id_table_init(&alone->lives, sizeof(struct living));
 	ret = proclife_tasks_report(tasks, &reports, alone);
 	if (ret) {

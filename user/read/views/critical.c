@@ -182,6 +182,9 @@ static void warn_of_slice(const struct run *run)
 	if (recorded && info_is_slice(recorded))
 		message("--critical-path: %s is a slice: who waited for what was left out seems to have worked "
 			"itself; ask the recording that it is of", quoted(run->options->inputs.all[0]));
+	if (whole_since(run->source))
+		message("--critical-path: %s is whole since its first part that is left: who waited for what had "
+			"ended before seems to have worked itself", quoted(run->options->inputs.all[0]));
 }
 
 static void print(const struct run *run, void *state)

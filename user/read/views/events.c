@@ -58,7 +58,7 @@ static void say_absent(const struct run *run, unsigned int type)
 static void say_vain(const struct run *run)
 {
 	const struct proclife_header *header = proclife_source_header(run->source);
-	uint64_t asked = run->options->events & ~PROCLIFE_HAS(PROCLIFE_TASK) &
+	uint64_t asked = run->options->events & ~TYPES_OF_BEFORE &
 			 ~PROCLIFE_HAS(PROCLIFE_SUPPRESSED);
 	unsigned int type;
 
@@ -364,10 +364,10 @@ static int feed(void *state, const struct proclife_event *event)
 		return 0;
 	if (events->json)
 		event_json_record(events->json, r, &before);
-	else if (r->type != PROCLIFE_TASK) /* no event: what was there when we came */
+	else if (!is_of_before(r))
 		show_record(events, r, &before);
-	run->shown += r->type != PROCLIFE_TASK;
-	return r->type != PROCLIFE_TASK;
+	run->shown += !is_of_before(r);
+	return !is_of_before(r);
 }
 
 static bool streams(const struct options *options)

@@ -249,7 +249,7 @@ void event_json_record(const struct event_json *e, const struct proclife_record 
 	if (r->flags & PROCLIFE_F_WORKER)
 		json_bool(json, "worker", true);
 	if (r->flags & PROCLIFE_F_TRUNCATED)
-		json_bool(json, "truncated", true);
+		json_bool(json, r->type == PROCLIFE_PAST ? "incomplete" : "truncated", true);
 	if (r->type < PROCLIFE_TYPES)
 		put_fields(e, r->type, r);
 	put_derived(json, r, before);

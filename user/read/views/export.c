@@ -152,7 +152,7 @@ static int begin_lives(struct exporting *exporting)
 	int ret = proclife_tasks_report(tasks, &reports, exporting);
 
 	/* After ours: then it still knows of who is reported gone. */
-	return ret ? ret : alone_new(&exporting->alone, tasks);
+	return ret ? ret : alone_new(&exporting->alone, tasks, exporting->export.run->source);
 }
 
 static int begin(struct run *run, void **state)
@@ -206,7 +206,7 @@ const struct view view_export = {
 	.argument = "FORMAT",
 	.help = "Lives for other programs: csv, folded, otlp, perfetto; --output names a file",
 	.scope = "writes lives and nothing else",
-	.takes = (OF_TRACE & ~GIVEN(EXPECT)) | GIVEN(OUTPUT) | GIVEN(LOSS_LOG) | GIVEN(TRACKS),
+	.takes = (OF_TRACE & ~(GIVEN(EXPECT) | OF_TRIGGERS)) | GIVEN(OUTPUT) | GIVEN(LOSS_LOG) | GIVEN(TRACKS),
 	.range = RANGE_OF_LIVES,
 	.is_minor = true,
 	.has_cgroups = true,

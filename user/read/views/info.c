@@ -3,12 +3,11 @@
 #include "output/cut.h"
 #include "output/quote.h"
 #include "views/info.h"
+#include "views/info_lines.h"
 #include "views/when.h"
 #include <inttypes.h>
 #include <string.h>
 
-#define LABEL 13
-#define MOST_SHOWN 5 /* damaged files, steps of the clock; the others are counted */
 #define CPUS_UNKNOWN 8192 /* what the library takes a recording to have that does not say */
 
 const char *info_state(const struct info *info)
@@ -23,91 +22,8 @@ bool info_has_cpus(const struct info *info)
 
 bool info_is_absent(const struct info *info, unsigned int type)
 {
-	return proclife_type_name(type) && type != PROCLIFE_TASK && type != PROCLIFE_SUPPRESSED &&
-	       !(info->header->features & PROCLIFE_HAS(type));
-}
-
-/*
- * A line, and those that it needs where the screen is too narrow: broken behind commas, or at
- * spaces
- */
-
-/* The last such space that is not behind the columns; 0: there is none. */
-static size_t last_space(const char *s, size_t columns, bool behind_comma)
-{
-	while (columns && (s[columns] != ' ' || (behind_comma && !strchr(",;:", s[columns - 1]))))
-		columns--;
-	return columns;
-}
-
-/* How many bytes go into these columns; none of them takes more than one. */
-static size_t part_of(const char *s, size_t n, unsigned int columns)
-{
-	size_t end;
-
-	if (!columns || n <= columns)
-		return n;
-	end = last_space(s, columns, true);
-	if (!end)
-		end = last_space(s, columns, false);
-	if (!end)
-		end = strcspn(s, " ");
-	return end < n ? end : n;
-}
-
-static void print_line(const struct info *info, const char *label, const struct text *what)
-{
-	unsigned int width = info->run.screen->width;
-	const char *s = what->s;
-	size_t left = what->len;
-	struct text line, word;
-
-	width = !width ? 0 : width > 2 * LABEL ? width - LABEL : LABEL;
-	text_init(&line, info->run.screen);
-	text_init(&word, info->run.screen);
-	do {
-		size_t n = part_of(s, left, width);
-
-		text_style(&line, STYLE_BOLD);
-		text_printf(&line, "%-*s", LABEL, label);
-		text_style(&line, STYLE_PLAIN);
-		text_clear(&word);
-		text_bytes(&word, s, n, what->len == what->columns ? n : what->columns);
-		text_in(&line, &word, width);
-		text_line(&line);
-		n += n < left; /* the space */
-		s += n;
-		left -= n;
-		label = "";
-	} while (left);
-	text_free(&word);
-	text_free(&line);
-}
-
-/* Of @count of a kind, those beyond the ones that had a line each. */
-static void print_more(const struct info *info, const char *label, uint64_t count, const char *one,
-		       const char *many, struct text *what)
-{
-	if (count <= MOST_SHOWN)
-		return;
-	text_clear(what);
-	text_plural(what, count - MOST_SHOWN, one, many);
-	print_line(info, label, what);
-}
-
-/* Of what has to be one line: its end is left out. */
-static void print_short(const struct info *info, const char *label, const struct text *what)
-{
-	unsigned int width = info->run.screen->width;
-	struct text line;
-
-	text_init(&line, info->run.screen);
-	text_style(&line, STYLE_BOLD);
-	text_printf(&line, "%-*s", LABEL, label);
-	text_style(&line, STYLE_PLAIN);
-	text_in(&line, what, !width ? 0 : width > 2 * LABEL ? width - LABEL : LABEL);
-	text_line(&line);
-	text_free(&line);
+	return proclife_type_name(type) && type != PROCLIFE_TASK && type != PROCLIFE_PAST &&
+	       type != PROCLIFE_SUPPRESSED && !(info->header->features & PROCLIFE_HAS(type));
 }
 
 static void add_when(struct text *text, const struct info *info, uint64_t ts)
@@ -140,13 +56,13 @@ static void show_uuid(const struct info *info, struct text *what)
 
 	info_uuid(info->recorded->uuid, uuid);
 	text_string(what, uuid);
-	print_line(info, "uuid", what);
+	info_line(info, "uuid", what);
 	if (!info_is_slice(info->recorded))
 		return;
 	info_uuid(info->recorded->slice_of, uuid);
 	text_clear(what);
 	text_string(what, uuid);
-	print_line(info, "slice of", what);
+	info_line(info, "slice of", what);
 }
 
 /* Why it ended, in words; those of a later release as they are. */
@@ -161,7 +77,9 @@ static void add_reason(struct text *what, const char reason[PROCLIFE_REASON_LEN]
 		{ "count", "--count was reached" },
 		{ "signal", "it was stopped" },
 		{ "left", "the time after the command's exit was over" },
+		{ "saved", "--on had it saved" },
 		{ "lost", "the end of what was followed was lost" },
+		{ "part", "another part follows" },
 		{ "end", "" },
 	};
 	size_t i;
@@ -194,7 +112,7 @@ static void show_state(const struct info *info, struct text *what)
 			add_when(what, info, recorded->synced);
 		}
 	}
-	print_line(info, "state", what);
+	info_line(info, "state", what);
 }
 
 static void show_damage(const struct info *info, struct text *what)
@@ -203,7 +121,7 @@ static void show_damage(const struct info *info, struct text *what)
 	size_t i;
 
 	for (i = 0; (damage = proclife_recording_damage(info->run.source, i)); i++) {
-		if (i >= MOST_SHOWN)
+		if (i >= INFO_MOST_SHOWN)
 			continue;
 		text_clear(what);
 		text_string(what, damage->stream);
@@ -216,9 +134,9 @@ static void show_damage(const struct info *info, struct text *what)
 		text_name(what, damage->what, sizeof(damage->what));
 		text_string(what, damage->estimated ? "; lost: about " : "; lost: ");
 		text_count(what, damage->lost);
-		print_line(info, "damaged", what);
+		info_line(info, "damaged", what);
 	}
-	print_more(info, "damaged", i, "more file", "more files", what);
+	info_more(info, "damaged", i, "more file", "more files", what);
 }
 
 static void show_machine(const struct info *info, struct text *what)
@@ -241,7 +159,7 @@ static void show_machine(const struct info *info, struct text *what)
 		text_plural(what, header->cpus, "CPU", "CPUs");
 	}
 	if (what->len)
-		print_line(info, "machine", what);
+		info_line(info, "machine", what);
 }
 
 static void show_module(const struct info *info, struct text *what)
@@ -254,7 +172,7 @@ static void show_module(const struct info *info, struct text *what)
 	if (mark)
 		text_printf(what, ", exits begin %s", mark);
 	if (info->header->version[0])
-		print_line(info, "module", what);
+		info_line(info, "module", what);
 }
 
 static void show_times(const struct info *info, struct text *what)
@@ -263,7 +181,17 @@ static void show_times(const struct info *info, struct text *what)
 
 	if (began) {
 		add_when(what, info, began);
-		print_line(info, "began", what);
+		if (info->recorded->part > 1)
+			text_string(what, "; what was before is there only of lives that were open then");
+		info_line(info, info->recorded->part > 1 ? "whole since" : "began", what);
+	}
+	if (info->recorded->part) {
+		text_clear(what);
+		if (info->recorded->parts > 1)
+			text_printf(what, "%u, from number %u on", info->recorded->parts, info->recorded->part);
+		else
+			text_printf(what, "number %u", info->recorded->part);
+		info_line(info, info->recorded->parts > 1 ? "parts" : "part", what);
 	}
 	text_clear(what);
 	if (info->first && info->first < began) {
@@ -271,7 +199,7 @@ static void show_times(const struct info *info, struct text *what)
 		text_string(what, ", ");
 		text_time(what, began - info->first);
 		text_string(what, " before it began");
-		print_line(info, "history from", what);
+		info_line(info, "history from", what);
 	}
 	text_clear(what);
 	if (!ended)
@@ -281,7 +209,7 @@ static void show_times(const struct info *info, struct text *what)
 		text_string(what, ", after ");
 		text_time(what, ended - began);
 	}
-	print_line(info, info->recorded->complete ? "ended" : "up to", what);
+	info_line(info, info->recorded->complete ? "ended" : "up to", what);
 }
 
 static void show_clock(const struct info *info, struct text *what)
@@ -291,7 +219,7 @@ static void show_clock(const struct info *info, struct text *what)
 	size_t i;
 
 	for (i = 0; proclife_source_clock_step(info->run.source, i, &since, &by); i++) {
-		if (i >= MOST_SHOWN)
+		if (i >= INFO_MOST_SHOWN)
 			continue;
 		text_clear(what);
 		text_string(what, by < 0 ? "-" : "+");
@@ -299,9 +227,9 @@ static void show_clock(const struct info *info, struct text *what)
 		text_string(what, " at ");
 		add_when(what, info, since);
 		text_string(what, by < 0 ? ": set" : ": set, or suspended");
-		print_line(info, "clock", what);
+		info_line(info, "clock", what);
 	}
-	print_more(info, "clock", i, "more step", "more steps", what);
+	info_more(info, "clock", i, "more step", "more steps", what);
 }
 
 static void show_command(const struct info *info, struct text *what)
@@ -319,7 +247,7 @@ static void show_command(const struct info *info, struct text *what)
 		text_args(what, info->command.args, info->command.args_bytes, info->command.args_cut, 0);
 	else if (info->command.path)
 		text_word(what, info->command.path, strlen(info->command.path));
-	print_short(info, "command", what);
+	info_short(info, "command", what);
 }
 
 static void show_processes(const struct info *info, struct text *what)
@@ -341,7 +269,7 @@ static void show_processes(const struct info *info, struct text *what)
 	text_string(what, " older; ");
 	text_count(what, info->processes.ended);
 	text_string(what, " ended in it");
-	print_line(info, "processes", what);
+	info_line(info, "processes", what);
 	text_clear(what);
 	for (i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
 		if (!left[i] || !states[i])
@@ -353,7 +281,7 @@ static void show_processes(const struct info *info, struct text *what)
 	}
 	if (!what->len)
 		text_string(what, "nothing is left");
-	print_line(info, "at the end", what);
+	info_line(info, "at the end", what);
 }
 
 static void show_records(const struct info *info, struct text *what)
@@ -373,7 +301,7 @@ static void show_records(const struct info *info, struct text *what)
 		text_printf(what, "%sof a later release ", separator);
 		text_count(what, info->types[PROCLIFE_NONE]);
 	}
-	print_line(info, "records", what);
+	info_line(info, "records", what);
 }
 
 static void show_lost(const struct info *info, struct text *what)
@@ -396,7 +324,7 @@ static void show_lost(const struct info *info, struct text *what)
 		text_string(what, ", other marks ");
 		text_count(what, header->marks_missed);
 	}
-	print_line(info, "lost", what);
+	info_line(info, "lost", what);
 }
 
 static void show_absent(const struct info *info, struct text *what)
@@ -409,7 +337,7 @@ static void show_absent(const struct info *info, struct text *what)
 	if (!what->len)
 		return;
 	text_string(what, ": off, or not on this kernel");
-	print_line(info, "not recorded", what);
+	info_line(info, "not recorded", what);
 }
 
 /* Not every kernel has each mark of an address space. */
@@ -423,7 +351,7 @@ static void show_mm_marks(const struct info *info, struct text *what)
 	for (mark = 1; mark < 32; mark++)
 		if (info->header->mm_marks & PROCLIFE_HAS_MM(mark))
 			text_printf(what, "%s%s", what->len ? ", " : "", mm_what_text(mark, unknown));
-	print_line(info, "mm marks", what);
+	info_line(info, "mm marks", what);
 }
 
 static void show_args(const struct info *info, struct text *what)
@@ -434,14 +362,14 @@ static void show_args(const struct info *info, struct text *what)
 		text_string(what, "recorded");
 	else
 		text_string(what, "not recorded");
-	print_line(info, "arguments", what);
+	info_line(info, "arguments", what);
 }
 
 static void show_rcu(const struct info *info, struct text *what)
 {
 	text_name(what, info->recorded->rcu, PROCLIFE_RCU_LEN);
 	if (what->len)
-		print_line(info, "RCU", what);
+		info_line(info, "RCU", what);
 }
 
 static void show_disk(const struct info *info, struct text *what)
@@ -458,13 +386,17 @@ static void show_disk(const struct info *info, struct text *what)
 			largest = stream;
 	}
 	text_size(what, info->disk / 1024);
-	text_string(what, "; ");
-	text_plural(what, files, "stream", "streams");
+	if (info->recorded->part && !files) {
+		text_string(what, ", all that is in the folder");
+	} else {
+		text_string(what, "; ");
+		text_plural(what, files, "stream", "streams");
+	}
 	if (largest) {
 		text_printf(what, ", the largest %s with ", largest->name);
 		text_size(what, largest->bytes / 1024);
 	}
-	print_line(info, "on disk", what);
+	info_line(info, "on disk", what);
 }
 
 void info_print(const struct info *info)

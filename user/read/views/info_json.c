@@ -16,6 +16,8 @@ static void json_recorded(const struct info *info, struct json *json)
 	json_string_or_null(json, "reason", recorded->reason[0] ? recorded->reason : NULL);
 	json_string_or_null(json, "host", recorded->hostname[0] ? recorded->hostname : NULL);
 	json_uint_or_null(json, "began", recorded->began);
+	json_uint_or_null(json, "part", recorded->part);
+	json_uint_or_null(json, "parts", recorded->parts);
 	json_uint_or_null(json, "first", info->first);
 	json_uint(json, "ended", info->run.ended);
 	json_uint_or_null(json, "synced", recorded->synced);

@@ -93,7 +93,7 @@ static void gone(void *data, struct proclife_process *process)
 	add_link(data, process);
 }
 
-int lineage_new(struct lineage **result, struct proclife_tasks *tasks)
+int lineage_new(struct lineage **result, struct proclife_tasks *tasks, const struct proclife_source *source)
 {
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
@@ -106,7 +106,7 @@ int lineage_new(struct lineage **result, struct proclife_tasks *tasks)
 		return -ENOMEM;
 	ret = proclife_tasks_report(tasks, &reports, lineage);
 	if (!ret)
-		ret = alone_new(&lineage->alone, tasks);
+		ret = alone_new(&lineage->alone, tasks, source);
 	if (ret) {
 		lineage_free(lineage);
 		return ret;

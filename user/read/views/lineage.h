@@ -14,7 +14,7 @@ struct lineage_link {
 struct lineage;
 
 /* Knows of all processes from now on; those that match count. 0 or a negative errno. */
-int lineage_new(struct lineage **lineage, struct proclife_tasks *tasks);
+int lineage_new(struct lineage **lineage, struct proclife_tasks *tasks, const struct proclife_source *source);
 void lineage_free(struct lineage *lineage);
 
 /* The times alone of the processes of this name; NULL if there are none. */

@@ -279,7 +279,7 @@ static int begin_part(struct lives *lives, struct run *run)
 	id_table_init(&part->dead, sizeof(struct dead));
 	/* First: then it knows of what is reported to us. */
 	if (run->options->json || lives->sort == SORT_ALONE)
-		ret = alone_new(&part->alone, run->tasks);
+		ret = alone_new(&part->alone, run->tasks, run->source);
 	return ret ? ret : proclife_tasks_report(run->tasks, &reports, part);
 }
 

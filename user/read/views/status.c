@@ -168,10 +168,10 @@ static const char *absent(const struct status *status, unsigned int type)
 	return "this kernel has no such tracepoint, see dmesg";
 }
 
-/* Nothing that happens to a task: what a snapshot finds, and what is not recorded. */
+/* Nothing that happens to a task: what a snapshot finds, what is not recorded, what no module makes. */
 static bool is_about_records(unsigned int type)
 {
-	return type == PROCLIFE_TASK || type == PROCLIFE_SUPPRESSED;
+	return type == PROCLIFE_TASK || type == PROCLIFE_SUPPRESSED || type == PROCLIFE_PAST;
 }
 
 /*

@@ -96,6 +96,13 @@ bool run_has_exiting(const struct run *run)
 	return header && exit_mark(header) == EXIT_MARK_DO_EXIT;
 }
 
+uint64_t whole_since(const struct proclife_source *source)
+{
+	const struct proclife_run_info *recorded = proclife_recording_info(source);
+
+	return recorded && recorded->part > 1 ? recorded->began : 0;
+}
+
 bool info_is_slice(const struct proclife_run_info *recorded)
 {
 	static const uint8_t none[PROCLIFE_UUID_BYTES];

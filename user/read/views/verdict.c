@@ -127,11 +127,11 @@ static void show_ktap_title(const struct run *run, struct text *line)
 static void put_case(struct text *line, const struct expectation *e)
 {
 	static const char *const relations[] = {
-		[EXPECT_BELOW] = "_below_",	  [EXPECT_AT_MOST] = "_at_most_",
-		[EXPECT_EQUAL] = "_equal_",	  [EXPECT_AT_LEAST] = "_at_least_",
-		[EXPECT_ABOVE] = "_above_",
+		[RELATION_BELOW] = "_below_",	  [RELATION_AT_MOST] = "_at_most_",
+		[RELATION_EQUAL] = "_equal_",	  [RELATION_AT_LEAST] = "_at_least_",
+		[RELATION_ABOVE] = "_above_",
 	};
-	size_t figure = strcspn(e->text, "<>=");
+	size_t figure = relation_find(e->text);
 
 	text_name(line, e->text, figure);
 	text_string(line, relations[e->relation]);

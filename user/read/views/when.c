@@ -43,6 +43,20 @@ bool when_is_new_day(const struct run *run, uint64_t ts, int64_t *day)
 	return before != *day;
 }
 
+void text_when_dated(struct text *text, const struct run *run, uint64_t ts, int64_t *day)
+{
+	struct text when;
+
+	if (when_is_new_day(run, ts, day)) {
+		text_when_title(text, run, ts);
+		text_string(text, " ");
+	}
+	text_init(&when, run->screen);
+	text_when(&when, run, ts, 3);
+	text_string(text, when.s + strspn(when.s, " "));
+	text_free(&when);
+}
+
 const char *when_text(const struct run *run, uint64_t ts, char buffer[WHEN_SIZE])
 {
 	struct text text;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "parted.h"
+
+#include <bench/generate.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <parts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CPUS 3
+#define RING (1 << 16)
+
+struct fake_device *machine;
+struct proclife_source *parted_source;
+struct proclife_recorder *recorder;
+struct trace *trace;
+struct proclife_keep keep;
+struct proclife_run_info run;
+static uint64_t bytes; /* that were counted */
+
+static int count_bytes(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)path;
+	(void)type;
+	(void)ftw;
+	bytes += (uint64_t)st->st_blocks * 512;
+	return 0;
+}
+
+uint64_t parted_bytes(void)
+{
+	bytes = 0;
+	nftw(folder.path, count_bytes, 8, FTW_PHYS);
+	return bytes;
+}
+
+void parted_begin_recording(void)
+{
+	parted_source = fake_device_open(machine);
+	run = (struct proclife_run_info){ .size = sizeof(run), .began = machine->now, .command_status = -1 };
+	if (!keep.bytes)
+		keep.bytes = proclife_keep_least(parted_source);
+	keep.size = sizeof(keep);
+	assert_int_equal(proclife_recorder_keep(&recorder, parted_source, folder.path, &run, &keep), 0);
+}
+
+void parted_begin(uint64_t processes, uint64_t seed)
+{
+	struct trace_plan plan = trace_plan_of_seed(seed);
+
+	plan.cpus = CPUS;
+	plan.processes = processes;
+	plan.gap_every = 0;
+	plan.snapshot = false;
+	plan.before = 0;
+	plan.leave = 20;
+	plan.pids = 30000;
+	trace = trace_new(&plan);
+	machine = fake_device_new(CPUS, RING);
+	fake_device_add_rings(machine);
+	machine->now = trace_now(trace);
+	keep = (struct proclife_keep){ 0 };
+	parted_begin_recording();
+}
+
+bool parted_go_on(uint64_t records)
+{
+	if (!trace_round(trace, records))
+		return false;
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		uint64_t count;
+		const struct proclife_record *record = trace_records(trace, cpu, &count);
+
+		for (; count--; record++) {
+			struct proclife_record *slot = fake_device_begin(machine, cpu);
+
+			*slot = *record;
+			proclife_ring_commit(&machine->rings[cpu], record->type);
+		}
+	}
+	machine->now = trace_now(trace);
+	assert_int_equal(log_source(&live, parted_source, UINT64_MAX), 0);
+	assert_int_equal(proclife_recorder_error(recorder), 0);
+	return true;
+}
+
+void parted_end_recording(void)
+{
+	run.ended = ++machine->now;
+	strcpy(run.reason, "signal");
+	assert_int_equal(log_source(&live, parted_source, UINT64_MAX), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(parted_source);
+}
+
+void parted_end(void)
+{
+	parted_end_recording();
+	fake_device_free(machine);
+	trace_free(trace);
+}
+
+size_t parted_carried(const struct log *log, const struct log *yielded, uint64_t began)
+{
+	size_t rest = 0;
+
+	while (rest < log->count && rest < yielded->count &&
+	       !memcmp(&log->records[log->count - rest - 1], &yielded->records[yielded->count - rest - 1],
+		       sizeof(*log->records)))
+		rest++;
+	assert_true(rest > 0);
+	for (size_t i = 0; i < log->count - rest; i++) {
+		assert_true(log->records[i].ts <= began);
+		assert_true(!i || log->records[i - 1].ts <= log->records[i].ts);
+	}
+	assert_true(rest == yielded->count || yielded->records[yielded->count - rest - 1].ts <= began);
+	return log->count - rest;
+}
+
+void parted_run_path(char path[PATH_MAX])
+{
+	char name[PROCLIFE_RUN_NAME];
+	int fd = open(folder.path, O_RDONLY | O_DIRECTORY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(proclife_parts_latest_run(fd, name), 0);
+	close(fd);
+	assert_true(snprintf(path, PATH_MAX, "%s/%s", folder.path, name) < PATH_MAX);
+}

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A trace is cut in three. What is carried over a cut, and what follows it, tells of each life the same as
+ * the whole trace does: every figure, for each process that ends after the cut or outlives the trace. The
+ * second cut is of what the first one left, as the parts of a flight recording are.
+ */
+#include "check.h"
+#include "stories.h"
+#include "recorded.h"
+
+#include <bench/generate.h>
+#include <carry_lives.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct happening {
+	struct proclife_event event;
+	struct proclife_record record;
+};
+
+static struct happening *all;
+static size_t count, room;
+static uint64_t seed;
+
+struct ended {
+	struct proclife_process process;
+	enum proclife_life_state state;
+	char path[PROCLIFE_PATH_LEN + 4];
+	char *args;
+	struct proclife_killer killer;
+	struct proclife_memory memory;
+	uint64_t killed;
+	bool parent_there;
+};
+
+static struct ended *whole, *parts, *early, **told;
+static size_t whole_count, parts_count, early_count, *told_count;
+static struct proclife_tasks *tasks;
+
+#define check(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			fail_msg("seed %llu, process %u: %s", (unsigned long long)seed,            \
+				 checked ? checked->tgid : 0, #condition);                         \
+	} while (0)
+
+static const struct proclife_process *checked;
+static bool gaps; /* the trace has some: names are as sure as what told them */
+
+static void add_event(const struct proclife_event *event)
+{
+	if (count == room) {
+		room = room ? 2 * room : 1024;
+		all = realloc(all, room * sizeof(*all));
+		assert_non_null(all);
+	}
+	all[count].event = *event;
+	if (event->record)
+		all[count].record = *event->record;
+	count++;
+}
+
+/* The events have copies of their records, which stay. */
+static void own_events(void)
+{
+	for (size_t i = 0; i < count; i++) {
+		all[i].event.ahead = NULL;
+		if (all[i].event.record)
+			all[i].event.record = &all[i].record;
+	}
+}
+
+static void make(const struct trace_plan *plan)
+{
+	struct trace *trace = trace_new(plan);
+	struct proclife_merge merge = { 0 };
+	struct proclife_event event;
+
+	count = 0;
+	for (uint32_t cpu = 0; cpu < plan->cpus; cpu++)
+		assert_int_equal(proclife_merge_add(&merge, trace_stream(trace, cpu)), 0);
+	while (trace_round(trace, 5000)) {
+		merge.horizon = trace_now(trace);
+		proclife_merge_build(&merge);
+		while (proclife_merge_next(&merge, &event) == 1)
+			add_event(&event);
+	}
+	proclife_merge_free(&merge);
+	trace_free(trace);
+	own_events();
+}
+static void process_gone(void *data, struct proclife_process *process)
+{
+	struct ended *ended;
+	const struct proclife_killer *killer = proclife_process_killer(process);
+
+	(void)data;
+	if (!(*told_count & (*told_count + 1))) {
+		*told = realloc(*told, 2 * (*told_count + 1) * sizeof(**told));
+		assert_non_null(*told);
+	}
+	ended = &(*told)[(*told_count)++];
+	*ended = (struct ended){ .process = *process, .state = proclife_process_state(tasks, process) };
+	if (process->path)
+		strcpy(ended->path, process->path);
+	if (process->args) {
+		ended->args = malloc(process->args_bytes + 1u);
+		memcpy(ended->args, process->args, process->args_bytes);
+	}
+	if (killer)
+		ended->killer = *killer;
+	if (proclife_process_memory(process))
+		ended->memory = *proclife_process_memory(process);
+	ended->killed = proclife_process_killed(process);
+	ended->parent_there = process->parent_id != 0;
+}
+
+static struct proclife_source *facts; /* of the trace; NULL: none */
+
+static void begin(struct ended **list, size_t *length)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.process_gone = process_gone,
+	};
+
+	told = list;
+	told_count = length;
+	*length = 0;
+	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
+	if (facts)
+		assert_int_equal(proclife_tasks_begin(tasks, facts), 0);
+}
+
+static struct proclife_carry *begin_carry(void)
+{
+	struct proclife_carry *carry;
+
+	assert_int_equal(proclife_carry_new(&carry), 0);
+	if (facts)
+		assert_int_equal(proclife_tasks_begin(carry->tasks, facts), 0);
+	return carry;
+}
+
+static void end(void)
+{
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	proclife_tasks_free(tasks);
+}
+
+static void free_told(struct ended **list, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		free((*list)[i].args);
+	free(*list);
+	*list = NULL;
+}
+
+static int feed(void *data, const struct proclife_event *event)
+{
+	(void)data;
+	return proclife_tasks_feed(tasks, event) < 0;
+}
+
+static int carry_on(void *data, const struct proclife_event *event)
+{
+	return proclife_carry_take(data, event);
+}
+
+
+/* As they come out of the streams into which they are written. */
+static void put_carried(const struct proclife_carried *carried,
+			int (*to)(void *data, const struct proclife_event *event), void *data)
+{
+	bool gap_put[PROCLIFE_CARRY_GAPS] = { false };
+	size_t gaps_done = 0, records = 0;
+
+	while (records < carried->count || gaps_done < carried->gap_count) {
+		struct proclife_event event = { 0 };
+		size_t next = PROCLIFE_CARRY_GAPS;
+
+		for (size_t i = 0; i < carried->gap_count; i++)
+			if (!gap_put[i] && (next == PROCLIFE_CARRY_GAPS ||
+					    carried->gaps[i].from < carried->gaps[next].from))
+				next = i;
+		if (next < PROCLIFE_CARRY_GAPS && (records == carried->count ||
+			carried->gaps[next].from <= carried->records[records].ts)) {
+			event.gap = carried->gaps[next];
+			gap_put[next] = true;
+			gaps_done++;
+		} else {
+			event.record = &carried->records[records++];
+			assert_true(records == 1 || event.record[-1].ts <= event.record->ts);
+		}
+		assert_int_equal(to(data, &event), 0);
+	}
+}
+
+static const struct ended *find(const struct proclife_process *process)
+{
+	for (size_t i = 0; i < whole_count; i++) {
+		const struct proclife_process *other = &whole[i].process;
+
+		if (other->tgid == process->tgid && other->start == process->start &&
+		    other->handle == process->handle)
+			return &whole[i];
+	}
+	return NULL;
+}
+
+static bool same_actor(const struct proclife_actor *a, const struct proclife_actor *b)
+{
+	return a->pid == b->pid && a->tgid == b->tgid && !strcmp(a->comm, b->comm);
+}
+
+static bool same_memory(const struct proclife_memory *a, const struct proclife_memory *b)
+{
+	return a->left == b->left && a->early == b->early && a->teardown == b->teardown &&
+	       a->gone == b->gone && a->early_anon == b->early_anon && a->rss_anon == b->rss_anon &&
+	       a->rss_file == b->rss_file && a->rss_shmem == b->rss_shmem && a->swap == b->swap &&
+	       a->holders == b->holders && a->own == b->own && a->async == b->async &&
+	       a->open == b->open && same_actor(&a->last, &b->last) && same_actor(&a->by, &b->by) &&
+	       same_actor(&a->early_by, &b->early_by);
+}
+
+/* Who did it can be gone, and then nothing of it is told. */
+static bool may_be_memory(const struct proclife_memory *a, const struct proclife_memory *b)
+{
+	static const struct proclife_memory unknown;
+
+	return same_memory(a, b) || (same_memory(b, &unknown) && (!a->own || a->early));
+}
+
+static bool same_killer(const struct proclife_killer *a, const struct proclife_killer *b)
+{
+	return a->ts == b->ts && a->task == b->task && a->signo == b->signo && a->code == b->code &&
+	       a->pid == b->pid && a->tgid == b->tgid && !strcmp(a->comm, b->comm) &&
+	       a->blocked == b->blocked && a->again == b->again;
+}
+
+static void check_same(const struct ended *a, const struct ended *b)
+{
+	const struct proclife_process *p = &a->process, *q = &b->process;
+
+	checked = q;
+	check(p->exit_code == q->exit_code);
+	check(p->flags == q->flags);
+	check(p->threads == q->threads);
+	check(p->live == q->live);
+	check(p->open == q->open);
+	check(p->outlives == q->outlives);
+	check(p->args_cut == q->args_cut);
+	check(p->notified_lost == q->notified_lost);
+	check(p->exit_cpu == q->exit_cpu);
+	check(p->marks.born == q->marks.born && p->marks.exited == q->marks.exited);
+	check(p->marks.notified == q->marks.notified && p->marks.reaped == q->marks.reaped);
+	check(p->marks.freed == q->marks.freed);
+	/* The first TASK of a process is of a thread, which can be gone. */
+	check(p->seen == q->seen || (!p->marks.born && p->seen < q->seen));
+	check(p->max_rss == q->max_rss);
+	check(!strcmp(p->comm, q->comm));
+	check(!strcmp(p->reaper_comm, q->reaper_comm));
+	check(p->reaper_pid == q->reaper_pid && p->reaper_tgid == q->reaper_tgid);
+	check(!strcmp(a->path, b->path));
+	check(p->args_bytes == q->args_bytes);
+	check(!p->args == !q->args && (!p->args || !memcmp(a->args, b->args, p->args_bytes)));
+	check(p->execed == q->execed);
+	check(p->parent_tgid == q->parent_tgid);
+	check(p->creator_tgid == q->creator_tgid);
+	/* The first TASK of a parent is of a thread, too. */
+	check(!b->parent_there || !p->marks.born || gaps || !strcmp(p->parent_comm, q->parent_comm));
+	check(p->ns_pid == q->ns_pid && p->ns_inum == q->ns_inum);
+	check(p->cgroup == q->cgroup);
+	check(p->uid == q->uid);
+	check(p->execs == q->execs);
+	check(p->runtime == q->runtime && p->utime == q->utime && p->stime == q->stime);
+	check(p->min_flt == q->min_flt && p->maj_flt == q->maj_flt);
+	check(p->nvcsw == q->nvcsw && p->nivcsw == q->nivcsw);
+	check(p->real_parent_tgid == q->real_parent_tgid);
+	check(p->leader_exited == q->leader_exited);
+	check(p->exiting == q->exiting);
+	check(p->reaper_waited == q->reaper_waited || !q->reaper_waited); /* the reaper is gone */
+	check(p->waited == q->waited);
+	check(a->state == b->state);
+	check(same_killer(&a->killer, &b->killer));
+	check(a->killed == b->killed);
+	check(may_be_memory(&a->memory, &b->memory));
+	checked = NULL;
+}
+
+/* The parts until the second cut, and what is carried over that; then the rest is fed. */
+static void run_parts(size_t first, size_t second, size_t most)
+{
+	struct proclife_carried carried;
+	struct proclife_carry *one = begin_carry(), *two = begin_carry();
+	struct proclife_event event;
+
+	for (size_t i = 0; i < first; i++)
+		assert_int_equal(proclife_carry_take(one, &all[i].event), 0);
+	assert_int_equal(proclife_carry_choose(one, most, &carried), 0);
+	put_carried(&carried, carry_on, two);
+	proclife_carry_free(one);
+	for (size_t i = first; i < second; i++)
+		assert_int_equal(proclife_carry_take(two, &all[i].event), 0);
+	assert_int_equal(proclife_carry_choose(two, most, &carried), 0);
+	assert_int_equal(carried.left_out, 0);
+
+	begin(&parts, &parts_count);
+	put_carried(&carried, feed, NULL);
+	proclife_carry_free(two);
+	for (size_t i = second; i < count; i++) {
+		event = all[i].event;
+		assert_int_equal(feed(NULL, &event), 0);
+	}
+	end();
+}
+
+static void run_whole(void)
+{
+	begin(&whole, &whole_count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(feed(NULL, &all[i].event), 0);
+	end();
+}
+
+/* How many were gone before the cut: the parts tell of all others, and of nobody else. */
+static size_t gone_before(size_t cut)
+{
+	size_t number = 0;
+
+	begin(&early, &early_count);
+	for (size_t i = 0; i < cut; i++)
+		assert_int_equal(feed(NULL, &all[i].event), 0);
+	number = early_count;
+	end();
+	free_told(&early, early_count);
+	return number;
+}
+
+static bool is_among(const struct ended *list, size_t length, const struct proclife_process *process)
+{
+	for (; length--; list++)
+		if (list->process.tgid == process->tgid && list->process.start == process->start)
+			return true;
+	return false;
+}
+
+/* To find out why: whom only one of them tells of. */
+static void tell_difference(size_t before)
+{
+	for (size_t i = before; i < whole_count; i++)
+		if (!is_among(parts, parts_count, &whole[i].process))
+			print_error("missing: %u, seen at %llu\n", whole[i].process.tgid,
+				    (unsigned long long)whole[i].process.seen);
+	for (size_t i = 0; i < parts_count; i++)
+		if (!is_among(whole + before, whole_count - before, &parts[i].process))
+			print_error("too many: %u, seen at %llu\n", parts[i].process.tgid,
+				    (unsigned long long)parts[i].process.seen);
+}
+
+/* Whom the parts tell exactly, the whole does, too; and they tell of all that were not gone before. */
+static void check_parts(size_t before)
+{
+	if (!gaps && parts_count != whole_count - before)
+		tell_difference(before);
+	check(gaps || parts_count == whole_count - before);
+	for (size_t i = 0; i < parts_count; i++) {
+		const struct ended *same = find(&parts[i].process);
+
+		checked = &parts[i].process;
+		check(gaps || !parts[i].process.incomplete);
+		if (parts[i].process.incomplete)
+			continue;
+		check(same);
+		check(!same->process.incomplete);
+		check_same(same, &parts[i]);
+	}
+	checked = NULL;
+}
+
+static uint64_t seeds(uint64_t most)
+{
+	const char *more = getenv("PROPERTY_SEEDS");
+
+	return more ? strtoull(more, NULL, 10) : most;
+}
+
+static void run_seed(void)
+{
+	struct trace_plan plan = trace_plan_of_seed(seed);
+	uint64_t random = seed;
+	size_t first, second;
+
+	plan.snapshot = true;
+	if (plan.processes > 3000)
+		plan.processes = 3000;
+	if (gaps) {
+		plan.gap_every = 500 + (uint32_t)random_below(&random, 5000);
+		plan.gap_records = 1 + (uint32_t)random_below(&random, 100);
+	}
+	make(&plan);
+	first = random_below(&random, count);
+	second = first + random_below(&random, count - first);
+	run_whole();
+	run_parts(first, second, SIZE_MAX);
+	check_parts(gaps ? 0 : gone_before(second));
+	free_told(&parts, parts_count);
+	free_told(&whole, whole_count);
+}
+
+static void test_whole(void **state)
+{
+	(void)state;
+	gaps = false;
+	for (seed = 1; seed <= seeds(200); seed++)
+		run_seed();
+}
+
+static void test_gaps(void **state)
+{
+	(void)state;
+	gaps = true;
+	for (seed = 1; seed <= seeds(200); seed++)
+		run_seed();
+}
+
+/* Cut at each place: what the generator does not make, such as the marks of a death, is in these. */
+static void test_stories(void **state)
+{
+	static const char *const names[] = { "build", "before", "old", "marks", "lossy" };
+
+	(void)state;
+	stories_tell();
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct proclife_event event;
+		char path[PATH_MAX];
+		int ret;
+
+		snprintf(path, sizeof(path), "%s/%s", folder.base, names[i]);
+		seed = i;
+		gaps = !strcmp(names[i], "lossy");
+		count = 0;
+		assert_int_equal(proclife_recording_open(&facts, path, NULL), 0);
+		while ((ret = proclife_source_next(facts, &event)) >= 0)
+			if (ret)
+				add_event(&event);
+		own_events();
+		run_whole();
+		for (size_t second = 0; second <= count; second++) {
+			run_parts(second / 2, second, SIZE_MAX);
+			check_parts(gaps ? 0 : gone_before(second));
+			free_told(&parts, parts_count);
+		}
+		free_told(&whole, whole_count);
+		proclife_source_free(facts);
+		facts = NULL;
+	}
+	stories_forget();
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(all);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test_setup_teardown(test_stories, recorded_setup, recorded_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A recording that keeps the latest: parts that go while they are read, recorders that are killed, bounds. */
+#include "check.h"
+#include "parted.h"
+
+#include <bench/generate.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* While it is read, parts are removed: what is missing is counted, and the rest is read. */
+static void test_removed_meanwhile(void **state)
+{
+	const struct proclife_damage *damage;
+	struct proclife_source *replayed;
+	size_t lost = 0, records = 0, before;
+	uint64_t all = 0;
+
+	(void)state;
+	parted_begin(30000, 31);
+	for (unsigned int i = 0; i < 40; i++)
+		assert_true(parted_go_on(1500));
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+	before = live.count;
+	replayed = replay(folder.path);
+	assert_true(proclife_recording_info(replayed)->running);
+	assert_int_equal(log_source(&again, replayed, 1000), 1);
+	for (unsigned int i = 0; i < 18; i++)
+		assert_true(parted_go_on(1500));
+	assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
+	damage = proclife_recording_damage(replayed, 0);
+	assert_non_null(damage);
+	for (size_t i = 0; (damage = proclife_recording_damage(replayed, i)); i++) {
+		assert_string_equal(damage->what, "removed by the recorder while this was read");
+		assert_true(damage->unread && !damage->estimated);
+		all += damage->lost;
+	}
+	for (size_t i = 0; i < again.count; i++) {
+		if (!again.records[i].type)
+			lost += again.records[i].words[0];
+		else
+			records++;
+	}
+	assert_int_equal(lost, all);
+	assert_true(lost > 0);
+	/* The first part, and what was there last, as of then. */
+	for (size_t i = 0; i < again.count; i++)
+		records -= again.records[i].type && again.records[i].ts < proclife_recording_info(replayed)->began;
+	assert_true(records + lost <= before);
+	assert_memory_equal(&again.records[again.count - 1], &live.records[before - 1], sizeof(*live.records));
+	proclife_source_free(replayed);
+	while (parted_go_on(5000))
+		;
+	parted_end();
+}
+
+static void touch(const char *dir, const char *name)
+{
+	char path[PATH_MAX + 64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void make_dir(const char *dir, const char *name, char path[PATH_MAX + 64])
+{
+	snprintf(path, PATH_MAX + 64, "%s/%s", dir, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+/* The recorder is killed, and another one begins. What the first one left counts, and goes first. */
+static void test_killed(void **state)
+{
+	char first[PATH_MAX], second[PATH_MAX], path[PATH_MAX + 64];
+	struct proclife_source *replayed;
+
+	(void)state;
+	parted_begin(60000, 41);
+	for (unsigned int i = 0; i < 30; i++)
+		assert_true(parted_go_on(1500));
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+	proclife_recorder_free(recorder); /* as if it had been killed: it does not come to its end */
+	proclife_source_free(parted_source);
+	parted_run_path(first);
+	replayed = replay(folder.path);
+	assert_false(proclife_recording_info(replayed)->complete);
+	assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
+	parted_carried(&again, &live, proclife_recording_info(replayed)->began);
+	proclife_source_free(replayed);
+	log_free(&again);
+	log_free(&live);
+
+	/* In the middle of making a part, and of removing one. */
+	make_dir(first, ".being-made", path);
+	touch(path, "metadata");
+	make_dir(first, ".being-removed", path);
+	touch(path, "cpu_1");
+	/* Not ours: it stays. */
+	touch(folder.path, "notes");
+	make_dir(folder.path, "000009-20261125T075502", path);
+	touch(path, "metadata");
+
+	parted_begin_recording();
+	assert_false(file_is(first, ".being-made"));
+	assert_false(file_is(first, ".being-removed"));
+	parted_run_path(second);
+	assert_true(strcmp(first, second) < 0);
+	assert_true(parted_bytes() <= keep.bytes);
+	assert_true(parted_go_on(1500));
+	assert_true(file_is(folder.path, strrchr(first, '/') + 1));
+	while (parted_go_on(1500))
+		assert_true(parted_bytes() <= keep.bytes);
+	parted_end_recording();
+	assert_false(file_is(folder.path, strrchr(first, '/') + 1));
+	assert_true(file_is(folder.path, "notes"));
+	assert_true(file_is(path, "metadata"));
+	replayed = replay(folder.path); /* the latest run */
+	assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
+	parted_carried(&again, &live, proclife_recording_info(replayed)->began);
+	proclife_source_free(replayed);
+	fake_device_free(machine);
+	trace_free(trace);
+}
+
+static int try_keep(const char *path)
+{
+	struct proclife_recorder *other_recorder;
+	struct proclife_source *other_source = fake_device_open(machine);
+	int ret = proclife_recorder_keep(&other_recorder, other_source, path, &run, &keep);
+
+	if (!ret)
+		proclife_recorder_free(other_recorder);
+	proclife_source_free(other_source);
+	return ret;
+}
+
+static void test_refused(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	parted_begin(100, 51);
+	assert_int_equal(try_keep(folder.path), -EBUSY);
+	assert_true(file_is(folder.path, "000001") == false);
+	keep.bytes--;
+	snprintf(path, sizeof(path), "%s/other", folder.base);
+	assert_int_equal(try_keep(path), -ERANGE);
+	assert_false(file_is(folder.base, "other"));
+	keep.bytes++;
+	keep.size--;
+	assert_int_equal(try_keep(path), -EINVAL);
+	keep.size++;
+	assert_int_equal(try_keep(path), 0);
+	/* A recording is no folder for parts, and a part neither. */
+	parted_run_path(path);
+	strcat(path, "/00000001");
+	assert_int_equal(try_keep(path), -ENOTEMPTY);
+	assert_int_equal(try_keep("/dev/null/x"), -ENOTDIR);
+	while (parted_go_on(1000))
+		;
+	parted_end();
+}
+
+/* What is older than allowed goes, whatever there is room for. */
+static void test_age(void **state)
+{
+	struct proclife_source *replayed;
+	uint64_t began;
+
+	(void)state;
+	parted_begin(20000, 61);
+	assert_true(parted_go_on(1000));
+	parted_end_recording();
+	keep.age = 60000000; /* 60 ms */
+	usleep(70000);
+	parted_begin_recording();
+	assert_true(parted_go_on(100));
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+	log_free(&live);
+	for (unsigned int i = 0; i < 200 && parted_go_on(300); i++) {
+		usleep(1000);
+		assert_int_equal(proclife_recorder_sync(recorder), 0);
+	}
+	usleep(70000);
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+	parted_end_recording();
+	replayed = replay(folder.path);
+	began = proclife_recording_info(replayed)->began;
+	assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
+	/* All of it was recorded in more than the time that is kept. */
+	assert_true(again.count < live.count);
+	parted_carried(&again, &live, began);
+	proclife_source_free(replayed);
+	fake_device_free(machine);
+	trace_free(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RECORDED(test_removed_meanwhile),
+		RECORDED(test_killed),
+		RECORDED(test_refused),
+		RECORDED(test_age),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What --on tells of a recording, to the last character, and when. */
+#include "marks.h"
+#include "story.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct who init, sh;
+
+static int begin(void **state)
+{
+	int ret = story_setup_exiting(state);
+
+	init = process_of_pid(1, "init");
+	story_put(task_record(0, &init, &init));
+	story_at(10);
+	sh = story_fork(&init, 100, "sh");
+	return ret;
+}
+
+#define TRIGGERS(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
+
+/* As it ends: its exit begins, and is over this much later. */
+static void die(uint64_t ms, const struct who *who, const struct who *parent, int32_t code, uint64_t later)
+{
+	struct proclife_record r = record_of(0, PROCLIFE_EXITING, who);
+
+	r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	r.exiting.exit_code = code;
+	story_at(ms);
+	story_put(r);
+	story_at(ms + later);
+	story_die(who, parent, code, MS, 100);
+}
+
+static void expect_of(const char *from, const char *options, int status, const char *text)
+{
+	char line[4 * PATH_MAX];
+
+	story_end();
+	snprintf(line, sizeof(line), "%s -i %s --monotonic %s", program, from, options);
+	expect_output(false, status, line, text);
+}
+
+static void expect(const char *options, const char *text)
+{
+	expect_of(folder.path, options, 0, text);
+}
+
+/* One that is never reaped is told once, when it is so old, and not at the end of the recording. */
+static void test_zombie(void **state)
+{
+	struct who late = story_fork(&sh, 101, "late"), soon = story_fork(&sh, 102, "soon");
+
+	(void)state;
+	die(20, &late, &sh, 0, 0);
+	die(30, &soon, &sh, 0, 0);
+	story_at(80);
+	story_bury(&soon, &sh);
+	story_at(500);
+	story_put(record_of(0, PROCLIFE_WAIT, &init));
+	expect("--on zombie>100ms",
+	       "1.120000002 zombie>100ms: late (101), zombie for 100 ms so far, parent sh (100)\n");
+	expect("--on zombie>49ms",
+	       "1.069000002 zombie>49ms: late (101), zombie for 49.0 ms so far, parent sh (100)\n"
+	       "1.079000002 zombie>49ms: soon (102), zombie for 49.0 ms so far, parent sh (100)\n");
+	expect("--on zombie>481ms", "");
+	/* Where it ends as this is due, it was so. */
+	expect("--on zombie>=49999999ns --comm soon",
+	       "1.080000000 zombie>=49999999ns: soon (102), zombie for 50.0 ms so far, parent sh (100)\n");
+	expect("--on zombie>49999999ns --comm soon", "");
+}
+
+/* A snapshot has found it so: it has been one for longer than is known. */
+static void test_found(void **state)
+{
+	struct who old = process_of_pid(60, "old");
+	struct proclife_record r = task_record(0, &old, &init);
+
+	(void)state;
+	r.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	story_put(r);
+	story_at(200);
+	expect("--on zombie>=100ms --on life>10ms --on teardown>1ms",
+	       "1.020000001 life>10ms: sh (100), life for 10.0 ms so far\n"
+	       "1.110000001 zombie>=100ms: old (60), zombie for at least 100 ms so far, parent init (1)\n");
+}
+
+/* It is killed and goes on, tears down, is notified late: each is told while it lasts. */
+static void test_slow_death(void **state)
+{
+	struct who stuck = story_fork(&sh, 101, "stuck");
+
+	(void)state;
+	story_at(20);
+	story_put(signal_record(0, &stuck, SIGTERM, &init));
+	story_at(30);
+	story_put(signal_record(0, &stuck, SIGKILL, &sh));
+	die(90, &stuck, &sh, SIGKILL, 60);
+	story_at(151);
+	story_put(reap_record(0, &stuck, &sh));
+	story_at(190);
+	story_put(free_record(0, &stuck));
+	story_at(500);
+	expect("--on kill>50ms --on teardown>50ms --on zombie>100ms --on rcu_free>30ms --on exit_free>=99ms",
+	       "1.080000001 kill>50ms: stuck (101), kill for 50.0 ms so far, signal from sh (100)\n"
+	       "1.140000001 teardown>50ms: stuck (101), teardown for 50.0 ms so far\n"
+	       "1.181000001 rcu_free>30ms: stuck (101), rcu_free for 30.0 ms so far\n"
+	       "1.189000000 exit_free>=99ms: stuck (101), exit_free for 99.0 ms so far\n");
+	expect("--on kill>60ms --on teardown>61ms --on rcu_free>39ms", "");
+	/* What is short can be told only when it is over. */
+	expect("--on kill<61ms --on teardown<=60000000ns --on rcu_free==39ms --on life<1ms",
+	       "1.190000000 kill<61ms: stuck (101), kill for 60.0 ms, signal from sh (100)\n"
+	       "1.190000000 rcu_free==39ms: stuck (101), rcu_free for 39.0 ms\n");
+}
+
+/* It has exited, and its parent is notified only later: until then it is no zombie. */
+static void test_late_notice(void **state)
+{
+	struct who late = story_fork(&sh, 101, "late");
+	struct proclife_record r = record_of(0, PROCLIFE_EXITING, &late);
+
+	(void)state;
+	r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_at(20);
+	story_put(r);
+	r = exit_record(0, &late, 0, 0);
+	r.exit.parent_tgid = sh.tgid;
+	story_put(r);
+	story_at(200);
+	story_put(sigchld_record(0, &sh, &late, CLD_EXITED));
+	story_at(500);
+	expect("--on zombie>50ms --on teardown>=50ms",
+	       "1.070000000 teardown>=50ms: late (101), teardown for 50.0 ms so far\n"
+	       "1.250000001 zombie>50ms: late (101), zombie for 50.0 ms so far, parent sh (100)\n");
+}
+
+/* Since when it exits is known only once all its threads have exited, one by one. */
+static void test_known_late(void **state)
+{
+	struct who slow = story_fork(&sh, 101, "slow");
+
+	(void)state;
+	story_at(20);
+	story_put(record_of(0, PROCLIFE_EXITING, &slow));
+	story_at(200);
+	story_die(&slow, &sh, 0, MS, 100);
+	story_bury(&slow, &sh);
+	expect("--on exit_free>50ms --on teardown>=50ms --on zombie>1us --on slow.life>100ms",
+	       "1.200000000 teardown>=50ms: slow (101), teardown for 180 ms so far\n"
+	       "1.200000000 exit_free>50ms: slow (101), exit_free for 180 ms so far\n");
+}
+
+/* It is called so only after that was due: then it is told at once. */
+static void test_renamed(void **state)
+{
+	struct who cc = story_fork(&sh, 101, "cc"), other;
+
+	(void)state;
+	other = story_fork(&sh, 102, "other");
+	story_at(100);
+	cc.comm = "cc1";
+	story_put(exec_record(0, &cc, 101, "/bin/cc1"));
+	story_at(120);
+	other.comm = "cc1";
+	story_put(rename_record(0, &other, "cc1"));
+	story_at(130);
+	expect("--on cc1.life>50ms --on cc1.life>115ms",
+	       "1.100000000 cc1.life>50ms: cc1 (101), life for 90.0 ms so far\n"
+	       "1.120000000 cc1.life>50ms: cc1 (102), life for 110 ms so far\n"
+	       "1.125000002 cc1.life>115ms: cc1 (101), life for 115 ms so far\n"
+	       "1.125000003 cc1.life>115ms: cc1 (102), life for 115 ms so far\n");
+}
+
+/* There is nothing to unmap, or its own exit goes on: nothing is unmapped any more. */
+static void test_unmapped(void **state)
+{
+	struct who own = story_fork(&sh, 101, "own"), empty = story_fork(&sh, 102, "empty");
+	struct proclife_record r;
+
+	(void)state;
+	story_at(20);
+	for (int i = 0; i < 2; i++) {
+		const struct who *who = i ? &empty : &own;
+
+		r = record_of(0, PROCLIFE_EXITING, who);
+		r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+		r.exiting.mm = mm_record(0, who, PROCLIFE_MM_TEARDOWN, who).mm.mm;
+		story_put(r);
+		r = mm_record(0, who, PROCLIFE_MM_TEARDOWN, who);
+		if (i)
+			r.mm.rss_anon = r.mm.rss_file = r.mm.rss_shmem = r.mm.swap = 0;
+		story_put(r);
+	}
+	story_at(100);
+	story_die(&own, &sh, 0, MS, 100);
+	story_at(500);
+	expect("--on unmap>50ms --on unmap>100ms", "1.070000002 unmap>50ms: own (101), unmap for 50.0 ms so far\n");
+}
+
+/* By another signal, the kill is known only once it has ended it. */
+static void test_killed(void **state)
+{
+	struct who deaf = story_fork(&sh, 101, "deaf"), blocks = story_fork(&sh, 102, "blocks");
+	struct proclife_record r;
+
+	(void)state;
+	story_at(20);
+	story_put(signal_record(0, &deaf, SIGTERM, &sh));
+	r = signal_record(0, &blocks, SIGTERM, &sh);
+	r.signal.blocked = 1;
+	story_put(r);
+	die(90, &deaf, &sh, SIGTERM, 0);
+	die(95, &blocks, &sh, SIGTERM, 0);
+	expect("--on kill>50ms --on signal==TERM --on signal==KILL --on blocks.signal==any --on failed "
+	       "--on status>0",
+	       "1.090000000 kill>50ms: deaf (101), kill for 70.0 ms, signal from sh (100)\n"
+	       "1.090000000 signal==TERM: deaf (101), killed by SIGTERM from sh (100), parent sh (100)\n"
+	       "1.090000000 failed: deaf (101), killed by SIGTERM from sh (100), parent sh (100)\n"
+	       "1.095000000 signal==TERM: blocks (102), killed by SIGTERM from sh (100), parent sh (100)\n"
+	       "1.095000000 blocks.signal==any: blocks (102), killed by SIGTERM from sh (100), parent sh (100)\n"
+	       "1.095000000 failed: blocks (102), killed by SIGTERM from sh (100), parent sh (100)\n");
+}
+
+static void test_status(void **state)
+{
+	static const char evil[] = "\x1b[31m\n\xff" "evil";
+	struct who child;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		child = story_fork(&sh, 101 + i, i == 3 ? evil : "child");
+		die(20 + i, &child, &sh, (int32_t)(i == 3 ? 127 : i) << 8, 0);
+		story_bury(&child, &sh);
+	}
+	expect("--on status==127 --on status>=2 --on failed --comm *evil",
+	       "1.023000000 status==127: \\x1b[31m\\n\\xffevil (104), status 127, parent sh (100)\n"
+	       "1.023000000 status>=2: \\x1b[31m\\n\\xffevil (104), status 127, parent sh (100)\n"
+	       "1.023000000 failed: \\x1b[31m\\n\\xffevil (104), status 127, parent sh (100)\n");
+	expect("--on status==0 --on child.status==1 --on chil.failed",
+	       "1.020000000 status==0: child (101), status 0, parent sh (100)\n"
+	       "1.021000000 child.status==1: child (102), status 1, parent sh (100)\n");
+	/* After one, the others are counted, and told with the next and at the end. */
+	expect("--on failed --on status<2 --calm 2ms",
+	       "1.020000000 status<2: child (101), status 0, parent sh (100)\n"
+	       "1.022000000 failed: child (103), status 2, parent sh (100); 2 before it not shown\n");
+	expect("--on failed --count 2",
+	       "1.021000000 failed: child (102), status 1, parent sh (100)\n"
+	       "1.022000000 failed: child (103), status 2, parent sh (100)\n");
+}
+
+/* Its memory outlives the process, and is told under its name. */
+static void test_memory(void **state)
+{
+	struct who big = story_fork(&sh, 101, "big");
+	struct proclife_record r = record_of(0, PROCLIFE_EXITING, &big);
+
+	(void)state;
+	r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	r.exiting.mm = big.task ^ 0xc000;
+	story_at(20);
+	r.exiting.mm = mm_record(0, &big, PROCLIFE_MM_LEFT, &big).mm.mm;
+	story_put(r);
+	story_mm(21, &big, PROCLIFE_MM_LEFT, &big);
+	story_at(22);
+	story_die(&big, &sh, 0, MS, 100);
+	story_bury(&big, &sh);
+	story_mm(100, &init, PROCLIFE_MM_TEARDOWN, &big);
+	story_mm(300, &init, PROCLIFE_MM_GONE, &big);
+	story_at(500);
+	expect("--on held>50ms --on unmap>=150ms --on unmap>1s",
+	       "1.071000001 held>50ms: big (101), held for 50.0 ms so far\n"
+	       "1.250000000 unmap>=150ms: big (101), unmap for 150 ms so far\n");
+	expect("--on held<1s --on unmap==200ms",
+	       "1.300000000 held<1s: big (101), held for 79.0 ms\n"
+	       "1.300000000 unmap==200ms: big (101), unmap for 200 ms\n");
+}
+
+/* Too many forks in some time; the next ones are counted anew. */
+static void test_forks(void **state)
+{
+	struct who other = story_fork(&init, 200, "other");
+
+	(void)state;
+	for (uint32_t i = 0; i < 10; i++) {
+		story_at(20 + 10 * i);
+		story_fork(i % 3 ? &sh : &other, 300 + i, "child");
+	}
+	story_at(2000);
+	story_fork(&other, 400, "child");
+	expect("--on forks>4/s --on forks>=6/h --on child.forks>2/s",
+	       "1.040000000 forks>4/s: init (1), 2 of 5 forks in 30.0 ms\n"
+	       "1.040000000 child.forks>2/s: sh (100), 2 of 3 forks in 20.0 ms\n"
+	       "1.050000000 forks>=6/h: init (1), 2 of 6 forks in 40.0 ms\n"
+	       "1.070000000 child.forks>2/s: sh (100), 2 of 3 forks in 20.0 ms\n"
+	       "1.090000000 forks>4/s: sh (100), 3 of 5 forks in 40.0 ms\n"
+	       "1.100000000 child.forks>2/s: sh (100), 2 of 3 forks in 20.0 ms\n"
+	       "1.110000000 forks>=6/h: sh (100), 4 of 6 forks in 50.0 ms\n");
+}
+
+/* What is missing can have ended what goes on: from there on it is not known. */
+static void test_lost(void **state)
+{
+	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b");
+
+	(void)state;
+	die(20, &a, &sh, 0, 0);
+	story_at(30);
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	die(50, &b, &sh, 1 << 8, 0);
+	story_fork(&sh, 103, "c");
+	story_at(500);
+	expect_of(folder.path, "--on lost>0 --on lost>=5 --on lost>5 --on zombie>100ms --on failed --on life>200ms", 3,
+		  "1.030000001 lost>0: 5 records were lost\n"
+		  "1.030000001 lost>=5: 5 records were lost\n"
+		  "1.050000000 failed: b (102), status 1, parent sh (100)\n"
+		  "1.150000002 zombie>100ms: b (102), zombie for 100 ms so far, parent sh (100)\n"
+		  "1.250000003 life>200ms: c (103), life for 200 ms so far\n");
+}
+
+/* Beside a view, each line comes where it happens. */
+static void test_beside(void **state)
+{
+	struct who child = story_fork(&sh, 101, "child");
+
+	(void)state;
+	die(20, &child, &sh, 1 << 8, 0);
+	story_bury(&child, &sh);
+	story_end();
+	story_users(folder.path, "1000 alice\n");
+	expect("--on failed --lives",
+	       "           TIME     PID    PPID USER          LIFE      CPU STATUS   COMMAND\n"
+	       "    1.020000000     101     100 alice      10.0 ms  1.00 ms 1        child\n"
+	       "1.020000000 failed: child (101), status 1, parent sh (100)\n"
+	       "\n1 death; at the end 2 alive\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TRIGGERS(test_zombie), TRIGGERS(test_found), TRIGGERS(test_slow_death), TRIGGERS(test_late_notice), TRIGGERS(test_known_late), TRIGGERS(test_renamed),
+		TRIGGERS(test_unmapped),
+		TRIGGERS(test_killed),
+		TRIGGERS(test_status), TRIGGERS(test_memory), TRIGGERS(test_forks), TRIGGERS(test_lost),
+		TRIGGERS(test_beside),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --on of a device that goes on: what is due is told although nothing happens. */
+#include "check.h"
+#include "live_device.h"
+#include "program.h"
+#include "recorded.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+
+static struct who init, child;
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 * MS + (uint64_t)ts.tv_nsec;
+}
+
+static FILE *start(pid_t *pid, const char *options)
+{
+	char line[2 * PATH_MAX];
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	snprintf(line, sizeof(line), "%s --device %s --json %s", program, live_path, options);
+	*pid = start_program(line, fds[1], STDERR_FILENO, 0);
+	close(fds[1]);
+	return fdopen(fds[0], "r");
+}
+
+/* The next line of this type; it is to be freed. */
+static char *next(FILE *out, const char *type)
+{
+	char *line = NULL, mark[40];
+	size_t size = 0;
+
+	snprintf(mark, sizeof(mark), "\"type\":\"%s\",", type);
+	while (getline(&line, &size, out) > 0)
+		if (strstr(line, mark))
+			return line;
+	free(line);
+	return NULL;
+}
+
+static uint64_t number(const char *line, const char *name)
+{
+	char mark[40];
+	const char *at;
+	uint64_t n;
+
+	snprintf(mark, sizeof(mark), "\"%s\":", name);
+	at = strstr(line, mark);
+	if (!at || sscanf(at + strlen(mark), "%" SCNu64, &n) != 1)
+		fail_msg("no %s in %s", name, line);
+	return n;
+}
+
+/* It is a zombie from now on. */
+static void put_zombie(uint32_t pid)
+{
+	init = process_of_pid(1, "init");
+	child = process_of_pid(pid, "child");
+	live_put(0, fork_record(0, &child, &init));
+	live_put(1, exit_record(0, &child, 3 << 8, 0));
+	live_put(1, sigchld_record(0, &init, &child, CLD_EXITED));
+}
+
+static void test_zombie(void **state)
+{
+	uint64_t before, exited;
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(1 << 10);
+	out = start(&pid, "--on zombie>300ms --on failed --count 2");
+	free(next(out, "trace"));
+	before = now();
+	put_zombie(100);
+	line = next(out, "fired");
+	assert_non_null(strstr(line, "\"condition\":\"failed\","));
+	exited = number(line, "ts");
+	assert_in_range(exited, before, now());
+	free(line);
+	line = next(out, "fired");
+	assert_non_null(strstr(line, "\"condition\":\"zombie>300ms\","));
+	assert_non_null(strstr(line, "\"open\":true,"));
+	assert_in_range(number(line, "ts"), exited + 300 * MS, exited + 400 * MS);
+	assert_in_range(now(), number(line, "ts"), number(line, "ts") + 5000 * MS);
+	assert_int_equal(number(line, "value"), 300 * MS + 1);
+	assert_int_equal(number(line, "pid"), 100);
+	free(line);
+	line = next(out, "end");
+	assert_non_null(strstr(line, "\"reason\":\"count\","));
+	free(line);
+	fclose(out);
+}
+
+/* Whoever is reaped in time is not told of. */
+static void test_reaped(void **state)
+{
+	pid_t pid;
+	FILE *out;
+
+	(void)state;
+	live_open(1 << 10);
+	out = start(&pid, "--on zombie>400ms --duration 1s");
+	free(next(out, "trace"));
+	put_zombie(100);
+	usleep(50000);
+	live_put(2, reap_record(0, &child, &init));
+	live_put(2, free_record(0, &child));
+	assert_null(next(out, "fired"));
+	fclose(out);
+}
+
+/* The text behind "NAME":" up to the next quote. */
+static void text(const char *line, const char *name, char value[PATH_MAX])
+{
+	char mark[40];
+	const char *at;
+
+	snprintf(mark, sizeof(mark), "\"%s\":\"", name);
+	at = strstr(line, mark);
+	if (!at)
+		fail_msg("no %s in %s", name, line);
+	else
+		snprintf(value, PATH_MAX, "%.*s", (int)strcspn(at + strlen(mark), "\""), at + strlen(mark));
+}
+
+static void expect_of(const char *dir, const char *options, const char *part)
+{
+	struct output out = run_program(false, 0, "%s -i %s %s", program, dir, options);
+
+	if (out.status || !strstr(out.text, part))
+		fail_msg("%s: status %d:\n%s\nwithout\n%s", options, out.status, out.text, part);
+	free(out.text);
+}
+
+/* What was before we began is saved with it, and what comes for a while. */
+static void test_save(void **state)
+{
+	char options[2 * PATH_MAX], saved[PATH_MAX], dir[PATH_MAX];
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(1 << 10);
+	live_story(1);
+	snprintf(options, sizeof(options), "--on zombie>100ms --save %s --after 300ms --count 1", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	put_zombie(4000);
+	line = next(out, "fired");
+	text(line, "saved", saved);
+	free(line);
+	usleep(100000);
+	live_story(2);
+	line = next(out, "saved");
+	assert_non_null(line);
+	text(line, "dir", dir);
+	assert_string_equal(dir, saved);
+	assert_int_equal(strncmp(dir, folder.path, strlen(folder.path)), 0);
+	assert_non_null(strstr(dir, "Z-zombie-100ms-pid4000"));
+	assert_int_equal(number(line, "lost"), 0);
+	free(line);
+	assert_null(next(out, "saved"));
+	fclose(out);
+	expect_of(dir, "--info", " complete, because --on had it saved\n");
+	expect_of(dir, "--lives", "\n5 deaths; at the end 3 alive, 1 zombie\n");
+	expect_of(dir, "--on zombie>100ms", " zombie>100ms: child (4000), zombie for 100 ms so far, parent init (1)\n");
+}
+
+/* So much on each CPU that nothing else is left in its ring, a part at a time. */
+static void overwrite(void)
+{
+	struct who other = process_of_pid(7, "other");
+
+	for (int i = 0; i < 6; i++) {
+		for (int n = 0; n < 64; n++)
+			live_put((uint32_t)n % 4, wait_record(0, &other));
+		usleep(200000);
+	}
+}
+
+static struct proclife_record args_record(const struct who *who, const char *text, size_t size)
+{
+	struct proclife_record record = record_of(0, PROCLIFE_ARGS, who);
+
+	record.args.total = (uint32_t)size;
+	record.args.len = (uint16_t)size;
+	memcpy(record.args.text, text, size);
+	return record;
+}
+
+/*
+ * The rings hold nothing any more of those who started it, of whom one is gone. But the reader has kept who
+ * they are.
+ */
+static void test_ancestors(void **state)
+{
+	struct who server = process_of_pid(200, "sh"), worker = process_of_pid(201, "worker");
+	struct who lone = process_of_pid(300, "lone"); /* no ancestor */
+	char options[2 * PATH_MAX], dir[PATH_MAX];
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(64);
+	snprintf(options, sizeof(options), "--on zombie>100ms --save %s --after 0 --count 1", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	init = process_of_pid(1, "init");
+	live_put(0, fork_record(0, &server, &init));
+	server.comm = "server";
+	live_put(0, exec_record(0, &server, 200, "/usr/bin/server"));
+	live_put(0, args_record(&server, "server\0--port\0" "80", 17));
+	live_put(0, fork_record(0, &lone, &init));
+	live_put(1, fork_record(0, &worker, &server));
+	live_put(1, rename_record(0, &worker, "worker/3"));
+	worker.comm = "worker/3";
+	child = process_of_pid(202, "child");
+	live_put(1, fork_record(0, &child, &worker));
+	live_put(1, exit_record(0, &worker, 5 << 8, 0));
+	live_put(2, reap_record(0, &worker, &server));
+	live_put(2, free_record(0, &worker));
+	overwrite();
+	live_put(1, exit_record(0, &child, 0, 0));
+	live_put(1, sigchld_record(0, &init, &child, CLD_EXITED));
+	line = next(out, "saved");
+	assert_non_null(line);
+	text(line, "dir", dir);
+	free(line);
+	fclose(out);
+	expect_of(dir, "--tree", "  server --port 80  ");
+	expect_of(dir, "--tree", "  `- worker/3  status 5, incomplete\n");
+	expect_of(dir, "--tree", "     `- child  zombie, incomplete\n");
+	expect_of(dir, "--tree", "\n3 processes, ");
+}
+
+/* When one is being saved, others are saved with it; and there are no more recordings than were asked for. */
+static void test_saves(void **state)
+{
+	char options[2 * PATH_MAX];
+	unsigned int count = 0;
+	pid_t pid;
+	FILE *out;
+	DIR *dir;
+
+	(void)state;
+	live_open(1 << 10);
+	snprintf(options, sizeof(options), "--on failed --save %s --after 200ms --calm 0 --saves 2", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	for (uint32_t i = 0; i < 4; i++) {
+		put_zombie(4000 + 2 * i);
+		put_zombie(4001 + 2 * i);
+		for (int n = 0; n < 2; n++) {
+			char *line = next(out, "fired");
+
+			assert_true(!strstr(line, "\"saved\":null") == (i < 2));
+			free(line);
+		}
+		if (i < 2)
+			free(next(out, "saved"));
+	}
+	kill(pid, SIGTERM);
+	assert_null(next(out, "fired"));
+	fclose(out);
+	dir = opendir(folder.path);
+	assert_non_null(dir);
+	for (struct dirent *entry; (entry = readdir(dir));)
+		count += entry->d_name[0] != '.';
+	closedir(dir);
+	assert_int_equal(count, 2);
+}
+
+/* It ends in the middle: what there is by then is saved. */
+static void test_ended(void **state)
+{
+	char options[2 * PATH_MAX], dir[PATH_MAX];
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(1 << 10);
+	snprintf(options, sizeof(options), "--on failed --save %s --after 1h", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	put_zombie(4000);
+	free(next(out, "fired"));
+	kill(pid, SIGTERM);
+	line = next(out, "saved");
+	assert_non_null(line);
+	text(line, "dir", dir);
+	free(line);
+	fclose(out);
+	expect_of(dir, "--lives", "\n1 death; at the end 1 alive, 1 zombie\n");
+}
+
+/* The command knows what it is about, and what it starts is no reason to start it again. */
+static void test_exec(void **state)
+{
+	char options[3 * PATH_MAX], path[PATH_MAX], said[8192] = "", saved[PATH_MAX], wanted[2 * PATH_MAX];
+	struct who own;
+	pid_t pid;
+	char *line;
+	FILE *out, *file;
+
+	(void)state;
+	live_open(1 << 10);
+	setenv("PROCLIFE_PID", "of somebody else", 1);
+	snprintf(path, sizeof(path), "%s/said", folder.base);
+	snprintf(options, sizeof(options), "--on failed --save %s --after 0 --calm 0 --exec env>>%s --duration 1s",
+		 folder.path, path);
+	out = start(&pid, options);
+	unsetenv("PROCLIFE_PID");
+	free(next(out, "trace"));
+	put_zombie(4000);
+	line = next(out, "fired");
+	text(line, "saved", saved);
+	free(line);
+	/* It claims to be started by the program itself. */
+	init = process_of_pid((uint32_t)pid, "proclife-read");
+	own = process_of_pid(4100, "sh");
+	live_put(0, fork_record(0, &own, &init));
+	child = process_of_pid(4101, "child");
+	live_put(0, fork_record(0, &child, &own));
+	live_put(1, exit_record(0, &child, 1 << 8, 0));
+	live_put(1, exit_record(0, &own, 1 << 8, 0));
+	assert_null(next(out, "fired"));
+	fclose(out);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	said[fread(said, 1, sizeof(said) - 1, file)] = '\0';
+	fclose(file);
+	assert_int_equal(count_text(said, "PROCLIFE_CONDITION=failed\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_FIGURE=failed\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_VALUE=3\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_PID=4000\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_COMM=child\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_SUPPRESSED=0\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_TIME=20"), 1);
+	snprintf(wanted, sizeof(wanted), "PROCLIFE_SAVED=%s\n", saved);
+	assert_int_equal(count_text(said, wanted), 1);
+	expect_of(saved, "--info", " complete, because --on had it saved\n");
+}
+
+/* Before anything is followed. */
+static void test_no_folder(void **state)
+{
+	char path[PATH_MAX];
+	struct output out;
+	FILE *file;
+
+	(void)state;
+	live_open(1 << 10);
+	snprintf(path, sizeof(path), "%s/file", folder.base);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+	out = run_program(true, 0, "%s --device %s --on failed --save %s", program, live_path, path);
+	assert_int_equal(out.status, 1);
+	assert_non_null(strstr(out.text, "/file: cannot write there: Not a directory; name a folder"));
+	free(out.text);
+	out = run_program(true, 0, "%s --device %s --on failed --save %s/a/b", program, live_path, folder.base);
+	assert_int_equal(out.status, 1);
+	assert_non_null(strstr(out.text, "/a/b: cannot write there: No such file or directory; name a folder"));
+	free(out.text);
+}
+
+/* How the command ends is said, and that there is too much for it. */
+static void test_busy(void **state)
+{
+	struct output rest = { NULL, 0, 0 };
+	unsigned int told = 0, full = 0;
+	char line[2 * PATH_MAX], *said = NULL;
+	size_t size = 0;
+	int fds[2];
+	FILE *out;
+	pid_t pid;
+
+	(void)state;
+	live_open(1 << 10);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	snprintf(line, sizeof(line), "%s --device %s --on failed --calm 0 --history --exec sleep${IFS}1;exit${IFS}7",
+		 program, live_path);
+	for (uint32_t i = 0; i < 20; i++)
+		put_zombie(4000 + i);
+	pid = start_program(line, fds[1], fds[1], 0);
+	close(fds[1]);
+	out = fdopen(fds[0], "r");
+	setvbuf(out, NULL, _IONBF, 0);
+	do {
+		assert_true(getline(&said, &size, out) > 0);
+		told += strstr(said, " failed: child ") != NULL;
+		full += strstr(said, "--exec: 16 are waiting for it; for what is so meanwhile, it is not") != NULL;
+	} while (!strstr(said, "exit${IFS}7': it ended with status 7\n"));
+	free(said);
+	kill(pid, SIGTERM);
+	collect_output(pid, fds[0], &rest);
+	fclose(out);
+	assert_int_equal(rest.status, 0);
+	assert_int_equal(told, 20);
+	assert_int_equal(full, 1);
+	assert_non_null(strstr(rest.text, " were still waiting for it, and it is not executed for them\n"));
+	free(rest.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_save), LIVE(test_ancestors), LIVE(test_saves),
+		LIVE(test_ended), LIVE(test_exec), LIVE(test_no_folder), LIVE(test_busy),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

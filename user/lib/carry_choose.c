@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What is carried of all that was kept: whatever is about lives that are open, as far as there is room. */
+#include "carry_lives.h"
+#include "memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* How much of the arguments is carried. */
+enum arguments { ALL_PIECES, FIRST_PIECE, NO_ARGUMENTS };
+
+struct choosing {
+	struct proclife_carry *carry;
+	enum arguments arguments;
+	size_t most;
+	size_t count;	  /* chosen; beyond `most`, only counted */
+	uint64_t left_out;
+	struct proclife_map handles; /* of the tasks whose records are chosen: their start */
+};
+
+static int put(struct choosing *c, const struct proclife_record *record, uint64_t place)
+{
+	struct proclife_carry *carry = c->carry;
+
+	if (c->count == carry->chosen_size) {
+		size_t size = carry->chosen_size ? 2 * carry->chosen_size : 1024;
+		void *more = reallocarray(carry->chosen, size, sizeof(*carry->chosen));
+
+		if (!more)
+			return -ENOMEM;
+		carry->chosen = more;
+		carry->chosen_size = size;
+	}
+	carry->chosen[c->count].place = place;
+	carry->chosen[c->count++].record = *record;
+	return 0;
+}
+
+/*
+ * Whatever a record names as its task becomes a life. So it has to be one that is there, as it is now:
+ * another one can have its handle.
+ */
+static bool is_there(const struct choosing *c, const struct proclife_record *record)
+{
+	return record->start && (uintptr_t)proclife_map_get(&c->handles, record->task) == record->start;
+}
+
+/* Whoever has reaped somebody waits no more, but for that one's story; see note_reaper(). */
+static bool waits(const struct choosing *c, const struct proclife_kept *kept)
+{
+	const struct proclife_task *task = proclife_task_get(c->carry->tasks, kept->record.task);
+
+	if (kept->of_reaper)
+		return is_there(c, &kept->record);
+	return task && task->waited == kept->record.ts;
+}
+
+static bool is_carried(const struct choosing *c, const struct proclife_kept *kept)
+{
+	if (kept->record.type == PROCLIFE_WAIT)
+		return waits(c, kept);
+	if (kept->record.type != PROCLIFE_ARGS || c->arguments == ALL_PIECES)
+		return true;
+	return c->arguments == FIRST_PIECE && !kept->record.args.offset;
+}
+
+static int note_handle(struct choosing *c, uint64_t handle, uint64_t start)
+{
+	if (proclife_map_reserve(&c->handles))
+		return -ENOMEM;
+	if (start)
+		proclife_map_put(&c->handles, handle, (void *)(uintptr_t)start);
+	return 0;
+}
+
+static struct proclife_kept_task *kept_of(const struct choosing *c, const struct proclife_own_task *task)
+{
+	return proclife_map_get(&c->carry->by_handle, task->task.handle);
+}
+
+/* Which tasks are there: those that others need, and all that are open, which may have a handle of the former. */
+static int note_handles(struct choosing *c)
+{
+	const struct proclife_own_process *process;
+	int err = 0;
+
+	for (process = c->carry->tasks->first; process && !err; process = process->next) {
+		const struct proclife_kept_life *life = process->process.user;
+		const struct proclife_kept_task *freed = process->tasks && life ? life->freed : NULL;
+
+		for (; freed && !err; freed = freed->next)
+			err = note_handle(c, freed->handle, freed->start);
+	}
+	for (process = c->carry->tasks->first; process && !err; process = process->next) {
+		const struct proclife_own_task *task = process->tasks;
+
+		for (; task && !err; task = task->next)
+			if (kept_of(c, task))
+				err = note_handle(c, task->task.handle, task->task.start);
+	}
+	return err;
+}
+
+static const struct proclife_kept *earlier(const struct proclife_kept *first, const struct proclife_kept *kept)
+{
+	return kept->of_reaper || (first && first->place <= kept->place) ? first : kept;
+}
+
+/* The one to which the process's first record belongs, or NULL. */
+static const struct proclife_kept *first_of(const struct choosing *c, const struct proclife_own_process *process)
+{
+	const struct proclife_kept_life *life = process->process.user;
+	const struct proclife_kept_task *freed = life ? life->freed : NULL;
+	const struct proclife_kept *first = NULL, *kept;
+
+	for (const struct proclife_own_task *task = process->tasks; task; task = task->next) {
+		const struct proclife_kept_task *of = kept_of(c, task);
+
+		for (kept = of ? of->records : NULL; kept; kept = kept->next)
+			first = earlier(first, kept);
+	}
+	for (; freed; freed = freed->next)
+		for (kept = freed->records; kept; kept = kept->next)
+			first = earlier(first, kept);
+	return first;
+}
+
+/* The latest record of a task before @place, unless it is freed by then. */
+static const struct proclife_kept *latest_before(const struct proclife_kept *kept, uint64_t place)
+{
+	const struct proclife_kept *latest = NULL;
+
+	for (; kept; kept = kept->next) {
+		if (kept->place >= place || kept->of_reaper)
+			continue;
+		if (kept->record.type == PROCLIFE_FREE)
+			return NULL;
+		latest = latest && latest->place > kept->place ? latest : kept;
+	}
+	return latest;
+}
+
+/* A record of a task that the process has then: of this one, or else any. NULL: there is none that is kept. */
+static const struct proclife_kept *task_then(const struct choosing *c, const struct proclife_process *process,
+					     uint64_t handle, uint64_t place)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_kept_life *life = process->user;
+	const struct proclife_kept_task *freed = life ? life->freed : NULL;
+	const struct proclife_kept *any = NULL, *kept;
+
+	for (const struct proclife_own_task *task = own->tasks; task; task = task->next) {
+		kept = kept_of(c, task) ? latest_before(kept_of(c, task)->records, place) : NULL;
+		if (kept && kept->record.task == handle)
+			return kept;
+		any = any ? any : kept;
+	}
+	for (; freed; freed = freed->next) {
+		kept = latest_before(freed->records, place);
+		if (kept && kept->record.task == handle)
+			return kept;
+		any = any ? any : kept;
+	}
+	return any;
+}
+
+/* Does the process have the task of this record then? */
+static bool has_task(const struct choosing *c, const struct proclife_process *process,
+		     const struct proclife_kept *kept)
+{
+	const struct proclife_kept *then = task_then(c, process, kept->record.task, kept->place);
+
+	return then && then->record.task == kept->record.task;
+}
+
+static const struct proclife_process *process_by_id(const struct choosing *c, uint32_t tgid, uint64_t id)
+{
+	const struct proclife_process *process = proclife_tgid_get(c->carry->tasks, tgid);
+
+	while (process && process->id != id)
+		process = proclife_tgid_next(process);
+	return process;
+}
+
+/* The one with this tgid when the child was born. */
+static const struct proclife_process *relative(const struct choosing *c, const struct proclife_process *child,
+					       uint32_t tgid)
+{
+	const struct proclife_process *process;
+
+	if (tgid == child->parent_tgid)
+		return process_by_id(c, tgid, child->parent_id);
+	process = proclife_tgid_get(c->carry->tasks, tgid);
+	while (process && process->start > child->start)
+		process = proclife_tgid_next(process);
+	return process;
+}
+
+/* The thread that forked can be gone while its process is there. */
+static void set_relative(const struct choosing *c, const struct proclife_process *child, uint32_t tgid,
+			 uint64_t place, __u64 *handle)
+{
+	const struct proclife_process *process = *handle ? relative(c, child, tgid) : NULL;
+	const struct proclife_kept *kept = process ? task_then(c, process, *handle, place) : NULL;
+
+	if (process && !kept) /* a snapshot can have children before their parents */
+		kept = first_of(c, proclife_own(process));
+	if (kept)
+		*handle = kept->record.task;
+}
+
+static void set_relatives(const struct choosing *c, const struct proclife_process *child, uint64_t place,
+			  struct proclife_record *record)
+{
+	if (record->type == PROCLIFE_FORK) {
+		set_relative(c, child, record->fork.parent_tgid, place, &record->fork.parent);
+		set_relative(c, child, record->fork.creator_tgid, place, &record->fork.creator);
+	} else if (record->type == PROCLIFE_TASK) {
+		set_relative(c, child, record->state.parent_tgid, place, &record->state.parent);
+	}
+}
+
+static int put_list(struct choosing *c, const struct proclife_process *process,
+		    const struct proclife_kept *kept)
+{
+	int err = 0;
+
+	for (; kept && !err; kept = kept->next) {
+		struct proclife_record record = kept->record;
+
+		if (!is_carried(c, kept))
+			continue;
+		set_relatives(c, process, kept->place, &record);
+		err = put(c, &record, kept->place);
+	}
+	return err;
+}
+
+/* A child was born while its parent had this name. */
+static void need_names(struct choosing *c)
+{
+	const struct proclife_own_process *own = c->carry->tasks->first;
+
+	for (; own; own = own->next) {
+		const struct proclife_process *child = &own->process;
+		const struct proclife_process *parent;
+		const struct proclife_kept *birth = first_of(c, own);
+		struct proclife_kept *latest = NULL;
+
+		parent = process_by_id(c, child->parent_tgid, child->parent_id);
+		if (!birth || !parent || !parent->user)
+			continue;
+		for (struct proclife_kept *kept = ((struct proclife_kept_life *)parent->user)->names; kept;
+		     kept = kept->next)
+			if (kept->place < birth->place && (!latest || latest->place < kept->place))
+				latest = kept;
+		if (latest)
+			latest->needed = true;
+	}
+}
+
+static int put_names(struct choosing *c, const struct proclife_process *process,
+		     const struct proclife_kept *kept, uint32_t *execs)
+{
+	int err = 0;
+
+	for (; kept && !err; kept = kept->next) {
+		if (kept->needed && has_task(c, process, kept))
+			err = put(c, &kept->record, kept->place);
+		else
+			*execs += kept->record.type == PROCLIFE_EXEC;
+	}
+	return err;
+}
+
+static bool is_any(const struct proclife_past *past)
+{
+	return past->threads || past->execs || past->waited;
+}
+
+/* 0 if it is known without being told. */
+static uint64_t last_wait(const struct proclife_own_process *process)
+{
+	for (const struct proclife_own_task *task = process->tasks; task; task = task->next)
+		if (task->task.waited == process->process.waited)
+			return 0;
+	return process->process.waited;
+}
+
+static int put_past(struct choosing *c, const struct proclife_own_process *process, uint32_t execs)
+{
+	const struct proclife_kept_life *life = process->process.user;
+	struct proclife_past past = life->past;
+	bool incomplete;
+	const struct proclife_kept *first = first_of(c, process);
+	struct proclife_record record = { .type = PROCLIFE_PAST };
+
+	past.execs += execs;
+	past.waited = last_wait(process);
+	incomplete = !proclife_process_ungapped(c->carry->tasks, &process->process);
+	if (!first || !(incomplete || is_any(&past)))
+		return 0;
+	record = first->record;
+	record.type = PROCLIFE_PAST;
+	record.flags &= PROCLIFE_F_THREAD | PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER;
+	record.flags |= incomplete ? PROCLIFE_F_TRUNCATED : 0;
+	memset(record.words, 0, sizeof(record.words));
+	record.past = past;
+	return put(c, &record, first->place + 1);
+}
+
+static int put_signals(struct choosing *c, const struct proclife_process *process,
+		       const struct proclife_kept *kept)
+{
+	int err = 0;
+
+	for (; kept && !err; kept = kept->next)
+		if (has_task(c, process, kept))
+			err = put(c, &kept->record, kept->place);
+	return err;
+}
+
+static int put_notified(struct choosing *c, const struct proclife_process *process,
+			const struct proclife_kept_life *life)
+{
+	const struct proclife_kept *kept = life->notified;
+	const struct proclife_process *parent = NULL;
+
+	if (kept)
+		parent = process_by_id(c, kept->record.tgid, process->notified_id);
+	if (!parent || !has_task(c, parent, kept))
+		kept = life->notified_own;
+	if (!kept || process->marks.notified != kept->record.ts)
+		return 0;
+	return put(c, &kept->record, kept->place);
+}
+
+/* All of an address space, or nothing: who unmaps it can be gone. */
+static int put_memory(struct choosing *c, const struct proclife_process *process,
+		      const struct proclife_kept *kept)
+{
+	for (const struct proclife_kept *each = kept; each; each = each->next)
+		if (!is_there(c, &each->record))
+			return 0;
+	return put_list(c, process, kept);
+}
+
+static int put_early(struct choosing *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < PROCLIFE_CARRY_EARLY && !err; i++) {
+		const struct proclife_kept *kept = c->carry->early[i];
+
+		if (kept && is_there(c, &kept->record) &&
+		    proclife_memory_find(c->carry->tasks, kept->record.mm.mm))
+			err = put(c, &kept->record, kept->place);
+	}
+	return err;
+}
+
+static int put_process(struct choosing *c, const struct proclife_own_process *process)
+{
+	const struct proclife_kept_life *life = process->process.user;
+	uint32_t execs = 0;
+	int err = 0;
+
+	for (const struct proclife_own_task *task = process->tasks; task && !err; task = task->next) {
+		const struct proclife_kept_task *kept = kept_of(c, task);
+
+		err = kept ? put_list(c, &process->process, kept->records) : 0;
+	}
+	for (const struct proclife_kept_task *task = life->freed; task && !err; task = task->next)
+		err = put_list(c, &process->process, task->records);
+	err = err ? err : put_names(c, &process->process, life->names, &execs);
+	err = err ? err : put_past(c, process, execs);
+	err = err ? err : put_signals(c, &process->process, life->signals);
+	err = err ? err : put_notified(c, &process->process, life);
+	return err ? err : put_memory(c, &process->process, life->memory);
+}
+
+static int put_suppressed(struct choosing *c)
+{
+	const struct proclife_map *map = &c->carry->suppressed;
+	int err = 0;
+
+	for (uint64_t i = 0; i <= map->mask && !err; i++) {
+		const struct proclife_kept *kept = map->entries[i].value;
+
+		err = kept ? put(c, &kept->record, kept->place) : 0;
+	}
+	return err;
+}
+
+static bool is_known(const struct proclife_own_process *process)
+{
+	const struct proclife_kept_life *life = process->process.user;
+
+	return life && !life->unknown;
+}
+
+static int put_all(struct choosing *c)
+{
+	const struct proclife_own_process *process = c->carry->tasks->first;
+	int err;
+
+	c->count = 0;
+	c->left_out = 0;
+	err = put_suppressed(c);
+	for (; process && !err; process = process->next) {
+		size_t before = c->count;
+
+		/* Without tasks, it only waits for one that was not seen. */
+		if (process->tasks && is_known(process))
+			err = put_process(c, process);
+		if (c->arguments == NO_ARGUMENTS && c->count > c->most) {
+			c->left_out += c->count - before;
+			c->count = before;
+		}
+	}
+	return err ? err : put_early(c);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct proclife_kept *x = a, *y = b;
+
+	if (x->record.ts != y->record.ts)
+		return x->record.ts < y->record.ts ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int gaps_by_cpu(const void *a, const void *b)
+{
+	const struct proclife_gap *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static int choose(struct choosing *c, struct proclife_carried *carried)
+{
+	struct proclife_carry *carry = c->carry;
+	int err = note_handles(c);
+
+	need_names(c);
+	do {
+		err = err ? err : put_all(c);
+	} while (!err && c->count > c->most && c->arguments++ < NO_ARGUMENTS);
+	if (err)
+		return err;
+	if (c->count)
+		qsort(carry->chosen, c->count, sizeof(*carry->chosen), by_time);
+	carry->carried = reallocarray(NULL, c->count + 1, sizeof(*carry->carried));
+	if (!carry->carried)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->count; i++)
+		carry->carried[i] = carry->chosen[i].record;
+	*carried = (struct proclife_carried){
+		.records = carry->carried, .count = c->count,
+		.gap_count = carry->gap_count, .left_out = c->left_out,
+	};
+	memcpy(carried->gaps, carry->gaps, sizeof(carried->gaps));
+	qsort(carried->gaps, carried->gap_count, sizeof(carried->gaps[0]), gaps_by_cpu);
+	return 0;
+}
+
+int proclife_carry_choose(struct proclife_carry *carry, size_t most, struct proclife_carried *carried)
+{
+	struct choosing c = { .carry = carry, .most = most };
+	int err = proclife_map_init(&c.handles);
+
+	free(carry->carried);
+	carry->carried = NULL;
+	if (!err)
+		err = choose(&c, carried);
+	proclife_map_free(&c.handles);
+	return err;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "run/past.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RECORDS 192    /* of a life: its arguments can have half of them */
+#define MOST_GENERATIONS 64 /* of ancestors that are gone; a program can start itself again for ever */
+
+struct kept {
+	uint64_t order;
+	struct proclife_record record;
+};
+
+struct life {
+	uint64_t id;
+	struct life *parent; /* NULL: not known, or not kept any more */
+	uint64_t children;   /* whose parent this is */
+	bool over;
+	bool exits; /* what follows is of its end */
+	size_t count;
+	size_t size;
+	struct kept *kept;
+};
+
+struct entry {
+	uint64_t id;
+	struct life *life;
+};
+
+void past_init(struct past *past)
+{
+	*past = (struct past){ 0 };
+	id_table_init(&past->lives, sizeof(struct entry));
+}
+
+static void free_life(struct life *life)
+{
+	if (life)
+		free(life->kept);
+	free(life);
+}
+
+void past_free(struct past *past)
+{
+	size_t i;
+
+	for (i = 0; i < past->lives.slots; i++)
+		free_life(((struct entry *)(void *)past->lives.entries)[i].life);
+	id_table_free(&past->lives);
+}
+
+static struct life *find(const struct past *past, uint64_t id)
+{
+	struct entry *entry = id ? id_table_get(&past->lives, id) : NULL;
+
+	return entry ? entry->life : NULL;
+}
+
+/* Those that are over, and that no descendant needs any more. */
+static void drop(struct past *past, struct life *life)
+{
+	while (life && life->over && !life->children) {
+		struct life *parent = life->parent;
+
+		id_table_delete(&past->lives, id_table_get(&past->lives, life->id));
+		free_life(life);
+		if (parent)
+			parent->children--;
+		life = parent;
+	}
+}
+
+static void set_parent(struct life *life, struct life *parent)
+{
+	if (life->parent || !parent || parent == life)
+		return;
+	life->parent = parent;
+	parent->children++;
+}
+
+static struct life *add(struct past *past, uint64_t id)
+{
+	struct entry *entry = id_table_add(&past->lives, id);
+
+	if (!entry->life) {
+		entry->life = calloc(1, sizeof(*entry->life));
+		if (!entry->life)
+			die_no_memory();
+		entry->life->id = id;
+	}
+	return entry->life;
+}
+
+void past_link(struct past *past, const struct proclife_process *process)
+{
+	struct life *life = find(past, process->id);
+
+	if (life && process->parent_id)
+		set_parent(life, add(past, process->parent_id)); /* whose TASK can be the one that is fed */
+}
+
+static void append(struct past *past, struct life *life, const struct proclife_record *record)
+{
+	if (life->count == MOST_RECORDS)
+		return;
+	if (life->count == life->size) {
+		life->size = life->size ? 2 * life->size : 4;
+		life->kept = reallocarray(life->kept, life->size, sizeof(*life->kept));
+		if (!life->kept)
+			die_no_memory();
+	}
+	life->kept[life->count++] = (struct kept){ past->order++, *record };
+}
+
+#define ALL_OF(type) PROCLIFE_HAS(PROCLIFE_##type)
+
+static void take_out(struct life *life, uint64_t types)
+{
+	size_t from, to = 0;
+
+	for (from = 0; from < life->count; from++)
+		if (!(PROCLIFE_HAS(life->kept[from].record.type) & types))
+			life->kept[to++] = life->kept[from];
+	life->count = to;
+}
+
+/* Is it what kills it, or does it notify its parent? */
+static bool is_of_end(const struct proclife_process *process, const struct proclife_record *record)
+{
+	const struct proclife_killer *killer = proclife_process_sigkill(process);
+
+	if (record->signal.signo == SIGCHLD)
+		return process->marks.notified == record->ts;
+	return record->signal.signo == SIGKILL && killer && killer->ts == record->ts;
+}
+
+void past_keep(struct past *past, const struct proclife_process *process,
+	       const struct proclife_record *record)
+{
+	bool leads = record->pid == record->tgid;
+	struct life *life = find(past, process->id);
+
+	switch (record->type) {
+	case PROCLIFE_FORK:
+	case PROCLIFE_TASK:
+		if (!leads || (life && life->count && record->type == PROCLIFE_TASK))
+			return;
+		life = add(past, process->id);
+		past_link(past, process);
+		break;
+	case PROCLIFE_EXEC: /* it has the name, too */
+		if (life)
+			take_out(life, ALL_OF(EXEC) | ALL_OF(ARGS) | ALL_OF(RENAME));
+		break;
+	case PROCLIFE_RENAME:
+		if (!leads)
+			return;
+		if (life)
+			take_out(life, ALL_OF(RENAME));
+		break;
+	case PROCLIFE_ARGS:
+		if (life && life->count > MOST_RECORDS / 2)
+			return;
+		break;
+	case PROCLIFE_EXITING:
+		if (life)
+			life->exits = true;
+		if (!leads)
+			return;
+		break;
+	case PROCLIFE_EXIT:
+	case PROCLIFE_REAP:
+		if (!leads)
+			return;
+		break;
+	case PROCLIFE_MM:
+		if (!life || !life->exits)
+			return;
+		break;
+	case PROCLIFE_SIGNAL:
+		if (!is_of_end(process, record))
+			return;
+		break;
+	default:
+		return;
+	}
+	if (life)
+		append(past, life, record);
+}
+
+/* An ancestor that is too far away is not needed any more. */
+static void cut(struct past *past, struct life *life)
+{
+	struct life *above = life;
+	unsigned int n = 0;
+
+	while (above && above->over && ++n < MOST_GENERATIONS)
+		above = above->parent;
+	if (!above || !above->over || !above->parent)
+		return;
+	life = above->parent;
+	above->parent = NULL;
+	life->children--;
+	drop(past, life);
+}
+
+void past_end(struct past *past, const struct proclife_process *process,
+	      const struct proclife_record *record)
+{
+	struct life *life = find(past, process->id);
+
+	if (life && record && record->type == PROCLIFE_FREE && record->tgid == process->tgid)
+		append(past, life, record);
+}
+
+void past_over(struct past *past, const struct proclife_process *process)
+{
+	struct life *life = find(past, process->id);
+
+	if (!life)
+		return;
+	life->over = true;
+	cut(past, life);
+	drop(past, life);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct kept *x = *(const struct kept *const *)a, *y = *(const struct kept *const *)b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+struct proclife_record *past_of(const struct past *past, uint64_t id, size_t *count)
+{
+	struct proclife_record *records;
+	const struct life *life;
+	const struct kept **all;
+	size_t n = 0, i;
+
+	*count = 0;
+	for (life = find(past, id); life; life = life->parent)
+		*count += life->count;
+	if (!*count)
+		return NULL;
+	records = reallocarray(NULL, *count, sizeof(*records));
+	all = reallocarray(NULL, *count, sizeof(*all));
+	if (!records || !all)
+		die_no_memory();
+	for (life = find(past, id); life; life = life->parent)
+		for (i = 0; i < life->count; i++)
+			all[n++] = &life->kept[i];
+	qsort(all, n, sizeof(*all), compare);
+	for (i = 0; i < n; i++)
+		records[i] = all[i]->record;
+	free(all);
+	return records;
+}
