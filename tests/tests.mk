@@ -219,6 +219,12 @@ check-metrics:
 	@+$(MAKE) -s all $B/tests/metrics/machine
 	B=$B tests/metrics/run
 
+# What --export otlp writes, read with OpenTelemetry's own definitions, from npm.
+# Node.js of another source than Debian's has npm in it.
+check-exports: all
+	command -v npm >/dev/null || tests/scripts/setup exports
+	B=$B tests/exports/run
+
 # MODEL_SECONDS and MODEL_SEED: see tests/model/run.
 check-model: all
 	tests/scripts/setup check
@@ -239,4 +245,4 @@ $(WITNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/witness/*.c)) $(LIB_STA
 
 guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-model check-mutants
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-exports check-model check-mutants

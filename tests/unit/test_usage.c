@@ -225,6 +225,7 @@ static void test_bad_usage(void **state)
 		{ "--export perfetto --tracks lanes", "--tracks lanes: not one of slots and processes" },
 		{ "--export csv --tracks slots", "--tracks is for --export perfetto" },
 		{ "--tree --tracks slots", "--tracks is for --export" },
+		{ "--export otlp -o x --loss-log x", "--loss-log and --output: each needs a file of its own" },
 		{ "--export csv --loss-log x", "--loss-log is for --export otlp" },
 		{ "--tree --loss-log x", "--loss-log is for --export" },
 		{ "--export csv --tree", "--export and --tree exclude each other" },

@@ -303,6 +303,8 @@ void options_check(const struct options *options, const struct view *const *all,
 		argp_error(state, "--live draws on a terminal, and JSON is for programs: leave one of them out");
 	if (options->loss_log && options->export != EXPORT_OTLP)
 		argp_error(state, "--loss-log is for --export otlp");
+	if (options->loss_log && options->output && !strcmp(options->loss_log, options->output))
+		argp_error(state, "--loss-log and --output: each needs a file of its own");
 	if (options->given & GIVEN(TRACKS) && options->export != EXPORT_PERFETTO)
 		argp_error(state, "--tracks is for --export perfetto");
 	if (options_export(options) && options->json)

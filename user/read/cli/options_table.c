@@ -229,7 +229,7 @@ static const struct entry {
 	[OPTION_JSON] = {
 		.name = "json", .group = GROUP_OUTPUT, .letter = 'j',
 		.help = "One JSON object per line",
-		.brief = "One JSON object per line",
+		.brief = "One JSON object per line; --export has other formats",
 	},
 	[OPTION_QUIET] = {
 		.name = "quiet", .group = GROUP_OUTPUT, .letter = 'q',
