@@ -170,7 +170,8 @@ install: all $B/installed/proclife-read install-lib
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
 		$(DESTDIR)$(MODULESLOADDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(DEFAULTDIR)
 	install -m 755 $B/installed/proclife-read $(DESTDIR)$(BINDIR)
-	install -m 644 user/man/proclife-read-json.5 user/man/proclife-recording.5 $(DESTDIR)$(MANDIR)/man5
+	install -m 644 user/man/proclife-read-json.5 user/man/proclife-read-export.5 \
+		user/man/proclife-recording.5 $(DESTDIR)$(MANDIR)/man5
 	install -m 644 user/man/proclife-views.7 $(DESTDIR)$(MANDIR)/man7
 	install -m 644 user/man/proclife-read.8 $(DESTDIR)$(MANDIR)/man8
 	install -m 644 user/schema/proclife-read-1.json $(DESTDIR)$(SCHEMADIR)
@@ -190,7 +191,8 @@ uninstall:
 	rm -f $(DESTDIR)$(INCLUDEDIR)/proclife.h
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/proclife
 	rm -f $(DESTDIR)$(MANDIR)/man3/libproclife.3 $(DESTDIR)$(MANDIR)/man4/proclife.4 \
-		$(DESTDIR)$(MANDIR)/man5/proclife-read-json.5 $(DESTDIR)$(MANDIR)/man5/proclife-recording.5 \
+		$(DESTDIR)$(MANDIR)/man5/proclife-read-json.5 $(DESTDIR)$(MANDIR)/man5/proclife-read-export.5 \
+		$(DESTDIR)$(MANDIR)/man5/proclife-recording.5 \
 		$(DESTDIR)$(MANDIR)/man7/proclife-views.7 $(DESTDIR)$(MANDIR)/man8/proclife-read.8
 	rm -rf $(DESTDIR)$(SCHEMADIR)
 	rm -f $(DESTDIR)$(BASHCOMPDIR)/proclife-read $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
@@ -258,6 +260,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   check-model       the program against a model of it, on new seeds for five minutes
   check-mutants     which of MUTANTS="--seed 1 --count 300 lib read" changes no test notices
   check-litmus      the ring under the memory models of the kernel, arm64 and riscv64
+  check-exports     what --export otlp writes, read with OpenTelemetry's own definitions
   check-metrics     what --metrics writes, read by node_exporter and Prometheus
   check-html        the page of --html, in a browser that clicks
   check-valgrind    the unit tests under valgrind

@@ -8,7 +8,7 @@ WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
 # What they share. recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the
 # kind: only for those that want it. property.c is of the traces that are generated.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories acts plan chain tree_story parted failing property live_device salvage fixture_text returns terminal metrics_file),\
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories acts plan chain tree_story parted failing property live_device salvage fixture_text returns terminal metrics_file exporting),\
 	$(wildcard tests/unit/support/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
@@ -21,7 +21,7 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
 READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
-	test_conditions test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_metrics_live test_prometheus test_forget test_past test_agenda test_html)
+	test_conditions test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_metrics_live test_prometheus test_forget test_past test_agenda test_html test_export_otlp test_export_perfetto)
 
 $(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -Iuser/read
 $(READ_TESTS): $(READ_ARCHIVE)
@@ -41,7 +41,7 @@ $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/completions/zsh
 
 # Tests of what lies in the sources: the schema, the manual pages.
-$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields test_junit test_transcripts): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
+$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields test_junit test_transcripts test_export test_export_otlp test_export_perfetto support/exporting): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
 
 # The programs in the manual pages compile as they stand there, with what a program of others has, and
 # in C++ too. NAME-2 is the second one of its page.
@@ -70,7 +70,7 @@ $B/tests/unit/test_pages: | $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_users %/test_view_events %/test_view_cgroup_ends %/test_view_lives %/test_view_exits %/test_view_memory %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_view_zombies %/test_diff_program %/test_diff_lines %/test_diff_memory %/test_diff_runs %/test_junit %/test_select \
 	%/test_state %/test_interface %/test_json %/test_slow %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
-	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_html %/test_summary %/test_critical %/test_critical_text %/test_live %/test_carry %/test_triggers,$(UNIT_TESTS))
+	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_html %/test_summary %/test_critical %/test_critical_text %/test_live %/test_carry %/test_triggers %/test_export %/test_export_otlp %/test_export_perfetto %/test_identity,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \
 	%/test_babeltrace %/test_schema %/test_failures %/test_search %/test_parts %/test_parts_kept %/test_prepend,$(UNIT_TESTS))
 
@@ -119,7 +119,8 @@ $B/tests/unit/test_tree_fold $B/tests/unit/test_tree_words: $B/tests/unit/suppor
 
 $B/tests/unit/test_tree_fold $B/tests/unit/test_diff_runs: $(patsubst %,$B/tests/bench/%.o,build command_lines)
 
-$B/tests/unit/test_transcripts: $B/tests/unit/support/stories.o $B/tests/unit/support/acts.o
+$B/tests/unit/test_transcripts $B/tests/unit/test_export $B/tests/unit/test_export_otlp $B/tests/unit/test_export_perfetto: $B/tests/unit/support/stories.o $B/tests/unit/support/acts.o
+$B/tests/unit/test_export $B/tests/unit/test_export_otlp $B/tests/unit/test_export_perfetto: $B/tests/unit/support/exporting.o
 
 $B/tests/unit/test_properties: $B/tests/unit/support/property.o $(GENERATOR)
 $B/tests/unit/test_parts $B/tests/unit/test_parts_kept: $B/tests/unit/support/parted.o $(GENERATOR)
@@ -224,6 +225,12 @@ $B/tests/html/recordings: $(patsubst %,$B/tests/%.o,html/recordings unit/support
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
+# What --export otlp writes, read with OpenTelemetry's own definitions, from npm.
+# Node.js of another source than Debian's has npm in it.
+check-exports: all
+	command -v npm >/dev/null || tests/scripts/setup exports
+	B=$B tests/exports/run
+
 $B/tests/html/%.o: override CPPFLAGS += -Itests/unit/support
 
 check-html:
@@ -251,4 +258,4 @@ $(WITNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/witness/*.c)) $(LIB_STA
 
 guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-html check-model check-mutants
+.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-html check-exports check-model check-mutants

@@ -46,7 +46,9 @@ static const char *const views[] = {
 	"--tree --latency --summary --lives", "--diff", "--slice",
 	"--latency --by cgroup --interval 1ms", "--latency --threads --interval 3ms",
 	"--summary --latency --parents --interval 1ms", "--expect life.max<1s --parents --interval 5ms",
-	"--metrics", "--on failed --on zombie>1us --on life>0s --on forks>0/s --on lost>0 --on unmap>0s --on held<1s",
+	"--metrics", "--export csv", "--export folded", "--export otlp", "--export perfetto",
+	"--export perfetto --tracks processes",
+	"--on failed --on zombie>1us --on life>0s --on forks>0/s --on lost>0 --on unmap>0s --on held<1s",
 	"--lives --on teardown>0s --on kill>=1us --on rcu_free>1ms --on exit_free<1s --on 1.status>0 --calm 1ms",
 	"--html",
 };
@@ -129,6 +131,7 @@ static void record(const char *name, size_t count, const uint8_t *bytes, bool lo
 
 	fake_device_add_rings(device);
 	device->header->features = WITHOUT_EXITING;
+	device->header->to_realtime = 1700000000000000000;
 	source = fake_device_open(device);
 	forget(name);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -170,6 +173,9 @@ static uint64_t run(const char *name, const char *view, const char *selection, u
 	else if (!strcmp(view, "--metrics") || !strcmp(view, "--html")) /* they print no JSON */
 		snprintf(line, sizeof(line), "-i %s/%s %s %s/m.prom %s", folder, name, view, folder,
 			 strstr(selection, "--json") ? "" : selection);
+	else if (!strncmp(view, "--export", 8))
+		snprintf(line, sizeof(line), "-i %s/%s %s %s", folder, name, view,
+			 strstr(selection, "--json") ? "--hide-args" : selection);
 	else
 		snprintf(line, sizeof(line), "-i %s/%s %s %s", folder, name, view, selection);
 	forget("slice");

@@ -40,7 +40,7 @@ static void test_bash(void **state)
 	(void)state;
 	assert_string_equal(bash("complete -p proclife-read"),
 			    "complete -F _proclife_read proclife-read\n");
-	assert_string_equal(offered("proclife-read --tr"), " --tree \n");
+	assert_string_equal(offered("proclife-read --tre"), " --tree \n");
 	assert_non_null(strstr(offered("proclife-read --"), " --lives --events --tree --summary --critical-path --latency "));
 	assert_non_null(strstr(output, " --expect "));
 	assert_null(strstr(output, "completion"));
@@ -57,6 +57,9 @@ static void test_bash(void **state)
 	assert_string_equal(offered("proclife-read --diff /a /b --fac"), " --factor \n");
 	assert_string_equal(offered("proclife-read --latency --by c"), " comm cgroup cpu \n");
 	assert_string_equal(offered("proclife-read --tree --show u"), " uid \n");
+	assert_string_equal(offered("proclife-read --export cs"), " csv \n");
+	assert_string_equal(offered("proclife-read --tracks p"), " processes \n");
+	assert_string_equal(offered("proclife-read -o /us"), " /usr \n");
 	assert_string_equal(offered("proclife-read --uid roo"), " root \n");
 	/* The command behind -- is not ours. */
 	assert_non_null(strstr(offered("proclife-read --tree -- ech"), " echo "));

@@ -30,6 +30,7 @@ static const struct place places[] = {
 	AT(run_info, complete, 68), AT(run_info, running, 69), AT(run_info, synced, 72),
 	AT(run_info, records, 80), AT(run_info, lost, 88), AT(run_info, hostname, 96),
 	AT(run_info, rcu, 168), AT(run_info, slice_of, 232), AT(run_info, part, 248), AT(run_info, parts, 252),
+	AT(run_info, boot_id, 256),
 	AT(damage, stream, 0), AT(damage, what, 24), AT(damage, at, 120), AT(damage, places, 128),
 	AT(damage, lost, 136), AT(damage, from, 144), AT(damage, to, 152),
 	AT(damage, estimated, 160), AT(damage, unread, 161),
@@ -129,7 +130,7 @@ static const struct place places[] = {
 
 /* A member that is new has to be above as well: the last one ends here. */
 static const struct place sizes[] = {
-	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 256), SIZE(keep, 24), SIZE(held, 24), SIZE(damage, 168),
+	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 272), SIZE(keep, 24), SIZE(held, 24), SIZE(damage, 168),
 	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 360),
 	SIZE(killer, 56), SIZE(reports, 64), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
@@ -163,7 +164,7 @@ static void test_ends(void **state)
 {
 	(void)state;
 	assert_int_equal(sizeof(struct proclife_run_info),
-			 offsetof(struct proclife_run_info, parts) + sizeof(uint32_t));
+			 offsetof(struct proclife_run_info, boot_id) + PROCLIFE_UUID_BYTES);
 	assert_int_equal(sizeof(struct proclife_reports),
 			 offsetof(struct proclife_reports, memory_gone) + sizeof(void *));
 }

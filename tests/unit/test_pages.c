@@ -132,6 +132,7 @@ static void test_options(void **state)
 	assert_true(letters >= 8);
 	check_no_other_options("user/man/proclife-read.8", help.text);
 	check_no_other_options("user/man/proclife-read-json.5", help.text);
+	check_no_other_options("user/man/proclife-read-export.5", help.text);
 	check_no_other_options("user/man/proclife-recording.5", help.text);
 	check_no_other_options("user/man/proclife-views.7", help.text);
 	free(page);

@@ -136,12 +136,17 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 const struct proclife_total *proclife_metadata_total(const struct proclife_metadata *metadata,
 						     uint32_t cpu);
 
-/* Is the recording a part of another one? */
-static inline bool proclife_is_slice(const struct proclife_run_info *run)
+static inline bool proclife_uuid_is_set(const uint8_t *uuid)
 {
 	static const uint8_t none[PROCLIFE_UUID_BYTES];
 
-	return memcmp(run->slice_of, none, sizeof(none));
+	return memcmp(uuid, none, sizeof(none));
+}
+
+/* Is the recording a part of another one? */
+static inline bool proclife_is_slice(const struct proclife_run_info *run)
+{
+	return proclife_uuid_is_set(run->slice_of);
 }
 
 /* With its dashes; true if such a text stands here, and a quotation mark behind it. */

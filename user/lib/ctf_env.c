@@ -111,16 +111,28 @@ static void write_text(FILE *file, const char *s, size_t size)
 	fputs("\";\n", file);
 }
 
-static const char slice_name[] = "slice_of";
+/* `slice_of = "uuid"`, of what is one; and the boot, if that is known. */
+static const struct {
+	const char *name;
+	size_t offset;
+} uuids[] = {
+	{ "slice_of", offsetof(struct proclife_run_info, slice_of) },
+	{ "boot_id", offsetof(struct proclife_run_info, boot_id) },
+};
 
-/* `slice_of = "uuid"`, of what is one. */
-static void write_slice(const struct proclife_run_info *run, FILE *file)
+#define UUIDS (sizeof(uuids) / sizeof(*uuids))
+
+static void write_uuids(const struct proclife_run_info *run, FILE *file)
 {
-	if (!proclife_is_slice(run))
-		return;
-	fprintf(file, "\t%s = \"", slice_name);
-	proclife_uuid_write(file, run->slice_of);
-	fputs("\";\n", file);
+	for (size_t i = 0; i < UUIDS; i++) {
+		const uint8_t *uuid = (const uint8_t *)run + uuids[i].offset;
+
+		if (!proclife_uuid_is_set(uuid))
+			continue;
+		fprintf(file, "\t%s = \"", uuids[i].name);
+		proclife_uuid_write(file, uuid);
+		fputs("\";\n", file);
+	}
 }
 
 static const char total_name[] = "total_";
@@ -173,7 +185,7 @@ void proclife_env_write(const struct proclife_metadata *metadata, void *to)
 			break;
 		}
 	}
-	write_slice(&metadata->run, file);
+	write_uuids(&metadata->run, file);
 	write_totals(metadata, file);
 	write_steps(&metadata->daytime, file);
 }
@@ -347,15 +359,20 @@ static int add_step(struct proclife_daytime *daytime, const char *text, const ch
 	return proclife_daytime_change(daytime, step.since, step.to_realtime) ?: 1;
 }
 
-/* As add_total(), of what this is a slice of. */
-static int take_slice(struct proclife_run_info *run, const char *text, const char *is, const char *end)
+/* The name of the one whose value is not valid; NULL: none is, or this line has none. */
+static const char *take_uuid(struct proclife_run_info *run, const char *text, const char *is, const char *end)
 {
-	if ((size_t)(is - text) != sizeof(slice_name) || memcmp(text + 1, slice_name, sizeof(slice_name) - 1))
-		return 0;
-	if (proclife_is_slice(run) || end - is != 3 + 1 + 36 + 2 || is[3] != '"' ||
-	    !proclife_uuid_parse(is + 4, end, run->slice_of) || end[-1] != ';')
-		return -EBADMSG;
-	return 1;
+	for (size_t i = 0; i < UUIDS; i++) {
+		const char *name = uuids[i].name;
+		uint8_t *uuid = (uint8_t *)run + uuids[i].offset;
+
+		if ((size_t)(is - text - 1) != strlen(name) || memcmp(text + 1, name, strlen(name)))
+			continue;
+		if (proclife_uuid_is_set(uuid) || end - is != 3 + 1 + 36 + 2 || is[3] != '"' ||
+		    !proclife_uuid_parse(is + 4, end, uuid) || end[-1] != ';')
+			return name;
+	}
+	return NULL;
 }
 
 /* Defaults that do not follow from other entries and are not 0. */
@@ -417,7 +434,7 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 	set_defaults(metadata);
 	while (text < end) {
 		const char *eol = memchr(text, '\n', (size_t)(end - text));
-		const char *is;
+		const char *is, *wrong;
 		int err;
 
 		if (!eol)
@@ -427,27 +444,24 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 			proclife_fault_set(fault, "a line of the env block is no assignment");
 			return -EBADMSG;
 		}
+		wrong = take_uuid(&metadata->run, text, is, eol);
 		for (size_t i = 0; i < ENTRIES; i++) {
 			size_t length = strlen(entries[i].name);
 
 			if ((size_t)(is - text - 1) != length ||
 			    memcmp(text + 1, entries[i].name, length))
 				continue;
-			if (seen[i] || !parse_value(&entries[i], is + 3, eol, metadata)) {
-				proclife_fault_set(fault, "the value of '%s' is not valid",
-						   entries[i].name);
-				return -EBADMSG;
-			}
+			if (seen[i] || !parse_value(&entries[i], is + 3, eol, metadata))
+				wrong = entries[i].name;
 			seen[i] = true;
+		}
+		if (wrong) {
+			proclife_fault_set(fault, "the value of '%s' is not valid", wrong);
+			return -EBADMSG;
 		}
 		err = add_total(metadata, &totals, text, is, eol);
 		if (err < 0) {
 			proclife_fault_set(fault, "the total of a stream is not valid");
-			return err;
-		}
-		err = take_slice(&metadata->run, text, is, eol);
-		if (err < 0) {
-			proclife_fault_set(fault, "the value of '%s' is not valid", slice_name);
 			return err;
 		}
 		err = add_step(&metadata->daytime, text, is, eol);

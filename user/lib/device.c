@@ -395,8 +395,10 @@ int proclife_device_open(struct proclife_source **source, const char *path)
 		goto fail;
 	device->opened = device->clock(device->clock_arg);
 	device->source.daytime.to_realtime = device->header.to_realtime;
-	if (device->pollable) /* the times of a copy of a device are of another clock */
+	if (device->pollable) { /* the times of a copy of a device are of another clock */
 		device->realtime = system_realtime;
+		proclife_boot_id_read(device->source.boot_id);
+	}
 	*source = &device->source;
 	return 0;
 fail:

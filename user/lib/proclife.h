@@ -188,6 +188,21 @@ bool proclife_source_clock_step(const struct proclife_source *source, size_t ind
 uint64_t proclife_source_horizon(const struct proclife_source *source);
 
 /*
+ * The boot of the machine that the records are from, 16 bytes, as /proc/sys/kernel/random/boot_id shows
+ * it. NULL if it is not known: of a plain file, and of a recording of an earlier version. Owned by the
+ * source.
+ */
+const uint8_t *proclife_source_boot_id(const struct proclife_source *source);
+
+/*
+ * A number for a process, from its tgid, its `start` and the boot: never 0, the same in every trace of
+ * that boot, and most likely no other process has it, on any machine. It is SipHash-1-3 of both as
+ * little-endian bytes, 8 of the start and 4 of the tgid, with the boot id as the key; zeros if that is
+ * not known.
+ */
+uint64_t proclife_source_identity(const struct proclife_source *source, uint32_t tgid, uint64_t start);
+
+/*
  * Recordings
  */
 
@@ -233,6 +248,7 @@ struct proclife_run_info {
 	 */
 	uint32_t part;
 	uint32_t parts; /* how many follow each other here, this one included; 0: it is none */
+	uint8_t boot_id[PROCLIFE_UUID_BYTES]; /* of its machine; zeros: not known */
 };
 
 /**

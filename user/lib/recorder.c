@@ -264,6 +264,7 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 	memcpy(metadata->run.hostname, old.hostname, sizeof(old.hostname));
 	memcpy(metadata->run.uuid, old.uuid, sizeof(old.uuid));
 	memcpy(metadata->run.slice_of, old.slice_of, sizeof(old.slice_of));
+	memcpy(metadata->run.boot_id, old.boot_id, sizeof(old.boot_id));
 	metadata->run.part = old.part;
 	metadata->run.parts = 0;
 	if (recorder->parts)
@@ -361,6 +362,7 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 			  const struct proclife_run_info *run)
 {
 	const struct proclife_run_info *of = proclife_recording_info(source);
+	const uint8_t *boot_id = proclife_source_boot_id(source);
 
 	metadata->format = PROCLIFE_CTF_FORMAT;
 	metadata->header = *proclife_source_header(source);
@@ -374,6 +376,9 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 	metadata->run.lost = 0;
 	memset(metadata->run.hostname, 0, sizeof(metadata->run.hostname));
 	memset(metadata->run.slice_of, 0, sizeof(metadata->run.slice_of));
+	memset(metadata->run.boot_id, 0, sizeof(metadata->run.boot_id));
+	if (boot_id)
+		memcpy(metadata->run.boot_id, boot_id, sizeof(metadata->run.boot_id));
 	metadata->run.part = 0;
 	metadata->run.parts = 0;
 	if (of) {

@@ -40,9 +40,13 @@ struct proclife_source {
 	uint64_t lost;	/* in gaps yielded */
 	bool started;	/* proclife_source_next() has been called */
 	bool exhausted; /* nothing below the horizon is left */
+	uint8_t boot_id[16]; /* of a device; zeros: not known */
 	bool can_record; /* its streams report to a recorder what was yielded */
 	struct proclife_listener *listener; /* NULL if there is none */
 };
+
+/* Sets it, of this machine, if it can be read. */
+void proclife_boot_id_read(uint8_t *id);
 
 /* CLOCK_MONOTONIC, of the time namespace that this process is in. */
 uint64_t proclife_monotonic(void);

@@ -55,12 +55,15 @@ enum option_id {
 	OPTION_NO_FOLD,
 	OPTION_BY,
 	OPTION_SHOW,
-	OPTION_HIDE_ARGS,
 	OPTION_UTC,
 	OPTION_MONOTONIC,
 	OPTION_AGAINST,
 	OPTION_FACTOR,
 	OPTION_FORCE,
+	OPTION_HIDE_ARGS,
+	OPTION_OUTPUT,
+	OPTION_LOSS_LOG,
+	OPTION_TRACKS,
 	OPTION_COLOR,
 	OPTION_JSON,
 	OPTION_QUIET,
@@ -189,6 +192,22 @@ enum fold {
 	FOLD_NEVER,
 };
 
+/* The formats of --export. */
+enum export_as {
+	EXPORT_CSV,
+	EXPORT_FOLDED,
+	EXPORT_OTLP,
+	EXPORT_PERFETTO,
+	EXPORTS,
+};
+
+/* What has a track of its own in --export perfetto. */
+enum tracks {
+	TRACKS_SLOTS,
+	TRACKS_PROCESSES,
+	TRACKS,
+};
+
 enum verdicts {
 	VERDICTS_PLAIN, /* as text, or with --json */
 	VERDICTS_KTAP,
@@ -227,6 +246,10 @@ struct options {
 	const char *metrics; /* the file; NULL: there is none */
 	const char *slice;  /* likewise: no slice */
 	const char *html;   /* the file; NULL: no page */
+	enum export_as export; /* if that view is given */
+	const char *output; /* the file; NULL: standard output */
+	const char *loss_log; /* likewise, of --export otlp; NULL: none */
+	enum tracks tracks;
 	bool hide_args;
 	uint32_t *pids;
 	size_t pid_count;

@@ -41,7 +41,8 @@ struct view {
 	bool is_now;	      /* it shows the state at its beginning */
 	enum range_of range;
 	bool measures;	      /* it needs run->latency */
-	bool has_cgroups;     /* its JSON, or its file, has the paths of cgroups */
+	bool has_cgroups;     /* its JSON, its file, or export, has the paths of cgroups */
+	bool exports;	      /* it prints for other programs, in a format of theirs */
 	bool counts;	      /* --count limits what it counts in run->shown */
 	bool writes_file;     /* and prints nothing */
 
@@ -76,6 +77,12 @@ static inline bool is_of_before(const struct proclife_record *record)
 	return record->type == PROCLIFE_TASK || record->type == PROCLIFE_PAST;
 }
 
+/* Does it export? */
+static inline bool options_export(const struct options *options)
+{
+	return options->views[0] && options->views[0]->exports;
+}
+
 /* Are the views printed, and begun anew, at each interval? Those that are given all are, or none is. */
 static inline bool options_repeat(const struct options *options)
 {
@@ -86,7 +93,7 @@ static inline bool options_repeat(const struct options *options)
 static inline bool view_shows_cgroups(const struct view *view, const struct options *options)
 {
 	return options->show & SHOW_CGROUP || options->by == PROCLIFE_BY_CGROUP ||
-	       ((options->json || view->writes_file) && view->has_cgroups);
+	       ((options->json || view->writes_file || options_export(options)) && view->has_cgroups);
 }
 
 #endif

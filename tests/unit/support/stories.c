@@ -95,6 +95,7 @@ static void tell_exec_of_thread(uint64_t us)
 	at(us + 500, exit_of(&web, &bash, 0, 1));
 	freed(us + 600, &web);
 	thread.pid = 240;
+	thread.start = web.start; /* as the kernel has it */
 	thread.flags = 0;
 	thread.comm = "httpd";
 	at(us + 650, exec_record(0, &thread, 241, "/usr/sbin/httpd"));

@@ -76,6 +76,28 @@ static const char *color(unsigned int number)
 	return number < COLORS ? names[number] : NULL;
 }
 
+static const char *export(unsigned int number)
+{
+	static const char *const names[EXPORTS] = {
+		[EXPORT_CSV] = "csv",
+		[EXPORT_FOLDED] = "folded",
+		[EXPORT_OTLP] = "otlp",
+		[EXPORT_PERFETTO] = "perfetto",
+	};
+
+	return number < EXPORTS ? names[number] : NULL;
+}
+
+static const char *tracks(unsigned int number)
+{
+	static const char *const names[TRACKS] = {
+		[TRACKS_SLOTS] = "slots",
+		[TRACKS_PROCESSES] = "processes",
+	};
+
+	return number < TRACKS ? names[number] : NULL;
+}
+
 /* The type is the next number. */
 static const char *event(unsigned int number)
 {
@@ -101,6 +123,8 @@ const char *choice_name(enum choice choice, unsigned int number)
 		[CHOICE_SORT] = sort,
 		[CHOICE_SHOW] = show,
 		[CHOICE_COLOR] = color,
+		[CHOICE_EXPORT] = export,
+		[CHOICE_TRACKS] = tracks,
 		[CHOICE_EVENT] = event,
 		[CHOICE_PHASE] = phase,
 		[CHOICE_STATISTIC] = statistic,

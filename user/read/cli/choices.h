@@ -13,6 +13,8 @@ enum choice {
 	CHOICE_SORT,	  /* enum sort_key, from 1 on */
 	CHOICE_SHOW,	  /* the bits SHOW_*, from 0 on */
 	CHOICE_COLOR,	  /* enum color */
+	CHOICE_EXPORT,	  /* enum export_as */
+	CHOICE_TRACKS,	  /* enum tracks */
 	CHOICE_EVENT,	  /* enum proclife_type, from 1 on */
 	CHOICE_PHASE,	  /* enum proclife_phase */
 	CHOICE_STATISTIC, /* enum statistic_kind, and some percentiles */

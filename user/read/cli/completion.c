@@ -32,6 +32,8 @@ static const struct {
 	{ "TYPE", CHOICE_EVENT },
 	{ "COLUMN", CHOICE_SORT },
 	{ "MODE", CHOICE_COLOR },
+	{ "FORMAT", CHOICE_EXPORT },
+	{ "TRACKS", CHOICE_TRACKS },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -13,7 +13,7 @@
 
 /* Options that need no view. */
 #define OF_ANY (GIVEN(JSON) | GIVEN(COLOR) | GIVEN(QUIET) | GIVEN(KTAP) | GIVEN(LAVA) | GIVEN(UTC) | GIVEN(MONOTONIC) | \
-		GIVEN(LEFT_AFTER) | GIVEN(JUNIT) | GIVEN(INTERVAL) | GIVEN(KEEP))
+		GIVEN(LEFT_AFTER) | GIVEN(JUNIT) | GIVEN(INTERVAL) | GIVEN(KEEP) | GIVEN(HIDE_ARGS))
 
 static const struct {
 	uint64_t one;
@@ -25,6 +25,8 @@ static const struct {
 	{ GIVEN(INPUT), OF_REACTION, "what was recorded is over; --on alone says when it was so, and --slice saves a part" },
 	{ GIVEN(COMMAND), GIVEN(PID) | GIVEN(HISTORY), "a command is followed from its start" },
 	{ GIVEN(METRICS), GIVEN(HISTORY), "at each start, what was counted already would be counted again" },
+	{ GIVEN(HIDE_ARGS), GIVEN(ARGS), "who asks for arguments sees them" },
+	{ GIVEN(HIDE_ARGS), GIVEN(RECORD) | GIVEN(SAVE), "a recording has all records; hide them when it is shown, exported or sliced" },
 	{ GIVEN(ON), GIVEN(FROM) | GIVEN(TO), "a condition is looked for all the time" },
 	{ GIVEN(ON), GIVEN(KTAP) | GIVEN(LAVA), "nothing but verdicts is printed then" },
 	{ GIVEN(FOLD), GIVEN(THREADS), "a folded line stands for several processes" },
@@ -299,6 +301,14 @@ void options_check(const struct options *options, const struct view *const *all,
 		argp_error(state, "--metrics: one recording after the other, each with a file of its own");
 	if (options->views[0] && !strcmp(options->views[0]->name, "live") && options->json)
 		argp_error(state, "--live draws on a terminal, and JSON is for programs: leave one of them out");
+	if (options->loss_log && options->export != EXPORT_OTLP)
+		argp_error(state, "--loss-log is for --export otlp");
+	if (options->loss_log && options->output && !strcmp(options->loss_log, options->output))
+		argp_error(state, "--loss-log and --output: each needs a file of its own");
+	if (options->given & GIVEN(TRACKS) && options->export != EXPORT_PERFETTO)
+		argp_error(state, "--tracks is for --export perfetto");
+	if (options_export(options) && options->json)
+		argp_error(state, "--export has a format of its own: leave out --json");
 	if (options->slice && options->json)
 		argp_error(state, "--slice prints nothing: leave out --json");
 	if (options->views[0] && options->views[0]->writes_file && options->json)

@@ -89,6 +89,8 @@ static void take_view(struct reading *reading, unsigned int number, const char *
 		reading->options->slice = arg;
 	else if (!strcmp(view->name, "html"))
 		reading->options->html = arg;
+	else if (!strcmp(view->name, "export"))
+		option_set_export(reading->options, state, arg);
 	else if (view->argument && !view->may_lack_argument)
 		add_to_side(reading, &reading->options->diff, arg);
 	else if (arg && !strcmp(view->name, "status"))
@@ -130,9 +132,6 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 		break;
 	case OPTION_SHOW:
 		option_set_show(options, state, arg);
-		break;
-	case OPTION_HIDE_ARGS:
-		options->hide_args = true;
 		break;
 	case OPTION_FAILED:
 		options->filter.failed = true;
@@ -178,6 +177,18 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 		options->count = option_number_of(arg, UINT64_MAX);
 		if (!options->count)
 			argp_error(state, "--count %s: not a number above 0", quoted(arg));
+		break;
+	case OPTION_HIDE_ARGS:
+		options->hide_args = true;
+		break;
+	case OPTION_OUTPUT:
+		options->output = arg;
+		break;
+	case OPTION_LOSS_LOG:
+		options->loss_log = arg;
+		break;
+	case OPTION_TRACKS:
+		option_set_tracks(options, state, arg);
 		break;
 	case OPTION_COLOR:
 		option_set_color(options, state, arg);

@@ -181,10 +181,6 @@ static const struct entry {
 		.help =
 			"--tree: also show %s; several with commas; pidns is the PID in its own namespace",
 	},
-	[OPTION_HIDE_ARGS] = {
-		.name = "hide-args", .group = GROUP_OUTPUT,
-		.help = "--html: leave out all arguments, which can have secrets in them",
-	},
 	[OPTION_UTC] = {
 		.name = "utc", .group = GROUP_OUTPUT,
 		.help = "Show times of day in UTC instead of the local time zone",
@@ -207,6 +203,23 @@ static const struct entry {
 			"--diff: compare even if exits begin at different places in the two recordings, "
 			"or a recording with itself",
 	},
+	[OPTION_HIDE_ARGS] = {
+		.name = "hide-args", .group = GROUP_OUTPUT,
+		.help = "Leave out the arguments of processes, for what others get to see",
+	},
+	[OPTION_OUTPUT] = {
+		.name = "output", .argument = "FILE", .group = GROUP_OUTPUT, .letter = 'o',
+		.help = "--export: write this file, which it replaces when all is written",
+	},
+	[OPTION_LOSS_LOG] = {
+		.name = "loss-log", .argument = "FILE", .group = GROUP_OUTPUT,
+		.help = "--export otlp: write what was lost or suppressed to this file, as log records",
+	},
+	[OPTION_TRACKS] = {
+		.name = "tracks", .argument = "TRACKS", .group = GROUP_OUTPUT,
+		.has_choice = true, .choice = CHOICE_TRACKS,
+		.help = "--export perfetto: a track for each of %s; default: slots, of as many as lived at once",
+	},
 	[OPTION_COLOR] = {
 		.name = "color", .argument = "MODE", .group = GROUP_OUTPUT,
 		.has_choice = true, .choice = CHOICE_COLOR,
@@ -216,7 +229,7 @@ static const struct entry {
 	[OPTION_JSON] = {
 		.name = "json", .group = GROUP_OUTPUT, .letter = 'j',
 		.help = "One JSON object per line",
-		.brief = "One JSON object per line; --html: a page for browsers",
+		.brief = "One JSON object per line; --html, --export: for others",
 	},
 	[OPTION_QUIET] = {
 		.name = "quiet", .group = GROUP_OUTPUT, .letter = 'q',

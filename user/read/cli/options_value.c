@@ -154,6 +154,26 @@ void option_set_show(struct options *options, struct argp_state *state, const ch
 	}
 }
 
+void option_set_export(struct options *options, struct argp_state *state, const char *arg)
+{
+	unsigned int number;
+
+	if (!choice_find(CHOICE_EXPORT, arg, strlen(arg), &number))
+		argp_error(state, "--export %s: not one of %s", quoted(arg),
+			   choice_list(CHOICE_EXPORT, ", ", " and "));
+	options->export = number;
+}
+
+void option_set_tracks(struct options *options, struct argp_state *state, const char *arg)
+{
+	unsigned int number;
+
+	if (!choice_find(CHOICE_TRACKS, arg, strlen(arg), &number))
+		argp_error(state, "--tracks %s: not one of %s", quoted(arg),
+			   choice_list(CHOICE_TRACKS, ", ", " and "));
+	options->tracks = number;
+}
+
 void option_set_color(struct options *options, struct argp_state *state, const char *arg)
 {
 	unsigned int number;

@@ -30,6 +30,8 @@ void option_set_metrics(struct options *options, struct argp_state *state, const
 void option_set_keep(struct options *options, struct argp_state *state, const char *arg);
 void option_set_by(struct options *options, struct argp_state *state, const char *arg);
 void option_set_show(struct options *options, struct argp_state *state, const char *arg);
+void option_set_export(struct options *options, struct argp_state *state, const char *arg);
+void option_set_tracks(struct options *options, struct argp_state *state, const char *arg);
 void option_set_color(struct options *options, struct argp_state *state, const char *arg);
 void option_set_factor(struct options *options, struct argp_state *state, const char *arg);
 void option_add_pid(struct options *options, struct argp_state *state, const char *arg);

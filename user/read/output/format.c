@@ -107,7 +107,7 @@ void text_pad(struct text *text, unsigned int column)
 		text_spaces(text, column - text->columns);
 }
 
-static void text_escape(struct text *text, unsigned char c)
+void text_escape(struct text *text, unsigned char c)
 {
 	static const char letters[] = "abtnvfr"; /* 7 to 13 */
 

@@ -114,6 +114,9 @@ void text_pad(struct text *text, unsigned int column); /* with spaces, up to thi
  */
 void text_name(struct text *text, const char *s, size_t n);
 
+/* Appends a byte in that form. */
+void text_escape(struct text *text, unsigned char c);
+
 /*
  * The same for a name that stands alone and can be empty, by prctl(PR_SET_NAME): then it appears as
  * "". An unknown name is not an empty one, and is not for this.

@@ -51,6 +51,16 @@ static void forget(struct replacement *replacement)
 {
 	free(replacement->beside);
 	replacement->beside = NULL;
+	replacement->file = NULL;
+}
+
+static void open_stream(struct replacement *replacement, int fd)
+{
+	replacement->fd = fd;
+	replacement->error = 0;
+	replacement->file = fopencookie(replacement, "w", (cookie_io_functions_t){ .write = write_all });
+	if (!replacement->file)
+		die_no_memory();
 }
 
 int replace_begin(struct replacement *replacement, const char *path, mode_t mode)
@@ -65,11 +75,24 @@ int replace_begin(struct replacement *replacement, const char *path, mode_t mode
 		forget(replacement);
 		return fd;
 	}
-	replacement->fd = fd;
-	replacement->error = 0;
-	replacement->file = fopencookie(replacement, "w", (cookie_io_functions_t){ .write = write_all });
-	if (!replacement->file)
-		die_no_memory();
+	open_stream(replacement, fd);
+	return 0;
+}
+
+int replace_append(struct replacement *replacement, const char *path, mode_t mode)
+{
+	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode);
+	char last = '\n';
+	off_t size;
+
+	if (fd < 0)
+		return -errno;
+	replacement->path = path;
+	replacement->beside = NULL;
+	open_stream(replacement, fd);
+	size = lseek(fd, 0, SEEK_END);
+	if (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n')
+		fputc('\n', replacement->file);
 	return 0;
 }
 
@@ -81,9 +104,9 @@ int replace_end(struct replacement *replacement)
 	ret = -replacement->error;
 	if (close(replacement->fd) && !ret) /* where a quota or a server says so only now */
 		ret = -errno;
-	if (!ret && rename(replacement->beside, replacement->path))
+	if (!ret && replacement->beside && rename(replacement->beside, replacement->path))
 		ret = -errno;
-	if (ret)
+	if (ret && replacement->beside)
 		unlink(replacement->beside);
 	forget(replacement);
 	return ret;
@@ -91,11 +114,12 @@ int replace_end(struct replacement *replacement)
 
 void replace_abandon(struct replacement *replacement)
 {
-	if (!replacement->beside)
+	if (!replacement->file)
 		return;
 	fclose(replacement->file);
 	close(replacement->fd);
-	unlink(replacement->beside);
+	if (replacement->beside)
+		unlink(replacement->beside);
 	forget(replacement);
 }
 

@@ -15,8 +15,8 @@
 
 struct replacement {
 	const char *path;
-	char *beside; /* NULL: it has not begun, or has ended */
-	FILE *file;
+	char *beside; /* NULL: there is none, the file itself is written */
+	FILE *file;   /* NULL: it has not begun, or has ended */
 	int fd;
 	int error; /* the first one of a write, which stdio does not keep; or 0 */
 };
@@ -28,6 +28,11 @@ struct replacement {
 int replace_check(const char *option, const char *path);
 /* @mode: what the file gets, less the umask. 0 or a negative errno. */
 int replace_begin(struct replacement *replacement, const char *path, mode_t mode);
+/*
+ * Writes behind what is there, for whoever follows a file that grows: it begins a new line if the last
+ * one has no end. 0 or a negative errno.
+ */
+int replace_append(struct replacement *replacement, const char *path, mode_t mode);
 /* 0 or a negative errno; then the old file is as it was, and the other one is gone. */
 int replace_end(struct replacement *replacement);
 /* Leaves the old file as it is. Does nothing after replace_end(). */

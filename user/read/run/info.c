@@ -90,7 +90,7 @@ static int read_lives(struct info *info)
 		if (!ret) /* it is still looking for readable data in a damaged stream */
 			continue;
 		note_event(info, &event);
-		ret = proclife_tasks_feed(info->run.tasks, &event);
+		ret = is_hidden(&info->run, &event) ? 0 : proclife_tasks_feed(info->run.tasks, &event);
 		ret = ret < 0 ? ret : 0;
 	}
 	return ret == -ENODATA ? proclife_tasks_close(info->run.tasks) : ret;

@@ -121,6 +121,8 @@ static int feed(struct run *run)
 		if (ret != 1) /* 0: it is still looking for readable data in a damaged stream */
 			continue;
 		count_missing(run, &event);
+		if (is_hidden(run, &event))
+			continue;
 		ret = proclife_tasks_feed(run->tasks, &event);
 	}
 	return ret == -ENODATA ? 0 : ret;

@@ -7,6 +7,7 @@
 #include "run/range.h"
 #include "run/replay.h"
 #include "run/session_state.h"
+#include "views/export.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -88,6 +89,8 @@ static int feed(struct session *s, const struct proclife_event *event)
 		return ret;
 	count_missing(&s->run, event);
 	triggers_event(&s->triggers, event);
+	if (is_hidden(&s->run, event))
+		return 0;
 	if (s->feeding)
 		ret = s->feeding->feed(s->feeding_state, event);
 	else if (s->unwatched)
@@ -325,7 +328,7 @@ static void begin_progress(struct session *s)
 	const struct options *options = s->run.options;
 
 	if (!message_on_terminal() || options->json || options->command || is_background(options) ||
-	    (shows_meanwhile(s) && isatty(STDOUT_FILENO)))
+	    (shows_meanwhile(s) && !options->output && isatty(STDOUT_FILENO)))
 		return;
 	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
 }
@@ -432,41 +435,20 @@ static int session_go(struct session *s, const sigset_t *mask)
 	return ret ? ret : session_verdict(s);
 }
 
-static int open_source(struct session *s)
-{
-	const struct options *options = s->run.options;
-	int ret;
-
-	if (!options->inputs.count) {
-		ret = proclife_device_open(&s->run.source, options->device);
-		if (ret)
-			diagnose_open(ret, options->device);
-		return ret;
-	}
-	ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
-	if (!ret)
-		ret = replay_open(&s->run.source, options->inputs.all[0]);
-	if (ret)
-		return ret;
-	s->replay = proclife_recording_info(s->run.source);
-	s->run.number = options->inputs.count > 1;
-	s->run.recorded_rcu = s->replay->rcu;
-	return 0;
-}
-
 static int run_once(const struct options *options, const struct screen *screen, const sigset_t *mask,
-		    struct live *live)
+		    struct live *live, struct replacement *output)
 {
 	struct session s = {
 		.run = { .options = options, .screen = screen, .json = &s.json },
 		.live = live,
+		.output = output,
 		.signals = -1,
 		.stop_at = UINT64_MAX,
 	};
 	int ret;
 
 	json_init(&s.json, screen->out);
-	if (open_source(&s))
+	if (session_open_source(&s))
 		return STATUS_ERROR;
 	ret = session_go(&s, mask);
 	close_session(&s);
@@ -481,9 +463,22 @@ static int run_live(const struct options *options, const sigset_t *mask)
 	if (!live)
 		return STATUS_ERROR;
 	do {
-		ret = run_once(options, live_screen(live), mask, live);
+		ret = run_once(options, live_screen(live), mask, live, NULL);
 	} while (live_restarts(live));
 	live_free(live);
+	return ret;
+}
+
+static int run_to_file(const struct options *options, struct screen screen, const sigset_t *mask)
+{
+	struct replacement output;
+	int ret;
+
+	if (export_open(&output, "--output", options->output, options))
+		return STATUS_ERROR;
+	screen.out = output.file;
+	ret = run_once(options, &screen, mask, NULL, &output);
+	replace_abandon(&output);
 	return ret;
 }
 
@@ -494,6 +489,8 @@ int session_run(const struct options *options, const struct screen *screen, cons
 
 	if (options_show(options, &view_live))
 		return run_live(options, mask);
+	if (options->output)
+		return run_to_file(options, *screen, mask);
 	setvbuf(screen->out, output, _IOFBF, sizeof(output));
-	return run_once(options, screen, mask, NULL);
+	return run_once(options, screen, mask, NULL, NULL);
 }

@@ -16,6 +16,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int session_open_source(struct session *s)
+{
+	const struct options *options = s->run.options;
+	int ret;
+
+	if (!options->inputs.count) {
+		ret = proclife_device_open(&s->run.source, options->device);
+		if (ret)
+			diagnose_open(ret, options->device);
+		return ret;
+	}
+	ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
+	if (!ret)
+		ret = replay_open(&s->run.source, options->inputs.all[0]);
+	if (ret)
+		return ret;
+	s->replay = proclife_recording_info(s->run.source);
+	s->run.number = options->inputs.count > 1;
+	s->run.recorded_rcu = s->replay->rcu;
+	return 0;
+}
+
 static bool in_initial_namespace(const struct proclife_header *header)
 {
 	struct stat st;
@@ -194,8 +216,8 @@ static int set_watermark(struct session *s)
 	const struct proclife_header *header = proclife_source_header(s->run.source);
 	uint64_t records = 1;
 
-	/* Lines shown one by one have to come at once; for a result at the end, batches do. */
-	if (!s->streaming && header)
+	/* Lines shown one by one have to come at once; for a result at the end, or for programs, batches do. */
+	if ((!s->streaming || options_export(s->run.options)) && header)
 		records = header->records_per_ring / 4;
 	return proclife_source_set_watermark(s->run.source, records ? records : 1);
 }

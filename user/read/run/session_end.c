@@ -195,7 +195,7 @@ static void say_history(const struct session *s)
 	char first[WHEN_SIZE], latest[WHEN_SIZE];
 
 	/* --zombies looks back by itself. */
-	if (!s->history.cpus || s->feeding || (!s->run.options->history && !s->replay))
+	if (!s->history.cpus || (s->feeding && !options_export(s->run.options)) || (!s->run.options->history && !s->replay))
 		return;
 	when_text(&s->run, s->history.first, first);
 	when_text(&s->run, s->history.latest, latest);
@@ -318,10 +318,24 @@ void session_flush(struct session *s)
 		s->write_error = errno ? errno : EIO;
 }
 
-/* Flushes standard output. Returns 0, an exit status, or -SIGPIPE. */
+static int finish_file(struct session *s)
+{
+	bool appends = !s->output->beside;
+	int ret = replace_end(s->output);
+
+	if (!ret)
+		return 0;
+	message("--output %s: %s; %s%s", quoted(s->run.options->output), strerror(-ret), appends ?
+		"what is written there ends here" : "nothing has been written there",
+		ret == -ENOSPC || ret == -EDQUOT ? "; make room" : "");
+	return STATUS_ERROR;
+}
+
 int session_finish_output(struct session *s)
 {
 	session_flush(s);
+	if (s->output)
+		return finish_file(s);
 	if (s->write_error == EPIPE)
 		return -SIGPIPE;
 	if (!s->write_error)

@@ -8,6 +8,7 @@
 
 #include "live/live.h"
 #include "output/json.h"
+#include "output/replace.h"
 #include "run/follow.h"
 #include "run/intervals.h"
 #include "run/metrics.h"
@@ -76,7 +77,8 @@ struct session {
 	size_t other_count;
 	bool others_cut; /* one of them is incomplete */
 	bool interrupted; /* one Ctrl-C was left to the command */
-	int write_error; /* errno of standard output */
+	struct replacement *output; /* of --output; NULL: it is standard output */
+	int write_error; /* errno of the output */
 };
 
 /* By the clock of the records. */
@@ -90,6 +92,8 @@ void session_stop_at(struct session *s, uint64_t when, enum stop why);
 void session_signal_set(sigset_t *set);
 void session_take_signals(struct session *s);
 
+/* 0, or a negative errno that has been said. */
+int session_open_source(struct session *s);
 /* All but the command's start and the recorder's. 0 or a negative errno. */
 int session_prepare(struct session *s, const sigset_t *mask);
 int session_prepare_record(struct session *s);
@@ -106,7 +110,7 @@ void session_flush(struct session *s);
 void session_print(struct session *s);
 /* Until --exec has been executed for all; unless we are to end. */
 void session_wait_for_commands(struct session *s);
-/* Standard output: 0, an exit status, or -SIGPIPE. */
+/* The output, of which all is there now: 0, an exit status, or -SIGPIPE. */
 int session_finish_output(struct session *s);
 /* What is to be said once all is printed, and the exit status. */
 int session_verdict(struct session *s);

@@ -152,6 +152,8 @@ static int copy_events(struct slice *slice, struct proclife_tasks *tasks)
 		/* It still grows. */
 		if (slice->recorded->running && event.record && event.record->ts >= slice->run.ended)
 			return 0;
+		if (is_hidden(&slice->run, &event))
+			continue;
 		fits = slice->all ? 1 : proclife_tasks_feed(tasks, &event);
 		ret = fits > 0 ? proclife_recorder_add(slice->recorder, &event) : fits;
 		if (ret)

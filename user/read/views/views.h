@@ -95,7 +95,7 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 /* All of them, in the order in which they are listed, and printed where several are given. */
 #define VIEWS(x) \
 	x(lives) x(events) x(tree) x(summary) x(critical) x(latency) x(parents) x(zombies) x(dying) x(live) x(diff) \
-	x(html) x(info) x(slice) x(status)
+	x(html) x(info) x(slice) x(export) x(status)
 
 #define DECLARE_VIEW(name) extern const struct view view_##name;
 VIEWS(DECLARE_VIEW)
@@ -116,6 +116,12 @@ void cgroup_ends_show_missing(const struct run *run, struct text *line);
 
 /* For proclife_tasks_filter(); @data is the run. */
 bool filter_match(void *data, const struct proclife_process *process);
+/* Are these arguments, which are not to be known? */
+static inline bool is_hidden(const struct run *run, const struct proclife_event *event)
+{
+	return run->options->hide_args && event->record && event->record->type == PROCLIFE_ARGS;
+}
+
 /* Is it to be shown, and part of sums? */
 static inline bool filter_passes(const struct proclife_process *process)
 {
