@@ -246,7 +246,7 @@ static int begin_part(struct proclife_recording *recording)
 	if (proclife_gap_is(&recording->hole.gap))
 		err = proclife_merge_add(merge, &recording->hole);
 	return err ? err : proclife_folder_streams(&recording->folder, merge,
-						   recording->parts[recording->at].began,
+						   recording->folder.metadata.run.began,
 						   &recording->fault);
 }
 
@@ -328,8 +328,10 @@ static int add_outside(struct proclife_recording *recording, size_t at)
 	int err = open_part(recording, at, &folder);
 
 	proclife_folder_close(&folder);
-	if (!err || err == -ENOENT || err == -ENOMEM) /* removed, or all is well by now */
+	if (err == -ENOENT || err == -ENOMEM) /* -ENOENT: removed */
 		return err == -ENOMEM ? err : 0;
+	if (!err)
+		proclife_fault_set(&recording->fault, "it could be read only when this had begun; try again");
 	return add_unread(recording, at, why_unread(recording, &recording->parts[at], err), &nothing);
 }
 
