@@ -72,7 +72,7 @@ STORY_TESTS := $(filter %/test_users %/test_view_events %/test_view_cgroup_ends 
 	%/test_state %/test_interface %/test_json %/test_slow %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
 	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_html %/test_summary %/test_critical %/test_critical_text %/test_live %/test_carry %/test_triggers %/test_export %/test_export_otlp %/test_export_perfetto %/test_identity,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \
-	%/test_babeltrace %/test_schema %/test_failures %/test_search %/test_parts %/test_parts_kept %/test_prepend,$(UNIT_TESTS))
+	%/test_babeltrace %/test_schema %/test_failures %/test_search %/test_parts %/test_parts_kept %/test_prepend %/test_parts_damaged %/test_parts_failing,$(UNIT_TESTS))
 
 $(RECORDING_TESTS): $B/tests/unit/support/recorded.o
 $(STORY_TESTS): $B/tests/unit/support/story.o | $B/proclife-read
@@ -91,10 +91,10 @@ $(patsubst %,$B/tests/unit/%,test_claims test_changed test_daytime test_env test
 
 # What of the C library the library uses goes through this test, which lets it fail.
 FAILING := malloc calloc realloc aligned_alloc strdup asprintf open_memstream fdopendir free open openat fstat \
-	mkdir renameat ftruncate mmap readdir getrandom ioctl read pread pwrite close
+	mkdir mkdirat renameat ftruncate mmap readdir getrandom ioctl read pread pwrite close
 
-$B/tests/unit/test_failures $B/tests/unit/test_refused: $B/tests/unit/support/failing.o
-$B/tests/unit/test_failures $B/tests/unit/test_refused: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
+$B/tests/unit/test_failures $B/tests/unit/test_parts_failing $B/tests/unit/test_refused: $B/tests/unit/support/failing.o
+$B/tests/unit/test_failures $B/tests/unit/test_parts_failing $B/tests/unit/test_refused: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
 
 $B/tests/unit/test_salvage: override LDFLAGS += -Wl,--wrap=pread
 $B/tests/unit/test_recording: private override LDFLAGS += -Wl,--wrap=getrandom
@@ -123,7 +123,7 @@ $B/tests/unit/test_transcripts $B/tests/unit/test_export $B/tests/unit/test_expo
 $B/tests/unit/test_export $B/tests/unit/test_export_otlp $B/tests/unit/test_export_perfetto: $B/tests/unit/support/exporting.o
 
 $B/tests/unit/test_properties: $B/tests/unit/support/property.o $(GENERATOR)
-$B/tests/unit/test_parts $B/tests/unit/test_parts_kept: $B/tests/unit/support/parted.o $(GENERATOR)
+$B/tests/unit/test_parts $B/tests/unit/test_parts_kept $B/tests/unit/test_parts_damaged $B/tests/unit/test_parts_failing: $B/tests/unit/support/parted.o $(GENERATOR)
 
 $B/tests/unit/test_carry: $(GENERATOR) $B/tests/unit/support/stories.o $B/tests/unit/support/acts.o
 

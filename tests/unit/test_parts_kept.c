@@ -75,6 +75,28 @@ static void make_dir(const char *dir, const char *name, char path[PATH_MAX + 64]
 	assert_int_equal(mkdir(path, 0700), 0);
 }
 
+/* Somebody keeps a file in each part: that one stays, and the part goes. */
+static void test_not_ours(void **state)
+{
+	char run_path[PATH_MAX], path[PATH_MAX + 64];
+
+	(void)state;
+	parted_begin(30000, 81);
+	parted_run_path(run_path);
+	for (unsigned int number = 1; parted_go_on(1500);) {
+		snprintf(path, sizeof(path), "%s/%08u", run_path, number);
+		if (file_is(path, "metadata")) {
+			touch(path, "notes");
+			number++;
+		}
+		assert_true(parted_bytes() <= keep.bytes);
+	}
+	parted_end();
+	assert_false(file_is(run_path, "00000001") || file_is(run_path, "00000002"));
+	snprintf(path, sizeof(path), "%s/.being-removed-00000002", run_path);
+	assert_true(file_is(path, "notes"));
+}
+
 /* The recorder is killed, and another one begins. What the first one left counts, and goes first. */
 static void test_killed(void **state)
 {
@@ -100,16 +122,17 @@ static void test_killed(void **state)
 	/* In the middle of making a part, and of removing one. */
 	make_dir(first, ".being-made", path);
 	touch(path, "metadata");
-	make_dir(first, ".being-removed", path);
+	make_dir(first, ".being-removed-00000007", path);
 	touch(path, "cpu_1");
 	/* Not ours: it stays. */
 	touch(folder.path, "notes");
+	touch(folder.path, "000000-20261125T075502Z");
 	make_dir(folder.path, "000009-20261125T075502", path);
 	touch(path, "metadata");
 
 	parted_begin_recording();
 	assert_false(file_is(first, ".being-made"));
-	assert_false(file_is(first, ".being-removed"));
+	assert_false(file_is(first, ".being-removed-00000007"));
 	parted_run_path(second);
 	assert_true(strcmp(first, second) < 0);
 	assert_true(parted_bytes() <= keep.bytes);
@@ -270,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RECORDED(test_removed_meanwhile),
+		RECORDED(test_not_ours),
 		RECORDED(test_killed),
 		RECORDED(test_refused),
 		RECORDED(test_age),

@@ -263,6 +263,34 @@ static void test_failed_beside_a_gap(void **state)
 	expect(false, 3, "--expect failed==1", "ok");
 }
 
+/* A part of a recording that keeps the latest, of which earlier ones are gone: what ended before is not there. */
+static void test_older_parts_gone(void **state)
+{
+	static const char said[] = ": whole since 1.000000", *const views[] = { "--tree", "--summary", "--parents",
+										   "--latency", "--lives" };
+	char *text;
+
+	(void)state;
+	tell();
+	expect(false, 0, "--tree", " CPUs)");
+	expect(false, 0, "--parents", "e+0"); /* FORKS/s */
+	metadata_set(folder.path, "part", "7");
+	metadata_set(folder.path, "began", "1000000200");
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
+		expect(true, 0, views[i], said);
+	text = show(false, 0, "--tree");
+	assert_null(strstr(text, " CPUs)")); /* of those that are missing, some worked, too */
+	free(text);
+	text = show(false, 0, "--parents"); /* nor is it known how many it forked */
+	assert_null(strstr(text, "e+0"));
+	free(text);
+	expect(false, 0, "--info --json", "\"part\":7,\"parts\":1,\"first\":1000000200,");
+	expect(false, 0, "--info", "whole since  1.000000200");
+	text = show(true, 0, "--tree --from 1.001");
+	assert_null(strstr(text, said));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +301,7 @@ int main(void)
 		STORY(test_several),
 		STORY(test_second_cut_off),
 		STORY(test_running),
+		STORY(test_older_parts_gone),
 		STORY(test_failed_beside_a_gap),
 	};
 

@@ -138,6 +138,7 @@ int proclife_ctf_writer_new(struct proclife_ctf_writer **to, int dir, uint32_t c
 {
 	struct proclife_ctf_writer *writer = calloc(1, sizeof(*writer));
 	char name[PROCLIFE_CTF_NAME];
+	int err;
 
 	if (!writer)
 		return -ENOMEM;
@@ -155,10 +156,11 @@ int proclife_ctf_writer_new(struct proclife_ctf_writer **to, int dir, uint32_t c
 	memcpy(writer->packet->uuid, uuid, sizeof(writer->packet->uuid));
 	writer->packet->cpu_id = cpu;
 	proclife_ctf_name(name, cpu);
-	writer->fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (writer->fd < 0) {
-		int err = -errno;
-
+	do {
+		writer->fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		err = writer->fd < 0 ? -errno : 0;
+	} while (proclife_room_made(room, err));
+	if (err) {
 		proclife_ctf_writer_free(writer);
 		return err;
 	}

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char being_made[] = ".being-made", being_removed[] = ".being-removed";
+static const char being[] = ".being-", being_made[] = ".being-made";
 
 /* What a file or a folder takes, at least. */
 #define BLOCK UINT64_C(4096)
@@ -89,6 +89,20 @@ static void remove_folder(int at, const char *name)
 	unlinkat(at, name, AT_REMOVEDIR);
 }
 
+/* What was being made or removed when its recorder was interrupted. */
+static void remove_unfinished(int run)
+{
+	DIR *list = proclife_parts_list(run, ".");
+	struct dirent *entry;
+
+	if (!list)
+		return;
+	while ((entry = readdir(list)))
+		if (!strncmp(entry->d_name, being, strlen(being)))
+			remove_folder(run, entry->d_name);
+	closedir(list);
+}
+
 static uint64_t now_of(clockid_t clock)
 {
 	struct timespec ts;
@@ -125,9 +139,8 @@ static int take_run(struct proclife_parts *parts, const char *run)
 	size_t count;
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	remove_folder(fd, being_made);
-	remove_folder(fd, being_removed);
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
+	remove_unfinished(fd);
 	err = proclife_parts_find(fd, &numbers, &count);
 	for (size_t i = 0; i < count && !err; i++) {
 		char name[PROCLIFE_PART_NAME + 8];
@@ -224,7 +237,8 @@ void proclife_parts_free(struct proclife_parts *parts)
 /* A reader that has it open reads on; one that comes later does not find it. */
 bool proclife_parts_drop(struct proclife_parts *parts)
 {
-	char run[PROCLIFE_RUN_NAME];
+	char run[PROCLIFE_RUN_NAME], removed[sizeof(".being-removed-") + PROCLIFE_PART_NAME];
+	const char *number;
 	struct part oldest;
 	int fd;
 
@@ -237,9 +251,11 @@ bool proclife_parts_drop(struct proclife_parts *parts)
 	fd = openat(parts->dir, run, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return true;
-	remove_folder(fd, being_removed);
-	if (!renameat(fd, strchr(oldest.name, '/') + 1, fd, being_removed))
-		remove_folder(fd, being_removed);
+	/* Each has a name of its own: what is not ours stays there, and must not be in the way of the next one. */
+	number = strchr(oldest.name, '/') + 1;
+	snprintf(removed, sizeof(removed), "%sremoved-%.8s", being, number);
+	if (!renameat(fd, number, fd, removed))
+		remove_folder(fd, removed);
 	close(fd);
 	if (oldest.earlier)
 		unlinkat(parts->dir, run, AT_REMOVEDIR); /* if that was its last one */

@@ -35,7 +35,7 @@ bool proclife_is_run_name(const char *name, uint32_t *number);
  */
 int proclife_parts_find(int dir, uint32_t **numbers, size_t *count);
 
-/* The name of the latest run in this folder; -ENOENT if there is none. */
+/* The name of the latest run in this folder that has parts; -ENOENT if there is none. */
 int proclife_parts_latest_run(int dir, char name[PROCLIFE_RUN_NAME]);
 
 /*

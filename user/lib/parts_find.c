@@ -93,23 +93,45 @@ int proclife_parts_find(int dir, uint32_t **numbers, size_t *count)
 	return err;
 }
 
+/* 1, 0 or a negative errno. Something else that has such a name has none. */
+static int has_parts(int dir, const char *run)
+{
+	int fd = openat(dir, run, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), err;
+	uint32_t *numbers;
+	size_t count;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
+	err = proclife_parts_find(fd, &numbers, &count);
+	free(numbers);
+	close(fd);
+	return err ? err : count != 0;
+}
+
+/* One without parts has just begun, or could not: then the one before it has all that there is. */
 int proclife_parts_latest_run(int dir, char name[PROCLIFE_RUN_NAME])
 {
 	DIR *list = proclife_parts_list(dir, ".");
 	struct dirent *entry;
+	int err = 0;
 
 	if (!list)
 		return -errno;
 	name[0] = '\0';
-	while ((entry = readdir(list))) {
+	while (err >= 0 && (errno = 0, entry = readdir(list))) {
 		uint32_t number;
 
 		/* The number comes first, and has as many digits in each. */
-		if (proclife_is_run_name(entry->d_name, &number) && strcmp(entry->d_name, name) > 0)
+		if (!proclife_is_run_name(entry->d_name, &number) || strcmp(entry->d_name, name) <= 0)
+			continue;
+		err = has_parts(dir, entry->d_name);
+		if (err > 0)
 			strcpy(name, entry->d_name);
 	}
+	if (err >= 0)
+		err = -errno;
 	closedir(list);
-	return name[0] ? 0 : -ENOENT;
+	return err ? err : name[0] ? 0 : -ENOENT;
 }
 
 int proclife_parts_locate(int dir, const char *name, char path[PATH_MAX], uint32_t **numbers, size_t *count)

@@ -155,8 +155,10 @@ int proclife_recorder_sync(struct proclife_recorder *recorder)
 		return recorder->error;
 	}
 	proclife_metadata_synced(digits, synced);
-	recorder->error = proclife_write_all(recorder->text, digits, PROCLIFE_CTF_SYNCED_DIGITS,
-					     recorder->synced_at);
+	do { /* a file system can need space for that, too */
+		recorder->error = proclife_write_all(recorder->text, digits, PROCLIFE_CTF_SYNCED_DIGITS,
+						     recorder->synced_at);
+	} while (proclife_room_made(&recorder->room, recorder->error));
 	return recorder->error;
 }
 

@@ -68,6 +68,18 @@ static int is_new(struct proclife_map *known, uint64_t number)
 	return 1;
 }
 
+static int write_name(struct proclife_recorder *recorder, int fd, uint64_t *end, uint64_t number, const char *text)
+{
+	uint64_t at = *end;
+	int err;
+
+	do {
+		*end = at;
+		err = proclife_numbered_write(fd, end, number, text);
+	} while (proclife_room_made(&recorder->room, err));
+	return err;
+}
+
 static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
 {
 	const char *path;
@@ -80,8 +92,7 @@ static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
 	if (err <= 0)
 		return err;
 	path = proclife_cgroups_path(recorder->cgroups, id);
-	return path ? proclife_numbered_write(recorder->cgroups_fd, &recorder->cgroups_end, id,
-					      path) : 0;
+	return path ? write_name(recorder, recorder->cgroups_fd, &recorder->cgroups_end, id, path) : 0;
 }
 
 /* Looking up the name can take long, and can wait. */
@@ -115,8 +126,8 @@ int proclife_recorder_write_users(struct proclife_recorder *recorder)
 
 		err = proclife_users_find(recorder->users, recorder->new_uids[i], &name);
 		if (name)
-			err = proclife_numbered_write(recorder->users_fd, &recorder->users_end,
-						      recorder->new_uids[i], name);
+			err = write_name(recorder, recorder->users_fd, &recorder->users_end,
+					 recorder->new_uids[i], name);
 	}
 	recorder->new_uid_count = 0;
 	return err;
@@ -211,8 +222,12 @@ void proclife_recorder_close_names(struct proclife_recorder *recorder)
 void proclife_recorder_free_names(struct proclife_recorder *recorder)
 {
 	proclife_cgroups_free(recorder->cgroups);
+	recorder->cgroups = NULL;
 	proclife_users_free(recorder->users);
+	recorder->users = NULL;
 	proclife_map_free(&recorder->known_cgroups);
 	proclife_map_free(&recorder->known_uids);
 	free(recorder->new_uids);
+	recorder->new_uids = NULL;
+	recorder->new_uid_size = 0;
 }

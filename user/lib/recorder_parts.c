@@ -200,6 +200,7 @@ static int next_part(struct proclife_recorder *recorder)
 	do {
 		proclife_recorder_close(recorder);
 		recorder->counts = (struct proclife_recorder_counts){ 0 };
+		recorder->error = 0;
 		err = begin_part(recorder, &carried);
 	} while (proclife_room_made(&recorder->room, err));
 free_carry:
@@ -226,7 +227,7 @@ int proclife_parts_sync(struct proclife_recorder *recorder)
 	return age && now > run->began && now - run->began > age / PARTS ? next_part(recorder) : 0;
 }
 
-static int begin_first(struct proclife_recorder *r)
+static int try_first(struct proclife_recorder *r)
 {
 	const char *path;
 	int err = proclife_parts_begin(r->parts, r->part_bytes + r->carried_bytes, &path);
@@ -238,6 +239,18 @@ static int begin_first(struct proclife_recorder *r)
 	if (!err)
 		err = proclife_recorder_write_metadata(r);
 	return err ? err : proclife_parts_publish(r->parts, &path);
+}
+
+static int begin_first(struct proclife_recorder *recorder)
+{
+	int err;
+
+	do {
+		proclife_recorder_close(recorder);
+		proclife_recorder_free_names(recorder);
+		err = try_first(recorder);
+	} while (proclife_room_made(&recorder->room, err));
+	return err;
 }
 
 bool proclife_recorder_held(const struct proclife_recorder *recorder, struct proclife_held *held)

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was known of a part when the recording was opened. */
+/* What was known of a part when the recording was opened, or of several in a row that are not there. */
 struct part {
 	uint32_t number;
-	uint64_t began;
+	uint64_t began;	  /* 0: it could not be read */
 	uint64_t records; /* and lost ones; 0 if that is not known */
 };
 
@@ -127,6 +127,23 @@ static int part_path(const struct proclife_recording *recording, size_t at, char
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
+/* Has it been put here from elsewhere? Its lives are others then, and so may be its times. */
+static bool is_of_another(const struct proclife_recording *recording, const struct part *part,
+			  const struct proclife_metadata *metadata)
+{
+	const struct proclife_header *first = &recording->header, *header = &metadata->header;
+	const struct proclife_run_info *run = &metadata->run;
+
+	if (run->part != part->number || !run->began || (part->began && part->began != run->began))
+		return true;
+	if (recording->last.dir >= 0 && !part->began && run->began < recording->last.metadata.run.began)
+		return true;
+	return recording->run.parts &&
+	       (run->began < recording->run.began || header->cpus != first->cpus ||
+		header->loaded != first->loaded || header->to_realtime != first->to_realtime ||
+		strcmp(run->hostname, recording->run.hostname));
+}
+
 static int open_part(struct proclife_recording *recording, size_t at, struct proclife_folder *folder)
 {
 	char path[PATH_MAX];
@@ -134,7 +151,13 @@ static int open_part(struct proclife_recording *recording, size_t at, struct pro
 
 	if (!err)
 		err = proclife_folder_open(folder, path, &recording->fault);
-	return err ? err : proclife_folder_metadata(folder, &recording->fault);
+	if (!err)
+		err = proclife_folder_metadata(folder, &recording->fault);
+	if (err || !is_of_another(recording, &recording->parts[at], &folder->metadata))
+		return err;
+	proclife_fault_at(&recording->fault, path, "metadata", "this part is of another recording, or another "
+			  "one of this; put it where it was");
+	return -EBADMSG;
 }
 
 static int add_damage(struct proclife_recording *recording, const struct proclife_damage *damage, uint32_t part)
@@ -169,24 +192,41 @@ static int end_part(struct proclife_recording *recording)
 	return err;
 }
 
-/* It cannot be read, most likely since its recorder has removed it. */
-static int skip_part(struct proclife_recording *recording, size_t at, uint64_t from, int why)
+/* Why it cannot be read, and what that may hide. */
+static int add_unread(struct proclife_recording *recording, size_t at, const char *why,
+		      const struct proclife_gap *gap)
 {
 	const struct part *part = &recording->parts[at];
 	struct proclife_damage damage = {
-		.places = 1, .lost = part->records ? part->records : 1, .from = from,
-		.to = at + 1 < recording->count ? recording->parts[at + 1].began : from,
+		.places = 1, .lost = gap->lost, .from = gap->from, .to = gap->to,
 		.estimated = !part->records, .unread = true,
 	};
 
-	snprintf(damage.what, sizeof(damage.what), "%.95s", why == -ENOENT ?
-		 "removed by the recorder while this was read" : recording->fault.text);
+	snprintf(damage.what, sizeof(damage.what), "%.95s", why);
 	recording->fault.text[0] = '\0';
-	recording->hole.gap.lost += damage.lost;
+	return add_damage(recording, &damage, part->number);
+}
+
+static const char *why_unread(const struct proclife_recording *recording, const struct part *part, int err)
+{
+	if (err != -ENOENT)
+		return recording->fault.text;
+	return part->began ? "removed by the recorder while this was read" : "it is missing";
+}
+
+/* It cannot be read, most likely since its recorder has removed it. */
+static int skip_part(struct proclife_recording *recording, size_t at, uint64_t from, int err)
+{
+	const struct part *part = &recording->parts[at];
+	struct proclife_gap gap = { .lost = part->records ? part->records : 1, .from = from, .to = from };
+
+	for (size_t next = at + 1; next < recording->count && gap.to == from; next++)
+		gap.to = recording->parts[next].began ? recording->parts[next].began : from;
+	recording->hole.gap.lost += gap.lost;
 	if (!recording->hole.gap.from)
 		recording->hole.gap.from = from;
-	recording->hole.gap.to = damage.to;
-	return add_damage(recording, &damage, part->number);
+	recording->hole.gap.to = gap.to;
+	return add_unread(recording, at, why_unread(recording, part, err), &gap);
 }
 
 static int hole_refill(struct proclife_stream *stream)
@@ -206,7 +246,7 @@ static int begin_part(struct proclife_recording *recording)
 	if (proclife_gap_is(&recording->hole.gap))
 		err = proclife_merge_add(merge, &recording->hole);
 	return err ? err : proclife_folder_streams(&recording->folder, merge,
-						   recording->parts[recording->at].began,
+						   recording->folder.metadata.run.began,
 						   &recording->fault);
 }
 
@@ -246,39 +286,97 @@ static void add_run(struct proclife_recording *recording, const struct proclife_
 	*run = *part;
 	run->began = first.began;
 	run->part = first.part;
+	run->parts = first.parts;
 	memcpy(run->uuid, first.uuid, sizeof(run->uuid));
 	run->records += first.records;
 	run->lost += first.lost;
 }
 
-/* The metadata of all parts. The first one stays open, and the last one. */
+/* The first one that can be read stays open, and the last one. */
+static int look_at_part(struct proclife_recording *recording, size_t at)
+{
+	struct proclife_folder folder;
+	const struct proclife_run_info *run = &folder.metadata.run;
+	int err = open_part(recording, at, &folder);
+
+	if (err) {
+		proclife_folder_close(&folder);
+		return err;
+	}
+	recording->parts[at].began = run->began;
+	recording->parts[at].records = run->complete ? run->records + run->lost : 0;
+	if (recording->folder.dir < 0) {
+		recording->header = folder.metadata.header;
+		recording->run = *run;
+		recording->folder = folder;
+	} else {
+		add_run(recording, run);
+		recording->header.reap_missed = folder.metadata.header.reap_missed;
+		recording->header.marks_missed = folder.metadata.header.marks_missed;
+		proclife_folder_close(&recording->last);
+		recording->last = folder;
+	}
+	recording->run.parts++;
+	return 0;
+}
+
+/* Of those that no other one follows or precedes: nothing is said of their time. */
+static int add_outside(struct proclife_recording *recording, size_t at)
+{
+	const struct proclife_gap nothing = { 0 };
+	struct proclife_folder folder;
+	int err = open_part(recording, at, &folder);
+
+	proclife_folder_close(&folder);
+	if (err == -ENOENT || err == -ENOMEM) /* -ENOENT: removed */
+		return err == -ENOMEM ? err : 0;
+	if (!err)
+		proclife_fault_set(&recording->fault, "it could be read only when this had begun; try again");
+	return add_unread(recording, at, why_unread(recording, &recording->parts[at], err), &nothing);
+}
+
+/*
+ * The metadata of all parts. What cannot be read at the beginning or the end, this recording does not have: a
+ * power failure can leave the last part without metadata. Between others, it is a hole.
+ */
 static int look_at_parts(struct proclife_recording *recording)
 {
-	for (size_t at = 0; at < recording->count; at++) {
-		struct proclife_folder *folder = at ? &recording->last : &recording->folder;
-		const struct proclife_run_info *run = &folder->metadata.run;
-		int err = open_part(recording, at, folder);
+	size_t first = 0, last = 0;
+	int err = 0;
 
-		if (err == -ENOENT && !at) { /* it has just been removed */
-			proclife_folder_close(folder);
-			memmove(recording->parts, recording->parts + 1,
-				--recording->count * sizeof(*recording->parts));
-			at--;
-			continue;
-		}
-		if (err)
-			return err;
-		recording->parts[at].began = run->began;
-		recording->parts[at].records = run->complete ? run->records + run->lost : 0;
-		if (!at)
-			recording->run = *run;
-		else
-			add_run(recording, run);
-		if (at && at + 1 < recording->count)
-			proclife_folder_close(folder);
+	for (size_t at = 0; at < recording->count && err != -ENOMEM; at++) {
+		err = look_at_part(recording, at);
+		if (!err)
+			last = at;
+		if (!recording->run.parts)
+			first = at + 1;
 	}
-	recording->run.parts = (uint32_t)recording->count;
-	return recording->count ? 0 : -ENOENT;
+	if (!recording->run.parts && err != -ENOMEM)
+		err = look_at_part(recording, 0); /* for its message */
+	else if (err != -ENOMEM)
+		err = 0;
+	for (size_t at = 0; at < recording->count && !err; at++)
+		if (at < first || at > last)
+			err = add_outside(recording, at);
+	if (err)
+		return err;
+	recording->count = last - first + 1;
+	memmove(recording->parts, recording->parts + first, recording->count * sizeof(*recording->parts));
+	return 0;
+}
+
+/* By their numbers. Those that are not there have one in their place. */
+static int note_parts(struct proclife_recording *recording, const uint32_t *numbers, size_t count)
+{
+	recording->parts = calloc(2 * count, sizeof(*recording->parts));
+	if (!recording->parts)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (i && numbers[i] != numbers[i - 1] + 1)
+			recording->parts[recording->count++].number = numbers[i - 1] + 1;
+		recording->parts[recording->count++].number = numbers[i];
+	}
+	return 0;
 }
 
 static int load(struct proclife_recording *recording, const char *path)
@@ -286,23 +384,22 @@ static int load(struct proclife_recording *recording, const char *path)
 	struct proclife_folder *folder = &recording->folder;
 	int err = proclife_folder_open(folder, path, &recording->fault);
 	uint32_t *numbers;
+	size_t count;
 
 	if (err)
 		return err;
-	err = proclife_parts_locate(folder->dir, path, recording->path, &numbers, &recording->count);
+	err = proclife_parts_locate(folder->dir, path, recording->path, &numbers, &count);
 	if (!err) {
-		recording->parts = calloc(recording->count, sizeof(*recording->parts));
-		for (size_t i = 0; i < recording->count && recording->parts; i++)
-			recording->parts[i].number = numbers[i];
 		proclife_folder_close(folder);
-		err = recording->parts ? look_at_parts(recording) : -ENOMEM;
+		err = note_parts(recording, numbers, count);
+		err = err ? err : look_at_parts(recording);
 	} else if (err == -ENOENT) {
 		err = proclife_folder_metadata(folder, &recording->fault);
 		recording->run = folder->metadata.run;
 		recording->run.parts = recording->run.part != 0;
+		recording->header = folder->metadata.header;
 	}
 	free(numbers);
-	recording->header = folder->metadata.header;
 	return err ? err : proclife_folder_streams(folder, &recording->source.merge, 0, &recording->fault);
 }
 
@@ -332,7 +429,7 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 		return err;
 	}
 	/* The last one has all changes that there were. */
-	daytime = recording->count > 1 ? &recording->last.metadata.daytime : &recording->folder.metadata.daytime;
+	daytime = recording->last.dir >= 0 ? &recording->last.metadata.daytime : &recording->folder.metadata.daytime;
 	recording->source.daytime = *daytime;
 	*daytime = (struct proclife_daytime){ 0 };
 	*source = &recording->source;

@@ -28,6 +28,7 @@ static struct {
 static const int errors[] = {
 	[FAIL_ALLOCATIONS] = ENOMEM,
 	[FAIL_CALLS] = EIO,
+	[FAIL_SPACE] = ENOSPC,
 	[INTERRUPT_CALLS] = EINTR,
 	[CUT_CALLS] = 0,
 };
@@ -166,9 +167,11 @@ void __wrap_free(void *block)
 WRAP(int, open, FAIL_CALLS, -1, (const char *path, int flags, mode_t mode),
      __real_open(path, flags, mode))
 WRAP(int, openat, FAIL_CALLS, -1, (int dir, const char *path, int flags, mode_t mode),
-     __real_openat(dir, path, flags, mode))
+     flags & O_CREAT && refuse(FAIL_SPACE) ? -1 : __real_openat(dir, path, flags, mode))
 WRAP(int, fstat, FAIL_CALLS, -1, (int fd, struct stat *st), __real_fstat(fd, st))
 WRAP(int, mkdir, FAIL_CALLS, -1, (const char *path, mode_t mode), __real_mkdir(path, mode))
+WRAP(int, mkdirat, FAIL_CALLS, -1, (int dir, const char *path, mode_t mode),
+     refuse(FAIL_SPACE) ? -1 : __real_mkdirat(dir, path, mode))
 WRAP(int, renameat, FAIL_CALLS, -1, (int from, const char *old, int to, const char *name),
      __real_renameat(from, old, to, name))
 WRAP(int, ftruncate, FAIL_CALLS, -1, (int fd, off_t size), __real_ftruncate(fd, size))
@@ -186,7 +189,7 @@ WRAP(ssize_t, pread, FAIL_CALLS, -1, (int fd, void *to, size_t size, off_t offse
      refuse(INTERRUPT_CALLS) ? -1 :
 			       __real_pread(fd, to, refuse(CUT_CALLS) ? size / 2 : size, offset))
 WRAP(ssize_t, pwrite, FAIL_CALLS, -1, (int fd, const void *from, size_t size, off_t offset),
-     refuse(INTERRUPT_CALLS) ?
+     refuse(INTERRUPT_CALLS) || refuse(FAIL_SPACE) ?
 	     -1 :
 	     __real_pwrite(fd, from, refuse(CUT_CALLS) ? size / 2 : size, offset))
 

@@ -15,6 +15,7 @@ enum failing {
 	FAIL_ALLOCATIONS, /* with ENOMEM */
 	FAIL_CALLS,	  /* of the system, with EIO */
 	INTERRUPT_CALLS,  /* those that can be, with EINTR */
+	FAIL_SPACE,	  /* calls that need some, with ENOSPC */
 	CUT_CALLS,	  /* read and write half of what is asked for */
 };
 

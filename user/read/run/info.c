@@ -68,7 +68,7 @@ static void note_event(struct info *info, const struct proclife_event *event)
 		info->records++;
 		info->types[proclife_type_name(record->type) ? record->type : PROCLIFE_NONE]++;
 	}
-	if (ts && (!record || !is_of_before(record)) && (!info->first || ts < info->first))
+	if (ts && ts >= whole_since(info->run.source) && (!record || !is_of_before(record)) && (!info->first || ts < info->first))
 		info->first = ts;
 }
 

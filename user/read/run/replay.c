@@ -163,11 +163,23 @@ static void say_cut(const struct run *run, const struct proclife_run_info *repla
 			"missing", quoted(dir));
 }
 
+/* What a reader of the view cannot know: it tells the lives that it has as if all were there. */
+static void say_whole(const struct run *run, const char *dir)
+{
+	uint64_t whole = whole_since(run->source);
+	char since[WHEN_SIZE];
+
+	if (whole && overlaps_range(run, 0, whole - 1))
+		message("%s: whole since %s: of lives that had ended before, nothing is there any more", quoted(dir),
+			when_text(run, whole, since));
+}
+
 int replay_verdict(struct run *run, const struct proclife_run_info *replay, const char *dir,
 		   bool cut)
 {
 	bool damaged = false;
 
+	say_whole(run, dir);
 	run->damaged = sum_up_damage(run, dir, &damaged);
 	/* After this time, records of some CPUs reached the disk and those of others did not. */
 	if (!replay->complete && run->ended >= replay->synced)

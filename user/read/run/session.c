@@ -69,8 +69,11 @@ static int feed(struct session *s, const struct proclife_event *event)
 	uint64_t ts = event->record ? event->record->ts : event->gap.from;
 	int ret;
 
-	if (!s->run.first)
-		s->run.first = ts;
+	if (!s->run.first) {
+		uint64_t whole = whole_since(s->run.source);
+
+		s->run.first = ts > whole ? ts : whole; /* what is over time begins where nothing is missing */
+	}
 	if (ts > s->stop_at) {
 		s->stop = s->stop_then;
 		s->run.ended = s->stop_at;

@@ -60,6 +60,9 @@ static void set_span(const struct run *run, struct parent *parent)
 	uint64_t from = run->from > run->first ? run->from : run->first;
 	uint64_t to = run->to < run->ended ? run->to : run->ended;
 
+	/* Children of before can be missing: then there is no rate. */
+	if (reaper->since < whole_since(run->source))
+		return;
 	if (!reaper->id || (reaper->gone && !reaper->until))
 		return;
 	if (reaper->since > from)

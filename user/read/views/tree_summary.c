@@ -12,10 +12,12 @@ struct totals {
 	uint64_t last;
 	uint64_t failed; /* with a status other than 0, or killed */
 	uint64_t cut;
+	bool of_before; /* one began when others are missing that had ended: see whole_since() */
 };
 
 static void add_up(const struct tree_view *view, struct totals *totals)
 {
+	uint64_t whole = whole_since(view->run->source);
 	uint32_t i;
 
 	memset(totals, 0, sizeof(*totals));
@@ -34,9 +36,12 @@ static void add_up(const struct tree_view *view, struct totals *totals)
 			totals->runtime += node->runtime;
 		if (!totals->first || node->began < totals->first)
 			totals->first = node->began;
+		totals->of_before |= node->began < whole;
 		if (last > totals->last)
 			totals->last = last;
 	}
+	if (totals->first < whole)
+		totals->first = whole;
 }
 
 static bool has_range(const struct options *options)
@@ -72,7 +77,7 @@ static void put_totals(struct tree_view *view, const struct totals *totals)
 	text_string(line, " wall, ");
 	text_time(line, totals->runtime);
 	text_string(line, " CPU");
-	if (wall)
+	if (wall && !totals->of_before)
 		text_printf(line, " (%.2f CPUs)", (double)totals->runtime / wall);
 	text_string(line, "; ");
 	text_style(line, lost ? STYLE_BAD : STYLE_PLAIN);
