@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* While it is read, parts are removed: what is missing is counted, and the rest is read. */
@@ -225,6 +226,42 @@ static void test_age(void **state)
 	trace_free(trace);
 }
 
+static void set_time(const char *dir, unsigned int number, time_t when)
+{
+	const struct timespec times[2] = { { .tv_sec = when }, { .tv_sec = when } };
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%08u", dir, number);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* The clock was ahead when the first part ended: that keeps no other one from becoming too old. */
+static void test_age_of_a_wrong_clock(void **state)
+{
+	char first[PATH_MAX];
+	time_t now = time(NULL);
+
+	(void)state;
+	parted_begin(20000, 91);
+	for (unsigned int i = 0; i < 12; i++)
+		assert_true(parted_go_on(1500));
+	parted_end_recording();
+	log_free(&live);
+	parted_run_path(first);
+	set_time(first, 1, now + 10000);
+	set_time(first, 2, now - 1000);
+	keep.age = 500 * UINT64_C(1000000000);
+	keep.bytes <<= 4;
+	parted_begin_recording();
+	assert_true(file_is(first, "00000002"));
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+	assert_false(file_is(first, "00000001") || file_is(first, "00000002"));
+	assert_true(file_is(first, "00000003"));
+	while (parted_go_on(5000))
+		;
+	parted_end();
+}
+
 static uint64_t lost_in(const struct log *log)
 {
 	uint64_t lost = 0;
@@ -297,6 +334,7 @@ int main(void)
 		RECORDED(test_killed),
 		RECORDED(test_refused),
 		RECORDED(test_age),
+		RECORDED(test_age_of_a_wrong_clock),
 		RECORDED(test_lost_while_one_ends),
 	};
 

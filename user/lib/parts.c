@@ -271,7 +271,12 @@ static bool is_too_old(const struct proclife_parts *parts, const struct part *pa
 
 void proclife_parts_age(struct proclife_parts *parts)
 {
-	while (parts->count && is_too_old(parts, &parts->parts[0]))
+	size_t old = parts->count;
+
+	/* With all before it: the clock can have been ahead when one of these ended. */
+	while (old && !is_too_old(parts, &parts->parts[old - 1]))
+		old--;
+	while (old--)
 		proclife_parts_drop(parts);
 }
 
