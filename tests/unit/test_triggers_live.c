@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -313,6 +314,37 @@ static void test_ended(void **state)
 	expect_of(dir, "--lives", "\n1 death; at the end 1 alive, 1 zombie\n");
 }
 
+/* Whoever reads its lines has gone: it ends, and what is being saved is complete. */
+static void test_unread(void **state)
+{
+	char options[2 * PATH_MAX], dir[PATH_MAX];
+	pid_t pid;
+	char *line;
+	FILE *out;
+	int status;
+
+	(void)state;
+	live_open(1 << 10);
+	snprintf(options, sizeof(options), "--on failed --save %s --after 1h --calm 0 --exec true", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	put_zombie(4000);
+	line = next(out, "fired");
+	text(line, "saved", dir);
+	free(line);
+	fclose(out);
+	put_zombie(4001);
+	for (int i = 0; i < 50; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid) {
+			expect_of(dir, "--info", " complete, because --on had it saved\n");
+			return;
+		}
+		usleep(100000);
+	}
+	kill(pid, SIGKILL);
+	fail_msg("it still runs");
+}
+
 /* The command knows what it is about, and what it starts is no reason to start it again. */
 static void test_exec(void **state)
 {
@@ -425,7 +457,7 @@ static void test_busy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_save), LIVE(test_ancestors), LIVE(test_saves),
-		LIVE(test_ended), LIVE(test_exec), LIVE(test_no_folder), LIVE(test_busy),
+		LIVE(test_ended), LIVE(test_unread), LIVE(test_exec), LIVE(test_no_folder), LIVE(test_busy),
 	};
 
 	if (find_program())
