@@ -323,6 +323,50 @@ static void test_lost(void **state)
 		  "1.250000003 life>200ms: c (103), life for 200 ms so far\n");
 }
 
+/* A snapshot finds again what a gap may have ended. */
+static void test_shown(void **state)
+{
+	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b"), c = story_fork(&sh, 103, "c");
+	struct proclife_record r;
+
+	(void)state;
+	story_put(signal_record(0, &b, SIGKILL, &sh));
+	story_put(signal_record(0, &c, SIGKILL, &sh));
+	die(20, &a, &sh, 0, 0);
+	story_at(30);
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_at(200);
+	r = task_record(0, &a, &sh);
+	r.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	story_put(r);
+	story_put(task_record(0, &b, &sh));
+	r = task_record(0, &c, &sh);
+	r.flags |= PROCLIFE_F_EXITING;
+	story_put(r);
+	story_at(500);
+	expect_of(folder.path, "--on zombie>100ms --on life>300ms --on kill>400ms --on exit_free>450ms --on zombie>1s", 3,
+		  "1.200000000 zombie>100ms: a (101), zombie for 180 ms so far, parent sh (100)\n"
+		  "1.310000003 life>300ms: b (102), life for 300 ms so far\n"
+		  "1.410000005 kill>400ms: b (102), kill for 400 ms so far, signal from sh (100)\n"
+		  "1.470000001 exit_free>450ms: a (101), exit_free for 450 ms so far\n");
+}
+
+/* It exits already when it is found, whoever kills it now. */
+static void test_found_exiting(void **state)
+{
+	struct who old = process_of_pid(60, "old");
+	struct proclife_record r = task_record(0, &old, &init);
+
+	(void)state;
+	r.flags |= PROCLIFE_F_EXITING;
+	story_put(r);
+	story_put(signal_record(0, &old, SIGKILL, &sh));
+	story_at(200);
+	expect("--on kill>50ms", "");
+}
+
 /* Beside a view, each line comes where it happens. */
 static void test_beside(void **state)
 {
@@ -347,6 +391,7 @@ int main(void)
 		TRIGGERS(test_unmapped),
 		TRIGGERS(test_killed),
 		TRIGGERS(test_status), TRIGGERS(test_memory), TRIGGERS(test_forks), TRIGGERS(test_lost),
+		TRIGGERS(test_shown), TRIGGERS(test_found_exiting),
 		TRIGGERS(test_beside),
 	};
 

@@ -127,6 +127,36 @@ static void test_reaped(void **state)
 	fclose(out);
 }
 
+/* The history of one CPU begins later than that of another: what ended there is over for long. */
+static void test_history(void **state)
+{
+	struct who sleeper = process_of_pid(101, "sleeper"), other = process_of_pid(7, "other");
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(64);
+	put_zombie(100);
+	live_put(0, fork_record(0, &sleeper, &init));
+	live_put(2, exit_record(0, &sleeper, 0, 0));
+	live_put(2, reap_record(0, &child, &init));
+	live_put(2, free_record(0, &child));
+	usleep(1000);
+	for (int i = 0; i < 100; i++)
+		live_put(2, wait_record(0, &other));
+	child = process_of_pid(102, "late");
+	live_put(3, fork_record(0, &child, &init));
+	usleep(300000);
+	out = start(&pid, "--on life>200ms --on zombie>200ms --on exit_free>200ms --history --duration 300ms");
+	line = next(out, "fired");
+	assert_non_null(line);
+	assert_int_equal(number(line, "pid"), 102);
+	free(line);
+	assert_null(next(out, "fired"));
+	fclose(out);
+}
+
 /* The text behind "NAME":" up to the next quote. */
 static void text(const char *line, const char *name, char value[PATH_MAX])
 {
@@ -456,7 +486,7 @@ static void test_busy(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_save), LIVE(test_ancestors), LIVE(test_saves),
+	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_history), LIVE(test_save), LIVE(test_ancestors), LIVE(test_saves),
 		LIVE(test_ended), LIVE(test_unread), LIVE(test_exec), LIVE(test_no_folder), LIVE(test_busy),
 	};
 
