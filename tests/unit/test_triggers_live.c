@@ -215,6 +215,28 @@ static void test_save(void **state)
 	expect_of(dir, "--on zombie>100ms", " zombie>100ms: child (4000), zombie for 100 ms so far, parent init (1)\n");
 }
 
+/* The line of it has the form of the others. */
+static void test_line(void **state)
+{
+	struct output out;
+	const char *line;
+	char *end;
+
+	(void)state;
+	live_open(1 << 10);
+	put_zombie(4000);
+	out = run_program(false, 0, "%s --device %s --on failed --save %s --after 0 --history --monotonic --duration 100ms",
+			  program, live_path, folder.path);
+	assert_int_equal(out.status, 0);
+	line = strchr(out.text, '\n');
+	assert_non_null(line);
+	assert_in_range(line[1], '1', '9');
+	strtod(line + 1, &end);
+	assert_int_equal(strncmp(end, " saved /", 8), 0);
+	assert_non_null(strstr(end, "-failed-pid4000: 2 records\n"));
+	free(out.text);
+}
+
 /* So much on each CPU that nothing else is left in its ring, a part at a time. */
 static void overwrite(void)
 {
@@ -486,7 +508,7 @@ static void test_busy(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_history), LIVE(test_save), LIVE(test_ancestors), LIVE(test_saves),
+	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_history), LIVE(test_save), LIVE(test_line), LIVE(test_ancestors), LIVE(test_saves),
 		LIVE(test_ended), LIVE(test_unread), LIVE(test_exec), LIVE(test_no_folder), LIVE(test_busy),
 	};
 

@@ -189,7 +189,7 @@ static void tell(const struct saving *saving, const struct proclife_run_info *in
 		return;
 	}
 	text_init(&line, run->screen);
-	text_when(&line, run, info->ended, 3);
+	text_when_alone(&line, run, info->ended, 3);
 	text_string(&line, " saved ");
 	text_hang(&line);
 	text_label(&line, saving->path, SIZE_MAX);
