@@ -301,6 +301,25 @@ static void test_forks(void **state)
 	       "1.110000000 forks>=6/h: sh (100), 4 of 6 forks in 50.0 ms\n");
 }
 
+/* Two had the same pid, one after the other: neither made most of them. */
+static void test_reused(void **state)
+{
+	struct who first = story_fork(&init, 200, "first"), second;
+
+	(void)state;
+	story_at(20);
+	story_fork(&first, 300, "child");
+	story_fork(&first, 301, "child");
+	story_die(&first, &init, 0, MS, 100);
+	story_bury(&first, &init);
+	second = story_fork(&sh, 200, "second");
+	story_fork(&sh, 302, "child");
+	story_fork(&sh, 303, "child");
+	story_fork(&second, 304, "child");
+	story_fork(&second, 305, "child");
+	expect("--on forks>=9/s", "1.020000010 forks>=9/s: sh (100), 3 of 9 forks in 10.0 ms\n");
+}
+
 /* What is missing can have ended what goes on: from there on it is not known. */
 static void test_lost(void **state)
 {
@@ -390,7 +409,7 @@ int main(void)
 		TRIGGERS(test_zombie), TRIGGERS(test_found), TRIGGERS(test_slow_death), TRIGGERS(test_late_notice), TRIGGERS(test_known_late), TRIGGERS(test_renamed),
 		TRIGGERS(test_unmapped),
 		TRIGGERS(test_killed),
-		TRIGGERS(test_status), TRIGGERS(test_memory), TRIGGERS(test_forks), TRIGGERS(test_lost),
+		TRIGGERS(test_status), TRIGGERS(test_memory), TRIGGERS(test_forks), TRIGGERS(test_reused), TRIGGERS(test_lost),
 		TRIGGERS(test_shown), TRIGGERS(test_found_exiting),
 		TRIGGERS(test_beside),
 	};

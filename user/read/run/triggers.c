@@ -242,6 +242,7 @@ static void note_fork(struct triggers *t, const struct proclife_record *record,
 	if (watched && watched->own)
 		return;
 	/* A child is called as its creator is. */
+	fork.id = creator ? creator->id : 0;
 	memcpy(fork.comm, creator ? creator->comm : record->comm, sizeof(fork.comm));
 	fork.comm[sizeof(fork.comm) - 1] = '\0';
 	for (i = 0; i < t->count; i++) {
@@ -259,6 +260,8 @@ static void note_fork(struct triggers *t, const struct proclife_record *record,
 		fire.tgid = most.tgid;
 		memcpy(fire.comm, most.comm, sizeof(fire.comm));
 		fire.process = proclife_tasks_holder(t->run->tasks, most.tgid);
+		if (fire.process && most.id && fire.process->id != most.id)
+			fire.process = NULL; /* its pid is in use again */
 		tell(t, &fire);
 	}
 }
