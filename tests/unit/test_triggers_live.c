@@ -410,7 +410,7 @@ static void test_exec(void **state)
 	live_open(1 << 10);
 	setenv("PROCLIFE_PID", "of somebody else", 1);
 	snprintf(path, sizeof(path), "%s/said", folder.base);
-	snprintf(options, sizeof(options), "--on failed --save %s --after 0 --calm 0 --exec env>>%s --duration 1s",
+	snprintf(options, sizeof(options), "--on failed --on forks>1/h --save %s --after 0 --calm 0 --exec env>>%s --duration 1s",
 		 folder.path, path);
 	out = start(&pid, options);
 	unsetenv("PROCLIFE_PID");
@@ -443,6 +443,39 @@ static void test_exec(void **state)
 	snprintf(wanted, sizeof(wanted), "PROCLIFE_SAVED=%s\n", saved);
 	assert_int_equal(count_text(said, wanted), 1);
 	expect_of(saved, "--info", " complete, because --on had it saved\n");
+}
+
+/* The command that is followed is not one of those that --exec starts. */
+static void test_command(void **state)
+{
+	char path[PATH_MAX];
+	struct who command;
+	uint32_t own = 0;
+	pid_t pid;
+	char *line;
+	FILE *out, *file;
+
+	(void)state;
+	live_open(1 << 10);
+	out = start(&pid, "--on failed --exec true -- sleep 60");
+	free(next(out, "trace"));
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%" SCNu32, &own), 1);
+	fclose(file);
+	init = process_of_pid((uint32_t)pid, "proclife-read");
+	command = process_of_pid(own, "sleep");
+	live_put(0, fork_record(0, &command, &init));
+	live_put(1, exit_record(0, &command, 1 << 8, 0));
+	line = next(out, "fired");
+	assert_non_null(line);
+	assert_int_equal(number(line, "pid"), own);
+	free(line);
+	kill((pid_t)own, SIGKILL);
+	kill(pid, SIGTERM);
+	assert_null(next(out, "fired"));
+	fclose(out);
 }
 
 /* Before anything is followed. */
@@ -509,7 +542,7 @@ static void test_busy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_history), LIVE(test_save), LIVE(test_line), LIVE(test_ancestors), LIVE(test_saves),
-		LIVE(test_ended), LIVE(test_unread), LIVE(test_exec), LIVE(test_no_folder), LIVE(test_busy),
+		LIVE(test_ended), LIVE(test_unread), LIVE(test_exec), LIVE(test_command), LIVE(test_no_folder), LIVE(test_busy),
 	};
 
 	if (find_program())
