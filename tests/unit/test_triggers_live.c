@@ -28,16 +28,21 @@ static uint64_t now(void)
 	return (uint64_t)ts.tv_sec * 1000 * MS + (uint64_t)ts.tv_nsec;
 }
 
-static FILE *start(pid_t *pid, const char *options)
+static FILE *start_with(pid_t *pid, const char *options, int errors)
 {
 	char line[2 * PATH_MAX];
 	int fds[2];
 
 	assert_int_equal(pipe(fds), 0);
 	snprintf(line, sizeof(line), "%s --device %s --json %s", program, live_path, options);
-	*pid = start_program(line, fds[1], STDERR_FILENO, 0);
+	*pid = start_program(line, fds[1], errors, 0);
 	close(fds[1]);
 	return fdopen(fds[0], "r");
+}
+
+static FILE *start(pid_t *pid, const char *options)
+{
+	return start_with(pid, options, STDERR_FILENO);
 }
 
 /* The next line of this type; it is to be freed. */
@@ -309,7 +314,9 @@ static void test_ancestors(void **state)
 static void test_saves(void **state)
 {
 	char options[2 * PATH_MAX];
+	struct output errors = { NULL, 0, 0 };
 	unsigned int count = 0;
+	int fds[2];
 	pid_t pid;
 	FILE *out;
 	DIR *dir;
@@ -317,7 +324,9 @@ static void test_saves(void **state)
 	(void)state;
 	live_open(1 << 10);
 	snprintf(options, sizeof(options), "--on failed --save %s --after 200ms --calm 0 --saves 2", folder.path);
-	out = start(&pid, options);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	out = start_with(&pid, options, fds[1]);
+	close(fds[1]);
 	free(next(out, "trace"));
 	for (uint32_t i = 0; i < 4; i++) {
 		put_zombie(4000 + 2 * i);
@@ -334,6 +343,9 @@ static void test_saves(void **state)
 	kill(pid, SIGTERM);
 	assert_null(next(out, "fired"));
 	fclose(out);
+	collect_output(pid, fds[0], &errors);
+	assert_int_equal(count_text(errors.text, ": there are 2 recordings, and no more are made; --saves"), 1);
+	free(errors.text);
 	dir = opendir(folder.path);
 	assert_non_null(dir);
 	for (struct dirent *entry; (entry = readdir(dir));)
