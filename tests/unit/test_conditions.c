@@ -108,6 +108,9 @@ static void test_refused(void **state)
 	refuses("lost>1s", "a whole number");
 	refuses("lost>18446744073709551615", "a whole number");
 	refuses("sh.lost>0", "of no program");
+	/* Such a condition would never be met. */
+	refuses("systemd-journald.failed", "at most 15 bytes");
+	assert_int_equal(taken("systemd-journal.failed").program, 15);
 }
 
 int main(void)

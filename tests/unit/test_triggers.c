@@ -21,6 +21,16 @@ static int begin(void **state)
 	return ret;
 }
 
+static int begin_on_three(void **state)
+{
+	int ret;
+
+	story_cpus = 3;
+	ret = begin(state);
+	story_cpus = 2;
+	return ret;
+}
+
 #define TRIGGERS(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
 
 /* As it ends: its exit begins, and is over this much later. */
@@ -43,6 +53,16 @@ static void expect_of(const char *from, const char *options, int status, const c
 	story_end();
 	snprintf(line, sizeof(line), "%s -i %s --monotonic %s", program, from, options);
 	expect_output(false, status, line, text);
+}
+
+/* On standard error. */
+static void expect_messages(const char *options, const char *text)
+{
+	char line[4 * PATH_MAX];
+
+	story_end();
+	snprintf(line, sizeof(line), "%s -i %s %s", program, folder.path, options);
+	expect_output(true, 0, line, text);
 }
 
 static void expect(const char *options, const char *text)
@@ -301,6 +321,25 @@ static void test_forks(void **state)
 	       "1.110000000 forks>=6/h: sh (100), 4 of 6 forks in 50.0 ms\n");
 }
 
+/* Two had the same pid, one after the other: neither made most of them. */
+static void test_reused(void **state)
+{
+	struct who first = story_fork(&init, 200, "first"), second;
+
+	(void)state;
+	story_at(20);
+	story_fork(&first, 300, "child");
+	story_fork(&first, 301, "child");
+	story_die(&first, &init, 0, MS, 100);
+	story_bury(&first, &init);
+	second = story_fork(&sh, 200, "second");
+	story_fork(&sh, 302, "child");
+	story_fork(&sh, 303, "child");
+	story_fork(&second, 304, "child");
+	story_fork(&second, 305, "child");
+	expect("--on forks>=9/s", "1.020000010 forks>=9/s: sh (100), 3 of 9 forks in 10.0 ms\n");
+}
+
 /* What is missing can have ended what goes on: from there on it is not known. */
 static void test_lost(void **state)
 {
@@ -321,6 +360,125 @@ static void test_lost(void **state)
 		  "1.050000000 failed: b (102), status 1, parent sh (100)\n"
 		  "1.150000002 zombie>100ms: b (102), zombie for 100 ms so far, parent sh (100)\n"
 		  "1.250000003 life>200ms: c (103), life for 200 ms so far\n");
+}
+
+/* What is lost is counted up to a line, and anew from there on; the gap that reaches farthest counts. */
+static void test_losses(void **state)
+{
+	(void)state;
+	for (uint32_t cpu = 1; cpu < 3; cpu++)
+		story_put_on(cpu, record_of(0, PROCLIFE_WAIT, &init));
+	story_sync();
+	for (uint32_t cpu = 1; cpu < 3; cpu++) {
+		story_at(20 + 10 * cpu);
+		for (uint32_t i = 0; i < 7 - 2 * cpu; i++)
+			story_put_on(cpu, record_of(0, PROCLIFE_WAIT, &init));
+	}
+	story_at(50);
+	for (uint32_t i = 0; i < STORY_RING; i++)
+		story_put_on(2, record_of(0, PROCLIFE_WAIT, &init));
+	story_at(60);
+	story_fork(&sh, 101, "child");
+	story_at(200);
+	for (uint32_t i = 0; i < STORY_RING; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_at(500);
+	expect_of(folder.path, "--on lost>0 --on lost>=5 --on lost>5 --on child.life>100ms", 3,
+		  "1.010000004 lost>0: 5 records were lost\n"
+		  "1.010000004 lost>=5: 5 records were lost\n"
+		  "1.010000004 lost>0: 3 records were lost\n"
+		  "1.010000004 lost>5: 8 records were lost\n");
+}
+
+/* Another thread has begun to end all of it: the kill is over, whatever the leader still does. */
+static void test_ending(void **state)
+{
+	struct who leader = story_fork(&sh, 101, "leader"), thread = thread_of(&leader, 102);
+	struct proclife_record r = record_of(0, PROCLIFE_EXITING, &thread);
+
+	(void)state;
+	story_put(clone_record(0, &thread, &sh, &leader));
+	story_put(signal_record(0, &leader, SIGKILL, &sh));
+	story_at(30);
+	r.flags |= PROCLIFE_F_GROUP_EXIT;
+	story_put(r);
+	story_at(200);
+	expect("--on kill>50ms --on kill>10ms --on leader.life>100ms",
+	       "1.020000004 kill>10ms: leader (101), kill for 10.0 ms so far, signal from sh (100)\n");
+}
+
+/* How many were not shown is told with each, and at the end; --count counts what a view shows. */
+static void test_counts(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++) {
+		struct who child = story_fork(&sh, 101 + i, i ? "child" : "first");
+
+		die(20 + i, &child, &sh, 1 << 8, 0);
+		story_bury(&child, &sh);
+	}
+	story_end();
+	story_users(folder.path, "1000 alice\n");
+	expect("--on failed --calm 3ms",
+	       "1.020000000 failed: first (101), status 1, parent sh (100)\n"
+	       "1.023000000 failed: child (104), status 1, parent sh (100); 2 before it not shown\n"
+	       "1.026000000 failed: child (107), status 1, parent sh (100); 2 before it not shown\n");
+	expect_messages("--on failed --calm 3ms", "proclife-read: --calm: 5 of 8 times that --on was so were not shown\n");
+	/* It has matched. */
+	expect_messages("--on failed --comm first", "");
+	expect_messages("--on failed --comm last", "proclife-read: no process matched --comm last\n");
+	expect("--on failed --on first.status==1 --lives --count 2",
+	       "           TIME     PID    PPID USER          LIFE      CPU STATUS   COMMAND\n"
+	       "    1.020000000     101     100 alice      10.0 ms  1.00 ms 1        first\n"
+	       "1.020000000 failed: first (101), status 1, parent sh (100)\n"
+	       "1.020000000 first.status==1: first (101), status 1, parent sh (100)\n"
+	       "    1.021000000     102     100 alice      1.00 ms  1.00 ms 1        child\n"
+	       "1.021000000 failed: child (102), status 1, parent sh (100)\n"
+	       "\n2 deaths; at the end 2 alive, 1 zombie\n");
+}
+
+/* A snapshot finds again what a gap may have ended. */
+static void test_shown(void **state)
+{
+	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b"), c = story_fork(&sh, 103, "c");
+	struct proclife_record r;
+
+	(void)state;
+	story_put(signal_record(0, &b, SIGKILL, &sh));
+	story_put(signal_record(0, &c, SIGKILL, &sh));
+	die(20, &a, &sh, 0, 0);
+	story_at(30);
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_at(200);
+	r = task_record(0, &a, &sh);
+	r.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	story_put(r);
+	story_put(task_record(0, &b, &sh));
+	r = task_record(0, &c, &sh);
+	r.flags |= PROCLIFE_F_EXITING;
+	story_put(r);
+	story_at(500);
+	expect_of(folder.path, "--on zombie>100ms --on life>300ms --on kill>400ms --on exit_free>450ms --on zombie>1s", 3,
+		  "1.200000000 zombie>100ms: a (101), zombie for 180 ms so far, parent sh (100)\n"
+		  "1.310000003 life>300ms: b (102), life for 300 ms so far\n"
+		  "1.410000005 kill>400ms: b (102), kill for 400 ms so far, signal from sh (100)\n"
+		  "1.470000001 exit_free>450ms: a (101), exit_free for 450 ms so far\n");
+}
+
+/* It exits already when it is found, whoever kills it now. */
+static void test_found_exiting(void **state)
+{
+	struct who old = process_of_pid(60, "old");
+	struct proclife_record r = task_record(0, &old, &init);
+
+	(void)state;
+	r.flags |= PROCLIFE_F_EXITING;
+	story_put(r);
+	story_put(signal_record(0, &old, SIGKILL, &sh));
+	story_at(200);
+	expect("--on kill>50ms", "");
 }
 
 /* Beside a view, each line comes where it happens. */
@@ -346,7 +504,9 @@ int main(void)
 		TRIGGERS(test_zombie), TRIGGERS(test_found), TRIGGERS(test_slow_death), TRIGGERS(test_late_notice), TRIGGERS(test_known_late), TRIGGERS(test_renamed),
 		TRIGGERS(test_unmapped),
 		TRIGGERS(test_killed),
-		TRIGGERS(test_status), TRIGGERS(test_memory), TRIGGERS(test_forks), TRIGGERS(test_lost),
+		TRIGGERS(test_status), TRIGGERS(test_memory), TRIGGERS(test_forks), TRIGGERS(test_reused), TRIGGERS(test_lost),
+		cmocka_unit_test_setup_teardown(test_losses, begin_on_three, story_teardown), TRIGGERS(test_ending), TRIGGERS(test_counts),
+		TRIGGERS(test_shown), TRIGGERS(test_found_exiting),
 		TRIGGERS(test_beside),
 	};
 

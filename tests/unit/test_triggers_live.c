@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,16 +28,21 @@ static uint64_t now(void)
 	return (uint64_t)ts.tv_sec * 1000 * MS + (uint64_t)ts.tv_nsec;
 }
 
-static FILE *start(pid_t *pid, const char *options)
+static FILE *start_with(pid_t *pid, const char *options, int errors)
 {
 	char line[2 * PATH_MAX];
 	int fds[2];
 
 	assert_int_equal(pipe(fds), 0);
 	snprintf(line, sizeof(line), "%s --device %s --json %s", program, live_path, options);
-	*pid = start_program(line, fds[1], STDERR_FILENO, 0);
+	*pid = start_program(line, fds[1], errors, 0);
 	close(fds[1]);
 	return fdopen(fds[0], "r");
+}
+
+static FILE *start(pid_t *pid, const char *options)
+{
+	return start_with(pid, options, STDERR_FILENO);
 }
 
 /* The next line of this type; it is to be freed. */
@@ -126,6 +132,36 @@ static void test_reaped(void **state)
 	fclose(out);
 }
 
+/* The history of one CPU begins later than that of another: what ended there is over for long. */
+static void test_history(void **state)
+{
+	struct who sleeper = process_of_pid(101, "sleeper"), other = process_of_pid(7, "other");
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(64);
+	put_zombie(100);
+	live_put(0, fork_record(0, &sleeper, &init));
+	live_put(2, exit_record(0, &sleeper, 0, 0));
+	live_put(2, reap_record(0, &child, &init));
+	live_put(2, free_record(0, &child));
+	usleep(1000);
+	for (int i = 0; i < 100; i++)
+		live_put(2, wait_record(0, &other));
+	child = process_of_pid(102, "late");
+	live_put(3, fork_record(0, &child, &init));
+	usleep(300000);
+	out = start(&pid, "--on life>200ms --on zombie>200ms --on exit_free>200ms --history --duration 300ms");
+	line = next(out, "fired");
+	assert_non_null(line);
+	assert_int_equal(number(line, "pid"), 102);
+	free(line);
+	assert_null(next(out, "fired"));
+	fclose(out);
+}
+
 /* The text behind "NAME":" up to the next quote. */
 static void text(const char *line, const char *name, char value[PATH_MAX])
 {
@@ -182,6 +218,28 @@ static void test_save(void **state)
 	expect_of(dir, "--info", " complete, because --on had it saved\n");
 	expect_of(dir, "--lives", "\n5 deaths; at the end 3 alive, 1 zombie\n");
 	expect_of(dir, "--on zombie>100ms", " zombie>100ms: child (4000), zombie for 100 ms so far, parent init (1)\n");
+}
+
+/* The line of it has the form of the others. */
+static void test_line(void **state)
+{
+	struct output out;
+	const char *line;
+	char *end;
+
+	(void)state;
+	live_open(1 << 10);
+	put_zombie(4000);
+	out = run_program(false, 0, "%s --device %s --on failed --save %s --after 0 --history --monotonic --duration 100ms",
+			  program, live_path, folder.path);
+	assert_int_equal(out.status, 0);
+	line = strchr(out.text, '\n');
+	assert_non_null(line);
+	assert_in_range(line[1], '1', '9');
+	strtod(line + 1, &end);
+	assert_int_equal(strncmp(end, " saved /", 8), 0);
+	assert_non_null(strstr(end, "-failed-pid4000: 2 records\n"));
+	free(out.text);
 }
 
 /* So much on each CPU that nothing else is left in its ring, a part at a time. */
@@ -256,7 +314,9 @@ static void test_ancestors(void **state)
 static void test_saves(void **state)
 {
 	char options[2 * PATH_MAX];
+	struct output errors = { NULL, 0, 0 };
 	unsigned int count = 0;
+	int fds[2];
 	pid_t pid;
 	FILE *out;
 	DIR *dir;
@@ -264,7 +324,9 @@ static void test_saves(void **state)
 	(void)state;
 	live_open(1 << 10);
 	snprintf(options, sizeof(options), "--on failed --save %s --after 200ms --calm 0 --saves 2", folder.path);
-	out = start(&pid, options);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	out = start_with(&pid, options, fds[1]);
+	close(fds[1]);
 	free(next(out, "trace"));
 	for (uint32_t i = 0; i < 4; i++) {
 		put_zombie(4000 + 2 * i);
@@ -281,6 +343,9 @@ static void test_saves(void **state)
 	kill(pid, SIGTERM);
 	assert_null(next(out, "fired"));
 	fclose(out);
+	collect_output(pid, fds[0], &errors);
+	assert_int_equal(count_text(errors.text, ": there are 2 recordings, and no more are made; --saves"), 1);
+	free(errors.text);
 	dir = opendir(folder.path);
 	assert_non_null(dir);
 	for (struct dirent *entry; (entry = readdir(dir));)
@@ -313,6 +378,37 @@ static void test_ended(void **state)
 	expect_of(dir, "--lives", "\n1 death; at the end 1 alive, 1 zombie\n");
 }
 
+/* Whoever reads its lines has gone: it ends, and what is being saved is complete. */
+static void test_unread(void **state)
+{
+	char options[2 * PATH_MAX], dir[PATH_MAX];
+	pid_t pid;
+	char *line;
+	FILE *out;
+	int status;
+
+	(void)state;
+	live_open(1 << 10);
+	snprintf(options, sizeof(options), "--on failed --save %s --after 1h --calm 0 --exec true", folder.path);
+	out = start(&pid, options);
+	free(next(out, "trace"));
+	put_zombie(4000);
+	line = next(out, "fired");
+	text(line, "saved", dir);
+	free(line);
+	fclose(out);
+	put_zombie(4001);
+	for (int i = 0; i < 50; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid) {
+			expect_of(dir, "--info", " complete, because --on had it saved\n");
+			return;
+		}
+		usleep(100000);
+	}
+	kill(pid, SIGKILL);
+	fail_msg("it still runs");
+}
+
 /* The command knows what it is about, and what it starts is no reason to start it again. */
 static void test_exec(void **state)
 {
@@ -326,7 +422,7 @@ static void test_exec(void **state)
 	live_open(1 << 10);
 	setenv("PROCLIFE_PID", "of somebody else", 1);
 	snprintf(path, sizeof(path), "%s/said", folder.base);
-	snprintf(options, sizeof(options), "--on failed --save %s --after 0 --calm 0 --exec env>>%s --duration 1s",
+	snprintf(options, sizeof(options), "--on failed --on forks>1/h --save %s --after 0 --calm 0 --exec env>>%s --duration 1s",
 		 folder.path, path);
 	out = start(&pid, options);
 	unsetenv("PROCLIFE_PID");
@@ -359,6 +455,39 @@ static void test_exec(void **state)
 	snprintf(wanted, sizeof(wanted), "PROCLIFE_SAVED=%s\n", saved);
 	assert_int_equal(count_text(said, wanted), 1);
 	expect_of(saved, "--info", " complete, because --on had it saved\n");
+}
+
+/* The command that is followed is not one of those that --exec starts. */
+static void test_command(void **state)
+{
+	char path[PATH_MAX];
+	struct who command;
+	uint32_t own = 0;
+	pid_t pid;
+	char *line;
+	FILE *out, *file;
+
+	(void)state;
+	live_open(1 << 10);
+	out = start(&pid, "--on failed --exec true -- sleep 60");
+	free(next(out, "trace"));
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%" SCNu32, &own), 1);
+	fclose(file);
+	init = process_of_pid((uint32_t)pid, "proclife-read");
+	command = process_of_pid(own, "sleep");
+	live_put(0, fork_record(0, &command, &init));
+	live_put(1, exit_record(0, &command, 1 << 8, 0));
+	line = next(out, "fired");
+	assert_non_null(line);
+	assert_int_equal(number(line, "pid"), own);
+	free(line);
+	kill((pid_t)own, SIGKILL);
+	kill(pid, SIGTERM);
+	assert_null(next(out, "fired"));
+	fclose(out);
 }
 
 /* Before anything is followed. */
@@ -418,14 +547,14 @@ static void test_busy(void **state)
 	assert_int_equal(rest.status, 0);
 	assert_int_equal(told, 20);
 	assert_int_equal(full, 1);
-	assert_non_null(strstr(rest.text, " were still waiting for it, and it is not executed for them\n"));
+	assert_non_null(strstr(rest.text, "proclife-read: --exec: in all, 18 times it was not executed\n"));
 	free(rest.text);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_save), LIVE(test_ancestors), LIVE(test_saves),
-		LIVE(test_ended), LIVE(test_exec), LIVE(test_no_folder), LIVE(test_busy),
+	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_history), LIVE(test_save), LIVE(test_line), LIVE(test_ancestors), LIVE(test_saves),
+		LIVE(test_ended), LIVE(test_unread), LIVE(test_exec), LIVE(test_command), LIVE(test_no_folder), LIVE(test_busy),
 	};
 
 	if (find_program())

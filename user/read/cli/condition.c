@@ -113,6 +113,8 @@ const char *condition_parse(struct condition *c, const char *text)
 			 choice_list(CHOICE_PHASE, ", ", " and "));
 		return wrong;
 	}
+	if (c->program >= PROCLIFE_COMM_LEN)
+		return "the name of a program has at most 15 bytes: leave out the others";
 	if (c->what == CONDITION_LOST && c->program)
 		return "what is lost is of no program: lost>0";
 	if (c->what == CONDITION_FAILED)

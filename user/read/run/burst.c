@@ -44,6 +44,12 @@ static int compare(const void *a, const void *b)
 	return x->ts < y->ts ? -1 : x->ts > y->ts;
 }
 
+/* Their pid can have been in use again. */
+static bool is_same(const struct burst_fork *a, const struct burst_fork *b)
+{
+	return a->tgid == b->tgid && (a->id == b->id || !a->id || !b->id);
+}
+
 /* Of those that made as many, the one with the lowest pid; its latest name. */
 struct burst_fork burst_most(const struct burst *burst, uint64_t *count)
 {
@@ -53,7 +59,7 @@ struct burst_fork burst_most(const struct burst *burst, uint64_t *count)
 	*count = 0;
 	qsort(burst->forks, burst->count, sizeof(*burst->forks), compare);
 	for (i = 0; i < burst->count; i++) {
-		n = i && burst->forks[i].tgid == burst->forks[i - 1].tgid ? n + 1 : 1;
+		n = i && is_same(&burst->forks[i], &burst->forks[i - 1]) ? n + 1 : 1;
 		if (n <= *count)
 			continue;
 		*count = n;

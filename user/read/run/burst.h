@@ -7,7 +7,8 @@
 
 struct burst_fork {
 	uint64_t ts;
-	uint32_t tgid; /* of the process that forked */
+	uint64_t id; /* of the process that forked; 0: not known */
+	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN];
 };
 

@@ -80,18 +80,19 @@ static void execute(struct reaction *reaction)
 {
 	struct facts *facts = &reaction->waiting[0];
 
-	if (reaction->pid || !reaction->waiting_count || facts->saving)
-		return;
-	fflush(reaction->run->screen->out); /* what is told of it comes before what it says */
-	reaction->pid = fork();
-	if (!reaction->pid)
-		child(reaction, facts);
-	if (reaction->pid < 0) {
-		message("--exec: %s", strerror(errno));
-		reaction->pid = 0;
+	while (!reaction->pid && reaction->waiting_count && !facts->saving) {
+		fflush(reaction->run->screen->out); /* what is told of it comes before what it says */
+		reaction->pid = fork();
+		if (!reaction->pid)
+			child(reaction, facts);
+		if (reaction->pid < 0) {
+			message("--exec: %s", strerror(errno));
+			reaction->pid = 0;
+			reaction->unexecuted++;
+		}
+		free(facts->saved);
+		memmove(facts, facts + 1, --reaction->waiting_count * sizeof(*facts));
 	}
-	free(facts->saved);
-	memmove(facts, facts + 1, --reaction->waiting_count * sizeof(*facts));
 }
 
 void reaction_child(struct reaction *reaction)
@@ -115,9 +116,11 @@ static void wait_in_line(struct reaction *reaction, const struct fire *fire, boo
 	struct facts *facts = &reaction->waiting[reaction->waiting_count];
 
 	if (reaction->waiting_count == MOST_WAITING) {
-		if (!reaction->unexecuted++)
+		reaction->unexecuted++;
+		if (!reaction->full)
 			message("--exec: %d are waiting for it; for what is so meanwhile, it is not executed",
 				MOST_WAITING);
+		reaction->full = true;
 		return;
 	}
 	*facts = (struct facts){

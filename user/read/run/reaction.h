@@ -28,7 +28,8 @@ struct reaction {
 	struct saving saving;
 	struct facts waiting[MOST_WAITING]; /* in this order */
 	size_t waiting_count;
-	uint64_t unexecuted; /* there were too many */
+	uint64_t unexecuted; /* as too many waited, or it could not be started */
+	bool full; /* too many have waited, and that was told */
 	pid_t pid; /* of the command that runs; 0: none does */
 };
 

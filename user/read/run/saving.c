@@ -151,8 +151,15 @@ bool saving_begin(struct saving *saving, const struct fire *fire)
 	struct proclife_run_info info;
 	int ret;
 
-	if (!options->save || saving->count >= options->saves)
+	if (!options->save)
 		return false;
+	if (saving->count >= options->saves) {
+		if (!saving->enough)
+			message("--save %s: there are %" PRIu64 " recordings, and no more are made; --saves allows more",
+				quoted(options->save), options->saves);
+		saving->enough = true;
+		return false;
+	}
 	saving->first = 0;
 	saving->behind = true;
 	if (__builtin_add_overflow(fire->ts, options->after, &saving->until))
@@ -189,7 +196,7 @@ static void tell(const struct saving *saving, const struct proclife_run_info *in
 		return;
 	}
 	text_init(&line, run->screen);
-	text_when(&line, run, info->ended, 3);
+	text_when_alone(&line, run, info->ended, 3);
 	text_string(&line, " saved ");
 	text_hang(&line);
 	text_label(&line, saving->path, SIZE_MAX);

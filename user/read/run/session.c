@@ -363,8 +363,8 @@ static int follow_and_print(struct session *s)
 	if (s->write_error)
 		s->run.ended = proclife_source_horizon(s->run.source);
 	metrics_finish(&s->metrics);
+	triggers_finish(&s->triggers); /* whether or not anybody reads of it */
 	if (!s->write_error) {
-		triggers_finish(&s->triggers);
 		ret = intervals_finish(&s->intervals, &s->run, s->states);
 		if (ret)
 			return ret;

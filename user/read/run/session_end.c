@@ -298,15 +298,16 @@ void session_wait_for_commands(struct session *s)
 {
 	const struct reaction *reaction = &s->triggers.reaction;
 	struct pollfd fd = { s->signals, POLLIN, 0 };
+	uint64_t unexecuted;
 
 	session_flush(s);
 	while (reaction_is_busy(reaction) && !s->killed_by) {
 		poll(&fd, 1, -1);
 		session_take_signals(s);
 	}
-	if (reaction->waiting_count)
-		message("--exec: %zu were still waiting for it, and it is not executed for them",
-			reaction->waiting_count);
+	unexecuted = reaction->unexecuted + reaction->waiting_count;
+	if (unexecuted)
+		message("--exec: in all, %" PRIu64 " times it was not executed", unexecuted);
 }
 
 void session_flush(struct session *s)

@@ -242,6 +242,7 @@ static void note_fork(struct triggers *t, const struct proclife_record *record,
 	if (watched && watched->own)
 		return;
 	/* A child is called as its creator is. */
+	fork.id = creator ? creator->id : 0;
 	memcpy(fork.comm, creator ? creator->comm : record->comm, sizeof(fork.comm));
 	fork.comm[sizeof(fork.comm) - 1] = '\0';
 	for (i = 0; i < t->count; i++) {
@@ -259,6 +260,8 @@ static void note_fork(struct triggers *t, const struct proclife_record *record,
 		fire.tgid = most.tgid;
 		memcpy(fire.comm, most.comm, sizeof(fire.comm));
 		fire.process = proclife_tasks_holder(t->run->tasks, most.tgid);
+		if (fire.process && most.id && fire.process->id != most.id)
+			fire.process = NULL; /* its pid is in use again */
 		tell(t, &fire);
 	}
 }
@@ -267,9 +270,8 @@ static void note_gap(struct triggers *t, const struct proclife_gap *gap)
 {
 	size_t i;
 
-	/* Where a history begins, nothing has been seen that could have ended. */
-	if (gap->lost || gap->from)
-		t->gap_to = gap->to > t->gap_to ? gap->to : t->gap_to;
+	/* So is what is from before a history begins: that of another CPU can begin earlier. */
+	t->gap_to = gap->to > t->gap_to ? gap->to : t->gap_to;
 	for (i = 0; gap->lost && i < t->count; i++) {
 		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
 
@@ -311,8 +313,7 @@ static bool is_telling(const struct triggers *t, const struct proclife_record *r
 	switch (record->type) {
 	case PROCLIFE_SIGNAL:
 		return record->signal.signo == SIGCHLD || record->signal.signo == SIGKILL;
-	case PROCLIFE_TASK:
-		return record->flags & PROCLIFE_F_ZOMBIE;
+	case PROCLIFE_TASK: /* whatever was missing, it is still there */
 	case PROCLIFE_FORK:
 		return record->pid == record->tgid;
 	case PROCLIFE_EXEC:

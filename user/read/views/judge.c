@@ -92,7 +92,8 @@ static bool lives(const struct judged *judged)
 	if (judged->ends || proclife_process_has_exited(process) || process->marks.reaped)
 		return false;
 	while ((task = proclife_process_next_task(process, task)))
-		if (!task->exiting && !task->marks.exited && !task->marks.reaped)
+		if (!task->exiting && !task->marks.exited && !task->marks.reaped &&
+		    !(task->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE)))
 			return true;
 	return false;
 }
@@ -138,6 +139,15 @@ static uint64_t since(const struct judged *judged, enum proclife_phase phase, bo
 	return 0;
 }
 
+/* What goes on since before a gap: can that have hidden the end? A snapshot may have shown it again. */
+static bool can_be_over(const struct judged *judged, enum proclife_phase phase)
+{
+	if (phase != PROCLIFE_LIFE && phase != PROCLIFE_KILL && phase != PROCLIFE_ZOMBIE &&
+	    phase != PROCLIFE_EXIT_FREE)
+		return true;
+	return proclife_process_state(judged->run->tasks, judged->process) == PROCLIFE_IS_UNKNOWN;
+}
+
 uint64_t judge_since(const struct judged *judged, const struct condition *c, bool *at_least)
 {
 	uint64_t from;
@@ -146,7 +156,7 @@ uint64_t judge_since(const struct judged *judged, const struct condition *c, boo
 	if (c->what != CONDITION_PHASE || !condition_grows(c))
 		return 0;
 	from = since(judged, c->phase, at_least);
-	return from > judged->gap_to ? from : 0;
+	return from > judged->gap_to || !can_be_over(judged, c->phase) ? from : 0;
 }
 
 uint64_t judge_due(const struct judged *judged, const struct condition *c)

@@ -43,18 +43,23 @@ bool when_is_new_day(const struct run *run, uint64_t ts, int64_t *day)
 	return before != *day;
 }
 
-void text_when_dated(struct text *text, const struct run *run, uint64_t ts, int64_t *day)
+void text_when_alone(struct text *text, const struct run *run, uint64_t ts, unsigned int decimals)
 {
 	struct text when;
 
+	text_init(&when, run->screen);
+	text_when(&when, run, ts, decimals);
+	text_string(text, when.s + strspn(when.s, " "));
+	text_free(&when);
+}
+
+void text_when_dated(struct text *text, const struct run *run, uint64_t ts, int64_t *day)
+{
 	if (when_is_new_day(run, ts, day)) {
 		text_when_title(text, run, ts);
 		text_string(text, " ");
 	}
-	text_init(&when, run->screen);
-	text_when(&when, run, ts, 3);
-	text_string(text, when.s + strspn(when.s, " "));
-	text_free(&when);
+	text_when_alone(text, run, ts, 3);
 }
 
 const char *when_text(const struct run *run, uint64_t ts, char buffer[WHEN_SIZE])

@@ -7,6 +7,8 @@
 
 /* "14:03:22.123", with so many decimals; with --monotonic, seconds with nine. */
 void text_when(struct text *text, const struct run *run, uint64_t ts, unsigned int decimals);
+/* The same at the beginning of a line, which is no column: without spaces in front. */
+void text_when_alone(struct text *text, const struct run *run, uint64_t ts, unsigned int decimals);
 /* The same with the date in front of it if it is another day than at the last call; see when_is_new_day(). */
 void text_when_dated(struct text *text, const struct run *run, uint64_t ts, int64_t *day);
 /* The columns that this takes, but for a machine that runs for years. */
