@@ -49,6 +49,18 @@ def check_counts(stage):
             compare_sums(stage, name, *words)
 
 
+def check_words(stage):
+    """What tells a command line from others of its program is known, and what does not."""
+    page = stage.open(stage.build_of(6000))
+    rows = page.value("Array.from({ length: page.lives.count }, (_, row) => row).filter((row) => page.lives.name(row) === 'cc1')")
+    for row in rows[::97]:
+        best, telling, line = page.value(f"[page.lives.words.best({row}), page.lives.words.telling({row}), page.lives.argsText({row})]")
+        assert best.endswith(".c") and "/" in best and f" {best} " in line, (best, line)
+        assert best in telling.split() and "-quiet" not in telling and "\u2026" in telling, telling
+    page = stage.open("command")
+    same("of a single one", page.value("page.lives.words.best(0)"), page.value("page.lives.arguments(0)"))
+
+
 def check_command(stage):
     """A command that was followed gives the page its name, and says how it ended."""
     page = stage.open("command")

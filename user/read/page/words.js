@@ -62,7 +62,7 @@ class Words {
 		return shown.filter((word, i) => word !== '…' || shown[i - 1] !== '…').join(' ');
 	}
 
-	// The one that says most; all of them if none does.
+	// The one that says most; all of them if none says much.
 	best(row) {
 		const { counts, size } = this.family(row);
 		let best = '';
@@ -73,6 +73,6 @@ class Words {
 			if (says(word) > says(best) || (says(word) === says(best) && word.length < best.length))
 				best = word;
 		}
-		return says(best) ? best : this.lives.arguments(row);
+		return says(best) > 1 ? best : this.lives.arguments(row);
 	}
 }
