@@ -469,7 +469,7 @@ static void test_command(void **state)
 
 	(void)state;
 	live_open(1 << 10);
-	out = start(&pid, "--on failed --exec true -- sleep 60");
+	out = start(&pid, "--on failed --exec true -- sleep 5");
 	free(next(out, "trace"));
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	file = fopen(path, "r");
