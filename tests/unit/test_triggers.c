@@ -236,7 +236,7 @@ static void test_killed(void **state)
 	die(90, &deaf, &sh, SIGTERM, 0);
 	die(95, &blocks, &sh, SIGTERM, 0);
 	expect("--on kill>50ms --on signal==TERM --on signal==KILL --on blocks.signal==any --on failed "
-	       "--on status>0",
+	       "--on status>0 --on status==0",
 	       "1.090000000 kill>50ms: deaf (101), kill for 70.0 ms, signal from sh (100)\n"
 	       "1.090000000 signal==TERM: deaf (101), killed by SIGTERM from sh (100), parent sh (100)\n"
 	       "1.090000000 failed: deaf (101), killed by SIGTERM from sh (100), parent sh (100)\n"

@@ -45,7 +45,7 @@ static FILE *start(pid_t *pid, const char *options)
 	return start_with(pid, options, STDERR_FILENO);
 }
 
-/* The next line of this type; it is to be freed. */
+/* The next line of this type, or of any if it is empty; it is to be freed. */
 static char *next(FILE *out, const char *type)
 {
 	char *line = NULL, mark[40];
@@ -53,7 +53,7 @@ static char *next(FILE *out, const char *type)
 
 	snprintf(mark, sizeof(mark), "\"type\":\"%s\",", type);
 	while (getline(&line, &size, out) > 0)
-		if (strstr(line, mark))
+		if (!*type || strstr(line, mark))
 			return line;
 	free(line);
 	return NULL;
@@ -469,7 +469,7 @@ static void test_command(void **state)
 
 	(void)state;
 	live_open(1 << 10);
-	out = start(&pid, "--on failed --exec true -- sleep 60");
+	out = start(&pid, "--on failed --exec true -- sleep 5");
 	free(next(out, "trace"));
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	file = fopen(path, "r");
@@ -488,6 +488,40 @@ static void test_command(void **state)
 	kill(pid, SIGTERM);
 	assert_null(next(out, "fired"));
 	fclose(out);
+}
+
+/* The folder vanishes while it is being written: the command is told of none, and writes to standard error. */
+static void test_vanished(void **state)
+{
+	char options[3 * PATH_MAX], command[2 * PATH_MAX];
+	struct output errors = { NULL, 0, 0 };
+	int fds[2];
+	pid_t pid;
+	char *line;
+	FILE *out;
+
+	(void)state;
+	live_open(1 << 10);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	snprintf(options, sizeof(options), "--on failed --save %s/save --after 300ms --duration 1s "
+		 "--exec echo${IFS}saved=$PROCLIFE_SAVED.;kill${IFS}-KILL${IFS}$$", folder.base);
+	out = start_with(&pid, options, fds[1]);
+	close(fds[1]);
+	free(next(out, "trace"));
+	put_zombie(4000);
+	free(next(out, "fired"));
+	snprintf(command, sizeof(command), "rm -r %s/save", folder.base);
+	assert_int_equal(system(command), 0);
+	while ((line = next(out, ""))) {
+		assert_null(strstr(line, "saved"));
+		free(line);
+	}
+	fclose(out);
+	collect_output(pid, fds[0], &errors);
+	assert_int_equal(count_text(errors.text, "-failed-pid4000: No such file or directory\n"), 1);
+	assert_int_equal(count_text(errors.text, "saved=.\n"), 1);
+	assert_int_equal(count_text(errors.text, ": it was killed by signal 9\n"), 1);
+	free(errors.text);
 }
 
 /* Before anything is followed. */
@@ -554,7 +588,7 @@ static void test_busy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { LIVE(test_zombie), LIVE(test_reaped), LIVE(test_history), LIVE(test_save), LIVE(test_line), LIVE(test_ancestors), LIVE(test_saves),
-		LIVE(test_ended), LIVE(test_unread), LIVE(test_exec), LIVE(test_command), LIVE(test_no_folder), LIVE(test_busy),
+		LIVE(test_ended), LIVE(test_unread), LIVE(test_exec), LIVE(test_command), LIVE(test_vanished), LIVE(test_no_folder), LIVE(test_busy),
 	};
 
 	if (find_program())
