@@ -1,74 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What --on tells of a recording, to the last character, and when. */
+#include "fires.h"
 #include "marks.h"
-#include "story.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct who init, sh;
-
-static int begin(void **state)
-{
-	int ret = story_setup_exiting(state);
-
-	init = process_of_pid(1, "init");
-	story_put(task_record(0, &init, &init));
-	story_at(10);
-	sh = story_fork(&init, 100, "sh");
-	return ret;
-}
-
-static int begin_on_three(void **state)
-{
-	int ret;
-
-	story_cpus = 3;
-	ret = begin(state);
-	story_cpus = 2;
-	return ret;
-}
-
-#define TRIGGERS(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
-
-/* As it ends: its exit begins, and is over this much later. */
-static void die(uint64_t ms, const struct who *who, const struct who *parent, int32_t code, uint64_t later)
-{
-	struct proclife_record r = record_of(0, PROCLIFE_EXITING, who);
-
-	r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
-	r.exiting.exit_code = code;
-	story_at(ms);
-	story_put(r);
-	story_at(ms + later);
-	story_die(who, parent, code, MS, 100);
-}
-
-static void expect_of(const char *from, const char *options, int status, const char *text)
-{
-	char line[4 * PATH_MAX];
-
-	story_end();
-	snprintf(line, sizeof(line), "%s -i %s --monotonic %s", program, from, options);
-	expect_output(false, status, line, text);
-}
-
-/* On standard error. */
-static void expect_messages(const char *options, const char *text)
-{
-	char line[4 * PATH_MAX];
-
-	story_end();
-	snprintf(line, sizeof(line), "%s -i %s %s", program, folder.path, options);
-	expect_output(true, 0, line, text);
-}
-
-static void expect(const char *options, const char *text)
-{
-	expect_of(folder.path, options, 0, text);
-}
 
 /* One that is never reaped is told once, when it is so old, and not at the end of the recording. */
 static void test_zombie(void **state)
@@ -81,7 +19,7 @@ static void test_zombie(void **state)
 	story_at(80);
 	story_bury(&soon, &sh);
 	story_at(500);
-	story_put(record_of(0, PROCLIFE_WAIT, &init));
+	story_put(record_of(0, PROCLIFE_WAIT, &pid1));
 	expect("--on zombie>100ms",
 	       "1.120000002 zombie>100ms: late (101), zombie for 100 ms so far, parent sh (100)\n");
 	expect("--on zombie>49ms",
@@ -98,7 +36,7 @@ static void test_zombie(void **state)
 static void test_found(void **state)
 {
 	struct who old = process_of_pid(60, "old");
-	struct proclife_record r = task_record(0, &old, &init);
+	struct proclife_record r = task_record(0, &old, &pid1);
 
 	(void)state;
 	r.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
@@ -116,7 +54,7 @@ static void test_slow_death(void **state)
 
 	(void)state;
 	story_at(20);
-	story_put(signal_record(0, &stuck, SIGTERM, &init));
+	story_put(signal_record(0, &stuck, SIGTERM, &pid1));
 	story_at(30);
 	story_put(signal_record(0, &stuck, SIGKILL, &sh));
 	die(90, &stuck, &sh, SIGKILL, 60);
@@ -288,8 +226,8 @@ static void test_memory(void **state)
 	story_at(22);
 	story_die(&big, &sh, 0, MS, 100);
 	story_bury(&big, &sh);
-	story_mm(100, &init, PROCLIFE_MM_TEARDOWN, &big);
-	story_mm(300, &init, PROCLIFE_MM_GONE, &big);
+	story_mm(100, &pid1, PROCLIFE_MM_TEARDOWN, &big);
+	story_mm(300, &pid1, PROCLIFE_MM_GONE, &big);
 	story_at(500);
 	expect("--on held>50ms --on unmap>=150ms --on unmap>1s",
 	       "1.071000001 held>50ms: big (101), held for 50.0 ms so far\n"
@@ -302,7 +240,7 @@ static void test_memory(void **state)
 /* Too many forks in some time; the next ones are counted anew. */
 static void test_forks(void **state)
 {
-	struct who other = story_fork(&init, 200, "other");
+	struct who other = story_fork(&pid1, 200, "other");
 
 	(void)state;
 	for (uint32_t i = 0; i < 10; i++) {
@@ -324,70 +262,20 @@ static void test_forks(void **state)
 /* Two had the same pid, one after the other: neither made most of them. */
 static void test_reused(void **state)
 {
-	struct who first = story_fork(&init, 200, "first"), second;
+	struct who first = story_fork(&pid1, 200, "first"), second;
 
 	(void)state;
 	story_at(20);
 	story_fork(&first, 300, "child");
 	story_fork(&first, 301, "child");
-	story_die(&first, &init, 0, MS, 100);
-	story_bury(&first, &init);
+	story_die(&first, &pid1, 0, MS, 100);
+	story_bury(&first, &pid1);
 	second = story_fork(&sh, 200, "second");
 	story_fork(&sh, 302, "child");
 	story_fork(&sh, 303, "child");
 	story_fork(&second, 304, "child");
 	story_fork(&second, 305, "child");
 	expect("--on forks>=9/s", "1.020000010 forks>=9/s: sh (100), 3 of 9 forks in 10.0 ms\n");
-}
-
-/* What is missing can have ended what goes on: from there on it is not known. */
-static void test_lost(void **state)
-{
-	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b");
-
-	(void)state;
-	die(20, &a, &sh, 0, 0);
-	story_at(30);
-	story_sync();
-	for (uint32_t i = 0; i < STORY_RING + 5; i++)
-		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
-	die(50, &b, &sh, 1 << 8, 0);
-	story_fork(&sh, 103, "c");
-	story_at(500);
-	expect_of(folder.path, "--on lost>0 --on lost>=5 --on lost>5 --on zombie>100ms --on failed --on life>200ms", 3,
-		  "1.030000001 lost>0: 5 records were lost\n"
-		  "1.030000001 lost>=5: 5 records were lost\n"
-		  "1.050000000 failed: b (102), status 1, parent sh (100)\n"
-		  "1.150000002 zombie>100ms: b (102), zombie for 100 ms so far, parent sh (100)\n"
-		  "1.250000003 life>200ms: c (103), life for 200 ms so far\n");
-}
-
-/* What is lost is counted up to a line, and anew from there on; the gap that reaches farthest counts. */
-static void test_losses(void **state)
-{
-	(void)state;
-	for (uint32_t cpu = 1; cpu < 3; cpu++)
-		story_put_on(cpu, record_of(0, PROCLIFE_WAIT, &init));
-	story_sync();
-	for (uint32_t cpu = 1; cpu < 3; cpu++) {
-		story_at(20 + 10 * cpu);
-		for (uint32_t i = 0; i < 7 - 2 * cpu; i++)
-			story_put_on(cpu, record_of(0, PROCLIFE_WAIT, &init));
-	}
-	story_at(50);
-	for (uint32_t i = 0; i < STORY_RING; i++)
-		story_put_on(2, record_of(0, PROCLIFE_WAIT, &init));
-	story_at(60);
-	story_fork(&sh, 101, "child");
-	story_at(200);
-	for (uint32_t i = 0; i < STORY_RING; i++)
-		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
-	story_at(500);
-	expect_of(folder.path, "--on lost>0 --on lost>=5 --on lost>5 --on child.life>100ms", 3,
-		  "1.010000004 lost>0: 5 records were lost\n"
-		  "1.010000004 lost>=5: 5 records were lost\n"
-		  "1.010000004 lost>0: 3 records were lost\n"
-		  "1.010000004 lost>5: 8 records were lost\n");
 }
 
 /* Another thread has begun to end all of it: the kill is over, whatever the leader still does. */
@@ -437,50 +325,6 @@ static void test_counts(void **state)
 	       "\n2 deaths; at the end 2 alive, 1 zombie\n");
 }
 
-/* A snapshot finds again what a gap may have ended. */
-static void test_shown(void **state)
-{
-	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b"), c = story_fork(&sh, 103, "c");
-	struct proclife_record r;
-
-	(void)state;
-	story_put(signal_record(0, &b, SIGKILL, &sh));
-	story_put(signal_record(0, &c, SIGKILL, &sh));
-	die(20, &a, &sh, 0, 0);
-	story_at(30);
-	story_sync();
-	for (uint32_t i = 0; i < STORY_RING + 5; i++)
-		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
-	story_at(200);
-	r = task_record(0, &a, &sh);
-	r.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
-	story_put(r);
-	story_put(task_record(0, &b, &sh));
-	r = task_record(0, &c, &sh);
-	r.flags |= PROCLIFE_F_EXITING;
-	story_put(r);
-	story_at(500);
-	expect_of(folder.path, "--on zombie>100ms --on life>300ms --on kill>400ms --on exit_free>450ms --on zombie>1s", 3,
-		  "1.200000000 zombie>100ms: a (101), zombie for 180 ms so far, parent sh (100)\n"
-		  "1.310000003 life>300ms: b (102), life for 300 ms so far\n"
-		  "1.410000005 kill>400ms: b (102), kill for 400 ms so far, signal from sh (100)\n"
-		  "1.470000001 exit_free>450ms: a (101), exit_free for 450 ms so far\n");
-}
-
-/* It exits already when it is found, whoever kills it now. */
-static void test_found_exiting(void **state)
-{
-	struct who old = process_of_pid(60, "old");
-	struct proclife_record r = task_record(0, &old, &init);
-
-	(void)state;
-	r.flags |= PROCLIFE_F_EXITING;
-	story_put(r);
-	story_put(signal_record(0, &old, SIGKILL, &sh));
-	story_at(200);
-	expect("--on kill>50ms", "");
-}
-
 /* Beside a view, each line comes where it happens. */
 static void test_beside(void **state)
 {
@@ -501,12 +345,20 @@ static void test_beside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRIGGERS(test_zombie), TRIGGERS(test_found), TRIGGERS(test_slow_death), TRIGGERS(test_late_notice), TRIGGERS(test_known_late), TRIGGERS(test_renamed),
+		TRIGGERS(test_zombie),
+		TRIGGERS(test_found),
+		TRIGGERS(test_slow_death),
+		TRIGGERS(test_late_notice),
+		TRIGGERS(test_known_late),
+		TRIGGERS(test_renamed),
 		TRIGGERS(test_unmapped),
 		TRIGGERS(test_killed),
-		TRIGGERS(test_status), TRIGGERS(test_memory), TRIGGERS(test_forks), TRIGGERS(test_reused), TRIGGERS(test_lost),
-		cmocka_unit_test_setup_teardown(test_losses, begin_on_three, story_teardown), TRIGGERS(test_ending), TRIGGERS(test_counts),
-		TRIGGERS(test_shown), TRIGGERS(test_found_exiting),
+		TRIGGERS(test_status),
+		TRIGGERS(test_memory),
+		TRIGGERS(test_forks),
+		TRIGGERS(test_reused),
+		TRIGGERS(test_ending),
+		TRIGGERS(test_counts),
 		TRIGGERS(test_beside),
 	};
 
