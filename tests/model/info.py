@@ -61,6 +61,7 @@ def describe(path, read):
         {"v": 1, "type": "recording", "recording": path,
          "uuid": "-".join((uuid[:8], uuid[8:12], uuid[12:16], uuid[16:20], uuid[20:])),
          "slice_of": values.text(env["slice_of"]) if "slice_of" in env else None,
+         "part": None, "parts": None,
          "state": "complete" if env["complete"] else "cut", "reason": values.text(env["reason"]) or None,
          "began": env["began"], "first": min(times, default=None), "synced": env["synced"] or None,
          "ended": env["ended"] if env["complete"] else read.last,

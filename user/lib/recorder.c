@@ -144,8 +144,8 @@ int proclife_recorder_sync(struct proclife_recorder *recorder)
 		return -EINVAL;
 	if (proclife_recorder_take_all(recorder) || recorder->slice)
 		return recorder->error;
-	if (recorder->parts) {
-		recorder->error = proclife_parts_sync(recorder);
+	if (recorder->sync) {
+		recorder->error = recorder->sync(recorder);
 		if (recorder->error)
 			return recorder->error;
 	}

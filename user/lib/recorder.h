@@ -42,6 +42,7 @@ struct proclife_recorder {
 	struct proclife_map known_cgroups; /* of a slice or a part: those that it has */
 	struct proclife_map known_uids;	   /* plus 1 */
 	struct proclife_parts *parts; /* NULL: it is one folder */
+	int (*sync)(struct proclife_recorder *recorder); /* of parts: what time brings about. 0 or an error */
 	uint64_t part_bytes;	      /* of what a part records, at most */
 	uint64_t carried_bytes;	      /* of what it begins with, at most */
 	struct proclife_room room;    /* for its writers */
@@ -73,9 +74,6 @@ int proclife_recorder_make(struct proclife_recorder **recorder, struct proclife_
 /* The writer of the stream that has this order. */
 int proclife_recorder_writer(struct proclife_recorder *recorder, uint32_t order,
 			     struct proclife_ctf_writer **writer);
-
-/* recorder_parts.c: what time brings about. 0 or an error. */
-int proclife_parts_sync(struct proclife_recorder *recorder);
 
 /*
  * Creates the files of names, and what knows them: this machine, or the recording @path. 0 or a negative

@@ -217,7 +217,7 @@ static void take_in_parts(struct proclife_listener *listener, struct proclife_st
 	proclife_recorder_take(listener, stream);
 }
 
-int proclife_parts_sync(struct proclife_recorder *recorder)
+static int sync_parts(struct proclife_recorder *recorder)
 {
 	const struct proclife_run_info *run = &recorder->metadata.run;
 	uint64_t age = proclife_parts_most_age(recorder->parts), now = proclife_source_horizon(recorder->source);
@@ -286,6 +286,7 @@ int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_
 	r->carried_bytes = known.bytes / CARRIED_SHARE;
 	r->metadata.run.part = 1;
 	r->listener.take = take_in_parts;
+	r->sync = sync_parts;
 	err = proclife_parts_open(&r->parts, dir, &known);
 	r->room = (struct proclife_room){ .make = make_room, .data = r };
 	if (!err)
