@@ -39,11 +39,6 @@ class Heap {
 	}
 }
 
-// Until then a life keeps its slot: it was reaped, or is still there.
-function slotEnd(lives, row) {
-	return Math.max(lives.lastSeen(row), lives.notified[row], lives.reaped[row]);
-}
-
 // Rows in the order of their birth.
 function byBirth(lives, rows) {
 	return rows.sort((a, b) => lives.begin[a] - lives.begin[b] || a - b);
@@ -114,7 +109,7 @@ class Lane {
 	// When nothing of a row is drawn any more.
 	end(row) {
 		const fold = this.lives.fold(row);
-		return Math.max(slotEnd(this.lives, row), this.lives.freed[row], fold ? fold.last : 0);
+		return Math.max(this.lives.slotEnds[row], this.lives.freed[row], fold ? fold.last : 0);
 	}
 
 	// The row that is drawn there last, or -1.
@@ -148,7 +143,7 @@ class Slots {
 			const lane = free.all.length ? free.pop() : lanes.push([]) - 1;
 			lanes[lane].push(row);
 			this.laneOf[row] = lane;
-			taken.push({ lane, end: slotEnd(lives, row) });
+			taken.push({ lane, end: lives.slotEnds[row] });
 		}
 		this.lanes = lanes.map((lane) => new Lane(lives, lane, false));
 		this.gutter = 0;

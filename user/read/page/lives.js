@@ -11,6 +11,7 @@ class Lives {
 		this.traceEnd = facts.to;
 		this.words = new Words(this);
 		this.names = new Array(this.count);
+		this.findEnds();
 		this.link();
 		this.addUp();
 	}
@@ -39,11 +40,21 @@ class Lives {
 		return fold ? fold.runtime : this.runtime[row];
 	}
 
-	// When it ended, or has not yet.
+	// When each ended, or has not yet; and until when it keeps its slot: it was reaped, or is still there.
+	findEnds() {
+		const n = this.count, { begin, exited, notified, reaped } = this;
+
+		this.lastSeens = new Float64Array(n);
+		this.slotEnds = new Float64Array(n);
+		for (let row = 0; row < n; row++) {
+			const last = exited[row] >= 0 ? exited[row] : this.is(row, ended) ? reaped[row] : Math.max(this.traceEnd, begin[row]);
+			this.lastSeens[row] = last;
+			this.slotEnds[row] = Math.max(last, notified[row], reaped[row]);
+		}
+	}
+
 	lastSeen(row) {
-		if (this.exited[row] >= 0)
-			return this.exited[row];
-		return this.is(row, ended) ? this.reaped[row] : Math.max(this.traceEnd, this.begin[row]);
+		return this.lastSeens[row];
 	}
 
 	life(row) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// How lives look on the timeline. What is narrower than a pixel is drawn together with its neighbours.
+// How lives look on the timeline. What is narrower than two pixels is drawn together with its neighbours.
 'use strict';
 
 const LABEL = 34; // pixels: a life that is as wide has its name on it
 const LETTER = 6.7;
+const NARROW = 2;
 
 class Painter {
 	constructor(canvas, lives) {
@@ -56,8 +57,10 @@ class Painter {
 
 		if (end < this.left || x > this.width || end - x < (least || 0))
 			return false;
+		// Whole pixels take a fraction of the time.
+		const left = Math.round(x), top = Math.round(y);
 		this.context.fillStyle = color;
-		this.context.fillRect(x, y, Math.max(end - x, 1), height);
+		this.context.fillRect(left, top, Math.max(Math.round(end) - left, 1), Math.max(Math.round(y + height) - top, 1));
 		return true;
 	}
 
@@ -85,7 +88,7 @@ class Painter {
 			return waits;
 		waits = [];
 		for (const child of byBirth(lives, lives.children(row))) {
-			const from = lives.begin[child], to = Math.min(slotEnd(lives, child), lives.lastSeen(row));
+			const from = lives.begin[child], to = Math.min(lives.slotEnds[child], lives.lastSeen(row));
 			const last = waits[waits.length - 1];
 			if (last && from <= last[1])
 				last[1] = Math.max(last[1], to);
@@ -113,7 +116,7 @@ class Painter {
 		const flush = () => {
 			if (run) {
 				this.context.fillStyle = run.color;
-				this.context.fillRect(run.x, y, run.end - run.x, height);
+				this.context.fillRect(run.x, Math.round(y), run.end - run.x, height);
 			}
 			run = null;
 		};
@@ -129,7 +132,7 @@ class Painter {
 				i++;
 				continue;
 			}
-			if (this.x(lane.end(row)) - x >= 1) {
+			if ((lives.slotEnds[row] - begin) * this.scale >= NARROW) {
 				flush();
 				this.life(row, y, height);
 				i++;
@@ -145,8 +148,8 @@ class Painter {
 			if (run && (run.color !== color || pixel > run.end))
 				flush();
 			if (!run)
-				run = { x: Math.max(pixel, this.left), end: pixel + 1, color };
-			run.end = pixel + 1;
+				run = { x: Math.max(pixel, this.left), end: pixel, color };
+			run.end = Math.max(pixel + 1, Math.round(this.x(lives.slotEnds[rows[next - 1]])));
 			i = next;
 		}
 		flush();
@@ -159,7 +162,7 @@ class Painter {
 		this.rect(this.colorOf(row), lives.begin[row], end, y, height);
 		if (wide > 3 && lives.firstChild[row] >= 0)
 			this.waiting(row, y, height);
-		if (lives.is(row, failed))
+		if (lives.is(row, failed) && wide >= 1)
 			this.rect(colors.bad, lives.begin[row], end, y + height - 3, 3);
 		if (killed[row] >= 0 && exited[row] > killed[row])
 			this.rect(colors.kill, killed[row], exited[row], y + height * 0.6, height * 0.4, 0.5);
