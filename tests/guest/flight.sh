@@ -103,7 +103,8 @@ expect 'complete' 0 '^state +complete' proclife-read -i "$flight" --info
 expect 'nothing was lost' 0 '^lost +0' proclife-read -i "$flight" --info
 expect 'the program that is older' 0 "sh -c 'sleep 100000; :' keeper 'two words'" \
 	proclife-read -i "$flight" --tree --pid $planted
-expect 'zombies' 0 ' 2 zombies' proclife-read -i "$flight" --info
+# A child of somebody else's can be one just then.
+expect 'zombies' 0 ' [2-9] zombies' proclife-read -i "$flight" --info
 expect 'the tree has roots' 0 "^ +$later .* sleep 100000" proclife-read -i "$flight" --tree --pid $$
 printf 'flight: %s\n' "$(proclife-read -i "$flight" --info | grep -E '^(whole since|parts|records|lived|ended)' | tr '\n' ';')"
 printf 'flight: at most %d of %d bytes\n' "$largest" "$most"
