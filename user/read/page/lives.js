@@ -213,12 +213,14 @@ class Lives {
 		return this.haystacks[row];
 	}
 
-	// So that the first search is as quick as the others: while nothing else is to be done.
+	// So that the first search is as quick as the others: while nothing else is to be done, and no frame waits.
 	prepareSearch() {
 		let row = 0;
-		const some = (deadline) => {
-			while (row < this.count && deadline.timeRemaining() > 2)
-				for (const end = Math.min(row + 200, this.count); row < end; row++)
+		const some = () => {
+			const until = performance.now() + 4;
+
+			while (row < this.count && performance.now() < until)
+				for (const end = Math.min(row + 50, this.count); row < end; row++)
 					this.haystack(row);
 			if (row < this.count)
 				requestIdleCallback(some);
