@@ -102,7 +102,7 @@ static void test_protobuf(void **state)
 {
 	static const char wire[] = "\x08\x96\x01" "\xc0\x3e\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" "\xf9\x02\x88\x77\x66\x55\x44\x33\x22\x11"
 				   "\x12\x07testing" "\x1a\x03\x08\x96\x01" "\x22\x00";
-	struct protobuf bytes = { 0 };
+	struct packed bytes = { 0 };
 	size_t outer, inner;
 	char *text;
 
@@ -115,31 +115,31 @@ static void test_protobuf(void **state)
 	protobuf_uint(&bytes, 1, 150);
 	protobuf_end(&bytes, outer);
 	protobuf_end(&bytes, protobuf_begin(&bytes, 4));
-	assert_int_equal(bytes.len, sizeof(wire) - 1);
-	assert_memory_equal(bytes.s, wire, bytes.len);
+	assert_int_equal(bytes.count, sizeof(wire) - 1);
+	assert_memory_equal(bytes.bytes, wire, bytes.count);
 	/* A length of two bytes, and one within another. */
-	bytes.len = 0;
+	bytes.count = 0;
 	text = calloc(1, 200);
 	outer = protobuf_begin(&bytes, 1);
 	inner = protobuf_begin(&bytes, 2);
 	protobuf_bytes(&bytes, 3, text, 200);
 	protobuf_end(&bytes, inner);
 	protobuf_end(&bytes, outer);
-	assert_int_equal(bytes.len, 1 + 2 + 1 + 2 + 1 + 2 + 200);
-	assert_memory_equal(bytes.s, "\x0a\xce\x01\x12\xcb\x01\x1a\xc8\x01", 9);
+	assert_int_equal(bytes.count, 1 + 2 + 1 + 2 + 1 + 2 + 200);
+	assert_memory_equal(bytes.bytes, "\x0a\xce\x01\x12\xcb\x01\x1a\xc8\x01", 9);
 	free(text);
-	protobuf_free(&bytes);
+	packed_free(&bytes);
 	/* Where there is just room for what is in it. */
 	for (size_t i = 0; i < 300; i++) {
-		struct protobuf fresh = { 0 };
+		struct packed fresh = { 0 };
 
 		text = calloc(1, i + 1);
 		outer = protobuf_begin(&fresh, 1);
 		protobuf_bytes(&fresh, 3, text, i);
 		protobuf_end(&fresh, outer);
-		assert_int_equal(fresh.len, (i < 126 ? 2 : 3) + 1 + (i < 128 ? 1 : 2) + i);
-		assert_true(fresh.len <= fresh.size);
-		protobuf_free(&fresh);
+		assert_int_equal(fresh.count, (i < 126 ? 2 : 3) + 1 + (i < 128 ? 1 : 2) + i);
+		assert_true(fresh.count <= fresh.room);
+		packed_free(&fresh);
 		free(text);
 	}
 }

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST 10 /* bytes of 64 bits, seven in each */
-
 static unsigned char *room_for(struct packed *packed, size_t n)
 {
 	if (packed->room - packed->count < n) {
@@ -19,7 +17,7 @@ static unsigned char *room_for(struct packed *packed, size_t n)
 
 void packed_uint(struct packed *packed, uint64_t value)
 {
-	unsigned char *to = room_for(packed, LONGEST), *begin = to;
+	unsigned char *to = room_for(packed, PACKED_LONGEST), *begin = to;
 
 	for (; value >= 0x80; value >>= 7)
 		*to++ = (unsigned char)(value | 0x80);

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define PACKED_LONGEST 10 /* bytes of 64 bits, seven in each */
+
 struct packed {
 	unsigned char *bytes;
 	size_t count;

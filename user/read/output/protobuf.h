@@ -6,27 +6,17 @@
 #ifndef READ_PROTOBUF_H
 #define READ_PROTOBUF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct protobuf {
-	char *s;
-	size_t len;
-	size_t size;
-};
-
-void protobuf_free(struct protobuf *protobuf);
+#include "output/packed.h"
 
 /* Of the types uint32, uint64, bool and enums; of int64, if it is cast. */
-void protobuf_uint(struct protobuf *protobuf, unsigned int field, uint64_t value);
-void protobuf_fixed64(struct protobuf *protobuf, unsigned int field, uint64_t value);
+void protobuf_uint(struct packed *to, unsigned int field, uint64_t value);
+void protobuf_fixed64(struct packed *to, unsigned int field, uint64_t value);
 /* Of the type string, @s has to be UTF-8. */
-void protobuf_bytes(struct protobuf *protobuf, unsigned int field, const char *s, size_t n);
-void protobuf_string(struct protobuf *protobuf, unsigned int field, const char *s);
+void protobuf_bytes(struct packed *to, unsigned int field, const char *s, size_t n);
+void protobuf_string(struct packed *to, unsigned int field, const char *s);
 
 /* Returns where it begins, for protobuf_end(). */
-size_t protobuf_begin(struct protobuf *protobuf, unsigned int field);
-void protobuf_end(struct protobuf *protobuf, size_t begin);
+size_t protobuf_begin(struct packed *to, unsigned int field);
+void protobuf_end(struct packed *to, size_t begin);
 
 #endif

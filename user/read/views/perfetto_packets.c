@@ -63,15 +63,15 @@ void packets_init(struct packets *packets, FILE *out)
 
 void packets_free(struct packets *packets)
 {
-	protobuf_free(&packets->bytes);
+	packed_free(&packets->bytes);
 	text_free(&packets->text);
 }
 
 void packets_write(struct packets *packets)
 {
-	if (packets->bytes.len)
-		fwrite_unlocked(packets->bytes.s, 1, packets->bytes.len, packets->out);
-	packets->bytes.len = 0;
+	if (packets->bytes.count)
+		fwrite_unlocked(packets->bytes.bytes, 1, packets->bytes.count, packets->out);
+	packets->bytes.count = 0;
 }
 
 static void begin_packet(struct packets *packets, uint64_t ts)
@@ -126,7 +126,7 @@ void packets_clocks(struct packets *packets, const struct run *run)
 
 void packets_track(struct packets *packets, const struct track *track)
 {
-	struct protobuf *bytes = &packets->bytes;
+	struct packed *bytes = &packets->bytes;
 	size_t begin, counter;
 
 	packets->packet = protobuf_begin(bytes, TRACE_PACKET);

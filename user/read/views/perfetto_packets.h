@@ -12,8 +12,8 @@
 
 struct packets {
 	FILE *out;
-	struct protobuf bytes; /* what is not written yet */
-	size_t packet;	       /* where the messages begin that are not whole yet */
+	struct packed bytes; /* what is not written yet */
+	size_t packet;	     /* where the messages begin that are not whole yet */
 	size_t event;
 	struct text text;
 };
