@@ -66,12 +66,8 @@ void csv_bool(struct csv *csv, const char *name, bool known, bool value)
 
 void csv_moment(struct csv *csv, const char *name, uint64_t realtime)
 {
-	if (!begin(csv, name, realtime))
-		return;
-	text_date(&csv->row, realtime, true);
-	text_string(&csv->row, "T");
-	text_daytime(&csv->row, realtime, true, 9);
-	text_string(&csv->row, "Z");
+	if (begin(csv, name, realtime))
+		text_moment(&csv->row, realtime, 9);
 }
 
 /* @at_cell: where a cell can begin. */

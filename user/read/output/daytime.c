@@ -106,3 +106,11 @@ void text_date(struct text *text, uint64_t realtime, bool utc)
 	gmtime_r(&noon, &date);
 	text_printf(text, "%04d-%02d-%02d", date.tm_year + 1900, date.tm_mon + 1, date.tm_mday);
 }
+
+void text_moment(struct text *text, uint64_t realtime, unsigned int decimals)
+{
+	text_date(text, realtime, true);
+	text_string(text, "T");
+	text_daytime(text, realtime, true, decimals);
+	text_string(text, "Z");
+}

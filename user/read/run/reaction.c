@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/daytime.h"
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/reaction.h"
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 int reaction_begin(struct reaction *reaction, const struct run *run, const sigset_t *mask)
@@ -41,17 +41,14 @@ static void set(const char *name, const char *format, ...)
 /* All of them, so that none is left of somebody else. */
 static void set_environment(const struct reaction *reaction, const struct facts *facts)
 {
-	uint64_t realtime = proclife_source_realtime(reaction->run->source, facts->ts);
-	time_t seconds = (time_t)(realtime / 1000000000);
-	char when[32] = "";
-	struct tm tm;
+	struct text moment;
 
-	if (gmtime_r(&seconds, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &tm);
+	text_init(&moment, NULL);
+	text_moment(&moment, proclife_source_realtime(reaction->run->source, facts->ts), 3);
 	set("PROCLIFE_CONDITION", "%s", facts->condition->text);
 	set("PROCLIFE_FIGURE", "%s", condition_figure(facts->condition));
 	set("PROCLIFE_VALUE", "%" PRIu64, facts->value);
-	set("PROCLIFE_TIME", "%s.%03uZ", when, (unsigned int)(realtime / 1000000 % 1000));
+	set("PROCLIFE_TIME", "%s", moment.s);
 	if (facts->has_who)
 		set("PROCLIFE_PID", "%" PRIu32, facts->tgid);
 	else
@@ -59,6 +56,7 @@ static void set_environment(const struct reaction *reaction, const struct facts 
 	set("PROCLIFE_COMM", "%s", facts->comm);
 	set("PROCLIFE_SAVED", "%s", facts->saved ? facts->saved : "");
 	set("PROCLIFE_SUPPRESSED", "%" PRIu64, facts->suppressed);
+	text_free(&moment);
 }
 
 static void child(const struct reaction *reaction, const struct facts *facts)
