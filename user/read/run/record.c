@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "output/quoted.h"
+#include "output/replace.h"
 #include "run/notify.h"
 #include "run/record.h"
 #include "views/when.h"
@@ -66,7 +67,7 @@ static void record_failed(struct record *record, int error)
 	record->error = error;
 	message("--record %s: %s; the recording ends here, and can be read up to this point%s",
 		quoted(record->dir), strerror(-error),
-		error == -ENOSPC || error == -EDQUOT ? "; make room and record again" : "");
+		replace_is_full(error) ? "; make room and record again" : "");
 	proclife_recorder_free(record->recorder);
 	record->recorder = NULL;
 }

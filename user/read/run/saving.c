@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "output/quoted.h"
+#include "output/replace.h"
 #include "run/saving.h"
 #include "views/rcu.h"
 #include "views/when.h"
@@ -95,9 +96,8 @@ static void end(struct saving *saving)
 
 static void failed(struct saving *saving, int error)
 {
-	bool full = error == -ENOSPC || error == -EDQUOT;
-
-	message("--save %s: %s%s", quoted(saving->path), strerror(-error), full ? "; make room" : "");
+	message("--save %s: %s%s", quoted(saving->path), strerror(-error),
+		replace_is_full(error) ? "; make room" : "");
 	end(saving);
 	saving->path[0] = '\0';
 }

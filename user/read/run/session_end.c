@@ -328,7 +328,7 @@ static int finish_file(struct session *s)
 		return 0;
 	message("--output %s: %s; %s%s", quoted(s->run.options->output), strerror(-ret), appends ?
 		"what is written there ends here" : "nothing has been written there",
-		ret == -ENOSPC || ret == -EDQUOT ? "; make room" : "");
+		replace_is_full(ret) ? "; make room" : "");
 	return STATUS_ERROR;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --export: lives in the format of another program, each as soon as all of it is known. */
-#include "output/message.h"
-#include "output/quoted.h"
 #include "views/alone.h"
 #include "views/ended.h"
 #include "views/export.h"
@@ -9,7 +7,6 @@
 #include "views/overtime.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct export_format *const formats[EXPORTS] = {
 	[EXPORT_CSV] = &export_csv,
@@ -54,8 +51,7 @@ int export_open(struct replacement *file, const char *option, const char *path,
 		return ret;
 	ret = grows(options) ? replace_append(file, path, 0600) : replace_begin(file, path, 0600);
 	if (ret)
-		message("%s %s: cannot write there: %s; name a file in a folder that exists and can be written",
-			option, quoted(path), strerror(-ret));
+		replace_say(option, path, ret);
 	return ret;
 }
 
