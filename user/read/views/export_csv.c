@@ -27,17 +27,13 @@ static void put_comm(struct csv *csv, const char *name, bool known, const char c
 
 static void put_phases(struct csv *csv, const struct death *death)
 {
-	static const enum proclife_phase phases[] = {
-		PROCLIFE_LIFE, PROCLIFE_KILL, PROCLIFE_TEARDOWN, PROCLIFE_HELD,
-		PROCLIFE_UNMAP, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE, PROCLIFE_EXIT_FREE,
-	};
+	enum proclife_phase phase;
 	uint64_t ns;
-	size_t i;
 
-	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
-		bool known = death_phase(death, phases[i], &ns);
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
+		bool known = death_phase(death, phase, &ns);
 
-		csv_number(csv, proclife_phase_name(phases[i]), known, ns);
+		csv_number(csv, proclife_phase_name(phase), known, ns);
 	}
 	csv_number(csv, "alone", death->alone_known, death->alone);
 }

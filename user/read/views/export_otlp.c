@@ -145,22 +145,21 @@ static void put_memory(struct spans *spans, const struct proclife_memory *memory
 	put_mark(spans, "proclife.memory.gone", memory->gone);
 }
 
-static void put_phases(struct json *json, const struct death *death)
+static void put_phases(struct spans *spans, const struct death *death)
 {
-	static const char *const keys[PROCLIFE_PHASES] = {
-		[PROCLIFE_LIFE] = "proclife.life", [PROCLIFE_KILL] = "proclife.kill",
-		[PROCLIFE_TEARDOWN] = "proclife.teardown", [PROCLIFE_HELD] = "proclife.held",
-		[PROCLIFE_UNMAP] = "proclife.unmap", [PROCLIFE_ZOMBIE] = "proclife.zombie",
-		[PROCLIFE_RCU_FREE] = "proclife.rcu_free", [PROCLIFE_EXIT_FREE] = "proclife.exit_free",
-	};
 	enum proclife_phase phase;
 	uint64_t ns;
 
-	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
-		if (death_phase(death, phase, &ns))
-			otlp_uint(json, keys[phase], ns);
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
+		if (!death_phase(death, phase, &ns))
+			continue;
+		text_clear(&spans->text);
+		text_string(&spans->text, "proclife.");
+		text_string(&spans->text, proclife_phase_name(phase));
+		otlp_uint(&spans->json, spans->text.s, ns);
+	}
 	if (death->alone_known)
-		otlp_uint(json, "proclife.alone", death->alone);
+		otlp_uint(&spans->json, "proclife.alone", death->alone);
 }
 
 static void put_usage(struct json *json, const struct death *death)
@@ -207,7 +206,7 @@ static void put_attributes(struct spans *spans, const struct life *life)
 	put_mark(spans, "proclife.notified", death->marks.notified);
 	put_mark(spans, "proclife.reaped", death->marks.reaped);
 	put_mark(spans, "proclife.freed", death->marks.freed);
-	put_phases(json, death);
+	put_phases(spans, death);
 	put_memory(spans, &death->memory);
 	put_usage(json, death);
 }
