@@ -2,6 +2,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/triggers.h"
+#include "views/death.h"
 #include "views/judge.h"
 #include <inttypes.h>
 #include <signal.h>
@@ -206,8 +207,7 @@ static void over(struct triggers *t, const struct proclife_process *process)
 static void gone(void *data, struct proclife_process *process)
 {
 	struct triggers *t = data;
-	const struct proclife_memory *memory = proclife_process_memory(process);
-	bool follows = memory && memory->open && !process->outlives;
+	bool follows = death_memory_follows(process);
 
 	if (t->run->options->save)
 		past_end(&t->reaction.saving.past, process, t->record);

@@ -3,6 +3,7 @@
 #include "output/message.h"
 #include "output/quote.h"
 #include "output/replace.h"
+#include "views/death.h"
 #include "views/ended.h"
 #include "views/memory.h"
 #include "views/page.h"
@@ -30,11 +31,7 @@ static struct page_life *add(struct page *page)
 
 static uint32_t text_of(struct page *page, const char *s, size_t n)
 {
-	uint32_t number = s ? number_of(&page->critical.kin.texts, s, n) : 0;
-
-	if (s && !number)
-		die_no_memory();
-	return number;
+	return s ? page_number(&page->critical.kin.texts, s, n) : 0;
 }
 
 /* Status 0 needs no words. */
@@ -51,10 +48,8 @@ static uint32_t end_of(struct page *page, const struct proclife_process *process
 	before = uselocale(page->locale);
 	text_exit(&text, process->exit_code, process);
 	uselocale(before);
-	number = number_of(&page->ends, text.s, text.len);
+	number = page_number(&page->ends, text.s, text.len);
 	text_free(&text);
-	if (!number)
-		die_no_memory();
 	return number;
 }
 
@@ -117,7 +112,6 @@ static void keep(struct page *page, const struct proclife_process *process)
 
 static void process_gone(void *data, struct proclife_process *process)
 {
-	const struct proclife_memory *memory = proclife_process_memory(process);
 	struct page *page = data;
 	struct open_memory *open;
 
@@ -125,7 +119,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected)
 		return;
 	keep(page, process);
-	if (!memory || !memory->open || process->outlives)
+	if (!death_memory_follows(process))
 		return;
 	open = id_table_add(&page->open, process->id);
 	open->life = page->count - 1;
@@ -243,7 +237,7 @@ const struct view view_html = {
 	.name = "html",
 	.argument = "FILE",
 	.help = "A page for browsers: timeline, tree, tables, phases",
-	.takes = OF_TRACE | GIVEN(HIDE_ARGS),
+	.takes = OF_TRACE,
 	.range = RANGE_OF_LIVES,
 	.is_minor = true,
 	.combines = true,

@@ -97,6 +97,9 @@ struct page {
 	uint32_t folded; /* lives that have no row of their own */
 };
 
+/* As number_of(); running out of memory ends the program. */
+uint32_t page_number(struct numbers *numbers, const void *bytes, size_t n);
+
 /* How long it lived, or has lived by the end of the trace. */
 uint64_t page_life_time(const struct page *page, const struct page_life *life);
 

@@ -103,9 +103,7 @@ static uint32_t group(struct folding *folding, uint32_t alone, bool has_to_be)
 			folding->line_of[i] = number ? first[number - 1] : last;
 			continue;
 		}
-		number = number_of(&folding->keys, &key, sizeof(key));
-		if (!number)
-			die_no_memory();
+		number = page_number(&folding->keys, &key, sizeof(key));
 		if (number > rows - alone) {
 			first[number - 1] = i;
 			last = i;

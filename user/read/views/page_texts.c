@@ -66,9 +66,9 @@ static struct text *begin(struct page_texts *texts)
 	return &texts->text;
 }
 
-static uint32_t number(struct numbers *numbers, const char *s, size_t n)
+uint32_t page_number(struct numbers *numbers, const void *bytes, size_t n)
 {
-	uint32_t number = number_of(numbers, s, n);
+	uint32_t number = number_of(numbers, bytes, n);
 
 	if (!number)
 		die_no_memory();
@@ -78,7 +78,7 @@ static uint32_t number(struct numbers *numbers, const char *s, size_t n)
 /* What the text at hand says. */
 static uint32_t shown(struct page_texts *texts)
 {
-	return number(&texts->shown, texts->text.s, texts->text.len);
+	return page_number(&texts->shown, texts->text.s, texts->text.len);
 }
 
 uint32_t page_string(struct page_texts *texts, const char *s)
@@ -101,7 +101,7 @@ uint32_t page_end(struct page_texts *texts, const struct page_life *life)
 	const struct numbers *ends = &texts->page->ends;
 	const struct numbered *end = life->end ? &ends->all[life->end - 1] : NULL;
 
-	return end ? number(&texts->shown, ends->bytes + end->at, end->length) : 0;
+	return end ? page_number(&texts->shown, ends->bytes + end->at, end->length) : 0;
 }
 
 uint32_t page_user(struct page_texts *texts, const struct page_life *life)
@@ -132,7 +132,7 @@ static void add_word(struct page_texts *texts, const char *s, size_t n)
 		if (!texts->line)
 			die_no_memory();
 	}
-	texts->line[texts->word_count++] = number(&texts->words, s, n);
+	texts->line[texts->word_count++] = page_number(&texts->words, s, n);
 }
 
 /* Behind each character that no name has, so that names are words. */
