@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page of --html: what is packed in it is the lives of the session, and the sums of --summary."""
+"""The page of --html: what is packed in it is the lives of the trace, and the sums of --summary."""
 import base64
 import json
 import os

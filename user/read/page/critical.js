@@ -63,7 +63,7 @@ class Critical {
 	row(step) {
 		const lives = this.lives, cells = [time(step.from - this.facts.from), time(step.to - step.from), this.share(step.to - step.from),
 						   time(step.saves), ['', 'slots', 'CPUs'][step.by]];
-		const button = make('button', { type: 'button', class: 'link' }, this.nameOf(step) + (step.row < 0 ? '' : ' (' + lives.pid[step.row] + ')'));
+		const button = make('button', { type: 'button', class: 'link' }, step.row < 0 ? this.nameOf(step) : lives.who(step.row));
 
 		on(button, 'click', () => {
 			shared.select(step.row);

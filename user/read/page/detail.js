@@ -18,7 +18,7 @@ class Detail {
 	// A button that leads to another life.
 	link(row) {
 		const button = make('button', { type: 'button', class: 'link' },
-				    this.lives.name(row) + ' (' + this.lives.pid[row] + ')');
+				    this.lives.who(row));
 
 		on(button, 'click', () => shared.select(row));
 		return button;
@@ -31,10 +31,10 @@ class Detail {
 		if (row < 0)
 			return;
 		byId('detail-facts').replaceChildren();
-		byId('detail-name').textContent = lives.name(row) + ' (' + lives.pid[row] + ')';
+		byId('detail-name').textContent = lives.who(row);
 		byId('detail-command').textContent = lives.commandLine(row);
 		this.showFold(row);
-		this.add('Ended', make('span', { class: lives.is(row, failed) ? 'bad' : null }, this.endText(row)));
+		this.add('Ended', make('span', { class: lives.is(row, failed) ? 'bad' : null }, lives.endText(row)));
 		this.showKin(row);
 		this.add('Began', (lives.is(row, older) ? 'before the trace; seen ' : '') + this.clock.time(lives.begin[row], 6));
 		this.add('Life', lives.lifeText(row));
@@ -56,12 +56,7 @@ class Detail {
 			this.add('Cgroup', lives.strings[lives.cgroup[row]]);
 		if (lives.is(row, incomplete))
 			this.add('Incomplete', make('span', { class: 'bad' }, 'records that are missing can belong to it'));
-		announce('Selected: ' + byId('detail-name').textContent + ', ' + this.endText(row) + ', lived ' + lives.lifeText(row));
-	}
-
-	endText(row) {
-		const status = this.lives.status(row);
-		return status === '0' ? 'status 0' : status;
+		announce('Selected: ' + byId('detail-name').textContent + ', ' + lives.endText(row) + ', lived ' + lives.lifeText(row));
 	}
 
 	showFold(row) {
@@ -90,17 +85,21 @@ class Detail {
 	}
 
 	showPhases(row) {
-		const { exited, notified, reaped, freed, killed, left, teardown, gone, mapped } = this.lives;
-		const phase = (name, from, to) => from >= 0 && to >= from && this.add(name, time(to - from));
+		const { exited, mapped } = this.lives;
+		const add = (title, name, more) => {
+			const ns = this.lives.phase(name, row);
+
+			if (ns >= 0)
+				this.add(title, time(ns) + more);
+		};
 
 		if (exited[row] >= 0)
 			this.add('Exited', this.clock.time(exited[row], 6));
-		phase('Kill to exit', killed[row], exited[row]);
-		phase('Teardown', exited[row], notified[row]);
-		phase('Memory held', left[row], teardown[row]);
-		if (teardown[row] >= 0 && gone[row] >= 0)
-			this.add('Unmap', time(gone[row] - teardown[row]) + (mapped[row] ? ', ' + size(mapped[row]) : ''));
-		phase('Zombie', notified[row] >= 0 ? notified[row] : exited[row], reaped[row]);
-		phase('Reap to free', reaped[row], freed[row]);
+		add('Kill to exit', 'kill', '');
+		add('Teardown', 'teardown', '');
+		add('Memory held', 'held', '');
+		add('Unmap', 'unmap', mapped[row] ? ', ' + size(mapped[row]) : '');
+		add('Zombie', 'zombie', '');
+		add('Reap to free', 'rcu_free', '');
 	}
 }

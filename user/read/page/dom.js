@@ -59,6 +59,12 @@ const shared = {
 	},
 };
 
+// Of titles that sort: which one does, and how.
+function markSorted(titles, key, descending) {
+	for (const title of titles)
+		title.setAttribute('aria-sort', title.dataset.key !== key ? 'none' : descending ? 'descending' : 'ascending');
+}
+
 // For screen readers: what has changed elsewhere.
 function announce(text) {
 	byId('announcer').textContent = text;

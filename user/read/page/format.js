@@ -39,6 +39,10 @@ function plural(n, one, many) {
 	return count(n) + ' ' + (n === 1 ? one : many);
 }
 
+function cut(text, letters) {
+	return text.length > letters ? text.slice(0, letters - 1) + '…' : text;
+}
+
 // "20ms", "1.5s", "2m": ns, or NaN.
 function parseTime(text) {
 	const match = /^\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|m|min|h)?\s*$/.exec(text);

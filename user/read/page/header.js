@@ -2,6 +2,8 @@
 // What it is about, how it went, what was lost, and how the page was made.
 'use strict';
 
+const NO_REAPS = 'Reaps were not recorded: zombie and rcu_free cannot be told apart.';
+
 function sumText(facts) {
 	const parts = [plural(facts.ended, 'process ended', 'processes ended')];
 	const wall = facts.to - facts.from;
@@ -52,7 +54,7 @@ function lossTexts(facts, clock) {
 		if (n)
 			texts.push(count(n) + ' ' + what + ' records were suppressed by the module’s budget');
 	if (facts.has_reap === false)
-		texts.push('Reaps were not recorded: zombie and rcu_free cannot be told apart.');
+		texts.push(NO_REAPS);
 	return texts;
 }
 
@@ -91,9 +93,7 @@ function showEnd(lives) {
 
 	if (row === undefined)
 		return;
-	const status = lives.status(row), end = make('strong', { class: lives.is(row, failed) ? 'bad' : null },
-						     status === '0' ? 'status 0' : status);
-	byId('sums').prepend(end, '; ');
+	byId('sums').prepend(make('strong', { class: lives.is(row, failed) ? 'bad' : null }, lives.endText(row)), '; ');
 }
 
 function showHeader(lives, clock) {

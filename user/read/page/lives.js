@@ -131,6 +131,16 @@ class Lives {
 		return ['alive', 'zombie', 'not freed', 'freed', 'end lost'][this.state[row]];
 	}
 
+	// The same beside other words.
+	endText(row) {
+		const status = this.status(row);
+		return status === '0' ? 'status 0' : status;
+	}
+
+	who(row) {
+		return this.name(row) + ' (' + this.pid[row] + ')';
+	}
+
 	// How long a phase was, or -1.
 	phase(name, row) {
 		const { exited, notified, reaped, freed, killed, left, teardown, gone } = this;

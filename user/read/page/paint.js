@@ -210,7 +210,7 @@ class Painter {
 		if (text.length + 4 < letters)
 			text += ' ' + this.lives.words.best(row);
 		this.context.fillStyle = this.colors.ink;
-		this.context.fillText(text.length > letters ? text.slice(0, letters - 1) + '…' : text, x, y + height / 2 + 0.5);
+		this.context.fillText(cut(text, letters), x, y + height / 2 + 0.5);
 	}
 
 	// Several, from the birth of the first to the end of the last.

@@ -27,7 +27,7 @@ class Phases {
 				byId('histograms').append(this.histogram(phase));
 		}
 		byId('phases-method').textContent = 'Exits begin ' + facts.exit_mark + '.' +
-			(facts.has_reap ? '' : ' Reaps were not recorded: zombie and rcu_free cannot be told apart.') +
+			(facts.has_reap ? '' : ' ' + NO_REAPS) +
 			' A percentile is at most 1/128 above the true value, and is left out where there are too few lives for it.';
 	}
 

@@ -25,8 +25,8 @@ class Programs {
 			['label', 'Program', null],
 			['argument', 'Its longest run', (p) => p.argument || (p.pid ? 'pid ' + p.pid : '')],
 		];
-		this.sortBy('runtime');
 		this.showHead();
+		this.sortBy('runtime');
 	}
 
 	value(program, key) {
@@ -62,13 +62,10 @@ class Programs {
 			this.most = Infinity;
 			this.show();
 		});
-		this.show();
 	}
 
 	show() {
-		for (const title of byId('programs-head').children)
-			title.setAttribute('aria-sort', title.dataset.key !== this.key ? 'none' :
-				this.descending ? 'descending' : 'ascending');
+		markSorted(byId('programs-head').children, this.key, this.descending);
 		byId('programs-body').replaceChildren(...this.all.slice(0, this.most).map((p) => this.row(p)));
 		byId('programs-more').hidden = this.all.length <= this.most;
 		byId('programs-more').textContent = 'Show all ' + count(this.all.length) + ' programs';

@@ -74,7 +74,7 @@ class Table {
 		const select = byId('sort');
 		for (const [key, title] of this.columns)
 			select.append(make('option', { value: key }, title));
-		on(select, 'input', () => this.sortBy(select.value, this.key === select.value ? undefined : true));
+		on(select, 'input', () => this.sortBy(select.value));
 		for (const phase of lives.facts.phases)
 			if (phase.name !== 'life')
 				byId('phase').append(make('option', { value: phase.name }, phase.name));
@@ -164,9 +164,7 @@ class Table {
 	}
 
 	refresh() {
-		for (const title of this.head.children)
-			title.setAttribute('aria-sort', title.dataset.key !== this.key ? 'none' :
-				this.descending ? 'descending' : 'ascending');
+		markSorted(this.head.children, this.key, this.descending);
 		byId('sort').value = this.key;
 		byId('order').textContent = this.descending ? 'Largest first' : 'Smallest first';
 		byId('lives').setAttribute('aria-rowcount', String(this.rows.length + 1));

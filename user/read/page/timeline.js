@@ -183,8 +183,12 @@ class Timeline {
 		});
 	}
 
+	xOf(event) {
+		return event.clientX - this.box.getBoundingClientRect().left;
+	}
+
 	timeAt(event) {
-		return this.painter.time(event.clientX - this.box.getBoundingClientRect().left);
+		return this.painter.time(this.xOf(event));
 	}
 
 	// The lane below the pointer, or -1.
@@ -214,10 +218,8 @@ class Timeline {
 		if (event.button || event.offsetX > this.box.clientWidth) // the bar that scrolls
 			return;
 		this.grip = { x: event.clientX, y: event.clientY, from: this.from, top: this.box.scrollTop, moved: false };
-		if (event.shiftKey) {
-			const x = event.clientX - this.box.getBoundingClientRect().left;
-			this.band = [x, x];
-		}
+		if (event.shiftKey)
+			this.band = [this.xOf(event), this.xOf(event)];
 	}
 
 	move(event) {
@@ -236,7 +238,7 @@ class Timeline {
 		grip.moved = true;
 		this.tip.hidden = true;
 		if (this.band) {
-			this.band[1] = event.clientX - this.box.getBoundingClientRect().left;
+			this.band[1] = this.xOf(event);
 			this.draw();
 			return;
 		}
@@ -263,9 +265,9 @@ class Timeline {
 	}
 
 	press(event) {
-		const lane = this.laneAt(event), x = event.clientX - this.box.getBoundingClientRect().left;
+		const lane = this.laneAt(event);
 
-		if (lane >= 0 && this.lanes.press && this.lanes.press(lane, x))
+		if (lane >= 0 && this.lanes.press && this.lanes.press(lane, this.xOf(event)))
 			return;
 		shared.select(this.rowAt(event));
 	}
@@ -322,7 +324,7 @@ class Timeline {
 		if (row < 0)
 			return;
 		const fold = lives.fold(row), line = lives.commandLine(row);
-		byId('tip-name').textContent = (fold ? '×' + count(fold.count) + ' ' : '') + lives.name(row) + ' (' + lives.pid[row] + ')  ' +
+		byId('tip-name').textContent = (fold ? '×' + count(fold.count) + ' ' : '') + lives.who(row) + '  ' +
 			lives.lifeText(row) + ', ' + time(lives.cpuTime(row)) + ' CPU' + (lives.status(row) === '0' ? '' : ', ' + lives.status(row));
 		byId('tip-line').textContent = line.length > 300 ? line.slice(0, 300) + '…' : line;
 		const x = event.clientX - box.left;

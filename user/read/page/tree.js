@@ -384,7 +384,7 @@ class TreeLanes {
 			const letters = Math.floor((this.gutter - x - 16) / LETTER), text = this.tree.nameOf(line) + (line.rows ? '' : ' ' + this.lives.words.best(line.row));
 			context.fillStyle = line.each ? colors.dim : this.tree.failedOf(line) ? colors.bad : colors.ink;
 			context.fillText(line.opens ? line.open ? '▾' : '▸' : '', x, top(index) + height / 2);
-			context.fillText(text.length > letters ? text.slice(0, letters - 1) + '…' : text, x + 12, top(index) + height / 2);
+			context.fillText(cut(text, letters), x + 12, top(index) + height / 2);
 		}
 	}
 }
