@@ -35,9 +35,6 @@ bool proclife_is_run_name(const char *name, uint32_t *number);
  */
 int proclife_parts_find(int dir, uint32_t **numbers, size_t *count);
 
-/* The name of the latest run in this folder that has parts; -ENOENT if there is none. */
-int proclife_parts_latest_run(int dir, char name[PROCLIFE_RUN_NAME]);
-
 /*
  * The parts in the folder @dir, named @name, or of the latest run in it, and the folder in which they are.
  * -ENOENT: it has none; it is a recording itself, or nothing of ours.

@@ -93,23 +93,22 @@ int proclife_parts_find(int dir, uint32_t **numbers, size_t *count)
 	return err;
 }
 
-/* 1, 0 or a negative errno. Something else that has such a name has none. */
-static int has_parts(int dir, const char *run)
+/* Something else that has such a name has none. */
+static int find_of_run(int dir, const char *run, uint32_t **numbers, size_t *count)
 {
 	int fd = openat(dir, run, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), err;
-	uint32_t *numbers;
-	size_t count;
 
+	*numbers = NULL;
+	*count = 0;
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
-	err = proclife_parts_find(fd, &numbers, &count);
-	free(numbers);
+	err = proclife_parts_find(fd, numbers, count);
 	close(fd);
-	return err ? err : count != 0;
+	return err;
 }
 
-/* One without parts has just begun, or could not: then the one before it has all that there is. */
-int proclife_parts_latest_run(int dir, char name[PROCLIFE_RUN_NAME])
+/* A run without parts has just begun, or could not: then the one before it has all that there is. */
+static int find_latest_run(int dir, char name[PROCLIFE_RUN_NAME], uint32_t **numbers, size_t *count)
 {
 	DIR *list = proclife_parts_list(dir, ".");
 	struct dirent *entry;
@@ -118,17 +117,22 @@ int proclife_parts_latest_run(int dir, char name[PROCLIFE_RUN_NAME])
 	if (!list)
 		return -errno;
 	name[0] = '\0';
-	while (err >= 0 && (errno = 0, entry = readdir(list))) {
-		uint32_t number;
+	while (!err && (errno = 0, entry = readdir(list))) {
+		uint32_t number, *of_run;
+		size_t n;
 
 		/* The number comes first, and has as many digits in each. */
 		if (!proclife_is_run_name(entry->d_name, &number) || strcmp(entry->d_name, name) <= 0)
 			continue;
-		err = has_parts(dir, entry->d_name);
-		if (err > 0)
-			strcpy(name, entry->d_name);
+		err = find_of_run(dir, entry->d_name, &of_run, &n);
+		if (!n)
+			continue;
+		strcpy(name, entry->d_name);
+		free(*numbers);
+		*numbers = of_run;
+		*count = n;
 	}
-	if (err >= 0)
+	if (!err)
 		err = -errno;
 	closedir(list);
 	return err ? err : name[0] ? 0 : -ENOENT;
@@ -137,7 +141,7 @@ int proclife_parts_latest_run(int dir, char name[PROCLIFE_RUN_NAME])
 int proclife_parts_locate(int dir, const char *name, char path[PATH_MAX], uint32_t **numbers, size_t *count)
 {
 	char run[PROCLIFE_RUN_NAME];
-	int err, fd;
+	int err;
 
 	*numbers = NULL;
 	*count = 0;
@@ -146,15 +150,8 @@ int proclife_parts_locate(int dir, const char *name, char path[PATH_MAX], uint32
 	err = proclife_parts_find(dir, numbers, count);
 	if (err || *count)
 		return err ? err : snprintf(path, PATH_MAX, "%s", name) < PATH_MAX ? 0 : -ENAMETOOLONG;
-	err = proclife_parts_latest_run(dir, run);
+	err = find_latest_run(dir, run, numbers, count);
 	if (err)
 		return err;
-	if (snprintf(path, PATH_MAX, "%s/%s", name, run) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	fd = openat(dir, run, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return -errno;
-	err = proclife_parts_find(fd, numbers, count);
-	close(fd);
-	return err || *count ? err : -ENOENT;
+	return snprintf(path, PATH_MAX, "%s/%s", name, run) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }

@@ -123,11 +123,13 @@ size_t parted_carried(const struct log *log, const struct log *yielded, uint64_t
 
 void parted_run_path(char path[PATH_MAX])
 {
-	char name[PROCLIFE_RUN_NAME];
 	int fd = open(folder.path, O_RDONLY | O_DIRECTORY);
+	uint32_t *numbers;
+	size_t count;
 
 	assert_true(fd >= 0);
-	assert_int_equal(proclife_parts_latest_run(fd, name), 0);
+	assert_int_equal(proclife_parts_locate(fd, folder.path, path, &numbers, &count), 0);
+	free(numbers);
 	close(fd);
-	assert_true(snprintf(path, PATH_MAX, "%s/%s", folder.path, name) < PATH_MAX);
+	assert_string_not_equal(path, folder.path);
 }
