@@ -150,7 +150,9 @@ static const struct proclife_kept *task_then(const struct choosing *c, const str
 	const struct proclife_kept *any = NULL, *kept;
 
 	for (const struct proclife_own_task *task = own->tasks; task; task = task->next) {
-		kept = kept_of(c, task) ? latest_before(kept_of(c, task)->records, place) : NULL;
+		const struct proclife_kept_task *of = kept_of(c, task);
+
+		kept = of ? latest_before(of->records, place) : NULL;
 		if (kept && kept->record.task == handle)
 			return kept;
 		any = any ? any : kept;

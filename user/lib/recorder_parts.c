@@ -8,9 +8,7 @@
 #include "recorder.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define PART_BYTES (UINT64_C(16) << 20) /* more makes it no better: the oldest part is removed whole */
 #define PARTS 16	   /* at least so many of them... */
@@ -66,19 +64,18 @@ static bool make_room(void *data)
 	return proclife_parts_drop(recorder->parts);
 }
 
-/* What it begins with is apart. */
 static uint64_t bytes_of_part(const struct proclife_recorder *recorder)
+{
+	return recorder->counts.bytes + recorder->cgroups_end + recorder->users_end + recorder->text_size;
+}
+
+/* What it begins with is apart. */
+static bool is_full(const struct proclife_recorder *recorder)
 {
 	const struct proclife_ctf_writer *carried = recorder->writers[recorder->cpus];
 	uint64_t begins = carried ? carried->offset + carried->on_disk : 0;
 
-	return recorder->counts.bytes - begins + recorder->cgroups_end + recorder->users_end +
-	       recorder->text_size;
-}
-
-static bool is_full(const struct proclife_recorder *recorder)
-{
-	return bytes_of_part(recorder) + slack_of(recorder->cpus) > recorder->part_bytes;
+	return bytes_of_part(recorder) - begins + slack_of(recorder->cpus) > recorder->part_bytes;
 }
 
 /* Who recorded it is the same, and it goes on when the one before ends. */
@@ -122,6 +119,7 @@ static int write_carried(struct proclife_recorder *recorder, const struct procli
 	return err;
 }
 
+/* @carried: what it begins with; NULL: it is the first. */
 static int begin_part(struct proclife_recorder *recorder, const struct proclife_carried *carried)
 {
 	const char *path;
@@ -131,12 +129,13 @@ static int begin_part(struct proclife_recorder *recorder, const struct proclife_
 	if (!err)
 		err = proclife_recorder_begin(recorder, path);
 	if (!err)
-		err = proclife_recorder_next_names(recorder, carried->records, carried->count);
+		err = carried ? proclife_recorder_next_names(recorder, carried->records, carried->count) :
+				proclife_recorder_open_names(recorder, NULL);
 	if (!err)
 		err = proclife_recorder_write_metadata(recorder);
-	if (!err)
+	if (!err && carried)
 		err = write_carried(recorder, carried);
-	if (!err)
+	if (!err && carried)
 		err = proclife_recorder_take_all(recorder);
 	return err ? err : proclife_parts_publish(recorder->parts, &path);
 }
@@ -227,20 +226,6 @@ static int sync_parts(struct proclife_recorder *recorder)
 	return age && now > run->began && now - run->began > age / PARTS ? next_part(recorder) : 0;
 }
 
-static int try_first(struct proclife_recorder *r)
-{
-	const char *path;
-	int err = proclife_parts_begin(r->parts, r->part_bytes + r->carried_bytes, &path);
-
-	if (!err)
-		err = proclife_recorder_begin(r, path);
-	if (!err)
-		err = proclife_recorder_open_names(r, NULL);
-	if (!err)
-		err = proclife_recorder_write_metadata(r);
-	return err ? err : proclife_parts_publish(r->parts, &path);
-}
-
 static int begin_first(struct proclife_recorder *recorder)
 {
 	int err;
@@ -248,7 +233,7 @@ static int begin_first(struct proclife_recorder *recorder)
 	do {
 		proclife_recorder_close(recorder);
 		proclife_recorder_free_names(recorder);
-		err = try_first(recorder);
+		err = begin_part(recorder, NULL);
 	} while (proclife_room_made(&recorder->room, err));
 	return err;
 }
@@ -258,7 +243,7 @@ bool proclife_recorder_held(const struct proclife_recorder *recorder, struct pro
 	if (!recorder->parts)
 		return false;
 	proclife_parts_held(recorder->parts, held);
-	held->bytes += recorder->counts.bytes + recorder->cgroups_end + recorder->users_end + recorder->text_size;
+	held->bytes += bytes_of_part(recorder);
 	if (!held->parts++)
 		held->since = recorder->metadata.run.began;
 	return true;
