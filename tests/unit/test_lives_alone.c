@@ -201,6 +201,41 @@ static void test_alone_with_a_leader(void **state)
 	expect_alone(70, ">0 ns");
 }
 
+/* The EXITING of a thread was missed: it can have been before that of the others, which was told. */
+static void test_alone_withdrawn(void **state)
+{
+	struct who parent, child, thread;
+	struct proclife_record record;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	story_at(5);
+	parent = story_fork(&init, 60, "parent");
+	story_at(10);
+	child = story_fork(&parent, 61, "child");
+	thread = thread_of(&child, 62);
+	story_put(fork_record(0, &thread, &parent));
+	story_at(20);
+	record = exiting_record(0, &child, &parent, NULL, 0);
+	record.flags |= PROCLIFE_F_GROUP_EXIT;
+	story_put(record);
+	record = exit_record(0, &child, 0, 1);
+	record.flags |= PROCLIFE_F_GROUP_EXIT;
+	story_put(record);
+	record = exit_record(0, &thread, 0, 1);
+	record.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_GROUP_DEAD;
+	record.exit.live = 0;
+	story_put(record);
+	story_at(40);
+	record = exiting_record(0, &parent, &init, NULL, 0);
+	record.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_put(record);
+	story_die(&parent, &init, 0, MS, 1);
+	story_end();
+	expect_alone(61, "?");
+	expect_alone(60, "?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +245,7 @@ int main(void)
 		STORY(test_alone_found_late),
 		cmocka_unit_test_setup_teardown(test_alone_found_in_exit, story_setup_exiting, story_teardown),
 		STORY(test_alone_with_a_leader),
+		cmocka_unit_test_setup_teardown(test_alone_withdrawn, story_setup_exiting, story_teardown),
 	};
 
 	if (find_program())

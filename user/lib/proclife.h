@@ -665,7 +665,8 @@ struct proclife_reports {
 			       struct proclife_process *parent);
 	/*
 	 * It ends as a whole: `exiting` is set, or that was lost and it is 0. Once for each process
-	 * at most, and before it is reported exited.
+	 * at most, and before it is reported exited; by then `exiting` can be 0 again, if it turned
+	 * out that the EXITING of another thread was missed, which can have been before.
 	 */
 	void (*process_exiting)(void *data, struct proclife_process *process);
 	/*

@@ -169,9 +169,24 @@ static void exiting(void *data, struct proclife_process *process)
 	end(data, process, process->exiting);
 }
 
+/* The EXITING of one of its threads was missed: it can have begun to exit before what was told. */
+static void withdraw(struct alone *alone, struct living *living)
+{
+	struct living *above = living->parent ? id_table_get(&alone->lives, living->parent) : NULL;
+
+	living->unsure = true;
+	if (above)
+		above->unsure = true;
+}
+
 static void exited(void *data, struct proclife_process *process)
 {
-	end(data, process, process->marks.exited);
+	struct living *living = id_table_get(&((struct alone *)data)->lives, process->id);
+
+	if (living && living->exited && !process->marks.exited)
+		withdraw(data, living);
+	else
+		end(data, process, process->marks.exited);
 }
 
 static void gone(void *data, struct proclife_process *process)
