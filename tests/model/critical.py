@@ -116,7 +116,7 @@ class Path:
 
         def reap(life):
             last = life.ended, -life.reaped, -life.id
-            if last > behind[life.reaper][2]:
+            if life.reaper not in behind or last > behind[life.reaper][2]:
                 behind[life.reaper] = final[life], life.ended, last
 
         happens = []
@@ -126,7 +126,9 @@ class Path:
             if life.reaper and life.reaped > life.ended:
                 happens.append((life.reaped, 0, life.id, life))
         for ts, kind, _, life in sorted(happens, key=lambda each: each[:3]):
-            if kind == 2:
+            if kind == 2 and life in behind:
+                pass  # it reaped before a snapshot came to it
+            elif kind == 2:
                 maker = life.creator or life.reaper
                 while maker and maker not in behind:
                     maker = maker.creator  # a snapshot can show it later
@@ -201,7 +203,9 @@ class Path:
     # What went on beside
 
     def family(self):
-        return [life for life in self.lives if life is self.root or self.root in self.above(life)]
+        """Whose FORK was lost is in it by the chain."""
+        roots = {self.root} | {life for life, *_ in self.found}
+        return [life for life in self.lives if life in roots or not roots.isdisjoint(self.above(life))]
 
     def alone(self, life, begin, end):
         """How much of a time it lived without a living child."""

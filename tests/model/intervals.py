@@ -22,8 +22,9 @@ BOUNDS = [step * 10 ** power for power in range(4, 13) for step in (1, 2.5, 5)] 
 
 
 def seen_by(read, options, end):
-    """A session that ends then."""
-    return session.Session(read, session.Options(duration=end - read.env["began"], **options))
+    """A session that ends then. What the snapshot finds was there in the first interval, too."""
+    return session.Session(read, session.Options(duration=end - read.env["began"], snapshot=True,
+                                                 **options))
 
 
 def over(part):

@@ -10,10 +10,11 @@ class Options:
     """What the command line says, as far as it decides on lives and events."""
 
     def __init__(self, pids=(), comms=(), uids=(), cgroups=(), ends=(), args=(), threads=False,
-                 duration=None, count=None, events=False):
+                 duration=None, count=None, events=False, snapshot=False):
         self.pids, self.comms, self.uids, self.cgroups = pids, comms, uids, cgroups
         self.ends, self.args = ends, args  # ends: "failed", "status=1", "signal=9"
         self.threads, self.duration, self.count, self.events = threads, duration, count, events
+        self.snapshot = snapshot  # what was there before is told, though it was found after the end
 
     def filters(self):
         return bool(self.comms or self.uids or self.cgroups or self.ends or self.args)
@@ -142,7 +143,8 @@ class Session:
             if running and event.get("ts", event.get("from")) >= env["synced"]:
                 break  # other CPUs' may not be there yet
             ts = event["ts"] if "ts" in event else event["from"]
-            if until is not None and ts > until:
+            if until is not None and ts > until and \
+                    not (options.snapshot and event["type"] in ("task", "history")):
                 self.stop("duration", until)
                 return
             if event["type"] == "lost":
