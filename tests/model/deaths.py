@@ -88,7 +88,7 @@ class Deaths(session.Session):
         found = {
             "v": 1, "type": "life", "ts": process.died, "id": process.id, "pid": process.tgid,
             "parent_pid": process.parent_pid,
-            "creator_pid": process.creator_pid if process.born else 0, "uid": process.uid or 0,
+            "creator_pid": process.creator_pid if process.born else 0, "uid": process.uid,
             "start": process.start, "cgroup": process.cgroup, "kthread": process.kthread,
             "threads": len(process.tasks), "execs": process.execs, "born": process.born,
             "seen": process.seen, "killed": lives.killed(process), "exited": process.exited, "notified": process.notified,

@@ -111,7 +111,7 @@ def check_conditions(checker, path, read, rng):
     for condition in dict.fromkeys(conditions):
         text = text_of(condition)
         those = [(each["pid"], each["process"]["start"]) for each in got if each["condition"] == text]
-        told = {(each.tgid, each.start or 0): met(read, each, condition) for each in seen.told()}
+        told = {(each.tgid, each.start): met(read, each, condition) for each in seen.told()}
         doubtful = {who for who, is_met in told.items() if is_met is None}
         mine = [who for who, is_met in told.items() if is_met] * conditions.count(condition)
         checker.equal(words, text, sorted(mine), sorted(who for who in those if who not in doubtful))

@@ -141,7 +141,7 @@ def process(session, each, in_tree):
         "v": 1, "type": "process", "id": each.id,
         "parent_id": each.parent.id if each.parent in in_tree else None,
         "pid": each.tgid, "parent_pid": each.parent_pid,
-        "creator_pid": each.creator_pid if each.born else 0, "uid": each.uid or 0,
+        "creator_pid": each.creator_pid if each.born else 0, "uid": each.uid,
         "ns_pid": each.ns_pid or each.tgid, "ns_inum": each.ns_inum, "cgroup": each.cgroup,
         "kthread": each.kthread, "threads": len(each.tasks), "execs": each.execs,
         "born": each.born, "seen": each.seen, "exited": each.exited, "notified": each.notified,
@@ -364,11 +364,11 @@ def zombies(session):
         reaper = reaper_of(session, each)
         found.append(dict(
             texts("comm", each.comm), v=1, type="zombie", pid=each.tgid, start=each.start,
-            uid=each.uid or 0, **wait_status(each.exit_code), killer=killer(each.killer), exited=each.exited,
+            uid=each.uid, **wait_status(each.exit_code), killer=killer(each.killer), exited=each.exited,
             notified=each.notified, parent_pid=each.parent_pid, reaper_pid=each.real_parent,
             reaper_waited=session.lives.last_wait(reaper) if reaper else None,
             **texts("reaper_comm", reaper.comm if reaper else None)))
-    return sorted(found, key=lambda each: (each["notified"] or each["exited"] or 0, each["start"]))
+    return sorted(found, key=lambda each: (each["notified"] or each["exited"] or 0, each["start"] or 0))
 
 
 # How much of the tree

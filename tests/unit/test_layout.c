@@ -226,6 +226,7 @@ static void test_bits(void **state)
 	assert_int_equal(bits_of((struct proclife_node){ .exited = true }), 8);
 	assert_int_equal(bits_of((struct proclife_node){ .matches = true }), 16);
 	assert_int_equal(bits_of((struct proclife_node){ .gone = true }), 32);
+	assert_int_equal(bits_of((struct proclife_node){ .has_uid = true }), 64);
 }
 
 int main(void)

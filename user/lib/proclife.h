@@ -1206,6 +1206,7 @@ struct proclife_node {
 	bool exited : 1; /* it was reported so: marks.exited can be 0 all the same */
 	bool matches : 1; /* the filter matched it as it was at its end */
 	bool gone : 1; /* all members except the texts are final */
+	bool has_uid : 1; /* once it is gone: common->uid is known */
 	uint8_t state; /* enum proclife_life_state, once it is gone */
 };
 

@@ -178,6 +178,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->incomplete = process->incomplete;
 	node->exited = proclife_process_has_exited(process);
 	node->matches = process->matches;
+	node->has_uid = proclife_process_has_uid(process);
 	node->state = (uint8_t)proclife_process_state(tree->tasks, process);
 	node->gone = 1;
 	set_texts(tree, node, process);

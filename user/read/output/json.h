@@ -99,6 +99,7 @@ void json_blob(struct json *json, const char *name, const char *s, size_t n);
 
 /* 0 stands for "not known", which is null. */
 void json_uint_or_null(struct json *json, const char *name, uint64_t value);
+void json_uint_if(struct json *json, const char *name, bool known, uint64_t value);
 
 /* A handle is a string: a 64-bit key would not survive as a number everywhere. 18 bytes. */
 static inline char *put_quoted_hex(char *to, uint64_t value)

@@ -28,6 +28,7 @@ static void set_later(struct death *death, const struct proclife_tasks *tasks,
 	death->parent_tgid = process->parent_tgid;
 	death->uid = process->uid;
 	death->has_uid = proclife_process_has_uid(process);
+	death->start = process->start;
 	death->threads = process->threads;
 	death->flags = process->flags;
 	death->marks = process->marks;
@@ -61,7 +62,6 @@ void death_set(struct death *death, const struct proclife_tasks *tasks,
 	death->args = process->args;
 	death->id = process->id;
 	death->seen = process->seen;
-	death->start = process->start;
 	death->max_rss = process->max_rss;
 	death->args_bytes = process->args_bytes;
 	death->tgid = process->tgid;

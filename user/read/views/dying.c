@@ -212,8 +212,8 @@ static void show_json(const struct run *run, const struct dying *dying)
 	json_line(json, "dying");
 	json_uint(json, "pid", process->tgid);
 	json_bytes(json, "comm", process->comm, PROCLIFE_COMM_LEN);
-	json_uint(json, "start", process->start);
-	json_uint(json, "uid", process->uid);
+	json_uint_or_null(json, "start", process->start);
+	json_uint_if(json, "uid", proclife_process_has_uid(process), process->uid);
 	json_uint_or_null(json, "since", dying->since);
 	json_killer(json, dying->sigkill);
 	json_uint_or_null(json, "leader_exited", process->leader_exited);

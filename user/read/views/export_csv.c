@@ -121,7 +121,7 @@ static void put_who(struct csv *csv, const struct run *run, const struct life *l
 	put_count(csv, "creator_pid", death->creator_tgid);
 	csv_number(csv, "uid", death->has_uid, death->uid);
 	csv_text(csv, "user", user);
-	put_count(csv, "start", death->start);
+	csv_number(csv, "start", death->start, death->start);
 	put_count(csv, "cgroup", death->cgroup);
 	csv_text(csv, "cgroup_path", path);
 	csv_number(csv, "ns_pid", process->ns_pid, process->ns_pid);

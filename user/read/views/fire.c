@@ -111,8 +111,8 @@ static void json_process(const struct run *run, const struct proclife_process *p
 
 	json_object(json, "process");
 	json_uint(json, "id", process->id);
-	json_uint(json, "start", process->start);
-	json_uint(json, "uid", process->uid);
+	json_uint_or_null(json, "start", process->start);
+	json_uint_if(json, "uid", proclife_process_has_uid(process), process->uid);
 	json_uint(json, "parent_pid", process->parent_tgid);
 	json_uint(json, "reaper_pid", process->real_parent_tgid);
 	json_uint(json, "cgroup", process->cgroup);

@@ -85,10 +85,10 @@ void lives_json_death(const struct death *death)
 	json_uint(json, "pid", death->tgid);
 	json_uint(json, "parent_pid", death->parent_tgid);
 	json_uint(json, "creator_pid", death->creator_tgid);
-	json_uint(json, "uid", death->uid);
+	json_uint_if(json, "uid", death->has_uid, death->uid);
 	json_string_or_null(json, "user",
 			    death->has_uid ? proclife_users_name(run->users, death->uid) : NULL);
-	json_uint(json, "start", death->start);
+	json_uint_or_null(json, "start", death->start);
 	json_uint(json, "cgroup", death->cgroup);
 	json_string_or_null(json, "cgroup_path", proclife_cgroups_path(run->cgroups, death->cgroup));
 	json_bytes(json, "comm", death->comm, PROCLIFE_COMM_LEN);

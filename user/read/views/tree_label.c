@@ -260,7 +260,10 @@ static void note_extras(struct tree_view *view, const struct row *b)
 	if (show & SHOW_UID) {
 		begin_note(notes, STYLE_PLAIN);
 		text_string(notes, "user ");
-		text_user(notes, view->run, common->uid);
+		if (b->node->has_uid)
+			text_user(notes, view->run, common->uid);
+		else
+			text_string(notes, "?");
 		end_note(notes);
 	}
 }

@@ -128,8 +128,8 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_line(json, "zombie");
 	json_uint(json, "pid", zombie->tgid);
 	json_bytes(json, "comm", zombie->comm, PROCLIFE_COMM_LEN);
-	json_uint(json, "start", zombie->start);
-	json_uint(json, "uid", zombie->uid);
+	json_uint_or_null(json, "start", zombie->start);
+	json_uint_if(json, "uid", proclife_process_has_uid(zombie), zombie->uid);
 	json_wait_status(json, zombie->exit_code >= 0, zombie->exit_code);
 	json_killer(json, proclife_process_killer(zombie));
 	json_uint_or_null(json, "exited", zombie->marks.exited);
