@@ -13,8 +13,9 @@ class Population:
         self.since, self.empty, self.lacks = 0, None, False
         for event in session.others:
             if event["type"] == "cgroup" and event["cgroup"] == number:
+                # Twice empty: when it got a task in between was not recorded.
                 self.since, self.empty = (event["ts"], None) if event["populated"] else \
-                    (self.since, event["ts"])
+                    (self.empty or self.since, event["ts"])
         for kind in ("signal", "cgroup"):
             cpus, until = set(), 0
             for event in session.others:

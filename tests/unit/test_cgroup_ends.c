@@ -402,6 +402,29 @@ static void test_use_lost(void **state)
 	assert_null(told());
 }
 
+/* Empty twice: who came in between, and left, is told; not who was there before. */
+static void test_use_lost_then_empty(void **state)
+{
+	const struct proclife_cgroup_end *end;
+
+	(void)state;
+	populated(9, true);
+	begins(10, &a, CONTAINER);
+	dies(20, &a);
+	populated(31, false);
+	feed_gap(tasks, 3, 32, 35);
+	begins(40, &b, CONTAINER);
+	exits(51, 53, &b);
+	populated(54, false);
+	reaped(55, &b, &shell, CONTAINER);
+	feed(tasks, free_record(60, &b));
+	end = told_end();
+	assert_int_equal(end->empty, 54);
+	assert_int_equal(end->processes, 1);
+	assert_int_equal(end->last.tgid, b.tgid);
+	assert_true(end->incomplete);
+}
+
 static void expect_suppressed(uint32_t what, uint64_t ts, bool incomplete)
 {
 	populated(9, true);
@@ -488,7 +511,7 @@ int main(void)
 		RECORDED(test_not_empty), RECORDED(test_moved_away), RECORDED(test_again),
 		RECORDED(test_used_again), ENDS(test_zombie), ENDS(test_same_time),
 		ENDS(test_began_before), RECORDED(test_gap), RECORDED(test_gap_before),
-		RECORDED(test_empty_lost), RECORDED(test_use_lost),
+		RECORDED(test_empty_lost), RECORDED(test_use_lost), RECORDED(test_use_lost_then_empty),
 		RECORDED(test_signals_suppressed), RECORDED(test_cgroups_suppressed),
 		RECORDED(test_suppressed_before), RECORDED(test_others_suppressed),
 		ENDS(test_tasks_freed), ENDS(test_many), ENDS(test_unknown),

@@ -136,12 +136,13 @@ static void cgroup_changed(void *data, const struct proclife_record *record)
 		ends->tasks->error = -ENOMEM;
 		return;
 	}
-	if (record->cgroup.populated)
+	/* If it was empty already, that it got a task in between was lost. */
+	if (record->cgroup.populated || entry->end.empty)
 		*entry = (struct entry){
 			.end.cgroup = record->cgroup.cgroup,
-			.populated = record->ts,
+			.populated = record->cgroup.populated ? record->ts : entry->end.empty,
 		};
-	else if (!entry->end.empty)
+	if (!record->cgroup.populated)
 		entry->end.empty = record->ts;
 }
 
