@@ -473,7 +473,9 @@ def mark(later, earlier):
 def killed(process):
     """When the signal that ended it was sent."""
     sent = process.killer
-    return sent["ts"] if sent and not (sent["blocked"] or sent["again"] or process.end_hidden) else None
+    return sent["ts"] if sent and not (
+        sent["blocked"] or sent["again"] or process.end_hidden or
+        not (process.shown_alive or process.sole)) else None
 
 
 def actor(record):

@@ -209,6 +209,22 @@ static void test_ending_before(void **state)
 }
 
 /* There was no memory for what comes with it: it pends all the same. */
+/* One from before the trace can have been the one, as long as nothing shows that it lived on. */
+static void test_older_and_not_shown_alive(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app");
+
+	(void)state;
+	feed(tasks, signal_record(12, &a, SIGTERM, &guard));
+	feed(tasks, exit_record(13, &a, SIGTERM, 0));
+	assert_int_equal(killer_of(&a)->ts, 12);
+	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, a.task)->process), 0);
+	feed(tasks, task_record(14, &b, &shell));
+	feed(tasks, signal_record(15, &b, SIGTERM, &guard));
+	feed(tasks, exit_record(16, &b, SIGTERM, 0));
+	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, b.task)->process), 15);
+}
+
 static void test_without_info(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -304,6 +320,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_blocked_between, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ending_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_older_and_not_shown_alive, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_without_info, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_to_a_thread_for_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),

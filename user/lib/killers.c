@@ -120,10 +120,12 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
 uint64_t proclife_process_killed(const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
+	const struct proclife_own_process *own = proclife_own(process);
 
-	if (!killer || killer->blocked || killer->again)
+	if (!killer || killer->blocked || killer->again || process->incomplete)
 		return 0;
-	return process->incomplete || proclife_own(process)->end_hidden ? 0 : killer->ts;
+	/* An older one that nothing shows alive can have been killed by one that is not in the trace. */
+	return own->end_hidden || !(own->shown_alive || own->sole) ? 0 : killer->ts;
 }
 
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process)

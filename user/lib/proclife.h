@@ -600,9 +600,10 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
 
 /*
  * When it was sent that signal. 0: no signal killed it, it was blocked at first, the SIGNAL was not
- * seen, a gap can hide an earlier one of this number, or there were several, and the first can have
- * been held back, by a tracer for instance. (If it is older than the trace, one from before that can
- * be missing: a SIGKILL to a single thread, after which another one was queued.)
+ * seen, a gap can hide an earlier one of this number, nothing in the trace shows that the process was
+ * not exiting before, or there were several, and the first can have been held back, by a tracer for
+ * instance. (If it is older than the trace, one from before that can be missing: a SIGKILL to a single
+ * thread, after which another one was queued.)
  */
 uint64_t proclife_process_killed(const struct proclife_process *process);
 
