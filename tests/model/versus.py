@@ -182,7 +182,9 @@ class Versus:
             "v": 1, "type": "change", "by": "comm", "group": values.text(row.name), "phase": figure,
             "statistic": "p%g" % percent, "a": Time(math.exp(row.a) - SMALL),
             "b": Time(math.exp(row.b) - SMALL), "ratio": Ratio(math.log(
-                (math.exp(row.b) - SMALL) / (math.exp(row.a) - SMALL)), 0.009), "others": Ratio(shared, 0.009) if shared else None,
+                (math.exp(row.b) - SMALL) / (math.exp(row.a) - SMALL)), 0.009),
+            # What is too high moves the weights of the groups, too.
+            "others": Ratio(shared, 0.02) if shared else None,
             "count_a": row.counts[0], "count_b": row.counts[1]}
 
     def several(self):
