@@ -71,6 +71,7 @@ class Session:
         self.waiting_for = list(options.pids)
         self.command = not options.pids and self.env["command"]
         self.is_selective = bool(options.pids or self.command)
+        self.begotten = set()  # ids of those whose creator was selected when they were born
         self.run()
 
     def matches(self, process):
@@ -89,6 +90,8 @@ class Session:
         if not self.is_selective or process.selected:
             return True
         above = process.creator or process.parent
+        if process.creator and process.creator is not process.parent and process.id not in self.begotten:
+            return False  # whom its creator's later selection does not find: it is no child of it
         process.selected = bool(above and self.is_selected(above))
         return process.selected
 
@@ -174,6 +177,9 @@ class Session:
                 continue
             self.choose()
             process = task.process
+            if event["type"] == "fork" and task.pid == process.tgid and process.creator and \
+                    self.is_selected(process.creator):
+                self.begotten.add(process.id)
             self.note(event, task, process)
             task.matches = self.matches(process)  # a thread as of its end
             if self.is_selected(process) and task.matches:
