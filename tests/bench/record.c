@@ -205,6 +205,7 @@ int main(int argc, char **argv)
 	fake_device_add_rings(device);
 	device->header->features = WITHOUT_EXITING;
 	device->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
+	device->header->to_realtime = 1700000000000000000; /* 14 November 2023 */
 	source = fake_device_open(device);
 	need(proclife_recorder_new(&recorder, source, argv[optind], &run), argv[optind]);
 	if (shape.build)

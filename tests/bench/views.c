@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * views [-b] [-p PROCESSES] [-r ROUNDS]: what proclife-read's views cost on a recording, in CPU time per
- * record and in memory.
+ * views [-b] [-p PROCESSES] [-r ROUNDS]: what proclife-read's views and exports cost on a recording, in CPU
+ * time per record and per process, and in memory.
  *
  * A trace is made and recorded, with -b that of a build with its command lines, and each view is run on it
  * with its output going to /dev/null, one view after the other in several rounds; so what disturbs one of
@@ -43,6 +43,11 @@ static const char *const views[][3] = {
 	{ "--summary", NULL, NULL },
 	{ "--critical-path", NULL, NULL },
 	{ "--latency", NULL, NULL },
+	{ "--export=csv", NULL, NULL },
+	{ "--export=folded", NULL, NULL },
+	{ "--export=otlp", NULL, NULL },
+	{ "--export=perfetto", NULL, NULL },
+	{ "--html", "page.html", NULL }, /* in the folder of the recording: it has to be a file */
 };
 
 #define VIEWS (sizeof(views) / sizeof(views[0]))
@@ -140,6 +145,8 @@ static double run(size_t view, struct result *result)
 		int null = open("/dev/null", O_WRONLY);
 
 		dup2(null, STDOUT_FILENO);
+		if (chdir(folder))
+			_exit(98);
 		execl(program, program, input, views[view][0], views[view][1], views[view][2], NULL);
 		_exit(99);
 	}
@@ -170,7 +177,8 @@ static int ascending(const void *a, const void *b)
 
 static bool keeps_text(size_t view)
 {
-	return !strcmp(views[view][0], "--tree") || !strcmp(views[view][0], "--critical-path");
+	return !strcmp(views[view][0], "--tree") || !strcmp(views[view][0], "--critical-path") ||
+	       !strcmp(views[view][0], "--html");
 }
 
 int main(int argc, char **argv)
@@ -204,7 +212,7 @@ int main(int argc, char **argv)
 	if (text)
 		printf("Beside %.1f bytes of command line per process:\n",
 		       (double)text / (double)processes);
-	printf("%-30s %12s %10s %12s %10s\n", "", "ns/record", "peak MiB", "private MiB",
+	printf("%-30s %9s %10s %9s %12s %9s\n", "", "ns/record", "ns/process", "peak MiB", "private MiB",
 	       "B/process");
 	for (size_t view = 0; view < VIEWS; view++) {
 		struct result *result = &results[view];
@@ -213,8 +221,9 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof(name), "%s %s %s", views[view][0],
 			 views[view][1] ? views[view][1] : "", views[view][2] ? views[view][2] : "");
 		qsort(result->ns, rounds, sizeof(*result->ns), ascending);
-		printf("%-30s %12.1f %10ld %12ld %10.1f\n", name,
-		       result->ns[rounds / 2] / (double)records, result->peak_kib >> 10,
+		printf("%-30s %9.1f %10.0f %9ld %12ld %9.1f\n", name,
+		       result->ns[rounds / 2] / (double)records,
+		       result->ns[rounds / 2] / (double)processes, result->peak_kib >> 10,
 		       result->private_kib >> 10,
 		       keeps_text(view) ?
 			       ((double)result->private_kib * 1024 - (double)text) / (double)processes :

@@ -3,6 +3,7 @@
 #include "output/escape.h"
 #include "output/invisible.h"
 #include "output/unicode.h"
+#include <string.h>
 
 /* The code point of well-formed UTF-8. */
 static wchar_t code_of(const unsigned char *s, size_t length)
@@ -15,11 +16,25 @@ static wchar_t code_of(const unsigned char *s, size_t length)
 	return code;
 }
 
+/* How many bytes at the beginning need no look. */
+static size_t unescaped(const char *s, size_t n, const char *special)
+{
+	size_t length = plain_length(s, n, '\\');
+	const char *first;
+
+	for (; length && *special; special++) {
+		first = memchr(s, *special, length);
+		if (first)
+			length = (size_t)(first - s);
+	}
+	return length;
+}
+
 void text_escaped(struct text *text, const char *s, size_t n, const char *special)
 {
 	while (n) {
 		const unsigned char *bytes = (const unsigned char *)s;
-		size_t length = *special ? 0 : plain_length(s, n, '\\'), i;
+		size_t length = unescaped(s, n, special), i;
 
 		if (length) {
 			text_bytes(text, s, length, length);
