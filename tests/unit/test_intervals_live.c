@@ -49,7 +49,7 @@ static uint64_t next(FILE *out, const char *mark, char **line)
 	return 0;
 }
 
-static void stop(FILE *out, pid_t pid)
+static void end_program(FILE *out, pid_t pid)
 {
 	struct output rest = { NULL, 0, 0 };
 
@@ -82,7 +82,7 @@ static void test_idle(void **state)
 		assert_in_range(now(), to, to + 5000 * MS);
 		free(line);
 	}
-	stop(out, pid);
+	end_program(out, pid);
 }
 
 /*
@@ -115,7 +115,7 @@ static void test_history(void **state)
 	assert_true(next(out, "\"type\":\"lives\",\"interval\":{\"from\":", &line) == from);
 	assert_null(strstr(line, "\"lives\":0,"));
 	free(line);
-	stop(out, pid);
+	end_program(out, pid);
 }
 
 int main(void)
