@@ -2,6 +2,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/replay.h"
+#include "views/info.h"
 #include "views/when.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -169,7 +170,8 @@ static void say_whole(const struct run *run, const char *dir)
 	uint64_t whole = whole_since(run->source);
 	char since[WHEN_SIZE];
 
-	if (whole && overlaps_range(run, 0, whole - 1))
+	/* Of one that was saved, the histories of its CPUs say so. */
+	if (whole && !info_is_saved(proclife_recording_info(run->source)) && overlaps_range(run, 0, whole - 1))
 		message("%s: whole since %s: of lives that had ended before, nothing is there any more", quoted(dir),
 			when_text(run, whole, since));
 }

@@ -106,7 +106,7 @@ static struct proclife_run_info info_of(const struct saving *saving)
 {
 	struct proclife_run_info info = {
 		.size = sizeof(info),
-		.began = saving->first,
+		.began = saving->whole > saving->first ? saving->whole : saving->first,
 		.command = saving->run->command,
 		.command_creator = saving->run->command ? getpid() : 0,
 		.command_status = -1,
@@ -160,7 +160,7 @@ bool saving_begin(struct saving *saving, const struct fire *fire)
 		saving->enough = true;
 		return false;
 	}
-	saving->first = 0;
+	saving->first = saving->whole = 0;
 	saving->behind = true;
 	if (__builtin_add_overflow(fire->ts, options->after, &saving->until))
 		saving->until = UINT64_MAX;
@@ -244,6 +244,8 @@ static int take(struct saving *saving, unsigned int most)
 		ts = event.record ? event.record->ts : event.gap.from;
 		if (event.record && !saving->first)
 			saving->first = ts;
+		if (!event.record && !event.gap.lost && event.gap.to > saving->whole)
+			saving->whole = event.gap.to;
 		if (ts > saving->until)
 			return 1;
 	}

@@ -17,6 +17,7 @@ struct saving {
 	struct proclife_recorder *recorder;
 	char path[PATH_MAX]; /* of what is being saved, or was last */
 	uint64_t first; /* the time of its first record; 0: there was none yet */
+	uint64_t whole; /* since when no CPU's ring lacks anything; 0: they begin with the module */
 	uint64_t until; /* what is later does not belong to it */
 	bool behind;	/* there is more to read now */
 	uint64_t count; /* of those that were begun */

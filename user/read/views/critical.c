@@ -4,6 +4,7 @@
 #include "output/quoted.h"
 #include "views/critical.h"
 #include "views/info.h"
+#include "views/when.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -188,13 +189,15 @@ void critical_explain(struct critical *critical)
 static void warn_of_slice(const struct run *run)
 {
 	const struct proclife_run_info *recorded = proclife_recording_info(run->source);
+	uint64_t whole = whole_since(run->source);
+	char since[WHEN_SIZE];
 
 	if (recorded && info_is_slice(recorded))
 		message("--critical-path: %s is a slice: who waited for what was left out seems to have worked "
 			"itself; ask the recording that it is of", quoted(run->options->inputs.all[0]));
-	if (whole_since(run->source))
-		message("--critical-path: %s is whole since its first part that is left: who waited for what had "
-			"ended before seems to have worked itself", quoted(run->options->inputs.all[0]));
+	if (whole)
+		message("--critical-path: %s is whole since %s: who waited for what had ended before seems to have "
+			"worked itself", quoted(run->options->inputs.all[0]), when_text(run, whole, since));
 }
 
 static void print(const struct run *run, void *state)

@@ -177,13 +177,14 @@ static void show_module(const struct info *info, struct text *what)
 
 static void show_times(const struct info *info, struct text *what)
 {
-	uint64_t began = info->recorded->began, ended = info->run.ended;
+	uint64_t began = info->recorded->began, ended = info->run.ended, whole = whole_since(info->run.source);
 
 	if (began) {
 		add_when(what, info, began);
-		if (info->recorded->part > 1)
-			text_string(what, "; what was before is there only of lives that were open then");
-		info_line(info, info->recorded->part > 1 ? "whole since" : "began", what);
+		if (whole)
+			text_printf(what, "; what was before is there only of %s", info_is_saved(info->recorded) ?
+				    "whom it is about" : "lives that were open then");
+		info_line(info, whole ? "whole since" : "began", what);
 	}
 	if (info->recorded->part) {
 		text_clear(what);
@@ -194,7 +195,7 @@ static void show_times(const struct info *info, struct text *what)
 		info_line(info, info->recorded->parts > 1 ? "parts" : "part", what);
 	}
 	text_clear(what);
-	if (info->first && info->first < began) {
+	if (!whole && info->first && info->first < began) {
 		add_when(what, info, info->first);
 		text_string(what, ", ");
 		text_time(what, began - info->first);

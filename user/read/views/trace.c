@@ -100,7 +100,12 @@ uint64_t whole_since(const struct proclife_source *source)
 {
 	const struct proclife_run_info *recorded = proclife_recording_info(source);
 
-	return recorded && recorded->part > 1 ? recorded->began : 0;
+	return recorded && (recorded->part > 1 || info_is_saved(recorded)) ? recorded->began : 0;
+}
+
+bool info_is_saved(const struct proclife_run_info *recorded)
+{
+	return !strcmp(recorded->reason, "saved");
 }
 
 bool info_is_slice(const struct proclife_run_info *recorded)

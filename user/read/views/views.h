@@ -185,7 +185,10 @@ const char *reap_source_text(uint32_t reap_source); /* "cgroup_release()", ... *
 const char *type_parameter(unsigned int type);
 /* Are REAPs recorded, by this kernel and module? */
 bool run_has_reap(const struct run *run);
-/* Of a recording that keeps the latest: of lives that had ended before this, nothing is there. 0: all is. */
+/*
+ * Of a recording that keeps the latest, or was saved: of lives that had ended before this, nothing is
+ * there. 0: all is.
+ */
 uint64_t whole_since(const struct proclife_source *source);
 /* Are EXITINGs? */
 bool run_has_exiting(const struct run *run);
