@@ -166,6 +166,18 @@ def check_phases(stage):
         same("complaints", page.complaints(), [])
 
 
+def check_unnoticed(stage):
+    """Where the SIGCHLD may have been lost, nobody knows how long it was a zombie."""
+    page = stage.open("unnoticed")
+    latency = {line["phase"]: line for line in stage.json("unnoticed", "--latency") if line["type"] == "latency"}
+    same("--latency", [latency[name]["count"] for name in ("zombie", "rcu_free")], [0, 1])
+    row = page.value("page.lives.pid.indexOf(100)")
+    same("in the page", page.value(f"[page.lives.phase('zombie', {row}), page.lives.phase('rcu_free', {row})]"), [-1, latency["rcu_free"]["max"]])
+    page.value(f"page.timeline.show(page.lives.exited[{row}], page.lives.reaped[{row}], true)")
+    same("its color", color_at(page, page.value(f"(page.lives.exited[{row}] + page.lives.reaped[{row}]) / 2"), row, 0.5), "back")
+    same("complaints", page.complaints(), [])
+
+
 def check_critical(stage):
     """The steps are those of --critical-path, and lead to the lives that they are of."""
     for name in ("build", stage.build_of(6000)):

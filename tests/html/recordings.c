@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
- * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; and "command".
+ * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "unnoticed"; and "command".
  */
 #include "marks.h"
 #include "stories.h"
@@ -94,6 +94,32 @@ static void tell_death(const char *path)
 	story_end();
 }
 
+/* Its SIGCHLD is overwritten before it is read, so that nobody knows since when it was a zombie. */
+static void tell_unnoticed(const char *path)
+{
+	struct who init = process_of_pid(1, "init"), child;
+	struct proclife_record record;
+
+	story_ring = 16;
+	story_begin(path);
+	story_ring = STORY_RING;
+	story_put(task_record(0, &init, &init));
+	child = story_fork(&init, 100, "unnoticed");
+	machine->now += 10 * MS;
+	record = exit_record(0, &child, 0, 0);
+	record.exit.parent_tgid = init.tgid;
+	story_put(record);
+	story_sync();
+	story_put(sigchld_record(0, &init, &child, CLD_EXITED));
+	for (int i = 0; i < 40; i++)
+		story_put(rename_record(0, &init, "init"));
+	story_sync();
+	machine->now += 50 * MS;
+	story_reap(&child, &init);
+	story_put(free_record(0, &child));
+	story_end();
+}
+
 int main(int argc, char **argv)
 {
 	char path[PATH_MAX];
@@ -105,6 +131,8 @@ int main(int argc, char **argv)
 	stories_forget();
 	snprintf(path, sizeof(path), "%s/hostile", argv[1]);
 	tell_hostile(path);
+	snprintf(path, sizeof(path), "%s/unnoticed", argv[1]);
+	tell_unnoticed(path);
 	snprintf(path, sizeof(path), "%s/death", argv[1]);
 	tell_death(path);
 	/* The same, of a command that was followed. */

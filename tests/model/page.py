@@ -12,7 +12,7 @@ import views
 
 COLUMNS = ("begin flags state pid parent parent_pid comm path args end code exited notified reaped freed killed left "
            "teardown gone mapped runtime rss user cgroup threads execs creator reaper cpu").split()
-ENDED, FAILED, UNSURE, OLDER, INCOMPLETE, KTHREAD, CONTEXT, ARGS_CUT = (1 << bit for bit in range(8))
+ENDED, FAILED, UNSURE, OLDER, INCOMPLETE, KTHREAD, CONTEXT, ARGS_CUT, NOTIFIED_LOST = (1 << bit for bit in range(9))
 STATES = ["alive", "zombie", "unfreed", "freed", "unknown"]
 RECENT = 64
 
@@ -139,6 +139,11 @@ class Page:
     def time(self, row, name):
         return None if row[name] is None else row[name] + self.zero
 
+    def zombie(self, row):
+        if row["flags"] & NOTIFIED_LOST:
+            return None
+        return self.phase(row, "exited" if row["notified"] is None else "notified", "reaped")
+
     def phase(self, row, first, last):
         return None if row[first] is None or row[last] is None else row[last] - row[first]
 
@@ -186,5 +191,5 @@ def check(checker, words, session, status=0):
         its = page.life(row)
         checker.equal(words, "life of %d" % mine["pid"], {name: mine.get(name) for name in its}, its)
         phases = lives.process_phases(processes[mine["id"]])
-        checker.equal(words, "phases of %d" % mine["pid"], {name: phases[name] for name in PHASES},
-                      {name: page.phase(row, *marks) for name, marks in PHASES.items()})
+        checker.equal(words, "phases of %d" % mine["pid"], {name: phases[name] for name in (*PHASES, "zombie")},
+                      {**{name: page.phase(row, *marks) for name, marks in PHASES.items()}, "zombie": page.zombie(row)})

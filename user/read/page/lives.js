@@ -150,6 +150,9 @@ class Lives {
 		};
 		const [from, to] = ends[name];
 
+		// Since when it was a zombie is not known, if the SIGCHLD may have been lost.
+		if (name === 'zombie' && this.is(row, notifiedLost))
+			return -1;
 		return from[row] >= 0 && to[row] >= from[row] ? to[row] - from[row] : -1;
 	}
 

@@ -171,7 +171,9 @@ class Painter {
 			this.rect(colors.teardown, at, notified[row], y, height, 0.5);
 			at = notified[row];
 		}
-		if (at >= 0 && reaped[row] >= at) {
+		if (lives.is(row, notifiedLost)) {
+			at = reaped[row];
+		} else if (at >= 0 && reaped[row] >= at) {
 			this.rect(colors.zombie, at, reaped[row], y, height, 0.5);
 			at = reaped[row];
 		} else if (at >= 0 && lives.state[row] === ZOMBIE) {

@@ -107,6 +107,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->incomplete = process->incomplete;
 	life->kthread = process->flags & PROCLIFE_F_KTHREAD;
 	life->args_cut = process->args_cut;
+	life->notified_lost = process->notified_lost;
 	life->shown = process->matches;
 }
 
