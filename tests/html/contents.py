@@ -5,7 +5,7 @@ import random
 import sys
 
 import shell
-from stage import color_at, same
+from stage import color_at, lane_point, same
 
 STORIES = ("build", "lossy", "marks", "hostile", "death", "command")
 
@@ -160,10 +160,36 @@ def check_phases(stage):
                 continue
             page.choose("#phase", phase["name"])
             page.choose("#sort", "phase")
-            longest = page.value(f"page.lives.phase('{phase['name']}', page.table.rows[0])")
+            # Before it can be those that are in the phase at the end.
+            longest = page.value(f"Math.max(...page.table.rows.map((row) => page.lives.phase('{phase['name']}', row)))")
             same(f"{name}, the longest {phase['name']}", longest, phase["max"])
             page.choose("#sort", "begin")
         same("complaints", page.complaints(), [])
+
+
+def check_zombie(stage):
+    """One that is still a zombie says so, and for how long at least; it keeps its lane, and can be seen and clicked."""
+    page = stage.open("zombie")
+    row = page.value("page.lives.pid.indexOf(100)")
+    longest = [line for line in stage.json("zombie", "--lives", "--sort", "zombie", "--top", "1") if line["type"] == "life"]
+    same("--lives --sort zombie", [life["pid"] for life in longest], [100])
+    tree = page.value("[...document.querySelectorAll('#tree .line')].map((line) => line.textContent)")
+    assert any("left" in line and "zombie" in line for line in tree), tree
+    page.choose("#phase", "zombie")
+    page.choose("#sort", "phase")
+    same("the longest", page.value("page.table.rows[0]"), row)
+    same("so far", page.value("[...document.querySelectorAll('#life-0 .phase, #life-0 .status')].map((cell) => cell.textContent)"),
+         ["≥145 ms", "0, zombie"])
+    page.value(f"shared.select({row})")
+    page.settle()
+    text = page.value("document.getElementById('detail').textContent")
+    assert "Endedstatus 0, zombie" in text and "Zombie≥145 ms" in text, text
+    same("alone in its lane", page.value(f"page.timeline.slots.lanes[page.timeline.slots.laneOf[{row}]].rows"), [row])
+    late = page.value("page.lives.traceEnd - 2e6")
+    same("its color", color_at(page, late, row, 0.5), "zombie")
+    page.click_at(*lane_point(page, row, 13))
+    same("clicked", page.value("shared.selected"), row)
+    same("complaints", page.complaints(), [])
 
 
 def check_unnoticed(stage):

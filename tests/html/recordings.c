@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
- * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "unnoticed"; and "command".
+ * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "zombie"; "unnoticed"; and "command".
  */
 #include "marks.h"
 #include "stories.h"
@@ -94,6 +94,26 @@ static void tell_death(const char *path)
 	story_end();
 }
 
+/* Nobody reaps it, while others come and go. */
+static void tell_zombie(const char *path)
+{
+	struct who init = process_of_pid(1, "init"), zombie;
+
+	story_begin(path);
+	story_put(task_record(0, &init, &init));
+	zombie = story_fork(&init, 100, "left");
+	machine->now += 10 * MS;
+	story_exit(&zombie, &init, 0);
+	for (uint32_t i = 0; i < 5; i++) {
+		struct who other = process_of_pid(200 + i, "other");
+
+		machine->now += 5 * MS;
+		story_live(&other, &init, 20 * MS, MS, MS);
+	}
+	machine->now += 10 * MS;
+	story_end();
+}
+
 /* Its SIGCHLD is overwritten before it is read, so that nobody knows since when it was a zombie. */
 static void tell_unnoticed(const char *path)
 {
@@ -131,6 +151,8 @@ int main(int argc, char **argv)
 	stories_forget();
 	snprintf(path, sizeof(path), "%s/hostile", argv[1]);
 	tell_hostile(path);
+	snprintf(path, sizeof(path), "%s/zombie", argv[1]);
+	tell_zombie(path);
 	snprintf(path, sizeof(path), "%s/unnoticed", argv[1]);
 	tell_unnoticed(path);
 	snprintf(path, sizeof(path), "%s/death", argv[1]);

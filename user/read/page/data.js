@@ -41,7 +41,7 @@ class Reader {
 }
 
 const ended = 1, failed = 2, unsure = 4, older = 8, incomplete = 16, kthread = 32, context = 64, argsCut = 128, notifiedLost = 256;
-const ALIVE = 0, ZOMBIE = 1, UNFREED = 2, FREED = 3;
+const ALIVE = 0, ZOMBIE = 1, UNFREED = 2, FREED = 3, UNKNOWN = 4;
 
 // A column: where a value is there twice, how often it is there once more follows.
 function column(reader, values) {

@@ -34,7 +34,8 @@ class Detail {
 		byId('detail-name').textContent = lives.who(row);
 		byId('detail-command').textContent = lives.commandLine(row);
 		this.showFold(row);
-		this.add('Ended', make('span', { class: lives.is(row, failed) ? 'bad' : null }, lives.endText(row)));
+		this.add(lives.is(row, ended) ? 'Ended' : 'At the end', make('span', { class: lives.is(row, failed) ? 'bad' : null },
+				       [lives.endText(row), lives.remains(row)].filter((x) => x).join(', ')));
 		this.showKin(row);
 		this.add('Began', (lives.is(row, older) ? 'before the trace; seen ' : '') + this.clock.time(lives.begin[row], 6));
 		this.add('Life', lives.lifeText(row));
@@ -87,10 +88,10 @@ class Detail {
 	showPhases(row) {
 		const { exited, mapped } = this.lives;
 		const add = (title, name, more) => {
-			const ns = this.lives.phase(name, row);
+			const text = this.lives.phaseText(name, row);
 
-			if (ns >= 0)
-				this.add(title, time(ns) + more);
+			if (text)
+				this.add(title, text + more);
 		};
 
 		if (exited[row] >= 0)

@@ -49,7 +49,7 @@ class Lives {
 		for (let row = 0; row < n; row++) {
 			const last = exited[row] >= 0 ? exited[row] : this.is(row, ended) ? reaped[row] : Math.max(this.traceEnd, begin[row]);
 			this.lastSeens[row] = last;
-			this.slotEnds[row] = Math.max(last, notified[row], reaped[row]);
+			this.slotEnds[row] = Math.max(last, notified[row], reaped[row], this.state[row] === ZOMBIE ? this.traceEnd : 0);
 		}
 	}
 
@@ -131,7 +131,19 @@ class Lives {
 		return ['alive', 'zombie', 'not freed', 'freed', 'end lost'][this.state[row]];
 	}
 
-	// The same beside other words.
+	// What it still is at the end of the trace, where its status does not say that.
+	remains(row) {
+		const isSaid = !this.end[row] && this.code[row] !== 0 && !this.is(row, ended);
+		return isSaid ? '' : ['alive', 'zombie', 'not freed', '', 'end lost'][this.state[row]];
+	}
+
+	// A note on how it ended: nothing of one that succeeded and is gone.
+	endNote(row) {
+		const status = this.status(row);
+		return [status === '0' ? '' : status, this.remains(row)].filter((x) => x).join(', ');
+	}
+
+	// The status beside other words.
 	endText(row) {
 		const status = this.status(row);
 		return status === '0' ? 'status 0' : status;
@@ -154,6 +166,33 @@ class Lives {
 		if (name === 'zombie' && this.is(row, notifiedLost))
 			return -1;
 		return from[row] >= 0 && to[row] >= from[row] ? to[row] - from[row] : -1;
+	}
+
+	// How long it has been in a phase that goes on at the end of the trace, or -1.
+	openPhase(name, row) {
+		const { exited, notified, reaped } = this, state = this.state[row];
+		let from = -1;
+
+		if (name === 'teardown' && state === ZOMBIE && notified[row] < 0)
+			from = exited[row];
+		else if (name === 'zombie' && state === ZOMBIE && !this.is(row, notifiedLost))
+			from = notified[row] < 0 ? exited[row] : notified[row];
+		else if (name === 'rcu_free' && state === UNFREED)
+			from = reaped[row];
+		else if (name === 'exit_free' && state !== FREED && state !== UNKNOWN)
+			from = exited[row];
+		return from < 0 ? -1 : Math.max(this.traceEnd - from, 0);
+	}
+
+	// The phase, or how long it is at least, or -1.
+	phaseSoFar(name, row) {
+		const ns = this.phase(name, row);
+		return ns < 0 ? this.openPhase(name, row) : ns;
+	}
+
+	phaseText(name, row) {
+		const ns = this.phaseSoFar(name, row);
+		return ns < 0 ? '' : (this.phase(name, row) < 0 ? '≥' : '') + time(ns);
 	}
 
 	isKilled(row) {

@@ -18,7 +18,7 @@ class Table {
 			['life', 'Life', (row) => lives.lifeText(row), (row) => lives.life(row)],
 			['cpu', 'CPU', (row) => time(lives.cpuTime(row)), (row) => lives.cpuTime(row)],
 			['rss', 'RSS', (row) => lives.rss[row] ? size(lives.rss[row]) : '', (row) => lives.rss[row]],
-			['phase', this.phase, (row) => this.phaseText(row), (row) => lives.phase(this.phase, row)],
+			['phase', this.phase, (row) => lives.phaseText(this.phase, row), (row) => lives.phaseSoFar(this.phase, row)],
 			['status', 'Status', (row) => this.statusText(row), (row) => lives.code[row]],
 			['name', 'Program', (row) => lives.name(row), null],
 			['args', 'Arguments', (row) => lives.arguments(row), null],
@@ -36,11 +36,6 @@ class Table {
 		this.filter();
 	}
 
-	phaseText(row) {
-		const ns = this.lives.phase(this.phase, row);
-		return ns < 0 ? '' : time(ns);
-	}
-
 	// The column of phases is of another one now.
 	setPhase(name) {
 		const column = this.columns.find(([key]) => key === 'phase');
@@ -56,7 +51,7 @@ class Table {
 		const failures = this.lives.failedLives(row);
 		if (this.lives.lives(row) > 1)
 			return failures ? count(failures) + ' failed' : '';
-		return this.lives.status(row);
+		return [this.lives.status(row), this.lives.remains(row)].filter((x) => x).join(', ');
 	}
 
 	showHead() {

@@ -96,13 +96,14 @@ class Tree {
 	several(rows, depth) {
 		const lives = this.lives;
 		const line = { row: rows[0], first: rows[0], depth, rows, each: false, open: false, opens: true,
-			       lives: 0, failed: 0, cpu: 0, rss: 0, below: 0, failedBelow: 0 };
+			       lives: 0, failed: 0, zombies: 0, cpu: 0, rss: 0, below: 0, failedBelow: 0 };
 
 		for (const row of rows) {
 			if (lives.life(row) > lives.life(line.row))
 				line.row = row;
 			line.lives += lives.lives(row);
 			line.failed += lives.failedLives(row);
+			line.zombies += lives.state[row] === ZOMBIE;
 			line.cpu += lives.cpuTime(row);
 			line.rss = Math.max(line.rss, lives.rss[row]);
 			line.below += lives.below[row];
@@ -274,8 +275,10 @@ class Tree {
 
 		if (this.livesOf(line) > 1)
 			notes.push(...(failures ? [count(failures) + ' failed'] : []));
-		else if (lives.status(row) !== '0')
-			notes.push(lives.status(row));
+		else if (lives.endNote(row))
+			notes.push(lives.endNote(row));
+		if (line.zombies)
+			notes.push(plural(line.zombies, 'zombie', 'zombies'));
 		if (!line.rows && lives.is(row, incomplete))
 			notes.push('incomplete');
 		if (!line.rows && lives.threads[row] > 1)
