@@ -192,6 +192,18 @@ def check_zombie(stage):
     same("complaints", page.complaints(), [])
 
 
+def check_range(stage):
+    """How long one has lived does not depend on which times are shown."""
+    def text(page):
+        return page.value("(({ lives }) => lives.lifeText(lives.pid.indexOf(1)))(page)")
+    whole = text(stage.open("zombie"))
+    assert whole.startswith("≥"), whole
+    page = stage.open("zombie", "--to", "+1050ms")
+    same("with --to", text(page), whole)
+    same("what is in sight", page.value("page.timeline.to < 0.5 * page.lives.traceEnd"), True)
+    same("complaints", page.complaints(), [])
+
+
 def check_unnoticed(stage):
     """Where the SIGCHLD may have been lost, nobody knows how long it was a zombie."""
     page = stage.open("unnoticed")

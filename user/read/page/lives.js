@@ -8,7 +8,7 @@ class Lives {
 		this.facts = facts;
 		this.strings = strings;
 		this.lines = lines;
-		this.traceEnd = facts.to;
+		this.traceEnd = facts.trace_end;
 		this.words = new Words(this);
 		this.names = new Array(this.count);
 		this.findEnds();

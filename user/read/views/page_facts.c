@@ -180,6 +180,8 @@ static void put_range(struct facts *facts)
 
 	json_uint(&facts->json, "from", page_time(facts->page, from));
 	json_uint(&facts->json, "to", page_time(facts->page, to));
+	/* With --to, those that live on do so beyond it. */
+	json_uint(&facts->json, "trace_end", page_time(facts->page, run->ended));
 }
 
 /*
