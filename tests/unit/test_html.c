@@ -116,6 +116,23 @@ static void test_facts(void **state)
 	EXPECT("--comm sh", "\"ended\":0,\"failed\":0,\"open\":1,");
 }
 
+/* Nothing is there to be shown: that takes no time, and begins when it ends. */
+static void test_no_range(void **state)
+{
+	(void)state;
+	snprintf(html, sizeof(html), "%s/page.html", folder.base);
+	story_end();
+	EXPECT("", "\"begin\":[1,1],", "\"from\":0,\"to\":0,", "\"ended\":0,");
+}
+
+/* The same where all is over by then. */
+static void test_beyond(void **state)
+{
+	(void)state;
+	tell();
+	EXPECT("--from +2h", "\"begin\":[1,0],", "\"from\":30000024,\"to\":30000024,", "\"ended\":0,");
+}
+
 /* A part of a recording, before which others were removed. */
 static void test_part(void **state)
 {
@@ -407,7 +424,7 @@ static void test_context(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_facts), STORY(test_part), STORY(test_file), STORY(test_hide_args), STORY(test_errors),
+		STORY(test_facts), STORY(test_part), STORY(test_no_range), STORY(test_beyond), STORY(test_file), STORY(test_hide_args), STORY(test_errors),
 		cmocka_unit_test(test_packed), cmocka_unit_test(test_unfolded), cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_folded_below),
 		cmocka_unit_test(test_any_room), cmocka_unit_test(test_circle), cmocka_unit_test(test_context),

@@ -104,6 +104,10 @@ uint32_t page_number(struct numbers *numbers, const void *bytes, size_t n);
 /* How long it lived, or has lived by the end of the trace. */
 uint64_t page_life_time(const struct page *page, const struct page_life *life);
 
+/* What the page is of. */
+uint64_t page_from(const struct run *run);
+uint64_t page_to(const struct run *run);
+
 /* Links the lives, and makes rows of them, @most or fewer. */
 void page_choose_rows(struct page *page, uint32_t most);
 /* Of the lives in @order, parents before their children, to which `row_of` is to be given. */

@@ -175,11 +175,8 @@ static void put_clock(struct facts *facts)
 static void put_range(struct facts *facts)
 {
 	const struct run *run = facts->run;
-	uint64_t from = run->from > run->first ? run->from : run->first;
-	uint64_t to = run->to < run->ended ? run->to : run->ended;
-
-	json_uint(&facts->json, "from", page_time(facts->page, from));
-	json_uint(&facts->json, "to", page_time(facts->page, to));
+	json_uint(&facts->json, "from", page_time(facts->page, page_from(run)));
+	json_uint(&facts->json, "to", page_time(facts->page, page_to(run)));
 	/* With --to, those that live on do so beyond it. */
 	json_uint(&facts->json, "trace_end", page_time(facts->page, run->ended));
 }
