@@ -2,6 +2,7 @@
 """The page has what the other views say of the same recordings."""
 import os
 import random
+import re
 import sys
 
 import shell
@@ -47,6 +48,22 @@ def check_counts(stage):
     for name in (*STORIES, stage.build_of(6000)):
         for words in ((), ("--failed",), ("--from", "+20ms")):
             compare_sums(stage, name, *words)
+
+
+def check_overtime(stage):
+    """How many lived and were busy is what --summary says, also in the last slice, which is shorter."""
+    for name in (*STORIES, "zombie", "crowd", stage.build_of(6000)):
+        page = stage.open(name)
+        overtime = page.value("page.lives.facts.overtime")
+        graph = {line.split()[0]: line for line in stage.run("-i", stage.recording(name), "--summary").stdout.decode().splitlines()
+                 if line.startswith(("lived", "busy"))}
+        said = re.findall(r"mean ([\d.,]+), most ([\d.,]+)", page.value("document.getElementById('overtime').textContent"))
+        for which, figures in zip(("lived", "busy"), said, strict=True):
+            wanted = re.search(r"mean ([\d.e+-]+), most ([\d.e+-]+)", graph[which]).groups()
+            for shown, value in zip(figures, map(float, wanted)):
+                assert abs(float(shown.replace(",", "")) - value) <= 0.006 * value + 0.0006, f"{name}, {which}: {shown}, instead of {value}"
+            assert len(overtime[which]) == -(-(overtime["to"] - overtime["from"]) // overtime["slice"]), name
+        same(name, page.complaints(), [])
 
 
 def check_words(stage):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
- * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "zombie"; "unnoticed"; and "command".
+ * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "crowd"; "zombie"; "unnoticed"; and "command".
  */
 #include "marks.h"
 #include "stories.h"
@@ -94,6 +94,26 @@ static void tell_death(const char *path)
 	story_end();
 }
 
+/* More than a thousand at a time. */
+static void tell_crowd(const char *path)
+{
+	static struct who all[1200];
+	struct who init = process_of_pid(1, "init");
+	uint32_t i;
+
+	story_begin(path);
+	story_put(task_record(0, &init, &init));
+	for (i = 0; i < 1200; i++)
+		all[i] = story_fork(&init, 1000 + i, "worker");
+	machine->now += 1000 * MS;
+	for (i = 0; i < 1200; i++) {
+		story_exit(&all[i], &init, 0);
+		story_reap(&all[i], &init);
+		story_put(free_record(0, &all[i]));
+	}
+	story_end();
+}
+
 /* Nobody reaps it, while others come and go. */
 static void tell_zombie(const char *path)
 {
@@ -151,6 +171,8 @@ int main(int argc, char **argv)
 	stories_forget();
 	snprintf(path, sizeof(path), "%s/hostile", argv[1]);
 	tell_hostile(path);
+	snprintf(path, sizeof(path), "%s/crowd", argv[1]);
+	tell_crowd(path);
 	snprintf(path, sizeof(path), "%s/zombie", argv[1]);
 	tell_zombie(path);
 	snprintf(path, sizeof(path), "%s/unnoticed", argv[1]);

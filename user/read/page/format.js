@@ -35,6 +35,11 @@ function count(n) {
 	return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+// Three digits, and all of those before the point.
+function figure(value) {
+	return value >= 999.5 ? count(Math.round(value)) : value < 0.0005 ? '0' : value.toPrecision(3);
+}
+
 function plural(n, one, many) {
 	return count(n) + ' ' + (n === 1 ? one : many);
 }

@@ -20,11 +20,19 @@ class Overview {
 	}
 
 	words(name, what, clock) {
-		const values = this.facts.overtime[name], most = Math.max(...values);
-		const at = this.facts.overtime.from + values.indexOf(most) * this.facts.overtime.slice;
-		const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+		const { from, to, [name]: values } = this.facts.overtime, most = Math.max(...values);
+		const sum = values.reduce((so, value, i) => so + value * (this.end(i) - this.begin(i)), 0);
 
-		return what + ': mean ' + (mean / 1000).toPrecision(3) + ', most ' + (most / 1000).toPrecision(3) + ' at ' + clock.time(at, 0);
+		return what + ': mean ' + figure(sum / (to - from) / 1000) + ', most ' + figure(most / 1000) + ' at ' +
+			clock.time(this.begin(values.indexOf(most)), 0);
+	}
+
+	begin(slice) {
+		return this.facts.overtime.from + slice * this.facts.overtime.slice;
+	}
+
+	end(slice) {
+		return Math.min(this.begin(slice + 1), this.facts.overtime.to);
 	}
 
 	span() {
@@ -62,11 +70,11 @@ class Overview {
 	}
 
 	area(values, color, x, height) {
-		const { from, slice, lived } = this.facts.overtime, highest = Math.max(...lived, 1), context = this.context;
+		const highest = Math.max(...this.facts.overtime.lived, 1), context = this.context;
 
 		context.fillStyle = color;
 		for (let i = 0; i < values.length; i++) {
-			const left = x(from + i * slice), right = x(from + (i + 1) * slice), tall = values[i] / highest * (height - 4);
+			const left = x(this.begin(i)), right = x(this.end(i)), tall = values[i] / highest * (height - 4);
 			context.fillRect(left, height - tall, Math.max(right - left, 1), tall);
 		}
 	}

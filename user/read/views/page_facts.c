@@ -234,13 +234,18 @@ static void put_program(struct facts *facts, const struct program *program)
 	json_object_end(json);
 }
 
-static void put_slices(struct json *json, const char *name, const double *of, size_t slices, uint64_t width)
+/* The last slice has come only so far. */
+static void put_slices(struct json *json, const char *name, const struct overtime *overtime, const double *of)
 {
-	size_t i;
+	size_t slices = overtime_slices(overtime, overtime->end), i;
 
 	json_array(json, name);
-	for (i = 0; i < slices; i++)
+	for (i = 0; i < slices; i++) {
+		uint64_t left = overtime->end - overtime->begin - i * overtime->width;
+		uint64_t width = left < overtime->width ? left : overtime->width;
+
 		json_uint(json, NULL, (uint64_t)(1000 * of[i] / (double)width + 0.5));
+	}
 	json_array_end(json);
 }
 
@@ -248,16 +253,15 @@ static void put_slices(struct json *json, const char *name, const double *of, si
 static void put_overtime(struct facts *facts)
 {
 	const struct overtime *overtime = &facts->page->summary.overtime;
-	size_t slices;
 
 	if (!facts->page->summary.began || overtime->end <= overtime->begin)
 		return;
-	slices = overtime_slices(overtime, overtime->end);
 	json_object(&facts->json, "overtime");
 	json_uint(&facts->json, "from", page_time(facts->page, overtime->begin));
+	json_uint(&facts->json, "to", page_time(facts->page, overtime->end));
 	json_uint(&facts->json, "slice", overtime->width);
-	put_slices(&facts->json, "lived", overtime->lived, slices, overtime->width);
-	put_slices(&facts->json, "busy", overtime->busy, slices, overtime->width);
+	put_slices(&facts->json, "lived", overtime, overtime->lived);
+	put_slices(&facts->json, "busy", overtime, overtime->busy);
 	json_object_end(&facts->json);
 }
 
