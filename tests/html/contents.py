@@ -66,6 +66,30 @@ def check_overtime(stage):
         same(name, page.complaints(), [])
 
 
+def check_days(stage):
+    """Where not all is of one day, times have their dates; and the lines of the timeline are at round times."""
+    page = stage.open("days", "--utc")
+    assert "1970-01-01 00:00:01 – 1970-01-04 00:00:01" in page.value("document.getElementById('when').textContent")
+    rows = page.value("[...document.querySelectorAll('#lives .line .begin')].map((cell) => cell.textContent)")
+    same("in the table", rows[-2:], ["1970-01-03 00:00:01.008", "1970-01-03 12:00:01.010"])
+    page.value("shared.select(page.lives.count - 1)")
+    assert "Began1970-01-03 12:00:01.010" in page.value("document.getElementById('detail').textContent")
+    labels = """(() => {
+        const painter = page.timeline.painter, context = painter.context, texts = [], draw = context.fillText;
+        context.fillText = (text) => texts.push(text);
+        painter.axis(page.clock, 22);
+        context.fillText = draw;
+        return texts;
+    })()"""
+    for text in page.value(labels):
+        assert text.endswith(":00:00"), text
+    assert any(text.startswith("1970-01-03 ") for text in page.value(labels))
+    same("complaints", page.complaints(), [])
+    page = stage.open("zombie", "--utc")
+    same("one day", page.value("document.getElementById('when').textContent.match(/1970-01-01/g).length"), 1)
+    same("no date", page.value("document.querySelector('#lives .line .begin').textContent"), "00:00:01.000000")
+
+
 def check_words(stage):
     """What tells a command line from others of its program is known, and what does not."""
     page = stage.open(stage.build_of(6000))

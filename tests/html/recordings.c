@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
- * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "crowd"; "zombie"; "unnoticed"; and "command".
+ * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "crowd"; "days"; "zombie"; "unnoticed"; and "command".
  */
 #include "marks.h"
 #include "stories.h"
@@ -114,6 +114,22 @@ static void tell_crowd(const char *path)
 	story_end();
 }
 
+/* An hour in each half of a day, for three days. */
+static void tell_days(const char *path)
+{
+	struct who init = process_of_pid(1, "init");
+
+	story_begin(path);
+	story_put(task_record(0, &init, &init));
+	for (uint32_t i = 0; i < 6; i++) {
+		struct who job = process_of_pid(100 + i, "job");
+
+		story_live(&job, &init, 3600 * 1000 * MS, MS, MS);
+		machine->now += 11 * 3600 * 1000 * MS;
+	}
+	story_end();
+}
+
 /* Nobody reaps it, while others come and go. */
 static void tell_zombie(const char *path)
 {
@@ -173,6 +189,8 @@ int main(int argc, char **argv)
 	tell_hostile(path);
 	snprintf(path, sizeof(path), "%s/crowd", argv[1]);
 	tell_crowd(path);
+	snprintf(path, sizeof(path), "%s/days", argv[1]);
+	tell_days(path);
 	snprintf(path, sizeof(path), "%s/zombie", argv[1]);
 	tell_zombie(path);
 	snprintf(path, sizeof(path), "%s/unnoticed", argv[1]);

@@ -38,7 +38,7 @@ class Critical {
 		}
 		const shares = [...programs].sort((a, b) => b[1] - a[1]);
 		const texts = [time(this.whole) + ' in ' + plural(this.steps.length, 'step', 'steps') + ', from ' +
-			       this.clock.time(facts.from, 3) + ' to ' + this.clock.time(facts.to, 3) + (facts.open ? ', when it had not ended' : '') + '.',
+			       this.clock.moment(facts.from, 3) + ' to ' + this.clock.moment(facts.to, 3) + (facts.open ? ', when it had not ended' : '') + '.',
 			       'By program: ' + shares.slice(0, 6).map(([name, ns]) => name + ' ' + this.share(ns)).join(', ') +
 			       (shares.length > 6 ? ', ' + plural(shares.length - 6, 'other', 'others') : '') + '.'];
 		if (by[1])

@@ -37,7 +37,7 @@ class Detail {
 		this.add(lives.is(row, ended) ? 'Ended' : 'At the end', make('span', { class: lives.is(row, failed) ? 'bad' : null },
 				       [lives.endText(row), lives.remains(row)].filter((x) => x).join(', ')));
 		this.showKin(row);
-		this.add('Began', (lives.is(row, older) ? 'before the trace; seen ' : '') + this.clock.time(lives.begin[row], 6));
+		this.add('Began', (lives.is(row, older) ? 'before the trace; seen ' : '') + this.clock.moment(lives.begin[row], 6));
 		this.add('Life', lives.lifeText(row));
 		this.showPhases(row);
 		this.add('CPU', time(lives.runtime[row]));
@@ -95,7 +95,7 @@ class Detail {
 		};
 
 		if (exited[row] >= 0)
-			this.add('Exited', this.clock.time(exited[row], 6));
+			this.add('Exited', this.clock.moment(exited[row], 6));
 		add('Kill to exit', 'kill', '');
 		add('Teardown', 'teardown', '');
 		add('Memory held', 'held', '');

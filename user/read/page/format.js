@@ -61,6 +61,8 @@ class Clock {
 	constructor(facts) {
 		this.facts = facts;
 		[this.seconds, this.ns] = facts.monotonic ? facts.begin : facts.begin_real;
+		this.isDated = this.date(0) !== this.date(Math.max(facts.to, facts.trace_end));
+		document.documentElement.classList.toggle('dated', this.isDated);
 	}
 
 	// Seconds since 1970 in the zone that is shown, and ns of the second.
@@ -85,6 +87,18 @@ class Clock {
 		const day = ((seconds % 86400) + 86400) % 86400;
 		const parts = [Math.floor(day / 3600), Math.floor(day / 60) % 60, day % 60];
 		return parts.map((part) => String(part).padStart(2, '0')).join(':') + rest;
+	}
+
+	// With the date, where not all is of one day.
+	moment(ts, decimals) {
+		return (this.isDated ? this.date(ts) + ' ' : '') + this.time(ts, decimals);
+	}
+
+	// How far a time is from the last round one, of this step.
+	since(ts, step) {
+		const { seconds, ns } = this.at(ts);
+
+		return ((((seconds % 86400) + 86400) % 86400) * 1e9 + ns) % step;
 	}
 
 	date(ts) {

@@ -37,7 +37,7 @@ function lossTexts(facts, clock) {
 			   'and lives that this touches are marked incomplete.');
 	for (const [lost, from, to, cpu] of lossy.slice(0, 20))
 		texts.push(count(lost) + ' on ' + (cpu < 0 ? 'the snapshot' : 'CPU ' + cpu) + ' between ' +
-			   clock.time(from, 6) + ' and ' + clock.time(to, 6));
+			   clock.moment(from, 6) + ' and ' + clock.moment(to, 6));
 	if (lossy.length + facts.more_gaps > 20)
 		texts.push('and at ' + plural(lossy.length + facts.more_gaps - 20, 'more place', 'more places'));
 	for (const damage of facts.damage)
@@ -46,7 +46,7 @@ function lossTexts(facts, clock) {
 	if (facts.complete === false)
 		texts.push('The recording was cut off, or is still running: its end is missing.');
 	if (facts.whole !== undefined)
-		texts.push('Older parts of the recording were removed: from before ' + clock.time(facts.whole, 3) +
+		texts.push('Older parts of the recording were removed: from before ' + clock.moment(facts.whole, 3) +
 			   ' there are only lives that were open then.');
 	if (facts.slice)
 		texts.push('The recording is a slice of another one: who waited for what was left out seems to have worked itself.');
@@ -75,7 +75,7 @@ function showMaking(facts, clock) {
 
 	add('Command', facts.command);
 	add('Machine', [facts.host, facts.kernel && 'Linux ' + facts.kernel].filter((x) => x).join(', '));
-	add('Time', (clock.date(facts.from) + ' ' + clock.time(facts.from, 3) + ' – ' + clock.time(facts.to, 3) + ', ' +
+	add('Time', ((clock.isDated ? '' : clock.date(facts.from) + ' ') + clock.moment(facts.from, 3) + ' – ' + clock.moment(facts.to, 3) + ', ' +
 		     clock.zone()).trim());
 	add('Module', facts.module && 'proclife ' + facts.module);
 	add('Exits begin', facts.exit_mark);
@@ -103,7 +103,8 @@ function showHeader(lives, clock) {
 
 	byId('title').textContent = title;
 	document.title = title.slice(0, 80) + ' – proclife';
-	byId('when').textContent = [clock.date(facts.from), clock.time(facts.from, 0) + ' – ' + clock.time(facts.to, 0), clock.zone(),
+	byId('when').textContent = [clock.isDated ? '' : clock.date(facts.from),
+				    clock.moment(facts.from, 0) + ' – ' + clock.moment(facts.to, 0), clock.zone(),
 				    facts.command ? facts.host : '', facts.kernel ? 'Linux ' + facts.kernel : '']
 		.filter((x) => x).join(' · ');
 	showSums(facts);

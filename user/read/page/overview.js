@@ -24,7 +24,7 @@ class Overview {
 		const sum = values.reduce((so, value, i) => so + value * (this.end(i) - this.begin(i)), 0);
 
 		return what + ': mean ' + figure(sum / (to - from) / 1000) + ', most ' + figure(most / 1000) + ' at ' +
-			clock.time(this.begin(values.indexOf(most)), 0);
+			clock.moment(this.begin(values.indexOf(most)), 0);
 	}
 
 	begin(slice) {

@@ -232,12 +232,12 @@ class Painter {
 	}
 
 	// Times at which there are lines, and how many decimals tell them apart.
-	ticks() {
-		const wanted = (this.to - this.from) / Math.max((this.width - this.left) / 130, 2);
+	ticks(clock) {
+		const wanted = (this.to - this.from) / Math.max((this.width - this.left) / (clock.isDated ? 200 : 130), 2);
 		let step = 10 ** Math.ceil(Math.log10(Math.max(wanted, 1)));
 
 		if (wanted > 30e9)
-			step = [60e9, 120e9, 300e9, 600e9, 1800e9, 3600e9, 7200e9, 21600e9, 86400e9].find((each) => each >= wanted) ||
+			step = [60e9, 120e9, 300e9, 600e9, 1800e9, 3600e9, 7200e9, 21600e9, 43200e9, 86400e9].find((each) => each >= wanted) ||
 				Math.ceil(wanted / 86400e9) * 86400e9;
 		else if (wanted > 10e9)
 			step = wanted > 20e9 ? 30e9 : wanted > 15e9 ? 20e9 : 15e9;
@@ -249,16 +249,19 @@ class Painter {
 	}
 
 	axis(clock, height) {
-		const { step, decimals } = this.ticks(), context = this.context, offset = clock.ns % step;
+		const { step, decimals } = this.ticks(clock), context = this.context, offset = clock.since(0, step);
+		let day = '';
 
 		for (let k = Math.ceil((this.from + offset) / step); ; k++) {
 			const ts = k * step - offset, x = Math.round(this.x(ts)) + 0.5;
 			if (x > this.width)
 				break;
+			const isNew = clock.isDated && clock.date(ts) !== day;
+			day = clock.date(ts);
 			context.fillStyle = this.colors.line;
 			context.fillRect(x, 0, 1, this.height);
 			context.fillStyle = this.colors.dim;
-			context.fillText(clock.time(ts, decimals), x + 4, height / 2);
+			context.fillText(isNew ? clock.moment(ts, decimals) : clock.time(ts, decimals), x + 4, height / 2);
 		}
 	}
 

@@ -12,7 +12,7 @@ class Table {
 		this.rows = [];
 		const decimals = lives.facts.to - lives.facts.from < 10e9 ? 6 : 3;
 		this.columns = [
-			['begin', 'Start', (row) => clock.time(lives.begin[row], decimals), (row) => lives.begin[row]],
+			['begin', 'Start', (row) => clock.moment(lives.begin[row], decimals), (row) => lives.begin[row]],
 			['pid', 'PID', (row) => lives.lives(row) > 1 ? '×' + count(lives.lives(row)) : String(lives.pid[row]),
 			 (row) => lives.pid[row]],
 			['life', 'Life', (row) => lives.lifeText(row), (row) => lives.life(row)],

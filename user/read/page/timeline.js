@@ -335,6 +335,6 @@ class Timeline {
 	// For screen readers, once it has come to rest.
 	say() {
 		clearTimeout(this.sayLater);
-		this.sayLater = setTimeout(() => announce('From ' + this.clock.time(this.from, 3) + ', ' + time(this.to - this.from)), 500);
+		this.sayLater = setTimeout(() => announce('From ' + this.clock.moment(this.from, 3) + ', ' + time(this.to - this.from)), 500);
 	}
 }

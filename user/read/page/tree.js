@@ -307,7 +307,7 @@ class Tree {
 			return;
 		}
 		cell('pid', several ? '×' + count(this.livesOf(line)) : String(lives.pid[row]));
-		cell('begin', this.clock.time(lives.begin[line.first], this.decimals));
+		cell('begin', this.clock.moment(lives.begin[line.first], this.decimals));
 		cell('life', lives.lifeText(row));
 		cell('cpu', time(line.rows ? line.cpu : lives.cpuTime(row)));
 		cell('rss', (line.rows ? line.rss : lives.rss[row]) ? size(line.rows ? line.rss : lives.rss[row]) : '');
