@@ -98,6 +98,9 @@ def check_words(stage):
         best, telling, line = page.value(f"[page.lives.words.best({row}), page.lives.words.telling({row}), page.lives.argsText({row})]")
         assert best.endswith(".c") and "/" in best and f" {best} " in line, (best, line)
         assert best in telling.split() and "-quiet" not in telling and "\u2026" in telling, telling
+    page = stage.open("zombie")
+    same("of those that have none", page.value("page.lives.words.telling(page.lives.count - 1)"), "")
+    assert "\u2026" not in page.value("document.querySelector('#tree .lines').textContent")
     page = stage.open("command")
     same("of a single one", page.value("page.lives.words.best(0)"), page.value("page.lives.arguments(0)"))
 

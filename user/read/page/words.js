@@ -59,7 +59,9 @@ class Words {
 		if (size < 2)
 			return this.lives.arguments(row);
 		const shown = words.map((word) => 2 * (counts.get(word) || 0) > size ? '…' : word);
-		return shown.filter((word, i) => word !== '…' || shown[i - 1] !== '…').join(' ');
+		const text = shown.filter((word, i) => word !== '…' || shown[i - 1] !== '…').join(' ');
+		// Where nothing tells it from others, it is like them; they may have no arguments at all.
+		return text === '…' ? this.lives.arguments(row) : text;
 	}
 
 	// The one that says most; all of them if none says much.
