@@ -46,6 +46,28 @@ def check_table(stage):
     same("complaints", page.complaints(), [])
 
 
+def check_unknown(stage):
+    """What is not known is left out, and comes last in either order."""
+    page = stage.open("marks")
+    total, title = page.value("page.lives.count"), "document.getElementById('order').textContent"
+    for key in ("cpu", "rss", "phase"):
+        orders = []
+        for _ in (False, True):
+            page.click(f"#lives .head .{key} button")
+            texts = page.value("page.table.rows.map((row) => page.table.columns.find(([key]) => key === page.table.key)[2](row))")
+            same("rows", len(texts), total)
+            known = [text for text in texts if text]
+            assert 0 < len(known) < total, f"{key}: {texts}"
+            same(key, texts[len(known):], [""] * (total - len(known)))
+            orders.append(page.value(title))
+        same("the orders", orders, ["Largest first", "Smallest first"])
+    page.click("#lives .head .begin button")
+    same("by time", page.value(title), "Earliest first")
+    page.click("#lives .head .name button")
+    same("by name", page.value(title), "A to Z")
+    same("complaints", page.complaints(), [])
+
+
 def check_keys(stage):
     """The table without a mouse."""
     page = stage.open(stage.build_of(6000))

@@ -40,7 +40,8 @@ class Detail {
 		this.add('Began', (lives.is(row, older) ? 'before the trace; seen ' : '') + this.clock.moment(lives.begin[row], 6));
 		this.add('Life', lives.lifeText(row));
 		this.showPhases(row);
-		this.add('CPU', time(lives.runtime[row]));
+		if (lives.cpuText(row))
+			this.add('CPU', time(lives.runtime[row]));
 		if (lives.rss[row])
 			this.add('Largest RSS', size(lives.rss[row]));
 		if (lives.threads[row] > 1)

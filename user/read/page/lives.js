@@ -40,6 +40,12 @@ class Lives {
 		return fold ? fold.runtime : this.runtime[row];
 	}
 
+	// Of one that lives on, it is not known unless a snapshot had it.
+	cpuText(row) {
+		const known = this.exited[row] >= 0 || this.freed[row] >= 0 || this.cpuTime(row);
+		return known ? time(this.cpuTime(row)) : '';
+	}
+
 	// When each ended, or has not yet; and until when it keeps its slot: it was reaped, or is still there.
 	findEnds() {
 		const n = this.count, { begin, exited, notified, reaped } = this;

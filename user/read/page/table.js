@@ -16,8 +16,8 @@ class Table {
 			['pid', 'PID', (row) => lives.lives(row) > 1 ? '×' + count(lives.lives(row)) : String(lives.pid[row]),
 			 (row) => lives.pid[row]],
 			['life', 'Life', (row) => lives.lifeText(row), (row) => lives.life(row)],
-			['cpu', 'CPU', (row) => time(lives.cpuTime(row)), (row) => lives.cpuTime(row)],
-			['rss', 'RSS', (row) => lives.rss[row] ? size(lives.rss[row]) : '', (row) => lives.rss[row]],
+			['cpu', 'CPU', (row) => lives.cpuText(row), (row) => lives.cpuText(row) ? lives.cpuTime(row) : -1],
+			['rss', 'RSS', (row) => lives.rss[row] ? size(lives.rss[row]) : '', (row) => lives.rss[row] || -1],
 			['phase', this.phase, (row) => lives.phaseText(this.phase, row), (row) => lives.phaseSoFar(this.phase, row)],
 			['status', 'Status', (row) => this.statusText(row), (row) => lives.code[row]],
 			['name', 'Program', (row) => lives.name(row), null],
@@ -85,14 +85,20 @@ class Table {
 		this.key = key;
 		this.sort();
 		this.refresh();
-		announce('Sorted by ' + this.title() + (this.descending ? ', the largest first' : ', the smallest first'));
+		announce('Sorted by ' + this.title() + ', ' + this.orderText().toLowerCase());
+	}
+
+	orderText() {
+		const orders = { begin: ['Earliest first', 'Latest first'], name: ['A to Z', 'Z to A'], args: ['A to Z', 'Z to A'] };
+
+		return (orders[this.key] || ['Smallest first', 'Largest first'])[Number(this.descending)];
 	}
 
 	title() {
 		return this.columns.find(([key]) => key === this.key)[1];
 	}
 
-	// Those that are equal stay in the order of their birth.
+	// What is not known is below 0, and comes last; those that are equal stay in the order of their birth.
 	sort() {
 		const [key, , text, value] = this.columns.find(([each]) => each === this.key);
 		const sign = this.descending ? -1 : 1, rows = this.rows;
@@ -101,7 +107,7 @@ class Table {
 			const values = new Float64Array(this.lives.count);
 			for (const row of rows)
 				values[row] = value(row);
-			rows.sort((a, b) => sign * (values[a] - values[b]) || a - b);
+			rows.sort((a, b) => (values[a] < 0) - (values[b] < 0) || sign * (values[a] - values[b]) || a - b);
 		} else {
 			const texts = new Map();
 			for (const row of rows)
@@ -161,7 +167,7 @@ class Table {
 	refresh() {
 		markSorted(this.head.children, this.key, this.descending);
 		byId('sort').value = this.key;
-		byId('order').textContent = this.descending ? 'Largest first' : 'Smallest first';
+		byId('order').textContent = this.orderText();
 		byId('lives').setAttribute('aria-rowcount', String(this.rows.length + 1));
 		this.list.reset(this.rows.length, this.rows.indexOf(shared.selected));
 	}

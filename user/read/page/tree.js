@@ -309,7 +309,7 @@ class Tree {
 		cell('pid', several ? '×' + count(this.livesOf(line)) : String(lives.pid[row]));
 		cell('begin', this.clock.moment(lives.begin[line.first], this.decimals));
 		cell('life', lives.lifeText(row));
-		cell('cpu', time(line.rows ? line.cpu : lives.cpuTime(row)));
+		cell('cpu', line.rows && line.cpu ? time(line.cpu) : lives.cpuText(row));
 		cell('rss', (line.rows ? line.rss : lives.rss[row]) ? size(line.rows ? line.rss : lives.rss[row]) : '');
 		const twist = make('span', { class: 'twist', 'aria-hidden': 'true' }, line.opens ? line.open ? '▾' : '▸' : '');
 		const note = make('span', { class: 'note' + (this.failedOf(line) ? ' bad' : '') }, this.noteOf(line));
