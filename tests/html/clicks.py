@@ -83,6 +83,14 @@ def check_keys(stage):
          page.value("Number(document.getElementById('lives').getAttribute('aria-rowcount'))"))
     assert page.value(f"(() => {{ const a = {active}.getBoundingClientRect(), b = document.getElementById('lives').getBoundingClientRect();"
                       "return a.top >= b.top && a.bottom <= b.bottom + 1; })()"), "it is not in sight"
+    page.key("Home")
+    page.value("page.search.set('collect2')")
+    page.settle()
+    same("when it is not there", page.value("document.getElementById('lives').getAttribute('aria-activedescendant')"), None)
+    page.value("page.search.set('')")
+    page.settle()
+    same("when it is again", page.value(f"{active}.getAttribute('aria-rowindex')"), "2")
+    page.value("document.getElementById('lives').focus()")
     page.key("Escape")
     same("none", page.value("shared.selected"), -1)
     page.key("/")

@@ -36,6 +36,7 @@ class List {
 	reset(count, active) {
 		this.count = count;
 		this.active = active;
+		this.element.removeAttribute('aria-activedescendant'); // another line has its name now
 		this.canvas.style.height = count * LINE + 'px';
 		this.refresh();
 	}
