@@ -120,12 +120,17 @@ def check_access(stage):
             }})()""")
             assert contrast >= least, f"{front} on {back}, dark: {dark}: {contrast:.2f}, less than {least}"
     page.dark(False)
-    page.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=2, mobile=False)
-    page.settle()
-    wide = page.value("document.documentElement.scrollWidth")
-    stage.picture("narrow")
+    for width in (390, 320, 280):
+        page.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=2, mobile=False)
+        page.choose("#lanes-by", "tree")
+        wide = page.value("document.documentElement.scrollWidth")
+        room = page.value("page.timeline.painter.width - page.timeline.painter.left")
+        if width == 390:
+            stage.picture("narrow")
+        page.choose("#lanes-by", "slots")
+        assert wide <= width, f"on a screen of {width} pixels, it is {wide} wide"
+        assert room > width * 0.4, f"on a screen of {width} pixels, the tree's lanes have {room} of them for the times"
     page.call("Emulation.clearDeviceMetricsOverride")
-    assert wide <= 390, f"on a screen of 390 pixels, it is {wide} wide"
     same("complaints", page.complaints(), [])
 
 

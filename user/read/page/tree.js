@@ -329,12 +329,16 @@ class TreeLanes {
 	constructor(tree, changed) {
 		this.tree = tree;
 		this.lives = tree.lives;
-		this.gutter = 260;
 		this.height = 16;
 		tree.listeners.push(() => {
 			this.placed = false;
 			changed();
 		});
+	}
+
+	// For the names; more than half of the width is for the times.
+	get gutter() {
+		return Math.min(260, Math.floor(byId('timeline').clientWidth * 0.45));
 	}
 
 	get count() {
