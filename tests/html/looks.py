@@ -68,9 +68,11 @@ def check_colors(stage):
 
 def check_empty(stage):
     """Without a life, and with one alone, it is a page all the same."""
-    for words, lives in (("--comm", "nobody"), 0), (("--comm", "victim"), 2):
+    for words, lives in (("--to", "+0"), 1), (("--comm", "nobody"), 0), (("--comm", "victim"), 2):
         page = stage.open("death", *words)
         same(words, page.value("page.lives.count"), lives)  # with its ancestor
+        same(words, page.value("[...document.querySelectorAll('nav a')].filter((link) => link.getClientRects().length && "
+                               "!document.querySelector(link.getAttribute('href')).getClientRects().length).length"), 0)
         for key in ("n", "f", "+", "Home", "Enter"):
             page.value("document.getElementById('timeline').focus()")
             page.key(key)

@@ -10,8 +10,11 @@ class Critical {
 		this.facts = lives.facts.critical;
 		this.steps = steps;
 		this.clock = clock;
-		byId('critical-section').hidden = !this.facts || !steps.length;
-		if (!this.facts || !steps.length)
+		const isEmpty = !this.facts || !steps.length;
+
+		for (const element of [byId('critical-section'), byId('to-critical'), byId('with-critical')])
+			element.hidden = isEmpty;
+		if (isEmpty)
 			return;
 		this.whole = this.facts.to - this.facts.from;
 		this.showSum();
