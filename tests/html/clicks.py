@@ -227,6 +227,19 @@ def check_tree(stage):
     same("complaints", page.complaints(), [])
 
 
+def check_deep(stage):
+    """However deep one is in the tree, its name can be read."""
+    page = stage.open("deep")
+    page.value("shared.select(page.lives.count - 1)")
+    page.settle()
+    same("its level", page.value("document.querySelector('#tree .active').getAttribute('aria-level')"), "120")
+    assert page.value("""(() => {
+        const box = document.querySelector('#tree .active .process').getBoundingClientRect();
+        return document.querySelector('#tree .active b').getBoundingClientRect().right < box.right;
+    })()"""), "its name is not in its line"
+    same("complaints", page.complaints(), [])
+
+
 def check_tree_lanes(stage):
     """The tree's lines are lanes, whose names open and close them."""
     page = stage.open(stage.build_of(6000))

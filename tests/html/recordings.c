@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
- * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "crowd"; "days"; "zombie"; "unnoticed"; and "command".
+ * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "crowd"; "days"; "deep"; "zombie"; "unnoticed"; and "command".
  */
 #include "marks.h"
 #include "stories.h"
@@ -130,6 +130,26 @@ static void tell_days(const char *path)
 	story_end();
 }
 
+/* Each has forked the next. */
+static void tell_deep(const char *path)
+{
+	struct who all[120] = { process_of_pid(1, "init") };
+	uint32_t i;
+
+	story_begin(path);
+	story_put(task_record(0, &all[0], &all[0]));
+	for (i = 1; i < 120; i++) {
+		all[i] = story_fork(&all[i - 1], 100 + i, "deeper");
+		machine->now += MS;
+	}
+	for (i = 119; i; i--) {
+		story_exit(&all[i], &all[i - 1], 0);
+		story_reap(&all[i], &all[i - 1]);
+		story_put(free_record(0, &all[i]));
+	}
+	story_end();
+}
+
 /* Nobody reaps it, while others come and go. */
 static void tell_zombie(const char *path)
 {
@@ -191,6 +211,8 @@ int main(int argc, char **argv)
 	tell_crowd(path);
 	snprintf(path, sizeof(path), "%s/days", argv[1]);
 	tell_days(path);
+	snprintf(path, sizeof(path), "%s/deep", argv[1]);
+	tell_deep(path);
 	snprintf(path, sizeof(path), "%s/zombie", argv[1]);
 	tell_zombie(path);
 	snprintf(path, sizeof(path), "%s/unnoticed", argv[1]);

@@ -9,6 +9,7 @@
 const ALIKE = 3; // so many siblings of one program are one line
 const AT_FIRST = 20; // lines
 const TOO_MANY = 100; // lines, to be opened by themselves
+const DEEPEST = 30; // levels that are indented: the names of all others would leave the line
 
 class Tree {
 	constructor(lives, clock) {
@@ -302,7 +303,7 @@ class Tree {
 				cell(name, '');
 			const twist = make('span', { class: 'twist', 'aria-hidden': 'true' }, line.open ? '▾' : '▸');
 			const name = make('span', { class: 'cell process dim' }, twist, this.nameOf(line));
-			name.style.paddingLeft = line.depth * 1.2 + 0.5 + 'rem';
+			name.style.paddingLeft = Math.min(line.depth, DEEPEST) * 1.2 + 0.5 + 'rem';
 			element.append(name);
 			return;
 		}
@@ -317,7 +318,7 @@ class Tree {
 		const words = several && shown ? '(slowest: ' + shown + ')' : shown;
 		const name = make('span', { class: 'cell process' }, twist, make('b', {}, lives.name(row)), '  ', note, note.textContent ? '  ' : '',
 				  make('span', { class: 'dim' }, words));
-		name.style.paddingLeft = line.depth * 1.2 + 0.5 + 'rem';
+		name.style.paddingLeft = Math.min(line.depth, DEEPEST) * 1.2 + 0.5 + 'rem';
 		element.append(name);
 		if (shared.matches && !(line.rows || [row]).some((each) => shared.matches[each]))
 			element.classList.add('faint');
