@@ -46,6 +46,19 @@ def check_table(stage):
     same("complaints", page.complaints(), [])
 
 
+def check_programs(stage):
+    """A program's name leads to its lives, and to no others."""
+    for name in (stage.build_of(6000), "hostile", "marks"):
+        page = stage.open(name)
+        programs = page.value("page.programs.all.map((p) => [p.label, p.runs + p.open])")
+        assert len(programs) > 2, programs
+        for i, (label, lives) in enumerate(programs):
+            page.value(f"document.querySelectorAll('#programs-body button')[{i}].click()")
+            page.settle()
+            same(f"{name}, {label}", page.value("page.table.rows.length"), lives)
+        same("complaints", page.complaints(), [])
+
+
 def check_unknown(stage):
     """What is not known is left out, and comes last in either order."""
     page = stage.open("marks")

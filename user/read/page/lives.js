@@ -259,7 +259,8 @@ class Lives {
 	}
 
 	/*
-	 * Search: each word has to be in the name, the path or the arguments; or it is the PID.
+	 * Search: each word has to be in the name, the path or the arguments; or it is the PID. What follows
+	 * "=" is the name of a program, as the programs have it: lives of that one alone.
 	 */
 
 	haystack(row) {
@@ -294,6 +295,11 @@ class Lives {
 
 		if (!words.length)
 			return null;
+		if (words[0][0] === '=') {
+			const name = text.trim().slice(1).trim();
+
+			return (row) => this.strings[this.comm[row]].trim() === name;
+		}
 		return (row) => this.pid[row] === pid || words.every((word) => this.haystack(row).includes(word));
 	}
 }

@@ -77,8 +77,8 @@ class Programs {
 				return make('td', { class: 'text' }, make('div', { class: 'clamp' }, text(program)));
 			if (key !== 'label')
 				return make('td', { class: key === 'failed' ? 'bad' : null }, text(program));
-			const button = make('button', { type: 'button', class: 'link', title: 'Search for it' }, program.label);
-			on(button, 'click', () => this.search(program.label));
+			const button = make('button', { type: 'button', class: 'link', title: 'Search for its lives' }, program.label);
+			on(button, 'click', () => this.search('=' + program.label));
 			return make('td', { class: 'text' }, button);
 		}));
 	}
