@@ -141,17 +141,34 @@ def check_paper(stage):
     page = stage.open(stage.build_of(6000))
     data = page.paper(f"{stage.folder}/paper.pdf")
     assert data.startswith(b"%PDF") and len(data) > 20000
-    page.call("Emulation.setEmulatedMedia", media="print")
-    page.value("for (const list of [page.table.list, page.tree.list]) list.print(true)")
+    page.dark(True)
+    page.value("(({ tree }) => { for (let i = 0; tree.lines.length < 300; i++) tree.open(i); tree.changed(); })(page)")
+    page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    page.value("window.dispatchEvent(new Event('beforeprint'))")
     page.settle()
+    same("the paper", page.value("[getComputedStyle(document.body).backgroundColor, page.timeline.painter.colors.back]"),
+         ["rgb(255, 255, 255)", "#fff"])
+    for name, more in (("tree", page.value("page.tree.lines.length") - 200), ("lives", page.value("page.lives.count") - 200)):
+        assert f"{more:,} more lines" in page.value(f"getComputedStyle(document.getElementById('{name}'), '::after').content"), name
+        assert page.value(f"""(() => {{
+            const section = document.getElementById('{name}').closest('section'), lines = section.querySelectorAll('.line');
+            return lines[lines.length - 1].getBoundingClientRect().bottom <= section.nextElementSibling.getBoundingClientRect().top;
+        }})()"""), f"the {name} is on top of what follows"
+    page.call("Emulation.setDeviceMetricsOverride", width=720, height=1000, deviceScaleFactor=1, mobile=False)
+    cut = page.value("""[...document.querySelectorAll('#lives .line .cell')].filter((cell) =>
+        !cell.matches('.args, .status, .name') && cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)""")
+    page.call("Emulation.clearDeviceMetricsOverride")
+    same("figures that are cut", cut, [])
     page.screenshot(f"{stage.folder}/paper.png", full=True)
     for hidden in (".bar", "#zoom-in", "#only", "#detail"):
         same(hidden, page.value(f"document.querySelector('{hidden}').getClientRects().length"), 0)
     rows = page.value("[...document.querySelectorAll('#lives .line')].map((line) => line.getBoundingClientRect().top)")
     same("lives", len(rows), 200)
     assert rows == sorted(set(rows)), "lives are on top of one another"
-    page.value("for (const list of [page.table.list, page.tree.list]) list.print(false)")
-    page.call("Emulation.setEmulatedMedia", media="")
+    page.call("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    page.value("window.dispatchEvent(new Event('afterprint'))")
+    assert page.value("page.timeline.painter.colors.back") != "#fff", "it is dark again"
+    page.dark(False)
     page.settle()
     assert page.value("document.querySelectorAll('#lives .line').length") < 60
     same("complaints", page.complaints(), [])

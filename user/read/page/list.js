@@ -159,7 +159,13 @@ class List {
 	}
 
 	print(on) {
+		const left = this.count - PRINTED;
+
 		this.printing = on;
+		if (on && left > 0)
+			this.element.dataset.left = '… and ' + plural(left, 'more line', 'more lines') + ', which are not on paper';
+		else
+			delete this.element.dataset.left;
 		this.refresh();
 	}
 }

@@ -14,6 +14,11 @@ class Painter {
 		this.waits = new Map();
 		this.readColors();
 		on(matchMedia('(prefers-color-scheme: dark)'), 'change', () => this.readColors());
+		for (const [type, isPaper] of [['beforeprint', true], ['afterprint', false]])
+			on(window, type, () => {
+				document.documentElement.classList.toggle('paper', isPaper);
+				this.readColors();
+			});
 	}
 
 	readColors() {

@@ -162,7 +162,8 @@ class Timeline {
 		on(box, 'scroll', this.draw, { passive: true });
 		new ResizeObserver(this.draw).observe(box);
 		on(matchMedia('(prefers-color-scheme: dark)'), 'change', this.draw);
-		on(window, 'beforeprint', () => this.drawNow());
+		for (const type of ['beforeprint', 'afterprint'])
+			on(window, type, () => this.drawNow());
 		on(box, 'wheel', (event) => this.wheel(event), { passive: false });
 		on(box, 'pointerdown', (event) => this.down(event));
 		on(box, 'pointermove', (event) => this.move(event));
