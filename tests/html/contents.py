@@ -66,6 +66,14 @@ def check_overtime(stage):
         same(name, page.complaints(), [])
 
 
+def check_figures(stage):
+    """Figures are those of the program, also where they are exactly between two."""
+    page = stage.open("command")
+    same("times", page.value("[1004, 1005, 1125, 1375, 9995, 12250, 12350, 100500, 101500, 999499, 999500].map(time)"),
+         ["1.00 µs", "1.00 µs", "1.12 µs", "1.38 µs", "10.0 µs", "12.2 µs", "12.3 µs", "100 µs", "102 µs", "999 µs", "1.00 ms"])
+    same("sizes", page.value("[999, 1000, 1152, 10496, 1023488].map(size)"), ["999 KiB", "0.98 MiB", "1.12 MiB", "10.2 MiB", "0.98 GiB"])
+
+
 def check_days(stage):
     """Where not all is of one day, times have their dates; and the lines of the timeline are at round times."""
     page = stage.open("days", "--utc")

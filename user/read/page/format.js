@@ -2,8 +2,12 @@
 // Figures as the program prints them: three digits and a unit.
 'use strict';
 
+// Exactly between two figures, it is the even one, as with printf().
 function threeDigits(value, unit) {
-	return value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + ' ' + unit;
+	const decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0, scale = 10 ** decimals;
+	const isBetween = value * 2 ** (decimals + 1) % 2 === 1;
+
+	return (isBetween ? 2 * Math.round(value * scale / 2) / scale : value).toFixed(decimals) + ' ' + unit;
 }
 
 function time(ns) {
