@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
- * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "crowd"; "days"; "deep"; "zombie"; "unnoticed"; and "command".
+ * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "crowd";
+ * "days"; "deep"; "zombie"; "unnoticed"; and "command".
  */
 #include "marks.h"
 #include "stories.h"
