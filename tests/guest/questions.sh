@@ -244,7 +244,7 @@ run() {
 }
 for name in a b c planted1 planted2 planted3; do
 	ms=40
-	[[ $name != planted* ]] || ms=80
+	[[ $name != planted* ]] || ms=200
 	expect "record $name" 0 ' 0 lost$' proclife-read --record "$work/$name" -- \
 		bash -c "late_parent=(${late_parent[*]}); $(declare -f run); run $ms"
 done
@@ -257,7 +257,7 @@ expect 'diff: where none was planted there is none' 1 '' grep -E '^(steady|secon
 expect 'diff: nothing' 0 '^Nothing has changed' proclife-read --factor 4 --diff "$work/a" "$work/b"
 expect 'diff: JSON' 2 '"by":"comm","group":"slow","phase":"zombie","statistic":"p50"' \
 	proclife-read --json --factor 4 --diff "$work/a" "$work/delayed"
-expect 'diff: twice as long, of three runs a side' 2 '^slow +zombie +p50 ' proclife-read \
+expect 'diff: five times as long, of three runs a side' 2 '^slow +zombie +p50 ' proclife-read \
 	--diff "$work/a" "$work/b" "$work/c" --against "$work/planted1" "$work/planted2" "$work/planted3" \
 	--junit "$work/verdicts.xml"
 cp "$work/output" "$work/found"
