@@ -91,16 +91,28 @@ static void tell_hostile(void)
 	story_users(exporting_path("hostile"), "1000 @alice;=1\n");
 }
 
-/* Its memory is torn down by another, once it is gone itself: of one before, of one after the end. */
+/*
+ * Its memory is torn down by another, once it is gone itself: of one before, of one after the end. And one
+ * was exiting when it was found: since when, is not known.
+ */
 static void tell_late(void)
 {
-	struct who init = process_of_pid(1, "init"), cat = process_of_pid(98, "cat"), held;
+	struct who init = process_of_pid(1, "init"), cat = process_of_pid(98, "cat"), found = process_of_pid(97, "found");
+	struct who held;
 	struct proclife_record record;
 
 	story_features = PROCLIFE_KNOWN_TYPES;
 	story_begin(exporting_path("late"));
 	story_features = WITHOUT_EXITING;
 	story_put(task_record(0, &cat, &init));
+	found.flags |= PROCLIFE_F_EXITING;
+	story_put(task_record(0, &found, &init));
+	machine->now += 3 * MS;
+	story_exit(&found, &init, 3 << 8);
+	machine->now += 2 * MS;
+	story_reap(&found, &init);
+	machine->now += MS;
+	story_put(free_record(0, &found));
 	cat = thread_of(&cat, 99);
 	for (uint32_t pid = 100; pid < 102; pid++) {
 		held = story_fork(&init, pid, "held");

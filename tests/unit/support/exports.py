@@ -801,7 +801,7 @@ def check_perfetto(page, recordings, by_process=False):
             check_phases(place, life, following, memory, found)
             if unescape(found.name) != bytes_of(life, "comm"):
                 complain(f"{place}: its name is {found.name!r}")
-            end = life["exited"] or life["reaped"] or life["freed"]
+            end = life["exited"] or life["notified"] or life["reaped"] or life["freed"]
             if found.end != end and end:
                 complain(f"{place}: it ends at {found.end}, not {end}")
         if len(born) != len(recording.tree) or counters[-1] > len(recording.tree) or min(counters) < 0:

@@ -206,8 +206,10 @@ static uint64_t end_of(const struct trace *trace, const struct life *life)
 	const struct proclife_process *process = life->process;
 	const struct proclife_marks *marks = &process->marks;
 
-	if (marks->exited || marks->reaped || marks->freed)
-		return marks->exited ? marks->exited : marks->reaped ? marks->reaped : marks->freed;
+	if (marks->exited || marks->notified)
+		return marks->exited ? marks->exited : marks->notified;
+	if (marks->reaped || marks->freed)
+		return marks->reaped ? marks->reaped : marks->freed;
 	if (life->death.state == PROCLIFE_IS_ZOMBIE) /* as it was found */
 		return process->seen;
 	return process->outlives ? 0 : proclife_source_horizon(trace->export->run->source);
