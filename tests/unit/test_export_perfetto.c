@@ -27,6 +27,20 @@ static void test_processes(void **state)
 	exporting_compare("processes", "", "processes");
 }
 
+/* Perfetto finds the way from each track to the root: past those that are left out. */
+static void test_above(void **state)
+{
+	char line[6 * PATH_MAX];
+
+	(void)state;
+	exporting_run("build", "--summary --json --comm cc1", "part.json", 0);
+	exporting_run("build", "--export perfetto --tracks processes --comm cc1", "part.perfetto", 0);
+	exporting_check("counts perfetto %s %s", exporting_path("part.perfetto"), exporting_path("part.json"));
+	/* Neither has a life with that name below it. */
+	snprintf(line, sizeof(line), "! grep -aqE '(as|ld) ' %s", exporting_path("part.perfetto"));
+	assert_int_equal(system(line), 0);
+}
+
 /* As protoc shows it. */
 static struct output decoded(const char *options)
 {
@@ -191,7 +205,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_slots), TEST(test_processes), TEST(test_tracks), TEST(test_flows), TEST(test_protobuf),
-		TEST(test_terminal), TEST(test_lost),
+		TEST(test_terminal), TEST(test_lost), TEST(test_above),
 	};
 
 	if (find_program())

@@ -636,6 +636,17 @@ def check_clocks(path, packet, recording):
         complain(f"{path}: {clocks}, not {wanted}")
 
 
+def check_above(path, tracks):
+    """Of what hangs on a track that nothing describes, or on one of a hundred others, Perfetto shows nothing."""
+    for uuid, track in tracks.items():
+        above = 0
+        while "parent_uuid" in track and above < 99:
+            above += 1
+            track = tracks.get(track["parent_uuid"][0], {})
+        if above == 99 or track.get("name") != ["proclife"]:
+            complain(f"{path}: {tracks[uuid]}: {above} tracks are above it, up to {track}")
+
+
 def read_perfetto(path, recording=None):
     """Tracks, slices by their tracks, and counters, nested as Perfetto nests them."""
     tracks, events, counters = {}, [], []
@@ -656,6 +667,7 @@ def read_perfetto(path, recording=None):
             complain(f"{path}: packet {number}: {packet}")
         elif recording:
             check_clocks(path, packet, recording)
+    check_above(path, tracks)
     slices, open_slices, instants = {}, {}, []
     for ts, _, event in sorted(events, key=lambda event: event[:2]):
         (kind,), (uuid,) = event["type"], event["track_uuid"]

@@ -54,19 +54,29 @@ static void count(struct trace *trace, struct lane *lane, bool lives)
 	packets_write(&trace->packets);
 }
 
+/* Its track is to be below that of @parent. */
+static void hang(const struct lanes *lanes, struct lane *lane, const struct proclife_process *parent)
+{
+	struct lane *above = parent ? lanes_get(lanes, parent->id) : NULL;
+
+	if (!above)
+		return;
+	lane->parent = above->uuid;
+	lane->above = above->id;
+	above->below++;
+}
+
 static void born(void *state, const struct proclife_process *process, const struct proclife_process *parent,
 		 const struct proclife_process *creator)
 {
 	struct trace *trace = state;
-	const struct lane *above = parent ? lanes_get(&trace->lanes, parent->id) : NULL;
-	uint64_t over = above ? above->uuid : 0;
 	struct lane *lane;
 
 	(void)creator;
 	if (!process->selected || lanes_get(&trace->lanes, process->id))
 		return;
 	lane = lanes_add(&trace->lanes, process->id);
-	lane->parent = over;
+	hang(&trace->lanes, lane, parent);
 	lane->uuid = trace->by_process ?
 		proclife_source_identity(trace->export->run->source, process->tgid, process->start) :
 		own_uuid(trace, OWN_LANES + lane->number);
@@ -78,12 +88,11 @@ static void linked(void *state, const struct proclife_process *process, const st
 {
 	struct trace *trace = state;
 	struct lane *lane = lanes_get(&trace->lanes, process->id);
-	const struct lane *above = parent ? lanes_get(&trace->lanes, parent->id) : NULL;
 
 	if (!lane)
 		born(state, process, parent, NULL);
-	else if (above && !lane->shown)
-		lane->parent = above->uuid;
+	else if (!lane->shown && !lane->above)
+		hang(&trace->lanes, lane, parent);
 }
 
 static void exited(void *state, const struct proclife_process *process)
@@ -91,18 +100,6 @@ static void exited(void *state, const struct proclife_process *process)
 	struct trace *trace = state;
 
 	count(trace, lanes_get(&trace->lanes, process->id), false);
-}
-
-static void forget(void *state, const struct proclife_process *process)
-{
-	struct trace *trace = state;
-	struct lane *lane = lanes_get(&trace->lanes, process->id);
-
-	if (!lane)
-		return;
-	if (!process->outlives)
-		count(trace, lane, false);
-	lanes_remove(&trace->lanes, lane);
 }
 
 /* Before what is on it. Its own track has the name that it has then. */
@@ -124,6 +121,34 @@ static void put_track(struct trace *trace, struct lane *lane, const char *comm, 
 		track.rank = (int)lane->number + 1;
 	}
 	packets_track(&trace->packets, &track);
+}
+
+/* It has a track, too, if a filter leaves it out and not those below: Perfetto drops what hangs on none. */
+static void put_above(struct trace *trace, struct lane *lane, const struct proclife_process *process)
+{
+	struct lane *above = lane->above ? lanes_get(&trace->lanes, lane->above) : NULL;
+
+	if (lane->below || lane->wanted)
+		put_track(trace, lane, process->comm, process->tgid);
+	if (!above)
+		return;
+	above->below--;
+	above->wanted |= lane->shown;
+}
+
+static void forget(void *state, const struct proclife_process *process)
+{
+	struct trace *trace = state;
+	struct lane *lane = lanes_get(&trace->lanes, process->id);
+
+	if (!lane)
+		return;
+	if (!process->outlives)
+		count(trace, lane, false);
+	if (trace->by_process)
+		put_above(trace, lane, process);
+	packets_write(&trace->packets);
+	lanes_remove(&trace->lanes, lane);
 }
 
 static void put_slice(struct trace *trace, uint64_t track, const char *name, uint64_t begin, uint64_t end)

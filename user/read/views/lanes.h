@@ -10,9 +10,12 @@ struct lane {
 	uint64_t id; /* of the process */
 	uint32_t number;
 	uint64_t uuid;	 /* of a track of its own */
-	uint64_t parent; /* that of its parent; 0: it has none */
+	uint64_t parent; /* that of the track above it; 0: there is none */
+	uint64_t above;	 /* the process that has that one */
+	uint32_t below;	 /* how many there are that have it above them */
 	bool living;
-	bool shown; /* that track */
+	bool shown;  /* that track */
+	bool wanted; /* it is above one that is shown */
 };
 
 struct lanes {
