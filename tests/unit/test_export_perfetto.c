@@ -27,9 +27,10 @@ static void test_processes(void **state)
 	exporting_compare("processes", "", "processes");
 }
 
-/* Perfetto finds the way from each track to the root: past those that are left out. */
+/* Perfetto finds the way from each track to the root: past those that are left out, and of a deep one. */
 static void test_above(void **state)
 {
+	struct who init = process_of_pid(1, "init"), who = init, next;
 	char line[6 * PATH_MAX];
 
 	(void)state;
@@ -39,6 +40,21 @@ static void test_above(void **state)
 	/* Neither has a life with that name below it. */
 	snprintf(line, sizeof(line), "! grep -aqE '(as|ld) ' %s", exporting_path("part.perfetto"));
 	assert_int_equal(system(line), 0);
+	story_begin(exporting_path("deep"));
+	story_put(task_record(0, &init, &init));
+	for (uint32_t i = 0; i < 150; i++) {
+		next = process_of_pid(100 + i, i < 149 ? "chain" : "last");
+		story_put(fork_record(0, &next, &who));
+		who = next;
+	}
+	story_exit(&who, &init, 0);
+	story_end();
+	exporting_run("deep", "--summary --json", "part.json", 0);
+	exporting_run("deep", "--export perfetto --tracks processes", "part.perfetto", 0);
+	exporting_check("counts perfetto %s %s", exporting_path("part.perfetto"), exporting_path("part.json"));
+	exporting_run("deep", "--summary --json --comm last", "part.json", 0);
+	exporting_run("deep", "--export perfetto --tracks processes --comm last", "part.perfetto", 0);
+	exporting_check("counts perfetto %s %s", exporting_path("part.perfetto"), exporting_path("part.json"));
 }
 
 /* As protoc shows it. */

@@ -14,6 +14,8 @@
 
 /* More arrows than these, and nobody finds one among them. */
 #define MOST_FLOWS 1000
+/* A chain of forks can have any length; Perfetto drops what is on a track with more than 98 above it. */
+#define MOST_LEVELS 64
 
 struct trace {
 	const struct export *export;
@@ -54,16 +56,20 @@ static void count(struct trace *trace, struct lane *lane, bool lives)
 	packets_write(&trace->packets);
 }
 
-/* Its track is to be below that of @parent. */
+/* Its track is to be below that of @parent; or beside, if that is deep. */
 static void hang(const struct lanes *lanes, struct lane *lane, const struct proclife_process *parent)
 {
 	struct lane *above = parent ? lanes_get(lanes, parent->id) : NULL;
+	bool beside = above && above->level == MOST_LEVELS;
 
 	if (!above)
 		return;
-	lane->parent = above->uuid;
-	lane->above = above->id;
-	above->below++;
+	lane->parent = beside ? above->parent : above->uuid;
+	lane->above = beside ? above->above : above->id;
+	lane->level = beside ? above->level : above->level + 1;
+	above = beside ? lanes_get(lanes, above->above) : above;
+	if (above)
+		above->below++;
 }
 
 static void born(void *state, const struct proclife_process *process, const struct proclife_process *parent,
