@@ -19,6 +19,7 @@ static const struct {
 	int status;
 } recordings[] = {
 	{ "build", 0 }, { "lossy", 3 }, { "before", 0 }, { "marks", 0 }, { "hostile", 0 }, { "late", 0 },
+	{ "unseen", 3 },
 };
 
 const char *exporting_path(const char *name)
@@ -146,6 +147,33 @@ static void tell_late(void)
 	metadata_set(exporting_path("late"), "to_realtime", "\"0x17979cfe3d85cd15\"");
 }
 
+/* It is found as a zombie; what is lost then can have been an EXIT of another thread. But it is reaped. */
+static void tell_unseen(void)
+{
+	struct who init = process_of_pid(1, "init"), found = process_of_pid(97, "found");
+	struct proclife_record record;
+
+	story_ring = 16;
+	story_begin(exporting_path("unseen"));
+	story_put(task_record(0, &init, &init));
+	found.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	record = task_record(0, &found, &init);
+	record.state.exit_code = 2 << 8;
+	story_put(record);
+	story_sync();
+	for (uint32_t i = 0; i < 17; i++)
+		story_wait(&init);
+	story_sync();
+	machine->now += 2 * MS;
+	story_reap(&found, &init);
+	machine->now += MS;
+	story_put(free_record(0, &found));
+	story_end();
+	story_ring = STORY_RING;
+	metadata_set(exporting_path("unseen"), "to_boottime", "\"0x5000\"");
+	metadata_set(exporting_path("unseen"), "to_realtime", "\"0x17979cfe3d85cd15\"");
+}
+
 int exporting_setup(void **state)
 {
 	recorded_setup(state);
@@ -154,6 +182,7 @@ int exporting_setup(void **state)
 	metadata_set(exporting_path("build"), "boot_id", "\"" EXPORTING_BOOT "\"");
 	tell_hostile();
 	tell_late();
+	tell_unseen();
 	return 0;
 }
 

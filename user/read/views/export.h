@@ -24,6 +24,12 @@ static inline bool life_failed(const struct life *life)
 	return life->end && life->process->exit_code > 0;
 }
 
+/* Is it known how it ended? If its exit was lost, the reap says that it has, and so that this was read. */
+static inline bool life_has_status(const struct life *life)
+{
+	return (life->death.exited || life->end) && life->process->exit_code >= 0;
+}
+
 struct export {
 	struct run *run;
 	FILE *out;

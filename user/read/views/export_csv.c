@@ -84,7 +84,7 @@ static void put_end(struct csv *csv, const struct life *life)
 {
 	const struct death *death = &life->death;
 	const struct proclife_killer *killer = &death->killer;
-	bool known = death->exited && death->exit_code >= 0, killed = killer->signo;
+	bool known = life_has_status(life), killed = killer->signo;
 	unsigned int code = known ? (unsigned int)death->exit_code : 0, signal = code & 0x7f;
 	char buffer[24];
 

@@ -57,9 +57,9 @@ static void put_end(struct packets *packets, const struct life *life)
 		packets_note_true(packets, "ended");
 	if (life_failed(life))
 		packets_note_true(packets, "failed");
-	if (life->end && process->exit_code >= 0 && !signal)
+	if (life_has_status(life) && !signal)
 		packets_note_uint(packets, "status", code >> 8 & 0xff);
-	else if (life->end && process->exit_code >= 0)
+	else if (life_has_status(life))
 		put_text(packets, "signal", signal_name((int)signal, text));
 	if (killer) {
 		put_text(packets, "killer_signal", signal_name(killer->signo, text));
