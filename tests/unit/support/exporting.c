@@ -147,18 +147,28 @@ static void tell_late(void)
 	metadata_set(exporting_path("late"), "to_realtime", "\"0x17979cfe3d85cd15\"");
 }
 
-/* It is found as a zombie; what is lost then can have been an EXIT of another thread. But it is reaped. */
+/*
+ * One is found as a zombie; what is lost then can have been an EXIT of another thread. But it is reaped. The
+ * other one's exit begins, and the rest of it is lost.
+ */
 static void tell_unseen(void)
 {
-	struct who init = process_of_pid(1, "init"), found = process_of_pid(97, "found");
+	struct who init = process_of_pid(1, "init"), found = process_of_pid(97, "found"), lost;
 	struct proclife_record record;
 
 	story_ring = 16;
+	story_features = PROCLIFE_KNOWN_TYPES;
 	story_begin(exporting_path("unseen"));
+	story_features = WITHOUT_EXITING;
 	story_put(task_record(0, &init, &init));
 	found.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
 	record = task_record(0, &found, &init);
 	record.state.exit_code = 2 << 8;
+	story_put(record);
+	lost = story_fork(&init, 98, "lost");
+	machine->now += MS;
+	record = exiting_record(0, &lost, &init, NULL, 0);
+	record.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
 	story_put(record);
 	story_sync();
 	for (uint32_t i = 0; i < 17; i++)
@@ -168,6 +178,7 @@ static void tell_unseen(void)
 	story_reap(&found, &init);
 	machine->now += MS;
 	story_put(free_record(0, &found));
+	story_bury(&lost, &init);
 	story_end();
 	story_ring = STORY_RING;
 	metadata_set(exporting_path("unseen"), "to_boottime", "\"0x5000\"");

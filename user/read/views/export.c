@@ -110,7 +110,8 @@ static void gone(void *data, struct proclife_process *process)
 {
 	struct exporting *exporting = data;
 	uint64_t alone = 0;
-	bool known = alone_of(exporting->alone, process, &alone);
+	/* Where its exit began, but its EXIT was lost, it can have gone on. */
+	bool known = proclife_process_has_exited(process) && alone_of(exporting->alone, process, &alone);
 
 	if (!death_memory_follows(process))
 		finish(exporting, process, known, alone);
