@@ -92,6 +92,24 @@ static void tell_hostile(void)
 	story_users(exporting_path("hostile"), "1000 @alice;=1\n");
 }
 
+/* A thread of it tells of it, before it is known when it was started. */
+static void tell_threads(const struct who *init)
+{
+	struct who app = process_of_pid(95, "app"), thread = thread_of(&app, 96);
+
+	story_put(task_record(0, &thread, init));
+	story_put(task_record(0, &app, init));
+	machine->now += MS;
+	story_put(exiting_record(0, &thread, init, NULL, 0));
+	story_put(exit_record(0, &thread, 0, 1));
+	story_reap(&thread, &thread);
+	story_put(free_record(0, &thread));
+	story_put(exiting_record(0, &app, init, NULL, 0));
+	story_exit(&app, init, 0);
+	story_reap(&app, init);
+	story_put(free_record(0, &app));
+}
+
 /*
  * Its memory is torn down by another, once it is gone itself: of one before, of one after the end. And one
  * was exiting when it was found: since when, is not known.
@@ -114,6 +132,7 @@ static void tell_late(void)
 	story_reap(&found, &init);
 	machine->now += MS;
 	story_put(free_record(0, &found));
+	tell_threads(&init);
 	cat = thread_of(&cat, 99);
 	for (uint32_t pid = 100; pid < 102; pid++) {
 		held = story_fork(&init, pid, "held");

@@ -12,9 +12,9 @@
 /* The place of a process. */
 struct place {
 	uint64_t id;	 /* of the process */
-	uint64_t span;	 /* its own */
+	uint64_t span;	 /* its own; 0 until somebody asks for it */
 	uint64_t parent; /* the span of its parent; 0: it is the first of its trace */
-	uint64_t root;	 /* the span of that one */
+	uint64_t root;	 /* the span of that one; 0 for that one itself, until it has a span */
 };
 
 struct descent {
