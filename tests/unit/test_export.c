@@ -63,7 +63,7 @@ static void test_csv_texts(void **state)
 	expect_part(out.text, ",\\xe2\\x80\\xaelive,");
 	expect_part(out.text, ",\\\\x41\\\\n,");
 	expect_part(out.text, ",\303\244\342\202\254\360\237\230\200,");
-	expect_part(out.text, ",\"/=evil,\"\"\\xff;\\x2d1\",");
+	expect_part(out.text, ",\"/=evil,\"\"\\xff;\\x2d1;\"\"\\x3d2\",");
 	expect_part(out.text, ",\\x40alice;\\x3d1,");
 	/* An empty argument is one, too. */
 	expect_part(out.text, ",trail ,trail ,\"trail\\x20  q");

@@ -88,7 +88,7 @@ static void tell_hostile(void)
 	story_end();
 	metadata_set(exporting_path("hostile"), "to_realtime", "\"0x17979cfe3d85cd15\"");
 	metadata_set(exporting_path("hostile"), "hostname", "\"evil \\377\\042\"");
-	story_cgroups(exporting_path("hostile"), "77 /=evil,\"\xff;-1\n");
+	story_cgroups(exporting_path("hostile"), "77 /=evil,\"\xff;-1;\"=2\n");
 	story_users(exporting_path("hostile"), "1000 @alice;=1\n");
 }
 

@@ -227,6 +227,10 @@ def check_csv(page, recordings):
         with open(path, encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             rows = list(reader)
+        # As a spreadsheet does that splits cells at semicolons.
+        for part in [part for row in csv.reader(raw.decode().splitlines(), delimiter=";") for part in row]:
+            if part[:1] and part[0] in FORMULAS:
+                complain(f"{path}: {part!r} is a formula")
         names = reader.fieldnames
         if page_names(page, "CSV") != names:
             complain(f"the columns are {names}, those of the page {page_names(page, 'CSV')}")

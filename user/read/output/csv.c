@@ -70,13 +70,18 @@ void csv_moment(struct csv *csv, const char *name, uint64_t realtime)
 		text_moment(&csv->row, realtime, 9);
 }
 
-/* @at_cell: where a cell can begin. */
+/* @at_cell: where a cell can begin. A quote there is written as two, which are quotes around nothing. */
 static void put_text(struct csv *csv, const char *s, size_t n, const char *special, bool at_cell)
 {
 	const char *semicolon;
 	size_t piece;
 
 	for (; n; s += piece, n -= piece) {
+		if (at_cell && *s == '"') {
+			text_bytes(&csv->cell, s, 1, 1);
+			piece = 1;
+			continue;
+		}
 		semicolon = memchr(s, ';', n);
 		piece = semicolon ? (size_t)(semicolon + 1 - s) : n;
 		if (at_cell && strchr(FORMULA, *s) && *s) {

@@ -31,8 +31,8 @@ void csv_moment(struct csv *csv, const char *name, uint64_t realtime);
 
 /*
  * A text is escaped as by text_escaped(). A spreadsheet takes a cell that begins with =, +, - or @ for
- * a formula, whatever quotes it has, and some split cells at semicolons, too: there, these four are
- * escaped.
+ * a formula, whatever quotes it has, and some split cells at semicolons, too: there, and behind
+ * quotes there, these four are escaped.
  */
 void csv_text(struct csv *csv, const char *name, const char *s); /* NULL: not known */
 void csv_bytes(struct csv *csv, const char *name, const char *s, size_t n);
