@@ -260,7 +260,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   check-model       the program against a model of it, on new seeds for five minutes
   check-mutants     which of MUTANTS="--seed 1 --count 300 lib read" changes no test notices
   check-litmus      the ring under the memory models of the kernel, arm64 and riscv64
-  check-exports     what --export otlp writes, read with OpenTelemetry's own definitions
+  check-exports     what --export otlp and folded write, read by OpenTelemetry's definitions and speedscope
   check-metrics     what --metrics writes, read by node_exporter and Prometheus
   check-html        the page of --html, in a browser that clicks
   check-valgrind    the unit tests under valgrind

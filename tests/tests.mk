@@ -229,10 +229,11 @@ $B/tests/html/recordings: $(patsubst %,$B/tests/%.o,html/recordings unit/support
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
-# What --export otlp writes, read with OpenTelemetry's own definitions, from npm.
+# What --export otlp writes, read with OpenTelemetry's own definitions, from npm; and folded, by speedscope.
 # Node.js of another source than Debian's has npm in it.
 check-exports: all
 	command -v npm >/dev/null || tests/scripts/setup exports
+	command -v chromium >/dev/null || tests/scripts/setup html
 	B=$B tests/exports/run
 
 $B/tests/html/%.o: override CPPFLAGS += -Itests/unit/support
