@@ -73,6 +73,25 @@ static void test_csv_texts(void **state)
 	free(out.text);
 }
 
+/* The program in the manual page prints each that failed, and how; wherever it runs, CSV is UTF-8. */
+static void test_csv_example(void **state)
+{
+	char line[6 * PATH_MAX], *text;
+
+	(void)state;
+	exporting_run("hostile", "--export csv", "lives.csv", 0);
+	snprintf(line, sizeof(line), "sed -n '/^import csv/,/^\\.Ed/{/^\\.Ed/d;p}' " SOURCE "/user/man/proclife-read-export.5 > %s",
+		 exporting_path("example.py"));
+	assert_int_equal(system(line), 0);
+	snprintf(line, sizeof(line), "cd %s && LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 PYTHONIOENCODING=utf-8 "
+		 "python3 example.py > failed", folder.base);
+	assert_int_equal(system(line), 0);
+	text = contents(exporting_path("failed"));
+	expect_part(text, "1003 \\x40SUM(A1) SIGKILL\n");
+	expect_part(text, "1011 \303\244\342\202\254\360\237\230\200 1\n");
+	free(text);
+}
+
 static unsigned int count_rows(const char *options)
 {
 	struct output out = run_program(false, 0, "%s -i %s --export csv %s", program, exporting_path("build"),
@@ -293,7 +312,7 @@ static void test_folded_depth(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_csv), TEST(test_csv_texts), TEST(test_selection), TEST(test_hide_args), TEST(test_output),
+		TEST(test_csv), TEST(test_csv_texts), TEST(test_csv_example), TEST(test_selection), TEST(test_hide_args), TEST(test_output),
 		TEST(test_folded), TEST(test_folded_text), TEST(test_folded_depth),
 	};
 
