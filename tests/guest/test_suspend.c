@@ -3,10 +3,12 @@
  * The machine sleeps: in a guest of tests/vm/run --suspend, since no other one wakes up. All
  * records from before and after are there, and in order, on a clock that goes on like the kernel's.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +27,7 @@
 #include "reading.h"
 
 #define ROUNDS 3
+#define RECORDING "/tmp/asleep"
 
 /* CLOCK_BOOTTIME, ns: CLOCK_MONOTONIC and the time asleep. */
 static uint64_t boottime(void)
@@ -149,6 +152,116 @@ static int64_t sleep_in_a_storm(const char *how)
 	return all;
 }
 
+static pid_t recorder_start(const char *reader)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		execl(reader, "proclife-read", "--record", RECORDING, "--keep", "16MiB,1h", "--on", "failed",
+		      "--save", RECORDING ".saved", "--saves", "1", "--after", "1s", "--quiet", (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+/* Until the file is there. */
+static void wait_for(const char *path)
+{
+	unsigned int tries;
+
+	for (tries = 0; access(path, F_OK); tries++) {
+		assert_true(tries < 100);
+		usleep(100000);
+	}
+}
+
+/* Prints what --info says of the recording, and returns it: until the next call. There is no shell. */
+static const char *info_of(const char *reader, const char *recording)
+{
+	static char text[4096];
+	size_t length = 0;
+	int fds[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(fds[1], STDOUT_FILENO);
+		close(fds[0]);
+		close(fds[1]);
+		execl(reader, "proclife-read", "-i", recording, "--info", (char *)NULL);
+		_exit(127);
+	}
+	close(fds[1]);
+	while ((n = read(fds[0], text + length, sizeof(text) - 1 - length)) > 0)
+		length += n;
+	close(fds[0]);
+	text[length] = '\0';
+	print_message("%s", text);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	return text;
+}
+
+/* The one recording in the folder. */
+static void find_saved(char path[PATH_MAX])
+{
+	DIR *dir = opendir(RECORDING ".saved");
+	struct dirent *entry;
+	unsigned int count = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, PATH_MAX, "%s/%s", RECORDING ".saved", entry->d_name);
+		count++;
+	}
+	closedir(dir);
+	assert_int_equal(count, 1);
+}
+
+/* The flight recorder goes on, loses nothing, and says that the clocks went apart. */
+static void recorder_asleep(const char *how)
+{
+	char reader[PATH_MAX], saved[PATH_MAX];
+	struct storm *storm;
+	const char *info;
+	ssize_t n;
+	int status;
+	pid_t pid;
+
+	n = readlink("/proc/self/exe", reader, sizeof(reader) - sizeof("/../../proclife-read"));
+	assert_true(n > 0);
+	reader[n] = '\0';
+	strcpy(strrchr(reader, '/'), "/../../proclife-read");
+	assert_int_equal(access(reader, X_OK), 0);
+	assert_int_equal(module_load("ring_kb=16384"), 0);
+	pid = recorder_start(reader);
+	wait_for(RECORDING);
+	storm = storm_start(2);
+	storm_for(storm, 50);
+	fall_asleep(how);
+	storm_for(storm, 50);
+	fork_once(7); /* what it waits for */
+	wait_for(RECORDING ".saved");
+	sleep(2);
+	storm_stop(storm);
+	assert_int_equal(kill(pid, SIGTERM), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	info = info_of(reader, RECORDING);
+	assert_non_null(strstr(info, "\nstate        complete"));
+	assert_non_null(strstr(info, "\nlost         0\n"));
+	assert_non_null(strstr(info, "\nclock"));
+	find_saved(saved);
+	assert_non_null(strstr(info_of(reader, saved), "\nlost         0\n"));
+	assert_int_equal(module_unload(), 0);
+}
+
 static void skip_where_none_wakes_up(void)
 {
 	if (getenv("PROCLIFE_VM_SUSPEND"))
@@ -179,11 +292,22 @@ static void test_suspend_to_memory(void **state)
 	assert_int_equal(put("/sys/power/pm_test", "none"), 0);
 }
 
+static void test_recorder(void **state)
+{
+	(void)state;
+	skip_where_none_wakes_up();
+	assert_int_equal(put("/sys/power/mem_sleep", "deep"), 0);
+	assert_int_equal(put("/sys/power/pm_test", "core"), 0);
+	recorder_asleep("mem");
+	assert_int_equal(put("/sys/power/pm_test", "none"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_suspend_to_idle),
 		cmocka_unit_test(test_suspend_to_memory),
+		cmocka_unit_test(test_recorder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

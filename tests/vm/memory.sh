@@ -3,7 +3,7 @@
 # The root of a guest that can be suspended is part of its initramfs. A file system over 9p would not
 # survive: virtio's 9p cannot be restored, and a device that cannot be restored stays reset.
 
-# What guest-init runs, besides busybox and the command.
+# What guest-init runs, besides busybox, the command and the program that is tested.
 memory_programs='bash chmod mkfifo rm setsid sleep uname'
 
 # memory_get COMMAND: make the root in $tmp/memory. It needs the results of root_get and module_get.
@@ -16,6 +16,7 @@ memory_get() {
 	for name in $memory_programs; do
 		files+=("$(realpath -e "$(command -v "$name")")") || return
 	done
+	[[ ! -x $build/proclife-read ]] || files+=("$(realpath -e "$build/proclife-read")")
 	mkdir -p "$root" && printf '%s\n' "${files[@]}" >"$tmp/memory.files" &&
 		ldd "${files[@]}" | sed -nE 's,^.*\s(/\S+) \(0x.*$,\1,p' >>"$tmp/memory.files" || return
 	sort -u "$tmp/memory.files" | xargs -d '\n' cp -L --parents -t "$root" || return
