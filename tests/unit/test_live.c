@@ -344,6 +344,24 @@ static void test_suspend(void **state)
 	expect_screen_left();
 }
 
+/* As of a script: the shell between them is stopped at once, and has the terminal taken from both. */
+static void test_suspend_in_script(void **state)
+{
+	(void)state;
+	tell();
+	begin_at_end(80, 24, "C.UTF-8");
+	SEE("last");
+	press("C-z");
+	SEE_NOT("[1 Deaths]"); /* what the shell says of it can be lost in the change */
+	press("'clear; fg' Enter");
+	SEE("[1 Deaths]");
+	press("2");
+	SEE("FORKS/s");
+	press("q");
+	SEE("end 0");
+	expect_clean();
+}
+
 static void test_kill(void **state)
 {
 	static const struct {
@@ -436,6 +454,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ascii, story_setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sizes, story_setup, teardown),
 		cmocka_unit_test_setup_teardown(test_suspend, story_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_suspend_in_script, story_setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kill, story_setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, story_setup, teardown),
 		cmocka_unit_test_setup_teardown(test_device, live_setup, teardown_live),

@@ -150,18 +150,31 @@ static void resume(void)
 	refresh();
 }
 
-static void suspend(void)
+/* As the shell knows it: where nobody could continue us, the kernel does not stop us. */
+static void stop(void)
 {
 	sigset_t set, old;
 
-	curs_set(1);
-	endwin();
 	sigemptyset(&set);
 	sigaddset(&set, SIGTSTP);
-	/* As the shell knows it: where nobody could continue us, the kernel does not stop us. */
 	raise(SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &set, &old);
 	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+static void suspend(void)
+{
+	sigset_t pending;
+
+	curs_set(1);
+	endwin();
+	/*
+	 * Where the shell saw another of its job stop first, we no longer had the terminal and were stopped
+	 * for writing to it. Then we have been continued already, and nobody would do it again.
+	 */
+	sigpending(&pending);
+	if (!sigismember(&pending, SIGCONT))
+		stop();
 	resume();
 }
 
