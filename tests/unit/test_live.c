@@ -369,7 +369,8 @@ static void test_kill(void **state)
 		const char *end;
 	} signals[] = {
 		{ "TERM", "end 0" }, { "INT", "end 0" }, { "HUP", "end 0" }, { "SEGV", "end 139" },
-		{ "ABRT", "end 134" }, { "QUIT", "end 131" },
+		{ "ABRT", "end 134" }, { "QUIT", "end 131" }, { "USR1", "end 138" }, { "ALRM", "end 142" },
+		{ "RTMIN", "end 162" },
 	};
 	size_t i;
 	char *own;

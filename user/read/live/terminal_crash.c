@@ -17,7 +17,11 @@ static struct {
 	size_t length;
 } crash;
 
-static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGQUIT, SIGXCPU };
+/* That end a program, and are handled or ignored nowhere else; those of real time are such, too. */
+static const int signals[] = {
+	SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGQUIT, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF,
+	SIGUSR1, SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT,
+};
 
 void crash_remember(void)
 {
@@ -51,12 +55,38 @@ static void give_back(int signo)
 	raise(signo); /* its action is the default again */
 }
 
+static void watch(int signo)
+{
+	struct sigaction action = { .sa_handler = give_back, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND | SA_NODEFER };
+	struct sigaction old;
+
+	if (!sigaction(signo, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(signo, &action, NULL);
+}
+
+static void forget(int signo)
+{
+	struct sigaction action;
+
+	if (!sigaction(signo, NULL, &action) && action.sa_handler == give_back)
+		signal(signo, SIG_DFL);
+}
+
+static void each(void (*act)(int signo))
+{
+	size_t i;
+	int signo;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		act(signals[i]);
+	for (signo = SIGRTMIN; signo <= SIGRTMAX; signo++)
+		act(signo);
+}
+
 void crash_watch(void (*end)(void))
 {
 	static char stack[1 << 16];
 	stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	struct sigaction action = { .sa_handler = give_back };
-	size_t i;
 
 	crash.length = 0;
 	add_code("sgr0");
@@ -65,9 +95,7 @@ void crash_watch(void (*end)(void))
 	add_code("rmcup");
 	crash.on = true;
 	sigaltstack(&other, NULL); /* where it overflows, there is no other */
-	action.sa_flags = SA_ONSTACK | (int)SA_RESETHAND | SA_NODEFER;
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &action, NULL);
+	each(watch);
 	if (!crash.at_exit)
 		atexit(end);
 	crash.at_exit = true;
@@ -75,9 +103,6 @@ void crash_watch(void (*end)(void))
 
 void crash_forget(void)
 {
-	size_t i;
-
 	crash.on = false;
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_DFL);
+	each(forget);
 }
