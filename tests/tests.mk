@@ -8,7 +8,7 @@ WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
 # What they share. recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the
 # kind: only for those that want it. property.c is of the traces that are generated.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories acts plan chain tree_story parted failing property live_device fires watching salvage fixture_text returns terminal metrics_file exporting),\
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories acts plan chain tree_story parted failing property live_device fires watching salvage fixture_text returns terminal live_screen metrics_file exporting),\
 	$(wildcard tests/unit/support/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
@@ -72,7 +72,7 @@ $B/tests/unit/test_pages: | $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_users %/test_view_events %/test_view_cgroup_ends %/test_view_lives %/test_view_exits %/test_view_memory %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_view_zombies %/test_diff_program %/test_diff_lines %/test_diff_memory %/test_diff_runs %/test_junit %/test_select \
 	%/test_state %/test_interface %/test_json %/test_slow %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
-	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_html %/test_summary %/test_critical %/test_critical_text %/test_live %/test_carry %/test_triggers %/test_export %/test_export_otlp %/test_export_perfetto %/test_identity %/test_triggers_gaps,$(UNIT_TESTS))
+	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_html %/test_summary %/test_critical %/test_critical_text %/test_live %/test_live_screen %/test_carry %/test_triggers %/test_export %/test_export_otlp %/test_export_perfetto %/test_identity %/test_triggers_gaps,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \
 	%/test_babeltrace %/test_schema %/test_failures %/test_search %/test_parts %/test_parts_kept %/test_prepend %/test_parts_damaged %/test_parts_failing,$(UNIT_TESTS))
 
@@ -81,11 +81,11 @@ $(STORY_TESTS): $B/tests/unit/support/story.o | $B/proclife-read
 $B/tests/unit/test_critical $B/tests/unit/test_critical_text: $B/tests/unit/support/plan.o $B/tests/unit/support/chain.o
 $(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_progress test_schema test_search): | $B/proclife-read
 
-$(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_metrics_live test_intervals_live test_triggers_live test_reactions_live test_live): $B/tests/unit/support/live_device.o
+$(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_metrics_live test_intervals_live test_triggers_live test_reactions_live test_live test_live_screen): $B/tests/unit/support/live_device.o
 
 $B/tests/unit/test_triggers $B/tests/unit/test_triggers_gaps: $B/tests/unit/support/fires.o
 $B/tests/unit/test_triggers_live $B/tests/unit/test_reactions_live: $B/tests/unit/support/watching.o
-$B/tests/unit/test_live: $B/tests/unit/support/terminal.o
+$(patsubst %,$B/tests/unit/%,test_live test_live_screen): $(patsubst %,$B/tests/unit/support/%.o,terminal live_screen)
 $B/tests/unit/test_metrics $B/tests/unit/test_metrics_live: $B/tests/unit/support/metrics_file.o
 $B/tests/unit/test_metrics_live $B/tests/unit/test_intervals_live $B/tests/unit/test_triggers_live $B/tests/unit/test_reactions_live: $B/tests/unit/support/recorded.o | $B/proclife-read
 

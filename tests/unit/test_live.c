@@ -4,8 +4,7 @@
  * terminal is as it was however the program ends.
  */
 #include "live_device.h"
-#include "story.h"
-#include "terminal.h"
+#include "live_screen.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -13,115 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HOSTILE "\x1b[31mred\x1b]0;t"
-
-/* Of the shell that is typed at: where another one is between them, both are stopped at once, in no order. */
-static bool in_place;
-
-/* Without a shell of its own, which would repair the terminal behind it: its state before and after is kept. */
-static void write_script(const char *options)
-{
-	char path[PATH_MAX];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%.*s/script", PATH_MAX / 2, folder.base);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	if (in_place)
-		fprintf(file, "exec %s --live %s\n", program, options);
-	else
-		fprintf(file, "cd %s\nrm -f after\nstty -g >before\n%s --live %s\nset end $?\nstty -g >after\n"
-			"echo $*\n", folder.base, program, options);
-	fclose(file);
-}
-
-/* A shell in a terminal of this size, and the program in it. */
-static void begin(unsigned int columns, unsigned int rows, const char *locale, const char *options)
-{
-	terminal_next();
-	DO("new-session -d -x %u -y %u 'env PS1=ready: LC_ALL=%s TERM=screen bash --norc --noprofile'", columns, rows,
-	   locale);
-	SEE("ready:");
-	write_script(options);
-	DO("send-keys 'clear; sh %s/script' Enter", folder.base);
-}
-
-/* The other one of the terminal's two; and the cursor is there. */
-static void expect_screen_left(void)
-{
-	char *state = ask("display -p 'alternate #{alternate_on} cursor #{cursor_flag} keypad #{keypad_cursor_flag}'");
-
-	assert_string_equal(state, "alternate 0 cursor 1 keypad 0\n");
-	free(state);
-}
-
-/* All that a screen changes is as it was. */
-static void expect_clean(void)
-{
-	DO("send-keys 'cmp %s/after %s/before && echo same' Enter", folder.base, folder.base);
-	SEE("\nsame");
-	expect_screen_left();
-}
-
-static int teardown(void **state)
-{
-	terminal_end();
-	unsetenv("TZ");
-	return story_teardown(state);
-}
-
-static int teardown_live(void **state)
-{
-	terminal_end();
-	return live_teardown(state);
-}
-
-static void tell_life(uint32_t pid, const char *comm, const struct who *parent, int32_t code, uint64_t ms)
-{
-	struct who who = story_fork(parent, pid, comm);
-
-	story_put(exec_record(0, &who, pid, comm));
-	machine->now += ms * MS;
-	story_die(&who, parent, code, ms * MS / 2, pid);
-	story_bury(&who, parent);
-}
-
-/* Ten seconds: deaths of all kinds, a zombie, a name that means harm. */
-static void tell(void)
-{
-	struct who init = process_of_pid(1, "init"), sh = process_of_pid(50, "sh"), zombie;
-	uint32_t i;
-
-	story_put(task_record(0, &init, &init));
-	story_put(task_record(0, &sh, &init));
-	zombie = story_fork(&sh, 60, "undead");
-	story_exit(&zombie, &sh, 0);
-	tell_life(70, HOSTILE, &sh, 0, 10);
-	tell_life(71, "failing", &sh, 3 << 8, 20);
-	tell_life(72, "killed", &sh, SIGKILL, 500);
-	for (i = 0; i < 100; i++)
-		tell_life(1000 + i, i % 2 ? "odd" : "even", &sh, 0, 5);
-	story_at(9000);
-	tell_life(90, "last", &sh, 0, 1);
-	story_end();
-}
-
-/* The whole of the recording. */
-static void begin_at_end(unsigned int columns, unsigned int rows, const char *locale)
-{
-	char options[PATH_MAX + 16];
-
-	snprintf(options, sizeof(options), "-i %s", folder.path);
-	begin(columns, rows, locale, options);
-	SEE(rows < 6 || columns < 40 ? "Too small" : "playing");
-	press("t 100% Enter");
-}
-
 static void test_tables(void **state)
 {
 	(void)state;
-	tell();
-	begin_at_end(80, 24, "C.UTF-8");
+	live_tell();
+	live_at_end(80, 24, "C.UTF-8");
 	SEE("at its end");
 	SEE("last");
 	see_in(0, "0:10 of 0:10 (100 %)");
@@ -155,8 +50,8 @@ static void test_tables(void **state)
 static void test_keys(void **state)
 {
 	(void)state;
-	tell();
-	begin_at_end(80, 24, "C.UTF-8");
+	live_tell();
+	live_at_end(80, 24, "C.UTF-8");
 	SEE("last");
 	press("f");
 	SEE_NOT("last");
@@ -221,8 +116,8 @@ static void test_keys(void **state)
 static void test_play(void **state)
 {
 	(void)state;
-	tell();
-	begin_at_end(80, 24, "C.UTF-8");
+	live_tell();
+	live_at_end(80, 24, "C.UTF-8");
 	SEE("at its end");
 	/* Back, which reads it anew; and stopped there. */
 	press("Space t +5s Enter");
@@ -256,9 +151,9 @@ static void test_hostile(void **state)
 	char *colored;
 
 	(void)state;
-	tell();
+	live_tell();
 	for (i = 0; i < 2; i++) {
-		begin_at_end(80, 24, locales[i]);
+		live_at_end(80, 24, locales[i]);
 		SEE("last");
 		press("F4 red");
 		SEE("\\x1b[31mred");
@@ -282,8 +177,8 @@ static void test_ascii(void **state)
 	const char *s;
 
 	(void)state;
-	tell();
-	begin_at_end(80, 24, "C");
+	live_tell();
+	live_at_end(80, 24, "C");
 	SEE("last");
 	SEE("x1 ");
 	for (s = screen; *s; s++)
@@ -297,8 +192,8 @@ static void test_ascii(void **state)
 static void test_sizes(void **state)
 {
 	(void)state;
-	tell();
-	begin_at_end(200, 50, "C.UTF-8");
+	live_tell();
+	live_at_end(200, 50, "C.UTF-8");
 	SEE("last");
 	see_in(49, "F1 Help");
 	see_in(5, "PPID");
@@ -317,7 +212,7 @@ static void test_sizes(void **state)
 	press("q");
 	SEE("end 0");
 	expect_clean();
-	begin_at_end(30, 4, "C.UTF-8");
+	live_at_end(30, 4, "C.UTF-8");
 	SEE("Too small");
 	press("q");
 	SEE("end 0");
@@ -326,10 +221,10 @@ static void test_sizes(void **state)
 static void test_suspend(void **state)
 {
 	(void)state;
-	tell();
-	in_place = true;
-	begin_at_end(80, 24, "C.UTF-8");
-	in_place = false;
+	live_tell();
+	live_in_place = true;
+	live_at_end(80, 24, "C.UTF-8");
+	live_in_place = false;
 	SEE("last");
 	press("C-z");
 	SEE("Stopped");
@@ -348,8 +243,8 @@ static void test_suspend(void **state)
 static void test_suspend_in_script(void **state)
 {
 	(void)state;
-	tell();
-	begin_at_end(80, 24, "C.UTF-8");
+	live_tell();
+	live_at_end(80, 24, "C.UTF-8");
 	SEE("last");
 	press("C-z");
 	SEE_NOT("[1 Deaths]"); /* what the shell says of it can be lost in the change */
@@ -376,9 +271,9 @@ static void test_kill(void **state)
 	char *own;
 
 	(void)state;
-	tell();
+	live_tell();
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		begin_at_end(80, 24, "C.UTF-8");
+		live_at_end(80, 24, "C.UTF-8");
 		SEE("last");
 		own = ask("display -p '#{pane_pid}'");
 		assert_int_equal(strcspn(own, "\n") > 0, 1);
@@ -400,8 +295,8 @@ static void test_refused(void **state)
 	size_t i;
 
 	(void)state;
-	tell();
-	begin(120, 24, "C.UTF-8", "--json");
+	live_tell();
+	live_begin(120, 24, "C.UTF-8", "--json");
 	SEE("JSON is for programs");
 	SEE("end 129");
 	for (i = 0; i < 3; i++) {
@@ -425,7 +320,7 @@ static void test_device(void **state)
 	(void)state;
 	live_open(4096);
 	snprintf(options, sizeof(options), "--device %s", live_path);
-	begin(80, 24, "C.UTF-8", options);
+	live_begin(80, 24, "C.UTF-8", options);
 	SEE("live");
 	SEE("[1 Deaths]");
 	live_story(1);
@@ -448,17 +343,17 @@ static void test_device(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_tables, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_keys, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_play, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_hostile, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_ascii, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sizes, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_suspend, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_suspend_in_script, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kill, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, story_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_device, live_setup, teardown_live),
+		cmocka_unit_test_setup_teardown(test_tables, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_keys, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_play, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_hostile, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_ascii, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_sizes, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_suspend, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_suspend_in_script, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_kill, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_refused, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_device, live_setup, live_device_teardown),
 	};
 
 	return find_program() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
