@@ -133,13 +133,14 @@ static void draw_graphs(const struct live *live, struct text *line)
 	static const enum pulse_kind kinds[GRAPH_ROWS][2] = {
 		{ PULSE_FORKS, PULSE_ZOMBIES }, { PULSE_DEATHS, PULSE_EXIT_FREE }, { PULSE_BUSY, PULSE_LOST },
 	};
+	const struct pulse *pulse = live->frozen ? &live->still_pulse : &live->board->pulse;
 	unsigned int width = (unsigned int)terminal_columns(), half = (width - 2) / 2;
 	int row;
 
 	for (row = 0; row < graph_rows(); row++) {
-		pulse_print(&live->board->pulse, line, kinds[row][0], half);
+		pulse_print(pulse, line, kinds[row][0], half);
 		text_pad(line, half + 2);
-		pulse_print(&live->board->pulse, line, kinds[row][1], width - half - 2);
+		pulse_print(pulse, line, kinds[row][1], width - half - 2);
 		put_line(1 + row, line, false);
 	}
 }

@@ -154,15 +154,12 @@ static void print_dying(struct live *live, FILE *file)
 	}
 }
 
-static void update_lines(struct live *live)
+static void print_table(struct live *live, enum pane pane, struct lines *lines)
 {
-	static const size_t titles[PANES + 1] = {
-		[PANE_PARENTS] = 1, [PANE_DYING] = 2, [PANE_ZOMBIES] = 2, [PANE_PROGRAMS] = 1,
-	};
 	struct board *board = live->board;
 	FILE *file = lines_begin(live);
 
-	switch (live->pane) {
+	switch (pane) {
 	case PANE_PARENTS:
 		print_parents(live, file);
 		break;
@@ -181,7 +178,29 @@ static void update_lines(struct live *live)
 	case PANES:
 		break;
 	}
-	lines_end(live, file, &live->lines);
+	lines_end(live, file, lines);
+}
+
+static void print_still(struct live *live, const struct lines *still, struct lines *lines)
+{
+	FILE *file = lines_begin(live);
+	size_t i;
+
+	for (i = 0; i < still->count; i++)
+		fprintf(file, "%s\n", still->all[i]);
+	lines_end(live, file, lines);
+}
+
+static void update_lines(struct live *live)
+{
+	static const size_t titles[PANES + 1] = {
+		[PANE_PARENTS] = 1, [PANE_DYING] = 2, [PANE_ZOMBIES] = 2, [PANE_PROGRAMS] = 1,
+	};
+
+	if (live->frozen)
+		print_still(live, &live->still_lines[live->pane], &live->lines);
+	else
+		print_table(live, live->pane, &live->lines);
 	split_titles(live, titles[live->pane]);
 	filter_lines(live);
 }
@@ -239,6 +258,7 @@ static void free_rows(struct live *live)
 void panes_freeze(struct live *live, bool frozen)
 {
 	struct kept_death *kept;
+	unsigned int pane;
 	size_t i;
 
 	for (i = 0; i < live->still_count; i++)
@@ -246,9 +266,16 @@ void panes_freeze(struct live *live, bool frozen)
 	free(live->still);
 	live->still = NULL;
 	live->still_count = 0;
+	for (pane = 0; pane < PANES; pane++)
+		lines_free(&live->still_lines[pane]);
 	live->frozen = frozen;
 	if (!frozen)
 		return;
+	/* Records that were read since the screen was drawn are not later than what it says. */
+	live->board->run->ended = proclife_source_now(live->board->run->source);
+	live->still_pulse = live->board->pulse;
+	for (pane = PANE_DEATHS + 1; pane < PANES; pane++)
+		print_table(live, pane, &live->still_lines[pane]);
 	live->still = calloc(MOST_DEATHS, sizeof(struct kept_death *));
 	if (!live->still)
 		die_no_memory();

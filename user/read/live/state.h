@@ -100,6 +100,9 @@ struct live {
 	struct kept_death **still; /* while it is frozen: all deaths that there were, each held */
 	size_t still_count;
 	uint64_t followed; /* the death at the cursor; 0: the first line, whichever it is */
+	/* And then, too: the other tables as they were, each with its titles and with no filter; the graphs. */
+	struct lines still_lines[PANES];
+	struct pulse still_pulse;
 	struct lines titles; /* of the pane that is shown */
 	struct lines lines;  /* likewise, but deaths */
 	struct lines over_lines;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --live: what the screen says holds at each moment and in each size, and keys do what they say. */
+#include "live_device.h"
+#include "live_screen.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void put_zombie(uint32_t pid, const char *comm)
+{
+	struct who sh = process_of_pid(50, "sh"), who = process_of_pid(pid, comm);
+
+	live_put(0, fork_record(0, &who, &sh));
+	live_put(0, exit_record(0, &who, 0, 0));
+}
+
+/* None of it moves on; what is later would have a time before 0 in it. */
+static void test_frozen(void **state)
+{
+	char options[128], graphs[1024];
+
+	(void)state;
+	live_open(4096);
+	snprintf(options, sizeof(options), "--device %s", live_path);
+	live_begin(80, 24, "C.UTF-8", options);
+	SEE("live");
+	put_zombie(60, "early");
+	press("4");
+	SEE("1 zombie");
+	usleep(1200000); /* a second is over, and in the graphs */
+	press("Space");
+	SEE("FROZEN");
+	snprintf(graphs, sizeof(graphs), "%s", row(1));
+	put_zombie(61, "late");
+	usleep(2200000);
+	press("2");
+	SEE("DEAD CPU");
+	assert_string_equal(row(1), graphs);
+	SEE("1 zombie");
+	press("4");
+	SEE("early");
+	SEE("1 zombie");
+	assert_null(strstr(screen, "late"));
+	press("F4 no-such");
+	SEE_NOT("early");
+	press("Escape");
+	SEE("early");
+	press("Space");
+	SEE("late");
+	SEE("2 zombies");
+	assert_null(strstr(screen, " h "));
+	press("q");
+	SEE("end ");
+	expect_clean();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_frozen, live_setup, live_device_teardown),
+	};
+
+	return find_program() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}
