@@ -55,10 +55,47 @@ static void test_frozen(void **state)
 	expect_clean();
 }
 
+/* A row that takes two lines is found as one, and is not cut in half. */
+static void test_filter_rows(void **state)
+{
+	(void)state;
+	live_tell();
+	live_at_end(80, 24, "C.UTF-8");
+	SEE("last");
+	press("4");
+	SEE("undead");
+	see_in(8, "wait() since");
+	press("F4 'called wait()' Enter");
+	SEE("filter called wait()");
+	see_in(7, "undead");
+	see_in(8, "wait() since");
+	press("Home / undead Enter n");
+	see_in(7, "undead");
+	press("2");
+	SEE_NOT("undead");
+	press("F4 Escape");
+	SEE_NOT("filter");
+	press("F4 'zombie for' Enter");
+	SEE("filter zombie for");
+	see_in(6, "sh  ");
+	see_in(7, "1 zombie for");
+	DO("resize-window -x 40 -y 6");
+	press("F4 Escape");
+	SEE_NOT("Filter:");
+	press("4");
+	see_in(2, "1 zombie");
+	see_in(3, "FOR");
+	see_in(4, "undead");
+	press("q");
+	SEE("end 0");
+	expect_clean();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_frozen, live_setup, live_device_teardown),
+		cmocka_unit_test_setup_teardown(test_filter_rows, story_setup, live_screen_teardown),
 	};
 
 	return find_program() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

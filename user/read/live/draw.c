@@ -17,9 +17,13 @@ static int graph_rows(void)
 	return terminal_rows() >= ROWS_FOR_GRAPHS ? GRAPH_ROWS : 0;
 }
 
+/* Of titles that take several lines, no more than leave one for the list. */
 static int title_rows(const struct live *live)
 {
-	return live->over || live->pane == PANE_DEATHS ? 1 : (int)live->titles.count;
+	int count = live->over || live->pane == PANE_DEATHS ? 1 : (int)live->titles.count;
+	int room = terminal_rows() - 4 - graph_rows();
+
+	return count < room ? count : room;
 }
 
 /* Above the list: the first line, graphs, tables by name, titles. */
@@ -207,7 +211,7 @@ static void draw_titles(struct live *live, struct text *line)
 		lives_text_titles(&live->lives, false);
 		put_line(row, &live->lives.line, false);
 	}
-	for (i = 0; !live->over && live->pane != PANE_DEATHS && i < live->titles.count; i++)
+	for (i = 0; !live->over && live->pane != PANE_DEATHS && i < (size_t)title_rows(live); i++)
 		terminal_line(row + (int)i, live->titles.all[i], false);
 }
 

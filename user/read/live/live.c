@@ -76,6 +76,7 @@ bool live_begin(struct live *live)
 	bool colored = color_is_on(live->options->color, STDOUT_FILENO);
 
 	live->screen.color = true;
+	live->screen.marks_more = true;
 	return terminal_begin(colored);
 }
 

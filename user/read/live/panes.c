@@ -66,14 +66,30 @@ void lines_end(struct live *live, FILE *file, struct lines *lines)
 	}
 }
 
-/* The first @count of them are titles. */
-static void split_titles(struct live *live, size_t count)
+/* A row of a table that is too long for a line continues in others. */
+static bool is_more(const char *line)
+{
+	return !strncmp(line, TEXT_MORE, strlen(TEXT_MORE));
+}
+
+/* The line behind the row that begins here. */
+static size_t row_end(const struct lines *lines, size_t number)
+{
+	while (++number < lines->count && is_more(lines->all[number]))
+		;
+	return number;
+}
+
+/* The first @rows of them are titles. */
+static void split_titles(struct live *live, size_t rows)
 {
 	struct lines *lines = &live->lines;
-	size_t i;
+	size_t count = 0, i;
 
 	lines_free(&live->titles);
-	if (!count || lines->count < count)
+	for (i = 0; i < rows && count < lines->count; i++)
+		count = row_end(lines, count);
+	if (!count || i < rows)
 		return;
 	live->titles.all = calloc(count, sizeof(*live->titles.all));
 	if (!live->titles.all)
@@ -85,17 +101,31 @@ static void split_titles(struct live *live, size_t count)
 	lines->count -= count;
 }
 
-/* What escape sequences of text_style() are between has to be found, too. */
-static bool line_has(const char *line, const char *text)
+/* Without the escape sequences of text_style(). */
+static size_t put_plain(char *plain, size_t room, const char *line)
 {
-	char plain[1024];
 	size_t n = 0;
 
-	while (*line && n < sizeof(plain) - 1) {
+	while (*line && n < room) {
 		if (*line == '\033')
 			line += strcspn(line, "m") + 1;
 		else
 			plain[n++] = *line++;
+	}
+	return n;
+}
+
+/* As if there were room for it in one line. */
+static bool row_has(const struct lines *lines, size_t number, const char *text)
+{
+	char plain[4096];
+	size_t end = row_end(lines, number), n = put_plain(plain, sizeof(plain) - 1, lines->all[number]);
+	const char *more;
+
+	while (++number < end && n < sizeof(plain) - 1) {
+		plain[n++] = ' ';
+		more = lines->all[number] + strlen(TEXT_MORE);
+		n += put_plain(plain + n, sizeof(plain) - 1 - n, more + strspn(more, " "));
 	}
 	plain[n] = '\0';
 	return strcasestr(plain, text);
@@ -104,13 +134,17 @@ static bool line_has(const char *line, const char *text)
 static void filter_lines(struct live *live)
 {
 	struct lines *lines = &live->lines;
-	size_t i, n = 0;
+	size_t i, end, n = 0;
 
 	if (!live->filter[0])
 		return;
-	for (i = 0; i < lines->count; i++)
-		if (line_has(lines->all[i], live->filter))
-			lines->all[n++] = lines->all[i];
+	for (i = 0; i < lines->count; i = end) {
+		end = row_end(lines, i);
+		if (!row_has(lines, i, live->filter))
+			continue;
+		memmove(lines->all + n, lines->all + i, (end - i) * sizeof(*lines->all));
+		n += end - i;
+	}
 	lines->count = n;
 }
 
@@ -414,5 +448,5 @@ bool panes_has(struct live *live, size_t number, const char *text)
 {
 	if (live->pane == PANE_DEATHS)
 		return death_has(live->rows[number], text);
-	return line_has(live->lines.all[number], text);
+	return !is_more(live->lines.all[number]) && row_has(&live->lines, number, text);
 }

@@ -18,6 +18,7 @@ struct screen {
 	unsigned int width; /* columns; 0 if lines may be of any length */
 	bool utf8;
 	bool color;
+	bool marks_more; /* see text_more() */
 };
 
 /*
@@ -147,6 +148,16 @@ void text_stamp(struct text *text, uint64_t ns);
 void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max);
 
 /* If the line gets too long, it continues in the next one at the present column. */
+/* Shows nothing. */
+#define TEXT_MORE "\033[00m"
+
+/* The line that begins here belongs to the one before, which some screens want to know. */
+static inline void text_more(struct text *text)
+{
+	if (text->screen->marks_more)
+		text_bytes(text, TEXT_MORE, sizeof(TEXT_MORE) - 1, 0);
+}
+
 static inline void text_hang(struct text *text)
 {
 	text->hang = text->columns;

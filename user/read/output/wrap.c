@@ -24,6 +24,7 @@ static void begin_line(struct text *to, const struct place *place, unsigned int 
 		text_bytes(to, plain, strlen(plain), 0);
 	text_bytes(to, "\n", 1, 0);
 	to->columns = 0;
+	text_more(to);
 	text_spaces(to, indent);
 	if (place->style)
 		text_bytes(to, place->style, strcspn(place->style, "m") + 1, 0);

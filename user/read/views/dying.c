@@ -115,6 +115,7 @@ static void show_threads(struct text *line, const struct proc_process *proc)
 	size_t i, alike;
 
 	if (proc->found == PROC_REFUSED) {
+		text_more(line);
 		text_printf(line, "%*s  -", INDENT + 8, "-");
 		text_line(line);
 	}
@@ -122,6 +123,7 @@ static void show_threads(struct text *line, const struct proc_process *proc)
 		for (alike = 1; i + alike < proc->count; alike++)
 			if (!is_alike(&proc->threads[i], &proc->threads[i + alike]))
 				break;
+		text_more(line);
 		text_spaces(line, INDENT);
 		put_thread(line, &proc->threads[i], alike);
 		text_line(line);
@@ -133,6 +135,7 @@ static void show_place(const struct run *run, struct text *line,
 {
 	const char *path = proclife_cgroups_path(run->cgroups, process->cgroup);
 
+	text_more(line);
 	text_spaces(line, INDENT);
 	text_hang(line);
 	text_string(line, "parent ");

@@ -182,8 +182,10 @@ static void show_notes(const struct run *run, struct text *line, const struct pr
 	text_string(&notes, "");
 	put_notes(run, &notes, reaper);
 	if (notes.len) {
-		if (width && line->columns + 2 + notes.columns > width)
+		if (width && line->columns + 2 + notes.columns > width) {
 			text_line(line);
+			text_more(line);
+		}
 		text_string(line, "  ");
 		text_in(line, &notes, width > 2 ? width - 2 : width);
 	}
