@@ -91,11 +91,36 @@ static void test_filter_rows(void **state)
 	expect_clean();
 }
 
+/* Graphs do not run into each other, and what a narrow screen leaves out is not what changes. */
+static void test_narrow(void **state)
+{
+	static const unsigned int widths[] = { 73, 50, 40 };
+	size_t i;
+
+	(void)state;
+	live_tell();
+	live_at_end(74, 14, "C.UTF-8");
+	SEE("last");
+	see_in(1, "most");
+	for (i = 0; i < 3; i++) {
+		DO("resize-window -x %u -y 14", widths[i]);
+		SEE_NOT("most");
+		see_in(0, "at its end ×1  0:10 of 0:10 (100 %)");
+		see_in(1, "  zombies ");
+		assert_string_equal(row(1) + strlen(row(1)) - 2, " 1");
+		see_in(2, "  p99 free ");
+	}
+	press("q");
+	SEE("end 0");
+	expect_clean();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_frozen, live_setup, live_device_teardown),
 		cmocka_unit_test_setup_teardown(test_filter_rows, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_narrow, story_setup, live_screen_teardown),
 	};
 
 	return find_program() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

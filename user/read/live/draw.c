@@ -11,6 +11,8 @@
 
 #define ROWS_FOR_GRAPHS 14
 #define GRAPH_ROWS 3
+#define PROGRAM_COLUMNS 10
+#define LEAST_SOURCE 8
 
 static int graph_rows(void)
 {
@@ -123,11 +125,13 @@ static void draw_first(const struct live *live, struct text *line)
 		text_string(&right, "  ");
 		text_when(&right, run, run->ended, 0);
 	}
-	text_string(line, "proclife  ");
-	put_source(line, live, width > line->columns + right.columns + 4 ?
-				       width - line->columns - right.columns : 4);
+	/* Where it is comes first, then whose it is. */
+	if (width >= right.columns + PROGRAM_COLUMNS + LEAST_SOURCE)
+		text_string(line, "proclife  ");
+	if (width >= right.columns + LEAST_SOURCE)
+		put_source(line, live, width - line->columns - right.columns);
 	text_pad(line, width > right.columns ? width - right.columns : 0);
-	text_bytes(line, right.s, right.len, right.columns);
+	text_in(line, &right, width);
 	text_free(&right);
 	put_line(0, line, true);
 }
@@ -144,7 +148,7 @@ static void draw_graphs(const struct live *live, struct text *line)
 	for (row = 0; row < graph_rows(); row++) {
 		pulse_print(pulse, line, kinds[row][0], half);
 		text_pad(line, half + 2);
-		pulse_print(pulse, line, kinds[row][1], width - half - 2);
+		pulse_print(pulse, line, kinds[row][1], half);
 		put_line(1 + row, line, false);
 	}
 }

@@ -8,6 +8,7 @@
 #define SECOND UINT64_C(1000000000)
 #define NAME_COLUMNS 8
 #define FIGURE_COLUMNS 8
+#define MOST_COLUMNS (5 + FIGURE_COLUMNS)
 #define LEAST_GRAPH 6
 
 static double *value_of(struct pulse *pulse, enum pulse_kind kind, uint64_t second)
@@ -195,11 +196,14 @@ static enum style style_of(enum pulse_kind kind, double value)
 
 void pulse_print(const struct pulse *pulse, struct text *line, enum pulse_kind kind, unsigned int columns)
 {
-	unsigned int others = NAME_COLUMNS + 1 + FIGURE_COLUMNS + 5 + FIGURE_COLUMNS, shown, stride, i;
+	unsigned int others = NAME_COLUMNS + 1 + FIGURE_COLUMNS, shown, stride, i;
+	bool has_most = columns >= others + MOST_COLUMNS + LEAST_GRAPH;
 	double levels[PULSE_SECONDS], most = 0, last;
 	uint64_t end;
 
-	shown = columns > others + LEAST_GRAPH ? columns - others : LEAST_GRAPH;
+	if (has_most)
+		others += MOST_COLUMNS;
+	shown = columns > others ? columns - others : 1;
 	stride = (PULSE_SECONDS + shown - 1) / shown;
 	shown = PULSE_SECONDS / stride;
 	/* Columns stand for the same seconds as long as they are seen. */
@@ -217,6 +221,8 @@ void pulse_print(const struct pulse *pulse, struct text *line, enum pulse_kind k
 	text_style(line, style_of(kind, last));
 	put_value(line, kind, last);
 	text_style(line, STYLE_PLAIN);
+	if (!has_most)
+		return;
 	text_style(line, STYLE_DIM);
 	text_string(line, " most");
 	put_value(line, kind, most);
