@@ -115,10 +115,42 @@ static void test_narrow(void **state)
 	expect_clean();
 }
 
+/* In another width a page is broken anew; a life goes on while it is looked at. */
+static void test_pages(void **state)
+{
+	struct who sh = process_of_pid(50, "sh"), who = process_of_pid(60, "early");
+	char options[128];
+
+	(void)state;
+	live_open(4096);
+	snprintf(options, sizeof(options), "--device %s", live_path);
+	live_begin(80, 24, "C.UTF-8", options);
+	SEE("live");
+	live_put(0, fork_record(0, &who, &sh));
+	live_put(0, exit_record(0, &who, 0, 0));
+	SEE("early");
+	press("Enter");
+	SEE("now zombie");
+	live_put(0, reap_record(0, &who, &sh));
+	live_put(0, free_record(0, &who));
+	SEE("now freed");
+	SEE("exit to reaped");
+	press("q h");
+	see_in(8, "this text, as it is typed");
+	DO("resize-window -x 120 -y 24");
+	see_in(8, "the next line with this text, as it is typed");
+	DO("resize-window -x 40 -y 24");
+	see_in(9, "    line with this text, as it is typed");
+	press("q q");
+	SEE("end ");
+	expect_clean();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_frozen, live_setup, live_device_teardown),
+		cmocka_unit_test_setup_teardown(test_pages, live_setup, live_device_teardown),
 		cmocka_unit_test_setup_teardown(test_filter_rows, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_narrow, story_setup, live_screen_teardown),
 	};

@@ -64,21 +64,23 @@ static void move(struct live *live, long by)
  * What stands in front
  */
 
-static void close_over(struct live *live)
+void input_close_over(struct live *live)
 {
 	live->over = OVER_NOTHING;
 	lines_free(&live->over_lines);
+	if (live->opened)
+		death_release(live->opened);
+	live->opened = NULL;
 }
 
-static FILE *open_over(struct live *live, enum over over)
+static void open_over(struct live *live, enum over over)
 {
-	close_over(live);
+	input_close_over(live);
 	live->over = over;
 	live->over_list = (struct list){ 0 };
-	return lines_begin(live);
 }
 
-static void open_help(struct live *live)
+static void print_help(struct live *live)
 {
 	static const char *const figures[] = {
 		"forks/s, deaths/s: of the last second; the graphs are the last minute, and most is their highest.",
@@ -86,7 +88,6 @@ static void open_help(struct live *live)
 		"busy: CPUs, by the CPU time of processes, known once they end, spread evenly over their lives.",
 		"p99 free: exit to free, as --latency has it; of less than 100 deaths in a second, the longest.",
 	};
-	FILE *file = open_over(live, OVER_HELP);
 	struct text line;
 	size_t i;
 
@@ -98,14 +99,35 @@ static void open_help(struct live *live)
 		text_line(&line);
 	}
 	text_free(&line);
+}
+
+void input_update_page(struct live *live)
+{
+	FILE *file;
+
+	if (!over_is_page(live))
+		return;
+	file = lines_begin(live);
+	if (live->over == OVER_HELP)
+		print_help(live);
+	else
+		life_print(live, live->opened);
 	lines_end(live, file, &live->over_lines);
+}
+
+static void open_help(struct live *live)
+{
+	open_over(live, OVER_HELP);
+	input_update_page(live);
 }
 
 static void open_sort(struct live *live)
 {
-	FILE *file = open_over(live, OVER_SORT);
+	FILE *file;
 	unsigned int i;
 
+	open_over(live, OVER_SORT);
+	file = lines_begin(live);
 	for (i = 0; choice_name(CHOICE_SORT, i); i++)
 		fprintf(file, "%s\n", choice_name(CHOICE_SORT, i));
 	lines_end(live, file, &live->over_lines);
@@ -115,7 +137,6 @@ static void open_sort(struct live *live)
 static void open_life(struct live *live)
 {
 	struct list *list = &live->lists[PANE_DEATHS];
-	FILE *file;
 
 	if (live->pane != PANE_DEATHS) {
 		note(live, "Deaths can be opened: press 1");
@@ -123,9 +144,10 @@ static void open_life(struct live *live)
 	}
 	if (list->cursor >= live->row_count)
 		return;
-	file = open_over(live, OVER_LIFE);
-	life_print(live, live->rows[list->cursor]);
-	lines_end(live, file, &live->over_lines);
+	open_over(live, OVER_LIFE);
+	live->opened = live->rows[list->cursor];
+	death_hold(live->opened);
+	input_update_page(live);
 }
 
 static void sort_by(struct live *live, enum sort_key key)
@@ -144,10 +166,10 @@ static void enter(struct live *live)
 	if (live->over == OVER_SORT) {
 		enum sort_key key = (enum sort_key)(live->over_list.cursor + 1);
 
-		close_over(live);
+		input_close_over(live);
 		sort_by(live, key);
 	} else if (live->over) {
-		close_over(live);
+		input_close_over(live);
 	} else {
 		open_life(live);
 	}
@@ -231,7 +253,7 @@ static void go(struct live *live)
 
 static void ask(struct live *live, enum prompt prompt)
 {
-	close_over(live);
+	input_close_over(live);
 	live->prompt = prompt;
 	live->typed[0] = '\0';
 	if (prompt == PROMPT_FILTER)
@@ -314,7 +336,7 @@ static void freeze(struct live *live)
 
 static void show_pane(struct live *live, enum pane pane)
 {
-	close_over(live);
+	input_close_over(live);
 	live->pane = pane;
 }
 
@@ -338,18 +360,18 @@ static void act(struct live *live, enum action action)
 	switch (action) {
 	case ACTION_HELP:
 		if (live->over == OVER_HELP)
-			close_over(live);
+			input_close_over(live);
 		else
 			open_help(live);
 		break;
 	case ACTION_QUIT: /* what is in front goes first, as in less and htop */
 		if (live->over)
-			close_over(live);
+			input_close_over(live);
 		else
 			live->ends = true;
 		break;
 	case ACTION_CLOSE:
-		close_over(live);
+		input_close_over(live);
 		break;
 	case ACTION_NEXT_PANE:
 		show_pane(live, (live->pane + 1) % PANES);

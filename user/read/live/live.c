@@ -63,8 +63,8 @@ int live_attach(struct live *live, struct run *run, const struct proclife_run_in
 
 void live_detach(struct live *live)
 {
+	input_close_over(live);
 	panes_free(live);
-	live->over = OVER_NOTHING;
 	live->followed = 0;
 	board_free(live->board);
 	live->board = NULL;
@@ -123,6 +123,8 @@ static void show(struct live *live, uint64_t now)
 		run->ended = run->began;
 	board_trim(live->board);
 	panes_update(live, now);
+	if (!live->frozen || live->changed)
+		input_update_page(live);
 	draw(live);
 	live->changed = false;
 	live->next_draw = now + DRAW_EVERY;

@@ -106,6 +106,7 @@ struct live {
 	struct lines titles; /* of the pane that is shown */
 	struct lines lines;  /* likewise, but deaths */
 	struct lines over_lines;
+	struct kept_death *opened; /* the life in front, held; NULL: none */
 
 	uint64_t next_draw; /* when what is shown is looked up again, ns */
 	uint64_t next_proc;
@@ -146,6 +147,9 @@ void life_print(const struct live *live, const struct kept_death *kept);
 
 /* input.c */
 void input_key(struct live *live, int key);
+/* Prints the page in front anew: for another width, or what has become known meanwhile. */
+void input_update_page(struct live *live);
+void input_close_over(struct live *live);
 const char *prompt_title(enum prompt prompt);
 
 /* draw.c */
