@@ -4,6 +4,7 @@
 #include "live_screen.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -146,6 +147,29 @@ static void test_pages(void **state)
 	expect_clean();
 }
 
+/* What a key asks for is there as soon as it is read, and not only once no more keys come. */
+static void test_steps(void **state)
+{
+	unsigned int read = 0, i;
+
+	(void)state;
+	live_tell();
+	live_at_end(80, 24, "C.UTF-8");
+	SEE("last");
+	press("Space t 0% Enter");
+	SEE("(0 %)");
+	for (i = 0; i < 10; i++) {
+		press("Right");
+		usleep(250000); /* less than from one drawing to the next */
+		free(screen);
+		screen = ask("capture-pane -p");
+		read += !strstr(screen, "reading");
+	}
+	assert_true(read >= 5);
+	press("q");
+	SEE("end 0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +177,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pages, live_setup, live_device_teardown),
 		cmocka_unit_test_setup_teardown(test_filter_rows, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_narrow, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_steps, story_setup, live_screen_teardown),
 	};
 
 	return find_program() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,6 +127,7 @@ static void show(struct live *live, uint64_t now)
 		input_update_page(live);
 	draw(live);
 	live->changed = false;
+	live->was_behind = live->replay && live->player.behind;
 	live->next_draw = now + DRAW_EVERY;
 }
 
@@ -142,6 +143,8 @@ bool live_poll(struct live *live)
 	if (live->ends || live->restarts)
 		return false;
 	set_time(live);
+	if (live->was_behind && !live->player.behind) /* it has been read to where it was to go */
+		live->changed = true;
 	if (now >= live->next_draw || (live->changed && now + DRAW_EVERY >= live->next_draw + DRAW_AGAIN))
 		show(live, now);
 	return true;

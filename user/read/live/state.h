@@ -111,6 +111,7 @@ struct live {
 	uint64_t next_draw; /* when what is shown is looked up again, ns */
 	uint64_t next_proc;
 	bool changed; /* by a key */
+	bool was_behind; /* a recording was, when it was drawn */
 };
 
 /* Text to be read, of which no line is chosen. */
