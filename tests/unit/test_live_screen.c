@@ -170,6 +170,38 @@ static void test_steps(void **state)
 	SEE("end 0");
 }
 
+static void put_life(const struct who *parent, uint32_t pid, const char *comm)
+{
+	struct who who = story_fork(parent, pid, comm);
+
+	machine->now += 10 * MS;
+	story_die(&who, parent, 0, MS, 100);
+	story_bury(&who, parent);
+}
+
+/* Times of another day do not look like those of today. */
+static void test_days(void **state)
+{
+	struct who sh = process_of_pid(50, "sh");
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	story_put(task_record(0, &sh, &sh));
+	put_life(&sh, 70, "first");
+	story_at(2 * 86400 * 1000);
+	put_life(&sh, 71, "second");
+	story_end();
+	live_at_end(110, 24, "C.UTF-8");
+	SEE("at its end");
+	see_in(0, "1970-01-03 00:00:01");
+	see_in(6, "1970-01-03  00:00:01.010      71");
+	see_in(7, "1970-01-01  00:00:01.010      70");
+	press("End Enter");
+	SEE("1970-01-01 00:00:01.000000");
+	press("q q");
+	SEE("end 0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +210,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_filter_rows, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_narrow, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_steps, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_days, story_setup, live_screen_teardown),
 	};
 
 	return find_program() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #define ROWS_FOR_GRAPHS 14
 #define GRAPH_ROWS 3
+#define DATE_COLUMNS 12 /* "2026-11-22Z " */
 #define PROGRAM_COLUMNS 10
 #define LEAST_SOURCE 8
 
@@ -113,6 +114,7 @@ static void draw_first(const struct live *live, struct text *line)
 {
 	const struct run *run = live->board->run;
 	struct text right;
+	int64_t day = 0;
 	unsigned int width = (unsigned int)terminal_columns();
 
 	text_init(&right, &live->screen);
@@ -123,6 +125,11 @@ static void draw_first(const struct live *live, struct text *line)
 		text_string(&right, live->frozen ? "  FROZEN" : "  live");
 	if (run->ended && right.columns + when_columns(run, 0) + 20 < width) {
 		text_string(&right, "  ");
+		if (right.columns + when_columns(run, 0) + DATE_COLUMNS + 20 < width &&
+		    when_is_new_day(run, run->ended, &day)) {
+			text_when_title(&right, run, run->ended);
+			text_string(&right, " ");
+		}
 		text_when(&right, run, run->ended, 0);
 	}
 	/* Where it is comes first, then whose it is. */
@@ -212,7 +219,7 @@ static void draw_titles(struct live *live, struct text *line)
 		text_style(line, STYLE_PLAIN);
 		put_line(row, line, false);
 	} else if (live->pane == PANE_DEATHS) {
-		lives_text_titles(&live->lives, false);
+		lives_text_titles(&live->lives, live->dated);
 		put_line(row, &live->lives.line, false);
 	}
 	for (i = 0; !live->over && live->pane != PANE_DEATHS && i < (size_t)title_rows(live); i++)

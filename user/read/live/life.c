@@ -107,6 +107,24 @@ static void put_place(struct text *line, const struct kept_death *kept)
 	text_line(line);
 }
 
+/* With the date where it is another one than in the line before. */
+static void put_date(struct text *line, const struct run *run, uint64_t ts, int64_t *day)
+{
+	bool is_new = when_is_new_day(run, ts, day);
+	struct text date;
+
+	if (!*day) /* with --monotonic */
+		return;
+	text_init(&date, line->screen);
+	text_when_title(&date, run, ts);
+	if (is_new)
+		text_string(line, date.s);
+	else
+		text_spaces(line, date.columns);
+	text_string(line, " ");
+	text_free(&date);
+}
+
 static void put_marks(struct text *line, const struct death *death)
 {
 	const struct proclife_marks *marks = &death->marks;
@@ -117,6 +135,7 @@ static void put_marks(struct text *line, const struct death *death)
 		{ "born", marks->born }, { "killed", death->killed }, { "exit", marks->exited },
 		{ "notified", marks->notified }, { "reaped", marks->reaped }, { "freed", marks->freed },
 	};
+	int64_t day = 0;
 	size_t i;
 
 	text_line(line);
@@ -124,6 +143,7 @@ static void put_marks(struct text *line, const struct death *death)
 		if (!all[i].ts)
 			continue;
 		begin(line, all[i].name);
+		put_date(line, death->run, all[i].ts, &day);
 		text_when(line, death->run, all[i].ts, 6);
 		text_line(line);
 	}

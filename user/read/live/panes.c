@@ -339,6 +339,19 @@ static void reverse(struct kept_death **rows, size_t count)
 	}
 }
 
+static bool are_dated(const struct live *live)
+{
+	const struct run *run = live->board->run;
+	int64_t day = 0;
+	size_t i;
+
+	when_is_new_day(run, run->ended, &day);
+	for (i = 0; i < live->row_count; i++)
+		if (live->rows[i]->death->when && when_is_new_day(run, live->rows[i]->death->when, &day))
+			return true;
+	return false;
+}
+
 static void update_deaths(struct live *live)
 {
 	struct kept_death *kept;
@@ -356,6 +369,7 @@ static void update_deaths(struct live *live)
 		kept->death->figure = death_figure(kept->death, live->sort, live->board->run->ended);
 		live->rows[live->row_count++] = kept;
 	}
+	live->dated = are_dated(live);
 	inverted = live->inverted;
 	if (live->sort != SORT_TIME && live->row_count)
 		qsort((void *)live->rows, live->row_count, sizeof(*live->rows), compare);

@@ -97,6 +97,7 @@ struct live {
 	struct lives_text lives;
 	struct kept_death **rows; /* of the deaths, as shown; each is held */
 	size_t row_count;
+	bool dated; /* they are of several days, or of another one than it is */
 	struct kept_death **still; /* while it is frozen: all deaths that there were, each held */
 	size_t still_count;
 	uint64_t followed; /* the death at the cursor; 0: the first line, whichever it is */
