@@ -202,6 +202,22 @@ static void test_days(void **state)
 	SEE("end 0");
 }
 
+/* The end of what is typed is seen, where it goes on. */
+static void test_typed(void **state)
+{
+	(void)state;
+	live_tell();
+	live_at_end(40, 10, "C.UTF-8");
+	SEE("1099");
+	press("F4 ........................................END");
+	see_in(9, "Filter: …");
+	see_in(9, ".....END");
+	press("Escape");
+	SEE_NOT("Filter:");
+	press("q");
+	SEE("end 0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +227,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_narrow, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_steps, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_days, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_typed, story_setup, live_screen_teardown),
 	};
 
 	return find_program() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -264,6 +264,19 @@ static void draw_list(struct live *live, struct text *line)
 	}
 }
 
+/* Its end is where something is typed. */
+static void put_typed(struct text *line, const char *typed)
+{
+	unsigned int width = (unsigned int)terminal_columns();
+	struct text name;
+
+	text_init(&name, line->screen);
+	text_string(&name, "");
+	text_name(&name, typed, SIZE_MAX);
+	text_end_in(line, &name, width - line->columns - 1);
+	text_free(&name);
+}
+
 static int draw_bar(const struct live *live, struct text *line)
 {
 	const char *said = live->note[0] ? live->note : message_held();
@@ -273,7 +286,7 @@ static int draw_bar(const struct live *live, struct text *line)
 		text_style(line, STYLE_BOLD);
 		text_string(line, prompt_title(live->prompt));
 		text_style(line, STYLE_PLAIN);
-		text_name(line, live->typed, SIZE_MAX);
+		put_typed(line, live->typed);
 		column = (int)line->columns;
 	} else if (said) {
 		text_style(line, STYLE_WARN);
