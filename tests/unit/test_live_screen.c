@@ -218,6 +218,21 @@ static void test_typed(void **state)
 	SEE("end 0");
 }
 
+/* As the screen writes it, too; but a number has to be there. */
+static void test_percent(void **state)
+{
+	(void)state;
+	live_tell();
+	live_at_end(80, 24, "C.UTF-8");
+	SEE("last");
+	press("Space t % Enter");
+	SEE("%: not a time");
+	press("t 50 Space % Enter");
+	SEE("(50 %)");
+	press("q");
+	SEE("end 0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +243,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_steps, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_days, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_typed, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_percent, story_setup, live_screen_teardown),
 	};
 
 	return find_program() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,7 +242,8 @@ static void go(struct live *live)
 	char *end;
 	double percent = strtod(live->typed, &end);
 
-	if (!strcmp(end, "%") && percent >= 0 && percent <= 100 && player->ended != UINT64_MAX)
+	if (end != live->typed && !strcmp(end + strspn(end, " "), "%") && percent >= 0 && percent <= 100 &&
+	    player->ended != UINT64_MAX)
 		seek(live, player->began +
 			   (uint64_t)((double)(player->ended - player->began) * percent / 100));
 	else if (moment_parse(live->typed, &moment))
