@@ -218,6 +218,28 @@ static void test_typed(void **state)
 	SEE("end 0");
 }
 
+/* Keys of the table close what is in front of it: otherwise nobody would see what they do. */
+static void test_keys_behind(void **state)
+{
+	static const char *const keys[] = { "n", "N", "f", "f", "I", "I", "P" };
+	size_t i;
+
+	(void)state;
+	live_tell();
+	live_at_end(80, 24, "C.UTF-8");
+	SEE("last");
+	press("/ failing Enter");
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		press("F6");
+		SEE("Sort deaths by");
+		press(keys[i]);
+		SEE_NOT("Sort deaths by");
+	}
+	SEE("by cpu");
+	press("q");
+	SEE("end 0");
+}
+
 /* As the screen writes it, too; but a number has to be there. */
 static void test_percent(void **state)
 {
@@ -243,6 +265,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_steps, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_days, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_typed, story_setup, live_screen_teardown),
+		cmocka_unit_test_setup_teardown(test_keys_behind, story_setup, live_screen_teardown),
 		cmocka_unit_test_setup_teardown(test_percent, story_setup, live_screen_teardown),
 	};
 

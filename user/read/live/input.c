@@ -156,6 +156,7 @@ static void sort_by(struct live *live, enum sort_key key)
 		note(live, "Deaths can be sorted: press 1");
 		return;
 	}
+	input_close_over(live);
 	live->sort = key;
 	live->inverted = false;
 	go_to(live, 0);
@@ -406,6 +407,7 @@ static void act(struct live *live, enum action action)
 		break;
 	case ACTION_SEARCH_NEXT:
 	case ACTION_SEARCH_LAST:
+		input_close_over(live); /* what it goes to is behind it */
 		search_again(live, action == ACTION_SEARCH_LAST);
 		break;
 	case ACTION_FILTER:
@@ -415,6 +417,7 @@ static void act(struct live *live, enum action action)
 		ask(live, PROMPT_USER);
 		break;
 	case ACTION_FAILED:
+		input_close_over(live);
 		live->failed = !live->failed;
 		break;
 	case ACTION_SORT:
@@ -430,6 +433,7 @@ static void act(struct live *live, enum action action)
 		sort_by(live, SORT_LIFE);
 		break;
 	case ACTION_INVERT:
+		input_close_over(live);
 		live->inverted = !live->inverted;
 		break;
 	case ACTION_FREEZE:
