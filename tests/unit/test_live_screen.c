@@ -110,6 +110,8 @@ static void test_narrow(void **state)
 		see_in(1, "  zombies ");
 		assert_string_equal(row(1) + strlen(row(1)) - 2, " 1");
 		see_in(2, "  p99 free ");
+		SEE("COMMAND");
+		SEE("last");
 	}
 	press("q");
 	SEE("end 0");

@@ -404,15 +404,17 @@ static void follow(struct live *live)
 void panes_update(struct live *live, uint64_t now)
 {
 	bool slow = live->pane == PANE_DYING && !live->replay;
+	/* The order of time needs no column for it: where there is no room, names come first. */
+	enum sort_key sort = live->sort == SORT_TIME ? SORT_NONE : live->sort;
 
 	/* What a frozen screen has, stays, but for what is asked of it. */
 	if (live->frozen && !live->changed)
 		return;
 	if (live->pane == PANE_DEATHS) {
-		if (live->sort != live->lives.sort || live->lives.run != live->board->run) {
+		if (sort != live->lives.sort || live->lives.run != live->board->run) {
 			lives_text_free(&live->lives);
 			memset(&live->lives, 0, sizeof(live->lives));
-			lives_text_init(&live->lives, live->board->run, live->sort);
+			lives_text_init(&live->lives, live->board->run, sort);
 		}
 		update_deaths(live);
 		follow(live);
