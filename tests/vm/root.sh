@@ -8,7 +8,7 @@
 
 # What the guest tests are built with and run, besides what the kernel's headers need.
 root_packages='gcc make libc6-dev pkgconf libkmod-dev libncurses-dev kmod dkms libcmocka-dev sparse babeltrace2
-	trace-cmd stress-ng strace procps psmisc util-linux perl-base tar xz-utils'
+	trace-cmd stress-ng strace tmux procps psmisc util-linux perl-base tar xz-utils'
 
 # Those that are unpacked, with what any root has; and what cross-builds for it.
 root_unpacked="$root_packages base-files base-passwd bash coreutils dash diffutils findutils grep hostname
