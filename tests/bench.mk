@@ -52,7 +52,7 @@ bench-html: all $(RECORD_BENCH)
 
 # What happens in the guest, and who judges it. The forest executes itself and the leaf.
 GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage \
-	probe/cycle probe/attach snapshot/snapshot)
+	probe/cycle probe/attach snapshot/snapshot pace)
 
 $B/tests/bench/forest/forest: $(patsubst %,$B/tests/bench/forest/%.o,forest jobs process)
 	$(call say,LD)
@@ -68,7 +68,7 @@ $B/tests/bench/exact/judge: $(patsubst tests/bench/%.c,$B/tests/bench/%.o,\
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$B/tests/bench/exact/connector $B/tests/bench/usage: %: %.o
+$B/tests/bench/exact/connector $B/tests/bench/usage $B/tests/bench/pace: %: %.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
@@ -88,7 +88,7 @@ bench-packages:
 	tests/scripts/setup build vm bench
 
 GUEST_BENCHES := bench-exact bench-record bench-peers bench-probe bench-probe-wall bench-probe-scale \
-	bench-probe-size bench-snapshot bench-answers soak
+	bench-probe-size bench-snapshot bench-answers bench-keep soak
 
 $(GUEST_BENCHES): bench-packages
 	+$(MAKE) all $(GUEST_BENCH)

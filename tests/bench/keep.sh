@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What does it cost to keep the latest for months: while nothing happens, and while much does?
+
+usage='usage: tests/bench/keep.sh [OPTION...]
+  --rate N      processes a second (2000)
+  --seconds N   for which they come (20)
+  --idle N      seconds in which nothing happens (60)
+  --rounds N    of all that (3)
+  --only LIST   of proclife, triggers, perf
+Each recorder keeps the latest 64 MiB on a memory file system, in pieces of which the oldest are removed.
+"triggers" is proclife with two conditions and --save. perf record has the four tracepoints of a life and
+removes its files of 8 MiB likewise. Under -icount: 1 ns of CPU time is one instruction, of user and kernel, by
+the recorder and whom it starts; what its probes cost the others is not in it (see make bench-probe). The
+exit status is 0 unless something cannot be run.'
+
+# shellcheck source=tests/bench/guest.sh
+. "$(dirname "${BASH_SOURCE[0]}")/guest.sh"
+
+keep=(--keep 64MiB)
+
+start_proclife() {
+	observe recorder proclife-read --record kept "${keep[@]}" --quiet "$@"
+	await recorder compgen -G 'kept/0*/0*/metadata'
+}
+
+start_triggers() {
+	start_proclife --on 'zombie>1s' --on 'signal==KILL' --save saved
+}
+
+# The rings as large as those of proclife, which has 4 MiB a CPU.
+start_recorder_perf() {
+	local event events
+	events=$(printf ',%s' "${life[@]}")
+	mkdir kept
+	observe recorder perf record -a -k CLOCK_MONOTONIC -m 4M -e "${events:1}" --switch-output=8M \
+		--switch-max-files=8 -o kept/perf.data
+	await recorder compgen -G 'kept/perf.data*'
+	sleep 2
+}
+
+# ns PID: CPU time of a process so far.
+ns() {
+	cut -d ' ' -f 1 "/proc/$1/schedstat"
+}
+
+# What runs there: the shell waits in it, so that time does not leap while the disk works.
+measure() {
+	local pid=${observer[recorder]} before after took
+	before=$(ns "$pid")
+	sleep "$idle"
+	after=$(ns "$pid")
+	printf '%s idle %s %s\n' "$1" $((after - before)) "${idle}000000000"
+	before=$after
+	took=$("$programs/pace" "$rate" "$seconds") || fail "pace: status $?"
+	sleep 1 # what has not been read
+	after=$(ns "$pid")
+	printf '%s busy %s %s\n' "$1" $((after - before)) "$took"
+}
+
+in_guest() {
+	local name round
+	rate=$1 seconds=$2 idle=$3
+	enter
+	mount -t tmpfs none . && cd "$PWD" || exit 1
+	for ((round = 1; round <= $4; round++)); do
+		for name in "${@:5}"; do
+			echo "round $round of $4: $name" >&2
+			case $name in
+			perf) start_recorder_perf ;;
+			*) "start_$name" ;;
+			esac
+			sleep 5 # what there was before
+			measure "$name" >>/mnt/share/figures
+			dismiss recorder
+			rm -rf kept saved
+		done
+	done
+}
+
+# The least of the rounds: what disturbs adds to it.
+show() {
+	awk '
+		$2 == "idle" { value = 1000 * $3 / $4; key = $1 " idle" }
+		$2 == "busy" { value = $3 / $4; key = $1 " fork"; share[$1] = 100 * $3 / $5 }
+		{
+			if (!(key in least) || value < least[key])
+				least[key] = value
+			if (!($1 in seen)) { seen[$1] = 1; names[++n] = $1 }
+		}
+		END {
+			printf "%-12s %22s %24s\n", "", "idle, instructions/s", "instructions a process"
+			for (i = 1; i <= n; i++)
+				printf "%-12s %22.0f %24.0f\n", names[i], 1e6 * least[names[i] " idle"],
+					least[names[i] " fork"]
+		}' "$share/figures"
+}
+
+if [[ ${1:-} = --in-guest ]]; then
+	in_guest "${@:2}"
+	exit
+fi
+rate=2000 seconds=20 idle=60 rounds=3 only=proclife,triggers,perf
+options 'rate seconds idle rounds only' "$@"
+smp=1 boot_options=(--icount)
+boot 7200 "$rate" "$seconds" "$idle" "$rounds" ${only//,/ }
+show
