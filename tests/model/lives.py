@@ -103,8 +103,8 @@ class Process:
 
 
 class Lives:
-    def __init__(self, with_exiting=False, with_memory=False):
-        self.with_exiting, self.with_memory = with_exiting, with_memory
+    def __init__(self, with_exiting=False, with_memory=False, with_reap=True):
+        self.with_exiting, self.with_memory, self.with_reap = with_exiting, with_memory, with_reap
         self.memories = {}  # by handle, those that are open
         self.mm_missed = (set(), 0)  # CPUs on which MMs are suppressed, and until when they were
         self.tasks = {}  # handle: the task that has it now
@@ -305,7 +305,9 @@ class Lives:
         self.note_signal(process, record)
         sender = self.tasks.get(record["sender"])
         if record["signo"] == SIGCHLD and record["code"] in CLD and sender and \
-                sender.process.dead and sender.process.real_parent == process.tgid:
+                sender.process.dead and sender.process.real_parent == process.tgid and \
+                (sender is sender.process.leader or sender.reaped is not None or not self.with_reap):
+            # A thread is released before it sends that of its leader.
             # The last one: those before are for children that it leaves to its parent as zombies.
             sender.process.notified, sender.process.told = record["ts"], process
             sender.process.coalesced = record["result"] == 2

@@ -62,7 +62,7 @@ class Session:
         self.env = recording.env
         self.lives = lives.Lives(bool(self.env["features"] >> abi.NUMBERS["exiting"] & 1), all(
             self.env["mm_marks"] >> what & 1 for what, name in lives.MM.items()
-            if name in ("teardown", "gone")))
+            if name in ("teardown", "gone")), bool(self.env["features"] >> abi.NUMBERS["reap"] & 1))
         self.shown = []  # of --events: the record, and what is known of its life by then
         self.others = []  # records that are about no task
         self.has_snapshot = False

@@ -75,12 +75,17 @@ def lost_records(process, lost):
     return any(record["handle"] in handles for record in lost)
 
 
-def left_alone(made, process):
-    """How much of its life no child of it lived."""
+def left_alone(made, process, known=True):
+    """
+    How much of its life no child of it lived. Not `known`: of threads that exit one by one, which is the last one is
+    not known yet.
+    """
     left, at = process.exited - process.born, process.born
     children = [each for each in made.processes if each.birth_parent is process and each.born is not None]
     for child in sorted(children, key=lambda each: each.born):
         begin, end = max(child.born, at), min(made.exit_so_far(child) or made.now, process.exited)
+        if not known and len(child.tasks) > 1:
+            end = process.exited
         if end > begin:
             left -= end - begin
             at = end
@@ -156,6 +161,8 @@ def check_deaths(checker, words, made, objects):
             mine[phase] = None if mine[to] is None or begin is None else mine[to] - begin
         if mine["born"] is not None and mine["exited"] is not None and not said["incomplete"]:
             mine["alone"] = left_alone(made, process)
+            if said["alone"] == left_alone(made, process, False):
+                mine["alone"] = said["alone"]  # as of its death, when a child's last thread had not exited
         mine.update(memory_phases(process))
         wrong_memory = check_memory(process, said)
         if wrong_memory:
