@@ -256,6 +256,25 @@ static void test_overtime(void **state)
 	assert_true(i == OVERTIME_SLICES || overtime.lived[i] == 0);
 }
 
+/* No exponent, however many live at once. */
+static void test_crowd(void **state)
+{
+	struct who init = process_of_pid(1, "init");
+	struct output out;
+	uint32_t i;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	for (i = 0; i < 1500; i++)
+		story_fork(&init, 100 + i, "crowd");
+	story_at(1000);
+	story_end();
+	out = run_program(false, 0, "%s -i %s --summary", program, folder.path);
+	assert_non_null(strstr(out.text, "mean 1,50"));
+	assert_non_null(strstr(out.text, ", most 1,501 at "));
+	free(out.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +287,7 @@ int main(void)
 		STORY(test_longest_is_first),
 		STORY(test_options),
 		cmocka_unit_test(test_overtime),
+		STORY(test_crowd),
 	};
 
 	if (find_program())

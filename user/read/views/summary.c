@@ -316,6 +316,15 @@ static double level(const struct overtime *overtime, const double *of, size_t i,
 	return of[i] / (double)width;
 }
 
+/* Three digits, and all of those before the point. */
+static void put_level(struct text *line, double value)
+{
+	if (value >= 999.5)
+		text_count(line, (uint64_t)(value + 0.5));
+	else
+		text_printf(line, "%.3g", value);
+}
+
 /* Over time: the highest level of the slices that a column stands for, and when it was highest. */
 static void put_graph(struct text *line, const struct summary *summary, const char *title,
 		      const double *of, uint64_t end)
@@ -345,7 +354,11 @@ static void put_graph(struct text *line, const struct summary *summary, const ch
 				part = level(overtime, of, i, end);
 		text_level(line, highest > 0 ? part / highest : 0);
 	}
-	text_printf(line, "  mean %.3g, most %.3g at ", sum / (double)(end - overtime->begin), highest);
+	text_string(line, "  mean ");
+	put_level(line, sum / (double)(end - overtime->begin));
+	text_string(line, ", most ");
+	put_level(line, highest);
+	text_string(line, " at ");
 	text_when(&when, summary->run, overtime->begin + most * overtime->width, 0);
 	text_string(line, when.s + strspn(when.s, " "));
 	text_free(&when);
