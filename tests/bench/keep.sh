@@ -19,9 +19,14 @@ exit status is 0 unless something cannot be run.'
 
 keep=(--keep 64MiB)
 
+# there GLOB: a file has this name.
+there() {
+	compgen -G "$1" >/dev/null
+}
+
 start_proclife() {
 	observe recorder proclife-read --record kept "${keep[@]}" --quiet "$@"
-	await recorder compgen -G 'kept/0*/0*/metadata'
+	await recorder there 'kept/0*/0*/metadata'
 }
 
 start_triggers() {
@@ -35,7 +40,7 @@ start_recorder_perf() {
 	mkdir kept
 	observe recorder perf record -a -k CLOCK_MONOTONIC -m 4M -e "${events:1}" --switch-output=8M \
 		--switch-max-files=8 -o kept/perf.data
-	await recorder compgen -G 'kept/perf.data*'
+	await recorder there 'kept/perf.data*'
 	sleep 2
 }
 
