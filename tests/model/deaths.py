@@ -49,6 +49,16 @@ class Deaths(session.Session):
         self.options.count = count
         return over or (bool(count) and len(self.deaths) >= count and self.stop("count", ts))
 
+    def stop(self, reason, when):
+        super().stop(reason, when)
+        for process, _ in self.deaths:
+            # A child that is found later can have lived before.
+            if process.alone is not None and not isinstance(process.alone, OrNone) and any(
+                    each.parent is process and each.linked and each.linked >= process.died
+                    for each in self.lives.processes):
+                process.alone = OrNone(process.alone)
+        return True
+
     def alone(self, process):
         """Of its life as it was seen, what is left when those of its children are taken out."""
         if process.exited is None:

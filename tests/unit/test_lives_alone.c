@@ -236,6 +236,25 @@ static void test_alone_withdrawn(void **state)
 	expect_alone(60, "?");
 }
 
+/* A child that the snapshot comes to once its parent has exited has lived before. */
+static void test_alone_found_after(void **state)
+{
+	struct who parent, child;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	parent = process_of_pid(60, "parent");
+	child = process_of_pid(61, "child");
+	story_put(task_record(0, &parent, &init));
+	story_at(20);
+	story_die(&parent, &init, 0, MS, 1);
+	story_put(task_record(0, &child, &parent));
+	story_at(30);
+	story_die(&child, &init, 0, MS, 1);
+	story_end();
+	expect_alone(60, "?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +264,7 @@ int main(void)
 		STORY(test_alone_found_late),
 		cmocka_unit_test_setup_teardown(test_alone_found_in_exit, story_setup_exiting, story_teardown),
 		STORY(test_alone_with_a_leader),
+		STORY(test_alone_found_after),
 		cmocka_unit_test_setup_teardown(test_alone_withdrawn, story_setup_exiting, story_teardown),
 	};
 

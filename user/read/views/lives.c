@@ -148,16 +148,26 @@ static void keep(struct lives *lives, struct death *death)
  * What happens
  */
 
+/* A child that was found only now can have lived before its parent ended. */
+static void linked(void *data, struct proclife_process *process, struct proclife_process *parent)
+{
+	struct part *part = data;
+	struct dead *dead = parent ? id_table_get(&part->dead, parent->id) : NULL;
+
+	(void)process;
+	if (dead && dead->death->alone_known)
+		dead->death->alone_known = alone_of(part->alone, parent, &dead->death->alone);
+}
+
 static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
 		 struct proclife_process *creator)
 {
 	struct part *part = data;
 
-	(void)process;
-	(void)parent;
 	(void)creator;
 	if (!part->lives->sort)
 		announce(part);
+	linked(part, process, parent);
 }
 
 /* Returns whether it is shown. */
@@ -267,6 +277,7 @@ static int begin_part(struct lives *lives, struct run *run)
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
 		.process_born = born,
+		.process_linked = linked,
 		.process_exited = exited,
 		.process_gone = gone,
 		.memory_gone = memory_gone,
