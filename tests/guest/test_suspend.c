@@ -27,7 +27,6 @@
 #include "reading.h"
 
 #define ROUNDS 3
-#define RECORDING "/tmp/asleep"
 
 /* CLOCK_BOOTTIME, ns: CLOCK_MONOTONIC and the time asleep. */
 static uint64_t boottime(void)
@@ -152,14 +151,14 @@ static int64_t sleep_in_a_storm(const char *how)
 	return all;
 }
 
-static pid_t recorder_start(const char *reader)
+static pid_t recorder_start(const char *reader, const char *recording, const char *saved)
 {
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (!pid) {
-		execl(reader, "proclife-read", "--record", RECORDING, "--keep", "16MiB,1h", "--on", "failed",
-		      "--save", RECORDING ".saved", "--saves", "1", "--after", "1s", "--quiet", (char *)NULL);
+		execl(reader, "proclife-read", "--record", recording, "--keep", "16MiB,1h", "--on", "failed",
+		      "--save", saved, "--saves", "1", "--after", "1s", "--quiet", (char *)NULL);
 		_exit(127);
 	}
 	return pid;
@@ -207,9 +206,9 @@ static const char *info_of(const char *reader, const char *recording)
 }
 
 /* The one recording in the folder. */
-static void find_saved(char path[PATH_MAX])
+static void find_saved(const char *folder, char path[PATH_MAX])
 {
-	DIR *dir = opendir(RECORDING ".saved");
+	DIR *dir = opendir(folder);
 	struct dirent *entry;
 	unsigned int count = 0;
 
@@ -217,7 +216,7 @@ static void find_saved(char path[PATH_MAX])
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(path, PATH_MAX, "%s/%s", RECORDING ".saved", entry->d_name);
+		snprintf(path, PATH_MAX, "%s/%s", folder, entry->d_name);
 		count++;
 	}
 	closedir(dir);
@@ -227,6 +226,7 @@ static void find_saved(char path[PATH_MAX])
 /* The flight recorder goes on, loses nothing, and says that the clocks went apart. */
 static void recorder_asleep(const char *how)
 {
+	char folder[] = "/tmp/proclife-asleep-XXXXXX", recording[64], all_saved[64];
 	char reader[PATH_MAX], saved[PATH_MAX];
 	struct storm *storm;
 	const char *info;
@@ -239,25 +239,28 @@ static void recorder_asleep(const char *how)
 	reader[n] = '\0';
 	strcpy(strrchr(reader, '/'), "/../../proclife-read");
 	assert_int_equal(access(reader, X_OK), 0);
+	assert_non_null(mkdtemp(folder));
+	snprintf(recording, sizeof(recording), "%s/flight", folder);
+	snprintf(all_saved, sizeof(all_saved), "%s/saved", folder);
 	assert_int_equal(module_load("ring_kb=16384"), 0);
-	pid = recorder_start(reader);
-	wait_for(RECORDING);
+	pid = recorder_start(reader, recording, all_saved);
+	wait_for(recording);
 	storm = storm_start(2);
 	storm_for(storm, 50);
 	fall_asleep(how);
 	storm_for(storm, 50);
 	fork_once(7); /* what it waits for */
-	wait_for(RECORDING ".saved");
+	wait_for(all_saved);
 	sleep(2);
 	storm_stop(storm);
 	assert_int_equal(kill(pid, SIGTERM), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	info = info_of(reader, RECORDING);
+	info = info_of(reader, recording);
 	assert_non_null(strstr(info, "\nstate        complete"));
 	assert_non_null(strstr(info, "\nlost         0\n"));
 	assert_non_null(strstr(info, "\nclock"));
-	find_saved(saved);
+	find_saved(all_saved, saved);
 	assert_non_null(strstr(info_of(reader, saved), "\nlost         0\n"));
 	assert_int_equal(module_unload(), 0);
 }

@@ -59,9 +59,10 @@ def check_overtime(stage):
                  if line.startswith(("lived", "busy"))}
         said = re.findall(r"mean ([\d.,]+), most ([\d.,]+)", page.value("document.getElementById('overtime').textContent"))
         for which, figures in zip(("lived", "busy"), said, strict=True):
-            wanted = re.search(r"mean ([\d.e+-]+), most ([\d.e+-]+)", graph[which]).groups()
-            for shown, value in zip(figures, map(float, wanted)):
-                assert abs(float(shown.replace(",", "")) - value) <= 0.006 * value + 0.0006, f"{name}, {which}: {shown}, instead of {value}"
+            wanted = re.search(r"mean ([\d.,]+), most ([\d.,]+)", graph[which]).groups()
+            number = lambda figure: float(figure.replace(",", ""))
+            for shown, value in zip(map(number, figures), map(number, wanted)):
+                assert abs(shown - value) <= 0.006 * value + 0.0006, f"{name}, {which}: {shown}, instead of {value}"
             assert len(overtime[which]) == -(-(overtime["to"] - overtime["from"]) // overtime["slice"]), name
         same(name, page.complaints(), [])
 

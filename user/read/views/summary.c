@@ -322,7 +322,7 @@ static void put_level(struct text *line, double value)
 	if (value >= 999.5)
 		text_count(line, (uint64_t)(value + 0.5));
 	else
-		text_printf(line, "%.3g", value);
+		text_printf(line, "%.3g", value < 0.0005 ? 0 : value);
 }
 
 /* Over time: the highest level of the slices that a column stands for, and when it was highest. */
