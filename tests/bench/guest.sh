@@ -21,7 +21,7 @@ options() {
 		option=${1#--}
 		[[ $1 = --* && $names = *" $option "* ]] || fail "$1: not an option; see --help" 129
 		[[ $# -gt 1 ]] || fail "$1: needs an argument" 129
-		[[ " keep use only " = *" $option "* || $2 =~ ^[1-9][0-9]*$ ]] ||
+		[[ " keep use only rates " = *" $option "* || $2 =~ ^[1-9][0-9]*$ ]] ||
 			fail "$1 $2: not a number above 0" 129
 		printf -v "${option//-/_}" %s "$2"
 		shift 2
@@ -59,6 +59,27 @@ work_in_memory() {
 
 enter() {
 	work_in_memory && modprobe proclife || exit 1
+}
+
+# fetch_packages NAME...: Debian packages that are not installed here, since they would start daemons or
+# have dkms build modules for this machine, into $share/NAME.
+fetch_packages() {
+	local cache=${XDG_CACHE_HOME:-$HOME/.cache}/proclife/peers package
+	for package; do
+		if ! compgen -G "$cache/${package}_*.deb" >/dev/null; then
+			mkdir -p "$cache" &&
+				(cd "$cache" && apt-get -qq -o APT::Sandbox::User= download "$package") ||
+				fail "$package: cannot be downloaded; without it: --only" 1
+		fi
+		dpkg-deb -x "$cache/$package"_*.deb "$share/$package" || exit 1
+	done
+}
+
+# build_modules: those of the benchmarks, and of the peers whose sources are in $share, into
+# $share/modules.
+build_modules() {
+	make_share
+	"$tree/tests/vm/run" --chroot --share "$share" -- "$tree/tests/bench/probe/build-modules" || exit
 }
 
 declare -A observer # jobs, by name
@@ -100,9 +121,10 @@ dismiss() {
 # The tracepoints of a process's life.
 life=(sched:sched_process_{fork,exec,exit,free})
 
-# start_trace_cmd EVENT...
+# start_trace_cmd [-O OPTION] EVENT...
 start_trace_cmd() {
 	local event events=()
+	[[ $1 != -O ]] || { events=(-O "$2") && shift 2; }
 	for event; do
 		events+=(-e "$event")
 	done
@@ -118,13 +140,21 @@ tracing() {
 	[[ $(<"$at/events/$1/enable") = 1 && $(<$at/tracing_on) = 1 ]] 2>/dev/null
 }
 
-# start_perf EVENT...
-start_perf() {
-	local control ack IFS=,
-	mkfifo perf.control perf.ack && exec {control}<>perf.control {ack}<>perf.ack || exit 1
-	observe perf "${wrap[@]}" perf record -a -k CLOCK_MONOTONIC "${perf_buffer[@]}" -e "$*" -o perf.data \
-		--delay=-1 --control=fifo:perf.control,perf.ack
+# start_perf EVENT...: as start_perf_as with the name perf.
+start_perf() { start_perf_as perf "$@"; }
+
+# start_perf_as NAME EVENT...: into NAME.data. Without a pass for the build ids of what ran, which no event
+# here needs, and without records that it has not been asked for, as far as it lets one choose: it
+# cannot do without those of mappings, of which each exec has several.
+start_perf_as() {
+	local name=$1 control ack IFS=,
+	shift
+	rm -f "$name.control" "$name.ack"
+	mkfifo "$name.control" "$name.ack" && exec {control}<>"$name.control" {ack}<>"$name.ack" || exit 1
+	observe "$name" "${wrap[@]}" perf record -a -k CLOCK_MONOTONIC "${perf_buffer[@]}" -e "$*" \
+		-o "$name.data" -B -N --no-bpf-event --synth=task --delay=-1 \
+		"--control=fifo:$name.control,$name.ack"
 	echo enable >&$control
-	await perf read -r -t 2 <&$ack
+	await "$name" read -r -t 2 <&$ack
 	exec {control}>&- {ack}>&-
 }

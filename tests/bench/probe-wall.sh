@@ -41,7 +41,7 @@ fi
 cycles=300 rounds=9 only='' keep=''
 options 'cycles rounds only keep' "$@"
 names=$(observer_names "$only") || exit
-build_modules
+build_all
 boot 7200 "$rounds" "$names" all "$cycles"
 count
 show

@@ -64,7 +64,7 @@ fi
 cycles=500 rounds=5 only='' keep=''
 options 'cycles rounds only keep' "$@"
 names=$(observer_names "$only") || exit
-build_modules
+build_all
 boot_options=(--icount)
 smp=1
 boot 7200 "$rounds" "$names" "$cycles"

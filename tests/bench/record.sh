@@ -5,8 +5,7 @@
 usage='usage: tests/bench/record.sh [OPTION...]
   --processes N  how many are forked for each row (50000)
   --smp N        CPUs of the guest (4)
-All buffers are as large as the tools make them by default. Prints a table; the exit status is 0
-unless something cannot be run.'
+All buffers have 4 MiB for each CPU. Prints a table; the exit status is 0 unless something cannot be run.'
 
 # shellcheck source=tests/bench/guest.sh
 . "$(dirname "${BASH_SOURCE[0]}")/guest.sh"
@@ -44,9 +43,10 @@ proclife_row() {
 
 in_guest() {
 	processes=$1
-	local us lost
-	enter
-	wrap=("$programs/usage" usage) trace_cmd_buffer=() perf_buffer=()
+	local us lost option
+	work_in_memory
+	modprobe proclife ring_kb=4096 || exit 1
+	wrap=("$programs/usage" usage) trace_cmd_buffer=(-b 4096) perf_buffer=(-m 4M)
 	printf '%-26s %11s %9s %11s %12s %9s\n' '' processes/s lost 'of all CPUs' 'µs/process' 'peak MiB'
 	echo 0 0 0 0 >usage
 	fork_all
@@ -63,12 +63,14 @@ in_guest() {
 		row "proclife-read --$view" "$lost"
 	done
 
-	start_trace_cmd "${life[@]}"
-	fork_all
-	dismiss trace-cmd
-	lost=$(awk '/overrun:|dropped events:/ { n += $NF } END { print n + 0 }' trace-cmd.log)
-	row 'trace-cmd record' "$lost"
-	rm trace.dat
+	for option in norecord-cmd record-cmd; do
+		start_trace_cmd -O $option "${life[@]}"
+		fork_all
+		dismiss trace-cmd
+		lost=$(awk '/overrun:|dropped events:/ { n += $NF } END { print n + 0 }' trace-cmd.log)
+		row "trace-cmd, $option" "$lost"
+		rm trace.dat
+	done
 
 	start_perf "${life[@]}"
 	fork_all

@@ -111,9 +111,12 @@ start_trace_cmd_all() { start_trace_cmd "${all_events[@]}"; }
 stop_trace_cmd_all() {
 	dismiss trace-cmd
 	lost=$(awk '/overrun:|dropped events:/ { n += $NF } END { print n + 0 }' trace-cmd.log)
-	mv trace.dat "$results/"
+	mv trace.dat "$results/$name.dat"
 }
-count_trace_cmd_all() { written=$(trace-cmd report -i trace.dat 2>/dev/null | grep -c ': '); }
+count_trace_cmd_all() { written=$(trace-cmd report -i "${1:-trace_cmd_all}.dat" 2>/dev/null | grep -c ': '); }
+start_trace_cmd_bare() { start_trace_cmd -O norecord-cmd "${all_events[@]}"; }
+stop_trace_cmd_bare() { stop_trace_cmd_all; }
+count_trace_cmd_bare() { count_trace_cmd_all trace_cmd_bare; }
 
 start_perf_all() { start_perf "${all_events[@]}"; }
 stop_perf_all() {
@@ -131,11 +134,13 @@ start_perf_dummy() { start_perf dummy:u; }
 stop_perf_dummy() { stop_perf_all; }
 count_perf_dummy() { count_perf_all perf_dummy; }
 
+# start_lttng CREATE-OPTION EVENT...
 start_lttng() {
-	local IFS=,
+	local create=$1 IFS=,
+	shift
 	{
 		lttng-sessiond --daemonize --kmod-probes=sched,signal &&
-			lttng create bench --output="$PWD/lttng" && lttng enable-channel -k all &&
+			lttng create bench "$create" && lttng enable-channel -k all &&
 			lttng enable-event -k -c all "$*" && lttng start
 	} >lttng.log 2>&1 || {
 		cat lttng.log >&2
@@ -143,17 +148,24 @@ start_lttng() {
 	}
 }
 stop_lttng() {
-	{ lttng stop && lttng destroy; } >lttng.log 2>&1
+	{ lttng stop && { [[ $name != *snapshot ]] || lttng snapshot record "$PWD/lttng"; } && lttng destroy; } >lttng.log 2>&1
 	pkill -TERM -x lttng-sessiond
 	while pidof lttng-sessiond lttng-consumerd >pidof.log; do sleep 0.2; done
 	rm -rf "${results:?}/$name" && mv lttng "$results/$name"
 }
-start_lttng_life() { start_lttng "${life_events[@]#*:}"; }
+start_lttng_life() { start_lttng "--output=$PWD/lttng" "${life_events[@]#*:}"; }
 stop_lttng_life() { stop_lttng; }
 # It has no task_rename.
-start_lttng_all() { start_lttng "${life[@]#*:}" sched_process_wait signal_generate; }
+start_lttng_all() { start_lttng "--output=$PWD/lttng" "${life[@]#*:}" sched_process_wait signal_generate; }
 stop_lttng_all() { stop_lttng; }
+# A flight recorder: nobody reads, and the oldest are overwritten.
+start_lttng_life_snapshot() { start_lttng --snapshot "${life_events[@]#*:}"; }
+stop_lttng_life_snapshot() { stop_lttng; }
+start_lttng_all_snapshot() { start_lttng --snapshot "${life[@]#*:}" sched_process_wait signal_generate; }
+stop_lttng_all_snapshot() { stop_lttng; }
 count_lttng_life() { count_lttng_all lttng_life; }
+count_lttng_life_snapshot() { count_lttng_all lttng_life_snapshot; }
+count_lttng_all_snapshot() { count_lttng_all lttng_all_snapshot; }
 count_lttng_all() {
 	written=$(babeltrace2 "${1:-lttng_all}" 2>errors | wc -l)
 	lost=$(sed -n 's/.*Tracer discarded \([0-9]*\) event.*/\1/p' errors | awk '{ n += $1 } END { print n + 0 }')
@@ -161,15 +173,16 @@ count_lttng_all() {
 
 start_bpftrace() {
 	observe bpftrace bpftrace -e '
-		tracepoint:sched:sched_process_exit { @began[args->pid] = nsecs; @written = count(); }
+		tracepoint:sched:sched_process_exit { @began[args->pid] = nsecs; }
 		tracepoint:sched:sched_process_free /@began[args->pid]/ {
-			@ns = hist(nsecs - @began[args->pid]); delete(@began[args->pid]); @written = count(); }
+			@ns = hist(nsecs - @began[args->pid]); delete(@began[args->pid]); }
 		BEGIN { printf("ready\n"); } END { clear(@began); }'
 	await bpftrace grep -q ready bpftrace.log
 }
+# It keeps no count of events, which would be one more update of a map for each: those that it has paired.
 stop_bpftrace() {
 	dismiss bpftrace
-	written=$(sed -n 's/^@written: //p' bpftrace.log)
+	written=$(awk '/^[[(].*\|/ { sub(/^[[(][^])]*[])] */, ""); n += $1 } END { print 2 * n }' bpftrace.log)
 }
 
 start_connector() {
@@ -182,8 +195,8 @@ stop_connector() {
 	lost=$(sed -n 's/^lost //p' connector.txt)
 }
 
-# It runs the cycles itself.
-start_strace() { under=(strace -f -e trace=%process -o strace.txt); }
+# It runs the cycles itself; with --seccomp-bpf they stop only at the calls that it wants to see.
+start_strace() { under=(strace -f --seccomp-bpf -e trace=%process -o strace.txt); }
 stop_strace() {
 	under=()
 	written=$(wc -l <strace.txt)

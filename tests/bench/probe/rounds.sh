@@ -13,6 +13,7 @@ empty_life=empty probes: fork, exit, free
 life=proclife: fork, exit, free
 ftrace_life=ftrace *: fork, exit, free
 lttng_life=LTTng: fork, exit, free
+lttng_life_snapshot=LTTng --snapshot: fork, exit, free
 empty=empty probes: all
 without_exiting=proclife: all but EXITING
 module=proclife: all
@@ -26,10 +27,12 @@ record=  read by proclife-read --record
 ftrace_bare=ftrace *: all, no reader
 ftrace_death=ftrace *: all, and memory
 ftrace_all=ftrace: all, no reader
+trace_cmd_bare=trace-cmd record *: all
 trace_cmd_all=trace-cmd record: all
 perf_dummy=perf record: fork, exit, comm
 perf_all=perf record: all
 lttng_all=LTTng: all but rename
+lttng_all_snapshot=LTTng --snapshot: all but rename
 bpftrace=bpftrace: histogram of exit to free
 connector=proc connector
 strace=strace -f'
@@ -88,21 +91,11 @@ run_rounds() {
 	done
 }
 
-# The packages that are not installed here, since their dkms would build them for this machine.
-fetch_lttng() {
-	local cache=${XDG_CACHE_HOME:-$HOME/.cache}/proclife/lttng
-	if ! compgen -G "$cache/*.deb" >/dev/null; then
-		mkdir -p "$cache" && (cd "$cache" && apt-get -qq -o APT::Sandbox::User= download lttng-modules-dkms) ||
-			fail 'lttng-modules-dkms: cannot be downloaded; without it: --only' 1
-	fi
-	dpkg-deb -x "$cache"/*.deb "$share/lttng"
-}
-
-# build_modules: those of the observers in $names, and what measures the pieces.
-build_modules() {
+# build_all: the modules of the observers in $names, and what measures the pieces.
+build_all() {
 	make_share
-	[[ $names != *lttng* ]] || fetch_lttng
-	"$tree/tests/vm/run" --chroot --share "$share" -- "$tree/tests/bench/probe/build-modules" || exit
+	[[ $names != *lttng* ]] || fetch_packages lttng-modules-dkms
+	build_modules
 }
 
 # The counts of those who leave that to the host.
