@@ -51,7 +51,7 @@ bench-html: all $(RECORD_BENCH)
 	B=$B tests/html/bench $(HTML_OPTIONS)
 
 # What happens in the guest, and who judges it. The forest executes itself and the leaf.
-GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage \
+GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector exact/taskstats exact/acct usage \
 	probe/cycle probe/attach snapshot/snapshot pace)
 
 $B/tests/bench/forest/forest: $(patsubst %,$B/tests/bench/forest/%.o,forest jobs process)
@@ -62,13 +62,15 @@ $B/tests/bench/forest/leaf: $B/tests/bench/forest/leaf.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -static -nostartfiles -o $@ $^
 
-$B/tests/bench/exact/judge: $(patsubst tests/bench/%.c,$B/tests/bench/%.o,\
-		$(filter-out %/connector.c,$(wildcard tests/bench/exact/*.c))) \
+# What listens to the kernel in the guest, for those that have no program for it.
+LISTENERS := $(patsubst %,$B/tests/bench/exact/%,connector taskstats acct)
+
+$B/tests/bench/exact/judge: $(filter-out $(LISTENERS:%=%.o),$(patsubst %.c,$B/%.o,$(wildcard tests/bench/exact/*.c))) \
 		$B/tests/guest/exactness/fields.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$B/tests/bench/exact/connector $B/tests/bench/usage $B/tests/bench/pace: %: %.o
+$(LISTENERS) $B/tests/bench/usage $B/tests/bench/pace: %: %.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
@@ -87,7 +89,7 @@ $B/tests/bench/snapshot/snapshot: $(patsubst %,$B/tests/bench/snapshot/%.o,snaps
 bench-packages:
 	tests/scripts/setup build vm bench
 
-GUEST_BENCHES := bench-exact bench-record bench-peers bench-probe bench-probe-wall bench-probe-scale \
+GUEST_BENCHES := bench-exact bench-flood bench-record bench-peers bench-probe bench-probe-wall bench-probe-scale \
 	bench-probe-size bench-snapshot bench-answers bench-keep soak
 
 $(GUEST_BENCHES): bench-packages

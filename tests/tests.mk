@@ -42,8 +42,9 @@ $B/tests/unit/test_memory $B/tests/unit/test_memory_lost: $B/tests/unit/support/
 $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/completions/zsh
 
+$B/tests/unit/test_judge: | $B/tests/bench/exact/judge
 # Tests of what lies in the sources: the schema, the manual pages.
-$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields test_junit test_transcripts test_export test_export_otlp test_export_perfetto support/exporting): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
+$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields test_judge test_junit test_transcripts test_export test_export_otlp test_export_perfetto support/exporting): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
 
 # The programs in the manual pages compile as they stand there, with what a program of others has, and
 # in C++ too. NAME-2 is the second one of its page.

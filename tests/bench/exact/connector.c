@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * connector FILE: write down what the kernel's proc connector says, until SIGINT or SIGTERM.
- *
- * A line for each event, with its time (CLOCK_MONOTONIC, ns) and pid: "fork TS PID PARENT",
- * "exec TS PID NAME", "comm TS PID NAME", "exit TS PID STATUS"; threads are left out. The event of
- * an exec has no name in it, so it is read from /proc at once, as all users of the connector have
- * to: where the process is gone by then, NAME is empty. At the end "lost N": the kernel numbers the
- * events of each CPU, so what the socket could not hold is known by the gaps.
+ * connector FILE: write down what the kernel's proc connector says, until SIGINT or SIGTERM, in the
+ * judge's plain format. Threads are left out. The event of an exec has no name in it, so it is read
+ * from /proc at once, as all users of the connector have to: where the process is gone by then, there
+ * is none. The kernel numbers the events of each CPU, so what the socket could not hold is known by
+ * the gaps.
  */
 #include <err.h>
 #include <errno.h>
@@ -21,6 +19,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "write_plain.h"
 
 /* Far more than its users ask for; with this, the size of the buffer is not what loses events. */
 #define BUFFER_BYTES (256 << 20)
@@ -84,28 +84,34 @@ static void read_name(pid_t pid, char *name, size_t size)
 
 static void write_event(FILE *out, const struct proc_event *e)
 {
-	unsigned long long ts = e->timestamp_ns;
-	char name[16];
+	uint64_t ts = e->timestamp_ns;
+	char name[NAME_SIZE];
 
 	switch (e->what) {
 	case PROC_EVENT_FORK:
-		if (e->event_data.fork.child_pid == e->event_data.fork.child_tgid)
-			fprintf(out, "fork %llu %d %d\n", ts, e->event_data.fork.child_pid,
-				e->event_data.fork.parent_tgid);
+		if (e->event_data.fork.child_pid != e->event_data.fork.child_tgid)
+			break;
+		write_event_of(out, ts, "fork", e->event_data.fork.child_pid);
+		fprintf(out, " %d\n", e->event_data.fork.parent_tgid);
 		break;
 	case PROC_EVENT_EXEC:
 		read_name(e->event_data.exec.process_tgid, name, sizeof(name));
-		fprintf(out, "exec %llu %d %s\n", ts, e->event_data.exec.process_tgid, name);
+		write_event_of(out, ts, "exec", e->event_data.exec.process_tgid);
+		write_name(out, name);
+		putc('\n', out);
 		break;
 	case PROC_EVENT_COMM:
-		if (e->event_data.comm.process_pid == e->event_data.comm.process_tgid)
-			fprintf(out, "comm %llu %d %.16s\n", ts, e->event_data.comm.process_tgid,
-				e->event_data.comm.comm);
+		if (e->event_data.comm.process_pid != e->event_data.comm.process_tgid)
+			break;
+		write_event_of(out, ts, "name", e->event_data.comm.process_tgid);
+		write_name(out, e->event_data.comm.comm);
+		putc('\n', out);
 		break;
 	case PROC_EVENT_EXIT:
-		if (e->event_data.exit.process_pid == e->event_data.exit.process_tgid)
-			fprintf(out, "exit %llu %d %u\n", ts, e->event_data.exit.process_tgid,
-				e->event_data.exit.exit_code);
+		if (e->event_data.exit.process_pid != e->event_data.exit.process_tgid)
+			break;
+		write_event_of(out, ts, "exit", e->event_data.exit.process_tgid);
+		fprintf(out, " %u\n", e->event_data.exit.exit_code);
 		break;
 	default:
 		break;

@@ -1,159 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * judge TRUTH: print the head of the table and the row of the truth itself.
- * judge TRUTH NAME FORMAT: read on standard input what an observer of that forest says, and print
- * its row of the table; FORMAT is the tool whose text it is.
- *
- * A process of the truth and a life of the observer are the same if the pid is and the life begins
- * within the call that made the process; a life whose beginning the observer has not seen is the
- * one that this pid has before it is used again.
- */
+/* What an observer says of a forest of processes, against what the forest itself knows: README.md. */
 #include <err.h>
-#include <fcntl.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "../forest/truth.h"
-#include "lives.h"
-
-/* The tools round times to a microsecond. */
-#define ROUNDING 1000
+#include "match.h"
 
 static const struct {
 	const char *name;
 	reader read;
+	const char *is;
 } formats[] = {
-	{ "proclife", read_proclife },	{ "trace-cmd", read_trace_cmd }, { "perf", read_perf },
-	{ "strace", read_strace },	{ "connector", read_connector },
+	{ "plain", read_plain, "lines of `time event pid ...`, from any tool; see README.md beside this" },
+	{ "acct", read_acct, "the file that acct(2) fills" },
+	{ "audit", read_audit, "the raw log of auditd, with rules as in tools.sh, and `lost N`" },
+	{ "bcc", read_bcc, "exitsnoop --utc --label exit, and execsnoop --time, in one file" },
+	{ "perf", read_perf, "perf script --ns --show-task-events --show-lost-events" },
+	{ "proclife", read_proclife, "proclife-read --tree --json" },
+	{ "strace", read_strace,
+	  "strace -f --seccomp-bpf -ttt -e trace=%process,prctl -e 'signal=!chld' -o FILE" },
+	{ "trace-cmd", read_trace_cmd, "trace-cmd report -t" },
 };
 
-static const struct forest *forest;
-static uint32_t processes; /* of the truth; slots 1 to processes */
-static struct lives lives;
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-static uint32_t *truth_order; /* slots by pid and time */
-static uint32_t *life_order;
-static uint32_t *life_of; /* of each slot; NO_LIFE if it was missed */
-static uint32_t *slot_of; /* of each life; 0 if it is none of the forest's */
-
-static void *make(size_t count, size_t size)
-{
-	void *array = calloc(count + 1, size);
-
-	if (!array)
-		err(1, "judging");
-	return array;
-}
-
-static void open_truth(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st))
-		err(1, "%s", path);
-	if ((size_t)st.st_size < sizeof(*forest))
-		errx(1, "%s: not the truth about a forest", path);
-	forest = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (forest == MAP_FAILED)
-		err(1, "%s", path);
-	close(fd);
-	if (forest->magic != FOREST_MAGIC || !forest->complete)
-		errx(1, "%s: not the truth about a forest, or not all of it", path);
-	processes = forest->used - 1;
-}
-
-static int by_pid(uint32_t pid_a, uint64_t ts_a, uint32_t pid_b, uint64_t ts_b)
-{
-	if (pid_a != pid_b)
-		return pid_a < pid_b ? -1 : 1;
-	return ts_a < ts_b ? -1 : ts_a > ts_b;
-}
-
-static int by_truth(const void *a, const void *b)
-{
-	const struct forest_process *x = &forest->process[*(const uint32_t *)a];
-	const struct forest_process *y = &forest->process[*(const uint32_t *)b];
-
-	return by_pid(x->pid, x->after, y->pid, y->after);
-}
-
-static int by_life(const void *a, const void *b)
-{
-	const struct life *x = &lives.life[*(const uint32_t *)a];
-	const struct life *y = &lives.life[*(const uint32_t *)b];
-
-	return by_pid(x->pid, x->seen, y->pid, y->seen);
-}
-
-static void sort_truth(void)
-{
-	uint32_t i;
-
-	truth_order = make(processes, sizeof(*truth_order));
-	for (i = 0; i < processes; i++)
-		truth_order[i] = i + 1;
-	qsort(truth_order, processes, sizeof(*truth_order), by_truth);
-}
-
-static void sort_lives(void)
-{
-	uint32_t i;
-
-	life_order = make(lives.count, sizeof(*life_order));
-	for (i = 0; i < lives.count; i++)
-		life_order[i] = i;
-	qsort(life_order, lives.count, sizeof(*life_order), by_life);
-}
-
-/* The lives [*from, *to) in their order that can be this process, which is the i-th of the truth. */
-static void find_window(uint32_t i, uint32_t *from, uint32_t *to)
-{
-	const struct forest_process *p = &forest->process[truth_order[i]];
-	uint64_t end = UINT64_MAX;
-
-	if (i + 1 < processes && forest->process[truth_order[i + 1]].pid == p->pid)
-		end = forest->process[truth_order[i + 1]].after - ROUNDING;
-	while (*from < lives.count && by_pid(lives.life[life_order[*from]].pid,
-					     lives.life[life_order[*from]].seen, p->pid,
-					     p->after - ROUNDING) < 0)
-		(*from)++;
-	for (*to = *from; *to < lives.count; (*to)++) {
-		const struct life *life = &lives.life[life_order[*to]];
-
-		if (life->pid != p->pid || life->seen >= end)
-			break;
-	}
-}
-
-static void match(void)
-{
-	uint32_t from = 0, to, i, j;
-
-	life_of = make(processes + 1, sizeof(*life_of));
-	slot_of = make(lives.count, sizeof(*slot_of));
-	life_of[0] = NO_LIFE;
-	for (i = 0; i < processes; i++) {
-		const struct forest_process *p = &forest->process[truth_order[i]];
-		uint32_t found = NO_LIFE;
-
-		find_window(i, &from, &to);
-		for (j = from; j < to && found == NO_LIFE; j++)
-			if (lives.life[life_order[j]].forked &&
-			    lives.life[life_order[j]].seen <= p->before + ROUNDING)
-				found = life_order[j];
-		for (j = from; j < to && found == NO_LIFE; j++)
-			if (!lives.life[life_order[j]].forked)
-				found = life_order[j];
-		life_of[truth_order[i]] = found;
-		if (found != NO_LIFE)
-			slot_of[found] = truth_order[i];
-	}
-}
+static struct lives lives = { .rounding = 1000 }; /* the tools round times to a microsecond */
 
 struct row {
 	uint64_t missed;
@@ -161,6 +34,7 @@ struct row {
 	uint64_t orphans;
 	uint64_t parents;
 	uint64_t names;
+	uint64_t args;
 	uint64_t cycles;
 	uint64_t unpaired;
 	uint64_t status;
@@ -208,17 +82,17 @@ static void judge_ancestors(struct row *row)
 static void show_fault(const char *what, uint32_t slot, const struct life *life)
 {
 	const struct forest_process *p = &forest->process[slot];
-	static unsigned int shown;
 
-	if (!getenv("JUDGE_FAULTS") || shown++ >= 100)
+	if (!lives.faults)
 		return;
+	lives.faults--;
 	fprintf(stderr, "%s: pid %u parent %u name \"%s\" status %#x reaper %u at %" PRIu64 "\n",
 		what, p->pid, p->parent_pid, p->name, p->status, p->reaper, p->after);
 	if (!life)
 		return;
-	fprintf(stderr, "\tsaid: pid %u parent %d name \"%s\" status %#x reaper %u at %" PRIu64 "\n",
+	fprintf(stderr, "\tsaid: pid %u parent %d name \"%s\" status %#x reaper %u at %" PRIu64 " args %s\n",
 		life->pid, life->parent == NO_LIFE ? -1 : (int)lives.life[life->parent].pid,
-		life->name, life->status, life->reaper, life->seen);
+		life->name, life->status, life->reaper, life->seen, life->args ? life->args : "-");
 }
 
 static void count(uint64_t *counter, bool is_fault, const char *what, uint32_t slot,
@@ -228,6 +102,16 @@ static void count(uint64_t *counter, bool is_fault, const char *what, uint32_t s
 		return;
 	++*counter;
 	show_fault(what, slot, life);
+}
+
+/* What its program was given, as forest/process.c has it. */
+static bool is_args(const struct forest_process *p, const char *told)
+{
+	char args[64];
+
+	snprintf(args, sizeof(args), "%s %" PRIu64 " %td %" PRIu32, p->name, forest->fd,
+		 p - forest->process, p->seed);
+	return told && !strcmp(told, args);
 }
 
 static void judge_process(struct row *row, uint32_t slot)
@@ -244,45 +128,52 @@ static void judge_process(struct row *row, uint32_t slot)
 		count(&row->orphans, p->parent, "orphan", slot, life);
 	else if (p->parent)
 		count(&row->parents, life->parent != life_of[p->parent], "parent", slot, life);
-	count(&row->names, strcmp(life->name, p->name), "name", slot, life);
+	count(&row->names, lives.tells_names && strcmp(life->name, p->name), "name", slot, life);
+	count(&row->args, lives.tells_args && p->execs && !is_args(p, life->args), "args", slot, life);
 	count(&row->unpaired, !life->forked || !life->exited, "exit", slot, life);
 	count(&row->status, lives.tells_status && life->status != p->status, "status", slot, life);
 	count(&row->reaper, lives.tells_reaper && life->reaper != p->reaper, "reaper", slot, life);
 }
 
-static void judge(const char *name, reader read)
+static void judge(struct row *row)
 {
-	uint64_t senseless = read(&lives, stdin, forest->to_realtime);
-	struct row row = {};
 	uint32_t slot;
 
-	sort_lives();
-	match();
+	match(&lives);
 	for (slot = 1; slot <= processes; slot++)
-		judge_process(&row, slot);
-	judge_ancestors(&row);
+		judge_process(row, slot);
+	judge_ancestors(row);
+}
 
-	printf("%-16s %9" PRIu64 " %7" PRIu64 " %6" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
-	       " %7" PRIu64 " %9" PRIu64,
-	       name, processes - row.missed + row.extra, row.missed, row.extra, row.orphans,
-	       row.parents, row.names, row.cycles, row.unpaired);
-	if (lives.tells_lost)
-		printf(" %7" PRIu64, lives.lost);
+static void show_count(int width, bool tells, uint64_t n)
+{
+	if (tells)
+		printf(" %*" PRIu64, width, n);
 	else
-		printf(" %7s", "-");
-	if (lives.tells_status)
-		printf(" %8" PRIu64, row.status);
-	else
-		printf(" %8s", "-");
-	if (lives.tells_reaper)
-		printf(" %8" PRIu64 "\n", row.reaper);
-	else
-		printf(" %8s\n", "-");
+		printf(" %*s", width, "-");
+}
+
+static void show_row(const char *name, const struct row *row, uint64_t senseless)
+{
+	printf("%-18s", name);
+	show_count(9, true, processes - row->missed + row->extra);
+	show_count(7, true, row->missed);
+	show_count(6, true, row->extra);
+	show_count(7, true, row->orphans);
+	show_count(7, true, row->parents);
+	show_count(7, lives.tells_names, row->names);
+	show_count(7, lives.tells_args, row->args);
+	show_count(7, lives.tells_status, row->status);
+	show_count(6, true, row->cycles);
+	show_count(8, true, row->unpaired);
+	show_count(7, lives.tells_reaper, row->reaper);
+	show_count(8, lives.tells_lost, lives.lost);
+	putchar('\n');
 	if (senseless)
 		printf("  (%" PRIu64 " lines of %s make no sense)\n", senseless, name);
 }
 
-static void show_truth(void)
+static void show_head(void)
 {
 	uint32_t i, pids = 0, uses = 0, most = 0, orphans = 0, execs = 0;
 
@@ -300,32 +191,115 @@ static void show_truth(void)
 	       " pids, used %.1f times on average and up to %" PRIu32 " times\n\n",
 	       processes, (forest->ended - forest->began) / 1e9, execs, orphans, pids,
 	       (double)processes / pids, most);
-	printf("%16s %9s %7s %6s %8s %8s %8s %7s %9s %7s %8s %8s\n", "", "", "", "", "",
-	       "wrong", "missing", "", "unpaired", "", "wrong", "wrong");
-	printf("%-16s %9s %7s %6s %8s %8s %8s %7s %9s %7s %8s %8s\n", "", "processes", "missed",
-	       "extra", "orphans", "parents", "names", "cycles", "exits", "lost", "status",
-	       "reaper");
-	printf("%-16s %9" PRIu32 "\n", "truth", processes);
+	printf("%-18s %9s %7s %6s %7s %7s %7s %7s %7s %6s %8s %7s %8s\n", "", "", "", "", "",
+	       "wrong", "wrong", "wrong", "wrong", "", "", "wrong", "says it");
+	printf("%-18s %9s %7s %6s %7s %7s %7s %7s %7s %6s %8s %7s %8s\n", "", "processes", "missed",
+	       "extra", "orphans", "parents", "names", "args", "status", "cycles", "unpaired",
+	       "reaper", "lost");
+	printf("%-18s %9" PRIu32 "\n", "truth", processes);
+}
+
+static const char legend[] =
+	"processes  those of the forest that it tells of, and extra ones\n"
+	"missed     processes of the forest that it does not tell of\n"
+	"extra      processes that it tells of as the forest's and that there were not\n"
+	"orphans    processes whose parent it does not know\n"
+	"parents    that are not who made the process\n"
+	"names      that are missing, or not the last one that the process had\n"
+	"args       of processes that executed a program: missing, or not what they were\n"
+	"status     that is missing, or not what wait(2) gave\n"
+	"cycles     processes that are their own ancestors\n"
+	"unpaired   processes of which it lacks the beginning or the end\n"
+	"reaper     that is missing, or not the one who waited for it\n"
+	"lost       events, by its own count\n"
+	"-          it does not tell\n";
+
+static void show_help(void)
+{
+	size_t i;
+
+	fputs("usage: judge [OPTION...] TRUTH [FILE]\n"
+	      "Says how far what an observer told of a forest of processes is true. TRUTH is what\n"
+	      "`forest --truth` left, FILE the observer's text, or else it is read on standard input.\n"
+	      "  --format FORMAT  what FILE is (plain)\n"
+	      "  --name NAME      of the row (FORMAT)\n"
+	      "  --row            print the row alone\n"
+	      "  --head           read nothing, and print what the forest is and the head of the table\n"
+	      "  --faults N       print the first N faults to standard error\n"
+	      "  --legend         print what the columns are\n"
+	      "The exit status is 0 whatever the row says, 1 if there is none, 129 for usage.\n"
+	      "Formats:\n", stdout);
+	for (i = 0; i < FORMATS; i++)
+		printf("  %-10s %s\n", formats[i].name, formats[i].is);
+	printf("Columns:\n%s", legend);
+}
+
+static reader reader_of(const char *format)
+{
+	size_t i;
+
+	for (i = 0; i < FORMATS; i++)
+		if (!strcmp(formats[i].name, format))
+			return formats[i].read;
+	errx(129, "%s: no such format; see --help", format);
 }
 
 int main(int argc, char **argv)
 {
-	size_t i;
+	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' }, { "name", required_argument, NULL, 'n' },
+		{ "row", no_argument, NULL, 'r' },	    { "head", no_argument, NULL, 'H' },
+		{ "faults", required_argument, NULL, 'F' }, { "legend", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },	    {}
+	};
+	const char *format = "plain", *name = NULL;
+	bool row_alone = false, head_alone = false;
+	struct row row = {};
+	uint64_t senseless;
+	reader read;
+	int c;
 
-	if (argc != 2 && argc != 4)
-		errx(129, "usage: judge TRUTH [NAME FORMAT]");
-	open_truth(argv[1]);
-	sort_truth();
-	if (argc == 2) {
-		show_truth();
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
+		switch (c) {
+		case 'f':
+			format = optarg;
+			break;
+		case 'n':
+			name = optarg;
+			break;
+		case 'r':
+			row_alone = true;
+			break;
+		case 'H':
+			head_alone = true;
+			break;
+		case 'F':
+			lives.faults = strtoul(optarg, NULL, 10);
+			break;
+		case 'l':
+			fputs(legend, stdout);
+			return 0;
+		case 'h':
+			show_help();
+			return 0;
+		default:
+			return 129;
+		}
+	if (argc - optind < 1 || argc - optind > 2)
+		errx(129, "usage: judge [OPTION...] TRUTH [FILE]; see --help");
+	read = reader_of(format);
+	open_truth(argv[optind]);
+	if (!row_alone)
+		show_head();
+	if (head_alone)
 		return 0;
-	}
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (strcmp(formats[i].name, argv[3]))
-			continue;
-		judge(argv[2], formats[i].read);
-		lives_free(&lives);
-		return 0;
-	}
-	errx(129, "%s: no such format", argv[3]);
+	if (argc - optind == 2 && !freopen(argv[optind + 1], "re", stdin))
+		err(1, "%s", argv[optind + 1]);
+	senseless = read(&lives, stdin, forest->to_realtime);
+	if (!lives.count)
+		errx(1, "nothing is told of any process");
+	judge(&row);
+	show_row(name ? name : format, &row, senseless);
+	lives_free(&lives);
+	return 0;
 }

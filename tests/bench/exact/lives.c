@@ -60,12 +60,38 @@ uint32_t lives_fork(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t par
 	return child;
 }
 
+uint32_t lives_adopt(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid)
+{
+	uint32_t parent = lives_now(lives, ts, parent_pid);
+	uint32_t child = *current_of(lives, pid);
+
+	if (!child || lives->life[child - 1].forked)
+		child = lives_new(lives, ts, pid) + 1;
+	child--;
+	lives->life[child].forked = true;
+	lives->life[child].parent = parent;
+	lives->life[child].seen = ts;
+	if (!lives->life[child].name[0])
+		memcpy(lives->life[child].name, lives->life[parent].name, NAME_LEN);
+	return child;
+}
+
 void lives_name(struct lives *lives, uint64_t ts, uint32_t pid, const char *name)
 {
 	uint32_t life = lives_now(lives, ts, pid);
 
 	memset(lives->life[life].name, 0, NAME_LEN);
 	memcpy(lives->life[life].name, name, strnlen(name, NAME_LEN - 1));
+	lives->tells_names = true;
+}
+
+void lives_args(struct lives *lives, uint32_t life, const char *args)
+{
+	free(lives->life[life].args);
+	lives->life[life].args = strdup(args);
+	if (!lives->life[life].args)
+		err(1, "reading");
+	lives->tells_args = true;
 }
 
 void lives_exit(struct lives *lives, uint64_t ts, uint32_t pid, int status)
@@ -74,20 +100,74 @@ void lives_exit(struct lives *lives, uint64_t ts, uint32_t pid, int status)
 
 	lives->life[life].exited = true;
 	lives->life[life].status = status;
+	lives->tells_status |= status >= 0;
 }
 
 void lives_reap(struct lives *lives, uint32_t pid, uint32_t reaper)
 {
 	uint32_t current = *current_of(lives, pid);
 
+	lives->tells_reaper = true;
 	if (current)
 		lives->life[current - 1].reaper = reaper;
 }
 
+/* The room for @index in an array, which is 0 where it is new. */
+static uint32_t *place(uint32_t **array, uint32_t *room, uint32_t index)
+{
+	if (index >= *room) {
+		uint32_t wanted = 2 * index + 1024;
+
+		*array = grow(*array, wanted, sizeof(**array));
+		memset(*array + *room, 0, (wanted - *room) * sizeof(**array));
+		*room = wanted;
+	}
+	return &(*array)[index];
+}
+
+static void give_parent(struct lives *lives, uint32_t pid, uint32_t parent)
+{
+	uint32_t *first = place(&lives->waits_for, &lives->waiting, pid);
+	uint32_t child;
+
+	for (child = *first; child; child = *place(&lives->waits_too, &lives->waiting_too, child))
+		lives->life[child - 1].parent = parent;
+	*first = 0;
+}
+
+uint32_t lives_whole(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid, int status)
+{
+	uint32_t life = lives_new(lives, ts, pid);
+	uint32_t *first;
+
+	lives->life[life].forked = true;
+	lives_exit(lives, ts, pid, status);
+	give_parent(lives, pid, life);
+	first = place(&lives->waits_for, &lives->waiting, parent_pid);
+	*place(&lives->waits_too, &lives->waiting_too, life + 1) = *first;
+	*first = life + 1;
+	return life;
+}
+
+void lives_complete(struct lives *lives)
+{
+	uint32_t pid;
+
+	for (pid = 0; pid < lives->waiting; pid++)
+		if (lives->waits_for[pid])
+			give_parent(lives, pid, lives_new(lives, UINT64_MAX, pid));
+}
+
 void lives_free(struct lives *lives)
 {
+	uint32_t i;
+
+	for (i = 0; i < lives->count; i++)
+		free(lives->life[i].args);
 	free(lives->life);
 	free(lives->current);
+	free(lives->waits_for);
+	free(lives->waits_too);
 	*lives = (struct lives){};
 }
 
@@ -106,4 +186,26 @@ void copy_name(char to[NAME_LEN], const char *from, const char *end)
 		len = NAME_LEN - 1;
 	memset(to, 0, NAME_LEN);
 	memcpy(to, from, len);
+}
+
+uint64_t lives_senseless(struct lives *lives, const char *line)
+{
+	if (lives->faults) {
+		lives->faults--;
+		fprintf(stderr, "makes no sense: %.*s\n", (int)strcspn(line, "\n"), line);
+	}
+	return 1;
+}
+
+uint64_t each_line(struct lives *lives, FILE *in, bool (*parse)(struct lives *lives, char *line))
+{
+	uint64_t senseless = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, in) > 0)
+		if (!parse(lives, line))
+			senseless += lives_senseless(lives, line);
+	free(line);
+	return senseless;
 }

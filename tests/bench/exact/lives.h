@@ -26,6 +26,7 @@ struct life {
 	bool forked;	 /* its fork was seen */
 	bool exited;
 	char name[NAME_LEN]; /* its last; empty: not told */
+	char *args; /* of its last program, with a blank between them; NULL: not told */
 };
 
 struct lives {
@@ -34,11 +35,19 @@ struct lives {
 	uint32_t room;
 	uint32_t *current; /* of each pid: its latest life + 1 */
 	uint32_t pids;
+	uint32_t *waits_for; /* of each pid: the latest of the lives whose parent has it, + 1 */
+	uint32_t *waits_too; /* of each life: another such, + 1 */
+	uint32_t waiting;    /* how many of each there is room for */
+	uint32_t waiting_too;
+	uint64_t rounding; /* ns; how far the tool's times can be from the truth */
 	uint64_t lost;	   /* events, by the tool's own count */
+	unsigned long faults; /* how many more to show on standard error */
 	/* What the tool tells at all. */
-	bool tells_lost;
+	bool tells_names;
+	bool tells_args;
 	bool tells_status;
 	bool tells_reaper;
+	bool tells_lost;
 };
 
 /* A life of which nothing is known yet but its pid. */
@@ -47,10 +56,24 @@ uint32_t lives_new(struct lives *lives, uint64_t ts, uint32_t pid);
 uint32_t lives_now(struct lives *lives, uint64_t ts, uint32_t pid);
 /* The child has its parent's name at first. */
 uint32_t lives_fork(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid);
+/*
+ * The same where lines of the child can be earlier than that of its fork: it is the latest life with this
+ * pid that has no parent yet, or else a new one.
+ */
+uint32_t lives_adopt(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid);
 void lives_name(struct lives *lives, uint64_t ts, uint32_t pid, const char *name);
+/* Those of the program that it has executed. */
+void lives_args(struct lives *lives, uint32_t life, const char *args);
 /* @status: -1 if the tool does not tell it */
 void lives_exit(struct lives *lives, uint64_t ts, uint32_t pid, int status);
 void lives_reap(struct lives *lives, uint32_t pid, uint32_t reaper);
+/*
+ * All of a life, told as it ends, in the order of the ends: so its parent is the next one to end that
+ * has @parent_pid. @ts: its beginning.
+ */
+uint32_t lives_whole(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid, int status);
+/* At the end: those whose parents are still there have them, too. */
+void lives_complete(struct lives *lives);
 void lives_free(struct lives *lives);
 
 /* The name that a task has after it executed this path. */
@@ -64,10 +87,20 @@ void copy_name(char to[NAME_LEN], const char *from, const char *end);
  */
 typedef uint64_t (*reader)(struct lives *lives, FILE *in, uint64_t to_realtime);
 
-uint64_t read_proclife(struct lives *lives, FILE *in, uint64_t to_realtime);
-uint64_t read_trace_cmd(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_plain(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_acct(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_audit(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_bcc(struct lives *lives, FILE *in, uint64_t to_realtime);
 uint64_t read_perf(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_proclife(struct lives *lives, FILE *in, uint64_t to_realtime);
 uint64_t read_strace(struct lives *lives, FILE *in, uint64_t to_realtime);
-uint64_t read_connector(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_trace_cmd(struct lives *lives, FILE *in, uint64_t to_realtime);
+
+/* A tracepoint's event in text, which is changed; false if it makes no sense. */
+bool lives_tracepoint(struct lives *lives, uint64_t ts, const char *event, char *text);
+/* It makes no sense. Return: 1. */
+uint64_t lives_senseless(struct lives *lives, const char *line);
+/* For each line of a text: false if it makes no sense. Return: how many of them. */
+uint64_t each_line(struct lives *lives, FILE *in, bool (*parse)(struct lives *lives, char *line));
 
 #endif

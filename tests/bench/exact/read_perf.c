@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lines of perf script --ns --show-task-events --show-lost-events, in the order of time:
+ * The lines of perf script --ns --show-lost-events, in the order of time. With --show-task-events:
  *
  *	COMM PID [CPU] SECONDS.NANOS: PERF_RECORD_FORK(PID:TID):(PARENT:TID)
  *	...: PERF_RECORD_EXIT(PID:TID):(PARENT:TID)
  *	...: PERF_RECORD_COMM: NAME:PID/TID, or PERF_RECORD_COMM exec: ...
  *	...: PERF_RECORD_LOST lost N
+ *
+ * Without, those of the tracepoints:
+ *
+ *	COMM PID [CPU] SECONDS.NANOS: SYSTEM:EVENT: FIELDS
  *
  * Processes that were there before have events of time 0, which perf makes up.
  */
@@ -45,6 +49,24 @@ static bool parse_name(struct lives *lives, uint64_t ts, char *text)
 	return true;
 }
 
+/* A name in front of the CPU can hold brackets, too. */
+static bool parse_tracepoint(struct lives *lives, char *line)
+{
+	uint64_t seconds, nanos;
+	char event[64];
+	char *at = line;
+	int length = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	while ((at = strchr(at, '['))) {
+		if (sscanf(at, "[%*u] %" SCNu64 ".%" SCNu64 ": %*[a-z]:%63[^:]: %n", &seconds, &nanos,
+			   event, &length) == 3 && length)
+			return lives_tracepoint(lives, seconds * 1000000000 + nanos, event, at + length);
+		at++;
+	}
+	return false;
+}
+
 static bool parse_line(struct lives *lives, char *line)
 {
 	char *event = strstr(line, "PERF_RECORD_"), *text;
@@ -52,7 +74,7 @@ static bool parse_line(struct lives *lives, char *line)
 	uint64_t ts, lost;
 
 	if (!event)
-		return false;
+		return parse_tracepoint(lives, line);
 	ts = parse_time(line, event);
 	text = event + strlen("PERF_RECORD_");
 	if (sscanf(text, "FORK(%" SCNu32 ":%" SCNu32 "):(%" SCNu32 ":", &pid, &tid, &parent) == 3) {
@@ -76,15 +98,7 @@ static bool parse_line(struct lives *lives, char *line)
 
 uint64_t read_perf(struct lives *lives, FILE *in, uint64_t to_realtime)
 {
-	uint64_t senseless = 0;
-	char *line = NULL;
-	size_t room = 0;
-
 	(void)to_realtime;
 	lives->tells_lost = true;
-	while (getline(&line, &room, in) > 0)
-		if (!parse_line(lives, line))
-			senseless++;
-	free(line);
-	return senseless;
+	return each_line(lives, in, parse_line);
 }

@@ -24,6 +24,23 @@ static uint64_t number(const char *line, const char *key)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
+/* ["NAME","ARGUMENT",...], or null; those of the forest have nothing that JSON would have to escape. */
+static void add_args(struct lives *lives, uint32_t life, const char *text)
+{
+	char args[1024], *to = args;
+
+	if (!text || *text != '[')
+		return;
+	for (text++; *text && *text != ']' && to < args + sizeof(args) - 1; text++) {
+		if (*text == ',')
+			*to++ = ' ';
+		else if (*text != '"')
+			*to++ = *text;
+	}
+	*to = '\0';
+	lives_args(lives, life, args);
+}
+
 static bool add_process(struct lives *lives, const char *line)
 {
 	const char *comm = find(line, "comm"), *status = find(line, "wait_status");
@@ -40,6 +57,8 @@ static bool add_process(struct lives *lives, const char *line)
 	if (status && *status != 'n' && lives->life[life].exited)
 		lives->life[life].status = atoi(status);
 	copy_name(lives->life[life].name, comm + 1, strchr(comm + 1, '"'));
+	lives->tells_names = true;
+	add_args(lives, life, find(line, "args"));
 	/* For now the ids, which have nothing to do with our numbers. */
 	lives->life[life].parent = parent ? parent : NO_LIFE;
 	return true;

@@ -23,6 +23,7 @@
 struct call {
 	uint64_t began;
 	char name[NAME_LEN]; /* that its success gives to the process */
+	char args[256];	     /* likewise */
 	char parent_name[NAME_LEN]; /* that the caller has as it begins */
 };
 
@@ -74,6 +75,31 @@ static void quoted(const char *text, bool is_path, char name[NAME_LEN])
 	copy_name(name, begin, end);
 }
 
+/* ["NAME", "ARGUMENT", ...], which it may cut, and says so by dots; nothing of the forest's is escaped. */
+static void take_args(const char *text, char *to, size_t room)
+{
+	char *end = to + room - 1;
+	bool inside = false;
+
+	text = strstr(text, "[");
+	for (; text && *text && (inside || *text != ']') && to < end; text++) {
+		if (*text == '"')
+			inside = !inside;
+		else if (inside)
+			*to++ = *text;
+		else if (*text == ',')
+			*to++ = ' ';
+	}
+	*to = '\0';
+}
+
+static void set_name(struct lives *lives, uint64_t ts, uint32_t pid, const struct call *call)
+{
+	lives_name(lives, ts, pid, call->name);
+	if (call->args[0])
+		lives_args(lives, lives_now(lives, ts, pid), call->args);
+}
+
 static void attach(struct strace *s, uint32_t pid, uint32_t parent_pid, const struct call *call)
 {
 	struct lives *lives = s->lives;
@@ -123,10 +149,12 @@ static void call_begins(struct strace *s, uint32_t pid, uint64_t ts, const char 
 	memset(call, 0, sizeof(*call));
 	call->began = ts;
 	memcpy(call->parent_name, s->lives->life[life].name, NAME_LEN);
-	if (starts(text, "execve"))
+	if (starts(text, "execve")) {
 		quoted(text, true, call->name);
-	else if (starts(text, "prctl(PR_SET_NAME"))
+		take_args(text, call->args, sizeof(call->args));
+	} else if (starts(text, "prctl(PR_SET_NAME")) {
 		quoted(text, false, call->name);
+	}
 }
 
 /* @result: the text behind the last " = " of the line */
@@ -141,7 +169,7 @@ static void call_ends(struct strace *s, uint32_t pid, uint64_t ts, const char *n
 	else if (starts(name, "wait") && value > 0)
 		lives_reap(s->lives, value, pid);
 	else if (call->name[0] && result[0] == '0')
-		lives_name(s->lives, ts, pid, call->name);
+		set_name(s->lives, ts, pid, call);
 }
 
 static int signal_number(const char *name)
@@ -200,8 +228,6 @@ uint64_t read_strace(struct lives *lives, FILE *in, uint64_t to_realtime)
 	char *line = NULL;
 	size_t room = 0;
 
-	lives->tells_status = true;
-	lives->tells_reaper = true;
 	while (getline(&line, &room, in) > 0)
 		if (!parse_line(&s, line, to_realtime))
 			senseless++;

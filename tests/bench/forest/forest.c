@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * forest [OPTION...]: trees of processes on all CPUs at once, whose truth is known (truth.h).
+ * forest [OPTION...]: trees of processes on all CPUs at once, whose truth is known (truth.h). With
+ * --rate N it makes so many a second, as far as the machine is fast enough for it.
  *
  * What it makes is what builds and shells make: a few at a time that exec a small program, batches
  * of children that are zombies together, shells that have children of their own, chains, names that
@@ -25,15 +26,6 @@
 
 /* More slots than processes wanted: what the jobs under way may still need, for each loop. */
 #define SLACK 256
-
-static void __attribute__((noreturn)) be_loop(uint64_t wanted)
-{
-	while (forest->used <= wanted)
-		do_job();
-	while (wait(NULL) > 0)
-		;
-	_exit(0);
-}
 
 /* The fastest there is: a process that is forked, ends and is reaped, on one CPU. */
 static void __attribute__((noreturn)) be_plain_loop(uint64_t wanted, int cpu)
@@ -68,12 +60,31 @@ static int be_program(char **argv)
 
 struct plan {
 	uint64_t processes;
+	uint64_t rate; /* a second; 0: as fast as it can */
 	int loops;
 	bool plain;
 	bool progress;
 	const char *truth;
 	char folder[32];
 };
+
+/* Wait as long as the forest is ahead of its rate. */
+static void keep_pace(const struct plan *plan)
+{
+	while (plan->rate && (forest->used - 1) * 1000000000 > (now() - forest->began) * plan->rate)
+		usleep(500);
+}
+
+static void __attribute__((noreturn)) be_loop(const struct plan *plan)
+{
+	while (forest->used <= plan->processes) {
+		keep_pace(plan);
+		do_job();
+	}
+	while (wait(NULL) > 0)
+		;
+	_exit(0);
+}
 
 static void copy(const char *from, const char *to)
 {
@@ -135,6 +146,7 @@ static void new_truth(const struct plan *plan)
 		err(1, "%s", plan->truth);
 	map_truth();
 	forest->magic = FOREST_MAGIC;
+	forest->fd = forest_fd;
 	forest->room = room;
 	forest->used = 1;
 	forest->began = now();
@@ -158,7 +170,7 @@ static void __attribute__((noreturn)) be_root(const struct plan *plan)
 		randomness = i * 2654435761U + 88172645;
 		if (plan->plain)
 			be_plain_loop(plan->processes, i);
-		be_loop(plan->processes);
+		be_loop(plan);
 	}
 	for (i = 0; i < plan->loops; i++) {
 		reap(pid[i], slot[i]);
@@ -221,6 +233,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "processes", required_argument, NULL, 'n' },
 		{ "loops", required_argument, NULL, 'l' },
+		{ "rate", required_argument, NULL, 'r' },
 		{ "truth", required_argument, NULL, 't' },
 		{ "plain", no_argument, NULL, 'p' },
 		{ "progress", no_argument, NULL, 'v' },
@@ -239,6 +252,9 @@ int main(int argc, char **argv)
 		case 'l':
 			plan.loops = number("loops", optarg, 1024);
 			break;
+		case 'r':
+			plan.rate = number("rate", optarg, 1000000);
+			break;
 		case 't':
 			plan.truth = optarg;
 			break;
@@ -252,7 +268,7 @@ int main(int argc, char **argv)
 			return 129;
 		}
 	if (optind < argc || !plan.truth)
-		errx(129, "usage: forest --truth FILE [--processes N] [--loops N] [--plain] [--progress]");
+		errx(129, "usage: forest --truth FILE [--processes N] [--rate N] [--loops N] [--plain] [--progress]");
 	new_truth(&plan);
 	return grow(&plan);
 }

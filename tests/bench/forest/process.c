@@ -123,7 +123,8 @@ static void prepare(struct program *p, const char *name, uint32_t *slot)
 	forest->process[*slot].execs = 1; /* its status will tell whether it did */
 	snprintf(p->fd, sizeof(p->fd), "%d", forest_fd);
 	snprintf(p->slot, sizeof(p->slot), "%u", *slot);
-	snprintf(p->seed, sizeof(p->seed), "%u", draw(UINT_MAX - 1) + 1);
+	forest->process[*slot].seed = draw(UINT_MAX - 1) + 1;
+	snprintf(p->seed, sizeof(p->seed), "%u", forest->process[*slot].seed);
 	p->path = name; /* they are in the current folder */
 	p->argv[0] = (char *)name;
 	p->argv[1] = p->fd;

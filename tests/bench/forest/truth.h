@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define FOREST_MAGIC 0x31747365726f66ULL /* "forest1\0" in memory */
+#define FOREST_MAGIC 0x32747365726f66ULL /* "forest2\0" in memory */
 #define FOREST_NAME_LEN 16
 
 struct forest_process {
@@ -23,12 +23,13 @@ struct forest_process {
 	uint32_t parent; /* its slot; 0: the program that planted the forest */
 	uint32_t reaper; /* pid of the one who waited for it */
 	int32_t status;	 /* as wait(2) gives it */
-	uint16_t execs;
-	uint16_t orphan; /* its parent died before it did */
+	uint32_t execs;
+	uint32_t orphan; /* its parent died before it did */
+	uint32_t seed;	 /* an argument of its program: "NAME FD SLOT SEED", if it has executed one */
 	char name[FOREST_NAME_LEN]; /* its last */
 };
 
-_Static_assert(sizeof(struct forest_process) == 56, "there is no padding");
+_Static_assert(sizeof(struct forest_process) == 64, "there is no padding");
 
 struct forest {
 	uint64_t magic;
@@ -40,6 +41,7 @@ struct forest {
 	uint64_t ended;
 	uint64_t to_realtime; /* what to add to CLOCK_MONOTONIC */
 	uint64_t complete; /* nothing is missing from the truth */
+	uint64_t fd;	   /* an argument of all programs */
 	struct forest_process process[];
 };
 

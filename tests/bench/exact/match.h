@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef EXACT_MATCH_H
+#define EXACT_MATCH_H
+
+#include "../forest/truth.h"
+#include "lives.h"
+
+extern const struct forest *forest;
+extern uint32_t processes;    /* of the truth; slots 1 to processes */
+extern uint32_t *truth_order; /* slots by pid and time */
+extern uint32_t *life_of;     /* of each slot; NO_LIFE if it was missed */
+extern uint32_t *slot_of;     /* of each life; 0 if it is none of the forest's */
+
+void open_truth(const char *path);
+void match(const struct lives *told);
+
+/* Zeroed, and never none. */
+void *make(size_t count, size_t size);
+
+#endif

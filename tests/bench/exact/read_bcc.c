@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The lines of exitsnoop --utc --label exit and those of execsnoop --time, of bcc, in one file:
+ *
+ *	HH:MM:SS.MMM exit PCOMM PID PPID TID AGE EXIT_CODE
+ *	HH:MM:SS PCOMM PID PPID RET ARGS
+ *
+ * exitsnoop has all of a life but its arguments. Its time is when it printed the line, from which the
+ * age leads to the beginning. A line of execsnoop belongs to the first life of its pid, parent and name
+ * at that second that has no arguments yet. Both say of loss "Possibly lost N samples".
+ */
+#include "lives.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND 1000000000ULL
+#define DAY (86400 * SECOND)
+
+/* The columns of exitsnoop. */
+#define EXIT_LABEL 13
+#define EXIT_NAME 19
+#define NAME_WIDTH 17
+
+struct exec {
+	uint64_t ts;
+	uint32_t pid;
+	uint32_t parent;
+	char name[NAME_LEN];
+	char *args;
+};
+
+struct life_more {
+	uint64_t end;
+	uint32_t parent;
+	uint32_t next; /* life of this pid, + 1 */
+};
+
+static struct exec *execs;
+static size_t exec_count, exec_room;
+static struct life_more *more;
+static size_t more_room;
+static uint64_t midnight; /* of the day that CLOCK_MONOTONIC began in, on that clock, a day later */
+
+static void *grow(void *array, size_t *room, size_t count, size_t size)
+{
+	if (count < *room)
+		return array;
+	*room = 2 * *room + 4096;
+	array = reallocarray(array, *room, size);
+	if (!array)
+		abort();
+	return array;
+}
+
+static bool take_time(const char *line, uint64_t *ts)
+{
+	unsigned int hours, minutes, seconds, millis = 0;
+
+	if (sscanf(line, "%2u:%2u:%2u.%3u", &hours, &minutes, &seconds, &millis) < 3)
+		return false;
+	*ts = (((hours * 60 + minutes) * 60 + seconds) * SECOND + millis * 1000000 + midnight) % DAY;
+	return true;
+}
+
+/* Names are padded, and can hold blanks. */
+static void take_name(char name[NAME_LEN], const char *column)
+{
+	const char *end = column + NAME_WIDTH;
+
+	while (end > column && end[-1] == ' ')
+		end--;
+	copy_name(name, column, end);
+}
+
+static bool take_exit(struct lives *lives, const char *line)
+{
+	uint32_t pid, parent, life;
+	int status, at = 0, value = 0;
+	char name[NAME_LEN];
+	const char *code;
+	uint64_t ts, age;
+	double seconds;
+
+	if (strlen(line) < EXIT_NAME + NAME_WIDTH || !take_time(line, &ts) ||
+	    sscanf(line + EXIT_NAME + NAME_WIDTH, "%" SCNu32 " %" SCNu32 " %*u %lf %n", &pid, &parent,
+		   &seconds, &at) != 3 || !at)
+		return false;
+	code = line + EXIT_NAME + NAME_WIDTH + at;
+	if (sscanf(code, "signal %d", &value) == 1)
+		status = value | (strstr(code, "core dumped") ? 0x80 : 0);
+	else if (sscanf(code, "code %d", &value) == 1)
+		status = value << 8;
+	else if (*code == '0')
+		status = 0;
+	else
+		return false;
+	age = seconds * SECOND;
+	take_name(name, line + EXIT_NAME);
+	life = lives_whole(lives, ts > age ? ts - age : 0, pid, parent, status);
+	memcpy(lives->life[life].name, name, NAME_LEN);
+	lives->tells_names = true;
+	more = grow(more, &more_room, life, sizeof(*more));
+	more[life] = (struct life_more){ .end = ts, .parent = parent };
+	return true;
+}
+
+static bool take_exec(const char *line)
+{
+	struct exec e = {};
+	int at = 0, status;
+
+	if (!take_time(line, &e.ts) || strlen(line) < 9 + NAME_WIDTH)
+		return false;
+	take_name(e.name, line + 9);
+	if (sscanf(line + 9 + NAME_WIDTH, "%" SCNu32 " %" SCNu32 " %d %n", &e.pid, &e.parent, &status,
+		   &at) != 3 || !at)
+		return false;
+	if (status)
+		return true;
+	e.args = strdup(line + 9 + NAME_WIDTH + at);
+	execs = grow(execs, &exec_room, exec_count, sizeof(*execs));
+	execs[exec_count++] = e;
+	return true;
+}
+
+/* The heads, which are printed through another buffer than the lines, can be within one. */
+static bool parse_line(struct lives *lives, char *line)
+{
+	uint64_t lost;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "Possibly lost %" SCNu64 " samples", &lost) == 1) {
+		lives->lost += lost;
+		return true;
+	}
+	if (!*line || strstr(line, "PCOMM"))
+		return true;
+	if (strlen(line) > EXIT_NAME && !strncmp(line + EXIT_LABEL, "exit  ", 6))
+		return take_exit(lives, line);
+	return take_exec(line);
+}
+
+static bool belongs(const struct lives *lives, uint32_t life, const struct exec *e)
+{
+	const struct life *l = &lives->life[life];
+
+	return !l->args && more[life].parent == e->parent && !memcmp(l->name, e->name, NAME_LEN) &&
+	       e->ts + SECOND >= l->seen && e->ts <= more[life].end + SECOND;
+}
+
+static void give_args(struct lives *lives)
+{
+	uint32_t *first = calloc(lives->pids + 1, sizeof(*first)), life;
+	size_t i;
+
+	if (!first)
+		abort();
+	for (life = lives->count; life-- > 0;) {
+		more[life].next = first[lives->life[life].pid];
+		first[lives->life[life].pid] = life + 1;
+	}
+	for (i = 0; i < exec_count; i++) {
+		life = execs[i].pid < lives->pids ? first[execs[i].pid] : 0;
+		while (life && !belongs(lives, life - 1, &execs[i]))
+			life = more[life - 1].next;
+		if (life)
+			lives_args(lives, life - 1, execs[i].args);
+		free(execs[i].args);
+	}
+	free(first);
+}
+
+uint64_t read_bcc(struct lives *lives, FILE *in, uint64_t to_realtime)
+{
+	uint64_t senseless;
+
+	midnight = DAY - to_realtime % DAY;
+	lives->rounding = SECOND;
+	lives->tells_lost = true;
+	senseless = each_line(lives, in, parse_line);
+	give_args(lives);
+	lives_complete(lives);
+	free(execs);
+	free(more);
+	return senseless;
+}
