@@ -5,6 +5,7 @@
 
 usage='usage: tests/bench/exact.sh [OPTION...]
   --processes N  how many the forest has (100000)
+  --apart N      how many it has for bcc (as many)
   --traced N     how many it has under strace (10000)
   --pid-max N    kernel.pid_max of the guest, so that pids are reused (3000)
   --smp N        CPUs of the guest (4)
@@ -19,51 +20,67 @@ faults of each on standard error.'
 # shellcheck source=tests/bench/exact/tools.sh
 . "$tree/tests/bench/exact/tools.sh"
 
-# All observe the same forest at the same time, but for strace: it stops each process, so it gets a
-# forest of its own, in the same guest, which is smaller; and as many pids fewer, so that they are used
-# as often. The first pids are never used again.
-in_guest() {
-	local processes=$1 traced=$2 pid_max=$3 tool at_once
-	work_in_memory
-	at_once=$(tr ' ' '\n' <<<"$4" | grep -vx strace)
-	for tool in $at_once; do
+# All observe the same forest at the same time, but for two, which get forests of their own in the same
+# guest. strace stops each process to look at it. exitsnoop's program returns 0, by which the kernel takes
+# the tracepoint away from all that use it through perf.
+own_forest='bcc strace'
+
+# grow TRUTH PROCESSES TOOL...: with so many pids that they are used as often in a smaller forest. The
+# first ones are never used again.
+grow() {
+	local truth=$1 n=$2 pids tool under=()
+	shift 2
+	for tool; do
 		echo "starting $tool" >&2
-		"begin_$tool"
+		if [[ $tool = strace ]]; then
+			under=("${strace[@]}")
+		else
+			"begin_$tool"
+		fi
 	done
-	# Only now, so that what they have for threads is none of the pids that are used again.
-	echo "$pid_max" >/proc/sys/kernel/pid_max || exit 1
-	echo "recording a forest of $processes processes" >&2
-	"$programs/forest/forest" --truth truth --processes "$processes" --progress ||
+	# Only now, so that the threads of observers have none of the pids that are used again.
+	pids=$((300 + (pid_max - 300) * n / processes))
+	echo $((pids > 500 ? pids : 500)) >/proc/sys/kernel/pid_max || exit 1
+	echo "a forest of $n processes" >&2
+	"${under[@]}" "$programs/forest/forest" --truth "$truth" --processes "$n" --progress ||
 		fail "forest: status $?"
 	sleep 3 # for the frees that are still to come
-	for tool in $at_once; do
-		"end_$tool"
+	echo 32768 >/proc/sys/kernel/pid_max
+	for tool; do
+		[[ $tool = strace ]] || "end_$tool"
 	done
+}
 
-	if [[ " $4 " = *' strace '* ]]; then
-		pid_max=$((300 + (pid_max - 300) * traced / processes))
-		echo $((pid_max > 500 ? pid_max : 500)) >/proc/sys/kernel/pid_max || exit 1
-		echo "strace of a forest of $traced processes" >&2
-		"${strace[@]}" "$programs/forest/forest" --truth truth.strace --processes "$traced" --progress ||
-			fail "strace: status $?"
-	fi
+in_guest() {
+	local processes=$1 pid_max=$4 tool together=()
+	work_in_memory
+	for tool in $5; do
+		[[ " $own_forest " = *" $tool "* ]] || together+=("$tool")
+	done
+	[[ ${#together[@]} = 0 ]] || grow truth "$processes" "${together[@]}"
+	[[ " $5 " != *' bcc '* ]] || grow truth.bcc "$2" bcc
+	[[ " $5 " != *' strace '* ]] || grow truth.strace "$3" strace
 	clean_up
 	cp -r . /mnt/share/ || exit 1
 }
 
 show() {
-	local tool
+	local tool mark='' notes=() truth
 	cd "$share" && set -o pipefail || exit 1
-	"$programs/exact/judge" --head truth || exit
-	for tool in $chosen; do
-		[[ $tool = strace ]] || row truth "$tool"
+	for truth in truth truth.bcc truth.strace; do
+		[[ -e $truth ]] && break
 	done
-	if [[ " $chosen " = *' strace '* ]]; then
-		row truth.strace strace ' *'
-		printf '\n* of a forest of its own: '
-		"$programs/exact/judge" --head truth.strace | sed -n '1p'
-	fi
-	printf '\n'
+	"$programs/exact/judge" --head "$truth" || exit
+	for tool in $chosen; do
+		if [[ " $own_forest " = *" $tool "* && $truth != "truth.$tool" ]]; then
+			mark+='*'
+			row "truth.$tool" "$tool" " $mark"
+			notes+=("$mark a forest of its own: $("$programs/exact/judge" --head "truth.$tool" | head -n 1)")
+		else
+			row "$truth" "$tool"
+		fi
+	done
+	printf '\n%s\n' "${notes[@]}"
 	"$programs/exact/judge" --legend
 }
 
@@ -71,14 +88,14 @@ if [[ ${1:-} = --in-guest ]]; then
 	in_guest "${@:2}"
 	exit
 fi
-processes=100000 traced=10000 pid_max=3000 only='' keep='' use=''
-options 'processes traced pid-max only keep use' "$@"
+processes=100000 apart='' traced=10000 pid_max=3000 only='' keep='' use=''
+options 'processes apart traced pid-max only keep use' "$@"
 chosen=$(tools_of "$only") || exit
 if [[ $use ]]; then
 	share=$use
 else
 	fetch_peers
-	boot $((900 + (processes + traced) / 10)) "$processes" "$traced" "$pid_max" "$chosen"
+	boot $((1800 + (processes + traced) / 10)) "$processes" "${apart:-$processes}" "$traced" "$pid_max" "$chosen"
 	keep_share
 fi
 show

@@ -9,9 +9,11 @@ All buffers have 4 MiB for each CPU. Prints a table; the exit status is 0 unless
 
 # shellcheck source=tests/bench/guest.sh
 . "$(dirname "${BASH_SOURCE[0]}")/guest.sh"
+# shellcheck source=tests/bench/exact/tools.sh
+. "$tree/tests/bench/exact/tools.sh"
 
 # What the last observer took: wall, user and system time, peak memory.
-row() {
+show_row() {
 	local label=$1 lost=$2 used
 	read -ra used < <(tail -n 1 usage)
 	awk -v label="$label" -v processes="$processes" -v us="$us" -v lost="$lost" \
@@ -34,7 +36,7 @@ fork_all() {
 }
 
 # Of proclife-read's views, those that give their result at the end.
-proclife_row() {
+proclife_show_row() {
 	observe proclife "${wrap[@]}" proclife-read "$@"
 	sleep 4
 	fork_all
@@ -45,22 +47,22 @@ in_guest() {
 	processes=$1
 	local us lost option
 	work_in_memory
-	modprobe proclife ring_kb=4096 || exit 1
-	wrap=("$programs/usage" usage) trace_cmd_buffer=(-b 4096) perf_buffer=(-m 4M)
+	modprobe proclife ring_kb=$buffer_kib || exit 1
+	wrap=("$programs/usage" usage) lttng_events+=(sched_process_free)
 	printf '%-26s %11s %9s %11s %12s %9s\n' '' processes/s lost 'of all CPUs' 'µs/process' 'peak MiB'
 	echo 0 0 0 0 >usage
 	fork_all
-	row nobody -
+	show_row nobody -
 
 	proclife_row --record recording
 	lost=$(sed -n 's/.* \([0-9]*\) lost$/\1/p' proclife.log)
-	row 'proclife-read --record' "$lost"
+	show_row 'proclife-read --record' "$lost"
 	sed -n 's/^proclife-read: recording: /  /p' proclife.log
 	rm -r recording
 	for view in latency tree; do
 		proclife_row --$view --json
 		lost=$(sed -n 's/.*"type":"end".*"lost":\([0-9]*\).*/\1/p' proclife.log)
-		row "proclife-read --$view" "$lost"
+		show_row "proclife-read --$view" "$lost"
 	done
 
 	for option in norecord-cmd record-cmd; do
@@ -68,7 +70,7 @@ in_guest() {
 		fork_all
 		dismiss trace-cmd
 		lost=$(awk '/overrun:|dropped events:/ { n += $NF } END { print n + 0 }' trace-cmd.log)
-		row "trace-cmd, $option" "$lost"
+		show_row "trace-cmd, $option" "$lost"
 		rm trace.dat
 	done
 
@@ -77,7 +79,13 @@ in_guest() {
 	dismiss perf
 	lost=$(perf script -i perf.data --show-lost-events 2>/dev/null |
 		awk '/PERF_RECORD_LOST/ { n += $NF } END { print n + 0 }')
-	row 'perf record' "$lost"
+	show_row 'perf record' "$lost"
+	rm perf.data
+
+	begin_lttng
+	fork_all
+	end_lttng
+	show_row LTTng "$(awk '/Discarded events:/ { n += $3 } END { print n + 0 }' lttng.log)"
 	cat <<-'END'
 
 	of all CPUs  user and system time of the reader, its end included, of the time of all CPUs while
@@ -89,6 +97,7 @@ if [[ ${1:-} = --in-guest ]]; then
 	in_guest "${@:2}"
 	exit
 fi
-processes=50000
+processes=50000 chosen=' lttng '
 options 'processes' "$@"
+fetch_peers
 boot $((900 + processes / 10)) "$processes"

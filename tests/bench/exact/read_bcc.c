@@ -6,7 +6,8 @@
  *	HH:MM:SS PCOMM PID PPID RET ARGS
  *
  * exitsnoop has all of a life but its arguments. Its time is when it printed the line, from which the
- * age leads to the beginning. A line of execsnoop belongs to the first life of its pid, parent and name
+ * age leads to the beginning. Its lines are not in the order of the ends, since each CPU has a buffer, so
+ * the parent is the latest life of its pid that had begun by then. A line of execsnoop belongs to the first life of its pid, parent and name
  * at that second that has no arguments yet. Both say of loss "Possibly lost N samples".
  */
 #include "lives.h"
@@ -17,6 +18,7 @@
 
 #define SECOND 1000000000ULL
 #define DAY (86400 * SECOND)
+#define LATE (SECOND / 2) /* a line is printed, and so a life seems to begin */
 
 /* The columns of exitsnoop. */
 #define EXIT_LABEL 13
@@ -98,7 +100,9 @@ static bool take_exit(struct lives *lives, const char *line)
 		return false;
 	age = seconds * SECOND;
 	take_name(name, line + EXIT_NAME);
-	life = lives_whole(lives, ts > age ? ts - age : 0, pid, parent, status);
+	life = lives_new(lives, ts > age ? ts - age : 0, pid);
+	lives->life[life].forked = true;
+	lives_exit(lives, ts, pid, status);
 	memcpy(lives->life[life].name, name, NAME_LEN);
 	lives->tells_names = true;
 	more = grow(more, &more_room, life, sizeof(*more));
@@ -125,7 +129,23 @@ static bool take_exec(const char *line)
 	return true;
 }
 
-/* The heads, which are printed through another buffer than the lines, can be within one. */
+/* A head, which is printed through another buffer than the lines, can be within one, and cuts it. */
+static bool is_head(const char *line)
+{
+	static bool cut;
+	uint64_t ts;
+
+	if (strstr(line, "PCOMM")) {
+		cut = take_time(line, &ts);
+		return true;
+	}
+	if (cut && !take_time(line, &ts)) {
+		cut = false;
+		return true;
+	}
+	return false;
+}
+
 static bool parse_line(struct lives *lives, char *line)
 {
 	uint64_t lost;
@@ -135,7 +155,7 @@ static bool parse_line(struct lives *lives, char *line)
 		lives->lost += lost;
 		return true;
 	}
-	if (!*line || strstr(line, "PCOMM"))
+	if (!*line || is_head(line))
 		return true;
 	if (strlen(line) > EXIT_NAME && !strncmp(line + EXIT_LABEL, "exit  ", 6))
 		return take_exit(lives, line);
@@ -150,10 +170,10 @@ static bool belongs(const struct lives *lives, uint32_t life, const struct exec 
 	       e->ts + SECOND >= l->seen && e->ts <= more[life].end + SECOND;
 }
 
-static void give_args(struct lives *lives)
+/* The first life of each pid, + 1; `next` leads from one to the next. */
+static uint32_t *chain(struct lives *lives)
 {
 	uint32_t *first = calloc(lives->pids + 1, sizeof(*first)), life;
-	size_t i;
 
 	if (!first)
 		abort();
@@ -161,6 +181,14 @@ static void give_args(struct lives *lives)
 		more[life].next = first[lives->life[life].pid];
 		first[lives->life[life].pid] = life + 1;
 	}
+	return first;
+}
+
+static void give_args(struct lives *lives, const uint32_t *first)
+{
+	uint32_t life;
+	size_t i;
+
 	for (i = 0; i < exec_count; i++) {
 		life = execs[i].pid < lives->pids ? first[execs[i].pid] : 0;
 		while (life && !belongs(lives, life - 1, &execs[i]))
@@ -169,19 +197,39 @@ static void give_args(struct lives *lives)
 			lives_args(lives, life - 1, execs[i].args);
 		free(execs[i].args);
 	}
-	free(first);
+}
+
+/* A parent of which nothing is told was there before, or is still there. */
+static void give_parents(struct lives *lives, const uint32_t *first, uint32_t pids)
+{
+	uint32_t count = lives->count, life, at, found;
+
+	for (life = 0; life < count; life++) {
+		found = NO_LIFE;
+		for (at = more[life].parent < pids ? first[more[life].parent] : 0; at; at = more[at - 1].next)
+			if (lives->life[at - 1].seen <= lives->life[life].seen + LATE &&
+			    (found == NO_LIFE || lives->life[at - 1].seen > lives->life[found].seen))
+				found = at - 1;
+		if (found == NO_LIFE)
+			found = lives_new(lives, UINT64_MAX, more[life].parent);
+		lives->life[life].parent = found;
+	}
 }
 
 uint64_t read_bcc(struct lives *lives, FILE *in, uint64_t to_realtime)
 {
+	uint32_t *first, pids;
 	uint64_t senseless;
 
 	midnight = DAY - to_realtime % DAY;
 	lives->rounding = SECOND;
 	lives->tells_lost = true;
 	senseless = each_line(lives, in, parse_line);
-	give_args(lives);
-	lives_complete(lives);
+	first = chain(lives);
+	pids = lives->pids;
+	give_args(lives, first);
+	give_parents(lives, first, pids);
+	free(first);
 	free(execs);
 	free(more);
 	return senseless;

@@ -83,23 +83,25 @@ text_perf_sched() { perf script -i perf_sched.data --ns --show-lost-events; }
 
 # Four of its sub-buffers are as much as the others' buffers. Its modules have no event of renames, but the
 # event of an exit has the name.
+lttng_events=(sched_process_fork sched_process_exec sched_process_exit)
 begin_lttng() {
+	local IFS=,
 	mkdir -p "/lib/modules/$KERNEL/updates/lttng"
 	cp /mnt/share/modules/lttng*.ko "/lib/modules/$KERNEL/updates/lttng/" && depmod || exit 1
+	observe lttng-sessiond "${wrap[@]}" lttng-sessiond --kmod-probes=sched
+	await lttng-sessiond lttng --no-sessiond list >await.log 2>&1
 	{
-		lttng-sessiond --daemonize --kmod-probes=sched && lttng create forest --output="$PWD/lttng" &&
+		lttng create forest --output="$PWD/lttng" &&
 			lttng enable-channel -k --subbuf-size=$((buffer_kib / 4))K --num-subbuf=4 all &&
-			lttng enable-event -k -c all sched_process_fork,sched_process_exec,sched_process_exit &&
-			lttng start
+			lttng enable-event -k -c all "${lttng_events[*]}" && lttng start
 	} >lttng.log 2>&1 || {
 		cat lttng.log >&2
 		fail 'LTTng does not start'
 	}
 }
 end_lttng() {
-	{ lttng stop && lttng destroy; } >lttng.log 2>&1
-	pkill -TERM -x lttng-sessiond
-	while pidof lttng-sessiond lttng-consumerd >pidof.log; do sleep 0.2; done
+	{ lttng stop && lttng list forest && lttng destroy; } >lttng.log 2>&1
+	dismiss lttng-sessiond
 }
 # Its clock was compared with that of the day once, as the session began.
 text_lttng() {
