@@ -230,6 +230,7 @@ begin_auditd() {
 	observe auditd auditd -n -c "$PWD/audit"
 	await auditd test -s audit.log
 	{
+		auditctl --reset-lost
 		auditctl -D && auditctl -b 8192 &&
 			auditctl -a always,exit -F arch=b64 -S fork,vfork,clone,clone3 -F success=1 -k fork &&
 			auditctl -a always,exit -F arch=b64 -S execve,execveat -F success=1 -k exec &&
