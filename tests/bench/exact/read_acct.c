@@ -2,7 +2,7 @@
 /*
  * The file that acct(2) fills, of version 3: a record for each process, written as it ends. Its
  * beginning is a whole second of the wall clock, computed from two clocks that are each rounded
- * down, so it can be a second off on either side. Loss is not told: the kernel stops writing when
+ * down, to a tick: so it can be a little more than a second off on either side. Loss is not told: the kernel stops writing when
  * the disk is nearly full, and a record of a process that is killed while it waits for the disk is gone.
  */
 #include "lives.h"
@@ -15,7 +15,7 @@ uint64_t read_acct(struct lives *lives, FILE *in, uint64_t to_realtime)
 	uint64_t begin, senseless = 0;
 	uint32_t life;
 
-	lives->rounding = 1000000000;
+	lives->rounding = 1100000000;
 	lives->tells_names = true;
 	while (fread(&a, sizeof(a), 1, in) == 1) {
 		begin = (uint64_t)a.ac_btime * 1000000000;

@@ -7,9 +7,10 @@
  *	pid=N ... comm="NAME" exe="PATH" ... key="KEY"
  *	type=EXECVE msg=audit(...): argc=N a0="TEXT" a1="TEXT" ...
  *
- * and "lost N" of auditctl -s. A time is that of the last tick before the call. A child's own
- * records can be logged before the call that made it, so this call gives a parent to the latest
- * life with this pid that has none. A process that is killed makes no call that would tell its end.
+ * and "lost N" of auditctl -s. A time is that of the last tick before the call, and a serial is of its end.
+ * So a child's records can be logged before the call that made it, but that call began no later: they are
+ * sorted by their times and, within a tick, each fork comes before what its child does. A process that is
+ * killed makes no call that would tell its end.
  */
 #include "lives.h"
 
@@ -18,13 +19,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum what { FORK, EXEC, NAME, EXIT };
+
+struct record {
+	uint64_t ts;
+	uint64_t serial;
+	uint32_t pid;
+	uint32_t value; /* child or status */
+	enum what what;
+	bool done;
+	char name[NAME_LEN];
+	char *args;
+};
+
+static struct record *records;
+static size_t count, room;
+static uint64_t realtime_ahead;
+
 #define EXECS 1024
 
-/* Execs whose EXECVE may have yet to come, by serial: the records of several CPUs are mixed. */
-static struct {
-	uint64_t serial;
-	uint32_t life;
-} execs[EXECS];
+/* Execs whose EXECVE may have yet to come, by serial, as indices + 1: the records of several CPUs are mixed. */
+static size_t execs[EXECS];
 
 static const char *field(const char *line, const char *key)
 {
@@ -59,37 +74,36 @@ static size_t decode(const char *text, char *to, size_t room)
 	return n;
 }
 
-static bool take_call(struct lives *lives, uint64_t ts, uint64_t serial, const char *line)
+static bool take_call(uint64_t ts, uint64_t serial, const char *line)
 {
+	static const char *const keys[] = { "fork\"", "exec\"", "name\"", "exit\"" };
 	const char *key = field(line, " key=\""), *comm = field(line, " comm=");
-	const char *pid_text = field(line, " pid="), *result = field(line, " exit=");
-	char name[NAME_LEN];
-	uint32_t pid;
+	const char *pid = field(line, " pid="), *result = field(line, " exit=");
+	struct record *r;
+	unsigned int i;
 
-	if (!key || !comm || !pid_text)
+	if (!key || !comm || !pid)
 		return false;
-	pid = strtoul(pid_text, NULL, 10);
-	decode(comm, name, sizeof(name));
-	if (!strncmp(key, "exit\"", 5)) {
-		lives_name(lives, ts, pid, name);
-		lives_exit(lives, ts, pid, (hex(line, " a0=") & 0xff) << 8);
-		return true;
-	}
-	if (!result)
+	for (i = 0; i < 4 && strncmp(key, keys[i], 5); i++)
+		;
+	if (i == 4 || (i != EXIT && !result))
 		return false;
-	lives_name(lives, ts, pid, name);
-	if (!strncmp(key, "fork\"", 5)) {
-		lives_adopt(lives, ts, strtoul(result, NULL, 10), pid);
-	} else if (!strncmp(key, "exec\"", 5)) {
-		execs[serial % EXECS].serial = serial;
-		execs[serial % EXECS].life = lives_now(lives, ts, pid);
-	} else {
-		return !strncmp(key, "name\"", 5); /* comm is the new one */
+	if (count == room) {
+		room = 2 * room + 4096;
+		records = reallocarray(records, room, sizeof(*records));
+		if (!records)
+			abort();
 	}
+	r = &records[count++];
+	*r = (struct record){ .ts = ts, .serial = serial, .pid = strtoul(pid, NULL, 10), .what = i };
+	r->value = i == EXIT ? (hex(line, " a0=") & 0xff) << 8 : strtoul(result, NULL, 10);
+	decode(comm, r->name, sizeof(r->name)); /* of a PR_SET_NAME the new one */
+	if (i == EXEC)
+		execs[serial % EXECS] = count;
 	return true;
 }
 
-static void take_args(struct lives *lives, uint32_t life, const char *line)
+static void take_args(struct record *r, const char *line)
 {
 	char args[4096], key[16];
 	unsigned int i;
@@ -107,15 +121,15 @@ static void take_args(struct lives *lives, uint32_t life, const char *line)
 		n += decode(text, args + n, sizeof(args) - n);
 	}
 	args[n] = '\0';
-	lives_args(lives, life, args);
+	if (!r->args)
+		r->args = strdup(args);
 }
-
-static uint64_t realtime_ahead;
 
 static bool parse_line(struct lives *lives, char *line)
 {
 	uint64_t seconds, millis, serial, ts;
 	const char *stamp;
+	size_t at;
 
 	if (sscanf(line, "lost %" SCNu64, &lives->lost) == 1) {
 		lives->tells_lost = true;
@@ -126,15 +140,85 @@ static bool parse_line(struct lives *lives, char *line)
 		return false;
 	ts = seconds * 1000000000 + millis * 1000000 - realtime_ahead;
 	if (!strncmp(line, "type=SYSCALL", 12) && strstr(line, " key=\""))
-		return take_call(lives, ts, serial, line);
-	if (!strncmp(line, "type=EXECVE", 11) && serial == execs[serial % EXECS].serial)
-		take_args(lives, execs[serial % EXECS].life, line);
+		return take_call(ts, serial, line);
+	at = execs[serial % EXECS];
+	if (!strncmp(line, "type=EXECVE", 11) && at && records[at - 1].serial == serial)
+		take_args(&records[at - 1], line);
 	return true; /* of another kind: the daemon's own, paths */
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+static void tell(struct lives *lives, struct record *r)
+{
+	lives_name(lives, r->ts, r->pid, r->name);
+	if (r->what == FORK)
+		lives_fork(lives, r->ts, r->value, r->pid);
+	else if (r->what == EXIT)
+		lives_exit(lives, r->ts, r->pid, r->value);
+	else if (r->args)
+		lives_args(lives, lives_now(lives, r->ts, r->pid), r->args);
+	free(r->args);
+	r->done = true;
+}
+
+/* Whether the fork that made the process which did this is one of these, too, and not told yet. */
+static bool waits(const struct record *r, const struct record *of, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!of[i].done && of[i].what == FORK && of[i].value == r->pid)
+			return true;
+	return false;
+}
+
+/* Those of one tick. */
+static void tell_tick(struct lives *lives, struct record *of, size_t n)
+{
+	size_t told = 0, before, i;
+
+	while (told < n) {
+		before = told;
+		for (i = 0; i < n; i++) {
+			if (of[i].done || waits(&of[i], of, n))
+				continue;
+			tell(lives, &of[i]);
+			told++;
+			if (of[i].what == FORK)
+				break; /* there may be some before this that have waited for it */
+		}
+		for (i = 0; told == before && i < n; i++) {
+			if (of[i].done)
+				continue;
+			tell(lives, &of[i]);
+			told++;
+		}
+	}
 }
 
 uint64_t read_audit(struct lives *lives, FILE *in, uint64_t to_realtime)
 {
+	uint64_t senseless;
+	size_t i, n;
+
 	realtime_ahead = to_realtime;
 	lives->rounding = 100000000; /* more than a tick, for those of busy guests are late */
-	return each_line(lives, in, parse_line);
+	senseless = each_line(lives, in, parse_line);
+	if (count)
+		qsort(records, count, sizeof(*records), by_time);
+	for (i = 0; i < count; i += n) {
+		for (n = 1; i + n < count && records[i + n].ts == records[i].ts; n++)
+			;
+		tell_tick(lives, &records[i], n);
+	}
+	free(records);
+	return senseless;
 }
