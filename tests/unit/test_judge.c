@@ -172,8 +172,12 @@ static void test_plain(void **state)
 		/* One that there was not, and it is a child of the forest's. */
 		{ "100.0405 fork 304", "100.035 fork 999 301\n100.0405 fork 304",
 		  "plain 8 0 1 0 0 0 0 0 0 0 0 3\n" },
+		/* The exec comes before its fork, and the tool says that this can be. */
+		{ "100.022 exec 302", "100.0202 exec 302", "plain 7 0 0 0 0 1 1 0 0 0 0 3\n" },
+		{ "100.022 exec 302", "early\n100.0202 exec 302", "plain 7 0 0 0 0 0 0 0 0 0 0 3\n" },
 		/* The second one with pid 302 is told too early to be that process. */
 		{ "102.5005 fork", "102.4 fork", "plain 7 1 1 0 0 0 0 0 0 0 0 3\n" },
+		{ "102.5005 fork", "rounding 0.2\n102.4 fork", "plain 7 0 0 0 0 0 0 0 0 0 0 3\n" },
 	};
 
 	(void)state;

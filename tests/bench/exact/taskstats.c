@@ -18,7 +18,7 @@
 
 #include "write_plain.h"
 
-/* As large as the rings of the others, of all CPUs together; a message takes about 1 KiB of it. */
+/* As large as the rings of the others, of four CPUs together. */
 #define BUFFER_BYTES (16 << 20)
 
 static volatile sig_atomic_t stop;
