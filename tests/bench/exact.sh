@@ -80,7 +80,8 @@ show() {
 			row "$truth" "$tool"
 		fi
 	done
-	printf '\n%s\n' "${notes[@]}"
+	printf '\n'
+	[[ ${#notes[@]} = 0 ]] || printf '%s\n' "${notes[@]}" ''
 	"$programs/exact/judge" --legend
 }
 

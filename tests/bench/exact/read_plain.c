@@ -122,21 +122,32 @@ static bool whole(struct lives *lives, struct line *l)
 	return true;
 }
 
+static bool take_fork(struct lives *lives, struct line *l, bool early)
+{
+	uint32_t parent = 0, life = l->pid < lives->pids ? lives->current[l->pid] : 0;
+	/* Its own lines were earlier than this, which tells the name that it had at first. */
+	bool named = early && life && !lives->life[life - 1].forked && lives->life[life - 1].name[0];
+	char *name;
+
+	if (!number(word(&l->rest), &parent))
+		return false;
+	if (early)
+		lives_adopt(lives, l->ts, l->pid, parent);
+	else
+		lives_fork(lives, l->ts, l->pid, parent);
+	name = word(&l->rest);
+	if (name && !named)
+		set_name(lives, l, name);
+	return true;
+}
+
 static bool take_event(struct lives *lives, struct line *l, bool early)
 {
 	uint32_t value = -1;
 	char *name;
 
 	if (!strcmp(l->event, "fork")) {
-		if (!number(word(&l->rest), &value))
-			return false;
-		if (early)
-			lives_adopt(lives, l->ts, l->pid, value);
-		else
-			lives_fork(lives, l->ts, l->pid, value);
-		name = word(&l->rest);
-		if (name)
-			set_name(lives, l, name);
+		return take_fork(lives, l, early);
 	} else if (!strcmp(l->event, "exec")) {
 		name = word(&l->rest);
 		if (!name)
