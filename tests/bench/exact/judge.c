@@ -155,7 +155,7 @@ static void show_count(int width, bool tells, uint64_t n)
 
 static void show_row(const char *name, const struct row *row, uint64_t senseless)
 {
-	printf("%-18s", name);
+	printf("%-24s", name);
 	show_count(9, true, processes - row->missed + row->extra);
 	show_count(7, true, row->missed);
 	show_count(6, true, row->extra);
@@ -191,12 +191,12 @@ static void show_head(void)
 	       " pids, used %.1f times on average and up to %" PRIu32 " times\n\n",
 	       processes, (forest->ended - forest->began) / 1e9, execs, orphans, pids,
 	       (double)processes / pids, most);
-	printf("%-18s %9s %7s %6s %7s %7s %7s %7s %7s %6s %8s %7s %8s\n", "", "", "", "", "",
+	printf("%-24s %9s %7s %6s %7s %7s %7s %7s %7s %6s %8s %7s %8s\n", "", "", "", "", "",
 	       "wrong", "wrong", "wrong", "wrong", "", "", "wrong", "says it");
-	printf("%-18s %9s %7s %6s %7s %7s %7s %7s %7s %6s %8s %7s %8s\n", "", "processes", "missed",
+	printf("%-24s %9s %7s %6s %7s %7s %7s %7s %7s %6s %8s %7s %8s\n", "", "processes", "missed",
 	       "extra", "orphans", "parents", "names", "args", "status", "cycles", "unpaired",
 	       "reaper", "lost");
-	printf("%-18s %9" PRIu32 "\n", "truth", processes);
+	printf("%-24s %9" PRIu32 "\n", "truth", processes);
 }
 
 static const char legend[] =

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The file that acct(2) fills, of version 3: a record for each process, written as it ends. Its
- * beginning is a whole second of the wall clock, computed from two clocks that are each rounded
- * down, to a tick: so it can be a little more than a second off on either side. Loss is not told: the kernel stops writing when
- * the disk is nearly full, and a record of a process that is killed while it waits for the disk is gone.
+ * beginning is a whole second of the wall clock, computed from two clocks that are each rounded down
+ * to the last tick, which is late in a busy guest: so it can be more than a second off. Loss is not
+ * told: the kernel stops writing when the disk is nearly full, and a record of a process that is killed
+ * while it waits for the disk is gone.
  */
 #include "lives.h"
 
@@ -15,7 +16,7 @@ uint64_t read_acct(struct lives *lives, FILE *in, uint64_t to_realtime)
 	uint64_t begin, senseless = 0;
 	uint32_t life;
 
-	lives->rounding = 1100000000;
+	lives->rounding = 1500000000;
 	lives->tells_names = true;
 	while (fread(&a, sizeof(a), 1, in) == 1) {
 		begin = (uint64_t)a.ac_btime * 1000000000;

@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	fd = open_taskstats();
-	fputs("clock realtime\nrounding 1.1\n", out);
+	fputs("clock realtime\nrounding 1.5\n", out);
 
 	while (!stop) {
 		ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
