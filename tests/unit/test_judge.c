@@ -198,6 +198,9 @@ static void test_life(void **state)
 		{ NULL, NULL, "plain 7 0 0 0 1 0 - 0 0 0 - 0\n" },
 		{ " 305 1 ", " 305 304 ", "plain 7 0 0 0 1 0 - 0 0 0 - 0\n" },
 		{ "life 303", NULL, "plain 6 1 0 0 1 0 - 0 0 0 - 0\n" },
+		/* A parent that is missed: its children have its pid. */
+		{ "life 301", NULL, "plain 6 1 0 0 1 0 - 0 0 0 - 0\n" },
+		{ "life 302 301", "life 302 309", "plain 7 0 0 0 3 0 - 0 0 0 - 0\n" },
 		{ "1792", "0", "plain 7 0 0 0 1 0 - 1 0 0 - 0\n" },
 		{ "batch", "watch", "plain 7 0 0 0 1 1 - 0 0 0 - 0\n" },
 		{ "1700000102 life", "1700000104 life", "plain 7 1 1 0 1 0 - 0 0 0 - 0\n" },

@@ -114,6 +114,15 @@ static bool is_args(const struct forest_process *p, const char *told)
 	return told && !strcmp(told, args);
 }
 
+/* A parent that was missed itself can still be told rightly, by its pid. */
+static bool is_parent(const struct forest_process *p, uint32_t told)
+{
+	uint32_t parent = life_of[p->parent];
+
+	return told == parent ||
+	       (parent == NO_LIFE && !slot_of[told] && lives.life[told].pid == p->parent_pid);
+}
+
 static void judge_process(struct row *row, uint32_t slot)
 {
 	const struct forest_process *p = &forest->process[slot];
@@ -127,7 +136,7 @@ static void judge_process(struct row *row, uint32_t slot)
 	if (life->parent == NO_LIFE)
 		count(&row->orphans, p->parent, "orphan", slot, life);
 	else if (p->parent)
-		count(&row->parents, life->parent != life_of[p->parent], "parent", slot, life);
+		count(&row->parents, !is_parent(p, life->parent), "parent", slot, life);
 	count(&row->names, lives.tells_names && strcmp(life->name, p->name), "name", slot, life);
 	count(&row->args, lives.tells_args && p->execs && !is_args(p, life->args), "args", slot, life);
 	count(&row->unpaired, !life->forked || !life->exited, "exit", slot, life);
