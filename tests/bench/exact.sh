@@ -75,7 +75,8 @@ show() {
 		if [[ " $own_forest " = *" $tool "* && $truth != "truth.$tool" ]]; then
 			mark+='*'
 			row "truth.$tool" "$tool" " $mark"
-			notes+=("$mark a forest of its own: $("$programs/exact/judge" --head "truth.$tool" | head -n 1)")
+			notes+=("$mark a forest of its own: $("$programs/exact/judge" --head "truth.$tool" |
+				sed -n 1p)")
 		else
 			row "$truth" "$tool"
 		fi

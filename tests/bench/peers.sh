@@ -40,7 +40,8 @@ readers=(proclife proclife_tree proclife_latency babeltrace_dummy babeltrace bab
 declare -A title=(
 	[proclife]='proclife-read' [proclife_tree]='proclife-read --tree'
 	[proclife_latency]='proclife-read --latency' [babeltrace_dummy]='babeltrace2 -o dummy'
-	[babeltrace]='babeltrace2' [babeltrace_lttng]='babeltrace2, of LTTng' [trace_cmd]='trace-cmd report' [perf_script]='perf script'
+	[babeltrace]='babeltrace2' [babeltrace_lttng]='babeltrace2, of LTTng'
+	[trace_cmd]='trace-cmd report' [perf_script]='perf script'
 )
 proclife() { timed "$B/proclife-read" --events -i recording; }
 proclife_tree() { timed "$B/proclife-read" -i recording --tree; }
@@ -68,7 +69,7 @@ measure() {
 	count[proclife]=$(babeltrace | wc -l)
 	count[babeltrace_lttng]=$(babeltrace_lttng | wc -l)
 	count[trace_cmd]=$(trace_cmd | grep -c ': ')
-	count[perf_script]=$(perf report --stats -i perf.data 2>/dev/null | awk '/TOTAL events:/ { n = $3 } END { print n }')
+	count[perf_script]=$(perf report --stats -i perf.data 2>/dev/null | awk '/TOTAL events:/ { print $3; exit }')
 	for reader in "${readers[@]}"; do
 		: "${count[$reader]:=${count[proclife]}}"
 	done

@@ -175,7 +175,8 @@ static void test_plain(void **state)
 		/* The exec comes before its fork, and the tool says that this can be. */
 		{ "100.022 exec 302", "100.0202 exec 302", "plain 7 0 0 0 0 1 1 0 0 0 0 3\n" },
 		{ "100.022 exec 302", "early\n100.0202 exec 302", "plain 7 0 0 0 0 0 0 0 0 0 0 3\n" },
-		{ "100.0205 fork 302 301\n", "early\n100.0208 fork 302 301 loop\\x200\n100.0202 exec 302 cc1 cc1 3 3 77\n",
+		{ "100.0205 fork 302 301\n",
+		  "early\n100.0208 fork 302 301 loop\\x200\n100.0202 exec 302 cc1 cc1 3 3 77\n",
 		  "plain 7 0 0 0 0 0 0 0 0 0 0 3\n" },
 		{ "fork 303 301", "fork 303 301 other", "plain 7 0 0 0 0 1 0 0 0 0 0 3\n" },
 		/* The second one with pid 302 is told too early to be that process. */

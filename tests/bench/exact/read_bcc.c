@@ -6,9 +6,10 @@
  *	HH:MM:SS PCOMM PID PPID RET ARGS
  *
  * exitsnoop has all of a life but its arguments. Its time is when it printed the line, from which the
- * age leads to the beginning. Its lines are not in the order of the ends, since each CPU has a buffer, so
- * the parent is the latest life of its pid that had begun by then. A line of execsnoop belongs to the first life of its pid, parent and name
- * at that second that has no arguments yet. Both say of loss "Possibly lost N samples".
+ * age leads to the beginning. Its lines are not in the order of the ends, since each CPU has a buffer,
+ * so the parent is the latest life of its pid that had begun by then. A line of execsnoop belongs to the
+ * first life of its pid, parent and name at that second that has no arguments yet. Both say of loss
+ * "Possibly lost N samples".
  */
 #include "lives.h"
 
