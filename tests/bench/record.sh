@@ -36,7 +36,7 @@ fork_all() {
 }
 
 # Of proclife-read's views, those that give their result at the end.
-proclife_show_row() {
+proclife_row() {
 	observe proclife "${wrap[@]}" proclife-read "$@"
 	sleep 4
 	fork_all
