@@ -33,13 +33,13 @@ start_triggers() {
 	start_proclife --on 'zombie>1s' --on 'signal==KILL' --save saved
 }
 
-# The rings as large as those of proclife, which has 4 MiB a CPU.
+# The rings as large as those of proclife, which has 4 MiB a CPU; without a pass for build ids, see guest.sh.
 start_recorder_perf() {
 	local event events
 	events=$(printf ',%s' "${life[@]}")
 	mkdir kept
-	observe recorder perf record -a -k CLOCK_MONOTONIC -m 4M -e "${events:1}" --switch-output=8M \
-		--switch-max-files=8 -o kept/perf.data
+	observe recorder perf record -a -k CLOCK_MONOTONIC -m 4M -e "${events:1}" -B -N --no-bpf-event \
+		--synth=task --switch-output=8M --switch-max-files=8 -o kept/perf.data
 	await recorder there 'kept/perf.data*'
 	sleep 2
 }
