@@ -271,7 +271,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
 
   bench-reader bench-peers bench-exact bench-record bench-probe bench-probe-wall
   bench-probe-scale bench-probe-size bench-recorder bench-snapshot bench-views bench-html
-  bench-answers bench-keep soak
+  bench-answers bench-keep bench-flood soak
                     tables of figures, which judge nothing: see tests/README.md
 endef
 
