@@ -71,6 +71,19 @@ static struct output decoded(const char *options)
 	return out;
 }
 
+/* Who had children has no track of its own for them, if none of those below it is shown. */
+static void test_above_nobody(void **state)
+{
+	struct output out;
+
+	(void)state;
+	out = decoded("--export perfetto --tracks processes --comm ld");
+	assert_int_equal(count_text(out.text, "name: \"ld 221\""), 1);
+	assert_int_equal(count_text(out.text, "name: \"make 200\""), 1);
+	assert_int_equal(count_text(out.text, "name: \"cc "), 0); /* each had two children */
+	free(out.text);
+}
+
 static void test_tracks(void **state)
 {
 	struct output out;
@@ -221,7 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_slots), TEST(test_processes), TEST(test_tracks), TEST(test_flows), TEST(test_protobuf),
-		TEST(test_terminal), TEST(test_lost), TEST(test_above),
+		TEST(test_terminal), TEST(test_lost), TEST(test_above), TEST(test_above_nobody),
 	};
 
 	if (find_program())
