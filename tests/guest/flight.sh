@@ -110,10 +110,12 @@ printf 'flight: %s\n' "$(proclife-read -i "$flight" --info | grep -E '^(whole si
 printf 'flight: at most %d of %d bytes\n' "$largest" "$most"
 
 # Every life that ended while the first part that is left was there, or later: to the last figure. How long it
-# was alone is not known of what is older, since its children can be in parts that were removed.
+# was alone is not known of what is older, since its children can be in parts that were removed; and each of the
+# two has its own snapshot, where it was first seen.
 lives() {
 	proclife-read -i "$1" --lives --json | grep '"type":"life"' |
-		sed -E 's/"(id|parent_id)":(null|[0-9]+),//g; s/"parent_comm":"[^"]*",?//' |
+		sed -E 's/"(id|parent_id)":(null|[0-9]+),//g; s/"parent_comm":"[^"]*",?//
+			s/"born":null,"seen":[0-9]+/"born":null/' |
 		sort
 }
 lives "$flight" >"$work/latest"
