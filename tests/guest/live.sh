@@ -44,7 +44,7 @@ one=$!
 "$B/tests/guest/workloads/storm" "$work/storm" &
 two=$!
 
-tmux -f /dev/null new-session -d -x 80 -y 24 'env PS1=ready: bash --norc --noprofile'
+tmux -f /dev/null new-session -d -x 80 -y 24 'env TERM=screen PS1=ready: bash --norc --noprofile'
 see 'a shell' ready:
 cat >"$work/script" <<-END
 	stty -g >$work/before

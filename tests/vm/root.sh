@@ -12,7 +12,7 @@ root_packages='gcc make libc6-dev pkgconf libkmod-dev libncurses-dev kmod dkms l
 
 # Those that are unpacked, with what any root has; and what cross-builds for it.
 root_unpacked="$root_packages base-files base-passwd bash coreutils dash diffutils findutils grep hostname
-	libc-bin login mawk mount passwd sed busybox-static"
+	libc-bin login mawk mount ncurses-base ncurses-bin passwd sed busybox-static"
 root_cross='gcc libc6-dev make sparse pkgconf perl libc-bin pahole bash coreutils dash diffutils findutils
 	grep kmod mawk sed tar xz-utils base-files'
 
