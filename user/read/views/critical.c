@@ -41,16 +41,6 @@ static void end(void *state)
 	free(critical);
 }
 
-static uint64_t looked_at_from(const struct run *run)
-{
-	return run->from > run->first ? run->from : run->first;
-}
-
-static uint64_t looked_at_to(const struct run *run)
-{
-	return run->to < run->ended ? run->to : run->ended;
-}
-
 /* What is asked for by name: nothing else is looked at. */
 static bool is_named(const struct run *run, const struct kin_life *life)
 {
@@ -67,7 +57,7 @@ static bool is_named(const struct run *run, const struct kin_life *life)
 
 static bool has_ended(const struct run *run, const struct kin_life *life)
 {
-	return !life->open && life->ended && life->ended <= looked_at_to(run);
+	return !life->open && life->ended && life->ended <= run_to(run);
 }
 
 /* @ended: it has to have; otherwise, to have begun. */
@@ -81,8 +71,8 @@ static bool can_be_root(const struct run *run, const struct kin_life *life, bool
 /* How much of it is looked at. */
 static uint64_t length(const struct run *run, const struct kin_life *life)
 {
-	uint64_t from = life->born > looked_at_from(run) ? life->born : looked_at_from(run);
-	uint64_t to = has_ended(run, life) ? life->ended : looked_at_to(run);
+	uint64_t from = life->born > run_from(run) ? life->born : run_from(run);
+	uint64_t to = has_ended(run, life) ? life->ended : run_to(run);
 
 	return to > from ? to - from : 0;
 }
@@ -171,10 +161,10 @@ void critical_explain(struct critical *critical)
 	critical->root = choose(critical);
 	if (critical->root == NOBODY)
 		return;
-	critical->from = looked_at_from(run);
+	critical->from = run_from(run);
 	if (kin->all[critical->root].born > critical->from)
 		critical->from = kin->all[critical->root].born;
-	critical->to = looked_at_to(run);
+	critical->to = run_to(run);
 	ended = has_ended(run, &kin->all[critical->root]);
 	if (ended)
 		critical->to = kin->all[critical->root].ended;

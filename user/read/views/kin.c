@@ -110,7 +110,7 @@ static void add_overtime(struct kin *kin, const struct proclife_process *process
 	if (!process->marks.exited)
 		return;
 	if (!kin->began) {
-		overtime_begin(&kin->overtime, run->from > run->first ? run->from : run->first);
+		overtime_begin(&kin->overtime, run_from(run));
 		kin->overtime.limit = run->to;
 		kin->began = true;
 	}

@@ -59,6 +59,13 @@ size_t overtime_slices(const struct overtime *overtime, uint64_t end)
 	return slices < OVERTIME_SLICES ? (size_t)slices : OVERTIME_SLICES;
 }
 
+double overtime_level(const struct overtime *overtime, const double *of, size_t slice, uint64_t end)
+{
+	uint64_t left = end - overtime->begin - slice * overtime->width;
+
+	return of[slice] / (double)(left < overtime->width ? left : overtime->width);
+}
+
 uint64_t overtime_born(const struct proclife_header *header, const struct proclife_process *process)
 {
 	if (process->marks.born || !process->start || !header)

@@ -26,5 +26,7 @@ void overtime_add(struct overtime *overtime, uint64_t born, uint64_t exited, uin
 uint64_t overtime_born(const struct proclife_header *header, const struct proclife_process *process);
 /* How many of the slices have something of the time up to @end in them; the last in part. */
 size_t overtime_slices(const struct overtime *overtime, uint64_t end);
+/* A value of a slice, on average: up to @end, if that is in it. @of: lived or busy. */
+double overtime_level(const struct overtime *overtime, const double *of, size_t slice, uint64_t end);
 
 #endif

@@ -104,9 +104,8 @@ uint32_t page_number(struct numbers *numbers, const void *bytes, size_t n);
 /* How long it lived, or has lived by the end of the trace. */
 uint64_t page_life_time(const struct page *page, const struct page_life *life);
 
-/* What the page is of. */
+/* Where the page begins; it ends at run_to(). */
 uint64_t page_from(const struct run *run);
-uint64_t page_to(const struct run *run);
 
 /* Links the lives, and makes rows of them, @most or fewer. */
 void page_choose_rows(struct page *page, uint32_t most);

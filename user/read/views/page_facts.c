@@ -175,8 +175,9 @@ static void put_clock(struct facts *facts)
 static void put_range(struct facts *facts)
 {
 	const struct run *run = facts->run;
+
 	json_uint(&facts->json, "from", page_time(facts->page, page_from(run)));
-	json_uint(&facts->json, "to", page_time(facts->page, page_to(run)));
+	json_uint(&facts->json, "to", page_time(facts->page, run_to(run)));
 	/* With --to, those that live on do so beyond it. */
 	json_uint(&facts->json, "trace_end", page_time(facts->page, run->ended));
 }
@@ -234,18 +235,13 @@ static void put_program(struct facts *facts, const struct program *program)
 	json_object_end(json);
 }
 
-/* The last slice has come only so far. */
 static void put_slices(struct json *json, const char *name, const struct overtime *overtime, const double *of)
 {
 	size_t slices = overtime_slices(overtime, overtime->end), i;
 
 	json_array(json, name);
-	for (i = 0; i < slices; i++) {
-		uint64_t left = overtime->end - overtime->begin - i * overtime->width;
-		uint64_t width = left < overtime->width ? left : overtime->width;
-
-		json_uint(json, NULL, (uint64_t)(1000 * of[i] / (double)width + 0.5));
-	}
+	for (i = 0; i < slices; i++)
+		json_uint(json, NULL, (uint64_t)(1000 * overtime_level(overtime, of, i, overtime->end) + 0.5));
 	json_array_end(json);
 }
 

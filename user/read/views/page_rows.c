@@ -123,15 +123,10 @@ static uint32_t leave_out(struct page *page, uint32_t *order)
 	return kept;
 }
 
-uint64_t page_to(const struct run *run)
-{
-	return run->to < run->ended ? run->to : run->ended;
-}
-
 /* Without a record, or with --from and --to beyond them all, there is nothing to show: no time. */
 uint64_t page_from(const struct run *run)
 {
-	uint64_t from = run->from > run->first ? run->from : run->first, to = page_to(run);
+	uint64_t from = run_from(run), to = run_to(run);
 
 	return from && from < to ? from : to;
 }

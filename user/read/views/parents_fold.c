@@ -57,8 +57,7 @@ static int compare_kinds(const void *a, const void *b)
 static void set_span(const struct run *run, struct parent *parent)
 {
 	const struct proclife_reaper *reaper = &parent->sum;
-	uint64_t from = run->from > run->first ? run->from : run->first;
-	uint64_t to = run->to < run->ended ? run->to : run->ended;
+	uint64_t from = run_from(run), to = run_to(run);
 
 	/* Children of before can be missing: then there is no rate. */
 	if (reaper->since < whole_since(run->source))

@@ -31,7 +31,7 @@ void summary_count(struct summary *summary, const struct proclife_process *proce
 	if (options_repeat(run->options))
 		return;
 	if (!summary->began) {
-		overtime_begin(&summary->overtime, run->from > run->first ? run->from : run->first);
+		overtime_begin(&summary->overtime, run_from(run));
 		summary->overtime.limit = run->to;
 		summary->began = true;
 	}
@@ -307,15 +307,6 @@ static unsigned int graph_columns(const struct run *run)
 	return width > others + 1 ? width - others : 1;
 }
 
-/* A value of a slice, on average. */
-static double level(const struct overtime *overtime, const double *of, size_t i, uint64_t end)
-{
-	uint64_t begin = overtime->begin + i * overtime->width;
-	uint64_t width = end - begin < overtime->width ? end - begin : overtime->width;
-
-	return of[i] / (double)width;
-}
-
 /* Three digits, and all of those before the point. */
 static void put_level(struct text *line, double value)
 {
@@ -340,8 +331,8 @@ static void put_graph(struct text *line, const struct summary *summary, const ch
 	text_init(&when, summary->run->screen);
 	for (i = 0; i < slices; i++) {
 		sum += of[i];
-		if (level(overtime, of, i, end) > highest) {
-			highest = level(overtime, of, i, end);
+		if (overtime_level(overtime, of, i, end) > highest) {
+			highest = overtime_level(overtime, of, i, end);
 			most = i;
 		}
 	}
@@ -350,8 +341,8 @@ static void put_graph(struct text *line, const struct summary *summary, const ch
 		double part = 0;
 
 		for (i = column * slices / shown; i < (column + 1) * slices / shown; i++)
-			if (level(overtime, of, i, end) > part)
-				part = level(overtime, of, i, end);
+			if (overtime_level(overtime, of, i, end) > part)
+				part = overtime_level(overtime, of, i, end);
 		text_level(line, highest > 0 ? part / highest : 0);
 	}
 	text_string(line, "  mean ");

@@ -79,6 +79,17 @@ static inline bool overlaps_range(const struct run *run, uint64_t from, uint64_t
 	return to >= run->from && from <= run->to;
 }
 
+/* What is looked at: from the first record to the end, or what --from and --to leave of that. */
+static inline uint64_t run_from(const struct run *run)
+{
+	return run->from > run->first ? run->from : run->first;
+}
+
+static inline uint64_t run_to(const struct run *run)
+{
+	return run->to < run->ended ? run->to : run->ended;
+}
+
 /* What this event says is not there, in what is looked at. */
 static inline void count_missing(struct run *run, const struct proclife_event *event)
 {
