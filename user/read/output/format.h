@@ -147,7 +147,6 @@ void text_stamp(struct text *text, uint64_t ns);
 /* A bar of value/max of these columns, to an eighth of a column if the locale allows. */
 void text_bar(struct text *text, unsigned int columns, uint64_t value, uint64_t max);
 
-/* If the line gets too long, it continues in the next one at the present column. */
 /* Shows nothing. */
 #define TEXT_MORE "\033[00m"
 
@@ -158,6 +157,7 @@ static inline void text_more(struct text *text)
 		text_bytes(text, TEXT_MORE, sizeof(TEXT_MORE) - 1, 0);
 }
 
+/* If the line gets too long, it continues in the next one at the present column. */
 static inline void text_hang(struct text *text)
 {
 	text->hang = text->columns;

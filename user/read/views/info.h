@@ -49,9 +49,9 @@ void info_json(const struct info *info);
 
 /* "complete", "running" or "cut" */
 const char *info_state(const struct info *info);
-/* Is it a part of another one? */
 /* Has --on had it saved? */
 bool info_is_saved(const struct proclife_run_info *recorded);
+/* Is it a part of another one? */
 bool info_is_slice(const struct proclife_run_info *recorded);
 /* Has the machine as many CPUs as it says, or did it not say? */
 bool info_has_cpus(const struct info *info);
