@@ -12,7 +12,6 @@
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
 #include <linux/netlink.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,19 +19,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "listener.h"
 #include "write_plain.h"
 
-/* As large as the rings of the others, of four CPUs together. */
-#define BUFFER_BYTES (16 << 20)
 #define CPUS 4096
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	stop = 1;
-}
 
 static void set_listening(int fd, enum proc_cn_mcast_op op)
 {
@@ -136,19 +126,11 @@ static unsigned int count_lost(const struct cn_msg *message, unsigned int cpu)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	char buffer[4096] __attribute__((aligned(8)));
 	unsigned long long lost = 0;
-	FILE *out;
+	FILE *out = listener_begin(argc, argv, "connector");
 	int fd;
 
-	if (argc != 2)
-		errx(129, "usage: connector FILE");
-	out = fopen(argv[1], "we");
-	if (!out)
-		err(1, "%s", argv[1]);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
 	fd = open_connector();
 
 	while (!stop) {

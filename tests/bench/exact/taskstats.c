@@ -9,25 +9,14 @@
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "listener.h"
 #include "write_plain.h"
-
-/* As large as the rings of the others, of four CPUs together. */
-#define BUFFER_BYTES (16 << 20)
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	stop = 1;
-}
 
 static const struct nlattr *next(const struct nlattr *attribute)
 {
@@ -143,19 +132,11 @@ static void take(FILE *out, const struct nlmsghdr *head)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	char buffer[16384] __attribute__((aligned(8)));
 	unsigned long long lost = 0;
-	FILE *out;
+	FILE *out = listener_begin(argc, argv, "taskstats");
 	int fd;
 
-	if (argc != 2)
-		errx(129, "usage: taskstats FILE");
-	out = fopen(argv[1], "we");
-	if (!out)
-		err(1, "%s", argv[1]);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
 	fd = open_taskstats();
 	fputs("clock realtime\nrounding 1.5\n", out);
 

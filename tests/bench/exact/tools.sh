@@ -103,7 +103,7 @@ end_lttng() {
 	{ lttng stop && lttng list forest && lttng destroy; } >lttng.log 2>&1
 	dismiss lttng-sessiond
 }
-# Its clock was compared with that of the day once, as the session began.
+# Its clock was compared with that of the day once, when LTTng began.
 text_lttng() {
 	printf '%s\n' 'clock realtime' 'rounding 0.01'
 	babeltrace2 --clock-seconds lttng 2>lttng.errors | awk '
