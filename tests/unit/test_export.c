@@ -114,9 +114,7 @@ static void test_selection(void **state)
 	assert_int_equal(count_rows("--pid 200 --count 3"), 7);
 	assert_int_equal(count_rows("--pid 205 --to +100ms"), 2);
 	/* Who ends later has not ended. */
-	exporting_run("build", "--export csv --from +20ms --to +250ms", "part.csv", 0);
-	exporting_run("build", "--summary --json --from +20ms --to +250ms", "part.json", 0);
-	exporting_check("counts csv %s %s", exporting_path("part.csv"), exporting_path("part.json"));
+	exporting_count("build", "csv", "", "--from +20ms --to +250ms");
 }
 
 /* Nobody knows them, in no view and no format. */
@@ -226,12 +224,8 @@ static void test_folded(void **state)
 {
 	(void)state;
 	exporting_compare("folded", "", "folded");
-	exporting_run("build", "--export folded --from +20ms --to +250ms", "part.folded", 0);
-	exporting_run("build", "--summary --json --from +20ms --to +250ms", "part.json", 0);
-	exporting_check("counts folded %s %s", exporting_path("part.folded"), exporting_path("part.json"));
-	exporting_run("build", "--export folded --comm cc1", "part.folded", 0);
-	exporting_run("build", "--summary --json --comm cc1", "part.json", 0);
-	exporting_check("counts folded %s %s", exporting_path("part.folded"), exporting_path("part.json"));
+	exporting_count("build", "folded", "", "--from +20ms --to +250ms");
+	exporting_count("build", "folded", "", "--comm cc1");
 }
 
 static void expect_folded(const char *options, const char *text)

@@ -13,12 +13,8 @@ static void test_slots(void **state)
 {
 	(void)state;
 	exporting_compare("perfetto", "", "slots");
-	exporting_run("build", "--export perfetto --from +20ms --to +250ms", "part.perfetto", 0);
-	exporting_run("build", "--summary --json --from +20ms --to +250ms", "part.json", 0);
-	exporting_check("counts perfetto %s %s", exporting_path("part.perfetto"), exporting_path("part.json"));
-	exporting_run("build", "--export perfetto --failed", "part.perfetto", 0);
-	exporting_run("build", "--summary --json --failed", "part.json", 0);
-	exporting_check("counts perfetto %s %s", exporting_path("part.perfetto"), exporting_path("part.json"));
+	exporting_count("build", "perfetto", "", "--from +20ms --to +250ms");
+	exporting_count("build", "perfetto", "", "--failed");
 }
 
 static void test_processes(void **state)
@@ -34,9 +30,7 @@ static void test_above(void **state)
 	char line[6 * PATH_MAX];
 
 	(void)state;
-	exporting_run("build", "--summary --json --comm cc1", "part.json", 0);
-	exporting_run("build", "--export perfetto --tracks processes --comm cc1", "part.perfetto", 0);
-	exporting_check("counts perfetto %s %s", exporting_path("part.perfetto"), exporting_path("part.json"));
+	exporting_count("build", "perfetto", "--tracks processes", "--comm cc1");
 	/* Neither has a life with that name below it. */
 	snprintf(line, sizeof(line), "! grep -aqE '(as|ld) ' %s", exporting_path("part.perfetto"));
 	assert_int_equal(system(line), 0);
@@ -49,12 +43,8 @@ static void test_above(void **state)
 	}
 	story_exit(&who, &init, 0);
 	story_end();
-	exporting_run("deep", "--summary --json", "part.json", 0);
-	exporting_run("deep", "--export perfetto --tracks processes", "part.perfetto", 0);
-	exporting_check("counts perfetto %s %s", exporting_path("part.perfetto"), exporting_path("part.json"));
-	exporting_run("deep", "--summary --json --comm last", "part.json", 0);
-	exporting_run("deep", "--export perfetto --tracks processes --comm last", "part.perfetto", 0);
-	exporting_check("counts perfetto %s %s", exporting_path("part.perfetto"), exporting_path("part.json"));
+	exporting_count("deep", "perfetto", "--tracks processes", "");
+	exporting_count("deep", "perfetto", "--tracks processes", "--comm last");
 }
 
 /* As protoc shows it. */

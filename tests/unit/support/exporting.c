@@ -250,6 +250,18 @@ void exporting_check(const char *format, ...)
 	free(out.text);
 }
 
+void exporting_count(const char *recording, const char *format, const char *options, const char *filter)
+{
+	char line[PATH_MAX], export[100];
+
+	snprintf(export, sizeof(export), "part.%s", format);
+	snprintf(line, sizeof(line), "--export %s %s %s", format, options, filter);
+	exporting_run(recording, line, export, 0);
+	snprintf(line, sizeof(line), "--summary --json %s", filter);
+	exporting_run(recording, line, "part.json", 0);
+	exporting_check("counts %s %s %s", format, exporting_path(export), exporting_path("part.json"));
+}
+
 void exporting_compare(const char *format, const char *options, const char *suffix)
 {
 	char files[6 * PATH_MAX] = "", line[2 * PATH_MAX], export[100], lives[100], tree[100], summary[100];

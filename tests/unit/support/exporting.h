@@ -20,6 +20,9 @@ void exporting_run(const char *recording, const char *options, const char *file,
 /* Runs exports.py with this; what it says is shown unless it is content. */
 void exporting_check(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Exports what @filter leaves, with these options, and compares how many there are with --summary. */
+void exporting_count(const char *recording, const char *format, const char *options, const char *filter);
+
 /*
  * Exports each recording, and writes what --lives, --tree and --summary say of the same in JSON. Then
  * `exports.py FORMAT PAGE FILES...` compares: of each recording the export, whose name ends in
