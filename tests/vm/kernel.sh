@@ -104,11 +104,11 @@ kernel_unpack() {
 	echo "$release" >"$dir/release"
 }
 
-# The image is in /boot (seen up to 6.12) or with the modules (7.2); a bzImage on this kind of machine, and
-# what qemu takes as it is on others.
+# The image is in /boot (seen up to 6.12; vmlinux on riscv64) or with the modules (7.2); a bzImage on this kind
+# of machine, and what qemu takes as it is on others.
 kernel_image() {
 	local image
-	for image in "$1/root/boot/vmlinuz-$2" "$1/root/usr/lib/modules/$2/vmlinuz"; do
+	for image in "$1"/root/boot/vmlinu[xz]-"$2" "$1/root/usr/lib/modules/$2/vmlinuz"; do
 		[[ -e $image ]] || continue
 		if [[ $arch_foreign ]]; then cat "$image"; else vmlinux "$image"; fi && return
 	done

@@ -48,19 +48,29 @@ mirror() {
 	echo "${uri:-http://deb.debian.org/$1/}"
 }
 
-# suite_update: get the lists. A release that has expired is still good for a test, if it is signed.
-# Returns 77 if the mirror does not have the suite.
-suite_update() {
-	local archive log=$tmp/apt-update.log
-	mkdir -p "$suite_apt/lists/partial" "$suite_apt/cache/archives/partial" || return
-	for archive in $suite_archives; do
+# suite_lists LOG ARCHIVE...: get the lists. A release that has expired is still good for a test, if it is
+# signed.
+suite_lists() {
+	local archive
+	for archive in "${@:2}"; do
 		echo "deb [signed-by=$keyring] $(mirror "${archive%/*}") ${archive#*/} main"
 	done >"$suite_apt/sources.list" || return
+	apt-get -q "${apt_options[@]}" update >"$1" 2>&1
+}
+
+# suite_update: get the lists of the suite. A mirror whose updates are broken, as while it is being
+# synchronized, has the release all the same. Returns 77 if the mirror does not have the suite.
+suite_update() {
+	local log=$tmp/apt-update.log
+	mkdir -p "$suite_apt/lists/partial" "$suite_apt/cache/archives/partial" || return
 	say "updating the package lists of ${suite_apt##*/}"
-	apt-get -q "${apt_options[@]}" update >"$log" 2>&1 && return
+	# shellcheck disable=SC2086 # a list of words
+	suite_lists "$log" $suite_archives && return
 	cat "$log" >&2
 	! grep -Eq ' 404 ' "$log" || return 77
-	return 1
+	[[ $suite_archives = *' '* ]] || return
+	say "going on without ${suite_archives#* }, whose lists cannot be had; see above"
+	suite_lists "$log" "${suite_archives%% *}" || { cat "$log" >&2 && return 1; }
 }
 
 # suite_packages: print the packages of the newest kernel, its modules and all that modules are
