@@ -12,6 +12,12 @@ Prints a table; the exit status is 0 unless something cannot be run.'
 # shellcheck source=tests/bench/probe/rounds.sh
 . "${BASH_SOURCE[0]%/*}/probe/rounds.sh"
 
+# Who records the same as which row of proclife; LTTng lacks renames.
+same='life=ftrace_life lttng_life lttng_life_snapshot
+tracepoints=ftrace_bare ftrace_all trace_cmd_bare trace_cmd_all perf_all lttng_all lttng_all_snapshot
+module=ftrace_hooks perf_hooks lttng_hooks
+loaded=ftrace_death'
+
 in_guest() {
 	local modules=/mnt/share/modules
 	insmod $modules/proclife_pieces.ko && cat /sys/kernel/debug/proclife_pieces >/mnt/share/pieces &&
@@ -20,7 +26,7 @@ in_guest() {
 }
 
 show() {
-	awk -v observers="$observers" -v last="$rounds" "$rounds_awk"'
+	awk -v observers="$observers" -v same="$same" -v last="$rounds" "$rounds_awk"'
 	END {
 		printf "%-36s %28s %8s %8s\n", "", "fork, _exit, waitpid", "spawn,", "thread,"
 		printf "%-36s %7s %4s %8s %6s %8s %8s %8s %6s\n", "instructions", "median", "+-", "", "mean", "exec",
@@ -38,6 +44,32 @@ show() {
 				printf "%-36s %+7d %4d %+7.2f%% %+6d %+8d %+8d %8s %6s\n", who[2], fork, spread,
 					fork * 100 / off[1], more(who[1], 2), more(who[1], 3), more(who[1], 5),
 					written[who[1]], lost[who[1]]
+			title[who[1]] = who[2]
+		}
+		kinds = split("1 3 5", kind, " ")
+		rows = split(same, list, "\n")
+		for (r = 1; r <= rows; r++) {
+			split(list[r], who, "=")
+			own = more(who[1], 1)
+			peers = n ? split(who[2], peer, " ") : 0
+			for (p = 1; p <= peers; p++)
+				if (more(peer[p], 1) && n)
+					for (k = 1; k <= kinds; k++) {
+						cost = more(peer[p], kind[k])
+						if (!((r, k) in cheapest) || cost < cheapest[r, k]) {
+							cheapest[r, k] = cost
+							of[r, k] = peer[p]
+						}
+					}
+			if (!((r, 1) in of))
+				continue
+			if (!headed++)
+				printf "\n%-36s %8s %8s %8s   %s\n", "of the cheapest that records the same", "fork",
+					"spawn", "thread", "which is, for fork"
+			printf "%-36s ", title[who[1]]
+			for (k = 1; k <= kinds; k++)
+				printf " %8.2f", more(who[1], kind[k]) / cheapest[r, k]
+			printf "   %s\n", title[of[r, 1]]
 		}
 	}' written cycles
 	cat <<-'END'

@@ -24,6 +24,9 @@ stop_module() {
 }
 start_life() { start_module reap=N signals=N waits=N exiting=N; }
 stop_life() { stop_module; }
+# What an event of the kernel tells: nothing that takes a hook, and no arguments.
+start_tracepoints() { start_module reap=N exiting=N args_bytes=0; }
+stop_tracepoints() { stop_module; }
 start_without_exiting() { start_module exiting=N; }
 stop_without_exiting() { stop_module; }
 start_loaded() { modprobe proclife; }
@@ -90,20 +93,33 @@ start_ftrace_life() { echo 0 >$at/options/record-cmd && start_ftrace "${life_eve
 stop_ftrace_life() { stop_ftrace; }
 start_ftrace_bare() { echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}"; }
 stop_ftrace_bare() { stop_ftrace; }
-# Where proclife has a hook, a function is traced.
-start_ftrace_death() {
+# Where proclife has hooks that each exit passes, and the functions of these names that this kernel has.
+hooked=(do_exit cgroup_release cgroup_task_release)
+functions_of() {
 	local function
-	for function in do_exit exit_mm_release exit_mmap cgroup_release cgroup_task_release; do
-		! grep -qx "$function" $at/available_filter_functions || echo "$function" >>$at/set_ftrace_filter
+	for function; do
+		! grep -qx "$function" $at/available_filter_functions || echo "$function"
 	done
-	echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}" mmap:exit_mmap oom:mark_victim \
-		cgroup:cgroup_notify_populated && echo function >$at/current_tracer
 }
-stop_ftrace_death() {
+# start_functions FUNCTION... -- EVENT...: ftrace's own tracer is the cheapest that there is for functions.
+start_functions() {
+	local functions=()
+	while [[ $1 != -- ]]; do functions+=("$1") && shift; done
+	functions_of "${functions[@]}" >$at/set_ftrace_filter
+	echo 0 >$at/options/record-cmd && start_ftrace "${@:2}" && echo function >$at/current_tracer
+}
+stop_functions() {
 	stop_ftrace # first: another tracer would empty the buffers
 	echo nop >$at/current_tracer
 	echo >$at/set_ftrace_filter
 }
+start_ftrace_hooks() { start_functions "${hooked[@]}" -- "${all_events[@]}"; }
+stop_ftrace_hooks() { stop_functions; }
+start_ftrace_death() {
+	start_functions "${hooked[@]}" exit_mm_release exit_mmap -- "${all_events[@]}" mmap:exit_mmap \
+		oom:mark_victim cgroup:cgroup_notify_populated
+}
+stop_ftrace_death() { stop_functions; }
 start_ftrace_all() { start_ftrace "${all_events[@]}"; }
 stop_ftrace_all() { stop_ftrace; }
 
@@ -130,18 +146,38 @@ count_perf_all() {
 	lost=$(perf script -i "$file" --show-lost-events 2>/dev/null |
 		awk '/PERF_RECORD_LOST/ { n += $NF } END { print n + 0 }')
 }
+start_perf_hooks() {
+	local function
+	for function in $(functions_of "${hooked[@]}"); do
+		echo "p:hooked/$function $function" >>$at/kprobe_events
+	done
+	start_perf "${all_events[@]}" 'hooked:*'
+}
+stop_perf_hooks() {
+	stop_perf_all
+	echo >$at/kprobe_events
+}
+count_perf_hooks() { count_perf_all perf_hooks; }
 start_perf_dummy() { start_perf dummy:u; }
 stop_perf_dummy() { stop_perf_all; }
 count_perf_dummy() { count_perf_all perf_dummy; }
 
-# start_lttng CREATE-OPTION EVENT...
+# start_lttng CREATE-OPTION EVENT...: with a kprobe on each function of $kprobes.
+kprobes=()
+enable_kprobes() {
+	local function
+	for function in "${kprobes[@]}"; do
+		lttng enable-event -k -c all --probe="$function" "$function" || return
+	done
+}
 start_lttng() {
 	local create=$1 IFS=,
 	shift
 	{
 		lttng-sessiond --daemonize --kmod-probes=sched,signal &&
 			lttng create bench "$create" && lttng enable-channel -k all &&
-			lttng enable-event -k -c all "$*" && lttng start
+			lttng enable-event -k -c all "$*" &&
+			enable_kprobes && lttng start
 	} >lttng.log 2>&1 || {
 		cat lttng.log >&2
 		fail 'LTTng does not start'
@@ -163,6 +199,13 @@ start_lttng_life_snapshot() { start_lttng --snapshot "${life_events[@]#*:}"; }
 stop_lttng_life_snapshot() { stop_lttng; }
 start_lttng_all_snapshot() { start_lttng --snapshot "${life[@]#*:}" sched_process_wait signal_generate; }
 stop_lttng_all_snapshot() { stop_lttng; }
+start_lttng_hooks() {
+	local kprobes
+	mapfile -t kprobes < <(functions_of "${hooked[@]}")
+	start_lttng_all
+}
+stop_lttng_hooks() { stop_lttng; }
+count_lttng_hooks() { count_lttng_all lttng_hooks; }
 count_lttng_life() { count_lttng_all lttng_life; }
 count_lttng_life_snapshot() { count_lttng_all lttng_life_snapshot; }
 count_lttng_all_snapshot() { count_lttng_all lttng_all_snapshot; }
