@@ -4,9 +4,9 @@
 # `lost` where they can be told at once, or leaves a file in the folder of the round for count_NAME,
 # which runs on the host.
 
-# What proclife's probes are on, as far as others have it.
-all_events=("${life[@]}" sched:sched_process_wait task:task_rename signal:signal_generate)
-life_events=(sched:sched_process_{fork,exit,free})
+# What proclife's probes are on, as far as others have it. The first ones cannot be switched off.
+life_events=("${life[@]}" task:task_rename)
+all_events=("${life_events[@]}" sched:sched_process_wait signal:signal_generate)
 
 start_nobody() { :; }
 stop_nobody() { :; }
@@ -22,10 +22,10 @@ stop_module() {
 	written=$(proclife-read --status --json |
 		sed -n 's/.*"commit":\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }') && rmmod proclife
 }
-start_life() { start_module reap=N signals=N waits=N exiting=N; }
+start_life() { start_tracepoints signals=N waits=N; }
 stop_life() { stop_module; }
 # What an event of the kernel tells: nothing that takes a hook, and no arguments.
-start_tracepoints() { start_module reap=N exiting=N args_bytes=0; }
+start_tracepoints() { start_module reap=N exiting=N args_bytes=0 "$@"; }
 stop_tracepoints() { stop_module; }
 start_without_exiting() { start_module exiting=N; }
 stop_without_exiting() { stop_module; }
@@ -189,13 +189,13 @@ stop_lttng() {
 	while pidof lttng-sessiond lttng-consumerd >pidof.log; do sleep 0.2; done
 	rm -rf "${results:?}/$name" && mv lttng "$results/$name"
 }
-start_lttng_life() { start_lttng "--output=$PWD/lttng" "${life_events[@]#*:}"; }
+start_lttng_life() { start_lttng "--output=$PWD/lttng" "${life[@]#*:}"; }
 stop_lttng_life() { stop_lttng; }
 # It has no task_rename.
 start_lttng_all() { start_lttng "--output=$PWD/lttng" "${life[@]#*:}" sched_process_wait signal_generate; }
 stop_lttng_all() { stop_lttng; }
 # A flight recorder: nobody reads, and the oldest are overwritten.
-start_lttng_life_snapshot() { start_lttng --snapshot "${life_events[@]#*:}"; }
+start_lttng_life_snapshot() { start_lttng --snapshot "${life[@]#*:}"; }
 stop_lttng_life_snapshot() { stop_lttng; }
 start_lttng_all_snapshot() { start_lttng --snapshot "${life[@]#*:}" sched_process_wait signal_generate; }
 stop_lttng_all_snapshot() { stop_lttng; }

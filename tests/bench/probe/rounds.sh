@@ -9,11 +9,11 @@
 
 # By name, in the order of the tables.
 observers='nobody=nobody, which is noise
-empty_life=empty probes: fork, exit, free
-life=proclife: fork, exit, free
-ftrace_life=ftrace *: fork, exit, free
-lttng_life=LTTng: fork, exit, free
-lttng_life_snapshot=LTTng --snapshot: fork, exit, free
+life=proclife: fork exec rename exit free
+empty_life=empty probes: of these
+ftrace_life=ftrace *: fork exec rename exit free
+lttng_life=LTTng: fork exec exit free
+lttng_life_snapshot=LTTng --snapshot: fork exec exit free
 empty=empty probes: all
 tracepoints=proclife: what has tracepoints
 without_exiting=proclife: all but EXITING

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The floor: probes where proclife has them, with nothing in them. life=Y: only on fork, exit and
- * free.
+ * The floor: probes where proclife has them, with nothing in them. life=Y: not on waits and signals,
+ * which proclife can leave out.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -16,7 +16,7 @@
 
 static bool life;
 module_param(life, bool, 0444);
-MODULE_PARM_DESC(life, "probe fork, exit and free only (N)");
+MODULE_PARM_DESC(life, "probe neither waits nor signals (N)");
 
 static void empty_fork(void *data, struct task_struct *child, compat_clone_flags clone_flags)
 {
@@ -62,9 +62,9 @@ static struct {
 	{ "task_newtask", empty_fork, true },
 	{ "sched_process_exit", empty_exit, true },
 	{ "sched_process_free", empty_free, true },
-	{ "sched_process_exec", empty_exec },
+	{ "sched_process_exec", empty_exec, true },
 	{ "sched_process_wait", empty_wait },
-	{ "task_rename", empty_rename },
+	{ "task_rename", empty_rename, true },
 	{ "signal_generate", empty_signal },
 };
 
