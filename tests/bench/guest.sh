@@ -83,8 +83,9 @@ build_modules() {
 }
 
 declare -A observer # jobs, by name
-# Buffers that are large enough, and a command in front of that of the observer.
+# Buffers that are large enough, a clock that others can read, and a command in front of that of the observer.
 trace_cmd_buffer=(-b 16384) perf_buffer=(-m 16M) wrap=()
+trace_cmd_clock=(-C mono) perf_clock=(-k CLOCK_MONOTONIC)
 
 # observe NAME COMMAND...: its output goes to NAME.log. The shell would have it ignore SIGINT.
 observe() {
@@ -128,7 +129,7 @@ start_trace_cmd() {
 	for event; do
 		events+=(-e "$event")
 	done
-	observe trace-cmd "${wrap[@]}" trace-cmd record -C mono "${trace_cmd_buffer[@]}" \
+	observe trace-cmd "${wrap[@]}" trace-cmd record "${trace_cmd_clock[@]}" "${trace_cmd_buffer[@]}" \
 		"${events[@]}" -o trace.dat
 	await trace-cmd tracing "${1/://}"
 	sleep 2
@@ -151,7 +152,7 @@ start_perf_as() {
 	shift
 	rm -f "$name.control" "$name.ack"
 	mkfifo "$name.control" "$name.ack" && exec {control}<>"$name.control" {ack}<>"$name.ack" || exit 1
-	observe "$name" "${wrap[@]}" perf record -a -k CLOCK_MONOTONIC "${perf_buffer[@]}" -e "$*" \
+	observe "$name" "${wrap[@]}" perf record -a "${perf_clock[@]}" "${perf_buffer[@]}" -e "$*" \
 		-o "$name.data" -B -N --no-bpf-event --synth=task --delay=-1 \
 		"--control=fifo:$name.control,$name.ack"
 	echo enable >&$control

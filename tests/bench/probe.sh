@@ -12,10 +12,12 @@ Prints a table; the exit status is 0 unless something cannot be run.'
 # shellcheck source=tests/bench/probe/rounds.sh
 . "${BASH_SOURCE[0]%/*}/probe/rounds.sh"
 
-# Who records the same as which row of proclife; LTTng lacks renames.
-same='life=ftrace_life lttng_life lttng_life_snapshot
-tracepoints=ftrace_bare ftrace_all trace_cmd_bare trace_cmd_all perf_all lttng_all lttng_all_snapshot
-module=ftrace_hooks perf_hooks lttng_hooks
+# Who records the same as which row of proclife, with a reader or without; LTTng lacks renames.
+same='life=ftrace_life lttng_life_snapshot
+tracepoints=ftrace_bare lttng_all_snapshot
+tracepoints_record=trace_cmd_bare perf_all lttng_all
+module=ftrace_kprobes ftrace_functions
+record=trace_cmd_hooks perf_hooks lttng_hooks
 loaded=ftrace_death'
 
 in_guest() {
@@ -39,9 +41,9 @@ show() {
 		for (o = 1; o <= count; o++) {
 			split(list[o], who, "=")
 			fork = more(who[1], 1)
-			spread = n ? (d[n] - d[1]) / 2 : 0
+			spread = n > 1 ? sprintf("%.0f", (d[n] - d[1]) / 2) : "-"
 			if (n)
-				printf "%-36s %+7d %4d %+7.2f%% %+6d %+8d %+8d %8s %6s\n", who[2], fork, spread,
+				printf "%-36s %+7d %4s %+7.2f%% %+6d %+8d %+8d %8s %6s\n", who[2], fork, spread,
 					fork * 100 / off[1], more(who[1], 2), more(who[1], 3), more(who[1], 5),
 					written[who[1]], lost[who[1]]
 			title[who[1]] = who[2]
@@ -75,10 +77,12 @@ show() {
 	cat <<-'END'
 
 	median   of all cycles: what each process pays; of the spawns and threads, too
-	+-       half of the distance between the least and the most that a round said
+	+-       half of the distance between the least and the most that a round said, if there are several
 	mean     of all cycles: also the share of what is done from time to time, such as by a reader
 	written  records of the last round, each of about the same number of cycles
 	*        with its option record-cmd off, which is a third of its price
+	all      fork, exec, rename, exit, free, wait and signals
+	"and"    what is above, too. Two kprobes: where proclife has hooks, for exiting and reap
 	END
 }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Who observes the cycles. start_NAME is there when everything is on; stop_NAME sets `written` and
 # `lost` where they can be told at once, or leaves a file in the folder of the round for count_NAME,
-# which runs on the host.
+# which runs on the host. All have the clocks that they have by default.
+trace_cmd_clock=() perf_clock=()
 
 # What proclife's probes are on, as far as others have it. The first ones cannot be switched off.
 life_events=("${life[@]}" task:task_rename)
@@ -63,6 +64,10 @@ stop_latency() {
 	stop_reader
 	lost=$(sed -n 's/.*"type":"end".*"lost":\([0-9]*\).*/\1/p' reader.log)
 }
+start_tracepoints_record() {
+	start_tracepoints && observe reader proclife-read --record recording && sleep 3
+}
+stop_tracepoints_record() { stop_record; }
 start_record() { start_reader --record recording; }
 stop_record() {
 	stop_reader
@@ -93,7 +98,7 @@ start_ftrace_life() { echo 0 >$at/options/record-cmd && start_ftrace "${life_eve
 stop_ftrace_life() { stop_ftrace; }
 start_ftrace_bare() { echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}"; }
 stop_ftrace_bare() { stop_ftrace; }
-# Where proclife has hooks that each exit passes, and the functions of these names that this kernel has.
+# Where proclife has hooks that each exit passes: kprobes on the functions of these names that this kernel has.
 hooked=(do_exit cgroup_release cgroup_task_release)
 functions_of() {
 	local function
@@ -101,25 +106,40 @@ functions_of() {
 		! grep -qx "$function" $at/available_filter_functions || echo "$function"
 	done
 }
-# start_functions FUNCTION... -- EVENT...: ftrace's own tracer is the cheapest that there is for functions.
-start_functions() {
-	local functions=()
-	while [[ $1 != -- ]]; do functions+=("$1") && shift; done
-	functions_of "${functions[@]}" >$at/set_ftrace_filter
-	echo 0 >$at/options/record-cmd && start_ftrace "${@:2}" && echo function >$at/current_tracer
+# set_kprobes FUNCTION...: sets `kprobes` to their events.
+set_kprobes() {
+	local function
+	kprobes=()
+	for function in $(functions_of "$@"); do
+		echo "p:hooked/$function $function" >>$at/kprobe_events
+		kprobes+=("hooked:$function")
+	done
 }
-stop_functions() {
+unset_kprobes() { echo >$at/kprobe_events; }
+start_ftrace_kprobes() {
+	set_kprobes "${hooked[@]}"
+	echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}" "${kprobes[@]}"
+}
+stop_ftrace_kprobes() {
+	stop_ftrace
+	unset_kprobes
+}
+start_ftrace_death() {
+	set_kprobes "${hooked[@]}" exit_mm_release exit_mmap
+	echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}" "${kprobes[@]}" mmap:exit_mmap \
+		oom:mark_victim cgroup:cgroup_notify_populated
+}
+stop_ftrace_death() { stop_ftrace_kprobes; }
+# The same by the function tracer, which records names, too, whatever record-cmd says.
+start_ftrace_functions() {
+	functions_of "${hooked[@]}" >$at/set_ftrace_filter
+	start_ftrace "${all_events[@]}" && echo function >$at/current_tracer
+}
+stop_ftrace_functions() {
 	stop_ftrace # first: another tracer would empty the buffers
 	echo nop >$at/current_tracer
 	echo >$at/set_ftrace_filter
 }
-start_ftrace_hooks() { start_functions "${hooked[@]}" -- "${all_events[@]}"; }
-stop_ftrace_hooks() { stop_functions; }
-start_ftrace_death() {
-	start_functions "${hooked[@]}" exit_mm_release exit_mmap -- "${all_events[@]}" mmap:exit_mmap \
-		oom:mark_victim cgroup:cgroup_notify_populated
-}
-stop_ftrace_death() { stop_functions; }
 start_ftrace_all() { start_ftrace "${all_events[@]}"; }
 stop_ftrace_all() { stop_ftrace; }
 
@@ -132,9 +152,20 @@ stop_trace_cmd_all() {
 count_trace_cmd_all() { written=$(trace-cmd report -i "${1:-trace_cmd_all}.dat" 2>/dev/null | grep -c ': '); }
 start_trace_cmd_bare() { start_trace_cmd -O norecord-cmd "${all_events[@]}"; }
 stop_trace_cmd_bare() { stop_trace_cmd_all; }
+start_trace_cmd_hooks() {
+	set_kprobes "${hooked[@]}"
+	start_trace_cmd -O norecord-cmd "${all_events[@]}" "${kprobes[@]}"
+}
+stop_trace_cmd_hooks() {
+	stop_trace_cmd_all
+	unset_kprobes
+}
+count_trace_cmd_hooks() { count_trace_cmd_all trace_cmd_hooks; }
 count_trace_cmd_bare() { count_trace_cmd_all trace_cmd_bare; }
 
-start_perf_all() { start_perf "${all_events[@]}"; }
+# Its own records tell forks, names, execs and exits, and come with any event.
+perf_events=(sched:sched_process_free sched:sched_process_wait signal:signal_generate)
+start_perf_all() { start_perf "${perf_events[@]}"; }
 stop_perf_all() {
 	dismiss perf
 	rm perf.control perf.ack
@@ -147,26 +178,23 @@ count_perf_all() {
 		awk '/PERF_RECORD_LOST/ { n += $NF } END { print n + 0 }')
 }
 start_perf_hooks() {
-	local function
-	for function in $(functions_of "${hooked[@]}"); do
-		echo "p:hooked/$function $function" >>$at/kprobe_events
-	done
-	start_perf "${all_events[@]}" 'hooked:*'
+	set_kprobes "${hooked[@]}"
+	start_perf "${perf_events[@]}" "${kprobes[@]}"
 }
 stop_perf_hooks() {
 	stop_perf_all
-	echo >$at/kprobe_events
+	unset_kprobes
 }
 count_perf_hooks() { count_perf_all perf_hooks; }
 start_perf_dummy() { start_perf dummy:u; }
 stop_perf_dummy() { stop_perf_all; }
 count_perf_dummy() { count_perf_all perf_dummy; }
 
-# start_lttng CREATE-OPTION EVENT...: with a kprobe on each function of $kprobes.
-kprobes=()
+# start_lttng CREATE-OPTION EVENT...: with a kprobe on each function of $probed.
+probed=()
 enable_kprobes() {
 	local function
-	for function in "${kprobes[@]}"; do
+	for function in "${probed[@]}"; do
 		lttng enable-event -k -c all --probe="$function" "$function" || return
 	done
 }
@@ -200,8 +228,8 @@ stop_lttng_life_snapshot() { stop_lttng; }
 start_lttng_all_snapshot() { start_lttng --snapshot "${life[@]#*:}" sched_process_wait signal_generate; }
 stop_lttng_all_snapshot() { stop_lttng; }
 start_lttng_hooks() {
-	local kprobes
-	mapfile -t kprobes < <(functions_of "${hooked[@]}")
+	local probed
+	mapfile -t probed < <(functions_of "${hooked[@]}")
 	start_lttng_all
 }
 stop_lttng_hooks() { stop_lttng; }
@@ -216,9 +244,10 @@ count_lttng_all() {
 
 start_bpftrace() {
 	observe bpftrace bpftrace -e '
-		tracepoint:sched:sched_process_exit { @began[args->pid] = nsecs; }
-		tracepoint:sched:sched_process_free /@began[args->pid]/ {
-			@ns = hist(nsecs - @began[args->pid]); delete(@began[args->pid]); }
+		rawtracepoint:sched_process_exit { @began[((struct task_struct *)arg0)->pid] = nsecs; }
+		rawtracepoint:sched_process_free {
+			$pid = ((struct task_struct *)arg0)->pid; $began = @began[$pid];
+			if ($began) { @ns = hist(nsecs - $began); delete(@began[$pid]); } }
 		BEGIN { printf("ready\n"); } END { clear(@began); }'
 	await bpftrace grep -q ready bpftrace.log
 }
