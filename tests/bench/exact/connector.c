@@ -102,6 +102,9 @@ static void write_event(FILE *out, const struct proc_event *e)
 			break;
 		write_event_of(out, ts, "exit", e->event_data.exit.process_tgid);
 		fprintf(out, " %u\n", e->event_data.exit.exit_code);
+		/* Who is to be notified, which is who waits, in the forest. */
+		write_event_of(out, ts, "reap", e->event_data.exit.process_tgid);
+		fprintf(out, " %d\n", e->event_data.exit.parent_tgid);
 		break;
 	default:
 		break;

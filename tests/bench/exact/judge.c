@@ -28,17 +28,22 @@ static const struct {
 
 static struct lives lives = { .rounding = 1000 }; /* the tools round times to a microsecond */
 
+/* What a tool tells at all, but not of some processes, is something else than what it tells wrongly. */
+struct tally {
+	uint64_t wrong;
+	uint64_t missing;
+};
+
 struct row {
 	uint64_t missed;
 	uint64_t extra;
-	uint64_t orphans;
-	uint64_t parents;
-	uint64_t names;
-	uint64_t args;
+	struct tally parents;
+	struct tally names;
+	struct tally args;
+	struct tally status;
+	struct tally reaper;
 	uint64_t cycles;
 	uint64_t unpaired;
-	uint64_t status;
-	uint64_t reaper;
 };
 
 /*
@@ -104,6 +109,16 @@ static void count(uint64_t *counter, bool is_fault, const char *what, uint32_t s
 	show_fault(what, slot, life);
 }
 
+static void tally(struct tally *tally, bool told, bool right, const char *what, uint32_t slot,
+		  const struct life *life)
+{
+	char missing[32];
+
+	snprintf(missing, sizeof(missing), "no %s", what);
+	count(&tally->missing, !told, missing, slot, life);
+	count(&tally->wrong, told && !right, what, slot, life);
+}
+
 /* What its program was given, as forest/process.c has it. */
 static bool is_args(const struct forest_process *p, const char *told)
 {
@@ -119,6 +134,8 @@ static bool is_parent(const struct forest_process *p, uint32_t told)
 {
 	uint32_t parent = life_of[p->parent];
 
+	if (told == NO_LIFE)
+		return false;
 	return told == parent ||
 	       (parent == NO_LIFE && !slot_of[told] && lives.life[told].pid == p->parent_pid);
 }
@@ -133,15 +150,28 @@ static void judge_process(struct row *row, uint32_t slot)
 		return;
 	}
 	/* The parent of the root is not of the forest: it has no slot to compare with. */
-	if (life->parent == NO_LIFE)
-		count(&row->orphans, p->parent, "orphan", slot, life);
-	else if (p->parent)
-		count(&row->parents, !is_parent(p, life->parent), "parent", slot, life);
-	count(&row->names, lives.tells_names && strcmp(life->name, p->name), "name", slot, life);
-	count(&row->args, lives.tells_args && p->execs && !is_args(p, life->args), "args", slot, life);
+	if (p->parent && !lives.tells_notified)
+		tally(&row->parents, life->parent != NO_LIFE, is_parent(p, life->parent), "parent", slot, life);
+	if (lives.tells_names)
+		tally(&row->names, life->name[0], !strcmp(life->name, p->name), "name", slot, life);
+	if (lives.tells_args && p->execs)
+		tally(&row->args, life->args, is_args(p, life->args), "args", slot, life);
+	if (lives.tells_status)
+		tally(&row->status, life->status != -1, life->status == p->status, "status", slot, life);
+	if (lives.tells_reaper)
+		tally(&row->reaper, life->reaper, life->reaper == p->reaper, "reaper", slot, life);
 	count(&row->unpaired, !life->forked || !life->exited, "exit", slot, life);
-	count(&row->status, lives.tells_status && life->status != p->status, "status", slot, life);
-	count(&row->reaper, lives.tells_reaper && life->reaper != p->reaper, "reaper", slot, life);
+}
+
+/* In the forest, who is notified waits. */
+static void take_notified(void)
+{
+	uint32_t i;
+
+	lives.tells_reaper = true;
+	for (i = 0; i < lives.count; i++)
+		if (lives.life[i].parent != NO_LIFE)
+			lives.life[i].reaper = lives.life[lives.life[i].parent].pid;
 }
 
 static void judge(struct row *row)
@@ -149,6 +179,8 @@ static void judge(struct row *row)
 	uint32_t slot;
 
 	match(&lives);
+	if (lives.tells_notified)
+		take_notified();
 	for (slot = 1; slot <= processes; slot++)
 		judge_process(row, slot);
 	judge_ancestors(row);
@@ -162,20 +194,28 @@ static void show_count(int width, bool tells, uint64_t n)
 		printf(" %*s", width, "-");
 }
 
+static void show_tally(int width, bool tells, const struct tally *tally)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), tally->missing ? "%" PRIu64 "+%" PRIu64 : "%" PRIu64, tally->wrong,
+		 tally->missing);
+	printf(" %*s", width, tells ? text : "-");
+}
+
 static void show_row(const char *name, const struct row *row, uint64_t senseless)
 {
 	printf("%-24s", name);
 	show_count(9, true, processes - row->missed + row->extra);
 	show_count(7, true, row->missed);
 	show_count(6, true, row->extra);
-	show_count(7, true, row->orphans);
-	show_count(7, true, row->parents);
-	show_count(7, lives.tells_names, row->names);
-	show_count(7, lives.tells_args, row->args);
-	show_count(7, lives.tells_status, row->status);
+	show_tally(7, !lives.tells_notified, &row->parents);
+	show_tally(7, lives.tells_names, &row->names);
+	show_tally(7, lives.tells_args, &row->args);
+	show_tally(7, lives.tells_status, &row->status);
+	show_tally(7, lives.tells_reaper, &row->reaper);
 	show_count(6, true, row->cycles);
 	show_count(8, true, row->unpaired);
-	show_count(7, lives.tells_reaper, row->reaper);
 	show_count(8, lives.tells_lost, lives.lost);
 	putchar('\n');
 	if (senseless)
@@ -200,11 +240,10 @@ static void show_head(void)
 	       " pids, used %.1f times on average and up to %" PRIu32 " times\n\n",
 	       processes, (forest->ended - forest->began) / 1e9, execs, orphans, pids,
 	       (double)processes / pids, most);
-	printf("%-24s %9s %7s %6s %7s %7s %7s %7s %7s %6s %8s %7s %8s\n", "", "", "", "", "",
-	       "wrong", "wrong", "wrong", "wrong", "", "", "wrong", "says it");
-	printf("%-24s %9s %7s %6s %7s %7s %7s %7s %7s %6s %8s %7s %8s\n", "", "processes", "missed",
-	       "extra", "orphans", "parents", "names", "args", "status", "cycles", "unpaired",
-	       "reaper", "lost");
+	printf("%-24s %9s %7s %6s %39s %6s %8s %8s\n", "", "", "", "",
+	       "wrong, and +N that are missing of:", "", "", "says it");
+	printf("%-24s %9s %7s %6s %7s %7s %7s %7s %7s %6s %8s %8s\n", "", "processes", "missed", "extra",
+	       "parents", "names", "args", "status", "reaper", "cycles", "unpaired", "lost");
 	printf("%-24s %9" PRIu32 "\n", "truth", processes);
 }
 
@@ -212,14 +251,14 @@ static const char legend[] =
 	"processes  those of the forest that it tells of, and extra ones\n"
 	"missed     processes of the forest that it does not tell of\n"
 	"extra      processes that it tells of as the forest's and that there were not\n"
-	"orphans    processes whose parent it does not know\n"
-	"parents    that are not who made the process\n"
-	"names      that are missing, or not the last one that the process had\n"
-	"args       of processes that executed a program: missing, or not what they were\n"
-	"status     that is missing, or not what wait(2) gave\n"
+	"parents    who made the process\n"
+	"names      the last one that the process had\n"
+	"args       of processes that executed a program: the last ones\n"
+	"status     what wait(2) gave\n"
+	"reaper     who waited for it; of acct(2), bcc and taskstats: who was to be notified, which\n"
+	"           is the same here\n"
 	"cycles     processes that are their own ancestors\n"
 	"unpaired   processes of which it lacks the beginning or the end\n"
-	"reaper     that is missing, or not the one who waited for it\n"
 	"lost       events, by its own count\n"
 	"-          it does not tell\n";
 

@@ -48,6 +48,7 @@ struct lives {
 	bool tells_status;
 	bool tells_reaper;
 	bool tells_lost;
+	bool tells_notified; /* its parents are those at the end, not who made the process */
 };
 
 /* A life of which nothing is known yet but its pid. */

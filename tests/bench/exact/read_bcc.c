@@ -225,6 +225,7 @@ uint64_t read_bcc(struct lives *lives, FILE *in, uint64_t to_realtime)
 	midnight = DAY - to_realtime % DAY;
 	lives->rounding = SECOND;
 	lives->tells_lost = true;
+	lives->tells_notified = true;
 	senseless = each_line(lives, in, parse_line);
 	first = chain(lives);
 	pids = lives->pids;

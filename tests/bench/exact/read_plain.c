@@ -187,6 +187,10 @@ static bool take_setting(struct plain *p, const char *what, char *rest, uint64_t
 		p->early = true;
 		return true;
 	}
+	if (!strcmp(what, "notified")) {
+		p->lives->tells_notified = true;
+		return true;
+	}
 	if (!value)
 		return false;
 	if (!strcmp(what, "lost")) {

@@ -24,6 +24,18 @@ static uint64_t number(const char *line, const char *key)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
+/* Of all members of {"NAME":N,...} */
+static uint64_t total(const char *line, const char *key)
+{
+	const char *text = find(line, key);
+	uint64_t sum = 0;
+
+	for (; text && *text && *text != '}'; text++)
+		if (*text == ':')
+			sum += strtoull(text + 1, NULL, 10);
+	return sum;
+}
+
 /* ["NAME","ARGUMENT",...], or null; those of the forest have nothing that JSON would have to escape. */
 static void add_args(struct lives *lives, uint32_t life, const char *text)
 {
@@ -90,7 +102,7 @@ uint64_t read_proclife(struct lives *lives, FILE *in, uint64_t to_realtime)
 	while (getline(&line, &room, in) > 0) {
 		if (find(line, "lost")) {
 			lives->tells_lost = true;
-			lives->lost = number(line, "lost");
+			lives->lost = number(line, "lost") + total(line, "suppressed");
 		}
 		if (!strstr(line, "\"type\":\"process\""))
 			continue;

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 	int fd;
 
 	fd = open_taskstats();
-	fputs("clock realtime\nrounding 1.5\n", out);
+	fputs("clock realtime\nrounding 1.5\nnotified\n", out);
 
 	while (!stop) {
 		ssize_t n = recv(fd, buffer, sizeof(buffer), 0);

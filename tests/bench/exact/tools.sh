@@ -4,8 +4,9 @@
 # all that it has is in the current folder, and text_NAME, which prints that for the judge, of the
 # format that `format` has for it, or else plain. What it says of loss is part of the text.
 #
-# All record the same: fork, exec, changes of the name and exit, as far as they can, with their own
-# clocks. Where a buffer can be set, it has 4 MiB for each CPU.
+# All record the same: fork, exec, changes of the name and exit, as far as they can, and on a clock that the
+# truth has, too. Where a buffer can be set, it has 4 MiB for each CPU. Who reaps, statuses and arguments
+# are recorded where the tool has them without a program or kprobe of one's own; bpftrace is programs.
 
 declare -A title=(
 	[proclife]=proclife [ftrace]='ftrace (trace-cmd)' [perf]='perf' [perf_sched]='perf, tracepoints'
@@ -172,42 +173,62 @@ end_bcc() {
 }
 text_bcc() { cat exitsnoop.log execsnoop.log; }
 
-# The tracepoints that the others have, printed as the judge reads them. A bpftrace of 0.17 prints
-# no argument vector and no time in one line with it (join).
+# The tracepoints that the others have, and release_task() as proclife's hook for who reaps, printed as the judge
+# reads them. Arguments are read when the exec is done: their page is there, as it may not be when it begins. A
+# string has 200 bytes at most.
 begin_bpftrace() {
-	observe bpftrace env BPFTRACE_PERF_RB_PAGES=$((buffer_kib / 4)) bpftrace -B full -o bpftrace.txt -e '
+	observe bpftrace env BPFTRACE_PERF_RB_PAGES=$((buffer_kib / 4)) BPFTRACE_STRLEN=200 \
+		bpftrace -B full -o bpftrace.txt -e '
 		BEGIN { printf("# ready\n"); }
 		tracepoint:sched:sched_process_fork {
 			printf("%lld fork %d %d\n", nsecs, args->child_pid, pid);
 		}
-		tracepoint:sched:sched_process_exec { printf("%lld exec %d %s\n", nsecs, pid, comm); }
+		tracepoint:sched:sched_process_exec {
+			$mm = curtask->mm;
+			printf("%lld exec %d %s\n", nsecs, pid, comm);
+			printf("%lld args %d %r\n", nsecs, pid,
+				buf(uptr($mm->arg_start), $mm->arg_end - $mm->arg_start));
+		}
 		tracepoint:task:task_rename { printf("%lld name %d %s\n", nsecs, args->pid, args->newcomm); }
 		tracepoint:sched:sched_process_exit /pid == tid/ {
 			printf("%lld exit %d %d\n", nsecs, pid, curtask->exit_code);
+		}
+		kprobe:release_task {
+			$p = (struct task_struct *)arg0;
+			if ($p->pid == $p->tgid) { printf("%lld reap %d %d\n", nsecs, $p->pid, pid); }
 		}'
 	await bpftrace has_perf_buffers bpftrace
 	sleep 2
 }
 end_bpftrace() { dismiss bpftrace; }
-# Names come with their blanks, times in ns, and "Lost N events" where it complains.
+# Names come with their blanks, arguments with a \x00 behind each, times in ns; "Lost N events" stands where it
+# complains.
 text_bpftrace() {
 	awk '
-		FNR == NR { if ($1 == "Lost") lost += $2; next }
-		$2 !~ /^(fork|exec|name|exit)$/ { next }
-		{
-			ns = $1
-			$1 = substr(ns, 1, length(ns) - 9) "." substr(ns, length(ns) - 8)
-			if ($2 == "exec" || $2 == "name")
-				for (; NF > 4; NF--)
-					$4 = $4 "\\x20" $5
+		$1 == "Lost" && $3 == "events" { lost += $2; next }
+		$2 !~ /^(fork|exec|args|name|exit|reap)$/ { next }
+		{ time = substr($1, 1, length($1) - 9) "." substr($1, length($1) - 8) }
+		$2 == "exec" || $2 == "name" {
+			for (; NF > 4; NF--)
+				$4 = $4 "\\x20" $5
 		}
-		{ print }
+		$2 == "exec" { name[$3] = $4 }
+		$2 == "args" {
+			for (text = $4; NF > 4; NF--)
+				text = text "\\x20" $5
+			gsub(/\\x00/, " ", text)
+			sub(/ $/, "", text)
+			print time, "exec", $3, name[$3], text
+			next
+		}
+		{ $1 = time; print }
 		END { print "lost " lost + 0 }' bpftrace.log bpftrace.txt
 }
 
 # As in the rules that are handed round: a backlog of 8192 (CIS, Debian's examples), one rule for several
-# calls, since each rule is tried at each call. What exits by a signal makes no call. The kernel has who
-# fills the backlog wait, which is its default. The daemon only writes: no plugins, and no flushing.
+# calls, since each rule is tried at each call. What exits by a signal makes no call, and no rule is for those
+# that send one, which may be the kernel. The kernel has who fills the backlog wait, which is its default. The
+# daemon only writes: no plugins, and no flushing.
 begin_auditd() {
 	PATH=/mnt/share/auditd/sbin:$PATH LD_LIBRARY_PATH=$(printf '%s:' /mnt/share/lib*/{,usr/}lib/*-linux-gnu)
 	export LD_LIBRARY_PATH
@@ -236,6 +257,9 @@ begin_auditd() {
 			auditctl -a always,exit -F arch=b64 -S execve,execveat -F success=1 -k exec &&
 			auditctl -a always,exit -F arch=b64 -S exit,exit_group -k exit &&
 			auditctl -a always,exit -F arch=b64 -S prctl -F a0=15 -k name && # PR_SET_NAME
+			auditctl -a always,exclude -F msgtype=PATH && # which tell nothing of these
+			auditctl -a always,exclude -F msgtype=CWD &&
+			auditctl -a always,exclude -F msgtype=PROCTITLE &&
 			auditctl -e 1
 	} >auditctl.log 2>&1 || {
 		cat auditctl.log >&2
