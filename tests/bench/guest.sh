@@ -82,9 +82,21 @@ build_modules() {
 	"$tree/tests/vm/run" --chroot --share "$share" -- "$tree/tests/bench/probe/build-modules" || exit
 }
 
+# awake COMMAND...: with something for an idle CPU to do. Under -icount, time leaps while there is not,
+# and who waits for the disk or the host, for a while, finds that it was a year.
+awake() {
+	local status=0 busy
+	chrt --idle 0 bash -c 'while :; do :; done' &
+	busy=$!
+	"$@" || status=$?
+	kill $busy
+	wait $busy 2>/dev/null
+	return $status
+}
+
 declare -A observer # jobs, by name
 # Buffers that are large enough, a clock that others can read, and a command in front of that of the observer.
-trace_cmd_buffer=(-b 16384) perf_buffer=(-m 16M) wrap=()
+trace_cmd_buffer=(-b 16384) perf_buffer=(-m 16M) perf_more=() wrap=()
 trace_cmd_clock=(-C mono) perf_clock=(-k CLOCK_MONOTONIC)
 
 # observe NAME COMMAND...: its output goes to NAME.log. The shell would have it ignore SIGINT.
@@ -153,7 +165,7 @@ start_perf_as() {
 	rm -f "$name.control" "$name.ack"
 	mkfifo "$name.control" "$name.ack" && exec {control}<>"$name.control" {ack}<>"$name.ack" || exit 1
 	observe "$name" "${wrap[@]}" perf record -a "${perf_clock[@]}" "${perf_buffer[@]}" -e "$*" \
-		-o "$name.data" -B -N --no-bpf-event --synth=task --delay=-1 \
+		-o "$name.data" "${perf_more[@]}" -B -N --no-bpf-event --synth=task --delay=-1 \
 		"--control=fifo:$name.control,$name.ack"
 	echo enable >&$control
 	await "$name" read -r -t 2 <&$ack

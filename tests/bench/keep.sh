@@ -25,6 +25,7 @@ there() {
 }
 
 start_proclife() {
+	modprobe proclife || exit 1
 	observe recorder proclife-read --record kept "${keep[@]}" --quiet "$@"
 	await recorder there 'kept/0*/0*/metadata'
 }
@@ -33,15 +34,22 @@ start_triggers() {
 	start_proclife --on 'zombie>1s' --on 'signal==KILL' --save saved
 }
 
-# The rings as large as those of proclife, which has 4 MiB a CPU; without a pass for build ids, see guest.sh.
-start_recorder_perf() {
-	local event events
-	events=$(printf ',%s' "${life[@]}")
-	mkdir kept
-	observe recorder perf record -a -k CLOCK_MONOTONIC -m 4M -e "${events:1}" -B -N --no-bpf-event \
-		--synth=task --switch-output=8M --switch-max-files=8 -o kept/perf.data
-	await recorder there 'kept/perf.data*'
-	sleep 2
+# Rings of proclife's size. perf's own records tell forks, names and exits.
+start_perf_recorder() {
+	perf_more=("$@")
+	mkdir kept && cd kept || exit 1
+	start_perf sched:sched_process_free
+	cd ..
+	observer[recorder]=${observer[perf]}
+	unset 'observer[perf]'
+}
+start_perf_files() {
+	perf_buffer=(-m 2M)
+	start_perf_recorder --switch-output=32M --switch-max-files=2
+}
+start_perf_overwrite() {
+	perf_buffer=(-m 64M)
+	start_perf_recorder --switch-output --overwrite
 }
 
 # ns PID: CPU time of a process so far.
@@ -66,19 +74,17 @@ measure() {
 in_guest() {
 	local name round
 	rate=$1 seconds=$2 idle=$3
-	enter
+	work_in_memory
 	mount -t tmpfs none . && cd "$PWD" || exit 1
 	for ((round = 1; round <= $4; round++)); do
 		for name in "${@:5}"; do
 			echo "round $round of $4: $name" >&2
-			case $name in
-			perf) start_recorder_perf ;;
-			*) "start_$name" ;;
-			esac
+			awake "start_$name"
 			sleep 5 # what there was before
 			measure "$name" >>/mnt/share/figures
 			dismiss recorder
 			rm -rf kept saved
+			! grep -q ^proclife /proc/modules || rmmod proclife || exit 1
 		done
 	done
 }
@@ -94,9 +100,9 @@ show() {
 			if (!($1 in seen)) { seen[$1] = 1; names[++n] = $1 }
 		}
 		END {
-			printf "%-12s %22s %24s\n", "", "idle, instructions/s", "instructions a process"
+			printf "%-15s %22s %24s\n", "", "idle, instructions/s", "instructions a process"
 			for (i = 1; i <= n; i++)
-				printf "%-12s %22.0f %24.0f\n", names[i], 1e6 * least[names[i] " idle"],
+				printf "%-15s %22.0f %24.0f\n", names[i], 1e6 * least[names[i] " idle"],
 					least[names[i] " fork"]
 		}' "$share/figures"
 }
@@ -105,7 +111,7 @@ if [[ ${1:-} = --in-guest ]]; then
 	in_guest "${@:2}"
 	exit
 fi
-rate=2000 seconds=20 idle=60 rounds=3 only=proclife,triggers,perf
+rate=2000 seconds=20 idle=60 rounds=3 only=proclife,triggers,perf_files,perf_overwrite
 options 'rate seconds idle rounds only' "$@"
 smp=1 boot_options=(--icount)
 boot 7200 "$rate" "$seconds" "$idle" "$rounds" ${only//,/ }

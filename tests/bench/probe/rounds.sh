@@ -63,18 +63,6 @@ cycles() {
 	echo "$round $1 $took" >>"$results/cycles"
 }
 
-# awake COMMAND...: with something for an idle CPU to do. Under -icount, time leaps while there is not,
-# and who waits for the disk or the host, for a while, finds that it was a year.
-awake() {
-	local status=0 busy
-	chrt --idle 0 bash -c 'while :; do :; done' &
-	busy=$!
-	"$@" || status=$?
-	kill $busy
-	wait $busy 2>/dev/null
-	return $status
-}
-
 # run_rounds ROUNDS NAMES CYCLE-ARG...: in the guest.
 run_rounds() {
 	local rounds=$1 names=$2 cycle=("${@:3}") round name written lost under=() cpus=0
