@@ -242,12 +242,13 @@ count_lttng_all() {
 	lost=$(sed -n 's/.*Tracer discarded \([0-9]*\) event.*/\1/p' errors | awk '{ n += $1 } END { print n + 0 }')
 }
 
+# A bpftrace of 0.17 cannot attach to raw tracepoints, which are cheaper.
 start_bpftrace() {
 	observe bpftrace bpftrace -e '
-		rawtracepoint:sched_process_exit { @began[((struct task_struct *)arg0)->pid] = nsecs; }
-		rawtracepoint:sched_process_free {
-			$pid = ((struct task_struct *)arg0)->pid; $began = @began[$pid];
-			if ($began) { @ns = hist(nsecs - $began); delete(@began[$pid]); } }
+		tracepoint:sched:sched_process_exit { @began[args->pid] = nsecs; }
+		tracepoint:sched:sched_process_free {
+			$began = @began[args->pid];
+			if ($began) { @ns = hist(nsecs - $began); delete(@began[args->pid]); } }
 		BEGIN { printf("ready\n"); } END { clear(@began); }'
 	await bpftrace grep -q ready bpftrace.log
 }
