@@ -8,7 +8,7 @@ WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
 # What they share. recorded.c has an ioctl() of its own, which story.c needs, and failing.c more of the
 # kind: only for those that want it. property.c is of the traces that are generated.
-UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories acts plan chain tree_story parted failing property live_device fires watching salvage fixture_text returns terminal live_screen metrics_file exporting),\
+UNIT_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(patsubst %,tests/unit/support/%.c,recorded story stories acts plan chain tree_story parted failing property live_device fires watching salvage fixture_text returns terminal live_screen metrics_file exporting judging),\
 	$(wildcard tests/unit/support/*.c)))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
@@ -42,9 +42,9 @@ $B/tests/unit/test_memory $B/tests/unit/test_memory_lost: $B/tests/unit/support/
 $B/tests/unit/test_usage: | $B/proclife-read
 $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/completions/zsh
 
-$B/tests/unit/test_judge: | $B/tests/bench/exact/judge
+$B/tests/unit/test_judge $B/tests/unit/test_judge_program: $B/tests/unit/support/judging.o | $B/tests/bench/exact/judge
 # Tests of what lies in the sources: the schema, the manual pages.
-$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields test_judge test_junit test_transcripts test_export test_export_otlp test_export_perfetto support/exporting): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
+$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields support/judging test_junit test_transcripts test_export test_export_otlp test_export_perfetto support/exporting): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
 
 # The programs in the manual pages compile as they stand there, with what a program of others has, and
 # in C++ too. NAME-2 is the second one of its page.

@@ -2,136 +2,10 @@
 /* The judge of the benchmarks: what it says of seven processes as each tool tells them, and of lies. */
 #include "check.h"
 
-#include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <linux/acct.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bench/forest/truth.h"
-
-#define FIXTURES SOURCE "/tests/unit/fixtures/judge/"
-#define MS 1000000ULL
-#define REALTIME (1700000000ULL * 1000 * MS)
-
-static const struct forest_process truth[] = {
-	{},
-	{ 100000 * MS, 100001 * MS, 300, 250, 0, 250, 0, 0, 0, 0, "root" },
-	{ 100010 * MS, 100011 * MS, 301, 300, 1, 300, 0, 0, 0, 0, "loop 0" },
-	{ 100020 * MS, 100021 * MS, 302, 301, 2, 301, 7 << 8, 1, 0, 77, "cc1" },
-	{ 100030 * MS, 100031 * MS, 303, 301, 2, 301, 9, 0, 0, 0, "loop 0" },
-	{ 100040 * MS, 100041 * MS, 304, 301, 2, 301, 0, 0, 0, 0, "middle" },
-	{ 100050 * MS, 100051 * MS, 305, 304, 5, 1, 42 << 8, 0, 1, 0, "daemon" },
-	{ 102500 * MS, 102501 * MS, 302, 301, 2, 301, 0, 0, 0, 0, "batch 12" },
-};
-
-static char folder[] = "/tmp/test-judge.XXXXXX";
-static char judge[PATH_MAX];
-
-static FILE *make_file(const char *name)
-{
-	char path[PATH_MAX];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	return file;
-}
-
-static int set_up(void **state)
-{
-	struct forest forest = {
-		.magic = FOREST_MAGIC, .room = 8, .used = 8, .orphans = 1, .orphans_ended = 1,
-		.began = 99950 * MS, .ended = 102800 * MS, .to_realtime = REALTIME, .complete = 1, .fd = 3,
-	};
-	char own[PATH_MAX] = "";
-	FILE *file;
-
-	(void)state;
-	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0 || !mkdtemp(folder))
-		return -1;
-	snprintf(judge, sizeof(judge), "%s/tests/bench/exact/judge", dirname(dirname(dirname(own))));
-	file = make_file("truth");
-	fwrite(&forest, sizeof(forest), 1, file);
-	fwrite(truth, sizeof(truth), 1, file);
-	return fclose(file);
-}
-
-static int tear_down(void **state)
-{
-	char command[PATH_MAX];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
-}
-
-/* What it prints, with single blanks; @status: what it has to exit with. */
-static char *run_judge(const char *args, int status)
-{
-	char command[3 * PATH_MAX];
-	static char text[8192];
-	size_t n = 0;
-	FILE *out;
-	int c, ended;
-
-	snprintf(command, sizeof(command), "cd %s && %s %s 2>&1", folder, judge, args);
-	out = popen(command, "r");
-	assert_non_null(out);
-	while ((c = getc(out)) != EOF && n < sizeof(text) - 1)
-		if (c != ' ' || !n || (text[n - 1] != ' ' && text[n - 1] != '\n'))
-			text[n++] = (char)c;
-	text[n] = '\0';
-	ended = pclose(out);
-	if (!WIFEXITED(ended) || WEXITSTATUS(ended) != status)
-		fail_msg("%s: status %#x, and it says: %s", args, ended, text);
-	return text;
-}
-
-static void judge_is(const char *format, const char *row)
-{
-	char args[PATH_MAX];
-	const char *text;
-
-	snprintf(args, sizeof(args), "--row --format %s truth told", format);
-	text = run_judge(args, 0);
-	if (strcmp(text, row))
-		fail_msg("%s instead of:\n%s", text, row);
-}
-
-/*
- * A fixture, with the lines that hold @line as they are, left out, or with @line in @instead; all of it
- * has to be as it was if @line is NULL.
- */
-static void tell(const char *fixture, const char *line, const char *instead)
-{
-	char path[PATH_MAX], text[1024], *at;
-	unsigned int changed = 0;
-	FILE *in, *out;
-
-	snprintf(path, sizeof(path), FIXTURES "%s.txt", fixture);
-	in = fopen(path, "r");
-	assert_non_null(in);
-	out = make_file("told");
-	while (fgets(text, sizeof(text), in)) {
-		at = line ? strstr(text, line) : NULL;
-		if (!at) {
-			fputs(text, out);
-			continue;
-		}
-		changed++;
-		if (instead)
-			fprintf(out, "%.*s%s%s", (int)(at - text), text, instead, at + strlen(line));
-	}
-	fclose(in);
-	fclose(out);
-	if (line && !changed)
-		fail_msg("%s: has no line with %s", fixture, line);
-}
+#include "judging.h"
 
 struct lie {
 	const char *line;    /* NULL: none, this is the truth */
@@ -168,19 +42,21 @@ static void test_plain(void **state)
 		{ "exit 303 9", "exit 303 0", "plain 7 0 0 0 0 0 1 0 0 0 3\n" },
 		{ "reap 305 1", "reap 305 7", "plain 7 0 0 0 0 0 0 1 0 0 3\n" },
 		{ "reap 305 1", NULL, "plain 7 0 0 0 0 0 0 0+1 0 0 3\n" },
+		{ "reap 305 1", "reap 305 -", "plain 7 0 0 0 0 0 0 0+1 0 0 3\n" },
+		{ "fork 305 304", "fork 305 -", "plain 7 0 0 0+1 0 0 0 0 0 0 3\n" },
 		{ "fork 305 304", "fork 305 301", "plain 7 0 0 1 0 0 0 0 0 0 3\n" },
 		{ "name 305", NULL, "plain 7 0 0 0 1 0 0 0 0 0 3\n" },
 		{ "3 3 77", "3 3 78", "plain 7 0 0 0 0 1 0 0 0 0 3\n" },
 		{ "cc1 3 3 77", "", "plain 7 0 0 0 0 - 0 0 0 0 3\n" },
-		{ "exec 302 cc1", "exec 302 -", "plain 7 0 0 0 1 0 0 0 0 0 3\n" },
+		{ "exec 302 cc1", "exec 302 -", "plain 7 0 0 0 0+1 0 0 0 0 0 3\n" },
 		/* One that there was not, and it is a child of the forest's. */
 		{ "100.0405 fork 304", "100.035 fork 999 301\n100.0405 fork 304",
 		  "plain 8 0 1 0 0 0 0 0 0 0 3\n" },
 		/* The exec comes before its fork, and the tool says that this can be. */
-		{ "100.022 exec 302", "100.0202 exec 302", "plain 7 0 0 0 1 0+1 0 0 0 0 3\n" },
-		{ "100.022 exec 302", "early\n100.0202 exec 302", "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
+		{ "100.022 exec 302", "100.0202 exec 302", "plain 7 0 0 0 1 - 0 0 0 0 3\n" },
+		{ "100.022 exec 302", "early 1\n100.0202 exec 302", "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
 		{ "100.0205 fork 302 301\n",
-		  "early\n100.0208 fork 302 301 loop\\x200\n100.0202 exec 302 cc1 cc1 3 3 77\n",
+		  "early 1\n100.0208 fork 302 301 loop\\x200\n100.0202 exec 302 cc1 cc1 3 3 77\n",
 		  "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
 		{ "fork 303 301", "fork 303 301 other", "plain 7 0 0 0 1 0 0 0 0 0 3\n" },
 		/* The second one with pid 302 is told too early to be that process. */
@@ -193,7 +69,7 @@ static void test_plain(void **state)
 	tell("plain", " reap ", NULL);
 	judge_is("plain", "plain 7 0 0 0 0 0 0 - 0 0 3\n");
 	tell("plain", "102.510 exit", "nonsense");
-	judge_is("plain", "plain 7 0 0 0 0 0 0+1 0 0 1 3\n(1 lines of plain make no sense)\n");
+	judge_is("plain", "plain 7 0 0 0 0 0 0+1 0 0 1 3\n(1 lines of plain make no sense; --faults shows them)\n");
 }
 
 static void test_life(void **state)
@@ -322,7 +198,7 @@ static void test_proclife(void **state)
 		{ "\"lost\":0", "\"suppressed\":{\"WAIT\":3,\"RENAME\":4},\"lost\":70", "proclife 7 0 0 0 0 0 0 0 0 0 77\n" },
 		{ "\"lost\":0", "\"lost\":70", "proclife 7 0 0 0 0 0 0 0 0 0 70\n" },
 		{ "\"comm\":\"middle\"", "\"comm\":null",
-		  "proclife 6 1 0 0+1 0 0 0 0 0 0 0\n(1 lines of proclife make no sense)\n" },
+		  "proclife 6 1 0 0+1 0 0 0 0 0 0 0\n(1 lines of proclife make no sense; --faults shows them)\n" },
 	};
 
 	(void)state;
@@ -362,43 +238,13 @@ static void test_acct(void **state)
 	}
 }
 
-/* The head, the options, and what is no truth. */
-static void test_program(void **state)
-{
-	const char *text;
-	FILE *file;
-
-	(void)state;
-	tell("plain", NULL, NULL);
-	text = run_judge("--name mine truth told", 0);
-	assert_non_null(strstr(text, "7 processes in 2.9 s, 1 execs, 1 re-parented; 6 pids, used 1.2 times"));
-	assert_non_null(strstr(text, "\ntruth 7\nmine 7 0 0 0 0 0 0 0 0 0 3\n"));
-	text = run_judge("--head truth", 0);
-	assert_non_null(strstr(text, "\ntruth 7\n"));
-	text = run_judge("--row truth <told", 0);
-	assert_string_equal(text, "plain 7 0 0 0 0 0 0 0 0 0 3\n");
-	tell("plain", "exit 303 9", "exit 303 8");
-	text = run_judge("--faults 5 --row truth told", 0);
-	assert_non_null(strstr(text, "status: pid 303 parent 301 name \"loop 0\" status 0x9 "));
-	assert_non_null(strstr(text, "said: pid 303 parent 301 name \"loop 0\" status 0x8 "));
-	run_judge("--format nothing truth told", 129);
-	run_judge("", 129);
-	run_judge("told told", 1);
-	run_judge("truth /dev/null", 1);
-	file = make_file("truth.cut");
-	fwrite(truth, sizeof(truth), 1, file);
-	fclose(file);
-	run_judge("truth.cut told", 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain), cmocka_unit_test(test_life),    cmocka_unit_test(test_bcc),
 		cmocka_unit_test(test_acct),  cmocka_unit_test(test_audit),   cmocka_unit_test(test_strace),
 		cmocka_unit_test(test_perf),  cmocka_unit_test(test_tracepoints), cmocka_unit_test(test_proclife),
-		cmocka_unit_test(test_program),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, judge_set_up, judge_tear_down);
 }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "faults.h"
 #include "match.h"
+#include "write_plain.h"
 
 static const struct {
 	const char *name;
@@ -16,20 +18,22 @@ static const struct {
 	{ "plain", read_plain, "lines of `time event pid ...`, from any tool; see README.md beside this" },
 	{ "acct", read_acct, "the file that acct(2) fills" },
 	{ "audit", read_audit, "the raw log of auditd, with rules as in tools.sh, and `lost N`" },
-	{ "bcc", read_bcc, "exitsnoop --utc --label exit, and execsnoop --time, in one file" },
-	{ "perf", read_perf, "perf script --ns --show-task-events --show-lost-events" },
+	{ "bcc", read_bcc, "exitsnoop --utc --label exit, and execsnoop --time with TZ=UTC, in one file" },
+	{ "perf", read_perf, "of perf record -k CLOCK_MONOTONIC: perf script --ns --show-lost-events,\n"
+			     "             and --show-task-events if there are no tracepoints" },
 	{ "proclife", read_proclife, "proclife-read --tree --json" },
 	{ "strace", read_strace,
 	  "strace -f --seccomp-bpf -ttt -e trace=%process,prctl -e 'signal=!chld' -o FILE" },
-	{ "trace-cmd", read_trace_cmd, "trace-cmd report -t" },
+	{ "trace-cmd", read_trace_cmd, "of trace-cmd record -C mono: trace-cmd report -t" },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-static struct lives lives = { .rounding = 1000 }; /* the tools round times to a microsecond */
+struct lives lives = { .rounding = 1000 }; /* the tools round times to a microsecond */
 
 /* What a tool tells at all, but not of some processes, is something else than what it tells wrongly. */
 struct tally {
+	bool told; /* of some process of the forest, or else the tool does not tell it */
 	uint64_t wrong;
 	uint64_t missing;
 };
@@ -45,6 +49,33 @@ struct row {
 	uint64_t cycles;
 	uint64_t unpaired;
 };
+
+static void count_life(uint64_t *counter, const char *what, const struct life *life)
+{
+	++*counter;
+	faults_show_life(what, life);
+}
+
+static void count(uint64_t *counter, bool is_fault, const char *what, uint32_t slot,
+		  const struct life *life)
+{
+	if (!is_fault)
+		return;
+	++*counter;
+	faults_show(what, slot, life);
+}
+
+static void tally(struct tally *tally, bool told, bool right, const char *what, uint32_t slot,
+		  const struct life *life)
+{
+	char missing[32];
+
+	if (!tally->told)
+		return;
+	snprintf(missing, sizeof(missing), "no %s", what);
+	count(&tally->missing, !told, missing, slot, life);
+	count(&tally->wrong, told && !right, what, slot, life);
+}
 
 /*
  * From each life to its ancestors: those that are their own ancestors make a cycle, and what
@@ -68,7 +99,7 @@ static void judge_ancestors(struct row *row)
 		if (at != NO_LIFE && state[at] == ON_PATH) {
 			first = at;
 			do {
-				row->cycles++;
+				count_life(&row->cycles, "cycle", &lives.life[at]);
 				at = lives.life[at].parent;
 			} while (at != first);
 		}
@@ -76,7 +107,7 @@ static void judge_ancestors(struct row *row)
 			if (slot_of[path[length]])
 				verdict = OURS;
 			else if (verdict == OURS)
-				row->extra++;
+				count_life(&row->extra, "extra", &lives.life[path[length]]);
 			state[path[length]] = verdict;
 		}
 	}
@@ -84,49 +115,13 @@ static void judge_ancestors(struct row *row)
 	free(state);
 }
 
-static void show_fault(const char *what, uint32_t slot, const struct life *life)
-{
-	const struct forest_process *p = &forest->process[slot];
-
-	if (!lives.faults)
-		return;
-	lives.faults--;
-	fprintf(stderr, "%s: pid %u parent %u name \"%s\" status %#x reaper %u at %" PRIu64 "\n",
-		what, p->pid, p->parent_pid, p->name, p->status, p->reaper, p->after);
-	if (!life)
-		return;
-	fprintf(stderr, "\tsaid: pid %u parent %d name \"%s\" status %#x reaper %u at %" PRIu64 " args %s\n",
-		life->pid, life->parent == NO_LIFE ? -1 : (int)lives.life[life->parent].pid,
-		life->name, life->status, life->reaper, life->seen, life->args ? life->args : "-");
-}
-
-static void count(uint64_t *counter, bool is_fault, const char *what, uint32_t slot,
-		  const struct life *life)
-{
-	if (!is_fault)
-		return;
-	++*counter;
-	show_fault(what, slot, life);
-}
-
-static void tally(struct tally *tally, bool told, bool right, const char *what, uint32_t slot,
-		  const struct life *life)
-{
-	char missing[32];
-
-	snprintf(missing, sizeof(missing), "no %s", what);
-	count(&tally->missing, !told, missing, slot, life);
-	count(&tally->wrong, told && !right, what, slot, life);
-}
-
 /* What its program was given, as forest/process.c has it. */
 static bool is_args(const struct forest_process *p, const char *told)
 {
-	char args[64];
+	char args[FAULTS_ARGS];
 
-	snprintf(args, sizeof(args), "%s %" PRIu64 " %td %" PRIu32, p->name, forest->fd,
-		 p - forest->process, p->seed);
-	return told && !strcmp(told, args);
+	faults_args(p, lives.joins_args ? ' ' : ARG_END, args);
+	return p->execs && told && !strcmp(told, args);
 }
 
 /* A parent that was missed itself can still be told rightly, by its pid. */
@@ -150,17 +145,31 @@ static void judge_process(struct row *row, uint32_t slot)
 		return;
 	}
 	/* The parent of the root is not of the forest: it has no slot to compare with. */
-	if (p->parent && !lives.tells_notified)
+	if (p->parent)
 		tally(&row->parents, life->parent != NO_LIFE, is_parent(p, life->parent), "parent", slot, life);
-	if (lives.tells_names)
-		tally(&row->names, life->name[0], !strcmp(life->name, p->name), "name", slot, life);
-	if (lives.tells_args && p->execs)
+	tally(&row->names, life->name[0], !strcmp(life->name, p->name), "name", slot, life);
+	if (p->execs || life->args)
 		tally(&row->args, life->args, is_args(p, life->args), "args", slot, life);
-	if (lives.tells_status)
-		tally(&row->status, life->status != -1, life->status == p->status, "status", slot, life);
-	if (lives.tells_reaper)
-		tally(&row->reaper, life->reaper, life->reaper == p->reaper, "reaper", slot, life);
-	count(&row->unpaired, !life->forked || !life->exited, "exit", slot, life);
+	tally(&row->status, life->status != -1, life->status == p->status, "status", slot, life);
+	tally(&row->reaper, life->reaper, life->reaper == p->reaper, "reaper", slot, life);
+	count(&row->unpaired, !life->forked || !life->exited, life->forked ? "no exit" : "no fork", slot, life);
+}
+
+static void see_what_is_told(struct row *row)
+{
+	uint32_t slot;
+
+	for (slot = 1; slot <= processes; slot++) {
+		const struct life *life = life_of[slot] == NO_LIFE ? NULL : &lives.life[life_of[slot]];
+
+		if (!life)
+			continue;
+		row->parents.told |= life->parent != NO_LIFE && !lives.tells_notified;
+		row->names.told |= life->name[0] != '\0';
+		row->args.told |= life->args != NULL;
+		row->status.told |= life->status != -1;
+		row->reaper.told |= life->reaper != 0;
+	}
 }
 
 /* In the forest, who is notified waits. */
@@ -168,7 +177,6 @@ static void take_notified(void)
 {
 	uint32_t i;
 
-	lives.tells_reaper = true;
 	for (i = 0; i < lives.count; i++)
 		if (lives.life[i].parent != NO_LIFE)
 			lives.life[i].reaper = lives.life[lives.life[i].parent].pid;
@@ -181,6 +189,7 @@ static void judge(struct row *row)
 	match(&lives);
 	if (lives.tells_notified)
 		take_notified();
+	see_what_is_told(row);
 	for (slot = 1; slot <= processes; slot++)
 		judge_process(row, slot);
 	judge_ancestors(row);
@@ -194,13 +203,33 @@ static void show_count(int width, bool tells, uint64_t n)
 		printf(" %*s", width, "-");
 }
 
-static void show_tally(int width, bool tells, const struct tally *tally)
+static void show_tally(int width, const struct tally *tally)
 {
 	char text[48];
 
 	snprintf(text, sizeof(text), tally->missing ? "%" PRIu64 "+%" PRIu64 : "%" PRIu64, tally->wrong,
 		 tally->missing);
-	printf(" %*s", width, tells ? text : "-");
+	printf(" %*s", width, tally->told ? text : "-");
+}
+
+/* The likeliest reason why no process is among those that are told. */
+static void show_times(const char *name)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	uint32_t i;
+
+	for (i = 0; i < lives.count; i++) {
+		uint64_t seen = lives.life[i].seen;
+
+		if (seen < first)
+			first = seen;
+		if (seen != UINT64_MAX && seen > last)
+			last = seen;
+	}
+	printf("  (%s tells of times from %.3f to %.3f; the forest grew from %.3f to %.3f: %s)\n", name,
+	       faults_seconds(first), faults_seconds(last), faults_seconds(forest->began), faults_seconds(forest->ended),
+	       last < forest->began || first > forest->ended ? "is it another clock, or another truth?" :
+							       "are these its pids?");
 }
 
 static void show_row(const char *name, const struct row *row, uint64_t senseless)
@@ -209,17 +238,45 @@ static void show_row(const char *name, const struct row *row, uint64_t senseless
 	show_count(9, true, processes - row->missed + row->extra);
 	show_count(7, true, row->missed);
 	show_count(6, true, row->extra);
-	show_tally(7, !lives.tells_notified, &row->parents);
-	show_tally(7, lives.tells_names, &row->names);
-	show_tally(7, lives.tells_args, &row->args);
-	show_tally(7, lives.tells_status, &row->status);
-	show_tally(7, lives.tells_reaper, &row->reaper);
+	show_tally(7, &row->parents);
+	show_tally(7, &row->names);
+	show_tally(7, &row->args);
+	show_tally(7, &row->status);
+	show_tally(7, &row->reaper);
 	show_count(6, true, row->cycles);
 	show_count(8, true, row->unpaired);
 	show_count(8, lives.tells_lost, lives.lost);
 	putchar('\n');
 	if (senseless)
-		printf("  (%" PRIu64 " lines of %s make no sense)\n", senseless, name);
+		printf("  (%" PRIu64 " lines of %s make no sense; --faults shows them)\n", senseless, name);
+	if (row->missed == processes)
+		show_times(name);
+}
+
+/* In the plain format. Of an end no more is known than that it came before the next use of the pid. */
+static void show_truth(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < processes; i++) {
+		const struct forest_process *p = &forest->process[truth_order[i]];
+		bool last = i + 1 == processes || forest->process[truth_order[i + 1]].pid != p->pid;
+		uint64_t end = last ? forest->ended : forest->process[truth_order[i + 1]].after - 1;
+
+		write_event_of(stdout, p->after, "fork", p->pid);
+		printf(" %" PRIu32 "\n", p->parent_pid);
+		write_event_of(stdout, p->before, p->execs ? "exec" : "name", p->pid);
+		write_name(stdout, p->name);
+		if (p->execs) {
+			write_name(stdout, p->name);
+			printf(" %" PRIu64 " %" PRIu32 " %" PRIu32, forest->fd, truth_order[i], p->seed);
+		}
+		putchar('\n');
+		write_event_of(stdout, end, "exit", p->pid);
+		printf(" %" PRId32 "\n", p->status);
+		write_event_of(stdout, end, "reap", p->pid);
+		printf(" %" PRIu32 "\n", p->reaper);
+	}
 }
 
 static void show_head(void)
@@ -273,7 +330,9 @@ static void show_help(void)
 	      "  --name NAME      of the row (FORMAT)\n"
 	      "  --row            print the row alone\n"
 	      "  --head           read nothing, and print what the forest is and the head of the table\n"
-	      "  --faults N       print the first N faults to standard error\n"
+	      "  --truth          print the truth in the plain format\n"
+	      "  --faults N       print the first N lines that make no sense and the first N faults to\n"
+	      "                   standard error: what is true, and what is told; times are FILE's\n"
 	      "  --legend         print what the columns are\n"
 	      "The exit status is 0 whatever the row says, 1 if there is none, 129 for usage.\n"
 	      "Formats:\n", stdout);
@@ -292,16 +351,24 @@ static reader reader_of(const char *format)
 	errx(129, "%s: no such format; see --help", format);
 }
 
+static int end_output(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		err(1, "standard output");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' }, { "name", required_argument, NULL, 'n' },
 		{ "row", no_argument, NULL, 'r' },	    { "head", no_argument, NULL, 'H' },
 		{ "faults", required_argument, NULL, 'F' }, { "legend", no_argument, NULL, 'l' },
-		{ "help", no_argument, NULL, 'h' },	    {}
+		{ "truth", no_argument, NULL, 't' },	    { "help", no_argument, NULL, 'h' }, {}
 	};
 	const char *format = "plain", *name = NULL;
-	bool row_alone = false, head_alone = false;
+	bool row_alone = false, head_alone = false, truth_alone = false;
+	char *end;
 	struct row row = {};
 	uint64_t senseless;
 	reader read;
@@ -322,7 +389,12 @@ int main(int argc, char **argv)
 			head_alone = true;
 			break;
 		case 'F':
-			lives.faults = strtoul(optarg, NULL, 10);
+			faults_shown = lives.shown = strtoul(optarg, &end, 10);
+			if (*optarg < '0' || *optarg > '9' || *end)
+				errx(129, "--faults %s: not a number", optarg);
+			break;
+		case 't':
+			truth_alone = true;
 			break;
 		case 'l':
 			fputs(legend, stdout);
@@ -331,23 +403,31 @@ int main(int argc, char **argv)
 			show_help();
 			return 0;
 		default:
+			fputs("judge: --help lists the options\n", stderr);
 			return 129;
 		}
 	if (argc - optind < 1 || argc - optind > 2)
 		errx(129, "usage: judge [OPTION...] TRUTH [FILE]; see --help");
 	read = reader_of(format);
 	open_truth(argv[optind]);
-	if (!row_alone)
+	if (truth_alone) {
+		show_truth();
+		return end_output();
+	}
+	if (!row_alone || head_alone)
 		show_head();
 	if (head_alone)
-		return 0;
-	if (argc - optind == 2 && !freopen(argv[optind + 1], "re", stdin))
+		return end_output();
+	if (argc - optind == 2 && strcmp(argv[optind + 1], "-") && !freopen(argv[optind + 1], "re", stdin))
 		err(1, "%s", argv[optind + 1]);
+	lives.around = forest->began;
 	senseless = read(&lives, stdin, forest->to_realtime);
 	if (!lives.count)
-		errx(1, "nothing is told of any process");
+		errx(1, "%s: as %s, nothing in it tells of a process%s",
+		     argc - optind == 2 ? argv[optind + 1] : "standard input", format,
+		     senseless ? "; --faults 5 shows lines that make no sense" : "");
 	judge(&row);
 	show_row(name ? name : format, &row, senseless);
 	lives_free(&lives);
-	return 0;
+	return end_output();
 }

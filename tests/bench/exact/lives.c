@@ -2,6 +2,7 @@
 #include "lives.h"
 
 #include <err.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,15 @@ static void *grow(void *array, size_t count, size_t size)
 	return array;
 }
 
+static void check_pid(uint32_t pid)
+{
+	if (pid > MAX_PID)
+		errx(1, "pid %u: the kernel has none above %d", pid, MAX_PID);
+}
+
 static uint32_t *current_of(struct lives *lives, uint32_t pid)
 {
+	check_pid(pid);
 	if (pid >= lives->pids) {
 		uint32_t pids = 2 * pid + 1024;
 
@@ -60,12 +68,12 @@ uint32_t lives_fork(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t par
 	return child;
 }
 
-uint32_t lives_adopt(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid)
+uint32_t lives_adopt(struct lives *lives, uint64_t ts, uint64_t earliest, uint32_t pid, uint32_t parent_pid)
 {
 	uint32_t parent = lives_now(lives, ts, parent_pid);
 	uint32_t child = *current_of(lives, pid);
 
-	if (!child || lives->life[child - 1].forked)
+	if (!child || lives->life[child - 1].forked || lives->life[child - 1].seen < earliest)
 		child = lives_new(lives, ts, pid) + 1;
 	child--;
 	lives->life[child].forked = true;
@@ -82,7 +90,6 @@ void lives_name(struct lives *lives, uint64_t ts, uint32_t pid, const char *name
 
 	memset(lives->life[life].name, 0, NAME_LEN);
 	memcpy(lives->life[life].name, name, strnlen(name, NAME_LEN - 1));
-	lives->tells_names = true;
 }
 
 void lives_args(struct lives *lives, uint32_t life, const char *args)
@@ -91,7 +98,6 @@ void lives_args(struct lives *lives, uint32_t life, const char *args)
 	lives->life[life].args = strdup(args);
 	if (!lives->life[life].args)
 		err(1, "reading");
-	lives->tells_args = true;
 }
 
 void lives_exit(struct lives *lives, uint64_t ts, uint32_t pid, int status)
@@ -100,14 +106,12 @@ void lives_exit(struct lives *lives, uint64_t ts, uint32_t pid, int status)
 
 	lives->life[life].exited = true;
 	lives->life[life].status = status;
-	lives->tells_status |= status >= 0;
 }
 
 void lives_reap(struct lives *lives, uint32_t pid, uint32_t reaper)
 {
 	uint32_t current = *current_of(lives, pid);
 
-	lives->tells_reaper = true;
 	if (current)
 		lives->life[current - 1].reaper = reaper;
 }
@@ -143,6 +147,7 @@ uint32_t lives_whole(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t pa
 	lives->life[life].forked = true;
 	lives_exit(lives, ts, pid, status);
 	give_parent(lives, pid, life);
+	check_pid(parent_pid);
 	first = place(&lives->waits_for, &lives->waiting, parent_pid);
 	*place(&lives->waits_too, &lives->waiting_too, life + 1) = *first;
 	*first = life + 1;
@@ -188,24 +193,27 @@ void copy_name(char to[NAME_LEN], const char *from, const char *end)
 	memcpy(to, from, len);
 }
 
-uint64_t lives_senseless(struct lives *lives, const char *line)
+uint64_t lives_senseless(struct lives *lives, uint64_t number, const char *why, const char *line)
 {
-	if (lives->faults) {
-		lives->faults--;
-		fprintf(stderr, "makes no sense: %.*s\n", (int)strcspn(line, "\n"), line);
+	if (lives->shown) {
+		lives->shown--;
+		fprintf(stderr, "line %" PRIu64 ": %s: %s\n", number, why, line);
 	}
 	return 1;
 }
 
 uint64_t each_line(struct lives *lives, FILE *in, bool (*parse)(struct lives *lives, char *line))
 {
-	uint64_t senseless = 0;
+	uint64_t senseless = 0, number = 0;
 	char *line = NULL;
 	size_t room = 0;
 
-	while (getline(&line, &room, in) > 0)
+	while (getline(&line, &room, in) > 0) {
+		number++;
+		line[strcspn(line, "\r\n")] = '\0';
 		if (!parse(lives, line))
-			senseless += lives_senseless(lives, line);
+			senseless += lives_senseless(lives, number, "makes no sense", line);
+	}
 	free(line);
 	return senseless;
 }

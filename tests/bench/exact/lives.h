@@ -16,6 +16,8 @@
 
 #define NAME_LEN 16
 #define NO_LIFE UINT32_MAX
+#define MAX_PID 4194304 /* PID_MAX_LIMIT of the kernel */
+#define ARG_END '\037' /* between two arguments, which can hold blanks */
 
 struct life {
 	uint64_t seen; /* its first event, ns of CLOCK_MONOTONIC */
@@ -26,7 +28,7 @@ struct life {
 	bool forked;	 /* its fork was seen */
 	bool exited;
 	char name[NAME_LEN]; /* its last; empty: not told */
-	char *args; /* of its last program, with a blank between them; NULL: not told */
+	char *args; /* of its last program, with an ARG_END between them; NULL: not told */
 };
 
 struct lives {
@@ -41,14 +43,12 @@ struct lives {
 	uint32_t waiting_too;
 	uint64_t rounding; /* ns; how far the tool's times can be from the truth */
 	uint64_t lost;	   /* events, by the tool's own count */
-	unsigned long faults; /* how many more to show on standard error */
-	/* What the tool tells at all. */
-	bool tells_names;
-	bool tells_args;
-	bool tells_status;
-	bool tells_reaper;
+	uint64_t behind;   /* ns; what was taken from its times, which are of another clock */
+	uint64_t around;   /* when the forest grew */
+	unsigned long shown; /* how many more lines that make no sense to show on standard error */
 	bool tells_lost;
 	bool tells_notified; /* its parents are those at the end, not who made the process */
+	bool joins_args;     /* with blanks, so that it cannot be known where one ends */
 };
 
 /* A life of which nothing is known yet but its pid. */
@@ -58,10 +58,11 @@ uint32_t lives_now(struct lives *lives, uint64_t ts, uint32_t pid);
 /* The child has its parent's name at first. */
 uint32_t lives_fork(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid);
 /*
- * The same where lines of the child can be earlier than that of its fork: it is the latest life with this
- * pid that has no parent yet, or else a new one.
+ * The same where lines of the child can be earlier than that of its fork, but not than @earliest: it is the
+ * latest life with this pid that has no parent yet, or else a new one.
  */
-uint32_t lives_adopt(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid);
+uint32_t lives_adopt(struct lives *lives, uint64_t ts, uint64_t earliest, uint32_t pid, uint32_t parent_pid);
+/* An empty name is one that is not told. */
 void lives_name(struct lives *lives, uint64_t ts, uint32_t pid, const char *name);
 /* Those of the program that it has executed. */
 void lives_args(struct lives *lives, uint32_t life, const char *args);
@@ -99,9 +100,9 @@ uint64_t read_trace_cmd(struct lives *lives, FILE *in, uint64_t to_realtime);
 
 /* A tracepoint's event in text, which is changed; false if it makes no sense. */
 bool lives_tracepoint(struct lives *lives, uint64_t ts, const char *event, char *text);
-/* It makes no sense. Return: 1. */
-uint64_t lives_senseless(struct lives *lives, const char *line);
-/* For each line of a text: false if it makes no sense. Return: how many of them. */
+/* Line @number makes no sense, since @why. Return: 1. */
+uint64_t lives_senseless(struct lives *lives, uint64_t number, const char *why, const char *line);
+/* For each line of a text, without its end: false if it makes no sense. Return: how many of them. */
 uint64_t each_line(struct lives *lives, FILE *in, bool (*parse)(struct lives *lives, char *line));
 
 #endif

@@ -3,13 +3,14 @@
  * Which life of the observer is which process of the truth: the pid is the same, and the life begins
  * within the call that made the process. A life whose beginning the observer has not seen is the one
  * that this pid has before it is used again. Where a tool's times are too coarse to tell, the order in
- * which it tells them does.
+ * which it tells them does, and what it says of them.
  */
 #include "match.h"
 
 #include <err.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,6 +33,18 @@ void *make(size_t count, size_t size)
 	return array;
 }
 
+static void check_truth(const char *path)
+{
+	uint32_t i;
+
+	for (i = 1; i <= processes; i++) {
+		const struct forest_process *p = &forest->process[i];
+
+		if (p->parent > processes || p->pid > MAX_PID || memchr(p->name, 0, sizeof(p->name)) == NULL)
+			errx(1, "%s: process %u of it is damaged", path, i);
+	}
+}
+
 static void map_truth(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -45,9 +58,14 @@ static void map_truth(const char *path)
 	if (forest == MAP_FAILED)
 		err(1, "%s", path);
 	close(fd);
-	if (forest->magic != FOREST_MAGIC || !forest->complete)
-		errx(1, "%s: not the truth about a forest, or not all of it", path);
+	if (forest->magic != FOREST_MAGIC)
+		errx(1, "%s: not the truth about a forest, which comes first", path);
+	if (!forest->complete)
+		errx(1, "%s: not all of the truth: the forest did not come to its end", path);
+	if (forest->used < 2 || forest->used > (st.st_size - sizeof(*forest)) / sizeof(*forest->process))
+		errx(1, "%s: cut short", path);
 	processes = forest->used - 1;
+	check_truth(path);
 }
 
 static int by_pid(uint32_t pid_a, uint64_t ts_a, uint32_t pid_b, uint64_t ts_b)
@@ -105,46 +123,118 @@ static uint64_t minus(uint64_t ts, uint64_t ns)
 	return ts > ns ? ts - ns : 0;
 }
 
-/* The first life from @from on that this pid has and that is not taken yet; NO_LIFE if there is none. */
-static uint32_t choose(uint32_t from, uint32_t pid, uint64_t end, bool forked)
+static const struct forest_process *process_at(uint32_t i)
 {
-	uint32_t i;
+	return &forest->process[truth_order[i]];
+}
 
-	for (i = from; i < lives->count; i++) {
-		const struct life *life = &lives->life[life_order[i]];
+static const struct life *life_at(uint32_t i)
+{
+	return &lives->life[life_order[i]];
+}
 
-		if (life->pid != pid || life->seen >= end)
-			break;
-		if (life->forked == forked && !slot_of[life_order[i]])
-			return life_order[i];
+/* Whether life @l can be process @i, of @last of the same pid: see README.md. */
+static bool can_be(uint32_t i, uint32_t last, uint32_t l)
+{
+	const struct forest_process *p = process_at(i);
+	const struct life *life = life_at(l);
+
+	if (life->seen < minus(p->after, lives->rounding))
+		return false;
+	if (life->forked)
+		return life->seen <= p->before + lives->rounding;
+	if (i == last)
+		return life->seen <= forest->ended + lives->rounding;
+	return life->seen < minus(process_at(i + 1)->after, lives->rounding);
+}
+
+/*
+ * What it costs to take the one for the other: a process that is missed is worse than all that can be wrong
+ * with one that is not.
+ */
+#define MISSED 100
+
+static unsigned int difference(const struct forest_process *p, const struct life *life)
+{
+	return 10 * !life->forked + (life->name[0] && strcmp(life->name, p->name)) +
+	       (life->status != -1 && life->status != p->status) + (life->reaper && life->reaper != p->reaper) +
+	       (life->parent != NO_LIFE && !lives->tells_notified &&
+		lives->life[life->parent].pid != p->parent_pid);
+}
+
+enum step { MISS, SKIP, TAKE };
+
+/*
+ * The processes from @begin to @end and the lives from @from to @to, all of one pid and in the order of time:
+ * the order stays, and of all ways to pair them, it is the one that finds the least fault. Where times are
+ * coarse, taking the first that is possible would make one process that was missed into a fault of each
+ * later process of the pid. This is the alignment of Needleman and Wunsch (1970).
+ */
+static void align(uint32_t begin, uint32_t end, uint32_t from, uint32_t to)
+{
+	size_t rows = end - begin, columns = to - from, i, l;
+	uint8_t *steps = make(rows * columns, 1);
+	uint32_t *cost = make(columns + 1, sizeof(*cost)), diagonal, above, best;
+
+	for (i = 0; i < rows; i++) {
+		diagonal = cost[0];
+		cost[0] += MISSED;
+		for (l = 0; l < columns; l++) {
+			enum step step = SKIP;
+
+			above = cost[l + 1];
+			best = cost[l];
+			if (above + MISSED < best) {
+				best = above + MISSED;
+				step = MISS;
+			}
+			if (can_be(begin + i, end - 1, from + l)) {
+				uint32_t taken = diagonal + difference(process_at(begin + i), life_at(from + l));
+
+				if (taken <= best) {
+					best = taken;
+					step = TAKE;
+				}
+			}
+			diagonal = above;
+			cost[l + 1] = best;
+			steps[i * columns + l] = step;
+		}
 	}
-	return NO_LIFE;
+	for (i = rows, l = columns; i && l;) {
+		enum step step = steps[(i - 1) * columns + l - 1];
+
+		if (step == TAKE) {
+			life_of[truth_order[begin + i - 1]] = life_order[from + l - 1];
+			slot_of[life_order[from + l - 1]] = truth_order[begin + i - 1];
+		}
+		i -= step != SKIP;
+		l -= step != MISS;
+	}
+	free(cost);
+	free(steps);
 }
 
 void match(const struct lives *told)
 {
-	uint32_t from = 0, found, i;
+	uint32_t begin, end, from = 0, to, i;
 
 	lives = told;
 	sort_lives();
 	life_of = make(processes + 1, sizeof(*life_of));
 	slot_of = make(lives->count, sizeof(*slot_of));
-	life_of[0] = NO_LIFE;
-	for (i = 0; i < processes; i++) {
-		const struct forest_process *p = &forest->process[truth_order[i]];
-		uint64_t begin = minus(p->after, lives->rounding), end = UINT64_MAX;
+	for (i = 0; i <= processes; i++)
+		life_of[i] = NO_LIFE;
+	for (begin = 0; begin < processes; begin = end) {
+		uint32_t pid = process_at(begin)->pid;
 
-		if (i + 1 < processes && forest->process[truth_order[i + 1]].pid == p->pid)
-			end = minus(forest->process[truth_order[i + 1]].after, lives->rounding);
-		while (from < lives->count &&
-		       by_pid(lives->life[life_order[from]].pid, lives->life[life_order[from]].seen,
-			      p->pid, begin) < 0)
+		for (end = begin; end < processes && process_at(end)->pid == pid; end++)
+			;
+		while (from < lives->count && life_at(from)->pid < pid)
 			from++;
-		found = choose(from, p->pid, p->before + lives->rounding + 1, true);
-		if (found == NO_LIFE)
-			found = choose(from, p->pid, end, false);
-		life_of[truth_order[i]] = found;
-		if (found != NO_LIFE)
-			slot_of[found] = truth_order[i];
+		for (to = from; to < lives->count && life_at(to)->pid == pid; to++)
+			;
+		align(begin, end, from, to);
+		from = to;
 	}
 }

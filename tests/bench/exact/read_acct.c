@@ -17,11 +17,11 @@ uint64_t read_acct(struct lives *lives, FILE *in, uint64_t to_realtime)
 	uint32_t life;
 
 	lives->rounding = 1500000000;
-	lives->tells_names = true;
 	lives->tells_notified = true;
 	while (fread(&a, sizeof(a), 1, in) == 1) {
 		begin = (uint64_t)a.ac_btime * 1000000000;
-		if ((a.ac_version & 0x7f) != 3 || begin < to_realtime) {
+		if ((a.ac_version & 0x7f) != 3 || begin < to_realtime || a.ac_pid > MAX_PID ||
+		    a.ac_ppid > MAX_PID) {
 			senseless++;
 			continue;
 		}

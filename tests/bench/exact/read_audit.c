@@ -86,7 +86,8 @@ static bool take_call(uint64_t ts, uint64_t serial, const char *line)
 		return false;
 	for (i = 0; i < 4 && strncmp(key, keys[i], 5); i++)
 		;
-	if (i == 4 || (i != EXIT && !result))
+	if (i == 4 || (i != EXIT && !result) || strtoul(pid, NULL, 10) > MAX_PID ||
+	    (i == FORK && strtoul(result, NULL, 10) > MAX_PID))
 		return false;
 	if (count == room) {
 		room = 2 * room + 4096;
@@ -103,26 +104,29 @@ static bool take_call(uint64_t ts, uint64_t serial, const char *line)
 	return true;
 }
 
-static void take_args(struct record *r, const char *line)
+/* aN="TEXT", and of a long one aN_len=, aN[0]=, aN[1]= ..., of which the next records can have more. */
+static void take_args(struct record *r, char *line)
 {
-	char args[4096], key[16];
-	unsigned int i;
-	size_t n = 0;
+	size_t had = r->args ? strlen(r->args) : 0, n = had;
+	char *args = realloc(r->args, had + 2 * strlen(line) + 1), *token;
+	unsigned int i, part;
+	int at;
 
-	for (i = 0; n + 2 < sizeof(args); i++) {
-		const char *text;
-
-		snprintf(key, sizeof(key), " a%u=", i);
-		text = field(line, key);
-		if (!text)
-			break;
-		if (i)
-			args[n++] = ' ';
-		n += decode(text, args + n, sizeof(args) - n);
+	if (!args)
+		abort();
+	while ((token = strsep(&line, " "))) {
+		at = 0;
+		part = 0;
+		if (sscanf(token, "a%u[%u]=%n", &i, &part, &at) != 2)
+			sscanf(token, "a%u=%n", &i, &at);
+		if (!at)
+			continue;
+		if (i && !part)
+			args[n++] = ARG_END;
+		n += decode(token + at, args + n, strlen(token));
 	}
 	args[n] = '\0';
-	if (!r->args)
-		r->args = strdup(args);
+	r->args = args;
 }
 
 static bool parse_line(struct lives *lives, char *line)
@@ -136,6 +140,8 @@ static bool parse_line(struct lives *lives, char *line)
 		return true;
 	}
 	stamp = field(line, "msg=audit(");
+	if (strncmp(line, "type=", 5) && strstr(line, " type=")) /* node=NAME is in front */
+		line = strstr(line, " type=") + 1;
 	if (!stamp || sscanf(stamp, "%" SCNu64 ".%3" SCNu64 ":%" SCNu64, &seconds, &millis, &serial) != 3)
 		return false;
 	ts = seconds * 1000000000 + millis * 1000000 - realtime_ahead;

@@ -8,7 +8,7 @@
  * exitsnoop has all of a life but its arguments. Its time is when it printed the line, from which the
  * age leads to the beginning. Its lines are not in the order of the ends, since each CPU has a buffer,
  * so the parent is the latest life of its pid that had begun by then. A line of execsnoop belongs to the
- * first life of its pid, parent and name at that second that has no arguments yet. Both say of loss
+ * first life of its pid and name at that second that has no arguments yet. Both say of loss
  * "Possibly lost N samples".
  */
 #include "lives.h"
@@ -29,7 +29,6 @@
 struct exec {
 	uint64_t ts;
 	uint32_t pid;
-	uint32_t parent;
 	char name[NAME_LEN];
 	char *args;
 };
@@ -44,7 +43,8 @@ static struct exec *execs;
 static size_t exec_count, exec_room;
 static struct life_more *more;
 static size_t more_room;
-static uint64_t midnight; /* of the day that CLOCK_MONOTONIC began in, on that clock, a day later */
+static uint64_t midnight; /* a day after that before CLOCK_MONOTONIC began, on this clock */
+static uint64_t around;   /* the lines have the time of the day: each is less than half a day from this */
 
 static void *grow(void *array, size_t *room, size_t count, size_t size)
 {
@@ -64,6 +64,8 @@ static bool take_time(const char *line, uint64_t *ts)
 	if (sscanf(line, "%2u:%2u:%2u.%3u", &hours, &minutes, &seconds, &millis) < 3)
 		return false;
 	*ts = (((hours * 60 + minutes) * 60 + seconds) * SECOND + millis * 1000000 + midnight) % DAY;
+	while (*ts + DAY / 2 < around)
+		*ts += DAY;
 	return true;
 }
 
@@ -88,13 +90,13 @@ static bool take_exit(struct lives *lives, const char *line)
 
 	if (strlen(line) < EXIT_NAME + NAME_WIDTH || !take_time(line, &ts) ||
 	    sscanf(line + EXIT_NAME + NAME_WIDTH, "%" SCNu32 " %" SCNu32 " %*u %lf %n", &pid, &parent,
-		   &seconds, &at) != 3 || !at)
+		   &seconds, &at) != 3 || !at || pid > MAX_PID || parent > MAX_PID)
 		return false;
 	code = line + EXIT_NAME + NAME_WIDTH + at;
 	if (sscanf(code, "signal %d", &value) == 1)
 		status = value | (strstr(code, "core dumped") ? 0x80 : 0);
 	else if (sscanf(code, "code %d", &value) == 1)
-		status = value << 8;
+		status = (value & 0xff) << 8;
 	else if (*code == '0')
 		status = 0;
 	else
@@ -105,7 +107,6 @@ static bool take_exit(struct lives *lives, const char *line)
 	lives->life[life].forked = true;
 	lives_exit(lives, ts, pid, status);
 	memcpy(lives->life[life].name, name, NAME_LEN);
-	lives->tells_names = true;
 	more = grow(more, &more_room, life, sizeof(*more));
 	more[life] = (struct life_more){ .end = ts, .parent = parent };
 	return true;
@@ -119,8 +120,7 @@ static bool take_exec(const char *line)
 	if (!take_time(line, &e.ts) || strlen(line) < 9 + NAME_WIDTH)
 		return false;
 	take_name(e.name, line + 9);
-	if (sscanf(line + 9 + NAME_WIDTH, "%" SCNu32 " %" SCNu32 " %d %n", &e.pid, &e.parent, &status,
-		   &at) != 3 || !at)
+	if (sscanf(line + 9 + NAME_WIDTH, "%" SCNu32 " %*s %d %n", &e.pid, &status, &at) != 2 || !at)
 		return false;
 	if (status)
 		return true;
@@ -151,7 +151,6 @@ static bool parse_line(struct lives *lives, char *line)
 {
 	uint64_t lost;
 
-	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "Possibly lost %" SCNu64 " samples", &lost) == 1) {
 		lives->lost += lost;
 		return true;
@@ -167,7 +166,7 @@ static bool belongs(const struct lives *lives, uint32_t life, const struct exec 
 {
 	const struct life *l = &lives->life[life];
 
-	return !l->args && more[life].parent == e->parent && !memcmp(l->name, e->name, NAME_LEN) &&
+	return !l->args && !memcmp(l->name, e->name, NAME_LEN) &&
 	       e->ts + SECOND >= l->seen && e->ts <= more[life].end + SECOND;
 }
 
@@ -223,7 +222,9 @@ uint64_t read_bcc(struct lives *lives, FILE *in, uint64_t to_realtime)
 	uint64_t senseless;
 
 	midnight = DAY - to_realtime % DAY;
+	around = lives->around;
 	lives->rounding = SECOND;
+	lives->joins_args = true;
 	lives->tells_lost = true;
 	lives->tells_notified = true;
 	senseless = each_line(lives, in, parse_line);

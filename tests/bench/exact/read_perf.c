@@ -42,7 +42,7 @@ static bool parse_name(struct lives *lives, uint64_t ts, char *text)
 		name = strchr(text + 1, ' ');
 	if (!name || !end || end < name || sscanf(end, ":%" SCNu32 "/%" SCNu32, &pid, &tid) != 2)
 		return false;
-	if (pid != tid)
+	if (pid != tid || pid > MAX_PID)
 		return true;
 	copy_name(kept, name + 1, end);
 	lives_name(lives, ts, pid, kept);
@@ -57,7 +57,6 @@ static bool parse_tracepoint(struct lives *lives, char *line)
 	char *at = line;
 	int length = 0;
 
-	line[strcspn(line, "\n")] = '\0';
 	while ((at = strchr(at, '['))) {
 		if (sscanf(at, "[%*u] %" SCNu64 ".%" SCNu64 ": %*[a-z]:%63[^:]: %n", &seconds, &nanos,
 			   event, &length) == 3 && length)
@@ -78,12 +77,12 @@ static bool parse_line(struct lives *lives, char *line)
 	ts = parse_time(line, event);
 	text = event + strlen("PERF_RECORD_");
 	if (sscanf(text, "FORK(%" SCNu32 ":%" SCNu32 "):(%" SCNu32 ":", &pid, &tid, &parent) == 3) {
-		if (pid == tid)
+		if (pid == tid && pid <= MAX_PID && parent <= MAX_PID)
 			lives_fork(lives, ts, pid, parent);
 		return true;
 	}
 	if (sscanf(text, "EXIT(%" SCNu32 ":%" SCNu32 ")", &pid, &tid) == 2) {
-		if (pid == tid)
+		if (pid == tid && pid <= MAX_PID)
 			lives_exit(lives, ts, pid, -1);
 		return true;
 	}

@@ -6,16 +6,15 @@
  */
 #include "lives.h"
 
+#include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct line {
-	uint64_t ts;
-	uint64_t position;
-	uint32_t pid;
-	char *event;
-	char *rest; /* behind the pid */
+	uint64_t ts; /* of the tool's clock */
+	uint64_t number;
+	char *text; /* behind the time */
 };
 
 struct plain {
@@ -23,9 +22,12 @@ struct plain {
 	struct line *lines;
 	size_t count;
 	size_t room;
-	uint64_t behind; /* its clock's distance to CLOCK_MONOTONIC */
-	bool early;	 /* a child's lines can be earlier than its fork */
+	uint64_t to_realtime;
+	uint64_t early; /* ns that a child's lines can be before its fork */
 };
+
+/* What is wrong with a line, or NULL. */
+typedef const char *why;
 
 static int by_time(const void *a, const void *b)
 {
@@ -33,7 +35,7 @@ static int by_time(const void *a, const void *b)
 
 	if (x->ts != y->ts)
 		return x->ts < y->ts ? -1 : 1;
-	return x->position < y->position ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
 }
 
 /* Seconds with up to nine digits of a fraction, in ns. */
@@ -42,7 +44,7 @@ static bool parse_time(const char *text, uint64_t *ns)
 	uint64_t unit = 100000000;
 	char *at;
 
-	if (*text < '0' || *text > '9')
+	if (!text || *text < '0' || *text > '9')
 		return false;
 	*ns = strtoull(text, &at, 10) * 1000000000;
 	if (*at != '.')
@@ -53,20 +55,21 @@ static bool parse_time(const char *text, uint64_t *ns)
 }
 
 /* \xHH is any byte, such as a blank in a name. */
-static void unescape(char *text)
+static char *unescape(char *text)
 {
+	char *from = text, *to = text;
 	unsigned int byte;
-	char *to = text;
 
-	for (; *text; text++) {
-		if (text[0] == '\\' && text[1] == 'x' && sscanf(text + 2, "%2x", &byte) == 1) {
+	while (*from) {
+		if (from[0] == '\\' && from[1] == 'x' && sscanf(from + 2, "%2x", &byte) == 1) {
 			*to++ = byte;
-			text += text[2] && text[3] ? 3 : 2;
+			from += from[2] && from[3] ? 4 : 3;
 		} else {
-			*to++ = *text;
+			*to++ = *from++;
 		}
 	}
 	*to = '\0';
+	return text;
 }
 
 static char *word(char **rest)
@@ -78,187 +81,275 @@ static char *word(char **rest)
 	return found;
 }
 
-/* False if there is none; "-" is one that is not told, and leaves @value as it is. */
-static bool number(const char *text, uint32_t *value)
+static bool is_untold(const char *text)
 {
+	return !strcmp(text, "-");
+}
+
+/* False if it is none, or above @most. */
+static bool parse_number(const char *text, uint64_t most, uint32_t *value)
+{
+	unsigned long long n;
 	char *end;
-	uint32_t n;
 
-	if (!text)
+	if (!text || *text < '0' || *text > '9')
 		return false;
-	if (!strcmp(text, "-"))
-		return true;
-	n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end)
-		return false;
+	n = strtoull(text, &end, 10);
 	*value = n;
-	return true;
+	return !*end && n <= most;
 }
 
-static void set_name(struct lives *lives, const struct line *l, char *name)
+/* "-" leaves @value as it is. */
+static bool number_or_untold(const char *text, uint64_t most, uint32_t *value)
 {
-	if (!strcmp(name, "-"))
-		return;
-	unescape(name);
-	lives_name(lives, l->ts, l->pid, name);
+	return text && (is_untold(text) || parse_number(text, most, value));
 }
 
-static bool whole(struct lives *lives, struct line *l)
+/* Empty if it is not told; NULL if there is none. */
+static const char *parse_name(char **rest)
 {
-	uint32_t parent, status = -1;
-	char *name;
+	char *text = word(rest);
 
-	if (!number(word(&l->rest), &parent) || !number(word(&l->rest), &status))
-		return false;
-	name = word(&l->rest);
+	if (text && is_untold(text))
+		return "";
+	return text ? unescape(text) : NULL;
+}
+
+static why life_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+{
+	struct lives *lives = p->lives;
+	uint32_t parent = 0, status = -1, life;
+	const char *name;
+
+	if (!number_or_untold(word(rest), MAX_PID, &parent))
+		return "no PARENT";
+	if (!number_or_untold(word(rest), 0xffff, &status))
+		return "no STATUS";
+	name = parse_name(rest);
 	if (!name)
-		return false;
-	unescape(name);
-	lives_whole(lives, l->ts, l->pid, parent, status);
-	if (strcmp(name, "-")) {
-		copy_name(lives->life[lives->count - 1].name, name, name + strlen(name));
-		lives->tells_names = true;
-	}
-	return true;
+		return "no NAME";
+	life = lives_whole(lives, ts, pid, parent, status);
+	copy_name(lives->life[life].name, name, name + strlen(name));
+	return NULL;
 }
 
-static bool take_fork(struct lives *lives, struct line *l, bool early)
+static why fork_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 {
-	uint32_t parent = 0, life = l->pid < lives->pids ? lives->current[l->pid] : 0;
-	/* Its own lines were earlier than this, which tells the name that it had at first. */
-	bool named = early && life && !lives->life[life - 1].forked && lives->life[life - 1].name[0];
-	char *name;
+	struct lives *lives = p->lives;
+	uint32_t parent = 0, latest = pid < lives->pids ? lives->current[pid] : 0, life;
+	bool named = latest && lives->life[latest - 1].name[0];
+	const char *name;
 
-	if (!number(word(&l->rest), &parent))
-		return false;
-	if (early)
-		lives_adopt(lives, l->ts, l->pid, parent);
-	else
-		lives_fork(lives, l->ts, l->pid, parent);
-	name = word(&l->rest);
-	if (name && !named)
-		set_name(lives, l, name);
-	return true;
-}
-
-static bool take_event(struct lives *lives, struct line *l, bool early)
-{
-	uint32_t value = -1;
-	char *name;
-
-	if (!strcmp(l->event, "fork")) {
-		return take_fork(lives, l, early);
-	} else if (!strcmp(l->event, "exec")) {
-		name = word(&l->rest);
-		if (!name)
-			return false;
-		set_name(lives, l, name);
-		if (l->rest && *l->rest) {
-			unescape(l->rest);
-			lives_args(lives, lives_now(lives, l->ts, l->pid), l->rest);
-		}
-	} else if (!strcmp(l->event, "name")) {
-		name = word(&l->rest);
-		if (!name)
-			return false;
-		set_name(lives, l, name);
-	} else if (!strcmp(l->event, "exit")) {
-		name = word(&l->rest);
-		if (name && !number(name, &value))
-			return false;
-		lives_exit(lives, l->ts, l->pid, value);
-	} else if (!strcmp(l->event, "reap")) {
-		if (!number(word(&l->rest), &value))
-			return false;
-		lives_reap(lives, l->pid, value);
+	if (!number_or_untold(word(rest), MAX_PID, &parent))
+		return "no PARENT";
+	name = parse_name(rest);
+	if (!parent) {
+		life = lives_new(lives, ts, pid);
+		lives->life[life].forked = true;
+	} else if (p->early) {
+		life = lives_adopt(lives, ts, ts > p->early ? ts - p->early : 0, pid, parent);
+		/* This tells the name at first, and its own lines were earlier. */
+		if (life + 1 == latest && named)
+			return NULL;
 	} else {
-		return !strcmp(l->event, "free");
+		lives_fork(lives, ts, pid, parent);
 	}
-	return true;
+	if (name)
+		lives_name(lives, ts, pid, name);
+	return NULL;
+}
+
+static why name_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+{
+	const char *name = parse_name(rest);
+
+	if (!name)
+		return "no NAME";
+	lives_name(p->lives, ts, pid, name);
+	return NULL;
+}
+
+static why exec_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+{
+	why fault = name_line(p, ts, pid, rest);
+	char *args, *to, *arg;
+
+	if (fault || !*rest)
+		return fault;
+	args = to = malloc(strlen(*rest) + 2);
+	if (!args)
+		err(1, "reading");
+	while ((arg = word(rest))) {
+		to = stpcpy(to, unescape(arg));
+		*to++ = ARG_END;
+	}
+	if (to != args) {
+		to[-1] = '\0';
+		lives_args(p->lives, lives_now(p->lives, ts, pid), args);
+	}
+	free(args);
+	return NULL;
+}
+
+static why exit_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+{
+	const char *text = word(rest);
+	uint32_t status = -1;
+
+	if (text && !number_or_untold(text, 0xffff, &status))
+		return "no STATUS as wait(2) gives it";
+	lives_exit(p->lives, ts, pid, status);
+	return NULL;
+}
+
+static why reap_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+{
+	uint32_t reaper = 0;
+
+	(void)ts;
+	if (!number_or_untold(word(rest), MAX_PID, &reaper))
+		return "no REAPER";
+	lives_reap(p->lives, pid, reaper);
+	return NULL;
+}
+
+static why free_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+{
+	(void)p;
+	(void)ts;
+	(void)pid;
+	(void)rest;
+	return NULL;
+}
+
+static why take_event(struct plain *p, struct line *l)
+{
+	static const struct {
+		const char *name;
+		why (*take)(struct plain *p, uint64_t ts, uint32_t pid, char **rest);
+	} events[] = {
+		{ "fork", fork_line }, { "exec", exec_line }, { "name", name_line }, { "exit", exit_line },
+		{ "reap", reap_line }, { "free", free_line }, { "life", life_line },
+	};
+	const char *event;
+	char *rest = l->text;
+	uint32_t pid;
+	size_t i;
+	why fault;
+
+	if (l->ts < p->lives->behind)
+		return "a TIME before the machine's start, with `clock realtime`";
+	event = word(&rest);
+	if (!parse_number(word(&rest), MAX_PID, &pid) || !pid)
+		return "no PID";
+	for (i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		if (strcmp(event, events[i].name))
+			continue;
+		fault = events[i].take(p, l->ts - p->lives->behind, pid, &rest);
+		return fault ? fault : word(&rest) ? "more than there is in such a line" : NULL;
+	}
+	return "no such event";
 }
 
 /* What is said of the file as a whole. */
-static bool take_setting(struct plain *p, const char *what, char *rest, uint64_t to_realtime)
+static why take_setting(struct plain *p, const char *what, char *rest)
 {
 	const char *value = word(&rest);
-	char *end;
+	uint32_t n;
 
-	if (!strcmp(what, "early")) {
-		p->early = true;
-		return true;
-	}
-	if (!strcmp(what, "notified")) {
+	if (!strcmp(what, "notified"))
 		p->lives->tells_notified = true;
-		return true;
-	}
-	if (!value)
-		return false;
-	if (!strcmp(what, "lost")) {
+	else if (!strcmp(what, "early"))
+		return parse_time(value, &p->early) ? NULL : "no SECONDS";
+	else if (!strcmp(what, "rounding"))
+		return parse_time(value, &p->lives->rounding) ? NULL : "no SECONDS";
+	else if (!strcmp(what, "clock") && value && !strcmp(value, "realtime"))
+		p->lives->behind = p->to_realtime;
+	else if (!strcmp(what, "clock") && value && !strcmp(value, "monotonic"))
+		p->lives->behind = 0;
+	else if (!strcmp(what, "lost")) {
+		if (!parse_number(value, UINT32_MAX, &n))
+			return "no number";
 		p->lives->tells_lost = true;
-		p->lives->lost += strtoull(value, &end, 10);
-		return end != value && !*end;
+		p->lives->lost += n;
+	} else {
+		return "begins neither with a TIME nor with a word of the format";
 	}
-	if (!strcmp(what, "rounding"))
-		return parse_time(value, &p->lives->rounding);
-	if (!strcmp(what, "clock")) {
-		p->behind = strcmp(value, "realtime") ? 0 : to_realtime;
-		return p->behind || !strcmp(value, "monotonic");
-	}
-	return false;
+	return NULL;
 }
 
-static bool take_line(struct plain *p, char *text, uint64_t to_realtime)
+static why take_line(struct plain *p, uint64_t number, char *text)
 {
-	struct line l = { .position = p->count };
+	struct line l = { .number = number };
 	char *rest = text, *first = word(&rest);
 
 	if (!first || *first == '#')
-		return true;
+		return NULL;
 	if (*first < '0' || *first > '9')
-		return take_setting(p, first, rest, to_realtime);
-	l.event = word(&rest);
-	if (!parse_time(first, &l.ts) || l.ts < p->behind || !l.event || !rest ||
-	    !number(word(&rest), &l.pid) || !l.pid)
-		return false;
-	l.ts -= p->behind;
-	l.rest = rest;
-	if (!strcmp(l.event, "life"))
-		return whole(p->lives, &l);
+		return take_setting(p, first, rest);
+	if (!parse_time(first, &l.ts))
+		return "no TIME in seconds";
+	if (!rest || !rest[strspn(rest, " \t")])
+		return "no event";
 	if (p->count == p->room) {
 		p->room = 2 * p->room + 4096;
 		p->lines = reallocarray(p->lines, p->room, sizeof(*p->lines));
-		if (!p->lines)
-			abort();
 	}
-	l.event = strdup(l.event);
-	l.rest = strdup(rest ? rest : "");
-	if (!l.event || !l.rest)
-		abort();
+	l.text = strdup(rest);
+	if (!p->lines || !l.text)
+		err(1, "reading");
 	p->lines[p->count++] = l;
-	return true;
+	return NULL;
+}
+
+static bool is_life(const struct line *l)
+{
+	return !strncmp(l->text + strspn(l->text, " \t"), "life", 4);
+}
+
+static uint64_t take_lines(struct plain *p, bool lives)
+{
+	uint64_t senseless = 0;
+	size_t i;
+
+	for (i = 0; i < p->count; i++) {
+		struct line *l = &p->lines[i];
+		char *kept;
+		why fault;
+
+		if (!l->text || is_life(l) != lives)
+			continue;
+		kept = strdup(l->text);
+		fault = take_event(p, l);
+		if (fault)
+			senseless += lives_senseless(p->lives, l->number, fault, kept ? kept : "");
+		free(kept);
+		free(l->text);
+		l->text = NULL;
+	}
+	return senseless;
 }
 
 uint64_t read_plain(struct lives *lives, FILE *in, uint64_t to_realtime)
 {
-	struct plain p = { .lives = lives };
-	uint64_t senseless = 0;
-	char *text = NULL, *rest;
-	size_t size = 0, i;
+	struct plain p = { .lives = lives, .to_realtime = to_realtime };
+	uint64_t senseless = 0, number = 0;
+	char *text = NULL, *kept = NULL;
+	size_t size = 0;
+	why fault;
 
 	while (getline(&text, &size, in) > 0) {
-		text[strcspn(text, "\n")] = '\0';
-		if (!take_line(&p, text, to_realtime))
-			senseless += lives_senseless(lives, text);
+		text[strcspn(text, "\r\n")] = '\0';
+		kept = strdup(text);
+		fault = take_line(&p, ++number, text);
+		if (fault)
+			senseless += lives_senseless(lives, number, fault, kept ? kept : "");
+		free(kept);
 	}
+	senseless += take_lines(&p, true);
 	if (p.count)
 		qsort(p.lines, p.count, sizeof(*p.lines), by_time);
-	for (i = 0; i < p.count; i++) {
-		rest = p.lines[i].rest;
-		if (!take_event(lives, &p.lines[i], p.early))
-			senseless += lives_senseless(lives, p.lines[i].event);
-		free(rest);
-		free(p.lines[i].event);
-	}
+	senseless += take_lines(&p, false);
 	lives_complete(lives);
 	free(p.lines);
 	free(text);

@@ -45,7 +45,7 @@ static void add_args(struct lives *lives, uint32_t life, const char *text)
 		return;
 	for (text++; *text && *text != ']' && to < args + sizeof(args) - 1; text++) {
 		if (*text == ',')
-			*to++ = ' ';
+			*to++ = ARG_END;
 		else if (*text != '"')
 			*to++ = *text;
 	}
@@ -60,7 +60,7 @@ static bool add_process(struct lives *lives, const char *line)
 	uint64_t parent = number(line, "parent_id");
 	uint32_t life;
 
-	if (!id || !comm || *comm != '"' || !strchr(comm + 1, '"'))
+	if (!id || number(line, "pid") > MAX_PID || !comm || *comm != '"' || !strchr(comm + 1, '"'))
 		return false;
 	life = lives_new(lives, born ? born : number(line, "seen"), number(line, "pid"));
 	lives->life[life].forked = born;
@@ -69,7 +69,6 @@ static bool add_process(struct lives *lives, const char *line)
 	if (status && *status != 'n' && lives->life[life].exited)
 		lives->life[life].status = atoi(status);
 	copy_name(lives->life[life].name, comm + 1, strchr(comm + 1, '"'));
-	lives->tells_names = true;
 	add_args(lives, life, find(line, "args"));
 	/* For now the ids, which have nothing to do with our numbers. */
 	lives->life[life].parent = parent ? parent : NO_LIFE;
@@ -77,7 +76,7 @@ static bool add_process(struct lives *lives, const char *line)
 }
 
 /* The ids are those of all processes that the reader saw, of which these are a part. */
-static void resolve(struct lives *lives, uint32_t *life_of_id, uint32_t ids)
+static void resolve(struct lives *lives, uint32_t *life_of_id, uint64_t ids)
 {
 	uint32_t i;
 
@@ -91,15 +90,14 @@ static void resolve(struct lives *lives, uint32_t *life_of_id, uint32_t ids)
 
 uint64_t read_proclife(struct lives *lives, FILE *in, uint64_t to_realtime)
 {
-	uint32_t *life_of_id = NULL, ids = 0, i;
-	uint64_t senseless = 0, id;
+	uint64_t senseless = 0, line_number = 0, id, ids = 0, i;
+	uint32_t *life_of_id = NULL;
 	char *line = NULL;
 	size_t room = 0;
 
 	(void)to_realtime;
-	lives->tells_status = true;
-	lives->tells_reaper = true;
 	while (getline(&line, &room, in) > 0) {
+		line_number++;
 		if (find(line, "lost")) {
 			lives->tells_lost = true;
 			lives->lost = number(line, "lost") + total(line, "suppressed");
@@ -108,7 +106,8 @@ uint64_t read_proclife(struct lives *lives, FILE *in, uint64_t to_realtime)
 			continue;
 		id = number(line, "id");
 		if (id >= UINT32_MAX / 2 || !add_process(lives, line)) {
-			senseless++;
+			line[strcspn(line, "\n")] = '\0';
+			senseless += lives_senseless(lives, line_number, "makes no sense", line);
 			continue;
 		}
 		if (id >= ids) {

@@ -24,6 +24,7 @@ struct call {
 	uint64_t began;
 	char name[NAME_LEN]; /* that its success gives to the process */
 	char args[256];	     /* likewise */
+	bool makes_thread;
 	char parent_name[NAME_LEN]; /* that the caller has as it begins */
 };
 
@@ -59,38 +60,70 @@ static bool makes_process(const char *call)
 	return starts(call, "clone") || starts(call, "fork") || starts(call, "vfork");
 }
 
-/* What is in the first pair of double quotes. */
-static void quoted(const char *text, bool is_path, char name[NAME_LEN])
+/* One character of C's strings, of which @text points behind the backslash; it is moved on. */
+static char escaped(const char **text)
 {
-	const char *begin = strchr(text, '"'), *end, *slash;
+	static const char letters[] = "n\nt\tr\rv\vf\f";
+	const char *letter = strchr(letters, **text);
+	unsigned int byte = 0, digits;
 
-	if (!begin)
-		return;
-	end = strchr(++begin, '"');
-	if (!end)
-		return;
-	for (slash = begin; is_path && slash < end; slash++)
-		if (*slash == '/')
-			begin = slash + 1;
-	copy_name(name, begin, end);
+	if (**text >= '0' && **text <= '7') {
+		for (digits = 0; digits < 3 && **text >= '0' && **text <= '7'; digits++)
+			byte = 8 * byte + *(*text)++ - '0';
+		return byte;
+	}
+	if (**text && letter && (letter - letters) % 2 == 0) {
+		++*text;
+		return letter[1];
+	}
+	return **text ? *(*text)++ : '\\';
 }
 
-/* ["NAME", "ARGUMENT", ...], which it may cut, and says so by dots; nothing of the forest's is escaped. */
-static void take_args(const char *text, char *to, size_t room)
+/* What is in the next pair of double quotes, and no more of it than there is room for. Return: behind it. */
+static const char *quoted(const char *text, char *to, size_t room)
 {
 	char *end = to + room - 1;
-	bool inside = false;
 
-	text = strstr(text, "[");
-	for (; text && *text && (inside || *text != ']') && to < end; text++) {
-		if (*text == '"')
-			inside = !inside;
-		else if (inside)
-			*to++ = *text;
-		else if (*text == ',')
-			*to++ = ' ';
+	text = strchr(text, '"');
+	for (text = text ? text + 1 : ""; *text && *text != '"';) {
+		char c = *text++;
+
+		if (c == '\\')
+			c = escaped(&text);
+		if (to < end)
+			*to++ = c;
 	}
 	*to = '\0';
+	return *text ? text + 1 : text;
+}
+
+/* ["NAME", "ARGUMENT", ...]; dots behind one or the last say that it was cut, which no argument ends with here. */
+static void take_args(const char *text, char *to, size_t room)
+{
+	const char *begin = to, *end = to + room;
+
+	while ((*text == ',' || *text == ' ' || *text == '[') && to + 2 < end) {
+		text += strspn(text, ",[ ");
+		if (*text != '"')
+			break;
+		text = quoted(text, to, end - to - 1);
+		to += strlen(to);
+		*to++ = ARG_END;
+	}
+	/* Behind the last one, unless some are missing. */
+	to -= to > begin && *text == ']';
+	*to = '\0';
+}
+
+static void take_exec(const char *text, struct call *call)
+{
+	char path[4096];
+
+	text = quoted(text, path, sizeof(path));
+	copy_name(call->name, name_of_path(path), name_of_path(path) + strlen(name_of_path(path)));
+	text += strspn(text, ", ");
+	if (*text == '[')
+		take_args(text, call->args, sizeof(call->args));
 }
 
 static void set_name(struct lives *lives, uint64_t ts, uint32_t pid, const struct call *call)
@@ -106,7 +139,7 @@ static void attach(struct strace *s, uint32_t pid, uint32_t parent_pid, const st
 	uint32_t parent = lives_now(lives, call->began, parent_pid);
 	uint32_t child = pid < lives->pids ? lives->current[pid] : 0;
 
-	if (!child || lives->life[child - 1].forked)
+	if (!child || lives->life[child - 1].forked || lives->life[child - 1].seen < call->began)
 		child = lives_new(lives, call->began, pid) + 1;
 	child--;
 	lives->life[child].forked = true;
@@ -150,11 +183,11 @@ static void call_begins(struct strace *s, uint32_t pid, uint64_t ts, const char 
 	call->began = ts;
 	memcpy(call->parent_name, s->lives->life[life].name, NAME_LEN);
 	if (starts(text, "execve")) {
-		quoted(text, true, call->name);
-		take_args(text, call->args, sizeof(call->args));
+		take_exec(text, call);
 	} else if (starts(text, "prctl(PR_SET_NAME")) {
-		quoted(text, false, call->name);
+		quoted(text, call->name, sizeof(call->name));
 	}
+	call->makes_thread = strstr(text, "CLONE_THREAD") && makes_process(text);
 }
 
 /* @result: the text behind the last " = " of the line */
@@ -164,9 +197,9 @@ static void call_ends(struct strace *s, uint32_t pid, uint64_t ts, const char *n
 	struct call *call = call_of(s, pid);
 	long value = strtol(result, NULL, 10);
 
-	if (makes_process(name) && value > 0)
+	if (makes_process(name) && value > 0 && value <= MAX_PID && !call->makes_thread)
 		attach(s, value, pid, call);
-	else if (starts(name, "wait") && value > 0)
+	else if (starts(name, "wait") && value > 0 && value <= MAX_PID)
 		lives_reap(s->lives, value, pid);
 	else if (call->name[0] && result[0] == '0')
 		set_name(s->lives, ts, pid, call);
@@ -176,6 +209,10 @@ static int signal_number(const char *name)
 {
 	int i;
 
+	if (starts(name, "IO "))
+		return SIGIO;
+	if (sscanf(name, "RT_%d", &i) == 1)
+		return 32 + i;
 	for (i = 1; i < NSIG; i++) {
 		const char *known = sigabbrev_np(i);
 
@@ -187,23 +224,26 @@ static int signal_number(const char *name)
 
 static bool parse_line(struct strace *s, char *line, uint64_t to_realtime)
 {
-	uint64_t seconds, micros, ts;
+	uint64_t seconds, fraction, ts;
 	uint32_t pid;
 	char *text, *result = NULL, *at;
-	int length = 0, status;
+	int length = 0, from = 0, to = 0, status;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%" SCNu32 " %" SCNu64 ".%" SCNu64 " %n", &pid, &seconds, &micros,
-		   &length) != 3 || !length)
+	if (sscanf(line, "%" SCNu32 " %" SCNu64 ".%n%" SCNu64 "%n %n", &pid, &seconds, &from, &fraction, &to,
+		   &length) != 3 || !length || pid > MAX_PID)
 		return false;
 	text = line + length;
-	ts = seconds * 1000000000 + micros * 1000 - to_realtime;
+	for (; to - from < 9; to++)
+		fraction *= 10;
+	ts = seconds * 1000000000 + fraction - to_realtime;
 	if (sscanf(text, "+++ exited with %d +++", &status) == 1) {
-		lives_exit(s->lives, ts, pid, status << 8);
+		lives_exit(s->lives, ts, pid, (status & 0xff) << 8);
 		return true;
 	}
 	if (starts(text, "+++ killed by SIG")) {
-		lives_exit(s->lives, ts, pid, signal_number(text + strlen("+++ killed by SIG")));
+		status = signal_number(text + strlen("+++ killed by SIG"));
+		lives_exit(s->lives, ts, pid, status < 0 || !strstr(text, "(core dumped)") ? status : status | 0x80);
 		return true;
 	}
 	for (at = text; (at = strstr(at, " = ")); at++)
@@ -224,13 +264,13 @@ static bool parse_line(struct strace *s, char *line, uint64_t to_realtime)
 uint64_t read_strace(struct lives *lives, FILE *in, uint64_t to_realtime)
 {
 	struct strace s = { .lives = lives };
-	uint64_t senseless = 0;
+	uint64_t senseless = 0, number = 0;
 	char *line = NULL;
 	size_t room = 0;
 
 	while (getline(&line, &room, in) > 0)
-		if (!parse_line(&s, line, to_realtime))
-			senseless++;
+		if (number++, !parse_line(&s, line, to_realtime))
+			senseless += lives_senseless(lives, number, "makes no sense", line);
 	complete_names(&s);
 	free(s.inherited);
 	free(s.call);

@@ -25,12 +25,14 @@ static bool parse_line(struct lives *lives, char *line)
 		lives->lost += sscanf(line, "CPU:%*u [%" SCNu64, &lost) == 1 ? lost : 1;
 		return true;
 	}
-	if (!strncmp(line, "cpus=", 5) || line[0] == '\n')
+	if (!strncmp(line, "cpus=", 5) || !line[0])
 		return true;
-	line[strcspn(line, "\n")] = '\0';
 	while ((at = strchr(at, '['))) {
-		if (sscanf(at, "[%*u] %" SCNu64 ".%" SCNu64 ": %63[^:]: %n", &seconds, &nanos,
-			   event, &length) == 3 && length)
+		/* From 3.3 on, flags stand between the two. */
+		if ((sscanf(at, "[%*u] %" SCNu64 ".%" SCNu64 ": %63[^:]: %n", &seconds, &nanos, event,
+			    &length) == 3 ||
+		     sscanf(at, "[%*u] %*s %" SCNu64 ".%" SCNu64 ": %63[^:]: %n", &seconds, &nanos, event,
+			    &length) == 3) && length)
 			return lives_tracepoint(lives, seconds * 1000000000 + nanos, event, at + length);
 		at++;
 	}

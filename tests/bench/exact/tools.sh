@@ -160,7 +160,7 @@ text_acct() { cat acct; }
 # They are ready once they have opened one for each, which takes a minute for the compiler.
 begin_bcc() {
 	observe exitsnoop exitsnoop-bpfcc --utc --label exit
-	observe execsnoop execsnoop-bpfcc --time
+	TZ=UTC observe execsnoop execsnoop-bpfcc --time
 	await exitsnoop has_perf_buffers exitsnoop
 	await execsnoop has_perf_buffers execsnoop
 }
@@ -177,6 +177,7 @@ text_bcc() { cat exitsnoop.log execsnoop.log; }
 # reads them. Arguments are read when the exec is done: their page is there, as it may not be when it begins. A
 # string has 200 bytes at most.
 begin_bpftrace() {
+	# shellcheck disable=SC2016 # of bpftrace
 	observe bpftrace env BPFTRACE_PERF_RB_PAGES=$((buffer_kib / 4)) BPFTRACE_STRLEN=200 \
 		bpftrace -B full -o bpftrace.txt -e '
 		BEGIN { printf("# ready\n"); }
@@ -208,16 +209,17 @@ text_bpftrace() {
 		$1 == "Lost" && $3 == "events" { lost += $2; next }
 		$2 !~ /^(fork|exec|args|name|exit|reap)$/ { next }
 		{ time = substr($1, 1, length($1) - 9) "." substr($1, length($1) - 8) }
-		$2 == "exec" || $2 == "name" {
-			for (; NF > 4; NF--)
-				$4 = $4 "\\x20" $5
+		# The rest of the line as one word.
+		function rest(   i, text) {
+			for (i = 4; i <= NF; i++)
+				text = text (i > 4 ? "\\x20" : "") $i
+			return text
 		}
-		$2 == "exec" { name[$3] = $4 }
+		$2 == "exec" { name[$3] = rest(); print time, $2, $3, name[$3]; next }
+		$2 == "name" { print time, $2, $3, rest(); next }
 		$2 == "args" {
-			for (text = $4; NF > 4; NF--)
-				text = text "\\x20" $5
+			text = rest()
 			gsub(/\\x00/, " ", text)
-			sub(/ $/, "", text)
 			print time, "exec", $3, name[$3], text
 			next
 		}
@@ -289,7 +291,7 @@ begin_sysdig() {
 end_sysdig() { dismiss sysdig && rmmod scap; }
 # A child's own events can be earlier than the end of the call that made it.
 text_sysdig() {
-	printf '%s\n' 'clock realtime' early
+	printf '%s\n' 'clock realtime' 'early 1'
 	sysdig -r sysdig.scap -p $'*%evt.rawtime\t%evt.dir\t%evt.type\t%evt.rawarg.res\t%proc.pid\t%thread.tid\t%evt.arg.flags\t%evt.arg.status\t%evt.arg.comm\t%proc.exeline' |
 		awk -F '\t' '
 			{ time = substr($1, 1, length($1) - 9) "." substr($1, length($1) - 8) }

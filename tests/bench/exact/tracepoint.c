@@ -15,22 +15,27 @@ bool lives_tracepoint(struct lives *lives, uint64_t ts, const char *event, char 
 	if (!strcmp(event, "sched_process_fork")) { /* comm= pid= child_comm= child_pid= */
 		if (!take_number(text, " child_pid=", &pid) ||
 		    !take_text(text, " child_comm=", &name) ||
-		    !take_number(text, " pid=", &parent))
+		    !take_number(text, " pid=", &parent) || pid > MAX_PID || parent > MAX_PID)
 			return false;
 		lives_fork(lives, ts, pid, parent);
 		lives_name(lives, ts, pid, name);
 	} else if (!strcmp(event, "sched_process_exec")) { /* filename= pid= old_pid= */
-		if (!take_number(text, " pid=", &pid) || !take_text(text, "filename=", &name))
+		if (!take_number(text, " pid=", &pid) || !take_text(text, "filename=", &name) ||
+		    pid > MAX_PID)
 			return false;
 		lives_name(lives, ts, pid, name_of_path(name));
 	} else if (!strcmp(event, "task_rename")) { /* pid= oldcomm= newcomm= oom_score_adj= */
-		pid = strtoul(text + strcspn(text, "0123456789"), NULL, 10);
+		text += strspn(text, " ");
+		/* A kernel of 2026 lacks the pid; the event of the exit has the name, too. */
+		if (strncmp(text, "pid=", 4))
+			return true;
+		pid = strtoul(text + 4, NULL, 10);
 		if (!take_number(text, " oom_score_adj=", &parent) ||
-		    !take_text(text, " newcomm=", &name))
+		    !take_text(text, " newcomm=", &name) || pid > MAX_PID)
 			return false;
 		lives_name(lives, ts, pid, name);
 	} else if (!strcmp(event, "sched_process_exit")) { /* comm= pid= prio= */
-		if (!take_number(text, " pid=", &pid) || !take_text(text, "comm=", &name))
+		if (!take_number(text, " pid=", &pid) || !take_text(text, "comm=", &name) || pid > MAX_PID)
 			return false;
 		lives_name(lives, ts, pid, name);
 		lives_exit(lives, ts, pid, -1);

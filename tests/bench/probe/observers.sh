@@ -244,6 +244,7 @@ count_lttng_all() {
 
 # A bpftrace of 0.17 cannot attach to raw tracepoints, which are cheaper.
 start_bpftrace() {
+	# shellcheck disable=SC2016 # of bpftrace
 	observe bpftrace bpftrace -e '
 		tracepoint:sched:sched_process_exit { @began[args->pid] = nsecs; }
 		tracepoint:sched:sched_process_free {
