@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * connector FILE: write down what the kernel's proc connector says, until SIGINT or SIGTERM, in the
+ * connector FILE [KIB]: write down what the kernel's proc connector says, until SIGINT or SIGTERM, in the
  * judge's plain format. Threads are left out. The event of an exec has no name in it, so it is read
  * from /proc at once, as all users of the connector have to: where the process is gone by then, there
  * is none. The kernel numbers the events of each CPU, so what the socket could not hold is known by
@@ -46,11 +46,10 @@ static int open_connector(void)
 {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC };
 	int fd = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
-	int bytes = BUFFER_BYTES;
 
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)))
 		err(1, "proc connector");
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &socket_bytes, sizeof(socket_bytes)))
 		err(1, "SO_RCVBUFFORCE");
 	set_listening(fd, PROC_CN_MCAST_LISTEN);
 	return fd;

@@ -6,11 +6,10 @@
 #include <err.h>
 #include <signal.h>
 #include <stdio.h>
-
-/* As large as the rings of the others, of four CPUs together. */
-#define BUFFER_BYTES (16 << 20)
+#include <stdlib.h>
 
 static volatile sig_atomic_t stop;
+static int socket_bytes = 16 << 20;
 
 static inline void on_signal(int signal)
 {
@@ -18,14 +17,16 @@ static inline void on_signal(int signal)
 	stop = 1;
 }
 
-/* The file that the command line names. From now on SIGINT and SIGTERM set `stop`. */
+/* The file that the command line names, and KiB for a socket. From now on SIGINT and SIGTERM set `stop`. */
 static inline FILE *listener_begin(int argc, char **argv, const char *name)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	FILE *out;
 
-	if (argc != 2)
-		errx(129, "usage: %s FILE", name);
+	if (argc < 2 || argc > 3)
+		errx(129, "usage: %s FILE [KIB]", name);
+	if (argc == 3)
+		socket_bytes = atoi(argv[2]) * 1024;
 	out = fopen(argv[1], "we");
 	if (!out)
 		err(1, "%s", argv[1]);

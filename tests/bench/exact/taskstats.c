@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * taskstats FILE: write down what the kernel tells of each process as it ends, until SIGINT or SIGTERM,
+ * taskstats FILE [KIB]: write down what the kernel tells of each process as it ends, until SIGINT or SIGTERM,
  * in the judge's plain format; threads are left out. The beginning is told as a whole second of the
  * wall clock, computed from two clocks that are each rounded down. What the socket could not hold is
  * not counted by the kernel: "lost" is how often it was full, and more can be missing.
@@ -88,12 +88,12 @@ static int family_of_taskstats(int fd)
 /* All CPUs, by a list as the kernel takes it. */
 static int open_taskstats(void)
 {
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC), bytes = BUFFER_BYTES;
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	char cpus[32];
 
 	if (fd < 0)
 		err(1, "taskstats");
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &socket_bytes, sizeof(socket_bytes)))
 		err(1, "SO_RCVBUFFORCE");
 	snprintf(cpus, sizeof(cpus), "0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	ask(fd, family_of_taskstats(fd), TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, cpus);

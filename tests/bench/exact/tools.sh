@@ -136,14 +136,14 @@ text_lttng() {
 
 # Their sockets have as much as the rings of four CPUs.
 begin_connector() {
-	observe connector "$programs/exact/connector" connector.txt
+	observe connector "$programs/exact/connector" connector.txt $((4 * buffer_kib))
 	sleep 1
 }
 end_connector() { dismiss connector; }
 text_connector() { cat connector.txt; }
 
 begin_taskstats() {
-	observe taskstats "$programs/exact/taskstats" taskstats.txt
+	observe taskstats "$programs/exact/taskstats" taskstats.txt $((4 * buffer_kib))
 	sleep 1
 }
 end_taskstats() { dismiss taskstats; }
