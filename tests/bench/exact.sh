@@ -44,8 +44,9 @@ grow() {
 	echo "a forest of $n processes" >&2
 	"${under[@]}" "$programs/forest/forest" --truth "$truth" --processes "$n" --progress ||
 		fail "forest: status $?"
-	sleep 3 # for the frees that are still to come
+	# First: what is started from here on has no pid of the forest's.
 	echo 32768 >/proc/sys/kernel/pid_max
+	sleep 3 # for the frees that are still to come
 	for tool; do
 		[[ $tool = strace ]] || "end_$tool"
 	done

@@ -127,6 +127,9 @@ static void test_early(void **state)
 	(void)state;
 	tell("plain", "100.0205 fork 302 301\n", "early 1\n");
 	judge_is("plain", "plain 7 0 0 0+1 0 0 0 0 0 1 3\n");
+	/* Each line of a process is earlier than that of its fork, even its end. */
+	tell("plain", "100.0205 fork 302 301\n", "early 1\n100.9 fork 302 301 loop\\x200\nrounding 1\n");
+	judge_is("plain", "plain 7 0 0 0 0 0 0 0 0 0 3\n");
 }
 
 /* The truth itself has no fault. */

@@ -152,10 +152,11 @@ static why fork_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 		if (life + 1 == latest && named)
 			return NULL;
 	} else {
-		lives_fork(lives, ts, pid, parent);
+		life = lives_fork(lives, ts, pid, parent);
 	}
+	/* Not by its pid: it may have ended. */
 	if (name)
-		lives_name(lives, ts, pid, name);
+		copy_name(lives->life[life].name, name, name + strlen(name));
 	return NULL;
 }
 
