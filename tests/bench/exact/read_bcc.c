@@ -8,7 +8,7 @@
  * exitsnoop has all of a life but its arguments. Its time is when it printed the line, from which the
  * age leads to the beginning. Its lines are not in the order of the ends, since each CPU has a buffer,
  * so the parent is the latest life of its pid that had begun by then. A line of execsnoop belongs to the
- * first life of its pid and name at that second that has no arguments yet. Both say of loss
+ * first life of its pid, name and, if there is one, parent at that second that has no arguments yet. Both say of loss
  * "Possibly lost N samples".
  */
 #include "lives.h"
@@ -19,7 +19,7 @@
 
 #define SECOND 1000000000ULL
 #define DAY (86400 * SECOND)
-#define LATE (SECOND / 2) /* a line is printed, and so a life seems to begin */
+#define LATE (SECOND / 2) /* a line is printed, and so a life seems to begin; or a tick is */
 
 /* The columns of exitsnoop. */
 #define EXIT_LABEL 13
@@ -29,6 +29,7 @@
 struct exec {
 	uint64_t ts;
 	uint32_t pid;
+	uint32_t parent; /* 0: it has none to tell */
 	char name[NAME_LEN];
 	char *args;
 };
@@ -115,13 +116,15 @@ static bool take_exit(struct lives *lives, const char *line)
 static bool take_exec(const char *line)
 {
 	struct exec e = {};
+	char parent[8];
 	int at = 0, status;
 
 	if (!take_time(line, &e.ts) || strlen(line) < 9 + NAME_WIDTH)
 		return false;
 	take_name(e.name, line + 9);
-	if (sscanf(line + 9 + NAME_WIDTH, "%" SCNu32 " %*s %d %n", &e.pid, &status, &at) != 2 || !at)
+	if (sscanf(line + 9 + NAME_WIDTH, "%" SCNu32 " %7s %d %n", &e.pid, parent, &status, &at) != 3 || !at)
 		return false;
+	e.parent = strtoul(parent, NULL, 10);
 	if (status)
 		return true;
 	e.args = strdup(line + 9 + NAME_WIDTH + at);
@@ -166,8 +169,8 @@ static bool belongs(const struct lives *lives, uint32_t life, const struct exec 
 {
 	const struct life *l = &lives->life[life];
 
-	return !l->args && !memcmp(l->name, e->name, NAME_LEN) &&
-	       e->ts + SECOND >= l->seen && e->ts <= more[life].end + SECOND;
+	return !l->args && !memcmp(l->name, e->name, NAME_LEN) && e->ts + SECOND + LATE >= l->seen &&
+	       e->ts <= more[life].end + SECOND;
 }
 
 /* The first life of each pid, + 1; `next` leads from one to the next. */
@@ -184,17 +187,24 @@ static uint32_t *chain(struct lives *lives)
 	return first;
 }
 
+/* Who was adopted in between has another parent at the end. */
 static void give_args(struct lives *lives, const uint32_t *first)
 {
-	uint32_t life;
+	uint32_t life, found;
 	size_t i;
 
 	for (i = 0; i < exec_count; i++) {
 		life = execs[i].pid < lives->pids ? first[execs[i].pid] : 0;
-		while (life && !belongs(lives, life - 1, &execs[i]))
-			life = more[life - 1].next;
-		if (life)
-			lives_args(lives, life - 1, execs[i].args);
+		for (found = 0; life; life = more[life - 1].next) {
+			if (!belongs(lives, life - 1, &execs[i]))
+				continue;
+			if (!found || more[life - 1].parent == execs[i].parent)
+				found = life;
+			if (more[life - 1].parent == execs[i].parent)
+				break;
+		}
+		if (found)
+			lives_args(lives, found - 1, execs[i].args);
 		free(execs[i].args);
 	}
 }
