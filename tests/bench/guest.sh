@@ -118,6 +118,11 @@ await() {
 	done
 }
 
+# has_perf_buffers NAME: as BPF's tools do once they observe, one for each CPU.
+has_perf_buffers() {
+	(($(find "/proc/${observer[$1]}/fd" -lname '*perf_event*' | wc -l) > $(nproc)))
+}
+
 # dismiss NAME: let it come to its end. proclife-read says by 3 that it lost records; perf ends by the
 # signal that it was sent.
 dismiss() {

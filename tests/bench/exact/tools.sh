@@ -164,40 +164,16 @@ begin_bcc() {
 	await exitsnoop has_perf_buffers exitsnoop
 	await execsnoop has_perf_buffers execsnoop
 }
-has_perf_buffers() {
-	(($(find "/proc/${observer[$1]}/fd" -lname '*perf_event*' | wc -l) > $(nproc)))
-}
 end_bcc() {
 	dismiss exitsnoop
 	dismiss execsnoop
 }
 text_bcc() { cat exitsnoop.log execsnoop.log; }
 
-# The tracepoints that the others have, and release_task() as proclife's hook for who reaps, printed as the judge
-# reads them. Arguments are read when the exec is done: their page is there, as it may not be when it begins. A
-# string has 200 bytes at most.
+# A string has 64 bytes unless one says more, and 200 at most.
 begin_bpftrace() {
-	# shellcheck disable=SC2016 # of bpftrace
 	observe bpftrace env BPFTRACE_PERF_RB_PAGES=$((buffer_kib / 4)) BPFTRACE_STRLEN=200 \
-		bpftrace -B full -o bpftrace.txt -e '
-		BEGIN { printf("# ready\n"); }
-		tracepoint:sched:sched_process_fork {
-			printf("%lld fork %d %d\n", nsecs, args->child_pid, pid);
-		}
-		tracepoint:sched:sched_process_exec {
-			$mm = curtask->mm;
-			printf("%lld exec %d %s\n", nsecs, pid, comm);
-			printf("%lld args %d %r\n", nsecs, pid,
-				buf(uptr($mm->arg_start), $mm->arg_end - $mm->arg_start));
-		}
-		tracepoint:task:task_rename { printf("%lld name %d %s\n", nsecs, args->pid, args->newcomm); }
-		tracepoint:sched:sched_process_exit /pid == tid/ {
-			printf("%lld exit %d %d\n", nsecs, pid, curtask->exit_code);
-		}
-		kprobe:release_task {
-			$p = (struct task_struct *)arg0;
-			if ($p->pid == $p->tgid) { printf("%lld reap %d %d\n", nsecs, $p->pid, pid); }
-		}'
+		bpftrace -B full -o bpftrace.txt "$tree/tests/bench/exact/lives.bt"
 	await bpftrace has_perf_buffers bpftrace
 	sleep 2
 }

@@ -259,6 +259,19 @@ stop_bpftrace() {
 	written=$(awk '/^[[(].*\|/ { sub(/^[[(][^])]*[])] */, ""); n += $1 } END { print 2 * n }' bpftrace.log)
 }
 
+# It writes down what it sees, as text.
+start_bpftrace_lives() {
+	observe bpftrace env BPFTRACE_PERF_RB_PAGES=4096 BPFTRACE_STRLEN=200 bpftrace -B full -o bpftrace.txt \
+		"$tree/tests/bench/exact/lives.bt"
+	await bpftrace has_perf_buffers bpftrace
+	sleep 2
+}
+stop_bpftrace_lives() {
+	dismiss bpftrace
+	written=$(grep -c '^[0-9]' bpftrace.txt)
+	lost=$(awk '$1 == "Lost" && $3 == "events" { n += $2 } END { print n + 0 }' bpftrace.log bpftrace.txt)
+}
+
 start_connector() {
 	observe connector "$programs/exact/connector" connector.txt
 	sleep 2

@@ -40,6 +40,7 @@ lttng_hooks=LTTng: and two kprobes
 loaded=proclife: as it loads, with memory
 death=proclife: everything
 ftrace_death=ftrace *: and memory
+bpftrace_lives=bpftrace: lives, reap, args
 bpftrace=bpftrace: histogram of exit to free
 connector=proc connector, read each time
 strace=strace -f'
