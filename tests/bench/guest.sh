@@ -136,8 +136,9 @@ dismiss() {
 	esac
 }
 
-# The tracepoints of a process's life.
-life=(sched:sched_process_{fork,exec,exit,free})
+# The tracepoints of a process's life, and what perf needs of them: its own records tell forks, names, execs and
+# exits, and come with any event.
+life=(sched:sched_process_{fork,exec,exit,free}) perf_life=(sched:sched_process_free)
 
 # start_trace_cmd [-O OPTION] EVENT...
 start_trace_cmd() {

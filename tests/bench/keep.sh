@@ -34,11 +34,11 @@ start_triggers() {
 	start_proclife --on 'zombie>1s' --on 'signal==KILL' --save saved
 }
 
-# Rings of proclife's size. perf's own records tell forks, names and exits.
+# Rings of proclife's size.
 start_perf_recorder() {
 	perf_more=("$@")
 	mkdir kept && cd kept || exit 1
-	start_perf sched:sched_process_free
+	start_perf "${perf_life[@]}"
 	cd ..
 	observer[recorder]=${observer[perf]}
 	unset 'observer[perf]'

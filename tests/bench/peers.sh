@@ -20,7 +20,7 @@ in_guest() {
 	enter
 	# Their events tell all names: without record-cmd, see exact/tools.sh.
 	start_trace_cmd -O norecord-cmd "${life[@]}"
-	start_perf "${life[@]}"
+	start_perf "${perf_life[@]}"
 	lttng_events+=(sched_process_free)
 	begin_lttng
 	observe proclife proclife-read --record recording
@@ -50,7 +50,7 @@ babeltrace_dummy() { timed babeltrace2 recording --output-format=dummy; }
 babeltrace() { timed babeltrace2 recording; }
 babeltrace_lttng() { timed babeltrace2 lttng; }
 trace_cmd() { timed trace-cmd report -i trace.dat; }
-perf_script() { timed perf script -i perf.data --ns; }
+perf_script() { timed perf script -i perf.data --ns --show-task-events; }
 
 timed() {
 	"$programs/usage" "$log" "$@" 2>errors || {

@@ -74,7 +74,7 @@ in_guest() {
 		rm trace.dat
 	done
 
-	start_perf "${life[@]}"
+	start_perf "${perf_life[@]}"
 	fork_all
 	dismiss perf
 	lost=$(perf script -i perf.data --show-lost-events 2>/dev/null |
