@@ -28,6 +28,9 @@ expect 'nothing is left' 0 '' test ! -e /dev/proclife
 modprobe proclife || exit 1
 expect 'not root' 1 '/dev/proclife: permission denied; run as root' \
 	setpriv --reuid 65534 --clear-groups proclife-read
+chgrp daemon /dev/proclife && chmod 440 /dev/proclife || exit 1
+expect 'not of the group' 1 '/dev/proclife: permission denied; run as root, or as a member of the group daemon$' \
+	setpriv --reuid 65534 --clear-groups proclife-read
 
 # Usage
 expect '--pid x' 129 "\-\-pid x: not a process ID" proclife-read --pid x

@@ -6,10 +6,12 @@
 #include "views/views.h"
 #include <dirent.h>
 #include <errno.h>
+#include <grp.h>
 #include <libkmod.h>
 #include <proclife.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -104,11 +106,26 @@ static bool locked_down(char mode[32])
 	return found;
 }
 
+/* The group that may read it; NULL if there is none but root's. */
+static const char *readers_of(const char *path)
+{
+	const struct group *group;
+	struct stat st;
+
+	if (stat(path, &st) || !st.st_gid || !(st.st_mode & S_IRGRP))
+		return NULL;
+	group = getgrgid(st.st_gid);
+	return group ? group->gr_name : NULL;
+}
+
 static void diagnose_denied(const char *path)
 {
+	const char *readers = geteuid() ? readers_of(path) : NULL;
 	char mode[32];
 
-	if (geteuid())
+	if (readers)
+		message("%s: permission denied; run as root, or as a member of the group %s", path, readers);
+	else if (geteuid())
 		message("%s: permission denied; run as root, or give a group access as "
 			"60-proclife.rules of udev shows", path);
 	else if (locked_down(mode))
