@@ -15,15 +15,16 @@ static const struct {
 	reader read;
 	const char *is;
 } formats[] = {
-	{ "plain", read_plain, "lines of `time event pid ...`, from any tool; see README.md beside this" },
+	{ "plain", read_plain, "lines of `time event pid ...`, from any tool; see README.md" },
 	{ "acct", read_acct, "the file that acct(2) fills" },
 	{ "audit", read_audit, "the raw log of auditd, with rules as in tools.sh, and `lost N`" },
-	{ "bcc", read_bcc, "exitsnoop --utc --label exit, and execsnoop --time with TZ=UTC, in one file" },
-	{ "perf", read_perf, "of perf record -k CLOCK_MONOTONIC: perf script --ns --show-lost-events,\n"
-			     "             and --show-task-events if there are no tracepoints" },
+	{ "bcc", read_bcc, "exitsnoop --utc --label exit and (with TZ=UTC) execsnoop --time" },
+	{ "perf", read_perf, "of perf record -k CLOCK_MONOTONIC: perf script --ns\n"
+			     "             --show-lost-events, and --show-task-events without tracepoints" },
 	{ "proclife", read_proclife, "proclife-read --tree --json" },
 	{ "strace", read_strace,
-	  "strace -f --seccomp-bpf -ttt -e trace=%process,prctl -e 'signal=!chld' -o FILE" },
+	  "strace -f --seccomp-bpf -ttt -o FILE -e trace=%process,prctl\n"
+	  "             -e 'signal=!chld'" },
 	{ "trace-cmd", read_trace_cmd, "of trace-cmd record -C mono: trace-cmd report -t" },
 };
 
@@ -312,27 +313,29 @@ static const char legend[] =
 	"names      the last one that the process had\n"
 	"args       of processes that executed a program: the last ones\n"
 	"status     what wait(2) gave\n"
-	"reaper     who waited for it; of acct(2), bcc and taskstats: who was to be notified, which\n"
-	"           is the same here\n"
+	"reaper     who waited for it; of acct(2), bcc and taskstats: who was to be\n"
+	"           notified, which is the same here\n"
 	"cycles     processes that are their own ancestors\n"
 	"unpaired   processes of which it lacks the beginning or the end\n"
 	"lost       events, by its own count\n"
-	"-          it does not tell\n";
+	"3+20       wrong of 3, and missing of 20; -: it tells that of none\n";
 
 static void show_help(void)
 {
 	size_t i;
 
 	fputs("usage: judge [OPTION...] TRUTH [FILE]\n"
-	      "Says how far what an observer told of a forest of processes is true. TRUTH is what\n"
-	      "`forest --truth` left, FILE the observer's text, or else it is read on standard input.\n"
+	      "Says how far what an observer told of a forest of processes is true. TRUTH is\n"
+	      "what `forest --truth` left. FILE is the observer's text, or else it is read on\n"
+	      "standard input.\n"
 	      "  --format FORMAT  what FILE is (plain)\n"
 	      "  --name NAME      of the row (FORMAT)\n"
 	      "  --row            print the row alone\n"
-	      "  --head           read nothing, and print what the forest is and the head of the table\n"
+	      "  --head           read nothing; print what the forest is and the table's head\n"
 	      "  --truth          print the truth in the plain format\n"
-	      "  --faults N       print the first N lines that make no sense and the first N faults to\n"
-	      "                   standard error: what is true, and what is told; times are FILE's\n"
+	      "  --faults N       print the first N lines that make no sense and the first N\n"
+	      "                   faults to standard error: what is true, and what is told;\n"
+	      "                   times are FILE's\n"
 	      "  --legend         print what the columns are\n"
 	      "The exit status is 0 whatever the row says, 1 if there is none, 129 for usage.\n"
 	      "Formats:\n", stdout);
