@@ -6,6 +6,8 @@ usage='usage: tests/bench/flood.sh [OPTION...]
   --processes N  how many each forest has (20000)
   --rates LIST   of these rates, in processes a second, with commas (500,1000,2000,100000)
   --buffer N     KiB that each CPU has for those whose buffers can be set (4096)
+  --readers HOW  which CPU time the tools get: "normal", or "idle": what the forest leaves, and a loop of nice
+                 10 on each CPU, so that some always has something to do (normal)
   --smp N        CPUs of the guest (4)
   --only LIST    of these tools, with commas; they are named in tests/bench/exact/tools.sh
   --keep DIR     leave what was recorded in this folder
@@ -18,8 +20,24 @@ processes wait holds it down. The exit status is 0 unless something cannot be ru
 # shellcheck source=tests/bench/exact/tools.sh
 . "$tree/tests/bench/exact/tools.sh"
 
+loops=()
+# All that the tool has started in user space has to wait from now on.
+make_idle() {
+	local pids=("${observer[@]}") pid cpu
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		taskset -c $cpu nice -n 10 bash -c 'while :; do :; done' &
+		loops+=($!)
+	done
+	for pid in "${observer[@]}"; do
+		mapfile -t -O ${#pids[@]} pids < <(pgrep --parent "$pid")
+	done
+	for pid in "${pids[@]}" $(pidof lttng-consumerd); do
+		chrt --all-tasks --idle --pid 0 "$pid" || exit 1
+	done
+}
+
 in_guest() {
-	local processes=$1 rates=$2 chosen=$4 work tool rate
+	local processes=$1 rates=$2 readers=$4 chosen=$5 work tool rate
 	buffer_kib=$3
 	set_buffers
 	work_in_memory
@@ -29,12 +47,14 @@ in_guest() {
 			mkdir "$tool.$rate" && cd "$tool.$rate" || exit 1
 			echo "$tool: $processes processes, $rate a second" >&2
 			[[ $tool = strace ]] || "begin_$tool"
+			[[ $readers = normal || $tool = strace ]] || make_idle
 			if [[ $tool = strace ]]; then
 				"${strace[@]}" "$programs/forest/forest" --truth truth --processes "$processes" \
 					--rate "$rate"
 			else
 				"$programs/forest/forest" --truth truth --processes "$processes" --rate "$rate"
 			fi || fail "forest: status $?"
+			[[ ${#loops[@]} = 0 ]] || { kill "${loops[@]}" && loops=(); }
 			sleep 3 # for the frees that are still to come
 			[[ $tool = strace ]] || "end_$tool"
 			clean_up
@@ -64,15 +84,16 @@ if [[ ${1:-} = --in-guest ]]; then
 	in_guest "${@:2}"
 	exit
 fi
-processes=20000 rates=500,1000,2000,100000 buffer=4096 only='' keep='' use=''
-options 'processes rates buffer only keep use' "$@"
+processes=20000 rates=500,1000,2000,100000 buffer=4096 readers=normal only='' keep='' use=''
+options 'processes rates buffer readers only keep use' "$@"
+[[ $readers = normal || $readers = idle ]] || fail "--readers $readers: neither normal nor idle" 129
 [[ $rates =~ ^[1-9][0-9]*(,[1-9][0-9]*)*$ ]] || fail "--rates $rates: not a list of numbers" 129
 chosen=$(tools_of "$only") || exit
 if [[ $use ]]; then
 	share=$use
 else
 	fetch_peers
-	boot 7200 "$processes" "$rates" "$buffer" "$chosen"
+	boot 7200 "$processes" "$rates" "$buffer" "$readers" "$chosen"
 	keep_share
 fi
 show

@@ -21,7 +21,7 @@ options() {
 		option=${1#--}
 		[[ $1 = --* && $names = *" $option "* ]] || fail "$1: not an option; see --help" 129
 		[[ $# -gt 1 ]] || fail "$1: needs an argument" 129
-		[[ " keep use only rates " = *" $option "* || $2 =~ ^[1-9][0-9]*$ ]] ||
+		[[ " keep use only rates readers " = *" $option "* || $2 =~ ^[1-9][0-9]*$ ]] ||
 			fail "$1 $2: not a number above 0" 129
 		printf -v "${option//-/_}" %s "$2"
 		shift 2
