@@ -11,6 +11,12 @@
 
 #define FIXTURES SOURCE "/tests/unit/fixtures/judge/"
 
+const struct forest truth_head = {
+	.magic = FOREST_MAGIC, .room = TRUTH_SLOTS, .used = TRUTH_SLOTS,
+	.orphans = 1, .orphans_ended = 1, .began = 99950 * MS, .ended = 102800 * MS,
+	.to_realtime = REALTIME, .complete = 1, .fd = 3,
+};
+
 const struct forest_process truth[TRUTH_SLOTS] = {
 	{},
 	{ 100000 * MS, 100001 * MS, 300, 250, 0, 250, 0, 0, 0, 0, "root" },
@@ -36,6 +42,15 @@ FILE *make_file(const char *name)
 	return file;
 }
 
+void make_truth(const char *name, const struct forest *head, const struct forest_process *slots)
+{
+	FILE *file = make_file(name);
+
+	fwrite(head, sizeof(*head), 1, file);
+	fwrite(slots, sizeof(*slots), head->room, file);
+	assert_int_equal(fclose(file), 0);
+}
+
 void tell_text(const char *text)
 {
 	FILE *file = make_file("told");
@@ -46,21 +61,14 @@ void tell_text(const char *text)
 
 int judge_set_up(void **state)
 {
-	struct forest forest = {
-		.magic = FOREST_MAGIC, .room = 8, .used = 8, .orphans = 1, .orphans_ended = 1,
-		.began = 99950 * MS, .ended = 102800 * MS, .to_realtime = REALTIME, .complete = 1, .fd = 3,
-	};
 	char own[PATH_MAX] = "";
-	FILE *file;
 
 	(void)state;
 	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0 || !mkdtemp(folder))
 		return -1;
 	snprintf(judge, sizeof(judge), "%s/tests/bench/exact/judge", dirname(dirname(dirname(own))));
-	file = make_file("truth");
-	fwrite(&forest, sizeof(forest), 1, file);
-	fwrite(truth, sizeof(truth), 1, file);
-	return fclose(file);
+	make_truth("truth", &truth_head, truth);
+	return 0;
 }
 
 int judge_tear_down(void **state)

@@ -11,12 +11,15 @@
 #define REALTIME (1700000000ULL * 1000 * MS)
 #define TRUTH_SLOTS 8
 
+extern const struct forest truth_head;
 extern const struct forest_process truth[TRUTH_SLOTS];
 
 int judge_set_up(void **state);
 int judge_tear_down(void **state);
 /* In the folder of the truth. */
 FILE *make_file(const char *name);
+/* @slots: as many as @head has room for */
+void make_truth(const char *name, const struct forest *head, const struct forest_process *slots);
 /* What the tool told. */
 void tell_text(const char *text);
 /*
