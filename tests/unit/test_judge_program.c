@@ -132,7 +132,9 @@ static void test_senseless(void **state)
 		{ "100 begin 300", "no such event" },	     { "100,5 exit 300", "no TIME in seconds" },
 		{ "100", "no event" },			     { "lost many", "no number" },
 		{ "lost -3", "no number" },		     { "rounding", "no SECONDS" },
-		{ "early", "no SECONDS" },		     { "clock local", "begins neither with a TIME" },
+		{ "early", "no SECONDS" },		     { "clock local", "no clock that this knows" },
+		{ "rounding 1 ms", "more than there is" },   { "rounding 5s", "no SECONDS" },
+		{ "lost 3 of 5", "more than there is" },     { "begin", "begins neither with a TIME" },
 		{ "100 life 300 4194305 0 x", "no PARENT" },
 		{ "100 life 300 1 65536 x", "no STATUS" },
 		{ "100 reap 300 4194305", "no REAPER" },
@@ -161,6 +163,20 @@ static void test_senseless(void **state)
 						    "line 2: begins neither with a TIME"))
 			fail_msg("%s: it shows no second line", formats[i]);
 	}
+}
+
+/* The least fault: arguments, a reaper that is told as who is notified; and what is not told, early. */
+static void test_untold(void **state)
+{
+	(void)state;
+	tell_text("rounding 1\nnotified\n100 life 303 - 9 loop\\x200\n100 life 305 1 10752 daemon\n");
+	judge_is("plain", "plain 2 5 0 - 0 - 0 0+1 0 0 -\n");
+	tell_text("100 life 303 - 9 loop\\x200\nrounding 1\n");
+	judge_is("plain", "plain 1 6 0 - 0 - 0 - 0 0 -\n");
+	tell("plain", "100.0205 fork 302 301\n", "early 1\nrounding 0.01\n100.023 fork 302 -\n");
+	judge_is("plain", "plain 7 0 0 0+1 0 0 0 0 0 0 3\n");
+	tell("plain", "102.5005 fork", "rounding 5s\n102.4 fork");
+	judge_is("plain", "plain 7 1 1 0 0 0 0 0 0 0 3\n(1 lines of plain make no sense; --faults shows them)\n");
 }
 
 /* Times of another clock are named, since no process is found then. */
@@ -363,7 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program),	      cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_damaged_truth), cmocka_unit_test(test_senseless),
+		cmocka_unit_test(test_damaged_truth), cmocka_unit_test(test_senseless), cmocka_unit_test(test_untold),
 		cmocka_unit_test(test_other_clock),   cmocka_unit_test(test_days),
 		cmocka_unit_test(test_coarse),	      cmocka_unit_test(test_many),
 		cmocka_unit_test(test_reuse),	      cmocka_unit_test(test_early),

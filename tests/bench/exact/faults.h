@@ -5,15 +5,11 @@
 
 #include "match.h"
 
-#define FAULTS_ARGS 64
-
 extern struct lives lives;	   /* what it told */
 extern unsigned long faults_shown; /* how many more to show */
 
 /* On the tool's own clock. */
 double faults_seconds(uint64_t ts);
-/* What the process's program was given. */
-void faults_args(const struct forest_process *p, char separator, char args[FAULTS_ARGS]);
 /* @life: NULL if there is none */
 void faults_show(const char *what, uint32_t slot, const struct life *life);
 /* Of one that is no process of the forest. */

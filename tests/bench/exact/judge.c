@@ -116,15 +116,6 @@ static void judge_ancestors(struct row *row)
 	free(state);
 }
 
-/* What its program was given, as forest/process.c has it. */
-static bool is_args(const struct forest_process *p, const char *told)
-{
-	char args[FAULTS_ARGS];
-
-	faults_args(p, lives.joins_args ? ' ' : ARG_END, args);
-	return p->execs && told && !strcmp(told, args);
-}
-
 /* A parent that was missed itself can still be told rightly, by its pid. */
 static bool is_parent(const struct forest_process *p, uint32_t told)
 {
@@ -150,7 +141,7 @@ static void judge_process(struct row *row, uint32_t slot)
 		tally(&row->parents, life->parent != NO_LIFE, is_parent(p, life->parent), "parent", slot, life);
 	tally(&row->names, life->name[0], !strcmp(life->name, p->name), "name", slot, life);
 	if (p->execs || life->args)
-		tally(&row->args, life->args, is_args(p, life->args), "args", slot, life);
+		tally(&row->args, life->args, match_args(p, life->args), "args", slot, life);
 	tally(&row->status, life->status != -1, life->status == p->status, "status", slot, life);
 	tally(&row->reaper, life->reaper, life->reaper == p->reaper, "reaper", slot, life);
 	count(&row->unpaired, !life->forked || !life->exited, life->forked ? "no exit" : "no fork", slot, life);
@@ -187,9 +178,9 @@ static void judge(struct row *row)
 {
 	uint32_t slot;
 
-	match(&lives);
 	if (lives.tells_notified)
 		take_notified();
+	match(&lives);
 	see_what_is_told(row);
 	for (slot = 1; slot <= processes; slot++)
 		judge_process(row, slot);
@@ -425,6 +416,8 @@ int main(int argc, char **argv)
 		err(1, "%s", argv[optind + 1]);
 	lives.around = forest->began;
 	senseless = read(&lives, stdin, forest->to_realtime);
+	if (ferror(stdin))
+		err(1, "%s", argc - optind == 2 ? argv[optind + 1] : "standard input");
 	if (!lives.count)
 		errx(1, "%s: as %s, nothing in it tells of a process%s",
 		     argc - optind == 2 ? argv[optind + 1] : "standard input", format,

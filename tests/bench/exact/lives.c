@@ -70,7 +70,7 @@ uint32_t lives_fork(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t par
 
 uint32_t lives_adopt(struct lives *lives, uint64_t ts, uint64_t earliest, uint32_t pid, uint32_t parent_pid)
 {
-	uint32_t parent = lives_now(lives, ts, parent_pid);
+	uint32_t parent = parent_pid ? lives_now(lives, ts, parent_pid) : NO_LIFE;
 	uint32_t child = *current_of(lives, pid);
 
 	if (!child || lives->life[child - 1].forked || lives->life[child - 1].seen < earliest)
@@ -79,7 +79,7 @@ uint32_t lives_adopt(struct lives *lives, uint64_t ts, uint64_t earliest, uint32
 	lives->life[child].forked = true;
 	lives->life[child].parent = parent;
 	lives->life[child].seen = ts;
-	if (!lives->life[child].name[0])
+	if (!lives->life[child].name[0] && parent != NO_LIFE)
 		memcpy(lives->life[child].name, lives->life[parent].name, NAME_LEN);
 	return child;
 }
@@ -147,6 +147,8 @@ uint32_t lives_whole(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t pa
 	lives->life[life].forked = true;
 	lives_exit(lives, ts, pid, status);
 	give_parent(lives, pid, life);
+	if (!parent_pid)
+		return life;
 	check_pid(parent_pid);
 	first = place(&lives->waits_for, &lives->waiting, parent_pid);
 	*place(&lives->waits_too, &lives->waiting_too, life + 1) = *first;

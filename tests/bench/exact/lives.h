@@ -58,7 +58,7 @@ uint32_t lives_now(struct lives *lives, uint64_t ts, uint32_t pid);
 /* The child has its parent's name at first. */
 uint32_t lives_fork(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid);
 /*
- * The same where lines of the child can be earlier than that of its fork, but not than @earliest: it is the
+ * The same, without a parent if its pid is 0, where lines of the child can be earlier than that of its fork, but not than @earliest: it is the
  * latest life with this pid that has no parent yet, or else a new one.
  */
 uint32_t lives_adopt(struct lives *lives, uint64_t ts, uint64_t earliest, uint32_t pid, uint32_t parent_pid);
@@ -71,7 +71,7 @@ void lives_exit(struct lives *lives, uint64_t ts, uint32_t pid, int status);
 void lives_reap(struct lives *lives, uint32_t pid, uint32_t reaper);
 /*
  * All of a life, told as it ends, in the order of the ends: so its parent is the next one to end that
- * has @parent_pid. @ts: its beginning.
+ * has @parent_pid, and not told if that is 0. @ts: its beginning.
  */
 uint32_t lives_whole(struct lives *lives, uint64_t ts, uint32_t pid, uint32_t parent_pid, int status);
 /* At the end: those whose parents are still there have them, too. */

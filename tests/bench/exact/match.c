@@ -9,6 +9,7 @@
 
 #include <err.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -158,8 +159,23 @@ static unsigned int difference(const struct forest_process *p, const struct life
 {
 	return 10 * !life->forked + (life->name[0] && strcmp(life->name, p->name)) +
 	       (life->status != -1 && life->status != p->status) + (life->reaper && life->reaper != p->reaper) +
+	       (life->args && !match_args(p, life->args)) +
 	       (life->parent != NO_LIFE && !lives->tells_notified &&
 		lives->life[life->parent].pid != p->parent_pid);
+}
+
+void match_true_args(const struct forest_process *p, char separator, char args[MATCH_ARGS])
+{
+	snprintf(args, MATCH_ARGS, "%s%c%" PRIu64 "%c%td%c%" PRIu32, p->name, separator, forest->fd, separator,
+		 p - forest->process, separator, p->seed);
+}
+
+bool match_args(const struct forest_process *p, const char *told)
+{
+	char args[MATCH_ARGS];
+
+	match_true_args(p, lives->joins_args ? ' ' : ARG_END, args);
+	return p->execs && told && !strcmp(told, args);
 }
 
 enum step { MISS, SKIP, TAKE };

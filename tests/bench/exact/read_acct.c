@@ -13,16 +13,23 @@
 uint64_t read_acct(struct lives *lives, FILE *in, uint64_t to_realtime)
 {
 	struct acct_v3 a;
-	uint64_t begin, senseless = 0;
+	uint64_t begin, senseless = 0, number = 0;
+	size_t bytes;
 	uint32_t life;
 
 	lives->rounding = 1500000000;
 	lives->tells_notified = true;
-	while (fread(&a, sizeof(a), 1, in) == 1) {
+	while ((bytes = fread(&a, 1, sizeof(a), in)) > 0) {
+		number++;
+		if (bytes != sizeof(a)) {
+			senseless += lives_senseless(lives, number, "cut short", "a record of acct(2)");
+			break;
+		}
 		begin = (uint64_t)a.ac_btime * 1000000000;
 		if ((a.ac_version & 0x7f) != 3 || begin < to_realtime || a.ac_pid > MAX_PID ||
 		    a.ac_ppid > MAX_PID) {
-			senseless++;
+			senseless += lives_senseless(lives, number, "makes no sense",
+						     "a record of acct(2)");
 			continue;
 		}
 		life = lives_whole(lives, begin - to_realtime, a.ac_pid, a.ac_ppid, a.ac_exitcode);

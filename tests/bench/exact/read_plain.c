@@ -41,17 +41,19 @@ static int by_time(const void *a, const void *b)
 /* Seconds with up to nine digits of a fraction, in ns. */
 static bool parse_time(const char *text, uint64_t *ns)
 {
-	uint64_t unit = 100000000;
+	uint64_t unit = 100000000, value;
 	char *at;
 
 	if (!text || *text < '0' || *text > '9')
 		return false;
-	*ns = strtoull(text, &at, 10) * 1000000000;
-	if (*at != '.')
-		return !*at;
-	for (at++; *at >= '0' && *at <= '9'; at++, unit /= 10)
-		*ns += unit * (*at - '0');
-	return !*at;
+	value = strtoull(text, &at, 10) * 1000000000;
+	if (*at == '.')
+		for (at++; *at >= '0' && *at <= '9'; at++, unit /= 10)
+			value += unit * (*at - '0');
+	if (*at)
+		return false;
+	*ns = value;
+	return true;
 }
 
 /* \xHH is any byte, such as a blank in a name. */
@@ -143,14 +145,14 @@ static why fork_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 	if (!number_or_untold(word(rest), MAX_PID, &parent))
 		return "no PARENT";
 	name = parse_name(rest);
-	if (!parent) {
-		life = lives_new(lives, ts, pid);
-		lives->life[life].forked = true;
-	} else if (p->early) {
+	if (p->early) {
 		life = lives_adopt(lives, ts, ts > p->early ? ts - p->early : 0, pid, parent);
 		/* This tells the name at first, and its own lines were earlier. */
 		if (life + 1 == latest && named)
 			return NULL;
+	} else if (!parent) {
+		life = lives_new(lives, ts, pid);
+		lives->life[life].forked = true;
 	} else {
 		life = lives_fork(lives, ts, pid, parent);
 	}
@@ -252,29 +254,41 @@ static why take_event(struct plain *p, struct line *l)
 	return "no such event";
 }
 
+static why no_seconds(const char *text, uint64_t *ns)
+{
+	return parse_time(text, ns) ? NULL : "no SECONDS";
+}
+
 /* What is said of the file as a whole. */
 static why take_setting(struct plain *p, const char *what, char *rest)
 {
-	const char *value = word(&rest);
+	static const char unknown[] = "begins neither with a TIME nor with a word of the format";
+	bool notified = !strcmp(what, "notified"), early = !strcmp(what, "early"), lost = !strcmp(what, "lost");
+	bool rounding = !strcmp(what, "rounding"), clock = !strcmp(what, "clock");
+	const char *value = notified ? "" : word(&rest);
 	uint32_t n;
 
-	if (!strcmp(what, "notified"))
-		p->lives->tells_notified = true;
-	else if (!strcmp(what, "early"))
-		return parse_time(value, &p->early) ? NULL : "no SECONDS";
-	else if (!strcmp(what, "rounding"))
-		return parse_time(value, &p->lives->rounding) ? NULL : "no SECONDS";
-	else if (!strcmp(what, "clock") && value && !strcmp(value, "realtime"))
-		p->lives->behind = p->to_realtime;
-	else if (!strcmp(what, "clock") && value && !strcmp(value, "monotonic"))
-		p->lives->behind = 0;
-	else if (!strcmp(what, "lost")) {
+	if (!notified && !early && !rounding && !clock && !lost)
+		return unknown;
+	if (word(&rest))
+		return "more than there is in such a line";
+	if (early)
+		return no_seconds(value, &p->early);
+	if (rounding)
+		return no_seconds(value, &p->lives->rounding);
+	if (lost) {
 		if (!parse_number(value, UINT32_MAX, &n))
 			return "no number";
 		p->lives->tells_lost = true;
 		p->lives->lost += n;
+	} else if (notified) {
+		p->lives->tells_notified = true;
+	} else if (value && !strcmp(value, "realtime")) {
+		p->lives->behind = p->to_realtime;
+	} else if (value && !strcmp(value, "monotonic")) {
+		p->lives->behind = 0;
 	} else {
-		return "begins neither with a TIME nor with a word of the format";
+		return "no clock that this knows: realtime or monotonic";
 	}
 	return NULL;
 }
