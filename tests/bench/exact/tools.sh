@@ -248,7 +248,12 @@ end_auditd() {
 	auditctl -s | sed -n 's/^lost /lost /p' >audit.lost
 	auditctl -D >auditctl.log 2>&1
 	auditctl -e 0 >auditctl.log 2>&1
-	sleep 1
+	# It writes what it has not read yet only as long as it is not told to end.
+	local size=-1
+	while [[ $(stat -c %s audit.log) != "$size" ]]; do
+		size=$(stat -c %s audit.log)
+		sleep 3
+	done
 	kill -TERM "${observer[auditd]}"
 	wait "${observer[auditd]}"
 	unset 'observer[auditd]'
