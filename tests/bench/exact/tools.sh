@@ -45,7 +45,11 @@ tools_of() {
 # fetch_peers: what those in $chosen have that is not installed here.
 fetch_peers() {
 	make_share
-	[[ " $chosen " != *' auditd '* ]] || fetch_packages auditd libauparse0 libwrap0
+	if [[ " $chosen " = *' auditd '* ]]; then
+		fetch_packages auditd libauparse0 libwrap0
+		# Without, the kernel drops silently what the daemon does not take in time.
+		boot_options+=(--append audit=1)
+	fi
 	[[ " $chosen " != *' sysdig '* ]] || fetch_packages falcosecurity-scap-dkms
 	[[ " $chosen " != *' lttng '* ]] || fetch_packages lttng-modules-dkms
 	[[ " $chosen " != *' sysdig '* && " $chosen " != *' lttng '* ]] || build_modules
