@@ -8,8 +8,8 @@
  * exitsnoop has all of a life but its arguments. Its time is when it printed the line, from which the
  * age leads to the beginning. Its lines are not in the order of the ends, since each CPU has a buffer,
  * so the parent is the latest life of its pid that had begun by then. A line of execsnoop belongs to the
- * first life of its pid, name and, if there is one, parent at that second that has no arguments yet. Both say of loss
- * "Possibly lost N samples".
+ * first life of its pid and name at that second that has no arguments yet, if there is one of its parent, too.
+ * Both say of loss "Possibly lost N samples".
  */
 #include "lives.h"
 
@@ -44,7 +44,7 @@ static struct exec *execs;
 static size_t exec_count, exec_room;
 static struct life_more *more;
 static size_t more_room;
-static uint64_t midnight; /* a day after that before CLOCK_MONOTONIC began, on this clock */
+static uint64_t midnight; /* the first one on CLOCK_MONOTONIC: times of the day count from it */
 static uint64_t around;   /* the lines have the time of the day: each is less than half a day from this */
 
 static void *grow(void *array, size_t *room, size_t count, size_t size)

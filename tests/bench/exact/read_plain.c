@@ -26,9 +26,6 @@ struct plain {
 	uint64_t early; /* ns that a child's lines can be before its fork */
 };
 
-/* What is wrong with a line, or NULL. */
-typedef const char *why;
-
 static int by_time(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
@@ -117,7 +114,8 @@ static const char *parse_name(char **rest)
 	return text ? unescape(text) : NULL;
 }
 
-static why life_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+/* Each of these returns what is wrong with the line, or NULL. */
+static const char *life_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 {
 	struct lives *lives = p->lives;
 	uint32_t parent = 0, status = -1, life;
@@ -135,7 +133,7 @@ static why life_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 	return NULL;
 }
 
-static why fork_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+static const char *fork_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 {
 	struct lives *lives = p->lives;
 	uint32_t parent = 0, latest = pid < lives->pids ? lives->current[pid] : 0, life;
@@ -162,7 +160,7 @@ static why fork_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 	return NULL;
 }
 
-static why name_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+static const char *name_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 {
 	const char *name = parse_name(rest);
 
@@ -172,9 +170,9 @@ static why name_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 	return NULL;
 }
 
-static why exec_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+static const char *exec_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 {
-	why fault = name_line(p, ts, pid, rest);
+	const char *fault = name_line(p, ts, pid, rest);
 	char *args, *to, *arg;
 
 	if (fault || !*rest)
@@ -194,7 +192,7 @@ static why exec_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 	return NULL;
 }
 
-static why exit_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+static const char *exit_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 {
 	const char *text = word(rest);
 	uint32_t status = -1;
@@ -205,7 +203,7 @@ static why exit_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 	return NULL;
 }
 
-static why reap_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+static const char *reap_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 {
 	uint32_t reaper = 0;
 
@@ -216,7 +214,7 @@ static why reap_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 	return NULL;
 }
 
-static why free_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
+static const char *free_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 {
 	(void)p;
 	(void)ts;
@@ -225,11 +223,11 @@ static why free_line(struct plain *p, uint64_t ts, uint32_t pid, char **rest)
 	return NULL;
 }
 
-static why take_event(struct plain *p, struct line *l)
+static const char *take_event(struct plain *p, struct line *l)
 {
 	static const struct {
 		const char *name;
-		why (*take)(struct plain *p, uint64_t ts, uint32_t pid, char **rest);
+		const char *(*take)(struct plain *p, uint64_t ts, uint32_t pid, char **rest);
 	} events[] = {
 		{ "fork", fork_line }, { "exec", exec_line }, { "name", name_line }, { "exit", exit_line },
 		{ "reap", reap_line }, { "free", free_line }, { "life", life_line },
@@ -238,7 +236,7 @@ static why take_event(struct plain *p, struct line *l)
 	char *rest = l->text;
 	uint32_t pid;
 	size_t i;
-	why fault;
+	const char *fault;
 
 	if (l->ts < p->lives->behind)
 		return "a TIME before the machine's start, with `clock realtime`";
@@ -254,13 +252,13 @@ static why take_event(struct plain *p, struct line *l)
 	return "no such event";
 }
 
-static why no_seconds(const char *text, uint64_t *ns)
+static const char *no_seconds(const char *text, uint64_t *ns)
 {
 	return parse_time(text, ns) ? NULL : "no SECONDS";
 }
 
 /* What is said of the file as a whole. */
-static why take_setting(struct plain *p, const char *what, char *rest)
+static const char *take_setting(struct plain *p, const char *what, char *rest)
 {
 	static const char unknown[] = "begins neither with a TIME nor with a word of the format";
 	bool notified = !strcmp(what, "notified"), early = !strcmp(what, "early"), lost = !strcmp(what, "lost");
@@ -293,7 +291,7 @@ static why take_setting(struct plain *p, const char *what, char *rest)
 	return NULL;
 }
 
-static why take_line(struct plain *p, uint64_t number, char *text)
+static const char *take_line(struct plain *p, uint64_t number, char *text)
 {
 	struct line l = { .number = number };
 	char *rest = text, *first = word(&rest);
@@ -330,11 +328,11 @@ static uint64_t take_lines(struct plain *p, bool lives)
 	for (i = 0; i < p->count; i++) {
 		struct line *l = &p->lines[i];
 		char *kept;
-		why fault;
+		const char *fault;
 
 		if (!l->text || is_life(l) != lives)
 			continue;
-		kept = strdup(l->text);
+		kept = p->lives->shown ? strdup(l->text) : NULL;
 		fault = take_event(p, l);
 		if (fault)
 			senseless += lives_senseless(p->lives, l->number, fault, kept ? kept : "");
@@ -351,11 +349,11 @@ uint64_t read_plain(struct lives *lives, FILE *in, uint64_t to_realtime)
 	uint64_t senseless = 0, number = 0;
 	char *text = NULL, *kept = NULL;
 	size_t size = 0;
-	why fault;
+	const char *fault;
 
 	while (getline(&text, &size, in) > 0) {
 		text[strcspn(text, "\r\n")] = '\0';
-		kept = strdup(text);
+		kept = lives->shown ? strdup(text) : NULL;
 		fault = take_line(&p, ++number, text);
 		if (fault)
 			senseless += lives_senseless(lives, number, fault, kept ? kept : "");

@@ -268,9 +268,11 @@ uint64_t read_strace(struct lives *lives, FILE *in, uint64_t to_realtime)
 	char *line = NULL;
 	size_t room = 0;
 
-	while (getline(&line, &room, in) > 0)
-		if (number++, !parse_line(&s, line, to_realtime))
+	while (getline(&line, &room, in) > 0) {
+		number++;
+		if (!parse_line(&s, line, to_realtime))
 			senseless += lives_senseless(lives, number, "makes no sense", line);
+	}
 	complete_names(&s);
 	free(s.inherited);
 	free(s.call);
