@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,9 +73,12 @@ bool module_loaded(void)
 	return access("/sys/module/" MODULE, F_OK) == 0;
 }
 
+/* A test that failed before can have left it loaded. */
 int load_fixture(void **state)
 {
 	(void)state;
+	if (module_loaded())
+		module_unload();
 	return module_load("");
 }
 
@@ -114,8 +118,15 @@ static void end_storm(int signal)
 	storm_over = 1;
 }
 
-static void storm_process(uint64_t *forked)
+void end_with(pid_t parent)
 {
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+}
+
+static void storm_process(pid_t parent, uint64_t *forked)
+{
+	end_with(parent);
 	signal(SIGTERM, end_storm);
 	while (!storm_over) {
 		fork_once(0);
@@ -126,6 +137,7 @@ static void storm_process(uint64_t *forked)
 
 struct storm *storm_start(unsigned int processes)
 {
+	pid_t parent = getpid();
 	struct storm *storm = must(malloc(sizeof(*storm) + processes * sizeof(pid_t)), "malloc");
 	unsigned int i;
 
@@ -136,7 +148,7 @@ struct storm *storm_start(unsigned int processes)
 	for (i = 0; i < processes; i++) {
 		storm->pids[i] = must_fork();
 		if (!storm->pids[i])
-			storm_process(&storm->forked[i]);
+			storm_process(parent, &storm->forked[i]);
 	}
 	return storm;
 }

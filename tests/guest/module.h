@@ -21,6 +21,9 @@ int unload_fixture(void **state);
 void fork_once(int status);
 void fork_many(unsigned int count);
 
+/* In a child of @parent: it is killed when that ends, also when a test has failed. */
+void end_with(pid_t parent);
+
 /* Processes that fork, exec-free, on every CPU until told to stop. */
 struct storm;
 struct storm *storm_start(unsigned int processes);
