@@ -17,6 +17,7 @@ SYSLIBDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)
 UDEVDIR ?= $(SYSLIBDIR)/udev/rules.d
 MODULESLOADDIR ?= $(SYSLIBDIR)/modules-load.d
 UNITDIR ?= $(SYSLIBDIR)/systemd/system
+SYSUSERSDIR ?= $(SYSLIBDIR)/sysusers.d
 DEFAULTDIR ?= /etc/default
 DKMSDIR ?= /usr/src/proclife-$(VERSION)
 
@@ -168,7 +169,7 @@ install: all $B/installed/proclife-read install-lib
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
 		$(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(SCHEMADIR) \
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(UDEVDIR) \
-		$(DESTDIR)$(MODULESLOADDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(DEFAULTDIR)
+		$(DESTDIR)$(MODULESLOADDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SYSUSERSDIR) $(DESTDIR)$(DEFAULTDIR)
 	install -m 755 $B/installed/proclife-read $(DESTDIR)$(BINDIR)
 	install -m 644 user/man/proclife-read-json.5 user/man/proclife-read-export.5 \
 		user/man/proclife-recording.5 $(DESTDIR)$(MANDIR)/man5
@@ -179,6 +180,7 @@ install: all $B/installed/proclife-read install-lib
 	install -m 644 $B/completions/zsh $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	install -m 644 user/udev/60-proclife.rules $(DESTDIR)$(UDEVDIR)
 	install -m 644 user/modules-load/proclife.conf $(DESTDIR)$(MODULESLOADDIR)
+	install -m 644 user/sysusers/proclife.conf $(DESTDIR)$(SYSUSERSDIR)
 	sed 's|@bindir@|$(BINDIR)|' user/systemd/proclife-recorder.service.in > \
 		$(DESTDIR)$(UNITDIR)/proclife-recorder.service
 	[ -e $(DESTDIR)$(DEFAULTDIR)/proclife-recorder ] || \
@@ -197,7 +199,8 @@ uninstall:
 	rm -rf $(DESTDIR)$(SCHEMADIR)
 	rm -f $(DESTDIR)$(BASHCOMPDIR)/proclife-read $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
 	rm -f $(DESTDIR)$(UDEVDIR)/60-proclife.rules $(DESTDIR)$(MODULESLOADDIR)/proclife.conf
-	rm -f $(DESTDIR)$(UNITDIR)/proclife-recorder.service $(DESTDIR)$(DEFAULTDIR)/proclife-recorder
+	rm -f $(DESTDIR)$(UNITDIR)/proclife-recorder.service $(DESTDIR)$(SYSUSERSDIR)/proclife.conf \
+		$(DESTDIR)$(DEFAULTDIR)/proclife-recorder
 	$(if $(filter 0,$(shell id -u)),$(refresh))
 
 dkms-source:
