@@ -350,7 +350,7 @@ static void count_gone(void *data, struct proclife_process *process)
 	lives.orphans += process->marks.born && !process->parent_id;
 }
 
-/* A task that was reaped before the snapshot is not in it; of that, only the FREE can come. */
+/* Of a task that was reaped before the first record, only the FREE can come: that is no stranger. */
 static void count_task(void *data, struct proclife_task *task)
 {
 	uint64_t end = task->marks.reaped ? task->marks.reaped : task->marks.exited;
