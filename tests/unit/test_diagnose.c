@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <libkmod.h>
 #include <run/diagnose.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #define RUNNING "6.1.0-running"
 
 static const char *installed_for; /* this kernel; NULL: for none */
+static bool with_akmods, with_dkms; /* has the source */
 static char modules[] = "/tmp/proclife-test-XXXXXX"; /* in the place of /lib/modules */
 
 DIR *__real_opendir(const char *path);
@@ -31,15 +33,21 @@ int __wrap_kmod_module_unref_list(struct kmod_list *list);
 
 DIR *__wrap_opendir(const char *path)
 {
-	return strcmp(path, "/lib/modules") ? NULL : __real_opendir(modules);
+	char sources[64];
+
+	if (!strcmp(path, "/lib/modules"))
+		return __real_opendir(modules);
+	if (strcmp(path, "/usr/src") || !with_dkms)
+		return NULL;
+	snprintf(sources, sizeof(sources), "%s/" RUNNING, modules);
+	return __real_opendir(sources);
 }
 
 /* It is not loaded. */
 int __wrap_access(const char *path, int mode)
 {
-	(void)path;
 	(void)mode;
-	return -1;
+	return with_akmods && !strcmp(path, "/usr/src/akmods/proclife-kmod.latest") ? 0 : -1;
 }
 
 int __wrap_uname(struct utsname *uts)
@@ -76,14 +84,13 @@ int __wrap_kmod_module_unref_list(struct kmod_list *list)
 	return 0;
 }
 
-static void expect(const char *kernel, const char *words)
+static void expect(void (*diagnose)(int error), int error, const char *words)
 {
 	char said[1000] = "";
 	int out = memfd_create("said", MFD_CLOEXEC), own = dup(STDERR_FILENO);
 
-	installed_for = kernel;
 	assert_int_equal(dup2(out, STDERR_FILENO), STDERR_FILENO);
-	diagnose_open(-ENOENT, NULL);
+	diagnose(error);
 	assert_int_equal(dup2(own, STDERR_FILENO), STDERR_FILENO);
 	assert_true(pread(out, said, sizeof(said) - 1, 0) > 0);
 	close(out);
@@ -92,33 +99,98 @@ static void expect(const char *kernel, const char *words)
 		fail_msg("'%s' without '%s'", said, words);
 }
 
-static void test_no_device(void **state)
+static void diagnose_device(int error)
 {
-	static const char *const kernels[] = { "5.5.5", RUNNING, "6.6.6" };
+	diagnose_open(error, NULL);
+}
+
+/* There is no device. */
+static void expect_absent(const char *kernel, const char *words)
+{
+	installed_for = kernel;
+	expect(diagnose_device, -ENOENT, words);
+}
+
+static int setup(void **state)
+{
+	static const char *const folders[] = {
+		"5.5.5", RUNNING, RUNNING "/proclife-1.2.3", "6.6.6",
+	};
 	char path[64];
 
 	(void)state;
-	assert_non_null(mkdtemp(modules));
-	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
-		snprintf(path, sizeof(path), "%s/%s", modules, kernels[i]);
-		assert_int_equal(mkdir(path, 0700), 0);
+	if (!mkdtemp(modules))
+		return -1;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s", modules, folders[i]);
+		if (mkdir(path, 0700))
+			return -1;
 	}
-	expect(RUNNING, "/dev/proclife: module not loaded; run 'modprobe proclife'");
-	expect("5.5.5", "/dev/proclife: module built for another kernel: installed for 5.5.5, "
-			"running " RUNNING "; run 'dkms autoinstall'\n");
-	expect(NULL, "/dev/proclife: module not installed; ");
-	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
-		snprintf(path, sizeof(path), "%s/%s", modules, kernels[i]);
-		assert_int_equal(rmdir(path), 0);
-	}
-	assert_int_equal(rmdir(modules), 0);
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return nftw(modules, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void test_no_device(void **state)
+{
+	(void)state;
+	with_akmods = with_dkms = false;
+	expect_absent(RUNNING, "/dev/proclife: module not loaded; run 'modprobe proclife' as root, "
+			       "or add --load\n");
+	expect_absent("5.5.5", "/dev/proclife: module built for 5.5.5, not for the running " RUNNING
+			       "; install the package proclife-dkms or akmod-proclife, or run "
+			       "'make dkms-install' in proclife's source, as root\n");
+	expect_absent(NULL, "/dev/proclife: module not installed; install the package ");
+	with_dkms = true;
+	expect_absent("5.5.5", "/dev/proclife: module built for 5.5.5, not for the running " RUNNING
+			       "; install its headers and run 'dkms autoinstall' as root\n");
+	expect_absent(NULL, "/dev/proclife: module not built for the running kernel " RUNNING
+			    "; install its headers and run 'dkms autoinstall' as root\n");
+	with_dkms = false;
+	with_akmods = true;
+	expect_absent("5.5.5", "; install its kernel-devel and run 'akmods' as root\n");
+	expect_absent(NULL, "/dev/proclife: module not built for the running kernel " RUNNING
+			    "; install its kernel-devel and run 'akmods' as root\n");
+}
+
+/* Secure Boot, and a module of another build. */
+static void test_load(void **state)
+{
+	(void)state;
+	with_akmods = false;
+	expect(diagnose_load, -EKEYREJECTED,
+	       "--load: the kernel does not trust the module's signature; ");
+	expect(diagnose_load, -ENOKEY,
+	       "'mokutil --import /var/lib/dkms/mok.pub' as root, and reboot\n");
+	with_akmods = true;
+	expect(diagnose_load, -ENOKEY,
+	       "'mokutil --import /etc/pki/akmods/certs/public_key.der' as root, and reboot\n");
+	installed_for = "5.5.5";
+	expect(diagnose_load, -ENOEXEC,
+	       "--load: module built for another kernel than the running " RUNNING "; rebuild it ");
+	installed_for = RUNNING;
+	expect(diagnose_load, -ENOEXEC,
+	       "--load: the kernel " RUNNING " refuses the module's format; ");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_device),
+		cmocka_unit_test(test_load),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -70,6 +70,22 @@ static bool dkms_knows(void)
 	return found;
 }
 
+static bool akmods_knows(void)
+{
+	return !access("/usr/src/akmods/" MODULE_NAME "-kmod.latest", F_OK);
+}
+
+/* Has it built for the running kernel, which the message has named last. */
+static const char *how_to_build(void)
+{
+	if (akmods_knows())
+		return "install its kernel-devel and run 'akmods' as root";
+	if (dkms_knows())
+		return "install its headers and run 'dkms autoinstall' as root";
+	return "install the package proclife-dkms or akmod-proclife, or run 'make dkms-install' in "
+	       "proclife's source, as root";
+}
+
 static void diagnose_absent(const char *path)
 {
 	struct utsname uts;
@@ -80,15 +96,16 @@ static void diagnose_absent(const char *path)
 		message("%s: no such device, though the module is loaded; is /dev a devtmpfs here? In "
 			"a container, hand the device through", path);
 	else if (installed_for(uts.release))
-		message("%s: module not loaded; run 'modprobe %s', or add --load", path, MODULE_NAME);
+		message("%s: module not loaded; run 'modprobe %s' as root, or add --load", path,
+			MODULE_NAME);
 	else if (installed_elsewhere(uts.release, other, sizeof(other)))
-		message("%s: module built for another kernel: installed for %s, running %s; run 'dkms "
-			"autoinstall'", path, other, uts.release);
-	else if (dkms_knows())
-		message("%s: module not built for the running kernel %s; install its headers and run "
-			"'dkms autoinstall'", path, uts.release);
+		message("%s: module built for %s, not for the running %s; %s", path, other,
+			uts.release, how_to_build());
+	else if (akmods_knows() || dkms_knows())
+		message("%s: module not built for the running kernel %s; %s", path, uts.release,
+			how_to_build());
 	else
-		message("%s: module not installed; run 'make dkms-install' in proclife's source", path);
+		message("%s: module not installed; %s", path, how_to_build());
 }
 
 /* The lockdown mode in force: the word in brackets; false if it is "none" or cannot be read. */
@@ -186,6 +203,12 @@ void diagnose_read(int error, const char *name)
 		message("%s: %s", quoted(name), strerror(-error));
 }
 
+/* Of what built the module, as long as nobody has chosen another one. */
+static const char *signing_key(void)
+{
+	return akmods_knows() ? "/etc/pki/akmods/certs/public_key.der" : "/var/lib/dkms/mok.pub";
+}
+
 void diagnose_load(int error)
 {
 	struct utsname uts;
@@ -202,23 +225,23 @@ void diagnose_load(int error)
 	case EACCES:
 		if (!geteuid() && locked_down(mode))
 			message("--load: refused: the kernel is locked down (%s) and the module's "
-				"signature is not trusted; enrol its key: 'mokutil --import "
-				"/var/lib/dkms/mok.pub'", mode);
+				"signature is not trusted; enrol its key: 'mokutil --import %s' as "
+				"root, and reboot", mode, signing_key());
 		else
 			message("--load: permission denied; only root may load modules");
 		break;
 	case EKEYREJECTED:
 	case ENOKEY:
 		message("--load: the kernel does not trust the module's signature; enrol the key that "
-			"signed it: 'mokutil --import /var/lib/dkms/mok.pub', and reboot");
+			"signed it: 'mokutil --import %s' as root, and reboot", signing_key());
 		break;
 	case ENOEXEC:
 		if (installed_elsewhere(uts.release, other, sizeof(other)))
-			message("--load: module built for another kernel than the running %s; run "
-				"'dkms autoinstall'", uts.release);
+			message("--load: module built for another kernel than the running %s; "
+				"rebuild it for this one", uts.release);
 		else
-			message("--load: the kernel %s refuses the module's format; rebuild it "
-				"('dkms autoinstall'); 'dmesg' has the reason", uts.release);
+			message("--load: the kernel %s refuses the module's format; rebuild it; "
+				"'dmesg' has the reason", uts.release);
 		break;
 	case ENOMEM:
 		message("--load: not enough memory for the rings ('dmesg' says what they take); give "
