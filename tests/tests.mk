@@ -34,7 +34,7 @@ $B/tests/unit/test_past: $B/user/read/run/past.o
 $B/tests/unit/test_agenda: $B/user/read/run/agenda.o
 $B/tests/unit/test_reaction: $(patsubst %,$B/user/read/run/%.o,reaction saving past)
 $B/tests/unit/test_reaction: override LDFLAGS += -Wl,--wrap=fork
-$B/tests/unit/test_dying.o $B/tests/unit/test_dying_exiting.o: override CPPFLAGS += -Iuser/read
+$(patsubst %,$B/tests/unit/%.o,test_dying test_dying_exiting test_usage): override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_dying $B/tests/unit/test_dying_exiting: $(READ_ARCHIVE) $B/tests/unit/support/recorded.o
 $B/tests/unit/test_dying $B/tests/unit/test_dying_exiting: LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
 $B/tests/unit/test_view_dying: $B/tests/unit/support/recorded.o $B/tests/unit/support/story.o | $B/proclife-read

@@ -4,6 +4,8 @@
 #include "program.h"
 
 #include <limits.h>
+#include <output/json.h>
+#include <proclife.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,7 +344,7 @@ static void assert_fits_a_screen(const char *text)
 
 static void test_help(void **state)
 {
-	char said[20000];
+	char said[20000], versions[100];
 
 	(void)state;
 	assert_int_equal(run("--help", said, sizeof(said)), 0);
@@ -359,7 +361,10 @@ static void test_help(void **state)
 	assert_null(strstr(said, " \n"));
 	assert_int_equal(run("--help=some", said, sizeof(said)), USAGE);
 	assert_int_equal(run("--version", said, sizeof(said)), 0);
-	assert_int_equal(strncmp(said, "proclife-read " PROCLIFE_VERSION, 14), 0);
+	snprintf(versions, sizeof(versions), "proclife-read " PROCLIFE_VERSION
+		 "\ndevice ABI %d, recordings %d, JSON %d\n", PROCLIFE_ABI_VERSION,
+		 PROCLIFE_RECORDING_FORMAT, JSON_SCHEMA);
+	assert_string_equal(said, versions);
 	assert_int_equal(run("--usage", said, sizeof(said)), 0);
 }
 

@@ -177,7 +177,7 @@ char *proclife_metadata_text(const struct proclife_metadata *metadata, size_t *s
 	if (!file)
 		return NULL;
 	fprintf(file, "%s%d */\n\n%s\ntrace {\n\tmajor = 1;\n\tminor = 8;\n%s", first_lines,
-		PROCLIFE_CTF_FORMAT, types, uuid_name);
+		PROCLIFE_RECORDING_FORMAT, types, uuid_name);
 	proclife_uuid_write(file, metadata->run.uuid);
 	fprintf(file, "\";\n\tbyte_order = le;\n\tpacket.header := struct {\n\t\tu32 magic;\n"
 		"\t\tu8 uuid[16];\n\t\tu32 stream_id;\n\t};\n};\n%s"
@@ -305,11 +305,11 @@ static void refuse_format(unsigned int format, const char *text, const char *end
 		n++;
 	if (n)
 		snprintf(made, sizeof(made), ", made by proclife %.*s", n, version);
-	if (PROCLIFE_CTF_OLDEST == PROCLIFE_CTF_FORMAT)
-		snprintf(reads, sizeof(reads), "format %d", PROCLIFE_CTF_FORMAT);
+	if (PROCLIFE_CTF_OLDEST == PROCLIFE_RECORDING_FORMAT)
+		snprintf(reads, sizeof(reads), "format %d", PROCLIFE_RECORDING_FORMAT);
 	else
 		snprintf(reads, sizeof(reads), "formats %d to %d", PROCLIFE_CTF_OLDEST,
-			 PROCLIFE_CTF_FORMAT);
+			 PROCLIFE_RECORDING_FORMAT);
 	proclife_fault_set(fault, "a recording of format %u%s; this release reads %s: use the release "
 			   "that made it, or a newer one", format, made, reads);
 }
@@ -326,7 +326,7 @@ static int parse_format(const char **text, const char *end, struct proclife_faul
 	}
 	for (s = *text + length; s < end && *s >= '0' && *s <= '9' && format < 1000000; s++)
 		format = 10 * format + (unsigned int)(*s - '0');
-	if (format < PROCLIFE_CTF_OLDEST || format > PROCLIFE_CTF_FORMAT) {
+	if (format < PROCLIFE_CTF_OLDEST || format > PROCLIFE_RECORDING_FORMAT) {
 		refuse_format(format, s, end, fault);
 		return -EPROTO;
 	}
@@ -343,7 +343,7 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 	memset(metadata, 0, sizeof(*metadata));
 	if (err)
 		return err;
-	metadata->format = PROCLIFE_CTF_FORMAT;
+	metadata->format = PROCLIFE_RECORDING_FORMAT;
 	metadata->run.size = sizeof(metadata->run);
 	metadata->header.magic = PROCLIFE_MAGIC;
 	metadata->header.header_bytes = sizeof(metadata->header);

@@ -38,6 +38,9 @@ extern "C" {
 	PROCLIFE_VERSION_OF(PROCLIFE_VERSION_MAJOR, PROCLIFE_VERSION_MINOR, \
 			    PROCLIFE_VERSION_PATCH)
 
+/* The format of recordings, of what CTF does not define: the env block, a packet's gap. */
+#define PROCLIFE_RECORDING_FORMAT 2
+
 /* The PROCLIFE_VERSION_CODE of the library that the program runs with. */
 uint32_t proclife_version(void);
 

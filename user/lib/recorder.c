@@ -366,7 +366,7 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 	const struct proclife_run_info *of = proclife_recording_info(source);
 	const uint8_t *boot_id = proclife_source_boot_id(source);
 
-	metadata->format = PROCLIFE_CTF_FORMAT;
+	metadata->format = PROCLIFE_RECORDING_FORMAT;
 	metadata->header = *proclife_source_header(source);
 	/* The header's own can be newer: another open(2) of the device updates it. */
 	metadata->header.to_realtime = source->daytime.to_realtime;

@@ -5,6 +5,7 @@
 #include "cli/options_table.h"
 #include "cli/options_value.h"
 #include "cli/suggest.h"
+#include "output/json.h"
 #include "output/message.h"
 #include "output/quoted.h"
 #include <argp.h>
@@ -15,8 +16,6 @@
 #ifndef PROCLIFE_VERSION
 #define PROCLIFE_VERSION "(unknown version)"
 #endif
-
-static const char version[] = "proclife-read " PROCLIFE_VERSION;
 
 /* The state while the command line is parsed. */
 struct reading {
@@ -62,6 +61,12 @@ static void print_all(struct argp_state *state)
 	}
 	free(text);
 	exit(0);
+}
+
+static void print_version(void)
+{
+	printf("proclife-read %s\ndevice ABI %d, recordings %d, JSON %d\n", PROCLIFE_VERSION,
+	       PROCLIFE_ABI_VERSION, PROCLIFE_RECORDING_FORMAT, JSON_SCHEMA);
 }
 
 static void print_help(const struct reading *reading, struct argp_state *state, const char *arg)
@@ -281,7 +286,7 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
 		break;
 	case OPTION_VERSION:
-		puts(version);
+		print_version();
 		exit(0);
 	case OPTION_COMPLETION:
 		if (!completion_print(stdout, arg, options_table(reading->all)))

@@ -312,7 +312,7 @@ static const struct entry {
 	},
 	[OPTION_VERSION] = {
 		.name = "version", .group = GROUP_HELP, .letter = 'V',
-		.help = "The version of this program",
+		.help = "The versions of this program and of its formats",
 	},
 	/* For the build, which installs the output. */
 	[OPTION_COMPLETION] = {
