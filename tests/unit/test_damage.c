@@ -281,8 +281,11 @@ static void test_metadata_values(void **state)
 	} edits[] = {
 		{ "abi_compatible = 2;", "abi_compatible = 3;", -EPROTO, "newer" },
 		{ "format 2 ", "format 3 ", -EPROTO,
-		  "a recording of format 3, made by proclife 0.0; this release reads format 2: " },
-		{ "format 2 ", "format 1 ", -EPROTO, "format 1, made by proclife 0.0; " },
+		  "a recording of format 3, made by proclife 0.0; this release reads format 2: use a "
+		  "newer release" },
+		{ "format 2 ", "format 1 ", -EPROTO,
+		  "a recording of format 1, made by proclife 0.0; this release reads format 2: use "
+		  "the release that made it" },
 		{ "format 2 ", "format 0 ", -EPROTO, "format 0, made by proclife 0.0; " },
 		{ "format 2 ", "format 99999999999 ", -EPROTO, "format 9999999" },
 		{ "format 2 ", "format x ", -EPROTO, "format 0" },

@@ -310,8 +310,9 @@ static void refuse_format(unsigned int format, const char *text, const char *end
 	else
 		snprintf(reads, sizeof(reads), "formats %d to %d", PROCLIFE_CTF_OLDEST,
 			 PROCLIFE_RECORDING_FORMAT);
-	proclife_fault_set(fault, "a recording of format %u%s; this release reads %s: use the release "
-			   "that made it, or a newer one", format, made, reads);
+	proclife_fault_set(fault, "a recording of format %u%s; this release reads %s: use %s", format,
+			   made, reads, format < PROCLIFE_CTF_OLDEST ? "the release that made it" :
+								       "a newer release");
 }
 
 static int parse_format(const char **text, const char *end, struct proclife_fault *fault)
