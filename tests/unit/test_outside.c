@@ -253,6 +253,36 @@ static void test_unreadable(void **state)
 	proclife_cgroups_free(cgroups);
 }
 
+/* The folder itself, and one of a recorder's run in it. */
+static void test_unreadable_folder(void **state)
+{
+	struct proclife_source *source;
+	struct proclife_fault fault;
+	char path[PATH_MAX];
+	uid_t uid = geteuid();
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/flight", folder.base);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/flight/000001-20261125T075502Z", folder.base);
+	assert_int_equal(mkdir(path, 0), 0);
+	assert_int_equal(chmod(folder.base, 0755), 0);
+	assert_int_equal(chmod(folder.path, 0), 0);
+	if (!uid)
+		assert_int_equal(seteuid(65534), 0);
+	assert_int_equal(proclife_recording_open(&source, folder.path, &fault), -EACCES);
+	assert_string_equal(fault.path, folder.path);
+	assert_string_equal(fault.text,
+			    "cannot open: Permission denied; read it as its owner, or as root");
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(proclife_recording_open(&source, path, &fault), -EACCES);
+	assert_string_equal(fault.path, path);
+	assert_string_equal(fault.text,
+			    "cannot read: Permission denied; read it as its owner, or as root");
+	assert_int_equal(seteuid(uid), 0);
+	assert_int_equal(chmod(folder.path, 0700), 0);
+}
+
 /* The same for the file without which there is no recording, and for one that is a part of it. */
 static void test_files(void **state)
 {
@@ -334,6 +364,9 @@ static void test_messages(void **state)
 	expect_error("C", "-i", "/no/\xc3\xa4", 1, "proclife-read: $'/no/\\xc3\\xa4': cannot open");
 	expect_error("C.UTF-8", "-i", "/no/\xc3\xa4", 1, "proclife-read: '/no/\xc3\xa4': cannot open");
 	expect_error("C.UTF-8", "-i", "", 1, "proclife-read: '': cannot open: No such file");
+	if (access("/var/lib/proclife/flight", F_OK) && errno == ENOENT)
+		expect_error("C", "-i", "/var/lib/proclife/flight", 1,
+			     ": No such file or directory; the service proclife-recorder makes it: ");
 	expect_error("C", "--device", "/no/\033", 1, "proclife-read: $'/no/\\x1b': No such file");
 	expect_error("C", "--diff=/no/\033", "/no/b", 1, "proclife-read: $'/no/\\x1b': cannot open");
 	/* The command line, of which the C library tells some itself. */
@@ -411,6 +444,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lease, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_no_cgroups, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable, begin, story_teardown),
+		cmocka_unit_test_setup_teardown(test_unreadable_folder, begin, story_teardown),
 		cmocka_unit_test_setup_teardown(test_files, begin, story_teardown),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_long_paths),

@@ -250,7 +250,8 @@ int proclife_folder_open(struct proclife_folder *folder, const char *path, struc
 	if (err == -ENOTDIR)
 		proclife_fault_at(fault, path, NULL, "not a folder; a recording of proclife-read --record is one");
 	else
-		proclife_fault_at(fault, path, NULL, "cannot open: %s", proclife_strerror(-err));
+		proclife_fault_at(fault, path, NULL, "cannot open: %s%s", proclife_strerror(-err),
+				  proclife_remedy(-err));
 	return err;
 }
 

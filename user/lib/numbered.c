@@ -146,8 +146,8 @@ int proclife_numbered_read(const struct proclife_numbered *kind, const char *rec
 
 	if (dir < 0) {
 		if (errno != ENOENT)
-			proclife_fault_at(fault, recording, NULL, "cannot open: %s",
-					  proclife_strerror(errno));
+			proclife_fault_at(fault, recording, NULL, "cannot open: %s%s",
+					  proclife_strerror(errno), proclife_remedy(errno));
 		return 0;
 	}
 	err = proclife_parts_locate(dir, recording, path, &numbers, &count);

@@ -62,7 +62,7 @@ const char *proclife_strerror(int error)
 	return strerror_l(error, newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
-static const char *remedy(int error)
+const char *proclife_remedy(int error)
 {
 	switch (error) {
 	case EACCES:
@@ -100,7 +100,7 @@ int proclife_plain_open(int dir, const char *folder, const char *file, struct st
 		err = -ENOEXEC;
 	} else if (err) {
 		proclife_fault_at(fault, folder, file, "cannot open: %s%s", reason(-err),
-				  remedy(-err));
+				  proclife_remedy(-err));
 	}
 	if (err && fd >= 0)
 		close(fd);

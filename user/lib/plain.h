@@ -18,6 +18,9 @@ void proclife_fault_at(struct proclife_fault *fault, const char *folder, const c
 /* As strerror(3), in English whatever the locale is. */
 const char *proclife_strerror(int error);
 
+/* What can be done about it, to follow what cannot be opened or read and why; "" if there is nothing. */
+const char *proclife_remedy(int error);
+
 /*
  * Opens a plain file for reading, and nothing else: no symbolic link, and nothing that could make
  * us wait, has no end, or has effects when it is opened. @folder is the name of @dir. Returns the

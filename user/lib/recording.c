@@ -421,8 +421,8 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 	err = load(recording, path);
 	if (err) {
 		if (!recording->fault.text[0])
-			proclife_fault_at(&recording->fault, path, NULL, "cannot read: %s",
-					  proclife_strerror(-err));
+			proclife_fault_at(&recording->fault, path, NULL, "cannot read: %s%s",
+					  proclife_strerror(-err), proclife_remedy(-err));
 		if (fault)
 			*fault = recording->fault;
 		proclife_source_free(&recording->source);

@@ -24,6 +24,9 @@ static void allow_many_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit); /* if this fails, the open that fails reports it */
 }
 
+/* Where the service proclife-recorder records. */
+static const char flight[] = "/var/lib/proclife/flight";
+
 int replay_open(struct proclife_source **source, const char *dir)
 {
 	struct proclife_fault fault;
@@ -31,7 +34,10 @@ int replay_open(struct proclife_source **source, const char *dir)
 
 	allow_many_files();
 	ret = proclife_recording_open(source, dir, &fault);
-	if (ret)
+	if (ret == -ENOENT && !strcmp(fault.path, flight))
+		message("%s: %s; the service proclife-recorder makes it: 'systemctl enable --now "
+			"proclife-recorder' as root", quoted(fault.path), fault.text);
+	else if (ret)
 		say_fault(&fault);
 	return ret;
 }
