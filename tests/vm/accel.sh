@@ -5,9 +5,8 @@
 # One instruction is one nanosecond, and a string instruction does not count for each byte.
 accel_icount='-accel tcg -icount shift=0,sleep=off -cpu max,+invtsc,-erms,-fsrm'
 
-# One CPU after the other. Counted instructions end a turn at the next timer of the guest. Without, only
-# a turn of 100 ms does on riscv64, where firmware polls until the other CPUs have emptied their TLB,
-# several times in each load of a module: a load took 4 seconds, and under a storm of forks minutes.
+# One CPU after the other. Counted instructions end a turn soon, by the guest's next timer. Without, a CPU of
+# riscv64 that waits for another one keeps its turn for 100 ms, several times in each load of a module.
 accel_in_turn='-accel tcg,thread=single -icount shift=2'
 
 # accel_get sets accel to qemu's options; it needs kernel_get's results.

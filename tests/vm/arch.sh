@@ -35,7 +35,9 @@ arch_set() {
 		;;
 	riscv64)
 		arch_triplet=riscv64-linux-gnu arch_kbuild=(ARCH=riscv) arch_qemu=qemu-system-riscv64
-		arch_machine=virt arch_cpu=rv64
+		# With aia, kernels make other CPUs empty their TLBs by interrupts of their own. Without,
+		# OpenSBI 1.5 does that, and hangs if one of these CPUs is taken offline meanwhile.
+		arch_machine=virt,aia=aplic-imsic arch_cpu=rv64
 		arch_console=ttyS0 arch_qemu_packages=(qemu-system-riscv opensbi)
 		;;
 	*) fail "--arch $arch: must be amd64, arm64 or riscv64" 129 ;;
