@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that differs between the kernels that proclife supports, 5.10 to 7.3. No other file tests a
- * version; each macro here is always 0 or 1, or gives one name to what kernels name differently.
+ * All that differs between the kernels that proclife supports, 5.10 to 7.3. Only this file and
+ * supported.h test versions; each macro here is always 0 or 1, or gives one name to what kernels name
+ * differently.
  */
 #ifndef PROCLIFE_COMPAT_H
 #define PROCLIFE_COMPAT_H
-
-/*
- * Where it does not build, the first error says so, ahead of any that headers cause there. dkms.conf
- * names the same kernels, so that dkms leaves the others out.
- */
-#include <linux/version.h>
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
-#error "proclife: this kernel is too old, the module needs Linux 5.10 or newer: build for a newer one"
-#endif
-
-#if !defined(CONFIG_64BIT) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "proclife: this kernel is 32-bit or big-endian, the records are not: use a 64-bit LE kernel"
-#endif
-
-#ifndef CONFIG_TRACEPOINTS
-#error "proclife: this kernel has no tracepoints to record from: build it with CONFIG_TRACEPOINTS=y"
-#endif
 
 #include <linux/cgroup.h>
 #include <linux/hrtimer.h>
@@ -30,6 +13,7 @@
 #include <linux/percpu_counter.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/version.h>
 
 /*
  * Linux 6.16 gave sched_process_exit an argument group_dead and moved it ahead of exit_mm().
