@@ -77,7 +77,7 @@ static struct kprobe kprobes[ATTACH_MOST];
 
 static int on_kprobe(struct kprobe *hit, struct pt_regs *regs)
 {
-	proclife_hooks_on_kprobe(hit - kprobes, regs_get_kernel_argument(regs, 0));
+	proclife_hooks_on_kprobe(hit - kprobes, compat_first_argument(regs));
 	return 0;
 }
 NOKPROBE_SYMBOL(on_kprobe);
@@ -133,7 +133,7 @@ void proclife_attach_find(struct attach_hook *hook)
 		hook->error = find(hook->symbol, 0, &hook->address);
 	/*
 	 * Without CONFIG_KPROBES_ON_FTRACE, a kprobe must not be where ftrace's call is. On riscv64 that
-	 * is the first instruction of the function, and one of four bytes.
+	 * is the first instruction of the function, and one of four bytes; in newer kernels the second.
 	 */
 	if (hook->error == -EINVAL)
 		hook->error = find(hook->symbol, 4, &hook->address);

@@ -11,6 +11,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/percpu_counter.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/version.h>
@@ -161,6 +162,16 @@ static inline void compat_hrtimer_setup(struct hrtimer *timer,
 #else
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
+#endif
+}
+
+/* The first argument of a function, at its entry. Older kernels of riscv64 have no accessor. */
+static __always_inline unsigned long compat_first_argument(struct pt_regs *regs)
+{
+#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+	return regs_get_kernel_argument(regs, 0);
+#else
+	return regs->a0;
 #endif
 }
 
