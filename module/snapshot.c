@@ -29,6 +29,7 @@ struct walk {
 	unsigned int filled;
 	bool leaders;
 	bool in_exec; /* the next task is in the middle of an exec: try again */
+	u64 ts; /* of the last record: this CPU's counter may be a tick behind that of the last one */
 	int next; /* the pid to look at next */
 };
 
@@ -73,8 +74,9 @@ static bool walk_chunk(struct walk *walk)
 		walk->next++;
 		if (!p)
 			continue;
-		/* Take the time first: whatever the task does from now on has a later record. */
-		clock_take(&r->ts);
+		/* Take the time first: whatever the task does from now on has no earlier record. */
+		walk->ts = max(walk->ts, proclife_clock_bound());
+		r->ts = walk->ts;
 		r->type = PROCLIFE_TASK;
 		r->cpu = task_cpu(p);
 		proclife_record_state(r, p);
