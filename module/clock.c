@@ -73,7 +73,9 @@ static void set_floor(struct clock_parameters *c, const struct tk_read_base *bas
 	/*
 	 * After both sequence counts: who misses them has read the counter already. Pairs with the
 	 * second proclife_clock_rmb(). smp_mb() does not order the counter on arm64 and riscv64. This
-	 * is dsb, before the isb of read(), and fence iorw,iorw.
+	 * is fence iorw,iorw, or dsb, before the isb of read(). CPUs with FEAT_ECV have no isb there,
+	 * and need none: their counter is not read speculatively, thus not before the jump to read(),
+	 * whose address is loaded after the dsb.
 	 */
 	mb();
 	/* A CPU whose counter is a tick ahead may have got as far as this. */
