@@ -89,16 +89,16 @@ $B/libkmod:
 	@mkdir -p $(@D)
 	@printf '#include <libkmod.h>\nint main(void) { return !kmod_new(0, 0); }\n' | \
 		$(CC) $(CPPFLAGS) $(KMOD_CFLAGS) $(CFLAGS) -MF /dev/null $(LDFLAGS) -o $@ -x c - $(KMOD_LIBS) || { \
-		echo 'proclife-read needs libkmod, which $(CC) does not find: install libkmod-dev and' \
-			'pkgconf, or build the library alone: make lib' >&2; exit 1; }
+		echo 'proclife-read needs libkmod, which $(CC) does not find: install libkmod-dev for its' \
+			'machine and pkgconf, or build the library alone: make lib' >&2; exit 1; }
 
 # One after the other, so that one message stands at the end.
 $B/libncursesw: | $B/libkmod
 	@mkdir -p $(@D)
 	@printf '#include <ncurses.h>\nint main(void) { wint_t key; return get_wch(&key); }\n' | \
 		$(CC) $(CPPFLAGS) $(CURSES_CFLAGS) $(CFLAGS) -MF /dev/null $(LDFLAGS) -o $@ -x c - $(CURSES_LIBS) || { \
-		echo 'proclife-read needs libncursesw, which $(CC) does not find: install libncurses-dev and' \
-			'pkgconf, or build the library alone: make lib' >&2; exit 1; }
+		echo 'proclife-read needs libncursesw, which $(CC) does not find: install libncurses-dev for' \
+			'its machine and pkgconf, or build the library alone: make lib' >&2; exit 1; }
 
 # The page of --html is made of these, which are in the program.
 $B/user/read/views/page_parts.o: $(wildcard user/read/page/*)
@@ -144,6 +144,11 @@ $B/completions/%: $(COMPLETIONS)
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
+# What root edits is not overwritten, and removed only as it was installed.
+settings_in = [ -e $(DESTDIR)$2 ] || install -m 644 $1 $(DESTDIR)$2
+settings_out = @if cmp -s $1 $(DESTDIR)$2; then rm -f $(DESTDIR)$2; elif [ -e $(DESTDIR)$2 ]; then \
+	echo '$2 was edited and stays'; fi
+
 # For pkg-config, which can be told of another prefix.
 below = $(patsubst $(PREFIX)/%,$${prefix}/%,$1)
 # The linker's cache is the system's: a package has its own trigger for it, and only root may write it.
@@ -178,13 +183,12 @@ install: all $B/installed/proclife-read install-lib
 	install -m 644 user/schema/proclife-read-1.json $(DESTDIR)$(SCHEMADIR)
 	install -m 644 $B/completions/bash $(DESTDIR)$(BASHCOMPDIR)/proclife-read
 	install -m 644 $B/completions/zsh $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
-	install -m 644 user/udev/60-proclife.rules $(DESTDIR)$(UDEVDIR)
-	install -m 644 user/modules-load/proclife.conf $(DESTDIR)$(MODULESLOADDIR)
+	$(call settings_in,user/udev/60-proclife.rules,$(UDEVDIR)/60-proclife.rules)
+	$(call settings_in,user/modules-load/proclife.conf,$(MODULESLOADDIR)/proclife.conf)
+	$(call settings_in,user/systemd/proclife-recorder.default,$(DEFAULTDIR)/proclife-recorder)
 	install -m 644 user/sysusers/proclife.conf $(DESTDIR)$(SYSUSERSDIR)
 	sed 's|@bindir@|$(BINDIR)|' user/systemd/proclife-recorder.service.in > \
 		$(DESTDIR)$(UNITDIR)/proclife-recorder.service
-	[ -e $(DESTDIR)$(DEFAULTDIR)/proclife-recorder ] || \
-		install -m 644 user/systemd/proclife-recorder.default $(DESTDIR)$(DEFAULTDIR)/proclife-recorder
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/proclife-read
@@ -198,9 +202,10 @@ uninstall:
 		$(DESTDIR)$(MANDIR)/man7/proclife-views.7 $(DESTDIR)$(MANDIR)/man8/proclife-read.8
 	rm -rf $(DESTDIR)$(SCHEMADIR)
 	rm -f $(DESTDIR)$(BASHCOMPDIR)/proclife-read $(DESTDIR)$(ZSHCOMPDIR)/_proclife-read
-	rm -f $(DESTDIR)$(UDEVDIR)/60-proclife.rules $(DESTDIR)$(MODULESLOADDIR)/proclife.conf
-	rm -f $(DESTDIR)$(UNITDIR)/proclife-recorder.service $(DESTDIR)$(SYSUSERSDIR)/proclife.conf \
-		$(DESTDIR)$(DEFAULTDIR)/proclife-recorder
+	rm -f $(DESTDIR)$(UNITDIR)/proclife-recorder.service $(DESTDIR)$(SYSUSERSDIR)/proclife.conf
+	$(call settings_out,user/udev/60-proclife.rules,$(UDEVDIR)/60-proclife.rules)
+	$(call settings_out,user/modules-load/proclife.conf,$(MODULESLOADDIR)/proclife.conf)
+	$(call settings_out,user/systemd/proclife-recorder.default,$(DEFAULTDIR)/proclife-recorder)
 	$(if $(filter 0,$(shell id -u)),$(refresh))
 
 dkms-source:
@@ -215,6 +220,8 @@ dkms-install: dkms-source
 dkms-uninstall:
 	dkms remove proclife/$(VERSION) --all
 	rm -rf $(DKMSDIR)
+	@for other in /var/lib/dkms/proclife/[0-9]*; do [ ! -d "$$other" ] || \
+		echo "version $${other##*/} stays: dkms remove proclife/$${other##*/} --all"; done
 
 demo:
 	tests/scripts/setup build vm
