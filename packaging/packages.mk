@@ -6,8 +6,8 @@ DIST := proclife-$(VERSION)
 # The files that git knows, as they stand here. Its bytes depend on them and on the last commit's
 # time, not on who makes it, where or when.
 dist:
-	@git rev-parse HEAD >/dev/null || \
-		{ echo 'make dist: needs the git repository and git' >&2; exit 1; }
+	@below=$$(git rev-parse --show-prefix) && [ -z "$$below" ] && git rev-parse -q --verify HEAD >/dev/null || { \
+		echo 'make dist: needs git and the repository, of which this folder is not the top' >&2; exit 1; }
 	@mkdir -p $B
 	$Qgit ls-files -z | LC_ALL=C sort -z | tar -c -f $B/$(DIST).tar --format=gnu --owner=0 \
 		--group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$$(git log -1 --format=%ct) \
@@ -26,9 +26,9 @@ deb: dist
 		dpkg-buildpackage -us -uc $(DEB_FLAGS)
 
 # Programs, library and akmod; KERNEL=RELEASE: the kmod for that kernel instead. Debian's rpmbuild
-# knows nothing of what is installed.
+# knows nothing of what is installed. Elsewhere, packages have other names.
 rpm: dist
-	@tests/scripts/setup rpm
+	@! command -v apt-get >/dev/null && command -v rpmbuild >/dev/null || tests/scripts/setup rpm
 	$Qrpmbuild --nodeps --define '_topdir $(abspath $B)/rpm' \
 		$(if $(KERNEL),--define 'kernels $(KERNEL)') -ta $B/$(DIST).tar.gz
 
