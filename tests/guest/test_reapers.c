@@ -361,6 +361,7 @@ static void test_left_open(void **state)
 /* The thread that execs releases the leader and takes over its pid: nobody waited for that. */
 static void *exec_true(void *data)
 {
+	usleep(400000); /* its parent is to be in wait(2) when it ends */
 	execl("/bin/true", "true", NULL);
 	return data;
 }
