@@ -2,8 +2,10 @@
 /* A recording that keeps the latest: parts that go while they are read, recorders that are killed, bounds. */
 #include "check.h"
 #include "parted.h"
+#include "records.h"
 
 #include <bench/generate.h>
+#include <cgroups.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <recorder.h>
@@ -326,6 +328,84 @@ static void test_lost_while_one_ends(void **state)
 	}
 }
 
+#define LONG_PATH 3900
+
+/* Open processes, each in a cgroup of its own, and what the machine would say of that. */
+static void put_in_cgroups(uint32_t first, uint32_t many)
+{
+	struct who parent = process_of_pid(1, "init");
+	char path[LONG_PATH + 1];
+
+	for (uint32_t i = first; i < first + many; i++) {
+		struct who child = process_of_pid(100000 + i, "sleep");
+		struct proclife_record fork = fork_record(machine->now++, &child, &parent);
+
+		snprintf(path, sizeof(path), "/%0*u", LONG_PATH - 1, i);
+		assert_int_equal(proclife_cgroups_add(recorder->cgroups, i, path), 0);
+		fork.fork.cgroup = i;
+		*fake_device_begin(machine, 0) = fork;
+		proclife_ring_commit(&machine->rings[0], PROCLIFE_FORK);
+	}
+	assert_int_equal(log_source(&live, parted_source, UINT64_MAX), 0);
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+}
+
+/* Of a cgroup in what is kept: its path, or only its number. */
+static bool has_path(uint64_t id)
+{
+	struct proclife_cgroups *cgroups;
+	bool has;
+
+	assert_int_equal(proclife_cgroups_new(&cgroups, folder.path, NULL), 0);
+	has = proclife_cgroups_path(cgroups, id);
+	proclife_cgroups_free(cgroups);
+	return has;
+}
+
+/*
+ * Open lives have longer paths than a part has room for: each part takes as many records as without them. The
+ * first ones keep their paths, as do those that come.
+ */
+static void test_long_names(void **state)
+{
+	uint32_t parts;
+
+	(void)state;
+	parted_begin(20000, 101);
+	put_in_cgroups(1000, 1000);
+	assert_true(1000 * LONG_PATH > recorder->part_bytes);
+	while (parted_go_on(1500))
+		;
+	parts = proclife_parts_number(recorder->parts);
+	assert_true(parts > 16);
+	assert_true(live.count * sizeof(*live.records) > (parts - 1) * recorder->part_bytes * 6 / 10);
+	assert_true(has_path(1000));
+	assert_false(has_path(1999) || proclife_cgroups_known(recorder->cgroups, 1999));
+	assert_true(recorder->cgroups_end < recorder->names_bytes / 2 + 2 * LONG_PATH);
+	put_in_cgroups(2000, 10);
+	assert_true(has_path(2009));
+	put_in_cgroups(3000, 1000);
+	assert_true(recorder->cgroups_end < recorder->names_bytes + 2 * LONG_PATH);
+	parted_end();
+}
+
+/* What comes has long names, too, and all of them have room within the bounds. */
+static void test_long_names_within_bounds(void **state)
+{
+	uint64_t most = 0;
+
+	(void)state;
+	parted_begin(12000, 111);
+	recorder->names_bytes = keep.bytes / 8;
+	for (uint32_t round = 0; parted_go_on(1500); round++) {
+		put_in_cgroups(1000 + 100 * round, 100);
+		most = recorder->cgroups_end > most ? recorder->cgroups_end : most;
+		assert_true(parted_bytes() <= keep.bytes);
+	}
+	assert_true(most > recorder->names_bytes && most < recorder->names_bytes + 2 * LONG_PATH);
+	parted_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +416,8 @@ int main(void)
 		RECORDED(test_age),
 		RECORDED(test_age_of_a_wrong_clock),
 		RECORDED(test_lost_while_one_ends),
+		RECORDED(test_long_names),
+		RECORDED(test_long_names_within_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

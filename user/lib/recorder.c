@@ -418,6 +418,7 @@ int proclife_recorder_new_here(struct proclife_recorder **recorder, struct procl
 	r->cgroups_fd = -1;
 	r->users_fd = -1;
 	r->limit = UINT64_MAX;
+	r->names_room = UINT64_MAX;
 	r->cpus = proclife_source_header(source)->cpus;
 	fill_metadata(&r->metadata, source, &known);
 	r->writers = calloc(r->cpus + 1, sizeof(struct proclife_ctf_writer *));

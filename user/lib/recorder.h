@@ -45,6 +45,8 @@ struct proclife_recorder {
 	int (*sync)(struct proclife_recorder *recorder); /* of parts: what time brings about. 0 or an error */
 	uint64_t part_bytes;	      /* of what a part records, at most */
 	uint64_t carried_bytes;	      /* of what it begins with, at most */
+	uint64_t names_bytes;	      /* of each file of names, at most; a part begins with half of that */
+	uint64_t names_room;	      /* where it is used up, numbers have no names */
 	struct proclife_room room;    /* for its writers */
 	size_t text_size;	      /* of the metadata */
 	struct proclife_recorder_counts before; /* of parts that have ended */
@@ -88,8 +90,10 @@ int proclife_recorder_note(struct proclife_recorder *recorder, const struct proc
 			   const struct proclife_record *end);
 /* The names of users that have been noted, which can wait. */
 int proclife_recorder_write_users(struct proclife_recorder *recorder);
-/* Other files for a part that begins with these records; what else was known is forgotten. */
-int proclife_recorder_next_names(struct proclife_recorder *recorder, const struct proclife_record *records,
+/* Other files, for a part. */
+int proclife_recorder_next_names(struct proclife_recorder *recorder);
+/* It has begun with these records: only what it has names of is still known. */
+int proclife_recorder_keep_names(struct proclife_recorder *recorder, const struct proclife_record *records,
 				 size_t count);
 void proclife_recorder_close_names(struct proclife_recorder *recorder);
 void proclife_recorder_free_names(struct proclife_recorder *recorder);

@@ -83,10 +83,11 @@ static int write_name(struct proclife_recorder *recorder, int fd, uint64_t *end,
 static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
 {
 	const char *path;
-
 	int err;
 
 	recorder->cgroup = id;
+	if (recorder->cgroups_end >= recorder->names_room)
+		return 0;
 	err = recorder->slice || recorder->parts ? is_new(&recorder->known_cgroups, id) :
 				!proclife_cgroups_known(recorder->cgroups, id);
 	if (err <= 0)
@@ -124,6 +125,8 @@ int proclife_recorder_write_users(struct proclife_recorder *recorder)
 	for (size_t i = 0; !err && i < recorder->new_uid_count; i++) {
 		const char *name;
 
+		if (recorder->users_end >= recorder->names_room)
+			break;
 		err = proclife_users_find(recorder->users, recorder->new_uids[i], &name);
 		if (name)
 			err = write_name(recorder, recorder->users_fd, &recorder->users_end,
@@ -172,26 +175,9 @@ int proclife_recorder_open_names(struct proclife_recorder *recorder, const char 
 	return err;
 }
 
-/* A cgroup can be gone while lives that were in it are open. */
-static int keep_cgroups(struct proclife_recorder *recorder, const struct proclife_record *records,
-			size_t count)
+int proclife_recorder_next_names(struct proclife_recorder *recorder)
 {
-	uint64_t *ids = reallocarray(NULL, count + 1, sizeof(*ids));
 	int err;
-
-	if (!ids)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		ids[i] = cgroup_of(&records[i]);
-	err = proclife_cgroups_keep(recorder->cgroups, ids, count);
-	free(ids);
-	return err;
-}
-
-int proclife_recorder_next_names(struct proclife_recorder *recorder, const struct proclife_record *records,
-				 size_t count)
-{
-	int err = keep_cgroups(recorder, records, count);
 
 	proclife_map_free(&recorder->known_cgroups);
 	proclife_map_free(&recorder->known_uids);
@@ -200,13 +186,33 @@ int proclife_recorder_next_names(struct proclife_recorder *recorder, const struc
 	recorder->uid = 0;
 	recorder->users_end = 0;
 	recorder->new_uid_count = 0;
-	if (!err)
-		err = proclife_map_init(&recorder->known_cgroups);
+	err = proclife_map_init(&recorder->known_cgroups);
 	if (!err)
 		err = proclife_map_init(&recorder->known_uids);
 	if (!err)
 		err = create(recorder, PROCLIFE_CGROUPS_FILE, &recorder->cgroups_fd);
 	return err ? err : create(recorder, PROCLIFE_USERS_FILE, &recorder->users_fd);
+}
+
+/* A cgroup can be gone while lives that were in it are open. */
+int proclife_recorder_keep_names(struct proclife_recorder *recorder, const struct proclife_record *records,
+				 size_t count)
+{
+	uint64_t *ids = reallocarray(NULL, count + 1, sizeof(*ids));
+	size_t known = 0;
+	int err;
+
+	if (!ids)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t id = cgroup_of(&records[i]);
+
+		if (proclife_map_get(&recorder->known_cgroups, id))
+			ids[known++] = id;
+	}
+	err = proclife_cgroups_keep(recorder->cgroups, ids, known);
+	free(ids);
+	return err;
 }
 
 void proclife_recorder_close_names(struct proclife_recorder *recorder)

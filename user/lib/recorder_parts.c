@@ -13,6 +13,12 @@
 #define PART_BYTES (UINT64_C(16) << 20) /* more makes it no better: the oldest part is removed whole */
 #define PARTS 16	   /* at least so many of them... */
 #define CARRIED_SHARE 8 /* ... and this share of all for what one begins with */
+/*
+ * Names have room of their own: anybody can make many long paths of cgroups, and must not fill parts with
+ * them. The two files of a part have this share of all each, and a reader reads all of them.
+ */
+#define NAMES_SHARE 32
+#define NAMES_BYTES (UINT64_C(8) << 20)
 
 /*
  * What a stream can still add between two looks at the part: the packet that is being filled, the span that
@@ -20,7 +26,7 @@
  */
 #define SLACK (PROCLIFE_CTF_PACKET + (PROCLIFE_BATCH + PROCLIFE_TYPES) * sizeof(struct proclife_record) + \
 	       2 * PROCLIFE_CTF_ALIGN)
-#define TEXT_SLACK 65536 /* the metadata, the names, and the folders */
+#define TEXT_SLACK 65536 /* the metadata, a name beyond the room for names, and the folders */
 #define TOTAL_BYTES 160 /* of a stream, in the metadata */
 
 static uint64_t slack_of(uint32_t cpus)
@@ -34,6 +40,11 @@ static uint64_t part_bytes(const struct proclife_keep *keep, uint32_t cpus)
 
 	bytes = bytes < PART_BYTES ? bytes : PART_BYTES;
 	return bytes > least ? bytes : least;
+}
+
+static uint64_t names_bytes(const struct proclife_keep *keep)
+{
+	return keep->bytes / NAMES_SHARE < NAMES_BYTES ? keep->bytes / NAMES_SHARE : NAMES_BYTES;
 }
 
 /* Of the snapshot with which the first part begins. */
@@ -69,13 +80,14 @@ static uint64_t bytes_of_part(const struct proclife_recorder *recorder)
 	return recorder->counts.bytes + recorder->cgroups_end + recorder->users_end + recorder->text_size;
 }
 
-/* What it begins with is apart. */
+/* What it begins with is apart, and so are names. */
 static bool is_full(const struct proclife_recorder *recorder)
 {
 	const struct proclife_ctf_writer *carried = recorder->writers[recorder->cpus];
 	uint64_t begins = carried ? carried->offset + carried->on_disk : 0;
+	uint64_t bytes = recorder->counts.bytes + recorder->text_size;
 
-	return bytes_of_part(recorder) - begins + slack_of(recorder->cpus) > recorder->part_bytes;
+	return bytes - begins + slack_of(recorder->cpus) > recorder->part_bytes;
 }
 
 /* Who recorded it is the same, and it goes on when the one before ends. */
@@ -122,14 +134,16 @@ static int write_carried(struct proclife_recorder *recorder, const struct procli
 /* @carried: what it begins with; NULL: it is the first. */
 static int begin_part(struct proclife_recorder *recorder, const struct proclife_carried *carried)
 {
+	uint64_t bytes = recorder->part_bytes + recorder->carried_bytes + 2 * recorder->names_bytes;
 	const char *path;
-	int err = proclife_parts_begin(recorder->parts, recorder->part_bytes + recorder->carried_bytes,
-				       &path);
+	int err = proclife_parts_begin(recorder->parts, bytes, &path);
 
+	/* However many are open, those that come have names, too. */
+	recorder->names_room = carried ? recorder->names_bytes / 2 : recorder->names_bytes;
 	if (!err)
 		err = proclife_recorder_begin(recorder, path);
 	if (!err)
-		err = carried ? proclife_recorder_next_names(recorder, carried->records, carried->count) :
+		err = carried ? proclife_recorder_next_names(recorder) :
 				proclife_recorder_open_names(recorder, NULL);
 	if (!err)
 		err = proclife_recorder_write_metadata(recorder);
@@ -137,6 +151,9 @@ static int begin_part(struct proclife_recorder *recorder, const struct proclife_
 		err = write_carried(recorder, carried);
 	if (!err && carried)
 		err = proclife_recorder_take_all(recorder);
+	if (!err && carried)
+		err = proclife_recorder_keep_names(recorder, carried->records, carried->count);
+	recorder->names_room = recorder->names_bytes;
 	return err ? err : proclife_parts_publish(recorder->parts, &path);
 }
 
@@ -269,6 +286,7 @@ int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_
 		return err;
 	r->part_bytes = part_bytes(&known, r->cpus);
 	r->carried_bytes = known.bytes / CARRIED_SHARE;
+	r->names_bytes = names_bytes(&known);
 	r->metadata.run.part = 1;
 	r->listener.take = take_in_parts;
 	r->sync = sync_parts;
