@@ -136,12 +136,34 @@ static struct proclife_process *owner_of(struct proclife_tasks *tasks, uint64_t 
 	return own && own->process && !own->process->kept ? &own->process->process : NULL;
 }
 
+/* Before it is fed. */
+static void see_memory(struct proclife_carry *carry, const struct proclife_record *record)
+{
+	const struct proclife_own_memory *own = proclife_memory_find(carry->tasks, record->mm.mm);
+
+	carry->owner = owner_of(carry->tasks, record->mm.mm);
+	carry->memory = own ? own->memory : (struct proclife_memory){ 0 };
+}
+
+/* Whatever a record changes of it, one of these is another one then. */
+static bool is_same_memory(const struct proclife_memory *a, const struct proclife_memory *b)
+{
+	return a->open == b->open && a->left == b->left && a->holders == b->holders &&
+	       a->early == b->early && a->teardown == b->teardown && a->gone == b->gone &&
+	       a->async == b->async && a->last.id == b->last.id && a->last.pid == b->last.pid &&
+	       !strcmp(a->last.comm, b->last.comm);
+}
+
 /* After it was fed: it can have made known whose the memory is. */
 static int note_memory(struct proclife_carry *carry, const struct proclife_record *record)
 {
+	const struct proclife_own_memory *own = proclife_memory_find(carry->tasks, record->mm.mm);
 	struct proclife_process *owner = owner_of(carry->tasks, record->mm.mm);
 	struct proclife_kept_life *life;
 
+	/* Anybody can call process_mrelease(2) again and again, or let go of what others hold. */
+	if (own && is_same_memory(&own->memory, &carry->memory))
+		return 0;
 	owner = owner ? owner : carry->owner;
 	if (!owner)
 		return record->mm.what == PROCLIFE_MM_EARLY &&
@@ -326,7 +348,9 @@ int proclife_carry_take(struct proclife_carry *carry, const struct proclife_even
 	} else {
 		carry->records++;
 		carry->fed = record;
-		carry->owner = record->type == PROCLIFE_MM ? owner_of(carry->tasks, record->mm.mm) : NULL;
+		carry->owner = NULL;
+		if (record->type == PROCLIFE_MM)
+			see_memory(carry, record);
 	}
 	err = proclife_tasks_feed(carry->tasks, event);
 	if (err >= 0)

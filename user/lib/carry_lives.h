@@ -53,6 +53,7 @@ struct proclife_carry {
 	uint64_t records; /* that were read */
 	const struct proclife_record *fed; /* the one that is being fed */
 	struct proclife_process *owner;	   /* of the memory that it is about, unless that is gone */
+	struct proclife_memory memory;	   /* that memory as it was before; zeros if it was not known */
 	struct proclife_gap gaps[PROCLIFE_CARRY_GAPS];
 	size_t gap_count;
 	int error; /* of a report */

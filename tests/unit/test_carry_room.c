@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How much is carried of lives to which much happens, and what is left out where there is no room for all. */
+#include "check.h"
+#include "records.h"
+
+#include <carry_lives.h>
+#include <signal.h>
+
+static struct proclife_carry *carry;
+static struct proclife_carried carried;
+
+static int setup(void **state)
+{
+	(void)state;
+	return proclife_carry_new(&carry);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proclife_carry_free(carry);
+	return 0;
+}
+
+static void take(struct proclife_record record)
+{
+	const struct proclife_event event = { .record = &record };
+
+	assert_int_equal(proclife_carry_take(carry, &event), 0);
+}
+
+static void choose(size_t most)
+{
+	assert_int_equal(proclife_carry_choose(carry, most, &carried), 0);
+	assert_true(carried.count <= most);
+}
+
+/* Of a process, or 0: of all. */
+static size_t carried_of(uint32_t tgid, enum proclife_type type)
+{
+	size_t number = 0;
+
+	for (size_t i = 0; i < carried.count; i++)
+		number += carried.records[i].type == type && (!tgid || carried.records[i].tgid == tgid);
+	return number;
+}
+
+static struct proclife_record mm_record(uint64_t ts, const struct who *who, uint32_t what, uint64_t mm)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_MM, who);
+
+	record.mm.mm = mm;
+	record.mm.what = what;
+	record.mm.users = 1;
+	return record;
+}
+
+static struct proclife_memory memory; /* of the zombie */
+
+static void process_gone(void *data, struct proclife_process *process)
+{
+	const struct proclife_memory *of = proclife_process_memory(process);
+
+	(void)data;
+	if (of)
+		memory = *of;
+}
+
+static void tell_carried(void)
+{
+	static const struct proclife_reports reports = { .size = sizeof(reports), .process_gone = process_gone };
+	struct proclife_tasks *tasks;
+
+	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
+	for (size_t i = 0; i < carried.count; i++)
+		feed(tasks, carried.records[i]);
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	proclife_tasks_free(tasks);
+}
+
+/*
+ * Others hold the memory of a zombie, and anybody can do the same to it again and again. What changes nothing
+ * is not carried.
+ */
+static void test_memory_again(void **state)
+{
+	static const uint32_t what[] = { PROCLIFE_MM_EARLY, PROCLIFE_MM_LEFT };
+	struct who init = process_of_pid(1, "init"), child = process_of_pid(2, "child");
+	struct who other = process_of_pid(3, "other");
+	struct proclife_record exiting = record_of(12, PROCLIFE_EXITING, &child);
+
+	(void)state;
+	exiting.exiting.mm = 77;
+	take(fork_record(10, &child, &init));
+	take(fork_record(11, &other, &init));
+	take(exiting);
+	take(mm_record(13, &child, PROCLIFE_MM_LEFT, 77));
+	take(exit_record(14, &child, 0, 0));
+	take(mm_record(15, &other, PROCLIFE_MM_EARLY, 77));
+	take(sigchld_record(16, &init, &child, CLD_EXITED));
+	for (uint64_t i = 0; i < 3000; i++) /* of 78, it is not known whose it is */
+		take(mm_record(17 + i, &other, what[i % 2], i % 5 ? 77 : 78));
+	choose(SIZE_MAX);
+	assert_int_equal(carried_of(0, PROCLIFE_MM), 3);
+	tell_carried();
+	assert_int_equal(memory.left, 13);
+	assert_int_equal(memory.early, 15);
+}
+
+#define ROOM(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ROOM(test_memory_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
