@@ -73,11 +73,6 @@ static int note_handle(struct choosing *c, uint64_t handle, uint64_t start)
 	return 0;
 }
 
-static struct proclife_kept_task *kept_of(const struct choosing *c, const struct proclife_own_task *task)
-{
-	return proclife_map_get(&c->carry->by_handle, task->task.handle);
-}
-
 /* Which tasks are there: those that others need, and all that are open, which may have a handle of the former. */
 static int note_handles(struct choosing *c)
 {
@@ -95,131 +90,10 @@ static int note_handles(struct choosing *c)
 		const struct proclife_own_task *task = process->tasks;
 
 		for (; task && !err; task = task->next)
-			if (kept_of(c, task))
+			if (proclife_kept_of(c->carry, task))
 				err = note_handle(c, task->task.handle, task->task.start);
 	}
 	return err;
-}
-
-static const struct proclife_kept *earlier(const struct proclife_kept *first, const struct proclife_kept *kept)
-{
-	return kept->of_reaper || (first && first->place <= kept->place) ? first : kept;
-}
-
-/* The one to which the process's first record belongs, or NULL. */
-static const struct proclife_kept *first_of(const struct choosing *c, const struct proclife_own_process *process)
-{
-	const struct proclife_kept_life *life = process->process.user;
-	const struct proclife_kept_task *freed = life ? life->freed : NULL;
-	const struct proclife_kept *first = NULL, *kept;
-
-	for (const struct proclife_own_task *task = process->tasks; task; task = task->next) {
-		const struct proclife_kept_task *of = kept_of(c, task);
-
-		for (kept = of ? of->records : NULL; kept; kept = kept->next)
-			first = earlier(first, kept);
-	}
-	for (; freed; freed = freed->next)
-		for (kept = freed->records; kept; kept = kept->next)
-			first = earlier(first, kept);
-	return first;
-}
-
-/* The latest record of a task before @place, unless it is freed by then. */
-static const struct proclife_kept *latest_before(const struct proclife_kept *kept, uint64_t place)
-{
-	const struct proclife_kept *latest = NULL;
-
-	for (; kept; kept = kept->next) {
-		if (kept->place >= place || kept->of_reaper)
-			continue;
-		if (kept->record.type == PROCLIFE_FREE)
-			return NULL;
-		latest = latest && latest->place > kept->place ? latest : kept;
-	}
-	return latest;
-}
-
-/* A record of a task that the process has then: of this one, or else any. NULL: there is none that is kept. */
-static const struct proclife_kept *task_then(const struct choosing *c, const struct proclife_process *process,
-					     uint64_t handle, uint64_t place)
-{
-	const struct proclife_own_process *own = proclife_own(process);
-	const struct proclife_kept_life *life = process->user;
-	const struct proclife_kept_task *freed = life ? life->freed : NULL;
-	const struct proclife_kept *any = NULL, *kept;
-
-	for (const struct proclife_own_task *task = own->tasks; task; task = task->next) {
-		const struct proclife_kept_task *of = kept_of(c, task);
-
-		kept = of ? latest_before(of->records, place) : NULL;
-		if (kept && kept->record.task == handle)
-			return kept;
-		any = any ? any : kept;
-	}
-	for (; freed; freed = freed->next) {
-		kept = latest_before(freed->records, place);
-		if (kept && kept->record.task == handle)
-			return kept;
-		any = any ? any : kept;
-	}
-	return any;
-}
-
-/* Does the process have the task of this record then? */
-static bool has_task(const struct choosing *c, const struct proclife_process *process,
-		     const struct proclife_kept *kept)
-{
-	const struct proclife_kept *then = task_then(c, process, kept->record.task, kept->place);
-
-	return then && then->record.task == kept->record.task;
-}
-
-static const struct proclife_process *process_by_id(const struct choosing *c, uint32_t tgid, uint64_t id)
-{
-	const struct proclife_process *process = proclife_tgid_get(c->carry->tasks, tgid);
-
-	while (process && process->id != id)
-		process = proclife_tgid_next(process);
-	return process;
-}
-
-/* The one with this tgid when the child was born. */
-static const struct proclife_process *relative(const struct choosing *c, const struct proclife_process *child,
-					       uint32_t tgid)
-{
-	const struct proclife_process *process;
-
-	if (tgid == child->parent_tgid)
-		return process_by_id(c, tgid, child->parent_id);
-	process = proclife_tgid_get(c->carry->tasks, tgid);
-	while (process && process->start > child->start)
-		process = proclife_tgid_next(process);
-	return process;
-}
-
-/* The thread that forked can be gone while its process is there. */
-static void set_relative(const struct choosing *c, const struct proclife_process *child, uint32_t tgid,
-			 uint64_t place, __u64 *handle)
-{
-	const struct proclife_process *process = *handle ? relative(c, child, tgid) : NULL;
-	const struct proclife_kept *kept = process ? task_then(c, process, *handle, place) : NULL;
-
-	if (process && !kept) /* a snapshot can have children before their parents */
-		kept = first_of(c, proclife_own(process));
-	if (kept)
-		*handle = kept->record.task;
-}
-
-static void set_relatives(const struct choosing *c, const struct proclife_process *child, uint64_t place,
-			  struct proclife_record *record)
-{
-	if (record->type == PROCLIFE_FORK) {
-		set_relative(c, child, record->fork.parent_tgid, place, &record->fork.parent);
-		set_relative(c, child, record->fork.creator_tgid, place, &record->fork.creator);
-	} else if (record->type == PROCLIFE_TASK) {
-		set_relative(c, child, record->state.parent_tgid, place, &record->state.parent);
-	}
 }
 
 static int put_list(struct choosing *c, const struct proclife_process *process,
@@ -232,7 +106,7 @@ static int put_list(struct choosing *c, const struct proclife_process *process,
 
 		if (!is_carried(c, kept))
 			continue;
-		set_relatives(c, process, kept->place, &record);
+		proclife_kept_relatives(c->carry, process, kept->place, &record);
 		err = put(c, &record, kept->place);
 	}
 	return err;
@@ -246,10 +120,10 @@ static void need_names(struct choosing *c)
 	for (; own; own = own->next) {
 		const struct proclife_process *child = &own->process;
 		const struct proclife_process *parent;
-		const struct proclife_kept *birth = first_of(c, own);
+		const struct proclife_kept *birth = proclife_kept_first(c->carry, own);
 		struct proclife_kept *latest = NULL;
 
-		parent = process_by_id(c, child->parent_tgid, child->parent_id);
+		parent = proclife_kept_process(c->carry, child->parent_tgid, child->parent_id);
 		if (!birth || !parent || !parent->user)
 			continue;
 		for (struct proclife_kept *kept = ((struct proclife_kept_life *)parent->user)->names; kept;
@@ -267,7 +141,7 @@ static int put_names(struct choosing *c, const struct proclife_process *process,
 	int err = 0;
 
 	for (; kept && !err; kept = kept->next) {
-		if (kept->needed && has_task(c, process, kept))
+		if (kept->needed && proclife_kept_has(c->carry, process, kept))
 			err = put(c, &kept->record, kept->place);
 		else
 			*execs += kept->record.type == PROCLIFE_EXEC;
@@ -294,7 +168,7 @@ static int put_past(struct choosing *c, const struct proclife_own_process *proce
 	const struct proclife_kept_life *life = process->process.user;
 	struct proclife_past past = life->past;
 	bool incomplete;
-	const struct proclife_kept *first = first_of(c, process);
+	const struct proclife_kept *first = proclife_kept_first(c->carry, process);
 	struct proclife_record record = { .type = PROCLIFE_PAST };
 
 	past.execs += execs;
@@ -317,7 +191,7 @@ static int put_signals(struct choosing *c, const struct proclife_process *proces
 	int err = 0;
 
 	for (; kept && !err; kept = kept->next)
-		if (has_task(c, process, kept))
+		if (proclife_kept_has(c->carry, process, kept))
 			err = put(c, &kept->record, kept->place);
 	return err;
 }
@@ -329,8 +203,8 @@ static int put_notified(struct choosing *c, const struct proclife_process *proce
 	const struct proclife_process *parent = NULL;
 
 	if (kept)
-		parent = process_by_id(c, kept->record.tgid, process->notified_id);
-	if (!parent || !has_task(c, parent, kept))
+		parent = proclife_kept_process(c->carry, kept->record.tgid, process->notified_id);
+	if (!parent || !proclife_kept_has(c->carry, parent, kept))
 		kept = life->notified_own;
 	if (!kept || process->marks.notified != kept->record.ts)
 		return 0;
@@ -368,7 +242,7 @@ static int put_process(struct choosing *c, const struct proclife_own_process *pr
 	int err = 0;
 
 	for (const struct proclife_own_task *task = process->tasks; task && !err; task = task->next) {
-		const struct proclife_kept_task *kept = kept_of(c, task);
+		const struct proclife_kept_task *kept = proclife_kept_of(c->carry, task);
 
 		err = kept ? put_list(c, &process->process, kept->records) : 0;
 	}

@@ -94,4 +94,22 @@ void proclife_past_add(struct proclife_past *to, const struct proclife_past *pas
 
 extern const struct proclife_reports proclife_carry_reports; /* to a carry */
 
+/*
+ * carry_relatives.c
+ */
+
+struct proclife_kept_task *proclife_kept_of(const struct proclife_carry *carry,
+					    const struct proclife_own_task *task);
+/* The one to which the process's first record belongs, or NULL. */
+const struct proclife_kept *proclife_kept_first(const struct proclife_carry *carry,
+						const struct proclife_own_process *process);
+const struct proclife_process *proclife_kept_process(const struct proclife_carry *carry, uint32_t tgid,
+						     uint64_t id);
+/* Does the process have the task of this record then? */
+bool proclife_kept_has(const struct proclife_carry *carry, const struct proclife_process *process,
+		       const struct proclife_kept *kept);
+/* Sets the tasks that the record of a birth names: a thread that forked can be gone while its process is there. */
+void proclife_kept_relatives(const struct proclife_carry *carry, const struct proclife_process *child,
+			     uint64_t place, struct proclife_record *record);
+
 #endif
