@@ -108,12 +108,92 @@ static void test_memory_again(void **state)
 	assert_int_equal(memory.early, 15);
 }
 
+/* A process with arguments of so many pieces, and so many threads besides its leader. */
+static void live(uint32_t pid, uint32_t pieces, uint32_t threads)
+{
+	struct who init = process_of_pid(1, "init"), who = process_of_pid(pid, "any");
+
+	take(fork_record(pid, &who, &init));
+	take(exec_record(pid, &who, pid, "/bin/any"));
+	for (uint32_t i = 0; i < pieces; i++) {
+		struct proclife_record args = record_of(pid, PROCLIFE_ARGS, &who);
+
+		args.args.len = 8;
+		args.args.offset = (uint16_t)(8 * i);
+		args.args.total = (uint16_t)(8 * pieces);
+		take(args);
+	}
+	for (uint32_t i = 0; i < threads; i++) {
+		struct who thread = thread_of(&who, 10000 + i);
+
+		take(clone_record(pid, &thread, &init, &who));
+	}
+}
+
+/* The one that has most loses first; then those that have less. */
+static void test_arguments(void **state)
+{
+	(void)state;
+	live(100, 100, 0);
+	for (uint32_t pid = 101; pid <= 120; pid++)
+		live(pid, 3, 0);
+	choose(202);
+	assert_int_equal(carried.count, 2 + 100 + 20 * 5);
+	choose(201);
+	assert_int_equal(carried_of(100, PROCLIFE_ARGS), 1);
+	assert_int_equal(carried_of(0, PROCLIFE_ARGS), 1 + 20 * 3);
+	assert_int_equal(carried.count, 2 + 1 + 20 * 5);
+	choose(102);
+	assert_int_equal(carried_of(0, PROCLIFE_ARGS), 21);
+	choose(62);
+	assert_int_equal(carried_of(0, PROCLIFE_ARGS), 0);
+	assert_int_equal(carried_of(0, PROCLIFE_FORK), 21);
+	assert_int_equal(carried.left_out, 0);
+}
+
+/* One that takes a large share alone is left out before all others, which keep their arguments. */
+static void test_large(void **state)
+{
+	(void)state;
+	for (uint32_t pid = 100; pid < 110; pid++)
+		live(pid, 1, 0);
+	live(110, 1, 60);
+	live(111, 1, 0);
+	choose(95);
+	assert_int_equal(carried_of(110, PROCLIFE_ARGS), 0);
+	assert_int_equal(carried_of(110, PROCLIFE_FORK), 61);
+	assert_int_equal(carried_of(111, PROCLIFE_ARGS), 1);
+	choose(83);
+	assert_int_equal(carried_of(110, PROCLIFE_FORK), 0);
+	assert_int_equal(carried_of(0, PROCLIFE_FORK), 11);
+	assert_int_equal(carried_of(0, PROCLIFE_ARGS), 11);
+	assert_int_equal(carried.left_out, 62);
+}
+
+/* Where all are small, the last ones are left out. */
+static void test_last(void **state)
+{
+	(void)state;
+	live(100, 0, 2);
+	for (uint32_t pid = 101; pid < 150; pid++)
+		live(pid, 1, 0);
+	choose(64);
+	assert_int_equal(carried_of(100, PROCLIFE_FORK), 3);
+	assert_int_equal(carried_of(0, PROCLIFE_FORK), 3 + 30);
+	assert_int_equal(carried_of(149, PROCLIFE_FORK), 0);
+	assert_int_equal(carried.count, 64);
+	assert_int_equal(carried.left_out, 2 * 19);
+}
+
 #define ROOM(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ROOM(test_memory_again),
+		ROOM(test_arguments),
+		ROOM(test_large),
+		ROOM(test_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

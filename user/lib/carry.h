@@ -36,8 +36,9 @@ struct proclife_carried {
 };
 
 /*
- * What is carried, at most @most records. Where there is no room for all, arguments are left out first: all
- * but the first piece, then these; then the processes that came last, which @carried->left_out counts.
+ * What is carried, at most @most records. Where there is no room for all, the lives of the most records have
+ * only the first piece of their arguments, or none. If that is not enough, lives are left out: those that take
+ * a large share alone, then the processes that came last. @carried->left_out counts their records.
  * Owned by the carry. 0 or -ENOMEM.
  */
 int proclife_carry_choose(struct proclife_carry *carry, size_t most, struct proclife_carried *carried);

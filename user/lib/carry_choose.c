@@ -5,15 +5,20 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* How much of the arguments is carried. */
-enum arguments { ALL_PIECES, FIRST_PIECE, NO_ARGUMENTS };
+/* A life that takes more than this share of the room is left out before those that came last. */
+#define LARGE_SHARE 16
 
 struct choosing {
 	struct proclife_carry *carry;
-	enum arguments arguments;
 	size_t most;
 	size_t count;	  /* chosen; beyond `most`, only counted */
+	size_t detailed;  /* a life of more records has fewer of its arguments... */
+	size_t largest;	  /* ... and one of more than these without any is left out */
+	bool measured;	  /* the sizes of all are known: what there is no room for is left out */
+	enum proclife_carry_arguments arguments; /* of the life whose records are put */
+	size_t argument_records[PROCLIFE_CARRY_SIZES]; /* likewise: those that it takes to have so much */
 	uint64_t left_out;
 	struct proclife_map handles; /* of the tasks whose records are chosen: their start */
 };
@@ -22,6 +27,12 @@ static int put(struct choosing *c, const struct proclife_record *record, uint64_
 {
 	struct proclife_carry *carry = c->carry;
 
+	if (record->type == PROCLIFE_ARGS)
+		c->argument_records[record->args.offset ? PROCLIFE_ALL_PIECES : PROCLIFE_FIRST_PIECE]++;
+	if (c->count >= c->most) {
+		c->count++;
+		return 0;
+	}
 	if (c->count == carry->chosen_size) {
 		size_t size = carry->chosen_size ? 2 * carry->chosen_size : 1024;
 		void *more = reallocarray(carry->chosen, size, sizeof(*carry->chosen));
@@ -59,9 +70,9 @@ static bool is_carried(const struct choosing *c, const struct proclife_kept *kep
 {
 	if (kept->record.type == PROCLIFE_WAIT)
 		return waits(c, kept);
-	if (kept->record.type != PROCLIFE_ARGS || c->arguments == ALL_PIECES)
+	if (kept->record.type != PROCLIFE_ARGS || c->arguments == PROCLIFE_ALL_PIECES)
 		return true;
-	return c->arguments == FIRST_PIECE && !kept->record.args.offset;
+	return c->arguments == PROCLIFE_FIRST_PIECE && !kept->record.args.offset;
 }
 
 static int note_handle(struct choosing *c, uint64_t handle, uint64_t start)
@@ -268,11 +279,47 @@ static int put_suppressed(struct choosing *c)
 	return err;
 }
 
-static bool is_known(const struct proclife_own_process *process)
+/* NULL: it is not carried. Without tasks, it only waits for one that was not seen. */
+static struct proclife_kept_life *known_life(const struct proclife_own_process *process)
 {
-	const struct proclife_kept_life *life = process->process.user;
+	struct proclife_kept_life *life = process->process.user;
 
-	return life && !life->unknown;
+	return process->tasks && life && !life->unknown ? life : NULL;
+}
+
+static enum proclife_carry_arguments arguments_of(const struct choosing *c,
+						  const struct proclife_kept_life *life)
+{
+	enum proclife_carry_arguments arguments = PROCLIFE_ALL_PIECES;
+
+	while (arguments != PROCLIFE_NO_ARGUMENTS && life->sizes[arguments] > c->detailed)
+		arguments--;
+	return arguments;
+}
+
+static int put_life(struct choosing *c, const struct proclife_own_process *process,
+		    struct proclife_kept_life *life)
+{
+	size_t before = c->count, *sizes = life->sizes;
+	int err;
+
+	memset(c->argument_records, 0, sizeof(c->argument_records));
+	c->arguments = arguments_of(c, life);
+	if (sizes[PROCLIFE_NO_ARGUMENTS] > c->largest) {
+		c->left_out += sizes[PROCLIFE_NO_ARGUMENTS];
+		return 0;
+	}
+	err = put_process(c, process);
+	if (!c->measured) {
+		sizes[PROCLIFE_ALL_PIECES] = c->count - before;
+		sizes[PROCLIFE_FIRST_PIECE] = sizes[PROCLIFE_ALL_PIECES] - c->argument_records[PROCLIFE_ALL_PIECES];
+		sizes[PROCLIFE_NO_ARGUMENTS] =
+			sizes[PROCLIFE_FIRST_PIECE] - c->argument_records[PROCLIFE_FIRST_PIECE];
+	} else if (c->count > c->most) {
+		c->left_out += c->count - before;
+		c->count = before;
+	}
+	return err;
 }
 
 static int put_all(struct choosing *c)
@@ -281,20 +328,61 @@ static int put_all(struct choosing *c)
 	int err;
 
 	c->count = 0;
-	c->left_out = 0;
 	err = put_suppressed(c);
 	for (; process && !err; process = process->next) {
-		size_t before = c->count;
+		struct proclife_kept_life *life = known_life(process);
 
-		/* Without tasks, it only waits for one that was not seen. */
-		if (process->tasks && is_known(process))
-			err = put_process(c, process);
-		if (c->arguments == NO_ARGUMENTS && c->count > c->most) {
-			c->left_out += c->count - before;
-			c->count = before;
-		}
+		err = life ? put_life(c, process, life) : 0;
 	}
-	return err ? err : put_early(c);
+	err = err ? err : put_early(c);
+	if (c->measured && c->count > c->most) {
+		c->left_out += c->count - c->most;
+		c->count = c->most;
+	}
+	return err;
+}
+
+static size_t size_of_all(const struct choosing *c)
+{
+	const struct proclife_own_process *process = c->carry->tasks->first;
+	size_t all = 0;
+
+	for (; process; process = process->next) {
+		const struct proclife_kept_life *life = known_life(process);
+
+		if (life && life->sizes[PROCLIFE_NO_ARGUMENTS] <= c->largest)
+			all += life->sizes[arguments_of(c, life)];
+	}
+	return all;
+}
+
+/* The highest limit with which there is room for all lives, or else the least. */
+static void lower(const struct choosing *c, size_t *limit, size_t least, size_t room)
+{
+	size_t most = c->most;
+
+	while (least < most) {
+		*limit = least + (most - least + 1) / 2;
+		if (size_of_all(c) <= room)
+			least = *limit;
+		else
+			most = *limit - 1;
+	}
+	*limit = least;
+}
+
+/* All were measured, and are too much: those that take the most get less. */
+static void lower_limits(struct choosing *c)
+{
+	size_t apart = c->count - size_of_all(c); /* what is not of lives */
+	size_t room = c->most > apart ? c->most - apart : 0;
+
+	c->measured = true;
+	lower(c, &c->detailed, 0, room);
+	if (size_of_all(c) <= room)
+		return;
+	lower(c, &c->largest, c->most / LARGE_SHARE, room);
+	lower(c, &c->detailed, 0, room); /* without those, others can have theirs */
 }
 
 static int by_time(const void *a, const void *b)
@@ -321,9 +409,11 @@ static int choose(struct choosing *c, struct proclife_carried *carried)
 	int err = note_handles(c);
 
 	need_names(c);
-	do {
-		err = err ? err : put_all(c);
-	} while (!err && c->count > c->most && c->arguments++ < NO_ARGUMENTS);
+	err = err ? err : put_all(c);
+	if (!err && c->count > c->most) {
+		lower_limits(c);
+		err = put_all(c);
+	}
 	if (err)
 		return err;
 	if (c->count)
@@ -344,7 +434,7 @@ static int choose(struct choosing *c, struct proclife_carried *carried)
 
 int proclife_carry_choose(struct proclife_carry *carry, size_t most, struct proclife_carried *carried)
 {
-	struct choosing c = { .carry = carry, .most = most };
+	struct choosing c = { .carry = carry, .most = most, .detailed = SIZE_MAX, .largest = SIZE_MAX };
 	int err = proclife_map_init(&c.handles);
 
 	free(carry->carried);

@@ -27,6 +27,11 @@ struct proclife_kept_task {
 	bool needed;	  /* whatever follows; otherwise only as the last one that has begun to exit */
 };
 
+/* How much of a life's arguments is carried. */
+enum proclife_carry_arguments { PROCLIFE_NO_ARGUMENTS, PROCLIFE_FIRST_PIECE, PROCLIFE_ALL_PIECES };
+
+#define PROCLIFE_CARRY_SIZES 3
+
 /* As `user` of a process. */
 struct proclife_kept_life {
 	struct proclife_kept_task *freed; /* tasks that are, and without whom the life would be told otherwise */
@@ -37,6 +42,7 @@ struct proclife_kept_life {
 	struct proclife_kept *names; /* EXEC and RENAME that were replaced, and may be its children's parent's */
 	bool unknown;			    /* a gap hides how it goes on: it is not carried */
 	uint64_t last_child;	     /* when the latest was born */
+	size_t sizes[PROCLIFE_CARRY_SIZES]; /* how many records it is with so much of its arguments */
 	struct proclife_past past;	  /* of all its other records */
 };
 
