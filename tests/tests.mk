@@ -82,13 +82,13 @@ $(STORY_TESTS): $B/tests/unit/support/story.o | $B/proclife-read
 $B/tests/unit/test_critical $B/tests/unit/test_critical_text: $B/tests/unit/support/plan.o $B/tests/unit/support/chain.o
 $(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_progress test_schema test_search): | $B/proclife-read
 
-$(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_metrics_live test_intervals_live test_triggers_live test_reactions_live test_live test_live_screen): $B/tests/unit/support/live_device.o
+$(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_metrics_live test_intervals_live test_triggers_live test_reactions_live test_live test_live_screen test_own): $B/tests/unit/support/live_device.o
 
 $B/tests/unit/test_triggers $B/tests/unit/test_triggers_gaps: $B/tests/unit/support/fires.o
 $B/tests/unit/test_triggers_live $B/tests/unit/test_reactions_live: $B/tests/unit/support/watching.o
 $(patsubst %,$B/tests/unit/%,test_live test_live_screen): $(patsubst %,$B/tests/unit/support/%.o,terminal live_screen)
 $B/tests/unit/test_metrics $B/tests/unit/test_metrics_live: $B/tests/unit/support/metrics_file.o
-$B/tests/unit/test_metrics_live $B/tests/unit/test_intervals_live $B/tests/unit/test_triggers_live $B/tests/unit/test_reactions_live: $B/tests/unit/support/recorded.o | $B/proclife-read
+$B/tests/unit/test_metrics_live $B/tests/unit/test_intervals_live $B/tests/unit/test_triggers_live $B/tests/unit/test_reactions_live $B/tests/unit/test_own: $B/tests/unit/support/recorded.o | $B/proclife-read
 
 $(patsubst %,$B/tests/unit/%,test_salvage test_salvage_files): $B/tests/unit/support/salvage.o
 
@@ -96,7 +96,7 @@ $(patsubst %,$B/tests/unit/%,test_claims test_changed test_daytime test_env test
 
 # What of the C library the library uses goes through this test, which lets it fail.
 FAILING := malloc calloc realloc aligned_alloc strdup asprintf open_memstream fdopendir free open openat fstat \
-	mkdir mkdirat renameat ftruncate mmap readdir getrandom ioctl read pread pwrite close
+	mkdirat renameat ftruncate mmap readdir getrandom ioctl read pread pwrite close
 
 $B/tests/unit/test_failures $B/tests/unit/test_parts_failing $B/tests/unit/test_refused: $B/tests/unit/support/failing.o
 $B/tests/unit/test_failures $B/tests/unit/test_parts_failing $B/tests/unit/test_refused: override LDFLAGS += $(FAILING:%=-Wl,--wrap=%)
@@ -104,7 +104,8 @@ $B/tests/unit/test_failures $B/tests/unit/test_parts_failing $B/tests/unit/test_
 $B/tests/unit/test_salvage: override LDFLAGS += -Wl,--wrap=pread
 $B/tests/unit/test_recording: private override LDFLAGS += -Wl,--wrap=getrandom
 $B/tests/unit/test_users: private override LDFLAGS += -Wl,--wrap=getpwuid_r
-$B/tests/unit/test_unfinished: private override LDFLAGS += -Wl,--wrap=sched_yield -Wl,--wrap=mkdir
+$B/tests/unit/test_unfinished: private override LDFLAGS += -Wl,--wrap=sched_yield -Wl,--wrap=mkdirat
+$B/tests/unit/test_own: override LDFLAGS += -Wl,--wrap=geteuid -Wl,--wrap=mkdirat -Wl,--wrap=closedir
 $B/tests/unit/test_waiting: override LDFLAGS += -Wl,--wrap=poll -Wl,--wrap=fstat -Wl,--wrap=ioctl
 $B/tests/unit/test_rcu: override LDFLAGS += -Wl,--wrap=fopen -Wl,--wrap=uname
 $B/tests/unit/test_cgroups: override LDFLAGS += -Wl,--wrap=fopen -Wl,--wrap=open_by_handle_at

@@ -138,13 +138,13 @@ static void test_disk_full(void **state)
 
 static bool no_room;
 
-int __real_mkdir(const char *path, mode_t mode);
-int __wrap_mkdir(const char *path, mode_t mode);
+int __real_mkdirat(int dir, const char *path, mode_t mode);
+int __wrap_mkdirat(int dir, const char *path, mode_t mode);
 
-int __wrap_mkdir(const char *path, mode_t mode)
+int __wrap_mkdirat(int dir, const char *path, mode_t mode)
 {
 	errno = ENOSPC;
-	return no_room ? -1 : __real_mkdir(path, mode);
+	return no_room ? -1 : __real_mkdirat(dir, path, mode);
 }
 
 /* There is no room for the folder: that is what its maker is told. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The parts of a recording that keeps the latest: making, publishing and removing them within bounds. */
 #include "ctf.h"
+#include "own.h"
 #include "parts.h"
 
 #include <errno.h>
@@ -188,12 +189,11 @@ static int take_runs(struct proclife_parts *parts)
 
 static int open_dir(struct proclife_parts *parts, const char *dir)
 {
-	/* Arguments and names can be confidential: for the owner only, like the device. */
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return -errno;
-	parts->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (parts->dir < 0)
-		return -errno;
+	int fd = proclife_own_folder(dir);
+
+	if (fd < 0)
+		return fd;
+	parts->dir = fd;
 	if (flock(parts->dir, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
 	return faccessat(parts->dir, "metadata", F_OK, AT_SYMLINK_NOFOLLOW) ? 0 : -ENOTEMPTY;
@@ -323,6 +323,13 @@ int proclife_parts_begin(struct proclife_parts *parts, uint64_t bytes, const cha
 	return err;
 }
 
+int proclife_parts_made(const struct proclife_parts *parts)
+{
+	int fd = openat(parts->run, being_made, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	return fd < 0 ? -errno : fd;
+}
+
 int proclife_parts_publish(struct proclife_parts *parts, const char **path)
 {
 	char name[PROCLIFE_PART_NAME + 8];
@@ -340,7 +347,7 @@ int proclife_parts_publish(struct proclife_parts *parts, const char **path)
 
 void proclife_parts_end(struct proclife_parts *parts, uint64_t began)
 {
-	uint64_t bytes = bytes_of(AT_FDCWD, parts->path);
+	uint64_t bytes = bytes_of(parts->run, strrchr(parts->path, '/') + 1);
 
 	/* Without memory for it, it is not removed. That ends nothing. */
 	if (!add_part(parts, parts->run_name, parts->number, bytes, now_of(CLOCK_BOOTTIME), false))

@@ -51,7 +51,8 @@ struct proclife_parts;
  * proclife_parts_open - take a folder, and what earlier runs have left in it
  *
  * It is made if it does not exist. Parts that were being made or removed when their recorder was
- * interrupted are removed. -EBUSY: another recorder is at work there; -ENOTEMPTY: it is a recording itself.
+ * interrupted are removed. -EBUSY: another recorder is at work there; -ENOTEMPTY: it is a recording itself;
+ * -EPERM: as proclife_own_folder().
  */
 int proclife_parts_open(struct proclife_parts **parts, const char *dir, const struct proclife_keep *keep);
 void proclife_parts_free(struct proclife_parts *parts);
@@ -61,6 +62,8 @@ void proclife_parts_free(struct proclife_parts *parts);
  * owned by the parts.
  */
 int proclife_parts_begin(struct proclife_parts *parts, uint64_t bytes, const char **path);
+/* Opens that folder, which is not published yet: a descriptor, or a negative errno. */
+int proclife_parts_made(const struct proclife_parts *parts);
 int proclife_parts_publish(struct proclife_parts *parts, const char **path);
 /* Nothing is added to it any more. It began at @began. */
 void proclife_parts_end(struct proclife_parts *parts, uint64_t began);

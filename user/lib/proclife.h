@@ -304,13 +304,14 @@ struct proclife_recorder;
 
 /**
  * proclife_recorder_new - record what a device yields
- * @dir: the folder: it is created, or has to be empty
+ * @dir: the folder: it is created, or has to be empty and the caller's own
  * @run: what is known so far; copied
  *
  * Call this before the first proclife_source_next(); otherwise it fails with -EBUSY. -EINVAL if the
  * size of @run is wrong or a text in it has no NUL, -E2BIG if it has something that this library
- * does not know; -ENOTSUP if the source is not a device; -ENOTEMPTY if the folder is not empty.
- * Free the recorder before the source.
+ * does not know; -ENOTSUP if the source is not a device; -ENOTEMPTY if the folder is not empty;
+ * -EPERM if it belongs to somebody else than the caller or root, or others can write in it, or it is
+ * a symbolic link in such a folder. Free the recorder before the source.
  */
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
 			  const char *dir, const struct proclife_run_info *run);
@@ -323,7 +324,7 @@ struct proclife_keep {
 
 /**
  * proclife_recorder_keep - record what a device yields, and keep the latest of it
- * @dir: the folder: it is created, or has what earlier runs have left there
+ * @dir: the folder: it is created, or is the caller's own and has what earlier runs have left there
  *
  * As proclife_recorder_new(), but the recording consists of parts, each of which can be read alone, and the
  * oldest are removed: so the folder never has more than @keep->bytes, those of earlier runs included. Each

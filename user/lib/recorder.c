@@ -5,6 +5,7 @@
  * one write(2) per packet.
  */
 #include "ctf_writer.h"
+#include "own.h"
 #include "recorder.h"
 
 #include <dirent.h>
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 int proclife_recorder_writer(struct proclife_recorder *recorder, uint32_t order,
@@ -102,9 +102,9 @@ static int write_metadata(struct proclife_recorder *recorder)
 	text = proclife_metadata_text(&recorder->metadata, &size, &recorder->synced_at);
 	if (!text)
 		return -ENOMEM;
-	fd = openat(recorder->dir, draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	fd = proclife_own_file(recorder->dir, draft);
 	if (fd < 0) {
-		err = -errno;
+		err = fd;
 		goto free_text;
 	}
 	lock(fd);
@@ -328,19 +328,17 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 	free(recorder);
 }
 
-/* Makes the folder, or takes an empty one. */
+/* Makes the folder, or takes an empty one; that of a part is made. */
 int proclife_recorder_begin(struct proclife_recorder *recorder, const char *path)
 {
 	struct dirent *entry;
 	int err = 0, fd;
 	DIR *dir;
 
-	/* Arguments and names can be confidential: for the owner only, like the device. */
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return -errno;
-	recorder->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (recorder->dir < 0)
-		return -errno;
+	fd = recorder->parts ? proclife_parts_made(recorder->parts) : proclife_own_folder(path);
+	if (fd < 0)
+		return fd;
+	recorder->dir = fd;
 	fd = openat(recorder->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

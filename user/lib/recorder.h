@@ -59,7 +59,7 @@ struct proclife_recorder {
 
 int proclife_recorder_new_here(struct proclife_recorder **recorder, struct proclife_source *source,
 			       const struct proclife_run_info *run);
-/* Makes the files in this folder, which is made, or has to be empty. */
+/* Makes the files in this folder, which is made, or has to be empty; of parts, in that of the next one. */
 int proclife_recorder_begin(struct proclife_recorder *recorder, const char *dir);
 void proclife_recorder_take(struct proclife_listener *listener, struct proclife_stream *stream);
 int proclife_recorder_take_all(struct proclife_recorder *recorder);

@@ -2,11 +2,11 @@
 /* The names that a recording keeps of numbers in its records: paths of cgroups, names of users. */
 #include "cgroups.h"
 #include "numbered.h"
+#include "own.h"
 #include "recorder.h"
 #include "users.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,8 +154,10 @@ int proclife_recorder_note(struct proclife_recorder *recorder, const struct proc
 
 static int create(const struct proclife_recorder *recorder, const char *name, int *fd)
 {
-	*fd = openat(recorder->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	return *fd < 0 ? -errno : 0;
+	int ret = proclife_own_file(recorder->dir, name);
+
+	*fd = ret < 0 ? -1 : ret;
+	return ret < 0 ? ret : 0;
 }
 
 int proclife_recorder_open_names(struct proclife_recorder *recorder, const char *path)

@@ -169,7 +169,6 @@ WRAP(int, open, FAIL_CALLS, -1, (const char *path, int flags, mode_t mode),
 WRAP(int, openat, FAIL_CALLS, -1, (int dir, const char *path, int flags, mode_t mode),
      flags & O_CREAT && refuse(FAIL_SPACE) ? -1 : __real_openat(dir, path, flags, mode))
 WRAP(int, fstat, FAIL_CALLS, -1, (int fd, struct stat *st), __real_fstat(fd, st))
-WRAP(int, mkdir, FAIL_CALLS, -1, (const char *path, mode_t mode), __real_mkdir(path, mode))
 WRAP(int, mkdirat, FAIL_CALLS, -1, (int dir, const char *path, mode_t mode),
      refuse(FAIL_SPACE) ? -1 : __real_mkdirat(dir, path, mode))
 WRAP(int, renameat, FAIL_CALLS, -1, (int from, const char *old, int to, const char *name),

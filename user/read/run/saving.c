@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
+#include "output/own.h"
 #include "output/quoted.h"
 #include "output/replace.h"
 #include "run/saving.h"
@@ -17,23 +18,34 @@
 #define CAUSE_LEN 64
 #define MOST_OF_SECOND 100
 
+/* Whose own cannot be exchanged there: as in /tmp, others can remove nothing but theirs. */
+static bool is_safe(const struct stat *st)
+{
+	return own_is_trusted(st) && (!own_is_shared(st) || (st->st_mode & S_ISVTX));
+}
+
 static int check_folder(const struct options *options)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	const char *why;
+	bool made;
 
 	/* Arguments and names can be confidential: for the owner only, like the device. */
-	if (!mkdir(options->save, 0700) || errno == EEXIST)
+	made = !mkdir(options->save, 0700);
+	if (made || errno == EEXIST)
 		errno = 0;
 	why = errno					? strerror(errno) :
 	      stat(options->save, &st)			? strerror(errno) :
 	      !S_ISDIR(st.st_mode)			? strerror(ENOTDIR) :
 	      access(options->save, R_OK | W_OK | X_OK) ? strerror(errno) :
 							  NULL;
-	if (!why)
+	if (why)
+		message("--save %s: cannot write there: %s; name a folder in one that can be written",
+			quoted(options->save), why);
+	else if (made || is_safe(&st))
 		return 0;
-	message("--save %s: cannot write there: %s; name a folder in one that can be written",
-		quoted(options->save), why);
+	else
+		own_say_folder("--save", options->save);
 	return -ESRCH;
 }
 

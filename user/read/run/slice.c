@@ -4,6 +4,7 @@
  * kept; the second time their records are copied.
  */
 #include "output/message.h"
+#include "output/own.h"
 #include "output/quoted.h"
 #include "run/kept.h"
 #include "run/matched.h"
@@ -180,6 +181,8 @@ static void say_failed(const struct slice *slice, int error)
 {
 	const char *to = quoted(slice->run.options->slice), *first = remedy(error);
 
+	if (error == -EPERM && !slice->recorder && own_say_folder("--slice", slice->run.options->slice))
+		return;
 	if (error == -ENOTEMPTY)
 		message("--slice %s: the folder is not empty; name a new one", to);
 	else if (error == -ENOTDIR)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Folders in which nobody else can exchange what is written. Root records where others have folders, too, and
+ * whoever owns one could put a link there, to a file that root then overwrites.
+ */
+#ifndef PROCLIFE_OWN_H
+#define PROCLIFE_OWN_H
+
+/*
+ * Opens this folder, or makes it. -EPERM: it was there, and belongs to somebody else, or others can write in it;
+ * or it is a symbolic link where others can put one. Otherwise a descriptor, or another negative errno.
+ */
+int proclife_own_folder(const char *path);
+
+/* Creates a file, for writing, in place of one that has this name. A descriptor, or a negative errno. */
+int proclife_own_file(int dir, const char *name);
+
+#endif

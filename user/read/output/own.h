@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What belongs to somebody else is neither written nor filled: root writes where others have folders, and they
+ * would read it, or have put a link there.
+ */
+#ifndef READ_OWN_H
+#define READ_OWN_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/* Ours, or root's. */
+bool own_is_trusted(const struct stat *st);
+/* Can others write to it, or in it? */
+bool own_is_shared(const struct stat *st);
+
+/* If it is for this that a folder was refused, says so. @option: which one names it. */
+bool own_say_folder(const char *option, const char *path);
+
+#endif
