@@ -383,6 +383,47 @@ static void test_append(void **state)
 	free(out.text);
 }
 
+static void expect_refused(const char *options, const char *path, const char *text)
+{
+	struct output out = run_program(true, 0, "%s --device %s --history --duration 10ms --export otlp %s %s", program,
+					getenv("DEVICE"), options, path);
+	char wanted[3 * PATH_MAX];
+	struct stat st;
+
+	snprintf(wanted, sizeof(wanted), "proclife-read: %s %s: %s\n", options, path, text);
+	assert_string_equal(out.text, wanted);
+	assert_int_equal(out.status, 1);
+	free(out.text);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 0);
+}
+
+/* What is appended to is not somebody else's, who would read it. */
+static void test_append_to_theirs(void **state)
+{
+	static const char *const options[] = { "--output", "--loss-log" };
+	char path[2 * PATH_MAX], name[2 * PATH_MAX];
+	FILE *file;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s", exporting_path("theirs"));
+	snprintf(name, sizeof(name), "%s", exporting_path("name"));
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+	assert_int_equal(link(path, name), 0);
+	for (int i = 0; i < 2; i++)
+		expect_refused(options[i], path,
+			       "the file has another name too, of which nobody may know; name a new one");
+	assert_int_equal(unlink(name), 0);
+	if (geteuid())
+		return;
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	for (int i = 0; i < 2; i++)
+		expect_refused(options[i], path,
+			       "the file belongs to uid 65534, who could read what is written there; name a new one");
+}
+
 static void test_errors(void **state)
 {
 	struct output out;
@@ -414,6 +455,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_spans), TEST(test_losses), TEST(test_selected), TEST(test_traceparent),
 		TEST(test_bad_traceparent), TEST(test_slice), TEST(test_snapshot), TEST(test_clock), TEST(test_append),
+		TEST(test_append_to_theirs),
 		TEST(test_command), TEST(test_place),
 		TEST(test_errors),
 	};

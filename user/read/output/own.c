@@ -17,6 +17,23 @@ bool own_is_shared(const struct stat *st)
 	return (st->st_mode & S_IWOTH) || ((st->st_mode & S_IWGRP) && !own_group);
 }
 
+bool own_say_file(const char *option, const char *path, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	if (!own_is_trusted(&st))
+		message("%s %s: the file belongs to uid %u, who could read what is written there; name a new one", option,
+			quoted(path), st.st_uid);
+	else if (st.st_nlink > 1)
+		message("%s %s: the file has another name too, of which nobody may know; name a new one", option,
+			quoted(path));
+	else
+		return false;
+	return true;
+}
+
 bool own_say_folder(const char *option, const char *path)
 {
 	struct stat st, link;

@@ -14,7 +14,12 @@ bool own_is_trusted(const struct stat *st);
 /* Can others write to it, or in it? */
 bool own_is_shared(const struct stat *st);
 
-/* If it is for this that a folder was refused, says so. @option: which one names it. */
+/*
+ * Of a regular file, which must not be somebody else's, or have another name than this: then says so, and
+ * returns true. @option: which one names it.
+ */
+bool own_say_file(const char *option, const char *path, int fd);
+/* If it is for this that a folder was refused, says so. */
 bool own_say_folder(const char *option, const char *path);
 
 #endif

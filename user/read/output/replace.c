@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
+#include "output/own.h"
 #include "output/quoted.h"
 #include "output/replace.h"
 #include <fcntl.h>
@@ -79,14 +80,36 @@ int replace_begin(struct replacement *replacement, const char *path, mode_t mode
 	return 0;
 }
 
-int replace_append(struct replacement *replacement, const char *path, mode_t mode)
+/* A regular file: what else has this name can have come after replace_check(). */
+static int open_to_append(const char *option, const char *path, mode_t mode)
 {
-	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode);
+	const int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, flags), err;
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT) {
+		fd = open(path, flags | O_CREAT | O_EXCL, mode);
+		if (fd >= 0)
+			return fd;
+	}
+	err = fd < 0 || fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EEXIST;
+	if (err)
+		replace_say(option, path, err);
+	else if (own_say_file(option, path, fd))
+		err = -EPERM;
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
+}
+
+int replace_append(struct replacement *replacement, const char *option, const char *path, mode_t mode)
+{
+	int fd = open_to_append(option, path, mode);
 	char last = '\n';
 	off_t size;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	replacement->path = path;
 	replacement->beside = NULL;
 	open_stream(replacement, fd);

@@ -30,9 +30,10 @@ int replace_check(const char *option, const char *path);
 int replace_begin(struct replacement *replacement, const char *path, mode_t mode);
 /*
  * Writes behind what is there, for whoever follows a file that grows: it begins a new line if the last
- * one has no end. 0 or a negative errno.
+ * one has no end. A file that is there has to be ours or root's, under this name alone. Says why
+ * it could not. 0 or a negative errno.
  */
-int replace_append(struct replacement *replacement, const char *path, mode_t mode);
+int replace_append(struct replacement *replacement, const char *option, const char *path, mode_t mode);
 /* 0 or a negative errno; then the old file is as it was, and the other one is gone. */
 int replace_end(struct replacement *replacement);
 /* Leaves the old file as it is. Does nothing after replace_end(). */

@@ -49,7 +49,9 @@ int export_open(struct replacement *file, const char *option, const char *path,
 
 	if (ret)
 		return ret;
-	ret = grows(options) ? replace_append(file, path, 0600) : replace_begin(file, path, 0600);
+	if (grows(options))
+		return replace_append(file, option, path, 0600);
+	ret = replace_begin(file, path, 0600);
 	if (ret)
 		replace_say(option, path, ret);
 	return ret;
