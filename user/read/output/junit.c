@@ -2,6 +2,7 @@
 #include "output/digits.h"
 #include "output/junit.h"
 #include "output/message.h"
+#include "output/own.h"
 #include "output/quoted.h"
 #include "output/unicode.h"
 #include <errno.h>
@@ -31,25 +32,84 @@ static int say_error(int error)
 
 	if (error == ENXIO)
 		message("--junit: %s: nothing reads from it; start what reads it first, or name a file", path);
+	else if (error == EMLINK)
+		message("--junit: %s: a symbolic link in a folder where others can put one; name the file that it leads "
+			"to", path);
 	else
 		message("--junit: %s: %s; name a file that can be written", path, strerror(error));
 	junit.path = NULL;
 	return STATUS_ERROR;
 }
 
+/* Whoever has opened that for us knows what it is. */
+static bool is_descriptor(const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		size_t length = strlen(folders[i]);
+
+		if (!strncmp(path, folders[i], length) && !strchr(path + length, '/'))
+			return true;
+	}
+	return !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/stderr");
+}
+
+/* A link is followed where nobody else can have put it. */
+static int open_in(int parent, const char *name, bool *made)
+{
+	int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, fd;
+	struct stat st;
+
+	if (fstat(parent, &st) || !own_is_trusted(&st) || own_is_shared(&st))
+		flags |= O_NOFOLLOW;
+	fd = openat(parent, name, flags);
+	/* One that we make is not asked whose it is: over NFS it need not be root's. */
+	if (fd < 0 && errno == ENOENT) {
+		fd = openat(parent, name, flags | O_CREAT | O_EXCL, 0666);
+		*made = fd >= 0;
+		if (fd < 0 && errno == EEXIST) /* a link to what is not there yet */
+			fd = openat(parent, name, flags | O_CREAT, 0666);
+	}
+	if (fd < 0 && errno == ELOOP && (flags & O_NOFOLLOW))
+		errno = EMLINK;
+	return fd;
+}
+
+static int open_file(const char *path, bool *made)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *above = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
+	int parent, fd, error;
+
+	if (!above)
+		die_no_memory();
+	parent = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(above);
+	if (parent < 0)
+		return -1;
+	fd = open_in(parent, slash && !*name ? "." : name, made);
+	error = errno;
+	close(parent);
+	errno = error;
+	return fd;
+}
+
 /* As it is: what is there stays until there is something to write. */
 int junit_open(const char *path)
 {
-	const int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	bool known = is_descriptor(path);
 
 	junit.path = path;
-	junit.fd = open(path, flags);
-	/* Only now: in /tmp, O_CREAT can be refused for a file of another user that can be written. */
-	if (junit.fd < 0 && errno == ENOENT)
-		junit.fd = open(path, flags | O_CREAT, 0666);
+	junit.fd = known ? open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : open_file(path, &known);
 	/* It is not to wait for a FIFO's reader to come, but for it to read. */
 	if (junit.fd < 0 || fcntl(junit.fd, F_SETFL, 0))
 		return say_error(errno);
+	if (!known && own_say_file("--junit:", path, junit.fd)) {
+		close(junit.fd);
+		junit.path = NULL;
+		return STATUS_ERROR;
+	}
 	junit.cases = open_memstream(&junit.text, &junit.size);
 	if (!junit.cases)
 		die_no_memory();
