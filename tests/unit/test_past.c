@@ -183,10 +183,130 @@ static void test_for_ever(void **state)
 	assert_true(past.lives.used <= 1); /* init has only been named */
 }
 
+/*
+ * Without the library, which would take longer than what is tested
+ */
+
+#define MOST_BYTES (64u << 20)
+
+static uint64_t last_id;
+
+static struct proclife_process start(uint64_t parent, unsigned int args)
+{
+	struct who who = process_of_pid(100, "x");
+	struct proclife_process process = { .id = ++last_id, .parent_id = parent, .tgid = who.tgid };
+	struct proclife_record record = fork_record(++now, &who, &who);
+
+	past_keep(&past, &process, &record);
+	record = exec_record(++now, &who, who.pid, "/bin/x");
+	past_keep(&past, &process, &record);
+	for (unsigned int i = 0; i < args; i++) {
+		record = record_of(++now, PROCLIFE_ARGS, &who);
+		record.args.offset = (uint16_t)(i * PROCLIFE_ARGS_LEN);
+		past_keep(&past, &process, &record);
+	}
+	return process;
+}
+
+/* The last one of a chain; the others have exited. */
+static struct proclife_process start_below(uint64_t parent, unsigned int gone, unsigned int args)
+{
+	struct proclife_process process = start(parent, args), child;
+
+	while (gone--) {
+		child = start(process.id, args);
+		past_over(&past, &process);
+		process = child;
+	}
+	return process;
+}
+
+static size_t count_of(uint64_t id)
+{
+	size_t count;
+
+	free(past_of(&past, id, &count));
+	return count;
+}
+
+#define PER_LIFE 10 /* records; 8 are of arguments */
+#define LEAVES 4000
+
+/* Many long chains of one user: nobody else loses what is nearer than what they lose. */
+static void test_many_chains(void **state)
+{
+	uint64_t server, worker, leaves[LEAVES];
+	struct proclife_process process;
+	size_t all = 0, i;
+
+	(void)state;
+	process = start_below(0, 2, 8);
+	server = process.id;
+	worker = start_below(server, 1, 8).id;
+	assert_int_equal(count_of(worker), 5 * PER_LIFE);
+	for (i = 0; i < LEAVES; i++) {
+		leaves[i] = start_below(0, 64, 8).id;
+		assert_in_range(count_of(leaves[i]), 3 * PER_LIFE, 65 * PER_LIFE);
+	}
+	for (i = 0; i < LEAVES; i++)
+		all += count_of(leaves[i]);
+	assert_in_range(all * sizeof(struct proclife_record), MOST_BYTES / 4, MOST_BYTES);
+	assert_int_equal(count_of(worker), 5 * PER_LIFE);
+	/* Whoever is the last to go, for those that are left it is as if nothing had happened. */
+	for (i = 0; i < LEAVES; i++)
+		past_over(&past, &(struct proclife_process){ .id = leaves[i] });
+	assert_int_equal(past.lives.used, 5);
+	assert_int_equal(count_of(start_below(0, 64, 8).id), 65 * PER_LIFE);
+	past_over(&past, &process);
+	assert_int_equal(count_of(worker), 5 * PER_LIFE);
+}
+
+/* Of one family, too: who is near to one is not lost by being far away from others. */
+static void test_near_to_one(void **state)
+{
+	enum { FAMILIES = 16 }; /* in whichever order they are looked at */
+	uint64_t near[FAMILIES], far[FAMILIES];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < FAMILIES; i++) {
+		uint64_t parent = start_below(0, 6, 8).id;
+
+		near[i] = start(parent, 8).id;
+		far[i] = start_below(parent, 2, 8).id;
+		past_over(&past, &(struct proclife_process){ .id = parent });
+	}
+	for (i = 0; i < LEAVES; i++)
+		start_below(0, 64, 8);
+	for (i = 0; i < FAMILIES; i++) {
+		assert_in_range(count_of(near[i]), 5 * PER_LIFE, 7 * PER_LIFE);
+		assert_int_equal(count_of(far[i]), count_of(near[i]) + 2 * PER_LIFE);
+	}
+}
+
+/* Many that are there, with long arguments: these are what is lost, and what else says who it is stays. */
+static void test_many_alive(void **state)
+{
+	enum { MANY = 20000 };
+	uint64_t first = start_below(0, 1, 1).id, last;
+	size_t all = 0;
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		start_below(0, 1, 90);
+	last = start_below(0, 1, 1).id;
+	for (uint64_t id = first; id <= last; id++)
+		all += count_of(id);
+	assert_in_range(all * sizeof(struct proclife_record), MOST_BYTES / 4, MOST_BYTES);
+	assert_int_equal(count_of(first), 3);
+	assert_int_equal(count_of(last), 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PAST(test_life), PAST(test_args), PAST(test_ancestors), PAST(test_for_ever),
+		PAST(test_many_chains), PAST(test_near_to_one), PAST(test_many_alive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

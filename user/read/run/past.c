@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "run/past.h"
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_RECORDS 192    /* of a life: its arguments can have half of them */
+#define MOST_ARGS (MOST_RECORDS / 2)
 #define MOST_GENERATIONS 64 /* of ancestors that are gone; a program can start itself again for ever */
+#define MOST_BYTES (64u << 20) /* of all */
 
 struct kept {
 	uint64_t order;
@@ -19,6 +22,7 @@ struct life {
 	uint64_t children;   /* whose parent this is */
 	bool over;
 	bool exits; /* what follows is of its end */
+	unsigned int distance; /* to its nearest descendant that is there; for sweep() */
 	size_t count;
 	size_t size;
 	struct kept *kept;
@@ -29,10 +33,20 @@ struct entry {
 	struct life *life;
 };
 
+/* With what malloc() adds, and its share of a table that has just grown. */
+#define LIFE_BYTES (sizeof(struct life) + 4 * sizeof(struct entry) + 32)
+
+static void loosen(struct past *past)
+{
+	past->generations = MOST_GENERATIONS;
+	past->args = MOST_ARGS;
+}
+
 void past_init(struct past *past)
 {
 	*past = (struct past){ 0 };
 	id_table_init(&past->lives, sizeof(struct entry));
+	loosen(past);
 }
 
 static void free_life(struct life *life)
@@ -58,14 +72,20 @@ static struct life *find(const struct past *past, uint64_t id)
 	return entry ? entry->life : NULL;
 }
 
+static void forget(struct past *past, struct entry *entry)
+{
+	past->bytes -= LIFE_BYTES + entry->life->size * sizeof(struct kept);
+	free_life(entry->life);
+	id_table_delete(&past->lives, entry);
+}
+
 /* Those that are over, and that no descendant needs any more. */
 static void drop(struct past *past, struct life *life)
 {
 	while (life && life->over && !life->children) {
 		struct life *parent = life->parent;
 
-		id_table_delete(&past->lives, id_table_get(&past->lives, life->id));
-		free_life(life);
+		forget(past, id_table_get(&past->lives, life->id));
 		if (parent)
 			parent->children--;
 		life = parent;
@@ -89,6 +109,7 @@ static struct life *add(struct past *past, uint64_t id)
 		if (!entry->life)
 			die_no_memory();
 		entry->life->id = id;
+		past->bytes += LIFE_BYTES;
 	}
 	return entry->life;
 }
@@ -101,17 +122,97 @@ void past_link(struct past *past, const struct proclife_process *process)
 		set_parent(life, add(past, process->parent_id)); /* whose TASK can be the one that is fed */
 }
 
+static void resize(struct past *past, struct life *life, size_t size)
+{
+	past->bytes += (size - life->size) * sizeof(*life->kept);
+	life->size = size;
+	life->kept = reallocarray(life->kept, size, sizeof(*life->kept));
+	if (!life->kept)
+		die_no_memory();
+}
+
+static void cut_args(struct past *past, struct life *life)
+{
+	size_t from, to = 0;
+
+	for (from = 0; from < life->count; from++)
+		if (life->kept[from].record.type != PROCLIFE_ARGS || from <= past->args)
+			life->kept[to++] = life->kept[from];
+	if (to < life->count)
+		resize(past, life, to);
+	life->count = to;
+}
+
+static void measure(const struct past *past, struct life *life)
+{
+	struct life *above = life->parent;
+	unsigned int n;
+
+	for (n = 1; above && above->over && n <= past->generations && n < above->distance; n++) {
+		above->distance = n;
+		above = above->parent;
+	}
+}
+
+/* Brings all within the limits. Whoever is near to one of its descendants stays for all of them. */
+static void sweep(struct past *past)
+{
+	struct entry *entries = (void *)past->lives.entries;
+	struct life *life;
+	size_t i;
+
+	for (i = 0; i < past->lives.slots; i++)
+		if (entries[i].life)
+			entries[i].life->distance = entries[i].life->over ? UINT_MAX : 0;
+	for (i = 0; i < past->lives.slots; i++)
+		if (entries[i].life && !entries[i].life->over)
+			measure(past, entries[i].life);
+	for (i = 0; i < past->lives.slots; i++) {
+		life = entries[i].life;
+		if (!life || !life->parent)
+			continue;
+		if (life->distance == UINT_MAX || life->parent->distance == UINT_MAX) {
+			life->parent->children--;
+			life->parent = NULL;
+		}
+	}
+	for (i = 0; i < past->lives.slots;) {
+		life = entries[i].life;
+		if (life && life->distance == UINT_MAX) {
+			forget(past, &entries[i]); /* another moves up */
+			continue;
+		}
+		if (life)
+			cut_args(past, life);
+		i++;
+	}
+}
+
+/*
+ * The limits are the same for all, so whoever has the most loses it first: ancestors that are far away,
+ * then all that are gone, then the ends of long arguments. What is left of each process that is there is
+ * less than the library has of it.
+ */
+static void tighten(struct past *past)
+{
+	while (past->bytes > MOST_BYTES && (past->generations || past->args)) {
+		if (past->generations)
+			past->generations /= 2;
+		else
+			past->args /= 2;
+		sweep(past);
+	}
+}
+
+/* @life is not over. */
 static void append(struct past *past, struct life *life, const struct proclife_record *record)
 {
 	if (life->count == MOST_RECORDS)
 		return;
-	if (life->count == life->size) {
-		life->size = life->size ? 2 * life->size : 4;
-		life->kept = reallocarray(life->kept, life->size, sizeof(*life->kept));
-		if (!life->kept)
-			die_no_memory();
-	}
+	if (life->count == life->size)
+		resize(past, life, life->size ? 2 * life->size : 4);
 	life->kept[life->count++] = (struct kept){ past->order++, *record };
+	tighten(past);
 }
 
 #define ALL_OF(type) PROCLIFE_HAS(PROCLIFE_##type)
@@ -161,7 +262,7 @@ void past_keep(struct past *past, const struct proclife_process *process,
 			take_out(life, ALL_OF(RENAME));
 		break;
 	case PROCLIFE_ARGS:
-		if (life && life->count > MOST_RECORDS / 2)
+		if (life && life->count > past->args)
 			return;
 		break;
 	case PROCLIFE_EXITING:
@@ -196,7 +297,13 @@ static void cut(struct past *past, struct life *life)
 	struct life *above = life;
 	unsigned int n = 0;
 
-	while (above && above->over && ++n < MOST_GENERATIONS)
+	if (!past->generations) {
+		past->bytes -= life->size * sizeof(*life->kept);
+		free(life->kept);
+		life->kept = NULL;
+		life->size = life->count = 0;
+	}
+	while (above && above->over && ++n < past->generations)
 		above = above->parent;
 	if (!above || !above->over || !above->parent)
 		return;
@@ -224,6 +331,8 @@ void past_over(struct past *past, const struct proclife_process *process)
 	life->over = true;
 	cut(past, life);
 	drop(past, life);
+	if (past->bytes < MOST_BYTES / 2)
+		loosen(past);
 }
 
 static int compare(const void *a, const void *b)

@@ -12,6 +12,9 @@
 struct past {
 	struct id_table lives; /* by process */
 	uint64_t order;	       /* of the record that is kept next */
+	size_t bytes;
+	unsigned int generations; /* of ancestors that are gone; fewer when bytes become too many */
+	unsigned int args;	  /* from this record of a life on, its arguments are not kept; likewise */
 };
 
 void past_init(struct past *past);
