@@ -7,23 +7,52 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define NOBODY 3999999999u
 
+#define MANY 200000u	/* the first of many users: "u200000" */
+#define MANY_END 300000u
+#define NAMELESS 10	/* of so many of them, one has no name */
+
 static size_t shortest; /* room for an entry */
+static uint64_t clock_at;    /* ns */
+static uint64_t clock_takes; /* whoever looks at it */
+static uint64_t takes;	     /* a lookup of one of the many */
+static uint32_t asked;	     /* so many of them */
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *ts);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *ts)
+{
+	(void)id;
+	clock_at += clock_takes;
+	ts->tv_sec = (time_t)(clock_at / (1000 * MS));
+	ts->tv_nsec = (long)(clock_at % (1000 * MS));
+	return 0;
+}
 
 int __real_getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size, struct passwd **found);
 int __wrap_getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size, struct passwd **found);
 
 int __wrap_getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size, struct passwd **found)
 {
-	return size < shortest ? ERANGE : __real_getpwuid_r(uid, user, text, size, found);
+	if (uid < MANY || uid >= MANY_END)
+		return size < shortest ? ERANGE : __real_getpwuid_r(uid, user, text, size, found);
+	clock_at += takes;
+	assert_int_equal(uid, MANY + asked);
+	asked++;
+	snprintf(text, size, "u%u", (unsigned int)uid);
+	*user = (struct passwd){ .pw_name = text };
+	*found = uid % NAMELESS ? user : NULL;
+	return 0;
 }
 
 /* The whole of the file. */
 static void expect_users(const char *text)
 {
-	char path[PATH_MAX + 16], found[4096] = "";
+	static char found[1 << 16];
+	char path[PATH_MAX + 16];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/.users", folder.path);
@@ -103,11 +132,95 @@ static void test_replayed(void **state)
 	proclife_users_free(users);
 }
 
+static void put_many(uint32_t count)
+{
+	asked = 0;
+	for (uint32_t i = 0; i < count; i++)
+		put_fork(1000 + i, MANY + i, MANY + i);
+}
+
+static void expect_asked(uint32_t all)
+{
+	static char wanted[1 << 16];
+	size_t size = 0;
+
+	assert_int_equal(asked, all);
+	wanted[0] = '\0';
+	for (uint32_t uid = MANY; uid < MANY + all; uid++)
+		if (uid % NAMELESS)
+			size += (size_t)sprintf(wanted + size, "%u u%u\n", uid, uid);
+	expect_users(wanted);
+}
+
+/* Each time a few of them, so that the rings are read in between. */
+static void test_slow(void **state)
+{
+	(void)state;
+	takes = 1 * MS;
+	put_many(120);
+	story_sync();
+	expect_asked(50);
+	story_sync();
+	expect_asked(100);
+	story_sync();
+	expect_asked(120);
+	put_fork(1, MANY, MANY + 119);
+	story_sync();
+	takes = 100 * MS; /* even then, it goes on */
+	put_fork(1, MANY + 120, MANY + 121);
+	story_sync();
+	expect_asked(121);
+	story_end();
+	expect_asked(122);
+}
+
+/* The end has more time, so that all are there where users are few, and not for ever. */
+static void test_slow_end(void **state)
+{
+	(void)state;
+	takes = 20 * MS;
+	put_many(60);
+	story_end();
+	expect_asked(25);
+}
+
+/* A slice has all the names that its recording has, however long that takes. */
+static void test_sliced(void **state)
+{
+	struct proclife_recorder *recorder;
+	struct proclife_source *source;
+	struct proclife_run_info run;
+	struct proclife_event event;
+	char part[PATH_MAX];
+
+	(void)state;
+	takes = 0;
+	put_many(30);
+	story_end();
+	expect_asked(30);
+	clock_takes = 1000 * MS;
+	assert_int_equal(proclife_recording_open(&source, folder.path, NULL), 0);
+	run = *proclife_recording_info(source);
+	snprintf(part, sizeof(part), "%s/part", folder.base);
+	assert_int_equal(proclife_recorder_slice(&recorder, source, folder.path, part, &run), 0);
+	while (proclife_source_next(source, &event) == 1)
+		assert_int_equal(proclife_recorder_add(recorder, &event), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	proclife_source_free(source);
+	clock_takes = 0;
+	strcpy(folder.path, part);
+	expect_asked(30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_recorded),
 		STORY(test_replayed),
+		STORY(test_slow),
+		STORY(test_slow_end),
+		STORY(test_sliced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ struct proclife_recorder {
 	uint64_t cgroups_end; /* of the cgroups' file */
 	int cgroups_fd;
 	struct proclife_users *users;
-	uint32_t *new_uids; /* their names are not written yet */
+	uint32_t *new_uids; /* their names are not written yet; in the order in which they were seen */
 	size_t new_uid_count;
 	size_t new_uid_size;
 	uint64_t uid; /* the last one seen, plus 1 */
@@ -88,7 +88,10 @@ int proclife_recorder_open_names(struct proclife_recorder *recorder, const char 
  */
 int proclife_recorder_note(struct proclife_recorder *recorder, const struct proclife_record *from,
 			   const struct proclife_record *end);
-/* The names of users that have been noted, which can wait. */
+/*
+ * The names of users that have been noted, which can wait: as many as can be looked up in a short time. The
+ * next call goes on; what is left when the recording or the part ends has no name in it.
+ */
 int proclife_recorder_write_users(struct proclife_recorder *recorder);
 /* Other files, for a part. */
 int proclife_recorder_next_names(struct proclife_recorder *recorder);

@@ -15,6 +15,10 @@
 #define WORD_OF(member) (offsetof(struct proclife_record, member) / sizeof(uint64_t))
 #define AT(member) { WORD_OF(member), UINT64_MAX }
 
+/* ns for looking up users at once: meanwhile, nobody reads the rings, and the watchdog waits. */
+#define USERS_TIME UINT64_C(50000000)
+#define LAST_USERS_TIME UINT64_C(500000000) /* a short recording looks all of them up when it ends */
+
 /* The cgroup in a record. The next type is as good as random, so this has no branch on it. */
 static inline uint64_t cgroup_of(const struct proclife_record *record)
 {
@@ -118,21 +122,43 @@ static int note_uid(struct proclife_recorder *recorder, uint64_t uid)
 	return ret < 0 ? ret : 0;
 }
 
+static int write_user(struct proclife_recorder *recorder, uint32_t uid)
+{
+	const char *name;
+	int err = proclife_users_find(recorder->users, uid, &name);
+
+	return name ? write_name(recorder, recorder->users_fd, &recorder->users_end, uid, name) : err;
+}
+
+/* When to stop. A recording's names are in memory, and a slice of it is written at once. */
+static uint64_t users_until(const struct proclife_recorder *recorder)
+{
+	bool ends = recorder->limit != UINT64_MAX;
+
+	if (recorder->slice)
+		return UINT64_MAX;
+	return proclife_monotonic() + (ends ? LAST_USERS_TIME : USERS_TIME);
+}
+
 int proclife_recorder_write_users(struct proclife_recorder *recorder)
 {
+	uint64_t until = users_until(recorder);
+	size_t done = 0;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < recorder->new_uid_count; i++) {
-		const char *name;
-
-		if (recorder->users_end >= recorder->names_room)
+	while (!err && done < recorder->new_uid_count) {
+		if (recorder->users_end >= recorder->names_room) {
+			done = recorder->new_uid_count;
 			break;
-		err = proclife_users_find(recorder->users, recorder->new_uids[i], &name);
-		if (name)
-			err = write_name(recorder, recorder->users_fd, &recorder->users_end,
-					 recorder->new_uids[i], name);
+		}
+		err = write_user(recorder, recorder->new_uids[done++]);
+		if (until != UINT64_MAX && proclife_monotonic() >= until)
+			break;
 	}
-	recorder->new_uid_count = 0;
+	recorder->new_uid_count -= done;
+	if (done && recorder->new_uid_count)
+		memmove(recorder->new_uids, recorder->new_uids + done,
+			recorder->new_uid_count * sizeof(*recorder->new_uids));
 	return err;
 }
 
