@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,16 +142,26 @@ static void test_ancestors(void **state)
 	expect_of(dir, "--tree", "\n3 processes, ");
 }
 
+static unsigned int saved_count(void)
+{
+	DIR *dir = opendir(folder.path);
+	unsigned int count = 0;
+
+	assert_non_null(dir);
+	for (struct dirent *entry; (entry = readdir(dir));)
+		count += entry->d_name[0] != '.';
+	closedir(dir);
+	return count;
+}
+
 /* When one is being saved, others are saved with it; and there are no more recordings than were asked for. */
 static void test_saves(void **state)
 {
 	char options[2 * PATH_MAX];
 	struct output errors = { NULL, 0, 0 };
-	unsigned int count = 0;
 	int fds[2];
 	pid_t pid;
 	FILE *out;
-	DIR *dir;
 
 	(void)state;
 	live_open(1 << 10);
@@ -175,14 +186,50 @@ static void test_saves(void **state)
 	assert_null(next(out, "fired"));
 	fclose(out);
 	collect_output(pid, fds[0], &errors);
-	assert_int_equal(count_text(errors.text, ": there are 2 recordings, and no more are made; --saves"), 1);
+	assert_int_equal(count_text(errors.text, ": it holds 2 recordings, and no more are made; remove some"), 1);
 	free(errors.text);
-	dir = opendir(folder.path);
-	assert_non_null(dir);
-	for (struct dirent *entry; (entry = readdir(dir));)
-		count += entry->d_name[0] != '.';
-	closedir(dir);
-	assert_int_equal(count, 2);
+	assert_int_equal(saved_count(), 2);
+}
+
+/* Of all runs: what is there is counted, also as of now. What is not of this program is not. */
+static void test_saves_before(void **state)
+{
+	char options[2 * PATH_MAX], path[PATH_MAX + 64];
+	struct output errors = { NULL, 0, 0 };
+	int fds[2];
+	char *line;
+	pid_t pid;
+	FILE *out;
+
+	(void)state;
+	live_open(1 << 10);
+	assert_int_equal(mkdir(folder.path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/20261125-notes", folder.path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/20261125T075502Z-failed-pid4000", folder.path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(options, sizeof(options), "--on failed --save %s --after 0 --calm 0 --saves 1", folder.path);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	out = start_with(&pid, options, fds[1]);
+	close(fds[1]);
+	free(next(out, "trace"));
+	for (uint32_t i = 0; i < 4; i++) {
+		if (i == 2)
+			assert_int_equal(rmdir(path), 0);
+		put_zombie(4000 + i);
+		line = next(out, "fired");
+		assert_true(!strstr(line, "\"saved\":null") == (i == 2));
+		free(line);
+		if (i == 2)
+			free(next(out, "saved"));
+	}
+	kill(pid, SIGTERM);
+	assert_null(next(out, "fired"));
+	fclose(out);
+	collect_output(pid, fds[0], &errors);
+	assert_int_equal(count_text(errors.text, ": it holds 1 recording, and no more are made; remove some"), 2);
+	free(errors.text);
+	assert_int_equal(saved_count(), 2);
 }
 
 /* It ends in the middle: what there is by then is saved. */
@@ -423,6 +470,7 @@ int main(void)
 		LIVE(test_line),
 		LIVE(test_ancestors),
 		LIVE(test_saves),
+		LIVE(test_saves_before),
 		LIVE(test_ended),
 		LIVE(test_unread),
 		LIVE(test_exec),

@@ -260,7 +260,7 @@ struct options {
 	uint64_t calm;	/* ns; 0: none */
 	const char *save; /* the folder of recordings; NULL: nothing is saved */
 	uint64_t after;	  /* ns, that are saved as well */
-	uint64_t saves;	  /* at most so many */
+	uint64_t saves;	  /* so many are in it at most */
 	const char *exec; /* NULL: nothing is executed */
 	uint64_t left_after; /* ns; 0: there is no expectation about what the command leaves */
 	enum verdicts verdicts;

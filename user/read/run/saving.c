@@ -7,6 +7,7 @@
 #include "views/rcu.h"
 #include "views/when.h"
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -98,6 +99,32 @@ static int set_path(struct saving *saving, const struct fire *fire)
 	return 0;
 }
 
+/* As set_path() names them: what else is in the folder is not ours. */
+static bool is_saved(const char *name)
+{
+	static const char form[] = "00000000T000000Z-";
+	size_t i;
+
+	for (i = 0; form[i]; i++)
+		if (form[i] == '0' ? !isdigit((unsigned char)name[i]) : name[i] != form[i])
+			return false;
+	return true;
+}
+
+/* By all runs. A folder that cannot be read cannot be written, either, and that is told. */
+static uint64_t count_saved(const char *folder)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(folder);
+	uint64_t count = 0;
+
+	while (dir && (entry = readdir(dir)))
+		count += is_saved(entry->d_name);
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
 static void end(struct saving *saving)
 {
 	proclife_recorder_free(saving->recorder);
@@ -161,14 +188,17 @@ bool saving_begin(struct saving *saving, const struct fire *fire)
 {
 	const struct options *options = saving->run->options;
 	struct proclife_run_info info;
+	uint64_t held;
 	int ret;
 
 	if (!options->save)
 		return false;
-	if (saving->count >= options->saves) {
+	held = count_saved(options->save);
+	if (held >= options->saves) {
 		if (!saving->enough)
-			message("--save %s: there are %" PRIu64 " recordings, and no more are made; --saves allows more",
-				quoted(options->save), options->saves);
+			message("--save %s: it holds %" PRIu64 " recording%s, and no more are made; "
+				"remove some, or --saves allows more", quoted(options->save), held,
+				held == 1 ? "" : "s");
 		saving->enough = true;
 		return false;
 	}
@@ -187,7 +217,7 @@ bool saving_begin(struct saving *saving, const struct fire *fire)
 		failed(saving, ret);
 		return false;
 	}
-	saving->count++;
+	saving->enough = false;
 	return true;
 }
 

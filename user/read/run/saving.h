@@ -20,8 +20,7 @@ struct saving {
 	uint64_t whole; /* since when no CPU's ring lacks anything; 0: they begin with the module */
 	uint64_t until; /* what is later does not belong to it */
 	bool behind;	/* there is more to read now */
-	uint64_t count; /* of those that were begun */
-	bool enough;	/* there was one too many, and that was told */
+	bool enough;	/* the folder holds as many as it may, and that was told */
 };
 
 /* Makes the folder that they go into, if need be. 0, or -ESRCH after a message. */
