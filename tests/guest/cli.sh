@@ -14,7 +14,7 @@ mkdir "$work/index" && cp -a "${modules%/*}"/modules.* "$work/index/" || exit 1
 mount -t tmpfs none "${modules%/*}/kernel" && mv "$modules" "$work/away" && depmod || exit 1
 expect 'not installed' 1 '/dev/proclife: .*run .*dkms' proclife-read
 mkdir -p /lib/modules/5.5.5 && cp -r "$work/away" /lib/modules/5.5.5/updates && depmod 5.5.5 2>/dev/null
-expect 'other kernel' 1 "built for another kernel: installed for 5\.5\.5, running $release" \
+expect 'other kernel' 1 "module built for 5\.5\.5, not for the running $release" \
 	proclife-read
 rm -r /lib/modules/5.5.5
 mv "$work/away" "$modules" && umount "${modules%/*}/kernel" && cp -a "$work/index"/* "${modules%/*}/" || exit 1
