@@ -105,7 +105,7 @@ $B/tests/unit/test_salvage: override LDFLAGS += -Wl,--wrap=pread
 $B/tests/unit/test_recording: private override LDFLAGS += -Wl,--wrap=getrandom
 $B/tests/unit/test_users: private override LDFLAGS += -Wl,--wrap=getpwuid_r -Wl,--wrap=clock_gettime
 $B/tests/unit/test_unfinished: private override LDFLAGS += -Wl,--wrap=sched_yield -Wl,--wrap=mkdirat
-$B/tests/unit/test_own: override LDFLAGS += -Wl,--wrap=geteuid -Wl,--wrap=mkdirat -Wl,--wrap=closedir
+$B/tests/unit/test_own: private override LDFLAGS += -Wl,--wrap=geteuid -Wl,--wrap=mkdirat -Wl,--wrap=closedir
 $B/tests/unit/test_waiting: override LDFLAGS += -Wl,--wrap=poll -Wl,--wrap=fstat -Wl,--wrap=ioctl
 $B/tests/unit/test_rcu: override LDFLAGS += -Wl,--wrap=fopen -Wl,--wrap=uname
 $B/tests/unit/test_cgroups: override LDFLAGS += -Wl,--wrap=fopen -Wl,--wrap=open_by_handle_at
