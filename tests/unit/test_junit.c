@@ -267,17 +267,6 @@ static void test_unwritable(void **state)
 	assert_int_equal(access(line, F_OK), -1);
 }
 
-static void expect_text(const char *path, const char *text)
-{
-	char buffer[64] = "";
-	FILE *in = fopen(path, "r");
-
-	assert_non_null(in);
-	buffer[fread(buffer, 1, sizeof(buffer) - 1, in)] = '\0';
-	fclose(in);
-	assert_string_equal(buffer, text);
-}
-
 /* How many files there are whose names begin as that of the verdicts does. */
 static unsigned int count_files(void)
 {
@@ -347,7 +336,7 @@ static void test_full(void **state)
 	assert_int_equal(out.status, 1);
 	assert_non_null(strstr(out.text, "verdicts.xml: File too large; name a file"));
 	free(out.text);
-	expect_text(file, "");
+	expect_file_text(file, "");
 	assert_int_equal(count_files(), 1);
 }
 
@@ -391,7 +380,7 @@ static void test_killed(void **state)
 	close(fds[0]);
 	close(fds[1]);
 	close(null);
-	expect_text(file, "as it was\n");
+	expect_file_text(file, "as it was\n");
 	assert_int_equal(count_files(), 1);
 }
 

@@ -18,26 +18,6 @@ static int begin(void **state)
 	return 0;
 }
 
-static void write_text(const char *path, const char *text)
-{
-	FILE *out = fopen(path, "w");
-
-	assert_non_null(out);
-	assert_true(fputs(text, out) >= 0);
-	assert_int_equal(fclose(out), 0);
-}
-
-static void expect_text(const char *path, const char *text)
-{
-	char buffer[64] = "";
-	FILE *in = fopen(path, "r");
-
-	assert_non_null(in);
-	buffer[fread(buffer, 1, sizeof(buffer) - 1, in)] = '\0';
-	fclose(in);
-	assert_string_equal(buffer, text);
-}
-
 static void expect_refused(const char *path, const char *text)
 {
 	struct output out = run_program(true, 0, "%s -i %s --expect lost==0 --junit %s", program, folder.path, path);
@@ -64,16 +44,16 @@ static void test_theirs(void **state)
 	assert_int_equal(symlink(target, path), 0);
 	for (int i = 0; i < 2; i++) {
 		if (i)
-			write_text(target, "as it was\n");
+			write_file_text(target, "as it was\n");
 		expect_refused(path, "a symbolic link in a folder where others can put one; name the file that it leads "
 			       "to");
 		assert_int_equal(access(target, F_OK), i - 1);
 	}
-	expect_text(target, "as it was\n");
+	expect_file_text(target, "as it was\n");
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(link(target, path), 0);
 	expect_refused(path, "the file has another name too, of which nobody may know; name a new one");
-	expect_text(target, "as it was\n");
+	expect_file_text(target, "as it was\n");
 	/* What is ours there will do, and what is new. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(unlink(i ? target : path), 0);
@@ -87,10 +67,10 @@ static void test_theirs(void **state)
 	if (geteuid())
 		return;
 	assert_int_equal(chmod(all, 0755), 0);
-	write_text(path, "as it was\n");
+	write_file_text(path, "as it was\n");
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	expect_refused(path, "the file belongs to uid 65534, who could read what is written there; name a new one");
-	expect_text(path, "as it was\n");
+	expect_file_text(path, "as it was\n");
 	assert_int_equal(chown(path, 0, 0), 0);
 	assert_int_equal(chown(all, 65534, 65534), 0);
 	assert_int_equal(unlink(path), 0);
@@ -115,7 +95,7 @@ static void test_descriptors(void **state)
 	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
 		struct output out;
 
-		write_text(file, "");
+		write_file_text(file, "");
 		assert_true(!chown(file, 65534, (gid_t)-1) || geteuid());
 		snprintf(shell, sizeof(shell), shells[i], program, folder.path, file);
 		snprintf(line, sizeof(line), "bash -c '%s'", shell);

@@ -75,26 +75,6 @@ static bool is_empty(const char *path)
 	return count == 2;
 }
 
-static void write_text(const char *path, const char *text)
-{
-	FILE *out = fopen(path, "w");
-
-	assert_non_null(out);
-	assert_true(fputs(text, out) >= 0);
-	assert_int_equal(fclose(out), 0);
-}
-
-static void expect_text(const char *path, const char *text)
-{
-	char buffer[64] = "";
-	FILE *in = fopen(path, "r");
-
-	assert_non_null(in);
-	buffer[fread(buffer, 1, sizeof(buffer) - 1, in)] = '\0';
-	fclose(in);
-	assert_string_equal(buffer, text);
-}
-
 /* Of a recorder, or of one that keeps the latest. */
 static int try_record(const char *path, bool keeps)
 {
@@ -243,14 +223,14 @@ static void test_links_in_it(void **state)
 
 	(void)state;
 	snprintf(target, sizeof(target), "%s/target", folder.base);
-	write_text(target, "as it was");
+	write_file_text(target, "as it was");
 	meanwhile = put_links;
 	assert_int_equal(proclife_recorder_new(&one, source, folder.path, &info), 0);
-	expect_text(target, "as it was");
+	expect_file_text(target, "as it was");
 	put_links();
 	meanwhile = NULL;
 	assert_int_equal(proclife_recorder_finish(one, &info), 0);
-	expect_text(target, "as it was");
+	expect_file_text(target, "as it was");
 	proclife_recorder_free(one);
 	proclife_source_free(source);
 	source = replay(folder.path);

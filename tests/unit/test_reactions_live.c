@@ -154,11 +154,24 @@ static unsigned int saved_count(void)
 	return count;
 }
 
+/* The program says this so many times; with what was there before, there are two folders. */
+static void end_saves(pid_t pid, FILE *out, int fd, const char *text, unsigned int times)
+{
+	struct output errors = { NULL, 0, 0 };
+
+	kill(pid, SIGTERM);
+	assert_null(next(out, "fired"));
+	fclose(out);
+	collect_output(pid, fd, &errors);
+	assert_int_equal(count_text(errors.text, text), times);
+	free(errors.text);
+	assert_int_equal(saved_count(), 2);
+}
+
 /* When one is being saved, others are saved with it; and there are no more recordings than were asked for. */
 static void test_saves(void **state)
 {
 	char options[2 * PATH_MAX];
-	struct output errors = { NULL, 0, 0 };
 	int fds[2];
 	pid_t pid;
 	FILE *out;
@@ -182,20 +195,13 @@ static void test_saves(void **state)
 		if (i < 2)
 			free(next(out, "saved"));
 	}
-	kill(pid, SIGTERM);
-	assert_null(next(out, "fired"));
-	fclose(out);
-	collect_output(pid, fds[0], &errors);
-	assert_int_equal(count_text(errors.text, ": it holds 2 recordings, and no more are made; remove some"), 1);
-	free(errors.text);
-	assert_int_equal(saved_count(), 2);
+	end_saves(pid, out, fds[0], ": it holds 2 recordings, and no more are made; remove some", 1);
 }
 
 /* Of all runs: what is there is counted, also as of now. What is not of this program is not. */
 static void test_saves_before(void **state)
 {
 	char options[2 * PATH_MAX], path[PATH_MAX + 64];
-	struct output errors = { NULL, 0, 0 };
 	int fds[2];
 	char *line;
 	pid_t pid;
@@ -223,13 +229,7 @@ static void test_saves_before(void **state)
 		if (i == 2)
 			free(next(out, "saved"));
 	}
-	kill(pid, SIGTERM);
-	assert_null(next(out, "fired"));
-	fclose(out);
-	collect_output(pid, fds[0], &errors);
-	assert_int_equal(count_text(errors.text, ": it holds 1 recording, and no more are made; remove some"), 2);
-	free(errors.text);
-	assert_int_equal(saved_count(), 2);
+	end_saves(pid, out, fds[0], ": it holds 1 recording, and no more are made; remove some", 2);
 }
 
 /* It ends in the middle: what there is by then is saved. */

@@ -379,3 +379,23 @@ void record_run(const struct run_options *options, const char *path, struct log 
 	proclife_source_free(source);
 	fake_device_free(device);
 }
+
+void write_file_text(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	assert_true(fputs(text, out) >= 0);
+	assert_int_equal(fclose(out), 0);
+}
+
+void expect_file_text(const char *path, const char *text)
+{
+	char buffer[64] = "";
+	FILE *in = fopen(path, "r");
+
+	assert_non_null(in);
+	buffer[fread(buffer, 1, sizeof(buffer) - 1, in)] = '\0';
+	fclose(in);
+	assert_string_equal(buffer, text);
+}

@@ -95,4 +95,8 @@ void record_run(const struct run_options *options, const char *path, struct log 
 extern uint64_t snapshot_tasks;
 extern uint64_t snapshot_at; /* when the first of them was found */
 
+/* A file of this text is made, or is what there is. */
+void write_file_text(const char *path, const char *text);
+void expect_file_text(const char *path, const char *text);
+
 #endif
