@@ -129,10 +129,8 @@ static int note_early(struct proclife_carry *carry, const struct proclife_record
 	return 0;
 }
 
-static struct proclife_process *owner_of(struct proclife_tasks *tasks, uint64_t mm)
+static struct proclife_process *owner_of(const struct proclife_own_memory *own)
 {
-	const struct proclife_own_memory *own = proclife_memory_find(tasks, mm);
-
 	return own && own->process && !own->process->kept ? &own->process->process : NULL;
 }
 
@@ -141,7 +139,7 @@ static void see_memory(struct proclife_carry *carry, const struct proclife_recor
 {
 	const struct proclife_own_memory *own = proclife_memory_find(carry->tasks, record->mm.mm);
 
-	carry->owner = owner_of(carry->tasks, record->mm.mm);
+	carry->owner = owner_of(own);
 	carry->memory = own ? own->memory : (struct proclife_memory){ 0 };
 }
 
@@ -158,7 +156,7 @@ static bool is_same_memory(const struct proclife_memory *a, const struct proclif
 static int note_memory(struct proclife_carry *carry, const struct proclife_record *record)
 {
 	const struct proclife_own_memory *own = proclife_memory_find(carry->tasks, record->mm.mm);
-	struct proclife_process *owner = owner_of(carry->tasks, record->mm.mm);
+	struct proclife_process *owner = owner_of(own);
 	struct proclife_kept_life *life;
 
 	/* Anybody can call process_mrelease(2) again and again, or let go of what others hold. */
@@ -166,9 +164,7 @@ static int note_memory(struct proclife_carry *carry, const struct proclife_recor
 		return 0;
 	owner = owner ? owner : carry->owner;
 	if (!owner)
-		return record->mm.what == PROCLIFE_MM_EARLY &&
-				       proclife_memory_find(carry->tasks, record->mm.mm) ?
-			       note_early(carry, record) : 0;
+		return own && record->mm.what == PROCLIFE_MM_EARLY ? note_early(carry, record) : 0;
 	life = proclife_kept_life(carry, owner);
 	if (!life)
 		return -ENOMEM;
