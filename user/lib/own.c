@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DRAFT ".metadata" /* of a recording, that an interrupted recorder can leave */
-
 int proclife_own_file(int dir, const char *name)
 {
 	int fd;
@@ -24,7 +22,7 @@ int proclife_own_file(int dir, const char *name)
 /* What we create there has the same owner, whoever that is: NFS makes nobody of root, and FAT has one for all. */
 static bool makes_owner(int dir, uid_t owner)
 {
-	int fd = openat(dir, DRAFT, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(dir, PROCLIFE_OWN_DRAFT, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	struct stat st;
 	bool same;
 
@@ -32,7 +30,7 @@ static bool makes_owner(int dir, uid_t owner)
 		return false;
 	same = !fstat(fd, &st) && st.st_uid == owner;
 	close(fd);
-	unlinkat(dir, DRAFT, 0);
+	unlinkat(dir, PROCLIFE_OWN_DRAFT, 0);
 	return same;
 }
 

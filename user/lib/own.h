@@ -6,6 +6,8 @@
 #ifndef PROCLIFE_OWN_H
 #define PROCLIFE_OWN_H
 
+#define PROCLIFE_OWN_DRAFT ".metadata" /* of a recording, that an interrupted recorder can leave */
+
 /*
  * Opens this folder, or makes it. -EPERM: it was there, and belongs to somebody else, or others can write in it;
  * or it is a symbolic link where others can put one. Otherwise a descriptor, or another negative errno.

@@ -67,7 +67,7 @@ static uint64_t bytes_of(int at, const char *name)
 /* Is it a file of a recording? Nothing else is ever removed. */
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "metadata", ".metadata", ".cgroups", ".users" };
+	static const char *const names[] = { "metadata", PROCLIFE_OWN_DRAFT, ".cgroups", ".users" };
 	uint32_t cpu;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -92,7 +92,6 @@ static void lock(int fd)
 /* Writes it under another name and renames it: a reader finds the old text or the new one. */
 static int write_metadata(struct proclife_recorder *recorder)
 {
-	static const char draft[] = ".metadata";
 	size_t size;
 	char *text;
 	int err, fd;
@@ -102,18 +101,18 @@ static int write_metadata(struct proclife_recorder *recorder)
 	text = proclife_metadata_text(&recorder->metadata, &size, &recorder->synced_at);
 	if (!text)
 		return -ENOMEM;
-	fd = proclife_own_file(recorder->dir, draft);
+	fd = proclife_own_file(recorder->dir, PROCLIFE_OWN_DRAFT);
 	if (fd < 0) {
 		err = fd;
 		goto free_text;
 	}
 	lock(fd);
 	err = proclife_write_all(fd, text, size, 0);
-	if (!err && renameat(recorder->dir, draft, recorder->dir, "metadata"))
+	if (!err && renameat(recorder->dir, PROCLIFE_OWN_DRAFT, recorder->dir, "metadata"))
 		err = -errno;
 	if (err) {
 		close(fd);
-		unlinkat(recorder->dir, draft, 0);
+		unlinkat(recorder->dir, PROCLIFE_OWN_DRAFT, 0);
 		goto free_text;
 	}
 	if (recorder->text >= 0)
