@@ -27,11 +27,9 @@ static struct reaction end_with(unsigned int waiting, unsigned int fails)
 	struct condition condition;
 	struct fire fire = { .condition = &condition };
 	struct reaction reaction = { 0 };
-	sigset_t mask;
 
-	sigemptyset(&mask);
 	assert_null(condition_parse(&condition, "failed"));
-	assert_int_equal(reaction_begin(&reaction, &run, &mask), 0);
+	assert_int_equal(reaction_begin(&reaction, &run), 0);
 	forks = 0;
 	failing = fails;
 	for (unsigned int i = 0; i < waiting; i++)

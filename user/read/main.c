@@ -5,21 +5,21 @@
 #include "output/message.h"
 #include "run/diff.h"
 #include "run/info.h"
+#include "run/inherited.h"
 #include "run/load.h"
 #include "run/session.h"
 #include "run/slice.h"
 #include "views/views.h"
 #include <locale.h>
-#include <signal.h>
 
 int main(int argc, char **argv)
 {
 	struct options options;
 	struct screen screen;
 	bool loaded = false;
-	sigset_t old_mask;
 	int status;
 
+	inherited_save();
 	setlocale(LC_CTYPE, "");
 	options_parse(&options, all_views, argc, argv);
 	if (options.quiet)
@@ -45,18 +45,17 @@ int main(int argc, char **argv)
 		return status;
 	}
 	/* From here on nothing kills us before the module is unloaded again. */
-	session_block_signals(&old_mask);
+	session_block_signals();
 	if (options.load && load_module(&loaded))
 		status = STATUS_ERROR;
 	else
-		status = session_run(&options, &screen, &old_mask);
+		status = session_run(&options, &screen);
 	status = junit_close(status);
 	if (loaded)
 		unload_module();
 	options_free(&options);
-	if (status < 0) { /* end as if the signal had killed us */
-		signal(-status, SIG_DFL);
-		raise(-status);
+	if (status < 0) { /* end as if the signal had killed us, unless the caller ignores it */
+		inherited_raise(-status);
 		status = STATUS_ERROR;
 	}
 	return status;

@@ -34,6 +34,13 @@ int find_program(void)
 	return 0;
 }
 
+void find_workload(char path[PATH_MAX], const char *name)
+{
+	int length = (int)(strrchr(program, '/') - program);
+
+	assert_true(snprintf(path, PATH_MAX, "%.*s/tests/guest/workloads/%s", length, program, name) < PATH_MAX);
+}
+
 pid_t start_program(const char *line, int out, int err, size_t limit)
 {
 	char copy[3 * PATH_MAX], *words[64];

@@ -12,6 +12,8 @@ extern char program[PATH_MAX];
 
 /* Sets its path, and the environment so that it speaks English. Returns 0, or -1 having said why not. */
 int find_program(void);
+/* The path of a program of tests/guest/workloads. */
+void find_workload(char path[PATH_MAX], const char *name);
 
 struct output {
 	char *text; /* to be freed */

@@ -2,13 +2,14 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "run/follow.h"
+#include "run/inherited.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void child(char **command, const sigset_t *mask, int go, int failed)
+static void child(char **command, int go, int failed)
 {
 	char byte;
 	int error;
@@ -16,8 +17,7 @@ static void child(char **command, const sigset_t *mask, int go, int failed)
 	/* End of file: the parent has given up. */
 	if (read(go, &byte, 1) != 1)
 		_exit(STATUS_ERROR);
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	inherited_restore();
 	execvp(command[0], command);
 	error = errno;
 	if (write(failed, &error, sizeof(error)) < 0)
@@ -25,7 +25,7 @@ static void child(char **command, const sigset_t *mask, int go, int failed)
 	_exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE);
 }
 
-int follow_fork(struct follow *follow, char **command, const sigset_t *mask)
+int follow_fork(struct follow *follow, char **command)
 {
 	int go[2], failed[2];
 	int ret;
@@ -45,7 +45,7 @@ int follow_fork(struct follow *follow, char **command, const sigset_t *mask)
 	if (!follow->pid) {
 		close(go[1]);
 		close(failed[0]);
-		child(command, mask, go[0], failed[1]);
+		child(command, go[0], failed[1]);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -3,7 +3,6 @@
 #ifndef READ_FOLLOW_H
 #define READ_FOLLOW_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -15,8 +14,8 @@ struct follow {
 	int status; /* once it has ended: as a shell would give it */
 };
 
-/* Forks; the child waits. It will have the signal mask @mask. Return: 0 or a negative errno. */
-int follow_fork(struct follow *follow, char **command, const sigset_t *mask);
+/* Forks; the child waits. Return: 0 or a negative errno. */
+int follow_fork(struct follow *follow, char **command);
 /* Lets it begin. Returns 0, or the exit status after a message why it cannot be executed. */
 int follow_start(struct follow *follow, char **command);
 /* Looks whether it has ended. Never sleeps. */

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
+#include "output/quoted.h"
 #include "run/diagnose.h"
+#include "run/inherited.h"
 #include "run/load.h"
 #include "views/views.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <libkmod.h>
 #include <proclife.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +23,29 @@ static void wait_for_device(void)
 
 	for (i = 0; i < 100 && access(PROCLIFE_DEVICE, R_OK); i++)
 		nanosleep(&tick, NULL);
+}
+
+/* What modprobe.d(5) has in place of loading it. libkmod would use system(3), which knows nothing of us. */
+static int run_install(struct kmod_module *module, const char *command, void *data)
+{
+	int status;
+	pid_t pid;
+
+	(void)data;
+	pid = fork();
+	if (!pid) {
+		setenv("MODPROBE_MODULE", kmod_module_get_name(module), 1);
+		inherited_restore();
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(STATUS_NOT_FOUND);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return -errno;
+	if (!status)
+		return 0;
+	message("--load: modprobe.d: install %s: it ended with status %d", quoted(command),
+		WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	return -ECANCELED; /* it has been said */
 }
 
 int load_module(bool *loaded)
@@ -41,8 +68,8 @@ int load_module(bool *loaded)
 	kmod_list_foreach(item, list) {
 		struct kmod_module *module = kmod_module_get_module(item);
 
-		ret = kmod_module_probe_insert_module(module, KMOD_PROBE_FAIL_ON_LOADED, NULL, NULL,
-						      NULL, NULL);
+		ret = kmod_module_probe_insert_module(module, KMOD_PROBE_FAIL_ON_LOADED, NULL,
+						      run_install, NULL, NULL);
 		kmod_module_unref(module);
 		if (ret < 0)
 			break;
@@ -52,7 +79,8 @@ int load_module(bool *loaded)
 	if (ret == -EEXIST) /* somebody else was faster: then we do not unload it */
 		return 0;
 	if (ret < 0) {
-		diagnose_load(ret);
+		if (ret != -ECANCELED)
+			diagnose_load(ret);
 		return ret;
 	}
 	*loaded = true;

@@ -2,6 +2,7 @@
 #include "output/daytime.h"
 #include "output/message.h"
 #include "output/quoted.h"
+#include "run/inherited.h"
 #include "run/reaction.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int reaction_begin(struct reaction *reaction, const struct run *run, const sigset_t *mask)
+int reaction_begin(struct reaction *reaction, const struct run *run)
 {
 	reaction->run = run;
-	reaction->mask = mask;
 	return saving_prepare(&reaction->saving, run);
 }
 
@@ -66,9 +66,7 @@ static void child(const struct reaction *reaction, const struct facts *facts)
 	set_environment(reaction, facts);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		_exit(STATUS_CANNOT_EXECUTE);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	sigprocmask(SIG_SETMASK, reaction->mask, NULL);
+	inherited_restore();
 	execl("/bin/sh", "sh", "-c", reaction->run->options->exec, (char *)NULL);
 	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE);
 }

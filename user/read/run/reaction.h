@@ -4,7 +4,6 @@
 #define READ_REACTION_H
 
 #include "run/saving.h"
-#include <signal.h>
 
 /* That are waiting for their command; more than these get none. */
 #define MOST_WAITING 16
@@ -24,7 +23,6 @@ struct facts {
 
 struct reaction {
 	const struct run *run;
-	const sigset_t *mask; /* that a command gets */
 	struct saving saving;
 	struct facts waiting[MOST_WAITING]; /* in this order */
 	size_t waiting_count;
@@ -34,7 +32,7 @@ struct reaction {
 };
 
 /* 0, or -ESRCH after a message. */
-int reaction_begin(struct reaction *reaction, const struct run *run, const sigset_t *mask);
+int reaction_begin(struct reaction *reaction, const struct run *run);
 /* The folder that it is saved in, which is not complete yet, or NULL. */
 const char *reaction_to(struct reaction *reaction, const struct fire *fire);
 /* Call it from time to time. */

@@ -416,13 +416,13 @@ static const char *source_name(const struct session *s)
 	       options->device ? options->device : PROCLIFE_DEVICE;
 }
 
-static int session_go(struct session *s, const sigset_t *mask)
+static int session_go(struct session *s)
 {
 	int ret;
 
 	if (options_show(s->run.options, &view_status))
 		return status_print(&s->run) ? STATUS_ERROR : session_finish_output(s);
-	ret = session_prepare(s, mask);
+	ret = session_prepare(s);
 	if (!ret && session_prepare_record(s)) /* it has printed a message */
 		return STATUS_ERROR;
 	if (!ret)
@@ -438,8 +438,8 @@ static int session_go(struct session *s, const sigset_t *mask)
 	return ret ? ret : session_verdict(s);
 }
 
-static int run_once(const struct options *options, const struct screen *screen, const sigset_t *mask,
-		    struct live *live, struct replacement *output)
+static int run_once(const struct options *options, const struct screen *screen, struct live *live,
+		    struct replacement *output)
 {
 	struct session s = {
 		.run = { .options = options, .screen = screen, .json = &s.json },
@@ -453,12 +453,12 @@ static int run_once(const struct options *options, const struct screen *screen, 
 	json_init(&s.json, screen->out);
 	if (session_open_source(&s))
 		return STATUS_ERROR;
-	ret = session_go(&s, mask);
+	ret = session_go(&s);
 	close_session(&s);
 	return ret;
 }
 
-static int run_live(const struct options *options, const sigset_t *mask)
+static int run_live(const struct options *options)
 {
 	struct live *live = live_new(options, range_moment);
 	int ret;
@@ -466,13 +466,13 @@ static int run_live(const struct options *options, const sigset_t *mask)
 	if (!live)
 		return STATUS_ERROR;
 	do {
-		ret = run_once(options, live_screen(live), mask, live, NULL);
+		ret = run_once(options, live_screen(live), live, NULL);
 	} while (live_restarts(live));
 	live_free(live);
 	return ret;
 }
 
-static int run_to_file(const struct options *options, struct screen screen, const sigset_t *mask)
+static int run_to_file(const struct options *options, struct screen screen)
 {
 	struct replacement output;
 	int ret;
@@ -480,20 +480,20 @@ static int run_to_file(const struct options *options, struct screen screen, cons
 	if (export_open(&output, "--output", options->output, options))
 		return STATUS_ERROR;
 	screen.out = output.file;
-	ret = run_once(options, &screen, mask, NULL, &output);
+	ret = run_once(options, &screen, NULL, &output);
 	replace_abandon(&output);
 	return ret;
 }
 
-int session_run(const struct options *options, const struct screen *screen, const sigset_t *mask)
+int session_run(const struct options *options, const struct screen *screen)
 {
 	/* glibc heeds the size of a buffer only where it is given the buffer, too. */
 	static char output[1 << 16];
 
 	if (options_show(options, &view_live))
-		return run_live(options, mask);
+		return run_live(options);
 	if (options->output)
-		return run_to_file(options, *screen, mask);
+		return run_to_file(options, *screen);
 	setvbuf(screen->out, output, _IOFBF, sizeof(output));
-	return run_once(options, screen, mask, NULL, NULL);
+	return run_once(options, screen, NULL, NULL);
 }

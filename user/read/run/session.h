@@ -4,16 +4,14 @@
 
 #include "options.h"
 #include "output/format.h"
-#include <signal.h>
 
 /*
- * Opens the source, feeds the views until the end, and prints them. @mask is the signal mask that a
- * command gets; the signals that must not interrupt us are blocked already. Returns the exit
- * status; or minus a signal's number if that signal ended us without a result (SIGPIPE).
+ * Opens the source, feeds the views until the end, and prints them. The signals that must not
+ * interrupt us are blocked already. Returns the exit status; or minus a signal's number if that signal ended us without a result (SIGPIPE).
  */
-int session_run(const struct options *options, const struct screen *screen, const sigset_t *mask);
+int session_run(const struct options *options, const struct screen *screen);
 
 /* Blocks the signals that a session takes from a descriptor. */
-void session_block_signals(sigset_t *old_mask);
+void session_block_signals(void);
 
 #endif

@@ -191,7 +191,7 @@ static int watch_command(struct session *s)
 	return s->run.options->left_after ? proclife_tasks_report(s->run.tasks, &reports, s) : 0;
 }
 
-static int begin_results(struct session *s, const sigset_t *mask)
+static int begin_results(struct session *s)
 {
 	const struct options *options = s->run.options;
 	int ret = begin_views(s);
@@ -201,7 +201,7 @@ static int begin_results(struct session *s, const sigset_t *mask)
 	if (!ret)
 		ret = note_cgroups(&s->run);
 	if (!ret)
-		ret = triggers_begin(&s->triggers, &s->run, mask);
+		ret = triggers_begin(&s->triggers, &s->run);
 	if (!ret)
 		ret = watch_begin(&s->watch, s->run.tasks);
 	if (!ret)
@@ -263,7 +263,7 @@ static void stop_behind_range(struct session *s)
 		session_stop_at(s, now, STOP_DURATION);
 }
 
-int session_prepare(struct session *s, const sigset_t *mask)
+int session_prepare(struct session *s)
 {
 	const struct options *options = s->run.options;
 	const struct proclife_header *header = proclife_source_header(s->run.source);
@@ -284,7 +284,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	if (!ret)
 		ret = range_resolve(&s->run, s->replay);
 	if (!ret)
-		ret = begin_results(s, mask);
+		ret = begin_results(s);
 	if (!ret)
 		ret = check_cgroups(s);
 	if (!ret)
@@ -312,7 +312,7 @@ int session_prepare(struct session *s, const sigset_t *mask)
 	ret = metrics_begin(&s->metrics, &s->run, session_now(s));
 	if (ret)
 		return ret;
-	return options->command ? follow_fork(&s->follow, options->command, mask) : 0;
+	return options->command ? follow_fork(&s->follow, options->command) : 0;
 }
 
 int session_prepare_record(struct session *s)

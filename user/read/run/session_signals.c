@@ -25,15 +25,15 @@ void session_signal_set(sigset_t *set)
 			sigaddset(set, enders[i]);
 }
 
-void session_block_signals(sigset_t *old_mask)
+void session_block_signals(void)
 {
 	sigset_t set;
 
 	signal(SIGPIPE, SIG_IGN); /* write(2) reports it */
 	signal(SIGXFSZ, SIG_IGN); /* likewise */
-	signal(SIGCHLD, SIG_DFL); /* if it were ignored, the command would reap itself */
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored, the status of the command would be lost */
 	session_signal_set(&set);
-	sigprocmask(SIG_BLOCK, &set, old_mask);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 void session_stop_at(struct session *s, uint64_t when, enum stop why)

@@ -95,7 +95,7 @@ void session_take_signals(struct session *s);
 /* 0, or a negative errno that has been said. */
 int session_open_source(struct session *s);
 /* All but the command's start and the recorder's. 0 or a negative errno. */
-int session_prepare(struct session *s, const sigset_t *mask);
+int session_prepare(struct session *s);
 int session_prepare_record(struct session *s);
 /* 0; a negative errno; or the exit status if the command cannot be executed, which it has said. */
 int session_start_command(struct session *s);

@@ -393,7 +393,7 @@ static void say_lacking(const struct triggers *t)
 	}
 }
 
-int triggers_begin(struct triggers *t, struct run *run, const sigset_t *mask)
+int triggers_begin(struct triggers *t, struct run *run)
 {
 	struct proclife_reports reports = {
 		.size = sizeof(reports),
@@ -422,7 +422,7 @@ int triggers_begin(struct triggers *t, struct run *run, const sigset_t *mask)
 		t->bursts[i].per = t->conditions[i].per;
 	}
 	say_lacking(t);
-	ret = reaction_begin(&t->reaction, run, mask);
+	ret = reaction_begin(&t->reaction, run);
 	if (ret)
 		return ret;
 	return proclife_tasks_report(run->tasks, &reports, t);

@@ -30,8 +30,8 @@ struct triggers {
 	struct reaction reaction;
 };
 
-/* @mask: as of reaction_begin(). Returns 0 or a negative errno; -ESRCH has been said. */
-int triggers_begin(struct triggers *triggers, struct run *run, const sigset_t *mask);
+/* Returns 0 or a negative errno; -ESRCH has been said. */
+int triggers_begin(struct triggers *triggers, struct run *run);
 void triggers_free(struct triggers *triggers);
 /* Call them before an event is fed, and after. */
 void triggers_event(struct triggers *triggers, const struct proclife_event *event);
