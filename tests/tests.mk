@@ -82,14 +82,15 @@ $(STORY_TESTS): $B/tests/unit/support/story.o | $B/proclife-read
 $B/tests/unit/test_critical $B/tests/unit/test_critical_text: $B/tests/unit/support/plan.o $B/tests/unit/support/chain.o
 $(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_progress test_schema test_search): | $B/proclife-read
 
-$(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_metrics_live test_intervals_live test_triggers_live test_reactions_live test_live test_live_screen test_own test_inherited): $B/tests/unit/support/live_device.o
+$(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_metrics_live test_intervals_live test_triggers_live test_reactions_live test_live test_live_screen test_own test_inherited test_children): $B/tests/unit/support/live_device.o
 
 $B/tests/unit/test_triggers $B/tests/unit/test_triggers_gaps: $B/tests/unit/support/fires.o
 $B/tests/unit/test_triggers_live $B/tests/unit/test_reactions_live $B/tests/unit/test_inherited: $B/tests/unit/support/watching.o
 $(patsubst %,$B/tests/unit/%,test_live test_live_screen): $(patsubst %,$B/tests/unit/support/%.o,terminal live_screen)
 $B/tests/unit/test_metrics $B/tests/unit/test_metrics_live: $B/tests/unit/support/metrics_file.o
-$B/tests/unit/test_metrics_live $B/tests/unit/test_intervals_live $B/tests/unit/test_triggers_live $B/tests/unit/test_reactions_live $B/tests/unit/test_own $B/tests/unit/test_inherited: $B/tests/unit/support/recorded.o | $B/proclife-read
+$B/tests/unit/test_metrics_live $B/tests/unit/test_intervals_live $B/tests/unit/test_triggers_live $B/tests/unit/test_reactions_live $B/tests/unit/test_own $B/tests/unit/test_inherited $B/tests/unit/test_children: $B/tests/unit/support/recorded.o | $B/proclife-read
 $B/tests/unit/test_inherited: | $B/tests/guest/workloads/inherits
+$B/tests/unit/test_children: | $B/tests/guest/workloads/orphans
 
 $(patsubst %,$B/tests/unit/%,test_salvage test_salvage_files): $B/tests/unit/support/salvage.o
 

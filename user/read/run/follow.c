@@ -71,14 +71,15 @@ static int wait_status(int status)
 int follow_start(struct follow *follow, char **command)
 {
 	int error = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
-	if (write(follow->go, "", 1) != 1) /* it is dead already: its status shows why */
-		follow_poll(follow);
+	/* If it is dead already, its status will show why. */
+	if (write(follow->go, "", 1) == 1) {
+		do
+			n = read(follow->failed, &error, sizeof(error));
+		while (n < 0 && errno == EINTR);
+	}
 	close(follow->go);
-	do
-		n = read(follow->failed, &error, sizeof(error));
-	while (n < 0 && errno == EINTR);
 	close(follow->failed);
 	if (n != sizeof(error))
 		return 0;
@@ -91,11 +92,10 @@ int follow_start(struct follow *follow, char **command)
 	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }
 
-void follow_poll(struct follow *follow)
+void follow_reaped(struct follow *follow, pid_t pid, int status)
 {
-	int status;
-
-	if (!follow->pid || follow->ended || waitpid(follow->pid, &status, WNOHANG) != follow->pid)
+	/* Once it has ended, its process ID can be that of another child. */
+	if (!follow->pid || follow->ended || follow->pid != pid)
 		return;
 	follow->ended = true;
 	follow->status = wait_status(status);

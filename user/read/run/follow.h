@@ -18,8 +18,8 @@ struct follow {
 int follow_fork(struct follow *follow, char **command);
 /* Lets it begin. Returns 0, or the exit status after a message why it cannot be executed. */
 int follow_start(struct follow *follow, char **command);
-/* Looks whether it has ended. Never sleeps. */
-void follow_poll(struct follow *follow);
+/* A child was reaped: perhaps it was the command. */
+void follow_reaped(struct follow *follow, pid_t pid, int status);
 /* Kills a child that has not begun. */
 void follow_cancel(struct follow *follow);
 

@@ -91,11 +91,9 @@ static void execute(struct reaction *reaction)
 	}
 }
 
-void reaction_child(struct reaction *reaction)
+void reaction_reaped(struct reaction *reaction, pid_t pid, int status)
 {
-	int status;
-
-	if (!reaction->pid || waitpid(reaction->pid, &status, WNOHANG) != reaction->pid)
+	if (!reaction->pid || reaction->pid != pid)
 		return;
 	reaction->pid = 0;
 	if (WIFSIGNALED(status))

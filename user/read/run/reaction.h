@@ -41,8 +41,8 @@ void reaction_poll(struct reaction *reaction);
 uint64_t reaction_due(const struct reaction *reaction);
 /* Is something being saved? */
 bool reaction_is_saving(const struct reaction *reaction);
-/* A child has ended: perhaps it was the command. */
-void reaction_child(struct reaction *reaction);
+/* A child was reaped: perhaps it was the command. */
+void reaction_reaped(struct reaction *reaction, pid_t pid, int status);
 /* Completes what is being saved. */
 void reaction_finish(struct reaction *reaction);
 /* What is still to be executed, or runs. */

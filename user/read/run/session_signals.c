@@ -4,6 +4,7 @@
 #include "run/session_state.h"
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static bool is_ignored(int signo)
@@ -47,14 +48,8 @@ void session_stop_at(struct session *s, uint64_t when, enum stop why)
 
 static void take_signal(struct session *s, int signo)
 {
-	if (signo == SIGCHLD) {
-		follow_poll(&s->follow);
-		reaction_child(&s->triggers.reaction);
-		if (s->follow.ended && !s->ended_at) {
-			s->ended_at = session_now(s);
-		}
+	if (signo == SIGCHLD) /* it has only woken us: reap() looks who ended */
 		return;
-	}
 	if (signo == SIGINT && message_on_terminal())
 		message_interrupted();
 	if (signo == SIGINT && s->follow.pid && !s->follow.ended && !s->interrupted) {
@@ -73,10 +68,29 @@ static void take_signal(struct session *s, int signo)
 	session_stop_at(s, session_now(s), STOP_SIGNAL);
 }
 
+/*
+ * We have children that we did not fork: siblings that a command makes (CLONE_PARENT), orphans if we are a
+ * subreaper or process 1, and children from before our execve(2). Nobody else can reap them. Some end without
+ * SIGCHLD: hence __WALL, and a call whether there was one or not.
+ */
+static void reap(struct session *s)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+		follow_reaped(&s->follow, pid, status);
+		reaction_reaped(&s->triggers.reaction, pid, status);
+	}
+	if (s->follow.ended && !s->ended_at)
+		s->ended_at = session_now(s);
+}
+
 void session_take_signals(struct session *s)
 {
 	struct signalfd_siginfo info;
 
 	while (read(s->signals, &info, sizeof(info)) == sizeof(info))
 		take_signal(s, info.ssi_signo);
+	reap(s);
 }

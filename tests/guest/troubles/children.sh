@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # of troubles.sh
+# "It never ends, and its own zombie is never freed": children that proclife-read has not forked. A command makes
+# it the parent of its siblings (CLONE_PARENT); orphans come to it if it is a subreaper, or process 1 of a
+# container; and some it has from before its execve(2). Each of `orphans` is freed soon after its end.
+orphans=$PWD/$B/tests/guest/workloads/orphans
+
+# A status that is not lost among theirs; a sibling and an orphan, which end after the command.
+expect 'a command that leaves children' 7 '"comm":"sibling",.*"status":3' timeout 60 "$orphans" brings \
+	proclife-read --quiet --lives --json --record "$here/left" -- "$orphans" leaves 7
+for name in sibling orphan; do
+	expect "$name: who reaped" 0 "^.*\"comm\":\"$name\".*\"reaper_pid\":$(
+		sed -n 's/.*"comm":"sibling".*"reaper_pid":\([0-9]*\).*/\1/p' "$work/output" | head -n 1)," cat "$work/output"
+	expect "$name: in a tree" 0 "$name +status 3$" proclife-read -i "$here/left" --tree
+	expect "$name: reaper" 0 "\"comm\":\"$name\".*\"reaper_comm\":\"proclife-read\"" \
+		proclife-read -i "$here/left" --tree --json
+done
+expect 'a command that leaves children: nothing is left' 7 'ok|zombies' timeout 60 \
+	proclife-read --quiet --expect zombies==0 --expect zombie.max\<400ms -- "$orphans" leaves 7
+
+# Without a command, for long: with each of what can go on.
+# stays NAME COMMAND...: it has the children of `orphans`, and reaps them.
+stays() {
+	local name=$1 pid
+	shift
+	"$orphans" brings "$@" >"$here/out" 2>&1 &
+	pid=$!
+	sleep 3
+	expect "$name: no children" 0 '' test ! -s "/proc/$pid/task/$pid/children"
+	expect "$name: no zombies" 0 '^0 zombies$' proclife-read --zombies
+	kill "$pid"
+	wait "$pid"
+}
+stays lives proclife-read --lives
+stays metrics proclife-read --metrics "$here/metrics.prom"
+expect 'metrics: no zombies' 0 '^proclife_zombies 0$' cat "$here/metrics.prom"
+stays record proclife-read --record "$here/recorded"
+stays on proclife-read --on 'zombie>1s'
+expect 'on: nothing' 1 '' grep -E '> *1s' "$here/out"
+
+# As process 1 of a container.
+unshare --pid --fork --mount-proc "$orphans" brings proclife-read --metrics "$here/contained.prom" --duration 5 &
+sleep 3
+expect 'process 1: no zombies' 0 '^0 zombies$' proclife-read --zombies
+wait $!
+expect 'process 1: metrics' 0 '^proclife_zombies 0$' cat "$here/contained.prom"
