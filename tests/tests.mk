@@ -21,7 +21,7 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_COMMON) $(LIB_STATIC)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARIES) $(CMOCKA_LIBS)
 
 READ_TESTS := $(patsubst %,$B/tests/unit/%,test_options test_format test_quote test_invisible test_expect \
-	test_conditions test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_metrics_live test_prometheus test_forget test_past test_agenda test_html test_export_otlp test_export_perfetto test_reaction)
+	test_conditions test_significance test_spread test_explain test_rcu test_summary test_when test_diagnose test_metrics test_metrics_live test_prometheus test_forget test_past test_agenda test_watch test_html test_export_otlp test_export_perfetto test_reaction)
 
 $(READ_TESTS:%=%.o) $B/tests/unit/support/fixture_text.o: override CPPFLAGS += -Iuser/read
 $(READ_TESTS): $(READ_ARCHIVE)
@@ -31,6 +31,7 @@ $B/tests/unit/test_diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 $B/tests/unit/test_diagnose: $B/user/read/run/diagnose.o
 $B/tests/unit/test_forget: $B/user/read/run/forget.o
 $B/tests/unit/test_past: $B/user/read/run/past.o
+$B/tests/unit/test_watch: $B/user/read/run/watch.o
 $B/tests/unit/test_agenda: $B/user/read/run/agenda.o
 $B/tests/unit/test_reaction: $(patsubst %,$B/user/read/run/%.o,reaction saving past inherited)
 $B/tests/unit/test_reaction: override LDFLAGS += -Wl,--wrap=fork

@@ -262,7 +262,7 @@ struct options {
 	uint64_t after;	  /* ns, that are saved as well */
 	uint64_t saves;	  /* so many are in it at most */
 	const char *exec; /* NULL: nothing is executed */
-	uint64_t left_after; /* ns; 0: there is no expectation about what the command leaves */
+	uint64_t left_after; /* ns; 0: all that the command leaves is waited for */
 	enum verdicts verdicts;
 	const char *junit; /* where verdicts go, too; NULL: nowhere */
 	uint64_t duration; /* ns; 0: none */

@@ -8,13 +8,15 @@ orphans=$PWD/$B/tests/guest/workloads/orphans
 # A status that is not lost among theirs; a sibling and an orphan, which end after the command.
 expect 'a command that leaves children' 7 '"comm":"sibling",.*"status":3' timeout 60 "$orphans" brings \
 	proclife-read --quiet --lives --json --record "$here/left" -- "$orphans" leaves 7
+cp "$work/output" "$here/told"
+reaper=$(sed -nE 's/.*"comm":"sibling",.*"reaper_pid":([0-9]+),.*/\1/p' "$here/told")
+expect 'sibling: its parent is that of the command, and reaps it' 0 \
+	"\"parent_pid\":$reaper,.*\"comm\":\"sibling\",.*\"reaper_pid\":$reaper," cat "$here/told"
+expect 'orphan: the same reaps it' 0 "\"comm\":\"orphan\",.*\"reaper_pid\":$reaper," cat "$here/told"
 for name in sibling orphan; do
-	expect "$name: who reaped" 0 "^.*\"comm\":\"$name\".*\"reaper_pid\":$(
-		sed -n 's/.*"comm":"sibling".*"reaper_pid":\([0-9]*\).*/\1/p' "$work/output" | head -n 1)," cat "$work/output"
-	expect "$name: in a tree" 0 "$name +status 3$" proclife-read -i "$here/left" --tree
-	expect "$name: reaper" 0 "\"comm\":\"$name\".*\"reaper_comm\":\"proclife-read\"" \
-		proclife-read -i "$here/left" --tree --json
+	expect "$name: in a tree" 0 "$name +status 3$" proclife-read -i "$here/left" --tree --no-fold
 done
+expect 'the reaper of both' 0 'proclife-read' proclife-read -i "$here/left" --parents
 expect 'a command that leaves children: nothing is left' 7 'ok|zombies' timeout 60 \
 	proclife-read --quiet --expect zombies==0 --expect zombie.max\<400ms -- "$orphans" leaves 7
 
@@ -44,3 +46,9 @@ sleep 3
 expect 'process 1: no zombies' 0 '^0 zombies$' proclife-read --zombies
 wait $!
 expect 'process 1: metrics' 0 '^proclife_zombies 0$' cat "$here/contained.prom"
+
+# A message in a log names the daemon that it waits for.
+expect 'a daemon' 4 '; running: sleep \([0-9]+\); with --left-after 1s it waits no longer than that$' \
+	proclife-read --tree -- sh -c 'sleep 13 >/dev/null & exit 4'
+expect 'a daemon that is not waited for' 4 '1 process left|did not|running' \
+	timeout 8 proclife-read --tree --left-after 300ms -- sh -c 'sleep 13 >/dev/null & exit 4'

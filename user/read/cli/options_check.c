@@ -232,8 +232,8 @@ static void check_verdicts(const struct options *options, struct argp_state *sta
 {
 	uint64_t form = options->given & (GIVEN(KTAP) | GIVEN(LAVA));
 
-	if (options->given & GIVEN(LEFT_AFTER) && !options_expect(options, EXPECT_LEFT))
-		argp_error(state, "--left-after is for --expect left==0");
+	if (options->given & GIVEN(LEFT_AFTER) && !options->command && !options_expect(options, EXPECT_LEFT))
+		argp_error(state, "--left-after: add a command after '--', or --expect left==0");
 	if (form && !options->expectation_count)
 		argp_error(state, "%s prints verdicts: add what to --expect",
 			   option_name(first_of(form)));

@@ -244,7 +244,7 @@ static const struct entry {
 	},
 	[OPTION_LEFT_AFTER] = {
 		.name = "left-after", .argument = "TIME", .group = GROUP_VERDICTS,
-		.help = "--expect left==0: end this long after the command's own exit (200ms)",
+		.help = "End this long after the command's own exit, whatever it left running; for --expect left, 200ms",
 	},
 	[OPTION_KTAP] = {
 		.name = "ktap", .group = GROUP_VERDICTS,

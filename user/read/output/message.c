@@ -77,6 +77,11 @@ bool message_on_terminal(void)
 	return !quiet && isatty(STDERR_FILENO);
 }
 
+bool message_is_quiet(void)
+{
+	return quiet;
+}
+
 void message_quiet(void)
 {
 	quiet = true;

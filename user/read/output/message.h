@@ -20,6 +20,7 @@ void message_release(void);
 /* What was said last meanwhile, or NULL. */
 const char *message_held(void);
 bool message_on_terminal(void); /* standard error is a terminal, and hints are wanted */
+bool message_is_quiet(void); /* hints are not wanted */
 void message_quiet(void); /* turns hints off */
 /*
  * Shows a line on the terminal, in place of the last one; NULL removes it, and so does message().

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
+#include "output/quote.h"
 #include "run/watch.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 
 #define SECOND 1000000000ULL
+#define MOST_NAMED 3
 
 static void add(struct watch *watch, struct proclife_process *process)
 {
@@ -73,27 +75,72 @@ void watch_end(struct watch *watch)
 	watch->open = NULL;
 }
 
-void watch_note(struct watch *watch, uint64_t ended, uint64_t now)
+/* What a process that the command left can be. */
+enum left {
+	LEFT_RUNNING,
+	LEFT_ZOMBIE,
+	LEFT_UNFREED,
+	LEFT_STATES,
+};
+
+static enum left left_state(const struct watch *watch, const struct proclife_process *process)
 {
-	uint64_t running = 0, zombies = 0, unfreed = 0;
+	switch (proclife_process_state(watch->tasks, process)) {
+	case PROCLIFE_IS_ZOMBIE:
+		return LEFT_ZOMBIE;
+	case PROCLIFE_IS_UNFREED:
+		return LEFT_UNFREED;
+	default:
+		return LEFT_RUNNING;
+	}
+}
+
+/* "; running: sleep (4100), cc1 (4101) and 3 more" */
+static void name_left(struct text *text, const struct watch *watch, enum left state, uint64_t count)
+{
+	unsigned int named = 0;
 	size_t i;
 
-	if (now < ended + SECOND || now < watch->next_note || !message_on_terminal())
+	if (!count)
+		return;
+	text_string(text, state == LEFT_ZOMBIE ? "; zombie: " : "; running: ");
+	for (i = 0; named < MOST_NAMED && i < watch->count; i++) {
+		const struct proclife_process *process = watch->open[i];
+
+		if (left_state(watch, process) != state)
+			continue;
+		if (named++)
+			text_string(text, ", ");
+		text_who(text, process->comm, process->tgid);
+	}
+	if (count > named)
+		text_printf(text, " and %" PRIu64 " more", count - named);
+}
+
+void watch_note(struct watch *watch, uint64_t ended, uint64_t now)
+{
+	const bool on_terminal = message_on_terminal();
+	uint64_t counts[LEFT_STATES] = { 0 };
+	struct text text;
+	size_t i;
+
+	/* A log is read later, and most commands leave nothing for long. */
+	if (now < ended + (on_terminal ? 1 : 10) * SECOND || now < watch->next_note || message_is_quiet())
 		return;
 	watch->next_note = now + (now - ended) * 2;
-	for (i = 0; i < watch->count; i++) {
-		enum proclife_life_state state = proclife_process_state(watch->tasks, watch->open[i]);
-
-		zombies += state == PROCLIFE_IS_ZOMBIE;
-		unfreed += state == PROCLIFE_IS_UNFREED;
-		running += state != PROCLIFE_IS_ZOMBIE && state != PROCLIFE_IS_UNFREED;
-	}
-	if (running || zombies)
-		message("the command has ended; it left %" PRIu64 " running, %" PRIu64 " zombies, %"
-			PRIu64 " to be freed (RCU); Ctrl-C stops", running, zombies, unfreed);
-	else
-		message("the command has ended; waiting for %" PRIu64 " process%s to be freed (RCU)",
-			unfreed, unfreed == 1 ? "" : "es");
+	for (i = 0; i < watch->count; i++)
+		counts[left_state(watch, watch->open[i])]++;
+	text_init(&text, NULL);
+	name_left(&text, watch, LEFT_RUNNING, counts[LEFT_RUNNING]);
+	name_left(&text, watch, LEFT_ZOMBIE, counts[LEFT_ZOMBIE]);
+	if (counts[LEFT_UNFREED])
+		text_printf(&text, "; to be freed (RCU): %" PRIu64, counts[LEFT_UNFREED]);
+	if (on_terminal)
+		text_string(&text, "; Ctrl-C stops waiting");
+	else if (counts[LEFT_RUNNING] || counts[LEFT_ZOMBIE])
+		text_string(&text, "; with --left-after 1s it waits no longer than that");
+	message("the command has ended; waiting for what it left%s", text.s);
+	text_free(&text);
 }
 
 bool watch_is_vain(const struct watch *watch)

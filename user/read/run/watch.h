@@ -16,7 +16,7 @@ struct watch {
 
 int watch_begin(struct watch *watch, struct proclife_tasks *tasks);
 void watch_end(struct watch *watch);
-/* Says on a terminal, from time to time, what we wait for since the command ended. */
+/* Says from time to time what we wait for since the command ended, and how to stop that; sooner on a terminal. */
 void watch_note(struct watch *watch, uint64_t ended, uint64_t now);
 /* Has everything that is waited for ended, in records that were lost? */
 bool watch_is_vain(const struct watch *watch);

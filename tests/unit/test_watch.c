@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is said of what a command left behind, and when. */
+#include "check.h"
+#include "reapers.h"
+
+#include <output/message.h>
+#include <run/watch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static struct watch watch;
+static struct who left[6];
+
+static int begin(void **state)
+{
+	begin_reapers(state);
+	watch = (struct watch){ 0 };
+	assert_int_equal(watch_begin(&watch, tasks), 0);
+	assert_int_equal(proclife_tasks_select_child(tasks, 3, shell.pid), 0);
+	return 0;
+}
+
+static int end(void **state)
+{
+	watch_end(&watch);
+	return end_reapers(state);
+}
+
+#define WATCH(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+/* The command, and so many children of it, which outlive it. */
+static void leave(unsigned int count)
+{
+	struct who command = process_of_pid(3, "make");
+
+	feed(tasks, fork_record(10, &command, &shell));
+	for (unsigned int i = 0; i < count; i++) {
+		left[i] = process_of_pid(4 + i, "sleep");
+		feed(tasks, fork_record(11 + i, &left[i], &command));
+	}
+	feed(tasks, exit_record(20, &command, 0, 0));
+	feed(tasks, sigchld_record(21, &shell, &command, CLD_EXITED));
+	feed(tasks, reap_record(22, &command, &shell));
+	feed(tasks, free_record(23, &command));
+}
+
+/* What it says that many seconds after the end of the command, on standard error that is no terminal. */
+static void expect_note(unsigned int seconds, const char *text)
+{
+	int fds[2], err = dup(STDERR_FILENO);
+	char said[1024] = "";
+
+	assert_int_equal(pipe(fds), 0);
+	dup2(fds[1], STDERR_FILENO);
+	close(fds[1]);
+	watch_note(&watch, 100 * SECOND, (100 + seconds) * SECOND);
+	dup2(err, STDERR_FILENO);
+	close(err);
+	assert_true(read(fds[0], said, sizeof(said) - 1) >= 0);
+	close(fds[0]);
+	if (*text)
+		assert_string_equal(strstr(said, ": ") ?: said, text);
+	else
+		assert_string_equal(said, "");
+}
+
+#define WAITING ": the command has ended; waiting for what it left; "
+#define REMEDY "; with --left-after 1s it waits no longer than that\n"
+
+/* Off a terminal not before ten seconds, and then ever less often. */
+static void test_when(void **state)
+{
+	(void)state;
+	leave(1);
+	expect_note(9, "");
+	expect_note(10, WAITING "running: sleep (4)" REMEDY);
+	expect_note(29, "");
+	expect_note(30, WAITING "running: sleep (4)" REMEDY);
+	expect_note(31, "");
+}
+
+static void test_whom(void **state)
+{
+	(void)state;
+	leave(6);
+	feed(tasks, exit_record(30, &left[0], 0, 0));
+	feed(tasks, sigchld_record(31, &shell, &left[0], CLD_EXITED));
+	feed(tasks, exit_record(32, &left[1], 0, 0));
+	feed(tasks, sigchld_record(33, &shell, &left[1], CLD_EXITED));
+	feed(tasks, reap_record(34, &left[1], &shell));
+	expect_note(10, WAITING "running: sleep (9), sleep (6), sleep (7) and 1 more; zombie: sleep (4); to be freed (RCU): 1"
+		    REMEDY);
+}
+
+/* Nothing that it left runs, and there is nothing to do but wait for the kernel. */
+static void test_unfreed(void **state)
+{
+	(void)state;
+	leave(1);
+	feed(tasks, exit_record(30, &left[0], 0, 0));
+	feed(tasks, sigchld_record(31, &shell, &left[0], CLD_EXITED));
+	feed(tasks, reap_record(32, &left[0], &shell));
+	expect_note(10, WAITING "to be freed (RCU): 1\n");
+}
+
+/* --quiet */
+static void test_quiet(void **state)
+{
+	(void)state;
+	leave(1);
+	message_quiet();
+	expect_note(100, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WATCH(test_when),
+		WATCH(test_whom),
+		WATCH(test_unfreed),
+		WATCH(test_quiet),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
