@@ -172,7 +172,7 @@ FUZZ_SECONDS ?= 20
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # What a fuzzer needs beside the library.
 FUZZ_MORE_slow := tests/fuzz/runs.c
-FUZZ_MORE_views := tests/fuzz/runs.c tests/unit/support/fake_device.c -Itests -Itests/unit/support -I. $(CMOCKA_LIBS)
+FUZZ_MORE_views = tests/fuzz/runs.c tests/unit/support/fake_device.c -Itests -Itests/unit/support -I. $(CMOCKA_LIBS)
 FUZZERS := $(filter-out standalone runs,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 
 $B/tests/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
