@@ -28,8 +28,7 @@ typedef u64 compat_clone_flags;
 typedef unsigned long compat_clone_flags;
 #endif
 
-/* User-mode Linux has CONFIG_X86_64, too, but not the instructions and interfaces of x86. */
-#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+#ifdef CONFIG_X86_64
 #define COMPAT_X86_64 1
 #else
 #define COMPAT_X86_64 0

@@ -17,6 +17,14 @@
 #error "proclife: this kernel is 32-bit or big-endian, the records are not: use a 64-bit LE kernel"
 #endif
 
+/*
+ * The counter that the time is taken from is no memory: include/proclife/ring.h argues from the manuals of
+ * these that it is read in order. User-mode Linux has CONFIG_X86_64, too, but the clock of another kernel.
+ */
+#if !defined(CONFIG_ARM64) && !defined(CONFIG_RISCV) && (!defined(CONFIG_X86_64) || defined(CONFIG_UML))
+#error "proclife: x86-64, arm64 or riscv64 only: elsewhere the order of clock and ring is not proven"
+#endif
+
 #ifndef CONFIG_TRACEPOINTS
 #error "proclife: this kernel has no tracepoints to record from: build it with CONFIG_TRACEPOINTS=y"
 #endif

@@ -74,10 +74,11 @@
  * x86, lfence waits for rdtsc; on riscv64, the counter is a device input. The manuals: see ring.h.
  */
 #if defined(__x86_64__) || defined(__i386__)
-#define proclife_clock_mb()			\
-	do {					\
-		__builtin_ia32_lfence();	\
-		proclife_mb();			\
+/* No builtin: a compiler for i386 refuses it without SSE2, which each CPU has that runs the module. */
+#define proclife_clock_mb()					\
+	do {							\
+		__asm__ __volatile__("lfence" : : : "memory");	\
+		proclife_mb();					\
 	} while (0)
 #elif defined(__riscv)
 #define proclife_clock_mb() __asm__ __volatile__("fence irw, rw" : : : "memory")
