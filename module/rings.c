@@ -4,12 +4,15 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/proc_ns.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
@@ -59,13 +62,62 @@ void compat_preserving proclife_rings_wake(struct rings_cpu *cpu)
 	irq_work_queue(&cpu->wake);
 }
 
-/* Is there memory for so many rings? Otherwise the OOM killer would end processes to get it. */
-static bool have_memory(unsigned int rings)
+/* Is there memory for so many pages? To look for the last ones would make the machine crawl. */
+static bool have_memory(u64 pages)
 {
-	u64 pages = rings * (u64)(header->ring_stride >> PAGE_SHIFT);
 	long available = si_mem_available();
 
 	return available > 0 && pages < available;
+}
+
+static u64 pages_of(unsigned int rings)
+{
+	return rings * (u64)(header->ring_stride >> PAGE_SHIFT);
+}
+
+#define CHECK_EVERY 256 /* pages: others take memory, too, and somebody may kill the one who loads this */
+
+/* Page by page, as the kernel's own tracing buffers: that never calls the OOM killer. */
+static int alloc_pages_of(struct page **pages, unsigned int count, int node)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (i % CHECK_EVERY == 0) {
+			if (fatal_signal_pending(current))
+				return -EINTR;
+			if (!have_memory(count - i))
+				return -ENOMEM;
+			cond_resched();
+		}
+		pages[i] = alloc_pages_node(node, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN |
+						  __GFP_ZERO, 0);
+		if (!pages[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The memory of a ring, zeroed, for vfree(); or an error. */
+static void *alloc_ring(int node)
+{
+	unsigned int count = pages_of(1), i;
+	struct page **pages = kvcalloc(count, sizeof(*pages), GFP_KERNEL | __GFP_RETRY_MAYFAIL);
+	void *ring = NULL;
+	int ret;
+
+	if (!pages)
+		return ERR_PTR(-ENOMEM);
+	ret = alloc_pages_of(pages, count, node);
+	/* This takes over the pages and their array. */
+	if (!ret)
+		ring = vmap(pages, count, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+	if (ring)
+		return ring;
+	for (i = 0; i < count && pages[i]; i++)
+		__free_page(pages[i]);
+	kvfree(pages);
+	return ERR_PTR(ret ?: -ENOMEM);
 }
 
 /* A slot has the records of one CPU, so that a writer need not name it. */
@@ -78,7 +130,7 @@ static void set_cpu(struct proclife_ring *ring, unsigned int n)
 }
 
 /*
- * Runs before the CPU comes up, so no task ever runs on a CPU that has no ring. The ring stays when
+ * Called before the CPU comes up, so no task ever runs on a CPU that has no ring. The ring stays when
  * the CPU goes offline, so that readers can finish, and is used again when it comes back.
  */
 static int rings_prepare_cpu(unsigned int n)
@@ -89,12 +141,9 @@ static int rings_prepare_cpu(unsigned int n)
 	if (cpu->pages)
 		return 0;
 
-	pages = have_memory(1) ? vzalloc_node(header->ring_stride, cpu_to_node(n)) : NULL;
-	if (!pages) {
-		pr_warn("no memory for the ring of CPU %u, which stays off: unload the module or load it with a ring_kb below %u\n",
-			n, ring_kb);
-		return -ENOMEM;
-	}
+	pages = alloc_ring(cpu_to_node(n));
+	if (IS_ERR(pages))
+		return PTR_ERR(pages);
 
 	init_irq_work(&cpu->wake, wake_readers);
 	cpu->ring.ctl = pages;
@@ -114,6 +163,19 @@ static int rings_prepare_cpu(unsigned int n)
 	WRITE_ONCE(cpu_map()[n / 64], cpu_map()[n / 64] | BIT_ULL(n % 64));
 	smp_store_release(&header->generation, header->generation + 1);
 	return 0;
+}
+
+/* A CPU comes up later. */
+static int rings_add_cpu(unsigned int n)
+{
+	int ret = rings_prepare_cpu(n);
+
+	if (ret == -ENOMEM)
+		pr_warn("no memory for the ring of CPU %u, which stays off: unload the module or load it with a ring_kb below %u\n",
+			n, ring_kb);
+	else if (ret)
+		pr_warn("killed while the ring of CPU %u was made, which stays off: try again\n", n);
+	return ret;
 }
 
 static void rings_free_all(void)
@@ -177,19 +239,20 @@ static int prepare_cpus(void)
 	int ret = 0;
 
 	cpus_read_lock();
-	if (!have_memory(num_online_cpus())) {
+	if (!have_memory(pages_of(num_online_cpus())))
+		ret = -ENOMEM;
+	/* Tasks run on these CPUs, so the module does without none of these rings. */
+	for_each_online_cpu(n)
+		ret = ret ?: rings_prepare_cpu(n);
+	if (ret == -ENOMEM)
 		pr_err("ring_kb=%u: no memory for the rings of %u CPUs; load the module with a smaller ring_kb\n",
 		       ring_kb, num_online_cpus());
-		ret = -ENOMEM;
+	else if (ret)
+		pr_err("killed while it made the rings of %u CPUs\n", num_online_cpus());
+	if (ret)
 		goto unlock;
-	}
-	for_each_online_cpu(n) {
-		ret = rings_prepare_cpu(n);
-		if (ret)
-			goto unlock;
-	}
 	ret = cpuhp_setup_state_nocalls_cpuslocked(CPUHP_BP_PREPARE_DYN, "proclife:prepare",
-						   rings_prepare_cpu, NULL);
+						   rings_add_cpu, NULL);
 	if (ret >= 0) {
 		hotplug_state = ret;
 		ret = 0;
