@@ -33,6 +33,10 @@ static int __init proclife_init(void)
 	if (ret)
 		goto exit_readers;
 
+	ret = proclife_probes_check();
+	if (ret)
+		goto exit_rings;
+
 	proclife_hooks_init();
 
 	ret = proclife_probes_init();
@@ -50,6 +54,7 @@ exit_probes:
 	proclife_probes_exit();
 exit_hooks:
 	proclife_hooks_exit();
+exit_rings:
 	proclife_rings_exit();
 exit_readers:
 	proclife_readers_exit();

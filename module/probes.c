@@ -307,7 +307,7 @@ static int register_probes(void)
 }
 
 /* One exec must not overwrite the whole ring, nor its own EXEC record. */
-static int check_args_bytes(void)
+int proclife_probes_check(void)
 {
 	u64 records = proclife_rings_header()->records_per_ring;
 	u64 room = (records / 2 - 1) * PROCLIFE_ARGS_LEN;
@@ -326,11 +326,8 @@ static int check_args_bytes(void)
 
 int proclife_probes_init(void)
 {
-	int ret = check_args_bytes();
+	int ret = register_probes();
 
-	if (ret)
-		return ret;
-	ret = register_probes();
 	if (ret)
 		return ret;
 	if (proclife_rings_header()->features & PROCLIFE_HAS(PROCLIFE_EXEC)) {
