@@ -12,6 +12,8 @@
 #define BUDGET_LEAST max(64, BUDGET_PER_JIFFY)
 /* Suppression lasts until it has saved this part of that, so that it does not flap. */
 #define BUDGET_RESUME 4
+/* What is kept is this part of that, and comes out of it. */
+#define BUDGET_KEPT 16
 
 #define BUDGET_PER_JIFFY (BUDGET_PER_MS * 1000 / HZ)
 
@@ -50,6 +52,15 @@ static u32 earned(struct budget_account *account)
 	account->now = now;
 	account->work = work;
 	return min_t(u64, sum, most());
+}
+
+/* What has been earned goes to what is kept first, but half of it at most. */
+static void refill(struct budget_account *account, u32 records)
+{
+	u32 lacks = min(most() / BUDGET_KEPT - account->kept, records / 2);
+
+	account->kept += lacks;
+	account->left = records - lacks;
 }
 
 /* Readers only display these words, like the counts, so they may lag. */
@@ -93,7 +104,7 @@ static void end(enum budget_kind kind, struct budget_account *account)
 
 	announce(kind, account->since, ctl->suppressed[types[kind]] - account->before);
 	account->since = 0;
-	account->left = account->saved;
+	refill(account, account->saved);
 	__this_cpu_and(proclife_budget.suppressing, ~BIT(kind));
 	WRITE_ONCE(ctl->suppressing, ctl->suppressing & ~PROCLIFE_HAS(types[kind]));
 }
@@ -112,12 +123,26 @@ void compat_preserving proclife_budget_ask(enum budget_kind kind)
 		if (may_end(account))
 			end(kind, account);
 	} else {
-		account->left = earned(account);
+		refill(account, earned(account));
 		if (!account->left)
 			begin(kind, account);
 	}
 	if (!account->left)
 		count_one(kind);
+}
+
+bool proclife_budget_take_kept(void)
+{
+	struct budget_account *account;
+	unsigned long irqflags;
+	bool taken;
+
+	local_irq_save(irqflags);
+	account = this_cpu_ptr(&proclife_budget.accounts[BUDGET_SIGNAL]);
+	taken = !account->left && account->kept;
+	account->kept -= taken;
+	local_irq_restore(irqflags);
+	return taken;
 }
 
 void proclife_budget_review(void)

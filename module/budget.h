@@ -33,6 +33,7 @@ enum budget_kind {
 
 struct budget_account {
 	u32 left;	   /* records; 0 also while they are suppressed */
+	u32 kept;	   /* what proclife_budget_take_kept() can still take, once nothing is left */
 	u32 saved;	   /* while they are suppressed: earned since that began */
 	unsigned long now; /* jiffies when it last got what it had earned */
 	u64 work;	   /* forks, execs and reaps up to then */
@@ -49,6 +50,8 @@ DECLARE_PER_CPU(struct budget, proclife_budget);
 
 /* With interrupts off. The account is empty: refills it if it can; otherwise the record is not made. */
 void compat_preserving __cold proclife_budget_ask(enum budget_kind kind);
+/* A SIGNAL finds its account empty: may it take what is kept for such ones? */
+bool __cold proclife_budget_take_kept(void);
 /* Ends each suppression on this CPU that is no longer needed. */
 void __cold proclife_budget_review(void);
 
@@ -76,22 +79,47 @@ static __always_inline bool budget_begin(struct rings_slot *slot, enum budget_ki
 }
 
 /*
+ * A signal that dumps core makes the group exit only once its target takes it, which is the next thing that
+ * this does in user space. Until then somebody could discard it, send the next one, and so flood the ring
+ * for nothing: a tracer, or a thread that has the signal ignored. So one to a traced target needs budget, as
+ * does one to an init, which ignores it. Without other threads, and with a sighand of its own, the target
+ * alone could discard it: it would have to be in the very system call that does. Whoever tries that over
+ * and over mostly loses, and it takes a fork to try again. A tracer that attaches after the signal discards
+ * it with a dozen system calls for a record, of which a fork and an exit leave nine.
+ * With threads, the record may take what its account keeps for that. So who empties the account cannot
+ * hide such a kill, unless it discards signals like that as well, and no flood exceeds the budget.
+ */
+static inline bool budget_exempts_dump(struct task_struct *p, int signo)
+{
+	const struct sighand_struct *sighand = rcu_dereference_protected(p->sighand, true);
+
+	if (!sig_kernel_coredump(signo) || data_race(READ_ONCE(p->ptrace)) ||
+	    p->signal->flags & SIGNAL_UNKILLABLE)
+		return false;
+	return (thread_group_empty(p) && refcount_read(&sighand->count) == 1) ||
+	       proclife_budget_take_kept();
+}
+
+/*
  * Signals that come once per death, and that show how a process ended:
  * - The SIGCHLD by which an exiting child notifies its parent. A task that is exiting can send no
  *   other one like it, and kill(2) and its like can set these codes only for oneself.
- * - A signal that kills its target: SIGKILL, and any other one that has already made the group
- *   exit. (One that is blocked or dumps core does so only later.) Such a signal is not queued
+ * - A signal that kills its target: SIGKILL, any other one that has already made the group exit, and one
+ *   that will, by a core dump. One that is blocked does so only later. Such a signal is not queued
  *   twice. A real-time signal can be, but it ends nothing once the group exits.
- * The caller holds the target's siglock.
+ * The caller holds the target's siglock, and knows that the signal's action is the default one.
  */
 static __always_inline bool budget_exempts_signal(struct task_struct *p, int signo,
-						  const struct kernel_siginfo *info, int result)
+						  const struct kernel_siginfo *info, int result,
+						  bool blocked)
 {
 	if (signo == SIGCHLD)
 		return current->flags & PF_EXITING && info != SEND_SIG_NOINFO &&
 		       info != SEND_SIG_PRIV && info->si_code >= CLD_EXITED && info->si_code <= CLD_DUMPED;
-	return result == TRACE_SIGNAL_DELIVERED && signo < SIGRTMIN &&
-	       (signo == SIGKILL || p->signal->flags & SIGNAL_GROUP_EXIT);
+	if (result != TRACE_SIGNAL_DELIVERED || signo >= SIGRTMIN)
+		return false;
+	return signo == SIGKILL || p->signal->flags & SIGNAL_GROUP_EXIT ||
+	       (!blocked && budget_exempts_dump(p, signo));
 }
 
 #endif

@@ -93,7 +93,8 @@ static void probe_signal(void *data, int signo, struct kernel_siginfo *info, str
 		return;
 	/* Of one that nobody gets, it would be of no interest. */
 	blocked = result == TRACE_SIGNAL_DELIVERED && record_is_blocked(p, signo, to_group);
-	if (!budget_begin(&slot, BUDGET_SIGNAL, likely(budget_exempts_signal(p, signo, info, result))))
+	if (!budget_begin(&slot, BUDGET_SIGNAL,
+			  likely(budget_exempts_signal(p, signo, info, result, blocked))))
 		return;
 	record_signal(rings_claim(&slot, PROCLIFE_SIGNAL), p, signo, info, to_group, result, blocked);
 	rings_end(&slot, PROCLIFE_SIGNAL);

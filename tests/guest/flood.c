@@ -15,7 +15,6 @@
 #include "module.h"
 #include "reading.h"
 
-#define NOBODY 65534
 #define MS 1000000ULL
 
 static void flood_once(unsigned int type)
@@ -65,4 +64,14 @@ struct figures figures_of(struct proclife_source *source, uint32_t cpu)
 	memcpy(f.suppressed, ctl->suppressed, sizeof(f.suppressed));
 	f.positions = ctl->reserve;
 	return f;
+}
+
+uint64_t flood_allowed(const struct figures *from, const struct figures *to, uint64_t size)
+{
+	static const unsigned int working[] = { PROCLIFE_FORK, PROCLIFE_EXEC, PROCLIFE_REAP };
+	uint64_t sum = 2 * (size / 16) + (8 * (to->at - from->at) / MS) + 2 * 80;
+
+	for (unsigned int i = 0; i < 3; i++)
+		sum += 4 * (to->counts[working[i]] - from->counts[working[i]]);
+	return sum;
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define NOBODY 65534
+
 /* On CPU 0, as nobody: WAIT, RENAME or SIGNAL. Returns its pid; it ends after so many ms. */
 pid_t flood_start(unsigned int type, unsigned int ms);
 void must_succeed(pid_t pid);
@@ -19,5 +21,8 @@ struct figures {
 };
 
 struct figures figures_of(struct proclife_source *source, uint32_t cpu);
+
+/* What the module's manual says that can be recorded of a type in this time, in a ring of so many records. */
+uint64_t flood_allowed(const struct figures *from, const struct figures *to, uint64_t size);
 
 #endif

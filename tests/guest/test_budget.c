@@ -28,17 +28,6 @@
 
 static const unsigned int types[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL };
 
-/* What the module's manual says that can be recorded in this time. */
-static uint64_t allowed(const struct figures *from, const struct figures *to, uint64_t size)
-{
-	static const unsigned int working[] = { PROCLIFE_FORK, PROCLIFE_EXEC, PROCLIFE_REAP };
-	uint64_t sum = 2 * (size / 16) + (8 * (to->at - from->at) / MS) + 2 * 80;
-
-	for (unsigned int i = 0; i < 3; i++)
-		sum += 4 * (to->counts[working[i]] - from->counts[working[i]]);
-	return sum;
-}
-
 /* Nobody can make more records here than are allowed. Seen of arm64, emulated on a busy host. */
 static bool too_slow;
 
@@ -74,7 +63,7 @@ static void test_flood(void **state)
 		flood_until_suppressed(source, type, &before, &after);
 		made = after.counts[type] - before.counts[type];
 		not_made = after.suppressed[type] - before.suppressed[type];
-		most = allowed(&before, &after, size);
+		most = flood_allowed(&before, &after, size);
 		print_message("type %u: %llu recorded of %llu that may be, %llu suppressed, "
 			      "%llu positions\n", type, (unsigned long long)made,
 			      (unsigned long long)most, (unsigned long long)not_made,
