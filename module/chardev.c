@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/security.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 #include "chardev.h"
 #include "clock.h"
@@ -17,6 +23,29 @@
 #include "rings.h"
 #include "snapshot.h"
 
+/*
+ * Has root given the device to a group, and is the caller in it? It is the node in devtmpfs that tells, as a
+ * udev rule or chown(1) and chmod(1) have left it. Other nodes for the device tell nothing: a container can
+ * make its own. As the group's own list of members is good on the machine only, so is this: in the initial
+ * PID namespace, like the connector of process events.
+ */
+static bool is_granted(const struct inode *inode)
+{
+	return (inode->i_mode & S_IRGRP) && !gid_eq(inode->i_gid, GLOBAL_ROOT_GID) &&
+	       in_group_p(inode->i_gid) && task_active_pid_ns(current) == &init_pid_ns &&
+	       !strcmp(inode->i_sb->s_type->name, "devtmpfs");
+}
+
+/*
+ * The records are about all users and all namespaces, as those of tracefs and of perf for the whole machine.
+ * So the mode of a file is not enough: CAP_DAC_READ_SEARCH overrides it, and the root of a container owns
+ * the file. It takes the capability to observe the machine, or root's word; in a user namespace, neither.
+ */
+static bool may_read(const struct inode *inode)
+{
+	return current_user_ns() == &init_user_ns && (perfmon_capable() || is_granted(inode));
+}
+
 static int chardev_open(struct inode *inode, struct file *file)
 {
 	struct reader *reader;
@@ -25,6 +54,8 @@ static int chardev_open(struct inode *inode, struct file *file)
 	ret = security_locked_down(LOCKDOWN_TRACEFS);
 	if (ret)
 		return ret;
+	if (!may_read(inode))
+		return -EPERM;
 
 	reader = proclife_reader_new();
 	if (!reader)
@@ -130,13 +161,17 @@ static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	unsigned long pages = proclife_rings_header()->map_bytes >> PAGE_SHIFT;
 
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
 	if (vma->vm_pgoff > pages || vma_pages(vma) > pages - vma->vm_pgoff)
 		return -EINVAL;
 
-	/* Without VM_MAYWRITE, neither mprotect() nor a debugger can make it writable later. */
-	compat_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+	/*
+	 * Without VM_MAYWRITE, neither mprotect() nor a debugger can make it writable later. VM_EXEC is not
+	 * refused: with the personality READ_IMPLIES_EXEC, the kernel adds it to what a program asks for.
+	 */
+	compat_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_EXEC | VM_MAYEXEC);
+	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
 	vma->vm_ops = &chardev_vm_ops;
 	return 0;
 }

@@ -2,15 +2,22 @@
 /* What the device refuses: writers, the wrong user, bad offsets, bad ioctls. */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +83,148 @@ static void test_only_its_owner_opens_it(void **state)
 	assert_int_equal(WEXITSTATUS(status), EACCES);
 }
 
+/* What a child that becomes this one gets when it opens the device: 0 or an error. */
+struct reader {
+	const char *who;
+	bool member, in_user_ns, in_pid_ns;
+	uint64_t capabilities; /* while it stays root; 0: it becomes nobody */
+	int error, error_of_group; /* where the device is root's, and where a group may read it */
+};
+
+#define GROUP 4242
+#define NOBODY 65534
+#define CAP(n) (1ULL << (n))
+
+static const struct reader readers[] = {
+	{ .who = "nobody", .error = EACCES, .error_of_group = EACCES },
+	{ .who = "a member of the group", .member = true, .error = EACCES, .error_of_group = 0 },
+	{ .who = "one with CAP_PERFMON", .capabilities = CAP(CAP_PERFMON), .error = 0, .error_of_group = 0 },
+	{ .who = "one with CAP_SYS_ADMIN", .capabilities = CAP(CAP_SYS_ADMIN), .error = 0, .error_of_group = 0 },
+	{ .who = "one with CAP_DAC_READ_SEARCH", .capabilities = CAP(CAP_DAC_READ_SEARCH), .error = EPERM,
+	  .error_of_group = EPERM },
+	/* As the root of a container has them, with a node of its own or the machine's. */
+	{ .who = "root with the capabilities of a container", .capabilities = 0xa80425fb, .error = EPERM,
+	  .error_of_group = EPERM },
+	{ .who = "root of a user namespace", .in_user_ns = true, .capabilities = ~0ULL, .error = EPERM,
+	  .error_of_group = EPERM },
+	{ .who = "a member in a PID namespace", .member = true, .in_pid_ns = true, .error = EACCES,
+	  .error_of_group = EPERM },
+	{ .who = "one with CAP_PERFMON in a PID namespace", .in_pid_ns = true,
+	  .capabilities = CAP(CAP_PERFMON), .error = 0, .error_of_group = 0 },
+};
+
+static void set_capabilities(uint64_t wanted)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	for (int i = 0; i < 2; i++)
+		data[i].effective = data[i].permitted = (uint32_t)(wanted >> 32 * i);
+	if (wanted != ~0ULL && syscall(SYS_capset, &head, data))
+		_exit(101);
+}
+
+static int open_as(const struct reader *reader, const char *path)
+{
+	gid_t group = GROUP;
+	int status, pid = fork();
+
+	if (!pid) {
+		if ((reader->in_user_ns && unshare(CLONE_NEWUSER)) || (reader->in_pid_ns && unshare(CLONE_NEWPID)))
+			_exit(102);
+		if (!reader->in_user_ns && setgroups(reader->member, &group))
+			_exit(103);
+		pid = fork(); /* into the namespace */
+		if (pid) {
+			waitpid(pid, &status, 0);
+			_exit(WEXITSTATUS(status));
+		}
+		if (!reader->capabilities && (setgid(NOBODY) || setuid(NOBODY)))
+			_exit(104);
+		if (reader->capabilities)
+			set_capabilities(reader->capabilities);
+		_exit(open(path, O_RDONLY) < 0 ? errno : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WEXITSTATUS(status);
+}
+
+static void expect_opens(const char *path, bool of_group)
+{
+	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++) {
+		int expected = of_group ? readers[i].error_of_group : readers[i].error;
+		int error = open_as(&readers[i], path);
+
+		if (error != expected)
+			fail_msg("%s, %s: %d, not %d", path, readers[i].who, error, expected);
+	}
+}
+
+/* A mode does not let read who has no business with the whole machine; root's word to a group does. */
+static void test_who_may_read(void **state)
+{
+	static const struct reader member = { .member = true };
+	const char *own = "/tmp/proclife-node";
+	struct stat st;
+
+	(void)state;
+	expect_opens(PROCLIFE_DEVICE, false);
+	assert_int_equal(chown(PROCLIFE_DEVICE, 0, GROUP), 0);
+	assert_int_equal(chmod(PROCLIFE_DEVICE, 0440), 0);
+	expect_opens(PROCLIFE_DEVICE, true);
+	/* A node elsewhere is not root's word: a container makes its own. */
+	assert_int_equal(stat(PROCLIFE_DEVICE, &st), 0);
+	unlink(own);
+	assert_int_equal(mknod(own, S_IFCHR | 0440, st.st_rdev), 0);
+	assert_int_equal(chown(own, 0, GROUP), 0);
+	assert_int_equal(open_as(&member, own), EPERM);
+	unlink(own);
+	/* Neither is a mode for everybody. */
+	assert_int_equal(chmod(PROCLIFE_DEVICE, 0444), 0);
+	assert_int_equal(open_as(&readers[0], PROCLIFE_DEVICE), EPERM);
+	assert_int_equal(chown(PROCLIFE_DEVICE, 0, 0), 0);
+	assert_int_equal(chmod(PROCLIFE_DEVICE, 0400), 0);
+}
+
+/* Each page that is mapped for this file, without x, whatever was asked for. */
+static void assert_not_executable(const void *map)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512], mode[8];
+	unsigned long from;
+	bool found = false;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%*x %7s", &from, mode) != 2 || from != (unsigned long)map)
+			continue;
+		found = true;
+		assert_string_equal(mode, "r--s");
+	}
+	fclose(maps);
+	assert_true(found);
+}
+
+/* With READ_IMPLIES_EXEC, the kernel asks for it whenever a program wants to read. */
+static void test_is_never_executable(void **state)
+{
+	void *map;
+
+	(void)state;
+	map = mmap(NULL, page_bytes, PROT_READ | PROT_EXEC, MAP_SHARED, device, 0);
+	assert_true(map != MAP_FAILED);
+	assert_not_executable(map);
+	munmap(map, page_bytes);
+	assert_true(personality(READ_IMPLIES_EXEC) != -1);
+	map = mmap(NULL, page_bytes, PROT_READ, MAP_SHARED, device, 0);
+	assert_int_equal(personality(0), READ_IMPLIES_EXEC);
+	assert_true(map != MAP_FAILED);
+	assert_not_executable(map);
+	assert_int_equal(mprotect(map, page_bytes, PROT_READ | PROT_EXEC), -1);
+	assert_int_equal(errno, EACCES);
+	munmap(map, page_bytes);
+}
+
 static void test_cannot_be_mapped_writable(void **state)
 {
 	void *map;
@@ -84,7 +233,6 @@ static void test_cannot_be_mapped_writable(void **state)
 	assert_mmap_fails(page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, 0, EPERM);
 	assert_mmap_fails(page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0, EPERM);
 	assert_mmap_fails(page_bytes, PROT_WRITE, MAP_SHARED, header.rings_offset, EPERM);
-	assert_mmap_fails(page_bytes, PROT_READ | PROT_EXEC, MAP_SHARED, 0, EPERM);
 
 	map = mmap(NULL, page_bytes, PROT_READ, MAP_SHARED, device, 0);
 	assert_true(map != MAP_FAILED);
@@ -230,7 +378,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_its_owner_opens_it),
+		cmocka_unit_test(test_who_may_read),
 		cmocka_unit_test(test_cannot_be_mapped_writable),
+		cmocka_unit_test(test_is_never_executable),
 		cmocka_unit_test(test_cannot_be_written_through_proc_mem),
 		cmocka_unit_test(test_cannot_be_mapped_beyond_its_end),
 		cmocka_unit_test(test_an_absent_ring_is_a_bus_error),

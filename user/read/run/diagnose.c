@@ -123,6 +123,17 @@ static bool locked_down(char mode[32])
 	return found;
 }
 
+/* Is this process in the namespace of that kind in which the kernel booted? Its inode is a constant. */
+static bool is_initial(const char *namespace, ino_t inode)
+{
+	struct stat st;
+
+	return stat(namespace, &st) || st.st_ino == inode;
+}
+
+#define USER_NS 0xeffffffd
+#define PID_NS 0xeffffffc
+
 /* The group that may read it; NULL if there is none but root's. */
 static const char *readers_of(const char *path)
 {
@@ -140,7 +151,13 @@ static void diagnose_denied(const char *path)
 	const char *readers = geteuid() ? readers_of(path) : NULL;
 	char mode[32];
 
-	if (readers)
+	if (!is_initial("/proc/self/ns/user", USER_NS))
+		message("%s: permission denied: we are in a user namespace, as in a rootless container, and "
+			"the device shows the whole machine; run outside of it", path);
+	else if (readers && !is_initial("/proc/self/ns/pid", PID_NS))
+		message("%s: permission denied: we are in a PID namespace, as in a container, where the "
+			"group %s has no say; run outside of it, or with CAP_PERFMON", path, readers);
+	else if (readers)
 		message("%s: permission denied; run as root, or as a member of the group %s", path, readers);
 	else if (geteuid())
 		message("%s: permission denied; run as root, or give a group access as "
@@ -149,8 +166,8 @@ static void diagnose_denied(const char *path)
 		message("%s: refused: the kernel is locked down (%s); boot without Secure Boot or "
 			"lockdown= to trace", path, mode);
 	else
-		message("%s: permission denied, though we are root; a container or a security module "
-			"forbids it", path);
+		message("%s: permission denied, though we are root; in a container, add CAP_PERFMON "
+			"('--cap-add PERFMON'); otherwise a security module forbids it", path);
 }
 
 void diagnose_open(int error, const char *path)
