@@ -50,10 +50,22 @@ static inline __u64 handle_encipher(const struct handle_key *key, __u64 block)
 	return (__u64)high << 32 | low;
 }
 
+/*
+ * What lies at an address. Memory that the kernel frees can become an object of another kind, which must
+ * not show: so the kind is part of the block, in bits that are 0 in each object's address. A
+ * permutation gives different blocks different handles, which are as unrelated as those of two keys.
+ */
+enum handle_kind {
+	HANDLE_TASK,  /* struct task_struct */
+	HANDLE_GROUP, /* struct signal_struct */
+	HANDLE_MM,    /* struct mm_struct */
+	HANDLE_KINDS,
+};
+
 /* 0 means unknown and is no handle. No object lies at address 0, so that one's handle is unused. */
-static inline __u64 handle_of(const struct handle_key *key, __u64 address)
+static inline __u64 handle_of(const struct handle_key *key, enum handle_kind kind, __u64 address)
 {
-	__u64 handle = handle_encipher(key, address);
+	__u64 handle = handle_encipher(key, address + kind);
 
 	return handle ? handle : handle_encipher(key, 0);
 }

@@ -183,6 +183,35 @@ static notrace noinline void probe_rare(struct mm_struct *mm, u32 what, u32 user
 	probe_mm(mm, what, users);
 }
 
+/* Hooks that an NMI came to, which recorded nothing. */
+static atomic_t refused_nmis;
+
+/*
+ * mmput_async() may be called in an interrupt, and needs no lock. All other sources sleep, hold a lock that
+ * an NMI cannot take, or are an RCU callback. So this one alone asks for NMIs: local_irq_save() does not
+ * hold them off, one on top of a writer would publish that one's half-filled slot, and one on top of the
+ * timekeeper would wait for it for ever.
+ */
+static notrace noinline void probe_async(struct mm_struct *mm)
+{
+	struct rings_slot slot;
+
+	if (unlikely(in_nmi())) {
+		atomic_inc(&refused_nmis);
+		pr_err_once("mmput_async() was called in an NMI: not recorded; report it to the maker of the driver that calls it there\n");
+		return;
+	}
+	/* Whether it is the last one is decided after this: another can come in between. */
+	if (atomic_read(&mm->mm_users) != 1)
+		return;
+	if (task_acts()) {
+		probe_mm(mm, PROCLIFE_MM_ASYNC, 0);
+	} else if (budget_begin(&slot, BUDGET_MM, false)) {
+		record_mm_of_interrupt(rings_claim(&slot, PROCLIFE_MM), mm, PROCLIFE_MM_ASYNC);
+		rings_end(&slot, PROCLIFE_MM);
+	}
+}
+
 /*
  * Each exiting task calls this. It is of interest if the address space stays, though all threads of
  * the process have begun to exit.
@@ -234,9 +263,7 @@ static __always_inline void probe(enum hook_id id, unsigned long first)
 		proclife_hooks_gone((void *)first);
 		break;
 	case HOOK_ASYNC:
-		/* Whether it is the last one is decided after this: another can come in between. */
-		if (atomic_read(&((struct mm_struct *)first)->mm_users) == 1)
-			probe_rare((void *)first, PROCLIFE_MM_ASYNC, 0);
+		probe_async((void *)first);
 		break;
 	case HOOK_EARLY:
 		probe_rare((void *)first, PROCLIFE_MM_EARLY, 0);
@@ -451,7 +478,7 @@ void proclife_hooks_exit(void)
 void proclife_hooks_refresh(void)
 {
 	struct proclife_header *header = proclife_rings_header();
-	unsigned long missed = 0;
+	unsigned long missed = atomic_read(&refused_nmis);
 	unsigned int id;
 
 	for (id = 0; id < HOOKS; id++)

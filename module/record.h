@@ -62,7 +62,7 @@ static __always_inline void record_fork(struct proclife_record *r, struct task_s
 	f->parent = take_handle(parent);
 	f->parent_pid = task_peek(parent->pid);
 	f->parent_tgid = parent->tgid;
-	f->group = take_handle(child->signal);
+	f->group = take_handle_of_group(child->signal);
 	f->creator = likely(creator == parent) ? f->parent : take_handle(creator);
 	f->creator_pid = creator->pid;
 	f->creator_tgid = creator->tgid;
@@ -117,7 +117,7 @@ static __always_inline void record_exiting(struct proclife_record *r, struct tas
 		r->flags |= PROCLIFE_F_SOLE;
 	mm = p->flags & PF_KTHREAD ? NULL : p->mm;
 	if (likely(mm)) {
-		e->mm = take_handle(mm);
+		e->mm = take_handle_of_mm(mm);
 		e->mm_users = atomic_read(&mm->mm_users);
 		take_rss(mm, &e->rss_anon);
 	} else {
@@ -127,16 +127,9 @@ static __always_inline void record_exiting(struct proclife_record *r, struct tas
 	}
 }
 
-/* The task is current. */
-static __always_inline void record_mm(struct proclife_record *r, struct task_struct *p,
-				      struct mm_struct *mm, u32 what, u32 users)
+static __always_inline void record_space(struct proclife_mm *m, struct mm_struct *mm, u32 what, u32 users)
 {
-	struct proclife_mm *m = &r->mm;
-
-	take_head(r, p);
-	if (p->in_execve)
-		r->flags |= PROCLIFE_F_EXECING;
-	m->mm = take_handle(mm);
+	m->mm = take_handle_of_mm(mm);
 	m->what = what;
 	m->users = users;
 	if (what == PROCLIFE_MM_GONE) {
@@ -147,6 +140,24 @@ static __always_inline void record_mm(struct proclife_record *r, struct task_str
 		m->tables = mm_pgtables_bytes(mm) / 1024;
 	}
 	record_reserve(m->reserved, ARRAY_SIZE(m->reserved));
+}
+
+/* The task is current. */
+static __always_inline void record_mm(struct proclife_record *r, struct task_struct *p,
+				      struct mm_struct *mm, u32 what, u32 users)
+{
+	take_head(r, p);
+	if (p->in_execve)
+		r->flags |= PROCLIFE_F_EXECING;
+	record_space(&r->mm, mm, what, users);
+}
+
+/* An interrupt does it, so the head names no task. */
+static __always_inline void record_mm_of_interrupt(struct proclife_record *r, struct mm_struct *mm,
+						   u32 what)
+{
+	*r = (struct proclife_record){ .ts = r->ts, .type = r->type, .cpu = r->cpu };
+	record_space(&r->mm, mm, what, 0);
 }
 
 static __always_inline void record_exit(struct proclife_record *r, struct task_struct *p,
@@ -190,7 +201,7 @@ static __always_inline void record_reap(struct proclife_record *r, struct task_s
 
 	take_head(r, p);
 	e->reaper = take_handle(reaper);
-	e->reaper_group = take_handle(reaper->signal);
+	e->reaper_group = take_handle_of_group(reaper->signal);
 	e->reaper_pid = reaper->pid;
 	e->reaper_tgid = reaper->tgid;
 	take_comm(e->reaper_comm, reaper->comm);
@@ -211,7 +222,7 @@ static __always_inline void record_free(struct proclife_record *r, struct task_s
 	e->runtime = p->se.sum_exec_runtime;
 	e->utime = p->utime;
 	e->stime = p->stime;
-	if (!in_task())
+	if (!task_acts())
 		r->flags |= PROCLIFE_F_SOFTIRQ;
 	e->runner = take_handle(runner);
 	e->runner_pid = runner->pid;
@@ -283,8 +294,7 @@ static __always_inline void record_signal(struct proclife_record *r, struct task
 	BUILD_BUG_ON(TRACE_SIGNAL_LOSE_INFO != PROCLIFE_SIGNAL_NO_INFO);
 
 	take_head(r, p);
-	/* An interrupt, such as a timer's, has nothing to do with the task that it interrupted. */
-	if (likely(in_task())) {
+	if (likely(task_acts())) { /* otherwise an interrupt, such as a timer's */
 		struct task_struct *sender = current;
 
 		s->sender = take_handle(sender);

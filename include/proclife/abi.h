@@ -37,7 +37,7 @@
  * handle of a thread group (process), from the fork of the first thread to the free of the last,
  * through exec by any thread. Pids are attributes: they are reused, and two threads exchange theirs
  * when one that is not the thread group leader execs. `mm` is such a handle of an address space, until
- * its PROCLIFE_MM_GONE.
+ * its PROCLIFE_MM_GONE. Handles of tasks, thread groups and address spaces are never equal.
  *
  * How this grows
  * --------------
@@ -74,7 +74,7 @@ enum proclife_type {
 	PROCLIFE_TASK = 11,   /* only in a snapshot */
 	PROCLIFE_SUPPRESSED = 12, /* about no task: the head has only ts, type and cpu */
 	PROCLIFE_EXITING = 13, /* the task enters do_exit(): its death begins */
-	PROCLIFE_MM = 14,      /* about an address space; the head is the task that does it */
+	PROCLIFE_MM = 14,      /* about an address space; the head is the task that does it, if one does */
 	PROCLIFE_COREDUMP = 15, /* a signal that dumps core ends the task; see its exit code's 0x80 */
 	PROCLIFE_OOM = 16,	/* the OOM killer has chosen the task; the head is the victim */
 	PROCLIFE_CGROUP = 17,	/* a cgroup got its first task or lost its last; head as SUPPRESSED */
@@ -276,7 +276,8 @@ struct proclife_exiting {
  * others can be threads of this process: its last LEFT tells how many hold it from then on.
  */
 #define PROCLIFE_MM_LEFT 1
-#define PROCLIFE_MM_ASYNC 2 /* the last holder lets go; a worker of the kernel will tear it down */
+/* The last holder lets go; a worker of the kernel will tear it down. In an interrupt, the head is as SUPPRESSED. */
+#define PROCLIFE_MM_ASYNC 2
 /*
  * Its anonymous memory is taken for its sake: by the OOM reaper, or process_mrelease(2), while others
  * hold it or even while it is torn down. So this can come after TEARDOWN, but not after GONE.
@@ -450,7 +451,7 @@ struct proclife_header {
 	__u32 reserved0;
 	/* KiB by which an rss_* of EXITING and MM can be wrong; up to Linux 6.1, for each of its threads */
 	__u64 rss_error;
-	__u64 marks_missed; /* the same as reap_missed, of EXITING, MM and COREDUMP */
+	__u64 marks_missed; /* the same as reap_missed, of EXITING, MM and COREDUMP; NMIs, too */
 	__u64 reserved1[7];
 };
 

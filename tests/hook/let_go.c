@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For tests/hook/async: holds the address space of the process whose PID is written to `holds`. A 0 lets
- * go of it by mmput_async(), as drivers do that cannot wait.
+ * go of it by mmput_async(), as drivers do that cannot wait; -1 does so in a softirq, on top of the task that
+ * writes it; -2 in what the kernel takes for an NMI.
  */
+#include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/preempt.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 
@@ -22,6 +25,29 @@ static struct mm_struct *mm_of(int number)
 	return mm;
 }
 
+static void in_softirq_now(struct tasklet_struct *unused)
+{
+	mmput_async(held);
+}
+static DECLARE_TASKLET(tasklet, in_softirq_now);
+
+static void let_go(int how)
+{
+	if (how == -1) {
+		/* It runs here, when softirqs are on again. */
+		local_bh_disable();
+		tasklet_schedule(&tasklet);
+		local_bh_enable();
+		tasklet_kill(&tasklet);
+	} else if (how == -2) {
+		preempt_count_add(NMI_OFFSET);
+		mmput_async(held);
+		preempt_count_sub(NMI_OFFSET);
+	} else {
+		mmput_async(held);
+	}
+}
+
 /* The parameter's lock is held. */
 static int set_holds(const char *text, const struct kernel_param *param)
 {
@@ -30,9 +56,9 @@ static int set_holds(const char *text, const struct kernel_param *param)
 	if (ret)
 		return ret;
 	if (held)
-		mmput_async(held);
-	held = number ? mm_of(number) : NULL;
-	return number && !held ? -ESRCH : 0;
+		let_go(number);
+	held = number > 0 ? mm_of(number) : NULL;
+	return number > 0 && !held ? -ESRCH : 0;
 }
 
 static const struct kernel_param_ops holds_ops = { .set = set_holds };

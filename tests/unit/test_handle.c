@@ -26,7 +26,7 @@ static uint64_t draw(void)
 
 static uint64_t strong(uint64_t address)
 {
-	return handle_of(&key, address);
+	return handle_of(&key, HANDLE_TASK, address);
 }
 
 static uint64_t weak(uint64_t address)
@@ -84,14 +84,39 @@ static void test_one_each(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 1 << 16; i++) {
-		uint64_t address = i & 1 ? base + i * 64 : draw();
+		uint64_t address = i & 1 ? base + i * 64 : draw() & ~63ULL;
 
-		if (address != zero)
-			assert_true(decipher(&key, strong(address)) == address);
+		for (enum handle_kind kind = 0; kind < HANDLE_KINDS; kind++)
+			if (address + kind != zero)
+				assert_true(decipher(&key, handle_of(&key, kind, address)) == address + kind);
 	}
 	/* The one address whose handle would be 0 gets the one that no object has. */
 	assert_true(strong(zero) != 0);
 	assert_true(decipher(&key, strong(zero)) == 0);
+}
+
+static uint64_t difference_of_kinds(uint64_t address)
+{
+	return handle_of(&key, HANDLE_GROUP, address) ^ handle_of(&key, HANDLE_MM, address);
+}
+
+/* Memory that was a process and is an address space then: are their handles ever the same, or as far apart? */
+static void test_kinds_have_nothing_in_common(void **state)
+{
+	uint64_t base = direct_map(), first = difference_of_kinds(base);
+	size_t set[64] = { 0 };
+
+	(void)state;
+	for (uint64_t i = 1; i <= MANY; i++) {
+		uint64_t difference = difference_of_kinds(base + i * TASK_BYTES);
+
+		assert_true(difference != 0);
+		assert_true(difference != first);
+		for (size_t bit = 0; bit < 64; bit++)
+			set[bit] += difference >> bit & 1;
+	}
+	for (size_t bit = 0; bit < 64; bit++) /* 6.4 standard deviations */
+		assert_in_range(set[bit], MANY * 45 / 100, MANY * 55 / 100);
 }
 
 /*
@@ -397,6 +422,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vector),	   cmocka_unit_test(test_one_each),
+		cmocka_unit_test(test_kinds_have_nothing_in_common),
 		cmocka_unit_test(test_positions),  cmocka_unit_test(test_relations),
 		cmocka_unit_test(test_distances),  cmocka_unit_test(test_avalanche),
 	};

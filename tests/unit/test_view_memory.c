@@ -203,6 +203,37 @@ static void test_why_worker(void **state)
 				 "23.0 MiB unmapped in 20.0 ms by kworker/0:1 (40)\n");
 }
 
+/* An interrupt let go of it last: no task is named, and nothing is called unknown that is known. */
+static void test_by_an_interrupt(void **state)
+{
+	struct proclife_record async;
+	char to[PATH_MAX + 8], line[3 * PATH_MAX];
+	struct output out;
+
+	(void)state;
+	app = born(10, 200, "app");
+	async = mm_record(0, &cat, PROCLIFE_MM_ASYNC, &app);
+	async.task = async.start = async.flags = async.pid = async.tgid = 0;
+	memset(async.comm, 0, sizeof(async.comm));
+	die_held(20, &app);
+	story_at(500);
+	story_put(async);
+	story_mm(521, &kernel, PROCLIFE_MM_TEARDOWN, &app);
+	story_mm(541, &kernel, PROCLIFE_MM_GONE, &app);
+	expect_part("--latency", "; its memory was let go last by an interrupt, 501 ms after its exit; "
+				 "23.0 MiB unmapped in 20.0 ms by kworker/0:1 (40)\n");
+	expect_part("--lives --sort held", "500 ms app  23.0 MiB let go by an interrupt\n");
+	expect_part("--lives --sort held --json", "\"last\":null,\"by\":{\"pid\":40,\"tid\":40,");
+	expect_part("--events=mm --comm app", " async, by an interrupt, anonymous ");
+	expect_none("--events=mm --comm cat", "interrupt");
+	snprintf(to, sizeof(to), "%s.part", folder.path);
+	snprintf(line, sizeof(line), "--comm app --slice %s", to);
+	expect_status(line, 0);
+	out = run_program(false, 0, "%s -i %s --lives --sort held", program, to);
+	assert_non_null(strstr(out.text, "let go by an interrupt\n"));
+	free(out.text);
+}
+
 /* For whom the worker did it is not in the trace. */
 static void test_why_last_unknown(void **state)
 {
@@ -434,6 +465,7 @@ int main(void)
 		VIEW(test_why_held),
 		VIEW(test_why_of_one),
 		VIEW(test_why_worker),
+		VIEW(test_by_an_interrupt),
 		VIEW(test_why_last_unknown),
 		VIEW(test_why_itself),
 		VIEW(test_why_not_memory),

@@ -289,7 +289,9 @@ static int note(struct proclife_carry *carry, const struct proclife_record *reco
 
 	if (record->type == PROCLIFE_SUPPRESSED)
 		return note_suppressed(carry, record);
-	task = record->task ? proclife_task_get(carry->tasks, record->task) : NULL;
+	if (!record->task)
+		return record->type == PROCLIFE_MM ? note_memory(carry, record) : 0;
+	task = proclife_task_get(carry->tasks, record->task);
 	if (!task)
 		return 0;
 	if (record->type >= PROCLIFE_TYPES || !replaced[record->type])

@@ -14,6 +14,7 @@ static void set_actor(struct proclife_actor *actor, const struct proclife_task *
 	proclife_copy_name(actor->comm, record->comm);
 }
 
+/* @task: NULL if an interrupt lets go of it. */
 static void feed_async(struct proclife_tasks *tasks, const struct proclife_task *task,
 		       const struct proclife_record *record)
 {
@@ -26,7 +27,22 @@ static void feed_async(struct proclife_tasks *tasks, const struct proclife_task 
 		return;
 	}
 	own->memory.async = true;
-	set_actor(&own->memory.last, task, record);
+	if (task)
+		set_actor(&own->memory.last, task, record);
+	else
+		own->memory.last = (struct proclife_actor){ .id = 0 };
+}
+
+/* A record that names no task belongs to the process whose address space it is, if that is known. */
+static int feed_of_interrupt(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_own_memory *own = proclife_memory_find(tasks, record->mm.mm);
+	int wanted = own && own->process ? proclife_wanted(&own->process->process) :
+					   !tasks->selecting && !tasks->filter;
+
+	if (record->mm.what == PROCLIFE_MM_ASYNC && !tasks->without_memory)
+		feed_async(tasks, NULL, record);
+	return wanted;
 }
 
 static void set_teardown(struct proclife_own_memory *own, const struct proclife_task *task,
@@ -157,9 +173,12 @@ static bool is_own(struct proclife_tasks *tasks, const struct proclife_task *tas
 
 int proclife_feed_mm(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
-	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+	struct proclife_task *task;
 	int wanted, err = 0;
 
+	if (proclife_unlikely(!record->task))
+		return feed_of_interrupt(tasks, record);
+	task = proclife_known_task(tasks, record, 0);
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	/* This can end what a report shows of the task's process, but not that process itself. */

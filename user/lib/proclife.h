@@ -636,12 +636,13 @@ struct proclife_memory {
 	uint64_t rss_file;
 	uint64_t rss_shmem;
 	uint64_t swap;
-	struct proclife_actor last; /* who let go of it last; its pid is 0 if that is not known */
+	/* Which task let go of it last. Its pid is 0 if that is not known or, with `async`, an interrupt did. */
+	struct proclife_actor last;
 	struct proclife_actor by;   /* who unmaps it: the same, or a worker of the kernel, see `async` */
 	struct proclife_actor early_by; /* the OOM reaper, or who called process_mrelease(2) */
 	uint32_t holders; /* at `left`: how many held it */
 	bool own;   /* the process itself let go of it last */
-	bool async; /* a worker of the kernel unmaps it, for whoever let go of it last */
+	bool async; /* a worker of the kernel unmaps it: the last one to let go of it left that to others */
 	bool open;  /* it is not gone yet; false if that is not known */
 };
 

@@ -230,10 +230,8 @@ static void put_memory(struct text *line, const struct death *death)
 		text_printf(line, "held by %" PRIu32 " others", memory->holders);
 	if (memory->own)
 		text_string(line, ", let go by itself");
-	else if (memory->last.pid) {
-		text_string(line, ", let go by ");
-		text_who(line, memory->last.comm, memory->last.tgid);
-	}
+	else
+		memory_put_last(line, ", let go by ", memory);
 	if (memory->async)
 		text_string(line, ", unmapped by a worker of the kernel");
 	if (memory->early_by.pid) {

@@ -189,7 +189,10 @@ static void show_record(struct events *events, const struct proclife_record *r,
 		text_style(line, STYLE_PLAIN);
 
 	text_clear(pid);
-	text_event_pid(pid, r->pid, r->tgid);
+	if (r->task)
+		text_event_pid(pid, r->pid, r->tgid);
+	else
+		text_string(pid, "-");
 	if (pid->columns > events->pid_columns)
 		events->pid_columns = pid->columns;
 	/* The few types with longer names take what a short pid, or a short name, leaves free. */

@@ -188,6 +188,8 @@ static void show_mm(struct text *line, const struct proclife_record *r)
 	char unknown[16];
 
 	text_string(line, mm_what_text(m->what, unknown));
+	if (!r->task)
+		text_string(line, ", by an interrupt");
 	if (r->flags & PROCLIFE_F_EXECING)
 		text_string(line, ", for an exec");
 	if (m->users)

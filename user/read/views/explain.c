@@ -197,6 +197,7 @@ static void explain_memory(struct text *text, const struct death *death)
 {
 	const struct proclife_memory *memory = &death->memory;
 	uint64_t worth = death_took(death) / 10;
+	size_t before;
 
 	if (memory->left && !memory->teardown && memory->open && !memory->async) {
 		text_printf(text, "; its memory is still held, by %" PRIu32, memory->holders);
@@ -204,11 +205,10 @@ static void explain_memory(struct text *text, const struct death *death)
 	}
 	if (memory->left && memory->teardown && memory->teardown - memory->left >= worth) {
 		text_string(text, "; its memory was let go last ");
-		if (memory->last.pid) {
-			text_string(text, "by ");
-			text_who(text, memory->last.comm, memory->last.tgid);
+		before = text->len;
+		memory_put_last(text, "by ", memory);
+		if (text->len > before)
 			text_string(text, ", ");
-		}
 		text_time(text, since(death->marks.exited, memory->teardown));
 		text_string(text, " after its exit");
 	}

@@ -340,10 +340,8 @@ static void put_memory(struct text *notes, const struct death *death)
 	}
 	if (memory->teardown)
 		text_size(notes, memory_kib(memory));
-	if (memory->own || !memory->last.pid)
-		return;
-	text_string(notes, memory->teardown ? " let go by " : "let go by ");
-	text_who(notes, memory->last.comm, memory->last.tgid);
+	if (!memory->own)
+		memory_put_last(notes, memory->teardown ? " let go by " : "let go by ", memory);
 }
 
 /* @others: name whoever else had to do with it. */

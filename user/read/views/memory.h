@@ -3,6 +3,7 @@
 #ifndef READ_MEMORY_H
 #define READ_MEMORY_H
 
+#include "output/quote.h"
 #include <proclife.h>
 
 /* Zeros: not known. */
@@ -11,6 +12,19 @@ static inline struct proclife_memory memory_of(const struct proclife_process *pr
 	const struct proclife_memory *memory = proclife_process_memory(process);
 
 	return memory ? *memory : (struct proclife_memory){ 0 };
+}
+
+/* What let go of it last, after @title; nothing if that is not known. */
+static inline void memory_put_last(struct text *text, const char *title,
+				   const struct proclife_memory *memory)
+{
+	if (!memory->last.pid && !memory->async)
+		return;
+	text_string(text, title);
+	if (memory->last.pid)
+		text_who(text, memory->last.comm, memory->last.tgid);
+	else
+		text_string(text, "an interrupt");
 }
 
 /* What was unmapped. */

@@ -95,7 +95,7 @@ static void piece_handle(void)
 
 static void piece_cipher(void)
 {
-	slot.task = handle_of_object(current);
+	slot.task = task_handle(current);
 }
 
 static void piece_comm(void)
