@@ -123,29 +123,6 @@ static int put_list(struct choosing *c, const struct proclife_process *process,
 	return err;
 }
 
-/* A child was born while its parent had this name. */
-static void need_names(struct choosing *c)
-{
-	const struct proclife_own_process *own = c->carry->tasks->first;
-
-	for (; own; own = own->next) {
-		const struct proclife_process *child = &own->process;
-		const struct proclife_process *parent;
-		const struct proclife_kept *birth = proclife_kept_first(c->carry, own);
-		struct proclife_kept *latest = NULL;
-
-		parent = proclife_kept_process(c->carry, child->parent_tgid, child->parent_id);
-		if (!birth || !parent || !parent->user)
-			continue;
-		for (struct proclife_kept *kept = ((struct proclife_kept_life *)parent->user)->names; kept;
-		     kept = kept->next)
-			if (kept->place < birth->place && (!latest || latest->place < kept->place))
-				latest = kept;
-		if (latest)
-			latest->needed = true;
-	}
-}
-
 static int put_names(struct choosing *c, const struct proclife_process *process,
 		     const struct proclife_kept *kept, uint32_t *execs)
 {
@@ -179,7 +156,7 @@ static int put_past(struct choosing *c, const struct proclife_own_process *proce
 	const struct proclife_kept_life *life = process->process.user;
 	struct proclife_past past = life->past;
 	bool incomplete;
-	const struct proclife_kept *first = proclife_kept_first(c->carry, process);
+	const struct proclife_kept *first = proclife_kept_first(&process->process);
 	struct proclife_record record = { .type = PROCLIFE_PAST };
 
 	past.execs += execs;
@@ -408,7 +385,8 @@ static int choose(struct choosing *c, struct proclife_carried *carried)
 	struct proclife_carry *carry = c->carry;
 	int err = note_handles(c);
 
-	need_names(c);
+	err = err ? err : proclife_kept_index(carry);
+	err = err ? err : proclife_kept_need_names(carry);
 	err = err ? err : put_all(c);
 	if (!err && c->count > c->most) {
 		lower_limits(c);

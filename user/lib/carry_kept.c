@@ -37,9 +37,17 @@ int proclife_kept_add(struct proclife_carry *carry, struct proclife_kept **list,
 	return 0;
 }
 
+/* Is there at most one of these in a list? Then it is near its beginning, before the pieces of arguments. */
+static bool is_single(uint64_t types)
+{
+	return !(types & (types - 1)) && types != PROCLIFE_HAS(PROCLIFE_ARGS);
+}
+
 uint32_t proclife_kept_take_out(struct proclife_carry *carry, struct proclife_kept **list, uint64_t types)
 {
 	uint32_t execs = 0;
+
+	bool is_one = is_single(types);
 
 	while (*list) {
 		struct proclife_kept *kept = *list;
@@ -51,23 +59,30 @@ uint32_t proclife_kept_take_out(struct proclife_carry *carry, struct proclife_ke
 		execs += kept->record.type == PROCLIFE_EXEC;
 		*list = kept->next;
 		proclife_slab_put(&carry->kept_slab, kept);
+		if (is_one)
+			break;
 	}
 	return execs;
 }
 
 void proclife_kept_names(struct proclife_kept_life *life, struct proclife_kept **list, uint64_t types)
 {
-	while (*list) {
+	while (*list && types & PROCLIFE_NAMES) {
 		struct proclife_kept *kept = *list;
 
-		if (!(has(kept) & types & PROCLIFE_NAMES) || kept->record.pid != kept->record.tgid ||
-		    kept->record.ts > life->last_child) {
+		if (!(has(kept) & types & PROCLIFE_NAMES)) {
 			list = &kept->next;
 			continue;
 		}
-		*list = kept->next;
-		kept->next = life->names;
-		life->names = kept;
+		if (kept->record.pid != kept->record.tgid || kept->record.ts > life->last_child) {
+			list = &kept->next;
+		} else {
+			*list = kept->next;
+			kept->next = life->names;
+			life->names = kept;
+		}
+		if (is_single(types))
+			break;
 	}
 }
 
@@ -129,19 +144,16 @@ static void forget_task(struct proclife_carry *carry, struct proclife_kept_life 
 static void keep_last(struct proclife_carry *carry, struct proclife_kept_life *life,
 		      struct proclife_kept_task *task)
 {
-	struct proclife_kept_task **other = &life->freed;
 
-	while (*other && (*other)->needed)
-		other = &(*other)->next;
-	if (*other && (*other)->exiting > task->exiting) {
-		forget_task(carry, life, task);
-		return;
-	}
-	if (*other) {
-		struct proclife_kept_task *older = *other;
+	struct proclife_kept_task *other = life->freed;
 
-		*other = older->next;
-		forget_task(carry, life, older);
+	if (other && !other->needed) {
+		if (other->exiting > task->exiting) {
+			forget_task(carry, life, task);
+			return;
+		}
+		life->freed = other->next;
+		forget_task(carry, life, other);
 	}
 	task->next = life->freed;
 	life->freed = task;
@@ -155,6 +167,7 @@ static void task_gone(void *data, struct proclife_task *gone)
 {
 	struct proclife_carry *carry = data;
 	struct proclife_kept_task *task = proclife_map_get(&carry->by_handle, gone->handle);
+	struct proclife_kept_task **first;
 	struct proclife_kept_life *life;
 
 	if (!task)
@@ -185,8 +198,9 @@ static void task_gone(void *data, struct proclife_task *gone)
 		keep_last(carry, life, task);
 		return;
 	}
-	task->next = life->freed;
-	life->freed = task;
+	first = life->freed && !life->freed->needed ? &life->freed->next : &life->freed;
+	task->next = *first;
+	*first = task;
 }
 
 static void process_gone(void *data, struct proclife_process *process)

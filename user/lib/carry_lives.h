@@ -14,8 +14,12 @@ struct proclife_kept {
 	struct proclife_record record;
 };
 
+struct proclife_kept_life;
+
 struct proclife_kept_task {
 	struct proclife_kept_task *next; /* of those of its process that are freed */
+	struct proclife_kept_task *same; /* another one that is freed, and had the same handle; see proclife_kept_index() */
+	const struct proclife_kept_life *life; /* likewise: its process's */
 	struct proclife_kept *records;
 	struct proclife_past past; /* its figures, once it is freed */
 	uint64_t handle;
@@ -34,7 +38,10 @@ enum proclife_carry_arguments { PROCLIFE_NO_ARGUMENTS, PROCLIFE_FIRST_PIECE, PRO
 
 /* As `user` of a process. */
 struct proclife_kept_life {
-	struct proclife_kept_task *freed; /* tasks that are, and without whom the life would be told otherwise */
+	/* Those that are, and without whom the life would be told otherwise; one that is not needed comes first. */
+	struct proclife_kept_task *freed;
+	const struct proclife_kept *first; /* of all its records; see proclife_kept_index() */
+	const struct proclife_kept_task *oldest; /* likewise: of the open ones; NULL: none has a record */
 	struct proclife_kept *signals;	  /* fatal ones, whichever task they were sent to */
 	struct proclife_kept *memory;	  /* MM, whichever task has made them */
 	struct proclife_kept *notified;	  /* the SIGCHLD that marks it as a zombie, or NULL */
@@ -51,6 +58,7 @@ struct proclife_kept_life {
 struct proclife_carry {
 	struct proclife_tasks *tasks;
 	struct proclife_map by_handle;	 /* struct proclife_kept_task of each open task */
+	struct proclife_map freed;	 /* and of those in lists of freed ones; see proclife_kept_index() */
 	struct proclife_map suppressed;	 /* struct proclife_kept: the last begin and end, by CPU and type */
 	struct proclife_slab kept_slab;
 	struct proclife_slab task_slab;
@@ -100,15 +108,23 @@ void proclife_past_add(struct proclife_past *to, const struct proclife_past *pas
 
 extern const struct proclife_reports proclife_carry_reports; /* to a carry */
 
+/* carry_names.c: marks names as needed. 0 or -ENOMEM. */
+int proclife_kept_need_names(struct proclife_carry *carry);
+
 /*
  * carry_relatives.c
  */
 
+/*
+ * Once all is kept, so that what follows looks tasks up: a process can have any number of them, and each of
+ * its children, names and signals asks for one. 0 or -ENOMEM.
+ */
+int proclife_kept_index(struct proclife_carry *carry);
+
 struct proclife_kept_task *proclife_kept_of(const struct proclife_carry *carry,
 					    const struct proclife_own_task *task);
 /* The one to which the process's first record belongs, or NULL. */
-const struct proclife_kept *proclife_kept_first(const struct proclife_carry *carry,
-						const struct proclife_own_process *process);
+const struct proclife_kept *proclife_kept_first(const struct proclife_process *process);
 const struct proclife_process *proclife_kept_process(const struct proclife_carry *carry, uint32_t tgid,
 						     uint64_t id);
 /* Does the process have the task of this record then? */

@@ -13,8 +13,8 @@ static const struct proclife_kept *earlier(const struct proclife_kept *first, co
 	return kept->of_reaper || (first && first->place <= kept->place) ? first : kept;
 }
 
-const struct proclife_kept *proclife_kept_first(const struct proclife_carry *carry,
-						const struct proclife_own_process *process)
+static const struct proclife_kept *find_first(const struct proclife_carry *carry,
+					      const struct proclife_own_process *process)
 {
 	const struct proclife_kept_life *life = process->process.user;
 	const struct proclife_kept_task *freed = life ? life->freed : NULL;
@@ -47,39 +47,104 @@ static const struct proclife_kept *latest_before(const struct proclife_kept *kep
 	return latest;
 }
 
+static const struct proclife_kept_task *oldest_of(const struct proclife_carry *carry,
+						  const struct proclife_own_process *process)
+{
+	const struct proclife_kept_task *oldest = NULL;
+	uint64_t since = UINT64_MAX;
+
+	for (const struct proclife_own_task *task = process->tasks; task; task = task->next) {
+		const struct proclife_kept_task *of = proclife_kept_of(carry, task);
+
+		for (const struct proclife_kept *kept = of ? of->records : NULL; kept; kept = kept->next) {
+			if (kept->of_reaper || kept->place >= since)
+				continue;
+			since = kept->place;
+			oldest = of;
+		}
+	}
+	return oldest;
+}
+
+int proclife_kept_index(struct proclife_carry *carry)
+{
+	const struct proclife_own_process *process = carry->tasks->first;
+	int err;
+
+	proclife_map_free(&carry->freed);
+	err = proclife_map_init(&carry->freed);
+	for (; process && !err; process = process->next) {
+		struct proclife_kept_life *life = process->process.user;
+		struct proclife_kept_task *freed = life ? life->freed : NULL;
+
+		if (!life)
+			continue;
+		life->first = find_first(carry, process);
+		life->oldest = oldest_of(carry, process);
+		for (; freed && !err; freed = freed->next) {
+			freed->life = life;
+			freed->same = proclife_map_get(&carry->freed, freed->handle);
+			err = proclife_map_reserve(&carry->freed);
+			if (!err)
+				proclife_map_put(&carry->freed, freed->handle, freed);
+		}
+	}
+	return err;
+}
+
+const struct proclife_kept *proclife_kept_first(const struct proclife_process *process)
+{
+	const struct proclife_kept_life *life = process->user;
+
+	return life ? life->first : NULL;
+}
+
+/* A record of this task, if the process has it then. */
+static const struct proclife_kept *this_then(const struct proclife_carry *carry,
+					     const struct proclife_process *process, uint64_t handle,
+					     uint64_t place)
+{
+	const struct proclife_task *task = proclife_task_get(carry->tasks, handle);
+	const struct proclife_kept_task *of = proclife_map_get(&carry->by_handle, handle);
+	const struct proclife_kept *kept = NULL;
+
+	if (of && task && task->process == process)
+		kept = latest_before(of->records, place);
+	for (of = proclife_map_get(&carry->freed, handle); of && !kept; of = of->same)
+		if (of->life == process->user)
+			kept = latest_before(of->records, place);
+	return kept;
+}
+
+/* A record of any task that it has then: while the oldest of those that are open was there, of that one. */
+static const struct proclife_kept *any_then(const struct proclife_process *process, uint64_t place)
+{
+	const struct proclife_kept_life *life = process->user;
+	const struct proclife_kept *kept = NULL;
+
+	if (!life)
+		return NULL;
+	if (life->oldest)
+		kept = latest_before(life->oldest->records, place);
+	for (const struct proclife_kept_task *freed = life->freed; freed && !kept; freed = freed->next)
+		kept = latest_before(freed->records, place);
+	return kept;
+}
+
 /* A record of a task that the process has then: of this one, or else any. NULL: there is none that is kept. */
 static const struct proclife_kept *task_then(const struct proclife_carry *carry,
 					     const struct proclife_process *process, uint64_t handle,
 					     uint64_t place)
 {
-	const struct proclife_own_process *own = proclife_own(process);
-	const struct proclife_kept_life *life = process->user;
-	const struct proclife_kept_task *freed = life ? life->freed : NULL;
-	const struct proclife_kept *any = NULL, *kept;
+	const struct proclife_kept *kept = this_then(carry, process, handle, place);
 
-	for (const struct proclife_own_task *task = own->tasks; task; task = task->next) {
-		const struct proclife_kept_task *of = proclife_kept_of(carry, task);
-
-		kept = of ? latest_before(of->records, place) : NULL;
-		if (kept && kept->record.task == handle)
-			return kept;
-		any = any ? any : kept;
-	}
-	for (; freed; freed = freed->next) {
-		kept = latest_before(freed->records, place);
-		if (kept && kept->record.task == handle)
-			return kept;
-		any = any ? any : kept;
-	}
-	return any;
+	return kept ? kept : any_then(process, place);
 }
 
 bool proclife_kept_has(const struct proclife_carry *carry, const struct proclife_process *process,
 		       const struct proclife_kept *kept)
 {
-	const struct proclife_kept *then = task_then(carry, process, kept->record.task, kept->place);
-
-	return then && then->record.task == kept->record.task;
+	return this_then(carry, process, kept->record.task, kept->place);
 }
 
 const struct proclife_process *proclife_kept_process(const struct proclife_carry *carry, uint32_t tgid,
@@ -113,7 +178,7 @@ static void set_relative(const struct proclife_carry *carry, const struct procli
 	const struct proclife_kept *kept = process ? task_then(carry, process, *handle, place) : NULL;
 
 	if (process && !kept) /* a snapshot can have children before their parents */
-		kept = proclife_kept_first(carry, proclife_own(process));
+		kept = proclife_kept_first(process);
 	if (kept)
 		*handle = kept->record.task;
 }
