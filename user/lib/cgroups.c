@@ -142,11 +142,11 @@ static int take_line(void *data, uint64_t id, const char *path)
 	const char *known;
 
 	if (!id || path[0] != '/')
-		return 1;
+		return PROCLIFE_LINE_BAD;
 	/* A second path for an id would be shown for lives that were in the first. */
 	known = proclife_cgroups_path(cgroups, id);
 	if (known)
-		return strcmp(known, path) ? 1 : 0;
+		return strcmp(known, path) ? PROCLIFE_LINE_BAD : PROCLIFE_LINE_KNOWN;
 	return proclife_cgroups_add(cgroups, id, path);
 }
 

@@ -13,19 +13,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Nothing beyond these limits is read: at the limits, the tables and the texts take 100 MiB. */
+/*
+ * Nothing beyond these limits is read: at the limits, the tables and the texts take 100 MiB. Only what is new
+ * counts for both: a part repeats the texts of the parts before.
+ */
 #define MOST_BYTES (32u << 20)
 #define MOST_LINES (1u << 19)
+#define MOST_OF_FILE (4 * (uint64_t)MOST_BYTES) /* whatever is in it */
 #define NUMBER_LENGTH 32 /* more than the digits of any number */
 
 struct reading {
 	const struct proclife_numbered *kind;
 	void *data;
-	uint64_t good; /* lines */
+	uint64_t good; /* lines that are new, and the bytes of their texts */
+	uint64_t bytes;
 	uint64_t bad;
 };
 
-/* Returns 1 if this is no such line. */
 static int take_line(const struct reading *reading, char *line)
 {
 	uint64_t number;
@@ -35,7 +39,7 @@ static int take_line(const struct reading *reading, char *line)
 	number = strtoull(line, &text, 10);
 	/* strtoull() takes spaces and a sign before it, too. */
 	if (line[0] < '0' || errno || text[0] != ' ' || !text[1])
-		return 1;
+		return PROCLIFE_LINE_BAD;
 	return reading->kind->take(reading->data, number, text + 1);
 }
 
@@ -49,16 +53,22 @@ static int take_lines(struct reading *reading, char *buffer, size_t *held)
 
 		*eol = '\0';
 		/* A NUL in it would hide the rest. */
-		ret = memchr(line, '\0', (size_t)(eol - line)) ? 1 : take_line(reading, line);
+		ret = memchr(line, '\0', (size_t)(eol - line)) ? PROCLIFE_LINE_BAD : take_line(reading, line);
 		if (ret < 0)
 			return ret;
-		reading->bad += (uint64_t)ret;
-		reading->good += !ret;
+		reading->bad += ret == PROCLIFE_LINE_BAD;
+		reading->good += ret == PROCLIFE_LINE_NEW;
+		reading->bytes += ret == PROCLIFE_LINE_NEW ? (uint64_t)(eol - line) : 0;
 		line = eol + 1;
 	}
 	*held = (size_t)(end - line);
 	memmove(buffer, line, *held);
 	return 0;
+}
+
+static bool is_full(const struct reading *reading, uint64_t total)
+{
+	return total >= MOST_OF_FILE || reading->bytes >= MOST_BYTES || reading->good >= MOST_LINES;
 }
 
 /* The last line may have been cut off: without its end, it is not a line. */
@@ -72,7 +82,7 @@ static int read_lines(struct reading *reading, const char *recording, int fd,
 	uint64_t total = 0;
 	int err = 0;
 
-	while (!err && total < MOST_BYTES && reading->good < MOST_LINES && held < longest) {
+	while (!err && !is_full(reading, total) && held < longest) {
 		ssize_t n = read(fd, buffer + held, sizeof(buffer) - held);
 
 		if (n < 0 && errno == EINTR)
@@ -89,10 +99,10 @@ static int read_lines(struct reading *reading, const char *recording, int fd,
 	if (!err && held >= longest)
 		proclife_fault_at(fault, recording, kind->file, "damaged: a line is too long for a "
 				  "%s; %s", kind->text, again);
-	else if (!err && total >= MOST_BYTES)
+	else if (!err && reading->good < MOST_LINES && is_full(reading, total))
 		proclife_fault_at(fault, recording, kind->file, "only the first %u MiB are read",
 				  MOST_BYTES >> 20);
-	else if (!err && reading->good >= MOST_LINES)
+	else if (!err && is_full(reading, total))
 		proclife_fault_at(fault, recording, kind->file, "only the first %u %ss are read",
 				  MOST_LINES, kind->text);
 	else if (!err && reading->bad)
@@ -116,15 +126,15 @@ static int read_file(struct reading *reading, const char *recording, int dir, st
 	return err;
 }
 
-/* Each part has those that occur in it. One can be removed meanwhile. */
+/* Each part has those that occur in it, and the latest matters most. One can be removed meanwhile. */
 static int read_parts(struct reading *reading, const char *path, const uint32_t *numbers, size_t count,
 		      struct proclife_fault *fault)
 {
 	char part[PATH_MAX];
 	int err = 0;
 
-	for (size_t i = 0; i < count && !err; i++) {
-		int dir, n = snprintf(part, sizeof(part), "%s/%08" PRIu32, path, numbers[i]);
+	while (count-- && !err && !is_full(reading, 0)) {
+		int dir, n = snprintf(part, sizeof(part), "%s/%08" PRIu32, path, numbers[count]);
 
 		dir = n < (int)sizeof(part) ? open(part, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 		if (dir < 0)

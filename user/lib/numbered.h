@@ -8,11 +8,14 @@
 
 #include "proclife.h"
 
+/* What a line is: there can be no such number or text; all parts can repeat what is known. */
+enum { PROCLIFE_LINE_NEW, PROCLIFE_LINE_BAD, PROCLIFE_LINE_KNOWN };
+
 struct proclife_numbered {
 	const char *file;
 	const char *text; /* what the texts are, such as "path" */
 	size_t longest;	  /* of the texts */
-	/* Takes a line. Returns 0; 1 if there can be no such number or text; or -ENOMEM. */
+	/* Takes a line. Returns one of these, or -ENOMEM. */
 	int (*take)(void *data, uint64_t number, const char *text);
 };
 

@@ -45,10 +45,10 @@ static int take_line(void *data, uint64_t uid, const char *name)
 	const char *known;
 
 	if (uid > UINT32_MAX)
-		return 1;
+		return PROCLIFE_LINE_BAD;
 	known = proclife_map_get(&users->names, uid);
 	if (known)
-		return strcmp(known, name) ? 1 : 0;
+		return strcmp(known, name) ? PROCLIFE_LINE_BAD : PROCLIFE_LINE_KNOWN;
 	return add(users, (uint32_t)uid, name);
 }
 
