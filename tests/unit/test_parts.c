@@ -11,6 +11,7 @@
 #include <parts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void test_latest(void **state)
 {
@@ -205,12 +206,73 @@ static void test_part_alone(void **state)
 	assert_true(parts > 4);
 }
 
+/* After 999999 runs their names have another digit, and the next one is still the latest. */
+static void test_a_million_runs(void **state)
+{
+	static const char *const runs[] = { "1000000-20261125T075502Z", "999999-20261125T075502Z" };
+	char path[PATH_MAX + 64];
+	uint32_t number;
+
+	(void)state;
+	assert_int_equal(mkdir(folder.path, 0700), 0);
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder.path, runs[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+		strcat(path, "/00000007");
+		assert_int_equal(mkdir(path, 0700), 0);
+		parted_run_path(path);
+		assert_string_equal(strrchr(path, '/') + 1, runs[0]);
+	}
+	parted_begin(100, 1);
+	parted_go_on(100);
+	parted_end();
+	parted_run_path(path);
+	assert_int_equal(strncmp(strrchr(path, '/') + 1, "1000001-", 8), 0);
+	assert_true(proclife_parts_compare("999999-x/00000007", "1000000-x/00000001") < 0);
+	assert_true(proclife_parts_compare("000001-x/99999999", "000001-x/100000000") < 0);
+	assert_true(proclife_is_part_name("100000000", &number) && number == 100000000);
+	assert_false(proclife_is_part_name("0100000000", &number));
+	assert_false(proclife_is_run_name("4294967295-20261125T075502Z", &number));
+}
+
+/* Parts repeat the paths of the parts before; a limit on lines is reached with these, and takes no new one. */
+static void test_cgroups_of_many_parts(void **state)
+{
+	struct proclife_cgroups *cgroups;
+	struct proclife_fault fault;
+	char path[PATH_MAX + 32];
+
+	(void)state;
+	assert_int_equal(mkdir(folder.path, 0700), 0);
+	for (unsigned int part = 1; part <= 130; part++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "%s/%08u", folder.path, part);
+		assert_int_equal(mkdir(path, 0700), 0);
+		strcat(path, "/.cgroups");
+		file = fopen(path, "w");
+		assert_non_null(file);
+		for (unsigned int id = 1; id <= 4100; id++)
+			fprintf(file, "%u /s%u\n", id, id);
+		if (part == 130)
+			fputs("999999 /latest\n", file);
+		assert_int_equal(fclose(file), 0);
+	}
+	assert_int_equal(proclife_cgroups_new(&cgroups, folder.path, &fault), 0);
+	assert_string_equal(fault.text, "");
+	assert_string_equal(proclife_cgroups_path(cgroups, 999999), "/latest");
+	assert_string_equal(proclife_cgroups_path(cgroups, 4100), "/s4100");
+	proclife_cgroups_free(cgroups);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RECORDED(test_latest),
 		RECORDED(test_lives),
 		RECORDED(test_part_alone),
+		RECORDED(test_a_million_runs),
+		RECORDED(test_cgroups_of_many_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

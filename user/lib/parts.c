@@ -144,7 +144,7 @@ static int take_run(struct proclife_parts *parts, const char *run)
 	remove_unfinished(fd);
 	err = proclife_parts_find(fd, &numbers, &count);
 	for (size_t i = 0; i < count && !err; i++) {
-		char name[PROCLIFE_PART_NAME + 8];
+		char name[PROCLIFE_PART_NAME];
 		struct stat st;
 
 		snprintf(name, sizeof(name), "%08" PRIu32, numbers[i]);
@@ -161,7 +161,7 @@ static int take_run(struct proclife_parts *parts, const char *run)
 
 static int compare_parts(const void *a, const void *b)
 {
-	return strcmp(((const struct part *)a)->name, ((const struct part *)b)->name);
+	return proclife_parts_compare(((const struct part *)a)->name, ((const struct part *)b)->name);
 }
 
 static int take_runs(struct proclife_parts *parts)
@@ -253,7 +253,7 @@ bool proclife_parts_drop(struct proclife_parts *parts)
 		return true;
 	/* Each has a name of its own: what is not ours stays there, and must not be in the way of the next one. */
 	number = strchr(oldest.name, '/') + 1;
-	snprintf(removed, sizeof(removed), "%sremoved-%.8s", being, number);
+	snprintf(removed, sizeof(removed), "%sremoved-%.10s", being, number);
 	if (!renameat(fd, number, fd, removed))
 		remove_folder(fd, removed);
 	close(fd);
@@ -289,7 +289,7 @@ static int make_run(struct proclife_parts *parts)
 	if (!gmtime_r(&now, &tm))
 		return -EOVERFLOW;
 	snprintf(parts->run_name, sizeof(parts->run_name), "%06" PRIu32 "-%04u%02u%02uT%02u%02u%02uZ",
-		 (parts->run_number + 1) % 1000000, (unsigned int)(tm.tm_year + 1900) % 10000,
+		 parts->run_number + 1, (unsigned int)(tm.tm_year + 1900) % 10000,
 		 (unsigned int)tm.tm_mon + 1, (unsigned int)tm.tm_mday, (unsigned int)tm.tm_hour,
 		 (unsigned int)tm.tm_min, (unsigned int)tm.tm_sec);
 	if (mkdirat(parts->dir, parts->run_name, 0700))
@@ -332,7 +332,7 @@ int proclife_parts_made(const struct proclife_parts *parts)
 
 int proclife_parts_publish(struct proclife_parts *parts, const char **path)
 {
-	char name[PROCLIFE_PART_NAME + 8];
+	char name[PROCLIFE_PART_NAME];
 	int err;
 
 	snprintf(name, sizeof(name), "%08" PRIu32, parts->number + 1);

@@ -16,7 +16,7 @@
 #include <dirent.h>
 #include <limits.h>
 
-#define PROCLIFE_PART_NAME 9 /* with its NUL */
+#define PROCLIFE_PART_NAME 11 /* with its NUL */
 #define PROCLIFE_RUN_NAME 32
 
 /*
@@ -28,6 +28,8 @@ DIR *proclife_parts_list(int at, const char *name);
 
 bool proclife_is_part_name(const char *name, uint32_t *number);
 bool proclife_is_run_name(const char *name, uint32_t *number);
+/* Which is earlier, RUN or RUN/PART? As strcmp(3). */
+int proclife_parts_compare(const char *a, const char *b);
 
 /*
  * The numbers of the parts in this folder, ascending, to be freed. 0 and *@count 0 if there are none; or a

@@ -21,19 +21,46 @@ static bool is_number(const char *s, size_t digits, uint32_t *number)
 	return true;
 }
 
+/* What "%08u" prints, if @least is 8: more digits only where these are not enough. */
+static bool is_padded(const char *s, size_t digits, size_t least, uint32_t *number)
+{
+	char again[16];
+
+	if (digits < least || digits > 10 || !is_number(s, digits, number))
+		return false;
+	snprintf(again, sizeof(again), "%0*" PRIu32, (int)least, *number);
+	return strlen(again) == digits && !strncmp(s, again, digits) && *number != UINT32_MAX; /* which has no next one */
+}
+
 bool proclife_is_part_name(const char *name, uint32_t *number)
 {
-	return strlen(name) == PROCLIFE_PART_NAME - 1 && is_number(name, PROCLIFE_PART_NAME - 1, number);
+	return is_padded(name, strlen(name), 8, number);
 }
 
 /* 000001-20261125T075502Z */
 bool proclife_is_run_name(const char *name, uint32_t *number)
 {
+	size_t digits = strspn(name, "0123456789");
 	uint32_t date, time;
 
-	return strlen(name) == 6 + 1 + 8 + 1 + 6 + 1 && is_number(name, 6, number) && name[6] == '-' &&
-	       is_number(name + 7, 8, &date) && name[15] == 'T' && is_number(name + 16, 6, &time) &&
-	       name[22] == 'Z';
+	if (!is_padded(name, digits, 6, number))
+		return false;
+	name += digits;
+	return strlen(name) == 1 + 8 + 1 + 6 + 1 && name[0] == '-' && is_number(name + 1, 8, &date) &&
+	       name[9] == 'T' && is_number(name + 10, 6, &time) && name[16] == 'Z';
+}
+
+/* Not as texts: one of a million runs is later than all with fewer digits. */
+int proclife_parts_compare(const char *a, const char *b)
+{
+	unsigned long x = strtoul(a, NULL, 10), y = strtoul(b, NULL, 10);
+	const char *part_a = strchr(a, '/'), *part_b = strchr(b, '/');
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (!part_a || !part_b || strncmp(a, b, (size_t)(part_a - a) + 1))
+		return strcmp(a, b);
+	return proclife_parts_compare(part_a + 1, part_b + 1);
 }
 
 DIR *proclife_parts_list(int at, const char *name)
@@ -121,8 +148,8 @@ static int find_latest_run(int dir, char name[PROCLIFE_RUN_NAME], uint32_t **num
 		uint32_t number, *of_run;
 		size_t n;
 
-		/* The number comes first, and has as many digits in each. */
-		if (!proclife_is_run_name(entry->d_name, &number) || strcmp(entry->d_name, name) <= 0)
+		if (!proclife_is_run_name(entry->d_name, &number) ||
+		    (name[0] && proclife_parts_compare(entry->d_name, name) <= 0))
 			continue;
 		err = find_of_run(dir, entry->d_name, &of_run, &n);
 		if (!n)
