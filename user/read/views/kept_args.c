@@ -21,12 +21,49 @@ void kept_args_set(struct kept_args *kept, const char *args, uint32_t bytes, boo
 	kept->text[kept->bytes] = '\0';
 }
 
-bool kept_args_have(const struct kept_args *kept, const char *word, size_t length, uint32_t most)
+static int compare(const void *a, const void *b)
 {
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void kept_words_begin(struct kept_words *words, const struct kept_args *kept, uint32_t most)
+{
+	size_t size = 0;
 	uint32_t i;
 
-	for (i = 0; i < kept->bytes && most--; i += (uint32_t)strlen(kept->text + i) + 1)
-		if (!strncmp(kept->text + i, word, length) && !kept->text[i + length])
+	*words = (struct kept_words){ 0 };
+	for (i = 0; i < kept->bytes && words->count < most; i += (uint32_t)strlen(kept->text + i) + 1) {
+		if (words->count == size) {
+			size = size ? 2 * size : 16;
+			words->all = reallocarray(words->all, size, sizeof(*words->all));
+			if (!words->all)
+				die_no_memory();
+		}
+		words->all[words->count++] = kept->text + i;
+	}
+	if (words->count)
+		qsort(words->all, words->count, sizeof(*words->all), compare);
+}
+
+bool kept_words_have(const struct kept_words *words, const char *word, size_t length)
+{
+	size_t low = 0, high = words->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strncmp(words->all[middle], word, length);
+
+		if (!order && !words->all[middle][length])
 			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return false;
+}
+
+void kept_words_end(struct kept_words *words)
+{
+	free(words->all);
 }

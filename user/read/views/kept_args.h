@@ -17,7 +17,14 @@ struct kept_args {
 /* In the place of what was kept before: 4096 bytes at most. */
 void kept_args_set(struct kept_args *kept, const char *args, uint32_t bytes, bool cut);
 
-/* Is this word, of @length bytes, among the first @most of them? */
-bool kept_args_have(const struct kept_args *kept, const char *word, size_t length, uint32_t most);
+/* The first @most of them, sorted: whoever looks up each word of others asks for as many as there are. */
+struct kept_words {
+	const char **all;
+	size_t count;
+};
+
+void kept_words_begin(struct kept_words *words, const struct kept_args *kept, uint32_t most);
+bool kept_words_have(const struct kept_words *words, const char *word, size_t length);
+void kept_words_end(struct kept_words *words);
 
 #endif

@@ -197,29 +197,35 @@ static unsigned int says(const char *argument)
 	return slash ? 3 : 2;
 }
 
-static bool is_better(const char *argument, const char *than)
-{
-	if (!than || says(argument) != says(than))
-		return !than || says(argument) > says(than);
-	return strlen(argument) < strlen(than);
-}
-
 const char *program_longest_argument(const struct program *program)
 {
 	const struct kept_args *args = &program->longest.args;
 	const struct kept_args *other = program->longest.first ? &program->second : &program->first;
+	struct kept_words known = { 0 };
 	const char *best = NULL;
+	unsigned int best_says = 0;
+	size_t best_length = 0, length;
 	uint32_t i;
 
-	for (i = 0; i < args->bytes; i += (uint32_t)strlen(args->text + i) + 1) {
+	if (program->runs != 1)
+		kept_words_begin(&known, other, UINT32_MAX);
+	for (i = 0; i < args->bytes; i += (uint32_t)length + 1) {
 		const char *argument = args->text + i;
+		unsigned int much;
 
+		length = strlen(argument);
 		/* The program itself is named already. */
-		if (!i || !*argument || !is_better(argument, best))
+		if (!i || !length)
 			continue;
-		if (program->runs == 1 ||
-		    !kept_args_have(other, argument, strlen(argument), UINT32_MAX))
-			best = argument;
+		much = says(argument);
+		if (best && (much != best_says ? much < best_says : length >= best_length))
+			continue;
+		if (kept_words_have(&known, argument, length))
+			continue;
+		best = argument;
+		best_says = much;
+		best_length = length;
 	}
+	kept_words_end(&known);
 	return best;
 }

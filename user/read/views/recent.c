@@ -33,14 +33,16 @@ static bool put_news(struct text *text, const struct recent_args *kept, const ch
 		     uint32_t bytes)
 {
 	bool marked = false, news = false;
+	struct kept_words known;
 	unsigned int words = 0;
 	uint32_t i, n;
 
+	kept_words_begin(&known, &kept->args, MOST_WORDS);
 	for (i = 0; i < bytes && words < MOST_WORDS; i += n + 1, words++) {
 		n = (uint32_t)strnlen(args + i, bytes - i);
 		if (!words)
 			continue;
-		if (kept_args_have(&kept->args, args + i, n, MOST_WORDS)) {
+		if (kept_words_have(&known, args + i, n)) {
 			if (!marked)
 				text_draw(text, " …", " ~");
 			marked = true;
@@ -51,6 +53,7 @@ static bool put_news(struct text *text, const struct recent_args *kept, const ch
 		marked = false;
 		news = true;
 	}
+	kept_words_end(&known);
 	return news;
 }
 
