@@ -310,7 +310,7 @@ void text_plural(struct text *text, uint64_t n, const char *one, const char *man
 {
 	text_count(text, n);
 	text_string(text, " ");
-	text_string(text, n == 1 ? one : many);
+	text_string(text, plural(n, one, many));
 }
 
 void text_stamp(struct text *text, uint64_t ns)

@@ -9,6 +9,7 @@
 #define READ_FORMAT_H
 
 #include "output/color.h"
+#include "output/count.h"
 #include <proclife.h>
 #include <stdio.h>
 #include <string.h>
@@ -142,6 +143,7 @@ void text_count(struct text *text, uint64_t n);
 void text_count_in(struct text *text, unsigned int columns, uint64_t n);
 /* "1 process", "2 processes" */
 void text_plural(struct text *text, uint64_t n, const char *one, const char *many);
+
 /* Seconds and nanoseconds, as in the events view. */
 void text_stamp(struct text *text, uint64_t ns);
 /* A bar of value/max of these columns, to an eighth of a column if the locale allows. */

@@ -84,9 +84,10 @@ static void tell(struct record *record)
 
 	if (!proclife_recorder_held(record->recorder, &held))
 		return;
-	notify_tell("READY=1\nWATCHDOG=1\nSTATUS=Holds %" PRIu64 " MiB in %u part%s, whole since %s; %" PRIu64
-		    " records so far, %" PRIu64 " lost", (held.bytes + MIB / 2) / MIB, held.parts, held.parts == 1 ? "" : "s",
-		    when_text(record->run, held.since, since), counts->records, counts->lost);
+	notify_tell("READY=1\nWATCHDOG=1\nSTATUS=Holds %" PRIu64 " MiB in %u %s, whole since %s; %" PRIu64
+		    " %s so far, %" PRIu64 " lost", (held.bytes + MIB / 2) / MIB, held.parts,
+		    plural(held.parts, "part", "parts"), when_text(record->run, held.since, since), counts->records,
+		    plural(counts->records, "record", "records"), counts->lost);
 }
 
 void record_poll(struct record *record, uint64_t now)
@@ -125,8 +126,8 @@ void record_finish(struct record *record, const struct proclife_run_info *run, b
 	}
 	counts = *proclife_recorder_counts(record->recorder);
 	if (verbose)
-		message("%s: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost", quoted(record->dir),
-			counts.records, counts.bytes, counts.lost);
+		message("%s: %" PRIu64 " %s, %" PRIu64 " bytes, %" PRIu64 " lost", quoted(record->dir),
+			counts.records, plural(counts.records, "record", "records"), counts.bytes, counts.lost);
 }
 
 void record_end(struct record *record)

@@ -112,14 +112,14 @@ static void say_damage(const struct run *run, const struct proclife_damage *dama
 	when_text(run, damage->from, from);
 	when_text(run, damage->to, to);
 	if (damage->lost)
-		snprintf(lost, sizeof(lost), "%s%" PRIu64 " record%s lost between %s and %s",
+		snprintf(lost, sizeof(lost), "%s%" PRIu64 " %s lost between %s and %s",
 			 damage->estimated ? "about " : "", damage->lost,
-			 damage->lost == 1 ? " is" : "s are", from, to);
+			 plural(damage->lost, "record is", "records are"), from, to);
 	else if (damage->estimated)
 		snprintf(lost, sizeof(lost), "how much is lost is not known");
 	if (damage->places > 1)
-		snprintf(places, sizeof(places), " and at %" PRIu64 " more place%s",
-			 damage->places - 1, damage->places == 2 ? "" : "s");
+		snprintf(places, sizeof(places), " and at %" PRIu64 " more %s",
+			 damage->places - 1, plural(damage->places - 1, "place", "places"));
 	if (damage->unread)
 		message("%s/%s: %s; %s; copy the recording again from where it was made", quoted(dir),
 			damage->stream, damage->what, lost);
@@ -147,8 +147,9 @@ static uint64_t sum_up_damage(const struct run *run, const char *dir, bool *any)
 			others += damage->lost;
 	}
 	if (said > MOST_SAID)
-		message("%s: %" PRIu64 " more files are damaged; %" PRIu64 " records of them are lost",
-			quoted(dir), said - MOST_SAID, others);
+		message("%s: %" PRIu64 " more %s damaged; %" PRIu64 " %s lost", quoted(dir), said - MOST_SAID,
+			plural(said - MOST_SAID, "file is", "files are"), others,
+			plural(others, "record of them is", "records of them are"));
 	return lost;
 }
 

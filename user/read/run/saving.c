@@ -196,9 +196,9 @@ bool saving_begin(struct saving *saving, const struct fire *fire)
 	held = count_saved(options->save);
 	if (held >= options->saves) {
 		if (!saving->enough)
-			message("--save %s: it holds %" PRIu64 " recording%s, and no more are made; "
+			message("--save %s: it holds %" PRIu64 " %s, and no more are made; "
 				"remove some, or --saves allows more", quoted(options->save), held,
-				held == 1 ? "" : "s");
+				plural(held, "recording", "recordings"));
 		saving->enough = true;
 		return false;
 	}

@@ -183,11 +183,12 @@ void session_print(struct session *s)
 static void say_lost(const struct session *s)
 {
 	if (s->replay && s->run.lost > s->run.damaged)
-		message("%" PRIu64 " records were lost when this was recorded: the result is "
-			"incomplete", s->run.lost - s->run.damaged);
+		message("%" PRIu64 " %s lost when this was recorded: the result is incomplete",
+			s->run.lost - s->run.damaged,
+			plural(s->run.lost - s->run.damaged, "record was", "records were"));
 	else if (s->run.lost && !s->replay)
-		message("%" PRIu64 " records were lost: the result is incomplete; load the module with "
-			"a larger ring_kb", s->run.lost);
+		message("%" PRIu64 " %s lost: the result is incomplete; load the module with a larger ring_kb",
+			s->run.lost, plural(s->run.lost, "record was", "records were"));
 }
 
 /* This is no loss, but somebody who looks for a life there should know. */
@@ -214,20 +215,21 @@ static void say_suppressed(const struct session *s)
 	const uint64_t *n = s->run.suppressed;
 
 	if (n[PROCLIFE_WAIT] || n[PROCLIFE_RENAME] || n[PROCLIFE_SIGNAL])
-		message("%" PRIu64 " waits, %" PRIu64 " renames and %" PRIu64 " signals were suppressed "
-			"by the module's budget; see proclife(4)", n[PROCLIFE_WAIT],
-			n[PROCLIFE_RENAME], n[PROCLIFE_SIGNAL]);
+		message("%" PRIu64 " %s, %" PRIu64 " %s and %" PRIu64 " %s were suppressed by the module's "
+			"budget; see proclife(4)", n[PROCLIFE_WAIT], plural(n[PROCLIFE_WAIT], "wait", "waits"),
+			n[PROCLIFE_RENAME], plural(n[PROCLIFE_RENAME], "rename", "renames"),
+			n[PROCLIFE_SIGNAL], plural(n[PROCLIFE_SIGNAL], "signal", "signals"));
 	for (uint32_t type = PROCLIFE_SUPPRESSED + 1; type < PROCLIFE_TYPES; type++)
 		if (n[type] && proclife_type_name(type))
-			message("%" PRIu64 " %s record%s suppressed by the module's budget; see proclife(4)",
-				n[type], proclife_type_name(type), n[type] == 1 ? " was" : "s were");
+			message("%" PRIu64 " %s %s suppressed by the module's budget; see proclife(4)",
+				n[type], proclife_type_name(type), plural(n[type], "record was", "records were"));
 	for (uint32_t type = 0; type < PROCLIFE_TYPES; type++) {
 		uint64_t cpus = s->run.suppressing[type];
 
 		if (cpus && proclife_type_name(type))
-			message("%s records were still being suppressed on %" PRIu64 " CPU%s at the "
+			message("%s records were still being suppressed on %" PRIu64 " %s at the "
 				"end, and are not counted", proclife_type_name(type), cpus,
-				cpus == 1 ? "" : "s");
+				plural(cpus, "CPU", "CPUs"));
 	}
 }
 
@@ -308,7 +310,8 @@ void session_wait_for_commands(struct session *s)
 	}
 	unexecuted = reaction->unexecuted + reaction->waiting_count;
 	if (unexecuted)
-		message("--exec: in all, %" PRIu64 " times it was not executed", unexecuted);
+		message("--exec: in all, %" PRIu64 " %s it was not executed", unexecuted,
+			plural(unexecuted, "time", "times"));
 }
 
 void session_flush(struct session *s)

@@ -230,21 +230,20 @@ static void sum_up(const struct slice *slice)
 	} else {
 		text_plural(&text, kept->asked_for, "process", "processes");
 		if (kept->needed)
-			text_printf(&text, ", and %" PRIu64 " more that %s need%s", kept->needed,
-				    kept->asked_for == 1 ? "it" : "they",
-				    kept->asked_for == 1 ? "s" : "");
+			text_printf(&text, ", and %" PRIu64 " more that %s", kept->needed,
+				    plural(kept->asked_for, "it needs", "they need"));
 	}
-	message("%s: %s: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost",
+	message("%s: %s: %" PRIu64 " %s, %" PRIu64 " bytes, %" PRIu64 " lost",
 		quoted(slice->run.options->slice), text.s, slice->counts.records,
-		slice->counts.bytes, slice->counts.lost);
+		plural(slice->counts.records, "record", "records"), slice->counts.bytes, slice->counts.lost);
 	text_free(&text);
 }
 
 static void say_lost(const struct run *run)
 {
 	if (run->lost > run->damaged) /* of those it has been said */
-		message("%" PRIu64 " records were lost when this was recorded: the slice is incomplete, "
-			"too", run->lost - run->damaged);
+		message("%" PRIu64 " %s lost when this was recorded: the slice is incomplete, too",
+			run->lost - run->damaged, plural(run->lost - run->damaged, "record was", "records were"));
 }
 
 static void end(struct slice *slice)

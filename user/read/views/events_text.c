@@ -178,8 +178,8 @@ static void show_exiting(struct text *line, const struct proclife_record *r)
 	if (x->mm)
 		show_rss(line, x->rss_anon, x->rss_file, x->rss_shmem);
 	if (x->mm_users > 1)
-		text_printf(line, ", %u other%s hold%s its memory", x->mm_users - 1,
-			    x->mm_users == 2 ? "" : "s", x->mm_users == 2 ? "s" : "");
+		text_printf(line, ", %u %s its memory", x->mm_users - 1,
+			    plural(x->mm_users - 1, "other holds", "others hold"));
 }
 
 static void show_mm(struct text *line, const struct proclife_record *r)
@@ -193,7 +193,7 @@ static void show_mm(struct text *line, const struct proclife_record *r)
 	if (r->flags & PROCLIFE_F_EXECING)
 		text_string(line, ", for an exec");
 	if (m->users)
-		text_printf(line, ", %u still hold%s it", m->users, m->users == 1 ? "s" : "");
+		text_printf(line, ", %u still hold%s it", m->users, plural(m->users, "s", ""));
 	if (m->what != PROCLIFE_MM_GONE)
 		show_rss(line, m->rss_anon, m->rss_file, m->rss_shmem);
 	if (m->swap) {

@@ -127,9 +127,10 @@ static void show_damage(const struct info *info, struct text *what)
 		text_string(what, damage->stream);
 		if (!damage->unread)
 			text_printf(what, ", byte %" PRIu64, damage->at);
-		if (damage->places > 1)
-			text_printf(what, " and %" PRIu64 " more place%s", damage->places - 1,
-				    damage->places == 2 ? "" : "s");
+		if (damage->places > 1) {
+			text_string(what, " and ");
+			text_plural(what, damage->places - 1, "more place", "more places");
+		}
 		text_string(what, ": ");
 		text_name(what, damage->what, sizeof(damage->what));
 		text_string(what, damage->estimated ? "; lost: about " : "; lost: ");

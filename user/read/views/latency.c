@@ -153,7 +153,7 @@ static void show_counts(const struct run *run, struct text *line)
 		text_string(line, " ended");
 	text_style(line, STYLE_PLAIN);
 	show_open(line, counts.alive, "still alive", STYLE_PLAIN);
-	show_open(line, counts.unreaped, counts.unreaped == 1 ? "zombie" : "zombies", STYLE_WARN);
+	show_open(line, counts.unreaped, plural(counts.unreaped, "zombie", "zombies"), STYLE_WARN);
 	show_open(line, counts.unfreed, run_has_reap(run) ? "reaped and not yet freed" : "not yet freed",
 		  STYLE_PLAIN);
 	show_open(line, counts.unknown, "whose end was lost", STYLE_BAD);

@@ -478,12 +478,12 @@ void lives_text_end(struct lives_text *view, const struct lives_counts *counts, 
 		text_string(line, " shown");
 	}
 	put_state(line, &separator, counts->states[PROCLIFE_IS_ALIVE], " alive", STYLE_PLAIN);
-	put_state(line, &separator, zombies, zombies == 1 ? " zombie" : " zombies",
+	put_state(line, &separator, zombies, plural(zombies, " zombie", " zombies"),
 		  STYLE_WARN);
 	put_state(line, &separator, counts->states[PROCLIFE_IS_UNFREED], " not freed", STYLE_PLAIN);
 	put_state(line, &separator, counts->states[PROCLIFE_IS_UNKNOWN], " not known", STYLE_BAD);
 	separator = "; ";
-	put_state(line, &separator, counts->lost, counts->lost == 1 ? " end lost" : " ends lost",
+	put_state(line, &separator, counts->lost, plural(counts->lost, " end lost", " ends lost"),
 		  STYLE_BAD);
 	text_line(line);
 	if (view->numbered)

@@ -103,7 +103,7 @@ static void add(struct parent *parent, const struct parent *more)
 	sum->belated += other->belated;
 	sum->ignored += other->ignored;
 	sum->born += other->born;
-	sum->runtime += other->runtime;
+	add_count(&sum->runtime, other->runtime);
 	sum->coalesced += other->coalesced;
 	sum->zombies += other->zombies;
 	if (other->oldest < sum->oldest)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What of the tree is shown; the rest is counted where it is cut. */
+#include "output/count.h"
 #include "views/row.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -141,7 +142,7 @@ static int count_what_is_cut(struct rows *rows)
 		if (!sums)
 			return -ENOMEM;
 		sums->cut.processes++;
-		sums->cut.runtime += b->node->runtime;
+		add_count(&sums->cut.runtime, b->node->runtime);
 		sums->cut.failed += node_failed(b->node);
 	}
 	return 0;

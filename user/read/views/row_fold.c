@@ -3,6 +3,7 @@
  * Siblings that are alike become one line, and so do their children: by the first level of likeness
  * at which the tree is short enough. Where none makes it so, the lines that cost least are cut.
  */
+#include "output/count.h"
 #include "views/row_kind.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static void add_figures(struct rows *rows, struct sums *sums, uint32_t i)
 {
 	struct figures figures = node_figures(rows, rows->all[i].node);
 
-	sums->figures.runtime += figures.runtime;
+	add_count(&sums->figures.runtime, figures.runtime);
 	if (figures.max_rss > sums->figures.max_rss)
 		sums->figures.max_rss = figures.max_rss;
 	if (!figures.life_known ||
@@ -195,7 +196,7 @@ static int add_up(struct rows *rows, uint32_t line, struct addresses *seen, uint
 			continue;
 		sums->cut.processes += cut->processes;
 		sums->cut.failed += cut->failed;
-		sums->cut.runtime += cut->runtime;
+		add_count(&sums->cut.runtime, cut->runtime);
 	}
 	return count_command_lines(rows, sums, b->count, seen, secret);
 }
@@ -239,7 +240,8 @@ static int count_hidden_lines(struct rows *rows)
 			return -ENOMEM;
 		sums->cut.processes += 1 + before.processes;
 		sums->cut.failed += node_failed(node) + before.failed;
-		sums->cut.runtime += node->runtime + before.runtime;
+		add_count(&sums->cut.runtime, node->runtime);
+		add_count(&sums->cut.runtime, before.runtime);
 	}
 	return 0;
 }

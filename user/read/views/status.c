@@ -276,8 +276,8 @@ static void show_types(const struct status *status, struct text *line)
 			text_count(line, status->suppressed[type]);
 		}
 		if (status->suppressing[type])
-			text_printf(line, "; now, too, on %u CPU%s", status->suppressing[type],
-				    status->suppressing[type] == 1 ? "" : "s");
+			text_printf(line, "; now, too, on %u %s", status->suppressing[type],
+				    plural(status->suppressing[type], "CPU", "CPUs"));
 		text_line(line);
 	}
 }

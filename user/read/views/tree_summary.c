@@ -33,7 +33,7 @@ static void add_up(const struct tree_view *view, struct totals *totals)
 		totals->threads += node->common->threads;
 		totals->failed += node_failed(node);
 		if (!node->older)
-			totals->runtime += node->runtime;
+			add_count(&totals->runtime, node->runtime);
 		if (!totals->first || node->began < totals->first)
 			totals->first = node->began;
 		totals->of_before |= node->began < whole;

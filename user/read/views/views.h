@@ -50,13 +50,6 @@ struct run {
 	size_t number;	/* of several recordings, as they are given, from 1 on; or 0 */
 };
 
-/* Whoever wrote a recording can have counted anything: a sum stays at its maximum. */
-static inline void add_count(uint64_t *sum, uint64_t n)
-{
-	if (__builtin_add_overflow(*sum, n, sum))
-		*sum = UINT64_MAX;
-}
-
 static inline void count_suppressed(struct run *run, const struct proclife_suppressed *s)
 {
 	uint64_t *suppressing = &run->suppressing[s->what];
