@@ -96,7 +96,8 @@ uint32_t number_of(struct numbers *numbers, const void *bytes, size_t length)
 		return number;
 	numbers->all[numbers->count++] =
 		(struct numbered){ numbers->used, (uint32_t)length, hash };
-	memcpy(numbers->bytes + numbers->used, bytes, length);
+	if (length)
+		memcpy(numbers->bytes + numbers->used, bytes, length);
 	numbers->used += length;
 	*slot = numbers->count;
 	return numbers->count;
