@@ -243,7 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		put_stream("cpu_1", data, part, 1, how);
 	else
 		put("cpu_1", "", 0); /* of a complete recording, it is no part */
-	put_stream("snapshot", data, part, PROCLIFE_CTF_SNAPSHOT, how);
+	put_stream("snapshot", data, part, PROCLIFE_CPU_SNAPSHOT, how);
 	if (how & 64)
 		take_away("cpu_0");
 	if (!(how & 1)) {

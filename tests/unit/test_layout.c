@@ -131,7 +131,7 @@ static const struct place places[] = {
 /* A member that is new has to be above as well: the last one ends here. */
 static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 272), SIZE(keep, 24), SIZE(held, 24), SIZE(damage, 168),
-	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 360),
+	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 368),
 	SIZE(killer, 56), SIZE(reports, 64), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
 	SIZE(node, 152), SIZE(record, 128), SIZE(ring_ctl, 584), SIZE(header, 304),

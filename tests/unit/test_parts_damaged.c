@@ -86,12 +86,14 @@ static void check_rest(uint64_t from, uint64_t to, uint64_t most, size_t damages
 			continue;
 		lost += again.records[i].words[0];
 		assert_true(again.records[i].words[1] <= to && again.records[i].words[2] >= from);
+		assert_int_equal(again.records[i].words[3], PROCLIFE_CPU_ALL);
 	}
 	assert_true(!missing == !lost && missing <= most);
 	while (proclife_recording_damage(source, found))
 		found++;
 	assert_int_equal(found, damages);
 	proclife_source_free(source);
+	check_slice(folder.path, &again);
 }
 
 static const char *damage_of(char what[96])

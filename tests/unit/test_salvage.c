@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A page of the stream that was looked at which the disk does not give back. */
+/* A page of the copy's stream that was looked at, which the disk does not give back. */
 static uint64_t bad_page = UINT64_MAX;
 
 ssize_t __real_pread(int fd, void *to, size_t size, off_t at);
@@ -20,13 +20,14 @@ ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at);
 
 static bool is_open_as(int fd, const char *name)
 {
-	char link[40], path[PATH_MAX];
+	char link[40], path[PATH_MAX], copy[2 * PATH_MAX];
 	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, path, sizeof(path) - 1);
 	path[n < 0 ? 0 : n] = '\0';
-	return !strcmp(basename(path), name);
+	snprintf(copy, sizeof(copy), "%s/%s", other.path, name);
+	return !strcmp(path, copy);
 }
 
 ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)

@@ -295,13 +295,9 @@ static void put_story(void)
 static void write_file(const char *recording, const char *name, const char *line)
 {
 	char path[2 * PATH_MAX];
-	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/%s", recording, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(line, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	write_file_text(path, line);
 }
 
 static void record_story(const char *path)
@@ -423,6 +419,10 @@ static void test_all_views(void **state)
 	print(from, "--info", 3);
 	print(from, "--events", 3);
 	print(from, "--tree --expect lost>0", 3);
+	snprintf(third, sizeof(third), "%s/hole", folder.base);
+	record_hole(third);
+	snprintf(from, sizeof(from), "-i %s", third);
+	print(from, "--events", 3);
 	snprintf(from, sizeof(from), "--diff %s %s", folder.path, other);
 	print(from, "", 2);
 	/* As it happens: what no recording has. */

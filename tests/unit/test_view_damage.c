@@ -291,9 +291,53 @@ static void test_older_parts_gone(void **state)
 	free(text);
 }
 
+/*
+ * It was cut off, so nothing says when it ended, and its last life did, at the latest time that there is; or
+ * later, which no view sees. What is added to it must not wrap.
+ */
+static void look_far(uint64_t ms)
+{
+	static const char *const views[] = {
+		"--lives", "--tree", "--events", "--summary", "--critical-path", "--latency", "--parents", "--zombies",
+		"--info", "--summary --json", "--critical-path --json", "--latency --interval 1s", "--html %s/page.html",
+		"--export perfetto", "--metrics %s/metrics.prom", "--on life>1s --on zombie>1s", "--slice %s/slice",
+	};
+	struct who init = process_of_pid(1, "init"), who;
+
+	story_put(task_record(0, &init, &init));
+	who = story_fork(&init, 100, "far");
+	story_sync();
+	story_at(ms);
+	story_exit(&who, &init, 0);
+	story_bury(&who, &init);
+	story_sync();
+	story_abandon();
+	metadata_set(folder.path, "to_realtime", "\"0x1797a6ae3e3a0000\"");
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+		char options[2 * PATH_MAX];
+
+		snprintf(options, sizeof(options), views[i], folder.base); /* NOLINT */
+		free(show(false, 3, options));
+	}
+}
+
+static void test_far(void **state)
+{
+	(void)state;
+	look_far(INT64_MAX / MS - 2000);
+}
+
+static void test_too_far(void **state)
+{
+	(void)state;
+	look_far(UINT64_MAX / MS - 2000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		STORY(test_far),
+		STORY(test_too_far),
 		STORY(test_bad_byte),
 		STORY(test_file_too_short),
 		STORY(test_stray_stream),

@@ -34,7 +34,6 @@
 #define PROCLIFE_CTF_PACKET 65536u	/* the largest that is written */
 #define PROCLIFE_CTF_METADATA_MAX (2 << 20) /* our metadata is never larger */
 #define PROCLIFE_CTF_NAME 24		/* room for a stream's file name */
-#define PROCLIFE_CTF_SNAPSHOT UINT32_MAX /* in place of a CPU number */
 #define PROCLIFE_CTF_CPUS 8192		/* more are refused */
 #define PROCLIFE_CTF_MOST (1ULL << 48)	/* more than any run's records, or lost ones, of a stream */
 
@@ -56,7 +55,7 @@ struct proclife_packet {
 	uint64_t gap_to;
 	uint64_t first_record; /* how many records are in the packets before this one */
 	uint64_t checksum;     /* proclife_packet_checksum() */
-	uint32_t cpu_id;       /* or PROCLIFE_CTF_SNAPSHOT */
+	uint32_t cpu_id;       /* or PROCLIFE_CPU_SNAPSHOT, PROCLIFE_CPU_ALL */
 	uint32_t reserved0;
 	uint64_t reserved1;
 };
@@ -135,6 +134,12 @@ int proclife_metadata_parse(struct proclife_metadata *metadata, const char *text
 const struct proclife_total *proclife_metadata_total(const struct proclife_metadata *metadata,
 						     uint32_t cpu);
 
+/* Can the recording have this stream? */
+static inline bool proclife_ctf_has(const struct proclife_metadata *metadata, uint32_t cpu)
+{
+	return cpu < metadata->header.cpus || cpu == PROCLIFE_CPU_SNAPSHOT || cpu == PROCLIFE_CPU_ALL;
+}
+
 static inline bool proclife_uuid_is_set(const uint8_t *uuid)
 {
 	static const uint8_t none[PROCLIFE_UUID_BYTES];
@@ -165,7 +170,7 @@ int proclife_env_take(struct proclife_run_info *to, const struct proclife_run_in
  * ctf_name.c
  */
 
-/* "cpu_12" or "snapshot". */
+/* "cpu_12", "all_cpus" or "snapshot". */
 void proclife_ctf_name(char name[PROCLIFE_CTF_NAME], uint32_t cpu);
 /* The other way round; false if a stream has no such name. */
 bool proclife_ctf_cpu(const char *name, uint32_t *cpu);

@@ -272,7 +272,7 @@ static bool parse_value(const struct entry *entry, const char *s, const char *en
 		return false;
 	switch (entry->kind) {
 	case NUMBER:
-		good = parse_number(&s, end, 10, &value) && store(to, entry->size, value);
+		good = parse_number(&s, end, 10, &value) && value <= INT64_MAX && store(to, entry->size, value);
 		break;
 	case SIGNED:
 		good = parse_signed(&s, end, to);
@@ -304,8 +304,8 @@ static bool parse_total(const char *s, const char *end, struct proclife_total *t
 		&total->first, &total->last, &total->records, &total->lost, &total->bytes,
 	};
 
-	return parse_numbers(s, end, numbers, sizeof(numbers) / sizeof(*numbers)) &&
-	       total->records < PROCLIFE_CTF_MOST && total->lost < PROCLIFE_CTF_MOST && total->last != UINT64_MAX;
+	return parse_numbers(s, end, numbers, sizeof(numbers) / sizeof(*numbers)) && total->records < PROCLIFE_CTF_MOST &&
+	       total->lost < PROCLIFE_CTF_MOST && total->last <= PROCLIFE_TIME_MAX; /* and first is no later */
 }
 
 /* 1 if this line is the total of a stream, 0 if it is not, -EBADMSG, -ENOMEM. */
@@ -353,7 +353,7 @@ static int add_step(struct proclife_daytime *daytime, const char *text, const ch
 		return 0;
 	if (!parse_number(&digits, is, 10, &number) || digits != is ||
 	    number != daytime->count + 1 || number > PROCLIFE_DAYTIME_CHANGES ||
-	    !parse_numbers(is + 3, end, numbers, 2) || !is_offset(step.to_realtime) ||
+	    !parse_numbers(is + 3, end, numbers, 2) || step.since > PROCLIFE_TIME_MAX || !is_offset(step.to_realtime) ||
 	    (daytime->count && daytime->changes[daytime->count - 1].since >= step.since))
 		return -EBADMSG;
 	return proclife_daytime_change(daytime, step.since, step.to_realtime) ?: 1;
@@ -412,7 +412,7 @@ static void derive(struct proclife_metadata *metadata, const bool *seen, uint64_
 	if (lacks(seen, "complete"))
 		run->complete = run->ended != 0;
 	if (lacks(seen, "ended") && run->complete)
-		run->ended = run->synced & INT64_MAX;
+		run->ended = run->synced;
 	metadata->counted = totals || !lacks(seen, "streams");
 	if (lacks(seen, "streams"))
 		metadata->streams = totals;
@@ -492,8 +492,8 @@ int proclife_env_take(struct proclife_run_info *to, const struct proclife_run_in
 {
 	int err = proclife_take_struct(to, sizeof(*to), from, from->size, FIRST_RUN_INFO);
 
-	if (!err && (!memchr(to->reason, '\0', sizeof(to->reason)) ||
-		     !memchr(to->rcu, '\0', sizeof(to->rcu))))
+	if (!err && (!memchr(to->reason, '\0', sizeof(to->reason)) || !memchr(to->rcu, '\0', sizeof(to->rcu)) ||
+		     to->began > PROCLIFE_TIME_MAX || to->ended > PROCLIFE_TIME_MAX))
 		err = -EINVAL;
 	to->size = sizeof(*to);
 	return err;

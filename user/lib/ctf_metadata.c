@@ -222,7 +222,7 @@ static const char *contradiction(const struct proclife_metadata *metadata)
 	const struct proclife_run_info *run = &metadata->run;
 
 	if (run->complete)
-		return run->ended == (run->synced & INT64_MAX) ? NULL :
+		return run->ended == run->synced ? NULL :
 		       "'ended' and 'synced' of a complete recording are not the same";
 	if (run->ended || run->records || run->lost || metadata->streams || metadata->bytes)
 		return "there are totals of a recording that is not complete";
@@ -238,7 +238,7 @@ static bool parse_synced(const char *s, const char *end, uint64_t *synced)
 		    __builtin_add_overflow(*synced, *s - '0', synced))
 			return false;
 	}
-	return true;
+	return *synced <= PROCLIFE_TIME_MAX;
 }
 
 static bool totals_add_up(const struct proclife_metadata *metadata)
@@ -248,7 +248,7 @@ static bool totals_add_up(const struct proclife_metadata *metadata)
 	for (uint64_t i = 0; i < metadata->streams; i++) {
 		const struct proclife_total *total = &metadata->totals[i];
 
-		if ((total->cpu >= metadata->header.cpus && total->cpu != PROCLIFE_CTF_SNAPSHOT) ||
+		if (!proclife_ctf_has(metadata, total->cpu) ||
 		    total->first > total->last || total->last > metadata->run.ended ||
 		    __builtin_add_overflow(records, total->records, &records) ||
 		    __builtin_add_overflow(lost, total->lost, &lost) ||

@@ -8,8 +8,10 @@
 
 void proclife_ctf_name(char name[PROCLIFE_CTF_NAME], uint32_t cpu)
 {
-	if (cpu == PROCLIFE_CTF_SNAPSHOT)
+	if (cpu == PROCLIFE_CPU_SNAPSHOT)
 		strcpy(name, "snapshot");
+	else if (cpu == PROCLIFE_CPU_ALL)
+		strcpy(name, "all_cpus");
 	else
 		snprintf(name, PROCLIFE_CTF_NAME, "cpu_%" PRIu32, cpu);
 }
@@ -18,7 +20,7 @@ bool proclife_ctf_cpu(const char *name, uint32_t *cpu)
 {
 	char ours[PROCLIFE_CTF_NAME];
 
-	*cpu = PROCLIFE_CTF_SNAPSHOT;
+	*cpu = *name == 'a' ? PROCLIFE_CPU_ALL : PROCLIFE_CPU_SNAPSHOT;
 	if (!strncmp(name, "cpu_", 4))
 		*cpu = (uint32_t)strtoul(name + 4, NULL, 10);
 	proclife_ctf_name(ours, *cpu);

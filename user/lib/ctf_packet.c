@@ -73,12 +73,12 @@ static bool sizes_make_sense(const struct proclife_packet *p)
 static bool times_make_sense(const struct proclife_packet *p, uint64_t floor, uint64_t last)
 {
 	if (p->timestamp_begin < floor || p->timestamp_begin > last ||
-	    p->timestamp_end < p->timestamp_begin || p->timestamp_end == UINT64_MAX)
+	    p->timestamp_end < p->timestamp_begin || p->timestamp_end > PROCLIFE_TIME_MAX)
 		return false;
 	if (!proclife_packet_gap(p))
 		return !p->gap_from;
 	return p->gap_from >= floor && p->gap_from <= p->timestamp_begin &&
-	       p->gap_to >= p->gap_from && p->gap_to != UINT64_MAX;
+	       p->gap_to >= p->gap_from && p->gap_to <= PROCLIFE_TIME_MAX;
 }
 
 /* The counts of what came before: no less than was read so far, and no more than possible. */

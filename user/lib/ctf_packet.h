@@ -54,10 +54,10 @@ const char *proclife_packet_check(struct proclife_ctf_file *file,
 				  const struct proclife_ctf_place *place, uint64_t at,
 				  struct proclife_packet *packet, uint64_t *records);
 
-/* The time of its last record, if that is known: no record is later. */
+/* No record is later than this: the time of its last one, if that is known. */
 static inline uint64_t proclife_ctf_last(const struct proclife_ctf_known *known)
 {
-	return known->total ? known->total->last : UINT64_MAX - 1;
+	return known->total ? known->total->last : PROCLIFE_TIME_MAX;
 }
 
 /* Can this be a record of this stream, whatever its time? */

@@ -27,8 +27,8 @@ static void damaged(struct proclife_ctf_reader *reader, uint64_t at, const char 
 
 	if (to < from)
 		to = from;
-	if (to == UINT64_MAX) /* that is no time */
-		to--;
+	if (to > PROCLIFE_TIME_MAX)
+		to = PROCLIFE_TIME_MAX;
 	if (!from) /* nothing is known about what came before */
 		from = reader->known.total ? reader->known.total->first : header->loaded;
 	if (from < reader->known.since)

@@ -31,12 +31,22 @@ int proclife_daytime_change(struct proclife_daytime *daytime, uint64_t since, ui
 	return 0;
 }
 
+/* A clock that was set to a time far away does not wrap: what it shows then is the last there is. */
+static uint64_t sum_of(uint64_t ts, uint64_t to_realtime)
+{
+	int64_t sum;
+
+	if (ts > PROCLIFE_TIME_MAX || __builtin_add_overflow((int64_t)ts, (int64_t)to_realtime, &sum))
+		return PROCLIFE_TIME_MAX;
+	return (uint64_t)sum;
+}
+
 uint64_t proclife_daytime_of(const struct proclife_daytime *daytime, uint64_t ts)
 {
 	uint32_t low = 0, high = daytime->count;
 
 	if (!high || ts >= daytime->changes[high - 1].since)
-		return ts + proclife_daytime_latest(daytime);
+		return sum_of(ts, proclife_daytime_latest(daytime));
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -45,7 +55,7 @@ uint64_t proclife_daytime_of(const struct proclife_daytime *daytime, uint64_t ts
 		else
 			high = middle;
 	}
-	return ts + (low ? daytime->changes[low - 1].to_realtime : daytime->to_realtime);
+	return sum_of(ts, low ? daytime->changes[low - 1].to_realtime : daytime->to_realtime);
 }
 
 uint64_t proclife_daytime_first(const struct proclife_daytime *daytime, uint64_t realtime)

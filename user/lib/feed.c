@@ -189,17 +189,17 @@ static proclife_apart int feed_past(struct proclife_tasks *tasks, const struct p
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
-	process->runtime += past->runtime;
-	process->utime += past->utime;
-	process->stime += past->stime;
-	process->min_flt += past->min_flt;
-	process->maj_flt += past->maj_flt;
-	process->nvcsw += past->nvcsw;
-	process->nivcsw += past->nivcsw;
+	proclife_sum(&process->runtime, past->runtime);
+	proclife_sum(&process->utime, past->utime);
+	proclife_sum(&process->stime, past->stime);
+	proclife_sum(&process->min_flt, past->min_flt);
+	proclife_sum(&process->maj_flt, past->maj_flt);
+	proclife_sum(&process->nvcsw, past->nvcsw);
+	proclife_sum(&process->nivcsw, past->nivcsw);
 	process->threads += past->threads;
 	process->execs += past->execs;
 	process->incomplete |= !!(record->flags & PROCLIFE_F_TRUNCATED);
-	if (process->waited < past->waited)
+	if (process->waited < past->waited && past->waited <= PROCLIFE_TIME_MAX)
 		process->waited = past->waited;
 	return proclife_wanted(process);
 }
@@ -300,16 +300,20 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 	int ret;
 
 	if (proclife_unlikely(!event->record)) {
+		if (event->gap.to > PROCLIFE_TIME_MAX)
+			return -EINVAL;
 		/* The gap where a history begins touches nothing: nothing has been seen yet. */
 		if (event->gap.lost || event->gap.from)
 			tasks->gaps++;
 		proclife_notified_gap(tasks, &event->gap);
 		tasks->renames_lack |= tasks->gaps != 0;
-		tasks->snapshot_gap |= event->gap.cpu == UINT32_MAX;
+		tasks->snapshot_gap |= event->gap.cpu == PROCLIFE_CPU_SNAPSHOT;
 		if (tasks->gap_to < event->gap.to)
 			tasks->gap_to = event->gap.to;
 		return 1;
 	}
+	if (proclife_unlikely(event->record->ts > PROCLIFE_TIME_MAX))
+		return -EINVAL;
 	if (proclife_unlikely(tasks->by_handle.used > PROCLIFE_MANY_TASKS) && event->ahead)
 		proclife_look_ahead(tasks, event->ahead);
 	if (proclife_unlikely(tasks->renames_lack))

@@ -63,6 +63,7 @@ int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_re
 	if (task->exiting) /* after a fault of its own, on old kernels */
 		return proclife_wanted(process);
 	task->exiting = record->ts;
+	proclife_task_ending(task);
 	proclife_own(process)->mm = record->exiting.mm;
 	if (process->start)
 		proclife_own(process)->last_exiting = record->ts;

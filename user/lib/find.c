@@ -65,12 +65,12 @@ void proclife_process_usage(const struct proclife_process *process, struct procl
 	for (own = proclife_own(process)->tasks; own; own = own->next) {
 		const struct proclife_task *task = &own->task;
 
-		usage->runtime += task->runtime;
-		usage->utime += task->utime;
-		usage->stime += task->stime;
-		usage->min_flt += task->min_flt;
-		usage->maj_flt += task->maj_flt;
-		usage->nvcsw += task->nvcsw;
-		usage->nivcsw += task->nivcsw;
+		proclife_sum(&usage->runtime, task->runtime);
+		proclife_sum(&usage->utime, task->utime);
+		proclife_sum(&usage->stime, task->stime);
+		proclife_sum(&usage->min_flt, task->min_flt);
+		proclife_sum(&usage->maj_flt, task->maj_flt);
+		proclife_sum(&usage->nvcsw, task->nvcsw);
+		proclife_sum(&usage->nivcsw, task->nivcsw);
 	}
 }

@@ -144,7 +144,7 @@ static int add_stream(struct proclife_folder *folder, uint32_t cpu, struct procl
 	void *readers;
 	int err = 0;
 
-	if (cpu == PROCLIFE_CTF_SNAPSHOT && folder->since)
+	if (cpu == PROCLIFE_CPU_SNAPSHOT && folder->since)
 		return 0; /* the part before has told it */
 	readers = realloc(folder->readers, (folder->count + 1) * sizeof(*folder->readers));
 	if (!readers)
@@ -161,7 +161,7 @@ static int add_stream(struct proclife_folder *folder, uint32_t cpu, struct procl
 		.types = metadata->header.features | PROCLIFE_KNOWN_TYPES,
 		.since = folder->since,
 		.cpu = cpu,
-		.cpus = cpu == PROCLIFE_CTF_SNAPSHOT ? metadata->header.cpus : 0,
+		.cpus = cpu == PROCLIFE_CPU_SNAPSHOT ? metadata->header.cpus : 0,
 	};
 	reader->stream.order = cpu;
 	reader->stream.refill = proclife_ctf_reader_refill;
@@ -197,8 +197,7 @@ static int add_tapes(struct proclife_folder *folder, struct proclife_merge *merg
 			err = -errno;
 			break;
 		}
-		if (!proclife_ctf_cpu(entry->d_name, &cpu) ||
-		    (cpu >= folder->metadata.header.cpus && cpu != PROCLIFE_CTF_SNAPSHOT))
+		if (!proclife_ctf_cpu(entry->d_name, &cpu) || !proclife_ctf_has(&folder->metadata, cpu))
 			continue;
 		err = add_stream(folder, cpu, merge, fault);
 	}
@@ -274,7 +273,7 @@ void proclife_folder_close(struct proclife_folder *folder)
 	*folder = (struct proclife_folder){ .dir = -1 };
 }
 
-/* As its recorder wrote, or with the last event that is there. */
+/* As its recorder wrote, or with the last event that is there, which can be a damaged place's gap. */
 uint64_t proclife_folder_end(const struct proclife_folder *folder)
 {
 	const struct proclife_run_info *run = &folder->metadata.run;
@@ -285,8 +284,12 @@ uint64_t proclife_folder_end(const struct proclife_folder *folder)
 	if (run->running)
 		return run->synced;
 	for (uint32_t i = 0; i < folder->count; i++) {
-		if (end < folder->readers[i]->place.floor)
-			end = folder->readers[i]->place.floor;
+		const struct proclife_ctf_reader *reader = folder->readers[i];
+
+		if (end < reader->place.floor)
+			end = reader->place.floor;
+		if (end < reader->damage.to)
+			end = reader->damage.to;
 	}
 	return end;
 }

@@ -232,6 +232,7 @@ static void attach(struct proclife_task *task, struct proclife_process *process)
 	process->threads++;
 	process->open++;
 	process->live += !own->dead;
+	process->going += !own->ending;
 	if (!process->start && (!group->oldest || task->start < group->oldest))
 		group->oldest = task->start;
 	if (task->leader) {
@@ -359,7 +360,7 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 {
 	struct proclife_process *old = task->process;
 	struct proclife_own_task *own = proclife_own_task(task);
-	bool dead = own->dead;
+	bool dead = own->dead, ending = own->ending;
 
 	proclife_task_dead(task);
 	detach(task);
@@ -367,6 +368,7 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 	/* If no other task is left, the old process was part of the new one all along. */
 	proclife_own(old)->unfreed = true;
 	own->dead = dead;
+	own->ending = ending;
 	attach(task, process);
 	if (!old->open)
 		process_gone(tasks, old);
@@ -391,13 +393,13 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 
 	if (own->gaps != tasks->gaps)
 		task->incomplete = true;
-	process->runtime += task->runtime;
-	process->utime += task->utime;
-	process->stime += task->stime;
-	process->min_flt += task->min_flt;
-	process->maj_flt += task->maj_flt;
-	process->nvcsw += task->nvcsw;
-	process->nivcsw += task->nivcsw;
+	proclife_sum(&process->runtime, task->runtime);
+	proclife_sum(&process->utime, task->utime);
+	proclife_sum(&process->stime, task->stime);
+	proclife_sum(&process->min_flt, task->min_flt);
+	proclife_sum(&process->maj_flt, task->maj_flt);
+	proclife_sum(&process->nvcsw, task->nvcsw);
+	proclife_sum(&process->nivcsw, task->nivcsw);
 	process->marks.freed = task->marks.freed;
 	group->unfreed |= !task->marks.freed;
 	if (!tasks->closing) {

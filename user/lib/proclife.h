@@ -7,9 +7,9 @@
  * the end of each. Trees, latencies and reapers are built on those reports.
  *
  * Unless stated otherwise: functions return 0 or a negative errno. Times are nanoseconds of
- * CLOCK_MONOTONIC of the initial time namespace, 0 for "not seen". An object of a *_new() or
- * *_open() is released by its *_free(), which takes NULL. Nothing is thread-safe, but independent
- * objects may be used by different threads.
+ * CLOCK_MONOTONIC of the initial time namespace, 0 for "not seen", and at most PROCLIFE_TIME_MAX. An
+ * object of a *_new() or *_open() is released by its *_free(), which takes NULL. Nothing is
+ * thread-safe, but independent objects may be used by different threads.
  */
 #ifndef PROCLIFE_H
 #define PROCLIFE_H
@@ -45,6 +45,16 @@ extern "C" {
 uint32_t proclife_version(void);
 
 /*
+ * No source yields a later time, in a record, a gap or its facts, and proclife_tasks_feed() takes none: so
+ * the difference of two times has a sign, and their sum does not wrap. It is 292 years.
+ */
+#define PROCLIFE_TIME_MAX ((uint64_t)INT64_MAX)
+
+/* In place of a CPU's number: the gap is in the snapshot of a recording, or in what all CPUs recorded. */
+#define PROCLIFE_CPU_SNAPSHOT UINT32_MAX
+#define PROCLIFE_CPU_ALL (UINT32_MAX - 1)
+
+/*
  * Sources
  */
 
@@ -59,7 +69,7 @@ struct proclife_gap {
 	uint64_t lost;	/* records */
 	uint64_t from;	/* all of them lie between from and to */
 	uint64_t to;	/* ts of the first record after them, or the clock if there is none yet */
-	uint32_t cpu;	/* UINT32_MAX: the snapshot of a recording */
+	uint32_t cpu;	/* or PROCLIFE_CPU_SNAPSHOT; PROCLIFE_CPU_ALL: a part of the recording is missing */
 };
 
 struct proclife_event {
@@ -581,6 +591,7 @@ struct proclife_process {
 	uint64_t reaper_waited; /* when its reaper called the wait(2) for it; 0: not known */
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
 	uint64_t notified_id; /* the process that got the SIGCHLD at marks.notified, if that is not 0 */
+	uint32_t going; /* of `live`, those that have not begun to exit */
 };
 
 /* The signal that killed a process, and its sender. */
@@ -708,7 +719,7 @@ int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_re
  *
  * If a FREE was lost, the life is reported gone, with freed 0, when its handle or group is seen in
  * use again. Return: 1 if the event belongs to a selected process (a gap belongs to all), 0 if it
- * does not, or a negative errno.
+ * does not, or a negative errno: -EINVAL if it is later than PROCLIFE_TIME_MAX.
  */
 int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event);
 

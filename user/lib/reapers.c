@@ -58,7 +58,7 @@ static int note_reaped(struct entry *entry, const struct proclife_process *proce
 	if (!entry->reported)
 		set_name(reaper, process->reaper_comm);
 	reaper->reaped++;
-	reaper->runtime += process->runtime;
+	proclife_sum(&reaper->runtime, process->runtime);
 	reaper->coalesced += coalesced(process);
 	/* Without both ids, compare the pids: right as long as they are not reused. */
 	if (reaper->id && process->parent_id)
@@ -91,7 +91,7 @@ static int note_end(struct proclife_reapers *reapers, const struct proclife_proc
 	if (!entry)
 		return -ENOMEM;
 	entry->reaper.ignored++;
-	entry->reaper.runtime += process->runtime;
+	proclife_sum(&entry->reaper.runtime, process->runtime);
 	if (!entry->reaper.named && process->parent_id)
 		set_name(&entry->reaper, process->parent_comm);
 	return 0;

@@ -21,7 +21,7 @@
 int proclife_recorder_writer(struct proclife_recorder *recorder, uint32_t order,
 			     struct proclife_ctf_writer **writer)
 {
-	uint32_t index = order < recorder->cpus ? order : recorder->cpus;
+	uint32_t index = order < recorder->cpus ? order : recorder->cpus + order - PROCLIFE_CPU_ALL;
 	int err = 0;
 
 	if (!recorder->writers[index])
@@ -70,7 +70,7 @@ int proclife_recorder_take_all(struct proclife_recorder *recorder)
 
 	for (uint32_t i = 0; i < merge->count && !recorder->slice; i++)
 		proclife_recorder_take(&recorder->listener, merge->streams[i]);
-	for (uint32_t i = 0; i <= recorder->cpus && !recorder->error; i++) {
+	for (uint32_t i = 0; i < recorder->writer_count && !recorder->error; i++) {
 		struct proclife_ctf_writer *writer = recorder->writers[i];
 
 		if (writer && (writer->count || proclife_packet_gap(writer->packet)))
@@ -174,10 +174,10 @@ static int close_tapes(struct proclife_recorder *recorder)
 	struct proclife_metadata *metadata = &recorder->metadata;
 	int err = 0;
 
-	metadata->totals = calloc(recorder->cpus + 1, sizeof(*metadata->totals));
+	metadata->totals = calloc(recorder->writer_count, sizeof(*metadata->totals));
 	if (!metadata->totals)
 		return -ENOMEM;
-	for (uint32_t i = 0; i <= recorder->cpus; i++) {
+	for (uint32_t i = 0; i < recorder->writer_count; i++) {
 		struct proclife_ctf_writer *writer = recorder->writers[i];
 
 		if (!writer)
@@ -251,7 +251,7 @@ int proclife_recorder_finish(struct proclife_recorder *recorder,
 	if (recorder->error)
 		return recorder->error;
 	if (metadata->totals || !now.ended ||
-	    now.ended < proclife_ctf_writers_end(recorder->writers, recorder->cpus + 1))
+	    now.ended < proclife_ctf_writers_end(recorder->writers, recorder->writer_count))
 		return -EINVAL;
 	recorder->limit = now.ended;
 	if (recorder->cut)
@@ -297,7 +297,7 @@ proclife_recorder_counts(const struct proclife_recorder *recorder)
 
 void proclife_recorder_close(struct proclife_recorder *recorder)
 {
-	for (uint32_t i = 0; recorder->writers && i <= recorder->cpus; i++) {
+	for (uint32_t i = 0; recorder->writers && i < recorder->writer_count; i++) {
 		proclife_ctf_writer_free(recorder->writers[i]);
 		recorder->writers[i] = NULL;
 	}
@@ -418,7 +418,8 @@ int proclife_recorder_new_here(struct proclife_recorder **recorder, struct procl
 	r->names_room = UINT64_MAX;
 	r->cpus = proclife_source_header(source)->cpus;
 	fill_metadata(&r->metadata, source, &known);
-	r->writers = calloc(r->cpus + 1, sizeof(struct proclife_ctf_writer *));
+	r->writer_count = r->cpus + 2;
+	r->writers = calloc(r->writer_count, sizeof(struct proclife_ctf_writer *));
 	if (!r->writers) {
 		proclife_recorder_free(r);
 		return -ENOMEM;

@@ -23,6 +23,7 @@ struct proclife_recorder {
 	int error;
 	uint64_t limit; /* later records are left out */
 	uint32_t cpus;
+	uint32_t writer_count; /* of each CPU, all CPUs, the snapshot: the order of totals */
 	/* By CPU, then the snapshot's; NULL until there is something to write. */
 	struct proclife_ctf_writer **writers;
 	struct proclife_recorder_counts counts;

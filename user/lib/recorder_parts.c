@@ -31,7 +31,7 @@
 
 static uint64_t slack_of(uint32_t cpus)
 {
-	return TEXT_SLACK + (cpus + 1) * (SLACK + TOTAL_BYTES);
+	return TEXT_SLACK + (cpus + 2) * (SLACK + TOTAL_BYTES);
 }
 
 static uint64_t part_bytes(const struct proclife_keep *keep, uint32_t cpus)
@@ -54,7 +54,7 @@ static uint64_t snapshot_bytes(const struct proclife_source *source)
 	uint64_t records = 0;
 
 	for (uint32_t i = 0; i < merge->count; i++)
-		if (merge->streams[i]->order == UINT32_MAX)
+		if (merge->streams[i]->order == PROCLIFE_CPU_SNAPSHOT)
 			records = (uint64_t)(merge->streams[i]->end - merge->streams[i]->cur);
 	return (records + records / PROCLIFE_CTF_RECORDS) * sizeof(struct proclife_record) +
 	       PROCLIFE_CTF_PACKET;
@@ -83,7 +83,7 @@ static uint64_t bytes_of_part(const struct proclife_recorder *recorder)
 /* What it begins with is apart, and so are names. */
 static bool is_full(const struct proclife_recorder *recorder)
 {
-	const struct proclife_ctf_writer *carried = recorder->writers[recorder->cpus];
+	const struct proclife_ctf_writer *carried = recorder->writers[recorder->writer_count - 1];
 	uint64_t begins = carried ? carried->offset + carried->on_disk : 0;
 	uint64_t bytes = recorder->counts.bytes + recorder->text_size;
 
@@ -114,7 +114,7 @@ static void next_metadata(struct proclife_recorder *recorder, uint64_t ended)
 static int write_carried(struct proclife_recorder *recorder, const struct proclife_carried *carried)
 {
 	struct proclife_ctf_writer *writer;
-	int err = proclife_recorder_writer(recorder, PROCLIFE_CTF_SNAPSHOT, &writer);
+	int err = proclife_recorder_writer(recorder, PROCLIFE_CPU_SNAPSHOT, &writer);
 
 	if (!err)
 		err = proclife_ctf_writer_records(writer, carried->records, carried->count);
@@ -123,8 +123,8 @@ static int write_carried(struct proclife_recorder *recorder, const struct procli
 	for (size_t i = 0; i < carried->gap_count && !err; i++) {
 		uint32_t cpu = carried->gaps[i].cpu;
 
-		/* A gap of the snapshot is of all that it had. */
-		err = proclife_recorder_writer(recorder, cpu < recorder->cpus ? cpu : 0, &writer);
+		/* A gap of the snapshot is of all that it had, and its own is full of what is carried. */
+		err = proclife_recorder_writer(recorder, cpu < recorder->cpus ? cpu : PROCLIFE_CPU_ALL, &writer);
 		if (!err)
 			err = proclife_ctf_writer_gap(writer, &carried->gaps[i]);
 	}
@@ -163,7 +163,7 @@ static int end_part(struct proclife_recorder *recorder, uint64_t *ended)
 	uint64_t horizon = proclife_source_horizon(recorder->source), written;
 	int err = proclife_recorder_take_all(recorder);
 
-	written = proclife_ctf_writers_end(recorder->writers, recorder->cpus + 1);
+	written = proclife_ctf_writers_end(recorder->writers, recorder->writer_count);
 	*ended = horizon > written ? horizon : written;
 	run->ended = *ended;
 	strcpy(run->reason, "part");

@@ -170,7 +170,7 @@ static int add_damage(struct proclife_recording *recording, const struct proclif
 	recording->damage = more;
 	more += recording->damage_count++;
 	*more = *damage;
-	snprintf(more->stream, sizeof(more->stream), "%08" PRIu32 "%s%.14s", part,
+	snprintf(more->stream, sizeof(more->stream), "%08" PRIu32 "%s%.12s", part,
 		 damage->stream[0] ? "/" : "", damage->stream);
 	return 0;
 }
@@ -226,6 +226,7 @@ static int skip_part(struct proclife_recording *recording, size_t at, uint64_t f
 	if (!recording->hole.gap.from)
 		recording->hole.gap.from = from;
 	recording->hole.gap.to = gap.to;
+	recording->hole.gap.cpu = PROCLIFE_CPU_ALL;
 	return add_unread(recording, at, why_unread(recording, part, err), &gap);
 }
 
@@ -239,15 +240,14 @@ static int hole_refill(struct proclife_stream *stream)
 static int begin_part(struct proclife_recording *recording)
 {
 	struct proclife_merge *merge = &recording->source.merge;
-	int err = 0;
+	int err = proclife_folder_streams(&recording->folder, merge, recording->folder.metadata.run.began,
+					  &recording->fault);
 
-	recording->hole.order = UINT32_MAX - 1; /* that is no CPU */
+	recording->hole.order = PROCLIFE_CPU_ALL;
 	recording->hole.refill = hole_refill;
-	if (proclife_gap_is(&recording->hole.gap))
+	if (!err && proclife_gap_is(&recording->hole.gap))
 		err = proclife_merge_add(merge, &recording->hole);
-	return err ? err : proclife_folder_streams(&recording->folder, merge,
-						   recording->folder.metadata.run.began,
-						   &recording->fault);
+	return err;
 }
 
 /* 1: it is open; 0: there is none; or a negative errno. */

@@ -93,9 +93,15 @@ static uint64_t copy_batch(struct proclife_ring_stream *ring, uint64_t *pos, uin
 	return 0;
 }
 
+/* What is later is no time: whatever a ring says, nothing from above the horizon is yielded. */
+static uint64_t bounded(uint64_t ts)
+{
+	return ts < PROCLIFE_TIME_MAX ? ts : PROCLIFE_TIME_MAX;
+}
+
 static uint64_t now(const struct proclife_device *device)
 {
-	return device->clock(device->clock_arg);
+	return bounded(device->clock(device->clock_arg));
 }
 
 /* @gone records below @pos were overwritten: how many of them are not history, but lost? */
@@ -178,7 +184,7 @@ static int refill(struct proclife_stream *stream)
 			stream->gap = (struct proclife_gap){
 				.lost = lost_of(ring, pos, gone),
 				.from = floor,
-				.to = n ? stream->cur->ts : now(ring->device),
+				.to = n ? bounded(stream->cur->ts) : now(ring->device),
 				.cpu = stream->order,
 			};
 		}
@@ -391,7 +397,7 @@ static void start_at_oldest(struct proclife_device *device)
 		ring->floor = 0;
 		refill(stream);
 		stream->gap = (struct proclife_gap){ 0 };
-		begin = stream->cur != stream->end ? stream->cur->ts : now(device);
+		begin = stream->cur != stream->end ? bounded(stream->cur->ts) : now(device);
 		if (ring->pos != (uint64_t)(stream->end - stream->cur)) {
 			stream->gap = (struct proclife_gap){ .to = begin, .cpu = stream->order };
 			tell_suppressed(ring, suppressed_at(ring, ring->pos - (uint64_t)

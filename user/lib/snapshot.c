@@ -23,7 +23,7 @@ static int add_stream(struct proclife_device *device)
 
 	if (stream->refill)
 		return 0;
-	stream->order = UINT32_MAX;
+	stream->order = PROCLIFE_CPU_SNAPSHOT;
 	err = proclife_merge_add(&device->source.merge, stream);
 	if (!err)
 		stream->refill = refill;
@@ -90,12 +90,13 @@ int proclife_device_prepend(struct proclife_source *source, const struct proclif
 	if (!device->rewind)
 		return -ENOTSUP;
 	for (size_t i = 0; i < count; i++)
-		if (records[i].cpu >= device->header.cpus || (i && records[i].ts < records[i - 1].ts))
+		if (records[i].cpu >= device->header.cpus || records[i].ts > PROCLIFE_TIME_MAX || (i && records[i].ts < records[i - 1].ts))
 			return -EINVAL;
 	copy = malloc(size ? size : 1);
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, records, size);
+	if (size) /* otherwise there may be nothing at all */
+		memcpy(copy, records, size);
 	free(device->older);
 	device->older = copy;
 	device->older_count = count;

@@ -23,7 +23,8 @@ struct proclife_own_task {
 	struct proclife_own_task *prev;
 	uint32_t gaps; /* how many had been seen when it began */
 	bool exited; /* its EXIT was seen */
-	bool dead; /* not counted in the process's `live` any more */
+	bool ending; /* not counted in the process's `going` any more */
+	bool dead; /* nor in its `live` */
 	bool lost; /* it is gone, but its FREE was not seen */
 };
 
@@ -91,6 +92,13 @@ struct proclife_own_memory {
 };
 
 /* The private struct around a public task or process. */
+/* Anybody can have written a recording: a sum of what its records say stays at its maximum. */
+static inline void proclife_sum(uint64_t *sum, uint64_t n)
+{
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+}
+
 static inline struct proclife_own_task *proclife_own_task(const struct proclife_task *task)
 {
 	return proclife_container_of(task, struct proclife_own_task, task);
@@ -267,11 +275,21 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 					  struct proclife_process *process);
 void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task,
 			struct proclife_process *process);
+/* It has begun to exit. */
+static inline void proclife_task_ending(struct proclife_task *task)
+{
+	struct proclife_own_task *own = proclife_own_task(task);
+
+	task->process->going -= !own->ending;
+	own->ending = true;
+}
+
 /* Its EXIT was seen, or must have been. */
 static inline void proclife_task_dead(struct proclife_task *task)
 {
 	struct proclife_own_task *own = proclife_own_task(task);
 
+	proclife_task_ending(task);
 	task->process->live -= !own->dead;
 	own->dead = true;
 }

@@ -43,13 +43,15 @@ void find_workload(char path[PATH_MAX], const char *name)
 
 pid_t start_program(const char *line, int out, int err, size_t limit)
 {
-	char copy[3 * PATH_MAX], *words[64];
+	char copy[3 * PATH_MAX], *words[128];
 	pid_t pid;
 	int n = 0;
 
 	snprintf(copy, sizeof(copy), "%s", line);
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
+		assert_true(n < 127);
 		words[n++] = word;
+	}
 	words[n] = NULL;
 	pid = fork();
 	assert_true(pid >= 0);

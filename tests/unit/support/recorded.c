@@ -305,6 +305,35 @@ int try_replay(const char *path, struct proclife_fault *fault, struct log *log)
 	return ret;
 }
 
+void check_slice(const char *path, const struct log *log)
+{
+	struct proclife_source *source = replay(path);
+	struct proclife_run_info info = *proclife_recording_info(source);
+	struct proclife_recorder *slicer;
+	struct proclife_event event;
+	struct log copied = { 0 };
+	struct folder part;
+	int ret;
+
+	folder_make(&part);
+	assert_int_equal(proclife_recorder_slice(&slicer, source, path, part.path, &info), 0);
+	while ((ret = proclife_source_next(source, &event)) >= 0)
+		assert_true(!ret || !proclife_recorder_add(slicer, &event));
+	assert_int_equal(ret, -ENODATA);
+	info.ended = proclife_source_horizon(source);
+	assert_int_equal(proclife_recorder_finish(slicer, &info), 0);
+	proclife_recorder_free(slicer);
+	proclife_source_free(source);
+	source = replay(part.path);
+	assert_int_equal(log_source(&copied, source, UINT64_MAX), -ENODATA);
+	if (proclife_recording_damage(source, 0))
+		fail_msg("the slice is damaged: %s", proclife_recording_damage(source, 0)->what);
+	assert_same_log(log, &copied);
+	proclife_source_free(source);
+	log_free(&copied);
+	folder_remove(&part);
+}
+
 uint64_t snapshot_tasks, snapshot_at = 1;
 
 /* In the place of the C library's: the fake device is a plain file, which has none. */
@@ -378,6 +407,24 @@ void record_run(const struct run_options *options, const char *path, struct log 
 	proclife_recorder_free(recorder);
 	proclife_source_free(source);
 	fake_device_free(device);
+}
+
+void record_hole(const char *path)
+{
+	const struct run_options options = { .cpus = 1, .ring = 64, .rounds = 2, .seed = 1 };
+	char part[2 * PATH_MAX], number[16];
+	struct log log = { 0 };
+
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (unsigned int i = 1; i <= 3; i += 2) {
+		snprintf(part, sizeof(part), "%s/%08u", path, i);
+		record_run(&options, part, &log);
+		snprintf(number, sizeof(number), "%u", i);
+		metadata_set(part, "part", number);
+		if (i == 3)
+			metadata_set(part, "began", "2");
+	}
+	log_free(&log);
 }
 
 void write_file_text(const char *path, const char *text)

@@ -77,6 +77,9 @@ struct proclife_source *replay(const char *path);
  */
 int try_replay(const char *path, struct proclife_fault *fault, struct log *log);
 
+/* A slice of all of it, whatever is damaged, yields the same: @log. */
+void check_slice(const char *path, const struct log *log);
+
 /* Records a run: each ring is filled several times, with gaps if the rings are small. */
 struct run_options {
 	uint32_t cpus;
@@ -90,6 +93,9 @@ struct run_options {
 };
 
 void record_run(const struct run_options *options, const char *path, struct log *log);
+
+/* Three parts of one CPU, of which the second one is missing. */
+void record_hole(const char *path);
 
 /* What the next SNAPSHOT ioctl yields: so many tasks. */
 extern uint64_t snapshot_tasks;

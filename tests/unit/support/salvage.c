@@ -31,7 +31,7 @@ void look_at(const char *name)
 	char *file = load_stream(name, &stream.size);
 
 	stream.name = name;
-	stream.cpu = PROCLIFE_CTF_SNAPSHOT;
+	stream.cpu = PROCLIFE_CPU_SNAPSHOT;
 	sscanf(name, "cpu_%u", &stream.cpu);
 	stream.count = 0;
 	for (off_t at = 0; at < stream.size; stream.count++) {
@@ -76,6 +76,7 @@ void read_rest(void)
 	for (damaged_files = 0; (damage = proclife_recording_damage(source, damaged_files));)
 		damages[damaged_files++] = *damage;
 	proclife_source_free(source);
+	check_slice(other.path, &again);
 }
 
 static uint64_t time_of(const struct proclife_record *r)
@@ -112,7 +113,7 @@ uint64_t check_rest(void)
 		}
 		for (; at < live.count && memcmp(r, &live.records[at], sizeof(*r)); at++) {
 			const struct proclife_record *w = &live.records[at];
-			uint32_t cpu = w->type == PROCLIFE_TASK ? PROCLIFE_CTF_SNAPSHOT : w->cpu;
+			uint32_t cpu = w->type == PROCLIFE_TASK ? PROCLIFE_CPU_SNAPSHOT : w->cpu;
 
 			missing += w->type ? 1 : w->words[0];
 			if (w->type && !is_in_gap(w, cpu))

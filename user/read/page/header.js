@@ -36,8 +36,8 @@ function lossTexts(facts, clock) {
 		texts.push(plural(facts.lost, 'record was', 'records were') + ' lost: what they would have told is missing here, ' +
 			   'and lives that this touches are marked incomplete.');
 	for (const [lost, from, to, cpu] of lossy.slice(0, 20))
-		texts.push(count(lost) + ' on ' + (cpu < 0 ? 'the snapshot' : 'CPU ' + cpu) + ' between ' +
-			   clock.moment(from, 6) + ' and ' + clock.moment(to, 6));
+		texts.push(count(lost) + (cpu === -2 ? ', as a part is missing,' : cpu < 0 ? ' of the snapshot' :
+			   ' on CPU ' + cpu) + ' between ' + clock.moment(from, 6) + ' and ' + clock.moment(to, 6));
 	if (lossy.length + facts.more_gaps > 20)
 		texts.push('and at ' + plural(lossy.length + facts.more_gaps - 20, 'more place', 'more places'));
 	for (const damage of facts.damage)

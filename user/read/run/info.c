@@ -54,6 +54,13 @@ static void note_gone(void *data, struct proclife_process *process)
 		note_command(info, process);
 }
 
+static struct info_stream *stream_of(struct info *info, uint32_t cpu)
+{
+	if (cpu >= info->header->cpus)
+		cpu = info->header->cpus + (cpu == PROCLIFE_CPU_ALL);
+	return &info->streams[cpu];
+}
+
 static void note_event(struct info *info, const struct proclife_event *event)
 {
 	const struct proclife_record *record = event->record;
@@ -61,9 +68,7 @@ static void note_event(struct info *info, const struct proclife_event *event)
 
 	count_missing(&info->run, event);
 	if (!record && event->gap.lost)
-		info->streams[event->gap.cpu < info->stream_count ? event->gap.cpu :
-								    info->stream_count - 1].lost +=
-			event->gap.lost;
+		stream_of(info, event->gap.cpu)->lost += event->gap.lost;
 	if (record) {
 		info->records++;
 		info->types[proclife_type_name(record->type) ? record->type : PROCLIFE_NONE]++;
@@ -144,11 +149,11 @@ static void measure_files(struct info *info)
 	for (i = 0; dir >= 0 && i < info->stream_count; i++) {
 		struct info_stream *stream = &info->streams[i];
 
-		if (i + 1 < info->stream_count)
+		if (i < info->header->cpus)
 			snprintf(stream->name, sizeof(stream->name), "cpu_%u",
 				 (unsigned int)i);
 		else
-			strcpy(stream->name, "snapshot");
+			strcpy(stream->name, i == info->header->cpus ? "snapshot" : "all_cpus");
 		stream->bytes = size_of(dir, stream->name, &stream->is_there);
 		info->disk += stream->bytes;
 	}
@@ -166,7 +171,7 @@ static int read_recording(struct info *info)
 		return ret;
 	info->recorded = proclife_recording_info(info->run.source);
 	info->header = proclife_source_header(info->run.source);
-	info->stream_count = info->header->cpus + 1;
+	info->stream_count = info->header->cpus + 2;
 	info->streams = calloc(info->stream_count, sizeof(*info->streams));
 	if (!info->streams)
 		die_no_memory();

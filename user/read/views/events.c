@@ -216,18 +216,20 @@ static void show_gap(struct events *events, const struct proclife_gap *gap)
 	when_text(events->run, gap->from, from);
 	when_text(events->run, gap->to, to);
 	text_style(line, gap->lost ? STYLE_BAD : STYLE_DIM);
-	if (gap->cpu != UINT32_MAX)
-		snprintf(where, sizeof(where), "on CPU %u", gap->cpu);
-	if (gap->lost)
-		text_printf(line, "-- %llu record%s lost %s between %s and %s --",
-			    (unsigned long long)gap->lost, gap->lost == 1 ? "" : "s", where, from,
-			    to);
-	else if (gap->from)
-		text_printf(line, "-- the history of CPU %u was overwritten between %s and %s "
-			    "before it could be read --", gap->cpu, from, to);
-	else
-		text_printf(line, "-- the history of CPU %u begins at %s; what is older was "
-			    "overwritten --", gap->cpu, to);
+	if (gap->cpu == PROCLIFE_CPU_ALL)
+		strcpy(where, "of all CPUs");
+	else if (gap->cpu != PROCLIFE_CPU_SNAPSHOT)
+		snprintf(where, sizeof(where), "%s CPU %u", gap->lost ? "on" : "of", gap->cpu);
+	if (gap->lost) {
+		text_string(line, gap->cpu == PROCLIFE_CPU_ALL ? "-- a part is missing: " : "-- ");
+		text_plural(line, gap->lost, "record", "records");
+		text_printf(line, " lost %s between %s and %s --", where, from, to);
+	} else if (gap->from) {
+		text_printf(line, "-- the history %s was overwritten between %s and %s before it could be read --",
+			    where, from, to);
+	} else {
+		text_printf(line, "-- the history %s begins at %s; what is older was overwritten --", where, to);
+	}
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }

@@ -288,12 +288,14 @@ void event_json_gap(const struct event_json *e, const struct proclife_gap *gap)
 	struct json *json = e->json;
 
 	json_line(json, gap->lost ? "lost" : "history");
-	if (gap->cpu == UINT32_MAX)
+	if (gap->cpu >= PROCLIFE_CPU_ALL)
 		json_null(json, "cpu");
 	else
 		json_uint(json, "cpu", gap->cpu);
 	if (gap->lost)
 		json_uint(json, "lost", gap->lost);
+	if (gap->lost && gap->cpu == PROCLIFE_CPU_ALL)
+		json_bool(json, "part_missing", true);
 	json_uint(json, "from", gap->from);
 	json_uint(json, "to", gap->to);
 	json_line_end(json);

@@ -35,7 +35,7 @@ struct info {
 		uint32_t args_bytes;
 		bool args_cut;
 	} command;
-	struct info_stream *streams; /* by CPU; that of the snapshot comes last */
+	struct info_stream *streams; /* by CPU; then the snapshot, and where parts are missing */
 	size_t stream_count;
 	uint64_t disk; /* bytes of all its files */
 };

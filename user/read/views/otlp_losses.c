@@ -54,10 +54,11 @@ static void put_gap(struct otlp_losses *losses, const struct proclife_gap *gap)
 	struct json *json = &losses->json;
 	char body[100];
 
-	snprintf(body, sizeof(body), "%" PRIu64 " record%s lost", gap->lost, gap->lost == 1 ? " was" : "s were");
+	snprintf(body, sizeof(body), "%s%" PRIu64 " %s lost", gap->cpu == PROCLIFE_CPU_ALL ?
+		 "a part is missing: " : "", gap->lost, plural(gap->lost, "record was", "records were"));
 	begin(losses, "proclife.lost", gap->to, body);
 	otlp_uint(json, "proclife.lost", gap->lost);
-	if (gap->cpu != UINT32_MAX)
+	if (gap->cpu < PROCLIFE_CPU_ALL)
 		otlp_uint(json, "proclife.cpu", gap->cpu);
 	otlp_uint(json, "proclife.from", export_realtime(losses->run, gap->from));
 	otlp_uint(json, "proclife.to", export_realtime(losses->run, gap->to));
@@ -71,8 +72,8 @@ static void put_suppressed(struct otlp_losses *losses, const struct proclife_rec
 	struct json *json = &losses->json;
 	char body[100], type[16];
 
-	snprintf(body, sizeof(body), "%" PRIu64 " %s record%s suppressed by the module's budget", count,
-		 type_text(suppressed->what, type), count == 1 ? " was" : "s were");
+	snprintf(body, sizeof(body), "%" PRIu64 " %s %s suppressed by the module's budget", count,
+		 type_text(suppressed->what, type), plural(count, "record was", "records were"));
 	begin(losses, "proclife.suppressed", record->ts, body);
 	otlp_uint(json, "proclife.suppressed", count);
 	otlp_string(json, "proclife.type", type_text(suppressed->what, type));

@@ -351,7 +351,8 @@ static void put_gaps(struct facts *facts)
 		json_uint(json, NULL, gap->lost);
 		json_uint(json, NULL, page_time(facts->page, gap->from));
 		json_uint(json, NULL, page_time(facts->page, gap->to));
-		json_int(json, NULL, gap->cpu == UINT32_MAX ? -1 : (int64_t)gap->cpu);
+		/* -1: the snapshot; -2: a part is missing */
+		json_int(json, NULL, gap->cpu >= PROCLIFE_CPU_ALL ? (int32_t)gap->cpu : (int64_t)gap->cpu);
 		json_array_end(json);
 	}
 	json_array_end(json);
