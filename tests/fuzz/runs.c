@@ -40,6 +40,8 @@ static void fill(struct proclife_record *record, const uint8_t run[8], uint32_t 
 		record->fork.group = run[4] & 8 ? task : record->tgid;
 		record->fork.creator = run[4] & 16 ? task + 1 : record->fork.parent;
 		record->fork.creator_tgid = run[4] & 16 ? pid + 101 : record->fork.parent_tgid;
+		record->fork.cgroup = run[4] & 32 ? 1 + task : 0;
+		record->flags = run[4] & 64 ? PROCLIFE_F_THREAD : 0;
 		break;
 	case PROCLIFE_TASK:
 		record->state.parent = ((uint64_t)(run[4] & 3) << 32) + other;
@@ -52,6 +54,13 @@ static void fill(struct proclife_record *record, const uint8_t run[8], uint32_t 
 		record->flags = run[4] & 1 ? 0 : PROCLIFE_F_GROUP_DEAD;
 		record->exit.parent_tgid = 100 + other;
 		record->exit.exit_code = (int32_t)(run[4] & 2 ? other : 0);
+		break;
+	case PROCLIFE_EXITING:
+		record->exiting.mm = run[4] & 1 ? 1 + other : 1;
+		record->exiting.parent_tgid = 100 + other;
+		break;
+	case PROCLIFE_RENAME:
+		snprintf(record->rename.name, sizeof(record->rename.name), "%u", i);
 		break;
 	case PROCLIFE_REAP:
 		record->reap.reaper = other;

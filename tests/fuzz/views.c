@@ -5,8 +5,8 @@
  * view takes for as many ordinary records. What takes longer is tried again, as the machine can be
  * busy.
  *
- * Behind four bytes that choose the view, its options, the terminal's width and whether records
- * are lost, an input makes records: see runs.h. The library gets them in this process, too, so that
+ * Behind four bytes that choose the view, its options, the terminal's width, and whether records are lost, when
+ * they happen and whether the recording is cut off, an input makes records: see runs.h. The library gets them in this process, too, so that
  * the fuzzer sees which inputs reach new code.
  */
 #include "runs.h"
@@ -50,7 +50,7 @@ static const char *const views[] = {
 	"--export perfetto --tracks processes",
 	"--on failed --on zombie>1us --on life>0s --on forks>0/s --on lost>0 --on unmap>0s --on held<1s",
 	"--lives --on teardown>0s --on kill>=1us --on rcu_free>1ms --on exit_free<1s --on 1.status>0 --calm 1ms",
-	"--html",
+	"--html", "--on life>100s --on kill>100s --on zombie>100s --on teardown>100s",
 };
 
 #define VIEWS (sizeof(views) / sizeof(*views))
@@ -118,9 +118,23 @@ static void read_rings(struct proclife_source *source)
 		;
 }
 
-/* Writes a recording, with names of these bytes. If some are to be lost, the rings overflow. */
-static void record(const char *name, size_t count, const uint8_t *bytes, bool lose)
+/* Ordinary; or from the middle on, far away: where a sum of two is no time any more, or no number. */
+static uint64_t time_of(uint8_t how, size_t i, size_t count)
 {
+	static const uint64_t far[] = {
+		0, UINT64_C(1) << 62, INT64_MAX - RECORDS * 1000, UINT64_MAX - 2000000 - RECORDS * 1000,
+	};
+
+	return 1000000 + 1000 * i + (i >= count / 2 ? far[how >> 2 & 3] : 0);
+}
+
+/*
+ * Writes a recording, with names of these bytes. By bits, 1: some records are lost, as the rings overflow; 2
+ * and 3: when they happen; 4: it is cut off.
+ */
+static void record(const char *name, size_t count, const uint8_t *bytes, uint8_t how)
+{
+	bool lose = how & 2;
 	struct proclife_run_info run = {
 		.size = sizeof(run), .began = 1, .command_status = -1, .reason = "gone",
 	};
@@ -142,7 +156,7 @@ static void record(const char *name, size_t count, const uint8_t *bytes, bool lo
 
 		*slot = records[i];
 		slot->cpu = cpu;
-		slot->ts = device->now = 1000000 + 1000 * i;
+		slot->ts = device->now = time_of(how, i, count);
 		if (bytes && slot->type != PROCLIFE_ARGS)
 			memcpy(slot->comm, bytes + i % 8, 4);
 		proclife_ring_commit(&device->rings[cpu], slot->type);
@@ -151,7 +165,11 @@ static void record(const char *name, size_t count, const uint8_t *bytes, bool lo
 	}
 	read_rings(source);
 	run.ended = device->now + 1;
-	need(!proclife_recorder_finish(recorder, &run), path);
+	/* There is no such time to end at. */
+	if (!(how & 16) && run.ended <= PROCLIFE_TIME_MAX)
+		need(!proclife_recorder_finish(recorder, &run), path);
+	else
+		need(!proclife_recorder_sync(recorder), path);
 	proclife_recorder_free(recorder);
 	proclife_source_free(source);
 	fake_device_free(device);
@@ -246,14 +264,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!*program) {
 		find_program();
 		runs_make_ordinary(records, RECORDS);
-		record("ordinary", RECORDS, NULL, false);
+		record("ordinary", RECORDS, NULL, 0);
 	}
 	view = views[data[0] % VIEWS];
 	selection = selections[data[1] % SELECTIONS];
 	width = data[2];
 	count = runs_make(records, RECORDS, data + 4, size - 4);
 	feed(count);
-	record("strange", count, data[3] & 1 ? data + 4 : NULL, data[3] & 2);
+	record("strange", count, data[3] & 1 ? data + 4 : NULL, data[3]);
 	for (int try = 0; try < TRIES; try++) {
 		took = run("strange", view, selection, width);
 		/* A pattern is as dear as the command line is long, and ordinary ones have none. */

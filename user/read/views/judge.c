@@ -87,15 +87,9 @@ static uint64_t teardown_since(const struct judged *judged)
 static bool lives(const struct judged *judged)
 {
 	const struct proclife_process *process = judged->process;
-	const struct proclife_task *task = NULL;
 
-	if (judged->ends || proclife_process_has_exited(process) || process->marks.reaped)
-		return false;
-	while ((task = proclife_process_next_task(process, task)))
-		if (!task->exiting && !task->marks.exited && !task->marks.reaped &&
-		    !(task->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE)))
-			return true;
-	return false;
+	return process->going && !judged->ends && !proclife_process_has_exited(process) &&
+	       !process->marks.reaped;
 }
 
 /* Where there is nothing to unmap, nothing may tell that it is over. So does a notice of its own exit. */
