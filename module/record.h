@@ -133,13 +133,14 @@ static __always_inline void record_space(struct proclife_mm *m, struct mm_struct
 	m->what = what;
 	m->users = users;
 	if (what == PROCLIFE_MM_GONE) {
-		record_reserve(&m->rss_anon, 5);
+		record_reserve(&m->rss_anon, 6);
 	} else {
 		take_rss(mm, &m->rss_anon);
 		m->swap = take_kib(mm, MM_SWAPENTS);
 		m->tables = mm_pgtables_bytes(mm) / 1024;
+		m->peak = take_peak(mm, m->rss_anon + m->rss_file + m->rss_shmem);
 	}
-	record_reserve(m->reserved, ARRAY_SIZE(m->reserved));
+	m->reserved = 0;
 }
 
 /* The task is current. */
@@ -178,9 +179,19 @@ static __always_inline void record_exit(struct proclife_record *r, struct task_s
 	e->maj_flt = min_t(unsigned long, p->maj_flt, U32_MAX);
 	e->max_rss = 0;
 	if (group_dead) {
+		struct mm_struct *mm = p->flags & PF_KTHREAD ? NULL : p->mm;
+
 		r->flags |= PROCLIFE_F_GROUP_DEAD;
-		/* In pages; it has been brought up to date only when the group is dead. */
-		e->max_rss = (u64)task_peek(signal->maxrss) << (PAGE_SHIFT - 10);
+		if (mm) {
+			u64 now[3];
+
+			take_rss(mm, now);
+			r->flags |= PROCLIFE_F_PEAK;
+			e->max_rss = take_peak(mm, now[0] + now[1] + now[2]);
+		} else {
+			/* In pages; it has been brought up to date only when the group is dead. */
+			e->max_rss = (u64)task_peek(signal->maxrss) << (PAGE_SHIFT - 10);
+		}
 		/*
 		 * The thread that gets here last may have begun to exit by itself, before another
 		 * one ended the group. No lock is needed: a thread sets these before it decrements

@@ -168,6 +168,12 @@ static __always_inline void take_rss(struct mm_struct *mm, u64 kib[3])
 	kib[2] = take_kib(mm, MM_SHMEMPAGES);
 }
 
+/* KiB that it had in memory at most; @now: that it has. As get_mm_hiwater_rss(), without counting again. */
+static __always_inline u64 take_peak(const struct mm_struct *mm, u64 now)
+{
+	return max((u64)task_peek(mm->hiwater_rss) << (PAGE_SHIFT - 10), now);
+}
+
 /* All of a record's head except ts, type and cpu. */
 static __always_inline void take_head_as(struct proclife_record *r, struct task_struct *p, u64 handle)
 {

@@ -100,6 +100,7 @@ enum proclife_type {
 #define PROCLIFE_F_SOFTIRQ (1u << 9) /* FREE: it ran in a softirq, on top of the task that it names */
 #define PROCLIFE_F_SOLE (1u << 10) /* EXITING: its group has no other thread, and none that ran has ended */
 #define PROCLIFE_F_SHARES (1u << 11) /* FORK of a process: it has its creator's memory, until it execs */
+#define PROCLIFE_F_PEAK (1u << 15) /* EXIT: max_rss is the peak of the address space that it has now */
 
 struct proclife_fork {
 	__u64 parent;  /* handle of real_parent, the parent by birth */
@@ -163,7 +164,7 @@ struct proclife_exit {
 	__u64 min_flt;
 	__u64 nvcsw;
 	__u64 nivcsw;
-	__u64 max_rss;	/* KiB, of the process; only with PROCLIFE_F_GROUP_DEAD, otherwise 0 */
+	__u64 max_rss;	/* KiB, with GROUP_DEAD. Without F_PEAK, ru_maxrss: before an exec, too */
 	__u32 maj_flt;	/* stays at its maximum once there */
 	__u32 parent_tgid; /* of real_parent now: the task may have been reparented */
 };
@@ -304,7 +305,8 @@ struct proclife_mm {
 	__u64 rss_shmem;
 	__u64 swap;
 	__u64 tables; /* page tables */
-	__u64 reserved[2];
+	__u64 peak; /* KiB that it had in memory at most, so far; 0 with GONE */
+	__u64 reserved;
 };
 
 struct proclife_coredump {
@@ -449,7 +451,7 @@ struct proclife_header {
 	char version[PROCLIFE_VERSION_LEN]; /* of the module */
 	__u32 cgroup_leave; /* PROCLIFE_CGROUP_LEAVE_* */
 	__u32 reserved0;
-	/* KiB by which an rss_* of EXITING and MM can be wrong; up to Linux 6.1, for each of its threads */
+	/* KiB by which an rss_* of EXITING and MM can be wrong, thrice that the peak; up to Linux 6.1, for each of its threads */
 	__u64 rss_error;
 	__u64 marks_missed; /* the same as reap_missed, of EXITING, MM and COREDUMP; NMIs, too */
 	__u64 reserved1[7];

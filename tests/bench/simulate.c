@@ -242,7 +242,7 @@ static void record_exit(struct trace *trace, struct sim_task *task)
 		.parent_tgid = process->parent->process->tgid,
 	};
 	if (!live) {
-		record->flags |= PROCLIFE_F_GROUP_DEAD;
+		record->flags |= PROCLIFE_F_GROUP_DEAD | PROCLIFE_F_PEAK;
 		record->exit.max_rss = 1000 + process->tgid;
 	}
 	/* Since Linux 5.18, a last thread that exits by itself makes that a group exit. */

@@ -39,7 +39,8 @@ class Process:
         self.execs = 0
         self.ignores = self.subreaper = self.args_cut = False
         self.reaper = self.killer = self.exit_code = None
-        self.max_rss = 0
+        self.max_rss = 0  # of its address space, when it has let go of that
+        self.dropped = 0  # the largest peak of those that it had before an exec
 
     def alive(self):
         return [task for task in self.tasks if task.exited is None]

@@ -151,10 +151,10 @@ def check_views(checker, path, read, options, status=0):
     """Every view of one session."""
     seen = session.Session(read, options)
     words = ["-i", path, *options.words()]
-    rim = lambda objects: [views.trace(read.env), *objects, views.end(seen)]
+    rim = lambda objects, *tells: [views.trace(read.env), *objects, views.end(seen, *tells)]
     rng = random.Random(checker.seed)
     got = checker.objects(words + ["--tree"], rim(
-        views.cut_tree(seen) if options.filters() else views.tree(seen)), status, tree_key)
+        views.cut_tree(seen) if options.filters() else views.tree(seen), "all"), status, tree_key)
     check_order(checker, words, got)
     checker.objects(words + ["--latency"], rim(views.latency(seen) + views.slowest(seen)), status,
                     group_key)
@@ -168,7 +168,7 @@ def check_views(checker, path, read, options, status=0):
         checker.objects(words + ["--parents"], rim(views.parents(seen)), status,
                         lambda each: (each["type"], each.get("id", 0), each.get("pid", 0)))
         if not options.count and not options.duration and not options.pids:
-            checker.objects(words + ["--zombies"], rim(views.zombies(seen)), status)
+            checker.objects(words + ["--zombies"], rim(views.zombies(seen), "zombies"), status)
     check_expect(checker, words, seen, rng, status)
     return seen
 
@@ -186,7 +186,7 @@ def check_order(checker, words, got):
 def check_events(checker, path, read, options, status=0):
     seen = session.Session(read, options)
     checker.objects(["-i", path, "--events", *options.words()],
-                    [views.trace(read.env), *views.events(seen), views.end(seen)], status)
+                    [views.trace(read.env), *views.events(seen), views.end(seen, "all")], status)
 
 
 FIGURES = ["lost", "zombies"] + [
@@ -261,7 +261,7 @@ def check_cuts(checker, path, read, rng):
             cut["top"], cut["key"] = rng.randrange(1, 12), rng.choice(["cpu", "life", "rss", "count"])
             words.append("--top=%d:%s" % (cut["top"], cut["key"]))
         checker.objects(["-i", path, "--tree", *words],
-                        [views.trace(read.env), *views.cut_tree(seen, **cut), views.end(seen)],
+                        [views.trace(read.env), *views.cut_tree(seen, **cut), views.end(seen, "all")],
                         0, tree_key)
 
 

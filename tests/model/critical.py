@@ -349,7 +349,7 @@ def check_options(checker, path, read, options):
         chain = [(life.process.id, begin, end) for life, begin, end, _, _ in mine.found]
         checker.equal(words, "the model's own two chains",
                       [(life.process.id, begin, end) for life, begin, end in mine.steps], chain)
-    checker.objects(words, [views.trace(read.env), *mine.objects(), views.end(seen)])
+    checker.objects(words, [views.trace(read.env), *mine.objects(), views.end(seen, "all")])
 
 
 def check(checker, seed):

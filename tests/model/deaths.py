@@ -141,7 +141,7 @@ class Deaths(session.Session):
                 return self.ended - since[key]
             return phases[key]
         return {"time": process.died, "life": life, "alone": process.alone,
-                "cpu": process.usage["runtime"], "rss": process.max_rss or None}[key]
+                "cpu": process.usage["runtime"], "rss": process.max_rss}[key]
 
     def ranked(self, key, top):
         def order(process):
@@ -234,6 +234,8 @@ def check_several(checker, seed):
                 summary[name] = value if name in ("v", "type") else summary[name] + value
         last = dict(views.end(parts[0]), lost=sum(part.lost for part in parts), suppressed={
             name: sum(part.suppressed[name] for part in parts) for name in parts[0].suppressed})
+        if "unjudged" in last:
+            last["unjudged"] = sum(part.unjudged("ended") for part in parts)
         expected = []
         for trace, (path, _), part in zip(traces, made, parts):
             expected += [trace] + [dict(said, recording=path) for _, said in part.deaths]

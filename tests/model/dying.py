@@ -124,6 +124,12 @@ class Dying:
         flags, rss = set(), 0
         if not live:
             flags, rss = {"group_dead"}, self.number()
+            process.max_rss = process.mm.peak if process.mm else rss
+            if process.mm and self.exit_mark == 2:
+                flags.add("peak")
+                rss = process.mm.peak
+            elif process.mm:  # it is gone, and the kernel has the largest of all
+                rss = max(process.mm.peak, process.dropped)
             if group or not self.before_5_18:
                 flags.add("group_exit")
                 # The kernel takes that of the last one to begin.
@@ -132,7 +138,6 @@ class Dying:
             else:
                 code = process.leader.exit_code
             process.exit_code = code
-            process.max_rss = rss
         if self.exit_mark == 1:
             self.leave_mm(task, not live)
         task.exit_cpu = self.random.randrange(self.cpus)

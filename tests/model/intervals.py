@@ -188,7 +188,8 @@ def check_metrics(checker, path, read):
         if series not in got or abs(got.pop(series) - n) > 1e-6:
             checker.differ(words, series, n, "another one, or none")
     checker.equal(words, "others", ["proclife_build_info{version=\"0.1.0\"}", "proclife_incomplete_lives_total",
-                                    "proclife_marks_missed_total", "proclife_start_time_seconds"],
+                                    "proclife_marks_missed_total", "proclife_start_time_seconds",
+                                    "proclife_unjudged_processes_total"],
                   sorted(got))
 
 

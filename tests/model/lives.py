@@ -66,7 +66,8 @@ class Process:
         self.shown_alive = self.end_hidden = False  # a record shows that it did not, or may have
         self.dead = False
         self.uid = None
-        self.ns_pid = self.ns_inum = self.cgroup = self.execs = self.max_rss = 0
+        self.ns_pid = self.ns_inum = self.cgroup = self.execs = 0
+        self.exit_rss, self.peak = None, None  # what counts of the EXIT; of the address space since the exec
         self.waited = self.seen_as_zombie = self.reaper_process = self.last_parent = None
         self.path = self.args = self.matched_args = None
         self.pieces, self.total = None, 0
@@ -85,6 +86,10 @@ class Process:
         its = self.its_memory
         sure = self.sole or self.notified is not None or self.reaped is not None or self.freed is not None
         return its if its and (its.teardown or sure) else None
+
+    @property
+    def max_rss(self):
+        return self.peak if self.exit_rss is None else self.exit_rss or None
 
     @property
     def runtime(self):
@@ -225,6 +230,7 @@ class Lives:
 
     def on_exec(self, record, task, process):
         process.execs += 1
+        process.peak = None
         process.shown_alive, process.shares = True, False
         process.execed = record["ts"]
         process.uid = record["uid"]
@@ -245,6 +251,8 @@ class Lives:
 
     def on_exiting(self, record, task, process):
         task.exiting, process.mm = record["ts"], record["mm"]
+        if task is process.leader:
+            process.cgroup = record["cgroup"]
         process.sole |= "sole" in record["flags"]
         core = record["exit_code"] & 0x7f in CORE
         if "sole" in record["flags"] and not core:
@@ -280,7 +288,9 @@ class Lives:
         if process.dead:
             process.last_exit, process.exit_cpu = record["ts"], record["cpu"]
             process.exited = self.exit_of(process)
-            process.max_rss = record["max_rss"]
+            # The kernel's is that of all address spaces that it had; it has to be known that this was one.
+            if "peak" in record["flags"] or (process.born is not None and not process.execs):
+                process.exit_rss = record["max_rss"]
             group = "group_exit" in record["flags"]
             # Otherwise it is the leader's, which may have exited unseen.
             process.exit_code = record["exit_code"] if group else \
@@ -358,6 +368,7 @@ class Lives:
 
     def mm_left(self, record, process, _, own):
         if own:
+            process.peak = max(process.peak or 0, record["peak"])
             self.own_memory(process, record["mm"]).left = record
 
     def mm_early(self, record, _, its, __):
@@ -377,6 +388,7 @@ class Lives:
 
     def mm_teardown(self, record, process, its, own):
         if own:
+            process.peak = max(process.peak or 0, record["peak"])
             its = self.own_memory(process, record["mm"])
             its.own, its.left = True, None
         elif not its:

@@ -18,8 +18,9 @@ ALL = sum(1 << number for number, name in abi.TYPES.items() if name not in ("non
 class Mm:
     """An address space, who holds it, and what became of it."""
 
-    def __init__(self, handle):
+    def __init__(self, handle, peak):
         self.handle, self.tasks, self.visitors = handle, set(), []
+        self.peak = peak  # KiB; it grows
         self.left = {}  # of each process whose last thread let go while others held it: the LEFT
         self.early = []
         self.teardown = self.gone = self.last = None
@@ -98,13 +99,16 @@ class Marks:
     def new_mm(self):
         """As often as not it lies where another one was."""
         reused = self.free_mms and self.random.random() < .5
-        return Mm(self.free_mms.pop(self.random.randrange(len(self.free_mms))) if reused else self.handle())
+        handle = self.free_mms.pop(self.random.randrange(len(self.free_mms))) if reused else self.handle()
+        return Mm(handle, 1 + self.number())
 
     def mark(self, mm, what, head, flags=(), users=0, empty=False):
         """A record, and what it tells, with who it was."""
         kib = {} if what == "gone" or empty else dict(
             {name: self.number() for name in ("rss_anon", "rss_file", "rss_shmem", "tables")},
             swap=self.random.choice([0, self.number()]))
+        if what != "gone":
+            kib["peak"] = mm.peak
         exempt = head.exiting is not None  # from the budget
         ts = self.write("mm", head, flags, exempt=exempt, mm=mm.handle, what=MM[what], users=users, **kib)
         return dict(kib, ts=ts, users=users, pid=head.process.tgid, tid=head.pid, comm=head.comm)
@@ -150,6 +154,7 @@ class Marks:
     def replace_mm(self, task):
         """An exec gets a new address space."""
         process, old = task.process, task.process.mm
+        process.dropped = max(process.dropped, old.peak)
         process.mm = self.new_mm()
         process.mm.tasks.add(task)
         old.tasks.discard(task)
@@ -232,6 +237,7 @@ class Marks:
             if self.random.random() < .1:
                 payload.update(tracer=parent.handle, tracer_tgid=parent.process.tgid)
         if process.mm:
+            process.mm.peak += self.random.choice([0, 4])
             payload.update({name: self.number() for name in ("rss_anon", "rss_file", "rss_shmem")},
                            mm=process.mm.handle, mm_users=process.mm.users())
         task.exiting = self.write("exiting", task, flags, exit_code=code, cgroup=process.cgroup, **payload)

@@ -149,7 +149,7 @@ class Page:
 
     def life(self, row):
         """What --tree --json has of it, and its phases."""
-        found = {"pid": row["pid"], "seen": self.time(row, "begin"), "runtime": row["runtime"], "max_rss": row["rss"],
+        found = {"pid": row["pid"], "seen": self.time(row, "begin"), "runtime": row["runtime"], "max_rss": row["rss"] or None,
                  "threads": row["threads"], "execs": row["execs"], "state": STATES[row["state"]],
                  "kthread": bool(row["flags"] & KTHREAD), "wait_status": row["code"] - 1 if row["code"] else None,
                  "parent": None if row["parent"] is None else self.rows[row["parent"]]["pid"],

@@ -34,14 +34,26 @@ class Options:
             yield "--count=%d" % self.count
 
 
+# What a filter finds: True, False, or None, if that is not known.
+
+def every(answers):
+    return False if False in answers else None if None in answers else True
+
+
+def some(answers):
+    return True if True in answers else None if None in answers else False
+
+
 def below(path, wanted):
-    return path is not None and (path == wanted or wanted == b"/" or path.startswith(wanted + b"/"))
+    if wanted == b"/":
+        return True
+    return None if path is None else path == wanted or path.startswith(wanted + b"/")
 
 
 def ended_so(process, ends):
     """In one of these ways, as far as its end is known."""
     if process.last_exit is None or process.exit_code is None:
-        return False
+        return None if process.reaped is not None or process.freed is not None else False
     signal, status = process.exit_code & 0x7f, process.exit_code >> 8 & 0xff
     return (process.exit_code != 0 and "failed" in ends) or bool(signal and "signal=any" in ends) or \
         ("signal=%d" % signal if signal else "status=%d" % status) in ends
@@ -49,11 +61,16 @@ def ended_so(process, ends):
 
 def has_args(process, globs):
     """One argument, or all of them as a line."""
-    if not process.matched_args:
-        return False
+    if process.matched_args is None:
+        return False if process.kthread or process.born is not None and not process.execs else None
     line = b" ".join(process.matched_args).rstrip(b" ")
-    return any(fnmatch.fnmatchcase(text.decode("latin-1"), glob)
-               for glob in globs for text in [*process.matched_args, line])
+    cut = process.args_cut and bool(process.pieces) and not process.pieces.endswith(b"\0")
+    texts = [(text, False) for text in process.matched_args] + [(line, process.args_cut)]
+    if cut:
+        texts[-2] = texts[-2][0], True
+    fits = any(fnmatch.fnmatchcase(text.decode("latin-1"), glob)
+               for glob in globs for text, is_cut in texts if not is_cut or glob.endswith("*"))
+    return fits or (None if process.args_cut else False)
 
 
 class Session:
@@ -78,12 +95,21 @@ class Session:
         options = self.options
         comm = process.comm.decode("latin-1")
         path = self.recording.cgroups.get(process.cgroup)
-        return ((not options.ends or ended_so(process, options.ends))
-                and (not options.args or has_args(process, options.args))
-                and (not options.comms or any(fnmatch.fnmatchcase(comm, glob) for glob in options.comms))
-                and (not options.uids or process.uid in options.uids)
-                and (not options.cgroups or
-                     any(below(path, wanted.encode()) for wanted in options.cgroups)))
+        return every([
+            not options.ends or ended_so(process, options.ends),
+            not options.args or has_args(process, options.args),
+            not options.comms or any(fnmatch.fnmatchcase(comm, glob) for glob in options.comms),
+            not options.uids or (None if process.uid is None else process.uid in options.uids),
+            not options.cgroups or some([below(path, wanted.encode()) for wanted in options.cgroups])])
+
+    def unjudged(self, tells):
+        """How many of those of which the view would tell cannot be judged: of the "ended", "all", or "zombies"."""
+        def would_tell(process):
+            over = process.reaped is not None or process.freed is not None
+            ends = process.last_exit is not None or process.exiting is not None
+            return {"all": True, "ended": ends or process.freed is not None, "zombies": ends and not over}[tells]
+        return sum(self.is_selected(each) and self.matches(each) is None and would_tell(each)
+                   for each in self.lives.processes)
 
     def is_selected(self, process):
         """Chosen, created by one that is selected, or if it is older, child of one."""
@@ -108,8 +134,7 @@ class Session:
         for process in self.lives.open:
             if process.tgid in self.waiting_for and not process.ghost and \
                     process.reaped in (None, process.seen):
-                self.waiting_for.remove(process.tgid)
-                process.selected = True
+                process.selected = True  # whichever of them had it
             if self.command == process.tgid and process.born is not None and \
                     process.creator_pid == self.env["command_creator"]:
                 self.command = None
@@ -133,7 +158,7 @@ class Session:
             gone = [each for each in selected if each.freed is not None and self.matches(each)]
             if len(gone) >= options.count:
                 return self.stop("count", ts)
-        if self.is_selective and not self.waiting_for and selected and not self.command and \
+        if self.is_selective and not options.pids and selected and not self.command and \
                 all(each.freed is not None for each in selected):
             return self.stop("gone", ts)
         return False
@@ -207,6 +232,7 @@ class Session:
             extra["life"] = lives.mark(task.exited, task.born)
             if "group_dead" in event["flags"]:
                 extra["killer"] = process.killer
+                extra["max_rss"] = process.max_rss
         elif event["type"] == "reap":
             phases = lives.process_phases(process) if task is process.leader else \
                 lives.task_phases(task)

@@ -26,7 +26,7 @@ class Chosen(info.Whole):
         self.records, self.died, self.span = [], set(), span
         super().__init__(read, options)
         chosen = [each for each in self.lives.processes if self.is_selected(each)
-                  and (each in self.died or self.matches(each))]
+                  and (each in self.died or self.matches(each) is not False)]  # what may match is kept
         self.kept = set()
         while chosen:
             each = chosen.pop()
@@ -38,13 +38,13 @@ class Chosen(info.Whole):
 
     def matches(self, process):
         exited = process.exited if process.exited is not None else 2 ** 64
-        return super().matches(process) and (process.born or 0) <= self.span[1] and \
-            exited >= self.span[0]
+        return session.every([super().matches(process), (process.born or 0) <= self.span[1] and
+                              exited >= self.span[0]])
 
     def note(self, event, task, process):
         self.records.append((event, process))
         if event["type"] == "exit" and process.last_exit == event["ts"] and self.is_selected(process) \
-                and self.matches(process):
+                and self.matches(process) is not False:
             self.died.add(process)
 
     def events(self):

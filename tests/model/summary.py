@@ -58,7 +58,7 @@ def program(session, by, key, of):
     return dict(names(session, by, key), v=1, type="program", by=by, runs=len(runs),
                 failed=sum(bool(each.exit_code) for each in runs), open=len(of) - len(runs),
                 runtime=sum(each.runtime for each in runs),
-                max_rss=max((each.max_rss for each in runs), default=0),
+                max_rss=max((each.max_rss or 0 for each in runs), default=0) or None,
                 life=figures([life for life in (lives.process_phases(each)["life"] for each in runs)
                               if life is not None]), longest=longest(runs))
 
@@ -111,7 +111,7 @@ def check(checker, words, session, by, status=0):
     def key(each):
         return (each["type"] == "end", each["type"], str(each.get("group")), each.get("group_hex", ""),
                 each.get("cgroup", 0))
-    got = checker.objects(words, [views.trace(session.env), *summary(session, by), views.end(session)],
+    got = checker.objects(words, [views.trace(session.env), *summary(session, by), views.end(session, "all")],
                           status, key)
     costs = [each["runtime"] for each in got or [] if each["type"] == "program"]
     checker.equal(words, "order", sorted(costs, reverse=True), costs)

@@ -24,9 +24,11 @@ def trace(env):
             "to_boottime": env["to_boottime"], "to_realtime": env["to_realtime"]}
 
 
-def end(session):
+def end(session, tells="ended"):
     found = {"v": 1, "type": "end", "ts": session.ended, "reason": session.reason,
              "lost": session.lost, "suppressed": session.suppressed}
+    if session.options.filters():
+        found["unjudged"] = session.unjudged(tells)
     if session.env["command_status"] >= 0 and session.is_selective and not session.options.pids:
         found["status"] = session.env["command_status"]
     return found
@@ -51,7 +53,7 @@ SAME = {
     "signal": "signo code result",
     "task": "uid ns_inum cgroup runtime utime stime",
     "exiting": "cgroup rss_anon rss_file rss_shmem mm_users",
-    "mm": "users rss_anon rss_file rss_shmem swap tables",
+    "mm": "users rss_anon rss_file rss_shmem swap tables peak",
     "coredump": "signo",
 }
 # The program's `pid` is the process and `tid` the thread; abi.h has them as tgid and pid
@@ -106,7 +108,7 @@ def event(record, extra, cgroups):
     elif kind == "exit":
         found.update(wait_status(record["exit_code"]), group_dead="group_dead" in flags)
         if found["group_dead"]:
-            found.update(max_rss=record["max_rss"], killer=killer(extra["killer"]))
+            found.update(max_rss=extra["max_rss"], killer=killer(extra["killer"]))
     elif kind == "reap":
         found.update(texts("reaper_comm", record["reaper_comm"]))
     elif kind == "signal":
@@ -413,7 +415,7 @@ def cut_tree(session, depth=None, min_life=None, top=None, key="cpu"):
     ranks = {}
     if top is not None:
         size = {"cpu": lambda each: each.runtime, "life": lambda each: life(session, each)[0],
-                "rss": lambda each: each.max_rss,
+                "rss": lambda each: each.max_rss or 0,
                 "count": lambda each: sum(lower in nodes for lower in below(each))}[key]
         wanted = sorted(wanted, key=lambda each: (-size(each), each.id))[:top]
         ranks = {each: rank for rank, each in enumerate(wanted, 1)}

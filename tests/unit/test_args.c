@@ -173,10 +173,10 @@ static void test_args(void **state)
 	assert_true(process->args_cut);
 }
 
-static bool has_args(void *data, const struct proclife_process *process)
+static enum proclife_match has_args(void *data, const struct proclife_process *process)
 {
 	(void)data;
-	return process->args;
+	return process->args ? PROCLIFE_MATCHES : PROCLIFE_MATCHES_NOT;
 }
 
 /* A filter asks at the exec, when the arguments are none: not those of the program before. */

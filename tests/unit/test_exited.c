@@ -102,10 +102,10 @@ static void test_end_of_the_trace(void **state)
 	assert_int_equal(reported.exited_count, 0);
 }
 
-static bool has_failed(void *data, const struct proclife_process *process)
+static enum proclife_match has_failed(void *data, const struct proclife_process *process)
 {
 	(void)data;
-	return process->exit_code == 1 << 8;
+	return process->exit_code == 1 << 8 ? PROCLIFE_MATCHES : PROCLIFE_MATCHES_NOT;
 }
 
 /* The filter is asked with all that the last EXIT says, of a thread or not. */

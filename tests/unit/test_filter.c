@@ -17,15 +17,15 @@ static struct {
 	unsigned int asked;
 } want;
 
-static bool match(void *data, const struct proclife_process *process)
+static enum proclife_match match(void *data, const struct proclife_process *process)
 {
 	assert_ptr_equal(data, &want);
 	want.asked++;
 	if (want.comm && strcmp(process->comm, want.comm))
-		return false;
+		return PROCLIFE_MATCHES_NOT;
 	if (want.cgroup && process->cgroup != want.cgroup)
-		return false;
-	return !want.uid || process->uid == want.uid;
+		return process->cgroup ? PROCLIFE_MATCHES_NOT : PROCLIFE_MATCH_UNKNOWN;
+	return !want.uid || process->uid == want.uid ? PROCLIFE_MATCHES : PROCLIFE_MATCHES_NOT;
 }
 
 static int begin(void **state)
@@ -220,6 +220,48 @@ static void test_by_uid_and_cgroup(void **state)
 	assert_int_equal(feed(tasks, record), 1);
 }
 
+/* Its cgroup as it dies is the last one known, though nothing else shows the move. */
+static void test_moved(void **state)
+{
+	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
+	struct proclife_record record = record_of(20, PROCLIFE_EXITING, &a);
+
+	(void)state;
+	want.cgroup = 5;
+	proclife_tasks_filter(tasks, match, &want);
+	assert_int_equal(feed(tasks, fork_record(10, &a, &shell)), 0);
+	assert_int_equal(feed(tasks, clone_record(11, &t, &shell, &a)), 0);
+	record.exiting.cgroup = 5;
+	assert_int_equal(feed(tasks, record), 1);
+	record = record_of(21, PROCLIFE_EXITING, &t); /* a thread can be elsewhere */
+	record.exiting.cgroup = 6;
+	assert_int_equal(feed(tasks, record), 1);
+	assert_int_equal(feed(tasks, exit_record(22, &t, 0, 1)), 1);
+	assert_int_equal(feed(tasks, exit_record(23, &a, 0, 0)), 1);
+}
+
+/* What is not known of it neither matches nor does not. */
+static void test_unjudged(void **state)
+{
+	struct who a = process_of_pid(200, "a");
+	struct proclife_record record = fork_record(10, &a, &shell);
+
+	(void)state;
+	want.cgroup = 5;
+	proclife_tasks_filter(tasks, match, &want);
+	record.fork.cgroup = 0;
+	assert_int_equal(feed(tasks, record), 0);
+	assert_false(matches(&a));
+	assert_true(proclife_process_unjudged(proclife_tasks_find(tasks, a.task)->process));
+	record = rename_record(11, &a, "b");
+	record.rename.cgroup = 6;
+	assert_int_equal(feed(tasks, record), 0);
+	assert_false(proclife_process_unjudged(proclife_tasks_find(tasks, a.task)->process));
+	record.rename.cgroup = 5;
+	assert_int_equal(feed(tasks, record), 1);
+	assert_false(proclife_process_unjudged(proclife_tasks_find(tasks, a.task)->process));
+}
+
 /* A shell between them does not match, and what it creates is followed all the same. */
 static void test_descendants(void **state)
 {
@@ -284,6 +326,8 @@ int main(void)
 		FILTER(test_threads),
 		FILTER(test_leader_comes_later),
 		FILTER(test_by_uid_and_cgroup),
+		FILTER(test_moved),
+		FILTER(test_unjudged),
 		FILTER(test_descendants),
 		FILTER(test_reapers_leave_out),
 	};

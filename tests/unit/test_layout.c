@@ -109,7 +109,7 @@ static const struct place places[] = {
 	AT(exiting, parent_tgid, 56), AT(exiting, tracer_tgid, 60), AT(exiting, exit_code, 64),
 	AT(exiting, mm_users, 68),
 	AT(mm, mm, 0), AT(mm, what, 8), AT(mm, users, 12), AT(mm, rss_anon, 16), AT(mm, rss_file, 24),
-	AT(mm, rss_shmem, 32), AT(mm, swap, 40), AT(mm, tables, 48),
+	AT(mm, rss_shmem, 32), AT(mm, swap, 40), AT(mm, tables, 48), AT(mm, peak, 56),
 	AT(coredump, signo, 0),
 	AT(oom, allocator, 0), AT(oom, allocator_pid, 8), AT(oom, allocator_tgid, 12),
 	AT(oom, allocator_comm, 16),
@@ -180,7 +180,7 @@ static const struct place values[] = {
 	VALUE(TYPES, 32), /* the size of what a ring counts */
 	VALUE(F_THREAD, 1), VALUE(F_KTHREAD, 2), VALUE(F_WORKER, 4), VALUE(F_GROUP_DEAD, 8),
 	VALUE(F_TRUNCATED, 16), VALUE(F_EXITING, 32), VALUE(F_ZOMBIE, 64), VALUE(F_GROUP_EXIT, 128),
-	VALUE(F_EXECING, 256), VALUE(F_SOFTIRQ, 512), VALUE(F_SOLE, 1024), VALUE(F_SHARES, 2048),
+	VALUE(F_EXECING, 256), VALUE(F_SOFTIRQ, 512), VALUE(F_SOLE, 1024), VALUE(F_SHARES, 2048), VALUE(F_PEAK, 32768),
 	VALUE(MM_LEFT, 1), VALUE(MM_ASYNC, 2), VALUE(MM_EARLY, 3), VALUE(MM_TEARDOWN, 4),
 	VALUE(MM_GONE, 5), VALUE(HAS_MM(PROCLIFE_MM_GONE), 32),
 	VALUE(EXIT_AFTER_MM, 1), VALUE(EXIT_BEFORE_MM, 2), VALUE(REAP_CGROUP_RELEASE, 1),

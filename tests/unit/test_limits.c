@@ -91,6 +91,7 @@ static void test_ends(void **state)
 	expect("--tree --signal 11", "105 ");
 	expect("--tree --signal SEGV --signal 9", "104 105 ");
 	expect("--tree --signal TERM", "");
+	expect("--tree --signal SIGRTMIN+1 --signal RTMAX-30 --signal rtmin --signal SIGRTMAX", "");
 	expect("--tree --failed --comm k*", "104 ");
 	/* The record of the exit is the first that has it. */
 	expect("--events=exit --failed", "102 103 104 105 ");
@@ -297,6 +298,8 @@ static void test_said(void **state)
 	expect_said(129, "--tree --status=-1", "--status -1: not an exit status from 0 to 255");
 	expect_said(129, "--tree --signal 65", "--signal 65: not a signal");
 	expect_said(129, "--tree --signal 0", "--signal 0: not a signal");
+	expect_said(129, "--tree --signal RTMIN-1", "--signal RTMIN-1: not a signal");
+	expect_said(129, "--tree --signal RTMAX-31", "--signal RTMAX-31: not a signal");
 	expect_said(129, "--tree --signal NO", "--signal NO: not a signal");
 	expect_said(129, "--events=exit,no", "--events=exit,no: not one of fork, exec, args, rename");
 	expect_said(129, "--events=", "there is no event in it");

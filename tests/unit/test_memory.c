@@ -262,9 +262,119 @@ static void test_another_that_exits(void **state)
 	assert_null(proclife_process_memory(process_of(&cat)));
 }
 
+/* KiB of the EXIT in records.h: the largest of all that the process had, says the kernel. */
+#define KERNELS 4096
+
+static uint64_t rss_of(const struct who *who)
+{
+	return process_of(who)->max_rss;
+}
+
+/* As up to Linux 6.15, where the address space is gone already. */
+static struct proclife_record late_exit(uint64_t ts, const struct who *who)
+{
+	struct proclife_record r = ended(ts, who, 0, 0);
+
+	r.flags &= ~PROCLIFE_F_PEAK;
+	return r;
+}
+
+/* The kernel's figure is as good as any if the process had one address space. */
+static void test_peak_without_exec(void **state)
+{
+	struct who a = process_of_pid(200, "app"), child = process_of_pid(201, "app");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, late_exit(30, &a));
+	assert_int_equal(rss_of(&a), KERNELS);
+	feed(tasks, shares(fork_record(40, &child, &shell)));
+	feed(tasks, dies(41, &child));
+	feed(tasks, late_exit(42, &child));
+	assert_int_equal(rss_of(&child), KERNELS);
+}
+
+/* After an exec, that of the last one counts, whichever comes first, the EXIT or its teardown. */
+static void test_peak_after_exec(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app"), c = process_of_pid(202, "app");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exec_record(11, &a, 200, "/bin/a"));
+	feed(tasks, dies(20, &a));
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	assert_int_equal(rss_of(&a), 200 * 200);
+	feed(tasks, late_exit(30, &a));
+	assert_int_equal(rss_of(&a), 200 * 200);
+
+	feed(tasks, fork_record(40, &b, &shell));
+	feed(tasks, exec_record(41, &b, 201, "/bin/b"));
+	feed(tasks, dies(42, &b));
+	feed(tasks, late_exit(43, &b));
+	assert_int_equal(rss_of(&b), 0);
+	feed(tasks, mm_record(44, &b, PROCLIFE_MM_TEARDOWN, &b));
+	assert_int_equal(rss_of(&b), 200 * 201);
+
+	/* A reader of /proc outlives it. */
+	feed(tasks, fork_record(50, &c, &shell));
+	feed(tasks, exec_record(51, &c, 202, "/bin/c"));
+	feed(tasks, dies(52, &c));
+	feed(tasks, mm_record(53, &c, PROCLIFE_MM_LEFT, &c));
+	feed(tasks, late_exit(54, &c));
+	assert_int_equal(rss_of(&c), 200 * 202);
+}
+
+/* Linux 6.16 and later have the address space still when the EXIT is recorded. */
+static void test_peak_with_exit(void **state)
+{
+	struct who a = process_of_pid(200, "app");
+	struct proclife_record exit = exit_record(21, &a, 0, 0);
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exec_record(11, &a, 200, "/bin/a"));
+	feed(tasks, dies(20, &a));
+	feed(tasks, exit);
+	assert_int_equal(rss_of(&a), KERNELS);
+	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
+	assert_int_equal(rss_of(&a), KERNELS);
+}
+
+/* What it had before its exec, and an exec that may have been before the trace, say nothing. */
+static void test_peak_unknown(void **state)
+{
+	struct who a = process_of_pid(200, "app"), old = process_of_pid(201, "old");
+	struct who t = thread_of(&a, 202);
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed(tasks, exiting_record(12, &t, &shell, NULL, 0));
+	feed(tasks, mm_record(13, &t, PROCLIFE_MM_LEFT, &a));
+	assert_int_equal(rss_of(&a), 200 * 200);
+	feed(tasks, exec_record(14, &a, 200, "/bin/a"));
+	assert_int_equal(rss_of(&a), 0);
+	feed(tasks, late_exit(15, &a));
+	assert_int_equal(rss_of(&a), 0);
+
+	feed(tasks, task_record(20, &old, &shell));
+	feed(tasks, dies(21, &old));
+	feed(tasks, late_exit(22, &old));
+	assert_int_equal(rss_of(&old), 0);
+	feed(tasks, mm_record(23, &old, PROCLIFE_MM_TEARDOWN, &old));
+	assert_int_equal(rss_of(&old), 200 * 201);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		MEMORY(test_peak_without_exec),
+		MEMORY(test_peak_after_exec),
+		MEMORY(test_peak_with_exit),
+		MEMORY(test_peak_unknown),
 		MEMORY(test_by_itself),
 		MEMORY(test_held),
 		MEMORY(test_held_for_a_moment),

@@ -88,8 +88,8 @@ static void test_cgroups(void **state)
 	(void)state;
 	unlink(path_of(".cgroups"));
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", NULL); /* there need not be one */
-	expect("--latency --cgroup /", 0, "0 processes\n\nPHASE",
-	       "no process matched --cgroup /; of no cgroup is the path known\n");
+	expect("--latency --cgroup /a", 0, "0 processes\n\nPHASE", "no process matched --cgroup /a\n");
+	expect("--tree --cgroup /a", 0, "", "2 processes may match, but are left out: not known: path of the cgroup\n");
 	story_cgroups(folder.path, "77 /a b\n");
 	expect(CGROUPS, 0, "\n/a b, 1 alive\n", NULL);
 	expect("--latency --cgroup /a", 0, "0 processes\n\nPHASE", "no process matched --cgroup /a\n");

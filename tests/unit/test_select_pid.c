@@ -188,6 +188,34 @@ static void test_select_before_snapshot(void **state)
 	assert_true(proclife_tasks_find(tasks, b.task)->process->selected);
 }
 
+/* One after the other has it: in a recording, nobody knows which is meant. */
+static void test_select_holders(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(200, "b"), c = process_of_pid(200, "c");
+	struct who child = process_of_pid(201, "child"), other = process_of_pid(202, "other");
+
+	(void)state;
+	feed(tasks, fork_record(5, &a, &shell));
+	assert_int_equal(proclife_tasks_select_holders(tasks, 200), 0);
+	assert_int_equal(proclife_tasks_select_holders(tasks, 201), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 1);
+	assert_int_equal(proclife_tasks_missing(tasks, 0), 201);
+	/* Its descendants are, anyway; then it is not missing, either. */
+	feed(tasks, fork_record(6, &child, &a));
+	assert_int_equal(proclife_tasks_missing(tasks, 0), 0);
+	feed(tasks, exit_record(7, &a, 0, 0));
+	feed(tasks, reap_record(8, &a, &shell));
+	feed(tasks, free_record(9, &a));
+	feed_life(tasks, 10, &other, &shell);
+	assert_false(LAST_GONE->selected);
+	feed_life(tasks, 20, &b, &shell);
+	assert_true(LAST_GONE->selected);
+	feed(tasks, task_record(30, &c, &shell));
+	assert_true(proclife_tasks_find(tasks, c.task)->process->selected);
+	assert_int_equal(proclife_tasks_selected(tasks), 4);
+	assert_int_equal(proclife_tasks_missing(tasks, 0), 0);
+}
+
 static void test_select_child(void **state)
 {
 	struct who me = process_of_pid(150, "proclife-read"), a = process_of_pid(200, "cmd");
@@ -243,6 +271,7 @@ int main(void)
 		TEST(test_select_at_a_late_fork),
 		TEST(test_select_former_parent),
 		TEST(test_select_before_snapshot),
+		TEST(test_select_holders),
 		TEST(test_select_child),
 		TEST(test_select_creator),
 	};

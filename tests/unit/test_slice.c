@@ -180,7 +180,7 @@ static void test_moved(void **state)
 	story_put(record);
 	story_end();
 	story_cgroups(folder.path, "70 /a\n71 /b\n");
-	expect_said(0, "--cgroup /a", ": 1 process, and 1 more that it needs: ");
+	expect_said(0, "--cgroup /a", "1 process may match, and is kept: not known: path of the cgroup\n");
 	expect_same(0, "--lives --cgroup /a");
 }
 

@@ -23,6 +23,7 @@ struct proclife_cgroups {
 	int mount; /* -1: ids cannot be looked up here */
 	size_t mount_length;
 	struct proclife_map paths; /* by id */
+	uint64_t noted; /* the last one: mostly, the next record has the same */
 	struct proclife_map ids;   /* by the address of the path: the first id with this path */
 	struct proclife_intern texts;
 };
@@ -214,6 +215,16 @@ const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id)
 		path = proclife_map_get(&cgroups->paths, id);
 	}
 	return path && path != nowhere ? path : NULL;
+}
+
+void proclife_cgroups_note(struct proclife_cgroups *cgroups, const struct proclife_record *record)
+{
+	uint64_t id = proclife_cgroup_of(record);
+
+	if (!id || id == cgroups->noted)
+		return;
+	cgroups->noted = id;
+	proclife_cgroups_path(cgroups, id);
 }
 
 int proclife_cgroups_keep(struct proclife_cgroups *cgroups, const uint64_t *ids, size_t count)

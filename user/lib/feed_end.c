@@ -65,6 +65,8 @@ int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_re
 	task->exiting = record->ts;
 	proclife_task_ending(task);
 	proclife_own(process)->mm = record->exiting.mm;
+	proclife_set_cgroup(task, record->exiting.cgroup); /* it can have been moved since its last exec */
+	proclife_filter(tasks, process);
 	if (process->start)
 		proclife_own(process)->last_exiting = record->ts;
 	if (task->leader)
@@ -99,6 +101,21 @@ static uint64_t end_of(const struct proclife_tasks *tasks, const struct proclife
 		return process->exiting;
 	/* One by one: a thread that exits quickly can begin later than the one that is the last. */
 	return proclife_process_ungapped(tasks, process) || last > tasks->gap_to ? last : 0;
+}
+
+/*
+ * The kernel's own figure is the largest of all address spaces that the process had. So it counts only if
+ * that was one; otherwise feed_mm.c may know the peak.
+ */
+static void note_max_rss(const struct proclife_tasks *tasks, struct proclife_process *process,
+			 const struct proclife_record *record)
+{
+	bool only = !process->execs && proclife_process_whole(tasks, process);
+
+	if (!only && !(record->flags & PROCLIFE_F_PEAK))
+		return;
+	process->max_rss = record->exit.max_rss;
+	proclife_own(process)->peaked = true;
 }
 
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record)
@@ -148,7 +165,7 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	}
 	if (record->flags & PROCLIFE_F_GROUP_DEAD) {
 		own->group_dead = true;
-		process->max_rss = exit->max_rss;
+		note_max_rss(tasks, process, record);
 	}
 	/*
 	 * Before Linux 6.16, the EXITs of two threads can both have the flag of the last one. The

@@ -31,6 +31,7 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	process->execed = record->ts;
 	process->execs++;
 	proclife_own(process)->shares = false;
+	process->max_rss = 0; /* that was of the address space before */
 	process->uid = exec->uid;
 	if (record->flags & PROCLIFE_F_TRUNCATED) {
 		memcpy(to, "...", 3);

@@ -84,7 +84,7 @@ static const struct proclife_field exit_fields[] = {
 	FIELD(exit.min_flt, "min_flt", UINT),
 	FIELD(exit.nvcsw, "nvcsw", UINT),
 	FIELD(exit.nivcsw, "nivcsw", UINT),
-	ONLY(PROCLIFE_F_GROUP_DEAD, exit.max_rss, "max_rss", UINT),
+	HIDDEN(exit.max_rss, "max_rss", UINT), /* JSON has that of the life, without what an exec dropped */
 	FIELD(exit.maj_flt, "maj_flt", UINT),
 	FIELD(exit.parent_tgid, "parent_pid", UINT),
 };
@@ -147,6 +147,7 @@ static const struct proclife_field mm_fields[] = {
 	FIELD(mm.rss_shmem, "rss_shmem", UINT),
 	FIELD(mm.swap, "swap", UINT),
 	FIELD(mm.tables, "tables", UINT),
+	FIELD(mm.peak, "peak", UINT),
 };
 
 static const struct proclife_field coredump_fields[] = {

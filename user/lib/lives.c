@@ -331,6 +331,7 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	proclife_process_sure(tasks, process);
 	if (own->gaps != tasks->gaps)
 		process->incomplete = true;
+	process->outlives = tasks->closing;
 	proclife_filter(tasks, process);
 
 	stop_awaiting(tasks, process);
@@ -349,7 +350,6 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 		tasks->last = own->prev;
 	tasks->selected_open -= process->selected;
 
-	process->outlives = tasks->closing;
 	own->kept = proclife_memory_follows(tasks, process);
 	proclife_report_gone(tasks, process);
 	proclife_process_release(tasks, process);

@@ -436,6 +436,12 @@ void proclife_cgroups_free(struct proclife_cgroups *cgroups);
 const char *proclife_cgroups_path(struct proclife_cgroups *cgroups, uint64_t id);
 
 /*
+ * Looks up the cgroup in this record, if it has one. Call it with each record of a live source: when the
+ * path is needed, the cgroup can be gone, and with it its path.
+ */
+void proclife_cgroups_note(struct proclife_cgroups *cgroups, const struct proclife_record *record);
+
+/*
  * Forgets all cgroups but these, for programs that follow a machine for months. An id can occur more
  * than once. Paths that were returned before are freed. -ENOMEM leaves everything as it was.
  */
@@ -545,13 +551,17 @@ struct proclife_process {
 	/* A gap touches this life; final up to its exit once reported exited, then once gone. */
 	bool incomplete;
 	bool args_cut;	 /* there are more arguments than the module records, or than were seen */
-	bool matches;	 /* the filter matches it as it is now; true without a filter */
+	bool matches;	 /* the filter certainly matches it as it is now; true without a filter */
 	bool outlives;	 /* reported gone because the trace ended, not because the process did */
 	bool notified_lost; /* its SIGCHLD may have been lost: it has no PROCLIFE_ZOMBIE */
 	uint16_t exit_cpu;  /* of the last EXIT */
 	struct proclife_marks marks;
 	uint64_t seen;	  /* the time of its first record; marks.born, if that was seen */
-	uint64_t max_rss; /* KiB, as of the last EXIT; 0 until exited */
+	/*
+	 * KiB that it had in memory at most, since its last exec. 0: not known, as long as it has not let go
+	 * of its address space, or if that was not seen.
+	 */
+	uint64_t max_rss;
 	struct proclife_task *leader; /* NULL if it was not seen, or is gone */
 	char comm[PROCLIFE_COMM_LEN];
 	char reaper_comm[PROCLIFE_COMM_LEN];
@@ -765,8 +775,8 @@ int proclife_tasks_close(struct proclife_tasks *tasks);
 /*
  * Selection: everything is selected until one of these is called. A process that a selected one
  * creates is selected, too, whoever becomes its parent. A process that is older than the trace is
- * selected if its parent is. Each call selects one process: another one that gets the same pid
- * later is not selected.
+ * selected if its parent is. select_pid() and select_child() select one process: another one that
+ * gets the same pid later is not selected.
  *
  * The first call unselects everything else without a report. If that is midway, results keep what
  * they have: a tree its nodes, of which those that are unselected are never `gone`; a latency and
@@ -776,8 +786,18 @@ int proclife_tasks_close(struct proclife_tasks *tasks);
 /* Selects the process that has this tgid, now or as soon as there is one. */
 int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid);
 
+/* Selects each process that has this tgid, now or later: in a recording, one after the other can. */
+int proclife_tasks_select_holders(struct proclife_tasks *tasks, uint32_t tgid);
+
 /* Selects the process that @creator_tgid forks with this tgid; call before its FORK is fed. */
 int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uint32_t creator_tgid);
+
+/* What a filter says of a process. */
+enum proclife_match {
+	PROCLIFE_MATCHES_NOT,
+	PROCLIFE_MATCHES,
+	PROCLIFE_MATCH_UNKNOWN, /* what the filter asks for is not known of it */
+};
 
 /**
  * proclife_tasks_filter - show only some of the selected processes
@@ -788,13 +808,16 @@ int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uin
  * Call this before the first proclife_tasks_feed(). A process that does not match is still
  * selected, and so are those that it creates. But proclife_tasks_feed() returns 0 for it, and
  * latency and reapers leave it out if it does not match at its end. A tree keeps it, with `matches`
- * unset.
+ * unset. The same holds for one of which it is not known whether it matches.
  */
 void proclife_tasks_filter(struct proclife_tasks *tasks,
-			   bool (*match)(void *data, const struct proclife_process *process),
+			   enum proclife_match (*match)(void *data, const struct proclife_process *process),
 			   void *data);
 
-/* The tgids of select_pid() that no process has had yet, by index; 0 after the last one. */
+/* As it is now, whether it matches cannot be known. */
+bool proclife_process_unjudged(const struct proclife_process *process);
+
+/* The tgids of select_pid() and select_holders() that no process has had yet, by index; 0 after the last one. */
 uint32_t proclife_tasks_missing(const struct proclife_tasks *tasks, size_t index);
 
 /* How many selected processes have appeared, and how many of them are not gone yet. */
@@ -1204,7 +1227,7 @@ struct proclife_node {
 	uint64_t began; /* its birth; if it is older than the trace, when it was first seen */
 	struct proclife_marks marks;
 	uint64_t runtime;
-	uint32_t max_rss; /* KiB */
+	uint32_t max_rss; /* KiB, as in struct proclife_process; 0: not known */
 	uint32_t tgid;
 	uint32_t parent_tgid;
 	uint32_t creator_tgid;

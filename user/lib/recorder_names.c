@@ -12,35 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORD_OF(member) (offsetof(struct proclife_record, member) / sizeof(uint64_t))
-#define AT(member) { WORD_OF(member), UINT64_MAX }
-
 /* ns for looking up users at once: meanwhile, nobody reads the rings, and the watchdog waits. */
 #define USERS_TIME UINT64_C(50000000)
 #define LAST_USERS_TIME UINT64_C(500000000) /* a short recording looks all of them up when it ends */
 
-/* The cgroup in a record. The next type is as good as random, so this has no branch on it. */
-static inline uint64_t cgroup_of(const struct proclife_record *record)
-{
-	static const struct {
-		uint64_t word;
-		uint64_t mask;
-	} places[PROCLIFE_TYPES] = {
-		[PROCLIFE_FORK] = AT(fork.cgroup),
-		[PROCLIFE_RENAME] = AT(rename.cgroup),
-		[PROCLIFE_REAP] = AT(reap.cgroup),
-		[PROCLIFE_TASK] = AT(state.cgroup),
-		[PROCLIFE_EXITING] = AT(exiting.cgroup),
-		[PROCLIFE_CGROUP] = AT(cgroup.cgroup),
-	};
-	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
-	uint64_t id;
-
-	memcpy(&id, (const char *)record + places[type].word * sizeof(id), sizeof(id));
-	return id & places[type].mask;
-}
-
-/* The uid in a record, plus 1; likewise. */
+/* The uid in a record, plus 1; without a branch, as proclife_cgroup_of(). */
 static inline uint64_t uid_of(const struct proclife_record *record)
 {
 #define UID_AT(member) { offsetof(struct proclife_record, member) / sizeof(uint32_t), UINT64_MAX }
@@ -168,7 +144,7 @@ int proclife_recorder_note(struct proclife_recorder *recorder, const struct proc
 	int err = 0;
 
 	for (; !err && from != end; from++) {
-		uint64_t id = cgroup_of(from), uid = uid_of(from);
+		uint64_t id = proclife_cgroup_of(from), uid = uid_of(from);
 
 		if (proclife_unlikely(id && id != recorder->cgroup))
 			err = note_cgroup(recorder, id);
@@ -233,7 +209,7 @@ int proclife_recorder_keep_names(struct proclife_recorder *recorder, const struc
 	if (!ids)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t id = cgroup_of(&records[i]);
+		uint64_t id = proclife_cgroup_of(&records[i]);
 
 		if (proclife_map_get(&recorder->known_cgroups, id))
 			ids[known++] = id;

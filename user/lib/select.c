@@ -16,7 +16,7 @@ static void mark(struct proclife_tasks *tasks, struct proclife_process *process)
 static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *process)
 {
 	for (size_t i = 0; i < tasks->pending_count; i++) {
-		const struct proclife_pending *selection = &tasks->pending[i];
+		struct proclife_pending *selection = &tasks->pending[i];
 
 		/* If its FREE is its first record, its pid was given back before that. */
 		if (selection->tgid != process->tgid || proclife_own(process)->leader_freed)
@@ -24,6 +24,10 @@ static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *
 		if (selection->child &&
 		    (!process->marks.born || selection->creator_tgid != process->creator_tgid))
 			continue;
+		if (selection->every) {
+			selection->met = true;
+			return true;
+		}
 		tasks->pending_count--;
 		memmove(&tasks->pending[i], &tasks->pending[i + 1],
 			(tasks->pending_count - i) * sizeof(*selection));
@@ -35,8 +39,9 @@ static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *
 void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *process,
 			 const struct proclife_process *from)
 {
-	if (!tasks->selecting || (from && from->selected) ||
-	    (proclife_unlikely(tasks->pending_count) && wanted(tasks, process)))
+	bool asked_for = proclife_unlikely(tasks->pending_count) && wanted(tasks, process);
+
+	if (asked_for || !tasks->selecting || (from && from->selected))
 		mark(tasks, process);
 }
 
@@ -173,6 +178,20 @@ int proclife_tasks_select_pid(struct proclife_tasks *tasks, uint32_t tgid)
 	return 0;
 }
 
+int proclife_tasks_select_holders(struct proclife_tasks *tasks, uint32_t tgid)
+{
+	struct proclife_pending selection = { .tgid = tgid, .every = true };
+	struct proclife_process *process = proclife_tgid_get(tasks, tgid);
+	int err = begin_selecting(tasks);
+
+	for (; process && !err; process = proclife_tgid_next(process)) {
+		if (!process->selected && !proclife_own(process)->leader_freed)
+			proclife_select_now(tasks, process, NULL);
+		selection.met |= process->selected;
+	}
+	return err ? err : select_later(tasks, &selection);
+}
+
 int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uint32_t creator_tgid)
 {
 	int err = begin_selecting(tasks);
@@ -184,7 +203,7 @@ int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uin
 uint32_t proclife_tasks_missing(const struct proclife_tasks *tasks, size_t index)
 {
 	for (size_t i = 0; i < tasks->pending_count; i++) {
-		if (!tasks->pending[i].child && !index--)
+		if (!tasks->pending[i].child && !tasks->pending[i].met && !index--)
 			return tasks->pending[i].tgid;
 	}
 	return 0;
@@ -201,9 +220,14 @@ uint64_t proclife_tasks_selected_open(const struct proclife_tasks *tasks)
 }
 
 void proclife_tasks_filter(struct proclife_tasks *tasks,
-			   bool (*match)(void *data, const struct proclife_process *process),
+			   enum proclife_match (*match)(void *data, const struct proclife_process *process),
 			   void *data)
 {
 	tasks->filter = match;
 	tasks->filter_data = data;
+}
+
+bool proclife_process_unjudged(const struct proclife_process *process)
+{
+	return proclife_own(process)->unjudged;
 }

@@ -53,6 +53,8 @@ struct proclife_own_process {
 	bool exited : 1; /* the last EXIT was seen; marks.exited is 0 if its beginning was not */
 	bool shares : 1; /* its creator's address space, until it execs */
 	bool kept : 1;	 /* it was reported gone, and its memory goes on */
+	bool unjudged : 1; /* the filter does not know */
+	bool peaked : 1; /* max_rss is as of its EXIT: an MM adds nothing to it */
 	uint8_t left : 3;	/* its last state, once it is gone */
 	struct proclife_process process;
 	char *args_text;
@@ -134,6 +136,8 @@ struct proclife_pending {
 	uint32_t tgid;
 	uint32_t creator_tgid;
 	bool child; /* creator_tgid counts */
+	bool every; /* it stays: each process that gets this tgid */
+	bool met;   /* there was one */
 };
 
 /* A record that comes soon, and whom it is about; they can be gone when its time comes. */
@@ -168,7 +172,7 @@ struct proclife_tasks {
 	struct proclife_reporter **reporters_end; /* where the next one goes */
 	struct proclife_pending *pending;
 	size_t pending_count;
-	bool (*filter)(void *data, const struct proclife_process *process); /* NULL: none */
+	enum proclife_match (*filter)(void *data, const struct proclife_process *process); /* or NULL */
 	void *filter_data;
 	bool selecting; /* otherwise everything is selected */
 	bool closing;	/* processes that are reported gone now were open when the trace ended */
@@ -402,8 +406,13 @@ void proclife_select_gone(struct proclife_process *process);
 static inline void proclife_filter(const struct proclife_tasks *tasks,
 				   struct proclife_process *process)
 {
-	if (proclife_unlikely(tasks->filter != NULL))
-		process->matches = tasks->filter(tasks->filter_data, process);
+	enum proclife_match match;
+
+	if (proclife_likely(!tasks->filter))
+		return;
+	match = tasks->filter(tasks->filter_data, process);
+	process->matches = match == PROCLIFE_MATCHES;
+	proclife_own(process)->unjudged = match == PROCLIFE_MATCH_UNKNOWN;
 }
 
 /* Whether a process is selected with this parent: not if another process created it. */

@@ -47,6 +47,7 @@ struct proclife_record mm_record(uint64_t ts, const struct who *who, uint32_t wh
 	record.mm.rss_shmem = 6 * owner->pid;
 	record.mm.swap = 3 * owner->pid;
 	record.mm.tables = owner->pid;
+	record.mm.peak = 200 * owner->pid;
 	return record;
 }
 

@@ -134,7 +134,7 @@ struct proclife_record exit_record(uint64_t ts, const struct who *who, int32_t c
 		.parent_tgid = 1,
 	};
 	if (!live) {
-		record.flags |= PROCLIFE_F_GROUP_DEAD;
+		record.flags |= PROCLIFE_F_GROUP_DEAD | PROCLIFE_F_PEAK; /* as from Linux 6.16 on */
 		record.exit.max_rss = 4096;
 	}
 	return record;

@@ -3,8 +3,10 @@
 #include "output/format.h"
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 bool parse_decimal(const char *s, char **end, double *value)
 {
@@ -63,12 +65,33 @@ bool parse_number(const char *s, uint64_t max, uint64_t *value)
 	return !errno && *value <= max;
 }
 
+/* "SIGRTMIN", "RTMAX-2", as kill(1) has them; 0: none of these. */
+static uint64_t parse_realtime(const char *s)
+{
+	const uint64_t most = (uint64_t)(SIGRTMAX - SIGRTMIN);
+	uint64_t offset = 0;
+	bool from_min;
+
+	s += strncasecmp(s, "SIG", 3) ? 0 : 3;
+	from_min = !strncasecmp(s, "RTMIN", 5);
+	if (!from_min && strncasecmp(s, "RTMAX", 5))
+		return 0;
+	s += 5;
+	if (*s && (*s != (from_min ? '+' : '-') || !parse_number(s + 1, most, &offset)))
+		return 0;
+	return from_min ? (uint64_t)SIGRTMIN + offset : (uint64_t)SIGRTMAX - offset;
+}
+
 bool parse_signal(const char *s, unsigned int *signal)
 {
 	uint64_t number;
 	char buffer[24];
 
-	if (!parse_number(s, 64, &number)) {
+	if (!parse_number(s, 64, &number))
+		number = parse_realtime(s);
+	else if (!number)
+		return false;
+	if (!number) {
 		for (number = 64; number; number--) {
 			const char *name = signal_name((int)number, buffer);
 

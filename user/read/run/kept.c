@@ -89,15 +89,16 @@ static void note_born(void *data, struct proclife_process *process,
 	need(data, process->id, KEPT_CREATOR, creator ? creator->id : 0);
 }
 
-/* Those that a view would tell of, whenever it asks. */
+/* Those that a view would tell of, whenever it asks, or would count as left out. */
 static void keep(struct kept *kept, const struct proclife_process *process)
 {
 	struct kept_life *life = life_of(kept, process->id);
 
-	if (!process->selected || !process->matches || life->is_kept)
+	if (!process->selected || !(process->matches || proclife_process_unjudged(process)) || life->is_kept)
 		return;
 	life->is_kept = true;
 	kept->asked_for++;
+	kept->matching += process->matches;
 }
 
 static void note_exited(void *data, struct proclife_process *process)

@@ -27,7 +27,8 @@ struct kept {
 	struct kept_life *lives; /* by id, from 1 on */
 	uint64_t count;		 /* of ids that there is room for */
 	uint64_t last;		 /* the highest id that was heard of */
-	uint64_t asked_for;
+	uint64_t asked_for; /* they match, or may */
+	uint64_t matching;
 	uint64_t needed; /* besides */
 	struct kept_taking *takings; /* from 1 on */
 	uint32_t taking_count;

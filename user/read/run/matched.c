@@ -9,19 +9,48 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Would a view tell of it, if it matched? Most tell of those that ended; some, of those that live, too. */
+static bool would_tell(const struct run *run, const struct proclife_process *process)
+{
+	bool ends = proclife_process_has_exited(process) || process->exiting;
+	const struct view *const *view = run->options->views;
+
+	if (!*view)
+		return !process->outlives || ends;
+	for (; *view; view++)
+		if ((*view)->is_now ? process->outlives && ends && !process->marks.reaped :
+				      !process->outlives || ends || (*view)->range != RANGE_OF_EXITS)
+			return true;
+	return false;
+}
+
+static void note_unjudged(struct run *run, const struct proclife_process *process)
+{
+	unsigned int criterion;
+
+	if (!would_tell(run, process))
+		return;
+	run->matched.unjudged++;
+	for (criterion = 0; criterion < CRITERIA; criterion++)
+		if (filter_meets(run, process, (enum criterion)criterion) == PROCLIFE_MATCH_UNKNOWN)
+			run->matched.lacks |= 1u << criterion;
+}
 
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct run *run = data;
 
+	if (process->selected && proclife_process_unjudged(process))
+		note_unjudged(run, process);
 	if (!process->selected || !process->matches)
 		return;
 	run->matched.processes++;
 	run->matched.failed += process_has_ended(process) && process->exit_code > 0;
 }
 
-/* Is any filter other than --pid given? */
-static bool is_limited(const struct run *run)
+bool matched_is_limited(const struct run *run)
 {
 	return filter_is_set(&run->options->filter) || run->options->from.kind ||
 	       run->options->to.kind;
@@ -37,7 +66,7 @@ int matched_begin(struct run *run, const char *dir)
 
 	if (ret)
 		return ret;
-	if (is_limited(run))
+	if (matched_is_limited(run))
 		proclife_tasks_filter(run->tasks, filter_match, run);
 	return proclife_tasks_report(run->tasks, &reports, run);
 }
@@ -47,14 +76,9 @@ void matched_add(struct run *run, const struct run *other)
 	run->shown += other->shown;
 	run->matched.processes += other->matched.processes;
 	run->matched.failed += other->matched.failed;
-	run->matched.comm |= other->matched.comm;
-	run->matched.uid |= other->matched.uid;
-	run->matched.cgroup |= other->matched.cgroup;
-	run->matched.cgroup_path |= other->matched.cgroup_path;
-	run->matched.cgroup_unknown |= other->matched.cgroup_unknown;
-	run->matched.args |= other->matched.args;
-	run->matched.end |= other->matched.end;
-	run->matched.time |= other->matched.time;
+	run->matched.unjudged += other->matched.unjudged;
+	run->matched.lacks |= other->matched.lacks;
+	run->matched.met |= other->matched.met;
 	run->matched.several = true;
 }
 
@@ -109,12 +133,13 @@ static void put_ends(struct list *list, const struct filter *filter)
 static void put_filters(struct list *list, const struct run *run)
 {
 	const struct filter *filter = &run->options->filter;
-	bool comm = filter->comms.count && !run->matched.comm;
-	bool uid = (filter->uid_count || filter->users.count) && !run->matched.uid;
-	bool cgroup = filter->cgroups.count && !run->matched.cgroup;
-	bool args = filter->args.count && !run->matched.args;
-	bool end = filter_has_end(filter) && !run->matched.end;
-	bool time = !run->matched.time;
+	unsigned int met = run->matched.met;
+	bool comm = filter->comms.count && !(met & 1u << CRITERION_COMM);
+	bool uid = (filter->uid_count || filter->users.count) && !(met & 1u << CRITERION_UID);
+	bool cgroup = filter->cgroups.count && !(met & 1u << CRITERION_CGROUP);
+	bool args = filter->args.count && !(met & 1u << CRITERION_ARGS);
+	bool end = filter_has_end(filter) && !(met & 1u << CRITERION_END);
+	bool time = !(met & 1u << CRITERION_TIME);
 	bool all = !comm && !uid && !cgroup && !args && !end && !time;
 	size_t i;
 
@@ -162,10 +187,32 @@ static bool matched_any(const struct run *run)
 	return run->matched.processes;
 }
 
-/* Whatever the --cgroup, it would match nothing. */
-static bool knows_no_path(const struct run *run)
+static void report_unjudged(const struct run *run, const char *dir)
 {
-	return run->matched.cgroup_unknown && !run->matched.cgroup_path;
+	static const char *const reasons[CRITERIA] = {
+		[CRITERION_COMM] = "name",
+		[CRITERION_UID] = "user",
+		[CRITERION_CGROUP] = "path of the cgroup",
+		[CRITERION_ARGS] = "all arguments",
+		[CRITERION_END] = "exit status",
+		[CRITERION_TIME] = "time of the exit",
+	};
+	bool kept = run->options->views[0] == &view_slice, one = run->matched.unjudged == 1;
+	const char *separator = "";
+	char text[128] = "";
+	unsigned int i;
+
+	if (!run->matched.unjudged)
+		return;
+	for (i = 0; i < CRITERIA; i++) {
+		if (!(run->matched.lacks & 1u << i))
+			continue;
+		strcat(strcat(text, separator), reasons[i]);
+		separator = ", ";
+	}
+	message("%s%s%" PRIu64 " process%s may match, %s %s%s: not known: %s", dir ? quoted(dir) : "",
+		dir ? ": " : "", run->matched.unjudged, one ? "" : "es", kept ? "and" : "but",
+		one ? "is " : "are ", kept ? "kept" : "left out", text);
 }
 
 void matched_report(const struct run *run, const char *dir)
@@ -178,12 +225,12 @@ void matched_report(const struct run *run, const char *dir)
 	if (!list.file)
 		die_no_memory();
 	if (!put_pids(&list, run) && !matched_any(run) &&
-	    (options->pid_count || is_limited(run)))
+	    (options->pid_count || matched_is_limited(run)))
 		put_filters(&list, run);
 	if (fclose(list.file))
 		die_no_memory();
 	if (*text)
-		message("%s%sno process matched %s%s", dir ? quoted(dir) : "", dir ? ": " : "", text,
-			knows_no_path(run) ? "; of no cgroup is the path known" : "");
+		message("%s%sno process matched %s", dir ? quoted(dir) : "", dir ? ": " : "", text);
 	free(text);
+	report_unjudged(run, dir);
 }

@@ -103,7 +103,7 @@ static int prepare(struct recording_latency *m, enum proclife_by by, void **stat
 	if (!ret)
 		ret = measure_begin(run, by);
 	for (i = 0; !ret && i < options->pid_count; i++)
-		ret = proclife_tasks_select_pid(run->tasks, options->pids[i]);
+		ret = proclife_tasks_select_holders(run->tasks, options->pids[i]);
 	if (!ret)
 		ret = matched_begin(run, m->dir);
 	if (!ret && options->diff.count && by == PROCLIFE_BY_COMM && !options->threads)

@@ -20,6 +20,11 @@ static void end_of_command(struct session *s)
 {
 	uint64_t horizon = proclife_source_horizon(s->run.source);
 
+	/* Of a history, all has been read: nobody else in it has got the same pid. */
+	if (s->run.options->pid_count && session_all_gone(s)) {
+		s->stop = STOP_GONE;
+		s->run.ended = horizon;
+	}
 	if (!s->ended_at || horizon < s->ended_at)
 		return;
 	watch_note(&s->watch, s->ended_at, session_now(s));
@@ -34,6 +39,12 @@ static void end_of_command(struct session *s)
 
 static void note_gap(struct session *s, const struct proclife_gap *gap)
 {
+	const struct view *const *views = s->run.options->views;
+	size_t i;
+
+	for (i = 0; views[i]; i++)
+		if (views[i]->gap && overlaps_range(&s->run, gap->from, gap->to))
+			views[i]->gap(s->states[i], gap);
 	if (gap->lost || gap->from)
 		return;
 	if (!s->history.cpus++ || gap->to < s->history.first)
@@ -54,16 +65,6 @@ static bool has_enough(const struct session *s)
 	return count && (s->counting || s->unwatched ? s->run.shown : s->watch.gone) >= count;
 }
 
-static void tell_gap(struct session *s, const struct proclife_gap *gap)
-{
-	const struct view *const *views = s->run.options->views;
-	size_t i;
-
-	for (i = 0; views[i]; i++)
-		if (views[i]->gap && overlaps_range(&s->run, gap->from, gap->to))
-			views[i]->gap(s->states[i], gap);
-}
-
 static int feed(struct session *s, const struct proclife_event *event)
 {
 	uint64_t ts = event->record ? event->record->ts : event->gap.from;
@@ -81,16 +82,15 @@ static int feed(struct session *s, const struct proclife_event *event)
 	}
 	if (s->live)
 		live_event(s->live, ts);
-	if (event->record) {
-		s->progress.records++;
-	} else {
+	s->progress.records += event->record != NULL;
+	if (!event->record)
 		note_gap(s, &event->gap);
-		tell_gap(s, &event->gap);
-	}
 	ret = intervals_event(&s->intervals, &s->run, s->states, event);
 	if (ret)
 		return ret;
 	count_missing(&s->run, event);
+	if (event->record && !s->replay && !s->unwatched)
+		proclife_cgroups_note(s->run.cgroups, event->record);
 	triggers_event(&s->triggers, event);
 	if (is_hidden(&s->run, event))
 		return 0;
@@ -109,9 +109,7 @@ static int feed(struct session *s, const struct proclife_event *event)
 	s->run.shown += s->unwatched && ret;
 	if (has_enough(s))
 		s->stop = STOP_COUNT;
-	else if (!s->live && (s->run.command || s->run.options->pid_count) &&
-		 proclife_tasks_selected(s->run.tasks) &&
-		 !proclife_tasks_selected_open(s->run.tasks) && !proclife_tasks_missing(s->run.tasks, 0))
+	else if (!(s->run.options->pid_count && session_looks_back(s)) && session_all_gone(s))
 		s->stop = STOP_GONE;
 	if (s->stop)
 		s->run.ended = ts;

@@ -76,9 +76,12 @@ static int select_pids(struct session *s)
 	int ret;
 
 	for (i = 0; i < options->pid_count; i++) {
-		if (!options->history && !s->replay && !check_pid(options->pids[i]))
-			return -ESRCH;
-		ret = proclife_tasks_select_pid(s->run.tasks, options->pids[i]);
+		if (session_looks_back(s))
+			ret = proclife_tasks_select_holders(s->run.tasks, options->pids[i]);
+		else if (!check_pid(options->pids[i]))
+			ret = -ESRCH;
+		else
+			ret = proclife_tasks_select_pid(s->run.tasks, options->pids[i]);
 		if (ret)
 			return ret;
 	}

@@ -55,6 +55,8 @@ static void json_finish(struct session *s)
 	json_string(json, "reason", reason(s));
 	json_uint(json, "lost", s->run.lost);
 	json_suppressed(json, &s->run);
+	if (matched_is_limited(&s->run))
+		json_uint(json, "unjudged", s->run.matched.unjudged);
 	if (s->follow.ended)
 		json_uint(json, "status", s->follow.status);
 	else if (s->replay && s->stop != STOP_SIGNAL && s->replay->command_status >= 0)

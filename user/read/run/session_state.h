@@ -87,6 +87,20 @@ static inline uint64_t session_now(const struct session *s)
 	return proclife_source_now(s->run.source);
 }
 
+/* Is there a past to read, in which one process after the other can have had the same pid? */
+static inline bool session_looks_back(const struct session *s)
+{
+	return s->replay || s->run.options->history;
+}
+
+/* The command, or the processes of --pid, and all their descendants. */
+static inline bool session_all_gone(const struct session *s)
+{
+	return !s->live && (s->run.command || s->run.options->pid_count) &&
+	       proclife_tasks_selected(s->run.tasks) &&
+	       !proclife_tasks_selected_open(s->run.tasks) && !proclife_tasks_missing(s->run.tasks, 0);
+}
+
 /* What is later than @when does not count any more, unless that is so already. */
 void session_stop_at(struct session *s, uint64_t when, enum stop why);
 void session_signal_set(sigset_t *set);

@@ -68,7 +68,7 @@ static int prepare(struct slice *slice)
 	if (!ret)
 		ret = matched_begin(run, slice->dir);
 	for (i = 0; !ret && i < options->pid_count; i++)
-		ret = proclife_tasks_select_pid(run->tasks, options->pids[i]);
+		ret = proclife_tasks_select_holders(run->tasks, options->pids[i]);
 	return ret;
 }
 
@@ -101,11 +101,11 @@ static int decide(struct slice *slice)
  * The second time
  */
 
-static bool is_kept(void *data, const struct proclife_process *process)
+static enum proclife_match is_kept(void *data, const struct proclife_process *process)
 {
 	const struct slice *slice = data;
 
-	return kept_has(&slice->kept, process->id);
+	return kept_has(&slice->kept, process->id) ? PROCLIFE_MATCHES : PROCLIFE_MATCHES_NOT;
 }
 
 static int begin_copy(struct slice *slice, struct proclife_tasks **tasks)
@@ -268,7 +268,7 @@ int slice_run(const struct options *options, const struct screen *screen)
 	if (message_on_terminal())
 		progress_begin(&slice.progress, 0, 0);
 	if (!decide(&slice) && !copy(&slice)) {
-		slice.run.matched.processes = slice.kept.asked_for;
+		slice.run.matched.processes = slice.kept.matching;
 		matched_report(&slice.run, NULL);
 		sum_up(&slice);
 		status = replay_verdict(&slice.run, slice.recorded, slice.dir, slice.cut);

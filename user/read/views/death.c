@@ -33,6 +33,7 @@ static void set_later(struct death *death, const struct proclife_tasks *tasks,
 	death->flags = process->flags;
 	death->marks = process->marks;
 	death->killed = proclife_process_killed(process);
+	death->max_rss = process->max_rss; /* of many it is known only after the EXIT */
 	death_set_phases(death, process);
 	if (process->open) { /* it is a thread's, so far */
 		death->marks.freed = 0;
@@ -62,7 +63,6 @@ void death_set(struct death *death, const struct proclife_tasks *tasks,
 	death->args = process->args;
 	death->id = process->id;
 	death->seen = process->seen;
-	death->max_rss = process->max_rss;
 	death->args_bytes = process->args_bytes;
 	death->tgid = process->tgid;
 	death->creator_tgid = process->creator_tgid;

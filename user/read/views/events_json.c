@@ -211,8 +211,10 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		break;
 	case PROCLIFE_EXIT:
 		json_bool(json, "group_dead", r->flags & PROCLIFE_F_GROUP_DEAD);
-		if (before->process)
+		if (before->process) {
+			json_uint_or_null(json, "max_rss", before->process->max_rss);
 			json_killer(json, proclife_process_killer(before->process));
+		}
 		put_phase(json, before, PROCLIFE_LIFE);
 		break;
 	case PROCLIFE_REAP:

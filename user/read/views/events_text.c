@@ -112,9 +112,9 @@ static void show_exit(struct text *line, const struct proclife_record *r,
 	text_string(line, ", sys ");
 	text_time(line, system);
 	text_string(line, ")");
-	if (group_dead && x->max_rss) {
+	if (before->process && before->process->max_rss) {
 		text_string(line, ", rss ");
-		text_size(line, x->max_rss);
+		text_size(line, before->process->max_rss);
 	}
 	show_pair(line, ", faults ", x->min_flt, x->maj_flt);
 	show_pair(line, ", switches ", x->nvcsw, x->nivcsw);

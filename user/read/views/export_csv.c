@@ -73,7 +73,7 @@ static void put_usage(struct csv *csv, const struct death *death)
 	put_count(csv, "runtime", usage->runtime);
 	put_count(csv, "utime", user);
 	put_count(csv, "stime", system);
-	put_count(csv, "max_rss", death->max_rss);
+	csv_number(csv, "max_rss", death->max_rss, death->max_rss);
 	put_count(csv, "min_flt", usage->min_flt);
 	put_count(csv, "maj_flt", usage->maj_flt);
 	put_count(csv, "nvcsw", usage->nvcsw);

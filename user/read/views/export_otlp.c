@@ -171,7 +171,8 @@ static void put_usage(struct json *json, const struct death *death)
 	otlp_uint(json, "proclife.runtime", usage->runtime);
 	otlp_uint(json, "proclife.utime", user);
 	otlp_uint(json, "proclife.stime", system);
-	otlp_uint(json, "proclife.max_rss", death->max_rss);
+	if (death->max_rss)
+		otlp_uint(json, "proclife.max_rss", death->max_rss);
 	otlp_uint(json, "proclife.min_flt", usage->min_flt);
 	otlp_uint(json, "proclife.maj_flt", usage->maj_flt);
 	otlp_uint(json, "proclife.nvcsw", usage->nvcsw);

@@ -66,7 +66,7 @@ static void json_usage(struct json *json, const struct death *death)
 	json_uint(json, "runtime", usage->runtime);
 	json_uint(json, "utime", user);
 	json_uint(json, "stime", system);
-	json_uint(json, "max_rss", death->max_rss);
+	json_uint_or_null(json, "max_rss", death->max_rss);
 	json_uint(json, "min_flt", usage->min_flt);
 	json_uint(json, "maj_flt", usage->maj_flt);
 	json_uint(json, "nvcsw", usage->nvcsw);

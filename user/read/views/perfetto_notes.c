@@ -107,7 +107,8 @@ void perfetto_notes(struct packets *packets, const struct run *run, const struct
 	packets_note_uint(packets, "runtime", usage->runtime);
 	packets_note_uint(packets, "utime", user);
 	packets_note_uint(packets, "stime", system);
-	packets_note_uint(packets, "max_rss", death->max_rss);
+	if (death->max_rss)
+		packets_note_uint(packets, "max_rss", death->max_rss);
 	packets_note_uint(packets, "min_flt", usage->min_flt);
 	packets_note_uint(packets, "maj_flt", usage->maj_flt);
 	packets_note_uint(packets, "nvcsw", usage->nvcsw);

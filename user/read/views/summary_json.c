@@ -30,7 +30,7 @@ void summary_json_program(const struct run *run, const struct program *program)
 	json_uint(json, "failed", program->failed);
 	json_uint(json, "open", program->open);
 	json_uint(json, "runtime", program->runtime);
-	json_uint(json, "max_rss", program->max_rss);
+	json_uint_or_null(json, "max_rss", program->max_rss);
 	json_object(json, "life");
 	json_percentiles(json, program->life);
 	json_object_end(json);

@@ -44,6 +44,8 @@ static void process_gone(void *data, struct proclife_process *process)
 	const struct proclife_memory *memory = proclife_process_memory(process);
 	struct tally *tally = data;
 
+	if (process->selected && proclife_process_unjudged(process) && !process->outlives)
+		tally->unjudged++;
 	if (!filter_passes(process))
 		return;
 	tally->incomplete += process->incomplete;
@@ -152,6 +154,9 @@ static void print_missing(const struct tally *tally, FILE *out)
 		      missed_so_far(tally->run) - tally->missed);
 	print_counter(out, "proclife_incomplete_lives_total",
 		      "Processes that are gone, and of which records were lost.", tally->incomplete);
+	print_counter(out, "proclife_unjudged_processes_total",
+		      "Processes that are gone, and of which it is not known whether they match the filters.",
+		      tally->unjudged);
 }
 
 static void print_present(const struct tally *tally, uint64_t now, FILE *out)

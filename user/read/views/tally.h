@@ -26,6 +26,7 @@ struct tally {
 	uint64_t execs;
 	uint64_t exits[TALLY_EXITS];
 	uint64_t incomplete;
+	uint64_t unjudged;
 	struct prometheus_times phases[PROCLIFE_PHASES];
 };
 

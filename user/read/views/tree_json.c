@@ -69,7 +69,7 @@ static void json_node(struct tree_view *view, const struct row *b)
 					 node->exit_code), node->exit_code);
 	json_killer(json, node->common->killer);
 	json_uint(json, "runtime", node->runtime);
-	json_uint(json, "max_rss", node->max_rss);
+	json_uint_or_null(json, "max_rss", node->max_rss);
 	json_uint(json, "reaper_pid", node->reaper_tgid);
 	json_string(json, "state", proclife_state_name(node->state));
 	json_bool(json, "incomplete", node->incomplete);

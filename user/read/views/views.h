@@ -9,6 +9,17 @@
 #include <proclife.h>
 #include <sys/types.h>
 
+/* What a filter can ask for. */
+enum criterion {
+	CRITERION_COMM,
+	CRITERION_UID,
+	CRITERION_CGROUP,
+	CRITERION_ARGS,
+	CRITERION_END, /* --failed, --status, --signal */
+	CRITERION_TIME,
+	CRITERIA,
+};
+
 struct run {
 	const struct options *options;
 	const struct screen *screen;
@@ -35,14 +46,9 @@ struct run {
 	struct {
 		uint64_t processes; /* that match, at their end or in an event that is shown */
 		uint64_t failed;    /* of them, those with another exit status than 0, or killed */
-		bool cgroup_path;   /* of one that was looked at, the path is known */
-		bool cgroup_unknown; /* of one, it is not */
-		bool comm;	    /* one has matched this kind of filter at some time */
-		bool uid;
-		bool cgroup;
-		bool args;
-		bool end; /* --failed, --status, --signal */
-		bool time;
+		uint64_t unjudged;  /* of which it is not known whether they match */
+		unsigned int lacks; /* for want of what: bits by enum criterion */
+		unsigned int met;   /* bits of those that one has matched at some time */
 		bool several; /* recordings */
 	} matched;
 	bool failed;	/* something could not be written, which has been said */
@@ -119,7 +125,9 @@ void cgroup_ends_show_missing(const struct run *run, struct text *line);
 #define MANY_LINES 50
 
 /* For proclife_tasks_filter(); @data is the run. */
-bool filter_match(void *data, const struct proclife_process *process);
+enum proclife_match filter_match(void *data, const struct proclife_process *process);
+/* Does it meet this one alone? */
+enum proclife_match filter_meets(struct run *run, const struct proclife_process *process, enum criterion criterion);
 /* Are these arguments, which are not to be known? */
 static inline bool is_hidden(const struct run *run, const struct proclife_event *event)
 {

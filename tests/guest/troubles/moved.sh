@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+# A process that runs is moved to another cgroup, and killed there: no fork, exec or rename shows that.
+hierarchy=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [[ ! $hierarchy ]]; then
+	hierarchy=$work/hierarchy
+	mkdir "$hierarchy" && mount -t cgroup2 none "$hierarchy"
+fi
+mkdir -p "$hierarchy/pods/web"
+cat >"$here/move" <<-END
+	sleep 100 & pid=\$!
+	sleep 0.5
+	echo \$pid >$hierarchy/pods/web/cgroup.procs
+	kill -KILL \$pid
+	wait \$pid
+	exit 0
+END
+expect 'recorded' 0 '' proclife-read --record "$here/recording" -- bash "$here/move"
+read=(proclife-read -i "$here/recording" --cgroup /pods/web)
+expect 'deaths' 0 ' SIGKILL .*sleep 100' "${read[@]}" --lives
+expect 'deaths in JSON' 0 '"cgroup_path":"/pods/web","comm":"sleep",' "${read[@]}" --lives --json
+expect 'deaths: nobody is doubtful' 0 '"unjudged":0' cat "$work/output"
+expect 'the tree' 0 'sleep 100  SIGKILL' "${read[@]}" --tree
+expect 'the summary' 0 '"group":"sleep","runs":1,' "${read[@]}" --summary --json
+expect 'latencies' 0 '^1 process$' "${read[@]}" --latency
+expect 'events' 0 'sleep .*SIGKILL' "${read[@]}" --events exit
+expect 'an expectation' 0 '' "${read[@]}" --expect 'life.count==1'
+expect 'metrics' 0 '' "${read[@]}" --metrics "$here/metrics"
+expect 'metrics: it was killed' 0 '^proclife_exits_total\{status="signal"\} 1$' cat "$here/metrics"
+expect 'an export' 0 ',sleep,' "${read[@]}" --export csv
+expect 'as it happens' 0 ' SIGKILL .*sleep 100' proclife-read --lives --cgroup /pods/web -- bash "$here/move"
+expect 'metrics as it happens' 0 '' \
+	proclife-read --cgroup /pods/web --metrics "$here/live" --latency -- bash "$here/move"
+expect 'metrics as it happens: it was killed' 0 '^proclife_exits_total\{status="signal"\} 1$' cat "$here/live"
+rmdir "$hierarchy/pods/web" "$hierarchy/pods"

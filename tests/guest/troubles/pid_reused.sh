@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+# Three processes have the same ID, one after the other.
+cat >"$here/reuse" <<-'END'
+	for status in 3 4 5; do
+		until [ "$pid" = 20000 ]; do
+			echo 19999 >/proc/sys/kernel/ns_last_pid
+			sh -c "sleep 0.2; exit $status" & pid=$!
+			wait "$pid"
+		done
+		pid=
+	done
+END
+expect 'recorded' 0 '' proclife-read --record "$here/recording" -- bash "$here/reuse"
+read=(proclife-read -i "$here/recording" --pid 20000)
+ends() { sed -nE 's/.*"type":"(life|process)".*"pid":20000,.*"wait_status":([0-9]+),.*/\2/p' "$1" | paste -sd' '; }
+each='^768 1024 1280$'
+for view in lives tree; do
+	"${read[@]}" --$view --json >"$here/$view"
+	expect "all three: --$view" 0 "$each" ends "$here/$view"
+done
+expect 'all three: text' 0 '' "${read[@]}" --lives
+for status in 3 4 5; do
+	expect "all three: status $status" 0 " 20000 .* status $status " cat "$work/output"
+	"${read[@]}" --lives >"$work/output"
+done
+expect 'all three: --summary' 0 '"group":"sh","runs":3,' "${read[@]}" --summary --json
+expect 'all three: --latency' 0 '^6 processes$' "${read[@]}" --latency
+expect 'all three: --events' 0 '^3$' sh -c "'${read[0]}' -i '$here/recording' --pid 20000 --events exit | grep -c ' 20000 '"
+expect 'all three: --export' 0 '^3$' sh -c "'${read[0]}' -i '$here/recording' --pid 20000 --export csv | grep -c '^20000,\|,20000,.*,sh,'"
+expect 'all three: --expect' 0 '' "${read[@]}" --expect 'life.count==6'
+expect 'all three: a slice' 0 '' "${read[@]}" --slice "$here/slice"
+proclife-read -i "$here/slice" --lives --json >"$here/sliced"
+expect 'all three: in the slice' 0 "$each" ends "$here/sliced"
+third=$(sed -nE 's/.*"pid":20000,.*"born":([0-9]+),.*"wait_status":1280,.*/\1/p' "$here/lives")
+"${read[@]}" --lives --json --from "${third:0:-9}.${third: -9}" >"$here/late"
+expect 'the third alone' 0 '^1280$' ends "$here/late"
+proclife-read --history --pid 20000 --lives --json >"$here/live"
+expect 'all three: the history' 0 "$each" ends "$here/live"
+expect 'nobody has had it' 0 'no process matched --pid 19998' proclife-read -i "$here/recording" --lives --pid 19998

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+# Short jobs, whose cgroups are removed at once, and arguments that the module cut: a filter cannot judge
+# what is not known, and has to say so.
+hierarchy=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [[ ! $hierarchy ]]; then
+	hierarchy=$work/hierarchy
+	mkdir "$hierarchy" && mount -t cgroup2 none "$hierarchy"
+fi
+mkdir -p "$hierarchy/pods"
+cat >"$here/jobs" <<-END
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		mkdir $hierarchy/pods/\$n
+		(echo 0 >$hierarchy/pods/\$n/cgroup.procs && exec /bin/true)
+		sleep \$1
+		until rmdir $hierarchy/pods/\$n 2>/dev/null; do sleep 0.01; done
+	done
+END
+# Nobody reads meanwhile. Those of whom the shell's last move is known are in no doubt.
+sh "$here/jobs" 0
+said='10 processes may match, but are left out: not known: path of the cgroup$'
+gone=(proclife-read --history --duration 0.1 --cgroup /pods)
+for view in lives tree summary latency parents; do
+	expect "gone: --$view" 0 "$said" "${gone[@]}" --$view
+	expect "gone: --$view in JSON" 0 '"type":"end",.*"unjudged":10' "${gone[@]}" --$view --json
+done
+expect 'gone: --events' 0 "$said" "${gone[@]}" --events exit
+expect 'gone: metrics' 0 '' "${gone[@]}" --metrics "$here/metrics"
+expect 'gone: metrics count them' 0 '^proclife_unjudged_processes_total 10$' cat "$here/metrics"
+expect 'gone: those elsewhere are in no doubt' 0 '"unjudged":10' "${gone[@]}" --comm true --lives --json
+expect 'gone: a filter that excludes them' 0 '"unjudged":0' "${gone[@]}" --comm nobody --lives --json
+expect 'gone: the root has all' 0 '"unjudged":0' proclife-read --history --duration 0.1 --cgroup / --lives --json
+
+# Somebody reads, and looks each path up while it is there. The result is shown only at the end.
+expect 'there: --lives' 0 '^10 processes$' proclife-read --latency --cgroup /pods -- sh "$here/jobs" 0.5
+expect 'there: recorded' 0 '' proclife-read --record "$here/recording" -- sh "$here/jobs" 0.5
+expect 'there: the recording' 0 '^10 processes$' proclife-read -i "$here/recording" --latency --cgroup /pods
+expect 'there: nobody is doubtful' 0 '"unjudged":0' proclife-read -i "$here/recording" --lives --cgroup /pods --json
+rmdir "$hierarchy/pods"
+
+# Arguments: 512 bytes of them are recorded.
+cut=$(printf '%700s' '' | tr ' ' x)
+expect 'arguments: recorded' 0 '' proclife-read --record "$here/args" -- sh -c "/bin/true $cut needle.c; /bin/true other.c"
+read=(proclife-read -i "$here/args" --comm true)
+expect 'arguments: one may match' 0 '1 process may match, but is left out: not known: all arguments$' \
+	"${read[@]}" --lives --args '*needle.c*'
+expect 'arguments: none does' 0 'no process matched' "${read[@]}" --lives --args '*needle.c*'
+expect 'arguments: in JSON' 0 '"unjudged":1' "${read[@]}" --lives --json --args '*needle.c*'
+expect 'arguments: what is known suffices' 0 '"matched":1,.*' "${read[@]}" --lives --json --args '*xxx*'
+expect 'arguments: the other one, and a doubt' 0 '"unjudged":1' "${read[@]}" --lives --json --args 'other.c'
