@@ -49,7 +49,8 @@ $(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields support/judgin
 
 # The programs in the manual pages compile as they stand there, with what a program of others has, and
 # in C++ too. NAME-2 is the second one of its page.
-EXAMPLES := $(addprefix $B/tests/examples/,libproclife.3-1 libproclife.3-2 libproclife.3-3 proclife.4-1)
+EXAMPLES := $(addprefix $B/tests/examples/,libproclife.3-1 libproclife.3-2 libproclife.3-3 libproclife.3-4 libproclife.3-5 \
+	proclife.4-1)
 
 .SECONDEXPANSION:
 $(EXAMPLES:%=%.c): $B/tests/examples/%.c: user/man/$$(firstword $$(subst -, ,$$*))
@@ -69,7 +70,7 @@ $(EXAMPLES_IN_CXX): %.in-c++: %.c
 		-Iinclude -Iuser/lib -x c++ $<
 	@touch $@
 
-$B/tests/unit/test_pages: $B/tests/unit/support/recorded.o
+$B/tests/unit/test_pages: $B/tests/unit/support/recorded.o $B/tests/unit/support/story.o
 $B/tests/unit/test_pages: | $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_users %/test_view_events %/test_view_cgroup_ends %/test_view_lives %/test_view_exits %/test_view_memory %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_view_zombies %/test_diff_program %/test_diff_lines %/test_diff_memory %/test_diff_runs %/test_junit %/test_junit_theirs %/test_select \

@@ -56,7 +56,7 @@ struct passes *passes_new(struct trace *trace, const struct trace_plan *plan, un
 	for (unsigned int pass = PASS_LIVES; pass < PASSES; pass++) {
 		if (!(mask & 1u << pass))
 			continue;
-		need(proclife_tasks_new(&passes->tasks[pass]));
+		need(proclife_tasks_new(&passes->tasks[pass], NULL));
 		if (pass >= PASS_TREE)
 			need(proclife_tree_new(&passes->tree[pass], passes->tasks[pass]));
 		if (pass >= PASS_LATENCY)

@@ -208,7 +208,7 @@ static bool open_source(void)
 	if (proclife_device_open(&machine.source, machine.path))
 		return false;
 	proclife_device_set_clock(machine.source, read_clock, NULL);
-	if (proclife_tasks_new(&machine.tasks) ||
+	if (proclife_tasks_new(&machine.tasks, NULL) ||
 	    proclife_tree_new(&machine.tree, machine.tasks) ||
 	    proclife_latency_new(&machine.latency, machine.tasks, false))
 		abort();

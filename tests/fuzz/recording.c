@@ -172,7 +172,7 @@ static void use(struct proclife_source *source)
 	uint64_t records = 0;
 	int ret;
 
-	if (proclife_tasks_new(&tasks) || proclife_tree_new(&tree, tasks) ||
+	if (proclife_tasks_new(&tasks, NULL) || proclife_tree_new(&tree, tasks) ||
 	    proclife_latency_new(&latency, tasks, false))
 		abort();
 	proclife_tasks_select_pid(tasks, 3);

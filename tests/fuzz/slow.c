@@ -54,7 +54,7 @@ static uint64_t time_records(bool selecting, uint32_t gap_at)
 	uint64_t began = cpu_ns();
 
 	need(proclife_carry_new(&carry));
-	need(proclife_tasks_new(&tasks));
+	need(proclife_tasks_new(&tasks, NULL));
 	need(proclife_tree_new(&tree, tasks));
 	need(proclife_latency_new(&latency, tasks, false));
 	need(proclife_latency_new(&threads, tasks, true));

@@ -237,7 +237,7 @@ static void feed(size_t count)
 	struct proclife_tasks *tasks;
 	struct proclife_tree *tree;
 
-	if (proclife_tasks_new(&tasks) || proclife_tree_new(&tree, tasks))
+	if (proclife_tasks_new(&tasks, NULL) || proclife_tree_new(&tree, tasks))
 		abort();
 	for (size_t i = 0; i < count; i++) {
 		struct proclife_event event = { .record = &records[i] };

@@ -43,7 +43,7 @@ int lives_begin(void **state)
 	if (module_load(""))
 		return -1;
 	lives_source = open_source();
-	return proclife_source_snapshot(lives_source) || proclife_tasks_new(&lives_tasks) ||
+	return proclife_source_snapshot(lives_source) || proclife_tasks_new(&lives_tasks, NULL) ||
 	       proclife_tasks_report(lives_tasks, &reports, NULL) ||
 	       proclife_reapers_new(&lives_reapers, lives_tasks);
 }

@@ -133,14 +133,13 @@ struct told marks_told(pid_t pid)
 	const struct proclife_reports reports = {
 		.size = sizeof(reports),
 		.process_gone = note_told,
-		.memory_gone = note_told,
+		.process_over = note_told,
 	};
 	struct note note = { .pid = (uint32_t)pid };
 	struct proclife_tasks *tasks;
 	unsigned int i;
 
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
-	assert_int_equal(proclife_tasks_begin(tasks, marks_source), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, marks_source), 0);
 	assert_int_equal(proclife_tasks_report(tasks, &reports, &note), 0);
 	for (i = 0; i < marks_count; i++) {
 		const struct proclife_event event = { .record = &marks[i] };

@@ -384,7 +384,7 @@ static void test_attaches_without_a_gap(void **state)
 		assert_int_equal(proclife_device_open(&source, NULL), 0);
 		assert_int_equal(proclife_source_snapshot(source), 0);
 		taken = proclife_source_now(source);
-		assert_int_equal(proclife_tasks_new(&tasks), 0);
+		assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 		assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
 		while (n < 600) {
 			ret = proclife_source_next(source, &event);

@@ -66,7 +66,6 @@ static void add_event(const struct proclife_event *event)
 static void own_events(void)
 {
 	for (size_t i = 0; i < count; i++) {
-		all[i].event.ahead = NULL;
 		if (all[i].event.record)
 			all[i].event.record = &all[i].record;
 	}
@@ -102,7 +101,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		assert_non_null(*told);
 	}
 	ended = &(*told)[(*told_count)++];
-	*ended = (struct ended){ .process = *process, .state = proclife_process_state(tasks, process) };
+	*ended = (struct ended){ .process = *process, .state = proclife_process_state(process) };
 	if (process->path)
 		strcpy(ended->path, process->path);
 	if (process->args) {
@@ -129,10 +128,8 @@ static void begin(struct ended **list, size_t *length)
 	told = list;
 	told_count = length;
 	*length = 0;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, facts), 0);
 	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
-	if (facts)
-		assert_int_equal(proclife_tasks_begin(tasks, facts), 0);
 }
 
 static struct proclife_carry *begin_carry(void)
@@ -141,7 +138,7 @@ static struct proclife_carry *begin_carry(void)
 
 	assert_int_equal(proclife_carry_new(&carry), 0);
 	if (facts)
-		assert_int_equal(proclife_tasks_begin(carry->tasks, facts), 0);
+		assert_int_equal(proclife_tasks_take_facts(carry->tasks, facts), 0);
 	return carry;
 }
 

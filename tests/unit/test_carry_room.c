@@ -71,7 +71,7 @@ static void tell_carried(void)
 	static const struct proclife_reports reports = { .size = sizeof(reports), .process_gone = process_gone };
 	struct proclife_tasks *tasks;
 
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
 	for (size_t i = 0; i < carried.count; i++)
 		feed(tasks, carried.records[i]);

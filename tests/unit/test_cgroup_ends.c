@@ -139,8 +139,8 @@ static void test_whole(void **state)
 	end = told_end();
 	assert_int_equal(end->cgroup, CONTAINER);
 	assert_int_equal(end->processes, 3);
-	assert_int_equal(end->killer.ts, 20);
-	assert_int_equal(end->killer.tgid, shell.tgid);
+	assert_int_equal(end->killer->ts, 20);
+	assert_int_equal(end->killer->tgid, shell.tgid);
 	expect_who(&end->killed, &b);
 	expect_who(&end->last, &a);
 	assert_int_equal(end->exited, 31);
@@ -172,7 +172,7 @@ static void test_unrecorded(void **state)
 	reaped(31, &a, &a, CONTAINER);
 	end = told_end();
 	assert_int_equal(end->processes, 2);
-	assert_int_equal(end->killer.ts, 0);
+	assert_null(end->killer);
 	expect_who(&end->last, &a); /* it was there up to its release */
 	assert_int_equal(end->exited, 20);
 	assert_int_equal(end->notified, 0);
@@ -251,7 +251,7 @@ static void test_moved_away(void **state)
 	end = told_end();
 	assert_int_equal(end->processes, 1);
 	expect_who(&end->last, &a);
-	assert_int_equal(end->killer.ts, 20);
+	assert_int_equal(end->killer->ts, 20);
 }
 
 /* It is used again: what was before does not count, nor does who is freed only now. */
@@ -275,7 +275,7 @@ static void test_again(void **state)
 	populated(90, false);
 	end = told_end();
 	assert_int_equal(end->processes, 1);
-	assert_int_equal(end->killer.ts, 70);
+	assert_int_equal(end->killer->ts, 70);
 	expect_who(&end->killed, &c);
 	assert_int_equal(end->reaped, 74);
 	assert_int_equal(end->empty, 90);
@@ -451,7 +451,7 @@ static void test_tasks_freed(void **state)
 	tasks = NULL;
 	end = proclife_cgroup_ends_get(ends, CONTAINER);
 	assert_non_null(end);
-	assert_int_equal(end->killer.ts, 20);
+	assert_int_equal(end->killer->ts, 20);
 	assert_true(end->incomplete);
 }
 

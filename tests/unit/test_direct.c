@@ -37,7 +37,7 @@ static void test_phases_of_marks(void **state)
 
 static enum proclife_life_state state_of(const struct who *who)
 {
-	return proclife_task_state(tasks, proclife_tasks_find(tasks, who->task));
+	return proclife_task_state(proclife_tasks_find(tasks, who->task));
 }
 
 static void test_states_of_a_thread(void **state)
@@ -62,14 +62,14 @@ static void test_states_without_reap(void **state)
 	struct who a = process_of_pid(200, "a"), old = process_of_pid(201, "old");
 
 	(void)state;
-	proclife_tasks_without_reap(tasks);
+	trace_without_reap(tasks);
 	old.flags = PROCLIFE_F_ZOMBIE;
 	feed(tasks, task_record(2, &old, &shell));
 	assert_int_equal(state_of(&old), PROCLIFE_IS_ZOMBIE);
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, exit_record(11, &a, 0, 0));
 	assert_int_equal(state_of(&a), PROCLIFE_IS_UNFREED);
-	assert_int_equal(proclife_process_state(tasks, proclife_tasks_holder(tasks, 200)),
+	assert_int_equal(proclife_process_state(proclife_tasks_holder(tasks, 200)),
 			 PROCLIFE_IS_UNFREED);
 }
 
@@ -101,7 +101,7 @@ static void test_group_of_one_found_late(void **state)
 
 static struct proclife_process *reaper_of(uint32_t tgid)
 {
-	return proclife_tasks_reaper(tasks, proclife_tasks_holder(tasks, tgid));
+	return proclife_process_reaper(proclife_tasks_holder(tasks, tgid));
 }
 
 static void test_reaper(void **state)
@@ -130,7 +130,7 @@ static void test_reaper(void **state)
 }
 
 /* What the source says of all of the trace. */
-static void test_begin(void **state)
+static void test_facts(void **state)
 {
 	struct fake_device *device = fake_device_new(1, 64);
 	struct proclife_source *source;
@@ -138,11 +138,11 @@ static void test_begin(void **state)
 	for (int reaps = 0; reaps < 2; reaps++) {
 		struct who a = process_of_pid(200, "a");
 
+		shell = process_of_pid(100, "sh");
 		fake_device_add_rings(device);
 		device->header->features = reaps ? UINT64_MAX : ~PROCLIFE_HAS(PROCLIFE_REAP);
 		source = fake_device_open(device);
-		begin_tasks(state);
-		assert_int_equal(proclife_tasks_begin(tasks, source), 0);
+		assert_int_equal(proclife_tasks_new(&tasks, source), 0);
 		feed(tasks, fork_record(10, &a, &shell));
 		feed(tasks, exit_record(11, &a, 0, 0));
 		assert_int_equal(state_of(&a), reaps ? PROCLIFE_IS_ZOMBIE : PROCLIFE_IS_UNFREED);
@@ -180,7 +180,7 @@ int main(void)
 		TEST(test_state_of_one_found_late),
 		TEST(test_group_of_one_found_late),
 		TEST(test_reaper),
-		cmocka_unit_test(test_begin),
+		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_names_of_types),
 	};
 

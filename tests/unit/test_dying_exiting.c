@@ -5,7 +5,7 @@
 
 static void begin_threads(const struct who *leader, const struct who *thread)
 {
-	proclife_tasks_with_exiting(tasks);
+	trace_with_exiting(tasks);
 	feed(tasks, fork_record(10, leader, &shell));
 	feed(tasks, clone_record(11, thread, &shell, leader));
 }

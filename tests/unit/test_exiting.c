@@ -26,10 +26,10 @@ static void test_phases_begin_there(void **state)
 	assert_int_equal(process_of(&a)->marks.exited, 0); /* it is on its way */
 	assert_int_equal(process_of(&a)->leader_exited, 20);
 	assert_false(proclife_process_has_exited(process_of(&a)));
-	assert_int_equal(proclife_process_state(tasks, process_of(&a)), PROCLIFE_IS_ALIVE);
+	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_ALIVE);
 	feed(tasks, ended(50, &a, 0, 0));
 	assert_int_equal(process_of(&a)->marks.exited, 20);
-	assert_int_equal(proclife_process_state(tasks, process_of(&a)), PROCLIFE_IS_ZOMBIE);
+	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_ZOMBIE);
 	feed(tasks, sigchld_record(60, &shell, &a, CLD_EXITED));
 	feed(tasks, reap_record(70, &a, &shell));
 	feed(tasks, free_record(90, &a));
@@ -49,7 +49,7 @@ static void test_without(void **state)
 
 	(void)state;
 	proclife_tasks_free(tasks);
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	report_to(tasks);
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, ended(50, &a, 0, 0));

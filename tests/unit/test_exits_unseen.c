@@ -176,13 +176,13 @@ static void test_states(void **state)
 	(void)state;
 	feed(tasks, found(10, &a, PROCLIFE_F_EXITING));
 	feed(tasks, found(11, &t, PROCLIFE_F_EXITING));
-	assert_int_equal(proclife_process_state(tasks, process_of(&a)), PROCLIFE_IS_ALIVE);
+	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_ALIVE);
 	feed(tasks, ended(20, &t, 0, 1));
-	assert_int_equal(proclife_task_state(tasks, proclife_tasks_find(tasks, t.task)),
+	assert_int_equal(proclife_task_state(proclife_tasks_find(tasks, t.task)),
 			 PROCLIFE_IS_ZOMBIE);
 	feed(tasks, ended(21, &a, 3 << 8, 0));
 	assert_int_equal(process_of(&a)->marks.exited, 0);
-	assert_int_equal(proclife_process_state(tasks, process_of(&a)), PROCLIFE_IS_ZOMBIE);
+	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_ZOMBIE);
 	/* Its parent is notified: that is certain. */
 	feed(tasks, sigchld_record(22, &shell, &a, CLD_EXITED));
 	assert_int_equal(process_of(&a)->marks.notified, 22);

@@ -15,7 +15,7 @@ static int begin(void **state)
 	struct who shell = process_of_pid(100, "sh");
 
 	(void)state;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
 	assert_int_equal(proclife_latency_new(&programs, tasks, false), 0);
 	assert_int_equal(proclife_latency_group_by(programs, PROCLIFE_BY_COMM), 0);

@@ -91,7 +91,7 @@ static void keep_first(int *err, int ret)
 static void results_begin(struct results *results)
 {
 	*results = (struct results){ 0 };
-	results->err = proclife_tasks_new(&results->tasks);
+	results->err = proclife_tasks_new(&results->tasks, NULL);
 	if (results->err)
 		return;
 	keep_first(&results->err, proclife_tasks_select_pid(results->tasks, 100));
@@ -235,10 +235,7 @@ static int feed_the_story(uint64_t *digest)
 	failing_library(true);
 	results_begin(&results);
 	for (size_t i = 0; i < story_count; i++) {
-		struct proclife_event event = {
-			.record = &story[i],
-			.ahead = i + 1 < story_count ? &story[i + 1] : NULL,
-		};
+		struct proclife_event event = { .record = &story[i] };
 
 		results_feed(&results, &event);
 	}

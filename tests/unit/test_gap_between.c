@@ -18,13 +18,13 @@ static void test_gap_hides_the_state(void **state)
 	exiting.flags |= PROCLIFE_F_EXITING;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, exiting);
-	assert_int_equal(proclife_process_state(tasks, known(&a)), PROCLIFE_IS_ALIVE);
-	assert_int_equal(proclife_process_state(tasks, known(&b)), PROCLIFE_IS_ALIVE);
+	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ALIVE);
+	assert_int_equal(proclife_process_state(known(&b)), PROCLIFE_IS_ALIVE);
 	feed_gap(tasks, 1, 12, 20);
 	feed(tasks, fork_record(21, &c, &shell));
-	assert_int_equal(proclife_process_state(tasks, known(&a)), PROCLIFE_IS_UNKNOWN);
-	assert_int_equal(proclife_process_state(tasks, known(&b)), PROCLIFE_IS_UNKNOWN);
-	assert_int_equal(proclife_process_state(tasks, known(&c)), PROCLIFE_IS_ALIVE);
+	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_UNKNOWN);
+	assert_int_equal(proclife_process_state(known(&b)), PROCLIFE_IS_UNKNOWN);
+	assert_int_equal(proclife_process_state(known(&c)), PROCLIFE_IS_ALIVE);
 }
 
 /* All of its threads were known to be dead before the gap: its FREE is the last one. */

@@ -15,7 +15,7 @@ static struct proclife_latency *run_of(uint64_t seed, enum proclife_by by, bool 
 	struct proclife_latency *latency;
 	struct proclife_tasks *tasks;
 
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_latency_new(&latency, tasks, threads), 0);
 	assert_int_equal(proclife_latency_group_by(latency, by), 0);
 	feed_random(tasks, 0, seed, 600, kinds);
@@ -74,7 +74,7 @@ static void check_one_run(enum proclife_by by)
 	const struct proclife_group *group;
 
 	assert_int_equal(proclife_latency_merge(both, NULL, second, NULL), 0);
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_latency_new(&one, tasks, false), 0);
 	assert_int_equal(proclife_latency_group_by(one, by), 0);
 	feed_random(tasks, feed_random(tasks, 0, 5, 600, 50), 6, 600, 90);
@@ -140,7 +140,7 @@ static struct proclife_latency *run_in(struct proclife_cgroups **paths, const st
 	struct proclife_tasks *tasks;
 
 	assert_int_equal(proclife_cgroups_new(paths, "/nowhere", NULL), 0);
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
 	assert_int_equal(proclife_latency_group_by(latency, PROCLIFE_BY_CGROUP), 0);
 	for (size_t i = 0; i < count; i++) {

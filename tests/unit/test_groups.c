@@ -14,7 +14,7 @@ static struct who shell, init;
 static int begin(void **state)
 {
 	(void)state;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	for (int threads = 0; threads < 2; threads++) {
 		for (unsigned int i = 0; i < PROCLIFE_BYS; i++) {
 			struct proclife_latency **latency = &by[threads][i];
@@ -104,7 +104,7 @@ static void test_began_before(void **state)
 	struct proclife_record record = task_record(10, &a, &init);
 
 	(void)state;
-	proclife_tasks_with_exiting(tasks);
+	trace_with_exiting(tasks);
 	record.flags |= PROCLIFE_F_EXITING;
 	feed(tasks, record);
 	record = exit_record(20, &a, 0, 0);

@@ -230,7 +230,7 @@ static void check_lives(void)
 	source = fake_device_open(device);
 	device->now = ts;
 	assert_int_equal(proclife_source_rewind(source), 0);
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	memset(&reported, 0, sizeof(reported));
 	report_to(tasks);
 	while (proclife_source_next(source, &event) == 1)

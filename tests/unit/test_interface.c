@@ -27,7 +27,7 @@ static void test_reports_of_other_versions(void **state)
 	struct proclife_reports none = { .size = 1 };
 
 	(void)state;
-	assert_int_equal(proclife_tasks_new(&lives), 0);
+	assert_int_equal(proclife_tasks_new(&lives, NULL), 0);
 	assert_int_equal(proclife_tasks_report(lives, &none, NULL), -EINVAL);
 	none.size = sizeof(none) - 1;
 	assert_int_equal(proclife_tasks_report(lives, &none, NULL), -EINVAL);
@@ -97,9 +97,9 @@ static int replay_it(int (*each)(void *data, const struct proclife_event *event)
 	int ret;
 
 	gone = 0;
-	assert_int_equal(proclife_tasks_new(&lives), 0);
+	assert_int_equal(proclife_tasks_new(&lives, source), 0);
 	assert_int_equal(proclife_tasks_report(lives, &reports, NULL), 0);
-	ret = proclife_tasks_replay(lives, source, each, data);
+	ret = proclife_tasks_replay(lives, each, data);
 	proclife_tasks_free(lives);
 	proclife_source_free(source);
 	return ret;
@@ -133,7 +133,7 @@ static void test_replay_cut(void **state)
 static void note_state(void *data, struct proclife_process *process)
 {
 	if (process->tgid == 100)
-		*(int *)data = (int)proclife_process_state(lives, process);
+		*(int *)data = (int)proclife_process_state(process);
 }
 
 /* Where REAPs are not recorded, who has exited is no zombie for that. */
@@ -154,9 +154,9 @@ static void test_replay_without_reap(void **state)
 		if (without)
 			metadata_set(folder.path, "features", "\"0x7ffbf\"");
 		source = replay(folder.path);
-		assert_int_equal(proclife_tasks_new(&lives), 0);
+		assert_int_equal(proclife_tasks_new(&lives, source), 0);
 		assert_int_equal(proclife_tasks_report(lives, &reports, &is), 0);
-		assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), 0);
+		assert_int_equal(proclife_tasks_replay(lives, NULL, NULL), 0);
 		assert_int_equal(is, without ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE);
 		proclife_tasks_free(lives);
 		proclife_source_free(source);
@@ -193,15 +193,19 @@ static void test_replay_of_what_has_begun(void **state)
 	story_end();
 	source = replay(folder.path);
 	assert_int_equal(proclife_source_next(source, &event), 1);
-	assert_int_equal(proclife_tasks_new(&lives), 0);
-	assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), -EBUSY);
+	assert_int_equal(proclife_tasks_new(&lives, source), 0);
+	assert_int_equal(proclife_tasks_replay(lives, NULL, NULL), -EBUSY);
+	proclife_tasks_free(lives);
 	proclife_source_free(source);
 	source = replay(folder.path);
-	assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), 0);
+	assert_int_equal(proclife_tasks_new(&lives, source), 0);
+	assert_int_equal(proclife_tasks_replay(lives, NULL, NULL), 0);
+	assert_int_equal(proclife_tasks_replay(lives, NULL, NULL), -EBUSY);
+	proclife_tasks_free(lives);
 	proclife_source_free(source);
-	source = replay(folder.path);
-	assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), -EBUSY);
-	proclife_source_free(source);
+	/* There is nothing to feed them with. */
+	assert_int_equal(proclife_tasks_new(&lives, NULL), 0);
+	assert_int_equal(proclife_tasks_replay(lives, NULL, NULL), -EINVAL);
 	proclife_tasks_free(lives);
 }
 
@@ -243,8 +247,8 @@ static void test_replay_of_a_device(void **state)
 	(void)state;
 	fake_device_add_rings(device);
 	source = fake_device_open(device);
-	assert_int_equal(proclife_tasks_new(&lives), 0);
-	assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), -EINVAL);
+	assert_int_equal(proclife_tasks_new(&lives, source), 0);
+	assert_int_equal(proclife_tasks_replay(lives, NULL, NULL), -EINVAL);
 	proclife_tasks_free(lives);
 	proclife_source_free(source);
 	fake_device_free(device);
@@ -286,10 +290,10 @@ static void test_replay_command(void **state)
 	fake_device_free(device);
 	for (uint32_t pid = 0; pid <= 61; pid += 61) {
 		source = replay(folder.path);
-		assert_int_equal(proclife_tasks_new(&lives), 0);
+		assert_int_equal(proclife_tasks_new(&lives, source), 0);
 		if (pid)
 			assert_int_equal(proclife_tasks_select_pid(lives, pid), 0);
-		assert_int_equal(proclife_tasks_replay(lives, source, NULL, NULL), 0);
+		assert_int_equal(proclife_tasks_replay(lives, NULL, NULL), 0);
 		assert_int_equal(proclife_tasks_selected(lives), 1);
 		assert_int_equal(proclife_tasks_missing(lives, 0), 0);
 		proclife_tasks_free(lives);

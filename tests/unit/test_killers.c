@@ -16,7 +16,7 @@ static const struct who guard = { .task = 3, .group = 4, .start = 2, .pid = 101,
 static int setup(void **state)
 {
 	(void)state;
-	return proclife_tasks_new(&tasks) || proclife_tree_new(&tree, tasks);
+	return proclife_tasks_new(&tasks, NULL) || proclife_tree_new(&tree, tasks);
 }
 
 static int teardown(void **state)
@@ -161,7 +161,7 @@ static void test_too_late(void **state)
 	struct proclife_record r = record_of(20, PROCLIFE_EXITING, &a);
 
 	(void)state;
-	proclife_tasks_with_exiting(tasks);
+	trace_with_exiting(tasks);
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, fork_record(10, &b, &shell));
 	feed(tasks, signal_record(11, &a, SIGTERM, &shell));
@@ -194,7 +194,7 @@ static void test_ending_before(void **state)
 	const struct proclife_process *process;
 
 	(void)state;
-	proclife_tasks_with_exiting(tasks);
+	trace_with_exiting(tasks);
 	r.flags |= PROCLIFE_F_GROUP_EXIT;
 	feed(tasks, r);
 	feed(tasks, signal_record(11, &a, SIGKILL, &guard));

@@ -15,7 +15,7 @@ static struct who shell;
 static int begin(void **state)
 {
 	(void)state;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
 	assert_int_equal(proclife_latency_new(&of_threads, tasks, true), 0);
 	shell = process_of_pid(100, "sh");
@@ -239,7 +239,7 @@ static void test_began_before(void **state)
 	struct proclife_record r = task_record(10, &a, &shell);
 
 	(void)state;
-	proclife_tasks_with_exiting(tasks);
+	trace_with_exiting(tasks);
 	r.flags |= PROCLIFE_F_EXITING;
 	feed(tasks, r);
 	feed(tasks, exit_record(20, &a, 1 << 8, 0));

@@ -22,7 +22,7 @@ struct place {
 /* Where pointers have 64 bits. */
 static const struct place places[] = {
 	AT(gap, lost, 0), AT(gap, from, 8), AT(gap, to, 16), AT(gap, cpu, 24),
-	AT(event, record, 0), AT(event, gap, 8), AT(event, ahead, 40),
+	AT(event, record, 0), AT(event, gap, 8),
 	AT(fault, path, 0), AT(fault, text, 4352),
 	AT(run_info, size, 0), AT(run_info, began, 8), AT(run_info, ended, 16),
 	AT(run_info, command, 24), AT(run_info, command_creator, 28),
@@ -130,7 +130,7 @@ static const struct place places[] = {
 
 /* A member that is new has to be above as well: the last one ends here. */
 static const struct place sizes[] = {
-	SIZE(gap, 32), SIZE(event, 48), SIZE(fault, 4672), SIZE(run_info, 272), SIZE(keep, 24), SIZE(held, 24), SIZE(damage, 168),
+	SIZE(gap, 32), SIZE(event, 40), SIZE(fault, 4672), SIZE(run_info, 272), SIZE(keep, 24), SIZE(held, 24), SIZE(damage, 168),
 	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 368),
 	SIZE(killer, 56), SIZE(reports, 64), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 136), SIZE(common, 32),
@@ -166,7 +166,7 @@ static void test_ends(void **state)
 	assert_int_equal(sizeof(struct proclife_run_info),
 			 offsetof(struct proclife_run_info, boot_id) + PROCLIFE_UUID_BYTES);
 	assert_int_equal(sizeof(struct proclife_reports),
-			 offsetof(struct proclife_reports, memory_gone) + sizeof(void *));
+			 offsetof(struct proclife_reports, process_over) + sizeof(void *));
 }
 
 #define VALUE(name, value) { #name, (size_t)PROCLIFE_##name, value }

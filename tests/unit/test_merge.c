@@ -151,12 +151,14 @@ static void refill_dry(struct setup *s)
 	}
 }
 
-/* Of a stream that has so many records left at hand. */
-static void expect_item(const struct proclife_event *event, const struct item *item, uint64_t left)
+/* Its stream has @left records left at hand. */
+static void expect_item(const struct proclife_merge *merge, const struct proclife_event *event,
+			const struct item *item, uint64_t left)
 {
+	const struct proclife_record *ahead;
+
 	if (item->lost) {
 		assert_null(event->record);
-		assert_null(event->ahead);
 		assert_int_equal(event->gap.lost, item->lost);
 		assert_int_equal(event->gap.from, item->ts);
 		assert_int_equal(event->gap.cpu, item->order);
@@ -166,8 +168,10 @@ static void expect_item(const struct proclife_event *event, const struct item *i
 	assert_int_equal(event->record->ts, item->ts);
 	assert_int_equal(event->record->cpu, item->order);
 	assert_int_equal(event->record->task, item->index);
-	if (event->ahead)
-		assert_in_range(event->ahead - event->record, 1, left);
+	ahead = proclife_merge_ahead(merge, event->record);
+	if (ahead)
+		assert_in_range(ahead - event->record, 1, left);
+	assert_null(proclife_merge_ahead(merge, event->record - 1));
 }
 
 static uint64_t left_at_hand(const struct setup *s, uint32_t order)
@@ -216,7 +220,7 @@ static void check_merge(uint64_t seed, uint32_t streams, uint64_t most, unsigned
 			assert_int_equal(ret, 1);
 			assert_true(at < s.count);
 			assert_true(sorted[at].ts < s.merge.horizon);
-			expect_item(&event, &sorted[at], left_at_hand(&s, sorted[at].order));
+			expect_item(&s.merge, &event, &sorted[at], left_at_hand(&s, sorted[at].order));
 			assert_int_equal(s.merge.yielded, sorted[at].ts);
 			at++;
 		}

@@ -6,6 +6,7 @@
 #include "program.h"
 #include "recorded.h"
 #include "records.h"
+#include "story.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -412,6 +413,46 @@ static void test_recording_example(void **state)
 	folder_remove(&folder);
 }
 
+static void expect_example(int number, const char *text)
+{
+	struct output out = run_program(false, 0, "%s/libproclife.3-%d %s", examples, number, folder.path);
+
+	assert_int_equal(out.status, 0);
+	assert_string_equal(out.text, text);
+	free(out.text);
+	out = run_program(true, 0, "%s/libproclife.3-%d /nonexistent", examples, number);
+	assert_int_equal(out.status, 1);
+	assert_non_null(strstr(out.text, "No such file"));
+	free(out.text);
+}
+
+/* Two zombies of a parent that appeared before them, and a life that is over. */
+static void test_stranger_examples(void **state)
+{
+	struct who init = process_of_pid(1, "init"), parent, child;
+
+	(void)state;
+	folder_make(&folder);
+	story_begin(folder.path);
+	story_put(task_record(0, &init, &init));
+	parent = story_fork(&init, 100, "parent");
+	for (uint32_t pid = 101; pid <= 103; pid++) {
+		machine->now += MS;
+		child = story_fork(&parent, pid, "a child");
+		story_exit(&child, &parent, pid == 101 ? 9 : 3 << 8);
+	}
+	story_reap(&child, &parent);
+	story_put(free_record(0, &child));
+	story_end();
+	expect_example(4, "100 has left 2 zombies\n");
+	expect_example(5, "103 100 a?child 1003000008 1003000009 1003000011 status 3 complete\n"
+			  "1 1 init 0 0 0 unknown -1 incomplete\n"
+			  "100 1 parent 1000000001 0 0 unknown -1 incomplete\n"
+			  "101 100 a?child 1001000002 1001000003 0 signal 9 incomplete\n"
+			  "102 100 a?child 1002000005 1002000006 0 status 3 incomplete\n");
+	folder_remove(&folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -420,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_abi),	 cmocka_unit_test(test_abi_example),
 		cmocka_unit_test(test_library_example),
 		cmocka_unit_test(test_recording_example),
+		cmocka_unit_test(test_stranger_examples),
 	};
 
 	if (find_program())

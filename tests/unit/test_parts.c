@@ -93,7 +93,7 @@ static void tell(struct log *log, size_t which)
 	const struct proclife_reports reports = { .size = sizeof(reports), .process_gone = process_gone };
 	struct proclife_tasks *tasks;
 
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_tasks_report(tasks, &reports, (void *)(uintptr_t)which), 0);
 	for (size_t i = 0; i < log->count; i++) {
 		struct proclife_event event = { .record = &log->records[i] };

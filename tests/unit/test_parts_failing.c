@@ -88,7 +88,7 @@ static int record_parts(struct fake_device *device, unsigned int rounds, struct 
 	if (kept && !proclife_recorder_error(kept)) {
 		info.ended = device->now;
 		keep_first(&err, proclife_recorder_finish(kept, &info));
-		proclife_recorder_held(kept, held);
+		*held = *proclife_recorder_held(kept);
 	}
 	proclife_recorder_free(kept);
 	proclife_source_free(source);

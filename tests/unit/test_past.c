@@ -36,7 +36,7 @@ static int begin(void **state)
 	(void)state;
 	now = 1000;
 	past_init(&past);
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	return proclife_tasks_report(tasks, &reports, NULL);
 }
 

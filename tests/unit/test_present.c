@@ -120,7 +120,7 @@ static void test_next_task(void **state)
 
 static bool is_zombie(const struct who *who)
 {
-	return proclife_process_state(tasks, proclife_tasks_find(tasks, who->task)->process) ==
+	return proclife_process_state(proclife_tasks_find(tasks, who->task)->process) ==
 	       PROCLIFE_IS_ZOMBIE;
 }
 

@@ -62,7 +62,7 @@ static void tell(const struct proclife_process *p, const struct truth *t)
 		    p->tgid, (ull)p->start, (ull)p->seen, (ull)p->marks.born, (ull)p->marks.exited,
 		    (ull)p->marks.reaped, (ull)p->marks.freed, p->exit_code, p->parent_tgid,
 		    p->threads, p->live,
-		    p->incomplete, proclife_state_name(proclife_process_state(tasks, p)));
+		    p->incomplete, proclife_state_name(proclife_process_state(p)));
 	if (t)
 		print_error("%u true: start %llu began %llu born %llu exited %llu reaped %llu "
 			    "freed %llu code %d parent %u threads %u open %u\n",
@@ -168,7 +168,7 @@ static enum proclife_life_state true_state(const struct truth *truth)
 /* As it is at the end of the trace; it is not known only where something was lost. */
 static void check_state(const struct proclife_process *process, const struct truth *truth)
 {
-	enum proclife_life_state state = proclife_process_state(tasks, process);
+	enum proclife_life_state state = proclife_process_state(process);
 
 	if (state == PROCLIFE_IS_UNKNOWN)
 		check(process->incomplete || touched_process(truth));
@@ -356,7 +356,7 @@ static void run(const struct trace_plan *plan)
 	ids = 0;
 	process_sums = task_sums = (struct sums){ 0 };
 	trace = trace_new(plan);
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
 	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);

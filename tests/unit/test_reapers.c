@@ -382,7 +382,7 @@ static void test_added_midway(void **state)
 	struct proclife_reaper reaper;
 
 	(void)state;
-	assert_int_equal(proclife_tasks_new(&own), 0);
+	assert_int_equal(proclife_tasks_new(&own, NULL), 0);
 	feed(own, fork_record(10, &p, &shell));
 	feed(own, fork_record(11, &a, &p));
 	assert_int_equal(proclife_reapers_new(&midway, own), 0);
@@ -453,13 +453,14 @@ static void test_at_birth(void **state)
 	struct proclife_reaper reaper;
 
 	(void)state;
-	proclife_reapers_at_birth(reapers);
+	assert_int_equal(proclife_reapers_at_birth(reapers), 0);
 	feed_zombie(tasks, 10, &a, &shell);
+	assert_int_equal(proclife_reapers_at_birth(reapers), -EBUSY);
 	assert_int_equal(proclife_reapers_update(reapers), 0);
 	assert_int_equal(reaper_of(reapers, 100).born, 1);
 	proclife_reapers_free(reapers);
 	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
-	proclife_reapers_at_birth(reapers);
+	assert_int_equal(proclife_reapers_at_birth(reapers), 0);
 	feed(tasks, reap_record(16, &a, &shell));
 	feed(tasks, free_record(17, &a));
 	feed(tasks, fork_record(18, &b, &shell));

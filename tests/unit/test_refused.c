@@ -32,7 +32,7 @@ static int feed_first(enum proclife_type type, uint64_t *processes)
 	int err;
 
 	failing_library(true);
-	err = proclife_tasks_new(&tasks);
+	err = proclife_tasks_new(&tasks, NULL);
 	if (!err)
 		err = proclife_cgroup_ends_new(&ends, tasks);
 	if (!err) {

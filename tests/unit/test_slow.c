@@ -305,7 +305,7 @@ static uint64_t time_lives(void (*run)(void))
 
 	ts = 1000;
 	parent = process_of_pid(100, "parent");
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
 	assert_int_equal(proclife_latency_group_by(latency, PROCLIFE_BY_COMM), 0);

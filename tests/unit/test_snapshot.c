@@ -117,7 +117,7 @@ static void tell(struct known known[PROCESSES])
 	const struct proclife_node *node;
 
 	memset(known, 0, PROCESSES * sizeof(*known));
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
 	for (size_t i = 0; i < task_count; i++)
 		feed(tasks, machine[i]);
@@ -180,7 +180,7 @@ static void test_parent_exits_meanwhile(void **state)
 
 	(void)state;
 	zombie.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
 	feed(tasks, task_record(10, &init, &init));
 	feed(tasks, task_record(11, &thread, &maker));

@@ -355,11 +355,11 @@ static void test_freed_before_the_leader_is_found(void **state)
 	assert_int_equal(proclife_tasks_selected_open(tasks), 1);
 	process = proclife_tasks_holder(tasks, 200);
 	assert_non_null(process);
-	assert_int_equal(proclife_process_state(tasks, process), PROCLIFE_IS_UNKNOWN);
+	assert_int_equal(proclife_process_state(process), PROCLIFE_IS_UNKNOWN);
 	assert_int_equal(feed(tasks, task_record(13, &a, &shell)), 1);
 	assert_ptr_equal(proclife_tasks_find(tasks, a.task)->process, process);
 	assert_int_equal(process->threads, 2);
-	assert_int_equal(proclife_process_state(tasks, process), PROCLIFE_IS_ALIVE);
+	assert_int_equal(proclife_process_state(process), PROCLIFE_IS_ALIVE);
 	feed(tasks, exit_record(20, &a, 0, 0));
 	feed(tasks, reap_record(21, &a, &shell));
 	feed(tasks, free_record(22, &a));

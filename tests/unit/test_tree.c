@@ -13,7 +13,7 @@ static struct who init, shell;
 static int begin(void **state)
 {
 	(void)state;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
 	init = process_of_pid(1, "init");
 	shell = process_of_pid(100, "sh");

@@ -359,7 +359,7 @@ int proclife_carry_take(struct proclife_carry *carry, const struct proclife_even
 int proclife_carry_read(struct proclife_carry *carry, struct proclife_source *part)
 {
 	struct proclife_event event;
-	int ret = proclife_tasks_begin(carry->tasks, part);
+	int ret = proclife_tasks_take_facts(carry->tasks, part);
 
 	while (ret >= 0) {
 		ret = proclife_source_next(part, &event);
@@ -383,7 +383,7 @@ int proclife_carry_new(struct proclife_carry **result)
 	if (!err)
 		err = proclife_map_init(&carry->suppressed);
 	if (!err)
-		err = proclife_tasks_new(&carry->tasks);
+		err = proclife_tasks_new(&carry->tasks, NULL);
 	if (!err)
 		err = proclife_tasks_report(carry->tasks, &proclife_carry_reports, carry);
 	if (err) {

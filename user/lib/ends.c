@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* How cgroups end: who was killed first in each, who was the last, and when it was empty. */
 #include "listed.h"
-#include "tasks.h"
+#include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 /* What is told begins with the last time that the cgroup got its first task. */
 struct entry {
 	struct proclife_cgroup_end end; /* what programs see */
+	struct proclife_killer killer;	/* ts 0: none */
 	uint64_t populated; /* that time; 0: before the trace, or not recorded */
 	uint64_t left;	    /* when the last one had left it, as far as that is known */
 	uint64_t killed_id; /* of processes; of two at the same time, one has to be chosen */
@@ -65,9 +66,10 @@ static void note_killed(struct entry *entry, const struct proclife_process *proc
 	struct proclife_cgroup_end *end = &entry->end;
 
 	if (!killer ||
-	    (end->killer.ts && is_later(killer->ts, process->id, end->killer.ts, entry->killed_id)))
+	    (entry->killer.ts && is_later(killer->ts, process->id, entry->killer.ts, entry->killed_id)))
 		return;
-	end->killer = *killer;
+	entry->killer = *killer;
+	end->killer = &entry->killer;
 	set_who(&end->killed, process);
 	entry->killed_id = process->id;
 }
@@ -102,7 +104,7 @@ static void note_reaped(struct entry *entry, const struct proclife_process *proc
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct proclife_cgroup_ends *ends = data;
-	enum proclife_life_state state = proclife_process_state(ends->tasks, process);
+	enum proclife_life_state state = proclife_process_state(process);
 	uint64_t began = process->marks.exited ? process->marks.exited : left_at(process);
 	struct entry *entry;
 

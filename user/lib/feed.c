@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What each record means for the life of its task and process. */
 #include "feed.h"
+#include "report.h"
+#include "source.h"
 
 #include <errno.h>
 #include <string.h>
@@ -295,6 +297,14 @@ static proclife_apart int feed_named(struct proclife_tasks *tasks,
 	return err ? err : ret;
 }
 
+static void look_ahead(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_record *ahead = proclife_merge_ahead(&tasks->source->merge, record);
+
+	if (ahead)
+		proclife_look_ahead(tasks, ahead);
+}
+
 int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event)
 {
 	int ret;
@@ -314,8 +324,8 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 	}
 	if (proclife_unlikely(event->record->ts > PROCLIFE_TIME_MAX))
 		return -EINVAL;
-	if (proclife_unlikely(tasks->by_handle.used > PROCLIFE_MANY_TASKS) && event->ahead)
-		proclife_look_ahead(tasks, event->ahead);
+	if (proclife_unlikely(tasks->by_handle.used > PROCLIFE_MANY_TASKS) && tasks->source)
+		look_ahead(tasks, event->record);
 	if (proclife_unlikely(tasks->renames_lack))
 		return feed_named(tasks, event->record);
 	ret = feed_record(tasks, event->record);

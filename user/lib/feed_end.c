@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What EXIT, SIGNAL, WAIT, REAP and FREE mean: how a life ends, and who was there. */
 #include "feed.h"
+#include "report.h"
 
 #include <errno.h>
 #include <signal.h>

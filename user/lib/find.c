@@ -15,13 +15,13 @@ struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *task
 	return process && !process->marks.reaped ? process : NULL;
 }
 
-struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *tasks,
-					       const struct proclife_process *zombie)
+struct proclife_process *proclife_process_reaper(const struct proclife_process *zombie)
 {
-	struct proclife_process *reaper = proclife_tasks_holder(tasks, zombie->real_parent_tgid);
+	struct proclife_process *reaper =
+		proclife_tasks_holder(proclife_own(zombie)->all, zombie->real_parent_tgid);
 	uint64_t by_then = zombie->marks.exited ? zombie->marks.exited : zombie->seen;
 
-	if (!reaper || proclife_process_state(tasks, reaper) == PROCLIFE_IS_ZOMBIE)
+	if (!reaper || proclife_process_state(reaper) == PROCLIFE_IS_ZOMBIE)
 		return NULL;
 	return reaper->marks.born <= by_then ? reaper : NULL;
 }
@@ -46,6 +46,11 @@ bool proclife_process_has_uid(const struct proclife_process *process)
 {
 	/* A FORK, a TASK (init has no parent) or an EXEC had it. */
 	return process->parent_tgid || process->ns_inum || process->execed;
+}
+
+bool proclife_process_complete(const struct proclife_process *process)
+{
+	return process->marks.born && process->marks.freed && !process->open && !process->incomplete;
 }
 
 bool proclife_process_has_exited(const struct proclife_process *process)

@@ -214,7 +214,7 @@ int proclife_histogram_merge(struct proclife_histogram *into, const struct procl
 {
 	struct cursor cursor = { 0 };
 
-	if (!from->count)
+	if (!from || !from->count)
 		return 0;
 	while (next_bucket(from, &cursor)) {
 		if (add_to_bucket(into, cursor.bucket, cursor.count))
@@ -232,27 +232,29 @@ int proclife_histogram_merge(struct proclife_histogram *into, const struct procl
 
 uint64_t proclife_histogram_count(const struct proclife_histogram *histogram)
 {
-	return histogram->count;
+	return histogram ? histogram->count : 0;
 }
 
 uint64_t proclife_histogram_min(const struct proclife_histogram *histogram)
 {
-	return histogram->min;
+	return histogram ? histogram->min : 0;
 }
 
 uint64_t proclife_histogram_max(const struct proclife_histogram *histogram)
 {
-	return histogram->max;
+	return histogram ? histogram->max : 0;
 }
 
 uint64_t proclife_histogram_sum(const struct proclife_histogram *histogram)
 {
+	if (!histogram)
+		return 0;
 	return histogram->sum_high ? UINT64_MAX : histogram->sum;
 }
 
 double proclife_histogram_mean(const struct proclife_histogram *histogram)
 {
-	if (!histogram->count)
+	if (!histogram || !histogram->count)
 		return 0;
 	return ((double)histogram->sum_high * 0x1p64 + (double)histogram->sum) /
 	       (double)histogram->count;
@@ -260,24 +262,25 @@ double proclife_histogram_mean(const struct proclife_histogram *histogram)
 
 uint64_t proclife_histogram_percentile(const struct proclife_histogram *histogram, double percent)
 {
-	double exact = (double)histogram->count * percent / 100;
 	uint64_t rank, top, below = 0;
 	struct cursor cursor = { 0 };
+	double exact;
 
-	if (!histogram->count)
+	if (!histogram || !histogram->count)
 		return 0;
+	exact = (double)histogram->count * percent / 100;
 	/* Round up, but not if 99.9 % of 1000 came out a little above 999. */
 	exact -= exact * 1e-12;
 	if (!(exact > 0))
-		return histogram->min;
+		return histogram ? histogram->min : 0;
 	if (exact >= (double)histogram->count)
-		return histogram->max;
+		return histogram ? histogram->max : 0;
 	rank = (uint64_t)exact;
 	rank += (double)rank < exact;
 	while (below < rank && next_bucket(histogram, &cursor))
 		below += cursor.count;
 	if (cursor.bucket + 1 == OCTAVES * SUBS)
-		return histogram->max;
+		return histogram ? histogram->max : 0;
 	top = lower_border(cursor.bucket + 1) - 1;
 	return top < histogram->max ? top : histogram->max;
 }
@@ -289,7 +292,7 @@ uint64_t proclife_histogram_between(const struct proclife_histogram *histogram, 
 	struct cursor cursor = { 0 };
 	uint64_t count = 0;
 
-	while (next_bucket(histogram, &cursor)) {
+	while (histogram && next_bucket(histogram, &cursor)) {
 		if (cursor.bucket >= first && cursor.bucket < end)
 			count += cursor.count;
 	}
@@ -302,6 +305,8 @@ bool proclife_histogram_next(const struct proclife_histogram *histogram,
 	unsigned int first = bucket->count ? bucket_of(bucket->last) + 1 : 0;
 	struct cursor cursor = { 0 };
 
+	if (!histogram)
+		return false;
 	if (histogram->octaves)
 		cursor.next = first;
 	do {

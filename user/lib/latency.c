@@ -3,8 +3,8 @@
 #include "cgroups.h"
 #include "group.h"
 #include "phase.h"
+#include "report.h"
 #include "siphash.h"
-#include "tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -215,7 +215,7 @@ static void process_gone(void *data, struct proclife_process *process)
 			.killed = proclife_process_killed(process),
 			.notified_lost = process->notified_lost,
 		},
-		.state = proclife_process_state(latency->tasks, process),
+		.state = proclife_process_state(process),
 		.incomplete = process->incomplete,
 		.exited = proclife_own(process)->exited,
 		.exit_code = process->exit_code,
@@ -229,14 +229,14 @@ static void process_gone(void *data, struct proclife_process *process)
 }
 
 /* What was not known of it when it was counted. */
-static void memory_gone(void *data, struct proclife_process *process)
+static void process_over(void *data, struct proclife_process *process)
 {
 	struct proclife_latency *latency = data;
 	struct group *group = &latency->all;
 	struct proclife_key key;
 	int err = 0;
 
-	if (!process->selected || !process->matches)
+	if (!proclife_own(process)->kept || !process->selected || !process->matches)
 		return;
 	key = proclife_process_key(latency->by, process);
 	if (latency->by != PROCLIFE_BY_NOTHING)
@@ -259,7 +259,7 @@ static void task_gone(void *data, struct proclife_task *task)
 	struct proclife_latency *latency = data;
 	struct life life = {
 		.ends = { .marks = &task->marks },
-		.state = proclife_task_state(latency->tasks, task),
+		.state = proclife_task_state(task),
 		.incomplete = task->incomplete,
 		.exited = proclife_own_task(task)->exited,
 		.exit_code = task->exit_code,
@@ -391,7 +391,7 @@ int proclife_latency_new(struct proclife_latency **result, struct proclife_tasks
 		reports.task_gone = task_gone;
 	} else {
 		reports.process_gone = process_gone;
-		reports.memory_gone = memory_gone;
+		reports.process_over = process_over;
 	}
 	err = proclife_tasks_attach(tasks, &reports, latency, tasks_freed);
 	if (err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The objects behind the lives: how tasks and processes begin, are found and end. */
-#include "tasks.h"
+#include "report.h"
 
 #include <string.h>
 
@@ -105,6 +105,7 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	process->tgid = record->tgid;
 	process->flags = record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
 	process->exit_code = -1;
+	own->all = tasks;
 	own->gaps = tasks->gaps;
 	own->leader_freed = record->type == PROCLIFE_FREE;
 	process->incomplete = touched(tasks, record, record->type == PROCLIFE_FORK &&
@@ -307,12 +308,32 @@ static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
 	const struct proclife_own_process *own = proclife_own(process);
 
 	if (tasks->closing)
-		return proclife_process_state_now(tasks, process);
+		return proclife_process_state_now(process);
 	if (own->unfreed || own->mixed)
 		return PROCLIFE_IS_UNKNOWN;
 	/* By an exec, a thread that was never seen can have become the leader, and live on. */
 	return process->marks.reaped || own->leader_freed ? PROCLIFE_IS_FREED :
 							    PROCLIFE_IS_UNKNOWN;
+}
+
+void proclife_process_forget(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	struct proclife_own_process *own = proclife_own(process);
+
+	stop_awaiting(tasks, process);
+	if (tasks->selecting)
+		proclife_select_gone(process);
+	if (process->handle)
+		proclife_table_del(&tasks->by_group, &own->by_group);
+	proclife_table_del_twin(&tasks->by_tgid, &own->by_tgid);
+	if (own->prev)
+		own->prev->next = own->next;
+	else
+		tasks->first = own->next;
+	if (own->next)
+		own->next->prev = own->prev;
+	else
+		tasks->last = own->prev;
 }
 
 static void process_gone(struct proclife_tasks *tasks, struct proclife_process *process)
@@ -334,25 +355,18 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 	process->outlives = tasks->closing;
 	proclife_filter(tasks, process);
 
-	stop_awaiting(tasks, process);
-	if (tasks->selecting)
-		proclife_select_gone(process);
-	if (process->handle)
-		proclife_table_del(&tasks->by_group, &own->by_group);
-	proclife_table_del_twin(&tasks->by_tgid, &own->by_tgid);
-	if (own->prev)
-		own->prev->next = own->next;
-	else
-		tasks->first = own->next;
-	if (own->next)
-		own->next->prev = own->prev;
-	else
-		tasks->last = own->prev;
+	if (!tasks->closing)
+		proclife_process_forget(tasks, process);
 	tasks->selected_open -= process->selected;
 
 	own->kept = proclife_memory_follows(tasks, process);
 	proclife_report_gone(tasks, process);
-	proclife_process_release(tasks, process);
+	if (!own->kept)
+		proclife_report_over(tasks, process);
+	if (tasks->closing) /* others can still find it, but not what a report has freed */
+		process->user = NULL;
+	else
+		proclife_process_release(tasks, process);
 }
 
 void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task,

@@ -6,6 +6,7 @@
  * its EXITING. It begins with the first record that shows that the process lets go of it.
  */
 #include "memory.h"
+#include "report.h"
 
 #include <stdlib.h>
 
@@ -67,7 +68,7 @@ static void keep(struct proclife_tasks *tasks, struct proclife_own_process *own)
 /* One that was kept. */
 static void report_and_drop(struct proclife_tasks *tasks, struct proclife_own_process *own)
 {
-	proclife_report_memory(tasks, &own->process);
+	proclife_report_over(tasks, &own->process);
 	if (own->prev)
 		own->prev->next = own->next;
 	else

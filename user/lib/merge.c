@@ -227,7 +227,6 @@ static proclife_apart int yield_gap(struct proclife_stream *stream,
 				    struct proclife_event *event)
 {
 	event->record = NULL;
-	event->ahead = NULL;
 	event->gap = stream->gap;
 	stream->gap = (struct proclife_gap){ 0 };
 	return 1;
@@ -271,7 +270,6 @@ int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *eve
 	if (proclife_unlikely(proclife_gap_is(&stream->gap)))
 		return yield_gap(stream, event);
 	event->record = stream->cur++;
-	proclife_merge_show_ahead(merge, stream, event);
 	__builtin_prefetch((const char *)stream->cur + merge->ahead);
 	__builtin_prefetch((const char *)stream->cur + merge->ahead + 64);
 	return 1;

@@ -86,13 +86,15 @@ uint64_t proclife_merge_top(const struct proclife_merge *merge);
 
 int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *event);
 
-static inline void proclife_merge_show_ahead(const struct proclife_merge *merge,
-					     const struct proclife_stream *stream,
-					     struct proclife_event *event)
+/* A record that comes soon after this one, which has just been yielded; NULL: none is in memory. */
+static inline const struct proclife_record *proclife_merge_ahead(const struct proclife_merge *merge,
+								 const struct proclife_record *record)
 {
-	bool more = stream->end - stream->cur > (ptrdiff_t)merge->soon;
+	const struct proclife_stream *stream = merge->run;
 
-	event->ahead = more ? stream->cur + merge->soon : NULL;
+	if (!stream || stream->cur - 1 != record || stream->end - stream->cur <= (ptrdiff_t)merge->soon)
+		return NULL;
+	return stream->cur + merge->soon;
 }
 
 /* Returns 1 and the next event; 0 if there is none below the horizon; or a negative errno. */
@@ -103,7 +105,6 @@ static inline int proclife_merge_next(struct proclife_merge *merge, struct procl
 	if (merge->bound && stream->cur != stream->end && stream->cur->ts < merge->bound) {
 		merge->yielded = stream->cur->ts;
 		event->record = stream->cur++;
-		proclife_merge_show_ahead(merge, stream, event);
 		return 1;
 	}
 	return proclife_merge_step(merge, event);

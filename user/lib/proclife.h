@@ -6,10 +6,14 @@
  * proclife_tasks turns them into the lives of tasks and processes, and reports the beginning and
  * the end of each. Trees, latencies and reapers are built on those reports.
  *
- * Unless stated otherwise: functions return 0 or a negative errno. Times are nanoseconds of
- * CLOCK_MONOTONIC of the initial time namespace, 0 for "not seen", and at most PROCLIFE_TIME_MAX. An
- * object of a *_new() or *_open() is released by its *_free(), which takes NULL. Nothing is
- * thread-safe, but independent objects may be used by different threads.
+ * A structure is of one of three kinds, which libproclife(3), "Versions", names: what the program makes
+ * and can grow has a size; what can neither grow nor change is copied at will; all else is the library's,
+ * which hands out pointers to it, and grows.
+ *
+ * Unless stated otherwise: functions return 0 or a negative errno, and pointers must not be NULL. Times
+ * are nanoseconds of CLOCK_MONOTONIC of the initial time namespace, 0 for "not seen", and at most
+ * PROCLIFE_TIME_MAX. An object of a *_new() or *_open() is released by its *_free(), which takes NULL.
+ * Nothing is thread-safe, but independent objects may be used by different threads.
  */
 #ifndef PROCLIFE_H
 #define PROCLIFE_H
@@ -75,11 +79,6 @@ struct proclife_gap {
 struct proclife_event {
 	const struct proclife_record *record; /* NULL: this is a gap */
 	struct proclife_gap gap;	      /* set only if it is one */
-	/*
-	 * A record that comes soon, or NULL: proclife_tasks_feed() prefetches what it will need. It is
-	 * valid as long as `record`: whoever feeds a copy of both later sets this to NULL.
-	 */
-	const struct proclife_record *ahead;
 };
 
 /**
@@ -121,27 +120,18 @@ int proclife_source_rewind(struct proclife_source *source);
 int proclife_source_snapshot(struct proclife_source *source);
 
 /**
- * proclife_source_prepend - begin with records that the rings do not hold any more
- * @records: in the order of time; copied
- *
- * For what another source of this device has yielded before. Call this after proclife_source_rewind() and
- * before the first proclife_source_next(). Of each CPU, only what is older than its history is yielded, so
- * that nothing comes twice; TASKs are always. Errors: -EBUSY if it is too late; -ENOTSUP if the source is
- * not a device that begins with its history; -EINVAL if the records are not in order, or of a CPU that the
- * device does not have; -ENOMEM.
- */
-int proclife_source_prepend(struct proclife_source *source, const struct proclife_record *records,
-			    size_t count);
-
-/**
  * proclife_source_next - the next event in order
  * @event: set if the return value is 1; its record is valid until the next call for this source
  *
  * A record is yielded as soon as no earlier record can appear any more. Where a ring lost records,
  * there is a gap, at the earliest time that one of them can have.
  *
- * Return: 1; 0 if there is nothing more for now (proclife_source_wait()); -ENODATA at the end of a
- * source that ends; another negative errno.
+ * Return, for every source: 1: an event. 0: none for now, and this is not the end: call
+ * proclife_source_wait(), then this again. -ENODATA: the end, now and from now on; a device has none.
+ * Another negative errno: a failure, after which this can be called again.
+ *
+ * A recording returns 0 where it searches damaged files for what can be read, so that the program can do
+ * something else meanwhile; its proclife_source_wait() returns 1 at once. So one loop serves all sources.
  */
 int proclife_source_next(struct proclife_source *source, struct proclife_event *event);
 
@@ -149,9 +139,9 @@ int proclife_source_next(struct proclife_source *source, struct proclife_event *
  * proclife_source_wait - sleep until there are records
  * @timeout_ms: at most this long; -1 for ever
  *
- * It does not sleep if there are at least as many unread records as the watermark. Return: 1 if
- * there are records, 0 after the timeout, -EINTR after a signal. After 1, proclife_source_next()
- * can still have nothing to yield if another CPU is just writing.
+ * It does not sleep if there are at least as many unread records as the watermark, nor if the source is
+ * a recording. Return: 1 if there are records, 0 after the timeout, -EINTR after a signal. After 1,
+ * proclife_source_next() can still return 0: another CPU may be just writing.
  */
 int proclife_source_wait(struct proclife_source *source, int timeout_ms);
 
@@ -279,8 +269,7 @@ struct proclife_run_info {
  * then -ENODATA. A recording that was cut off yields what is there. One that is still being
  * recorded yields what was there when it was opened, up to run.synced. Where a stream is damaged,
  * or missing, it yields a gap and goes on with the next good record; see
- * proclife_recording_damage(). If the search for that takes long, proclife_source_next() returns 0
- * now and then: just call it again.
+ * proclife_recording_damage().
  */
 int proclife_recording_open(struct proclife_source **source, const char *path,
 			    struct proclife_fault *fault);
@@ -346,15 +335,15 @@ int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_
 			   const char *dir, const struct proclife_run_info *run,
 			   const struct proclife_keep *keep);
 
-/* What the folder of a recorder that keeps the latest has now. */
+/* What the folder of a recorder that keeps the latest has. */
 struct proclife_held {
 	uint64_t bytes; /* as of its latest part, and of what has reached the disk of this one */
 	uint64_t since; /* nothing that came later is missing, of this run */
 	uint32_t parts; /* of this run */
 };
 
-/* False: it keeps everything. */
-bool proclife_recorder_held(const struct proclife_recorder *recorder, struct proclife_held *held);
+/* As of now, until the next call. NULL: it keeps everything. Owned by the recorder. */
+const struct proclife_held *proclife_recorder_held(struct proclife_recorder *recorder);
 
 /* The least bytes of a struct proclife_keep, for a source with so many CPUs and tasks. */
 uint64_t proclife_keep_least(struct proclife_source *source);
@@ -702,14 +691,24 @@ struct proclife_reports {
 	 */
 	void (*process_exited)(void *data, struct proclife_process *process);
 	/*
-	 * Of a process that was reported gone with memory that was `open`, and did not outlive the
-	 * trace: the memory is gone, too, or what became of it is lost, or the trace ends. All that is
-	 * known of the process is as it was then, and stays valid until this returns.
+	 * The last report of each process: nothing more will become known of it. It follows process_gone at
+	 * once, or, if the memory is `open` then and the process did not outlive the trace, when that is
+	 * gone, too, or what became of it is lost, or the trace ends. All but the memory is as it was when
+	 * process_gone was reported.
 	 */
-	void (*memory_gone)(void *data, struct proclife_process *process);
+	void (*process_over)(void *data, struct proclife_process *process);
 };
 
-int proclife_tasks_new(struct proclife_tasks **tasks);
+/**
+ * proclife_tasks_new - begin with lives
+ * @source: where the events that will be fed come from; NULL: from no source
+ *
+ * The source's facts about its whole trace are taken here: whether it has REAPs, where exits begin, and
+ * more. It has to live as long as the tasks are fed. A recording of a command selects that command and
+ * what it creates, until something else is selected. Without a source, the trace counts as one that has
+ * REAPs and no EXITINGs.
+ */
+int proclife_tasks_new(struct proclife_tasks **tasks, struct proclife_source *source);
 /* Reports nothing: what is open is reported by proclife_tasks_close() alone. */
 void proclife_tasks_free(struct proclife_tasks *tasks);
 
@@ -719,7 +718,7 @@ void proclife_tasks_free(struct proclife_tasks *tasks);
  * was born before.
  *
  * A report may call what looks and what selects, add other reports and results, which are told of
- * the same life next, and free results. It must not feed, close or free the tasks.
+ * the same life next, and free results. It must not feed, close or free the tasks, nor free the source.
  */
 int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data);
@@ -733,42 +732,25 @@ int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_re
  */
 int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event);
 
-/*
- * May the module have suppressed a record of this type since then, on any CPU, because its budget
- * was used up? See PROCLIFE_SUPPRESSED.
- */
-bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_type type,
-			     uint64_t since);
-
 /**
- * proclife_tasks_begin - take a source's facts about its whole trace
- *
- * Call this before the first proclife_tasks_feed(). It calls proclife_tasks_without_reap() and
- * proclife_tasks_with_exiting() where the trace is like that. For a recording of a command, it
- * selects that command, unless something has been selected already.
- */
-int proclife_tasks_begin(struct proclife_tasks *tasks, struct proclife_source *source);
-
-/**
- * proclife_tasks_replay - feed a whole recording, and close
- * @tasks: with its reports and results; nothing has been fed yet
- * @source: a recording; nothing has been yielded yet
+ * proclife_tasks_replay - feed the whole recording that the tasks were made for, and close
  * @each: called with each event before it is fed; returns 0 to go on, or a negative number, which
- * ends the replay; may be NULL
+ *        ends the replay; may be NULL
  *
- * Calls proclife_tasks_begin(), feeds all events, and calls proclife_tasks_close(). Afterwards,
- * proclife_source_horizon() is the time of the end. Return: 0; 1 if the recording breaks off
- * because its recorder was interrupted or is still running: from run.synced on, ends can be
- * missing; -EINVAL if the source is not a recording; -EBUSY if something has been fed or yielded
- * before; what @each has returned, or -EINVAL if that is above 0; or another negative errno.
+ * Afterwards, proclife_source_horizon() is the time of the end. Return: 0; 1 if the recording breaks
+ * off because its recorder was interrupted or is still running: from run.synced on, ends can be
+ * missing; -EINVAL if the source of the tasks is not a recording; -EBUSY if something has been fed or
+ * yielded before; what @each has returned, or -EINVAL if that is above 0; or another negative errno.
  */
-int proclife_tasks_replay(struct proclife_tasks *tasks, struct proclife_source *source,
+int proclife_tasks_replay(struct proclife_tasks *tasks,
 			  int (*each)(void *data, const struct proclife_event *event), void *data);
 
 /**
  * proclife_tasks_close - end the trace: report all processes that are still open as gone
  *
- * They are reported in the order in which they appeared. Their missing times stay 0.
+ * They are reported in the order in which they appeared, and their missing times stay 0. Until the last
+ * one is reported, all of them are there: a report can look at any of them, such as the parent of its
+ * zombie. Once a process is reported, its `user` is NULL. Nothing can be selected meanwhile.
  */
 int proclife_tasks_close(struct proclife_tasks *tasks);
 
@@ -776,7 +758,7 @@ int proclife_tasks_close(struct proclife_tasks *tasks);
  * Selection: everything is selected until one of these is called. A process that a selected one
  * creates is selected, too, whoever becomes its parent. A process that is older than the trace is
  * selected if its parent is. select_pid() and select_child() select one process: another one that
- * gets the same pid later is not selected.
+ * gets the same pid later is not selected. While the tasks are being closed, it is too late: -EBUSY.
  *
  * The first call unselects everything else without a report. If that is midway, results keep what
  * they have: a tree its nodes, of which those that are unselected are never `gone`; a latency and
@@ -805,7 +787,7 @@ enum proclife_match {
  *         changed, when its last thread has exited, and before it is reported gone; NULL: all of
  *         them match
  *
- * Call this before the first proclife_tasks_feed(). A process that does not match is still
+ * From now on: it is asked about all that are open at once. A process that does not match is still
  * selected, and so are those that it creates. But proclife_tasks_feed() returns 0 for it, and
  * latency and reapers leave it out if it does not match at its end. A tree keeps it, with `matches`
  * unset. The same holds for one of which it is not known whether it matches.
@@ -830,9 +812,11 @@ struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t
 /* The process that has this pid now, or NULL: when a process is reaped, it loses its pid. */
 struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *tasks, uint32_t tgid);
 
-/* The process that should reap it: its parent as of its EXIT. NULL if that has exited since. */
-struct proclife_process *proclife_tasks_reaper(const struct proclife_tasks *tasks,
-					       const struct proclife_process *zombie);
+/*
+ * The process that should reap it: its parent as of its EXIT, real_parent_tgid. NULL if that has exited
+ * since, or is not known. Good in each report, also at the end of the trace.
+ */
+struct proclife_process *proclife_process_reaper(const struct proclife_process *zombie);
 
 /*
  * Iterates over the processes that are not gone, in the order in which they appeared: returns the
@@ -863,19 +847,15 @@ enum proclife_life_state {
 };
 
 const char *proclife_state_name(enum proclife_life_state state); /* "alive", "zombie", ... */
-enum proclife_life_state proclife_process_state(const struct proclife_tasks *tasks,
-					   const struct proclife_process *process);
-enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
-					const struct proclife_task *task);
+enum proclife_life_state proclife_process_state(const struct proclife_process *process);
+enum proclife_life_state proclife_task_state(const struct proclife_task *task);
 
 /*
- * The trace has no REAPs: a process that exits counts as unfreed from then on, and only those that
- * the snapshot found as zombies count as zombies. Call this before the first proclife_tasks_feed().
+ * Is the whole life in the trace, from FORK to FREE, with nothing missing? Once it is reported gone;
+ * before, it is false. Otherwise `marks.born` 0 shows that it is older than the trace, `outlives` that
+ * it is not over, and `incomplete` that records were lost.
  */
-void proclife_tasks_without_reap(struct proclife_tasks *tasks);
-
-/* The trace has EXITINGs: exits begin there. Call this before the first proclife_tasks_feed(). */
-void proclife_tasks_with_exiting(struct proclife_tasks *tasks);
+bool proclife_process_complete(const struct proclife_process *process);
 
 /* Is its uid known? Until then, that member is 0. */
 bool proclife_process_has_uid(const struct proclife_process *process);
@@ -995,7 +975,8 @@ bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase p
 
 /*
  * A histogram of times with a bounded relative error: count, sum, min and max are exact; a
- * percentile is at most 1/128 above the true value.
+ * percentile is at most 1/128 above the true value. All that look at one take NULL for an empty one:
+ * its count and all its values are 0.
  */
 struct proclife_histogram;
 
@@ -1091,7 +1072,7 @@ int proclife_latency_group_by(struct proclife_latency *latency, enum proclife_by
 const struct proclife_group *proclife_latency_group(const struct proclife_latency *latency,
 						    size_t index);
 
-/* Like those of the whole latency; NULL for a phase that no life of the group has. */
+/* Like those of the whole latency; NULL, an empty one, for a phase that no life of the group has. */
 const struct proclife_latency_counts *proclife_group_counts(const struct proclife_group *group);
 const struct proclife_histogram *proclife_group_phase(const struct proclife_group *group,
 						      enum proclife_phase phase);
@@ -1129,8 +1110,8 @@ struct proclife_who {
 struct proclife_cgroup_end {
 	uint64_t cgroup;
 	uint64_t processes;
-	struct proclife_killer killer; /* the first SIGKILL that one of them was sent; ts 0: none was seen */
-	struct proclife_who killed;    /* the one that it was sent to */
+	const struct proclife_killer *killer; /* the first SIGKILL that one was sent; NULL: none was seen */
+	struct proclife_who killed;    /* the one that it was sent to, if there is a killer */
 	struct proclife_who last;      /* whose exit was over last: its marks are the next two */
 	uint64_t exited;
 	uint64_t notified;
@@ -1191,9 +1172,10 @@ int proclife_reapers_new(struct proclife_reapers **reapers, struct proclife_task
 void proclife_reapers_free(struct proclife_reapers *reapers);
 /*
  * Births count when they happen, if the filter matches then: for results of a part of a trace. Otherwise
- * they count once the child is reported gone, if the filter matches at its end.
+ * they count once the child is reported gone, if the filter matches at its end. -EBUSY once
+ * a process was reported whose birth counts.
  */
-void proclife_reapers_at_birth(struct proclife_reapers *reapers);
+int proclife_reapers_at_birth(struct proclife_reapers *reapers);
 /*
  * Sets what is known only once a parent is gone or the trace ends, as of now: names, births and
  * exits of those that live, and zombies. For a result in the middle of a trace, which can go on.
@@ -1264,6 +1246,30 @@ void proclife_tree_free(struct proclife_tree *tree);
  */
 const struct proclife_node *proclife_tree_roots(struct proclife_tree *tree);
 uint64_t proclife_tree_size(const struct proclife_tree *tree);
+
+/*
+ * What proclife-read needs, and others hardly will: it is as stable as the rest
+ */
+
+/**
+ * proclife_source_prepend - begin with records that the rings do not hold any more
+ * @records: in the order of time; copied
+ *
+ * For what another source of this device has yielded before. Call this after proclife_source_rewind() and
+ * before the first proclife_source_next(). Of each CPU, only what is older than its history is yielded, so
+ * that nothing comes twice; TASKs are always. Errors: -EBUSY if it is too late; -ENOTSUP if the source is
+ * not a device that begins with its history; -EINVAL if the records are not in order, or of a CPU that the
+ * device does not have; -ENOMEM.
+ */
+int proclife_source_prepend(struct proclife_source *source, const struct proclife_record *records,
+			    size_t count);
+
+/*
+ * May the module have suppressed a record of this type since then, on any CPU, because its budget
+ * was used up? See PROCLIFE_SUPPRESSED.
+ */
+bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_type type,
+			     uint64_t since);
 
 #ifdef __cplusplus
 }

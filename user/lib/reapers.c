@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which processes fork, which ones reap and how soon, and which zombies are left. */
 #include "listed.h"
-#include "tasks.h"
+#include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ struct entry {
 struct proclife_reapers {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
 	bool at_birth;
+	bool told; /* a process was reported whose birth counts */
 	struct proclife_listed entries; /* by the process's id; by its pid if that is not known */
 };
 
@@ -134,6 +135,7 @@ static void process_born(void *data, struct proclife_process *process,
 	struct proclife_reapers *reapers = data;
 
 	(void)creator;
+	reapers->told |= process->marks.born != 0;
 	parent_known(data, process, parent);
 	if (reapers->at_birth && process->marks.born && process->selected && process->matches &&
 	    note_birth(reapers, process))
@@ -146,6 +148,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	struct proclife_reapers *reapers = data;
 	struct entry *entry;
 
+	reapers->told |= process->marks.born != 0;
 	if (process->selected && process->matches && note(reapers, process))
 		reapers->tasks->error = -ENOMEM;
 	/* Those that it has reaped may be reported only later. */
@@ -165,7 +168,7 @@ static void process_gone(void *data, struct proclife_process *process)
 
 static int note_zombie(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
-	const struct proclife_process *parent = proclife_tasks_reaper(reapers->tasks, process);
+	const struct proclife_process *parent = proclife_process_reaper(process);
 	uint64_t since = proclife_marks_zombie_since(&process->marks), id = parent ? parent->id : 0;
 	struct entry *entry;
 
@@ -204,7 +207,7 @@ static int count_zombies(struct proclife_reapers *reapers)
 	forget_zombies(reapers);
 	while (!err && (process = proclife_tasks_next(reapers->tasks, process))) {
 		if (process->selected && process->matches &&
-		    proclife_process_state(reapers->tasks, process) == PROCLIFE_IS_ZOMBIE)
+		    proclife_process_state(process) == PROCLIFE_IS_ZOMBIE)
 			err = note_zombie(reapers, process);
 	}
 	return err;
@@ -271,9 +274,12 @@ int proclife_reapers_new(struct proclife_reapers **result, struct proclife_tasks
 	return 0;
 }
 
-void proclife_reapers_at_birth(struct proclife_reapers *reapers)
+int proclife_reapers_at_birth(struct proclife_reapers *reapers)
 {
+	if (reapers->told)
+		return -EBUSY;
 	reapers->at_birth = true;
+	return 0;
 }
 
 void proclife_reapers_free(struct proclife_reapers *reapers)

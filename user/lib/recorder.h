@@ -52,6 +52,7 @@ struct proclife_recorder {
 	size_t text_size;	      /* of the metadata */
 	struct proclife_recorder_counts before; /* of parts that have ended */
 	struct proclife_recorder_counts total;	/* of all parts; set when it is asked for */
+	struct proclife_held held;		/* likewise */
 };
 
 /*

@@ -255,15 +255,17 @@ static int begin_first(struct proclife_recorder *recorder)
 	return err;
 }
 
-bool proclife_recorder_held(const struct proclife_recorder *recorder, struct proclife_held *held)
+const struct proclife_held *proclife_recorder_held(struct proclife_recorder *recorder)
 {
+	struct proclife_held *held = &recorder->held;
+
 	if (!recorder->parts)
-		return false;
+		return NULL;
 	proclife_parts_held(recorder->parts, held);
 	held->bytes += bytes_of_part(recorder);
 	if (!held->parts++)
 		held->since = recorder->metadata.run.began;
-	return true;
+	return held;
 }
 
 int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_source *source,

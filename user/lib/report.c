@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Calls the reports of lives that begin and end. */
 #include "plain.h"
-#include "tasks.h"
+#include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 /* The size of the structure in its first version. */
 #define FIRST_REPORTS \
-	(offsetof(struct proclife_reports, memory_gone) + sizeof(void (*)(void)))
+	(offsetof(struct proclife_reports, process_over) + sizeof(void (*)(void)))
 
 int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data, void (*detach)(void *data))

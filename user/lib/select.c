@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which processes are selected. */
-#include "tasks.h"
+#include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,11 +139,13 @@ static int link_all(struct proclife_tasks *tasks)
 
 static int begin_selecting(struct proclife_tasks *tasks)
 {
-	int err = tasks->selecting ? 0 : link_all(tasks);
+	int err = tasks->closing ? -EBUSY : tasks->selecting ? 0 : link_all(tasks);
 
-	if (tasks->selecting || err)
+	if ((tasks->selecting && !tasks->by_default) || err)
 		return err;
 	tasks->selecting = true;
+	tasks->by_default = false;
+	tasks->pending_count = 0;
 	tasks->selected = 0;
 	tasks->selected_open = 0;
 	for (struct proclife_own_process *own = tasks->first; own; own = own->next)
@@ -200,6 +202,14 @@ int proclife_tasks_select_child(struct proclife_tasks *tasks, uint32_t tgid, uin
 				   .tgid = tgid, .creator_tgid = creator_tgid, .child = true });
 }
 
+int proclife_select_command(struct proclife_tasks *tasks, const struct proclife_run_info *run)
+{
+	int err = proclife_tasks_select_child(tasks, run->command, run->command_creator);
+
+	tasks->by_default = true;
+	return err;
+}
+
 uint32_t proclife_tasks_missing(const struct proclife_tasks *tasks, size_t index)
 {
 	for (size_t i = 0; i < tasks->pending_count; i++) {
@@ -225,6 +235,8 @@ void proclife_tasks_filter(struct proclife_tasks *tasks,
 {
 	tasks->filter = match;
 	tasks->filter_data = data;
+	for (struct proclife_own_process *own = tasks->first; own; own = own->next)
+		own->process.matches = !match || match(data, &own->process);
 }
 
 bool proclife_process_unjudged(const struct proclife_process *process)

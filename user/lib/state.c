@@ -40,10 +40,10 @@ static enum proclife_life_state exited(const struct proclife_tasks *tasks)
 	return tasks->without_reap ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE;
 }
 
-enum proclife_life_state proclife_process_state_now(const struct proclife_tasks *tasks,
-					       const struct proclife_process *process)
+enum proclife_life_state proclife_process_state_now(const struct proclife_process *process)
 {
 	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_tasks *tasks = own->all;
 
 	/* Only threads are left open, and their FREEs can have been lost long ago. */
 	if (own->leader_freed && !proclife_process_ungapped(tasks, process))
@@ -64,16 +64,16 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_tasks 
 	return PROCLIFE_IS_UNKNOWN; /* of the process, only a thread's end was seen */
 }
 
-enum proclife_life_state proclife_process_state(const struct proclife_tasks *tasks,
-					   const struct proclife_process *process)
+enum proclife_life_state proclife_process_state(const struct proclife_process *process)
 {
-	return process->open ? proclife_process_state_now(tasks, process) :
+	return process->open ? proclife_process_state_now(process) :
 			       (enum proclife_life_state)proclife_own(process)->left;
 }
 
-enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
-					const struct proclife_task *task)
+enum proclife_life_state proclife_task_state(const struct proclife_task *task)
 {
+	const struct proclife_tasks *tasks = proclife_own(task->process)->all;
+
 	if (task->marks.freed)
 		return PROCLIFE_IS_FREED;
 	if (proclife_own_task(task)->lost)
@@ -85,14 +85,4 @@ enum proclife_life_state proclife_task_state(const struct proclife_tasks *tasks,
 	if (task->flags & PROCLIFE_F_ZOMBIE)
 		return since(tasks, task->seen, PROCLIFE_IS_ZOMBIE);
 	return since(tasks, task->seen, PROCLIFE_IS_ALIVE);
-}
-
-void proclife_tasks_without_reap(struct proclife_tasks *tasks)
-{
-	tasks->without_reap = true;
-}
-
-void proclife_tasks_with_exiting(struct proclife_tasks *tasks)
-{
-	tasks->with_exiting = true;
 }

@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The table of lives: how it is made and closed. */
-#include "tasks.h"
+#include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* A report can look at all of them: at a parent, for one, that is reported before its child. */
+static void end_all(struct proclife_tasks *tasks)
+{
+	struct proclife_own_process *own;
+
+	for (own = tasks->first; own; own = own->next)
+		proclife_process_end(tasks, &own->process);
+	while ((own = tasks->first)) {
+		proclife_process_forget(tasks, &own->process);
+		proclife_process_release(tasks, &own->process);
+	}
+}
 
 int proclife_tasks_close(struct proclife_tasks *tasks)
 {
 	proclife_report_closing(tasks);
 	tasks->closing = true;
-	while (tasks->first)
-		proclife_process_end(tasks, &tasks->first->process);
+	end_all(tasks);
 	proclife_memory_close(tasks);
 	tasks->closing = false;
 	return proclife_take_error(tasks);
@@ -21,7 +33,7 @@ _Static_assert(sizeof(void *) != 8 || (sizeof(struct proclife_own_task) <= 4 * 6
 				       sizeof(struct proclife_own_process) <= 10 * 64),
 	       "a task or process has more cache lines than it had");
 
-int proclife_tasks_new(struct proclife_tasks **result)
+int proclife_tasks_new(struct proclife_tasks **result, struct proclife_source *source)
 {
 	struct proclife_tasks *tasks = calloc(1, sizeof(*tasks));
 
@@ -35,7 +47,7 @@ int proclife_tasks_new(struct proclife_tasks **result)
 	tasks->process_slab.zeroed = offsetof(struct proclife_own_process, path_text);
 	if (proclife_table_init(&tasks->by_handle) || proclife_table_init(&tasks->by_group) ||
 	    proclife_table_init(&tasks->by_tgid) || proclife_table_init(&tasks->orphans) ||
-	    proclife_table_init(&tasks->by_mm)) {
+	    proclife_table_init(&tasks->by_mm) || (source && proclife_tasks_take_facts(tasks, source))) {
 		proclife_tasks_free(tasks);
 		return -ENOMEM;
 	}

@@ -62,6 +62,7 @@ struct proclife_own_process {
 	struct proclife_own_memory *memory; /* NULL: not let go yet, or not known */
 	uint64_t mm; /* the handle of its address space, as of the last EXITING; 0: not known */
 	struct proclife_own_task *tasks;
+	struct proclife_tasks *all; /* that it is one of */
 
 	struct proclife_link by_group;
 	struct proclife_twin by_tgid;
@@ -174,7 +175,9 @@ struct proclife_tasks {
 	size_t pending_count;
 	enum proclife_match (*filter)(void *data, const struct proclife_process *process); /* or NULL */
 	void *filter_data;
+	struct proclife_source *source; /* NULL: none is known */
 	bool selecting; /* otherwise everything is selected */
+	bool by_default; /* what is selected is the command of the recording, and nobody asked for it */
 	bool closing;	/* processes that are reported gone now were open when the trace ended */
 	bool without_reap; /* the trace has no REAPs */
 	bool with_exiting; /* the trace has EXITINGs */
@@ -271,6 +274,8 @@ void proclife_process_link(struct proclife_tasks *tasks, struct proclife_process
 			   struct proclife_process *parent);
 /* It is reaped, so all its threads have exited. Clears `exited` if it may not be the last one's. */
 void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process);
+/* It is found no more. */
+void proclife_process_forget(struct proclife_tasks *tasks, struct proclife_process *process);
 /* Ends all its tasks, and with them the process. */
 void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process);
 
@@ -302,8 +307,7 @@ static inline void proclife_task_dead(struct proclife_task *task)
 void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task);
 
 /* state.c: the state of a process that is not gone, or was not when the trace ended. */
-enum proclife_life_state proclife_process_state_now(const struct proclife_tasks *tasks,
-					       const struct proclife_process *process);
+enum proclife_life_state proclife_process_state_now(const struct proclife_process *process);
 
 /* There was no gap in the part of the process's life that lies in the trace. */
 static inline bool proclife_process_ungapped(const struct proclife_tasks *tasks,
@@ -382,8 +386,18 @@ void proclife_suppressed_over(struct proclife_tasks *tasks, const struct proclif
 void proclife_suppressed_free(struct proclife_tasks *tasks);
 
 /*
+ * facts.c
+ */
+
+/* Before the first event. Returns 0 or -ENOMEM. */
+int proclife_tasks_take_facts(struct proclife_tasks *tasks, struct proclife_source *source);
+
+/*
  * select.c
  */
+
+/* Selects the command that was followed, until something else is selected. */
+int proclife_select_command(struct proclife_tasks *tasks, const struct proclife_run_info *run);
 
 /* Whether a new process is selected. @from is its creator, or its parent if that is not known. */
 void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *process,
@@ -420,97 +434,6 @@ static inline bool proclife_select_follows(const struct proclife_process *proces
 					   const struct proclife_process *parent)
 {
 	return !process->creator_tgid || process->creator_tgid == parent->tgid;
-}
-
-/*
- * report.c
- */
-
-/* Like proclife_tasks_report(); @detach is called if the tasks are freed first. */
-int proclife_tasks_attach(struct proclife_tasks *tasks, const struct proclife_reports *reports,
-			  void *data, void (*detach)(void *data));
-/* Sets `closing` of the reporter that was attached last. */
-void proclife_tasks_closing(struct proclife_tasks *tasks, void (*closing)(void *data));
-/* Sets `cgroup_changed` of it. */
-void proclife_tasks_cgroups(struct proclife_tasks *tasks,
-			    void (*changed)(void *data, const struct proclife_record *record));
-void proclife_tasks_detach(struct proclife_tasks *tasks, void *data);
-/* What reports have left in `error`, when none of them is being called. */
-int proclife_take_error(struct proclife_tasks *tasks);
-void proclife_reporters_free(struct proclife_tasks *tasks);
-
-void proclife_report_closing(struct proclife_tasks *tasks);
-void proclife_report_cgroup(struct proclife_tasks *tasks, const struct proclife_record *record);
-
-#define proclife_for_each_reporter(tasks, reporter) \
-	for (struct proclife_reporter *reporter = (tasks)->reporters; reporter; \
-	     reporter = reporter->next)
-
-/* These are inline because they run for every life. */
-static inline void proclife_report_born(struct proclife_tasks *tasks,
-					struct proclife_process *process,
-					struct proclife_process *parent,
-					struct proclife_process *creator)
-{
-	proclife_for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_born)
-			reporter->reports.process_born(reporter->data, process, parent, creator);
-	}
-}
-
-static inline void proclife_report_linked(struct proclife_tasks *tasks,
-					  struct proclife_process *process,
-					  struct proclife_process *parent)
-{
-	proclife_for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_linked)
-			reporter->reports.process_linked(reporter->data, process, parent);
-	}
-}
-
-static inline void proclife_report_exiting(struct proclife_tasks *tasks,
-					   struct proclife_process *process)
-{
-	proclife_for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_exiting)
-			reporter->reports.process_exiting(reporter->data, process);
-	}
-}
-
-static inline void proclife_report_exited(struct proclife_tasks *tasks,
-					  struct proclife_process *process)
-{
-	proclife_for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_exited)
-			reporter->reports.process_exited(reporter->data, process);
-	}
-}
-
-static inline void proclife_report_gone(struct proclife_tasks *tasks,
-					struct proclife_process *process)
-{
-	proclife_for_each_reporter(tasks, reporter) {
-		if (reporter->reports.process_gone)
-			reporter->reports.process_gone(reporter->data, process);
-	}
-}
-
-static inline void proclife_report_memory(struct proclife_tasks *tasks,
-					  struct proclife_process *process)
-{
-	proclife_for_each_reporter(tasks, reporter) {
-		if (reporter->reports.memory_gone)
-			reporter->reports.memory_gone(reporter->data, process);
-	}
-}
-
-static inline void proclife_report_task_gone(struct proclife_tasks *tasks,
-					     struct proclife_task *task)
-{
-	proclife_for_each_reporter(tasks, reporter) {
-		if (reporter->reports.task_gone)
-			reporter->reports.task_gone(reporter->data, task);
-	}
 }
 
 #endif

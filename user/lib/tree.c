@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Who started whom: a node for each selected process, kept after the process is gone. */
 #include "intern.h"
-#include "tasks.h"
+#include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -179,7 +179,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->exited = proclife_process_has_exited(process);
 	node->matches = process->matches;
 	node->has_uid = proclife_process_has_uid(process);
-	node->state = (uint8_t)proclife_process_state(tree->tasks, process);
+	node->state = (uint8_t)proclife_process_state(process);
 	node->gone = 1;
 	set_texts(tree, node, process);
 	set_common(tree, node, process);

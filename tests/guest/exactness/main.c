@@ -71,7 +71,7 @@ static void open_source(struct run *run)
 	must(proclife_device_open(&run->source, NULL), PROCLIFE_DEVICE);
 	must(proclife_source_snapshot(run->source), "snapshot");
 	must(proclife_source_set_watermark(run->source, 512), "watermark");
-	must(proclife_tasks_new(&run->tasks), "tasks");
+	must(proclife_tasks_new(&run->tasks, NULL), "tasks");
 	must(proclife_tree_new(&run->tree, run->tasks), "tree");
 	must(lives_report(&run->lives, run->tasks), "reports");
 	run->reap_missed = proclife_source_header(run->source)->reap_missed;

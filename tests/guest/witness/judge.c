@@ -205,7 +205,7 @@ static void read_recording(const char *path)
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
 		.process_gone = take_life,
-		.memory_gone = take_late_memory,
+		.process_over = take_late_memory,
 	};
 	struct proclife_tasks *tasks;
 	struct proclife_fault fault;
@@ -216,7 +216,7 @@ static void read_recording(const char *path)
 		printf("witness: %s: %s\n", fault.path, fault.text);
 		exit(1);
 	}
-	if (proclife_tasks_new(&tasks) || proclife_tasks_report(tasks, &reports, NULL))
+	if (proclife_tasks_new(&tasks, NULL) || proclife_tasks_report(tasks, &reports, NULL))
 		die("memory");
 	/* Whoever was followed: the witnesses saw everybody. */
 	while ((err = proclife_source_next(source, &event)) >= 0)

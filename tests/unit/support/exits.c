@@ -8,7 +8,7 @@ int begin_exits(void **state)
 	if (ret)
 		return ret;
 	shell = (struct who){ .task = 1, .group = 2, .start = 1, .pid = 100, .tgid = 100, .comm = "sh" };
-	proclife_tasks_with_exiting(tasks);
+	trace_with_exiting(tasks);
 	return 0;
 }
 

@@ -9,7 +9,7 @@ struct who shell;
 int begin_unknown(void **state)
 {
 	(void)state;
-	assert_int_equal(proclife_tasks_new(&tasks), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	report_to(tasks);
 	shell = process_of_pid(100, "sh");
 	return 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "records.h"
+
+#include "tasks.h"
 #include "check.h"
 
 #include <stdio.h>
@@ -230,7 +232,7 @@ static void process_gone(void *data, struct proclife_process *process)
 
 	assert_true(to->gone_count < MOST_REPORTS);
 	assert_int_equal(process->open, 0);
-	to->left_in[to->gone_count] = proclife_process_state(to->by, process);
+	to->left_in[to->gone_count] = proclife_process_state(process);
 	to->had_exited[to->gone_count] = proclife_process_has_exited(process);
 	to->gone[to->gone_count++] = *process;
 }
@@ -314,4 +316,14 @@ void feed_life(struct proclife_tasks *tasks, uint64_t ts, const struct who *who,
 	feed(tasks, exit_record(ts + 1, who, 0, 0));
 	feed(tasks, reap_record(ts + 2, who, parent));
 	feed(tasks, free_record(ts + 3, who));
+}
+
+void trace_with_exiting(struct proclife_tasks *tasks)
+{
+	tasks->with_exiting = true;
+}
+
+void trace_without_reap(struct proclife_tasks *tasks)
+{
+	tasks->without_reap = true;
 }

@@ -72,6 +72,10 @@ extern struct reported reported;
 
 void report_to(struct proclife_tasks *tasks);
 
+/* What a source says of its trace. */
+void trace_with_exiting(struct proclife_tasks *tasks);
+void trace_without_reap(struct proclife_tasks *tasks);
+
 /* Feeds a record that has to be taken; returns whether it belongs to a selected process. */
 int feed(struct proclife_tasks *tasks, struct proclife_record record);
 void feed_gap(struct proclife_tasks *tasks, uint64_t lost, uint64_t from, uint64_t to);

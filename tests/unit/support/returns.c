@@ -33,12 +33,15 @@ static void note_gone(void *data, struct proclife_process *process)
 {
 	(void)data;
 	note(&last, process);
+	if (last.known && last.memory.open && !process->outlives)
+		process->user = &late;
 }
 
-static void note_memory(void *data, struct proclife_process *process)
+static void note_over(void *data, struct proclife_process *process)
 {
 	(void)data;
-	note(&late, process);
+	if (process->user)
+		note(&late, process);
 }
 
 int begin_memory(void **state)
@@ -46,7 +49,7 @@ int begin_memory(void **state)
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
 		.process_gone = note_gone,
-		.memory_gone = note_memory,
+		.process_over = note_over,
 	};
 	int ret = begin_exits(state);
 

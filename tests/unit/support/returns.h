@@ -8,7 +8,7 @@
 
 extern struct proclife_latency *latency; /* by comm */
 
-/* What a report tells of a process: `late` is memory_gone, `last` the last process_gone. */
+/* What a report tells of a process: `late` is a process_over that comes later, `last` the last process_gone. */
 struct returned {
 	unsigned int count;
 	bool known;

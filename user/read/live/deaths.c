@@ -105,7 +105,7 @@ static void exited(void *data, struct proclife_process *process)
 	if (!filter_passes(process))
 		return;
 	deaths->run->shown++;
-	death_set(&death, deaths->run->tasks, process);
+	death_set(&death, process);
 	death.alone_known = alone_of(deaths->alone, process, &death.alone);
 	add(deaths, &death, process);
 }
@@ -122,21 +122,12 @@ static void gone_unseen(struct deaths *deaths, const struct proclife_process *pr
 		return;
 	}
 	deaths->run->shown++;
-	death_set(&death, deaths->run->tasks, process);
+	death_set(&death, process);
 	death.when = 0;
-	if (death_memory_follows(process))
-		add(deaths, &death, process);
-	else
-		keep(deaths, &death, process);
+	add(deaths, &death, process);
 }
 
-static void forget(struct deaths *deaths, struct dead *dead)
-{
-	death_release(dead->kept);
-	id_table_delete(&deaths->dead, dead);
-}
-
-static void memory_gone(void *data, struct proclife_process *process)
+static void over(void *data, struct proclife_process *process)
 {
 	struct deaths *deaths = data;
 	struct dead *dead = id_table_get(&deaths->dead, process->id);
@@ -144,7 +135,8 @@ static void memory_gone(void *data, struct proclife_process *process)
 	if (!dead)
 		return;
 	death_set_phases(dead->kept->death, process);
-	forget(deaths, dead);
+	death_release(dead->kept);
+	id_table_delete(&deaths->dead, dead);
 }
 
 static void gone(void *data, struct proclife_process *process)
@@ -152,13 +144,10 @@ static void gone(void *data, struct proclife_process *process)
 	struct deaths *deaths = data;
 	struct dead *dead = id_table_get(&deaths->dead, process->id);
 
-	if (dead) {
-		death_end(dead->kept->death, deaths->run->tasks, process);
-		if (!death_memory_follows(process))
-			forget(deaths, dead);
-	} else if (!process->outlives && !proclife_process_has_exited(process)) {
+	if (dead)
+		death_end(dead->kept->death, process);
+	else if (!process->outlives && !proclife_process_has_exited(process))
 		gone_unseen(deaths, process);
-	}
 }
 
 int deaths_begin(struct deaths *deaths, struct run *run)
@@ -167,7 +156,7 @@ int deaths_begin(struct deaths *deaths, struct run *run)
 		.size = sizeof(reports),
 		.process_exited = exited,
 		.process_gone = gone,
-		.memory_gone = memory_gone,
+		.process_over = over,
 	};
 	int ret;
 

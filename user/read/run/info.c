@@ -48,7 +48,7 @@ static void note_gone(void *data, struct proclife_process *process)
 	info->processes.all++;
 	info->processes.born += process->marks.born != 0;
 	if (process->outlives)
-		info->processes.states[proclife_process_state(info->run.tasks, process)]++;
+		info->processes.states[proclife_process_state(process)]++;
 	if (recorded->command && process->tgid == recorded->command && process->marks.born &&
 	    process->creator_tgid == recorded->command_creator)
 		note_command(info, process);
@@ -85,12 +85,10 @@ static int read_lives(struct info *info)
 		.process_gone = note_gone,
 	};
 	struct proclife_event event;
-	int ret = proclife_tasks_new(&info->run.tasks);
+	int ret = proclife_tasks_new(&info->run.tasks, info->run.source);
 
 	if (!ret)
 		ret = proclife_tasks_report(info->run.tasks, &reports, info);
-	if (!ret && !run_has_reap(&info->run))
-		proclife_tasks_without_reap(info->run.tasks);
 	while (!ret && (ret = proclife_source_next(info->run.source, &event)) >= 0) {
 		if (!ret) /* it is still looking for readable data in a damaged stream */
 			continue;

@@ -125,7 +125,6 @@ static void note_gone(void *data, struct proclife_process *process)
 	need(data, process->id, KEPT_PARENT, process->parent_id);
 	need(data, process->id, KEPT_NOTIFIED, process->marks.notified ? process->notified_id : 0);
 	need(data, process->id, KEPT_REAPER, process->reaper_id);
-	note_memory(data, process);
 }
 
 int kept_begin(struct kept *kept, struct proclife_tasks *tasks)
@@ -136,7 +135,7 @@ int kept_begin(struct kept *kept, struct proclife_tasks *tasks)
 		.process_exited = note_exited,
 		.process_gone = note_gone,
 		.task_gone = note_task_gone,
-		.memory_gone = note_memory,
+		.process_over = note_memory,
 	};
 
 	memset(kept, 0, sizeof(*kept));

@@ -80,13 +80,13 @@ static void tell(struct record *record)
 {
 	const struct proclife_recorder_counts *counts = proclife_recorder_counts(record->recorder);
 	char since[WHEN_SIZE];
-	struct proclife_held held;
+	const struct proclife_held *held = proclife_recorder_held(record->recorder);
 
-	if (!proclife_recorder_held(record->recorder, &held))
+	if (!held)
 		return;
 	notify_tell("READY=1\nWATCHDOG=1\nSTATUS=Holds %" PRIu64 " MiB in %u %s, whole since %s; %" PRIu64
-		    " %s so far, %" PRIu64 " lost", (held.bytes + MIB / 2) / MIB, held.parts,
-		    plural(held.parts, "part", "parts"), when_text(record->run, held.since, since), counts->records,
+		    " %s so far, %" PRIu64 " lost", (held->bytes + MIB / 2) / MIB, held->parts,
+		    plural(held->parts, "part", "parts"), when_text(record->run, held->since, since), counts->records,
 		    plural(counts->records, "record", "records"), counts->lost);
 }
 

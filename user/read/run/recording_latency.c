@@ -97,7 +97,7 @@ static int prepare(struct recording_latency *m, enum proclife_by by, void **stat
 	size_t i;
 
 	if (!ret)
-		ret = proclife_tasks_new(&run->tasks);
+		ret = proclife_tasks_new(&run->tasks, run->source);
 	if (!ret)
 		ret = begin_views(run, states);
 	if (!ret)
@@ -114,7 +114,7 @@ static int prepare(struct recording_latency *m, enum proclife_by by, void **stat
 static int feed(struct run *run)
 {
 	struct proclife_event event;
-	int ret = proclife_tasks_begin(run->tasks, run->source);
+	int ret = 0;
 
 	while (ret >= 0) {
 		ret = proclife_source_next(run->source, &event);

@@ -283,7 +283,7 @@ int session_prepare(struct session *s)
 		return -EXDEV;
 	}
 	s->plain_file = !fstat(proclife_source_fd(s->run.source), &st) && S_ISREG(st.st_mode);
-	ret = proclife_tasks_new(&s->run.tasks);
+	ret = proclife_tasks_new(&s->run.tasks, s->run.source);
 	if (!ret)
 		ret = range_resolve(&s->run, s->replay);
 	if (!ret)
@@ -326,8 +326,6 @@ int session_prepare_record(struct session *s)
 	s->run.command = s->follow.pid;
 	if (s->replay && !s->run.options->pid_count)
 		s->run.command = s->replay->command;
-	if (proclife_tasks_begin(s->run.tasks, s->run.source))
-		die_no_memory();
 	if (!s->run.options->record)
 		return 0;
 	run = session_recorded(s);

@@ -62,7 +62,7 @@ static int prepare(struct slice *slice)
 	size_t i;
 
 	if (!ret)
-		ret = proclife_tasks_new(&run->tasks);
+		ret = proclife_tasks_new(&run->tasks, run->source);
 	if (!ret)
 		ret = kept_begin(&slice->kept, run->tasks);
 	if (!ret)
@@ -83,7 +83,7 @@ static int decide(struct slice *slice)
 	slice->run.began = slice->recorded->began;
 	ret = prepare(slice);
 	if (!ret)
-		ret = proclife_tasks_replay(slice->run.tasks, slice->run.source, note, slice);
+		ret = proclife_tasks_replay(slice->run.tasks, note, slice);
 	if (ret < 0) {
 		if (ret != -ESRCH)
 			message("%s: %s", quoted(slice->dir), strerror(-ret));
@@ -118,7 +118,7 @@ static int begin_copy(struct slice *slice, struct proclife_tasks **tasks)
 		message("%s: another recording has taken its place; slice it again", quoted(slice->dir));
 		return -ESTALE;
 	}
-	ret = proclife_tasks_new(tasks);
+	ret = proclife_tasks_new(tasks, NULL);
 	if (ret)
 		die_no_memory();
 	if (!slice->all)

@@ -196,31 +196,25 @@ static void linked(void *data, struct proclife_process *process, struct proclife
 	past_link(&t->reaction.saving.past, process);
 }
 
-/* Nothing more will be told of it. */
-static void over(struct triggers *t, const struct proclife_process *process)
-{
-	agenda_forget(&t->agenda, process);
-	if (t->run->options->save)
-		past_over(&t->reaction.saving.past, process);
-}
-
 static void gone(void *data, struct proclife_process *process)
 {
 	struct triggers *t = data;
-	bool follows = death_memory_follows(process);
 
 	if (t->run->options->save)
 		past_end(&t->reaction.saving.past, process, t->record);
-	if (!process->outlives)
-		look_at(t, process, !follows);
-	if (!follows)
-		over(t, process);
+	if (!process->outlives && death_memory_follows(process))
+		look_at(t, process, false);
 }
 
-static void memory_gone(void *data, struct proclife_process *process)
+static void over(void *data, struct proclife_process *process)
 {
-	look_at(data, process, true);
-	over(data, process);
+	struct triggers *t = data;
+
+	if (!process->outlives)
+		look_at(t, process, true);
+	agenda_forget(&t->agenda, process);
+	if (t->run->options->save)
+		past_over(&t->reaction.saving.past, process);
 }
 
 static const struct proclife_process *process_of(const struct triggers *t, uint64_t handle)
@@ -402,7 +396,7 @@ int triggers_begin(struct triggers *t, struct run *run)
 		.process_gone = gone,
 		.process_exiting = exiting,
 		.process_exited = exited,
-		.memory_gone = memory_gone,
+		.process_over = over,
 	};
 	size_t i;
 	int ret;

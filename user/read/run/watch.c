@@ -83,9 +83,9 @@ enum left {
 	LEFT_STATES,
 };
 
-static enum left left_state(const struct watch *watch, const struct proclife_process *process)
+static enum left left_state(const struct proclife_process *process)
 {
-	switch (proclife_process_state(watch->tasks, process)) {
+	switch (proclife_process_state(process)) {
 	case PROCLIFE_IS_ZOMBIE:
 		return LEFT_ZOMBIE;
 	case PROCLIFE_IS_UNFREED:
@@ -107,7 +107,7 @@ static void name_left(struct text *text, const struct watch *watch, enum left st
 	for (i = 0; named < MOST_NAMED && i < watch->count; i++) {
 		const struct proclife_process *process = watch->open[i];
 
-		if (left_state(watch, process) != state)
+		if (left_state(process) != state)
 			continue;
 		if (named++)
 			text_string(text, ", ");
@@ -129,7 +129,7 @@ void watch_note(struct watch *watch, uint64_t ended, uint64_t now)
 		return;
 	watch->next_note = now + (now - ended) * 2;
 	for (i = 0; i < watch->count; i++)
-		counts[left_state(watch, watch->open[i])]++;
+		counts[left_state(watch->open[i])]++;
 	text_init(&text, NULL);
 	name_left(&text, watch, LEFT_RUNNING, counts[LEFT_RUNNING]);
 	name_left(&text, watch, LEFT_ZOMBIE, counts[LEFT_ZOMBIE]);

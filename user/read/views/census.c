@@ -36,7 +36,7 @@ struct census census_take(const struct run *run)
 	while ((process = proclife_tasks_next(run->tasks, process))) {
 		if (!filter_passes(process))
 			continue;
-		state = proclife_process_state(run->tasks, process);
+		state = proclife_process_state(process);
 		dying = is_dying(run, process);
 		census.states[state]++;
 		census.dying[state] += dying;
@@ -56,7 +56,7 @@ struct census census_take_threads(const struct run *run)
 		if (!filter_passes(process))
 			continue;
 		for (task = NULL; (task = proclife_process_next_task(process, task));)
-			census.states[proclife_task_state(run->tasks, task)]++;
+			census.states[proclife_task_state(task)]++;
 	}
 	return census;
 }

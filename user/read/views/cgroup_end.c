@@ -45,11 +45,11 @@ void cgroup_end_print(const struct run *run, struct text *line, const struct pro
 {
 	struct story story = { run, line, 0 };
 
-	if (end->killer.ts) {
-		begin(&story, "first SIGKILL", end->killer.ts);
+	if (end->killer) {
+		begin(&story, "first SIGKILL", end->killer->ts);
 		text_who(line, end->killed.comm, end->killed.tgid);
 		text_string(line, ",");
-		text_killer(line, &end->killer, end->killed.tgid);
+		text_killer(line, end->killer, end->killed.tgid);
 		text_line(line);
 	}
 	begin(&story, "last exit", end->exited);
@@ -101,10 +101,10 @@ void cgroup_end_json(const struct run *run, const struct proclife_cgroup_end *en
 	json_line(json, "cgroup_end");
 	json_cgroup(json, run, end->cgroup);
 	json_uint(json, "processes", end->processes);
-	json_uint_or_null(json, "killed", end->killer.ts);
+	json_uint_or_null(json, "killed", end->killer ? end->killer->ts : 0);
 	json_uint(json, "killed_pid", end->killed.tgid);
-	json_comm_or_null(json, "killed_comm", end->killer.ts, end->killed.comm);
-	json_killer(json, end->killer.ts ? &end->killer : NULL);
+	json_comm_or_null(json, "killed_comm", end->killer != NULL, end->killed.comm);
+	json_killer(json, end->killer);
 	json_uint(json, "last_pid", end->last.tgid);
 	json_bytes(json, "last_comm", end->last.comm, sizeof(end->last.comm));
 	json_uint_or_null(json, "exited", end->exited);

@@ -22,8 +22,7 @@ bool death_memory_follows(const struct proclife_process *process)
 }
 
 /* A snapshot can find it as a zombie, and has its parent and its user. */
-static void set_later(struct death *death, const struct proclife_tasks *tasks,
-		      const struct proclife_process *process)
+static void set_later(struct death *death, const struct proclife_process *process)
 {
 	death->parent_tgid = process->parent_tgid;
 	death->uid = process->uid;
@@ -42,17 +41,16 @@ static void set_later(struct death *death, const struct proclife_tasks *tasks,
 	}
 	death->reaper_tgid = process->reaper_tgid;
 	death->cgroup = process->cgroup;
-	death->state = proclife_process_state(tasks, process);
+	death->state = proclife_process_state(process);
 	death->incomplete = process->incomplete;
 	death->notified_lost = process->notified_lost;
 }
 
-void death_set(struct death *death, const struct proclife_tasks *tasks,
-	       const struct proclife_process *process)
+void death_set(struct death *death, const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
 
-	set_later(death, tasks, process);
+	set_later(death, process);
 	death->when = process->marks.exited;
 	death->exited = proclife_process_has_exited(process);
 	proclife_process_usage(process, &death->usage);
@@ -89,10 +87,9 @@ struct death *death_keep(const struct death *death)
 	return kept;
 }
 
-void death_end(struct death *death, const struct proclife_tasks *tasks,
-	       const struct proclife_process *process)
+void death_end(struct death *death, const struct proclife_process *process)
 {
-	set_later(death, tasks, process);
+	set_later(death, process);
 }
 
 static struct figure exactly(bool known, uint64_t value)

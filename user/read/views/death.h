@@ -56,13 +56,11 @@ struct death {
 };
 
 /* As it is now; the texts are the process's. */
-void death_set(struct death *death, const struct proclife_tasks *tasks,
-	       const struct proclife_process *process);
+void death_set(struct death *death, const struct proclife_process *process);
 /* A copy that has its own texts, for free(3). */
 struct death *death_keep(const struct death *death);
 /* The process is gone: all that happened after its EXIT is known. */
-void death_end(struct death *death, const struct proclife_tasks *tasks,
-	       const struct proclife_process *process);
+void death_end(struct death *death, const struct proclife_process *process);
 
 /* Again, since the memory of a process that is gone is, too. */
 void death_set_phases(struct death *death, const struct proclife_process *process);

@@ -64,7 +64,7 @@ static void tell(struct exporting *exporting, const struct proclife_process *pro
 	struct life *life = &exporting->life;
 	uint64_t end = process_ended_by(process);
 
-	death_set(&life->death, run->tasks, process);
+	death_set(&life->death, process);
 	life->death.run = run;
 	life->death.alone_known = alone_known;
 	life->death.alone = alone;
@@ -115,13 +115,11 @@ static void gone(void *data, struct proclife_process *process)
 	/* Where its exit began, but its EXIT was lost, it can have gone on. */
 	bool known = proclife_process_has_exited(process) && alone_of(exporting->alone, process, &alone);
 
-	if (!death_memory_follows(process))
-		finish(exporting, process, known, alone);
-	else if (known)
+	if (known)
 		((struct lonely *)id_table_add(&exporting->lonely, process->id))->alone = alone;
 }
 
-static void memory_gone(void *data, struct proclife_process *process)
+static void over(void *data, struct proclife_process *process)
 {
 	struct exporting *exporting = data;
 	struct lonely *lonely = id_table_get(&exporting->lonely, process->id);
@@ -145,7 +143,7 @@ static int begin_lives(struct exporting *exporting)
 		.process_linked = linked,
 		.process_exited = exited,
 		.process_gone = gone,
-		.memory_gone = memory_gone,
+		.process_over = over,
 	};
 	struct proclife_tasks *tasks = exporting->export.run->tasks;
 	int ret = proclife_tasks_report(tasks, &reports, exporting);

@@ -64,7 +64,7 @@ static uint64_t zombie_since(const struct judged *judged, bool *at_least)
 	const struct proclife_process *process = judged->process;
 	uint64_t exited = process->marks.exited;
 
-	if (proclife_process_state(judged->run->tasks, process) != PROCLIFE_IS_ZOMBIE)
+	if (proclife_process_state(process) != PROCLIFE_IS_ZOMBIE)
 		return 0;
 	if (process->marks.notified)
 		return process->marks.notified;
@@ -139,7 +139,7 @@ static bool can_be_over(const struct judged *judged, enum proclife_phase phase)
 	if (phase != PROCLIFE_LIFE && phase != PROCLIFE_KILL && phase != PROCLIFE_ZOMBIE &&
 	    phase != PROCLIFE_EXIT_FREE)
 		return true;
-	return proclife_process_state(judged->run->tasks, judged->process) == PROCLIFE_IS_UNKNOWN;
+	return proclife_process_state(judged->process) == PROCLIFE_IS_UNKNOWN;
 }
 
 uint64_t judge_since(const struct judged *judged, const struct condition *c, bool *at_least)

@@ -98,7 +98,7 @@ static void keep(struct kin *kin, const struct proclife_process *process)
 	life->args_cut = process->args_cut;
 	life->older = !process->marks.born;
 	life->open = !life->ended &&
-		     proclife_process_state(kin->run->tasks, process) == PROCLIFE_IS_ALIVE;
+		     proclife_process_state(process) == PROCLIFE_IS_ALIVE;
 	life->incomplete = process->incomplete;
 	life->kthread = process->flags & PROCLIFE_F_KTHREAD;
 }

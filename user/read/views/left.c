@@ -54,7 +54,7 @@ static struct left *collect(const struct run *run, size_t *count)
 	all[0] = (struct left){ .process = NULL };
 	while ((process = proclife_tasks_next(run->tasks, process))) {
 		if (!process->selected || !process->matches ||
-		    proclife_process_state(run->tasks, process) != PROCLIFE_IS_ALIVE)
+		    proclife_process_state(process) != PROCLIFE_IS_ALIVE)
 			continue;
 		grow(&all, ++n, &size);
 		all[n] = (struct left){ .process = process };

@@ -183,7 +183,7 @@ static bool count(const struct part *part, const struct proclife_process *proces
 	lives->counts.matched++;
 	part->run->shown++;
 	lives->now.run = part->run;
-	death_set(&lives->now, part->run->tasks, process);
+	death_set(&lives->now, process);
 	lives->now.order = lives->counts.deaths;
 	return true;
 }
@@ -231,19 +231,11 @@ static void gone_unseen(struct part *part, const struct proclife_process *proces
 	lives->now.when = 0;
 	if (!lives->sort)
 		show(lives, &lives->now);
-	else if (death_memory_follows(process))
-		add_dead(part, process);
 	else
-		keep(lives, death_keep(&lives->now));
+		add_dead(part, process);
 }
 
-static void keep_dead(struct part *part, struct dead *dead)
-{
-	keep(part->lives, dead->death);
-	id_table_delete(&part->dead, dead);
-}
-
-static void memory_gone(void *data, struct proclife_process *process)
+static void over(void *data, struct proclife_process *process)
 {
 	struct part *part = data;
 	struct dead *dead = id_table_get(&part->dead, process->id);
@@ -251,7 +243,8 @@ static void memory_gone(void *data, struct proclife_process *process)
 	if (!dead)
 		return;
 	death_set_phases(dead->death, process);
-	keep_dead(part, dead);
+	keep(part->lives, dead->death);
+	id_table_delete(&part->dead, dead);
 }
 
 static void gone(void *data, struct proclife_process *process)
@@ -259,13 +252,10 @@ static void gone(void *data, struct proclife_process *process)
 	struct part *part = data;
 	struct dead *dead = id_table_get(&part->dead, process->id);
 
-	if (dead) {
-		death_end(dead->death, part->run->tasks, process);
-		if (!death_memory_follows(process))
-			keep_dead(part, dead);
-	} else if (!process->outlives && !proclife_process_has_exited(process)) {
+	if (dead)
+		death_end(dead->death, process);
+	else if (!process->outlives && !proclife_process_has_exited(process))
 		gone_unseen(part, process);
-	}
 }
 
 /*
@@ -280,7 +270,7 @@ static int begin_part(struct lives *lives, struct run *run)
 		.process_linked = linked,
 		.process_exited = exited,
 		.process_gone = gone,
-		.memory_gone = memory_gone,
+		.process_over = over,
 	};
 	struct part *part = &lives->parts[lives->part_count++];
 	int ret = 0;
@@ -357,7 +347,7 @@ static void print_open(const struct run *run, void *state)
 
 	while ((process = proclife_tasks_next(run->tasks, process)))
 		if (process->selected && process->matches)
-			lives->counts.states[proclife_process_state(run->tasks, process)]++;
+			lives->counts.states[proclife_process_state(process)]++;
 }
 
 static int compare(const void *a, const void *b)

@@ -102,7 +102,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->max_rss = process->max_rss < UINT32_MAX ? (uint32_t)process->max_rss : UINT32_MAX;
 	life->exit_code = process_has_ended(process) ? process->exit_code : -1;
 	life->cpu = process->exit_cpu;
-	life->state = (uint8_t)proclife_process_state(page->run->tasks, process);
+	life->state = (uint8_t)proclife_process_state(process);
 	life->older = !process->marks.born;
 	life->incomplete = process->incomplete;
 	life->kthread = process->flags & PROCLIFE_F_KTHREAD;
@@ -126,7 +126,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	open->life = page->count - 1;
 }
 
-static void memory_gone(void *data, struct proclife_process *process)
+static void process_over(void *data, struct proclife_process *process)
 {
 	struct page *page = data;
 	struct open_memory *open = id_table_get(&page->open, process->id);
@@ -192,7 +192,7 @@ static int begin(struct run *run, void **state)
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports),
 		.process_gone = process_gone,
-		.memory_gone = memory_gone,
+		.process_over = process_over,
 	};
 	int ret = check_place(run->options->html);
 	struct page *page;

@@ -45,7 +45,7 @@ static void set_parent(struct death *death, const struct proclife_process *proce
 	memcpy(death->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
 }
 
-static void memory_gone(void *data, struct proclife_process *process)
+static void process_over(void *data, struct proclife_process *process)
 {
 	struct slowest *slowest = data;
 	size_t i;
@@ -62,7 +62,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	struct death death = {
 		.marks = process->marks,
 		.ended = slowest->run->ended,
-		.state = proclife_process_state(slowest->run->tasks, process),
+		.state = proclife_process_state(process),
 		.leader_exited = process->leader_exited,
 		.reaper_waited = process->reaper_waited,
 		.max_rss = process->max_rss,
@@ -95,7 +95,7 @@ static void task_gone(void *data, struct proclife_task *task)
 	struct death death = {
 		.marks = task->marks,
 		.ended = slowest->run->ended,
-		.state = proclife_task_state(slowest->run->tasks, task),
+		.state = proclife_task_state(task),
 		.group_exited = task->leader ? process->marks.exited : 0,
 		.reaper_waited = task->reaper_waited,
 		.pid = task->pid,
@@ -129,7 +129,7 @@ int slowest_new(struct slowest **result, struct run *run)
 		reports.task_gone = task_gone;
 	} else {
 		reports.process_gone = process_gone;
-		reports.memory_gone = memory_gone;
+		reports.process_over = process_over;
 	}
 	*result = slowest;
 	return proclife_tasks_report(run->tasks, &reports, slowest);

@@ -41,7 +41,6 @@ static void add_phases(struct tally *tally, const struct proclife_process *proce
 
 static void process_gone(void *data, struct proclife_process *process)
 {
-	const struct proclife_memory *memory = proclife_process_memory(process);
 	struct tally *tally = data;
 
 	if (process->selected && proclife_process_unjudged(process) && !process->outlives)
@@ -53,12 +52,10 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!proclife_process_has_exited(process) && process->exit_code < 0)
 		tally->exits[TALLY_UNKNOWN]++;
 	add_phases(tally, process, 0, PROCLIFE_HELD - 1);
-	if (!memory || !memory->open) /* otherwise memory_gone() follows */
-		add_phases(tally, process, PROCLIFE_HELD, PROCLIFE_UNMAP);
 	add_phases(tally, process, PROCLIFE_UNMAP + 1, PROCLIFE_PHASES - 1);
 }
 
-static void memory_gone(void *data, struct proclife_process *process)
+static void process_over(void *data, struct proclife_process *process)
 {
 	if (filter_passes(process))
 		add_phases(data, process, PROCLIFE_HELD, PROCLIFE_UNMAP);
@@ -78,7 +75,7 @@ int tally_begin(struct tally *tally, const struct run *run)
 		.process_born = process_born,
 		.process_exited = process_exited,
 		.process_gone = process_gone,
-		.memory_gone = memory_gone,
+		.process_over = process_over,
 	};
 
 	tally->run = run;

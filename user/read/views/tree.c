@@ -30,7 +30,7 @@ static void collect_thread(void *data, struct proclife_task *task)
 	t->tid = task->pid;
 	t->exit_code = task->exit_code;
 	t->incomplete = task->incomplete;
-	t->state = proclife_task_state(view->run->tasks, task);
+	t->state = proclife_task_state(task);
 	memcpy(t->comm, task->comm, sizeof(t->comm));
 }
 

@@ -32,7 +32,7 @@ static const struct proclife_process **collect(const struct run *run, size_t *co
 
 	while ((process = proclife_tasks_next(run->tasks, process))) {
 		if (!process->selected || !process->matches ||
-		    proclife_process_state(run->tasks, process) != PROCLIFE_IS_ZOMBIE)
+		    proclife_process_state(process) != PROCLIFE_IS_ZOMBIE)
 			continue;
 		if (n == size) {
 			size = size ? 2 * size : 16;
@@ -63,14 +63,14 @@ static const struct proclife_process *dead_parent(const struct run *run,
 	const struct proclife_process *parent = proclife_tasks_holder(run->tasks,
 								      zombie->real_parent_tgid);
 
-	return parent && proclife_process_state(run->tasks, parent) == PROCLIFE_IS_ZOMBIE ? parent :
+	return parent && proclife_process_state(parent) == PROCLIFE_IS_ZOMBIE ? parent :
 											    NULL;
 }
 
 static void show_reaper(const struct run *run, struct text *line,
 			const struct proclife_process *zombie)
 {
-	const struct proclife_process *reaper = proclife_tasks_reaper(run->tasks, zombie);
+	const struct proclife_process *reaper = proclife_process_reaper(zombie);
 	const struct proclife_process *dead = reaper ? NULL : dead_parent(run, zombie);
 	const char *comm = reaper ? reaper->comm : dead ? dead->comm : NULL;
 
@@ -122,7 +122,7 @@ static void show(const struct run *run, struct text *line, const struct proclife
 
 static void show_json(const struct run *run, const struct proclife_process *zombie)
 {
-	const struct proclife_process *reaper = proclife_tasks_reaper(run->tasks, zombie);
+	const struct proclife_process *reaper = proclife_process_reaper(zombie);
 	struct json *json = run->json;
 
 	json_line(json, "zombie");
