@@ -45,7 +45,7 @@ $B/tests/unit/test_completion: | $B/proclife-read $B/completions/bash $B/complet
 
 $B/tests/unit/test_judge $B/tests/unit/test_judge_program: $B/tests/unit/support/judging.o | $B/tests/bench/exact/judge
 # Tests of what lies in the sources: the schema, the manual pages.
-$(patsubst %,$B/tests/unit/%.o,test_pages test_schema test_fields support/judging test_junit test_transcripts test_export test_export_otlp test_export_perfetto support/exporting): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
+$(patsubst %,$B/tests/unit/%.o,test_pages test_growth test_schema test_fields support/judging test_junit test_transcripts test_export test_export_otlp test_export_perfetto support/exporting): override CPPFLAGS += -DSOURCE='"$(CURDIR)"'
 
 # The programs in the manual pages compile as they stand there, with what a program of others has, and
 # in C++ too. NAME-2 is the second one of its page.
