@@ -65,7 +65,6 @@ int watch_begin(struct watch *watch, struct proclife_tasks *tasks)
 		.process_linked = watch_linked,
 	};
 
-	watch->tasks = tasks;
 	return proclife_tasks_report(tasks, &reports, watch);
 }
 

@@ -11,7 +11,6 @@ struct watch {
 	size_t size;
 	uint64_t gone; /* processes */
 	uint64_t next_note;
-	const struct proclife_tasks *tasks;
 };
 
 int watch_begin(struct watch *watch, struct proclife_tasks *tasks);
