@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # a part of troubles.sh, with which it shares variables
+# The OOM killer of a cgroup ends the process that needs the memory, and with memory.oom.group a bystander: it is
+# said to be the OOM killer's doing, of which cgroup, and for the process that needed the memory.
+root=$(findmnt -nt cgroup2 -o TARGET | head -n 1)
+if [[ ! $root ]]; then
+	root=$here/cgroups
+	mkdir "$root" && mount -t cgroup2 none "$root"
+fi
+echo +memory >"$root/cgroup.subtree_control"
+mkdir "$root/pods"
+echo +memory >"$root/pods/cgroup.subtree_control"
+mkdir "$root/pods/x"
+echo 1 >"$root/pods/x/memory.oom.group"
+echo 50M >"$root/pods/x/memory.max"
+[[ ! -e $root/pods/x/memory.swap.max ]] || echo 0 >"$root/pods/x/memory.swap.max"
+
+# The bystander waits until both are killed.
+cat >"$here/pod" <<-'END'
+	#!/bin/sh
+	echo $$ >"$1/cgroup.procs"
+	sleep 100 &
+	echo "bystander $!"
+	perl -e '$0 = "hog"; $x = "a" x 20_000_000; push @all, $x . $_ for 1 .. 100' &
+	echo "hog $!"
+	wait
+END
+chmod +x "$here/pod"
+proclife-read --record "$here/oom" -- sh -c "'$here/pod' '$root/pods/x'; sleep 1" >"$here/out" 2>&1
+bystander=$(sed -n 's/^bystander //p' "$here/out") hog=$(sed -n 's/^hog //p' "$here/out")
+in=(-i "$here/oom")
+by="from the OOM killer of /pods/x, for hog \\($hog\\)"
+expect 'OOM: --lives, the bystander' 0 " $bystander .*SIGKILL $by" proclife-read "${in[@]}" --lives
+expect 'OOM: --lives, the one that needed it' 0 " $hog .*SIGKILL from the OOM killer of /pods/x\$" \
+	proclife-read "${in[@]}" --lives
+expect 'OOM: --tree' 0 " $bystander .*SIGKILL $by" proclife-read "${in[@]}" --tree --no-fold
+expect 'OOM: --html' 0 "SIGKILL $by" proclife-read "${in[@]}" --html
+expect 'OOM: JSON' 0 "\"pid\":$bystander,.*\"killer\":.*\"comm\":\"hog\",.*\"cause\":\"oom\",\"oom_scope\":\"cgroup\",\"oom_cgroup\":[1-9]" \
+	proclife-read "${in[@]}" --lives --json
+expect 'OOM: CSV' 0 ",oom,cgroup,[1-9][0-9]*," proclife-read "${in[@]}" --export csv
+expect 'OOM: --events' 0 "chosen by the OOM killer, for hog $hog, limit of cgroup [1-9]" \
+	proclife-read "${in[@]}" --events=oom
+expect 'OOM: the cgroup' 0 "first SIGKILL .*OOM killer of /pods/x" proclife-read "${in[@]}" --latency --by cgroup
+rmdir "$root/pods/x" "$root/pods"
