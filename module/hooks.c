@@ -37,6 +37,7 @@ enum hook_id {
 	HOOK_ASYNC,
 	HOOK_EARLY,
 	HOOK_COREDUMP,
+	HOOK_OOM,
 	HOOKS,
 };
 static_assert(HOOKS <= ATTACH_MOST);
@@ -123,6 +124,11 @@ static const struct hook hooks[HOOKS] = {
 		.wanted = &exiting,
 		.without = "COREDUMP",
 		.feature = PROCLIFE_HAS(PROCLIFE_COREDUMP),
+	},
+	[HOOK_OOM] = {
+		.symbols = { "out_of_memory" },
+		.wanted = &proclife_memory,
+		.without = "the cgroup of OOM",
 	},
 };
 
@@ -270,6 +276,9 @@ static __always_inline void probe(enum hook_id id, unsigned long first)
 		break;
 	case HOOK_COREDUMP:
 		probe_coredump((void *)first);
+		break;
+	case HOOK_OOM:
+		proclife_record_out_of_memory((void *)first);
 		break;
 	case HOOKS:
 		break;

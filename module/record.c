@@ -3,7 +3,11 @@
 
 /* Records that are rare, or need a function call anyway. */
 #include <linux/binfmts.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/memcontrol.h>
 #include <linux/mm_types.h>
+#include <linux/oom.h>
 #include <linux/printk.h>
 #include <linux/random.h>
 #include <linux/uaccess.h>
@@ -76,6 +80,37 @@ void compat_preserving proclife_handle_fill(struct handle_cached *slot, unsigned
 	*slot = found;
 }
 
+/* "/dev/fd/3", as fexecve(3) leads to, or "/proc/self/fd/3": it says nothing of the file. */
+static bool is_descriptor(const char *filename)
+{
+	const char *base = kbasename(filename);
+
+	if (base - filename < 4 || memcmp(base - 4, "/fd/", 4))
+		return false;
+	return *base && strspn(base, "0123456789") == strlen(base);
+}
+
+/*
+ * Without a lock, which could sleep here on PREEMPT_RT: d_path() takes one. A name that is too long for the
+ * dentry never changes, and RCU frees it; a rename can tear a short one, which does no other harm.
+ */
+static unsigned int copy_file_name(char to[PROCLIFE_PATH_LEN], const struct dentry *dentry)
+{
+	const unsigned char *name = smp_load_acquire(&dentry->d_name.name); /* pairs with __d_move() */
+	bool is_short = (void *)name >= (void *)dentry && (void *)name < (void *)(dentry + 1);
+	unsigned int most = is_short ? DNAME_INLINE_LEN - 1 : PROCLIFE_PATH_LEN, i;
+
+	most = min_t(unsigned int, most, PROCLIFE_PATH_LEN);
+	for (i = 0; i < most; i++) {
+		char byte = data_race(READ_ONCE(name[i]));
+
+		if (!byte)
+			break;
+		to[i] = byte;
+	}
+	return i;
+}
+
 void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
 			  const struct linux_binprm *bprm)
 {
@@ -88,6 +123,13 @@ void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_
 	e->uid = take_uid(p);
 	e->euid = __kuid_val(task_deref(p->real_cred)->euid);
 	record_reserve((u64 *)e->path, PROCLIFE_PATH_LEN / sizeof(u64));
+	if (bprm->interp != bprm->filename) {
+		r->flags |= PROCLIFE_F_SCRIPT; /* and bprm->file is the interpreter */
+	} else if (unlikely(is_descriptor(bprm->filename))) {
+		e->path_len = copy_file_name(e->path, bprm->file->f_path.dentry);
+		r->flags |= PROCLIFE_F_BY_FD;
+		return;
+	}
 	/* One copy by words. Only a path that is too long needs its length first, for its tail. */
 	len = strscpy(e->path, bprm->filename, PROCLIFE_PATH_LEN);
 	if (unlikely(len < 0)) {
@@ -163,6 +205,32 @@ void proclife_record_coredump(struct proclife_record *r, struct task_struct *p, 
 	r->coredump.signo = signo;
 }
 
+/*
+ * What out_of_memory() was called for. It is called with the oom_lock, so there is one at a time, and whoever marks
+ * a victim is in it.
+ */
+static const struct task_struct *oom_allocator;
+static u64 oom_cgroup;
+static u32 oom_scope;
+
+void proclife_record_out_of_memory(const struct oom_control *oc)
+{
+	u32 scope = PROCLIFE_OOM_GLOBAL;
+	u64 cgroup = 0;
+
+#ifdef CONFIG_MEMCG
+	if (oc->memcg) {
+		const struct cgroup *its = oc->memcg->css.cgroup;
+
+		scope = PROCLIFE_OOM_CGROUP;
+		cgroup = its->root == &cgrp_dfl_root ? cgroup_id(its) : 0;
+	}
+#endif
+	WRITE_ONCE(oom_allocator, current);
+	WRITE_ONCE(oom_cgroup, cgroup);
+	WRITE_ONCE(oom_scope, scope);
+}
+
 void proclife_record_oom(struct proclife_record *r, struct task_struct *victim)
 {
 	struct task_struct *allocator = current;
@@ -173,6 +241,11 @@ void proclife_record_oom(struct proclife_record *r, struct task_struct *victim)
 	r->oom.allocator_pid = allocator->pid;
 	r->oom.allocator_tgid = allocator->tgid;
 	take_comm(r->oom.allocator_comm, allocator->comm);
+	take_group_comm(r->oom.allocator_group_comm, allocator);
+	if (READ_ONCE(oom_allocator) == allocator) {
+		r->oom.cgroup = READ_ONCE(oom_cgroup);
+		r->oom.scope = READ_ONCE(oom_scope);
+	}
 }
 
 void proclife_record_cgroup(struct proclife_record *r, struct cgroup *cgroup, bool populated)

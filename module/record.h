@@ -33,7 +33,9 @@ bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsign
 void proclife_record_rename(struct proclife_record *r, struct task_struct *p, const char *name);
 void proclife_record_hang(struct proclife_record *r, struct task_struct *p);
 void proclife_record_coredump(struct proclife_record *r, struct task_struct *p, int signo);
-/* current has asked for the memory. */
+/* current has asked for memory that is not there: what proclife_record_oom() says of that. */
+struct oom_control;
+void proclife_record_out_of_memory(const struct oom_control *oc);
 void proclife_record_oom(struct proclife_record *r, struct task_struct *victim);
 void proclife_record_cgroup(struct proclife_record *r, struct cgroup *cgroup, bool populated);
 /* The caller has held rcu_read_lock() since it found the task. */
@@ -217,7 +219,8 @@ static __always_inline void record_reap(struct proclife_record *r, struct task_s
 	e->reaper_tgid = reaper->tgid;
 	take_comm(e->reaper_comm, reaper->comm);
 	e->cgroup = take_cgroup(p);
-	record_reserve(e->reserved, ARRAY_SIZE(e->reserved));
+	take_group_comm(e->reaper_group_comm, reaper);
+	e->reserved = 0;
 }
 
 /*
@@ -292,6 +295,52 @@ static __always_inline bool record_is_blocked(struct task_struct *p, int signo, 
 	return true;
 }
 
+/* Of a sender that exits: does its whole process? */
+static __always_inline u16 record_exit_flags(struct task_struct *p)
+{
+	const struct signal_struct *signal = p->signal;
+	bool dead = !atomic_read(&signal->live) || task_peek(signal->flags) & COMPAT_SIGNAL_GROUP_EXIT;
+
+	return PROCLIFE_F_EXITING | (dead ? PROCLIFE_F_GROUP_DEAD : 0);
+}
+
+/* Is current about to lose its files, and more? Then a hangup is of its own terminal. */
+static __always_inline bool record_is_hangup(struct task_struct *p)
+{
+	struct task_struct *sender = current;
+
+	if (!(sender->flags & PF_EXITING) || sender->nsproxy)
+		return true;
+	/* It closes a terminal's other side; or it leaves stopped jobs of its session behind. */
+	return task_session(p) != task_session(sender);
+}
+
+/* Of a signal that the kernel sends by itself. The caller holds the target's siglock, and this is its sender. */
+static __always_inline u32 record_cause(struct task_struct *p, int signo, const struct kernel_siginfo *info)
+{
+	bool exits = current->flags & PF_EXITING;
+
+	if (info == SEND_SIG_NOINFO) /* nobody can call kill(2) any more */
+		return exits && signo == p->pdeath_signal ? PROCLIFE_CAUSE_PARENT : 0;
+	if (info != SEND_SIG_PRIV)
+		return 0;
+	switch (signo) {
+	case SIGKILL:
+		if (!exits)
+			return 0;
+		if (p->ptrace & PT_EXITKILL && task_deref(p->parent) == current)
+			return PROCLIFE_CAUSE_TRACER;
+		return is_child_reaper(task_tgid(current)) ? PROCLIFE_CAUSE_NAMESPACE : 0;
+	case SIGINT:
+	case SIGQUIT:
+		return p->signal->tty ? PROCLIFE_CAUSE_TERMINAL : 0;
+	case SIGHUP:
+		return record_is_hangup(p) ? PROCLIFE_CAUSE_TERMINAL : 0;
+	default:
+		return 0;
+	}
+}
+
 static __always_inline void record_signal(struct proclife_record *r, struct task_struct *p, int signo,
 					  const struct kernel_siginfo *info, bool to_group,
 					  int result, bool blocked)
@@ -312,8 +361,16 @@ static __always_inline void record_signal(struct proclife_record *r, struct task
 		s->sender_pid = sender->pid;
 		s->sender_tgid = sender->tgid;
 		take_comm(s->sender_comm, sender->comm);
+		take_group_comm(s->sender_group_comm, sender);
+		s->cause = signo == SIGCHLD ? 0 : record_cause(p, signo, info);
+		s->sender_flags = take_kind(sender);
+		if (sender->flags & PF_EXITING)
+			s->sender_flags |= record_exit_flags(sender);
 	} else {
 		record_reserve(r->words, offsetof(struct proclife_signal, signo) / sizeof(u64));
+		memset(s->sender_group_comm, 0, PROCLIFE_COMM_LEN);
+		s->cause = 0;
+		s->sender_flags = 0;
 	}
 	s->signo = signo;
 	if (info == SEND_SIG_NOINFO)
@@ -325,8 +382,6 @@ static __always_inline void record_signal(struct proclife_record *r, struct task
 	s->result = result;
 	s->to_group = to_group;
 	s->blocked = blocked;
-	s->reserved0 = 0;
-	record_reserve(s->reserved1, ARRAY_SIZE(s->reserved1));
 }
 
 #endif

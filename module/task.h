@@ -125,6 +125,19 @@ static __always_inline void take_comm(char to[PROCLIFE_COMM_LEN], const char *fr
 	to[PROCLIFE_COMM_LEN - 1] = '\0';
 }
 
+/* The name of current's process. A thread that has been released can have outlived its leader. */
+static __always_inline void take_group_comm(char to[PROCLIFE_COMM_LEN], struct task_struct *p)
+{
+	if (unlikely(p->pid != p->tgid)) {
+		if (!task_peek(p->thread_pid)) {
+			memset(to, 0, PROCLIFE_COMM_LEN);
+			return;
+		}
+		p = p->group_leader;
+	}
+	take_comm(to, p->comm);
+}
+
 static __always_inline u32 take_uid(struct task_struct *p)
 {
 	return __kuid_val(task_deref(p->real_cred)->uid);
@@ -174,11 +187,20 @@ static __always_inline u64 take_peak(const struct mm_struct *mm, u64 now)
 	return max((u64)task_peek(mm->hiwater_rss) << (PAGE_SHIFT - 10), now);
 }
 
+/* What kind of task it is. */
+static __always_inline u32 take_kind(struct task_struct *p)
+{
+	unsigned int pf = task_peek(p->flags);
+
+	if (likely(!(pf & (PF_KTHREAD | COMPAT_PF_WORKER))))
+		return 0;
+	return (pf & PF_KTHREAD ? PROCLIFE_F_KTHREAD : 0) | (pf & COMPAT_PF_WORKER ? PROCLIFE_F_WORKER : 0);
+}
+
 /* All of a record's head except ts, type and cpu. */
 static __always_inline void take_head_as(struct proclife_record *r, struct task_struct *p, u64 handle)
 {
-	unsigned int pf = task_peek(p->flags);
-	u32 flags = 0;
+	u32 flags = take_kind(p);
 	pid_t pid, tgid;
 
 	r->task = handle;
@@ -189,12 +211,6 @@ static __always_inline void take_head_as(struct proclife_record *r, struct task_
 	WRITE_ONCE(r->tgid, tgid);
 	if (pid != tgid)
 		flags |= PROCLIFE_F_THREAD;
-	if (unlikely(pf & (PF_KTHREAD | COMPAT_PF_WORKER))) {
-		if (pf & PF_KTHREAD)
-			flags |= PROCLIFE_F_KTHREAD;
-		if (pf & COMPAT_PF_WORKER)
-			flags |= PROCLIFE_F_WORKER;
-	}
 	r->flags = flags;
 	r->start = task_peek(p->start_boottime);
 	take_comm(r->comm, p->comm);

@@ -100,6 +100,8 @@ enum proclife_type {
 #define PROCLIFE_F_SOFTIRQ (1u << 9) /* FREE: it ran in a softirq, on top of the task that it names */
 #define PROCLIFE_F_SOLE (1u << 10) /* EXITING: its group has no other thread, and none that ran has ended */
 #define PROCLIFE_F_SHARES (1u << 11) /* FORK of a process: it has its creator's memory, until it execs */
+#define PROCLIFE_F_SCRIPT (1u << 12) /* EXEC: an interpreter runs the path; the first argument is its name */
+#define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: of a file descriptor; the path is the file's name, without folder */
 #define PROCLIFE_F_PEAK (1u << 15) /* EXIT: max_rss is the peak of the address space that it has now */
 
 struct proclife_fork {
@@ -169,6 +171,10 @@ struct proclife_exit {
 	__u32 parent_tgid; /* of real_parent now: the task may have been reparented */
 };
 
+/*
+ * Whoever reaps, sends, lets go of memory or asks for it is a thread of a process: its *_comm is the thread's name,
+ * and its *_group_comm the process's, which is the name of the thread group leader. Empty: not known.
+ */
 struct proclife_reap {
 	__u64 reaper;
 	__u64 reaper_group;
@@ -176,7 +182,8 @@ struct proclife_reap {
 	__u32 reaper_tgid;
 	char reaper_comm[PROCLIFE_COMM_LEN];
 	__u64 cgroup; /* the last one that the reaped task was in */
-	__u64 reserved[3];
+	char reaper_group_comm[PROCLIFE_COMM_LEN];
+	__u64 reserved;
 };
 
 /* FREE is an RCU callback: the task it ran in, or on top of, had nothing to do with the life. */
@@ -212,9 +219,21 @@ struct proclife_signal {
 	__s32 result;	/* PROCLIFE_SIGNAL_* */
 	__u32 to_group; /* 1: any thread of the group may take it; 0: this one */
 	__u32 blocked;	/* 1: all that may take it (64 are looked at) block or await it: it ends nobody now */
-	__u32 reserved0;
-	__u64 reserved1[2];
+	__u16 cause;	/* PROCLIFE_CAUSE_*; 0: not known */
+	/* PROCLIFE_F_KTHREAD, _WORKER; _EXITING if it exits, and _GROUP_DEAD if its whole process does */
+	__u16 sender_flags;
+	char sender_group_comm[PROCLIFE_COMM_LEN];
 };
+
+/* Why the kernel sent a signal by itself, where that can be known. */
+#define PROCLIFE_CAUSE_PARENT 1 /* the sender, its parent, ends: PR_SET_PDEATHSIG of prctl(2) */
+#define PROCLIFE_CAUSE_NAMESPACE 2 /* the sender, the init of its pid namespace, ends */
+#define PROCLIFE_CAUSE_TRACER 3 /* the sender, its tracer, ends: PTRACE_O_EXITKILL of ptrace(2) */
+/*
+ * A key of its terminal, or a hangup. The sender is a worker of the kernel, or who closed the other side of a
+ * pseudo-terminal, say.
+ */
+#define PROCLIFE_CAUSE_TERMINAL 4
 
 #define PROCLIFE_SIGNAL_QUEUED 0
 #define PROCLIFE_SIGNAL_IGNORED 1
@@ -324,8 +343,15 @@ struct proclife_oom {
 	__u32 allocator_pid;
 	__u32 allocator_tgid;
 	char allocator_comm[PROCLIFE_COMM_LEN];
-	__u64 reserved[5];
+	__u64 cgroup; /* PROCLIFE_OOM_CGROUP: the one at its limit; 0: it is not of the default hierarchy */
+	char allocator_group_comm[PROCLIFE_COMM_LEN];
+	__u32 scope; /* PROCLIFE_OOM_*; 0: not known */
+	__u32 reserved0;
+	__u64 reserved1;
 };
+
+#define PROCLIFE_OOM_GLOBAL 1 /* no cgroup's limit: the machine's memory, or its nodes' that the allocator may use */
+#define PROCLIFE_OOM_CGROUP 2 /* the limit of a cgroup */
 
 /*
  * For each cgroup above it, too, if that changes with it. Up to Linux 6.18, an exiting task leaves

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How a cgroup ended, after proclife-views(7), --latency: of traces in which nothing was lost."""
 import abi
-from values import killer, texts
+from values import killer, named, texts
 
 SIGKILL = 9
 
@@ -68,7 +68,7 @@ def end(session, number):
         "reaped": reaped and reaped.reaped, "reaped_pid": reaped.tgid if reaped else 0,
         **texts("reaped_comm", reaped and reaped.comm),
         "reaper_pid": reaped.reaper["reaper_tgid"] if reaped else 0,
-        **texts("reaper_comm", reaped and reaped.reaper["reaper_comm"]),
+        **texts("reaper_comm", reaped and named(reaped.reaper, "reaper")),
         "empty": population.empty, "incomplete": population.lacks}
 
 

@@ -100,7 +100,7 @@ class Deaths(session.Session):
             "parent_pid": process.parent_pid,
             "creator_pid": process.creator_pid if process.born else 0, "uid": process.uid,
             "start": process.start, "cgroup": process.cgroup, "kthread": process.kthread,
-            "threads": len(process.tasks), "execs": process.execs, "born": process.born,
+            "threads": len(process.tasks), "execs": process.execs, "script": process.script, "by_fd": process.by_fd, "born": process.born,
             "seen": process.seen, "killed": lives.killed(process), "exited": process.exited, "notified": process.notified,
             "reaped": process.reaped, "freed": process.freed, **lives.process_phases(process),
             "memory": lives.memory(process), "alone": process.alone, **process.usage, "utime": Near(user),

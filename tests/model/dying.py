@@ -2,6 +2,8 @@
 """How the tasks of a machine end: signals, exits, who is told, and who comes for them."""
 import signal
 
+import abi
+
 DEADLY = [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGINT, signal.SIGALRM, signal.SIGQUIT]
 CLD_EXITED, CLD_KILLED, CLD_DUMPED = 1, 2, 3
 
@@ -10,11 +12,18 @@ class Dying:
     """A part of Machine."""
     CORE = {signal.SIGSEGV, signal.SIGQUIT}
 
+    @staticmethod
+    def name_of(task):
+        """That of its process."""
+        return task.process.leader.comm
+
     def signal(self, target, sender, signo, code, result=0, to_group=1, exempt=False,
                cpu=None, blocked=0):
         who = {} if sender is None else {
             "sender": sender.handle, "sender_pid": sender.pid, "sender_tgid": sender.process.tgid,
-            "sender_comm": sender.comm}
+            "sender_comm": sender.comm, "sender_group_comm": self.name_of(sender),
+            "sender_flags": (abi.FLAGS["kthread"] if "kthread" in sender.kind else 0) |
+                            (abi.FLAGS["exiting"] if sender.exiting is not None else 0)}
         return self.write("signal", target, exempt=exempt, cpu=cpu, signo=int(signo), code=code,
                           result=result, to_group=to_group, blocked=blocked, **who)
 
@@ -55,7 +64,7 @@ class Dying:
         target.process.killer = None if self.suppressed else {
             "signal": int(signo), "code": code, "ts": ts, "blocked": blocked, "again": False,
             "pid": sender.process.tgid if sender else 0, "tid": sender.pid if sender else 0,
-            "comm": sender.comm if sender else b""}
+            "comm": self.name_of(sender) if sender else b""}
 
     def strike_again(self, target, signo, to_group):
         """Another one of the same number, in the other queue: it changes nothing."""
@@ -203,12 +212,13 @@ class Dying:
         task.reaped = self.write("reap", task, reaper=reaper.handle,
                                  reaper_group=reaper.process.handle, reaper_pid=reaper.pid,
                                  reaper_tgid=reaper.process.tgid, reaper_comm=reaper.comm,
+                                 reaper_group_comm=self.name_of(reaper),
                                  cgroup=process.cgroup)
         if task is process.leader:
             process.reaped = task.reaped
-            process.reaper = (reaper.process, reaper.pid, reaper.process.tgid, reaper.comm)
+            process.reaper = (reaper.process, reaper.pid, reaper.process.tgid, self.name_of(reaper))
             process.reaper_waited = reaper.waited if reaper.process is not process else None
-        task.reaper = (reaper.process, reaper.pid, reaper.process.tgid, reaper.comm)
+        task.reaper = (reaper.process, reaper.pid, reaper.process.tgid, self.name_of(reaper))
 
     def reap_some(self):
         """Whoever is in wait(2) gets a zombie; others come for theirs by and by, or never."""

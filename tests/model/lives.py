@@ -79,6 +79,7 @@ class Process:
         self.exit_cpu = self.free_cpu = None
         self.mm, self.shares, self.sole = 0, False, False
         self.its_memory, self.execed = None, 0
+        self.ended_with = self.script = self.by_fd = False
 
     @property
     def memory(self):
@@ -231,6 +232,7 @@ class Lives:
     def on_exec(self, record, task, process):
         process.execs += 1
         process.peak = None
+        process.script, process.by_fd = "script" in record["flags"], "by_fd" in record["flags"]
         process.shown_alive, process.shares = True, False
         process.execed = record["ts"]
         process.uid = record["uid"]
@@ -310,6 +312,13 @@ class Lives:
         if again and signal["signo"] not in CORE and not first["blocked"]:
             signal = first
         process.sent[signal["signo"]] = dict(signal, again=again)
+
+    def on_oom(self, record, task, process):
+        """The SIGKILL before it, by the same task, was the OOM killer's."""
+        sent = process.sent.get(SIGKILL)
+        if sent and not sent.get("oom") and not sent["cause"] and sent["code"] == 128 and \
+                sent["sender"] == record["allocator"]:
+            sent["oom"] = record
 
     def on_signal(self, record, task, process):
         self.note_signal(process, record)
@@ -451,6 +460,9 @@ class Lives:
         if not reaper or reaper.process is not process:  # else an exec releases it, no wait(2)
             task.reaper_waited = self.last_wait(reaper) if reaper else None
         if task is process.leader:
+            inits = [each for each in self.open if each.tgid == process.real_parent and each.reaped is None]
+            process.ended_with = record["reaper_tgid"] == process.tgid and process.real_parent > 1 and any(
+                each.ns_pid == 1 and (each.exiting or (each.leader and each.leader.exiting)) for each in inits[-1:])
             process.reaped, process.reaper = record["ts"], record
             process.reaper_process = reaper.process if reaper else None
             if reaper and reaper.process is not process:
@@ -492,8 +504,12 @@ def killed(process):
         not (process.shown_alive or process.sole)) else None
 
 
-def actor(record):
-    return record and dict(texts("comm", record["comm"]), pid=record["tgid"], tid=record["pid"])
+def actor(record, process):
+    """MM names the thread alone: its process if it leads that, or if it is the one whose memory it was."""
+    own = record and record["process"] is process and process.start is not None
+    return record and dict(texts("comm", record["comm"] if record["pid"] == record["tgid"] else
+                                 process.comm if own else None),
+                           **texts("thread_comm", record["comm"]), pid=record["tgid"], tid=record["pid"])
 
 
 def memory(process):
@@ -504,9 +520,9 @@ def memory(process):
     ts = lambda record: record and record["ts"]
     kib = its.teardown or dict.fromkeys(RSS, 0)
     return dict({name: kib[name] for name in RSS}, left=ts(its.left), holders=its.left["users"] if its.left else 0,
-                early=ts(its.early), early_by=actor(its.early),
+                early=ts(its.early), early_by=actor(its.early, process),
                 early_anon=its.early["rss_anon"] if its.early else 0, teardown=ts(its.teardown),
-                last=actor(its.last), by=actor(its.teardown), gone=ts(its.gone))
+                last=actor(its.last, process), by=actor(its.teardown, process), gone=ts(its.gone))
 
 
 def memory_phases(process):

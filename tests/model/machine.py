@@ -283,7 +283,8 @@ class Machine(Dying, Marks):
         process.execed = self.now
         cpu = self.free_cpu()
         self.execing.append(process)
-        self.write("exec", task, {"truncated"} if len(path) > 48 else (), cpu,
+        flags = {flag for flag in ("script", "by_fd") if self.random.random() < .1}
+        self.write("exec", task, flags | ({"truncated"} if len(path) > 48 else set()), cpu,
                    group=process.handle, old_pid=old_pid, uid=process.uid, euid=process.euid,
                    path_len=len(path), path=path[-48:])
         self.arguments(task, cpu)

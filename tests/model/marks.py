@@ -111,7 +111,8 @@ class Marks:
             kib["peak"] = mm.peak
         exempt = head.exiting is not None  # from the budget
         ts = self.write("mm", head, flags, exempt=exempt, mm=mm.handle, what=MM[what], users=users, **kib)
-        return dict(kib, ts=ts, users=users, pid=head.process.tgid, tid=head.pid, comm=head.comm)
+        return dict(kib, ts=ts, users=users, process=head.process, pid=head.process.tgid, tid=head.pid,
+                    comm=self.name_of(head), thread_comm=head.comm)
 
     def tear_down(self, mm, head, flags=(), last=None):
         """last: whoever let go of it, if that was not the head."""
@@ -293,7 +294,9 @@ class Marks:
             self.blink()
             if chosen:
                 self.write("oom", victim, allocator=allocator.handle, allocator_pid=allocator.pid,
-                           allocator_tgid=allocator.process.tgid, allocator_comm=allocator.comm)
+                           allocator_tgid=allocator.process.tgid, allocator_comm=allocator.comm,
+                           allocator_group_comm=self.name_of(allocator), scope=self.random.randrange(3),
+                           cgroup=self.random.choice(self.cgroup_numbers + [0]))
         if self.random.random() < .5:
             self.take_early(victim.process.mm)
         for process in processes:

@@ -127,7 +127,8 @@ def check_memory(process, said):
         check("left", (its["left"], its["holders"]), left and (left["ts"], left["users"]))
     else:
         check("holders", its["holders"], 0)
-    who = lambda each: each and dict(texts("comm", each["comm"]), pid=each["pid"], tid=each["tid"]) or None
+    who = lambda each: each and dict(
+        texts("comm", each["comm"] if each["pid"] == each["tid"] or each["process"] is process else None), **texts("thread_comm", each["thread_comm"]), pid=each["pid"], tid=each["tid"]) or None
     kib = lambda each, names: tuple(each.get(name, 0) for name in names)
     down = mm.teardown
     if its["teardown"] is not None:

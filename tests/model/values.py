@@ -129,8 +129,22 @@ def wait_status(raw):
 
 
 def killer(sent):
-    return sent and dict(texts("comm", sent["sender_comm"]), signal=signal_name(sent["signo"]),
-                         code=sent["code"], pid=sent["sender_tgid"], tid=sent["sender_pid"])
+    return sent and dict(texts("comm", named(sent, "sender")), **texts("thread_comm", sent["sender_comm"]),
+                         signal=signal_name(sent["signo"]), code=sent["code"], pid=sent["sender_tgid"],
+                         tid=sent["sender_pid"], cause=sent.get("oom") and "oom" or CAUSES.get(sent["cause"]),
+                         oom_scope=SCOPES.get(sent["oom"]["scope"]) if sent.get("oom") else None,
+                         oom_cgroup=sent["oom"]["cgroup"] or None if sent.get("oom") and
+                         sent["oom"]["scope"] == 2 else None)
+
+
+CAUSES = {1: "parent-end", 2: "namespace-end", 3: "tracer-end", 4: "terminal"}
+SCOPES = {1: "global", 2: "cgroup"}
+
+
+def named(record, who):
+    """The name of the process that did something, by a thread of it; None if it is not known."""
+    leads = record[who + "_pid"] == record[who + "_tgid"]
+    return record[who + "_group_comm"] or (record[who + "_comm"] if leads else None)
 
 
 def histogram(values):

@@ -3,7 +3,7 @@
 import abi
 import cgroup_ends
 import lives
-from values import (Any, Either, Near, Percentile, figures, handle, killer, signal_name, text, texts,
+from values import (CAUSES, SCOPES, Any, Either, Near, Percentile, figures, handle, killer, named, signal_name, text, texts,
                     wait_status)
 
 PHASES = ["kill", "teardown", "held", "unmap", "zombie", "rcu_free", "exit_free", "life"]
@@ -99,7 +99,7 @@ def event(record, extra, cgroups):
     if "utime" in record:
         found.update(cputime(record))
     if kind == "exec":
-        found.update(texts("path", record["path"].split(b"\0")[0]))
+        found.update(texts("path", record["path"].split(b"\0")[0]), script="script" in flags, by_fd="by_fd" in flags)
     elif kind == "rename":
         found.update(texts("name", record["name"]))
     elif kind == "args":
@@ -110,9 +110,14 @@ def event(record, extra, cgroups):
         if found["group_dead"]:
             found.update(max_rss=extra["max_rss"], killer=killer(extra["killer"]))
     elif kind == "reap":
-        found.update(texts("reaper_comm", record["reaper_comm"]))
+        found.update(texts("reaper_thread_comm", record["reaper_comm"]),
+                     **texts("reaper_comm", record["reaper_group_comm"]))
     elif kind == "signal":
-        found.update(texts("sender_comm", record["sender_comm"]), signal=signal_name(record["signo"]),
+        found.update(texts("sender_thread_comm", record["sender_comm"]),
+                     **texts("sender_comm", record["sender_group_comm"]), cause=CAUSES.get(record["cause"]),
+                     sender_kthread=bool(record["sender_flags"] & abi.FLAGS["kthread"]),
+                     sender_exiting=bool(record["sender_flags"] & abi.FLAGS["exiting"]),
+                     signal=signal_name(record["signo"]),
                      to_group=bool(record["to_group"]), blocked=bool(record["blocked"]))
     elif kind == "free":
         found.update(texts("runner_comm", record["runner_comm"]), softirq="softirq" in flags)
@@ -123,7 +128,8 @@ def event(record, extra, cgroups):
     elif kind == "coredump":
         found["signal"] = signal_name(record["signo"])
     elif kind == "oom":
-        found.update(texts("allocator_comm", record["allocator_comm"]))
+        found.update(texts("allocator_thread_comm", record["allocator_comm"]), scope=SCOPES.get(record["scope"]),
+                     cgroup=record["cgroup"], **texts("allocator_comm", record["allocator_group_comm"]))
     elif kind == "task":
         found["state"] = "zombie" if "zombie" in flags else "exiting" if "exiting" in flags else "alive"
         found.update(wait_status(None if found["state"] == "alive" else record["exit_code"]))
@@ -146,6 +152,7 @@ def process(session, each, in_tree):
         "creator_pid": each.creator_pid if each.born else 0, "uid": each.uid,
         "ns_pid": each.ns_pid or each.tgid, "ns_inum": each.ns_inum, "cgroup": each.cgroup,
         "kthread": each.kthread, "threads": len(each.tasks), "execs": each.execs,
+        "script": each.script, "by_fd": each.by_fd,
         "born": each.born, "seen": each.seen, "exited": each.exited, "notified": each.notified,
         "reaped": each.reaped, "freed": each.freed,
         **wait_status(each.exit_code if each.last_exit else None), "killer": killer(each.killer),
@@ -219,7 +226,7 @@ def group_key(session, by, each):
         reap = task.reaper if task else process.reaper
         if reap is None:
             return None
-        return b"(itself)" if reap["reaper_tgid"] == process.tgid else reap["reaper_comm"]
+        return b"(itself)" if reap["reaper_tgid"] == process.tgid else named(reap, "reaper")
     if by == "cgroup":
         return (task.last["cgroup"] if task and task.freed else process.cgroup) or None
     if by == "cpu":
@@ -271,14 +278,14 @@ def slowest(session):
         if each.exited is not None:
             took = (each.freed if each.freed is not None else session.ended) - each.exited
             process = each.process if isinstance(each, lives.Task) else each
-            reap = each.reaper or {"reaper_tgid": 0, "reaper_comm": None}
+            reap = each.reaper
             of.append(dict(
                 texts("comm", each.comm), v=1, type="slowest", took=took, exited=each.exited,
                 tid=each.pid if isinstance(each, lives.Task) else process.tgid, pid=process.tgid,
                 notified=None if isinstance(each, lives.Task) else process.notified,
                 reaped=each.reaped, freed=each.freed, parent_pid=process.parent_pid,
-                reaper_pid=reap["reaper_tgid"], reaper_waited=each.reaper_waited,
-                free_cpu=Any(int) if each.freed is None else each.free_cpu, why=Any(str), **texts("reaper_comm", reap["reaper_comm"])))
+                reaper_pid=reap["reaper_tgid"] if reap else 0, reaper_waited=each.reaper_waited,
+                free_cpu=Any(int) if each.freed is None else each.free_cpu, why=Any(str), **texts("reaper_comm", named(reap, "reaper") if reap else None)))
     of.sort(key=lambda each: -each["took"])
     return [Either([other for other in of if other["took"] == each["took"]]) for each in of[:5]]
 
@@ -316,7 +323,7 @@ def parents(session):
                              lived=lived(session, process))
             found[process, pid] = dict(
                 known, v=1, type="parent", pid=pid, reaped=0, adopted=0, awaited=0, belated=0,
-                ignored=0, zombies=0, oldest=None, born=0, dead_runtime=0, coalesced=0, phases=[])
+                ignored=0, ended_with=0, zombies=0, oldest=None, born=0, dead_runtime=0, coalesced=0, phases=[])
         return found[process, pid]
 
     for each in session.told():
@@ -337,11 +344,11 @@ def parents(session):
             # Whose ignoring it is due to is known of a parent by birth alone.
             if each.parent_pid and each.real_parent == each.parent_pid:
                 said = line(parent, each.parent_pid)
-                said["ignored"] += 1
+                said["ended_with" if each.ended_with else "ignored"] += 1
                 said["dead_runtime"] += each.runtime
             continue
         pid = each.reaper["reaper_tgid"]
-        said = line(reaper, pid, each.reaper["reaper_comm"])
+        said = line(reaper, pid, named(each.reaper, "reaper"))
         said["reaped"] += 1
         said["dead_runtime"] += each.runtime
         said["coalesced"] += each.coalesced

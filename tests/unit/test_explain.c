@@ -32,6 +32,7 @@ static struct death death_of(unsigned int notified, unsigned int reaped, unsigne
 		.reaper_tgid = reaped ? 10 : 0,
 		.free_cpu = 3,
 		.comm = "cc",
+		.reaper_named = true,
 		.parent_known = true,
 		.parent_comm = "make",
 	};
@@ -195,6 +196,17 @@ static void test_no_reap(void **state)
 	expect(&death, "", "freed 100 ms after the exit; when it was reaped was not seen");
 }
 
+/* Which thread did it is no name of its process. */
+static void test_by_a_thread(void **state)
+{
+	struct death death = death_of(5, 90, 95);
+
+	(void)state;
+	death.reaper_named = false;
+	expect(&death, "", "thread make of (10) reaped it 85.0 ms after it was notified; whether it was in wait() is not "
+			   "known");
+}
+
 static void test_itself(void **state)
 {
 	struct death death = death_of(0, 60, 70);
@@ -205,6 +217,9 @@ static void test_itself(void **state)
 	strcpy(death.reaper_comm, "cc");
 	expect(&death, "",
 	       "it was released 60.0 ms after its exit, by itself: make (10) ignores SIGCHLD");
+	death.ended_with_parent = true;
+	expect(&death, "", "it was released 60.0 ms after its exit, by itself: make (10), the init of its pid namespace, "
+			   "was ending");
 	death.pid = 21;
 	death.is_thread = true;
 	expect(&death, "", "it was released 60.0 ms after its exit");
@@ -291,6 +306,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rcu, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_no_reap, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_itself, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_by_a_thread, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_leader, begin_text, end_text),
 		cmocka_unit_test(test_lists),
 	};

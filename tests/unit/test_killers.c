@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who killed whom, out of the signals that were on their way. */
 #include "check.h"
+#include "marks.h"
 #include "records.h"
 
 #include <signal.h>
@@ -309,6 +310,96 @@ static void test_the_tree_keeps_it(void **state)
 	assert_ptr_equal(node->next->common->killer, node->common->killer);
 }
 
+/* Some thread sends it: its process has another name. */
+static void test_by_a_thread(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(202, "app");
+	struct who thread = thread_of(&guard, 102);
+	struct proclife_record record;
+
+	(void)state;
+	thread.comm = "watchdog";
+	feed(tasks, fork_record(10, &a, &shell));
+	record = signal_record(11, &a, SIGKILL, &thread);
+	strcpy(record.signal.sender_group_comm, "guard");
+	feed(tasks, record);
+	feed(tasks, exit_record(12, &a, SIGKILL, 0));
+	assert_true(killer_of(&a)->named);
+	assert_string_equal(killer_of(&a)->comm, "guard");
+	assert_string_equal(killer_of(&a)->thread_comm, "watchdog");
+	/* Its name is not known. */
+	feed(tasks, fork_record(13, &b, &shell));
+	feed(tasks, signal_record(14, &b, SIGKILL, &thread));
+	feed(tasks, exit_record(15, &b, SIGKILL, 0));
+	assert_false(killer_of(&b)->named);
+	assert_string_equal(killer_of(&b)->comm, "watchdog");
+}
+
+/* A process that the OOM killer has chosen, for the guard; the SIGKILL has this sender and code. */
+static const struct proclife_killer *chosen(uint64_t ts, uint32_t pid, const struct who *sender, int32_t code,
+					    uint32_t scope)
+{
+	static struct who a;
+	struct proclife_record record;
+
+	a = process_of_pid(pid, "app");
+	feed(tasks, fork_record(ts, &a, &shell));
+	record = signal_record(ts + 1, &a, SIGKILL, sender);
+	record.signal.code = code;
+	feed(tasks, record);
+	record = oom_record(ts + 2, &a, &guard);
+	record.oom.scope = scope;
+	record.oom.cgroup = 77;
+	feed(tasks, record);
+	feed(tasks, exit_record(ts + 3, &a, SIGKILL, 0));
+	return killer_of(&a);
+}
+
+static void test_the_oom_killer(void **state)
+{
+	const struct proclife_killer *killer = chosen(10, 200, &guard, SI_KERNEL, PROCLIFE_OOM_CGROUP);
+
+	(void)state;
+	assert_int_equal(killer->cause, PROCLIFE_BY_OOM);
+	assert_int_equal(killer->oom_scope, PROCLIFE_OOM_CGROUP);
+	assert_int_equal(killer->oom_cgroup, 77);
+	killer = chosen(20, 201, &guard, SI_KERNEL, PROCLIFE_OOM_GLOBAL);
+	assert_int_equal(killer->cause, PROCLIFE_BY_OOM);
+	assert_int_equal(killer->oom_cgroup, 0);
+	/* It had been killed before, by kill(2), or by somebody else. */
+	assert_int_equal(chosen(30, 202, &guard, SI_USER, PROCLIFE_OOM_CGROUP)->cause, PROCLIFE_BY_ITSELF);
+	assert_int_equal(chosen(40, 203, &shell, SI_KERNEL, PROCLIFE_OOM_CGROUP)->cause, PROCLIFE_BY_ITSELF);
+	/* Of a later module. */
+	killer = chosen(50, 204, &guard, SI_KERNEL, 99);
+	assert_int_equal(killer->cause, PROCLIFE_BY_OOM);
+	assert_int_equal(killer->oom_scope, 0);
+}
+
+static void test_causes(void **state)
+{
+	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app");
+	struct proclife_record record;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	record = signal_record(11, &a, SIGTERM, &guard);
+	record.signal.cause = PROCLIFE_CAUSE_PARENT;
+	record.signal.sender_flags = PROCLIFE_F_EXITING;
+	feed(tasks, record);
+	feed(tasks, exit_record(12, &a, SIGTERM, 0));
+	assert_int_equal(killer_of(&a)->cause, PROCLIFE_BY_PARENT_END);
+	assert_int_equal(killer_of(&a)->flags, PROCLIFE_F_EXITING);
+	assert_string_equal(proclife_cause_name(PROCLIFE_BY_PARENT_END), "parent-end");
+	feed(tasks, fork_record(13, &b, &shell));
+	record = signal_record(14, &b, SIGTERM, &guard);
+	record.signal.cause = 99;
+	feed(tasks, record);
+	feed(tasks, exit_record(15, &b, SIGTERM, 0));
+	assert_int_equal(killer_of(&b)->cause, PROCLIFE_BY_ITSELF);
+	assert_null(proclife_cause_name(PROCLIFE_BY_ITSELF));
+	assert_null(proclife_cause_name(PROCLIFE_CAUSES));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +416,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_to_a_thread_for_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_tree_keeps_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_by_a_thread, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_oom_killer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_causes, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

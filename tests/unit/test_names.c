@@ -80,7 +80,7 @@ static void test_json(void **state)
 	tell();
 	EXPECT("--json --events", "\"comm\":\"\"", "\"reaper_comm\":\"\"", "\"sender_comm\":\"\"");
 	EXPECT("--json --tree --threads", "\"comm\":\"\"", "\"tid\":102,\"comm\":\"\"",
-	       "\"killer\":{\"signal\":\"SIGTERM\",\"code\":0,\"pid\":100,\"tid\":100,\"comm\":\"\"}");
+	       "\"killer\":{\"signal\":\"SIGTERM\",\"code\":0,\"pid\":100,\"tid\":100,\"comm\":\"\",\"thread_comm\":\"\",\"cause\":null,\"oom_scope\":null,\"oom_cgroup\":null}");
 	EXPECT("--json --latency --by comm", "\"by\":\"comm\",\"group\":\"\"",
 	       "\"reaper_comm\":\"\"");
 	EXPECT("--json --latency --by parent", "\"group\":\"\"");

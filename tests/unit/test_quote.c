@@ -104,13 +104,100 @@ static const char *killed(int signo, int code, uint64_t task, uint32_t tgid)
 {
 	struct proclife_killer killer = {
 		.signo = signo, .code = code, .task = task, .pid = tgid, .tgid = tgid,
-		.comm = "bash",
+		.comm = "bash", .named = true,
 	};
 
 	text_clear(&text);
 	text_string(&text, "");
-	text_killer(&text, &killer, 500);
+	text_killer(&text, &killer, 500, NULL);
 	return text.s;
+}
+
+/* By the kernel, for this reason, in bash (400). */
+static const char *caused(enum proclife_cause cause, uint32_t flags, uint32_t tgid, uint64_t cgroup)
+{
+	struct proclife_killer killer = {
+		.signo = SIGKILL, .code = SI_KERNEL, .task = 1, .pid = tgid, .tgid = tgid, .comm = "bash",
+		.named = true, .cause = cause, .flags = flags, .oom_cgroup = cgroup,
+		.oom_scope = cgroup ? PROCLIFE_OOM_CGROUP : PROCLIFE_OOM_GLOBAL,
+	};
+
+	text_clear(&text);
+	text_string(&text, "");
+	text_killer(&text, &killer, 500, NULL);
+	return text.s;
+}
+
+static void test_causes(void **state)
+{
+	(void)state;
+	assert_string_equal(caused(PROCLIFE_BY_PARENT_END, PROCLIFE_F_EXITING | PROCLIFE_F_GROUP_DEAD, 400, 0),
+			    ", parent-death signal: its parent bash (400) had ended");
+	assert_string_equal(caused(PROCLIFE_BY_PARENT_END, PROCLIFE_F_EXITING, 400, 0),
+			    ", parent-death signal: a thread of its parent bash (400) had ended");
+	assert_string_equal(caused(PROCLIFE_BY_NAMESPACE_END, PROCLIFE_F_EXITING, 400, 0),
+			    " from the kernel: the init of its pid namespace, bash (400), had ended");
+	assert_string_equal(caused(PROCLIFE_BY_TRACER_END, PROCLIFE_F_EXITING, 400, 0),
+			    " from the kernel: its tracer bash (400) had ended");
+	assert_string_equal(caused(PROCLIFE_BY_TERMINAL, PROCLIFE_F_KTHREAD, 400, 0), " from the terminal");
+	assert_string_equal(caused(PROCLIFE_BY_TERMINAL, 0, 500, 0), " from the terminal");
+	assert_string_equal(caused(PROCLIFE_BY_TERMINAL, 0, 400, 0), " from the terminal, by bash (400)");
+	assert_string_equal(caused(PROCLIFE_BY_OOM, 0, 500, 0), " from the OOM killer");
+	assert_string_equal(caused(PROCLIFE_BY_OOM, 0, 400, 0), " from the OOM killer, for bash (400)");
+	assert_string_equal(caused(PROCLIFE_BY_OOM, 0, 400, 77), " from the OOM killer of cgroup 77, for bash (400)");
+	assert_string_equal(caused(PROCLIFE_BY_ITSELF, PROCLIFE_F_EXITING, 400, 0),
+			    " from the kernel, as bash (400) ended");
+}
+
+/* The name of a thread is never said to be its process's. */
+static void test_threads_have_names(void **state)
+{
+	struct proclife_killer killer = {
+		.signo = SIGKILL, .code = SI_USER, .task = 1, .pid = 401, .tgid = 400, .comm = "watchdog-thr",
+	};
+
+	(void)state;
+	text_clear(&text);
+	text_string(&text, "");
+	text_killer(&text, &killer, 500, NULL);
+	assert_string_equal(text.s, " from thread watchdog-thr of (400)");
+}
+
+static const char *typed(const char *path, const char *args, size_t bytes, bool script)
+{
+	const struct command command = {
+		.path = path, .args = args, .bytes = (uint32_t)bytes, .script = script,
+	};
+
+	text_clear(&text);
+	text_string(&text, "");
+	text_command(&text, &command);
+	text_args(&text, command.args, command.bytes, false, command_skip(&command));
+	return text.s;
+}
+
+#define TYPED(path, args, script) typed(path, args, sizeof(args), script)
+
+/* What was typed, and what ran, where these differ. */
+static void test_commands(void **state)
+{
+	(void)state;
+	assert_string_equal(TYPED("/usr/bin/make", "make\0all", false), "make all");
+	assert_string_equal(TYPED("/usr/bin/make", "/usr/bin/make\0all", false), "make all");
+	assert_string_equal(TYPED("/usr/bin/sleep", "nightly-backup\0" "3", false), "nightly-backup [sleep] 3");
+	assert_string_equal(TYPED("/usr/bin/sleep", "sleeping", false), "sleeping [sleep]");
+	assert_string_equal(TYPED("/bin/bash", "-bash", false), "-bash");
+	assert_string_equal(TYPED("/bin/bash", "-sh", false), "-sh [bash]");
+	assert_string_equal(TYPED("/bin/true", "", false), "true");
+	assert_string_equal(TYPED("./deploy.sh", "/bin/bash\0./deploy.sh\0x", true), "deploy.sh [bash] x");
+	assert_string_equal(TYPED("./deploy.sh", "/bin/bash\0-e\0./deploy.sh\0x", true), "deploy.sh [bash -e] x");
+	assert_string_equal(TYPED("./outer", "/bin/sh\0/opt/inner\0./outer\0x", true), "outer [sh /opt/inner] x");
+	/* Its arguments are cut before its own name. */
+	assert_string_equal(TYPED("./deploy.sh", "/bin/bash\0-e", true), "deploy.sh [bash] -e");
+	/* Its path is cut. */
+	assert_string_equal(TYPED("...5678901234567890123456789012345678901234567/x.sh",
+				  "/bin/sh\0/012345678901234567890123456789012345678901234567/x.sh\0y", true),
+			    "x.sh [sh] y");
 }
 
 static void test_killers(void **state)
@@ -130,12 +217,13 @@ static struct recent recent;
 
 static void expect_recent(const char *comm, const char *args, size_t bytes, const char *expected)
 {
+	const struct command command = { .path = comm, .args = args, .bytes = (uint32_t)bytes };
 	char name[PROCLIFE_COMM_LEN] = "";
 
 	strncpy(name, comm, sizeof(name) - 1);
 	text_clear(&text);
 	text_string(&text, "");
-	recent_put_args(&recent, &text, name, args, (uint32_t)bytes, false, 0);
+	recent_put_args(&recent, &text, name, &command, 0);
 	if (strcmp(text.s, expected))
 		fail_msg("'%s' instead of '%s'", text.s, expected);
 }
@@ -174,6 +262,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_recent, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_a_shell_reads_it_back, begin_utf8, end_text),
 		cmocka_unit_test_setup_teardown(test_killers, begin_utf8, end_text),
+		cmocka_unit_test_setup_teardown(test_causes, begin_utf8, end_text),
+		cmocka_unit_test_setup_teardown(test_threads_have_names, begin_utf8, end_text),
+		cmocka_unit_test_setup_teardown(test_commands, begin_utf8, end_text),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -195,6 +195,31 @@ static void test_released_by_a_dying_parent(void **state)
 	assert_int_equal(reaper_of(reapers, 200).awaited + reaper_of(reapers, 200).belated, 0);
 }
 
+/* The init of a pid namespace exits: the kernel kills the others, and lets them release themselves. */
+static void test_namespace_ends(void **state)
+{
+	struct who first = process_of_pid(200, "pause"), a = process_of_pid(201, "a"), b = process_of_pid(202, "b");
+	struct proclife_record record = fork_record(10, &first, &shell);
+
+	(void)state;
+	trace_with_exiting(tasks);
+	record.fork.ns_pid = 1;
+	feed(tasks, record);
+	feed(tasks, fork_record(11, &a, &first));
+	feed(tasks, fork_record(12, &b, &first));
+	/* While it lives, it ignores SIGCHLD as others do. */
+	feed(tasks, exit_below_record(13, &a, &first));
+	feed(tasks, reap_record(14, &a, &a));
+	feed(tasks, free_record(15, &a));
+	assert_int_equal(reaper_of(reapers, 200).ignored, 1);
+	feed(tasks, record_of(16, PROCLIFE_EXITING, &first));
+	feed(tasks, exit_below_record(17, &b, &first));
+	feed(tasks, reap_record(18, &b, &b));
+	feed(tasks, free_record(19, &b));
+	assert_int_equal(reaper_of(reapers, 200).ignored, 1);
+	assert_int_equal(reaper_of(reapers, 200).ended_with, 1);
+}
+
 /* The kernel releases at once whose parent has set SIGCHLD to SIG_IGN. */
 static void test_ignored(void **state)
 {
@@ -482,6 +507,7 @@ int main(void)
 		REAPERS(test_exec_by_thread),
 		REAPERS(test_released_by_a_dying_parent),
 		REAPERS(test_ignored),
+		REAPERS(test_namespace_ends),
 		REAPERS(test_added_midway),
 		REAPERS(test_born),
 		REAPERS(test_coalesced),

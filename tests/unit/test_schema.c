@@ -266,6 +266,7 @@ static void put_marks(const struct who *init)
 	struct proclife_record record;
 
 	put(oom_record(0, &odd, &thread));
+	put(oom_record(0, &odd, &odd));
 	put(coredump_record(0, &odd, SIGSEGV));
 	put(exiting_record(0, &odd, init, &thread, SIGSEGV));
 	put(exiting_record(0, &thread, init, NULL, 1 << 8));

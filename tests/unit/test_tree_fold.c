@@ -123,8 +123,8 @@ static void test_unlike(void **state)
 	start(&story_shell, "cc", "/usr/bin/cc", "cc j"); /* alive */
 	story_end();
 	expect_rows("--fold",
-	       "    101   1.00 ms  1.00 ms" RSS "|- python3 (meson) a\n"
-	       "    102   1.00 ms  1.00 ms" RSS "|- python3 (ninja) b\n"
+	       "    101   1.00 ms  1.00 ms" RSS "|- meson [python3] a\n"
+	       "    102   1.00 ms  1.00 ms" RSS "|- ninja [python3] b\n"
 	       "    103   1.00 ms  1.00 ms" RSS "|- meson c\n"
 	       "    104   1.00 ms  1.00 ms" RSS "|- meson\n"
 	       "    105   1.00 ms  1.00 ms" RSS "|- cc d\n"

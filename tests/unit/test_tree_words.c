@@ -87,8 +87,8 @@ static void test_no_room(void **state)
 {
 	(void)state;
 	begin_shell();
-	run(&story_shell, "compile-a-progr", "/bin/compile-a-program", "compile one.c", 1, 0);
-	run(&story_shell, "compile-a-progr", "/bin/compile-a-program", "compile two.c", 1, 0);
+	run(&story_shell, "compile-a-progr", "/bin/compile-a-program", "compile-a-program one.c", 1, 0);
+	run(&story_shell, "compile-a-progr", "/bin/compile-a-program", "compile-a-program two.c", 1, 0);
 	run(&story_shell, "x", "/bin/x", "x", 1, 0);
 	story_end();
 	setenv("COLUMNS", "40", 1);

@@ -163,7 +163,7 @@ static void test_json(void **state)
 	expect_lines("--json", "{\"v\":1,\"type\":\"cgroup_end\"",
 		     "{\"v\":1,\"type\":\"cgroup_end\",\"group\":\"/containers/web\",\"cgroup\":40,"
 		     "\"processes\":2,\"killed\":1100000000,\"killed_pid\":201,\"killed_comm\":\"pid1\","
-		     "\"killer\":{\"signal\":\"SIGKILL\",\"code\":0,\"pid\":50,\"tid\":50,\"comm\":\"engine\"},"
+		     "\"killer\":{\"signal\":\"SIGKILL\",\"code\":0,\"pid\":50,\"tid\":50,\"comm\":\"engine\",\"thread_comm\":\"engine\",\"cause\":null,\"oom_scope\":null,\"oom_cgroup\":null},"
 		     "\"last_pid\":202,\"last_comm\":\"worker\",\"exited\":1102000000,"
 		     "\"notified\":2301000002,\"reaped\":2400000000,\"reaped_pid\":202,"
 		     "\"reaped_comm\":\"worker\",\"reaper_pid\":50,\"reaper_comm\":\"engine\","

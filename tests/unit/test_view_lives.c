@@ -271,7 +271,7 @@ static void test_hostile(void **state)
 	story_end();
 	story_users(folder.path, "1000 \x1b[7m\n");
 	expect("", HEAD "    1.000000003 4294967295       1 \\x1b[7m       3 ns  1.00 ms signal 77 "
-	       "\\x1b[2J (\\x1b[31m\\a) $'\\x1b]0;y\\a'\n"
+	       "x [\\x1b[2J] (\\x1b[31m\\a) $'\\x1b]0;y\\a'\n"
 	       "\n1 death; at the end 1 alive, 1 zombie\n");
 }
 

@@ -390,8 +390,8 @@ static void test_sort(void **state)
 	expect_part("--lives --sort held --top 1 --json",
 		    "\"held\":500000000,\"unmap\":20000000,\"alone\":10000000,\"memory\":{\"left\":1021000000,"
 		    "\"holders\":2,\"early\":null,\"early_by\":null,\"early_anon\":0,\"teardown\":1521000000,"
-		    "\"last\":{\"pid\":99,\"tid\":99,\"comm\":\"cat\"},"
-		    "\"by\":{\"pid\":99,\"tid\":99,\"comm\":\"cat\"},\"rss_anon\":20200,\"rss_file\":2200,"
+		    "\"last\":{\"pid\":99,\"tid\":99,\"comm\":\"cat\",\"thread_comm\":\"cat\"},"
+		    "\"by\":{\"pid\":99,\"tid\":99,\"comm\":\"cat\",\"thread_comm\":\"cat\"},\"rss_anon\":20200,\"rss_file\":2200,"
 		    "\"rss_shmem\":1200,\"swap\":600,\"gone\":1541000000}");
 	expect_none("--lives --sort life", "let go by");
 }

@@ -63,7 +63,7 @@ static int note_fatal(struct proclife_carry *carry, struct proclife_kept_life *l
 	    signal->signo < 1 || !set_leader(&to_leader, process))
 		return 0;
 	for (struct proclife_kept **kept = &life->signals; *kept; kept = &(*kept)->next) {
-		if ((*kept)->record.signal.signo != signal->signo)
+		if ((*kept)->record.type != PROCLIFE_SIGNAL || (*kept)->record.signal.signo != signal->signo)
 			continue;
 		first = kept;
 		last = last ? last : kept;
@@ -79,6 +79,24 @@ static int note_fatal(struct proclife_carry *carry, struct proclife_kept_life *l
 	(*last)->record = to_leader;
 	(*last)->place = 2 * carry->records;
 	return 0;
+}
+
+/* After it was fed: is it the one that says whose SIGKILL that was? */
+static int note_oom(struct proclife_carry *carry, struct proclife_process *process,
+		    const struct proclife_record *record)
+{
+	struct proclife_kept_life *life = proclife_kept_life(carry, process);
+	const struct proclife_killer *killer = proclife_process_sigkill(process);
+	struct proclife_record to_leader = *record;
+
+	if (!life)
+		return -ENOMEM;
+	if (!killer || killer->cause != PROCLIFE_BY_OOM)
+		return 0;
+	for (const struct proclife_kept *kept = life->signals; kept; kept = kept->next)
+		if (kept->record.type == PROCLIFE_OOM)
+			return 0;
+	return set_leader(&to_leader, process) ? proclife_kept_add(carry, &life->signals, &to_leader) : 0;
 }
 
 /* If whoever got it is gone, it is told as the process's own: see note_notified() in feed_end.c. */
@@ -302,6 +320,8 @@ static int note(struct proclife_carry *carry, const struct proclife_record *reco
 		return err;
 	if (record->type == PROCLIFE_MM)
 		return note_memory(carry, record);
+	if (record->type == PROCLIFE_OOM)
+		return note_oom(carry, task->process, record);
 	if (record->type == PROCLIFE_SIGNAL && record->signal.signo == SIGCHLD)
 		return note_notified(carry, task->process, record);
 	if (record->type == PROCLIFE_SIGNAL) {

@@ -26,6 +26,7 @@ static inline uint64_t proclife_cgroup_of(const struct proclife_record *record)
 		[PROCLIFE_TASK] = PROCLIFE_CGROUP_AT(state.cgroup),
 		[PROCLIFE_EXITING] = PROCLIFE_CGROUP_AT(exiting.cgroup),
 		[PROCLIFE_CGROUP] = PROCLIFE_CGROUP_AT(cgroup.cgroup),
+		[PROCLIFE_OOM] = PROCLIFE_CGROUP_AT(oom.cgroup),
 	};
 	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
 	uint64_t id;

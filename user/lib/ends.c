@@ -40,6 +40,7 @@ static struct entry *get(struct proclife_cgroup_ends *ends, uint64_t cgroup)
 static void set_who(struct proclife_who *who, const struct proclife_process *process)
 {
 	who->tgid = process->tgid;
+	who->named = true;
 	memcpy(who->comm, process->comm, sizeof(who->comm));
 }
 
@@ -97,6 +98,7 @@ static void note_reaped(struct entry *entry, const struct proclife_process *proc
 	end->reaped = reaped;
 	set_who(&end->last_reaped, process);
 	end->reaper.tgid = process->reaper_tgid;
+	end->reaper.named = process->reaper_named;
 	memcpy(end->reaper.comm, process->reaper_comm, sizeof(end->reaper.comm));
 	entry->reaped_id = process->id;
 }

@@ -215,6 +215,16 @@ static proclife_apart int feed_other(struct proclife_tasks *tasks,
 	return proclife_likely(task != NULL) ? proclife_wanted(task->process) : -ENOMEM;
 }
 
+static proclife_apart int feed_oom(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	proclife_killer_oom(task->process, record);
+	return proclife_wanted(task->process);
+}
+
 /* A type of a later ABI: only the handle is used, nothing else in its head is trusted. */
 static proclife_apart int feed_unknown(struct proclife_tasks *tasks,
 				       const struct proclife_record *record)
@@ -256,8 +266,9 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 	case PROCLIFE_MM:
 		return proclife_feed_mm(tasks, record);
 	case PROCLIFE_HANG:
-	case PROCLIFE_OOM:
 		return feed_other(tasks, record);
+	case PROCLIFE_OOM:
+		return feed_oom(tasks, record);
 	case PROCLIFE_CGROUP: /* it is about no task */
 		proclife_report_cgroup(tasks, record);
 		return !tasks->selecting && !tasks->filter;

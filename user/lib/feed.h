@@ -16,6 +16,13 @@ static inline void proclife_copy_name(char *to, const char *from)
 	to[PROCLIFE_COMM_LEN - 1] = 0;
 }
 
+/* The name of a process that a thread of it acts for; the thread's, and false, if that is not known. */
+static inline bool proclife_copy_who(char *to, const char *group, const char *thread, bool leads)
+{
+	proclife_copy_name(to, *group ? group : thread);
+	return *group || leads;
+}
+
 static inline void proclife_set_name(struct proclife_task *task, const char *name)
 {
 	proclife_copy_name(task->comm, name);

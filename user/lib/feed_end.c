@@ -217,6 +217,17 @@ static struct proclife_process *due_to(const struct proclife_tasks *tasks,
 	return parent && parent->id == process->parent_id ? parent : NULL;
 }
 
+/* The kernel lets the init of a pid namespace ignore SIGCHLD when it exits, and kills all of the others. */
+static bool ended_with_parent(const struct proclife_tasks *tasks, const struct proclife_process *process)
+{
+	const struct proclife_process *parent;
+
+	if (process->reaper_tgid != process->tgid || process->real_parent_tgid <= 1)
+		return false;
+	parent = proclife_tasks_holder(tasks, process->real_parent_tgid);
+	return parent && parent->ns_pid == 1 && (parent->exiting || parent->leader_exited);
+}
+
 int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_reap *reap = &record->reap;
@@ -234,7 +245,8 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 	task->marks.reaped = record->ts;
 	task->reaper_pid = reap->reaper_pid;
 	task->reaper_tgid = reap->reaper_tgid;
-	proclife_copy_name(task->reaper_comm, reap->reaper_comm);
+	task->reaper_named = proclife_copy_who(task->reaper_comm, reap->reaper_group_comm, reap->reaper_comm,
+					       reap->reaper_pid == reap->reaper_tgid);
 	if (!task->leader)
 		return proclife_wanted(process);
 	proclife_process_sure(tasks, process);
@@ -246,7 +258,9 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 				 tasks->gap_to >= process->marks.exited;
 	process->reaper_pid = reap->reaper_pid;
 	process->reaper_tgid = reap->reaper_tgid;
-	proclife_copy_name(process->reaper_comm, reap->reaper_comm);
+	proclife_copy_name(process->reaper_comm, task->reaper_comm);
+	process->reaper_named = task->reaper_named;
+	process->ended_with_parent = ended_with_parent(tasks, process);
 	process->reaper_id = reaper ? reaper->process->id : 0;
 	process->reaper_waited = task->reaper_waited;
 	proclife_set_cgroup(task, reap->cgroup);

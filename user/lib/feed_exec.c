@@ -40,6 +40,8 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	memcpy(to, exec->path, PROCLIFE_PATH_LEN);
 	to[PROCLIFE_PATH_LEN] = 0;
 	process->path = path;
+	process->script = record->flags & PROCLIFE_F_SCRIPT;
+	process->by_fd = record->flags & PROCLIFE_F_BY_FD;
 	begin_args(tasks, process);
 	proclife_filter(tasks, process); /* the arguments of the program before are none of this one's */
 	return proclife_wanted(process);

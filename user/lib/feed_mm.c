@@ -5,13 +5,19 @@
 
 #include <errno.h>
 
-static void set_actor(struct proclife_actor *actor, const struct proclife_task *task,
-		      const struct proclife_record *record)
+/* An MM names the thread alone. Its process is named if it leads that, or if the memory is its process's own. */
+static void set_actor(struct proclife_actor *actor, const struct proclife_own_memory *own,
+		      const struct proclife_task *task, const struct proclife_record *record)
 {
+	const struct proclife_process *process = task->process;
+	const char *name = own->process == proclife_own(process) && process->start ? process->comm : "";
+
 	actor->id = task->process->id;
 	actor->pid = record->pid;
 	actor->tgid = record->tgid;
-	proclife_copy_name(actor->comm, record->comm);
+	proclife_copy_name(actor->thread_comm, record->comm);
+	actor->named = proclife_copy_who(actor->comm, record->pid == record->tgid ? record->comm : name,
+					 record->comm, false);
 }
 
 /* @task: NULL if an interrupt lets go of it. */
@@ -28,7 +34,7 @@ static void feed_async(struct proclife_tasks *tasks, const struct proclife_task 
 	}
 	own->memory.async = true;
 	if (task)
-		set_actor(&own->memory.last, task, record);
+		set_actor(&own->memory.last, own, task, record);
 	else
 		own->memory.last = (struct proclife_actor){ .id = 0 };
 }
@@ -56,7 +62,7 @@ static void set_teardown(struct proclife_own_memory *own, const struct proclife_
 	memory->rss_file = record->mm.rss_file;
 	memory->rss_shmem = record->mm.rss_shmem;
 	memory->swap = record->mm.swap;
-	set_actor(&memory->by, task, record);
+	set_actor(&memory->by, own, task, record);
 	/*
 	 * An ASYNC can be missing: so of a kernel thread it is not known whether it held it, or works for
 	 * somebody else. Or no teardown followed the ASYNC, as others came in between.
@@ -140,7 +146,7 @@ static int feed_early(struct proclife_tasks *tasks, const struct proclife_task *
 		return 0;
 	own->memory.early = record->ts;
 	own->memory.early_anon = record->mm.rss_anon;
-	set_actor(&own->memory.early_by, task, record);
+	set_actor(&own->memory.early_by, own, task, record);
 	return 0;
 }
 

@@ -94,8 +94,9 @@ static const struct proclife_field reap_fields[] = {
 	FIELD(reap.reaper_group, "reaper_group", HANDLE),
 	FIELD(reap.reaper_pid, "reaper_tid", UINT),
 	FIELD(reap.reaper_tgid, "reaper_pid", UINT),
-	FIELD(reap.reaper_comm, "reaper_comm", TEXT),
+	RENAMED(reap.reaper_comm, "reaper_thread_comm", "reaper_comm", TEXT),
 	FIELD(reap.cgroup, "cgroup", UINT),
+	RENAMED(reap.reaper_group_comm, "reaper_comm", "reaper_group_comm", TEXT),
 };
 
 static const struct proclife_field free_fields[] = {
@@ -116,12 +117,15 @@ static const struct proclife_field signal_fields[] = {
 	FIELD(signal.sender, "sender", HANDLE),
 	FIELD(signal.sender_pid, "sender_tid", UINT),
 	FIELD(signal.sender_tgid, "sender_pid", UINT),
-	FIELD(signal.sender_comm, "sender_comm", TEXT),
+	RENAMED(signal.sender_comm, "sender_thread_comm", "sender_comm", TEXT),
 	RENAMED(signal.signo, "signo", "sig", SIGNAL),
 	FIELD(signal.code, "code", INT),
 	FIELD(signal.result, "result", INT),
 	RENAMED(signal.to_group, "to_group", "group", BOOL),
 	FIELD(signal.blocked, "blocked", BOOL),
+	HIDDEN(signal.cause, "cause", UINT),
+	HIDDEN(signal.sender_flags, "sender_flags", UINT),
+	RENAMED(signal.sender_group_comm, "sender_comm", "sender_group_comm", TEXT),
 };
 
 static const struct proclife_field exiting_fields[] = {
@@ -158,7 +162,10 @@ static const struct proclife_field oom_fields[] = {
 	FIELD(oom.allocator, "allocator", HANDLE),
 	FIELD(oom.allocator_pid, "allocator_tid", UINT),
 	FIELD(oom.allocator_tgid, "allocator_pid", UINT),
-	FIELD(oom.allocator_comm, "allocator_comm", TEXT),
+	RENAMED(oom.allocator_comm, "allocator_thread_comm", "allocator_comm", TEXT),
+	FIELD(oom.cgroup, "cgroup", UINT),
+	RENAMED(oom.allocator_group_comm, "allocator_comm", "allocator_group_comm", TEXT),
+	HIDDEN(oom.scope, "scope", UINT),
 };
 
 static const struct proclife_field cgroup_fields[] = {

@@ -45,10 +45,10 @@ struct proclife_key proclife_process_key(enum proclife_by by, const struct procl
 			set_name(&key, process->parent_comm);
 		break;
 	case PROCLIFE_BY_REAPER:
-		if (process->marks.reaped)
-			set_name(&key, process->reaper_tgid == process->tgid ?
-					       nobody :
-					       process->reaper_comm);
+		if (process->marks.reaped && process->reaper_tgid == process->tgid)
+			set_name(&key, nobody);
+		else if (process->marks.reaped && process->reaper_named)
+			set_name(&key, process->reaper_comm);
 		break;
 	case PROCLIFE_BY_CGROUP:
 		set_number(&key, process->cgroup, process->cgroup);
@@ -75,10 +75,10 @@ struct proclife_key proclife_task_key(enum proclife_by by, const struct proclife
 		set_name(&key, task->comm);
 		break;
 	case PROCLIFE_BY_REAPER:
-		if (task->marks.reaped)
-			set_name(&key, task->reaper_tgid == task->tgid ?
-					       nobody :
-					       task->reaper_comm);
+		if (task->marks.reaped && task->reaper_tgid == task->tgid)
+			set_name(&key, nobody);
+		else if (task->marks.reaped && task->reaper_named)
+			set_name(&key, task->reaper_comm);
 		break;
 	case PROCLIFE_BY_CPU:
 		set_number(&key, proclife_own_task(task)->exited, task->exit_cpu);

@@ -7,7 +7,7 @@
  * it dumps core or a tracer holds it back: so the first such one is kept, and it is noted if there is
  * another one. Of SIGKILL the first is kept: it always ends the process.
  */
-#include "tasks.h"
+#include "feed.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -78,12 +78,51 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 		.code = signal->code,
 		.pid = signal->sender_pid,
 		.tgid = signal->sender_tgid,
+		.flags = signal->sender_flags,
+		.cause = signal->cause <= PROCLIFE_CAUSE_TERMINAL ? (enum proclife_cause)signal->cause :
+								    PROCLIFE_BY_ITSELF,
 		.blocked = signal->blocked,
 		.again = again,
 	};
-	memcpy(killer->comm, signal->sender_comm, sizeof(killer->comm));
-	killer->comm[sizeof(killer->comm) - 1] = 0;
+	proclife_copy_name(killer->thread_comm, signal->sender_comm);
+	killer->named = proclife_copy_who(killer->comm, signal->sender_group_comm, signal->sender_comm,
+					  signal->sender_pid == signal->sender_tgid);
 	return 0;
+}
+
+/* It comes after the SIGKILL, from the same task. */
+void proclife_killer_oom(struct proclife_process *process, const struct proclife_record *record)
+{
+	const struct proclife_fatal_signals *fatal = proclife_own(process)->fatal_signals;
+	const struct proclife_oom *oom = &record->oom;
+	struct proclife_killer *killer;
+
+	if (!fatal || !fatal->place[SIGKILL])
+		return;
+	killer = &proclife_own(process)->fatal_signals->killers[fatal->place[SIGKILL] - 1];
+	if (killer->cause || killer->code != SI_KERNEL || killer->task != oom->allocator)
+		return;
+	killer->cause = PROCLIFE_BY_OOM;
+	killer->oom_scope = oom->scope <= PROCLIFE_OOM_CGROUP ? oom->scope : 0;
+	killer->oom_cgroup = killer->oom_scope == PROCLIFE_OOM_CGROUP ? oom->cgroup : 0;
+}
+
+const char *proclife_oom_scope_name(uint32_t scope)
+{
+	return scope == PROCLIFE_OOM_CGROUP ? "cgroup" : scope == PROCLIFE_OOM_GLOBAL ? "global" : NULL;
+}
+
+const char *proclife_cause_name(enum proclife_cause cause)
+{
+	static const char *const names[PROCLIFE_CAUSES] = {
+		[PROCLIFE_BY_PARENT_END] = "parent-end",
+		[PROCLIFE_BY_NAMESPACE_END] = "namespace-end",
+		[PROCLIFE_BY_TRACER_END] = "tracer-end",
+		[PROCLIFE_BY_TERMINAL] = "terminal",
+		[PROCLIFE_BY_OOM] = "oom",
+	};
+
+	return (unsigned int)cause < PROCLIFE_CAUSES ? names[cause] : NULL;
 }
 
 /* A signal whose action is to dump core, by signal(7). */

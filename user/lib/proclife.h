@@ -496,6 +496,7 @@ struct proclife_task {
 	bool incomplete; /* a gap touches this life; certain once it is reported gone */
 	uint16_t exit_cpu;
 	uint16_t free_cpu;
+	bool reaper_named; /* reaper_comm is the name of the reaper's process */
 	struct proclife_marks marks;
 	uint64_t runtime; /* CPU time; final once freed */
 	uint64_t utime;
@@ -505,7 +506,7 @@ struct proclife_task {
 	uint64_t nvcsw;
 	uint64_t nivcsw;
 	char comm[PROCLIFE_COMM_LEN];
-	char reaper_comm[PROCLIFE_COMM_LEN];
+	char reaper_comm[PROCLIFE_COMM_LEN]; /* the process's name; if reaper_named is not set, the thread's */
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
 	uint64_t seen;		/* the time of its first record; marks.born, if that was seen */
@@ -553,7 +554,7 @@ struct proclife_process {
 	uint64_t max_rss;
 	struct proclife_task *leader; /* NULL if it was not seen, or is gone */
 	char comm[PROCLIFE_COMM_LEN];
-	char reaper_comm[PROCLIFE_COMM_LEN];
+	char reaper_comm[PROCLIFE_COMM_LEN]; /* the process's name; if reaper_named is not set, the thread's */
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
 	const char *path; /* of the last EXEC, or NULL; if cut, its tail after "..." */
@@ -591,9 +592,31 @@ struct proclife_process {
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
 	uint64_t notified_id; /* the process that got the SIGCHLD at marks.notified, if that is not 0 */
 	uint32_t going; /* of `live`, those that have not begun to exit */
+	bool reaper_named; /* as in struct proclife_task */
+	/* It was released at once: its parent, the init of a pid namespace, was exiting, and took it along. */
+	bool ended_with_parent;
+	bool script; /* of the last EXEC: an interpreter runs the path, and is the first of args */
+	bool by_fd;  /* of the last EXEC: by a file descriptor; path is the file's name, without folder */
 };
 
-/* The signal that killed a process, and its sender. */
+/* Why a signal was sent, if not by kill(2) or the like. */
+enum proclife_cause {
+	PROCLIFE_BY_ITSELF,	 /* nothing of the following is known */
+	PROCLIFE_BY_PARENT_END,	 /* its parent, the sender, ended: PR_SET_PDEATHSIG of prctl(2) */
+	PROCLIFE_BY_NAMESPACE_END, /* the init of its pid namespace, the sender, ended */
+	PROCLIFE_BY_TRACER_END,	 /* its tracer, the sender, ended: PTRACE_O_EXITKILL of ptrace(2) */
+	PROCLIFE_BY_TERMINAL,	 /* a key, or a hangup */
+	PROCLIFE_BY_OOM,	 /* the OOM killer: the sender needed memory */
+	PROCLIFE_CAUSES,
+};
+
+const char *proclife_cause_name(enum proclife_cause cause); /* "parent-end", ...; NULL for PROCLIFE_BY_ITSELF */
+const char *proclife_oom_scope_name(uint32_t scope); /* "global", "cgroup"; NULL if it is not known */
+
+/*
+ * The signal that killed a process, and its sender: a process, by a thread of it. If the process's name is not known,
+ * comm is the thread's, too.
+ */
 struct proclife_killer {
 	uint64_t ts;
 	uint64_t task; /* the sender's handle; 0: an interrupt, and pid, tgid and comm are empty */
@@ -604,6 +627,12 @@ struct proclife_killer {
 	char comm[PROCLIFE_COMM_LEN];
 	bool blocked; /* all that could take it blocked it then, so it ended nobody until later */
 	bool again; /* there was another one of its number before the end: see proclife_process_killed() */
+	bool named; /* comm is the process's */
+	char thread_comm[PROCLIFE_COMM_LEN];
+	uint32_t flags; /* PROCLIFE_F_*, as sender_flags of struct proclife_signal */
+	enum proclife_cause cause;
+	uint32_t oom_scope;  /* of PROCLIFE_BY_OOM: PROCLIFE_OOM_*, 0 if that is not known */
+	uint64_t oom_cgroup; /* PROCLIFE_OOM_CGROUP: the one at its limit, 0 if that is not known */
 };
 
 /*
@@ -624,11 +653,14 @@ uint64_t proclife_process_killed(const struct proclife_process *process);
 /* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);
 
+/* A process that did something, by a thread of it. */
 struct proclife_actor {
 	uint64_t id; /* of its process */
 	uint32_t pid;
 	uint32_t tgid;
-	char comm[PROCLIFE_COMM_LEN];
+	char comm[PROCLIFE_COMM_LEN]; /* the process's name; the thread's if that is not known */
+	char thread_comm[PROCLIFE_COMM_LEN];
+	bool named; /* comm is the process's */
 };
 
 /*
@@ -1046,7 +1078,7 @@ enum proclife_by {
 	PROCLIFE_BY_NOTHING,
 	PROCLIFE_BY_COMM,   /* the last name; of a thread, its own */
 	PROCLIFE_BY_PARENT, /* the name of the parent by birth */
-	PROCLIFE_BY_REAPER, /* the reaper's name; "(itself)" if it released itself */
+	PROCLIFE_BY_REAPER, /* the name of the reaper's process; "(itself)" if it released itself */
 	PROCLIFE_BY_CGROUP, /* the last one of the process */
 	PROCLIFE_BY_CPU,    /* the CPU on which it exited */
 	PROCLIFE_BY_UID,    /* as of the last fork or exec */
@@ -1101,6 +1133,7 @@ int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroup
 struct proclife_who {
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN]; /* the last one known */
+	bool named; /* comm is its own, not that of a thread */
 };
 
 /*
@@ -1154,15 +1187,16 @@ struct proclife_reaper {
 	uint64_t adopted;  /* of `reaped`: another process was the parent by birth */
 	uint64_t awaited;  /* of `reaped`: it was in wait(2) when they became zombies */
 	uint64_t belated;  /* of `reaped`: it called wait(2) only after that */
-	uint64_t ignored;  /* released at once, as it ignores SIGCHLD; not in `reaped` */
+	uint64_t ignored;  /* released at once, as it ignores SIGCHLD; not in `reaped`, as the next */
 	uint64_t zombies;  /* at the end; they have outlived it if it is gone */
 	uint64_t oldest;   /* since when the oldest of these is one; 0: since before the trace */
 	struct proclife_histogram *zombie; /* how long those it reaped were zombies; NULL: none */
 	uint64_t born;	    /* how many forked in the trace have it as the parent by birth */
-	uint64_t runtime;   /* CPU time of those in `reaped` and `ignored` */
+	uint64_t runtime;   /* CPU time of those in `reaped`, `ignored` and `ended_with` */
 	uint64_t coalesced; /* of `reaped` and `zombies`: their SIGCHLD met one that was pending */
 	uint64_t since;	    /* its own FORK; 0: before the trace, or not seen */
 	uint64_t until;	    /* its own last EXIT; 0: none was seen */
+	uint64_t ended_with; /* released at once as it ended, with its pid namespace */
 };
 
 /* The processes that reaped the selected ones. */
@@ -1221,7 +1255,7 @@ struct proclife_node {
 	const struct proclife_common *common; /* interned; all zeros until it is gone */
 	uint16_t args_bytes;
 	uint16_t execs; /* saturates */
-	uint16_t flags; /* of the leader */
+	uint16_t flags; /* of the leader; PROCLIFE_F_SCRIPT and _BY_FD of the last EXEC */
 	bool args_cut : 1;
 	bool older : 1; /* it existed before the trace */
 	bool incomplete : 1;

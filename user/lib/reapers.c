@@ -56,7 +56,7 @@ static int note_reaped(struct entry *entry, const struct proclife_process *proce
 	uint64_t ns;
 	int err = 0;
 
-	if (!entry->reported)
+	if (!entry->reported && process->reaper_named)
 		set_name(reaper, process->reaper_comm);
 	reaper->reaped++;
 	proclife_sum(&reaper->runtime, process->runtime);
@@ -85,13 +85,16 @@ static int note_end(struct proclife_reapers *reapers, const struct proclife_proc
 		entry = get(reapers, process->reaper_id, process->reaper_tgid);
 		return entry ? note_reaped(entry, process) : -ENOMEM;
 	}
-	/* It released itself, because its parent ignores SIGCHLD. Is that the parent by birth? */
+	/* It released itself, because its parent ignores SIGCHLD, or ended a pid namespace. Is that the parent by birth? */
 	if (!process->parent_tgid || process->real_parent_tgid != process->parent_tgid)
 		return 0;
 	entry = get(reapers, process->parent_id, process->parent_tgid);
 	if (!entry)
 		return -ENOMEM;
-	entry->reaper.ignored++;
+	if (process->ended_with_parent)
+		entry->reaper.ended_with++;
+	else
+		entry->reaper.ignored++;
 	proclife_sum(&entry->reaper.runtime, process->runtime);
 	if (!entry->reaper.named && process->parent_id)
 		set_name(&entry->reaper, process->parent_comm);

@@ -352,6 +352,8 @@ void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task 
 
 /* A SIGNAL to a task of the process. Returns 0 or -ENOMEM. */
 int proclife_killer_note(struct proclife_process *process, const struct proclife_record *record);
+/* An OOM of a task of the process. */
+void proclife_killer_oom(struct proclife_process *process, const struct proclife_record *record);
 void proclife_killers_free(struct proclife_process *process);
 /* Is that the signal's action, if it ends a process? */
 bool proclife_dumps_core(int signo);

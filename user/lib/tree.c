@@ -94,6 +94,12 @@ static void set_common(struct proclife_tree *tree, struct proclife_node *node,
 	node->common = kept;
 }
 
+static uint16_t flags_of(const struct proclife_process *process)
+{
+	return (uint16_t)(process->flags | (process->script ? PROCLIFE_F_SCRIPT : 0) |
+			  (process->by_fd ? PROCLIFE_F_BY_FD : 0));
+}
+
 static struct proclife_node *add(struct proclife_tree *tree,
 				 const struct proclife_process *process,
 				 struct proclife_node *parent)
@@ -113,7 +119,7 @@ static struct proclife_node *add(struct proclife_tree *tree,
 	node->tgid = process->tgid;
 	node->parent_tgid = process->parent_tgid;
 	node->creator_tgid = process->creator_tgid;
-	node->flags = (uint16_t)process->flags;
+	node->flags = flags_of(process);
 	node->common = &nothing;
 	/* It is mostly the name of its parent. */
 	if (parent)
@@ -171,7 +177,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->max_rss = process->max_rss < UINT32_MAX ? (uint32_t)process->max_rss : UINT32_MAX;
 	node->parent_tgid = process->parent_tgid;
 	node->creator_tgid = process->creator_tgid;
-	node->flags = (uint16_t)process->flags;
+	node->flags = flags_of(process);
 	node->exit_code = process->exit_code;
 	node->execs = process->execs < UINT16_MAX ? (uint16_t)process->execs : UINT16_MAX;
 	node->reaper_tgid = process->reaper_tgid;

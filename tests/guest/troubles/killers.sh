@@ -16,7 +16,8 @@ views() {
 	local in=(-i "$here/$1")
 	expect "$1: --lives" 0 " $2 .*$3" proclife-read "${in[@]}" --lives
 	expect "$1: --tree" 0 " $2 .*$3" proclife-read "${in[@]}" --tree --no-fold
-	expect "$1: --html" 0 "$3" proclife-read "${in[@]}" --html
+	proclife-read "${in[@]}" --html "$here/$1.html"
+	expect "$1: --html" 0 "$3" cat "$here/$1.html"
 }
 
 recorded thread "$causes" thread
@@ -30,7 +31,8 @@ expect 'thread: --events, reap' 0 "by warden $worker/$warden \\(thread worker\\)
 expect 'thread: --events, JSON' 0 '"reaper_thread_comm":"worker",.*"reaper_comm":"warden"' \
 	proclife-read -i "$here/thread" --events=reap --json
 expect 'thread: --by reaper' 0 '"by":"reaper",.*"group":"warden"' proclife-read -i "$here/thread" --latency --by reaper --json
-expect 'thread: no group of a thread' 1 '' grep '"group":"worker"' "$work/output"
+cp "$work/output" "$here/groups"
+expect 'thread: no group of a thread' 1 '' grep '"group":"worker"' "$here/groups"
 expect 'thread: --parents' 0 "^warden +$warden " proclife-read -i "$here/thread" --parents --no-fold
 expect 'thread: --export csv' 0 ",SIGKILL,0,$warden,$worker,warden,worker,,,,$warden,warden," \
 	proclife-read -i "$here/thread" --export csv

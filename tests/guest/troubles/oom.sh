@@ -34,11 +34,13 @@ expect 'OOM: --lives, the bystander' 0 " $bystander .*SIGKILL $by" proclife-read
 expect 'OOM: --lives, the one that needed it' 0 " $hog .*SIGKILL from the OOM killer of /pods/x\$" \
 	proclife-read "${in[@]}" --lives
 expect 'OOM: --tree' 0 " $bystander .*SIGKILL $by" proclife-read "${in[@]}" --tree --no-fold
-expect 'OOM: --html' 0 "SIGKILL $by" proclife-read "${in[@]}" --html
+proclife-read "${in[@]}" --html "$here/page.html"
+expect 'OOM: --html' 0 "SIGKILL $by" cat "$here/page.html"
 expect 'OOM: JSON' 0 "\"pid\":$bystander,.*\"killer\":.*\"comm\":\"hog\",.*\"cause\":\"oom\",\"oom_scope\":\"cgroup\",\"oom_cgroup\":[1-9]" \
 	proclife-read "${in[@]}" --lives --json
 expect 'OOM: CSV' 0 ",oom,cgroup,[1-9][0-9]*," proclife-read "${in[@]}" --export csv
 expect 'OOM: --events' 0 "chosen by the OOM killer, for hog $hog, limit of cgroup [1-9]" \
 	proclife-read "${in[@]}" --events=oom
-expect 'OOM: the cgroup' 0 "first SIGKILL .*OOM killer of /pods/x" proclife-read "${in[@]}" --latency --by cgroup
+proclife-read "${in[@]}" --latency --by cgroup | grep -A 99 pods >"$here/ends"
+expect 'OOM: the cgroup' 0 "first SIGKILL .*from the OOM killer of /pods/x" cat "$here/ends"
 rmdir "$root/pods/x" "$root/pods"

@@ -41,6 +41,19 @@ static void put_kill(const struct who *who, const struct who *killer)
 	story_put(record);
 }
 
+/* As the OOM killer of a cgroup does. */
+static void put_oom(const struct who *who, const struct who *allocator)
+{
+	struct proclife_record record = signal_record(0, who, SIGKILL, allocator);
+
+	record.signal.code = SI_KERNEL;
+	story_put(record);
+	record = oom_record(0, who, allocator);
+	record.oom.scope = PROCLIFE_OOM_CGROUP;
+	record.oom.cgroup = 77;
+	story_put(record);
+}
+
 /* Each does the worst that its name, its path and its arguments can. */
 static void tell_hostile(void)
 {
@@ -66,7 +79,9 @@ static void tell_hostile(void)
 		story_put(record);
 		who.comm = names[i];
 		snprintf(path, sizeof(path), "%s%s", i % 2 ? "/" : "", names[i]);
-		story_put(exec_record(0, &who, who.pid, path));
+		record = exec_record(0, &who, who.pid, path);
+		record.flags |= i % 7 == 3 ? PROCLIFE_F_SCRIPT : i % 7 == 5 ? PROCLIFE_F_BY_FD : 0;
+		story_put(record);
 		n = (size_t)snprintf(args, sizeof(args), "%s%c%c%s%c-c%c%s;=%s", names[i], 0, 0, names[count - 1 - i],
 				     0, 0, names[i], names[i]);
 		if (i % 5) {
@@ -79,8 +94,10 @@ static void tell_hostile(void)
 			story_put(record);
 		}
 		machine->now += 7 * MS + i;
-		if (i % 3 == 0)
+		if (i % 6 == 0)
 			put_kill(&who, &thread);
+		else if (i % 3 == 0)
+			put_oom(&who, &killer);
 		story_exit(&who, i % 2 ? &init : &killer, i % 3 ? (int32_t)(i % 5) << 8 : SIGKILL);
 		story_reap(&who, i % 2 ? &init : &killer);
 		story_put(free_record(0, &who));

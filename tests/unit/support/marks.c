@@ -68,6 +68,8 @@ struct proclife_record oom_record(uint64_t ts, const struct who *victim,
 	record.oom.allocator_pid = allocator->pid;
 	record.oom.allocator_tgid = allocator->tgid;
 	strncpy(record.oom.allocator_comm, allocator->comm, PROCLIFE_COMM_LEN - 1);
+	if (allocator->pid == allocator->tgid)
+		strncpy(record.oom.allocator_group_comm, allocator->comm, PROCLIFE_COMM_LEN - 1);
 	return record;
 }
 

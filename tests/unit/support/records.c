@@ -154,6 +154,8 @@ struct proclife_record reap_record(uint64_t ts, const struct who *who, const str
 		.cgroup = 77,
 	};
 	strncpy(record.reap.reaper_comm, reaper->comm, sizeof(record.reap.reaper_comm) - 1);
+	if (reaper->pid == reaper->tgid)
+		strncpy(record.reap.reaper_group_comm, reaper->comm, sizeof(record.reap.reaper_group_comm) - 1);
 	return record;
 }
 
@@ -179,6 +181,8 @@ struct proclife_record signal_record(uint64_t ts, const struct who *target, int 
 	record.signal.sender_pid = sender->pid;
 	record.signal.sender_tgid = sender->tgid;
 	strncpy(record.signal.sender_comm, sender->comm, PROCLIFE_COMM_LEN - 1);
+	if (sender->pid == sender->tgid)
+		strncpy(record.signal.sender_group_comm, sender->comm, PROCLIFE_COMM_LEN - 1);
 	record.signal.signo = signo;
 	record.signal.code = SI_USER;
 	record.signal.to_group = 1;

@@ -43,12 +43,14 @@ static void tell_machine(void)
 static void compile(uint64_t us, uint32_t pid, const char *line, uint64_t takes, int32_t code)
 {
 	struct who cc = born(us, pid, &make, 1000, 30), cc1;
+	char arguments[64];
 
 	cpu = pid % 2;
 	execs(us + 300, &cc, "cc", "/usr/bin/cc", line);
 	cc1 = born(us + 700, pid + 1, &cc, 1000, 30);
 	waits(us + 750, &cc, pid + 1);
-	execs(us + 1100, &cc1, "cc1", "/usr/libexec/gcc/x86_64-linux-gnu/14/cc1", line);
+	snprintf(arguments, sizeof(arguments), "cc1%s", line + strlen("cc"));
+	execs(us + 1100, &cc1, "cc1", "/usr/libexec/gcc/x86_64-linux-gnu/14/cc1", arguments);
 	if (code & 0x7f)
 		signals(us + takes - 90, &cc1, code & 0x7f, &earlyoom, PROCLIFE_SIGNAL_QUEUED);
 	dies(us + takes, &cc1, &cc, code, 45, 3000);

@@ -49,11 +49,11 @@ static void put_end(struct text *line, const struct death *death)
 	} else if (death->killer.signo) {
 		text_style(line, STYLE_BAD);
 		text_printf(line, "killed by %s", signal_name(death->killer.signo, buffer));
-		text_killer(line, &death->killer, death->tgid);
+		text_killer(line, &death->killer, death->tgid, death->run->cgroups);
 		text_style(line, STYLE_PLAIN);
 	} else {
 		text_style(line, death->exit_code ? STYLE_BAD : STYLE_PLAIN);
-		text_exit(line, death->exit_code, NULL);
+		text_exit(line, death->exit_code, NULL, NULL);
 		text_style(line, STYLE_PLAIN);
 	}
 	text_printf(line, "; now %s", proclife_state_name(death->state));
@@ -236,7 +236,7 @@ static void put_memory(struct text *line, const struct death *death)
 		text_string(line, ", unmapped by a worker of the kernel");
 	if (memory->early_by.pid) {
 		text_string(line, ", taken early by ");
-		text_who(line, memory->early_by.comm, memory->early_by.tgid);
+		text_actor(line, memory->early_by.comm, memory->early_by.named, memory->early_by.tgid);
 	}
 	if (memory->open)
 		text_string(line, ", not gone yet");

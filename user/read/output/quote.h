@@ -13,17 +13,46 @@
  */
 void text_args(struct text *text, const char *args, uint32_t bytes, bool cut, unsigned int skip);
 
+/* A command as it was executed, in an EXEC and its ARGS. */
+struct command {
+	const char *path;
+	const char *args; /* or NULL */
+	uint32_t bytes;
+	bool cut;
+	bool script; /* the interpreter is the first of the arguments */
+	bool by_fd;
+};
+
+/* How many arguments come before those that the command was given: its own name, and a script's interpreter. */
+unsigned int command_skip(const struct command *command);
+/*
+ * Appends the command's name as it was typed, without folders, and in brackets what ran, if that has another one:
+ * "make", "nightly [sleep]", "deploy.sh [bash -e]".
+ */
+void text_command(struct text *text, const struct command *command);
+
+/* Does what text_command() appends have this name? By a descriptor, the kernel's name is the number, perhaps. */
+bool command_is_called(const struct command *command, const char comm[PROCLIFE_COMM_LEN]);
+
 /* Appends one word in the same way. */
 void text_word(struct text *text, const char *s, size_t n);
 
 /* Appends "bash (400)". */
 void text_who(struct text *text, const char comm[PROCLIFE_COMM_LEN], uint32_t tgid);
 
-/* Appends " from bash (400)", " from the kernel", ...; nothing if the process did it itself. */
-void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid);
+/* The same of a process that did something; "thread worker of (400)" if @comm is only that of a thread. */
+void text_actor(struct text *text, const char comm[PROCLIFE_COMM_LEN], bool named, uint32_t tgid);
+
+/*
+ * Appends " from bash (400)", " from the kernel", ...; nothing if the process did it itself. @cgroups: has the
+ * paths, or NULL.
+ */
+void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid,
+		 struct proclife_cgroups *cgroups);
 
 /* "status 2", "killed by SIGKILL from bash (400)"; @process: as of this EXIT, or NULL. */
-void text_exit(struct text *text, int exit_code, const struct proclife_process *process);
+void text_exit(struct text *text, int exit_code, const struct proclife_process *process,
+	       struct proclife_cgroups *cgroups);
 
 /* Members "args" and "args_cut", if there are arguments. */
 void json_args(struct json *json, const char *args, uint32_t bytes, bool cut);
@@ -34,8 +63,8 @@ void json_signal(struct json *json, int signo);
  * itself, "signal" of one that was killed. All are null if it is not known, or not yet.
  */
 void json_wait_status(struct json *json, bool known, int wait_status);
-/* Members "pid", "tid" and "comm". */
-void json_task(struct json *json, uint32_t tgid, uint32_t pid, const char comm[PROCLIFE_COMM_LEN]);
+/* Members "pid", "tid", "comm" and "thread_comm". */
+void json_actor(struct json *json, const struct proclife_actor *actor);
 /* A member "killer": an object, or null. */
 void json_killer(struct json *json, const struct proclife_killer *killer);
 

@@ -49,7 +49,7 @@ void cgroup_end_print(const struct run *run, struct text *line, const struct pro
 		begin(&story, "first SIGKILL", end->killer->ts);
 		text_who(line, end->killed.comm, end->killed.tgid);
 		text_string(line, ",");
-		text_killer(line, end->killer, end->killed.tgid);
+		text_killer(line, end->killer, end->killed.tgid, run->cgroups);
 		text_line(line);
 	}
 	begin(&story, "last exit", end->exited);
@@ -66,7 +66,7 @@ void cgroup_end_print(const struct run *run, struct text *line, const struct pro
 			text_string(line, ", by itself");
 		} else {
 			text_string(line, ", by ");
-			text_who(line, end->reaper.comm, end->reaper.tgid);
+			text_actor(line, end->reaper.comm, end->reaper.named, end->reaper.tgid);
 		}
 		text_line(line);
 	}
@@ -113,7 +113,7 @@ void cgroup_end_json(const struct run *run, const struct proclife_cgroup_end *en
 	json_uint(json, "reaped_pid", end->reaped ? end->last_reaped.tgid : 0);
 	json_comm_or_null(json, "reaped_comm", end->reaped, end->last_reaped.comm);
 	json_uint(json, "reaper_pid", end->reaped ? end->reaper.tgid : 0);
-	json_comm_or_null(json, "reaper_comm", end->reaped, end->reaper.comm);
+	json_comm_or_null(json, "reaper_comm", end->reaped && end->reaper.named, end->reaper.comm);
 	json_uint_or_null(json, "empty", end->empty);
 	json_bool(json, "incomplete", end->incomplete);
 	json_line_end(json);

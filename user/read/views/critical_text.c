@@ -123,6 +123,23 @@ static const char *name_of(const struct critical *critical, uint32_t number)
 	return path ? path_base(path) : kin_text(&critical->kin, life->comm, NULL);
 }
 
+/* Returns how many of the arguments are the name's. */
+static unsigned int put_name(const struct critical *critical, uint32_t number, struct text *text)
+{
+	const struct kin_life *life = &critical->kin.all[number];
+	struct command command = {
+		.path = kin_text(&critical->kin, life->path, NULL), .cut = life->args_cut, .script = life->script,
+	};
+
+	command.args = kin_text(&critical->kin, life->args, &command.bytes);
+	if (!command.path || !command.args) {
+		text_label(text, name_of(critical, number), SIZE_MAX);
+		return 1;
+	}
+	text_command(text, &command);
+	return command_skip(&command);
+}
+
 static struct family *family_of(struct table *table, uint32_t comm)
 {
 	const struct kin *kin = &table->critical->kin;
@@ -159,22 +176,22 @@ static void put_command(struct table *table, uint32_t number)
 	const struct critical *critical = table->critical;
 	const struct kin_life *life = &critical->kin.all[number];
 	struct text *text = &table->text, *scratch = &table->scratch;
-	unsigned int room = room_in(text);
+	unsigned int room = room_in(text), skip;
 	struct family *family;
 	const char *args;
 	uint32_t bytes;
 
 	args = kin_text(&critical->kin, life->args, &bytes);
 	text_clear(scratch);
-	text_label(scratch, name_of(critical, number), SIZE_MAX);
+	skip = put_name(critical, number, scratch);
 	if (args)
-		text_args(scratch, args, bytes, life->args_cut, 1);
+		text_args(scratch, args, bytes, life->args_cut, skip);
 	if (!room || scratch->columns <= room || !args) {
 		text_in(text, scratch, room);
 		return;
 	}
 	text_clear(scratch);
-	text_label(scratch, name_of(critical, number), SIZE_MAX);
+	put_name(critical, number, scratch);
 	text_in(text, scratch, room > 1 ? room - 1 : room);
 	room = room_in(text);
 	family = family_of(table, life->comm);
@@ -184,7 +201,7 @@ static void put_command(struct table *table, uint32_t number)
 			return;
 	}
 	text_clear(scratch);
-	text_args(scratch, args, bytes, life->args_cut, 1);
+	text_args(scratch, args, bytes, life->args_cut, skip);
 	text_in(text, scratch, room);
 }
 
@@ -301,7 +318,7 @@ static void put_root(struct table *table)
 	const struct critical *critical = table->critical;
 	const struct kin_life *root = &critical->kin.all[critical->root];
 	struct text *text = &table->text, *said = &table->scratch, name;
-	unsigned int room;
+	unsigned int room, skip;
 
 	text_clear(said);
 	text_string(said, " (");
@@ -311,12 +328,12 @@ static void put_root(struct table *table)
 	text_string(said, root->born == critical->from && !root->older ? " from fork to " : " to ");
 	text_string(said, root->open ? "the end of what is seen, where it lives on" : "exit");
 	text_init(&name, text->screen);
-	text_label(&name, name_of(critical, critical->root), SIZE_MAX);
+	skip = put_name(critical, critical->root, &name);
 	if (root->args) {
 		uint32_t bytes;
 		const char *args = kin_text(&critical->kin, root->args, &bytes);
 
-		text_args(&name, args, bytes, root->args_cut, 1);
+		text_args(&name, args, bytes, root->args_cut, skip);
 	}
 	room = room_in(text);
 	text_in(text, &name, !room ? 0 : room > said->columns + 4 ? room - said->columns : 4);

@@ -68,6 +68,8 @@ void death_set(struct death *death, const struct proclife_process *process)
 	death->exit_code = process->exit_code;
 	death->alone_known = false;
 	death->args_cut = process->args_cut;
+	death->script = process->script;
+	death->by_fd = process->by_fd;
 	memcpy(death->comm, process->comm, sizeof(death->comm));
 }
 

@@ -52,6 +52,8 @@ struct death {
 	bool args_cut;
 	bool incomplete;
 	bool notified_lost;
+	bool script; /* as in struct proclife_process */
+	bool by_fd;
 	char comm[PROCLIFE_COMM_LEN];
 };
 

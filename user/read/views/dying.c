@@ -58,16 +58,16 @@ static void put_cause(struct text *line, const struct run *run, const struct dyi
 
 	if (dying->sigkill) {
 		text_string(line, "SIGKILL");
-		text_killer(line, dying->sigkill, process->tgid);
+		text_killer(line, dying->sigkill, process->tgid, run->cgroups);
 	} else if (proclife_process_has_exited(process)) {
 		if (process->exit_code >= 0 && !(process->exit_code & 0x7f))
 			text_string(line, "exited, ");
-		text_exit(line, process->exit_code, process);
+		text_exit(line, process->exit_code, process, run->cgroups);
 	} else if (process->exiting || (process->leader_exited && process->exit_code < 0)) {
 		text_string(line, process->exiting ? "exiting" : "leader exiting");
 	} else if (process->leader_exited) {
 		text_string(line, "leader exited, ");
-		text_exit(line, process->exit_code, process);
+		text_exit(line, process->exit_code, process, run->cgroups);
 	} else if (dying->proc.killed) {
 		text_string(line, "SIGKILL");
 	} else if (dying->proc.leader_ended) {

@@ -226,6 +226,19 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		put_phase(json, before, PROCLIFE_RCU_FREE);
 		put_phase(json, before, PROCLIFE_EXIT_FREE);
 		break;
+	case PROCLIFE_EXEC:
+		json_bool(json, "script", r->flags & PROCLIFE_F_SCRIPT);
+		json_bool(json, "by_fd", r->flags & PROCLIFE_F_BY_FD);
+		break;
+	case PROCLIFE_SIGNAL:
+		json_string_or_null(json, "cause", r->signal.cause <= PROCLIFE_CAUSE_TERMINAL ?
+						   proclife_cause_name(r->signal.cause) : NULL);
+		json_bool(json, "sender_kthread", r->signal.sender_flags & PROCLIFE_F_KTHREAD);
+		json_bool(json, "sender_exiting", r->signal.sender_flags & PROCLIFE_F_EXITING);
+		break;
+	case PROCLIFE_OOM:
+		json_string_or_null(json, "scope", proclife_oom_scope_name(r->oom.scope));
+		break;
 	case PROCLIFE_MM:
 		json_string(json, "what", mm_what_text(r->mm.what, unknown));
 		json_bool(json, "execing", r->flags & PROCLIFE_F_EXECING);

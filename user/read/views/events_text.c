@@ -2,6 +2,9 @@
 /* What --events shows of a record behind its head. */
 #include "output/quote.h"
 #include "views/events.h"
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
 
 void text_event_pid(struct text *line, uint32_t pid, uint32_t tgid)
 {
@@ -17,6 +20,17 @@ static void show_who(struct text *line, const char *comm, uint32_t pid, uint32_t
 	text_comm(line, comm);
 	text_string(line, " ");
 	text_event_pid(line, pid, tgid);
+}
+
+/* A process, and which thread of it that was. Its name is not known where the record has none. */
+static void show_actor(struct text *line, const char *group, const char *thread, uint32_t pid, uint32_t tgid)
+{
+	show_who(line, *group ? group : thread, pid, tgid);
+	if (*group && pid != tgid && strncmp(group, thread, PROCLIFE_COMM_LEN)) {
+		text_string(line, " (thread ");
+		text_comm(line, thread);
+		text_string(line, ")");
+	}
 }
 
 static void show_name(struct text *line, const struct name *name, uint32_t pid, uint32_t tgid)
@@ -63,6 +77,10 @@ static void show_exec(struct text *line, const struct proclife_record *r)
 	if (x->path_len > PROCLIFE_PATH_LEN)
 		text_string(line, "...");
 	text_label(line, x->path, PROCLIFE_PATH_LEN);
+	if (r->flags & PROCLIFE_F_SCRIPT)
+		text_string(line, ", a script");
+	if (r->flags & PROCLIFE_F_BY_FD)
+		text_string(line, ", by descriptor");
 	if (x->old_pid != r->pid)
 		text_printf(line, ", was pid %u", x->old_pid);
 	if (x->uid != x->euid)
@@ -93,7 +111,7 @@ static void show_exit(struct text *line, const struct proclife_record *r,
 
 	if (x->exit_code)
 		text_style(line, STYLE_BAD);
-	text_exit(line, x->exit_code, before->process);
+	text_exit(line, x->exit_code, before->process, NULL);
 	if (x->exit_code)
 		text_style(line, STYLE_PLAIN);
 	if (!group_dead) {
@@ -141,15 +159,23 @@ static void show_signal(struct text *line, const struct proclife_record *r)
 	/* PROCLIFE_SIGNAL_*; 0 is "queued" and needs no word */
 	static const char *const results[] = { "", ", ignored", ", already pending",
 					       ", queue overflow", ", information lost" };
+	static const char *const causes[] = {
+		[PROCLIFE_CAUSE_PARENT] = ", its parent, as it ended", [PROCLIFE_CAUSE_NAMESPACE] = ", as its namespace ended",
+		[PROCLIFE_CAUSE_TRACER] = ", its tracer, as it ended", [PROCLIFE_CAUSE_TERMINAL] = ", of the terminal",
+	};
 	const struct proclife_signal *s = &r->signal;
 	char buffer[24];
 
 	text_string(line, signal_name(s->signo, buffer));
 	text_string(line, " from ");
 	if (s->sender)
-		show_who(line, s->sender_comm, s->sender_pid, s->sender_tgid);
+		show_actor(line, s->sender_group_comm, s->sender_comm, s->sender_pid, s->sender_tgid);
 	else
 		text_string(line, "an interrupt");
+	if (s->cause && s->cause < sizeof(causes) / sizeof(causes[0]))
+		text_string(line, causes[s->cause]);
+	else if (s->sender_flags & PROCLIFE_F_EXITING && s->code == SI_KERNEL)
+		text_string(line, ", as it ended");
 	if (s->to_group)
 		text_string(line, ", to the group");
 	if (s->blocked)
@@ -213,7 +239,12 @@ static void show_coredump(struct text *line, const struct proclife_record *r)
 static void show_oom(struct text *line, const struct proclife_record *r)
 {
 	text_string(line, "chosen by the OOM killer, for ");
-	show_who(line, r->oom.allocator_comm, r->oom.allocator_pid, r->oom.allocator_tgid);
+	show_actor(line, r->oom.allocator_group_comm, r->oom.allocator_comm, r->oom.allocator_pid,
+		   r->oom.allocator_tgid);
+	if (r->oom.scope == PROCLIFE_OOM_CGROUP && r->oom.cgroup)
+		text_printf(line, ", limit of cgroup %" PRIu64, (uint64_t)r->oom.cgroup);
+	else if (r->oom.scope == PROCLIFE_OOM_CGROUP)
+		text_string(line, ", limit of a cgroup");
 }
 
 void text_event_details(struct text *line, const struct proclife_record *r,
@@ -239,7 +270,8 @@ void text_event_details(struct text *line, const struct proclife_record *r,
 		break;
 	case PROCLIFE_REAP:
 		text_string(line, "by ");
-		show_who(line, r->reap.reaper_comm, r->reap.reaper_pid, r->reap.reaper_tgid);
+		show_actor(line, r->reap.reaper_group_comm, r->reap.reaper_comm, r->reap.reaper_pid,
+			   r->reap.reaper_tgid);
 		show_phase(line, before, PROCLIFE_TEARDOWN, ", teardown ");
 		show_phase(line, before, PROCLIFE_ZOMBIE, ", zombie ");
 		break;

@@ -64,7 +64,7 @@ static void explain_left(struct text *text, const struct death *death, uint64_t 
 	else
 		text_printf(text, "its parent (%" PRIu32 ")", death->real_parent_tgid);
 	text_string(text, " did not reap it: ");
-	text_who(text, death->reaper_comm, death->reaper_tgid);
+	text_actor(text, death->reaper_comm, death->reaper_named, death->reaper_tgid);
 	text_string(text, " did, ");
 	text_time(text, zombie);
 	text_printf(text, " after the %s", death->marks.notified ? "parent was notified" : "exit");
@@ -90,8 +90,14 @@ static void explain_itself(struct text *text, const struct death *death, uint64_
 	if (death->is_thread)
 		return;
 	text_string(text, ", by itself: ");
-	put_parent(text, death);
-	text_string(text, " ignores SIGCHLD");
+	if (!death->ended_with_parent)
+		put_parent(text, death);
+	else if (death->real_parent_tgid == death->parent_tgid && death->parent_known)
+		text_who(text, death->parent_comm, death->parent_tgid);
+	else
+		text_printf(text, "(%" PRIu32 ")", death->real_parent_tgid);
+	text_string(text, death->ended_with_parent ? ", the init of its pid namespace, was ending" :
+						    " ignores SIGCHLD");
 }
 
 static void explain_zombie(struct text *text, const struct death *death)
@@ -107,7 +113,7 @@ static void explain_zombie(struct text *text, const struct death *death)
 		return;
 	}
 	explain_adopted(text, death);
-	text_who(text, death->reaper_comm, death->reaper_tgid);
+	text_actor(text, death->reaper_comm, death->reaper_named, death->reaper_tgid);
 	if (!death->reaper_waited) {
 		text_string(text, " reaped it ");
 		text_time(text, zombie);
@@ -186,7 +192,7 @@ static void explain_kill(struct text *text, const struct death *death)
 	if (!death->killed || death->killed > death->marks.exited || kill < death_took(death) / 10)
 		return;
 	text_string(text, signal_name(death->killer.signo, buffer));
-	text_killer(text, &death->killer, death->tgid);
+	text_killer(text, &death->killer, death->tgid, death->cgroups);
 	text_string(text, "; began to exit ");
 	text_time(text, kill);
 	text_string(text, " later; ");
@@ -219,12 +225,12 @@ static void explain_memory(struct text *text, const struct death *death)
 		text_time(text, memory->gone - memory->teardown);
 		if (!memory->own) {
 			text_string(text, " by ");
-			text_who(text, memory->by.comm, memory->by.tgid);
+			text_actor(text, memory->by.comm, memory->by.named, memory->by.tgid);
 		}
 	}
 	if (memory->early) {
 		text_string(text, "; ");
-		text_who(text, memory->early_by.comm, memory->early_by.tgid);
+		text_actor(text, memory->early_by.comm, memory->early_by.named, memory->early_by.tgid);
 		text_string(text, " had begun to take its memory");
 	}
 }

@@ -48,15 +48,18 @@ static void put_memory(struct csv *csv, const struct proclife_memory *memory)
 	put_time(csv, "memory_early", known ? memory->early : 0);
 	csv_number(csv, "memory_early_by_pid", known && early->pid, early->tgid);
 	csv_number(csv, "memory_early_by_tid", known && early->pid, early->pid);
-	put_comm(csv, "memory_early_by_comm", known && early->pid, early->comm);
+	put_comm(csv, "memory_early_by_comm", known && early->pid && early->named, early->comm);
+	put_comm(csv, "memory_early_by_thread_comm", known && early->pid, early->thread_comm);
 	csv_number(csv, "memory_early_anon", known, memory->early_anon);
 	put_time(csv, "memory_teardown", memory->teardown);
 	csv_number(csv, "memory_last_pid", known && last->pid, last->tgid);
 	csv_number(csv, "memory_last_tid", known && last->pid, last->pid);
-	put_comm(csv, "memory_last_comm", known && last->pid, last->comm);
+	put_comm(csv, "memory_last_comm", known && last->pid && last->named, last->comm);
+	put_comm(csv, "memory_last_thread_comm", known && last->pid, last->thread_comm);
 	csv_number(csv, "memory_by_pid", known && by->pid, by->tgid);
 	csv_number(csv, "memory_by_tid", known && by->pid, by->pid);
-	put_comm(csv, "memory_by_comm", known && by->pid, by->comm);
+	put_comm(csv, "memory_by_comm", known && by->pid && by->named, by->comm);
+	put_comm(csv, "memory_by_thread_comm", known && by->pid, by->thread_comm);
 	csv_number(csv, "memory_rss_anon", known, memory->rss_anon);
 	csv_number(csv, "memory_rss_file", known, memory->rss_file);
 	csv_number(csv, "memory_rss_shmem", known, memory->rss_shmem);
@@ -97,9 +100,13 @@ static void put_end(struct csv *csv, const struct life *life)
 	csv_signed(csv, "killer_code", killed, killer->code);
 	csv_number(csv, "killer_pid", killed, killer->tgid);
 	csv_number(csv, "killer_tid", killed, killer->pid);
-	put_comm(csv, "killer_comm", killed, killer->comm);
+	put_comm(csv, "killer_comm", killed && killer->named, killer->comm);
+	put_comm(csv, "killer_thread_comm", killed, killer->thread_comm);
+	csv_text(csv, "killer_cause", killed ? proclife_cause_name(killer->cause) : NULL);
+	csv_text(csv, "killer_oom_scope", killed ? proclife_oom_scope_name(killer->oom_scope) : NULL);
+	csv_number(csv, "killer_oom_cgroup", killed && killer->oom_cgroup, killer->oom_cgroup);
 	put_count(csv, "reaper_pid", death->reaper_tgid);
-	put_comm(csv, "reaper_comm", death->reaper_tgid, life->process->reaper_comm);
+	put_comm(csv, "reaper_comm", death->reaper_tgid && life->process->reaper_named, life->process->reaper_comm);
 	csv_text(csv, "state", proclife_state_name(death->state));
 	csv_bool(csv, "incomplete", true, death->incomplete);
 	csv_bool(csv, "partial", true, !death->marks.born);
@@ -133,6 +140,8 @@ static void put_who(struct csv *csv, const struct run *run, const struct life *l
 	csv_bool(csv, "kthread", true, death->flags & PROCLIFE_F_KTHREAD);
 	put_count(csv, "threads", death->threads);
 	put_count(csv, "execs", death->execs);
+	csv_bool(csv, "script", true, death->script);
+	csv_bool(csv, "by_fd", true, death->by_fd);
 }
 
 /* The names, if @names; of @life then counts nothing. */

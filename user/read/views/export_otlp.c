@@ -103,12 +103,20 @@ static void put_end(struct json *json, const struct life *life)
 		otlp_int(json, "proclife.killer.code", killer->code);
 		put_known(json, "proclife.killer.pid", killer->tgid);
 		put_known(json, "proclife.killer.tid", killer->pid);
-		put_comm(json, "proclife.killer.comm", killer->comm);
+		if (killer->named)
+			put_comm(json, "proclife.killer.comm", killer->comm);
+		put_comm(json, "proclife.killer.thread_comm", killer->thread_comm);
+		if (proclife_cause_name(killer->cause))
+			otlp_string(json, "proclife.killer.cause", proclife_cause_name(killer->cause));
+		if (proclife_oom_scope_name(killer->oom_scope))
+			otlp_string(json, "proclife.killer.oom_scope", proclife_oom_scope_name(killer->oom_scope));
+		put_known(json, "proclife.killer.oom_cgroup", killer->oom_cgroup);
 	}
 	if (!process->reaper_tgid)
 		return;
 	otlp_uint(json, "proclife.reaper.pid", process->reaper_tgid);
-	put_comm(json, "proclife.reaper.comm", process->reaper_comm);
+	if (process->reaper_named)
+		put_comm(json, "proclife.reaper.comm", process->reaper_comm);
 }
 
 static void put_mark(struct spans *spans, const char *key, uint64_t ts)
@@ -116,12 +124,15 @@ static void put_mark(struct spans *spans, const char *key, uint64_t ts)
 	put_known(&spans->json, key, export_realtime(spans->export->run, ts));
 }
 
-static void put_actor(struct json *json, const char *pid, const char *comm, const struct proclife_actor *actor)
+static void put_actor(struct json *json, const char *pid, const char *comm, const char *thread,
+		      const struct proclife_actor *actor)
 {
 	if (!actor->pid)
 		return;
 	otlp_uint(json, pid, actor->tgid);
-	put_comm(json, comm, actor->comm);
+	if (actor->named)
+		put_comm(json, comm, actor->comm);
+	put_comm(json, thread, actor->thread_comm);
 }
 
 static void put_memory(struct spans *spans, const struct proclife_memory *memory)
@@ -133,11 +144,14 @@ static void put_memory(struct spans *spans, const struct proclife_memory *memory
 	put_mark(spans, "proclife.memory.left", memory->left);
 	put_known(json, "proclife.memory.holders", memory->holders);
 	put_mark(spans, "proclife.memory.early", memory->early);
-	put_actor(json, "proclife.memory.early_by.pid", "proclife.memory.early_by.comm", &memory->early_by);
+	put_actor(json, "proclife.memory.early_by.pid", "proclife.memory.early_by.comm", "proclife.memory.early_by.thread_comm",
+		  &memory->early_by);
 	put_known(json, "proclife.memory.early_anon", memory->early_anon);
 	put_mark(spans, "proclife.memory.teardown", memory->teardown);
-	put_actor(json, "proclife.memory.last.pid", "proclife.memory.last.comm", &memory->last);
-	put_actor(json, "proclife.memory.by.pid", "proclife.memory.by.comm", &memory->by);
+	put_actor(json, "proclife.memory.last.pid", "proclife.memory.last.comm", "proclife.memory.last.thread_comm",
+		  &memory->last);
+	put_actor(json, "proclife.memory.by.pid", "proclife.memory.by.comm", "proclife.memory.by.thread_comm",
+		  &memory->by);
 	otlp_uint(json, "proclife.memory.rss_anon", memory->rss_anon);
 	otlp_uint(json, "proclife.memory.rss_file", memory->rss_file);
 	otlp_uint(json, "proclife.memory.rss_shmem", memory->rss_shmem);
@@ -196,6 +210,10 @@ static void put_attributes(struct spans *spans, const struct life *life)
 	put_known(json, "proclife.creator_pid", process->creator_tgid);
 	otlp_uint(json, "proclife.threads", process->threads);
 	otlp_uint(json, "proclife.execs", process->execs);
+	if (process->script)
+		otlp_true(json, "proclife.script");
+	if (process->by_fd)
+		otlp_true(json, "proclife.by_fd");
 	otlp_string(json, "proclife.state", proclife_state_name(death->state));
 	if (process->flags & PROCLIFE_F_KTHREAD)
 		otlp_true(json, "proclife.kthread");

@@ -41,7 +41,7 @@ static void put_phase(struct text *line, const struct run *run, const struct fir
 		killer = fire->open ? proclife_process_sigkill(process) : proclife_process_killer(process);
 		if (killer) {
 			text_string(line, ", signal");
-			text_killer(line, killer, process->tgid);
+			text_killer(line, killer, process->tgid, run->cgroups);
 		}
 		break;
 	case PROCLIFE_ZOMBIE:
@@ -61,7 +61,7 @@ static void put_what(struct text *line, const struct run *run, const struct fire
 	case CONDITION_FAILED:
 	case CONDITION_STATUS:
 	case CONDITION_SIGNAL:
-		text_exit(line, fire->process->exit_code, fire->process);
+		text_exit(line, fire->process->exit_code, fire->process, run->cgroups);
 		put_parent(line, run, fire->process);
 		break;
 	case CONDITION_FORKS:

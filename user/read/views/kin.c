@@ -96,6 +96,7 @@ static void keep(struct kin *kin, const struct proclife_process *process)
 	if (process->args)
 		life->args = text_of(kin, process->args, (size_t)process->args_bytes + 1);
 	life->args_cut = process->args_cut;
+	life->script = process->script;
 	life->older = !process->marks.born;
 	life->open = !life->ended &&
 		     proclife_process_state(process) == PROCLIFE_IS_ALIVE;

@@ -36,6 +36,7 @@ struct kin_life {
 	bool incomplete : 1;
 	bool args_cut : 1;
 	bool kthread : 1;
+	bool script : 1; /* as in struct proclife_process */
 };
 
 /* Of each life, a list of lives: from first[life] up to first[life + 1]. */

@@ -23,14 +23,14 @@ static void json_phases(struct json *json, const struct death *death)
 	}
 }
 
-static void json_actor(struct json *json, const char *name, const struct proclife_actor *actor)
+static void put_actor(struct json *json, const char *name, const struct proclife_actor *actor)
 {
 	if (!actor->pid) {
 		json_null(json, name);
 		return;
 	}
 	json_object(json, name);
-	json_task(json, actor->tgid, actor->pid, actor->comm);
+	json_actor(json, actor);
 	json_object_end(json);
 }
 
@@ -44,11 +44,11 @@ static void json_memory(struct json *json, const struct proclife_memory *memory)
 	json_uint_or_null(json, "left", memory->left);
 	json_uint(json, "holders", memory->holders);
 	json_uint_or_null(json, "early", memory->early);
-	json_actor(json, "early_by", &memory->early_by);
+	put_actor(json, "early_by", &memory->early_by);
 	json_uint(json, "early_anon", memory->early_anon);
 	json_uint_or_null(json, "teardown", memory->teardown);
-	json_actor(json, "last", &memory->last);
-	json_actor(json, "by", &memory->by);
+	put_actor(json, "last", &memory->last);
+	put_actor(json, "by", &memory->by);
 	json_uint(json, "rss_anon", memory->rss_anon);
 	json_uint(json, "rss_file", memory->rss_file);
 	json_uint(json, "rss_shmem", memory->rss_shmem);
@@ -97,6 +97,8 @@ void lives_json_death(const struct death *death)
 	json_bool(json, "kthread", death->flags & PROCLIFE_F_KTHREAD);
 	json_uint(json, "threads", death->threads);
 	json_uint(json, "execs", death->execs);
+	json_bool(json, "script", death->script);
+	json_bool(json, "by_fd", death->by_fd);
 	json_uint_or_null(json, "born", death->marks.born);
 	json_uint(json, "seen", death->seen);
 	json_uint_or_null(json, "killed", death->killed);

@@ -298,7 +298,8 @@ static void put_columns(struct lives_text *view, const struct death *death)
 static void put_command(struct text *text, const struct death *death, struct recent *recent,
 			unsigned int room)
 {
-	const char *base = death->path ? path_base(death->path) : NULL;
+	const struct command command = { death->path, death->args, death->args_bytes, death->args_cut,
+					 death->script, death->by_fd };
 
 	if (death->flags & PROCLIFE_F_KTHREAD) {
 		text_string(text, "[");
@@ -310,18 +311,20 @@ static void put_command(struct text *text, const struct death *death, struct rec
 		text_comm(text, death->comm);
 		return;
 	}
-	text_label(text, death->args ? base : death->path, SIZE_MAX);
-	if (strncmp(base, death->comm, PROCLIFE_COMM_LEN - 1)) {
+	if (death->args)
+		text_command(text, &command);
+	else
+		text_label(text, death->path, SIZE_MAX);
+	if (!command_is_called(&command, death->comm)) {
 		text_string(text, " (");
 		text_comm(text, death->comm);
 		text_string(text, ")");
 	}
 	if (death->args && recent)
-		recent_put_args(recent, text, death->comm, death->args, death->args_bytes,
-				death->args_cut,
+		recent_put_args(recent, text, death->comm, &command,
 				room > text->columns ? room - text->columns : 1);
 	else if (death->args)
-		text_args(text, death->args, death->args_bytes, death->args_cut, 1);
+		text_args(text, death->args, death->args_bytes, death->args_cut, command_skip(&command));
 }
 
 static bool by_memory(const struct lives_text *view)
@@ -358,7 +361,7 @@ static void build_notes(struct text *notes, const struct lives_text *view, const
 		text_style(notes, STYLE_BAD);
 		text_string(notes, signal_name(death->killer.signo, buffer));
 		before = notes->len;
-		text_killer(notes, &death->killer, death->tgid);
+		text_killer(notes, &death->killer, death->tgid, view->run->cgroups);
 		if (notes->len == before) /* STATUS says as much */
 			text_clear(notes);
 		else
@@ -368,6 +371,8 @@ static void build_notes(struct text *notes, const struct lives_text *view, const
 		text_string(notes, notes->len ? ", " : "  ");
 		put_memory(notes, death);
 	}
+	if (others && death->execs > 1)
+		text_printf(notes, "%s%" PRIu32 " execs", notes->len ? ", " : "  ", death->execs);
 	if (!death->incomplete && death->when)
 		return;
 	text_string(notes, notes->len ? ", " : "  ");
@@ -381,7 +386,7 @@ static void build_notes(struct text *notes, const struct lives_text *view, const
 
 static bool has_notes(const struct lives_text *view, const struct death *death)
 {
-	return death->killer.signo || death->incomplete || !death->when || by_memory(view);
+	return death->killer.signo || death->incomplete || !death->when || death->execs > 1 || by_memory(view);
 }
 
 void lives_text_row(struct lives_text *view, const struct death *death)

@@ -22,7 +22,7 @@ static inline void memory_put_last(struct text *text, const char *title,
 		return;
 	text_string(text, title);
 	if (memory->last.pid)
-		text_who(text, memory->last.comm, memory->last.tgid);
+		text_actor(text, memory->last.comm, memory->last.named, memory->last.tgid);
 	else
 		text_string(text, "an interrupt");
 }

@@ -46,7 +46,7 @@ static uint32_t end_of(struct page *page, const struct proclife_process *process
 		return 0;
 	text_init(&text, &screen);
 	before = uselocale(page->locale);
-	text_exit(&text, process->exit_code, process);
+	text_exit(&text, process->exit_code, process, page->run->cgroups);
 	uselocale(before);
 	number = page_number(&page->ends, text.s, text.len);
 	text_free(&text);

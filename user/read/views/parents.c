@@ -92,7 +92,7 @@ static void put_figure(struct text *line, const struct parent *parent, enum colu
 		text_count_in(line, width, sum->reaped);
 		return;
 	case COLUMN_CPU:
-		if (!(sum->reaped | sum->ignored))
+		if (!(sum->reaped | sum->ignored | sum->ended_with))
 			break;
 		text_time_in(line, width, sum->runtime);
 		return;
@@ -141,6 +141,10 @@ static void put_notes(const struct run *run, struct text *line,
 	}
 	if (reaper->ignored) {
 		text_printf(line, "%signored the end of %" PRIu64, separator, reaper->ignored);
+		separator = ", ";
+	}
+	if (reaper->ended_with) {
+		text_printf(line, "%sended its pid namespace, with %" PRIu64, separator, reaper->ended_with);
 		separator = ", ";
 	}
 	if (reaper->zombies) {
@@ -226,6 +230,7 @@ static void show_json(const struct run *run, const struct parent *parent)
 	json_uint(json, "awaited", reaper->awaited);
 	json_uint(json, "belated", reaper->belated);
 	json_uint(json, "ignored", reaper->ignored);
+	json_uint(json, "ended_with", reaper->ended_with);
 	json_uint(json, "dead_runtime", reaper->runtime);
 	json_uint(json, "coalesced", reaper->coalesced);
 	json_uint(json, "zombies", reaper->zombies);

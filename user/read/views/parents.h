@@ -28,7 +28,7 @@ void parents_print_table(const struct run *run, const struct parents *parents, u
 /* One that is none of these may have been a parent only of what no filter lets pass. */
 static inline bool parent_is_shown(const struct proclife_reaper *reaper)
 {
-	return reaper->born | reaper->reaped | reaper->ignored | reaper->zombies;
+	return reaper->born | reaper->reaped | reaper->ignored | reaper->ended_with | reaper->zombies;
 }
 
 /* What it is, if that is not just a parent; or NULL. */

@@ -102,6 +102,7 @@ static void add(struct parent *parent, const struct parent *more)
 	sum->awaited += other->awaited;
 	sum->belated += other->belated;
 	sum->ignored += other->ignored;
+	sum->ended_with += other->ended_with;
 	sum->born += other->born;
 	add_count(&sum->runtime, other->runtime);
 	sum->coalesced += other->coalesced;

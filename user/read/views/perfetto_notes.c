@@ -19,13 +19,15 @@ static void put_comm(struct packets *packets, const char *name, const char comm[
 	packets_note_text(packets, name, comm, PROCLIFE_COMM_LEN);
 }
 
-static void put_actor(struct packets *packets, const char *pid, const char *comm,
+static void put_actor(struct packets *packets, const char *pid, const char *comm, const char *thread,
 		      const struct proclife_actor *actor)
 {
 	if (!actor->pid)
 		return;
 	packets_note_uint(packets, pid, actor->tgid);
-	put_comm(packets, comm, actor->comm);
+	if (actor->named)
+		put_comm(packets, comm, actor->comm);
+	put_comm(packets, thread, actor->thread_comm);
 }
 
 static void put_who(struct packets *packets, const struct run *run, const struct proclife_process *process)
@@ -44,6 +46,10 @@ static void put_who(struct packets *packets, const struct run *run, const struct
 		packets_note_true(packets, "args_cut");
 	packets_note_uint(packets, "threads", process->threads);
 	packets_note_uint(packets, "execs", process->execs);
+	if (process->script)
+		packets_note_true(packets, "script");
+	if (process->by_fd)
+		packets_note_true(packets, "by_fd");
 }
 
 static void put_end(struct packets *packets, const struct life *life)
@@ -65,11 +71,17 @@ static void put_end(struct packets *packets, const struct life *life)
 		put_text(packets, "killer_signal", signal_name(killer->signo, text));
 		packets_note_int(packets, "killer_code", killer->code);
 		packets_note_uint(packets, "killer_pid", killer->tgid);
-		put_comm(packets, "killer_comm", killer->comm);
+		if (killer->named)
+			put_comm(packets, "killer_comm", killer->comm);
+		put_comm(packets, "killer_thread_comm", killer->thread_comm);
+		put_text(packets, "killer_cause", proclife_cause_name(killer->cause));
+		put_text(packets, "killer_oom_scope", proclife_oom_scope_name(killer->oom_scope));
+		put_known(packets, "killer_oom_cgroup", killer->oom_cgroup);
 	}
 	if (process->reaper_tgid) {
 		packets_note_uint(packets, "reaper_pid", process->reaper_tgid);
-		put_comm(packets, "reaper_comm", process->reaper_comm);
+		if (process->reaper_named)
+			put_comm(packets, "reaper_comm", process->reaper_comm);
 	}
 	put_text(packets, "state", proclife_state_name(life->death.state));
 	if (process->incomplete)
@@ -83,9 +95,12 @@ static void put_memory(struct packets *packets, const struct proclife_memory *me
 	if (!memory->left && !memory->teardown)
 		return;
 	put_known(packets, "memory_holders", memory->holders);
-	put_actor(packets, "memory_early_by_pid", "memory_early_by_comm", &memory->early_by);
-	put_actor(packets, "memory_last_pid", "memory_last_comm", &memory->last);
-	put_actor(packets, "memory_by_pid", "memory_by_comm", &memory->by);
+	put_actor(packets, "memory_early_by_pid", "memory_early_by_comm", "memory_early_by_thread_comm",
+		  &memory->early_by);
+	put_actor(packets, "memory_last_pid", "memory_last_comm", "memory_last_thread_comm",
+		  &memory->last);
+	put_actor(packets, "memory_by_pid", "memory_by_comm", "memory_by_thread_comm",
+		  &memory->by);
 	packets_note_uint(packets, "memory_rss_anon", memory->rss_anon);
 	packets_note_uint(packets, "memory_rss_file", memory->rss_file);
 	packets_note_uint(packets, "memory_rss_shmem", memory->rss_shmem);

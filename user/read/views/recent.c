@@ -30,7 +30,7 @@ static void keep(struct recent *recent, struct recent_args *kept, const char com
 
 /* Returns whether there was anything that the last one did not have. */
 static bool put_news(struct text *text, const struct recent_args *kept, const char *args,
-		     uint32_t bytes)
+		     uint32_t bytes, unsigned int skip)
 {
 	bool marked = false, news = false;
 	struct kept_words known;
@@ -40,7 +40,7 @@ static bool put_news(struct text *text, const struct recent_args *kept, const ch
 	kept_words_begin(&known, &kept->args, MOST_WORDS);
 	for (i = 0; i < bytes && words < MOST_WORDS; i += n + 1, words++) {
 		n = (uint32_t)strnlen(args + i, bytes - i);
-		if (!words)
+		if (words < skip)
 			continue;
 		if (kept_words_have(&known, args + i, n)) {
 			if (!marked)
@@ -86,15 +86,17 @@ static void put_telling(struct text *text, size_t length, unsigned int before,
 }
 
 void recent_put_args(struct recent *recent, struct text *text, const char comm[PROCLIFE_COMM_LEN],
-		     const char *args, uint32_t bytes, bool cut, unsigned int columns)
+		     const struct command *command, unsigned int columns)
 {
+	const char *args = command->args;
+	uint32_t bytes = command->bytes;
 	struct recent_args *kept = find(recent, comm);
 	unsigned int before = text->columns;
 	size_t length = text->len;
 
-	if (!kept || !put_news(text, kept, args, bytes)) {
+	if (!kept || !put_news(text, kept, args, bytes, command_skip(command))) {
 		cut_back(text, length, before);
-		text_args(text, args, bytes, cut, 1);
+		text_args(text, args, bytes, command->cut, command_skip(command));
 	}
 	if (columns && text->columns - before > columns)
 		put_telling(text, length, before, kept, args, bytes, columns);

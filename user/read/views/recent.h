@@ -3,7 +3,7 @@
 #ifndef READ_RECENT_H
 #define READ_RECENT_H
 
-#include "output/format.h"
+#include "output/quote.h"
 #include "views/kept_args.h"
 
 struct recent {
@@ -15,12 +15,12 @@ struct recent {
 };
 
 /*
- * Appends the arguments behind the first, in place of each run of those that the last command line
+ * Appends the arguments behind the command's name, in place of each run of those that the last command line
  * of this name had too a mark; all of them if there was none, or it had them all. If they do not fit in
  * @columns, 0 for any, the most telling of their words. Keeps this one.
  */
 void recent_put_args(struct recent *recent, struct text *text, const char comm[PROCLIFE_COMM_LEN],
-		     const char *args, uint32_t bytes, bool cut, unsigned int columns);
+		     const struct command *command, unsigned int columns);
 void recent_free(struct recent *recent);
 
 #endif

@@ -67,6 +67,7 @@ struct sums {
 	uint32_t slowest;	/* row */
 	uint32_t members;	/* index in rows.members: so many as the row stands for */
 	unsigned int differ;	/* DIFFER_* */
+	uint16_t execs;		/* the most of one of them */
 };
 
 struct rows {

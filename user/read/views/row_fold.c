@@ -117,7 +117,8 @@ static bool same_killer(const struct proclife_node *x, const struct proclife_nod
 	if (a == b)
 		return true;
 	/* If the process did it itself, no pid is shown. */
-	return a && b && a->tgid == x->tgid && b->tgid == y->tgid && a->code == b->code;
+	return a && b && a->tgid == x->tgid && b->tgid == y->tgid && a->code == b->code && a->cause == b->cause &&
+	       a->oom_cgroup == b->oom_cgroup;
 }
 
 static unsigned int differ(const struct proclife_node *x, const struct proclife_node *y)
@@ -190,6 +191,8 @@ static int add_up(struct rows *rows, uint32_t line, struct addresses *seen, uint
 
 		add_figures(rows, sums, member);
 		sums->failed += node_failed(other->node);
+		if (sums->execs < other->node->execs)
+			sums->execs = other->node->execs;
 		sums->incomplete += other->node->incomplete;
 		sums->differ |= differ(b->node, other->node);
 		if (member == line)

@@ -42,6 +42,7 @@ static void set_parent(struct death *death, const struct proclife_process *proce
 	death->parent_tgid = process->parent_tgid;
 	death->real_parent_tgid = process->real_parent_tgid;
 	death->parent_known = process->parent_id;
+	death->ended_with_parent = process->ended_with_parent;
 	memcpy(death->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
 }
 
@@ -75,6 +76,8 @@ static void process_gone(void *data, struct proclife_process *process)
 		.reaper_pid = process->reaper_pid,
 		.reaper_tgid = process->reaper_tgid,
 		.free_cpu = process->free_cpu,
+		.reaper_named = process->reaper_named,
+		.cgroups = slowest->run->cgroups,
 	};
 
 	if (!process->selected || !process->matches || process->notified_lost ||
@@ -105,6 +108,8 @@ static void task_gone(void *data, struct proclife_task *task)
 		.reaper_tgid = task->reaper_tgid,
 		.free_cpu = task->free_cpu,
 		.is_thread = true,
+		.reaper_named = task->reaper_named,
+		.cgroups = slowest->run->cgroups,
 	};
 
 	if (!process->selected || !process->matches ||
@@ -185,7 +190,8 @@ static void show_json(struct json *json, struct text *why, const struct death *d
 	json_uint_or_null(json, "freed", death->marks.freed);
 	json_uint(json, "parent_pid", death->parent_tgid);
 	json_uint(json, "reaper_pid", death->reaper_tgid);
-	json_comm_or_null(json, "reaper_comm", death->marks.reaped, death->reaper_comm);
+	json_comm_or_null(json, "reaper_comm", death->marks.reaped && death->reaper_named,
+			  death->reaper_comm);
 	json_uint_or_null(json, "reaper_waited", death->reaper_waited);
 	json_uint(json, "free_cpu", death->free_cpu);
 	text_clear(why);

@@ -20,6 +20,7 @@ struct death {
 	uint64_t killed;  /* see proclife_process_killed() */
 	struct proclife_killer killer; /* its signal is 0 if there is none */
 	struct proclife_memory memory; /* zeros: not known */
+	struct proclife_cgroups *cgroups; /* has their paths */
 	uint32_t pid;
 	uint32_t tgid;
 	uint32_t threads;
@@ -30,6 +31,8 @@ struct death {
 	uint16_t free_cpu;
 	bool is_thread;
 	bool parent_known; /* its name, by birth */
+	bool ended_with_parent; /* as in struct proclife_process */
+	bool reaper_named; /* reaper_comm is not only a thread's */
 	char comm[PROCLIFE_COMM_LEN];
 	char parent_comm[PROCLIFE_COMM_LEN];
 	char reaper_comm[PROCLIFE_COMM_LEN]; /* once it is reaped */

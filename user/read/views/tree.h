@@ -72,7 +72,7 @@ void tree_families_free(struct families *families);
 void tree_build_notes(struct tree_view *view, const struct row *b);
 /* @killer: NULL if it is not known. */
 void tree_note_exit(struct text *notes, int exit_code, const struct proclife_killer *killer,
-		    uint32_t tgid);
+		    uint32_t tgid, struct proclife_cgroups *cgroups);
 void tree_note_state(struct text *notes, enum proclife_life_state state);
 /* "… 312 processes below, 3 failed, 41.0 s CPU"; @many: "processes below" */
 void tree_note_cut_off(struct text *notes, const struct cut_off *cut, const char *one,

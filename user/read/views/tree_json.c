@@ -59,6 +59,8 @@ static void json_node(struct tree_view *view, const struct row *b)
 	json_bool(json, "kthread", node->flags & PROCLIFE_F_KTHREAD);
 	json_uint(json, "threads", node->common->threads);
 	json_uint(json, "execs", node->execs);
+	json_bool(json, "script", node->flags & PROCLIFE_F_SCRIPT);
+	json_bool(json, "by_fd", node->flags & PROCLIFE_F_BY_FD);
 	json_uint_or_null(json, "born", node->older ? 0 : node->began);
 	json_uint(json, "seen", node->began);
 	json_uint_or_null(json, "exited", node->marks.exited);

@@ -5,9 +5,19 @@
 #include "views/tree.h"
 #include <string.h>
 
+static struct command command_of(const struct proclife_node *node)
+{
+	return (struct command){
+		.path = node->path, .args = node->args, .bytes = node->args_bytes,
+		.cut = node->args_cut, .script = node->flags & PROCLIFE_F_SCRIPT,
+		.by_fd = node->flags & PROCLIFE_F_BY_FD,
+	};
+}
+
 /* The name alone, without arguments: the program, not where it lies. */
 static void put_program(struct text *name, const struct proclife_node *node)
 {
+	const struct command command = command_of(node);
 	const char *base = node_base(node);
 
 	if (node->flags & PROCLIFE_F_KTHREAD) {
@@ -20,8 +30,11 @@ static void put_program(struct text *name, const struct proclife_node *node)
 		text_comm(name, node->comm);
 		return;
 	}
-	text_label(name, base, SIZE_MAX);
-	if (strncmp(base, node->comm, PROCLIFE_COMM_LEN - 1)) {
+	if (node->args)
+		text_command(name, &command);
+	else
+		text_label(name, base, SIZE_MAX);
+	if (!command_is_called(&command, node->comm)) {
 		text_string(name, " (");
 		text_comm(name, node->comm);
 		text_string(name, ")");
@@ -33,13 +46,14 @@ static void put_args(struct tree_view *view, struct text *line, const struct row
 		     unsigned int columns)
 {
 	const struct proclife_node *node = b->node;
+	const struct command command = command_of(node);
 	struct text *args = &view->args;
 
 	if (!node->args || node->flags & PROCLIFE_F_KTHREAD)
 		return;
 	text_clear(args);
 	text_string(args, "");
-	text_args(args, node->args, node->args_bytes, node->args_cut, 1);
+	text_args(args, node->args, node->args_bytes, node->args_cut, node->path ? command_skip(&command) : 1);
 	if (columns && args->columns > columns && tree_put_words(view, line, b, columns))
 		return;
 	text_in(line, args, columns);
@@ -147,7 +161,7 @@ static void note_pid(struct text *notes, const char *what, uint32_t pid)
 
 /* As in the other views, but shorter. */
 void tree_note_exit(struct text *notes, int exit_code, const struct proclife_killer *killer,
-		    uint32_t tgid)
+		    uint32_t tgid, struct proclife_cgroups *cgroups)
 {
 	char buffer[24];
 
@@ -159,7 +173,7 @@ void tree_note_exit(struct text *notes, int exit_code, const struct proclife_kil
 	if (exit_code & 0x7f) {
 		text_string(notes, signal_name(exit_code & 0x7f, buffer));
 		if (killer)
-			text_killer(notes, killer, tgid);
+			text_killer(notes, killer, tgid, cgroups);
 		if (exit_code & 0x80)
 			text_string(notes, ", core dumped");
 	} else {
@@ -277,8 +291,9 @@ static void note_count(struct text *notes, enum style style, uint32_t count, con
 }
 
 /* How it ended; of several that ended in different ways, how many failed. */
-static void note_end(struct text *notes, const struct row *b, const struct sums *sums)
+static void note_end(struct tree_view *view, const struct row *b, const struct sums *sums)
 {
+	struct text *notes = &view->notes;
 	unsigned int differ = sums ? sums->differ : 0;
 	const struct proclife_node *node = b->node;
 
@@ -287,7 +302,8 @@ static void note_end(struct text *notes, const struct row *b, const struct sums 
 			note_count(notes, STYLE_BAD, sums->failed, " failed");
 	} else if (node_exit_code(node)) {
 		tree_note_exit(notes, node->exit_code,
-			       differ & DIFFER_KILLER ? NULL : node->common->killer, node->tgid);
+			       differ & DIFFER_KILLER ? NULL : node->common->killer, node->tgid,
+			       view->run->cgroups);
 	}
 	tree_note_state(notes, node->state);
 	if (node->state == PROCLIFE_IS_UNKNOWN)
@@ -304,16 +320,24 @@ void tree_build_notes(struct tree_view *view, const struct row *b)
 	unsigned int differ = sums ? sums->differ : 0;
 	const struct proclife_node *node = b->node;
 	struct text *notes = &view->notes;
+	uint16_t execs = sums ? sums->execs : node->execs;
 
 	text_clear(notes);
 	text_string(notes, "");
 	note_rank(view, b);
 	view->ranked = notes->columns;
 	note_extras(view, b);
-	note_end(notes, b, sums);
+	note_end(view, b, sums);
 	if (node->common->threads > 1 && !(differ & DIFFER_THREADS)) {
 		begin_note(notes, STYLE_PLAIN);
 		text_plural(notes, node->common->threads, "thread", "threads");
+		end_note(notes);
+	}
+	if (execs > 1) {
+		begin_note(notes, STYLE_PLAIN);
+		text_string(notes, sums && sums->execs != node->execs ? "up to " : "");
+		text_count(notes, execs);
+		text_string(notes, " execs");
 		end_note(notes);
 	}
 	if (node_creator(node) && !(differ & DIFFER_CREATOR))

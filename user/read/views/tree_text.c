@@ -273,7 +273,7 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	text_string(&view->below, "");
 	view->ranked = 0;
 	if (t->exit_code && t->marks.exited)
-		tree_note_exit(&view->notes, t->exit_code, NULL, 0);
+		tree_note_exit(&view->notes, t->exit_code, NULL, 0, NULL);
 	tree_note_state(&view->notes, t->state);
 	text_string(line, "  ");
 	put_guides(view, depth);

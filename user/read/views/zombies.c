@@ -112,7 +112,7 @@ static void show(const struct run *run, struct text *line, const struct proclife
 	text_comm(line, zombie->comm);
 	text_pad(line, column + PROCLIFE_COMM_LEN);
 	column = line->columns;
-	text_exit(line, zombie->exit_code, zombie);
+	text_exit(line, zombie->exit_code, zombie, run->cgroups);
 	text_pad(line, column + 18);
 	text_string(line, "  ");
 	text_hang(line);
