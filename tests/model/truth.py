@@ -127,22 +127,29 @@ def check_memory(process, said):
         check("left", (its["left"], its["holders"]), left and (left["ts"], left["users"]))
     else:
         check("holders", its["holders"], 0)
-    who = lambda each: each and dict(
-        texts("comm", each["comm"] if each["pid"] == each["tid"] or each["process"] is process else None), **texts("thread_comm", each["thread_comm"]), pid=each["pid"], tid=each["tid"]) or None
+    said = lambda each, comm: dict(texts("comm", comm), **texts("thread_comm", each["thread_comm"]),
+                                   pid=each["pid"], tid=each["tid"])
+
+    def who(each):
+        """Of a thread, the process is named if the memory is its own and its leader was seen."""
+        leads, own = each and each["pid"] == each["tid"], each and each["process"] is process
+        return [None] if not each else [said(each, each["comm"])] if leads else \
+            [said(each, None)] + ([said(each, each["comm"])] if own else [])
+
     kib = lambda each, names: tuple(each.get(name, 0) for name in names)
     down = mm.teardown
     if its["teardown"] is not None:
         names = ("rss_anon", "rss_file", "rss_shmem", "swap")
         check("teardown", (its["teardown"], *(its[name] for name in names)), down and (down["ts"], *kib(down, names)))
-        check("by", its["by"], who(down))
-        check("last", its["last"], who(mm.last), None)
+        check("by", its["by"], *who(down))
+        check("last", its["last"], *who(mm.last), None)
     else:
-        check("last", its["last"], None, who(mm.last))
+        check("last", its["last"], None, *who(mm.last))
     if its["gone"] is not None:
         check("gone", its["gone"], mm.gone and mm.gone["ts"])
     if its["early"] is not None:
         check("early", (its["early"], its["early_anon"], its["early_by"]),
-              *((each["ts"], each.get("rss_anon", 0), who(each)) for each in mm.early))
+              *((each["ts"], each.get("rss_anon", 0), by) for each in mm.early for by in who(each)))
     return wrong
 
 

@@ -10,14 +10,14 @@ static void set_actor(struct proclife_actor *actor, const struct proclife_own_me
 		      const struct proclife_task *task, const struct proclife_record *record)
 {
 	const struct proclife_process *process = task->process;
-	const char *name = own->process == proclife_own(process) && process->start ? process->comm : "";
+	bool leads = record->pid == record->tgid;
 
-	actor->id = task->process->id;
+	actor->id = process->id;
 	actor->pid = record->pid;
 	actor->tgid = record->tgid;
 	proclife_copy_name(actor->thread_comm, record->comm);
-	actor->named = proclife_copy_who(actor->comm, record->pid == record->tgid ? record->comm : name,
-					 record->comm, false);
+	actor->named = leads || (own->process == proclife_own(process) && process->start);
+	proclife_copy_name(actor->comm, actor->named && !leads ? process->comm : record->comm);
 }
 
 /* @task: NULL if an interrupt lets go of it. */
