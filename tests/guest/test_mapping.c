@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -164,7 +165,7 @@ static void expect_opens(const char *path, bool of_group)
 static void test_who_may_read(void **state)
 {
 	static const struct reader member = { .member = true };
-	const char *own = "/tmp/proclife-node";
+	char folder[] = "/tmp/proclife-XXXXXX", own[sizeof(folder) + sizeof("/node")];
 	struct stat st;
 
 	(void)state;
@@ -174,11 +175,14 @@ static void test_who_may_read(void **state)
 	expect_opens(PROCLIFE_DEVICE, true);
 	/* A node elsewhere is not root's word: a container makes its own. */
 	assert_int_equal(stat(PROCLIFE_DEVICE, &st), 0);
-	unlink(own);
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chmod(folder, 0755), 0);
+	snprintf(own, sizeof(own), "%s/node", folder);
 	assert_int_equal(mknod(own, S_IFCHR | 0440, st.st_rdev), 0);
 	assert_int_equal(chown(own, 0, GROUP), 0);
 	assert_int_equal(open_as(&member, own), EPERM);
 	unlink(own);
+	rmdir(folder);
 	/* Neither is a mode for everybody. */
 	assert_int_equal(chmod(PROCLIFE_DEVICE, 0444), 0);
 	assert_int_equal(open_as(&readers[0], PROCLIFE_DEVICE), EPERM);
