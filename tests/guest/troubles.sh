@@ -3,10 +3,47 @@
 # tests/guest/troubles.sh [NAME...] - the situations in tests/guest/troubles/NAME.sh, or all: what people
 # reported to be hard to explain on their machines. Each brings one about, so that the right answer is
 # known, and checks every view that speaks of it. They share this shell, begin with the module loaded
-# and with $here, an empty folder, and may use what expect.sh has.
+# and with $here, an empty folder, and may use what expect.sh has, and the functions below.
 set -u
 # shellcheck source=tests/guest/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+export TMUX_TMPDIR=$work LC_ALL=C.UTF-8
+
+# A scenario can have unloaded it.
+unload() {
+	local tries
+	for ((tries = 0; tries < 300; tries++)); do
+		[[ -d /sys/module/proclife ]] || return 0
+		rmmod proclife 2>"$work/rmmod" || sleep 0.1
+	done
+	cat "$work/rmmod"
+	return 1
+}
+
+# on_screen NAME PATTERN KEY ARGUMENT...: --live shows such a line after this key. A recording is played to its end.
+on_screen() {
+	local name=$1 pattern=$2 key=$3 tries
+	shift 3
+	tmux -f /dev/null new-session -d -x 120 -y 30 "env TERM=screen $(printf '%q ' proclife-read --live "$@")"
+	for ((tries = 0; tries < 60; tries++)); do
+		sleep 0.5
+		tmux capture-pane -p >"$work/screen" 2>&1
+		! grep -qE -e "$pattern" "$work/screen" || break
+		tmux send-keys "$key" End
+	done
+	tmux kill-server
+	expect "$name" 0 "$pattern" cat "$work/screen"
+}
+
+# on_page NAME PATTERN COMMAND...: COMMAND --html writes a page whose facts have this.
+on_page() {
+	local name=$1 pattern=$2
+	shift 2
+	rm -f "$work/page"
+	expect "$name: written" 0 '' "$@" --html "$work/page"
+	sed -n 's/.*id="facts">\([^<]*\)<.*/\1/p' "$work/page" | base64 -d >"$work/facts"
+	expect "$name" 0 "$pattern" cat "$work/facts"
+}
 
 troubles=("$@")
 [[ $# -gt 0 ]] || for each in "${BASH_SOURCE[0]%.sh}"/*.sh; do
@@ -14,10 +51,11 @@ troubles=("$@")
 done
 for trouble in "${troubles[@]}"; do
 	script=troubles/$trouble here=$work/$trouble
+	[[ -r ${BASH_SOURCE[0]%.sh}/$trouble.sh ]] || { echo "troubles: there is no $trouble.sh" && exit 1; }
 	mkdir -m 755 "$here" && modprobe proclife || exit 1
 	# shellcheck source=/dev/null
 	. "${BASH_SOURCE[0]%.sh}/$trouble.sh"
-	until rmmod proclife; do sleep 0.1; done
+	unload || exit 1
 done
 script=troubles
 expect_done

@@ -6,18 +6,30 @@
 orphans=$PWD/$B/tests/guest/workloads/orphans
 
 # A status that is not lost among theirs; a sibling and an orphan, which end after the command.
-expect 'a command that leaves children' 7 '"comm":"sibling",.*"status":3' timeout 60 "$orphans" brings \
+# shellcheck disable=SC2016 # of sh
+expect 'a command that leaves children' 7 '"comm":"sibling",.*"status":3' timeout 60 \
+	sh -c 'echo $$ >"$0" && exec "$@"' "$here/reader" "$orphans" brings \
 	proclife-read --quiet --lives --json --record "$here/left" -- "$orphans" leaves 7
 cp "$work/output" "$here/told"
-reaper=$(sed -nE 's/.*"comm":"sibling",.*"reaper_pid":([0-9]+),.*/\1/p' "$here/told")
-expect 'sibling: its parent is that of the command, and reaps it' 0 \
-	"\"parent_pid\":$reaper,.*\"comm\":\"sibling\",.*\"reaper_pid\":$reaper," cat "$here/told"
-expect 'orphan: the same reaps it' 0 "\"comm\":\"orphan\",.*\"reaper_pid\":$reaper," cat "$here/told"
+reader=$(<"$here/reader")
+command=$(sed -nE 's/.*"pid":([0-9]+),.*"args":\[[^]]*"leaves","7"\].*/\1/p' "$here/told")
+expect 'sibling: its parent is that of the command' 0 \
+	"\"parent_pid\":$reader,\"creator_pid\":$command,.*\"comm\":\"sibling\"," cat "$here/told"
+read=(proclife-read -i "$here/left")
+expect 'sibling: in a tree' 0 "sibling  status 3, forked by $command$" "${read[@]}" --tree
+expect 'orphan: in a tree' 0 "orphan  status 3, reaped by $reader$" "${read[@]}" --tree
+"${read[@]}" --tree --json >"$here/tree"
 for name in sibling orphan; do
-	expect "$name: in a tree" 0 "$name +status 3$" proclife-read -i "$here/left" --tree --no-fold
+	expect "$name: its reaper" 0 "\"comm\":\"$name\",.*\"reaper_pid\":$reader,\"state\":\"freed\"" cat "$here/tree"
+	expect "$name: its reaper in CSV" 0 ",$name,.*,$reader,proclife-read,freed," "${read[@]}" --export csv
+	on_screen "$name: on the screen" " 3 +$name$" 1 -i "$here/left"
 done
-expect 'the reaper of both' 0 'proclife-read' proclife-read -i "$here/left" --parents
-expect 'a command that leaves children: nothing is left' 7 'ok|zombies' timeout 60 \
+# The command and the sibling are its children; it adopts the orphan, and reaps all three.
+children="^proclife-read +$reader +2 .* 3 .* subreaper, adopted 1$"
+expect 'the reaper of both' 0 "$children" "${read[@]}" --parents
+on_screen 'the reaper of both: on the screen' "^proclife-read +$reader +.* 3 +[0-9.]+ m?s " 2 -i "$here/left"
+on_page 'four ends' '"ended":4,"failed":3,"open":0,' "${read[@]}"
+expect 'a command that leaves children: nothing is left' 0 '^zombies==0 +0 +ok$' timeout 60 \
 	proclife-read --quiet --expect zombies==0 --expect zombie.max\<400ms -- "$orphans" leaves 7
 
 # Without a command, for long: with each of what can go on.
@@ -50,5 +62,5 @@ expect 'process 1: metrics' 0 '^proclife_zombies 0$' cat "$here/contained.prom"
 # A message in a log names the daemon that it waits for.
 expect 'a daemon' 4 '; running: sleep \([0-9]+\); with --left-after 1s it waits no longer than that$' \
 	proclife-read --tree -- sh -c 'sleep 13 >/dev/null & exit 4'
-expect 'a daemon that is not waited for' 4 '1 process left|did not|running' \
+expect 'a daemon that is not waited for' 4 ' sleep 13  alive$' \
 	timeout 8 proclife-read --tree --left-after 300ms -- sh -c 'sleep 13 >/dev/null & exit 4'

@@ -21,7 +21,7 @@ expect 'told by --exec' 0 '' "$inherits" strange proclife-read --on failed \
 same 'a command of --exec' "$here/shell" "$here/exec"
 
 # Where --load has loaded the module; and what modprobe.d(5) runs in place of that.
-until rmmod proclife; do sleep 0.1; done
+unload
 expect 'told after --load' 0 '' "$inherits" strange proclife-read --load -- "$inherits" tell "$here/load"
 same 'a command after --load' "$here/direct" "$here/load"
 expect 'told by a shell beside it' 0 '' "$inherits" strange sh -c "$inherits tell $here/shell; true"

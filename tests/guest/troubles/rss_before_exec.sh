@@ -15,8 +15,10 @@ expect 'the summary' 0 " $small .* sleep( |\$)" "${read[@]}" --summary
 expect 'the summary in JSON' 0 '"group":"sleep",.*"max_rss":[1-9][0-9]{2,3},' "${read[@]}" --summary --json
 expect 'deaths in JSON' 0 '"comm":"sleep",.*"max_rss":[1-9][0-9]{2,3},' "${read[@]}" --lives --json
 "${read[@]}" --lives --sort rss >"$here/ranked"
-expect 'by RSS, the big one comes first' 0 ' perl -e' sed -n 2p "$here/ranked"
-expect 'by RSS, then the small one' 0 " $small .* sleep 0\.1" sed -n 3p "$here/ranked"
+expect 'by RSS, the big one comes first' 0 ' [1-3][0-9]{2} MiB perl -e' sed -n 3p "$here/ranked"
+expect 'by RSS, then the small one' 0 " $small sleep 0\.1$" sed -n 4p "$here/ranked"
+on_screen 'the screen: programs' "^ +1 .* $small .* sleep +0\.1$" 5 -i "$here/recording"
+on_page 'a page: programs' '"rss":[1-9][0-9]{2,3},"max":[0-9]+,"pid":[0-9]+,"argument":"0\.1"' "${read[@]}"
 expect 'the tree in JSON' 0 '"comm":"sleep",.*"max_rss":[1-9][0-9]{2,3},' "${read[@]}" --tree --json
 expect 'events' 0 " sleep .*, rss $small," "${read[@]}" --events exit
 expect 'events in JSON' 0 '"comm":"sleep",.*"max_rss":[1-9][0-9]{2,3},' "${read[@]}" --events exit --json
@@ -30,6 +32,6 @@ expect 'a slice: its figure' 0 '"comm":"sleep",.*"max_rss":[1-9][0-9]{2,3},' \
 expect 'as it happens' 0 '"comm":"sleep",.*"max_rss":[1-9][0-9]{2,3},' proclife-read --lives --json -- "${big[@]}"
 
 # Where the module does not record address spaces, it is not known on old kernels; it is never the kernel's.
-until rmmod proclife; do sleep 0.1; done
+unload
 modprobe proclife memory=0
 expect 'without MM' 0 '"comm":"sleep",.*"max_rss":(null|[1-9][0-9]{2,3}),' proclife-read --lives --json -- "${big[@]}"
