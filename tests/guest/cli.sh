@@ -50,7 +50,7 @@ expect 'not executable' 126 '/etc/passwd: cannot execute' proclife-read -- /etc/
 
 # The views show what really happened.
 expect 'tree' 0 '├─ true|└─ true' proclife-read --tree -- sh -c '/bin/true; /bin/true; :'
-expect 'follows a daemon' 0 ' sleep 1  reaped by 1$' \
+expect 'follows a daemon' 0 ' sleep 1  2 execs, reaped by 1$' \
 	proclife-read --tree -- sh -c 'setsid /bin/sleep 1 & exit 0'
 expect 'latency names the kernel' 0 "(^| )$release\\.$" proclife-read --latency -- true
 expect 'latency names the mark' 0 'Exits begin where do_exit\(\) begins' proclife-read --latency -- true

@@ -71,7 +71,9 @@ int proclife_kept_need_names(struct proclife_carry *carry)
 		err = add_moments(carry, &moments, own);
 	if (!err && moments.count)
 		qsort(moments.all, moments.count, sizeof(*moments.all), by_parent);
-	for (struct moment *each = moments.all; !err && each != moments.all + moments.count; each++) {
+	for (size_t i = 0; !err && i < moments.count; i++) {
+		struct moment *each = &moments.all[i];
+
 		if (each->name)
 			last = each;
 		else if (last && last->parent == each->parent)

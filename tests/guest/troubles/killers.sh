@@ -16,8 +16,6 @@ views() {
 	local in=(-i "$here/$1")
 	expect "$1: --lives" 0 " $2 .*$3" proclife-read "${in[@]}" --lives
 	expect "$1: --tree" 0 " $2 .*$3" proclife-read "${in[@]}" --tree --no-fold
-	proclife-read "${in[@]}" --html "$here/$1.html"
-	expect "$1: --html" 0 "$3" cat "$here/$1.html"
 }
 
 recorded thread "$causes" thread

@@ -2,6 +2,8 @@
 # shellcheck shell=bash disable=SC2154 # a part of troubles.sh, with which it shares variables
 # The OOM killer of a cgroup ends the process that needs the memory, and with memory.oom.group a bystander: it is
 # said to be the OOM killer's doing, of which cgroup, and for the process that needed the memory.
+unload
+modprobe proclife cgroups=Y
 root=$(findmnt -nt cgroup2 -o TARGET | head -n 1)
 if [[ ! $root ]]; then
 	root=$here/cgroups
@@ -34,8 +36,6 @@ expect 'OOM: --lives, the bystander' 0 " $bystander .*SIGKILL $by" proclife-read
 expect 'OOM: --lives, the one that needed it' 0 " $hog .*SIGKILL from the OOM killer of /pods/x\$" \
 	proclife-read "${in[@]}" --lives
 expect 'OOM: --tree' 0 " $bystander .*SIGKILL $by" proclife-read "${in[@]}" --tree --no-fold
-proclife-read "${in[@]}" --html "$here/page.html"
-expect 'OOM: --html' 0 "SIGKILL $by" cat "$here/page.html"
 expect 'OOM: JSON' 0 "\"pid\":$bystander,.*\"killer\":.*\"comm\":\"hog\",.*\"cause\":\"oom\",\"oom_scope\":\"cgroup\",\"oom_cgroup\":[1-9]" \
 	proclife-read "${in[@]}" --lives --json
 expect 'OOM: CSV' 0 ",oom,cgroup,[1-9][0-9]*," proclife-read "${in[@]}" --export csv
