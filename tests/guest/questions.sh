@@ -111,10 +111,10 @@ reader=$!
 until [[ -s $work/live ]]; do sleep 0.1; done
 setpriv --reuid 33 --clear-groups /bin/sleep 0.3
 for ((n = 0; n < 50; n++)); do
-	! grep -q 'sleep 0.3$' "$work/live" || break
+	! grep -q 'sleep 0.3 ' "$work/live" || break
 	sleep 0.1
 done
-expect 'lives: as they happen' 0 "$time +[0-9]+ +$$ www-data .* 0 +sleep 0.3\$" cat "$work/live"
+expect 'lives: as they happen' 0 "$time +[0-9]+ +$$ www-data .* 0 +sleep 0.3  2 execs\$" cat "$work/live"
 kill -TERM $reader
 expect 'lives: until it is told to end' 0 '' wait $reader
 expect 'lives: how many' 0 '^[0-9,]+ deaths?; at the end [0-9,]+ alive' cat "$work/live"
