@@ -220,7 +220,7 @@ void proclife_record_out_of_memory(const struct oom_control *oc)
 
 #ifdef CONFIG_MEMCG
 	if (oc->memcg) {
-		const struct cgroup *its = oc->memcg->css.cgroup;
+		struct cgroup *its = oc->memcg->css.cgroup;
 
 		scope = PROCLIFE_OOM_CGROUP;
 		cgroup = its->root == &cgrp_dfl_root ? cgroup_id(its) : 0;
