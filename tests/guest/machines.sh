@@ -119,7 +119,7 @@ without_reap() {
 	local type
 	log >/dev/null
 	modprobe proclife || exit 1
-	expect "$1: log" 0 "proclife: do_exit\(\), .*cgroup(_task)?_release\(\), .*(do|vfs)_coredump\(\): $3 \(-[0-9]+\), \
+	expect "$1: log" 0 "proclife: do_exit\(\), .*cgroup(_task)?_release\(\), .*(do|vfs)_coredump\(\)(, out_of_memory\(\))?: $3 \(-[0-9]+\), \
 recording without EXITING, .*REAP, .*COREDUMP" log
 	for type in reap exiting coredump; do
 		expect "$1: --status: $type" 0 "^$type: $2\$" missing
