@@ -51,8 +51,9 @@ def phase_met(read, each, phase, relation, bound):
         return None
     if phase in ("held", "unmap") and value is None and not (each.its_memory and each.its_memory.open):
         return None  # what seemed to be so turned out to be something else
-    if phase == "zombie" and each.leader and each.leader.gone_before and each.last_exit is not None:
-        return None  # the snapshot found its leader dead, and a thread on its way
+    if phase == "zombie" and each.leader and each.leader.gone_before and (
+            each.last_exit is not None or each.state == "alive"):
+        return None  # the snapshot found its leader dead, and a thread on its way, or only later one that lives
     if phase == "life" and value is None and each.born is not None and each.exiting is not None:
         value = each.exiting - each.born
     if phase == "zombie" and each.exited is None and each.reaped is not None:
