@@ -153,7 +153,8 @@ static void tell_stat(FILE *out)
 	if (!file || !fgets(line, sizeof(line), file))
 		err(1, "/proc/self/stat");
 	fclose(file);
-	for (word = strtok(strrchr(line, ')') + 1, " "); word; word = strtok(NULL, " "))
+	for (word = strtok(strrchr(line, ')') + 1, " "); word && i < sizeof(fields) / sizeof(fields[0]);
+	     word = strtok(NULL, " "))
 		if (++field == fields[i].field)
 			fprintf(out, "stat: %s: %s\n", fields[i++].name, word);
 }
