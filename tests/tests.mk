@@ -151,9 +151,10 @@ $(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATI
 
 EXCHANGE := $B/tests/hook/exchange
 
+# forkpty() is in libutil until glibc 2.34.
 $(EXCHANGE) $(WORKLOADS): %: %.o
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lutil
 
 FUZZ_DEVICE := $B/tests/guest/fuzz/fuzz
 
