@@ -46,6 +46,20 @@ pid_t flood_start(unsigned int type, unsigned int ms)
 	return pid;
 }
 
+bool flood_suppressed(struct proclife_source *source, unsigned int type)
+{
+	uint64_t end = now() + 10000 * MS;
+
+	while (!(proclife_source_ring(source, 0)->suppressing & PROCLIFE_HAS(type))) {
+		if (now() > end) {
+			print_message("This machine is too slow to empty the budget of a type.\n");
+			return false;
+		}
+		usleep(1000);
+	}
+	return true;
+}
+
 void must_succeed(pid_t pid)
 {
 	int status;

@@ -4,6 +4,7 @@
 #define GUEST_FLOOD_H
 
 #include <proclife.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -11,6 +12,11 @@
 
 /* On CPU 0, as nobody: WAIT, RENAME or SIGNAL. Returns its pid; it ends after so many ms. */
 pid_t flood_start(unsigned int type, unsigned int ms);
+/*
+ * Waits until records of a type are suppressed on CPU 0. False after ten seconds: nobody can make more here
+ * than are allowed, as on an emulated machine whose host is busy.
+ */
+bool flood_suppressed(struct proclife_source *source, unsigned int type);
 void must_succeed(pid_t pid);
 
 struct figures {
