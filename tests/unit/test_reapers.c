@@ -496,6 +496,37 @@ static void test_at_birth(void **state)
 	assert_int_equal(reaper.zombies, 0);
 }
 
+/* The snapshot shows the parent only after its child is born: its births are one row all the same. */
+static void test_at_birth_of_a_parent_that_is_found_later(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b"), c = process_of_pid(202, "c");
+	struct who father = process_of_pid(100, "father"), stranger = process_of_pid(300, "stranger");
+	const struct proclife_reaper *reaper;
+	size_t i;
+
+	(void)state;
+	father.start = 1; /* before its children */
+	assert_int_equal(proclife_reapers_at_birth(reapers), 0);
+	feed(tasks, fork_record(10, &a, &father));
+	feed(tasks, fork_record(11, &b, &father));
+	feed(tasks, fork_record(12, &c, &stranger));
+	assert_int_equal(number_of_reapers(reapers), 2);
+	assert_int_equal(reaper_of(reapers, 100).born, 2);
+	assert_false(reaper_of(reapers, 100).named);
+	feed(tasks, task_record(20, &father, &init));
+	assert_int_equal(number_of_reapers(reapers), 2);
+	for (i = 0; (reaper = proclife_reapers_get(reapers, i)); i++)
+		assert_int_equal(reaper->born, reaper->tgid == 300 ? 1 : reaper->named ? 2 : 0);
+	assert_string_equal(reaper_of(reapers, 100).comm, "father");
+	/* What another one has counted is not moved. */
+	feed(tasks, fork_record(30, &stranger, &init));
+	proclife_reapers_free(reapers);
+	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);
+	assert_int_equal(proclife_reapers_at_birth(reapers), 0);
+	feed(tasks, task_record(40, &init, &init));
+	assert_int_equal(number_of_reapers(reapers), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -516,6 +547,8 @@ int main(void)
 		REAPERS(test_adopter_ends_first),
 		REAPERS(test_updated),
 		REAPERS(test_at_birth),
+		cmocka_unit_test_setup_teardown(test_at_birth_of_a_parent_that_is_found_later, begin_reapers_unknown,
+						end_reapers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

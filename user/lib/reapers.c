@@ -17,6 +17,7 @@ struct proclife_reapers {
 	struct proclife_tasks *tasks; /* NULL once they are freed */
 	bool at_birth;
 	bool told; /* a process was reported whose birth counts */
+	uint64_t first; /* the first process that was reported born to this one; 0: none yet */
 	struct proclife_listed entries; /* by the process's id; by its pid if that is not known */
 };
 
@@ -124,12 +125,35 @@ static int note(struct proclife_reapers *reapers, const struct proclife_process 
 }
 
 /* One that is older than the trace has no birth to count, but can be left behind as a zombie. */
-static void parent_known(void *data, struct proclife_process *process,
-			 struct proclife_process *parent)
+static void parent_known(struct proclife_process *process, struct proclife_process *parent)
 {
-	(void)data;
 	if (parent && process->selected)
 		proclife_own(parent)->reaps = true;
+}
+
+/* A birth that was counted when only the parent's pid was known belongs to this parent. */
+static int move_birth(struct proclife_reapers *reapers, struct proclife_process *process)
+{
+	struct proclife_own_process *own = proclife_own(process);
+	struct entry *entry;
+
+	if (!own->born_to_pid || !reapers->first || process->id < reapers->first)
+		return 0;
+	own->born_to_pid = false;
+	entry = proclife_listed_get(&reapers->entries, UNKNOWN | process->parent_tgid);
+	if (entry && entry->reaper.born)
+		entry->reaper.born--;
+	return note_birth(reapers, process);
+}
+
+static void process_linked(void *data, struct proclife_process *process,
+			   struct proclife_process *parent)
+{
+	struct proclife_reapers *reapers = data;
+
+	parent_known(process, parent);
+	if (parent && reapers->at_birth && move_birth(reapers, process))
+		reapers->tasks->error = -ENOMEM;
 }
 
 static void process_born(void *data, struct proclife_process *process,
@@ -139,9 +163,12 @@ static void process_born(void *data, struct proclife_process *process,
 
 	(void)creator;
 	reapers->told |= process->marks.born != 0;
-	parent_known(data, process, parent);
-	if (reapers->at_birth && process->marks.born && process->selected && process->matches &&
-	    note_birth(reapers, process))
+	reapers->first = reapers->first ? reapers->first : process->id;
+	parent_known(process, parent);
+	if (!reapers->at_birth || !process->marks.born || !process->selected || !process->matches)
+		return;
+	proclife_own(process)->born_to_pid = !process->parent_id;
+	if (note_birth(reapers, process))
 		reapers->tasks->error = -ENOMEM;
 }
 
@@ -257,7 +284,7 @@ int proclife_reapers_new(struct proclife_reapers **result, struct proclife_tasks
 {
 	static const struct proclife_reports reports = {
 		.size = sizeof(reports), .process_born = process_born,
-		.process_gone = process_gone, .process_linked = parent_known,
+		.process_gone = process_gone, .process_linked = process_linked,
 	};
 	struct proclife_reapers *reapers = calloc(1, sizeof(*reapers));
 	int err;

@@ -38,6 +38,7 @@ struct proclife_own_process {
 	bool unsure : 1;	/* a gap can hide that exited is not the last one's */
 	bool mixed : 1; /* a thread can be of another process, which got the same pid unseen */
 	bool reaps : 1; /* it is among the reapers: a parent, a reaper, or it ignores SIGCHLD */
+	bool born_to_pid : 1; /* its birth counts for a parent of which only the pid is known */
 	bool leader_freed : 1;
 	bool leader_ended : 1;	/* its EXIT was seen */
 	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */

@@ -27,7 +27,7 @@ done
 # The command and the sibling are its children; it adopts the orphan, and reaps all three.
 children="^proclife-read +$reader +2 .* 3 .* subreaper, adopted 1$"
 expect 'the reaper of both' 0 "$children" "${read[@]}" --parents
-on_screen 'the reaper of both: on the screen' "^proclife-read +$reader +.* 3 +[0-9.]+ m?s " 2 -i "$here/left"
+on_screen 'the reaper of both: on the screen' "^proclife-read +$reader +2 .* 3 +[0-9.]+ m?s " 2 -i "$here/left"
 on_page 'four ends' '"ended":4,"failed":3,"open":0,' "${read[@]}"
 expect 'a command that leaves children: nothing is left' 0 '^zombies==0 +0 +ok$' timeout 60 \
 	proclife-read --quiet --expect zombies==0 --expect zombie.max\<400ms -- "$orphans" leaves 7
