@@ -36,6 +36,14 @@ same() {
 	printf '%s: %s: differ, or nothing there: %d and %d lines\n' "$script" "$1" "$(wc -l <"$2")" "$(wc -l <"$3")"
 }
 
+# find_cgroups: sets $cgroups to where the cgroup2 hierarchy is mounted, which it does if nobody has.
+find_cgroups() {
+	cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[[ ! $cgroups ]] || return 0
+	cgroups=$work/hierarchy
+	mkdir -p "$cgroups" && mount -t cgroup2 none "$cgroups"
+}
+
 # The script's last line: its exit status.
 expect_done() {
 	printf '%s: %d passed, %d failed\n' "$script" "$passed" "$failed"

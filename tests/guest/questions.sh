@@ -206,11 +206,7 @@ expect 'uid' 0 '^1 process$' proclife-read --latency --uid nobody -- \
 	sh -c '/bin/true; setpriv --reuid nobody --clear-groups /bin/true'
 expect 'uid and comm' 0 '^0 processes$' proclife-read --latency --uid nobody --comm sleep -- \
 	sh -c 'sleep 0.1; setpriv --reuid nobody --clear-groups /bin/true'
-cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-if [[ ! $cgroups ]]; then
-	cgroups=$work/cgroups
-	mkdir "$cgroups" && mount -t cgroup2 none "$cgroups"
-fi
+find_cgroups
 mkdir -p "$cgroups/proclife/inner"
 # A process is moved to another cgroup between fork and exec, as service managers do.
 cat >"$work/move" <<-END

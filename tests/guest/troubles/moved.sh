@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
 # A process that runs is moved to another cgroup, and killed there: no fork, exec or rename shows that.
-hierarchy=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-if [[ ! $hierarchy ]]; then
-	hierarchy=$work/hierarchy
-	mkdir "$hierarchy" && mount -t cgroup2 none "$hierarchy"
-fi
-mkdir -p "$hierarchy/pods/web"
+find_cgroups
+mkdir -p "$cgroups/pods/web"
 cat >"$here/move" <<-END
 	sleep 100 & pid=\$!
 	sleep 0.5
-	echo \$pid >$hierarchy/pods/web/cgroup.procs
+	echo \$pid >$cgroups/pods/web/cgroup.procs
 	kill -KILL \$pid
 	wait \$pid
 	exit 0
@@ -38,4 +34,4 @@ expect 'a condition as it happens' 0 ' signal==KILL: sleep ' \
 expect 'metrics as it happens' 0 '' \
 	proclife-read --cgroup /pods/web --metrics "$here/live.prom" --latency -- bash "$here/move"
 expect 'metrics as it happens: it was killed' 0 '^proclife_exits_total\{status="signal"\} 1$' cat "$here/live.prom"
-rmdir "$hierarchy/pods/web" "$hierarchy/pods"
+rmdir "$cgroups/pods/web" "$cgroups/pods"

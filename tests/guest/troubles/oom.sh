@@ -4,18 +4,14 @@
 # said to be the OOM killer's doing, of which cgroup, and for the process that needed the memory.
 unload
 modprobe proclife cgroups=Y
-root=$(findmnt -nt cgroup2 -o TARGET | head -n 1)
-if [[ ! $root ]]; then
-	root=$here/cgroups
-	mkdir "$root" && mount -t cgroup2 none "$root"
-fi
-echo +memory >"$root/cgroup.subtree_control"
-mkdir "$root/pods"
-echo +memory >"$root/pods/cgroup.subtree_control"
-mkdir "$root/pods/x"
-echo 1 >"$root/pods/x/memory.oom.group"
-echo 50M >"$root/pods/x/memory.max"
-[[ ! -e $root/pods/x/memory.swap.max ]] || echo 0 >"$root/pods/x/memory.swap.max"
+find_cgroups
+echo +memory >"$cgroups/cgroup.subtree_control"
+mkdir "$cgroups/pods"
+echo +memory >"$cgroups/pods/cgroup.subtree_control"
+mkdir "$cgroups/pods/x"
+echo 1 >"$cgroups/pods/x/memory.oom.group"
+echo 50M >"$cgroups/pods/x/memory.max"
+[[ ! -e $cgroups/pods/x/memory.swap.max ]] || echo 0 >"$cgroups/pods/x/memory.swap.max"
 
 # The bystander waits until both are killed.
 cat >"$here/pod" <<-'END'
@@ -28,7 +24,7 @@ cat >"$here/pod" <<-'END'
 	wait
 END
 chmod +x "$here/pod"
-proclife-read --record "$here/oom" -- sh -c "'$here/pod' '$root/pods/x'; sleep 1" >"$here/out" 2>&1
+proclife-read --record "$here/oom" -- sh -c "'$here/pod' '$cgroups/pods/x'; sleep 1" >"$here/out" 2>&1
 bystander=$(sed -n 's/^bystander //p' "$here/out") hog=$(sed -n 's/^hog //p' "$here/out")
 in=(-i "$here/oom")
 by="from the OOM killer of /pods/x, for hog \\($hog\\)"
@@ -43,4 +39,4 @@ expect 'OOM: --events' 0 "chosen by the OOM killer, for hog $hog, limit of cgrou
 	proclife-read "${in[@]}" --events=oom
 proclife-read "${in[@]}" --latency --by cgroup | grep -A 99 pods >"$here/ends"
 expect 'OOM: the cgroup' 0 "first SIGKILL .*from the OOM killer of /pods/x" cat "$here/ends"
-rmdir "$root/pods/x" "$root/pods"
+rmdir "$cgroups/pods/x" "$cgroups/pods"

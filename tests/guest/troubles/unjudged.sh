@@ -2,18 +2,14 @@
 # shellcheck shell=bash disable=SC2154
 # Short jobs, whose cgroups are removed at once, and arguments that the module cut: a filter cannot judge
 # what is not known, and has to say so.
-hierarchy=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-if [[ ! $hierarchy ]]; then
-	hierarchy=$work/hierarchy
-	mkdir "$hierarchy" && mount -t cgroup2 none "$hierarchy"
-fi
-mkdir -p "$hierarchy/pods"
+find_cgroups
+mkdir -p "$cgroups/pods"
 cat >"$here/jobs" <<-END
 	for n in 1 2 3 4 5 6 7 8 9 10; do
-		mkdir $hierarchy/pods/\$n
-		(echo 0 >$hierarchy/pods/\$n/cgroup.procs && exec /bin/true)
+		mkdir $cgroups/pods/\$n
+		(echo 0 >$cgroups/pods/\$n/cgroup.procs && exec /bin/true)
 		sleep \$1
-		until rmdir $hierarchy/pods/\$n 2>/dev/null; do sleep 0.01; done
+		until rmdir $cgroups/pods/\$n 2>/dev/null; do sleep 0.01; done
 	done
 END
 # Nobody reads meanwhile. Those of whom the shell's last move is known are in no doubt.
@@ -46,7 +42,7 @@ expect 'there: --lives' 0 '^10 processes$' proclife-read --latency --cgroup /pod
 expect 'there: recorded' 0 '' proclife-read --record "$here/recording" -- sh "$here/jobs" 0.5
 expect 'there: the recording' 0 '^10 processes$' proclife-read -i "$here/recording" --latency --cgroup /pods
 expect 'there: nobody is doubtful' 0 '"unjudged":0' proclife-read -i "$here/recording" --lives --cgroup /pods --json
-rmdir "$hierarchy/pods"
+rmdir "$cgroups/pods"
 
 # Arguments: 512 bytes of them are recorded.
 cut=$(printf '%700s' '' | tr ' ' x)
