@@ -6,6 +6,8 @@
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/sched/task.h>
 
 #include "attach.h"
@@ -386,6 +388,14 @@ static int try_hooks(void)
 	smp_rmb(); /* pairs with note_hit() */
 	hits = READ_ONCE(tried_hits);
 	WRITE_ONCE(tried, NULL);
+	/*
+	 * The probes come next. The history would begin with its FREE, of a task of which nothing else is
+	 * known. That is in an RCU callback, queued after its last context switch, which can be lazy.
+	 */
+	while (refcount_read(&thread->usage) > 1 && time_before(jiffies, deadline)) {
+		rcu_barrier();
+		usleep_range(50, 200);
+	}
 	put_task_struct(thread);
 	for (id = 0; id < HOOKS; id++)
 		if (hooks[id].tried && attached[id].wanted && !attached[id].error && !(hits & BIT(id)))

@@ -3,6 +3,16 @@
 # Short jobs, whose cgroups are removed at once, and arguments that the module cut: a filter cannot judge
 # what is not known, and has to say so.
 find_cgroups
+
+# What the module does while it is loaded leaves nobody in its history of whom nothing is known.
+unload
+modprobe proclife
+proclife-read --history --duration 1 --record "$here/loaded"
+expect 'loaded: nobody is doubtful' 0 '"unjudged":0' proclife-read -i "$here/loaded" --cgroup /pods --lives --json
+proclife-read -i "$here/loaded" --events >"$here/events"
+expect 'loaded: it has records' 0 ' modprobe ' cat "$here/events"
+expect 'loaded: none of its own thread' 1 '' grep proclife_reaped "$here/events"
+
 mkdir -p "$cgroups/pods"
 cat >"$here/jobs" <<-END
 	for n in 1 2 3 4 5 6 7 8 9 10; do
