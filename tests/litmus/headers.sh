@@ -11,7 +11,7 @@ headers_get() {
 
 headers_make() {
 	local new name package
-	new=$(mktemp -d "$cache/headers/.new.XXXXXX") && mkdir "$new/deb" || return
+	cache_new "headers/${sid_entry##*/}" && mkdir "$new/deb" || return
 	for name in arm64 riscv64; do
 		sid_update $name || return
 		package=$(apt-cache "${apt_options[@]}" depends "linux-headers-$name" |
@@ -26,7 +26,7 @@ headers_make() {
 		mv "$package" "$new/${package##*-}" || return
 	done
 	[[ -d $new/common/arch/riscv/include && -d $new/arm64/include/generated ]] || return
-	rm -r "$new/deb" && chmod 755 "$new" && mv -T "$new" "$sid_entry"
+	rm -r "$new/deb" && mv -T "$new" "$sid_entry"
 }
 
 # kernel_cc ARCHITECTURE ARGUMENT...: compile as the kernel's build does, as far as this matters here.

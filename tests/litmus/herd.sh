@@ -16,7 +16,7 @@ herd_make() {
 	sid_update amd64 || return
 	source=$(apt-cache "${apt_options[@]}" depends linux-source | sed -n 's/^ *Depends: //p')
 	say "downloading herd7 and the memory model of $source (once)"
-	new=$(mktemp -d "$cache/herd/.new.XXXXXX") && mkdir "$new/deb" "$new/root" "$new/model" || return
+	cache_new "herd/${sid_entry##*/}" && mkdir "$new/deb" "$new/root" "$new/model" || return
 	# shellcheck disable=SC2086 # a list of words
 	sid_download "$new/deb" ${herd_packages/linux-source/$source} || return
 	for deb in "$new"/deb/*.deb; do
@@ -31,7 +31,7 @@ herd_make() {
 		esac || return
 	done
 	[[ -x $new/root/usr/bin/herd7 && -f $new/model/linux-kernel.cat ]] || return
-	rm -r "$new/deb" && chmod 755 "$new" && mv -T "$new" "$sid_entry"
+	rm -r "$new/deb" && mv -T "$new" "$sid_entry"
 }
 
 # herd FILE: with the C library that it was built for. C is judged by the kernel's model, assembly by

@@ -4,7 +4,7 @@
 
 # tests/vm's parts ask: no kernel that is built here is wanted.
 debug_kernels=''
-for part in arch suite; do
+for part in cache arch suite; do
 	# shellcheck source=/dev/null
 	. "$here/../vm/$part.sh" || exit 125
 done
@@ -12,23 +12,16 @@ done
 # sid_get FOLDER MAKE WHAT ON...: set sid_entry to an entry of the cache's FOLDER, which the function
 # MAKE moves there, once; another one if MAKE or what it depends ON changes.
 sid_get() {
-	local lock
 	sid_entry=$cache/$1/sid.$({ declare -f "$2" && echo "${@:4}"; } | sha256sum | cut -c 1-16)
-	if [[ ! -d $sid_entry ]]; then
-		"$here/../scripts/setup" suites || exit 125
-		# As tests/vm/run has it, which removes what is unfinished.
-		mkdir -p "$cache/$1" && exec {lock}>"$cache/lock" && flock $lock || exit 125
-		[[ -d $sid_entry ]] || "$2" || fail "cannot get $3; see above" 125
-		exec {lock}>&-
-	fi
-	touch "$sid_entry"
+	[[ -d $sid_entry ]] || "$here/../scripts/setup" suites || exit 125
+	cache_get "$1/${sid_entry##*/}" "$2" || fail "cannot get $3; see above" 125
 }
 
 # sid_update ARCHITECTURE: sid's lists of packages, for apt with apt_options.
 sid_update() {
 	arch_set "$1"
 	suite_set sid
-	suite_update || {
+	suite_locked suite_update || {
 		[[ $? != 77 ]] || fail 'skipped: the mirror has no sid' 77
 		return 1
 	}

@@ -17,11 +17,7 @@ accel_get() {
 	if [[ -z $accel ]]; then
 		# A kernel update, here or there, may change the verdict.
 		known=$cache/accel/$kernel_key.$(</proc/sys/kernel/random/boot_id)
-		mkdir -p "$cache/accel" || exit 125
-		if [[ ! -s $known ]]; then
-			rm -f "$cache/accel/"*
-			accel_probe >"$known.new" && mv "$known.new" "$known" || exit 125
-		fi
+		locked accel accel_find "$known"
 		accel=$(<"$known")
 	fi
 	case $accel in
@@ -32,6 +28,13 @@ accel_get() {
 		;;
 	*) fail "PROCLIFE_VM_ACCEL=$accel: must be kvm or tcg" 129 ;;
 	esac
+}
+
+accel_find() {
+	mkdir -p "$cache/accel" || exit 125
+	[[ ! -s $1 ]] || return 0
+	rm -f "$cache/accel/"*
+	accel_probe >"$1.new" && mv "$1.new" "$1" || exit 125
 }
 
 # A /dev/kvm that opens is no proof: under some nested hypervisors a stock kernel hangs. Only

@@ -11,8 +11,19 @@
 #   kernel_key        the entry's name, for what is built for this kernel
 
 kernel_get() {
-	local list="$cache/kernel/$1${arch_foreign:+-$arch}${suite_debug:+.$(debug_hash)}.packages" status=0
+	local list="$cache/kernel/$1${arch_foreign:+-$arch}${suite_debug:+.$(debug_hash)}.packages"
 	mkdir -p "$cache/kernel" || exit 125
+	locked "kernel/${list##*/}" kernel_find "$1"
+	read -r kernel_release <"$kernel_dir/release"
+	kernel_busybox=$(command -v busybox)
+	[[ ! $arch_foreign ]] || kernel_busybox=$kernel_dir/root/usr/bin/busybox
+	kernel_initramfs=$kernel_dir/initramfs.$(cat "$here/initramfs.sh" "$kernel_busybox" | sha256sum | cut -c 1-16)
+	locked "kernel/$kernel_key" kernel_complete
+}
+
+# The entry that the list names, or another one.
+kernel_find() {
+	local status=0
 	# Asking apt takes seconds, so its answer holds for a day, and longer without network.
 	if [[ -z $(find "$list" -mtime -1 2>/dev/null) ]] || ! kernel_cached "$list"; then
 		kernel_download "$list" || status=$?
@@ -22,15 +33,13 @@ kernel_get() {
 		fi
 	fi
 	kernel_cached "$list" || fail "$list: names no kernel in the cache; remove the file" 125
-	read -r kernel_release <"$kernel_dir/release"
 	touch "$kernel_dir"
-	kernel_busybox=$(command -v busybox)
-	[[ ! $arch_foreign ]] || kernel_busybox=$kernel_dir/root/usr/bin/busybox
-	kernel_initramfs=$kernel_dir/initramfs.$(cat "$here/initramfs.sh" "$kernel_busybox" | sha256sum | cut -c 1-16)
-	if [[ ! -e $kernel_initramfs ]]; then
-		initramfs "$kernel_dir" "$kernel_release" >"$kernel_initramfs.new" &&
-			mv "$kernel_initramfs.new" "$kernel_initramfs" || fail "cannot make $kernel_initramfs" 125
-	fi
+}
+
+kernel_complete() {
+	[[ ! -e $kernel_initramfs ]] || return 0
+	initramfs "$kernel_dir" "$kernel_release" >"$kernel_initramfs.new" &&
+		mv "$kernel_initramfs.new" "$kernel_initramfs" || fail "cannot make $kernel_initramfs" 125
 }
 
 kernel_lacking() {
@@ -45,7 +54,13 @@ kernel_cached() {
 
 # Returns 77 if it is the mirror that has no such kernel.
 kernel_download() {
-	local list=$1 packages key new
+	local list=$1 packages key
+	suite_locked kernel_choose && cache_get "kernel/$key" kernel_make "$key" "$packages" || return
+	printf '%s\n' "$key" "$packages" >"$list.new" && mv "$list.new" "$list"
+}
+
+# Set key and packages to what the suite has now.
+kernel_choose() {
 	suite_update || return
 	if [[ $suite_debug ]]; then
 		packages=$debug_source
@@ -56,13 +71,14 @@ kernel_download() {
 		key=$(kernel_name "$packages") || return
 		[[ ! $arch_foreign ]] || packages=$(kernel_cross <<<"$packages")
 	fi
-	if [[ ! -d $cache/kernel/$key ]]; then
-		say "downloading and $([[ $suite_debug ]] && echo building || echo unpacking) the kernel $key (once)"
-		new=$(mktemp -d "$cache/kernel/.new.XXXXXX") && chmod 755 "$new" || return
-		if [[ $suite_debug ]]; then debug_build "$new"; else kernel_unpack "$new" "$packages"; fi &&
-			mv -T "$new" "$cache/kernel/$key" || return
-	fi
-	printf '%s\n' "$key" "$packages" >"$list.new" && mv "$list.new" "$list"
+}
+
+kernel_make() {
+	local new
+	say "downloading and $([[ $suite_debug ]] && echo building || echo unpacking) the kernel $1 (once)"
+	cache_new "kernel/$1" || return
+	if [[ $suite_debug ]]; then debug_build "$new"; else kernel_unpack "$new" "$2"; fi &&
+		mv -T "$new" "$cache/kernel/$1"
 }
 
 # The image's package and version, and a number that changes with what an entry holds.

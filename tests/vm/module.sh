@@ -6,27 +6,28 @@
 # module_get sets module_dir, a cache entry with root/ (an overlay layer) and dkms/ (/var/lib/dkms).
 
 module_get() {
-	local sources="$tmp/module/sources.tar" key new
+	local sources="$tmp/module/sources.tar" key
 	mkdir "$tmp/module" && module_sources >"$sources" ||
 		fail "cannot read the module's sources: Kbuild Makefile dkms.conf module/ include/" 1
 	key=$({ echo "$kernel_key ${root_dir##*/}" && cat "$sources" "$here/module.sh" "$here/dkms-build"; } |
 		sha256sum)
 	key=${key%% *}
 	module_dir=$cache/module/$key
-	if [[ ! -d $module_dir ]]; then
-		say "building the module with dkms for $kernel_release (once)"
-		mkdir -p "$cache/module" && new=$(mktemp -d "$cache/module/.new.XXXXXX") &&
-			chmod 755 "$new" || exit 125
-		module_build >"$tmp/module/layer.tar" 2>"$tmp/module/log"
-		[[ $guest_status = 0 ]] || cat "$tmp/module/log" >&2
-		[[ ! -d $tmp/build ]] || guest_judge "$tmp/build"
-		[[ $guest_status = 0 ]] || fail "the module does not build with dkms for $kernel_release" 1
-		mkdir "$new/root" && tar -xf "$tmp/module/layer.tar" -C "$new/root" --no-same-owner &&
-			mv "$new/root/var/lib/dkms" "$new/dkms" && rm -r "$new/root/var" &&
-			module_depmod "$new" && mv -T "$new" "$module_dir" ||
-			fail "cannot unpack the module in $cache/module" 125
-	fi
-	touch "$module_dir"
+	cache_get "module/$key" module_make || exit 125
+}
+
+module_make() {
+	local new
+	say "building the module with dkms for $kernel_release (once)"
+	cache_new "module/$key" || return
+	module_build >"$tmp/module/layer.tar" 2>"$tmp/module/log"
+	[[ $guest_status = 0 ]] || cat "$tmp/module/log" >&2
+	[[ ! -d $tmp/build ]] || guest_judge "$tmp/build"
+	[[ $guest_status = 0 ]] || fail "the module does not build with dkms for $kernel_release" 1
+	mkdir "$new/root" && tar -xf "$tmp/module/layer.tar" -C "$new/root" --no-same-owner &&
+		mv "$new/root/var/lib/dkms" "$new/dkms" && rm -r "$new/root/var" &&
+		module_depmod "$new" && mv -T "$new" "$module_dir" ||
+		fail "cannot unpack the module in $cache/module" 125
 }
 
 module_build() {

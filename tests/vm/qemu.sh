@@ -15,10 +15,9 @@ qemu_get() {
 		printf '%s\n' 8.1 "$version" | sort -CV && return
 		reason="$version is too old to emulate several CPUs"
 	fi
-	[[ -d $dir ]] || qemu_download "$dir" ||
+	cache_get "qemu/${dir##*/}" qemu_download "$dir" ||
 		fail "$arch_qemu: $reason, and that of $qemu_release cannot be downloaded or does not run; see the\
  network" 125
-	touch "$dir"
 	qemu_command=("$dir/usr/bin/$arch_qemu" -L "$dir/usr/share/qemu" -L "$dir/usr/share/seabios")
 }
 
@@ -28,7 +27,7 @@ qemu_release=bookworm-backports
 qemu_download() {
 	local new deb uri apt=()
 	say "downloading and unpacking qemu from $qemu_release (once)"
-	mkdir -p "$cache/qemu" && new=$(mktemp -d "$cache/qemu/.new.XXXXXX") && chmod 755 "$new" || return
+	cache_new "qemu/${1##*/}" || return
 	mkdir -p "$new/apt/lists/partial" "$new/apt/cache/archives/partial" "$new/root" || return
 	# From the mirror that the machine uses for the release itself.
 	# shellcheck disable=SC2016 # apt replaces these, not the shell

@@ -26,7 +26,7 @@ root_get() {
 		[[ $chroot ]] || packages+=" linux-image-$kernel_release linux-headers-$kernel_release"
 		key=$(echo "$packages" "$suite_archives" "$(date +%G-%V)" | sha256sum | cut -c 1-16)
 		root_dir=$cache/root/$suite_root.bare.$key build=build
-		[[ -d $root_dir ]] || root_make '' "$packages"
+		cache_get "root/${root_dir##*/}" root_make '' "$packages" || exit 125
 		root_build=$root_dir layer_dir[base]=$root_dir
 		return
 	fi
@@ -40,9 +40,8 @@ root_get() {
 	key=$(echo "$root_packages" | cat - "$kernel_dir/needs" | sha256sum | cut -c 1-16)
 	root_dir=$cache/root/$suite_root.$key
 	# shellcheck disable=SC2086 # a list of words
-	[[ -d $root_dir ]] || root_make "$(printf '%s\n' $root_packages \
-		"$(sed 's/[ (:].*//' "$kernel_dir/needs")" | sort -u | paste -sd ,)" ''
-	touch "$root_dir"
+	cache_get "root/${root_dir##*/}" root_make "$(printf '%s\n' $root_packages \
+		"$(sed 's/[ (:].*//' "$kernel_dir/needs")" | sort -u | paste -sd ,)" '' || exit 125
 	root_build=$root_dir layer_dir[base]=$root_dir build=build-$suite_root
 }
 
@@ -56,12 +55,15 @@ root_foreign() {
 
 # root_unpack NAME PACKAGES ARCHITECTURES: a root of packages that are unpacked, once, as $unpacked.
 root_unpack() {
-	local new log=$tmp/unpack.log file as_root=()
 	unpacked=$cache/root/$1.$(echo "$2" "$3" | sha256sum | cut -c 1-16)
-	[[ ! -d $unpacked ]] || { touch "$unpacked"; return; }
+	cache_get "root/${unpacked##*/}" root_extract "$@"
+}
+
+root_extract() {
+	local new log=$tmp/unpack.log file as_root=()
 	root_sudo
 	say "unpacking a root of $1 (once)"
-	mkdir -p "$cache/root" && new=$(mktemp -d "$cache/root/.new.XXXXXX") && chmod 755 "$new" || return
+	cache_new "root/${unpacked##*/}" || return
 	# shellcheck disable=SC2086 # a list of words
 	"${as_root[@]}" mmdebstrap --quiet --mode=root --variant=extract \
 		--architectures="$3" --include="$(printf '%s\n' $2 | paste -sd ,)" \
@@ -78,7 +80,7 @@ root_unpack() {
 		[[ ! -e $new/usr/share/base-passwd/$file.master ]] ||
 			cp "$new/usr/share/base-passwd/$file.master" "$new/etc/$file" || return
 	done
-	mv -T "$new" "$unpacked" && touch "$unpacked" # tar gave it an old time
+	mv -T "$new" "$unpacked"
 }
 
 # root_sudo sets as_root to what makes a command run as root.
@@ -96,7 +98,7 @@ root_make() {
 	"$here/../scripts/setup" suites || exit 125
 	root_sudo
 	say "making a root of $suite_root with debootstrap (once)"
-	mkdir -p "$cache/root" && new=$(mktemp -d "$cache/root/.new.XXXXXX") || exit 125
+	cache_new "root/${root_dir##*/}" || exit 125
 	# Its mounts are its own, and gone with it.
 	# shellcheck disable=SC2016,SC2086 # the inner shell's; a list of words
 	if ! "${as_root[@]}" unshare --mount /bin/bash -e -c '

@@ -58,6 +58,11 @@ suite_lists() {
 	apt-get -q "${apt_options[@]}" update >"$1" 2>&1
 }
 
+# suite_locked COMMAND...: with the suite's lists, which others may be getting.
+suite_locked() {
+	locked "apt/${suite_apt##*/}" "$@"
+}
+
 # suite_update: get the lists of the suite. A mirror whose updates are broken, as while it is being
 # synchronized, has the release all the same. Returns 77 if the mirror does not have the suite.
 suite_update() {
