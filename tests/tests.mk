@@ -73,7 +73,7 @@ $(EXAMPLES_IN_CXX): %.in-c++: %.c
 $B/tests/unit/test_pages: $B/tests/unit/support/recorded.o $B/tests/unit/support/story.o
 $B/tests/unit/test_pages: | $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/proclife-read
 
-STORY_TESTS := $(filter %/test_users %/test_view_events %/test_view_cgroup_ends %/test_view_lives %/test_view_exits %/test_view_memory %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_view_zombies %/test_diff_program %/test_diff_lines %/test_diff_memory %/test_diff_runs %/test_junit %/test_junit_theirs %/test_select \
+STORY_TESTS := $(filter %/test_users %/test_view_events %/test_view_cgroup_ends %/test_view_lives %/test_view_exits %/test_view_memory %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_lived %/test_view_zombies %/test_diff_program %/test_diff_lines %/test_diff_memory %/test_diff_runs %/test_junit %/test_junit_theirs %/test_select \
 	%/test_state %/test_interface %/test_json %/test_slow %/test_slow_shapes %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
 	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_html %/test_summary %/test_critical %/test_critical_text %/test_live %/test_live_screen %/test_carry %/test_triggers %/test_export %/test_export_otlp %/test_export_perfetto %/test_identity %/test_triggers_gaps,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \

@@ -40,7 +40,7 @@ class Deaths(session.Session):
             process.usage = {name: sum(getattr(each, "usage", {}).get(name, 0) for each in process.tasks)
                              for name in USAGE}
             process.alone = self.alone(process)
-            process.line = line(process)
+            process.line = line(self, process)
             self.deaths.append((process, self.life(process)))
 
     def is_over(self, ts):
@@ -103,7 +103,7 @@ class Deaths(session.Session):
             "threads": len(process.tasks), "execs": process.execs, "script": process.script, "by_fd": process.by_fd, "born": process.born,
             "seen": process.seen, "killed": lives.killed(process), "exited": process.exited, "notified": process.notified,
             "reaped": process.reaped, "freed": process.freed, **lives.process_phases(process),
-            "memory": lives.memory(process), "alone": process.alone, **process.usage, "utime": Near(user),
+            "life": self.lifetime(process), "memory": lives.memory(process), "alone": process.alone, **process.usage, "utime": Near(user),
             "stime": Near(process.usage["runtime"] - user), "max_rss": process.max_rss,
             **wait_status(process.exit_code), "killer": killer(process.killer),
             "reaper_pid": process.reaper["reaper_tgid"] if process.reaper else 0,
@@ -126,7 +126,7 @@ class Deaths(session.Session):
     def figure(self, process, key):
         """By what it ranks; None if that is not known. What goes on counts as long as it has."""
         phases = lives.process_phases(process)
-        life = process.exited - process.seen if process.exited is not None else None
+        life = process.exited - process.seen + self.lived_before(process) if process.exited is not None else None
         memory = process.memory
         if key in ("held", "unmap") and phases[key] is None and memory and memory.open:
             begun = {"held": memory.left if not memory.teardown else None, "unmap": memory.teardown}[key]
@@ -170,18 +170,19 @@ def check_json(checker, path, read, options, rng):
     return seen
 
 
-def line(process):
+def line(seen, process):
     """All but the command."""
     if process.died is None:
         return ""
-    life = short(process.exited - process.seen)
+    before = seen.lived_before(process)
+    life = short(process.exited - process.seen + before)
     code = process.exit_code
     status = "?" if code is None else wait_status(code)["signal"] or str(code >> 8 & 0xff)
     user = "?" if process.uid is None else \
         USERS.get(process.uid, b"%d" % process.uid).replace(b"\xff", b"\\xff").decode()
     return "%5d.%09d %7d %7d %-8s %9s %8s %-8s " % (
         *divmod(process.died, 10 ** 9), process.tgid, process.parent_pid, user,
-        life if process.born is not None else ">" + life, short(process.usage["runtime"]),
+        life if process.born is not None or before else ">" + life, short(process.usage["runtime"]),
         status + (" core" if code & 0x80 else ""))
 
 

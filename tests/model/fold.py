@@ -22,12 +22,18 @@ class Line:
         self.notes = notes.split(", ") if notes else []
         self.runtime, self.kib = object_["runtime"], object_["max_rss"] or 0
         self.lasted = -1 if self.life == "?" else \
-            (object_["exited"] or self.ended) - object_["seen"]
+            (object_["exited"] or self.ended) - object_["seen"] + self.lived_before(object_)
         path, self.words = object_["path"], object_.get("args", [])[1:]
         self.base = path and path.rpartition("/")[2]
         self.program = (object_["comm"], self.base, object_["kthread"], object_["state"],
                         object_["wait_status"] or 0, object_["exited"] is None)  # as the line tells
         self.command_line = tuple(object_["args"]) if "args" in object_ else path
+
+    def lived_before(self, object_):
+        """Of one that is older than the trace, until then."""
+        if object_["born"] is not None or not object_["start"]:
+            return 0
+        return max(object_["seen"] + self.to_boottime - object_["start"], 0)
 
     def shape(self):
         """What is alike has the same: the program, how it ended, and as many of each below it."""
@@ -184,7 +190,7 @@ def check_fold(checker, seed):
     out = body(checker.call(*words, "--no-fold")[1])
     checker.equal(words + ["--no-fold"], "pids in order", [each["pid"] for _, each in shown],
                   [int(line.split()[0]) for line in out])
-    Line.ended = objects[-1]["ts"]
+    Line.ended, Line.to_boottime = objects[-1]["ts"], objects[0]["to_boottime"]
     above = []
     roots = []
     for text, (depth, each) in zip(out, shown):

@@ -10,7 +10,7 @@ import summary
 import values
 import views
 
-COLUMNS = ("begin flags state pid parent parent_pid comm path args end code exited notified reaped freed killed left "
+COLUMNS = ("begin before flags state pid parent parent_pid comm path args end code exited notified reaped freed killed left "
            "teardown gone mapped runtime rss user cgroup threads execs creator reaper cpu").split()
 ENDED, FAILED, UNSURE, OLDER, INCOMPLETE, KTHREAD, CONTEXT, ARGS_CUT, NOTIFIED_LOST = (1 << bit for bit in range(9))
 STATES = ["alive", "zombie", "unfreed", "freed", "unknown"]
@@ -149,7 +149,7 @@ class Page:
 
     def life(self, row):
         """What --tree --json has of it, and its phases."""
-        found = {"pid": row["pid"], "seen": self.time(row, "begin"), "runtime": row["runtime"], "max_rss": row["rss"] or None,
+        found = {"pid": row["pid"], "seen": self.time(row, "begin"), "before": row["before"], "runtime": row["runtime"], "max_rss": row["rss"] or None,
                  "threads": row["threads"], "execs": row["execs"], "state": STATES[row["state"]],
                  "kthread": bool(row["flags"] & KTHREAD), "wait_status": row["code"] - 1 if row["code"] else None,
                  "parent": None if row["parent"] is None else self.rows[row["parent"]]["pid"],
@@ -187,7 +187,8 @@ def check(checker, words, session, status=0):
     checker.equal(words, "lives", len(expected), len(page.rows))
     processes = {each.id: each for each in session.lives.processes}
     for mine, row in zip(expected, page.rows):
-        mine = {**mine, "parent": pids.get(mine["parent_id"])}
+        mine = {**mine, "parent": pids.get(mine["parent_id"]),
+                "before": session.lived_before(processes[mine["id"]])}
         its = page.life(row)
         checker.equal(words, "life of %d" % mine["pid"], {name: mine.get(name) for name in its}, its)
         phases = lives.process_phases(processes[mine["id"]])

@@ -102,6 +102,18 @@ class Session:
             not options.uids or (None if process.uid is None else process.uid in options.uids),
             not options.cgroups or some([below(path, wanted.encode()) for wanted in options.cgroups])])
 
+    def lived_before(self, process):
+        """How long it had lived when it was first seen, if not its birth but its start is known; or 0."""
+        if process.born is not None or not process.start:
+            return 0
+        return max(process.seen + self.env["to_boottime"] - process.start, 0)
+
+    def lifetime(self, process):
+        """From birth, as it was seen or as its start says, to exit; None if one of them is not known."""
+        before = self.lived_before(process)
+        known = process.exited is not None and (process.born is not None or before)
+        return process.exited - process.seen + before if known else None
+
     def unjudged(self, tells):
         """How many of those of which the view would tell cannot be judged: of the "ended", "all", or "zombies"."""
         def would_tell(process):

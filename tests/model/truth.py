@@ -166,7 +166,8 @@ def check_deaths(checker, words, made, objects):
             sent["signal"] == process.exit_code & 0x7f
         mine["ts"], mine["killed"] = mine["exited"], sent["ts"] if certain else None
         since = mine["notified"] if mine["notified"] is not None else mine["exited"]
-        for phase, to, begin in (("life", "exited", mine["born"]), ("kill", "exited", mine["killed"]),
+        begun = mine["born"] if mine["born"] is not None else process.leader.start - 3 * 10 ** 9
+        for phase, to, begin in (("life", "exited", begun), ("kill", "exited", mine["killed"]),
                                  ("teardown", "notified", mine["exited"]), ("zombie", "reaped", since),
                                  ("rcu_free", "freed", mine["reaped"]), ("exit_free", "freed", mine["exited"])):
             mine[phase] = None if mine[to] is None or begin is None else mine[to] - begin

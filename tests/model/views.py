@@ -149,7 +149,7 @@ def process(session, each, in_tree):
         "v": 1, "type": "process", "id": each.id,
         "parent_id": each.parent.id if each.parent in in_tree else None,
         "pid": each.tgid, "parent_pid": each.parent_pid,
-        "creator_pid": each.creator_pid if each.born else 0, "uid": each.uid,
+        "creator_pid": each.creator_pid if each.born else 0, "start": each.start, "uid": each.uid,
         "ns_pid": each.ns_pid or each.tgid, "ns_inum": each.ns_inum, "cgroup": each.cgroup,
         "kthread": each.kthread, "threads": len(each.tasks), "execs": each.execs,
         "script": each.script, "by_fd": each.by_fd,
@@ -387,11 +387,12 @@ def failed(each):
 
 
 def life(session, each):
-    """How long it lived as far as that was seen, and whether that is all of it."""
+    """How long it lived as far as that is known, and whether that is all of it."""
     if each.exited is None and each.state != "alive":
         return 0, False
     until = each.exited if each.exited is not None else session.ended
-    return until - each.seen, each.born is not None and each.exited is not None
+    before = session.lived_before(each)
+    return until - each.seen + before, bool(each.born is not None or before) and each.exited is not None
 
 
 def happened(each):

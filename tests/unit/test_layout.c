@@ -98,7 +98,7 @@ static const struct place places[] = {
 	AT(node, reaper_tgid, 104), AT(node, exit_code, 108), AT(node, comm, 112),
 	AT(node, path, 120), AT(node, args, 128), AT(node, common, 136),
 	AT(node, args_bytes, 144), AT(node, execs, 146), AT(node, flags, 148),
-	AT(node, state, 151),
+	AT(node, state, 151), AT(node, start, 152),
 	/* What the module writes. */
 	AT(record, ts, 0), AT(record, type, 8), AT(record, cpu, 10), AT(record, flags, 12),
 	AT(record, task, 16), AT(record, start, 24), AT(record, pid, 32), AT(record, tgid, 36),
@@ -139,7 +139,7 @@ static const struct place sizes[] = {
 	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 368),
 	SIZE(killer, 88), SIZE(reports, 64), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 64), SIZE(group, 32), SIZE(reaper, 144), SIZE(common, 32),
-	SIZE(node, 152), SIZE(record, 128), SIZE(ring_ctl, 584), SIZE(header, 304),
+	SIZE(node, 160), SIZE(record, 128), SIZE(ring_ctl, 584), SIZE(header, 304),
 };
 
 static unsigned int count_moved(const struct place *place, size_t count)

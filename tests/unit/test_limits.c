@@ -39,6 +39,7 @@ static void tell(void)
 {
 	struct who init = process_of_pid(1, "init");
 
+	init.start = 0; /* not known */
 	story_put(task_record(0, &init, &init));
 	life(&init, 101, "good", 2, 10, 0);
 	life(&init, 102, "one", 11, 20, 1 << 8);

@@ -13,6 +13,7 @@ static void tell(void)
 {
 	init = process_of_pid(1, "init");
 	sh = process_of_pid(50, "sh");
+	sh.start = 0; /* not known */
 	story_put(task_record(0, &init, &init));
 	story_put(task_record(0, &sh, &init));
 	for (uint32_t i = 0; i < 2; i++) {

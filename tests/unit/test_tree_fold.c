@@ -90,6 +90,7 @@ static void test_older(void **state)
 
 	(void)state;
 	begin_shell();
+	old.start = 0; /* not known */
 	story_put(task_record(0, &old, &story_shell));
 	machine->now += 7 * MS;
 	story_die(&old, &story_shell, 0, MS, 1024);

@@ -24,6 +24,7 @@ static void tell(void)
 
 	init = process_of_pid(1, "init");
 	sh = process_of_pid(50, "sh");
+	sh.start = 600 * MS;
 	story_put(task_record(0, &init, &init));
 	story_put(task_record(0, &sh, &init));
 	story_at(10);
@@ -74,7 +75,7 @@ static void tell(void)
 #define ODD "    1.070000000     103      50 alice      10.0 ms  1.00 ms SIGKILL  /opt/odd (two\\nlines)" \
 	"  SIGKILL from sh (50)\n"
 #define CRASH "    1.080000000     104      50 alice      10.0 ms  3.00 ms SIGSEGV core crash\n"
-#define SH "    1.090000000      50       1 alice     >90.0 ms  7.00 ms 0        sh\n"
+#define SH "    1.090000000      50       1 alice       490 ms  7.00 ms 0        sh\n"
 #define END "; at the end 1 alive, 2 zombies, 1 not freed\n"
 
 static void expect(const char *options, const char *text)
@@ -292,7 +293,7 @@ static void test_width(void **state)
 		  " SIGKILL  /opt/odd (two\\nlines)\n" },
 		{ "70", "", "           TIME     PID      LIFE STATUS   COMMAND\n",
 		  " SIGKILL  /opt/odd (two\\nlines)\n" },
-		{ "50", "", "    PID      LIFE STATUS   COMMAND\n", "     50  >90.0 ms 0        sh\n" },
+		{ "50", "", "    PID      LIFE STATUS   COMMAND\n", "     50    490 ms 0        sh\n" },
 		{ "50", "--sort time", "           TIME     PID      LIFE STATUS   COMMAND\n",
 		  " SIGKILL  /opt/o~\n" },
 		{ "60", "--sort cpu", "    PID      LIFE      CPU STATUS   COMMAND\n", " SIGKILL  /opt/odd" },

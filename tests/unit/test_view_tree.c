@@ -437,6 +437,7 @@ static void test_older_zombies_are_alike(void **state)
 	struct proclife_record record;
 
 	(void)state;
+	init.start = 0; /* not known */
 	story_put(task_record(0, &init, &init));
 	for (uint32_t i = 0; i < 3; i++) {
 		struct who zombie = process_of_pid(200 + i, "a");

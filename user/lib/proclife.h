@@ -1264,6 +1264,7 @@ struct proclife_node {
 	bool gone : 1; /* all members except the texts are final */
 	bool has_uid : 1; /* once it is gone: common->uid is known */
 	uint8_t state; /* enum proclife_life_state, once it is gone */
+	uint64_t start; /* as in struct proclife_process */
 };
 
 struct proclife_tree;

@@ -52,6 +52,7 @@ static void set_began(struct proclife_node *node, const struct proclife_process 
 {
 	node->older = !process->marks.born;
 	node->began = process->marks.born ? process->marks.born : process->seen;
+	node->start = process->start;
 }
 
 static const void *keep(struct proclife_tree *tree, const void *what, size_t size)

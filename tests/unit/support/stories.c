@@ -27,6 +27,10 @@ static void tell_machine(void)
 	earlyoom = process_of_pid(50, "earlyoom");
 	old = process_of_pid(60, "old");
 	bash = process_of_pid(100, "bash");
+	init.start = kthreadd.start = 10 * MS;
+	sshd.start = earlyoom.start = 200 * MS;
+	bash.start = 400 * MS;
+	old.start = 500 * MS;
 	exists(&init, &init, 0, 1);
 	exists(&kthreadd, &kthreadd, 0, 1);
 	exists(&sshd, &init, 0, 20);
@@ -393,6 +397,7 @@ static void make_device(void)
 	strcpy(header->release, "6.12.3");
 	machine = device;
 	bash = process_of_pid(100, "bash");
+	bash.start = 400 * MS;
 	make = born(10000, 200, &bash, 4000000, 30); /* nobody's number */
 	dies(20000, &make, &bash, 3 << 8, 300, 700);
 	cpu = 1;

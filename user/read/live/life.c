@@ -151,8 +151,8 @@ static void put_marks(struct text *line, const struct death *death)
 
 static void put_phases(struct text *line, const struct death *death)
 {
-	static const char *const spans[PROCLIFE_PHASES] = {
-		[PROCLIFE_LIFE] = "born to exit", [PROCLIFE_KILL] = "the signal to exit",
+	const char *const spans[PROCLIFE_PHASES] = {
+		[PROCLIFE_LIFE] = death->marks.born ? "born to exit" : "its start to exit", [PROCLIFE_KILL] = "the signal to exit",
 		[PROCLIFE_TEARDOWN] = "exit to notified", [PROCLIFE_HELD] = "memory that others held",
 		[PROCLIFE_UNMAP] = "memory unmapped", [PROCLIFE_ZOMBIE] = "notified to reaped",
 		[PROCLIFE_RCU_FREE] = "reaped to freed", [PROCLIFE_EXIT_FREE] = "exit to freed",

@@ -55,8 +55,7 @@ static void exited(void *data, struct proclife_process *process)
 	++*value_of(pulse, PULSE_DEATHS, pulse->now);
 	proclife_process_usage(process, &usage);
 	if (to && to / SECOND <= pulse->now)
-		spread(pulse, overtime_born(proclife_source_header(pulse->run->source), process), to,
-		       usage.runtime);
+		spread(pulse, overtime_born(pulse->run, process), to, usage.runtime);
 }
 
 static void gone(void *data, struct proclife_process *process)

@@ -93,6 +93,7 @@ function readRows(reader) {
 	const rows = { count };
 
 	rows.begin = differences(wide());
+	rows.before = wide();
 	rows.flags = narrow();
 	rows.state = narrow();
 	rows.pid = differences(wide());

@@ -64,12 +64,12 @@ class Lives {
 	}
 
 	life(row) {
-		return Math.max(this.lastSeen(row) - this.begin[row], 0);
+		return Math.max(this.lastSeen(row) - this.begin[row], 0) + this.before[row];
 	}
 
 	// Is the life at least that long?
 	isAtLeast(row) {
-		return this.is(row, older) || this.exited[row] < 0;
+		return (this.is(row, older) && !this.before[row]) || this.exited[row] < 0;
 	}
 
 	lifeText(row) {

@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "views/death.h"
+#include "views/lived.h"
 #include "views/memory.h"
 #include <stdlib.h>
 #include <string.h>
+
+static struct figure life_of(const struct death *death)
+{
+	uint64_t from = death->marks.born ? death->marks.born : death->seen;
+	uint64_t to = death->marks.exited;
+	uint64_t before = lived_before(death->run, death->marks.born, death->seen, death->start);
+
+	return (struct figure){ to - from + before, to && to >= from, !death->marks.born && !before };
+}
+
+/* The same in all views. */
+static void set_life(struct death *death)
+{
+	struct figure life = life_of(death);
+
+	death->known[PROCLIFE_LIFE] = life.known && !life.at_least;
+	death->phases[PROCLIFE_LIFE] = life.value;
+}
 
 void death_set_phases(struct death *death, const struct proclife_process *process)
 {
@@ -11,6 +30,7 @@ void death_set_phases(struct death *death, const struct proclife_process *proces
 
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
 		death->known[phase] = proclife_process_phase(process, phase, &death->phases[phase]);
+	set_life(death);
 	death->memory = memory_of(process);
 }
 
@@ -50,6 +70,7 @@ void death_set(struct death *death, const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
 
+	death->seen = process->seen;
 	set_later(death, process);
 	death->when = process->marks.exited;
 	death->exited = proclife_process_has_exited(process);
@@ -60,7 +81,6 @@ void death_set(struct death *death, const struct proclife_process *process)
 	death->path = process->path;
 	death->args = process->args;
 	death->id = process->id;
-	death->seen = process->seen;
 	death->args_bytes = process->args_bytes;
 	death->tgid = process->tgid;
 	death->creator_tgid = process->creator_tgid;
@@ -97,14 +117,6 @@ void death_end(struct death *death, const struct proclife_process *process)
 static struct figure exactly(bool known, uint64_t value)
 {
 	return (struct figure){ value, known, false };
-}
-
-static struct figure life_of(const struct death *death)
-{
-	uint64_t from = death->marks.born ? death->marks.born : death->seen;
-	uint64_t to = death->marks.exited;
-
-	return (struct figure){ to - from, to && to >= from, !death->marks.born };
 }
 
 bool death_phase(const struct death *death, enum proclife_phase phase, uint64_t *ns)

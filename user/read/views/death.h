@@ -10,7 +10,7 @@
 struct figure {
 	uint64_t value;
 	bool known;
-	bool at_least; /* it began before the trace, or goes on */
+	bool at_least; /* it began at an unknown time before the trace, or goes on */
 };
 
 struct run;

@@ -64,12 +64,12 @@ static void tell(struct exporting *exporting, const struct proclife_process *pro
 	struct life *life = &exporting->life;
 	uint64_t end = process_ended_by(process);
 
-	death_set(&life->death, process);
 	life->death.run = run;
+	death_set(&life->death, process);
 	life->death.alone_known = alone_known;
 	life->death.alone = alone;
 	life->process = process;
-	life->begin = overtime_born(proclife_source_header(run->source), process);
+	life->begin = overtime_born(run, process);
 	life->end = end <= run->to ? end : 0; /* as --summary has it */
 	exporting->format->life(exporting->state, life);
 }

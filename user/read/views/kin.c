@@ -115,7 +115,7 @@ static void add_overtime(struct kin *kin, const struct proclife_process *process
 		kin->overtime.limit = run->to;
 		kin->began = true;
 	}
-	overtime_add(&kin->overtime, overtime_born(proclife_source_header(run->source), process),
+	overtime_add(&kin->overtime, overtime_born(run, process),
 		     process->marks.exited, process->runtime);
 	kin->cpus[process->exit_cpu / 64] |= UINT64_C(1) << process->exit_cpu % 64;
 	if (process->marks.freed)

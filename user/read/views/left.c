@@ -3,6 +3,7 @@
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
+#include "views/lived.h"
 #include "views/views.h"
 #include <stdlib.h>
 
@@ -75,10 +76,12 @@ static struct left *collect(const struct run *run, size_t *count)
 static void put(const struct run *run, struct text *line, const struct proclife_process *process,
 		unsigned int depth)
 {
+	uint64_t before = lived_before(run, process->marks.born, process->seen, process->start);
+
 	text_uint_in(line, PID_COLUMNS, process->tgid);
 	text_string(line, " ");
-	if (process->marks.born)
-		text_time_in(line, TIME_COLUMNS, run->ended - process->marks.born);
+	if (process->marks.born || before)
+		text_time_in(line, TIME_COLUMNS, run->ended - process->seen + before);
 	else
 		text_spaces(line, TIME_COLUMNS);
 	text_string(line, "  ");

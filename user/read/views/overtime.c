@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "views/lived.h"
 #include "views/overtime.h"
 #include <string.h>
 
@@ -66,9 +67,9 @@ double overtime_level(const struct overtime *overtime, const double *of, size_t 
 	return of[slice] / (double)(left < overtime->width ? left : overtime->width);
 }
 
-uint64_t overtime_born(const struct proclife_header *header, const struct proclife_process *process)
+uint64_t overtime_born(const struct run *run, const struct proclife_process *process)
 {
-	if (process->marks.born || !process->start || !header)
-		return process->marks.born ? process->marks.born : process->seen;
-	return process->start > header->to_boottime ? process->start - header->to_boottime : 1;
+	uint64_t before = lived_before(run, process->marks.born, process->seen, process->start);
+
+	return before < process->seen ? process->seen - before : 1;
 }

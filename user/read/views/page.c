@@ -5,6 +5,7 @@
 #include "output/replace.h"
 #include "views/death.h"
 #include "views/ended.h"
+#include "views/lived.h"
 #include "views/memory.h"
 #include "views/page.h"
 #include <errno.h>
@@ -81,6 +82,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->parent_id = process->parent_id;
 	life->seen = process->seen;
 	life->marks = process->marks;
+	life->before = lived_before(page->run, process->marks.born, process->seen, process->start);
 	life->killed = proclife_process_killed(process);
 	set_memory(life, process);
 	set_counts(life, page->run, process);

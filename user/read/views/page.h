@@ -26,6 +26,7 @@ struct page_life {
 		uint32_t parent; /* the index, or NOBODY, once they are linked */
 	};
 	uint64_t seen;
+	uint64_t before; /* how long it had lived then; 0: it was born then, or that is not known */
 	struct proclife_marks marks;
 	uint64_t killed;
 	uint64_t left; /* of its memory: as in struct proclife_memory */

@@ -18,7 +18,7 @@ uint64_t page_time(const struct page *page, uint64_t ts)
 }
 
 enum column {
-	BEGIN, FLAGS, STATE, PID, PARENT, PARENT_PID, COMM, PATH, ARGS, END, CODE,
+	BEGIN, BEFORE, FLAGS, STATE, PID, PARENT, PARENT_PID, COMM, PATH, ARGS, END, CODE,
 	EXITED, NOTIFIED, REAPED, FREED, KILLED, LEFT, TEARDOWN, GONE, MAPPED,
 	RUNTIME, RSS, USER, CGROUP, THREADS, EXECS, CREATOR, REAPER, CPU,
 	COLUMNS,
@@ -78,6 +78,7 @@ static void put_marks(struct columns *columns, const struct page_life *life)
 	uint64_t begin = page_time(columns->page, life->seen), exited, at;
 
 	put(columns, BEGIN, from_to(columns->begin, begin));
+	put(columns, BEFORE, life->before < MOST_TIME ? life->before : MOST_TIME);
 	columns->begin = begin;
 	exited = put_mark(columns, EXITED, begin, life->marks.exited);
 	at = put_mark(columns, NOTIFIED, exited, life->marks.notified);

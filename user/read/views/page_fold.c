@@ -140,7 +140,7 @@ static void find_lines(struct folding *folding)
 
 static void add_to(const struct page *page, struct page_fold *fold, const struct page_life *life)
 {
-	uint64_t last = life->seen + page_life_time(page, life);
+	uint64_t last = life->seen + page_life_time(page, life) - life->before;
 
 	if (!fold->count || life->seen < fold->first)
 		fold->first = life->seen;

@@ -149,7 +149,7 @@ uint64_t page_life_time(const struct page *page, const struct page_life *life)
 	uint64_t end = life->marks.exited ? life->marks.exited : life->ended ? life->marks.reaped :
 		       page->run->ended;
 
-	return end > life->seen ? end - life->seen : 0;
+	return (end > life->seen ? end - life->seen : 0) + life->before;
 }
 
 /* Each life has its own row. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One row of the tree's list, and what is kept beside it. */
+#include "views/lived.h"
 #include "views/row.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,22 +8,23 @@
 struct figures node_figures(const struct rows *rows, const struct proclife_node *node)
 {
 	uint64_t from = node->began;
-	uint64_t to = node->marks.exited ? node->marks.exited : rows->ended;
+	uint64_t to = node->marks.exited ? node->marks.exited : rows->run->ended;
+	uint64_t before = node->older ? lived_before(rows->run, 0, from, node->start) : 0;
 	struct figures figures = {
 		.runtime = node->runtime,
 		.max_rss = node->max_rss,
-		.at_least = node->older || !node->marks.exited,
+		.at_least = (node->older && !before) || !node->marks.exited,
 	};
 
 	/*
-	 * That it exited when it was first seen says nothing about how long it had lived, nor does
-	 * it that it was a zombie already.
+	 * That it exited when it was first seen says nothing about how long it had lived, unless its start
+	 * does; nor does it that it was a zombie already.
 	 */
 	figures.life_known = to >= from &&
 			     (node->marks.exited || (!node->incomplete &&
 					       node->state == PROCLIFE_IS_ALIVE)) &&
-			     (!node->older || to > from);
-	figures.life = figures.life_known ? to - from : 0;
+			     (!node->older || before || to > from);
+	figures.life = figures.life_known ? to - from + before : 0;
 	return figures;
 }
 

@@ -46,7 +46,7 @@ struct figures {
 	uint64_t runtime; /* their sum */
 	uint32_t max_rss; /* the largest, KiB */
 	bool life_known;
-	bool at_least; /* life: it began before the trace or goes on after it */
+	bool at_least; /* life: it began at an unknown time before the trace, or goes on after it */
 };
 
 /* What of the processes of a line is not the same: the line does not say it. */
@@ -75,7 +75,7 @@ struct rows {
 	uint32_t count;	    /* [0] included */
 	uint32_t lines;	    /* shown */
 	uint64_t left_out;  /* not listed */
-	uint64_t ended;	    /* the trace */
+	const struct run *run;
 	struct sums *sums;
 	uint32_t sums_count;
 	uint32_t sums_size;
@@ -93,7 +93,7 @@ struct rows {
  * Lists the tree and cuts it. @active_only: do not list who was there before and to whom nothing
  * happened, unless a descendant is listed. Return: 0 or a negative errno.
  */
-int rows_build(struct rows *rows, struct proclife_tree *tree, uint64_t ended,
+int rows_build(struct rows *rows, struct proclife_tree *tree, const struct run *run,
 	       bool active_only, const struct cut *cut);
 int rows_cut(struct rows *rows, const struct cut *cut);
 /* Of the rows that are shown, only those with the largest weights, [row], stay. */

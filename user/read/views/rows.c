@@ -83,13 +83,13 @@ static void link_shown(struct rows *rows)
 	}
 }
 
-int rows_build(struct rows *rows, struct proclife_tree *tree, uint64_t ended,
+int rows_build(struct rows *rows, struct proclife_tree *tree, const struct run *run,
 	       bool active_only, const struct cut *cut)
 {
 	int ret;
 
 	memset(rows, 0, sizeof(*rows));
-	rows->ended = ended;
+	rows->run = run;
 	ret = list_nodes(rows, tree);
 	if (ret)
 		return ret;

@@ -35,7 +35,7 @@ void summary_count(struct summary *summary, const struct proclife_process *proce
 		summary->overtime.limit = run->to;
 		summary->began = true;
 	}
-	born = overtime_born(proclife_source_header(run->source), process);
+	born = overtime_born(run, process);
 	/* What one that lives on has used is not known. */
 	if (exited)
 		overtime_add(&summary->overtime, born, exited, process->runtime);

@@ -25,6 +25,7 @@ static void collect_thread(void *data, struct proclife_task *task)
 	t = &view->threads[view->thread_count++];
 	t->process = task->process->id;
 	t->seen = task->seen;
+	t->start = task->start;
 	t->marks = task->marks;
 	t->runtime = task->runtime;
 	t->tid = task->pid;
@@ -131,8 +132,7 @@ static void print(const struct run *run, void *state)
 
 	if (view->thread_count)
 		qsort(view->threads, view->thread_count, sizeof(*view->threads), compare_threads);
-	ret = rows_build(&view->rows, view->tree, view->run->ended, active_only,
-			 &options->cut);
+	ret = rows_build(&view->rows, view->tree, view->run, active_only, &options->cut);
 	if (!ret && is_folded(view))
 		ret = rows_fold(&view->rows, options->show, options->fold == FOLD_ALWAYS,
 				TREE_MANY_LINES);

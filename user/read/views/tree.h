@@ -19,6 +19,7 @@ struct thread {
 	uint64_t process; /* id */
 	struct proclife_marks marks;
 	uint64_t seen;
+	uint64_t start;
 	uint64_t runtime;
 	uint32_t tid;
 	int32_t exit_code;

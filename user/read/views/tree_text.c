@@ -5,6 +5,7 @@
  */
 #include "output/cut.h"
 #include "output/message.h"
+#include "views/lived.h"
 #include "views/tree.h"
 #include "views/when.h"
 #include <stdlib.h>
@@ -253,6 +254,7 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 {
 	uint64_t from = t->marks.born ? t->marks.born : t->seen;
 	uint64_t to = t->marks.exited ? t->marks.exited : view->run->ended;
+	uint64_t before = lived_before(view->run, t->marks.born, t->seen, t->start);
 	struct text *line = &view->line;
 
 	text_printf(line, "%*u ", PID_COLUMNS, t->tid);
@@ -260,7 +262,7 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	/* Without a beginning of its exit, it has lived until the end only if it still does. */
 	put_life(line, to >= from && (t->marks.exited || (!t->incomplete &&
 							  t->state == PROCLIFE_IS_ALIVE)),
-		 !t->marks.born || !t->marks.exited, to - from);
+		 (!t->marks.born && !before) || !t->marks.exited, to - from + before);
 	put_cpu(view, t->marks.exited || t->marks.freed, t->runtime);
 	put_rss(view, 0);
 	text_clear(&view->name);
