@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files of changes, and the table of what became of the mutants."""
+"""
+Files of changes, and the table of what became of the mutants. As a program, this says which blocks of
+`lies` and `equivalent` no longer stand in the sources.
+"""
 import os
 import re
+import sys
 
 import sources
 
 EQUIVALENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "equivalent")
+LIES = os.path.join(os.path.dirname(EQUIVALENT), "lies")
 
 
 def words(text):
@@ -27,8 +32,28 @@ def blocks(path):
         yield lines[0].strip(), {sign: "\n".join(part) for sign, part in parts.items()}
 
 
+def place(text, line, old):
+    """Where OLD stands, next to that line, since lines move; None: nowhere."""
+    pattern = rb"\s+".join(re.escape(word) for word in old.encode().split())
+    return min(re.finditer(pattern, text), default=None,
+               key=lambda match: abs(text.count(b"\n", 0, match.start()) + 1 - line))
+
+
+def stale(path):
+    """The blocks whose OLD stands nowhere in their file."""
+    for head, parts in blocks(path):
+        name, _, line = head.rpartition(":")
+        source = os.path.join(sources.ROOT, name)
+        text = b""
+        if os.path.isfile(source):
+            with open(source, "rb") as file:
+                text = file.read()
+        if not place(text, int(line), parts["-"]):
+            yield "%s: not there:\n%s" % (head, parts["-"])
+
+
 def changes(path, files):
-    """Mutants that a file describes: in FILE:LINE stands OLD, from that line on, and becomes NEW."""
+    """Mutants that a file describes: in FILE:LINE stands OLD and becomes NEW."""
     made = []
     for head, parts in blocks(path):
         name, _, line = head.rpartition(":")
@@ -37,12 +62,8 @@ def changes(path, files):
         if name not in files:  # of another part
             continue
         source = files[name]
-        begin = 0
-        for _ in range(int(line) - 1):
-            begin = source.text.find(b"\n", begin) + 1
-        pattern = rb"\s+".join(re.escape(word) for word in parts["-"].encode().split())
-        match = re.compile(pattern).search(source.text, begin)
-        if not match or source.text.count(b"\n", begin, match.start()) > 3:
+        match = place(source.text, int(line), parts["-"])
+        if not match:
             raise SystemExit("%s: %s: not there:\n%s" % (path, head, parts["-"]))
         body = next(((start, end, labels) for start, end, labels in source.bodies
                      if start < match.start() and match.end() < end), None)
@@ -108,3 +129,15 @@ def show(part, seed, files, mutants, results, equivalent, total, left_out):
         print("\ntests/mutants/equivalent has this, but %s kills it: %s: %s" % (
             results[each.number]["by"], each.file, each.lines(files[each.file].text)[0]))
     return not killed
+
+
+def main():
+    Equivalent()
+    gone = list(stale(LIES))
+    if gone:
+        raise SystemExit("%s\n%s: bring %d up to date, or drop them" % ("\n".join(gone), LIES, len(gone)))
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    main()
