@@ -23,6 +23,7 @@
 #include "flood.h"
 #include "module.h"
 #include "reading.h"
+#include "victim.h"
 
 #define MS 1000000ULL
 
@@ -215,31 +216,6 @@ static bool read_told(struct proclife_source *source, pid_t pid, int signo, stru
 	return whole;
 }
 
-/*
- * A child that only a signal ends. It is there once nothing is blocked: from glibc 2.41 on, a child
- * begins with all signals blocked for a moment, and what comes then ends it only later.
- */
-static pid_t fork_victim(void)
-{
-	int ready[2];
-	pid_t pid;
-	char byte;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		if (write(ready[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	close(ready[1]);
-	return pid;
-}
-
 /* While signals are suppressed on its CPU: what kills, and what tells the parent. */
 static void test_deaths_are_told(void **state)
 {
@@ -258,7 +234,7 @@ static void test_deaths_are_told(void **state)
 	pin_to_cpu(0);
 	for (unsigned int i = 0; whole < KILLED && !too_slow; i++) {
 		int status, signo = fatal[i % 3];
-		pid_t pid = fork_victim();
+		pid_t pid = fork_victim(NULL);
 
 		assert_true(i < 10 * KILLED);
 		read_told(source, pid, signo, &told);

@@ -23,6 +23,7 @@
 #include "flood.h"
 #include "module.h"
 #include "reading.h"
+#include "victim.h"
 
 struct told {
 	unsigned int kills;
@@ -93,39 +94,28 @@ static void *wait_for_ever(void *arg)
 
 static const int dumping[] = { SIGQUIT, SIGABRT, SIGSEGV, SIGSYS };
 
-/* A victim of the killer's user. With @threads it has two. */
-static pid_t fork_victim_of(bool threads)
+/* A victim of the killer's user. */
+static bool be_nobody(void)
 {
-	int ready[2];
-	pid_t pid;
-	char byte;
+	/* cmocka catches some of them. */
+	for (size_t i = 0; i < sizeof(dumping) / sizeof(dumping[0]); i++)
+		signal(dumping[i], SIG_DFL);
+	return !setgid(NOBODY) && !setuid(NOBODY);
+}
 
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		pthread_t thread;
+static bool be_two_threads(void)
+{
+	pthread_t thread;
 
-		/* cmocka catches some of them. */
-		for (size_t i = 0; i < sizeof(dumping) / sizeof(dumping[0]); i++)
-			signal(dumping[i], SIG_DFL);
-		if (setgid(NOBODY) || setuid(NOBODY) ||
-		    (threads && pthread_create(&thread, NULL, wait_for_ever, NULL)) ||
-		    write(ready[1], "", 1) != 1)
-			_exit(1);
-		wait_for_ever(NULL);
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	close(ready[1]);
-	return pid;
+	return be_nobody() && !pthread_create(&thread, NULL, wait_for_ever, NULL);
 }
 
 /* The account empties first. False if this machine is too slow to empty it. */
 static bool kill_and_read(struct proclife_source *source, unsigned int i, struct told *told, bool *whole)
 {
 	int status, signo = dumping[i % 4];
-	pid_t victim = fork_victim_of(i / 4 % 2), killer = start_killer(victim, signo);
+	pid_t victim = fork_victim(i / 4 % 2 ? be_two_threads : be_nobody);
+	pid_t killer = start_killer(victim, signo);
 	bool emptied = flood_suppressed(source, PROCLIFE_SIGNAL);
 
 	shared->go = true;
