@@ -39,10 +39,29 @@ on_screen() {
 on_page() {
 	local name=$1 pattern=$2
 	shift 2
+	write_page "$name" "$@"
+	expect "$name" 0 "$pattern" page_part facts
+}
+
+# on_page_rows NAME PATTERN COMMAND...: the page has such a row, a PID, a name and an end.
+on_page_rows() {
+	local name=$1 pattern=$2 guest
+	guest=$(dirname "${BASH_SOURCE[0]}")
+	shift 2
+	write_page "$name" "$@"
+	page_part rows >"$work/rows"
+	page_part texts >"$work/texts"
+	expect "$name" 0 "$pattern" perl "$guest/page_rows.pl" "$guest/../../user/read/views/page_columns.c" \
+		"$work/rows" "$work/texts"
+}
+
+write_page() {
 	rm -f "$work/page"
-	expect "$name: written" 0 '' "$@" --html "$work/page"
-	sed -n 's/.*id="facts">\([^<]*\)<.*/\1/p' "$work/page" | base64 -d >"$work/facts"
-	expect "$name" 0 "$pattern" cat "$work/facts"
+	expect "$1: written" 0 '' "${@:2}" --html "$work/page"
+}
+
+page_part() {
+	sed -n 's/.*id="'"$1"'">\([^<]*\)<.*/\1/p' "$work/page" | base64 -d
 }
 
 troubles=("$@")
