@@ -26,8 +26,8 @@ cache_make() {
 
 # cache_new ENTRY: set new to a folder in which the entry is made. Those of runs that were killed go.
 cache_new() {
-	rm -rf "$cache/${1%/*}/.new.${1##*/}".*
-	mkdir -p "$cache/${1%/*}" && new=$(mktemp -d "$cache/${1%/*}/.new.${1##*/}.XXXXXX") && chmod 755 "$new"
+	rm -rf "$cache/${1%/*}/.part.${1##*/}".*
+	mkdir -p "$cache/${1%/*}" && new=$(mktemp -d "$cache/${1%/*}/.part.${1##*/}.XXXXXX") && chmod 755 "$new"
 }
 
 # What nobody has used for long. One that has just got a user has a new time.
@@ -39,7 +39,7 @@ cache_purge() {
 }
 
 cache_old() {
-	find "$@" -type d \( -mtime +60 -o -name '.new.*' -mtime +1 \)
+	find "$@" -type d \( -mtime +60 -o -name '.part.*' -mtime +1 \)
 }
 
 cache_forget() {
