@@ -224,9 +224,7 @@ dkms-uninstall:
 		echo "version $${other##*/} stays: dkms remove proclife/$${other##*/} --all"; done
 
 demo:
-	tests/scripts/setup build vm
-	$(MAKE) all
-	tests/scripts/demo
+	@tests/scripts/demo
 
 # The unit tests alone: under a minute, and one line if all is well.
 check-unit:
@@ -276,7 +274,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   check-valgrind    the unit tests under valgrind
   coverage          which lines of the library the unit tests execute
   stress-billion    a billion records through the ring, in some minutes
-  unit-tests, stress-tests, guest-tests
+  unit-tests, stress-tests, guest-tests, workloads
                     builds them; fuzz-tests also runs the fuzzers, for FUZZ_SECONDS (20) each
 
   bench-reader bench-peers bench-exact bench-record bench-probe bench-probe-wall

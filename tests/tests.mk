@@ -151,6 +151,8 @@ $(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATI
 
 EXCHANGE := $B/tests/hook/exchange
 
+workloads: $(WORKLOADS)
+
 # forkpty() is in libutil until glibc 2.34.
 $(EXCHANGE) $(WORKLOADS): %: %.o
 	$(call say,LD)
@@ -270,4 +272,4 @@ $(WITNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/witness/*.c)) $(LIB_STA
 
 guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
-.PHONY: unit-tests stress-tests guest-tests fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-html check-exports check-model check-mutants
+.PHONY: unit-tests stress-tests guest-tests workloads fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-html check-exports check-model check-mutants

@@ -42,10 +42,11 @@ accel_find() {
 accel_probe() {
 	local choice=tcg accel='-accel kvm -cpu host'
 	if [[ -r /dev/kvm && -w /dev/kvm ]]; then
+		say 'trying /dev/kvm, for up to 10 s'
 		guest_start "$tmp/probe" probe 10 2>/dev/null
 		wait "$qemu" 2>/dev/null
 		! grep -q 'proclife: the guest is up' "$tmp/probe/console" || choice=kvm
-		[[ $choice = kvm ]] || say '/dev/kvm: no guest comes up with it; using emulation until the next boot'
+		[[ $choice = kvm ]] || say '/dev/kvm: no guest comes up with it; emulating until the next boot'
 	fi
 	echo $choice
 }

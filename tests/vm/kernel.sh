@@ -75,7 +75,7 @@ kernel_choose() {
 
 kernel_make() {
 	local new
-	say "downloading and $([[ $suite_debug ]] && echo building || echo unpacking) the kernel $1 (once)"
+	say "making the kernel $1 (once, $([[ $suite_debug ]] && echo '20 min' || echo '30 s'))"
 	cache_new "kernel/$1" || return
 	if [[ $suite_debug ]]; then debug_build "$new"; else kernel_unpack "$new" "$2"; fi &&
 		mv -T "$new" "$cache/kernel/$1"

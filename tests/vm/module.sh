@@ -18,7 +18,7 @@ module_get() {
 
 module_make() {
 	local new
-	say "building the module with dkms for $kernel_release (once)"
+	say "building the module with dkms for $kernel_release (once, 10 s)"
 	cache_new "module/$key" || return
 	module_build >"$tmp/module/layer.tar" 2>"$tmp/module/log"
 	[[ $guest_status = 0 ]] || cat "$tmp/module/log" >&2

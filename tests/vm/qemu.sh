@@ -26,7 +26,7 @@ qemu_release=bookworm-backports
 # qemu_download DIR: apt with lists and sources of its own, so that the machine's stay as they are.
 qemu_download() {
 	local new deb uri apt=()
-	say "downloading and unpacking qemu from $qemu_release (once)"
+	say "downloading qemu from $qemu_release (once, 10 s)"
 	cache_new "qemu/${1##*/}" || return
 	mkdir -p "$new/apt/lists/partial" "$new/apt/cache/archives/partial" "$new/root" || return
 	# From the mirror that the machine uses for the release itself.
