@@ -16,7 +16,7 @@ views() {
 	local in=(-i "$here/$1")
 	expect "$1: --lives" 0 " $2 .*$3" proclife-read "${in[@]}" --lives
 	expect "$1: --tree" 0 " $2 .*$3" proclife-read "${in[@]}" --tree --no-fold
-	on_page_rows "$1: --html" "^$2 .*  $3" proclife-read "${in[@]}"
+	on_page_rows "$1: --html" "^$2 .*  killed by $3" proclife-read "${in[@]}"
 }
 
 recorded thread "$causes" thread

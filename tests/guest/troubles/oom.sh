@@ -35,8 +35,8 @@ expect 'OOM: --tree' 0 " $bystander .*SIGKILL $by" proclife-read "${in[@]}" --tr
 expect 'OOM: JSON' 0 "\"pid\":$bystander,.*\"killer\":.*\"comm\":\"hog\",.*\"cause\":\"oom\",\"oom_scope\":\"cgroup\",\"oom_cgroup\":[1-9]" \
 	proclife-read "${in[@]}" --lives --json
 expect 'OOM: CSV' 0 ",oom,cgroup,[1-9][0-9]*," proclife-read "${in[@]}" --export csv
-on_page_rows 'OOM: --html, the bystander' "^$bystander sleep  SIGKILL $by\$" proclife-read "${in[@]}"
-on_page_rows 'OOM: --html, the one that needed it' "^$hog .*  SIGKILL from the OOM killer of /pods/x\$" \
+on_page_rows 'OOM: --html, the bystander' "^$bystander sleep  killed by SIGKILL $by\$" proclife-read "${in[@]}"
+on_page_rows 'OOM: --html, the one that needed it' "^$hog .*  killed by SIGKILL from the OOM killer of /pods/x\$" \
 	proclife-read "${in[@]}"
 expect 'OOM: --events' 0 "chosen by the OOM killer, for hog $hog, limit of cgroup [1-9]" \
 	proclife-read "${in[@]}" --events=oom
