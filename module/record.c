@@ -83,8 +83,12 @@ void compat_preserving proclife_handle_fill(struct handle_cached *slot, unsigned
 /* "/dev/fd/3", as fexecve(3) leads to, or "/proc/self/fd/3": it says nothing of the file. */
 static bool is_descriptor(const char *filename)
 {
-	const char *base = kbasename(filename);
+	const char *base;
 
+	/* A file of that name can be elsewhere; and most paths differ in their second byte. */
+	if (likely(strncmp(filename, "/dev/fd/", 8) && strncmp(filename, "/proc/", 6)))
+		return false;
+	base = kbasename(filename);
 	if (base - filename < 4 || memcmp(base - 4, "/fd/", 4))
 		return false;
 	return *base && strspn(base, "0123456789") == strlen(base);
