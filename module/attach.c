@@ -77,7 +77,7 @@ static struct kprobe kprobes[ATTACH_MOST];
 
 static int on_kprobe(struct kprobe *hit, struct pt_regs *regs)
 {
-	proclife_hooks_on_kprobe(hit - kprobes, compat_first_argument(regs));
+	proclife_hooks_on_kprobe(hit - kprobes, compat_argument(regs, 0), compat_argument(regs, 1));
 	return 0;
 }
 NOKPROBE_SYMBOL(on_kprobe);

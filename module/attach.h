@@ -7,7 +7,7 @@
 
 #include "compat.h"
 
-#define ATTACH_MOST 9
+#define ATTACH_MOST 10
 
 struct attach_hook {
 	const char *symbol;
@@ -37,6 +37,6 @@ unsigned long proclife_attach_missed(unsigned int id);
 void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip,
 				      struct ftrace_ops *ops, struct compat_ftrace_regs *regs);
 #endif
-void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first);
+void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first, unsigned long second);
 
 #endif

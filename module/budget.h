@@ -101,21 +101,13 @@ static inline bool budget_exempts_dump(struct task_struct *p, int signo)
 }
 
 /*
- * Signals that come once per death, and that show how a process ended:
- * - The SIGCHLD by which an exiting child notifies its parent. A task that is exiting can send no
- *   other one like it, and kill(2) and its like can set these codes only for oneself.
- * - A signal that kills its target: SIGKILL, any other one that has already made the group exit, and one
- *   that will, by a core dump. One that is blocked does so only later. Such a signal is not queued
- *   twice. A real-time signal can be, but it ends nothing once the group exits.
- * The caller holds the target's siglock, and knows that the signal's action is the default one.
+ * A signal that kills its target comes once per death, and shows how a process ended: SIGKILL, any other
+ * one that has already made the group exit, and one that will, by a core dump. One that is blocked does so
+ * only later. Such a signal is not queued twice. A real-time signal can be, but it ends nothing once the
+ * group exits. The caller holds the target's siglock, and knows that the signal's action is the default one.
  */
-static __always_inline bool budget_exempts_signal(struct task_struct *p, int signo,
-						  const struct kernel_siginfo *info, int result,
-						  bool blocked)
+static __always_inline bool budget_exempts_signal(struct task_struct *p, int signo, int result, bool blocked)
 {
-	if (signo == SIGCHLD)
-		return current->flags & PF_EXITING && info != SEND_SIG_NOINFO &&
-		       info != SEND_SIG_PRIV && info->si_code >= CLD_EXITED && info->si_code <= CLD_DUMPED;
 	if (result != TRACE_SIGNAL_DELIVERED || signo >= SIGRTMIN)
 		return false;
 	return signo == SIGKILL || p->signal->flags & SIGNAL_GROUP_EXIT ||

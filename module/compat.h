@@ -126,6 +126,13 @@ typedef unsigned long compat_clone_flags;
 #define COMPAT_SIGNAL_GROUP_EXIT SIGNAL_GROUP_EXIT
 #endif
 
+/* Linux 7.1 has CLONE_AUTOREAP: a process that nobody waits for, and whose parent gets no signal. */
+#ifdef CLONE_AUTOREAP
+#define compat_is_autoreaped(p) ((p)->signal->autoreap)
+#else
+#define compat_is_autoreaped(p) false
+#endif
+
 /* sched_process_hang exists only with the hung task detector. */
 #ifdef CONFIG_DETECT_HUNG_TASK
 #define COMPAT_HAS_HANG 1
@@ -164,13 +171,13 @@ static inline void compat_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* The first argument of a function, at its entry. Older kernels of riscv64 have no accessor. */
-static __always_inline unsigned long compat_first_argument(struct pt_regs *regs)
+/* An argument of a function, 0 or 1, at its entry. Older kernels of riscv64 have no accessor. */
+static __always_inline unsigned long compat_argument(struct pt_regs *regs, unsigned int n)
 {
 #ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
-	return regs_get_kernel_argument(regs, 0);
+	return regs_get_kernel_argument(regs, n);
 #else
-	return regs->a0;
+	return n ? regs->a1 : regs->a0;
 #endif
 }
 

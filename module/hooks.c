@@ -19,7 +19,7 @@
 
 static bool reap = true;
 module_param(reap, bool, 0444);
-MODULE_PARM_DESC(reap, "record who reaps a task, with a hook of ftrace or a kprobe (Y)");
+MODULE_PARM_DESC(reap, "record who is notified of a task's end and who reaps it, with hooks of ftrace or kprobes (Y)");
 
 static bool exiting = true;
 module_param(exiting, bool, 0444);
@@ -34,6 +34,7 @@ enum hook_id {
 	HOOK_EXITING,
 	HOOK_MM_RELEASE,
 	HOOK_TEARDOWN,
+	HOOK_NOTIFY,
 	HOOK_REAP,
 	HOOK_GONE,
 	HOOK_ASYNC,
@@ -84,6 +85,17 @@ static const struct hook hooks[HOOKS] = {
 		.feature = PROCLIFE_HAS(PROCLIFE_MM),
 		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT),
 		.tried = true, /* also who has no address space comes through it */
+	},
+	/*
+	 * Its first argument is the task that has ended, whoever calls it: see struct proclife_notify. A
+	 * thread that nobody traces does not come through it.
+	 */
+	[HOOK_NOTIFY] = {
+		.symbols = { "do_notify_parent" },
+		.wanted = &reap,
+		.without = "NOTIFY",
+		.feature = PROCLIFE_HAS(PROCLIFE_NOTIFY),
+		.tried = true,
 	},
 	/* Linux 6.19 and later have the first one. The caller is the reaper. */
 	[HOOK_REAP] = {
@@ -236,6 +248,15 @@ static __always_inline void probe_mm_release(struct task_struct *p)
 		probe_rare(mm, PROCLIFE_MM_LEFT, users - 1);
 }
 
+/* Nobody can cause it more often than deaths, and what a tracer does with each of these. */
+static notrace noinline void probe_notify(struct task_struct *p, int signo)
+{
+	struct rings_slot slot;
+
+	record_notify(rings_begin(&slot, PROCLIFE_NOTIFY), p, signo);
+	rings_end(&slot, PROCLIFE_NOTIFY);
+}
+
 static notrace noinline void probe_reap(struct task_struct *p)
 {
 	struct rings_slot slot;
@@ -252,7 +273,7 @@ static notrace noinline void probe_coredump(const struct kernel_siginfo *info)
 	rings_end(&slot, PROCLIFE_COREDUMP);
 }
 
-static __always_inline void probe(enum hook_id id, unsigned long first)
+static __always_inline void probe(enum hook_id id, unsigned long first, unsigned long second)
 {
 	switch (id) {
 	case HOOK_EXITING:
@@ -263,6 +284,9 @@ static __always_inline void probe(enum hook_id id, unsigned long first)
 		break;
 	case HOOK_MM_RELEASE:
 		probe_mm_release((void *)first);
+		break;
+	case HOOK_NOTIFY:
+		probe_notify((void *)first, (int)second);
 		break;
 	case HOOK_REAP:
 		probe_reap((void *)first);
@@ -287,12 +311,12 @@ static __always_inline void probe(enum hook_id id, unsigned long first)
 	}
 }
 
-static notrace noinline void probe_any(enum hook_id id, unsigned long first)
+static notrace noinline void probe_any(enum hook_id id, unsigned long first, unsigned long second)
 {
 	if (static_branch_unlikely(&trying))
 		note_hit(id, id == HOOK_REAP ? (void *)first : current);
 	else
-		probe(id, first);
+		probe(id, first, second);
 }
 
 #if COMPAT_FTRACE_ARGS
@@ -303,7 +327,7 @@ static unsigned long exact[HOOKS] __read_mostly;
 #define NEAR 16
 
 /* The first time each, and the rare ones always. */
-static notrace noinline void find_hook(unsigned long ip, unsigned long first)
+static notrace noinline void find_hook(unsigned long ip, unsigned long first, unsigned long second)
 {
 	unsigned int id;
 
@@ -313,7 +337,7 @@ static notrace noinline void find_hook(unsigned long ip, unsigned long first)
 		/* From here on, addresses stay as they are: see proclife_hooks_init(). */
 		if (!static_branch_unlikely(&trying) && READ_ONCE(addresses[id]))
 			WRITE_ONCE(exact[id], ip);
-		probe_any(id, first);
+		probe_any(id, first, second);
 		return;
 	}
 }
@@ -325,22 +349,24 @@ void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip,
 
 	/* Plain reads, each of which is one comparison. Whatever they find, the right probe is called. */
 	if (ip == data_race(exact[HOOK_EXITING]))
-		probe(HOOK_EXITING, first);
+		probe(HOOK_EXITING, first, 0);
 	else if (ip == data_race(exact[HOOK_MM_RELEASE]))
-		probe(HOOK_MM_RELEASE, first);
+		probe(HOOK_MM_RELEASE, first, 0);
 	else if (ip == data_race(exact[HOOK_TEARDOWN]))
-		probe(HOOK_TEARDOWN, first);
+		probe(HOOK_TEARDOWN, first, 0);
+	else if (ip == data_race(exact[HOOK_NOTIFY]))
+		probe(HOOK_NOTIFY, first, compat_ftrace_argument(regs, 1));
 	else if (ip == data_race(exact[HOOK_REAP]))
-		probe(HOOK_REAP, first);
+		probe(HOOK_REAP, first, 0);
 	else
-		find_hook(ip, first);
+		find_hook(ip, first, compat_ftrace_argument(regs, 1));
 }
 #endif
 
-void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first)
+void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first, unsigned long second)
 {
 	if (READ_ONCE(addresses[id]))
-		probe_any(id, first);
+		probe_any(id, first, second);
 }
 
 /* By either of its names. The error is that of a name which is in this kernel, if one is. */

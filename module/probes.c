@@ -22,7 +22,7 @@
 
 static bool signals = true;
 module_param(signals, bool, 0444);
-MODULE_PARM_DESC(signals, "record signals that can end a task, and SIGCHLD (Y)");
+MODULE_PARM_DESC(signals, "record signals that can end a task (Y)");
 
 static bool waits = true;
 module_param(waits, bool, 0444);
@@ -93,8 +93,7 @@ static void probe_signal(void *data, int signo, struct kernel_siginfo *info, str
 		return;
 	/* Of one that nobody gets, it would be of no interest. */
 	blocked = result == TRACE_SIGNAL_DELIVERED && record_is_blocked(p, signo, to_group);
-	if (!budget_begin(&slot, BUDGET_SIGNAL,
-			  likely(budget_exempts_signal(p, signo, info, result, blocked))))
+	if (!budget_begin(&slot, BUDGET_SIGNAL, likely(budget_exempts_signal(p, signo, result, blocked))))
 		return;
 	record_signal(rings_claim(&slot, PROCLIFE_SIGNAL), p, signo, info, to_group, result, blocked);
 	rings_end(&slot, PROCLIFE_SIGNAL);

@@ -283,5 +283,12 @@ void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 	s->uid = take_uid(p);
 	take_ns_pid(p, &s->ns_pid, &s->ns_inum);
 	s->exit_code = task_peek(p->exit_code);
-	s->reserved = 0;
+	s->tracer_tgid = 0;
+	if (r->flags & PROCLIFE_F_ZOMBIE && task_peek(p->ptrace)) {
+		struct task_struct *tracer = task_deref(p->parent);
+
+		/* A parent that traces it is not in its own way. */
+		if (tracer->signal != parent->signal)
+			s->tracer_tgid = tracer->tgid;
+	}
 }

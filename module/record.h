@@ -245,6 +245,68 @@ static __always_inline void record_free(struct proclife_record *r, struct task_s
 	record_reserve(e->reserved, ARRAY_SIZE(e->reserved));
 }
 
+/* As the kernel decides it in a moment, but without the siglock. */
+static __always_inline int record_result(struct task_struct *receiver, int signo)
+{
+	const struct sighand_struct *sighand = task_deref(receiver->sighand);
+	bool blocked = sigismember(&receiver->blocked, signo) ||
+		       sigismember(&receiver->real_blocked, signo);
+	__sighandler_t handler = task_peek(sighand->action[signo - 1].sa.sa_handler);
+
+	if (!blocked && !task_peek(receiver->ptrace) &&
+	    (handler == SIG_IGN || (handler == SIG_DFL && sig_kernel_ignore(signo))))
+		return PROCLIFE_SIGNAL_IGNORED;
+	if (data_race(sigismember(&receiver->signal->shared_pending.signal, signo)))
+		return PROCLIFE_SIGNAL_PENDING;
+	return PROCLIFE_SIGNAL_QUEUED;
+}
+
+/*
+ * At the beginning of do_notify_parent(@p, @signo), which has the tasklist_lock: so the parent, or
+ * tracer, has not been released. This is in the order in which that decides what it sends.
+ */
+static __always_inline void record_notify(struct proclife_record *r, struct task_struct *p, int signo)
+{
+	struct proclife_notify *n = &r->notify;
+	struct task_struct *receiver = task_deref(p->parent), *parent = task_deref(p->real_parent);
+	const struct k_sigaction *action;
+	bool autoreap = false;
+
+	take_head(r, p);
+	n->receiver = take_handle(receiver);
+	n->receiver_group = take_handle_of_group(receiver->signal);
+	n->receiver_pid = receiver->pid;
+	n->receiver_tgid = receiver->tgid;
+	take_comm(n->receiver_comm, receiver->comm);
+	n->parent_tgid = parent->tgid;
+	n->reserved0 = 0;
+	record_reserve(n->reserved1, ARRAY_SIZE(n->reserved1));
+	if (likely(thread_group_leader(p) && thread_group_empty(p)))
+		r->flags |= PROCLIFE_F_GROUP_DEAD;
+	/* Its parent has execed since, or it has itself: that may not get any signal. */
+	if (unlikely(signo != SIGCHLD) && p->parent_exec_id != READ_ONCE(receiver->self_exec_id))
+		signo = SIGCHLD;
+	if (unlikely(p->ptrace)) {
+		if (receiver->signal != parent->signal)
+			r->flags |= PROCLIFE_F_TRACER;
+	} else if (compat_is_autoreaped(p)) {
+		autoreap = true;
+		signo = 0;
+	} else if (signo == SIGCHLD) {
+		action = &task_deref(receiver->sighand)->action[SIGCHLD - 1];
+		autoreap = task_peek(action->sa.sa_handler) == SIG_IGN ||
+			   task_peek(action->sa.sa_flags) & SA_NOCLDWAIT;
+		if (autoreap && task_peek(action->sa.sa_handler) == SIG_IGN)
+			signo = 0;
+	}
+	if (unlikely(autoreap))
+		r->flags |= PROCLIFE_F_AUTOREAP;
+	if (unlikely(!valid_signal(signo)))
+		signo = 0;
+	n->signo = signo;
+	n->result = signo ? record_result(receiver, signo) : 0;
+}
+
 static __always_inline void record_wait(struct proclife_record *r, struct pid *pid)
 {
 	take_head(r, current);
@@ -253,13 +315,11 @@ static __always_inline void record_wait(struct proclife_record *r, struct pid *p
 	record_reserve(r->wait.reserved1, ARRAY_SIZE(r->wait.reserved1));
 }
 
-/* Is it SIGCHLD, or can it terminate the task? The caller holds the task's siglock. */
+/* Can it terminate the task? The caller holds the task's siglock. */
 static __always_inline bool record_wants_signal(struct task_struct *p, int signo, int result)
 {
 	const struct sighand_struct *sighand;
 
-	if (signo == SIGCHLD)
-		return true;
 	if (result == TRACE_SIGNAL_IGNORED ||
 	    siginmask(signo, SIG_KERNEL_IGNORE_MASK | SIG_KERNEL_STOP_MASK))
 		return false;
@@ -282,8 +342,6 @@ static __always_inline bool record_is_blocked(struct task_struct *p, int signo, 
 	unsigned int left = RECORD_MOST_BLOCKING;
 	struct task_struct *thread;
 
-	if (signo == SIGCHLD) /* it ends nobody */
-		return false;
 	if (!to_group)
 		return record_blocks(p, signo);
 	for_each_thread(p, thread) {
@@ -362,7 +420,7 @@ static __always_inline void record_signal(struct proclife_record *r, struct task
 		s->sender_tgid = sender->tgid;
 		take_comm(s->sender_comm, sender->comm);
 		take_group_comm(s->sender_group_comm, sender);
-		s->cause = signo == SIGCHLD ? 0 : record_cause(p, signo, info);
+		s->cause = record_cause(p, signo, info);
 		s->sender_flags = take_kind(sender);
 		if (sender->flags & PF_EXITING)
 			s->sender_flags |= record_exit_flags(sender);

@@ -79,6 +79,7 @@ enum proclife_type {
 	PROCLIFE_OOM = 16,	/* the OOM killer has chosen the task; the head is the victim */
 	PROCLIFE_CGROUP = 17,	/* a cgroup got its first task or lost its last; head as SUPPRESSED */
 	PROCLIFE_PAST = 18,	/* only in a recording; the head is the leader, or another task */
+	PROCLIFE_NOTIFY = 19,	/* the end of a task is announced; the head is this task */
 	PROCLIFE_TYPES = 32,
 };
 
@@ -86,7 +87,7 @@ enum proclife_type {
 #define PROCLIFE_F_THREAD (1u << 0)	/* not the leader of its thread group: pid != tgid */
 #define PROCLIFE_F_KTHREAD (1u << 1)	/* kernel thread */
 #define PROCLIFE_F_WORKER (1u << 2)	/* kernel-made thread of a user process: io_uring, vhost */
-#define PROCLIFE_F_GROUP_DEAD (1u << 3) /* EXIT: no thread of the group is left alive */
+#define PROCLIFE_F_GROUP_DEAD (1u << 3) /* EXIT: no thread of the group is left alive; see NOTIFY */
 #define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text was cut: EXEC has its tail, ARGS ends here; see PAST */
 #define PROCLIFE_F_EXITING (1u << 5)	/* TASK: has entered exit; its EXIT may be past */
 #define PROCLIFE_F_ZOMBIE (1u << 6)	/* TASK: has exited and waits to be reaped */
@@ -102,7 +103,9 @@ enum proclife_type {
 #define PROCLIFE_F_SHARES (1u << 11) /* FORK of a process: it has its creator's memory, until it execs */
 #define PROCLIFE_F_SCRIPT (1u << 12) /* EXEC: an interpreter runs the path; the first argument is its name */
 #define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: of a file descriptor; the path is the file's name, without folder */
+#define PROCLIFE_F_TRACER (1u << 14) /* NOTIFY: to a tracer, of another process than the parent's */
 #define PROCLIFE_F_PEAK (1u << 15) /* EXIT: max_rss is the peak of the address space that it has now */
+#define PROCLIFE_F_AUTOREAP (1u << 16) /* NOTIFY: nobody has to wait for it: it is released at once */
 
 struct proclife_fork {
 	__u64 parent;  /* handle of real_parent, the parent by birth */
@@ -205,9 +208,8 @@ struct proclife_wait {
 };
 
 /*
- * A signal whose action in the target is the default one, and that is to terminate. Or any SIGCHLD,
- * even if the target ignores it: with code CLD_EXITED, CLD_KILLED or CLD_DUMPED it marks that the
- * sender's process has become a zombie. A parent that has set SIGCHLD to SIG_IGN gets none.
+ * A signal whose action in the target is the default one, and that is to terminate. So there is no
+ * SIGCHLD: who is notified of an end is in NOTIFY.
  */
 struct proclife_signal {
 	__u64 sender; /* the task that caused it; 0: an interrupt, and the next three are 0, too */
@@ -241,6 +243,32 @@ struct proclife_signal {
 #define PROCLIFE_SIGNAL_NO_ROOM 3  /* a real-time signal that could not be queued: lost */
 #define PROCLIFE_SIGNAL_NO_INFO 4 /* pending, but the target will not learn who sent it */
 
+/*
+ * The kernel announces the end of a task to its parent, or to its tracer as long as it is traced.
+ * With GROUP_DEAD, the task is the leader and the last one of its group: the process has ended, and
+ * is a zombie from now on. Otherwise it is a traced thread's end. A process has one with
+ * F_TRACER, if another process traces it then, and after that one for its parent, once the tracer
+ * has waited for it or is gone. It has another one for each parent that inherits it as a zombie.
+ * The tracer and the parent can be one process: then there is one, without F_TRACER.
+ *
+ * The caller of the kernel's function can be anybody: the task itself, the last thread of its
+ * process, a tracer, a parent that exits. So its name is not here.
+ *
+ * There is one even if no signal is sent. What becomes of the signal is as seen just before.
+ */
+struct proclife_notify {
+	__u64 receiver; /* the task to which it is announced: the parent, or the tracer */
+	__u64 receiver_group;
+	__u32 receiver_pid;
+	__u32 receiver_tgid;
+	char receiver_comm[PROCLIFE_COMM_LEN];
+	__s32 signo;  /* sent to its group; 0: none, since it is set to SIG_IGN or was not asked for */
+	__s32 result; /* PROCLIFE_SIGNAL_*, if there is a signal */
+	__u32 parent_tgid; /* of real_parent now */
+	__u32 reserved0;
+	__u64 reserved1[2];
+};
+
 struct proclife_state {
 	__u64 parent; /* real_parent now, not by birth */
 	__u64 group;
@@ -253,7 +281,7 @@ struct proclife_state {
 	__u32 ns_pid;
 	__u32 ns_inum;
 	__s32 exit_code;
-	__u32 reserved;
+	__u32 tracer_tgid; /* with ZOMBIE: who holds it, and its parent waits for that; 0: nobody */
 };
 
 /*
@@ -411,6 +439,7 @@ struct proclife_record {
 		struct proclife_oom oom;
 		struct proclife_cgroup cgroup;
 		struct proclife_past past;
+		struct proclife_notify notify;
 		__u64 words[9];
 	};
 };
@@ -479,7 +508,7 @@ struct proclife_header {
 	__u32 reserved0;
 	/* KiB by which an rss_* of EXITING and MM can be wrong, thrice that the peak; up to Linux 6.1, for each of its threads */
 	__u64 rss_error;
-	__u64 marks_missed; /* the same as reap_missed, of EXITING, MM and COREDUMP; NMIs, too */
+	__u64 marks_missed; /* the same as reap_missed, of EXITING, MM, COREDUMP and NOTIFY; NMIs, too */
 	__u64 reserved1[7];
 };
 

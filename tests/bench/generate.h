@@ -33,7 +33,7 @@ struct trace_plan {
 	uint32_t span;		/* records that a stream shows at once, at most; 0: all there are */
 	bool snapshot;		/* TASK records at the beginning of those that are there before */
 	bool dead_twice;	/* two threads that exit at once can both find the group dead */
-	bool notify;		/* parents are sent SIGCHLD */
+	bool notify;		/* with NOTIFY */
 	bool truth;		/* remember it */
 };
 

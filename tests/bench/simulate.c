@@ -183,32 +183,35 @@ static void reparent(struct trace *trace, struct sim_task *task)
 	}
 }
 
+/* Whoever calls the kernel's function: the leader itself, or the last thread of its process. */
 static void notify(struct trace *trace, struct sim_process *process, struct sim_task *by)
 {
-	struct proclife_record *record =
-		sim_record(trace, PROCLIFE_SIGNAL, process->parent, by);
+	const struct sim_task *parent = process->parent;
+	struct proclife_record *record = sim_record(trace, PROCLIFE_NOTIFY, process->leader, by);
+	bool ignores = parent->process->ignores;
 
-	record->signal = (struct proclife_signal){
-		.sender = by->handle,
-		.sender_pid = by->pid,
-		.sender_tgid = process->tgid,
-		.signo = SIGCHLD,
-		.code = CLD_EXITED,
-		.result = PROCLIFE_SIGNAL_IGNORED,
-		.to_group = 1,
+	record->flags |= PROCLIFE_F_GROUP_DEAD | (ignores ? PROCLIFE_F_AUTOREAP : 0);
+	record->notify = (struct proclife_notify){
+		.receiver = parent->handle,
+		.receiver_group = parent->process->group,
+		.receiver_pid = parent->pid,
+		.receiver_tgid = parent->process->tgid,
+		.signo = ignores ? 0 : SIGCHLD,
+		.result = ignores ? 0 : PROCLIFE_SIGNAL_IGNORED,
+		.parent_tgid = parent->process->tgid,
 	};
-	memcpy(record->signal.sender_comm, by->comm, sizeof(by->comm));
+	memcpy(record->notify.receiver_comm, parent->comm, sizeof(parent->comm));
 	process->truth->notified = record->ts;
 }
 
 static void leader_done(struct trace *trace, struct sim_task *leader, struct sim_task *by)
 {
+	if (trace->plan.notify)
+		notify(trace, leader->process, by);
 	if (leader->process->parent->process->ignores) {
 		sim_reap(trace, leader, by);
 		return;
 	}
-	if (trace->plan.notify)
-		notify(trace, leader->process, by);
 	sim_set_state(trace, leader, SIM_ZOMBIE);
 }
 

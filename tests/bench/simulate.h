@@ -58,7 +58,7 @@ struct sim_process {
 	uint32_t unfreed;
 	uint32_t execs;
 	bool hoards;  /* never waits */
-	bool ignores; /* SIGCHLD: its children reap themselves */
+	bool ignores; /* SIGCHLD: its children release themselves */
 	bool dead_twice;
 };
 

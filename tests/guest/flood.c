@@ -24,7 +24,7 @@ static void flood_once(unsigned int type)
 	else if (type == PROCLIFE_RENAME)
 		prctl(PR_SET_NAME, "x");
 	else
-		kill(getpid(), SIGCHLD);
+		kill(getpid(), SIGUSR1); /* which it blocks */
 }
 
 pid_t flood_start(unsigned int type, unsigned int ms)
@@ -34,7 +34,11 @@ pid_t flood_start(unsigned int type, unsigned int ms)
 	assert_true(pid >= 0);
 	if (!pid) {
 		uint64_t end = now() + ms * MS;
+		sigset_t blocked;
 
+		sigemptyset(&blocked);
+		sigaddset(&blocked, SIGUSR1);
+		sigprocmask(SIG_BLOCK, &blocked, NULL);
 		pin_to_cpu(0);
 		if (setgid(NOBODY) || setuid(NOBODY))
 			_exit(1);

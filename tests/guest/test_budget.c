@@ -206,12 +206,10 @@ static bool read_told(struct proclife_source *source, pid_t pid, int signo, stru
 		}
 		told->suppressed |= r->type == PROCLIFE_SUPPRESSED &&
 				    r->suppressed.what == PROCLIFE_SIGNAL;
-		if (r->type != PROCLIFE_SIGNAL)
+		if (r->tgid != (uint32_t)pid)
 			continue;
-		told->kills += r->signal.signo == signo && r->tgid == (uint32_t)pid;
-		told->ends += r->signal.signo == SIGCHLD &&
-			      r->signal.sender_tgid == (uint32_t)pid &&
-			      r->signal.code == CLD_KILLED;
+		told->kills += r->type == PROCLIFE_SIGNAL && r->signal.signo == signo;
+		told->ends += r->type == PROCLIFE_NOTIFY;
 	}
 	return whole;
 }

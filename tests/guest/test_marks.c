@@ -36,6 +36,7 @@ static void test_all_there(void **state)
 	assert_true(marks_has(PROCLIFE_EXITING));
 	assert_true(marks_has(PROCLIFE_MM));
 	assert_true(marks_has(PROCLIFE_COREDUMP));
+	assert_true(marks_has(PROCLIFE_NOTIFY));
 	assert_true(marks_has(PROCLIFE_OOM));
 	assert_int_equal(marks_header()->mm_marks,
 			 PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT) | PROCLIFE_HAS_MM(PROCLIFE_MM_ASYNC) |
@@ -54,8 +55,9 @@ static void test_not_wanted(void **state)
 	} cases[] = {
 		{ "exiting=0 memory=1", PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_COREDUMP) },
 		{ "exiting=1 memory=0", PROCLIFE_HAS(PROCLIFE_MM) },
+		{ "reap=0", PROCLIFE_HAS(PROCLIFE_NOTIFY) | PROCLIFE_HAS(PROCLIFE_REAP) },
 	};
-	uint64_t all = PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_MM);
+	uint64_t all = PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_MM) | PROCLIFE_HAS(PROCLIFE_NOTIFY);
 	size_t i;
 
 	(void)state;

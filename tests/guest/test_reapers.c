@@ -211,8 +211,8 @@ static void test_subreaper(void **state)
 	close(pids[1]);
 }
 
-/* The SIGCHLDs for an end that this process has sent; its children are reparented to its parent. */
-static unsigned int count_sigchlds(struct proclife_source *source, pid_t sender, uint64_t *last)
+/* The ends that were announced to this process since @father ended, and when that one's was. */
+static unsigned int count_notified(struct proclife_source *source, pid_t father, uint64_t *own)
 {
 	uint64_t end = now(), exited = 0;
 	struct proclife_event event;
@@ -222,13 +222,15 @@ static unsigned int count_sigchlds(struct proclife_source *source, pid_t sender,
 		const struct proclife_record *r = event.record;
 
 		assert_non_null(r);
-		if (r->type == PROCLIFE_EXIT && (pid_t)r->tgid == sender)
+		if (r->type == PROCLIFE_EXIT && (pid_t)r->tgid == father)
 			exited = r->ts;
-		if (r->type != PROCLIFE_SIGNAL || r->signal.signo != SIGCHLD ||
-		    (pid_t)r->signal.sender_tgid != sender || !exited)
+		if (r->type != PROCLIFE_NOTIFY || !exited)
 			continue;
-		assert_int_equal(r->tgid, getpid());
-		*last = r->ts;
+		assert_int_equal(r->notify.receiver_tgid, getpid());
+		assert_int_equal(r->notify.parent_tgid, getpid());
+		assert_true(r->flags & PROCLIFE_F_GROUP_DEAD);
+		if ((pid_t)r->tgid == father)
+			*own = r->ts;
 		count++;
 	}
 	return count;
@@ -258,7 +260,7 @@ static void test_leaves_zombies(void **state)
 		_exit(0);
 	}
 	process = &must_end(daemon, 0)->process;
-	assert_int_equal(count_sigchlds(source, daemon, &last), 4);
+	assert_int_equal(count_notified(source, daemon, &last), 4);
 	assert_int_equal(process->marks.notified, last);
 	assert_true(process->marks.exited < process->marks.notified);
 	assert_true(process->marks.notified < process->marks.reaped);

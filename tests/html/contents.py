@@ -168,7 +168,7 @@ def check_lives(stage):
                      reaped: mark('reaped'), freed: mark('freed'), runtime: lives.runtime[row], max_rss: lives.rss[row],
                      threads: lives.threads[row], execs: lives.execs[row], incomplete: lives.is(row, incomplete),
                      kthread: lives.is(row, kthread),
-                     state: ['alive', 'zombie', 'unfreed', 'freed', 'unknown'][lives.state[row]],
+                     state: ['alive', 'dying', 'zombie', 'unfreed', 'freed', 'unknown'][lives.state[row]],
                      parent: lives.parent[row] < 0 ? null : lives.pid[lives.parent[row]],
                      code: lives.code[row] < 0 ? null : lives.code[row], args: lives.argsText(row) };
         })""")
@@ -259,7 +259,7 @@ def check_range(stage):
 
 
 def check_unnoticed(stage):
-    """Where the SIGCHLD may have been lost, nobody knows how long it was a zombie."""
+    """Where the notice may have been lost, nobody knows how long it was a zombie."""
     page = stage.open("unnoticed")
     latency = {line["phase"]: line for line in stage.json("unnoticed", "--latency") if line["type"] == "latency"}
     same("--latency", [latency[name]["count"] for name in ("zombie", "rcu_free")], [0, 1])

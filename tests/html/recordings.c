@@ -171,7 +171,7 @@ static void tell_zombie(const char *path)
 	story_end();
 }
 
-/* Its SIGCHLD is overwritten before it is read, so that nobody knows since when it was a zombie. */
+/* Its NOTIFY is overwritten before it is read, so that nobody knows since when it was a zombie. */
 static void tell_unnoticed(const char *path)
 {
 	struct who init = process_of_pid(1, "init"), child;
@@ -187,7 +187,7 @@ static void tell_unnoticed(const char *path)
 	record.exit.parent_tgid = init.tgid;
 	story_put(record);
 	story_sync();
-	story_put(sigchld_record(0, &init, &child, CLD_EXITED));
+	story_put(notify_record(0, &child, &init));
 	for (int i = 0; i < 40; i++)
 		story_put(rename_record(0, &init, "init"));
 	story_sync();

@@ -30,7 +30,7 @@ static void die(const struct who *who, const struct who *parent, int32_t code)
 
 	record.exit.parent_tgid = parent->tgid;
 	live_put(1, record);
-	live_put(1, sigchld_record(0, parent, who, code & 0x7f ? CLD_KILLED : CLD_EXITED));
+	live_put(1, notify_record(0, who, parent));
 }
 
 int main(void)

@@ -16,7 +16,7 @@ import session
 import truth
 
 TYPES = ("wait", "rename", "signal", "cgroup", "mm")
-HAD = "%d waits, %d renames and %d signals were suppressed by the module's budget; see proclife(4)"
+HAD = "%s, %s and %s were suppressed by the module's budget; see proclife(4)"
 OTHERS = "%d %s record%s suppressed by the module's budget; see proclife(4)"
 OPEN = "%s records were still being suppressed on %d CPU%s at the end, and are not counted"
 
@@ -45,7 +45,8 @@ def still(made):
 
 def check_messages(checker, words, made, seen):
     had = [seen.suppressed[kind] for kind in TYPES]
-    mine = [HAD % tuple(had[:3])] if any(had[:3]) else []
+    mine = [HAD % tuple("%d %s%s" % (n, name, "" if n == 1 else "s")
+                       for n, name in zip(had, ("wait", "rename", "signal")))] if any(had[:3]) else []
     mine += [OTHERS % (count, kind, " was" if count == 1 else "s were")
              for kind, count in zip(TYPES[3:], had[3:]) if count]
     mine += [OPEN % (kind, cpus, "" if cpus == 1 else "s")

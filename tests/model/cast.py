@@ -25,6 +25,10 @@ class Process:
         self.birth_parent = parent
         self.creator = parent
         self.born = self.exited = self.notified = self.reaped = self.freed = None
+        self.tracer = None  # a task
+        self.traced = None  # when that was notified of the end
+        self.autoreaped = False  # nobody had to wait for it
+        self.exit_signal = 17
         self.ending = None  # since when it ends as a whole
         self.end_told = False  # can a reader know that nothing of its end was before that?
         self.code = None  # with which it ends as a whole

@@ -29,7 +29,7 @@ def left(process):
     """When its exit was over."""
     released = process.reaped is not None and (process.reaper["reaper_tgid"] == process.tgid or
                                                process.exited is None)
-    return process.notified or (process.reaped if released else process.exited) or 0
+    return process.announced or (process.reaped if released else process.exited) or 0
 
 
 def has_ended(session, population, lives):

@@ -20,7 +20,7 @@ import session
 import summary
 import views
 
-HEADER = {"features": 0x7FFFE, "mm_marks": 0x3E, "cgroup_leave": 1, "rss_error": 252,
+HEADER = {"features": 0xFFFFE, "mm_marks": 0x3E, "cgroup_leave": 1, "rss_error": 252,
           "release": b"6.1-model", "version": b"0.1", "hz": 250, "loaded": 10,
           "exit_mark": 1, "reap_source": 1, "to_realtime": 1700000000123456789,
           "to_boottime": 3 * 10 ** 9, "init_pid_ns": machine.INIT_NS, "args_bytes": 256}

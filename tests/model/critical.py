@@ -22,9 +22,9 @@ class Life:
         self.process, self.id, self.born = process, process.id, process.seen
         above = process.creator or process.parent
         self.creator, self.reaper = above, process.reaper_process or process.parent
-        ends = [process.notified, process.exited, process.reaped, process.freed]
+        ends = [process.announced, process.exited, process.reaped, process.freed]
         self.ended = next((end for end in ends if end is not None), None)
-        self.open = self.ended is None and process.state == "alive"
+        self.open = self.ended is None and process.state in ("alive", "dying")
         if self.ended is not None:
             self.ended = max(self.ended, self.born)
         self.reaped = None

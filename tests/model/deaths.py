@@ -101,7 +101,8 @@ class Deaths(session.Session):
             "creator_pid": process.creator_pid if process.born else 0, "uid": process.uid,
             "start": process.start, "cgroup": process.cgroup, "kthread": process.kthread,
             "threads": len(process.tasks), "execs": process.execs, "script": process.script, "by_fd": process.by_fd, "born": process.born,
-            "seen": process.seen, "killed": lives.killed(process), "exited": process.exited, "notified": process.notified,
+            "seen": process.seen, "killed": lives.killed(process), "exited": process.exited,
+            "tracer": lives.tracer(process), "notified": process.notified, "autoreaped": process.autoreaped,
             "reaped": process.reaped, "freed": process.freed, **lives.process_phases(process),
             "life": self.lifetime(process), "memory": lives.memory(process), "alone": process.alone, **process.usage, "utime": Near(user),
             "stime": Near(process.usage["runtime"] - user), "max_rss": process.max_rss,
@@ -119,7 +120,7 @@ class Deaths(session.Session):
     def summary(self, shown):
         states = [each.state for each in self.told() if each.freed is None]
         return {"v": 1, "type": "deaths", "deaths": self.all, "matched": len(self.deaths),
-                "shown": shown, "alive": states.count("alive"), "zombies": states.count("zombie"),
+                "shown": shown, "alive": states.count("alive"), "dying": states.count("dying"), "zombies": states.count("zombie"),
                 "unfreed": states.count("unfreed"), "unknown": states.count("unknown"),
                 "ends_lost": 0}
 
@@ -131,11 +132,12 @@ class Deaths(session.Session):
         if key in ("held", "unmap") and phases[key] is None and memory and memory.open:
             begun = {"held": memory.left if not memory.teardown else None, "unmap": memory.teardown}[key]
             return begun and self.ended - begun["ts"]
-        since = {"teardown": process.exited if process.notified is None else None,
-                 "zombie": process.notified if process.notified is not None else process.exited,
+        since = {"teardown": process.exited, "traced": process.traced if process.is_held else None,
+                 "zombie": None if process.is_held else
+                           process.notified if process.notified is not None else process.exited,
                  "rcu_free": process.reaped, "exit_free": process.exited, "kill": None}
-        on = {"kill": [], "teardown": ["zombie"], "zombie": ["zombie"], "rcu_free": ["unfreed"],
-              "exit_free": ["zombie", "unfreed"]}
+        on = {"kill": [], "teardown": ["dying"], "traced": ["zombie"], "zombie": ["zombie"],
+              "rcu_free": ["unfreed"], "exit_free": ["dying", "zombie", "unfreed"]}
         if key in phases and key != "life":
             if key in on and phases[key] is None and process.state in on[key] and since[key] is not None:
                 return self.ended - since[key]
@@ -162,7 +164,7 @@ def check_json(checker, path, read, options, rng):
     rim = lambda objects: [views.trace(read.env), *objects, views.end(seen)]
     checker.objects(words, rim([said for _, said in seen.deaths] + [seen.summary(len(seen.deaths))]))
     for key in rng.sample(keys([seen], ["time", "life", "alone", "cpu", "rss", "kill", "teardown",
-                                        "held", "unmap", "zombie", "rcu_free", "exit_free"]), 4):
+                                        "held", "unmap", "traced", "zombie", "rcu_free", "exit_free"]), 4):
         top = rng.choice([None, 1, 3, 1000])
         ranked = seen.ranked(key, top)
         checker.objects(words + ["--sort", key] + (["--top=%d" % top] if top else []),
@@ -241,7 +243,7 @@ def check_several(checker, seed):
         for trace, (path, _), part in zip(traces, made, parts):
             expected += [trace] + [dict(said, recording=path) for _, said in part.deaths]
         checker.objects(more, expected + [dict(summary, shown=summary["matched"]), last])
-        for key in ("time", rng.choice(keys(parts, ["life", "alone", "cpu", "rss", "held", "unmap", "zombie", "exit_free"]))):
+        for key in ("time", rng.choice(keys(parts, ["life", "alone", "cpu", "rss", "held", "unmap", "traced", "zombie", "exit_free"]))):
             check_ranked(checker, more, key, rng.choice([None, 2, 50]), traces, summary, last,
                          [(path, part) for (path, _), part in zip(made, parts)])
 

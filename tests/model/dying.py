@@ -5,7 +5,6 @@ import signal
 import abi
 
 DEADLY = [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGINT, signal.SIGALRM, signal.SIGQUIT]
-CLD_EXITED, CLD_KILLED, CLD_DUMPED = 1, 2, 3
 
 
 class Dying:
@@ -124,6 +123,8 @@ class Dying:
     def exit_task(self, task, code):
         process = task.process
         task.waits = False
+        if process.tracer and process.tracer not in process.tracer.process.working() and len(process.tasks) > 1:
+            process.tracer = None  # it has detached
         if task.exiting is None:
             self.begin_exit(task, code)
         group = process.code is not None
@@ -160,17 +161,24 @@ class Dying:
         self.end_visits(task)
         self.leave_cgroup(task)
         self.tick()
+        cpu = self.free_cpu()  # interrupts are off there until all is told
         if not live:
             process.last_exit = task.exited
             process.exited = self.exit_of(process)
             process.exit_cpu = task.exit_cpu
-            cpu = self.free_cpu()  # interrupts are off there until all is told
-            self.orphans(process, task, cpu)
-        if task is not process.leader:
-            self.reap(task, task)
-            self.tick()
+        self.detach_all(task, cpu)
         if not live:
-            self.notify(process, task, cpu if task is process.leader else None)
+            self.orphans(process, task, cpu)
+        releaser = task
+        if task is not process.leader:
+            releaser = process.tracer or task
+            self.let_thread_go(task, cpu)
+            cpu = None
+            self.tick()
+        elif live and process.tracer:
+            self.announce_to_tracer(task, cpu)
+        if not live:
+            self.notify(process, releaser, cpu)
 
     def orphans(self, process, task, cpu):
         """Its children get another parent, which its last thread tells of those that are zombies."""
@@ -181,30 +189,16 @@ class Dying:
             if child.parent is not process or child.leader.reaped is not None:
                 continue
             child.parent = heir or self.init
-            if child.zombie():
-                if child.parent.ignores:
-                    self.reap(child.leader, task)
-                else:
-                    self.tell(child, task, cpu)
+            if child.zombie() and child.tracer is None:
+                self.announce_to_parent(child, task, cpu)
                 self.now += self.number(1000)
 
-    def tell(self, process, task, cpu):
-        """This task sends the parent of the process a SIGCHLD."""
-        code = process.exit_code
-        how = CLD_EXITED if not code & 0x7f else CLD_DUMPED if code & 0x80 else CLD_KILLED
-        return self.signal(self.parent_task(process), task, signal.SIGCHLD, how,
-                           result=self.random.choice([0, 0, 1, 1, 2]), exempt=True,
-                           cpu=cpu)
-
     def notify(self, process, task, cpu):
-        """The last thread tells the parent of the end, which can choose not to know."""
-        if "kthread" in task.kind:
-            self.reap(process.leader, task)
-            return
-        if not process.parent.ignores:
-            process.notified = self.tell(process, task, cpu)
+        """The last thread, or the tracer that releases it, tells of the end."""
+        if process.tracer:
+            self.announce_to_tracer(process.leader, cpu)
         else:
-            self.reap(process.leader, task)
+            self.announce_to_parent(process, task, cpu)
 
     def reap(self, task, reaper):
         process = task.process
@@ -218,12 +212,14 @@ class Dying:
             process.reaped = task.reaped
             process.reaper = (reaper.process, reaper.pid, reaper.process.tgid, self.name_of(reaper))
             process.reaper_waited = reaper.waited if reaper.process is not process else None
+            process.tracer = None
         task.reaper = (reaper.process, reaper.pid, reaper.process.tgid, self.name_of(reaper))
 
     def reap_some(self):
         """Whoever is in wait(2) gets a zombie; others come for theirs by and by, or never."""
+        self.let_go_held()
         for process in self.processes:
-            if not process.zombie() or process.parent is None:
+            if not process.zombie() or process.parent is None or self.is_held(process):
                 continue
             parent = process.parent
             tasks = [task for task in parent.alive()

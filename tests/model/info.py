@@ -42,7 +42,7 @@ def processes(read, seen):
     left = [each.state for each in of if each.freed is None]
     return {"all": len(of), "born": sum(each.born is not None for each in of),
             "ended": sum(each.last_exit is not None for each in of),
-            "alive": left.count("alive"), "zombies": left.count("zombie"),
+            "alive": left.count("alive"), "dying": left.count("dying"), "zombies": left.count("zombie"),
             "unfreed": left.count("unfreed"), "unknown": left.count("unknown")}
 
 

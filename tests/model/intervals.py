@@ -8,7 +8,6 @@ import os
 import random
 import re
 
-import abi
 import checks
 import lives
 import machine
@@ -59,7 +58,7 @@ def latency(before, part):
     states = [each.state for each in part.told()]
     found.append({
         "v": 1, "type": "lives", "of": "processes", "lives": len(gone), "alive": states.count("alive"),
-        "zombies": states.count("zombie"), "unfreed": states.count("unfreed"),
+        "dying": states.count("dying"), "zombies": states.count("zombie"), "unfreed": states.count("unfreed"),
         "unknown": states.count("unknown"), "incomplete": 0,
         "partial": sum(each.born is None for each in part.told() if each.id in gone)})
     return found if gone or any(each.get("count") for each in found) else []
@@ -81,7 +80,7 @@ def forks(before, part):
     gone = [each for each in part.told() if each.freed is not None and each.id not in freed]
     return {"born": sum(each.born is not None and bool(each.parent_pid) and each.id not in known
                         for each in part.told()),
-            "reaped": sum(each.reaped is not None and each.reaper_process is not each for each in gone),
+            "reaped": sum(each.reaped is not None and not each.autoreaped for each in gone),
             "zombies": sum(each.state == "zombie" for each in part.told())}
 
 
@@ -140,11 +139,6 @@ def exit_class(code):
     return "core" if code & 0x80 else "signal" if code & 0x7f else "failed" if code else "ok"
 
 
-def is_dying(read, each):
-    return bool(read.env["features"] >> abi.NUMBERS["signal"] & 1) and each.notified is None and \
-        (each.exiting is not None and each.ends or each.last_exit is not None)
-
-
 def samples(read, options):
     """{series: value} of what is counted."""
     part = session.Session(read, session.Options(**options))
@@ -159,11 +153,10 @@ def samples(read, options):
     found["proclife_records_lost_total"] = part.lost
     for name, n in part.suppressed.items():
         found["proclife_records_suppressed_total{type=\"%s\"}" % name] = n
-    dying = [each for each in told if each.state in ("alive", "zombie") and is_dying(read, each)]
-    found["proclife_dying"] = len(dying)
-    found["proclife_processes"] = sum(each.state == "alive" and each not in dying for each in told)
-    zombies = [each for each in told if each.state == "zombie" and each not in dying]
-    since = [each.notified or each.exited or read.env["began"] for each in zombies]
+    found["proclife_dying"] = sum(each.state == "dying" for each in told)
+    found["proclife_processes"] = sum(each.state == "alive" for each in told)
+    zombies = [each for each in told if each.state == "zombie"]
+    since = [each.zombie_since or read.env["began"] for each in zombies]
     found["proclife_zombies"] = len(zombies)
     found["proclife_unknown"] = sum(each.state == "unknown" for each in told)
     found["proclife_oldest_zombie_seconds"] = (part.ended - min(since)) / 1e9 if since else 0

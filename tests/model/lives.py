@@ -6,8 +6,6 @@ nothing of loss: what the program says where records are missing is held against
 from abi import CONSTANTS, NUMBERS
 from values import texts
 
-SIGCHLD = 17
-CLD = (1, 2, 3)
 SIGKILL = 9
 CORE = (3, 4, 5, 6, 7, 8, 11, 24, 25, 31)  # these can dump core, see signal(7)
 
@@ -49,8 +47,9 @@ class Memory:
 
 
 class Process:
-    def __init__(self, number, record):
+    def __init__(self, number, record, with_notify):
         self.id, self.tgid, self.seen = number, record["tgid"], record["ts"]
+        self.with_notify = with_notify
         self.comm = record["comm"]  # of the leader, as soon as there is one that is known
         self.ghost = record["type"] == "free"  # its PID was another's by then
         self.group = self.leader = self.start = None
@@ -60,7 +59,11 @@ class Process:
         self.parent_pid = self.creator_pid = self.real_parent = 0
         self.parent_comm = None
         self.born = self.exited = self.notified = self.reaped = self.freed = None
-        self.told = None  # who got the SIGCHLD at `notified`
+        self.tracer = None  # the NOTIFY for it, or the TASK that told of it
+        self.told_pid, self.told = 0, None  # who was notified as its parent, the last one if there were more
+        self.autoreaped = self.notice_missed = False
+        self.found_zombie = 0  # by the snapshot: when
+        self.found_exiting = False
         self.last_exit = None  # of its threads
         self.exiting, self.ends = None, False  # since when it ends as a whole; does it?
         self.shown_alive = self.end_hidden = False  # a record shows that it did not, or may have
@@ -85,7 +88,7 @@ class Process:
     def memory(self):
         """As far as it can be told: a LEFT can be that of another thread than the last one."""
         its = self.its_memory
-        sure = self.sole or self.notified is not None or self.reaped is not None or self.freed is not None
+        sure = self.sole or self.announced is not None or self.reaped is not None or self.freed is not None
         return its if its and (its.teardown or sure) else None
 
     @property
@@ -105,12 +108,53 @@ class Process:
         if self.start is None and not self.dead and \
                 all(task.state != "alive" for task in self.tasks):
             return "unknown"
-        return "zombie" if self.dead else "alive"
+        if self.announced is not None or self.told_pid:
+            return "zombie"
+        # A thread that the snapshot finds beside it shows that its end had not been announced.
+        found = self.found_zombie and (self.last_exit or 0) < self.found_zombie and not any(
+            task is not self.leader and task.reaped is None and (task.found_exiting or task.gone_before)
+            for task in self.tasks)
+        if self.dead:
+            return "dying" if self.with_notify and not found else "zombie"
+        if found and self.is_over:
+            return "zombie"
+        return "dying" if self.ends or (self.found_exiting or self.found_zombie) and self.is_over else "alive"
+
+    @property
+    def is_over(self):
+        """No thread of it goes on, as far as it is known."""
+        return all(task.state != "alive" or task.found_exiting for task in self.tasks)
+
+    @property
+    def traced(self):
+        """When its tracer was notified."""
+        return self.tracer["ts"] if self.tracer and self.tracer["type"] == "notify" else None
+
+    @property
+    def announced(self):
+        """The end of its exit: when the first one was notified."""
+        return self.traced if self.traced is not None else self.notified
+
+    @property
+    def is_held(self):
+        """By its tracer, for which its parent waits."""
+        return self.tracer is not None and not self.told_pid and self.state == "zombie"
+
+    @property
+    def zombie_since(self):
+        return self.traced if self.is_held else self.notified or self.exited
+
+    @property
+    def awaits(self):
+        """The PID of who is to reap it."""
+        if self.is_held:
+            return self.tracer["receiver_tgid"]
+        return self.told_pid or self.real_parent
 
 
 class Lives:
-    def __init__(self, with_exiting=False, with_memory=False, with_reap=True):
-        self.with_exiting, self.with_memory, self.with_reap = with_exiting, with_memory, with_reap
+    def __init__(self, with_exiting=False, with_memory=False, with_notify=True):
+        self.with_exiting, self.with_memory, self.with_notify = with_exiting, with_memory, with_notify
         self.memories = {}  # by handle, those that are open
         self.mm_missed = (set(), 0)  # CPUs on which MMs are suppressed, and until when they were
         self.tasks = {}  # handle: the task that has it now
@@ -139,7 +183,7 @@ class Lives:
         else:
             found = self.older(record, lambda each: True)
         if not found:
-            found = Process(len(self.processes) + 1, record)
+            found = Process(len(self.processes) + 1, record, self.with_notify)
             self.processes.append(found)
             self.open.append(found)
         if group is not None and record["type"] in ("fork", "exec", "task"):
@@ -223,6 +267,10 @@ class Lives:
             return
         process.ns_pid, process.ns_inum = record["ns_pid"] or process.tgid, record["ns_inum"]
         process.real_parent = record["parent_tgid"]
+        process.found_exiting = task.found_exiting
+        process.found_zombie = record["ts"] if "zombie" in record["flags"] else 0
+        if record["tracer_tgid"] and process.tracer is None and not process.told_pid:
+            process.tracer = dict(record, receiver_tgid=record["tracer_tgid"], receiver_comm=None)
 
     def on_rename(self, record, task, process):
         task.comm = record["name"]
@@ -322,14 +370,21 @@ class Lives:
 
     def on_signal(self, record, task, process):
         self.note_signal(process, record)
-        sender = self.tasks.get(record["sender"])
-        if record["signo"] == SIGCHLD and record["code"] in CLD and sender and \
-                sender.process.dead and sender.process.real_parent == process.tgid and \
-                (sender is sender.process.leader or sender.reaped is not None or not self.with_reap):
-            # A thread is released before it sends that of its leader.
-            # The last one: those before are for children that it leaves to its parent as zombies.
-            sender.process.notified, sender.process.told = record["ts"], process
-            sender.process.coalesced = record["result"] == 2
+
+    def on_notify(self, record, task, process):
+        if task is not process.leader or "group_dead" not in record["flags"]:
+            return  # of a thread, or of a leader that others outlive
+        if "tracer" in record["flags"]:
+            if process.traced is None:
+                process.tracer = record
+            return
+        if not process.told_pid and (process.dead or process.found_exiting or process.tracer):
+            process.notified = record["ts"]  # otherwise the first one was before the trace
+            process.autoreaped = "autoreap" in record["flags"]
+            process.coalesced = record["signo"] != 0 and record["result"] == 2
+        process.told_pid = record["receiver_tgid"]  # the others inherit it
+        receiver = self.tasks.get(record["receiver"])
+        process.told = receiver.process if receiver else None
 
     # Address spaces
 
@@ -341,7 +396,7 @@ class Lives:
     def open_memory(self, mm):
         """Who goes on after tearing down its own has done that, though no GONE says so."""
         its = self.memories.get(mm)
-        if its and its.own and (its.process.notified is not None or its.process.reaped is not None):
+        if its and its.own and (its.process.announced is not None or its.process.reaped is not None):
             self.end_memory(its, mm)
         return its if its and its.open else None
 
@@ -461,18 +516,22 @@ class Lives:
             task.reaper_waited = self.last_wait(reaper) if reaper else None
         if task is process.leader:
             inits = [each for each in self.open if each.tgid == process.real_parent and each.reaped is None]
-            process.ended_with = record["reaper_tgid"] == process.tgid and process.real_parent > 1 and any(
+            process.autoreaped |= record["reaper_tgid"] == process.tgid
+            process.ended_with = process.autoreaped and process.real_parent > 1 and any(
                 each.ns_pid == 1 and (each.exiting or (each.leader and each.leader.exiting)) for each in inits[-1:])
             process.reaped, process.reaper = record["ts"], record
             process.reaper_process = reaper.process if reaper else None
-            if reaper and reaper.process is not process:
-                process.reaper_waited, reaper.waited = self.last_wait(reaper), None
+            process.reaper_waited = task.reaper_waited
+            process.notice_missed = self.with_notify and process.notified is None
+        if reaper and reaper.process is not process:
+            reaper.waited = None
 
     def on_free(self, record, task, process):
         task.freed, task.free_cpu = record["ts"], record["cpu"]
         task.runtime = record["runtime"]
         # What is known of its process when a thread is gone is what counts for the thread.
-        task.last = {"cgroup": process.cgroup, "uid": process.uid, "parent": process.parent_comm}
+        task.last = {"cgroup": process.cgroup, "uid": process.uid, "parent": process.parent_comm,
+                     "parent_pid": process.parent_pid}
         # If its leader has not been seen as yet, that lives on.
         if process.start is not None and all(each.freed is not None for each in process.tasks):
             process.freed, process.free_cpu = record["ts"], record["cpu"]
@@ -502,6 +561,12 @@ def killed(process):
     return sent["ts"] if sent and not (
         sent["blocked"] or sent["again"] or process.end_hidden or
         not (process.shown_alive or process.sole)) else None
+
+
+def tracer(process):
+    """The object of that name."""
+    its = process.tracer
+    return its and dict(texts("comm", its["receiver_comm"]), pid=its["receiver_tgid"], notified=process.traced)
 
 
 def actor(record, process):
@@ -534,17 +599,20 @@ def memory_phases(process):
 
 
 def process_phases(process):
-    notified, sent = process.notified, killed(process)
+    notified, announced, sent = process.notified, process.announced, killed(process)
     late = sent is not None and process.exited is not None and sent > process.exited
     return {"kill": None if late else mark(process.exited, sent),
-            "teardown": mark(notified, process.exited), **memory_phases(process),
-            "zombie": mark(process.reaped, notified if notified is not None else process.exited),
+            "teardown": mark(announced, process.exited), **memory_phases(process),
+            "traced": mark(notified, process.traced),
+            "zombie": mark(process.reaped, notified if notified is not None or process.notice_missed
+                           else process.exited),
             "rcu_free": mark(process.freed, process.reaped),
             "exit_free": mark(process.freed, process.exited),
             "life": mark(process.exited, process.born)}
 
 
 def task_phases(task):
-    return {"kill": None, "teardown": None, "held": None, "unmap": None, "zombie": mark(task.reaped, task.exited),
+    return {"kill": None, "teardown": None, "held": None, "unmap": None, "traced": None,
+            "zombie": mark(task.reaped, task.exited),
             "rcu_free": mark(task.freed, task.reaped),
             "exit_free": mark(task.freed, task.exited), "life": mark(task.exited, task.born)}

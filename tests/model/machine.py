@@ -10,6 +10,7 @@ import abi
 from cast import INIT_NS, Process, Task
 from dying import Dying
 from marks import Marks
+from notices import Notices
 
 NAMES = [b"", b"sh", b"cc1", b"make", b"a b", b"\x1b[31mred", b"two\nlines", b"bad\xff\xfe", b'"q"\\\'',
          b"exactly15bytes!", "ä→ö".encode(), b"sh", b"make", b"cc1", b"kworker/0:1", b"(itself)"]
@@ -17,7 +18,7 @@ PATHS = [b"/bin/sh", b"/usr/bin/make", b"/usr/lib/gcc/x86_64-linux-gnu/12/cc1-of
          b"/opt/with space/\x1b[2J", b"/bin/\xc3\x28", b"/" + b"x" * 47, b"/" + b"y" * 48]
 
 
-class Machine(Dying, Marks):
+class Machine(Dying, Marks, Notices):
     def __init__(self, random, cpus=4, older=6, now=10 ** 12, pid_range=40, budget=False, lacks=None):
         self.random, self.cpus, self.now, self.budget = random, cpus, now, budget
         self.last = 0, 0
@@ -143,8 +144,10 @@ class Machine(Dying, Marks):
             self.rename(task)
         elif choice < .60:
             self.other(task)
-        elif choice < .70:
+        elif choice < .68:
             self.wait(task)
+        elif choice < .70:
+            self.attach(task)
         elif choice < .78:
             if usual:
                 self.kill(self.random.choice(users), task)
@@ -185,7 +188,8 @@ class Machine(Dying, Marks):
                    parent_tgid=process.parent.tgid if process.parent else 0, uid=process.uid,
                    ns_pid=process.ns_pid if task is process.leader else task.pid,
                    ns_inum=process.ns_inum,
-                   exit_code=task.exit_code or 0)
+                   exit_code=task.exit_code or 0,
+                   tracer_tgid=process.tracer.process.tgid if "zombie" in flags and self.is_held(process) else 0)
 
     def exit_flags(self, task):
         """As a snapshot finds it."""
@@ -231,6 +235,8 @@ class Machine(Dying, Marks):
         child.born = child.leader.born
         if self.random.random() < .1:
             child.ignores = True
+        if self.random.random() < .1:
+            child.exit_signal = self.random.choice([0, int(signal.SIGUSR1)])
         if self.random.random() < .05:
             child.subreaper = True
         return child

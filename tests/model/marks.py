@@ -11,7 +11,7 @@ from cast import Process, Task
 
 MM = {name: abi.CONSTANTS["MM_" + name.upper()] for name in ("left", "async", "early", "teardown", "gone")}
 # What the module's parameters, or the kernel, can leave out
-SWITCHES = [({"exiting", "coredump"}, .2), ({"mm"}, .2), ({"cgroup"}, .1), ({"oom"}, .05)]
+SWITCHES = [({"exiting", "coredump"}, .2), ({"mm"}, .2), ({"cgroup"}, .1), ({"oom"}, .05), ({"notify"}, .1)]
 ALL = sum(1 << number for number, name in abi.TYPES.items() if name not in ("none", "types"))
 
 

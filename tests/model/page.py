@@ -10,10 +10,10 @@ import summary
 import values
 import views
 
-COLUMNS = ("begin before flags state pid parent parent_pid comm path args end code exited notified reaped freed killed left "
+COLUMNS = ("begin before flags state pid parent parent_pid comm path args end code exited traced notified reaped freed killed left "
            "teardown gone mapped runtime rss user cgroup threads execs creator reaper cpu").split()
 ENDED, FAILED, UNSURE, OLDER, INCOMPLETE, KTHREAD, CONTEXT, ARGS_CUT, NOTIFIED_LOST = (1 << bit for bit in range(9))
-STATES = ["alive", "zombie", "unfreed", "freed", "unknown"]
+STATES = ["alive", "dying", "zombie", "unfreed", "freed", "unknown"]
 RECENT = 64
 
 
@@ -129,9 +129,10 @@ class Page:
             since = next((row[each] for each in before if row[each] is not None))
             row[name] = since + signed(row[name] - 1) if row[name] else None
         mark("exited", "begin")
-        mark("notified", "exited", "begin")
-        mark("reaped", "notified", "exited", "begin")
-        mark("freed", "reaped", "notified", "exited", "begin")
+        mark("traced", "exited", "begin")
+        mark("notified", "traced", "exited", "begin")
+        mark("reaped", "notified", "traced", "exited", "begin")
+        mark("freed", "reaped", "notified", "traced", "exited", "begin")
         for name in ("killed", "left", "teardown"):
             mark(name, "exited", "begin")
         mark("gone", "teardown", "exited", "begin")
@@ -143,6 +144,9 @@ class Page:
         if row["flags"] & NOTIFIED_LOST:
             return None
         return self.phase(row, "exited" if row["notified"] is None else "notified", "reaped")
+
+    def teardown(self, row):
+        return self.phase(row, "exited", "notified" if row["traced"] is None else "traced")
 
     def phase(self, row, first, last):
         return None if row[first] is None or row[last] is None else row[last] - row[first]
@@ -162,7 +166,7 @@ class Page:
         return found
 
 
-PHASES = {"kill": ("killed", "exited"), "teardown": ("exited", "notified"), "held": ("left", "teardown"),
+PHASES = {"kill": ("killed", "exited"), "traced": ("traced", "notified"), "held": ("left", "teardown"),
           "unmap": ("teardown", "gone"), "rcu_free": ("reaped", "freed"), "exit_free": ("exited", "freed")}
 
 
@@ -192,5 +196,5 @@ def check(checker, words, session, status=0):
         its = page.life(row)
         checker.equal(words, "life of %d" % mine["pid"], {name: mine.get(name) for name in its}, its)
         phases = lives.process_phases(processes[mine["id"]])
-        checker.equal(words, "phases of %d" % mine["pid"], {name: phases[name] for name in (*PHASES, "zombie")},
-                      {**{name: page.phase(row, *marks) for name, marks in PHASES.items()}, "zombie": page.zombie(row)})
+        checker.equal(words, "phases of %d" % mine["pid"], {name: phases[name] for name in (*PHASES, "teardown", "zombie")},
+                      {**{name: page.phase(row, *marks) for name, marks in PHASES.items()}, "teardown": page.teardown(row), "zombie": page.zombie(row)})

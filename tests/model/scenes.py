@@ -36,10 +36,8 @@ def new_machine(rng, steps, **options):
 
 
 def tell_of_ends(first, second):
-    """Are these two SIGCHLDs of one father, for its child, and for that or its own end?"""
-    ends = [record for record in (first, second) if record["type"] == "signal"
-            and record["signo"] == 17 and record["code"] in (1, 2, 3)]
-    return len(ends) == 2 and first["sender"] == second["sender"]
+    """Does one father announce both, its child's end, and another child's or its own?"""
+    return first["type"] == second["type"] == "notify" and second["ts"] - first["ts"] < 2000
 
 
 def check_gaps(checker, seed):
@@ -134,9 +132,10 @@ def check_reaps(checker, words, made, objects):
         process = ends.get((each.get("pid"), each.get("ts")))
         if each["type"] != "reap" or each["thread"] or not process:
             continue
-        since = process.notified if process.notified is not None else process.exited
-        mine = {"zombie": process.reaped - since,
-                "teardown": process.notified and process.notified - process.exited}
+        notified = process.notified if "notify" not in made.lacks else None
+        mine = {"zombie": process.reaped - (notified if notified is not None else process.exited),
+                "traced": process.traced and notified and notified - process.traced,
+                "teardown": notified and (process.traced or notified) - process.exited}
         its = {phase: each[phase] for phase in mine if phase in each}
         checker.equal(words, "phases of %s" % each, {phase: mine[phase] for phase in its}, its)
 

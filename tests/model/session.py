@@ -79,7 +79,7 @@ class Session:
         self.env = recording.env
         self.lives = lives.Lives(bool(self.env["features"] >> abi.NUMBERS["exiting"] & 1), all(
             self.env["mm_marks"] >> what & 1 for what, name in lives.MM.items()
-            if name in ("teardown", "gone")), bool(self.env["features"] >> abi.NUMBERS["reap"] & 1))
+            if name in ("teardown", "gone")), bool(self.env["features"] >> abi.NUMBERS["notify"] & 1))
         self.shown = []  # of --events: the record, and what is known of its life by then
         self.others = []  # records that are about no task
         self.has_snapshot = False
@@ -248,7 +248,7 @@ class Session:
         elif event["type"] == "reap":
             phases = lives.process_phases(process) if task is process.leader else \
                 lives.task_phases(task)
-            extra = {"teardown": phases["teardown"], "zombie": phases["zombie"]}
+            extra = {name: phases[name] for name in ("teardown", "traced", "zombie")}
         elif event["type"] == "free":
             extra = {"rcu_free": lives.mark(task.freed, task.reaped),
                      "exit_free": lives.mark(task.freed, task.exited)}

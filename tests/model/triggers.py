@@ -24,9 +24,11 @@ def going_on(read, each):
     if not over:
         found["life"] = each.born
         found["kill"] = each.sent[lives.SIGKILL]["ts"] if lives.SIGKILL in each.sent else None
-    if each.notified is None and each.reaped is None and each.freed is None:
+    if each.announced is None and each.reaped is None and each.freed is None and each.with_notify:
         found["teardown"] = each.exited if dead else each.exiting if each.ends else None
-    if each.state == "zombie" and (each.notified is not None or not dead):
+    if each.is_held:
+        found["traced"] = each.traced if each.traced is not None else each.seen
+    elif each.state == "zombie" and (each.notified is not None or not dead):
         found["zombie"] = each.notified if dead else each.seen
     if each.freed is None:
         found["rcu_free"] = each.reaped
@@ -35,7 +37,8 @@ def going_on(read, each):
     if memory and memory.open:
         if memory.left and not memory.teardown:
             found["held"] = memory.left["ts"]
-        if memory.teardown and not memory.gone:
+        # Where nothing was mapped, nothing need tell that it is over.
+        if memory.teardown and not memory.gone and any(memory.teardown[name] for name in lives.RSS):
             found["unmap"] = memory.teardown["ts"]
     return {phase: since for phase, since in found.items() if since is not None}
 
@@ -87,9 +90,7 @@ def choose(rng, seen):
     if figure == "status":
         return figure, rng.choice(sorted(RELATIONS)), rng.choice([0, 1, 3])
     values = [lives.process_phases(each)[figure] for each in seen.lives.processes]
-    # One that exits can first hand on zombies of its own, and its SIGCHLDs for them look like that for itself.
-    least = 10000 if figure == "zombie" else 0
-    values = [value for value in values if value is not None and value > least] or [2 * least or 1000]
+    values = [value for value in values if value is not None] or [1000]
     return figure, rng.choice([">", ">", ">=", ">=", "<", "<=", "=="]), \
         max(rng.choice(values) + rng.randrange(-1, 2), 0)
 

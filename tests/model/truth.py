@@ -27,6 +27,7 @@ def expected(made, process, certain=True):
                                   process.born >= made.began and not process.execs)
     found["freed"] = seen(freed(process))
     found["exited"] = found["exited"] if told else None
+    found["notified"] = None if "notify" in made.lacks else found["notified"]
     found.update(
         pid=process.tgid, threads=sum(task.seen is not None for task in process.tasks),
         execs=process.execs, uid=process.uid, ns_pid=process.ns_pid, ns_inum=process.ns_inum,
@@ -167,10 +168,13 @@ def check_deaths(checker, words, made, objects):
         mine["ts"], mine["killed"] = mine["exited"], sent["ts"] if certain else None
         since = mine["notified"] if mine["notified"] is not None else mine["exited"]
         begun = mine["born"] if mine["born"] is not None else process.leader.start - 3 * 10 ** 9
+        traced = process.traced if (process.traced or 0) >= made.began and "notify" not in made.lacks else None
+        mine["announced"], mine["traced_by"] = traced or mine["notified"], traced
         for phase, to, begin in (("life", "exited", begun), ("kill", "exited", mine["killed"]),
-                                 ("teardown", "notified", mine["exited"]), ("zombie", "reaped", since),
+                                 ("teardown", "announced", mine["exited"]), ("traced", "notified", mine["traced_by"]), ("zombie", "reaped", since),
                                  ("rcu_free", "freed", mine["reaped"]), ("exit_free", "freed", mine["exited"])):
             mine[phase] = None if mine[to] is None or begin is None else mine[to] - begin
+        del mine["announced"], mine["traced_by"]
         if mine["born"] is not None and mine["exited"] is not None and not said["incomplete"]:
             mine["alone"] = left_alone(made, process)
             if said["alone"] == left_alone(made, process, False):

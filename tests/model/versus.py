@@ -14,8 +14,8 @@ import session
 import values
 import views
 
-FIGURES = ["alone", "life", "held", "unmap", "teardown", "zombie", "rcu_free", "exit_free"]
-PARTS = ["teardown", "zombie", "rcu_free"]
+FIGURES = ["alone", "life", "held", "unmap", "teardown", "traced", "zombie", "rcu_free", "exit_free"]
+PARTS = ["teardown", "traced", "zombie", "rcu_free"]
 PERCENTS = [50, 90, 99, 99.9]
 FACTOR = 1.1
 SMALL = 10000  # ns, which are added to each time

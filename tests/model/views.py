@@ -6,7 +6,7 @@ import lives
 from values import (CAUSES, SCOPES, Any, Either, Near, Percentile, figures, handle, killer, named, signal_name, text, texts,
                     wait_status)
 
-PHASES = ["kill", "teardown", "held", "unmap", "zombie", "rcu_free", "exit_free", "life"]
+PHASES = ["kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "life"]
 
 
 def exit_mark(env):
@@ -55,6 +55,7 @@ SAME = {
     "exiting": "cgroup rss_anon rss_file rss_shmem mm_users",
     "mm": "users rss_anon rss_file rss_shmem swap tables peak",
     "coredump": "signo",
+    "notify": "signo result",
 }
 # The program's `pid` is the process and `tid` the thread; abi.h has them as tgid and pid
 THREADS = {"*": "tid=pid pid=tgid",
@@ -66,10 +67,11 @@ THREADS = {"*": "tid=pid pid=tgid",
            "free": "runner_tid=runner_pid",
            "exiting": "parent_pid=parent_tgid tracer_pid=tracer_tgid",
            "oom": "allocator_tid=allocator_pid allocator_pid=allocator_tgid",
+           "notify": "receiver_tid=receiver_pid receiver_pid=receiver_tgid parent_pid=parent_tgid",
            "task": "parent_pid=parent_tgid ns_tid=ns_pid"}
 HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper reaper_group",
            "free": "runner", "signal": "sender", "task": "group parent", "exiting": "parent tracer mm",
-           "mm": "mm", "oom": "allocator"}
+           "mm": "mm", "oom": "allocator", "notify": "receiver receiver_group"}
 ABOUT_NOBODY = ("suppressed", "cgroup")  # about no task: these have no PIDs
 MM = {1: "left", 2: "async", 3: "early", 4: "teardown", 5: "gone"}
 
@@ -94,7 +96,7 @@ def event(record, extra, cgroups):
         name, member = pair.split("=")
         found[name] = record[member]
     found.update({name: handle(record[name]) for name in HANDLES.get(kind, "").split()})
-    found.update({name: extra[name] for name in ("life", "teardown", "zombie", "rcu_free", "exit_free")
+    found.update({name: extra[name] for name in ("life", "teardown", "traced", "zombie", "rcu_free", "exit_free")
                   if extra.get(name) is not None})
     if "utime" in record:
         found.update(cputime(record))
@@ -119,6 +121,10 @@ def event(record, extra, cgroups):
                      sender_exiting=bool(record["sender_flags"] & abi.FLAGS["exiting"]),
                      signal=signal_name(record["signo"]),
                      to_group=bool(record["to_group"]), blocked=bool(record["blocked"]))
+    elif kind == "notify":
+        found.update(texts("receiver_comm", record["receiver_comm"]),
+                     signal=signal_name(record["signo"]) if record["signo"] else None,
+                     **{name: name in flags for name in ("group_dead", "tracer", "autoreap")})
     elif kind == "free":
         found.update(texts("runner_comm", record["runner_comm"]), softirq="softirq" in flags)
     elif kind == "exiting":
@@ -133,6 +139,8 @@ def event(record, extra, cgroups):
     elif kind == "task":
         found["state"] = "zombie" if "zombie" in flags else "exiting" if "exiting" in flags else "alive"
         found.update(wait_status(None if found["state"] == "alive" else record["exit_code"]))
+        if found["state"] == "zombie":
+            found["tracer_pid"] = record["tracer_tgid"]
     return found
 
 
@@ -204,7 +212,7 @@ def latency(session):
                   v=1, type="latency", phase=phase) for phase in PHASES]
     states = [state for _, state, _ in of]
     found.append({"v": 1, "type": "lives", "of": "threads" if session.options.threads else "processes",
-                  "lives": len(of), "alive": states.count("alive"), "zombies": states.count("zombie"),
+                  "lives": len(of), "alive": states.count("alive"), "dying": states.count("dying"), "zombies": states.count("zombie"),
                   "unfreed": states.count("unfreed"), "unknown": states.count("unknown"),
                   "partial": sum(each.born is None for _, _, each in of), "incomplete": 0})
     return found
@@ -283,7 +291,9 @@ def slowest(session):
                 texts("comm", each.comm), v=1, type="slowest", took=took, exited=each.exited,
                 tid=each.pid if isinstance(each, lives.Task) else process.tgid, pid=process.tgid,
                 notified=None if isinstance(each, lives.Task) else process.notified,
-                reaped=each.reaped, freed=each.freed, parent_pid=process.parent_pid,
+                tracer=None if isinstance(each, lives.Task) else lives.tracer(process),
+                reaped=each.reaped, freed=each.freed,
+                parent_pid=each.last["parent_pid"] if isinstance(each, lives.Task) and each.freed else process.parent_pid,
                 reaper_pid=reap["reaper_tgid"] if reap else 0, reaper_waited=each.reaper_waited,
                 free_cpu=Any(int) if each.freed is None else each.free_cpu, why=Any(str), **texts("reaper_comm", named(reap, "reaper") if reap else None)))
     of.sort(key=lambda each: -each["took"])
@@ -295,7 +305,7 @@ def slowest(session):
 def reaper_of(session, each):
     """Its parent as of its exit, unless that is gone: whoever has its PID then is another one."""
     for process in reversed(session.lives.processes):
-        if process.tgid == each.real_parent and process.state == "alive" and \
+        if process.tgid == each.awaits and process.state in ("alive", "dying") and \
                 (process.born or 0) <= (each.exited or each.seen):
             return process
     return None
@@ -331,16 +341,16 @@ def parents(session):
         if each.born is not None and each.parent_pid:
             line(parent, each.parent_pid)["born"] += 1
         if each.state == "zombie":
-            by_birth = parent if each.real_parent == each.parent_pid else None
-            said = line(reaper_of(session, each) or by_birth, each.real_parent)
+            by_birth = parent if each.awaits == each.parent_pid else None
+            said = line(reaper_of(session, each) or by_birth, each.awaits)
             said["coalesced"] += each.coalesced
             said["zombies"] += 1
-            since = each.notified or each.exited or 0
+            since = each.zombie_since or 0
             said["oldest"] = min(since, said["oldest"]) if said["oldest"] is not None else since
         if each.reaped is None:
             continue
         reaper = each.reaper_process
-        if reaper is each:
+        if each.autoreaped:
             # Whose ignoring it is due to is known of a parent by birth alone.
             if each.parent_pid and each.real_parent == each.parent_pid:
                 said = line(parent, each.parent_pid)
@@ -374,10 +384,12 @@ def zombies(session):
         found.append(dict(
             texts("comm", each.comm), v=1, type="zombie", pid=each.tgid, start=each.start,
             uid=each.uid, **wait_status(each.exit_code), killer=killer(each.killer), exited=each.exited,
-            notified=each.notified, parent_pid=each.parent_pid, reaper_pid=each.real_parent,
+            tracer=lives.tracer(each) if each.is_held else None,
+            notified=each.notified, parent_pid=each.parent_pid, reaper_pid=each.awaits,
             reaper_waited=session.lives.last_wait(reaper) if reaper else None,
             **texts("reaper_comm", reaper.comm if reaper else None)))
-    return sorted(found, key=lambda each: (each["notified"] or each["exited"] or 0, each["start"] or 0))
+    return sorted(found, key=lambda each: (
+        (each["tracer"] or each)["notified"] or (not each["tracer"] and each["exited"]) or 0, each["start"] or 0))
 
 
 # How much of the tree

@@ -16,6 +16,7 @@ static void test_adopted(void **state)
 	feed(tasks, free_record(14, &a));
 	feed(tasks, wait_record(15, &init));
 	feed(tasks, exit_below_record(20, &b, &init));
+	feed(tasks, notify_record(20, &b, &init));
 	feed(tasks, reap_record(27, &b, &init));
 	feed(tasks, free_record(28, &b));
 	reaper = reaper_of(reapers, 1);

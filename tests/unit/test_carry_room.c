@@ -98,7 +98,7 @@ static void test_memory_again(void **state)
 	take(mm_record(13, &child, PROCLIFE_MM_LEFT, 77));
 	take(exit_record(14, &child, 0, 0));
 	take(mm_record(15, &other, PROCLIFE_MM_EARLY, 77));
-	take(sigchld_record(16, &init, &child, CLD_EXITED));
+	take(notify_record(16, &child, &init));
 	for (uint64_t i = 0; i < 3000; i++) /* of 78, it is not known whose it is */
 		take(mm_record(17 + i, &other, what[i % 2], i % 5 ? 77 : 78));
 	choose(SIZE_MAX);

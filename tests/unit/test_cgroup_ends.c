@@ -58,7 +58,7 @@ static void exits(uint64_t begun, uint64_t over, const struct who *who)
 	feed(tasks, exiting(begun, who, SOLE, SIGKILL));
 	record.exit.parent_tgid = shell.tgid;
 	feed(tasks, record);
-	feed(tasks, sigchld_record(over, &shell, who, CLD_KILLED));
+	feed(tasks, notify_record(over, who, &shell));
 }
 
 static void reaped(uint64_t ts, const struct who *who, const struct who *by, uint64_t cgroup)
@@ -344,7 +344,7 @@ static void test_began_before(void **state)
 	record = ended(20, &a, 0, 0);
 	record.exit.parent_tgid = shell.tgid;
 	feed(tasks, record);
-	feed(tasks, sigchld_record(21, &shell, &a, CLD_EXITED));
+	feed(tasks, notify_record(21, &a, &shell));
 	reaped(22, &a, &shell, CONTAINER);
 	end = told_end();
 	assert_int_equal(end->exited, 0);

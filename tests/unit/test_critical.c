@@ -337,6 +337,7 @@ static void test_lost_fork(void **state)
 	plan_begin();
 	plan_life(1, 100, "/bin/sh", 0, 100);
 	plan_whos[101] = process_of_pid(101, "lost");
+	plan_exec(101, "/bin/lost", 30);
 	plan_life(101, 102, "/bin/below", 30, 50);
 	plan_exit(100, 101, 80, 0);
 	plan_reap(100, 101, 80.1);

@@ -54,31 +54,62 @@ static void test_zombie(void **state)
 	expect_nobody();
 }
 
-/* A tracer gets to know of the end first. */
+/* A tracer gets to know of the end first: it is a zombie by then, as it is in all views. */
 static void test_held_by_a_tracer(void **state)
 {
-	struct who a = victim(200), tracer = victim(300);
-	struct who t = thread(&tracer, 301);
-	struct dying_list list;
+	struct who a = victim(200);
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, exit_record(21, &a, 0, 0));
 	put_thread(&a, 'Z', "0", EXITING, 0);
 	put_status(&a, shell.tgid, 301);
-	list = collect();
-	assert_int_equal(list.count, 1);
-	assert_int_equal(list.all->proc.tracer, 301);
-	dying_free(&list);
-	put_status(&t, 1, 0); /* what traces is a thread of a process */
-	list = collect();
-	assert_int_equal(list.count, 1);
-	assert_int_equal(list.all->proc.tracer, 300);
-	assert_int_equal(list.all->since, 21);
-	dying_free(&list);
-	/* The parent itself traces it, by any of its threads. */
-	put_status(&a, 300, 301);
 	expect_nobody();
+}
+
+/* Process 1 of a namespace waits for all others there, and a zombie of them for who is to reap it. */
+static void test_stuck_init(void **state)
+{
+	struct who first = victim(200), zombie = victim(300), other = victim(400), outside = victim(500);
+	struct who *const all[] = { &first, &zombie, &other, &outside };
+	const struct proclife_process *found;
+	struct dying_list list;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct proclife_record record = fork_record(10 + i, all[i], &shell);
+
+		record.fork.ns_pid = i + 1;
+		record.fork.ns_inum = all[i] == &outside ? 0xeffffffc : 7;
+		feed(tasks, record);
+	}
+	feed(tasks, exit_record(20, &zombie, 0, 0));
+	feed(tasks, notify_record(21, &zombie, &shell));
+	put_thread(&first, 'S', "do_wait", 0, 0);
+	kill_at(22, &first);
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_null(dying_waits_for(&run, list.all, NULL)); /* its end has not come as far */
+	dying_free(&list);
+	put_thread(&first, 'D', "zap_pid_ns_processes", EXITING, 0);
+	list = collect();
+	found = dying_waits_for(&run, list.all, NULL);
+	assert_non_null(found);
+	assert_int_equal(found->tgid, 300);
+	found = dying_waits_for(&run, list.all, found);
+	assert_non_null(found);
+	assert_int_equal(found->tgid, 400);
+	assert_null(dying_waits_for(&run, list.all, found));
+	dying_free(&list);
+	/* Where /proc says no place, its EXIT does. */
+	put_thread(&first, 'D', "0", EXITING, 0);
+	feed(tasks, exit_record(30, &first, SIGKILL, 0));
+	feed(tasks, reap_record(31, &zombie, &shell));
+	list = collect();
+	found = dying_waits_for(&run, list.all, NULL);
+	assert_non_null(found);
+	assert_int_equal(found->tgid, 400);
+	dying_free(&list);
 }
 
 static void test_leader_exited(void **state)
@@ -239,7 +270,7 @@ static void test_refused(void **state)
 	dying_free(&list);
 	/* Its parent has been notified of this one: it is a zombie. */
 	feed(tasks, exit_record(30, &a, SIGKILL, 0));
-	feed(tasks, sigchld_record(31, &shell, &a, CLD_KILLED));
+	feed(tasks, notify_record(31, &a, &shell));
 	list = collect();
 	assert_int_equal(list.count, 2);
 	assert_int_equal(list.all[0].process->tgid, 300);
@@ -350,6 +381,7 @@ int main(void)
 		DYING(test_killed),
 		DYING(test_zombie),
 		DYING(test_held_by_a_tracer),
+		DYING(test_stuck_init),
 		DYING(test_leader_exited),
 		DYING(test_teardown),
 		DYING(test_unrecorded),

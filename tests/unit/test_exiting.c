@@ -20,17 +20,19 @@ static void test_phases_begin_there(void **state)
 	const struct proclife_process *gone = &reported.gone[0];
 
 	(void)state;
+	trace_with_notify(tasks);
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, exiting(20, &a, SOLE, 0));
 	assert_int_equal(process_of(&a)->exiting, 20);
 	assert_int_equal(process_of(&a)->marks.exited, 0); /* it is on its way */
 	assert_int_equal(process_of(&a)->leader_exited, 20);
 	assert_false(proclife_process_has_exited(process_of(&a)));
-	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_ALIVE);
+	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_DYING);
 	feed(tasks, ended(50, &a, 0, 0));
 	assert_int_equal(process_of(&a)->marks.exited, 20);
+	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_DYING);
+	feed(tasks, notify_record(60, &a, &shell));
 	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_ZOMBIE);
-	feed(tasks, sigchld_record(60, &shell, &a, CLD_EXITED));
 	feed(tasks, reap_record(70, &a, &shell));
 	feed(tasks, free_record(90, &a));
 	assert_int_equal(reported.gone_count, 1);

@@ -168,7 +168,7 @@ static void test_thread_first(void **state)
 	assert_int_equal(reported.born_count, 1);
 }
 
-/* It is a zombie, though when its exit began is not known; it is not alive, as it was found. */
+/* It is a zombie, though when its exit began is not known; it is not dying, as it was found. */
 static void test_states(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -176,7 +176,7 @@ static void test_states(void **state)
 	(void)state;
 	feed(tasks, found(10, &a, PROCLIFE_F_EXITING));
 	feed(tasks, found(11, &t, PROCLIFE_F_EXITING));
-	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_ALIVE);
+	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_DYING);
 	feed(tasks, ended(20, &t, 0, 1));
 	assert_int_equal(proclife_task_state(proclife_tasks_find(tasks, t.task)),
 			 PROCLIFE_IS_ZOMBIE);
@@ -184,22 +184,25 @@ static void test_states(void **state)
 	assert_int_equal(process_of(&a)->marks.exited, 0);
 	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_ZOMBIE);
 	/* Its parent is notified: that is certain. */
-	feed(tasks, sigchld_record(22, &shell, &a, CLD_EXITED));
+	feed(tasks, notify_record(22, &a, &shell));
 	assert_int_equal(process_of(&a)->marks.notified, 22);
 }
 
-/* Only a gap makes the SIGCHLD doubtful, if the exit can be of another life. */
+/* A NOTIFY names whose end it is, so a gap before it hides nothing. */
 static void test_notified_behind_a_gap(void **state)
 {
 	struct who a = process_of_pid(200, "app");
+	struct proclife_record record;
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed_gap(tasks, 1, 12, 15);
-	feed(tasks, ended(20, &a, 0, 0));
+	record = ended(20, &a, 0, 0);
+	record.exit.parent_tgid = shell.tgid;
+	feed(tasks, record);
 	assert_int_equal(process_of(&a)->marks.exited, 0);
-	feed(tasks, sigchld_record(22, &shell, &a, CLD_EXITED));
-	assert_int_equal(process_of(&a)->marks.notified, 0);
+	feed(tasks, notify_record(22, &a, &shell));
+	assert_int_equal(process_of(&a)->marks.notified, 22);
 }
 
 /* What the snapshot finds after the EXIT is older than that. */

@@ -263,6 +263,7 @@ static void tell_chain(const char *path, unsigned int length, uint64_t ns, const
 
 	assert_true(length <= sizeof(who) / sizeof(*who));
 	story_begin(path);
+	story_put(task_record(0, &init, &init));
 	for (unsigned int i = 0; i < length; i++)
 		who[i] = story_fork(i ? &who[i - 1] : &init, 1000 + i, comm);
 	for (unsigned int i = length; i--;)

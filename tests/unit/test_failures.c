@@ -205,7 +205,7 @@ static int tell_story(void **state)
 			tell_args(ts, &who[i]);
 			tell(signal_record(++ts, &who[i], 9, &other));
 			tell(exit_record(++ts, &who[i], 9, 0));
-			tell(sigchld_record(ts, &first, &who[i], 9));
+			tell(notify_record(ts, &who[i], &first));
 			tell(reap_record(++ts, &who[i], &first));
 		}
 	}

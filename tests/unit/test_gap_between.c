@@ -19,7 +19,7 @@ static void test_gap_hides_the_state(void **state)
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, exiting);
 	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ALIVE);
-	assert_int_equal(proclife_process_state(known(&b)), PROCLIFE_IS_ALIVE);
+	assert_int_equal(proclife_process_state(known(&b)), PROCLIFE_IS_DYING);
 	feed_gap(tasks, 1, 12, 20);
 	feed(tasks, fork_record(21, &c, &shell));
 	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_UNKNOWN);

@@ -92,6 +92,7 @@ static void test_history_begins(void **state)
 	uint64_t ns;
 
 	(void)state;
+	trace_with_notify(tasks);
 	feed_gap(tasks, 0, 0, 9);
 	feed(tasks, fork_record(8, &early, &shell));
 	feed(tasks, fork_record(8, &unnotified, &shell));
@@ -104,7 +105,7 @@ static void test_history_begins(void **state)
 	assert_int_equal(LAST_GONE->marks.born, 8);
 	assert_true(LAST_GONE->incomplete);
 	assert_int_equal(LAST_GONE->marks.exited, 20);
-	/* Its SIGCHLD can have been overwritten: the time as a zombie is not known. */
+	/* Its NOTIFY was overwritten: the time as a zombie is not known. */
 	feed(tasks, reap_record(23, &unnotified, &shell));
 	feed(tasks, free_record(24, &unnotified));
 	assert_false(proclife_process_phase(LAST_GONE, PROCLIFE_ZOMBIE, &ns));
@@ -387,7 +388,7 @@ static void test_leader_not_listed_yet(void **state)
 	(void)state;
 	feed(tasks, exit_record(20, &t, 0, 0));
 	feed(tasks, reap_record(21, &t, &t));
-	feed(tasks, sigchld_record(22, &shell, &t, CLD_EXITED));
+	feed(tasks, notify_record(22, &a, &shell));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(LAST_GONE->tgid, 200);
 	assert_int_equal(LAST_GONE->marks.exited, 20);
@@ -417,46 +418,6 @@ static void test_gap_in_the_snapshot(void **state)
 	assert_true(LAST_GONE->incomplete);
 }
 
-static void feed_gap_on(uint32_t cpu, uint64_t from, uint64_t to)
-{
-	struct proclife_event gap = { .gap = { .lost = 1, .from = from, .to = to, .cpu = cpu } };
-
-	assert_int_equal(proclife_tasks_feed(tasks, &gap), 1);
-}
-
-/*
- * A father tells his own parent first that his child is a zombie, which that has now, and then of his
- * own end, in one go on one CPU. If a gap begins there, nobody knows for whom the one was that is left.
- */
-static void test_gap_between_sigchlds(void **state)
-{
-	const uint64_t ms = 1000000;
-	static const struct {
-		uint32_t cpu;
-		uint64_t after;
-		bool known;
-	} gaps[] = { { 4, 0, false }, { 4, 9, false }, { 5, 0, true }, { 4, 50, true } };
-
-	(void)state;
-	for (unsigned int i = 0; i < 4; i++) {
-		struct who father = process_of_pid(200 + i, "father");
-		uint64_t at = 1000 * (i + 1) * ms, from = at + 21 + gaps[i].after * ms;
-		struct proclife_record sigchld = sigchld_record(at + 21, &shell, &father, CLD_EXITED);
-
-		sigchld.cpu = 4;
-		feed(tasks, fork_record(at + 10, &father, &shell));
-		feed(tasks, exit_record(at + 20, &father, 0, 0));
-		feed(tasks, sigchld);
-		feed_gap_on(gaps[i].cpu, from, from + 9);
-		feed(tasks, reap_record(from + 10, &father, &shell));
-		feed(tasks, free_record(from + 20, &father));
-		assert_int_equal(LAST_GONE->tgid, 200 + i);
-		assert_int_equal(LAST_GONE->marks.notified, gaps[i].known ? at + 21 : 0);
-		assert_int_equal(LAST_GONE->notified_lost, !gaps[i].known);
-		assert_int_equal(LAST_GONE->marks.exited, at + 20);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,7 +440,6 @@ int main(void)
 		TEST(test_leader_never_seen),
 		TEST(test_leader_not_listed_yet),
 		TEST(test_gap_in_the_snapshot),
-		TEST(test_gap_between_sigchlds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void test_whole(void **state)
 	expect_line(0, "ended", "2001-09-09Z 01:46:41.004000, after 1.00 s");
 	expect_line(0, "processes", "5: 3 born in it, 2 older; 3 ended in it");
 	expect_line(0, "at the end", "2 alive, 1 zombie, 1 reaped but not freed");
-	expect_line(0, "records", "16: fork 3, exit 3, reap 2, free 1, wait 2, signal 3, task 2");
+	expect_line(0, "records", "16: fork 3, exit 3, reap 2, free 1, wait 2, task 2, notify 3");
 	expect_line(0, "lost", "0");
 	expect_line(0, "not recorded", "exiting: off, or not on this kernel");
 	expect_line(0, "mm marks", "left, teardown, gone");
@@ -102,7 +102,7 @@ static void test_whole(void **state)
 	expect_line(0, "history from", "2001-09-09Z 01:46:40.000000, 2.00 ms before it began");
 	metadata_set(folder.path, "began", "1");
 	metadata_set(folder.path, "features", "\"0x1357e\"");
-	expect_line(0, "not recorded", "free, hang, mm, coredump, cgroup: off, or not on this kernel");
+	expect_line(0, "not recorded", "free, hang, mm, coredump, cgroup, notify: off, or not on this kernel");
 	expect_line(0, "mm marks", NULL);
 	expect_line(0, "arguments", "not recorded");
 	expect_line(0, "command", NULL);
@@ -117,10 +117,10 @@ static void test_later_types(void **state)
 	struct who init = process_of_pid(1, "init");
 
 	(void)state;
-	story_put(record_of(0, 19, &init));
-	story_put(record_of(0, 19, &init));
+	story_put(record_of(0, 20, &init));
+	story_put(record_of(0, 20, &init));
 	story_end();
-	metadata_set(folder.path, "features", "\"0xfffff\"");
+	metadata_set(folder.path, "features", "\"0x1fffff\"");
 	expect_line(0, "records", "2: of a later release 2");
 	expect_part(0, "--json", "\"unknown\":2");
 }

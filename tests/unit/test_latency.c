@@ -277,7 +277,7 @@ static void test_selected_only(void **state)
 	assert_int_equal(counts.lives, 1);
 }
 
-/* The last thread notifies the parent, when it is done with its exit and its children's. */
+/* The parent is notified once the last thread is released. */
 static void test_teardown(void **state)
 {
 	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
@@ -285,12 +285,10 @@ static void test_teardown(void **state)
 	(void)state;
 	feed(tasks, fork_record(1000, &a, &shell));
 	feed(tasks, clone_record(1001, &t, &shell, &a));
-	feed(tasks, sigchld_record(1002, &shell, &a, CLD_STOPPED)); /* that is not the end */
 	feed(tasks, exit_record(1010, &a, 0, 1));
 	feed(tasks, exit_record(1100, &t, 0, 0));
 	feed(tasks, reap_record(1150, &t, &t));
-	feed(tasks, sigchld_record(1160, &shell, &t, CLD_EXITED)); /* for a zombie of its own */
-	feed(tasks, sigchld_record(1170, &shell, &t, CLD_EXITED));
+	feed(tasks, notify_record(1170, &a, &shell));
 	feed(tasks, reap_record(1200, &a, &shell));
 	feed(tasks, free_record(1220, &t));
 	feed(tasks, free_record(1300, &a));
@@ -300,75 +298,6 @@ static void test_teardown(void **state)
 	assert_int_equal(only(PROCLIFE_EXIT_FREE), 200);
 	assert_int_equal(proclife_histogram_count(
 				 proclife_latency_phase(of_threads, PROCLIFE_TEARDOWN)), 0);
-}
-
-static uint64_t notified(const struct who *who)
-{
-	return proclife_tasks_find(tasks, who->task)->process->marks.notified;
-}
-
-static struct proclife_record exit_below(uint64_t ts, const struct who *who,
-					  const struct who *parent)
-{
-	struct proclife_record record = exit_record(ts, who, 0, 0);
-
-	record.exit.parent_tgid = parent->tgid;
-	return record;
-}
-
-/* It notifies whoever is given its zombies. */
-static void test_teardown_with_zombies(void **state)
-{
-	struct who init = process_of_pid(1, "init"), a = process_of_pid(200, "a");
-	struct who tracer = process_of_pid(300, "tracer");
-
-	(void)state;
-	feed(tasks, task_record(900, &init, &init));
-	feed(tasks, task_record(900, &tracer, &init));
-	feed(tasks, fork_record(1000, &a, &shell));
-	feed(tasks, exit_below(1100, &a, &shell));
-	feed(tasks, sigchld_record(1110, &init, &a, CLD_KILLED));
-	feed(tasks, sigchld_record(1120, &init, &a, CLD_EXITED));
-	feed(tasks, sigchld_record(1130, &shell, &a, CLD_EXITED));
-	assert_int_equal(notified(&a), 1130);
-	feed(tasks, sigchld_record(1140, &init, &a, CLD_EXITED)); /* whatever that was */
-	assert_int_equal(notified(&a), 1130);
-	/* A tracer is notified in its parent's place, and that is all that is known. */
-	a = process_of_pid(200, "a");
-	feed(tasks, fork_record(2000, &a, &shell));
-	feed(tasks, exit_below(2100, &a, &shell));
-	feed(tasks, sigchld_record(2110, &init, &a, CLD_EXITED));
-	feed(tasks, sigchld_record(2120, &tracer, &a, CLD_EXITED));
-	feed(tasks, reap_record(2200, &a, &shell));
-	assert_int_equal(notified(&a), 2120);
-	/* One whose parent ignores it reaps itself, and nobody is notified. */
-	a = process_of_pid(200, "a");
-	feed(tasks, fork_record(3000, &a, &shell));
-	feed(tasks, exit_below(3100, &a, &shell));
-	feed(tasks, sigchld_record(3110, &init, &a, CLD_EXITED));
-	feed(tasks, reap_record(3120, &a, &a));
-	assert_int_equal(notified(&a), 0);
-	/* Or is notified, but does not wait. */
-	a = process_of_pid(200, "a");
-	feed(tasks, fork_record(4000, &a, &shell));
-	feed(tasks, exit_below(4100, &a, &shell));
-	feed(tasks, sigchld_record(4110, &shell, &a, CLD_EXITED));
-	feed(tasks, reap_record(4120, &a, &a));
-	assert_int_equal(notified(&a), 4110);
-}
-
-/* A gap after the EXIT can hide another life with this handle and pid: nothing is guessed. */
-static void test_teardown_behind_a_gap(void **state)
-{
-	struct who a = process_of_pid(200, "a");
-
-	(void)state;
-	feed(tasks, fork_record(1000, &a, &shell));
-	feed(tasks, exit_record(1100, &a, 0, 0));
-	feed_gap(tasks, 1, 1090, 1105);
-	feed(tasks, sigchld_record(1110, &shell, &a, CLD_KILLED));
-	feed(tasks, reap_record(1200, &a, &shell));
-	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->marks.notified, 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -381,8 +310,6 @@ int main(void)
 		TEST(test_no_time),
 		TEST(test_sum),
 		TEST(test_teardown),
-		TEST(test_teardown_with_zombies),
-		TEST(test_teardown_behind_a_gap),
 		TEST(test_open_at_the_end),
 		TEST(test_gaps),
 		TEST(test_free_lost),

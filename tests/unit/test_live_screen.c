@@ -14,6 +14,7 @@ static void put_zombie(uint32_t pid, const char *comm)
 
 	live_put(0, fork_record(0, &who, &sh));
 	live_put(0, exit_record(0, &who, 0, 0));
+	live_put(0, notify_record(0, &who, &sh));
 }
 
 /* None of it moves on; what is later would have a time before 0 in it. */
@@ -131,13 +132,14 @@ static void test_pages(void **state)
 	SEE("live");
 	live_put(0, fork_record(0, &who, &sh));
 	live_put(0, exit_record(0, &who, 0, 0));
+	live_put(0, notify_record(0, &who, &sh));
 	SEE("early");
 	press("Enter");
 	SEE("now zombie");
 	live_put(0, reap_record(0, &who, &sh));
 	live_put(0, free_record(0, &who));
 	SEE("now freed");
-	SEE("exit to reaped");
+	SEE("notified to reaped");
 	press("q h");
 	see_in(8, "this text, as it is typed");
 	DO("resize-window -x 120 -y 24");

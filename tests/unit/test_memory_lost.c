@@ -393,7 +393,7 @@ static void test_zombie_without_gone(void **state)
 	feed(tasks, dies(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, ended(30, &a, 0, 0));
-	feed(tasks, sigchld_record(31, &shell, &a, 1));
+	feed(tasks, notify_record(31, &a, &shell));
 	feed(tasks, mm_record(40, &reaper, PROCLIFE_MM_EARLY, &a)); /* of another one */
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(last.memory.teardown, 22);
@@ -411,7 +411,7 @@ static void test_end_of_zombie(void **state)
 	feed(tasks, dies(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, ended(30, &a, 0, 0));
-	feed(tasks, sigchld_record(31, &shell, &a, 1));
+	feed(tasks, notify_record(31, &a, &shell));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(last.memory.teardown, 22);
 	assert_false(last.memory.open);

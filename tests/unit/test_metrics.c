@@ -142,9 +142,9 @@ static void test_histograms(void **state)
 	       "proclife_life_seconds_sum 24002.500045001\nproclife_life_seconds_count 5\n",
 	       "proclife_held_seconds_bucket{le=\"+Inf\"} 0\nproclife_held_seconds_sum 0.000000000\n",
 	       "proclife_held_seconds_count 0\n");
-	/* Eight phases, with 29 buckets each. */
-	assert_int_equal(count_text(text, " histogram\n"), 8);
-	assert_int_equal(count_text(text, "_bucket{le="), 8 * 29);
+	/* Nine phases, with 29 buckets each. */
+	assert_int_equal(count_text(text, " histogram\n"), 9);
+	assert_int_equal(count_text(text, "_bucket{le="), 9 * 29);
 	free(text);
 }
 
@@ -217,13 +217,13 @@ static int setup_with(void **state, uint64_t features)
 	return ret;
 }
 
-static int setup_without_signals(void **state)
+static int setup_without_notify(void **state)
 {
-	return setup_with(state, WITHOUT_EXITING & ~PROCLIFE_HAS(PROCLIFE_SIGNAL));
+	return setup_with(state, WITHOUT_EXITING & ~PROCLIFE_HAS(PROCLIFE_NOTIFY));
 }
 
-/* Without SIGCHLDs, who has exited is a zombie. */
-static void test_without_signals(void **state)
+/* Where NOTIFY is not recorded, who has exited is a zombie. */
+static void test_without_notify(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who;
 	char *text;
@@ -266,6 +266,7 @@ static void test_memory(void **state)
 
 	(void)state;
 	metrics_set_path();
+	story_put(task_record(0, &init, &init));
 	story_put(task_record(0, &cat, &init));
 	held = begin_exit(100, "held", &init);
 	put_mm(&held, PROCLIFE_MM_LEFT, &held);
@@ -411,7 +412,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_counters), STORY(test_histograms), STORY(test_hostile),
 		STORY(test_lost), STORY(test_found),
-		cmocka_unit_test_setup_teardown(test_without_signals, setup_without_signals, story_teardown),
+		cmocka_unit_test_setup_teardown(test_without_notify, setup_without_notify, story_teardown),
 		cmocka_unit_test_setup_teardown(test_memory, story_setup_exiting, story_teardown),
 		STORY(test_file), STORY(test_errors), STORY(test_place),
 	};

@@ -123,6 +123,8 @@ static void test_unknown(void **state)
 	record = exit_record(0, &child, 0, 0);
 	record.exit.parent_tgid = 60;
 	story_put(record);
+	record = notify_record(0, &child, &stranger);
+	story_put(record);
 	machine->now += 5 * MS;
 	story_end();
 	EXPECT("--events", " child            by 60\n");

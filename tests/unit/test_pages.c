@@ -294,7 +294,7 @@ static void write_lives(struct fake_device *device, uint32_t count)
 		struct who who = process_of_pid(1000 + i, "made-up");
 		struct proclife_record records[] = {
 			fork_record(0, &who, &init), exit_record(0, &who, 0, 0),
-			sigchld_record(0, &init, &who, CLD_EXITED), reap_record(0, &who, &init),
+			notify_record(0, &who, &init), reap_record(0, &who, &init),
 			free_record(0, &who),
 		};
 

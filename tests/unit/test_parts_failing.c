@@ -36,7 +36,7 @@ static void write_lives(struct fake_device *device, uint64_t round)
 		const struct proclife_record records[] = {
 			fork_record(device->now + 1, &who, &other), exec_record(device->now + 2, &who, who.pid, "/bin/life"),
 			signal_record(device->now + 3, &who, 15, &other), exit_record(device->now + 4, &who, 15, 0),
-			sigchld_record(device->now + 4, &other, &who, 15), reap_record(device->now + 5, &who, &other),
+			notify_record(device->now + 4, &who, &other), reap_record(device->now + 5, &who, &other),
 			free_record(device->now + 6, &who),
 		};
 		size_t count = i % 2 ? 2 : sizeof(records) / sizeof(records[0]); /* the others stay */

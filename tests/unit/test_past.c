@@ -78,7 +78,7 @@ static struct who born(const struct who *parent, uint32_t pid, const char *comm)
 static void die(const struct who *who, const struct who *parent)
 {
 	put(exit_record(0, who, 0, 0), who);
-	put(sigchld_record(0, parent, who, CLD_EXITED), who);
+	put(notify_record(0, who, parent), who);
 	put(reap_record(0, who, parent), who);
 	put(free_record(0, who), who);
 }
@@ -159,8 +159,8 @@ static void test_ancestors(void **state)
 	c = born(&b, 102, "c");
 	die(&a, &init);
 	die(&b, &init);
-	EXPECT(&c, PROCLIFE_TASK, PROCLIFE_FORK, PROCLIFE_FORK, PROCLIFE_FORK, PROCLIFE_EXIT, PROCLIFE_SIGNAL,
-	       PROCLIFE_REAP, PROCLIFE_FREE, PROCLIFE_EXIT, PROCLIFE_SIGNAL, PROCLIFE_REAP, PROCLIFE_FREE);
+	EXPECT(&c, PROCLIFE_TASK, PROCLIFE_FORK, PROCLIFE_FORK, PROCLIFE_FORK, PROCLIFE_EXIT, PROCLIFE_NOTIFY,
+	       PROCLIFE_REAP, PROCLIFE_FREE, PROCLIFE_EXIT, PROCLIFE_NOTIFY, PROCLIFE_REAP, PROCLIFE_FREE);
 	assert_int_equal(past.lives.used, 4);
 	die(&c, &init);
 	assert_int_equal(past.lives.used, 1);

@@ -13,6 +13,8 @@
  */
 #include "property.h"
 
+#include "tasks.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,13 +158,17 @@ static void check_end(const struct proclife_process *process, const struct truth
 	check(!process->outlives && !truth->open);
 }
 
+static bool trace_notify; /* it has NOTIFYs */
+
 static enum proclife_life_state true_state(const struct truth *truth)
 {
 	if (!truth->open)
 		return PROCLIFE_IS_FREED;
 	if (truth->reaped || truth->buried)
 		return PROCLIFE_IS_UNFREED;
-	return truth->live ? PROCLIFE_IS_ALIVE : PROCLIFE_IS_ZOMBIE;
+	if (truth->live)
+		return PROCLIFE_IS_ALIVE;
+	return trace_notify && truth->exited && !truth->notified ? PROCLIFE_IS_DYING : PROCLIFE_IS_ZOMBIE;
 }
 
 /* As it is at the end of the trace; it is not known only where something was lost. */
@@ -356,7 +362,9 @@ static void run(const struct trace_plan *plan)
 	ids = 0;
 	process_sums = task_sums = (struct sums){ 0 };
 	trace = trace_new(plan);
+	trace_notify = plan->notify;
 	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
+	tasks->with_notify = trace_notify;
 	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
 	assert_int_equal(proclife_tree_new(&tree, tasks), 0);
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);

@@ -27,7 +27,7 @@ static void test_awaited_and_belated(void **state)
 	feed(tasks, fork_record(30, &c, &shell));
 	feed(tasks, exit_below_record(31, &c, &shell));
 	feed(tasks, wait_record(32, &shell));
-	feed(tasks, sigchld_record(33, &shell, &c, CLD_KILLED));
+	feed(tasks, notify_record(33, &c, &shell));
 	feed(tasks, reap_record(36, &c, &shell));
 	/* Behind it, twice: the last one counts. */
 	feed_zombie(tasks, 40, &d, &shell);
@@ -57,8 +57,8 @@ static void test_awaited_and_belated(void **state)
 	assert_int_equal(proclife_histogram_max(reaper.zombie), 20);
 }
 
-/* Without a SIGCHLD in the trace, it has been a zombie since its EXIT. */
-static void test_without_sigchld(void **state)
+/* Where NOTIFY is not recorded, nobody knows when they could have been reaped. */
+static void test_without_notify(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
 
@@ -73,8 +73,8 @@ static void test_without_sigchld(void **state)
 	feed(tasks, wait_record(41, &shell));
 	feed(tasks, reap_record(42, &b, &shell));
 	feed(tasks, free_record(43, &b));
-	assert_int_equal(reaper_of(reapers, 100).awaited, 1);
-	assert_int_equal(reaper_of(reapers, 100).belated, 1);
+	assert_int_equal(reaper_of(reapers, 100).awaited, 0);
+	assert_int_equal(reaper_of(reapers, 100).belated, 0);
 }
 
 static void test_each_wait_reaps_one(void **state)
@@ -199,6 +199,7 @@ static void test_released_by_a_dying_parent(void **state)
 static void test_namespace_ends(void **state)
 {
 	struct who first = process_of_pid(200, "pause"), a = process_of_pid(201, "a"), b = process_of_pid(202, "b");
+	struct who c = process_of_pid(203, "c"), gdb = process_of_pid(150, "gdb");
 	struct proclife_record record = fork_record(10, &first, &shell);
 
 	(void)state;
@@ -207,6 +208,7 @@ static void test_namespace_ends(void **state)
 	feed(tasks, record);
 	feed(tasks, fork_record(11, &a, &first));
 	feed(tasks, fork_record(12, &b, &first));
+	feed(tasks, fork_record(12, &c, &first));
 	/* While it lives, it ignores SIGCHLD as others do. */
 	feed(tasks, exit_below_record(13, &a, &first));
 	feed(tasks, reap_record(14, &a, &a));
@@ -218,6 +220,15 @@ static void test_namespace_ends(void **state)
 	feed(tasks, free_record(19, &b));
 	assert_int_equal(reaper_of(reapers, 200).ignored, 1);
 	assert_int_equal(reaper_of(reapers, 200).ended_with, 1);
+	/* Its tracer releases one: the init did not have to reap it either. */
+	feed(tasks, exit_below_record(20, &c, &first));
+	feed(tasks, traced_record(21, &c, &gdb, &first));
+	feed(tasks, ignored_record(22, &c, &first));
+	feed(tasks, reap_record(23, &c, &gdb));
+	assert_true(proclife_tasks_find(tasks, c.task)->process->ended_with_parent);
+	feed(tasks, free_record(24, &c));
+	assert_int_equal(reaper_of(reapers, 200).ended_with, 2);
+	assert_int_equal(reaper_of(reapers, 200).ignored, 1);
 }
 
 /* The kernel releases at once whose parent has set SIGCHLD to SIG_IGN. */
@@ -299,26 +310,27 @@ static void test_born(void **state)
 	assert_int_equal(reaper_of(reapers, 201).born, 0);
 }
 
-/* Of the SIGCHLDs for one, the last is the one for its own end. */
+/* The signal for its end met one that was pending; what its next parent gets does not count. */
 static void test_coalesced(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
 	struct who c = process_of_pid(202, "c");
-	struct proclife_record pending = sigchld_record(15, &shell, &a, CLD_EXITED);
+	struct proclife_record pending;
 
 	(void)state;
-	pending.signal.result = PROCLIFE_SIGNAL_PENDING;
 	feed_zombie(tasks, 10, &a, &shell);
+	pending = notify_record(15, &a, &shell);
+	pending.notify.result = PROCLIFE_SIGNAL_PENDING;
 	feed(tasks, pending);
 	feed(tasks, fork_record(20, &b, &shell));
 	feed(tasks, exit_below_record(21, &b, &shell));
-	pending = sigchld_record(22, &shell, &b, CLD_EXITED);
-	pending.signal.result = PROCLIFE_SIGNAL_PENDING;
+	pending = notify_record(22, &b, &shell);
+	pending.notify.result = PROCLIFE_SIGNAL_PENDING;
 	feed(tasks, pending);
-	feed(tasks, sigchld_record(23, &shell, &b, CLD_EXITED));
-	feed_zombie(tasks, 30, &c, &shell);
-	pending = sigchld_record(33, &shell, &c, CLD_EXITED);
-	pending.signal.result = PROCLIFE_SIGNAL_PENDING;
+	feed(tasks, fork_record(30, &c, &shell));
+	feed(tasks, exit_below_record(31, &c, &shell));
+	pending = notify_record(33, &c, &shell);
+	pending.notify.result = PROCLIFE_SIGNAL_PENDING;
 	feed(tasks, pending);
 	feed(tasks, reap_record(40, &a, &shell));
 	feed(tasks, free_record(41, &a));
@@ -433,14 +445,14 @@ static void test_added_midway(void **state)
 static void test_updated(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
-	struct proclife_record record = sigchld_record(14, &shell, &b, CLD_EXITED);
+	struct proclife_record record = notify_record(14, &b, &shell);
 	struct proclife_reaper reaper;
 
 	(void)state;
 	feed_zombie(tasks, 10, &a, &shell);
 	feed(tasks, fork_record(13, &b, &shell));
 	feed(tasks, exit_below_record(13, &b, &shell));
-	record.signal.result = PROCLIFE_SIGNAL_PENDING;
+	record.notify.result = PROCLIFE_SIGNAL_PENDING;
 	feed(tasks, record);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(proclife_reapers_update(reapers), 0);
@@ -531,7 +543,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		REAPERS(test_awaited_and_belated),
-		REAPERS(test_without_sigchld),
+		REAPERS(test_without_notify),
 		REAPERS(test_each_wait_reaps_one),
 		REAPERS(test_gap),
 		REAPERS(test_reaper_is_a_thread),

@@ -123,7 +123,7 @@ static void put_many(const struct who *parent)
 		who = process_of_pid(400 + i, parent->comm);
 		put(fork_record(0, &who, parent));
 		put(exit_record(0, &who, 0, 0));
-		put(sigchld_record(0, parent, &who, CLD_EXITED));
+		put(notify_record(0, &who, parent));
 		device->now += reap_delay;
 		put(record_of(0, PROCLIFE_WAIT, parent));
 		put(reap_record(0, &who, parent));
@@ -134,7 +134,7 @@ static void put_many(const struct who *parent)
 /* In the second recording alone, under a name and in a cgroup of its own. */
 static void put_new(const struct who *parent)
 {
-	struct who who = process_of_pid(500, parent->comm);
+	struct who who = process_of_pid(500, parent->comm), odd_tracer = process_of_pid(501, "gdb\xff");
 	struct proclife_record record;
 
 	put(fork_record(0, &who, parent));
@@ -143,6 +143,8 @@ static void put_new(const struct who *parent)
 	put(record);
 	who.comm = "new\xff";
 	put(exit_record(0, &who, 0, 0));
+	put(traced_record(0, &who, &odd_tracer, parent));
+	put(notify_record(0, &who, parent));
 	record = reap_record(0, &who, parent);
 	record.reap.cgroup = 78;
 	put(record);
@@ -160,7 +162,7 @@ static void put_odd_zombie(const struct who *parent)
 	record = exit_record(0, &who, SIGTERM, 0);
 	record.exit.parent_tgid = parent->tgid;
 	put(record);
-	put(sigchld_record(0, parent, &who, CLD_KILLED));
+	put(notify_record(0, &who, parent));
 }
 
 /* Names that are no UTF-8, wherever there is a name. */
@@ -187,7 +189,7 @@ static void put_odd_names(const struct who *init)
 	put(fork_record(0, &victim, &odd));
 	put(signal_record(0, &victim, SIGKILL, &odd));
 	put(exit_record(0, &victim, SIGKILL, 0));
-	put(sigchld_record(0, &odd, &victim, CLD_KILLED));
+	put(notify_record(0, &victim, &odd));
 	record = reap_record(0, &victim, &odd);
 	record.reap.cgroup = 79; /* it was alone there */
 	put(record);
@@ -224,7 +226,7 @@ static void put_shell(const struct who *init)
 	put(record);
 	put(record_of(0, PROCLIFE_HANG, &cc));
 	put(exit_record(0, &cc, 1 << 8, 0));
-	put(sigchld_record(0, &sh, &cc, CLD_EXITED));
+	put(notify_record(0, &cc, &sh));
 	device->now += 3 * MS;
 	put(reap_record(0, &cc, &sh));
 	put(free_record(0, &cc));
@@ -428,7 +430,7 @@ static void test_all_views(void **state)
 	print(from, "", 2);
 	/* As it happens: what no recording has. */
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
-	put_on(0, record_of(0, 19, &init));
+	put_on(0, record_of(0, 20, &init));
 	put_on(0, past);
 	device->header->reap_source = PROCLIFE_REAP_NONE;
 	device->header->exit_mark = 0;

@@ -111,7 +111,7 @@ static void expect_events(const char *options, const char *events)
 	free(out.text);
 }
 
-#define CC1 "rename 101, exit 101, reap 101, free 101, "
+#define CC1 "rename 101, exit 101, notify 101, reap 101, free 101, "
 
 static void test_events(void **state)
 {
@@ -119,11 +119,11 @@ static void test_events(void **state)
 	tell();
 	/* As it is at each of them. */
 	expect_events("--comm cc1", CC1);
-	expect_events("--comm ld", "exec 102, exit 102, reap 102, free 102, ");
-	expect_events("--comm cc[0-9]", CC1 "fork 104, exit 104, reap 104, free 104, ");
-	expect_events("--comm cc1 --comm ld", CC1 "exec 102, exit 102, reap 102, free 102, ");
+	expect_events("--comm ld", "exec 102, exit 102, notify 102, reap 102, free 102, ");
+	expect_events("--comm cc[0-9]", CC1 "fork 104, exit 104, notify 104, reap 104, free 104, ");
+	expect_events("--comm cc1 --comm ld", CC1 "exec 102, exit 102, notify 102, reap 102, free 102, ");
 	expect_events("--comm c", "");
-	expect_events("--uid 4000000", "exec 102, exit 102, reap 102, free 102, ");
+	expect_events("--uid 4000000", "exec 102, exit 102, notify 102, reap 102, free 102, ");
 	expect_events("--cgroup /build/cc", CC1);
 	expect_events("--cgroup /build/cc/", CC1);
 	/* Once it was moved, its reap tells. */
@@ -131,10 +131,10 @@ static void test_events(void **state)
 	expect_events("--cgroup /cut", "");
 	expect_events("--cgroup /buil", "");
 	/* One of each kind. */
-	expect_events("--comm cc* --comm ld --cgroup /build", CC1 "exec 102, exit 102, ");
+	expect_events("--comm cc* --comm ld --cgroup /build", CC1 "exec 102, exit 102, notify 102, ");
 	expect_events("--comm cc* --uid 4000000", "");
 	/* Of its descendants, too. */
-	expect_events("--pid 103 --comm cc*", "fork 104, exit 104, reap 104, free 104, ");
+	expect_events("--pid 103 --comm cc*", "fork 104, exit 104, notify 104, reap 104, free 104, ");
 	expect_events("--comm cc* --count 2", "rename 101, exit 101, ");
 }
 
@@ -204,14 +204,14 @@ static void test_latency(void **state)
 
 	(void)state;
 	tell();
-	expect_lives("", 6); /* and init */
+	expect_lives("", 5);
 	expect_lives("--comm sh", 1);
 	expect_lives("--comm cc*", 2);
 	expect_lives("--comm cc* --comm sh", 3);
 	expect_lives("--uid 3000000", 4);
 	expect_lives("--uid 4000000 --comm ld", 1);
 	expect_lives("--uid 4000000 --comm cc*", 0);
-	expect_lives("--cgroup /", 6); /* whatever their paths are */
+	expect_lives("--cgroup /", 5); /* whatever their paths are */
 	expect_lives("--cgroup /build", 2);
 	expect_lives("--cgroup /sys/fs/cgroup/buildings", 1);
 	expect_lives("--pid 103 --comm sub --comm sh", 1);

@@ -58,7 +58,7 @@ static void expect_counts(unsigned int lives, unsigned int alive, unsigned int z
 	char text[160];
 
 	snprintf(text, sizeof(text),
-		 "\"lives\":%u,\"alive\":%u,\"zombies\":%u,\"unfreed\":%u,\"unknown\":%u,", lives,
+		 "\"lives\":%u,\"alive\":%u,\"dying\":0,\"zombies\":%u,\"unfreed\":%u,\"unknown\":%u,", lives,
 		 alive, zombies, unfreed, unknown);
 	expect_text("--latency --json", text, true);
 	snprintf(text, sizeof(text), "--expect zombies==%u", zombies);
@@ -165,6 +165,7 @@ static void test_all_gone(void **state)
 	found(&a, PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
 	found(&t, 0);
 	story_put(exit_record(0, &t, 0, 0));
+	story_put(notify_record(0, &a, &init));
 	story_end();
 	expect_json(60, "zombie");
 	expect_text("--tree", "a  zombie, 2 threads", true);

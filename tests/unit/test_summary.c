@@ -32,7 +32,7 @@ static void run(const struct who *parent, uint32_t pid, const char *comm, const 
 	record.exit.runtime = cpu * MS;
 	record.exit.max_rss = rss;
 	story_put(record);
-	story_put(sigchld_record(0, parent, &who, code));
+	story_put(notify_record(0, &who, parent));
 	story_reap(&who, parent);
 	record = free_record(0, &who);
 	record.free.runtime = cpu * MS;

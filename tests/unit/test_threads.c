@@ -165,20 +165,26 @@ static void test_group_dead_twice(void **state)
 	assert_false(LAST_GONE->incomplete);
 }
 
-/* The last thread is none that leads: it tells of its leader's end when it has released itself. */
-static void test_sigchld_of_last_thread(void **state)
+/* The end of a thread, or of a leader whose threads go on, is announced to who traces it alone. */
+static void test_notify_of_threads(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct proclife_record of_one;
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, clone_record(11, &t, &shell, &a));
 	feed(tasks, exit_record(20, &a, 0, 1));
+	of_one = notify_record(20, &a, &shell);
+	of_one.flags &= ~PROCLIFE_F_GROUP_DEAD;
+	feed(tasks, of_one);
 	feed(tasks, exit_record(21, &t, 0, 0));
-	feed(tasks, sigchld_record(22, &shell, &t, CLD_EXITED)); /* of a child, which is a zombie */
+	of_one = notify_record(22, &t, &shell);
+	of_one.flags &= ~PROCLIFE_F_GROUP_DEAD;
+	feed(tasks, of_one);
 	assert_int_equal(proclife_tasks_find(tasks, a.task)->process->marks.notified, 0);
-	feed(tasks, reap_record(23, &t, &t));
-	feed(tasks, sigchld_record(24, &shell, &t, CLD_EXITED));
+	feed(tasks, reap_record(23, &t, &shell));
+	feed(tasks, notify_record(24, &a, &shell));
 	feed(tasks, reap_record(25, &a, &shell));
 	feed(tasks, free_record(26, &t));
 	feed(tasks, free_record(27, &a));
@@ -398,7 +404,7 @@ int main(void)
 		TEST(test_group_exit_before_the_leader_is_found),
 		TEST(test_without_group_exit_the_leader_decides),
 		TEST(test_group_dead_twice),
-		TEST(test_sigchld_of_last_thread),
+		TEST(test_notify_of_threads),
 		TEST(test_exec_by_thread),
 		TEST(test_exec_by_thread_late_free),
 		TEST(test_exec_by_known_thread),

@@ -94,7 +94,7 @@ static void test_no_time(void **state)
 	record = exit_record(0, &late, 0, 0);
 	record.exit.runtime = 0;
 	story_put(record);
-	story_put(sigchld_record(0, &sh, &late, 1));
+	story_put(notify_record(0, &late, &sh));
 	late = story_fork(&sh, 101, "lives");
 	story_end();
 	expect_line("80", "", "    100   10.0 ms     0 ns ");

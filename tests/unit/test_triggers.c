@@ -89,7 +89,7 @@ static void test_late_notice(void **state)
 	r.exit.parent_tgid = sh.tgid;
 	story_put(r);
 	story_at(200);
-	story_put(sigchld_record(0, &sh, &late, CLD_EXITED));
+	story_put(notify_record(0, &late, &sh));
 	story_at(500);
 	expect("--on zombie>50ms --on teardown>=50ms",
 	       "1.070000000 teardown>=50ms: late (101), teardown for 50.0 ms so far\n"
@@ -322,7 +322,7 @@ static void test_counts(void **state)
 	       "1.020000000 first.status==1: first (101), status 1, parent sh (100)\n"
 	       "    1.021000000     102     100 alice      1.00 ms  1.00 ms 1        child\n"
 	       "1.021000000 failed: child (102), status 1, parent sh (100)\n"
-	       "\n2 deaths; at the end 2 alive, 1 zombie\n");
+	       "\n2 deaths; at the end 2 alive, 1 dying\n");
 }
 
 /* Beside a view, each line comes where it happens. */

@@ -49,7 +49,7 @@ static void happen(void)
 
 		put_on_1(fork_record(0, &who, &server));
 		put_on_1(exit_record(0, &who, 0, 0));
-		put_on_1(sigchld_record(0, &server, &who, 1));
+		put_on_1(notify_record(0, &who, &server));
 		put_on_1(reap_record(0, &who, &server));
 		put_on_1(free_record(0, &who));
 	}
@@ -242,7 +242,7 @@ static void test_failed_beside_a_gap(void **state)
 	put_on_1(fork_record(0, &other, &init));
 	put_on_1(exit_record(0, &other, 0, 0));
 	story_exit(&failing, &init, 1 << 8);
-	put_on_1(sigchld_record(0, &init, &other, 1));
+	put_on_1(notify_record(0, &other, &init));
 	story_reap(&failing, &init);
 	put_on_1(reap_record(0, &other, &init));
 	story_put(free_record(0, &failing));

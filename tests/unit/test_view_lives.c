@@ -99,8 +99,8 @@ static void test_count(void **state)
 {
 	(void)state;
 	tell();
-	expect("--count 2", HEAD AS CC "\n2 deaths; at the end 2 alive, 1 zombie\n");
-	expect("--lives --count 1 --sort life", HEAD AS "\n1 death; at the end 3 alive, 1 zombie\n");
+	expect("--count 2", HEAD AS CC "\n2 deaths; at the end 2 alive, 1 dying\n");
+	expect("--lives --count 1 --sort life", HEAD AS "\n1 death; at the end 3 alive, 1 dying\n");
 }
 
 static void test_filter(void **state)
@@ -215,7 +215,7 @@ static void test_threads(void **state)
 	story_end();
 	story_users(folder.path, "");
 	expect("", HEAD "    1.030000000     100       1 1000       30.0 ms  11.0 ms 3        app\n"
-	       "\n1 death; at the end 1 zombie\n");
+	       "\n1 death; at the end 1 dying\n");
 	/* The FREE of a thread is none of the process. */
 	out = run_program(false, 0, "%s -i %s --json", program, folder.path);
 	assert_non_null(strstr(out.text, "\"freed\":null,"));
@@ -273,7 +273,7 @@ static void test_hostile(void **state)
 	story_users(folder.path, "1000 \x1b[7m\n");
 	expect("", HEAD "    1.000000003 4294967295       1 \\x1b[7m       3 ns  1.00 ms signal 77 "
 	       "x [\\x1b[2J] (\\x1b[31m\\a) $'\\x1b]0;y\\a'\n"
-	       "\n1 death; at the end 1 alive, 1 zombie\n");
+	       "\n1 death; at the end 1 zombie\n");
 }
 
 /* No line is wider than this, and what tells the least goes first. */

@@ -18,8 +18,8 @@ static void expect(const char *options, const char *text)
 
 #define HEAD "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED IN WAIT " \
 	     "     p50      p99      MAX\n"
-#define METHOD "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that met\n" \
-	       "one already pending. MAX: the longest that one of them was a zombie.\n"
+#define METHOD "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: ends whose signal\n" \
+	       "met one already pending. MAX: the longest that one of them was a zombie.\n"
 #define FOLDED "xN: so many parents of one program; --no-fold shows each.\n"
 
 /* Its child becomes a zombie, and is reaped when so long has gone by. */
@@ -129,7 +129,7 @@ static void test_zombies(void **state)
 	       "init, 1 zombie from before the trace\n"
 	       "other                 50         1     100         0" AFTER_REAPED
 	       "1 zombie for 10.0 ms\n"
-	       "stranger              60         0                 0" AFTER_REAPED
+	       "(unknown)             60         0                 0" AFTER_REAPED
 	       "1 zombie for 5.00 ms\n" METHOD);
 }
 
@@ -200,32 +200,28 @@ static void test_many(void **state)
 	free(out.text);
 }
 
-/* It is notified of this one's end while it still has another's SIGCHLD pending. */
+/* It is notified of this one's end while it still has another's signal pending. */
 static void exit_pending(const struct who *who, const struct who *parent)
 {
 	struct proclife_record record = exit_record(0, who, 0, 0);
 
 	record.exit.parent_tgid = parent->tgid;
 	story_put(record);
-	record = sigchld_record(0, parent, who, CLD_EXITED);
-	record.signal.result = PROCLIFE_SIGNAL_PENDING;
+	record = notify_record(0, who, parent);
+	record.notify.result = PROCLIFE_SIGNAL_PENDING;
 	story_put(record);
 }
 
-/* Of those it reaped and of zombies alike; not of one that was only stopped meanwhile. */
+/* Of those it reaped and of zombies alike. */
 static void test_coalesced(void **state)
 {
 	struct who init = process_of_pid(1, "init"), server, child;
-	struct proclife_record record;
 
 	(void)state;
 	story_put(task_record(0, &init, &init));
 	server = story_fork(&init, 100, "server");
 	for (uint32_t i = 0; i < 4; i++) {
 		child = story_fork(&server, 101 + i, "worker");
-		record = sigchld_record(0, &server, &child, CLD_STOPPED);
-		record.signal.result = PROCLIFE_SIGNAL_PENDING;
-		story_put(record);
 		if (i)
 			exit_pending(&child, &server);
 		else
@@ -313,7 +309,7 @@ static void test_fold(void **state)
 	free(out.text);
 }
 
-/* What else is added up: SIGCHLDs that met another, ends that were ignored, zombies, of which the oldest. */
+/* What else is added up: signals that met another, ends that were ignored, zombies, of which the oldest. */
 static void test_fold_more(void **state)
 {
 	struct who init = process_of_pid(1, "init"), server, child;
@@ -438,8 +434,8 @@ static void test_narrow(void **state)
 	       "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU      MAX\n"
 	       "server               200         3    11.6         1   120 ns  50.0 ms\n"
 	       "  2 zombies, the oldest for 200 ms\n2 more lines; --top N shows N\n"
-	       "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that\n"
-	       "met one already pending. MAX: the longest that one of them was a zombie.\n");
+	       "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: ends whose\n"
+	       "signal met one already pending. MAX: the longest that one of them was a zombie.\n");
 	setenv("COLUMNS", "88", 1);
 	expect("--top 1",
 	       "PARENT               PID      BORN FORKS/s    REAPED DEAD CPU COALESCED IN WAIT      MAX\n"
@@ -472,7 +468,7 @@ static void test_without_reap(void **state)
 		 "%s --device /proc/%d/fd/%d --history --parents --duration 10ms", program,
 		 (int)getpid(), machine->fd);
 	expect_output(false, 0, line,
-		      HEAD "init                   1         1   <0.01         0" AFTER_REAPED
+		      HEAD "(unknown)              1         1                 0" AFTER_REAPED
 		      "init\n"
 		      "REAP is not recorded: who reaps, and how soon, is not known.\n" METHOD);
 	story_end();

@@ -51,7 +51,7 @@ static void tell(void)
 	record.exit.parent_tgid = gone.tgid;
 	story_put(record);
 	machine->now += 50 * MS;
-	story_put(sigchld_record(0, &gone, &child, CLD_KILLED));
+	story_put(notify_record(0, &child, &gone));
 	machine->now += 500 * MS;
 	/* Reaped, so it is none of them. */
 	story_exit(&gone, &init, 0);
@@ -82,7 +82,7 @@ static void test_dead_parent(void **state)
 	record = exit_record(0, &child, 0, 0);
 	record.exit.parent_tgid = 100;
 	story_put(record);
-	story_put(sigchld_record(0, &parent, &child, CLD_EXITED));
+	story_put(notify_record(0, &child, &parent));
 	story_exit(&parent, &init, 0);
 	story_end();
 	expect("--comm child", "1 zombie\n" HEAD "      4 ns      101  child           status 0            "
@@ -160,8 +160,8 @@ static void test_reused_pid(void **state)
 		      "     p50      p99      MAX\n"
 		      "parent               100         1    10.0         0                            "
 		      "                            1 zombie for 100 ms, gone\n"
-		      "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that met\n"
-		      "one already pending. MAX: the longest that one of them was a zombie.\n");
+		      "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: ends whose signal\n"
+		      "met one already pending. MAX: the longest that one of them was a zombie.\n");
 }
 
 /* Of what runs: it looks at what the rings hold, and ends at once. */

@@ -43,7 +43,7 @@ static void leave(unsigned int count)
 		feed(tasks, fork_record(11 + i, &left[i], &command));
 	}
 	feed(tasks, exit_record(20, &command, 0, 0));
-	feed(tasks, sigchld_record(21, &shell, &command, CLD_EXITED));
+	feed(tasks, notify_record(21, &command, &shell));
 	feed(tasks, reap_record(22, &command, &shell));
 	feed(tasks, free_record(23, &command));
 }
@@ -88,9 +88,9 @@ static void test_whom(void **state)
 	(void)state;
 	leave(6);
 	feed(tasks, exit_record(30, &left[0], 0, 0));
-	feed(tasks, sigchld_record(31, &shell, &left[0], CLD_EXITED));
+	feed(tasks, notify_record(31, &left[0], &shell));
 	feed(tasks, exit_record(32, &left[1], 0, 0));
-	feed(tasks, sigchld_record(33, &shell, &left[1], CLD_EXITED));
+	feed(tasks, notify_record(33, &left[1], &shell));
 	feed(tasks, reap_record(34, &left[1], &shell));
 	expect_note(10, WAITING "running: sleep (9), sleep (6), sleep (7) and 1 more; zombie: sleep (4); to be freed (RCU): 1"
 		    REMEDY);
@@ -102,7 +102,7 @@ static void test_unfreed(void **state)
 	(void)state;
 	leave(1);
 	feed(tasks, exit_record(30, &left[0], 0, 0));
-	feed(tasks, sigchld_record(31, &shell, &left[0], CLD_EXITED));
+	feed(tasks, notify_record(31, &left[0], &shell));
 	feed(tasks, reap_record(32, &left[0], &shell));
 	expect_note(10, WAITING "to be freed (RCU): 1\n");
 }

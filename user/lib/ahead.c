@@ -32,9 +32,10 @@ static const uint16_t task_lines[PROCLIFE_TYPES][3] = {
 static const uint16_t process_lines[PROCLIFE_TYPES][4] = {
 	[PROCLIFE_EXEC] = { LINE(process.execed), LINE(process.uid), LINE(process.args_bytes),
 			    LINE(path_text) },
-	[PROCLIFE_ARGS] = { LINE(process.args), LINE(process.args_bytes), LINE(args_room) },
+	[PROCLIFE_ARGS] = { LINE(process.args), LINE(process.args_bytes), LINE(gaps) },
 	[PROCLIFE_RENAME] = { LINE(process.comm), LINE(process.cgroup) },
 	[PROCLIFE_EXIT] = { LINE(process.marks), LINE(process.comm), LINE(process.leader_exited) },
+	[PROCLIFE_NOTIFY] = { LINE(process.marks), LINE(process.notified_id), LINE(tracer) },
 	[PROCLIFE_REAP] = { LINE(process.marks), LINE(process.reaper_comm),
 			    LINE(process.reaper_id), LINE(process.cgroup) },
 	[PROCLIFE_FREE] = { LINE(process.marks), LINE(process.utime), LINE(tasks),
@@ -79,8 +80,8 @@ static inline const struct proclife_own_task *nearest(const struct proclife_task
 static inline void fetch_slots(struct proclife_tasks *tasks, struct proclife_ahead *ahead,
 			       const struct proclife_record *record)
 {
-	static const uint32_t others = 1u << PROCLIFE_FORK | 1u << PROCLIFE_REAP |
-				       1u << PROCLIFE_SIGNAL;
+	static const uint32_t others = 1u << PROCLIFE_FORK | 1u << PROCLIFE_REAP;
+	static const uint32_t groups = 1u << PROCLIFE_FORK | 1u << PROCLIFE_NOTIFY; /* the second word */
 	uint64_t birth = -(uint64_t)(record->type == PROCLIFE_FORK);
 
 	ahead->type = record->type % PROCLIFE_TYPES;
@@ -88,7 +89,7 @@ static inline void fetch_slots(struct proclife_tasks *tasks, struct proclife_ahe
 	ahead->other_handle = record->words[0] & -(uint64_t)(others >> ahead->type & 1);
 	fetch_slot(&tasks->by_handle, ahead->handle);
 	fetch_slot(&tasks->by_handle, ahead->other_handle);
-	fetch_slot(&tasks->by_group, record->fork.group & birth);
+	fetch_slot(&tasks->by_group, record->words[1] & -(uint64_t)(groups >> ahead->type & 1));
 	fetch_slot(&tasks->by_tgid, record->tgid & birth);
 }
 

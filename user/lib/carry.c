@@ -25,6 +25,8 @@ static const uint64_t replaced[PROCLIFE_TYPES] = {
 	/* Here the first one counts. */
 	[PROCLIFE_EXITING] = PROCLIFE_HAS(PROCLIFE_NONE),
 	[PROCLIFE_COREDUMP] = PROCLIFE_HAS(PROCLIFE_NONE),
+	/* See note_notified(). */
+	[PROCLIFE_NOTIFY] = PROCLIFE_HAS(PROCLIFE_NONE),
 };
 
 #define FIRST (PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_COREDUMP))
@@ -97,26 +99,6 @@ static int note_oom(struct proclife_carry *carry, struct proclife_process *proce
 		if (kept->record.type == PROCLIFE_OOM)
 			return 0;
 	return set_leader(&to_leader, process) ? proclife_kept_add(carry, &life->signals, &to_leader) : 0;
-}
-
-/* If whoever got it is gone, it is told as the process's own: see note_notified() in feed_end.c. */
-static int note_notified(struct proclife_carry *carry, const struct proclife_process *target,
-			 const struct proclife_record *record)
-{
-	struct proclife_record to_leader = *record, own = *record;
-	struct proclife_task *sender = proclife_task_get(carry->tasks, record->signal.sender);
-	struct proclife_kept_life *life;
-
-	if (!sender || sender->process->marks.notified != record->ts)
-		return 0;
-	life = proclife_kept_life(carry, sender->process);
-	if (!life)
-		return -ENOMEM;
-	proclife_kept_free(carry, &life->notified);
-	proclife_kept_free(carry, &life->notified_own);
-	if (set_leader(&own, sender->process) && proclife_kept_add(carry, &life->notified_own, &own))
-		return -ENOMEM;
-	return set_leader(&to_leader, target) ? proclife_kept_add(carry, &life->notified, &to_leader) : 0;
 }
 
 /* It was taken early, and now it is known whose it is. */
@@ -231,6 +213,35 @@ static int note_reaper(struct proclife_carry *carry, struct proclife_kept_task *
 	return 0;
 }
 
+/*
+ * Of a process, the first one for a tracer counts, and the first and the latest one for a parent. Does this
+ * one? It replaces the latest.
+ */
+static bool note_notified(struct proclife_carry *carry, struct proclife_kept_task *task,
+			  const struct proclife_record *record)
+{
+	struct proclife_kept **latest = NULL, *kept;
+	uint32_t tracer = record->flags & PROCLIFE_F_TRACER;
+	unsigned int others = 0;
+
+	if (!(record->flags & PROCLIFE_F_GROUP_DEAD))
+		return false;
+	for (struct proclife_kept **each = &task->records; *each; each = &(*each)->next) {
+		if ((*each)->record.type != PROCLIFE_NOTIFY || ((*each)->record.flags & PROCLIFE_F_TRACER) != tracer)
+			continue;
+		latest = latest ? latest : each;
+		others++;
+	}
+	if (others < (tracer ? 1 : 2))
+		return true;
+	if (tracer)
+		return false;
+	kept = *latest;
+	*latest = kept->next;
+	proclife_slab_put(&carry->kept_slab, kept);
+	return true;
+}
+
 static int note_of_task(struct proclife_carry *carry, struct proclife_task *of,
 			const struct proclife_record *record)
 {
@@ -246,7 +257,7 @@ static int note_of_task(struct proclife_carry *carry, struct proclife_task *of,
 		proclife_past_add(&life->past, &record->past);
 	if (record->type == PROCLIFE_EXITING || (record->type == PROCLIFE_EXIT && !task->exiting))
 		task->exiting = record->ts;
-	if (!old)
+	if (!old || (record->type == PROCLIFE_NOTIFY && !note_notified(carry, task, record)))
 		return 0;
 	task->ended |= record->type == PROCLIFE_EXIT &&
 		       record->flags & (PROCLIFE_F_GROUP_DEAD | PROCLIFE_F_GROUP_EXIT);
@@ -322,8 +333,6 @@ static int note(struct proclife_carry *carry, const struct proclife_record *reco
 		return note_memory(carry, record);
 	if (record->type == PROCLIFE_OOM)
 		return note_oom(carry, task->process, record);
-	if (record->type == PROCLIFE_SIGNAL && record->signal.signo == SIGCHLD)
-		return note_notified(carry, task->process, record);
 	if (record->type == PROCLIFE_SIGNAL) {
 		struct proclife_kept_life *life = proclife_kept_life(carry, task->process);
 

@@ -184,21 +184,6 @@ static int put_signals(struct choosing *c, const struct proclife_process *proces
 	return err;
 }
 
-static int put_notified(struct choosing *c, const struct proclife_process *process,
-			const struct proclife_kept_life *life)
-{
-	const struct proclife_kept *kept = life->notified;
-	const struct proclife_process *parent = NULL;
-
-	if (kept)
-		parent = proclife_kept_process(c->carry, kept->record.tgid, process->notified_id);
-	if (!parent || !proclife_kept_has(c->carry, parent, kept))
-		kept = life->notified_own;
-	if (!kept || process->marks.notified != kept->record.ts)
-		return 0;
-	return put(c, &kept->record, kept->place);
-}
-
 /* All of an address space, or nothing: who unmaps it can be gone. */
 static int put_memory(struct choosing *c, const struct proclife_process *process,
 		      const struct proclife_kept *kept)
@@ -239,7 +224,6 @@ static int put_process(struct choosing *c, const struct proclife_own_process *pr
 	err = err ? err : put_names(c, &process->process, life->names, &execs);
 	err = err ? err : put_past(c, process, execs);
 	err = err ? err : put_signals(c, &process->process, life->signals);
-	err = err ? err : put_notified(c, &process->process, life);
 	return err ? err : put_memory(c, &process->process, life->memory);
 }
 

@@ -222,8 +222,6 @@ static void process_gone(void *data, struct proclife_process *process)
 	proclife_kept_free(carry, &life->names);
 	proclife_kept_free(carry, &life->signals);
 	proclife_kept_free(carry, &life->memory);
-	proclife_kept_free(carry, &life->notified);
-	proclife_kept_free(carry, &life->notified_own);
 	proclife_slab_put(&carry->life_slab, life);
 }
 

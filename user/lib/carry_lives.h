@@ -44,8 +44,6 @@ struct proclife_kept_life {
 	const struct proclife_kept_task *oldest; /* likewise: of the open ones; NULL: none has a record */
 	struct proclife_kept *signals;	  /* fatal ones, whichever task they were sent to */
 	struct proclife_kept *memory;	  /* MM, whichever task has made them */
-	struct proclife_kept *notified;	  /* the SIGCHLD that marks it as a zombie, or NULL */
-	struct proclife_kept *notified_own; /* the same, if its target is not there any more */
 	struct proclife_kept *names; /* EXEC and RENAME that were replaced, and may be its children's parent's */
 	bool unknown;			    /* a gap hides how it goes on: it is not carried */
 	uint64_t last_child;	     /* when the latest was born */

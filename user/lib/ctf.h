@@ -38,7 +38,7 @@
 #define PROCLIFE_CTF_MOST (1ULL << 48)	/* more than any run's records, or lost ones, of a stream */
 
 /* PROCLIFE_HAS() of all types that this version knows. */
-#define PROCLIFE_KNOWN_TYPES (PROCLIFE_HAS(PROCLIFE_PAST + 1) - PROCLIFE_HAS(PROCLIFE_FORK))
+#define PROCLIFE_KNOWN_TYPES (PROCLIFE_HAS(PROCLIFE_NOTIFY + 1) - PROCLIFE_HAS(PROCLIFE_FORK))
 
 struct proclife_packet {
 	uint32_t magic;

@@ -54,8 +54,8 @@ static uint64_t left_at(const struct proclife_process *process)
 {
 	const struct proclife_marks *marks = &process->marks;
 
-	if (marks->notified)
-		return marks->notified;
+	if (proclife_process_announced(process))
+		return proclife_process_announced(process);
 	if (marks->reaped && (process->reaper_tgid == process->tgid || !marks->exited))
 		return marks->reaped;
 	return marks->exited;

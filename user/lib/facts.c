@@ -15,6 +15,7 @@ int proclife_tasks_take_facts(struct proclife_tasks *tasks, struct proclife_sour
 	tasks->source = source;
 	tasks->without_reap = header && !(header->features & PROCLIFE_HAS(PROCLIFE_REAP));
 	tasks->with_exiting = header && header->features & PROCLIFE_HAS(PROCLIFE_EXITING);
+	tasks->with_notify = header && header->features & PROCLIFE_HAS(PROCLIFE_NOTIFY);
 	tasks->with_cgroup = header && header->features & PROCLIFE_HAS(PROCLIFE_CGROUP);
 	tasks->is_slice = run && proclife_is_slice(run);
 	tasks->without_memory = header && (header->mm_marks & MM_MARKS) != MM_MARKS;

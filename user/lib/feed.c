@@ -117,12 +117,8 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 			task->flags |= record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
 			task->exit_code = state->exit_code;
 			proclife_task_dead(task);
-			if (task->leader) {
-				if (!own->group_exit) /* its code is that of all threads */
-					process->exit_code = state->exit_code;
-				own->found_dead = record->flags & PROCLIFE_F_ZOMBIE;
-				own->found_exiting = !own->found_dead;
-			}
+			if (task->leader && !own->group_exit) /* its code is that of all threads */
+				process->exit_code = state->exit_code;
 		}
 	}
 	/* What had begun by then may have begun before the trace. */
@@ -132,8 +128,13 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 	own->shown_alive |= !(record->flags & PROCLIFE_F_GROUP_EXIT);
 	if (task->leader) {
 		own->found = record->ts;
+		own->found_dead = record->flags & PROCLIFE_F_ZOMBIE;
+		own->found_exiting = !own->found_dead && record->flags & PROCLIFE_F_EXITING;
 		process->flags = task->flags;
 		process->real_parent_tgid = state->parent_tgid;
+		if (state->tracer_tgid && !process->marks.notified &&
+		    proclife_tracer_note(process, 0, state->tracer_tgid, ""))
+			return -ENOMEM;
 	}
 	proclife_set_cgroup(task, state->cgroup);
 	if (process->marks.born) { /* its FORK had all the rest, as it was at birth */
@@ -251,6 +252,8 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 		return feed_rename(tasks, record);
 	case PROCLIFE_EXIT:
 		return proclife_feed_exit(tasks, record);
+	case PROCLIFE_NOTIFY:
+		return proclife_feed_notify(tasks, record);
 	case PROCLIFE_REAP:
 		return proclife_feed_reap(tasks, record);
 	case PROCLIFE_FREE:
@@ -326,7 +329,6 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 		/* The gap where a history begins touches nothing: nothing has been seen yet. */
 		if (event->gap.lost || event->gap.from)
 			tasks->gaps++;
-		proclife_notified_gap(tasks, &event->gap);
 		tasks->renames_lack |= tasks->gaps != 0;
 		tasks->snapshot_gap |= event->gap.cpu == PROCLIFE_CPU_SNAPSHOT;
 		if (tasks->gap_to < event->gap.to)

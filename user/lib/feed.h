@@ -60,13 +60,13 @@ int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_recor
 int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_coredump(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record);
+/* The first one counts. Returns 0 or -ENOMEM. */
+int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t tgid, const char *comm);
+int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_mm(struct proclife_tasks *tasks, const struct proclife_record *record);
-
-/* Whoever has just sent a SIGCHLD for another process: its own SIGCHLD can be in this gap. */
-void proclife_notified_gap(struct proclife_tasks *tasks, const struct proclife_gap *gap);
 
 #endif

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What EXIT, SIGNAL, WAIT, REAP and FREE mean: how a life ends, and who was there. */
+/* What EXIT, NOTIFY, SIGNAL, WAIT, REAP and FREE mean: how a life ends, and who was there. */
 #include "feed.h"
 #include "report.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void tell_exited(struct proclife_tasks *tasks, struct proclife_process *process)
 {
@@ -131,6 +129,10 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	process = task->process;
 	own = proclife_own(process);
 	proclife_own_task(task)->exited = true;
+	if (own->found_dead) { /* its leader, but not all of it */
+		own->found_dead = false;
+		own->found_exiting = true;
+	}
 	task->marks.exited = tasks->with_exiting ? task->exiting : record->ts;
 	task->exit_cpu = record->cpu;
 	process->exit_cpu = record->cpu;
@@ -202,14 +204,14 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 	return since;
 }
 
-/* The process whose `reaps` this reap sets: its reaper, or its parent if it released itself. */
+/* The process whose `reaps` this reap sets: its reaper, or its parent if that ignores it. */
 static struct proclife_process *due_to(const struct proclife_tasks *tasks,
 				       const struct proclife_process *process,
 				       const struct proclife_task *reaper)
 {
 	struct proclife_process *parent;
 
-	if (process->reaper_tgid != process->tgid)
+	if (!process->autoreaped)
 		return reaper ? reaper->process : NULL;
 	if (process->real_parent_tgid != process->parent_tgid)
 		return NULL;
@@ -222,7 +224,7 @@ static bool ended_with_parent(const struct proclife_tasks *tasks, const struct p
 {
 	const struct proclife_process *parent;
 
-	if (process->reaper_tgid != process->tgid || process->real_parent_tgid <= 1)
+	if (!process->autoreaped || process->real_parent_tgid <= 1)
 		return false;
 	parent = proclife_tasks_holder(tasks, process->real_parent_tgid);
 	return parent && parent->ns_pid == 1 && (parent->exiting || parent->leader_exited);
@@ -251,11 +253,11 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 		return proclife_wanted(process);
 	proclife_process_sure(tasks, process);
 	process->marks.reaped = record->ts;
-	if (proclife_own(process)->notified_other && reap->reaper_tgid == process->tgid)
-		process->marks.notified = 0; /* its parent ignores it: the SIGCHLD was a child's */
-	/* Where a gap can hide the SIGCHLD, the zombie has no beginning. */
-	process->notified_lost = !process->marks.notified && tasks->gap_to &&
-				 tasks->gap_to >= process->marks.exited;
+	/* There is one before each REAP of a process. */
+	process->notified_lost = !process->marks.notified && tasks->with_notify;
+	/* If that is not there, this shows it, unless a tracer has released it. */
+	if (reap->reaper_tgid == process->tgid)
+		process->autoreaped = true;
 	process->reaper_pid = reap->reaper_pid;
 	process->reaper_tgid = reap->reaper_tgid;
 	proclife_copy_name(process->reaper_comm, task->reaper_comm);
@@ -311,89 +313,78 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 	return proclife_wanted(task->process);
 }
 
-/*
- * A process that exits first hands its children on, and sends their new parent a SIGCHLD for each
- * zombie. Last, it sends its own parent or tracer the one for itself. So the last SIGCHLD counts.
- * But one to its parent wins over one to anybody else, which can be for a child only.
- */
-static void note_notified(struct proclife_process *process, const struct proclife_process *whom,
-			  const struct proclife_record *record)
+const struct proclife_tracer *proclife_process_tracer(const struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process);
-	/* As its own in a recording that goes on where another one ended: the one that got it is gone. */
-	bool gone = whom == process, other = !gone && whom->tgid != process->real_parent_tgid;
-
-	if (process->marks.reaped || (other && process->marks.notified && !own->notified_other))
-		return;
-	own->notified_other = other;
-	own->coalesced = record->signal.result == PROCLIFE_SIGNAL_PENDING;
-	process->marks.notified = record->ts;
-	process->notified_id = gone ? 0 : whom->id;
+	return proclife_own(process)->tracer;
 }
 
-/* The task that was the last on this CPU to send a SIGCHLD for an end. */
-static int note_sender(struct proclife_tasks *tasks, uint16_t cpu, uint64_t handle)
+int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t tgid, const char *comm)
 {
-	if (proclife_unlikely(cpu >= tasks->sender_count)) {
-		uint32_t count = (cpu | 63u) + 1;
-		uint64_t *senders = realloc(tasks->senders, count * sizeof(*senders));
+	struct proclife_own_process *own = proclife_own(process);
 
-		if (!senders)
-			return -ENOMEM;
-		memset(senders + tasks->sender_count, 0,
-		       (count - tasks->sender_count) * sizeof(*senders));
-		tasks->senders = senders;
-		tasks->sender_count = count;
-	}
-	tasks->senders[cpu] = handle;
+	if (own->tracer && own->tracer->ts)
+		return 0;
+	if (!own->tracer)
+		own->tracer = malloc(sizeof(*own->tracer));
+	if (!own->tracer)
+		return -ENOMEM;
+	*own->tracer = (struct proclife_tracer){ .ts = ts, .tgid = tgid };
+	proclife_copy_name(own->tracer->comm, comm);
 	return 0;
 }
 
-/* ns. An exit sends its SIGCHLDs without a pause, on one CPU, in far less than this. */
-#define ONE_GO 10000000
-
-void proclife_notified_gap(struct proclife_tasks *tasks, const struct proclife_gap *gap)
+/*
+ * Is it, or can the first one have been before the trace, or in a gap? That was for the parent as of the EXIT. Of
+ * one that was found as a zombie, it was before, unless a tracer held it then.
+ */
+static bool is_first_notice(const struct proclife_tasks *tasks, const struct proclife_process *process,
+			    const struct proclife_notify *notify)
 {
-	struct proclife_task *task;
-	struct proclife_process *process;
+	const struct proclife_own_process *own = proclife_own(process);
 
-	if (gap->cpu >= tasks->sender_count)
-		return;
-	task = proclife_task_get(tasks, tasks->senders[gap->cpu]);
-	process = task ? task->process : NULL;
-	if (process && !process->marks.reaped && gap->from < process->marks.notified + ONE_GO)
-		process->marks.notified = 0; /* that may have been a child's, and its own is lost */
+	if (!own->exited)
+		return own->found_exiting || own->tracer;
+	return proclife_process_ungapped(tasks, process) || process->marks.exited > tasks->gap_to ||
+	       notify->parent_tgid == process->real_parent_tgid;
 }
 
-static bool exited_after_gaps(const struct proclife_tasks *tasks,
-			      const struct proclife_process *process)
+/* What becomes known of the end of a process: of its threads, only a tracer is told, and nobody waits. */
+int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
-	return proclife_own(process)->exited &&
-	       (!tasks->gap_to || process->marks.exited > tasks->gap_to);
+	const struct proclife_notify *notify = &record->notify;
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+	struct proclife_process *process, *receiver;
+	struct proclife_own_process *own;
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	process = task->process;
+	own = proclife_own(process);
+	if (!(record->flags & PROCLIFE_F_GROUP_DEAD) || !task->leader || process->marks.reaped)
+		return proclife_wanted(process);
+	if (record->flags & PROCLIFE_F_TRACER) {
+		return proclife_tracer_note(process, record->ts, notify->receiver_tgid, notify->receiver_comm) ?:
+			       proclife_wanted(process);
+	}
+	/* Those after the first one are for parents that inherit it. */
+	if (!process->notified_tgid && is_first_notice(tasks, process, notify)) {
+		process->marks.notified = record->ts;
+		process->autoreaped = record->flags & PROCLIFE_F_AUTOREAP;
+		own->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
+	}
+	receiver = proclife_group_get(tasks, notify->receiver_group);
+	if (receiver && (receiver->tgid != notify->receiver_tgid || receiver->marks.reaped))
+		receiver = NULL;
+	process->notified_tgid = notify->receiver_tgid;
+	process->notified_id = receiver ? receiver->id : 0;
+	return proclife_wanted(process);
 }
 
 int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
-	const struct proclife_signal *signal = &record->signal;
-	struct proclife_task *task = proclife_known_task(tasks, record, 0), *sender;
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
-	if (signal->signo != SIGCHLD)
-		return proclife_killer_note(task->process, record) ?:
-			       proclife_wanted(task->process);
-	if (signal->code != CLD_EXITED && signal->code != CLD_KILLED && signal->code != CLD_DUMPED)
-		return proclife_wanted(task->process); /* it has only been stopped, say */
-	/* Only if the sender exited after all gaps is it certainly the one found here. */
-	sender = proclife_task_get(tasks, signal->sender);
-	/* A thread sends its leader's SIGCHLD after its own release. One before is for a child. */
-	if (sender && !sender->leader && !sender->marks.reaped && !tasks->without_reap)
-		return proclife_wanted(task->process);
-	if (sender && sender->process->tgid == signal->sender_tgid &&
-	    exited_after_gaps(tasks, sender->process)) {
-		note_notified(sender->process, task->process, record);
-		if (note_sender(tasks, record->cpu, signal->sender))
-			return -ENOMEM;
-	}
-	return proclife_wanted(task->process);
+	return proclife_killer_note(task->process, record) ?: proclife_wanted(task->process);
 }

@@ -99,6 +99,17 @@ static const struct proclife_field reap_fields[] = {
 	RENAMED(reap.reaper_group_comm, "reaper_comm", "reaper_group_comm", TEXT),
 };
 
+static const struct proclife_field notify_fields[] = {
+	FIELD(notify.receiver, "receiver", HANDLE),
+	FIELD(notify.receiver_group, "receiver_group", HANDLE),
+	FIELD(notify.receiver_pid, "receiver_tid", UINT),
+	FIELD(notify.receiver_tgid, "receiver_pid", UINT),
+	FIELD(notify.receiver_comm, "receiver_comm", TEXT),
+	RENAMED(notify.signo, "signo", "sig", SIGNAL),
+	FIELD(notify.result, "result", INT),
+	FIELD(notify.parent_tgid, "parent_pid", UINT),
+};
+
 static const struct proclife_field free_fields[] = {
 	FIELD(free.runtime, "runtime", UINT),
 	FIELD(free.utime, "utime", UTIME),
@@ -205,6 +216,7 @@ static const struct proclife_field state_fields[] = {
 	FIELD(state.ns_pid, "ns_tid", UINT),
 	FIELD(state.ns_inum, "ns_inum", UINT),
 	ONLY(PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE, state.exit_code, "wait_status", WAIT_STATUS),
+	ONLY(PROCLIFE_F_ZOMBIE, state.tracer_tgid, "tracer_pid", UINT),
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -230,6 +242,7 @@ static const struct proclife_layout layouts[] = {
 	{ PROCLIFE_OOM, "mark_victim", { 0 }, FIELDS(oom_fields) },
 	{ PROCLIFE_CGROUP, "cgroup_notify_populated", { 0 }, FIELDS(cgroup_fields) },
 	{ PROCLIFE_PAST, "proclife_past", { 0 }, FIELDS(past_fields) },
+	{ PROCLIFE_NOTIFY, "proclife_notify", { 0 }, FIELDS(notify_fields) },
 };
 
 const struct proclife_layout *proclife_layout(unsigned int index)
@@ -256,7 +269,7 @@ const char *proclife_type_name(unsigned int type)
 		[PROCLIFE_EXITING] = "exiting", [PROCLIFE_MM] = "mm",
 		[PROCLIFE_COREDUMP] = "coredump",
 		[PROCLIFE_OOM] = "oom",	      [PROCLIFE_CGROUP] = "cgroup",
-		[PROCLIFE_PAST] = "past",
+		[PROCLIFE_PAST] = "past",     [PROCLIFE_NOTIFY] = "notify",
 	};
 
 	return type < PROCLIFE_TYPES ? names[type] : NULL;

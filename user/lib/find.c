@@ -15,10 +15,25 @@ struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *task
 	return process && !process->marks.reaped ? process : NULL;
 }
 
+bool proclife_process_is_held(const struct proclife_process *process)
+{
+	const struct proclife_tracer *tracer = proclife_own(process)->tracer;
+
+	return tracer && !process->notified_tgid && !process->marks.reaped && !process->live &&
+	       (tracer->ts || proclife_process_found_zombie(process));
+}
+
+uint32_t proclife_process_awaits(const struct proclife_process *zombie)
+{
+	if (proclife_process_is_held(zombie))
+		return proclife_own(zombie)->tracer->tgid;
+	return zombie->notified_tgid ? zombie->notified_tgid : zombie->real_parent_tgid;
+}
+
 struct proclife_process *proclife_process_reaper(const struct proclife_process *zombie)
 {
 	struct proclife_process *reaper =
-		proclife_tasks_holder(proclife_own(zombie)->all, zombie->real_parent_tgid);
+		proclife_tasks_holder(proclife_own(zombie)->all, proclife_process_awaits(zombie));
 	uint64_t by_then = zombie->marks.exited ? zombie->marks.exited : zombie->seen;
 
 	if (!reaper || proclife_process_state(reaper) == PROCLIFE_IS_ZOMBIE)

@@ -155,6 +155,7 @@ static int add_phase(struct group *group, unsigned int phase, uint64_t ns)
 static void count_open(struct proclife_latency_counts *counts, enum proclife_life_state state)
 {
 	counts->alive += state == PROCLIFE_IS_ALIVE;
+	counts->dying += state == PROCLIFE_IS_DYING;
 	counts->unreaped += state == PROCLIFE_IS_ZOMBIE;
 	counts->unfreed += state == PROCLIFE_IS_UNFREED;
 	counts->unknown += state == PROCLIFE_IS_UNKNOWN;
@@ -207,8 +208,10 @@ static void count(struct proclife_latency *latency, const struct life *life, con
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct proclife_latency *latency = data;
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 	struct life life = {
 		.ends = {
+			.traced = tracer ? tracer->ts : 0,
 			.marks = &process->marks,
 			.memory = proclife_own(process)->kept ? NULL :
 								proclife_process_memory(process),
@@ -277,6 +280,7 @@ static void merge_counts(struct proclife_latency_counts *into,
 {
 	into->lives += from->lives;
 	into->alive += from->alive;
+	into->dying += from->dying;
 	into->unreaped += from->unreaped;
 	into->unfreed += from->unfreed;
 	into->unknown += from->unknown;

@@ -22,7 +22,8 @@ static void unlist(struct proclife_tasks *tasks, struct proclife_own_memory *own
 static bool is_over(const struct proclife_own_memory *own)
 {
 	return own->memory.own &&
-	       (own->process->process.marks.notified || own->process->process.marks.reaped);
+	       (proclife_process_announced(&own->process->process) ||
+		own->process->process.marks.reaped);
 }
 
 struct proclife_own_memory *proclife_memory_find(struct proclife_tasks *tasks, uint64_t mm)
@@ -53,6 +54,8 @@ static void free_process(struct proclife_tasks *tasks, struct proclife_own_proce
 		free(own->args_text);
 	if (proclife_unlikely(own->fatal_signals != NULL))
 		proclife_killers_free(&own->process);
+	if (proclife_unlikely(own->tracer != NULL))
+		free(own->tracer);
 	proclife_slab_put(&tasks->process_slab, own);
 }
 
@@ -160,7 +163,7 @@ static bool is_left(const struct proclife_own_memory *own)
 	if (own->process->sole)
 		return true;
 	return own->memory.left > own->tasks->gap_to &&
-	       (process->marks.notified || process->marks.reaped ||
+	       (proclife_process_announced(process) || process->marks.reaped ||
 		(!process->open && !process->outlives));
 }
 

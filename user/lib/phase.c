@@ -12,6 +12,7 @@ const char *proclife_phase_name(enum proclife_phase phase)
 		[PROCLIFE_TEARDOWN] = "teardown",
 		[PROCLIFE_HELD] = "held",
 		[PROCLIFE_UNMAP] = "unmap",
+		[PROCLIFE_TRACED] = "traced",
 		[PROCLIFE_ZOMBIE] = "zombie",
 		[PROCLIFE_RCU_FREE] = "rcu_free",
 		[PROCLIFE_EXIT_FREE] = "exit_free",
@@ -20,9 +21,18 @@ const char *proclife_phase_name(enum proclife_phase phase)
 	return (unsigned int)phase < PROCLIFE_PHASES ? names[phase] : NULL;
 }
 
-uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks)
+uint64_t proclife_process_announced(const struct proclife_process *process)
 {
-	return marks->notified ? marks->notified : marks->exited;
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
+
+	return tracer && tracer->ts ? tracer->ts : process->marks.notified;
+}
+
+uint64_t proclife_process_zombie_since(const struct proclife_process *process)
+{
+	if (proclife_process_is_held(process))
+		return proclife_process_announced(process);
+	return process->marks.notified ? process->marks.notified : process->marks.exited;
 }
 
 bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase phase, uint64_t *ns)
@@ -42,7 +52,7 @@ bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase pha
 		break;
 	case PROCLIFE_TEARDOWN:
 		from = marks->exited;
-		to = marks->notified;
+		to = ends->traced ? ends->traced : marks->notified;
 		break;
 	case PROCLIFE_HELD:
 		from = memory ? memory->left : 0;
@@ -52,8 +62,12 @@ bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase pha
 		from = memory ? memory->teardown : 0;
 		to = memory ? memory->gone : 0;
 		break;
+	case PROCLIFE_TRACED:
+		from = ends->traced;
+		to = marks->notified;
+		break;
 	case PROCLIFE_ZOMBIE:
-		from = ends->notified_lost ? 0 : proclife_marks_zombie_since(marks);
+		from = marks->notified || ends->notified_lost ? marks->notified : marks->exited;
 		to = marks->reaped;
 		break;
 	case PROCLIFE_RCU_FREE:
@@ -82,8 +96,10 @@ bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phas
 bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
 			    uint64_t *ns)
 {
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 	const struct proclife_ends ends = {
 		.marks = &process->marks,
+		.traced = tracer ? tracer->ts : 0,
 		.memory = proclife_process_memory(process),
 		.killed = phase == PROCLIFE_KILL ? proclife_process_killed(process) : 0,
 		.notified_lost = process->notified_lost,

@@ -478,7 +478,7 @@ struct proclife_process;
 struct proclife_marks {
 	uint64_t born;	   /* FORK */
 	uint64_t exited;
-	uint64_t notified; /* SIGCHLD was sent for the end of a process; always 0 for a thread */
+	uint64_t notified; /* the first NOTIFY to its parent; always 0 for a thread */
 	uint64_t reaped;   /* REAP */
 	uint64_t freed;	   /* FREE */
 };
@@ -543,7 +543,7 @@ struct proclife_process {
 	bool args_cut;	 /* there are more arguments than the module records, or than were seen */
 	bool matches;	 /* the filter certainly matches it as it is now; true without a filter */
 	bool outlives;	 /* reported gone because the trace ended, not because the process did */
-	bool notified_lost; /* its SIGCHLD may have been lost: it has no PROCLIFE_ZOMBIE */
+	bool notified_lost; /* that its parent was notified was lost: it has no PROCLIFE_ZOMBIE */
 	uint16_t exit_cpu;  /* of the last EXIT */
 	struct proclife_marks marks;
 	uint64_t seen;	  /* the time of its first record; marks.born, if that was seen */
@@ -590,10 +590,12 @@ struct proclife_process {
 	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
 	uint64_t reaper_waited; /* when its reaper called the wait(2) for it; 0: not known */
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
-	uint64_t notified_id; /* the process that got the SIGCHLD at marks.notified, if that is not 0 */
+	uint64_t notified_id; /* who was notified as its parent, the last one if it was inherited; 0: not known */
+	uint32_t notified_tgid; /* the same; 0: nobody was, or it was not recorded */
+	bool autoreaped; /* its parent ignores such ends, so nobody had to reap it; see ended_with_parent */
 	uint32_t going; /* of `live`, those that have not begun to exit */
 	bool reaper_named; /* as in struct proclife_task */
-	/* It was released at once: its parent, the init of a pid namespace, was exiting, and took it along. */
+	/* It is autoreaped because its parent, the init of a pid namespace, was exiting, and took it along. */
 	bool ended_with_parent;
 	bool script; /* of the last EXEC: an interpreter runs the path, and is the first of args */
 	bool by_fd;  /* of the last EXEC: by a file descriptor; path is the file's name, without folder */
@@ -652,6 +654,16 @@ uint64_t proclife_process_killed(const struct proclife_process *process);
 
 /* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);
+
+/* Who traced a process when it ended, from another process than its parent, and so was notified first. */
+struct proclife_tracer {
+	uint64_t ts; /* when it was notified; 0: not recorded, but the snapshot found it so */
+	uint32_t tgid;
+	char comm[PROCLIFE_COMM_LEN]; /* empty if ts is 0 */
+};
+
+/* NULL: nobody did, or it is not known. Owned by the process. */
+const struct proclife_tracer *proclife_process_tracer(const struct proclife_process *process);
 
 /* A process that did something, by a thread of it. */
 struct proclife_actor {
@@ -844,9 +856,18 @@ struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t
 /* The process that has this pid now, or NULL: when a process is reaped, it loses its pid. */
 struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *tasks, uint32_t tgid);
 
+/* Has its end been announced to a tracer alone, which has to wait for it before its parent can? */
+bool proclife_process_is_held(const struct proclife_process *process);
+
 /*
- * The process that should reap it: its parent as of its EXIT, real_parent_tgid. NULL if that has exited
- * since, or is not known. Good in each report, also at the end of the trace.
+ * Who has to call wait(2) for it next: that tracer, or who was notified last, or without that its
+ * parent as of its EXIT. 0: not known.
+ */
+uint32_t proclife_process_awaits(const struct proclife_process *zombie);
+
+/*
+ * That process, which should reap it. NULL if it has exited since, or is not known. Good in each report,
+ * also at the end of the trace.
  */
 struct proclife_process *proclife_process_reaper(const struct proclife_process *zombie);
 
@@ -871,7 +892,8 @@ struct proclife_task *proclife_process_next_task(const struct proclife_process *
  */
 enum proclife_life_state {
 	PROCLIFE_IS_ALIVE,
-	PROCLIFE_IS_ZOMBIE,
+	PROCLIFE_IS_DYING, /* it ends as a whole, or all its threads have exited; nobody was notified */
+	PROCLIFE_IS_ZOMBIE, /* a tracer or its parent was notified, and it is not reaped */
 	PROCLIFE_IS_UNFREED, /* reaped, but not freed yet */
 	PROCLIFE_IS_FREED,   /* the leader, and all other threads that were seen */
 	PROCLIFE_IS_UNKNOWN, /* a gap can hide what became of it, or only a thread's end was seen */
@@ -971,9 +993,9 @@ enum proclife_phase {
 	 */
 	PROCLIFE_KILL,
 	/*
-	 * exit to SIGCHLD: the address space is torn down and files are closed. In a trace without
+	 * exit to the first notice: the address space is torn down and files are closed. In a trace without
 	 * EXITING, the address space counts only if EXIT is recorded before that. Threads have none.
-	 * Without a SIGCHLD, it is part of PROCLIFE_ZOMBIE.
+	 * In a trace without NOTIFY, it is part of PROCLIFE_ZOMBIE.
 	 */
 	PROCLIFE_TEARDOWN,
 	/*
@@ -982,16 +1004,28 @@ enum proclife_phase {
 	 */
 	PROCLIFE_HELD,	    /* its last thread let go of it to nobody holds it; none if nobody did */
 	PROCLIFE_UNMAP,	    /* nobody holds it to it is unmapped */
-	PROCLIFE_ZOMBIE,    /* SIGCHLD to reap; exit to reap if there is no PROCLIFE_TEARDOWN */
+	/*
+	 * A tracer is notified first, and the parent once that has waited for it, or is gone. None
+	 * without a tracer of another process, and of threads.
+	 */
+	PROCLIFE_TRACED,
+	/* Its parent is notified to reap; of threads, and in a trace without NOTIFY, exit to reap. */
+	PROCLIFE_ZOMBIE,
 	PROCLIFE_RCU_FREE,  /* reap to free */
-	PROCLIFE_EXIT_FREE, /* exit to free: the sum of the three */
+	PROCLIFE_EXIT_FREE, /* exit to free: the sum of teardown, traced, zombie and rcu_free */
 	PROCLIFE_PHASES,
 };
 
 const char *proclife_phase_name(enum proclife_phase phase); /* "life", "zombie", ... */
 
-/* Since when it was a zombie: its parent was notified; without a SIGCHLD, since its exit. */
-uint64_t proclife_marks_zombie_since(const struct proclife_marks *marks);
+/* When somebody was notified first, a tracer or its parent; 0: nobody was, or it is not known. */
+uint64_t proclife_process_announced(const struct proclife_process *process);
+
+/*
+ * Since when whoever is to reap it knows of it: its tracer, as long as that holds it, or its parent. In a trace
+ * without NOTIFY, since its exit.
+ */
+uint64_t proclife_process_zombie_since(const struct proclife_process *process);
 
 /*
  * How long a phase was; false if one of its marks was not seen, or may be of another life: the
@@ -1060,13 +1094,14 @@ const struct proclife_histogram *proclife_latency_phase(const struct proclife_la
 
 struct proclife_latency_counts {
 	uint64_t lives;	     /* reported gone */
-	uint64_t alive;	     /* these four: open at the end, by their state then */
+	uint64_t alive;	     /* these four, and `dying`: open at the end, by their state then */
 	uint64_t unreaped;   /* zombies */
 	uint64_t unfreed;
 	uint64_t unknown;
 	uint64_t incomplete; /* a gap touches them: only phases with both marks are counted */
 	uint64_t partial;    /* began before the trace: without their PROCLIFE_LIFE */
 	uint64_t failed;     /* exited with another status than 0, or were killed */
+	uint64_t dying;
 };
 
 /* Owned by the latency, and changing. */

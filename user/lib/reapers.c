@@ -52,7 +52,7 @@ static bool coalesced(const struct proclife_process *process)
 
 static int note_reaped(struct entry *entry, const struct proclife_process *process)
 {
-	uint64_t zombie = process->notified_lost ? 0 : proclife_marks_zombie_since(&process->marks);
+	uint64_t notified = process->marks.notified;
 	struct proclife_reaper *reaper = &entry->reaper;
 	uint64_t ns;
 	int err = 0;
@@ -67,9 +67,9 @@ static int note_reaped(struct entry *entry, const struct proclife_process *proce
 		reaper->adopted += process->parent_id != reaper->id;
 	else if (process->parent_tgid)
 		reaper->adopted += process->parent_tgid != process->reaper_tgid;
-	if (zombie && process->reaper_waited) {
-		reaper->awaited += process->reaper_waited <= zombie;
-		reaper->belated += process->reaper_waited > zombie;
+	if (notified && process->reaper_waited) {
+		reaper->awaited += process->reaper_waited <= notified;
+		reaper->belated += process->reaper_waited > notified;
 	}
 	if (!proclife_process_phase(process, PROCLIFE_ZOMBIE, &ns))
 		return 0;
@@ -82,11 +82,11 @@ static int note_end(struct proclife_reapers *reapers, const struct proclife_proc
 {
 	struct entry *entry;
 
-	if (process->reaper_tgid != process->tgid) {
+	if (!process->autoreaped) {
 		entry = get(reapers, process->reaper_id, process->reaper_tgid);
 		return entry ? note_reaped(entry, process) : -ENOMEM;
 	}
-	/* It released itself, because its parent ignores SIGCHLD, or ended a pid namespace. Is that the parent by birth? */
+	/* Nobody had to reap it: its parent ignores SIGCHLD, or ended a pid namespace. Is that the parent by birth? */
 	if (!process->parent_tgid || process->real_parent_tgid != process->parent_tgid)
 		return 0;
 	entry = get(reapers, process->parent_id, process->parent_tgid);
@@ -199,13 +199,13 @@ static void process_gone(void *data, struct proclife_process *process)
 static int note_zombie(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
 	const struct proclife_process *parent = proclife_process_reaper(process);
-	uint64_t since = proclife_marks_zombie_since(&process->marks), id = parent ? parent->id : 0;
+	uint64_t since = proclife_process_zombie_since(process), id = parent ? parent->id : 0;
 	struct entry *entry;
 
 	/* If it is gone, that was the parent by birth, or it is nobody that is known. */
-	if (!parent && process->real_parent_tgid == process->parent_tgid)
+	if (!parent && proclife_process_awaits(process) == process->parent_tgid)
 		id = process->parent_id;
-	entry = get(reapers, id, process->real_parent_tgid);
+	entry = get(reapers, id, proclife_process_awaits(process));
 	if (!entry)
 		return -ENOMEM;
 	if (!entry->reaper.named && id && id == process->parent_id)

@@ -10,9 +10,9 @@
 const char *proclife_state_name(enum proclife_life_state state)
 {
 	static const char *const names[PROCLIFE_STATES] = {
-		[PROCLIFE_IS_ALIVE] = "alive",	   [PROCLIFE_IS_ZOMBIE] = "zombie",
-		[PROCLIFE_IS_UNFREED] = "unfreed", [PROCLIFE_IS_FREED] = "freed",
-		[PROCLIFE_IS_UNKNOWN] = "unknown",
+		[PROCLIFE_IS_ALIVE] = "alive",	   [PROCLIFE_IS_DYING] = "dying",
+		[PROCLIFE_IS_ZOMBIE] = "zombie",   [PROCLIFE_IS_UNFREED] = "unfreed",
+		[PROCLIFE_IS_FREED] = "freed",	   [PROCLIFE_IS_UNKNOWN] = "unknown",
 	};
 
 	return (unsigned int)state < PROCLIFE_STATES ? names[state] : NULL;
@@ -24,6 +24,11 @@ static enum proclife_life_state since(const struct proclife_tasks *tasks, uint64
 	return tasks->gap_to && mark <= tasks->gap_to ? PROCLIFE_IS_UNKNOWN : state;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* What is not reaped yet when the snapshot finds it is so whatever was missing before that. */
 static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
 					 const struct proclife_process *process, uint64_t mark,
@@ -31,7 +36,7 @@ static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
 {
 	uint64_t found = proclife_own(process)->found;
 
-	return since(tasks, found > mark ? found : mark, state);
+	return since(tasks, later(found, mark), state);
 }
 
 /* Without REAPs, a process that exits may have been reaped. (A zombie in the snapshot was not.) */
@@ -40,24 +45,48 @@ static enum proclife_life_state exited(const struct proclife_tasks *tasks)
 	return tasks->without_reap ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE;
 }
 
+/*
+ * Its leader was a zombie when the snapshot found it. If a thread of it was there, too, its end had not been
+ * announced.
+ */
+bool proclife_process_found_zombie(const struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_own_task *each;
+
+	for (each = own->tasks; own->found_dead && each; each = each->next) {
+		if (!each->task.leader && !each->task.marks.reaped &&
+		    each->task.flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE))
+			return false;
+	}
+	return own->found_dead;
+}
+
 enum proclife_life_state proclife_process_state_now(const struct proclife_process *process)
 {
 	const struct proclife_own_process *own = proclife_own(process);
 	const struct proclife_tasks *tasks = own->all;
+	uint64_t announced = later(own->tracer ? own->tracer->ts : 0, process->marks.notified);
 
 	/* Only threads are left open, and their FREEs can have been lost long ago. */
 	if (own->leader_freed && !proclife_process_ungapped(tasks, process))
 		return PROCLIFE_IS_UNKNOWN;
 	if (process->marks.reaped)
 		return since(tasks, process->marks.reaped, PROCLIFE_IS_UNFREED);
+	if (announced || process->notified_tgid)
+		return unreaped(tasks, process, announced ? announced : process->marks.exited, exited(tasks));
 	if (process->live)
-		return unreaped(tasks, process, process->seen, PROCLIFE_IS_ALIVE);
+		return unreaped(tasks, process, process->seen, own->ends ? PROCLIFE_IS_DYING : PROCLIFE_IS_ALIVE);
+	/* Whoever is a zombie in the snapshot was announced before that. */
 	if (own->exited)
-		return unreaped(tasks, process, process->marks.exited, exited(tasks));
+		return unreaped(tasks, process, process->marks.exited,
+				tasks->with_notify && !proclife_process_found_zombie(process) ?
+					PROCLIFE_IS_DYING : exited(tasks));
 	if (own->found_exiting)
-		return unreaped(tasks, process, process->seen, PROCLIFE_IS_ALIVE);
+		return unreaped(tasks, process, process->seen, PROCLIFE_IS_DYING);
 	if (own->found_dead)
-		return unreaped(tasks, process, process->seen, PROCLIFE_IS_ZOMBIE);
+		return unreaped(tasks, process, process->seen, proclife_process_found_zombie(process) ?
+				PROCLIFE_IS_ZOMBIE : PROCLIFE_IS_DYING);
 	/* Its leader's EXIT was not the last one, even if a thread had begun to exit before the trace. */
 	if (own->leader_ended && !own->group_dead)
 		return since(tasks, process->leader_exited, PROCLIFE_IS_ALIVE);

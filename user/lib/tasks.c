@@ -60,6 +60,7 @@ static void free_texts(struct proclife_own_process *own)
 	for (; own; own = own->next) {
 		free(own->args_text);
 		proclife_killers_free(&own->process);
+		free(own->tracer);
 	}
 }
 
@@ -79,7 +80,6 @@ void proclife_tasks_free(struct proclife_tasks *tasks)
 	proclife_slab_free(&tasks->process_slab);
 	proclife_slab_free(&tasks->memory_slab);
 	proclife_suppressed_free(tasks);
-	free(tasks->senders);
 	free(tasks->pending);
 	free(tasks);
 }

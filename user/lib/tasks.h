@@ -30,7 +30,8 @@ struct proclife_own_task {
 
 struct proclife_own_process {
 	uint32_t gaps; /* as in a task */
-	uint8_t args_room; /* args_text has 2 to the power of this, if it is not NULL */
+	uint8_t args_room : 5; /* args_text has 2 to the power of this, if it is not NULL */
+	uint8_t left : 3;	/* its last state, once it is gone */
 	bool group_dead : 1;
 	bool group_exit : 1;	/* exit_code is the group's */
 	bool unfreed : 1;	/* a task's FREE is missing */
@@ -42,10 +43,9 @@ struct proclife_own_process {
 	bool leader_freed : 1;
 	bool leader_ended : 1;	/* its EXIT was seen */
 	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
-	bool found_exiting : 1; /* or had just begun to exit */
-	bool notified_other : 1; /* marks.notified is of a SIGCHLD to another than its parent */
+	bool found_exiting : 1; /* or had begun to exit, and others had not ended */
 	bool exit_reported : 1;
-	bool coalesced : 1; /* the SIGCHLD at `notified` met one that was pending */
+	bool coalesced : 1; /* the signal at `notified` met one that was pending */
 	bool awaits : 1; /* by_parent is in its table */
 	bool shown_alive : 1; /* a FORK, EXEC or TASK shows that it did not end as a whole then */
 	bool end_hidden : 1; /* a thread had begun to exit when the snapshot found it */
@@ -56,10 +56,10 @@ struct proclife_own_process {
 	bool kept : 1;	 /* it was reported gone, and its memory goes on */
 	bool unjudged : 1; /* the filter does not know */
 	bool peaked : 1; /* max_rss is as of its EXIT: an MM adds nothing to it */
-	uint8_t left : 3;	/* its last state, once it is gone */
 	struct proclife_process process;
 	char *args_text;
 	struct proclife_fatal_signals *fatal_signals;
+	struct proclife_tracer *tracer; /* NULL: most have none */
 	struct proclife_own_memory *memory; /* NULL: not let go yet, or not known */
 	uint64_t mm; /* the handle of its address space, as of the last EXITING; 0: not known */
 	struct proclife_own_task *tasks;
@@ -145,7 +145,7 @@ struct proclife_pending {
 /* A record that comes soon, and whom it is about; they can be gone when its time comes. */
 struct proclife_ahead {
 	uint64_t handle;
-	uint64_t other_handle; /* a parent, a reaper, a sender of a signal, or 0 */
+	uint64_t other_handle; /* a parent, a reaper, or 0 */
 	const struct proclife_own_task *task; /* by handle, or the nearest to that; never NULL */
 	const struct proclife_own_task *other;
 	uint32_t type;
@@ -182,6 +182,7 @@ struct proclife_tasks {
 	bool closing;	/* processes that are reported gone now were open when the trace ended */
 	bool without_reap; /* the trace has no REAPs */
 	bool with_exiting; /* the trace has EXITINGs */
+	bool with_notify; /* the trace has NOTIFYs */
 	bool with_cgroup; /* the trace has CGROUPs */
 	bool snapshot; /* there is one: who is older than the trace is known */
 	bool is_slice; /* others lived that are not in the trace */
@@ -195,8 +196,6 @@ struct proclife_tasks {
 	struct proclife_own_task nobody; /* for want of another, so that nothing is NULL */
 	struct proclife_own_process nothing; /* likewise: its process */
 	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
-	uint64_t *senders; /* by CPU: the task that was the last to send a SIGCHLD for an end there */
-	uint32_t sender_count;
 	int error; /* from a report; feed and close return it. PROCLIFE_DETACHED is none */
 };
 
@@ -307,7 +306,9 @@ static inline void proclife_task_dead(struct proclife_task *task)
 /* Reports the task gone, and its process too if this was its last task. */
 void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task);
 
-/* state.c: the state of a process that is not gone, or was not when the trace ended. */
+/* state.c: was its end announced before the snapshot found it? */
+bool proclife_process_found_zombie(const struct proclife_process *process);
+/* The state of a process that is not gone, or was not when the trace ended. */
 enum proclife_life_state proclife_process_state_now(const struct proclife_process *process);
 
 /* There was no gap in the part of the process's life that lies in the trace. */

@@ -181,7 +181,7 @@ static void compare_own(const struct own_life *own, const struct life *life)
 		return;
 	expect_same(pid, "uid", p->uid, own->uid);
 	if (!p->marks.born || !p->marks.exited || !p->marks.notified || !p->marks.reaped)
-		differs(pid, "not incomplete, but without its FORK, EXIT, SIGCHLD or REAP");
+		differs(pid, "not incomplete, but without its FORK, EXIT, NOTIFY or REAP");
 	if (own->before_kill && !life->killer.signo)
 		differs(pid, "nobody is said to have killed it");
 }

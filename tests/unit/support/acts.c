@@ -111,10 +111,8 @@ struct proclife_record exit_of(const struct who *who, const struct who *parent, 
 
 void exits(uint64_t us, const struct who *who, const struct who *parent, int32_t code)
 {
-	int32_t how = code & 0x80 ? CLD_DUMPED : code & 0x7f ? CLD_KILLED : CLD_EXITED;
-
 	at(us, exit_of(who, parent, code, 0));
-	at(us + who->pid, sigchld_record(0, parent, who, how));
+	at(us + who->pid, notify_record(0, who, parent));
 }
 
 void reaped(uint64_t us, const struct who *who, const struct who *reaper)

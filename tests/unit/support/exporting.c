@@ -127,6 +127,28 @@ static void tell_threads(const struct who *init)
 	story_put(free_record(0, &app));
 }
 
+/* A debugger waits late for what it traces: its parent reaps one of them after that, the other is held. */
+static void tell_traced(const struct who *init)
+{
+	struct who gdb = process_of_pid(86, "=gdb"), traced;
+
+	story_put(task_record(0, &gdb, init));
+	for (uint32_t pid = 87; pid < 89; pid++) {
+		traced = story_fork(init, pid, "traced");
+		machine->now += MS;
+		story_put(exiting_record(0, &traced, init, &gdb, 0));
+		story_put(exit_record(0, &traced, 0, 0));
+		story_put(traced_record(0, &traced, &gdb, init));
+		machine->now += 3 * MS;
+		if (pid != 87)
+			continue;
+		story_put(notify_record(0, &traced, init));
+		machine->now += MS;
+		story_reap(&traced, init);
+		story_put(free_record(0, &traced));
+	}
+}
+
 /*
  * Its memory is torn down by another, once it is gone itself: of one before, of one after the end. And one
  * was exiting when it was found: since when, is not known.
@@ -150,6 +172,7 @@ static void tell_late(void)
 	machine->now += MS;
 	story_put(free_record(0, &found));
 	tell_threads(&init);
+	tell_traced(&init);
 	cat = thread_of(&cat, 99);
 	for (uint32_t pid = 100; pid < 102; pid++) {
 		held = story_fork(&init, pid, "held");
@@ -176,6 +199,7 @@ static void tell_late(void)
 	record.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
 	story_put(record);
 	story_put(exit_record(0, &held, 0, 0));
+	story_put(ignored_record(0, &held, &init));
 	story_reap(&held, &held);
 	story_put(free_record(0, &held));
 	story_end();

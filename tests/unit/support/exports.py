@@ -428,7 +428,7 @@ def check_span(place, span):
         complain(f"{place}: status {span['status']}")
 
 
-TIMES = {"killed", "notified", "reaped", "freed", "memory_left", "memory_early", "memory_teardown", "memory_gone"}
+TIMES = {"killed", "tracer_notified", "notified", "reaped", "freed", "memory_left", "memory_early", "memory_teardown", "memory_gone"}
 RENAMED = {"pid": "process.pid", "parent_pid": "process.parent_pid", "path": "process.executable.path",
            "uid": "process.real_user.id", "user": "process.real_user.name", "status": "process.exit.code",
            "cgroup_path": "process.linux.cgroup", "args": "process.command_args",
@@ -442,7 +442,7 @@ def key_of(name):
     """Which attribute has what this column has."""
     if name in RENAMED:
         return RENAMED[name]
-    for prefix in ("memory_early_by_", "memory_last_", "memory_by_", "memory_", "killer_"):
+    for prefix in ("memory_early_by_", "memory_last_", "memory_by_", "memory_", "killer_", "tracer_"):
         if name.startswith(prefix):
             return "proclife." + prefix[:-1].replace("memory_", "memory.") + "." + name[len(prefix):]
     return "proclife." + name
@@ -704,7 +704,7 @@ def lives_of(slices):
 
 
 NOT_NOTED = {"v", "type", "ts", "id", "start", "cgroup", "comm", "born", "seen", "killed", "exited", "notified", "reaped",
-             "freed", "life", "kill", "teardown", "held", "unmap", "zombie", "rcu_free", "exit_free", "creator_pid",
+             "tracer_notified", "freed", "life", "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "creator_pid",
              "kthread", "wait_status", "memory_left", "memory_early", "memory_early_anon", "memory_teardown",
              "memory_gone", "runtime", "utime", "stime", "killer_tid", "memory_early_by_tid", "memory_last_tid",
              "memory_by_tid"}
@@ -725,11 +725,14 @@ def check_notes(place, notes, life):
 def check_phases(place, life, following, memory, found):
     """What follows a life on its track, and its memory below it."""
     wanted = []
-    for phase, begin, end in (("teardown", "exited", "notified"), ("zombie", "notified", "reaped"),
-                              ("rcu_free", "reaped", "freed")):
+    tracer = life["tracer"] or {}
+    marks = dict(life, announced=tracer.get("notified") or life["notified"])
+    for phase, end in (("teardown", "announced"), ("traced", "notified"), ("zombie", "reaped"), ("rcu_free", "freed")):
         if life[phase] is not None:
-            wanted.append((phase, life[end] - life[phase], life[end]))
-    if life["state"] == "zombie":
+            wanted.append((phase, marks[end] - life[phase], marks[end]))
+    if life["state"] == "zombie" and tracer and not life["notified"]:
+        wanted.append(("traced", tracer["notified"] or life["seen"], None))
+    elif life["state"] == "zombie":
         wanted.append(("zombie", life["notified"] or life["exited"] or life["seen"], None))
     if [(one.name, one.begin, one.end) for one in following] != wanted:
         complain(f"{place}: {[(one.name, one.begin, one.end) for one in following]}, not {wanted}")

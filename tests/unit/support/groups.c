@@ -120,8 +120,7 @@ uint64_t feed_random(struct proclife_tasks *tasks, uint64_t ts, uint64_t seed, u
 		record.cpu = (uint16_t)kind;
 		feed(tasks, record);
 		if (marks < 10)
-			feed(tasks, sigchld_record(ts += random_below(&seed, 9), &shell, &a,
-						   CLD_EXITED));
+			feed(tasks, notify_record(ts += random_below(&seed, 9), &a, &shell));
 		if (marks == 1)
 			continue;
 		record = reap_record(ts += 1 + random_below(&seed, 999), &a, &shell);

@@ -51,6 +51,11 @@ void plan_clone(uint32_t parent, uint32_t pid, uint32_t creator, double at)
 	moment->creator = creator;
 }
 
+void plan_exec(uint32_t pid, const char *line, double at)
+{
+	happens(at, EXECED, pid)->text = line;
+}
+
 void plan_exit(uint32_t parent, uint32_t pid, double at, double cpu)
 {
 	struct moment *moment = happens(at, EXITED, pid);
@@ -119,7 +124,7 @@ static void happen(const struct moment *moment)
 		runtime[moment->pid] = moment->cpu;
 		record.exit.parent_tgid = other->tgid;
 		story_put_on(plan_cpus ? moment->pid % plan_cpus : 0, record);
-		story_put(sigchld_record(0, other, who, 1));
+		story_put(notify_record(0, who, other));
 		break;
 	case REAPED:
 		if (!plan_without_reaps)

@@ -19,6 +19,7 @@ void plan_begin(void);
 void plan_fork(uint32_t parent, uint32_t pid, const char *line, double at);
 /* A child of @parent that @creator forks; it runs nothing. */
 void plan_clone(uint32_t parent, uint32_t pid, uint32_t creator, double at);
+void plan_exec(uint32_t pid, const char *line, double at);
 /* @cpu: the time that it has taken, in milliseconds */
 void plan_exit(uint32_t parent, uint32_t pid, double at, double cpu);
 /* And freed soon after. */

@@ -73,5 +73,5 @@ void feed_zombie(struct proclife_tasks *tasks, uint64_t ts, const struct who *wh
 {
 	feed(tasks, fork_record(ts, who, parent));
 	feed(tasks, exit_below_record(ts + 1, who, parent));
-	feed(tasks, sigchld_record(ts + 2, parent, who, CLD_EXITED));
+	feed(tasks, notify_record(ts + 2, who, parent));
 }

@@ -189,13 +189,41 @@ struct proclife_record signal_record(uint64_t ts, const struct who *target, int 
 	return record;
 }
 
-struct proclife_record sigchld_record(uint64_t ts, const struct who *parent,
-				      const struct who *sender, int32_t code)
+struct proclife_record notify_record(uint64_t ts, const struct who *who, const struct who *receiver)
 {
-	struct proclife_record record = signal_record(ts, parent, SIGCHLD, sender);
+	struct proclife_record record = record_of(ts, PROCLIFE_NOTIFY, who);
 
-	record.signal.code = code;
-	record.signal.result = PROCLIFE_SIGNAL_IGNORED;
+	record.flags |= PROCLIFE_F_GROUP_DEAD;
+	record.notify = (struct proclife_notify){
+		.receiver = receiver->task,
+		.receiver_group = receiver->group,
+		.receiver_pid = receiver->pid,
+		.receiver_tgid = receiver->tgid,
+		.signo = SIGCHLD,
+		.result = PROCLIFE_SIGNAL_IGNORED,
+		.parent_tgid = receiver->tgid,
+	};
+	strncpy(record.notify.receiver_comm, receiver->comm, PROCLIFE_COMM_LEN - 1);
+	return record;
+}
+
+struct proclife_record traced_record(uint64_t ts, const struct who *who, const struct who *tracer,
+				     const struct who *parent)
+{
+	struct proclife_record record = notify_record(ts, who, tracer);
+
+	record.flags |= PROCLIFE_F_TRACER;
+	record.notify.parent_tgid = parent->tgid;
+	return record;
+}
+
+struct proclife_record ignored_record(uint64_t ts, const struct who *who, const struct who *parent)
+{
+	struct proclife_record record = notify_record(ts, who, parent);
+
+	record.flags |= PROCLIFE_F_AUTOREAP;
+	record.notify.signo = 0;
+	record.notify.result = 0;
 	return record;
 }
 
@@ -325,6 +353,11 @@ void feed_life(struct proclife_tasks *tasks, uint64_t ts, const struct who *who,
 void trace_with_exiting(struct proclife_tasks *tasks)
 {
 	tasks->with_exiting = true;
+}
+
+void trace_with_notify(struct proclife_tasks *tasks)
+{
+	tasks->with_notify = true;
 }
 
 void trace_without_reap(struct proclife_tasks *tasks)

@@ -37,9 +37,13 @@ struct proclife_record wait_record(uint64_t ts, const struct who *who);
 /* From another process to the whole group, as kill(2) sends it. */
 struct proclife_record signal_record(uint64_t ts, const struct who *target, int signo,
 				     const struct who *sender);
-/* The SIGCHLD for a process that has exited, as its last thread sends it. */
-struct proclife_record sigchld_record(uint64_t ts, const struct who *parent,
-				      const struct who *sender, int32_t code);
+/* Its end is announced to its parent, by SIGCHLD... */
+struct proclife_record notify_record(uint64_t ts, const struct who *who, const struct who *receiver);
+/* ... to who traces it, which is not its parent... */
+struct proclife_record traced_record(uint64_t ts, const struct who *who, const struct who *tracer,
+				     const struct who *parent);
+/* ... or to a parent that ignores it: nobody has to reap it. */
+struct proclife_record ignored_record(uint64_t ts, const struct who *who, const struct who *parent);
 struct proclife_record task_record(uint64_t ts, const struct who *who, const struct who *parent);
 
 #define MOST_REPORTS 4096
@@ -74,6 +78,7 @@ void report_to(struct proclife_tasks *tasks);
 
 /* What a source says of its trace. */
 void trace_with_exiting(struct proclife_tasks *tasks);
+void trace_with_notify(struct proclife_tasks *tasks);
 void trace_without_reap(struct proclife_tasks *tasks);
 
 /* Feeds a record that has to be taken; returns whether it belongs to a selected process. */

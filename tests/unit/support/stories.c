@@ -85,7 +85,7 @@ static void tell_threads(uint64_t us)
 	record = exit_of(&threads[1], &make, 3 << 8, 0);
 	record.flags |= PROCLIFE_F_GROUP_EXIT;
 	at(us + 15000, record);
-	at(us + 15050, sigchld_record(0, &make, &java, CLD_EXITED));
+	at(us + 15050, notify_record(0, &java, &make));
 	freed(us + 17000, &threads[1]);
 	cpu = 0;
 	reaped(us + 18000, &java, &make);

@@ -126,7 +126,7 @@ void story_exit(const struct who *who, const struct who *parent, int32_t code)
 
 	record.exit.parent_tgid = parent->tgid;
 	story_put(record);
-	story_put(sigchld_record(0, parent, who, code & 0x7f ? CLD_KILLED : CLD_EXITED));
+	story_put(notify_record(0, who, parent));
 }
 
 void story_wait(const struct who *who)
@@ -204,7 +204,7 @@ void story_die(const struct who *who, const struct who *parent, int32_t code, ui
 	record.exit.max_rss = rss;
 	record.exit.parent_tgid = parent->tgid;
 	story_put(record);
-	story_put(sigchld_record(0, parent, who, code & 0x7f ? CLD_KILLED : CLD_EXITED));
+	story_put(notify_record(0, who, parent));
 }
 
 void story_bury(const struct who *who, const struct who *parent)

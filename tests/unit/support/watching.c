@@ -70,7 +70,7 @@ void put_zombie(uint32_t pid)
 	child = process_of_pid(pid, "child");
 	live_put(0, fork_record(0, &child, &pid1));
 	live_put(1, exit_record(0, &child, 3 << 8, 0));
-	live_put(1, sigchld_record(0, &pid1, &child, CLD_EXITED));
+	live_put(1, notify_record(0, &child, &pid1));
 }
 
 void text(const char *line, const char *name, char value[PATH_MAX])

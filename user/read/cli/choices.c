@@ -49,6 +49,7 @@ static const char *sort(unsigned int number)
 		[SORT_TEARDOWN] = "teardown",
 		[SORT_HELD] = "held",
 		[SORT_UNMAP] = "unmap",
+		[SORT_TRACED] = "traced",
 		[SORT_ZOMBIE] = "zombie",
 		[SORT_RCU_FREE] = "rcu_free",
 		[SORT_EXIT_FREE] = "exit_free",

@@ -164,7 +164,7 @@ struct judgement expect_judge(const struct expectation *e, const struct measured
 		break;
 	case EXPECT_LEFT:
 		judgement.measured = counts->lives;
-		judgement.value = counts->alive;
+		judgement.value = counts->alive + counts->dying;
 		break;
 	case EXPECT_PHASE:
 		histogram = histogram_of(e, measured);

@@ -39,6 +39,15 @@ static void put_names(struct text *line, const struct death *death)
 	}
 }
 
+/* The death was noted at its exit: as long as it is not gone, its state goes on. */
+static enum proclife_life_state state_now(const struct death *death)
+{
+	const struct proclife_tasks *tasks = death->run->tasks;
+	const struct proclife_process *process = proclife_tasks_holder(tasks, death->tgid);
+
+	return process && process->id == death->id ? proclife_process_state(process) : death->state;
+}
+
 static void put_end(struct text *line, const struct death *death)
 {
 	char buffer[24];
@@ -56,7 +65,7 @@ static void put_end(struct text *line, const struct death *death)
 		text_exit(line, death->exit_code, NULL, NULL);
 		text_style(line, STYLE_PLAIN);
 	}
-	text_printf(line, "; now %s", proclife_state_name(death->state));
+	text_printf(line, "; now %s", proclife_state_name(state_now(death)));
 	if (death->incomplete) {
 		text_style(line, STYLE_BAD);
 		text_string(line, "; incomplete: records of it were lost");
@@ -133,7 +142,7 @@ static void put_marks(struct text *line, const struct death *death)
 		uint64_t ts;
 	} all[] = {
 		{ "born", marks->born }, { "killed", death->killed }, { "exit", marks->exited },
-		{ "notified", marks->notified }, { "reaped", marks->reaped }, { "freed", marks->freed },
+		{ "traced", death->tracer.ts }, { "notified", marks->notified }, { "reaped", marks->reaped }, { "freed", marks->freed },
 	};
 	int64_t day = 0;
 	size_t i;
@@ -153,8 +162,9 @@ static void put_phases(struct text *line, const struct death *death)
 {
 	const char *const spans[PROCLIFE_PHASES] = {
 		[PROCLIFE_LIFE] = death->marks.born ? "born to exit" : "its start to exit", [PROCLIFE_KILL] = "the signal to exit",
-		[PROCLIFE_TEARDOWN] = "exit to notified", [PROCLIFE_HELD] = "memory that others held",
-		[PROCLIFE_UNMAP] = "memory unmapped", [PROCLIFE_ZOMBIE] = "notified to reaped",
+		[PROCLIFE_TEARDOWN] = "exit to the first notice", [PROCLIFE_HELD] = "memory that others held",
+		[PROCLIFE_UNMAP] = "memory unmapped", [PROCLIFE_TRACED] = "a tracer was notified to notified",
+		[PROCLIFE_ZOMBIE] = "notified to reaped",
 		[PROCLIFE_RCU_FREE] = "reaped to freed", [PROCLIFE_EXIT_FREE] = "exit to freed",
 	};
 	unsigned int phase;
@@ -167,7 +177,7 @@ static void put_phases(struct text *line, const struct death *death)
 		begin(line, proclife_phase_name(phase));
 		text_time_in(line, 10, ns);
 		text_style(line, STYLE_DIM);
-		/* Without a SIGCHLD, that is when it began. */
+		/* Where notices are not recorded, that is when it began. */
 		text_printf(line, "  %s", phase == PROCLIFE_ZOMBIE && !death->marks.notified ?
 			    "exit to reaped" : spans[phase]);
 		text_style(line, STYLE_PLAIN);

@@ -96,7 +96,7 @@ static void close_second(struct pulse *pulse)
 	struct census census = census_take(pulse->run);
 
 	*value_of(pulse, PULSE_ZOMBIES, pulse->now) =
-		(double)(census.states[PROCLIFE_IS_ZOMBIE] - census.dying[PROCLIFE_IS_ZOMBIE]);
+		(double)census.states[PROCLIFE_IS_ZOMBIE];
 	if (!proclife_histogram_count(pulse->exit_free))
 		return;
 	*value_of(pulse, PULSE_EXIT_FREE, pulse->now) =

@@ -379,6 +379,19 @@ void json_actor(struct json *json, const struct proclife_actor *actor)
 	json_bytes(json, "thread_comm", actor->thread_comm, PROCLIFE_COMM_LEN);
 }
 
+void json_tracer(struct json *json, const struct proclife_tracer *tracer)
+{
+	if (!tracer) {
+		json_null(json, "tracer");
+		return;
+	}
+	json_object(json, "tracer");
+	json_uint(json, "pid", tracer->tgid);
+	json_comm_or_null(json, "comm", tracer->ts, tracer->comm);
+	json_uint_or_null(json, "notified", tracer->ts);
+	json_object_end(json);
+}
+
 void json_killer(struct json *json, const struct proclife_killer *killer)
 {
 	if (!killer) {

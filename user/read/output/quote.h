@@ -65,7 +65,8 @@ void json_signal(struct json *json, int signo);
 void json_wait_status(struct json *json, bool known, int wait_status);
 /* Members "pid", "tid", "comm" and "thread_comm". */
 void json_actor(struct json *json, const struct proclife_actor *actor);
-/* A member "killer": an object, or null. */
+/* A member "tracer", null if @tracer is NULL: who was notified of the end before the parent, and when. */
+void json_tracer(struct json *json, const struct proclife_tracer *tracer);/* A member "killer": an object, or null. */
 void json_killer(struct json *json, const struct proclife_killer *killer);
 
 #endif

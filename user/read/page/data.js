@@ -41,7 +41,7 @@ class Reader {
 }
 
 const ended = 1, failed = 2, unsure = 4, older = 8, incomplete = 16, kthread = 32, context = 64, argsCut = 128, notifiedLost = 256;
-const ALIVE = 0, ZOMBIE = 1, UNFREED = 2, FREED = 3, UNKNOWN = 4;
+const ALIVE = 0, DYING = 1, ZOMBIE = 2, UNFREED = 3, FREED = 4, UNKNOWN = 5;
 
 // A column: where a value is there twice, how often it is there once more follows.
 function column(reader, values) {
@@ -107,8 +107,10 @@ function readRows(reader) {
 	rows.code = Int32Array.from(narrow(), (value) => value - 1);
 	rows.exited = marks(wide(), rows.begin);
 	const exited = latest(rows.exited, rows.begin);
-	rows.notified = marks(wide(), exited);
-	const notified = latest(rows.notified, exited);
+	rows.traced = marks(wide(), exited);
+	const traced = latest(rows.traced, exited);
+	rows.notified = marks(wide(), traced);
+	const notified = latest(rows.notified, traced);
 	rows.reaped = marks(wide(), notified);
 	rows.freed = marks(wide(), latest(rows.reaped, notified));
 	rows.killed = marks(wide(), exited);

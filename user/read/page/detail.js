@@ -101,6 +101,7 @@ class Detail {
 		add('Teardown', 'teardown', '');
 		add('Memory held', 'held', '');
 		add('Unmap', 'unmap', mapped[row] ? ', ' + size(mapped[row]) : '');
+		add('Held by its tracer', 'traced', '');
 		add('Zombie', 'zombie', '');
 		add('Reap to free', 'rcu_free', '');
 	}

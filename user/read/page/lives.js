@@ -55,7 +55,8 @@ class Lives {
 		for (let row = 0; row < n; row++) {
 			const last = exited[row] >= 0 ? exited[row] : this.is(row, ended) ? reaped[row] : Math.max(this.traceEnd, begin[row]);
 			this.lastSeens[row] = last;
-			this.slotEnds[row] = Math.max(last, notified[row], reaped[row], this.state[row] === ZOMBIE ? this.traceEnd : 0);
+			const stays = this.state[row] === DYING || this.state[row] === ZOMBIE;
+			this.slotEnds[row] = Math.max(last, notified[row], reaped[row], stays ? this.traceEnd : 0);
 		}
 	}
 
@@ -134,13 +135,13 @@ class Lives {
 			return '0';
 		if (this.is(row, ended))
 			return 'status ?';
-		return ['alive', 'zombie', 'not freed', 'freed', 'end lost'][this.state[row]];
+		return ['alive', 'dying', 'zombie', 'not freed', 'freed', 'end lost'][this.state[row]];
 	}
 
 	// What it still is at the end of the trace, where its status does not say that.
 	remains(row) {
 		const isSaid = !this.end[row] && this.code[row] !== 0 && !this.is(row, ended);
-		return isSaid ? '' : ['alive', 'zombie', 'not freed', '', 'end lost'][this.state[row]];
+		return isSaid ? '' : ['alive', 'dying', 'zombie', 'not freed', '', 'end lost'][this.state[row]];
 	}
 
 	// A note on how it ended: nothing of one that succeeded and is gone.
@@ -161,14 +162,15 @@ class Lives {
 
 	// How long a phase was, or -1.
 	phase(name, row) {
-		const { exited, notified, reaped, freed, killed, left, teardown, gone } = this;
+		const { exited, traced, notified, reaped, freed, killed, left, teardown, gone } = this;
 		const ends = {
-			kill: [killed, exited], teardown: [exited, notified], held: [left, teardown], unmap: [teardown, gone],
+			kill: [killed, exited], teardown: [exited, traced[row] >= 0 ? traced : notified], traced: [traced, notified],
+			held: [left, teardown], unmap: [teardown, gone],
 			zombie: [notified[row] >= 0 ? notified : exited, reaped], rcu_free: [reaped, freed], exit_free: [exited, freed],
 		};
 		const [from, to] = ends[name];
 
-		// Since when it was a zombie is not known, if the SIGCHLD may have been lost.
+		// Since when it was a zombie is not known, if that its parent was notified was lost.
 		if (name === 'zombie' && this.is(row, notifiedLost))
 			return -1;
 		return from[row] >= 0 && to[row] >= from[row] ? to[row] - from[row] : -1;
@@ -176,12 +178,15 @@ class Lives {
 
 	// How long it has been in a phase that goes on at the end of the trace, or -1.
 	openPhase(name, row) {
-		const { exited, notified, reaped } = this, state = this.state[row];
+		const { exited, traced, notified, reaped } = this, state = this.state[row];
+		const isHeld = state === ZOMBIE && traced[row] >= 0 && notified[row] < 0;
 		let from = -1;
 
-		if (name === 'teardown' && state === ZOMBIE && notified[row] < 0)
+		if (name === 'teardown' && state === DYING)
 			from = exited[row];
-		else if (name === 'zombie' && state === ZOMBIE && !this.is(row, notifiedLost))
+		else if (name === 'traced' && isHeld)
+			from = traced[row];
+		else if (name === 'zombie' && state === ZOMBIE && !isHeld && !this.is(row, notifiedLost))
 			from = notified[row] < 0 ? exited[row] : notified[row];
 		else if (name === 'rcu_free' && state === UNFREED)
 			from = reaped[row];

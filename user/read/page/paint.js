@@ -25,7 +25,7 @@ class Painter {
 		const style = getComputedStyle(document.documentElement);
 
 		this.colors = {};
-		for (const name of ['back', 'panel', 'ink', 'dim', 'line', 'bad', 'life', 'wait', 'teardown', 'zombie', 'rcu', 'kill',
+		for (const name of ['back', 'panel', 'ink', 'dim', 'line', 'bad', 'life', 'wait', 'teardown', 'traced', 'zombie', 'rcu', 'kill',
 				    'critical', 'faint', 'link', 'failed'])
 			this.colors[name] = style.getPropertyValue('--' + name).trim();
 		this.hatching = null;
@@ -162,7 +162,7 @@ class Painter {
 
 	life(row, y, height) {
 		const lives = this.lives, colors = this.colors, end = lives.lastSeen(row), wide = (end - lives.begin[row]) * this.scale;
-		const { exited, notified, reaped, freed, killed } = lives;
+		const { exited, traced, notified, reaped, freed, killed } = lives;
 
 		this.rect(this.colorOf(row), lives.begin[row], end, y, height);
 		if (wide > 3 && lives.firstChild[row] >= 0)
@@ -172,8 +172,13 @@ class Painter {
 		if (killed[row] >= 0 && exited[row] > killed[row])
 			this.rect(colors.kill, killed[row], exited[row], y + height * 0.6, height * 0.4, 0.5);
 		let at = exited[row];
-		if (at >= 0 && notified[row] >= at) {
-			this.rect(colors.teardown, at, notified[row], y, height, 0.5);
+		const announced = traced[row] >= 0 ? traced[row] : notified[row];
+		if (at >= 0 && announced >= at) {
+			this.rect(colors.teardown, at, announced, y, height, 0.5);
+			at = announced;
+		}
+		if (at >= 0 && traced[row] >= 0 && notified[row] >= at) {
+			this.rect(colors.traced, at, notified[row], y, height, 0.5);
 			at = notified[row];
 		}
 		if (lives.is(row, notifiedLost)) {
@@ -181,8 +186,10 @@ class Painter {
 		} else if (at >= 0 && reaped[row] >= at) {
 			this.rect(colors.zombie, at, reaped[row], y, height, 0.5);
 			at = reaped[row];
+		} else if (at >= 0 && lives.state[row] === DYING) {
+			this.rect(colors.teardown, at, lives.traceEnd, y, height, 0.5);
 		} else if (at >= 0 && lives.state[row] === ZOMBIE) {
-			this.rect(colors.zombie, at, lives.traceEnd, y, height, 0.5);
+			this.rect(traced[row] >= 0 && notified[row] < 0 ? colors.traced : colors.zombie, at, lives.traceEnd, y, height, 0.5);
 		}
 		if (at >= 0 && freed[row] >= at)
 			this.rect(colors.rcu, at, freed[row], y + height * 0.7, height * 0.3, 0.5);

@@ -123,7 +123,7 @@ static void note_gone(void *data, struct proclife_process *process)
 	if (!process->marks.freed && !process->outlives)
 		note_taken(data, process->id);
 	need(data, process->id, KEPT_PARENT, process->parent_id);
-	need(data, process->id, KEPT_NOTIFIED, process->marks.notified ? process->notified_id : 0);
+	need(data, process->id, KEPT_NOTIFIED, process->notified_id);
 	need(data, process->id, KEPT_REAPER, process->reaper_id);
 }
 

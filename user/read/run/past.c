@@ -227,13 +227,10 @@ static void take_out(struct life *life, uint64_t types)
 	life->count = to;
 }
 
-/* Is it what kills it, or does it notify its parent? */
-static bool is_of_end(const struct proclife_process *process, const struct proclife_record *record)
+static bool kills(const struct proclife_process *process, const struct proclife_record *record)
 {
 	const struct proclife_killer *killer = proclife_process_sigkill(process);
 
-	if (record->signal.signo == SIGCHLD)
-		return process->marks.notified == record->ts;
 	return record->signal.signo == SIGKILL && killer && killer->ts == record->ts;
 }
 
@@ -281,7 +278,11 @@ void past_keep(struct past *past, const struct proclife_process *process,
 			return;
 		break;
 	case PROCLIFE_SIGNAL:
-		if (!is_of_end(process, record))
+		if (!kills(process, record))
+			return;
+		break;
+	case PROCLIFE_NOTIFY: /* those after it change nothing of its end */
+		if (record->ts != process->marks.notified && record->ts != proclife_process_announced(process))
 			return;
 		break;
 	default:

@@ -292,21 +292,12 @@ void triggers_event(struct triggers *t, const struct proclife_event *event)
 	t->record = event->record;
 }
 
-/* Of a SIGCHLD, that is its sender. */
-static const struct proclife_process *process_about(const struct triggers *t,
-						    const struct proclife_record *record)
-{
-	bool notifies = record->type == PROCLIFE_SIGNAL && record->signal.signo == SIGCHLD;
-
-	return process_of(t, notifies ? record->signal.sender : record->task);
-}
-
 /* Does more follow from it than reports tell? */
 static bool is_telling(const struct triggers *t, const struct proclife_record *record)
 {
 	switch (record->type) {
 	case PROCLIFE_SIGNAL:
-		return record->signal.signo == SIGCHLD || record->signal.signo == SIGKILL;
+		return record->signal.signo == SIGKILL;
 	case PROCLIFE_TASK: /* whatever was missing, it is still there */
 	case PROCLIFE_FORK:
 		return record->pid == record->tgid;
@@ -315,6 +306,7 @@ static bool is_telling(const struct triggers *t, const struct proclife_record *r
 	case PROCLIFE_RENAME:
 		return t->spent; /* now it can be one that a condition is about */
 	case PROCLIFE_MM:
+	case PROCLIFE_NOTIFY:
 	case PROCLIFE_REAP:
 		return true;
 	default:
@@ -343,7 +335,7 @@ void triggers_fed(struct triggers *t, const struct proclife_event *event)
 		note_gap(t, &event->gap);
 	if (!telling && (!record || !t->run->options->save))
 		return;
-	process = process_about(t, record);
+	process = process_of(t, record->task);
 	if (process && t->run->options->save)
 		past_keep(&t->reaction.saving.past, process, record);
 	if (record->type == PROCLIFE_MM)

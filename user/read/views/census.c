@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "views/census.h"
 
-/*
- * Of a zombie whose SIGCHLD a gap can hide, the state is unknown. Without SIGCHLDs in the trace, who has exited
- * counts as a zombie.
- */
-static bool is_dying(const struct run *run, const struct proclife_process *process)
-{
-	const struct proclife_header *header = proclife_source_header(run->source);
-	bool exits = process->exiting || proclife_process_has_exited(process);
-
-	return exits && !process->marks.notified && header &&
-	       header->features & PROCLIFE_HAS(PROCLIFE_SIGNAL);
-}
-
 /* Of one from before, it is not known since when; but it has been one since we began. */
 static void note_zombie(struct census *census, const struct run *run,
 			const struct proclife_process *process)
 {
-	uint64_t since = proclife_marks_zombie_since(&process->marks);
+	uint64_t since = proclife_process_zombie_since(process);
 
 	if (!since)
 		since = run->began;
@@ -31,16 +18,13 @@ struct census census_take(const struct run *run)
 	const struct proclife_process *process = NULL;
 	enum proclife_life_state state;
 	struct census census = { 0 };
-	bool dying;
 
 	while ((process = proclife_tasks_next(run->tasks, process))) {
 		if (!filter_passes(process))
 			continue;
 		state = proclife_process_state(process);
-		dying = is_dying(run, process);
 		census.states[state]++;
-		census.dying[state] += dying;
-		if (state == PROCLIFE_IS_ZOMBIE && !dying)
+		if (state == PROCLIFE_IS_ZOMBIE)
 			note_zombie(&census, run, process);
 	}
 	return census;

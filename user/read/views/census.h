@@ -8,8 +8,7 @@
 /* Of processes that are selected and match the filter. */
 struct census {
 	uint64_t states[PROCLIFE_STATES];
-	uint64_t dying[PROCLIFE_STATES]; /* of them, those that exit and of which nobody was notified */
-	uint64_t oldest; /* since when the oldest of the other zombies is one; 0: there is none */
+	uint64_t oldest; /* since when the oldest zombie is one; 0: there is none */
 };
 
 /* It looks at each process that is not gone. */

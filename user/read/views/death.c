@@ -44,6 +44,8 @@ bool death_memory_follows(const struct proclife_process *process)
 /* A snapshot can find it as a zombie, and has its parent and its user. */
 static void set_later(struct death *death, const struct proclife_process *process)
 {
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
+
 	death->parent_tgid = process->parent_tgid;
 	death->uid = process->uid;
 	death->has_uid = proclife_process_has_uid(process);
@@ -64,6 +66,9 @@ static void set_later(struct death *death, const struct proclife_process *proces
 	death->state = proclife_process_state(process);
 	death->incomplete = process->incomplete;
 	death->notified_lost = process->notified_lost;
+	death->autoreaped = process->autoreaped;
+	death->is_held = proclife_process_is_held(process);
+	death->tracer = tracer ? *tracer : (struct proclife_tracer){ 0 };
 }
 
 void death_set(struct death *death, const struct proclife_process *process)
@@ -137,14 +142,16 @@ static struct figure phase_of(const struct death *death, enum proclife_phase pha
 	figure.known = death_phase(death, phase, &figure.value);
 	if (figure.known)
 		return figure;
-	if (phase == PROCLIFE_TEARDOWN && death->state == PROCLIFE_IS_ZOMBIE && !marks->notified)
+	if (phase == PROCLIFE_TEARDOWN && death->state == PROCLIFE_IS_DYING)
 		from = marks->exited;
+	else if (phase == PROCLIFE_TRACED && death->is_held)
+		from = death->tracer.ts;
 	else if (phase == PROCLIFE_HELD && death->memory.open)
 		from = death->memory.left;
 	else if (phase == PROCLIFE_UNMAP && death->memory.open)
 		from = death->memory.teardown;
-	else if (phase == PROCLIFE_ZOMBIE && death->state == PROCLIFE_IS_ZOMBIE)
-		from = proclife_marks_zombie_since(marks);
+	else if (phase == PROCLIFE_ZOMBIE && death->state == PROCLIFE_IS_ZOMBIE && !death->is_held)
+		from = marks->notified ? marks->notified : marks->exited;
 	else if (phase == PROCLIFE_RCU_FREE && death->state == PROCLIFE_IS_UNFREED)
 		from = marks->reaped;
 	else if (phase == PROCLIFE_EXIT_FREE && death->state != PROCLIFE_IS_FREED &&
@@ -176,6 +183,8 @@ struct figure death_figure(const struct death *death, enum sort_key key, uint64_
 		return phase_of(death, PROCLIFE_HELD, ended);
 	case SORT_UNMAP:
 		return phase_of(death, PROCLIFE_UNMAP, ended);
+	case SORT_TRACED:
+		return phase_of(death, PROCLIFE_TRACED, ended);
 	case SORT_ZOMBIE:
 		return phase_of(death, PROCLIFE_ZOMBIE, ended);
 	case SORT_RCU_FREE:

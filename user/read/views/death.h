@@ -54,6 +54,9 @@ struct death {
 	bool notified_lost;
 	bool script; /* as in struct proclife_process */
 	bool by_fd;
+	bool autoreaped;
+	bool is_held; /* by the tracer */
+	struct proclife_tracer tracer; /* its pid is 0 if there is none */
 	char comm[PROCLIFE_COMM_LEN];
 };
 

@@ -149,6 +149,30 @@ static void show_place(const struct run *run, struct text *line,
 	text_line(line);
 }
 
+/* Who of them has to be reaped, and who is to do that, is what its owner can do something about. */
+static void show_waits(const struct run *run, struct text *line, const struct dying *dying)
+{
+	const struct proclife_process *other = NULL;
+
+	while ((other = dying_waits_for(run, dying, other))) {
+		text_more(line);
+		text_spaces(line, INDENT);
+		text_hang(line);
+		text_string(line, "waits for ");
+		text_who(line, other->comm, other->tgid);
+		if (proclife_process_state(other) != PROCLIFE_IS_ZOMBIE) {
+			text_printf(line, ", which is %s",
+				    proclife_state_name(proclife_process_state(other)));
+		} else {
+			text_string(line, ", a zombie that ");
+			put_process(line, run, proclife_process_awaits(other));
+			text_string(line, proclife_process_is_held(other) ? ", its tracer, has not waited for" :
+									    " has not reaped");
+		}
+		text_line(line);
+	}
+}
+
 static void put_name(struct text *line, const struct proclife_process *process)
 {
 	unsigned int column = line->columns;
@@ -181,6 +205,7 @@ static void show(const struct run *run, struct text *line, const struct dying *d
 	put_cause(line, run, dying);
 	text_line(line);
 	show_threads(line, &dying->proc);
+	show_waits(run, line, dying);
 	show_place(run, line, process);
 }
 
@@ -201,6 +226,27 @@ static void json_threads(struct json *json, const struct proc_process *proc)
 		json_string_or_null(json, "state",
 				    thread->state ? (char[]){ thread->state, '\0' } : NULL);
 		json_string_or_null(json, "wchan", thread->wchan[0] ? thread->wchan : NULL);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void json_waits(const struct run *run, struct json *json, const struct dying *dying)
+{
+	const struct proclife_process *other = NULL, *reaper;
+	enum proclife_life_state state;
+
+	json_array(json, "waits_for");
+	while ((other = dying_waits_for(run, dying, other))) {
+		state = proclife_process_state(other);
+		reaper = state == PROCLIFE_IS_ZOMBIE ? proclife_process_reaper(other) : NULL;
+		json_object(json, NULL);
+		json_uint(json, "pid", other->tgid);
+		json_bytes(json, "comm", other->comm, PROCLIFE_COMM_LEN);
+		json_string(json, "state", proclife_state_name(state));
+		json_uint_if(json, "reaper_pid", state == PROCLIFE_IS_ZOMBIE, proclife_process_awaits(other));
+		json_comm_or_null(json, "reaper_comm", reaper, reaper ? reaper->comm : NULL);
+		json_bool(json, "traced", proclife_process_is_held(other));
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -229,6 +275,7 @@ static void show_json(const struct run *run, const struct dying *dying)
 	json_string_or_null(json, "cgroup_path",
 			    proclife_cgroups_path(run->cgroups, process->cgroup));
 	json_threads(json, &dying->proc);
+	json_waits(run, json, dying);
 	json_line_end(json);
 }
 

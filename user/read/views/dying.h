@@ -21,6 +21,12 @@ struct dying_list {
 /* @proc: "/proc" but for tests. */
 struct dying_list dying_collect(const struct run *run, const char *proc);
 void dying_free(struct dying_list *list);
+/*
+ * If the end of process 1 of a PID namespace has begun, it waits until nobody else is left there: who is, the next
+ * one after @after (NULL: the first). Those of namespaces inside are left out.
+ */
+const struct proclife_process *dying_waits_for(const struct run *run, const struct dying *dying,
+					       const struct proclife_process *after);
 /* The titles, and those that --top leaves. */
 void dying_print(const struct run *run, const struct dying_list *list);
 

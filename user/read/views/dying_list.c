@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who should be gone, and is not yet even a zombie whose parent has been notified. Records say who got
- * SIGKILL and who has exited; /proc says who of them is still there, and whom the records are too young
- * for. The parent is notified as the last thread becomes a zombie in /proc, whatever its signal.
+ * Who should be gone, and is not yet even a zombie. Records say who got SIGKILL and who has exited; /proc says
+ * who of them is still there, and whom the records are too young for. The parent, or a tracer, is notified as the
+ * last thread becomes a zombie in /proc, whatever its signal.
  */
 #include "output/message.h"
 #include "views/dying.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* Of those whose beginning is not known, the one whose task is older comes first. */
 static int compare(const void *a, const void *b)
@@ -49,11 +50,10 @@ static bool is_dying(const struct dying *dying)
 	case PROC_GONE:
 		return false;
 	case PROC_REFUSED:
-		return ends && !process->marks.notified;
+		return ends && !proclife_process_announced(process);
 	case PROC_THERE:
-		/* A tracer is notified first, and the parent once that lets it go. */
-		if (!proc->count)
-			return proc->leader_ended && proc->tracer;
+		if (!proc->count) /* a zombie, and a tracer or the parent knows of it */
+			return false;
 		return ends || proc->killed || proc->leader_ended || all_end(proc);
 	}
 	return false;
@@ -107,6 +107,37 @@ struct dying_list dying_collect(const struct run *run, const char *proc)
 	if (list.count)
 		qsort(list.all, list.count, sizeof(list.all[0]), compare);
 	return list;
+}
+
+/* Process 1 of a PID namespace does not end before all others there are reaped. */
+static bool is_ending_init(const struct dying *dying)
+{
+	const struct proclife_process *process = dying->process;
+	size_t i;
+
+	if (process->ns_pid != 1 || process->tgid == 1)
+		return false;
+	for (i = 0; i < dying->proc.count; i++)
+		if (!strcmp(dying->proc.threads[i].wchan, "zap_pid_ns_processes"))
+			return true;
+	return proclife_process_has_exited(process);
+}
+
+const struct proclife_process *dying_waits_for(const struct run *run, const struct dying *dying,
+					       const struct proclife_process *after)
+{
+	const struct proclife_process *process = after;
+
+	if (!is_ending_init(dying))
+		return NULL;
+	while ((process = proclife_tasks_next(run->tasks, process))) {
+		enum proclife_life_state state = proclife_process_state(process);
+
+		if (process->ns_inum == dying->process->ns_inum && process != dying->process &&
+		    state <= PROCLIFE_IS_ZOMBIE)
+			return process;
+	}
+	return NULL;
 }
 
 void dying_free(struct dying_list *list)

@@ -285,23 +285,20 @@ static void show_headless(struct events *events, const struct proclife_record *r
 		show_suppressed(events, r);
 }
 
-/*
- * The reap itself tells who was notified of what: of a process that nobody waits for, the SIGCHLD was
- * for a child that it left behind. And where it can be lost, there is no zombie.
- */
+/* The phases between exit and reap. */
 static void look_up_reap(const struct proclife_record *r, const struct proclife_task *task,
 			 struct before *before)
 {
-	enum proclife_phase zombie = PROCLIFE_ZOMBIE, teardown = PROCLIFE_TEARDOWN;
+	static const enum proclife_phase phases[] = { PROCLIFE_TEARDOWN, PROCLIFE_TRACED, PROCLIFE_ZOMBIE };
+	size_t i;
 
 	if (r->flags & PROCLIFE_F_THREAD) {
-		look_up_phase(&task->marks, zombie, before);
+		look_up_phase(&task->marks, PROCLIFE_ZOMBIE, before);
 		return;
 	}
-	before->known[teardown] = proclife_process_phase(task->process, teardown,
-							 &before->phases[teardown]);
-	before->known[zombie] = proclife_process_phase(task->process, zombie,
-						       &before->phases[zombie]);
+	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++)
+		before->known[phases[i]] = proclife_process_phase(task->process, phases[i],
+								  &before->phases[phases[i]]);
 }
 
 /* Is this more than a piece of something that is shown with its last one? */

@@ -169,7 +169,10 @@ static inline void put_member(struct json *json, const struct member *member,
 		break;
 	case PROCLIFE_FIELD_SIGNAL:
 		json_int(json, member->name, load_int(from));
-		json_signal(json, load_int(from));
+		if (!load_int(from) && r->type == PROCLIFE_NOTIFY) /* none was sent */
+			json_null(json, "signal");
+		else
+			json_signal(json, load_int(from));
 		break;
 	case PROCLIFE_FIELD_UTIME: /* system time follows */
 		cputime(r, &user, system);
@@ -219,7 +222,13 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		break;
 	case PROCLIFE_REAP:
 		put_phase(json, before, PROCLIFE_TEARDOWN);
+		put_phase(json, before, PROCLIFE_TRACED);
 		put_phase(json, before, PROCLIFE_ZOMBIE);
+		break;
+	case PROCLIFE_NOTIFY:
+		json_bool(json, "group_dead", r->flags & PROCLIFE_F_GROUP_DEAD);
+		json_bool(json, "tracer", r->flags & PROCLIFE_F_TRACER);
+		json_bool(json, "autoreap", r->flags & PROCLIFE_F_AUTOREAP);
 		break;
 	case PROCLIFE_FREE:
 		json_bool(json, "softirq", r->flags & PROCLIFE_F_SOFTIRQ);

@@ -154,11 +154,18 @@ static void show_free(struct text *line, const struct proclife_record *r,
 	text_time(line, r->free.runtime);
 }
 
-static void show_signal(struct text *line, const struct proclife_record *r)
+/* PROCLIFE_SIGNAL_*; 0 is "queued" and needs no word. */
+static void show_result(struct text *line, int32_t result)
 {
-	/* PROCLIFE_SIGNAL_*; 0 is "queued" and needs no word */
 	static const char *const results[] = { "", ", ignored", ", already pending",
 					       ", queue overflow", ", information lost" };
+
+	if (result > 0 && result < 5)
+		text_string(line, results[result]);
+}
+
+static void show_signal(struct text *line, const struct proclife_record *r)
+{
 	static const char *const causes[] = {
 		[PROCLIFE_CAUSE_PARENT] = ", its parent, as it ended", [PROCLIFE_CAUSE_NAMESPACE] = ", as its namespace ended",
 		[PROCLIFE_CAUSE_TRACER] = ", its tracer, as it ended", [PROCLIFE_CAUSE_TERMINAL] = ", of the terminal",
@@ -180,8 +187,27 @@ static void show_signal(struct text *line, const struct proclife_record *r)
 		text_string(line, ", to the group");
 	if (s->blocked)
 		text_string(line, ", blocked");
-	if (s->result > 0 && s->result < 5)
-		text_string(line, results[s->result]);
+	show_result(line, s->result);
+}
+
+static void show_notify(struct text *line, const struct proclife_record *r)
+{
+	const struct proclife_notify *n = &r->notify;
+	char buffer[24];
+
+	text_string(line, r->flags & PROCLIFE_F_TRACER ? "to its tracer " : "to ");
+	show_who(line, n->receiver_comm, n->receiver_pid, n->receiver_tgid);
+	if (n->signo) {
+		text_string(line, ", ");
+		text_string(line, signal_name(n->signo, buffer));
+		show_result(line, n->result);
+	} else {
+		text_string(line, ", without a signal");
+	}
+	if (r->flags & PROCLIFE_F_AUTOREAP)
+		text_string(line, ", nobody has to reap it");
+	else if (!(r->flags & (PROCLIFE_F_GROUP_DEAD | PROCLIFE_F_THREAD)))
+		text_string(line, ", of the leader alone");
 }
 
 static void show_rss(struct text *line, uint64_t anon, uint64_t file, uint64_t shmem)
@@ -273,7 +299,11 @@ void text_event_details(struct text *line, const struct proclife_record *r,
 		show_actor(line, r->reap.reaper_group_comm, r->reap.reaper_comm, r->reap.reaper_pid,
 			   r->reap.reaper_tgid);
 		show_phase(line, before, PROCLIFE_TEARDOWN, ", teardown ");
+		show_phase(line, before, PROCLIFE_TRACED, ", traced ");
 		show_phase(line, before, PROCLIFE_ZOMBIE, ", zombie ");
+		break;
+	case PROCLIFE_NOTIFY:
+		show_notify(line, r);
 		break;
 	case PROCLIFE_FREE:
 		show_free(line, r, before);

@@ -12,9 +12,27 @@ static uint64_t since(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
+/* Since when its reaper could reap it: of a thread, and where notices are not recorded, since its exit. */
+static uint64_t zombie_since(const struct death *death)
+{
+	return death->marks.notified ? death->marks.notified : death->marks.exited;
+}
+
 static uint64_t was_zombie(const struct death *death, uint64_t until)
 {
-	return since(proclife_marks_zombie_since(&death->marks), until);
+	return death->is_held ? 0 : since(zombie_since(death), until);
+}
+
+/* When its exit was over. */
+static uint64_t announced(const struct death *death)
+{
+	return death->tracer.ts ? death->tracer.ts : death->marks.notified;
+}
+
+/* How long a tracer kept it from its parent. */
+static uint64_t was_held(const struct death *death)
+{
+	return death->tracer.ts ? since(death->tracer.ts, death->is_held ? death->ended : death->marks.notified) : 0;
 }
 
 static void put_parent(struct text *text, const struct death *death)
@@ -81,7 +99,7 @@ static void explain_open_zombie(struct text *text, const struct death *death)
 	text_time(text, was_zombie(death, death->ended));
 }
 
-/* Nobody had to call wait(2): it is a thread, or a process whose parent ignores SIGCHLD. */
+/* Nobody had to call wait(2): it is a thread, or a process whose parent ignores its end. */
 static void explain_itself(struct text *text, const struct death *death, uint64_t zombie)
 {
 	text_string(text, "it was released ");
@@ -104,7 +122,7 @@ static void explain_zombie(struct text *text, const struct death *death)
 {
 	uint64_t zombie = was_zombie(death, death->marks.reaped), came;
 
-	if (death->reaper_tgid == death->tgid) {
+	if (death->autoreaped || (death->is_thread && death->reaper_tgid == death->tgid)) {
 		explain_itself(text, death, zombie);
 		return;
 	}
@@ -114,20 +132,20 @@ static void explain_zombie(struct text *text, const struct death *death)
 	}
 	explain_adopted(text, death);
 	text_actor(text, death->reaper_comm, death->reaper_named, death->reaper_tgid);
-	if (!death->reaper_waited) {
+	if (!death->reaper_waited || !(death->is_thread || death->marks.notified)) {
 		text_string(text, " reaped it ");
 		text_time(text, zombie);
 		text_printf(text, " after %s; whether it was in wait() is not known",
 			    death->marks.notified ? "it was notified" : "the exit");
 		return;
 	}
-	if (death->reaper_waited <= proclife_marks_zombie_since(&death->marks)) {
+	if (death->reaper_waited <= zombie_since(death)) {
 		text_string(text, " was in wait(), but took ");
 		text_time(text, zombie);
 		text_string(text, " to wake up and reap");
 		return;
 	}
-	came = death->reaper_waited - proclife_marks_zombie_since(&death->marks);
+	came = death->reaper_waited - zombie_since(death);
 	text_string(text, " was not in wait(): it came ");
 	text_time(text, came);
 	text_string(text, " later");
@@ -135,6 +153,18 @@ static void explain_zombie(struct text *text, const struct death *death)
 		text_string(text, ", and took another ");
 		text_time(text, zombie - came);
 	}
+}
+
+static void explain_traced(struct text *text, const struct death *death)
+{
+	text_who(text, death->tracer.comm, death->tracer.tgid);
+	text_string(text, death->is_held ? ", which traces it, has not waited for it for " :
+		    " traced it, and held it for ");
+	text_time(text, was_held(death));
+	if (death->is_held)
+		text_string(text, ": so its parent is not notified");
+	else
+		text_string(text, " before its parent was notified");
 }
 
 static void explain_rcu(struct text *text, const struct death *death, const char *rcu)
@@ -161,20 +191,20 @@ static uint64_t without_memory_since(const struct death *death)
 	const struct proclife_memory *memory = &death->memory;
 	uint64_t gone = memory->own ? memory->gone : memory->left;
 
-	return gone >= death->marks.exited && gone <= death->marks.notified ? gone : 0;
+	return gone >= death->marks.exited && gone <= announced(death) ? gone : 0;
 }
 
 static void explain_teardown(struct text *text, const struct death *death)
 {
-	uint64_t took = since(death->marks.exited, death->marks.notified);
+	uint64_t took = since(death->marks.exited, announced(death));
 	uint64_t without = without_memory_since(death);
 
-	text_string(text, "teardown: its parent was notified ");
+	text_printf(text, "teardown: its %s was notified ", death->tracer.ts ? "tracer" : "parent");
 	text_time(text, took);
 	text_string(text, " after its exit");
-	if (without && death->marks.notified - without > took / 2) {
+	if (without && announced(death) - without > took / 2) {
 		text_string(text, ", ");
-		text_time(text, death->marks.notified - without);
+		text_time(text, announced(death) - without);
 		text_string(text, " of that after it had let its memory go");
 	} else if (death->max_rss && !death->memory.gone) {
 		text_string(text, " (RSS up to ");
@@ -262,7 +292,7 @@ static bool explain_leader(struct text *text, const struct death *death)
 void text_why(struct text *text, const struct death *death, const char *rcu)
 {
 	const struct proclife_marks *marks = &death->marks;
-	uint64_t teardown = since(marks->exited, marks->notified);
+	uint64_t teardown = since(marks->exited, announced(death)), held = was_held(death);
 	uint64_t until = marks->reaped ? marks->reaped : marks->freed ? marks->freed : death->ended;
 	uint64_t zombie = was_zombie(death, until);
 	uint64_t free = marks->reaped ? since(since(marks->exited, marks->reaped), death_took(death)) : 0;
@@ -270,8 +300,10 @@ void text_why(struct text *text, const struct death *death, const char *rcu)
 	if (explain_leader(text, death))
 		return;
 	explain_kill(text, death);
-	if (marks->reaped && free >= zombie && free >= teardown)
+	if (marks->reaped && free >= zombie && free >= teardown && free >= held)
 		explain_rcu(text, death, rcu);
+	else if (held && held >= zombie && held >= teardown)
+		explain_traced(text, death);
 	else if (teardown >= zombie && teardown)
 		explain_teardown(text, death);
 	else if (!marks->reaped && death->state != PROCLIFE_IS_ZOMBIE)

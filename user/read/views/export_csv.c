@@ -105,6 +105,7 @@ static void put_end(struct csv *csv, const struct life *life)
 	csv_text(csv, "killer_cause", killed ? proclife_cause_name(killer->cause) : NULL);
 	csv_text(csv, "killer_oom_scope", killed ? proclife_oom_scope_name(killer->oom_scope) : NULL);
 	csv_number(csv, "killer_oom_cgroup", killed && killer->oom_cgroup, killer->oom_cgroup);
+	csv_bool(csv, "autoreaped", true, death->autoreaped);
 	put_count(csv, "reaper_pid", death->reaper_tgid);
 	put_comm(csv, "reaper_comm", death->reaper_tgid && life->process->reaper_named, life->process->reaper_comm);
 	csv_text(csv, "state", proclife_state_name(death->state));
@@ -159,6 +160,9 @@ static void put_row(struct table *table, const struct life *life, bool names)
 	put_count(csv, "seen", death->seen);
 	put_time(csv, "killed", death->killed);
 	put_time(csv, "exited", death->marks.exited);
+	csv_number(csv, "tracer_pid", death->tracer.tgid, death->tracer.tgid);
+	put_comm(csv, "tracer_comm", death->tracer.ts, death->tracer.comm);
+	put_time(csv, "tracer_notified", death->tracer.ts);
 	put_time(csv, "notified", death->marks.notified);
 	put_time(csv, "reaped", death->marks.reaped);
 	put_time(csv, "freed", death->marks.freed);

@@ -124,6 +124,16 @@ static void put_mark(struct spans *spans, const char *key, uint64_t ts)
 	put_known(&spans->json, key, export_realtime(spans->export->run, ts));
 }
 
+static void put_tracer(struct spans *spans, const struct proclife_tracer *tracer)
+{
+	if (!tracer->tgid)
+		return;
+	otlp_uint(&spans->json, "proclife.tracer.pid", tracer->tgid);
+	if (tracer->ts)
+		put_comm(&spans->json, "proclife.tracer.comm", tracer->comm);
+	put_mark(spans, "proclife.tracer.notified", tracer->ts);
+}
+
 static void put_actor(struct json *json, const char *pid, const char *comm, const char *thread,
 		      const struct proclife_actor *actor)
 {
@@ -217,11 +227,14 @@ static void put_attributes(struct spans *spans, const struct life *life)
 	otlp_string(json, "proclife.state", proclife_state_name(death->state));
 	if (process->flags & PROCLIFE_F_KTHREAD)
 		otlp_true(json, "proclife.kthread");
+	if (death->autoreaped)
+		otlp_true(json, "proclife.autoreaped");
 	if (process->incomplete)
 		otlp_true(json, "proclife.incomplete");
 	if (!process->marks.born)
 		otlp_true(json, "proclife.partial");
 	put_mark(spans, "proclife.killed", death->killed);
+	put_tracer(spans, &death->tracer);
 	put_mark(spans, "proclife.notified", death->marks.notified);
 	put_mark(spans, "proclife.reaped", death->marks.reaped);
 	put_mark(spans, "proclife.freed", death->marks.freed);

@@ -178,15 +178,20 @@ static uint64_t flow_of(struct trace *trace, const struct proclife_process *proc
 	return proclife_source_identity(run->source, process->tgid, process->start);
 }
 
+static uint64_t since_held(const struct life *life)
+{
+	return life->death.tracer.ts ? life->death.tracer.ts : life->process->seen;
+}
+
 static void put_zombie(struct trace *trace, const struct life *life, uint64_t track, bool lasts)
 {
 	const struct proclife_process *process = life->process;
 	const struct proclife_marks *marks = &process->marks;
 	struct lane *reaper = NULL;
-	uint64_t ns, since = proclife_marks_zombie_since(marks), flow;
+	uint64_t ns, since = marks->notified ? marks->notified : marks->exited, flow;
 	bool known = death_phase(&life->death, PROCLIFE_ZOMBIE, &ns);
 
-	if (!known && !(lasts && life->death.state == PROCLIFE_IS_ZOMBIE))
+	if (!known && !(lasts && life->death.state == PROCLIFE_IS_ZOMBIE && !life->death.is_held))
 		return;
 	since = since ? since : process->seen;
 	flow = known ? flow_of(trace, process, &reaper) : 0;
@@ -215,7 +220,11 @@ static void put_phases(struct trace *trace, const struct life *life, const struc
 	uint64_t ns;
 
 	if (death_phase(&life->death, PROCLIFE_TEARDOWN, &ns))
-		put_slice(trace, track, "teardown", marks->exited, marks->notified);
+		put_slice(trace, track, "teardown", marks->exited, proclife_process_announced(life->process));
+	if (death_phase(&life->death, PROCLIFE_TRACED, &ns))
+		put_slice(trace, track, "traced", life->death.tracer.ts, marks->notified);
+	else if (lasts && life->death.is_held)
+		put_slice(trace, track, "traced", since_held(life), 0);
 	put_zombie(trace, life, track, lasts);
 	if (death_phase(&life->death, PROCLIFE_RCU_FREE, &ns))
 		put_slice(trace, track, "rcu_free", marks->reaped, marks->freed);
@@ -237,8 +246,10 @@ static uint64_t end_of(const struct trace *trace, const struct life *life)
 	const struct proclife_process *process = life->process;
 	const struct proclife_marks *marks = &process->marks;
 
-	if (marks->exited || marks->notified)
-		return marks->exited ? marks->exited : marks->notified;
+	uint64_t announced = proclife_process_announced(process);
+
+	if (marks->exited || announced)
+		return marks->exited ? marks->exited : announced;
 	if (marks->reaped || marks->freed)
 		return marks->reaped ? marks->reaped : marks->freed;
 	if (life->death.state == PROCLIFE_IS_ZOMBIE) /* as it was found */

@@ -6,9 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Whoever is to reap it, as of its exit; or its parent by birth. */
+/* Who is to reap it, once a tracer has let it go; or its parent by birth. */
 static uint32_t parent_of(const struct proclife_process *process)
 {
+	if (process->notified_tgid)
+		return process->notified_tgid;
 	return process->real_parent_tgid ? process->real_parent_tgid : process->parent_tgid;
 }
 
@@ -24,6 +26,17 @@ static void put_parent(struct text *line, const struct run *run, const struct pr
 		text_who(line, parent->comm, tgid);
 	else
 		text_printf(line, "(%" PRIu32 ")", tgid);
+}
+
+static void put_tracer(struct text *line, const struct proclife_process *process)
+{
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
+
+	text_string(line, ", by ");
+	if (tracer->ts)
+		text_who(line, tracer->comm, tracer->tgid);
+	else
+		text_printf(line, "(%u)", tracer->tgid);
 }
 
 static void put_phase(struct text *line, const struct run *run, const struct fire *fire)
@@ -43,6 +56,10 @@ static void put_phase(struct text *line, const struct run *run, const struct fir
 			text_string(line, ", signal");
 			text_killer(line, killer, process->tgid, run->cgroups);
 		}
+		break;
+	case PROCLIFE_TRACED:
+		put_tracer(line, process);
+		put_parent(line, run, process);
 		break;
 	case PROCLIFE_ZOMBIE:
 		put_parent(line, run, process);
@@ -114,7 +131,8 @@ static void json_process(const struct run *run, const struct proclife_process *p
 	json_uint_or_null(json, "start", process->start);
 	json_uint_if(json, "uid", proclife_process_has_uid(process), process->uid);
 	json_uint(json, "parent_pid", process->parent_tgid);
-	json_uint(json, "reaper_pid", process->real_parent_tgid);
+	json_uint(json, "reaper_pid", process->notified_tgid ? process->notified_tgid : process->real_parent_tgid);
+	json_tracer(json, proclife_process_tracer(process));
 	json_uint(json, "cgroup", process->cgroup);
 	json_string_or_null(json, "cgroup_path", proclife_cgroups_path(run->cgroups, process->cgroup));
 	json_string_or_null(json, "path", process->path);

@@ -139,6 +139,7 @@ static void show_group(const struct run *run, struct text *line, const struct pr
 	text_style(line, STYLE_PLAIN);
 	text_free(&name);
 	show_open(line, counts->alive, "alive");
+	show_open(line, counts->dying, "dying");
 	show_open(line, counts->unreaped, plural(counts->unreaped, "zombie", "zombies"));
 	show_open(line, counts->unfreed, "not freed");
 	show_open(line, counts->unknown, "whose end was lost");

@@ -255,7 +255,7 @@ static void show_command(const struct info *info, struct text *what)
 static void show_processes(const struct info *info, struct text *what)
 {
 	const char *const left[] = {
-		[PROCLIFE_IS_ALIVE] = "alive", [PROCLIFE_IS_ZOMBIE] = "zombies",
+		[PROCLIFE_IS_ALIVE] = "alive", [PROCLIFE_IS_DYING] = "dying", [PROCLIFE_IS_ZOMBIE] = "zombies",
 		[PROCLIFE_IS_UNFREED] = run_has_reap(&info->run) ? "reaped but not freed" : "not freed",
 		[PROCLIFE_IS_UNKNOWN] = "in an unknown state",
 	};

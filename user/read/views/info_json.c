@@ -91,6 +91,7 @@ static void json_processes(const struct info *info, struct json *json)
 	json_uint(json, "born", info->processes.born);
 	json_uint(json, "ended", info->processes.ended);
 	json_uint(json, "alive", states[PROCLIFE_IS_ALIVE]);
+	json_uint(json, "dying", states[PROCLIFE_IS_DYING]);
 	json_uint(json, "zombies", states[PROCLIFE_IS_ZOMBIE]);
 	json_uint(json, "unfreed", states[PROCLIFE_IS_UNFREED]);
 	json_uint(json, "unknown", states[PROCLIFE_IS_UNKNOWN]);

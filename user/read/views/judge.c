@@ -55,30 +55,39 @@ bool judge_holds(const struct judged *judged, const struct condition *c, uint64_
 	}
 }
 
-/*
- * Until its parent is notified, it is torn down and no zombie yet, whatever EXIT says. Those that were
- * zombies before they were seen have been so for longer.
- */
+/* Those that were zombies before they were seen have been so for longer. */
 static uint64_t zombie_since(const struct judged *judged, bool *at_least)
 {
 	const struct proclife_process *process = judged->process;
-	uint64_t exited = process->marks.exited;
 
 	if (proclife_process_state(process) != PROCLIFE_IS_ZOMBIE)
 		return 0;
 	if (process->marks.notified)
 		return process->marks.notified;
-	if (proclife_process_has_exited(process))
-		return is_recorded(judged->run, PROCLIFE_SIGNAL) ? 0 : exited;
+	if (proclife_process_is_held(process) || proclife_process_has_exited(process))
+		return 0;
 	*at_least = true;
 	return process->seen;
+}
+
+static uint64_t traced_since(const struct judged *judged, bool *at_least)
+{
+	const struct proclife_process *process = judged->process;
+	uint64_t since;
+
+	if (!proclife_process_is_held(process))
+		return 0;
+	since = proclife_process_tracer(process)->ts;
+	*at_least = !since;
+	return since ? since : process->seen;
 }
 
 static uint64_t teardown_since(const struct judged *judged)
 {
 	const struct proclife_process *process = judged->process;
 
-	if (process->marks.notified || process->marks.reaped || !is_recorded(judged->run, PROCLIFE_SIGNAL))
+	if (proclife_process_announced(process) || process->marks.reaped ||
+	    !is_recorded(judged->run, PROCLIFE_NOTIFY))
 		return 0;
 	return proclife_process_has_exited(process) ? process->marks.exited : process->exiting;
 }
@@ -95,10 +104,9 @@ static bool lives(const struct judged *judged)
 /* Where there is nothing to unmap, nothing may tell that it is over. So does a notice of its own exit. */
 static uint64_t unmap_since(const struct proclife_process *process, const struct proclife_memory *memory)
 {
-	const struct proclife_marks *marks = &process->marks;
-
 	if (!(memory->rss_anon | memory->rss_file | memory->rss_shmem | memory->swap) ||
-	    (memory->own && (marks->notified || marks->reaped || !process->open)))
+	    (memory->own &&
+	     (proclife_process_announced(process) || process->marks.reaped || !process->open)))
 		return 0;
 	return memory->teardown;
 }
@@ -121,6 +129,8 @@ static uint64_t since(const struct judged *judged, enum proclife_phase phase, bo
 		return memory && memory->open && !memory->teardown ? memory->left : 0;
 	case PROCLIFE_UNMAP:
 		return memory && memory->open && !memory->gone ? unmap_since(process, memory) : 0;
+	case PROCLIFE_TRACED:
+		return traced_since(judged, at_least);
 	case PROCLIFE_ZOMBIE:
 		return zombie_since(judged, at_least);
 	case PROCLIFE_RCU_FREE:
@@ -136,8 +146,8 @@ static uint64_t since(const struct judged *judged, enum proclife_phase phase, bo
 /* What goes on since before a gap: can that have hidden the end? A snapshot may have shown it again. */
 static bool can_be_over(const struct judged *judged, enum proclife_phase phase)
 {
-	if (phase != PROCLIFE_LIFE && phase != PROCLIFE_KILL && phase != PROCLIFE_ZOMBIE &&
-	    phase != PROCLIFE_EXIT_FREE)
+	if (phase != PROCLIFE_LIFE && phase != PROCLIFE_KILL && phase != PROCLIFE_TRACED &&
+	    phase != PROCLIFE_ZOMBIE && phase != PROCLIFE_EXIT_FREE)
 		return true;
 	return proclife_process_state(judged->process) == PROCLIFE_IS_UNKNOWN;
 }
@@ -170,8 +180,10 @@ const char *judge_lacks(const struct run *run, const struct condition *c)
 	if (is_phase && (c->phase == PROCLIFE_ZOMBIE || c->phase == PROCLIFE_RCU_FREE) &&
 	    !is_recorded(run, PROCLIFE_REAP))
 		return "REAP";
-	if (is_phase && (c->phase == PROCLIFE_TEARDOWN || c->phase == PROCLIFE_KILL) &&
-	    !is_recorded(run, PROCLIFE_SIGNAL))
+	if (is_phase && (c->phase == PROCLIFE_TEARDOWN || c->phase == PROCLIFE_TRACED || c->phase == PROCLIFE_ZOMBIE) &&
+	    !is_recorded(run, PROCLIFE_NOTIFY))
+		return "NOTIFY";
+	if (is_phase && c->phase == PROCLIFE_KILL && !is_recorded(run, PROCLIFE_SIGNAL))
 		return "SIGNAL";
 	if (is_phase && (c->phase == PROCLIFE_HELD || c->phase == PROCLIFE_UNMAP) &&
 	    !is_recorded(run, PROCLIFE_MM))

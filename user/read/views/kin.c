@@ -56,7 +56,8 @@ static void process_born(void *data, struct proclife_process *process,
 static uint64_t end_of(const struct proclife_process *process)
 {
 	const struct proclife_marks *marks = &process->marks;
-	uint64_t ended = marks->notified ? marks->notified : marks->exited;
+	uint64_t announced = proclife_process_announced(process);
+	uint64_t ended = announced ? announced : marks->exited;
 
 	if (!ended)
 		ended = marks->reaped ? marks->reaped : marks->freed;
@@ -99,7 +100,7 @@ static void keep(struct kin *kin, const struct proclife_process *process)
 	life->script = process->script;
 	life->older = !process->marks.born;
 	life->open = !life->ended &&
-		     proclife_process_state(process) == PROCLIFE_IS_ALIVE;
+		     proclife_process_state(process) <= PROCLIFE_IS_DYING;
 	life->incomplete = process->incomplete;
 	life->kthread = process->flags & PROCLIFE_F_KTHREAD;
 }

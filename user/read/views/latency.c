@@ -15,6 +15,7 @@ const struct phase_row phase_rows[PHASE_ROWS] = {
 	{ "exit", "notified", PROCLIFE_TEARDOWN, true, true },
 	{ "let go", "unmap", PROCLIFE_HELD, true, false },
 	{ "unmap", "gone", PROCLIFE_UNMAP, true, false },
+	{ "traced", "parent", PROCLIFE_TRACED, true, true },
 	{ "notified", "reap", PROCLIFE_ZOMBIE, false, true },
 	{ "reap", "free", PROCLIFE_RCU_FREE, false, true },
 	{ "exit", "free", PROCLIFE_EXIT_FREE, false, true },
@@ -34,12 +35,6 @@ struct latency {
 static uint64_t phase_count(const struct run *run, enum proclife_phase phase)
 {
 	return proclife_histogram_count(proclife_latency_phase(run->latency, phase));
-}
-
-/* Without SIGCHLDs, zombies begin with the exit. */
-static bool has_teardown(const struct run *run)
-{
-	return phase_count(run, PROCLIFE_TEARDOWN);
 }
 
 /* Is the teardown of the address space a part of an exit? */
@@ -75,8 +70,10 @@ static void show_method(const struct run *run, struct text *line,
 		text_printf(line, " REAP is recorded at %s.", reap);
 	else
 		text_string(line, " REAP is not recorded: zombie and rcu_free cannot be told apart.");
-	if (has_teardown(run))
-		text_string(line, " A zombie begins when its parent is notified, by SIGCHLD.");
+	if (!run->options->threads && run_has_notify(run))
+		text_string(line, " A zombie begins when its parent is notified.");
+	else if (!run->options->threads)
+		text_string(line, " NOTIFY is not recorded: zombie contains the teardown.");
 	text_string(line, " Linux ");
 	text_name(line, header->release, PROCLIFE_RELEASE_LEN);
 	text_string(line, ".");
@@ -135,6 +132,7 @@ static struct proclife_latency_counts counts_of(const struct run *run)
 		return counts;
 	census = run->options->threads ? census_take_threads(run) : census_take(run);
 	counts.alive = census.states[PROCLIFE_IS_ALIVE];
+	counts.dying = census.states[PROCLIFE_IS_DYING];
 	counts.unreaped = census.states[PROCLIFE_IS_ZOMBIE];
 	counts.unfreed = census.states[PROCLIFE_IS_UNFREED];
 	counts.unknown = census.states[PROCLIFE_IS_UNKNOWN];
@@ -153,6 +151,7 @@ static void show_counts(const struct run *run, struct text *line)
 		text_string(line, " ended");
 	text_style(line, STYLE_PLAIN);
 	show_open(line, counts.alive, "still alive", STYLE_PLAIN);
+	show_open(line, counts.dying, "dying", STYLE_WARN);
 	show_open(line, counts.unreaped, plural(counts.unreaped, "zombie", "zombies"), STYLE_WARN);
 	show_open(line, counts.unfreed, run_has_reap(run) ? "reaped and not yet freed" : "not yet freed",
 		  STYLE_PLAIN);
@@ -176,7 +175,8 @@ static void show_row(const struct run *run, struct text *line, size_t row)
 
 	if (phase_rows[row].optional && !proclife_histogram_count(h))
 		return;
-	if (phase_rows[row].phase == PROCLIFE_ZOMBIE && !has_teardown(run))
+	if (phase_rows[row].phase == PROCLIFE_ZOMBIE &&
+	    (run->options->threads || !run_has_notify(run)))
 		from = "exit";
 	text_printf(line, "%-*s", PHASE_NARROW, proclife_phase_name(phase_rows[row].phase));
 	if (is_wide(run->screen)) {
@@ -305,6 +305,7 @@ static void json_all(const struct run *run, const struct latency *latency)
 	json_string(json, "of", run->options->threads ? "threads" : "processes");
 	json_uint(json, "lives", counts.lives);
 	json_uint(json, "alive", counts.alive);
+	json_uint(json, "dying", counts.dying);
 	json_uint(json, "zombies", counts.unreaped);
 	json_uint(json, "unfreed", counts.unfreed);
 	json_uint(json, "unknown", counts.unknown);

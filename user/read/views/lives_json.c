@@ -7,7 +7,7 @@
 static void json_phases(struct json *json, const struct death *death)
 {
 	static const enum proclife_phase phases[] = {
-		PROCLIFE_LIFE, PROCLIFE_TEARDOWN, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE,
+		PROCLIFE_LIFE, PROCLIFE_TEARDOWN, PROCLIFE_TRACED, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE,
 		PROCLIFE_EXIT_FREE, PROCLIFE_KILL, PROCLIFE_HELD, PROCLIFE_UNMAP,
 	};
 	size_t i;
@@ -103,6 +103,7 @@ void lives_json_death(const struct death *death)
 	json_uint(json, "seen", death->seen);
 	json_uint_or_null(json, "killed", death->killed);
 	json_uint_or_null(json, "exited", death->marks.exited);
+	json_tracer(json, death->tracer.tgid ? &death->tracer : NULL);
 	json_uint_or_null(json, "notified", death->marks.notified);
 	json_uint_or_null(json, "reaped", death->marks.reaped);
 	json_uint_or_null(json, "freed", death->marks.freed);
@@ -115,6 +116,7 @@ void lives_json_death(const struct death *death)
 	json_usage(json, death);
 	json_wait_status(json, death->exited && death->exit_code >= 0, death->exit_code);
 	json_killer(json, death->killer.signo ? &death->killer : NULL);
+	json_bool(json, "autoreaped", death->autoreaped);
 	json_uint(json, "reaper_pid", death->reaper_tgid);
 	json_string(json, "state", proclife_state_name(death->state));
 	json_bool(json, "incomplete", death->incomplete);
@@ -131,6 +133,7 @@ void lives_json_end(const struct run *run, const struct lives_counts *counts, ui
 	json_uint(json, "matched", counts->matched);
 	json_uint(json, "shown", shown);
 	json_uint(json, "alive", counts->states[PROCLIFE_IS_ALIVE]);
+	json_uint(json, "dying", counts->states[PROCLIFE_IS_DYING]);
 	json_uint(json, "zombies", counts->states[PROCLIFE_IS_ZOMBIE]);
 	json_uint(json, "unfreed", counts->states[PROCLIFE_IS_UNFREED]);
 	json_uint(json, "unknown", counts->states[PROCLIFE_IS_UNKNOWN]);

@@ -60,6 +60,7 @@ static const struct {
 	[SORT_TEARDOWN] = { "TEARDOWN", LIVES_FIGURE },
 	[SORT_HELD] = { "HELD", LIVES_FIGURE },
 	[SORT_UNMAP] = { "UNMAP", LIVES_FIGURE },
+	[SORT_TRACED] = { "TRACED", LIVES_FIGURE },
 	[SORT_ZOMBIE] = { "ZOMBIE", LIVES_FIGURE },
 	[SORT_RCU_FREE] = { "RCU_FREE", LIVES_FIGURE },
 	[SORT_EXIT_FREE] = { "EXIT_FREE", LIVES_FIGURE },
@@ -483,6 +484,7 @@ void lives_text_end(struct lives_text *view, const struct lives_counts *counts, 
 		text_string(line, " shown");
 	}
 	put_state(line, &separator, counts->states[PROCLIFE_IS_ALIVE], " alive", STYLE_PLAIN);
+	put_state(line, &separator, counts->states[PROCLIFE_IS_DYING], " dying", STYLE_WARN);
 	put_state(line, &separator, zombies, plural(zombies, " zombie", " zombies"),
 		  STYLE_WARN);
 	put_state(line, &separator, counts->states[PROCLIFE_IS_UNFREED], " not freed", STYLE_PLAIN);

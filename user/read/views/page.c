@@ -76,6 +76,7 @@ static void set_counts(struct page_life *life, const struct run *run,
 
 static void keep(struct page *page, const struct proclife_process *process)
 {
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 	struct page_life *life = add(page);
 
 	life->id = process->id;
@@ -109,6 +110,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->incomplete = process->incomplete;
 	life->kthread = process->flags & PROCLIFE_F_KTHREAD;
 	life->args_cut = process->args_cut;
+	life->traced = tracer ? tracer->ts : 0;
 	life->notified_lost = process->notified_lost;
 	life->shown = process->matches;
 }

@@ -29,6 +29,7 @@ struct page_life {
 	uint64_t before; /* how long it had lived then; 0: it was born then, or that is not known */
 	struct proclife_marks marks;
 	uint64_t killed;
+	uint64_t traced; /* when a tracer was notified */
 	uint64_t left; /* of its memory: as in struct proclife_memory */
 	uint64_t teardown;
 	uint64_t gone;

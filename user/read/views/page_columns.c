@@ -19,7 +19,7 @@ uint64_t page_time(const struct page *page, uint64_t ts)
 
 enum column {
 	BEGIN, BEFORE, FLAGS, STATE, PID, PARENT, PARENT_PID, COMM, PATH, ARGS, END, CODE,
-	EXITED, NOTIFIED, REAPED, FREED, KILLED, LEFT, TEARDOWN, GONE, MAPPED,
+	EXITED, TRACED, NOTIFIED, REAPED, FREED, KILLED, LEFT, TEARDOWN, GONE, MAPPED,
 	RUNTIME, RSS, USER, CGROUP, THREADS, EXECS, CREATOR, REAPER, CPU,
 	COLUMNS,
 };
@@ -81,7 +81,8 @@ static void put_marks(struct columns *columns, const struct page_life *life)
 	put(columns, BEFORE, life->before < MOST_TIME ? life->before : MOST_TIME);
 	columns->begin = begin;
 	exited = put_mark(columns, EXITED, begin, life->marks.exited);
-	at = put_mark(columns, NOTIFIED, exited, life->marks.notified);
+	at = put_mark(columns, TRACED, exited, life->traced);
+	at = put_mark(columns, NOTIFIED, at, life->marks.notified);
 	at = put_mark(columns, REAPED, at, life->marks.reaped);
 	put_mark(columns, FREED, at, life->marks.freed);
 	put_mark(columns, KILLED, exited, life->killed);

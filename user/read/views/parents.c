@@ -267,8 +267,8 @@ static void show_method(const struct parents *parents, struct text *line, uint64
 		text_line(line);
 		text_style(line, STYLE_DIM);
 	}
-	text_string(line, "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: SIGCHLDs that met "
-			  "one already pending. MAX: the longest that one of them was a zombie.");
+	text_string(line, "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: ends whose signal "
+			  "met one already pending. MAX: the longest that one of them was a zombie.");
 	text_style(line, STYLE_PLAIN);
 	text_paragraph(line);
 }

@@ -56,6 +56,7 @@ static void put_end(struct packets *packets, const struct life *life)
 {
 	const struct proclife_process *process = life->process;
 	const struct proclife_killer *killer = proclife_process_killer(process);
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 	unsigned int code = (unsigned int)process->exit_code, signal = code & 0x7f;
 	char text[24];
 
@@ -77,6 +78,13 @@ static void put_end(struct packets *packets, const struct life *life)
 		put_text(packets, "killer_cause", proclife_cause_name(killer->cause));
 		put_text(packets, "killer_oom_scope", proclife_oom_scope_name(killer->oom_scope));
 		put_known(packets, "killer_oom_cgroup", killer->oom_cgroup);
+	}
+	if (process->autoreaped)
+		packets_note_true(packets, "autoreaped");
+	if (tracer) {
+		packets_note_uint(packets, "tracer_pid", tracer->tgid);
+		if (tracer->ts)
+			put_comm(packets, "tracer_comm", tracer->comm);
 	}
 	if (process->reaper_tgid) {
 		packets_note_uint(packets, "reaper_pid", process->reaper_tgid);

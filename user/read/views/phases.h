@@ -5,7 +5,7 @@
 
 #include <proclife.h>
 
-#define PHASE_ROWS 8
+#define PHASE_ROWS 9
 
 extern const struct phase_row {
 	const char *from;

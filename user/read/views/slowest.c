@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/quote.h"
 #include "views/memory.h"
 #include "views/rcu.h"
 #include "views/slowest.h"
@@ -59,6 +60,7 @@ static void process_over(void *data, struct proclife_process *process)
 static void process_gone(void *data, struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 	struct slowest *slowest = data;
 	struct death death = {
 		.marks = process->marks,
@@ -78,6 +80,8 @@ static void process_gone(void *data, struct proclife_process *process)
 		.free_cpu = process->free_cpu,
 		.reaper_named = process->reaper_named,
 		.cgroups = slowest->run->cgroups,
+		.autoreaped = process->autoreaped,
+		.is_held = proclife_process_is_held(process),
 	};
 
 	if (!process->selected || !process->matches || process->notified_lost ||
@@ -85,6 +89,8 @@ static void process_gone(void *data, struct proclife_process *process)
 		return;
 	if (killer)
 		death.killer = *killer;
+	if (tracer)
+		death.tracer = *tracer;
 	set_parent(&death, process);
 	memcpy(death.comm, process->comm, PROCLIFE_COMM_LEN);
 	memcpy(death.reaper_comm, process->reaper_comm, PROCLIFE_COMM_LEN);
@@ -185,6 +191,7 @@ static void show_json(struct json *json, struct text *why, const struct death *d
 	json_bytes(json, "comm", death->comm, PROCLIFE_COMM_LEN);
 	json_uint(json, "took", death_took(death));
 	json_uint(json, "exited", death->marks.exited);
+	json_tracer(json, death->tracer.tgid ? &death->tracer : NULL);
 	json_uint_or_null(json, "notified", death->marks.notified);
 	json_uint_or_null(json, "reaped", death->marks.reaped);
 	json_uint_or_null(json, "freed", death->marks.freed);

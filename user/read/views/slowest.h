@@ -21,6 +21,7 @@ struct death {
 	struct proclife_killer killer; /* its signal is 0 if there is none */
 	struct proclife_memory memory; /* zeros: not known */
 	struct proclife_cgroups *cgroups; /* has their paths */
+	struct proclife_tracer tracer; /* its pid is 0 if there is none */
 	uint32_t pid;
 	uint32_t tgid;
 	uint32_t threads;
@@ -30,6 +31,8 @@ struct death {
 	uint32_t real_parent_tgid;
 	uint16_t free_cpu;
 	bool is_thread;
+	bool autoreaped;
+	bool is_held; /* by the tracer, at the end */
 	bool parent_known; /* its name, by birth */
 	bool ended_with_parent; /* as in struct proclife_process */
 	bool reaper_named; /* reaper_comm is not only a thread's */

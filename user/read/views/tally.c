@@ -159,14 +159,14 @@ static void print_missing(const struct tally *tally, FILE *out)
 static void print_present(const struct tally *tally, uint64_t now, FILE *out)
 {
 	struct census census = census_take(tally->run);
-	const uint64_t *states = census.states, *dying = census.dying;
+	const uint64_t *states = census.states;
 
 	print_gauge(out, "proclife_processes", "Processes that live, kernel threads among them.",
-		    states[PROCLIFE_IS_ALIVE] - dying[PROCLIFE_IS_ALIVE]);
+		    states[PROCLIFE_IS_ALIVE]);
 	print_gauge(out, "proclife_dying", "Processes that exit, and of which nobody was notified yet.",
-		    dying[PROCLIFE_IS_ALIVE] + dying[PROCLIFE_IS_ZOMBIE]);
+		    states[PROCLIFE_IS_DYING]);
 	print_gauge(out, "proclife_zombies", "Processes that have exited, and that nobody has reaped.",
-		    states[PROCLIFE_IS_ZOMBIE] - dying[PROCLIFE_IS_ZOMBIE]);
+		    states[PROCLIFE_IS_ZOMBIE]);
 	print_gauge(out, "proclife_unknown",
 		    "Processes of which lost records can hide whether they live; in none of the others.",
 		    states[PROCLIFE_IS_UNKNOWN]);
@@ -181,9 +181,10 @@ void tally_print(const struct tally *tally, uint64_t now, FILE *out)
 	static const char *const help[PROCLIFE_PHASES] = {
 		[PROCLIFE_LIFE] = "From fork to exit.",
 		[PROCLIFE_KILL] = "From the signal that ended a process to its exit.",
-		[PROCLIFE_TEARDOWN] = "From exit until the parent is notified.",
+		[PROCLIFE_TEARDOWN] = "From exit until the parent, or a tracer, is notified.",
 		[PROCLIFE_HELD] = "Until nobody held the memory that a process had let go of.",
 		[PROCLIFE_UNMAP] = "Unmapping the memory of a process.",
+		[PROCLIFE_TRACED] = "From notifying a tracer to notifying the parent.",
 		[PROCLIFE_ZOMBIE] = "From notifying the parent to the reap.",
 		[PROCLIFE_RCU_FREE] = "From the reap to the free, which RCU delays.",
 		[PROCLIFE_EXIT_FREE] = "From exit to the free.",

@@ -54,6 +54,7 @@ const char *type_parameter(unsigned int type)
 {
 	switch (type) {
 	case PROCLIFE_REAP:
+	case PROCLIFE_NOTIFY:
 		return "reap";
 	case PROCLIFE_ARGS:
 		return "args_bytes";
@@ -87,6 +88,13 @@ bool run_has_reap(const struct run *run)
 	const struct proclife_header *header = proclife_source_header(run->source);
 
 	return !header || header->features & PROCLIFE_HAS(PROCLIFE_REAP);
+}
+
+bool run_has_notify(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+
+	return header && header->features & PROCLIFE_HAS(PROCLIFE_NOTIFY);
 }
 
 bool run_has_exiting(const struct run *run)

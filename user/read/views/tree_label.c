@@ -188,6 +188,9 @@ void tree_note_state(struct text *notes, enum proclife_life_state state)
 	case PROCLIFE_IS_ALIVE:
 		note(notes, STYLE_GOOD, "alive");
 		break;
+	case PROCLIFE_IS_DYING:
+		note(notes, STYLE_WARN, "dying");
+		break;
 	case PROCLIFE_IS_ZOMBIE:
 		note(notes, STYLE_WARN, "zombie");
 		break;

@@ -203,6 +203,7 @@ bool run_has_reap(const struct run *run);
  */
 uint64_t whole_since(const struct proclife_source *source);
 /* Are EXITINGs? */
+bool run_has_notify(const struct run *run);
 bool run_has_exiting(const struct run *run);
 /* A line for each stream of a recording that is damaged. */
 void json_damage(struct json *json, const struct proclife_source *source, const char *dir);

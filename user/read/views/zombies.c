@@ -11,7 +11,7 @@
 /* Since when; 0: its EXIT was before what the rings still hold. */
 static uint64_t since(const struct proclife_process *process)
 {
-	return proclife_marks_zombie_since(&process->marks);
+	return proclife_process_zombie_since(process);
 }
 
 /* If the beginnings of two are not known, the one with the older task comes first. */
@@ -56,15 +56,31 @@ static bool may_have_waited(const struct run *run, const struct proclife_process
 				       reaper->waited ? reaper->waited : since(zombie));
 }
 
-/* The parent that it had at its exit, if nobody has reaped that either. */
+/* Who should reap it, if nobody has reaped that either. */
 static const struct proclife_process *dead_parent(const struct run *run,
 						  const struct proclife_process *zombie)
 {
 	const struct proclife_process *parent = proclife_tasks_holder(run->tasks,
-								      zombie->real_parent_tgid);
+								      proclife_process_awaits(zombie));
 
 	return parent && proclife_process_state(parent) == PROCLIFE_IS_ZOMBIE ? parent :
 											    NULL;
+}
+
+/* It is not known of one that the snapshot found. */
+static const char *known_name(const struct proclife_tracer *tracer)
+{
+	return tracer->ts ? tracer->comm : NULL;
+}
+
+static void put_parent(const struct run *run, struct text *line, uint32_t tgid)
+{
+	const struct proclife_process *parent = proclife_tasks_holder(run->tasks, tgid);
+
+	if (parent)
+		text_who(line, parent->comm, tgid);
+	else
+		text_printf(line, "(%" PRIu32 ")", tgid);
 }
 
 static void show_reaper(const struct run *run, struct text *line,
@@ -73,20 +89,33 @@ static void show_reaper(const struct run *run, struct text *line,
 	const struct proclife_process *reaper = proclife_process_reaper(zombie);
 	const struct proclife_process *dead = reaper ? NULL : dead_parent(run, zombie);
 	const char *comm = reaper ? reaper->comm : dead ? dead->comm : NULL;
+	uint32_t tgid = proclife_process_awaits(zombie);
+	bool held = proclife_process_is_held(zombie);
 
-	if (!comm && zombie->parent_id && zombie->real_parent_tgid == zombie->parent_tgid)
+	if (!comm && held)
+		comm = known_name(proclife_process_tracer(zombie));
+	if (!comm && zombie->parent_id && tgid == zombie->parent_tgid)
 		comm = zombie->parent_comm;
 	if (comm) {
 		text_comm(line, comm);
 		text_string(line, " ");
 	}
-	text_printf(line, "(%" PRIu32 ")", zombie->real_parent_tgid);
+	text_printf(line, "(%" PRIu32 ")", tgid);
+	if (held) {
+		text_string(line, ", which traces it: its parent ");
+		put_parent(run, line, zombie->real_parent_tgid);
+		text_string(line, " is not notified before it has waited");
+	}
+	if (!reaper && held) {
+		text_string(line, ", and is gone");
+		return;
+	}
 	if (!reaper) {
 		text_string(line, dead ? " is a zombie, too: init or a subreaper" :
 					 " is gone: init or a subreaper");
 		return;
 	}
-	if (zombie->parent_tgid && zombie->parent_tgid != zombie->real_parent_tgid)
+	if (!held && zombie->parent_tgid && zombie->parent_tgid != tgid)
 		text_printf(line, ", by adoption from %" PRIu32, zombie->parent_tgid);
 	if (may_have_waited(run, reaper, zombie)) {
 		text_string(line, ", when it last called wait() is not known");
@@ -133,9 +162,10 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_wait_status(json, zombie->exit_code >= 0, zombie->exit_code);
 	json_killer(json, proclife_process_killer(zombie));
 	json_uint_or_null(json, "exited", zombie->marks.exited);
+	json_tracer(json, proclife_process_is_held(zombie) ? proclife_process_tracer(zombie) : NULL);
 	json_uint_or_null(json, "notified", zombie->marks.notified);
 	json_uint(json, "parent_pid", zombie->parent_tgid);
-	json_uint(json, "reaper_pid", zombie->real_parent_tgid);
+	json_uint(json, "reaper_pid", proclife_process_awaits(zombie));
 	json_comm_or_null(json, "reaper_comm", reaper, reaper ? reaper->comm : NULL);
 	json_uint_or_null(json, "reaper_waited", reaper && !may_have_waited(run, reaper, zombie) ?
 		reaper->waited : 0);

@@ -24,7 +24,7 @@
 /* Not static: what is written there has to be written. */
 extern struct proclife_record slot;
 struct proclife_record slot;
-static struct kernel_siginfo siginfo = { .si_signo = SIGCHLD, .si_code = CLD_EXITED };
+static struct kernel_siginfo siginfo = { .si_signo = SIGTERM, .si_code = SI_USER };
 
 static void nothing(void)
 {
@@ -153,10 +153,18 @@ static void piece_signal(void)
 {
 	struct rings_slot at;
 
-	if (record_wants_signal(current, SIGCHLD, 0))
-		record_signal(rings_begin(&at, PROCLIFE_SIGNAL), current, SIGCHLD, &siginfo, true, 0,
+	if (record_wants_signal(current, SIGTERM, 0))
+		record_signal(rings_begin(&at, PROCLIFE_SIGNAL), current, SIGTERM, &siginfo, true, 0,
 			      false);
 	rings_end(&at, PROCLIFE_SIGNAL);
+}
+
+static void piece_notify(void)
+{
+	struct rings_slot at;
+
+	record_notify(rings_begin(&at, PROCLIFE_NOTIFY), current, SIGCHLD);
+	rings_end(&at, PROCLIFE_NOTIFY);
 }
 
 static void piece_reap(void)
@@ -291,6 +299,7 @@ static const struct {
 	{ "WAIT", piece_wait },
 	{ "EXIT", piece_exit },
 	{ "SIGNAL", piece_signal },
+	{ "NOTIFY", piece_notify },
 	{ "REAP", piece_reap },
 	{ "FREE", piece_free },
 	{ "RENAME", piece_rename },
