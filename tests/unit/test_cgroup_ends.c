@@ -419,6 +419,26 @@ static void test_use_lost_then_empty(void **state)
 	assert_int_equal(told_end()->last.tgid, b.tgid);
 }
 
+/* So is who was gone before it was empty again. */
+static void test_use_lost_then_gone(void **state)
+{
+	(void)state;
+	populated(9, true);
+	begins(10, &a, CONTAINER);
+	dies(20, &a);
+	populated(31, false);
+	feed_gap(tasks, 3, 32, 35);
+	begins(40, &b, CONTAINER);
+	begins(41, &c, CONTAINER);
+	dies(50, &b);
+	exits(61, 63, &c);
+	populated(64, false);
+	assert_int_equal(told_end()->processes, 2);
+	assert_int_equal(told_end()->killed.tgid, b.tgid);
+	assert_int_equal(told_end()->killer->ts, 50);
+	assert_int_equal(told_end()->last.tgid, c.tgid);
+}
+
 static void expect_suppressed(uint32_t what, uint64_t ts, bool incomplete)
 {
 	populated(9, true);
@@ -490,6 +510,7 @@ int main(void)
 		RECORDED(test_used_again), ENDS(test_zombie), ENDS(test_same_time),
 		ENDS(test_began_before), RECORDED(test_gap), RECORDED(test_gap_before),
 		RECORDED(test_empty_lost), RECORDED(test_use_lost), RECORDED(test_use_lost_then_empty),
+		RECORDED(test_use_lost_then_gone),
 		RECORDED(test_signals_suppressed), RECORDED(test_cgroups_suppressed), RECORDED(test_suppressed_before),
 		RECORDED(test_others_suppressed),
 		ENDS(test_tasks_freed), ENDS(test_many), ENDS(test_unknown),

@@ -7,17 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is told begins with the last time that the cgroup got its first task. */
-struct entry {
+/* The processes that end in a cgroup from one time that it gets its first task until it is empty. */
+struct stretch {
 	struct proclife_cgroup_end end; /* what programs see */
 	struct proclife_killer killer;	/* ts 0: none */
-	uint64_t populated; /* that time; 0: before the trace, or not recorded */
 	uint64_t left;	    /* when the last one had left it, as far as that is known */
 	uint64_t killed_id; /* of processes; of two at the same time, one has to be chosen */
 	uint64_t last_id;
 	uint64_t reaped_id;
-	bool lives;  /* a process of it lives, or it is not known whether */
 	bool zombie; /* one has not been reaped */
+};
+
+/* What is told is of the last stretch. */
+struct entry {
+	struct stretch last;
+	struct stretch next; /* those after it was empty: a record that it got a task may be missing */
+	uint64_t populated; /* when it got its first task; 0: before the trace, or not recorded */
+	bool lives; /* a process of it lives, or it is not known whether */
 };
 
 struct proclife_cgroup_ends {
@@ -33,7 +39,7 @@ static struct entry *get(struct proclife_cgroup_ends *ends, uint64_t cgroup)
 		return entry;
 	entry = proclife_listed_add(&ends->entries, cgroup, sizeof(*entry));
 	if (entry)
-		entry->end.cgroup = cgroup;
+		entry->last.end.cgroup = cgroup;
 	return entry;
 }
 
@@ -61,46 +67,46 @@ static uint64_t left_at(const struct proclife_process *process)
 	return marks->exited;
 }
 
-static void note_killed(struct entry *entry, const struct proclife_process *process)
+static void note_killed(struct stretch *stretch, const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_sigkill(process);
-	struct proclife_cgroup_end *end = &entry->end;
+	struct proclife_cgroup_end *end = &stretch->end;
 
 	if (!killer ||
-	    (entry->killer.ts && is_later(killer->ts, process->id, entry->killer.ts, entry->killed_id)))
+	    (stretch->killer.ts && is_later(killer->ts, process->id, stretch->killer.ts, stretch->killed_id)))
 		return;
-	entry->killer = *killer;
-	end->killer = &entry->killer;
+	stretch->killer = *killer;
+	end->killer = &stretch->killer;
 	set_who(&end->killed, process);
-	entry->killed_id = process->id;
+	stretch->killed_id = process->id;
 }
 
-static void note_exited(struct entry *entry, const struct proclife_process *process)
+static void note_exited(struct stretch *stretch, const struct proclife_process *process)
 {
 	uint64_t left = left_at(process);
 
-	if (!is_later(left, process->id, entry->left, entry->last_id))
+	if (!is_later(left, process->id, stretch->left, stretch->last_id))
 		return;
-	entry->end.exited = process->marks.exited;
-	entry->end.notified = process->marks.notified;
-	set_who(&entry->end.last, process);
-	entry->left = left;
-	entry->last_id = process->id;
+	stretch->end.exited = process->marks.exited;
+	stretch->end.notified = process->marks.notified;
+	set_who(&stretch->end.last, process);
+	stretch->left = left;
+	stretch->last_id = process->id;
 }
 
-static void note_reaped(struct entry *entry, const struct proclife_process *process)
+static void note_reaped(struct stretch *stretch, const struct proclife_process *process)
 {
-	struct proclife_cgroup_end *end = &entry->end;
+	struct proclife_cgroup_end *end = &stretch->end;
 	uint64_t reaped = process->marks.reaped;
 
-	if (!reaped || !is_later(reaped, process->id, end->reaped, entry->reaped_id))
+	if (!reaped || !is_later(reaped, process->id, end->reaped, stretch->reaped_id))
 		return;
 	end->reaped = reaped;
 	set_who(&end->last_reaped, process);
 	end->reaper.tgid = process->reaper_tgid;
 	end->reaper.named = process->reaper_named;
 	memcpy(end->reaper.comm, process->reaper_comm, sizeof(end->reaper.comm));
-	entry->reaped_id = process->id;
+	stretch->reaped_id = process->id;
 }
 
 static void process_gone(void *data, struct proclife_process *process)
@@ -108,6 +114,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	struct proclife_cgroup_ends *ends = data;
 	enum proclife_life_state state = proclife_process_state(process);
 	uint64_t began = process->marks.exited ? process->marks.exited : left_at(process);
+	struct stretch *stretch;
 	struct entry *entry;
 
 	if (!process->cgroup)
@@ -121,14 +128,15 @@ static void process_gone(void *data, struct proclife_process *process)
 		entry->lives = true;
 		return;
 	}
-	/* It was there before the cgroup was last empty, or it had been moved away by then. */
-	if (began < entry->populated || (entry->end.empty && began > entry->end.empty))
+	if (began < entry->populated) /* it was there before the cgroup was last empty */
 		return;
-	entry->end.processes++;
-	entry->zombie |= state == PROCLIFE_IS_ZOMBIE;
-	note_killed(entry, process);
-	note_exited(entry, process);
-	note_reaped(entry, process);
+	/* After it was empty: it had been moved away by then, unless the next record says that it is empty again. */
+	stretch = entry->last.end.empty && began > entry->last.end.empty ? &entry->next : &entry->last;
+	stretch->end.processes++;
+	stretch->zombie |= state == PROCLIFE_IS_ZOMBIE;
+	note_killed(stretch, process);
+	note_exited(stretch, process);
+	note_reaped(stretch, process);
 }
 
 static void cgroup_changed(void *data, const struct proclife_record *record)
@@ -140,20 +148,21 @@ static void cgroup_changed(void *data, const struct proclife_record *record)
 		ends->tasks->error = -ENOMEM;
 		return;
 	}
-	/* If it was empty already, that it got a task in between was lost. */
-	if (record->cgroup.populated || entry->end.empty)
-		*entry = (struct entry){
-			.end.cgroup = record->cgroup.cgroup,
-			.populated = record->cgroup.populated ? record->ts : entry->end.empty,
-		};
+	if (record->cgroup.populated)
+		*entry = (struct entry){ .populated = record->ts };
+	else if (entry->last.end.empty) /* that it got a task in between was lost */
+		*entry = (struct entry){ .last = entry->next, .populated = entry->last.end.empty };
+	entry->last.end.cgroup = record->cgroup.cgroup;
+	if (entry->last.end.killer) /* it has moved */
+		entry->last.end.killer = &entry->last.killer;
 	if (!record->cgroup.populated)
-		entry->end.empty = record->ts;
+		entry->last.end.empty = record->ts;
 }
 
 /* Decides whether it has ended, and how certain that is. */
 static void settle(const struct proclife_tasks *tasks, struct entry *entry)
 {
-	struct proclife_cgroup_end *end = &entry->end;
+	struct proclife_cgroup_end *end = &entry->last.end;
 	bool lacks = (tasks->gap_to && tasks->gap_to >= entry->populated) ||
 		     proclife_tasks_may_lack(tasks, PROCLIFE_SIGNAL, entry->populated) ||
 		     proclife_tasks_may_lack(tasks, PROCLIFE_CGROUP, entry->populated);
@@ -165,7 +174,7 @@ static void settle(const struct proclife_tasks *tasks, struct entry *entry)
 		end->ended = !entry->lives || !lacks;
 	else
 		end->ended = !entry->lives && all_known && (!tasks->with_cgroup || lacks);
-	if (entry->zombie)
+	if (entry->last.zombie)
 		end->reaped = 0;
 }
 
@@ -176,7 +185,7 @@ const struct proclife_cgroup_end *proclife_cgroup_ends_get(const struct proclife
 
 	if (entry && ends->tasks)
 		settle(ends->tasks, entry);
-	return entry && entry->end.processes && entry->end.ended ? &entry->end : NULL;
+	return entry && entry->last.end.processes && entry->last.end.ended ? &entry->last.end : NULL;
 }
 
 static void tasks_freed(void *data)
