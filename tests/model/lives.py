@@ -92,8 +92,15 @@ class Process:
         return its if its and (its.teardown or sure) else None
 
     @property
+    def ended(self):
+        return self.last_exit is not None or self.announced is not None or bool(self.told_pid) or \
+            self.reaped is not None or (self.leader is not None and self.leader.freed is not None)
+
+    @property
     def max_rss(self):
-        return self.peak if self.exit_rss is None else self.exit_rss or None
+        if self.exit_rss is not None:
+            return self.exit_rss or None
+        return self.peak if self.ended else None
 
     @property
     def runtime(self):
@@ -409,6 +416,12 @@ class Lives:
         self.end_memory(its, mm)
         if its.process:
             its.process.its_memory = None
+            self.forget_peak(its.process)
+
+    @staticmethod
+    def forget_peak(process):
+        if not process.ended:
+            process.peak = None
 
     def own_memory(self, process, mm):
         its = self.open_memory(mm)
@@ -418,6 +431,8 @@ class Lives:
             its = None
         if not its:
             its = self.memories[mm] = Memory()
+        if process.its_memory is not its:
+            self.forget_peak(process)
         its.process, process.its_memory = process, its
         return its
 
@@ -432,8 +447,8 @@ class Lives:
 
     def mm_left(self, record, process, _, own):
         if own:
-            process.peak = max(process.peak or 0, record["peak"])
             self.own_memory(process, record["mm"]).left = record
+            process.peak = max(process.peak or 0, record["peak"])
 
     def mm_early(self, record, _, its, __):
         if its and its.process and self.may_lack(its) or its and its.by == record["handle"]:
@@ -452,8 +467,8 @@ class Lives:
 
     def mm_teardown(self, record, process, its, own):
         if own:
-            process.peak = max(process.peak or 0, record["peak"])
             its = self.own_memory(process, record["mm"])
+            process.peak = max(process.peak or 0, record["peak"])
             its.own, its.left = True, None
         elif not its:
             return

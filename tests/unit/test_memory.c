@@ -306,7 +306,6 @@ static void test_peak_after_exec(void **state)
 	feed(tasks, exec_record(11, &a, 200, "/bin/a"));
 	feed(tasks, dies(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
-	assert_int_equal(rss_of(&a), 200 * 200);
 	feed(tasks, late_exit(30, &a));
 	assert_int_equal(rss_of(&a), 200 * 200);
 
@@ -354,7 +353,6 @@ static void test_peak_unknown(void **state)
 	feed(tasks, clone_record(11, &t, &shell, &a));
 	feed(tasks, exiting_record(12, &t, &shell, NULL, 0));
 	feed(tasks, mm_record(13, &t, PROCLIFE_MM_LEFT, &a));
-	assert_int_equal(rss_of(&a), 200 * 200);
 	feed(tasks, exec_record(14, &a, 200, "/bin/a"));
 	assert_int_equal(rss_of(&a), 0);
 	feed(tasks, late_exit(15, &a));
@@ -368,6 +366,54 @@ static void test_peak_unknown(void **state)
 	assert_int_equal(rss_of(&old), 200 * 201);
 }
 
+/* While a thread still has the address space, its peak is not known: the one that leaves last has seen it. */
+static void test_peak_of_the_last(void **state)
+{
+	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
+	struct proclife_record first = mm_record(23, &a, PROCLIFE_MM_LEFT, &a);
+	struct proclife_record second = mm_record(25, &t, PROCLIFE_MM_LEFT, &a);
+
+	(void)state;
+	second.mm.peak += 4;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, exec_record(11, &a, 200, "/bin/a"));
+	feed(tasks, clone_record(12, &t, &shell, &a));
+	feed(tasks, dies(20, &a));
+	feed(tasks, dies(21, &t));
+	feed(tasks, first);
+	feed(tasks, ended(24, &a, 0, 1));
+	assert_int_equal(rss_of(&a), 0);
+	feed(tasks, second);
+	assert_int_equal(rss_of(&a), 0);
+	feed(tasks, late_exit(26, &t));
+	assert_int_equal(rss_of(&a), 200 * 200 + 4);
+}
+
+/* Where its EXIT was lost, whatever follows that shows that it has ended. */
+static void test_peak_without_exit(void **state)
+{
+	struct who debugger = process_of_pid(199, "gdb");
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct who a = process_of_pid(200 + i, "app");
+		struct proclife_record ends[] = {
+			notify_record(30, &a, &shell),
+			traced_record(30, &a, &debugger, &shell),
+			reap_record(30, &a, &shell),
+			free_record(30, &a),
+		};
+
+		feed(tasks, fork_record(20, &a, &shell));
+		feed(tasks, exec_record(21, &a, a.pid, "/bin/a"));
+		feed(tasks, dies(22, &a));
+		feed(tasks, mm_record(23, &a, PROCLIFE_MM_LEFT, &a));
+		assert_int_equal(rss_of(&a), 0);
+		feed(tasks, ends[i]);
+		assert_int_equal(i < 3 ? rss_of(&a) : last.max_rss, 200 * a.pid);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +421,8 @@ int main(void)
 		MEMORY(test_peak_after_exec),
 		MEMORY(test_peak_with_exit),
 		MEMORY(test_peak_unknown),
+		MEMORY(test_peak_of_the_last),
+		MEMORY(test_peak_without_exit),
 		MEMORY(test_by_itself),
 		MEMORY(test_held),
 		MEMORY(test_held_for_a_moment),

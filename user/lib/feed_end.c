@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What EXIT, NOTIFY, SIGNAL, WAIT, REAP and FREE mean: how a life ends, and who was there. */
 #include "feed.h"
+#include "memory.h"
 #include "report.h"
 
 #include <errno.h>
@@ -180,6 +181,7 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 		process->marks.exited = end_of(tasks, process, record->ts);
 		own->unsure = !own->sole && !proclife_process_whole(tasks, process);
 		own->counted = proclife_process_ungapped(tasks, process);
+		proclife_memory_peaked(process);
 		tell_exited(tasks, process);
 	}
 	return proclife_wanted(process);
@@ -253,6 +255,7 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 		return proclife_wanted(process);
 	proclife_process_sure(tasks, process);
 	process->marks.reaped = record->ts;
+	proclife_memory_peaked(process);
 	/* There is one before each REAP of a process. */
 	process->notified_lost = !process->marks.notified && tasks->with_notify;
 	/* If that is not there, this shows it, unless a tracer has released it. */
@@ -292,6 +295,7 @@ int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_recor
 	task->free_cpu = record->cpu;
 	task->process->free_cpu = record->cpu;
 	proclife_own(task->process)->leader_freed |= task->leader;
+	proclife_memory_peaked(task->process);
 	task->runtime = record->free.runtime;
 	task->utime = record->free.utime;
 	task->stime = record->free.stime;
@@ -363,8 +367,10 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	if (!(record->flags & PROCLIFE_F_GROUP_DEAD) || !task->leader || process->marks.reaped)
 		return proclife_wanted(process);
 	if (record->flags & PROCLIFE_F_TRACER) {
-		return proclife_tracer_note(process, record->ts, notify->receiver_tgid, notify->receiver_comm) ?:
-			       proclife_wanted(process);
+		int err = proclife_tracer_note(process, record->ts, notify->receiver_tgid, notify->receiver_comm);
+
+		proclife_memory_peaked(process);
+		return err ? err : proclife_wanted(process);
 	}
 	/* Those after the first one are for parents that inherit it. */
 	if (!process->notified_tgid && is_first_notice(tasks, process, notify)) {
@@ -376,6 +382,7 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	if (receiver && (receiver->tgid != notify->receiver_tgid || receiver->marks.reaped))
 		receiver = NULL;
 	process->notified_tgid = notify->receiver_tgid;
+	proclife_memory_peaked(process);
 	process->notified_id = receiver ? receiver->id : 0;
 	return proclife_wanted(process);
 }

@@ -32,6 +32,8 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	process->execs++;
 	proclife_own(process)->shares = false;
 	process->max_rss = 0; /* that was of the address space before */
+	if (proclife_own(process)->memory)
+		proclife_own(process)->memory->peak = 0;
 	process->uid = exec->uid;
 	if (record->flags & PROCLIFE_F_TRUNCATED) {
 		memcpy(to, "...", 3);

@@ -95,13 +95,6 @@ static void feed_teardown(struct proclife_tasks *tasks, const struct proclife_ta
 		proclife_memory_finish(tasks, own);
 }
 
-/* Of the address space since the last exec. Several threads can let go of it, one after the other. */
-static void note_peak(struct proclife_process *process, const struct proclife_record *record)
-{
-	if (!proclife_own(process)->peaked && process->max_rss < record->mm.peak)
-		process->max_rss = record->mm.peak;
-}
-
 static int feed_own(struct proclife_tasks *tasks, struct proclife_task *task,
 		    const struct proclife_record *record)
 {
@@ -109,7 +102,10 @@ static int feed_own(struct proclife_tasks *tasks, struct proclife_task *task,
 
 	if (!own)
 		return -ENOMEM;
-	note_peak(task->process, record);
+	/* Several threads can let go of it, one after the other: the last one has seen the peak. */
+	if (own->peak < record->mm.peak)
+		own->peak = record->mm.peak;
+	proclife_memory_peaked(task->process);
 	if (record->mm.what == PROCLIFE_MM_LEFT) {
 		if (own->memory.teardown) { /* it cannot be */
 			proclife_memory_forget(tasks, own);

@@ -97,6 +97,20 @@ void proclife_memory_finish(struct proclife_tasks *tasks, struct proclife_own_me
 		report_and_drop(tasks, own->process);
 }
 
+/* As long as it has not ended, a thread of it can be left that raises the peak. */
+void proclife_memory_peaked(struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+
+	if (!own->memory || own->peaked)
+		return;
+	if (!own->exited && !proclife_process_announced(process) && !process->notified_tgid &&
+	    !process->marks.reaped && !own->leader_freed)
+		return;
+	if (process->max_rss < own->memory->peak)
+		process->max_rss = own->memory->peak;
+}
+
 struct proclife_own_memory *proclife_memory_begin(struct proclife_tasks *tasks, uint64_t mm)
 {
 	struct proclife_own_memory *own;

@@ -19,6 +19,8 @@ struct proclife_own_memory *proclife_memory_begin_own(struct proclife_tasks *tas
  */
 bool proclife_memory_is_doubtful(const struct proclife_tasks *tasks,
 				 const struct proclife_own_memory *own);
+/* Sets the process's max_rss from what MMs said, if it has ended. */
+void proclife_memory_peaked(struct proclife_process *process);
 /* Nothing more is known of it: another one has its handle, or others use it as their own. */
 void proclife_memory_forget(struct proclife_tasks *tasks, struct proclife_own_memory *own);
 /* All that there is to know of it is known. */

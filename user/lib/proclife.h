@@ -548,8 +548,8 @@ struct proclife_process {
 	struct proclife_marks marks;
 	uint64_t seen;	  /* the time of its first record; marks.born, if that was seen */
 	/*
-	 * KiB that it had in memory at most, since its last exec. 0: not known, as long as it has not let go
-	 * of its address space, or if that was not seen.
+	 * KiB that it had in memory at most, since its last exec. 0: not known, as long as it has not ended, or
+	 * if it was not seen how it let go of its address space.
 	 */
 	uint64_t max_rss;
 	struct proclife_task *leader; /* NULL if it was not seen, or is gone */

@@ -93,6 +93,7 @@ struct proclife_own_memory {
 	struct proclife_own_process *process; /* NULL: not known yet */
 	const struct proclife_tasks *tasks;
 	uint64_t by; /* the task that tears it down */
+	uint64_t peak; /* KiB, as the threads of its process let go of it: max_rss, once that has ended */
 };
 
 /* The private struct around a public task or process. */

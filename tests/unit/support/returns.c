@@ -21,7 +21,9 @@ static void note(struct returned *returned, const struct proclife_process *proce
 {
 	const struct proclife_memory *memory = proclife_process_memory(process);
 
-	*returned = (struct returned){ .count = returned->count + 1, .tgid = process->tgid };
+	*returned = (struct returned){
+		.count = returned->count + 1, .tgid = process->tgid, .max_rss = process->max_rss,
+	};
 	returned->known = memory;
 	if (memory)
 		returned->memory = *memory;

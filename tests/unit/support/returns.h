@@ -16,6 +16,7 @@ struct returned {
 	struct proclife_memory memory;
 	uint64_t held; /* 0: not known */
 	uint64_t unmap;
+	uint64_t max_rss;
 };
 
 extern struct returned late, last;
