@@ -84,9 +84,10 @@ expect 'dying: JSON' 0 "\"type\":\"dying\",\"pid\":$pid,.*\"killer\":\{\"signal\
 \"pid\":$tracer,.*\"threads\":\[\{\"tid\":$pid,\"state\":\"t\"," \
 	proclife-read --dying --json --comm dying
 read -r pid tracer <"$work/held"
-expect 'dying: held by a tracer' 0 \
-	"^ +[0-9.]+ [a-z]+ +$pid +0  dying +killed by SIGTERM.*, traced by dying \($tracer\)\$" \
-	cat "$work/dying"
+expect 'dying: not who is a zombie that a tracer holds' 1 '' grep -E "^ .* $pid +0  dying " "$work/dying"
+expect 'zombies: held by a tracer' 0 \
+	"^ .* $pid  dying +killed by SIGTERM.* dying \($tracer\), which traces it: its parent dying .* is not notified" \
+	proclife-read --zombies --comm dying
 read -r pid _ <"$work/older"
 expect 'dying: killed before the trace' 0 "^> +[0-9.]+ [a-z]+ +$pid +1  dying +SIGKILL, not recorded" \
 	cat "$work/dying"

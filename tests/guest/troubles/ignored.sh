@@ -14,12 +14,12 @@ expect 'ignored: nobody is left' 0 'ok|zombies' again --expect zombies==0
 expect 'inherited: recorded' 0 '' proclife-read --quiet --record "$here/inherited" -- "$notices" inherited 400
 cp "$work/output" "$here/pids"
 pid() { awk -v name="$1" '$1 == name { print $2 }' "$here/pids"; }
-again() { proclife-read -i "$here/inherited" "$@"; }
+later() { proclife-read -i "$here/inherited" "$@"; }
 expect 'inherited: a zombie since its end' 0 "\"pid\":$(pid left),.*\"zombie\":[67][0-9]{8},.*\"reaper_pid\":$(pid heir)," \
-	again --lives --sort time --json
+	later --lives --sort time --json
 expect 'inherited: notified twice' 0 '^2$' eval "proclife-read -i '$here/inherited' --events --json |
 	grep -c '\"type\":\"notify\",.*\"pid\":$(pid left),'"
-expect 'inherited: the parent of it was no zombie' 0 "\"pid\":$(pid parent),.*\"zombie\":[0-9]{1,8}," again --lives --sort time --json
+expect 'inherited: the parent of it was no zombie' 0 "\"pid\":$(pid parent),.*\"zombie\":[0-9]{1,8}," later --lives --sort time --json
 "$notices" inherited 4000 >"$here/pids" &
 sleep 2
 expect 'inherited: zombies' 0 "$(pid left) +left .*heir \($(pid heir)\), by adoption from $(pid parent)" proclife-read --zombies
