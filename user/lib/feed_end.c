@@ -317,11 +317,6 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 	return proclife_wanted(task->process);
 }
 
-const struct proclife_tracer *proclife_process_tracer(const struct proclife_process *process)
-{
-	return proclife_own(process)->tracer;
-}
-
 int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t tgid, const char *comm)
 {
 	struct proclife_own_process *own = proclife_own(process);

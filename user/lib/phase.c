@@ -21,13 +21,6 @@ const char *proclife_phase_name(enum proclife_phase phase)
 	return (unsigned int)phase < PROCLIFE_PHASES ? names[phase] : NULL;
 }
 
-uint64_t proclife_process_announced(const struct proclife_process *process)
-{
-	const struct proclife_tracer *tracer = proclife_process_tracer(process);
-
-	return tracer && tracer->ts ? tracer->ts : process->marks.notified;
-}
-
 uint64_t proclife_process_zombie_since(const struct proclife_process *process)
 {
 	if (proclife_process_is_held(process))

@@ -93,6 +93,18 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 	return PROCLIFE_IS_UNKNOWN; /* of the process, only a thread's end was seen */
 }
 
+const struct proclife_tracer *proclife_process_tracer(const struct proclife_process *process)
+{
+	return proclife_own(process)->tracer;
+}
+
+uint64_t proclife_process_announced(const struct proclife_process *process)
+{
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
+
+	return tracer && tracer->ts ? tracer->ts : process->marks.notified;
+}
+
 enum proclife_life_state proclife_process_state(const struct proclife_process *process)
 {
 	return process->open ? proclife_process_state_now(process) :
