@@ -15,7 +15,7 @@ expect 'inherited: recorded' 0 '' proclife-read --quiet --record "$here/inherite
 cp "$work/output" "$here/pids"
 pid() { awk -v name="$1" '$1 == name { print $2 }' "$here/pids"; }
 later() { proclife-read -i "$here/inherited" "$@"; }
-expect 'inherited: a zombie since its end' 0 "\"pid\":$(pid left),.*\"zombie\":[67][0-9]{8},.*\"reaper_pid\":$(pid heir)," \
+expect 'inherited: a zombie since its end' 0 "\"pid\":$(pid left),.*\"zombie\":([6-9][0-9]{8}|1[0-9]{9}),.*\"reaper_pid\":$(pid heir)," \
 	later --lives --sort time --json
 expect 'inherited: notified twice' 0 '^2$' eval "proclife-read -i '$here/inherited' --events --json |
 	grep -c '\"type\":\"notify\",.*\"pid\":$(pid left),'"
