@@ -3,6 +3,7 @@
 
 /* Records that are rare, or need a function call anyway. */
 #include <linux/binfmts.h>
+#include <linux/compat.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/memcontrol.h>
@@ -10,7 +11,12 @@
 #include <linux/oom.h>
 #include <linux/printk.h>
 #include <linux/random.h>
+#include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <uapi/linux/wait.h>
+
+#include <asm/syscall.h>
+#include <asm/unistd.h>
 
 #include "record.h"
 
@@ -200,6 +206,37 @@ void proclife_record_hang(struct proclife_record *r, struct task_struct *p)
 {
 	take_head(r, p);
 	record_reserve(r->words, ARRAY_SIZE(r->words));
+}
+
+/*
+ * One struct pid can be a process's and a group's, and there is none if nobody has the number: only the system call
+ * says what is meant. Other ABIs of the kernel have other numbers, which a module does not know.
+ */
+u32 proclife_record_wait_what(const struct pid *pid)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long args[6];
+
+	if (current->flags & PF_KTHREAD) /* for a process that it made, in no system call */
+		return pid ? PROCLIFE_WAIT_PID : PROCLIFE_WAIT_ANY;
+	if (in_compat_syscall())
+		return 0;
+	syscall_get_arguments(current, regs, args);
+	switch (syscall_get_nr(current, regs)) {
+#ifdef __NR_waitpid
+	case __NR_waitpid:
+#endif
+	case __NR_wait4:
+		if ((int)args[0] > 0)
+			return PROCLIFE_WAIT_PID;
+		return (int)args[0] == -1 ? PROCLIFE_WAIT_ANY : PROCLIFE_WAIT_GROUP;
+	case __NR_waitid:
+		if ((int)args[0] == P_ALL)
+			return PROCLIFE_WAIT_ANY;
+		return (int)args[0] == P_PGID ? PROCLIFE_WAIT_GROUP : PROCLIFE_WAIT_PID;
+	default:
+		return 0;
+	}
 }
 
 void proclife_record_coredump(struct proclife_record *r, struct task_struct *p, int signo)

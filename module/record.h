@@ -32,6 +32,8 @@ void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_
 bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsigned int limit);
 void proclife_record_rename(struct proclife_record *r, struct task_struct *p, const char *name);
 void proclife_record_hang(struct proclife_record *r, struct task_struct *p);
+/* PROCLIFE_WAIT_*: what current waits for. */
+u32 proclife_record_wait_what(const struct pid *pid);
 void proclife_record_coredump(struct proclife_record *r, struct task_struct *p, int signo);
 /* current has asked for memory that is not there: what proclife_record_oom() says of that. */
 struct oom_control;
@@ -270,7 +272,7 @@ static __always_inline void record_notify(struct proclife_record *r, struct task
 	struct proclife_notify *n = &r->notify;
 	struct task_struct *receiver = task_deref(p->parent), *parent = task_deref(p->real_parent);
 	const struct k_sigaction *action;
-	bool autoreap = false;
+	u32 autoreap = 0;
 
 	take_head(r, p);
 	n->receiver = take_handle(receiver);
@@ -279,8 +281,7 @@ static __always_inline void record_notify(struct proclife_record *r, struct task
 	n->receiver_tgid = receiver->tgid;
 	take_comm(n->receiver_comm, receiver->comm);
 	n->parent_tgid = parent->tgid;
-	n->reserved0 = 0;
-	record_reserve(n->reserved1, ARRAY_SIZE(n->reserved1));
+	take_group_comm(n->receiver_group_comm, receiver);
 	if (likely(thread_group_leader(p) && thread_group_empty(p)))
 		r->flags |= PROCLIFE_F_GROUP_DEAD;
 	/* Its parent has execed since, or it has itself: that may not get any signal. */
@@ -290,15 +291,18 @@ static __always_inline void record_notify(struct proclife_record *r, struct task
 		if (receiver->signal != parent->signal)
 			r->flags |= PROCLIFE_F_TRACER;
 	} else if (compat_is_autoreaped(p)) {
-		autoreap = true;
+		autoreap = PROCLIFE_AUTOREAP_CLONE;
 		signo = 0;
 	} else if (signo == SIGCHLD) {
 		action = &task_deref(receiver->sighand)->action[SIGCHLD - 1];
-		autoreap = task_peek(action->sa.sa_handler) == SIG_IGN ||
-			   task_peek(action->sa.sa_flags) & SA_NOCLDWAIT;
-		if (autoreap && task_peek(action->sa.sa_handler) == SIG_IGN)
+		if (task_peek(action->sa.sa_handler) == SIG_IGN) {
+			autoreap = PROCLIFE_AUTOREAP_IGNORED;
 			signo = 0;
+		} else if (task_peek(action->sa.sa_flags) & SA_NOCLDWAIT) {
+			autoreap = PROCLIFE_AUTOREAP_NOCLDWAIT;
+		}
 	}
+	n->autoreap = autoreap;
 	if (unlikely(autoreap))
 		r->flags |= PROCLIFE_F_AUTOREAP;
 	if (unlikely(!valid_signal(signo)))
@@ -311,8 +315,8 @@ static __always_inline void record_wait(struct proclife_record *r, struct pid *p
 {
 	take_head(r, current);
 	r->wait.wanted = pid_nr(pid);
-	r->wait.reserved0 = 0;
-	record_reserve(r->wait.reserved1, ARRAY_SIZE(r->wait.reserved1));
+	r->wait.what = proclife_record_wait_what(pid);
+	record_reserve(r->wait.reserved, ARRAY_SIZE(r->wait.reserved));
 }
 
 /* Can it terminate the task? The caller holds the task's siglock. */

@@ -175,7 +175,7 @@ struct proclife_exit {
 };
 
 /*
- * Whoever reaps, sends, lets go of memory or asks for it is a thread of a process: its *_comm is the thread's name,
+ * Whoever reaps, sends, is notified, or asks for memory is a thread of a process: its *_comm is the thread's name,
  * and its *_group_comm the process's, which is the name of the thread group leader. Empty: not known.
  */
 struct proclife_reap {
@@ -202,10 +202,14 @@ struct proclife_free {
 };
 
 struct proclife_wait {
-	__u32 wanted; /* pid or process group waited for; 0: any child */
-	__u32 reserved0;
-	__u64 reserved1[8];
+	__u32 wanted; /* the pid or process group, in the initial namespace; 0: any child, or nobody has it */
+	__u32 what;   /* PROCLIFE_WAIT_*; 0: not known, as from a 32-bit program on a 64-bit kernel */
+	__u64 reserved[8];
 };
+
+#define PROCLIFE_WAIT_ANY 1   /* any child */
+#define PROCLIFE_WAIT_PID 2   /* the process, or the thread, with this pid */
+#define PROCLIFE_WAIT_GROUP 3 /* any child in this process group */
 
 /*
  * A signal whose action in the target is the default one, and that is to terminate. So there is no
@@ -265,9 +269,13 @@ struct proclife_notify {
 	__s32 signo;  /* sent to its group; 0: none, since it is set to SIG_IGN or was not asked for */
 	__s32 result; /* PROCLIFE_SIGNAL_*, if there is a signal */
 	__u32 parent_tgid; /* of real_parent now */
-	__u32 reserved0;
-	__u64 reserved1[2];
+	__u32 autoreap; /* PROCLIFE_AUTOREAP_*, with F_AUTOREAP: why nobody has to wait for it */
+	char receiver_group_comm[PROCLIFE_COMM_LEN];
 };
+
+#define PROCLIFE_AUTOREAP_IGNORED 1 /* the parent has SIG_IGN for SIGCHLD */
+#define PROCLIFE_AUTOREAP_NOCLDWAIT 2 /* the parent has SA_NOCLDWAIT, and gets the signal */
+#define PROCLIFE_AUTOREAP_CLONE 3 /* the process was made with CLONE_AUTOREAP */
 
 struct proclife_state {
 	__u64 parent; /* real_parent now, not by birth */

@@ -36,6 +36,7 @@ static bool wait_for(struct trace *trace, struct sim_task *zombie)
 		struct proclife_record *record = sim_record(trace, PROCLIFE_WAIT, waiter, waiter);
 
 		record->wait.wanted = sim_percent(trace, 50) ? zombie->process->tgid : 0;
+		record->wait.what = record->wait.wanted ? PROCLIFE_WAIT_PID : PROCLIFE_WAIT_ANY;
 	}
 	sim_reap(trace, zombie, waiter);
 	return true;

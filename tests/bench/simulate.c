@@ -199,6 +199,7 @@ static void notify(struct trace *trace, struct sim_process *process, struct sim_
 		.signo = ignores ? 0 : SIGCHLD,
 		.result = ignores ? 0 : PROCLIFE_SIGNAL_IGNORED,
 		.parent_tgid = parent->process->tgid,
+		.autoreap = ignores ? PROCLIFE_AUTOREAP_IGNORED : 0,
 	};
 	memcpy(record->notify.receiver_comm, parent->comm, sizeof(parent->comm));
 	process->truth->notified = record->ts;

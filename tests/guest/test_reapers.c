@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who reaped, and whether it was waiting: judged by those who did it. */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -140,6 +141,52 @@ static void test_by_a_thread(void **state)
 	assert_int_equal(process->reaper_pid, waiter_tid);
 	assert_int_not_equal(waiter_tid, getpid());
 	assert_true(process->reaper_waited && process->reaper_waited < process->marks.notified);
+}
+
+static void expect_wanted(uint32_t what, pid_t pid)
+{
+	const struct proclife_process *self;
+
+	follow_until_now();
+	self = proclife_tasks_holder(lives_tasks, (uint32_t)getpid());
+	assert_non_null(self);
+	assert_int_equal(self->waited_what, what);
+	assert_int_equal(self->waited_for, pid);
+}
+
+/* The child is the leader of a group, whose number is its PID: which of them is meant is in the system call. */
+static void test_wanted(void **state)
+{
+	siginfo_t info;
+	pid_t pid = child_for(2000);
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	(void)state;
+	assert_int_equal(setpgid(pid, pid), 0);
+	assert_true(fd >= 0);
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	expect_wanted(PROCLIFE_WAIT_PID, pid);
+	assert_int_equal(waitpid(-pid, NULL, WNOHANG), 0);
+	expect_wanted(PROCLIFE_WAIT_GROUP, pid);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0);
+	expect_wanted(PROCLIFE_WAIT_ANY, 0);
+	waitpid(0, NULL, WNOHANG);
+	expect_wanted(PROCLIFE_WAIT_GROUP, getpgrp());
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG), 0);
+	expect_wanted(PROCLIFE_WAIT_PID, pid);
+	assert_int_equal(waitid(P_PGID, (id_t)pid, &info, WEXITED | WNOHANG), 0);
+	expect_wanted(PROCLIFE_WAIT_GROUP, pid);
+	assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOHANG), 0);
+	expect_wanted(PROCLIFE_WAIT_ANY, 0);
+	assert_int_equal(waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG), 0);
+	expect_wanted(PROCLIFE_WAIT_PID, pid);
+	/* Nobody has a number above kernel.pid_max, nor a group. */
+	assert_int_equal(waitpid(INT_MAX, NULL, WNOHANG), -1);
+	expect_wanted(PROCLIFE_WAIT_PID, 0);
+	assert_int_equal(waitpid(-INT_MAX, NULL, WNOHANG), -1);
+	expect_wanted(PROCLIFE_WAIT_GROUP, 0);
+	close(fd);
+	must_end(pid, 0);
 }
 
 /* Forks an orphan, which outlives its parent, and tells its pid. */
@@ -398,6 +445,7 @@ int main(void)
 		TEST(test_polling),
 		TEST(test_two),
 		TEST(test_by_a_thread),
+		TEST(test_wanted),
 		TEST(test_init),
 		TEST(test_subreaper),
 		TEST(test_leaves_zombies),

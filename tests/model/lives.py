@@ -502,6 +502,7 @@ class Lives:
 
     def on_wait(self, record, task, process):
         task.waited = process.waited = record["ts"]
+        process.wait = record
 
     def suppress(self, record):
         """From here on, or up to here, the module did not record all that there was of a type."""
@@ -581,7 +582,7 @@ def killed(process):
 def tracer(process):
     """The object of that name."""
     its = process.tracer
-    return its and dict(texts("comm", its["receiver_comm"]), pid=its["receiver_tgid"], notified=process.traced)
+    return its and dict(texts("comm", its.get("receiver_group_comm") or its["receiver_comm"]), pid=its["receiver_tgid"], notified=process.traced)
 
 
 def actor(record, process):

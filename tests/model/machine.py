@@ -372,7 +372,8 @@ class Machine(Dying, Marks, Notices):
         if children and task.process is not self.init:
             task.waits = True
             task.wants = self.random.choice([0, self.random.choice(children).tgid])
-            task.waited = self.write("wait", task, wanted=task.wants)
+            what = 2 if task.wants else self.random.choice([0, 1, 1, 2, 3])  # nobody has the number, perhaps
+            task.waited = self.write("wait", task, wanted=task.wants, what=what)
 
     def wanted(self, task):
         """The children that end this task's wait."""

@@ -22,11 +22,12 @@ class Notices:
         """Its parent cannot wait for it."""
         return process.tracer is not None and process.tracer.process is not process.parent
 
-    def announce(self, task, receiver, flags, signo, cpu):
+    def announce(self, task, receiver, flags, signo, cpu, why=0):
         process = task.process
         return self.write("notify", task, flags, cpu, receiver=receiver.handle,
                           receiver_group=receiver.process.handle, receiver_pid=receiver.pid,
-                          receiver_tgid=receiver.process.tgid, receiver_comm=receiver.comm, signo=int(signo),
+                          receiver_tgid=receiver.process.tgid, receiver_comm=receiver.comm,
+                          receiver_group_comm=self.name_of(receiver), autoreap=why, signo=int(signo),
                           result=self.random.choice([0, 0, 1, 1, 2]) if signo else 0,
                           parent_tgid=process.parent.tgid if process.parent else 0)
 
@@ -51,7 +52,8 @@ class Notices:
         if ignored and self.random.random() < .5:
             signo = 0  # SIG_IGN, and not SA_NOCLDWAIT
         flags = {"group_dead"} | ({"autoreap"} if ignored else set())
-        ts = self.announce(process.leader, self.parent_task(process), flags, signo, cpu)
+        why = 0 if not ignored else 2 if signo else self.random.choice([1, 3])
+        ts = self.announce(process.leader, self.parent_task(process), flags, signo, cpu, why)
         process.autoreaped = process.autoreaped or (ignored and process.notified is None)
         process.notified = process.notified or ts
         if ignored:
@@ -77,7 +79,7 @@ class Notices:
         if tracer not in tracer.process.working():
             return False
         if not tracer.waits:
-            self.write("wait", tracer, wanted=0)
+            self.write("wait", tracer, wanted=0, what=1)
             self.tick()
         return True
 

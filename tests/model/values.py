@@ -138,6 +138,8 @@ def killer(sent):
 
 
 CAUSES = {1: "parent-end", 2: "namespace-end", 3: "tracer-end", 4: "terminal"}
+AUTOREAPS = {1: "ignored", 2: "nocldwait", 3: "clone"}
+WAITS = {1: "any", 2: "pid", 3: "group"}
 SCOPES = {1: "global", 2: "cgroup"}
 
 

@@ -3,7 +3,7 @@
 import abi
 import cgroup_ends
 import lives
-from values import (CAUSES, SCOPES, Any, Either, Near, Percentile, figures, handle, killer, named, signal_name, text, texts,
+from values import (AUTOREAPS, CAUSES, SCOPES, WAITS, Any, Either, Near, Percentile, figures, handle, killer, named, signal_name, text, texts,
                     wait_status)
 
 PHASES = ["kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "life"]
@@ -122,7 +122,8 @@ def event(record, extra, cgroups):
                      signal=signal_name(record["signo"]),
                      to_group=bool(record["to_group"]), blocked=bool(record["blocked"]))
     elif kind == "notify":
-        found.update(texts("receiver_comm", record["receiver_comm"]),
+        found.update(texts("receiver_thread_comm", record["receiver_comm"]),
+                     **texts("receiver_comm", record["receiver_group_comm"]), autoreap_why=AUTOREAPS.get(record["autoreap"]),
                      signal=signal_name(record["signo"]) if record["signo"] else None,
                      **{name: name in flags for name in ("group_dead", "tracer", "autoreap")})
     elif kind == "free":
@@ -133,6 +134,8 @@ def event(record, extra, cgroups):
         found.update(what=MM[record["what"]], execing="execing" in flags)
     elif kind == "coredump":
         found["signal"] = signal_name(record["signo"])
+    elif kind == "wait":
+        found["what"] = WAITS.get(record["what"])
     elif kind == "oom":
         found.update(texts("allocator_thread_comm", record["allocator_comm"]), scope=SCOPES.get(record["scope"]),
                      cgroup=record["cgroup"], **texts("allocator_comm", record["allocator_group_comm"]))
@@ -375,6 +378,13 @@ def parents(session):
     return sorted(found.values(), key=lambda each: (-each["zombies"], -each.get("max", -1)))
 
 
+def last_wait(session, reaper):
+    waited = session.lives.last_wait(reaper) if reaper else None
+    what = WAITS.get(reaper.wait["what"]) if waited is not None else None
+    return {"reaper_waited": waited, "reaper_wait": what,
+            "reaper_wanted": reaper.wait["wanted"] or None if waited is not None else None}
+
+
 def zombies(session):
     found = []
     for each in session.told():
@@ -386,8 +396,7 @@ def zombies(session):
             uid=each.uid, **wait_status(each.exit_code), killer=killer(each.killer), exited=each.exited,
             tracer=lives.tracer(each) if each.is_held else None,
             notified=each.notified, parent_pid=each.parent_pid, reaper_pid=each.awaits,
-            reaper_waited=session.lives.last_wait(reaper) if reaper else None,
-            **texts("reaper_comm", reaper.comm if reaper else None)))
+            **last_wait(session, reaper), **texts("reaper_comm", reaper.comm if reaper else None)))
     return sorted(found, key=lambda each: (
         (each["tracer"] or each)["notified"] or (not each["tracer"] and each["exited"]) or 0, each["start"] or 0))
 

@@ -215,9 +215,18 @@ static void test_itself(void **state)
 	death.reaper_pid = 20;
 	death.reaper_tgid = 20;
 	strcpy(death.reaper_comm, "cc");
-	death.autoreaped = true;
+	death.autoreaped = PROCLIFE_AUTOREAP_IGNORED;
 	expect(&death, "",
 	       "it was released 60.0 ms after its exit, by itself: make (10) ignores SIGCHLD");
+	death.autoreaped = PROCLIFE_AUTOREAP_NOCLDWAIT;
+	expect(&death, "",
+	       "it was released 60.0 ms after its exit, by itself: make (10) has SA_NOCLDWAIT");
+	death.autoreaped = PROCLIFE_AUTOREAP_CLONE;
+	expect(&death, "",
+	       "it was released 60.0 ms after its exit, by itself: it was made with CLONE_AUTOREAP");
+	death.autoreaped = PROCLIFE_AUTOREAP_UNKNOWN;
+	expect(&death, "",
+	       "it was released 60.0 ms after its exit, by itself: nobody had to reap it, why is not known");
 	death.ended_with_parent = true;
 	expect(&death, "", "it was released 60.0 ms after its exit, by itself: make (10), the init of its pid namespace, "
 			   "was ending");

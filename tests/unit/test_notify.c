@@ -232,7 +232,7 @@ static void test_autoreaped(void **state)
 	feed(tasks, ignored_record(22, &a, &shell));
 	feed(tasks, reap_record(23, &a, &a));
 	feed(tasks, free_record(24, &a));
-	assert_true(LAST_GONE->autoreaped);
+	assert_int_equal(LAST_GONE->autoreaped, PROCLIFE_AUTOREAP_IGNORED);
 	assert_int_equal(LAST_GONE->marks.notified, 22);
 	/* SA_NOCLDWAIT: with a signal; and a tracer released it. */
 	feed(tasks, fork_record(30, &b, &shell));
@@ -240,11 +240,12 @@ static void test_autoreaped(void **state)
 	feed(tasks, traced_record(42, &b, &gdb, &shell));
 	notice = notify_record(52, &b, &shell);
 	notice.flags |= PROCLIFE_F_AUTOREAP;
+	notice.notify.autoreap = PROCLIFE_AUTOREAP_NOCLDWAIT;
 	notice.notify.result = PROCLIFE_SIGNAL_QUEUED;
 	feed(tasks, notice);
 	feed(tasks, reap_record(53, &b, &gdb));
 	feed(tasks, free_record(54, &b));
-	assert_true(LAST_GONE->autoreaped);
+	assert_int_equal(LAST_GONE->autoreaped, PROCLIFE_AUTOREAP_NOCLDWAIT);
 	assert_int_equal(reaper_of(reapers, 100).ignored, 2);
 	assert_int_equal(reaper_of(reapers, 100).reaped, 0);
 	assert_int_equal(reaper_of(reapers, 150).reaped, 0);

@@ -223,6 +223,7 @@ static void put_shell(const struct who *init)
 	put_args(&cc, args, sizeof(args), sizeof(args));
 	record = record_of(0, PROCLIFE_WAIT, &sh);
 	record.wait.wanted = cc.pid;
+	record.wait.what = PROCLIFE_WAIT_PID;
 	put(record);
 	put(record_of(0, PROCLIFE_HANG, &cc));
 	put(exit_record(0, &cc, 1 << 8, 0));

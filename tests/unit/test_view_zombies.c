@@ -183,6 +183,67 @@ static void test_device(void **state)
 	free(out.text);
 }
 
+static void waits_for(const struct who *who, uint32_t what, uint32_t wanted)
+{
+	struct proclife_record record = wait_record(0, who);
+
+	record.wait.what = what;
+	record.wait.wanted = wanted;
+	story_put(record);
+}
+
+static void expect_in(uint32_t pid, const char *options, const char *text)
+{
+	struct output out = run_program(false, SIZE_MAX, "%s -i %s --zombies --comm child --pid %u %s", program,
+					folder.path, pid, options);
+
+	if (!strstr(out.text, text))
+		print_error("ERROR: no %s in:\n%s", text, out.text);
+	assert_non_null(strstr(out.text, text));
+	free(out.text);
+}
+
+/* The parent has called wait(2) since, but not for this one, as far as is known. */
+static void test_wanted(void **state)
+{
+	static const struct {
+		uint32_t what, wanted;
+		const char *text, *json;
+	} waits[] = {
+		{ PROCLIFE_WAIT_ANY, 0, "", "\"any\",\"reaper_wanted\":null" },
+		{ PROCLIFE_WAIT_PID, 42, ", for PID 42, not for this one", "\"pid\",\"reaper_wanted\":42" },
+		{ PROCLIFE_WAIT_PID, 205, ", for this one", "\"pid\",\"reaper_wanted\":205" },
+		{ PROCLIFE_WAIT_PID, 0, ", for a PID that nobody has, not for this one",
+		  "\"pid\",\"reaper_wanted\":null" },
+		{ PROCLIFE_WAIT_GROUP, 42, ", for process group 42", "\"group\",\"reaper_wanted\":42" },
+		{ PROCLIFE_WAIT_GROUP, 0, ", for a process group that nobody is in",
+		  "\"group\",\"reaper_wanted\":null" },
+		{ 0, 42, ", for PID or process group 42", "null,\"reaper_wanted\":42" },
+		{ 0, 0, "", "null,\"reaper_wanted\":null" },
+		{ PROCLIFE_WAIT_PID, UINT32_MAX, "", "null,\"reaper_wanted\":null" },
+		{ 7, 42, ", for PID or process group 42", "null,\"reaper_wanted\":42" },
+	};
+	const uint32_t count = sizeof(waits) / sizeof(waits[0]);
+	struct who init = process_of_pid(1, "init"), parent;
+	char text[200];
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	for (uint32_t i = 0; i < count; i++) {
+		parent = story_fork(&init, 100 + i, "parent");
+		put_zombie(203 + i, &parent, &parent);
+		waits_for(&parent, waits[i].what, waits[i].wanted);
+	}
+	machine->now += MS;
+	story_end();
+	for (uint32_t i = 0; i < count; i++) {
+		snprintf(text, sizeof(text), " ago%s\n", waits[i].text);
+		expect_in(203 + i, "", text);
+		snprintf(text, sizeof(text), "\"reaper_wait\":%s}", waits[i].json);
+		expect_in(203 + i, "--json", text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +253,7 @@ int main(void)
 		STORY(test_suppressed_before),
 		STORY(test_reused_pid),
 		STORY(test_device),
+		STORY(test_wanted),
 	};
 
 	if (find_program())

@@ -202,8 +202,10 @@ static proclife_apart int feed_past(struct proclife_tasks *tasks, const struct p
 	process->threads += past->threads;
 	process->execs += past->execs;
 	process->incomplete |= !!(record->flags & PROCLIFE_F_TRUNCATED);
-	if (process->waited < past->waited && past->waited <= PROCLIFE_TIME_MAX)
+	if (process->waited < past->waited && past->waited <= PROCLIFE_TIME_MAX) {
 		process->waited = past->waited;
+		process->waited_what = 0;
+	}
 	return proclife_wanted(process);
 }
 

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define WAITED_FOR ((1u << 22) - 1)
+
 static void tell_exited(struct proclife_tasks *tasks, struct proclife_process *process)
 {
 	struct proclife_own_process *own = proclife_own(process);
@@ -260,7 +262,7 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 	process->notified_lost = !process->marks.notified && tasks->with_notify;
 	/* If that is not there, this shows it, unless a tracer has released it. */
 	if (reap->reaper_tgid == process->tgid)
-		process->autoreaped = true;
+		process->autoreaped = process->autoreaped ? process->autoreaped : PROCLIFE_AUTOREAP_UNKNOWN;
 	process->reaper_pid = reap->reaper_pid;
 	process->reaper_tgid = reap->reaper_tgid;
 	proclife_copy_name(process->reaper_comm, task->reaper_comm);
@@ -303,6 +305,34 @@ int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_recor
 	return selected;
 }
 
+const char *proclife_autoreap_name(uint32_t why)
+{
+	static const char *const names[] = {
+		[PROCLIFE_AUTOREAP_IGNORED] = "ignored", [PROCLIFE_AUTOREAP_NOCLDWAIT] = "nocldwait",
+		[PROCLIFE_AUTOREAP_CLONE] = "clone",
+	};
+
+	return why < sizeof(names) / sizeof(names[0]) ? names[why] : NULL;
+}
+
+const char *proclife_wait_name(uint32_t what)
+{
+	static const char *const names[] = {
+		[PROCLIFE_WAIT_ANY] = "any", [PROCLIFE_WAIT_PID] = "pid", [PROCLIFE_WAIT_GROUP] = "group",
+	};
+
+	return what < sizeof(names) / sizeof(names[0]) ? names[what] : NULL;
+}
+
+/* No pid of Linux has more bits than waited_for, but a recording can. */
+static void note_wanted(struct proclife_process *process, const struct proclife_wait *wait)
+{
+	bool fits = wait->wanted <= WAITED_FOR;
+
+	process->waited_for = fits ? wait->wanted & WAITED_FOR : 0;
+	process->waited_what = fits && proclife_wait_name(wait->what) ? wait->what & 3 : 0;
+}
+
 int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	struct proclife_task *task = proclife_known_task(tasks, record, 0);
@@ -312,8 +342,10 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 	if (proclife_unlikely(tasks->suppressed[PROCLIFE_WAIT] != NULL))
 		proclife_suppressed_over(tasks, record);
 	task->waited = record->ts;
-	if (proclife_likely(task->process->waited < record->ts)) /* a PAST can be ahead */
+	if (proclife_likely(task->process->waited < record->ts)) { /* a PAST can be ahead */
 		task->process->waited = record->ts;
+		note_wanted(task->process, &record->wait);
+	}
 	return proclife_wanted(task->process);
 }
 
@@ -347,6 +379,11 @@ static bool is_first_notice(const struct proclife_tasks *tasks, const struct pro
 	       notify->parent_tgid == process->real_parent_tgid;
 }
 
+static uint8_t autoreap_of(const struct proclife_notify *notify)
+{
+	return proclife_autoreap_name(notify->autoreap) ? notify->autoreap & 3 : PROCLIFE_AUTOREAP_UNKNOWN;
+}
+
 /* What becomes known of the end of a process: of its threads, only a tracer is told, and nobody waits. */
 int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
@@ -362,15 +399,18 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	if (!(record->flags & PROCLIFE_F_GROUP_DEAD) || !task->leader || process->marks.reaped)
 		return proclife_wanted(process);
 	if (record->flags & PROCLIFE_F_TRACER) {
-		int err = proclife_tracer_note(process, record->ts, notify->receiver_tgid, notify->receiver_comm);
+		char comm[PROCLIFE_COMM_LEN];
+		int err;
 
+		proclife_copy_who(comm, notify->receiver_group_comm, notify->receiver_comm, true);
+		err = proclife_tracer_note(process, record->ts, notify->receiver_tgid, comm);
 		proclife_memory_peaked(process);
 		return err ? err : proclife_wanted(process);
 	}
 	/* Those after the first one are for parents that inherit it. */
 	if (!process->notified_tgid && is_first_notice(tasks, process, notify)) {
 		process->marks.notified = record->ts;
-		process->autoreaped = record->flags & PROCLIFE_F_AUTOREAP;
+		process->autoreaped = record->flags & PROCLIFE_F_AUTOREAP ? autoreap_of(notify) : 0;
 		own->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
 	}
 	receiver = proclife_group_get(tasks, notify->receiver_group);

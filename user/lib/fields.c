@@ -104,10 +104,12 @@ static const struct proclife_field notify_fields[] = {
 	FIELD(notify.receiver_group, "receiver_group", HANDLE),
 	FIELD(notify.receiver_pid, "receiver_tid", UINT),
 	FIELD(notify.receiver_tgid, "receiver_pid", UINT),
-	FIELD(notify.receiver_comm, "receiver_comm", TEXT),
+	RENAMED(notify.receiver_comm, "receiver_thread_comm", "receiver_comm", TEXT),
 	RENAMED(notify.signo, "signo", "sig", SIGNAL),
 	FIELD(notify.result, "result", INT),
 	FIELD(notify.parent_tgid, "parent_pid", UINT),
+	HIDDEN(notify.autoreap, "autoreap", UINT),
+	RENAMED(notify.receiver_group_comm, "receiver_comm", "receiver_group_comm", TEXT),
 };
 
 static const struct proclife_field free_fields[] = {
@@ -122,6 +124,7 @@ static const struct proclife_field free_fields[] = {
 
 static const struct proclife_field wait_fields[] = {
 	RENAMED(wait.wanted, "wanted", "tid", UINT), /* LTTng's name */
+	HIDDEN(wait.what, "what", UINT),
 };
 
 static const struct proclife_field signal_fields[] = {

@@ -592,7 +592,9 @@ struct proclife_process {
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
 	uint64_t notified_id; /* who was notified as its parent, the last one if it was inherited; 0: not known */
 	uint32_t notified_tgid; /* the same; 0: nobody was, or it was not recorded */
-	bool autoreaped; /* its parent ignores such ends, so nobody had to reap it; see ended_with_parent */
+	uint8_t autoreaped; /* nobody had to reap it: PROCLIFE_AUTOREAP_*; 0: not so. See ended_with_parent, too */
+	uint32_t waited_what : 2; /* PROCLIFE_WAIT_* of the wait(2) at `waited`; 0: not known */
+	uint32_t waited_for : 22; /* the pid or process group of that; 0: any child, nobody had it, or not known */
 	uint32_t going; /* of `live`, those that have not begun to exit */
 	bool reaper_named; /* as in struct proclife_task */
 	/* It is autoreaped because its parent, the init of a pid namespace, was exiting, and took it along. */
@@ -613,6 +615,10 @@ enum proclife_cause {
 };
 
 const char *proclife_cause_name(enum proclife_cause cause); /* "parent-end", ...; NULL for PROCLIFE_BY_ITSELF */
+#define PROCLIFE_AUTOREAP_UNKNOWN 255 /* no record says why */
+
+const char *proclife_autoreap_name(uint32_t why); /* "ignored", "nocldwait", "clone"; NULL if it is not known */
+const char *proclife_wait_name(uint32_t what); /* "any", "pid", "group"; NULL if it is not known */
 const char *proclife_oom_scope_name(uint32_t scope); /* "global", "cgroup"; NULL if it is not known */
 
 /*

@@ -5,6 +5,7 @@
  *   notices inherited MS     parent leaves its zombie, left, to heir, which waits MS after that
  *   notices stuck MS KIND    shim keeps a zombie of a PID namespace for MS, and only then waits for its init. It is
  *                            its own child ("parent"), or one of the init, which it traces ("tracer")
+ *   notices wanted MS HOW    keeper waits for busy alone, for MS, by its "pid", its "group" or a "pidfd"; ended is a zombie
  *   notices ignored          500 children that nobody has to wait for
  * Each prints the PIDs of who has a name here.
  */
@@ -207,6 +208,37 @@ static int stuck(long ms, bool by_tracer)
 	return 0;
 }
 
+static int wanted(long ms, const char *how)
+{
+	pid_t busy, ended;
+
+	be("keeper");
+	busy = start("busy");
+	if (!busy) {
+		setpgid(0, 0);
+		shared->ready = 1;
+		sleep_ms(ms);
+		_exit(0);
+	}
+	until(&shared->ready);
+	ended = start("ended");
+	if (!ended)
+		_exit(3);
+	if (until_dead(ended))
+		fail("waitid");
+	if (!strcmp(how, "pidfd")) {
+		int fd = (int)syscall(SYS_pidfd_open, busy, 0);
+		siginfo_t info;
+
+		if (fd < 0 || waitid(P_PIDFD, (id_t)fd, &info, WEXITED))
+			fail("waitid");
+	} else if (waitpid(!strcmp(how, "group") ? -busy : busy, NULL, 0) != busy) {
+		fail("waitpid");
+	}
+	reap(ended);
+	return 0;
+}
+
 static int ignored(void)
 {
 	for (int i = 0; i < 500; i++) {
@@ -241,6 +273,8 @@ int main(int argc, char **argv)
 		return inherited(ms);
 	if (argc > 3 && !strcmp(argv[1], "stuck"))
 		return stuck(ms, !strcmp(argv[3], "tracer"));
+	if (argc > 3 && !strcmp(argv[1], "wanted"))
+		return wanted(ms, argv[3]);
 	if (argc > 1 && !strcmp(argv[1], "ignored"))
 		return ignored();
 	return 2;

@@ -155,5 +155,6 @@ void waits(uint64_t us, const struct who *who, uint32_t wanted)
 	struct proclife_record record = wait_record(0, who);
 
 	record.wait.wanted = wanted;
+	record.wait.what = wanted ? PROCLIFE_WAIT_PID : PROCLIFE_WAIT_ANY;
 	at(us, record);
 }

@@ -169,7 +169,10 @@ struct proclife_record free_record(uint64_t ts, const struct who *who)
 
 struct proclife_record wait_record(uint64_t ts, const struct who *who)
 {
-	return record_of(ts, PROCLIFE_WAIT, who);
+	struct proclife_record record = record_of(ts, PROCLIFE_WAIT, who);
+
+	record.wait.what = PROCLIFE_WAIT_ANY;
+	return record;
 }
 
 struct proclife_record signal_record(uint64_t ts, const struct who *target, int signo,
@@ -204,6 +207,8 @@ struct proclife_record notify_record(uint64_t ts, const struct who *who, const s
 		.parent_tgid = receiver->tgid,
 	};
 	strncpy(record.notify.receiver_comm, receiver->comm, PROCLIFE_COMM_LEN - 1);
+	if (receiver->pid == receiver->tgid)
+		strncpy(record.notify.receiver_group_comm, receiver->comm, PROCLIFE_COMM_LEN - 1);
 	return record;
 }
 
@@ -222,6 +227,7 @@ struct proclife_record ignored_record(uint64_t ts, const struct who *who, const 
 	struct proclife_record record = notify_record(ts, who, parent);
 
 	record.flags |= PROCLIFE_F_AUTOREAP;
+	record.notify.autoreap = PROCLIFE_AUTOREAP_IGNORED;
 	record.notify.signo = 0;
 	record.notify.result = 0;
 	return record;

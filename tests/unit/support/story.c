@@ -131,7 +131,7 @@ void story_exit(const struct who *who, const struct who *parent, int32_t code)
 
 void story_wait(const struct who *who)
 {
-	story_put(record_of(0, PROCLIFE_WAIT, who));
+	story_put(wait_record(0, who));
 }
 
 void story_reap(const struct who *who, const struct who *reaper)

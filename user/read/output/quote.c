@@ -230,6 +230,20 @@ void text_actor(struct text *text, const char comm[PROCLIFE_COMM_LEN], bool name
 	text_printf(text, " of (%" PRIu32 ")", tgid);
 }
 
+void text_wanted(struct text *text, uint32_t what, uint32_t wanted)
+{
+	if (what == PROCLIFE_WAIT_ANY)
+		text_string(text, "for any child");
+	else if (!wanted)
+		text_string(text, what == PROCLIFE_WAIT_PID   ? "for a PID that nobody has" :
+				  what == PROCLIFE_WAIT_GROUP ? "for a process group that nobody is in" :
+								"for what is not known");
+	else
+		text_printf(text, "for %s%" PRIu32, what == PROCLIFE_WAIT_PID   ? "PID " :
+						    what == PROCLIFE_WAIT_GROUP ? "process group " :
+										  "PID or process group ", wanted);
+}
+
 static void put_sender(struct text *text, const char *before, const struct proclife_killer *killer)
 {
 	text_string(text, before);

@@ -43,6 +43,9 @@ void text_who(struct text *text, const char comm[PROCLIFE_COMM_LEN], uint32_t tg
 /* The same of a process that did something; "thread worker of (400)" if @comm is only that of a thread. */
 void text_actor(struct text *text, const char comm[PROCLIFE_COMM_LEN], bool named, uint32_t tgid);
 
+/* Appends what a wait(2) is for: "for any child", "for PID 400", "for process group 400", ... */
+void text_wanted(struct text *text, uint32_t what, uint32_t wanted);
+
 /*
  * Appends " from bash (400)", " from the kernel", ...; nothing if the process did it itself. @cgroups: has the
  * paths, or NULL.
@@ -66,7 +69,8 @@ void json_wait_status(struct json *json, bool known, int wait_status);
 /* Members "pid", "tid", "comm" and "thread_comm". */
 void json_actor(struct json *json, const struct proclife_actor *actor);
 /* A member "tracer", null if @tracer is NULL: who was notified of the end before the parent, and when. */
-void json_tracer(struct json *json, const struct proclife_tracer *tracer);/* A member "killer": an object, or null. */
+void json_tracer(struct json *json, const struct proclife_tracer *tracer);
+/* A member "killer": an object, or null. */
 void json_killer(struct json *json, const struct proclife_killer *killer);
 
 #endif

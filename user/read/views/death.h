@@ -54,7 +54,7 @@ struct death {
 	bool notified_lost;
 	bool script; /* as in struct proclife_process */
 	bool by_fd;
-	bool autoreaped;
+	uint8_t autoreaped; /* PROCLIFE_AUTOREAP_* */
 	bool is_held; /* by the tracer */
 	struct proclife_tracer tracer; /* its pid is 0 if there is none */
 	char comm[PROCLIFE_COMM_LEN];

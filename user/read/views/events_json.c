@@ -229,6 +229,7 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		json_bool(json, "group_dead", r->flags & PROCLIFE_F_GROUP_DEAD);
 		json_bool(json, "tracer", r->flags & PROCLIFE_F_TRACER);
 		json_bool(json, "autoreap", r->flags & PROCLIFE_F_AUTOREAP);
+		json_string_or_null(json, "autoreap_why", proclife_autoreap_name(r->notify.autoreap));
 		break;
 	case PROCLIFE_FREE:
 		json_bool(json, "softirq", r->flags & PROCLIFE_F_SOFTIRQ);
@@ -244,6 +245,9 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 						   proclife_cause_name(r->signal.cause) : NULL);
 		json_bool(json, "sender_kthread", r->signal.sender_flags & PROCLIFE_F_KTHREAD);
 		json_bool(json, "sender_exiting", r->signal.sender_flags & PROCLIFE_F_EXITING);
+		break;
+	case PROCLIFE_WAIT:
+		json_string_or_null(json, "what", proclife_wait_name(r->wait.what));
 		break;
 	case PROCLIFE_OOM:
 		json_string_or_null(json, "scope", proclife_oom_scope_name(r->oom.scope));

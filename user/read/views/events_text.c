@@ -196,7 +196,7 @@ static void show_notify(struct text *line, const struct proclife_record *r)
 	char buffer[24];
 
 	text_string(line, r->flags & PROCLIFE_F_TRACER ? "to its tracer " : "to ");
-	show_who(line, n->receiver_comm, n->receiver_pid, n->receiver_tgid);
+	show_actor(line, n->receiver_group_comm, n->receiver_comm, n->receiver_pid, n->receiver_tgid);
 	if (n->signo) {
 		text_string(line, ", ");
 		text_string(line, signal_name(n->signo, buffer));
@@ -309,9 +309,7 @@ void text_event_details(struct text *line, const struct proclife_record *r,
 		show_free(line, r, before);
 		break;
 	case PROCLIFE_WAIT:
-		text_string(line, r->wait.wanted ? "for " : "for any child");
-		if (r->wait.wanted)
-			text_uint(line, r->wait.wanted);
+		text_wanted(line, r->wait.what, r->wait.wanted);
 		break;
 	case PROCLIFE_HANG:
 		text_string(line, "has not run for too long in uninterruptible sleep");

@@ -107,7 +107,16 @@ static void explain_itself(struct text *text, const struct death *death, uint64_
 	text_string(text, " after its exit");
 	if (death->is_thread)
 		return;
-	text_string(text, ", by itself: ");
+	text_string(text, ", by itself");
+	if (!death->ended_with_parent && death->autoreaped == PROCLIFE_AUTOREAP_CLONE) {
+		text_string(text, ": it was made with CLONE_AUTOREAP");
+		return;
+	}
+	if (!death->ended_with_parent && death->autoreaped == PROCLIFE_AUTOREAP_UNKNOWN) {
+		text_string(text, ": nobody had to reap it, why is not known");
+		return;
+	}
+	text_string(text, ": ");
 	if (!death->ended_with_parent)
 		put_parent(text, death);
 	else if (death->real_parent_tgid == death->parent_tgid && death->parent_known)
@@ -115,7 +124,7 @@ static void explain_itself(struct text *text, const struct death *death, uint64_
 	else
 		text_printf(text, "(%" PRIu32 ")", death->real_parent_tgid);
 	text_string(text, death->ended_with_parent ? ", the init of its pid namespace, was ending" :
-						    " ignores SIGCHLD");
+			  death->autoreaped == PROCLIFE_AUTOREAP_NOCLDWAIT ? " has SA_NOCLDWAIT" : " ignores SIGCHLD");
 }
 
 static void explain_zombie(struct text *text, const struct death *death)

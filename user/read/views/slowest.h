@@ -31,7 +31,7 @@ struct death {
 	uint32_t real_parent_tgid;
 	uint16_t free_cpu;
 	bool is_thread;
-	bool autoreaped;
+	uint8_t autoreaped; /* PROCLIFE_AUTOREAP_* */
 	bool is_held; /* by the tracer, at the end */
 	bool parent_known; /* its name, by birth */
 	bool ended_with_parent; /* as in struct proclife_process */

@@ -83,6 +83,23 @@ static void put_parent(const struct run *run, struct text *line, uint32_t tgid)
 		text_printf(line, "(%" PRIu32 ")", tgid);
 }
 
+/* Which child it was waiting for, where that is known. */
+static void show_wanted(struct text *line, const struct proclife_process *reaper,
+			const struct proclife_process *zombie)
+{
+	bool this = reaper->waited_what == PROCLIFE_WAIT_PID && reaper->waited_for == zombie->tgid;
+
+	if (reaper->waited_what == PROCLIFE_WAIT_ANY || !(reaper->waited_what || reaper->waited_for))
+		return;
+	text_string(line, ", ");
+	if (this)
+		text_string(line, "for this one");
+	else
+		text_wanted(line, reaper->waited_what, reaper->waited_for);
+	if (!this && reaper->waited_what == PROCLIFE_WAIT_PID)
+		text_string(line, ", not for this one");
+}
+
 static void show_reaper(const struct run *run, struct text *line,
 			const struct proclife_process *zombie)
 {
@@ -123,6 +140,7 @@ static void show_reaper(const struct run *run, struct text *line,
 		text_string(line, ", last called wait() ");
 		text_time(line, run->ended - reaper->waited);
 		text_string(line, " ago");
+		show_wanted(line, reaper, zombie);
 	} else if (since(zombie)) {
 		text_string(line, ", has not called wait() since");
 	}
@@ -167,8 +185,11 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_uint(json, "parent_pid", zombie->parent_tgid);
 	json_uint(json, "reaper_pid", proclife_process_awaits(zombie));
 	json_comm_or_null(json, "reaper_comm", reaper, reaper ? reaper->comm : NULL);
-	json_uint_or_null(json, "reaper_waited", reaper && !may_have_waited(run, reaper, zombie) ?
-		reaper->waited : 0);
+	if (reaper && may_have_waited(run, reaper, zombie))
+		reaper = NULL;
+	json_uint_or_null(json, "reaper_waited", reaper ? reaper->waited : 0);
+	json_string_or_null(json, "reaper_wait", reaper ? proclife_wait_name(reaper->waited_what) : NULL);
+	json_uint_or_null(json, "reaper_wanted", reaper ? reaper->waited_for : 0);
 	json_line_end(json);
 }
 
