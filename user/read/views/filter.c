@@ -149,7 +149,7 @@ static enum proclife_match has_args(const struct filter *filter, const struct pr
 
 	if (!filter->args.count)
 		return PROCLIFE_MATCHES;
-	if (process->args && process->args_bytes && fits_args(&filter->args, process))
+	if (process->args && (process->args_bytes || process->args_cut) && fits_args(&filter->args, process))
 		return PROCLIFE_MATCHES;
 	if (process->args)
 		return process->args_cut ? PROCLIFE_MATCH_UNKNOWN : PROCLIFE_MATCHES_NOT;
