@@ -23,6 +23,7 @@ static const u16 types[BUDGET_KINDS] = {
 	[BUDGET_SIGNAL] = PROCLIFE_SIGNAL,
 	[BUDGET_CGROUP] = PROCLIFE_CGROUP,
 	[BUDGET_MM] = PROCLIFE_MM,
+	[BUDGET_NOTIFY] = PROCLIFE_NOTIFY,
 };
 
 DEFINE_PER_CPU(struct budget, proclife_budget);

@@ -2,8 +2,8 @@
 /*
  * Records that any process can cause as often as it likes have a budget on each CPU. Otherwise an
  * unprivileged process could call wait() without children, rename itself, signal itself, exec what
- * cannot be run, or move between empty cgroups that lie deep below its own in a loop, and so
- * overwrite the rings much faster than by forking. Each of these kinds has an account. It earns with
+ * cannot be run, move between empty cgroups that lie deep below its own, or hand its zombies from one dying
+ * parent to the next in a loop, and so overwrite the rings much faster than by forking. Each of these kinds has an account. It earns with
  * time, and also with each fork, exec and reap: these come along with such records, and cost the
  * process something. So the records that belong to beginning and ending processes are not
  * suppressed, however fast the machine is, unless somebody else on that CPU empties the account. The
@@ -24,12 +24,14 @@ enum budget_kind {
 	BUDGET_SIGNAL,
 	BUDGET_CGROUP,
 	BUDGET_MM,
+	BUDGET_NOTIFY,
 	BUDGET_KINDS,
 };
 
 #define BUDGET_FEATURES                                                                            \
 	(PROCLIFE_HAS(PROCLIFE_WAIT) | PROCLIFE_HAS(PROCLIFE_RENAME) |                             \
-	 PROCLIFE_HAS(PROCLIFE_SIGNAL) | PROCLIFE_HAS(PROCLIFE_CGROUP) | PROCLIFE_HAS(PROCLIFE_MM))
+	 PROCLIFE_HAS(PROCLIFE_SIGNAL) | PROCLIFE_HAS(PROCLIFE_CGROUP) | PROCLIFE_HAS(PROCLIFE_MM) |   \
+	 PROCLIFE_HAS(PROCLIFE_NOTIFY))
 
 struct budget_account {
 	u32 left;	   /* records; 0 also while they are suppressed */
@@ -80,24 +82,19 @@ static __always_inline bool budget_begin(struct rings_slot *slot, enum budget_ki
 
 /*
  * A signal that dumps core makes the group exit only once its target takes it, which is the next thing that
- * this does in user space. Until then somebody could discard it, send the next one, and so flood the ring
- * for nothing: a tracer, or a thread that has the signal ignored. So one to a traced target needs budget, as
- * does one to an init, which ignores it. Without other threads, and with a sighand of its own, the target
- * alone could discard it: it would have to be in the very system call that does. Whoever tries that over
- * and over mostly loses, and it takes a fork to try again. A tracer that attaches after the signal discards
- * it with a dozen system calls for a record, of which a fork and an exit leave nine.
- * With threads, the record may take what its account keeps for that. So who empties the account cannot
- * hide such a kill, unless it discards signals like that as well, and no flood exceeds the budget.
+ * this does in user space. Until then somebody can discard it, send the next one, and so flood the ring for
+ * nothing: a tracer; a thread that has the signal ignored; the target itself, in sigtimedwait(2), or by a
+ * signalfd, which io_uring reads even before the signal's action. Nothing in the target shows which of them
+ * waits. So such a record takes what its account keeps for that: who empties the account cannot hide such
+ * a kill, unless it discards signals like that as well, and no flood exceeds the budget. One to a traced
+ * target needs budget like others, as does one to an init, which ignores it.
  */
 static inline bool budget_exempts_dump(struct task_struct *p, int signo)
 {
-	const struct sighand_struct *sighand = rcu_dereference_protected(p->sighand, true);
-
 	if (!sig_kernel_coredump(signo) || data_race(READ_ONCE(p->ptrace)) ||
 	    p->signal->flags & SIGNAL_UNKILLABLE)
 		return false;
-	return (thread_group_empty(p) && refcount_read(&sighand->count) == 1) ||
-	       proclife_budget_take_kept();
+	return proclife_budget_take_kept();
 }
 
 /*

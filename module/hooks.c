@@ -248,12 +248,18 @@ static __always_inline void probe_mm_release(struct task_struct *p)
 		probe_rare(mm, PROCLIFE_MM_LEFT, users - 1);
 }
 
-/* Nobody can cause it more often than deaths, and what a tracer does with each of these. */
+/*
+ * A task's own exit, and who reaps or detaches, cause one for each death. But an exiting parent or tracer
+ * passes on all zombies that it has, and so does the next one that inherits them: that needs budget.
+ */
 static notrace noinline void probe_notify(struct task_struct *p, int signo)
 {
+	bool exempt = same_thread_group(p, current) || !(current->flags & PF_EXITING);
 	struct rings_slot slot;
 
-	record_notify(rings_begin(&slot, PROCLIFE_NOTIFY), p, signo);
+	if (!budget_begin(&slot, BUDGET_NOTIFY, likely(exempt)))
+		return;
+	record_notify(rings_claim(&slot, PROCLIFE_NOTIFY), p, signo);
 	rings_end(&slot, PROCLIFE_NOTIFY);
 }
 

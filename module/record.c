@@ -4,6 +4,7 @@
 /* Records that are rare, or need a function call anyway. */
 #include <linux/binfmts.h>
 #include <linux/compat.h>
+#include <linux/ctype.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/memcontrol.h>
@@ -86,39 +87,52 @@ void compat_preserving proclife_handle_fill(struct handle_cached *slot, unsigned
 	*slot = found;
 }
 
-/* "/dev/fd/3", as fexecve(3) leads to, or "/proc/self/fd/3": it says nothing of the file. */
+static const char *skip_number(const char *text)
+{
+	while (isdigit(*text))
+		text++;
+	return text;
+}
+
+/*
+ * "/dev/fd/3", as fexecve(3) leads to, "/proc/self/fd/3" or "/proc/7/fd/3": it says nothing of the file. Most
+ * paths differ in their second byte, and no folder of a file may come in between.
+ */
 static bool is_descriptor(const char *filename)
 {
-	const char *base;
+	const char *rest;
 
-	/* A file of that name can be elsewhere; and most paths differ in their second byte. */
-	if (likely(strncmp(filename, "/dev/fd/", 8) && strncmp(filename, "/proc/", 6)))
+	if (!strncmp(filename, "/dev/fd/", 8)) {
+		rest = filename + 8;
+	} else if (unlikely(!strncmp(filename, "/proc/", 6))) {
+		rest = !strncmp(filename + 6, "self/", 5) ? filename + 10 : skip_number(filename + 6);
+		if (strncmp(rest, "/fd/", 4))
+			return false;
+		rest += 4;
+	} else {
 		return false;
-	base = kbasename(filename);
-	if (base - filename < 4 || memcmp(base - 4, "/fd/", 4))
-		return false;
-	return *base && strspn(base, "0123456789") == strlen(base);
+	}
+	return *rest && !*skip_number(rest);
 }
 
 /*
  * Without a lock, which could sleep here on PREEMPT_RT: d_path() takes one. A name that is too long for the
- * dentry never changes, and RCU frees it; a rename can tear a short one, which does no other harm.
+ * dentry never changes, and RCU frees it; a rename can tear a short one, which does no other harm. Returns how
+ * long the name is; of one that is too long, this copies the tail.
  */
 static unsigned int copy_file_name(char to[PROCLIFE_PATH_LEN], const struct dentry *dentry)
 {
-	const unsigned char *name = smp_load_acquire(&dentry->d_name.name); /* pairs with __d_move() */
+	const unsigned char *name = smp_load_acquire(&dentry->d_name.name); /* pairs with __d_alloc() */
 	bool is_short = (void *)name >= (void *)dentry && (void *)name < (void *)(dentry + 1);
-	unsigned int most = is_short ? DNAME_INLINE_LEN - 1 : PROCLIFE_PATH_LEN, i;
+	unsigned int most = is_short ? DNAME_INLINE_LEN - 1 : NAME_MAX, len = 0, i;
 
-	most = min_t(unsigned int, most, PROCLIFE_PATH_LEN);
-	for (i = 0; i < most; i++) {
-		char byte = data_race(READ_ONCE(name[i]));
-
-		if (!byte)
-			break;
-		to[i] = byte;
-	}
-	return i;
+	while (len < most && data_race(READ_ONCE(name[len])))
+		len++;
+	if (len > PROCLIFE_PATH_LEN)
+		name += len - PROCLIFE_PATH_LEN;
+	for (i = 0; i < len && i < PROCLIFE_PATH_LEN; i++)
+		to[i] = data_race(READ_ONCE(name[i]));
+	return len;
 }
 
 void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
@@ -138,6 +152,8 @@ void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_
 	} else if (unlikely(is_descriptor(bprm->filename))) {
 		e->path_len = copy_file_name(e->path, bprm->file->f_path.dentry);
 		r->flags |= PROCLIFE_F_BY_FD;
+		if (e->path_len > PROCLIFE_PATH_LEN)
+			r->flags |= PROCLIFE_F_TRUNCATED;
 		return;
 	}
 	/* One copy by words. Only a path that is too long needs its length first, for its tail. */
@@ -217,7 +233,8 @@ u32 proclife_record_wait_what(const struct pid *pid)
 	struct pt_regs *regs = task_pt_regs(current);
 	unsigned long args[6];
 
-	if (current->flags & PF_KTHREAD) /* for a process that it made, in no system call */
+	/* In no system call; but an init that was killed in one waits for its namespace, and still shows that one. */
+	if (current->flags & (PF_KTHREAD | PF_EXITING))
 		return pid ? PROCLIFE_WAIT_PID : PROCLIFE_WAIT_ANY;
 	if (in_compat_syscall())
 		return 0;
@@ -248,7 +265,8 @@ void proclife_record_coredump(struct proclife_record *r, struct task_struct *p, 
 
 /*
  * What out_of_memory() was called for. It is called with the oom_lock, so there is one at a time, and whoever marks
- * a victim is in it.
+ * a victim is in it. A group's later victims are, too, so it stays; should the hook miss a call of the same task, its
+ * next victim gets the cgroup of the one before.
  */
 static const struct task_struct *oom_allocator;
 static u64 oom_cgroup;
@@ -256,7 +274,7 @@ static u32 oom_scope;
 
 void proclife_record_out_of_memory(const struct oom_control *oc)
 {
-	u32 scope = PROCLIFE_OOM_GLOBAL;
+	u32 scope = oc->order == -1 ? 0 : PROCLIFE_OOM_GLOBAL; /* SysRq-f: nothing was short */
 	u64 cgroup = 0;
 
 #ifdef CONFIG_MEMCG
@@ -324,8 +342,8 @@ void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 	if (r->flags & PROCLIFE_F_ZOMBIE && task_peek(p->ptrace)) {
 		struct task_struct *tracer = task_deref(p->parent);
 
-		/* A parent that traces it is not in its own way. */
-		if (tracer->signal != parent->signal)
+		/* A parent that traces it is not in its own way; nor is one that got it since it was asked above. */
+		if (tracer->signal != parent->signal && tracer != task_deref(p->real_parent))
 			s->tracer_tgid = tracer->tgid;
 	}
 }

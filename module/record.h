@@ -247,18 +247,23 @@ static __always_inline void record_free(struct proclife_record *r, struct task_s
 	record_reserve(e->reserved, ARRAY_SIZE(e->reserved));
 }
 
-/* As the kernel decides it in a moment, but without the siglock. */
+/* As prepare_signal() and what follows decide it in a moment, but without the siglock. */
 static __always_inline int record_result(struct task_struct *receiver, int signo)
 {
 	const struct sighand_struct *sighand = task_deref(receiver->sighand);
-	bool blocked = sigismember(&receiver->blocked, signo) ||
-		       sigismember(&receiver->real_blocked, signo);
+	bool blocked = data_race(sigismember(&receiver->blocked, signo)) ||
+		       data_race(sigismember(&receiver->real_blocked, signo));
 	__sighandler_t handler = task_peek(sighand->action[signo - 1].sa.sa_handler);
+	unsigned int flags = task_peek(receiver->signal->flags);
 
+	if (flags & COMPAT_SIGNAL_GROUP_EXIT) /* it is ending: what older kernels still queue, nobody takes */
+		return PROCLIFE_SIGNAL_IGNORED;
+	if (flags & SIGNAL_UNKILLABLE && handler == SIG_DFL)
+		return PROCLIFE_SIGNAL_IGNORED;
 	if (!blocked && !task_peek(receiver->ptrace) &&
 	    (handler == SIG_IGN || (handler == SIG_DFL && sig_kernel_ignore(signo))))
 		return PROCLIFE_SIGNAL_IGNORED;
-	if (data_race(sigismember(&receiver->signal->shared_pending.signal, signo)))
+	if (signo < SIGRTMIN && data_race(sigismember(&receiver->signal->shared_pending.signal, signo)))
 		return PROCLIFE_SIGNAL_PENDING;
 	return PROCLIFE_SIGNAL_QUEUED;
 }
@@ -383,18 +388,20 @@ static __always_inline u32 record_cause(struct task_struct *p, int signo, const 
 	bool exits = current->flags & PF_EXITING;
 
 	if (info == SEND_SIG_NOINFO) /* nobody can call kill(2) any more */
-		return exits && signo == p->pdeath_signal ? PROCLIFE_CAUSE_PARENT : 0;
+		return exits && signo == task_peek(p->pdeath_signal) ? PROCLIFE_CAUSE_PARENT : 0;
 	if (info != SEND_SIG_PRIV)
 		return 0;
 	switch (signo) {
 	case SIGKILL:
 		if (!exits)
 			return 0;
-		if (p->ptrace & PT_EXITKILL && task_deref(p->parent) == current)
+		if (task_peek(p->ptrace) & PT_EXITKILL && task_deref(p->parent) == current)
 			return PROCLIFE_CAUSE_TRACER;
 		return is_child_reaper(task_tgid(current)) ? PROCLIFE_CAUSE_NAMESPACE : 0;
 	case SIGINT:
 	case SIGQUIT:
+		if (p == current) /* bpf_send_signal(); the terminal's driver is a kernel thread's */
+			return 0;
 		return p->signal->tty ? PROCLIFE_CAUSE_TERMINAL : 0;
 	case SIGHUP:
 		return record_is_hangup(p) ? PROCLIFE_CAUSE_TERMINAL : 0;

@@ -125,7 +125,10 @@ static __always_inline void take_comm(char to[PROCLIFE_COMM_LEN], const char *fr
 	to[PROCLIFE_COMM_LEN - 1] = '\0';
 }
 
-/* The name of current's process. A thread that has been released can have outlived its leader. */
+/*
+ * The name of the process of current, or of a task that the tasklist_lock keeps. A thread that has been
+ * released can have outlived its leader.
+ */
 static __always_inline void take_group_comm(char to[PROCLIFE_COMM_LEN], struct task_struct *p)
 {
 	if (unlikely(p->pid != p->tgid)) {

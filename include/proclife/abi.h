@@ -294,8 +294,8 @@ struct proclife_state {
 
 /*
  * Any process could cause some records as often as it likes, and so overwrite the rings. These have
- * a budget on each CPU: WAIT, RENAME, CGROUP, SIGNAL except for what comes with a death, and MM
- * except for what an exiting task does. This record begins or ends a time in which the CPU makes no
+ * a budget on each CPU: WAIT, RENAME, CGROUP, SIGNAL except for what comes with a death, MM except for
+ * what an exiting task does, and NOTIFY of what an exiting task hands on. This record begins or ends a time in which the CPU makes no
  * records of such a type. No reader lost them: they were never made.
  */
 struct proclife_suppressed {
@@ -516,7 +516,7 @@ struct proclife_header {
 	__u32 reserved0;
 	/* KiB by which an rss_* of EXITING and MM can be wrong, thrice that the peak; up to Linux 6.1, for each of its threads */
 	__u64 rss_error;
-	__u64 marks_missed; /* the same as reap_missed, of EXITING, MM, COREDUMP and NOTIFY; NMIs, too */
+	__u64 marks_missed; /* the same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY and an OOM's cgroup; NMIs, too */
 	__u64 reserved1[7];
 };
 

@@ -152,7 +152,7 @@ void json_damage(struct json *json, const struct proclife_source *source, const 
 }
 
 const uint16_t types_with_budget[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL,
-				       PROCLIFE_CGROUP, PROCLIFE_MM, 0 };
+				       PROCLIFE_CGROUP, PROCLIFE_MM, PROCLIFE_NOTIFY, 0 };
 
 void json_suppressed(struct json *json, const struct run *run)
 {
