@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -436,6 +437,60 @@ static void test_comes_later(void **state)
 	proclife_source_free(source);
 }
 
+#define ZOMBIES 300
+#define INHERITORS 30
+
+/* The last one leaves zombies; each exits once the one that it forked has, so all of them inherit these. */
+static void inherit(void)
+{
+	siginfo_t info;
+
+	for (unsigned int i = 0; i < INHERITORS; i++) {
+		pid_t pid;
+
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+		pid = fork();
+		if (pid) {
+			waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
+			_exit(0);
+		}
+	}
+	for (unsigned int i = 0; i < ZOMBIES; i++)
+		if (!fork())
+			_exit(0);
+	usleep(300000);
+	_exit(0);
+}
+
+/* A zombie costs one fork. That one exiting parent hands it to the next must not fill the ring. */
+static void test_handed_on(void **state)
+{
+	struct proclife_source *source = open_source();
+	struct figures before = figures_of(source, 0), after;
+	siginfo_t info;
+	pid_t pid;
+
+	(void)state;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		pin_to_cpu(0);
+		inherit();
+	}
+	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	after = figures_of(source, 0);
+	proclife_source_free(source);
+	print_message("%llu ends announced, of %u handed on %llu suppressed\n",
+		      (unsigned long long)(after.counts[PROCLIFE_NOTIFY] - before.counts[PROCLIFE_NOTIFY]),
+		      ZOMBIES * INHERITORS,
+		      (unsigned long long)(after.suppressed[PROCLIFE_NOTIFY] - before.suppressed[PROCLIFE_NOTIFY]));
+	assert_true(after.suppressed[PROCLIFE_NOTIFY] > before.suppressed[PROCLIFE_NOTIFY]);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +501,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_comes_later),
 		cmocka_unit_test(test_deaths_are_told),
 		cmocka_unit_test(test_execs_are_told),
+		cmocka_unit_test(test_handed_on),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], exec_loop))

@@ -76,6 +76,7 @@ void records_add(struct events *records, const struct proclife_record *r, bool s
 		e->other = r->fork.creator_pid;
 	if (e->kind == KIND_EXEC) {
 		e->other = r->exec.old_pid;
+		e->by_fd = r->flags & PROCLIFE_F_BY_FD;
 		memcpy(e->tail, r->exec.path, PROCLIFE_PATH_LEN);
 	} else {
 		memcpy(e->comm, r->comm, sizeof(e->comm));
@@ -115,7 +116,8 @@ static void compare_pair(const struct event *record, const struct event *line)
 	if (record->kind != KIND_NEWTASK && record->other != line->other)
 		fault(FAULT_FTRACE, "%s of %u: %s pid %u, ftrace %u", kind, record->pid,
 		      record->kind == KIND_FORK ? "creator" : "old", record->other, line->other);
-	if (strcmp(record->tail, line->tail))
+	/* ftrace has what was executed, and the module what file that was. */
+	if (record->by_fd ? strncmp(line->tail, "/dev/fd/", 8) : strcmp(record->tail, line->tail))
 		fault(FAULT_FTRACE, "exec of %u: path \"%s\", ftrace \"%s\"", record->pid,
 		      record->tail, line->tail);
 }

@@ -39,6 +39,7 @@ struct event {
 	uint8_t kind;
 	bool selected; /* a record of the command's or of a descendant's */
 	bool worker;
+	bool by_fd; /* exec: the path is the file's name */
 	uint32_t pid; /* of the child for a fork */
 	uint32_t other; /* fork: pid of the creator; exec: pid before */
 	char comm[PROCLIFE_COMM_LEN]; /* of the child for a fork; none for exec */
