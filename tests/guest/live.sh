@@ -88,7 +88,8 @@ keys q
 see 'it ends' '^end 0'
 same 'the terminal is as it was' "$work/before" "$work/after"
 keys 'clear; proclife-read --live' Enter
-see 'again' ' storm *$'
+# Not what was on the screen before it.
+see 'again' '\[1 Deaths\]'
 keys C-z
 see 'stopped' Stopped
 keys 'clear; fg' Enter
