@@ -163,6 +163,7 @@ static void test_inherited_of_before(void **state)
 	feed(tasks, found);
 	assert_true(proclife_process_is_held(known(&b)));
 	assert_int_equal(proclife_process_awaits(known(&b)), 150);
+	assert_string_equal(proclife_process_tracer(known(&b))->comm, "");
 	feed(tasks, notify_record(32, &b, &shell));
 	assert_int_equal(known(&b)->marks.notified, 32);
 	assert_false(proclife_process_is_held(known(&b)));

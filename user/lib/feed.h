@@ -10,20 +10,22 @@
 
 #include <string.h>
 
-static inline void proclife_copy_name(char *to, const char *from)
+/* All bytes are read, so the compiler is told how many. */
+static inline void proclife_copy_name(char to[PROCLIFE_COMM_LEN], const char from[PROCLIFE_COMM_LEN])
 {
 	memcpy(to, from, PROCLIFE_COMM_LEN);
 	to[PROCLIFE_COMM_LEN - 1] = 0;
 }
 
 /* The name of a process that a thread of it acts for; the thread's, and false, if that is not known. */
-static inline bool proclife_copy_who(char *to, const char *group, const char *thread, bool leads)
+static inline bool proclife_copy_who(char to[PROCLIFE_COMM_LEN], const char group[PROCLIFE_COMM_LEN],
+				     const char thread[PROCLIFE_COMM_LEN], bool leads)
 {
 	proclife_copy_name(to, *group ? group : thread);
 	return *group || leads;
 }
 
-static inline void proclife_set_name(struct proclife_task *task, const char *name)
+static inline void proclife_set_name(struct proclife_task *task, const char name[PROCLIFE_COMM_LEN])
 {
 	proclife_copy_name(task->comm, name);
 	if (task->leader)
@@ -60,8 +62,9 @@ int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_recor
 int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_coredump(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record);
-/* The first one counts. Returns 0 or -ENOMEM. */
-int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t tgid, const char *comm);
+/* The first one counts. @comm: NULL if it is not known. Returns 0 or -ENOMEM. */
+int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t tgid,
+			 const char comm[PROCLIFE_COMM_LEN]);
 int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_record *record);

@@ -349,7 +349,8 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 	return proclife_wanted(task->process);
 }
 
-int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t tgid, const char *comm)
+int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t tgid,
+			 const char comm[PROCLIFE_COMM_LEN])
 {
 	struct proclife_own_process *own = proclife_own(process);
 
@@ -360,7 +361,8 @@ int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t
 	if (!own->tracer)
 		return -ENOMEM;
 	*own->tracer = (struct proclife_tracer){ .ts = ts, .tgid = tgid };
-	proclife_copy_name(own->tracer->comm, comm);
+	if (comm)
+		proclife_copy_name(own->tracer->comm, comm);
 	return 0;
 }
 
