@@ -184,6 +184,28 @@ static void test_hide_args(void **state)
 	free(texts);
 }
 
+/* The first command line that there is has no word: it was cut before its first byte. */
+static void test_no_word(void **state)
+{
+	struct who init = process_of_pid(1, "init"), a = process_of_pid(100, "a");
+	struct proclife_record args = record_of(0, PROCLIFE_ARGS, &a);
+
+	(void)state;
+	snprintf(html, sizeof(html), "%s/page.html", folder.base);
+	args.args.total = 100;
+	args.flags |= PROCLIFE_F_TRUNCATED;
+	story_put(task_record(0, &init, &init));
+	story_put(fork_record(0, &a, &init));
+	story_put(exec_record(0, &a, a.pid, "/usr/bin/prog"));
+	story_put(args);
+	machine->now += 10 * MS;
+	story_exit(&a, &init, 0);
+	story_reap(&a, &init);
+	story_put(free_record(0, &a));
+	story_end();
+	EXPECT("", "\"ended\":1,");
+}
+
 static void test_errors(void **state)
 {
 	struct output out;
@@ -424,7 +446,8 @@ static void test_context(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_facts), STORY(test_part), STORY(test_no_range), STORY(test_beyond), STORY(test_file), STORY(test_hide_args), STORY(test_errors),
+		STORY(test_facts), STORY(test_part), STORY(test_no_range), STORY(test_beyond), STORY(test_file), STORY(test_hide_args), STORY(test_no_word),
+		STORY(test_errors),
 		cmocka_unit_test(test_packed), cmocka_unit_test(test_unfolded), cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_folded_below),
 		cmocka_unit_test(test_any_room), cmocka_unit_test(test_circle), cmocka_unit_test(test_context),

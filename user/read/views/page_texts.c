@@ -226,7 +226,8 @@ static void keep_line(struct page_texts *texts, struct page_line *line)
 	line->words = reallocarray(line->words, texts->word_count + 1, sizeof(*line->words));
 	if (!line->words)
 		die_no_memory();
-	memcpy(line->words, texts->line, texts->word_count * sizeof(*line->words));
+	if (texts->word_count) /* there may be no line as yet */
+		memcpy(line->words, texts->line, texts->word_count * sizeof(*line->words));
 }
 
 uint32_t page_args(struct page_texts *texts, const struct page_life *life)
