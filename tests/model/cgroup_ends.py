@@ -44,7 +44,8 @@ def end(session, number):
     """The object of a cgroup; None if it has not ended, or had no processes."""
     population = Population(session, number)
     those = [each for each in session.lives.processes if each.cgroup == number]
-    lives = [each for each in those if each.state in ("alive", "unknown")]
+    lives = [each for each in those if each.state in ("alive", "unknown") or
+             (each.state == "dying" and each.last_exit is None)]
     began = lambda each: each.exited or left(each)
     dead = [each for each in those if each not in lives and began(each) >= population.since
             and (population.empty is None or began(each) <= population.empty)]
@@ -54,7 +55,7 @@ def end(session, number):
                  key=lambda each: (each.sent[SIGKILL]["ts"], each.id), default=None)
     last = max(dead, key=lambda each: (left(each), each.id))
     reaped = None
-    if all(each.state != "zombie" for each in dead):
+    if all(each.state not in ("zombie", "dying") for each in dead):
         reaped = max((each for each in dead if each.reaped is not None),
                      key=lambda each: (each.reaped, each.id), default=None)
     return {

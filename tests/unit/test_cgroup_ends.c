@@ -309,6 +309,38 @@ static void test_zombie(void **state)
 	assert_int_equal(end->reaped, 0);
 }
 
+/* Nobody was notified of the last one: it has left the cgroup, and is to be reaped. */
+static void test_dying(void **state)
+{
+	const struct proclife_cgroup_end *end;
+
+	(void)state;
+	tasks->with_notify = true;
+	begins(10, &a, CONTAINER);
+	begins(11, &b, CONTAINER);
+	dies(20, &a);
+	feed(tasks, exiting(30, &b, SOLE, 0));
+	feed(tasks, ended(31, &b, 0, 0));
+	end = told_end();
+	assert_int_equal(end->processes, 2);
+	expect_who(&end->last, &b);
+	assert_int_equal(end->exited, 30);
+	assert_int_equal(end->notified, 0);
+	assert_int_equal(end->reaped, 0);
+}
+
+/* It began to exit, and has not left the cgroup: that has not ended. */
+static void test_exit_not_over(void **state)
+{
+	(void)state;
+	tasks->with_notify = true;
+	begins(10, &a, CONTAINER);
+	begins(11, &b, CONTAINER);
+	dies(20, &a);
+	feed(tasks, exiting(30, &b, SOLE, 0));
+	assert_null(told());
+}
+
 /* Of two at the same time, it is always the same one. */
 static void test_same_time(void **state)
 {
@@ -507,7 +539,8 @@ int main(void)
 		RECORDED(test_whole), ENDS(test_unrecorded), ENDS(test_without_snapshot),
 		ENDS(test_slice), RECORDED(test_empty_without_snapshot), ENDS(test_one_lives),
 		RECORDED(test_not_empty), RECORDED(test_moved_away), RECORDED(test_again),
-		RECORDED(test_used_again), ENDS(test_zombie), ENDS(test_same_time),
+		RECORDED(test_used_again), ENDS(test_zombie),
+		ENDS(test_dying), ENDS(test_exit_not_over), ENDS(test_same_time),
 		ENDS(test_began_before), RECORDED(test_gap), RECORDED(test_gap_before),
 		RECORDED(test_empty_lost), RECORDED(test_use_lost), RECORDED(test_use_lost_then_empty),
 		RECORDED(test_use_lost_then_gone),

@@ -15,7 +15,7 @@ struct stretch {
 	uint64_t killed_id; /* of processes; of two at the same time, one has to be chosen */
 	uint64_t last_id;
 	uint64_t reaped_id;
-	bool zombie; /* one has not been reaped */
+	bool unreaped; /* one has not been reaped */
 };
 
 /* What is told is of the last stretch. */
@@ -23,7 +23,7 @@ struct entry {
 	struct stretch last;
 	struct stretch next; /* those after it was empty: a record that it got a task may be missing */
 	uint64_t populated; /* when it got its first task; 0: before the trace, or not recorded */
-	bool lives; /* a process of it lives, or it is not known whether */
+	bool lives; /* a process of it has not exited, or it is not known whether */
 };
 
 struct proclife_cgroup_ends {
@@ -109,6 +109,13 @@ static void note_reaped(struct stretch *stretch, const struct proclife_process *
 	stretch->reaped_id = process->id;
 }
 
+/* It leaves its cgroup after its EXIT. */
+static bool is_there(const struct proclife_process *process, enum proclife_life_state state)
+{
+	return state == PROCLIFE_IS_ALIVE || state == PROCLIFE_IS_UNKNOWN ||
+	       (state == PROCLIFE_IS_DYING && !proclife_own(process)->exited);
+}
+
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct proclife_cgroup_ends *ends = data;
@@ -124,7 +131,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		ends->tasks->error = -ENOMEM;
 		return;
 	}
-	if (state == PROCLIFE_IS_ALIVE || state == PROCLIFE_IS_UNKNOWN) {
+	if (is_there(process, state)) {
 		entry->lives = true;
 		return;
 	}
@@ -133,7 +140,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	/* After it was empty: it had been moved away by then, unless the next record says that it is empty again. */
 	stretch = entry->last.end.empty && began > entry->last.end.empty ? &entry->next : &entry->last;
 	stretch->end.processes++;
-	stretch->zombie |= state == PROCLIFE_IS_ZOMBIE;
+	stretch->unreaped |= state == PROCLIFE_IS_ZOMBIE || state == PROCLIFE_IS_DYING;
 	note_killed(stretch, process);
 	note_exited(stretch, process);
 	note_reaped(stretch, process);
@@ -174,7 +181,7 @@ static void settle(const struct proclife_tasks *tasks, struct entry *entry)
 		end->ended = !entry->lives || !lacks;
 	else
 		end->ended = !entry->lives && all_known && (!tasks->with_cgroup || lacks);
-	if (entry->last.zombie)
+	if (entry->last.unreaped)
 		end->reaped = 0;
 }
 
