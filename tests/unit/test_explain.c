@@ -63,6 +63,24 @@ static void test_teardown(void **state)
 	expect(&death, "", "teardown: its parent was notified 50.0 ms after its exit");
 }
 
+/* Nobody was notified of it, so nobody can have reaped it. */
+static void test_dying(void **state)
+{
+	struct death death = death_of(0, 0, 0);
+
+	(void)state;
+	death.state = PROCLIFE_IS_DYING;
+	expect(&death, "", "teardown: its parent has not been notified for 5.00 s");
+	death.memory.own = true;
+	death.memory.teardown = EXIT + 1 * MS;
+	death.memory.gone = EXIT + 1000 * MS;
+	expect(&death, "", "teardown: its parent has not been notified for 5.00 s, "
+	       "4.00 s of that after it had let its memory go; 0 KiB unmapped in 999 ms");
+	death.ended = EXIT;
+	death.memory = (struct proclife_memory){ 0 };
+	expect(&death, "", "teardown: its parent has not been notified for 0 ns");
+}
+
 static void test_zombie(void **state)
 {
 	struct death death = death_of(10, 90, 100);
@@ -308,6 +326,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_teardown, begin_text, end_text),
+		cmocka_unit_test_setup_teardown(test_dying, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_zombie, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_adopted, begin_text, end_text),
 		cmocka_unit_test_setup_teardown(test_left, begin_text, end_text),

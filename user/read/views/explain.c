@@ -29,6 +29,12 @@ static uint64_t announced(const struct death *death)
 	return death->tracer.ts ? death->tracer.ts : death->marks.notified;
 }
 
+/* The same of one that is still dying: not by the end of the trace. */
+static uint64_t torn_down(const struct death *death)
+{
+	return death->state == PROCLIFE_IS_DYING ? death->ended : announced(death);
+}
+
 /* How long a tracer kept it from its parent. */
 static uint64_t was_held(const struct death *death)
 {
@@ -200,20 +206,24 @@ static uint64_t without_memory_since(const struct death *death)
 	const struct proclife_memory *memory = &death->memory;
 	uint64_t gone = memory->own ? memory->gone : memory->left;
 
-	return gone >= death->marks.exited && gone <= announced(death) ? gone : 0;
+	return gone >= death->marks.exited && gone <= torn_down(death) ? gone : 0;
 }
 
 static void explain_teardown(struct text *text, const struct death *death)
 {
-	uint64_t took = since(death->marks.exited, announced(death));
+	uint64_t took = since(death->marks.exited, torn_down(death));
 	uint64_t without = without_memory_since(death);
 
-	text_printf(text, "teardown: its %s was notified ", death->tracer.ts ? "tracer" : "parent");
+	if (death->state == PROCLIFE_IS_DYING)
+		text_string(text, "teardown: its parent has not been notified for ");
+	else
+		text_printf(text, "teardown: its %s was notified ", death->tracer.ts ? "tracer" : "parent");
 	text_time(text, took);
-	text_string(text, " after its exit");
-	if (without && announced(death) - without > took / 2) {
+	if (death->state != PROCLIFE_IS_DYING)
+		text_string(text, " after its exit");
+	if (without && torn_down(death) - without > took / 2) {
 		text_string(text, ", ");
-		text_time(text, announced(death) - without);
+		text_time(text, torn_down(death) - without);
 		text_string(text, " of that after it had let its memory go");
 	} else if (death->max_rss && !death->memory.gone) {
 		text_string(text, " (RSS up to ");
@@ -301,7 +311,7 @@ static bool explain_leader(struct text *text, const struct death *death)
 void text_why(struct text *text, const struct death *death, const char *rcu)
 {
 	const struct proclife_marks *marks = &death->marks;
-	uint64_t teardown = since(marks->exited, announced(death)), held = was_held(death);
+	uint64_t teardown = since(marks->exited, torn_down(death)), held = was_held(death);
 	uint64_t until = marks->reaped ? marks->reaped : marks->freed ? marks->freed : death->ended;
 	uint64_t zombie = was_zombie(death, until);
 	uint64_t free = marks->reaped ? since(since(marks->exited, marks->reaped), death_took(death)) : 0;
@@ -313,7 +323,7 @@ void text_why(struct text *text, const struct death *death, const char *rcu)
 		explain_rcu(text, death, rcu);
 	else if (held && held >= zombie && held >= teardown)
 		explain_traced(text, death);
-	else if (teardown >= zombie && teardown)
+	else if (death->state == PROCLIFE_IS_DYING || (teardown >= zombie && teardown))
 		explain_teardown(text, death);
 	else if (!marks->reaped && death->state != PROCLIFE_IS_ZOMBIE)
 		explain_unreaped(text, death);
