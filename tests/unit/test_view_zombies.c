@@ -244,6 +244,25 @@ static void test_wanted(void **state)
 	}
 }
 
+/* One of its threads has called wait(2) later, in a part of the recording that is not there: for whom is not known. */
+static void test_wanted_before(void **state)
+{
+	struct who init = process_of_pid(1, "init"), parent;
+	struct proclife_record past;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	parent = story_fork(&init, 100, "parent");
+	waits_for(&parent, PROCLIFE_WAIT_PID, 42);
+	past = record_of(0, PROCLIFE_PAST, &parent);
+	past.past.waited = machine->now;
+	story_put(past);
+	put_zombie(101, &parent, &parent);
+	story_end();
+	expect_in(101, "", " ago\n");
+	expect_in(101, "--json", "\"reaper_wait\":null,\"reaper_wanted\":null}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +273,7 @@ int main(void)
 		STORY(test_reused_pid),
 		STORY(test_device),
 		STORY(test_wanted),
+		STORY(test_wanted_before),
 	};
 
 	if (find_program())

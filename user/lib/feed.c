@@ -205,6 +205,7 @@ static proclife_apart int feed_past(struct proclife_tasks *tasks, const struct p
 	if (process->waited < past->waited && past->waited <= PROCLIFE_TIME_MAX) {
 		process->waited = past->waited;
 		process->waited_what = 0;
+		process->waited_for = 0;
 	}
 	return proclife_wanted(process);
 }
