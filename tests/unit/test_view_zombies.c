@@ -263,6 +263,24 @@ static void test_wanted_before(void **state)
 	expect_in(101, "--json", "\"reaper_wait\":null,\"reaper_wanted\":null}");
 }
 
+/* It was for the process that had the pid before. */
+static void test_wanted_holder(void **state)
+{
+	struct who init = process_of_pid(1, "init"), parent, child;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	parent = story_fork(&init, 100, "parent");
+	child = story_fork(&parent, 101, "child");
+	waits_for(&parent, PROCLIFE_WAIT_PID, 101);
+	story_exit(&child, &parent, 0);
+	story_reap(&child, &parent);
+	story_put(free_record(0, &child));
+	put_zombie(101, &parent, &parent);
+	story_end();
+	expect_in(101, "", " ago, for PID 101, not for this one\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +292,7 @@ int main(void)
 		STORY(test_device),
 		STORY(test_wanted),
 		STORY(test_wanted_before),
+		STORY(test_wanted_holder),
 	};
 
 	if (find_program())

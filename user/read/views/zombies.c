@@ -87,7 +87,9 @@ static void put_parent(const struct run *run, struct text *line, uint32_t tgid)
 static void show_wanted(struct text *line, const struct proclife_process *reaper,
 			const struct proclife_process *zombie)
 {
-	bool this = reaper->waited_what == PROCLIFE_WAIT_PID && reaper->waited_for == zombie->tgid;
+	/* Another process can have had the pid by then. */
+	bool this = reaper->waited_what == PROCLIFE_WAIT_PID && reaper->waited_for == zombie->tgid &&
+		    reaper->waited >= zombie->marks.born;
 
 	if (reaper->waited_what == PROCLIFE_WAIT_ANY || !(reaper->waited_what || reaper->waited_for))
 		return;
