@@ -76,6 +76,15 @@ static void test_waits(void **state)
 	assert_int_equal(waited(100), 91);
 }
 
+/* Of any type, for what is lost can be anything. */
+static void test_lost(void **state)
+{
+	(void)state;
+	feed_gap(tasks, 5, 20, 30);
+	assert_true(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 30));
+	assert_false(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 31));
+}
+
 /* Other types say nothing of waits, and no life is incomplete by it. */
 static void test_others(void **state)
 {
@@ -240,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_waits),
+		TEST(test_lost),
 		TEST(test_others),
 		TEST(test_name_after_suppressed_rename),
 		TEST(test_name_after_lost_rename),

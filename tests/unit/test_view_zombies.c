@@ -281,6 +281,24 @@ static void test_wanted_holder(void **state)
 	expect_in(101, "", " ago, for PID 101, not for this one\n");
 }
 
+/* It may have called wait(2) later, where records were lost. */
+static void test_wait_lost(void **state)
+{
+	struct who init = process_of_pid(1, "init"), parent;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	parent = story_fork(&init, 100, "parent");
+	waits_for(&parent, PROCLIFE_WAIT_PID, 42);
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_HANG, &init));
+	put_zombie(101, &parent, &parent);
+	story_end();
+	expect_in(101, "", "parent (100), when it last called wait() is not known\n");
+	expect_in(101, "--json", "\"reaper_waited\":null,\"reaper_wait\":null,\"reaper_wanted\":null}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +311,7 @@ int main(void)
 		STORY(test_wanted),
 		STORY(test_wanted_before),
 		STORY(test_wanted_holder),
+		STORY(test_wait_lost),
 	};
 
 	if (find_program())

@@ -170,8 +170,7 @@ static void cgroup_changed(void *data, const struct proclife_record *record)
 static void settle(const struct proclife_tasks *tasks, struct entry *entry)
 {
 	struct proclife_cgroup_end *end = &entry->last.end;
-	bool lacks = (tasks->gap_to && tasks->gap_to >= entry->populated) ||
-		     proclife_tasks_may_lack(tasks, PROCLIFE_SIGNAL, entry->populated) ||
+	bool lacks = proclife_tasks_may_lack(tasks, PROCLIFE_SIGNAL, entry->populated) ||
 		     proclife_tasks_may_lack(tasks, PROCLIFE_CGROUP, entry->populated);
 	bool all_known = tasks->snapshot && !tasks->is_slice;
 

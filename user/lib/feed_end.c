@@ -203,9 +203,7 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 	if (reaper->process == task->process || proclife_own_task(reaper)->exited)
 		return 0;
 	reaper->waited = 0;
-	if (since <= tasks->gap_to || proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, since))
-		return 0;
-	return since;
+	return proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, since) ? 0 : since;
 }
 
 /* The process whose `reaps` this reap sets: its reaper, or its parent if that ignores it. */

@@ -131,7 +131,7 @@ bool proclife_memory_is_doubtful(const struct proclife_tasks *tasks,
 	uint64_t since = memory->teardown ? memory->teardown : memory->left;
 
 	since = since ? since : memory->early;
-	return since <= tasks->gap_to || proclife_tasks_may_lack(tasks, PROCLIFE_MM, since);
+	return !since || proclife_tasks_may_lack(tasks, PROCLIFE_MM, since);
 }
 
 /* Of one that nobody has let go of: can it be that of this process? */

@@ -1341,8 +1341,8 @@ int proclife_source_prepend(struct proclife_source *source, const struct proclif
 			    size_t count);
 
 /*
- * May the module have suppressed a record of this type since then, on any CPU, because its budget
- * was used up? See PROCLIFE_SUPPRESSED.
+ * May a record of this type be missing since then, on any CPU: lost, or suppressed by the module because
+ * its budget was used up? See PROCLIFE_SUPPRESSED.
  */
 bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_type type,
 			     uint64_t since);

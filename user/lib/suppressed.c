@@ -66,6 +66,8 @@ bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_t
 	const struct proclife_suppressed_type *suppressed =
 		(unsigned int)type < PROCLIFE_TYPES ? tasks->suppressed[type] : NULL;
 
+	if (tasks->gap_to && tasks->gap_to >= since)
+		return true;
 	return suppressed && (suppressed->open || suppressed->until >= since);
 }
 

@@ -48,7 +48,7 @@ static const struct proclife_process **collect(const struct run *run, size_t *co
 	return zombies;
 }
 
-/* Later than was recorded: the module suppressed WAITs since. */
+/* Later than was recorded: WAITs were lost, or suppressed by the module, since. */
 static bool may_have_waited(const struct run *run, const struct proclife_process *reaper,
 			    const struct proclife_process *zombie)
 {
