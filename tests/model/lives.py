@@ -387,8 +387,8 @@ class Lives:
             return
         if not process.told_pid and (process.dead or process.found_exiting or process.tracer):
             process.notified = record["ts"]  # otherwise the first one was before the trace
-            process.autoreaped = "autoreap" in record["flags"]
             process.coalesced = record["signo"] != 0 and record["result"] == 2
+        process.autoreaped = "autoreap" in record["flags"]
         process.told_pid = record["receiver_tgid"]  # the others inherit it
         receiver = self.tasks.get(record["receiver"])
         process.told = receiver.process if receiver else None
@@ -531,9 +531,10 @@ class Lives:
         if not reaper or reaper.process is not process:  # else an exec releases it, no wait(2)
             task.reaper_waited = self.last_wait(reaper) if reaper else None
         if task is process.leader:
-            inits = [each for each in self.open if each.tgid == process.real_parent and each.reaped is None]
+            parent = process.told_pid or process.real_parent
+            inits = [each for each in self.open if each.tgid == parent and each.reaped is None]
             process.autoreaped |= record["reaper_tgid"] == process.tgid
-            process.ended_with = process.autoreaped and process.real_parent > 1 and any(
+            process.ended_with = process.autoreaped and parent > 1 and any(
                 each.ns_pid == 1 and (each.exiting or (each.leader and each.leader.exiting)) for each in inits[-1:])
             process.reaped, process.reaper = record["ts"], record
             process.reaper_process = reaper.process if reaper else None

@@ -54,7 +54,7 @@ class Notices:
         flags = {"group_dead"} | ({"autoreap"} if ignored else set())
         why = 0 if not ignored else 2 if signo else self.random.choice([1, 3])
         ts = self.announce(process.leader, self.parent_task(process), flags, signo, cpu, why)
-        process.autoreaped = process.autoreaped or (ignored and process.notified is None)
+        process.autoreaped = ignored
         process.notified = process.notified or ts
         if ignored:
             self.reap(process.leader, task)

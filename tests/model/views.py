@@ -354,9 +354,10 @@ def parents(session):
             continue
         reaper = each.reaper_process
         if each.autoreaped:
-            # Whose ignoring it is due to is known of a parent by birth alone.
-            if each.parent_pid and each.real_parent == each.parent_pid:
-                said = line(parent, each.parent_pid)
+            # If nobody was notified, whose ignoring it is due to is known of a parent by birth alone.
+            last = each.told_pid or each.real_parent
+            if each.told_pid or each.parent_pid and last == each.parent_pid:
+                said = line(each.told or (parent if last == each.parent_pid else None), last)
                 said["ended_with" if each.ended_with else "ignored"] += 1
                 said["dead_runtime"] += each.runtime
             continue

@@ -245,6 +245,17 @@ static void test_itself(void **state)
 	death.autoreaped = PROCLIFE_AUTOREAP_UNKNOWN;
 	expect(&death, "",
 	       "it was released 60.0 ms after its exit, by itself: nobody had to reap it, why is not known");
+	/* Who has inherited it. */
+	death.autoreaped = PROCLIFE_AUTOREAP_IGNORED;
+	death.reaper_pid = death.reaper_tgid = 10;
+	strcpy(death.reaper_comm, "make");
+	death.notified_tgid = 30;
+	expect(&death, "", "it was released 60.0 ms after its exit, by make (10): (30) ignores SIGCHLD");
+	strcpy(death.notified_comm, "sub");
+	death.notified_known = true;
+	expect(&death, "", "it was released 60.0 ms after its exit, by make (10): sub (30) ignores SIGCHLD");
+	death.reaper_pid = death.reaper_tgid = 20;
+	death.notified_tgid = 0;
 	death.ended_with_parent = true;
 	expect(&death, "", "it was released 60.0 ms after its exit, by itself: make (10), the init of its pid namespace, "
 			   "was ending");

@@ -252,6 +252,42 @@ static void test_autoreaped(void **state)
 	assert_int_equal(reaper_of(reapers, 150).reaped, 0);
 }
 
+/* Who inherits the zombie ignores SIGCHLD, or is an init that is ending: the parent that ends releases it. */
+static void test_inherited_by_who_ignores(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b"), parent = process_of_pid(202, "parent");
+	struct who first = process_of_pid(203, "pause"), other = process_of_pid(204, "other");
+	struct proclife_record record = fork_record(8, &first, &shell);
+
+	(void)state;
+	trace_with_exiting(tasks);
+	record.fork.ns_pid = 1;
+	feed(tasks, record);
+	feed(tasks, fork_record(9, &other, &first));
+	feed(tasks, fork_record(10, &parent, &shell));
+	feed_zombie(tasks, 20, &a, &parent);
+	assert_int_equal(known(&a)->autoreaped, 0);
+	feed(tasks, exit_below_record(30, &parent, &shell));
+	feed(tasks, ignored_record(31, &a, &shell));
+	assert_int_equal(known(&a)->autoreaped, PROCLIFE_AUTOREAP_IGNORED);
+	feed(tasks, reap_record(33, &a, &parent));
+	feed(tasks, free_record(34, &a));
+	assert_int_equal(LAST_GONE->marks.notified, 22);
+	assert_false(LAST_GONE->ended_with_parent);
+	assert_int_equal(reaper_of(reapers, 100).ignored, 1);
+	feed_zombie(tasks, 40, &b, &other);
+	feed(tasks, record_of(50, PROCLIFE_EXITING, &first));
+	feed(tasks, exit_below_record(51, &other, &first));
+	feed(tasks, ignored_record(52, &b, &first));
+	feed(tasks, reap_record(53, &b, &other));
+	assert_true(known(&b)->ended_with_parent);
+	feed(tasks, free_record(54, &b));
+	assert_int_equal(reaper_of(reapers, 203).ended_with, 1);
+	assert_int_equal(reaper_of(reapers, 100).ignored, 1);
+	for (size_t i = 0; i < number_of_reapers(reapers); i++)
+		assert_int_equal(proclife_reapers_get(reapers, i)->reaped, 0);
+}
+
 /* Behind a gap, the notice to the parent as of the exit is the first one; another one need not be. */
 static void test_gap(void **state)
 {
@@ -338,7 +374,7 @@ int main(void)
 		NOTIFIED(test_inherited_of_before),
 		NOTIFIED(test_threads),
 		NOTIFIED(test_found_leader),
-		NOTIFIED(test_autoreaped),
+		NOTIFIED(test_autoreaped), NOTIFIED(test_inherited_by_who_ignores),
 		NOTIFIED(test_gap),
 		NOTIFIED(test_carried),
 	};

@@ -206,29 +206,38 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 	return proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, since) ? 0 : since;
 }
 
-/* The process whose `reaps` this reap sets: its reaper, or its parent if that ignores it. */
+uint32_t proclife_due_to(const struct proclife_process *process, uint64_t *id)
+{
+	uint32_t last = process->notified_tgid ? process->notified_tgid : process->real_parent_tgid;
+	bool by_birth = last == process->parent_tgid;
+
+	*id = process->notified_id || !by_birth ? process->notified_id : process->parent_id;
+	return process->notified_tgid || by_birth ? last : 0;
+}
+
+/* The process whose `reaps` this reap sets: its reaper, or the parent that ignores it. */
 static struct proclife_process *due_to(const struct proclife_tasks *tasks,
 				       const struct proclife_process *process,
 				       const struct proclife_task *reaper)
 {
 	struct proclife_process *parent;
+	uint64_t id;
 
 	if (!process->autoreaped)
 		return reaper ? reaper->process : NULL;
-	if (process->real_parent_tgid != process->parent_tgid)
-		return NULL;
-	parent = proclife_tasks_holder(tasks, process->parent_tgid);
-	return parent && parent->id == process->parent_id ? parent : NULL;
+	parent = proclife_tasks_holder(tasks, proclife_due_to(process, &id));
+	return parent && parent->id == id ? parent : NULL;
 }
 
 /* The kernel lets the init of a pid namespace ignore SIGCHLD when it exits, and kills all of the others. */
 static bool ended_with_parent(const struct proclife_tasks *tasks, const struct proclife_process *process)
 {
+	uint32_t tgid = process->notified_tgid ? process->notified_tgid : process->real_parent_tgid;
 	const struct proclife_process *parent;
 
-	if (!process->autoreaped || process->real_parent_tgid <= 1)
+	if (!process->autoreaped || tgid <= 1)
 		return false;
-	parent = proclife_tasks_holder(tasks, process->real_parent_tgid);
+	parent = proclife_tasks_holder(tasks, tgid);
 	return parent && parent->ns_pid == 1 && (parent->exiting || parent->leader_exited);
 }
 
@@ -410,9 +419,10 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	/* Those after the first one are for parents that inherit it. */
 	if (!process->notified_tgid && is_first_notice(tasks, process, notify)) {
 		process->marks.notified = record->ts;
-		process->autoreaped = record->flags & PROCLIFE_F_AUTOREAP ? autoreap_of(notify) : 0;
 		own->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
 	}
+	/* Who inherits it can ignore it, too. */
+	process->autoreaped = record->flags & PROCLIFE_F_AUTOREAP ? autoreap_of(notify) : 0;
 	receiver = proclife_group_get(tasks, notify->receiver_group);
 	if (receiver && (receiver->tgid != notify->receiver_tgid || receiver->marks.reaped))
 		receiver = NULL;

@@ -81,15 +81,18 @@ static int note_reaped(struct entry *entry, const struct proclife_process *proce
 static int note_end(struct proclife_reapers *reapers, const struct proclife_process *process)
 {
 	struct entry *entry;
+	uint32_t tgid;
+	uint64_t id;
 
 	if (!process->autoreaped) {
 		entry = get(reapers, process->reaper_id, process->reaper_tgid);
 		return entry ? note_reaped(entry, process) : -ENOMEM;
 	}
-	/* Nobody had to reap it: its parent ignores SIGCHLD, or ended a pid namespace. Is that the parent by birth? */
-	if (!process->parent_tgid || process->real_parent_tgid != process->parent_tgid)
+	/* Nobody had to reap it: this one ignores SIGCHLD, or ended a pid namespace. */
+	tgid = proclife_due_to(process, &id);
+	if (!tgid)
 		return 0;
-	entry = get(reapers, process->parent_id, process->parent_tgid);
+	entry = get(reapers, id, tgid);
 	if (!entry)
 		return -ENOMEM;
 	if (process->ended_with_parent)
@@ -97,7 +100,7 @@ static int note_end(struct proclife_reapers *reapers, const struct proclife_proc
 	else
 		entry->reaper.ignored++;
 	proclife_sum(&entry->reaper.runtime, process->runtime);
-	if (!entry->reaper.named && process->parent_id)
+	if (!entry->reaper.named && id && id == process->parent_id)
 		set_name(&entry->reaper, process->parent_comm);
 	return 0;
 }

@@ -350,6 +350,16 @@ void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task 
 			     const struct proclife_record *record, uint64_t group);
 
 /*
+ * feed_end.c
+ */
+
+/*
+ * Of one that is autoreaped: due to whom, who was notified last. If nobody was, its parent by birth, if it had
+ * that when it exited. 0: not known. @id: of the process, 0 if that is not known.
+ */
+uint32_t proclife_due_to(const struct proclife_process *process, uint64_t *id);
+
+/*
  * killers.c
  */
 

@@ -105,6 +105,19 @@ static void explain_open_zombie(struct text *text, const struct death *death)
 	text_time(text, was_zombie(death, death->ended));
 }
 
+/* Who did not want to know: who was notified last; where notices are not recorded, its parent as of its exit. */
+static void put_ignorer(struct text *text, const struct death *death)
+{
+	uint32_t last = death->notified_tgid ? death->notified_tgid : death->real_parent_tgid;
+
+	if (!last || last == death->parent_tgid)
+		put_parent(text, death);
+	else if (death->notified_known)
+		text_who(text, death->notified_comm, last);
+	else
+		text_printf(text, "(%" PRIu32 ")", last);
+}
+
 /* Nobody had to call wait(2): it is a thread, or a process whose parent ignores its end. */
 static void explain_itself(struct text *text, const struct death *death, uint64_t zombie)
 {
@@ -113,7 +126,11 @@ static void explain_itself(struct text *text, const struct death *death, uint64_
 	text_string(text, " after its exit");
 	if (death->is_thread)
 		return;
-	text_string(text, ", by itself");
+	text_string(text, ", by ");
+	if (death->reaper_tgid == death->tgid)
+		text_string(text, "itself");
+	else
+		text_actor(text, death->reaper_comm, death->reaper_named, death->reaper_tgid);
 	if (!death->ended_with_parent && death->autoreaped == PROCLIFE_AUTOREAP_CLONE) {
 		text_string(text, ": it was made with CLONE_AUTOREAP");
 		return;
@@ -123,12 +140,7 @@ static void explain_itself(struct text *text, const struct death *death, uint64_
 		return;
 	}
 	text_string(text, ": ");
-	if (!death->ended_with_parent)
-		put_parent(text, death);
-	else if (death->real_parent_tgid == death->parent_tgid && death->parent_known)
-		text_who(text, death->parent_comm, death->parent_tgid);
-	else
-		text_printf(text, "(%" PRIu32 ")", death->real_parent_tgid);
+	put_ignorer(text, death);
 	text_string(text, death->ended_with_parent ? ", the init of its pid namespace, was ending" :
 			  death->autoreaped == PROCLIFE_AUTOREAP_NOCLDWAIT ? " has SA_NOCLDWAIT" : " ignores SIGCHLD");
 }

@@ -47,6 +47,16 @@ static void set_parent(struct death *death, const struct proclife_process *proce
 	memcpy(death->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
 }
 
+static void set_notified(struct death *death, const struct run *run, const struct proclife_process *process)
+{
+	const struct proclife_process *notified = proclife_tasks_holder(run->tasks, process->notified_tgid);
+
+	death->notified_tgid = process->notified_tgid;
+	death->notified_known = notified && notified->id == process->notified_id;
+	if (death->notified_known)
+		memcpy(death->notified_comm, notified->comm, PROCLIFE_COMM_LEN);
+}
+
 static void process_over(void *data, struct proclife_process *process)
 {
 	struct slowest *slowest = data;
@@ -92,6 +102,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (tracer)
 		death.tracer = *tracer;
 	set_parent(&death, process);
+	set_notified(&death, slowest->run, process);
 	memcpy(death.comm, process->comm, PROCLIFE_COMM_LEN);
 	memcpy(death.reaper_comm, process->reaper_comm, PROCLIFE_COMM_LEN);
 	keep(slowest, &death);

@@ -29,15 +29,18 @@ struct death {
 	uint32_t reaper_tgid;
 	uint32_t parent_tgid;
 	uint32_t real_parent_tgid;
+	uint32_t notified_tgid; /* as in struct proclife_process */
 	uint16_t free_cpu;
 	bool is_thread;
 	uint8_t autoreaped; /* PROCLIFE_AUTOREAP_* */
 	bool is_held; /* by the tracer, at the end */
 	bool parent_known; /* its name, by birth */
+	bool notified_known; /* the name of who was notified */
 	bool ended_with_parent; /* as in struct proclife_process */
 	bool reaper_named; /* reaper_comm is not only a thread's */
 	char comm[PROCLIFE_COMM_LEN];
 	char parent_comm[PROCLIFE_COMM_LEN];
+	char notified_comm[PROCLIFE_COMM_LEN];
 	char reaper_comm[PROCLIFE_COMM_LEN]; /* once it is reaped */
 };
 
