@@ -60,6 +60,7 @@ class Process:
         self.parent_comm = None
         self.born = self.exited = self.notified = self.reaped = self.freed = None
         self.tracer = None  # the NOTIFY for it, or the TASK that told of it
+        self.tracer_process = None  # as far as it is known
         self.told_pid, self.told = 0, None  # who was notified as its parent, the last one if there were more
         self.autoreaped = self.notice_missed = False
         self.found_zombie = 0  # by the snapshot: when
@@ -383,7 +384,8 @@ class Lives:
             return  # of a thread, or of a leader that others outlive
         if "tracer" in record["flags"]:
             if process.traced is None:
-                process.tracer = record
+                receiver = self.tasks.get(record["receiver"])
+                process.tracer, process.tracer_process = record, receiver.process if receiver else None
             return
         if not process.told_pid and (process.dead or process.found_exiting or process.tracer):
             process.notified = record["ts"]  # otherwise the first one was before the trace
@@ -543,6 +545,13 @@ class Lives:
         if reaper and reaper.process is not process:
             reaper.waited = None
 
+    def tracer_of(self, process):
+        """Of a tracer that the snapshot tells of, only the PID is known."""
+        if process.tracer is None or process.traced is not None:
+            return process.tracer_process
+        holders = [each for each in self.open if each.tgid == process.tracer["receiver_tgid"]]
+        return holders[-1] if holders and holders[-1].reaped is None else None
+
     def on_free(self, record, task, process):
         task.freed, task.free_cpu = record["ts"], record["cpu"]
         task.runtime = record["runtime"]
@@ -556,6 +565,7 @@ class Lives:
             if its and its.open and its.own:
                 self.end_memory(its, process.mm)
             process.last_parent = process.parent  # as far as it is known by now
+            process.tracer_process = self.tracer_of(process)
             self.open.remove(process)
 
 

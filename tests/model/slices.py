@@ -34,7 +34,8 @@ class Chosen(info.Whole):
                 self.kept.add(each)
                 chosen += [other for other in (
                     each.parent, each.creator, each.reaper_process if each.reaped is not None else None,
-                    each.told, *self.lives.at_memory(each)) if other]
+                    each.told, each.tracer_process if each.freed is not None else self.lives.tracer_of(each),
+                    *self.lives.at_memory(each)) if other]
 
     def matches(self, process):
         exited = process.exited if process.exited is not None else 2 ** 64

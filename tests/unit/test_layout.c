@@ -67,7 +67,7 @@ static const struct place places[] = {
 	AT(process, notified_id, 352), AT(process, notified_tgid, 360), AT(process, autoreaped, 364),
 	AT(process, reaper_named, 372), AT(process, ended_with_parent, 373),
 	AT(process, script, 374), AT(process, by_fd, 375),
-	AT(tracer, ts, 0), AT(tracer, tgid, 8), AT(tracer, comm, 12),
+	AT(tracer, ts, 0), AT(tracer, id, 8), AT(tracer, tgid, 16), AT(tracer, comm, 20),
 	AT(killer, ts, 0), AT(killer, task, 8), AT(killer, signo, 16), AT(killer, code, 20),
 	AT(killer, pid, 24), AT(killer, tgid, 28), AT(killer, comm, 32), AT(killer, blocked, 48),
 	AT(killer, named, 50), AT(killer, thread_comm, 51), AT(killer, flags, 68), AT(killer, cause, 72),

@@ -122,6 +122,36 @@ static void test_told(void **state)
 	expect_said(0, "--comm held", ": 1 process, and 2 more that it needs: ");
 }
 
+/* Who traces a zombie is needed to tell who has to wait, as a notice or the snapshot has it. */
+static void test_traced(void **state)
+{
+	struct who init = process_of_pid(1, "init"), gdb = process_of_pid(300, "gdb"), sh, who;
+	struct proclife_record record;
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	who = process_of_pid(310, "found");
+	record = task_record(0, &who, &init);
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	record.state.tracer_tgid = gdb.tgid;
+	story_put(record);
+	story_put(task_record(0, &gdb, &init));
+	sh = story_fork(&init, 302, "sh");
+	who = story_fork(&sh, 311, "traced");
+	record = exit_record(0, &who, 0, 0);
+	record.exit.parent_tgid = sh.tgid;
+	story_put(record);
+	story_put(traced_record(0, &who, &gdb, &sh));
+	story_wait(&gdb);
+	story_end();
+	expect_said(0, "--comm found", ": 1 process, and 1 more that it needs: ");
+	expect_same(0, "--zombies --comm found");
+	snprintf(line, sizeof(line), "rm -r '%s'", part);
+	assert_int_equal(system(line), 0);
+	expect_said(0, "--comm traced", ": 1 process, and 2 more that it needs: ");
+	expect_same(0, "--zombies --comm traced");
+}
+
 /* Of a part of what a command ran, the command need not be one. */
 static void test_command(void **state)
 {
@@ -436,7 +466,7 @@ int main(void)
 		STORY(test_part),
 		STORY(test_range),
 		STORY(test_needed),
-		STORY(test_told),
+		STORY(test_told), STORY(test_traced),
 		STORY(test_command),
 		STORY(test_nothing_left_out),
 		STORY(test_moved),

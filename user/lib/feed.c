@@ -133,7 +133,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		process->flags = task->flags;
 		process->real_parent_tgid = state->parent_tgid;
 		if (state->tracer_tgid && !process->marks.notified &&
-		    proclife_tracer_note(process, 0, state->tracer_tgid, NULL))
+		    proclife_tracer_note(process, 0, 0, state->tracer_tgid, NULL))
 			return -ENOMEM;
 	}
 	proclife_set_cgroup(task, state->cgroup);

@@ -63,7 +63,7 @@ int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_re
 int proclife_feed_coredump(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record);
 /* The first one counts. @comm: NULL if it is not known. Returns 0 or -ENOMEM. */
-int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t tgid,
+int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint64_t id, uint32_t tgid,
 			 const char comm[PROCLIFE_COMM_LEN]);
 int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record);

@@ -356,7 +356,7 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 	return proclife_wanted(task->process);
 }
 
-int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t tgid,
+int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint64_t id, uint32_t tgid,
 			 const char comm[PROCLIFE_COMM_LEN])
 {
 	struct proclife_own_process *own = proclife_own(process);
@@ -367,7 +367,7 @@ int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint32_t
 		own->tracer = malloc(sizeof(*own->tracer));
 	if (!own->tracer)
 		return -ENOMEM;
-	*own->tracer = (struct proclife_tracer){ .ts = ts, .tgid = tgid };
+	*own->tracer = (struct proclife_tracer){ .ts = ts, .id = id, .tgid = tgid };
 	if (comm)
 		proclife_copy_name(own->tracer->comm, comm);
 	return 0;
@@ -393,12 +393,19 @@ static uint8_t autoreap_of(const struct proclife_notify *notify)
 	return proclife_autoreap_name(notify->autoreap) ? notify->autoreap & 3 : PROCLIFE_AUTOREAP_UNKNOWN;
 }
 
+static uint64_t receiver_id(struct proclife_tasks *tasks, const struct proclife_notify *notify)
+{
+	const struct proclife_process *receiver = proclife_group_get(tasks, notify->receiver_group);
+
+	return receiver && receiver->tgid == notify->receiver_tgid && !receiver->marks.reaped ? receiver->id : 0;
+}
+
 /* What becomes known of the end of a process: of its threads, only a tracer is told, and nobody waits. */
 int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_notify *notify = &record->notify;
 	struct proclife_task *task = proclife_known_task(tasks, record, 0);
-	struct proclife_process *process, *receiver;
+	struct proclife_process *process;
 	struct proclife_own_process *own;
 
 	if (proclife_unlikely(!task))
@@ -412,7 +419,8 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 		int err;
 
 		proclife_copy_who(comm, notify->receiver_group_comm, notify->receiver_comm, true);
-		err = proclife_tracer_note(process, record->ts, notify->receiver_tgid, comm);
+		err = proclife_tracer_note(process, record->ts, receiver_id(tasks, notify),
+					   notify->receiver_tgid, comm);
 		proclife_memory_peaked(process);
 		return err ? err : proclife_wanted(process);
 	}
@@ -423,12 +431,9 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	}
 	/* Who inherits it can ignore it, too. */
 	process->autoreaped = record->flags & PROCLIFE_F_AUTOREAP ? autoreap_of(notify) : 0;
-	receiver = proclife_group_get(tasks, notify->receiver_group);
-	if (receiver && (receiver->tgid != notify->receiver_tgid || receiver->marks.reaped))
-		receiver = NULL;
 	process->notified_tgid = notify->receiver_tgid;
 	proclife_memory_peaked(process);
-	process->notified_id = receiver ? receiver->id : 0;
+	process->notified_id = receiver_id(tasks, notify);
 	return proclife_wanted(process);
 }
 

@@ -664,6 +664,7 @@ const struct proclife_killer *proclife_process_sigkill(const struct proclife_pro
 /* Who traced a process when it ended, from another process than its parent, and so was notified first. */
 struct proclife_tracer {
 	uint64_t ts; /* when it was notified; 0: not recorded, but the snapshot found it so */
+	uint64_t id; /* of its process; 0: not known */
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN]; /* empty if ts is 0 */
 };

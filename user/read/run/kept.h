@@ -12,7 +12,8 @@
 enum kept_why {
 	KEPT_PARENT,   /* by birth */
 	KEPT_CREATOR,  /* who called fork: --pid follows it */
-	KEPT_NOTIFIED, /* of its end */
+	KEPT_NOTIFIED, /* of its end, as its parent */
+	KEPT_TRACER,   /* which was notified before */
 	KEPT_REAPER,
 	KEPT_LAST_HOLDER, /* of its memory */
 	KEPT_UNMAPPER,
@@ -24,6 +25,7 @@ struct kept_life;
 struct kept_taking;
 
 struct kept {
+	struct proclife_tasks *tasks;
 	struct kept_life *lives; /* by id, from 1 on */
 	uint64_t count;		 /* of ids that there is room for */
 	uint64_t last;		 /* the highest id that was heard of */
