@@ -130,6 +130,36 @@ static void test_life(void **state)
 }
 
 /* Even the longest arguments leave room for how it ends. */
+/* Of the parents that inherit it, the last one is to reap it; a tracer is told of threads, too. */
+static void test_inherited(void **state)
+{
+	struct who init = process_of_pid(1, "init"), sh = process_of_pid(100, "sh"), gdb = process_of_pid(7, "gdb");
+	struct who who, thread;
+	struct proclife_record *records, of_thread;
+	size_t count;
+
+	(void)state;
+	put(task_record(0, &init, &init), &init);
+	who = born(&init, 200, "child");
+	thread = thread_of(&who, 201);
+	put(fork_record(0, &thread, &init), &thread);
+	of_thread = traced_record(0, &thread, &gdb, &init);
+	of_thread.flags &= ~PROCLIFE_F_GROUP_DEAD;
+	put(exit_record(0, &thread, 0, 1), &who);
+	put(of_thread, &who);
+	put(exit_record(0, &who, 0, 0), &who);
+	put(traced_record(0, &who, &gdb, &sh), &who);
+	put(notify_record(0, &who, &sh), &who);
+	for (int i = 0; i < 1000; i++)
+		put(notify_record(0, &who, i < 999 ? &sh : &init), &who);
+	EXPECT(&who, PROCLIFE_TASK, PROCLIFE_FORK, PROCLIFE_EXIT, PROCLIFE_NOTIFY, PROCLIFE_NOTIFY, PROCLIFE_NOTIFY);
+	records = past_of(&past, process_of(&who)->id, &count);
+	assert_int_equal(records[3].notify.receiver_tgid, 7);
+	assert_int_equal(records[4].notify.receiver_tgid, 100);
+	assert_int_equal(records[5].notify.receiver_tgid, 1);
+	free(records);
+}
+
 static void test_args(void **state)
 {
 	struct who init = process_of_pid(1, "init"), sh = born(&init, 100, "sh");
@@ -305,7 +335,7 @@ static void test_many_alive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		PAST(test_life), PAST(test_args), PAST(test_ancestors), PAST(test_for_ever),
+		PAST(test_life), PAST(test_inherited), PAST(test_args), PAST(test_ancestors), PAST(test_for_ever),
 		PAST(test_many_chains), PAST(test_near_to_one), PAST(test_many_alive),
 	};
 

@@ -227,6 +227,29 @@ static void take_out(struct life *life, uint64_t types)
 	life->count = to;
 }
 
+/* The first notices date its end. */
+static bool is_of_end(const struct proclife_process *process, const struct proclife_record *record)
+{
+	return record->ts == process->marks.notified || record->ts == proclife_process_announced(process);
+}
+
+/* Who was notified as its parent last is to reap it: one that was before is of no use any more. */
+static bool takes_over(struct life *life, const struct proclife_process *process,
+		       const struct proclife_record *record)
+{
+	size_t from, to = 0;
+
+	if (record->pid != record->tgid || !(record->flags & PROCLIFE_F_GROUP_DEAD) ||
+	    record->flags & PROCLIFE_F_TRACER)
+		return false;
+	for (from = 0; life && from < life->count; from++)
+		if (life->kept[from].record.type != PROCLIFE_NOTIFY || is_of_end(process, &life->kept[from].record))
+			life->kept[to++] = life->kept[from];
+	if (life)
+		life->count = to;
+	return true;
+}
+
 static bool kills(const struct proclife_process *process, const struct proclife_record *record)
 {
 	const struct proclife_killer *killer = proclife_process_sigkill(process);
@@ -281,8 +304,8 @@ void past_keep(struct past *past, const struct proclife_process *process,
 		if (!kills(process, record))
 			return;
 		break;
-	case PROCLIFE_NOTIFY: /* those after it change nothing of its end */
-		if (record->ts != process->marks.notified && record->ts != proclife_process_announced(process))
+	case PROCLIFE_NOTIFY:
+		if (!is_of_end(process, record) && !takes_over(life, process, record))
 			return;
 		break;
 	default:
