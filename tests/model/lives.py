@@ -382,6 +382,8 @@ class Lives:
     def on_notify(self, record, task, process):
         if task is not process.leader or "group_dead" not in record["flags"]:
             return  # of a thread, or of a leader that others outlive
+        if not (process.dead or process.found_zombie or process.traced or process.told_pid):
+            process.real_parent = record["parent_tgid"]
         if "tracer" in record["flags"]:
             if process.traced is None:
                 receiver = self.tasks.get(record["receiver"])

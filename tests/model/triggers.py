@@ -27,9 +27,9 @@ def going_on(read, each):
     if each.announced is None and each.reaped is None and each.freed is None and each.with_notify:
         found["teardown"] = each.exited if dead else each.exiting if each.ends else None
     if each.is_held:
-        found["traced"] = each.traced if each.traced is not None else each.seen
+        found["traced"] = each.traced if each.traced is not None else each.found_zombie
     elif each.state == "zombie" and (each.notified is not None or not dead):
-        found["zombie"] = each.notified if dead else each.seen
+        found["zombie"] = each.notified if dead else each.found_zombie
     if each.freed is None:
         found["rcu_free"] = each.reaped
         found["exit_free"] = each.exited if dead else None

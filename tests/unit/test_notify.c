@@ -311,6 +311,58 @@ static void test_gap(void **state)
 	assert_int_equal(phase_of(LAST_GONE, PROCLIFE_ZOMBIE), NONE);
 }
 
+/*
+ * An EXIT is lost, of a process or of a thread: that its tracer was notified shows that all of it has ended. The
+ * tracer is younger than what was seen of it before.
+ */
+static void test_traced_in_a_gap(void **state)
+{
+	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who t = thread_of(&b, 202);
+	const struct who *const both[] = { &a, &b };
+
+	(void)state;
+	feed(tasks, task_record(3, &a, &shell));
+	feed(tasks, fork_record(10, &b, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &b));
+	feed(tasks, fork_record(12, &gdb, &shell));
+	feed(tasks, exit_record(20, &b, 0, 1));
+	feed_gap(tasks, 2, 21, 30);
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct proclife_process *process = known(both[i]);
+
+		feed(tasks, traced_record(31 + i, both[i], &gdb, &shell));
+		assert_int_equal(proclife_process_state(process), PROCLIFE_IS_ZOMBIE);
+		assert_true(proclife_process_is_held(process));
+		assert_int_equal(proclife_process_awaits(process), 150);
+		assert_ptr_equal(proclife_process_reaper(process), known(&gdb));
+		assert_int_equal(process->real_parent_tgid, 100);
+		assert_int_equal(proclife_process_zombie_since(process), 31 + i);
+		assert_int_equal(proclife_process_shown_zombie(process), 31 + i);
+	}
+}
+
+/* Its EXIT is lost: each notice shows that it was a zombie then, and the latest one is behind all gaps. */
+static void test_notified_in_a_gap(void **state)
+{
+	struct who parent = process_of_pid(150, "parent"), a = process_of_pid(200, "a");
+
+	(void)state;
+	feed(tasks, fork_record(5, &parent, &shell));
+	feed(tasks, fork_record(6, &a, &parent));
+	feed_gap(tasks, 1, 20, 30);
+	assert_int_equal(proclife_process_shown_zombie(known(&a)), 0);
+	feed(tasks, notify_record(31, &a, &parent));
+	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ZOMBIE);
+	assert_int_equal(proclife_process_shown_zombie(known(&a)), 31);
+	assert_int_equal(known(&a)->real_parent_tgid, 150);
+	feed_gap(tasks, 1, 40, 50);
+	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_UNKNOWN);
+	feed(tasks, notify_record(51, &a, &init));
+	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ZOMBIE);
+	assert_int_equal(known(&a)->real_parent_tgid, 150);
+}
+
 /* Carried from one part of a recording to the next: cut anywhere, it is as in the whole. */
 static void test_carried(void **state)
 {
@@ -376,6 +428,8 @@ int main(void)
 		NOTIFIED(test_found_leader),
 		NOTIFIED(test_autoreaped), NOTIFIED(test_inherited_by_who_ignores),
 		NOTIFIED(test_gap),
+		NOTIFIED(test_traced_in_a_gap),
+		NOTIFIED(test_notified_in_a_gap),
 		NOTIFIED(test_carried),
 	};
 

@@ -2,7 +2,9 @@
 /* What --on tells where records are missing, or where a life had begun to end before the trace. */
 #include "fires.h"
 
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 
 /* What is missing can have ended what goes on: from there on it is not known. */
 static void test_lost(void **state)
@@ -24,6 +26,33 @@ static void test_lost(void **state)
 		  "1.050000000 failed: b (102), status 1, parent sh (100)\n"
 		  "1.150000002 zombie>100ms: b (102), zombie for 100 ms so far, parent sh (100)\n"
 		  "1.250000003 life>200ms: c (103), life for 200 ms so far\n");
+}
+
+/* Their EXITs are lost: they are zombies since a notice at the latest, not since they were first seen. */
+static void test_exits_lost(void **state)
+{
+	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b"), gdb = story_fork(&sh, 103, "gdb");
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	story_at(30);
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &pid1));
+	story_at(100);
+	story_put(traced_record(0, &a, &gdb, &sh));
+	story_put(notify_record(0, &b, &sh));
+	story_at(500);
+	expect_of(folder.path, "--on zombie>300ms --on traced>300ms", 3,
+		  "1.400000001 traced>300ms: a (101), traced for 300 ms so far, by gdb (103), parent sh (100)\n"
+		  "1.400000002 zombie>300ms: b (102), zombie for at least 300 ms so far, parent sh (100)\n");
+	snprintf(line, sizeof(line), "%s -i %s --zombies", program, folder.path);
+	expect_output(false, 3, line,
+		      "2 zombies\n"
+		      "       FOR      PID  NAME            STATUS              TO BE REAPED BY\n"
+		      ">   400 ms      102  b               status ?            sh (100)\n"
+		      "    400 ms      101  a               status ?            gdb (103), which traces it: its parent "
+		      "sh (100) is not notified before it has waited, has not called wait() since\n");
 }
 
 /* What is lost is counted up to a line, and anew from there on; the gap that reaches farthest counts. */
@@ -102,6 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRIGGERS(test_lost),
+		TRIGGERS(test_exits_lost),
 		cmocka_unit_test_setup_teardown(test_losses, fires_begin_on_three, story_teardown),
 		TRIGGERS(test_shown),
 		TRIGGERS(test_found_exiting),

@@ -400,6 +400,21 @@ static uint64_t receiver_id(struct proclife_tasks *tasks, const struct proclife_
 	return receiver && receiver->tgid == notify->receiver_tgid && !receiver->marks.reaped ? receiver->id : 0;
 }
 
+/* It is a zombie: no thread of it is left, and if its EXIT was lost, this has the parent that it had. */
+static void note_dead(struct proclife_process *process, const struct proclife_record *record)
+{
+	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_own_task *each;
+
+	for (each = own->tasks; each; each = each->next)
+		proclife_task_dead(&each->task);
+	if (proclife_process_found_zombie(process)) /* that was before */
+		return;
+	if (!own->exited && !proclife_process_shown_zombie(process))
+		process->real_parent_tgid = record->notify.parent_tgid;
+	own->found = record->ts;
+}
+
 /* What becomes known of the end of a process: of its threads, only a tracer is told, and nobody waits. */
 int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
@@ -414,6 +429,7 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	own = proclife_own(process);
 	if (!(record->flags & PROCLIFE_F_GROUP_DEAD) || !task->leader || process->marks.reaped)
 		return proclife_wanted(process);
+	note_dead(process, record);
 	if (record->flags & PROCLIFE_F_TRACER) {
 		char comm[PROCLIFE_COMM_LEN];
 		int err;

@@ -19,8 +19,8 @@ bool proclife_process_is_held(const struct proclife_process *process)
 {
 	const struct proclife_tracer *tracer = proclife_own(process)->tracer;
 
-	return tracer && !process->notified_tgid && !process->marks.reaped && !process->live &&
-	       (tracer->ts || proclife_process_found_zombie(process));
+	return tracer && !process->notified_tgid && !process->marks.reaped &&
+	       (tracer->ts || (!process->live && proclife_process_found_zombie(process)));
 }
 
 uint32_t proclife_process_awaits(const struct proclife_process *zombie)
@@ -30,15 +30,27 @@ uint32_t proclife_process_awaits(const struct proclife_process *zombie)
 	return zombie->notified_tgid ? zombie->notified_tgid : zombie->real_parent_tgid;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When it was last known to be there. Whoever is younger got the PID of who had to wait for it. */
+static uint64_t last_known(const struct proclife_process *zombie)
+{
+	uint64_t shown = later(zombie->marks.notified, proclife_process_shown_zombie(zombie));
+
+	return later(later(zombie->marks.exited, zombie->seen), shown);
+}
+
 struct proclife_process *proclife_process_reaper(const struct proclife_process *zombie)
 {
 	struct proclife_process *reaper =
 		proclife_tasks_holder(proclife_own(zombie)->all, proclife_process_awaits(zombie));
-	uint64_t by_then = zombie->marks.exited ? zombie->marks.exited : zombie->seen;
 
 	if (!reaper || proclife_process_state(reaper) == PROCLIFE_IS_ZOMBIE)
 		return NULL;
-	return reaper->marks.born <= by_then ? reaper : NULL;
+	return reaper->marks.born <= last_known(zombie) ? reaper : NULL;
 }
 
 struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,

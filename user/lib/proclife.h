@@ -578,7 +578,7 @@ struct proclife_process {
 	uint64_t nvcsw;
 	uint64_t nivcsw;
 	void *user; /* the caller's; NULL at first */
-	uint32_t real_parent_tgid; /* as of its EXIT or the snapshot, whichever is later */
+	uint32_t real_parent_tgid; /* as of its EXIT (if that is lost, its NOTIFY) or the snapshot */
 	uint16_t args_bytes; /* the size of args; another NUL follows that is not counted */
 	uint16_t free_cpu;   /* of the last FREE: where the RCU callback ran */
 	uint64_t leader_exited; /* since when its leader exits; 0: not seen */
@@ -1027,6 +1027,9 @@ const char *proclife_phase_name(enum proclife_phase phase); /* "life", "zombie",
 
 /* When somebody was notified first, a tracer or its parent; 0: nobody was, or it is not known. */
 uint64_t proclife_process_announced(const struct proclife_process *process);
+
+/* By when a NOTIFY or the snapshot shows that it was a zombie, whatever is lost; 0: nothing shows it. */
+uint64_t proclife_process_shown_zombie(const struct proclife_process *process);
 
 /*
  * Since when whoever is to reap it knows of it: its tracer, as long as that holds it, or its parent. In a trace

@@ -62,19 +62,26 @@ bool proclife_process_found_zombie(const struct proclife_process *process)
 	return own->found_dead;
 }
 
+/* Was a NOTIFY of its end seen? */
+static bool is_noticed(const struct proclife_process *process)
+{
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
+
+	return process->notified_tgid || (tracer && tracer->ts);
+}
+
 enum proclife_life_state proclife_process_state_now(const struct proclife_process *process)
 {
 	const struct proclife_own_process *own = proclife_own(process);
 	const struct proclife_tasks *tasks = own->all;
-	uint64_t announced = later(own->tracer ? own->tracer->ts : 0, process->marks.notified);
 
 	/* Only threads are left open, and their FREEs can have been lost long ago. */
 	if (own->leader_freed && !proclife_process_ungapped(tasks, process))
 		return PROCLIFE_IS_UNKNOWN;
 	if (process->marks.reaped)
 		return since(tasks, process->marks.reaped, PROCLIFE_IS_UNFREED);
-	if (announced || process->notified_tgid)
-		return unreaped(tasks, process, announced ? announced : process->marks.exited, exited(tasks));
+	if (is_noticed(process))
+		return unreaped(tasks, process, process->marks.notified, exited(tasks));
 	if (process->live)
 		return unreaped(tasks, process, process->seen, own->ends ? PROCLIFE_IS_DYING : PROCLIFE_IS_ALIVE);
 	/* Whoever is a zombie in the snapshot was announced before that. */
@@ -103,6 +110,13 @@ uint64_t proclife_process_announced(const struct proclife_process *process)
 	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 
 	return tracer && tracer->ts ? tracer->ts : process->marks.notified;
+}
+
+uint64_t proclife_process_shown_zombie(const struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+
+	return is_noticed(process) || proclife_process_found_zombie(process) ? own->found : 0;
 }
 
 enum proclife_life_state proclife_process_state(const struct proclife_process *process)

@@ -74,7 +74,7 @@ struct proclife_own_process {
 		uint64_t oldest; /* until its leader is known: the earliest start of its tasks */
 		uint64_t last_exiting; /* then: the latest EXITING of a thread, whichever exits last */
 	};
-	uint64_t found; /* when the snapshot found its leader; 0: it did not */
+	uint64_t found; /* when the snapshot found its leader, or its latest NOTIFY; 0: neither was seen */
 	/* What follows is not zeroed when a process begins: most need nothing of it. */
 	char path_text[PROCLIFE_PATH_LEN + 4];
 	uint32_t args_gaps; /* how many gaps had been seen when its arguments began */

@@ -180,7 +180,8 @@ static uint64_t flow_of(struct trace *trace, const struct proclife_process *proc
 
 static uint64_t since_held(const struct life *life)
 {
-	return life->death.tracer.ts ? life->death.tracer.ts : life->process->seen;
+	return life->death.tracer.ts ? life->death.tracer.ts :
+					proclife_process_shown_zombie(life->process);
 }
 
 static void put_zombie(struct trace *trace, const struct life *life, uint64_t track, bool lasts)
@@ -193,7 +194,7 @@ static void put_zombie(struct trace *trace, const struct life *life, uint64_t tr
 
 	if (!known && !(lasts && life->death.state == PROCLIFE_IS_ZOMBIE && !life->death.is_held))
 		return;
-	since = since ? since : process->seen;
+	since = since ? since : proclife_process_shown_zombie(process);
 	flow = known ? flow_of(trace, process, &reaper) : 0;
 	packets_begin(&trace->packets, known ? marks->reaped - ns : since, track, "zombie", "phase");
 	if (flow)

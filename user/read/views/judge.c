@@ -64,10 +64,10 @@ static uint64_t zombie_since(const struct judged *judged, bool *at_least)
 		return 0;
 	if (process->marks.notified)
 		return process->marks.notified;
-	if (proclife_process_is_held(process) || proclife_process_has_exited(process))
+	if (proclife_process_is_held(process))
 		return 0;
 	*at_least = true;
-	return process->seen;
+	return proclife_process_shown_zombie(process);
 }
 
 static uint64_t traced_since(const struct judged *judged, bool *at_least)
@@ -79,7 +79,7 @@ static uint64_t traced_since(const struct judged *judged, bool *at_least)
 		return 0;
 	since = proclife_process_tracer(process)->ts;
 	*at_least = !since;
-	return since ? since : process->seen;
+	return since ? since : proclife_process_shown_zombie(process);
 }
 
 static uint64_t teardown_since(const struct judged *judged)

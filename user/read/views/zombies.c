@@ -148,13 +148,21 @@ static void show_reaper(const struct run *run, struct text *line,
 	}
 }
 
+/* Where nothing shows it to have lived, it has been one for longer than what the rings hold. */
+static uint64_t shown(const struct run *run, const struct proclife_process *zombie)
+{
+	uint64_t shown = proclife_process_shown_zombie(zombie);
+
+	return shown > zombie->seen ? shown : run->first;
+}
+
 static void show(const struct run *run, struct text *line, const struct proclife_process *zombie)
 {
+	uint64_t from = since(zombie);
 	unsigned int column;
 
-	/* What is not known is longer than what the rings hold. */
-	text_string(line, since(zombie) ? "  " : "> ");
-	text_time_in(line, TIME_COLUMNS, run->ended - (since(zombie) ? since(zombie) : run->first));
+	text_string(line, from ? "  " : "> ");
+	text_time_in(line, TIME_COLUMNS, run->ended - (from ? from : shown(run, zombie)));
 	text_uint_in(line, 9, zombie->tgid);
 	text_string(line, "  ");
 	column = line->columns;
