@@ -378,6 +378,33 @@ static void test_gap(void **state)
 	free(out.text);
 }
 
+/* A tracer held it, and what is lost since can have ended that. */
+static void test_held_before_a_gap(void **state)
+{
+	static const char *const views[] = { "--sort traced", "--latency", "--latency --json" };
+	struct who gdb, a;
+
+	(void)state;
+	init = process_of_pid(1, "init");
+	gdb = story_fork(&init, 100, "gdb");
+	a = story_fork(&init, 101, "held");
+	story_put(exit_record(0, &a, 0, 0));
+	story_put(traced_record(0, &a, &gdb, &init));
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++) /* CPU 1 */
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_at(500);
+	story_end();
+	for (unsigned int i = 0; i < 3; i++) {
+		struct output out = run_program(false, 0, "%s -i %s %s", program, folder.path, views[i]);
+
+		if (!strstr(out.text, "held") || strstr(out.text, "has not waited") ||
+		    (!i && strstr(out.text, "500 ms")))
+			fail_msg("%s", out.text);
+		free(out.text);
+	}
+}
+
 /* Each on its own; one death stops them all. */
 static void test_other_views(void **state)
 {
@@ -424,7 +451,7 @@ int main(void)
 		STORY(test_default), STORY(test_count),	 STORY(test_filter),	  STORY(test_sort),
 		STORY(test_top),	  STORY(test_unknown_status),
 		STORY(test_threads),	  STORY(test_hostile),
-		STORY(test_width),   STORY(test_telling_words), STORY(test_gap),	 STORY(test_other_views), STORY(test_edges),
+		STORY(test_width),   STORY(test_telling_words), STORY(test_gap), STORY(test_held_before_a_gap),	 STORY(test_other_views), STORY(test_edges),
 	};
 
 	if (find_program())

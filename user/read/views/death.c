@@ -67,7 +67,7 @@ static void set_later(struct death *death, const struct proclife_process *proces
 	death->incomplete = process->incomplete;
 	death->notified_lost = process->notified_lost;
 	death->autoreaped = process->autoreaped;
-	death->is_held = proclife_process_is_held(process);
+	death->is_held = death->state == PROCLIFE_IS_ZOMBIE && proclife_process_is_held(process);
 	death->tracer = tracer ? *tracer : (struct proclife_tracer){ 0 };
 }
 

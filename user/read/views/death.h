@@ -55,7 +55,7 @@ struct death {
 	bool script; /* as in struct proclife_process */
 	bool by_fd;
 	uint8_t autoreaped; /* PROCLIFE_AUTOREAP_* */
-	bool is_held; /* by the tracer */
+	bool is_held; /* by the tracer, and nothing lost can have ended that */
 	struct proclife_tracer tracer; /* its pid is 0 if there is none */
 	char comm[PROCLIFE_COMM_LEN];
 };

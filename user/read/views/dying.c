@@ -246,7 +246,7 @@ static void json_waits(const struct run *run, struct json *json, const struct dy
 		json_string(json, "state", proclife_state_name(state));
 		json_uint_if(json, "reaper_pid", state == PROCLIFE_IS_ZOMBIE, proclife_process_awaits(other));
 		json_comm_or_null(json, "reaper_comm", reaper, reaper ? reaper->comm : NULL);
-		json_bool(json, "traced", proclife_process_is_held(other));
+		json_bool(json, "traced", state == PROCLIFE_IS_ZOMBIE && proclife_process_is_held(other));
 		json_object_end(json);
 	}
 	json_array_end(json);

@@ -91,9 +91,9 @@ static void process_gone(void *data, struct proclife_process *process)
 		.reaper_named = process->reaper_named,
 		.cgroups = slowest->run->cgroups,
 		.autoreaped = process->autoreaped,
-		.is_held = proclife_process_is_held(process),
 	};
 
+	death.is_held = death.state == PROCLIFE_IS_ZOMBIE && proclife_process_is_held(process);
 	if (!process->selected || !process->matches || process->notified_lost ||
 	    !is_over(&death, process->outlives))
 		return;

@@ -33,7 +33,7 @@ struct death {
 	uint16_t free_cpu;
 	bool is_thread;
 	uint8_t autoreaped; /* PROCLIFE_AUTOREAP_* */
-	bool is_held; /* by the tracer, at the end */
+	bool is_held; /* by the tracer, at the end; nothing lost can have ended that */
 	bool parent_known; /* its name, by birth */
 	bool notified_known; /* the name of who was notified */
 	bool ended_with_parent; /* as in struct proclife_process */
