@@ -50,7 +50,8 @@ static void test_exits_lost(void **state)
 	expect_output(false, 3, line,
 		      "2 zombies\n"
 		      "       FOR      PID  NAME            STATUS              TO BE REAPED BY\n"
-		      ">   400 ms      102  b               status ?            sh (100)\n"
+		      ">   400 ms      102  b               status ?            sh (100), when it last "
+		      "called wait() is not known\n"
 		      "    400 ms      101  a               status ?            gdb (103), which traces it: its parent "
 		      "sh (100) is not notified before it has waited, has not called wait() since\n");
 }
