@@ -34,7 +34,7 @@ expect 'traced: a slice has it, too' 0 '"traced":2[5-9][0-9]{8},' \
 	eval "proclife-read -i '$here/traced' --slice '$here/slice' --comm job && proclife-read -i '$here/slice' --lives --sort time --json"
 
 # While it is held.
-"$notices" traced 6000 >"$here/pids" &
+"$notices" traced 12000 >"$here/pids" &
 sleep 2
 expect 'traced: zombies' 0 "$(pid job) +job .*debugger \($(pid debugger)\), which traces it: its parent builder \($(pid builder)\) is not notified" \
 	proclife-read --zombies
