@@ -21,6 +21,9 @@
 #include "lives.h"
 #include "reading.h"
 
+/* P_PIDFD, which glibc has from 2.36 on. */
+#define BY_PIDFD ((idtype_t)3)
+
 #define MS 1000000ull
 
 /* What the library says of this reaper by now. */
@@ -178,7 +181,7 @@ static void test_wanted(void **state)
 	expect_wanted(PROCLIFE_WAIT_GROUP, pid);
 	assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOHANG), 0);
 	expect_wanted(PROCLIFE_WAIT_ANY, 0);
-	assert_int_equal(waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG), 0);
+	assert_int_equal(waitid(BY_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG), 0);
 	expect_wanted(PROCLIFE_WAIT_PID, pid);
 	/* Nobody has a number above kernel.pid_max, nor a group. */
 	assert_int_equal(waitpid(INT_MAX, NULL, WNOHANG), -1);

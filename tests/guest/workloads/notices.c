@@ -230,7 +230,7 @@ static int wanted(long ms, const char *how)
 		int fd = (int)syscall(SYS_pidfd_open, busy, 0);
 		siginfo_t info;
 
-		if (fd < 0 || waitid(P_PIDFD, (id_t)fd, &info, WEXITED))
+		if (fd < 0 || waitid((idtype_t)3, (id_t)fd, &info, WEXITED)) /* P_PIDFD, from glibc 2.36 on */
 			fail("waitid");
 	} else if (waitpid(!strcmp(how, "group") ? -busy : busy, NULL, 0) != busy) {
 		fail("waitpid");
