@@ -295,8 +295,8 @@ struct proclife_state {
 /*
  * Any process could cause some records as often as it likes, and so overwrite the rings. These have
  * a budget on each CPU: WAIT, RENAME, CGROUP, SIGNAL except for what comes with a death, MM except for
- * what an exiting task does, and NOTIFY of what an exiting task hands on. This record begins or ends a time in which the CPU makes no
- * records of such a type. No reader lost them: they were never made.
+ * what an exiting task does, and NOTIFY of what an exiting task hands on. This record begins or ends a
+ * time in which the CPU makes no records of such a type. No reader lost them: they were never made.
  */
 struct proclife_suppressed {
 	__u32 what;  /* enum proclife_type */
