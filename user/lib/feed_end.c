@@ -208,7 +208,7 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 
 uint32_t proclife_due_to(const struct proclife_process *process, uint64_t *id)
 {
-	uint32_t last = process->notified_tgid ? process->notified_tgid : process->real_parent_tgid;
+	uint32_t last = proclife_last_parent(process);
 	bool by_birth = last == process->parent_tgid;
 
 	*id = process->notified_id || !by_birth ? process->notified_id : process->parent_id;
@@ -232,7 +232,7 @@ static struct proclife_process *due_to(const struct proclife_tasks *tasks,
 /* The kernel lets the init of a pid namespace ignore SIGCHLD when it exits, and kills all of the others. */
 static bool ended_with_parent(const struct proclife_tasks *tasks, const struct proclife_process *process)
 {
-	uint32_t tgid = process->notified_tgid ? process->notified_tgid : process->real_parent_tgid;
+	uint32_t tgid = proclife_last_parent(process);
 	const struct proclife_process *parent;
 
 	if (!process->autoreaped || tgid <= 1)

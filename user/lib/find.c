@@ -27,20 +27,15 @@ uint32_t proclife_process_awaits(const struct proclife_process *zombie)
 {
 	if (proclife_process_is_held(zombie))
 		return proclife_own(zombie)->tracer->tgid;
-	return zombie->notified_tgid ? zombie->notified_tgid : zombie->real_parent_tgid;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
+	return proclife_last_parent(zombie);
 }
 
 /* When it was last known to be there. Whoever is younger got the PID of who had to wait for it. */
 static uint64_t last_known(const struct proclife_process *zombie)
 {
-	uint64_t shown = later(zombie->marks.notified, proclife_process_shown_zombie(zombie));
+	uint64_t shown = proclife_later(zombie->marks.notified, proclife_process_shown_zombie(zombie));
 
-	return later(later(zombie->marks.exited, zombie->seen), shown);
+	return proclife_later(proclife_later(zombie->marks.exited, zombie->seen), shown);
 }
 
 struct proclife_process *proclife_process_reaper(const struct proclife_process *zombie)

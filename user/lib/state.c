@@ -24,11 +24,6 @@ static enum proclife_life_state since(const struct proclife_tasks *tasks, uint64
 	return tasks->gap_to && mark <= tasks->gap_to ? PROCLIFE_IS_UNKNOWN : state;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* What is not reaped yet when the snapshot finds it is so whatever was missing before that. */
 static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
 					 const struct proclife_process *process, uint64_t mark,
@@ -36,7 +31,7 @@ static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
 {
 	uint64_t found = proclife_own(process)->found;
 
-	return since(tasks, later(found, mark), state);
+	return since(tasks, proclife_later(found, mark), state);
 }
 
 /* Without REAPs, a process that exits may have been reaped. (A zombie in the snapshot was not.) */

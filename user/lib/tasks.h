@@ -97,6 +97,11 @@ struct proclife_own_memory {
 };
 
 /* The private struct around a public task or process. */
+static inline uint64_t proclife_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Anybody can have written a recording: a sum of what its records say stays at its maximum. */
 static inline void proclife_sum(uint64_t *sum, uint64_t n)
 {
@@ -112,6 +117,12 @@ static inline struct proclife_own_task *proclife_own_task(const struct proclife_
 static inline struct proclife_own_process *proclife_own(const struct proclife_process *process)
 {
 	return proclife_container_of(process, struct proclife_own_process, process);
+}
+
+/* The parent that was notified last; where that is not recorded, or nobody was, its parent as of its exit. */
+static inline uint32_t proclife_last_parent(const struct proclife_process *process)
+{
+	return process->notified_tgid ? process->notified_tgid : process->real_parent_tgid;
 }
 
 /* This task leads its process from now on. */
