@@ -151,7 +151,7 @@ static struct figure phase_of(const struct death *death, enum proclife_phase pha
 	else if (phase == PROCLIFE_UNMAP && death->memory.open)
 		from = death->memory.teardown;
 	else if (phase == PROCLIFE_ZOMBIE && death->state == PROCLIFE_IS_ZOMBIE && !death->is_held)
-		from = marks->notified ? marks->notified : marks->exited;
+		from = marks_zombie_since(marks);
 	else if (phase == PROCLIFE_RCU_FREE && death->state == PROCLIFE_IS_UNFREED)
 		from = marks->reaped;
 	else if (phase == PROCLIFE_EXIT_FREE && death->state != PROCLIFE_IS_FREED &&

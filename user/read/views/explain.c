@@ -12,15 +12,9 @@ static uint64_t since(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* Since when its reaper could reap it: of a thread, and where notices are not recorded, since its exit. */
-static uint64_t zombie_since(const struct death *death)
-{
-	return death->marks.notified ? death->marks.notified : death->marks.exited;
-}
-
 static uint64_t was_zombie(const struct death *death, uint64_t until)
 {
-	return death->is_held ? 0 : since(zombie_since(death), until);
+	return death->is_held ? 0 : since(marks_zombie_since(&death->marks), until);
 }
 
 /* When its exit was over. */
@@ -166,13 +160,13 @@ static void explain_zombie(struct text *text, const struct death *death)
 			    death->marks.notified ? "it was notified" : "the exit");
 		return;
 	}
-	if (death->reaper_waited <= zombie_since(death)) {
+	if (death->reaper_waited <= marks_zombie_since(&death->marks)) {
 		text_string(text, " was in wait(), but took ");
 		text_time(text, zombie);
 		text_string(text, " to wake up and reap");
 		return;
 	}
-	came = death->reaper_waited - zombie_since(death);
+	came = death->reaper_waited - marks_zombie_since(&death->marks);
 	text_string(text, " was not in wait(): it came ");
 	text_time(text, came);
 	text_string(text, " later");

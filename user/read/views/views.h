@@ -214,4 +214,10 @@ void json_suppressed(struct json *json, const struct run *run);
 /* What the header says of all marks of a death but EXIT and REAP. */
 void json_marks(struct json *json, const struct proclife_header *header);
 
+/* Since when it could be reaped: a thread, and where notices are not recorded, since its exit. */
+static inline uint64_t marks_zombie_since(const struct proclife_marks *marks)
+{
+	return marks->notified ? marks->notified : marks->exited;
+}
+
 #endif
