@@ -329,6 +329,25 @@ static void test_dying(void **state)
 	assert_int_equal(end->reaped, 0);
 }
 
+/* The exit of one is over once its tracer is notified, however long that one keeps it from its parent. */
+static void test_held_by_a_tracer(void **state)
+{
+	struct proclife_record record;
+
+	(void)state;
+	tasks->with_notify = true;
+	begins(10, &a, CONTAINER);
+	begins(11, &b, CONTAINER);
+	feed(tasks, exiting(20, &a, SOLE, 0));
+	feed(tasks, ended(21, &a, 0, 0));
+	record = notify_record(22, &a, &shell);
+	record.flags |= PROCLIFE_F_TRACER;
+	feed(tasks, record);
+	dies(30, &b);
+	feed(tasks, notify_record(50, &a, &shell));
+	expect_who(&told_end()->last, &b);
+}
+
 /* It began to exit, and has not left the cgroup: that has not ended. */
 static void test_exit_not_over(void **state)
 {
@@ -540,7 +559,7 @@ int main(void)
 		ENDS(test_slice), RECORDED(test_empty_without_snapshot), ENDS(test_one_lives),
 		RECORDED(test_not_empty), RECORDED(test_moved_away), RECORDED(test_again),
 		RECORDED(test_used_again), ENDS(test_zombie),
-		ENDS(test_dying), ENDS(test_exit_not_over), ENDS(test_same_time),
+		ENDS(test_dying), ENDS(test_held_by_a_tracer), ENDS(test_exit_not_over), ENDS(test_same_time),
 		ENDS(test_began_before), RECORDED(test_gap), RECORDED(test_gap_before),
 		RECORDED(test_empty_lost), RECORDED(test_use_lost), RECORDED(test_use_lost_then_empty),
 		RECORDED(test_use_lost_then_gone),

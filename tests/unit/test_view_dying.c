@@ -321,6 +321,40 @@ static void test_traced(void **state)
 	sleeper_end(&a);
 }
 
+/* The init of a PID namespace waits for a zombie: its parent has not reaped it, or its tracer has not waited for it. */
+static void test_waits(void **state)
+{
+	struct who init = process_of_pid(1, "init"), first, left, held;
+	struct proclife_record record;
+	struct output out;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	first = sleeper_begin("pause");
+	record = fork_record(0, &first, &init);
+	record.fork.cgroup = 0;
+	record.fork.ns_pid = 1;
+	record.fork.ns_inum = 4;
+	story_put(record);
+	left = process_of_pid(4000001, "left");
+	held = process_of_pid(4000002, "held");
+	for (uint32_t i = 0; i < 2; i++) {
+		record = fork_record(0, i ? &held : &left, &init);
+		record.fork.ns_inum = 4;
+		story_put(record);
+		story_put(exit_record(0, i ? &held : &left, 0, 0));
+		record = notify_record(0, i ? &held : &left, &init);
+		record.flags |= i ? PROCLIFE_F_TRACER : 0;
+		story_put(record);
+	}
+	story_put(exit_record(0, &first, 0, 0));
+	out = run("");
+	expect_line(&out, " waits for left (4000001), a zombie that init (1) has not reaped\n", 0);
+	expect_line(&out, " waits for held (4000002), a zombie that init (1), its tracer, has not waited for\n", 0);
+	free(out.text);
+	sleeper_end(&first);
+}
+
 /* There, /proc would be that of other processes. */
 static void test_other_namespace(void **state)
 {
@@ -359,6 +393,7 @@ int main(void)
 		STORY(test_hostile_names),
 		STORY(test_json),
 		STORY(test_traced),
+		STORY(test_waits),
 		STORY(test_other_namespace),
 		STORY(test_recording),
 	};

@@ -299,6 +299,174 @@ static void test_wait_lost(void **state)
 	expect_in(101, "--json", "\"reaper_waited\":null,\"reaper_wait\":null,\"reaper_wanted\":null}");
 }
 
+/* What another view prints has this text. */
+static void expect_also(const char *options, const char *text)
+{
+	struct output out = run_program(false, SIZE_MAX, "%s -i %s %s", program, folder.path, options);
+
+	if (!strstr(out.text, text))
+		print_error("ERROR: no %s in:\n%s", text, out.text);
+	assert_non_null(strstr(out.text, text));
+	free(out.text);
+}
+
+static struct who put_held(uint32_t pid, const struct who *parent, const struct who *tracer)
+{
+	struct who child = story_fork(parent, pid, "child");
+	struct proclife_record record = exit_record(0, &child, 0, 0);
+
+	record.exit.parent_tgid = parent->tgid;
+	story_put(record);
+	record = notify_record(0, &child, tracer);
+	record.flags |= PROCLIFE_F_TRACER;
+	record.notify.parent_tgid = parent->tgid;
+	machine->now += 30 * MS;
+	story_put(record);
+	return child;
+}
+
+#define HELD "debugger (50), which traces it: its parent builder (100) is not notified before it has waited"
+
+/* A tracer has not waited for it: its parent is not blamed. */
+static void test_held(void **state)
+{
+	struct who init = process_of_pid(1, "init"), builder, debugger;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	debugger = story_fork(&init, 50, "debugger");
+	builder = story_fork(&init, 100, "builder");
+	put_held(101, &builder, &debugger);
+	waits_for(&debugger, PROCLIFE_WAIT_PID, 42);
+	machine->now += 500 * MS;
+	story_end();
+	expect("", "1 zombie\n" HEAD "    500 ms      101  child           status 0            " HELD
+	       ", last called wait() 500 ms ago, for PID 42, not for this one\n");
+	expect_also("--zombies --json", "\"tracer\":{\"pid\":50,\"comm\":\"debugger\",\"notified\":");
+	expect_also("--latency", "    530 ms  child (101)               debugger (50), which traces it, "
+		    "has not waited for it for 500 ms: so its parent is not notified\n");
+	expect_also("--lives --sort zombie", "      ? child\n");
+	expect_also("--lives --sort traced", " >500 ms child\n");
+}
+
+/* The tracer is gone, its PID is another process's, and no record says that the parent was notified. */
+static void test_held_by_who_is_gone(void **state)
+{
+	struct who init = process_of_pid(1, "init"), builder, debugger;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	debugger = story_fork(&init, 50, "debugger");
+	builder = story_fork(&init, 100, "builder");
+	put_held(101, &builder, &debugger);
+	story_exit(&debugger, &init, 0);
+	story_reap(&debugger, &init);
+	story_put(free_record(0, &debugger));
+	story_fork(&init, 50, "another");
+	story_end();
+	expect("", "1 zombie\n" HEAD "      7 ns      101  child           status 0            " HELD
+	       ", and is gone\n");
+}
+
+/* The tracer has let go of it: it is its parent's. */
+static void test_let_go(void **state)
+{
+	struct who init = process_of_pid(1, "init"), builder, debugger, child;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	debugger = story_fork(&init, 50, "debugger");
+	builder = story_fork(&init, 100, "builder");
+	child = put_held(101, &builder, &debugger);
+	machine->now += 10 * MS;
+	story_put(notify_record(0, &child, &builder));
+	child = put_held(102, &builder, &debugger);
+	machine->now += 10 * MS;
+	story_put(notify_record(0, &child, &builder));
+	story_reap(&child, &builder);
+	story_put(free_record(0, &child));
+	machine->now += 460 * MS;
+	story_end();
+	expect("", "1 zombie\n" HEAD "    500 ms      101  child           status 0            "
+	       "builder (100), has not called wait() since\n");
+	expect_also("--zombies --json", "\"tracer\":null,");
+	expect_also("--latency", "builder (100) has not reaped it for 500 ms\n");
+	expect_also("--latency", "   40.0 ms  child (102)               "
+		    "teardown: its tracer was notified 30.0 ms after its exit");
+}
+
+/* Nobody is notified before the trace ends: it is no zombie, but one of the slowest. */
+static void test_dying(void **state)
+{
+	struct who init = process_of_pid(1, "init"), child;
+	struct proclife_record record;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	child = story_fork(&init, 101, "child");
+	record = exit_record(0, &child, 0, 0);
+	record.exit.parent_tgid = 1;
+	story_put(record);
+	machine->now += 300 * MS;
+	story_end();
+	expect("", "0 zombies\n");
+	expect_also("--latency", "    300 ms  child (101)               "
+		    "teardown: its parent has not been notified for 300 ms");
+}
+
+static void put_ignored(const struct who *who, const struct who *heir, const struct who *releaser)
+{
+	struct proclife_record record = notify_record(0, who, heir);
+
+	record.flags |= PROCLIFE_F_AUTOREAP;
+	record.notify.autoreap = PROCLIFE_AUTOREAP_NOCLDWAIT;
+	record.notify.parent_tgid = heir->tgid;
+	story_put(record);
+	story_reap(who, releaser);
+}
+
+/* Its parent leaves it to a process that need not reap it: this one is named, not the parent. */
+static void test_left_to_who_ignores(void **state)
+{
+	struct who init = process_of_pid(1, "init"), heir, first, parent, child, other;
+	struct proclife_record record;
+
+	(void)state;
+	story_put(task_record(0, &init, &init));
+	heir = story_fork(&init, 60, "heir");
+	parent = story_fork(&heir, 100, "parent");
+	child = story_fork(&parent, 101, "child");
+	story_exit(&child, &parent, 0);
+	machine->now += 200 * MS;
+	put_ignored(&child, &heir, &parent);
+	story_put(free_record(0, &child));
+	other = story_fork(&parent, 103, "other");
+	story_exit(&other, &parent, 0);
+	machine->now += 150 * MS;
+	put_ignored(&other, &heir, &parent);
+	story_exit(&heir, &init, 0);
+	story_reap(&heir, &init);
+	story_put(free_record(0, &heir));
+	story_fork(&init, 60, "another"); /* has the PID of the heir before RCU frees it */
+	story_put(free_record(0, &other));
+	first = process_of_pid(70, "pause");
+	record = fork_record(0, &first, &init);
+	record.fork.ns_pid = 1;
+	story_put(record);
+	parent = story_fork(&first, 71, "sh");
+	child = story_fork(&parent, 102, "inmate");
+	story_exit(&child, &parent, 0);
+	machine->now += 100 * MS;
+	story_exit(&first, &init, 0);
+	put_ignored(&child, &first, &parent);
+	story_put(free_record(0, &child));
+	story_end();
+	expect_also("--latency", " after its exit, by parent (100): heir (60) has SA_NOCLDWAIT\n");
+	expect_also("--latency", " after its exit, by parent (100): (60) has SA_NOCLDWAIT\n");
+	expect_also("--latency", " after its exit, by sh (71): "
+		    "pause (70), the init of its pid namespace, was ending\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +480,11 @@ int main(void)
 		STORY(test_wanted_before),
 		STORY(test_wanted_holder),
 		STORY(test_wait_lost),
+		STORY(test_held),
+		STORY(test_held_by_who_is_gone),
+		STORY(test_let_go),
+		STORY(test_dying),
+		STORY(test_left_to_who_ignores),
 	};
 
 	if (find_program())
