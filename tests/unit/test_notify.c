@@ -156,6 +156,7 @@ static void test_inherited_of_before(void **state)
 	assert_int_equal(known(&a)->marks.notified, 0);
 	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ZOMBIE);
 	assert_int_equal(proclife_process_awaits(known(&a)), 1);
+	assert_int_equal(proclife_process_shown_zombie(known(&a)), 5);
 	/* A tracer that held it then lets it go: this one is the first. */
 	found = task_record(6, &b, &shell);
 	found.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
@@ -292,11 +293,13 @@ static void test_inherited_by_who_ignores(void **state)
 static void test_gap(void **state)
 {
 	struct who parent = process_of_pid(150, "parent"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c");
 
 	(void)state;
 	feed(tasks, fork_record(5, &parent, &shell));
 	feed(tasks, fork_record(6, &a, &parent));
 	feed(tasks, fork_record(7, &b, &parent));
+	feed(tasks, fork_record(8, &c, &parent));
 	feed(tasks, exit_below_record(20, &a, &parent));
 	feed(tasks, exit_below_record(21, &b, &parent));
 	feed_gap(tasks, 3, 22, 30);
@@ -309,6 +312,10 @@ static void test_gap(void **state)
 	feed(tasks, free_record(42, &a));
 	assert_true(LAST_GONE->notified_lost);
 	assert_int_equal(phase_of(LAST_GONE, PROCLIFE_ZOMBIE), NONE);
+	/* Its exit is after the gap, and its parent ended before anybody was notified. */
+	feed(tasks, exit_below_record(50, &c, &parent));
+	feed(tasks, notify_record(51, &c, &init));
+	assert_int_equal(known(&c)->marks.notified, 51);
 }
 
 /*
