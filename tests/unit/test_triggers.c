@@ -96,6 +96,26 @@ static void test_late_notice(void **state)
 	       "1.250000001 zombie>50ms: late (101), zombie for 50.0 ms so far, parent sh (100)\n");
 }
 
+/* Its tracer has been notified: its teardown is over, whatever its parent waits for. */
+static void test_traced(void **state)
+{
+	struct who held = story_fork(&sh, 101, "held"), gdb = story_fork(&sh, 102, "gdb");
+	struct proclife_record r = record_of(0, PROCLIFE_EXITING, &held);
+
+	(void)state;
+	r.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_at(20);
+	story_put(r);
+	r = exit_record(0, &held, 0, 0);
+	r.exit.parent_tgid = sh.tgid;
+	story_put(r);
+	story_at(50);
+	story_put(traced_record(0, &held, &gdb, &sh));
+	story_at(500);
+	expect("--on teardown>100ms --on zombie>100ms --on traced>100ms",
+	       "1.150000001 traced>100ms: held (101), traced for 100 ms so far, by gdb (102), parent sh (100)\n");
+}
+
 /* Since when it exits is known only once all its threads have exited, one by one. */
 static void test_known_late(void **state)
 {
@@ -349,7 +369,7 @@ int main(void)
 		TRIGGERS(test_found),
 		TRIGGERS(test_slow_death),
 		TRIGGERS(test_late_notice),
-		TRIGGERS(test_known_late),
+		TRIGGERS(test_traced), TRIGGERS(test_known_late),
 		TRIGGERS(test_renamed),
 		TRIGGERS(test_unmapped),
 		TRIGGERS(test_killed),
