@@ -400,7 +400,7 @@ static void test_comes_later(void **state)
 {
 	const struct proclife_ring_ctl *ctl;
 	struct proclife_source *source, *later;
-	uint64_t end, came;
+	uint64_t end, came, said;
 	struct proclife_event event;
 	pid_t flood;
 
@@ -416,9 +416,11 @@ static void test_comes_later(void **state)
 		assert_true(now() < end);
 		if (!(ctl->suppressing & PROCLIFE_HAS(PROCLIFE_WAIT)))
 			continue;
+		said = ctl->counts[PROCLIFE_SUPPRESSED];
 		later = open_source();
 		came = now();
-		if (ctl->suppressing & PROCLIFE_HAS(PROCLIFE_WAIT))
+		/* On a slow machine, one can end meanwhile, and another one begin. */
+		if (ctl->suppressing & PROCLIFE_HAS(PROCLIFE_WAIT) && ctl->counts[PROCLIFE_SUPPRESSED] == said)
 			break;
 		proclife_source_free(later);
 	}
@@ -467,6 +469,8 @@ static void test_handed_on(void **state)
 {
 	struct proclife_source *source = open_source();
 	struct figures before = figures_of(source, 0), after;
+	uint64_t size = proclife_source_header(source)->records_per_ring;
+	unsigned long long announced, suppressed;
 	siginfo_t info;
 	pid_t pid;
 
@@ -484,11 +488,13 @@ static void test_handed_on(void **state)
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	after = figures_of(source, 0);
 	proclife_source_free(source);
-	print_message("%llu ends announced, of %u handed on %llu suppressed\n",
-		      (unsigned long long)(after.counts[PROCLIFE_NOTIFY] - before.counts[PROCLIFE_NOTIFY]),
-		      ZOMBIES * INHERITORS,
-		      (unsigned long long)(after.suppressed[PROCLIFE_NOTIFY] - before.suppressed[PROCLIFE_NOTIFY]));
-	assert_true(after.suppressed[PROCLIFE_NOTIFY] > before.suppressed[PROCLIFE_NOTIFY]);
+	announced = after.counts[PROCLIFE_NOTIFY] - before.counts[PROCLIFE_NOTIFY];
+	suppressed = after.suppressed[PROCLIFE_NOTIFY] - before.suppressed[PROCLIFE_NOTIFY];
+	print_message("%llu ends announced, of %u handed on %llu suppressed\n", announced, ZOMBIES * INHERITORS,
+		      suppressed);
+	if (announced + suppressed <= flood_allowed(&before, &after, size))
+		skip(); /* too slow a machine */
+	assert_true(suppressed > 0);
 }
 
 int main(int argc, char **argv)
