@@ -58,6 +58,9 @@ static void test_teardown(void **state)
 	expect(&death, "", "teardown: its parent was notified 50.0 ms after its exit");
 	death.max_rss = 3 * 1024;
 	expect(&death, "", "teardown: its parent was notified 50.0 ms after its exit (RSS up to 3.00 MiB)");
+	death.tracer_lost = true;
+	expect(&death, "", "its parent was notified 50.0 ms after its exit; whether a tracer held it before that is "
+			   "not known");
 	/* It is the longest part of those that are known. */
 	death = death_of(50, 0, 70);
 	expect(&death, "", "teardown: its parent was notified 50.0 ms after its exit");

@@ -50,7 +50,7 @@ static const struct place places[] = {
 	AT(process, flags, 20), AT(process, exit_code, 24), AT(process, threads, 28),
 	AT(process, live, 32), AT(process, open, 36), AT(process, selected, 40),
 	AT(process, incomplete, 41), AT(process, args_cut, 42), AT(process, matches, 43),
-	AT(process, outlives, 44), AT(process, notified_lost, 45), AT(process, exit_cpu, 46),
+	AT(process, outlives, 44), AT(process, exit_cpu, 46),
 	AT(process, marks, 48), AT(process, seen, 88), AT(process, max_rss, 96),
 	AT(process, leader, 104), AT(process, comm, 112), AT(process, reaper_comm, 128),
 	AT(process, reaper_pid, 144), AT(process, reaper_tgid, 148), AT(process, path, 152),

@@ -308,6 +308,12 @@ static void test_gap(void **state)
 	assert_int_equal(known(&a)->marks.notified, 0);
 	assert_int_equal(known(&a)->notified_tgid, 1);
 	assert_int_equal(known(&b)->marks.notified, 32);
+	/* A tracer can have been notified before. */
+	assert_int_equal(phase_of(known(&b), PROCLIFE_TEARDOWN), NONE);
+	feed(tasks, reap_record(40, &b, &parent));
+	feed(tasks, free_record(40, &b));
+	assert_int_equal(phase_of(LAST_GONE, PROCLIFE_ZOMBIE), 8);
+	assert_true(LAST_GONE->tracer_lost);
 	feed(tasks, reap_record(41, &a, &init));
 	feed(tasks, free_record(42, &a));
 	assert_true(LAST_GONE->notified_lost);
@@ -368,6 +374,31 @@ static void test_notified_in_a_gap(void **state)
 	feed(tasks, notify_record(51, &a, &init));
 	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ZOMBIE);
 	assert_int_equal(known(&a)->real_parent_tgid, 150);
+}
+
+/* A tracer's is seen, and then there is a gap: only one for the parent as of then is the parent's first one. */
+static void test_gap_behind_a_tracer(void **state)
+{
+	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c");
+
+	(void)state;
+	feed(tasks, fork_record(5, &gdb, &shell));
+	feed(tasks, fork_record(6, &a, &shell));
+	feed(tasks, fork_record(7, &b, &shell));
+	feed(tasks, fork_record(8, &c, &shell));
+	feed(tasks, traced_record(20, &a, &gdb, &shell));
+	feed(tasks, traced_record(21, &b, &gdb, &shell));
+	feed_gap(tasks, 5, 10, 30); /* their EXITs, too */
+	feed(tasks, traced_record(31, &c, &gdb, &shell));
+	feed(tasks, notify_record(41, &a, &init));
+	feed(tasks, notify_record(42, &b, &shell));
+	feed(tasks, notify_record(43, &c, &init));
+	assert_int_equal(known(&a)->marks.notified, 0);
+	assert_int_equal(phase_of(known(&a), PROCLIFE_TRACED), NONE);
+	assert_int_equal(phase_of(known(&b), PROCLIFE_TRACED), 21);
+	assert_int_equal(phase_of(known(&c), PROCLIFE_TRACED), 12);
+	assert_false(known(&b)->tracer_lost);
 }
 
 /* Carried from one part of a recording to the next: cut anywhere, it is as in the whole. */
@@ -437,6 +468,7 @@ int main(void)
 		NOTIFIED(test_gap),
 		NOTIFIED(test_traced_in_a_gap),
 		NOTIFIED(test_notified_in_a_gap),
+		NOTIFIED(test_gap_behind_a_tracer),
 		NOTIFIED(test_carried),
 	};
 

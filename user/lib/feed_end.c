@@ -373,19 +373,27 @@ int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint64_t
 	return 0;
 }
 
+/* Can no NOTIFY of its end have been before the first thing that was seen of that, or in a gap since? */
+static bool is_all_seen(const struct proclife_tasks *tasks, const struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+	uint64_t seen = own->exited ? process->marks.exited : own->found;
+
+	return (own->exited || own->found_exiting || own->tracer) &&
+	       (proclife_process_ungapped(tasks, process) || seen > tasks->gap_to);
+}
+
 /*
- * Is it, or can the first one have been before the trace, or in a gap? That was for the parent as of the EXIT. Of
- * one that was found as a zombie, it was before, unless a tracer held it then.
+ * Is it, or can the first one have been before the trace, or in a gap? That was for the parent as of the EXIT, or
+ * of the tracer's notice. Of one that was found as a zombie, it was before, unless a tracer held it then.
  */
 static bool is_first_notice(const struct proclife_tasks *tasks, const struct proclife_process *process,
 			    const struct proclife_notify *notify)
 {
 	const struct proclife_own_process *own = proclife_own(process);
 
-	if (!own->exited)
-		return own->found_exiting || own->tracer;
-	return proclife_process_ungapped(tasks, process) || process->marks.exited > tasks->gap_to ||
-	       notify->parent_tgid == process->real_parent_tgid;
+	return is_all_seen(tasks, process) ||
+	       ((own->exited || own->tracer) && notify->parent_tgid == process->real_parent_tgid);
 }
 
 static uint8_t autoreap_of(const struct proclife_notify *notify)
@@ -421,14 +429,15 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	const struct proclife_notify *notify = &record->notify;
 	struct proclife_task *task = proclife_known_task(tasks, record, 0);
 	struct proclife_process *process;
-	struct proclife_own_process *own;
+	bool first, all;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
-	own = proclife_own(process);
 	if (!(record->flags & PROCLIFE_F_GROUP_DEAD) || !task->leader || process->marks.reaped)
 		return proclife_wanted(process);
+	all = is_all_seen(tasks, process);
+	first = is_first_notice(tasks, process, notify);
 	note_dead(process, record);
 	if (record->flags & PROCLIFE_F_TRACER) {
 		char comm[PROCLIFE_COMM_LEN];
@@ -441,9 +450,10 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 		return err ? err : proclife_wanted(process);
 	}
 	/* Those after the first one are for parents that inherit it. */
-	if (!process->notified_tgid && is_first_notice(tasks, process, notify)) {
+	if (!process->notified_tgid && first) {
+		process->tracer_lost = !all && !proclife_process_announced(process);
 		process->marks.notified = record->ts;
-		own->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
+		proclife_own(process)->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
 	}
 	/* Who inherits it can ignore it, too. */
 	process->autoreaped = record->flags & PROCLIFE_F_AUTOREAP ? autoreap_of(notify) : 0;

@@ -217,6 +217,7 @@ static void process_gone(void *data, struct proclife_process *process)
 								proclife_process_memory(process),
 			.killed = proclife_process_killed(process),
 			.notified_lost = process->notified_lost,
+			.tracer_lost = process->tracer_lost,
 		},
 		.state = proclife_process_state(process),
 		.incomplete = process->incomplete,

@@ -44,7 +44,7 @@ bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase pha
 		to = marks->exited;
 		break;
 	case PROCLIFE_TEARDOWN:
-		from = marks->exited;
+		from = ends->tracer_lost ? 0 : marks->exited;
 		to = ends->traced ? ends->traced : marks->notified;
 		break;
 	case PROCLIFE_HELD:
@@ -96,6 +96,7 @@ bool proclife_process_phase(const struct proclife_process *process, enum proclif
 		.memory = proclife_process_memory(process),
 		.killed = phase == PROCLIFE_KILL ? proclife_process_killed(process) : 0,
 		.notified_lost = process->notified_lost,
+		.tracer_lost = process->tracer_lost,
 	};
 
 	return proclife_phase_of(&ends, phase, ns);

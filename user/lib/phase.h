@@ -11,6 +11,7 @@ struct proclife_ends {
 	uint64_t traced; /* when a tracer was notified, before its parent, or 0 */
 	uint64_t killed; /* when it was sent the signal that ended it, or 0 */
 	bool notified_lost; /* when its parent was notified is not known: no PROCLIFE_ZOMBIE */
+	bool tracer_lost; /* a tracer can have been notified before its parent: no PROCLIFE_TEARDOWN */
 };
 
 bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase phase, uint64_t *ns);

@@ -543,7 +543,8 @@ struct proclife_process {
 	bool args_cut;	 /* there are more arguments than the module records, or than were seen */
 	bool matches;	 /* the filter certainly matches it as it is now; true without a filter */
 	bool outlives;	 /* reported gone because the trace ended, not because the process did */
-	bool notified_lost; /* that its parent was notified was lost: it has no PROCLIFE_ZOMBIE */
+	bool notified_lost : 1; /* that its parent was notified was lost: it has no PROCLIFE_ZOMBIE */
+	bool tracer_lost : 1;	/* a tracer can have been notified first, unseen: it has no PROCLIFE_TEARDOWN */
 	uint16_t exit_cpu;  /* of the last EXIT */
 	struct proclife_marks marks;
 	uint64_t seen;	  /* the time of its first record; marks.born, if that was seen */
@@ -1041,7 +1042,7 @@ uint64_t proclife_process_zombie_since(const struct proclife_process *process);
  * How long a phase was; false if one of its marks was not seen, or may be of another life: the
  * phases of an incomplete life are exact. The first function takes the marks as they are, and has
  * no PROCLIFE_KILL, PROCLIFE_HELD and PROCLIFE_UNMAP; the second returns false for PROCLIFE_ZOMBIE
- * if `notified_lost` is set.
+ * if `notified_lost` is set, and for PROCLIFE_TEARDOWN if `tracer_lost` is.
  */
 bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,
 			  uint64_t *ns);

@@ -40,7 +40,8 @@ class Reader {
 	}
 }
 
-const ended = 1, failed = 2, unsure = 4, older = 8, incomplete = 16, kthread = 32, context = 64, argsCut = 128, notifiedLost = 256;
+const ended = 1, failed = 2, unsure = 4, older = 8, incomplete = 16, kthread = 32, context = 64, argsCut = 128, notifiedLost = 256,
+	tracerLost = 512;
 const ALIVE = 0, DYING = 1, ZOMBIE = 2, UNFREED = 3, FREED = 4, UNKNOWN = 5;
 
 // A column: where a value is there twice, how often it is there once more follows.

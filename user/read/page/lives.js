@@ -173,6 +173,9 @@ class Lives {
 		// Since when it was a zombie is not known, if that its parent was notified was lost.
 		if (name === 'zombie' && this.is(row, notifiedLost))
 			return -1;
+		// Nor until when its teardown was, if a tracer can have been notified before.
+		if (name === 'teardown' && this.is(row, tracerLost))
+			return -1;
 		return from[row] >= 0 && to[row] >= from[row] ? to[row] - from[row] : -1;
 	}
 

@@ -174,7 +174,8 @@ class Painter {
 		let at = exited[row];
 		const announced = traced[row] >= 0 ? traced[row] : notified[row];
 		if (at >= 0 && announced >= at) {
-			this.rect(colors.teardown, at, announced, y, height, 0.5);
+			if (!lives.is(row, tracerLost))
+				this.rect(colors.teardown, at, announced, y, height, 0.5);
 			at = announced;
 		}
 		if (at >= 0 && traced[row] >= 0 && notified[row] >= at) {

@@ -223,10 +223,15 @@ static void explain_teardown(struct text *text, const struct death *death)
 	if (death->state == PROCLIFE_IS_DYING)
 		text_string(text, "teardown: its parent has not been notified for ");
 	else
-		text_printf(text, "teardown: its %s was notified ", death->tracer.ts ? "tracer" : "parent");
+		text_printf(text, "%sits %s was notified ", death->tracer_lost ? "" : "teardown: ",
+			    death->tracer.ts ? "tracer" : "parent");
 	text_time(text, took);
 	if (death->state != PROCLIFE_IS_DYING)
 		text_string(text, " after its exit");
+	if (death->tracer_lost) {
+		text_string(text, "; whether a tracer held it before that is not known");
+		return;
+	}
 	if (without && torn_down(death) - without > took / 2) {
 		text_string(text, ", ");
 		text_time(text, torn_down(death) - without);

@@ -112,6 +112,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->args_cut = process->args_cut;
 	life->traced = tracer ? tracer->ts : 0;
 	life->notified_lost = process->notified_lost;
+	life->tracer_lost = process->tracer_lost;
 	life->shown = process->matches;
 }
 

@@ -59,6 +59,7 @@ struct page_life {
 	bool kthread : 1;
 	bool args_cut : 1;
 	bool notified_lost : 1;
+	bool tracer_lost : 1;
 	bool has_uid : 1;
 	bool shown : 1;	  /* the filter matches it */
 	bool context : 1; /* it is there for what is below it */

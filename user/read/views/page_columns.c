@@ -106,7 +106,8 @@ static uint64_t flags_of(const struct page_life *life)
 	return (uint64_t)life->ended | (uint64_t)life->failed << 1 | (uint64_t)life->unsure << 2 |
 	       (uint64_t)life->older << 3 | (uint64_t)life->incomplete << 4 |
 	       (uint64_t)life->kthread << 5 | (uint64_t)life->context << 6 |
-	       (uint64_t)life->args_cut << 7 | (uint64_t)life->notified_lost << 8;
+	       (uint64_t)life->args_cut << 7 | (uint64_t)life->notified_lost << 8 |
+	       (uint64_t)life->tracer_lost << 9;
 }
 
 static void put_texts(struct columns *columns, const struct page_life *life)

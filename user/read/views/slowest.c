@@ -91,6 +91,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		.reaper_named = process->reaper_named,
 		.cgroups = slowest->run->cgroups,
 		.autoreaped = process->autoreaped,
+		.tracer_lost = process->tracer_lost,
 	};
 
 	death.is_held = death.state == PROCLIFE_IS_ZOMBIE && proclife_process_is_held(process);

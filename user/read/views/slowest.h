@@ -34,6 +34,7 @@ struct death {
 	bool is_thread;
 	uint8_t autoreaped; /* PROCLIFE_AUTOREAP_* */
 	bool is_held; /* by the tracer, at the end; nothing lost can have ended that */
+	bool tracer_lost; /* as in struct proclife_process */
 	bool parent_known; /* its name, by birth */
 	bool notified_known; /* the name of who was notified */
 	bool ended_with_parent; /* as in struct proclife_process */
