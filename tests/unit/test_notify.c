@@ -211,6 +211,7 @@ static void test_found_leader(void **state)
 	feed(tasks, thread);
 	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ALIVE);
 	assert_false(proclife_process_is_held(known(&a)));
+	assert_int_equal(proclife_process_shown_zombie(known(&a)), 0);
 	thread.flags |= PROCLIFE_F_EXITING;
 	thread.ts = 7;
 	feed(tasks, thread);

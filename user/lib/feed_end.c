@@ -412,15 +412,16 @@ static uint64_t receiver_id(struct proclife_tasks *tasks, const struct proclife_
 static void note_dead(struct proclife_process *process, const struct proclife_record *record)
 {
 	struct proclife_own_process *own = proclife_own(process);
+	bool found = !process->live && proclife_process_found_zombie(process);
+	bool shown = proclife_process_shown_zombie(process) != 0;
 	struct proclife_own_task *each;
 
 	for (each = own->tasks; each; each = each->next)
 		proclife_task_dead(&each->task);
-	if (proclife_process_found_zombie(process)) /* that was before */
-		return;
-	if (!own->exited && !proclife_process_shown_zombie(process))
+	if (!shown && !own->exited)
 		process->real_parent_tgid = record->notify.parent_tgid;
-	own->found = record->ts;
+	if (!found) /* that was before */
+		own->found = record->ts;
 }
 
 /* What becomes known of the end of a process: of its threads, only a tracer is told, and nobody waits. */
@@ -447,6 +448,7 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 		err = proclife_tracer_note(process, record->ts, receiver_id(tasks, notify),
 					   notify->receiver_tgid, comm);
 		proclife_memory_peaked(process);
+		proclife_filter(tasks, process);
 		return err ? err : proclife_wanted(process);
 	}
 	/* Those after the first one are for parents that inherit it. */
@@ -460,6 +462,7 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	process->notified_tgid = notify->receiver_tgid;
 	proclife_memory_peaked(process);
 	process->notified_id = receiver_id(tasks, notify);
+	proclife_filter(tasks, process);
 	return proclife_wanted(process);
 }
 

@@ -111,7 +111,9 @@ uint64_t proclife_process_shown_zombie(const struct proclife_process *process)
 {
 	const struct proclife_own_process *own = proclife_own(process);
 
-	return is_noticed(process) || proclife_process_found_zombie(process) ? own->found : 0;
+	if (is_noticed(process) || (!process->live && proclife_process_found_zombie(process)))
+		return own->found;
+	return 0;
 }
 
 enum proclife_life_state proclife_process_state(const struct proclife_process *process)
