@@ -118,15 +118,23 @@ class Process:
             return "unknown"
         if self.announced is not None or self.told_pid:
             return "zombie"
-        # A thread that the snapshot finds beside it shows that its end had not been announced.
-        found = self.found_zombie and (self.last_exit or 0) < self.found_zombie and not any(
-            task is not self.leader and task.reaped is None and (task.found_exiting or task.gone_before)
-            for task in self.tasks)
         if self.dead:
-            return "dying" if self.with_notify and not found else "zombie"
-        if found and self.is_over:
+            return "dying" if self.with_notify and not self.found_dead else "zombie"
+        if self.found_dead and self.is_over:
             return "zombie"
         return "dying" if self.ends or (self.found_exiting or self.found_zombie) and self.is_over else "alive"
+
+    @property
+    def found_dead(self):
+        """A thread that the snapshot finds beside it shows that its end had not been announced."""
+        return self.found_zombie and (self.last_exit or 0) < self.found_zombie and not any(
+            task is not self.leader and task.reaped is None and (task.found_exiting or task.gone_before)
+            for task in self.tasks)
+
+    @property
+    def shown_zombie(self):
+        """By a notice, or by the snapshot, whether its EXIT is in the trace or not."""
+        return self.announced is not None or bool(self.told_pid) or bool(self.found_dead and self.is_over)
 
     @property
     def is_over(self):
@@ -264,6 +272,8 @@ class Lives:
         if "zombie" in record["flags"] and task.last_exit is None:
             task.gone_before = True
             task.exit_code = record["exit_code"]
+            if task is process.leader:
+                process.exit_code = record["exit_code"]
             process.seen_as_zombie = record["ts"]
         if task is not process.leader and process.uid is not None:
             return

@@ -52,8 +52,9 @@ def below(path, wanted):
 
 def ended_so(process, ends):
     """In one of these ways, as far as its end is known."""
-    if process.last_exit is None or process.exit_code is None:
-        return None if process.reaped is not None or process.freed is not None else False
+    if process.last_exit is None and not process.shown_zombie or process.exit_code is None:
+        over = process.reaped is not None or process.freed is not None
+        return None if over or process.shown_zombie else False
     signal, status = process.exit_code & 0x7f, process.exit_code >> 8 & 0xff
     return (process.exit_code != 0 and "failed" in ends) or bool(signal and "signal=any" in ends) or \
         ("signal=%d" % signal if signal else "status=%d" % status) in ends
@@ -119,7 +120,7 @@ class Session:
         def would_tell(process):
             over = process.reaped is not None or process.freed is not None
             ends = process.last_exit is not None or process.exiting is not None
-            return {"all": True, "ended": ends or process.freed is not None, "zombies": ends and not over}[tells]
+            return {"all": True, "ended": ends or process.freed is not None, "zombies": (ends or process.state == "zombie") and not over}[tells]
         return sum(self.is_selected(each) and self.matches(each) is None and would_tell(each)
                    for each in self.lives.processes)
 

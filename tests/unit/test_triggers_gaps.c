@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* What is missing can have ended what goes on: from there on it is not known. */
 static void test_lost(void **state)
@@ -33,6 +35,7 @@ static void test_exits_lost(void **state)
 {
 	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b"), gdb = story_fork(&sh, 103, "gdb");
 	char line[3 * PATH_MAX];
+	struct output out;
 
 	(void)state;
 	story_at(30);
@@ -54,6 +57,32 @@ static void test_exits_lost(void **state)
 		      "called wait() is not known\n"
 		      "    400 ms      101  a               status ?            gdb (103), which traces it: its parent "
 		      "sh (100) is not notified before it has waited, has not called wait() since\n");
+	/* How they ended is not known. */
+	out = run_program(false, 0, "%s -i %s --zombies --failed --json", program, folder.path);
+	if (!strstr(out.text, "\"unjudged\":2") || strstr(out.text, "\"type\":\"zombie\""))
+		fail_msg("%s", out.text);
+	free(out.text);
+}
+
+/* Its EXIT may not be the last one, but it is a zombie: the code is the one that --zombies shows. */
+static void test_failed_zombie(void **state)
+{
+	struct who a = story_fork(&sh, 101, "a");
+	struct output out;
+
+	(void)state;
+	story_at(30);
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &pid1));
+	story_at(100);
+	story_put(exit_record(0, &a, 3 << 8, 0));
+	story_put(notify_record(0, &a, &sh));
+	story_end();
+	out = run_program(false, 0, "%s -i %s --zombies --failed --json", program, folder.path);
+	if (!strstr(out.text, "\"type\":\"zombie\",\"pid\":101,"))
+		fail_msg("%s", out.text);
+	free(out.text);
 }
 
 /* What is lost is counted up to a line, and anew from there on; the gap that reaches farthest counts. */
@@ -133,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TRIGGERS(test_lost),
 		TRIGGERS(test_exits_lost),
+		TRIGGERS(test_failed_zombie),
 		cmocka_unit_test_setup_teardown(test_losses, fires_begin_on_three, story_teardown),
 		TRIGGERS(test_shown),
 		TRIGGERS(test_found_exiting),

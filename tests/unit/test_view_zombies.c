@@ -98,6 +98,8 @@ static void test_all(void **state)
 	expect("--top 2", "5 zombies\n" HEAD ANCIENT FIRST "3 younger ones\n");
 	expect("--top 4", "5 zombies\n" HEAD ANCIENT FIRST SECOND ADOPTED "1 younger one\n");
 	expect("--comm v*", "1 zombie\n" HEAD VICTIM);
+	expect("--failed --comm ancient", "1 zombie\n" HEAD ANCIENT);
+	expect("--signal SEGV", "1 zombie\n" HEAD ANCIENT);
 	expect("--pid 200", "2 zombies\n" HEAD ADOPTED VICTIM);
 }
 

@@ -16,11 +16,12 @@ static bool would_tell(const struct run *run, const struct proclife_process *pro
 {
 	bool ends = proclife_process_has_exited(process) || process->exiting;
 	const struct view *const *view = run->options->views;
+	bool is_zombie = proclife_process_state(process) == PROCLIFE_IS_ZOMBIE;
 
 	if (!*view)
 		return !process->outlives || ends;
 	for (; *view; view++)
-		if ((*view)->is_now ? process->outlives && ends && !process->marks.reaped :
+		if ((*view)->is_now ? process->outlives && (ends || is_zombie) && !process->marks.reaped :
 				      !process->outlives || ends || (*view)->range != RANGE_OF_EXITS)
 			return true;
 	return false;
