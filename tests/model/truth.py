@@ -4,7 +4,7 @@ What the machine knows of its processes, against what the program says of them. 
 lost, all has to be equal. Where records were lost, no line may be wrong: what is told is true, what
 was touched is marked as incomplete, and nothing else is.
 """
-from values import signal_name, texts
+from values import OrNone, signal_name, texts
 
 MARKS = ("born", "exited", "notified", "reaped", "freed")
 
@@ -26,13 +26,16 @@ def expected(made, process, certain=True):
     found["rss_told"] = over and (made.exit_mark == 2 and process.mm or process.born is not None and
                                   process.born >= made.began and not process.execs)
     found["freed"] = seen(freed(process))
+    code = process.exit_code if over else None
+    if not over and process.last_exit is not None:  # the snapshot has it, if it found it as a zombie
+        code = OrNone(process.exit_code)
     found["exited"] = found["exited"] if told else None
     found["notified"] = None if "notify" in made.lacks else found["notified"]
     found.update(
         pid=process.tgid, threads=sum(task.seen is not None for task in process.tasks),
         execs=process.execs, uid=process.uid, ns_pid=process.ns_pid, ns_inum=process.ns_inum,
         cgroup=process.cgroup, max_rss=process.max_rss if over else None,
-        wait_status=process.exit_code if over else None,
+        wait_status=code,
         runtime=sum(task.runtime for task in process.tasks if task.seen is not None),
         kthread="kthread" in last.kind,
         reaper_pid=process.reaper[2] if found["reaped"] else 0,

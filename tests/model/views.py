@@ -166,7 +166,7 @@ def process(session, each, in_tree):
         "script": each.script, "by_fd": each.by_fd,
         "born": each.born, "seen": each.seen, "exited": each.exited, "notified": each.notified,
         "reaped": each.reaped, "freed": each.freed,
-        **wait_status(each.exit_code if each.last_exit else None), "killer": killer(each.killer),
+        **wait_status(each.exit_code if each.last_exit or each.shown_zombie else None), "killer": killer(each.killer),
         "runtime": each.runtime, "max_rss": each.max_rss,
         "reaper_pid": each.reaper["reaper_tgid"] if each.reaper else 0,
         "state": each.state, "incomplete": False}
@@ -405,7 +405,7 @@ def zombies(session):
 # How much of the tree
 
 def failed(each):
-    return bool(each.exit_code) and each.last_exit is not None
+    return bool(each.exit_code) and (each.last_exit is not None or each.shown_zombie)
 
 
 def life(session, each):

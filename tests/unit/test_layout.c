@@ -239,6 +239,7 @@ static void test_bits(void **state)
 	assert_int_equal(bits_of((struct proclife_node){ .matches = true }), 16);
 	assert_int_equal(bits_of((struct proclife_node){ .gone = true }), 32);
 	assert_int_equal(bits_of((struct proclife_node){ .has_uid = true }), 64);
+	assert_int_equal(bits_of((struct proclife_node){ .ended = true }), 128);
 }
 
 int main(void)

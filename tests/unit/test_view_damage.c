@@ -86,7 +86,7 @@ static void test_bad_byte(void **state)
 	}
 	expect(false, 3, "--tree --no-fold", "1039");
 	expect(false, 3, "--tree --no-fold", "1000");
-	expect(false, 3, "--tree", "sleeper  incomplete");
+	expect(false, 3, "--tree", "sleeper  status ?, incomplete");
 	expect(false, 3, "--latency", "40");
 	expect(false, 3, "--parents", "server");
 	expect(false, 3, "--events", "-- 1 record lost on CPU 1 between 1.000000");

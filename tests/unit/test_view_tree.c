@@ -430,8 +430,8 @@ static void test_json(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
 
-/* Of zombies that are older than the trace, no line shows a status: they are alike whatever it was. */
-static void test_older_zombies_are_alike(void **state)
+/* Of zombies that are older than the trace, it is known how they ended: that tells them apart. */
+static void test_older_zombies(void **state)
 {
 	struct who init = process_of_pid(1, "init");
 	struct proclife_record record;
@@ -444,7 +444,7 @@ static void test_older_zombies_are_alike(void **state)
 
 		record = task_record(0, &zombie, &init);
 		record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
-		record.state.exit_code = (int32_t)i << 8;
+		record.state.exit_code = i < 2 ? 0 : 1 << 8;
 		story_put(record);
 		story_put(reap_record(0, &zombie, &init));
 		story_put(free_record(0, &zombie));
@@ -452,8 +452,9 @@ static void test_older_zombies_are_alike(void **state)
 	story_end();
 	expect("--fold",
 	       HEAD "      1    >11 ns    50 ns           init  alive\n"
-	       "     x3         ?   360 ns           `- a\n"
-	       "\n4 processes; 11 ns wall, 0 ns CPU (0.00 CPUs); no loss\n"
+	       "     x2         ?   240 ns           |- a\n"
+	       "    202         ?   120 ns           `- a  status 1\n"
+	       "\n4 processes, 1 failed; 11 ns wall, 0 ns CPU (0.00 CPUs); no loss\n"
 	       ALIKE ALL_LINES(4));
 }
 
@@ -484,7 +485,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_all),	  TEST(test_depth),	  TEST(test_min_life), TEST(test_top),
-		TEST(test_roots), TEST(test_fold),	  TEST(test_long_enough), TEST(test_older_zombies_are_alike),
+		TEST(test_roots), TEST(test_fold),	  TEST(test_long_enough), TEST(test_older_zombies),
 		TEST(test_too_long), TEST(test_deep),	  TEST(test_json),
 		TEST(test_older_thread),
 	};

@@ -103,6 +103,49 @@ static void test_all(void **state)
 	expect("--pid 200", "2 zombies\n" HEAD ADOPTED VICTIM);
 }
 
+static void expect_of_program(const char *options, const char *part)
+{
+	struct output out = run_program(false, 0, "%s -i %s %s", program, folder.path, options);
+
+	if (!strstr(out.text, part))
+		fail_msg("%s: no %s in %s", options, part, out.text);
+	free(out.text);
+}
+
+/* It ended before the trace, and is no death in it, whatever is lost; how it ended is known. */
+static void ended_before(bool lossy)
+{
+	struct who init = process_of_pid(1, "init"), old = process_of_pid(60, "ancient");
+	struct proclife_record record = task_record(0, &old, &init);
+
+	story_put(task_record(0, &init, &init));
+	record.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	record.state.exit_code = 2 << 8;
+	story_put(record);
+	story_sync();
+	for (uint32_t i = 0; lossy && i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
+	story_reap(&old, &init);
+	story_put(free_record(0, &old));
+	story_end();
+	expect_of_program("--lives --json", "\"deaths\":0,");
+	expect_of_program("--tree --json", "\"wait_status\":512,");
+	expect_of_program("--tree", "status 2");
+	expect_of_program("--lives --failed --json", "\"deaths\":0,\"matched\":0,");
+}
+
+static void test_ended_before(void **state)
+{
+	(void)state;
+	ended_before(false);
+}
+
+static void test_ended_before_a_gap(void **state)
+{
+	(void)state;
+	ended_before(true);
+}
+
 static void test_none(void **state)
 {
 	struct who init = process_of_pid(1, "init"), child = process_of_pid(5, "child");
@@ -474,6 +517,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_all),
 		STORY(test_dead_parent),
+		STORY(test_ended_before),
+		STORY(test_ended_before_a_gap),
 		STORY(test_none),
 		STORY(test_suppressed_before),
 		STORY(test_reused_pid),

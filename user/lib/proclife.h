@@ -1033,6 +1033,15 @@ uint64_t proclife_process_announced(const struct proclife_process *process);
 uint64_t proclife_process_shown_zombie(const struct proclife_process *process);
 
 /*
+ * Has it certainly ended, by its EXIT, its REAP, or what shows that it was a zombie? Then exit_code, if that is
+ * known, is what wait(2) gives.
+ */
+bool proclife_process_has_ended(const struct proclife_process *process);
+
+/* Had it, before anything else is recorded of it? It was a zombie when the snapshot found it. */
+bool proclife_process_ended_before(const struct proclife_process *process);
+
+/*
  * Since when whoever is to reap it knows of it: its tracer, as long as that holds it, or its parent. In a trace
  * without NOTIFY, since its exit.
  */
@@ -1309,6 +1318,7 @@ struct proclife_node {
 	bool matches : 1; /* the filter matched it as it was at its end */
 	bool gone : 1; /* all members except the texts are final */
 	bool has_uid : 1; /* once it is gone: common->uid is known */
+	bool ended : 1; /* once it is gone: as proclife_process_has_ended() says */
 	uint8_t state; /* enum proclife_life_state, once it is gone */
 	uint64_t start; /* as in struct proclife_process */
 };

@@ -116,6 +116,23 @@ uint64_t proclife_process_shown_zombie(const struct proclife_process *process)
 	return 0;
 }
 
+bool proclife_process_has_ended(const struct proclife_process *process)
+{
+	bool exited = proclife_process_has_exited(process);
+
+	if (process->marks.exited || proclife_process_shown_zombie(process))
+		return true;
+	/* Behind a gap, another EXIT can have been lost; what is reaped has the code that was read. */
+	return process->exit_code < 0 ? exited : process->marks.reaped || (exited && !process->incomplete);
+}
+
+bool proclife_process_ended_before(const struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+
+	return !own->exited && proclife_process_found_zombie(process) && own->found <= process->seen;
+}
+
 enum proclife_life_state proclife_process_state(const struct proclife_process *process)
 {
 	return process->open ? proclife_process_state_now(process) :

@@ -184,6 +184,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->reaper_tgid = process->reaper_tgid;
 	node->incomplete = process->incomplete;
 	node->exited = proclife_process_has_exited(process);
+	node->ended = proclife_process_has_ended(process);
 	node->matches = process->matches;
 	node->has_uid = proclife_process_has_uid(process);
 	node->state = (uint8_t)proclife_process_state(process);

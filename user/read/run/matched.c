@@ -48,7 +48,8 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected || !process->matches)
 		return;
 	run->matched.processes++;
-	run->matched.failed += process_has_ended(process) && process->exit_code > 0;
+	run->matched.failed += process_has_ended(process) && process->exit_code > 0 &&
+			       !proclife_process_ended_before(process);
 }
 
 bool matched_is_limited(const struct run *run)

@@ -18,24 +18,16 @@ static inline uint64_t ended_by(const struct proclife_marks *marks, bool exited,
 	return sure ? marks->exited : marks->reaped;
 }
 
-/* Has it? Then its exit code is known. */
-static inline bool has_ended(const struct proclife_marks *marks, bool exited, bool incomplete,
-			     int32_t exit_code)
-{
-	return exit_code >= 0 && ((exited && !incomplete) ||
-				  ended_by(marks, exited, incomplete, exit_code));
-}
-
 static inline uint64_t process_ended_by(const struct proclife_process *process)
 {
 	return ended_by(&process->marks, proclife_process_has_exited(process), process->incomplete,
 			process->exit_code);
 }
 
+/* Has it, and is it known how? */
 static inline bool process_has_ended(const struct proclife_process *process)
 {
-	return has_ended(&process->marks, proclife_process_has_exited(process), process->incomplete,
-			 process->exit_code);
+	return process->exit_code >= 0 && proclife_process_has_ended(process);
 }
 
 #endif

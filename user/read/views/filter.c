@@ -164,12 +164,6 @@ static bool ended_unseen(const struct proclife_process *process)
 	return process->marks.reaped || (!process->open && !process->outlives);
 }
 
-/* A zombie has, and its code, if known, is the one that wait(2) gives, whether its EXIT was seen or not. */
-static bool has_code(const struct proclife_process *process)
-{
-	return process_has_ended(process) || (process->exit_code >= 0 && proclife_process_shown_zombie(process));
-}
-
 /* What is not known to have ended has no status. */
 static enum proclife_match has_end(const struct filter *filter, const struct proclife_process *process)
 {
@@ -178,7 +172,7 @@ static enum proclife_match has_end(const struct filter *filter, const struct pro
 
 	if (!filter_has_end(filter))
 		return PROCLIFE_MATCHES;
-	if (!has_code(process))
+	if (!process_has_ended(process))
 		return ended_unseen(process) || proclife_process_shown_zombie(process) ? PROCLIFE_MATCH_UNKNOWN :
 											 PROCLIFE_MATCHES_NOT;
 	if (filter->failed && process->exit_code)

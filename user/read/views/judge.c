@@ -40,7 +40,7 @@ bool judge_holds(const struct judged *judged, const struct condition *c, uint64_
 		return phase_holds(judged, c, value);
 	if (!proclife_process_has_exited(process) && !judged->over)
 		return false;
-	if (!condition_is_of_life(c) || !process_has_ended(process))
+	if (!condition_is_of_life(c) || !process_has_ended(process) || proclife_process_ended_before(process))
 		return false;
 	signal = (unsigned int)process->exit_code & 0x7f;
 	status = (unsigned int)process->exit_code >> 8 & 0xff;

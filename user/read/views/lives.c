@@ -220,7 +220,7 @@ static void gone_unseen(struct part *part, const struct proclife_process *proces
 	struct lives *lives = part->lives;
 	bool sure = process->marks.reaped || process->marks.freed;
 
-	if (!process->incomplete || !part->run->lost)
+	if (!process->incomplete || !part->run->lost || proclife_process_ended_before(process))
 		return;
 	if (!sure) {
 		lives->counts.lost += process->selected && process->matches;

@@ -10,7 +10,6 @@
 #define READ_ROW_H
 
 #include "options.h"
-#include "views/ended.h"
 #include "views/path.h"
 #include <proclife.h>
 #include <string.h>
@@ -105,14 +104,10 @@ int rows_keep(struct rows *rows, uint32_t most, const uint64_t *weights);
 int rows_fold(struct rows *rows, unsigned int show, bool more, uint32_t most);
 void rows_free(struct rows *rows);
 
-/* As a line shows it: of a zombie that is older than the trace, it says nothing of the end. */
+/* As a line shows it. */
 static inline int32_t node_exit_code(const struct proclife_node *node)
 {
-	bool ended = node->exit_code < 0 ? node->exited :
-					   has_ended(&node->marks, node->exited, node->incomplete,
-						     node->exit_code);
-
-	return ended ? node->exit_code : 0;
+	return node->ended ? node->exit_code : 0;
 }
 
 static inline bool node_failed(const struct proclife_node *node)

@@ -68,8 +68,7 @@ static void json_node(struct tree_view *view, const struct row *b)
 	json_uint_or_null(json, "notified", node->marks.notified);
 	json_uint_or_null(json, "reaped", node->marks.reaped);
 	json_uint_or_null(json, "freed", node->marks.freed);
-	json_wait_status(json, has_ended(&node->marks, node->exited, node->incomplete,
-					 node->exit_code), node->exit_code);
+	json_wait_status(json, node->ended && node->exit_code >= 0, node->exit_code);
 	json_killer(json, node->common->killer);
 	json_uint(json, "runtime", node->runtime);
 	json_uint_or_null(json, "max_rss", node->max_rss);
