@@ -338,6 +338,13 @@ void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 	s->uid = take_uid(p);
 	take_ns_pid(p, &s->ns_pid, &s->ns_inum);
 	s->exit_code = task_peek(p->exit_code);
+	if (r->flags & PROCLIFE_F_GROUP_EXIT) {
+		int group = task_peek(p->signal->group_exit_code);
+
+		/* The flag can be seen before the code, but not once all threads have met both. */
+		if (group || !atomic_read(&p->signal->live))
+			s->exit_code = group;
+	}
 	s->tracer_tgid = 0;
 	if (r->flags & PROCLIFE_F_ZOMBIE && task_peek(p->ptrace)) {
 		struct task_struct *tracer = task_deref(p->parent);

@@ -93,8 +93,8 @@ enum proclife_type {
 #define PROCLIFE_F_ZOMBIE (1u << 6)	/* TASK: has exited and waits to be reaped */
 /*
  * EXIT with GROUP_DEAD: the group ended as a whole, and exit_code is the group's, which wait(2)
- * gives its parent. Without this flag (only before Linux 5.18) wait(2) gives the leader's. EXITING:
- * the whole group is ending, and exit_code is the group's. TASK: the whole group is ending.
+ * gives its parent. Without this flag (only before Linux 5.18) wait(2) gives the leader's. EXITING,
+ * TASK: the whole group is ending, and exit_code is the group's.
  */
 #define PROCLIFE_F_GROUP_EXIT (1u << 7)
 #define PROCLIFE_F_EXECING (1u << 8) /* MM: the task is in execve(2), which drops what it had */

@@ -301,6 +301,44 @@ static void test_shows_a_zombie(void **state)
 	assert_null(find_pid(pid));
 }
 
+static void *wait_for_signal(void *arg)
+{
+	pause();
+	return arg;
+}
+
+/* The leader ends with a status of its own, which is not what wait(2) gives. */
+static void test_a_zombie_has_the_code_of_its_group(void **state)
+{
+	const struct proclife_record *r;
+	siginfo_t info;
+	int pid = fork();
+
+	(void)state;
+	if (!pid) {
+		pthread_t thread;
+
+		signal(SIGTERM, SIG_DFL);
+		pthread_create(&thread, NULL, wait_for_signal, NULL);
+		syscall(SYS_exit, 3);
+	}
+	do {
+		usleep(1000);
+		take_snapshot();
+		r = find_pid(pid);
+		assert_non_null(r);
+	} while (!(r->flags & PROCLIFE_F_ZOMBIE));
+	assert_int_equal(r->state.exit_code, 3 << 8);
+	assert_int_equal(kill(pid, SIGTERM), 0);
+	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+	take_snapshot();
+	r = find_pid(pid);
+	assert_non_null(r);
+	assert_true(r->flags & PROCLIFE_F_GROUP_EXIT);
+	assert_int_equal(r->state.exit_code, SIGTERM);
+	waitpid(pid, NULL, 0);
+}
+
 static void *sleep_in_thread(void *tid)
 {
 	*(volatile int *)tid = (int)syscall(SYS_gettid);
@@ -414,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_is_in_order_and_without_doubles),
 		cmocka_unit_test(test_knows_parents_and_groups_by_handle),
 		cmocka_unit_test(test_shows_a_zombie),
+		cmocka_unit_test(test_a_zombie_has_the_code_of_its_group),
 		cmocka_unit_test(test_shows_threads_in_their_group),
 		cmocka_unit_test(test_attaches_without_a_gap),
 	};

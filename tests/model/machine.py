@@ -188,8 +188,14 @@ class Machine(Dying, Marks, Notices):
                    parent_tgid=process.parent.tgid if process.parent else 0, uid=process.uid,
                    ns_pid=process.ns_pid if task is process.leader else task.pid,
                    ns_inum=process.ns_inum,
-                   exit_code=task.exit_code or 0,
+                   exit_code=self.group_code(process) if "group_exit" in flags else task.exit_code or 0,
                    tracer_tgid=process.tracer.process.tgid if "zombie" in flags and self.is_held(process) else 0)
+
+    def group_code(self, process):
+        """What wait(2) gives once all threads have ended; from Linux 5.18 on the last one to begin sets it."""
+        if process.code is not None:
+            return process.code
+        return max((each for each in process.tasks if each.exiting), key=lambda each: each.exiting).leaves_with or 0
 
     def exit_flags(self, task):
         """As a snapshot finds it."""
