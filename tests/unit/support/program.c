@@ -60,7 +60,7 @@ pid_t start_program(const char *line, int out, int err, size_t limit)
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);
 	closefrom(STDERR_FILENO + 1); /* some tests limit its open files */
-	alarm(60);
+	alarm(180);
 	signal(SIGINT, SIG_DFL); /* ignored, if the tests run in the background of a script */
 	if (limit)
 		setrlimit(RLIMIT_FSIZE, &(struct rlimit){ limit, limit });
