@@ -45,8 +45,8 @@ CURSES_CFLAGS = $(shell $(PKG_CONFIG) --cflags ncursesw)
 CURSES_LIBS = $(shell $(PKG_CONFIG) --libs ncursesw)
 CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
 
-LIB_SOURCES := $(wildcard user/lib/*.c)
-READ_SOURCES := $(wildcard user/read/*.c user/read/*/*.c)
+LIB_SOURCES := $(wildcard user/lib/*/*.c)
+READ_SOURCES := $(wildcard user/read/*.c user/read/*/*.c user/read/*/*/*.c)
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$B/%.o)
 READ_OBJECTS := $(READ_SOURCES:%.c=$B/%.o)
 LIB_STATIC := $B/libproclife.a
@@ -101,7 +101,7 @@ $B/libncursesw: | $B/libkmod
 			'its machine and pkgconf, or build the library alone: make lib' >&2; exit 1; }
 
 # The page of --html is made of these, which are in the program.
-$B/user/read/views/page_parts.o: $(wildcard user/read/page/*)
+$B/user/read/views/html/page_parts.o: $(wildcard user/read/views/html/page/*)
 
 # What knows of the terminal.
 CURSES_OBJECTS := $B/user/read/live/terminal.o $B/user/read/live/terminal_crash.o
@@ -109,13 +109,13 @@ CURSES_OBJECTS := $B/user/read/live/terminal.o $B/user/read/live/terminal_crash.
 $B/proclife-read $(CURSES_OBJECTS): | $B/libncursesw
 $(CURSES_OBJECTS): override CPPFLAGS += $(CURSES_CFLAGS)
 
-$B/proclife-read $B/user/read/run/load.o $B/user/read/run/diagnose.o: | $B/libkmod
-$B/user/read/run/load.o $B/user/read/run/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
+$B/proclife-read $B/user/read/session/load.o $B/user/read/session/diagnose.o: | $B/libkmod
+$B/user/read/session/load.o $B/user/read/session/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
 # Of what proclife-read is made of: all but what runs it, and its screen.
 READ_ARCHIVE := $B/proclife-read.a
 
-$(READ_ARCHIVE): $(filter-out %/main.o $B/user/read/run/% $B/user/read/live/%,$(READ_OBJECTS))
+$(READ_ARCHIVE): $(filter-out %/main.o $B/user/read/session/% $B/user/read/live/%,$(READ_OBJECTS))
 	$(call say,AR)
 	$Qrm -f $@ && $(AR) rcs $@ $^
 

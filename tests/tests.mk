@@ -28,12 +28,9 @@ $(READ_TESTS): $(READ_ARCHIVE)
 $(patsubst %,$B/tests/unit/%,test_explain test_format test_invisible test_quote test_when): $B/tests/unit/support/fixture_text.o
 $(READ_TESTS): LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
 $B/tests/unit/test_diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
-$B/tests/unit/test_diagnose: $B/user/read/run/diagnose.o
-$B/tests/unit/test_forget: $B/user/read/run/forget.o
-$B/tests/unit/test_past: $B/user/read/run/past.o
-$B/tests/unit/test_watch: $B/user/read/run/watch.o
-$B/tests/unit/test_agenda: $B/user/read/run/agenda.o
-$B/tests/unit/test_reaction: $(patsubst %,$B/user/read/run/%.o,reaction saving past inherited)
+$B/tests/unit/test_diagnose: $B/user/read/session/diagnose.o
+$B/tests/unit/test_forget: $B/user/read/session/forget.o
+$B/tests/unit/test_watch: $B/user/read/session/watch.o
 $B/tests/unit/test_reaction: override LDFLAGS += -Wl,--wrap=fork
 $(patsubst %,$B/tests/unit/%.o,test_dying test_dying_exiting test_usage): override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_dying $B/tests/unit/test_dying_exiting: $(READ_ARCHIVE) $B/tests/unit/support/recorded.o
@@ -179,12 +176,12 @@ FUZZ_MORE_slow := tests/fuzz/runs.c
 FUZZ_MORE_views = tests/fuzz/runs.c tests/unit/support/fake_device.c -Itests -Itests/unit/support -I. $(CMOCKA_LIBS)
 FUZZERS := $(filter-out standalone runs,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 
-$B/tests/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
+$B/tests/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h user/lib/*/*.h include/proclife/*.h)
 	@mkdir -p $(@D)
 	$(call say,CLANG)
 	$Qclang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_SOURCES) $(FUZZ_MORE_$*)
 
-$B/tests/fuzz/%-standalone: tests/fuzz/%.c tests/fuzz/standalone.c $(LIB_SOURCES) $(wildcard user/lib/*.h include/proclife/*.h)
+$B/tests/fuzz/%-standalone: tests/fuzz/%.c tests/fuzz/standalone.c $(LIB_SOURCES) $(wildcard user/lib/*.h user/lib/*/*.h include/proclife/*.h)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CC) $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -o $@ $< tests/fuzz/standalone.c $(LIB_SOURCES) $(FUZZ_MORE_$*)

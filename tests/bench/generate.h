@@ -13,7 +13,7 @@
 #ifndef BENCH_GENERATE_H
 #define BENCH_GENERATE_H
 
-#include <merge.h>
+#include <source/merge.h>
 
 struct trace_plan {
 	uint64_t seed;

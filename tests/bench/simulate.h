@@ -9,7 +9,7 @@
 
 #include "generate.h"
 
-#include <map.h>
+#include <base/map.h>
 
 struct sim_process;
 

@@ -15,8 +15,8 @@
  *
  * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
-#include <ctf.h>
-#include <device.h>
+#include <recording/ctf.h>
+#include <device/device.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

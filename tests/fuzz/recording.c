@@ -13,7 +13,7 @@
  *
  * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
  */
 #include "runs.h"
 
-#include <carry.h>
+#include <flight/carry.h>
 #include <proclife.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -51,7 +51,7 @@ on_page_rows() {
 	write_page "$name" "$@"
 	page_part rows >"$work/rows"
 	page_part texts >"$work/texts"
-	expect "$name" 0 "$pattern" perl "$guest/page_rows.pl" "$guest/../../user/read/views/page_columns.c" \
+	expect "$name" 0 "$pattern" perl "$guest/page_rows.pl" "$guest/../../user/read/views/html/page_columns.c" \
 		"$work/rows" "$work/texts"
 }
 

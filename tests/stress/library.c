@@ -11,13 +11,13 @@
 
 #include "setup.h"
 
-#include "device.h"
+#include "device/device.h"
 
 #ifndef RINGS
-#define RINGS "../../user/lib/rings.c"
+#define RINGS "../../user/lib/device/rings.c"
 #endif
 #ifndef MERGE
-#define MERGE "../../user/lib/merge.c"
+#define MERGE "../../user/lib/source/merge.c"
 #endif
 
 /* What the library copies, it copies word by word, so that a writer can come in between. */

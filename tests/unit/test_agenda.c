@@ -2,7 +2,7 @@
 /* The agenda of --on: whatever comes and goes, the one that is due first is the first. */
 #include "check.h"
 
-#include <run/agenda.h>
+#include <triggers/agenda.h>
 #include <string.h>
 
 #define MOST 500

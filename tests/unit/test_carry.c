@@ -9,7 +9,7 @@
 #include "recorded.h"
 
 #include <bench/generate.h>
-#include <carry_lives.h>
+#include <flight/carry_lives.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

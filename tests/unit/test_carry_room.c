@@ -3,7 +3,7 @@
 #include "check.h"
 #include "records.h"
 
-#include <carry_lives.h>
+#include <flight/carry_lives.h>
 #include <signal.h>
 
 static struct proclife_carry *carry;

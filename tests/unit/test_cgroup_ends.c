@@ -6,7 +6,7 @@
 
 #include <signal.h>
 #include <string.h>
-#include <tasks.h>
+#include <lives/tasks.h>
 
 #define CONTAINER 40
 

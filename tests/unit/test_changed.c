@@ -5,7 +5,7 @@
  */
 #include "recorded.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

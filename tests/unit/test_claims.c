@@ -2,7 +2,7 @@
 /* Metadata that says of the run what cannot be: it is not believed. */
 #include "recorded.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

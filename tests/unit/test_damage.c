@@ -2,7 +2,7 @@
 /* Recordings that are cut off, damaged, foreign or hostile: a reason, and never anything worse. */
 #include "recorded.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

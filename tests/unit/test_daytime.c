@@ -4,8 +4,8 @@
 #include "fixture_device.h"
 #include "recorded.h"
 
-#include <ctf.h>
-#include <device.h>
+#include <recording/ctf.h>
+#include <device/device.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "fixture_device.h"
 
 #include <errno.h>
-#include <source.h>
+#include <source/source.h>
 #include <string.h>
 
 static void test_order(void **state)

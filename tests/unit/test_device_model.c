@@ -3,7 +3,7 @@
 #include "check.h"
 #include "fixture_device.h"
 
-#include <device.h>
+#include <device/device.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>

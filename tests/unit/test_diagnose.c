@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <libkmod.h>
-#include <run/diagnose.h>
+#include <session/diagnose.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

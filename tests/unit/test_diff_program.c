@@ -3,7 +3,7 @@
 #include "fake_device.h"
 #include "sides.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The entries of a recording's env block: an older recorder may lack some, a newer one has more. */
 #include "recorded.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "check.h"
 #include "fixture_text.h"
 
-#include <views/rcu.h>
-#include <views/slowest.h>
+#include <views/share/rcu.h>
+#include <views/latency/slowest.h>
 #include <stdio.h>
 #include <string.h>
 

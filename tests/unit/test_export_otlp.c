@@ -4,7 +4,7 @@
 #include "story.h"
 
 #include <cli/traceparent.h>
-#include <views/descent.h>
+#include <views/export/descent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "recorded.h"
 #include "records.h"
 
-#include <device.h>
+#include <device/device.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

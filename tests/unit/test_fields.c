@@ -7,8 +7,8 @@
 #include "check.h"
 #include "program.h"
 
-#include <ctf.h>
-#include <fields.h>
+#include <recording/ctf.h>
+#include <recording/fields.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "check.h"
 #include "reapers.h"
 
-#include <cgroups.h>
-#include <run/forget.h>
+#include <recording/cgroups.h>
+#include <session/forget.h>
 
 #define HOUR UINT64_C(3600000000000) /* ns */
 

@@ -4,7 +4,7 @@
 #include "groups.h"
 #include "records.h"
 
-#include <cgroups.h>
+#include <recording/cgroups.h>
 #include <errno.h>
 #include <string.h>
 

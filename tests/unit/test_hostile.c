@@ -3,7 +3,7 @@
 #include "check.h"
 #include "fake_device.h"
 
-#include <device.h>
+#include <device/device.h>
 #include <errno.h>
 #include <unistd.h>
 

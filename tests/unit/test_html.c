@@ -2,7 +2,7 @@
 /* --html: the file, and which rows it has. What a browser makes of it is tested in tests/html. */
 #include "story.h"
 
-#include <views/page.h>
+#include <views/html/page.h>
 #include <output/packed.h>
 #include <fcntl.h>
 #include <signal.h>

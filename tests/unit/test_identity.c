@@ -2,7 +2,7 @@
 /* What identifies a process beyond one trace, and how a recording keeps the boot. */
 #include "story.h"
 
-#include <source.h>
+#include <source/source.h>
 #include <stdio.h>
 #include <string.h>
 

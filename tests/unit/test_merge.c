@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include <errno.h>
-#include <merge.h>
+#include <source/merge.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

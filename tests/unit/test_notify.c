@@ -3,8 +3,8 @@
 #include "check.h"
 #include "reapers.h"
 
-#include <carry_lives.h>
-#include <phase.h>
+#include <flight/carry_lives.h>
+#include <results/phase.h>
 #include <signal.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <own.h>
+#include <base/own.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -8,7 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <parts.h>
+#include <recording/parts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -4,9 +4,9 @@
 #include "parted.h"
 #include "records.h"
 
-#include <device.h>
+#include <device/device.h>
 #include <errno.h>
-#include <recorder.h>
+#include <recording/recorder.h>
 #include <stdlib.h>
 #include <string.h>
 

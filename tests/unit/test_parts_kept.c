@@ -5,10 +5,10 @@
 #include "records.h"
 
 #include <bench/generate.h>
-#include <cgroups.h>
+#include <recording/cgroups.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <recorder.h>
+#include <recording/recorder.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

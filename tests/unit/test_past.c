@@ -3,7 +3,7 @@
 #include "check.h"
 #include "records.h"
 
-#include <run/past.h>
+#include <triggers/past.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <output/prometheus.h>
+#include <metrics/prometheus.h>
 
 /* Sums of years that do not fit in 64 bits. */
 static void test_sum(void **state)

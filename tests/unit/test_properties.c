@@ -13,7 +13,7 @@
  */
 #include "property.h"
 
-#include "tasks.h"
+#include "lives/tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

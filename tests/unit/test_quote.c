@@ -6,7 +6,7 @@
 #include <locale.h>
 #include <output/quote.h>
 #include <output/unicode.h>
-#include <views/recent.h>
+#include <views/share/recent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

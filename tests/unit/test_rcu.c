@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <views/rcu.h>
+#include <views/share/rcu.h>
 
 /* The machine; NULL: it has no such file. */
 static const char *command_line, *parameter, *configuration;

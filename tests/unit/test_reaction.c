@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include <errno.h>
-#include <run/reaction.h>
+#include <triggers/reaction.h>
 #include <stdio.h>
 
 static unsigned int forks, failing;

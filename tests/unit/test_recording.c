@@ -2,10 +2,10 @@
 /* What is recorded is what is replayed. */
 #include "recorded.h"
 
-#include <ctf.h>
-#include <fields.h>
+#include <recording/ctf.h>
+#include <recording/fields.h>
 #include <errno.h>
-#include <map.h>
+#include <base/map.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

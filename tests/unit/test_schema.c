@@ -9,7 +9,7 @@
 #include "records.h"
 #include "sleeper.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "program.h"
 #include "recorded.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

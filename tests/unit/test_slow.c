@@ -7,11 +7,11 @@
 #include "check.h"
 #include "story.h"
 
-#include <intern.h>
+#include <base/intern.h>
 #include <limits.h>
 #include <malloc.h>
-#include <map.h>
-#include <siphash.h>
+#include <base/map.h>
+#include <base/siphash.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

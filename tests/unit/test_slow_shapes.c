@@ -8,7 +8,7 @@
 #include "recorded.h"
 #include "story.h"
 
-#include <carry.h>
+#include <flight/carry.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <views/overtime.h>
+#include <views/share/overtime.h>
 
 #define SECOND (1000 * MS)
 

@@ -2,7 +2,7 @@
 /* A damaged recording, and one that is still running, in each view: what it shows, says and returns. */
 #include "story.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "sleeper.h"
 #include "story.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

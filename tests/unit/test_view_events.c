@@ -4,7 +4,7 @@
 #include "marks.h"
 #include "story.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "story.h"
 #include "fake_device.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "marks.h"
 #include "story.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "reapers.h"
 
 #include <output/message.h>
-#include <run/watch.h>
+#include <session/watch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,12 +3,12 @@
 #include "output/format.h"
 #include "output/junit.h"
 #include "output/message.h"
-#include "run/diff.h"
-#include "run/info.h"
+#include "session/diff.h"
+#include "session/info.h"
 #include "run/inherited.h"
-#include "run/load.h"
-#include "run/session.h"
-#include "run/slice.h"
+#include "session/load.h"
+#include "session/session.h"
+#include "session/slice.h"
 #include "views/views.h"
 #include <locale.h>
 

@@ -2,7 +2,7 @@
 #include "fake_device.h"
 #include "check.h"
 
-#include <device.h>
+#include <device/device.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef UNIT_FAKE_DEVICE_H
 #define UNIT_FAKE_DEVICE_H
 
-#include <ctf.h>
+#include <recording/ctf.h>
 #include <proclife.h>
 #include <proclife/ring.h>
 

@@ -4,7 +4,7 @@
 #include <bench/generate.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <parts.h>
+#include <recording/parts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "fixture_tasks.h"
 #include "recorded.h"
-#include "views/dying.h"
+#include "views/now/dying.h"
 
 #include <signal.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "records.h"
 
-#include "tasks.h"
+#include "lives/tasks.h"
 #include "check.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "recorded.h"
 
-#include <ctf.h>
+#include <recording/ctf.h>
 
 #define MOST_PACKETS 256
 

@@ -2,7 +2,7 @@
 /* What is added up while the screen is there. Each sum that anybody can make grow begins anew in time. */
 #include "live/state.h"
 #include "output/message.h"
-#include "views/ended.h"
+#include "views/share/ended.h"
 #include <errno.h>
 #include <stdlib.h>
 

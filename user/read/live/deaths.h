@@ -3,9 +3,9 @@
 #ifndef READ_DEATHS_H
 #define READ_DEATHS_H
 
-#include "views/alone.h"
-#include "views/death.h"
-#include "views/id_table.h"
+#include "views/share/alone.h"
+#include "views/share/death.h"
+#include "views/share/id_table.h"
 #include "views/views.h"
 
 #define MOST_DEATHS 5000

@@ -4,7 +4,7 @@
 #include "live/state.h"
 #include "output/cut.h"
 #include "output/message.h"
-#include "views/when.h"
+#include "views/share/when.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

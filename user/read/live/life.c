@@ -2,8 +2,8 @@
 /* All that is known of one life. */
 #include "live/state.h"
 #include "output/quote.h"
-#include "views/memory.h"
-#include "views/when.h"
+#include "views/share/memory.h"
+#include "views/share/when.h"
 #include <inttypes.h>
 
 #define LABEL_COLUMNS 11

@@ -2,10 +2,10 @@
 /* The tables: deaths line by line, the others as their views print them. */
 #include "live/state.h"
 #include "output/message.h"
-#include "views/dying.h"
-#include "views/parents.h"
-#include "views/summary.h"
-#include "views/when.h"
+#include "views/now/dying.h"
+#include "views/parents/parents.h"
+#include "views/summary/summary.h"
+#include "views/share/when.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "live/pulse.h"
 #include "output/level.h"
 #include "output/message.h"
-#include "views/census.h"
-#include "views/overtime.h"
+#include "views/share/census.h"
+#include "views/share/overtime.h"
 
 #define SECOND UINT64_C(1000000000)
 #define NAME_COLUMNS 8

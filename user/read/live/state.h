@@ -11,8 +11,8 @@
 #include "live/live.h"
 #include "live/player.h"
 #include "live/pulse.h"
-#include "views/lives.h"
-#include "views/programs.h"
+#include "views/lives/lives.h"
+#include "views/summary/programs.h"
 
 #define LEAST_COLUMNS 40
 #define LEAST_ROWS 6

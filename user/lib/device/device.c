@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The device as a source: opening, validating and mapping it, and sleeping. A plain file
+ * with the device's layout works, too: it can be read, but not waited for.
+ */
+#include "device/device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <proclife/ring.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The inode of the initial time namespace: a constant since there are time namespaces. */
+#define INITIAL_TIME_NAMESPACE 0xeffffffa
+
+/* The writers' own clock. CLOCK_MONOTONIC in user space is a different one, see ring.h. */
+static uint64_t ask_device(void *arg)
+{
+	const struct proclife_device *device = arg;
+	struct proclife_clock clock = { .now = 0 };
+
+	return ioctl(device->fd, PROCLIFE_IOC_CLOCK, &clock) ? 0 : clock.now;
+}
+
+static uint64_t ask_kernel(void *arg)
+{
+	(void)arg;
+	return proclife_monotonic();
+}
+
+/*
+ * A plain file has no ioctl for its writers' clock, so that has to be our clock. In another time
+ * namespace it is not, and the offset is unknown.
+ */
+static int choose_clock(struct proclife_device *device)
+{
+	struct proclife_clock clock;
+	struct stat st;
+
+	if (device->pollable) {
+		device->clock = ask_device;
+		device->clock_arg = device;
+		if (!ioctl(device->fd, PROCLIFE_IOC_CLOCK, &clock))
+			return 0;
+		return errno == ENOTTY ? -EPROTO : -errno;
+	}
+	device->clock = ask_kernel;
+	if (!stat("/proc/self/ns/time", &st) && st.st_ino != INITIAL_TIME_NAMESPACE)
+		return -ENOTSUP;
+	return 0;
+}
+
+static void nap(uint64_t ns)
+{
+	struct timespec ts = { .tv_sec = 0, .tv_nsec = (long)ns };
+
+	nanosleep(&ts, NULL);
+}
+
+static struct proclife_device *device_of(struct proclife_source *source)
+{
+	return (struct proclife_device *)source;
+}
+
+/* Does it describe only what a mapping of map_bytes, a multiple of the page size, has? */
+static bool sizes_fit(const struct proclife_header *header, uint64_t page)
+{
+	uint64_t records, rings, end;
+	uint64_t map_end = header->cpu_map_offset + (header->cpus + 63ULL) / 64 * 8;
+
+	if (header->header_bytes < sizeof(*header) ||
+	    header->cpu_map_offset < header->header_bytes || header->cpu_map_offset % 8 ||
+	    map_end > header->rings_offset)
+		return false;
+	if (!header->cpus || header->cpus > PROCLIFE_MAX_CPUS)
+		return false;
+	if (header->record_bytes != sizeof(struct proclife_record) || !header->records_per_ring ||
+	    header->records_per_ring & (header->records_per_ring - 1))
+		return false;
+	if (header->rings_offset % page || header->ring_stride % page ||
+	    header->records_offset % page ||
+	    header->records_offset < sizeof(struct proclife_ring_ctl))
+		return false;
+	if (__builtin_mul_overflow(header->records_per_ring, header->record_bytes, &records) ||
+	    __builtin_add_overflow(records, header->records_offset, &end) ||
+	    end > header->ring_stride)
+		return false;
+	if (__builtin_mul_overflow(header->ring_stride, header->cpus, &rings) ||
+	    __builtin_add_overflow(rings, header->rings_offset, &end) || end > header->map_bytes)
+		return false;
+	return header->map_bytes <= SIZE_MAX / 2;
+}
+
+static bool texts_end(const struct proclife_header *header)
+{
+	return memchr(header->release, 0, sizeof(header->release)) &&
+	       memchr(header->version, 0, sizeof(header->version));
+}
+
+static int map_device(struct proclife_device *device)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct proclife_header *header = &device->header;
+	struct stat st;
+	void *map;
+
+	if (fstat(device->fd, &st))
+		return -errno;
+	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < page)
+		return -ENODEV;
+	device->pollable = !S_ISREG(st.st_mode);
+	map = mmap(NULL, page, PROT_READ, MAP_SHARED, device->fd, 0);
+	if (map == MAP_FAILED)
+		return errno == EACCES || errno == EINVAL ? -ENODEV : -errno;
+	memcpy(header, map, sizeof(*header));
+	munmap(map, page);
+
+	if (header->magic != PROCLIFE_MAGIC)
+		return -ENODEV;
+	if (header->abi_compatible > PROCLIFE_ABI_VERSION ||
+	    header->abi_version < PROCLIFE_ABI_COMPATIBLE || !sizes_fit(header, page) ||
+	    !texts_end(header))
+		return -EPROTO;
+	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < header->map_bytes)
+		return -EPROTO;
+	map = mmap(NULL, header->map_bytes, PROT_READ, MAP_SHARED, device->fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	device->map = map;
+	return 0;
+}
+
+static void device_free(struct proclife_source *source)
+{
+	struct proclife_device *device = device_of(source);
+
+	proclife_rings_free(device);
+	free(device->snapshot_records);
+	free(device->older);
+	if (device->map)
+		munmap(device->map, device->header.map_bytes);
+	if (device->fd >= 0)
+		close(device->fd);
+	free(device);
+}
+
+/* Acknowledges all records up to now, so that poll(2) waits for new ones. */
+static void acknowledge(struct proclife_device *device)
+{
+	uint64_t committed;
+	ssize_t ignored;
+
+	if (!device->pollable)
+		return;
+	ignored = read(device->fd, &committed, sizeof(committed));
+	(void)ignored; /* EAGAIN: fewer new records than the watermark, so nothing to acknowledge */
+}
+
+static uint64_t system_realtime(void *arg)
+{
+	struct timespec ts;
+
+	(void)arg;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Bounds of what has to be added to a ts to get its time of day. */
+static void measure_realtime(const struct proclife_device *device, uint64_t *least, uint64_t *most)
+{
+	uint64_t before = device->clock(device->clock_arg);
+	uint64_t realtime = device->realtime(device->realtime_arg);
+
+	*least = realtime - device->clock(device->clock_arg);
+	*most = realtime - before;
+}
+
+/*
+ * Has the clock been set, or the machine been suspended? Records that are yielded from now on are
+ * no older than @before, the last horizon. They can have been made before or after that change.
+ */
+static int follow_realtime(struct proclife_device *device, uint64_t before)
+{
+	struct proclife_daytime *daytime = &device->source.daytime;
+	uint64_t least, most;
+
+	if (!device->realtime)
+		return 0;
+	/* The narrowest bounds of several tries: a preemption in the middle of one widens them. */
+	for (unsigned int tries = 3; tries--;) {
+		uint64_t low, high;
+
+		measure_realtime(device, &low, &high);
+		if (proclife_daytime_latest(daytime) - low <= high - low)
+			return 0;
+		if (tries == 2 || high - low < most - least) {
+			least = low;
+			most = high;
+		}
+	}
+	return proclife_daytime_change(daytime, before > device->opened ? before : device->opened,
+				       least + (most - least) / 2);
+}
+
+/*
+ * Acknowledge before taking the horizon. Then each acknowledged record is yielded, or is held back
+ * by a write in flight, and the commit of that write makes the descriptor readable. So after a
+ * next() that found nothing, the descriptor can be polled at once.
+ */
+static int device_round(struct proclife_device *device)
+{
+	uint64_t before = device->source.merge.horizon;
+	int err = proclife_rings_round(device);
+
+	return err ? err : follow_realtime(device, before);
+}
+
+static int device_more(struct proclife_source *source)
+{
+	struct proclife_device *device = device_of(source);
+	struct proclife_merge *merge = &source->merge;
+	int err = device_round(device);
+
+	if (err)
+		return err;
+	if (proclife_merge_top(merge) < merge->horizon)
+		return 1;
+	acknowledge(device);
+	err = device_round(device);
+	if (err)
+		return err;
+	return proclife_merge_top(merge) < merge->horizon;
+}
+
+static int device_rewind(struct proclife_source *source)
+{
+	device_of(source)->rewind = true;
+	return 0;
+}
+
+/* When a wait of @timeout_ms ends; UINT64_MAX: never. */
+static uint64_t deadline_of(int timeout_ms)
+{
+	return timeout_ms < 0 ? UINT64_MAX : proclife_monotonic() + (uint64_t)timeout_ms * 1000000;
+}
+
+static int remaining_ms(uint64_t deadline)
+{
+	uint64_t now, ms;
+
+	if (deadline == UINT64_MAX)
+		return -1;
+	now = proclife_monotonic();
+	if (now >= deadline)
+		return 0;
+	ms = (deadline - now + 999999) / 1000000;
+	return ms > INT32_MAX ? INT32_MAX : (int)ms;
+}
+
+static int poll_device(struct proclife_device *device, int timeout_ms)
+{
+	struct pollfd fd = { .fd = device->fd, .events = POLLIN };
+	int ret;
+
+	if (!device->pollable) {
+		struct timespec ms = { .tv_sec = 0, .tv_nsec = 1000000 };
+
+		if (!timeout_ms)
+			return 0;
+		return nanosleep(&ms, NULL) ? -errno : 0;
+	}
+	ret = poll(&fd, 1, timeout_ms);
+	if (ret < 0)
+		return -errno;
+	if (ret && !(fd.revents & POLLIN))
+		return -EIO;
+	return ret;
+}
+
+static int device_wait(struct proclife_source *source, int timeout_ms)
+{
+	struct proclife_device *device = device_of(source);
+	uint64_t deadline = deadline_of(timeout_ms);
+
+	for (;;) {
+		int left, ret;
+
+		/* Before looking at the rings: a record that comes in between ends the poll. */
+		acknowledge(device);
+		if (proclife_rings_pending(device) >= device->watermark) {
+			if (device->held && timeout_ms)
+				nap(50000); /* let the write in flight finish */
+			return 1;
+		}
+		left = remaining_ms(deadline);
+		ret = poll_device(device, left);
+		if (ret)
+			return ret;
+		if (!left || device->pollable)
+			return 0;
+	}
+}
+
+static int device_set_watermark(struct proclife_source *source, uint64_t records)
+{
+	struct proclife_device *device = device_of(source);
+	struct proclife_watermark watermark = { .records = records };
+
+	if (device->pollable && ioctl(device->fd, PROCLIFE_IOC_WATERMARK, &watermark))
+		return -errno;
+	device->watermark = records;
+	return 0;
+}
+
+static int device_fd(const struct proclife_source *source)
+{
+	return ((const struct proclife_device *)source)->fd;
+}
+
+/* Sizes and texts as they were validated; counts that change as of now. */
+static const struct proclife_header *device_header(struct proclife_source *source)
+{
+	struct proclife_device *device = device_of(source);
+	const struct proclife_header *now = device->map;
+
+	device->header.generation = proclife_read_once(now->generation);
+	device->header.reap_missed = proclife_read_once(now->reap_missed);
+	device->header.marks_missed = proclife_read_once(now->marks_missed);
+	device->header.to_boottime = proclife_read_once(now->to_boottime);
+	device->header.to_realtime = proclife_read_once(now->to_realtime);
+	return &device->header;
+}
+
+static const struct proclife_ring_ctl *device_ring(struct proclife_source *source, uint32_t cpu)
+{
+	return proclife_rings_ctl(device_of(source), cpu);
+}
+
+static uint64_t device_now(const struct proclife_source *source)
+{
+	const struct proclife_device *device = (const struct proclife_device *)source;
+
+	return device->clock(device->clock_arg);
+}
+
+static const struct proclife_source_ops device_ops = {
+	.more = device_more,
+	.rewind = device_rewind,
+	.snapshot = proclife_device_snapshot,
+	.prepend = proclife_device_prepend,
+	.wait = device_wait,
+	.set_watermark = device_set_watermark,
+	.fd = device_fd,
+	.now = device_now,
+	.header = device_header,
+	.ring = device_ring,
+	.free = device_free,
+};
+
+int proclife_device_open(struct proclife_source **source, const char *path)
+{
+	struct proclife_device *device = calloc(1, sizeof(*device));
+	int err;
+
+	if (!device)
+		return -ENOMEM;
+	device->source.ops = &device_ops;
+	device->source.can_record = true;
+	device->watermark = 1;
+	device->generation = UINT64_MAX;
+	device->fd = open(path ? path : PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (device->fd < 0) {
+		err = -errno;
+		goto fail;
+	}
+	err = map_device(device);
+	if (!err)
+		err = choose_clock(device);
+	if (err)
+		goto fail;
+	device->rings = calloc(device->header.cpus, sizeof(*device->rings));
+	if (!device->rings) {
+		err = -ENOMEM;
+		goto fail;
+	}
+	err = proclife_rings_begin(device);
+	if (err)
+		goto fail;
+	device->opened = device->clock(device->clock_arg);
+	device->source.daytime.to_realtime = device->header.to_realtime;
+	if (device->pollable) { /* the times of a copy of a device are of another clock */
+		device->realtime = system_realtime;
+		proclife_boot_id_read(device->source.boot_id);
+	}
+	*source = &device->source;
+	return 0;
+fail:
+	proclife_source_free(&device->source);
+	return err;
+}
+
+void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn clock, void *arg)
+{
+	struct proclife_device *device = device_of(source);
+
+	device->clock = clock;
+	device->clock_arg = arg;
+	device->realtime = NULL;
+	source->merge.horizon = 0;
+	for (uint32_t cpu = 0; cpu < device->header.cpus; cpu++) {
+		if (device->rings[cpu])
+			device->rings[cpu]->floor = 0;
+	}
+}
+
+void proclife_device_set_realtime(struct proclife_source *source, proclife_clock_fn realtime,
+				  void *arg)
+{
+	struct proclife_device *device = device_of(source);
+
+	device->realtime = realtime;
+	device->realtime_arg = arg;
+	device->opened = device->clock(device->clock_arg);
+}

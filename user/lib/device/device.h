@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The device as a source: device.c opens and maps it, and sleeps; rings.c reads the rings; snapshot.c has
+ * what comes from elsewhere.
+ */
+#ifndef PROCLIFE_DEVICE_H
+#define PROCLIFE_DEVICE_H
+
+#include "source/source.h"
+
+/* How many of a ring's records are copied at a time: the copy stays in the L1 or L2 cache. */
+#define PROCLIFE_BATCH 256
+
+#define PROCLIFE_MAX_CPUS 8192
+
+/* The records' clock in nanoseconds, or a test's replacement for it. */
+typedef uint64_t (*proclife_clock_fn)(void *arg);
+
+struct proclife_device;
+
+/* One CPU's ring, as this reader sees it. */
+struct proclife_ring_stream {
+	struct proclife_stream stream;
+	struct proclife_device *device;
+	const struct proclife_ring_ctl *ctl;
+	const struct proclife_record *records;
+	uint64_t size;
+	uint64_t pos;	/* the next one to copy */
+	uint64_t limit; /* every record from before the horizon lies below this */
+	uint64_t floor; /* no record at or above pos is older */
+	uint64_t old;	/* records below this are history: overwritten, they do not count as lost */
+	uint64_t suppressed; /* PROCLIFE_HAS() of those when its records begin; not yielded yet */
+	struct proclife_record *buffer; /* with room before it for those records */
+};
+
+struct proclife_device {
+	struct proclife_source source;
+	int fd;
+	bool pollable;	   /* false: a plain file in place of the device */
+	bool rewind;	   /* read the rings from their oldest records on */
+	bool held;	   /* a write in flight holds the horizon back */
+	uint64_t watermark;
+	void *map;
+	struct proclife_header header; /* as it was validated: sizes are taken from here only */
+	uint64_t generation;	       /* of the CPU map that `rings` follows */
+	struct proclife_ring_stream **rings; /* by CPU; NULL where there is none */
+	proclife_clock_fn clock;
+	void *clock_arg;
+	proclife_clock_fn realtime; /* NULL: the time of day is not followed */
+	void *realtime_arg;
+	uint64_t opened;
+	struct proclife_stream snapshot; /* its records stay until the source is freed */
+	struct proclife_record *snapshot_records;
+	struct proclife_record *older; /* to be put before them, once it is known what the rings hold */
+	size_t older_count;
+};
+
+/*
+ * For tests: sets another clock. Call it right after opening the source.
+ */
+void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn clock, void *arg);
+
+/* The same for CLOCK_REALTIME. Without this, it is not followed once another clock is set. */
+void proclife_device_set_realtime(struct proclife_source *source, proclife_clock_fn realtime,
+				  void *arg);
+
+/* Notes the position of each ring: records from now on will be read. Returns 0 or -ENOMEM. */
+int proclife_rings_begin(struct proclife_device *device);
+
+/* Takes a new horizon, and the records of the rings below it. Returns 0 or -ENOMEM. */
+int proclife_rings_round(struct proclife_device *device);
+
+int proclife_device_snapshot(struct proclife_source *source);
+int proclife_device_prepend(struct proclife_source *source, const struct proclife_record *records,
+			    size_t count);
+/* Puts those records where they belong, as the rings' histories have just begun. 0 or -ENOMEM. */
+int proclife_snapshot_prepend(struct proclife_device *device);
+
+/* How many records are committed, or lost, but not yet yielded. */
+uint64_t proclife_rings_pending(const struct proclife_device *device);
+
+/* NULL if this CPU has no ring. */
+const struct proclife_ring_ctl *proclife_rings_ctl(const struct proclife_device *device,
+						   uint32_t cpu);
+
+void proclife_rings_free(struct proclife_device *device);
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What a device's source yields beside the rings, in a stream of its own: the tasks that existed when it
+ * was asked, and before them, records that somebody has kept for longer than the rings.
+ */
+#include "device/device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+static int refill(struct proclife_stream *stream)
+{
+	(void)stream;
+	return 0;
+}
+
+static int add_stream(struct proclife_device *device)
+{
+	struct proclife_stream *stream = &device->snapshot;
+	int err;
+
+	if (stream->refill)
+		return 0;
+	stream->order = PROCLIFE_CPU_SNAPSHOT;
+	err = proclife_merge_add(&device->source.merge, stream);
+	if (!err)
+		stream->refill = refill;
+	return err;
+}
+
+static void set_records(struct proclife_device *device, struct proclife_record *records, size_t count)
+{
+	struct proclife_stream *stream = &device->snapshot;
+
+	free(device->snapshot_records);
+	device->snapshot_records = records;
+	stream->cur = records;
+	stream->end = records + count;
+	proclife_stream_begin(stream);
+}
+
+int proclife_device_snapshot(struct proclife_source *source)
+{
+	struct proclife_device *device = (struct proclife_device *)source;
+	struct proclife_snapshot request = { .capacity = 4096 };
+	struct proclife_record *records = NULL;
+	int err;
+
+	for (;;) {
+		void *more = realloc(records, (size_t)request.capacity * sizeof(*records));
+
+		if (!more) {
+			free(records);
+			return -ENOMEM;
+		}
+		records = more;
+		request.records = (uintptr_t)records;
+		if (!ioctl(device->fd, PROCLIFE_IOC_SNAPSHOT, &request))
+			break;
+		err = -errno;
+		if (err == -EINTR)
+			continue;
+		if (err != -ENOSPC || request.count > UINT32_MAX / 2) {
+			free(records);
+			return err;
+		}
+		/* More tasks may be born until the next attempt. */
+		if (request.count > request.capacity)
+			request.capacity = request.count;
+		request.capacity += request.capacity / 8 + 64;
+	}
+	err = request.count > request.capacity ? -EPROTO : add_stream(device);
+	if (err) {
+		free(records);
+		return err;
+	}
+	set_records(device, records, request.count);
+	return 0;
+}
+
+int proclife_device_prepend(struct proclife_source *source, const struct proclife_record *records,
+			    size_t count)
+{
+	struct proclife_device *device = (struct proclife_device *)source;
+	size_t size = count * sizeof(*records);
+	struct proclife_record *copy;
+
+	if (!device->rewind)
+		return -ENOTSUP;
+	for (size_t i = 0; i < count; i++)
+		if (records[i].cpu >= device->header.cpus || records[i].ts > PROCLIFE_TIME_MAX || (i && records[i].ts < records[i - 1].ts))
+			return -EINVAL;
+	copy = malloc(size ? size : 1);
+	if (!copy)
+		return -ENOMEM;
+	if (size) /* otherwise there may be nothing at all */
+		memcpy(copy, records, size);
+	free(device->older);
+	device->older = copy;
+	device->older_count = count;
+	return 0;
+}
+
+/* Does the ring not hold it any more? A TASK has never been in one. */
+static bool is_older(const struct proclife_device *device, const struct proclife_record *record)
+{
+	const struct proclife_ring_stream *ring = device->rings[record->cpu];
+
+	return record->type == PROCLIFE_TASK || !ring || record->ts < ring->stream.gap.to;
+}
+
+int proclife_snapshot_prepend(struct proclife_device *device)
+{
+	const struct proclife_stream *stream = &device->snapshot;
+	size_t tasks = (size_t)(stream->end - stream->cur), count = 0;
+	struct proclife_record *records;
+	int err;
+
+	if (!device->older_count)
+		return 0;
+	err = add_stream(device);
+	if (err)
+		return err;
+	records = malloc((device->older_count + tasks) * sizeof(*records));
+	if (!records)
+		return -ENOMEM;
+	for (size_t i = 0; i < device->older_count; i++)
+		if (is_older(device, &device->older[i]) &&
+		    (!tasks || device->older[i].ts <= stream->cur->ts))
+			records[count++] = device->older[i];
+	if (tasks)
+		memcpy(records + count, stream->cur, tasks * sizeof(*records));
+	set_records(device, records, count + tasks);
+	free(device->older);
+	device->older = NULL;
+	device->older_count = 0;
+	return 0;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Lookups of lives, and queries about them. */
+#include "lives/tasks.h"
+
+struct proclife_task *proclife_tasks_find(struct proclife_tasks *tasks, uint64_t handle)
+{
+	return proclife_task_get(tasks, handle);
+}
+
+struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *tasks, uint32_t tgid)
+{
+	struct proclife_process *process = proclife_tgid_get(tasks, tgid);
+
+	/* Only the latest can have it: if an older one seems unreaped, its REAP was lost. */
+	return process && !process->marks.reaped ? process : NULL;
+}
+
+bool proclife_process_is_held(const struct proclife_process *process)
+{
+	const struct proclife_tracer *tracer = proclife_own(process)->tracer;
+
+	return tracer && !process->notified_tgid && !process->marks.reaped &&
+	       (tracer->ts || (!process->live && proclife_process_found_zombie(process)));
+}
+
+uint32_t proclife_process_awaits(const struct proclife_process *zombie)
+{
+	if (proclife_process_is_held(zombie))
+		return proclife_own(zombie)->tracer->tgid;
+	return proclife_last_parent(zombie);
+}
+
+/* When it was last known to be there. Whoever is younger got the PID of who had to wait for it. */
+static uint64_t last_known(const struct proclife_process *zombie)
+{
+	uint64_t shown = proclife_later(zombie->marks.notified, proclife_process_shown_zombie(zombie));
+
+	return proclife_later(proclife_later(zombie->marks.exited, zombie->seen), shown);
+}
+
+struct proclife_process *proclife_process_reaper(const struct proclife_process *zombie)
+{
+	struct proclife_process *reaper =
+		proclife_tasks_holder(proclife_own(zombie)->all, proclife_process_awaits(zombie));
+
+	if (!reaper || proclife_process_state(reaper) == PROCLIFE_IS_ZOMBIE)
+		return NULL;
+	return reaper->marks.born <= last_known(zombie) ? reaper : NULL;
+}
+
+struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
+					     const struct proclife_process *process)
+{
+	struct proclife_own_process *own = process ? proclife_own(process)->next : tasks->first;
+
+	return own ? &own->process : NULL;
+}
+
+struct proclife_task *proclife_process_next_task(const struct proclife_process *process,
+						const struct proclife_task *task)
+{
+	struct proclife_own_task *own = task ? proclife_own_task(task)->next : proclife_own(process)->tasks;
+
+	return own ? &own->task : NULL;
+}
+
+bool proclife_process_has_uid(const struct proclife_process *process)
+{
+	/* A FORK, a TASK (init has no parent) or an EXEC had it. */
+	return process->parent_tgid || process->ns_inum || process->execed;
+}
+
+bool proclife_process_complete(const struct proclife_process *process)
+{
+	return process->marks.born && process->marks.freed && !process->open && !process->incomplete;
+}
+
+bool proclife_process_has_exited(const struct proclife_process *process)
+{
+	return proclife_own(process)->exit_reported;
+}
+
+void proclife_process_usage(const struct proclife_process *process, struct proclife_usage *usage)
+{
+	const struct proclife_own_task *own;
+
+	*usage = (struct proclife_usage){
+		.runtime = process->runtime, .utime = process->utime, .stime = process->stime,
+		.min_flt = process->min_flt, .maj_flt = process->maj_flt,
+		.nvcsw = process->nvcsw,     .nivcsw = process->nivcsw,
+	};
+	for (own = proclife_own(process)->tasks; own; own = own->next) {
+		const struct proclife_task *task = &own->task;
+
+		proclife_sum(&usage->runtime, task->runtime);
+		proclife_sum(&usage->utime, task->utime);
+		proclife_sum(&usage->stime, task->stime);
+		proclife_sum(&usage->min_flt, task->min_flt);
+		proclife_sum(&usage->maj_flt, task->maj_flt);
+		proclife_sum(&usage->nvcsw, task->nvcsw);
+		proclife_sum(&usage->nivcsw, task->nivcsw);
+	}
+}

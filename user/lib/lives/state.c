@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The states of lives: the one place that decides them. A state that a later gap can have changed
+ * is unknown. If a mark is later than all gaps, no later mark is missing.
+ */
+#include "lives/tasks.h"
+
+#include <stddef.h>
+
+const char *proclife_state_name(enum proclife_life_state state)
+{
+	static const char *const names[PROCLIFE_STATES] = {
+		[PROCLIFE_IS_ALIVE] = "alive",	   [PROCLIFE_IS_DYING] = "dying",
+		[PROCLIFE_IS_ZOMBIE] = "zombie",   [PROCLIFE_IS_UNFREED] = "unfreed",
+		[PROCLIFE_IS_FREED] = "freed",	   [PROCLIFE_IS_UNKNOWN] = "unknown",
+	};
+
+	return (unsigned int)state < PROCLIFE_STATES ? names[state] : NULL;
+}
+
+static enum proclife_life_state since(const struct proclife_tasks *tasks, uint64_t mark,
+				 enum proclife_life_state state)
+{
+	return tasks->gap_to && mark <= tasks->gap_to ? PROCLIFE_IS_UNKNOWN : state;
+}
+
+/* What is not reaped yet when the snapshot finds it is so whatever was missing before that. */
+static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
+					 const struct proclife_process *process, uint64_t mark,
+					 enum proclife_life_state state)
+{
+	uint64_t found = proclife_own(process)->found;
+
+	return since(tasks, proclife_later(found, mark), state);
+}
+
+/* Without REAPs, a process that exits may have been reaped. (A zombie in the snapshot was not.) */
+static enum proclife_life_state exited(const struct proclife_tasks *tasks)
+{
+	return tasks->without_reap ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE;
+}
+
+/*
+ * Its leader was a zombie when the snapshot found it. If a thread of it was there, too, its end had not been
+ * announced.
+ */
+bool proclife_process_found_zombie(const struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_own_task *each;
+
+	for (each = own->tasks; own->found_dead && each; each = each->next) {
+		if (!each->task.leader && !each->task.marks.reaped &&
+		    each->task.flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE))
+			return false;
+	}
+	return own->found_dead;
+}
+
+/* Was a NOTIFY of its end seen? */
+static bool is_noticed(const struct proclife_process *process)
+{
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
+
+	return process->notified_tgid || (tracer && tracer->ts);
+}
+
+enum proclife_life_state proclife_process_state_now(const struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_tasks *tasks = own->all;
+
+	/* Only threads are left open, and their FREEs can have been lost long ago. */
+	if (own->leader_freed && !proclife_process_ungapped(tasks, process))
+		return PROCLIFE_IS_UNKNOWN;
+	if (process->marks.reaped)
+		return since(tasks, process->marks.reaped, PROCLIFE_IS_UNFREED);
+	if (is_noticed(process))
+		return unreaped(tasks, process, process->marks.notified, exited(tasks));
+	if (process->live)
+		return unreaped(tasks, process, process->seen, own->ends ? PROCLIFE_IS_DYING : PROCLIFE_IS_ALIVE);
+	/* Whoever is a zombie in the snapshot was announced before that. */
+	if (own->exited)
+		return unreaped(tasks, process, process->marks.exited,
+				tasks->with_notify && !proclife_process_found_zombie(process) ?
+					PROCLIFE_IS_DYING : exited(tasks));
+	if (own->found_exiting)
+		return unreaped(tasks, process, process->seen, PROCLIFE_IS_DYING);
+	if (own->found_dead)
+		return unreaped(tasks, process, process->seen, proclife_process_found_zombie(process) ?
+				PROCLIFE_IS_ZOMBIE : PROCLIFE_IS_DYING);
+	/* Its leader's EXIT was not the last one, even if a thread had begun to exit before the trace. */
+	if (own->leader_ended && !own->group_dead)
+		return since(tasks, process->leader_exited, PROCLIFE_IS_ALIVE);
+	return PROCLIFE_IS_UNKNOWN; /* of the process, only a thread's end was seen */
+}
+
+const struct proclife_tracer *proclife_process_tracer(const struct proclife_process *process)
+{
+	return proclife_own(process)->tracer;
+}
+
+uint64_t proclife_process_announced(const struct proclife_process *process)
+{
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
+
+	return tracer && tracer->ts ? tracer->ts : process->marks.notified;
+}
+
+uint64_t proclife_process_shown_zombie(const struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+
+	if (is_noticed(process) || (!process->live && proclife_process_found_zombie(process)))
+		return own->found;
+	return 0;
+}
+
+bool proclife_process_has_ended(const struct proclife_process *process)
+{
+	bool exited = proclife_process_has_exited(process);
+
+	if (process->marks.exited || proclife_process_shown_zombie(process))
+		return true;
+	/* Behind a gap, another EXIT can have been lost; what is reaped has the code that was read. */
+	return process->exit_code < 0 ? exited : process->marks.reaped || (exited && !process->incomplete);
+}
+
+bool proclife_process_ended_before(const struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+
+	return !own->exited && proclife_process_found_zombie(process) && own->found <= process->seen;
+}
+
+enum proclife_life_state proclife_process_state(const struct proclife_process *process)
+{
+	return process->open ? proclife_process_state_now(process) :
+			       (enum proclife_life_state)proclife_own(process)->left;
+}
+
+enum proclife_life_state proclife_task_state(const struct proclife_task *task)
+{
+	const struct proclife_tasks *tasks = proclife_own(task->process)->all;
+
+	if (task->marks.freed)
+		return PROCLIFE_IS_FREED;
+	if (proclife_own_task(task)->lost)
+		return PROCLIFE_IS_UNKNOWN;
+	if (task->marks.reaped)
+		return since(tasks, task->marks.reaped, PROCLIFE_IS_UNFREED);
+	if (proclife_own_task(task)->exited)
+		return since(tasks, task->marks.exited, exited(tasks));
+	if (task->flags & PROCLIFE_F_ZOMBIE)
+		return since(tasks, task->seen, PROCLIFE_IS_ZOMBIE);
+	return since(tasks, task->seen, PROCLIFE_IS_ALIVE);
+}

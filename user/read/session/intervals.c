@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/forget.h"
+#include "session/intervals.h"
+#include "session/recording_latency.h"
+#include "views/share/when.h"
+#include <inttypes.h>
+#include <string.h>
+
+/*
+ * So many without any record are printed one by one, and what follows as one line once there is a
+ * record: a damaged time can be years away. Live it is the same, so that a replay is.
+ */
+#define MOST_IDLE 60
+
+static uint64_t end_of(const struct run *run, uint64_t from)
+{
+	uint64_t to;
+
+	/* Who exited before the end of the range is freed after it: that belongs to the last interval. */
+	if (__builtin_add_overflow(from, run->options->interval, &to) || to >= run->to)
+		return UINT64_MAX;
+	return to;
+}
+
+static void begin(struct intervals *intervals, const struct run *run, uint64_t from)
+{
+	intervals->from = from;
+	intervals->to = end_of(run, from);
+	intervals->lost = run->lost;
+	memcpy(intervals->suppressed, run->suppressed, sizeof(intervals->suppressed));
+}
+
+/* With --history, there are records from before we began. */
+static void begin_first(struct intervals *intervals, const struct run *run, uint64_t ts)
+{
+	uint64_t from = ts < run->began ? ts : run->began;
+
+	begin(intervals, run, from > run->from ? from : run->from);
+}
+
+/* The run as the views see it: what is between these times. */
+static struct run part_of(const struct intervals *intervals, const struct run *run, uint64_t to)
+{
+	struct run part = *run;
+	size_t type;
+
+	part.began = part.from = intervals->from;
+	part.ended = part.to = to;
+	part.lost -= intervals->lost;
+	for (type = 0; type < PROCLIFE_TYPES; type++)
+		part.suppressed[type] -= intervals->suppressed[type];
+	return part;
+}
+
+static bool has_gap(const struct intervals *intervals, const struct run *part)
+{
+	return part->lost || intervals->gap_to > part->from;
+}
+
+static void put_missing(struct text *line, const struct intervals *intervals, const struct run *part)
+{
+	uint64_t suppressed = 0;
+	size_t type;
+
+	if (has_gap(intervals, part)) {
+		text_string(line, ", ");
+		text_style(line, STYLE_BAD);
+		if (part->lost)
+			text_plural(line, part->lost, "record was lost", "records were lost");
+		else
+			text_string(line, "records that were lost before can be of this time");
+		text_style(line, STYLE_PLAIN);
+	}
+	for (type = 0; type < PROCLIFE_TYPES; type++)
+		add_count(&suppressed, part->suppressed[type]);
+	if (!suppressed)
+		return;
+	text_string(line, ", ");
+	text_plural(line, suppressed, "record was suppressed", "records were suppressed");
+}
+
+/* @idle: how many intervals it stands for, if nothing at all happened in them. */
+static void show_title(struct intervals *intervals, const struct run *part, bool any, uint64_t idle)
+{
+	uint64_t took = part->ended - part->began;
+	struct text line;
+
+	/* Titles that follow each other are a table. */
+	if (intervals->printed && (any || intervals->had_views))
+		fputc('\n', part->screen->out);
+	intervals->printed = true;
+	intervals->had_views = any;
+	intervals->day = 0; /* each begins with its date */
+	text_init(&line, part->screen);
+	text_style(&line, STYLE_BOLD);
+	text_when_dated(&line, part, part->began, &intervals->day);
+	text_string(&line, " to ");
+	text_when_dated(&line, part, part->ended, &intervals->day);
+	text_style(&line, STYLE_PLAIN);
+	if (idle) {
+		text_string(&line, ": nothing happened in ");
+		text_plural(&line, idle, "interval", "intervals");
+	} else if (!any) {
+		text_string(&line, ": nothing ended");
+	}
+	if (took < part->options->interval) {
+		text_string(&line, ", only ");
+		text_time(&line, took);
+		text_string(&line, " long");
+	}
+	put_missing(&line, intervals, part);
+	text_line(&line);
+	text_free(&line);
+}
+
+static void print_json(const struct intervals *intervals, const struct run *part, uint64_t idle)
+{
+	struct json *json = part->json;
+
+	json->interval.from = part->began;
+	json->interval.to = part->ended;
+	json_line(json, "interval");
+	json_uint(json, "intervals", idle ? idle : 1);
+	json_uint(json, "lost", part->lost);
+	json_bool(json, "incomplete", has_gap(intervals, part));
+	json_suppressed(json, part);
+	json_line_end(json);
+}
+
+static void print_views(const struct run *part, void **states, const bool *any)
+{
+	const struct view *const *views = part->options->views;
+	bool first = true;
+	size_t i;
+
+	for (i = 0; views[i]; i++) {
+		if (!any[i])
+			continue;
+		if (!first && !part->options->json)
+			fputc('\n', part->screen->out);
+		first = false;
+		views[i]->print(part, states[i]);
+	}
+}
+
+/* It is over at @to. */
+static int end(struct intervals *intervals, struct run *run, void **states, uint64_t to)
+{
+	const struct view *const *views = run->options->views;
+	struct run part = part_of(intervals, run, to);
+	bool any[MOST_VIEWS] = { false }, is_any = false;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; views[i]; i++) {
+		any[i] = views[i]->has_any(&part, states[i]);
+		is_any |= any[i];
+	}
+	if (run->options->json)
+		print_json(intervals, &part, 0);
+	else
+		show_title(intervals, &part, is_any, 0);
+	print_views(&part, states, any);
+	run->json->interval.to = 0;
+	for (i = 0; !ret && views[i]; i++)
+		ret = views[i]->restart(run, &states[i]);
+	forget_cgroups(run, to);
+	return ret || !run->latency ? ret : measure_anew(run, run->options->by);
+}
+
+/* Tells those that were held back. */
+static void show_held(struct intervals *intervals, const struct run *run)
+{
+	struct run part = part_of(intervals, run, intervals->from);
+	uint64_t idle;
+
+	if (!intervals->held_from)
+		return;
+	part.began = part.from = intervals->held_from;
+	idle = (part.ended - part.began) / run->options->interval;
+	intervals->held_from = 0;
+	if (run->options->json)
+		print_json(intervals, &part, idle);
+	else
+		show_title(intervals, &part, false, idle);
+	run->json->interval.to = 0;
+}
+
+/* Holds back all that are over before @ts: there is no record in any of them. */
+static void hold(struct intervals *intervals, const struct run *run, uint64_t ts)
+{
+	uint64_t until = ts < run->to ? ts : run->to;
+	uint64_t count = (until - 1 - intervals->from) / run->options->interval;
+
+	if (!intervals->held_from)
+		intervals->held_from = intervals->from;
+	begin(intervals, run, intervals->from + count * run->options->interval);
+}
+
+int intervals_advance(struct intervals *intervals, struct run *run, void **states, uint64_t ts)
+{
+	int ret = 0;
+
+	if (!options_repeat(run->options))
+		return 0;
+	if (!intervals->to)
+		begin_first(intervals, run, ts);
+	while (!ret && ts > intervals->to) {
+		if (!intervals->busy && intervals->idle >= MOST_IDLE) {
+			hold(intervals, run, ts);
+			continue;
+		}
+		intervals->idle = intervals->busy ? 0 : intervals->idle + 1;
+		ret = end(intervals, run, states, intervals->to);
+		begin(intervals, run, intervals->to);
+		intervals->busy = false;
+	}
+	return ret;
+}
+
+int intervals_event(struct intervals *intervals, struct run *run, void **states,
+		    const struct proclife_event *event)
+{
+	const struct proclife_record *record = event->record;
+	uint64_t ts = record ? record->ts : event->gap.from;
+	int ret;
+
+	/* What was there before says nothing of the time, nor does a history that begins late. */
+	if (!options_repeat(run->options) || (record ? is_of_before(record) : !event->gap.lost))
+		return 0;
+	ret = intervals_advance(intervals, run, states, ts);
+	show_held(intervals, run);
+	if (!record && event->gap.to > intervals->gap_to && overlaps_range(run, ts, event->gap.to))
+		intervals->gap_to = event->gap.to;
+	intervals->busy = true;
+	return ret;
+}
+
+int intervals_finish(struct intervals *intervals, struct run *run, void **states)
+{
+	uint64_t to = run->ended < run->to ? run->ended : run->to;
+	int ret = intervals_advance(intervals, run, states, run->ended);
+
+	if (!options_repeat(run->options))
+		return ret;
+	show_held(intervals, run);
+	if (ret || to <= intervals->from)
+		return ret;
+	return end(intervals, run, states, to);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "session/progress.h"
+#include <string.h>
+
+#define SECOND 1000000000ULL
+#define FIRST_AFTER (SECOND / 2) /* what is done by then needs no progress */
+#define EVERY (SECOND / 5)
+
+void progress_begin(struct progress *progress, uint64_t now, uint64_t total)
+{
+	memset(progress, 0, sizeof(*progress));
+	text_init(&progress->line, &progress->screen);
+	progress->on = true;
+	progress->total = total;
+	progress->next = now + FIRST_AFTER;
+	progress->rate_at = now;
+}
+
+static void show(struct progress *progress, uint64_t processes)
+{
+	struct text *line = &progress->line;
+
+	text_clear(line);
+	if (progress->total)
+		text_printf(line, "%u%%, ",
+			    (unsigned int)(100.0 * progress->records / progress->total));
+	text_plural(line, progress->records, "record", "records");
+	if (processes) {
+		text_string(line, ", ");
+		text_plural(line, processes, "process", "processes");
+	}
+	if (progress->lost) {
+		text_string(line, ", ");
+		text_count(line, progress->lost);
+		text_string(line, " lost");
+	}
+	text_string(line, ", ");
+	text_count(line, progress->rate);
+	text_string(line, " records/s");
+	message_status(line->s);
+}
+
+void progress_poll(struct progress *progress, uint64_t now, uint64_t processes)
+{
+	uint64_t time = now - progress->rate_at;
+
+	if (!progress->on || now < progress->next)
+		return;
+	/* Measured over a second or two, otherwise it would flicker. */
+	if (time > SECOND || !progress->rate)
+		progress->rate = (progress->records - progress->rate_from) * 1e9 / time;
+	if (time > 2 * SECOND) {
+		progress->rate_at = now;
+		progress->rate_from = progress->records;
+	}
+	show(progress, processes);
+	progress->next = now + EVERY;
+}
+
+void progress_end(struct progress *progress)
+{
+	if (!progress->on)
+		return;
+	message_status(NULL);
+	text_free(&progress->line);
+	progress->on = false;
+}

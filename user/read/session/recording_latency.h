@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Measuring a whole recording: for --diff, and for the second and later ones of several. */
+#ifndef READ_RECORDING_LATENCY_H
+#define READ_RECORDING_LATENCY_H
+
+#include "views/diff/diff.h"
+
+/*
+ * Begins to measure the latencies of a run, and those of each program if an expectation is about
+ * one. Does nothing if neither a view nor an expectation needs them.
+ */
+int measure_begin(struct run *run, enum proclife_by by);
+/* Forgets what was measured so far, but not what expectations are about. */
+int measure_anew(struct run *run, enum proclife_by by);
+int measure_merge(struct run *into, const struct run *from);
+
+/* It prints like @like. Returns 0, or a negative errno after a message. */
+int recording_latency_open(struct recording_latency *measured, const struct run *like,
+			   const char *dir);
+/*
+ * Reads it from beginning to end. @states: of the views, for those that want to see all of it; or
+ * NULL. Returns 0, or a negative errno after a message; then it is freed.
+ */
+int recording_latency_read(struct recording_latency *measured, enum proclife_by by, void **states);
+void recording_latency_free(struct recording_latency *measured);
+
+#endif

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "triggers/past.h"
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RECORDS 192    /* of a life: its arguments can have half of them */
+#define MOST_ARGS (MOST_RECORDS / 2)
+#define MOST_GENERATIONS 64 /* of ancestors that are gone; a program can start itself again for ever */
+#define MOST_BYTES (64u << 20) /* of all */
+
+struct kept {
+	uint64_t order;
+	struct proclife_record record;
+};
+
+struct life {
+	uint64_t id;
+	struct life *parent; /* NULL: not known, or not kept any more */
+	uint64_t children;   /* whose parent this is */
+	bool over;
+	bool exits; /* what follows is of its end */
+	unsigned int distance; /* to its nearest descendant that is there; for sweep() */
+	size_t count;
+	size_t size;
+	struct kept *kept;
+};
+
+struct entry {
+	uint64_t id;
+	struct life *life;
+};
+
+/* With what malloc() adds, and its share of a table that has just grown. */
+#define LIFE_BYTES (sizeof(struct life) + 4 * sizeof(struct entry) + 32)
+
+static void loosen(struct past *past)
+{
+	past->generations = MOST_GENERATIONS;
+	past->args = MOST_ARGS;
+}
+
+void past_init(struct past *past)
+{
+	*past = (struct past){ 0 };
+	id_table_init(&past->lives, sizeof(struct entry));
+	loosen(past);
+}
+
+static void free_life(struct life *life)
+{
+	if (life)
+		free(life->kept);
+	free(life);
+}
+
+void past_free(struct past *past)
+{
+	size_t i;
+
+	for (i = 0; i < past->lives.slots; i++)
+		free_life(((struct entry *)(void *)past->lives.entries)[i].life);
+	id_table_free(&past->lives);
+}
+
+static struct life *find(const struct past *past, uint64_t id)
+{
+	struct entry *entry = id ? id_table_get(&past->lives, id) : NULL;
+
+	return entry ? entry->life : NULL;
+}
+
+static void forget(struct past *past, struct entry *entry)
+{
+	past->bytes -= LIFE_BYTES + entry->life->size * sizeof(struct kept);
+	free_life(entry->life);
+	id_table_delete(&past->lives, entry);
+}
+
+/* Those that are over, and that no descendant needs any more. */
+static void drop(struct past *past, struct life *life)
+{
+	while (life && life->over && !life->children) {
+		struct life *parent = life->parent;
+
+		forget(past, id_table_get(&past->lives, life->id));
+		if (parent)
+			parent->children--;
+		life = parent;
+	}
+}
+
+static void set_parent(struct life *life, struct life *parent)
+{
+	if (life->parent || !parent || parent == life)
+		return;
+	life->parent = parent;
+	parent->children++;
+}
+
+static struct life *add(struct past *past, uint64_t id)
+{
+	struct entry *entry = id_table_add(&past->lives, id);
+
+	if (!entry->life) {
+		entry->life = calloc(1, sizeof(*entry->life));
+		if (!entry->life)
+			die_no_memory();
+		entry->life->id = id;
+		past->bytes += LIFE_BYTES;
+	}
+	return entry->life;
+}
+
+void past_link(struct past *past, const struct proclife_process *process)
+{
+	struct life *life = find(past, process->id);
+
+	if (life && process->parent_id)
+		set_parent(life, add(past, process->parent_id)); /* whose TASK can be the one that is fed */
+}
+
+static void resize(struct past *past, struct life *life, size_t size)
+{
+	past->bytes += (size - life->size) * sizeof(*life->kept);
+	life->size = size;
+	life->kept = reallocarray(life->kept, size, sizeof(*life->kept));
+	if (!life->kept)
+		die_no_memory();
+}
+
+static void cut_args(struct past *past, struct life *life)
+{
+	size_t from, to = 0;
+
+	for (from = 0; from < life->count; from++)
+		if (life->kept[from].record.type != PROCLIFE_ARGS || from <= past->args)
+			life->kept[to++] = life->kept[from];
+	if (to < life->count)
+		resize(past, life, to);
+	life->count = to;
+}
+
+static void measure(const struct past *past, struct life *life)
+{
+	struct life *above = life->parent;
+	unsigned int n;
+
+	for (n = 1; above && above->over && n <= past->generations && n < above->distance; n++) {
+		above->distance = n;
+		above = above->parent;
+	}
+}
+
+/* Brings all within the limits. Whoever is near to one of its descendants stays for all of them. */
+static void sweep(struct past *past)
+{
+	struct entry *entries = (void *)past->lives.entries;
+	struct life *life;
+	size_t i;
+
+	for (i = 0; i < past->lives.slots; i++)
+		if (entries[i].life)
+			entries[i].life->distance = entries[i].life->over ? UINT_MAX : 0;
+	for (i = 0; i < past->lives.slots; i++)
+		if (entries[i].life && !entries[i].life->over)
+			measure(past, entries[i].life);
+	for (i = 0; i < past->lives.slots; i++) {
+		life = entries[i].life;
+		if (!life || !life->parent)
+			continue;
+		if (life->distance == UINT_MAX || life->parent->distance == UINT_MAX) {
+			life->parent->children--;
+			life->parent = NULL;
+		}
+	}
+	for (i = 0; i < past->lives.slots;) {
+		life = entries[i].life;
+		if (life && life->distance == UINT_MAX) {
+			forget(past, &entries[i]); /* another moves up */
+			continue;
+		}
+		if (life)
+			cut_args(past, life);
+		i++;
+	}
+}
+
+/*
+ * The limits are the same for all, so whoever has the most loses it first: ancestors that are far away,
+ * then all that are gone, then the ends of long arguments. What is left of each process that is there is
+ * less than the library has of it.
+ */
+static void tighten(struct past *past)
+{
+	while (past->bytes > MOST_BYTES && (past->generations || past->args)) {
+		if (past->generations)
+			past->generations /= 2;
+		else
+			past->args /= 2;
+		sweep(past);
+	}
+}
+
+/* @life is not over. */
+static void append(struct past *past, struct life *life, const struct proclife_record *record)
+{
+	if (life->count == MOST_RECORDS)
+		return;
+	if (life->count == life->size)
+		resize(past, life, life->size ? 2 * life->size : 4);
+	life->kept[life->count++] = (struct kept){ past->order++, *record };
+	tighten(past);
+}
+
+#define ALL_OF(type) PROCLIFE_HAS(PROCLIFE_##type)
+
+static void take_out(struct life *life, uint64_t types)
+{
+	size_t from, to = 0;
+
+	for (from = 0; from < life->count; from++)
+		if (!(PROCLIFE_HAS(life->kept[from].record.type) & types))
+			life->kept[to++] = life->kept[from];
+	life->count = to;
+}
+
+/* The first notices date its end. */
+static bool is_of_end(const struct proclife_process *process, const struct proclife_record *record)
+{
+	return record->ts == process->marks.notified || record->ts == proclife_process_announced(process);
+}
+
+/* Who was notified as its parent last is to reap it: one that was before is of no use any more. */
+static bool takes_over(struct life *life, const struct proclife_process *process,
+		       const struct proclife_record *record)
+{
+	size_t from, to = 0;
+
+	if (record->pid != record->tgid || !(record->flags & PROCLIFE_F_GROUP_DEAD) ||
+	    record->flags & PROCLIFE_F_TRACER)
+		return false;
+	for (from = 0; life && from < life->count; from++)
+		if (life->kept[from].record.type != PROCLIFE_NOTIFY || is_of_end(process, &life->kept[from].record))
+			life->kept[to++] = life->kept[from];
+	if (life)
+		life->count = to;
+	return true;
+}
+
+static bool kills(const struct proclife_process *process, const struct proclife_record *record)
+{
+	const struct proclife_killer *killer = proclife_process_sigkill(process);
+
+	return record->signal.signo == SIGKILL && killer && killer->ts == record->ts;
+}
+
+void past_keep(struct past *past, const struct proclife_process *process,
+	       const struct proclife_record *record)
+{
+	bool leads = record->pid == record->tgid;
+	struct life *life = find(past, process->id);
+
+	switch (record->type) {
+	case PROCLIFE_FORK:
+	case PROCLIFE_TASK:
+		if (!leads || (life && life->count && record->type == PROCLIFE_TASK))
+			return;
+		life = add(past, process->id);
+		past_link(past, process);
+		break;
+	case PROCLIFE_EXEC: /* it has the name, too */
+		if (life)
+			take_out(life, ALL_OF(EXEC) | ALL_OF(ARGS) | ALL_OF(RENAME));
+		break;
+	case PROCLIFE_RENAME:
+		if (!leads)
+			return;
+		if (life)
+			take_out(life, ALL_OF(RENAME));
+		break;
+	case PROCLIFE_ARGS:
+		if (life && life->count > past->args)
+			return;
+		break;
+	case PROCLIFE_EXITING:
+		if (life)
+			life->exits = true;
+		if (!leads)
+			return;
+		break;
+	case PROCLIFE_EXIT:
+	case PROCLIFE_REAP:
+		if (!leads)
+			return;
+		break;
+	case PROCLIFE_MM:
+		if (!life || !life->exits)
+			return;
+		break;
+	case PROCLIFE_SIGNAL:
+		if (!kills(process, record))
+			return;
+		break;
+	case PROCLIFE_NOTIFY:
+		if (!is_of_end(process, record) && !takes_over(life, process, record))
+			return;
+		break;
+	default:
+		return;
+	}
+	if (life)
+		append(past, life, record);
+}
+
+/* An ancestor that is too far away is not needed any more. */
+static void cut(struct past *past, struct life *life)
+{
+	struct life *above = life;
+	unsigned int n = 0;
+
+	if (!past->generations) {
+		past->bytes -= life->size * sizeof(*life->kept);
+		free(life->kept);
+		life->kept = NULL;
+		life->size = life->count = 0;
+	}
+	while (above && above->over && ++n < past->generations)
+		above = above->parent;
+	if (!above || !above->over || !above->parent)
+		return;
+	life = above->parent;
+	above->parent = NULL;
+	life->children--;
+	drop(past, life);
+}
+
+void past_end(struct past *past, const struct proclife_process *process,
+	      const struct proclife_record *record)
+{
+	struct life *life = find(past, process->id);
+
+	if (life && record && record->type == PROCLIFE_FREE && record->tgid == process->tgid)
+		append(past, life, record);
+}
+
+void past_over(struct past *past, const struct proclife_process *process)
+{
+	struct life *life = find(past, process->id);
+
+	if (!life)
+		return;
+	life->over = true;
+	cut(past, life);
+	drop(past, life);
+	if (past->bytes < MOST_BYTES / 2)
+		loosen(past);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct kept *x = *(const struct kept *const *)a, *y = *(const struct kept *const *)b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+struct proclife_record *past_of(const struct past *past, uint64_t id, size_t *count)
+{
+	struct proclife_record *records;
+	const struct life *life;
+	const struct kept **all;
+	size_t n = 0, i;
+
+	*count = 0;
+	for (life = find(past, id); life; life = life->parent)
+		*count += life->count;
+	if (!*count)
+		return NULL;
+	records = reallocarray(NULL, *count, sizeof(*records));
+	all = reallocarray(NULL, *count, sizeof(*all));
+	if (!records || !all)
+		die_no_memory();
+	for (life = find(past, id); life; life = life->parent)
+		for (i = 0; i < life->count; i++)
+			all[n++] = &life->kept[i];
+	qsort(all, n, sizeof(*all), compare);
+	for (i = 0; i < n; i++)
+		records[i] = all[i]->record;
+	free(all);
+	return records;
+}

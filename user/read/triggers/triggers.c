@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "output/quoted.h"
+#include "triggers/triggers.h"
+#include "views/share/death.h"
+#include "triggers/judge.h"
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * What fires
+ */
+
+static bool has_told_enough(const struct triggers *t)
+{
+	const struct options *options = t->run->options;
+
+	return options->count && !options->views[0] && t->fired >= options->count;
+}
+
+static void tell(struct triggers *t, struct fire *fire)
+{
+	struct run *run = t->run;
+
+	if (has_told_enough(t))
+		return;
+	if (fire->ts < t->calm_until) {
+		t->suppressed++;
+		t->untold++;
+		return;
+	}
+	if (run->options->calm && __builtin_add_overflow(fire->ts, run->options->calm, &t->calm_until))
+		t->calm_until = UINT64_MAX;
+	fire->suppressed = t->untold;
+	t->untold = 0;
+	t->fired++;
+	run->shown += !run->options->views[0];
+	fire->saved = reaction_to(&t->reaction, fire);
+	if (run->options->json)
+		fire_json(run, fire);
+	else
+		fire_print(run, fire, &t->day);
+}
+
+static void tell_life(struct triggers *t, struct fire *fire, const struct proclife_process *process)
+{
+	fire->process = process;
+	fire->has_who = true;
+	fire->tgid = process->tgid;
+	memcpy(fire->comm, process->comm, sizeof(fire->comm));
+	tell(t, fire);
+}
+
+static struct judged judged_of(const struct triggers *t, const struct watched *watched,
+			       const struct proclife_process *process)
+{
+	return (struct judged){
+		.run = t->run,
+		.process = process,
+		.gap_to = t->gap_to,
+		.ends = watched && watched->ends,
+	};
+}
+
+/* When the first of those fires that have not. */
+static uint64_t next_due(const struct triggers *t, const struct judged *judged, uint64_t done)
+{
+	uint64_t first = NEVER, due;
+	size_t i;
+
+	for (i = 0; i < t->count; i++) {
+		if (done >> i & 1)
+			continue;
+		due = judge_due(judged, &t->conditions[i]);
+		first = due < first ? due : first;
+	}
+	return first;
+}
+
+static bool is_held(const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	return memory && memory->open && memory->left;
+}
+
+/* Something has become of it. @over: nothing more will. */
+static void look_at(struct triggers *t, const struct proclife_process *process, bool over)
+{
+	struct watched *watched = agenda_find(&t->agenda, process->id);
+	struct judged judged = judged_of(t, watched, process);
+	uint64_t fired = watched ? watched->fired : 0, due;
+	size_t i;
+
+	if (watched && watched->own)
+		return;
+	judged.over = over;
+	for (i = 0; i < t->count; i++) {
+		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
+
+		if (fired >> i & 1 || !judge_holds(&judged, &t->conditions[i], &fire.value))
+			continue;
+		fired |= 1ULL << i;
+		tell_life(t, &fire, process);
+	}
+	due = over ? NEVER : next_due(t, &judged, fired | (watched ? watched->spent : 0));
+	if (!watched && !fired && due == NEVER)
+		return;
+	watched = agenda_add(&t->agenda, process);
+	watched->fired = fired;
+	agenda_set_due(&t->agenda, watched, due);
+}
+
+/* What becomes of an address space can be told of another than the process that has left it. */
+static void look_at_held(struct triggers *t, const struct proclife_record *record,
+			 const struct proclife_process *process)
+{
+	const struct watched *held = agenda_find_held(&t->agenda, record->mm.mm);
+
+	if (process && record->mm.what == PROCLIFE_MM_LEFT && is_held(process))
+		agenda_set_held(&t->agenda, agenda_add(&t->agenda, process), record->mm.mm);
+	else if (held && held->process != process)
+		look_at(t, held->process, false);
+}
+
+/* The first one of the heap: what is to be told of it now? */
+static void take_due(struct triggers *t)
+{
+	struct watched *watched = t->agenda.due[0];
+	const struct proclife_process *process = watched->process;
+	struct judged judged = judged_of(t, watched, process);
+	size_t i;
+
+	/* That it was due before can become known only now. */
+	t->now = watched->due > t->now ? watched->due : t->now;
+	for (i = 0; i < t->count; i++) {
+		struct fire fire = { .condition = &t->conditions[i], .ts = t->now, .open = true };
+		uint64_t bit = 1ULL << i;
+
+		if ((watched->fired | watched->spent) & bit ||
+		    judge_due(&judged, fire.condition) > watched->due)
+			continue;
+		if (!judge_concerns(&judged, fire.condition)) {
+			watched->spent |= bit;
+			t->spent = true;
+			continue;
+		}
+		watched->fired |= bit;
+		fire.value = t->now - judge_since(&judged, fire.condition, &fire.at_least);
+		tell_life(t, &fire, process);
+	}
+	agenda_set_due(&t->agenda, watched, next_due(t, &judged, watched->fired | watched->spent));
+}
+
+void triggers_advance(struct triggers *t, uint64_t ts)
+{
+	while (t->agenda.due_count && agenda_due(&t->agenda) <= ts)
+		take_due(t);
+}
+
+/*
+ * What happens
+ */
+
+/* What --exec started is no reason to execute it again. */
+static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
+		 struct proclife_process *creator)
+{
+	struct triggers *t = data;
+	const struct watched *of = agenda_find(&t->agenda, creator ? creator->id : parent ? parent->id : 0);
+
+	if ((of && of->own) || (process->creator_tgid == (uint32_t)getpid() &&
+				process->tgid != (uint32_t)t->run->command))
+		agenda_add(&t->agenda, process)->own = true;
+}
+
+static void exiting(void *data, struct proclife_process *process)
+{
+	agenda_add(&((struct triggers *)data)->agenda, process)->ends = true;
+	look_at(data, process, false);
+}
+
+static void exited(void *data, struct proclife_process *process)
+{
+	look_at(data, process, false);
+}
+
+static void linked(void *data, struct proclife_process *process, struct proclife_process *parent)
+{
+	struct triggers *t = data;
+
+	(void)parent;
+	past_link(&t->reaction.saving.past, process);
+}
+
+static void gone(void *data, struct proclife_process *process)
+{
+	struct triggers *t = data;
+
+	if (t->run->options->save)
+		past_end(&t->reaction.saving.past, process, t->record);
+	if (!process->outlives && death_memory_follows(process))
+		look_at(t, process, false);
+}
+
+static void over(void *data, struct proclife_process *process)
+{
+	struct triggers *t = data;
+
+	if (!process->outlives)
+		look_at(t, process, true);
+	agenda_forget(&t->agenda, process);
+	if (t->run->options->save)
+		past_over(&t->reaction.saving.past, process);
+}
+
+static const struct proclife_process *process_of(const struct triggers *t, uint64_t handle)
+{
+	const struct proclife_task *task = proclife_tasks_find(t->run->tasks, handle);
+
+	return task ? task->process : NULL;
+}
+
+static void note_fork(struct triggers *t, const struct proclife_record *record,
+		      const struct proclife_process *process)
+{
+	struct judged judged = judged_of(t, NULL, process);
+	struct burst_fork fork = { .ts = record->ts, .tgid = record->fork.creator_tgid };
+	const struct proclife_process *creator = process_of(t, record->fork.creator);
+	const struct watched *watched = agenda_find(&t->agenda, process->id);
+	size_t i;
+
+	if (watched && watched->own)
+		return;
+	/* A child is called as its creator is. */
+	fork.id = creator ? creator->id : 0;
+	memcpy(fork.comm, creator ? creator->comm : record->comm, sizeof(fork.comm));
+	fork.comm[sizeof(fork.comm) - 1] = '\0';
+	for (i = 0; i < t->count; i++) {
+		struct fire fire = { .condition = &t->conditions[i], .ts = t->now, .has_who = true };
+		struct burst *burst = &t->bursts[i];
+		struct burst_fork most;
+
+		if (t->conditions[i].what != CONDITION_FORKS || !judge_concerns(&judged, fire.condition) ||
+		    !burst_add(burst, &fork))
+			continue;
+		fire.value = burst->count;
+		fire.span = burst_span(burst);
+		most = burst_most(burst, &fire.by_most);
+		burst_clear(burst);
+		fire.tgid = most.tgid;
+		memcpy(fire.comm, most.comm, sizeof(fire.comm));
+		fire.process = proclife_tasks_holder(t->run->tasks, most.tgid);
+		if (fire.process && most.id && fire.process->id != most.id)
+			fire.process = NULL; /* its pid is in use again */
+		tell(t, &fire);
+	}
+}
+
+static void note_gap(struct triggers *t, const struct proclife_gap *gap)
+{
+	size_t i;
+
+	/* So is what is from before a history begins: that of another CPU can begin earlier. */
+	t->gap_to = gap->to > t->gap_to ? gap->to : t->gap_to;
+	for (i = 0; gap->lost && i < t->count; i++) {
+		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
+
+		if (fire.condition->what != CONDITION_LOST)
+			continue;
+		add_count(&t->lost[i], gap->lost);
+		if (!relation_holds(fire.condition->relation, t->lost[i], fire.condition->bound))
+			continue;
+		fire.value = t->lost[i];
+		t->lost[i] = 0;
+		tell(t, &fire);
+	}
+}
+
+void triggers_event(struct triggers *t, const struct proclife_event *event)
+{
+	uint64_t ts = event->record ? event->record->ts : event->gap.from;
+
+	if (!t->count)
+		return;
+	/* A gap is told where it begins, and hides what is up to its end. */
+	triggers_advance(t, ts);
+	t->now = ts;
+	t->record = event->record;
+}
+
+/* Does more follow from it than reports tell? */
+static bool is_telling(const struct triggers *t, const struct proclife_record *record)
+{
+	switch (record->type) {
+	case PROCLIFE_SIGNAL:
+		return record->signal.signo == SIGKILL;
+	case PROCLIFE_TASK: /* whatever was missing, it is still there */
+	case PROCLIFE_FORK:
+		return record->pid == record->tgid;
+	case PROCLIFE_EXEC:
+	case PROCLIFE_ARGS:
+	case PROCLIFE_RENAME:
+		return t->spent; /* now it can be one that a condition is about */
+	case PROCLIFE_MM:
+	case PROCLIFE_NOTIFY:
+	case PROCLIFE_REAP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What was due before it was called so, or belonged to this user, is so now. */
+static void look_again(struct triggers *t, const struct proclife_process *process)
+{
+	struct watched *watched = agenda_find(&t->agenda, process->id);
+
+	if (watched)
+		watched->spent = 0;
+}
+
+void triggers_fed(struct triggers *t, const struct proclife_event *event)
+{
+	const struct proclife_record *record = event->record;
+	const struct proclife_process *process;
+	bool telling = record && is_telling(t, record);
+
+	if (!t->count)
+		return;
+	if (!record)
+		note_gap(t, &event->gap);
+	if (!telling && (!record || !t->run->options->save))
+		return;
+	process = process_of(t, record->task);
+	if (process && t->run->options->save)
+		past_keep(&t->reaction.saving.past, process, record);
+	if (record->type == PROCLIFE_MM)
+		look_at_held(t, record, process);
+	if (!process || !telling)
+		return;
+	if (record->type == PROCLIFE_FORK)
+		note_fork(t, record, process);
+	if (t->spent)
+		look_again(t, process);
+	look_at(t, process, false);
+}
+
+uint64_t triggers_due(const struct triggers *t)
+{
+	uint64_t due = agenda_due(&t->agenda);
+	uint64_t of_reaction = reaction_due(&t->reaction);
+
+	return due < of_reaction ? due : of_reaction;
+}
+
+bool triggers_are_enough(const struct triggers *t)
+{
+	return has_told_enough(t) && !reaction_is_saving(&t->reaction);
+}
+
+/*
+ * From start to end
+ */
+
+static void say_lacking(const struct triggers *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->count; i++) {
+		const char *lacks = judge_lacks(t->run, &t->conditions[i]);
+
+		if (lacks)
+			message("--on %s: this is never so, as %s is not recorded here; --status says why",
+				quoted(t->conditions[i].text), lacks);
+	}
+}
+
+int triggers_begin(struct triggers *t, struct run *run)
+{
+	struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.process_born = run->options->exec ? born : NULL,
+		.process_linked = run->options->save ? linked : NULL,
+		.process_gone = gone,
+		.process_exiting = exiting,
+		.process_exited = exited,
+		.process_over = over,
+	};
+	size_t i;
+	int ret;
+
+	t->count = run->options->condition_count;
+	if (!t->count)
+		return 0;
+	t->run = run;
+	t->conditions = run->options->conditions;
+	t->bursts = calloc(t->count, sizeof(*t->bursts));
+	t->lost = calloc(t->count, sizeof(*t->lost));
+	if (!t->bursts || !t->lost)
+		die_no_memory();
+	agenda_init(&t->agenda);
+	for (i = 0; i < t->count; i++) {
+		t->bursts[i].most = condition_least(&t->conditions[i]);
+		t->bursts[i].per = t->conditions[i].per;
+	}
+	say_lacking(t);
+	ret = reaction_begin(&t->reaction, run);
+	if (ret)
+		return ret;
+	return proclife_tasks_report(run->tasks, &reports, t);
+}
+
+void triggers_free(struct triggers *t)
+{
+	size_t i;
+
+	agenda_free(&t->agenda);
+	for (i = 0; t->bursts && i < t->count; i++)
+		burst_free(&t->bursts[i]);
+	free(t->bursts);
+	free(t->lost);
+	reaction_free(&t->reaction);
+}
+
+void triggers_finish(struct triggers *t)
+{
+	if (!t->count)
+		return;
+	triggers_advance(t, t->run->ended);
+	reaction_finish(&t->reaction);
+	if (t->suppressed)
+		message("--calm: %" PRIu64 " of %" PRIu64 " times that --on was so were not shown", t->suppressed,
+			t->suppressed + t->fired);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * --on: what is to be told as soon as it is so, by the time of the records. So a replay tells what was
+ * told live, and of a phase that goes on it is certain by then that no record can end it any earlier.
+ */
+#ifndef READ_TRIGGERS_H
+#define READ_TRIGGERS_H
+
+#include "triggers/agenda.h"
+#include "triggers/burst.h"
+#include "triggers/reaction.h"
+#include "triggers/fire.h"
+
+struct triggers {
+	struct run *run;
+	const struct condition *conditions;
+	size_t count; /* 0: there are none, and all of this does nothing */
+	struct burst *bursts; /* by condition */
+	uint64_t *lost;	      /* likewise: since it last fired */
+	struct agenda agenda;
+	const struct proclife_record *record; /* that is fed; NULL: it is a gap */
+	uint64_t now;	 /* of the record that is fed, or up to where all were */
+	bool spent;	 /* one was due that did not concern its process */
+	uint64_t gap_to; /* records are missing up to here */
+	uint64_t calm_until;
+	uint64_t fired;
+	uint64_t suppressed; /* all of them... */
+	uint64_t untold;     /* ... and since the last one that was told */
+	int64_t day;
+	struct reaction reaction;
+};
+
+/* Returns 0 or a negative errno; -ESRCH has been said. */
+int triggers_begin(struct triggers *triggers, struct run *run);
+void triggers_free(struct triggers *triggers);
+/* Call them before an event is fed, and after. */
+void triggers_event(struct triggers *triggers, const struct proclife_event *event);
+void triggers_fed(struct triggers *triggers, const struct proclife_event *event);
+/* All events from before this time were fed. */
+void triggers_advance(struct triggers *triggers, uint64_t ts);
+/* When the next one can fire without a record; UINT64_MAX: none. */
+uint64_t triggers_due(const struct triggers *triggers);
+/* Was there as much as --count says, and is all done about it? */
+bool triggers_are_enough(const struct triggers *triggers);
+/* Before the tasks are closed: what is over by run->ended, and how many there were. */
+void triggers_finish(struct triggers *triggers);
+
+#endif

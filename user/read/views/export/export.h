@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lives in the formats of other programs: export.c says which life is told when, a file for each
+ * format how. proclife-read-export(5) documents them.
+ */
+#ifndef READ_EXPORT_H
+#define READ_EXPORT_H
+
+#include "output/replace.h"
+#include "views/share/death.h"
+#include "views/views.h"
+
+/* A life, once all of it is known: it is gone, and so is its memory; or the trace ends. */
+struct life {
+	const struct proclife_process *process;
+	struct death death;
+	uint64_t begin; /* its fork, by its start if that was before the trace */
+	uint64_t end;	/* by when it had ended; 0: it has not, as far as is known */
+};
+
+/* Did it exit with another status than 0, or was it killed? */
+static inline bool life_failed(const struct life *life)
+{
+	return life->end && life->process->exit_code > 0;
+}
+
+/* Is it known how it ended? If its exit was lost, the reap says that it has, and so that this was read. */
+static inline bool life_has_status(const struct life *life)
+{
+	return (life->death.exited || life->end) && life->process->exit_code >= 0;
+}
+
+struct export {
+	struct run *run;
+	FILE *out;
+};
+
+/* All members but `free` may be NULL. */
+struct export_format {
+	/* Sets *@state. 0 or a negative errno. */
+	int (*begin)(const struct export *export, void **state);
+	/* Of all processes, as they are reported. */
+	void (*born)(void *state, const struct proclife_process *process,
+		     const struct proclife_process *parent, const struct proclife_process *creator);
+	void (*linked)(void *state, const struct proclife_process *process,
+		       const struct proclife_process *parent);
+	void (*exited)(void *state, const struct proclife_process *process);
+	/* Of each that is selected and passes the filters. */
+	void (*life)(void *state, const struct life *life);
+	/* Nothing more will be told of it. */
+	void (*forget)(void *state, const struct proclife_process *process);
+	/* Of each event, before it counts. */
+	void (*event)(void *state, const struct proclife_event *event);
+	/* All has been told. */
+	void (*end)(void *state);
+	void (*free)(void *state); /* also of NULL */
+};
+
+extern const struct export_format export_csv, export_folded, export_otlp, export_perfetto;
+
+/*
+ * Opens a file that is written: it replaces the old one when it is ended; or, where another program
+ * follows it, it grows. 0 or a negative errno, which has been said.
+ */
+int export_open(struct replacement *file, const char *option, const char *path,
+		const struct options *options);
+
+/* Of a record, in nanoseconds since 1970; 0 if that is not known, and for 0. */
+uint64_t export_realtime(const struct run *run, uint64_t ts);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a trace says of itself. */
+#include "views/info/info.h"
+#include <string.h>
+
+enum exit_mark exit_mark(const struct proclife_header *header)
+{
+	if (header->features & PROCLIFE_HAS(PROCLIFE_EXITING))
+		return EXIT_MARK_DO_EXIT;
+	if (header->exit_mark == PROCLIFE_EXIT_AFTER_MM)
+		return EXIT_MARK_AFTER_MM;
+	if (header->exit_mark == PROCLIFE_EXIT_BEFORE_MM)
+		return EXIT_MARK_BEFORE_MM;
+	return EXIT_MARK_UNKNOWN;
+}
+
+const char *exit_mark_text(const struct proclife_header *header)
+{
+	static const char *const texts[] = {
+		[EXIT_MARK_DO_EXIT] = "where do_exit() begins",
+		[EXIT_MARK_AFTER_MM] = "after the address space is torn down",
+		[EXIT_MARK_BEFORE_MM] = "before the address space is torn down",
+	};
+
+	return texts[exit_mark(header)];
+}
+
+const char *exit_mark_place(const struct proclife_header *header)
+{
+	return exit_mark_text(header) ?: "at an unknown place";
+}
+
+const char *exit_mark_json(const struct proclife_header *header)
+{
+	static const char *const names[] = {
+		[EXIT_MARK_DO_EXIT] = "do_exit",
+		[EXIT_MARK_AFTER_MM] = "after_mm",
+		[EXIT_MARK_BEFORE_MM] = "before_mm",
+	};
+
+	return names[exit_mark(header)];
+}
+
+const char *reap_source_text(uint32_t reap_source)
+{
+	if (reap_source == PROCLIFE_REAP_CGROUP_RELEASE)
+		return "cgroup_release()";
+	if (reap_source == PROCLIFE_REAP_CGROUP_TASK_RELEASE)
+		return "cgroup_task_release()";
+	return NULL;
+}
+
+const char *type_parameter(unsigned int type)
+{
+	switch (type) {
+	case PROCLIFE_REAP:
+	case PROCLIFE_NOTIFY:
+		return "reap";
+	case PROCLIFE_ARGS:
+		return "args_bytes";
+	case PROCLIFE_SIGNAL:
+		return "signals";
+	case PROCLIFE_WAIT:
+		return "waits";
+	case PROCLIFE_EXITING:
+	case PROCLIFE_COREDUMP:
+		return "exiting";
+	case PROCLIFE_MM:
+		return "memory";
+	case PROCLIFE_CGROUP:
+		return "cgroups";
+	default:
+		return NULL;
+	}
+}
+
+static const char *cgroup_leave_json(uint32_t cgroup_leave)
+{
+	if (cgroup_leave == PROCLIFE_CGROUP_LEAVE_EXIT)
+		return "exit";
+	if (cgroup_leave == PROCLIFE_CGROUP_LEAVE_SWITCH)
+		return "switch";
+	return NULL;
+}
+
+bool run_has_reap(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+
+	return !header || header->features & PROCLIFE_HAS(PROCLIFE_REAP);
+}
+
+bool run_has_notify(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+
+	return header && header->features & PROCLIFE_HAS(PROCLIFE_NOTIFY);
+}
+
+bool run_has_exiting(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+
+	return header && exit_mark(header) == EXIT_MARK_DO_EXIT;
+}
+
+uint64_t whole_since(const struct proclife_source *source)
+{
+	const struct proclife_run_info *recorded = proclife_recording_info(source);
+
+	return recorded && (recorded->part > 1 || info_is_saved(recorded)) ? recorded->began : 0;
+}
+
+bool info_is_saved(const struct proclife_run_info *recorded)
+{
+	return !strcmp(recorded->reason, "saved");
+}
+
+bool info_is_slice(const struct proclife_run_info *recorded)
+{
+	static const uint8_t none[PROCLIFE_UUID_BYTES];
+
+	return memcmp(recorded->slice_of, none, sizeof(none));
+}
+
+void info_uuid(const uint8_t uuid[PROCLIFE_UUID_BYTES], char text[INFO_UUID])
+{
+	char *to = text;
+	size_t i;
+
+	for (i = 0; i < PROCLIFE_UUID_BYTES; i++)
+		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
+void json_damage(struct json *json, const struct proclife_source *source, const char *dir)
+{
+	const struct proclife_damage *damage;
+
+	for (size_t i = 0; (damage = proclife_recording_damage(source, i)); i++) {
+		json_line(json, "damage");
+		json_string(json, "recording", dir);
+		json_string(json, "stream", damage->stream);
+		json_string(json, "what", damage->what);
+		json_uint(json, "at", damage->at);
+		json_uint(json, "places", damage->places);
+		json_uint(json, "lost", damage->lost);
+		json_bool(json, "estimated", damage->estimated);
+		json_uint(json, "from", damage->from);
+		json_uint(json, "to", damage->to);
+		json_line_end(json);
+	}
+}
+
+const uint16_t types_with_budget[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL,
+				       PROCLIFE_CGROUP, PROCLIFE_MM, PROCLIFE_NOTIFY, 0 };
+
+void json_suppressed(struct json *json, const struct run *run)
+{
+	const uint16_t *type;
+
+	json_object(json, "suppressed");
+	for (type = types_with_budget; *type; type++)
+		json_uint(json, proclife_type_name(*type), run->suppressed[*type]);
+	json_object_end(json);
+}
+
+void json_marks(struct json *json, const struct proclife_header *header)
+{
+	char unknown[16];
+
+	json_uint(json, "marks_missed", header->marks_missed);
+	json_array(json, "mm_marks");
+	for (unsigned int what = 1; what < 32; what++)
+		if (header->mm_marks & PROCLIFE_HAS_MM(what))
+			json_string(json, NULL, mm_what_text(what, unknown));
+	json_array_end(json);
+	json_string_or_null(json, "cgroup_leave", cgroup_leave_json(header->cgroup_leave));
+	json_uint_or_null(json, "rss_error", header->rss_error);
+}
+
+void json_recording(const struct run *run)
+{
+	if (run->number)
+		json_string(run->json, "recording", run->options->inputs.all[run->number - 1]);
+}
+
+void json_trace(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+	struct json *json = run->json;
+
+	json_line(json, "trace");
+	json_recording(run);
+	json_uint(json, "ts", run->began);
+	if (header) {
+		json_bytes(json, "kernel", header->release, PROCLIFE_RELEASE_LEN);
+		json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
+		json_uint(json, "abi", header->abi_version);
+		json_string_or_null(json, "exit_mark", exit_mark_json(header));
+		json_string_or_null(json, "reap_source", reap_source_text(header->reap_source));
+		json_uint(json, "to_boottime", header->to_boottime);
+		json_uint(json, "to_realtime",
+			  proclife_source_realtime(run->source, run->began) - run->began);
+	}
+	json_line_end(json);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "views/summary/programs.h"
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By what it is found; a tree, because whoever chooses names can choose their hashes too. */
+static int compare_keys(const void *a, const void *b)
+{
+	const struct program *x = a, *y = b;
+
+	if (x->known != y->known)
+		return x->known ? 1 : -1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->name && y->name ? strcmp(x->name, y->name) : 0;
+}
+
+/* The folder of a path, and the path itself if it has none; its NUL is set in @buffer. */
+static const char *folder_of(const char *path, char buffer[PROCLIFE_PATH_LEN + 4])
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return path;
+	snprintf(buffer, PROCLIFE_PATH_LEN + 4, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	return buffer;
+}
+
+/* What @process belongs to; the name is not the program's own. */
+static struct program key_of(enum summary_by by, const struct proclife_process *process,
+			     char buffer[PROCLIFE_PATH_LEN + 4])
+{
+	struct program key = { .known = true };
+	const char *name = NULL;
+
+	switch (by) {
+	case SUMMARY_BY_COMM:
+		name = process->comm;
+		break;
+	case SUMMARY_BY_PATH:
+		name = process->path;
+		break;
+	case SUMMARY_BY_DIR:
+		name = process->path ? folder_of(process->path, buffer) : NULL;
+		break;
+	case SUMMARY_BY_PARENT:
+		name = process->parent_id ? process->parent_comm : NULL;
+		break;
+	case SUMMARY_BY_CGROUP:
+		key.number = process->cgroup;
+		key.known = process->cgroup;
+		return key;
+	case SUMMARY_BY_UID:
+		key.number = process->uid;
+		key.known = proclife_process_has_uid(process);
+		return key;
+	case SUMMARY_BYS:
+		break;
+	}
+	key.name = (char *)(uintptr_t)name;
+	key.known = name;
+	return key;
+}
+
+static struct program *program_of(struct programs *programs, const struct program *key)
+{
+	struct program *program, **found;
+
+	found = tfind(key, &programs->root, compare_keys);
+	if (found)
+		return *found;
+	program = calloc(1, sizeof(*program));
+	if (!program)
+		die_no_memory();
+	program->known = key->known;
+	program->number = key->number;
+	program->name = key->name ? strdup(key->name) : NULL;
+	if ((key->name && !program->name) || !tsearch(program, &programs->root, compare_keys))
+		die_no_memory();
+	if (!(programs->count & (programs->count - 1))) {
+		size_t size = programs->count ? 2 * programs->count : 1;
+
+		programs->all = reallocarray(programs->all, size, sizeof(*programs->all));
+		if (!programs->all)
+			die_no_memory();
+	}
+	programs->all[programs->count++] = program;
+	return program;
+}
+
+static void keep_args(struct kept_args *kept, const struct proclife_process *process)
+{
+	if (process->args) {
+		kept_args_set(kept, process->args, process->args_bytes, process->args_cut);
+		return;
+	}
+	free(kept->text);
+	*kept = (struct kept_args){ 0 };
+}
+
+static void add_life(struct program *program, const struct proclife_process *process)
+{
+	uint64_t ns;
+
+	if (!proclife_process_phase(process, PROCLIFE_LIFE, &ns))
+		return;
+	if ((!program->life && proclife_histogram_new(&program->life)) ||
+	    proclife_histogram_add(program->life, ns))
+		die_no_memory();
+	if (program->longest.tgid && ns <= program->longest.ns)
+		return;
+	program->longest.ns = ns;
+	program->longest.tgid = process->tgid;
+	program->longest.first = program->runs == 1;
+	program->longest.exit_code = process->exit_code;
+	keep_args(&program->longest.args, process);
+}
+
+void programs_add(struct programs *programs, enum summary_by by,
+		  const struct proclife_process *process, bool ended)
+{
+	char buffer[PROCLIFE_PATH_LEN + 4];
+	struct program key = key_of(by, process, buffer);
+	struct program *program = program_of(programs, &key);
+
+	if (!ended) {
+		program->open++;
+		programs->open++;
+		programs->unsure += !process->marks.exited && !process->outlives;
+		return;
+	}
+	program->runs++;
+	if (program->runs <= 2)
+		keep_args(program->runs == 1 ? &program->first : &program->second, process);
+	programs->runs++;
+	program->failed += process->exit_code > 0;
+	programs->failed += process->exit_code > 0;
+	add_count(&program->runtime, process->runtime);
+	add_count(&programs->runtime, process->runtime);
+	if (process->max_rss > program->max_rss)
+		program->max_rss = process->max_rss;
+	add_life(program, process);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct program *x = *(const void *const *)a, *y = *(const void *const *)b;
+
+	if (x->runtime != y->runtime)
+		return x->runtime > y->runtime ? -1 : 1;
+	if (x->runs != y->runs)
+		return x->runs > y->runs ? -1 : 1;
+	return compare_keys(x, y);
+}
+
+void programs_sort(struct programs *programs)
+{
+	if (programs->count)
+		qsort(programs->all, programs->count, sizeof(*programs->all), compare);
+}
+
+static void keep(void *program)
+{
+	(void)program;
+}
+
+void programs_free(struct programs *programs)
+{
+	size_t i;
+
+	tdestroy(programs->root, keep);
+	for (i = 0; i < programs->count; i++) {
+		struct program *program = programs->all[i];
+
+		proclife_histogram_free(program->life);
+		free(program->first.text);
+		free(program->second.text);
+		free(program->longest.args.text);
+		free(program->name);
+		free(program);
+	}
+	free(programs->all);
+}
+
+/* How much it says: an option little, a file in a folder most; but not one that is soon gone. */
+static unsigned int says(const char *argument)
+{
+	const char *slash = strrchr(argument, '/'), *base = slash ? slash + 1 : argument;
+	const char *dot = strrchr(base, '.');
+
+	if (*argument == '-')
+		return 0;
+	if (!dot || dot == base || !dot[1] || !strncmp(argument, "/tmp/", 5))
+		return 1;
+	return slash ? 3 : 2;
+}
+
+const char *program_longest_argument(const struct program *program)
+{
+	const struct kept_args *args = &program->longest.args;
+	const struct kept_args *other = program->longest.first ? &program->second : &program->first;
+	struct kept_words known = { 0 };
+	const char *best = NULL;
+	unsigned int best_says = 0;
+	size_t best_length = 0, length;
+	uint32_t i;
+
+	if (program->runs != 1)
+		kept_words_begin(&known, other, UINT32_MAX);
+	for (i = 0; i < args->bytes; i += (uint32_t)length + 1) {
+		const char *argument = args->text + i;
+		unsigned int much;
+
+		length = strlen(argument);
+		/* The program itself is named already. */
+		if (!i || !length)
+			continue;
+		much = says(argument);
+		if (best && (much != best_says ? much < best_says : length >= best_length))
+			continue;
+		if (kept_words_have(&known, argument, length))
+			continue;
+		best = argument;
+		best_says = much;
+		best_length = length;
+	}
+	kept_words_end(&known);
+	return best;
+}
