@@ -19,6 +19,7 @@ class Task:
         self.exit_cpu = self.free_cpu = None
         self.gone_before = False  # its EXIT was before the trace
         self.found_exiting = False  # or perhaps: the snapshot found it in its exit
+        self.found_ending = False  # in its exit, or behind it, whether that was seen or not
         self.runtime = 0
         self.comm = b""
 
@@ -128,7 +129,7 @@ class Process:
     def found_dead(self):
         """A thread that the snapshot finds beside it shows that its end had not been announced."""
         return self.found_zombie and (self.last_exit or 0) < self.found_zombie and not any(
-            task is not self.leader and task.reaped is None and (task.found_exiting or task.gone_before)
+            task is not self.leader and task.reaped is None and task.found_ending
             for task in self.tasks)
 
     @property
@@ -269,6 +270,7 @@ class Lives:
             process.end_hidden = True  # what it began with can have been before
         process.shown_alive |= "group_exit" not in record["flags"]
         task.found_exiting = "exiting" in record["flags"] and "zombie" not in record["flags"]
+        task.found_ending = "exiting" in record["flags"] or "zombie" in record["flags"]
         if "zombie" in record["flags"] and task.last_exit is None:
             task.gone_before = True
             task.exit_code = record["exit_code"]

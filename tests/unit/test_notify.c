@@ -223,6 +223,62 @@ static void test_found_leader(void **state)
 	assert_int_equal(known(&a)->marks.notified, 21);
 }
 
+static enum proclife_life_state left_in;
+static uint64_t left_shown;
+
+static void note_left(void *user, struct proclife_process *process)
+{
+	(void)user;
+	if (process->tgid != 200)
+		return;
+	left_in = proclife_process_state(process);
+	left_shown = proclife_process_shown_zombie(process);
+}
+
+/*
+ * A debugger has one thread of it, which has ended, and has not waited: so the leader, found as a zombie, was not
+ * announced, whether the ends of both were seen before (@seen), and at the end of the trace, too.
+ */
+static void thread_is_held(bool seen)
+{
+	static const struct proclife_reports reports = { .size = sizeof(reports), .process_gone = note_left };
+	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a"), t = thread_of(&a, 201);
+	struct proclife_record found = task_record(40, &a, &shell), thread = task_record(39, &t, &shell);
+	const struct proclife_process *process;
+
+	thread.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	thread.state.tracer_tgid = 150;
+	found.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	if (seen) {
+		feed(tasks, fork_record(10, &a, &shell));
+		feed(tasks, clone_record(11, &t, &shell, &a));
+		feed(tasks, exit_record(20, &t, 0, 1));
+		feed(tasks, traced_record(21, &t, &gdb, &shell));
+		feed(tasks, exit_record(22, &a, 0, 0));
+	}
+	feed(tasks, thread);
+	feed(tasks, found);
+	process = known(&a);
+	assert_int_equal(proclife_process_state(process), PROCLIFE_IS_DYING);
+	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
+	left_in = PROCLIFE_STATES;
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(left_in, PROCLIFE_IS_DYING);
+	assert_int_equal(left_shown, 0);
+}
+
+static void test_held_by_a_thread(void **state)
+{
+	(void)state;
+	thread_is_held(false);
+}
+
+static void test_held_by_a_thread_seen(void **state)
+{
+	(void)state;
+	thread_is_held(true);
+}
+
 /* Nobody has to wait: it counts for the parent that wants it so, whoever released it. */
 static void test_autoreaped(void **state)
 {
@@ -465,6 +521,8 @@ int main(void)
 		NOTIFIED(test_inherited_of_before),
 		NOTIFIED(test_threads),
 		NOTIFIED(test_found_leader),
+		NOTIFIED(test_held_by_a_thread),
+		NOTIFIED(test_held_by_a_thread_seen),
 		NOTIFIED(test_autoreaped), NOTIFIED(test_inherited_by_who_ignores),
 		NOTIFIED(test_gap),
 		NOTIFIED(test_traced_in_a_gap),

@@ -108,6 +108,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 	process = task->process;
 	own = proclife_own(process);
 	task->flags |= record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
+	proclife_own_task(task)->found_ending = record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
 	if (!proclife_own_task(task)->exited) {
 		task->runtime = state->runtime;
 		task->utime = state->utime;

@@ -434,8 +434,14 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 
 void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_task *own = proclife_own(process)->tasks;
+	struct proclife_own_process *group = proclife_own(process);
+	struct proclife_own_task *own = group->tasks;
 
+	/* Its threads, which show this, are not asked any more from here on. */
+	if (group->found_dead && !proclife_process_found_zombie(process)) {
+		group->found_dead = false;
+		group->found_exiting = true;
+	}
 	if (!own)
 		process_gone(tasks, process);
 	/* Ending the last one ends the process: it is not looked at after that. */

@@ -50,8 +50,7 @@ bool proclife_process_found_zombie(const struct proclife_process *process)
 	const struct proclife_own_task *each;
 
 	for (each = own->tasks; own->found_dead && each; each = each->next) {
-		if (!each->task.leader && !each->task.marks.reaped &&
-		    each->task.flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE))
+		if (!each->task.leader && !each->task.marks.reaped && each->found_ending)
 			return false;
 	}
 	return own->found_dead;

@@ -25,7 +25,8 @@ struct proclife_own_task {
 	bool exited; /* its EXIT was seen */
 	bool ending; /* not counted in the process's `going` any more */
 	bool dead; /* nor in its `live` */
-	bool lost; /* it is gone, but its FREE was not seen */
+	bool lost : 1; /* it is gone, but its FREE was not seen */
+	bool found_ending : 1; /* the snapshot found it, and that it had begun to exit, at least */
 };
 
 struct proclife_own_process {
