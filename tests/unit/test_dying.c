@@ -67,6 +67,29 @@ static void test_held_by_a_tracer(void **state)
 	expect_nobody();
 }
 
+/* Nor is it announced before the tracer of another thread, which is a zombie, too, has waited for that. */
+static void test_held_thread(void **state)
+{
+	struct who a = victim(200), t = thread(&a, 201);
+	struct dying_list list;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed(tasks, exit_record(20, &t, 0, 1));
+	feed(tasks, exit_record(21, &a, 0, 0));
+	put_thread(&a, 'Z', "0", EXITING, 0);
+	put_thread(&t, 'Z', "0", EXITING, 0);
+	expect_nobody(); /* it is about to release itself */
+	put_file("Name:\tt\nPPid:\t100\nTracerPid:\t301\n", "%u/task/%u/status", a.tgid, t.pid);
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.all->process->tgid, 200);
+	assert_int_equal(list.all->proc.count, 0);
+	assert_int_equal(list.all->proc.tracer, 301);
+	dying_free(&list);
+}
+
 /* Process 1 of a namespace waits for all others there, and a zombie of them for who is to reap it. */
 static void test_stuck_init(void **state)
 {
@@ -381,6 +404,7 @@ int main(void)
 		DYING(test_killed),
 		DYING(test_zombie),
 		DYING(test_held_by_a_tracer),
+		DYING(test_held_thread),
 		DYING(test_stuck_init),
 		DYING(test_leader_exited),
 		DYING(test_teardown),

@@ -2,6 +2,7 @@
 /*
  * Ends that somebody else than the parent learns of first, or that nobody waits for:
  *   notices traced MS        builder waits for job, which debugger has seized; this waits MS after its end
+ *   notices thread MS        builder waits for job, one thread of which debugger has seized, and not waited for
  *   notices inherited MS     parent leaves its zombie, left, to heir, which waits MS after that
  *   notices stuck MS KIND    shim keeps a zombie of a PID namespace for MS, and only then waits for its init. It is
  *                            its own child ("parent"), or one of the init, which it traces ("tracer")
@@ -10,6 +11,7 @@
  * Each prints the PIDs of who has a name here.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -102,6 +104,50 @@ static int traced(long ms)
 			fail("waitid");
 		sleep_ms(ms);
 		reap(job);
+		sleep_ms(300);
+		_exit(0);
+	}
+	reap(job);
+	reap(debugger);
+	return 0;
+}
+
+static void *run_worker(void *data)
+{
+	(void)data;
+	prctl(PR_SET_NAME, "worker");
+	printf("worker %d\n", (int)gettid());
+	fflush(stdout);
+	shared->job = gettid();
+	until(&shared->go);
+	return NULL;
+}
+
+/* All of a process has to be reaped before its parent is notified, and a traced thread by its tracer. */
+static int thread_is_traced(long ms)
+{
+	pid_t debugger, job;
+
+	be("builder");
+	job = start("job");
+	if (!job) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, run_worker, NULL))
+			fail("pthread_create");
+		until(&shared->ready);
+		sleep_ms(50);
+		_exit(6);
+	}
+	until((volatile int *)&shared->job);
+	debugger = start("debugger");
+	if (!debugger) {
+		if (ptrace(PTRACE_SEIZE, shared->job, 0, 0))
+			fail("PTRACE_SEIZE");
+		shared->ready = 1;
+		sleep_ms(ms);
+		if (waitpid(shared->job, NULL, __WALL) != shared->job)
+			fail("waitpid");
 		sleep_ms(300);
 		_exit(0);
 	}
@@ -269,6 +315,8 @@ int main(int argc, char **argv)
 		fail("mmap");
 	if (argc > 2 && !strcmp(argv[1], "traced"))
 		return traced(ms);
+	if (argc > 2 && !strcmp(argv[1], "thread"))
+		return thread_is_traced(ms);
 	if (argc > 2 && !strcmp(argv[1], "inherited"))
 		return inherited(ms);
 	if (argc > 3 && !strcmp(argv[1], "stuck"))

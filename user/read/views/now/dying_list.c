@@ -2,7 +2,7 @@
 /*
  * Who should be gone, and is not yet even a zombie. Records say who got SIGKILL and who has exited; /proc says
  * who of them is still there, and whom the records are too young for. The parent, or a tracer, is notified as the
- * last thread becomes a zombie in /proc, whatever its signal.
+ * last thread becomes a zombie in /proc, whatever its signal, unless another thread is still a zombie there.
  */
 #include "output/message.h"
 #include "views/now/dying.h"
@@ -53,7 +53,7 @@ static bool is_dying(const struct dying *dying)
 		return ends && !proclife_process_announced(process);
 	case PROC_THERE:
 		if (!proc->count) /* a zombie, and a tracer or the parent knows of it */
-			return false;
+			return proc->held;
 		return ends || proc->killed || proc->leader_ended || all_end(proc);
 	}
 	return false;

@@ -141,7 +141,10 @@ static int read_thread(struct proc_thread *thread, int task)
 		return !is_gone(err);
 	read_wchan(thread, task);
 	err = check(&after, task, path, stat.fields[START_FIELD]);
-	if (err || has_ended(&after))
+	if (err)
+		return 0;
+	thread->state = after.state;
+	if (has_ended(&after))
 		return 0;
 	thread->state = stat.state;
 	thread->exiting = stat.fields[FLAGS_FIELD] & PF_EXITING;
@@ -157,50 +160,6 @@ static int compare(const void *a, const void *b)
 	if (!order)
 		order = strcmp(x->wchan, y->wchan);
 	return order ? order : x->tid < y->tid ? -1 : x->tid > y->tid;
-}
-
-static int add_thread(struct proc_process *process, int task, const char *name)
-{
-	struct proc_thread thread = { 0 }, *more;
-	size_t n = process->count;
-	unsigned long tid;
-	char *end;
-
-	errno = 0;
-	tid = strtoul(name, &end, 10);
-	if (!isdigit((unsigned char)*name) || *end || errno || tid > UINT32_MAX)
-		return 0;
-	thread.tid = (uint32_t)tid;
-	if (!read_thread(&thread, task))
-		return 0;
-	if (!(n & (n - 1))) {
-		more = reallocarray(process->threads, n ? 2 * n : 1, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		process->threads = more;
-	}
-	process->threads[process->count++] = thread;
-	return 0;
-}
-
-static int read_threads(struct proc_process *process, int at)
-{
-	int fd = openat(at, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
-	struct dirent *entry;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!dir) {
-		process->found = is_gone(-errno) ? PROC_GONE : PROC_REFUSED;
-		if (fd >= 0)
-			close(fd);
-		return 0;
-	}
-	while (!err && (entry = readdir(dir)))
-		err = add_thread(process, dirfd(dir), entry->d_name);
-	closedir(dir);
-	if (process->count)
-		qsort(process->threads, process->count, sizeof(process->threads[0]), compare);
-	return err;
 }
 
 /* All but the groups: a user can have thousands, and what follows them is needed. */
@@ -254,6 +213,65 @@ static uint32_t tracer_of(int root, const char *status)
 	return process == (uint32_t)number_of(status, "PPid:", 10) ? 0 : process;
 }
 
+/* It releases itself, unless it is traced: then its tracer has to wait for it, and nobody knows of the process's end. */
+static void note_ended(struct proc_process *process, int root, int task, const struct proc_thread *thread)
+{
+	char path[32], text[STATUS_MOST];
+
+	snprintf(path, sizeof(path), "%u/status", thread->tid);
+	if (thread->state != 'Z' || read_status_file(task, path, text) || !number_of(text, "TracerPid:", 10))
+		return;
+	process->held = true;
+	process->tracer = process->tracer ? process->tracer : tracer_of(root, text);
+}
+
+static int add_thread(struct proc_process *process, int root, uint32_t pid, int task, const char *name)
+{
+	struct proc_thread thread = { 0 }, *more;
+	size_t n = process->count;
+	unsigned long tid;
+	char *end;
+
+	errno = 0;
+	tid = strtoul(name, &end, 10);
+	if (!isdigit((unsigned char)*name) || *end || errno || tid > UINT32_MAX)
+		return 0;
+	thread.tid = (uint32_t)tid;
+	if (!read_thread(&thread, task)) {
+		if (thread.tid != pid)
+			note_ended(process, root, task, &thread);
+		return 0;
+	}
+	if (!(n & (n - 1))) {
+		more = reallocarray(process->threads, n ? 2 * n : 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		process->threads = more;
+	}
+	process->threads[process->count++] = thread;
+	return 0;
+}
+
+static int read_threads(struct proc_process *process, int root, uint32_t pid, int at)
+{
+	int fd = openat(at, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	struct dirent *entry;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir) {
+		process->found = is_gone(-errno) ? PROC_GONE : PROC_REFUSED;
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while (!err && (entry = readdir(dir)))
+		err = add_thread(process, root, pid, dirfd(dir), entry->d_name);
+	closedir(dir);
+	if (process->count)
+		qsort(process->threads, process->count, sizeof(process->threads[0]), compare);
+	return err;
+}
+
 /* What pends for the process as a whole stays there until it has ended. */
 static bool is_killed(const char *status)
 {
@@ -293,7 +311,7 @@ static int read_all(struct proc_process *process, int root, uint32_t pid, uint64
 		process->leader_ended = has_ended(&stat);
 		read_status(process, root, at);
 		found = true;
-		err = read_threads(process, at);
+		err = read_threads(process, root, pid, at);
 		if (!err && process->found == PROC_THERE)
 			err = check(&stat, at, "stat", ticks);
 	}

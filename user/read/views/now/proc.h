@@ -29,7 +29,8 @@ struct proc_process {
 	size_t count;
 	bool leader_ended;
 	bool killed;	 /* SIGKILL is pending for all of it */
-	uint32_t tracer; /* process that traces it, and is not its parent; 0: none */
+	bool held;	 /* a thread that has ended is still there, for a tracer, which has not waited for it */
+	uint32_t tracer; /* process that traces it, or such a thread, and is not its parent; 0: none */
 };
 
 /*
