@@ -5,6 +5,7 @@
 #include "story.h"
 
 #include <recording/ctf.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,11 +116,34 @@ static void test_cgroup_of_command(void **state)
 	expect_output(true, 0, line, "");
 }
 
+/* A positive code says that the kernel sent it; who ran then has not. */
+static void test_signals_of_the_kernel(void **state)
+{
+	struct who burner = process_of_pid(300, "burner"), writer = process_of_pid(301, "writer");
+	struct proclife_record record = signal_record(0, &burner, SIGXCPU, &burner);
+	char line[3 * PATH_MAX];
+
+	(void)state;
+	record.signal.code = SI_KERNEL;
+	story_at(10);
+	story_put(record);
+	record = signal_record(0, &burner, SIGIO, &writer);
+	record.signal.code = POLL_OUT;
+	story_put(record);
+	story_put(signal_record(0, &burner, SIGTERM, &writer));
+	story_end();
+	snprintf(line, sizeof(line), "%s -i %s --monotonic --events=signal", program, folder.path);
+	expect_output(false, 0, line,
+		      "    1.010000000   0 signal     300 burner           SIGXCPU from the kernel, to the group\n"
+		      "    1.010000001   0 signal     300 burner           SIGIO from the kernel in writer 301, to the group\n"
+		      "    1.010000002   0 signal     300 burner           SIGTERM from writer 301, to the group\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITHOUT(test_absent), WITHOUT(test_absent_live), VIEW(test_cgroup),
-		VIEW(test_cgroup_of_command),
+		VIEW(test_cgroup_of_command), VIEW(test_signals_of_the_kernel),
 	};
 
 	if (find_program())

@@ -175,10 +175,15 @@ static void show_signal(struct text *line, const struct proclife_record *r)
 
 	text_string(line, signal_name(s->signo, buffer));
 	text_string(line, " from ");
-	if (s->sender)
-		show_actor(line, s->sender_group_comm, s->sender_comm, s->sender_pid, s->sender_tgid);
-	else
+	if (!s->sender) {
 		text_string(line, "an interrupt");
+	} else if (s->code > 0 && !s->cause) { /* a fault, a limit, or for what another process did */
+		text_string(line, s->sender_tgid == r->tgid ? "the kernel" : "the kernel in ");
+		if (s->sender_tgid != r->tgid)
+			show_actor(line, s->sender_group_comm, s->sender_comm, s->sender_pid, s->sender_tgid);
+	} else {
+		show_actor(line, s->sender_group_comm, s->sender_comm, s->sender_pid, s->sender_tgid);
+	}
 	if (s->cause && s->cause < sizeof(causes) / sizeof(causes[0]))
 		text_string(line, causes[s->cause]);
 	else if (s->sender_flags & PROCLIFE_F_EXITING && s->code == SI_KERNEL)
