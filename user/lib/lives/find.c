@@ -75,11 +75,6 @@ bool proclife_process_complete(const struct proclife_process *process)
 	return process->marks.born && process->marks.freed && !process->open && !process->incomplete;
 }
 
-bool proclife_process_has_exited(const struct proclife_process *process)
-{
-	return proclife_own(process)->exit_reported;
-}
-
 void proclife_process_usage(const struct proclife_process *process, struct proclife_usage *usage)
 {
 	const struct proclife_own_task *own;

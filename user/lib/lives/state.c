@@ -115,6 +115,11 @@ uint64_t proclife_process_shown_zombie(const struct proclife_process *process)
 	return 0;
 }
 
+bool proclife_process_has_exited(const struct proclife_process *process)
+{
+	return proclife_own(process)->exit_reported;
+}
+
 bool proclife_process_has_ended(const struct proclife_process *process)
 {
 	bool exited = proclife_process_has_exited(process);
