@@ -57,6 +57,8 @@ def phase_met(read, each, phase, relation, bound):
     if phase == "zombie" and each.leader and each.leader.gone_before and (
             each.last_exit is not None or each.state == "alive"):
         return None  # the snapshot found its leader dead, and a thread on its way, or only later one that lives
+    if phase == "traced" and value is None and each.tracer and each.traced is None and each.notified is not None:
+        value = each.notified - each.found_zombie  # the snapshot found that it was held
     if phase == "life" and value is None and each.born is not None and each.exiting is not None:
         value = each.exiting - each.born
     if phase == "zombie" and each.exited is None and each.reaped is not None:

@@ -237,6 +237,9 @@ def check_line(checker, words, made, process, said, lines, owners, lost, gaps, p
     else:
         if lost_records(process, lost):
             wrong.append(("incomplete", True))
+        if any((task.exiting or made.began) < made.began for task in process.tasks):
+            # A reader need not conclude that only this thread had begun to exit before the trace.
+            mine["exited"] = OrNone(mine["exited"])
         if said["ns_inum"] == 0:  # neither a FORK nor a TASK has told
             mine = {name: mine[name] for name in MARKS}
         wrong += [(name, value) for name, value in mine.items() if said[name] != value]
