@@ -431,6 +431,7 @@ void proclife_carry_free(struct proclife_carry *carry)
 	proclife_map_free(&carry->by_handle);
 	proclife_map_free(&carry->suppressed);
 	proclife_map_free(&carry->freed);
+	proclife_map_free(&carry->by_id);
 	proclife_slab_free(&carry->kept_slab);
 	proclife_slab_free(&carry->task_slab);
 	proclife_slab_free(&carry->life_slab);

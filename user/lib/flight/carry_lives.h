@@ -57,6 +57,7 @@ struct proclife_carry {
 	struct proclife_tasks *tasks;
 	struct proclife_map by_handle;	 /* struct proclife_kept_task of each open task */
 	struct proclife_map freed;	 /* and of those in lists of freed ones; see proclife_kept_index() */
+	struct proclife_map by_id;	 /* the processes that share their pid with a newer one; as above */
 	struct proclife_map suppressed;	 /* struct proclife_kept: the last begin and end, by CPU and type */
 	struct proclife_slab kept_slab;
 	struct proclife_slab task_slab;

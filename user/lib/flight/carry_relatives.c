@@ -72,11 +72,16 @@ int proclife_kept_index(struct proclife_carry *carry)
 	int err;
 
 	proclife_map_free(&carry->freed);
+	proclife_map_free(&carry->by_id);
 	err = proclife_map_init(&carry->freed);
+	err = err ? err : proclife_map_init(&carry->by_id);
 	for (; process && !err; process = process->next) {
 		struct proclife_kept_life *life = process->process.user;
 		struct proclife_kept_task *freed = life ? life->freed : NULL;
 
+		err = process->by_tgid.newer ? proclife_map_reserve(&carry->by_id) : 0;
+		if (!err && process->by_tgid.newer)
+			proclife_map_put(&carry->by_id, process->process.id, (void *)&process->process);
 		if (!life)
 			continue;
 		life->first = find_first(carry, process);
@@ -150,11 +155,9 @@ bool proclife_kept_has(const struct proclife_carry *carry, const struct proclife
 const struct proclife_process *proclife_kept_process(const struct proclife_carry *carry, uint32_t tgid,
 						     uint64_t id)
 {
-	const struct proclife_process *process = proclife_tgid_get(carry->tasks, tgid);
+	const struct proclife_process *latest = proclife_tgid_get(carry->tasks, tgid);
 
-	while (process && process->id != id)
-		process = proclife_tgid_next(process);
-	return process;
+	return latest && latest->id == id ? latest : proclife_map_get(&carry->by_id, id);
 }
 
 /* The one with this tgid when the child was born. */
