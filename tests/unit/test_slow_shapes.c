@@ -21,7 +21,7 @@
 #else
 #define FACTOR 12
 #endif
-#define TRIES 5
+#define TRIES 20
 #define FEW 2000
 #define MANY (10 * FEW)
 #define AT_2023 "\"0x1797a6ae3e3a0000\"" /* without a time of day, nothing is exported */
