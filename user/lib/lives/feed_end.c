@@ -387,13 +387,12 @@ static bool is_all_seen(const struct proclife_tasks *tasks, const struct proclif
  * Is it, or can the first one have been before the trace, or in a gap? That was for the parent as of the EXIT, or
  * of the tracer's notice. Of one that was found as a zombie, it was before, unless a tracer held it then.
  */
-static bool is_first_notice(const struct proclife_tasks *tasks, const struct proclife_process *process,
-			    const struct proclife_notify *notify)
+static bool is_first_notice(const struct proclife_process *process, const struct proclife_notify *notify,
+			    bool all_seen)
 {
 	const struct proclife_own_process *own = proclife_own(process);
 
-	return is_all_seen(tasks, process) ||
-	       ((own->exited || own->tracer) && notify->parent_tgid == process->real_parent_tgid);
+	return all_seen || ((own->exited || own->tracer) && notify->parent_tgid == process->real_parent_tgid);
 }
 
 static uint8_t autoreap_of(const struct proclife_notify *notify)
@@ -430,15 +429,15 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	const struct proclife_notify *notify = &record->notify;
 	struct proclife_task *task = proclife_known_task(tasks, record, 0);
 	struct proclife_process *process;
-	bool first, all;
+	bool first, all_seen;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
 	if (!(record->flags & PROCLIFE_F_GROUP_DEAD) || !task->leader || process->marks.reaped)
 		return proclife_wanted(process);
-	all = is_all_seen(tasks, process);
-	first = is_first_notice(tasks, process, notify);
+	all_seen = is_all_seen(tasks, process);
+	first = is_first_notice(process, notify, all_seen);
 	note_dead(process, record);
 	if (record->flags & PROCLIFE_F_TRACER) {
 		char comm[PROCLIFE_COMM_LEN];
@@ -453,7 +452,7 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	}
 	/* Those after the first one are for parents that inherit it. */
 	if (!process->notified_tgid && first) {
-		process->tracer_lost = !all && !proclife_process_announced(process);
+		process->tracer_lost = !all_seen && !proclife_process_announced(process);
 		process->marks.notified = record->ts;
 		proclife_own(process)->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
 	}
