@@ -79,9 +79,12 @@ int proclife_kept_index(struct proclife_carry *carry)
 		struct proclife_kept_life *life = process->process.user;
 		struct proclife_kept_task *freed = life ? life->freed : NULL;
 
-		err = process->by_tgid.newer ? proclife_map_reserve(&carry->by_id) : 0;
-		if (!err && process->by_tgid.newer)
+		if (process->by_tgid.newer) {
+			err = proclife_map_reserve(&carry->by_id);
+			if (err)
+				break;
 			proclife_map_put(&carry->by_id, process->process.id, (void *)&process->process);
+		}
 		if (!life)
 			continue;
 		life->first = find_first(carry, process);
