@@ -177,12 +177,14 @@ static void show_signal(struct text *line, const struct proclife_record *r)
 	text_string(line, " from ");
 	if (!s->sender) {
 		text_string(line, "an interrupt");
-	} else if (s->code > 0 && !s->cause) { /* a fault, a limit, or for what another process did */
-		text_string(line, s->sender_tgid == r->tgid ? "the kernel" : "the kernel in ");
-		if (s->sender_tgid != r->tgid)
-			show_actor(line, s->sender_group_comm, s->sender_comm, s->sender_pid, s->sender_tgid);
 	} else {
-		show_actor(line, s->sender_group_comm, s->sender_comm, s->sender_pid, s->sender_tgid);
+		/* A fault, a limit, or for what another process did. */
+		bool kernel = s->code > 0 && !s->cause, itself = s->sender_tgid == r->tgid;
+
+		if (kernel)
+			text_string(line, itself ? "the kernel" : "the kernel in ");
+		if (!kernel || !itself)
+			show_actor(line, s->sender_group_comm, s->sender_comm, s->sender_pid, s->sender_tgid);
 	}
 	if (s->cause && s->cause < sizeof(causes) / sizeof(causes[0]))
 		text_string(line, causes[s->cause]);
