@@ -103,6 +103,7 @@ static void test_all(void **state)
 	expect("--pid 200", "2 zombies\n" HEAD ADOPTED VICTIM);
 }
 
+/* What a view prints has this part. */
 static void expect_of_program(const char *options, const char *part)
 {
 	struct output out = run_program(false, 0, "%s -i %s %s", program, folder.path, options);
@@ -344,17 +345,6 @@ static void test_wait_lost(void **state)
 	expect_in(101, "--json", "\"reaper_waited\":null,\"reaper_wait\":null,\"reaper_wanted\":null}");
 }
 
-/* What another view prints has this text. */
-static void expect_also(const char *options, const char *text)
-{
-	struct output out = run_program(false, SIZE_MAX, "%s -i %s %s", program, folder.path, options);
-
-	if (!strstr(out.text, text))
-		print_error("ERROR: no %s in:\n%s", text, out.text);
-	assert_non_null(strstr(out.text, text));
-	free(out.text);
-}
-
 static struct who put_held(uint32_t pid, const struct who *parent, const struct who *tracer)
 {
 	struct who child = story_fork(parent, pid, "child");
@@ -387,11 +377,11 @@ static void test_held(void **state)
 	story_end();
 	expect("", "1 zombie\n" HEAD "    500 ms      101  child           status 0            " HELD
 	       ", last called wait() 500 ms ago, for PID 42, not for this one\n");
-	expect_also("--zombies --json", "\"tracer\":{\"pid\":50,\"comm\":\"debugger\",\"notified\":");
-	expect_also("--latency", "    530 ms  child (101)               debugger (50), which traces it, "
+	expect_of_program("--zombies --json", "\"tracer\":{\"pid\":50,\"comm\":\"debugger\",\"notified\":");
+	expect_of_program("--latency", "    530 ms  child (101)               debugger (50), which traces it, "
 		    "has not waited for it for 500 ms: so its parent is not notified\n");
-	expect_also("--lives --sort zombie", "      ? child\n");
-	expect_also("--lives --sort traced", " >500 ms child\n");
+	expect_of_program("--lives --sort zombie", "      ? child\n");
+	expect_of_program("--lives --sort traced", " >500 ms child\n");
 }
 
 /* The tracer is gone, its PID is another process's, and no record says that the parent was notified. */
@@ -434,9 +424,9 @@ static void test_let_go(void **state)
 	story_end();
 	expect("", "1 zombie\n" HEAD "    500 ms      101  child           status 0            "
 	       "builder (100), has not called wait() since\n");
-	expect_also("--zombies --json", "\"tracer\":null,");
-	expect_also("--latency", "builder (100) has not reaped it for 500 ms\n");
-	expect_also("--latency", "   40.0 ms  child (102)               "
+	expect_of_program("--zombies --json", "\"tracer\":null,");
+	expect_of_program("--latency", "builder (100) has not reaped it for 500 ms\n");
+	expect_of_program("--latency", "   40.0 ms  child (102)               "
 		    "teardown: its tracer was notified 30.0 ms after its exit");
 }
 
@@ -455,7 +445,7 @@ static void test_dying(void **state)
 	machine->now += 300 * MS;
 	story_end();
 	expect("", "0 zombies\n");
-	expect_also("--latency", "    300 ms  child (101)               "
+	expect_of_program("--latency", "    300 ms  child (101)               "
 		    "teardown: its parent has not been notified for 300 ms");
 }
 
@@ -506,9 +496,9 @@ static void test_left_to_who_ignores(void **state)
 	put_ignored(&child, &first, &parent);
 	story_put(free_record(0, &child));
 	story_end();
-	expect_also("--latency", " after its exit, by parent (100): heir (60) has SA_NOCLDWAIT\n");
-	expect_also("--latency", " after its exit, by parent (100): (60) has SA_NOCLDWAIT\n");
-	expect_also("--latency", " after its exit, by sh (71): "
+	expect_of_program("--latency", " after its exit, by parent (100): heir (60) has SA_NOCLDWAIT\n");
+	expect_of_program("--latency", " after its exit, by parent (100): (60) has SA_NOCLDWAIT\n");
+	expect_of_program("--latency", " after its exit, by sh (71): "
 		    "pause (70), the init of its pid namespace, was ending\n");
 }
 
