@@ -124,11 +124,28 @@ static void cgroups(uint32_t n)
 	}
 }
 
+/* Arguments in more pieces than the module makes of them, in a recording that something else wrote. */
+static void pieces(uint32_t n)
+{
+	struct who who = process_of_pid(200, "name");
+	struct proclife_record piece = record_of(0, PROCLIFE_ARGS, &who);
+
+	put(fork_record(0, &who, &parent));
+	put(exec_record(0, &who, who.pid, "/bin/name"));
+	piece.args.len = 3;
+	piece.args.total = 3 * MANY;
+	for (uint32_t i = 0; i < n; i++) {
+		piece.args.offset = (uint16_t)(i * piece.args.len);
+		put(piece);
+	}
+}
+
 static const struct shape {
 	const char *name;
 	void (*put)(uint32_t n);
 } shapes[] = {
 	{ "threads", threads }, { "children", children }, { "names", names }, { "cgroups", cgroups },
+	{ "pieces", pieces },
 };
 
 #define SHAPES (sizeof(shapes) / sizeof(*shapes))

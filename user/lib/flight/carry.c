@@ -208,6 +208,7 @@ static int note_reaper(struct proclife_carry *carry, struct proclife_kept_task *
 			return -ENOMEM;
 		task->records->place = kept->place;
 		task->records->of_reaper = true;
+		task->types |= PROCLIFE_HAS(PROCLIFE_WAIT);
 		return 0;
 	}
 	return 0;
@@ -263,11 +264,15 @@ static int note_of_task(struct proclife_carry *carry, struct proclife_task *of,
 		       record->flags & (PROCLIFE_F_GROUP_DEAD | PROCLIFE_F_GROUP_EXIT);
 	if (record->type == PROCLIFE_ARGS && !record->args.offset)
 		old = bit;
-	for (struct proclife_kept *kept = task->records; kept && bit & FIRST; kept = kept->next)
-		if (proclife_has_type(&kept->record) == bit)
-			return 0;
-	proclife_kept_names(life, &task->records, old);
-	life->past.execs += proclife_kept_take_out(carry, &task->records, old);
+	if (bit & FIRST & task->types)
+		return 0;
+	/* A record that replaces nothing does not walk the list: a process can have thousands of arguments. */
+	old &= task->types;
+	task->types |= bit;
+	if (old) {
+		proclife_kept_names(life, &task->records, old);
+		life->past.execs += proclife_kept_take_out(carry, &task->records, old);
+	}
 	if (record->type == PROCLIFE_REAP && note_reaper(carry, task, of, record))
 		return -ENOMEM;
 	return proclife_kept_add(carry, &task->records, record);

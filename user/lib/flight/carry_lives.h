@@ -22,6 +22,7 @@ struct proclife_kept_task {
 	const struct proclife_kept_life *life; /* likewise: its process's */
 	struct proclife_kept *records;
 	struct proclife_past past; /* its figures, once it is freed */
+	uint64_t types; /* PROCLIFE_HAS() of those that it has, or had, in records */
 	uint64_t handle;
 	uint64_t start;	  /* once it is freed */
 	uint64_t exiting; /* its EXITING, or EXIT where there is none; 0: none so far */
