@@ -257,6 +257,36 @@ static void test_memory(void **state)
 	       "1.300000000 unmap==200ms: big (101), unmap for 200 ms\n");
 }
 
+/* Which of its threads was the last one to leave is known only then; while it is a zombie, another one unmaps it. */
+static void test_memory_of_threads(void **state)
+{
+	struct who big = story_fork(&sh, 101, "big"), thread = thread_of(&big, 102);
+	const struct who *const tasks[] = { &big, &thread };
+
+	(void)state;
+	story_put(clone_record(0, &thread, &sh, &big));
+	story_at(20);
+	for (int i = 0; i < 2; i++) {
+		struct proclife_record r = record_of(0, PROCLIFE_EXITING, tasks[i]);
+
+		r.exiting.mm = mm_record(0, &big, PROCLIFE_MM_LEFT, &big).mm.mm;
+		story_put(r);
+	}
+	for (int i = 0; i < 2; i++)
+		story_mm(21 + i, tasks[i], PROCLIFE_MM_LEFT, &big);
+	story_at(23);
+	story_put(exit_record(0, &thread, 0, 0));
+	story_put(reap_record(0, &thread, &thread));
+	story_put(free_record(0, &thread));
+	story_die(&big, &sh, 0, MS, 100);
+	story_mm(100, &pid1, PROCLIFE_MM_TEARDOWN, &big);
+	story_mm(300, &pid1, PROCLIFE_MM_GONE, &big);
+	story_at(500);
+	expect("--on held>50ms --on unmap>=150ms --on unmap>1s",
+	       "1.072000001 held>50ms: big (101), held for 50.0 ms so far\n"
+	       "1.250000000 unmap>=150ms: big (101), unmap for 150 ms so far\n");
+}
+
 /* Too many forks in some time; the next ones are counted anew. */
 static void test_forks(void **state)
 {
@@ -375,6 +405,7 @@ int main(void)
 		TRIGGERS(test_killed),
 		TRIGGERS(test_status),
 		TRIGGERS(test_memory),
+		TRIGGERS(test_memory_of_threads),
 		TRIGGERS(test_forks),
 		TRIGGERS(test_reused),
 		TRIGGERS(test_ending),

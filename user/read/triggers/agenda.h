@@ -16,6 +16,7 @@ struct watched {
 	size_t place; /* in the heap */
 	bool own;     /* --exec started it */
 	bool ends;    /* it was reported to end as a whole */
+	uint64_t left; /* the address space that its threads leave, which may be another process's; 0: none */
 	uint64_t mm;  /* the address space of it that others hold; 0: none */
 };
 

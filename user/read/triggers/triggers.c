@@ -97,6 +97,10 @@ static void look_at(struct triggers *t, const struct proclife_process *process, 
 
 	if (watched && watched->own)
 		return;
+	if (watched && watched->left && is_held(process)) {
+		agenda_set_held(&t->agenda, watched, watched->left);
+		watched->left = 0;
+	}
 	judged.over = over;
 	for (i = 0; i < t->count; i++) {
 		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
@@ -114,14 +118,17 @@ static void look_at(struct triggers *t, const struct proclife_process *process, 
 	agenda_set_due(&t->agenda, watched, due);
 }
 
-/* What becomes of an address space can be told of another than the process that has left it. */
+/*
+ * What becomes of an address space can be told of another than the process that has left it. Which of its
+ * threads was the last one to leave it is known when its parent is notified.
+ */
 static void look_at_held(struct triggers *t, const struct proclife_record *record,
 			 const struct proclife_process *process)
 {
 	const struct watched *held = agenda_find_held(&t->agenda, record->mm.mm);
 
-	if (process && record->mm.what == PROCLIFE_MM_LEFT && is_held(process))
-		agenda_set_held(&t->agenda, agenda_add(&t->agenda, process), record->mm.mm);
+	if (process && record->mm.what == PROCLIFE_MM_LEFT)
+		agenda_add(&t->agenda, process)->left = record->mm.mm;
 	else if (held && held->process != process)
 		look_at(t, held->process, false);
 }
