@@ -60,6 +60,7 @@ class Process:
         self.parent_pid = self.creator_pid = self.real_parent = 0
         self.parent_comm = None
         self.born = self.exited = self.notified = self.reaped = self.freed = None
+        self.released = False  # a snapshot found it without the tracer that had been notified
         self.tracer = None  # the NOTIFY for it, or the TASK that told of it
         self.tracer_process = None  # as far as it is known
         self.told_pid, self.told = 0, None  # who was notified as its parent, the last one if there were more
@@ -155,7 +156,7 @@ class Process:
     @property
     def is_held(self):
         """By its tracer, for which its parent waits."""
-        return self.tracer is not None and not self.told_pid and self.state == "zombie"
+        return self.tracer is not None and not self.released and not self.told_pid and self.state == "zombie"
 
     @property
     def zombie_since(self):
@@ -289,6 +290,8 @@ class Lives:
         process.real_parent = record["parent_tgid"]
         process.found_exiting = task.found_exiting
         process.found_zombie = record["ts"] if "zombie" in record["flags"] else 0
+        process.released = bool("zombie" in record["flags"] and process.tracer and
+                                process.tracer["receiver_tgid"] != record["tracer_tgid"])
         if record["tracer_tgid"] and process.tracer is None and not process.told_pid:
             process.tracer = dict(record, receiver_tgid=record["tracer_tgid"], receiver_comm=None)
 

@@ -458,6 +458,39 @@ static void test_gap_behind_a_tracer(void **state)
 	assert_false(known(&b)->tracer_lost);
 }
 
+/* The snapshot behind a gap finds no tracer: who has to wait for it is the parent, since it is not known when. */
+static void test_released_in_a_gap(void **state)
+{
+	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	const struct who *const both[] = { &a, &b };
+	struct proclife_record found;
+
+	(void)state;
+	feed(tasks, fork_record(5, &gdb, &shell));
+	for (int i = 0; i < 2; i++) {
+		feed(tasks, fork_record(6 + i, both[i], &shell));
+		feed(tasks, exit_below_record(20 + i, both[i], &shell));
+		feed(tasks, traced_record(22 + i, both[i], &gdb, &shell));
+	}
+	feed_gap(tasks, 5, 30, 40);
+	for (int i = 0; i < 2; i++) {
+		found = task_record(50 + i, both[i], &shell);
+		found.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+		found.state.tracer_tgid = i ? gdb.tgid : 0;
+		feed(tasks, found);
+	}
+	assert_false(proclife_process_is_held(known(&a)));
+	assert_int_equal(proclife_process_awaits(known(&a)), shell.tgid);
+	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ZOMBIE);
+	assert_int_equal(known(&a)->marks.notified, 0);
+	assert_true(proclife_process_is_held(known(&b)));
+	assert_int_equal(proclife_process_awaits(known(&b)), gdb.tgid);
+	/* It is not the first one, although it is for the same parent. */
+	feed(tasks, notify_record(60, &a, &shell));
+	assert_int_equal(known(&a)->marks.notified, 0);
+	assert_int_equal(phase_of(known(&a), PROCLIFE_TRACED), NONE);
+}
+
 /* Carried from one part of a recording to the next: cut anywhere, it is as in the whole. */
 static void test_carried(void **state)
 {
@@ -528,6 +561,7 @@ int main(void)
 		NOTIFIED(test_traced_in_a_gap),
 		NOTIFIED(test_notified_in_a_gap),
 		NOTIFIED(test_gap_behind_a_tracer),
+		NOTIFIED(test_released_in_a_gap),
 		NOTIFIED(test_carried),
 	};
 

@@ -668,6 +668,7 @@ struct proclife_tracer {
 	uint64_t id; /* of its process; 0: not known */
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN]; /* empty if ts is 0 */
+	bool released; /* a later snapshot found it without this tracer: a gap hides when that let go */
 };
 
 /* NULL: nobody did, or it is not known. Owned by the process. */

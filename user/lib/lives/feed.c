@@ -133,6 +133,8 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		own->found_exiting = !own->found_dead && record->flags & PROCLIFE_F_EXITING;
 		process->flags = task->flags;
 		process->real_parent_tgid = state->parent_tgid;
+		if (own->found_dead && own->tracer)
+			own->tracer->released = own->tracer->tgid != state->tracer_tgid;
 		if (state->tracer_tgid && !process->marks.notified &&
 		    proclife_tracer_note(process, 0, 0, state->tracer_tgid, NULL))
 			return -ENOMEM;

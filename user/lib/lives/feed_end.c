@@ -385,13 +385,15 @@ static bool is_all_seen(const struct proclife_tasks *tasks, const struct proclif
 
 /*
  * Is it, or can the first one have been before the trace, or in a gap? That was for the parent as of the EXIT, or
- * of the tracer's notice. Of one that was found as a zombie, it was before, unless a tracer held it then.
+ * of the tracer's notice. A process that was found as a zombie was announced before, unless a tracer held it then.
  */
 static bool is_first_notice(const struct proclife_process *process, const struct proclife_notify *notify,
 			    bool all_seen)
 {
 	const struct proclife_own_process *own = proclife_own(process);
 
+	if (own->tracer && own->tracer->released)
+		return false;
 	return all_seen || ((own->exited || own->tracer) && notify->parent_tgid == process->real_parent_tgid);
 }
 

@@ -19,7 +19,7 @@ bool proclife_process_is_held(const struct proclife_process *process)
 {
 	const struct proclife_tracer *tracer = proclife_own(process)->tracer;
 
-	return tracer && !process->notified_tgid && !process->marks.reaped &&
+	return tracer && !tracer->released && !process->notified_tgid && !process->marks.reaped &&
 	       (tracer->ts || (!process->live && proclife_process_found_zombie(process)));
 }
 
