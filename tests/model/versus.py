@@ -14,7 +14,8 @@ import session
 import values
 import views
 
-FIGURES = ["alone", "life", "held", "unmap", "teardown", "traced", "zombie", "rcu_free", "exit_free"]
+FIGURES = ["alone", "life", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free"]
+SUMS = ["teardown", "exit_free"]  # judged after their parts
 PARTS = ["teardown", "traced", "zombie", "rcu_free"]
 PERCENTS = [50, 90, 99, 99.9]
 FACTOR = 1.1
@@ -190,7 +191,7 @@ class Versus:
     def several(self):
         comparisons = self.comparisons()
         chance = CLAIMS / comparisons
-        for figure in FIGURES:
+        for figure in sorted(FIGURES, key=SUMS.__contains__):
             for percent in PERCENTS:
                 rows = self.rows(figure, percent)
                 if figure == "life":  # what is told of alone is not told again
@@ -244,7 +245,7 @@ class Versus:
             {"v": 1, "type": "noise", "phase": figure, "statistic": "p50", "groups": groups,
              "group": None if group is None else Ratio(group, 0.02 + 0.15 * group + slack),
              "all": Ratio(shared, 0.02 + 0.15 * shared + all_slack)}
-            for figure, groups, group, slack, shared, all_slack in self.noise],
+            for figure, groups, group, slack, shared, all_slack in sorted(self.noise, key=lambda noise: FIGURES.index(noise[0]))],
                       of("noise")[:len(self.noise)])
         last = {"v": 1, "type": "diff", "changes": len(found), "compared": len(self.rows("alone", 50)),
                 "too_few": len(self.names) - len(self.rows("alone", 50)), "forced": []}

@@ -10,7 +10,7 @@ static uint64_t phase(const struct proclife_process *process, enum proclife_phas
 	uint64_t ns;
 
 	if (!proclife_process_phase(process, phase, &ns))
-		fail_msg("%s is not known", proclife_phase_name(phase));
+		fail_msg("%s is not known", proclife_phase_info(phase)->name);
 	return ns;
 }
 

@@ -50,12 +50,12 @@ static uint64_t only(enum proclife_phase phase)
 static void test_names(void **state)
 {
 	(void)state;
-	assert_string_equal(proclife_phase_name(PROCLIFE_LIFE), "life");
-	assert_string_equal(proclife_phase_name(PROCLIFE_TEARDOWN), "teardown");
-	assert_string_equal(proclife_phase_name(PROCLIFE_ZOMBIE), "zombie");
-	assert_string_equal(proclife_phase_name(PROCLIFE_RCU_FREE), "rcu_free");
-	assert_string_equal(proclife_phase_name(PROCLIFE_EXIT_FREE), "exit_free");
-	assert_null(proclife_phase_name(PROCLIFE_PHASES));
+	assert_string_equal(proclife_phase_info(PROCLIFE_LIFE)->name, "life");
+	assert_string_equal(proclife_phase_info(PROCLIFE_TEARDOWN)->name, "teardown");
+	assert_string_equal(proclife_phase_info(PROCLIFE_ZOMBIE)->name, "zombie");
+	assert_string_equal(proclife_phase_info(PROCLIFE_RCU_FREE)->name, "rcu_free");
+	assert_string_equal(proclife_phase_info(PROCLIFE_EXIT_FREE)->name, "exit_free");
+	assert_null(proclife_phase_info(PROCLIFE_PHASES));
 	assert_null(proclife_latency_phase(latency, PROCLIFE_PHASES));
 	proclife_latency_free(NULL);
 }

@@ -462,11 +462,14 @@ static void test_gap_behind_a_tracer(void **state)
 static void test_released_in_a_gap(void **state)
 {
 	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who c = process_of_pid(202, "c");
 	const struct who *const both[] = { &a, &b };
 	struct proclife_record found;
 
 	(void)state;
 	feed(tasks, fork_record(5, &gdb, &shell));
+	feed(tasks, fork_record(8, &c, &shell));
+	feed(tasks, exit_below_record(9, &c, &shell));
 	for (int i = 0; i < 2; i++) {
 		feed(tasks, fork_record(6 + i, both[i], &shell));
 		feed(tasks, exit_below_record(20 + i, both[i], &shell));
@@ -485,6 +488,11 @@ static void test_released_in_a_gap(void **state)
 	assert_int_equal(known(&a)->marks.notified, 0);
 	assert_true(proclife_process_is_held(known(&b)));
 	assert_int_equal(proclife_process_awaits(known(&b)), gdb.tgid);
+	/* Its notice was in the gap, too. */
+	found = task_record(52, &c, &shell);
+	found.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	feed(tasks, found);
+	assert_int_equal(proclife_process_state(known(&c)), PROCLIFE_IS_ZOMBIE);
 	/* It is not the first one, although it is for the same parent. */
 	feed(tasks, notify_record(60, &a, &shell));
 	assert_int_equal(known(&a)->marks.notified, 0);

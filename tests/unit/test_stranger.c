@@ -145,7 +145,7 @@ static void test_nothing(void **state)
 	proclife_histogram_free(NULL);
 	proclife_tree_free(NULL);
 	assert_null(proclife_state_name(PROCLIFE_STATES));
-	assert_null(proclife_phase_name(PROCLIFE_PHASES));
+	assert_null(proclife_phase_info(PROCLIFE_PHASES));
 	assert_null(proclife_by_name(PROCLIFE_BYS));
 	assert_int_equal(proclife_latency_new(&latency, tasks, false), 0);
 	assert_null(proclife_latency_phase(latency, PROCLIFE_PHASES));

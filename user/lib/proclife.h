@@ -993,7 +993,7 @@ const char *proclife_type_name(unsigned int type);
  * Latency
  */
 
-/* Phases: each lies between two marks of a life. See proclife_phase_name(). */
+/* Phases: each lies between two marks of a life. proclife_phase_info() describes them. */
 enum proclife_phase {
 	PROCLIFE_LIFE,	    /* fork to exit; what `exit` is: see struct proclife_marks */
 	/*
@@ -1025,7 +1025,21 @@ enum proclife_phase {
 	PROCLIFE_PHASES,
 };
 
-const char *proclife_phase_name(enum proclife_phase phase); /* "life", "zombie", ... */
+/* What all views say of a phase; the texts are static. */
+struct proclife_phase_info {
+	const char *name; /* "exit_free" */
+	const char *from; /* "exit" */
+	const char *to;	  /* "free" */
+	const char *span; /* a few words about both: "exit to freed" */
+	const char *help; /* a sentence: "From exit to the free." */
+	enum proclife_phase part_of; /* the sum to which it belongs; PROCLIFE_PHASES: none */
+	uint64_t needs; /* PROCLIFE_HAS() of the records that show its marks, beside FORK, EXIT and FREE */
+	bool of_memory; /* of the address space, which can outlive the process */
+	bool optional;	/* a life of a complete trace can be without it */
+};
+
+/* NULL for what is no phase. */
+const struct proclife_phase_info *proclife_phase_info(enum proclife_phase phase);
 
 /* When somebody was notified first, a tracer or its parent; 0: nobody was, or it is not known. */
 uint64_t proclife_process_announced(const struct proclife_process *process);

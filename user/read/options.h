@@ -141,16 +141,15 @@ enum sort_key {
 	SORT_ALONE,
 	SORT_CPU,
 	SORT_RSS,
-	SORT_KILL,
-	SORT_TEARDOWN,
-	SORT_HELD,
-	SORT_UNMAP,
-	SORT_TRACED,
-	SORT_ZOMBIE,
-	SORT_RCU_FREE,
-	SORT_EXIT_FREE,
-	SORTS,
+	SORT_PHASES, /* all but the life, from PROCLIFE_KILL on */
+	SORTS = SORT_PHASES + PROCLIFE_PHASES - PROCLIFE_KILL,
 };
+
+/* @key: SORT_PHASES or above */
+static inline enum proclife_phase sort_phase(enum sort_key key)
+{
+	return key - SORT_PHASES + PROCLIFE_KILL;
+}
 
 #define DEPTH_ALL UINT32_MAX
 

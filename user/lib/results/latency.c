@@ -245,10 +245,11 @@ static void process_over(void *data, struct proclife_process *process)
 	key = proclife_process_key(latency->by, process);
 	if (latency->by != PROCLIFE_BY_NOTHING)
 		err = get_group(latency, &key, &group);
-	for (unsigned int phase = PROCLIFE_HELD; !err && phase <= PROCLIFE_UNMAP; phase++) {
+	for (unsigned int phase = 0; !err && phase < PROCLIFE_PHASES; phase++) {
 		uint64_t ns;
 
-		if (!proclife_process_phase(process, (enum proclife_phase)phase, &ns))
+		if (!proclife_phase_info(phase)->of_memory ||
+		    !proclife_process_phase(process, (enum proclife_phase)phase, &ns))
 			continue;
 		err = add_phase(&latency->all, phase, ns);
 		if (!err && group != &latency->all)

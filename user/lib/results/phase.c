@@ -1,24 +1,153 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The phases of a life: times between those marks that were seen. */
+/* The phases of a life, and what all views say of them: times between those marks that were seen. */
 #include "results/phase.h"
 
 #include <stddef.h>
 
-const char *proclife_phase_name(enum proclife_phase phase)
-{
-	static const char *const names[PROCLIFE_PHASES] = {
-		[PROCLIFE_LIFE] = "life",
-		[PROCLIFE_KILL] = "kill",
-		[PROCLIFE_TEARDOWN] = "teardown",
-		[PROCLIFE_HELD] = "held",
-		[PROCLIFE_UNMAP] = "unmap",
-		[PROCLIFE_TRACED] = "traced",
-		[PROCLIFE_ZOMBIE] = "zombie",
-		[PROCLIFE_RCU_FREE] = "rcu_free",
-		[PROCLIFE_EXIT_FREE] = "exit_free",
-	};
+enum mark {
+	BORN,
+	KILLED,
+	EXITED,
+	ANNOUNCED, /* its tracer or its parent was notified */
+	TRACED,
+	NOTIFIED,
+	WAITED_FOR, /* its parent was notified, or without NOTIFY it exited */
+	LEFT,
+	UNMAPPING,
+	GONE,
+	REAPED,
+	FREED,
+};
 
-	return (unsigned int)phase < PROCLIFE_PHASES ? names[phase] : NULL;
+#define NONE PROCLIFE_PHASES
+#define HAS(type) PROCLIFE_HAS(PROCLIFE_##type)
+
+static const struct phase {
+	struct proclife_phase_info info;
+	enum mark begin;
+	enum mark end;
+} phases[PROCLIFE_PHASES] = {
+	[PROCLIFE_LIFE] = {
+		.info = {
+			.name = "life", .from = "fork", .to = "exit", .span = "born to exit",
+			.help = "From fork to exit.",
+			.part_of = NONE,
+		},
+		.begin = BORN,
+		.end = EXITED,
+	},
+	[PROCLIFE_KILL] = {
+		.info = {
+			.name = "kill", .from = "signal", .to = "exit", .span = "the signal to exit",
+			.help = "From the signal that ended a process to its exit.",
+			.part_of = NONE, .needs = HAS(SIGNAL), .optional = true,
+		},
+		.begin = KILLED,
+		.end = EXITED,
+	},
+	[PROCLIFE_TEARDOWN] = {
+		.info = {
+			.name = "teardown", .from = "exit", .to = "notified", .span = "exit to the first notice",
+			.help = "From exit until the parent, or a tracer, is notified.",
+			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(NOTIFY), .optional = true,
+		},
+		.begin = EXITED,
+		.end = ANNOUNCED,
+	},
+	[PROCLIFE_HELD] = {
+		.info = {
+			.name = "held", .from = "let go", .to = "unmap", .span = "memory that others held",
+			.help = "Until nobody held the memory that a process had let go of.",
+			.part_of = NONE, .needs = HAS(MM), .of_memory = true, .optional = true,
+		},
+		.begin = LEFT,
+		.end = UNMAPPING,
+	},
+	[PROCLIFE_UNMAP] = {
+		.info = {
+			.name = "unmap", .from = "unmap", .to = "gone", .span = "memory unmapped",
+			.help = "Unmapping the memory of a process.",
+			.part_of = PROCLIFE_TEARDOWN, .needs = HAS(MM), .of_memory = true, .optional = true,
+		},
+		.begin = UNMAPPING,
+		.end = GONE,
+	},
+	[PROCLIFE_TRACED] = {
+		.info = {
+			.name = "traced", .from = "traced", .to = "parent", .span = "a tracer was notified to notified",
+			.help = "From notifying a tracer to notifying the parent.",
+			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(NOTIFY), .optional = true,
+		},
+		.begin = TRACED,
+		.end = NOTIFIED,
+	},
+	[PROCLIFE_ZOMBIE] = {
+		.info = {
+			.name = "zombie", .from = "notified", .to = "reap", .span = "notified to reaped",
+			.help = "From notifying the parent to the reap.",
+			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(REAP) | HAS(NOTIFY),
+		},
+		.begin = WAITED_FOR,
+		.end = REAPED,
+	},
+	[PROCLIFE_RCU_FREE] = {
+		.info = {
+			.name = "rcu_free", .from = "reap", .to = "free", .span = "reaped to freed",
+			.help = "From the reap to the free, which RCU delays.",
+			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(REAP),
+		},
+		.begin = REAPED,
+		.end = FREED,
+	},
+	[PROCLIFE_EXIT_FREE] = {
+		.info = {
+			.name = "exit_free", .from = "exit", .to = "free", .span = "exit to freed",
+			.help = "From exit to the free.",
+			.part_of = NONE,
+		},
+		.begin = EXITED,
+		.end = FREED,
+	},
+};
+
+const struct proclife_phase_info *proclife_phase_info(enum proclife_phase phase)
+{
+	return (unsigned int)phase < PROCLIFE_PHASES ? &phases[phase].info : NULL;
+}
+
+/* 0: not known, or there is none. */
+static uint64_t time_of(const struct proclife_ends *ends, enum mark mark)
+{
+	const struct proclife_marks *marks = ends->marks;
+	const struct proclife_memory *memory = ends->memory;
+
+	switch (mark) {
+	case BORN:
+		return marks->born;
+	case KILLED:
+		return ends->killed;
+	case EXITED:
+		return marks->exited;
+	case ANNOUNCED:
+		return ends->tracer_lost ? 0 : ends->traced ? ends->traced : marks->notified;
+	case TRACED:
+		return ends->traced;
+	case NOTIFIED:
+		return marks->notified;
+	case WAITED_FOR:
+		return marks->notified || ends->notified_lost ? marks->notified : marks->exited;
+	case LEFT:
+		return memory ? memory->left : 0;
+	case UNMAPPING:
+		return memory ? memory->teardown : 0;
+	case GONE:
+		return memory ? memory->gone : 0;
+	case REAPED:
+		return marks->reaped;
+	case FREED:
+		return marks->freed;
+	}
+	return 0;
 }
 
 uint64_t proclife_process_zombie_since(const struct proclife_process *process)
@@ -30,50 +159,12 @@ uint64_t proclife_process_zombie_since(const struct proclife_process *process)
 
 bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase phase, uint64_t *ns)
 {
-	const struct proclife_marks *marks = ends->marks;
-	const struct proclife_memory *memory = ends->memory;
-	uint64_t from = 0, to = 0;
+	uint64_t from, to;
 
-	switch (phase) {
-	case PROCLIFE_LIFE:
-		from = marks->born;
-		to = marks->exited;
-		break;
-	case PROCLIFE_KILL:
-		from = ends->killed;
-		to = marks->exited;
-		break;
-	case PROCLIFE_TEARDOWN:
-		from = ends->tracer_lost ? 0 : marks->exited;
-		to = ends->traced ? ends->traced : marks->notified;
-		break;
-	case PROCLIFE_HELD:
-		from = memory ? memory->left : 0;
-		to = memory ? memory->teardown : 0;
-		break;
-	case PROCLIFE_UNMAP:
-		from = memory ? memory->teardown : 0;
-		to = memory ? memory->gone : 0;
-		break;
-	case PROCLIFE_TRACED:
-		from = ends->traced;
-		to = marks->notified;
-		break;
-	case PROCLIFE_ZOMBIE:
-		from = marks->notified || ends->notified_lost ? marks->notified : marks->exited;
-		to = marks->reaped;
-		break;
-	case PROCLIFE_RCU_FREE:
-		from = marks->reaped;
-		to = marks->freed;
-		break;
-	case PROCLIFE_EXIT_FREE:
-		from = marks->exited;
-		to = marks->freed;
-		break;
-	case PROCLIFE_PHASES:
-		break;
-	}
+	if ((unsigned int)phase >= PROCLIFE_PHASES)
+		return false;
+	from = time_of(ends, phases[phase].begin);
+	to = time_of(ends, phases[phase].end);
 	if (!from || to < from)
 		return false;
 	*ns = to - from;

@@ -39,23 +39,17 @@ static const char *top(unsigned int number)
 
 static const char *sort(unsigned int number)
 {
-	static const char *const names[SORTS] = {
+	static const char *const names[SORT_PHASES] = {
 		[SORT_TIME] = "time",
 		[SORT_LIFE] = "life",
 		[SORT_ALONE] = "alone",
 		[SORT_CPU] = "cpu",
 		[SORT_RSS] = "rss",
-		[SORT_KILL] = "kill",
-		[SORT_TEARDOWN] = "teardown",
-		[SORT_HELD] = "held",
-		[SORT_UNMAP] = "unmap",
-		[SORT_TRACED] = "traced",
-		[SORT_ZOMBIE] = "zombie",
-		[SORT_RCU_FREE] = "rcu_free",
-		[SORT_EXIT_FREE] = "exit_free",
 	};
 
-	return number + 1 < SORTS ? names[number + 1] : NULL;
+	unsigned int key = number + 1;
+
+	return key < SORT_PHASES ? names[key] : key < SORTS ? proclife_phase_info(sort_phase(key))->name : NULL;
 }
 
 /* In the order of the bits. */
@@ -107,7 +101,7 @@ static const char *event(unsigned int number)
 
 static const char *phase(unsigned int number)
 {
-	return number < PROCLIFE_PHASES ? proclife_phase_name(number) : NULL;
+	return number < PROCLIFE_PHASES ? proclife_phase_info(number)->name : NULL;
 }
 
 static const char *statistic(unsigned int number)

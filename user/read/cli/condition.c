@@ -17,7 +17,7 @@ static const char *const names[] = {
 
 const char *condition_figure(const struct condition *condition)
 {
-	return condition->what == CONDITION_PHASE ? proclife_phase_name(condition->phase) :
+	return condition->what == CONDITION_PHASE ? proclife_phase_info(condition->phase)->name :
 						    names[condition->what];
 }
 

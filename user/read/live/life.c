@@ -160,26 +160,21 @@ static void put_marks(struct text *line, const struct death *death)
 
 static void put_phases(struct text *line, const struct death *death)
 {
-	const char *const spans[PROCLIFE_PHASES] = {
-		[PROCLIFE_LIFE] = death->marks.born ? "born to exit" : "its start to exit", [PROCLIFE_KILL] = "the signal to exit",
-		[PROCLIFE_TEARDOWN] = "exit to the first notice", [PROCLIFE_HELD] = "memory that others held",
-		[PROCLIFE_UNMAP] = "memory unmapped", [PROCLIFE_TRACED] = "a tracer was notified to notified",
-		[PROCLIFE_ZOMBIE] = "notified to reaped",
-		[PROCLIFE_RCU_FREE] = "reaped to freed", [PROCLIFE_EXIT_FREE] = "exit to freed",
-	};
 	unsigned int phase;
 	uint64_t ns;
 
 	text_line(line);
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
+		const struct proclife_phase_info *info = proclife_phase_info(phase);
+
 		if (!death_phase(death, phase, &ns))
 			continue;
-		begin(line, proclife_phase_name(phase));
+		begin(line, info->name);
 		text_time_in(line, 10, ns);
 		text_style(line, STYLE_DIM);
 		/* Where notices are not recorded, that is when it began. */
-		text_printf(line, "  %s", phase == PROCLIFE_ZOMBIE && !death->marks.notified ?
-			    "exit to reaped" : spans[phase]);
+		text_printf(line, "  %s", phase == PROCLIFE_ZOMBIE && !death->marks.notified ? "exit to reaped" :
+			    phase == PROCLIFE_LIFE && !death->marks.born ? "its start to exit" : info->span);
 		text_style(line, STYLE_PLAIN);
 		text_line(line);
 	}

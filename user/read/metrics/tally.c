@@ -29,14 +29,15 @@ static void process_exited(void *data, struct proclife_process *process)
 	tally->exits[exit_of(process->exit_code)] += filter_passes(process);
 }
 
-static void add_phases(struct tally *tally, const struct proclife_process *process,
-		       unsigned int first, unsigned int last)
+static void add_phases(struct tally *tally, const struct proclife_process *process, bool of_memory)
 {
+	enum proclife_phase phase;
 	uint64_t ns;
 
-	for (; first <= last; first++)
-		if (proclife_process_phase(process, (enum proclife_phase)first, &ns))
-			prometheus_times_add(&tally->phases[first], ns);
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
+		if (proclife_phase_info(phase)->of_memory == of_memory &&
+		    proclife_process_phase(process, phase, &ns))
+			prometheus_times_add(&tally->phases[phase], ns);
 }
 
 static void process_gone(void *data, struct proclife_process *process)
@@ -51,14 +52,13 @@ static void process_gone(void *data, struct proclife_process *process)
 	/* Of a zombie from before, the status is known, and it exited then. */
 	if (!proclife_process_has_exited(process) && process->exit_code < 0)
 		tally->exits[TALLY_UNKNOWN]++;
-	add_phases(tally, process, 0, PROCLIFE_HELD - 1);
-	add_phases(tally, process, PROCLIFE_UNMAP + 1, PROCLIFE_PHASES - 1);
+	add_phases(tally, process, false);
 }
 
 static void process_over(void *data, struct proclife_process *process)
 {
 	if (filter_passes(process))
-		add_phases(data, process, PROCLIFE_HELD, PROCLIFE_UNMAP);
+		add_phases(data, process, true);
 }
 
 static uint64_t missed_so_far(const struct run *run)
@@ -178,17 +178,6 @@ static void print_present(const struct tally *tally, uint64_t now, FILE *out)
 
 void tally_print(const struct tally *tally, uint64_t now, FILE *out)
 {
-	static const char *const help[PROCLIFE_PHASES] = {
-		[PROCLIFE_LIFE] = "From fork to exit.",
-		[PROCLIFE_KILL] = "From the signal that ended a process to its exit.",
-		[PROCLIFE_TEARDOWN] = "From exit until the parent, or a tracer, is notified.",
-		[PROCLIFE_HELD] = "Until nobody held the memory that a process had let go of.",
-		[PROCLIFE_UNMAP] = "Unmapping the memory of a process.",
-		[PROCLIFE_TRACED] = "From notifying a tracer to notifying the parent.",
-		[PROCLIFE_ZOMBIE] = "From notifying the parent to the reap.",
-		[PROCLIFE_RCU_FREE] = "From the reap to the free, which RCU delays.",
-		[PROCLIFE_EXIT_FREE] = "From exit to the free.",
-	};
 	unsigned int phase;
 	char name[48];
 
@@ -199,9 +188,10 @@ void tally_print(const struct tally *tally, uint64_t now, FILE *out)
 	print_missing(tally, out);
 	print_present(tally, now, out);
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
-		snprintf(name, sizeof(name), "proclife_%s_seconds",
-			 proclife_phase_name((enum proclife_phase)phase));
-		prometheus_family(out, name, "histogram", help[phase]);
+		const struct proclife_phase_info *info = proclife_phase_info(phase);
+
+		snprintf(name, sizeof(name), "proclife_%s_seconds", info->name);
+		prometheus_family(out, name, "histogram", info->help);
 		prometheus_times(out, name, &tally->phases[phase]);
 	}
 }

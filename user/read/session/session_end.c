@@ -67,16 +67,12 @@ static void json_finish(struct session *s)
 /* Are deaths sorted by a time that depends on where exits begin? */
 static bool ranks_by_exits(const struct options *options)
 {
-	switch (options->sort) {
-	case SORT_LIFE:
-	case SORT_ALONE:
-	case SORT_KILL:
-	case SORT_TEARDOWN:
-	case SORT_EXIT_FREE:
-		return true;
-	default:
-		return false;
-	}
+	const struct proclife_phase_info *info;
+
+	if (options->sort < SORT_PHASES)
+		return options->sort == SORT_LIFE || options->sort == SORT_ALONE;
+	info = proclife_phase_info(sort_phase(options->sort));
+	return !strcmp(info->from, "exit") || !strcmp(info->to, "exit");
 }
 
 /* If exits begin at different places, a sum of times would mean nothing, nor would a rank. */

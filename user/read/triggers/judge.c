@@ -173,20 +173,16 @@ uint64_t judge_due(const struct judged *judged, const struct condition *c)
 	return due;
 }
 
-const char *judge_lacks(const struct run *run, const struct condition *c)
+enum proclife_type judge_lacks(const struct run *run, const struct condition *c)
 {
-	bool is_phase = c->what == CONDITION_PHASE;
+	enum proclife_type type;
+	uint64_t needs;
 
-	if (is_phase && (c->phase == PROCLIFE_ZOMBIE || c->phase == PROCLIFE_RCU_FREE) &&
-	    !is_recorded(run, PROCLIFE_REAP))
-		return "REAP";
-	if (is_phase && (c->phase == PROCLIFE_TEARDOWN || c->phase == PROCLIFE_TRACED || c->phase == PROCLIFE_ZOMBIE) &&
-	    !is_recorded(run, PROCLIFE_NOTIFY))
-		return "NOTIFY";
-	if (is_phase && c->phase == PROCLIFE_KILL && !is_recorded(run, PROCLIFE_SIGNAL))
-		return "SIGNAL";
-	if (is_phase && (c->phase == PROCLIFE_HELD || c->phase == PROCLIFE_UNMAP) &&
-	    !is_recorded(run, PROCLIFE_MM))
-		return "MM";
-	return NULL;
+	if (c->what != CONDITION_PHASE)
+		return PROCLIFE_NONE;
+	needs = proclife_phase_info(c->phase)->needs;
+	for (type = 1; type < PROCLIFE_TYPES; type++)
+		if (needs & PROCLIFE_HAS(type) && !is_recorded(run, type))
+			return type;
+	return PROCLIFE_NONE;
 }

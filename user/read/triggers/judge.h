@@ -34,7 +34,7 @@ uint64_t judge_since(const struct judged *judged, const struct condition *condit
 /* When it will have been so for too long; NEVER if it is not, or if that would be no matter. */
 uint64_t judge_due(const struct judged *judged, const struct condition *condition);
 
-/* Why this trace can never meet the condition, as it lacks what that is about; NULL if it can. */
-const char *judge_lacks(const struct run *run, const struct condition *condition);
+/* The records without which this trace can never meet the condition; PROCLIFE_NONE: it can. */
+enum proclife_type judge_lacks(const struct run *run, const struct condition *condition);
 
 #endif

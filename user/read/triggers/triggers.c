@@ -378,11 +378,12 @@ static void say_lacking(const struct triggers *t)
 	size_t i;
 
 	for (i = 0; i < t->count; i++) {
-		const char *lacks = judge_lacks(t->run, &t->conditions[i]);
+		enum proclife_type lacks = judge_lacks(t->run, &t->conditions[i]);
+		char name[32];
 
 		if (lacks)
 			message("--on %s: this is never so, as %s is not recorded here; --status says why",
-				quoted(t->conditions[i].text), lacks);
+				quoted(t->conditions[i].text), upper(name, sizeof(name), proclife_type_name(lacks)));
 	}
 }
 

@@ -178,13 +178,32 @@ static void claim_shared(struct diff *diff, const struct set *set, double shared
 	change->groups = set->count;
 }
 
+static enum figure sum_of(enum figure part)
+{
+	enum proclife_phase sum = proclife_phase_info(part - FIGURE_PHASES)->part_of;
+
+	return sum < PROCLIFE_PHASES ? FIGURE_PHASES + sum : FIGURES;
+}
+
+static bool is_sum(enum figure figure)
+{
+	enum figure part;
+
+	for (part = FIGURE_PHASES; part < FIGURE_TIMES; part++)
+		if (sum_of(part) == figure)
+			return true;
+	return false;
+}
+
 /* Has a part of the sum changed, or the figure itself at a lower percentile? */
 static bool is_known(unsigned int changed, enum figure figure)
 {
-	unsigned int parts = FIGURE(UNMAP) | FIGURE(TEARDOWN) | FIGURE(ZOMBIE) | FIGURE(RCU_FREE);
+	enum figure part;
 
-	return changed & 1u << figure || (figure == FIGURE_EXIT_FREE && changed & parts) ||
-	       (figure == FIGURE_TEARDOWN && changed & FIGURE(UNMAP));
+	for (part = FIGURE_PHASES; part < FIGURE_TIMES; part++)
+		if (sum_of(part) == figure && is_known(changed, part))
+			return true;
+	return changed & 1u << figure;
 }
 
 /* Is the difference one that anybody meets? */
@@ -472,8 +491,13 @@ void diff_judge(struct diff *diff)
 	judge_only(diff);
 	if (diff->by == PROCLIFE_BY_COMM && !diff->options->threads)
 		diff_mark_above(diff);
-	for (figure = FIGURE_LIFE; figure < FIGURE_TIMES; figure++)
-		judge_figure(diff, figure);
+	/* If a part has changed, the sum is no news. */
+	for (figure = FIGURE_PHASES; figure < FIGURE_TIMES; figure++)
+		if (!is_sum(figure))
+			judge_figure(diff, figure);
+	for (figure = FIGURE_PHASES; figure < FIGURE_TIMES; figure++)
+		if (is_sum(figure))
+			judge_figure(diff, figure);
 	judge_failures(diff);
 	sort_changes(diff);
 	for (i = 0; i < diff->row_count; i++)

@@ -10,19 +10,11 @@
 
 #define LEAST 20 /* lives in a run, for the group to be compared */
 
-/* The parts before the sums: if a part has changed, the sum is no news. */
 enum figure {
 	FIGURE_ALONE,
-	FIGURE_LIFE,
-	FIGURE_KILL,
-	FIGURE_HELD,
-	FIGURE_UNMAP,
-	FIGURE_TEARDOWN,
-	FIGURE_TRACED,
-	FIGURE_ZOMBIE,
-	FIGURE_RCU_FREE,
-	FIGURE_EXIT_FREE,
-	FIGURE_TIMES,
+	FIGURE_PHASES, /* from the first one on */
+	FIGURE_LIFE = FIGURE_PHASES + PROCLIFE_LIFE,
+	FIGURE_TIMES = FIGURE_PHASES + PROCLIFE_PHASES,
 	FIGURE_LIVES = FIGURE_TIMES,
 	FIGURE_FAILED,
 	FIGURES,

@@ -4,21 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum proclife_phase phases[FIGURE_TIMES] = {
-	[FIGURE_LIFE] = PROCLIFE_LIFE,	       [FIGURE_KILL] = PROCLIFE_KILL,
-	[FIGURE_HELD] = PROCLIFE_HELD,	       [FIGURE_UNMAP] = PROCLIFE_UNMAP,
-	[FIGURE_TEARDOWN] = PROCLIFE_TEARDOWN, [FIGURE_TRACED] = PROCLIFE_TRACED,
-	[FIGURE_ZOMBIE] = PROCLIFE_ZOMBIE,
-	[FIGURE_RCU_FREE] = PROCLIFE_RCU_FREE, [FIGURE_EXIT_FREE] = PROCLIFE_EXIT_FREE,
-};
-
 const char *figure_name(const struct diff *diff, enum figure figure)
 {
 	if (figure == FIGURE_FAILED)
 		return "failed";
 	if (figure == FIGURE_LIVES)
 		return diff->options->threads ? "threads" : "processes";
-	return figure == FIGURE_ALONE ? "alone" : proclife_phase_name(phases[figure]);
+	return figure == FIGURE_ALONE ? "alone" : proclife_phase_info(figure - FIGURE_PHASES)->name;
 }
 
 uint64_t row_lives(const struct diff *diff, const struct row *row, unsigned int side)
@@ -143,8 +135,8 @@ static void add_entry(const struct diff *diff, struct cell *cell, const struct e
 	add_count(&cell->lives, counts->lives);
 	add_count(&cell->failed, counts->failed);
 	add_times(cell, FIGURE_ALONE, lineage_alone(lineage, entry->group->name));
-	for (figure = FIGURE_LIFE; figure < FIGURE_TIMES; figure++)
-		add_times(cell, figure, proclife_group_phase(entry->group, phases[figure]));
+	for (figure = FIGURE_PHASES; figure < FIGURE_TIMES; figure++)
+		add_times(cell, figure, proclife_group_phase(entry->group, figure - FIGURE_PHASES));
 }
 
 void diff_table_make(struct diff *diff)

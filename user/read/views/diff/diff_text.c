@@ -78,7 +78,7 @@ static void show_whole(struct diff *diff)
 			if (!proclife_histogram_count(phase_of(diff, 0, phase)) &&
 			    !proclife_histogram_count(phase_of(diff, 1, phase)))
 				continue;
-			text_printf(line, "%-9s %c", side ? "" : proclife_phase_name(phase),
+			text_printf(line, "%-9s %c", side ? "" : proclife_phase_info(phase)->name,
 				    side ? 'B' : 'A');
 			text_percentiles(line, phase_of(diff, side, phase));
 			text_line(line);

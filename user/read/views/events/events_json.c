@@ -198,7 +198,7 @@ static void put_fields(const struct event_json *e, unsigned int type,
 static void put_phase(struct json *json, const struct before *before, enum proclife_phase phase)
 {
 	if (before->known[phase])
-		json_uint(json, proclife_phase_name(phase), before->phases[phase]);
+		json_uint(json, proclife_phase_info(phase)->name, before->phases[phase]);
 }
 
 /* What follows from the flags, and from other records. */

@@ -33,7 +33,7 @@ static void put_phases(struct csv *csv, const struct death *death)
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 		bool known = death_phase(death, phase, &ns);
 
-		csv_number(csv, proclife_phase_name(phase), known, ns);
+		csv_number(csv, proclife_phase_info(phase)->name, known, ns);
 	}
 	csv_number(csv, "alone", death->alone_known, death->alone);
 }

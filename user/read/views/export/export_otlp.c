@@ -179,7 +179,7 @@ static void put_phases(struct spans *spans, const struct death *death)
 			continue;
 		text_clear(&spans->text);
 		text_string(&spans->text, "proclife.");
-		text_string(&spans->text, proclife_phase_name(phase));
+		text_string(&spans->text, proclife_phase_info(phase)->name);
 		otlp_uint(&spans->json, spans->text.s, ns);
 	}
 	if (death->alone_known)

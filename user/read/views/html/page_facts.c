@@ -294,19 +294,20 @@ static void put_bars(struct json *json, const struct proclife_histogram *h)
 static void put_phases(struct facts *facts)
 {
 	struct json *json = &facts->json;
-	size_t i;
+	unsigned int i;
 
 	json_array(json, "phases");
-	for (i = 0; i < PHASE_ROWS; i++) {
-		const struct phase_row *row = &phase_rows[i];
-		const struct proclife_histogram *h = proclife_latency_phase(facts->run->latency, row->phase);
+	for (i = 0; i < PROCLIFE_PHASES; i++) {
+		const struct proclife_phase_info *info = proclife_phase_info(phase_of_row(i));
+		const struct proclife_histogram *h =
+			proclife_latency_phase(facts->run->latency, phase_of_row(i));
 
-		if (row->optional && !proclife_histogram_count(h))
+		if (info->optional && !proclife_histogram_count(h))
 			continue;
 		json_object(json, NULL);
-		json_string(json, "name", proclife_phase_name(row->phase));
-		json_string(json, "from", row->from);
-		json_string(json, "to", row->to);
+		json_string(json, "name", info->name);
+		json_string(json, "from", info->from);
+		json_string(json, "to", info->to);
 		json_percentiles(json, h);
 		put_bars(json, h);
 		json_object_end(json);

@@ -149,7 +149,7 @@ static void show_group(const struct run *run, struct text *line, const struct pr
 
 		if (!h)
 			continue;
-		text_printf(line, "  %-*s", NAME_COLUMNS - 7, proclife_phase_name(phase));
+		text_printf(line, "  %-*s", NAME_COLUMNS - 7, proclife_phase_info(phase)->name);
 		text_percentiles(line, h);
 		text_line(line);
 	}
@@ -204,7 +204,7 @@ void groups_print_json(const struct run *run, const struct proclife_cgroup_ends 
 		for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 			json_line(json, "group");
 			json_group(json, run, run->options->by, groups[i]);
-			json_string(json, "phase", proclife_phase_name(phase));
+			json_string(json, "phase", proclife_phase_info(phase)->name);
 			json_percentiles(json, proclife_group_phase(groups[i], phase));
 			json_line_end(json);
 		}

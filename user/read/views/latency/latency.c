@@ -10,17 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct phase_row phase_rows[PHASE_ROWS] = {
-	{ "signal", "exit", PROCLIFE_KILL, true, false },
-	{ "exit", "notified", PROCLIFE_TEARDOWN, true, true },
-	{ "let go", "unmap", PROCLIFE_HELD, true, false },
-	{ "unmap", "gone", PROCLIFE_UNMAP, true, false },
-	{ "traced", "parent", PROCLIFE_TRACED, true, true },
-	{ "notified", "reap", PROCLIFE_ZOMBIE, false, true },
-	{ "reap", "free", PROCLIFE_RCU_FREE, false, true },
-	{ "exit", "free", PROCLIFE_EXIT_FREE, false, true },
-	{ "fork", "exit", PROCLIFE_LIFE, false, false },
-};
+/* The life is the last row. */
+enum proclife_phase phase_of_row(unsigned int row)
+{
+	return row + 1 < PROCLIFE_PHASES ? row + 1 : PROCLIFE_LIFE;
+}
 
 struct latency {
 	struct slowest *slowest;	   /* these are NULL of several recordings: */
@@ -35,6 +29,13 @@ struct latency {
 static uint64_t phase_count(const struct run *run, enum proclife_phase phase)
 {
 	return proclife_histogram_count(proclife_latency_phase(run->latency, phase));
+}
+
+/* The sum from exit to free, and its parts. */
+static bool has_bars(const struct run *run, enum proclife_phase phase)
+{
+	return (phase == PROCLIFE_EXIT_FREE || proclife_phase_info(phase)->part_of == PROCLIFE_EXIT_FREE) &&
+	       phase_count(run, phase);
 }
 
 /* Is the teardown of the address space a part of an exit? */
@@ -167,23 +168,22 @@ static bool is_wide(const struct screen *screen)
 	return !screen->width || screen->width >= 88;
 }
 
-static void show_row(const struct run *run, struct text *line, size_t row)
+static void show_row(const struct run *run, struct text *line, enum proclife_phase phase)
 {
-	const struct proclife_histogram *h =
-		proclife_latency_phase(run->latency, phase_rows[row].phase);
-	const char *from = phase_rows[row].from;
+	const struct proclife_histogram *h = proclife_latency_phase(run->latency, phase);
+	const struct proclife_phase_info *info = proclife_phase_info(phase);
+	const char *from = info->from;
 
-	if (phase_rows[row].optional && !proclife_histogram_count(h))
+	if (info->optional && !proclife_histogram_count(h))
 		return;
-	if (phase_rows[row].phase == PROCLIFE_ZOMBIE &&
-	    (run->options->threads || !run_has_notify(run)))
+	if (phase == PROCLIFE_ZOMBIE && (run->options->threads || !run_has_notify(run)))
 		from = "exit";
-	text_printf(line, "%-*s", PHASE_NARROW, proclife_phase_name(phase_rows[row].phase));
+	text_printf(line, "%-*s", PHASE_NARROW, info->name);
 	if (is_wide(run->screen)) {
 		text_style(line, STYLE_DIM);
 		text_printf(line, " %s", from);
 		text_draw(line, "→", ">");
-		text_string(line, phase_rows[row].to);
+		text_string(line, info->to);
 		text_style(line, STYLE_PLAIN);
 		text_pad(line, PHASE_WIDE);
 	}
@@ -193,15 +193,15 @@ static void show_row(const struct run *run, struct text *line, size_t row)
 
 static void show_table(const struct run *run, struct text *line)
 {
-	size_t i;
+	unsigned int i;
 
 	text_style(line, STYLE_HEAD);
 	text_printf(line, "%-*s", is_wide(run->screen) ? PHASE_WIDE : PHASE_NARROW, "PHASE");
 	text_percentiles_head(line);
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
-	for (i = 0; i < PHASE_ROWS; i++)
-		show_row(run, line, i);
+	for (i = 0; i < PROCLIFE_PHASES; i++)
+		show_row(run, line, phase_of_row(i));
 }
 
 struct bars {
@@ -224,28 +224,27 @@ static unsigned int bar_columns(const struct run *run, size_t *n)
 
 static void show_bars(const struct run *run, struct text *line)
 {
-	struct bars bars[PHASE_ROWS];
-	unsigned int first = 64, last = 0, bucket, bar;
-	size_t i, n = 0, too_many;
+	struct bars bars[PROCLIFE_PHASES];
+	unsigned int first = 64, last = 0, bucket, bar, i;
+	size_t n = 0, too_many;
 
 	/* Where there is no room for all, the first are parts of the last. */
-	for (i = 0; i < PHASE_ROWS; i++)
-		n += phase_rows[i].has_bars && phase_count(run, phase_rows[i].phase);
+	for (i = 0; i < PROCLIFE_PHASES; i++)
+		n += has_bars(run, i);
 	if (!n)
 		return;
 	too_many = n;
 	bar = bar_columns(run, &n);
 	too_many -= n;
-	for (n = 0, i = 0; i < PHASE_ROWS; i++) {
-		const struct proclife_histogram *h =
-			proclife_latency_phase(run->latency, phase_rows[i].phase);
+	for (n = 0, i = 0; i < PROCLIFE_PHASES; i++) {
+		const struct proclife_histogram *h = proclife_latency_phase(run->latency, i);
 
-		if (!phase_rows[i].has_bars || !proclife_histogram_count(h))
+		if (!has_bars(run, i))
 			continue;
 		if (too_many && too_many--)
 			continue;
 		bars[n].histogram = h;
-		bars[n].name = proclife_phase_name(phase_rows[i].phase);
+		bars[n].name = proclife_phase_info(i)->name;
 		bars[n].highest = 0;
 		bucket = percentiles_bucket(proclife_histogram_min(h));
 		first = bucket < first ? bucket : first;
@@ -288,7 +287,7 @@ static void json_phase(const struct run *run, struct json *json,
 		       enum proclife_phase phase)
 {
 	json_line(json, "latency");
-	json_string(json, "phase", proclife_phase_name(phase));
+	json_string(json, "phase", proclife_phase_info(phase)->name);
 	json_percentiles(json, proclife_latency_phase(run->latency, phase));
 	json_line_end(json);
 }
@@ -297,10 +296,10 @@ static void json_all(const struct run *run, const struct latency *latency)
 {
 	struct json *json = run->json;
 	struct proclife_latency_counts counts = counts_of(run);
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; i < PHASE_ROWS; i++)
-		json_phase(run, json, phase_rows[i].phase);
+	for (i = 0; i < PROCLIFE_PHASES; i++)
+		json_phase(run, json, phase_of_row(i));
 	json_line(json, "lives");
 	json_string(json, "of", run->options->threads ? "threads" : "processes");
 	json_uint(json, "lives", counts.lives);

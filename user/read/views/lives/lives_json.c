@@ -6,17 +6,13 @@
 
 static void json_phases(struct json *json, const struct death *death)
 {
-	static const enum proclife_phase phases[] = {
-		PROCLIFE_LIFE, PROCLIFE_TEARDOWN, PROCLIFE_TRACED, PROCLIFE_ZOMBIE, PROCLIFE_RCU_FREE,
-		PROCLIFE_EXIT_FREE, PROCLIFE_KILL, PROCLIFE_HELD, PROCLIFE_UNMAP,
-	};
-	size_t i;
+	enum proclife_phase phase;
+	uint64_t ns;
 
-	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
-		const char *name = proclife_phase_name(phases[i]);
-		uint64_t ns;
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
+		const char *name = proclife_phase_info(phase)->name;
 
-		if (death_phase(death, phases[i], &ns))
+		if (death_phase(death, phase, &ns))
 			json_uint(json, name, ns);
 		else
 			json_null(json, name);

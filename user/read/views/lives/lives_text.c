@@ -3,6 +3,7 @@
  * The deaths as a table. Where lines have a width, columns are left out until there is room for a
  * command, and the command is cut.
  */
+#include "cli/choices.h"
 #include "output/cut.h"
 #include "output/message.h"
 #include "output/quote.h"
@@ -45,26 +46,16 @@ static const struct {
 /* The columns that are left out first say the least. */
 static const enum lives_column least[] = { LIVES_PPID, LIVES_USER, LIVES_CPU, LIVES_TIME };
 
-/* The title of the figure's column, and where it is if it has one already. */
-static const struct {
-	const char *title;
-	enum lives_column column;
-} figures[SORTS] = {
-	[SORT_NONE] = { NULL, LIVES_COLUMNS },
-	[SORT_TIME] = { NULL, LIVES_TIME },
-	[SORT_LIFE] = { NULL, LIVES_LIFE },
-	[SORT_ALONE] = { "ALONE", LIVES_FIGURE },
-	[SORT_CPU] = { NULL, LIVES_CPU },
-	[SORT_RSS] = { "RSS", LIVES_FIGURE },
-	[SORT_KILL] = { "KILL", LIVES_FIGURE },
-	[SORT_TEARDOWN] = { "TEARDOWN", LIVES_FIGURE },
-	[SORT_HELD] = { "HELD", LIVES_FIGURE },
-	[SORT_UNMAP] = { "UNMAP", LIVES_FIGURE },
-	[SORT_TRACED] = { "TRACED", LIVES_FIGURE },
-	[SORT_ZOMBIE] = { "ZOMBIE", LIVES_FIGURE },
-	[SORT_RCU_FREE] = { "RCU_FREE", LIVES_FIGURE },
-	[SORT_EXIT_FREE] = { "EXIT_FREE", LIVES_FIGURE },
-};
+/* The column of the figure by which lives are sorted. */
+static enum lives_column column_of(enum sort_key sort)
+{
+	static const enum lives_column have_one[] = {
+		[SORT_NONE] = LIVES_COLUMNS, [SORT_TIME] = LIVES_TIME,	  [SORT_LIFE] = LIVES_LIFE,
+		[SORT_ALONE] = LIVES_FIGURE, [SORT_CPU] = LIVES_CPU, [SORT_RSS] = LIVES_FIGURE,
+	};
+
+	return sort < SORT_PHASES ? have_one[sort] : LIVES_FIGURE;
+}
 
 static unsigned int width_of(const struct lives_text *view)
 {
@@ -84,9 +75,9 @@ static void choose_columns(struct lives_text *view)
 	for (i = 0; i < LIVES_COLUMNS; i++)
 		view->shown[i] = true;
 	view->shown[LIVES_IN] = view->numbered;
-	view->shown[LIVES_FIGURE] = figures[view->sort].title;
+	view->shown[LIVES_FIGURE] = column_of(view->sort) == LIVES_FIGURE;
 	for (i = 0; width && i < sizeof(least) / sizeof(least[0]) && width_of(view) > width; i++)
-		view->shown[least[i]] = least[i] == figures[view->sort].column;
+		view->shown[least[i]] = least[i] == column_of(view->sort);
 }
 
 void lives_text_init(struct lives_text *view, const struct run *run, enum sort_key sort)
@@ -118,10 +109,13 @@ void lives_text_titles(struct lives_text *view, bool dated)
 	choose_columns(view);
 	text_style(line, STYLE_HEAD);
 	for (i = 0; i < LIVES_COLUMNS; i++) {
-		const char *title = columns[i].title ? columns[i].title : figures[view->sort].title;
+		const char *title = columns[i].title;
+		char figure[16];
 
 		if (!view->shown[i])
 			continue;
+		if (!title)
+			title = upper(figure, sizeof(figure), choice_name(CHOICE_SORT, view->sort - 1));
 		width = i == LIVES_TIME ? view->time_columns : columns[i].columns;
 		text_string(line, separator);
 		if (i == LIVES_COMMAND)
@@ -330,7 +324,7 @@ static void put_command(struct text *text, const struct death *death, struct rec
 
 static bool by_memory(const struct lives_text *view)
 {
-	return view->sort == SORT_HELD || view->sort == SORT_UNMAP;
+	return view->sort >= SORT_PHASES && proclife_phase_info(sort_phase(view->sort))->of_memory;
 }
 
 /* How much it was, and who let go of it last. */

@@ -175,28 +175,12 @@ struct figure death_figure(const struct death *death, enum sort_key key, uint64_
 		return exactly(true, death->usage.runtime);
 	case SORT_RSS:
 		return exactly(death->max_rss, death->max_rss);
-	case SORT_KILL:
-		return phase_of(death, PROCLIFE_KILL, ended);
-	case SORT_TEARDOWN:
-		return phase_of(death, PROCLIFE_TEARDOWN, ended);
-	case SORT_HELD:
-		return phase_of(death, PROCLIFE_HELD, ended);
-	case SORT_UNMAP:
-		return phase_of(death, PROCLIFE_UNMAP, ended);
-	case SORT_TRACED:
-		return phase_of(death, PROCLIFE_TRACED, ended);
-	case SORT_ZOMBIE:
-		return phase_of(death, PROCLIFE_ZOMBIE, ended);
-	case SORT_RCU_FREE:
-		return phase_of(death, PROCLIFE_RCU_FREE, ended);
-	case SORT_EXIT_FREE:
-		return phase_of(death, PROCLIFE_EXIT_FREE, ended);
 	case SORT_NONE:
 	case SORT_TIME:
-	case SORTS:
-		break;
+		return exactly(death->when, death->when);
+	default:
+		return phase_of(death, sort_phase(key), ended);
 	}
-	return exactly(death->when, death->when);
 }
 
 bool death_before(const struct death *a, const struct death *b)
