@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The tables: deaths line by line, the others as their views print them. */
 #include "live/state.h"
+#include "output/array.h"
 #include "output/message.h"
 #include "views/now/dying.h"
 #include "views/parents/parents.h"
@@ -47,6 +48,7 @@ FILE *lines_begin(struct live *live)
 
 void lines_end(struct live *live, FILE *file, struct lines *lines)
 {
+	size_t room = 0;
 	char *s, *end;
 
 	live->screen.out = stdout; /* which nobody writes to meanwhile */
@@ -56,12 +58,7 @@ void lines_end(struct live *live, FILE *file, struct lines *lines)
 	lines->text = printed;
 	for (s = lines->text; (end = strchr(s, '\n')); s = end + 1) {
 		*end = '\0';
-		if (!(lines->count & (lines->count - 1))) {
-			lines->all = reallocarray(lines->all, lines->count ? 2 * lines->count : 1,
-						  sizeof(*lines->all));
-			if (!lines->all)
-				die_no_memory();
-		}
+		ARRAY_GROW(lines->all, lines->count, room);
 		lines->all[lines->count++] = s;
 	}
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/array.h"
 #include "output/message.h"
 #include "session/forget.h"
 #include <stdlib.h>
@@ -19,18 +20,14 @@ void forget_cgroups(struct run *run, uint64_t now)
 {
 	const struct proclife_process *process = NULL;
 	uint64_t *ids = NULL;
-	size_t count = 0;
+	size_t count = 0, room = 0;
 
 	/* A recording has a list of them, which does not grow. */
 	if (run->options->inputs.count || now < run->forget_at)
 		return;
 	run->forget_at = now + HOUR;
 	while ((process = proclife_tasks_next(run->tasks, process))) {
-		if (!(count & (count - 1))) {
-			ids = reallocarray(ids, count ? 2 * count : 1, sizeof(*ids));
-			if (!ids)
-				die_no_memory();
-		}
+		ARRAY_GROW(ids, count, room);
 		ids[count++] = process->cgroup;
 	}
 	if (proclife_cgroups_keep(run->cgroups, ids, count))

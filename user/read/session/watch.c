@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/array.h"
 #include "output/message.h"
 #include "output/quote.h"
 #include "session/watch.h"
@@ -14,15 +15,7 @@ static void add(struct watch *watch, struct proclife_process *process)
 {
 	if (!process->selected || process->user)
 		return;
-	if (watch->count == watch->size) {
-		size_t size = watch->size ? watch->size * 2 : 64;
-		struct proclife_process **open = reallocarray(watch->open, size, sizeof(*open));
-
-		if (!open)
-			die_no_memory();
-		watch->open = open;
-		watch->size = size;
-	}
+	ARRAY_GROW(watch->open, watch->count, watch->size);
 	watch->open[watch->count++] = process;
 	process->user = (void *)watch->count; /* its place, counted from 1 */
 }

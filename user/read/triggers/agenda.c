@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/array.h"
 #include "output/message.h"
 #include "triggers/agenda.h"
 #include <stdlib.h>
@@ -57,12 +58,7 @@ void agenda_set_due(struct agenda *agenda, struct watched *watched, uint64_t due
 		return;
 	}
 	if (place == NOT_DUE) {
-		if (agenda->due_count == agenda->due_size) {
-			agenda->due_size = agenda->due_size ? 2 * agenda->due_size : 64;
-			agenda->due = reallocarray(agenda->due, agenda->due_size, sizeof(struct watched *));
-			if (!agenda->due)
-				die_no_memory();
-		}
+		ARRAY_GROW(agenda->due, agenda->due_count, agenda->due_size);
 		place = agenda->due_count++;
 	}
 	sift(agenda, place, watched);

@@ -7,6 +7,7 @@
  * The end of a child counts, not its reap: of several that are reaped at once, or one after the other
  * in the order of a script, the one that ended last has kept its reaper waiting.
  */
+#include "output/array.h"
 #include "output/message.h"
 #include "views/critical/critical.h"
 #include <stdlib.h>
@@ -60,13 +61,7 @@ static void add_step(struct walk *walk, uint64_t from, uint64_t to)
 
 	if (!time)
 		return;
-	if (critical->count == critical->room) {
-		critical->room = critical->room ? critical->room * 2 : 64;
-		critical->steps = reallocarray(critical->steps, critical->room,
-					       sizeof(*critical->steps));
-		if (!critical->steps)
-			die_no_memory();
-	}
+	ARRAY_GROW(critical->steps, critical->count, critical->room);
 	critical->steps[critical->count++] = (struct critical_step){
 		.from = from,
 		.to = to,
@@ -78,12 +73,7 @@ static void add_step(struct walk *walk, uint64_t from, uint64_t to)
 
 static void push(struct walk *walk, struct frame frame)
 {
-	if (walk->depth == walk->room) {
-		walk->room = walk->room ? walk->room * 2 : 64;
-		walk->frames = reallocarray(walk->frames, walk->room, sizeof(*walk->frames));
-		if (!walk->frames)
-			die_no_memory();
-	}
+	ARRAY_GROW(walk->frames, walk->depth, walk->room);
 	walk->frames[walk->depth++] = frame;
 	walk->known[frame.life] |= WITHIN;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/array.h"
 #include "output/message.h"
 #include "views/critical/kin.h"
 #include <errno.h>
@@ -30,12 +31,9 @@ const char *kin_text(const struct kin *kin, uint32_t number, uint32_t *bytes)
 
 static struct kin_life *add(struct kin *kin)
 {
-	if (kin->count == kin->room) {
-		kin->room = kin->room ? kin->room / 2 * 3 : 64;
-		kin->all = reallocarray(kin->all, kin->room, sizeof(*kin->all));
-		if (!kin->all || kin->room >= NOBODY / 3 * 2)
-			die_no_memory();
-	}
+	if (kin->count >= NOBODY / 3 * 2)
+		die_no_memory();
+	ARRAY_GROW(kin->all, kin->count, kin->room);
 	memset(&kin->all[kin->count], 0, sizeof(*kin->all));
 	return &kin->all[kin->count++];
 }

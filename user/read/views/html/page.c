@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --html: all lives are collected, and written as one page for browsers at the end. */
+#include "output/array.h"
 #include "output/message.h"
 #include "output/quote.h"
 #include "output/replace.h"
@@ -20,12 +21,9 @@ struct open_memory {
 
 static struct page_life *add(struct page *page)
 {
-	if (page->count == page->room) {
-		page->room = page->room ? page->room / 2 * 3 : 64;
-		page->all = reallocarray(page->all, page->room, sizeof(*page->all));
-		if (!page->all || page->room >= NOBODY / 3 * 2)
-			die_no_memory();
-	}
+	if (page->count >= NOBODY / 3 * 2)
+		die_no_memory();
+	ARRAY_GROW(page->all, page->count, page->room);
 	memset(&page->all[page->count], 0, sizeof(*page->all));
 	return &page->all[page->count++];
 }

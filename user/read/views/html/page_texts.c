@@ -10,6 +10,7 @@
  * in, which follow. Each is one of the RECENT last ones that were put in, 0 being the very last, or the
  * number of a word, from RECENT on.
  */
+#include "output/array.h"
 #include "output/message.h"
 #include "output/quote.h"
 #include "views/html/page.h"
@@ -126,12 +127,7 @@ uint32_t page_cgroup(struct page_texts *texts, uint64_t cgroup)
 
 static void add_word(struct page_texts *texts, const char *s, size_t n)
 {
-	if (texts->word_count == texts->word_room) {
-		texts->word_room = texts->word_room ? 2 * texts->word_room : 256;
-		texts->line = reallocarray(texts->line, texts->word_room, sizeof(*texts->line));
-		if (!texts->line)
-			die_no_memory();
-	}
+	ARRAY_GROW(texts->line, texts->word_count, texts->word_room);
 	texts->line[texts->word_count++] = page_number(&texts->words, s, n);
 }
 

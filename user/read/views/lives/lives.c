@@ -3,7 +3,7 @@
  * One line a death: as it happens, or with --sort and --top all of them at the end, or the largest.
  * What comes after the EXIT is then part of it.
  */
-#include "output/message.h"
+#include "output/array.h"
 #include "views/share/alone.h"
 #include "views/share/id_table.h"
 #include "views/lives/lives.h"
@@ -133,12 +133,7 @@ static void keep(struct lives *lives, struct death *death)
 		free(death);
 		return;
 	}
-	if (lives->kept_count == lives->kept_size) {
-		lives->kept_size = lives->kept_size ? 2 * lives->kept_size : 64;
-		lives->kept = reallocarray(lives->kept, lives->kept_size, sizeof(*lives->kept));
-		if (!lives->kept)
-			die_no_memory();
-	}
+	ARRAY_GROW(lives->kept, lives->kept_count, lives->kept_size);
 	lives->kept[lives->kept_count++] = death;
 	if (top)
 		sift_up(lives->kept, lives->kept_count - 1);

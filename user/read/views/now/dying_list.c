@@ -4,6 +4,7 @@
  * who of them is still there, and whom the records are too young for. The parent, or a tracer, is notified as the
  * last thread becomes a zombie in /proc, whatever its signal, unless another thread is still a zombie there.
  */
+#include "output/array.h"
 #include "output/message.h"
 #include "views/now/dying.h"
 #include <stdlib.h>
@@ -92,16 +93,12 @@ struct dying_list dying_collect(const struct run *run, const char *proc)
 	const struct proclife_process *process = NULL;
 	struct dying_list list = { 0 };
 	struct dying dying;
+	size_t room = 0;
 
 	while ((process = proclife_tasks_next(run->tasks, process))) {
 		if (!look_at(&dying, process, proc))
 			continue;
-		if (!(list.count & (list.count - 1))) {
-			list.all = reallocarray(list.all, list.count ? 2 * list.count : 1,
-						sizeof(*list.all));
-			if (!list.all)
-				die_no_memory();
-		}
+		ARRAY_GROW(list.all, list.count, room);
 		list.all[list.count++] = dying;
 	}
 	if (list.count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --expect left: the processes that are still alive when it is judged, as a tree. */
-#include "output/message.h"
+#include "output/array.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
 #include "views/share/lived.h"
@@ -33,17 +33,6 @@ static size_t find(const struct left *all, size_t count, uint64_t id)
 	return low < count && all[low].process->id == id ? low + 1 : 0;
 }
 
-/* Room for one more. */
-static void grow(struct left **all, size_t n, size_t *size)
-{
-	if (n < *size)
-		return;
-	*size = *size ? 2 * *size : 64;
-	*all = reallocarray(*all, *size, sizeof(**all));
-	if (!*all)
-		die_no_memory();
-}
-
 /* [0] stands above all; the caller frees it. */
 static struct left *collect(const struct run *run, size_t *count)
 {
@@ -51,13 +40,14 @@ static struct left *collect(const struct run *run, size_t *count)
 	struct left *all = NULL;
 	size_t size = 0, n = 0, i;
 
-	grow(&all, 0, &size);
+	ARRAY_GROW(all, n, size);
 	all[0] = (struct left){ .process = NULL };
 	while ((process = proclife_tasks_next(run->tasks, process))) {
 		if (!process->selected || !process->matches ||
 		    proclife_process_state(process) != PROCLIFE_IS_ALIVE)
 			continue;
-		grow(&all, ++n, &size);
+		n++;
+		ARRAY_GROW(all, n, size);
 		all[n] = (struct left){ .process = process };
 	}
 	for (i = 1; i <= n; i++) {

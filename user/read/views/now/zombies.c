@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes that have exited and were not reaped: the oldest first, and who should reap them. */
-#include "output/message.h"
+#include "output/array.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
 #include "views/views.h"
@@ -34,12 +34,7 @@ static const struct proclife_process **collect(const struct run *run, size_t *co
 		if (!process->selected || !process->matches ||
 		    proclife_process_state(process) != PROCLIFE_IS_ZOMBIE)
 			continue;
-		if (n == size) {
-			size = size ? 2 * size : 16;
-			zombies = reallocarray(zombies, size, sizeof(*zombies));
-			if (!zombies)
-				die_no_memory();
-		}
+		ARRAY_GROW(zombies, n, size);
 		zombies[n++] = process;
 	}
 	if (n)

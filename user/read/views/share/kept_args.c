@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/array.h"
 #include "output/message.h"
 #include "views/share/kept_args.h"
 #include <stdlib.h>
@@ -33,12 +34,7 @@ void kept_words_begin(struct kept_words *words, const struct kept_args *kept, ui
 
 	*words = (struct kept_words){ 0 };
 	for (i = 0; i < kept->bytes && words->count < most; i += (uint32_t)strlen(kept->text + i) + 1) {
-		if (words->count == size) {
-			size = size ? 2 * size : 16;
-			words->all = reallocarray(words->all, size, sizeof(*words->all));
-			if (!words->all)
-				die_no_memory();
-		}
+		ARRAY_GROW(words->all, words->count, size);
 		words->all[words->count++] = kept->text + i;
 	}
 	if (words->count)

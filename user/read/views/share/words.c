@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/array.h"
 #include "output/cut.h"
 #include "output/message.h"
 #include "output/quote.h"
@@ -14,12 +15,7 @@ static const char spaces[] = " \t\n\v\f\r";
 
 static void add(struct line_words *words, const char *s, size_t length, bool part)
 {
-	if (words->count == words->room) {
-		words->room = words->room ? words->room * 2 : 64;
-		words->all = reallocarray(words->all, words->room, sizeof(*words->all));
-		if (!words->all)
-			die_no_memory();
-	}
+	ARRAY_GROW(words->all, words->count, words->room);
 	words->all[words->count++] = (struct word){ .s = s, .length = length, .part = part };
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/array.h"
 #include "output/message.h"
 #include "views/summary/programs.h"
 #include <search.h>
@@ -79,13 +80,7 @@ static struct program *program_of(struct programs *programs, const struct progra
 	program->name = key->name ? strdup(key->name) : NULL;
 	if ((key->name && !program->name) || !tsearch(program, &programs->root, compare_keys))
 		die_no_memory();
-	if (!(programs->count & (programs->count - 1))) {
-		size_t size = programs->count ? 2 * programs->count : 1;
-
-		programs->all = reallocarray(programs->all, size, sizeof(*programs->all));
-		if (!programs->all)
-			die_no_memory();
-	}
+	ARRAY_GROW(programs->all, programs->count, programs->room);
 	programs->all[programs->count++] = program;
 	return program;
 }

@@ -32,6 +32,7 @@ struct programs {
 	void *root; /* of tsearch(3) */
 	struct program **all;
 	size_t count;
+	size_t room;
 	uint64_t runs;
 	uint64_t failed;
 	uint64_t open;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The tree of who started whom: collects it, and decides how much of it to show. */
+#include "output/array.h"
 #include "output/message.h"
 #include "views/tree/tree.h"
 #include <errno.h>
@@ -13,15 +14,7 @@ static void collect_thread(void *data, struct proclife_task *task)
 
 	if (task->leader || !task->process || !task->process->selected)
 		return;
-	if (view->thread_count == view->thread_size) {
-		size_t size = view->thread_size ? view->thread_size * 2 : 256;
-
-		t = reallocarray(view->threads, size, sizeof(*t));
-		if (!t)
-			die_no_memory();
-		view->threads = t;
-		view->thread_size = size;
-	}
+	ARRAY_GROW(view->threads, view->thread_count, view->thread_size);
 	t = &view->threads[view->thread_count++];
 	t->process = task->process->id;
 	t->seen = task->seen;
