@@ -12,161 +12,161 @@ static uint64_t since(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-static uint64_t was_zombie(const struct death *death, uint64_t until)
+static uint64_t was_zombie(const struct slow *slow, uint64_t until)
 {
-	return death->is_held ? 0 : since(marks_zombie_since(&death->marks), until);
+	return slow->death.is_held ? 0 : since(marks_zombie_since(&slow->death.marks), until);
 }
 
 /* When its exit was over. */
-static uint64_t announced(const struct death *death)
+static uint64_t announced(const struct slow *slow)
 {
-	return death->tracer.ts ? death->tracer.ts : death->marks.notified;
+	return slow->death.tracer.ts ? slow->death.tracer.ts : slow->death.marks.notified;
 }
 
 /* The same of one that is still dying: not by the end of the trace. */
-static uint64_t torn_down(const struct death *death)
+static uint64_t torn_down(const struct slow *slow)
 {
-	return death->state == PROCLIFE_IS_DYING ? death->ended : announced(death);
+	return slow->death.state == PROCLIFE_IS_DYING ? slow->ended : announced(slow);
 }
 
 /* How long a tracer kept it from its parent. */
-static uint64_t was_held(const struct death *death)
+static uint64_t was_held(const struct slow *slow)
 {
-	return death->tracer.ts ? since(death->tracer.ts, death->is_held ? death->ended : death->marks.notified) : 0;
+	return slow->death.tracer.ts ? since(slow->death.tracer.ts, slow->death.is_held ? slow->ended : slow->death.marks.notified) : 0;
 }
 
-static void put_parent(struct text *text, const struct death *death)
+static void put_parent(struct text *text, const struct slow *slow)
 {
-	if (death->parent_known)
-		text_who(text, death->parent_comm, death->parent_tgid);
+	if (slow->parent_known)
+		text_who(text, slow->parent_comm, slow->death.parent_tgid);
 	else
-		text_printf(text, "its parent (%" PRIu32 ")", death->parent_tgid);
+		text_printf(text, "its parent (%" PRIu32 ")", slow->death.parent_tgid);
 }
 
 /* The same at the beginning of a sentence, which is about the parent. */
-static void put_its_parent(struct text *text, const struct death *death)
+static void put_its_parent(struct text *text, const struct slow *slow)
 {
-	if (death->parent_known)
+	if (slow->parent_known)
 		text_string(text, "its parent ");
-	put_parent(text, death);
+	put_parent(text, slow);
 }
 
 /* Its parent by birth was gone by then: it cannot have reaped. */
-static bool is_adopted(const struct death *death)
+static bool is_adopted(const struct slow *slow)
 {
-	return death->parent_tgid && death->real_parent_tgid &&
-	       death->parent_tgid != death->real_parent_tgid &&
-	       death->parent_tgid != death->reaper_tgid;
+	return slow->death.parent_tgid && slow->real_parent_tgid &&
+	       slow->death.parent_tgid != slow->real_parent_tgid &&
+	       slow->death.parent_tgid != slow->death.reaper_tgid;
 }
 
 /* The parent that it had when it exited did not reap it: that one has exited since, most likely. */
-static bool is_left(const struct death *death)
+static bool is_left(const struct slow *slow)
 {
-	return !death->is_thread && death->real_parent_tgid && death->reaper_tgid &&
-	       death->reaper_tgid != death->real_parent_tgid && death->reaper_tgid != death->parent_tgid;
+	return !slow->is_thread && slow->real_parent_tgid && slow->death.reaper_tgid &&
+	       slow->death.reaper_tgid != slow->real_parent_tgid && slow->death.reaper_tgid != slow->death.parent_tgid;
 }
 
-static void explain_adopted(struct text *text, const struct death *death)
+static void explain_adopted(struct text *text, const struct slow *slow)
 {
-	if (!is_adopted(death))
+	if (!is_adopted(slow))
 		return;
-	put_its_parent(text, death);
+	put_its_parent(text, slow);
 	text_string(text, " had exited: ");
 }
 
 /* Whoever reaped it could not do so before that parent had exited. */
-static void explain_left(struct text *text, const struct death *death, uint64_t zombie)
+static void explain_left(struct text *text, const struct slow *slow, uint64_t zombie)
 {
-	if (death->real_parent_tgid == death->parent_tgid)
-		put_its_parent(text, death);
+	if (slow->real_parent_tgid == slow->death.parent_tgid)
+		put_its_parent(text, slow);
 	else
-		text_printf(text, "its parent (%" PRIu32 ")", death->real_parent_tgid);
+		text_printf(text, "its parent (%" PRIu32 ")", slow->real_parent_tgid);
 	text_string(text, " did not reap it: ");
-	text_actor(text, death->reaper_comm, death->reaper_named, death->reaper_tgid);
+	text_actor(text, slow->reaper_comm, slow->reaper_named, slow->death.reaper_tgid);
 	text_string(text, " did, ");
 	text_time(text, zombie);
-	text_printf(text, " after the %s", death->marks.notified ? "parent was notified" : "exit");
+	text_printf(text, " after the %s", slow->death.marks.notified ? "parent was notified" : "exit");
 }
 
-static void explain_open_zombie(struct text *text, const struct death *death)
+static void explain_open_zombie(struct text *text, const struct slow *slow)
 {
-	explain_adopted(text, death);
-	if (is_adopted(death))
-		text_printf(text, "(%" PRIu32 ")", death->real_parent_tgid);
+	explain_adopted(text, slow);
+	if (is_adopted(slow))
+		text_printf(text, "(%" PRIu32 ")", slow->real_parent_tgid);
 	else
-		put_parent(text, death);
+		put_parent(text, slow);
 	text_string(text, " has not reaped it for ");
-	text_time(text, was_zombie(death, death->ended));
+	text_time(text, was_zombie(slow, slow->ended));
 }
 
 /* Who did not want to know: who was notified last; where notices are not recorded, its parent as of its exit. */
-static void put_ignorer(struct text *text, const struct death *death)
+static void put_ignorer(struct text *text, const struct slow *slow)
 {
-	uint32_t last = death->notified_tgid ? death->notified_tgid : death->real_parent_tgid;
+	uint32_t last = slow->notified_tgid ? slow->notified_tgid : slow->real_parent_tgid;
 
-	if (!last || last == death->parent_tgid)
-		put_parent(text, death);
-	else if (death->notified_known)
-		text_who(text, death->notified_comm, last);
+	if (!last || last == slow->death.parent_tgid)
+		put_parent(text, slow);
+	else if (slow->notified_known)
+		text_who(text, slow->notified_comm, last);
 	else
 		text_printf(text, "(%" PRIu32 ")", last);
 }
 
 /* Nobody had to call wait(2): it is a thread, or a process whose parent ignores its end. */
-static void explain_itself(struct text *text, const struct death *death, uint64_t zombie)
+static void explain_itself(struct text *text, const struct slow *slow, uint64_t zombie)
 {
 	text_string(text, "it was released ");
 	text_time(text, zombie);
 	text_string(text, " after its exit");
-	if (death->is_thread)
+	if (slow->is_thread)
 		return;
 	text_string(text, ", by ");
-	if (death->reaper_tgid == death->tgid)
+	if (slow->death.reaper_tgid == slow->death.tgid)
 		text_string(text, "itself");
 	else
-		text_actor(text, death->reaper_comm, death->reaper_named, death->reaper_tgid);
-	if (!death->ended_with_parent && death->autoreaped == PROCLIFE_AUTOREAP_CLONE) {
+		text_actor(text, slow->reaper_comm, slow->reaper_named, slow->death.reaper_tgid);
+	if (!slow->ended_with_parent && slow->death.autoreaped == PROCLIFE_AUTOREAP_CLONE) {
 		text_string(text, ": it was made with CLONE_AUTOREAP");
 		return;
 	}
-	if (!death->ended_with_parent && death->autoreaped == PROCLIFE_AUTOREAP_UNKNOWN) {
+	if (!slow->ended_with_parent && slow->death.autoreaped == PROCLIFE_AUTOREAP_UNKNOWN) {
 		text_string(text, ": nobody had to reap it, why is not known");
 		return;
 	}
 	text_string(text, ": ");
-	put_ignorer(text, death);
-	text_string(text, death->ended_with_parent ? ", the init of its pid namespace, was ending" :
-			  death->autoreaped == PROCLIFE_AUTOREAP_NOCLDWAIT ? " has SA_NOCLDWAIT" : " ignores SIGCHLD");
+	put_ignorer(text, slow);
+	text_string(text, slow->ended_with_parent ? ", the init of its pid namespace, was ending" :
+			  slow->death.autoreaped == PROCLIFE_AUTOREAP_NOCLDWAIT ? " has SA_NOCLDWAIT" : " ignores SIGCHLD");
 }
 
-static void explain_zombie(struct text *text, const struct death *death)
+static void explain_zombie(struct text *text, const struct slow *slow)
 {
-	uint64_t zombie = was_zombie(death, death->marks.reaped), came;
+	uint64_t zombie = was_zombie(slow, slow->death.marks.reaped), came;
 
-	if (death->autoreaped || (death->is_thread && death->reaper_tgid == death->tgid)) {
-		explain_itself(text, death, zombie);
+	if (slow->death.autoreaped || (slow->is_thread && slow->death.reaper_tgid == slow->death.tgid)) {
+		explain_itself(text, slow, zombie);
 		return;
 	}
-	if (is_left(death)) {
-		explain_left(text, death, zombie);
+	if (is_left(slow)) {
+		explain_left(text, slow, zombie);
 		return;
 	}
-	explain_adopted(text, death);
-	text_actor(text, death->reaper_comm, death->reaper_named, death->reaper_tgid);
-	if (!death->reaper_waited || !(death->is_thread || death->marks.notified)) {
+	explain_adopted(text, slow);
+	text_actor(text, slow->reaper_comm, slow->reaper_named, slow->death.reaper_tgid);
+	if (!slow->reaper_waited || !(slow->is_thread || slow->death.marks.notified)) {
 		text_string(text, " reaped it ");
 		text_time(text, zombie);
 		text_printf(text, " after %s; whether it was in wait() is not known",
-			    death->marks.notified ? "it was notified" : "the exit");
+			    slow->death.marks.notified ? "it was notified" : "the exit");
 		return;
 	}
-	if (death->reaper_waited <= marks_zombie_since(&death->marks)) {
+	if (slow->reaper_waited <= marks_zombie_since(&slow->death.marks)) {
 		text_string(text, " was in wait(), but took ");
 		text_time(text, zombie);
 		text_string(text, " to wake up and reap");
 		return;
 	}
-	came = death->reaper_waited - marks_zombie_since(&death->marks);
+	came = slow->reaper_waited - marks_zombie_since(&slow->death.marks);
 	text_string(text, " was not in wait(): it came ");
 	text_time(text, came);
 	text_string(text, " later");
@@ -176,93 +176,93 @@ static void explain_zombie(struct text *text, const struct death *death)
 	}
 }
 
-static void explain_traced(struct text *text, const struct death *death)
+static void explain_traced(struct text *text, const struct slow *slow)
 {
-	text_who(text, death->tracer.comm, death->tracer.tgid);
-	text_string(text, death->is_held ? ", which traces it, has not waited for it for " :
+	text_who(text, slow->death.tracer.comm, slow->death.tracer.tgid);
+	text_string(text, slow->death.is_held ? ", which traces it, has not waited for it for " :
 		    " traced it, and held it for ");
-	text_time(text, was_held(death));
-	if (death->is_held)
+	text_time(text, was_held(slow));
+	if (slow->death.is_held)
 		text_string(text, ": so its parent is not notified");
 	else
 		text_string(text, " before its parent was notified");
 }
 
-static void explain_rcu(struct text *text, const struct death *death, const char *rcu)
+static void explain_rcu(struct text *text, const struct slow *slow, const char *rcu)
 {
 	bool nocb, lazy;
 
-	if (!death->marks.freed) {
+	if (!slow->death.marks.freed) {
 		text_string(text, "RCU: reaped ");
-		text_time(text, since(death->marks.reaped, death->ended));
+		text_time(text, since(slow->death.marks.reaped, slow->ended));
 		text_string(text, " ago, and not freed yet");
 		return;
 	}
 	text_string(text, "RCU: freed ");
-	text_time(text, since(death->marks.reaped, death->marks.freed));
-	text_printf(text, " after the reap on CPU %u", death->free_cpu);
-	rcu_of_cpu(rcu, death->free_cpu, &nocb, &lazy);
+	text_time(text, since(slow->death.marks.reaped, slow->death.marks.freed));
+	text_printf(text, " after the reap on CPU %u", slow->free_cpu);
+	rcu_of_cpu(rcu, slow->free_cpu, &nocb, &lazy);
 	if (nocb)
 		text_printf(text, " (nocb%s)", lazy ? ", lazy" : "");
 }
 
 /* After its memory come its files, and little else. Returns since when; 0: not known. */
-static uint64_t without_memory_since(const struct death *death)
+static uint64_t without_memory_since(const struct slow *slow)
 {
-	const struct proclife_memory *memory = &death->memory;
+	const struct proclife_memory *memory = &slow->death.memory;
 	uint64_t gone = memory->own ? memory->gone : memory->left;
 
-	return gone >= death->marks.exited && gone <= torn_down(death) ? gone : 0;
+	return gone >= slow->death.marks.exited && gone <= torn_down(slow) ? gone : 0;
 }
 
-static void explain_teardown(struct text *text, const struct death *death)
+static void explain_teardown(struct text *text, const struct slow *slow)
 {
-	uint64_t took = since(death->marks.exited, torn_down(death));
-	uint64_t without = without_memory_since(death);
+	uint64_t took = since(slow->death.marks.exited, torn_down(slow));
+	uint64_t without = without_memory_since(slow);
 
-	if (death->state == PROCLIFE_IS_DYING)
+	if (slow->death.state == PROCLIFE_IS_DYING)
 		text_string(text, "teardown: its parent has not been notified for ");
 	else
-		text_printf(text, "%sits %s was notified ", death->tracer_lost ? "" : "teardown: ",
-			    death->tracer.ts ? "tracer" : "parent");
+		text_printf(text, "%sits %s was notified ", slow->tracer_lost ? "" : "teardown: ",
+			    slow->death.tracer.ts ? "tracer" : "parent");
 	text_time(text, took);
-	if (death->state != PROCLIFE_IS_DYING)
+	if (slow->death.state != PROCLIFE_IS_DYING)
 		text_string(text, " after its exit");
-	if (death->tracer_lost) {
+	if (slow->tracer_lost) {
 		text_string(text, "; whether a tracer held it before that is not known");
 		return;
 	}
-	if (without && torn_down(death) - without > took / 2) {
+	if (without && torn_down(slow) - without > took / 2) {
 		text_string(text, ", ");
-		text_time(text, torn_down(death) - without);
+		text_time(text, torn_down(slow) - without);
 		text_string(text, " of that after it had let its memory go");
-	} else if (death->max_rss && !death->memory.gone) {
+	} else if (slow->death.max_rss && !slow->death.memory.gone) {
 		text_string(text, " (RSS up to ");
-		text_size(text, death->max_rss);
+		text_size(text, slow->death.max_rss);
 		text_string(text, ")");
 	}
 }
 
 /* Whoever sent the signal had to wait, before all that the rest is about. */
-static void explain_kill(struct text *text, const struct death *death)
+static void explain_kill(struct text *text, const struct slow *slow)
 {
-	uint64_t kill = death->marks.exited - death->killed;
+	uint64_t kill = slow->death.marks.exited - slow->death.killed;
 	char buffer[24];
 
-	if (!death->killed || death->killed > death->marks.exited || kill < death_took(death) / 10)
+	if (!slow->death.killed || slow->death.killed > slow->death.marks.exited || kill < slow_took(slow) / 10)
 		return;
-	text_string(text, signal_name(death->killer.signo, buffer));
-	text_killer(text, &death->killer, death->tgid, death->cgroups);
+	text_string(text, signal_name(slow->death.killer.signo, buffer));
+	text_killer(text, &slow->death.killer, slow->death.tgid, slow->death.run->cgroups);
 	text_string(text, "; began to exit ");
 	text_time(text, kill);
 	text_string(text, " later; ");
 }
 
 /* How its memory came back, if that took some of the time, or more. */
-static void explain_memory(struct text *text, const struct death *death)
+static void explain_memory(struct text *text, const struct slow *slow)
 {
-	const struct proclife_memory *memory = &death->memory;
-	uint64_t worth = death_took(death) / 10;
+	const struct proclife_memory *memory = &slow->death.memory;
+	uint64_t worth = slow_took(slow) / 10;
 	size_t before;
 
 	if (memory->left && !memory->teardown && memory->open && !memory->async) {
@@ -275,7 +275,7 @@ static void explain_memory(struct text *text, const struct death *death)
 		memory_put_last(text, "by ", memory);
 		if (text->len > before)
 			text_string(text, ", ");
-		text_time(text, since(death->marks.exited, memory->teardown));
+		text_time(text, since(slow->death.marks.exited, memory->teardown));
 		text_string(text, " after its exit");
 	}
 	if (memory->teardown && memory->gone && memory->gone - memory->teardown >= worth) {
@@ -296,58 +296,58 @@ static void explain_memory(struct text *text, const struct death *death)
 }
 
 /* Where no REAP is recorded, or this one was lost. */
-static void explain_unreaped(struct text *text, const struct death *death)
+static void explain_unreaped(struct text *text, const struct slow *slow)
 {
-	uint64_t end = death->marks.freed ? death->marks.freed : death->ended;
+	uint64_t end = slow->death.marks.freed ? slow->death.marks.freed : slow->ended;
 
-	text_string(text, death->marks.freed ? "freed " : "not freed ");
-	text_time(text, was_zombie(death, end));
+	text_string(text, slow->death.marks.freed ? "freed " : "not freed ");
+	text_time(text, was_zombie(slow, end));
 	text_printf(text, " after %s; %s it was reaped was not seen",
-		    death->marks.notified ? "its parent was notified" : "the exit",
-		    death->marks.freed ? "when" : "whether");
+		    slow->death.marks.notified ? "its parent was notified" : "the exit",
+		    slow->death.marks.freed ? "when" : "whether");
 }
 
 /* A leader cannot be reaped while threads of its process live. */
-static bool explain_leader(struct text *text, const struct death *death)
+static bool explain_leader(struct text *text, const struct slow *slow)
 {
-	if (!death->is_thread || death->group_exited <= death->marks.exited ||
-	    death->group_exited - death->marks.exited < death_took(death) / 2)
+	if (!slow->is_thread || slow->group_exited <= slow->death.marks.exited ||
+	    slow->group_exited - slow->death.marks.exited < slow_took(slow) / 2)
 		return false;
 	text_string(text, "the leader exited ");
-	text_time(text, death->group_exited - death->marks.exited);
+	text_time(text, slow->group_exited - slow->death.marks.exited);
 	text_string(text, " before its last thread");
 	return true;
 }
 
-void text_why(struct text *text, const struct death *death, const char *rcu)
+void text_why(struct text *text, const struct slow *slow, const char *rcu)
 {
-	const struct proclife_marks *marks = &death->marks;
-	uint64_t teardown = since(marks->exited, torn_down(death)), held = was_held(death);
-	uint64_t until = marks->reaped ? marks->reaped : marks->freed ? marks->freed : death->ended;
-	uint64_t zombie = was_zombie(death, until);
-	uint64_t free = marks->reaped ? since(since(marks->exited, marks->reaped), death_took(death)) : 0;
+	const struct proclife_marks *marks = &slow->death.marks;
+	uint64_t teardown = since(marks->exited, torn_down(slow)), held = was_held(slow);
+	uint64_t until = marks->reaped ? marks->reaped : marks->freed ? marks->freed : slow->ended;
+	uint64_t zombie = was_zombie(slow, until);
+	uint64_t free = marks->reaped ? since(since(marks->exited, marks->reaped), slow_took(slow)) : 0;
 
-	if (explain_leader(text, death))
+	if (explain_leader(text, slow))
 		return;
-	explain_kill(text, death);
+	explain_kill(text, slow);
 	if (marks->reaped && free >= zombie && free >= teardown && free >= held)
-		explain_rcu(text, death, rcu);
+		explain_rcu(text, slow, rcu);
 	else if (held && held >= zombie && held >= teardown)
-		explain_traced(text, death);
-	else if (death->state == PROCLIFE_IS_DYING || (teardown >= zombie && teardown))
-		explain_teardown(text, death);
-	else if (!marks->reaped && death->state != PROCLIFE_IS_ZOMBIE)
-		explain_unreaped(text, death);
+		explain_traced(text, slow);
+	else if (slow->death.state == PROCLIFE_IS_DYING || (teardown >= zombie && teardown))
+		explain_teardown(text, slow);
+	else if (!marks->reaped && slow->death.state != PROCLIFE_IS_ZOMBIE)
+		explain_unreaped(text, slow);
 	else if (!marks->reaped)
-		explain_open_zombie(text, death);
+		explain_open_zombie(text, slow);
 	else
-		explain_zombie(text, death);
-	explain_memory(text, death);
-	if (!death->is_thread && death->leader_exited && death->threads > 1 &&
-	    death->marks.exited > death->leader_exited &&
-	    death->marks.exited - death->leader_exited > death_took(death)) {
+		explain_zombie(text, slow);
+	explain_memory(text, slow);
+	if (!slow->is_thread && slow->leader_exited && slow->death.threads > 1 &&
+	    slow->death.marks.exited > slow->leader_exited &&
+	    slow->death.marks.exited - slow->leader_exited > slow_took(slow)) {
 		text_string(text, "; its leader had exited ");
-		text_time(text, death->marks.exited - death->leader_exited);
+		text_time(text, slow->death.marks.exited - slow->leader_exited);
 		text_string(text, " before its last thread");
 	}
 }

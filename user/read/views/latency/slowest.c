@@ -12,49 +12,53 @@
 struct slowest {
 	struct run *run;
 	size_t count;
-	struct death all[MOST]; /* the slowest first */
+	struct slow all[MOST]; /* the slowest first */
 	struct text line;
 };
 
-static void keep(struct slowest *slowest, const struct death *death)
+/* The first ones of equals are kept. */
+static bool is_wanted(const struct slowest *slowest, const struct slow *slow)
+{
+	return slowest->count < MOST || slow_took(&slowest->all[MOST - 1]) < slow_took(slow);
+}
+
+/* What is wanted. */
+static void keep(struct slowest *slowest, const struct slow *slow)
 {
 	size_t at = slowest->count;
 
-	/* Of those that are equal, the first one. */
-	while (at && death_took(&slowest->all[at - 1]) < death_took(death))
+	while (at && slow_took(&slowest->all[at - 1]) < slow_took(slow))
 		at--;
-	if (at == MOST)
-		return;
 	slowest->count += slowest->count < MOST;
 	memmove(&slowest->all[at + 1], &slowest->all[at],
 		(slowest->count - at - 1) * sizeof(slowest->all[0]));
-	slowest->all[at] = *death;
+	slowest->all[at] = *slow;
 }
 
 /* Still running, or partly unseen: it is not known how long its end took. */
-static bool is_over(const struct death *death, bool outlives)
+static bool is_over(const struct slow *slow, bool outlives)
 {
-	return death->marks.exited && (death->marks.freed || outlives) &&
-	       (!death->marks.reaped || death->marks.reaped >= death->marks.exited);
+	return slow->death.marks.exited && (slow->death.marks.freed || outlives) &&
+	       (!slow->death.marks.reaped || slow->death.marks.reaped >= slow->death.marks.exited);
 }
 
-static void set_parent(struct death *death, const struct proclife_process *process)
+static void set_parent(struct slow *slow, const struct proclife_process *process)
 {
-	death->parent_tgid = process->parent_tgid;
-	death->real_parent_tgid = process->real_parent_tgid;
-	death->parent_known = process->parent_id;
-	death->ended_with_parent = process->ended_with_parent;
-	memcpy(death->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
+	slow->death.parent_tgid = process->parent_tgid;
+	slow->real_parent_tgid = process->real_parent_tgid;
+	slow->parent_known = process->parent_id;
+	slow->ended_with_parent = process->ended_with_parent;
+	memcpy(slow->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
 }
 
-static void set_notified(struct death *death, const struct run *run, const struct proclife_process *process)
+static void set_notified(struct slow *slow, const struct run *run, const struct proclife_process *process)
 {
 	const struct proclife_process *notified = proclife_tasks_holder(run->tasks, process->notified_tgid);
 
-	death->notified_tgid = process->notified_tgid;
-	death->notified_known = notified && notified->id == process->notified_id;
-	if (death->notified_known)
-		memcpy(death->notified_comm, notified->comm, PROCLIFE_COMM_LEN);
+	slow->notified_tgid = process->notified_tgid;
+	slow->notified_known = notified && notified->id == process->notified_id;
+	if (slow->notified_known)
+		memcpy(slow->notified_comm, notified->comm, PROCLIFE_COMM_LEN);
 }
 
 static void process_over(void *data, struct proclife_process *process)
@@ -63,80 +67,65 @@ static void process_over(void *data, struct proclife_process *process)
 	size_t i;
 
 	for (i = 0; i < slowest->count; i++)
-		if (slowest->all[i].id == process->id)
-			slowest->all[i].memory = memory_of(process);
+		if (slowest->all[i].death.id == process->id)
+			slowest->all[i].death.memory = memory_of(process);
 }
 
 static void process_gone(void *data, struct proclife_process *process)
 {
-	const struct proclife_killer *killer = proclife_process_killer(process);
-	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 	struct slowest *slowest = data;
-	struct death death = {
-		.marks = process->marks,
+	struct slow slow = {
+		.death = { .run = slowest->run, .marks = process->marks },
 		.ended = slowest->run->ended,
-		.state = proclife_process_state(process),
 		.leader_exited = process->leader_exited,
 		.reaper_waited = process->reaper_waited,
-		.max_rss = process->max_rss,
-		.id = process->id,
-		.killed = proclife_process_killed(process),
-		.memory = memory_of(process),
 		.pid = process->tgid,
-		.tgid = process->tgid,
-		.threads = process->threads,
 		.reaper_pid = process->reaper_pid,
-		.reaper_tgid = process->reaper_tgid,
 		.free_cpu = process->free_cpu,
 		.reaper_named = process->reaper_named,
-		.cgroups = slowest->run->cgroups,
-		.autoreaped = process->autoreaped,
 		.tracer_lost = process->tracer_lost,
 	};
 
-	death.is_held = death.state == PROCLIFE_IS_ZOMBIE && proclife_process_is_held(process);
 	if (!process->selected || !process->matches || process->notified_lost ||
-	    !is_over(&death, process->outlives))
+	    !is_over(&slow, process->outlives) || !is_wanted(slowest, &slow))
 		return;
-	if (killer)
-		death.killer = *killer;
-	if (tracer)
-		death.tracer = *tracer;
-	set_parent(&death, process);
-	set_notified(&death, slowest->run, process);
-	memcpy(death.comm, process->comm, PROCLIFE_COMM_LEN);
-	memcpy(death.reaper_comm, process->reaper_comm, PROCLIFE_COMM_LEN);
-	keep(slowest, &death);
+	death_set(&slow.death, process);
+	set_parent(&slow, process);
+	set_notified(&slow, slowest->run, process);
+	memcpy(slow.reaper_comm, process->reaper_comm, PROCLIFE_COMM_LEN);
+	keep(slowest, &slow);
 }
 
 static void task_gone(void *data, struct proclife_task *task)
 {
 	struct slowest *slowest = data;
 	const struct proclife_process *process = task->process;
-	struct death death = {
-		.marks = task->marks,
+	struct slow slow = {
+		.death = {
+			.run = slowest->run,
+			.marks = task->marks,
+			.state = proclife_task_state(task),
+			.tgid = task->tgid,
+			.threads = process->threads,
+			.reaper_tgid = task->reaper_tgid,
+		},
 		.ended = slowest->run->ended,
-		.state = proclife_task_state(task),
 		.group_exited = task->leader ? process->marks.exited : 0,
 		.reaper_waited = task->reaper_waited,
 		.pid = task->pid,
-		.tgid = task->tgid,
-		.threads = process->threads,
 		.reaper_pid = task->reaper_pid,
-		.reaper_tgid = task->reaper_tgid,
 		.free_cpu = task->free_cpu,
 		.is_thread = true,
 		.reaper_named = task->reaper_named,
-		.cgroups = slowest->run->cgroups,
 	};
 
 	if (!process->selected || !process->matches ||
-	    !is_over(&death, !task->marks.freed && slowest->run->ended))
+	    !is_over(&slow, !task->marks.freed && slowest->run->ended) || !is_wanted(slowest, &slow))
 		return;
-	set_parent(&death, process);
-	memcpy(death.comm, task->comm, PROCLIFE_COMM_LEN);
-	memcpy(death.reaper_comm, task->reaper_comm, PROCLIFE_COMM_LEN);
-	keep(slowest, &death);
+	set_parent(&slow, process);
+	memcpy(slow.death.comm, task->comm, PROCLIFE_COMM_LEN);
+	memcpy(slow.reaper_comm, task->reaper_comm, PROCLIFE_COMM_LEN);
+	keep(slowest, &slow);
 }
 
 int slowest_new(struct slowest **result, struct run *run)
@@ -171,50 +160,50 @@ void slowest_free(struct slowest *slowest)
 	free(slowest);
 }
 
-static void show(struct text *line, const struct death *death, const char *rcu)
+static void show(struct text *line, const struct slow *slow, const char *rcu)
 {
 	unsigned int column;
 
 	text_string(line, "  ");
-	text_time_in(line, 8, death_took(death));
+	text_time_in(line, 8, slow_took(slow));
 	text_string(line, "  ");
 	column = line->columns;
-	text_comm(line, death->comm);
+	text_comm(line, slow->death.comm);
 	text_string(line, " (");
-	text_uint(line, death->pid);
-	if (death->pid != death->tgid) {
+	text_uint(line, slow->pid);
+	if (slow->pid != slow->death.tgid) {
 		text_string(line, "/");
-		text_uint(line, death->tgid);
+		text_uint(line, slow->death.tgid);
 	}
 	text_string(line, ")");
 	text_pad(line, column + 24);
 	text_string(line, "  ");
 	text_hang(line);
-	text_why(line, death, rcu);
+	text_why(line, slow, rcu);
 	text_line(line);
 }
 
-static void show_json(struct json *json, struct text *why, const struct death *death,
+static void show_json(struct json *json, struct text *why, const struct slow *slow,
 		      const char *rcu)
 {
 	json_line(json, "slowest");
-	json_uint(json, "pid", death->tgid);
-	json_uint(json, "tid", death->pid);
-	json_bytes(json, "comm", death->comm, PROCLIFE_COMM_LEN);
-	json_uint(json, "took", death_took(death));
-	json_uint(json, "exited", death->marks.exited);
-	json_tracer(json, death->tracer.tgid ? &death->tracer : NULL);
-	json_uint_or_null(json, "notified", death->marks.notified);
-	json_uint_or_null(json, "reaped", death->marks.reaped);
-	json_uint_or_null(json, "freed", death->marks.freed);
-	json_uint(json, "parent_pid", death->parent_tgid);
-	json_uint(json, "reaper_pid", death->reaper_tgid);
-	json_comm_or_null(json, "reaper_comm", death->marks.reaped && death->reaper_named,
-			  death->reaper_comm);
-	json_uint_or_null(json, "reaper_waited", death->reaper_waited);
-	json_uint(json, "free_cpu", death->free_cpu);
+	json_uint(json, "pid", slow->death.tgid);
+	json_uint(json, "tid", slow->pid);
+	json_bytes(json, "comm", slow->death.comm, PROCLIFE_COMM_LEN);
+	json_uint(json, "took", slow_took(slow));
+	json_uint(json, "exited", slow->death.marks.exited);
+	json_tracer(json, slow->death.tracer.tgid ? &slow->death.tracer : NULL);
+	json_uint_or_null(json, "notified", slow->death.marks.notified);
+	json_uint_or_null(json, "reaped", slow->death.marks.reaped);
+	json_uint_or_null(json, "freed", slow->death.marks.freed);
+	json_uint(json, "parent_pid", slow->death.parent_tgid);
+	json_uint(json, "reaper_pid", slow->death.reaper_tgid);
+	json_comm_or_null(json, "reaper_comm", slow->death.marks.reaped && slow->reaper_named,
+			  slow->reaper_comm);
+	json_uint_or_null(json, "reaper_waited", slow->reaper_waited);
+	json_uint(json, "free_cpu", slow->free_cpu);
 	text_clear(why);
-	text_why(why, death, rcu);
+	text_why(why, slow, rcu);
 	json_string(json, "why", why->s);
 	json_line_end(json);
 }
