@@ -167,30 +167,14 @@ void kin_free(struct kin *kin)
  * Once all are there
  */
 
-static int by_id(const void *a, const void *b)
-{
-	const struct kin_life *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 void kin_order(struct kin *kin)
 {
-	if (kin->count)
-		qsort(kin->all, kin->count, sizeof(*kin->all), by_id);
+	id_sort(kin->all, kin->count, sizeof(*kin->all));
 }
 
 static uint32_t find(const struct kin *kin, uint64_t id)
 {
-	uint64_t guess = kin->count && id >= kin->all[0].id ? id - kin->all[0].id : kin->count;
-	struct kin_life key = { .id = id };
-	const struct kin_life *life;
-
-	/* Where all are kept, there is one for each number. */
-	if (guess < kin->count && kin->all[guess].id == id)
-		return (uint32_t)guess;
-	life = kin->count ? bsearch(&key, kin->all, kin->count, sizeof(key), by_id) : NULL;
-	return life ? (uint32_t)(life - kin->all) : NOBODY;
+	return id_find(kin->all, kin->count, sizeof(*kin->all), id);
 }
 
 uint32_t kin_creator(const struct kin *kin, uint32_t life)

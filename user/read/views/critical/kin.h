@@ -11,8 +11,6 @@
 #include "views/share/overtime.h"
 #include "views/views.h"
 
-#define NOBODY UINT32_MAX
-
 struct kin_life {
 	uint64_t id;
 	union {

@@ -4,32 +4,12 @@
 #include "views/html/page.h"
 #include <stdlib.h>
 
-static int by_id(const void *a, const void *b)
-{
-	const struct page_life *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static uint32_t find(const struct page *page, uint64_t id)
-{
-	uint64_t guess = page->count && id >= page->all[0].id ? id - page->all[0].id : page->count;
-	struct page_life key = { .id = id };
-	const struct page_life *life;
-
-	/* Where all are kept, there is one for each number. */
-	if (guess < page->count && page->all[guess].id == id)
-		return (uint32_t)guess;
-	life = page->count ? bsearch(&key, page->all, page->count, sizeof(key), by_id) : NULL;
-	return life ? (uint32_t)(life - page->all) : NOBODY;
-}
-
 static void link_parents(struct page *page)
 {
 	uint32_t i;
 
 	for (i = 0; i < page->count; i++)
-		page->all[i].parent = find(page, page->all[i].parent_id);
+		page->all[i].parent = id_find(page->all, page->count, sizeof(*page->all), page->all[i].parent_id);
 }
 
 /* Of each life, its first child and its next sibling; the roots are children of the last entry. */
@@ -172,8 +152,7 @@ void page_choose_rows(struct page *page, uint32_t most)
 {
 	uint32_t *order, count;
 
-	if (page->count)
-		qsort(page->all, page->count, sizeof(*page->all), by_id);
+	id_sort(page->all, page->count, sizeof(*page->all));
 	order = none((size_t)page->count + 1);
 	page->row_of = none((size_t)page->count + 1);
 	link_parents(page);

@@ -96,3 +96,31 @@ void id_table_delete(struct id_table *table, void *entry)
 	memset(at(table, hole), 0, table->entry);
 	table->used--;
 }
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void id_sort(void *all, size_t count, size_t size)
+{
+	if (count)
+		qsort(all, count, size, by_id);
+}
+
+uint32_t id_find(const void *all, size_t count, size_t size, uint64_t id)
+{
+	const char *first = all, *found;
+	uint64_t guess;
+
+	if (!count || id < *(const uint64_t *)all)
+		return NOBODY;
+	/* Where all are kept, there is one for each number. */
+	guess = id - *(const uint64_t *)all;
+	if (guess < count && !by_id(first + guess * size, &id))
+		return (uint32_t)guess;
+	found = bsearch(&id, all, count, size, by_id);
+	return found ? (uint32_t)((size_t)(found - first) / size) : NOBODY;
+}

@@ -25,4 +25,13 @@ void *id_table_get(const struct id_table *table, uint64_t id);
 void *id_table_add(struct id_table *table, uint64_t id);
 void id_table_delete(struct id_table *table, void *entry);
 
+/*
+ * An array of @count structs of @size bytes, each of which begins with an id, too.
+ */
+#define NOBODY UINT32_MAX
+
+void id_sort(void *all, size_t count, size_t size);
+/* The index in what is sorted, or NOBODY. */
+uint32_t id_find(const void *all, size_t count, size_t size, uint64_t id);
+
 #endif
