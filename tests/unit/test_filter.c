@@ -315,6 +315,26 @@ static void test_reapers_leave_out(void **state)
 	assert_int_equal(counts.unreaped, 1);
 }
 
+/* A filter that comes later judges who is there as it judges who begins. */
+static void test_later(void **state)
+{
+	struct who init = process_of_pid(1, "init"), a = process_of_pid(200, "a");
+	const struct proclife_process *process;
+	struct proclife_record record = task_record(10, &a, &init);
+
+	(void)state;
+	record.state.cgroup = 0;
+	feed(tasks, record);
+	process = proclife_tasks_find(tasks, a.task)->process;
+	want.cgroup = 77;
+	proclife_tasks_filter(tasks, match, &want);
+	assert_false(process->matches);
+	assert_true(proclife_process_unjudged(process));
+	proclife_tasks_filter(tasks, NULL, NULL);
+	assert_true(process->matches);
+	assert_false(proclife_process_unjudged(process));
+}
+
 #define FILTER(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -328,6 +348,7 @@ int main(void)
 		FILTER(test_by_uid_and_cgroup),
 		FILTER(test_moved),
 		FILTER(test_unjudged),
+		FILTER(test_later),
 		FILTER(test_descendants),
 		FILTER(test_reapers_leave_out),
 	};

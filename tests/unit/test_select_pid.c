@@ -258,6 +258,25 @@ static void test_select_creator(void **state)
 	assert_int_equal(proclife_tasks_selected(tasks), 0);
 }
 
+/* Asked for twice, it is met as if it were asked for once. */
+static void test_select_twice(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(proclife_tasks_select_holders(tasks, 200), 0);
+		assert_int_equal(proclife_tasks_select_pid(tasks, 201), 0);
+	}
+	assert_int_equal(proclife_tasks_missing(tasks, 0), 200);
+	assert_int_equal(proclife_tasks_missing(tasks, 1), 201);
+	assert_int_equal(proclife_tasks_missing(tasks, 2), 0);
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(11, &b, &shell));
+	assert_int_equal(proclife_tasks_missing(tasks, 0), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +291,7 @@ int main(void)
 		TEST(test_select_former_parent),
 		TEST(test_select_before_snapshot),
 		TEST(test_select_holders),
+		TEST(test_select_twice),
 		TEST(test_select_child),
 		TEST(test_select_creator),
 	};

@@ -156,8 +156,17 @@ static int begin_selecting(struct proclife_tasks *tasks)
 static int select_later(struct proclife_tasks *tasks, const struct proclife_pending *selection)
 {
 	size_t count = tasks->pending_count;
-	struct proclife_pending *pending = realloc(tasks->pending, (count + 1) * sizeof(*pending));
+	struct proclife_pending *pending;
 
+	/* One process is not met twice. */
+	for (size_t i = 0; i < count; i++) {
+		const struct proclife_pending *other = &tasks->pending[i];
+
+		if (other->tgid == selection->tgid && other->every == selection->every &&
+		    other->child == selection->child && other->creator_tgid == selection->creator_tgid)
+			return 0;
+	}
+	pending = realloc(tasks->pending, (count + 1) * sizeof(*pending));
 	if (!pending)
 		return -ENOMEM;
 	pending[count] = *selection;
@@ -235,8 +244,11 @@ void proclife_tasks_filter(struct proclife_tasks *tasks,
 {
 	tasks->filter = match;
 	tasks->filter_data = data;
-	for (struct proclife_own_process *own = tasks->first; own; own = own->next)
-		own->process.matches = !match || match(data, &own->process);
+	for (struct proclife_own_process *own = tasks->first; own; own = own->next) {
+		own->process.matches = true;
+		own->unjudged = false;
+		proclife_filter(tasks, &own->process);
+	}
 }
 
 bool proclife_process_unjudged(const struct proclife_process *process)
