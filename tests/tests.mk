@@ -72,7 +72,7 @@ $B/tests/unit/test_pages: | $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/proclife-read
 
 STORY_TESTS := $(filter %/test_users %/test_view_events %/test_view_cgroup_ends %/test_view_lives %/test_view_exits %/test_view_memory %/test_width %/test_tree_columns %/test_lives_alone %/test_view_parents %/test_lived %/test_view_zombies %/test_diff_program %/test_diff_lines %/test_diff_memory %/test_diff_runs %/test_junit %/test_junit_theirs %/test_select \
 	%/test_state %/test_interface %/test_json %/test_slow %/test_slow_shapes %/test_add_up %/test_suppressed %/test_names %/test_outside %/test_view_damage \
-	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_html %/test_summary %/test_critical %/test_critical_text %/test_live %/test_live_screen %/test_carry %/test_triggers %/test_export %/test_export_otlp %/test_export_perfetto %/test_identity %/test_triggers_gaps,$(UNIT_TESTS))
+	%/test_info %/test_slice %/test_slice_names %/test_slice_taken %/test_view_tree %/test_tree_fold %/test_tree_words %/test_transcripts %/test_limits %/test_intervals %/test_metrics %/test_html %/test_summary %/test_critical %/test_critical_text %/test_live %/test_live_screen %/test_carry %/test_triggers %/test_export %/test_export_otlp %/test_export_perfetto %/test_identity %/test_triggers_gaps %/test_ends_shown,$(UNIT_TESTS))
 RECORDING_TESTS := $(STORY_TESTS) $(filter %/test_recording %/test_damage %/test_unfinished %/test_salvage %/test_salvage_files %/test_replay \
 	%/test_babeltrace %/test_schema %/test_failures %/test_search %/test_parts %/test_parts_kept %/test_prepend %/test_parts_damaged %/test_parts_failing,$(UNIT_TESTS))
 
@@ -83,7 +83,7 @@ $(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_progress test_sche
 
 $(patsubst %,$B/tests/unit/%,test_replay test_babeltrace test_metrics_live test_intervals_live test_triggers_live test_reactions_live test_live test_live_screen test_own test_inherited test_children): $B/tests/unit/support/live_device.o
 
-$B/tests/unit/test_triggers $B/tests/unit/test_triggers_gaps: $B/tests/unit/support/fires.o
+$B/tests/unit/test_triggers $B/tests/unit/test_triggers_gaps $B/tests/unit/test_ends_shown: $B/tests/unit/support/fires.o
 $B/tests/unit/test_triggers_live $B/tests/unit/test_reactions_live $B/tests/unit/test_inherited: $B/tests/unit/support/watching.o
 $(patsubst %,$B/tests/unit/%,test_live test_live_screen): $(patsubst %,$B/tests/unit/support/%.o,terminal live_screen)
 $B/tests/unit/test_metrics $B/tests/unit/test_metrics_live: $B/tests/unit/support/metrics_file.o

@@ -160,7 +160,7 @@ class Process:
 
     @property
     def zombie_since(self):
-        return self.traced if self.is_held else self.notified or self.exited
+        return self.traced if self.is_held else self.notified or (None if self.with_notify else self.exited)
 
     @property
     def awaits(self):
@@ -544,6 +544,8 @@ class Lives:
     def on_reap(self, record, task, process):
         task.reaped = record["ts"]
         task.reaper = record
+        if task is not process.leader and process.found_zombie:  # only its leader had ended then
+            process.found_zombie, process.found_exiting = 0, True
         if task is process.leader:
             process.cgroup = record["cgroup"]
         reaper = self.tasks.get(record["reaper"])

@@ -126,7 +126,7 @@ static void test_zombies(void **state)
 	story_end();
 	expect("", HEAD
 	       "init                   1         1     100         0" AFTER_REAPED
-	       "init, 1 zombie from before the trace\n"
+	       "init, 1 zombie for an unknown time\n"
 	       "other                 50         1     100         0" AFTER_REAPED
 	       "1 zombie for 10.0 ms\n"
 	       "(unknown)             60         0                 0" AFTER_REAPED

@@ -1058,7 +1058,7 @@ bool proclife_process_ended_before(const struct proclife_process *process);
 
 /*
  * Since when whoever is to reap it knows of it: its tracer, as long as that holds it, or its parent. In a trace
- * without NOTIFY, since its exit.
+ * without NOTIFY, since its exit. 0: not known.
  */
 uint64_t proclife_process_zombie_since(const struct proclife_process *process);
 
@@ -1259,7 +1259,7 @@ struct proclife_reaper {
 	uint64_t belated;  /* of `reaped`: it called wait(2) only after that */
 	uint64_t ignored;  /* released at once, as it ignores SIGCHLD; not in `reaped`, as the next */
 	uint64_t zombies;  /* at the end; they have outlived it if it is gone */
-	uint64_t oldest;   /* since when the oldest of these is one; 0: since before the trace */
+	uint64_t oldest;   /* since when the oldest of these is one; 0: of one it is not known */
 	struct proclife_histogram *zombie; /* how long those it reaped were zombies; NULL: none */
 	uint64_t born;	    /* how many forked in the trace have it as the parent by birth */
 	uint64_t runtime;   /* CPU time of those in `reaped`, `ignored` and `ended_with` */

@@ -159,6 +159,17 @@ static void keep_last(struct proclife_carry *carry, struct proclife_kept_life *l
 	life->freed = task;
 }
 
+/* It shows that of its process only the leader had ended when that was found as a zombie. One that does is enough. */
+static bool is_first_outlived(struct proclife_kept_life *life, const struct proclife_kept_task *task,
+			      const struct proclife_process *process)
+{
+	bool before = life->outlived;
+
+	life->outlived |= proclife_own(process)->found_as == PROCLIFE_FOUND_EXITING &&
+			  task->types & PROCLIFE_HAS(PROCLIFE_TASK);
+	return life->outlived && !before;
+}
+
 /*
  * A former leader has the birth of its process. A thread group that ends as a whole does so with the first
  * of its threads, and its status can be that one's.
@@ -185,7 +196,8 @@ static void task_gone(void *data, struct proclife_task *gone)
 		.nivcsw = gone->nivcsw,	  .threads = 1,
 	};
 	task->start = gone->start;
-	task->needed = task->led || task->ended || proclife_own(gone->process)->ends;
+	task->needed = task->led || task->ended || proclife_own(gone->process)->ends ||
+		       is_first_outlived(life, task, gone->process);
 	/* Without its FREE it would be open for ever. Without a leader, its process would end with the others. */
 	if (carry->fed->type != PROCLIFE_FREE || carry->fed->task != gone->handle) {
 		life->unknown |= task->led;

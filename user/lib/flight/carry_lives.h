@@ -46,6 +46,7 @@ struct proclife_kept_life {
 	struct proclife_kept *signals;	  /* fatal ones, whichever task they were sent to */
 	struct proclife_kept *memory;	  /* MM, whichever task has made them */
 	struct proclife_kept *names; /* EXEC and RENAME that were replaced, and may be its children's parent's */
+	bool outlived;			    /* one of those that are freed shows that its leader ended before the process */
 	bool unknown;			    /* a gap hides how it goes on: it is not carried */
 	uint64_t last_child;	     /* when the latest was born */
 	size_t sizes[PROCLIFE_CARRY_SIZES]; /* how many records it is with so much of its arguments */

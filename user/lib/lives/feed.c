@@ -93,6 +93,39 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 	return proclife_wanted(process);
 }
 
+/* It is a zombie, and that its parent was notified is not in the trace. */
+static bool is_notice_lost(const struct proclife_tasks *tasks, const struct proclife_process *process)
+{
+	return tasks->with_notify && !process->marks.notified && proclife_own(process)->exited && !process->live &&
+	       proclife_process_found_zombie(process) && !proclife_process_is_held(process);
+}
+
+static enum proclife_found found_as(const struct proclife_own_process *own, const struct proclife_record *record)
+{
+	if (!(record->flags & PROCLIFE_F_ZOMBIE))
+		return record->flags & PROCLIFE_F_EXITING ? PROCLIFE_FOUND_EXITING : PROCLIFE_FOUND_OTHERWISE;
+	return own->found_as == PROCLIFE_FOUND_FIRST || own->process.seen == record->ts ? PROCLIFE_FOUND_FIRST :
+											   PROCLIFE_FOUND_DEAD;
+}
+
+/* Returns 0 or -ENOMEM. */
+static int found_leader(struct proclife_task *task, const struct proclife_record *record)
+{
+	struct proclife_process *process = task->process;
+	struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_state *state = &record->state;
+
+	own->found = record->ts;
+	own->found_as = found_as(own, record);
+	process->flags = task->flags;
+	process->real_parent_tgid = state->parent_tgid;
+	if (own->found_as >= PROCLIFE_FOUND_DEAD && own->tracer)
+		own->tracer->released = own->tracer->tgid != state->tracer_tgid;
+	if (!state->tracer_tgid || process->marks.notified)
+		return 0;
+	return proclife_tracer_note(process, 0, 0, state->tracer_tgid, NULL);
+}
+
 static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 					const struct proclife_record *record)
 {
@@ -127,18 +160,9 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 	    (!task->exiting && record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE)))
 		own->end_hidden = true;
 	own->shown_alive |= !(record->flags & PROCLIFE_F_GROUP_EXIT);
-	if (task->leader) {
-		own->found = record->ts;
-		own->found_dead = record->flags & PROCLIFE_F_ZOMBIE;
-		own->found_exiting = !own->found_dead && record->flags & PROCLIFE_F_EXITING;
-		process->flags = task->flags;
-		process->real_parent_tgid = state->parent_tgid;
-		if (own->found_dead && own->tracer)
-			own->tracer->released = own->tracer->tgid != state->tracer_tgid;
-		if (state->tracer_tgid && !process->marks.notified &&
-		    proclife_tracer_note(process, 0, 0, state->tracer_tgid, NULL))
-			return -ENOMEM;
-	}
+	if (task->leader && found_leader(task, record))
+		return -ENOMEM;
+	process->notified_lost = is_notice_lost(tasks, process);
 	proclife_set_cgroup(task, state->cgroup);
 	if (process->marks.born) { /* its FORK had all the rest, as it was at birth */
 		proclife_filter(tasks, process);

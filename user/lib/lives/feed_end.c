@@ -132,10 +132,7 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	process = task->process;
 	own = proclife_own(process);
 	proclife_own_task(task)->exited = true;
-	if (own->found_dead) { /* its leader, but not all of it */
-		own->found_dead = false;
-		own->found_exiting = true;
-	}
+	proclife_thread_outlived(own);
 	task->marks.exited = tasks->with_exiting ? task->exiting : record->ts;
 	task->exit_cpu = record->cpu;
 	process->exit_cpu = record->cpu;
@@ -260,8 +257,11 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 	task->reaper_tgid = reap->reaper_tgid;
 	task->reaper_named = proclife_copy_who(task->reaper_comm, reap->reaper_group_comm, reap->reaper_comm,
 					       reap->reaper_pid == reap->reaper_tgid);
-	if (!task->leader)
+	if (!task->leader) {
+		proclife_thread_outlived(proclife_own(process));
+		proclife_own_task(task)->found_ending = false;
 		return proclife_wanted(process);
+	}
 	proclife_process_sure(tasks, process);
 	process->marks.reaped = record->ts;
 	proclife_memory_peaked(process);
@@ -379,7 +379,7 @@ static bool is_all_seen(const struct proclife_tasks *tasks, const struct proclif
 	const struct proclife_own_process *own = proclife_own(process);
 	uint64_t seen = own->exited ? process->marks.exited : own->found;
 
-	return (own->exited || own->found_exiting || own->tracer) &&
+	return (own->exited || own->found_as == PROCLIFE_FOUND_EXITING || own->tracer) &&
 	       (proclife_process_ungapped(tasks, process) || seen > tasks->gap_to);
 }
 
@@ -413,16 +413,17 @@ static uint64_t receiver_id(struct proclife_tasks *tasks, const struct proclife_
 static void note_dead(struct proclife_process *process, const struct proclife_record *record)
 {
 	struct proclife_own_process *own = proclife_own(process);
-	bool found = !process->live && proclife_process_found_zombie(process);
-	bool shown = proclife_process_shown_zombie(process) != 0;
 	struct proclife_own_task *each;
 
-	for (each = own->tasks; each; each = each->next)
+	if (!proclife_process_shown_zombie(process)) {
+		proclife_thread_outlived(own);
+		if (!own->exited)
+			process->real_parent_tgid = record->notify.parent_tgid;
+	}
+	/* Those that began last come first. */
+	for (each = own->tasks; each && process->live; each = each->next)
 		proclife_task_dead(&each->task);
-	if (!shown && !own->exited)
-		process->real_parent_tgid = record->notify.parent_tgid;
-	if (!found) /* that was before */
-		own->found = record->ts;
+	own->found = record->ts;
 }
 
 /* What becomes known of the end of a process: of its threads, only a tracer is told, and nobody waits. */
@@ -458,6 +459,7 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 		process->marks.notified = record->ts;
 		proclife_own(process)->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
 	}
+	process->notified_lost = !process->marks.notified;
 	/* Who inherits it can ignore it, too. */
 	process->autoreaped = record->flags & PROCLIFE_F_AUTOREAP ? autoreap_of(notify) : 0;
 	process->notified_tgid = notify->receiver_tgid;

@@ -33,7 +33,7 @@ uint32_t proclife_process_awaits(const struct proclife_process *zombie)
 /* When it was last known to be there. Whoever is younger got the PID of who had to wait for it. */
 static uint64_t last_known(const struct proclife_process *zombie)
 {
-	uint64_t shown = proclife_later(zombie->marks.notified, proclife_process_shown_zombie(zombie));
+	uint64_t shown = proclife_later(zombie->marks.notified, proclife_own(zombie)->found);
 
 	return proclife_later(proclife_later(zombie->marks.exited, zombie->seen), shown);
 }

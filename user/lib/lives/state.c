@@ -49,11 +49,13 @@ bool proclife_process_found_zombie(const struct proclife_process *process)
 	const struct proclife_own_process *own = proclife_own(process);
 	const struct proclife_own_task *each;
 
-	for (each = own->tasks; own->found_dead && each; each = each->next) {
-		if (!each->task.leader && !each->task.marks.reaped && each->found_ending)
+	if (own->found_as < PROCLIFE_FOUND_DEAD)
+		return false;
+	for (each = own->tasks; each; each = each->next) {
+		if (!each->task.leader && each->found_ending)
 			return false;
 	}
-	return own->found_dead;
+	return true;
 }
 
 /* Was a NOTIFY of its end seen? */
@@ -83,9 +85,9 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 		return unreaped(tasks, process, process->marks.exited,
 				tasks->with_notify && !proclife_process_found_zombie(process) ?
 					PROCLIFE_IS_DYING : exited(tasks));
-	if (own->found_exiting)
+	if (own->found_as == PROCLIFE_FOUND_EXITING)
 		return unreaped(tasks, process, process->seen, PROCLIFE_IS_DYING);
-	if (own->found_dead)
+	if (own->found_as >= PROCLIFE_FOUND_DEAD)
 		return unreaped(tasks, process, process->seen, proclife_process_found_zombie(process) ?
 				PROCLIFE_IS_ZOMBIE : PROCLIFE_IS_DYING);
 	/* Its leader's EXIT was not the last one, even if a thread had begun to exit before the trace. */
@@ -108,11 +110,10 @@ uint64_t proclife_process_announced(const struct proclife_process *process)
 
 uint64_t proclife_process_shown_zombie(const struct proclife_process *process)
 {
-	const struct proclife_own_process *own = proclife_own(process);
-
-	if (is_noticed(process) || (!process->live && proclife_process_found_zombie(process)))
-		return own->found;
-	return 0;
+	if (!is_noticed(process) && (process->live || !proclife_process_found_zombie(process)))
+		return 0;
+	/* That was the first; of several others, this has the latest. */
+	return proclife_process_ended_before(process) ? process->seen : proclife_own(process)->found;
 }
 
 bool proclife_process_has_exited(const struct proclife_process *process)
@@ -134,7 +135,7 @@ bool proclife_process_ended_before(const struct proclife_process *process)
 {
 	const struct proclife_own_process *own = proclife_own(process);
 
-	return !own->exited && proclife_process_found_zombie(process) && own->found <= process->seen;
+	return own->found_as == PROCLIFE_FOUND_FIRST && !process->live && proclife_process_found_zombie(process);
 }
 
 enum proclife_life_state proclife_process_state(const struct proclife_process *process)

@@ -12,6 +12,8 @@
 #include "source/merge.h"
 #include "base/table.h"
 
+#include <stdlib.h>
+
 /*
  * The public struct of a task or process is embedded in its private one. Both are laid out so that
  * what a record uses together shares a cache line; the slab aligns them to cache lines.
@@ -26,7 +28,14 @@ struct proclife_own_task {
 	bool ending; /* not counted in the process's `going` any more */
 	bool dead; /* nor in its `live` */
 	bool lost : 1; /* it is gone, but its FREE was not seen */
-	bool found_ending : 1; /* the snapshot found it, and that it had begun to exit, at least */
+	bool found_ending : 1; /* the snapshot found that it had begun to exit; not reaped since */
+};
+
+enum proclife_found {
+	PROCLIFE_FOUND_OTHERWISE, /* it was not, or it lived */
+	PROCLIFE_FOUND_EXITING,	  /* it had begun to exit, or ended, and the process had not ended */
+	PROCLIFE_FOUND_DEAD,	  /* as a zombie */
+	PROCLIFE_FOUND_FIRST,	  /* the same, before anything else was seen of the process */
 };
 
 struct proclife_own_process {
@@ -43,8 +52,7 @@ struct proclife_own_process {
 	bool born_to_pid : 1; /* its birth counts for a parent of which only the pid is known */
 	bool leader_freed : 1;
 	bool leader_ended : 1;	/* its EXIT was seen */
-	bool found_dead : 1;	/* its leader was a zombie when the snapshot found it */
-	bool found_exiting : 1; /* or had begun to exit, and others had not ended */
+	uint8_t found_as : 2;	/* how the snapshot found its leader */
 	bool exit_reported : 1;
 	bool coalesced : 1; /* the signal at `notified` met one that was pending */
 	bool awaits : 1; /* by_parent is in its table */
@@ -75,7 +83,7 @@ struct proclife_own_process {
 		uint64_t oldest; /* until its leader is known: the earliest start of its tasks */
 		uint64_t last_exiting; /* then: the latest EXITING of a thread, whichever exits last */
 	};
-	uint64_t found; /* when the snapshot found its leader, or its latest NOTIFY; 0: neither was seen */
+	uint64_t found; /* when the snapshot last found its leader, or its latest NOTIFY; 0: neither was seen */
 	/* What follows is not zeroed when a process begins: most need nothing of it. */
 	char path_text[PROCLIFE_PATH_LEN + 4];
 	uint32_t args_gaps; /* how many gaps had been seen when its arguments began */
@@ -314,6 +322,22 @@ static inline void proclife_task_dead(struct proclife_task *task)
 	proclife_task_ending(task);
 	task->process->live -= !own->dead;
 	own->dead = true;
+}
+
+/*
+ * A thread of it was there after its leader had been found as a zombie: only the leader had ended then. The end of a
+ * process is announced when its last thread is released.
+ */
+static inline void proclife_thread_outlived(struct proclife_own_process *process)
+{
+	if (process->found_as < PROCLIFE_FOUND_DEAD)
+		return;
+	process->found_as = PROCLIFE_FOUND_EXITING;
+	/* So who traced that leader was not notified of the end. */
+	if (process->tracer && !process->tracer->ts) {
+		free(process->tracer);
+		process->tracer = NULL;
+	}
 }
 
 /* Reports the task gone, and its process too if this was its last task. */

@@ -154,7 +154,7 @@ uint64_t proclife_process_zombie_since(const struct proclife_process *process)
 {
 	if (proclife_process_is_held(process))
 		return proclife_process_announced(process);
-	return process->marks.notified ? process->marks.notified : process->marks.exited;
+	return process->marks.notified || process->notified_lost ? process->marks.notified : process->marks.exited;
 }
 
 bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase phase, uint64_t *ns)

@@ -189,7 +189,7 @@ static void put_zombie(struct trace *trace, const struct life *life, uint64_t tr
 	const struct proclife_process *process = life->process;
 	const struct proclife_marks *marks = &process->marks;
 	struct lane *reaper = NULL;
-	uint64_t ns, since = marks_zombie_since(marks), flow;
+	uint64_t ns, since = proclife_process_zombie_since(process), flow;
 	bool known = death_phase(&life->death, PROCLIFE_ZOMBIE, &ns);
 
 	if (!known && !(lasts && life->death.state == PROCLIFE_IS_ZOMBIE && !life->death.is_held))

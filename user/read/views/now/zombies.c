@@ -3,6 +3,7 @@
 #include "output/array.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
+#include "views/share/ended.h"
 #include "views/views.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -146,9 +147,9 @@ static void show_reaper(const struct run *run, struct text *line,
 /* Where nothing shows it to have lived, it has been one for longer than what the rings hold. */
 static uint64_t shown(const struct run *run, const struct proclife_process *zombie)
 {
-	uint64_t shown = proclife_process_shown_zombie(zombie);
+	uint64_t by = process_zombie_by(zombie);
 
-	return shown > zombie->seen ? shown : run->first;
+	return by ? by : run->first;
 }
 
 static void show(const struct run *run, struct text *line, const struct proclife_process *zombie)

@@ -152,7 +152,7 @@ static void put_notes(const struct run *run, struct text *line,
 		text_style(line, STYLE_WARN);
 		text_plural(line, reaper->zombies, "zombie", "zombies");
 		text_string(line, reaper->zombies > 1 ? ", the oldest " : " ");
-		text_string(line, reaper->oldest ? "for " : "from before the trace");
+		text_string(line, reaper->oldest ? "for " : "for an unknown time");
 		if (reaper->oldest)
 			text_time(line, run->ended - reaper->oldest);
 		text_style(line, STYLE_PLAIN);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "views/share/census.h"
+#include "views/share/ended.h"
 
-/* Of one from before, it is not known since when; but it has been one since we began. */
+/* Of one from before, it is not known since when; but it has been one since we began. Of others, since it was seen. */
 static void note_zombie(struct census *census, const struct run *run,
 			const struct proclife_process *process)
 {
 	uint64_t since = proclife_process_zombie_since(process);
 
+	if (!since)
+		since = process_zombie_by(process);
 	if (!since)
 		since = run->began;
 	if (!census->oldest || since < census->oldest)

@@ -24,6 +24,14 @@ static inline uint64_t process_ended_by(const struct proclife_process *process)
 			process->exit_code);
 }
 
+/* A zombie, of which it is not known since when it is one: by when; 0: it was before anything else of it. */
+static inline uint64_t process_zombie_by(const struct proclife_process *process)
+{
+	uint64_t shown = proclife_process_shown_zombie(process);
+
+	return shown > process->seen ? shown : 0;
+}
+
 /* Has it, and is it known how? */
 static inline bool process_has_ended(const struct proclife_process *process)
 {

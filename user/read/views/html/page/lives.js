@@ -182,7 +182,7 @@ class Lives {
 	// How long it has been in a phase that goes on at the end of the trace, or -1.
 	openPhase(name, row) {
 		const { exited, traced, notified, reaped } = this, state = this.state[row];
-		const isHeld = state === ZOMBIE && traced[row] >= 0 && notified[row] < 0;
+		const isHeld = state === ZOMBIE && traced[row] >= 0 && notified[row] < 0 && !this.is(row, notifiedLost);
 		let from = -1;
 
 		if (name === 'teardown' && state === DYING)
