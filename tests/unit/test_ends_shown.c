@@ -82,10 +82,33 @@ static void test_held_thread(void **state)
 	expect_part("--latency", "zombie    notified>reap        1   250 ms ");
 }
 
+/* What its leader ended with is not what wait(2) gave, if a thread went on: how that ended is lost. */
+static void test_last_exit_lost(void **state)
+{
+	struct who a = story_fork(&sh, 101, "a"), t = thread_of(&a, 103);
+
+	(void)state;
+	story_put(clone_record(0, &t, &sh, &a));
+	story_at(20);
+	story_put(record_of(0, PROCLIFE_EXITING, &a));
+	story_put(exit_record(0, &a, 1 << 8, 1));
+	lose(100);
+	story_at(200);
+	story_put(reap_record(0, &a, &sh));
+	story_put(free_record(0, &t));
+	story_put(free_record(0, &a));
+	story_at(300);
+	expect_of(folder.path, "--on failed", 3, "");
+	expect_part("--tree", "a  status ?, incomplete, 2 threads\n");
+	expect_part("--lives", "?        a  EXIT lost\n");
+	expect_part("--lives --failed --json", "\"deaths\":1,\"matched\":0,");
+	expect_part("--expect failed==0", "failed==0                 0 ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRIGGERS(test_notice_lost), TRIGGERS(test_held_thread),
+		TRIGGERS(test_notice_lost), TRIGGERS(test_held_thread), TRIGGERS(test_last_exit_lost),
 	};
 
 	if (find_program())

@@ -189,11 +189,44 @@ static void test_traced_leader(void **state)
 	assert_int_equal(known(&old)->marks.notified, 22);
 }
 
+/* wait(2) gives what the last thread made of it, whose EXIT is lost: not what its leader ended with before. */
+static void test_code_of_the_last(void **state)
+{
+	struct who old = process_of_pid(60, "old"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	struct who s = thread_of(&old, 61), t = thread_of(&a, 203), u = thread_of(&b, 204);
+	struct proclife_record found;
+
+	(void)state;
+	feed(tasks, zombie_record(5, &old, &shell, 1 << 8));
+	feed(tasks, task_record(6, &s, &shell));
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, clone_record(11, &t, &shell, &a));
+	feed(tasks, fork_record(12, &b, &shell));
+	feed(tasks, clone_record(13, &u, &shell, &b));
+	feed(tasks, exit_record(20, &a, 1 << 8, 1));
+	feed(tasks, exit_record(21, &b, 1 << 8, 1));
+	feed_gap(tasks, 5, 30, 40);
+	feed(tasks, notify_record(50, &old, &shell));
+	assert_int_equal(known(&old)->exit_code, -1);
+	assert_true(proclife_process_has_ended(known(&old)));
+	feed(tasks, reap_record(51, &a, &shell));
+	assert_int_equal(known(&a)->exit_code, -1);
+	assert_true(proclife_process_has_ended(known(&a)));
+	/* Of this one, the snapshot has it. */
+	found = zombie_record(52, &b, &shell, 2 << 8);
+	found.flags |= PROCLIFE_F_GROUP_EXIT;
+	feed(tasks, found);
+	feed(tasks, notify_record(53, &b, &init));
+	feed(tasks, reap_record(54, &b, &init));
+	assert_int_equal(known(&b)->exit_code, 2 << 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		NOTIFIED(test_notice_in_a_gap), NOTIFIED(test_inherited_behind_a_gap), NOTIFIED(test_found_again),
 		NOTIFIED(test_held_thread),	NOTIFIED(test_carried),		       NOTIFIED(test_traced_leader),
+		NOTIFIED(test_code_of_the_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

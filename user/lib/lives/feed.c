@@ -119,6 +119,11 @@ static int found_leader(struct proclife_task *task, const struct proclife_record
 	own->found_as = found_as(own, record);
 	process->flags = task->flags;
 	process->real_parent_tgid = state->parent_tgid;
+	/* Whatever the leader's EXIT said. */
+	if (record->flags & PROCLIFE_F_GROUP_EXIT && record->flags & PROCLIFE_F_ZOMBIE) {
+		process->exit_code = state->exit_code;
+		own->group_exit = true;
+	}
 	if (own->found_as >= PROCLIFE_FOUND_DEAD && own->tracer)
 		own->tracer->released = own->tracer->tgid != state->tracer_tgid;
 	if (!state->tracer_tgid || process->marks.notified)

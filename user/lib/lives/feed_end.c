@@ -238,6 +238,19 @@ static bool ended_with_parent(const struct proclife_tasks *tasks, const struct p
 	return parent && parent->ns_pid == 1 && (parent->exiting || parent->leader_exited);
 }
 
+/*
+ * Before its end is noted: wait(2) gives the code of the group, if that ended as a whole. If the last EXIT was not
+ * seen, another thread can have seen to that after the leader's.
+ */
+static void note_code(struct proclife_process *process)
+{
+	const struct proclife_own_process *own = proclife_own(process);
+	bool leads = process->leader && !proclife_own_task(process->leader)->dead;
+
+	if (!own->exited && !own->group_dead && !own->group_exit && (process->live > leads || own->leader_ended))
+		process->exit_code = -1;
+}
+
 int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_reap *reap = &record->reap;
@@ -251,6 +264,8 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 	if (reaper && reaper->tgid != reap->reaper_tgid)
 		reaper = NULL;
 	task->reaper_waited = reaper ? waiting_since(tasks, reaper, task) : 0;
+	if (task->leader)
+		note_code(process);
 	proclife_task_dead(task); /* even if its EXIT was lost */
 	task->marks.reaped = record->ts;
 	task->reaper_pid = reap->reaper_pid;
@@ -420,6 +435,7 @@ static void note_dead(struct proclife_process *process, const struct proclife_re
 		if (!own->exited)
 			process->real_parent_tgid = record->notify.parent_tgid;
 	}
+	note_code(process);
 	/* Those that began last come first. */
 	for (each = own->tasks; each && process->live; each = each->next)
 		proclife_task_dead(&each->task);

@@ -127,8 +127,8 @@ bool proclife_process_has_ended(const struct proclife_process *process)
 
 	if (process->marks.exited || proclife_process_shown_zombie(process))
 		return true;
-	/* Behind a gap, another EXIT can have been lost; what is reaped has the code that was read. */
-	return process->exit_code < 0 ? exited : process->marks.reaped || (exited && !process->incomplete);
+	/* Behind a gap, another EXIT can have been lost. */
+	return process->marks.reaped || (exited && (process->exit_code < 0 || !process->incomplete));
 }
 
 bool proclife_process_ended_before(const struct proclife_process *process)
