@@ -280,6 +280,38 @@ static void signals(void)
 	}
 }
 
+/* Of a process with many threads, it is told and found again and again that it ended. */
+static void notices(bool older)
+{
+	struct who who = fresh(200);
+	struct proclife_record zombie = task_record(0, &who, &parent);
+
+	zombie.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	zombie.ts = ++ts;
+	feed(tasks, older ? zombie : fork_record(++ts, &who, &parent));
+	for (unsigned int i = 0; i < RECORDS / 2; i++) {
+		struct who thread = thread_of(&who, 1000 + i);
+
+		feed(tasks, older ? reap_record(++ts, &thread, &thread) :
+				    clone_record(++ts, &thread, &parent, &who));
+	}
+	for (unsigned int i = 0; i < RECORDS / 4; i++) {
+		zombie.ts = ++ts;
+		feed(tasks, older ? zombie : wait_record(ts, &who));
+		feed(tasks, notify_record(++ts, &who, &parent));
+	}
+}
+
+static void notified(void)
+{
+	notices(false);
+}
+
+static void found(void)
+{
+	notices(true);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -293,6 +325,8 @@ static const struct {
 	{ "selected_chain", selected_chain },
 	{ "selected_orphans", selected_orphans },
 	{ "signals", signals },
+	{ "notified", notified },
+	{ "found", found },
 };
 
 /* With all the results that can be had of them. */

@@ -100,9 +100,20 @@ static bool is_notice_lost(const struct proclife_tasks *tasks, const struct proc
 	       proclife_process_found_zombie(process) && !proclife_process_is_held(process);
 }
 
+/* The kernel comes to the leader first. In another order, it is not looked at any number of threads. */
+static bool has_thread_that_ends(const struct proclife_own_process *own)
+{
+	const struct proclife_own_task *each = own->tasks;
+
+	for (unsigned int n = 0; each && n < 16; n++, each = each->next)
+		if (!each->task.leader && each->found_ending)
+			return true;
+	return false;
+}
+
 static enum proclife_found found_as(const struct proclife_own_process *own, const struct proclife_record *record)
 {
-	if (!(record->flags & PROCLIFE_F_ZOMBIE))
+	if (!(record->flags & PROCLIFE_F_ZOMBIE) || has_thread_that_ends(own))
 		return record->flags & PROCLIFE_F_EXITING ? PROCLIFE_FOUND_EXITING : PROCLIFE_FOUND_OTHERWISE;
 	return own->found_as == PROCLIFE_FOUND_FIRST || own->process.seen == record->ts ? PROCLIFE_FOUND_FIRST :
 											   PROCLIFE_FOUND_DEAD;
@@ -165,7 +176,9 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 	    (!task->exiting && record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE)))
 		own->end_hidden = true;
 	own->shown_alive |= !(record->flags & PROCLIFE_F_GROUP_EXIT);
-	if (task->leader && found_leader(task, record))
+	if (!task->leader)
+		proclife_thread_outlived(own);
+	else if (found_leader(task, record))
 		return -ENOMEM;
 	process->notified_lost = is_notice_lost(tasks, process);
 	proclife_set_cgroup(task, state->cgroup);

@@ -407,8 +407,6 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 
 	if (own->gaps != tasks->gaps)
 		task->incomplete = true;
-	if (own->found_ending && !task->leader) /* it is not asked any more from here on */
-		proclife_thread_outlived(group);
 	proclife_sum(&process->runtime, task->runtime);
 	proclife_sum(&process->utime, task->utime);
 	proclife_sum(&process->stime, task->stime);
@@ -436,11 +434,8 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 
 void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_process *group = proclife_own(process);
-	struct proclife_own_task *own = group->tasks;
+	struct proclife_own_task *own = proclife_own(process)->tasks;
 
-	if (process->live)
-		proclife_thread_outlived(group);
 	if (!own)
 		process_gone(tasks, process);
 	/* Ending the last one ends the process: it is not looked at after that. */

@@ -40,24 +40,6 @@ static enum proclife_life_state exited(const struct proclife_tasks *tasks)
 	return tasks->without_reap ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE;
 }
 
-/*
- * Its leader was a zombie when the snapshot found it. If a thread of it was there, too, its end had not been
- * announced.
- */
-bool proclife_process_found_zombie(const struct proclife_process *process)
-{
-	const struct proclife_own_process *own = proclife_own(process);
-	const struct proclife_own_task *each;
-
-	if (own->found_as < PROCLIFE_FOUND_DEAD)
-		return false;
-	for (each = own->tasks; each; each = each->next) {
-		if (!each->task.leader && each->found_ending)
-			return false;
-	}
-	return true;
-}
-
 /* Was a NOTIFY of its end seen? */
 static bool is_noticed(const struct proclife_process *process)
 {
@@ -87,9 +69,8 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 					PROCLIFE_IS_DYING : exited(tasks));
 	if (own->found_as == PROCLIFE_FOUND_EXITING)
 		return unreaped(tasks, process, process->seen, PROCLIFE_IS_DYING);
-	if (own->found_as >= PROCLIFE_FOUND_DEAD)
-		return unreaped(tasks, process, process->seen, proclife_process_found_zombie(process) ?
-				PROCLIFE_IS_ZOMBIE : PROCLIFE_IS_DYING);
+	if (proclife_process_found_zombie(process))
+		return unreaped(tasks, process, process->seen, PROCLIFE_IS_ZOMBIE);
 	/* Its leader's EXIT was not the last one, even if a thread had begun to exit before the trace. */
 	if (own->leader_ended && !own->group_dead)
 		return since(tasks, process->leader_exited, PROCLIFE_IS_ALIVE);
@@ -135,7 +116,7 @@ bool proclife_process_ended_before(const struct proclife_process *process)
 {
 	const struct proclife_own_process *own = proclife_own(process);
 
-	return own->found_as == PROCLIFE_FOUND_FIRST && !process->live && proclife_process_found_zombie(process);
+	return own->found_as == PROCLIFE_FOUND_FIRST && !process->live;
 }
 
 enum proclife_life_state proclife_process_state(const struct proclife_process *process)

@@ -28,7 +28,7 @@ struct proclife_own_task {
 	bool ending; /* not counted in the process's `going` any more */
 	bool dead; /* nor in its `live` */
 	bool lost : 1; /* it is gone, but its FREE was not seen */
-	bool found_ending : 1; /* the snapshot found that it had begun to exit; not reaped since */
+	bool found_ending : 1; /* the snapshot found that it had begun to exit, and it was not reaped since */
 };
 
 enum proclife_found {
@@ -343,8 +343,13 @@ static inline void proclife_thread_outlived(struct proclife_own_process *process
 /* Reports the task gone, and its process too if this was its last task. */
 void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task);
 
-/* state.c: was its end announced before the snapshot found it? */
-bool proclife_process_found_zombie(const struct proclife_process *process);
+/* Was its end announced before the snapshot found it? */
+static inline bool proclife_process_found_zombie(const struct proclife_process *process)
+{
+	return proclife_own(process)->found_as >= PROCLIFE_FOUND_DEAD;
+}
+
+/* state.c */
 /* The state of a process that is not gone, or was not when the trace ended. */
 enum proclife_life_state proclife_process_state_now(const struct proclife_process *process);
 
