@@ -303,6 +303,13 @@ static void test_refused(void **state)
 	list = collect();
 	expect_thread(&list.all[1], 0, 400, 0, "");
 	dying_free(&list);
+	/* So is this one, although when that was first so can be lost. */
+	feed_gap(tasks, 1, 32, 33);
+	feed(tasks, notify_record(34, &b, &shell));
+	list = collect();
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.all[0].process->tgid, 400);
+	dying_free(&list);
 }
 
 /* A name that reads like the rest of stat, and files that no task has. */

@@ -105,10 +105,30 @@ static void test_last_exit_lost(void **state)
 	expect_part("--expect failed==0", "failed==0                 0 ");
 }
 
+/* Its EXIT is lost, but not its REAP: it cannot have lived after that. */
+static void test_range(void **state)
+{
+	struct who a = story_fork(&sh, 101, "a");
+	struct output out;
+
+	(void)state;
+	lose(30);
+	story_at(100);
+	story_put(reap_record(0, &a, &sh));
+	story_put(free_record(0, &a));
+	story_at(500);
+	expect_part("--tree --from +1.05s", "a  status ?, incomplete\n");
+	out = run_program(false, 0, "%s -i %s --tree --from +1.2s", program, folder.path);
+	if (strstr(out.text, "  101 "))
+		fail_msg("%s", out.text);
+	free(out.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRIGGERS(test_notice_lost), TRIGGERS(test_held_thread), TRIGGERS(test_last_exit_lost),
+		TRIGGERS(test_range),
 	};
 
 	if (find_program())

@@ -51,7 +51,7 @@ static bool is_dying(const struct dying *dying)
 	case PROC_GONE:
 		return false;
 	case PROC_REFUSED:
-		return ends && !proclife_process_announced(process);
+		return ends && !proclife_process_announced(process) && !proclife_process_shown_zombie(process);
 	case PROC_THERE:
 		if (!proc->count) /* a zombie, and a tracer or the parent knows of it */
 			return proc->held;
