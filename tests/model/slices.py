@@ -38,9 +38,10 @@ class Chosen(info.Whole):
                     *self.lives.at_memory(each)) if other]
 
     def matches(self, process):
-        exited = process.exited if process.exited is not None else 2 ** 64
+        over = (process.exited, process.announced, process.reaped, process.freed)
+        lived_to = next((mark for mark in over if mark is not None), 2 ** 64)
         return session.every([super().matches(process), (process.born or 0) <= self.span[1] and
-                              exited >= self.span[0]])
+                              lived_to >= self.span[0]])
 
     def note(self, event, task, process):
         self.records.append((event, process))

@@ -170,7 +170,8 @@ def check_deaths(checker, words, made, objects):
             sent["signal"] == process.exit_code & 0x7f
         mine["ts"], mine["killed"] = mine["exited"], sent["ts"] if certain else None
         since = mine["notified"] if mine["notified"] is not None else mine["exited"]
-        begun = mine["born"] if mine["born"] is not None else process.leader.start - 3 * 10 ** 9
+        # Its start is a little before its FORK, and counts where that is lost.
+        begun = said["born"] if said["born"] is not None else process.leader.start - 3 * 10 ** 9
         traced = process.traced if (process.traced or 0) >= made.began and "notify" not in made.lacks else None
         mine["announced"], mine["traced_by"] = traced or mine["notified"], traced
         for phase, to, begin in (("life", "exited", begun), ("kill", "exited", mine["killed"]),

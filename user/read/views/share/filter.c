@@ -200,7 +200,7 @@ static uint64_t lived_to(const struct proclife_process *process)
 static enum proclife_match has_time(const struct run *run, const struct proclife_process *process)
 {
 	const struct view *view = run->options->views[0];
-	uint64_t exited = process->marks.exited, reaped = process->marks.reaped;
+	uint64_t exited = process->marks.exited;
 
 	if ((!run->from && run->to == UINT64_MAX) || (view && view->range == RANGE_OF_RECORDS))
 		return PROCLIFE_MATCHES;
@@ -208,8 +208,7 @@ static enum proclife_match has_time(const struct run *run, const struct proclife
 		return sure(overlaps_range(run, process->marks.born, lived_to(process)));
 	if (exited || !ended_unseen(process))
 		return sure(exited && is_in_range(run, exited));
-	return overlaps_range(run, process->seen, reaped ? reaped : UINT64_MAX) ? PROCLIFE_MATCH_UNKNOWN :
-										PROCLIFE_MATCHES_NOT;
+	return overlaps_range(run, process->seen, lived_to(process)) ? PROCLIFE_MATCH_UNKNOWN : PROCLIFE_MATCHES_NOT;
 }
 
 enum proclife_match filter_meets(struct run *run, const struct proclife_process *process, enum criterion criterion)
