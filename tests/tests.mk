@@ -29,8 +29,6 @@ $(patsubst %,$B/tests/unit/%,test_explain test_format test_invisible test_quote 
 $(READ_TESTS): LIBRARIES = $(READ_ARCHIVE) $(LIB_STATIC) -lm
 $B/tests/unit/test_diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 $B/tests/unit/test_diagnose: $B/user/read/session/diagnose.o
-$B/tests/unit/test_forget: $B/user/read/session/forget.o
-$B/tests/unit/test_watch: $B/user/read/session/watch.o
 $B/tests/unit/test_reaction: override LDFLAGS += -Wl,--wrap=fork
 $(patsubst %,$B/tests/unit/%.o,test_dying test_dying_exiting test_usage): override CPPFLAGS += -Iuser/read
 $B/tests/unit/test_dying $B/tests/unit/test_dying_exiting: $(READ_ARCHIVE) $B/tests/unit/support/recorded.o

@@ -3,20 +3,33 @@
 #include "output/format.h"
 #include "output/junit.h"
 #include "output/message.h"
-#include "session/diff.h"
-#include "session/info.h"
 #include "run/inherited.h"
 #include "session/load.h"
 #include "session/session.h"
-#include "session/slice.h"
 #include "views/views.h"
 #include <locale.h>
 
+static int run_session(const struct options *options, const struct screen *screen)
+{
+	bool loaded = false;
+	int status;
+
+	/* From here on nothing kills us before the module is unloaded again. */
+	session_block_signals();
+	if (options->load && load_module(&loaded))
+		status = STATUS_ERROR;
+	else
+		status = session_run(options, screen);
+	if (loaded)
+		unload_module();
+	return status;
+}
+
 int main(int argc, char **argv)
 {
+	const struct view *view;
 	struct options options;
 	struct screen screen;
-	bool loaded = false;
 	int status;
 
 	inherited_save();
@@ -29,30 +42,9 @@ int main(int argc, char **argv)
 		options_free(&options);
 		return STATUS_ERROR;
 	}
-	if (options_show(&options, &view_diff)) {
-		status = junit_close(diff_run(&options, &screen));
-		options_free(&options);
-		return status;
-	}
-	if (options_show(&options, &view_info)) {
-		status = info_run(&options, &screen);
-		options_free(&options);
-		return status;
-	}
-	if (options_show(&options, &view_slice)) {
-		status = slice_run(&options, &screen);
-		options_free(&options);
-		return status;
-	}
-	/* From here on nothing kills us before the module is unloaded again. */
-	session_block_signals();
-	if (options.load && load_module(&loaded))
-		status = STATUS_ERROR;
-	else
-		status = session_run(&options, &screen);
+	view = options.views[0];
+	status = view && view->run ? view->run(&options, &screen) : run_session(&options, &screen);
 	status = junit_close(status);
-	if (loaded)
-		unload_module();
 	options_free(&options);
 	if (status < 0) { /* end as if the signal had killed us, unless the caller ignores it */
 		inherited_raise(-status);

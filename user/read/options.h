@@ -273,16 +273,6 @@ struct options {
 	char **argv;
 };
 
-static inline bool options_show(const struct options *options, const struct view *view)
-{
-	const struct view *const *each;
-
-	for (each = options->views; *each; each++)
-		if (*each == view)
-			return true;
-	return false;
-}
-
 static inline bool options_expect(const struct options *options, enum expect_what what)
 {
 	size_t i;

@@ -7,6 +7,7 @@
 #include <proclife.h>
 
 struct run;
+struct screen;
 
 /* Options that apply to every view of a trace. */
 #define OF_SELECTION (GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(FAILED) | \
@@ -39,12 +40,18 @@ struct view {
 	bool is_default;
 	bool is_minor;	      /* it is in --help=all, but not in --help */
 	bool is_now;	      /* it shows the state at its beginning */
+	bool is_screen;	      /* it draws on the terminal, until it is left */
 	enum range_of range;
 	bool measures;	      /* it needs run->latency */
 	bool has_cgroups;     /* its JSON, its file, or export, has the paths of cgroups */
 	bool exports;	      /* it prints for other programs, in a format of theirs */
 	bool counts;	      /* --count limits what it counts in run->shown */
 	bool writes_file;     /* and prints nothing */
+
+	/* It is a command, and needs no session: returns the exit status. NULL, all of these: no command. */
+	int (*run)(const struct options *options, const struct screen *screen);
+	/* It shows what the source is, and reads no events. Returns 0 or a negative errno. */
+	int (*print_source)(struct run *run);
 
 	/* Does it show events as they happen, with these options? NULL: it shows all at the end. */
 	bool (*streams)(const struct options *options);

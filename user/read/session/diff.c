@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --diff: measures the recordings of two sides in the same way, if they can be compared. */
-#include "session/diff.h"
 #include "output/message.h"
 #include "output/quoted.h"
 #include "session/matched.h"
@@ -101,7 +100,7 @@ static int compare(const struct options *options, const struct screen *screen,
 	return status;
 }
 
-int diff_run(const struct options *options, const struct screen *screen)
+static int run(const struct options *options, const struct screen *screen)
 {
 	enum proclife_by by = options->by ? options->by : PROCLIFE_BY_COMM;
 	size_t a = options->diff.count, count = a + options->against.count, i;
@@ -124,3 +123,14 @@ int diff_run(const struct options *options, const struct screen *screen)
 	free(runs);
 	return status;
 }
+
+const struct view view_diff = {
+	.name = "diff",
+	.argument = "A",
+	.help = "--diff A B: what has changed between two recordings",
+	.scope = "reads its own recordings, and nothing else",
+	.measures = true,
+	.takes = OF_SELECTION | GIVEN(THREADS) | GIVEN(BY) | GIVEN(FACTOR) | GIVEN(FORCE) |
+		 GIVEN(AGAINST) | GIVEN(EXPECT),
+	.run = run,
+};

@@ -2,7 +2,6 @@
 /* --info: reads recordings from beginning to end, and counts. */
 #include "output/message.h"
 #include "output/quoted.h"
-#include "session/info.h"
 #include "session/replay.h"
 #include "views/info/info.h"
 #include <errno.h>
@@ -231,7 +230,7 @@ static int worse(int a, int b)
 	return a == STATUS_ERROR || b == STATUS_ERROR ? STATUS_ERROR : a ? a : b;
 }
 
-int info_run(const struct options *options, const struct screen *screen)
+static int run(const struct options *options, const struct screen *screen)
 {
 	struct json json;
 	int status = 0;
@@ -251,3 +250,14 @@ int info_run(const struct options *options, const struct screen *screen)
 	}
 	return status;
 }
+
+const struct view view_info = {
+	.name = "info",
+	.help = "What a recording is: machine, times, what it holds, what is lost",
+	.scope = "shows recordings, each as a whole",
+	.takes = GIVEN(INPUT),
+	.is_minor = true,
+	.adds_up = true,
+	.needs_input = true,
+	.run = run,
+};

@@ -199,7 +199,7 @@ static void report_unjudged(const struct run *run, const char *dir)
 		[CRITERION_END] = "exit status",
 		[CRITERION_TIME] = "time of the exit",
 	};
-	bool kept = run->options->views[0] == &view_slice, one = run->matched.unjudged == 1;
+	bool kept = run->options->slice, one = run->matched.unjudged == 1;
 	const char *separator = "";
 	char text[128] = "";
 	unsigned int i;

@@ -416,10 +416,11 @@ static const char *source_name(const struct session *s)
 
 static int session_go(struct session *s)
 {
+	const struct view *view = s->run.options->views[0];
 	int ret;
 
-	if (options_show(s->run.options, &view_status))
-		return status_print(&s->run) ? STATUS_ERROR : session_finish_output(s);
+	if (view && view->print_source)
+		return view->print_source(&s->run) ? STATUS_ERROR : session_finish_output(s);
 	ret = session_prepare(s);
 	if (!ret && session_prepare_record(s)) /* it has printed a message */
 		return STATUS_ERROR;
@@ -488,7 +489,7 @@ int session_run(const struct options *options, const struct screen *screen)
 	/* glibc heeds the size of a buffer only where it is given the buffer, too. */
 	static char output[1 << 16];
 
-	if (options_show(options, &view_live))
+	if (options->views[0] && options->views[0]->is_screen)
 		return run_live(options);
 	if (options->output)
 		return run_to_file(options, *screen);

@@ -11,7 +11,6 @@
 #include "session/progress.h"
 #include "session/range.h"
 #include "session/replay.h"
-#include "session/slice.h"
 #include "views/views.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -257,7 +256,7 @@ static void end(struct slice *slice)
 	proclife_source_free(slice->run.source);
 }
 
-int slice_run(const struct options *options, const struct screen *screen)
+static int run(const struct options *options, const struct screen *screen)
 {
 	struct slice slice = {
 		.run = { .options = options, .screen = screen }, .dir = options->inputs.all[0],
@@ -277,3 +276,15 @@ int slice_run(const struct options *options, const struct screen *screen)
 	end(&slice);
 	return status;
 }
+
+const struct view view_slice = {
+	.name = "slice",
+	.argument = "DIR",
+	.help = "Write the selected processes of a recording to this new folder",
+	.scope = "writes a part of a recording, which --record makes",
+	.takes = OF_SELECTION | GIVEN(INPUT),
+	.range = RANGE_OF_LIVES,
+	.needs_input = true,
+	.run = run,
+	.is_minor = true,
+};

@@ -9,4 +9,5 @@ const struct view view_live = {
 	.takes = GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(FAILED) | GIVEN(STATUS) |
 		 GIVEN(SIGNAL) | GIVEN(ARGS) | OF_DEVICE | GIVEN(INPUT) | GIVEN(HISTORY) | GIVEN(RECORD) |
 		 GIVEN(METRICS),
+	.is_screen = true,
 };

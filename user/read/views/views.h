@@ -165,8 +165,6 @@ bool verdict_failed(const struct run *run);
 /* Before the tasks are closed: who lives. */
 void left_print(const struct run *run);
 
-int status_print(struct run *run);
-
 #define MODULE_NAME "proclife"
 
 bool module_is_loaded(void);

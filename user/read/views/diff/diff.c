@@ -165,13 +165,3 @@ void diff_free(struct diff *diff)
 	text_free(&diff->line);
 	free(diff);
 }
-
-const struct view view_diff = {
-	.name = "diff",
-	.argument = "A",
-	.help = "--diff A B: what has changed between two recordings",
-	.scope = "reads its own recordings, and nothing else",
-	.measures = true,
-	.takes = OF_SELECTION | GIVEN(THREADS) | GIVEN(BY) | GIVEN(FACTOR) | GIVEN(FORCE) |
-		 GIVEN(AGAINST) | GIVEN(EXPECT),
-};

@@ -418,13 +418,3 @@ void info_print(const struct info *info)
 	}
 	text_free(&what);
 }
-
-const struct view view_info = {
-	.name = "info",
-	.help = "What a recording is: machine, times, what it holds, what is lost",
-	.scope = "shows recordings, each as a whole",
-	.takes = GIVEN(INPUT),
-	.is_minor = true,
-	.adds_up = true,
-	.needs_input = true,
-};

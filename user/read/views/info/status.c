@@ -412,7 +412,7 @@ bool module_is_loaded(void)
 	return !access("/sys/module/" MODULE_NAME, F_OK);
 }
 
-int status_print(struct run *run)
+static int print_source(struct run *run)
 {
 	struct status status = { .run = run };
 	struct text line;
@@ -451,4 +451,5 @@ const struct view view_status = {
 	.scope = "shows the module as it is now",
 	.takes = OF_DEVICE,
 	.is_now = true,
+	.print_source = print_source,
 };
