@@ -127,7 +127,7 @@ static void test_command(void **state)
 static void test_place(void **state)
 {
 	struct proclife_process process = { .id = 7, .tgid = 70, .selected = true }, child = process;
-	struct options options = { .pid_count = 1 };
+	struct options options = { .pids = { .count = 1 } };
 	struct run run = { .options = &options };
 	struct descent descent;
 	uint64_t span;

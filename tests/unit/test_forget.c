@@ -127,7 +127,7 @@ static void test_views(void **state)
 	assert_true(forget_any_time(&options));
 	options.show = SHOW_CGROUP;
 	assert_false(forget_any_time(&options));
-	options = (struct options){ .views = { &view_export }, .export = EXPORT_CSV };
+	options = (struct options){ .views = { &view_export } };
 	assert_true(view_shows_cgroups(&view_export, &options));
 	assert_true(forget_any_time(&options));
 }

@@ -61,8 +61,8 @@ static void test_defaults(void **state)
 	assert_int_equal(options.cut.depth, DEPTH_ALL);
 	assert_null(options.device);
 	assert_int_equal(options.inputs.count, 0);
-	assert_null(options.record);
-	assert_int_equal(options.pid_count, 0);
+	assert_null(options.record.dir);
+	assert_int_equal(options.pids.count, 0);
 	assert_int_equal(options.duration, 0);
 	assert_int_equal(options.count, 0);
 	assert_null(options.command);
@@ -78,9 +78,9 @@ static void test_all(void **state)
 			"--duration 250ms --count 18446744073709551615 --load --device /x");
 	shows(&options, &view_tree, &view_latency, NULL);
 	assert_true(options.json && options.threads && options.history && options.load);
-	assert_int_equal(options.pid_count, 2);
-	assert_int_equal(options.pids[0], 12);
-	assert_int_equal(options.pids[1], INT_MAX);
+	assert_int_equal(options.pids.count, 2);
+	assert_int_equal(options.pids.all[0], 12);
+	assert_int_equal(options.pids.all[1], INT_MAX);
 	assert_int_equal(options.duration, 250000000);
 	assert_int_equal(options.count, UINT64_MAX);
 	assert_string_equal(options.device, "/x");
@@ -100,7 +100,7 @@ static void test_all(void **state)
 	options_free(&options);
 	options = parse("--record /r -n 5");
 	shows(&options, NULL, NULL, NULL);
-	assert_string_equal(options.record, "/r");
+	assert_string_equal(options.record.dir, "/r");
 	options_free(&options);
 	options = parse("--record /r --tree --json -- x");
 	shows(&options, &view_tree, NULL, NULL);
@@ -143,14 +143,14 @@ static void test_expectations(void **state)
 	(void)state;
 	options = parse("--expect exit_free.p99<50ms --expect lost==0 --ktap");
 	shows(&options, NULL, NULL, NULL);
-	assert_int_equal(options.verdicts, VERDICTS_KTAP);
-	assert_int_equal(options.expectation_count, 2);
-	assert_string_equal(options.expectations[0].text, "exit_free.p99<50ms");
-	assert_int_equal(options.expectations[1].what, EXPECT_LOST);
+	assert_int_equal(options.expect.form, VERDICTS_KTAP);
+	assert_int_equal(options.expect.count, 2);
+	assert_string_equal(options.expect.all[0].text, "exit_free.p99<50ms");
+	assert_int_equal(options.expect.all[1].what, EXPECT_LOST);
 	options_free(&options);
 	options = parse("--tree --expect lost==0 --threads --json -- true");
 	shows(&options, &view_tree, NULL, NULL);
-	assert_int_equal(options.verdicts, VERDICTS_PLAIN);
+	assert_int_equal(options.expect.form, VERDICTS_PLAIN);
 	options_free(&options);
 	/* Nothing else is shown, but with --json the verdict can be. */
 	options = parse("--json --expect lost==0");
@@ -220,10 +220,10 @@ static void test_selection(void **state)
 	assert_int_equal(options.filter.comms.count, 2);
 	assert_string_equal(options.filter.comms.all[0], "cc*");
 	assert_string_equal(options.filter.comms.all[1], "ld");
-	assert_int_equal(options.filter.uid_count, 3);
-	assert_int_equal(options.filter.uids[0], 0);
-	assert_int_equal(options.filter.uids[1], UINT32_MAX - 1);
-	assert_int_equal(options.filter.uids[2], 0); /* names come last */
+	assert_int_equal(options.filter.uids.count, 3);
+	assert_int_equal(options.filter.uids.all[0], 0);
+	assert_int_equal(options.filter.uids.all[1], UINT32_MAX - 1);
+	assert_int_equal(options.filter.uids.all[2], 0); /* names come last */
 	assert_int_equal(options.filter.cgroups.count, 5);
 	assert_string_equal(options.filter.cgroups.all[0], "/a/b");
 	assert_string_equal(options.filter.cgroups.all[1], "/c/");
@@ -322,8 +322,8 @@ static void words_are(const struct words *words, const char *text)
 
 static void sides_are(const struct options *options, const char *a, const char *b)
 {
-	words_are(&options->diff, a);
-	words_are(&options->against, b);
+	words_are(&options->diff.a, a);
+	words_are(&options->diff.b, b);
 }
 
 static void test_diff(void **state)
@@ -334,13 +334,13 @@ static void test_diff(void **state)
 	options = parse("--diff a b");
 	shows(&options, &view_diff, NULL, NULL);
 	sides_are(&options, "a", "b");
-	assert_true(options.factor == 1.1);
-	assert_false(options.force);
+	assert_true(options.diff.factor == 1.1);
+	assert_false(options.diff.force);
 	options_free(&options);
 	options = parse("--diff a --factor 1.25 --force b --threads --json --uid 0 --pid 1");
 	sides_are(&options, "a", "b");
-	assert_true(options.factor == 1.25);
-	assert_true(options.force && options.threads && options.json);
+	assert_true(options.diff.factor == 1.25);
+	assert_true(options.diff.force && options.threads && options.json);
 	options_free(&options);
 	options = parse("--diff=a --diff=b");
 	sides_are(&options, "a", "b");
@@ -348,7 +348,7 @@ static void test_diff(void **state)
 	/* Each word belongs to the side that is named last. */
 	options = parse("--diff a b --against c d --junit f --expect lost==0 e");
 	sides_are(&options, "a b", "c d e");
-	assert_string_equal(options.junit, "f");
+	assert_string_equal(options.expect.junit, "f");
 	options_free(&options);
 	options = parse("--against c --against=d --diff a");
 	sides_are(&options, "a", "c d");

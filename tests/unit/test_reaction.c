@@ -21,7 +21,7 @@ pid_t __wrap_fork(void)
 /* So many wait for it, and this many forks fail: then nothing waits for ever. */
 static struct reaction end_with(unsigned int waiting, unsigned int fails)
 {
-	struct options options = { .exec = "true" };
+	struct options options = { .on = { .exec = "true" } };
 	struct screen screen = { .out = stdout };
 	struct run run = { .options = &options, .screen = &screen };
 	struct condition condition;

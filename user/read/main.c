@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	if (options.quiet)
 		message_quiet();
 	screen_init(&screen, options.json ? COLOR_NEVER : options.color);
-	if (options.junit && junit_open(options.junit)) {
+	if (options.expect.junit && junit_open(options.expect.junit)) {
 		options_free(&options);
 		return STATUS_ERROR;
 	}

@@ -22,64 +22,9 @@ struct view;
 
 /* What can be given beside a view. */
 enum option_id {
-	OPTION_RECORD,
-	OPTION_KEEP,
-	OPTION_METRICS,
-	OPTION_ON,
-	OPTION_CALM,
-	OPTION_SAVE,
-	OPTION_AFTER,
-	OPTION_SAVES,
-	OPTION_EXEC,
-	OPTION_PID,
-	OPTION_COMM,
-	OPTION_UID,
-	OPTION_CGROUP,
-	OPTION_FAILED,
-	OPTION_STATUS, /* --status N; without N, --status is a view */
-	OPTION_SIGNAL,
-	OPTION_ARGS,
-	OPTION_FROM,
-	OPTION_TO,
-	OPTION_THREADS,
-	OPTION_HISTORY,
-	OPTION_DURATION,
-	OPTION_INTERVAL,
-	OPTION_COUNT,
-	OPTION_DEPTH,
-	OPTION_MIN_LIFE,
-	OPTION_TOP,
-	OPTION_TOP_KEY, /* N:KEY */
-	OPTION_SORT,
-	OPTION_FOLD,
-	OPTION_NO_FOLD,
-	OPTION_BY,
-	OPTION_SHOW,
-	OPTION_UTC,
-	OPTION_MONOTONIC,
-	OPTION_AGAINST,
-	OPTION_FACTOR,
-	OPTION_FORCE,
-	OPTION_HIDE_ARGS,
-	OPTION_OUTPUT,
-	OPTION_LOSS_LOG,
-	OPTION_TRACKS,
-	OPTION_COLOR,
-	OPTION_JSON,
-	OPTION_QUIET,
-	OPTION_EXPECT,
-	OPTION_LEFT_AFTER,
-	OPTION_KTAP,
-	OPTION_LAVA,
-	OPTION_JUNIT,
-	OPTION_INPUT,
-	OPTION_LOAD,
-	OPTION_DEVICE,
-	OPTION_COMMAND,
-	OPTION_HELP,
-	OPTION_USAGE,
-	OPTION_VERSION,
-	OPTION_COMPLETION,
+#define OPTION(id, ...) OPTION_##id,
+#include "cli/option_rows.h"
+#undef OPTION
 	OPTIONS,
 };
 
@@ -97,6 +42,11 @@ struct words {
 	size_t count;
 };
 
+struct ids {
+	uint32_t *all;
+	size_t count;
+};
+
 #define ANY_SIGNAL UINT64_MAX
 
 /* Which of the followed processes are shown: those that match one of each kind that is given. */
@@ -104,8 +54,7 @@ struct filter {
 	struct words comms; /* patterns, see glob(7) */
 	struct words cgroups;
 	struct words args;
-	uint32_t *uids;
-	size_t uid_count;
+	struct ids uids;
 	struct words users; /* names of a recording's machine, not of this one */
 	/* How it ended: it has to match one of these. */
 	bool failed;
@@ -122,7 +71,7 @@ static inline bool filter_has_end(const struct filter *filter)
 
 static inline bool filter_is_set(const struct filter *filter)
 {
-	return filter->comms.count || filter->cgroups.count || filter->uid_count || filter->users.count ||
+	return filter->comms.count || filter->cgroups.count || filter->uids.count || filter->users.count ||
 	       filter->args.count || filter_has_end(filter);
 }
 
@@ -155,7 +104,7 @@ static inline enum proclife_phase sort_phase(enum sort_key key)
 
 /* How much of the tree is shown. */
 struct cut {
-	uint32_t depth;	   /* levels below the roots, or DEPTH_ALL */
+	uint64_t depth;	   /* levels below the roots, or DEPTH_ALL */
 	uint64_t min_life; /* ns; 0: any */
 	uint64_t top;	   /* how many; 0: all */
 	enum top_key key;  /* what the largest are chosen by */
@@ -192,15 +141,6 @@ enum fold {
 	FOLD_NEVER,
 };
 
-/* The formats of --export. */
-enum export_as {
-	EXPORT_CSV,
-	EXPORT_FOLDED,
-	EXPORT_OTLP,
-	EXPORT_PERFETTO,
-	EXPORTS,
-};
-
 /* What has a track of its own in --export perfetto. */
 enum tracks {
 	TRACKS_SLOTS,
@@ -214,6 +154,44 @@ enum verdicts {
 	VERDICTS_LAVA,
 };
 
+struct diff_options {
+	struct words a; /* recordings */
+	struct words b;
+	double factor; /* a figure that is this many times as large has changed */
+	bool force;
+};
+
+struct export_options {
+	unsigned int format; /* its number in the formats of the view */
+	const char *output;   /* the file; NULL: standard output */
+	const char *loss_log; /* of otlp; NULL: none */
+	enum tracks tracks;   /* of perfetto */
+};
+
+struct record_options {
+	const char *dir; /* NULL: do not record */
+	uint64_t bytes;	 /* that are kept, at most; 0: no limit */
+	uint64_t age;	 /* ns; 0: no limit */
+};
+
+struct trigger_options {
+	struct condition *conditions;
+	size_t count;
+	uint64_t calm;	  /* ns; 0: none */
+	const char *save; /* the folder of recordings; NULL: nothing is saved */
+	uint64_t after;	  /* ns, that are saved as well */
+	uint64_t saves;	  /* so many are in it at most */
+	const char *exec; /* NULL: nothing is executed */
+};
+
+struct verdict_options {
+	struct expectation *all;
+	size_t count;
+	uint64_t left_after; /* ns; 0: all that the command leaves is waited for */
+	enum verdicts form;
+	const char *junit; /* where they go, too; NULL: nowhere */
+};
+
 struct options {
 	const struct view *views[MOST_VIEWS + 1]; /* in the order of their table; then NULL */
 	uint64_t given; /* GIVEN() of each option that was given */
@@ -223,11 +201,14 @@ struct options {
 	enum fold fold;
 	struct cut cut;
 	enum sort_key sort;
-	unsigned int show; /* SHOW_* */
+	uint64_t show; /* SHOW_* */
 	enum times times;
-	enum proclife_by by; /* --by; PROCLIFE_BY_NOTHING if the word is for --summary only */
-	enum summary_by summary_by; /* SUMMARY_BYS if the word is not for --summary */
+	const char *by_word; /* of --by; NULL: none */
+	enum proclife_by by; /* PROCLIFE_BY_NOTHING if the word is for --summary only */
+	enum summary_by summary_by; /* of no meaning if the word is not for --summary */
 	bool threads;
+	bool hide_args;
+	struct ids pids;
 	struct filter filter;
 	struct moment from; /* the range; MOMENT_NONE: from the beginning, or to the end */
 	struct moment to;
@@ -236,38 +217,17 @@ struct options {
 	bool load;
 	const char *device; /* NULL: the usual one */
 	struct words inputs; /* recordings; none: the device */
-	struct words diff;    /* recordings: of the two sides of --diff */
-	struct words against;
-	double factor;	     /* a figure that is this many times as large has changed */
-	bool force;
-	const char *record; /* the folder; NULL: do not record */
-	uint64_t keep_bytes; /* of it, at most; 0: no limit */
-	uint64_t keep_age;   /* ns; 0: no limit */
-	const char *metrics; /* the file; NULL: there is none */
-	const char *slice;  /* likewise: no slice */
-	const char *html;   /* the file; NULL: no page */
-	enum export_as export; /* if that view is given */
-	const char *output; /* the file; NULL: standard output */
-	const char *loss_log; /* likewise, of --export otlp; NULL: none */
-	enum tracks tracks;
-	bool hide_args;
-	uint32_t *pids;
-	size_t pid_count;
-	struct expectation *expectations;
-	size_t expectation_count;
-	struct condition *conditions;
-	size_t condition_count;
-	uint64_t calm;	/* ns; 0: none */
-	const char *save; /* the folder of recordings; NULL: nothing is saved */
-	uint64_t after;	  /* ns, that are saved as well */
-	uint64_t saves;	  /* so many are in it at most */
-	const char *exec; /* NULL: nothing is executed */
-	uint64_t left_after; /* ns; 0: all that the command leaves is waited for */
-	enum verdicts verdicts;
-	const char *junit; /* where verdicts go, too; NULL: nowhere */
 	uint64_t duration; /* ns; 0: none */
 	uint64_t interval; /* ns; 0: none */
 	uint64_t count;	   /* 0: none */
+	const char *metrics; /* the file; NULL: there is none */
+	const char *slice;  /* likewise: no slice */
+	const char *html;   /* likewise: no page */
+	struct diff_options diff;
+	struct export_options export;
+	struct record_options record;
+	struct trigger_options on;
+	struct verdict_options expect;
 	char **command;	   /* NULL: none */
 	int argc; /* as the program was called */
 	char **argv;
@@ -277,8 +237,8 @@ static inline bool options_expect(const struct options *options, enum expect_wha
 {
 	size_t i;
 
-	for (i = 0; i < options->expectation_count; i++)
-		if (options->expectations[i].what == what)
+	for (i = 0; i < options->expect.count; i++)
+		if (options->expect.all[i].what == what)
 			return true;
 	return false;
 }

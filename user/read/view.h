@@ -3,6 +3,7 @@
 #ifndef READ_VIEW_H
 #define READ_VIEW_H
 
+#include "cli/argument.h"
 #include "options.h"
 #include <proclife.h>
 
@@ -10,8 +11,9 @@ struct run;
 struct screen;
 
 /* Options that apply to every view of a trace. */
-#define OF_SELECTION (GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(FAILED) | \
-		      GIVEN(STATUS) | GIVEN(SIGNAL) | GIVEN(ARGS) | GIVEN(FROM) | GIVEN(TO))
+#define OF_PROCESSES (GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(FAILED) | \
+		      GIVEN(STATUS) | GIVEN(SIGNAL) | GIVEN(ARGS))
+#define OF_SELECTION (OF_PROCESSES | GIVEN(FROM) | GIVEN(TO))
 #define OF_REACTION (GIVEN(SAVE) | GIVEN(AFTER) | GIVEN(SAVES) | GIVEN(EXEC))
 #define OF_TRIGGERS (GIVEN(ON) | GIVEN(CALM) | OF_REACTION)
 #define OF_DEVICE (GIVEN(LOAD) | GIVEN(DEVICE))
@@ -26,14 +28,22 @@ enum range_of {
 	RANGE_OF_LIVES,	  /* processes that lived then, if only for a moment */
 };
 
+/* A format of a view, whose argument names it. */
+struct format {
+	const char *name;
+	uint64_t takes; /* GIVEN() options that are for this format */
+};
+
 struct view {
 	const char *name;     /* the name of its option */
-	const char *argument; /* the argument of its option, or NULL */
-	bool may_lack_argument;
+	struct argument argument; /* of its option */
 	const char *help;
 	const char *scope;    /* if it lacks OF_TRACE: why it takes so few options; or NULL */
 	uint64_t takes;	      /* GIVEN() options, except --json and --quiet, which all views take */
 	uint64_t takes_by;    /* also these, if --by is given */
+	choice_name *by;      /* the words of --by that it knows, if it takes that */
+	const struct format *const *formats; /* ends with NULL; NULL: it has none */
+	const char *no_json;  /* why it does not go with --json; or NULL */
 	bool combines;	      /* it can be combined with others that have this */
 	bool adds_up;	      /* it takes several recordings and adds them up */
 	bool needs_input;     /* it shows only recordings, nothing live */
@@ -48,9 +58,9 @@ struct view {
 	bool counts;	      /* --count limits what it counts in run->shown */
 	bool writes_file;     /* and prints nothing */
 
-	/* It is a command, and needs no session: returns the exit status. NULL, all of these: no command. */
+	/* Runs in place of a session, and returns the exit status. NULL: a session shows it. */
 	int (*run)(const struct options *options, const struct screen *screen);
-	/* It shows what the source is, and reads no events. Returns 0 or a negative errno. */
+	/* Prints what the source is, in place of reading events. Returns 0 or a negative errno. NULL: it reads. */
 	int (*print_source)(struct run *run);
 
 	/* Does it show events as they happen, with these options? NULL: it shows all at the end. */

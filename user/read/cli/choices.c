@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *by(unsigned int number)
+const char *choice_by(unsigned int number)
 {
 	return number + 1 < PROCLIFE_BYS ? proclife_by_name(number + 1) : NULL;
 }
 
-static const char *summary_by(unsigned int number)
+const char *choice_summary_by(unsigned int number)
 {
 	static const char *const names[SUMMARY_BYS] = {
 		[SUMMARY_BY_COMM] = "comm",
@@ -25,7 +25,7 @@ static const char *summary_by(unsigned int number)
 	return number < SUMMARY_BYS ? names[number] : NULL;
 }
 
-static const char *top(unsigned int number)
+const char *choice_top(unsigned int number)
 {
 	static const char *const names[] = {
 		[TOP_CPU] = "cpu",
@@ -37,7 +37,7 @@ static const char *top(unsigned int number)
 	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
 }
 
-static const char *sort(unsigned int number)
+const char *choice_sort(unsigned int number)
 {
 	static const char *const names[SORT_PHASES] = {
 		[SORT_TIME] = "time",
@@ -52,15 +52,14 @@ static const char *sort(unsigned int number)
 	return key < SORT_PHASES ? names[key] : key < SORTS ? proclife_phase_info(sort_phase(key))->name : NULL;
 }
 
-/* In the order of the bits. */
-static const char *show(unsigned int number)
+const char *choice_show(unsigned int number)
 {
 	static const char *const names[] = { "pidns", "cgroup", "uid" };
 
 	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
 }
 
-static const char *color(unsigned int number)
+const char *choice_color(unsigned int number)
 {
 	static const char *const names[COLORS] = {
 		[COLOR_AUTO] = "auto",
@@ -71,19 +70,7 @@ static const char *color(unsigned int number)
 	return number < COLORS ? names[number] : NULL;
 }
 
-static const char *export(unsigned int number)
-{
-	static const char *const names[EXPORTS] = {
-		[EXPORT_CSV] = "csv",
-		[EXPORT_FOLDED] = "folded",
-		[EXPORT_OTLP] = "otlp",
-		[EXPORT_PERFETTO] = "perfetto",
-	};
-
-	return number < EXPORTS ? names[number] : NULL;
-}
-
-static const char *tracks(unsigned int number)
+const char *choice_tracks(unsigned int number)
 {
 	static const char *const names[TRACKS] = {
 		[TRACKS_SLOTS] = "slots",
@@ -93,61 +80,41 @@ static const char *tracks(unsigned int number)
 	return number < TRACKS ? names[number] : NULL;
 }
 
-/* The type is the next number. */
-static const char *event(unsigned int number)
+const char *choice_event(unsigned int number)
 {
 	return number + 1 < PROCLIFE_TYPES ? proclife_type_name(number + 1) : NULL;
 }
 
-static const char *phase(unsigned int number)
+const char *choice_phase(unsigned int number)
 {
 	return number < PROCLIFE_PHASES ? proclife_phase_info(number)->name : NULL;
 }
 
-static const char *statistic(unsigned int number)
+const char *choice_statistic(unsigned int number)
 {
 	return number < STATISTICS ? statistics[number].name : NULL;
 }
 
-const char *choice_name(enum choice choice, unsigned int number)
+bool choice_find(choice_name *name, const char *word, size_t length, unsigned int *number)
 {
-	static const char *(*const names[])(unsigned int) = {
-		[CHOICE_BY] = by,
-		[CHOICE_SUMMARY_BY] = summary_by,
-		[CHOICE_TOP] = top,
-		[CHOICE_SORT] = sort,
-		[CHOICE_SHOW] = show,
-		[CHOICE_COLOR] = color,
-		[CHOICE_EXPORT] = export,
-		[CHOICE_TRACKS] = tracks,
-		[CHOICE_EVENT] = event,
-		[CHOICE_PHASE] = phase,
-		[CHOICE_STATISTIC] = statistic,
-	};
+	const char *each;
 
-	return names[choice](number);
-}
-
-bool choice_find(enum choice choice, const char *word, size_t length, unsigned int *number)
-{
-	const char *name;
-
-	for (*number = 0; (name = choice_name(choice, *number)); ++*number)
-		if (strlen(name) == length && !strncmp(name, word, length))
+	for (*number = 0; (each = name(*number)); ++*number)
+		if (strlen(each) == length && !strncmp(each, word, length))
 			return true;
 	return false;
 }
 
-const char *choice_list(enum choice choice, const char *separator, const char *last)
+const char *choice_list(choice_name *name, const char *separator, const char *last)
 {
-	static char lists[CHOICES][256];
-	char *list = lists[choice];
+	static char lists[2][256];
+	static unsigned int latest;
+	char *list = lists[latest++ % 2];
 	unsigned int i;
 	size_t n = 0;
 
-	for (i = 0; choice_name(choice, i); i++)
+	for (i = 0; name(i); i++)
 		n += (size_t)snprintf(list + n, sizeof(lists[0]) - n, "%s%s",
-				      !i ? "" : choice_name(choice, i + 1) ? separator : last,
-				      choice_name(choice, i));
+				      !i ? "" : name(i + 1) ? separator : last, name(i));
 	return list;
 }

@@ -6,28 +6,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum choice {
-	CHOICE_BY,	  /* enum proclife_by */
-	CHOICE_SUMMARY_BY, /* enum summary_by */
-	CHOICE_TOP,	  /* enum top_key */
-	CHOICE_SORT,	  /* enum sort_key, from 1 on */
-	CHOICE_SHOW,	  /* the bits SHOW_*, from 0 on */
-	CHOICE_COLOR,	  /* enum color */
-	CHOICE_EXPORT,	  /* enum export_as */
-	CHOICE_TRACKS,	  /* enum tracks */
-	CHOICE_EVENT,	  /* enum proclife_type, from 1 on */
-	CHOICE_PHASE,	  /* enum proclife_phase */
-	CHOICE_STATISTIC, /* enum statistic_kind, and some percentiles */
-	CHOICES,
-};
-
 /* The word of this number; NULL after the last one. */
-const char *choice_name(enum choice choice, unsigned int number);
+typedef const char *choice_name(unsigned int number);
+
+choice_name choice_by;		/* enum proclife_by, from 1 on */
+choice_name choice_summary_by;	/* enum summary_by */
+choice_name choice_top;		/* enum top_key */
+choice_name choice_sort;	/* enum sort_key, from 1 on */
+choice_name choice_show;	/* the bits SHOW_*, from 0 on */
+choice_name choice_color;	/* enum color */
+choice_name choice_tracks;	/* enum tracks */
+choice_name choice_event;	/* enum proclife_type, from 1 on */
+choice_name choice_phase;	/* enum proclife_phase */
+choice_name choice_statistic;	/* enum statistic_kind, and some percentiles */
 
 /* Sets the number of this word, of @length bytes; false if there is no such word. */
-bool choice_find(enum choice choice, const char *word, size_t length, unsigned int *number);
+bool choice_find(choice_name *name, const char *word, size_t length, unsigned int *number);
 
-/* "comm, parent or uid", with @last before the last one; or all with the same @separator. */
-const char *choice_list(enum choice choice, const char *separator, const char *last);
+/*
+ * "comm, parent or uid", with @last before the last one; or all with the same @separator. It stays until
+ * the second call after this one.
+ */
+const char *choice_list(choice_name *name, const char *separator, const char *last);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/choices.h"
 #include "cli/completion.h"
+#include "cli/options_table.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -22,34 +22,17 @@ static const struct {
 	  "_pids" },
 };
 
-/* Arguments that are one of a list of words. */
-static const struct {
-	const char *arg;
-	enum choice choice;
-} choices[] = {
-	{ "KEY", CHOICE_BY },
-	{ "WHAT", CHOICE_SHOW },
-	{ "TYPE", CHOICE_EVENT },
-	{ "COLUMN", CHOICE_SORT },
-	{ "MODE", CHOICE_COLOR },
-	{ "FORMAT", CHOICE_EXPORT },
-	{ "TRACKS", CHOICE_TRACKS },
-};
-
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-
 /* Prints the shell's code; nothing if the argument can be anything. */
-static void print_kind(FILE *out, const struct argp_option *option, bool zsh)
+static void print_kind(FILE *out, const struct argument *argument, bool zsh)
 {
 	size_t i;
 
-	for (i = 0; i < KINDS; i++)
-		if (!strcmp(kinds[i].arg, option->arg))
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].arg, argument->name))
 			fputs(zsh ? kinds[i].zsh : kinds[i].bash, out);
-	for (i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
-		if (!strcmp(choices[i].arg, option->arg))
-			fprintf(out, zsh ? "(%s)" : "COMPREPLY=($(compgen -W '%s' -- \"$cur\"))",
-				choice_list(choices[i].choice, " ", " "));
+	if (argument->choice && argument->kind != KIND_TOP) /* which begins with a number */
+		fprintf(out, zsh ? "(%s)" : "COMPREPLY=($(compgen -W '%s' -- \"$cur\"))",
+			choice_list(argument->choice, " ", " "));
 }
 
 /* The figures for --expect. */
@@ -57,51 +40,30 @@ static void print_figures(FILE *out)
 {
 	unsigned int phase, statistic;
 
-	for (phase = 0; choice_name(CHOICE_PHASE, phase); phase++)
-		for (statistic = 0; choice_name(CHOICE_STATISTIC, statistic); statistic++)
-			fprintf(out, "%s.%s ", choice_name(CHOICE_PHASE, phase),
-				choice_name(CHOICE_STATISTIC, statistic));
+	for (phase = 0; choice_phase(phase); phase++)
+		for (statistic = 0; choice_statistic(statistic); statistic++)
+			fprintf(out, "%s.%s ", choice_phase(phase),
+				choice_statistic(statistic));
 	fputs("zombies lost", out);
 }
 
 /* What a condition of --on can be about. */
 static void print_conditions(FILE *out)
 {
-	fprintf(out, "%s failed status signal forks lost", choice_list(CHOICE_PHASE, " ", " "));
+	fprintf(out, "%s failed status signal forks lost", choice_list(choice_phase, " ", " "));
 }
 
 /* Arguments of which only the beginning is one of a list of words: a relation and a bound follow. */
-static const struct {
-	const char *arg;
-	void (*print)(FILE *out);
-} beginnings[] = {
-	{ "FIGURE", print_figures },
-	{ "CONDITION", print_conditions },
-};
-
-static void print_beginnings(FILE *out, const struct argp_option *option, const char *before,
-			     const char *after)
+static void print_beginnings(FILE *out, const struct argument *argument, const char *before, const char *after)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
-		if (strcmp(beginnings[i].arg, option->arg))
-			continue;
-		fputs(before, out);
-		beginnings[i].print(out);
-		fputs(after, out);
-	}
-}
-
-/* Headers have no name, and hidden options are not offered. */
-static bool is_offered(const struct argp_option *option)
-{
-	return option->name && !(option->flags & (OPTION_HIDDEN | OPTION_DOC));
-}
-
-static bool is_end(const struct argp_option *option)
-{
-	return !option->name && !option->key && !option->doc && !option->group;
+	if (argument->kind != KIND_EXPECT && argument->kind != KIND_CONDITION)
+		return;
+	fputs(before, out);
+	if (argument->kind == KIND_EXPECT)
+		print_figures(out);
+	else
+		print_conditions(out);
+	fputs(after, out);
 }
 
 static bool has_short(const struct argp_option *option)
@@ -109,22 +71,35 @@ static bool has_short(const struct argp_option *option)
 	return option->key > 0 && option->key < 0x80 && isprint(option->key);
 }
 
-static void print_bash_argument(FILE *out, const struct argp_option *option)
+static void print_bash_argument(FILE *out, const struct argp_option *option, const struct argument *argument)
 {
 	fprintf(out, "\t--%s", option->name);
 	if (has_short(option))
 		fprintf(out, " | -%c", option->key);
 	fputs(")\n\t\t", out);
-	print_kind(out, option, false);
+	print_kind(out, argument, false);
 	fputs("\n", out);
-	print_beginnings(out, option, "\t\tcompopt -o nospace 2>/dev/null\n\t\tCOMPREPLY=($(compgen -W '",
+	print_beginnings(out, argument, "\t\tcompopt -o nospace 2>/dev/null\n\t\tCOMPREPLY=($(compgen -W '",
 			 "' -- \"$cur\"))\n");
 	fputs("\t\treturn ;;\n", out);
 }
 
-static void print_bash(FILE *out, const struct argp_option *table)
+/* "diff|against" */
+static void print_those_with_more(FILE *out, const struct argp_option *table, const struct view *const *views)
 {
-	const struct argp_option *option;
+	const char *separator = "";
+
+	for (; !option_is_end(table); table++) {
+		if (!option_is_offered(table) || !argument_of_key(views, table->key)->takes_more)
+			continue;
+		fprintf(out, "%s%s", separator, table->name);
+		separator = "|";
+	}
+}
+
+static void print_bash(FILE *out, const struct view *const *views)
+{
+	const struct argp_option *table = options_table(views), *option;
 
 	fputs("# bash completion for proclife-read, made from its table of options\n"
 	      "_proclife_read()\n"
@@ -147,18 +122,21 @@ static void print_bash(FILE *out, const struct argp_option *table)
 	      "\tfor ((i = COMP_CWORD - 1; i > 1; i--)); do\n"
 	      "\t\t[[ ${COMP_WORDS[i]} != -* ]] || break\n"
 	      "\tdone\n"
-	      "\t[[ $cur != -* && ${COMP_WORDS[i]} == --@(diff|against) ]] && prev=${COMP_WORDS[i]}\n"
+	      "\t[[ $cur != -* && ${COMP_WORDS[i]} == --@(",
+	      out);
+	print_those_with_more(out, table, views);
+	fputs(") ]] && prev=${COMP_WORDS[i]}\n"
 	      "\tcase $prev in\n",
 	      out);
-	for (option = table; !is_end(option); option++) {
-		if (is_offered(option) && option->arg)
-			print_bash_argument(out, option);
+	for (option = table; !option_is_end(option); option++) {
+		if (option_is_offered(option) && option->arg)
+			print_bash_argument(out, option, argument_of_key(views, option->key));
 	}
 	fputs("\tesac\n"
 	      "\tCOMPREPLY=($(compgen -W '",
 	      out);
-	for (option = table; !is_end(option); option++) {
-		if (is_offered(option))
+	for (option = table; !option_is_end(option); option++) {
+		if (option_is_offered(option))
 			fprintf(out, "--%s ", option->name);
 	}
 	fputs("--' -- \"$cur\"))\n"
@@ -180,7 +158,7 @@ static void print_zsh_text(FILE *out, const char *s)
 	}
 }
 
-static void print_zsh_option(FILE *out, const struct argp_option *option)
+static void print_zsh_option(FILE *out, const struct argp_option *option, const struct argument *argument)
 {
 	fputs("\t'*", out);
 	if (has_short(option))
@@ -194,32 +172,34 @@ static void print_zsh_option(FILE *out, const struct argp_option *option)
 		fputs(":", out);
 		print_zsh_text(out, option->arg);
 		fputs(":", out);
-		print_kind(out, option, true);
-		print_beginnings(out, option, "(", ")");
+		print_kind(out, argument, true);
+		print_beginnings(out, argument, "(", ")");
 	}
 	fputs("' \\\n", out);
 }
 
-static void print_zsh(FILE *out, const struct argp_option *table)
+static void print_zsh(FILE *out, const struct view *const *views)
 {
+	const struct argp_option *option;
+
 	fputs("#compdef proclife-read\n"
 	      "# zsh completion for proclife-read, made from its table of options\n"
 	      "_arguments -s -S \\\n",
 	      out);
-	for (const struct argp_option *option = table; !is_end(option); option++) {
-		if (is_offered(option))
-			print_zsh_option(out, option);
+	for (option = options_table(views); !option_is_end(option); option++) {
+		if (option_is_offered(option))
+			print_zsh_option(out, option, argument_of_key(views, option->key));
 	}
 	fputs("\t'*::command:_normal'\n",
 	      out);
 }
 
-bool completion_print(FILE *out, const char *shell, const struct argp_option *table)
+bool completion_print(FILE *out, const char *shell, const struct view *const *views)
 {
 	if (!strcmp(shell, "bash"))
-		print_bash(out, table);
+		print_bash(out, views);
 	else if (!strcmp(shell, "zsh"))
-		print_zsh(out, table);
+		print_zsh(out, views);
 	else
 		return false;
 	return true;

@@ -3,11 +3,11 @@
 #ifndef READ_COMPLETION_H
 #define READ_COMPLETION_H
 
-#include <argp.h>
+#include "view.h"
 #include <stdbool.h>
 #include <stdio.h>
 
 /* Prints the script for "bash" or "zsh"; false if it is another shell. */
-bool completion_print(FILE *out, const char *shell, const struct argp_option *table);
+bool completion_print(FILE *out, const char *shell, const struct view *const *views);
 
 #endif

@@ -32,7 +32,7 @@ static bool find_figure(struct condition *c, const char *s, size_t length)
 	c->program = dot ? (size_t)(dot - s) : 0;
 	if (dot == s)
 		return false;
-	if (choice_find(CHOICE_PHASE, word, rest, &number)) {
+	if (choice_find(choice_phase, word, rest, &number)) {
 		c->what = CONDITION_PHASE;
 		c->phase = (enum proclife_phase)number;
 		return true;
@@ -110,7 +110,7 @@ const char *condition_parse(struct condition *c, const char *text)
 	if (!find_figure(c, text, length)) {
 		snprintf(wrong, sizeof(wrong),
 			 "the figure has to be failed, status, signal, forks, lost, or one of %s",
-			 choice_list(CHOICE_PHASE, ", ", " and "));
+			 choice_list(choice_phase, ", ", " and "));
 		return wrong;
 	}
 	if (c->program >= PROCLIFE_COMM_LEN)

@@ -17,7 +17,7 @@ static bool find_phase(const char *s, size_t length, enum proclife_phase *phase)
 {
 	unsigned int number;
 
-	if (!choice_find(CHOICE_PHASE, s, length, &number))
+	if (!choice_find(choice_phase, s, length, &number))
 		return false;
 	*phase = (enum proclife_phase)number;
 	return true;
@@ -29,7 +29,7 @@ static bool find_statistic(struct expectation *e, const char *s, size_t length)
 	unsigned int number;
 	char *end;
 
-	if (choice_find(CHOICE_STATISTIC, s, length, &number)) {
+	if (choice_find(choice_statistic, s, length, &number)) {
 		e->statistic = statistics[number].kind;
 		e->percent = statistics[number].percent;
 		return true;
@@ -96,12 +96,12 @@ static const char *parse_figure(struct expectation *e, const char *s, size_t len
 	if (!e->program && (!memchr(s, '.', length) || !find_phase(s, strcspn(s, "."), &e->phase))) {
 		snprintf(wrong, sizeof(wrong),
 			 "the figure has to be lost, zombies, failed, left, or one of %s with a "
-			 "statistic, such as exit_free.p99", choice_list(CHOICE_PHASE, ", ", " and "));
+			 "statistic, such as exit_free.p99", choice_list(choice_phase, ", ", " and "));
 		return wrong;
 	}
 	snprintf(wrong, sizeof(wrong),
 		 "the statistic has to be one of %s, or another percentile such as p95",
-		 choice_list(CHOICE_STATISTIC, ", ", " and "));
+		 choice_list(choice_statistic, ", ", " and "));
 	return wrong;
 }
 

@@ -3,8 +3,8 @@
 #include "cli/options_parse.h"
 #include "cli/options_check.h"
 #include "cli/options_table.h"
-#include "cli/options_value.h"
 #include "cli/suggest.h"
+#include "cli/values.h"
 #include "output/json.h"
 #include "output/message.h"
 #include "output/quoted.h"
@@ -22,7 +22,7 @@ struct reading {
 	struct options *options;
 	const struct view *const *all;
 	uint32_t views; /* a bit for each of @all that is given */
-	struct words *side; /* of --diff: the one that is named last; NULL: none is yet */
+	const struct argument *more; /* what words that follow belong to; NULL: none is yet */
 };
 
 static const char usage[] = "[-- COMMAND [ARG...]]\n--diff A B\n--diff A... --against B...";
@@ -79,206 +79,19 @@ static void print_help(const struct reading *reading, struct argp_state *state, 
 	exit(0);
 }
 
-static void add_to_side(struct reading *reading, struct words *side, const char *dir)
+/* Fills what the argument of an option, or of a view, fills. */
+static void fill(struct reading *reading, const struct argument *argument, const char *name,
+		 const char *arg, struct argp_state *state)
 {
-	reading->side = side;
-	option_add_word(side, dir);
+	value_take(argument, reading->options, name, arg, state);
+	if (argument->takes_more)
+		reading->more = argument;
 }
 
-static void take_view(struct reading *reading, unsigned int number, const char *arg,
-		      struct argp_state *state)
+/* Those options that fill nothing. */
+static void act(struct reading *reading, enum option_id option, const char *arg, struct argp_state *state)
 {
-	const struct view *view = reading->all[number];
-
-	if (!strcmp(view->name, "slice"))
-		reading->options->slice = arg;
-	else if (!strcmp(view->name, "html"))
-		reading->options->html = arg;
-	else if (!strcmp(view->name, "export"))
-		option_set_export(reading->options, state, arg);
-	else if (view->argument && !view->may_lack_argument)
-		add_to_side(reading, &reading->options->diff, arg);
-	else if (arg && !strcmp(view->name, "status"))
-		option_add_status(reading->options, state, arg);
-	else if (arg)
-		option_set_events(reading->options, state, arg);
-	if (!arg || strcmp(view->name, "status"))
-		reading->views |= 1u << number;
-}
-
-/* Takes one option. */
-static void take(struct reading *reading, enum option_id option, const char *arg,
-		 struct argp_state *state)
-{
-	struct options *options = reading->options;
-
-	options->given |= 1ULL << option;
 	switch (option) {
-	case OPTION_AGAINST:
-		add_to_side(reading, &options->against, arg);
-		break;
-	case OPTION_FACTOR:
-		option_set_factor(options, state, arg);
-		break;
-	case OPTION_FORCE:
-		options->force = true;
-		break;
-	case OPTION_COMM:
-		option_add_word(&options->filter.comms, arg);
-		break;
-	case OPTION_UID:
-		option_add_user(&options->filter, arg);
-		break;
-	case OPTION_CGROUP:
-		option_add_cgroup(&options->filter, state, arg);
-		break;
-	case OPTION_BY:
-		option_set_by(options, state, arg);
-		break;
-	case OPTION_SHOW:
-		option_set_show(options, state, arg);
-		break;
-	case OPTION_FAILED:
-		options->filter.failed = true;
-		break;
-	case OPTION_SIGNAL:
-		option_add_signal(&options->filter, state, arg);
-		break;
-	case OPTION_ARGS:
-		option_add_word(&options->filter.args, arg);
-		break;
-	case OPTION_FROM:
-		option_set_moment(&options->from, "from", state, arg);
-		break;
-	case OPTION_TO:
-		option_set_moment(&options->to, "to", state, arg);
-		break;
-	case OPTION_UTC:
-	case OPTION_MONOTONIC:
-		options->times = option == OPTION_UTC ? TIMES_UTC : TIMES_MONOTONIC;
-		break;
-	case OPTION_PID:
-		option_add_pid(options, state, arg);
-		break;
-	case OPTION_THREADS:
-		options->threads = true;
-		break;
-	case OPTION_HISTORY:
-		options->history = true;
-		break;
-	case OPTION_DURATION:
-		options->duration = option_time_of(arg);
-		if (!options->duration)
-			argp_error(state, "--duration %s: not a time such as 10, 0.5, 10s or 250ms",
-				   quoted(arg));
-		break;
-	case OPTION_INTERVAL:
-		options->interval = option_time_of(arg);
-		if (options->interval < LEAST_INTERVAL)
-			argp_error(state, "--interval %s: not a time of 1ms or more, such as 10, 250ms "
-				   "or 5m", quoted(arg));
-		break;
-	case OPTION_COUNT:
-		options->count = option_number_of(arg, UINT64_MAX);
-		if (!options->count)
-			argp_error(state, "--count %s: not a number above 0", quoted(arg));
-		break;
-	case OPTION_HIDE_ARGS:
-		options->hide_args = true;
-		break;
-	case OPTION_OUTPUT:
-		options->output = arg;
-		break;
-	case OPTION_LOSS_LOG:
-		options->loss_log = arg;
-		break;
-	case OPTION_TRACKS:
-		option_set_tracks(options, state, arg);
-		break;
-	case OPTION_COLOR:
-		option_set_color(options, state, arg);
-		break;
-	case OPTION_JSON:
-		options->json = true;
-		break;
-	case OPTION_QUIET:
-		options->quiet = true;
-		break;
-	case OPTION_FOLD:
-		options->fold = FOLD_ALWAYS;
-		break;
-	case OPTION_NO_FOLD:
-		options->fold = FOLD_NEVER;
-		break;
-	case OPTION_DEPTH:
-		option_set_depth(options, state, arg);
-		break;
-	case OPTION_MIN_LIFE:
-		options->cut.min_life = option_time_of(arg);
-		if (!options->cut.min_life)
-			argp_error(state, "--min-life %s: not a time such as 0.5, 20ms or 50us",
-				   quoted(arg));
-		break;
-	case OPTION_SORT:
-		option_set_sort(options, state, arg);
-		break;
-	case OPTION_TOP:
-		option_set_top(options, state, arg);
-		break;
-	case OPTION_EXPECT:
-		option_add_expectation(options, state, arg);
-		break;
-	case OPTION_ON:
-		option_add_condition(options, state, arg);
-		break;
-	case OPTION_CALM:
-		option_set_time(&options->calm, "calm", state, arg);
-		break;
-	case OPTION_SAVE:
-		options->save = arg;
-		break;
-	case OPTION_AFTER:
-		option_set_time(&options->after, "after", state, arg);
-		break;
-	case OPTION_SAVES:
-		options->saves = option_number_of(arg, UINT64_MAX);
-		if (!options->saves)
-			argp_error(state, "--saves %s: not a number above 0", quoted(arg));
-		break;
-	case OPTION_EXEC:
-		options->exec = arg;
-		break;
-	case OPTION_LEFT_AFTER:
-		options->left_after = option_time_of(arg);
-		if (!options->left_after)
-			argp_error(state, "--left-after %s: not a time such as 200ms or 5s",
-				   quoted(arg));
-		break;
-	case OPTION_KTAP:
-	case OPTION_LAVA:
-		options->verdicts = option == OPTION_KTAP ? VERDICTS_KTAP : VERDICTS_LAVA;
-		break;
-	case OPTION_JUNIT:
-		options->junit = arg;
-		break;
-	case OPTION_LOAD:
-		options->load = true;
-		break;
-	case OPTION_DEVICE:
-		options->device = arg;
-		break;
-	case OPTION_RECORD:
-		options->record = arg;
-		break;
-	case OPTION_KEEP:
-		option_set_keep(options, state, arg);
-		break;
-	case OPTION_METRICS:
-		option_set_metrics(options, state, arg);
-		break;
-	case OPTION_INPUT:
-		option_add_word(&options->inputs, arg);
-		break;
 	case OPTION_HELP:
 		print_help(reading, state, arg);
 		break;
@@ -289,16 +102,40 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 		print_version();
 		exit(0);
 	case OPTION_COMPLETION:
-		if (!completion_print(stdout, arg, options_table(reading->all)))
+		if (!completion_print(stdout, arg, reading->all))
 			argp_error(state, "--completion %s: not a shell that is known: bash or zsh",
 				   quoted(arg));
 		exit(0);
-	case OPTION_STATUS:
-	case OPTION_COMMAND:
-	case OPTION_TOP_KEY:
-	case OPTIONS:
-		break; /* no options of their own */
+	default:
+		break;
 	}
+}
+
+static void take(struct reading *reading, enum option_id option, const char *arg,
+		 struct argp_state *state)
+{
+	const struct option_row *row = &option_rows[option];
+
+	reading->options->given |= 1ULL << option;
+	fill(reading, &row->argument, row->name, arg, state);
+	act(reading, option, arg, state);
+}
+
+/* With an argument, it can be the option of the same name. */
+static void take_view(struct reading *reading, unsigned int number, const char *arg,
+		      struct argp_state *state)
+{
+	const struct view *view = reading->all[number];
+	unsigned int option;
+
+	for (option = 0; arg && option < OPTIONS; option++)
+		if (option_rows[option].is_view_too && !strcmp(option_rows[option].name, view->name)) {
+			take(reading, option, arg, state);
+			return;
+		}
+	if (arg)
+		fill(reading, &view->argument, view->name, arg, state);
+	reading->views |= 1u << number;
 }
 
 /* Is it the optional argument of the view before it? Then take that view again, with it. */
@@ -308,7 +145,7 @@ static bool take_argument(struct reading *reading, const char *word, struct argp
 	unsigned int i;
 
 	for (i = 0; !strncmp(before, "--", 2) && reading->all[i]; i++) {
-		if (!reading->all[i]->may_lack_argument || strcmp(before + 2, reading->all[i]->name))
+		if (!reading->all[i]->argument.may_lack || strcmp(before + 2, reading->all[i]->name))
 			continue;
 		reading->views &= ~(1u << i);
 		take_view(reading, i, word, state);
@@ -324,8 +161,8 @@ static void take_word(struct reading *reading, char *word, struct argp_state *st
 
 	if (!state->quoted && take_argument(reading, word, state))
 		return;
-	if (reading->side && !state->quoted) {
-		option_add_word(reading->side, word);
+	if (reading->more && !state->quoted) {
+		value_take(reading->more, options, "", word, state);
 		return;
 	}
 	if (!state->quoted)
@@ -336,10 +173,10 @@ static void take_word(struct reading *reading, char *word, struct argp_state *st
 }
 
 /* --diff A B: the other side needs no name if there is one recording of each. */
-static void split_sides(struct options *options)
+static void split_sides(struct diff_options *diff)
 {
-	if (options->diff.count == 2 && !options->against.count)
-		option_add_word(&options->against, options->diff.all[--options->diff.count]);
+	if (diff->a.count == 2 && !diff->b.count)
+		words_add(&diff->b, diff->a.all[--diff->a.count]);
 }
 
 static void finish(const struct reading *reading, struct argp_state *state)
@@ -352,18 +189,18 @@ static void finish(const struct reading *reading, struct argp_state *state)
 		argp_error(state, "'--' is followed by no command");
 	for (i = 0; all[i]; i++)
 		if (reading->views ? reading->views & 1u << i :
-				     all[i]->is_default && !options->record && !options->metrics &&
-					     !options->expectation_count && !options->condition_count)
+				     all[i]->is_default && !options->record.dir && !options->metrics &&
+					     !options->expect.count && !options->on.count)
 			options->views[n++] = all[i];
-	if (!options->inputs.count && !options->diff.count)
+	if (!options->inputs.count && !options->diff.a.count)
 		options_find_users(&options->filter, state);
-	split_sides(options);
+	split_sides(&options->diff);
 	options->cut.matching = filter_is_set(&options->filter) || options->from.kind ||
 				options->to.kind;
-	if (!options->left_after && options_expect(options, EXPECT_LEFT))
-		options->left_after = LEFT_AFTER;
-	if ((options->save || options->exec) && !(options->given & GIVEN(CALM)))
-		options->calm = USUAL_CALM;
+	if (!options->expect.left_after && options_expect(options, EXPECT_LEFT))
+		options->expect.left_after = LEFT_AFTER;
+	if ((options->on.save || options->on.exec) && !(options->given & GIVEN(CALM)))
+		options->on.calm = USUAL_CALM;
 	if (options->json && !options->times) /* messages beside JSON have the same times */
 		options->times = TIMES_MONOTONIC;
 	options_check(options, all, state);
@@ -377,8 +214,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		take_word(reading, arg, state);
 	else if (key == ARGP_KEY_END)
 		finish(reading, state);
-	else if (key >= KEY_OF_VIEW && key < KEY_OF_VIEW + MOST_VIEWS)
-		take_view(reading, key - KEY_OF_VIEW, arg, state);
+	else if (view_of_key(key) < MOST_VIEWS)
+		take_view(reading, view_of_key(key), arg, state);
 	else if (option_of_key(key) != OPTIONS)
 		take(reading, option_of_key(key), arg, state);
 	else
@@ -432,9 +269,9 @@ void options_parse(struct options *options, const struct view *const *views, int
 	options->argc = argc;
 	options->argv = argv;
 	options->cut.depth = DEPTH_ALL;
-	options->factor = 1.1;
-	options->after = USUAL_AFTER;
-	options->saves = USUAL_SAVES;
+	options->diff.factor = 1.1;
+	options->on.after = USUAL_AFTER;
+	options->on.saves = USUAL_SAVES;
 	argp_err_exit_status = STATUS_USAGE;
 	check_names(argp.options, argc, argv);
 	check_status(argc, argv);
@@ -445,15 +282,15 @@ void options_parse(struct options *options, const struct view *const *views, int
 
 void options_free(struct options *options)
 {
-	free(options->pids);
+	free(options->pids.all);
 	free(options->filter.comms.all);
 	free(options->filter.cgroups.all);
 	free(options->filter.args.all);
-	free(options->filter.uids);
+	free(options->filter.uids.all);
 	free(options->filter.users.all);
 	free(options->inputs.all);
-	free(options->diff.all);
-	free(options->against.all);
-	free(options->expectations);
-	free(options->conditions);
+	free(options->diff.a.all);
+	free(options->diff.b.all);
+	free(options->expect.all);
+	free(options->on.conditions);
 }

@@ -3,24 +3,78 @@
 #ifndef READ_OPTIONS_TABLE_H
 #define READ_OPTIONS_TABLE_H
 
+#include "cli/argument.h"
 #include "view.h"
 #include <argp.h>
 #include <stdio.h>
 
-/* Keys of argp: that of an option with a letter is the letter. */
-#define KEY_OF_OPTION 0x100
-#define KEY_OF_VIEW 0x200
+/* Groups of --help=all. */
+enum group {
+	GROUP_VIEWS = 1,
+	GROUP_SELECTION,
+	GROUP_STOP,
+	GROUP_TREE,
+	GROUP_OUTPUT,
+	GROUP_VERDICTS,
+	GROUP_TRIGGERS,
+	GROUP_SOURCE,
+	GROUP_HELP,
+	GROUPS,
+};
 
-/* "--pid", "a COMMAND" */
+#define MOST_RULES 4
+
+/* A rule about an option and these others, and what an error says of it. */
+struct option_rule {
+	uint64_t others;
+	const char *why;
+};
+
+struct option_row {
+	const char *name;  /* NULL: it is no option by itself */
+	const char *words; /* how it is named then */
+	char letter;
+	enum group group;
+	struct argument argument;
+	const char *help;  /* with %s for its choices */
+	const char *brief; /* for --help of one screen; NULL: not in it */
+	bool is_hidden;
+	bool is_view_too;   /* without its argument, it is a view: that entry serves both */
+	bool needs_no_view; /* it can be given with any view, and without */
+	const char *also_for; /* follows the views that it is for, where it is given without them */
+	const char *one_recording; /* why it takes no more than one; or NULL */
+	struct option_rule needs; /* one of these, where there are any */
+	struct option_rule excludes[MOST_RULES];
+};
+
+extern const struct option_row option_rows[OPTIONS];
+
+/* "--pid", "COMMAND" */
 const char *option_name(enum option_id option);
-/* The option with this key of argp; OPTIONS if there is none. */
+
+/* The option, or the number of the view, with this key of argp; OPTIONS or MOST_VIEWS if there is none. */
 enum option_id option_of_key(int key);
+unsigned int view_of_key(int key);
+/* The argument that belongs to this key, which is that of an option or a view. */
+const struct argument *argument_of_key(const struct view *const *views, int key);
 
 /*
  * For argp: the views and the options, in groups; ends with zeros. It is made at the first call,
  * with the words that an option can take in its help text.
  */
 const struct argp_option *options_table(const struct view *const *views);
+
+/* Headers have no name, and hidden options are not offered. */
+static inline bool option_is_offered(const struct argp_option *option)
+{
+	return option->name && !(option->flags & (OPTION_HIDDEN | OPTION_DOC));
+}
+
+/* Is it the end of the table? */
+static inline bool option_is_end(const struct argp_option *option)
+{
+	return !option->name && !option->key && !option->doc && !option->group;
+}
 
 /* Prints --help: the most important options, on one screen. */
 void options_print_help(FILE *out, const struct view *const *views);

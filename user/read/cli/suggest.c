@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cli/options_table.h"
 #include "cli/suggest.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,21 +36,11 @@ static size_t distance(const char *a, size_t m, const char *b, size_t n)
 	return rows[m % 3][n];
 }
 
-static bool is_option(const struct argp_option *option)
-{
-	return option->name && !(option->flags & (OPTION_DOC | OPTION_HIDDEN));
-}
-
-static bool is_end(const struct argp_option *option)
-{
-	return !option->name && !option->key && !option->doc && !option->group;
-}
-
 /* Like getopt_long(3), accepts the beginning of a name. */
 static const struct argp_option *find(const struct argp_option *table, const char *name,
 				      size_t length)
 {
-	for (; !is_end(table); table++)
+	for (; !option_is_end(table); table++)
 		if (table->name && !strncmp(table->name, name, length))
 			return table;
 	return NULL;
@@ -62,8 +53,8 @@ static const char *most_like(const struct argp_option *table, const char *name, 
 
 	if (length > LONGEST)
 		return NULL;
-	for (; !is_end(table); table++) {
-		size_t n = is_option(table) ? strlen(table->name) : 0, far;
+	for (; !option_is_end(table); table++) {
+		size_t n = option_is_offered(table) ? strlen(table->name) : 0, far;
 
 		if (!n || n > LONGEST)
 			continue;

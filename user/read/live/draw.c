@@ -185,7 +185,7 @@ static void draw_tabs(const struct live *live, struct text *line)
 		text_string(line, shown ? "]" : " ");
 	}
 	if (live->pane == PANE_DEATHS && (live->sort != SORT_TIME || live->inverted)) {
-		put_state(line, live->inverted ? "least " : "by ", choice_name(CHOICE_SORT, live->sort - 1));
+		put_state(line, live->inverted ? "least " : "by ", choice_sort(live->sort - 1));
 	}
 	if (live->pane == PANE_DEATHS && live->failed)
 		put_state(line, "failed", NULL);

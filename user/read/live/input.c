@@ -128,8 +128,8 @@ static void open_sort(struct live *live)
 
 	open_over(live, OVER_SORT);
 	file = lines_begin(live);
-	for (i = 0; choice_name(CHOICE_SORT, i); i++)
-		fprintf(file, "%s\n", choice_name(CHOICE_SORT, i));
+	for (i = 0; choice_sort(i); i++)
+		fprintf(file, "%s\n", choice_sort(i));
 	lines_end(live, file, &live->over_lines);
 	live->over_list.cursor = live->sort - 1;
 }

@@ -47,7 +47,7 @@ static bool can_compare(const struct options *options, const struct recording_la
 {
 	size_t i, other;
 
-	for (i = 1; i < count && !options->force; i++) {
+	for (i = 1; i < count && !options->diff.force; i++) {
 		if (!is_comparable(&runs[0], &runs[i]))
 			return false;
 		for (other = 0; other < i; other++)
@@ -74,7 +74,7 @@ static void add_up(struct side *side)
 /* What is expected is expected of what has come out: of side B. */
 static int judge(struct diff *diff, struct run *run, int status)
 {
-	if (!run->options->expectation_count)
+	if (!run->options->expect.count)
 		return status;
 	run->json = diff_json(diff);
 	verdict_print(run);
@@ -103,7 +103,7 @@ static int compare(const struct options *options, const struct screen *screen,
 static int run(const struct options *options, const struct screen *screen)
 {
 	enum proclife_by by = options->by ? options->by : PROCLIFE_BY_COMM;
-	size_t a = options->diff.count, count = a + options->against.count, i;
+	size_t a = options->diff.a.count, count = a + options->diff.b.count, i;
 	struct recording_latency *runs = calloc(count, sizeof(*runs));
 	struct side sides[2] = { { runs, a }, { runs + a, count - a } };
 	const struct run like = { .options = options, .screen = screen };
@@ -112,8 +112,8 @@ static int run(const struct options *options, const struct screen *screen)
 	if (!runs)
 		die_no_memory();
 	for (i = 0; i < count; i++)
-		if (recording_latency_open(&runs[i], &like, i < a ? options->diff.all[i] :
-					   options->against.all[i - a]) ||
+		if (recording_latency_open(&runs[i], &like, i < a ? options->diff.a.all[i] :
+					   options->diff.b.all[i - a]) ||
 		    recording_latency_read(&runs[i], by, NULL))
 			break;
 	if (i == count && can_compare(options, runs, a, count))
@@ -126,11 +126,12 @@ static int run(const struct options *options, const struct screen *screen)
 
 const struct view view_diff = {
 	.name = "diff",
-	.argument = "A",
+	.argument = { "A", FILLS(WORD, diff.a), .takes_more = true },
 	.help = "--diff A B: what has changed between two recordings",
 	.scope = "reads its own recordings, and nothing else",
 	.measures = true,
 	.takes = OF_SELECTION | GIVEN(THREADS) | GIVEN(BY) | GIVEN(FACTOR) | GIVEN(FORCE) |
 		 GIVEN(AGAINST) | GIVEN(EXPECT),
+	.by = choice_by,
 	.run = run,
 };

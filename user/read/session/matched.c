@@ -137,7 +137,7 @@ static void put_filters(struct list *list, const struct run *run)
 	const struct filter *filter = &run->options->filter;
 	unsigned int met = run->matched.met;
 	bool comm = filter->comms.count && !(met & 1u << CRITERION_COMM);
-	bool uid = (filter->uid_count || filter->users.count) && !(met & 1u << CRITERION_UID);
+	bool uid = (filter->uids.count || filter->users.count) && !(met & 1u << CRITERION_UID);
 	bool cgroup = filter->cgroups.count && !(met & 1u << CRITERION_CGROUP);
 	bool args = filter->args.count && !(met & 1u << CRITERION_ARGS);
 	bool end = filter_has_end(filter) && !(met & 1u << CRITERION_END);
@@ -145,12 +145,12 @@ static void put_filters(struct list *list, const struct run *run)
 	bool all = !comm && !uid && !cgroup && !args && !end && !time;
 	size_t i;
 
-	for (i = 0; all && i < run->options->pid_count; i++)
-		put_number(list, "--pid", run->options->pids[i]);
+	for (i = 0; all && i < run->options->pids.count; i++)
+		put_number(list, "--pid", run->options->pids.all[i]);
 	if (comm || all)
 		put_words(list, "--comm", &filter->comms);
-	for (i = 0; (uid || all) && i < filter->uid_count; i++)
-		put_number(list, "--uid", filter->uids[i]);
+	for (i = 0; (uid || all) && i < filter->uids.count; i++)
+		put_number(list, "--uid", filter->uids.all[i]);
 	if (uid || all)
 		put_words(list, "--uid", &filter->users);
 	if (cgroup || all)
@@ -227,7 +227,7 @@ void matched_report(const struct run *run, const char *dir)
 	if (!list.file)
 		die_no_memory();
 	if (!put_pids(&list, run) && !matched_any(run) &&
-	    (options->pid_count || matched_is_limited(run)))
+	    (options->pids.count || matched_is_limited(run)))
 		put_filters(&list, run);
 	if (fclose(list.file))
 		die_no_memory();

@@ -18,7 +18,7 @@ static int begin_keeping(struct record *record, struct proclife_source *source, 
 			 const struct proclife_run_info *run)
 {
 	const struct proclife_keep keep = {
-		.size = sizeof(keep), .bytes = options->keep_bytes, .age = options->keep_age,
+		.size = sizeof(keep), .bytes = options->record.bytes, .age = options->record.age,
 	};
 	int ret = proclife_recorder_keep(&record->recorder, source, record->dir, run, &keep);
 	uint64_t least;
@@ -44,8 +44,8 @@ int record_begin(struct record *record, const struct run *run, const struct proc
 	int ret;
 
 	record->run = run;
-	record->dir = run->options->record;
-	if (run->options->keep_bytes)
+	record->dir = run->options->record.dir;
+	if (run->options->record.bytes)
 		ret = begin_keeping(record, run->source, run->options, info);
 	else
 		ret = proclife_recorder_new(&record->recorder, run->source, record->dir, info);

@@ -20,7 +20,7 @@ int record_begin(struct record *record, const struct run *run, const struct proc
 /* Is it what a service does? Then it ends when it fails, and the service manager begins it again. */
 static inline bool record_is_service(const struct options *options)
 {
-	return options->keep_bytes;
+	return options->record.bytes;
 }
 
 /* Call it from time to time: then events reach the disk within about a second. */

@@ -12,8 +12,8 @@ static bool expects_of_programs(const struct options *options)
 {
 	size_t i;
 
-	for (i = 0; i < options->expectation_count; i++)
-		if (options->expectations[i].program)
+	for (i = 0; i < options->expect.count; i++)
+		if (options->expect.all[i].program)
 			return true;
 	return false;
 }
@@ -25,7 +25,7 @@ static bool is_measured(const struct options *options)
 	for (view = options->views; *view; view++)
 		if ((*view)->measures)
 			return true;
-	return options->expectation_count;
+	return options->expect.count;
 }
 
 int measure_anew(struct run *run, enum proclife_by by)
@@ -47,7 +47,7 @@ int measure_begin(struct run *run, enum proclife_by by)
 		return 0;
 	ret = measure_anew(run, by);
 	/* A verdict is about the whole run. */
-	if (!ret && options_repeat(options) && options->expectation_count)
+	if (!ret && options_repeat(options) && options->expect.count)
 		ret = proclife_latency_new(&run->whole, run->tasks, options->threads);
 	if (ret || !expects_of_programs(options))
 		return ret;
@@ -102,11 +102,11 @@ static int prepare(struct recording_latency *m, enum proclife_by by, void **stat
 		ret = begin_views(run, states);
 	if (!ret)
 		ret = measure_begin(run, by);
-	for (i = 0; !ret && i < options->pid_count; i++)
-		ret = proclife_tasks_select_holders(run->tasks, options->pids[i]);
+	for (i = 0; !ret && i < options->pids.count; i++)
+		ret = proclife_tasks_select_holders(run->tasks, options->pids.all[i]);
 	if (!ret)
 		ret = matched_begin(run, m->dir);
-	if (!ret && options->diff.count && by == PROCLIFE_BY_COMM && !options->threads)
+	if (!ret && options->diff.a.count && by == PROCLIFE_BY_COMM && !options->threads)
 		ret = lineage_new(&m->lineage, run->tasks, run->source);
 	return ret;
 }

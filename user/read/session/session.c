@@ -21,7 +21,7 @@ static void end_of_command(struct session *s)
 	uint64_t horizon = proclife_source_horizon(s->run.source);
 
 	/* Of a history, all has been read: nobody else in it has got the same pid. */
-	if (s->run.options->pid_count && session_all_gone(s)) {
+	if (s->run.options->pids.count && session_all_gone(s)) {
 		s->stop = STOP_GONE;
 		s->run.ended = horizon;
 	}
@@ -109,7 +109,7 @@ static int feed(struct session *s, const struct proclife_event *event)
 	s->run.shown += s->unwatched && ret;
 	if (has_enough(s))
 		s->stop = STOP_COUNT;
-	else if (!(s->run.options->pid_count && session_looks_back(s)) && session_all_gone(s))
+	else if (!(s->run.options->pids.count && session_looks_back(s)) && session_all_gone(s))
 		s->stop = STOP_GONE;
 	if (s->stop)
 		s->run.ended = ts;
@@ -142,15 +142,15 @@ static bool is_pointless(const struct session *s)
 
 	if (record_is_service(options) && s->record.error)
 		return true;
-	return s->record.error && !options->views[0] && !options->expectation_count && !options->metrics &&
-	       !options->condition_count;
+	return s->record.error && !options->views[0] && !options->expect.count && !options->metrics &&
+	       !options->on.count;
 }
 
 /* Is it a service, which has nothing to say unless something is wrong? */
 static bool is_background(const struct options *options)
 {
-	return options->metrics && !options->views[0] && !options->record && !options->expectation_count &&
-	       !options->condition_count;
+	return options->metrics && !options->views[0] && !options->record.dir && !options->expect.count &&
+	       !options->on.count;
 }
 
 /* What has to be done from time to time. */
@@ -329,7 +329,7 @@ static void begin_progress(struct session *s)
 	const struct options *options = s->run.options;
 
 	if (!message_on_terminal() || options->json || options->command || is_background(options) ||
-	    (shows_meanwhile(s) && !options->output && isatty(STDOUT_FILENO)))
+	    (shows_meanwhile(s) && !options->export.output && isatty(STDOUT_FILENO)))
 		return;
 	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
 }
@@ -347,7 +347,7 @@ static int follow_and_print(struct session *s)
 	} else if (!s->replay && !shows_meanwhile(s) && !is_background(options) && !options->duration &&
 		   !options->count && message_on_terminal()) {
 		message("following %s; Ctrl-C stops and prints the result",
-			options->pid_count ? "--pid" : "all processes");
+			options->pids.count ? "--pid" : "all processes");
 	}
 	if (options->json)
 		json_trace(&s->run);
@@ -476,7 +476,7 @@ static int run_to_file(const struct options *options, struct screen screen)
 	struct replacement output;
 	int ret;
 
-	if (export_open(&output, "--output", options->output, options))
+	if (export_open(&output, "--output", options->export.output, options))
 		return STATUS_ERROR;
 	screen.out = output.file;
 	ret = run_once(options, &screen, NULL, &output);
@@ -491,7 +491,7 @@ int session_run(const struct options *options, const struct screen *screen)
 
 	if (options->views[0] && options->views[0]->is_screen)
 		return run_live(options);
-	if (options->output)
+	if (options->export.output)
 		return run_to_file(options, *screen);
 	setvbuf(screen->out, output, _IOFBF, sizeof(output));
 	return run_once(options, screen, NULL, NULL);

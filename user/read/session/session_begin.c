@@ -75,13 +75,13 @@ static int select_pids(struct session *s)
 	size_t i;
 	int ret;
 
-	for (i = 0; i < options->pid_count; i++) {
+	for (i = 0; i < options->pids.count; i++) {
 		if (session_looks_back(s))
-			ret = proclife_tasks_select_holders(s->run.tasks, options->pids[i]);
-		else if (!check_pid(options->pids[i]))
+			ret = proclife_tasks_select_holders(s->run.tasks, options->pids.all[i]);
+		else if (!check_pid(options->pids.all[i]))
 			ret = -ESRCH;
 		else
-			ret = proclife_tasks_select_pid(s->run.tasks, options->pids[i]);
+			ret = proclife_tasks_select_pid(s->run.tasks, options->pids.all[i]);
 		if (ret)
 			return ret;
 	}
@@ -167,7 +167,7 @@ static int begin_views(struct session *s)
 		s->counting |= views[i]->counts;
 		s->streaming |= views[i]->streams && views[i]->streams(s->run.options);
 	}
-	s->counting |= !views[0] && s->run.options->condition_count;
+	s->counting |= !views[0] && s->run.options->on.count;
 	return ret ? ret : measure_begin(&s->run, s->run.options->by);
 }
 
@@ -181,7 +181,7 @@ static void command_exited(void *data, struct proclife_process *process)
 		return;
 	if (!exited) /* when that began was lost */
 		exited = proclife_source_horizon(s->run.source);
-	session_stop_at(s, exited + s->run.options->left_after, STOP_LEFT);
+	session_stop_at(s, exited + s->run.options->expect.left_after, STOP_LEFT);
 }
 
 static int watch_command(struct session *s)
@@ -191,7 +191,7 @@ static int watch_command(struct session *s)
 		.process_exited = command_exited,
 	};
 
-	return s->run.options->left_after ? proclife_tasks_report(s->run.tasks, &reports, s) : 0;
+	return s->run.options->expect.left_after ? proclife_tasks_report(s->run.tasks, &reports, s) : 0;
 }
 
 static int begin_results(struct session *s)
@@ -274,11 +274,11 @@ int session_prepare(struct session *s)
 	sigset_t set;
 	int ret;
 
-	if ((options->command || options->exec || (options->pid_count && !s->replay)) &&
+	if ((options->command || options->on.exec || (options->pids.count && !s->replay)) &&
 	    !in_initial_namespace(header)) {
 		message("%s: process IDs differ here from those that the module records; run %s "
 			"in the initial PID namespace",
-			options->command ? quoted(options->command[0]) : options->exec ? "--exec" : "--pid",
+			options->command ? quoted(options->command[0]) : options->on.exec ? "--exec" : "--pid",
 			program_invocation_short_name);
 		return -EXDEV;
 	}
@@ -310,8 +310,8 @@ int session_prepare(struct session *s)
 	if (shows_now(s) && !s->replay)
 		session_stop_at(s, session_now(s), STOP_DURATION);
 	stop_behind_range(s);
-	s->unwatched = !options->views[0] && !options->command && !options->pid_count &&
-		       !options->expectation_count && !options->metrics && !options->condition_count;
+	s->unwatched = !options->views[0] && !options->command && !options->pids.count &&
+		       !options->expect.count && !options->metrics && !options->on.count;
 	ret = metrics_begin(&s->metrics, &s->run, session_now(s));
 	if (ret)
 		return ret;
@@ -324,9 +324,9 @@ int session_prepare_record(struct session *s)
 	int ret;
 
 	s->run.command = s->follow.pid;
-	if (s->replay && !s->run.options->pid_count)
+	if (s->replay && !s->run.options->pids.count)
 		s->run.command = s->replay->command;
-	if (!s->run.options->record)
+	if (!s->run.options->record.dir)
 		return 0;
 	run = session_recorded(s);
 	ret = record_begin(&s->record, &s->run, &run);

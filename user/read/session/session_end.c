@@ -153,7 +153,7 @@ void session_close(struct session *s)
 		if (views[i]->print_open)
 			views[i]->print_open(&s->run, s->states[i]);
 	if (options_expect(s->run.options, EXPECT_LEFT) && !s->run.options->json &&
-	    !s->run.options->verdicts)
+	    !s->run.options->expect.form)
 		left_print(&s->run);
 	ret = proclife_tasks_close(s->run.tasks);
 	if (ret)
@@ -172,7 +172,7 @@ void session_print(struct session *s)
 			fputc('\n', s->run.screen->out);
 		views[i]->print(&s->run, s->states[i]);
 	}
-	if (s->run.options->expectation_count)
+	if (s->run.options->expect.count)
 		verdict_print(&s->run);
 	if (s->run.options->json)
 		json_finish(s);
@@ -279,7 +279,7 @@ int session_verdict(struct session *s)
 		say_suppressed(s);
 		if (s->metrics.error || s->run.failed)
 			return STATUS_ERROR;
-		return s->run.options->expectation_count ? judge(s, status) : status;
+		return s->run.options->expect.count ? judge(s, status) : status;
 	}
 	say_lost(s);
 	say_suppressed(s);
@@ -290,7 +290,7 @@ int session_verdict(struct session *s)
 			quoted(s->run.options->command[0]));
 		return STATUS_ERROR;
 	}
-	if (s->run.options->expectation_count)
+	if (s->run.options->expect.count)
 		return judge(s, status);
 	return command_status(s) ?: status;
 }
@@ -328,7 +328,7 @@ static int finish_file(struct session *s)
 
 	if (!ret)
 		return 0;
-	message("--output %s: %s; %s%s", quoted(s->run.options->output), strerror(-ret), appends ?
+	message("--output %s: %s; %s%s", quoted(s->run.options->export.output), strerror(-ret), appends ?
 		"what is written there ends here" : "nothing has been written there",
 		replace_is_full(ret) ? "; make room" : "");
 	return STATUS_ERROR;

@@ -96,7 +96,7 @@ static inline bool session_looks_back(const struct session *s)
 /* The command, or the processes of --pid, and all their descendants. */
 static inline bool session_all_gone(const struct session *s)
 {
-	return !s->live && (s->run.command || s->run.options->pid_count) &&
+	return !s->live && (s->run.command || s->run.options->pids.count) &&
 	       proclife_tasks_selected(s->run.tasks) &&
 	       !proclife_tasks_selected_open(s->run.tasks) && !proclife_tasks_missing(s->run.tasks, 0);
 }

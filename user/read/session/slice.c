@@ -66,8 +66,8 @@ static int prepare(struct slice *slice)
 		ret = kept_begin(&slice->kept, run->tasks);
 	if (!ret)
 		ret = matched_begin(run, slice->dir);
-	for (i = 0; !ret && i < options->pid_count; i++)
-		ret = proclife_tasks_select_holders(run->tasks, options->pids[i]);
+	for (i = 0; !ret && i < options->pids.count; i++)
+		ret = proclife_tasks_select_holders(run->tasks, options->pids.all[i]);
 	return ret;
 }
 
@@ -90,7 +90,7 @@ static int decide(struct slice *slice)
 	}
 	slice->cut = ret != 0;
 	slice->run.ended = proclife_source_horizon(slice->run.source);
-	slice->all = !options->pid_count && !slice->recorded->command && !options->from.kind &&
+	slice->all = !options->pids.count && !slice->recorded->command && !options->from.kind &&
 		     !options->to.kind && !filter_is_set(&options->filter);
 	kept_complete(&slice->kept);
 	return 0;
@@ -132,7 +132,7 @@ static void fill_part(struct slice *slice)
 	slice->part.ended = slice->run.ended;
 	if (slice->recorded->running)
 		strcpy(slice->part.reason, "running");
-	if (!slice->run.options->pid_count)
+	if (!slice->run.options->pids.count)
 		return;
 	/* Of a part of what the command ran, the command need not be one. */
 	slice->part.command = 0;
@@ -279,11 +279,12 @@ static int run(const struct options *options, const struct screen *screen)
 
 const struct view view_slice = {
 	.name = "slice",
-	.argument = "DIR",
+	.argument = { "DIR", FILLS(TEXT, slice) },
 	.help = "Write the selected processes of a recording to this new folder",
 	.scope = "writes a part of a recording, which --record makes",
 	.takes = OF_SELECTION | GIVEN(INPUT),
 	.range = RANGE_OF_LIVES,
+	.no_json = "prints nothing: leave out --json",
 	.needs_input = true,
 	.run = run,
 	.is_minor = true,

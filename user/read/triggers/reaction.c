@@ -67,7 +67,7 @@ static void child(const struct reaction *reaction, const struct facts *facts)
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		_exit(STATUS_CANNOT_EXECUTE);
 	inherited_restore();
-	execl("/bin/sh", "sh", "-c", reaction->run->options->exec, (char *)NULL);
+	execl("/bin/sh", "sh", "-c", reaction->run->options->on.exec, (char *)NULL);
 	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE);
 }
 
@@ -97,10 +97,10 @@ void reaction_reaped(struct reaction *reaction, pid_t pid, int status)
 		return;
 	reaction->pid = 0;
 	if (WIFSIGNALED(status))
-		message("--exec %s: it was killed by signal %d", quoted(reaction->run->options->exec),
+		message("--exec %s: it was killed by signal %d", quoted(reaction->run->options->on.exec),
 			WTERMSIG(status));
 	else if (WEXITSTATUS(status))
-		message("--exec %s: it ended with status %d", quoted(reaction->run->options->exec),
+		message("--exec %s: it ended with status %d", quoted(reaction->run->options->on.exec),
 			WEXITSTATUS(status));
 	execute(reaction);
 }
@@ -157,7 +157,7 @@ const char *reaction_to(struct reaction *reaction, const struct fire *fire)
 	/* Whatever else is so meanwhile is saved with it. */
 	bool saving = reaction_is_saving(reaction) || saving_begin(&reaction->saving, fire);
 
-	if (reaction->run->options->exec)
+	if (reaction->run->options->on.exec)
 		wait_in_line(reaction, fire, saving);
 	return saving ? reaction->saving.path : NULL;
 }

@@ -32,28 +32,28 @@ static int check_folder(const struct options *options)
 	bool made;
 
 	/* Arguments and names can be confidential: for the owner only, like the device. */
-	made = !mkdir(options->save, 0700);
+	made = !mkdir(options->on.save, 0700);
 	if (made || errno == EEXIST)
 		errno = 0;
 	why = errno					? strerror(errno) :
-	      stat(options->save, &st)			? strerror(errno) :
+	      stat(options->on.save, &st)			? strerror(errno) :
 	      !S_ISDIR(st.st_mode)			? strerror(ENOTDIR) :
-	      access(options->save, R_OK | W_OK | X_OK) ? strerror(errno) :
+	      access(options->on.save, R_OK | W_OK | X_OK) ? strerror(errno) :
 							  NULL;
 	if (why)
 		message("--save %s: cannot write there: %s; name a folder in one that can be written",
-			quoted(options->save), why);
+			quoted(options->on.save), why);
 	else if (made || is_safe(&st))
 		return 0;
 	else
-		own_say_folder("--save", options->save);
+		own_say_folder("--save", options->on.save);
 	return -ESRCH;
 }
 
 int saving_prepare(struct saving *saving, const struct run *run)
 {
 	saving->run = run;
-	if (!run->options->save)
+	if (!run->options->on.save)
 		return 0;
 	past_init(&saving->past);
 	return check_folder(run->options);
@@ -87,7 +87,7 @@ static int set_path(struct saving *saving, const struct fire *fire)
 		return -EOVERFLOW;
 	if (fire->has_who)
 		snprintf(pid, sizeof(pid), "-pid%" PRIu32, fire->tgid);
-	n = snprintf(saving->path, sizeof(saving->path), "%s/%s-%s%s", saving->run->options->save, when, cause,
+	n = snprintf(saving->path, sizeof(saving->path), "%s/%s-%s%s", saving->run->options->on.save, when, cause,
 		     pid);
 	if (n < 0 || (size_t)n >= sizeof(saving->path) - 4)
 		return -ENAMETOOLONG;
@@ -191,20 +191,20 @@ bool saving_begin(struct saving *saving, const struct fire *fire)
 	uint64_t held;
 	int ret;
 
-	if (!options->save)
+	if (!options->on.save)
 		return false;
-	held = count_saved(options->save);
-	if (held >= options->saves) {
+	held = count_saved(options->on.save);
+	if (held >= options->on.saves) {
 		if (!saving->enough)
 			message("--save %s: it holds %" PRIu64 " %s, and no more are made; "
-				"remove some, or --saves allows more", quoted(options->save), held,
+				"remove some, or --saves allows more", quoted(options->on.save), held,
 				plural(held, "recording", "recordings"));
 		saving->enough = true;
 		return false;
 	}
 	saving->first = saving->whole = 0;
 	saving->behind = true;
-	if (__builtin_add_overflow(fire->ts, options->after, &saving->until))
+	if (__builtin_add_overflow(fire->ts, options->on.after, &saving->until))
 		saving->until = UINT64_MAX;
 	info = info_of(saving);
 	info.began = fire->ts;

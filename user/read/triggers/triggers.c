@@ -32,7 +32,7 @@ static void tell(struct triggers *t, struct fire *fire)
 		t->untold++;
 		return;
 	}
-	if (run->options->calm && __builtin_add_overflow(fire->ts, run->options->calm, &t->calm_until))
+	if (run->options->on.calm && __builtin_add_overflow(fire->ts, run->options->on.calm, &t->calm_until))
 		t->calm_until = UINT64_MAX;
 	fire->suppressed = t->untold;
 	t->untold = 0;
@@ -207,7 +207,7 @@ static void gone(void *data, struct proclife_process *process)
 {
 	struct triggers *t = data;
 
-	if (t->run->options->save)
+	if (t->run->options->on.save)
 		past_end(&t->reaction.saving.past, process, t->record);
 	if (!process->outlives && death_memory_follows(process))
 		look_at(t, process, false);
@@ -220,7 +220,7 @@ static void over(void *data, struct proclife_process *process)
 	if (!process->outlives)
 		look_at(t, process, true);
 	agenda_forget(&t->agenda, process);
-	if (t->run->options->save)
+	if (t->run->options->on.save)
 		past_over(&t->reaction.saving.past, process);
 }
 
@@ -340,10 +340,10 @@ void triggers_fed(struct triggers *t, const struct proclife_event *event)
 		return;
 	if (!record)
 		note_gap(t, &event->gap);
-	if (!telling && (!record || !t->run->options->save))
+	if (!telling && (!record || !t->run->options->on.save))
 		return;
 	process = process_of(t, record->task);
-	if (process && t->run->options->save)
+	if (process && t->run->options->on.save)
 		past_keep(&t->reaction.saving.past, process, record);
 	if (record->type == PROCLIFE_MM)
 		look_at_held(t, record, process);
@@ -391,8 +391,8 @@ int triggers_begin(struct triggers *t, struct run *run)
 {
 	struct proclife_reports reports = {
 		.size = sizeof(reports),
-		.process_born = run->options->exec ? born : NULL,
-		.process_linked = run->options->save ? linked : NULL,
+		.process_born = run->options->on.exec ? born : NULL,
+		.process_linked = run->options->on.save ? linked : NULL,
 		.process_gone = gone,
 		.process_exiting = exiting,
 		.process_exited = exited,
@@ -401,11 +401,11 @@ int triggers_begin(struct triggers *t, struct run *run)
 	size_t i;
 	int ret;
 
-	t->count = run->options->condition_count;
+	t->count = run->options->on.count;
 	if (!t->count)
 		return 0;
 	t->run = run;
-	t->conditions = run->options->conditions;
+	t->conditions = run->options->on.conditions;
 	t->bursts = calloc(t->count, sizeof(*t->bursts));
 	t->lost = calloc(t->count, sizeof(*t->lost));
 	if (!t->bursts || !t->lost)

@@ -6,8 +6,7 @@ const struct view view_live = {
 	.name = "live",
 	.help = "A screen of all this, with keys; -i plays a recording",
 	.scope = "is a screen that stays until it is left",
-	.takes = GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(FAILED) | GIVEN(STATUS) |
-		 GIVEN(SIGNAL) | GIVEN(ARGS) | OF_DEVICE | GIVEN(INPUT) | GIVEN(HISTORY) | GIVEN(RECORD) |
-		 GIVEN(METRICS),
+	.takes = OF_PROCESSES | OF_DEVICE | GIVEN(INPUT) | GIVEN(HISTORY) | GIVEN(RECORD) | GIVEN(METRICS),
+	.no_json = "draws on a terminal, and JSON is for programs: leave one of them out",
 	.is_screen = true,
 };

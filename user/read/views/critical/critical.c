@@ -49,10 +49,10 @@ static bool is_named(const struct run *run, const struct kin_life *life)
 
 	if (run->command)
 		return life->tgid == (uint32_t)run->command;
-	for (i = 0; i < options->pid_count; i++)
-		if (options->pids[i] == life->tgid)
+	for (i = 0; i < options->pids.count; i++)
+		if (options->pids.all[i] == life->tgid)
 			return true;
-	return !options->pid_count;
+	return !options->pids.count;
 }
 
 static bool has_ended(const struct run *run, const struct kin_life *life)
@@ -145,7 +145,7 @@ static uint32_t choose(struct critical *critical)
 	const struct run *run = critical->run;
 	uint32_t root;
 
-	if (run->command || run->options->pid_count)
+	if (run->command || run->options->pids.count)
 		return named_root(critical);
 	root = longest_root(critical, true);
 	return root == NOBODY ? longest_root(critical, false) : root;

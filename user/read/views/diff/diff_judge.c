@@ -212,7 +212,7 @@ static bool is_felt(const struct diff *diff, const struct set *set, const struct
 {
 	double from = exp(sample->a + shared), to = exp(sample->b);
 
-	return fabs(sample->b - sample->a - shared) >= log(diff->options->factor) - 1e-9 &&
+	return fabs(sample->b - sample->a - shared) >= log(diff->options->diff.factor) - 1e-9 &&
 	       (set->figure >= FIGURE_TIMES || fabs(to - from) >= LEAST_CHANGE);
 }
 
@@ -232,7 +232,7 @@ static bool are_most_felt(const struct diff *diff, const struct set *set)
 static bool differs(const struct diff *diff, const struct set *set, size_t i, double shared)
 {
 	const struct cell *a = &set->rows[i]->cells[0], *b = &set->rows[i]->cells[1];
-	double factor = diff->options->factor;
+	double factor = diff->options->diff.factor;
 
 	if (set->figure == FIGURE_LIVES)
 		return counts_differ(a->lives, b->lives, factor, exp(shared));
@@ -254,7 +254,7 @@ static double shared_by_most(const struct diff *diff, const struct set *set, dou
 	}
 	shared = median_nearest_none(changes, set->count);
 	if (set->count < 2 || 2 * (shared > 0 ? longer : shorter) <= set->count ||
-	    fabs(shared) < log(diff->options->factor))
+	    fabs(shared) < log(diff->options->diff.factor))
 		return 0;
 	return shared;
 }
@@ -307,7 +307,7 @@ static void judge_several(struct diff *diff, const struct set *set)
 	if (set->percent == 50)
 		note_noise(diff, set, &spread);
 	if (!is_known(diff->shared, set->figure) && are_most_felt(diff, set) &&
-	    fabs(spread.shared) >= log(diff->options->factor) &&
+	    fabs(spread.shared) >= log(diff->options->diff.factor) &&
 	    is_beyond_noise(spread.shared, spread.shared_error, spread.shared_freedom,
 			    diff->comparisons)) {
 		/* What one alone shares with all is its own. */

@@ -81,7 +81,7 @@ void diff_add_cases(struct diff *diff)
 {
 	size_t i;
 
-	if (!diff->options->junit)
+	if (!diff->options->expect.junit)
 		return;
 	add_forced(diff);
 	for (i = 0; i < diff->change_count && !diff->changes[i].row; i++)

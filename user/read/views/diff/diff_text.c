@@ -331,7 +331,7 @@ static void show_number(struct diff *diff)
 	else
 		text_string(line, "Nothing has changed beyond chance");
 	text_style(line, STYLE_PLAIN);
-	text_printf(line, " by a factor of %g or more", diff->options->factor);
+	text_printf(line, " by a factor of %g or more", diff->options->diff.factor);
 	text_line(line);
 }
 

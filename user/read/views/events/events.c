@@ -30,7 +30,7 @@ struct events {
 /* Are only records about some tasks shown? A range selects none. */
 static bool selects(const struct run *run)
 {
-	return run->options->pid_count || run->options->command || filter_is_set(&run->options->filter);
+	return run->options->pids.count || run->options->command || filter_is_set(&run->options->filter);
 }
 
 static bool is_of_command(const struct run *run)
@@ -380,8 +380,8 @@ static bool streams(const struct options *options)
 
 const struct view view_events = {
 	.name = "events",
-	.argument = "TYPE",
-	.may_lack_argument = true,
+	.argument = { "TYPE", FILLS(CHOICES, events), .choice = choice_event, .least = 1, .may_lack = true,
+		      .wrong = "there is no event in it" },
 	.help = "One line per record, in order",
 	.takes = OF_TRACE,
 	.range = RANGE_OF_RECORDS,

@@ -112,7 +112,7 @@ static void show_ktap_title(const struct run *run, struct text *line)
 
 	text_string(line, "KTAP version 1");
 	text_line(line);
-	text_printf(line, "1..%zu", run->options->expectation_count);
+	text_printf(line, "1..%zu", run->options->expect.count);
 	text_line(line);
 	if (!header)
 		return;
@@ -168,9 +168,9 @@ static void print_title(const struct run *run, struct text *line)
 {
 	const struct options *options = run->options;
 
-	if (options->verdicts == VERDICTS_KTAP) {
+	if (options->expect.form == VERDICTS_KTAP) {
 		show_ktap_title(run, line);
-	} else if (options->verdicts == VERDICTS_PLAIN && !options->json) {
+	} else if (options->expect.form == VERDICTS_PLAIN && !options->json) {
 		if (options->views[0])
 			text_line(line);
 		show_title(line);
@@ -185,18 +185,18 @@ void verdict_print(const struct run *run)
 	size_t i;
 
 	/* What harnesses read has to be on one line. */
-	if (options->verdicts)
+	if (options->expect.form)
 		screen.width = 0;
 	text_init(&line, &screen);
 	print_title(run, &line);
-	for (i = 0; i < options->expectation_count; i++) {
-		const struct expectation *e = &options->expectations[i];
+	for (i = 0; i < options->expect.count; i++) {
+		const struct expectation *e = &options->expect.all[i];
 		struct judgement j = judge(run, e);
 
 		add_case(run, e, &j);
-		if (options->verdicts == VERDICTS_KTAP)
+		if (options->expect.form == VERDICTS_KTAP)
 			show_ktap(run, i + 1, e, &j, &line);
-		else if (options->verdicts == VERDICTS_LAVA)
+		else if (options->expect.form == VERDICTS_LAVA)
 			show_lava(e, &j, &line);
 		else if (options->json)
 			show_json(run->json, e, &j);
@@ -228,8 +228,8 @@ bool verdict_failed(const struct run *run)
 	bool failed = false;
 	size_t i;
 
-	for (i = 0; i < options->expectation_count; i++) {
-		const struct expectation *e = &options->expectations[i];
+	for (i = 0; i < options->expect.count; i++) {
+		const struct expectation *e = &options->expect.all[i];
 		struct judgement j = judge(run, e);
 
 		if (j.ok)

@@ -14,7 +14,7 @@ void descent_free(struct descent *descent)
 
 bool descent_is_selected(const struct run *run)
 {
-	return run->command || run->options->pid_count;
+	return run->command || run->options->pids.count;
 }
 
 /*

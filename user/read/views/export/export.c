@@ -8,12 +8,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct export_format *const formats[EXPORTS] = {
-	[EXPORT_CSV] = &export_csv,
-	[EXPORT_FOLDED] = &export_folded,
-	[EXPORT_OTLP] = &export_otlp,
-	[EXPORT_PERFETTO] = &export_perfetto,
+static const struct format *const formats[] = {
+	&export_csv.format, &export_folded.format, &export_otlp.format, &export_perfetto.format, NULL,
 };
+
+static const char *format_name(unsigned int number)
+{
+	return formats[number] ? formats[number]->name : NULL;
+}
+
+static const struct export_format *format_of(const struct options *options)
+{
+	return (const struct export_format *)formats[options->export.format]; /* its first member */
+}
 
 struct exporting {
 	struct export export;
@@ -36,12 +43,6 @@ uint64_t export_realtime(const struct run *run, uint64_t ts)
 	return ts && header && header->to_realtime ? proclife_source_realtime(run->source, ts) : 0;
 }
 
-/* The collector follows its file, and finds again where it was. */
-static bool grows(const struct options *options)
-{
-	return options->export == EXPORT_OTLP && !options->inputs.count;
-}
-
 int export_open(struct replacement *file, const char *option, const char *path,
 		const struct options *options)
 {
@@ -49,7 +50,7 @@ int export_open(struct replacement *file, const char *option, const char *path,
 
 	if (ret)
 		return ret;
-	if (grows(options))
+	if (format_of(options)->is_followed && !options->inputs.count)
 		return replace_append(file, option, path, 0600);
 	ret = replace_begin(file, path, 0600);
 	if (ret)
@@ -132,7 +133,7 @@ static void over(void *data, struct proclife_process *process)
 /* The others tell all at the end. */
 static bool streams(const struct options *options)
 {
-	return formats[options->export]->life;
+	return format_of(options)->life;
 }
 
 static int begin_lives(struct exporting *exporting)
@@ -161,7 +162,7 @@ static int begin(struct run *run, void **state)
 		return -ENOMEM;
 	*state = exporting;
 	exporting->export = (struct export){ .run = run, .out = run->screen->out };
-	exporting->format = formats[run->options->export];
+	exporting->format = format_of(run->options);
 	id_table_init(&exporting->lonely, sizeof(struct lonely));
 	if (streams(run->options))
 		ret = begin_lives(exporting);
@@ -200,10 +201,12 @@ static void end(void *state)
 
 const struct view view_export = {
 	.name = "export",
-	.argument = "FORMAT",
+	.argument = { "FORMAT", FILLS(CHOICE, export.format), .choice = format_name },
 	.help = "Lives for other programs: csv, folded, otlp, perfetto; --output names a file",
 	.scope = "writes lives and nothing else",
-	.takes = (OF_TRACE & ~(GIVEN(EXPECT) | OF_TRIGGERS)) | GIVEN(OUTPUT) | GIVEN(LOSS_LOG) | GIVEN(TRACKS),
+	.takes = (OF_TRACE & ~(GIVEN(EXPECT) | OF_TRIGGERS)) | GIVEN(OUTPUT),
+	.formats = formats,
+	.no_json = "has a format of its own: leave out --json",
 	.range = RANGE_OF_LIVES,
 	.is_minor = true,
 	.has_cgroups = true,

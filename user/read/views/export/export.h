@@ -35,8 +35,10 @@ struct export {
 	FILE *out;
 };
 
-/* All members but `free` may be NULL. */
+/* All functions but `free` may be NULL. */
 struct export_format {
+	struct format format;
+	bool is_followed; /* its reader follows the file, and finds again where it was */
 	/* Sets *@state. 0 or a negative errno. */
 	int (*begin)(const struct export *export, void **state);
 	/* Of all processes, as they are reported. */

@@ -204,6 +204,7 @@ static void end(void *state)
 }
 
 const struct export_format export_csv = {
+	.format = { .name = "csv" },
 	.begin = begin,
 	.life = add_life,
 	.free = end,

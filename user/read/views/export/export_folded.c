@@ -164,6 +164,7 @@ static void free_all(void *state)
 }
 
 const struct export_format export_folded = {
+	.format = { .name = "folded" },
 	.begin = begin,
 	.end = end,
 	.free = free_all,

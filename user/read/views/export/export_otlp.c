@@ -399,6 +399,8 @@ static void free_all(void *state)
 }
 
 const struct export_format export_otlp = {
+	.format = { .name = "otlp", .takes = GIVEN(LOSS_LOG) },
+	.is_followed = true,
 	.begin = begin,
 	.born = born,
 	.linked = linked,

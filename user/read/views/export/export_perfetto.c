@@ -293,11 +293,11 @@ static int begin(const struct export *export, void **state)
 	trace->export = export;
 	lanes_init(&trace->lanes);
 	packets_init(&trace->packets, export->out);
-	if (!run->options->output && isatty(STDOUT_FILENO)) {
+	if (!run->options->export.output && isatty(STDOUT_FILENO)) {
 		message("--export perfetto is not for a terminal: add --output FILE");
 		return -ESRCH;
 	}
-	trace->by_process = run->options->tracks == TRACKS_PROCESSES;
+	trace->by_process = run->options->export.tracks == TRACKS_PROCESSES;
 	trace->root = own_uuid(trace, OWN_ROOT);
 	trace->counter = own_uuid(trace, OWN_COUNTER);
 	packets_clocks(&trace->packets, run);
@@ -324,6 +324,7 @@ static void free_all(void *state)
 }
 
 const struct export_format export_perfetto = {
+	.format = { .name = "perfetto", .takes = GIVEN(TRACKS) },
 	.begin = begin,
 	.born = born,
 	.linked = linked,

@@ -12,7 +12,7 @@
 
 int otlp_losses_begin(struct otlp_losses *losses, struct run *run, const char *host)
 {
-	const char *path = run->options->loss_log;
+	const char *path = run->options->export.loss_log;
 	int ret;
 
 	losses->run = run;
@@ -98,7 +98,7 @@ void otlp_losses_event(struct otlp_losses *losses, const struct proclife_event *
 
 void otlp_losses_end(struct otlp_losses *losses)
 {
-	const char *path = losses->run->options->loss_log;
+	const char *path = losses->run->options->export.loss_log;
 	int ret = path ? replace_end(&losses->file) : 0;
 
 	if (!ret)

@@ -445,8 +445,7 @@ static int print_source(struct run *run)
 
 const struct view view_status = {
 	.name = "status",
-	.argument = "N", /* with it, no view but a filter */
-	.may_lack_argument = true,
+	.argument = { "N", .may_lack = true }, /* with it, no view but a filter */
 	.help = "The module: parameters, rings, features, counts",
 	.scope = "shows the module as it is now",
 	.takes = OF_DEVICE,

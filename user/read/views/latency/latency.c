@@ -396,6 +396,7 @@ const struct view view_latency = {
 	.help = "How long tasks live, stay zombies and wait to be freed",
 	.takes = OF_TRACE | GIVEN(THREADS) | GIVEN(BY),
 	.takes_by = GIVEN(TOP),
+	.by = choice_by,
 	.combines = true,
 	.adds_up = true,
 	.measures = true,

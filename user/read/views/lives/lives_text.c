@@ -115,7 +115,7 @@ void lives_text_titles(struct lives_text *view, bool dated)
 		if (!view->shown[i])
 			continue;
 		if (!title)
-			title = upper(figure, sizeof(figure), choice_name(CHOICE_SORT, view->sort - 1));
+			title = upper(figure, sizeof(figure), choice_sort(view->sort - 1));
 		width = i == LIVES_TIME ? view->time_columns : columns[i].columns;
 		text_string(line, separator);
 		if (i == LIVES_COMMAND)

@@ -47,12 +47,12 @@ static enum proclife_match has_uid(const struct run *run, const struct proclife_
 	const char *name;
 	size_t i;
 
-	if (!filter->uid_count && !filter->users.count)
+	if (!filter->uids.count && !filter->users.count)
 		return PROCLIFE_MATCHES;
 	if (!proclife_process_has_uid(process))
 		return PROCLIFE_MATCH_UNKNOWN;
-	for (i = 0; i < filter->uid_count; i++)
-		if (filter->uids[i] == process->uid)
+	for (i = 0; i < filter->uids.count; i++)
+		if (filter->uids.all[i] == process->uid)
 			return PROCLIFE_MATCHES;
 	if (!filter->users.count)
 		return PROCLIFE_MATCHES_NOT;

@@ -465,6 +465,7 @@ const struct view view_summary = {
 	.name = "summary",
 	.help = "Which program costs what: runs, failures, CPU, times",
 	.takes = OF_TRACE | GIVEN(BY) | GIVEN(TOP),
+	.by = choice_summary_by,
 	.combines = true,
 	.range = RANGE_OF_LIVES,
 	.has_cgroups = true,

@@ -8,7 +8,7 @@ static void json_name_of(struct json *json, const struct run *run, const struct 
 {
 	enum summary_by by = run->options->summary_by;
 
-	json_string(json, "by", choice_name(CHOICE_SUMMARY_BY, by));
+	json_string(json, "by", choice_summary_by(by));
 	if (!program->known) {
 		json_null(json, "group");
 	} else if (by == SUMMARY_BY_CGROUP) {

@@ -119,7 +119,7 @@ static void print(const struct run *run, void *state)
 	struct tree_view *view = state;
 	const struct options *options = run->options;
 	/* JSON lists all there are, unless it is to list less. */
-	bool active_only = !options->command && !options->pid_count &&
+	bool active_only = !options->command && !options->pids.count &&
 			   (!options->json || cut_is_set(&options->cut));
 	int ret;
 

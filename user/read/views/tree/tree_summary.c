@@ -97,7 +97,7 @@ static void put_filter(struct text *line, const struct options *options, const c
 		const char *name;
 	} kinds[] = {
 		{ filter->comms.count, "--comm" },
-		{ filter->uid_count + filter->users.count, "--uid" },
+		{ filter->uids.count + filter->users.count, "--uid" },
 		{ filter->cgroups.count, "--cgroup" },
 		{ filter->args.count, "--args" },
 		{ filter->failed, "--failed" },
@@ -128,7 +128,7 @@ static void put_cut(struct tree_view *view, uint64_t processes)
 	text_plural(line, processes, "process is", "processes are");
 	text_string(line, " counted, not shown");
 	if (cut->depth != DEPTH_ALL) {
-		text_printf(line, "%s--depth %u", separator, cut->depth);
+		text_printf(line, "%s--depth %llu", separator, (unsigned long long)cut->depth);
 		separator = ", ";
 	}
 	if (cut->min_life) {
@@ -138,7 +138,7 @@ static void put_cut(struct tree_view *view, uint64_t processes)
 	}
 	if (cut->top) {
 		text_printf(line, "%s--top %llu:%s", separator, (unsigned long long)cut->top,
-			    choice_name(CHOICE_TOP, cut->key));
+			    choice_top(cut->key));
 		separator = ", ";
 	}
 	put_filter(line, view->run->options, separator);

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the value of an option says: a function for each kind of argument. */
+#include "cli/parse.h"
+#include "cli/values.h"
+#include "output/format.h"
+#include "output/message.h"
+#include "output/quoted.h"
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A value that is taken. */
+struct value {
+	const struct argument *argument;
+	const char *name; /* of the option */
+	const char *text;
+	struct options *options;
+	struct argp_state *state;
+};
+
+static void refuse(const struct value *v, const char *why)
+{
+	argp_error(v->state, "--%s%s%s: %s", v->name, v->argument->may_lack ? "=" : " ", quoted(v->text), why);
+}
+
+static void refuse_choice(const struct value *v, const char *before, const char *after)
+{
+	char why[300];
+
+	snprintf(why, sizeof(why), "%snot one of %s%s", before, choice_list(v->argument->choice, ", ", " and "),
+		 after);
+	refuse(v, why);
+}
+
+static void *one_more(void *list, size_t count, size_t size)
+{
+	list = reallocarray(list, count + 1, size);
+	if (!list)
+		die_no_memory();
+	return list;
+}
+
+void words_add(struct words *words, const char *word)
+{
+	words->all = one_more(words->all, words->count, sizeof(*words->all));
+	words->all[words->count++] = word;
+}
+
+static void ids_add(struct ids *ids, uint64_t id)
+{
+	ids->all = one_more(ids->all, ids->count, sizeof(*ids->all));
+	ids->all[ids->count++] = (uint32_t)id;
+}
+
+static void take_flag(const struct value *v, bool *flag)
+{
+	(void)v;
+	*flag = true;
+}
+
+static void take_setting(const struct value *v, unsigned int *setting)
+{
+	*setting = v->argument->set;
+}
+
+static void take_text(const struct value *v, const char **text)
+{
+	*text = v->text;
+}
+
+static void take_word(const struct value *v, struct words *words)
+{
+	words_add(words, v->text);
+}
+
+static void take_time(const struct value *v, uint64_t *ns)
+{
+	if (!parse_time(v->text, BARE_SECONDS, ns) || *ns < v->argument->least)
+		refuse(v, v->argument->wrong);
+}
+
+static void take_number(const struct value *v, uint64_t *number)
+{
+	uint64_t most = v->argument->most ? v->argument->most : UINT64_MAX;
+
+	if (!parse_number(v->text, most, number) || *number < v->argument->least)
+		refuse(v, v->argument->wrong);
+}
+
+static void take_id(const struct value *v, struct ids *ids)
+{
+	uint64_t number;
+
+	take_number(v, &number);
+	ids_add(ids, number);
+}
+
+static void take_choice(const struct value *v, unsigned int *choice)
+{
+	if (!choice_find(v->argument->choice, v->text, strlen(v->text), choice))
+		refuse_choice(v, "", "");
+	*choice += (unsigned int)v->argument->least;
+}
+
+static void take_choices(const struct value *v, uint64_t *choices)
+{
+	unsigned int number;
+	const char *word;
+	size_t length;
+
+	if (v->argument->wrong)
+		*choices = 0;
+	for (word = v->text; *word; word += length + (word[length] == ',')) {
+		length = strcspn(word, ",");
+		if (!choice_find(v->argument->choice, word, length, &number))
+			refuse_choice(v, "", ", nor several with commas between");
+		*choices |= 1ULL << (number + v->argument->least);
+	}
+	if (v->argument->wrong && !*choices)
+		refuse(v, v->argument->wrong);
+}
+
+static void take_moment(const struct value *v, struct moment *moment)
+{
+	if (!moment_parse(v->text, moment))
+		refuse(v, "not a time such as 14:03, 14:03:22.5, 2026-11-22, '2026-11-22 14:03', -1m or +10s");
+}
+
+/* A number, or a name of any machine. */
+static void take_user(const struct value *v, struct filter *filter)
+{
+	uint64_t uid;
+
+	if (parse_number(v->text, UINT32_MAX - 1, &uid))
+		ids_add(&filter->uids, uid);
+	else
+		words_add(&filter->users, v->text);
+}
+
+void options_find_users(struct filter *filter, struct argp_state *state)
+{
+	size_t i;
+
+	for (i = 0; i < filter->users.count; i++) {
+		const struct passwd *user = getpwnam(filter->users.all[i]);
+
+		if (!user)
+			argp_error(state, "--uid %s: no user has this name, and it is no number",
+				   quoted(filter->users.all[i]));
+		else
+			ids_add(&filter->uids, user->pw_uid);
+	}
+	filter->users.count = 0;
+}
+
+/* A path below the root of the hierarchy; that of the file system it is mounted as will do. */
+static void take_cgroup(const struct value *v, struct words *cgroups)
+{
+	static const char *const mounts[] = { "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
+	const char *path = v->text;
+	size_t i, length;
+
+	for (i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+		length = strlen(mounts[i]);
+		if (!strncmp(path, mounts[i], length) && (path[length] == '/' || !path[length])) {
+			path = path[length] ? path + length : "/";
+			break;
+		}
+	}
+	if (*path != '/')
+		refuse(v, "a path has to begin with '/', as in /proc/PID/cgroup");
+	words_add(cgroups, path);
+}
+
+static void take_status(const struct value *v, uint64_t (*statuses)[4])
+{
+	uint64_t status;
+
+	take_number(v, &status);
+	(*statuses)[status / 64] |= 1ULL << status % 64;
+}
+
+static void take_signal(const struct value *v, uint64_t *signals)
+{
+	unsigned int signal;
+
+	if (!strcasecmp(v->text, "any"))
+		*signals = ANY_SIGNAL;
+	else if (parse_signal(v->text, &signal))
+		*signals |= 1ULL << (signal - 1);
+	else
+		refuse(v, "not a signal such as KILL, SIGSEGV or 9, nor any");
+}
+
+/* "20" or "20:rss" */
+static void take_top(const struct value *v, struct cut *cut)
+{
+	size_t digits = strcspn(v->text, ":");
+	const char *key = v->text + digits + 1;
+	char number[24] = "";
+
+	if (digits < sizeof(number))
+		memcpy(number, v->text, digits);
+	if (!parse_number(number, UINT32_MAX, &cut->top) || !cut->top)
+		refuse(v, "does not begin with a number above 0");
+	cut->key = TOP_CPU;
+	if (!v->text[digits])
+		return;
+	if (!choice_find(choice_top, key, strlen(key), &cut->key))
+		refuse_choice(v, "the key is ", "");
+	v->options->given |= GIVEN(TOP_KEY);
+}
+
+static void take_by(const struct value *v, enum proclife_by *by)
+{
+	size_t length = strlen(v->text);
+	bool sums = choice_find(choice_summary_by, v->text, length, &v->options->summary_by);
+
+	v->options->by_word = v->text;
+	*by = choice_find(choice_by, v->text, length, by) ? *by + 1 : PROCLIFE_BY_NOTHING;
+	if (!*by && !sums) {
+		char others[100];
+
+		snprintf(others, sizeof(others), ", nor, for --summary, of %s",
+			 choice_list(choice_summary_by, ", ", " and "));
+		refuse_choice(v, "", others);
+	}
+}
+
+static void take_factor(const struct value *v, double *factor)
+{
+	char *end;
+
+	if (!parse_decimal(v->text, &end, factor) || *end || !(*factor > 1))
+		refuse(v, "not a number above 1, such as 1.5");
+}
+
+/* With another name, the file would be written for months, and never be read. */
+static void take_metrics(const struct value *v, const char **path)
+{
+	const char *slash = strrchr(v->text, '/'), *name = slash ? slash + 1 : v->text;
+	size_t length = strlen(name);
+
+	if (length < 6 || strcmp(name + length - 5, ".prom"))
+		refuse(v, "node_exporter reads files whose names end in .prom; name such a file");
+	*path = v->text;
+}
+
+static void take_keep(const struct value *v, struct record_options *record)
+{
+	const char *comma = strchrnul(v->text, ',');
+	char *size = strndup(v->text, (size_t)(comma - v->text));
+
+	if (!size)
+		die_no_memory();
+	if (!parse_size(size, &record->bytes) || !record->bytes)
+		refuse(v, "the size has to be like 64MiB or 1GiB, above 0; a time can follow, as in 1GiB,1h");
+	free(size);
+	record->age = 0;
+	if (*comma && (!parse_time(comma + 1, BARE_SECONDS, &record->age) || !record->age))
+		refuse(v, "the time has to be like 90s, 10m or 1h, above 0");
+}
+
+static void take_expectation(const struct value *v, struct verdict_options *expect)
+{
+	const char *wrong;
+
+	expect->all = one_more(expect->all, expect->count, sizeof(*expect->all));
+	wrong = expect_parse(&expect->all[expect->count++], v->text);
+	if (wrong)
+		refuse(v, wrong);
+}
+
+static void take_condition(const struct value *v, struct trigger_options *on)
+{
+	const char *wrong;
+	char many[60];
+
+	on->conditions = one_more(on->conditions, on->count, sizeof(*on->conditions));
+	snprintf(many, sizeof(many), "there are %d conditions already", MOST_CONDITIONS);
+	wrong = on->count == MOST_CONDITIONS ? many : condition_parse(&on->conditions[on->count], v->text);
+	if (wrong)
+		refuse(v, wrong);
+	on->count++;
+}
+
+void value_take(const struct argument *argument, struct options *options, const char *name,
+		const char *text, struct argp_state *state)
+{
+	void *place = (char *)options + argument->place;
+	const struct value v = { argument, name, text, options, state };
+
+	switch (argument->kind) {
+#define TAKE_KIND(kind, function, type) \
+	case KIND_##kind: \
+		take_##function(&v, place); \
+		break;
+	KINDS(TAKE_KIND)
+#undef TAKE_KIND
+	case KIND_NONE:
+		break;
+	}
+}
