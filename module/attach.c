@@ -129,7 +129,7 @@ static int find(const char *symbol, unsigned int offset, unsigned long *address)
 void proclife_attach_find(struct attach_hook *hook)
 {
 	hook->error = find(hook->symbol, 0, &hook->address);
-	if (hook->error == -ENOMEM) /* likewise */
+	if (hook->error == -ENOMEM) /* again */
 		hook->error = find(hook->symbol, 0, &hook->address);
 	/*
 	 * Without CONFIG_KPROBES_ON_FTRACE, a kprobe must not be where ftrace's call is. On riscv64 that
@@ -193,7 +193,7 @@ void proclife_detach(void)
 				by_kprobe &= ~BIT(id);
 		if (!by_ftrace && !by_kprobe)
 			break;
-		pr_crit_once("ftrace does not remove the hook (%d), as after a fault of its own; the module waits for it and cannot be unloaded; restart the machine to be rid of it\n",
+		pr_crit_once("ftrace does not remove the hook (%d), as after an internal fault; the module cannot be unloaded until the next boot\n",
 			     ret);
 		schedule_timeout_idle(HZ);
 	}

@@ -6,7 +6,7 @@
  * dying parent to the next in a loop, and so overwrite the rings much faster than by forking. Each of
  * these kinds has an account. It earns with time, and also with each fork, exec and reap: these come
  * along with such records, and cost the process something. So the records that belong to beginning and ending processes are not
- * suppressed, however fast the machine is, unless somebody else on that CPU empties the account. The
+ * suppressed, however fast the machine is, unless another task on that CPU empties the account. The
  * RENAME of an exec needs no budget.
  */
 #ifndef PROCLIFE_BUDGET_H
@@ -82,12 +82,12 @@ static __always_inline bool budget_begin(struct rings_slot *slot, enum budget_ki
 
 /*
  * A signal that dumps core makes the group exit only once its target takes it, which is the next thing that
- * this does in user space. Until then somebody can discard it, send the next one, and so flood the ring for
- * nothing: a tracer; a thread that has the signal ignored; the target itself, in sigtimedwait(2), or by a
- * signalfd, which io_uring reads even before the signal's action. Nothing in the target shows which of them
- * waits. So such a record takes what its account keeps for that: who empties the account cannot hide such
- * a kill, unless it discards signals like that as well, and no flood exceeds the budget. One to a traced
- * target needs budget like others, as does one to an init, which ignores it.
+ * this does in user space. Until then the signal can be discarded and the next one sent, which floods the
+ * ring for nothing: by a tracer; a thread that has the signal ignored; the target itself, in sigtimedwait(2),
+ * or by a signalfd, which io_uring reads even before the signal's action. Nothing in the target shows which
+ * of them waits. So such a record takes what its account keeps for that: a task that empties the account
+ * cannot hide such a kill, unless it discards signals like that as well, and no flood exceeds the budget. One
+ * to a traced target needs budget like others, as does one to an init, which ignores it.
  */
 static inline bool budget_exempts_dump(struct task_struct *p, int signo)
 {

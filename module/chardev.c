@@ -24,8 +24,8 @@
 #include "snapshot.h"
 
 /*
- * Has root given the device to a group, and is the caller in it? It is the node in devtmpfs that tells, as a
- * udev rule or chown(1) and chmod(1) have left it. Other nodes for the device tell nothing: a container can
+ * Has root given the device to a group, and is the caller in it? The node in devtmpfs decides, as a
+ * udev rule or chown(1) and chmod(1) have left it. Other nodes for the device decide nothing: a container can
  * make its own. As the group's own list of members is good on the machine only, so is this: in the initial
  * PID namespace, like the connector of process events.
  */
@@ -37,9 +37,9 @@ static bool is_granted(const struct inode *inode)
 }
 
 /*
- * The records are about all users and all namespaces, as those of tracefs and of perf for the whole machine.
- * So the mode of a file is not enough: CAP_DAC_READ_SEARCH overrides it, and the root of a container owns
- * the file. It takes the capability to observe the machine, or root's word; in a user namespace, neither.
+ * The records are about all users and all namespaces, as the records of tracefs and of perf for the whole
+ * machine. So the mode of a file is not enough: CAP_DAC_READ_SEARCH overrides it, and the root of a container
+ * owns the file. It takes the capability to observe the machine, or root's word; in a user namespace, neither.
  */
 static bool may_read(const struct inode *inode)
 {

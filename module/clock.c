@@ -55,7 +55,7 @@ static u64 time_at(const struct tk_read_base *base, u64 cycles)
  * The two lines cross where the kernel read its clock for the update. Until the new line gets here,
  * times are still taken by the old one. If the old one is the steeper, they are ahead of what the
  * new one gives at first: by up to the difference of the slopes times how long that takes. That can
- * be long if the hypervisor stops this CPU meanwhile. After the mb(), nobody takes a time by
+ * be long if the hypervisor stops this CPU meanwhile. After the mb(), no CPU takes a time by
  * the old line any more, so the time that it gives now is ahead of all times that were taken by it.
  *
  * But the floor is no further ahead than the slopes explain, counted from the beginning of the new
@@ -71,7 +71,7 @@ static void set_floor(struct clock_parameters *c, const struct tk_read_base *bas
 		return;
 
 	/*
-	 * After both sequence counts: who misses them has read the counter already. Pairs with the
+	 * After both sequence counts: a reader that misses them has read the counter already. Pairs with the
 	 * second proclife_clock_rmb(). smp_mb() does not order the counter on arm64 and riscv64. This
 	 * is fence iorw,iorw, or dsb, before the isb of read(). CPUs with FEAT_ECV have no isb there,
 	 * and need none: their counter is not read speculatively, thus not before the jump to read(),

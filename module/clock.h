@@ -96,7 +96,7 @@ static __always_inline void clock_take(u64 *to)
 	for (;; cpu_relax()) {
 		seq = raw_seqcount_begin(&c->seq); /* even; if it is odd, the attempt fails */
 		cycles = rdtsc_ordered() - c->cycles;
-		/* This also catches a TSC that is behind: those of two CPUs may differ a little. */
+		/* This also catches a TSC that is behind: two CPUs' TSCs may differ a little. */
 		if (unlikely(cycles >= c->cycles_max))
 			break;
 		WRITE_ONCE(*to, clock_at(c, cycles));

@@ -109,7 +109,7 @@ typedef unsigned long compat_clone_flags;
  * to 16 pages each of a file, unless fault_around_bytes was raised.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && !defined(CONFIG_SMP)
-#define compat_rss_error() ((u64)PAGE_SIZE / 1024) /* exact, but 0 would say that nobody knows */
+#define compat_rss_error() ((u64)PAGE_SIZE / 1024) /* exact, but 0 would mean unknown */
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define compat_rss_error() (((u64)percpu_counter_batch * num_online_cpus()) << (PAGE_SHIFT - 10))
 #else
@@ -126,7 +126,7 @@ typedef unsigned long compat_clone_flags;
 #define COMPAT_SIGNAL_GROUP_EXIT SIGNAL_GROUP_EXIT
 #endif
 
-/* Linux 7.1 has CLONE_AUTOREAP: a process that nobody waits for, and whose parent gets no signal. */
+/* Linux 7.1 has CLONE_AUTOREAP: a process that no parent waits for or gets a signal for. */
 #ifdef CLONE_AUTOREAP
 #define compat_is_autoreaped(p) ((p)->signal->autoreap)
 #else

@@ -53,7 +53,7 @@ static inline __u64 handle_encipher(const struct handle_key *key, __u64 block)
 /*
  * What lies at an address. Memory that the kernel frees can become an object of another kind, which must
  * not show: so the kind is part of the block, in bits that are 0 in each object's address. A
- * permutation gives different blocks different handles, which are as unrelated as those of two keys.
+ * permutation gives different blocks different handles, which are as unrelated as the handles of two keys.
  */
 enum handle_kind {
 	HANDLE_TASK,  /* struct task_struct */

@@ -19,15 +19,15 @@
 
 static bool reap = true;
 module_param(reap, bool, 0444);
-MODULE_PARM_DESC(reap, "record who is notified of a task's end and who reaps it, with hooks of ftrace or kprobes (Y)");
+MODULE_PARM_DESC(reap, "record which process is notified of a task's end and which reaps it, with hooks of ftrace or kprobes (Y)");
 
 static bool exiting = true;
 module_param(exiting, bool, 0444);
-MODULE_PARM_DESC(exiting, "record where an exit begins, and core dumps, likewise (Y)");
+MODULE_PARM_DESC(exiting, "record where an exit begins, and core dumps, with such hooks (Y)");
 
 bool proclife_memory = true;
 module_param_named(memory, proclife_memory, bool, 0444);
-MODULE_PARM_DESC(memory, "record who tears an address space down, and when, likewise (Y)");
+MODULE_PARM_DESC(memory, "record which task tears an address space down, and when, with such hooks (Y)");
 
 /* Those that each exit passes come first: proclife_hooks_on_ftrace() looks for them in this order. */
 enum hook_id {
@@ -84,11 +84,11 @@ static const struct hook hooks[HOOKS] = {
 		.without = "the LEFT of MM",
 		.feature = PROCLIFE_HAS(PROCLIFE_MM),
 		.mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT),
-		.tried = true, /* also who has no address space comes through it */
+		.tried = true, /* tasks without an address space come through it, too */
 	},
 	/*
-	 * Its first argument is the task that has ended, whoever calls it: see struct proclife_notify. A
-	 * thread that nobody traces does not come through it.
+	 * Its first argument is the task that has ended, whichever task calls it: see struct proclife_notify.
+	 * An untraced thread does not come through it.
 	 */
 	[HOOK_NOTIFY] = {
 		.symbols = { "do_notify_parent" },
@@ -249,7 +249,7 @@ static __always_inline void probe_mm_release(struct task_struct *p)
 }
 
 /*
- * A task's own exit, and who reaps or detaches, cause one for each death. But an exiting parent or tracer
+ * A task's own exit, its reaper, and a detaching tracer cause one for each death. But an exiting parent or tracer
  * passes on all zombies that it has, and so does the next one that inherits them: that needs budget.
  */
 static notrace noinline void probe_notify(struct task_struct *p, int signo)
@@ -375,7 +375,7 @@ void notrace proclife_hooks_on_kprobe(unsigned int id, unsigned long first, unsi
 		probe_any(id, first, second);
 }
 
-/* By either of its names. The error is that of a name which is in this kernel, if one is. */
+/* Looks for either of its names. The error is about the name that this kernel has, if it has one. */
 static void locate(enum hook_id id)
 {
 	struct attach_hook *hook = &attached[id];
@@ -421,7 +421,7 @@ static int try_hooks(void)
 	hits = READ_ONCE(tried_hits);
 	WRITE_ONCE(tried, NULL);
 	/*
-	 * The probes come next. The history would begin with its FREE, of a task of which nothing else is
+	 * The probes come next. The history would begin with its FREE, of a task about which nothing else is
 	 * known. That is in an RCU callback, queued after its last context switch, which can be lazy.
 	 */
 	while (refcount_read(&thread->usage) > 1 && time_before(jiffies, deadline)) {
@@ -541,5 +541,5 @@ void proclife_hooks_refresh(void)
 
 const char *proclife_hooks_reap_source(void)
 {
-	return proclife_rings_header()->reap_source ? attached[HOOK_REAP].symbol : "nowhere";
+	return proclife_rings_header()->reap_source ? attached[HOOK_REAP].symbol : "none";
 }

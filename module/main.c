@@ -47,7 +47,7 @@ static int __init proclife_init(void)
 	if (ret)
 		goto exit_probes;
 
-	pr_info("version " PROCLIFE_VERSION " records; REAP from %s\n", proclife_hooks_reap_source());
+	pr_info("version " PROCLIFE_VERSION " loaded; REAP hook: %s\n", proclife_hooks_reap_source());
 	return 0;
 
 exit_probes:

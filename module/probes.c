@@ -26,7 +26,7 @@ MODULE_PARM_DESC(signals, "record signals that can end a task (Y)");
 
 static bool waits = true;
 module_param(waits, bool, 0444);
-MODULE_PARM_DESC(waits, "record who waits for whom (Y)");
+MODULE_PARM_DESC(waits, "record which process waits for which (Y)");
 
 static bool cgroups;
 module_param(cgroups, bool, 0444);
@@ -91,7 +91,7 @@ static void probe_signal(void *data, int signo, struct kernel_siginfo *info, str
 
 	if (!record_wants_signal(p, signo, result))
 		return;
-	/* Of one that nobody gets, it would be of no interest. */
+	/* Whether it is blocked matters only if it was delivered. */
 	blocked = result == TRACE_SIGNAL_DELIVERED && record_is_blocked(p, signo, to_group);
 	if (!budget_begin(&slot, BUDGET_SIGNAL, likely(budget_exempts_signal(p, signo, result, blocked))))
 		return;
@@ -175,7 +175,7 @@ static void probe_victim_pid(void *data, int pid)
 	rcu_read_unlock();
 }
 
-/* The prototype tells which one this kernel needs, as versions do not. */
+/* The prototype shows which one this kernel needs; its version does not. */
 #define probe_oom                                                                                  \
 	__builtin_choose_expr(__same_type(&trace_mark_victim, void (*)(int)), probe_victim_pid,    \
 			      probe_victim)

@@ -149,7 +149,7 @@ static enum hrtimer_restart timer_expired(struct hrtimer *unused)
 }
 
 /*
- * Puts the file into `waiting` with its present target, if anybody sleeps on it. A reader that is
+ * Puts the file into `waiting` with its present target, if a task sleeps on it. A reader that is
  * about to sleep is in the queue already, or calls this again once it is.
  */
 static void await(struct reader *reader)
@@ -243,7 +243,7 @@ int proclife_readers_init(void)
 
 void proclife_readers_exit(void)
 {
-	/* Nobody waits any more, so the last look sets no timer. */
+	/* No reader waits any more, so the last look sets no timer. */
 	hrtimer_cancel(&timer);
 	destroy_workqueue(workers);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each open file has acknowledged, and who sleeps until it has more to read. */
+/* What each open file has acknowledged, and which reader sleeps until it has more to read. */
 #ifndef PROCLIFE_READERS_H
 #define PROCLIFE_READERS_H
 

@@ -30,7 +30,7 @@ struct handle_cache {
 
 static struct handle_cache __percpu *handle_caches;
 
-/* In an initramfs, the kernel may not have anything random yet: whoever guesses the key has all addresses. */
+/* In an initramfs, the kernel may not have anything random yet, and a guessed key reveals all addresses. */
 static int draw_key(void *key, int bytes)
 {
 	int ret;
@@ -53,7 +53,7 @@ int proclife_record_init(void)
 	handle_caches = alloc_percpu(struct handle_cache);
 	if (!handle_caches)
 		return -ENOMEM;
-	/* Where those of a CPU are takes it one instruction then. */
+	/* Then one instruction finds the caches of a CPU. */
 	for_each_possible_cpu(n)
 		for (kind = 0; kind < HANDLE_KINDS; kind++)
 			per_cpu(proclife_handle_slots, n)[kind] =
@@ -118,7 +118,7 @@ static bool is_descriptor(const char *filename)
 /*
  * Without a lock, which could sleep here on PREEMPT_RT: d_path() takes one. A name that is too long for the
  * dentry never changes, and RCU frees it; a rename can tear a short one, which does no other harm. Returns how
- * long the name is; of one that is too long, this copies the tail.
+ * long the name is; if it is too long, this copies its tail.
  */
 static unsigned int copy_file_name(char to[PROCLIFE_PATH_LEN], const struct dentry *dentry)
 {
@@ -225,8 +225,8 @@ void proclife_record_hang(struct proclife_record *r, struct task_struct *p)
 }
 
 /*
- * One struct pid can be a process's and a group's, and there is none if nobody has the number: only the system call
- * says what is meant. Other ABIs of the kernel have other numbers, which a module does not know.
+ * One struct pid can be a process's and a group's, and there is none for a number without a process: only the
+ * system call says what is meant. Other ABIs of the kernel have other numbers, which a module does not know.
  */
 u32 proclife_record_wait_what(const struct pid *pid)
 {
@@ -264,9 +264,9 @@ void proclife_record_coredump(struct proclife_record *r, struct task_struct *p, 
 }
 
 /*
- * What out_of_memory() was called for. It is called with the oom_lock, so there is one at a time, and whoever marks
- * a victim is in it. A group's later victims are, too, so it stays; should the hook miss a call of the same task, its
- * next victim gets the cgroup of the one before.
+ * What out_of_memory() was called for. It is called with the oom_lock, so there is one at a time, and a task that
+ * marks a victim is in it. A group's later victims are, too, so it stays; should the hook miss a call of the same
+ * task, its next victim gets the cgroup of the one before.
  */
 static const struct task_struct *oom_allocator;
 static u64 oom_cgroup;

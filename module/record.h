@@ -43,7 +43,7 @@ void proclife_record_cgroup(struct proclife_record *r, struct cgroup *cgroup, bo
 /* The caller has held rcu_read_lock() since it found the task. */
 void proclife_record_state(struct proclife_record *r, struct task_struct *p);
 
-/* Clears words one by one: for so few, memset() or a string instruction costs more. */
+/* Clears words one by one: for this few, memset() or a string instruction costs more. */
 static __always_inline void record_reserve(u64 *words, unsigned int n)
 {
 	unsigned int i;
@@ -106,7 +106,7 @@ static __always_inline void record_exiting(struct proclife_record *r, struct tas
 	}
 	e->cgroup = take_cgroup(p);
 	/*
-	 * Whoever ends the group sets these before it kills the others. One that exits by itself at
+	 * The task that ends the group sets these before it kills the others. A task that exits by itself at
 	 * that moment can see the flag before the code.
 	 */
 	if (task_peek(p->signal->flags) & COMPAT_SIGNAL_GROUP_EXIT) {
@@ -256,7 +256,7 @@ static __always_inline int record_result(struct task_struct *receiver, int signo
 	__sighandler_t handler = task_peek(sighand->action[signo - 1].sa.sa_handler);
 	unsigned int flags = task_peek(receiver->signal->flags);
 
-	if (flags & COMPAT_SIGNAL_GROUP_EXIT) /* it is ending: what older kernels still queue, nobody takes */
+	if (flags & COMPAT_SIGNAL_GROUP_EXIT) /* it is ending: what older kernels still queue is never taken */
 		return PROCLIFE_SIGNAL_IGNORED;
 	if (flags & SIGNAL_UNKILLABLE && handler == SIG_DFL)
 		return PROCLIFE_SIGNAL_IGNORED;
@@ -336,7 +336,7 @@ static __always_inline bool record_wants_signal(struct task_struct *p, int signo
 	return sighand->action[signo - 1].sa.sa_handler == SIG_DFL;
 }
 
-/* So many threads are looked at: this is with interrupts off, and can be under tasklist_lock. */
+/* This many threads are looked at: this is with interrupts off, and can be under tasklist_lock. */
 #define RECORD_MOST_BLOCKING 64
 
 /* One in sigtimedwait(2) takes it, too, and does not die of it. */
@@ -362,7 +362,7 @@ static __always_inline bool record_is_blocked(struct task_struct *p, int signo, 
 	return true;
 }
 
-/* Of a sender that exits: does its whole process? */
+/* For a sender that exits: does its whole process exit? */
 static __always_inline u16 record_exit_flags(struct task_struct *p)
 {
 	const struct signal_struct *signal = p->signal;
@@ -382,12 +382,12 @@ static __always_inline bool record_is_hangup(struct task_struct *p)
 	return task_session(p) != task_session(sender);
 }
 
-/* Of a signal that the kernel sends by itself. The caller holds the target's siglock, and this is its sender. */
+/* Why the kernel itself sends a signal. The caller holds the target's siglock, and current is the sender. */
 static __always_inline u32 record_cause(struct task_struct *p, int signo, const struct kernel_siginfo *info)
 {
 	bool exits = current->flags & PF_EXITING;
 
-	if (info == SEND_SIG_NOINFO) /* nobody can call kill(2) any more */
+	if (info == SEND_SIG_NOINFO) /* no task can call kill(2) any more */
 		return exits && signo == task_peek(p->pdeath_signal) ? PROCLIFE_CAUSE_PARENT : 0;
 	if (info != SEND_SIG_PRIV)
 		return 0;

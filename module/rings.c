@@ -62,7 +62,7 @@ void compat_preserving proclife_rings_wake(struct rings_cpu *cpu)
 	irq_work_queue(&cpu->wake);
 }
 
-/* Is there memory for so many pages? To look for the last ones would make the machine crawl. */
+/* Is there memory for this many pages? To look for the last ones would make the machine crawl. */
 static bool have_memory(u64 pages)
 {
 	long available = si_mem_available();
@@ -75,7 +75,7 @@ static u64 pages_of(unsigned int rings)
 	return rings * (u64)(header->ring_stride >> PAGE_SHIFT);
 }
 
-#define CHECK_EVERY 256 /* pages: others take memory, too, and somebody may kill the one who loads this */
+#define CHECK_EVERY 256 /* pages: others take memory, too, and the loading process may be killed */
 
 /*
  * Page by page, as the kernel's own tracing buffers: that never calls the OOM killer. The page tables of their
@@ -153,7 +153,7 @@ static int rings_prepare_cpu(unsigned int n)
 	cpu->ring.records = pages + header->records_offset;
 	cpu->ring.mask = header->records_per_ring - 1;
 	cpu->ring.pos = 0;
-	cpu->ring.wake_at = 0; /* the first record of a new ring wakes those who sleep already */
+	cpu->ring.wake_at = 0; /* the first record of a new ring wakes the readers that sleep already */
 	set_cpu(&cpu->ring, n);
 	/* Pairs with the acquire in proclife_rings_page(). */
 	smp_store_release(&cpu->pages, pages);

@@ -29,7 +29,7 @@ struct walk {
 	unsigned int filled;
 	bool leaders;
 	bool in_exec; /* the next task is in the middle of an exec: try again */
-	u64 ts; /* of the last record: this CPU's counter may be a tick behind that of the last one */
+	u64 ts; /* of the last record: this CPU's counter may be a tick behind the last CPU's */
 	int next; /* the pid to look at next */
 };
 

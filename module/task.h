@@ -89,7 +89,7 @@ void compat_preserving __cold proclife_handle_fill(struct handle_cached *slot, u
 static __always_inline u64 take_handle_of_kind(enum handle_kind kind, const void *object)
 {
 	unsigned long address = (unsigned long)object;
-	/* Of the lower half of the address: objects that differ in the upper one alone share a slot. */
+	/* Hashes the lower half of the address: objects that differ only in the upper half share a slot. */
 	struct handle_cached *slot =
 		&__this_cpu_read(proclife_handle_slots[kind])[hash_32(address, HANDLE_CACHE_BITS)];
 

@@ -12,7 +12,7 @@
  * offset rings_offset + c * ring_stride holds struct proclife_ring_ctl and, records_offset bytes
  * further, records_per_ring records. Touching a ring that does not exist raises SIGBUS. A reader
  * takes every offset and size from the header: a later module may use others. The mapping is
- * read-only for everybody: no reader can hold up the writers, or change what another one reads. The
+ * read-only for all: no reader can hold up the writers, or change what another one reads. The
  * kernel bounds the work that a reader can cause: see struct proclife_watermark and
  * proclife_snapshot.
  *
@@ -102,10 +102,10 @@ enum proclife_type {
 #define PROCLIFE_F_SOLE (1u << 10) /* EXITING: its group has no other thread, and none that ran has ended */
 #define PROCLIFE_F_SHARES (1u << 11) /* FORK of a process: it has its creator's memory, until it execs */
 #define PROCLIFE_F_SCRIPT (1u << 12) /* EXEC: an interpreter runs the path; the first argument is its name */
-#define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: of a file descriptor; the path is the file's name, without folder */
+#define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: by a file descriptor; the path is the file's name, without folder */
 #define PROCLIFE_F_TRACER (1u << 14) /* NOTIFY: to a tracer, of another process than the parent's */
 #define PROCLIFE_F_PEAK (1u << 15) /* EXIT: max_rss is the peak of the address space that it has now */
-#define PROCLIFE_F_AUTOREAP (1u << 16) /* NOTIFY: nobody has to wait for it: it is released at once */
+#define PROCLIFE_F_AUTOREAP (1u << 16) /* NOTIFY: no process has to wait for it: it is released at once */
 
 struct proclife_fork {
 	__u64 parent;  /* handle of real_parent, the parent by birth */
@@ -157,10 +157,10 @@ struct proclife_rename {
 };
 
 struct proclife_exit {
-	__s32 exit_code; /* as wait(2) gives it; of the thread, but see PROCLIFE_F_GROUP_EXIT */
+	__s32 exit_code; /* as wait(2) gives it; the thread's, but see PROCLIFE_F_GROUP_EXIT */
 	__u32 live;	 /* threads of the group that are still alive */
 	/*
-	 * Of the thread, as of the last tick or switch: FREE has the final figures. utime and stime
+	 * The thread's, at the last tick or switch: FREE has the final figures. utime and stime
 	 * are as the tick sampled them; proclife_cputime() of the library scales them to runtime.
 	 */
 	__u64 runtime;
@@ -175,7 +175,7 @@ struct proclife_exit {
 };
 
 /*
- * Whoever reaps, sends, is notified, or asks for memory is a thread of a process: its *_comm is the thread's name,
+ * The task that reaps, sends, is notified, or asks for memory is a thread: its *_comm is the thread's name,
  * and its *_group_comm the process's, which is the name of the thread group leader. Empty: not known.
  */
 struct proclife_reap {
@@ -196,13 +196,13 @@ struct proclife_free {
 	__u64 stime;
 	__u64 runner; /* handle of the task in which the callback ran */
 	__u32 runner_pid;
-	__u32 users; /* who still holds the task_struct: its memory stays until they let go */
+	__u32 users; /* how many still hold the task_struct: its memory stays until they let go */
 	char runner_comm[PROCLIFE_COMM_LEN];
 	__u64 reserved[2];
 };
 
 struct proclife_wait {
-	__u32 wanted; /* the pid or process group, in the initial namespace; 0: any child, or nobody has it */
+	__u32 wanted; /* the pid or process group, in the initial namespace; 0: any child, or no process has it */
 	__u32 what;   /* PROCLIFE_WAIT_*; 0: not known, as from a 32-bit program on a 64-bit kernel */
 	__u64 reserved[8];
 };
@@ -213,7 +213,7 @@ struct proclife_wait {
 
 /*
  * A signal whose action in the target is the default one, and that is to terminate. So there is no
- * SIGCHLD: who is notified of an end is in NOTIFY.
+ * SIGCHLD: NOTIFY names the process that is notified of an end.
  */
 struct proclife_signal {
 	__u64 sender; /* the task that caused it; 0: an interrupt, and the next three are 0, too */
@@ -224,7 +224,7 @@ struct proclife_signal {
 	__s32 code;	/* si_code, as in sigaction(2) */
 	__s32 result;	/* PROCLIFE_SIGNAL_* */
 	__u32 to_group; /* 1: any thread of the group may take it; 0: this one */
-	__u32 blocked;	/* 1: all that may take it (64 are looked at) block or await it: it ends nobody now */
+	__u32 blocked;	/* 1: all that may take it (64 are looked at) block or await it: it ends no task now */
 	__u16 cause;	/* PROCLIFE_CAUSE_*; 0: not known */
 	/* PROCLIFE_F_KTHREAD, _WORKER; _EXITING if it exits, and _GROUP_DEAD if its whole process does */
 	__u16 sender_flags;
@@ -236,8 +236,8 @@ struct proclife_signal {
 #define PROCLIFE_CAUSE_NAMESPACE 2 /* the sender, the init of its pid namespace, ends */
 #define PROCLIFE_CAUSE_TRACER 3 /* the sender, its tracer, ends: PTRACE_O_EXITKILL of ptrace(2) */
 /*
- * A key of its terminal, or a hangup. The sender is a worker of the kernel, or who closed the other side of a
- * pseudo-terminal, say.
+ * A key of its terminal, or a hangup. The sender is a worker of the kernel, or, for instance, the task that
+ * closed the other side of a pseudo-terminal.
  */
 #define PROCLIFE_CAUSE_TERMINAL 4
 
@@ -245,7 +245,7 @@ struct proclife_signal {
 #define PROCLIFE_SIGNAL_IGNORED 1
 #define PROCLIFE_SIGNAL_PENDING 2  /* the same signal was pending already: nothing changes */
 #define PROCLIFE_SIGNAL_NO_ROOM 3  /* a real-time signal that could not be queued: lost */
-#define PROCLIFE_SIGNAL_NO_INFO 4 /* pending, but the target will not learn who sent it */
+#define PROCLIFE_SIGNAL_NO_INFO 4 /* pending, but the target will not learn its sender */
 
 /*
  * The kernel announces the end of a task to its parent, or to its tracer as long as it is traced.
@@ -255,7 +255,7 @@ struct proclife_signal {
  * has waited for it or is gone. It has another one for each parent that inherits it as a zombie.
  * The tracer and the parent can be one process: then there is one, without F_TRACER.
  *
- * The caller of the kernel's function can be anybody: the task itself, the last thread of its
+ * Different tasks can call the kernel's function: the task itself, the last thread of its
  * process, a tracer, a parent that exits. So its name is not here.
  *
  * There is one even if no signal is sent. What becomes of the signal is as seen just before.
@@ -269,7 +269,7 @@ struct proclife_notify {
 	__s32 signo;  /* sent to its group; 0: none, since it is set to SIG_IGN or was not asked for */
 	__s32 result; /* PROCLIFE_SIGNAL_*, if there is a signal */
 	__u32 parent_tgid; /* of real_parent now */
-	__u32 autoreap; /* PROCLIFE_AUTOREAP_*, with F_AUTOREAP: why nobody has to wait for it */
+	__u32 autoreap; /* PROCLIFE_AUTOREAP_*, with F_AUTOREAP: why no process has to wait for it */
 	char receiver_group_comm[PROCLIFE_COMM_LEN];
 };
 
@@ -289,7 +289,7 @@ struct proclife_state {
 	__u32 ns_pid;
 	__u32 ns_inum;
 	__s32 exit_code;
-	__u32 tracer_tgid; /* with ZOMBIE: who holds it, and its parent waits for that; 0: nobody */
+	__u32 tracer_tgid; /* with ZOMBIE: the tracer that holds it, and its parent waits for that; 0: none */
 };
 
 /*
@@ -322,14 +322,14 @@ struct proclife_exiting {
 	__u64 rss_shmem;
 	__u32 parent_tgid;
 	__u32 tracer_tgid;
-	__s32 exit_code; /* as wait(2) gives it; of the thread, but see PROCLIFE_F_GROUP_EXIT */
+	__s32 exit_code; /* as wait(2) gives it; the thread's, but see PROCLIFE_F_GROUP_EXIT */
 	__u32 mm_users;	 /* how many hold the address space: tasks, and others for a moment */
 };
 
 /* What happens to an address space: `what` of struct proclife_mm. */
 /*
  * A thread lets go while others hold it, and all threads of its process have begun to exit. The
- * others can be threads of this process: its last LEFT tells how many hold it from then on.
+ * others can be threads of this process: its last LEFT shows how many hold it from then on.
  */
 #define PROCLIFE_MM_LEFT 1
 /* The last holder lets go; a worker of the kernel will tear it down. In an interrupt, the head is as SUPPRESSED. */
@@ -339,7 +339,7 @@ struct proclife_exiting {
  * hold it or even while it is torn down. So this can come after TEARDOWN, but not after GONE.
  */
 #define PROCLIFE_MM_EARLY 3
-#define PROCLIFE_MM_TEARDOWN 4 /* nobody holds it any more: its teardown begins */
+#define PROCLIFE_MM_TEARDOWN 4 /* nothing holds it any more: its teardown begins */
 #define PROCLIFE_MM_GONE 5 /* its pages are unmapped. The handle can be used again */
 
 /*
@@ -353,7 +353,7 @@ struct proclife_mm {
 	__u32 users; /* LEFT: how many others hold it; otherwise 0 */
 	/*
 	 * KiB mapped now; 0 with GONE. Unmapped is not freed: pages of files stay in the page cache,
-	 * and shared ones with those who share them.
+	 * and shared ones with the processes that share them.
 	 */
 	__u64 rss_anon;
 	__u64 rss_file;
@@ -501,8 +501,8 @@ struct proclife_header {
 	__u64 features;	      /* PROCLIFE_HAS() of each type */
 	__u32 exit_mark;      /* PROCLIFE_EXIT_* */
 	__u32 reap_source;    /* PROCLIFE_REAP_* */
-	__u64 reap_missed;    /* REAPs that a kprobe could not take; as of the last open or read */
-	/* To be added to a record's ts; as of the last open, since CLOCK_REALTIME can be set. */
+	__u64 reap_missed;    /* REAPs that a kprobe could not take, at the last open or read */
+	/* To be added to a record's ts; set at each open, since CLOCK_REALTIME can be set. */
 	__u64 to_boottime;
 	__u64 to_realtime;
 	__u64 loaded;	    /* CLOCK_MONOTONIC when recording began */

@@ -13,7 +13,7 @@
 #include <asm/barrier.h>
 
 #define proclife_read_once(x) READ_ONCE(x)
-/* Of a word that is compared with one other: on x86, the comparison reads it. It is aligned, so not torn. */
+/* For a word that is compared with one other: on x86, the comparison reads it. It is aligned, so not torn. */
 #define proclife_read_plain(x) data_race(x)
 #define proclife_write_once(x, value) WRITE_ONCE(x, value)
 #define proclife_load_acquire(p) smp_load_acquire(p)
@@ -21,7 +21,7 @@
 #define proclife_rmb() smp_rmb()
 #define proclife_mb() smp_mb()
 #define proclife_cmpxchg(p, old, new) cmpxchg(p, old, new)
-/* Of a word that nobody else writes. Plain, it is one instruction on x86; it is aligned, so not torn. */
+/* For a word with no other writer. Plain, it is one instruction on x86; it is aligned, so not torn. */
 #define proclife_increment(x) data_race((x)++)
 
 /*

@@ -63,7 +63,7 @@
  *	counters of two CPUs may be a tick apart (Zicntr): PROCLIFE_IOC_CLOCK gives a tick less.
  *
  * What the manuals do not say: that no CPU's counter is behind when H3 has missed W1. Arm has a
- *	uniform view of time: who gets a message reads no earlier counter than its sender had (The
+ *	uniform view of time: the receiver of a message reads no earlier counter than its sender had (The
  *	Generic Timer, The system counter). H3 gets none. We take it that counters agree with the
  *	order in which memory is observed. On x86, the kernel gives the TSC up if it sees them disagree.
  *
@@ -84,7 +84,7 @@ struct proclife_ring {
 	struct proclife_record *records;
 	__u64 mask;    /* size - 1; the size is a power of two */
 	__u64 pos;     /* the next position to write; equal to ctl->commit between two writes */
-	__u64 wake_at; /* a poller sleeps until commit reaches it; far ahead if nobody sleeps */
+	__u64 wake_at; /* a poller sleeps until commit reaches it; far ahead if no reader sleeps */
 };
 
 /* Further ahead than any ring gets, but still positive as a signed difference. */
@@ -174,7 +174,7 @@ static inline __u64 proclife_ring_committed(const struct proclife_ring_ctl *ctl)
 	return proclife_load_acquire(&ctl->commit); /* R1, pairs with W4 */
 }
 
-/* A ring in a set that somebody waits for: the wait is for records in all of them together. */
+/* A ring in a set that a reader waits for: the wait is for records in all of them together. */
 struct proclife_watched {
 	struct proclife_ring *ring;
 	__u64 commit; /* as proclife_ring_sum() found it */
@@ -251,7 +251,7 @@ static inline __u64 proclife_ring_oldest(const struct proclife_ring_ctl *ctl, __
  * The caller has taken the time and then executed a full barrier (H1, H2; pairs with W2).
  *
  * Return: non-zero if every record from before that time lies below @commit; zero if a write is in
- * flight, whose time stamp is only known to be at or above that of the record before @commit.
+ * flight, whose time stamp is only known to be at or above the time of the record before @commit.
  */
 static inline int proclife_ring_settled(const struct proclife_ring_ctl *ctl, __u64 *commit)
 {
