@@ -143,7 +143,7 @@ static void test_users(void **state)
 	expect("--lives", 0, " 1 1000 ", "/.users: a FIFO, not a plain file");
 	unlink(path_of(".users"));
 	assert_int_equal(symlink("/dev/zero", path_of(".users")), 0);
-	expect("--lives", 0, " 1 1000 ", "/.users: a symbolic link, not a plain file, as those of a "
+	expect("--lives", 0, " 1 1000 ", "/.users: a symbolic link, not a plain file, as the files of a "
 	       "recording are; copy the recording again from where it was made; names of users are "
 	       "not known without it\n");
 }
@@ -219,7 +219,7 @@ static void test_no_cgroups(void **state)
 	unlink(path_of(".cgroups"));
 	assert_int_equal(mkdir(path_of(".cgroups"), 0700), 0);
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n",
-	       "/.cgroups: a folder, not a plain file, as those of a recording are; copy the "
+	       "/.cgroups: a folder, not a plain file, as the files of a recording are; copy the "
 	       "recording again from where it was made; paths of cgroups are not known without it"
 	       "\n");
 }

@@ -42,7 +42,7 @@ extern "C" {
 	PROCLIFE_VERSION_OF(PROCLIFE_VERSION_MAJOR, PROCLIFE_VERSION_MINOR, \
 			    PROCLIFE_VERSION_PATCH)
 
-/* The format of recordings, of what CTF does not define: the env block, a packet's gap. */
+/* The format of what CTF does not define in recordings: the env block, a packet's gap. */
 #define PROCLIFE_RECORDING_FORMAT 2
 
 /* The PROCLIFE_VERSION_CODE of the library that the program runs with. */
@@ -114,7 +114,7 @@ int proclife_source_rewind(struct proclife_source *source);
  * proclife_source_snapshot - put a TASK record of each task that exists now into the stream
  *
  * Call this before the first proclife_source_next(); otherwise it fails with -EBUSY. It makes tasks
- * known that are older than the source. Errors: those of the ioctl; -ENOTTY if it is a plain file.
+ * known that are older than the source. Errors: what the ioctl returns; -ENOTTY if it is a plain file.
  * A recording has the snapshot that was taken for it, or none: 0, and nothing changes.
  */
 int proclife_source_snapshot(struct proclife_source *source);
@@ -154,7 +154,7 @@ int proclife_source_set_watermark(struct proclife_source *source, uint64_t recor
  */
 int proclife_source_fd(const struct proclife_source *source);
 
-/* The device's header; counts that change are as of now. Owned by the source. */
+/* The device's header; counts that change are up to date. Owned by the source. */
 const struct proclife_header *proclife_source_header(struct proclife_source *source);
 
 /* A ring's positions and counts, which go on changing. NULL: no such ring. Owned by the source. */
@@ -171,8 +171,8 @@ uint64_t proclife_source_now(const struct proclife_source *source);
 
 /*
  * The time of day of a record, in nanoseconds since 1970, by CLOCK_REALTIME at that time. It takes
- * into account when that clock was set or the machine suspended: of a device, since the source was
- * opened; of a recording, always.
+ * into account when that clock was set or the machine suspended: for a device, since the source was
+ * opened; for a recording, always.
  */
 uint64_t proclife_source_realtime(const struct proclife_source *source, uint64_t ts);
 
@@ -192,7 +192,7 @@ uint64_t proclife_source_horizon(const struct proclife_source *source);
 
 /*
  * The boot of the machine that the records are from, 16 bytes, as /proc/sys/kernel/random/boot_id shows
- * it. NULL if it is not known: of a plain file, and of a recording of an earlier version. Owned by the
+ * it. NULL if it is not known: for a plain file, and for a recording of an earlier version. Owned by the
  * source.
  */
 const uint8_t *proclife_source_boot_id(const struct proclife_source *source);
@@ -228,7 +228,7 @@ struct proclife_fault {
  * library sets the members from `uuid` on.
  */
 struct proclife_run_info {
-	size_t size; /* sizeof(struct proclife_run_info), set by whoever allocates it */
+	size_t size; /* sizeof(struct proclife_run_info), set by the caller */
 	uint64_t began;
 	uint64_t ended;		  /* later events do not belong to it; 0: it was cut off */
 	uint32_t command;	  /* tgid of the command that was followed; 0: none */
@@ -242,7 +242,7 @@ struct proclife_run_info {
 	uint64_t records;
 	uint64_t lost; /* in gaps */
 	char hostname[PROCLIFE_HOST_LEN];
-	char rcu[PROCLIFE_RCU_LEN]; /* how RCU callbacks were run, likewise */
+	char rcu[PROCLIFE_RCU_LEN]; /* how RCU callbacks were run, with a NUL */
 	uint8_t slice_of[PROCLIFE_UUID_BYTES]; /* it is a part of this recording; zeros: it is none */
 	/*
 	 * The number of a part, from 1 on, as proclife_recorder_keep() makes them; 0: it is none. From the
@@ -283,7 +283,7 @@ struct proclife_damage {
 	char what[96];	 /* what is wrong at the first damaged place */
 	uint64_t at;	 /* that place, in bytes from the file's beginning */
 	uint64_t places;
-	uint64_t lost; /* in all places: records, and those of gaps, that are not yielded */
+	uint64_t lost; /* in all places: records, and lost records of gaps, that are not yielded */
 	uint64_t from; /* all between from and to; the gaps yielded have the times of each place */
 	uint64_t to;
 	bool estimated; /* lost is a guess: only a complete recording has its totals */
@@ -309,14 +309,14 @@ struct proclife_recorder;
  * Call this before the first proclife_source_next(); otherwise it fails with -EBUSY. -EINVAL if the
  * size of @run is wrong or a text in it has no NUL, -E2BIG if it has something that this library
  * does not know; -ENOTSUP if the source is not a device; -ENOTEMPTY if the folder is not empty;
- * -EPERM if it belongs to somebody else than the caller or root, or others can write in it, or it is
+ * -EPERM if it belongs to another user than the caller or root, or others can write in it, or it is
  * a symbolic link in such a folder. Free the recorder before the source.
  */
 int proclife_recorder_new(struct proclife_recorder **recorder, struct proclife_source *source,
 			  const char *dir, const struct proclife_run_info *run);
 
 struct proclife_keep {
-	size_t size;	/* sizeof(struct proclife_keep), set by whoever allocates it */
+	size_t size;	/* sizeof(struct proclife_keep), set by the caller */
 	uint64_t bytes; /* of all files in the folder, at most */
 	uint64_t age;	/* ns: what is older is not kept; 0: no matter how old */
 };
@@ -326,7 +326,7 @@ struct proclife_keep {
  * @dir: the folder: it is created, or is the caller's own and has what earlier runs have left there
  *
  * As proclife_recorder_new(), but the recording consists of parts, each of which can be read alone, and the
- * oldest are removed: so the folder never has more than @keep->bytes, those of earlier runs included. Each
+ * oldest are removed: so the folder never has more than @keep->bytes, earlier runs included. Each
  * part begins with the records of all lives that are open then. If the disk is full, older parts are removed,
  * too. Errors besides: -ERANGE if @keep->bytes is less than proclife_keep_least(); -EBUSY also if another
  * recorder is at work in the folder; -ENOTEMPTY if it is a recording itself.
@@ -337,26 +337,26 @@ int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_
 
 /* What the folder of a recorder that keeps the latest has. */
 struct proclife_held {
-	uint64_t bytes; /* as of its latest part, and of what has reached the disk of this one */
-	uint64_t since; /* nothing that came later is missing, of this run */
+	uint64_t bytes; /* of its earlier parts, and what has reached the disk of the present one */
+	uint64_t since; /* nothing of this run that came later is missing */
 	uint32_t parts; /* of this run */
 };
 
-/* As of now, until the next call. NULL: it keeps everything. Owned by the recorder. */
+/* What it holds now; valid until the next call. NULL: it keeps everything. Owned by the recorder. */
 const struct proclife_held *proclife_recorder_held(struct proclife_recorder *recorder);
 
-/* The least bytes of a struct proclife_keep, for a source with so many CPUs and tasks. */
+/* The least bytes of a struct proclife_keep, for a source with this many CPUs and tasks. */
 uint64_t proclife_keep_least(struct proclife_source *source);
 
 /**
  * proclife_recorder_slice - record a part of a recording
  * @source: that recording, of which nothing was yielded yet
  * @path: its folder, where the names of its cgroups and users are
- * @dir: as of proclife_recorder_new()
+ * @dir: as for proclife_recorder_new()
  * @run: what the part keeps of its run; copied
  *
  * What is given to proclife_recorder_add() goes into it; what is left out is not lost. The part has
- * its own uuid, and `slice_of` is that of the recording. -ENOTSUP if the source is no recording.
+ * its own uuid, and `slice_of` is the recording's. -ENOTSUP if the source is no recording.
  */
 int proclife_recorder_slice(struct proclife_recorder **recorder, struct proclife_source *source,
 			    const char *path, const char *dir, const struct proclife_run_info *run);
@@ -370,7 +370,7 @@ int proclife_recorder_add(struct proclife_recorder *recorder, const struct procl
 /*
  * Writes all events that have been yielded so far. Without this call, each CPU's records are
  * written when they fill a packet of 64 KiB. Return: 0, or the first error so far: then nothing is
- * written any more, and what has been written stays readable. Of a slice, it does nothing else.
+ * written any more, and what has been written stays readable. For a slice, it does nothing else.
  * -EINVAL after proclife_recorder_finish().
  */
 int proclife_recorder_sync(struct proclife_recorder *recorder);
@@ -410,7 +410,7 @@ struct proclife_cgroups;
  * @recording: the folder of a recording, which has the paths of its machine; NULL: this machine
  * @fault: its text is empty, or says why not all paths of the recording can be read; may be NULL
  *
- * It is no error if paths are not known, nor if those of the recording cannot be read. Errors:
+ * It is no error if paths are not known, nor if the recording's paths cannot be read. Errors:
  * -ENOMEM.
  */
 int proclife_cgroups_new(struct proclife_cgroups **cgroups, const char *recording,
@@ -471,9 +471,9 @@ struct proclife_process;
  * The marks of a life: the times of its events; 0: not seen. For a process, they are the last
  * thread's FREE, and the leader's REAP.
  *
- * `exited` is where the exit begins: of a task, its EXITING; of a process that ends as a whole, its
- * `exiting`; of one whose threads exit one by one, the latest EXITING. It is set once EXIT has been
- * seen, too. In a trace without EXITING, it is the EXIT, of a process the last one.
+ * `exited` is where the exit begins: for a task, its EXITING; for a process that ends as a whole, its
+ * `exiting`; for one whose threads exit one by one, the latest EXITING. It is set once EXIT has been
+ * seen, too. In a trace without EXITING, it is the EXIT, for a process the last one.
  */
 struct proclife_marks {
 	uint64_t born;	   /* FORK */
@@ -510,7 +510,7 @@ struct proclife_task {
 	uint32_t reaper_pid;
 	uint32_t reaper_tgid;
 	uint64_t seen;		/* the time of its first record; marks.born, if that was seen */
-	uint64_t waited;	/* when it last called wait(2), if it has reaped nobody since */
+	uint64_t waited;	/* when it last called wait(2), if it has reaped no task since */
 	uint64_t reaper_waited; /* as in struct proclife_process */
 	uint64_t exiting;	/* EXITING */
 };
@@ -535,7 +535,7 @@ struct proclife_process {
 	uint32_t flags;	   /* of the leader */
 	int32_t exit_code; /* as wait(2) gives it to the parent; -1: not known */
 	uint32_t threads;  /* how many were ever seen */
-	uint32_t live;	   /* seen and not yet exited; if it outlives the trace, as of its end */
+	uint32_t live;	   /* seen and not yet exited; if it outlives the trace, at its end */
 	uint32_t open;	   /* seen and not yet freed */
 	bool selected;
 	/* A gap touches this life; final up to its exit once reported exited, then once gone. */
@@ -562,8 +562,8 @@ struct proclife_process {
 	const char *args; /* of the last EXEC, each with a NUL; NULL if they are not recorded */
 	uint64_t execed;  /* when it last called execve(2) */
 	uint64_t id;		/* 1, 2, ... in the order in which they appear */
-	uint64_t parent_id;	/* by birth, or as of the snapshot; 0 if not known */
-	uint32_t parent_tgid;	/* likewise */
+	uint64_t parent_id;	/* by birth, or from the snapshot; 0 if not known */
+	uint32_t parent_tgid;	/* the same */
 	uint32_t creator_tgid;	/* the process that forked it: not the parent under CLONE_PARENT */
 	char parent_comm[PROCLIFE_COMM_LEN]; /* of the parent by birth, when parent_id became known */
 	uint32_t ns_pid;
@@ -579,7 +579,7 @@ struct proclife_process {
 	uint64_t nvcsw;
 	uint64_t nivcsw;
 	void *user; /* the caller's; NULL at first */
-	uint32_t real_parent_tgid; /* as of its EXIT (if that is lost, its NOTIFY) or the snapshot */
+	uint32_t real_parent_tgid; /* at its EXIT (if that is lost, its NOTIFY) or the snapshot */
 	uint16_t args_bytes; /* the size of args; another NUL follows that is not counted */
 	uint16_t free_cpu;   /* of the last FREE: where the RCU callback ran */
 	uint64_t leader_exited; /* since when its leader exits; 0: not seen */
@@ -591,11 +591,11 @@ struct proclife_process {
 	uint64_t reaper_id;	/* the reaper's process; 0 if not known */
 	uint64_t reaper_waited; /* when its reaper called the wait(2) for it; 0: not known */
 	uint64_t waited; /* when a thread of it last called wait(2), as far as was recorded */
-	uint64_t notified_id; /* who was notified as its parent, the last one if it was inherited; 0: not known */
-	uint32_t notified_tgid; /* the same; 0: nobody was, or it was not recorded */
-	uint8_t autoreaped; /* nobody had to reap it: PROCLIFE_AUTOREAP_*; 0: not so. See ended_with_parent, too */
+	uint64_t notified_id; /* the process notified as its parent, the last one if it was inherited; 0: not known */
+	uint32_t notified_tgid; /* the same; 0: none was, or it was not recorded */
+	uint8_t autoreaped; /* why no process had to reap it: PROCLIFE_AUTOREAP_*; 0: one had to. See ended_with_parent, too */
 	uint32_t waited_what : 2; /* PROCLIFE_WAIT_* of the wait(2) at `waited`; 0: not known */
-	uint32_t waited_for : 22; /* the pid or process group of that; 0: any child, nobody had it, or not known */
+	uint32_t waited_for : 22; /* the pid or process group of that; 0: any child, no process had it, or not known */
 	uint32_t going; /* of `live`, those that have not begun to exit */
 	bool reaper_named; /* as in struct proclife_task */
 	/* It is autoreaped because its parent, the init of a pid namespace, was exiting, and took it along. */
@@ -634,7 +634,7 @@ struct proclife_killer {
 	uint32_t pid;
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN];
-	bool blocked; /* all that could take it blocked it then, so it ended nobody until later */
+	bool blocked; /* all that could take it blocked it then, so it ended no process until later */
 	bool again; /* there was another one of its number before the end: see proclife_process_killed() */
 	bool named; /* comm is the process's */
 	char thread_comm[PROCLIFE_COMM_LEN];
@@ -662,16 +662,16 @@ uint64_t proclife_process_killed(const struct proclife_process *process);
 /* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);
 
-/* Who traced a process when it ended, from another process than its parent, and so was notified first. */
+/* The tracer of a process when it ended, from another process than its parent, and so notified first. */
 struct proclife_tracer {
-	uint64_t ts; /* when it was notified; 0: not recorded, but the snapshot found it so */
+	uint64_t ts; /* when it was notified; 0: not recorded, but the snapshot found it traced */
 	uint64_t id; /* of its process; 0: not known */
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN]; /* empty if ts is 0 */
 	bool released; /* a later snapshot found it without this tracer: a gap hides when that let go */
 };
 
-/* NULL: nobody did, or it is not known. Owned by the process. */
+/* NULL: there was none, or it is not known. Owned by the process. */
 const struct proclife_tracer *proclife_process_tracer(const struct proclife_process *process);
 
 /* A process that did something, by a thread of it. */
@@ -687,12 +687,12 @@ struct proclife_actor {
 /*
  * How the memory of a process came back, its address space. Times are 0 if they are not known; each is
  * exact. A process that shares its creator's memory has none of its own, and one that was killed in an
- * exec that did not succeed has that of its old program.
+ * exec that did not succeed has the memory of its old program.
  */
 struct proclife_memory {
-	uint64_t left;	/* its last thread let go of it, and others held it; 0: nobody did */
-	uint64_t early; /* somebody began to take its anonymous part, while it was held or unmapped */
-	uint64_t teardown; /* nobody holds it any more, and its unmapping begins */
+	uint64_t left;	/* its last thread let go of it, and others held it; 0: none did */
+	uint64_t early; /* another task began to take its anonymous part, while it was held or unmapped */
+	uint64_t teardown; /* nothing holds it any more, and its unmapping begins */
 	uint64_t gone;	   /* it is unmapped */
 	uint64_t early_anon; /* KiB of anonymous memory at `early` */
 	uint64_t rss_anon;   /* KiB at `teardown`, as in struct proclife_mm */
@@ -701,8 +701,8 @@ struct proclife_memory {
 	uint64_t swap;
 	/* Which task let go of it last. Its pid is 0 if that is not known or, with `async`, an interrupt did. */
 	struct proclife_actor last;
-	struct proclife_actor by;   /* who unmaps it: the same, or a worker of the kernel, see `async` */
-	struct proclife_actor early_by; /* the OOM reaper, or who called process_mrelease(2) */
+	struct proclife_actor by;   /* the task that unmaps it: the same, or a worker of the kernel, see `async` */
+	struct proclife_actor early_by; /* the OOM reaper, or the caller of process_mrelease(2) */
 	uint32_t holders; /* at `left`: how many held it */
 	bool own;   /* the process itself let go of it last */
 	bool async; /* a worker of the kernel unmaps it: the last one to let go of it left that to others */
@@ -734,7 +734,7 @@ struct proclife_reports {
 			       struct proclife_process *parent);
 	/*
 	 * It ends as a whole: `exiting` is set, or that was lost and it is 0. Once for each process
-	 * at most, and before it is reported exited; by then `exiting` can be 0 again, if it turned
+	 * at most, and before it is reported exited; until then `exiting` can become 0 again, if it turns
 	 * out that the EXITING of another thread was missed, which can have been before.
 	 */
 	void (*process_exiting)(void *data, struct proclife_process *process);
@@ -770,8 +770,8 @@ void proclife_tasks_free(struct proclife_tasks *tasks);
  * member that this library does not know. If they are added midway, there can be a `gone` of what
  * was born before.
  *
- * A report may call what looks and what selects, add other reports and results, which are told of
- * the same life next, and free results. It must not feed, close or free the tasks, nor free the source.
+ * A report may call what looks and what selects, add other reports and results, which get the report
+ * of the same life next, and free results. It must not feed, close or free the tasks, nor free the source.
  */
 int proclife_tasks_report(struct proclife_tasks *tasks, const struct proclife_reports *reports,
 			  void *data);
@@ -809,12 +809,12 @@ int proclife_tasks_close(struct proclife_tasks *tasks);
 
 /*
  * Selection: everything is selected until one of these is called. A process that a selected one
- * creates is selected, too, whoever becomes its parent. A process that is older than the trace is
+ * creates is selected, too, whichever process becomes its parent. A process that is older than the trace is
  * selected if its parent is. select_pid() and select_child() select one process: another one that
  * gets the same pid later is not selected. While the tasks are being closed, it is too late: -EBUSY.
  *
  * The first call unselects everything else without a report. If that is midway, results keep what
- * they have: a tree its nodes, of which those that are unselected are never `gone`; a latency and
+ * they have: a tree its nodes, where unselected ones are never `gone`; a latency and
  * reapers the lives that had ended.
  */
 
@@ -869,8 +869,8 @@ struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *task
 bool proclife_process_is_held(const struct proclife_process *process);
 
 /*
- * Who has to call wait(2) for it next: that tracer, or who was notified last, or without that its
- * parent as of its EXIT. 0: not known.
+ * The process that has to call wait(2) for it next: that tracer, or the one that was notified last, or
+ * without that its parent at its EXIT. 0: not known.
  */
 uint32_t proclife_process_awaits(const struct proclife_process *zombie);
 
@@ -896,12 +896,12 @@ struct proclife_task *proclife_process_next_task(const struct proclife_process *
 
 /*
  * The state of a process or task now, or at the end of the trace. A process is a thread group: it
- * is alive as long as one thread is, and a zombie once all have exited and nobody has reaped it. A
+ * is alive as long as one thread is, and a zombie once all have exited until it is reaped. A
  * thread is a zombie from its exit until it is released; so is a leader while other threads live.
  */
 enum proclife_life_state {
 	PROCLIFE_IS_ALIVE,
-	PROCLIFE_IS_DYING, /* it ends as a whole, or all its threads have exited; nobody was notified */
+	PROCLIFE_IS_DYING, /* it ends as a whole, or all its threads have exited; no process was notified */
 	PROCLIFE_IS_ZOMBIE, /* a tracer or its parent was notified, and it is not reaped */
 	PROCLIFE_IS_UNFREED, /* reaped, but not freed yet */
 	PROCLIFE_IS_FREED,   /* the leader, and all other threads that were seen */
@@ -982,7 +982,7 @@ struct proclife_field {
 
 /*
  * The fields of a type's records, by index, in their order after the head; with PROCLIFE_NONE,
- * those of the head itself. NULL after the last one, and for a type that is not known.
+ * the fields of the head itself. NULL after the last one, and for a type that is not known.
  */
 const struct proclife_field *proclife_field(uint16_t type, unsigned int index);
 
@@ -1011,8 +1011,8 @@ enum proclife_phase {
 	 * Parts of the teardown of a process's memory, which can end later than the process; see struct
 	 * proclife_memory. Threads have none.
 	 */
-	PROCLIFE_HELD,	    /* its last thread let go of it to nobody holds it; none if nobody did */
-	PROCLIFE_UNMAP,	    /* nobody holds it to it is unmapped */
+	PROCLIFE_HELD,	    /* from its last thread's letting go until nothing holds it; none if nothing did */
+	PROCLIFE_UNMAP,	    /* from when nothing holds it until it is unmapped */
 	/*
 	 * A tracer is notified first, and the parent once that has waited for it, or is gone. None
 	 * without a tracer of another process, and of threads.
@@ -1041,7 +1041,7 @@ struct proclife_phase_info {
 /* NULL for what is no phase. */
 const struct proclife_phase_info *proclife_phase_info(enum proclife_phase phase);
 
-/* When somebody was notified first, a tracer or its parent; 0: nobody was, or it is not known. */
+/* When the first process, a tracer or its parent, was notified; 0: none was, or it is not known. */
 uint64_t proclife_process_announced(const struct proclife_process *process);
 
 /* By when a NOTIFY or the snapshot shows that it was a zombie, whatever is lost; 0: nothing shows it. */
@@ -1057,8 +1057,8 @@ bool proclife_process_has_ended(const struct proclife_process *process);
 bool proclife_process_ended_before(const struct proclife_process *process);
 
 /*
- * Since when whoever is to reap it knows of it: its tracer, as long as that holds it, or its parent. In a trace
- * without NOTIFY, since its exit. 0: not known.
+ * Since when the process that is to reap it knows of it: its tracer, as long as that holds it, or its
+ * parent. In a trace without NOTIFY, since its exit. 0: not known.
  */
 uint64_t proclife_process_zombie_since(const struct proclife_process *process);
 
@@ -1146,12 +1146,12 @@ proclife_latency_counts(const struct proclife_latency *latency);
 /* What lives can have in common. */
 enum proclife_by {
 	PROCLIFE_BY_NOTHING,
-	PROCLIFE_BY_COMM,   /* the last name; of a thread, its own */
+	PROCLIFE_BY_COMM,   /* the last name; for a thread, its own */
 	PROCLIFE_BY_PARENT, /* the name of the parent by birth */
 	PROCLIFE_BY_REAPER, /* the name of the reaper's process; "(itself)" if it released itself */
 	PROCLIFE_BY_CGROUP, /* the last one of the process */
 	PROCLIFE_BY_CPU,    /* the CPU on which it exited */
-	PROCLIFE_BY_UID,    /* as of the last fork or exec */
+	PROCLIFE_BY_UID,    /* at the last fork or exec */
 	PROCLIFE_BYS,
 };
 
@@ -1174,7 +1174,7 @@ int proclife_latency_group_by(struct proclife_latency *latency, enum proclife_by
 const struct proclife_group *proclife_latency_group(const struct proclife_latency *latency,
 						    size_t index);
 
-/* Like those of the whole latency; NULL, an empty one, for a phase that no life of the group has. */
+/* Like the histograms of the whole latency; NULL, an empty one, for a phase that no life of the group has. */
 const struct proclife_latency_counts *proclife_group_counts(const struct proclife_group *group);
 const struct proclife_histogram *proclife_group_phase(const struct proclife_group *group,
 						      enum proclife_phase phase);
@@ -1203,7 +1203,7 @@ int proclife_latency_merge(struct proclife_latency *into, struct proclife_cgroup
 struct proclife_who {
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN]; /* the last one known */
-	bool named; /* comm is its own, not that of a thread */
+	bool named; /* comm is its own, not a thread's */
 };
 
 /*
@@ -1281,7 +1281,7 @@ void proclife_reapers_free(struct proclife_reapers *reapers);
  */
 int proclife_reapers_at_birth(struct proclife_reapers *reapers);
 /*
- * Sets what is known only once a parent is gone or the trace ends, as of now: names, births and
+ * Sets what is known only once a parent is gone or the trace ends, as it is now: names, births and
  * exits of those that live, and zombies. For a result in the middle of a trace, which can go on.
  * -EINVAL if the tasks are freed.
  */
@@ -1348,7 +1348,7 @@ int proclife_tree_new(struct proclife_tree **tree, struct proclife_tasks *tasks)
 void proclife_tree_free(struct proclife_tree *tree);
 /*
  * The first root; the others follow by `next`. A root's parent is not selected or not known. The
- * links between nodes are as of this call.
+ * links between nodes are set by this call.
  */
 const struct proclife_node *proclife_tree_roots(struct proclife_tree *tree);
 uint64_t proclife_tree_size(const struct proclife_tree *tree);
@@ -1362,7 +1362,7 @@ uint64_t proclife_tree_size(const struct proclife_tree *tree);
  * @records: in the order of time; copied
  *
  * For what another source of this device has yielded before. Call this after proclife_source_rewind() and
- * before the first proclife_source_next(). Of each CPU, only what is older than its history is yielded, so
+ * before the first proclife_source_next(). For each CPU, only what is older than its history is yielded, so
  * that nothing comes twice; TASKs are always. Errors: -EBUSY if it is too late; -ENOTSUP if the source is
  * not a device that begins with its history; -EINVAL if the records are not in order, or of a CPU that the
  * device does not have; -ENOMEM.

@@ -22,7 +22,7 @@ static inline void *proclife_listed_get(const struct proclife_listed *listed, ui
 	return proclife_map_get(&listed->map, key);
 }
 
-/* A new one, zeroed, of which there is none with this key; NULL: there is no memory. */
+/* A new one, zeroed; none with this key may be there. NULL: there is no memory. */
 void *proclife_listed_add(struct proclife_listed *listed, uint64_t key, size_t size);
 
 #endif

@@ -20,12 +20,12 @@ struct proclife_map {
 	struct proclife_map_entry *entries;
 	uint64_t mask; /* slots - 1 */
 	uint64_t used;
-	uint64_t factor; /* odd, and random: nobody can choose keys that share slots */
+	uint64_t factor; /* odd, and random, so keys that share slots cannot be chosen */
 };
 
 /*
- * What is as large as this lies in huge pages, if the kernel has some: whoever looks at many places of
- * it would mostly wait for the tables of small pages.
+ * What is as large as this lies in huge pages, if the kernel has some: a walk over many places of it
+ * would mostly wait for the tables of small pages.
  */
 #define PROCLIFE_HUGE_BYTES ((size_t)1 << 21)
 
@@ -34,7 +34,7 @@ void proclife_use_huge_pages(void *memory, size_t bytes);
 /* As calloc(); *block is what free() takes. */
 void *proclife_calloc_huge(size_t bytes, void **block);
 
-/* A number that nobody can predict. */
+/* A number that cannot be predicted. */
 uint64_t proclife_seed(void);
 
 int proclife_map_init(struct proclife_map *map);
@@ -68,9 +68,9 @@ void proclife_map_del(struct proclife_map *map, uint64_t key);
 
 struct proclife_slab {
 	size_t size;
-	size_t zeroed; /* so much of each object; all of it, unless that is changed */
+	size_t zeroed; /* how much of each object is zeroed; all, unless that is changed */
 	void *free;    /* linked by their first word */
-	void *chunks;  /* likewise */
+	void *chunks;  /* linked by their first word, too */
 	char *fresh;   /* what has not been used yet of the latest chunk */
 	size_t left;   /* bytes of that */
 	size_t total;  /* bytes of all chunks */

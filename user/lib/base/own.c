@@ -19,7 +19,7 @@ int proclife_own_file(int dir, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What we create there has the same owner, whoever that is: NFS makes nobody of root, and FAT has one for all. */
+/* Does a file that we create there belong to this owner? NFS maps root to nobody; FAT has one owner for all. */
 static bool makes_owner(int dir, uid_t owner)
 {
 	int fd = openat(dir, PROCLIFE_OWN_DRAFT, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -39,7 +39,7 @@ static bool is_trusted(uid_t owner)
 	return owner == geteuid() || !owner;
 }
 
-/* A user's own group can write, where the umask is 002: it has nobody else. */
+/* A user's own group can write, where the umask is 002: it has no other member. */
 static bool is_shared(const struct stat *st)
 {
 	bool own_group = st->st_uid == geteuid() && st->st_gid == getegid();

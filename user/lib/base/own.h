@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Folders in which nobody else can exchange what is written. Root records where others have folders, too, and
- * whoever owns one could put a link there, to a file that root then overwrites.
+ * Folders in which no other user can exchange what is written. Root records where others have folders, too, and
+ * the owner of one could put a link there, to a file that root then overwrites.
  */
 #ifndef PROCLIFE_OWN_H
 #define PROCLIFE_OWN_H
@@ -9,7 +9,7 @@
 #define PROCLIFE_OWN_DRAFT ".metadata" /* of a recording, that an interrupted recorder can leave */
 
 /*
- * Opens this folder, or makes it. -EPERM: it was there, and belongs to somebody else, or others can write in it;
+ * Opens this folder, or makes it. -EPERM: it was there, and belongs to another user, or others can write in it;
  * or it is a symbolic link where others can put one. Otherwise a descriptor, or another negative errno.
  */
 int proclife_own_folder(const char *path);

@@ -56,7 +56,7 @@ void proclife_fault_at(struct proclife_fault *fault, const char *folder, const c
 	va_end(args);
 }
 
-/* Of the C locale, which always exists and takes no memory. */
+/* In the C locale, which always exists and takes no memory. */
 const char *proclife_strerror(int error)
 {
 	return strerror_l(error, newlocale(LC_ALL_MASK, "C", (locale_t)0));
@@ -92,8 +92,7 @@ int proclife_plain_open(int dir, const char *folder, const char *file, struct st
 	int err = fd < 0 || fstat(fd, st) ? -errno : 0;
 
 	if (err == -ELOOP || (!err && !S_ISREG(st->st_mode))) {
-		proclife_fault_at(fault, folder, file, "%s, not a plain file, as those of a "
-				  "recording are; copy the recording again from where it was made",
+		proclife_fault_at(fault, folder, file, "%s, not a plain file, as the files of a recording are; copy the recording again from where it was made",
 				  err	? "a symbolic link" :
 				  S_ISDIR(st->st_mode)	? "a folder" :
 				  S_ISFIFO(st->st_mode) ? "a FIFO" : "a device or the like");

@@ -30,8 +30,8 @@ struct proclife_twin {
 struct proclife_table {
 	struct proclife_link **slots;
 	void *block;	 /* the memory that they are in */
-	uint64_t factor; /* odd, and random: nobody can choose keys that share a slot */
-	uint32_t shift;	 /* what is left of a product selects a slot */
+	uint64_t factor; /* odd, and random, so keys that share a slot cannot be chosen */
+	uint32_t shift;	 /* slot = key * factor >> shift */
 	uint64_t used;
 	uint64_t least; /* with fewer entries than this, or more than most, the table is resized */
 	uint64_t most;

@@ -324,7 +324,7 @@ static int device_fd(const struct proclife_source *source)
 	return ((const struct proclife_device *)source)->fd;
 }
 
-/* Sizes and texts as they were validated; counts that change as of now. */
+/* Sizes and texts as they were validated; counts that change are up to date. */
 static const struct proclife_header *device_header(struct proclife_source *source)
 {
 	struct proclife_device *device = device_of(source);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a device's source yields beside the rings, in a stream of its own: the tasks that existed when it
- * was asked, and before them, records that somebody has kept for longer than the rings.
+ * What a device's source yields beside the rings, in a stream of its own: the tasks that existed when the device
+ * was asked, and before them, records that the caller has kept for longer than the rings.
  */
 #include "device/device.h"
 

@@ -159,7 +159,7 @@ static int note_memory(struct proclife_carry *carry, const struct proclife_recor
 	struct proclife_process *owner = owner_of(own);
 	struct proclife_kept_life *life;
 
-	/* Anybody can call process_mrelease(2) again and again, or let go of what others hold. */
+	/* Any process can call process_mrelease(2) again and again, or let go of what others hold. */
 	if (own && is_same_memory(&own->memory, &carry->memory))
 		return 0;
 	owner = owner ? owner : carry->owner;
@@ -215,8 +215,8 @@ static int note_reaper(struct proclife_carry *carry, struct proclife_kept_task *
 }
 
 /*
- * Of a process, the first one for a tracer counts, and the first and the latest one for a parent. Does this
- * one? It replaces the latest.
+ * For a process, the first NOTIFY for a tracer counts, and the first and the latest one for a parent. Does this
+ * one count? It replaces the latest.
  */
 static bool note_notified(struct proclife_carry *carry, struct proclife_kept_task *task,
 			  const struct proclife_record *record)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the next part of a recording begins with: the records of all lives that are open where the part
- * before it ends. With them, a life is told in the next part alone as it is in the whole recording.
- * Of a process that lives for months few records are kept: the last EXEC of each task, the last WAIT. Of
+ * before it ends. With them, the next part alone shows a life as the whole recording does.
+ * For a process that lives for months few records are kept: the last EXEC of each task, the last WAIT. For
  * threads that are freed only sums are kept, in a PROCLIFE_PAST.
  *
  * A part begins with such records itself, so what it ends with follows from it alone: nothing has to be

@@ -18,7 +18,7 @@ struct choosing {
 	size_t largest;	  /* ... and one of more than these without any is left out */
 	bool measured;	  /* the sizes of all are known: what there is no room for is left out */
 	enum proclife_carry_arguments arguments; /* of the life whose records are put */
-	size_t argument_records[PROCLIFE_CARRY_SIZES]; /* likewise: those that it takes to have so much */
+	size_t argument_records[PROCLIFE_CARRY_SIZES]; /* how many records of that life each amount takes */
 	uint64_t left_out;
 	struct proclife_map handles; /* of the tasks whose records are chosen: their start */
 };
@@ -56,7 +56,7 @@ static bool is_there(const struct choosing *c, const struct proclife_record *rec
 	return record->start && (uintptr_t)proclife_map_get(&c->handles, record->task) == record->start;
 }
 
-/* Whoever has reaped somebody waits no more, but for that one's story; see note_reaper(). */
+/* A reaper's WAIT is over, but the reaped task's life still needs it; see note_reaper(). */
 static bool waits(const struct choosing *c, const struct proclife_kept *kept)
 {
 	const struct proclife_task *task = proclife_task_get(c->carry->tasks, kept->record.task);
@@ -142,7 +142,7 @@ static bool is_any(const struct proclife_past *past)
 	return past->threads || past->execs || past->waited;
 }
 
-/* 0 if it is known without being told. */
+/* 0 if a task of it shows the time. */
 static uint64_t last_wait(const struct proclife_own_process *process)
 {
 	for (const struct proclife_own_task *task = process->tasks; task; task = task->next)
@@ -184,7 +184,7 @@ static int put_signals(struct choosing *c, const struct proclife_process *proces
 	return err;
 }
 
-/* All of an address space, or nothing: who unmaps it can be gone. */
+/* All of an address space, or nothing: the task that unmaps it can be gone. */
 static int put_memory(struct choosing *c, const struct proclife_process *process,
 		      const struct proclife_kept *kept)
 {

@@ -10,23 +10,23 @@ struct proclife_kept {
 	struct proclife_kept *next; /* the one before, in a list of a task or process */
 	uint64_t place;		    /* in the part: what has the same time stays in order */
 	bool needed;		    /* of a name of before: a child was born with it */
-	bool of_reaper;		    /* the WAIT of whoever has reaped the task in whose list it is */
+	bool of_reaper;		    /* the WAIT of the reaper of the task in whose list it is */
 	struct proclife_record record;
 };
 
 struct proclife_kept_life;
 
 struct proclife_kept_task {
-	struct proclife_kept_task *next; /* of those of its process that are freed */
+	struct proclife_kept_task *next; /* the next freed task of its process */
 	struct proclife_kept_task *same; /* another one that is freed, and had the same handle; see proclife_kept_index() */
-	const struct proclife_kept_life *life; /* likewise: its process's */
+	const struct proclife_kept_life *life; /* its process's */
 	struct proclife_kept *records;
 	struct proclife_past past; /* its figures, once it is freed */
 	uint64_t types; /* PROCLIFE_HAS() of those that it has, or had, in records */
 	uint64_t handle;
 	uint64_t start;	  /* once it is freed */
 	uint64_t exiting; /* its EXITING, or EXIT where there is none; 0: none so far */
-	char comm[PROCLIFE_COMM_LEN]; /* as of its latest record */
+	char comm[PROCLIFE_COMM_LEN]; /* from its latest record */
 	bool ended;	  /* its EXIT ended the process, or may have */
 	bool led;	  /* it was the thread group leader once */
 	bool needed;	  /* whatever follows; otherwise only as the last one that has begun to exit */
@@ -39,17 +39,17 @@ enum proclife_carry_arguments { PROCLIFE_NO_ARGUMENTS, PROCLIFE_FIRST_PIECE, PRO
 
 /* As `user` of a process. */
 struct proclife_kept_life {
-	/* Those that are, and without whom the life would be told otherwise; one that is not needed comes first. */
+	/* Freed tasks without which the life would look different; one that is not needed comes first. */
 	struct proclife_kept_task *freed;
 	const struct proclife_kept *first; /* of all its records; see proclife_kept_index() */
-	const struct proclife_kept_task *oldest; /* likewise: of the open ones; NULL: none has a record */
+	const struct proclife_kept_task *oldest; /* of the open tasks; NULL: none has a record */
 	struct proclife_kept *signals;	  /* fatal ones, whichever task they were sent to */
 	struct proclife_kept *memory;	  /* MM, whichever task has made them */
 	struct proclife_kept *names; /* EXEC and RENAME that were replaced, and may be its children's parent's */
 	bool outlived;			    /* one of those that are freed shows that its leader ended before the process */
 	bool unknown;			    /* a gap hides how it goes on: it is not carried */
 	uint64_t last_child;	     /* when the latest was born */
-	size_t sizes[PROCLIFE_CARRY_SIZES]; /* how many records it is with so much of its arguments */
+	size_t sizes[PROCLIFE_CARRY_SIZES]; /* how many records it has with each amount of its arguments */
 	struct proclife_past past;	  /* of all its other records */
 };
 
@@ -95,7 +95,7 @@ struct proclife_kept *proclife_keep(struct proclife_carry *carry, struct proclif
 				    const struct proclife_record *record);
 int proclife_kept_add(struct proclife_carry *carry, struct proclife_kept **list,
 		      const struct proclife_record *record);
-/* Takes those of these types out of the list. Returns how many EXECs were among them. */
+/* Takes the records of these types out of the list. Returns how many EXECs were among them. */
 uint32_t proclife_kept_take_out(struct proclife_carry *carry, struct proclife_kept **list, uint64_t types);
 /*
  * A leader gets another name. A child that is there knows the one that its parent had when it was born, so

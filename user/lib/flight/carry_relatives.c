@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whom a carried record names: the tasks that a process has, or had then, and its relatives'. */
+/* The tasks that a carried record names: those that a process has, or had then, and its relatives'. */
 #include "flight/carry_lives.h"
 
 struct proclife_kept_task *proclife_kept_of(const struct proclife_carry *carry,
@@ -32,7 +32,7 @@ static const struct proclife_kept *find_first(const struct proclife_carry *carry
 	return first;
 }
 
-/* The latest record of a task before @place, unless it is freed by then. */
+/* The latest record of a task before @place, unless it is freed before that. */
 static const struct proclife_kept *latest_before(const struct proclife_kept *kept, uint64_t place)
 {
 	const struct proclife_kept *latest = NULL;

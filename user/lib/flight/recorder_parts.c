@@ -11,10 +11,10 @@
 #include <string.h>
 
 #define PART_BYTES (UINT64_C(16) << 20) /* more makes it no better: the oldest part is removed whole */
-#define PARTS 16	   /* at least so many of them... */
+#define PARTS 16	   /* at least this many of them... */
 #define CARRIED_SHARE 8 /* ... and this share of all for what one begins with */
 /*
- * Names have room of their own: anybody can make many long paths of cgroups, and must not fill parts with
+ * Names have room of their own: any user can make many long paths of cgroups, and must not fill parts with
  * them. The two files of a part have this share of all each, and a reader reads all of them.
  */
 #define NAMES_SHARE 32
@@ -47,7 +47,7 @@ static uint64_t names_bytes(const struct proclife_keep *keep)
 	return keep->bytes / NAMES_SHARE < NAMES_BYTES ? keep->bytes / NAMES_SHARE : NAMES_BYTES;
 }
 
-/* Of the snapshot with which the first part begins. */
+/* The bytes of the snapshot with which the first part begins. */
 static uint64_t snapshot_bytes(const struct proclife_source *source)
 {
 	const struct proclife_merge *merge = &source->merge;
@@ -90,7 +90,7 @@ static bool is_full(const struct proclife_recorder *recorder)
 	return bytes - begins + slack_of(recorder->cpus) > recorder->part_bytes;
 }
 
-/* Who recorded it is the same, and it goes on when the one before ends. */
+/* Its recorder is the same, and it goes on when the one before ends. */
 static void next_metadata(struct proclife_recorder *recorder, uint64_t ended)
 {
 	struct proclife_metadata *metadata = &recorder->metadata;

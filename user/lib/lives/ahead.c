@@ -2,7 +2,7 @@
 /*
  * With many lives, a record would wait for memory, and for one place after the other: for its slot, then
  * for the task, then for the process, then for what is beside it; and often again for a parent or reaper.
- * So each of these steps is made for a record that comes some records later than that of the step
+ * So each of these steps is made for a record that comes some records later than the one of the step
  * before: what it needs was fetched meanwhile.
  *
  * What is fetched can be gone or another's when its time comes: slabs keep their memory, so that does no
@@ -11,7 +11,7 @@
  */
 #include "lives/tasks.h"
 
-#define STEP 3 /* records; memory answers in the time of so many */
+#define STEP 3 /* records; memory answers in the time of this many */
 
 _Static_assert(3 * STEP < PROCLIFE_AHEAD, "the ring of what is ahead has no room for all steps");
 

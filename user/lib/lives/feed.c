@@ -167,11 +167,11 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 			task->flags |= record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
 			task->exit_code = state->exit_code;
 			proclife_task_dead(task);
-			if (task->leader && !own->group_exit) /* its code is that of all threads */
+			if (task->leader && !own->group_exit) /* its code is the code of all threads */
 				process->exit_code = state->exit_code;
 		}
 	}
-	/* What had begun by then may have begun before the trace. */
+	/* An end that had begun at that time may have begun before the trace. */
 	if (record->flags & PROCLIFE_F_GROUP_EXIT ||
 	    (!task->exiting && record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE)))
 		own->end_hidden = true;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* All bytes are read, so the compiler is told how many. */
+/* All bytes are read, so the compiler knows how many. */
 static inline void proclife_copy_name(char to[PROCLIFE_COMM_LEN], const char from[PROCLIFE_COMM_LEN])
 {
 	memcpy(to, from, PROCLIFE_COMM_LEN);

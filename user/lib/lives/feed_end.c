@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What EXIT, NOTIFY, SIGNAL, WAIT, REAP and FREE mean: how a life ends, and who was there. */
+/* What EXIT, NOTIFY, SIGNAL, WAIT, REAP and FREE mean: how a life ends, and which tasks were there. */
 #include "lives/feed.h"
 #include "lives/memory.h"
 #include "lives/report.h"
@@ -33,7 +33,7 @@ static bool is_first_of_end(const struct proclife_tasks *tasks, const struct pro
 	if (own->sole && !core)
 		return true;
 	/*
-	 * Of one that is older than the trace, others can have begun before, and exited, too, unless it
+	 * If a process is older than the trace, others can have begun before, and exited, too, unless it
 	 * was shown otherwise since. A COREDUMP that is not in the trace was before it.
 	 */
 	return proclife_process_ungapped(tasks, process) && !own->end_hidden &&
@@ -399,8 +399,8 @@ static bool is_all_seen(const struct proclife_tasks *tasks, const struct proclif
 }
 
 /*
- * Is it, or can the first one have been before the trace, or in a gap? That was for the parent as of the EXIT, or
- * of the tracer's notice. A process that was found as a zombie was announced before, unless a tracer held it then.
+ * Is it, or can the first one have been before the trace, or in a gap? That was for the parent at the EXIT, or
+ * at the tracer's notice. A process that was found as a zombie was announced before, unless a tracer held it then.
  */
 static bool is_first_notice(const struct proclife_process *process, const struct proclife_notify *notify,
 			    bool all_seen)
@@ -442,7 +442,7 @@ static void note_dead(struct proclife_process *process, const struct proclife_re
 	own->found = record->ts;
 }
 
-/* What becomes known of the end of a process: of its threads, only a tracer is told, and nobody waits. */
+/* How the end of a process becomes known. A thread's end is announced only to a tracer, and is not waited for. */
 int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_notify *notify = &record->notify;
@@ -476,7 +476,7 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 		proclife_own(process)->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
 	}
 	process->notified_lost = !process->marks.notified;
-	/* Who inherits it can ignore it, too. */
+	/* The process that inherits it can ignore it, too. */
 	process->autoreaped = record->flags & PROCLIFE_F_AUTOREAP ? autoreap_of(notify) : 0;
 	process->notified_tgid = notify->receiver_tgid;
 	proclife_memory_peaked(process);

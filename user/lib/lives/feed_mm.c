@@ -64,8 +64,8 @@ static void set_teardown(struct proclife_own_memory *own, const struct proclife_
 	memory->swap = record->mm.swap;
 	set_actor(&memory->by, own, task, record);
 	/*
-	 * An ASYNC can be missing: so of a kernel thread it is not known whether it held it, or works for
-	 * somebody else. Or no teardown followed the ASYNC, as others came in between.
+	 * An ASYNC can be missing: so it is not known whether a kernel thread held it, or works for
+	 * another task. Or no teardown followed the ASYNC, as others came in between.
 	 */
 	if (!(record->flags & PROCLIFE_F_KTHREAD)) {
 		memory->last = memory->by;
@@ -73,7 +73,7 @@ static void set_teardown(struct proclife_own_memory *own, const struct proclife_
 	}
 }
 
-/* By somebody else, who held it after the process's last thread had let go. */
+/* By another task, which held it after the process's last thread had let go. */
 static void feed_teardown(struct proclife_tasks *tasks, const struct proclife_task *task,
 			  const struct proclife_record *record)
 {
@@ -137,7 +137,7 @@ static int feed_early(struct proclife_tasks *tasks, const struct proclife_task *
 	own = own ? own : proclife_memory_begin(tasks, record->mm.mm);
 	if (!own)
 		return -ENOMEM;
-	/* Of a victim of the OOM killer, old kernels take it so in the teardown itself. */
+	/* Old kernels take the memory of an OOM victim like this in the teardown itself. */
 	if (own->memory.early || (own->memory.teardown && own->by == record->task))
 		return 0;
 	own->memory.early = record->ts;
@@ -155,7 +155,7 @@ static void feed_gone(struct proclife_tasks *tasks, const struct proclife_task *
 	if (!own)
 		return;
 	memory = &own->memory;
-	/* Whoever has begun a teardown ends it; a thread that exits has no other one. */
+	/* The task that has begun a teardown ends it; a thread that exits has no other one. */
 	if (!memory->teardown || own->by != task->handle ||
 	    (!memory->own && proclife_memory_is_doubtful(tasks, own))) {
 		proclife_memory_forget(tasks, own);

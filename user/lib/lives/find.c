@@ -30,7 +30,7 @@ uint32_t proclife_process_awaits(const struct proclife_process *zombie)
 	return proclife_last_parent(zombie);
 }
 
-/* When it was last known to be there. Whoever is younger got the PID of who had to wait for it. */
+/* When it was last known to be there. A younger process has reused the PID of the one that had to wait for it. */
 static uint64_t last_known(const struct proclife_process *zombie)
 {
 	uint64_t shown = proclife_later(zombie->marks.notified, proclife_own(zombie)->found);

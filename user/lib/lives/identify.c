@@ -18,7 +18,7 @@ static void take_over(struct proclife_task *task)
 	process->flags = task->flags;
 	if (!proclife_own(process)->group_dead)
 		process->exit_code = -1; /* it was the old leader's */
-	process->leader_exited = task->exiting; /* likewise */
+	process->leader_exited = task->exiting; /* the old leader's, too */
 	memcpy(process->comm, task->comm, sizeof(process->comm));
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Who killed whom. A process can have several fatal signals pending, and only its exit code shows
+ * Which process killed which. A process can have several fatal signals pending, and only its exit code shows
  * which one ended it. So the latest signal of each number is kept until then. The latest is the
  * right one: a second signal of a number is only queued once the first was taken without ending the
  * process, if it is sent to the same queue. One that is not blocked ends the process at once, unless
  * it dumps core or a tracer holds it back: so the first such one is kept, and it is noted if there is
- * another one. Of SIGKILL the first is kept: it always ends the process.
+ * another one. The first SIGKILL is kept: it always ends the process.
  */
 #include "lives/feed.h"
 

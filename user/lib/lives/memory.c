@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The address spaces of processes that end: who lets go of them last, and when they are unmapped.
+ * The address spaces of processes that end: which task lets go of them last, and when they are unmapped.
  *
  * One is found by its handle, which is good until its GONE, and belongs to the process that names it in
  * its EXITING. It begins with the first record that shows that the process lets go of it.
@@ -134,7 +134,7 @@ bool proclife_memory_is_doubtful(const struct proclife_tasks *tasks,
 	return !since || proclife_tasks_may_lack(tasks, PROCLIFE_MM, since);
 }
 
-/* Of one that nobody has let go of: can it be that of this process? */
+/* Can an address space that no task has let go of be this process's? */
 static bool fits(const struct proclife_tasks *tasks, const struct proclife_own_memory *own,
 		 const struct proclife_process *process)
 {
@@ -156,7 +156,7 @@ struct proclife_own_memory *proclife_memory_begin_own(struct proclife_tasks *tas
 		proclife_memory_forget(tasks, own);
 		own = NULL;
 	}
-	if (owner->memory) /* that of a program before an exec */
+	if (owner->memory) /* the memory of a program before an exec */
 		proclife_memory_forget(tasks, owner->memory);
 	own = own ? own : proclife_memory_begin(tasks, mm);
 	if (own) {

@@ -9,12 +9,12 @@
 struct proclife_own_memory *proclife_memory_find(struct proclife_tasks *tasks, uint64_t mm);
 /* One whose process is not known yet. NULL: there is no memory for that. */
 struct proclife_own_memory *proclife_memory_begin(struct proclife_tasks *tasks, uint64_t mm);
-/* That of a process that is letting go of it. NULL: there is no memory for that. */
+/* The memory of a process that is letting go of it. NULL: out of memory. */
 struct proclife_own_memory *proclife_memory_begin_own(struct proclife_tasks *tasks,
 						      struct proclife_process *process, uint64_t mm);
 /*
  * Can a record of another task be about another address space with the same handle? A gap can hide a
- * GONE, one that has begun before, too. So can a budget: whoever holds the memory of a process that has
+ * GONE, one that has begun before, too. So can a budget: a task that holds the memory of a process that has
  * ended need not end.
  */
 bool proclife_memory_is_doubtful(const struct proclife_tasks *tasks,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who is called about lives, and the calls. */
+/* The reports about lives, and the calls. */
 #ifndef PROCLIFE_REPORT_H
 #define PROCLIFE_REPORT_H
 

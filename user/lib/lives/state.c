@@ -24,7 +24,7 @@ static enum proclife_life_state since(const struct proclife_tasks *tasks, uint64
 	return tasks->gap_to && mark <= tasks->gap_to ? PROCLIFE_IS_UNKNOWN : state;
 }
 
-/* What is not reaped yet when the snapshot finds it is so whatever was missing before that. */
+/* A process that the snapshot finds unreaped is unreaped, whatever was missing before. */
 static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
 					 const struct proclife_process *process, uint64_t mark,
 					 enum proclife_life_state state)
@@ -62,7 +62,7 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 		return unreaped(tasks, process, process->marks.notified, exited(tasks));
 	if (process->live)
 		return unreaped(tasks, process, process->seen, own->ends ? PROCLIFE_IS_DYING : PROCLIFE_IS_ALIVE);
-	/* Whoever is a zombie in the snapshot was announced before that. */
+	/* A zombie in the snapshot was announced before that. */
 	if (own->exited)
 		return unreaped(tasks, process, process->marks.exited,
 				tasks->with_notify && !proclife_process_found_zombie(process) ?

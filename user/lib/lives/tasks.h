@@ -2,7 +2,7 @@
 /*
  * Lives. feed.c: what each record means. identify.c: which task it belongs to. lives.c: the
  * objects. state.c: their states. killers.c: the signals that killed them. select.c: which ones are
- * wanted. memory.c: their address spaces. report.c: who is called about them. find.c: lookups. ahead.c: fetches what
+ * wanted. memory.c: their address spaces. report.c: the reports about them. find.c: lookups. ahead.c: fetches what
  * the next records need. tasks.c: the table of all of them.
  */
 #ifndef PROCLIFE_TASKS_H
@@ -64,13 +64,13 @@ struct proclife_own_process {
 	bool shares : 1; /* its creator's address space, until it execs */
 	bool kept : 1;	 /* it was reported gone, and its memory goes on */
 	bool unjudged : 1; /* the filter does not know */
-	bool peaked : 1; /* max_rss is as of its EXIT: an MM adds nothing to it */
+	bool peaked : 1; /* max_rss is from its EXIT: an MM adds nothing to it */
 	struct proclife_process process;
 	char *args_text;
 	struct proclife_fatal_signals *fatal_signals;
 	struct proclife_tracer *tracer; /* NULL: most have none */
 	struct proclife_own_memory *memory; /* NULL: not let go yet, or not known */
-	uint64_t mm; /* the handle of its address space, as of the last EXITING; 0: not known */
+	uint64_t mm; /* the handle of its address space, at the last EXITING; 0: not known */
 	struct proclife_own_task *tasks;
 	struct proclife_tasks *all; /* that it is one of */
 
@@ -111,7 +111,7 @@ static inline uint64_t proclife_later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Anybody can have written a recording: a sum of what its records say stays at its maximum. */
+/* Any program can have written a recording: a sum of what its records say stays at its maximum. */
 static inline void proclife_sum(uint64_t *sum, uint64_t n)
 {
 	if (__builtin_add_overflow(*sum, n, sum))
@@ -128,7 +128,7 @@ static inline struct proclife_own_process *proclife_own(const struct proclife_pr
 	return proclife_container_of(process, struct proclife_own_process, process);
 }
 
-/* The parent that was notified last; where that is not recorded, or nobody was, its parent as of its exit. */
+/* The parent that was notified last; where that is not recorded, or none was, its parent at its exit. */
 static inline uint32_t proclife_last_parent(const struct proclife_process *process)
 {
 	return process->notified_tgid ? process->notified_tgid : process->real_parent_tgid;
@@ -163,7 +163,7 @@ struct proclife_pending {
 	bool met;   /* there was one */
 };
 
-/* A record that comes soon, and whom it is about; they can be gone when its time comes. */
+/* A record that comes soon, and the tasks that it is about; they can be gone when its time comes. */
 struct proclife_ahead {
 	uint64_t handle;
 	uint64_t other_handle; /* a parent, a reaper, or 0 */
@@ -199,13 +199,13 @@ struct proclife_tasks {
 	void *filter_data;
 	struct proclife_source *source; /* NULL: none is known */
 	bool selecting; /* otherwise everything is selected */
-	bool by_default; /* what is selected is the command of the recording, and nobody asked for it */
+	bool by_default; /* what is selected is the command of the recording, and no call selected it */
 	bool closing;	/* processes that are reported gone now were open when the trace ended */
 	bool without_reap; /* the trace has no REAPs */
 	bool with_exiting; /* the trace has EXITINGs */
 	bool with_notify; /* the trace has NOTIFYs */
 	bool with_cgroup; /* the trace has CGROUPs */
-	bool snapshot; /* there is one: who is older than the trace is known */
+	bool snapshot; /* there is one: the tasks that are older than the trace are known */
 	bool is_slice; /* others lived that are not in the trace */
 	bool without_memory; /* the trace lacks the TEARDOWN or the GONE of MM */
 	bool renames_lack; /* a RENAME can be missing */
@@ -215,7 +215,7 @@ struct proclife_tasks {
 	struct proclife_ahead ahead[PROCLIFE_AHEAD]; /* a ring */
 	uint32_t ahead_next;
 	struct proclife_own_task nobody; /* for want of another, so that nothing is NULL */
-	struct proclife_own_process nothing; /* likewise: its process */
+	struct proclife_own_process nothing; /* its process */
 	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
 	int error; /* from a report; feed and close return it. PROCLIFE_DETACHED is none */
 };
@@ -395,8 +395,8 @@ void proclife_task_set_group(struct proclife_tasks *tasks, struct proclife_task 
  */
 
 /*
- * Of one that is autoreaped: due to whom, who was notified last. If nobody was, its parent by birth, if it had
- * that when it exited. 0: not known. @id: of the process, 0 if that is not known.
+ * The process to which the end of an autoreaped one is due: the one that was notified last. If none was, its parent
+ * by birth, if it had that when it exited. 0: not known. @id: of that process, 0 if it is not known.
  */
 uint32_t proclife_due_to(const struct proclife_process *process, uint64_t *id);
 

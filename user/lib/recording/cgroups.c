@@ -43,7 +43,7 @@ int proclife_cgroups_add(struct proclife_cgroups *cgroups, uint64_t id, const ch
 	return 0;
 }
 
-/* Decodes octal escapes, such as that of a space, in place. */
+/* Decodes octal escapes, such as \040 for a space, in place. */
 static void unescape(char *s)
 {
 	char *to = s;

@@ -35,7 +35,7 @@
 #define PROCLIFE_CTF_METADATA_MAX (2 << 20) /* our metadata is never larger */
 #define PROCLIFE_CTF_NAME 24		/* room for a stream's file name */
 #define PROCLIFE_CTF_CPUS 8192		/* more are refused */
-#define PROCLIFE_CTF_MOST (1ULL << 48)	/* more than any run's records, or lost ones, of a stream */
+#define PROCLIFE_CTF_MOST (1ULL << 48)	/* more records than any run has in a stream, or loses in one */
 
 /* PROCLIFE_HAS() of all types that this version knows. */
 #define PROCLIFE_KNOWN_TYPES (PROCLIFE_HAS(PROCLIFE_NOTIFY + 1) - PROCLIFE_HAS(PROCLIFE_FORK))
@@ -163,7 +163,7 @@ bool proclife_uuid_parse(const char *s, const char *end, uint8_t *uuid);
 void proclife_env_write(const struct proclife_metadata *metadata, void *file);
 int proclife_env_parse(struct proclife_metadata *metadata, const char *text, const char *end,
 		       struct proclife_fault *fault);
-/* As proclife_take_struct(), of what a program says of its run; -EINVAL if a text has no NUL. */
+/* Like proclife_take_struct(), for what a program says of its run; -EINVAL if a text has no NUL. */
 int proclife_env_take(struct proclife_run_info *to, const struct proclife_run_info *from);
 
 /*

@@ -111,7 +111,7 @@ static void write_text(FILE *file, const char *s, size_t size)
 	fputs("\";\n", file);
 }
 
-/* `slice_of = "uuid"`, of what is one; and the boot, if that is known. */
+/* `slice_of = "uuid"` if it is a slice; and the boot, if that is known. */
 static const struct {
 	const char *name;
 	size_t offset;

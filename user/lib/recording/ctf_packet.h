@@ -26,7 +26,7 @@ struct proclife_ctf_known {
 	const struct proclife_total *total; /* NULL if it is not known */
 	uint64_t types; /* PROCLIFE_HAS() of the types that can be in it */
 	uint32_t cpu;
-	uint64_t since; /* what was before is told by the part before; 0: this is the first part, or no part */
+	uint64_t since; /* the part before has what was before; 0: this is the first part, or no part */
 	uint32_t cpus; /* for the snapshot: its records can have any CPU below this */
 };
 

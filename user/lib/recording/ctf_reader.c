@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Reading one stream of a recording. Nothing in the file is trusted: a packet is read and checked
- * when it is reached. Somebody may change or truncate the file at any moment. So it is read and not
+ * when it is reached. Another program may change or truncate the file at any moment. So it is read and not
  * mapped: what is checked and yielded is our copy.
  *
  * A damaged place becomes a gap between the last time before it and the first one after it. Reading

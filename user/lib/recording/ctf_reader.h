@@ -16,7 +16,7 @@ struct proclife_ctf_reader {
 	const char *wrong; /* what is wrong there, or NULL */
 	uint64_t packet_end; /* no record of the packet is later */
 	uint64_t packet;     /* where the packet begins that is being yielded */
-	struct proclife_record *records; /* its records; there is room for those of any packet */
+	struct proclife_record *records; /* its records; there is room for any packet's */
 	const struct proclife_record *next; /* [next, end) of them is still to come */
 	const struct proclife_record *end;
 	bool sieved; /* some of its records are bad; `kept` is valid */

@@ -35,7 +35,7 @@ static struct proclife_record *records_of(const struct proclife_ctf_writer *writ
 	return (struct proclife_record *)(writer->packet + 1);
 }
 
-/* How many bytes are written for so many records: whole pages of the file. */
+/* How many bytes are written for this many records: whole pages of the file. */
 static uint32_t packet_bytes(uint32_t count)
 {
 	uint32_t bytes = sizeof(struct proclife_packet) + count * sizeof(struct proclife_record);

@@ -5,9 +5,9 @@
 
 #include "recording/ctf.h"
 
-/* Who can make room on a full disk, and returns whether there is some. */
+/* Makes room on a full disk, and returns whether there is some. */
 struct proclife_room {
-	bool (*make)(void *data); /* NULL: nobody */
+	bool (*make)(void *data); /* NULL: nothing makes room */
 	void *data;
 };
 
@@ -25,7 +25,7 @@ struct proclife_ctf_writer {
 	uint64_t end;	  /* the latest time so far */
 	struct proclife_packet *packet; /* its records follow it */
 	struct proclife_recorder_counts *counts; /* of all writers */
-	const struct proclife_room *room;	 /* likewise */
+	const struct proclife_room *room;	 /* of all writers, too */
 };
 
 int proclife_ctf_writer_new(struct proclife_ctf_writer **to, int dir, uint32_t cpu,

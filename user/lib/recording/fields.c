@@ -84,7 +84,7 @@ static const struct proclife_field exit_fields[] = {
 	FIELD(exit.min_flt, "min_flt", UINT),
 	FIELD(exit.nvcsw, "nvcsw", UINT),
 	FIELD(exit.nivcsw, "nivcsw", UINT),
-	HIDDEN(exit.max_rss, "max_rss", UINT), /* JSON has that of the life, without what an exec dropped */
+	HIDDEN(exit.max_rss, "max_rss", UINT), /* JSON has the life's, without what an exec dropped */
 	FIELD(exit.maj_flt, "maj_flt", UINT),
 	FIELD(exit.parent_tgid, "parent_pid", UINT),
 };

@@ -8,7 +8,7 @@
 struct proclife_layout {
 	uint16_t type;
 	const char *event;   /* its name in a recording: LTTng's if that has the same event */
-	const char *head[3]; /* likewise the names of tid, pid and comm; NULL: these names */
+	const char *head[3]; /* its names of tid, pid and comm; NULL: these names */
 	const struct proclife_field *fields; /* after the head, in order */
 	unsigned int count;
 };

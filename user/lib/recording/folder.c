@@ -145,7 +145,7 @@ static int add_stream(struct proclife_folder *folder, uint32_t cpu, struct procl
 	int err = 0;
 
 	if (cpu == PROCLIFE_CPU_SNAPSHOT && folder->since)
-		return 0; /* the part before has told it */
+		return 0; /* the part before has it */
 	readers = realloc(folder->readers, (folder->count + 1) * sizeof(*folder->readers));
 	if (!readers)
 		return -ENOMEM;

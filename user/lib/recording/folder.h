@@ -11,7 +11,7 @@ struct proclife_folder {
 	int dir;
 	struct proclife_ctf_reader **readers;
 	uint32_t count;
-	uint64_t since; /* 0: it begins here; otherwise what was before is told by the part before */
+	uint64_t since; /* 0: it begins here; otherwise the part before has what was before */
 };
 
 /*

@@ -6,7 +6,7 @@
  *	                            00000002
  *	DIR/000002-20261125T083000Z/00000001
  *
- * A part has another name while it is being made or removed: so whoever finds one finds it whole.
+ * A part has another name while it is being made or removed: so a part that is found is whole.
  */
 #ifndef PROCLIFE_PARTS_H
 #define PROCLIFE_PARTS_H
@@ -69,13 +69,13 @@ int proclife_parts_made(const struct proclife_parts *parts);
 int proclife_parts_publish(struct proclife_parts *parts, const char **path);
 /* Nothing is added to it any more. It began at @began. */
 void proclife_parts_end(struct proclife_parts *parts, uint64_t began);
-/* Those that have ended: their bytes, and of the present run their number and when the first one began. */
+/* The parts that have ended: the bytes of all, the number of this run's, and when the first one of this run began. */
 void proclife_parts_held(const struct proclife_parts *parts, struct proclife_held *held);
-/* Of the present run: the number of the latest part that was begun. */
+/* The number of the latest part that the present run has begun. */
 uint32_t proclife_parts_number(const struct proclife_parts *parts);
 
 const char *proclife_parts_path(const struct proclife_parts *parts);
-/* Of struct proclife_keep. */
+/* The age of struct proclife_keep. */
 uint64_t proclife_parts_most_age(const struct proclife_parts *parts);
 
 /* Removes the oldest part, for more room than was needed so far. False: there is none but the present one. */

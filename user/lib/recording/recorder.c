@@ -213,7 +213,7 @@ int proclife_recorder_complete(struct proclife_recorder *recorder)
 	return proclife_recorder_write_metadata(recorder);
 }
 
-/* Of one that was cut off nothing tells how much there should be. */
+/* Nothing says how much a recording that was cut off should have. */
 static void leave_cut(struct proclife_recorder *recorder)
 {
 	struct proclife_metadata *metadata = &recorder->metadata;
@@ -327,7 +327,7 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 	free(recorder);
 }
 
-/* Makes the folder, or takes an empty one; that of a part is made. */
+/* Makes the folder, or takes an empty one; a part's folder is always made. */
 int proclife_recorder_begin(struct proclife_recorder *recorder, const char *path)
 {
 	struct dirent *entry;

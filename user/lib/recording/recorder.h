@@ -52,7 +52,7 @@ struct proclife_recorder {
 	size_t text_size;	      /* of the metadata */
 	struct proclife_recorder_counts before; /* of parts that have ended */
 	struct proclife_recorder_counts total;	/* of all parts; set when it is asked for */
-	struct proclife_held held;		/* likewise */
+	struct proclife_held held;		/* set when it is asked for, too */
 };
 
 /*
@@ -61,7 +61,7 @@ struct proclife_recorder {
 
 int proclife_recorder_new_here(struct proclife_recorder **recorder, struct proclife_source *source,
 			       const struct proclife_run_info *run);
-/* Makes the files in this folder, which is made, or has to be empty; of parts, in that of the next one. */
+/* Makes the files in this folder, which is made, or has to be empty; with parts, in the folder of the next one. */
 int proclife_recorder_begin(struct proclife_recorder *recorder, const char *dir);
 void proclife_recorder_take(struct proclife_listener *listener, struct proclife_stream *stream);
 int proclife_recorder_take_all(struct proclife_recorder *recorder);
@@ -85,7 +85,7 @@ int proclife_recorder_writer(struct proclife_recorder *recorder, uint32_t order,
  */
 int proclife_recorder_open_names(struct proclife_recorder *recorder, const char *path);
 /*
- * What these records have numbers of. Whoever replays the recording can ask nobody: cgroups are looked
+ * Notes what these records have numbers of. A replay cannot look them up on this machine: cgroups are looked
  * up while they exist.
  */
 int proclife_recorder_note(struct proclife_recorder *recorder, const struct proclife_record *from,

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ns for looking up users at once: meanwhile, nobody reads the rings, and the watchdog waits. */
+/* ns for looking up users at once: meanwhile, the rings are not read, and the watchdog waits. */
 #define USERS_TIME UINT64_C(50000000)
 #define LAST_USERS_TIME UINT64_C(500000000) /* a short recording looks all of them up when it ends */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Opening a recording: one folder, or a sequence of parts, of which one is open at a time. The recorder can
+ * Opening a recording: one folder, or a sequence of parts, one of them open at a time. The recorder can
  * remove the oldest while they are read.
  */
 #include "recording/folder.h"
@@ -320,7 +320,7 @@ static int look_at_part(struct proclife_recording *recording, size_t at)
 	return 0;
 }
 
-/* Of those that no other one follows or precedes: nothing is said of their time. */
+/* Parts before the first or after the last readable one: reported without times, since no neighbour bounds them. */
 static int add_outside(struct proclife_recording *recording, size_t at)
 {
 	const struct proclife_gap nothing = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A recording that is made of another one: of what that yields, it gets what its caller gives it, in
- * the streams from which it comes. All else is as in the other, so that its views are, too.
+ * A recording that is made of another one: it gets the records of the other that the caller selects, in
+ * the streams from which it comes. All else is as in the other, so that its views are the same.
  */
 #include "recording/recorder.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How cgroups end: who was killed first in each, who was the last, and when it was empty. */
+/* How cgroups end: what was killed first in each, which process was the last, and when it was empty. */
 #include "base/listed.h"
 #include "lives/report.h"
 
@@ -18,7 +18,7 @@ struct stretch {
 	bool unreaped; /* one has not been reaped */
 };
 
-/* What is told is of the last stretch. */
+/* The result is about the last stretch. */
 struct entry {
 	struct stretch last;
 	struct stretch next; /* those after it was empty: a record that it got a task may be missing */
@@ -137,7 +137,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	}
 	if (began < entry->populated) /* it was there before the cgroup was last empty */
 		return;
-	/* After it was empty: it had been moved away by then, unless the next record says that it is empty again. */
+	/* After it was empty: it had been moved away before, unless the next record says that it is empty again. */
 	stretch = entry->last.end.empty && began > entry->last.end.empty ? &entry->next : &entry->last;
 	stretch->end.processes++;
 	stretch->unreaped |= state == PROCLIFE_IS_ZOMBIE || state == PROCLIFE_IS_DYING;
@@ -175,7 +175,7 @@ static void settle(const struct proclife_tasks *tasks, struct entry *entry)
 	bool all_known = tasks->snapshot && !tasks->is_slice;
 
 	end->incomplete = lacks;
-	/* Who is said to live in it has been moved away, unless a record is missing. */
+	/* A process that is said to live in it has been moved away, unless a record is missing. */
 	if (end->empty)
 		end->ended = !entry->lives || !lacks;
 	else

@@ -22,7 +22,7 @@ struct proclife_latency {
 	bool threads;
 	struct group all; /* has all its histograms */
 	enum proclife_by by;
-	struct proclife_secret secret; /* since anybody can choose a name */
+	struct proclife_secret secret; /* since any user can choose a name */
 	struct proclife_map by_hash;   /* if `by` is something */
 	struct group **groups;
 	size_t count;
@@ -323,7 +323,7 @@ static uint64_t free_number(struct proclife_latency *into, struct proclife_cgrou
 }
 
 /*
- * The number in this run of another run's cgroup: that of the same path. A cgroup that has no path
+ * The number in this run of another run's cgroup: the one with the same path. A cgroup that has no path
  * there can only be the one with the same number here if that has no path either.
  */
 static int translate(struct proclife_latency *into, struct proclife_cgroups *cgroups,

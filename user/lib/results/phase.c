@@ -57,7 +57,7 @@ static const struct phase {
 	[PROCLIFE_HELD] = {
 		.info = {
 			.name = "held", .from = "let go", .to = "unmap", .span = "memory that others held",
-			.help = "Until nobody held the memory that a process had let go of.",
+			.help = "Until nothing held the memory that a process had let go of.",
 			.part_of = NONE, .needs = HAS(MM), .of_memory = true, .optional = true,
 		},
 		.begin = LEFT,

@@ -9,7 +9,7 @@
 
 struct entry {
 	struct proclife_reaper reaper;
-	uint64_t coalesced; /* of reaper.coalesced: those of zombies, which are counted anew */
+	uint64_t coalesced; /* the zombies' share of reaper.coalesced, which is counted again */
 	bool reported; /* this process is gone: its name is final */
 };
 
@@ -88,7 +88,7 @@ static int note_end(struct proclife_reapers *reapers, const struct proclife_proc
 		entry = get(reapers, process->reaper_id, process->reaper_tgid);
 		return entry ? note_reaped(entry, process) : -ENOMEM;
 	}
-	/* Nobody had to reap it: this one ignores SIGCHLD, or ended a pid namespace. */
+	/* No process had to reap it: this one ignores SIGCHLD, or ended a pid namespace. */
 	tgid = proclife_due_to(process, &id);
 	if (!tgid)
 		return 0;
@@ -205,7 +205,7 @@ static int note_zombie(struct proclife_reapers *reapers, const struct proclife_p
 	uint64_t since = proclife_process_zombie_since(process), id = parent ? parent->id : 0;
 	struct entry *entry;
 
-	/* If it is gone, that was the parent by birth, or it is nobody that is known. */
+	/* If it is gone, that was the parent by birth, or it is not known. */
 	if (!parent && proclife_process_awaits(process) == process->parent_tgid)
 		id = process->parent_id;
 	entry = get(reapers, id, proclife_process_awaits(process));

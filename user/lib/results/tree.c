@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who started whom: a node for each selected process, kept after the process is gone. */
+/* Which process started which: a node for each selected process, kept after the process is gone. */
 #include "base/intern.h"
 #include "lives/report.h"
 
@@ -240,7 +240,7 @@ void proclife_tree_free(struct proclife_tree *tree)
 }
 
 /*
- * Children are linked only when somebody asks for the tree. So no node has to be inserted in order
+ * Children are linked only when the tree is asked for. So no node has to be inserted in order
  * among any number of siblings, again and again.
  */
 
@@ -296,7 +296,7 @@ static struct proclife_node *merge(struct proclife_node *a, struct proclife_node
 	return merged;
 }
 
-/* Siblings are in the order of their ids, which is that of birth. */
+/* Siblings are in the order of their ids, the order of birth. */
 static void sort_children(void *data, void *object)
 {
 	struct proclife_node *parent = object, *node = parent->child, *next, *runs[64] = { NULL };

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROCLIFE_DAYTIME_CHANGES 1024 /* after so many, a new change replaces the latest */
+#define PROCLIFE_DAYTIME_CHANGES 1024 /* after this many, a new change replaces the latest */
 
 struct proclife_daytime_change {
 	uint64_t since; /* the first ts for which it holds */

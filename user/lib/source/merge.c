@@ -239,7 +239,7 @@ int proclife_merge_step(struct proclife_merge *merge, struct proclife_event *eve
 	uint32_t rank;
 
 	if (proclife_likely(stream)) {
-		/* After a run, the prepared key is that of the run's second record. */
+		/* After a run, the prepared key is the key of the run's second record. */
 		if (proclife_unlikely(merge->next[merge->rank] == UNKNOWN || merge->bound)) {
 			int err = find_key(merge);
 

@@ -35,9 +35,9 @@ struct proclife_stream {
 	const struct proclife_record *end;
 	struct proclife_gap gap; /* if there is one: before the span, at gap.from */
 	/*
-	 * The span is used up, and nobody looks at its records any more. Sets the next span, and
+	 * The span is used up, and its records are not looked at any more. Sets the next span, and
 	 * the gap before it if there is one, or leaves it empty. Returns 0 or a negative errno,
-	 * which proclife_merge_next() returns; the next call of that asks again.
+	 * which proclife_merge_next() returns; its next call asks again.
 	 */
 	int (*refill)(struct proclife_stream *stream);
 	/* Not passed to a recorder yet: the gap, once it is yielded, and [told, cur). */
@@ -66,7 +66,7 @@ struct proclife_merge {
 	uint32_t rank;	  /* of run */
 	uint32_t streak;  /* how often the same stream has won again */
 	uint32_t ahead;	  /* bytes to prefetch ahead in each stream: the fewer, the more streams */
-	uint32_t soon;	  /* records of a stream up to the one that is shown ahead: likewise */
+	uint32_t soon;	  /* records of a stream up to the one that is shown ahead: the fewer, the more streams */
 	uint32_t leaves;  /* a power of two, so that all paths to the root have the same length */
 	uint32_t rank_bits;
 	uint32_t count;

@@ -57,7 +57,7 @@ int proclife_source_next(struct proclife_source *source, struct proclife_event *
 		if (ret < 0) /* -EAGAIN: a stream needs more time, so nothing for now */
 			return ret == -EAGAIN ? 0 : ret;
 		source->started = true;
-		/* While there is more, a listener can ask: the new horizon is that of what is still to come. */
+		/* While there is more, a listener can ask: the new horizon is the time of what is still to come. */
 		if (source->exhausted && source->merge.yielded < source->merge.horizon)
 			source->merge.yielded = source->merge.horizon;
 		source->exhausted = false;

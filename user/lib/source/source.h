@@ -48,7 +48,7 @@ struct proclife_source {
 /* Sets it, of this machine, if it can be read. */
 void proclife_boot_id_read(uint8_t *id);
 
-/* CLOCK_MONOTONIC, of the time namespace that this process is in. */
+/* CLOCK_MONOTONIC in the time namespace of this process. */
 uint64_t proclife_monotonic(void);
 
 /* A stream calls this before it drops its span... */
