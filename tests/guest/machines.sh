@@ -132,7 +132,7 @@ recording without EXITING, .*REAP, .*COREDUMP" log
 	done
 	expect "$1: fork" 0 '' grep -E ' fork +[0-9]+ ' "$work/ten"
 	expect "$1: no REAP" 1 '' grep -E ' reap +[0-9]+ ' "$work/ten"
-	expect "$1: --latency" 0 'zombie and rcu_free cannot be told apart' \
+	expect "$1: --latency" 0 'zombie and rcu_free cannot be distinguished' \
 		proclife-read --history --latency --duration 0.1
 	expect "$1: --latency has no such phase" 1 '' eval 'proclife-read --history --latency --json \
 		--duration 0.1 | grep -E "\"phase\":\"(zombie|rcu_free)\",\"count\":[1-9]"'
@@ -140,7 +140,7 @@ recording without EXITING, .*REAP, .*COREDUMP" log
 		proclife-read --history --latency --duration 0.1
 	expect "$1: --latency has the others" 0 '"phase":"exit_free","count":[1-9]' \
 		proclife-read --history --latency --json --duration 0.1
-	expect "$1: --parents" 0 '^REAP is not recorded: who reaps, and how soon, is not known' \
+	expect "$1: --parents" 0 '^REAP is not recorded: which process reaps, and how soon, is not known' \
 		proclife-read --history --parents --duration 0.1
 	expect "$1: a verdict" 2 '^zombies==0 +not measured +FAILED$' \
 		proclife-read --history --expect 'zombies==0' --duration 0.1

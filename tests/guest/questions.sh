@@ -65,7 +65,7 @@ wait "${careless[@]}"
 expect 'no zombies' 0 '^0 zombies$' proclife-read --zombies
 
 # Who does not die? Those that began before the module was loaded are seen in /proc alone.
-expect 'dying: nobody' 0 '^Nobody is dying' proclife-read --dying --comm nobody
+expect 'dying: nobody' 0 '^No process is dying' proclife-read --dying --comm nobody
 expect 'dying: no recording' 129 'looks at /proc as it is now .* it takes no --input' \
 	proclife-read --dying -i "$work"
 for each in leader killed held; do begin_dying "$each"; done
@@ -94,7 +94,7 @@ expect 'dying: killed before the trace' 0 "^> +[0-9.]+ [a-z]+ +$pid +1  dying +S
 expect 'dying: 80 columns' 0 ' dying ' env COLUMNS=80 proclife-read --dying --comm dying
 expect 'dying: no line is longer' 0 '' test "$(wc -L <"$work/output")" -le 80
 { kill -KILL "${dying[@]}" && wait; } 2>/dev/null
-expect 'dying: all gone' 0 '^Nobody is dying' proclife-read --dying --comm dying
+expect 'dying: all gone' 0 '^No process is dying' proclife-read --dying --comm dying
 
 # What just ran, and how did it end?
 expect 'lives: the head' 3 '^ *TIME +PID +PPID USER +LIFE +CPU STATUS +COMMAND$' \

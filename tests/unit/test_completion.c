@@ -82,7 +82,7 @@ static void test_zsh(void **state)
 	output[n] = '\0';
 	assert_int_equal(pclose(pipe), 0);
 	assert_int_equal(strncmp(output, "#compdef proclife-read\n", 23), 0);
-	assert_non_null(strstr(output, "\n*--tree[Who started whom"));
+	assert_non_null(strstr(output, "\n*--tree[Which process started which"));
 	assert_non_null(strstr(output, "\n*-p[Only this process"));
 	assert_non_null(strstr(output, "\n*--pid[Only this process"));
 	assert_non_null(strstr(output, "\n*--top=[Only the N largest"));

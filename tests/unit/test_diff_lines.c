@@ -59,7 +59,7 @@ static void test_many_failures(void **state)
 		put_group("some", 30, side ? 8 : 0, 10 * MS);
 		story_end();
 	}
-	expect(dirs[0], dirs[1], "", 0, "\nFailed on side B alone, too seldom to tell: some 8 of 30\n");
+	expect(dirs[0], dirs[1], "", 0, "\nFailed on side B alone, too seldom to judge: some 8 of 30\n");
 	expect(dirs[0], dirs[1], "--json", 0, "\"reason\":\"few_failures\",\"lives_a\":30,\"lives_b\":30,"
 	       "\"failed_a\":0,\"failed_b\":8}\n");
 	/* Where it is a change, it is no note. */
@@ -96,7 +96,7 @@ static void test_order(void **state)
 	    strncmp(strchr(first, '\033'), "\033[32m   0.25\033[0m", 16) ||
 	    strncmp(strchr(second, '\033'), "\033[31m   1.50\033[0m", 16))
 		fail_msg("%s", out.text);
-	assert_non_null(strstr(out.text, "\033[2mBy how much one run "));
+	assert_non_null(strstr(out.text, "\033[2mOne recording a side "));
 	free(out.text);
 }
 
@@ -268,7 +268,7 @@ static void test_runs_agree(void **state)
 	expect_several(0, "\nA2  ");
 	expect_several(0, "\nB1  ");
 	expect_several(0, "\nOn side A alone: once (35)\n");
-	expect_several(0, "\nFailed on side B alone, too seldom to tell: ld 50 of 200\n");
+	expect_several(0, "\nFailed on side B alone, too seldom to judge: ld 50 of 200\n");
 }
 
 /* Times that are so short differ by any factor, and nobody meets that. */

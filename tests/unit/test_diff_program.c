@@ -38,8 +38,8 @@ static void record(const char *path, uint32_t exit_mark, uint64_t linker, uint64
 #define CHANGE "\n\nGROUP                    PHASE     STAT         A        B    B/A OTHERS LIVES A LIVES B\n" \
 	       "ld                       zombie    p50    1.05 ms  9.63 ms   9.19             50      50\n\n" \
 	       "1 change by a factor of 1.1 or more\nCompared by comm: 2 groups; too few lives, or on " \
-	       "one side alone: 2\nBy how much one run differs from the next, one recording a side does " \
-	       "not tell.\n"
+	       "one side alone: 2\nOne recording a side does not show by how much one run differs from the " \
+	       "next.\n"
 
 static void test_changed(void **state)
 {

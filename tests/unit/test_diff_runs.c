@@ -104,7 +104,7 @@ static void test_one_run(void **state)
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		record(0, (struct build){ .files = 1000, .random = 2 * seed });
 		record(1, (struct build){ .files = 1000, .random = 2 * seed + 1 });
-		expect(2, "", 0, 0, "By how much one run differs from the next");
+		expect(2, "", 0, 0, "One recording a side does not show");
 		renew();
 		record(0, (struct build){ .files = 1000, .random = 2 * seed });
 		record(1, (struct build){ .files = 1000, .random = 2 * seed + 1, .planted = "cc1",

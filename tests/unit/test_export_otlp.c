@@ -414,7 +414,7 @@ static void test_append_to_theirs(void **state)
 	assert_int_equal(link(path, name), 0);
 	for (int i = 0; i < 2; i++)
 		expect_refused(options[i], path,
-			       "the file has another name too, of which nobody may know; name a new one");
+			       "the file is a hard link and has another name, too; name a new one");
 	assert_int_equal(unlink(name), 0);
 	if (geteuid())
 		return;

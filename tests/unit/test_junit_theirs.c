@@ -52,7 +52,7 @@ static void test_theirs(void **state)
 	expect_file_text(target, "as it was\n");
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(link(target, path), 0);
-	expect_refused(path, "the file has another name too, of which nobody may know; name a new one");
+	expect_refused(path, "the file is a hard link and has another name, too; name a new one");
 	expect_file_text(target, "as it was\n");
 	/* What is ours there will do, and what is new. */
 	for (int i = 0; i < 2; i++) {

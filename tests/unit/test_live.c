@@ -34,7 +34,7 @@ static void test_tables(void **state)
 	SEE("FORKS/s");
 	SEE("1 zombie");
 	press("Tab");
-	SEE("Of a recording, /proc knows nothing");
+	SEE("/proc knows nothing of a recording");
 	press("4");
 	SEE("TO BE REAPED BY");
 	SEE("undead");

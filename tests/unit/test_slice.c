@@ -349,7 +349,7 @@ static void test_critical_path(void **state)
 	story_end();
 	expect_said(0, "", "");
 	out = run_program(true, 0, "%s -i %s --critical-path --json", program, part);
-	assert_non_null(strstr(out.text, "/part is a slice: who waited for what was left out seems to have worked"));
+	assert_non_null(strstr(out.text, "/part is a slice: a process that waited for one that was left out seems to have worked"));
 	free(out.text);
 	out = run_program(true, 0, "%s -i %s --critical-path --json", program, folder.path);
 	assert_null(strstr(out.text, "slice"));

@@ -421,7 +421,7 @@ static void test_build(void **state)
 	sum = expect_short("", processes, failed);
 	assert_in_range(sum.widest, 60, 80);
 	/* There is no room for the word. */
-	expect_part("", "\n(...) tells the slowest of them\n");
+	expect_part("", "\n(...) names the slowest of them\n");
 }
 
 /* Whatever there is, it all adds up. */

@@ -361,7 +361,7 @@ static void test_counts(void **state)
 	       "1.020000000 failed: first (101), status 1, parent sh (100)\n"
 	       "1.023000000 failed: child (104), status 1, parent sh (100); 2 before it not shown\n"
 	       "1.026000000 failed: child (107), status 1, parent sh (100); 2 before it not shown\n");
-	expect_messages("--on failed --calm 3ms", "proclife-read: --calm: 5 of 8 times that --on was so were not shown\n");
+	expect_messages("--on failed --calm 3ms", "proclife-read: --calm: 5 of 8 matches of --on were not shown\n");
 	/* It has matched. */
 	expect_messages("--on failed --comm first", "");
 	expect_messages("--on failed --comm last", "proclife-read: no process matched --comm last\n");

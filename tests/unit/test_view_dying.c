@@ -62,8 +62,8 @@ static void test_none(void **state)
 	child = begin_life(&init, "child");
 	out = run("");
 	assert_int_equal(out.status, 0);
-	assert_string_equal(out.text, "Nobody is dying: whoever got SIGKILL or has exited is gone, or a "
-				      "zombie.\n");
+	assert_string_equal(out.text,
+			    "No process is dying: those that got SIGKILL or have exited are gone, or zombies.\n");
 	free(out.text);
 	sleeper_end(&child);
 }

@@ -69,7 +69,7 @@ static void test_absent_live(void **state)
 	snprintf(line, sizeof(line), "%s --device /proc/%d/fd/%d --duration 1ms --events=mm", program, getpid(),
 		 machine->fd);
 	expect_output(true, 0, line, "proclife-read: --events=mm: none is recorded: load the module with memory=Y; "
-				     "--status tells more\n");
+				     "see --status\n");
 }
 
 static void tell_cgroups(void)

@@ -20,7 +20,7 @@ static void expect(const char *options, const char *text)
 	     "     p50      p99      MAX\n"
 #define METHOD "FORKS/s: while it lived. DEAD CPU: of those reaped. COALESCED: ends whose signal\n" \
 	       "met one already pending. MAX: the longest that one of them was a zombie.\n"
-#define FOLDED "xN: so many parents of one program; --no-fold shows each.\n"
+#define FOLDED "xN: N parents of one program; --no-fold shows each.\n"
 
 /* Its child becomes a zombie, and is reaped when so long has gone by. */
 static void reap_late(const struct who *child, const struct who *parent, uint64_t zombie)
@@ -470,7 +470,7 @@ static void test_without_reap(void **state)
 	expect_output(false, 0, line,
 		      HEAD "(unknown)              1         1                 0" AFTER_REAPED
 		      "init\n"
-		      "REAP is not recorded: who reaps, and how soon, is not known.\n" METHOD);
+		      "REAP is not recorded: which process reaps, and how soon, is not known.\n" METHOD);
 	story_end();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is added up while the screen is there. Each sum that anybody can make grow begins anew in time. */
+/* What is added up while the screen is there. Each sum that any user can make grow starts over in time. */
 #include "live/state.h"
 #include "output/message.h"
 #include "views/share/ended.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ARGS 4096 /* bytes of a death: anybody can have megabytes of them */
+#define MOST_ARGS 4096 /* bytes of a death: any process can have megabytes of them */
 
 struct dead {
 	uint64_t id;
@@ -88,7 +88,7 @@ static struct kept_death *keep(struct deaths *deaths, struct death *death,
 	return kept;
 }
 
-/* More is told of it later. */
+/* More of it is reported later. */
 static void add(struct deaths *deaths, struct death *death, const struct proclife_process *process)
 {
 	struct dead *dead = id_table_add(&deaths->dead, process->id);

@@ -16,7 +16,7 @@ struct ancestor {
 	char comm[PROCLIFE_COMM_LEN];
 };
 
-/* One of them; kept as long as somebody holds it. */
+/* One of them; kept as long as something holds it. */
 struct kept_death {
 	struct death *death;
 	char *cgroup; /* its path then, or NULL */
@@ -31,7 +31,7 @@ struct deaths {
 	struct id_table dead; /* those that are not gone yet */
 	struct kept_death *ring[MOST_DEATHS];
 	uint64_t count; /* of all so far */
-	uint64_t lost;	/* whose end was lost: nothing says when */
+	uint64_t lost;	/* those whose end was lost: it is not known when they died */
 };
 
 /* Call it before the first event. Returns 0 or a negative errno. */

@@ -20,7 +20,7 @@ static int graph_rows(void)
 	return terminal_rows() >= ROWS_FOR_GRAPHS ? GRAPH_ROWS : 0;
 }
 
-/* Of titles that take several lines, no more than leave one for the list. */
+/* Titles that take several lines leave at least one for the list. */
 static int title_rows(const struct live *live)
 {
 	int count = live->over || live->pane == PANE_DEATHS ? 1 : (int)live->titles.count;
@@ -207,7 +207,7 @@ static void draw_tabs(const struct live *live, struct text *line)
 static void draw_titles(struct live *live, struct text *line)
 {
 	static const char *const overs[] = {
-		[OVER_HELP] = "Keys; those of htop and less where these have them", [OVER_LIFE] = "A life",
+		[OVER_HELP] = "Keys: as in htop and less where these have them", [OVER_LIFE] = "A life",
 		[OVER_SORT] = "Sort deaths by",
 	};
 	int row = 2 + graph_rows();

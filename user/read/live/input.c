@@ -83,7 +83,7 @@ static void open_over(struct live *live, enum over over)
 static void print_help(struct live *live)
 {
 	static const char *const figures[] = {
-		"forks/s, deaths/s: of the last second; the graphs are the last minute, and most is their highest.",
+		"forks/s, deaths/s: in the last second; the graphs are the last minute, and most is their highest.",
 		"zombies: exited, and not reaped. lost: records that were overwritten before they were read.",
 		"busy: CPUs, by the CPU time of processes, known once they end, spread evenly over their lives.",
 		"p99 free: exit to free, as --latency has it; of less than 100 deaths in a second, the longest.",

@@ -21,7 +21,7 @@ static const struct key_entry {
 	{ ACTION_SEARCH_LAST, { 'N' }, "N", "The one before", NULL, NULL, false },
 	{ ACTION_FILTER, { KEY_IS_F(4), '\\' }, "F4 \\", "Filter: only lines with this text, in any case of letters; "
 	  "of a death, in its name, path, arguments or PID", "F4", "Filter", false },
-	{ ACTION_USER, { 'u' }, "u", "Only deaths of this user, by name or number; empty: of all", NULL, NULL, false },
+	{ ACTION_USER, { 'u' }, "u", "Only deaths of this user, by name or number; empty: all", NULL, NULL, false },
 	{ ACTION_FAILED, { 'f' }, "f", "Only deaths that failed: with a status other than 0, or killed; or all again",
 	  NULL, NULL, false },
 	{ ACTION_SORT, { KEY_IS_F(6), '<', '>' }, "F6 < >", "What deaths are sorted by", "F6", "Sort", false },
@@ -36,7 +36,7 @@ static const struct key_entry {
 	{ ACTION_NEXT_PANE, { KEY_IS_TAB }, "Tab", "The next table; Shift-Tab: the one before", "Tab", "Table", false },
 	{ ACTION_LAST_PANE, { KEY_IS_BACK_TAB }, NULL, NULL, NULL, NULL, false },
 	{ ACTION_PANE, { '1' }, "1", "Deaths, as --lives has them; the newest first", NULL, NULL, false },
-	{ ACTION_PANE + 1, { '2' }, "2", "Parents: who forks, reaps and leaves zombies, as --parents", NULL, NULL, false },
+	{ ACTION_PANE + 1, { '2' }, "2", "Parents: their forks, reaps and zombies, as --parents", NULL, NULL, false },
 	{ ACTION_PANE + 2, { '3' }, "3", "The dying, as --dying; not of a recording", NULL, NULL, false },
 	{ ACTION_PANE + 3, { '4' }, "4", "Zombies, as --zombies", NULL, NULL, false },
 	{ ACTION_PANE + 4, { '5' }, "5", "Programs, as --summary", NULL, NULL, false },

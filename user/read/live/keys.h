@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each key does: for whoever presses it, for the help, and for the line at the bottom. */
+/* What each key does: for the program, for the help, and for the line at the bottom. */
 #ifndef READ_KEYS_H
 #define READ_KEYS_H
 
@@ -12,7 +12,7 @@ enum action {
 	ACTION_QUIT,
 	ACTION_NEXT_PANE,
 	ACTION_LAST_PANE,
-	ACTION_PANE, /* and the next ones: of each pane */
+	ACTION_PANE, /* and the next ones: one for each pane */
 	ACTION_PANES_END = ACTION_PANE + 4,
 	ACTION_UP,
 	ACTION_DOWN,
@@ -43,7 +43,7 @@ enum action {
 	ACTIONS,
 };
 
-/* Of a recording, some keys have a meaning that they lack otherwise. */
+/* For a recording, some keys have a meaning that they lack otherwise. */
 enum action key_action(int key, bool replay);
 /* All keys, to the screen's file. */
 void keys_print_help(struct text *line, bool replay);

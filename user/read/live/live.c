@@ -72,7 +72,7 @@ void live_detach(struct live *live)
 
 bool live_begin(struct live *live)
 {
-	/* Colours are the only styles that some do not want: what is bold or dim is so in any case. */
+	/* Colours are the only styles that some do not want: what is bold or dim stays bold or dim. */
 	bool colored = color_is_on(live->options->color, STDOUT_FILENO);
 
 	live->screen.color = true;

@@ -7,7 +7,7 @@
 
 struct live;
 
-/* What a moment is in a trace; of a recording, if it is one. */
+/* What a moment is in a trace, or in a recording. */
 typedef uint64_t live_moment(const struct run *run, const struct proclife_run_info *replay,
 			     const struct moment *moment);
 
@@ -27,7 +27,7 @@ void live_detach(struct live *live);
 /* Makes the terminal a screen, if it is none. False after a message. */
 bool live_begin(struct live *live);
 
-/* Of a recording: has the time of this event come? */
+/* For a recording: has the time of this event come? */
 bool live_is_due(struct live *live, uint64_t ts);
 /* Before an event is fed. */
 void live_event(struct live *live, uint64_t ts);
@@ -37,7 +37,7 @@ void live_at_end(struct live *live, uint64_t ts);
 bool live_poll(struct live *live);
 /* For poll(2). */
 void live_fds(const struct live *live, int fds[2]);
-/* It ended in order to begin the recording anew, from an earlier time on. */
+/* It ended in order to read the recording again, from an earlier time on. */
 bool live_restarts(struct live *live);
 
 #endif

@@ -51,7 +51,7 @@ void lines_end(struct live *live, FILE *file, struct lines *lines)
 	size_t room = 0;
 	char *s, *end;
 
-	live->screen.out = stdout; /* which nobody writes to meanwhile */
+	live->screen.out = stdout; /* which nothing writes to meanwhile */
 	if (fclose(file))
 		die_no_memory();
 	lines_free(lines);
@@ -164,7 +164,7 @@ static void print_parents(struct live *live, FILE *file)
 	parents_print_table(board->run, &parents, MOST_LINES);
 	put_since(file, board->run, board->reapers_since);
 	if (!run_has_reap(board->run))
-		fputs("REAP is not recorded: who reaps, and how soon, is not known.\n", file);
+		fputs("REAP is not recorded: which process reaps, and how soon, is not known.\n", file);
 	parents_free(&parents);
 }
 
@@ -175,7 +175,7 @@ static void print_dying(struct live *live, FILE *file)
 	char why[DYING_WHY];
 
 	if (live->replay) {
-		fputs("Of a recording, /proc knows nothing: see the zombies instead.\n", file);
+		fputs("/proc knows nothing of a recording: see the zombies instead.\n", file);
 	} else if (dying_check(run, why)) {
 		fprintf(file, "%s\n", why);
 	} else {
@@ -271,7 +271,7 @@ static int compare(const void *a, const void *b)
 	const struct death *x = (*(struct kept_death *const *)a)->death;
 	const struct death *y = (*(struct kept_death *const *)b)->death;
 
-	/* Those of whom nothing is known come last in any case. */
+	/* Those without a known figure come last in any case. */
 	if (x->figure.known != y->figure.known || !inverted)
 		return death_before(x, y) ? -1 : 1;
 	return death_before(y, x) ? -1 : 1;

@@ -12,7 +12,7 @@ struct player {
 	uint64_t began; /* of the recording */
 	uint64_t ended; /* UINT64_MAX: that is not known yet */
 	uint64_t at;	/* what is shown: nothing is later */
-	uint64_t real;	/* when that was so, by this machine's clock */
+	uint64_t real;	/* when that was shown, by this machine's clock */
 	int speed;	/* a power of two */
 	bool paused;
 	bool behind;  /* there is more before `at` */

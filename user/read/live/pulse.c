@@ -168,7 +168,7 @@ static void put_value(struct text *line, enum pulse_kind kind, double value)
 	text_free(&figure);
 }
 
-/* Of these seconds, of which the last is over: the mean of rates, the most of others. */
+/* The level of these seconds, which are over: the mean of rates, the most of others. */
 static double level(const struct pulse *pulse, enum pulse_kind kind, uint64_t from, uint64_t to)
 {
 	bool rate = kind == PULSE_FORKS || kind == PULSE_DEATHS || kind == PULSE_BUSY;

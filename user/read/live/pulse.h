@@ -33,7 +33,7 @@ void pulse_free(struct pulse *pulse);
 /* The time comes to @ts: before an event then is fed, and from time to time. */
 void pulse_advance(struct pulse *pulse, uint64_t ts);
 
-/* Two lines each: what there is to see in the last minute, in so many columns. */
+/* Two lines each: what there is to see in the last minute, in this many columns. */
 void pulse_print(const struct pulse *pulse, struct text *line, enum pulse_kind kind, unsigned int columns);
 
 #endif

@@ -50,13 +50,13 @@ struct lines {
 	size_t count;
 };
 
-/* A list of lines, of which one is looked at. */
+/* A list of lines, one of which is looked at. */
 struct list {
 	size_t cursor;
 	size_t top; /* the first line that is shown */
 };
 
-/* What one session has told. */
+/* What one session has added up. */
 struct board {
 	struct run *run;
 	struct pulse pulse;
@@ -64,7 +64,7 @@ struct board {
 	struct proclife_reapers *reapers;
 	struct programs programs;
 	uint64_t reapers_since;	 /* 0: from the beginning on */
-	uint64_t programs_since; /* likewise */
+	uint64_t programs_since; /* 0: from the beginning on */
 };
 
 struct live {
@@ -105,7 +105,7 @@ struct live {
 	struct lines still_lines[PANES];
 	struct pulse still_pulse;
 	struct lines titles; /* of the pane that is shown */
-	struct lines lines;  /* likewise, but deaths */
+	struct lines lines;  /* of the pane that is shown, but deaths */
 	struct lines over_lines;
 	struct kept_death *opened; /* the life in front, held; NULL: none */
 
@@ -115,7 +115,7 @@ struct live {
 	bool was_behind; /* a recording was, when it was drawn */
 };
 
-/* Text to be read, of which no line is chosen. */
+/* Text to be read, without a chosen line. */
 static inline bool over_is_page(const struct live *live)
 {
 	return live->over == OVER_HELP || live->over == OVER_LIFE;
@@ -149,7 +149,7 @@ void life_print(const struct live *live, const struct kept_death *kept);
 
 /* input.c */
 void input_key(struct live *live, int key);
-/* Prints the page in front anew: for another width, or what has become known meanwhile. */
+/* Prints the page in front again: for another width, or what has become known meanwhile. */
 void input_update_page(struct live *live);
 void input_close_over(struct live *live);
 const char *prompt_title(enum prompt prompt);

@@ -30,8 +30,7 @@ static bool is_able(void)
 	int found;
 
 	if (!name || !*name) {
-		message("--live: TERM is not set, so that nobody knows this terminal; set it, for instance: "
-			"export TERM=linux");
+		message("--live: TERM is not set, so this terminal is unknown; set it, for instance: export TERM=linux");
 		return false;
 	}
 	if (setupterm(name, STDOUT_FILENO, &found) != OK) {
@@ -79,7 +78,7 @@ bool terminal_begin(bool colored)
 		message("--live: this terminal cannot be made a screen; --lives prints line by line");
 		return false;
 	}
-	/* In place of those of ncurses, which draw in the middle of whatever happens. */
+	/* In place of ncurses' handlers, which draw in the middle of whatever happens. */
 	signal(SIGTSTP, SIG_DFL);
 	signal(SIGWINCH, SIG_DFL);
 	terminal.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -140,7 +139,7 @@ static void resize(void)
 		resizeterm(size.ws_row, size.ws_col);
 }
 
-/* Somebody else had the terminal. */
+/* Another program had the terminal. */
 static void resume(void)
 {
 	reset_prog_mode();
@@ -150,7 +149,7 @@ static void resume(void)
 	refresh();
 }
 
-/* As the shell knows it: where nobody could continue us, the kernel does not stop us. */
+/* As the shell knows it: where no process could continue us, the kernel does not stop us. */
 static void stop(void)
 {
 	sigset_t set, old;
@@ -170,7 +169,7 @@ static void suspend(void)
 	endwin();
 	/*
 	 * Where the shell saw another of its job stop first, we no longer had the terminal and were stopped
-	 * for writing to it. Then we have been continued already, and nobody would do it again.
+	 * for writing to it. Then we have been continued already, and no process would do it again.
 	 */
 	sigpending(&pending);
 	if (!sigismember(&pending, SIGCONT))

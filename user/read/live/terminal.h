@@ -53,7 +53,7 @@ int terminal_key(void);
  * place on to the right edge. @marked: in reverse.
  */
 void terminal_line(int row, const char *text, bool marked);
-/* All of it is to be sent again: somebody else has written there. */
+/* All of it is to be sent again: another program has written there. */
 void terminal_redraw(void);
 /* Shows what was drawn. @row: where the cursor stands, behind @column others; -1: it is not shown. */
 void terminal_show(int row, int column);

@@ -17,7 +17,7 @@ static struct {
 	size_t length;
 } crash;
 
-/* That end a program, and are handled or ignored nowhere else; those of real time are such, too. */
+/* Signals that end a program, and are handled or ignored nowhere else; so do those of real time. */
 static const int signals[] = {
 	SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGQUIT, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF,
 	SIGUSR1, SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT,

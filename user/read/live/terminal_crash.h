@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whoever ends the program in the middle of a screen: the terminal is given back before. */
+/* Whatever ends the program in the middle of a screen: the terminal is given back before. */
 #ifndef READ_TERMINAL_CRASH_H
 #define READ_TERMINAL_CRASH_H
 

@@ -12,7 +12,7 @@
 #define USUAL_INTERVAL 15000000000 /* ns; Prometheus' own default is to ask four times a minute */
 
 /*
- * Two that write it take turns, and their counters seem to begin anew each time. An inode's number is
+ * Two that write it take turns, and their counters seem to restart each time. An inode's number is
  * soon used again, so the time counts, too.
  */
 static void note_other(struct metrics *metrics)

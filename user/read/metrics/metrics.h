@@ -22,7 +22,7 @@ int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now);
 void metrics_event(struct metrics *metrics, const struct proclife_event *event);
 /* Call it from time to time: it writes the file when that is due. */
 void metrics_poll(struct metrics *metrics, uint64_t now);
-/* The last state, as of run->ended; call it before the tasks are closed. */
+/* The last state, at run->ended; call it before the tasks are closed. */
 void metrics_finish(struct metrics *metrics);
 
 #endif

@@ -20,7 +20,7 @@ void prometheus_time(FILE *out, const char *name, unsigned __int128 ns);
 /*
  * A histogram's bounds: 1, 2.5 and 5 of each power of ten from 10 us to 10000 s. The times of a death
  * lie anywhere between a fast reap and a zombie of hours, and three a decade let histogram_quantile()
- * tell a tail that doubles. They are fixed: only then can those of several machines, and of a machine
+ * see a tail that doubles. They are fixed: only then can histograms of several machines, and of a machine
  * before and after an update, be added.
  */
 #define PROMETHEUS_BOUNDS 28

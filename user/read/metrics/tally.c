@@ -9,7 +9,7 @@ static void process_born(void *data, struct proclife_process *process,
 
 	(void)parent;
 	(void)creator;
-	/* Who was there before has no birth. */
+	/* A process that was there before has no birth. */
 	tally->forks += filter_passes(process) && process->marks.born;
 }
 
@@ -49,7 +49,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!filter_passes(process))
 		return;
 	tally->incomplete += process->incomplete;
-	/* Of a zombie from before, the status is known, and it exited then. */
+	/* The status of a zombie from before is known, and it exited then. */
 	if (!proclife_process_has_exited(process) && process->exit_code < 0)
 		tally->exits[TALLY_UNKNOWN]++;
 	add_phases(tally, process, false);
@@ -163,9 +163,9 @@ static void print_present(const struct tally *tally, uint64_t now, FILE *out)
 
 	print_gauge(out, "proclife_processes", "Processes that live, kernel threads among them.",
 		    states[PROCLIFE_IS_ALIVE]);
-	print_gauge(out, "proclife_dying", "Processes that exit, and of which nobody was notified yet.",
+	print_gauge(out, "proclife_dying", "Processes that exit, and whose end was not announced yet.",
 		    states[PROCLIFE_IS_DYING]);
-	print_gauge(out, "proclife_zombies", "Processes that have exited, and that nobody has reaped.",
+	print_gauge(out, "proclife_zombies", "Processes that have exited, and were not reaped yet.",
 		    states[PROCLIFE_IS_ZOMBIE]);
 	print_gauge(out, "proclife_unknown",
 		    "Processes of which lost records can hide whether they live; in none of the others.",

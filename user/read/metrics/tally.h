@@ -13,7 +13,7 @@ enum tally_exit {
 	TALLY_OK,
 	TALLY_FAILED, /* with another status than 0 */
 	TALLY_SIGNAL, /* it was killed */
-	TALLY_CORE,   /* likewise, and its core was dumped */
+	TALLY_CORE,   /* it was killed, and its core was dumped */
 	TALLY_UNKNOWN,
 	TALLY_EXITS,
 };
@@ -34,7 +34,7 @@ struct tally {
 int tally_begin(struct tally *tally, const struct run *run);
 /* Call it with each event once that is fed. */
 void tally_event(struct tally *tally, const struct proclife_event *event);
-/* All of it, in Prometheus' format, and who is there at @now. */
+/* All of it, in Prometheus' format, and the processes that are there at @now. */
 void tally_print(const struct tally *tally, uint64_t now, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Colour: only what tells something has one, such as what failed. */
+/* Colour: only what matters has one, such as what failed. */
 #ifndef READ_COLOR_H
 #define READ_COLOR_H
 
@@ -8,7 +8,7 @@
 
 struct text;
 
-/* Of --color. */
+/* The values of --color. */
 enum color {
 	COLOR_AUTO,
 	COLOR_ALWAYS,
@@ -16,7 +16,7 @@ enum color {
 	COLORS,
 };
 
-/* Of what is written to this descriptor. */
+/* For what is written to this descriptor. */
 bool color_is_on(enum color color, int fd);
 
 enum style {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Anybody can have written a recording, and any counts: a sum stays at its maximum. */
+/* Any program can have written a recording, and any counts: a sum stays at its maximum. */
 static inline void add_count(uint64_t *sum, uint64_t n)
 {
 	if (__builtin_add_overflow(*sum, n, sum))

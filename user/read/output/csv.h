@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Rows of RFC 4180, for programs and for spreadsheets. A cell that is empty is one whose value is not
- * known. The same calls make the row of names and those of values.
+ * known. The same calls make the row of names and the rows of values.
  */
 #ifndef READ_CSV_H
 #define READ_CSV_H

@@ -8,7 +8,7 @@
 #define DAY 86400
 #define BLOCK 900 /* seconds: a time zone's offset changes only where a block begins */
 
-/* What the next time probably shares with the last one: so few ask for the time zone. */
+/* What the next time probably shares with the last one: few times ask for the time zone. */
 struct block {
 	bool known;
 	bool utc;

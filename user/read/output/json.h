@@ -4,7 +4,7 @@
  *
  * A string from the kernel can hold any bytes. Each byte that is not part of valid UTF-8 becomes
  * U+FFFD, and a second member, its name ending in "_hex", then holds all the bytes, so that nothing
- * is lost and every parser takes the line. Control characters, those of U+0080 to U+009F and DEL
+ * is lost and every parser takes the line. Control characters, U+0080 to U+009F and DEL
  * too, are written as \u escapes.
  */
 #ifndef READ_JSON_H

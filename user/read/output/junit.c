@@ -41,7 +41,7 @@ static int say_error(int error)
 	return STATUS_ERROR;
 }
 
-/* Whoever has opened that for us knows what it is. */
+/* The program that has opened that for us knows what it is. */
 static bool is_descriptor(const char *path)
 {
 	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
@@ -55,7 +55,7 @@ static bool is_descriptor(const char *path)
 	return !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/stderr");
 }
 
-/* A link is followed where nobody else can have put it. */
+/* A link is followed where no other user can have put it. */
 static int open_in(int parent, const char *name, bool *made)
 {
 	int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, fd;

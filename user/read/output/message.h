@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* exit statuses, besides those of the command */
+/* exit statuses, besides the command's */
 #define STATUS_ERROR 1
 #define STATUS_FAILED 2 /* an expectation */
 #define STATUS_LOST 3

@@ -32,7 +32,7 @@ void otlp_span_id(struct json *json, const char *name, uint64_t id);
 void otlp_bytes(struct json *json, const char *key, const char *s, size_t n); /* up to a NUL */
 void otlp_string(struct json *json, const char *key, const char *s);
 void otlp_int(struct json *json, const char *key, int64_t value);
-void otlp_uint(struct json *json, const char *key, uint64_t value); /* at most INT64_MAX is told */
+void otlp_uint(struct json *json, const char *key, uint64_t value); /* at most INT64_MAX is written */
 void otlp_true(struct json *json, const char *key);
 /* Each with a NUL. */
 void otlp_strings(struct json *json, const char *key, const char *words, size_t n);

@@ -9,7 +9,7 @@ bool own_is_trusted(const struct stat *st)
 	return st->st_uid == geteuid() || !st->st_uid;
 }
 
-/* A user's own group can write, where the umask is 002: it has nobody else. */
+/* A user's own group can write, where the umask is 002: it has no other member. */
 bool own_is_shared(const struct stat *st)
 {
 	bool own_group = st->st_uid == geteuid() && st->st_gid == getegid();
@@ -27,7 +27,7 @@ bool own_say_file(const char *option, const char *path, int fd)
 		message("%s %s: the file belongs to uid %u, who could read what is written there; name a new one", option,
 			quoted(path), st.st_uid);
 	else if (st.st_nlink > 1)
-		message("%s %s: the file has another name too, of which nobody may know; name a new one", option,
+		message("%s %s: the file is a hard link and has another name, too; name a new one", option,
 			quoted(path));
 	else
 		return false;

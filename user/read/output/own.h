@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What belongs to somebody else is neither written nor filled: root writes where others have folders, and they
+ * What belongs to another user is neither written nor filled: root writes where others have folders, and they
  * would read it, or have put a link there.
  */
 #ifndef READ_OWN_H
@@ -15,7 +15,7 @@ bool own_is_trusted(const struct stat *st);
 bool own_is_shared(const struct stat *st);
 
 /*
- * Of a regular file, which must not be somebody else's, or have another name than this: then says so, and
+ * Is this a regular file that is another user's, or has another name than this? Then says so, and
  * returns true. @option: which one names it.
  */
 bool own_say_file(const char *option, const char *path, int fd);

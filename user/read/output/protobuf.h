@@ -8,10 +8,10 @@
 
 #include "output/packed.h"
 
-/* Of the types uint32, uint64, bool and enums; of int64, if it is cast. */
+/* For the types uint32, uint64, bool and enums; for int64, if it is cast. */
 void protobuf_uint(struct packed *to, unsigned int field, uint64_t value);
 void protobuf_fixed64(struct packed *to, unsigned int field, uint64_t value);
-/* Of the type string, @s has to be UTF-8. */
+/* For the type string, @s has to be UTF-8. */
 void protobuf_bytes(struct packed *to, unsigned int field, const char *s, size_t n);
 void protobuf_string(struct packed *to, unsigned int field, const char *s);
 

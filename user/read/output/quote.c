@@ -235,8 +235,8 @@ void text_wanted(struct text *text, uint32_t what, uint32_t wanted)
 	if (what == PROCLIFE_WAIT_ANY)
 		text_string(text, "for any child");
 	else if (!wanted)
-		text_string(text, what == PROCLIFE_WAIT_PID   ? "for a PID that nobody has" :
-				  what == PROCLIFE_WAIT_GROUP ? "for a process group that nobody is in" :
+		text_string(text, what == PROCLIFE_WAIT_PID   ? "for a PID that no process has" :
+				  what == PROCLIFE_WAIT_GROUP ? "for a process group without a process" :
 								"for what is not known");
 	else
 		text_printf(text, "for %s%" PRIu32, what == PROCLIFE_WAIT_PID   ? "PID " :

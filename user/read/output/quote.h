@@ -40,7 +40,7 @@ void text_word(struct text *text, const char *s, size_t n);
 /* Appends "bash (400)". */
 void text_who(struct text *text, const char comm[PROCLIFE_COMM_LEN], uint32_t tgid);
 
-/* The same of a process that did something; "thread worker of (400)" if @comm is only that of a thread. */
+/* The same of a process that did something; "thread worker of (400)" if @comm is only a thread's. */
 void text_actor(struct text *text, const char comm[PROCLIFE_COMM_LEN], bool named, uint32_t tgid);
 
 /* Appends what a wait(2) is for: "for any child", "for PID 400", "for process group 400", ... */
@@ -53,7 +53,7 @@ void text_wanted(struct text *text, uint32_t what, uint32_t wanted);
 void text_killer(struct text *text, const struct proclife_killer *killer, uint32_t tgid,
 		 struct proclife_cgroups *cgroups);
 
-/* "status 2", "killed by SIGKILL from bash (400)"; @process: as of this EXIT, or NULL. */
+/* "status 2", "killed by SIGKILL from bash (400)"; @process: at this EXIT, or NULL. */
 void text_exit(struct text *text, int exit_code, const struct proclife_process *process,
 	       struct proclife_cgroups *cgroups);
 
@@ -68,7 +68,7 @@ void json_signal(struct json *json, int signo);
 void json_wait_status(struct json *json, bool known, int wait_status);
 /* Members "pid", "tid", "comm" and "thread_comm". */
 void json_actor(struct json *json, const struct proclife_actor *actor);
-/* A member "tracer", null if @tracer is NULL: who was notified of the end before the parent, and when. */
+/* A member "tracer", null if @tracer is NULL: what was notified of the end before the parent, and when. */
 void json_tracer(struct json *json, const struct proclife_tracer *tracer);
 /* A member "killer": an object, or null. */
 void json_killer(struct json *json, const struct proclife_killer *killer);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LONG 240 /* bytes: nobody reads more in a message */
+#define LONG 240 /* bytes: more would not be read in a message */
 
 static const struct screen *messages(void)
 {

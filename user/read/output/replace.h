@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that are written anew: whoever reads one finds the old text or the new one, never a part.
+ * Files that are replaced as a whole: a reader finds the old text or the new one, never a part.
  * Another file is written beside it meanwhile, PATH.PID. After a crash of the machine either text can be
  * there, or none.
  */
@@ -22,14 +22,14 @@ struct replacement {
 };
 
 /*
- * Says so if a file in its place would take its name away: that of a fifo, or of a link that somebody has
+ * Says so if a file in its place would take its name away: the name of a fifo, or of a link that a user has
  * set up. @option: which one names it. Returns 0 or a negative errno.
  */
 int replace_check(const char *option, const char *path);
 /* @mode: what the file gets, less the umask. 0 or a negative errno. */
 int replace_begin(struct replacement *replacement, const char *path, mode_t mode);
 /*
- * Writes behind what is there, for whoever follows a file that grows: it begins a new line if the last
+ * Writes behind what is there, for a program that follows a growing file: it begins a new line if the last
  * one has no end. A file that is there has to be ours or root's, under this name alone. Says why
  * it could not. 0 or a negative errno.
  */
@@ -49,7 +49,7 @@ static inline bool replace_is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT;
 }
 
-/* The whole text, with the mode 0644, less the umask. 0 or a negative errno, likewise. */
+/* The whole text, with the mode 0644, less the umask. 0 or a negative errno. */
 int replace_file(const char *path, const char *text, size_t size);
 
 #endif

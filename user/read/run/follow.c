@@ -94,7 +94,7 @@ int follow_start(struct follow *follow, char **command)
 
 void follow_reaped(struct follow *follow, pid_t pid, int status)
 {
-	/* Once it has ended, its process ID can be that of another child. */
+	/* Once it has ended, another child can have its process ID. */
 	if (!follow->pid || follow->ended || follow->pid != pid)
 		return;
 	follow->ended = true;

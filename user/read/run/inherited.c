@@ -62,7 +62,7 @@ void inherited_restore(void)
 	prctl(PR_SET_PDEATHSIG, inherited.parent_death);
 	prctl(PR_SET_CHILD_SUBREAPER, inherited.subreaper);
 	/*
-	 * SIG_SETMASK would unblock the two signals that glibc keeps for itself and lets nobody name. The
+	 * SIG_SETMASK would unblock the two signals that glibc keeps for itself and does not let programs name. The
 	 * mask comes last: a signal that is pending finds its disposition.
 	 */
 	sigfillset(&unblocked);

@@ -220,7 +220,7 @@ void diagnose_read(int error, const char *name)
 		message("%s: %s", quoted(name), strerror(-error));
 }
 
-/* Of what built the module, as long as nobody has chosen another one. */
+/* The key of what built the module, unless another one was chosen. */
 static const char *signing_key(void)
 {
 	return akmods_knows() ? "/etc/pki/akmods/certs/public_key.der" : "/var/lib/dkms/mok.pub";
@@ -265,7 +265,7 @@ void diagnose_load(int error)
 			"them less: 'modprobe %s ring_kb=256'", MODULE_NAME);
 		break;
 	default:
-		message("--load: cannot load module %s: %s; 'dmesg' can tell more", MODULE_NAME,
+		message("--load: cannot load module %s: %s; 'dmesg' may have details", MODULE_NAME,
 			strerror(-error));
 	}
 }

@@ -5,7 +5,7 @@
 #include "views/views.h"
 
 /*
- * Forgets the paths of cgroups in which nobody lives, once an hour by the clock of @now: a machine that
+ * Forgets the paths of cgroups without a process, once an hour by the clock of @now: a machine that
  * is followed for months has any number of them. Call it when no view holds a number to be printed.
  */
 void forget_cgroups(struct run *run, uint64_t now);

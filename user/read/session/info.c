@@ -128,7 +128,7 @@ static bool is_one_folder(const struct info *info)
 	return has_metadata;
 }
 
-/* Of parts: all that is in the folder, those of other runs included. */
+/* With parts: all that is in the folder, parts of other runs included. */
 static void measure_tree(struct info *info)
 {
 	tree_bytes = 0;

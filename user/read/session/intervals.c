@@ -7,7 +7,7 @@
 #include <string.h>
 
 /*
- * So many without any record are printed one by one, and what follows as one line once there is a
+ * This many without any record are printed one by one, and what follows as one line once there is a
  * record: a damaged time can be years away. Live it is the same, so that a replay is.
  */
 #define MOST_IDLE 60
@@ -16,7 +16,7 @@ static uint64_t end_of(const struct run *run, uint64_t from)
 {
 	uint64_t to;
 
-	/* Who exited before the end of the range is freed after it: that belongs to the last interval. */
+	/* A process that exited before the end of the range is freed after it: that belongs to the last interval. */
 	if (__builtin_add_overflow(from, run->options->interval, &to) || to >= run->to)
 		return UINT64_MAX;
 	return to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --interval: the views are printed and begin anew again and again, by the time of the records. So a
+ * --interval: the views are printed and start over again and again, by the time of the records. So a
  * replay shows what was shown live, and an interval is over once no record of it can come any more.
  */
 #ifndef READ_INTERVALS_H
@@ -13,7 +13,7 @@ struct intervals {
 	uint64_t from;
 	uint64_t to; /* UINT64_MAX: it is the last one; 0: the first has not begun */
 	uint64_t lost; /* what run->lost was when it began */
-	uint64_t suppressed[PROCLIFE_TYPES]; /* likewise */
+	uint64_t suppressed[PROCLIFE_TYPES]; /* what run->suppressed was then */
 	uint64_t gap_to; /* of the gap that reaches farthest: what is up to there can be incomplete */
 	uint64_t idle;	 /* how many before it had no record, in a row */
 	uint64_t held_from; /* since when such ones were not printed; 0: all were */

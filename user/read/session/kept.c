@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a million lives, 40 MB: so ids are not kept as such, but as numbers that fit. */
+/* 40 MB for a million lives: so ids are not kept as such, but as numbers that fit. */
 struct kept_life {
 	uint32_t needs[KEPT_WHYS]; /* ids, or 0 */
 	uint32_t takings;	   /* the last one, or 0 */
@@ -40,13 +40,13 @@ static struct kept_life *life_of(struct kept *kept, uint64_t id)
 	return &kept->lives[id];
 }
 
-static void need(struct kept *kept, uint64_t id, enum kept_why why, uint64_t whom)
+static void need(struct kept *kept, uint64_t id, enum kept_why why, uint64_t other)
 {
-	life_of(kept, whom);
-	life_of(kept, id)->needs[why] = (uint32_t)whom;
+	life_of(kept, other);
+	life_of(kept, id)->needs[why] = (uint32_t)other;
 }
 
-/* Something of this life ended without a FREE: by whom is known when the record has been fed. */
+/* Something of this life ended without a FREE: what took its place is known when the record has been fed. */
 static void note_taken(struct kept *kept, uint64_t id)
 {
 	struct kept_life *life = life_of(kept, id);
@@ -89,7 +89,7 @@ static void note_born(void *data, struct proclife_process *process,
 	need(data, process->id, KEPT_CREATOR, creator ? creator->id : 0);
 }
 
-/* Those that a view would tell of, whenever it asks, or would count as left out. */
+/* Those that a view would show, whenever it asks, or would count as left out. */
 static void keep(struct kept *kept, const struct proclife_process *process)
 {
 	struct kept_life *life = life_of(kept, process->id);
@@ -117,7 +117,7 @@ static void note_memory(void *data, struct proclife_process *process)
 	need(data, process->id, KEPT_EARLY, memory->early_by.id);
 }
 
-/* Of one that the snapshot found as a zombie, only the tracer's pid is known. */
+/* If the snapshot found it as a zombie, only the tracer's pid is known. */
 static uint64_t tracer_of(const struct kept *kept, const struct proclife_process *process)
 {
 	const struct proclife_tracer *tracer = proclife_process_tracer(process);

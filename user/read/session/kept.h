@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which lives of a recording go into a slice: those that are asked for, and those without whom they
- * would not be the same. By their ids, which each reading of a recording counts alike.
+ * Which lives of a recording go into a slice: those that are asked for, and those that change what is shown
+ * of them. By their ids, which each reading of a recording counts in the same way.
  */
 #ifndef READ_KEPT_H
 #define READ_KEPT_H
 
 #include <proclife.h>
 
-/* Whom a life needs. */
+/* Which other life a life needs. */
 enum kept_why {
 	KEPT_PARENT,   /* by birth */
-	KEPT_CREATOR,  /* who called fork: --pid follows it */
+	KEPT_CREATOR,  /* the caller of fork: --pid follows it */
 	KEPT_NOTIFIED, /* of its end, as its parent */
 	KEPT_TRACER,   /* which was notified before */
 	KEPT_REAPER,
 	KEPT_LAST_HOLDER, /* of its memory */
 	KEPT_UNMAPPER,
-	KEPT_EARLY, /* who took its memory early */
+	KEPT_EARLY, /* the task that took its memory early */
 	KEPT_WHYS,
 };
 
@@ -35,7 +35,7 @@ struct kept {
 	struct kept_taking *takings; /* from 1 on */
 	uint32_t taking_count;
 	uint32_t taking_room;
-	uint32_t settled; /* so many of them are of records before the one that is being fed */
+	uint32_t settled; /* how many of them are of records before the one that is being fed */
 	uint64_t handle;  /* the task of that record, or 0 */
 };
 
@@ -43,7 +43,7 @@ struct kept {
 int kept_begin(struct kept *kept, struct proclife_tasks *tasks);
 /* Each event of that reading, before it is fed. */
 void kept_note(struct kept *kept, struct proclife_tasks *tasks, const struct proclife_event *event);
-/* At its end: adds whom they need, and whom those need. */
+/* At its end: adds the lives that they need, and what those need. */
 void kept_complete(struct kept *kept);
 bool kept_has(const struct kept *kept, uint64_t id);
 void kept_free(struct kept *kept);

@@ -76,7 +76,7 @@ int load_module(bool *loaded)
 	}
 	kmod_module_unref_list(list);
 	kmod_unref(kmod);
-	if (ret == -EEXIST) /* somebody else was faster: then we do not unload it */
+	if (ret == -EEXIST) /* another process was faster: then we do not unload it */
 		return 0;
 	if (ret < 0) {
 		if (ret != -ECANCELED)

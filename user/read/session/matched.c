@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Would a view tell of it, if it matched? Most tell of those that ended; some, of those that live, too. */
+/* Would a view show it, if it matched? Most show processes that ended; some show living ones, too. */
 static bool would_tell(const struct run *run, const struct proclife_process *process)
 {
 	bool ends = proclife_process_has_exited(process) || process->exiting;

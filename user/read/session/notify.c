@@ -40,7 +40,7 @@ void notify_tell(const char *format, ...)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* It is told again soon; if it does not listen, that is no reason to wait. */
+	/* It is sent again soon; if the manager does not listen, that is no reason to wait. */
 	(void)!sendto(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address,
 		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
 	close(fd);

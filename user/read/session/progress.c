@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SECOND 1000000000ULL
-#define FIRST_AFTER (SECOND / 2) /* what is done by then needs no progress */
+#define FIRST_AFTER (SECOND / 2) /* what is done before that needs no progress */
 #define EVERY (SECOND / 5)
 
 void progress_begin(struct progress *progress, uint64_t now, uint64_t total)

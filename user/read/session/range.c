@@ -45,7 +45,7 @@ static uint64_t on_day(const struct around *around, uint64_t ts, int days, uint6
 	return at_date(around, &date, ns);
 }
 
-/* The first such time of day from @begin on; if it is after the end, that of the same day. */
+/* The first such time of day from @begin on; if it is after the end, the one of the same day. */
 static uint64_t of_day(const struct around *around, uint64_t begin, uint64_t ns)
 {
 	uint64_t same = on_day(around, begin, 0, ns);

@@ -6,7 +6,7 @@
 #include "views/diff/diff.h"
 
 /*
- * Begins to measure the latencies of a run, and those of each program if an expectation is about
+ * Begins to measure the latencies of a run, and the latencies of each program if an expectation is about
  * one. Does nothing if neither a view nor an expectation needs them.
  */
 int measure_begin(struct run *run, enum proclife_by by);

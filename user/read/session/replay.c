@@ -171,15 +171,15 @@ static void say_cut(const struct run *run, const struct proclife_run_info *repla
 			"missing", quoted(dir));
 }
 
-/* What a reader of the view cannot know: it tells the lives that it has as if all were there. */
+/* What a reader of the view cannot know: it shows the lives that it has as if all were there. */
 static void say_whole(const struct run *run, const char *dir)
 {
 	uint64_t whole = whole_since(run->source);
 	char since[WHEN_SIZE];
 
-	/* Of one that was saved, the histories of its CPUs say so. */
+	/* A saved recording says this by the histories of its CPUs. */
 	if (whole && !info_is_saved(proclife_recording_info(run->source)) && overlaps_range(run, 0, whole - 1))
-		message("%s: whole since %s: of lives that had ended before, nothing is there any more", quoted(dir),
+		message("%s: whole since %s; lives that ended before that are no longer in it", quoted(dir),
 			when_text(run, whole, since));
 }
 
@@ -190,7 +190,7 @@ int replay_verdict(struct run *run, const struct proclife_run_info *replay, cons
 
 	say_whole(run, dir);
 	run->damaged = sum_up_damage(run, dir, &damaged);
-	/* After this time, records of some CPUs reached the disk and those of others did not. */
+	/* After this time, records of some CPUs reached the disk, and records of others did not. */
 	if (!replay->complete && run->ended >= replay->synced)
 		cut = true;
 	if (run->to < replay->synced)

@@ -20,7 +20,7 @@ static void end_of_command(struct session *s)
 {
 	uint64_t horizon = proclife_source_horizon(s->run.source);
 
-	/* Of a history, all has been read: nobody else in it has got the same pid. */
+	/* All of a history has been read: no other process in it has got the same pid. */
 	if (s->run.options->pids.count && session_all_gone(s)) {
 		s->stop = STOP_GONE;
 		s->run.ended = horizon;
@@ -172,7 +172,7 @@ static void look_after(struct session *s)
 	}
 }
 
-/* As proclife_source_next(); of a recording that is played, what has happened by now. */
+/* As proclife_source_next(); from a recording that is played, what has happened by now. */
 static int next(struct session *s, struct proclife_event *event)
 {
 	uint64_t ts;
@@ -267,7 +267,7 @@ static void wait_for_more(struct session *s)
 	}
 }
 
-/* Even where nothing happens, an interval is told when it is over, and what has gone on for too long. */
+/* Even where nothing happens, an interval is printed when it is over, and so is what has gone on for too long. */
 static int pass_time(struct session *s)
 {
 	uint64_t horizon = proclife_source_horizon(s->run.source);
@@ -323,7 +323,7 @@ static bool shows_meanwhile(const struct session *s)
 	return s->streaming || s->live || s->triggers.count || options_repeat(s->run.options);
 }
 
-/* Progress is shown on a terminal that nobody else writes to: no command, and no lines of ours. */
+/* Progress is shown on a terminal to which nothing else is written: no command, and no lines of ours. */
 static void begin_progress(struct session *s)
 {
 	const struct options *options = s->run.options;
@@ -361,7 +361,7 @@ static int follow_and_print(struct session *s)
 	if (s->write_error)
 		s->run.ended = proclife_source_horizon(s->run.source);
 	metrics_finish(&s->metrics);
-	triggers_finish(&s->triggers); /* whether or not anybody reads of it */
+	triggers_finish(&s->triggers); /* whether or not its lines can be written */
 	if (!s->write_error) {
 		ret = intervals_finish(&s->intervals, &s->run, s->states);
 		if (ret)

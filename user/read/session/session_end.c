@@ -189,7 +189,7 @@ static void say_lost(const struct session *s)
 			s->run.lost, plural(s->run.lost, "record was", "records were"));
 }
 
-/* This is no loss, but somebody who looks for a life there should know. */
+/* This is no loss, but a user who looks for a life there should know. */
 static void say_history(const struct session *s)
 {
 	char first[WHEN_SIZE], latest[WHEN_SIZE];
@@ -243,7 +243,7 @@ static int command_status(const struct session *s)
 	return s->stop == STOP_SIGNAL ? 128 + s->killed_by : 0;
 }
 
-/* With expectations, the exit status is that of the verdict. */
+/* With expectations, the exit status is the verdict's. */
 static int judge(const struct session *s, int status)
 {
 	if (s->follow.ended && s->follow.status)

@@ -31,7 +31,7 @@ void session_block_signals(void)
 	sigset_t set;
 
 	signal(SIGPIPE, SIG_IGN); /* write(2) reports it */
-	signal(SIGXFSZ, SIG_IGN); /* likewise */
+	signal(SIGXFSZ, SIG_IGN); /* write(2) reports it, too */
 	signal(SIGCHLD, SIG_DFL); /* if it were ignored, the status of the command would be lost */
 	session_signal_set(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -48,7 +48,7 @@ void session_stop_at(struct session *s, uint64_t when, enum stop why)
 
 static void take_signal(struct session *s, int signo)
 {
-	if (signo == SIGCHLD) /* it has only woken us: reap() looks who ended */
+	if (signo == SIGCHLD) /* it has only woken us: reap() looks which process ended */
 		return;
 	if (signo == SIGINT && message_on_terminal())
 		message_interrupted();
@@ -70,7 +70,7 @@ static void take_signal(struct session *s, int signo)
 
 /*
  * We have children that we did not fork: siblings that a command makes (CLONE_PARENT), orphans if we are a
- * subreaper or process 1, and children from before our execve(2). Nobody else can reap them. Some end without
+ * subreaper or process 1, and children from before our execve(2). No other process can reap them. Some end without
  * SIGCHLD: hence __WALL, and a call whether there was one or not.
  */
 static void reap(struct session *s)

@@ -53,7 +53,7 @@ struct session {
 	struct metrics metrics;
 	struct triggers triggers;
 	struct live *live; /* the screen; NULL: there is none */
-	struct proclife_event next; /* what is not due yet, of a recording that is played */
+	struct proclife_event next; /* the event of a played recording that is not due yet */
 	bool has_next;
 	const struct proclife_run_info *replay; /* NULL: the source is live */
 	int signals;	 /* a signalfd */
@@ -72,7 +72,7 @@ struct session {
 	} history;
 	uint64_t ended_at; /* when the command had ended */
 	uint64_t last_fed;
-	bool unwatched; /* it is only recorded: nobody needs to know lives */
+	bool unwatched; /* it is only recorded: lives are not needed */
 	struct recording_latency *others; /* recordings, behind the first */
 	size_t other_count;
 	bool others_cut; /* one of them is incomplete */
@@ -101,7 +101,7 @@ static inline bool session_all_gone(const struct session *s)
 	       !proclife_tasks_selected_open(s->run.tasks) && !proclife_tasks_missing(s->run.tasks, 0);
 }
 
-/* What is later than @when does not count any more, unless that is so already. */
+/* What is later than @when does not count any more, unless the end is earlier already. */
 void session_stop_at(struct session *s, uint64_t when, enum stop why);
 void session_signal_set(sigset_t *set);
 void session_take_signals(struct session *s);
@@ -113,7 +113,7 @@ int session_prepare(struct session *s);
 int session_prepare_record(struct session *s);
 /* 0; a negative errno; or the exit status if the command cannot be executed, which it has said. */
 int session_start_command(struct session *s);
-/* All has been read: what is there at the end, and the end of everybody. */
+/* All has been read: what is there at the end, and the end of all processes. */
 void session_close(struct session *s);
 /* Reads the recordings behind the first. 0, or an error that has been said. */
 int session_merge(struct session *s);
@@ -124,7 +124,7 @@ void session_flush(struct session *s);
 void session_print(struct session *s);
 /* Until --exec has been executed for all; unless we are to end. */
 void session_wait_for_commands(struct session *s);
-/* The output, of which all is there now: 0, an exit status, or -SIGPIPE. */
+/* Finishes the output, which is complete now: 0, an exit status, or -SIGPIPE. */
 int session_finish_output(struct session *s);
 /* What is to be said once all is printed, and the exit status. */
 int session_verdict(struct session *s);

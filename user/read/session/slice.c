@@ -125,7 +125,7 @@ static int begin_copy(struct slice *slice, struct proclife_tasks **tasks)
 	return 0;
 }
 
-/* What its views are to know, that is what those of the recording do. */
+/* What its views are to know: the same as the recording's views. */
 static void fill_part(struct slice *slice)
 {
 	slice->part = *slice->recorded;
@@ -134,7 +134,7 @@ static void fill_part(struct slice *slice)
 		strcpy(slice->part.reason, "running");
 	if (!slice->run.options->pids.count)
 		return;
-	/* Of a part of what the command ran, the command need not be one. */
+	/* If it is a part of what the command ran, the command need not be in it. */
 	slice->part.command = 0;
 	slice->part.command_creator = 0;
 	slice->part.command_status = -1;

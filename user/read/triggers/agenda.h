@@ -6,12 +6,12 @@
 #include "views/share/id_table.h"
 #include <proclife.h>
 
-/* Of a process: what has been told of it, and when it is to be looked at again. */
+/* What has been reported of a process, and when it is to be looked at again. */
 struct watched {
 	const struct proclife_process *process;
 	uint64_t id;
 	uint64_t fired; /* a bit for each condition: once for each life */
-	uint64_t spent; /* likewise: when that was due, it did not concern this process as it was then */
+	uint64_t spent; /* a bit for each condition that was due when it did not concern this process as it was then */
 	uint64_t due; /* UINT64_MAX: never */
 	size_t place; /* in the heap */
 	bool own;     /* --exec started it */
@@ -25,7 +25,7 @@ struct agenda {
 	struct watched **due; /* a heap: the one that is due first is the first */
 	size_t due_count;
 	size_t due_size;
-	struct id_table held; /* by address space: what becomes of it is told of those who hold it */
+	struct id_table held; /* by address space: what becomes of it is reported of its holders */
 };
 
 void agenda_init(struct agenda *agenda);

@@ -50,7 +50,7 @@ static bool is_same(const struct burst_fork *a, const struct burst_fork *b)
 	return a->tgid == b->tgid && (a->id == b->id || !a->id || !b->id);
 }
 
-/* Of those that made as many, the one with the lowest pid; its latest name. */
+/* If several made as many, the one with the lowest pid; its latest name. */
 struct burst_fork burst_most(const struct burst *burst, uint64_t *count)
 {
 	struct burst_fork most = { 0 };

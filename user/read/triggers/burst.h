@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The last forks: whether there were too many of them in some time, and who made most. */
+/* The last forks: whether there were too many of them in some time, and which process made most. */
 #ifndef READ_BURST_H
 #define READ_BURST_H
 
@@ -13,7 +13,7 @@ struct burst_fork {
 };
 
 struct burst {
-	uint64_t most; /* so many are too many */
+	uint64_t most; /* this many are too many */
 	uint64_t per;  /* ns: unless they took longer */
 	struct burst_fork *forks; /* the last ones, in a ring */
 	uint64_t size; /* of the ring; it grows up to `most` */

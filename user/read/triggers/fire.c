@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Who is to reap it, once a tracer has let it go; or its parent by birth. */
+/* The process that is to reap it, once a tracer has let it go; or its parent by birth. */
 static uint32_t parent_of(const struct proclife_process *process)
 {
 	if (process->notified_tgid)

@@ -55,7 +55,7 @@ bool judge_holds(const struct judged *judged, const struct condition *c, uint64_
 	}
 }
 
-/* Those that were zombies before they were seen have been so for longer. */
+/* Processes that were zombies before they were seen have been zombies for longer. */
 static uint64_t zombie_since(const struct judged *judged, bool *at_least)
 {
 	const struct proclife_process *process = judged->process;
@@ -101,7 +101,7 @@ static bool lives(const struct judged *judged)
 	       !process->marks.reaped;
 }
 
-/* Where there is nothing to unmap, nothing may tell that it is over. So does a notice of its own exit. */
+/* Where there is nothing to unmap, no record may show that it is over. A notice of its own exit does. */
 static uint64_t unmap_since(const struct proclife_process *process, const struct proclife_memory *memory)
 {
 	if (!(memory->rss_anon | memory->rss_file | memory->rss_shmem | memory->swap) ||

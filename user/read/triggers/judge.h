@@ -31,7 +31,7 @@ bool judge_holds(const struct judged *judged, const struct condition *condition,
  */
 uint64_t judge_since(const struct judged *judged, const struct condition *condition, bool *at_least);
 
-/* When it will have been so for too long; NEVER if it is not, or if that would be no matter. */
+/* When the phase will have lasted for too long; NEVER if it does not go on, or if its length does not matter. */
 uint64_t judge_due(const struct judged *judged, const struct condition *condition);
 
 /* The records without which this trace can never meet the condition; PROCLIFE_NONE: it can. */

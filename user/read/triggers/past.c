@@ -154,7 +154,7 @@ static void measure(const struct past *past, struct life *life)
 	}
 }
 
-/* Brings all within the limits. Whoever is near to one of its descendants stays for all of them. */
+/* Brings all within the limits. An ancestor that is near to one of its descendants stays for all of them. */
 static void sweep(struct past *past)
 {
 	struct entry *entries = (void *)past->lives.entries;
@@ -189,7 +189,7 @@ static void sweep(struct past *past)
 }
 
 /*
- * The limits are the same for all, so whoever has the most loses it first: ancestors that are far away,
+ * The limits are the same for all, so the process that has the most loses it first: ancestors that are far away,
  * then all that are gone, then the ends of long arguments. What is left of each process that is there is
  * less than the library has of it.
  */
@@ -233,7 +233,7 @@ static bool is_of_end(const struct proclife_process *process, const struct procl
 	return record->ts == process->marks.notified || record->ts == proclife_process_announced(process);
 }
 
-/* Who was notified as its parent last is to reap it: one that was before is of no use any more. */
+/* The process notified last as its parent is to reap it: one notified before is of no use any more. */
 static bool takes_over(struct life *life, const struct proclife_process *process,
 		       const struct proclife_record *record)
 {

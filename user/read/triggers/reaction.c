@@ -38,7 +38,7 @@ static void set(const char *name, const char *format, ...)
 	free(value);
 }
 
-/* All of them, so that none is left of somebody else. */
+/* All of them, so that none is left from our caller. */
 static void set_environment(const struct reaction *reaction, const struct facts *facts)
 {
 	struct text moment;
@@ -77,7 +77,7 @@ static void execute(struct reaction *reaction)
 	struct facts *facts = &reaction->waiting[0];
 
 	while (!reaction->pid && reaction->waiting_count && !facts->saving) {
-		fflush(reaction->run->screen->out); /* what is told of it comes before what it says */
+		fflush(reaction->run->screen->out); /* our line about it comes before its own output */
 		reaction->pid = fork();
 		if (!reaction->pid)
 			child(reaction, facts);
@@ -112,7 +112,7 @@ static void wait_in_line(struct reaction *reaction, const struct fire *fire, boo
 	if (reaction->waiting_count == MOST_WAITING) {
 		reaction->unexecuted++;
 		if (!reaction->full)
-			message("--exec: %d are waiting for it; for what is so meanwhile, it is not executed",
+			message("--exec: %d runs are already queued; further matches are printed but not executed",
 				MOST_WAITING);
 		reaction->full = true;
 		return;
@@ -154,7 +154,7 @@ static void saved(struct reaction *reaction)
 
 const char *reaction_to(struct reaction *reaction, const struct fire *fire)
 {
-	/* Whatever else is so meanwhile is saved with it. */
+	/* Whatever else matches meanwhile is saved with it. */
 	bool saving = reaction_is_saving(reaction) || saving_begin(&reaction->saving, fire);
 
 	if (reaction->run->options->on.exec)

@@ -8,7 +8,7 @@
 /* That are waiting for their command; more than these get none. */
 #define MOST_WAITING 16
 
-/* What a command is told of. */
+/* What a command finds in its environment. */
 struct facts {
 	const struct condition *condition;
 	uint64_t ts;
@@ -27,7 +27,7 @@ struct reaction {
 	struct facts waiting[MOST_WAITING]; /* in this order */
 	size_t waiting_count;
 	uint64_t unexecuted; /* as too many waited, or it could not be started */
-	bool full; /* too many have waited, and that was told */
+	bool full; /* too many have waited, and that was printed */
 	pid_t pid; /* of the command that runs; 0: none does */
 };
 

@@ -111,7 +111,7 @@ static bool is_saved(const char *name)
 	return true;
 }
 
-/* By all runs. A folder that cannot be read cannot be written, either, and that is told. */
+/* What all runs have saved. A folder that cannot be read cannot be written, either, which is reported. */
 static uint64_t count_saved(const char *folder)
 {
 	const struct dirent *entry;
@@ -156,7 +156,7 @@ static struct proclife_run_info info_of(const struct saving *saving)
 	return info;
 }
 
-/* Whom it is about, and its ancestors, of whom the rings may not have everything any more. */
+/* Prepends the records of the process and its ancestors, which the rings may have overwritten. */
 static int prepend(struct saving *saving, const struct fire *fire)
 {
 	struct proclife_record *records;

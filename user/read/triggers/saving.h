@@ -20,7 +20,7 @@ struct saving {
 	uint64_t whole; /* since when no CPU's ring lacks anything; 0: they begin with the module */
 	uint64_t until; /* what is later does not belong to it */
 	bool behind;	/* there is more to read now */
-	bool enough;	/* the folder holds as many as it may, and that was told */
+	bool enough;	/* the folder holds as many as it may, and that was printed */
 };
 
 /* Makes the folder that they go into, if need be. 0, or -ESRCH after a message. */
@@ -28,7 +28,7 @@ int saving_prepare(struct saving *saving, const struct run *run);
 /* Begins to save what this is about. False after a message, or if there were enough of them. */
 bool saving_begin(struct saving *saving, const struct fire *fire);
 /*
- * Goes on for a while. True: there is nothing being saved any more, and the path is that of what was; it
+ * Goes on for a while. True: there is nothing being saved any more, and the path is the one of the last recording; it
  * is empty if that failed, after a message.
  */
 bool saving_poll(struct saving *saving);

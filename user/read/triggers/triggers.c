@@ -119,7 +119,7 @@ static void look_at(struct triggers *t, const struct proclife_process *process, 
 }
 
 /*
- * What becomes of an address space can be told of another than the process that has left it. Which of its
+ * The record of what becomes of an address space can be another process's than the one that has left it. Which of its
  * threads was the last one to leave it is known when its parent is notified.
  */
 static void look_at_held(struct triggers *t, const struct proclife_record *record,
@@ -133,7 +133,7 @@ static void look_at_held(struct triggers *t, const struct proclife_record *recor
 		look_at(t, held->process, false);
 }
 
-/* The first one of the heap: what is to be told of it now? */
+/* The first one of the heap: which of its conditions are met now? */
 static void take_due(struct triggers *t)
 {
 	struct watched *watched = t->agenda.due[0];
@@ -271,7 +271,7 @@ static void note_gap(struct triggers *t, const struct proclife_gap *gap)
 {
 	size_t i;
 
-	/* So is what is from before a history begins: that of another CPU can begin earlier. */
+	/* So is what is from before a history begins: another CPU's history can begin earlier. */
 	t->gap_to = gap->to > t->gap_to ? gap->to : t->gap_to;
 	for (i = 0; gap->lost && i < t->count; i++) {
 		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
@@ -293,13 +293,13 @@ void triggers_event(struct triggers *t, const struct proclife_event *event)
 
 	if (!t->count)
 		return;
-	/* A gap is told where it begins, and hides what is up to its end. */
+	/* A gap is yielded where it begins, and hides what is up to its end. */
 	triggers_advance(t, ts);
 	t->now = ts;
 	t->record = event->record;
 }
 
-/* Does more follow from it than reports tell? */
+/* Does more follow from it than from the reports? */
 static bool is_telling(const struct triggers *t, const struct proclife_record *record)
 {
 	switch (record->type) {
@@ -321,7 +321,7 @@ static bool is_telling(const struct triggers *t, const struct proclife_record *r
 	}
 }
 
-/* What was due before it was called so, or belonged to this user, is so now. */
+/* A condition that was due before the process had this name, or this user, holds now. */
 static void look_again(struct triggers *t, const struct proclife_process *process)
 {
 	struct watched *watched = agenda_find(&t->agenda, process->id);
@@ -382,7 +382,7 @@ static void say_lacking(const struct triggers *t)
 		char name[32];
 
 		if (lacks)
-			message("--on %s: this is never so, as %s is not recorded here; --status says why",
+			message("--on %s can never match: %s is not recorded here; --status says why",
 				quoted(t->conditions[i].text), upper(name, sizeof(name), proclife_type_name(lacks)));
 	}
 }
@@ -441,6 +441,6 @@ void triggers_finish(struct triggers *t)
 	triggers_advance(t, t->run->ended);
 	reaction_finish(&t->reaction);
 	if (t->suppressed)
-		message("--calm: %" PRIu64 " of %" PRIu64 " times that --on was so were not shown", t->suppressed,
+		message("--calm: %" PRIu64 " of %" PRIu64 " matches of --on were not shown", t->suppressed,
 			t->suppressed + t->fired);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --on: what is to be told as soon as it is so, by the time of the records. So a replay tells what was
- * told live, and of a phase that goes on it is certain by then that no record can end it any earlier.
+ * --on: prints a line as soon as a condition holds, by the time of the records. So a replay prints what was
+ * printed live, and a line about a phase that goes on comes once no record can end it any earlier.
  */
 #ifndef READ_TRIGGERS_H
 #define READ_TRIGGERS_H
@@ -16,7 +16,7 @@ struct triggers {
 	const struct condition *conditions;
 	size_t count; /* 0: there are none, and all of this does nothing */
 	struct burst *bursts; /* by condition */
-	uint64_t *lost;	      /* likewise: since it last fired */
+	uint64_t *lost;	      /* by condition: since it last fired */
 	struct agenda agenda;
 	const struct proclife_record *record; /* that is fed; NULL: it is a gap */
 	uint64_t now;	 /* of the record that is fed, or up to where all were */
@@ -25,7 +25,7 @@ struct triggers {
 	uint64_t calm_until;
 	uint64_t fired;
 	uint64_t suppressed; /* all of them... */
-	uint64_t untold;     /* ... and since the last one that was told */
+	uint64_t untold;     /* ... and since the last one that was printed */
 	int64_t day;
 	struct reaction reaction;
 };

@@ -112,7 +112,7 @@ VIEWS(DECLARE_VIEW)
 
 extern const struct view *const all_views[]; /* NULL at its end */
 
-/* The groups of --by. @ends: of those that are cgroups; or NULL. */
+/* The groups of --by. @ends: how cgroups ended; or NULL. */
 void groups_print(const struct run *run, struct text *line, const struct proclife_cgroup_ends *ends);
 void groups_print_json(const struct run *run, const struct proclife_cgroup_ends *ends);
 
@@ -154,7 +154,7 @@ void text_cgroup(struct text *text, const struct run *run, uint64_t cgroup);
 /* Members "group", the path, and "cgroup", the id. */
 void json_cgroup(struct json *json, const struct run *run, uint64_t cgroup);
 
-/* Who is a zombie at run->ended, with titles. */
+/* The zombies at run->ended, with titles. */
 void zombies_print(const struct run *run);
 
 /* What --expect asks for. */
@@ -162,7 +162,7 @@ void verdict_print(const struct run *run);
 /* Says which failed. */
 bool verdict_failed(const struct run *run);
 
-/* Before the tasks are closed: who lives. */
+/* Prints what lives; call it before the tasks are closed. */
 void left_print(const struct run *run);
 
 #define MODULE_NAME "proclife"
@@ -196,8 +196,8 @@ const char *type_parameter(unsigned int type);
 /* Are REAPs recorded, by this kernel and module? */
 bool run_has_reap(const struct run *run);
 /*
- * Of a recording that keeps the latest, or was saved: of lives that had ended before this, nothing is
- * there. 0: all is.
+ * A recording that keeps the latest, or was saved, has nothing of lives that had ended before this.
+ * 0: it has all.
  */
 uint64_t whole_since(const struct proclife_source *source);
 /* Are EXITINGs? */

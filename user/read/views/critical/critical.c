@@ -77,7 +77,7 @@ static uint64_t length(const struct run *run, const struct kin_life *life)
 	return to > from ? to - from : 0;
 }
 
-/* Of those that were asked for, the one that took the longest; ended ones first. */
+/* The longest one of those that were asked for; ended ones first. */
 static uint32_t named_root(const struct critical *critical)
 {
 	const struct run *run = critical->run;
@@ -183,11 +183,11 @@ static void warn_of_slice(const struct run *run)
 	char since[WHEN_SIZE];
 
 	if (recorded && info_is_slice(recorded))
-		message("--critical-path: %s is a slice: who waited for what was left out seems to have worked "
-			"itself; ask the recording that it is of", quoted(run->options->inputs.all[0]));
+		message("--critical-path: %s is a slice: a process that waited for one that was left out seems to have worked itself; ask the recording that it is a slice of",
+			quoted(run->options->inputs.all[0]));
 	if (whole)
-		message("--critical-path: %s is whole since %s: who waited for what had ended before seems to have "
-			"worked itself", quoted(run->options->inputs.all[0]), when_text(run, whole, since));
+		message("--critical-path: %s is whole since %s: a process that waited for one that had ended before seems to have worked itself",
+			quoted(run->options->inputs.all[0]), when_text(run, whole, since));
 }
 
 static void print(const struct run *run, void *state)
@@ -204,7 +204,7 @@ static void print(const struct run *run, void *state)
 
 const struct view view_critical = {
 	.name = "critical-path",
-	.help = "What bounded the time it took: who waited for whom",
+	.help = "What bounded the time it took: the chain of waits",
 	.scope = "explains the end of one process and needs all below it",
 	.takes = OF_DEVICE | GIVEN(PID) | GIVEN(FROM) | GIVEN(TO) | GIVEN(INPUT) | GIVEN(COMMAND) |
 		 GIVEN(HISTORY) | GIVEN(DURATION) | GIVEN(COUNT) | GIVEN(RECORD) | GIVEN(METRICS) | GIVEN(EXPECT) |

@@ -119,7 +119,7 @@ static int by_life(const void *a, const void *b, void *data)
 	return x < y ? -1 : x > y;
 }
 
-/* The root and all that descend from it; and who is in the chain, though its FORK was lost. */
+/* The root and all that descend from it; and the processes of the chain, even if their FORKs were lost. */
 static void add_family(struct beside *beside)
 {
 	struct critical *critical = beside->critical;
@@ -168,7 +168,7 @@ static void sum_up(struct beside *beside)
 }
 
 /*
- * The CPUs. Nothing tells how many there are but where something has ended; where that is a single
+ * The CPUs. Their number only follows from where something has ended; where that is a single
  * one, it can be that all else was idle.
  */
 static unsigned int known_cpus(const struct critical *critical)

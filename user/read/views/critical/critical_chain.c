@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The chain, from the end of the root back to its birth. Whoever forks or exits has waited for the last
- * of its children to end, of those that it had reaped by then: so the time since that is its own, and
- * the time before is that child's, up to its birth; there, whoever forked it goes on.
+ * The chain, from the end of the root back to its birth. A process that forks or exits has waited for the last
+ * of its children to end that it had reaped until then: so the time since that end is its own, and
+ * the time before is that child's, up to its birth; there, the process that forked it goes on.
  *
- * The end of a child counts, not its reap: of several that are reaped at once, or one after the other
+ * The end of a child counts, not its reap: if several are reaped at once, or one after the other
  * in the order of a script, the one that ended last has kept its reaper waiting.
  */
 #include "output/array.h"
@@ -29,7 +29,7 @@ struct frame {
 	bool slots;
 };
 
-/* Of each that was reaped, among those that were reaped no later: */
+/* For each that was reaped, among those that were reaped no later: */
 struct ends {
 	uint32_t last;	 /* to end */
 	uint32_t second; /* last but one, or NOBODY */
@@ -178,7 +178,7 @@ static void prepare(struct walk *walk, uint32_t life)
 	count_slots(walk, life);
 }
 
-/* For the end of whom has it waited by then? NULL: for nobody's. */
+/* Which end has it waited for until then? NULL: none. */
 static const struct ends *waited_for(struct walk *walk, uint32_t life, uint64_t by)
 {
 	uint32_t n = before(walk, &walk->kin->reaped, life, reaped_at, by + 1);
@@ -262,7 +262,7 @@ static void enter(struct walk *walk, const struct ends *ends, bool forks, uint64
 		   });
 }
 
-/* From a birth to whoever forked: mostly to where it was waited for. */
+/* From a birth to the process that forked: mostly to where that waited for it. */
 static void leave(struct walk *walk)
 {
 	struct frame frame = walk->frames[walk->depth - 1];

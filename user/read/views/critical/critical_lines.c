@@ -61,7 +61,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* So many of the longest stand alone. Return: whether all lines fit. */
+/* This many of the longest stand alone. Return: whether all lines fit. */
 static bool make_lines(struct critical_lines *lines, const struct critical *critical,
 		       const uint32_t longest[CRITICAL_LINES], uint32_t alone)
 {

@@ -205,7 +205,7 @@ static void put_command(struct table *table, uint32_t number)
 	text_in(text, scratch, room);
 }
 
-/* Of the steps of a line, by the program that they are of. */
+/* The steps of a line, by their program. */
 struct part {
 	uint64_t id; /* the number of its name */
 	uint64_t time;
@@ -415,7 +415,7 @@ static void put_method(struct table *table)
 	struct text *text = &table->text;
 
 	text_style(text, STYLE_DIM);
-	text_string(text, "Inferred: who forks or exits has waited for the child that ended last by then. "
+	text_string(text, "Inferred: a fork or an exit waited for the child that ended last before it. "
 			  "Pipes, locks and job servers are not seen. SAVES: if the step took no time, at "
 			  "most, up to the next to wait for. BESIDE: others without children, on average.");
 	text_style(text, STYLE_PLAIN);

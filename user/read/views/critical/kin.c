@@ -271,7 +271,7 @@ void kin_link(struct kin *kin, uint64_t to, bool await)
 		struct kin_life *life = &kin->all[i];
 
 		cut_at(life, to, await);
-		/* Who reaps itself keeps nobody waiting. */
+		/* A task that reaps itself keeps no process waiting. */
 		if (life->reaper_id == life->id || !life->reaped || !life->ended)
 			life->reaper_id = 0;
 		if (life->creator_id == life->id)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All lives and who forked and reaped whom, kept after the processes are gone: for --critical-path.
+ * All lives, their creators and reapers, kept after the processes are gone: for --critical-path.
  * Between kin.c, which keeps them, and critical*.c.
  */
 #ifndef READ_KIN_H
@@ -14,11 +14,11 @@
 struct kin_life {
 	uint64_t id;
 	union {
-		uint64_t creator_id; /* who forked it; 0: not known */
+		uint64_t creator_id; /* the process that forked it; 0: not known */
 		uint32_t creator;    /* the index, or NOBODY, once kin_link() has been called */
 	};
 	union {
-		uint64_t reaper_id; /* likewise */
+		uint64_t reaper_id; /* its reaper; 0: not known */
 		uint32_t reaper;
 	};
 	uint64_t born;	  /* or first seen */
@@ -37,7 +37,7 @@ struct kin_life {
 	bool script : 1; /* as in struct proclife_process */
 };
 
-/* Of each life, a list of lives: from first[life] up to first[life + 1]. */
+/* A list of lives for each life: from first[life] up to first[life + 1]. */
 struct kin_lists {
 	uint32_t *first;
 	uint32_t *all;
@@ -53,9 +53,9 @@ struct kin {
 	struct overtime overtime; /* of all processes of the machine */
 	bool began;
 	uint64_t cpus[65536 / 64]; /* a bit for each on which one ended */
-	struct kin_lists born;	   /* whom it forked, by birth */
+	struct kin_lists born;	   /* the lives that it forked, by birth */
 	struct kin_lists done;	   /* the same, by kin_done(); once kin_sort_done() was called */
-	struct kin_lists reaped;   /* whom it reaped, once kin_sort_reaped() was called by that */
+	struct kin_lists reaped;   /* the lives that it reaped, by reap, once kin_sort_reaped() was called */
 };
 
 /* Knows of all processes from now on. 0 or a negative errno. */
@@ -72,7 +72,7 @@ void kin_link(struct kin *kin, uint64_t to, bool await);
 void kin_sort_done(struct kin *kin, uint32_t life);
 void kin_sort_reaped(struct kin *kin, uint32_t life);
 
-/* Who forked it, by index, or NOBODY; before kin_link(). */
+/* The life that forked it, by index, or NOBODY; before kin_link(). */
 uint32_t kin_creator(const struct kin *kin, uint32_t life);
 
 /* A text with a NUL at its end that *@bytes, which can be NULL, does not count; NULL: none. */
@@ -81,7 +81,7 @@ const char *kin_text(const struct kin *kin, uint32_t number, uint32_t *bytes);
 /* On how many CPUs something ended. */
 unsigned int kin_cpus(const struct kin *kin);
 
-/* When whoever forked it was done with it. */
+/* When the process that forked it was done with it. */
 static inline uint64_t kin_done(const struct kin_life *life)
 {
 	return life->reaped && life->reaper == life->creator ? life->reaped : life->ended;

@@ -27,7 +27,7 @@ struct diff;
 struct diff *diff_new(const struct options *options, const struct screen *screen,
 		      const struct side sides[2], enum proclife_by by);
 /*
- * Prints it; by then the runs of each side are added up in its first one. Return: the exit status as
+ * Prints it, once the runs of each side are added up in its first one. Return: the exit status as
  * far as it is of this.
  */
 int diff_print(struct diff *diff);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --diff: who has started those that have changed, and so lives longer or shorter with them. */
+/* --diff: what has started those that have changed, and so lives longer or shorter with them. */
 #include "output/message.h"
 #include "views/diff/diff_parts.h"
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What has changed. A figure is compared over all groups that have it in every run, as what they share
- * is told by all of them. With one run a side, significance.h has the tests; with several, spread.h.
+ * is seen in all of them. With one run a side, significance.h has the tests; with several, spread.h.
  */
 #include "output/message.h"
 #include "views/diff/diff_parts.h"
@@ -125,7 +125,7 @@ static struct change *add_change(struct diff *diff, struct row *row, enum figure
 	return &diff->changes[n];
 }
 
-/* What @log, of a time or of a number of lives, is of. */
+/* The time, or the number of lives, that @log is the logarithm of. */
 static uint64_t figure_of(const struct set *set, double log)
 {
 	double value = exp(log) - (set->figure < FIGURE_TIMES ? LEAST_CHANGE : 0.5);
@@ -206,7 +206,7 @@ static bool is_known(unsigned int changed, enum figure figure)
 	return changed & 1u << figure;
 }
 
-/* Is the difference one that anybody meets? */
+/* Is the difference one that users can meet? */
 static bool is_felt(const struct diff *diff, const struct set *set, const struct sample *sample,
 		    double shared)
 {

@@ -65,7 +65,7 @@ static void add_cases_of(struct diff *diff, const struct row *row)
 	text_free(&group);
 }
 
-/* Whoever forces it wants to see no error, but is to know. */
+/* A user who forces it wants to see no error, but is to know. */
 static void add_forced(struct diff *diff)
 {
 	struct text forced;

@@ -13,7 +13,7 @@
 static const char *const titles[NOTES] = {
 	[NOTE_ONLY_A] = "On side A alone",
 	[NOTE_ONLY_B] = "On side B alone",
-	[NOTE_FEW_FAILURES] = "Failed on side B alone, too seldom to tell",
+	[NOTE_FEW_FAILURES] = "Failed on side B alone, too seldom to judge",
 	[NOTE_FOLLOWS] = "Life not judged, as what they start has changed",
 };
 
@@ -293,7 +293,7 @@ static void put_times(struct text *line, double ratio, const char *where)
 	text_printf(line, "%.3g%s", fmin(ratio, 1e6), where);
 }
 
-/* How large a change of a median can be that nobody would see. */
+/* How large a change of a median can be without being seen. */
 static void show_noise(struct diff *diff)
 {
 	struct text *line = &diff->line;
@@ -318,7 +318,7 @@ static void show_noise(struct diff *diff)
 	text_paragraph(line);
 }
 
-/* Of changes; if nothing was compared, nothing can be said. */
+/* The number of changes; if nothing was compared, nothing can be said. */
 static void show_number(struct diff *diff)
 {
 	struct text *line = &diff->line;
@@ -356,7 +356,7 @@ static void show_verdict(struct diff *diff)
 		return;
 	}
 	text_style(line, STYLE_DIM);
-	text_string(line, "By how much one run differs from the next, one recording a side does not tell.");
+	text_string(line, "One recording a side does not show by how much one run differs from the next.");
 	text_style(line, STYLE_PLAIN);
 	text_paragraph(line);
 }

@@ -14,7 +14,7 @@ struct alone_times {
 
 struct lineage {
 	struct alone *alone;
-	void *times; /* of tsearch(3): whoever chooses names can choose their hashes too */
+	void *times; /* of tsearch(3): a user who chooses names can choose their hashes too */
 	void *links;
 	const struct lineage_link **all; /* of the links */
 	size_t count;

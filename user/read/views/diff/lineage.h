@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Of the processes of each name, how long they lived alone, and who started them. */
+/* How long the processes of each name lived alone, and what started them. */
 #ifndef READ_LINEAGE_H
 #define READ_LINEAGE_H
 
 #include "views/views.h"
 
-/* Processes of one name, started by those of another. */
+/* Processes of one name, started by processes of another. */
 struct lineage_link {
 	char parent[PROCLIFE_COMM_LEN];
 	char child[PROCLIFE_COMM_LEN];

@@ -10,7 +10,7 @@
 #define LEAST_BEYOND 10	     /* lives beyond a percentile, for it to be one */
 #define LEAST_CHANGE 10000   /* ns: a smaller difference is none, whatever the ratio */
 
-/* Have so many lives a percentile? */
+/* Have this many lives a percentile? */
 bool has_percentile(uint64_t count, double percent);
 
 /*
@@ -31,7 +31,7 @@ bool counts_differ(uint64_t a, uint64_t b, double factor, double shared);
 /* How likely chance alone parts @failed_a of @a and @failed_b of @b as far: Fisher's exact test. */
 double failures_chance(uint64_t failed_a, uint64_t a, uint64_t failed_b, uint64_t b);
 
-/* Of Student's distribution: how likely it is at least as far from 0, and where it is as likely. */
+/* Student's distribution: how likely it is at least as far from 0, and where it is as likely. */
 double student_chance(double t, double freedom);
 double student_limit(double chance, double freedom);
 
@@ -45,7 +45,7 @@ double percentile_variance(const struct proclife_histogram *h, double percent);
 
 /*
  * The logarithm of a time, to which LEAST_CHANGE is added: what is as short varies by any factor, and
- * nobody cares. Started, as J. W. Tukey calls it.
+ * that does not matter. Started, as J. W. Tukey calls it.
  */
 double log_time(uint64_t ns);
 

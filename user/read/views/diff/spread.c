@@ -118,7 +118,7 @@ void spread_measure(struct sample *samples, size_t count, size_t a, size_t b, st
 		.freedom = (double)(count - 1) * degrees,
 		.shared_freedom = degrees,
 	};
-	/* However much the runs agree by chance, they are made of so many lives. */
+	/* However much the runs agree by chance, they are made of this many lives. */
 	variance *= count > 1 ? MEDIAN / (double)count : 1;
 	variance = fmax(variance, sum_of_squares(shared, a + b) / degrees);
 	spread->shared_error = sqrt(variance * per_run);

@@ -14,7 +14,7 @@
  *	shared = median over g of m(B, g) - m(A, g),	change(g) = m(B, g) - m(A, g) - shared
  *
  * where of two medians the one nearer to no change counts. shared is judged by the variance of h
- * between the runs, pooled over the sides, with a + b - 2 degrees of freedom: that of Student's test
+ * between the runs, pooled over the sides, with a + b - 2 degrees of freedom: the variance of Student's test
  * with a pooled variance. change(g) is judged by the variance of e, pooled over groups and sides, with
  * (groups - 1) (a + b - 2) degrees of freedom. A group can be noisier than the others: if its own e
  * are, or its lives are few, the largest of the three variances counts. A median of n is as good as a
@@ -31,7 +31,7 @@
 
 /* A figure of a group. */
 struct sample {
-	const double *runs; /* y: those of A, then those of B */
+	const double *runs; /* y: the runs of A, then of B */
 	double variance; /* of each of them, by the lives it is made of: the mean over the runs */
 	/* spread_measure() sets these */
 	double a; /* m */
@@ -50,13 +50,13 @@ struct spread {
 /* There are runs on both sides, and more than one on one of them. */
 void spread_measure(struct sample *samples, size_t count, size_t a, size_t b, struct spread *spread);
 
-/* Is this change beyond noise, as one of so many comparisons? Bonferroni's correction */
+/* Is this change beyond noise, as one of this many comparisons? Bonferroni's correction */
 bool is_beyond_noise(double change, double error, double freedom, size_t comparisons);
 
 /* The smallest one that is. */
 double least_beyond_noise(double error, double freedom, size_t comparisons);
 
-/* Sorts. Of two in the middle, the one nearer to 0; they need not be symmetric. */
+/* Sorts. If two are in the middle, the one nearer to 0; they need not be symmetric. */
 double median_nearest_none(double *values, size_t count);
 
 #endif

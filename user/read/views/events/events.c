@@ -44,7 +44,7 @@ static void say_absent(const struct run *run, unsigned int type)
 {
 	const char *name = proclife_type_name(type), *parameter = type_parameter(type);
 	bool live = !proclife_recording_info(run->source);
-	const char *more = live ? "; --status tells more" : "";
+	const char *more = live ? "; see --status" : "";
 
 	if (parameter)
 		message("--events=%s: none %s recorded: load the module with %s=%s%s", name, live ? "is" : "was",
@@ -323,7 +323,7 @@ static bool look_up_after(struct proclife_tasks *tasks, const struct proclife_re
 			 (uint64_t)args->offset + args->len >= args->total));
 }
 
-/* Of a gap, whatever is chosen could have been in it. */
+/* A gap is always wanted: whatever is chosen could have been in it. */
 static bool is_wanted(const struct run *run, const struct proclife_event *event)
 {
 	const struct proclife_record *r = event->record;

@@ -5,7 +5,7 @@
 
 #include "views/views.h"
 
-/* Of another task than the record's. */
+/* The name of another task than the record's. */
 struct name {
 	bool known;
 	char comm[PROCLIFE_COMM_LEN];
@@ -36,7 +36,7 @@ void event_json_record(const struct event_json *e, const struct proclife_record 
 		       const struct before *before);
 void event_json_gap(const struct event_json *e, const struct proclife_gap *gap);
 void event_json_suppressed(const struct event_json *e, const struct proclife_record *r);
-/* @path: of the cgroup, or NULL. */
+/* @path: the cgroup's, or NULL. */
 void event_json_cgroup(const struct event_json *e, const struct proclife_record *r,
 		       const char *path);
 

@@ -55,7 +55,7 @@ static void show_fork(struct text *line, const struct proclife_record *r,
 		      const struct before *before)
 {
 	const struct proclife_fork *f = &r->fork;
-	/* Of a thread, real_parent is the parent of its process: no news. */
+	/* A thread's real_parent is the parent of its process: no news. */
 	bool parent = f->parent != f->creator && !(r->flags & PROCLIFE_F_THREAD);
 
 	text_string(line, r->flags & PROCLIFE_F_KTHREAD ? "kernel thread by " :

@@ -33,7 +33,7 @@ static void put_figure(struct text *line, const struct expectation *e, const str
 		text_count(line, j->value);
 }
 
-/* Of how many lives the figure is, and whether it is another one because they are too few. */
+/* How many lives the figure is from, and whether it is another one because they are too few. */
 static void put_basis(struct text *line, const struct run *run,
 		      const struct expectation *e, const struct judgement *j)
 {

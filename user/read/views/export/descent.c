@@ -18,8 +18,8 @@ bool descent_is_selected(const struct run *run)
 }
 
 /*
- * The start of one that a thread of it told of can become known later. What others were told of it, it
- * stays.
+ * The start of a process that one of its threads announced can become known later. What was reported to others of
+ * it stays.
  */
 static struct place *settled(const struct descent *descent, const struct proclife_process *process)
 {
@@ -41,7 +41,7 @@ static const struct place *above(const struct descent *descent, const struct pro
 	return settled(descent, process);
 }
 
-/* By birth; but who was made with CLONE_PARENT is there because its creator is. */
+/* By birth; but a process made with CLONE_PARENT is there because its creator is. */
 void descent_add(struct descent *descent, const struct proclife_process *process,
 		 const struct proclife_process *parent, const struct proclife_process *creator)
 {

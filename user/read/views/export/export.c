@@ -26,7 +26,7 @@ struct exporting {
 	struct export export;
 	const struct export_format *format;
 	void *state;
-	struct life life;	/* the one that is told */
+	struct life life;	/* the one that is written */
 	struct alone *alone;
 	struct id_table lonely; /* of struct lonely: those that are gone before their memory is */
 };
@@ -130,7 +130,7 @@ static void over(void *data, struct proclife_process *process)
 		id_table_delete(&exporting->lonely, lonely);
 }
 
-/* The others tell all at the end. */
+/* The others write all at the end. */
 static bool streams(const struct options *options)
 {
 	return format_of(options)->life;
@@ -149,7 +149,7 @@ static int begin_lives(struct exporting *exporting)
 	struct proclife_tasks *tasks = exporting->export.run->tasks;
 	int ret = proclife_tasks_report(tasks, &reports, exporting);
 
-	/* After ours: then it still knows of who is reported gone. */
+	/* After ours: then it still knows the process that is reported gone. */
 	return ret ? ret : alone_new(&exporting->alone, tasks, exporting->export.run->source);
 }
 

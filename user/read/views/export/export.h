@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lives in the formats of other programs: export.c says which life is told when, a file for each
+ * Lives in the formats of other programs: export.c decides which life is written when, a file for each
  * format how. proclife-read-export(5) documents them.
  */
 #ifndef READ_EXPORT_H
@@ -41,19 +41,19 @@ struct export_format {
 	bool is_followed; /* its reader follows the file, and finds again where it was */
 	/* Sets *@state. 0 or a negative errno. */
 	int (*begin)(const struct export *export, void **state);
-	/* Of all processes, as they are reported. */
+	/* For all processes, as they are reported. */
 	void (*born)(void *state, const struct proclife_process *process,
 		     const struct proclife_process *parent, const struct proclife_process *creator);
 	void (*linked)(void *state, const struct proclife_process *process,
 		       const struct proclife_process *parent);
 	void (*exited)(void *state, const struct proclife_process *process);
-	/* Of each that is selected and passes the filters. */
+	/* For each that is selected and passes the filters. */
 	void (*life)(void *state, const struct life *life);
-	/* Nothing more will be told of it. */
+	/* Nothing more will be written about it. */
 	void (*forget)(void *state, const struct proclife_process *process);
-	/* Of each event, before it counts. */
+	/* For each event, before it counts. */
 	void (*event)(void *state, const struct proclife_event *event);
-	/* All has been told. */
+	/* All has been reported. */
 	void (*end)(void *state);
 	void (*free)(void *state); /* also of NULL */
 };
@@ -67,7 +67,7 @@ extern const struct export_format export_csv, export_folded, export_otlp, export
 int export_open(struct replacement *file, const char *option, const char *path,
 		const struct options *options);
 
-/* Of a record, in nanoseconds since 1970; 0 if that is not known, and for 0. */
+/* The time of a record in nanoseconds since 1970; 0 if that is not known, and for 0. */
 uint64_t export_realtime(const struct run *run, uint64_t ts);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks for flame graphs: who descends from whom, by name, and the CPU time that all of the same
+ * Stacks for flame graphs: the descent by name, and the CPU time that all of the same
  * descent have used themselves. Lives do not add up to their parent's, but CPU times do.
  */
 #include "output/escape.h"
@@ -11,7 +11,7 @@
 #include <search.h>
 #include <stdlib.h>
 
-/* What is deeper counts at the process that is so deep: a chain of forks can have any length. */
+/* What is deeper counts at the process at this depth: a chain of forks can have any length. */
 #define MOST_FRAMES 256
 
 /* All processes of one descent. */

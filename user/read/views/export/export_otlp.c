@@ -243,7 +243,7 @@ static void put_attributes(struct spans *spans, const struct life *life)
 	put_usage(json, death);
 }
 
-/* Left out where nothing is wrong: "ok" is for whoever knows better. */
+/* Left out where nothing is wrong: "ok" is for the application to say. */
 static void put_status(struct json *json, const struct life *life)
 {
 	unsigned int code = (unsigned int)life->process->exit_code, signal = code & 0x7f;

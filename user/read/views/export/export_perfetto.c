@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More arrows than these, and nobody finds one among them. */
+/* More arrows than these, and none can be found among them. */
 #define MOST_FLOWS 1000
 /* A chain of forks can have any length; Perfetto drops what is on a track with more than 98 above it. */
 #define MOST_LEVELS 64
@@ -56,7 +56,7 @@ static void count(struct trace *trace, struct lane *lane, bool lives)
 	packets_write(&trace->packets);
 }
 
-/* Its track is to be below that of @parent; or beside, if that is deep. */
+/* Its track is to be below the track of @parent; or beside it, if that is deep. */
 static void hang(const struct lanes *lanes, struct lane *lane, const struct proclife_process *parent)
 {
 	struct lane *above = parent ? lanes_get(lanes, parent->id) : NULL;
@@ -165,7 +165,7 @@ static void put_slice(struct trace *trace, uint64_t track, const char *name, uin
 		packets_end_slice(&trace->packets, end, track);
 }
 
-/* Who reaps it has an arrow from its time as a zombie, if it is there, and there are few. */
+/* Its reaper has an arrow from its time as a zombie, if it is there, and there are few. */
 static uint64_t flow_of(struct trace *trace, const struct proclife_process *process, struct lane **reaper)
 {
 	const struct run *run = trace->export->run;

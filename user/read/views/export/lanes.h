@@ -10,8 +10,8 @@ struct lane {
 	uint64_t id; /* of the process */
 	uint32_t number;
 	uint64_t uuid;	 /* of a track of its own */
-	uint64_t parent; /* that of the track above it; 0: there is none */
-	uint64_t above;	 /* the process that has that one */
+	uint64_t parent; /* the uuid of the track above it; 0: there is none */
+	uint64_t above;	 /* the process that has that track */
 	uint32_t level;	 /* how many are above it */
 	uint32_t below;	 /* how many there are that have it above them */
 	bool living;

@@ -10,7 +10,7 @@
 struct otlp_losses {
 	struct run *run;
 	const char *host;
-	bool open; /* false: nobody wants it */
+	bool open; /* false: it is not asked for */
 	struct replacement file;
 	struct json json;
 };
@@ -18,7 +18,7 @@ struct otlp_losses {
 /* 0; or -ESRCH, which has been said. */
 int otlp_losses_begin(struct otlp_losses *losses, struct run *run, const char *host);
 void otlp_losses_event(struct otlp_losses *losses, const struct proclife_event *event);
-/* All has been told. Sets run->failed if that could not be written, which it says. */
+/* All has been reported. Sets run->failed if that could not be written, which it says. */
 void otlp_losses_end(struct otlp_losses *losses);
 void otlp_losses_free(struct otlp_losses *losses);
 

@@ -91,7 +91,7 @@ struct page {
 	struct proclife_gap *gaps;
 	uint32_t gap_count;
 	uint64_t more_gaps;
-	uint64_t begin; /* times are told as since then */
+	uint64_t begin; /* times are written as since then */
 	/* Once they are chosen: */
 	uint32_t *rows; /* lives, in the order of their ids */
 	uint32_t row_count;
@@ -112,7 +112,7 @@ uint64_t page_from(const struct run *run);
 
 /* Links the lives, and makes rows of them, @most or fewer. */
 void page_choose_rows(struct page *page, uint32_t most);
-/* Of the lives in @order, parents before their children, to which `row_of` is to be given. */
+/* Gives `row_of` to the lives in @order, parents before their children. */
 void page_fold(struct page *page, const uint32_t *order, uint32_t count, uint32_t most);
 
 /* A time as it is on the page, from page->begin on; 0 is "none" or the beginning. */

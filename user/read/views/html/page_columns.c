@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rows as columns: page/data.js reads them in the same order. A time is told as the difference
+ * The rows as columns: page/data.js reads them in the same order. A time is written as the difference
  * from the mark that comes before it in a life, which is short; times are cut to 52 bits, as a browser
  * has no larger integers. Where a value is there twice, how often it is there once more follows: many
  * columns have little else than zeros.

@@ -57,7 +57,7 @@ static const struct page_life *command_of(const struct page *page)
 	return NULL;
 }
 
-/* The command that was followed; its arguments are those of its last exec, or what was typed. */
+/* The command that was followed; its arguments are its last exec's, or what was typed. */
 static void put_command(struct facts *facts)
 {
 	const struct options *options = facts->run->options;
@@ -88,7 +88,7 @@ static void put_command(struct facts *facts)
 	text_free(&text);
 }
 
-/* How the program was called; the command's own words are told elsewhere. */
+/* How the program was called; the command's own words are shown elsewhere. */
 static void put_call(struct facts *facts)
 {
 	const struct options *options = facts->run->options;

@@ -59,7 +59,7 @@ static void put_facts(struct page *page, struct page_texts *texts, FILE *out)
 	free(text);
 }
 
-/* Last, all that has got a number by then. */
+/* Last, all that has got a number until then. */
 static void put_all_data(struct page *page, FILE *out)
 {
 	struct packed rows = { 0 }, strings = { 0 };

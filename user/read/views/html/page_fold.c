@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * More lives than a browser is to show: the longest stay, and those that failed, each with its
- * ancestors. Of all others, siblings of one program become one row, by level: below the same row, so
+ * ancestors. Among all others, siblings of one program become one row, by level: below the same row, so
  * that the tree keeps its shape.
  */
 #include "output/message.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 
 #define TRIES 24   /* each has about a third less of the lives that stay */
-#define CLOSER 4   /* and so many come closer to where there is just no more room */
+#define CLOSER 4   /* and this many come closer to where there is just no more room */
 
 struct folding {
 	struct page *page;
 	const uint32_t *order; /* parents before their children */
 	uint32_t count;
 	uint32_t most;
-	uint64_t *weights; /* of each in the order; of a parent, no less than its children's */
+	uint64_t *weights; /* of each in the order; a parent's is no less than its children's */
 	uint32_t *ranked;  /* places in the order, the heaviest first */
 	uint32_t *place;   /* of each life, in the order */
 	uint32_t *line_of; /* of each place, the place whose row it is in */
@@ -55,7 +55,7 @@ static void weigh(struct folding *folding)
 	}
 }
 
-/* Of those that weigh the same, the parent comes first. */
+/* If two weigh the same, the parent comes first. */
 static int by_weight(const void *a, const void *b, void *data)
 {
 	const uint64_t *weights = data;

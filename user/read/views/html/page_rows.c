@@ -12,7 +12,7 @@ static void link_parents(struct page *page)
 		page->all[i].parent = id_find(page->all, page->count, sizeof(*page->all), page->all[i].parent_id);
 }
 
-/* Of each life, its first child and its next sibling; the roots are children of the last entry. */
+/* The first child and the next sibling of each life; the roots are children of the last entry. */
 struct below {
 	uint32_t *child;
 	uint32_t *next;

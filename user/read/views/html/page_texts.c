@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names once each, and command lines as words: each word once, and of a line, what differs from the
+ * Names once each, and command lines as words: each word once, and for a line, what differs from the
  * line of the same program before it. A build's command lines are hundreds of bytes long,
  * nearly all of which were in the one before.
  *
  * A line is packed as how many lines to go back (0: there is none like it), how many words it has, and
- * then, until it has them: how many words are those of the other line, at the same place there; and if
+ * then, until it has them: how many words the other line has, too, at the same place there; and if
  * more are missing, SKIP: how many words of the other line are left out << 4 | how many others are put
  * in, which follow. Each is one of the RECENT last ones that were put in, 0 being the very last, or the
  * number of a word, from RECENT on.

@@ -65,7 +65,7 @@ static void show_uuid(const struct info *info, struct text *what)
 	info_line(info, "slice of", what);
 }
 
-/* Why it ended, in words; those of a later release as they are. */
+/* Why it ended, in words; a later release's reasons as they are. */
 static void add_reason(struct text *what, const char reason[PROCLIFE_REASON_LEN])
 {
 	static const struct {
@@ -183,8 +183,8 @@ static void show_times(const struct info *info, struct text *what)
 	if (began) {
 		add_when(what, info, began);
 		if (whole)
-			text_printf(what, "; what was before is there only of %s", info_is_saved(info->recorded) ?
-				    "whom it is about" : "lives that were open then");
+			text_printf(what, "; from before that, it has only %s", info_is_saved(info->recorded) ?
+				    "the process it is about" : "lives that were open then");
 		info_line(info, whole ? "whole since" : "began", what);
 	}
 	if (info->recorded->part) {

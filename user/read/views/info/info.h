@@ -21,8 +21,8 @@ struct info {
 	const struct proclife_run_info *recorded;
 	const struct proclife_header *header;
 	uint64_t records;
-	uint64_t types[PROCLIFE_TYPES]; /* records; those of unknown types under PROCLIFE_NONE */
-	uint64_t first; /* of what happened in it; 0: nothing did */
+	uint64_t types[PROCLIFE_TYPES]; /* records; unknown types under PROCLIFE_NONE */
+	uint64_t first; /* the time of the first event in it; 0: there was none */
 	struct {
 		uint64_t all;
 		uint64_t born;

@@ -11,10 +11,10 @@
  * A line, and those that it needs where the screen is too narrow: broken behind commas, or at spaces.
  */
 void info_line(const struct info *info, const char *label, const struct text *what);
-/* Of @count of a kind, those beyond the ones that had a line each. */
+/* What is left of @count of a kind, beyond those that had a line each. */
 void info_more(const struct info *info, const char *label, uint64_t count, const char *one,
 	       const char *many, struct text *what);
-/* Of what has to be one line: its end is left out. */
+/* For what has to be one line: its end is left out. */
 void info_short(const struct info *info, const char *label, const struct text *what);
 
 #endif

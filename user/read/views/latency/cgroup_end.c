@@ -9,7 +9,7 @@
 struct story {
 	const struct run *run;
 	struct text *line;
-	uint64_t began; /* what was told first; 0: nothing so far */
+	uint64_t began; /* what was printed first; 0: nothing so far */
 };
 
 /* "+1.20 s"; it can be before, if that was sent to one that was exiting. */

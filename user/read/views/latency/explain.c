@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One sentence on why somebody was so long from exit to free. */
+/* One sentence on why a process took so long from exit to free. */
 #include "output/quote.h"
 #include "views/share/memory.h"
 #include "views/share/rcu.h"
@@ -51,7 +51,7 @@ static void put_its_parent(struct text *text, const struct slow *slow)
 	put_parent(text, slow);
 }
 
-/* Its parent by birth was gone by then: it cannot have reaped. */
+/* Its parent by birth was gone before that: it cannot have reaped. */
 static bool is_adopted(const struct slow *slow)
 {
 	return slow->death.parent_tgid && slow->real_parent_tgid &&
@@ -74,7 +74,7 @@ static void explain_adopted(struct text *text, const struct slow *slow)
 	text_string(text, " had exited: ");
 }
 
-/* Whoever reaped it could not do so before that parent had exited. */
+/* Its reaper could not reap it before that parent had exited. */
 static void explain_left(struct text *text, const struct slow *slow, uint64_t zombie)
 {
 	if (slow->real_parent_tgid == slow->death.parent_tgid)
@@ -99,7 +99,7 @@ static void explain_open_zombie(struct text *text, const struct slow *slow)
 	text_time(text, was_zombie(slow, slow->ended));
 }
 
-/* Who did not want to know: who was notified last; where notices are not recorded, its parent as of its exit. */
+/* The process that ignores the end: the one notified last; where notices are not recorded, its parent at its exit. */
 static void put_ignorer(struct text *text, const struct slow *slow)
 {
 	uint32_t last = slow->notified_tgid ? slow->notified_tgid : slow->real_parent_tgid;
@@ -112,7 +112,7 @@ static void put_ignorer(struct text *text, const struct slow *slow)
 		text_printf(text, "(%" PRIu32 ")", last);
 }
 
-/* Nobody had to call wait(2): it is a thread, or a process whose parent ignores its end. */
+/* No process had to call wait(2): it is a thread, or a process whose parent ignores its end. */
 static void explain_itself(struct text *text, const struct slow *slow, uint64_t zombie)
 {
 	text_string(text, "it was released ");
@@ -243,7 +243,7 @@ static void explain_teardown(struct text *text, const struct slow *slow)
 	}
 }
 
-/* Whoever sent the signal had to wait, before all that the rest is about. */
+/* The sender of the signal had to wait, before all that the rest is about. */
 static void explain_kill(struct text *text, const struct slow *slow)
 {
 	uint64_t kill = slow->death.marks.exited - slow->death.killed;

@@ -70,7 +70,7 @@ static void show_method(const struct run *run, struct text *line,
 	if (reap)
 		text_printf(line, " REAP is recorded at %s.", reap);
 	else
-		text_string(line, " REAP is not recorded: zombie and rcu_free cannot be told apart.");
+		text_string(line, " REAP is not recorded: zombie and rcu_free cannot be distinguished.");
 	if (!run->options->threads && run_has_notify(run))
 		text_string(line, " A zombie begins when its parent is notified.");
 	else if (!run->options->threads)
@@ -118,12 +118,12 @@ static void show_lost(struct text *line, uint64_t lost)
 		return;
 	text_style(line, STYLE_BAD);
 	text_plural(line, lost, "record was", "records were");
-	text_string(line, " lost: what they would have told is missing here.");
+	text_string(line, " lost: what they recorded is missing here.");
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }
 
-/* Of an interval, who is open at its end: nobody was reported gone for that. */
+/* For an interval, the lives that are open at its end: none was reported gone for that. */
 static struct proclife_latency_counts counts_of(const struct run *run)
 {
 	struct proclife_latency_counts counts = *proclife_latency_counts(run->latency);
@@ -342,7 +342,7 @@ static bool has_any(const struct run *run, void *state)
 	       phase_count(run, PROCLIFE_UNMAP);
 }
 
-/* run->latency is not this view's alone: the intervals begin that anew. */
+/* run->latency is not this view's alone: the intervals restart it. */
 static int restart(struct run *run, void **state)
 {
 	struct latency *latency = *state;

@@ -23,7 +23,7 @@ struct slow {
 	bool is_thread;
 	bool tracer_lost; /* as in struct proclife_process */
 	bool parent_known; /* its name, by birth */
-	bool notified_known; /* the name of who was notified */
+	bool notified_known; /* the name of the process that was notified */
 	bool ended_with_parent; /* as in struct proclife_process */
 	bool reaper_named; /* reaper_comm is not only a thread's */
 	char parent_comm[PROCLIFE_COMM_LEN];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One line a death: as it happens, or with --sort and --top all of them at the end, or the largest.
+ * One line per death: as it happens, or with --sort and --top all of them at the end, or the largest.
  * What comes after the EXIT is then part of it.
  */
 #include "output/array.h"
@@ -16,7 +16,7 @@
 struct part {
 	struct lives *lives;
 	struct run *run;
-	struct alone *alone; /* NULL: nobody wants to know */
+	struct alone *alone; /* NULL: not needed */
 	struct id_table dead; /* those that are not gone yet, of struct dead */
 	bool announced; /* what follows is said to be of it */
 };
@@ -183,7 +183,7 @@ static bool count(const struct part *part, const struct proclife_process *proces
 	return true;
 }
 
-/* More is told of it later. */
+/* More of it is reported later. */
 static void add_dead(struct part *part, const struct proclife_process *process)
 {
 	struct dead *dead = id_table_add(&part->dead, process->id);
@@ -369,7 +369,7 @@ static void print(const struct run *run, void *state)
 
 const struct view view_lives = {
 	.name = "lives",
-	.help = "One line a death: its life, how it ended (default)",
+	.help = "One line per death: life and end (default)",
 	.takes = OF_TRACE | GIVEN(SORT) | GIVEN(TOP),
 	.combines = true,
 	.adds_up = true,

@@ -50,7 +50,7 @@ void lives_text_head(struct lives_text *view, bool dated);
 /* What follows is of this recording. */
 void lives_text_recording(struct lives_text *view, const struct run *run);
 void lives_text_death(struct lives_text *view, const struct death *death);
-/* The same two in view->line, which is empty, for whoever shows it elsewhere. */
+/* The same two in view->line, which is empty, for a caller that shows it elsewhere. */
 void lives_text_titles(struct lives_text *view, bool dated);
 void lives_text_row(struct lives_text *view, const struct death *death);
 void lives_text_end(struct lives_text *view, const struct lives_counts *counts, uint64_t shown);

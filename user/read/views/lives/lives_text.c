@@ -287,8 +287,8 @@ static void put_columns(struct lives_text *view, const struct death *death)
 }
 
 /*
- * The program by the last part of its path; without arguments, that as a whole. @recent: leave out what
- * its last line had, and what tells little if there is no @room for that; or NULL.
+ * The program by the last part of its path; without arguments, the whole path. @recent: leave out what
+ * its last line had, and what says little if there is no @room for that; or NULL.
  */
 static void put_command(struct text *text, const struct death *death, struct recent *recent,
 			unsigned int room)
@@ -327,7 +327,7 @@ static bool by_memory(const struct lives_text *view)
 	return view->sort >= SORT_PHASES && proclife_phase_info(sort_phase(view->sort))->of_memory;
 }
 
-/* How much it was, and who let go of it last. */
+/* How much it was, and which task let go of it last. */
 static void put_memory(struct text *notes, const struct death *death)
 {
 	const struct proclife_memory *memory = &death->memory;
@@ -342,7 +342,7 @@ static void put_memory(struct text *notes, const struct death *death)
 		memory_put_last(notes, memory->teardown ? " let go by " : "let go by ", memory);
 }
 
-/* @others: name whoever else had to do with it. */
+/* @others: name the other processes that had to do with it. */
 static void build_notes(struct text *notes, const struct lives_text *view, const struct death *death,
 			bool others)
 {

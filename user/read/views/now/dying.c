@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who got SIGKILL, or has exited, and whose parent has not been notified; and what it waits for. */
+/* Processes that got SIGKILL, or have exited, and whose parents have not been notified; and what they wait for. */
 #include "output/cut.h"
 #include "output/message.h"
 #include "output/percentiles.h"
@@ -149,7 +149,7 @@ static void show_place(const struct run *run, struct text *line,
 	text_line(line);
 }
 
-/* Who of them has to be reaped, and who is to do that, is what its owner can do something about. */
+/* Which of them has to be reaped, and by which process: its owner can do something about that. */
 static void show_waits(const struct run *run, struct text *line, const struct dying *dying)
 {
 	const struct proclife_process *other = NULL;
@@ -285,8 +285,7 @@ static void show_head(struct text *line, size_t count)
 	if (count)
 		text_plural(line, count, "process is dying", "processes are dying");
 	else
-		text_string(line, "Nobody is dying: whoever got SIGKILL or has exited is gone, or a "
-				  "zombie.");
+		text_string(line, "No process is dying: those that got SIGKILL or have exited are gone, or zombies.");
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 	if (!count)
@@ -330,7 +329,7 @@ static void print_open(const struct run *run, void *state)
 	dying_free(&list);
 }
 
-/* Without that, everybody would seem to be gone. */
+/* Without that, all processes would seem to be gone. */
 int dying_check(const struct run *run, char why[DYING_WHY])
 {
 	const struct proclife_header *header = proclife_source_header(run->source);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who is dying. */
+/* The processes that are dying. */
 #ifndef READ_DYING_H
 #define READ_DYING_H
 
@@ -22,8 +22,8 @@ struct dying_list {
 struct dying_list dying_collect(const struct run *run, const char *proc);
 void dying_free(struct dying_list *list);
 /*
- * If the end of process 1 of a PID namespace has begun, it waits until nobody else is left there: who is, the next
- * one after @after (NULL: the first). Those of namespaces inside are left out.
+ * If the end of process 1 of a PID namespace has begun, it waits until no other process is left there: returns the
+ * next one after @after (NULL: the first). Processes of namespaces inside are left out.
  */
 const struct proclife_process *dying_waits_for(const struct run *run, const struct dying *dying,
 					       const struct proclife_process *after);

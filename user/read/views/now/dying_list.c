@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who should be gone, and is not yet even a zombie. Records say who got SIGKILL and who has exited; /proc says
- * who of them is still there, and whom the records are too young for. The parent, or a tracer, is notified as the
- * last thread becomes a zombie in /proc, whatever its signal, unless another thread is still a zombie there.
+ * What should be gone, and is not yet even a zombie. Records say what got SIGKILL and what has exited; /proc says
+ * which of these are still there, and has processes that the records are too young for. The parent, or a tracer, is
+ * notified as the last thread becomes a zombie in /proc, whatever its signal, unless another thread is still a zombie there.
  */
 #include "output/array.h"
 #include "output/message.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of those whose beginning is not known, the one whose task is older comes first. */
+/* If the beginnings are not known, the one whose task is older comes first. */
 static int compare(const void *a, const void *b)
 {
 	const struct dying *x = a, *y = b;

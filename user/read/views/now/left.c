@@ -9,11 +9,11 @@
 
 #define PID_COLUMNS 7
 
-/* One that lives; they are in the order in which they appeared, which is that of their ids. */
+/* One that lives; they are in the order in which they appeared, the order of their ids. */
 struct left {
 	const struct proclife_process *process;
 	size_t parent; /* from 1 on; 0: it does not live */
-	size_t child;  /* the first; those of one parent follow by next */
+	size_t child;  /* the first; the next ones of one parent follow by next */
 	size_t last;
 	size_t next;
 };

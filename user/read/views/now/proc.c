@@ -213,7 +213,7 @@ static uint32_t tracer_of(int root, const char *status)
 	return process == (uint32_t)number_of(status, "PPid:", 10) ? 0 : process;
 }
 
-/* It releases itself, unless it is traced: then its tracer has to wait for it, and nobody knows of the process's end. */
+/* It releases itself, unless it is traced: then its tracer has to wait for it, and its parent does not know of its end. */
 static void note_ended(struct proc_process *process, int root, int task, const struct proc_thread *thread)
 {
 	char path[32], text[STATUS_MOST];
@@ -365,7 +365,7 @@ bool proc_may_end(const char *root, uint32_t pid)
 	at = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (at < 0)
 		return false;
-	/* Whether it began at that time, who reads it all will see. */
+	/* Whether it began at that time is seen when all is read. */
 	ending = !read_stat(&stat, at, "stat") && looks_ending(&stat, at);
 	close(at);
 	return ending;

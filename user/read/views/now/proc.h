@@ -35,7 +35,7 @@ struct proc_process {
 
 /*
  * Fills @process with what there is below @root, which is "/proc" but for tests, of the process that has
- * this PID and began at @start, by CLOCK_BOOTTIME of the initial time namespace. That is compared
+ * this PID and began at @start, by CLOCK_BOOTTIME of the initial time namespace. The start is compared
  * before and after. Return: 0 or -ENOMEM.
  */
 int proc_read(struct proc_process *process, const char *root, uint32_t pid, uint64_t start);

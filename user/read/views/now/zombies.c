@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Processes that have exited and were not reaped: the oldest first, and who should reap them. */
+/* Processes that have exited and were not reaped: the oldest first, and which process should reap each. */
 #include "output/array.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
@@ -52,7 +52,7 @@ static bool may_have_waited(const struct run *run, const struct proclife_process
 				       reaper->waited ? reaper->waited : since(zombie));
 }
 
-/* Who should reap it, if nobody has reaped that either. */
+/* The process that should reap it, if that is a zombie, too. */
 static const struct proclife_process *dead_parent(const struct run *run,
 						  const struct proclife_process *zombie)
 {
@@ -83,7 +83,7 @@ static void put_parent(const struct run *run, struct text *line, uint32_t tgid)
 static void show_wanted(struct text *line, const struct proclife_process *reaper,
 			const struct proclife_process *zombie)
 {
-	/* Another process can have had the pid by then. */
+	/* Another process can have had the pid at that time. */
 	bool this = reaper->waited_what == PROCLIFE_WAIT_PID && reaper->waited_for == zombie->tgid &&
 		    reaper->waited >= zombie->marks.born;
 
@@ -245,7 +245,7 @@ static void print_open(const struct run *run, void *state)
 
 const struct view view_zombies = {
 	.name = "zombies",
-	.help = "Zombies now, oldest first, and who is to reap them",
+	.help = "Zombies now, oldest first, and what must reap them",
 	.scope = "shows those there are now",
 	.takes = OF_SELECTION | OF_DEVICE | GIVEN(INPUT) | GIVEN(TOP),
 	.is_now = true,

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 /*
- * The columns behind the name. Where the terminal is too narrow for all, those of the highest rank are
+ * The columns behind the name. Where the terminal is too narrow for all, the columns of the highest rank are
  * left out first.
  */
 enum column {
@@ -262,7 +262,7 @@ static void show_method(const struct parents *parents, struct text *line, uint64
 	text_style(line, STYLE_DIM);
 	if (folded) {
 		text_draw(line, "×", "x");
-		text_string(line, "N: so many parents of one program; --no-fold shows each.");
+		text_string(line, "N: N parents of one program; --no-fold shows each.");
 		text_style(line, STYLE_PLAIN);
 		text_line(line);
 		text_style(line, STYLE_DIM);
@@ -299,7 +299,7 @@ static void show_all(const struct run *run, const struct parents *parents)
 		text_line(&line);
 	}
 	if (!run_has_reap(run)) {
-		text_string(&line, "REAP is not recorded: who reaps, and how soon, is not known.");
+		text_string(&line, "REAP is not recorded: which process reaps, and how soon, is not known.");
 		text_line(&line);
 	}
 	if (parents->count && !options_repeat(run->options))
@@ -362,7 +362,7 @@ static void print(const struct run *run, void *state)
 
 const struct view view_parents = {
 	.name = "parents",
-	.help = "Who forks, who reaps, how soon, and who leaves zombies",
+	.help = "Each parent: its forks, reaps, delays and zombies",
 	.takes = OF_TRACE | GIVEN(TOP) | GIVEN(NO_FOLD),
 	.combines = true,
 	.begin = begin,

@@ -19,7 +19,7 @@ struct parents {
 	size_t count;
 };
 
-/* Of the JSON, and with --no-fold, each is a line of its own. */
+/* In the JSON, and with --no-fold, each is a line of its own. */
 struct parents parents_collect(const struct run *run, const struct proclife_reapers *all);
 void parents_free(struct parents *parents);
 /* The titles, and the first @most lines. */

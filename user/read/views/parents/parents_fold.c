@@ -33,7 +33,7 @@ const char *parent_role(const struct proclife_reaper *reaper)
 	return reaper->adopted ? "subreaper" : NULL;
 }
 
-/* Of the same program, with the like part to play. */
+/* The same program in the same role. */
 static int compare_kinds(const void *a, const void *b)
 {
 	const struct proclife_reaper *x = &((const struct parent *)a)->sum;

@@ -2,7 +2,7 @@
 /*
  * A process is alone while no child of it lives, by birth. A child lives from its fork to its exit;
  * one that is older than the trace has lived since its parent was first seen. One that is found
- * dead may have been so long before; but what was found can be its leader alone, and its other threads
+ * dead may have died long before; but what was found can be its leader alone, and its other threads
  * live: so it waits aside until it is known.
  */
 #include "views/share/alone.h"
@@ -23,7 +23,7 @@ struct living {
 	uint64_t alone;	 /* before that */
 	uint64_t last;	 /* when a child was born or died */
 	uint64_t found; /* the latest of its children that were found dead; 0: none */
-	uint64_t before; /* of those of its parent, the one before and the one after it */
+	uint64_t before; /* its parent's children that were found dead: the one before and the one after it */
 	uint64_t after;
 	const struct proclife_process *process;
 	uint32_t children;
@@ -148,7 +148,7 @@ static bool lives_aside(const struct alone *alone, struct living *living)
 	return false;
 }
 
-/* @when: likewise. */
+/* @when: as above. */
 static void end(struct alone *alone, const struct proclife_process *process, uint64_t when)
 {
 	struct living *living = id_table_get(&alone->lives, process->id);
@@ -169,7 +169,7 @@ static void exiting(void *data, struct proclife_process *process)
 	end(data, process, process->exiting);
 }
 
-/* The EXITING of one of its threads was missed: it can have begun to exit before what was told. */
+/* The EXITING of one of its threads was missed: it can have begun to exit before what was reported. */
 static void withdraw(struct alone *alone, struct living *living)
 {
 	struct living *above = living->parent ? id_table_get(&alone->lives, living->parent) : NULL;

@@ -2,7 +2,7 @@
 #include "views/share/census.h"
 #include "views/share/ended.h"
 
-/* Of one from before, it is not known since when; but it has been one since we began. Of others, since it was seen. */
+/* A zombie from before has been one at least since we began, others since they were seen as zombies. */
 static void note_zombie(struct census *census, const struct run *run,
 			const struct proclife_process *process)
 {

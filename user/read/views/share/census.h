@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who is there now: processes that are not gone, by their state. */
+/* What is there now: processes that are not gone, by their state. */
 #ifndef READ_CENSUS_H
 #define READ_CENSUS_H
 
 #include "views/views.h"
 
-/* Of processes that are selected and match the filter. */
+/* The states of processes that are selected and match the filter. */
 struct census {
 	uint64_t states[PROCLIFE_STATES];
 	uint64_t oldest; /* since when the oldest zombie is one; 0: there is none */
@@ -13,7 +13,7 @@ struct census {
 
 /* It looks at each process that is not gone. */
 struct census census_take(const struct run *run);
-/* Of their threads, leaders among them, the states alone. */
+/* Only the states of their threads, leaders among them. */
 struct census census_take_threads(const struct run *run);
 
 #endif

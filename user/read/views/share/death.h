@@ -22,7 +22,7 @@ struct death {
 	struct figure figure; /* of --sort */
 	struct proclife_marks marks;
 	uint64_t killed; /* see proclife_process_killed() */
-	struct proclife_usage usage; /* as of `when` */
+	struct proclife_usage usage; /* at `when` */
 	struct proclife_memory memory; /* zeros: not known */
 	uint64_t phases[PROCLIFE_PHASES];
 	bool known[PROCLIFE_PHASES]; /* is the phase? */
@@ -69,7 +69,7 @@ void death_end(struct death *death, const struct proclife_process *process);
 
 /* Again, since the memory of a process that is gone is, too. */
 void death_set_phases(struct death *death, const struct proclife_process *process);
-/* Of a process that is gone: is its memory reported gone after it? */
+/* Is the memory of a process that is gone reported gone after it? */
 bool death_memory_follows(const struct proclife_process *process);
 
 /* How long a phase was; false if that is not known. */

@@ -12,7 +12,7 @@ struct id_table {
 	size_t entry; /* its size in bytes; it begins with the id, a uint64_t, which is not 0 */
 	size_t slots; /* 0 or a power of two */
 	size_t used;
-	uint64_t factor; /* odd, and random: nobody can choose ids that share slots */
+	uint64_t factor; /* odd, and random, so ids that share slots cannot be chosen */
 	char *entries;
 };
 

@@ -17,7 +17,7 @@ struct kept_args {
 /* In the place of what was kept before: 4096 bytes at most. */
 void kept_args_set(struct kept_args *kept, const char *args, uint32_t bytes, bool cut);
 
-/* The first @most of them, sorted: whoever looks up each word of others asks for as many as there are. */
+/* The first @most of them, sorted: to look up each word of others, ask for as many as there are. */
 struct kept_words {
 	const char **all;
 	size_t count;

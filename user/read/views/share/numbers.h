@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers for what is the same: each different sequence of bytes gets the next one, from 1 on. Nobody
- * who does not know the secret can choose sequences that make this slow.
+ * Numbers for what is the same: each different sequence of bytes gets the next one, from 1 on. Without
+ * the secret, sequences that make this slow cannot be chosen.
  */
 #ifndef READ_NUMBERS_H
 #define READ_NUMBERS_H

@@ -24,7 +24,7 @@ void overtime_begin(struct overtime *overtime, uint64_t begin);
  * @born to @exited. Only what lies from overtime->begin to overtime->limit is added.
  */
 void overtime_add(struct overtime *overtime, uint64_t born, uint64_t exited, uint64_t runtime);
-/* When it was forked: of one that is older than the trace, by its start; 1 if that was before the clock began. */
+/* When it was forked, by its start if it is older than the trace; 1 if that was before the clock began. */
 uint64_t overtime_born(const struct run *run, const struct proclife_process *process);
 /* How many of the slices have something of the time up to @end in them; the last in part. */
 size_t overtime_slices(const struct overtime *overtime, uint64_t end);

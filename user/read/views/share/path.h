@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Its last part: without folders. Of one that ends in a slash, all. */
+/* Its last part, without folders. All of it if it ends in a slash. */
 static inline const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WORDS 256	/* that are looked at: one with more is no line that anybody reads */
+#define MOST_WORDS 256	/* that are looked at: a line with more is too long to be read */
 
 static struct recent_args *find(struct recent *recent, const char comm[PROCLIFE_COMM_LEN])
 {
@@ -63,7 +63,7 @@ static void cut_back(struct text *text, size_t length, unsigned int columns)
 	text->columns = columns;
 }
 
-/* In place of what is behind @length, if there is a word that tells more than the beginning. */
+/* In place of what is behind @length, if there is a word that says more than the beginning. */
 static void put_telling(struct text *text, size_t length, unsigned int before,
 			const struct recent_args *kept, const char *args, uint32_t bytes,
 			unsigned int columns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command lines that were shown last, so that of the next one of a program what differs is shown. */
+/* The command lines that were shown last: the next one of a program is shown by what differs. */
 #ifndef READ_RECENT_H
 #define READ_RECENT_H
 

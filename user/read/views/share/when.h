@@ -5,7 +5,7 @@
 
 #include "views/views.h"
 
-/* "14:03:22.123", with so many decimals; with --monotonic, seconds with nine. */
+/* "14:03:22.123", with this many decimals; with --monotonic, seconds with nine. */
 void text_when(struct text *text, const struct run *run, uint64_t ts, unsigned int decimals);
 /* The same at the beginning of a line, which is no column: without spaces in front. */
 void text_when_alone(struct text *text, const struct run *run, uint64_t ts, unsigned int decimals);

@@ -205,7 +205,7 @@ bool words_put(struct text *text, struct line_words *words, unsigned int columns
 	if (!first || columns < LEAST_COLUMNS)
 		return false;
 	text_init(&scratch, text->screen);
-	/* What stands last tells most; but what all have is understood from its beginning. */
+	/* What stands last says most; but what all have is understood from its beginning. */
 	for (r = 0; r < WORD_SHARED; r++)
 		for (i = words->count; i-- && left > 0;)
 			if (words->all[i].rank == r)

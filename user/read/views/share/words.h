@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The words of command lines: which of them most of a family share, and which tell one from the
+ * The words of command lines: which of them most of a family share, and which distinguish one from the
  * others. A family is looked at by a sample, so that its size does not matter.
  */
 #ifndef READ_WORDS_H
@@ -23,7 +23,7 @@ struct word {
 /* The most telling first. */
 enum word_rank {
 	WORD_SUBJECT,	/* no other has it, and it does not belong to an option: src/merge.c */
-	WORD_VALUE,	/* no other has it: of an option, such as -o */
+	WORD_VALUE,	/* no other has it: the value of an option, such as -o */
 	WORD_OTHER,	/* no other has it: an option, or a temporary file */
 	WORD_RARE,	/* few others have it */
 	WORD_SHARED,	/* most of the family have it */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By what it is found; a tree, because whoever chooses names can choose their hashes too. */
+/* By what it is found; a tree, because a user who chooses names can choose their hashes too. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct program *x = a, *y = b;

@@ -27,7 +27,7 @@ struct program {
 	} longest;
 };
 
-/* Of all of them. */
+/* All programs. */
 struct programs {
 	void *root; /* of tsearch(3) */
 	struct program **all;

@@ -92,7 +92,7 @@ static void end(void *state)
 }
 
 /*
- * The columns. Where the terminal is too narrow for all, those of the highest rank are left out
+ * The columns. Where the terminal is too narrow for all, the columns of the highest rank are left out
  * first; PROGRAM takes what remains.
  */
 enum column {
@@ -184,7 +184,7 @@ static void text_program(struct text *line, const struct run *run, const struct 
 		text_label(line, program->name, SIZE_MAX);
 }
 
-/* Of a path, its end says most. @behind: columns that are wanted behind it; three fifths of the room, at most. */
+/* The end of a path says most. @behind: columns that are wanted behind it; three fifths of the room, at most. */
 static void put_name(struct text *line, const struct run *run, const struct program *program,
 		     unsigned int behind)
 {
@@ -211,7 +211,7 @@ static void put_run(struct text *line, const struct text *program)
 	text_in(line, program, width ? width - line->columns : 0);
 }
 
-/* Cuts what is longer than the line; of an argument, its end says most. */
+/* Cuts what is longer than the line; the end of an argument says most. */
 static void put_end(struct text *line, const struct run *run, const char *argument)
 {
 	unsigned int width = run->screen->width, room;

@@ -14,7 +14,7 @@ struct summary {
 	bool began;
 };
 
-/* One more life, of a process that was reported gone; those that are not shown do not count. */
+/* One more life, of a process that was reported gone; lives that are not shown do not count. */
 void summary_count(struct summary *summary, const struct proclife_process *process);
 
 /* The titles, and the first @most lines. */

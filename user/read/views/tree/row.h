@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The tree as it is drawn: rows.c lists it, row_cut.c leaves out what is not asked for,
- * row_fold.c makes one line of siblings that are alike, as row_kind.c tells.
+ * row_fold.c makes one line of siblings that are alike, as row_kind.c decides.
  *
  * No function recurses: a chain of forks can be as long as there are pids. A row is 40 bytes, as
  * there is one for each process; what only few have is in struct sums.
@@ -48,7 +48,7 @@ struct figures {
 	bool at_least; /* life: it began at an unknown time before the trace, or goes on after it */
 };
 
-/* What of the processes of a line is not the same: the line does not say it. */
+/* Where the processes of a line differ: the line does not say it. */
 #define DIFFER_END (1u << 0)
 #define DIFFER_KILLER (1u << 1)
 #define DIFFER_THREADS (1u << 2)
@@ -64,7 +64,7 @@ struct sums {
 	uint32_t incomplete;
 	uint32_t command_lines; /* that differ */
 	uint32_t slowest;	/* row */
-	uint32_t members;	/* index in rows.members: so many as the row stands for */
+	uint32_t members;	/* index in rows.members: as many as the row stands for */
 	unsigned int differ;	/* DIFFER_* */
 	uint16_t execs;		/* the most of one of them */
 };
@@ -84,22 +84,22 @@ struct rows {
 	uint32_t *members; /* rows, line by line */
 	uint32_t unfolded; /* lines there were before; 0: it is not folded */
 	bool several;	   /* some line stands for several */
-	bool by_program;   /* those of one line have different things below them */
+	bool by_program;   /* the rows of one line have different things below them */
 	bool cheap_cut;	   /* the lines that cost least are cut */
 };
 
 /*
- * Lists the tree and cuts it. @active_only: do not list who was there before and to whom nothing
+ * Lists the tree and cuts it. @active_only: do not list processes that were there before and to which nothing
  * happened, unless a descendant is listed. Return: 0 or a negative errno.
  */
 int rows_build(struct rows *rows, struct proclife_tree *tree, const struct run *run,
 	       bool active_only, const struct cut *cut);
 int rows_cut(struct rows *rows, const struct cut *cut);
-/* Of the rows that are shown, only those with the largest weights, [row], stay. */
+/* Keeps only those shown rows that have the largest weights, [row]. */
 int rows_keep(struct rows *rows, uint32_t most, const uint64_t *weights);
 /*
  * Folds siblings until there are @most lines, those that are alike first; then cuts. @show: SHOW_*,
- * for what is shown has to be alike. @more: fold those of one program at once.
+ * for what is shown has to be alike. @more: fold siblings of one program at once.
  */
 int rows_fold(struct rows *rows, unsigned int show, bool more, uint32_t most);
 void rows_free(struct rows *rows);
@@ -126,7 +126,7 @@ static inline const char *node_base(const struct proclife_node *node)
 	return node->path ? path_base(node->path) : NULL;
 }
 
-/* Who forked it, and who reaped it, as far as a line tells: 0 for its parent. */
+/* The process that forked it, and its reaper, as a line shows them: 0 for its parent. */
 static inline uint32_t node_creator(const struct proclife_node *node)
 {
 	return node->creator_tgid == node->parent_tgid ? 0 : node->creator_tgid;

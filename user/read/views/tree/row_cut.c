@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What of the tree is shown; the rest is counted where it is cut. */
+/* Which part of the tree is shown; the rest is counted where it is cut. */
 #include "output/count.h"
 #include "views/tree/row.h"
 #include <errno.h>
 #include <stdlib.h>
 
-/* Whoever may have lived longer than was seen is not known to be too short. */
+/* A life that may have been longer than was seen is not known to be too short. */
 static bool too_short(const struct rows *rows, const struct row *b, uint64_t min_life)
 {
 	struct figures figures = row_figures(rows, b);
@@ -35,7 +35,7 @@ static uint64_t value_of(const struct ranking *ranking, const struct row *b)
 	return 0;
 }
 
-/* The larger one comes first; of those that are equal, the older one, or a parent before its child. */
+/* The larger one comes first; among equals, the older one, or a parent before its child. */
 static int compare(const void *a, const void *b, void *data)
 {
 	const struct ranking *ranking = data;
@@ -73,7 +73,7 @@ static void sift_down(uint32_t *order, uint32_t count, uint32_t i, struct rankin
 	}
 }
 
-/* Of those that are shown by now, only the largest stay; few are kept of many, not all sorted. */
+/* Only the largest of the rows that are shown now stay; few are kept of many, not all sorted. */
 static int keep_top(struct rows *rows, uint64_t top, struct ranking *ranking)
 {
 	uint32_t most = top < rows->count ? (uint32_t)top : rows->count;
@@ -155,7 +155,7 @@ int rows_cut(struct rows *rows, const struct cut *cut)
 	uint32_t i;
 
 	all[0].shown = true;
-	/* Until siblings are linked, `next` keeps a row's level; that of the roots is 1. */
+	/* Until siblings are linked, `next` keeps a row's level; the roots have 1. */
 	for (i = 1; i < rows->count; i++) {
 		all[i].next = all[all[i].parent].next + 1;
 		all[i].shown = all[i].listed && all[i].next - 1 <= cut->depth &&

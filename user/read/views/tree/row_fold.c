@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Siblings that are alike become one line, and so do their children: by the first level of likeness
- * at which the tree is short enough. Where none makes it so, the lines that cost least are cut.
+ * at which the tree is short enough. Where none makes it short enough, the lines that cost least are cut.
  */
 #include "output/count.h"
 #include "views/tree/row_kind.h"
@@ -249,7 +249,7 @@ static int count_hidden_lines(struct rows *rows)
 	return 0;
 }
 
-/* A line weighs its CPU time with that of all below it: so no line stays without its parent. */
+/* A line weighs its CPU time and the time of all below it: so no line stays without its parent. */
 static int keep_most(struct rows *rows, uint32_t most)
 {
 	uint64_t *weights = calloc(rows->count, sizeof(*weights));

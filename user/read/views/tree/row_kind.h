@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a row is taken for when siblings are folded: those of one kind become one line. */
+/* What a row is taken for when siblings are folded: siblings of one kind become one line. */
 #ifndef READ_ROW_KIND_H
 #define READ_ROW_KIND_H
 
 #include "views/share/numbers.h"
 #include "views/tree/row.h"
 
-/* How unlike those of a kind may be. Each level puts together what those before it do, and more. */
+/* How unlike the rows of a kind may be. Each level puts together what the levels before it do, and more. */
 enum fold_level {
 	FOLD_LINES,    /* the same line, and the same below it, as often */
 	FOLD_COUNTS,   /* the same program that ended alike, and as many of the same below it */

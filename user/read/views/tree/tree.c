@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tree of who started whom: collects it, and decides how much of it to show. */
+/* The tree of processes: collects it, and decides how much of it to show. */
 #include "output/array.h"
 #include "output/message.h"
 #include "views/tree/tree.h"
@@ -139,7 +139,7 @@ static void print(const struct run *run, void *state)
 
 const struct view view_tree = {
 	.name = "tree",
-	.help = "Who started whom, how long it lived, how it ended",
+	.help = "Which process started which, their lives and ends",
 	.range = RANGE_OF_LIVES,
 	.takes = OF_TRACE | GIVEN(THREADS) | GIVEN(DEPTH) | GIVEN(MIN_LIFE) | GIVEN(TOP) |
 		 GIVEN(TOP_KEY) | GIVEN(FOLD) | GIVEN(NO_FOLD) | GIVEN(SHOW),

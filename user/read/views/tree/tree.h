@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Between tree.c, which collects, tree_text.c, which draws, tree_label.c, which names,
- * tree_family.c, which finds what tells one from the others, tree_summary.c, which adds up, and
+ * tree_family.c, which finds what distinguishes one from the others, tree_summary.c, which adds up, and
  * tree_json.c.
  */
 #ifndef READ_TREE_H
@@ -60,13 +60,13 @@ void tree_print_text(struct tree_view *view);
 void tree_print_summary(struct tree_view *view);
 void tree_print_json(struct tree_view *view);
 
-/* The program, and in the columns that are left, 0 for any, what tells it from others. */
+/* The program, and in the columns that are left, 0 for any, what distinguishes it from others. */
 void tree_put_label(struct tree_view *view, struct text *line, const struct row *b,
 		    unsigned int columns);
 /* Without the words that it shares with its family. Return: false if none are telling. */
 bool tree_put_words(struct tree_view *view, struct text *line, const struct row *b,
 		    unsigned int columns);
-/* What tells the slowest of those that a line stands for. */
+/* What distinguishes the slowest of those that a line stands for. */
 void tree_put_slowest(struct tree_view *view, struct text *to, const struct row *b);
 void tree_families_free(struct families *families);
 /* What is to be said about a process after its name; begin with an empty text. */

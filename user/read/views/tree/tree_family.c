@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What tells a command line from the others of its family: of a line that stands for several, these;
- * of a single process, all of its program that were started by the same program.
+ * What distinguishes a command line from the others of its family: if a line stands for several, from these;
+ * for a single process, from all of its program that were started by the same program.
  */
 #include "output/message.h"
 #include "views/tree/tree.h"

@@ -63,7 +63,7 @@ static void put_args(struct tree_view *view, struct text *line, const struct row
 #define MIN_FOLD 10 /* columns that are worth the end of a word */
 
 /*
- * Of one that stands for several command lines: "(25,000 command lines; slowest kernel/fork.c)", less
+ * For a line that stands for several command lines: "(25,000 command lines; slowest kernel/fork.c)", less
  * of it where there are few columns.
  */
 static void put_fold(struct tree_view *view, struct text *line, const struct row *b,
@@ -293,7 +293,7 @@ static void note_count(struct text *notes, enum style style, uint32_t count, con
 	end_note(notes);
 }
 
-/* How it ended; of several that ended in different ways, how many failed. */
+/* How it ended; if several ended in different ways, how many failed. */
 static void note_end(struct tree_view *view, const struct row *b, const struct sums *sums)
 {
 	struct text *notes = &view->notes;

@@ -49,7 +49,7 @@ static bool has_range(const struct options *options)
 	return options->from.kind || options->to.kind;
 }
 
-/* Of all that is listed, whether it is shown or cut. */
+/* The totals of all that is listed, whether it is shown or cut. */
 static void put_totals(struct tree_view *view, const struct totals *totals)
 {
 	struct text *line = &view->line;
@@ -169,7 +169,7 @@ static void put_fold(struct tree_view *view)
 		put_dim(line, ": longest life, sum of CPU time, largest RSS");
 	}
 	if (view->names_slowest)
-		put_dim(line, "(...) tells the slowest of them");
+		put_dim(line, "(...) names the slowest of them");
 	text_style(line, STYLE_DIM);
 	text_string(line, "--no-fold shows all ");
 	text_count(line, view->rows.unfolded);

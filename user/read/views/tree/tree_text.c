@@ -26,7 +26,7 @@
 #define DECIMALS 3
 #define DATE_COLUMNS 12 /* "2026-11-22Z " */
 
-/* Lines without a limit stay as short as they are, unless somebody has asked for times. */
+/* Lines without a limit stay as short as they are, unless an option asks for times. */
 static bool has_start(const struct run *run)
 {
 	unsigned int width = run->screen->width;
@@ -109,7 +109,7 @@ static void set_guide(struct tree_view *view, unsigned int depth, bool more)
 	view->guides[depth] = more;
 }
 
-/* Nothing is known of who is older than the trace. @born: 0 then. */
+/* Nothing is known of processes that are older than the trace. @born: 0 then. */
 static void put_start(struct tree_view *view, uint64_t born)
 {
 	struct text *line = &view->line;
@@ -181,7 +181,7 @@ static void choose_below(struct tree_view *view, const struct row *b)
 }
 
 /*
- * The columns that are left for a name in front of the notes; 0: any. What is run tells more than the
+ * The columns that are left for a name in front of the notes; 0: any. What is run says more than the
  * end of long notes, but less than why the line is there, and what is counted there.
  */
 static unsigned int name_columns(const struct tree_view *view)

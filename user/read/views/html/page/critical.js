@@ -19,7 +19,7 @@ class Critical {
 		this.whole = this.facts.to - this.facts.from;
 		this.showSum();
 		this.showSteps();
-		byId('critical-method').textContent = 'Inferred: who forks or exits has waited for the child that ended last by then. Pipes, ' +
+		byId('critical-method').textContent = 'Inferred: a fork or an exit waited for the child that ended last before it. Pipes, ' +
 			'locks and job servers are not seen. Saves: how much earlier the end would come if the step took no time, at most.';
 	}
 

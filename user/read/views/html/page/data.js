@@ -21,7 +21,7 @@ class Reader {
 		this.at = 0;
 	}
 
-	// Of up to 53 bits.
+	// A number of up to 53 bits.
 	uint() {
 		const bytes = this.bytes;
 		let byte = bytes[this.at++], value = byte & 127, scale = 128;
@@ -75,7 +75,7 @@ function differences(values) {
 	return values;
 }
 
-// Times that are told from the one before; -1: there is none.
+// Times that are written as since the one before; -1: there is none.
 function marks(values, before) {
 	for (let i = 0; i < values.length; i++)
 		values[i] = values[i] ? Math.max(before[i] + signed(values[i] - 1), 0) : -1;
@@ -168,7 +168,7 @@ function readStrings(reader) {
 	return strings;
 }
 
-// Command lines, by their numbers from 1 on; each is put together when somebody asks for it.
+// Command lines, by their numbers from 1 on; each is put together when it is asked for.
 class Lines {
 	constructor(reader) {
 		this.words = readStrings(reader);

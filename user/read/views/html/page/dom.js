@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// Elements, whose texts are never taken for markup; and who is told of what is selected.
+// Elements, whose texts are never taken for markup; and the listeners to what is selected.
 'use strict';
 
 function byId(id) {
@@ -59,7 +59,7 @@ const shared = {
 	},
 };
 
-// Of titles that sort: which one does, and how.
+// Which of the titles sorts, and how.
 function markSorted(titles, key, descending) {
 	for (const title of titles)
 		title.setAttribute('aria-sort', title.dataset.key !== key ? 'none' : descending ? 'descending' : 'ascending');

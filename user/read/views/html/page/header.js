@@ -2,7 +2,7 @@
 // What it is about, how it went, what was lost, and how the page was made.
 'use strict';
 
-const NO_REAPS = 'Reaps were not recorded: zombie and rcu_free cannot be told apart.';
+const NO_REAPS = 'Reaps were not recorded: zombie and rcu_free cannot be distinguished.';
 
 function sumText(facts) {
 	const parts = [plural(facts.ended, 'process ended', 'processes ended')];
@@ -33,7 +33,7 @@ function lossTexts(facts, clock) {
 	const texts = [], lossy = facts.gaps.filter(([lost]) => lost);
 
 	if (facts.lost)
-		texts.push(plural(facts.lost, 'record was', 'records were') + ' lost: what they would have told is missing here, ' +
+		texts.push(plural(facts.lost, 'record was', 'records were') + ' lost: what they recorded is missing here, ' +
 			   'and lives that this touches are marked incomplete.');
 	for (const [lost, from, to, cpu] of lossy.slice(0, 20))
 		texts.push(count(lost) + (cpu === -2 ? ', as a part is missing,' : cpu < 0 ? ' of the snapshot' :
@@ -49,7 +49,7 @@ function lossTexts(facts, clock) {
 		texts.push('Older parts of the recording were removed: from before ' + clock.moment(facts.whole, 3) +
 			   ' there are only lives that were open then.');
 	if (facts.slice)
-		texts.push('The recording is a slice of another one: who waited for what was left out seems to have worked itself.');
+		texts.push('The recording is a slice of another one: a process that waited for one that was left out seems to have worked itself.');
 	for (const [what, n] of Object.entries(facts.suppressed))
 		if (n)
 			texts.push(count(n) + ' ' + what + ' records were suppressed by the module’s budget');

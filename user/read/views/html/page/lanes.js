@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Lanes of the timeline: each has rows in the order of their birth. In slots, those of one lane follow one
+ * Lanes of the timeline: each has rows in the order of their birth. In slots, the rows of one lane follow one
  * another, and there are as few lanes as lives at a time.
  */
 'use strict';
@@ -44,7 +44,7 @@ function byBirth(lives, rows) {
 	return rows.sort((a, b) => lives.begin[a] - lives.begin[b] || a - b);
 }
 
-// Of rows in that order: how many of those before each failed, and match the search.
+// For rows in that order: how many rows before each failed, and match the search.
 class Lane {
 	constructor(lives, rows, overlap) {
 		this.lives = lives;
@@ -127,7 +127,7 @@ class Lane {
 	}
 }
 
-// As few lanes as can be, of all lives that have rows of their own.
+// As few lanes as can be, for all lives that have rows of their own.
 class Slots {
 	constructor(lives) {
 		const rows = [], free = new Heap((a, b) => a < b), taken = new Heap((a, b) => a.end < b.end), lanes = [];

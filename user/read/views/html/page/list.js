@@ -9,7 +9,7 @@ const LINE = 24; // pixels, as in the style sheet
 const PRINTED = 200; // lines on paper
 
 class List {
-	// `render` fills a line; `keys` and `press` may take a key or a click; `choose` is told of the active line.
+	// `render` fills a line; `keys` and `press` may take a key or a click; `choose` gets the active line.
 	constructor(element, { prefix, role, render, choose, keys, press }) {
 		this.element = element;
 		this.prefix = prefix;

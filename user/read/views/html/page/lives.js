@@ -29,7 +29,7 @@ class Lives {
 		return fold ? fold.count : 1;
 	}
 
-	// Of those that it stands for.
+	// Counts the lives that it stands for.
 	failedLives(row) {
 		const fold = this.folds.size ? this.folds.get(row) : undefined;
 		return fold ? fold.failed : this.flags[row] & failed ? 1 : 0;
@@ -40,7 +40,7 @@ class Lives {
 		return fold ? fold.runtime : this.runtime[row];
 	}
 
-	// Of one that lives on, it is not known unless a snapshot had it.
+	// It is not known for a process that lives on, unless a snapshot had it.
 	cpuText(row) {
 		const known = this.exited[row] >= 0 || this.freed[row] >= 0 || this.cpuTime(row);
 		return known ? time(this.cpuTime(row)) : '';
@@ -238,7 +238,7 @@ class Lives {
 		return all;
 	}
 
-	// Of each row, the lives below it, how many of them failed, and their CPU time.
+	// For each row, the lives below it, how many of them failed, and their CPU time.
 	addUp() {
 		const n = this.count, order = this.order = new Int32Array(n); // parents before their children
 		let put = 0;

@@ -244,7 +244,7 @@ class Painter {
 			this.context.fillText(text, Math.max(this.x(fold.first), this.left) + 3, y + height / 2 + 0.5);
 	}
 
-	// Times at which there are lines, and how many decimals tell them apart.
+	// Times at which there are lines, and how many decimals distinguish them.
 	ticks(clock) {
 		const wanted = (this.to - this.from) / Math.max((this.width - this.left) / (clock.isDated ? 200 : 130), 2);
 		let step = 10 ** Math.ceil(Math.log10(Math.max(wanted, 1)));
@@ -286,7 +286,7 @@ class Painter {
 	}
 
 	/*
-	 * The chain: along the life that is its step, then to that of the next one; where steps are narrow, only
+	 * The chain: along the life that is its step, then to the life of the next step; where steps are narrow, only
 	 * along the lanes. `place` gives the number of a row's lane, or -1, and `height` where that has it; lanes
 	 * from @first up to @last are in sight.
 	 */

@@ -4,7 +4,7 @@
 
 const AXIS = 22; // pixels
 const CLOSEST = 1000; // ns across the picture
-const HEIGHT = 420; // pixels, unless somebody wants more
+const HEIGHT = 420; // pixels, unless the user wants more
 
 class Timeline {
 	constructor(lives, clock, critical) {
@@ -30,7 +30,7 @@ class Timeline {
 	 * What is in sight
 	 */
 
-	// All of it; `quietly`: nobody has asked.
+	// All of it; `quietly`: not because the user asked.
 	fit(quietly) {
 		const { from, to } = this.lives.facts;
 

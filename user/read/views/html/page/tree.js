@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The tree of who started whom, line by line. Siblings of one program are one line, and so are all that
+ * The tree of processes, line by line. Siblings of one program are one line, and so are all that
  * such siblings started, program by program; among these, a line opens to each of the siblings alone. So a
  * build's tree is some lines long, however many lives it has.
  */
 'use strict';
 
-const ALIKE = 3; // so many siblings of one program are one line
+const ALIKE = 3; // this many siblings of one program are one line
 const AT_FIRST = 20; // lines
 const TOO_MANY = 100; // lines, to be opened by themselves
 const DEEPEST = 30; // levels that are indented: the names of all others would leave the line
@@ -67,7 +67,7 @@ class Tree {
 		this.changed();
 	}
 
-	// Lines of these siblings, of which so many of one program are one.
+	// Lines of these siblings; `alike` of one program are one line.
 	linesOf(rows, depth, alike) {
 		const lives = this.lives, groups = new Map();
 
@@ -354,7 +354,7 @@ class TreeLanes {
 		return line.lane;
 	}
 
-	// Whoever has no line is in that of those that it is one of, or of whom it is below.
+	// A row without a line is in the line that stands for it, or for one that it is below.
 	get laneOf() {
 		if (this.placed)
 			return this.lanes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Which words of a command line tell it from those of the same program: what most of these have says
+ * Which words of a command line distinguish it from others of the same program: what most of these have says
  * nothing. A sample of them is looked at, so that their number does not matter.
  */
 'use strict';
@@ -27,7 +27,7 @@ class Words {
 		return this.lives.arguments(row).split(' ');
 	}
 
-	// Of the program of a row: how many of the sample have each word.
+	// For the program of a row: how many of the sample have each word.
 	family(row) {
 		const lives = this.lives;
 
@@ -52,7 +52,7 @@ class Words {
 		return family;
 	}
 
-	// The words that tell, the others left out.
+	// The words that distinguish it, the others left out.
 	telling(row) {
 		const { counts, size } = this.family(row), words = this.wordsOf(row);
 
@@ -60,7 +60,7 @@ class Words {
 			return this.lives.arguments(row);
 		const shown = words.map((word) => 2 * (counts.get(word) || 0) > size ? '…' : word);
 		const text = shown.filter((word, i) => word !== '…' || shown[i - 1] !== '…').join(' ');
-		// Where nothing tells it from others, it is like them; they may have no arguments at all.
+		// Where nothing distinguishes it from others, it is like them; they may have no arguments at all.
 		return text === '…' ? this.lives.arguments(row) : text;
 	}
 
