@@ -272,9 +272,8 @@ static int check(const struct proclife_metadata *metadata, struct proclife_fault
 		return -EBADMSG;
 	}
 	if (header->abi_compatible > PROCLIFE_ABI_VERSION) {
-		proclife_fault_set(fault, "recorded with ABI %u, this program knows up to %u; read "
-				   "it with a newer release", header->abi_version,
-				   PROCLIFE_ABI_VERSION);
+		proclife_fault_set(fault, "recorded with ABI %u, this program knows up to %u; read it with a newer release",
+			header->abi_version, PROCLIFE_ABI_VERSION);
 		return -EPROTO;
 	}
 	if (header->record_bytes != sizeof(struct proclife_record) || !header->cpus ||

@@ -64,8 +64,7 @@ static int parse_metadata(struct proclife_folder *folder, int fd, struct proclif
 		proclife_fault_at(fault, folder->path, "metadata", "%s%s%s",
 				  err == -ENOEXEC ? "not a recording: " :
 				  err == -EBADMSG ? "damaged: " : "", why.text,
-				  err == -EBADMSG ? "; copy the recording again from where it was "
-						    "made" : "");
+				  err == -EBADMSG ? "; copy the recording again from where it was made" : "");
 	return err;
 }
 
@@ -80,8 +79,7 @@ int proclife_folder_metadata(struct proclife_folder *folder, struct proclife_fau
 
 	if (faccessat(folder->dir, "metadata", F_OK, 0) && errno == ENOENT) {
 		proclife_fault_at(fault, folder->path, NULL,
-				  "not a recording: there is no metadata in this folder; name one "
-				  "that proclife-read --record made");
+				  "not a recording: there is no metadata in this folder; name one that proclife-read --record made");
 		return -ENOEXEC;
 	}
 	do {
@@ -95,9 +93,7 @@ int proclife_folder_metadata(struct proclife_folder *folder, struct proclife_fau
 		close(fd);
 	} while (again && --tries);
 	if (again) {
-		proclife_fault_at(fault, folder->path, "metadata", "replaced again "
-				  "and again while it is read, which no recorder does; try again "
-				  "when nothing writes to this folder");
+		proclife_fault_at(fault, folder->path, "metadata", "replaced again and again while it is read, which no recorder does; try again when nothing writes to this folder");
 		return -EBUSY;
 	}
 	folder->metadata.run.running = running && !folder->metadata.run.complete;

@@ -97,8 +97,8 @@ static int read_lines(struct reading *reading, const char *recording, int fd,
 		err = take_lines(reading, buffer, &held);
 	}
 	if (!err && held >= longest)
-		proclife_fault_at(fault, recording, kind->file, "damaged: a line is too long for a "
-				  "%s; %s", kind->text, again);
+		proclife_fault_at(fault, recording, kind->file, "damaged: a line is too long for a %s; %s",
+			kind->text, again);
 	else if (!err && reading->good < MOST_LINES && is_full(reading, total))
 		proclife_fault_at(fault, recording, kind->file, "only the first %u MiB are read",
 				  MOST_BYTES >> 20);
@@ -106,9 +106,8 @@ static int read_lines(struct reading *reading, const char *recording, int fd,
 		proclife_fault_at(fault, recording, kind->file, "only the first %u %ss are read",
 				  MOST_LINES, kind->text);
 	else if (!err && reading->bad)
-		proclife_fault_at(fault, recording, kind->file, "damaged: %" PRIu64 " of its lines "
-				  "%s no number and %s; %s", reading->bad,
-				  reading->bad == 1 ? "is" : "are", kind->text, again);
+		proclife_fault_at(fault, recording, kind->file, "damaged: %" PRIu64 " of its lines %s no number and %s; %s",
+			reading->bad, reading->bad == 1 ? "is" : "are", kind->text, again);
 	return err;
 }
 

@@ -155,8 +155,7 @@ static int open_part(struct proclife_recording *recording, size_t at, struct pro
 		err = proclife_folder_metadata(folder, &recording->fault);
 	if (err || !is_of_another(recording, &recording->parts[at], &folder->metadata))
 		return err;
-	proclife_fault_at(&recording->fault, path, "metadata", "this part is of another recording, or another "
-			  "one of this; put it where it was");
+	proclife_fault_at(&recording->fault, path, "metadata", "this part is of another recording, or another one of this; put it where it was");
 	return -EBADMSG;
 }
 

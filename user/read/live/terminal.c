@@ -34,8 +34,8 @@ static bool is_able(void)
 		return false;
 	}
 	if (setupterm(name, STDOUT_FILENO, &found) != OK) {
-		message("--live: TERM=%s: this terminal is not known; set it to one that is, for instance: "
-			"export TERM=linux", quoted(name));
+		message("--live: TERM=%s: this terminal is not known; set it to one that is, for instance: export TERM=linux",
+			quoted(name));
 		return false;
 	}
 	if (cursor_address && clear_screen)
@@ -48,8 +48,8 @@ static bool is_able(void)
 bool terminal_check(void)
 {
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		message("--live: standard %s is no terminal: a screen needs one for both input and output; "
-			"--lives prints line by line", isatty(STDOUT_FILENO) ? "input" : "output");
+		message("--live: standard %s is no terminal: a screen needs one for both input and output; --lives prints line by line",
+			isatty(STDOUT_FILENO) ? "input" : "output");
 		return false;
 	}
 	return is_able();

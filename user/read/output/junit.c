@@ -33,8 +33,8 @@ static int say_error(int error)
 	if (error == ENXIO)
 		message("--junit: %s: nothing reads from it; start what reads it first, or name a file", path);
 	else if (error == EMLINK)
-		message("--junit: %s: a symbolic link in a folder where others can put one; name the file that it leads "
-			"to", path);
+		message("--junit: %s: a symbolic link in a folder where others can put one; name the file that it leads to",
+			path);
 	else
 		message("--junit: %s: %s; name a file that can be written", path, strerror(error));
 	junit.path = NULL;

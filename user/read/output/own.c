@@ -41,14 +41,14 @@ bool own_say_folder(const char *option, const char *path)
 	if (stat(path, &st) || lstat(path, &link) || !S_ISDIR(st.st_mode))
 		return false;
 	if (!own_is_trusted(&st))
-		message("%s %s: the folder belongs to uid %u, who could exchange what is in it; name one that does "
-			"not exist yet", option, quoted(path), st.st_uid);
+		message("%s %s: the folder belongs to uid %u, who could exchange what is in it; name one that does not exist yet",
+			option, quoted(path), st.st_uid);
 	else if (own_is_shared(&st))
-		message("%s %s: others can write in this folder, and could exchange what is in it; name one that "
-			"does not exist yet, or take that from them: 'chmod go-w'", option, quoted(path));
+		message("%s %s: others can write in this folder, and could exchange what is in it; name one that does not exist yet, or take that from them: 'chmod go-w'",
+			option, quoted(path));
 	else if (S_ISLNK(link.st_mode))
-		message("%s %s: a symbolic link in a folder where others can put one; name the folder that it leads "
-			"to", option, quoted(path));
+		message("%s %s: a symbolic link in a folder where others can put one; name the folder that it leads to",
+			option, quoted(path));
 	else
 		return false;
 	return true;

@@ -93,8 +93,8 @@ static void diagnose_absent(const char *path)
 
 	uname(&uts);
 	if (module_is_loaded())
-		message("%s: no such device, though the module is loaded; is /dev a devtmpfs here? In "
-			"a container, hand the device through", path);
+		message("%s: no such device, though the module is loaded; is /dev a devtmpfs here? In a container, hand the device through",
+			path);
 	else if (installed_for(uts.release))
 		message("%s: module not loaded; run 'modprobe %s' as root, or add --load", path,
 			MODULE_NAME);
@@ -152,22 +152,22 @@ static void diagnose_denied(const char *path)
 	char mode[32];
 
 	if (!is_initial("/proc/self/ns/user", USER_NS))
-		message("%s: permission denied: we are in a user namespace, as in a rootless container, and "
-			"the device shows the whole machine; run outside of it", path);
+		message("%s: permission denied: we are in a user namespace, as in a rootless container, and the device shows the whole machine; run outside of it",
+			path);
 	else if (readers && !is_initial("/proc/self/ns/pid", PID_NS))
-		message("%s: permission denied: we are in a PID namespace, as in a container, where the "
-			"group %s has no say; run outside of it, or with CAP_PERFMON", path, readers);
+		message("%s: permission denied: we are in a PID namespace, as in a container, where the group %s has no say; run outside of it, or with CAP_PERFMON",
+			path, readers);
 	else if (readers)
 		message("%s: permission denied; run as root, or as a member of the group %s", path, readers);
 	else if (geteuid())
-		message("%s: permission denied; run as root, or give a group access as "
-			"60-proclife.rules of udev shows", path);
+		message("%s: permission denied; run as root, or give a group access as 60-proclife.rules of udev shows",
+			path);
 	else if (locked_down(mode))
-		message("%s: refused: the kernel is locked down (%s); boot without Secure Boot or "
-			"lockdown= to trace", path, mode);
+		message("%s: refused: the kernel is locked down (%s); boot without Secure Boot or lockdown= to trace",
+			path, mode);
 	else
-		message("%s: permission denied, though we are root; in a container, add CAP_PERFMON "
-			"('--cap-add PERFMON'); otherwise a security module forbids it", path);
+		message("%s: permission denied, though we are root; in a container, add CAP_PERFMON ('--cap-add PERFMON'); otherwise a security module forbids it",
+			path);
 }
 
 void diagnose_open(int error, const char *path)
@@ -188,8 +188,8 @@ void diagnose_open(int error, const char *path)
 		diagnose_denied(path);
 		break;
 	case EPROTO:
-		message("%s: the module speaks another version of the interface than this program; "
-			"install both from the same release, and reload the module", path);
+		message("%s: the module speaks another version of the interface than this program; install both from the same release, and reload the module",
+			path);
 		break;
 	case ENODEV:
 		if (usual && !module_is_loaded())
@@ -198,13 +198,12 @@ void diagnose_open(int error, const char *path)
 			message("%s: not a proclife device", path);
 		break;
 	case ENOTSUP:
-		message("%s: a plain file, whose records have another clock than this time namespace; "
-			"read it outside, or read the device", path);
+		message("%s: a plain file, whose records have another clock than this time namespace; read it outside, or read the device",
+			path);
 		break;
 	case ENOMEM:
-		message("%s: not enough memory to map the rings; raise 'ulimit -v' or the cgroup's "
-			"memory.max if one of them is the limit, or give the rings less: 'modprobe %s "
-			"ring_kb=256'", path, MODULE_NAME);
+		message("%s: not enough memory to map the rings; raise 'ulimit -v' or the cgroup's memory.max if one of them is the limit, or give the rings less: 'modprobe %s ring_kb=256'",
+			path, MODULE_NAME);
 		break;
 	default:
 		message("%s: cannot open: %s", path, strerror(-error));
@@ -214,8 +213,8 @@ void diagnose_open(int error, const char *path)
 void diagnose_read(int error, const char *name)
 {
 	if (error == -ENOMEM)
-		message("%s: not enough memory to follow all tasks; raise the cgroup's "
-			"memory.max if that is the limit, or free some memory", quoted(name));
+		message("%s: not enough memory to follow all tasks; raise the cgroup's memory.max if that is the limit, or free some memory",
+			quoted(name));
 	else
 		message("%s: %s", quoted(name), strerror(-error));
 }
@@ -241,28 +240,27 @@ void diagnose_load(int error)
 	case EPERM:
 	case EACCES:
 		if (!geteuid() && locked_down(mode))
-			message("--load: refused: the kernel is locked down (%s) and the module's "
-				"signature is not trusted; enrol its key: 'mokutil --import %s' as "
-				"root, and reboot", mode, signing_key());
+			message("--load: refused: the kernel is locked down (%s) and the module's signature is not trusted; enrol its key: 'mokutil --import %s' as root, and reboot",
+				mode, signing_key());
 		else
 			message("--load: permission denied; only root may load modules");
 		break;
 	case EKEYREJECTED:
 	case ENOKEY:
-		message("--load: the kernel does not trust the module's signature; enrol the key that "
-			"signed it: 'mokutil --import %s' as root, and reboot", signing_key());
+		message("--load: the kernel does not trust the module's signature; enrol the key that signed it: 'mokutil --import %s' as root, and reboot",
+			signing_key());
 		break;
 	case ENOEXEC:
 		if (installed_elsewhere(uts.release, other, sizeof(other)))
-			message("--load: module built for another kernel than the running %s; "
-				"rebuild it for this one", uts.release);
+			message("--load: module built for another kernel than the running %s; rebuild it for this one",
+				uts.release);
 		else
-			message("--load: the kernel %s refuses the module's format; rebuild it; "
-				"'dmesg' has the reason", uts.release);
+			message("--load: the kernel %s refuses the module's format; rebuild it; 'dmesg' has the reason",
+				uts.release);
 		break;
 	case ENOMEM:
-		message("--load: not enough memory for the rings ('dmesg' says what they take); give "
-			"them less: 'modprobe %s ring_kb=256'", MODULE_NAME);
+		message("--load: not enough memory for the rings ('dmesg' says what they take); give them less: 'modprobe %s ring_kb=256'",
+			MODULE_NAME);
 		break;
 	default:
 		message("--load: cannot load module %s: %s; 'dmesg' may have details", MODULE_NAME,

@@ -18,9 +18,7 @@ static bool is_comparable(const struct recording_latency *one, const struct reco
 
 	if (exit_mark(a) == exit_mark(b))
 		return true;
-	message("--diff: not comparable: in %s (Linux %s) exits begin %s, in %s (Linux %s) %s; "
-		"life, kill, teardown and exit_free mean different times there; record both with the "
-		"module's parameter exiting=1; --force compares them all the same",
+	message("--diff: not comparable: in %s (Linux %s) exits begin %s, in %s (Linux %s) %s; life, kill, teardown and exit_free mean different times there; record both with the module's parameter exiting=1; --force compares them all the same",
 		quoted(one->dir), quoted(a->release), exit_mark_place(a),
 		quoted(other->dir), quoted(b->release), exit_mark_place(b));
 	return false;
@@ -32,12 +30,11 @@ static bool is_another(const struct recording_latency *one, const struct recordi
 	if (!is_same_recording(one->info, other->info))
 		return true;
 	if (same_side)
-		message("--diff: %s and %s are the same recording, which would count twice; leave one "
-			"of them out", quoted(one->dir), quoted(other->dir));
+		message("--diff: %s and %s are the same recording, which would count twice; leave one of them out",
+			quoted(one->dir), quoted(other->dir));
 	else
-		message("--diff: %s and %s are the same recording, in which nothing can have changed; "
-			"name another one; --force compares it with itself", quoted(one->dir),
-			quoted(other->dir));
+		message("--diff: %s and %s are the same recording, in which nothing can have changed; name another one; --force compares it with itself",
+			quoted(one->dir), quoted(other->dir));
 	return false;
 }
 

@@ -30,8 +30,8 @@ static int begin_keeping(struct record *record, struct proclife_source *source, 
 	} else if (ret == -ENOTEMPTY) {
 		message("--record %s --keep: it is a recording already; name another folder", quoted(record->dir));
 	} else if (ret == -EBUSY) {
-		message("--record %s --keep: another proclife-read records there; name another folder, or stop that "
-			"one", quoted(record->dir));
+		message("--record %s --keep: another proclife-read records there; name another folder, or stop that one",
+			quoted(record->dir));
 	} else {
 		return ret;
 	}

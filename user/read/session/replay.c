@@ -35,8 +35,8 @@ int replay_open(struct proclife_source **source, const char *dir)
 	allow_many_files();
 	ret = proclife_recording_open(source, dir, &fault);
 	if (ret == -ENOENT && !strcmp(fault.path, flight))
-		message("%s: %s; the service proclife-recorder makes it: 'systemctl enable --now "
-			"proclife-recorder' as root", quoted(fault.path), fault.text);
+		message("%s: %s; the service proclife-recorder makes it: 'systemctl enable --now proclife-recorder' as root",
+			quoted(fault.path), fault.text);
 	else if (ret)
 		say_fault(&fault);
 	return ret;
@@ -63,8 +63,8 @@ static int check_distinct(const struct words *dirs, struct proclife_run_info *ru
 		for (other = 0; other < i; other++) {
 			if (!is_same_recording(&runs[i], &runs[other]))
 				continue;
-			message("%s and %s are the same recording, which would count twice; leave one "
-				"of them out", quoted(dirs->all[other]), quoted(dirs->all[i]));
+			message("%s and %s are the same recording, which would count twice; leave one of them out",
+				quoted(dirs->all[other]), quoted(dirs->all[i]));
 			return -EINVAL;
 		}
 	}
@@ -124,9 +124,8 @@ static void say_damage(const struct run *run, const struct proclife_damage *dama
 		message("%s/%s: %s; %s; copy the recording again from where it was made", quoted(dir),
 			damage->stream, damage->what, lost);
 	else
-		message("%s/%s: damaged at byte %" PRIu64 "%s: %s; %s; copy the recording again from "
-			"where it was made", quoted(dir), damage->stream, damage->at, places,
-			damage->what, lost);
+		message("%s/%s: damaged at byte %" PRIu64 "%s: %s; %s; copy the recording again from where it was made",
+			quoted(dir), damage->stream, damage->at, places, damage->what, lost);
 }
 
 /* How many records were lost in damaged places; @any: there are such places. */
@@ -164,11 +163,11 @@ static void say_cut(const struct run *run, const struct proclife_run_info *repla
 	else if (replay->running)
 		message("%s: still running: there is nothing in it yet", quoted(dir));
 	else if (replay->synced)
-		message("%s: the recording was cut off: its recorder did not finish; from %s on records "
-			"are missing", quoted(dir), synced);
+		message("%s: the recording was cut off: its recorder did not finish; from %s on records are missing",
+			quoted(dir), synced);
 	else
-		message("%s: the recording was cut off: its recorder did not finish, and records are "
-			"missing", quoted(dir));
+		message("%s: the recording was cut off: its recorder did not finish, and records are missing",
+			quoted(dir));
 }
 
 /* What a reader of the view cannot know: it shows the lives that it has as if all were there. */

@@ -96,8 +96,8 @@ static bool ends_before_range(const struct session *s)
 	if (!options->duration || s->run.from <= s->run.began ||
 	    s->run.from - s->run.began <= options->duration)
 		return false;
-	message("--from %s, --duration: the trace ends at %s, before the range begins at %s; --to names the "
-		"end of a range", quoted(options->from.text),
+	message("--from %s, --duration: the trace ends at %s, before the range begins at %s; --to names the end of a range",
+		quoted(options->from.text),
 		when_text(&s->run, s->run.began + options->duration, end),
 		when_text(&s->run, s->run.from, from));
 	return true;
@@ -276,8 +276,7 @@ int session_prepare(struct session *s)
 
 	if ((options->command || options->on.exec || (options->pids.count && !s->replay)) &&
 	    !in_initial_namespace(header)) {
-		message("%s: process IDs differ here from those that the module records; run %s "
-			"in the initial PID namespace",
+		message("%s: process IDs differ here from those that the module records; run %s in the initial PID namespace",
 			options->command ? quoted(options->command[0]) : options->on.exec ? "--exec" : "--pid",
 			program_invocation_short_name);
 		return -EXDEV;

@@ -203,8 +203,8 @@ static void say_history(const struct session *s)
 		message("the history of CPU %u begins at %s; what is older was overwritten",
 			s->history.cpu, latest);
 	else
-		message("the history of %u CPUs begins between %s and %s (CPU %u); what is older was "
-			"overwritten", s->history.cpus, first, latest, s->history.cpu);
+		message("the history of %u CPUs begins between %s and %s (CPU %u); what is older was overwritten",
+			s->history.cpus, first, latest, s->history.cpu);
 }
 
 /* This is no loss: the module is meant to do that. But it means that some events are missing. */
@@ -213,8 +213,7 @@ static void say_suppressed(const struct session *s)
 	const uint64_t *n = s->run.suppressed;
 
 	if (n[PROCLIFE_WAIT] || n[PROCLIFE_RENAME] || n[PROCLIFE_SIGNAL])
-		message("%" PRIu64 " %s, %" PRIu64 " %s and %" PRIu64 " %s were suppressed by the module's "
-			"budget; see proclife(4)", n[PROCLIFE_WAIT], plural(n[PROCLIFE_WAIT], "wait", "waits"),
+		message("%" PRIu64 " %s, %" PRIu64 " %s and %" PRIu64 " %s were suppressed by the module's budget; see proclife(4)", n[PROCLIFE_WAIT], plural(n[PROCLIFE_WAIT], "wait", "waits"),
 			n[PROCLIFE_RENAME], plural(n[PROCLIFE_RENAME], "rename", "renames"),
 			n[PROCLIFE_SIGNAL], plural(n[PROCLIFE_SIGNAL], "signal", "signals"));
 	for (uint32_t type = PROCLIFE_SUPPRESSED + 1; type < PROCLIFE_TYPES; type++)
@@ -225,9 +224,8 @@ static void say_suppressed(const struct session *s)
 		uint64_t cpus = s->run.suppressing[type];
 
 		if (cpus && proclife_type_name(type))
-			message("%s records were still being suppressed on %" PRIu64 " %s at the "
-				"end, and are not counted", proclife_type_name(type), cpus,
-				plural(cpus, "CPU", "CPUs"));
+			message("%s records were still being suppressed on %" PRIu64 " %s at the end, and are not counted",
+				proclife_type_name(type), cpus, plural(cpus, "CPU", "CPUs"));
 	}
 }
 

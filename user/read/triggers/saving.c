@@ -196,8 +196,8 @@ bool saving_begin(struct saving *saving, const struct fire *fire)
 	held = count_saved(options->on.save);
 	if (held >= options->on.saves) {
 		if (!saving->enough)
-			message("--save %s: it holds %" PRIu64 " %s, and no more are made; "
-				"remove some, or --saves allows more", quoted(options->on.save), held,
+			message("--save %s: it holds %" PRIu64 " %s, and no more are made; remove some, or --saves allows more",
+				quoted(options->on.save), held,
 				plural(held, "recording", "recordings"));
 		saving->enough = true;
 		return false;

@@ -66,8 +66,8 @@ static void say_vain(const struct run *run)
 		if (asked & ~header->features & PROCLIFE_HAS(type))
 			say_absent(run, type);
 	if (asked & PROCLIFE_HAS(PROCLIFE_CGROUP) && is_of_command(run))
-		message("--events=cgroup: %s is of a command, and a record of a cgroup is about no task: none "
-			"is shown; record without a command", quoted(run->options->inputs.all[0]));
+		message("--events=cgroup: %s is of a command, and a record of a cgroup is about no task: none is shown; record without a command",
+			quoted(run->options->inputs.all[0]));
 }
 
 static int begin(struct run *run, void **state)
