@@ -333,7 +333,7 @@ static inline void proclife_thread_outlived(struct proclife_own_process *process
 	if (process->found_as < PROCLIFE_FOUND_DEAD)
 		return;
 	process->found_as = PROCLIFE_FOUND_EXITING;
-	/* So who traced that leader was not notified of the end. */
+	/* So the tracer of that leader was not notified of the end. */
 	if (process->tracer && !process->tracer->ts) {
 		free(process->tracer);
 		process->tracer = NULL;

@@ -65,7 +65,7 @@ void agenda_set_due(struct agenda *agenda, struct watched *watched, uint64_t due
 }
 
 /*
- * Who is watched
+ * What is watched
  */
 
 struct watched *agenda_find(const struct agenda *agenda, uint64_t id)
