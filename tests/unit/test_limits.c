@@ -302,9 +302,9 @@ static void test_said(void **state)
 	expect_said(129, "--tree --signal RTMIN-1", "--signal RTMIN-1: not a signal");
 	expect_said(129, "--tree --signal RTMAX-31", "--signal RTMAX-31: not a signal");
 	expect_said(129, "--tree --signal NO", "--signal NO: not a signal");
-	expect_said(129, "--events=exit,no", "--events=exit,no: not one of fork, exec, args, rename");
+	expect_said(129, "--events=exit,no", "--events=exit,no: not one or more of fork, exec, args, rename");
 	expect_said(129, "--events=", "there is no event in it");
-	expect_said(129, "--tree --latency --from +1s", "--from: --tree shows who lived then, --latency who exited then");
+	expect_said(129, "--tree --latency --from +1s", "--from: --tree shows processes that lived then, --latency those that exited then");
 	for (int month = 1; month <= 12; month++) {
 		static const int last[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 		char options[40];

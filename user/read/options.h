@@ -16,7 +16,7 @@
 #define USUAL_AFTER 5000000000 /* ns; --after */
 #define USUAL_SAVES 10
 #define USUAL_CALM 60000000000 /* ns, where something is done; otherwise there is none */
-#define LEAST_INTERVAL 1000000 /* ns; with less, nobody reads what is printed */
+#define LEAST_INTERVAL 1000000 /* ns; with less, the output cannot be read */
 
 struct view;
 
@@ -164,7 +164,7 @@ struct diff_options {
 struct export_options {
 	unsigned int format; /* its number in the formats of the view */
 	const char *output;   /* the file; NULL: standard output */
-	const char *loss_log; /* of otlp; NULL: none */
+	const char *loss_log; /* the file of --export otlp; NULL: none */
 	enum tracks tracks;   /* of perfetto */
 };
 
@@ -180,7 +180,7 @@ struct trigger_options {
 	uint64_t calm;	  /* ns; 0: none */
 	const char *save; /* the folder of recordings; NULL: nothing is saved */
 	uint64_t after;	  /* ns, that are saved as well */
-	uint64_t saves;	  /* so many are in it at most */
+	uint64_t saves;	  /* at most this many are in it */
 	const char *exec; /* NULL: nothing is executed */
 };
 
@@ -221,8 +221,8 @@ struct options {
 	uint64_t interval; /* ns; 0: none */
 	uint64_t count;	   /* 0: none */
 	const char *metrics; /* the file; NULL: there is none */
-	const char *slice;  /* likewise: no slice */
-	const char *html;   /* likewise: no page */
+	const char *slice;  /* the folder; NULL: no slice */
+	const char *html;   /* the file; NULL: no page */
 	struct diff_options diff;
 	struct export_options export;
 	struct record_options record;

@@ -76,7 +76,7 @@ struct view {
 	void (*gap)(void *state, const struct proclife_gap *gap);
 	/*
 	 * For --interval: has anything been added up? If so, it is printed, and in any case it then
-	 * begins anew. NULL, both: it adds nothing up.
+	 * starts over. NULL, both: it adds nothing up.
 	 */
 	bool (*has_any)(const struct run *run, void *state);
 	int (*restart)(struct run *run, void **state);
@@ -100,7 +100,7 @@ static inline bool options_export(const struct options *options)
 	return options->views[0] && options->views[0]->exports;
 }
 
-/* Are the views printed, and begun anew, at each interval? Those that are given all are, or none is. */
+/* Are the views printed and restarted at each interval? All that are given, or none. */
 static inline bool options_repeat(const struct options *options)
 {
 	return options->interval && options->views[0] && options->views[0]->restart;

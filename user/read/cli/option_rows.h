@@ -11,24 +11,24 @@ OPTION(RECORD, .name = "record", .group = GROUP_VIEWS,
 
 OPTION(KEEP, .name = "keep", .group = GROUP_VIEWS, .needs_no_view = true,
 	.argument = { "SIZE[,TIME]", FILLS(KEEP, record) },
-	.help = "--record: keep the latest, at most so much: 64MiB, 1GiB, and not longer than that: 1h; "
-		"for as long as it runs",
-	.needs = { GIVEN(RECORD), "is of --record: add --record DIR" })
+	.help = "--record: keep only the most recent records, at most SIZE (64MiB, 1GiB) and no older than "
+		"TIME (1h); runs until stopped",
+	.needs = { GIVEN(RECORD), "needs --record: add --record DIR" })
 
 OPTION(METRICS, .name = "metrics", .group = GROUP_VIEWS,
 	.argument = { "FILE.prom", FILLS(METRICS, metrics) },
 	.help = "Keep this file up to date for Prometheus' node_exporter, every 15 s or --interval; "
 		"with another view or without",
-	.one_recording = "each with a file of its own",
+	.one_recording = "each needs a file of its own",
 	.excludes = {
 		{ GIVEN(HISTORY), "at each start, what was counted already would be counted again" },
 	})
 
 OPTION(ON, .name = "on", .group = GROUP_TRIGGERS,
 	.argument = { "CONDITION", FILLS(CONDITION, on) },
-	.help = "Print a line as soon as this is so; can be given repeatedly. zombie>1s, failed, "
+	.help = "Print a line as soon as CONDITION holds; can be given repeatedly. zombie>1s, failed, "
 		"signal==KILL, status==127, teardown>1s, cc1.life>1m, forks>1000/s, lost>0",
-	.one_recording = "since each has its own time",
+	.one_recording = "each has its own clock",
 	.excludes = {
 		{ GIVEN(FROM) | GIVEN(TO), "a condition is looked for all the time" },
 		{ GIVEN(KTAP) | GIVEN(LAVA), "nothing but verdicts is printed then" },
@@ -37,7 +37,7 @@ OPTION(ON, .name = "on", .group = GROUP_TRIGGERS,
 OPTION(CALM, .name = "calm", .group = GROUP_TRIGGERS,
 	.argument = { "TIME", FILLS(TIME, on.calm),
 		      .wrong = "not a time such as 0, 10s, 1m or 1h" },
-	.help = "--on: after one, only count for so long what else is so; default 1m with --save "
+	.help = "--on: after a match, stay silent this long and only count further matches; default 1m with --save "
 		"or --exec, otherwise 0",
 	.needs = { GIVEN(ON), "is for --on: add a condition" })
 
@@ -49,12 +49,12 @@ OPTION(SAVE, .name = "save", .group = GROUP_TRIGGERS,
 OPTION(AFTER, .name = "after", .group = GROUP_TRIGGERS,
 	.argument = { "TIME", FILLS(TIME, on.after),
 		      .wrong = "not a time such as 0, 10s, 1m or 1h" },
-	.help = "--save: with what comes in this time (5s)",
+	.help = "--save: also record what follows, for this long (5s)",
 	.needs = { GIVEN(SAVE), "is for --save: add a folder" })
 
 OPTION(SAVES, .name = "saves", .group = GROUP_TRIGGERS,
 	.argument = { "N", FILLS(NUMBER, on.saves), .least = 1, .wrong = "not a number above 0" },
-	.help = "--save: at most so many recordings (10)",
+	.help = "--save: at most N recordings in the folder (10)",
 	.needs = { GIVEN(SAVE), "is for --save: add a folder" })
 
 OPTION(EXEC, .name = "exec", .group = GROUP_TRIGGERS,
@@ -130,9 +130,9 @@ OPTION(DURATION, .name = "duration", .group = GROUP_STOP, .letter = 'd',
 OPTION(INTERVAL, .name = "interval", .group = GROUP_OUTPUT, .needs_no_view = true,
 	.argument = { "TIME", FILLS(TIME, interval), .least = LEAST_INTERVAL,
 		      .wrong = "not a time of 1ms or more, such as 10, 250ms or 5m" },
-	.help = "--summary, --latency, --parents: print at each such time what ended in it, and "
-		"begin anew: 10, 250ms, 5m; --metrics: write the file as often",
-	.one_recording = "since each has its own time")
+	.help = "--summary, --latency, --parents: print what ended in each interval of this length, then "
+		"start over: 10, 250ms, 5m; --metrics: write the file as often",
+	.one_recording = "each has its own clock")
 
 OPTION(COUNT, .name = "count", .group = GROUP_STOP, .letter = 'n',
 	.argument = { "N", FILLS(NUMBER, count), .least = 1, .wrong = "not a number above 0" },
@@ -213,9 +213,9 @@ OPTION(FORCE, .name = "force", .group = GROUP_OUTPUT,
 
 OPTION(HIDE_ARGS, .name = "hide-args", .group = GROUP_OUTPUT, .needs_no_view = true,
 	.argument = { FILLS(FLAG, hide_args) },
-	.help = "Leave out the arguments of processes, for what others get to see",
+	.help = "Leave out the arguments of processes, for output that others will see",
 	.excludes = {
-		{ GIVEN(ARGS), "who asks for arguments sees them" },
+		{ GIVEN(ARGS), "selecting by arguments would reveal them" },
 		{ GIVEN(RECORD) | GIVEN(SAVE),
 		  "a recording has all records; hide them when it is shown, exported or sliced" },
 	})
@@ -241,7 +241,7 @@ OPTION(COLOR, .name = "color", .group = GROUP_OUTPUT, .needs_no_view = true,
 OPTION(JSON, .name = "json", .group = GROUP_OUTPUT, .letter = 'j', .needs_no_view = true,
 	.argument = { FILLS(FLAG, json) },
 	.help = "One JSON object per line",
-	.brief = "One JSON object per line; --html, --export: for others")
+	.brief = "One JSON object per line; see --html, --export")
 
 OPTION(QUIET, .name = "quiet", .group = GROUP_OUTPUT, .letter = 'q', .needs_no_view = true,
 	.argument = { FILLS(FLAG, quiet) },
@@ -282,7 +282,7 @@ OPTION(INPUT, .name = "input", .group = GROUP_SOURCE, .letter = 'i',
 	.excludes = {
 		{ OF_DEVICE | GIVEN(HISTORY) | GIVEN(RECORD) | GIVEN(COMMAND),
 		  "nothing but the recording is read" },
-		{ OF_REACTION, "what was recorded is over; --on alone says when it was so, and --slice "
+		{ OF_REACTION, "what was recorded is over; --on alone says when a condition held, and --slice "
 			       "saves a part" },
 	})
 
@@ -299,7 +299,7 @@ OPTION(COMMAND, .words = "COMMAND",
 
 OPTION(HELP, .name = "help", .group = GROUP_HELP, .letter = 'h',
 	.argument = { "all", .may_lack = true },
-	.help = "What people need; with =all, this list")
+	.help = "The most needed options; with =all, this list")
 
 OPTION(USAGE, .name = "usage", .group = GROUP_HELP,
 	.help = "The options alone")

@@ -156,8 +156,8 @@ static void check_range(const struct options *options, struct argp_state *state)
 	if (!(options->given & (GIVEN(FROM) | GIVEN(TO))) || !of_lives ||
 	    (!other && !options->expect.count))
 		return;
-	argp_error(state, "%s: --%s shows who lived then, --%s who exited then; ask for one after the "
-		   "other", option_name(first_of(options->given & (GIVEN(FROM) | GIVEN(TO)))),
+	argp_error(state, "%s: --%s shows processes that lived then, --%s those that exited then; ask for one "
+		   "after the other", option_name(first_of(options->given & (GIVEN(FROM) | GIVEN(TO)))),
 		   of_lives->name, other ? other->name : "expect");
 }
 
@@ -167,7 +167,7 @@ static bool repeats(const struct view *view, enum option_id option)
 	return view->restart;
 }
 
-/* What is shown one by one, or as a whole, has no sum that could begin anew. */
+/* What is shown one by one, or as a whole, has no sum that could start over. */
 static void check_interval(const struct options *options, const struct view *const *all,
 			   struct argp_state *state)
 {
@@ -189,7 +189,7 @@ static void check_interval(const struct options *options, const struct view *con
 		argp_error(state, "--interval is for %s, and for --metrics: add one of them", text);
 }
 
-/* Whoever asks for them in particular would get none. */
+/* A user who asks for them in particular would get none. */
 static void check_events(const struct options *options, struct argp_state *state)
 {
 	uint64_t selects = options->given & (OF_PROCESSES | GIVEN(COMMAND));
@@ -222,7 +222,7 @@ static void check_needs(const struct options *options, struct argp_state *state)
 		if (why)
 			argp_error(state, "%s %s", option_name(option), why);
 		if (row->one_recording && options->inputs.count > 1)
-			argp_error(state, "%s: one recording after the other, %s", option_name(option),
+			argp_error(state, "%s takes one recording at a time: %s", option_name(option),
 				   row->one_recording);
 	}
 }
@@ -277,7 +277,7 @@ static void check_recordings(const struct options *options, const struct view *c
 	while (*view && (*view)->adds_up)
 		view++;
 	list_views(text, all, adds_up, OPTIONS);
-	argp_error(state, "--%s: one recording after the other; several recordings are for %s, and for "
+	argp_error(state, "--%s takes one recording at a time; several recordings are for %s, and for "
 		   "--expect, without --duration and --count",
 		   *view ? (*view)->name : options->duration ? "duration" : "count", text);
 }

@@ -166,7 +166,7 @@ static void take_word(struct reading *reading, char *word, struct argp_state *st
 		return;
 	}
 	if (!state->quoted)
-		argp_error(state, "%s: a command has to follow '--', a recording -i", quoted(word));
+		argp_error(state, "%s: unexpected word; put '--' before a command, or -i before a recording", quoted(word));
 	options->command = &state->argv[state->next - 1];
 	options->given |= GIVEN(COMMAND);
 	state->next = state->argc;
@@ -244,7 +244,7 @@ static void check_names(const struct argp_option *table, int argc, char **argv)
 	exit(STATUS_USAGE);
 }
 
-/* Of an argument that may be missing, getopt_long(3) would take this for an option. */
+/* If an argument may be missing, getopt_long(3) would take this for an option. */
 static void check_status(int argc, char **argv)
 {
 	int i;

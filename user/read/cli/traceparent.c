@@ -2,7 +2,7 @@
 #include "cli/traceparent.h"
 #include <string.h>
 
-/* So many lower-case digits, and a dash or the end behind them. */
+/* This many lower-case digits, and a dash or the end behind them. */
 static bool take(const char **s, unsigned int digits, uint64_t *value)
 {
 	static const char all[] = "0123456789abcdef";

@@ -12,7 +12,7 @@ struct traceparent {
 	uint64_t span;
 };
 
-/* Of this text, such as "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"; false if it is none. */
+/* Reads this text, such as "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"; false if it is none. */
 bool traceparent_parse(const char *text, struct traceparent *parent);
 
 #endif

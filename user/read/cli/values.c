@@ -23,12 +23,11 @@ static void refuse(const struct value *v, const char *why)
 	argp_error(v->state, "--%s%s%s: %s", v->name, v->argument->may_lack ? "=" : " ", quoted(v->text), why);
 }
 
-static void refuse_choice(const struct value *v, const char *before, const char *after)
+static void refuse_choice(const struct value *v, const char *wrong, const char *after)
 {
 	char why[300];
 
-	snprintf(why, sizeof(why), "%snot one of %s%s", before, choice_list(v->argument->choice, ", ", " and "),
-		 after);
+	snprintf(why, sizeof(why), "%s %s%s", wrong, choice_list(v->argument->choice, ", ", " and "), after);
 	refuse(v, why);
 }
 
@@ -98,7 +97,7 @@ static void take_id(const struct value *v, struct ids *ids)
 static void take_choice(const struct value *v, unsigned int *choice)
 {
 	if (!choice_find(v->argument->choice, v->text, strlen(v->text), choice))
-		refuse_choice(v, "", "");
+		refuse_choice(v, "not one of", "");
 	*choice += (unsigned int)v->argument->least;
 }
 
@@ -113,7 +112,7 @@ static void take_choices(const struct value *v, uint64_t *choices)
 	for (word = v->text; *word; word += length + (word[length] == ',')) {
 		length = strcspn(word, ",");
 		if (!choice_find(v->argument->choice, word, length, &number))
-			refuse_choice(v, "", ", nor several with commas between");
+			refuse_choice(v, "not one or more of", ", separated by commas");
 		*choices |= 1ULL << (number + v->argument->least);
 	}
 	if (v->argument->wrong && !*choices)
@@ -145,7 +144,7 @@ void options_find_users(struct filter *filter, struct argp_state *state)
 		const struct passwd *user = getpwnam(filter->users.all[i]);
 
 		if (!user)
-			argp_error(state, "--uid %s: no user has this name, and it is no number",
+			argp_error(state, "--uid %s: neither a known user name nor a number",
 				   quoted(filter->users.all[i]));
 		else
 			ids_add(&filter->uids, user->pw_uid);
@@ -207,7 +206,7 @@ static void take_top(const struct value *v, struct cut *cut)
 	if (!v->text[digits])
 		return;
 	if (!choice_find(choice_top, key, strlen(key), &cut->key))
-		refuse_choice(v, "the key is ", "");
+		refuse_choice(v, "the key is not one of", "");
 	v->options->given |= GIVEN(TOP_KEY);
 }
 
@@ -223,7 +222,7 @@ static void take_by(const struct value *v, enum proclife_by *by)
 
 		snprintf(others, sizeof(others), ", nor, for --summary, of %s",
 			 choice_list(choice_summary_by, ", ", " and "));
-		refuse_choice(v, "", others);
+		refuse_choice(v, "not one of", others);
 	}
 }
 
