@@ -265,6 +265,8 @@ class Lives:
         process.ns_inum = record["ns_inum"]
 
     def on_task(self, record, task, process):
+        if task is not process.leader and process.found_zombie:
+            self.outlive(process)
         if not task.runtime:
             task.runtime = record["runtime"]
         if "group_exit" in record["flags"] or (task.exiting is None and "exiting" in record["flags"]):
@@ -350,7 +352,15 @@ class Lives:
             return process.exiting
         return max((task.exiting for task in process.tasks if task.exiting is not None), default=None)
 
+    @staticmethod
+    def outlive(process):
+        """Only its leader had ended when the snapshot found it: the tracer was not notified of the end."""
+        if process.tracer and process.tracer["type"] == "task":
+            process.tracer = None
+
     def on_exit(self, record, task, process):
+        if process.found_zombie:
+            self.outlive(process)
         task.last_exit, task.exit_cpu = record["ts"], record["cpu"]
         task.exited = task.exiting if self.with_exiting else record["ts"]
         if self.with_exiting and task.exiting is None and not process.end_hidden:
@@ -546,6 +556,7 @@ class Lives:
         task.reaper = record
         if task is not process.leader and process.found_zombie:  # only its leader had ended then
             process.found_zombie, process.found_exiting = 0, True
+            self.outlive(process)
         if task is process.leader:
             process.cgroup = record["cgroup"]
         reaper = self.tasks.get(record["reaper"])
