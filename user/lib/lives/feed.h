@@ -62,6 +62,11 @@ int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_recor
 int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_coredump(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record);
+/*
+ * A thread of it was there after its leader had been found as a zombie: only the leader had ended then. The end of a
+ * process is announced when its last thread is released.
+ */
+void proclife_thread_outlived(struct proclife_own_process *process);
 /* The first one counts. @comm: NULL if it is not known. Returns 0 or -ENOMEM. */
 int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint64_t id, uint32_t tgid,
 			 const char comm[PROCLIFE_COMM_LEN]);

@@ -388,6 +388,18 @@ int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint64_t
 	return 0;
 }
 
+void proclife_thread_outlived(struct proclife_own_process *process)
+{
+	if (process->found_as < PROCLIFE_FOUND_DEAD)
+		return;
+	process->found_as = PROCLIFE_FOUND_EXITING;
+	/* So the tracer of that leader was not notified of the end. */
+	if (process->tracer && !process->tracer->ts) {
+		free(process->tracer);
+		process->tracer = NULL;
+	}
+}
+
 /* Can no NOTIFY of its end have been before the first thing that was seen of that, or in a gap since? */
 static bool is_all_seen(const struct proclife_tasks *tasks, const struct proclife_process *process)
 {

@@ -12,8 +12,6 @@
 #include "source/merge.h"
 #include "base/table.h"
 
-#include <stdlib.h>
-
 /*
  * The public struct of a task or process is embedded in its private one. Both are laid out so that
  * what a record uses together shares a cache line; the slab aligns them to cache lines.
@@ -322,22 +320,6 @@ static inline void proclife_task_dead(struct proclife_task *task)
 	proclife_task_ending(task);
 	task->process->live -= !own->dead;
 	own->dead = true;
-}
-
-/*
- * A thread of it was there after its leader had been found as a zombie: only the leader had ended then. The end of a
- * process is announced when its last thread is released.
- */
-static inline void proclife_thread_outlived(struct proclife_own_process *process)
-{
-	if (process->found_as < PROCLIFE_FOUND_DEAD)
-		return;
-	process->found_as = PROCLIFE_FOUND_EXITING;
-	/* So the tracer of that leader was not notified of the end. */
-	if (process->tracer && !process->tracer->ts) {
-		free(process->tracer);
-		process->tracer = NULL;
-	}
 }
 
 /* Reports the task gone, and its process too if this was its last task. */
