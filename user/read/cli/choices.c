@@ -46,7 +46,6 @@ const char *choice_sort(unsigned int number)
 		[SORT_CPU] = "cpu",
 		[SORT_RSS] = "rss",
 	};
-
 	unsigned int key = number + 1;
 
 	return key < SORT_PHASES ? names[key] : key < SORTS ? proclife_phase_info(sort_phase(key))->name : NULL;

@@ -3,8 +3,6 @@
 #ifndef READ_COUNT_H
 #define READ_COUNT_H
 
-#include <ctype.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Any program can have written a recording, and any counts: a sum stays at its maximum. */
@@ -12,17 +10,6 @@ static inline void add_count(uint64_t *sum, uint64_t n)
 {
 	if (__builtin_add_overflow(*sum, n, sum))
 		*sum = UINT64_MAX;
-}
-
-/* In capitals, as titles and the names of records are. Returns @to. */
-static inline const char *upper(char *to, size_t size, const char *name)
-{
-	size_t i;
-
-	for (i = 0; name[i] && i + 1 < size; i++)
-		to[i] = (char)toupper((unsigned char)name[i]);
-	to[i] = '\0';
-	return to;
 }
 
 /* The word that goes with this number, where the number is printed otherwise than by text_plural(). */

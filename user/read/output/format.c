@@ -4,6 +4,7 @@
 #include "output/invisible.h"
 #include "output/message.h"
 #include "output/wrap.h"
+#include <ctype.h>
 #include <langinfo.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -311,6 +312,16 @@ void text_plural(struct text *text, uint64_t n, const char *one, const char *man
 	text_count(text, n);
 	text_string(text, " ");
 	text_string(text, plural(n, one, many));
+}
+
+const char *upper(char *to, size_t size, const char *name)
+{
+	size_t i;
+
+	for (i = 0; name[i] && i + 1 < size; i++)
+		to[i] = (char)toupper((unsigned char)name[i]);
+	to[i] = '\0';
+	return to;
 }
 
 void text_stamp(struct text *text, uint64_t ns)

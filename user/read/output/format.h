@@ -144,6 +144,9 @@ void text_count_in(struct text *text, unsigned int columns, uint64_t n);
 /* "1 process", "2 processes" */
 void text_plural(struct text *text, uint64_t n, const char *one, const char *many);
 
+/* In capitals, as titles and the names of records are. Returns @to, which has @size bytes. */
+const char *upper(char *to, size_t size, const char *name);
+
 /* Seconds and nanoseconds, as in the events view. */
 void text_stamp(struct text *text, uint64_t ns);
 /* A bar of value/max of these columns, to an eighth of a column if the locale allows. */

@@ -3,6 +3,7 @@
  * What has changed. A figure is compared over all groups that have it in every run, as what they share
  * is seen in all of them. With one run a side, significance.h has the tests; with several, spread.h.
  */
+#include "output/array.h"
 #include "output/message.h"
 #include "views/diff/diff_parts.h"
 #include "views/diff/significance.h"
@@ -110,13 +111,10 @@ static void set_free(struct set *set)
 
 static struct change *add_change(struct diff *diff, struct row *row, enum figure figure)
 {
-	size_t n = diff->change_count++;
+	size_t n = diff->change_count;
 
-	if (!(n & (n - 1))) {
-		diff->changes = reallocarray(diff->changes, n ? 2 * n : 1, sizeof(*diff->changes));
-		if (!diff->changes)
-			die_no_memory();
-	}
+	ARRAY_GROW(diff->changes, diff->change_count, diff->change_room);
+	diff->change_count++;
 	diff->changes[n] = (struct change){
 		.row = row, .figure = figure, .shared = 1, .number = n,
 	};

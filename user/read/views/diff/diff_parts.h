@@ -97,6 +97,7 @@ struct diff {
 	struct cell *cells;
 	struct change *changes;
 	size_t change_count;
+	size_t change_room;
 	uint64_t compared; /* groups */
 	size_t comparisons;
 	bool is_constant; /* the runs of a side have as many lives of every group */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/array.h"
 #include "output/message.h"
 #include "views/share/alone.h"
 #include "views/diff/lineage.h"
@@ -18,6 +19,7 @@ struct lineage {
 	void *links;
 	const struct lineage_link **all; /* of the links */
 	size_t count;
+	size_t room;
 };
 
 static int compare_times(const void *a, const void *b)
@@ -72,11 +74,9 @@ static void add_link(struct lineage *lineage, const struct proclife_process *pro
 	set_comm(key.child, process->comm);
 	if (tfind(&key, &lineage->links, compare_links))
 		return;
+	ARRAY_GROW(lineage->all, lineage->count, lineage->room);
 	link = malloc(sizeof(*link));
-	if (!(lineage->count & (lineage->count - 1)))
-		lineage->all = reallocarray(lineage->all, lineage->count ? 2 * lineage->count : 1,
-					sizeof(const struct lineage_link *));
-	if (!link || !lineage->all)
+	if (!link)
 		die_no_memory();
 	*link = key;
 	if (!tsearch(link, &lineage->links, compare_links))
