@@ -112,7 +112,7 @@ $(CURSES_OBJECTS): override CPPFLAGS += $(CURSES_CFLAGS)
 $B/proclife-read $B/user/read/session/load.o $B/user/read/session/diagnose.o: | $B/libkmod
 $B/user/read/session/load.o $B/user/read/session/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
-# Of what proclife-read is made of: all but its screen, and what needs libkmod.
+# The objects of proclife-read, but for its screen and what needs libkmod.
 READ_ARCHIVE := $B/proclife-read.a
 
 $(READ_ARCHIVE): $(filter-out %/main.o %/load.o %/diagnose.o $B/user/read/live/%,$(READ_OBJECTS))

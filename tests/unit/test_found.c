@@ -46,7 +46,7 @@ static void test_notice_in_a_gap(void **state)
 	assert_int_equal(proclife_reapers_update(reapers), 0);
 	assert_int_equal(reaper_of(reapers, 100).zombies, 1);
 	assert_int_equal(reaper_of(reapers, 100).oldest, 0);
-	/* Who inherits it does not know of it for longer. */
+	/* The process that inherits it does not know of it for longer. */
 	feed(tasks, notify_record(60, &a, &init));
 	assert_int_equal(proclife_process_zombie_since(known(&a)), 0);
 	feed(tasks, reap_record(70, &a, &init));
@@ -100,7 +100,7 @@ static void note_gone(void *data, struct proclife_process *process)
 
 static const struct proclife_reports to_note = { .size = sizeof(to_note), .process_gone = note_gone };
 
-/* Its other thread is still there: whoever traces that lets the process end only now. */
+/* Its other thread is still there: the tracer of that thread lets the process end only now. */
 static void held_thread(struct proclife_record all[8])
 {
 	struct who gdb = process_of_pid(150, "gdb"), old = process_of_pid(60, "old"), t = thread_of(&old, 61);
@@ -212,7 +212,7 @@ static void test_code_of_the_last(void **state)
 	feed(tasks, reap_record(51, &a, &shell));
 	assert_int_equal(known(&a)->exit_code, -1);
 	assert_true(proclife_process_has_ended(known(&a)));
-	/* Of this one, the snapshot has it. */
+	/* The snapshot has the code of this process. */
 	found = zombie_record(52, &b, &shell, 2 << 8);
 	found.flags |= PROCLIFE_F_GROUP_EXIT;
 	feed(tasks, found);

@@ -280,7 +280,7 @@ static void signals(void)
 	}
 }
 
-/* Of a process with many threads, it is told and found again and again that it ended. */
+/* Its many threads are found, and its end is announced and found, again and again. */
 static void notices(bool older)
 {
 	struct who who = fresh(200);
