@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: fopen open_by_handle_at
 /* Paths of this machine's cgroups; which ones there are, and what the kernel says, is made up. */
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: machine
 /* Why there is no device: on machines whose kernel and installed modules are made up. */
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: failing
 /* What the library does when memory or system calls fail, one after the other. */
 #include "failing.h"
 #include "recorded.h"

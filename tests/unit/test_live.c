@@ -181,9 +181,9 @@ static void test_ascii(void **state)
 	live_at_end(80, 24, "C");
 	SEE("last");
 	SEE("x1 ");
-	for (s = screen; *s; s++)
+	for (s = seen; *s; s++)
 		if (*s & 0x80)
-			fail_msg("not ASCII: %s", screen);
+			fail_msg("not ASCII: %s", seen);
 	press("q");
 	SEE("end 0");
 	expect_clean();
@@ -330,7 +330,7 @@ static void test_device(void **state)
 	live_story(2);
 	usleep(1200000);
 	SEE("1005");
-	assert_null(strstr(screen, "1009"));
+	assert_null(strstr(seen, "1009"));
 	press("Space");
 	SEE("1009");
 	press("4");

@@ -43,7 +43,7 @@ static void test_frozen(void **state)
 	press("4");
 	SEE("early");
 	SEE("1 zombie");
-	assert_null(strstr(screen, "late"));
+	assert_null(strstr(seen, "late"));
 	press("F4 no-such");
 	SEE_NOT("early");
 	press("Escape");
@@ -51,7 +51,7 @@ static void test_frozen(void **state)
 	press("Space");
 	SEE("late");
 	SEE("2 zombies");
-	assert_null(strstr(screen, " h "));
+	assert_null(strstr(seen, " h "));
 	press("q");
 	SEE("end ");
 	expect_clean();
@@ -165,9 +165,9 @@ static void test_steps(void **state)
 	for (i = 0; i < 10; i++) {
 		press("Right");
 		usleep(250000); /* less than from one drawing to the next */
-		free(screen);
-		screen = ask("capture-pane -p");
-		read += !strstr(screen, "reading");
+		free(seen);
+		seen = ask("capture-pane -p");
+		read += !strstr(seen, "reading");
 	}
 	assert_true(read >= 5);
 	press("q");

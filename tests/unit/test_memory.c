@@ -12,7 +12,7 @@ static void test_by_itself(void **state)
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	assert_null(proclife_process_memory(process_of(&a)));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	assert_true(proclife_process_memory(process_of(&a))->open);
@@ -75,7 +75,7 @@ static void is_held_for_a_moment(const struct who *who, const struct who *holder
 {
 	feed(tasks, fork_record(5, holder, &shell));
 	feed(tasks, fork_record(10, who, &shell));
-	feed(tasks, dies(20, who));
+	feed(tasks, exit_at(20, who));
 	feed(tasks, mm_record(21, who, PROCLIFE_MM_LEFT, who));
 	feed(tasks, mm_record(24, holder, PROCLIFE_MM_TEARDOWN, who));
 }
@@ -197,7 +197,7 @@ static void test_early(void **state)
 	assert_int_equal(last.unmap, 7);
 	/* While it is torn down, too. */
 	feed(tasks, fork_record(110, &b, &shell));
-	feed(tasks, dies(120, &b));
+	feed(tasks, exit_at(120, &b));
 	feed(tasks, mm_record(122, &b, PROCLIFE_MM_TEARDOWN, &b));
 	feed(tasks, mm_record(124, &reaper, PROCLIFE_MM_EARLY, &b));
 	feed(tasks, mm_record(129, &b, PROCLIFE_MM_GONE, &b));
@@ -229,16 +229,16 @@ static void test_held_by_a_child(void **state)
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, shares(fork_record(11, &child, &a)));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
 	bury(30, &a);
-	feed(tasks, execs(mm_record(41, &child, PROCLIFE_MM_TEARDOWN, &a)));
-	feed(tasks, execs(mm_record(44, &child, PROCLIFE_MM_GONE, &a)));
+	feed(tasks, of_exec(mm_record(41, &child, PROCLIFE_MM_TEARDOWN, &a)));
+	feed(tasks, of_exec(mm_record(44, &child, PROCLIFE_MM_GONE, &a)));
 	assert_int_equal(late.held, 20);
 	assert_int_equal(late.unmap, 3);
 	feed(tasks, exec_record(45, &child, 201, "/bin/cc"));
 	/* From here on it has its own. */
-	feed(tasks, dies(50, &child));
+	feed(tasks, exit_at(50, &child));
 	feed(tasks, mm_record(52, &child, PROCLIFE_MM_TEARDOWN, &child));
 	feed(tasks, mm_record(58, &child, PROCLIFE_MM_GONE, &child));
 	bury(60, &child);
@@ -254,7 +254,7 @@ static void test_another_that_exits(void **state)
 	(void)state;
 	feed(tasks, fork_record(5, &cat, &shell));
 	die_held(&a);
-	feed(tasks, dies(40, &cat));
+	feed(tasks, exit_at(40, &cat));
 	feed(tasks, mm_record(41, &cat, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, mm_record(42, &cat, PROCLIFE_MM_GONE, &a));
 	assert_int_equal(late.tgid, 200);
@@ -286,12 +286,12 @@ static void test_peak_without_exec(void **state)
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, late_exit(30, &a));
 	assert_int_equal(rss_of(&a), KERNELS);
 	feed(tasks, shares(fork_record(40, &child, &shell)));
-	feed(tasks, dies(41, &child));
+	feed(tasks, exit_at(41, &child));
 	feed(tasks, late_exit(42, &child));
 	assert_int_equal(rss_of(&child), KERNELS);
 }
@@ -304,14 +304,14 @@ static void test_peak_after_exec(void **state)
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, exec_record(11, &a, 200, "/bin/a"));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, late_exit(30, &a));
 	assert_int_equal(rss_of(&a), 200 * 200);
 
 	feed(tasks, fork_record(40, &b, &shell));
 	feed(tasks, exec_record(41, &b, 201, "/bin/b"));
-	feed(tasks, dies(42, &b));
+	feed(tasks, exit_at(42, &b));
 	feed(tasks, late_exit(43, &b));
 	assert_int_equal(rss_of(&b), 0);
 	feed(tasks, mm_record(44, &b, PROCLIFE_MM_TEARDOWN, &b));
@@ -320,7 +320,7 @@ static void test_peak_after_exec(void **state)
 	/* A reader of /proc outlives it. */
 	feed(tasks, fork_record(50, &c, &shell));
 	feed(tasks, exec_record(51, &c, 202, "/bin/c"));
-	feed(tasks, dies(52, &c));
+	feed(tasks, exit_at(52, &c));
 	feed(tasks, mm_record(53, &c, PROCLIFE_MM_LEFT, &c));
 	feed(tasks, late_exit(54, &c));
 	assert_int_equal(rss_of(&c), 200 * 202);
@@ -335,7 +335,7 @@ static void test_peak_with_exit(void **state)
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, exec_record(11, &a, 200, "/bin/a"));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, exit);
 	assert_int_equal(rss_of(&a), KERNELS);
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
@@ -359,7 +359,7 @@ static void test_peak_unknown(void **state)
 	assert_int_equal(rss_of(&a), 0);
 
 	feed(tasks, task_record(20, &old, &shell));
-	feed(tasks, dies(21, &old));
+	feed(tasks, exit_at(21, &old));
 	feed(tasks, late_exit(22, &old));
 	assert_int_equal(rss_of(&old), 0);
 	feed(tasks, mm_record(23, &old, PROCLIFE_MM_TEARDOWN, &old));
@@ -378,8 +378,8 @@ static void test_peak_of_the_last(void **state)
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, exec_record(11, &a, 200, "/bin/a"));
 	feed(tasks, clone_record(12, &t, &shell, &a));
-	feed(tasks, dies(20, &a));
-	feed(tasks, dies(21, &t));
+	feed(tasks, exit_at(20, &a));
+	feed(tasks, exit_at(21, &t));
 	feed(tasks, first);
 	feed(tasks, ended(24, &a, 0, 1));
 	assert_int_equal(rss_of(&a), 0);
@@ -406,7 +406,7 @@ static void test_peak_without_exit(void **state)
 
 		feed(tasks, fork_record(20, &a, &shell));
 		feed(tasks, exec_record(21, &a, a.pid, "/bin/a"));
-		feed(tasks, dies(22, &a));
+		feed(tasks, exit_at(22, &a));
 		feed(tasks, mm_record(23, &a, PROCLIFE_MM_LEFT, &a));
 		assert_int_equal(rss_of(&a), 0);
 		feed(tasks, ends[i]);

@@ -44,7 +44,7 @@ static void test_shared_unseen(void **state)
 	feed(tasks, found(11, &child, 0));
 	die_sharing(&child, &a);
 	assert_int_equal(late.count, 0);
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	assert_forgotten(201);
 	feed(tasks, mm_record(29, &a, PROCLIFE_MM_GONE, &a));
@@ -60,7 +60,7 @@ static void test_exec_drops_it(void **state)
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, found(11, &child, 0));
 	die_sharing(&child, &a);
-	feed(tasks, execs(mm_record(20, &a, PROCLIFE_MM_TEARDOWN, &a)));
+	feed(tasks, of_exec(mm_record(20, &a, PROCLIFE_MM_TEARDOWN, &a)));
 	assert_forgotten(201);
 }
 
@@ -99,7 +99,7 @@ static void test_own_gap(void **state)
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed_gap(tasks, 3, 21, 21);
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed_gap(tasks, 3, 24, 25);
@@ -131,7 +131,7 @@ static void test_nothing_to_unmap(void **state)
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	bury(30, &a);
 	assert_int_equal(last.memory.teardown, 22);
@@ -140,7 +140,7 @@ static void test_nothing_to_unmap(void **state)
 	assert_int_equal(late.count, 0);
 	b.group = a.group; /* the same address */
 	feed(tasks, fork_record(40, &b, &shell));
-	feed(tasks, dies(41, &b));
+	feed(tasks, exit_at(41, &b));
 	feed(tasks, mm_record(42, &b, PROCLIFE_MM_TEARDOWN, &b));
 	feed(tasks, mm_record(43, &b, PROCLIFE_MM_GONE, &b));
 	bury(50, &b);
@@ -179,7 +179,7 @@ static void test_end_of_trace(void **state)
 	(void)state;
 	die_held(&a);
 	feed(tasks, fork_record(40, &b, &shell));
-	feed(tasks, dies(41, &b));
+	feed(tasks, exit_at(41, &b));
 	feed(tasks, mm_record(42, &b, PROCLIFE_MM_LEFT, &b));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(late.count, 1); /* the other one was told with its process, which outlives it */
@@ -212,7 +212,7 @@ static void test_freed_while_held(void **state)
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, exec_record(11, &a, 200, "/bin/app"));
 	feed(tasks, signal_record(12, &a, SIGKILL, &shell));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
 	bury(30, &a);
 	assert_int_equal(late.count, 0);
@@ -227,7 +227,7 @@ static void test_gap_begun_before(void **state)
 	feed(tasks, fork_record(5, &cat, &shell));
 	feed(tasks, fork_record(10, &a, &shell));
 	feed_gap(tasks, 3, 15, 35);
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
 	bury(30, &a);
 	feed(tasks, mm_record(40, &cat, PROCLIFE_MM_TEARDOWN, &a));
@@ -244,7 +244,7 @@ static void test_early_of_another(void **state)
 	feed(tasks, fork_record(5, &b, &shell));
 	feed(tasks, mm_record(15, &reaper, PROCLIFE_MM_EARLY, &a));
 	feed(tasks, fork_record(20, &a, &shell)); /* since then */
-	feed(tasks, dies(30, &a));
+	feed(tasks, exit_at(30, &a));
 	feed(tasks, mm_record(31, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, mm_record(32, &a, PROCLIFE_MM_GONE, &a));
 	bury(35, &a);
@@ -252,7 +252,7 @@ static void test_early_of_another(void **state)
 	assert_int_equal(last.memory.early, 0);
 	feed(tasks, mm_record(40, &reaper, PROCLIFE_MM_EARLY, &b));
 	feed(tasks, exec_record(41, &b, 201, "/bin/next"));
-	feed(tasks, dies(50, &b));
+	feed(tasks, exit_at(50, &b));
 	feed(tasks, mm_record(51, &b, PROCLIFE_MM_TEARDOWN, &b));
 	assert_int_equal(proclife_process_memory(process_of(&b))->early, 0);
 }
@@ -266,7 +266,7 @@ static void test_early_then_suppressed(void **state)
 	feed(tasks, fork_record(10, &a, &shell));
 	feed(tasks, mm_record(15, &reaper, PROCLIFE_MM_EARLY, &a));
 	feed(tasks, suppressed_record(PROCLIFE_MM, 16, 0));
-	feed(tasks, dies(30, &a));
+	feed(tasks, exit_at(30, &a));
 	feed(tasks, mm_record(31, &a, PROCLIFE_MM_TEARDOWN, &a));
 	assert_int_equal(proclife_process_memory(process_of(&a))->teardown, 31);
 	assert_int_equal(proclife_process_memory(process_of(&a))->early, 0);
@@ -279,7 +279,7 @@ static void test_early_by_itself(void **state)
 
 	(void)state;
 	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(21, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_EARLY, &a));
 	feed(tasks, mm_record(23, &a, PROCLIFE_MM_GONE, &a));
@@ -297,7 +297,7 @@ static void test_thread_exiting_before(void **state)
 	(void)state;
 	feed(tasks, found(5, &a, 0));
 	feed(tasks, found(6, &t, PROCLIFE_F_EXITING));
-	r = dies(20, &a);
+	r = exit_at(20, &a);
 	r.flags = WHOLE;
 	feed(tasks, r);
 	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
@@ -319,7 +319,7 @@ static void test_thread_left_before(void **state)
 	feed(tasks, fork_record(5, &cat, &shell));
 	feed(tasks, found(5, &a, 0));
 	feed(tasks, found(6, &t, PROCLIFE_F_EXITING));
-	r = dies(20, &a);
+	r = exit_at(20, &a);
 	r.flags = WHOLE;
 	feed(tasks, r);
 	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
@@ -390,7 +390,7 @@ static void test_zombie_without_gone(void **state)
 	feed(tasks, found(4, &shell, 0));
 	feed(tasks, fork_record(5, &reaper, &shell));
 	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, ended(30, &a, 0, 0));
 	feed(tasks, notify_record(31, &a, &shell));
@@ -408,7 +408,7 @@ static void test_end_of_zombie(void **state)
 	(void)state;
 	feed(tasks, found(4, &shell, 0));
 	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, ended(30, &a, 0, 0));
 	feed(tasks, notify_record(31, &a, &shell));
@@ -425,7 +425,7 @@ static void test_end_after_a_gap(void **state)
 	(void)state;
 	die_held(&a);
 	feed(tasks, fork_record(40, &b, &shell));
-	feed(tasks, dies(41, &b));
+	feed(tasks, exit_at(41, &b));
 	feed(tasks, mm_record(42, &b, PROCLIFE_MM_LEFT, &b));
 	feed_gap(tasks, 3, 50, 51);
 	assert_int_equal(proclife_tasks_close(tasks), 0);
@@ -443,7 +443,7 @@ static void test_left_after_teardown(void **state)
 	(void)state;
 	feed(tasks, fork_record(5, &cat, &shell));
 	feed(tasks, fork_record(10, &a, &shell));
-	feed(tasks, dies(20, &a));
+	feed(tasks, exit_at(20, &a));
 	feed(tasks, mm_record(21, &a, PROCLIFE_MM_LEFT, &a));
 	feed(tasks, mm_record(22, &cat, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, mm_record(23, &a, PROCLIFE_MM_LEFT, &a));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: geteuid mkdirat closedir
 /* Folders that belong to others, or where others can write: nothing is recorded there that they could exchange. */
 #include "check.h"
 #include "live_device.h"

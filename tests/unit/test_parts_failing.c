@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: failing
 /* A recorder that keeps the latest, and whoever reads that, when memory, system calls or space fail. */
 #include "failing.h"
 #include "parted.h"

@@ -151,15 +151,15 @@ static void test_killed(void **state)
 	assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
 	parted_carried(&again, &live, proclife_recording_info(replayed)->began);
 	proclife_source_free(replayed);
-	fake_device_free(machine);
-	trace_free(trace);
+	fake_device_free(parted_device);
+	trace_free(generated);
 }
 
 static int try_keep(const char *path)
 {
 	struct proclife_recorder *other_recorder;
-	struct proclife_source *other_source = fake_device_open(machine);
-	int ret = proclife_recorder_keep(&other_recorder, other_source, path, &run, &keep);
+	struct proclife_source *other_source = fake_device_open(parted_device);
+	int ret = proclife_recorder_keep(&other_recorder, other_source, path, &parted_run, &keep);
 
 	if (!ret)
 		proclife_recorder_free(other_recorder);
@@ -224,8 +224,8 @@ static void test_age(void **state)
 	assert_true(again.count < live.count);
 	parted_carried(&again, &live, began);
 	proclife_source_free(replayed);
-	fake_device_free(machine);
-	trace_free(trace);
+	fake_device_free(parted_device);
+	trace_free(generated);
 }
 
 static void set_time(const char *dir, unsigned int number, time_t when)
@@ -291,7 +291,7 @@ static void hurry(struct proclife_listener *listener, struct proclife_stream *st
 	if (!recorder->part_bytes) {
 		assert_int_equal(recorder->metadata.run.part, part + 1);
 		for (unsigned int i = 0; i < 70000; i++)
-			fake_device_write(machine, stream->order, machine->now + i);
+			fake_device_write(parted_device, stream->order, parted_device->now + i);
 	}
 	recorder->part_bytes = bytes;
 }
@@ -313,7 +313,7 @@ static void test_lost_while_one_ends(void **state)
 		h.recorder = parted_source->listener;
 		parted_source->listener = &h.listener;
 		assert_true(parted_go_on(20000));
-		machine->now += 70000;
+		parted_device->now += 70000;
 		parted_end();
 		assert_true(lost_in(&live) > 0);
 		replayed = replay(folder.path);
@@ -338,13 +338,13 @@ static void put_in_cgroups(uint32_t first, uint32_t many)
 
 	for (uint32_t i = first; i < first + many; i++) {
 		struct who child = process_of_pid(100000 + i, "sleep");
-		struct proclife_record fork = fork_record(machine->now++, &child, &parent);
+		struct proclife_record fork = fork_record(parted_device->now++, &child, &parent);
 
 		snprintf(path, sizeof(path), "/%0*u", LONG_PATH - 1, i);
 		assert_int_equal(proclife_cgroups_add(recorder->cgroups, i, path), 0);
 		fork.fork.cgroup = i;
-		*fake_device_begin(machine, 0) = fork;
-		proclife_ring_commit(&machine->rings[0], PROCLIFE_FORK);
+		*fake_device_begin(parted_device, 0) = fork;
+		proclife_ring_commit(&parted_device->rings[0], PROCLIFE_FORK);
 	}
 	assert_int_equal(log_source(&live, parted_source, UINT64_MAX), 0);
 	assert_int_equal(proclife_recorder_sync(recorder), 0);

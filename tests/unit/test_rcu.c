@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: fopen uname
 /* What is told of the kernel's RCU: on machines whose command line and configuration are made up. */
 #include "check.h"
 

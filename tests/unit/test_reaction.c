@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: fork
 /* --exec where no process can be made. */
 #include "check.h"
 

@@ -29,17 +29,17 @@ static void test_save(void **state)
 	live_open(1 << 10);
 	live_story(1);
 	snprintf(options, sizeof(options), "--on zombie>100ms --save %s --after 300ms --count 1", folder.path);
-	out = start(&pid, options);
+	out = start_watching(&pid, options);
 	free(next(out, "trace"));
 	put_zombie(4000);
 	line = next(out, "fired");
-	text(line, "saved", saved);
+	line_text(line, "saved", saved);
 	free(line);
 	usleep(100000);
 	live_story(2);
 	line = next(out, "saved");
 	assert_non_null(line);
-	text(line, "dir", dir);
+	line_text(line, "dir", dir);
 	assert_string_equal(dir, saved);
 	assert_int_equal(strncmp(dir, folder.path, strlen(folder.path)), 0);
 	assert_non_null(strstr(dir, "Z-zombie-100ms-pid4000"));
@@ -47,9 +47,9 @@ static void test_save(void **state)
 	free(line);
 	assert_null(next(out, "saved"));
 	fclose(out);
-	expect_of(dir, "--info", " complete, because --on had it saved\n");
-	expect_of(dir, "--lives", "\n5 deaths; at the end 2 alive, 1 zombie\n");
-	expect_of(dir, "--on zombie>100ms", " zombie>100ms: child (4000), zombie for 100 ms so far, parent (1)\n");
+	expect_in(dir, "--info", " complete, because --on had it saved\n");
+	expect_in(dir, "--lives", "\n5 deaths; at the end 2 alive, 1 zombie\n");
+	expect_in(dir, "--on zombie>100ms", " zombie>100ms: child (4000), zombie for 100 ms so far, parent (1)\n");
 }
 
 /* The line of it has the form of the others. */
@@ -112,14 +112,14 @@ static void test_ancestors(void **state)
 	(void)state;
 	live_open(64);
 	snprintf(options, sizeof(options), "--on zombie>100ms --save %s --after 0 --count 1", folder.path);
-	out = start(&pid, options);
+	out = start_watching(&pid, options);
 	free(next(out, "trace"));
-	pid1 = process_of_pid(1, "init");
-	live_put(0, fork_record(0, &server, &pid1));
+	first_process = process_of_pid(1, "init");
+	live_put(0, fork_record(0, &server, &first_process));
 	server.comm = "server";
 	live_put(0, exec_record(0, &server, 200, "/usr/bin/server"));
 	live_put(0, args_record(&server, "server\0--port\0" "80", 17));
-	live_put(0, fork_record(0, &lone, &pid1));
+	live_put(0, fork_record(0, &lone, &first_process));
 	live_put(1, fork_record(0, &worker, &server));
 	live_put(1, rename_record(0, &worker, "worker/3"));
 	worker.comm = "worker/3";
@@ -130,16 +130,16 @@ static void test_ancestors(void **state)
 	live_put(2, free_record(0, &worker));
 	overwrite();
 	live_put(1, exit_record(0, &child, 0, 0));
-	live_put(1, notify_record(0, &child, &pid1));
+	live_put(1, notify_record(0, &child, &first_process));
 	line = next(out, "saved");
 	assert_non_null(line);
-	text(line, "dir", dir);
+	line_text(line, "dir", dir);
 	free(line);
 	fclose(out);
-	expect_of(dir, "--tree", "  server --port 80  ");
-	expect_of(dir, "--tree", "  `- worker/3  status 5, incomplete\n");
-	expect_of(dir, "--tree", "     `- child  zombie, incomplete\n");
-	expect_of(dir, "--tree", "\n3 processes, ");
+	expect_in(dir, "--tree", "  server --port 80  ");
+	expect_in(dir, "--tree", "  `- worker/3  status 5, incomplete\n");
+	expect_in(dir, "--tree", "     `- child  zombie, incomplete\n");
+	expect_in(dir, "--tree", "\n3 processes, ");
 }
 
 static unsigned int saved_count(void)
@@ -243,17 +243,17 @@ static void test_ended(void **state)
 	(void)state;
 	live_open(1 << 10);
 	snprintf(options, sizeof(options), "--on failed --save %s --after 1h", folder.path);
-	out = start(&pid, options);
+	out = start_watching(&pid, options);
 	free(next(out, "trace"));
 	put_zombie(4000);
 	free(next(out, "fired"));
 	kill(pid, SIGTERM);
 	line = next(out, "saved");
 	assert_non_null(line);
-	text(line, "dir", dir);
+	line_text(line, "dir", dir);
 	free(line);
 	fclose(out);
-	expect_of(dir, "--lives", "\n1 death; at the end 1 zombie\n");
+	expect_in(dir, "--lives", "\n1 death; at the end 1 zombie\n");
 }
 
 /* Whoever reads its lines has gone: it ends, and what is being saved is complete. */
@@ -268,17 +268,17 @@ static void test_unread(void **state)
 	(void)state;
 	live_open(1 << 10);
 	snprintf(options, sizeof(options), "--on failed --save %s --after 1h --calm 0 --exec true", folder.path);
-	out = start(&pid, options);
+	out = start_watching(&pid, options);
 	free(next(out, "trace"));
 	put_zombie(4000);
 	line = next(out, "fired");
-	text(line, "saved", dir);
+	line_text(line, "saved", dir);
 	free(line);
 	fclose(out);
 	put_zombie(4001);
 	for (int i = 0; i < 50; i++) {
 		if (waitpid(pid, &status, WNOHANG) == pid) {
-			expect_of(dir, "--info", " complete, because --on had it saved\n");
+			expect_in(dir, "--info", " complete, because --on had it saved\n");
 			return;
 		}
 		usleep(100000);
@@ -302,17 +302,17 @@ static void test_exec(void **state)
 	snprintf(path, sizeof(path), "%s/said", folder.base);
 	snprintf(options, sizeof(options), "--on failed --on forks>1/h --save %s --after 0 --calm 0 --exec env>>%s --duration 1s",
 		 folder.path, path);
-	out = start(&pid, options);
+	out = start_watching(&pid, options);
 	unsetenv("PROCLIFE_PID");
 	free(next(out, "trace"));
 	put_zombie(4000);
 	line = next(out, "fired");
-	text(line, "saved", saved);
+	line_text(line, "saved", saved);
 	free(line);
 	/* It claims to be started by the program itself. */
-	pid1 = process_of_pid((uint32_t)pid, "proclife-read");
+	first_process = process_of_pid((uint32_t)pid, "proclife-read");
 	own = process_of_pid(4100, "sh");
-	live_put(0, fork_record(0, &own, &pid1));
+	live_put(0, fork_record(0, &own, &first_process));
 	child = process_of_pid(4101, "child");
 	live_put(0, fork_record(0, &child, &own));
 	live_put(1, exit_record(0, &child, 1 << 8, 0));
@@ -332,7 +332,7 @@ static void test_exec(void **state)
 	assert_int_equal(count_text(said, "PROCLIFE_TIME=20"), 1);
 	snprintf(wanted, sizeof(wanted), "PROCLIFE_SAVED=%s\n", saved);
 	assert_int_equal(count_text(said, wanted), 1);
-	expect_of(saved, "--info", " complete, because --on had it saved\n");
+	expect_in(saved, "--info", " complete, because --on had it saved\n");
 }
 
 /* The command that is followed is not one of those that --exec starts. */
@@ -347,16 +347,16 @@ static void test_command(void **state)
 
 	(void)state;
 	live_open(1 << 10);
-	out = start(&pid, "--on failed --exec true -- sleep 5");
+	out = start_watching(&pid, "--on failed --exec true -- sleep 5");
 	free(next(out, "trace"));
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	assert_int_equal(fscanf(file, "%" SCNu32, &own), 1);
 	fclose(file);
-	pid1 = process_of_pid((uint32_t)pid, "proclife-read");
+	first_process = process_of_pid((uint32_t)pid, "proclife-read");
 	command = process_of_pid(own, "sleep");
-	live_put(0, fork_record(0, &command, &pid1));
+	live_put(0, fork_record(0, &command, &first_process));
 	live_put(1, exit_record(0, &command, 1 << 8, 0));
 	line = next(out, "fired");
 	assert_non_null(line);

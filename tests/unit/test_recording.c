@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: getrandom
 /* What is recorded is what is replayed. */
 #include "recorded.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: failing
 /* Where memory is used up at the first record of a life, or for what is put before all, the caller is told so. */
 #include "failing.h"
 #include "fake_device.h"

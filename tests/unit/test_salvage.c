@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: pread
 /*
  * Streams that are damaged: what can be read is read, in order; the rest is counted, exactly, between
  * the right times, and nothing of other streams is missing.

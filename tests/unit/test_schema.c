@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: ioctl
 /*
  * Every line that --json prints is as user/schema has it, in every view; all types and members of
  * the schema occur, and it refuses lines that are spoilt. schema.py does the checking.
@@ -15,6 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+int __wrap_ioctl(int fd, unsigned long request, void *data);
+int __wrap_ioctl(int fd, unsigned long request, void *data)
+{
+	(void)fd;
+	return given_ioctl(request, data);
+}
 
 #define MS 1000000
 #define RING 64

@@ -19,20 +19,20 @@ static void test_zombie(void **state)
 
 	(void)state;
 	live_open(1 << 10);
-	out = start(&pid, "--on zombie>300ms --on failed --count 2");
+	out = start_watching(&pid, "--on zombie>300ms --on failed --count 2");
 	free(next(out, "trace"));
-	before = now();
+	before = clock_now();
 	put_zombie(100);
 	line = next(out, "fired");
 	assert_non_null(strstr(line, "\"condition\":\"failed\","));
 	exited = number(line, "ts");
-	assert_in_range(exited, before, now());
+	assert_in_range(exited, before, clock_now());
 	free(line);
 	line = next(out, "fired");
 	assert_non_null(strstr(line, "\"condition\":\"zombie>300ms\","));
 	assert_non_null(strstr(line, "\"open\":true,"));
 	assert_in_range(number(line, "ts"), exited + 300 * MS, exited + 400 * MS);
-	assert_in_range(now(), number(line, "ts"), number(line, "ts") + 5000 * MS);
+	assert_in_range(clock_now(), number(line, "ts"), number(line, "ts") + 5000 * MS);
 	assert_int_equal(number(line, "value"), 300 * MS + 1);
 	assert_int_equal(number(line, "pid"), 100);
 	free(line);
@@ -50,11 +50,11 @@ static void test_reaped(void **state)
 
 	(void)state;
 	live_open(1 << 10);
-	out = start(&pid, "--on zombie>400ms --duration 1s");
+	out = start_watching(&pid, "--on zombie>400ms --duration 1s");
 	free(next(out, "trace"));
 	put_zombie(100);
 	usleep(50000);
-	live_put(2, reap_record(0, &child, &pid1));
+	live_put(2, reap_record(0, &child, &first_process));
 	live_put(2, free_record(0, &child));
 	assert_null(next(out, "fired"));
 	fclose(out);
@@ -71,17 +71,17 @@ static void test_history(void **state)
 	(void)state;
 	live_open(64);
 	put_zombie(100);
-	live_put(0, fork_record(0, &sleeper, &pid1));
+	live_put(0, fork_record(0, &sleeper, &first_process));
 	live_put(2, exit_record(0, &sleeper, 0, 0));
-	live_put(2, reap_record(0, &child, &pid1));
+	live_put(2, reap_record(0, &child, &first_process));
 	live_put(2, free_record(0, &child));
 	usleep(1000);
 	for (int i = 0; i < 100; i++)
 		live_put(2, wait_record(0, &other));
 	child = process_of_pid(102, "late");
-	live_put(3, fork_record(0, &child, &pid1));
+	live_put(3, fork_record(0, &child, &first_process));
 	usleep(300000);
-	out = start(&pid, "--on life>200ms --on zombie>200ms --on exit_free>200ms --history --duration 300ms");
+	out = start_watching(&pid, "--on life>200ms --on zombie>200ms --on exit_free>200ms --history --duration 300ms");
 	line = next(out, "fired");
 	assert_non_null(line);
 	assert_int_equal(number(line, "pid"), 102);

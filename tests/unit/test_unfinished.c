@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: sched_yield mkdirat
 /* Recorders that are killed, or whose disk is full: what is there can be read. */
 #include "recorded.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: getpwuid_r clock_gettime
 /* Whose names a recording keeps: of those who occur in it, as this machine knows them by then. */
 #include "story.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: poll fstat ioctl
 /* What proclife_source_wait() says of a device that can be polled, as the real one can. */
 #include "check.h"
 #include "fixture_device.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "failing.h"
+#include "recorded.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -181,7 +182,7 @@ WRAP(struct dirent *, readdir, FAIL_CALLS, NULL, (DIR *dir), __real_readdir(dir)
 WRAP(ssize_t, getrandom, FAIL_CALLS, -1, (void *buffer, size_t size, unsigned int flags),
      __real_getrandom(buffer, size, flags))
 WRAP(int, ioctl, FAIL_CALLS, -1, (int fd, unsigned long request, void *data),
-     refuse(INTERRUPT_CALLS) ? -1 : __real_ioctl(fd, request, data))
+     ((void)fd, refuse(INTERRUPT_CALLS) ? -1 : given_ioctl(request, data)))
 WRAP(ssize_t, read, FAIL_CALLS, -1, (int fd, void *to, size_t size),
      refuse(INTERRUPT_CALLS) ? -1 : __real_read(fd, to, refuse(CUT_CALLS) ? size / 2 : size))
 WRAP(ssize_t, pread, FAIL_CALLS, -1, (int fd, void *to, size_t size, off_t offset),

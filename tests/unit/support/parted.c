@@ -13,12 +13,12 @@
 #define CPUS 3
 #define RING (1 << 16)
 
-struct fake_device *machine;
+struct fake_device *parted_device;
 struct proclife_source *parted_source;
 struct proclife_recorder *recorder;
-struct trace *trace;
+struct trace *generated;
 struct proclife_keep keep;
-struct proclife_run_info run;
+struct proclife_run_info parted_run;
 static uint64_t bytes; /* that were counted */
 
 static int count_bytes(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -39,12 +39,12 @@ uint64_t parted_bytes(void)
 
 void parted_begin_recording(void)
 {
-	parted_source = fake_device_open(machine);
-	run = (struct proclife_run_info){ .size = sizeof(run), .began = machine->now, .command_status = -1 };
+	parted_source = fake_device_open(parted_device);
+	parted_run = (struct proclife_run_info){ .size = sizeof(parted_run), .began = parted_device->now, .command_status = -1 };
 	if (!keep.bytes)
 		keep.bytes = proclife_keep_least(parted_source);
 	keep.size = sizeof(keep);
-	assert_int_equal(proclife_recorder_keep(&recorder, parted_source, folder.path, &run, &keep), 0);
+	assert_int_equal(proclife_recorder_keep(&recorder, parted_source, folder.path, &parted_run, &keep), 0);
 }
 
 void parted_begin(uint64_t processes, uint64_t seed)
@@ -58,30 +58,30 @@ void parted_begin(uint64_t processes, uint64_t seed)
 	plan.before = 0;
 	plan.leave = 20;
 	plan.pids = 30000;
-	trace = trace_new(&plan);
-	machine = fake_device_new(CPUS, RING);
-	fake_device_add_rings(machine);
-	machine->now = trace_now(trace);
+	generated = trace_new(&plan);
+	parted_device = fake_device_new(CPUS, RING);
+	fake_device_add_rings(parted_device);
+	parted_device->now = trace_now(generated);
 	keep = (struct proclife_keep){ 0 };
 	parted_begin_recording();
 }
 
 bool parted_go_on(uint64_t records)
 {
-	if (!trace_round(trace, records))
+	if (!trace_round(generated, records))
 		return false;
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		uint64_t count;
-		const struct proclife_record *record = trace_records(trace, cpu, &count);
+		const struct proclife_record *record = trace_records(generated, cpu, &count);
 
 		for (; count--; record++) {
-			struct proclife_record *slot = fake_device_begin(machine, cpu);
+			struct proclife_record *slot = fake_device_begin(parted_device, cpu);
 
 			*slot = *record;
-			proclife_ring_commit(&machine->rings[cpu], record->type);
+			proclife_ring_commit(&parted_device->rings[cpu], record->type);
 		}
 	}
-	machine->now = trace_now(trace);
+	parted_device->now = trace_now(generated);
 	assert_int_equal(log_source(&live, parted_source, UINT64_MAX), 0);
 	assert_int_equal(proclife_recorder_error(recorder), 0);
 	return true;
@@ -89,10 +89,10 @@ bool parted_go_on(uint64_t records)
 
 void parted_end_recording(void)
 {
-	run.ended = ++machine->now;
-	strcpy(run.reason, "signal");
+	parted_run.ended = ++parted_device->now;
+	strcpy(parted_run.reason, "signal");
 	assert_int_equal(log_source(&live, parted_source, UINT64_MAX), 0);
-	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	assert_int_equal(proclife_recorder_finish(recorder, &parted_run), 0);
 	proclife_recorder_free(recorder);
 	proclife_source_free(parted_source);
 }
@@ -100,8 +100,8 @@ void parted_end_recording(void)
 void parted_end(void)
 {
 	parted_end_recording();
-	fake_device_free(machine);
-	trace_free(trace);
+	fake_device_free(parted_device);
+	trace_free(generated);
 }
 
 size_t parted_carried(const struct log *log, const struct log *yielded, uint64_t began)

@@ -5,12 +5,12 @@
 
 #include "recorded.h"
 
-extern struct fake_device *machine;
+extern struct fake_device *parted_device;
 extern struct proclife_source *parted_source;
 extern struct proclife_recorder *recorder;
-extern struct trace *trace;
+extern struct trace *generated;
 extern struct proclife_keep keep;
-extern struct proclife_run_info run;
+extern struct proclife_run_info parted_run;
 
 /* A trace of so many processes, by seed, of which nothing has happened yet; it is recorded from then on. */
 void parted_begin(uint64_t processes, uint64_t seed);

@@ -336,17 +336,11 @@ void check_slice(const char *path, const struct log *log)
 
 uint64_t snapshot_tasks, snapshot_at = 1;
 
-/* In the place of the C library's: the fake device is a plain file, which has none. */
-int ioctl(int fd, unsigned long request, ...)
+int given_ioctl(unsigned long request, void *data)
 {
-	struct proclife_snapshot *snapshot;
+	struct proclife_snapshot *snapshot = data;
 	struct proclife_record *records;
-	va_list args;
 
-	(void)fd;
-	va_start(args, request);
-	snapshot = va_arg(args, struct proclife_snapshot *);
-	va_end(args);
 	if (request != PROCLIFE_IOC_SNAPSHOT || !snapshot_tasks) {
 		errno = ENOTTY;
 		return -1;

@@ -97,9 +97,11 @@ void record_run(const struct run_options *options, const char *path, struct log 
 /* Three parts of one CPU, of which the second one is missing. */
 void record_hole(const char *path);
 
-/* What the next SNAPSHOT ioctl yields: so many tasks. */
+/* The tasks that the next SNAPSHOT ioctl yields. */
 extern uint64_t snapshot_tasks;
 extern uint64_t snapshot_at; /* when the first of them was found */
+/* For a test that has __wrap_ioctl(): the fake device is a plain file, which has no ioctls. */
+int given_ioctl(unsigned long request, void *data);
 
 /* A file of this text is made, or is what there is. */
 void write_file_text(const char *path, const char *text);

@@ -69,7 +69,7 @@ int end_memory(void **state)
 	return end_tasks(state);
 }
 
-struct proclife_record dies(uint64_t ts, const struct who *who)
+struct proclife_record exit_at(uint64_t ts, const struct who *who)
 {
 	struct proclife_record r = exiting_record(ts, who, &shell, NULL, 0);
 
@@ -83,7 +83,7 @@ struct proclife_record shares(struct proclife_record fork)
 	return fork;
 }
 
-struct proclife_record execs(struct proclife_record mm)
+struct proclife_record of_exec(struct proclife_record mm)
 {
 	mm.flags |= PROCLIFE_F_EXECING;
 	return mm;
@@ -104,7 +104,7 @@ void bury(uint64_t ts, const struct who *who)
 
 void die_alone(const struct who *who)
 {
-	feed(tasks, dies(20, who));
+	feed(tasks, exit_at(20, who));
 	feed(tasks, mm_record(22, who, PROCLIFE_MM_TEARDOWN, who));
 	feed(tasks, mm_record(29, who, PROCLIFE_MM_GONE, who));
 	bury(30, who);
@@ -115,14 +115,14 @@ void die_sharing(const struct who *who, const struct who *other)
 	struct who named = *who;
 
 	named.group = other->group; /* that is what the handles of address spaces are made of */
-	feed(tasks, dies(12, &named));
+	feed(tasks, exit_at(12, &named));
 	feed(tasks, mm_record(13, &named, PROCLIFE_MM_LEFT, other));
 	bury(14, who);
 }
 
 void both_die(const struct who *who, const struct who *thread)
 {
-	struct proclife_record r = dies(20, who);
+	struct proclife_record r = exit_at(20, who);
 
 	feed(tasks, fork_record(10, who, &shell));
 	feed(tasks, clone_record(11, thread, &shell, who));
@@ -137,7 +137,7 @@ void both_die(const struct who *who, const struct who *thread)
 void die_held(const struct who *who)
 {
 	feed(tasks, fork_record(10, who, &shell));
-	feed(tasks, dies(20, who));
+	feed(tasks, exit_at(20, who));
 	feed(tasks, mm_record(21, who, PROCLIFE_MM_LEFT, who));
 	bury(30, who);
 }

@@ -27,9 +27,9 @@ int end_memory(void **state);
 #define MEMORY(name) cmocka_unit_test_setup_teardown(name, begin_memory, end_memory)
 
 /* By all its threads at once; it has an address space. */
-struct proclife_record dies(uint64_t ts, const struct who *who);
+struct proclife_record exit_at(uint64_t ts, const struct who *who);
 struct proclife_record shares(struct proclife_record fork);
-struct proclife_record execs(struct proclife_record mm);
+struct proclife_record of_exec(struct proclife_record mm);
 struct proclife_record by_kernel(struct proclife_record mm);
 /* Its EXIT, REAP and FREE, one apart. */
 void bury(uint64_t ts, const struct who *who);

@@ -14,7 +14,7 @@
 
 #define TRIES 400 /* of 25 ms */
 
-char *screen;
+char *seen;
 static char socket_name[64];
 
 void terminal_next(void)
@@ -29,8 +29,8 @@ void terminal_next(void)
 void terminal_end(void)
 {
 	DO("kill-server");
-	free(screen);
-	screen = NULL;
+	free(seen);
+	seen = NULL;
 }
 
 char *ask(const char *format, ...)
@@ -57,13 +57,13 @@ void wait_for(const char *text, bool there)
 	unsigned int tries;
 
 	for (tries = TRIES; tries; tries--) {
-		free(screen);
-		screen = ask("capture-pane -p");
-		if (!strstr(screen, text) != there)
+		free(seen);
+		seen = ask("capture-pane -p");
+		if (!strstr(seen, text) != there)
 			return;
 		usleep(25000);
 	}
-	fail_msg("'%s' %s on the screen:\n%s", text, there ? "is not" : "is still", screen);
+	fail_msg("'%s' %s on the screen:\n%s", text, there ? "is not" : "is still", seen);
 }
 
 void press(const char *keys)
@@ -74,7 +74,7 @@ void press(const char *keys)
 const char *row(unsigned int number)
 {
 	static char line[1024];
-	const char *s = screen;
+	const char *s = seen;
 
 	while (number-- && strchr(s, '\n'))
 		s = strchr(s, '\n') + 1;
@@ -87,11 +87,11 @@ void see_in(unsigned int number, const char *text)
 	unsigned int tries;
 
 	for (tries = TRIES; tries; tries--) {
-		free(screen);
-		screen = ask("capture-pane -p");
+		free(seen);
+		seen = ask("capture-pane -p");
 		if (strstr(row(number), text))
 			return;
 		usleep(25000);
 	}
-	fail_msg("'%s' is not in line %u:\n%s", text, number, screen);
+	fail_msg("'%s' is not in line %u:\n%s", text, number, seen);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-extern char *screen; /* as it was seen last */
+extern char *seen; /* as it was seen last */
 
 /* Another one; it has to be begun by DO("new-session ..."). */
 void terminal_next(void);

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-struct who pid1, child;
+struct who first_process, child;
 
-uint64_t now(void)
+uint64_t clock_now(void)
 {
 	struct timespec ts;
 
@@ -33,7 +33,7 @@ FILE *start_with(pid_t *pid, const char *options, int errors)
 	return fdopen(fds[0], "r");
 }
 
-FILE *start(pid_t *pid, const char *options)
+FILE *start_watching(pid_t *pid, const char *options)
 {
 	return start_with(pid, options, STDERR_FILENO);
 }
@@ -66,14 +66,14 @@ uint64_t number(const char *line, const char *name)
 
 void put_zombie(uint32_t pid)
 {
-	pid1 = process_of_pid(1, "init");
+	first_process = process_of_pid(1, "init");
 	child = process_of_pid(pid, "child");
-	live_put(0, fork_record(0, &child, &pid1));
+	live_put(0, fork_record(0, &child, &first_process));
 	live_put(1, exit_record(0, &child, 3 << 8, 0));
-	live_put(1, notify_record(0, &child, &pid1));
+	live_put(1, notify_record(0, &child, &first_process));
 }
 
-void text(const char *line, const char *name, char value[PATH_MAX])
+void line_text(const char *line, const char *name, char value[PATH_MAX])
 {
 	char mark[40];
 	const char *at;
@@ -86,7 +86,7 @@ void text(const char *line, const char *name, char value[PATH_MAX])
 		snprintf(value, PATH_MAX, "%.*s", (int)strcspn(at + strlen(mark), "\""), at + strlen(mark));
 }
 
-void expect_of(const char *dir, const char *options, const char *part)
+void expect_in(const char *dir, const char *options, const char *part)
 {
 	struct output out = run_program(false, 0, "%s -i %s %s", program, dir, options);
 
