@@ -3,85 +3,59 @@
 #include "output/message.h"
 #include "views/share/alone.h"
 #include "views/diff/lineage.h"
+#include "views/share/numbers.h"
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct alone_times {
-	char comm[PROCLIFE_COMM_LEN];
-	struct proclife_histogram *alone;
-};
-
 struct lineage {
 	struct alone *alone;
-	void *times; /* of tsearch(3): a user who chooses names can choose their hashes too */
-	void *links;
-	const struct lineage_link **all; /* of the links */
+	struct numbers names;
+	struct proclife_histogram **times; /* [number of the name - 1] */
 	size_t count;
 	size_t room;
+	struct numbers links; /* of each struct lineage_link */
 };
 
-static int compare_times(const void *a, const void *b)
+static size_t comm_length(const char *comm)
 {
-	return strcmp(((const struct alone_times *)a)->comm, ((const struct alone_times *)b)->comm);
-}
-
-static int compare_links(const void *a, const void *b)
-{
-	const struct lineage_link *x = a, *y = b;
-	int order = strcmp(x->child, y->child);
-
-	return order ? order : strcmp(x->parent, y->parent);
+	return strnlen(comm, PROCLIFE_COMM_LEN - 1);
 }
 
 static void set_comm(char to[PROCLIFE_COMM_LEN], const char *comm)
 {
-	memcpy(to, comm, strnlen(comm, PROCLIFE_COMM_LEN - 1));
+	memcpy(to, comm, comm_length(comm));
 }
 
 static void add_time(struct lineage *lineage, const struct proclife_process *process)
 {
-	struct alone_times key = { 0 }, **found, *times;
+	uint32_t number;
 	uint64_t ns;
 
 	if (!process->marks.born || !process->marks.exited ||
 	    !alone_of(lineage->alone, process, &ns))
 		return;
-	set_comm(key.comm, process->comm);
-	found = tfind(&key, &lineage->times, compare_times);
-	times = found ? *found : NULL;
-	if (!times) {
-		times = malloc(sizeof(*times));
-		if (!times)
+	number = number_of(&lineage->names, process->comm, comm_length(process->comm));
+	if (number > lineage->count) {
+		ARRAY_GROW(lineage->times, lineage->count, lineage->room);
+		if (proclife_histogram_new(&lineage->times[lineage->count]))
 			die_no_memory();
-		*times = key;
-		if (proclife_histogram_new(&times->alone) ||
-		    !tsearch(times, &lineage->times, compare_times))
-			die_no_memory();
+		lineage->count++;
 	}
-	if (proclife_histogram_add(times->alone, ns))
+	if (!number || proclife_histogram_add(lineage->times[number - 1], ns))
 		die_no_memory();
 }
 
 static void add_link(struct lineage *lineage, const struct proclife_process *process)
 {
-	struct lineage_link key = { 0 }, *link;
+	struct lineage_link link = { 0 };
 
 	if (!process->parent_id)
 		return;
-	set_comm(key.parent, process->parent_comm);
-	set_comm(key.child, process->comm);
-	if (tfind(&key, &lineage->links, compare_links))
-		return;
-	ARRAY_GROW(lineage->all, lineage->count, lineage->room);
-	link = malloc(sizeof(*link));
-	if (!link)
+	set_comm(link.parent, process->parent_comm);
+	set_comm(link.child, process->comm);
+	if (!number_of(&lineage->links, &link, sizeof(link)))
 		die_no_memory();
-	*link = key;
-	if (!tsearch(link, &lineage->links, compare_links))
-		die_no_memory();
-	lineage->all[lineage->count++] = link;
 }
 
 /* Before the process is gone for lineage->alone, which began to listen later. */
@@ -115,37 +89,29 @@ int lineage_new(struct lineage **result, struct proclife_tasks *tasks, const str
 	return 0;
 }
 
-static void free_times(void *data)
-{
-	struct alone_times *times = data;
-
-	proclife_histogram_free(times->alone);
-	free(times);
-}
-
 void lineage_free(struct lineage *lineage)
 {
 	if (!lineage)
 		return;
 	alone_free(lineage->alone);
-	tdestroy(lineage->times, free_times);
-	tdestroy(lineage->links, free);
-	free(lineage->all);
+	for (size_t i = 0; i < lineage->count; i++)
+		proclife_histogram_free(lineage->times[i]);
+	free(lineage->times);
+	numbers_free(&lineage->names);
+	numbers_free(&lineage->links);
 	free(lineage);
 }
 
 const struct proclife_histogram *lineage_alone(const struct lineage *lineage, const char *comm)
 {
-	struct alone_times key = { 0 }, **found;
+	uint32_t number = lineage ? number_found(&lineage->names, comm, comm_length(comm)) : 0;
 
-	if (!lineage)
-		return NULL;
-	set_comm(key.comm, comm);
-	found = tfind(&key, &lineage->times, compare_times);
-	return found ? (*found)->alone : NULL;
+	return number ? lineage->times[number - 1] : NULL;
 }
 
 const struct lineage_link *lineage_link(const struct lineage *lineage, size_t number)
 {
-	return lineage && number < lineage->count ? lineage->all[number] : NULL;
+	const struct numbers *links = lineage ? &lineage->links : NULL;
+
+	return links && number < links->count ? (const void *)(links->bytes + links->all[number].at) : NULL;
 }

@@ -2,11 +2,9 @@
 #include "output/array.h"
 #include "output/message.h"
 #include "views/summary/programs.h"
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* By what it is found; a tree, because a user who chooses names can choose their hashes too. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct program *x = a, *y = b;
@@ -65,20 +63,30 @@ static struct program key_of(enum summary_by by, const struct proclife_process *
 	return key;
 }
 
+/* A name has its NUL here, so that none is as long as a key that is not known. */
+static uint32_t number_of_key(struct numbers *keys, const struct program *key)
+{
+	if (!key->known)
+		return number_of(keys, NULL, 0);
+	if (!key->name)
+		return number_of(keys, &key->number, sizeof(key->number));
+	return number_of(keys, key->name, strlen(key->name) + 1);
+}
+
 static struct program *program_of(struct programs *programs, const struct program *key)
 {
-	struct program *program, **found;
+	uint32_t number = number_of_key(&programs->keys, key);
+	struct program *program;
 
-	found = tfind(key, &programs->root, compare_keys);
-	if (found)
-		return *found;
-	program = calloc(1, sizeof(*program));
+	if (number && number <= programs->count)
+		return programs->all[number - 1];
+	program = number ? calloc(1, sizeof(*program)) : NULL;
 	if (!program)
 		die_no_memory();
 	program->known = key->known;
 	program->number = key->number;
 	program->name = key->name ? strdup(key->name) : NULL;
-	if ((key->name && !program->name) || !tsearch(program, &programs->root, compare_keys))
+	if (key->name && !program->name)
 		die_no_memory();
 	ARRAY_GROW(programs->all, programs->count, programs->room);
 	programs->all[programs->count++] = program;
@@ -156,16 +164,11 @@ void programs_sort(struct programs *programs)
 		qsort(programs->all, programs->count, sizeof(*programs->all), compare);
 }
 
-static void keep(void *program)
-{
-	(void)program;
-}
-
 void programs_free(struct programs *programs)
 {
 	size_t i;
 
-	tdestroy(programs->root, keep);
+	numbers_free(&programs->keys);
 	for (i = 0; i < programs->count; i++) {
 		struct program *program = programs->all[i];
 

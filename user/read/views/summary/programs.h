@@ -4,6 +4,7 @@
 #define READ_PROGRAMS_H
 
 #include "views/share/kept_args.h"
+#include "views/share/numbers.h"
 #include "views/views.h"
 
 struct program {
@@ -29,8 +30,8 @@ struct program {
 
 /* All programs. */
 struct programs {
-	void *root; /* of tsearch(3) */
-	struct program **all;
+	struct numbers keys;
+	struct program **all; /* [number - 1], until they are sorted */
 	size_t count;
 	size_t room;
 	uint64_t runs;
