@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "base/array.h"
 #include "base/listed.h"
 
 #include <stdlib.h>
@@ -21,15 +22,8 @@ void *proclife_listed_add(struct proclife_listed *listed, uint64_t key, size_t s
 {
 	void *object;
 
-	if (listed->count == listed->room) {
-		size_t room = listed->room ? listed->room * 2 : 16;
-		void **all = realloc(listed->all, room * sizeof(*all));
-
-		if (!all)
-			return NULL;
-		listed->all = all;
-		listed->room = room;
-	}
+	if (PROCLIFE_ARRAY_RESERVE(listed->all, listed->count, listed->room))
+		return NULL;
 	if (proclife_map_reserve(&listed->map))
 		return NULL;
 	object = calloc(1, size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What is carried of all that was kept: whatever is about lives that are open, as far as there is room. */
+#include "base/array.h"
 #include "flight/carry_lives.h"
 #include "lives/memory.h"
 
@@ -33,15 +34,8 @@ static int put(struct choosing *c, const struct proclife_record *record, uint64_
 		c->count++;
 		return 0;
 	}
-	if (c->count == carry->chosen_size) {
-		size_t size = carry->chosen_size ? 2 * carry->chosen_size : 1024;
-		void *more = reallocarray(carry->chosen, size, sizeof(*carry->chosen));
-
-		if (!more)
-			return -ENOMEM;
-		carry->chosen = more;
-		carry->chosen_size = size;
-	}
+	if (PROCLIFE_ARRAY_RESERVE(carry->chosen, c->count, carry->chosen_size))
+		return -ENOMEM;
 	carry->chosen[c->count].place = place;
 	carry->chosen[c->count++].record = *record;
 	return 0;

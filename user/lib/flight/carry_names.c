@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which of the names that were replaced are still needed: those with which a process became a parent. */
+#include "base/array.h"
 #include "flight/carry_lives.h"
 
 #include <errno.h>
@@ -31,15 +32,8 @@ struct moments {
 
 static int add_moment(struct moments *moments, struct moment moment)
 {
-	if (moments->count == moments->size) {
-		size_t size = moments->size ? 2 * moments->size : 64;
-		struct moment *more = reallocarray(moments->all, size, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		moments->all = more;
-		moments->size = size;
-	}
+	if (PROCLIFE_ARRAY_RESERVE(moments->all, moments->count, moments->size))
+		return -ENOMEM;
 	moments->all[moments->count++] = moment;
 	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The parts of a recording that keeps the latest: making, publishing and removing them within bounds. */
+#include "base/array.h"
 #include "recording/ctf.h"
 #include "base/own.h"
 #include "recording/parts.h"
@@ -117,15 +118,8 @@ static int add_part(struct proclife_parts *parts, const char *run, uint32_t numb
 {
 	struct part *part;
 
-	if (parts->count == parts->size) {
-		size_t size = parts->size ? 2 * parts->size : 64;
-		struct part *more = reallocarray(parts->parts, size, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		parts->parts = more;
-		parts->size = size;
-	}
+	if (PROCLIFE_ARRAY_RESERVE(parts->parts, parts->count, parts->size))
+		return -ENOMEM;
 	part = &parts->parts[parts->count++];
 	*part = (struct part){ .bytes = bytes, .ended = ended, .earlier = earlier };
 	snprintf(part->name, sizeof(part->name), "%s/%08" PRIu32, run, number);

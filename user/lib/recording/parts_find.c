@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which runs and parts a folder has. */
+#include "base/array.h"
 #include "recording/parts.h"
 
 #include <errno.h>
@@ -96,15 +97,9 @@ int proclife_parts_find(int dir, uint32_t **numbers, size_t *count)
 
 		if (!proclife_is_part_name(entry->d_name, &number))
 			continue;
-		if (*count == size) {
-			uint32_t *more = reallocarray(*numbers, size ? 2 * size : 16, sizeof(*more));
-
-			if (!more) {
-				errno = ENOMEM;
-				break;
-			}
-			*numbers = more;
-			size = size ? 2 * size : 16;
+		if (PROCLIFE_ARRAY_RESERVE(*numbers, *count, size)) {
+			errno = ENOMEM;
+			break;
 		}
 		(*numbers)[(*count)++] = number;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The names that a recording keeps of numbers in its records: paths of cgroups, names of users. */
+#include "base/array.h"
 #include "recording/cgroups.h"
 #include "recording/numbered.h"
 #include "base/own.h"
@@ -82,15 +83,8 @@ static int note_uid(struct proclife_recorder *recorder, uint64_t uid)
 	int ret;
 
 	recorder->uid = uid;
-	if (recorder->new_uid_count == recorder->new_uid_size) {
-		size_t size = recorder->new_uid_size ? 2 * recorder->new_uid_size : 16;
-		uint32_t *more = reallocarray(recorder->new_uids, size, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		recorder->new_uids = more;
-		recorder->new_uid_size = size;
-	}
+	if (PROCLIFE_ARRAY_RESERVE(recorder->new_uids, recorder->new_uid_count, recorder->new_uid_size))
+		return -ENOMEM;
 	ret = recorder->slice || recorder->parts ? is_new(&recorder->known_uids, uid) :
 				proclife_users_note(recorder->users, (uint32_t)(uid - 1));
 	if (ret == 1)

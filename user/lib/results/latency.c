@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The phases of lives, and their histograms: of all lives, and of groups. */
+#include "base/array.h"
 #include "recording/cgroups.h"
 #include "results/group.h"
 #include "results/phase.h"
@@ -53,15 +54,8 @@ static int add_group(struct proclife_latency *latency, const struct proclife_key
 {
 	struct group *group;
 
-	if (latency->count == latency->room) {
-		size_t room = latency->room ? latency->room * 2 : 16;
-		struct group **groups = realloc(latency->groups, room * sizeof(*groups));
-
-		if (!groups)
-			return -ENOMEM;
-		latency->groups = groups;
-		latency->room = room;
-	}
+	if (PROCLIFE_ARRAY_RESERVE(latency->groups, latency->count, latency->room))
+		return -ENOMEM;
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return -ENOMEM;
