@@ -277,9 +277,9 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   unit-tests, stress-tests, guest-tests, workloads
                     builds them; fuzz-tests also runs the fuzzers, for FUZZ_SECONDS (20) each
 
-  bench-reader bench-peers bench-exact bench-record bench-probe bench-probe-wall
+  bench-reader bench-peers bench-exact bench-probe bench-probe-wall
   bench-probe-scale bench-probe-size bench-recorder bench-snapshot bench-views bench-html
-  bench-answers bench-keep bench-flood soak
+  bench-keep bench-flood soak
                     tables of figures, which judge nothing: see tests/README.md
 endef
 

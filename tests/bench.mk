@@ -89,15 +89,13 @@ $B/tests/bench/snapshot/snapshot: $(patsubst %,$B/tests/bench/snapshot/%.o,snaps
 bench-packages:
 	tests/scripts/setup build vm bench
 
-GUEST_BENCHES := bench-exact bench-flood bench-record bench-peers bench-probe bench-probe-wall bench-probe-scale \
-	bench-probe-size bench-snapshot bench-answers bench-keep soak
+GUEST_BENCHES := bench-exact bench-flood bench-peers bench-probe bench-probe-wall bench-probe-scale \
+	bench-probe-size bench-snapshot bench-keep soak
 
 $(GUEST_BENCHES): bench-packages
 	+$(MAKE) all $(GUEST_BENCH)
 	tests/bench/$(@:bench-%=%).sh $(if $N,--processes $N) $(OPTIONS)
 
 $(GUEST_BENCHES): export B := $B
-
-bench-answers: $(RECORD_BENCH)
 
 .PHONY: bench-reader bench-recorder bench-views bench-html bench-packages $(GUEST_BENCHES)
