@@ -9,6 +9,19 @@
  * millisecond, and files are woken at most once a millisecond. A timer does what would come sooner.
  * A look takes longer the more files wait and the more readers sleep on them, so a worker does it.
  * The interrupt of a writer's CPU and the timer only queue that worker.
+ *
+ * While a file waits, one of two things brings the next look, or both do:
+ *
+ *               a millisecond since last_armed
+ *     look() ------------------------------------> armed: before armed_for, the rings call
+ *       ^  |                                         |
+ *       |  | less, or since last_woken, or           | CALLED_BY_RING
+ *       |  | the sum has just passed it              |
+ *       |  +---------------> timer_set: it calls     |
+ *       |                       | CALLED_BY_TIMER    |
+ *       +------ work() <--------+--------------------+
+ *
+ * work() takes `armed` or `timer_set` back, as what called says.
  */
 #include <linux/hrtimer.h>
 #include <linux/list.h>
