@@ -32,13 +32,13 @@ static struct slow slow_of(unsigned int notified, unsigned int reaped, unsigned 
 		.death.reaper_tgid = reaped ? 10 : 0,
 		.free_cpu = 3,
 		.death.comm = "cc",
-		.reaper_named = true,
-		.parent_known = true,
-		.parent_comm = "make",
+		.death.reaper_named = true,
+		.death.parent_id = 1,
+		.death.parent_comm = "make",
 	};
 
 	if (reaped)
-		strcpy(slow.reaper_comm, "make");
+		strcpy(slow.death.reaper_comm, "make");
 	return slow;
 }
 
@@ -117,7 +117,7 @@ static void test_adopted(void **state)
 	slow.real_parent_tgid = 1;
 	slow.reaper_pid = 1;
 	slow.death.reaper_tgid = 1;
-	strcpy(slow.reaper_comm, "init");
+	strcpy(slow.death.reaper_comm, "init");
 	slow.reaper_waited = EXIT + 89 * MS;
 	expect(&slow, "", "its parent make (10) had exited: init (1) was not in wait(): it came 79.0 ms later");
 	slow = slow_of(10, 0, 0);
@@ -137,12 +137,12 @@ static void test_left(void **state)
 
 	(void)state;
 	slow.death.reaper_tgid = slow.reaper_pid = 1;
-	strcpy(slow.reaper_comm, "init");
+	strcpy(slow.death.reaper_comm, "init");
 	slow.reaper_waited = EXIT - 10 * MS;
 	expect(&slow, "", "its parent make (10) did not reap it: init (1) did, 80.0 ms after the parent was notified");
 	slow.death.marks.notified = 0;
 	expect(&slow, "", "its parent make (10) did not reap it: init (1) did, 90.0 ms after the exit");
-	slow.parent_known = false;
+	slow.death.parent_id = 0;
 	expect(&slow, "", "its parent (10) did not reap it: init (1) did, 90.0 ms after the exit");
 	slow.real_parent_tgid = 7;
 	slow.death.parent_tgid = 0;
@@ -178,10 +178,10 @@ static void test_open_zombie(void **state)
 	expect(&slow, "", "make (10) has not reaped it for 4.99 s");
 	slow.death.marks.notified = 0;
 	expect(&slow, "", "make (10) has not reaped it for 5.00 s");
-	slow.parent_known = false;
+	slow.death.parent_id = 0;
 	expect(&slow, "", "its parent (10) has not reaped it for 5.00 s");
-	slow.parent_known = true;
-	memcpy(slow.parent_comm, "m\033\n", 4);
+	slow.death.parent_id = 1;
+	memcpy(slow.death.parent_comm, "m\033\n", 4);
 	expect(&slow, "", "m\\x1b\\n (10) has not reaped it for 5.00 s");
 	/* Where REAPs are not recorded, or where one may have been lost, nobody is to blame. */
 	slow.death.state = PROCLIFE_IS_UNFREED;
@@ -223,7 +223,7 @@ static void test_by_a_thread(void **state)
 	struct slow slow = slow_of(5, 90, 95);
 
 	(void)state;
-	slow.reaper_named = false;
+	slow.death.reaper_named = false;
 	expect(&slow, "", "thread make of (10) reaped it 85.0 ms after it was notified; whether it was in wait() is not "
 			   "known");
 }
@@ -235,7 +235,7 @@ static void test_itself(void **state)
 	(void)state;
 	slow.reaper_pid = 20;
 	slow.death.reaper_tgid = 20;
-	strcpy(slow.reaper_comm, "cc");
+	strcpy(slow.death.reaper_comm, "cc");
 	slow.death.autoreaped = PROCLIFE_AUTOREAP_IGNORED;
 	expect(&slow, "",
 	       "it was released 60.0 ms after its exit, by itself: make (10) ignores SIGCHLD");
@@ -251,7 +251,7 @@ static void test_itself(void **state)
 	/* Who has inherited it. */
 	slow.death.autoreaped = PROCLIFE_AUTOREAP_IGNORED;
 	slow.reaper_pid = slow.death.reaper_tgid = 10;
-	strcpy(slow.reaper_comm, "make");
+	strcpy(slow.death.reaper_comm, "make");
 	slow.notified_tgid = 30;
 	expect(&slow, "", "it was released 60.0 ms after its exit, by make (10): (30) ignores SIGCHLD");
 	strcpy(slow.notified_comm, "sub");

@@ -26,7 +26,7 @@ struct exporting {
 	struct export export;
 	const struct export_format *format;
 	void *state;
-	struct life life;	/* the one that is written */
+	struct death death;	/* the one that is written */
 	struct alone *alone;
 	struct id_table lonely; /* of struct lonely: those that are gone before their memory is */
 };
@@ -62,17 +62,16 @@ static void tell(struct exporting *exporting, const struct proclife_process *pro
 		 bool alone_known, uint64_t alone)
 {
 	const struct run *run = exporting->export.run;
-	struct life *life = &exporting->life;
+	struct death *death = &exporting->death;
 	uint64_t end = process_ended_by(process);
 
-	life->death.run = run;
-	death_set(&life->death, process);
-	life->death.alone_known = alone_known;
-	life->death.alone = alone;
-	life->process = process;
-	life->begin = overtime_born(run, process);
-	life->end = end <= run->to ? end : 0; /* as --summary has it */
-	exporting->format->life(exporting->state, life);
+	death->run = run;
+	death_set(death, process);
+	death->alone_known = alone_known;
+	death->alone = alone;
+	death->begin = overtime_born(run, process);
+	death->end = end <= run->to ? end : 0; /* as --summary has it */
+	exporting->format->life(exporting->state, death, process);
 }
 
 static void finish(struct exporting *exporting, const struct proclife_process *process,

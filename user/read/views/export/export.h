@@ -10,26 +10,6 @@
 #include "views/share/death.h"
 #include "views/views.h"
 
-/* A life, once all of it is known: it is gone, and so is its memory; or the trace ends. */
-struct life {
-	const struct proclife_process *process;
-	struct death death;
-	uint64_t begin; /* its fork, by its start if that was before the trace */
-	uint64_t end;	/* by when it had ended; 0: it has not, as far as is known */
-};
-
-/* Did it exit with another status than 0, or was it killed? */
-static inline bool life_failed(const struct life *life)
-{
-	return life->end && life->process->exit_code > 0;
-}
-
-/* Is it known how it ended? If its exit was lost, the reap says that it has, and so that this was read. */
-static inline bool life_has_status(const struct life *life)
-{
-	return (life->death.exited || life->end) && life->process->exit_code >= 0;
-}
-
 struct export {
 	struct run *run;
 	FILE *out;
@@ -47,8 +27,8 @@ struct export_format {
 	void (*linked)(void *state, const struct proclife_process *process,
 		       const struct proclife_process *parent);
 	void (*exited)(void *state, const struct proclife_process *process);
-	/* For each that is selected and passes the filters. */
-	void (*life)(void *state, const struct life *life);
+	/* For each that is selected and passes the filters, once it is gone, and so is its memory; or the trace ends. */
+	void (*life)(void *state, const struct death *death, const struct proclife_process *process);
 	/* Nothing more will be written about it. */
 	void (*forget)(void *state, const struct proclife_process *process);
 	/* For each event, before it counts. */

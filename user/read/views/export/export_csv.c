@@ -83,16 +83,15 @@ static void put_usage(struct csv *csv, const struct death *death)
 	put_count(csv, "nivcsw", usage->nivcsw);
 }
 
-static void put_end(struct csv *csv, const struct life *life)
+static void put_end(struct csv *csv, const struct death *death)
 {
-	const struct death *death = &life->death;
 	const struct proclife_killer *killer = &death->killer;
-	bool known = life_has_status(life), killed = killer->signo;
+	bool known = death_has_status(death), killed = killer->signo;
 	unsigned int code = known ? (unsigned int)death->exit_code : 0, signal = code & 0x7f;
 	char buffer[24];
 
-	csv_bool(csv, "ended", true, life->end);
-	csv_bool(csv, "failed", true, life_failed(life));
+	csv_bool(csv, "ended", true, death->end);
+	csv_bool(csv, "failed", true, death_failed(death));
 	csv_number(csv, "wait_status", known, code);
 	csv_number(csv, "status", known && !signal, code >> 8 & 0xff);
 	csv_text(csv, "signal", signal ? signal_name((int)signal, buffer) : NULL);
@@ -107,33 +106,31 @@ static void put_end(struct csv *csv, const struct life *life)
 	csv_number(csv, "killer_oom_cgroup", killed && killer->oom_cgroup, killer->oom_cgroup);
 	csv_bool(csv, "autoreaped", true, death->autoreaped);
 	put_count(csv, "reaper_pid", death->reaper_tgid);
-	put_comm(csv, "reaper_comm", death->reaper_tgid && life->process->reaper_named, life->process->reaper_comm);
+	put_comm(csv, "reaper_comm", death->reaper_tgid && death->reaper_named, death->reaper_comm);
 	csv_text(csv, "state", proclife_state_name(death->state));
 	csv_bool(csv, "incomplete", true, death->incomplete);
 	csv_bool(csv, "partial", true, !death->marks.born);
 }
 
-static void put_who(struct csv *csv, const struct run *run, const struct life *life)
+static void put_who(struct csv *csv, const struct run *run, const struct death *death)
 {
-	const struct proclife_process *process = life->process;
-	const struct death *death = &life->death;
 	/* The row of names comes before there is anything that knows users and cgroups. */
 	const char *user = csv->names || !death->has_uid ? NULL : proclife_users_name(run->users, death->uid);
 	const char *path = csv->names ? NULL : proclife_cgroups_path(run->cgroups, death->cgroup);
 
 	put_count(csv, "id", death->id);
-	put_count(csv, "parent_id", process->parent_id);
+	put_count(csv, "parent_id", death->parent_id);
 	put_count(csv, "pid", death->tgid);
 	put_count(csv, "parent_pid", death->parent_tgid);
-	put_comm(csv, "parent_comm", process->parent_id, process->parent_comm);
+	put_comm(csv, "parent_comm", death->parent_id, death->parent_comm);
 	put_count(csv, "creator_pid", death->creator_tgid);
 	csv_number(csv, "uid", death->has_uid, death->uid);
 	csv_text(csv, "user", user);
 	csv_number(csv, "start", death->start, death->start);
 	put_count(csv, "cgroup", death->cgroup);
 	csv_text(csv, "cgroup_path", path);
-	csv_number(csv, "ns_pid", process->ns_pid, process->ns_pid);
-	csv_number(csv, "ns_inum", process->ns_inum, process->ns_inum);
+	csv_number(csv, "ns_pid", death->ns_pid, death->ns_pid);
+	csv_number(csv, "ns_inum", death->ns_inum, death->ns_inum);
 	put_comm(csv, "comm", true, death->comm);
 	csv_text(csv, "path", death->path);
 	csv_words(csv, "args", death->args, death->args_bytes);
@@ -145,17 +142,16 @@ static void put_who(struct csv *csv, const struct run *run, const struct life *l
 	csv_bool(csv, "by_fd", true, death->by_fd);
 }
 
-/* The names, if @names; of @life then counts nothing. */
-static void put_row(struct table *table, const struct life *life, bool names)
+/* The names, if @names; of @death then counts nothing. */
+static void put_row(struct table *table, const struct death *death, bool names)
 {
 	const struct run *run = table->export->run;
-	const struct death *death = &life->death;
 	struct csv *csv = &table->csv;
 
 	csv_row(csv, names);
-	csv_moment(csv, "begin_time", names ? 0 : export_realtime(run, life->begin));
-	csv_moment(csv, "end_time", names ? 0 : export_realtime(run, life->end));
-	put_who(csv, run, life);
+	csv_moment(csv, "begin_time", names ? 0 : export_realtime(run, death->begin));
+	csv_moment(csv, "end_time", names ? 0 : export_realtime(run, death->end));
+	put_who(csv, run, death);
 	put_time(csv, "born", death->marks.born);
 	put_count(csv, "seen", death->seen);
 	put_time(csv, "killed", death->killed);
@@ -169,14 +165,13 @@ static void put_row(struct table *table, const struct life *life, bool names)
 	put_phases(csv, death);
 	put_memory(csv, &death->memory);
 	put_usage(csv, death);
-	put_end(csv, life);
+	put_end(csv, death);
 	csv_row_end(csv);
 }
 
 static int begin(const struct export *export, void **state)
 {
-	static const struct proclife_process nobody;
-	static const struct life none = { .process = &nobody };
+	static const struct death none;
 	struct table *table = calloc(1, sizeof(*table));
 
 	if (!table)
@@ -188,9 +183,10 @@ static int begin(const struct export *export, void **state)
 	return 0;
 }
 
-static void add_life(void *state, const struct life *life)
+static void add_life(void *state, const struct death *death, const struct proclife_process *process)
 {
-	put_row(state, life, false);
+	(void)process;
+	put_row(state, death, false);
 }
 
 static void end(void *state)

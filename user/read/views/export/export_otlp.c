@@ -81,9 +81,8 @@ static void put_owner(struct spans *spans, const struct proclife_process *proces
 	otlp_string(json, "process.linux.cgroup", spans->text.s);
 }
 
-static void put_end(struct json *json, const struct life *life)
+static void put_end(struct json *json, const struct death *death, const struct proclife_process *process)
 {
-	const struct proclife_process *process = life->process;
 	const struct proclife_killer *killer = proclife_process_killer(process);
 	unsigned int code = (unsigned int)process->exit_code, signal = code & 0x7f;
 	char text[24];
@@ -91,7 +90,7 @@ static void put_end(struct json *json, const struct life *life)
 	if (process->exit_code >= 0 && !signal) {
 		otlp_uint(json, "process.exit.code", code >> 8 & 0xff);
 		snprintf(text, sizeof(text), "%u", code >> 8 & 0xff);
-		if (life_failed(life))
+		if (death_failed(death))
 			otlp_string(json, "error.type", text);
 	} else if (process->exit_code >= 0) {
 		otlp_string(json, "error.type", signal_name((int)signal, text));
@@ -203,10 +202,8 @@ static void put_usage(struct json *json, const struct death *death)
 	otlp_uint(json, "proclife.nivcsw", usage->nivcsw);
 }
 
-static void put_attributes(struct spans *spans, const struct life *life)
+static void put_attributes(struct spans *spans, const struct death *death, const struct proclife_process *process)
 {
-	const struct proclife_process *process = life->process;
-	const struct death *death = &life->death;
 	struct json *json = &spans->json;
 
 	otlp_uint(json, "process.pid", process->tgid);
@@ -215,7 +212,7 @@ static void put_attributes(struct spans *spans, const struct life *life)
 		put_known(json, "process.vpid", process->ns_pid);
 	put_program(json, process);
 	put_owner(spans, process);
-	put_end(json, life);
+	put_end(json, death, process);
 	put_comm(json, "proclife.comm", process->comm);
 	put_known(json, "proclife.creator_pid", process->creator_tgid);
 	otlp_uint(json, "proclife.threads", process->threads);
@@ -244,12 +241,12 @@ static void put_attributes(struct spans *spans, const struct life *life)
 }
 
 /* Left out where nothing is wrong: "ok" is for the application to say. */
-static void put_status(struct json *json, const struct life *life)
+static void put_status(struct json *json, const struct death *death)
 {
-	unsigned int code = (unsigned int)life->process->exit_code, signal = code & 0x7f;
+	unsigned int code = (unsigned int)death->exit_code, signal = code & 0x7f;
 	char name[24], text[48];
 
-	if (!life_failed(life))
+	if (!death_failed(death))
 		return;
 	if (signal)
 		snprintf(text, sizeof(text), "killed by %s", signal_name((int)signal, name));
@@ -262,24 +259,24 @@ static void put_status(struct json *json, const struct life *life)
 }
 
 /* Where the clock was set back meanwhile, the end is as much later as it was. */
-static void put_times(struct spans *spans, const struct life *life)
+static void put_times(struct spans *spans, const struct death *death)
 {
-	uint64_t begin = export_realtime(spans->export->run, life->begin);
-	uint64_t end = export_realtime(spans->export->run, life->end);
+	uint64_t begin = export_realtime(spans->export->run, death->begin);
+	uint64_t end = export_realtime(spans->export->run, death->end);
 
 	otlp_time(&spans->json, "startTimeUnixNano", begin);
-	otlp_time(&spans->json, "endTimeUnixNano", end < begin ? begin + life->end - life->begin : end);
+	otlp_time(&spans->json, "endTimeUnixNano", end < begin ? begin + death->end - death->begin : end);
 }
 
-static void add_life(void *state, const struct life *life)
+static void add_life(void *state, const struct death *death, const struct proclife_process *process)
 {
 	struct spans *spans = state;
 	const struct run *run = spans->export->run;
-	struct place place = descent_place(&spans->descent, life->process);
+	struct place place = descent_place(&spans->descent, process);
 	bool below = spans->has_parent && descent_is_selected(run);
 	struct json *json = &spans->json;
 
-	if (!life->end)
+	if (!death->end)
 		return;
 	otlp_begin(json, &otlp_spans, spans->host);
 	if (below)
@@ -291,13 +288,13 @@ static void add_life(void *state, const struct life *life)
 		otlp_span_id(json, "parentSpanId", place.parent ? place.parent : spans->parent.span);
 	json_name(json, "name");
 	json->first = true;
-	json_bytes(json, NULL, life->process->comm, PROCLIFE_COMM_LEN);
+	json_bytes(json, NULL, death->comm, PROCLIFE_COMM_LEN);
 	json_uint(json, "kind", KIND_INTERNAL);
-	put_times(spans, life);
+	put_times(spans, death);
 	json_array(json, "attributes");
-	put_attributes(spans, life);
+	put_attributes(spans, death, process);
 	json_array_end(json);
-	put_status(json, life);
+	put_status(json, death);
 	otlp_end(json);
 }
 

@@ -178,21 +178,20 @@ static uint64_t flow_of(struct trace *trace, const struct proclife_process *proc
 	return proclife_source_identity(run->source, process->tgid, process->start);
 }
 
-static uint64_t since_held(const struct life *life)
+static uint64_t since_held(const struct death *death, const struct proclife_process *process)
 {
-	return life->death.tracer.ts ? life->death.tracer.ts :
-					proclife_process_shown_zombie(life->process);
+	return death->tracer.ts ? death->tracer.ts : proclife_process_shown_zombie(process);
 }
 
-static void put_zombie(struct trace *trace, const struct life *life, uint64_t track, bool lasts)
+static void put_zombie(struct trace *trace, const struct death *death, const struct proclife_process *process,
+		       uint64_t track)
 {
-	const struct proclife_process *process = life->process;
 	const struct proclife_marks *marks = &process->marks;
 	struct lane *reaper = NULL;
 	uint64_t ns, since = proclife_process_zombie_since(process), flow;
-	bool known = death_phase(&life->death, PROCLIFE_ZOMBIE, &ns);
+	bool known = death_phase(death, PROCLIFE_ZOMBIE, &ns);
 
-	if (!known && !(lasts && life->death.state == PROCLIFE_IS_ZOMBIE && !life->death.is_held))
+	if (!known && !(process->outlives && death->state == PROCLIFE_IS_ZOMBIE && !death->is_held))
 		return;
 	since = since ? since : proclife_process_shown_zombie(process);
 	flow = known ? flow_of(trace, process, &reaper) : 0;
@@ -211,26 +210,27 @@ static void put_zombie(struct trace *trace, const struct life *life, uint64_t tr
 	packets_end_event(&trace->packets);
 }
 
-/* What comes after its life. @lasts: the trace ends before that is over. */
-static void put_phases(struct trace *trace, const struct life *life, const struct lane *lane, bool lasts)
+/* What comes after its life. */
+static void put_phases(struct trace *trace, const struct death *death, const struct proclife_process *process,
+		       const struct lane *lane)
 {
 	uint64_t track = lane->uuid;
-	const struct proclife_marks *marks = &life->process->marks;
-	const struct proclife_memory *memory = &life->death.memory;
+	const struct proclife_marks *marks = &process->marks;
+	const struct proclife_memory *memory = &death->memory;
 	bool held, unmap;
 	uint64_t ns;
 
-	if (death_phase(&life->death, PROCLIFE_TEARDOWN, &ns))
-		put_slice(trace, track, "teardown", marks->exited, proclife_process_announced(life->process));
-	if (death_phase(&life->death, PROCLIFE_TRACED, &ns))
-		put_slice(trace, track, "traced", life->death.tracer.ts, marks->notified);
-	else if (lasts && life->death.is_held)
-		put_slice(trace, track, "traced", since_held(life), 0);
-	put_zombie(trace, life, track, lasts);
-	if (death_phase(&life->death, PROCLIFE_RCU_FREE, &ns))
+	if (death_phase(death, PROCLIFE_TEARDOWN, &ns))
+		put_slice(trace, track, "teardown", marks->exited, proclife_process_announced(process));
+	if (death_phase(death, PROCLIFE_TRACED, &ns))
+		put_slice(trace, track, "traced", death->tracer.ts, marks->notified);
+	else if (process->outlives && death->is_held)
+		put_slice(trace, track, "traced", since_held(death, process), 0);
+	put_zombie(trace, death, process, track);
+	if (death_phase(death, PROCLIFE_RCU_FREE, &ns))
 		put_slice(trace, track, "rcu_free", marks->reaped, marks->freed);
-	held = death_phase(&life->death, PROCLIFE_HELD, &ns);
-	unmap = death_phase(&life->death, PROCLIFE_UNMAP, &ns);
+	held = death_phase(death, PROCLIFE_HELD, &ns);
+	unmap = death_phase(death, PROCLIFE_UNMAP, &ns);
 	if ((held || unmap) && (trace->by_process || lanes_is_new(&trace->lanes, lane->number, true)))
 		packets_track(&trace->packets, &(struct track){
 			.uuid = memory_track(track), .parent = track, .name = "memory",
@@ -242,9 +242,8 @@ static void put_phases(struct trace *trace, const struct life *life, const struc
 }
 
 /* The end of its slice; 0: it goes on. If its exit was lost, it had ended by the next that is known. */
-static uint64_t end_of(const struct trace *trace, const struct life *life)
+static uint64_t end_of(const struct trace *trace, const struct death *death, const struct proclife_process *process)
 {
-	const struct proclife_process *process = life->process;
 	const struct proclife_marks *marks = &process->marks;
 
 	uint64_t announced = proclife_process_announced(process);
@@ -253,32 +252,31 @@ static uint64_t end_of(const struct trace *trace, const struct life *life)
 		return marks->exited ? marks->exited : announced;
 	if (marks->reaped || marks->freed)
 		return marks->reaped ? marks->reaped : marks->freed;
-	if (life->death.state == PROCLIFE_IS_ZOMBIE) /* as it was found */
+	if (death->state == PROCLIFE_IS_ZOMBIE) /* as it was found */
 		return process->seen;
 	return process->outlives ? 0 : proclife_source_horizon(trace->export->run->source);
 }
 
-static void add_life(void *state, const struct life *life)
+static void add_life(void *state, const struct death *death, const struct proclife_process *process)
 {
 	struct trace *trace = state;
-	const struct proclife_process *process = life->process;
 	struct lane *lane = lanes_get(&trace->lanes, process->id);
-	uint64_t end = end_of(trace, life), ns;
+	uint64_t end = end_of(trace, death, process), ns;
 	struct packets *packets = &trace->packets;
 
 	if (!lane)
 		return;
 	put_track(trace, lane, process->comm, process->tgid);
 	packets_begin(packets, process->seen, lane->uuid, process->comm, "process");
-	if (!life->end || life_failed(life))
-		packets_category(packets, life->end ? "failed" : "open");
-	perfetto_notes(packets, trace->export->run, life);
+	if (!death->end || death_failed(death))
+		packets_category(packets, death->end ? "failed" : "open");
+	perfetto_notes(packets, trace->export->run, death, process);
 	packets_end_event(packets);
-	if (death_phase(&life->death, PROCLIFE_KILL, &ns))
-		put_slice(trace, lane->uuid, "kill", life->death.killed, end);
+	if (death_phase(death, PROCLIFE_KILL, &ns))
+		put_slice(trace, lane->uuid, "kill", death->killed, end);
 	if (end)
 		packets_end_slice(packets, end, lane->uuid);
-	put_phases(trace, life, lane, process->outlives);
+	put_phases(trace, death, process, lane);
 	packets_write(packets);
 }
 

@@ -52,21 +52,20 @@ static void put_who(struct packets *packets, const struct run *run, const struct
 		packets_note_true(packets, "by_fd");
 }
 
-static void put_end(struct packets *packets, const struct life *life)
+static void put_end(struct packets *packets, const struct death *death, const struct proclife_process *process)
 {
-	const struct proclife_process *process = life->process;
 	const struct proclife_killer *killer = proclife_process_killer(process);
 	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 	unsigned int code = (unsigned int)process->exit_code, signal = code & 0x7f;
 	char text[24];
 
-	if (life->end)
+	if (death->end)
 		packets_note_true(packets, "ended");
-	if (life_failed(life))
+	if (death_failed(death))
 		packets_note_true(packets, "failed");
-	if (life_has_status(life) && !signal)
+	if (death_has_status(death) && !signal)
 		packets_note_uint(packets, "status", code >> 8 & 0xff);
-	else if (life_has_status(life))
+	else if (death_has_status(death))
 		put_text(packets, "signal", signal_name((int)signal, text));
 	if (killer) {
 		put_text(packets, "killer_signal", signal_name(killer->signo, text));
@@ -91,7 +90,7 @@ static void put_end(struct packets *packets, const struct life *life)
 		if (process->reaper_named)
 			put_comm(packets, "reaper_comm", process->reaper_comm);
 	}
-	put_text(packets, "state", proclife_state_name(life->death.state));
+	put_text(packets, "state", proclife_state_name(death->state));
 	if (process->incomplete)
 		packets_note_true(packets, "incomplete");
 	if (!process->marks.born)
@@ -115,14 +114,14 @@ static void put_memory(struct packets *packets, const struct proclife_memory *me
 	packets_note_uint(packets, "memory_swap", memory->swap);
 }
 
-void perfetto_notes(struct packets *packets, const struct run *run, const struct life *life)
+void perfetto_notes(struct packets *packets, const struct run *run, const struct death *death,
+		    const struct proclife_process *process)
 {
-	const struct death *death = &life->death;
 	const struct proclife_usage *usage = &death->usage;
 	uint64_t user, system;
 
-	put_who(packets, run, life->process);
-	put_end(packets, life);
+	put_who(packets, run, process);
+	put_end(packets, death, process);
 	put_memory(packets, &death->memory);
 	if (death->alone_known)
 		packets_note_uint(packets, "alone", death->alone);

@@ -37,8 +37,8 @@ static uint64_t was_held(const struct slow *slow)
 
 static void put_parent(struct text *text, const struct slow *slow)
 {
-	if (slow->parent_known)
-		text_who(text, slow->parent_comm, slow->death.parent_tgid);
+	if (slow->death.parent_id)
+		text_who(text, slow->death.parent_comm, slow->death.parent_tgid);
 	else
 		text_printf(text, "its parent (%" PRIu32 ")", slow->death.parent_tgid);
 }
@@ -46,7 +46,7 @@ static void put_parent(struct text *text, const struct slow *slow)
 /* The same at the beginning of a sentence, which is about the parent. */
 static void put_its_parent(struct text *text, const struct slow *slow)
 {
-	if (slow->parent_known)
+	if (slow->death.parent_id)
 		text_string(text, "its parent ");
 	put_parent(text, slow);
 }
@@ -82,7 +82,7 @@ static void explain_left(struct text *text, const struct slow *slow, uint64_t zo
 	else
 		text_printf(text, "its parent (%" PRIu32 ")", slow->real_parent_tgid);
 	text_string(text, " did not reap it: ");
-	text_actor(text, slow->reaper_comm, slow->reaper_named, slow->death.reaper_tgid);
+	text_actor(text, slow->death.reaper_comm, slow->death.reaper_named, slow->death.reaper_tgid);
 	text_string(text, " did, ");
 	text_time(text, zombie);
 	text_printf(text, " after the %s", slow->death.marks.notified ? "parent was notified" : "exit");
@@ -124,7 +124,7 @@ static void explain_itself(struct text *text, const struct slow *slow, uint64_t 
 	if (slow->death.reaper_tgid == slow->death.tgid)
 		text_string(text, "itself");
 	else
-		text_actor(text, slow->reaper_comm, slow->reaper_named, slow->death.reaper_tgid);
+		text_actor(text, slow->death.reaper_comm, slow->death.reaper_named, slow->death.reaper_tgid);
 	if (!slow->ended_with_parent && slow->death.autoreaped == PROCLIFE_AUTOREAP_CLONE) {
 		text_string(text, ": it was made with CLONE_AUTOREAP");
 		return;
@@ -152,7 +152,7 @@ static void explain_zombie(struct text *text, const struct slow *slow)
 		return;
 	}
 	explain_adopted(text, slow);
-	text_actor(text, slow->reaper_comm, slow->reaper_named, slow->death.reaper_tgid);
+	text_actor(text, slow->death.reaper_comm, slow->death.reaper_named, slow->death.reaper_tgid);
 	if (!slow->reaper_waited || !(slow->is_thread || slow->death.marks.notified)) {
 		text_string(text, " reaped it ");
 		text_time(text, zombie);

@@ -42,15 +42,6 @@ static bool is_over(const struct slow *slow, bool outlives)
 	       (!slow->death.marks.reaped || slow->death.marks.reaped >= slow->death.marks.exited);
 }
 
-static void set_parent(struct slow *slow, const struct proclife_process *process)
-{
-	slow->death.parent_tgid = process->parent_tgid;
-	slow->real_parent_tgid = process->real_parent_tgid;
-	slow->parent_known = process->parent_id;
-	slow->ended_with_parent = process->ended_with_parent;
-	memcpy(slow->parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
-}
-
 static void set_notified(struct slow *slow, const struct run *run, const struct proclife_process *process)
 {
 	const struct proclife_process *notified = proclife_tasks_holder(run->tasks, process->notified_tgid);
@@ -82,17 +73,16 @@ static void process_gone(void *data, struct proclife_process *process)
 		.pid = process->tgid,
 		.reaper_pid = process->reaper_pid,
 		.free_cpu = process->free_cpu,
-		.reaper_named = process->reaper_named,
 		.tracer_lost = process->tracer_lost,
+		.real_parent_tgid = process->real_parent_tgid,
+		.ended_with_parent = process->ended_with_parent,
 	};
 
 	if (!process->selected || !process->matches || process->notified_lost ||
 	    !is_over(&slow, process->outlives) || !is_wanted(slowest, &slow))
 		return;
 	death_set(&slow.death, process);
-	set_parent(&slow, process);
 	set_notified(&slow, slowest->run, process);
-	memcpy(slow.reaper_comm, process->reaper_comm, PROCLIFE_COMM_LEN);
 	keep(slowest, &slow);
 }
 
@@ -106,8 +96,11 @@ static void task_gone(void *data, struct proclife_task *task)
 			.marks = task->marks,
 			.state = proclife_task_state(task),
 			.tgid = task->tgid,
+			.parent_id = process->parent_id,
+			.parent_tgid = process->parent_tgid,
 			.threads = process->threads,
 			.reaper_tgid = task->reaper_tgid,
+			.reaper_named = task->reaper_named,
 		},
 		.ended = slowest->run->ended,
 		.group_exited = task->leader ? process->marks.exited : 0,
@@ -115,16 +108,17 @@ static void task_gone(void *data, struct proclife_task *task)
 		.pid = task->pid,
 		.reaper_pid = task->reaper_pid,
 		.free_cpu = task->free_cpu,
+		.real_parent_tgid = process->real_parent_tgid,
+		.ended_with_parent = process->ended_with_parent,
 		.is_thread = true,
-		.reaper_named = task->reaper_named,
 	};
 
 	if (!process->selected || !process->matches ||
 	    !is_over(&slow, !task->marks.freed && slowest->run->ended) || !is_wanted(slowest, &slow))
 		return;
-	set_parent(&slow, process);
 	memcpy(slow.death.comm, task->comm, PROCLIFE_COMM_LEN);
-	memcpy(slow.reaper_comm, task->reaper_comm, PROCLIFE_COMM_LEN);
+	memcpy(slow.death.parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
+	memcpy(slow.death.reaper_comm, task->reaper_comm, PROCLIFE_COMM_LEN);
 	keep(slowest, &slow);
 }
 
@@ -198,8 +192,8 @@ static void show_json(struct json *json, struct text *why, const struct slow *sl
 	json_uint_or_null(json, "freed", slow->death.marks.freed);
 	json_uint(json, "parent_pid", slow->death.parent_tgid);
 	json_uint(json, "reaper_pid", slow->death.reaper_tgid);
-	json_comm_or_null(json, "reaper_comm", slow->death.marks.reaped && slow->reaper_named,
-			  slow->reaper_comm);
+	json_comm_or_null(json, "reaper_comm", slow->death.marks.reaped && slow->death.reaper_named,
+			  slow->death.reaper_comm);
 	json_uint_or_null(json, "reaper_waited", slow->reaper_waited);
 	json_uint(json, "free_cpu", slow->free_cpu);
 	text_clear(why);

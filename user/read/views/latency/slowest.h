@@ -22,13 +22,9 @@ struct slow {
 	uint16_t free_cpu;
 	bool is_thread;
 	bool tracer_lost; /* as in struct proclife_process */
-	bool parent_known; /* its name, by birth */
 	bool notified_known; /* the name of the process that was notified */
 	bool ended_with_parent; /* as in struct proclife_process */
-	bool reaper_named; /* reaper_comm is not only a thread's */
-	char parent_comm[PROCLIFE_COMM_LEN];
 	char notified_comm[PROCLIFE_COMM_LEN];
-	char reaper_comm[PROCLIFE_COMM_LEN]; /* once it is reaped */
 };
 
 /* From its exit to its free, or to the end of the trace. */

@@ -46,7 +46,9 @@ static void set_later(struct death *death, const struct proclife_process *proces
 {
 	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 
+	death->parent_id = process->parent_id;
 	death->parent_tgid = process->parent_tgid;
+	memcpy(death->parent_comm, process->parent_comm, sizeof(death->parent_comm));
 	death->uid = process->uid;
 	death->has_uid = proclife_process_has_uid(process);
 	death->start = process->start;
@@ -62,6 +64,8 @@ static void set_later(struct death *death, const struct proclife_process *proces
 		death->known[PROCLIFE_EXIT_FREE] = false;
 	}
 	death->reaper_tgid = process->reaper_tgid;
+	death->reaper_named = process->reaper_named;
+	memcpy(death->reaper_comm, process->reaper_comm, sizeof(death->reaper_comm));
 	death->cgroup = process->cgroup;
 	death->state = proclife_process_state(process);
 	death->incomplete = process->incomplete;
@@ -89,6 +93,8 @@ void death_set(struct death *death, const struct proclife_process *process)
 	death->args_bytes = process->args_bytes;
 	death->tgid = process->tgid;
 	death->creator_tgid = process->creator_tgid;
+	death->ns_pid = process->ns_pid;
+	death->ns_inum = process->ns_inum;
 	death->execs = process->execs;
 	death->exit_code = process->exit_code;
 	death->alone_known = false;

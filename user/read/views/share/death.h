@@ -18,6 +18,8 @@ struct run;
 struct death {
 	const struct run *run;
 	uint64_t when; /* its exit; 0: when that began was not seen */
+	uint64_t begin; /* of --export: its fork, by its start if that was before the trace */
+	uint64_t end;	/* of --export: by when it had ended; 0: it has not, as far as is known */
 	uint64_t order; /* of the deaths */
 	struct figure figure; /* of --sort */
 	struct proclife_marks marks;
@@ -30,6 +32,7 @@ struct death {
 	const char *path; /* or NULL; so are the arguments */
 	const char *args;
 	uint64_t id;
+	uint64_t parent_id; /* as in struct proclife_process, and so are these */
 	uint64_t seen;
 	uint64_t start;
 	uint64_t cgroup;
@@ -40,6 +43,8 @@ struct death {
 	uint32_t parent_tgid;
 	uint32_t creator_tgid;
 	uint32_t reaper_tgid;
+	uint32_t ns_pid;
+	uint32_t ns_inum;
 	uint32_t uid;
 	uint32_t threads;
 	uint32_t execs;
@@ -52,12 +57,15 @@ struct death {
 	bool args_cut;
 	bool incomplete;
 	bool notified_lost;
-	bool script; /* as in struct proclife_process */
+	bool script;
 	bool by_fd;
+	bool reaper_named;
 	uint8_t autoreaped; /* PROCLIFE_AUTOREAP_* */
 	bool is_held; /* by the tracer, and nothing lost can have ended that */
 	struct proclife_tracer tracer; /* its pid is 0 if there is none */
 	char comm[PROCLIFE_COMM_LEN];
+	char parent_comm[PROCLIFE_COMM_LEN];
+	char reaper_comm[PROCLIFE_COMM_LEN];
 };
 
 /* As it is now; the texts are the process's. */
@@ -66,6 +74,18 @@ void death_set(struct death *death, const struct proclife_process *process);
 struct death *death_keep(const struct death *death);
 /* The process is gone: all that happened after its EXIT is known. */
 void death_end(struct death *death, const struct proclife_process *process);
+
+/* Did it exit with another status than 0, or was it killed? */
+static inline bool death_failed(const struct death *death)
+{
+	return death->end && death->exit_code > 0;
+}
+
+/* Is it known how it ended? If its exit was lost, the reap says that it has, and so that this was read. */
+static inline bool death_has_status(const struct death *death)
+{
+	return (death->exited || death->end) && death->exit_code >= 0;
+}
 
 /* Again, since the memory of a process that is gone is, too. */
 void death_set_phases(struct death *death, const struct proclife_process *process);
