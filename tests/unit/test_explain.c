@@ -15,30 +15,30 @@
 static struct slow slow_of(unsigned int notified, unsigned int reaped, unsigned int freed)
 {
 	struct slow slow = {
-		.death.marks.exited = EXIT,
-		.death.marks.notified = notified ? EXIT + (uint64_t)notified * MS : 0,
-		.death.marks.reaped = reaped ? EXIT + (uint64_t)reaped * MS : 0,
-		.death.marks.freed = freed ? EXIT + (uint64_t)freed * MS : 0,
+		.life.marks.exited = EXIT,
+		.life.marks.notified = notified ? EXIT + (uint64_t)notified * MS : 0,
+		.life.marks.reaped = reaped ? EXIT + (uint64_t)reaped * MS : 0,
+		.life.marks.freed = freed ? EXIT + (uint64_t)freed * MS : 0,
 		.ended = EXIT + 5000ULL * MS,
-		.death.state = freed	? PROCLIFE_IS_FREED :
+		.life.state = freed	? PROCLIFE_IS_FREED :
 			 reaped ? PROCLIFE_IS_UNFREED :
 				  PROCLIFE_IS_ZOMBIE,
 		.pid = 20,
-		.death.tgid = 20,
-		.death.threads = 1,
-		.death.parent_tgid = 10,
+		.life.tgid = 20,
+		.life.threads = 1,
+		.life.parent_tgid = 10,
 		.real_parent_tgid = 10,
 		.reaper_pid = reaped ? 10 : 0,
-		.death.reaper_tgid = reaped ? 10 : 0,
+		.life.reaper_tgid = reaped ? 10 : 0,
 		.free_cpu = 3,
-		.death.comm = "cc",
-		.death.reaper_named = true,
-		.death.parent_id = 1,
-		.death.parent_comm = "make",
+		.life.comm = "cc",
+		.life.reaper_named = true,
+		.life.parent_id = 1,
+		.life.parent_comm = "make",
 	};
 
 	if (reaped)
-		strcpy(slow.death.reaper_comm, "make");
+		strcpy(slow.life.reaper_comm, "make");
 	return slow;
 }
 
@@ -56,7 +56,7 @@ static void test_teardown(void **state)
 
 	(void)state;
 	expect(&slow, "", "teardown: its parent was notified 50.0 ms after its exit");
-	slow.death.max_rss = 3 * 1024;
+	slow.life.max_rss = 3 * 1024;
 	expect(&slow, "", "teardown: its parent was notified 50.0 ms after its exit (RSS up to 3.00 MiB)");
 	slow.tracer_lost = true;
 	expect(&slow, "", "its parent was notified 50.0 ms after its exit; whether a tracer held it before that is "
@@ -72,15 +72,15 @@ static void test_dying(void **state)
 	struct slow slow = slow_of(0, 0, 0);
 
 	(void)state;
-	slow.death.state = PROCLIFE_IS_DYING;
+	slow.life.state = PROCLIFE_IS_DYING;
 	expect(&slow, "", "teardown: its parent has not been notified for 5.00 s");
-	slow.death.memory.own = true;
-	slow.death.memory.teardown = EXIT + 1 * MS;
-	slow.death.memory.gone = EXIT + 1000 * MS;
+	slow.life.memory.own = true;
+	slow.life.memory.teardown = EXIT + 1 * MS;
+	slow.life.memory.gone = EXIT + 1000 * MS;
 	expect(&slow, "", "teardown: its parent has not been notified for 5.00 s, "
 	       "4.00 s of that after it had let its memory go; 0 KiB unmapped in 999 ms");
 	slow.ended = EXIT;
-	slow.death.memory = (struct proclife_memory){ 0 };
+	slow.life.memory = (struct proclife_memory){ 0 };
 	expect(&slow, "", "teardown: its parent has not been notified for 0 ns");
 }
 
@@ -101,7 +101,7 @@ static void test_zombie(void **state)
 	expect(&slow, "",
 	       "make (10) was not in wait(): it came 30.0 ms later, and took another 50.0 ms");
 	/* Nobody knows when its parent was notified. */
-	slow.death.marks.notified = 0;
+	slow.life.marks.notified = 0;
 	expect(&slow, "",
 	       "make (10) reaped it 90.0 ms after the exit; whether it was in wait() is not known");
 	slow.reaper_waited = 0;
@@ -116,8 +116,8 @@ static void test_adopted(void **state)
 	(void)state;
 	slow.real_parent_tgid = 1;
 	slow.reaper_pid = 1;
-	slow.death.reaper_tgid = 1;
-	strcpy(slow.death.reaper_comm, "init");
+	slow.life.reaper_tgid = 1;
+	strcpy(slow.life.reaper_comm, "init");
 	slow.reaper_waited = EXIT + 89 * MS;
 	expect(&slow, "", "its parent make (10) had exited: init (1) was not in wait(): it came 79.0 ms later");
 	slow = slow_of(10, 0, 0);
@@ -136,16 +136,16 @@ static void test_left(void **state)
 	struct slow slow = slow_of(10, 90, 100);
 
 	(void)state;
-	slow.death.reaper_tgid = slow.reaper_pid = 1;
-	strcpy(slow.death.reaper_comm, "init");
+	slow.life.reaper_tgid = slow.reaper_pid = 1;
+	strcpy(slow.life.reaper_comm, "init");
 	slow.reaper_waited = EXIT - 10 * MS;
 	expect(&slow, "", "its parent make (10) did not reap it: init (1) did, 80.0 ms after the parent was notified");
-	slow.death.marks.notified = 0;
+	slow.life.marks.notified = 0;
 	expect(&slow, "", "its parent make (10) did not reap it: init (1) did, 90.0 ms after the exit");
-	slow.death.parent_id = 0;
+	slow.life.parent_id = 0;
 	expect(&slow, "", "its parent (10) did not reap it: init (1) did, 90.0 ms after the exit");
 	slow.real_parent_tgid = 7;
-	slow.death.parent_tgid = 0;
+	slow.life.parent_tgid = 0;
 	expect(&slow, "", "its parent (7) did not reap it: init (1) did, 90.0 ms after the exit");
 }
 
@@ -155,15 +155,15 @@ static void test_tampered(void **state)
 	struct slow slow = slow_of(10, 90, 100);
 
 	(void)state;
-	slow.death.marks.notified = EXIT + 95 * MS;
+	slow.life.marks.notified = EXIT + 95 * MS;
 	expect(&slow, "", "teardown: its parent was notified 95.0 ms after its exit");
-	slow.death.marks.notified = EXIT - 10 * MS;
-	slow.death.marks.reaped = EXIT - 20 * MS;
+	slow.life.marks.notified = EXIT - 10 * MS;
+	slow.life.marks.reaped = EXIT - 20 * MS;
 	text_clear(&text);
 	text_why(&text, &slow, "");
 	assert_null(strstr(text.s, " h"));
 	slow = slow_of(10, 90, 100);
-	slow.death.memory = (struct proclife_memory){ .left = EXIT - 50 * MS, .teardown = EXIT - 20 * MS,
+	slow.life.memory = (struct proclife_memory){ .left = EXIT - 50 * MS, .teardown = EXIT - 20 * MS,
 						 .rss_anon = UINT64_MAX, .rss_file = 5, .gone = EXIT + 70 * MS };
 	text_clear(&text);
 	text_why(&text, &slow, "");
@@ -176,17 +176,17 @@ static void test_open_zombie(void **state)
 
 	(void)state;
 	expect(&slow, "", "make (10) has not reaped it for 4.99 s");
-	slow.death.marks.notified = 0;
+	slow.life.marks.notified = 0;
 	expect(&slow, "", "make (10) has not reaped it for 5.00 s");
-	slow.death.parent_id = 0;
+	slow.life.parent_id = 0;
 	expect(&slow, "", "its parent (10) has not reaped it for 5.00 s");
-	slow.death.parent_id = 1;
-	memcpy(slow.death.parent_comm, "m\033\n", 4);
+	slow.life.parent_id = 1;
+	memcpy(slow.life.parent_comm, "m\033\n", 4);
 	expect(&slow, "", "m\\x1b\\n (10) has not reaped it for 5.00 s");
 	/* Where REAPs are not recorded, or where one may have been lost, nobody is to blame. */
-	slow.death.state = PROCLIFE_IS_UNFREED;
+	slow.life.state = PROCLIFE_IS_UNFREED;
 	expect(&slow, "", "not freed 5.00 s after the exit; whether it was reaped was not seen");
-	slow.death.state = PROCLIFE_IS_UNKNOWN;
+	slow.life.state = PROCLIFE_IS_UNKNOWN;
 	expect(&slow, "", "not freed 5.00 s after the exit; whether it was reaped was not seen");
 }
 
@@ -200,7 +200,7 @@ static void test_rcu(void **state)
 	expect(&slow, "nocb=0-3", "RCU: freed 80.0 ms after the reap on CPU 3 (nocb)");
 	expect(&slow, "nocb=all lazy", "RCU: freed 80.0 ms after the reap on CPU 3 (nocb, lazy)");
 	expect(&slow, "nocb=1 lazy", "RCU: freed 80.0 ms after the reap on CPU 3");
-	slow.death.marks.freed = 0;
+	slow.life.marks.freed = 0;
 	expect(&slow, "nocb=all lazy", "RCU: reaped 4.98 s ago, and not freed yet");
 }
 
@@ -211,7 +211,7 @@ static void test_no_reap(void **state)
 
 	(void)state;
 	expect(&slow, "", "freed 90.0 ms after its parent was notified; when it was reaped was not seen");
-	slow.death.marks.notified = 0;
+	slow.life.marks.notified = 0;
 	expect(&slow, "", "freed 100 ms after the exit; when it was reaped was not seen");
 	slow.ended = 0; /* it was gone before the trace ended */
 	expect(&slow, "", "freed 100 ms after the exit; when it was reaped was not seen");
@@ -223,7 +223,7 @@ static void test_by_a_thread(void **state)
 	struct slow slow = slow_of(5, 90, 95);
 
 	(void)state;
-	slow.death.reaper_named = false;
+	slow.life.reaper_named = false;
 	expect(&slow, "", "thread make of (10) reaped it 85.0 ms after it was notified; whether it was in wait() is not "
 			   "known");
 }
@@ -234,30 +234,30 @@ static void test_itself(void **state)
 
 	(void)state;
 	slow.reaper_pid = 20;
-	slow.death.reaper_tgid = 20;
-	strcpy(slow.death.reaper_comm, "cc");
-	slow.death.autoreaped = PROCLIFE_AUTOREAP_IGNORED;
+	slow.life.reaper_tgid = 20;
+	strcpy(slow.life.reaper_comm, "cc");
+	slow.life.autoreaped = PROCLIFE_AUTOREAP_IGNORED;
 	expect(&slow, "",
 	       "it was released 60.0 ms after its exit, by itself: make (10) ignores SIGCHLD");
-	slow.death.autoreaped = PROCLIFE_AUTOREAP_NOCLDWAIT;
+	slow.life.autoreaped = PROCLIFE_AUTOREAP_NOCLDWAIT;
 	expect(&slow, "",
 	       "it was released 60.0 ms after its exit, by itself: make (10) has SA_NOCLDWAIT");
-	slow.death.autoreaped = PROCLIFE_AUTOREAP_CLONE;
+	slow.life.autoreaped = PROCLIFE_AUTOREAP_CLONE;
 	expect(&slow, "",
 	       "it was released 60.0 ms after its exit, by itself: it was made with CLONE_AUTOREAP");
-	slow.death.autoreaped = PROCLIFE_AUTOREAP_UNKNOWN;
+	slow.life.autoreaped = PROCLIFE_AUTOREAP_UNKNOWN;
 	expect(&slow, "",
 	       "it was released 60.0 ms after its exit, by itself: nobody had to reap it, why is not known");
 	/* Who has inherited it. */
-	slow.death.autoreaped = PROCLIFE_AUTOREAP_IGNORED;
-	slow.reaper_pid = slow.death.reaper_tgid = 10;
-	strcpy(slow.death.reaper_comm, "make");
+	slow.life.autoreaped = PROCLIFE_AUTOREAP_IGNORED;
+	slow.reaper_pid = slow.life.reaper_tgid = 10;
+	strcpy(slow.life.reaper_comm, "make");
 	slow.notified_tgid = 30;
 	expect(&slow, "", "it was released 60.0 ms after its exit, by make (10): (30) ignores SIGCHLD");
 	strcpy(slow.notified_comm, "sub");
 	slow.notified_known = true;
 	expect(&slow, "", "it was released 60.0 ms after its exit, by make (10): sub (30) ignores SIGCHLD");
-	slow.reaper_pid = slow.death.reaper_tgid = 20;
+	slow.reaper_pid = slow.life.reaper_tgid = 20;
 	slow.notified_tgid = 0;
 	slow.ended_with_parent = true;
 	expect(&slow, "", "it was released 60.0 ms after its exit, by itself: make (10), the init of its pid namespace, "
@@ -282,7 +282,7 @@ static void test_leader(void **state)
 	       "make (10) was not in wait(): it came 1 ns later, and took another 90.0 ms");
 	/* As a process, whose end begins with its last thread's. */
 	slow = slow_of(10, 20, 100);
-	slow.death.threads = 2;
+	slow.life.threads = 2;
 	slow.leader_exited = EXIT - 200 * MS;
 	expect(&slow, "", "RCU: freed 80.0 ms after the reap on CPU 3; its leader had exited 200 ms "
 			   "before its last thread");
@@ -292,7 +292,7 @@ static void test_leader(void **state)
 	slow.leader_exited = EXIT + MS;
 	expect(&slow, "", "RCU: freed 80.0 ms after the reap on CPU 3");
 	slow.leader_exited = EXIT - 200 * MS;
-	slow.death.threads = 1;
+	slow.life.threads = 1;
 	expect(&slow, "", "RCU: freed 80.0 ms after the reap on CPU 3");
 }
 

@@ -20,7 +20,7 @@ void death_release(struct kept_death *kept)
 {
 	if (--kept->holders)
 		return;
-	free(kept->death);
+	free(kept->life);
 	free(kept->cgroup);
 	free(kept->ancestors);
 	free(kept);
@@ -60,23 +60,23 @@ static void set_ancestors(struct kept_death *kept, const struct run *run,
 	kept->ancestor_count = n;
 }
 
-static struct kept_death *keep(struct deaths *deaths, struct death *death,
+static struct kept_death *keep(struct deaths *deaths, struct life *life,
 			       const struct proclife_process *process)
 {
 	const char *path = proclife_cgroups_path(deaths->run->cgroups, process->cgroup);
 	struct kept_death **slot = &deaths->ring[deaths->count % MOST_DEATHS], *kept;
 
-	death->order = ++deaths->count;
-	if (death->args && death->args_bytes > MOST_ARGS) {
-		death->args_bytes = MOST_ARGS;
-		death->args_cut = true;
+	life->order = ++deaths->count;
+	if (life->args && life->args_bytes > MOST_ARGS) {
+		life->args_bytes = MOST_ARGS;
+		life->args_cut = true;
 	}
 	kept = calloc(1, sizeof(*kept));
 	if (!kept)
 		die_no_memory();
-	kept->death = death_keep(death);
-	if (kept->death->args) /* where it was cut, there is no NUL */
-		((char *)(uintptr_t)kept->death->args)[kept->death->args_bytes] = '\0';
+	kept->life = life_keep(life);
+	if (kept->life->args) /* where it was cut, there is no NUL */
+		((char *)(uintptr_t)kept->life->args)[kept->life->args_bytes] = '\0';
 	kept->cgroup = path ? strdup(path) : NULL;
 	if (path && !kept->cgroup)
 		die_no_memory();
@@ -89,31 +89,31 @@ static struct kept_death *keep(struct deaths *deaths, struct death *death,
 }
 
 /* More of it is reported later. */
-static void add(struct deaths *deaths, struct death *death, const struct proclife_process *process)
+static void add(struct deaths *deaths, struct life *life, const struct proclife_process *process)
 {
 	struct dead *dead = id_table_add(&deaths->dead, process->id);
 
-	dead->kept = keep(deaths, death, process);
+	dead->kept = keep(deaths, life, process);
 	death_hold(dead->kept);
 }
 
 static void exited(void *data, struct proclife_process *process)
 {
 	struct deaths *deaths = data;
-	struct death death = { .run = deaths->run };
+	struct life life = { .run = deaths->run };
 
 	if (!filter_passes(process))
 		return;
 	deaths->run->shown++;
-	death_set(&death, process);
-	death.alone_known = alone_of(deaths->alone, process, &death.alone);
-	add(deaths, &death, process);
+	life_set(&life, process);
+	life.alone_known = alone_of(deaths->alone, process, &life.alone);
+	add(deaths, &life, process);
 }
 
 /* As --lives has it: its EXIT was lost, and it is gone for certain. */
 static void gone_unseen(struct deaths *deaths, const struct proclife_process *process)
 {
-	struct death death = { .run = deaths->run };
+	struct life life = { .run = deaths->run };
 
 	if (!process->incomplete || !deaths->run->lost || !filter_passes(process))
 		return;
@@ -122,9 +122,9 @@ static void gone_unseen(struct deaths *deaths, const struct proclife_process *pr
 		return;
 	}
 	deaths->run->shown++;
-	death_set(&death, process);
-	death.when = 0;
-	add(deaths, &death, process);
+	life_set(&life, process);
+	life.when = 0;
+	add(deaths, &life, process);
 }
 
 static void over(void *data, struct proclife_process *process)
@@ -134,7 +134,7 @@ static void over(void *data, struct proclife_process *process)
 
 	if (!dead)
 		return;
-	death_set_phases(dead->kept->death, process);
+	life_set_phases(dead->kept->life, process);
 	death_release(dead->kept);
 	id_table_delete(&deaths->dead, dead);
 }
@@ -145,7 +145,7 @@ static void gone(void *data, struct proclife_process *process)
 	struct dead *dead = id_table_get(&deaths->dead, process->id);
 
 	if (dead)
-		death_end(dead->kept->death, process);
+		life_end(dead->kept->life, process);
 	else if (!process->outlives && !proclife_process_has_exited(process))
 		gone_unseen(deaths, process);
 }

@@ -4,7 +4,7 @@
 #define READ_DEATHS_H
 
 #include "views/share/alone.h"
-#include "views/share/death.h"
+#include "views/share/life.h"
 #include "views/share/id_table.h"
 #include "views/views.h"
 
@@ -18,7 +18,7 @@ struct ancestor {
 
 /* One of them; kept as long as something holds it. */
 struct kept_death {
-	struct death *death;
+	struct life *life;
 	char *cgroup; /* its path then, or NULL */
 	struct ancestor *ancestors; /* the parent by birth first, as they were named then */
 	unsigned int ancestor_count;

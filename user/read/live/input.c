@@ -38,7 +38,7 @@ static void go_to(struct live *live, size_t number)
 	list->cursor = number < count ? number : count ? count - 1 : 0;
 	if (!live->over && live->pane == PANE_DEATHS)
 		live->followed = list->cursor && live->row_count ?
-			live->rows[list->cursor]->death->order : 0;
+			live->rows[list->cursor]->life->order : 0;
 }
 
 /* A page has no cursor in it: the whole of it moves. */

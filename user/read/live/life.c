@@ -16,57 +16,57 @@ static void begin(struct text *line, const char *label)
 	text_hang(line);
 }
 
-static void put_names(struct text *line, const struct death *death)
+static void put_names(struct text *line, const struct life *life)
 {
 	begin(line, "process");
-	text_who(line, death->comm, death->tgid);
-	if (death->flags & PROCLIFE_F_KTHREAD)
+	text_who(line, life->comm, life->tgid);
+	if (life->flags & PROCLIFE_F_KTHREAD)
 		text_string(line, ", of the kernel");
-	if (death->threads > 1)
-		text_printf(line, ", %" PRIu32 " threads", death->threads);
+	if (life->threads > 1)
+		text_printf(line, ", %" PRIu32 " threads", life->threads);
 	text_line(line);
-	if (death->path) {
+	if (life->path) {
 		begin(line, "program");
-		text_label(line, death->path, SIZE_MAX);
-		if (death->execs > 1)
-			text_printf(line, ", by the last of %" PRIu32 " execs", death->execs);
+		text_label(line, life->path, SIZE_MAX);
+		if (life->execs > 1)
+			text_printf(line, ", by the last of %" PRIu32 " execs", life->execs);
 		text_line(line);
 	}
-	if (death->args) {
+	if (life->args) {
 		begin(line, "arguments");
-		text_args(line, death->args, death->args_bytes, death->args_cut, 0);
+		text_args(line, life->args, life->args_bytes, life->args_cut, 0);
 		text_line(line);
 	}
 }
 
 /* The death was noted at its exit: as long as it is not gone, its state goes on. */
-static enum proclife_life_state state_now(const struct death *death)
+static enum proclife_life_state state_now(const struct life *life)
 {
-	const struct proclife_tasks *tasks = death->run->tasks;
-	const struct proclife_process *process = proclife_tasks_holder(tasks, death->tgid);
+	const struct proclife_tasks *tasks = life->run->tasks;
+	const struct proclife_process *process = proclife_tasks_holder(tasks, life->tgid);
 
-	return process && process->id == death->id ? proclife_process_state(process) : death->state;
+	return process && process->id == life->id ? proclife_process_state(process) : life->state;
 }
 
-static void put_end(struct text *line, const struct death *death)
+static void put_end(struct text *line, const struct life *life)
 {
 	char buffer[24];
 
 	begin(line, "end");
-	if (!death->exited || death->exit_code < 0) {
+	if (!life->exited || life->exit_code < 0) {
 		text_string(line, "not known");
-	} else if (death->killer.signo) {
+	} else if (life->killer.signo) {
 		text_style(line, STYLE_BAD);
-		text_printf(line, "killed by %s", signal_name(death->killer.signo, buffer));
-		text_killer(line, &death->killer, death->tgid, death->run->cgroups);
+		text_printf(line, "killed by %s", signal_name(life->killer.signo, buffer));
+		text_killer(line, &life->killer, life->tgid, life->run->cgroups);
 		text_style(line, STYLE_PLAIN);
 	} else {
-		text_style(line, death->exit_code ? STYLE_BAD : STYLE_PLAIN);
-		text_exit(line, death->exit_code, NULL, NULL);
+		text_style(line, life->exit_code ? STYLE_BAD : STYLE_PLAIN);
+		text_exit(line, life->exit_code, NULL, NULL);
 		text_style(line, STYLE_PLAIN);
 	}
-	text_printf(line, "; now %s", proclife_state_name(state_now(death)));
-	if (death->incomplete) {
+	text_printf(line, "; now %s", proclife_state_name(state_now(life)));
+	if (life->incomplete) {
 		text_style(line, STYLE_BAD);
 		text_string(line, "; incomplete: records of it were lost");
 		text_style(line, STYLE_PLAIN);
@@ -76,7 +76,7 @@ static void put_end(struct text *line, const struct death *death)
 
 static void put_ancestors(struct text *line, const struct kept_death *kept)
 {
-	const struct death *death = kept->death;
+	const struct life *life = kept->life;
 	unsigned int i;
 
 	begin(line, "ancestors");
@@ -89,28 +89,28 @@ static void put_ancestors(struct text *line, const struct kept_death *kept)
 	}
 	if (!kept->ancestor_count)
 		text_string(line, "not known");
-	if (death->creator_tgid && death->creator_tgid != death->parent_tgid)
-		text_printf(line, "; forked by (%" PRIu32 ")", death->creator_tgid);
-	if (death->reaper_tgid)
-		text_printf(line, "; reaped by (%" PRIu32 ")", death->reaper_tgid);
+	if (life->creator_tgid && life->creator_tgid != life->parent_tgid)
+		text_printf(line, "; forked by (%" PRIu32 ")", life->creator_tgid);
+	if (life->reaper_tgid)
+		text_printf(line, "; reaped by (%" PRIu32 ")", life->reaper_tgid);
 	text_line(line);
 }
 
 static void put_place(struct text *line, const struct kept_death *kept)
 {
-	const struct death *death = kept->death;
+	const struct life *life = kept->life;
 
 	begin(line, "user");
-	if (death->has_uid)
-		text_user(line, death->run, death->uid);
+	if (life->has_uid)
+		text_user(line, life->run, life->uid);
 	else
 		text_string(line, "not known");
 	text_line(line);
 	begin(line, "cgroup");
 	if (kept->cgroup)
 		text_name(line, kept->cgroup, SIZE_MAX);
-	else if (death->cgroup)
-		text_printf(line, "number %" PRIu64, death->cgroup);
+	else if (life->cgroup)
+		text_printf(line, "number %" PRIu64, life->cgroup);
 	else
 		text_string(line, "not known");
 	text_line(line);
@@ -134,15 +134,15 @@ static void put_date(struct text *line, const struct run *run, uint64_t ts, int6
 	text_free(&date);
 }
 
-static void put_marks(struct text *line, const struct death *death)
+static void put_marks(struct text *line, const struct life *life)
 {
-	const struct proclife_marks *marks = &death->marks;
+	const struct proclife_marks *marks = &life->marks;
 	const struct {
 		const char *name;
 		uint64_t ts;
 	} all[] = {
-		{ "born", marks->born }, { "killed", death->killed }, { "exit", marks->exited },
-		{ "traced", death->tracer.ts }, { "notified", marks->notified }, { "reaped", marks->reaped }, { "freed", marks->freed },
+		{ "born", marks->born }, { "killed", life->killed }, { "exit", marks->exited },
+		{ "traced", life->tracer.ts }, { "notified", marks->notified }, { "reaped", marks->reaped }, { "freed", marks->freed },
 	};
 	int64_t day = 0;
 	size_t i;
@@ -152,13 +152,13 @@ static void put_marks(struct text *line, const struct death *death)
 		if (!all[i].ts)
 			continue;
 		begin(line, all[i].name);
-		put_date(line, death->run, all[i].ts, &day);
-		text_when(line, death->run, all[i].ts, 6);
+		put_date(line, life->run, all[i].ts, &day);
+		text_when(line, life->run, all[i].ts, 6);
 		text_line(line);
 	}
 }
 
-static void put_phases(struct text *line, const struct death *death)
+static void put_phases(struct text *line, const struct life *life)
 {
 	unsigned int phase;
 	uint64_t ns;
@@ -167,20 +167,20 @@ static void put_phases(struct text *line, const struct death *death)
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 		const struct proclife_phase_info *info = proclife_phase_info(phase);
 
-		if (!death_phase(death, phase, &ns))
+		if (!life_phase(life, phase, &ns))
 			continue;
 		begin(line, info->name);
 		text_time_in(line, 10, ns);
 		text_style(line, STYLE_DIM);
 		/* Where notices are not recorded, that is when it began. */
-		text_printf(line, "  %s", phase == PROCLIFE_ZOMBIE && !death->marks.notified ? "exit to reaped" :
-			    phase == PROCLIFE_LIFE && !death->marks.born ? "its start to exit" : info->span);
+		text_printf(line, "  %s", phase == PROCLIFE_ZOMBIE && !life->marks.notified ? "exit to reaped" :
+			    phase == PROCLIFE_LIFE && !life->marks.born ? "its start to exit" : info->span);
 		text_style(line, STYLE_PLAIN);
 		text_line(line);
 	}
-	if (death->alone_known) {
+	if (life->alone_known) {
 		begin(line, "alone");
-		text_time_in(line, 10, death->alone);
+		text_time_in(line, 10, life->alone);
 		text_style(line, STYLE_DIM);
 		text_string(line, "  while no child of it lived");
 		text_style(line, STYLE_PLAIN);
@@ -188,9 +188,9 @@ static void put_phases(struct text *line, const struct death *death)
 	}
 }
 
-static void put_usage(struct text *line, const struct death *death)
+static void put_usage(struct text *line, const struct life *life)
 {
-	const struct proclife_usage *usage = &death->usage;
+	const struct proclife_usage *usage = &life->usage;
 	uint64_t user, system;
 
 	proclife_cputime(usage->runtime, usage->utime, usage->stime, &user, &system);
@@ -216,13 +216,13 @@ static void put_usage(struct text *line, const struct death *death)
 	text_line(line);
 }
 
-static void put_memory(struct text *line, const struct death *death)
+static void put_memory(struct text *line, const struct life *life)
 {
-	const struct proclife_memory *memory = &death->memory;
+	const struct proclife_memory *memory = &life->memory;
 
-	if (death->max_rss) {
+	if (life->max_rss) {
 		begin(line, "RSS");
-		text_size(line, death->max_rss);
+		text_size(line, life->max_rss);
 		text_string(line, " at most");
 		text_line(line);
 	}
@@ -253,13 +253,13 @@ void life_print(const struct live *live, const struct kept_death *kept)
 	struct text line;
 
 	text_init(&line, &live->screen);
-	put_names(&line, kept->death);
-	put_end(&line, kept->death);
+	put_names(&line, kept->life);
+	put_end(&line, kept->life);
 	put_ancestors(&line, kept);
 	put_place(&line, kept);
-	put_marks(&line, kept->death);
-	put_phases(&line, kept->death);
-	put_usage(&line, kept->death);
-	put_memory(&line, kept->death);
+	put_marks(&line, kept->life);
+	put_phases(&line, kept->life);
+	put_usage(&line, kept->life);
+	put_memory(&line, kept->life);
 	text_free(&line);
 }

@@ -242,25 +242,25 @@ static void update_lines(struct live *live)
 
 static bool death_has(const struct kept_death *kept, const char *text)
 {
-	const struct death *death = kept->death;
+	const struct life *life = kept->life;
 	char pid[12];
 	uint32_t i;
 
-	snprintf(pid, sizeof(pid), "%u", death->tgid);
-	if (!strcmp(pid, text) || strcasestr(death->comm, text) || (death->path && strcasestr(death->path, text)))
+	snprintf(pid, sizeof(pid), "%u", life->tgid);
+	if (!strcmp(pid, text) || strcasestr(life->comm, text) || (life->path && strcasestr(life->path, text)))
 		return true;
-	for (i = 0; death->args && i < death->args_bytes; i += (uint32_t)strlen(death->args + i) + 1)
-		if (strcasestr(death->args + i, text))
+	for (i = 0; life->args && i < life->args_bytes; i += (uint32_t)strlen(life->args + i) + 1)
+		if (strcasestr(life->args + i, text))
 			return true;
 	return false;
 }
 
 static bool is_wanted(const struct live *live, const struct kept_death *kept)
 {
-	const struct death *death = kept->death;
+	const struct life *life = kept->life;
 
-	return (!live->failed || death->exit_code > 0) &&
-	       (!live->user[0] || (death->has_uid && death->uid == live->uid)) &&
+	return (!live->failed || life->exit_code > 0) &&
+	       (!live->user[0] || (life->has_uid && life->uid == live->uid)) &&
 	       (!live->filter[0] || death_has(kept, live->filter));
 }
 
@@ -268,13 +268,13 @@ static bool inverted; /* for compare() */
 
 static int compare(const void *a, const void *b)
 {
-	const struct death *x = (*(struct kept_death *const *)a)->death;
-	const struct death *y = (*(struct kept_death *const *)b)->death;
+	const struct life *x = (*(struct kept_death *const *)a)->life;
+	const struct life *y = (*(struct kept_death *const *)b)->life;
 
 	/* Those without a known figure come last in any case. */
 	if (x->figure.known != y->figure.known || !inverted)
-		return death_before(x, y) ? -1 : 1;
-	return death_before(y, x) ? -1 : 1;
+		return life_before(x, y) ? -1 : 1;
+	return life_before(y, x) ? -1 : 1;
 }
 
 static void free_rows(struct live *live)
@@ -344,7 +344,7 @@ static bool are_dated(const struct live *live)
 
 	when_is_new_day(run, run->ended, &day);
 	for (i = 0; i < live->row_count; i++)
-		if (live->rows[i]->death->when && when_is_new_day(run, live->rows[i]->death->when, &day))
+		if (live->rows[i]->life->when && when_is_new_day(run, live->rows[i]->life->when, &day))
 			return true;
 	return false;
 }
@@ -363,7 +363,7 @@ static void update_deaths(struct live *live)
 		if (!is_wanted(live, kept))
 			continue;
 		death_hold(kept);
-		kept->death->figure = death_figure(kept->death, live->sort, live->board->run->ended);
+		kept->life->figure = life_figure(kept->life, live->sort, live->board->run->ended);
 		live->rows[live->row_count++] = kept;
 	}
 	live->dated = are_dated(live);
@@ -385,7 +385,7 @@ static void follow(struct live *live)
 		return;
 	}
 	for (i = 0; i < live->row_count; i++)
-		if (live->rows[i]->death->order == live->followed)
+		if (live->rows[i]->life->order == live->followed)
 			break;
 	if (i == live->row_count)
 		return;
@@ -448,7 +448,7 @@ void panes_put_line(struct live *live, size_t number, struct text *line)
 		/* A line does not depend on those above it, which come and go. */
 		recent_free(&lives->recent);
 		memset(&lives->recent, 0, sizeof(lives->recent));
-		lives_text_row(lives, live->rows[number]->death);
+		lives_text_row(lives, live->rows[number]->life);
 		text_bytes(line, lives->line.s, lives->line.len, lives->line.columns);
 		text_clear(&lives->line);
 		return;

@@ -2,7 +2,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "triggers/triggers.h"
-#include "views/share/death.h"
+#include "views/share/life.h"
 #include "triggers/judge.h"
 #include <inttypes.h>
 #include <signal.h>
@@ -209,7 +209,7 @@ static void gone(void *data, struct proclife_process *process)
 
 	if (t->run->options->on.save)
 		past_end(&t->reaction.saving.past, process, t->record);
-	if (!process->outlives && death_memory_follows(process))
+	if (!process->outlives && life_memory_follows(process))
 		look_at(t, process, false);
 }
 

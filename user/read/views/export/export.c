@@ -26,7 +26,7 @@ struct exporting {
 	struct export export;
 	const struct export_format *format;
 	void *state;
-	struct death death;	/* the one that is written */
+	struct life life;	/* the one that is written */
 	struct alone *alone;
 	struct id_table lonely; /* of struct lonely: those that are gone before their memory is */
 };
@@ -62,16 +62,16 @@ static void tell(struct exporting *exporting, const struct proclife_process *pro
 		 bool alone_known, uint64_t alone)
 {
 	const struct run *run = exporting->export.run;
-	struct death *death = &exporting->death;
+	struct life *life = &exporting->life;
 	uint64_t end = process_ended_by(process);
 
-	death->run = run;
-	death_set(death, process);
-	death->alone_known = alone_known;
-	death->alone = alone;
-	death->begin = overtime_born(run, process);
-	death->end = end <= run->to ? end : 0; /* as --summary has it */
-	exporting->format->life(exporting->state, death, process);
+	life->run = run;
+	life_set(life, process);
+	life->alone_known = alone_known;
+	life->alone = alone;
+	life->begin = overtime_born(run, process);
+	life->end = end <= run->to ? end : 0; /* as --summary has it */
+	exporting->format->life(exporting->state, life, process);
 }
 
 static void finish(struct exporting *exporting, const struct proclife_process *process,

@@ -7,7 +7,7 @@
 #define READ_EXPORT_H
 
 #include "output/replace.h"
-#include "views/share/death.h"
+#include "views/share/life.h"
 #include "views/views.h"
 
 struct export {
@@ -28,7 +28,7 @@ struct export_format {
 		       const struct proclife_process *parent);
 	void (*exited)(void *state, const struct proclife_process *process);
 	/* For each that is selected and passes the filters, once it is gone, and so is its memory; or the trace ends. */
-	void (*life)(void *state, const struct death *death, const struct proclife_process *process);
+	void (*life)(void *state, const struct life *life, const struct proclife_process *process);
 	/* Nothing more will be written about it. */
 	void (*forget)(void *state, const struct proclife_process *process);
 	/* For each event, before it counts. */

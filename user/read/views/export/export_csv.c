@@ -25,17 +25,17 @@ static void put_comm(struct csv *csv, const char *name, bool known, const char c
 	csv_bytes(csv, name, comm, known ? PROCLIFE_COMM_LEN : 0);
 }
 
-static void put_phases(struct csv *csv, const struct death *death)
+static void put_phases(struct csv *csv, const struct life *life)
 {
 	enum proclife_phase phase;
 	uint64_t ns;
 
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
-		bool known = death_phase(death, phase, &ns);
+		bool known = life_phase(life, phase, &ns);
 
 		csv_number(csv, proclife_phase_info(phase)->name, known, ns);
 	}
-	csv_number(csv, "alone", death->alone_known, death->alone);
+	csv_number(csv, "alone", life->alone_known, life->alone);
 }
 
 static void put_memory(struct csv *csv, const struct proclife_memory *memory)
@@ -67,31 +67,31 @@ static void put_memory(struct csv *csv, const struct proclife_memory *memory)
 	put_time(csv, "memory_gone", known ? memory->gone : 0);
 }
 
-static void put_usage(struct csv *csv, const struct death *death)
+static void put_usage(struct csv *csv, const struct life *life)
 {
-	const struct proclife_usage *usage = &death->usage;
+	const struct proclife_usage *usage = &life->usage;
 	uint64_t user, system;
 
 	proclife_cputime(usage->runtime, usage->utime, usage->stime, &user, &system);
 	put_count(csv, "runtime", usage->runtime);
 	put_count(csv, "utime", user);
 	put_count(csv, "stime", system);
-	csv_number(csv, "max_rss", death->max_rss, death->max_rss);
+	csv_number(csv, "max_rss", life->max_rss, life->max_rss);
 	put_count(csv, "min_flt", usage->min_flt);
 	put_count(csv, "maj_flt", usage->maj_flt);
 	put_count(csv, "nvcsw", usage->nvcsw);
 	put_count(csv, "nivcsw", usage->nivcsw);
 }
 
-static void put_end(struct csv *csv, const struct death *death)
+static void put_end(struct csv *csv, const struct life *life)
 {
-	const struct proclife_killer *killer = &death->killer;
-	bool known = death_has_status(death), killed = killer->signo;
-	unsigned int code = known ? (unsigned int)death->exit_code : 0, signal = code & 0x7f;
+	const struct proclife_killer *killer = &life->killer;
+	bool known = life_has_status(life), killed = killer->signo;
+	unsigned int code = known ? (unsigned int)life->exit_code : 0, signal = code & 0x7f;
 	char buffer[24];
 
-	csv_bool(csv, "ended", true, death->end);
-	csv_bool(csv, "failed", true, death_failed(death));
+	csv_bool(csv, "ended", true, life->end);
+	csv_bool(csv, "failed", true, life_failed(life));
 	csv_number(csv, "wait_status", known, code);
 	csv_number(csv, "status", known && !signal, code >> 8 & 0xff);
 	csv_text(csv, "signal", signal ? signal_name((int)signal, buffer) : NULL);
@@ -104,74 +104,74 @@ static void put_end(struct csv *csv, const struct death *death)
 	csv_text(csv, "killer_cause", killed ? proclife_cause_name(killer->cause) : NULL);
 	csv_text(csv, "killer_oom_scope", killed ? proclife_oom_scope_name(killer->oom_scope) : NULL);
 	csv_number(csv, "killer_oom_cgroup", killed && killer->oom_cgroup, killer->oom_cgroup);
-	csv_bool(csv, "autoreaped", true, death->autoreaped);
-	put_count(csv, "reaper_pid", death->reaper_tgid);
-	put_comm(csv, "reaper_comm", death->reaper_tgid && death->reaper_named, death->reaper_comm);
-	csv_text(csv, "state", proclife_state_name(death->state));
-	csv_bool(csv, "incomplete", true, death->incomplete);
-	csv_bool(csv, "partial", true, !death->marks.born);
+	csv_bool(csv, "autoreaped", true, life->autoreaped);
+	put_count(csv, "reaper_pid", life->reaper_tgid);
+	put_comm(csv, "reaper_comm", life->reaper_tgid && life->reaper_named, life->reaper_comm);
+	csv_text(csv, "state", proclife_state_name(life->state));
+	csv_bool(csv, "incomplete", true, life->incomplete);
+	csv_bool(csv, "partial", true, !life->marks.born);
 }
 
-static void put_who(struct csv *csv, const struct run *run, const struct death *death)
+static void put_who(struct csv *csv, const struct run *run, const struct life *life)
 {
 	/* The row of names comes before there is anything that knows users and cgroups. */
-	const char *user = csv->names || !death->has_uid ? NULL : proclife_users_name(run->users, death->uid);
-	const char *path = csv->names ? NULL : proclife_cgroups_path(run->cgroups, death->cgroup);
+	const char *user = csv->names || !life->has_uid ? NULL : proclife_users_name(run->users, life->uid);
+	const char *path = csv->names ? NULL : proclife_cgroups_path(run->cgroups, life->cgroup);
 
-	put_count(csv, "id", death->id);
-	put_count(csv, "parent_id", death->parent_id);
-	put_count(csv, "pid", death->tgid);
-	put_count(csv, "parent_pid", death->parent_tgid);
-	put_comm(csv, "parent_comm", death->parent_id, death->parent_comm);
-	put_count(csv, "creator_pid", death->creator_tgid);
-	csv_number(csv, "uid", death->has_uid, death->uid);
+	put_count(csv, "id", life->id);
+	put_count(csv, "parent_id", life->parent_id);
+	put_count(csv, "pid", life->tgid);
+	put_count(csv, "parent_pid", life->parent_tgid);
+	put_comm(csv, "parent_comm", life->parent_id, life->parent_comm);
+	put_count(csv, "creator_pid", life->creator_tgid);
+	csv_number(csv, "uid", life->has_uid, life->uid);
 	csv_text(csv, "user", user);
-	csv_number(csv, "start", death->start, death->start);
-	put_count(csv, "cgroup", death->cgroup);
+	csv_number(csv, "start", life->start, life->start);
+	put_count(csv, "cgroup", life->cgroup);
 	csv_text(csv, "cgroup_path", path);
-	csv_number(csv, "ns_pid", death->ns_pid, death->ns_pid);
-	csv_number(csv, "ns_inum", death->ns_inum, death->ns_inum);
-	put_comm(csv, "comm", true, death->comm);
-	csv_text(csv, "path", death->path);
-	csv_words(csv, "args", death->args, death->args_bytes);
-	csv_bool(csv, "args_cut", death->args, death->args_cut);
-	csv_bool(csv, "kthread", true, death->flags & PROCLIFE_F_KTHREAD);
-	put_count(csv, "threads", death->threads);
-	put_count(csv, "execs", death->execs);
-	csv_bool(csv, "script", true, death->script);
-	csv_bool(csv, "by_fd", true, death->by_fd);
+	csv_number(csv, "ns_pid", life->ns_pid, life->ns_pid);
+	csv_number(csv, "ns_inum", life->ns_inum, life->ns_inum);
+	put_comm(csv, "comm", true, life->comm);
+	csv_text(csv, "path", life->path);
+	csv_words(csv, "args", life->args, life->args_bytes);
+	csv_bool(csv, "args_cut", life->args, life->args_cut);
+	csv_bool(csv, "kthread", true, life->flags & PROCLIFE_F_KTHREAD);
+	put_count(csv, "threads", life->threads);
+	put_count(csv, "execs", life->execs);
+	csv_bool(csv, "script", true, life->script);
+	csv_bool(csv, "by_fd", true, life->by_fd);
 }
 
-/* The names, if @names; of @death then counts nothing. */
-static void put_row(struct table *table, const struct death *death, bool names)
+/* The names, if @names; of @life then counts nothing. */
+static void put_row(struct table *table, const struct life *life, bool names)
 {
 	const struct run *run = table->export->run;
 	struct csv *csv = &table->csv;
 
 	csv_row(csv, names);
-	csv_moment(csv, "begin_time", names ? 0 : export_realtime(run, death->begin));
-	csv_moment(csv, "end_time", names ? 0 : export_realtime(run, death->end));
-	put_who(csv, run, death);
-	put_time(csv, "born", death->marks.born);
-	put_count(csv, "seen", death->seen);
-	put_time(csv, "killed", death->killed);
-	put_time(csv, "exited", death->marks.exited);
-	csv_number(csv, "tracer_pid", death->tracer.tgid, death->tracer.tgid);
-	put_comm(csv, "tracer_comm", death->tracer.ts, death->tracer.comm);
-	put_time(csv, "tracer_notified", death->tracer.ts);
-	put_time(csv, "notified", death->marks.notified);
-	put_time(csv, "reaped", death->marks.reaped);
-	put_time(csv, "freed", death->marks.freed);
-	put_phases(csv, death);
-	put_memory(csv, &death->memory);
-	put_usage(csv, death);
-	put_end(csv, death);
+	csv_moment(csv, "begin_time", names ? 0 : export_realtime(run, life->begin));
+	csv_moment(csv, "end_time", names ? 0 : export_realtime(run, life->end));
+	put_who(csv, run, life);
+	put_time(csv, "born", life->marks.born);
+	put_count(csv, "seen", life->seen);
+	put_time(csv, "killed", life->killed);
+	put_time(csv, "exited", life->marks.exited);
+	csv_number(csv, "tracer_pid", life->tracer.tgid, life->tracer.tgid);
+	put_comm(csv, "tracer_comm", life->tracer.ts, life->tracer.comm);
+	put_time(csv, "tracer_notified", life->tracer.ts);
+	put_time(csv, "notified", life->marks.notified);
+	put_time(csv, "reaped", life->marks.reaped);
+	put_time(csv, "freed", life->marks.freed);
+	put_phases(csv, life);
+	put_memory(csv, &life->memory);
+	put_usage(csv, life);
+	put_end(csv, life);
 	csv_row_end(csv);
 }
 
 static int begin(const struct export *export, void **state)
 {
-	static const struct death none;
+	static const struct life none;
 	struct table *table = calloc(1, sizeof(*table));
 
 	if (!table)
@@ -183,10 +183,10 @@ static int begin(const struct export *export, void **state)
 	return 0;
 }
 
-static void add_life(void *state, const struct death *death, const struct proclife_process *process)
+static void add_life(void *state, const struct life *life, const struct proclife_process *process)
 {
 	(void)process;
-	put_row(state, death, false);
+	put_row(state, life, false);
 }
 
 static void end(void *state)

@@ -81,7 +81,7 @@ static void put_owner(struct spans *spans, const struct proclife_process *proces
 	otlp_string(json, "process.linux.cgroup", spans->text.s);
 }
 
-static void put_end(struct json *json, const struct death *death, const struct proclife_process *process)
+static void put_end(struct json *json, const struct life *life, const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
 	unsigned int code = (unsigned int)process->exit_code, signal = code & 0x7f;
@@ -90,7 +90,7 @@ static void put_end(struct json *json, const struct death *death, const struct p
 	if (process->exit_code >= 0 && !signal) {
 		otlp_uint(json, "process.exit.code", code >> 8 & 0xff);
 		snprintf(text, sizeof(text), "%u", code >> 8 & 0xff);
-		if (death_failed(death))
+		if (life_failed(life))
 			otlp_string(json, "error.type", text);
 	} else if (process->exit_code >= 0) {
 		otlp_string(json, "error.type", signal_name((int)signal, text));
@@ -168,41 +168,41 @@ static void put_memory(struct spans *spans, const struct proclife_memory *memory
 	put_mark(spans, "proclife.memory.gone", memory->gone);
 }
 
-static void put_phases(struct spans *spans, const struct death *death)
+static void put_phases(struct spans *spans, const struct life *life)
 {
 	enum proclife_phase phase;
 	uint64_t ns;
 
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
-		if (!death_phase(death, phase, &ns))
+		if (!life_phase(life, phase, &ns))
 			continue;
 		text_clear(&spans->text);
 		text_string(&spans->text, "proclife.");
 		text_string(&spans->text, proclife_phase_info(phase)->name);
 		otlp_uint(&spans->json, spans->text.s, ns);
 	}
-	if (death->alone_known)
-		otlp_uint(&spans->json, "proclife.alone", death->alone);
+	if (life->alone_known)
+		otlp_uint(&spans->json, "proclife.alone", life->alone);
 }
 
-static void put_usage(struct json *json, const struct death *death)
+static void put_usage(struct json *json, const struct life *life)
 {
-	const struct proclife_usage *usage = &death->usage;
+	const struct proclife_usage *usage = &life->usage;
 	uint64_t user, system;
 
 	proclife_cputime(usage->runtime, usage->utime, usage->stime, &user, &system);
 	otlp_uint(json, "proclife.runtime", usage->runtime);
 	otlp_uint(json, "proclife.utime", user);
 	otlp_uint(json, "proclife.stime", system);
-	if (death->max_rss)
-		otlp_uint(json, "proclife.max_rss", death->max_rss);
+	if (life->max_rss)
+		otlp_uint(json, "proclife.max_rss", life->max_rss);
 	otlp_uint(json, "proclife.min_flt", usage->min_flt);
 	otlp_uint(json, "proclife.maj_flt", usage->maj_flt);
 	otlp_uint(json, "proclife.nvcsw", usage->nvcsw);
 	otlp_uint(json, "proclife.nivcsw", usage->nivcsw);
 }
 
-static void put_attributes(struct spans *spans, const struct death *death, const struct proclife_process *process)
+static void put_attributes(struct spans *spans, const struct life *life, const struct proclife_process *process)
 {
 	struct json *json = &spans->json;
 
@@ -212,7 +212,7 @@ static void put_attributes(struct spans *spans, const struct death *death, const
 		put_known(json, "process.vpid", process->ns_pid);
 	put_program(json, process);
 	put_owner(spans, process);
-	put_end(json, death, process);
+	put_end(json, life, process);
 	put_comm(json, "proclife.comm", process->comm);
 	put_known(json, "proclife.creator_pid", process->creator_tgid);
 	otlp_uint(json, "proclife.threads", process->threads);
@@ -221,32 +221,32 @@ static void put_attributes(struct spans *spans, const struct death *death, const
 		otlp_true(json, "proclife.script");
 	if (process->by_fd)
 		otlp_true(json, "proclife.by_fd");
-	otlp_string(json, "proclife.state", proclife_state_name(death->state));
+	otlp_string(json, "proclife.state", proclife_state_name(life->state));
 	if (process->flags & PROCLIFE_F_KTHREAD)
 		otlp_true(json, "proclife.kthread");
-	if (death->autoreaped)
+	if (life->autoreaped)
 		otlp_true(json, "proclife.autoreaped");
 	if (process->incomplete)
 		otlp_true(json, "proclife.incomplete");
 	if (!process->marks.born)
 		otlp_true(json, "proclife.partial");
-	put_mark(spans, "proclife.killed", death->killed);
-	put_tracer(spans, &death->tracer);
-	put_mark(spans, "proclife.notified", death->marks.notified);
-	put_mark(spans, "proclife.reaped", death->marks.reaped);
-	put_mark(spans, "proclife.freed", death->marks.freed);
-	put_phases(spans, death);
-	put_memory(spans, &death->memory);
-	put_usage(json, death);
+	put_mark(spans, "proclife.killed", life->killed);
+	put_tracer(spans, &life->tracer);
+	put_mark(spans, "proclife.notified", life->marks.notified);
+	put_mark(spans, "proclife.reaped", life->marks.reaped);
+	put_mark(spans, "proclife.freed", life->marks.freed);
+	put_phases(spans, life);
+	put_memory(spans, &life->memory);
+	put_usage(json, life);
 }
 
 /* Left out where nothing is wrong: "ok" is for the application to say. */
-static void put_status(struct json *json, const struct death *death)
+static void put_status(struct json *json, const struct life *life)
 {
-	unsigned int code = (unsigned int)death->exit_code, signal = code & 0x7f;
+	unsigned int code = (unsigned int)life->exit_code, signal = code & 0x7f;
 	char name[24], text[48];
 
-	if (!death_failed(death))
+	if (!life_failed(life))
 		return;
 	if (signal)
 		snprintf(text, sizeof(text), "killed by %s", signal_name((int)signal, name));
@@ -259,16 +259,16 @@ static void put_status(struct json *json, const struct death *death)
 }
 
 /* Where the clock was set back meanwhile, the end is as much later as it was. */
-static void put_times(struct spans *spans, const struct death *death)
+static void put_times(struct spans *spans, const struct life *life)
 {
-	uint64_t begin = export_realtime(spans->export->run, death->begin);
-	uint64_t end = export_realtime(spans->export->run, death->end);
+	uint64_t begin = export_realtime(spans->export->run, life->begin);
+	uint64_t end = export_realtime(spans->export->run, life->end);
 
 	otlp_time(&spans->json, "startTimeUnixNano", begin);
-	otlp_time(&spans->json, "endTimeUnixNano", end < begin ? begin + death->end - death->begin : end);
+	otlp_time(&spans->json, "endTimeUnixNano", end < begin ? begin + life->end - life->begin : end);
 }
 
-static void add_life(void *state, const struct death *death, const struct proclife_process *process)
+static void add_life(void *state, const struct life *life, const struct proclife_process *process)
 {
 	struct spans *spans = state;
 	const struct run *run = spans->export->run;
@@ -276,7 +276,7 @@ static void add_life(void *state, const struct death *death, const struct procli
 	bool below = spans->has_parent && descent_is_selected(run);
 	struct json *json = &spans->json;
 
-	if (!death->end)
+	if (!life->end)
 		return;
 	otlp_begin(json, &otlp_spans, spans->host);
 	if (below)
@@ -288,13 +288,13 @@ static void add_life(void *state, const struct death *death, const struct procli
 		otlp_span_id(json, "parentSpanId", place.parent ? place.parent : spans->parent.span);
 	json_name(json, "name");
 	json->first = true;
-	json_bytes(json, NULL, death->comm, PROCLIFE_COMM_LEN);
+	json_bytes(json, NULL, life->comm, PROCLIFE_COMM_LEN);
 	json_uint(json, "kind", KIND_INTERNAL);
-	put_times(spans, death);
+	put_times(spans, life);
 	json_array(json, "attributes");
-	put_attributes(spans, death, process);
+	put_attributes(spans, life, process);
 	json_array_end(json);
-	put_status(json, death);
+	put_status(json, life);
 	otlp_end(json);
 }
 

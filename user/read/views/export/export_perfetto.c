@@ -178,20 +178,20 @@ static uint64_t flow_of(struct trace *trace, const struct proclife_process *proc
 	return proclife_source_identity(run->source, process->tgid, process->start);
 }
 
-static uint64_t since_held(const struct death *death, const struct proclife_process *process)
+static uint64_t since_held(const struct life *life, const struct proclife_process *process)
 {
-	return death->tracer.ts ? death->tracer.ts : proclife_process_shown_zombie(process);
+	return life->tracer.ts ? life->tracer.ts : proclife_process_shown_zombie(process);
 }
 
-static void put_zombie(struct trace *trace, const struct death *death, const struct proclife_process *process,
+static void put_zombie(struct trace *trace, const struct life *life, const struct proclife_process *process,
 		       uint64_t track)
 {
 	const struct proclife_marks *marks = &process->marks;
 	struct lane *reaper = NULL;
 	uint64_t ns, since = proclife_process_zombie_since(process), flow;
-	bool known = death_phase(death, PROCLIFE_ZOMBIE, &ns);
+	bool known = life_phase(life, PROCLIFE_ZOMBIE, &ns);
 
-	if (!known && !(process->outlives && death->state == PROCLIFE_IS_ZOMBIE && !death->is_held))
+	if (!known && !(process->outlives && life->state == PROCLIFE_IS_ZOMBIE && !life->is_held))
 		return;
 	since = since ? since : proclife_process_shown_zombie(process);
 	flow = known ? flow_of(trace, process, &reaper) : 0;
@@ -211,26 +211,26 @@ static void put_zombie(struct trace *trace, const struct death *death, const str
 }
 
 /* What comes after its life. */
-static void put_phases(struct trace *trace, const struct death *death, const struct proclife_process *process,
+static void put_phases(struct trace *trace, const struct life *life, const struct proclife_process *process,
 		       const struct lane *lane)
 {
 	uint64_t track = lane->uuid;
 	const struct proclife_marks *marks = &process->marks;
-	const struct proclife_memory *memory = &death->memory;
+	const struct proclife_memory *memory = &life->memory;
 	bool held, unmap;
 	uint64_t ns;
 
-	if (death_phase(death, PROCLIFE_TEARDOWN, &ns))
+	if (life_phase(life, PROCLIFE_TEARDOWN, &ns))
 		put_slice(trace, track, "teardown", marks->exited, proclife_process_announced(process));
-	if (death_phase(death, PROCLIFE_TRACED, &ns))
-		put_slice(trace, track, "traced", death->tracer.ts, marks->notified);
-	else if (process->outlives && death->is_held)
-		put_slice(trace, track, "traced", since_held(death, process), 0);
-	put_zombie(trace, death, process, track);
-	if (death_phase(death, PROCLIFE_RCU_FREE, &ns))
+	if (life_phase(life, PROCLIFE_TRACED, &ns))
+		put_slice(trace, track, "traced", life->tracer.ts, marks->notified);
+	else if (process->outlives && life->is_held)
+		put_slice(trace, track, "traced", since_held(life, process), 0);
+	put_zombie(trace, life, process, track);
+	if (life_phase(life, PROCLIFE_RCU_FREE, &ns))
 		put_slice(trace, track, "rcu_free", marks->reaped, marks->freed);
-	held = death_phase(death, PROCLIFE_HELD, &ns);
-	unmap = death_phase(death, PROCLIFE_UNMAP, &ns);
+	held = life_phase(life, PROCLIFE_HELD, &ns);
+	unmap = life_phase(life, PROCLIFE_UNMAP, &ns);
 	if ((held || unmap) && (trace->by_process || lanes_is_new(&trace->lanes, lane->number, true)))
 		packets_track(&trace->packets, &(struct track){
 			.uuid = memory_track(track), .parent = track, .name = "memory",
@@ -242,7 +242,7 @@ static void put_phases(struct trace *trace, const struct death *death, const str
 }
 
 /* The end of its slice; 0: it goes on. If its exit was lost, it had ended by the next that is known. */
-static uint64_t end_of(const struct trace *trace, const struct death *death, const struct proclife_process *process)
+static uint64_t end_of(const struct trace *trace, const struct life *life, const struct proclife_process *process)
 {
 	const struct proclife_marks *marks = &process->marks;
 
@@ -252,31 +252,31 @@ static uint64_t end_of(const struct trace *trace, const struct death *death, con
 		return marks->exited ? marks->exited : announced;
 	if (marks->reaped || marks->freed)
 		return marks->reaped ? marks->reaped : marks->freed;
-	if (death->state == PROCLIFE_IS_ZOMBIE) /* as it was found */
+	if (life->state == PROCLIFE_IS_ZOMBIE) /* as it was found */
 		return process->seen;
 	return process->outlives ? 0 : proclife_source_horizon(trace->export->run->source);
 }
 
-static void add_life(void *state, const struct death *death, const struct proclife_process *process)
+static void add_life(void *state, const struct life *life, const struct proclife_process *process)
 {
 	struct trace *trace = state;
 	struct lane *lane = lanes_get(&trace->lanes, process->id);
-	uint64_t end = end_of(trace, death, process), ns;
+	uint64_t end = end_of(trace, life, process), ns;
 	struct packets *packets = &trace->packets;
 
 	if (!lane)
 		return;
 	put_track(trace, lane, process->comm, process->tgid);
 	packets_begin(packets, process->seen, lane->uuid, process->comm, "process");
-	if (!death->end || death_failed(death))
-		packets_category(packets, death->end ? "failed" : "open");
-	perfetto_notes(packets, trace->export->run, death, process);
+	if (!life->end || life_failed(life))
+		packets_category(packets, life->end ? "failed" : "open");
+	perfetto_notes(packets, trace->export->run, life, process);
 	packets_end_event(packets);
-	if (death_phase(death, PROCLIFE_KILL, &ns))
-		put_slice(trace, lane->uuid, "kill", death->killed, end);
+	if (life_phase(life, PROCLIFE_KILL, &ns))
+		put_slice(trace, lane->uuid, "kill", life->killed, end);
 	if (end)
 		packets_end_slice(packets, end, lane->uuid);
-	put_phases(trace, death, process, lane);
+	put_phases(trace, life, process, lane);
 	packets_write(packets);
 }
 

@@ -52,20 +52,20 @@ static void put_who(struct packets *packets, const struct run *run, const struct
 		packets_note_true(packets, "by_fd");
 }
 
-static void put_end(struct packets *packets, const struct death *death, const struct proclife_process *process)
+static void put_end(struct packets *packets, const struct life *life, const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
 	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 	unsigned int code = (unsigned int)process->exit_code, signal = code & 0x7f;
 	char text[24];
 
-	if (death->end)
+	if (life->end)
 		packets_note_true(packets, "ended");
-	if (death_failed(death))
+	if (life_failed(life))
 		packets_note_true(packets, "failed");
-	if (death_has_status(death) && !signal)
+	if (life_has_status(life) && !signal)
 		packets_note_uint(packets, "status", code >> 8 & 0xff);
-	else if (death_has_status(death))
+	else if (life_has_status(life))
 		put_text(packets, "signal", signal_name((int)signal, text));
 	if (killer) {
 		put_text(packets, "killer_signal", signal_name(killer->signo, text));
@@ -90,7 +90,7 @@ static void put_end(struct packets *packets, const struct death *death, const st
 		if (process->reaper_named)
 			put_comm(packets, "reaper_comm", process->reaper_comm);
 	}
-	put_text(packets, "state", proclife_state_name(death->state));
+	put_text(packets, "state", proclife_state_name(life->state));
 	if (process->incomplete)
 		packets_note_true(packets, "incomplete");
 	if (!process->marks.born)
@@ -114,23 +114,23 @@ static void put_memory(struct packets *packets, const struct proclife_memory *me
 	packets_note_uint(packets, "memory_swap", memory->swap);
 }
 
-void perfetto_notes(struct packets *packets, const struct run *run, const struct death *death,
+void perfetto_notes(struct packets *packets, const struct run *run, const struct life *life,
 		    const struct proclife_process *process)
 {
-	const struct proclife_usage *usage = &death->usage;
+	const struct proclife_usage *usage = &life->usage;
 	uint64_t user, system;
 
 	put_who(packets, run, process);
-	put_end(packets, death, process);
-	put_memory(packets, &death->memory);
-	if (death->alone_known)
-		packets_note_uint(packets, "alone", death->alone);
+	put_end(packets, life, process);
+	put_memory(packets, &life->memory);
+	if (life->alone_known)
+		packets_note_uint(packets, "alone", life->alone);
 	proclife_cputime(usage->runtime, usage->utime, usage->stime, &user, &system);
 	packets_note_uint(packets, "runtime", usage->runtime);
 	packets_note_uint(packets, "utime", user);
 	packets_note_uint(packets, "stime", system);
-	if (death->max_rss)
-		packets_note_uint(packets, "max_rss", death->max_rss);
+	if (life->max_rss)
+		packets_note_uint(packets, "max_rss", life->max_rss);
 	packets_note_uint(packets, "min_flt", usage->min_flt);
 	packets_note_uint(packets, "maj_flt", usage->maj_flt);
 	packets_note_uint(packets, "nvcsw", usage->nvcsw);

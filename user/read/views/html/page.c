@@ -4,7 +4,7 @@
 #include "output/message.h"
 #include "output/quote.h"
 #include "output/replace.h"
-#include "views/share/death.h"
+#include "views/share/life.h"
 #include "views/share/ended.h"
 #include "views/share/lived.h"
 #include "views/share/memory.h"
@@ -123,7 +123,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected)
 		return;
 	keep(page, process);
-	if (!death_memory_follows(process))
+	if (!life_memory_follows(process))
 		return;
 	open = id_table_add(&page->open, process->id);
 	open->life = page->count - 1;

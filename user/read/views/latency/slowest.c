@@ -38,8 +38,8 @@ static void keep(struct slowest *slowest, const struct slow *slow)
 /* Still running, or partly unseen: it is not known how long its end took. */
 static bool is_over(const struct slow *slow, bool outlives)
 {
-	return slow->death.marks.exited && (slow->death.marks.freed || outlives) &&
-	       (!slow->death.marks.reaped || slow->death.marks.reaped >= slow->death.marks.exited);
+	return slow->life.marks.exited && (slow->life.marks.freed || outlives) &&
+	       (!slow->life.marks.reaped || slow->life.marks.reaped >= slow->life.marks.exited);
 }
 
 static void set_notified(struct slow *slow, const struct run *run, const struct proclife_process *process)
@@ -58,15 +58,15 @@ static void process_over(void *data, struct proclife_process *process)
 	size_t i;
 
 	for (i = 0; i < slowest->count; i++)
-		if (slowest->all[i].death.id == process->id)
-			slowest->all[i].death.memory = memory_of(process);
+		if (slowest->all[i].life.id == process->id)
+			slowest->all[i].life.memory = memory_of(process);
 }
 
 static void process_gone(void *data, struct proclife_process *process)
 {
 	struct slowest *slowest = data;
 	struct slow slow = {
-		.death = { .run = slowest->run, .marks = process->marks },
+		.life = { .run = slowest->run, .marks = process->marks },
 		.ended = slowest->run->ended,
 		.leader_exited = process->leader_exited,
 		.reaper_waited = process->reaper_waited,
@@ -81,7 +81,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected || !process->matches || process->notified_lost ||
 	    !is_over(&slow, process->outlives) || !is_wanted(slowest, &slow))
 		return;
-	death_set(&slow.death, process);
+	life_set(&slow.life, process);
 	set_notified(&slow, slowest->run, process);
 	keep(slowest, &slow);
 }
@@ -91,7 +91,7 @@ static void task_gone(void *data, struct proclife_task *task)
 	struct slowest *slowest = data;
 	const struct proclife_process *process = task->process;
 	struct slow slow = {
-		.death = {
+		.life = {
 			.run = slowest->run,
 			.marks = task->marks,
 			.state = proclife_task_state(task),
@@ -116,9 +116,9 @@ static void task_gone(void *data, struct proclife_task *task)
 	if (!process->selected || !process->matches ||
 	    !is_over(&slow, !task->marks.freed && slowest->run->ended) || !is_wanted(slowest, &slow))
 		return;
-	memcpy(slow.death.comm, task->comm, PROCLIFE_COMM_LEN);
-	memcpy(slow.death.parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
-	memcpy(slow.death.reaper_comm, task->reaper_comm, PROCLIFE_COMM_LEN);
+	memcpy(slow.life.comm, task->comm, PROCLIFE_COMM_LEN);
+	memcpy(slow.life.parent_comm, process->parent_comm, PROCLIFE_COMM_LEN);
+	memcpy(slow.life.reaper_comm, task->reaper_comm, PROCLIFE_COMM_LEN);
 	keep(slowest, &slow);
 }
 
@@ -162,12 +162,12 @@ static void show(struct text *line, const struct slow *slow, const char *rcu)
 	text_time_in(line, 8, slow_took(slow));
 	text_string(line, "  ");
 	column = line->columns;
-	text_comm(line, slow->death.comm);
+	text_comm(line, slow->life.comm);
 	text_string(line, " (");
 	text_uint(line, slow->pid);
-	if (slow->pid != slow->death.tgid) {
+	if (slow->pid != slow->life.tgid) {
 		text_string(line, "/");
-		text_uint(line, slow->death.tgid);
+		text_uint(line, slow->life.tgid);
 	}
 	text_string(line, ")");
 	text_pad(line, column + 24);
@@ -181,19 +181,19 @@ static void show_json(struct json *json, struct text *why, const struct slow *sl
 		      const char *rcu)
 {
 	json_line(json, "slowest");
-	json_uint(json, "pid", slow->death.tgid);
+	json_uint(json, "pid", slow->life.tgid);
 	json_uint(json, "tid", slow->pid);
-	json_bytes(json, "comm", slow->death.comm, PROCLIFE_COMM_LEN);
+	json_bytes(json, "comm", slow->life.comm, PROCLIFE_COMM_LEN);
 	json_uint(json, "took", slow_took(slow));
-	json_uint(json, "exited", slow->death.marks.exited);
-	json_tracer(json, slow->death.tracer.tgid ? &slow->death.tracer : NULL);
-	json_uint_or_null(json, "notified", slow->death.marks.notified);
-	json_uint_or_null(json, "reaped", slow->death.marks.reaped);
-	json_uint_or_null(json, "freed", slow->death.marks.freed);
-	json_uint(json, "parent_pid", slow->death.parent_tgid);
-	json_uint(json, "reaper_pid", slow->death.reaper_tgid);
-	json_comm_or_null(json, "reaper_comm", slow->death.marks.reaped && slow->death.reaper_named,
-			  slow->death.reaper_comm);
+	json_uint(json, "exited", slow->life.marks.exited);
+	json_tracer(json, slow->life.tracer.tgid ? &slow->life.tracer : NULL);
+	json_uint_or_null(json, "notified", slow->life.marks.notified);
+	json_uint_or_null(json, "reaped", slow->life.marks.reaped);
+	json_uint_or_null(json, "freed", slow->life.marks.freed);
+	json_uint(json, "parent_pid", slow->life.parent_tgid);
+	json_uint(json, "reaper_pid", slow->life.reaper_tgid);
+	json_comm_or_null(json, "reaper_comm", slow->life.marks.reaped && slow->life.reaper_named,
+			  slow->life.reaper_comm);
 	json_uint_or_null(json, "reaper_waited", slow->reaper_waited);
 	json_uint(json, "free_cpu", slow->free_cpu);
 	text_clear(why);

@@ -5,12 +5,12 @@
 #ifndef READ_SLOWEST_H
 #define READ_SLOWEST_H
 
-#include "views/share/death.h"
+#include "views/share/life.h"
 #include "views/views.h"
 
 /* A process or a thread that took long to end, and what else is known of that. */
 struct slow {
-	struct death death; /* of a thread, only some of it */
+	struct life life; /* of a thread, only some of it */
 	uint64_t ended;	 /* the trace */
 	uint64_t group_exited;	/* of a leader: when the last thread of its process had */
 	uint64_t leader_exited; /* of a process */
@@ -30,9 +30,9 @@ struct slow {
 /* From its exit to its free, or to the end of the trace. */
 static inline uint64_t slow_took(const struct slow *slow)
 {
-	uint64_t end = slow->death.marks.freed ? slow->death.marks.freed : slow->ended;
+	uint64_t end = slow->life.marks.freed ? slow->life.marks.freed : slow->ended;
 
-	return end > slow->death.marks.exited ? end - slow->death.marks.exited : 0;
+	return end > slow->life.marks.exited ? end - slow->life.marks.exited : 0;
 }
 
 struct slowest;

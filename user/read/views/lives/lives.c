@@ -29,15 +29,15 @@ struct lives {
 	struct lives_text text;
 	bool begun; /* the head is there */
 	struct lives_counts counts;
-	struct death now;    /* the one that is reported */
-	struct death **kept; /* with --top a heap, the last of them first */
+	struct life now;    /* the one that is reported */
+	struct life **kept; /* with --top a heap, the last of them first */
 	size_t kept_count;
 	size_t kept_size;
 };
 
 struct dead {
 	uint64_t id;
-	struct death *death;
+	struct life *life;
 };
 
 static enum sort_key sort_of(const struct options *options)
@@ -50,12 +50,12 @@ static bool streams(const struct options *options)
 	return !sort_of(options);
 }
 
-static void show(struct lives *lives, const struct death *death)
+static void show(struct lives *lives, const struct life *life)
 {
 	if (lives->run->options->json)
-		lives_json_death(death);
+		lives_json_life(life);
 	else
-		lives_text_death(&lives->text, death);
+		lives_text_life(&lives->text, life);
 }
 
 /* Are they not all of one day? */
@@ -90,51 +90,51 @@ static void announce(struct part *part)
  * The largest of them: a heap whose first one is the first to go
  */
 
-static void swap(struct death **a, struct death **b)
+static void swap(struct life **a, struct life **b)
 {
-	struct death *other = *a;
+	struct life *other = *a;
 
 	*a = *b;
 	*b = other;
 }
 
-static void sift_up(struct death **heap, size_t i)
+static void sift_up(struct life **heap, size_t i)
 {
-	for (; i && death_before(heap[(i - 1) / 2], heap[i]); i = (i - 1) / 2)
+	for (; i && life_before(heap[(i - 1) / 2], heap[i]); i = (i - 1) / 2)
 		swap(&heap[(i - 1) / 2], &heap[i]);
 }
 
-static void sift_down(struct death **heap, size_t count)
+static void sift_down(struct life **heap, size_t count)
 {
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < count) {
-		if (child + 1 < count && death_before(heap[child], heap[child + 1]))
+		if (child + 1 < count && life_before(heap[child], heap[child + 1]))
 			child++;
-		if (!death_before(heap[i], heap[child]))
+		if (!life_before(heap[i], heap[child]))
 			break;
 		swap(&heap[i], &heap[child]);
 		i = child;
 	}
 }
 
-static void keep(struct lives *lives, struct death *death)
+static void keep(struct lives *lives, struct life *life)
 {
 	uint64_t top = lives->run->options->cut.top;
 
-	death->figure = death_figure(death, lives->sort, death->run->ended);
+	life->figure = life_figure(life, lives->sort, life->run->ended);
 	/* Those of several recordings have no clock in common but this one. */
-	if (death->run->number && lives->sort == SORT_TIME && death->figure.known)
-		death->figure.value = proclife_source_realtime(death->run->source, death->when);
+	if (life->run->number && lives->sort == SORT_TIME && life->figure.known)
+		life->figure.value = proclife_source_realtime(life->run->source, life->when);
 	if (top && lives->kept_count == top) {
-		if (death_before(death, lives->kept[0]))
-			swap(&death, &lives->kept[0]);
+		if (life_before(life, lives->kept[0]))
+			swap(&life, &lives->kept[0]);
 		sift_down(lives->kept, lives->kept_count);
-		free(death);
+		free(life);
 		return;
 	}
 	ARRAY_GROW(lives->kept, lives->kept_count, lives->kept_size);
-	lives->kept[lives->kept_count++] = death;
+	lives->kept[lives->kept_count++] = life;
 	if (top)
 		sift_up(lives->kept, lives->kept_count - 1);
 }
@@ -150,8 +150,8 @@ static void linked(void *data, struct proclife_process *process, struct proclife
 	struct dead *dead = parent ? id_table_get(&part->dead, parent->id) : NULL;
 
 	(void)process;
-	if (dead && dead->death->alone_known)
-		dead->death->alone_known = alone_of(part->alone, parent, &dead->death->alone);
+	if (dead && dead->life->alone_known)
+		dead->life->alone_known = alone_of(part->alone, parent, &dead->life->alone);
 }
 
 static void born(void *data, struct proclife_process *process, struct proclife_process *parent,
@@ -178,7 +178,7 @@ static bool count(const struct part *part, const struct proclife_process *proces
 	lives->counts.matched++;
 	part->run->shown++;
 	lives->now.run = part->run;
-	death_set(&lives->now, process);
+	life_set(&lives->now, process);
 	lives->now.order = lives->counts.deaths;
 	return true;
 }
@@ -188,7 +188,7 @@ static void add_dead(struct part *part, const struct proclife_process *process)
 {
 	struct dead *dead = id_table_add(&part->dead, process->id);
 
-	dead->death = death_keep(&part->lives->now);
+	dead->life = life_keep(&part->lives->now);
 }
 
 static void exited(void *data, struct proclife_process *process)
@@ -237,8 +237,8 @@ static void over(void *data, struct proclife_process *process)
 
 	if (!dead)
 		return;
-	death_set_phases(dead->death, process);
-	keep(part->lives, dead->death);
+	life_set_phases(dead->life, process);
+	keep(part->lives, dead->life);
 	id_table_delete(&part->dead, dead);
 }
 
@@ -248,7 +248,7 @@ static void gone(void *data, struct proclife_process *process)
 	struct dead *dead = id_table_get(&part->dead, process->id);
 
 	if (dead)
-		death_end(dead->death, process);
+		life_end(dead->life, process);
 	else if (!process->outlives && !proclife_process_has_exited(process))
 		gone_unseen(part, process);
 }
@@ -313,7 +313,7 @@ static void end_part(struct part *part)
 	size_t i;
 
 	for (i = 0; i < part->dead.slots; i++)
-		free(((struct dead *)(void *)part->dead.entries)[i].death);
+		free(((struct dead *)(void *)part->dead.entries)[i].life);
 	id_table_free(&part->dead);
 	alone_free(part->alone);
 }
@@ -347,7 +347,7 @@ static void print_open(const struct run *run, void *state)
 
 static int compare(const void *a, const void *b)
 {
-	return death_before(*(struct death *const *)a, *(struct death *const *)b) ? -1 : 1;
+	return life_before(*(struct life *const *)a, *(struct life *const *)b) ? -1 : 1;
 }
 
 static void print(const struct run *run, void *state)

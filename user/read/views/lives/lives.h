@@ -3,7 +3,7 @@
 #ifndef READ_LIVES_H
 #define READ_LIVES_H
 
-#include "views/share/death.h"
+#include "views/share/life.h"
 #include "views/share/recent.h"
 #include "views/views.h"
 
@@ -49,13 +49,13 @@ void lives_text_free(struct lives_text *view);
 void lives_text_head(struct lives_text *view, bool dated);
 /* What follows is of this recording. */
 void lives_text_recording(struct lives_text *view, const struct run *run);
-void lives_text_death(struct lives_text *view, const struct death *death);
+void lives_text_life(struct lives_text *view, const struct life *life);
 /* The same two in view->line, which is empty, for a caller that shows it elsewhere. */
 void lives_text_titles(struct lives_text *view, bool dated);
-void lives_text_row(struct lives_text *view, const struct death *death);
+void lives_text_row(struct lives_text *view, const struct life *life);
 void lives_text_end(struct lives_text *view, const struct lives_counts *counts, uint64_t shown);
 
-void lives_json_death(const struct death *death);
+void lives_json_life(const struct life *life);
 void lives_json_end(const struct run *run, const struct lives_counts *counts, uint64_t shown);
 
 #endif

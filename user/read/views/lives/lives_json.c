@@ -4,7 +4,7 @@
 #include "views/lives/lives.h"
 #include <string.h>
 
-static void json_phases(struct json *json, const struct death *death)
+static void json_phases(struct json *json, const struct life *life)
 {
 	enum proclife_phase phase;
 	uint64_t ns;
@@ -12,7 +12,7 @@ static void json_phases(struct json *json, const struct death *death)
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 		const char *name = proclife_phase_info(phase)->name;
 
-		if (death_phase(death, phase, &ns))
+		if (life_phase(life, phase, &ns))
 			json_uint(json, name, ns);
 		else
 			json_null(json, name);
@@ -53,70 +53,70 @@ static void json_memory(struct json *json, const struct proclife_memory *memory)
 	json_object_end(json);
 }
 
-static void json_usage(struct json *json, const struct death *death)
+static void json_usage(struct json *json, const struct life *life)
 {
-	const struct proclife_usage *usage = &death->usage;
+	const struct proclife_usage *usage = &life->usage;
 	uint64_t user, system;
 
 	proclife_cputime(usage->runtime, usage->utime, usage->stime, &user, &system);
 	json_uint(json, "runtime", usage->runtime);
 	json_uint(json, "utime", user);
 	json_uint(json, "stime", system);
-	json_uint_or_null(json, "max_rss", death->max_rss);
+	json_uint_or_null(json, "max_rss", life->max_rss);
 	json_uint(json, "min_flt", usage->min_flt);
 	json_uint(json, "maj_flt", usage->maj_flt);
 	json_uint(json, "nvcsw", usage->nvcsw);
 	json_uint(json, "nivcsw", usage->nivcsw);
 }
 
-void lives_json_death(const struct death *death)
+void lives_json_life(const struct life *life)
 {
-	const struct run *run = death->run;
+	const struct run *run = life->run;
 	struct json *json = run->json;
 
 	json_line(json, "life");
 	json_recording(run);
-	json_uint_or_null(json, "ts", death->when);
-	json_uint(json, "id", death->id);
-	json_uint(json, "pid", death->tgid);
-	json_uint(json, "parent_pid", death->parent_tgid);
-	json_uint(json, "creator_pid", death->creator_tgid);
-	json_uint_if(json, "uid", death->has_uid, death->uid);
+	json_uint_or_null(json, "ts", life->when);
+	json_uint(json, "id", life->id);
+	json_uint(json, "pid", life->tgid);
+	json_uint(json, "parent_pid", life->parent_tgid);
+	json_uint(json, "creator_pid", life->creator_tgid);
+	json_uint_if(json, "uid", life->has_uid, life->uid);
 	json_string_or_null(json, "user",
-			    death->has_uid ? proclife_users_name(run->users, death->uid) : NULL);
-	json_uint_or_null(json, "start", death->start);
-	json_uint(json, "cgroup", death->cgroup);
-	json_string_or_null(json, "cgroup_path", proclife_cgroups_path(run->cgroups, death->cgroup));
-	json_bytes(json, "comm", death->comm, PROCLIFE_COMM_LEN);
-	json_string_or_null(json, "path", death->path);
-	json_args(json, death->args, death->args_bytes, death->args_cut);
-	json_bool(json, "kthread", death->flags & PROCLIFE_F_KTHREAD);
-	json_uint(json, "threads", death->threads);
-	json_uint(json, "execs", death->execs);
-	json_bool(json, "script", death->script);
-	json_bool(json, "by_fd", death->by_fd);
-	json_uint_or_null(json, "born", death->marks.born);
-	json_uint(json, "seen", death->seen);
-	json_uint_or_null(json, "killed", death->killed);
-	json_uint_or_null(json, "exited", death->marks.exited);
-	json_tracer(json, death->tracer.tgid ? &death->tracer : NULL);
-	json_uint_or_null(json, "notified", death->marks.notified);
-	json_uint_or_null(json, "reaped", death->marks.reaped);
-	json_uint_or_null(json, "freed", death->marks.freed);
-	json_phases(json, death);
-	if (death->alone_known)
-		json_uint(json, "alone", death->alone);
+			    life->has_uid ? proclife_users_name(run->users, life->uid) : NULL);
+	json_uint_or_null(json, "start", life->start);
+	json_uint(json, "cgroup", life->cgroup);
+	json_string_or_null(json, "cgroup_path", proclife_cgroups_path(run->cgroups, life->cgroup));
+	json_bytes(json, "comm", life->comm, PROCLIFE_COMM_LEN);
+	json_string_or_null(json, "path", life->path);
+	json_args(json, life->args, life->args_bytes, life->args_cut);
+	json_bool(json, "kthread", life->flags & PROCLIFE_F_KTHREAD);
+	json_uint(json, "threads", life->threads);
+	json_uint(json, "execs", life->execs);
+	json_bool(json, "script", life->script);
+	json_bool(json, "by_fd", life->by_fd);
+	json_uint_or_null(json, "born", life->marks.born);
+	json_uint(json, "seen", life->seen);
+	json_uint_or_null(json, "killed", life->killed);
+	json_uint_or_null(json, "exited", life->marks.exited);
+	json_tracer(json, life->tracer.tgid ? &life->tracer : NULL);
+	json_uint_or_null(json, "notified", life->marks.notified);
+	json_uint_or_null(json, "reaped", life->marks.reaped);
+	json_uint_or_null(json, "freed", life->marks.freed);
+	json_phases(json, life);
+	if (life->alone_known)
+		json_uint(json, "alone", life->alone);
 	else
 		json_null(json, "alone");
-	json_memory(json, &death->memory);
-	json_usage(json, death);
-	json_wait_status(json, death->exited && death->exit_code >= 0, death->exit_code);
-	json_killer(json, death->killer.signo ? &death->killer : NULL);
-	json_bool(json, "autoreaped", death->autoreaped);
-	json_uint(json, "reaper_pid", death->reaper_tgid);
-	json_string(json, "state", proclife_state_name(death->state));
-	json_bool(json, "incomplete", death->incomplete);
-	json_bool(json, "partial", !death->marks.born);
+	json_memory(json, &life->memory);
+	json_usage(json, life);
+	json_wait_status(json, life->exited && life->exit_code >= 0, life->exit_code);
+	json_killer(json, life->killer.signo ? &life->killer : NULL);
+	json_bool(json, "autoreaped", life->autoreaped);
+	json_uint(json, "reaper_pid", life->reaper_tgid);
+	json_string(json, "state", proclife_state_name(life->state));
+	json_bool(json, "incomplete", life->incomplete);
+	json_bool(json, "partial", !life->marks.born);
 	json_line_end(json);
 }
 

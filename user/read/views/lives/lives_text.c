@@ -169,119 +169,119 @@ static void put_span(struct text *line, unsigned int width, const struct figure 
 		text_time_in(line, width, figure->value);
 }
 
-static void put_user(struct lives_text *view, const struct death *death)
+static void put_user(struct lives_text *view, const struct life *life)
 {
 	struct text *line = &view->line;
 	unsigned int column = line->columns;
 
-	if (!death->has_uid) {
+	if (!life->has_uid) {
 		text_string(line, "?");
 	} else {
 		text_clear(&view->command);
-		text_user(&view->command, death->run, death->uid);
+		text_user(&view->command, life->run, life->uid);
 		text_in(line, &view->command, line->screen->width ? USER_COLUMNS : 0);
 	}
 	text_pad(line, column + USER_COLUMNS);
 }
 
-static void put_status(struct text *line, const struct death *death)
+static void put_status(struct text *line, const struct life *life)
 {
 	unsigned int column = line->columns;
-	int signo = death->exit_code & 0x7f;
+	int signo = life->exit_code & 0x7f;
 	char buffer[24];
 
-	if (!death->exited || death->exit_code < 0) {
+	if (!life->exited || life->exit_code < 0) {
 		text_string(line, "?");
-	} else if (!death->exit_code) {
+	} else if (!life->exit_code) {
 		text_string(line, "0");
 	} else {
 		text_style(line, STYLE_BAD);
 		if (signo)
 			text_string(line, signal_name(signo, buffer));
 		else
-			text_uint(line, (uint32_t)death->exit_code >> 8 & 0xff);
-		if (death->exit_code & 0x80)
+			text_uint(line, (uint32_t)life->exit_code >> 8 & 0xff);
+		if (life->exit_code & 0x80)
 			text_string(line, " core");
 		text_style(line, STYLE_PLAIN);
 	}
 	text_pad(line, column + STATUS_COLUMNS);
 }
 
-static void put_figure(const struct lives_text *view, struct text *line, const struct death *death)
+static void put_figure(const struct lives_text *view, struct text *line, const struct life *life)
 {
 	if (view->sort != SORT_RSS)
-		put_span(line, SPAN_COLUMNS, &death->figure);
-	else if (death->figure.known)
-		text_size_in(line, SPAN_COLUMNS, death->figure.value);
+		put_span(line, SPAN_COLUMNS, &life->figure);
+	else if (life->figure.known)
+		text_size_in(line, SPAN_COLUMNS, life->figure.value);
 	else
 		put_unknown(line, SPAN_COLUMNS);
 }
 
-static void put_time(struct lives_text *view, const struct death *death)
+static void put_time(struct lives_text *view, const struct life *life)
 {
 	struct text *line = &view->line;
 	unsigned int column = line->columns;
 
-	if (!death->when) {
+	if (!life->when) {
 		put_unknown(line, view->time_columns);
 		return;
 	}
 	if (view->dated) {
-		text_when_title(line, death->run, death->when);
+		text_when_title(line, life->run, life->when);
 		text_pad(line, column + DATE_COLUMNS);
 	}
-	text_when(line, death->run, death->when, DECIMALS);
+	text_when(line, life->run, life->when, DECIMALS);
 }
 
 /* The time of a line has no date. */
-static void put_day(struct lives_text *view, const struct death *death)
+static void put_day(struct lives_text *view, const struct life *life)
 {
 	struct text *line = &view->line;
 
-	if (view->dated || !death->when || !when_is_new_day(death->run, death->when, &view->day))
+	if (view->dated || !life->when || !when_is_new_day(life->run, life->when, &view->day))
 		return;
 	text_style(line, STYLE_DIM);
 	text_string(line, "-- ");
-	text_when_title(line, death->run, death->when);
+	text_when_title(line, life->run, life->when);
 	text_string(line, " --");
 	text_style(line, STYLE_PLAIN);
 	text_line(line);
 }
 
-static void put_columns(struct lives_text *view, const struct death *death)
+static void put_columns(struct lives_text *view, const struct life *life)
 {
-	struct figure life = death_figure(death, SORT_LIFE, 0);
+	struct figure lived = life_figure(life, SORT_LIFE, 0);
 	struct text *line = &view->line;
 	const bool *shown = view->shown;
 
 	if (shown[LIVES_IN]) {
-		text_uint_in(line, IN_COLUMNS, death->run->number);
+		text_uint_in(line, IN_COLUMNS, life->run->number);
 		text_string(line, " ");
 	}
 	if (shown[LIVES_TIME]) {
-		put_time(view, death);
+		put_time(view, life);
 		text_string(line, " ");
 	}
-	text_uint_in(line, PID_COLUMNS, death->tgid);
+	text_uint_in(line, PID_COLUMNS, life->tgid);
 	if (shown[LIVES_PPID]) {
 		text_string(line, " ");
-		text_uint_in(line, PID_COLUMNS, death->parent_tgid);
+		text_uint_in(line, PID_COLUMNS, life->parent_tgid);
 	}
 	if (shown[LIVES_USER]) {
 		text_string(line, " ");
-		put_user(view, death);
+		put_user(view, life);
 	}
 	text_string(line, " ");
-	put_span(line, SPAN_COLUMNS, &life);
+	put_span(line, SPAN_COLUMNS, &lived);
 	if (shown[LIVES_CPU]) {
 		text_string(line, " ");
-		text_time_in(line, CPU_COLUMNS, death->usage.runtime);
+		text_time_in(line, CPU_COLUMNS, life->usage.runtime);
 	}
 	text_string(line, " ");
-	put_status(line, death);
+	put_status(line, life);
 	text_string(line, " ");
 	if (shown[LIVES_FIGURE]) {
-		put_figure(view, line, death);
+		put_figure(view, line, life);
 		text_string(line, " ");
 	}
 }
@@ -290,36 +290,36 @@ static void put_columns(struct lives_text *view, const struct death *death)
  * The program by the last part of its path; without arguments, the whole path. @recent: leave out what
  * its last line had, and what says little if there is no @room for that; or NULL.
  */
-static void put_command(struct text *text, const struct death *death, struct recent *recent,
+static void put_command(struct text *text, const struct life *life, struct recent *recent,
 			unsigned int room)
 {
-	const struct command command = { death->path, death->args, death->args_bytes, death->args_cut,
-					 death->script, death->by_fd };
+	const struct command command = { life->path, life->args, life->args_bytes, life->args_cut,
+					 life->script, life->by_fd };
 
-	if (death->flags & PROCLIFE_F_KTHREAD) {
+	if (life->flags & PROCLIFE_F_KTHREAD) {
 		text_string(text, "[");
-		text_comm(text, death->comm);
+		text_comm(text, life->comm);
 		text_string(text, "]");
 		return;
 	}
-	if (!death->path) {
-		text_comm(text, death->comm);
+	if (!life->path) {
+		text_comm(text, life->comm);
 		return;
 	}
-	if (death->args)
+	if (life->args)
 		text_command(text, &command);
 	else
-		text_label(text, death->path, SIZE_MAX);
-	if (!command_is_called(&command, death->comm)) {
+		text_label(text, life->path, SIZE_MAX);
+	if (!command_is_called(&command, life->comm)) {
 		text_string(text, " (");
-		text_comm(text, death->comm);
+		text_comm(text, life->comm);
 		text_string(text, ")");
 	}
-	if (death->args && recent)
-		recent_put_args(recent, text, death->comm, &command,
+	if (life->args && recent)
+		recent_put_args(recent, text, life->comm, &command,
 				room > text->columns ? room - text->columns : 1);
-	else if (death->args)
-		text_args(text, death->args, death->args_bytes, death->args_cut, command_skip(&command));
+	else if (life->args)
+		text_args(text, life->args, life->args_bytes, life->args_cut, command_skip(&command));
 }
 
 static bool by_memory(const struct lives_text *view)
@@ -328,9 +328,9 @@ static bool by_memory(const struct lives_text *view)
 }
 
 /* How much it was, and which task let go of it last. */
-static void put_memory(struct text *notes, const struct death *death)
+static void put_memory(struct text *notes, const struct life *life)
 {
-	const struct proclife_memory *memory = &death->memory;
+	const struct proclife_memory *memory = &life->memory;
 
 	if (!memory->teardown && !memory->async) {
 		text_printf(notes, "held by %" PRIu32, memory->holders);
@@ -343,7 +343,7 @@ static void put_memory(struct text *notes, const struct death *death)
 }
 
 /* @others: name the other processes that had to do with it. */
-static void build_notes(struct text *notes, const struct lives_text *view, const struct death *death,
+static void build_notes(struct text *notes, const struct lives_text *view, const struct life *life,
 			bool others)
 {
 	char buffer[24];
@@ -351,63 +351,63 @@ static void build_notes(struct text *notes, const struct lives_text *view, const
 
 	text_clear(notes);
 	text_string(notes, "");
-	if (others && death->killer.signo) {
+	if (others && life->killer.signo) {
 		text_string(notes, "  ");
 		text_style(notes, STYLE_BAD);
-		text_string(notes, signal_name(death->killer.signo, buffer));
+		text_string(notes, signal_name(life->killer.signo, buffer));
 		before = notes->len;
-		text_killer(notes, &death->killer, death->tgid, view->run->cgroups);
+		text_killer(notes, &life->killer, life->tgid, view->run->cgroups);
 		if (notes->len == before) /* STATUS says as much */
 			text_clear(notes);
 		else
 			text_style(notes, STYLE_PLAIN);
 	}
-	if (others && by_memory(view) && (death->memory.left || death->memory.teardown)) {
+	if (others && by_memory(view) && (life->memory.left || life->memory.teardown)) {
 		text_string(notes, notes->len ? ", " : "  ");
-		put_memory(notes, death);
+		put_memory(notes, life);
 	}
-	if (others && death->execs > 1)
-		text_printf(notes, "%s%" PRIu32 " execs", notes->len ? ", " : "  ", death->execs);
-	if (!death->incomplete && death->when)
+	if (others && life->execs > 1)
+		text_printf(notes, "%s%" PRIu32 " execs", notes->len ? ", " : "  ", life->execs);
+	if (!life->incomplete && life->when)
 		return;
 	text_string(notes, notes->len ? ", " : "  ");
 	text_style(notes, STYLE_BAD);
-	if (!death->exited)
+	if (!life->exited)
 		text_string(notes, "EXIT lost");
 	else
-		text_string(notes, death->incomplete ? "incomplete" : "began to exit before");
+		text_string(notes, life->incomplete ? "incomplete" : "began to exit before");
 	text_style(notes, STYLE_PLAIN);
 }
 
-static bool has_notes(const struct lives_text *view, const struct death *death)
+static bool has_notes(const struct lives_text *view, const struct life *life)
 {
-	return death->killer.signo || death->incomplete || !death->when || death->execs > 1 || by_memory(view);
+	return life->killer.signo || life->incomplete || !life->when || life->execs > 1 || by_memory(view);
 }
 
-void lives_text_row(struct lives_text *view, const struct death *death)
+void lives_text_row(struct lives_text *view, const struct life *life)
 {
 	unsigned int width = view->run->screen->width, left, needs;
 	struct text *line = &view->line, *notes = &view->notes;
 
-	put_columns(view, death);
+	put_columns(view, life);
 	text_clear(notes);
 	text_string(notes, "");
-	if (has_notes(view, death))
-		build_notes(notes, view, death, true);
+	if (has_notes(view, life))
+		build_notes(notes, view, life, true);
 	if (!width) {
-		put_command(line, death, NULL, 0);
+		put_command(line, life, NULL, 0);
 	} else {
 		left = width > line->columns ? width - line->columns : 0;
 		text_clear(&view->command);
-		put_command(&view->command, death, NULL, 0);
+		put_command(&view->command, life, NULL, 0);
 		needs = view->command.columns < MIN_COMMAND ? view->command.columns : MIN_COMMAND;
 		if (notes->columns + needs > left)
-			build_notes(notes, view, death, false);
+			build_notes(notes, view, life, false);
 		if (notes->columns > left)
 			text_clear(notes);
-		if (death->args && view->command.columns > left - notes->columns) {
+		if (life->args && view->command.columns > left - notes->columns) {
 			text_clear(&view->command);
-			put_command(&view->command, death, &view->recent,
+			put_command(&view->command, life, &view->recent,
 				    left - notes->columns);
 		}
 		if (left - notes->columns >= (needs < MIN_CUT ? needs : MIN_CUT))
@@ -416,10 +416,10 @@ void lives_text_row(struct lives_text *view, const struct death *death)
 	text_bytes(line, notes->s, notes->len, notes->columns);
 }
 
-void lives_text_death(struct lives_text *view, const struct death *death)
+void lives_text_life(struct lives_text *view, const struct life *life)
 {
-	put_day(view, death);
-	lives_text_row(view, death);
+	put_day(view, life);
+	lives_text_row(view, life);
 	text_line(&view->line);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A death as --lives shows it: the facts at the exit of the last thread, and later ones. */
-#ifndef READ_DEATH_H
-#define READ_DEATH_H
+/* A life as --lives shows it: the facts at the exit of the last thread, and later ones. */
+#ifndef READ_LIFE_H
+#define READ_LIFE_H
 
 #include "options.h"
 #include <proclife.h>
@@ -15,7 +15,7 @@ struct figure {
 
 struct run;
 
-struct death {
+struct life {
 	const struct run *run;
 	uint64_t when; /* its exit; 0: when that began was not seen */
 	uint64_t begin; /* of --export: its fork, by its start if that was before the trace */
@@ -69,35 +69,35 @@ struct death {
 };
 
 /* As it is now; the texts are the process's. */
-void death_set(struct death *death, const struct proclife_process *process);
+void life_set(struct life *life, const struct proclife_process *process);
 /* A copy that has its own texts, for free(3). */
-struct death *death_keep(const struct death *death);
+struct life *life_keep(const struct life *life);
 /* The process is gone: all that happened after its EXIT is known. */
-void death_end(struct death *death, const struct proclife_process *process);
+void life_end(struct life *life, const struct proclife_process *process);
 
 /* Did it exit with another status than 0, or was it killed? */
-static inline bool death_failed(const struct death *death)
+static inline bool life_failed(const struct life *life)
 {
-	return death->end && death->exit_code > 0;
+	return life->end && life->exit_code > 0;
 }
 
 /* Is it known how it ended? If its exit was lost, the reap says that it has, and so that this was read. */
-static inline bool death_has_status(const struct death *death)
+static inline bool life_has_status(const struct life *life)
 {
-	return (death->exited || death->end) && death->exit_code >= 0;
+	return (life->exited || life->end) && life->exit_code >= 0;
 }
 
 /* Again, since the memory of a process that is gone is, too. */
-void death_set_phases(struct death *death, const struct proclife_process *process);
+void life_set_phases(struct life *life, const struct proclife_process *process);
 /* Is the memory of a process that is gone reported gone after it? */
-bool death_memory_follows(const struct proclife_process *process);
+bool life_memory_follows(const struct proclife_process *process);
 
 /* How long a phase was; false if that is not known. */
-bool death_phase(const struct death *death, enum proclife_phase phase, uint64_t *ns);
+bool life_phase(const struct life *life, enum proclife_phase phase, uint64_t *ns);
 
 /* @ended: the end of the trace, for phases that go on then; 0: for a process that is not gone. */
-struct figure death_figure(const struct death *death, enum sort_key key, uint64_t ended);
+struct figure life_figure(const struct life *life, enum sort_key key, uint64_t ended);
 /* Does it come before the other one? */
-bool death_before(const struct death *a, const struct death *b);
+bool life_before(const struct life *a, const struct life *b);
 
 #endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
+#include "views/share/life.h"
+#include "views/share/lived.h"
+#include "views/share/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+static struct figure lived_of(const struct life *life)
+{
+	uint64_t from = life->marks.born ? life->marks.born : life->seen;
+	uint64_t to = life->marks.exited;
+	uint64_t before = lived_before(life->run, life->marks.born, life->seen, life->start);
+
+	return (struct figure){ to - from + before, to && to >= from, !life->marks.born && !before };
+}
+
+/* The same in all views. */
+static void set_life(struct life *life)
+{
+	struct figure lived = lived_of(life);
+
+	life->known[PROCLIFE_LIFE] = lived.known && !lived.at_least;
+	life->phases[PROCLIFE_LIFE] = lived.value;
+}
+
+void life_set_phases(struct life *life, const struct proclife_process *process)
+{
+	enum proclife_phase phase;
+
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
+		life->known[phase] = proclife_process_phase(process, phase, &life->phases[phase]);
+	set_life(life);
+	life->memory = memory_of(process);
+}
+
+bool life_memory_follows(const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	return memory && memory->open && !process->outlives;
+}
+
+/* A snapshot can find it as a zombie, and has its parent and its user. */
+static void set_later(struct life *life, const struct proclife_process *process)
+{
+	const struct proclife_tracer *tracer = proclife_process_tracer(process);
+
+	life->parent_id = process->parent_id;
+	life->parent_tgid = process->parent_tgid;
+	memcpy(life->parent_comm, process->parent_comm, sizeof(life->parent_comm));
+	life->uid = process->uid;
+	life->has_uid = proclife_process_has_uid(process);
+	life->start = process->start;
+	life->threads = process->threads;
+	life->flags = process->flags;
+	life->marks = process->marks;
+	life->killed = proclife_process_killed(process);
+	life->max_rss = process->max_rss; /* of many it is known only after the EXIT */
+	life_set_phases(life, process);
+	if (process->open) { /* it is a thread's, so far */
+		life->marks.freed = 0;
+		life->known[PROCLIFE_RCU_FREE] = false;
+		life->known[PROCLIFE_EXIT_FREE] = false;
+	}
+	life->reaper_tgid = process->reaper_tgid;
+	life->reaper_named = process->reaper_named;
+	memcpy(life->reaper_comm, process->reaper_comm, sizeof(life->reaper_comm));
+	life->cgroup = process->cgroup;
+	life->state = proclife_process_state(process);
+	life->incomplete = process->incomplete;
+	life->notified_lost = process->notified_lost;
+	life->autoreaped = process->autoreaped;
+	life->is_held = life->state == PROCLIFE_IS_ZOMBIE && proclife_process_is_held(process);
+	life->tracer = tracer ? *tracer : (struct proclife_tracer){ 0 };
+}
+
+void life_set(struct life *life, const struct proclife_process *process)
+{
+	const struct proclife_killer *killer = proclife_process_killer(process);
+
+	life->seen = process->seen;
+	set_later(life, process);
+	life->when = process->marks.exited;
+	life->exited = proclife_process_has_exited(process);
+	proclife_process_usage(process, &life->usage);
+	life->killer.signo = 0;
+	if (killer)
+		life->killer = *killer;
+	life->path = process->path;
+	life->args = process->args;
+	life->id = process->id;
+	life->args_bytes = process->args_bytes;
+	life->tgid = process->tgid;
+	life->creator_tgid = process->creator_tgid;
+	life->ns_pid = process->ns_pid;
+	life->ns_inum = process->ns_inum;
+	life->execs = process->execs;
+	life->exit_code = process->exit_code;
+	life->alone_known = false;
+	life->args_cut = process->args_cut;
+	life->script = process->script;
+	life->by_fd = process->by_fd;
+	memcpy(life->comm, process->comm, sizeof(life->comm));
+}
+
+struct life *life_keep(const struct life *life)
+{
+	size_t path = life->path ? strlen(life->path) + 1 : 0;
+	size_t args = life->args ? (size_t)life->args_bytes + 1 : 0;
+	struct life *kept = malloc(sizeof(*kept) + path + args);
+
+	if (!kept)
+		die_no_memory();
+	*kept = *life;
+	if (path)
+		kept->path = memcpy(kept + 1, life->path, path);
+	if (args)
+		kept->args = memcpy((char *)(kept + 1) + path, life->args, args);
+	return kept;
+}
+
+void life_end(struct life *life, const struct proclife_process *process)
+{
+	set_later(life, process);
+}
+
+static struct figure exactly(bool known, uint64_t value)
+{
+	return (struct figure){ value, known, false };
+}
+
+bool life_phase(const struct life *life, enum proclife_phase phase, uint64_t *ns)
+{
+	*ns = life->phases[phase];
+	return life->known[phase];
+}
+
+/* What has begun and is not known to have ended, goes on for as long as its state does. */
+static struct figure phase_of(const struct life *life, enum proclife_phase phase, uint64_t ended)
+{
+	const struct proclife_marks *marks = &life->marks;
+	struct figure figure = { 0 };
+	uint64_t from = 0;
+
+	if (phase == PROCLIFE_ZOMBIE && life->notified_lost)
+		return figure;
+	figure.known = life_phase(life, phase, &figure.value);
+	if (figure.known)
+		return figure;
+	if (phase == PROCLIFE_TEARDOWN && life->state == PROCLIFE_IS_DYING)
+		from = marks->exited;
+	else if (phase == PROCLIFE_TRACED && life->is_held)
+		from = life->tracer.ts;
+	else if (phase == PROCLIFE_HELD && life->memory.open)
+		from = life->memory.left;
+	else if (phase == PROCLIFE_UNMAP && life->memory.open)
+		from = life->memory.teardown;
+	else if (phase == PROCLIFE_ZOMBIE && life->state == PROCLIFE_IS_ZOMBIE && !life->is_held)
+		from = marks_zombie_since(marks);
+	else if (phase == PROCLIFE_RCU_FREE && life->state == PROCLIFE_IS_UNFREED)
+		from = marks->reaped;
+	else if (phase == PROCLIFE_EXIT_FREE && life->state != PROCLIFE_IS_FREED &&
+		 life->state != PROCLIFE_IS_UNKNOWN)
+		from = marks->exited;
+	return (struct figure){ ended - from, from && ended >= from, true };
+}
+
+struct figure life_figure(const struct life *life, enum sort_key key, uint64_t ended)
+{
+	struct figure figure;
+
+	switch (key) {
+	case SORT_LIFE:
+		return lived_of(life);
+	case SORT_ALONE:
+		figure = exactly(life->alone_known, life->alone);
+		figure.at_least = !life->marks.born;
+		return figure;
+	case SORT_CPU:
+		return exactly(true, life->usage.runtime);
+	case SORT_RSS:
+		return exactly(life->max_rss, life->max_rss);
+	case SORT_NONE:
+	case SORT_TIME:
+		return exactly(life->when, life->when);
+	default:
+		return phase_of(life, sort_phase(key), ended);
+	}
+}
+
+bool life_before(const struct life *a, const struct life *b)
+{
+	if (a->figure.known != b->figure.known)
+		return a->figure.known;
+	if (a->figure.known && a->figure.value != b->figure.value)
+		return a->figure.value > b->figure.value;
+	return a->order < b->order;
+}
