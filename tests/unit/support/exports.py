@@ -431,11 +431,10 @@ def check_span(place, span):
 TIMES = {"killed", "tracer_notified", "notified", "reaped", "freed", "memory_left", "memory_early", "memory_teardown", "memory_gone"}
 RENAMED = {"pid": "process.pid", "parent_pid": "process.parent_pid", "path": "process.executable.path",
            "uid": "process.real_user.id", "user": "process.real_user.name", "status": "process.exit.code",
-           "cgroup_path": "process.linux.cgroup", "args": "process.command_args",
-           "reaper_pid": "proclife.reaper.pid", "creator_pid": "proclife.creator_pid"}
+           "cgroup_path": "process.linux.cgroup", "args": "process.command_args"}
 # They are the span itself, or said by others; what is used comes from the free, not from the exit.
 NOT_SAID = {"v", "type", "ts", "id", "start", "cgroup", "born", "seen", "exited", "wait_status", "runtime", "utime",
-            "stime", "memory_last_tid", "memory_by_tid", "memory_early_by_tid", "killer_signal"}
+            "stime", "killer_signal"}
 
 
 def key_of(name):
@@ -705,9 +704,7 @@ def lives_of(slices):
 
 NOT_NOTED = {"v", "type", "ts", "id", "start", "cgroup", "comm", "born", "seen", "killed", "exited", "notified", "reaped",
              "tracer_notified", "freed", "life", "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "creator_pid",
-             "kthread", "wait_status", "memory_left", "memory_early", "memory_early_anon", "memory_teardown",
-             "memory_gone", "runtime", "utime", "stime", "killer_tid", "memory_early_by_tid", "memory_last_tid",
-             "memory_by_tid"}
+             "wait_status", "memory_left", "memory_early", "memory_teardown", "memory_gone", "runtime", "utime", "stime"}
 
 
 def check_notes(place, notes, life):

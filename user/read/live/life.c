@@ -191,16 +191,14 @@ static void put_phases(struct text *line, const struct life *life)
 static void put_usage(struct text *line, const struct life *life)
 {
 	const struct proclife_usage *usage = &life->usage;
-	uint64_t user, system;
 
-	proclife_cputime(usage->runtime, usage->utime, usage->stime, &user, &system);
 	text_line(line);
 	begin(line, "CPU");
 	text_time(line, usage->runtime);
 	text_string(line, ": user ");
-	text_time(line, user);
+	text_time(line, usage->utime);
 	text_string(line, ", system ");
-	text_time(line, system);
+	text_time(line, usage->stime);
 	text_line(line);
 	begin(line, "faults");
 	text_count(line, usage->min_flt);
@@ -226,7 +224,7 @@ static void put_memory(struct text *line, const struct life *life)
 		text_string(line, " at most");
 		text_line(line);
 	}
-	if (!memory->left && !memory->teardown)
+	if (!life_has_memory(life))
 		return;
 	begin(line, "memory");
 	if (memory->teardown)

@@ -19,11 +19,10 @@ void csv_free(struct csv *csv)
 	text_free(&csv->cell);
 }
 
-void csv_row(struct csv *csv, bool names)
+void csv_row(struct csv *csv)
 {
 	text_clear(&csv->row);
 	csv->first = true;
-	csv->names = names;
 }
 
 void csv_row_end(struct csv *csv)
@@ -32,41 +31,47 @@ void csv_row_end(struct csv *csv)
 	fwrite_unlocked(csv->row.s, 1, csv->row.len, csv->out);
 }
 
-/* Whether a value is to follow. */
-static bool begin(struct csv *csv, const char *name, bool known)
+static void begin(struct csv *csv)
 {
 	if (!csv->first)
 		text_string(&csv->row, ",");
 	csv->first = false;
-	if (csv->names)
-		text_string(&csv->row, name);
-	return known && !csv->names;
 }
 
-void csv_number(struct csv *csv, const char *name, bool known, uint64_t value)
+void csv_name(struct csv *csv, const char *name)
 {
-	if (begin(csv, name, known))
+	begin(csv);
+	text_string(&csv->row, name);
+}
+
+void csv_number(struct csv *csv, bool known, uint64_t value)
+{
+	begin(csv);
+	if (known)
 		text_uint(&csv->row, value);
 }
 
-void csv_signed(struct csv *csv, const char *name, bool known, int64_t value)
+void csv_signed(struct csv *csv, bool known, int64_t value)
 {
-	if (!begin(csv, name, known))
+	begin(csv);
+	if (!known)
 		return;
 	if (value < 0)
 		text_string(&csv->row, "-");
 	text_uint(&csv->row, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-void csv_bool(struct csv *csv, const char *name, bool known, bool value)
+void csv_bool(struct csv *csv, bool known, bool value)
 {
-	if (begin(csv, name, known))
+	begin(csv);
+	if (known)
 		text_string(&csv->row, value ? "true" : "false");
 }
 
-void csv_moment(struct csv *csv, const char *name, uint64_t realtime)
+void csv_moment(struct csv *csv, bool known, uint64_t realtime)
 {
-	if (begin(csv, name, realtime))
+	begin(csv);
+	if (known && realtime)
 		text_moment(&csv->row, realtime, 9);
 }
 
@@ -114,25 +119,27 @@ static void put_cell(struct csv *csv)
 	text_string(&csv->row, "\"");
 }
 
-void csv_bytes(struct csv *csv, const char *name, const char *s, size_t n)
+void csv_bytes(struct csv *csv, bool known, const char *s, size_t n)
 {
-	if (!begin(csv, name, true))
+	begin(csv);
+	if (!known)
 		return;
 	text_clear(&csv->cell);
 	put_text(csv, s, strnlen(s, n), "", true);
 	put_cell(csv);
 }
 
-void csv_text(struct csv *csv, const char *name, const char *s)
+void csv_text(struct csv *csv, bool known, const char *s)
 {
-	csv_bytes(csv, name, s ? s : "", s ? strlen(s) : 0);
+	csv_bytes(csv, known && s, s, s ? strlen(s) : 0);
 }
 
-void csv_words(struct csv *csv, const char *name, const char *words, size_t n)
+void csv_words(struct csv *csv, bool known, const char *words, size_t n)
 {
 	size_t i, length;
 
-	if (!begin(csv, name, words))
+	begin(csv);
+	if (!known)
 		return;
 	text_clear(&csv->cell);
 	for (i = 0; i < n; i += length + 1) {

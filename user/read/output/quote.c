@@ -345,18 +345,23 @@ void text_exit(struct text *text, int exit_code, const struct proclife_process *
 		text_string(text, ", core dumped");
 }
 
-void json_args(struct json *json, const char *args, uint32_t bytes, bool cut)
+void json_words(struct json *json, const char *name, const char *words, size_t bytes)
 {
 	size_t i, n;
 
-	if (!args)
-		return;
-	json_array(json, "args");
+	json_array(json, name);
 	for (i = 0; i < bytes; i += n + 1) {
-		n = strnlen(args + i, bytes - i);
-		json_blob(json, NULL, args + i, n);
+		n = strnlen(words + i, bytes - i);
+		json_blob(json, NULL, words + i, n);
 	}
 	json_array_end(json);
+}
+
+void json_args(struct json *json, const char *args, uint32_t bytes, bool cut)
+{
+	if (!args)
+		return;
+	json_words(json, "args", args, bytes);
 	json_bool(json, "args_cut", cut);
 }
 
@@ -383,14 +388,6 @@ void json_wait_status(struct json *json, bool known, int wait_status)
 		json_signal(json, signo);
 	else
 		json_null(json, "signal");
-}
-
-void json_actor(struct json *json, const struct proclife_actor *actor)
-{
-	json_uint(json, "pid", actor->tgid);
-	json_uint(json, "tid", actor->pid);
-	json_comm_or_null(json, "comm", actor->named, actor->comm);
-	json_bytes(json, "thread_comm", actor->thread_comm, PROCLIFE_COMM_LEN);
 }
 
 void json_tracer(struct json *json, const struct proclife_tracer *tracer)

@@ -57,6 +57,8 @@ void text_killer(struct text *text, const struct proclife_killer *killer, uint32
 void text_exit(struct text *text, int exit_code, const struct proclife_process *process,
 	       struct proclife_cgroups *cgroups);
 
+/* Texts, each with a NUL. */
+void json_words(struct json *json, const char *name, const char *words, size_t bytes);
 /* Members "args" and "args_cut", if there are arguments. */
 void json_args(struct json *json, const char *args, uint32_t bytes, bool cut);
 /* A member "signal", its name. */
@@ -66,8 +68,6 @@ void json_signal(struct json *json, int signo);
  * itself, "signal" of one that was killed. All are null if it is not known, or not yet.
  */
 void json_wait_status(struct json *json, bool known, int wait_status);
-/* Members "pid", "tid", "comm" and "thread_comm". */
-void json_actor(struct json *json, const struct proclife_actor *actor);
 /* A member "tracer", null if @tracer is NULL: what was notified of the end before the parent, and when. */
 void json_tracer(struct json *json, const struct proclife_tracer *tracer);
 /* A member "killer": an object, or null. */

@@ -31,141 +31,76 @@ struct spans {
 	char host[PROCLIFE_HOST_LEN];
 };
 
-static void put_known(struct json *json, const char *key, uint64_t value)
+static const char none[] = "";
+#define SPAN_HAS none /* in its own members */
+#define IN_OTHER_FORM none /* see put_conventions() */
+
+/* Names by the conventions; those of the others begin with "proclife.". */
+static const char *const names[LIFE_FIELDS] = {
+	[LIFE_pid] = "process.pid", [LIFE_parent_pid] = "process.parent_pid",
+	[LIFE_uid] = "process.real_user.id", [LIFE_user] = "process.real_user.name",
+	[LIFE_path] = "process.executable.path", [LIFE_args] = "process.command_args",
+	[LIFE_status] = "process.exit.code",
+	[LIFE_cgroup_path] = IN_OTHER_FORM, [LIFE_ns_pid] = IN_OTHER_FORM, [LIFE_wait_status] = IN_OTHER_FORM,
+	[LIFE_id] = SPAN_HAS, [LIFE_parent_id] = SPAN_HAS, [LIFE_parent_comm] = SPAN_HAS, [LIFE_born] = SPAN_HAS,
+	[LIFE_seen] = SPAN_HAS, [LIFE_exited] = SPAN_HAS, [LIFE_ended] = SPAN_HAS, [LIFE_failed] = SPAN_HAS,
+	[LIFE_start] = none, [LIFE_cgroup] = none, [LIFE_ns_inum] = none,
+	[LIFE_killer_signal] = none, /* it is the signal */
+};
+
+/* The kinds of fields. */
+static void put_COUNT(struct json *json, const char *key, bool known, uint64_t value)
 {
-	if (value)
+	if (known)
 		otlp_uint(json, key, value);
 }
 
-static void put_comm(struct json *json, const char *key, const char comm[PROCLIFE_COMM_LEN])
+static void put_PID(struct json *json, const char *key, bool known, uint64_t value)
 {
-	otlp_bytes(json, key, comm, PROCLIFE_COMM_LEN);
+	put_COUNT(json, key, known && value, value);
 }
 
-static void put_program(struct json *json, const struct proclife_process *process)
-{
-	const char *path = process->path, *slash = path ? strrchr(path, '/') : NULL;
+#define put_SPAN put_COUNT
+#define put_SIZE put_COUNT
+#define put_TIME(json, key, known, ts) put_PID(json, key, known, export_realtime(life->run, ts))
+#define put_DATE(json, key, known, ts) ((void)(ts))
 
-	if (path) {
-		otlp_string(json, "process.executable.name", slash ? slash + 1 : path);
-		otlp_string(json, "process.executable.path", path);
-	} else {
-		put_comm(json, "process.executable.name", process->comm);
-	}
-	if (!process->args)
-		return;
-	otlp_bytes(json, "process.command", process->args, process->args_bytes);
-	otlp_strings(json, "process.command_args", process->args, process->args_bytes);
-	if (process->args_cut)
-		otlp_true(json, "proclife.args_cut");
+static void put_SIGNED(struct json *json, const char *key, bool known, int64_t value)
+{
+	if (known)
+		otlp_int(json, key, value);
 }
 
-static void put_owner(struct spans *spans, const struct proclife_process *process)
+static void put_SIGNAL(struct json *json, const char *key, bool known, int signo)
 {
-	const struct run *run = spans->export->run;
-	const char *cgroup = proclife_cgroups_path(run->cgroups, process->cgroup), *user;
-	struct json *json = &spans->json;
-
-	if (proclife_process_has_uid(process)) {
-		user = proclife_users_name(run->users, process->uid);
-		otlp_uint(json, "process.real_user.id", process->uid);
-		if (user)
-			otlp_string(json, "process.real_user.name", user);
-	}
-	if (!cgroup)
-		return;
-	/* A line of /proc/PID/cgroup, as the conventions ask for. */
-	text_clear(&spans->text);
-	text_string(&spans->text, "0::");
-	text_string(&spans->text, cgroup);
-	otlp_string(json, "process.linux.cgroup", spans->text.s);
-}
-
-static void put_end(struct json *json, const struct life *life, const struct proclife_process *process)
-{
-	const struct proclife_killer *killer = proclife_process_killer(process);
-	unsigned int code = (unsigned int)process->exit_code, signal = code & 0x7f;
 	char text[24];
 
-	if (process->exit_code >= 0 && !signal) {
-		otlp_uint(json, "process.exit.code", code >> 8 & 0xff);
-		snprintf(text, sizeof(text), "%u", code >> 8 & 0xff);
-		if (life_failed(life))
-			otlp_string(json, "error.type", text);
-	} else if (process->exit_code >= 0) {
-		otlp_string(json, "error.type", signal_name((int)signal, text));
-		otlp_string(json, "proclife.signal", signal_name((int)signal, text));
-		if (code & 0x80)
-			otlp_true(json, "proclife.core_dumped");
-	}
-	if (killer) {
-		otlp_int(json, "proclife.killer.code", killer->code);
-		put_known(json, "proclife.killer.pid", killer->tgid);
-		put_known(json, "proclife.killer.tid", killer->pid);
-		if (killer->named)
-			put_comm(json, "proclife.killer.comm", killer->comm);
-		put_comm(json, "proclife.killer.thread_comm", killer->thread_comm);
-		if (proclife_cause_name(killer->cause))
-			otlp_string(json, "proclife.killer.cause", proclife_cause_name(killer->cause));
-		if (proclife_oom_scope_name(killer->oom_scope))
-			otlp_string(json, "proclife.killer.oom_scope", proclife_oom_scope_name(killer->oom_scope));
-		put_known(json, "proclife.killer.oom_cgroup", killer->oom_cgroup);
-	}
-	if (!process->reaper_tgid)
-		return;
-	otlp_uint(json, "proclife.reaper.pid", process->reaper_tgid);
-	if (process->reaper_named)
-		put_comm(json, "proclife.reaper.comm", process->reaper_comm);
+	if (known)
+		otlp_string(json, key, signal_name(signo, text));
 }
 
-static void put_mark(struct spans *spans, const char *key, uint64_t ts)
+static void put_TEXT(struct json *json, const char *key, bool known, const char *s)
 {
-	put_known(&spans->json, key, export_realtime(spans->export->run, ts));
+	if (known && s)
+		otlp_string(json, key, s);
 }
 
-static void put_tracer(struct spans *spans, const struct proclife_tracer *tracer)
+static void put_COMM(struct json *json, const char *key, bool known, const char comm[PROCLIFE_COMM_LEN])
 {
-	if (!tracer->tgid)
-		return;
-	otlp_uint(&spans->json, "proclife.tracer.pid", tracer->tgid);
-	if (tracer->ts)
-		put_comm(&spans->json, "proclife.tracer.comm", tracer->comm);
-	put_mark(spans, "proclife.tracer.notified", tracer->ts);
+	if (known)
+		otlp_bytes(json, key, comm, PROCLIFE_COMM_LEN);
 }
 
-static void put_actor(struct json *json, const char *pid, const char *comm, const char *thread,
-		      const struct proclife_actor *actor)
+static void put_WORDS(struct json *json, const char *key, bool known, const char *words, size_t n)
 {
-	if (!actor->pid)
-		return;
-	otlp_uint(json, pid, actor->tgid);
-	if (actor->named)
-		put_comm(json, comm, actor->comm);
-	put_comm(json, thread, actor->thread_comm);
+	if (known)
+		otlp_strings(json, key, words, n);
 }
 
-static void put_memory(struct spans *spans, const struct proclife_memory *memory)
+static void put_FLAG(struct json *json, const char *key, bool known, bool value)
 {
-	struct json *json = &spans->json;
-
-	if (!memory->left && !memory->teardown)
-		return;
-	put_mark(spans, "proclife.memory.left", memory->left);
-	put_known(json, "proclife.memory.holders", memory->holders);
-	put_mark(spans, "proclife.memory.early", memory->early);
-	put_actor(json, "proclife.memory.early_by.pid", "proclife.memory.early_by.comm", "proclife.memory.early_by.thread_comm",
-		  &memory->early_by);
-	put_known(json, "proclife.memory.early_anon", memory->early_anon);
-	put_mark(spans, "proclife.memory.teardown", memory->teardown);
-	put_actor(json, "proclife.memory.last.pid", "proclife.memory.last.comm", "proclife.memory.last.thread_comm",
-		  &memory->last);
-	put_actor(json, "proclife.memory.by.pid", "proclife.memory.by.comm", "proclife.memory.by.thread_comm",
-		  &memory->by);
-	otlp_uint(json, "proclife.memory.rss_anon", memory->rss_anon);
-	otlp_uint(json, "proclife.memory.rss_file", memory->rss_file);
-	otlp_uint(json, "proclife.memory.rss_shmem", memory->rss_shmem);
-	otlp_uint(json, "proclife.memory.swap", memory->swap);
-	put_mark(spans, "proclife.memory.gone", memory->gone);
+	if (known && value)
+		otlp_true(json, key);
 }
 
 static void put_phases(struct spans *spans, const struct life *life)
@@ -181,77 +116,62 @@ static void put_phases(struct spans *spans, const struct life *life)
 		text_string(&spans->text, proclife_phase_info(phase)->name);
 		otlp_uint(&spans->json, spans->text.s, ns);
 	}
-	if (life->alone_known)
-		otlp_uint(&spans->json, "proclife.alone", life->alone);
 }
 
-static void put_usage(struct json *json, const struct life *life)
+/* What the conventions want in a form of its own. */
+static void put_conventions(struct spans *spans, const struct life *life)
 {
-	const struct proclife_usage *usage = &life->usage;
-	uint64_t user, system;
+	const char *path = life->path, *slash = path ? strrchr(path, '/') : NULL;
+	const char *cgroup = proclife_cgroups_path(life->run->cgroups, life->cgroup);
+	struct json *json = &spans->json;
+	char text[24];
 
-	proclife_cputime(usage->runtime, usage->utime, usage->stime, &user, &system);
-	otlp_uint(json, "proclife.runtime", usage->runtime);
-	otlp_uint(json, "proclife.utime", user);
-	otlp_uint(json, "proclife.stime", system);
-	if (life->max_rss)
-		otlp_uint(json, "proclife.max_rss", life->max_rss);
-	otlp_uint(json, "proclife.min_flt", usage->min_flt);
-	otlp_uint(json, "proclife.maj_flt", usage->maj_flt);
-	otlp_uint(json, "proclife.nvcsw", usage->nvcsw);
-	otlp_uint(json, "proclife.nivcsw", usage->nivcsw);
+	if (life->ns_pid != life->tgid)
+		put_PID(json, "process.vpid", true, life->ns_pid);
+	if (path)
+		otlp_string(json, "process.executable.name", slash ? slash + 1 : path);
+	else
+		put_COMM(json, "process.executable.name", true, life->comm);
+	if (life->args)
+		otlp_bytes(json, "process.command", life->args, life->args_bytes);
+	if (cgroup) { /* a line of /proc/PID/cgroup */
+		text_clear(&spans->text);
+		text_string(&spans->text, "0::");
+		text_string(&spans->text, cgroup);
+		otlp_string(json, "process.linux.cgroup", spans->text.s);
+	}
+	if (!life_failed(life))
+		return;
+	snprintf(text, sizeof(text), "%u", (uint32_t)life->exit_code >> 8 & 0xff);
+	otlp_string(json, "error.type", life_signal(life) ? signal_name(life_signal(life), text) : text);
+	put_FLAG(json, "proclife.core_dumped", true, life->exit_code & 0x80);
 }
 
-static void put_attributes(struct spans *spans, const struct life *life, const struct proclife_process *process)
+static void put_attributes(struct spans *spans, const struct life *life)
 {
 	struct json *json = &spans->json;
 
-	otlp_uint(json, "process.pid", process->tgid);
-	put_known(json, "process.parent_pid", process->parent_tgid);
-	if (process->ns_pid != process->tgid)
-		put_known(json, "process.vpid", process->ns_pid);
-	put_program(json, process);
-	put_owner(spans, process);
-	put_end(json, life, process);
-	put_comm(json, "proclife.comm", process->comm);
-	put_known(json, "proclife.creator_pid", process->creator_tgid);
-	otlp_uint(json, "proclife.threads", process->threads);
-	otlp_uint(json, "proclife.execs", process->execs);
-	if (process->script)
-		otlp_true(json, "proclife.script");
-	if (process->by_fd)
-		otlp_true(json, "proclife.by_fd");
-	otlp_string(json, "proclife.state", proclife_state_name(life->state));
-	if (process->flags & PROCLIFE_F_KTHREAD)
-		otlp_true(json, "proclife.kthread");
-	if (life->autoreaped)
-		otlp_true(json, "proclife.autoreaped");
-	if (process->incomplete)
-		otlp_true(json, "proclife.incomplete");
-	if (!process->marks.born)
-		otlp_true(json, "proclife.partial");
-	put_mark(spans, "proclife.killed", life->killed);
-	put_tracer(spans, &life->tracer);
-	put_mark(spans, "proclife.notified", life->marks.notified);
-	put_mark(spans, "proclife.reaped", life->marks.reaped);
-	put_mark(spans, "proclife.freed", life->marks.freed);
-	put_phases(spans, life);
-	put_memory(spans, &life->memory);
-	put_usage(json, life);
+#define ROW(name, path, kind, known, ...) \
+	if (names[LIFE_##name] != none) \
+		put_##kind(json, names[LIFE_##name] ? names[LIFE_##name] : "proclife." path, known, __VA_ARGS__);
+#define OBJECT(path, known) if (known) {
+#define OBJECT_END }
+#define PHASES put_phases(spans, life);
+#include "views/share/life_rows.h"
+	put_conventions(spans, life);
 }
 
 /* Left out where nothing is wrong: "ok" is for the application to say. */
 static void put_status(struct json *json, const struct life *life)
 {
-	unsigned int code = (unsigned int)life->exit_code, signal = code & 0x7f;
 	char name[24], text[48];
 
 	if (!life_failed(life))
 		return;
-	if (signal)
-		snprintf(text, sizeof(text), "killed by %s", signal_name((int)signal, name));
+	if (life_signal(life))
+		snprintf(text, sizeof(text), "killed by %s", signal_name(life_signal(life), name));
 	else
-		snprintf(text, sizeof(text), "exit status %u", code >> 8 & 0xff);
+		snprintf(text, sizeof(text), "exit status %u", (uint32_t)life->exit_code >> 8 & 0xff);
 	json_object(json, "status");
 	json_uint(json, "code", STATUS_ERROR_CODE);
 	json_string(json, "message", text);
@@ -292,7 +212,7 @@ static void add_life(void *state, const struct life *life, const struct proclife
 	json_uint(json, "kind", KIND_INTERNAL);
 	put_times(spans, life);
 	json_array(json, "attributes");
-	put_attributes(spans, life, process);
+	put_attributes(spans, life);
 	json_array_end(json);
 	put_status(json, life);
 	otlp_end(json);

@@ -270,7 +270,7 @@ static void add_life(void *state, const struct life *life, const struct proclife
 	packets_begin(packets, process->seen, lane->uuid, process->comm, "process");
 	if (!life->end || life_failed(life))
 		packets_category(packets, life->end ? "failed" : "open");
-	perfetto_notes(packets, trace->export->run, life, process);
+	perfetto_notes(packets, life);
 	packets_end_event(packets);
 	if (life_phase(life, PROCLIFE_KILL, &ns))
 		put_slice(trace, lane->uuid, "kill", life->killed, end);

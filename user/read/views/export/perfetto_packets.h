@@ -61,7 +61,6 @@ void packets_note_text(struct packets *packets, const char *name, const char *s,
 void packets_note_words(struct packets *packets, const char *name, const char *words, size_t n);
 
 /* All that is known of a life, as notes. */
-void perfetto_notes(struct packets *packets, const struct run *run, const struct life *life,
-		    const struct proclife_process *process);
+void perfetto_notes(struct packets *packets, const struct life *life);
 
 #endif

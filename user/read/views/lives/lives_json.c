@@ -4,119 +4,105 @@
 #include "views/lives/lives.h"
 #include <string.h>
 
-static void json_phases(struct json *json, const struct life *life)
+/* --tree has them; or they are known only when all of a life is. */
+static const bool left_out[LIFE_FIELDS] = {
+	[LIFE_begin_time] = true, [LIFE_end_time] = true, [LIFE_parent_id] = true, [LIFE_parent_comm] = true,
+	[LIFE_ns_pid] = true, [LIFE_ns_inum] = true, [LIFE_ended] = true, [LIFE_failed] = true,
+	[LIFE_reaper_comm] = true,
+};
+
+static void put_phases(struct json *json, const struct life *life)
 {
 	enum proclife_phase phase;
 	uint64_t ns;
 
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
-		const char *name = proclife_phase_info(phase)->name;
+		bool known = life_phase(life, phase, &ns);
 
-		if (life_phase(life, phase, &ns))
-			json_uint(json, name, ns);
-		else
-			json_null(json, name);
+		json_uint_if(json, proclife_phase_info(phase)->name, known, ns);
 	}
 }
 
-static void put_actor(struct json *json, const char *name, const struct proclife_actor *actor)
+static bool begin_object(struct json *json, const char *name, bool known)
 {
-	if (!actor->pid) {
+	if (known)
+		json_object(json, name);
+	else
 		json_null(json, name);
-		return;
-	}
-	json_object(json, name);
-	json_actor(json, actor);
-	json_object_end(json);
+	return known;
 }
 
-static void json_memory(struct json *json, const struct proclife_memory *memory)
+/* The kinds of fields. Inline, since a name's length is then known: see json_name(). */
+static inline void put_COUNT(struct json *json, const char *name, bool known, uint64_t value)
 {
-	if (!memory->left && !memory->teardown) {
-		json_null(json, "memory");
-		return;
-	}
-	json_object(json, "memory");
-	json_uint_or_null(json, "left", memory->left);
-	json_uint(json, "holders", memory->holders);
-	json_uint_or_null(json, "early", memory->early);
-	put_actor(json, "early_by", &memory->early_by);
-	json_uint(json, "early_anon", memory->early_anon);
-	json_uint_or_null(json, "teardown", memory->teardown);
-	put_actor(json, "last", &memory->last);
-	put_actor(json, "by", &memory->by);
-	json_uint(json, "rss_anon", memory->rss_anon);
-	json_uint(json, "rss_file", memory->rss_file);
-	json_uint(json, "rss_shmem", memory->rss_shmem);
-	json_uint(json, "swap", memory->swap);
-	json_uint_or_null(json, "gone", memory->gone);
-	json_object_end(json);
+	if (known)
+		json_uint(json, name, value);
+	else
+		json_null(json, name);
 }
 
-static void json_usage(struct json *json, const struct life *life)
-{
-	const struct proclife_usage *usage = &life->usage;
-	uint64_t user, system;
+#define put_PID put_COUNT
+#define put_TIME put_COUNT
+#define put_SPAN put_COUNT
+#define put_SIZE put_COUNT
+#define put_COMM json_comm_or_null
+#define put_DATE(json, name, known, value) ((void)(value))
 
-	proclife_cputime(usage->runtime, usage->utime, usage->stime, &user, &system);
-	json_uint(json, "runtime", usage->runtime);
-	json_uint(json, "utime", user);
-	json_uint(json, "stime", system);
-	json_uint_or_null(json, "max_rss", life->max_rss);
-	json_uint(json, "min_flt", usage->min_flt);
-	json_uint(json, "maj_flt", usage->maj_flt);
-	json_uint(json, "nvcsw", usage->nvcsw);
-	json_uint(json, "nivcsw", usage->nivcsw);
+static void put_SIGNED(struct json *json, const char *name, bool known, int64_t value)
+{
+	if (known)
+		json_int(json, name, value);
+	else
+		json_null(json, name);
+}
+
+static void put_SIGNAL(struct json *json, const char *name, bool known, int signo)
+{
+	char buffer[24];
+
+	json_string_or_null(json, name, known ? signal_name(signo, buffer) : NULL);
+}
+
+static inline void put_TEXT(struct json *json, const char *name, bool known, const char *s)
+{
+	json_string_or_null(json, name, known ? s : NULL);
+}
+
+/* Arguments, and whether they are cut, are left out if they are not known. */
+static void put_WORDS(struct json *json, const char *name, bool known, const char *words, size_t n)
+{
+	if (known)
+		json_words(json, name, words, n);
+}
+
+static inline void put_FLAG(struct json *json, const char *name, bool known, bool value)
+{
+	if (known)
+		json_bool(json, name, value);
+}
+
+/* What is behind the last dot. */
+static inline const char *member(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot ? dot + 1 : path;
 }
 
 void lives_json_life(const struct life *life)
 {
-	const struct run *run = life->run;
-	struct json *json = run->json;
+	struct json *json = life->run->json;
 
 	json_line(json, "life");
-	json_recording(run);
+	json_recording(life->run);
 	json_uint_or_null(json, "ts", life->when);
-	json_uint(json, "id", life->id);
-	json_uint(json, "pid", life->tgid);
-	json_uint(json, "parent_pid", life->parent_tgid);
-	json_uint(json, "creator_pid", life->creator_tgid);
-	json_uint_if(json, "uid", life->has_uid, life->uid);
-	json_string_or_null(json, "user",
-			    life->has_uid ? proclife_users_name(run->users, life->uid) : NULL);
-	json_uint_or_null(json, "start", life->start);
-	json_uint(json, "cgroup", life->cgroup);
-	json_string_or_null(json, "cgroup_path", proclife_cgroups_path(run->cgroups, life->cgroup));
-	json_bytes(json, "comm", life->comm, PROCLIFE_COMM_LEN);
-	json_string_or_null(json, "path", life->path);
-	json_args(json, life->args, life->args_bytes, life->args_cut);
-	json_bool(json, "kthread", life->flags & PROCLIFE_F_KTHREAD);
-	json_uint(json, "threads", life->threads);
-	json_uint(json, "execs", life->execs);
-	json_bool(json, "script", life->script);
-	json_bool(json, "by_fd", life->by_fd);
-	json_uint_or_null(json, "born", life->marks.born);
-	json_uint(json, "seen", life->seen);
-	json_uint_or_null(json, "killed", life->killed);
-	json_uint_or_null(json, "exited", life->marks.exited);
-	json_tracer(json, life->tracer.tgid ? &life->tracer : NULL);
-	json_uint_or_null(json, "notified", life->marks.notified);
-	json_uint_or_null(json, "reaped", life->marks.reaped);
-	json_uint_or_null(json, "freed", life->marks.freed);
-	json_phases(json, life);
-	if (life->alone_known)
-		json_uint(json, "alone", life->alone);
-	else
-		json_null(json, "alone");
-	json_memory(json, &life->memory);
-	json_usage(json, life);
-	json_wait_status(json, life->exited && life->exit_code >= 0, life->exit_code);
-	json_killer(json, life->killer.signo ? &life->killer : NULL);
-	json_bool(json, "autoreaped", life->autoreaped);
-	json_uint(json, "reaper_pid", life->reaper_tgid);
-	json_string(json, "state", proclife_state_name(life->state));
-	json_bool(json, "incomplete", life->incomplete);
-	json_bool(json, "partial", !life->marks.born);
+#define ROW(name, path, kind, known, ...) \
+	if (!left_out[LIFE_##name]) \
+		put_##kind(json, member(path), known, __VA_ARGS__);
+#define OBJECT(path, known) if (begin_object(json, member(path), known)) {
+#define OBJECT_END json_object_end(json); }
+#define PHASES put_phases(json, life);
+#include "views/share/life_rows.h"
 	json_line_end(json);
 }
 

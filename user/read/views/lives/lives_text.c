@@ -362,7 +362,7 @@ static void build_notes(struct text *notes, const struct lives_text *view, const
 		else
 			text_style(notes, STYLE_PLAIN);
 	}
-	if (others && by_memory(view) && (life->memory.left || life->memory.teardown)) {
+	if (others && by_memory(view) && life_has_memory(life)) {
 		text_string(notes, notes->len ? ", " : "  ");
 		put_memory(notes, life);
 	}

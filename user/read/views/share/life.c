@@ -78,12 +78,14 @@ static void set_later(struct life *life, const struct proclife_process *process)
 void life_set(struct life *life, const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
+	struct proclife_usage *usage = &life->usage;
 
 	life->seen = process->seen;
 	set_later(life, process);
 	life->when = process->marks.exited;
 	life->exited = proclife_process_has_exited(process);
-	proclife_process_usage(process, &life->usage);
+	proclife_process_usage(process, usage);
+	proclife_cputime(usage->runtime, usage->utime, usage->stime, &usage->utime, &usage->stime);
 	life->killer.signo = 0;
 	if (killer)
 		life->killer = *killer;

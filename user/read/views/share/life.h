@@ -24,7 +24,7 @@ struct life {
 	struct figure figure; /* of --sort */
 	struct proclife_marks marks;
 	uint64_t killed; /* see proclife_process_killed() */
-	struct proclife_usage usage; /* at `when` */
+	struct proclife_usage usage; /* at `when`; utime and stime are parts of runtime */
 	struct proclife_memory memory; /* zeros: not known */
 	uint64_t phases[PROCLIFE_PHASES];
 	bool known[PROCLIFE_PHASES]; /* is the phase? */
@@ -87,6 +87,17 @@ static inline bool life_has_status(const struct life *life)
 	return (life->exited || life->end) && life->exit_code >= 0;
 }
 
+/* The signal that killed it; 0: none did. */
+static inline int life_signal(const struct life *life)
+{
+	return life->exit_code & 0x7f;
+}
+
+static inline bool life_has_memory(const struct life *life)
+{
+	return life->memory.left || life->memory.teardown;
+}
+
 /* Again, since the memory of a process that is gone is, too. */
 void life_set_phases(struct life *life, const struct proclife_process *process);
 /* Is the memory of a process that is gone reported gone after it? */
@@ -99,5 +110,12 @@ bool life_phase(const struct life *life, enum proclife_phase phase, uint64_t *ns
 struct figure life_figure(const struct life *life, enum sort_key key, uint64_t ended);
 /* Does it come before the other one? */
 bool life_before(const struct life *a, const struct life *b);
+
+/* The fields that are written of it: see life_rows.h. */
+enum life_field {
+#define ROW(name, ...) LIFE_##name,
+#include "views/share/life_rows.h"
+	LIFE_FIELDS,
+};
 
 #endif
