@@ -263,16 +263,20 @@ static void test_packed(void **state)
  * Folding: a make with @groups shells, each with @each compilers, of which the first of each shell is long.
  */
 
+#define MOST_LIVES 111
+
 static struct run made_up;
 static struct page page;
 
 static struct page_life *add(uint64_t id, uint64_t parent, uint32_t comm, uint64_t time)
 {
+	struct kin_life *kin = &page.critical.kin.all[page.count];
 	struct page_life *life = &page.all[page.count++];
 
-	*life = (struct page_life){ .id = id, .parent_id = parent, .comm = comm, .seen = 1000 + id,
-				    .marks = { .exited = 1000 + id + time }, .runtime = 1, .max_rss = (uint32_t)id,
-				    .ended = true, .shown = true };
+	assert_in_range(page.count, 1, MOST_LIVES);
+	*kin = (struct kin_life){ .id = id, .comm = comm, .born = 1000 + id, .runtime = 1 };
+	*life = (struct page_life){ .id = id, .parent_id = parent, .marks = { .exited = 1000 + id + time },
+				    .max_rss = (uint32_t)id, .ended = true, .shown = true };
 	return life;
 }
 
@@ -282,8 +286,10 @@ static void make(uint32_t groups, uint32_t each)
 
 	made_up = (struct run){ .first = 1000, .ended = 1 << 20, .to = UINT64_MAX };
 	page = (struct page){ .run = &made_up };
-	page.all = calloc(1 + groups * (1 + each), sizeof(*page.all));
+	page.all = calloc(MOST_LIVES, sizeof(*page.all));
+	page.critical.kin.all = calloc(MOST_LIVES, sizeof(*page.critical.kin.all));
 	assert_non_null(page.all);
+	assert_non_null(page.critical.kin.all);
 	add(id++, 0, 1, 500000);
 	for (uint32_t i = 0; i < groups; i++) {
 		uint64_t shell = id++;
@@ -296,6 +302,7 @@ static void make(uint32_t groups, uint32_t each)
 
 static void forget(void)
 {
+	free(page.critical.kin.all);
 	free(page.all);
 	free(page.rows);
 	free(page.row_of);
@@ -357,10 +364,10 @@ static void test_folded(void **state)
 	check_rows(60);
 	assert_int_equal(page.fold_count, 10);
 	for (i = 0; i < page.fold_count; i++)
-		assert_int_equal(page.all[page.rows[page.folds[i].row]].comm, 3);
+		assert_int_equal(page.critical.kin.all[page.rows[page.folds[i].row]].comm, 3);
 	for (i = 0; i < page.count; i++)
 		if (page.rows[page.row_of[i]] == i)
-			alone += page.all[i].comm < 3 || page_life_time(&page, &page.all[i]) == 4000;
+			alone += page.critical.kin.all[i].comm < 3 || page_life_time(&page, &page.all[i]) == 4000;
 	/* The make, its shells, and the long one of each. */
 	assert_int_equal(alone, 21);
 	assert_int_equal(page.rows[page.row_of[5]], 5);
@@ -376,7 +383,7 @@ static void test_folded_below(void **state)
 	make(10, 10);
 	/* The last compiler of the fourth shell. All of that are short, and all of the fifth. */
 	for (i = 34; i <= 55; i++)
-		page.all[i].marks.exited = page.all[i].seen + 1;
+		page.all[i].marks.exited = page.critical.kin.all[i].born + 1;
 	page.all[44].failed = true;
 	page_choose_rows(&page, 40);
 	check_rows(40);
@@ -402,8 +409,6 @@ static void test_any_room(void **state)
 	}
 	for (uint32_t most = 1; most < 30; most++) {
 		make(0, 0);
-		page.all = realloc(page.all, 30 * sizeof(*page.all));
-		assert_non_null(page.all);
 		for (uint64_t id = 2; id <= 30; id++) /* a chain of forks, in which nothing is alike */
 			add(id, id - 1, (uint32_t)id, 10);
 		page_choose_rows(&page, most);

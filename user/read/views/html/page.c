@@ -28,11 +28,6 @@ static struct page_life *add(struct page *page)
 	return &page->all[page->count++];
 }
 
-static uint32_t text_of(struct page *page, const char *s, size_t n)
-{
-	return s ? page_number(&page->critical.kin.texts, s, n) : 0;
-}
-
 /* Status 0 needs no words. */
 static uint32_t end_of(struct page *page, const struct proclife_process *process)
 {
@@ -79,20 +74,13 @@ static void keep(struct page *page, const struct proclife_process *process)
 
 	life->id = process->id;
 	life->parent_id = process->parent_id;
-	life->seen = process->seen;
 	life->marks = process->marks;
 	life->before = lived_before(page->run, process->marks.born, process->seen, process->start);
 	life->killed = proclife_process_killed(process);
 	set_memory(life, process);
 	set_counts(life, page->run, process);
-	life->runtime = process->runtime;
 	life->cgroup = process->cgroup;
-	life->comm = text_of(page, process->comm, strlen(process->comm) + 1);
-	life->path = text_of(page, process->path, process->path ? strlen(process->path) + 1 : 0);
-	if (!page->run->options->hide_args)
-		life->args = text_of(page, process->args, (size_t)process->args_bytes + 1);
 	life->end = end_of(page, process);
-	life->tgid = process->tgid;
 	life->parent_tgid = process->parent_tgid;
 	life->creator_tgid = process->creator_tgid;
 	life->reaper_tgid = process->reaper_tgid;
@@ -104,10 +92,6 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->exit_code = process_has_ended(process) ? process->exit_code : -1;
 	life->cpu = process->exit_cpu;
 	life->state = (uint8_t)proclife_process_state(process);
-	life->older = !process->marks.born;
-	life->incomplete = process->incomplete;
-	life->kthread = process->flags & PROCLIFE_F_KTHREAD;
-	life->args_cut = process->args_cut;
 	life->traced = tracer ? tracer->ts : 0;
 	life->notified_lost = process->notified_lost;
 	life->tracer_lost = process->tracer_lost;

@@ -19,14 +19,14 @@
 #define PAGE_GAPS 1000	 /* more than that are only counted */
 #define PAGE_RECENT 64	 /* words that were used last have short numbers */
 
+/* What the page says of a life besides what critical.kin has of it, under the same index. */
 struct page_life {
 	uint64_t id;
 	union {
 		uint64_t parent_id;
 		uint32_t parent; /* the index, or NOBODY, once they are linked */
 	};
-	uint64_t seen;
-	uint64_t before; /* how long it had lived then; 0: it was born then, or that is not known */
+	uint64_t before; /* how long it had lived when it was first seen; 0: it was born then, or that is not known */
 	struct proclife_marks marks;
 	uint64_t killed;
 	uint64_t traced; /* when a tracer was notified */
@@ -34,13 +34,8 @@ struct page_life {
 	uint64_t teardown;
 	uint64_t gone;
 	uint64_t mapped; /* KiB */
-	uint64_t runtime;
 	uint64_t cgroup;
-	uint32_t comm; /* numbers of texts of kin; 0: none */
-	uint32_t path;
-	uint32_t args;
-	uint32_t end; /* of page->ends */
-	uint32_t tgid;
+	uint32_t end; /* number of a text of page->ends; 0: none */
 	uint32_t parent_tgid;
 	uint32_t creator_tgid;
 	uint32_t reaper_tgid;
@@ -54,10 +49,6 @@ struct page_life {
 	bool ended : 1; /* these three as --summary counts */
 	bool failed : 1;
 	bool unsure : 1;
-	bool older : 1;
-	bool incomplete : 1;
-	bool kthread : 1;
-	bool args_cut : 1;
 	bool notified_lost : 1;
 	bool tracer_lost : 1;
 	bool has_uid : 1;
@@ -100,6 +91,11 @@ struct page {
 	uint32_t fold_count;
 	uint32_t folded; /* lives that have no row of their own */
 };
+
+static inline const struct kin_life *page_kin(const struct page *page, const struct page_life *life)
+{
+	return &page->critical.kin.all[life - page->all];
+}
 
 /* As number_of(); running out of memory ends the program. */
 uint32_t page_number(struct numbers *numbers, const void *bytes, size_t n);
@@ -145,7 +141,7 @@ uint32_t page_string(struct page_texts *texts, const char *s);
 /* A text of kin: a name or a path. */
 uint32_t page_name(struct page_texts *texts, uint32_t number);
 /* Its command line. */
-uint32_t page_args(struct page_texts *texts, const struct page_life *life);
+uint32_t page_args(struct page_texts *texts, const struct kin_life *life);
 uint32_t page_end(struct page_texts *texts, const struct page_life *life);
 uint32_t page_user(struct page_texts *texts, const struct page_life *life);
 uint32_t page_cgroup(struct page_texts *texts, uint64_t cgroup);

@@ -73,9 +73,9 @@ static uint64_t put_mark(struct columns *columns, enum column column, uint64_t b
 	return ts ? time : before;
 }
 
-static void put_marks(struct columns *columns, const struct page_life *life)
+static void put_marks(struct columns *columns, const struct page_life *life, uint64_t seen)
 {
-	uint64_t begin = page_time(columns->page, life->seen), exited, at;
+	uint64_t begin = page_time(columns->page, seen), exited, at;
 
 	put(columns, BEGIN, from_to(columns->begin, begin));
 	put(columns, BEFORE, life->before < MOST_TIME ? life->before : MOST_TIME);
@@ -101,22 +101,22 @@ static uint32_t parent_row(const struct page *page, uint32_t row)
 	return parent == NOBODY ? NOBODY : page->row_of[parent];
 }
 
-static uint64_t flags_of(const struct page_life *life)
+static uint64_t flags_of(const struct page_life *life, const struct kin_life *kin)
 {
 	return (uint64_t)life->ended | (uint64_t)life->failed << 1 | (uint64_t)life->unsure << 2 |
-	       (uint64_t)life->older << 3 | (uint64_t)life->incomplete << 4 |
-	       (uint64_t)life->kthread << 5 | (uint64_t)life->context << 6 |
-	       (uint64_t)life->args_cut << 7 | (uint64_t)life->notified_lost << 8 |
+	       (uint64_t)kin->older << 3 | (uint64_t)kin->incomplete << 4 |
+	       (uint64_t)kin->kthread << 5 | (uint64_t)life->context << 6 |
+	       (uint64_t)kin->args_cut << 7 | (uint64_t)life->notified_lost << 8 |
 	       (uint64_t)life->tracer_lost << 9;
 }
 
-static void put_texts(struct columns *columns, const struct page_life *life)
+static void put_texts(struct columns *columns, const struct page_life *life, const struct kin_life *kin)
 {
 	struct page_texts *texts = columns->texts;
 
-	put(columns, COMM, page_name(texts, life->comm));
-	put(columns, PATH, page_name(texts, life->path));
-	put(columns, ARGS, page_args(texts, life));
+	put(columns, COMM, page_name(texts, kin->comm));
+	put(columns, PATH, page_name(texts, kin->path));
+	put(columns, ARGS, page_args(texts, kin));
 	put(columns, END, page_end(texts, life));
 	put(columns, USER, page_user(texts, life));
 	put(columns, CGROUP, page_cgroup(texts, life->cgroup));
@@ -126,19 +126,20 @@ static void put_row(struct columns *columns, uint32_t row)
 {
 	const struct page *page = columns->page;
 	const struct page_life *life = &page->all[page->rows[row]];
+	const struct kin_life *kin = page_kin(page, life);
 	uint32_t parent = parent_row(page, row);
 
-	put(columns, FLAGS, flags_of(life));
+	put(columns, FLAGS, flags_of(life, kin));
 	put(columns, STATE, life->state);
-	put(columns, PID, from_to(columns->pid, life->tgid));
-	columns->pid = life->tgid;
+	put(columns, PID, from_to(columns->pid, kin->tgid));
+	columns->pid = kin->tgid;
 	put(columns, PARENT, parent == NOBODY ? 0 : from_to(parent, row));
 	put(columns, PARENT_PID, parent == NOBODY ? life->parent_tgid : 0);
-	put_texts(columns, life);
+	put_texts(columns, life, kin);
 	put(columns, CODE, life->exit_code < 0 ? 0 : (uint64_t)life->exit_code + 1);
-	put_marks(columns, life);
+	put_marks(columns, life, kin->born);
 	put(columns, MAPPED, life->mapped);
-	put(columns, RUNTIME, life->runtime);
+	put(columns, RUNTIME, kin->runtime);
 	put(columns, RSS, life->max_rss);
 	put(columns, THREADS, life->threads);
 	put(columns, EXECS, life->execs);

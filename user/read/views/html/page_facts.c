@@ -42,18 +42,18 @@ static void fact(struct facts *facts, const char *name, const char *s, size_t n)
  * What it is about
  */
 
-static const struct page_life *command_of(const struct page *page)
+static const struct kin_life *command_of(const struct page *page)
 {
-	const struct run *run = page->run;
-	uint32_t root = page->critical.root, i;
+	const struct kin *kin = &page->critical.kin;
+	uint32_t root = page->critical.root, command = (uint32_t)page->run->command, i;
 
-	if (!run->command)
+	if (!command)
 		return NULL;
-	if (root != NOBODY && page->all[root].tgid == (uint32_t)run->command)
-		return &page->all[root];
-	for (i = 0; i < page->count; i++)
-		if (page->all[i].tgid == (uint32_t)run->command)
-			return &page->all[i];
+	if (root != NOBODY && kin->all[root].tgid == command)
+		return &kin->all[root];
+	for (i = 0; i < kin->count; i++)
+		if (kin->all[i].tgid == command)
+			return &kin->all[i];
 	return NULL;
 }
 
@@ -62,7 +62,7 @@ static void put_command(struct facts *facts)
 {
 	const struct options *options = facts->run->options;
 	const struct kin *kin = &facts->page->critical.kin;
-	const struct page_life *life = command_of(facts->page);
+	const struct kin_life *life = command_of(facts->page);
 	struct text text;
 	uint32_t bytes, i;
 	const char *s;
@@ -83,8 +83,8 @@ static void put_command(struct facts *facts)
 	}
 	if (text.len)
 		json_string(&facts->json, "command", text.s);
-	if (life && facts->page->row_of[life - facts->page->all] != NOBODY)
-		json_uint(&facts->json, "command_row", facts->page->row_of[life - facts->page->all]);
+	if (life && facts->page->row_of[life - kin->all] != NOBODY)
+		json_uint(&facts->json, "command_row", facts->page->row_of[life - kin->all]);
 	text_free(&text);
 }
 

@@ -92,7 +92,7 @@ static uint32_t group(struct folding *folding, uint32_t alone, bool has_to_be)
 		struct key key = {
 			.line = life->parent == NOBODY ? NOBODY :
 				folding->line_of[folding->place[life->parent]],
-			.comm = life->comm,
+			.comm = page_kin(page, life)->comm,
 			.context = !life->shown,
 		};
 
@@ -140,17 +140,17 @@ static void find_lines(struct folding *folding)
 
 static void add_to(const struct page *page, struct page_fold *fold, const struct page_life *life)
 {
-	uint64_t last = life->seen + page_life_time(page, life) - life->before;
+	uint64_t seen = page_kin(page, life)->born, last = seen + page_life_time(page, life) - life->before;
 
-	if (!fold->count || life->seen < fold->first)
-		fold->first = life->seen;
+	if (!fold->count || seen < fold->first)
+		fold->first = seen;
 	if (last > fold->last)
 		fold->last = last;
 	fold->count++;
 	fold->ended += life->ended;
 	fold->failed += life->failed;
 	fold->unsure += life->unsure;
-	add_count(&fold->runtime, life->runtime);
+	add_count(&fold->runtime, page_kin(page, life)->runtime);
 	if (life->max_rss > fold->max_rss)
 		fold->max_rss = life->max_rss;
 }

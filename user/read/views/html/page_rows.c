@@ -119,17 +119,18 @@ static void find_begin(struct page *page)
 	for (i = 0; i < page->count; i++) {
 		const struct page_life *life = &page->all[i];
 
-		if ((life->shown || life->context) && (!page->begin || life->seen < page->begin))
-			page->begin = life->seen;
+		if ((life->shown || life->context) && (!page->begin || page_kin(page, life)->born < page->begin))
+			page->begin = page_kin(page, life)->born;
 	}
 }
 
 uint64_t page_life_time(const struct page *page, const struct page_life *life)
 {
+	uint64_t seen = page_kin(page, life)->born;
 	uint64_t end = life->marks.exited ? life->marks.exited : life->ended ? life->marks.reaped :
 		       page->run->ended;
 
-	return (end > life->seen ? end - life->seen : 0) + life->before;
+	return (end > seen ? end - seen : 0) + life->before;
 }
 
 /* Each life has its own row. */

@@ -226,7 +226,7 @@ static void keep_line(struct page_texts *texts, struct page_line *line)
 		memcpy(line->words, texts->line, texts->word_count * sizeof(*line->words));
 }
 
-uint32_t page_args(struct page_texts *texts, const struct page_life *life)
+uint32_t page_args(struct page_texts *texts, const struct kin_life *life)
 {
 	uint32_t raw = life->args, bytes;
 	struct page_line *line;
