@@ -2,6 +2,7 @@
 #include "output/array.h"
 #include "output/message.h"
 #include "views/critical/kin.h"
+#include "views/share/ended.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,15 +51,12 @@ static void process_born(void *data, struct proclife_process *process,
 	other->creator_id = creator->id;
 }
 
-/* When what it did came to its end; without its EXIT, no later than it was reaped. */
+/* When its parent could go on: it is notified some time after the exit. */
 static uint64_t end_of(const struct proclife_process *process)
 {
-	const struct proclife_marks *marks = &process->marks;
 	uint64_t announced = proclife_process_announced(process);
-	uint64_t ended = announced ? announced : marks->exited;
+	uint64_t ended = announced ? announced : process_lived_to(process);
 
-	if (!ended)
-		ended = marks->reaped ? marks->reaped : marks->freed;
 	return !ended || ended > process->seen ? ended : process->seen;
 }
 

@@ -7,6 +7,7 @@
 #include "views/export/export.h"
 #include "views/export/lanes.h"
 #include "views/export/perfetto_packets.h"
+#include "views/share/ended.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,17 +242,13 @@ static void put_phases(struct trace *trace, const struct life *life, const struc
 		put_slice(trace, memory_track(track), "unmap", memory->teardown, memory->gone);
 }
 
-/* The end of its slice; 0: it goes on. If its exit was lost, it had ended by the next that is known. */
+/* The end of its slice; 0: it goes on. */
 static uint64_t end_of(const struct trace *trace, const struct life *life, const struct proclife_process *process)
 {
-	const struct proclife_marks *marks = &process->marks;
+	uint64_t end = process_lived_to(process);
 
-	uint64_t announced = proclife_process_announced(process);
-
-	if (marks->exited || announced)
-		return marks->exited ? marks->exited : announced;
-	if (marks->reaped || marks->freed)
-		return marks->reaped ? marks->reaped : marks->freed;
+	if (end)
+		return end;
 	if (life->state == PROCLIFE_IS_ZOMBIE) /* as it was found */
 		return process->seen;
 	return process->outlives ? 0 : proclife_source_horizon(trace->export->run->source);

@@ -24,6 +24,20 @@ static inline uint64_t process_ended_by(const struct proclife_process *process)
 			process->exit_code);
 }
 
+/*
+ * By when it lived no more: at its exit or, where that was lost, at the first mark behind it; 0: none was seen. Whether
+ * it counts as ended, with its status, is another question: see above.
+ */
+static inline uint64_t process_lived_to(const struct proclife_process *process)
+{
+	const struct proclife_marks *marks = &process->marks;
+	uint64_t announced = proclife_process_announced(process);
+
+	if (marks->exited || announced)
+		return marks->exited ? marks->exited : announced;
+	return marks->reaped ? marks->reaped : marks->freed;
+}
+
 /* A zombie, of which it is not known since when it is one: by when; 0: it was before anything else of it. */
 static inline uint64_t process_zombie_by(const struct proclife_process *process)
 {

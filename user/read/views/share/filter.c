@@ -184,31 +184,21 @@ static enum proclife_match has_end(const struct filter *filter, const struct pro
 	return sure(filter->statuses[status / 64] >> status % 64 & 1);
 }
 
-/* By when it lived no more; of one whose EXIT is lost, the first that shows it counts. */
-static uint64_t lived_to(const struct proclife_process *process)
-{
-	const struct proclife_marks *marks = &process->marks;
-	uint64_t announced = proclife_process_announced(process);
-
-	if (marks->exited || announced)
-		return marks->exited ? marks->exited : announced;
-	if (marks->reaped || marks->freed)
-		return marks->reaped ? marks->reaped : marks->freed;
-	return UINT64_MAX;
-}
-
 static enum proclife_match has_time(const struct run *run, const struct proclife_process *process)
 {
 	const struct view *view = run->options->views[0];
-	uint64_t exited = process->marks.exited;
+	uint64_t exited = process->marks.exited, to;
 
 	if ((!run->from && run->to == UINT64_MAX) || (view && view->range == RANGE_OF_RECORDS))
 		return PROCLIFE_MATCHES;
+	to = process_lived_to(process);
+	if (!to)
+		to = UINT64_MAX;
 	if (view && view->range == RANGE_OF_LIVES)
-		return sure(overlaps_range(run, process->marks.born, lived_to(process)));
+		return sure(overlaps_range(run, process->marks.born, to));
 	if (exited || !ended_unseen(process))
 		return sure(exited && is_in_range(run, exited));
-	return overlaps_range(run, process->seen, lived_to(process)) ? PROCLIFE_MATCH_UNKNOWN : PROCLIFE_MATCHES_NOT;
+	return overlaps_range(run, process->seen, to) ? PROCLIFE_MATCH_UNKNOWN : PROCLIFE_MATCHES_NOT;
 }
 
 enum proclife_match filter_meets(struct run *run, const struct proclife_process *process, enum criterion criterion)
