@@ -95,15 +95,28 @@ def check_plain(place, text, allowed=""):
             complain(f"{place}: {char!r} is as it is")
 
 
+def page_section(page, section):
+    with open(page, encoding="utf-8") as file:
+        return re.search(rf"\n\.Sh {section}\n(.*?)(?=\n\.Sh )", file.read(), re.S)[1]
+
+
+def names_of(lines):
+    return [name.replace("\\-", "-") for line in lines for name in line.replace('"', "").split() if name not in ",."]
+
+
 def page_names(page, section):
     """The names that a section of the manual page lists."""
-    with open(page, encoding="utf-8") as file:
-        text = file.read()
-    part = re.search(rf"\n\.Sh {section}\n(.*?)(?=\n\.Sh )", text, re.S)[1]
-    names = []
-    for line in re.findall(r"\n\.It Va (.*)", part):
-        names += [name.replace("\\-", "-") for name in line.replace('"', "").split() if name != ","]
-    return names
+    return names_of(re.findall(r"\n\.It Va (.*)", page_section(page, section)))
+
+
+def page_columns(page, section):
+    """The columns of CSV that a section says its format has: all but for these."""
+    but = re.search(r"\b[Bb]ut for\b.*\n((?:\.Va .*\n)+)", page_section(page, section))[1]
+    but = set(names_of(line.removeprefix(".Va ") for line in but.splitlines()))
+    columns = set(page_names(page, "CSV"))
+    if but - columns:
+        complain(f"the page leaves out of {section} what is no column: {but - columns}")
+    return columns - but
 
 
 def check_counts(place, recording, runs, failed, open_=None):
@@ -428,13 +441,14 @@ def check_span(place, span):
         complain(f"{place}: status {span['status']}")
 
 
-TIMES = {"killed", "tracer_notified", "notified", "reaped", "freed", "memory_left", "memory_early", "memory_teardown", "memory_gone"}
+PHASES = {"life", "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free"}
+TIMES = {"begin_time", "end_time", "start", "born", "seen", "killed", "exited", "tracer_notified", "notified", "reaped",
+         "freed", "memory_left", "memory_early", "memory_teardown", "memory_gone"}
 RENAMED = {"pid": "process.pid", "parent_pid": "process.parent_pid", "path": "process.executable.path",
            "uid": "process.real_user.id", "user": "process.real_user.name", "status": "process.exit.code",
-           "cgroup_path": "process.linux.cgroup", "args": "process.command_args"}
-# They are the span itself, or said by others; what is used comes from the free, not from the exit.
-NOT_SAID = {"v", "type", "ts", "id", "start", "cgroup", "born", "seen", "exited", "wait_status", "runtime", "utime",
-            "stime", "killer_signal"}
+           "cgroup_path": "process.linux.cgroup", "args": "process.command_args",
+           "ns_pid": "process.vpid"}
+USED = {"runtime", "utime", "stime"}  # up to the exit in JSON, up to the free in exports
 
 
 def key_of(name):
@@ -459,11 +473,11 @@ def members_of(life, prefix=""):
     return flat
 
 
-def check_span_attributes(place, span, recording, life):
+def check_span_attributes(place, span, recording, life, columns):
     said = span["attributes"]
     for name, value in members_of(life).items():
         key = key_of(name)
-        if name in NOT_SAID or name == "args_cut" and not value:
+        if name in USED or name not in columns or name == "args_cut" and not value:
             continue
         if value is None or value is False or (not value and key not in said):
             if said.get(key) not in (None, value):
@@ -510,7 +524,7 @@ def count_otlp(path, summary):
 
 
 def check_otlp(page, recordings):
-    keys = set()
+    keys, columns = set(), page_columns(page, "OTLP")
     for path, recording in recordings:
         boot = boot_of(recording.path)
         spans = dict(read_otlp(path, "spans"))
@@ -527,7 +541,7 @@ def check_otlp(page, recordings):
                 by_id[number] = span
         for number, span in by_id.items():
             place, life = f"{path}: {number}", recording.lives[number]
-            check_span_attributes(place, span, recording, life)
+            check_span_attributes(place, span, recording, life, columns)
             check_place(place, span, by_id, recording.tree, recording.tree[number], boot)
             if recording.tree[number]["runtime"] != span["attributes"]["proclife.runtime"]:
                 complain(f"{place}: runtime")
@@ -540,8 +554,9 @@ def check_otlp(page, recordings):
         count_otlp(path, recording)
     names = set(page_names(page, "OTLP"))
     logs = {name for name in names if name.removeprefix("proclife.") in ("lost", "suppressed", "type", "cpu", "from", "to")}
-    if names - logs != keys:
-        complain(f"the page and the spans differ in {sorted((names - logs) ^ keys)}")
+    names = names - logs | {key_of(name) for name in columns}
+    if names != keys:
+        complain(f"the page and the spans differ in {sorted(names ^ keys)}")
 
 
 def check_losses(path, lives):
@@ -702,12 +717,7 @@ def lives_of(slices):
     return [one for one in all_slices(slices) if "process" in one.categories]
 
 
-NOT_NOTED = {"v", "type", "ts", "id", "start", "cgroup", "comm", "born", "seen", "killed", "exited", "notified", "reaped",
-             "tracer_notified", "freed", "life", "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "creator_pid",
-             "wait_status", "memory_left", "memory_early", "memory_teardown", "memory_gone", "runtime", "utime", "stime"}
-
-
-def check_notes(place, notes, life):
+def check_notes(place, notes, life, columns):
     for name, value in members_of(life).items():
         noted = notes.get(name)
         if isinstance(noted, list):
@@ -715,7 +725,7 @@ def check_notes(place, notes, life):
         elif isinstance(noted, str):
             check_plain(f"{place}: {name}", noted)
             noted = as_json_has_it(unescape(noted))
-        if name not in NOT_NOTED and noted != value and (noted or value):
+        if name in columns - USED and noted != value and (noted or value):
             complain(f"{place}: {name} is {noted!r}, not {value!r}")
 
 
@@ -792,7 +802,7 @@ def count_perfetto(path, summary):
 
 
 def check_perfetto(page, recordings, by_process=False):
-    names = set()
+    names, columns = set(), page_columns(page, "PERFETTO") - TIMES - PHASES
     for path, recording in recordings:
         tracks, slices, instants, counters = read_perfetto(path, recording)
         check_tracks(path, tracks, slices, by_process, recording)
@@ -817,7 +827,7 @@ def check_perfetto(page, recordings, by_process=False):
             if not found:
                 complain(f"{place}: there is no such slice")
                 continue
-            check_notes(place, found.notes, life)
+            check_notes(place, found.notes, life, columns)
             check_phases(place, life, following, memory, found)
             if unescape(found.name) != bytes_of(life, "comm"):
                 complain(f"{place}: its name is {found.name!r}")
@@ -830,8 +840,8 @@ def check_perfetto(page, recordings, by_process=False):
         if not recording.lost and counters[-1] != alive:
             complain(f"{path}: {counters[-1]} live at the end, not {alive}")
         count_perfetto(path, recording)
-    if names ^ set(page_names(page, "PERFETTO")):
-        complain(f"the page and the annotations differ in {sorted(names ^ set(page_names(page, 'PERFETTO')))}")
+    if names != columns:
+        complain(f"the page and the annotations differ in {sorted(names ^ columns)}")
 
 
 def check_processes(page, recordings):
