@@ -157,6 +157,17 @@ def flatten(life, prefix=""):
     return flat
 
 
+def parts_of_none(life, names):
+    """The names of what has no value, since it is part of an object that a life does not have."""
+    none = tuple(name + "_" for name, value in flatten(life).items() if value is None)
+    return [name for name in names if name.startswith(none)]
+
+
+def is_nobody(name, value):
+    """Is it no process? In CSV that is 0; others leave it out."""
+    return value == 0 and name.endswith(("pid", "tid"))
+
+
 def cell_of(value):
     if value is None:
         return ""
@@ -176,6 +187,9 @@ def check_csv_row(place, row, life, tree):
                 complain(f"{place}: {name} is {row[name]!r}, not {value!r}")
         elif name not in ("runtime", "utime", "stime") and row[name] != cell_of(value) and not (name == "uid" and not row[name] and not value):
             complain(f"{place}: {name} is {row[name]!r}, not {value!r}")
+    for name in parts_of_none(life, row):
+        if row[name]:
+            complain(f"{place}: {name} is {row[name]!r} of nothing")
     for name in ("runtime", "ns_pid", "ns_inum", "parent_id"):
         if tree[name] is not None and row[name] and int(row[name]) != tree[name]:
             complain(f"{place}: {name} is {row[name]}, not {tree[name]}")
@@ -479,8 +493,8 @@ def check_span_attributes(place, span, recording, life, columns):
         key = key_of(name)
         if name in USED or name not in columns or name == "args_cut" and not value:
             continue
-        if value is None or value is False or (not value and key not in said):
-            if said.get(key) not in (None, value):
+        if value is None or value is False or (not value and key not in said) or is_nobody(name, value):
+            if key in said:
                 complain(f"{place}: {key} is {said[key]!r}, not {value!r}")
             continue
         if name in TIMES:
@@ -489,6 +503,9 @@ def check_span_attributes(place, span, recording, life, columns):
             value = "0::" + value
         if said.get(key) != value:
             complain(f"{place}: {key} is {said.get(key)!r}, not {value!r}")
+    for name in parts_of_none(life, columns):
+        if key_of(name) in said:
+            complain(f"{place}: {name} is {said[key_of(name)]!r} of nothing")
     program = life["path"].rsplit("/", 1)[-1] if life["path"] else life["comm"]
     if said["process.executable.name"] != program:
         complain(f"{place}: process.executable.name is {said['process.executable.name']!r}, not {program!r}")
@@ -725,8 +742,10 @@ def check_notes(place, notes, life, columns):
         elif isinstance(noted, str):
             check_plain(f"{place}: {name}", noted)
             noted = as_json_has_it(unescape(noted))
-        if name in columns - USED and noted != value and (noted or value):
+        if name in columns - USED and noted != value and (noted or value) or is_nobody(name, noted):
             complain(f"{place}: {name} is {noted!r}, not {value!r}")
+    for name in parts_of_none(life, notes):
+        complain(f"{place}: {name} is {notes[name]!r} of nothing")
 
 
 def check_phases(place, life, following, memory, found):
