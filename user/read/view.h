@@ -76,7 +76,7 @@ struct view {
 	void (*gap)(void *state, const struct proclife_gap *gap);
 	/*
 	 * For --interval: has anything been added up? If so, it is printed, and in any case it then
-	 * starts over. NULL, both: it adds nothing up.
+	 * starts over, which only fails for want of memory. NULL, both: it adds nothing up.
 	 */
 	bool (*has_any)(const struct run *run, void *state);
 	int (*restart)(struct run *run, void **state);

@@ -61,8 +61,11 @@ int live_attach(struct live *live, struct run *run, const struct proclife_run_in
 	return ret;
 }
 
-void live_detach(struct live *live)
+/* It stays, for another session. */
+static void live_detach(void *data)
 {
+	struct live *live = data;
+
 	input_close_over(live);
 	panes_free(live);
 	live->followed = 0;
@@ -85,9 +88,11 @@ bool live_is_due(struct live *live, uint64_t ts)
 	return !live->replay || player_is_due(&live->player, ts);
 }
 
-void live_event(struct live *live, uint64_t ts)
+static void live_event(void *data, const struct proclife_event *event)
 {
-	pulse_advance(&live->board->pulse, ts);
+	struct live *live = data;
+
+	pulse_advance(&live->board->pulse, event_time(event));
 }
 
 void live_at_end(struct live *live, uint64_t ts)
@@ -161,3 +166,5 @@ bool live_restarts(struct live *live)
 {
 	return live->restarts;
 }
+
+const struct stage live_stage = { .event = live_event, .free = live_detach };

@@ -3,6 +3,7 @@
 #ifndef READ_LIVE_H
 #define READ_LIVE_H
 
+#include "stage.h"
 #include "views/views.h"
 
 struct live;
@@ -22,15 +23,11 @@ const struct screen *live_screen(const struct live *live);
  * errno.
  */
 int live_attach(struct live *live, struct run *run, const struct proclife_run_info *replay);
-/* Before what it looks at is freed. */
-void live_detach(struct live *live);
 /* Makes the terminal a screen, if it is none. False after a message. */
 bool live_begin(struct live *live);
 
 /* For a recording: has the time of this event come? */
 bool live_is_due(struct live *live, uint64_t ts);
-/* Before an event is fed. */
-void live_event(struct live *live, uint64_t ts);
 /* There is no more to read, up to this time. */
 void live_at_end(struct live *live, uint64_t ts);
 /* Takes keys, and draws if it is time to. False: it ends. */
@@ -39,5 +36,7 @@ bool live_poll(struct live *live);
 void live_fds(const struct live *live, int fds[2]);
 /* It ended in order to read the recording again, from an earlier time on. */
 bool live_restarts(struct live *live);
+
+extern const struct stage live_stage;
 
 #endif

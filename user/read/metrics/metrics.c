@@ -59,7 +59,7 @@ int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 		return -ESRCH;
 	metrics->path = options->metrics;
 	metrics->every = options->interval ? options->interval : USUAL_INTERVAL;
-	metrics->next = now + metrics->every;
+	metrics->next = options->inputs.count ? UINT64_MAX : now + metrics->every;
 	ret = tally_begin(&metrics->tally, run);
 	if (ret)
 		return ret;
@@ -70,10 +70,9 @@ int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now)
 	return -ESRCH;
 }
 
-void metrics_event(struct metrics *metrics, const struct proclife_event *event)
+static void metrics_fed(void *data, const struct proclife_event *event)
 {
-	if (metrics->path)
-		tally_event(&metrics->tally, event);
+	tally_event(&((struct metrics *)data)->tally, event);
 }
 
 /* A disk that is full for a while is no reason to end: what is counted stays right. */
@@ -90,18 +89,25 @@ static void update(struct metrics *metrics, uint64_t now)
 	metrics->error = ret;
 }
 
-void metrics_poll(struct metrics *metrics, uint64_t now)
+static void metrics_advance(void *data, struct tick *tick)
 {
-	if (!metrics->path || now < metrics->next)
+	struct metrics *metrics = data;
+
+	if (tick->now < metrics->next)
 		return;
-	update(metrics, now);
+	update(metrics, tick->now);
 	metrics->next += metrics->every;
-	if (metrics->next <= now) /* we were stopped for a while */
-		metrics->next = now + metrics->every;
+	if (metrics->next <= tick->now) /* we were stopped for a while */
+		metrics->next = tick->now + metrics->every;
 }
 
-void metrics_finish(struct metrics *metrics)
+static void metrics_finish(void *data)
 {
-	if (metrics->path)
-		update(metrics, metrics->tally.run->ended);
+	struct metrics *metrics = data;
+
+	update(metrics, metrics->tally.run->ended);
 }
+
+const struct stage metrics_stage = {
+	.fed = metrics_fed, .advance = metrics_advance, .finish = metrics_finish,
+};

@@ -4,13 +4,14 @@
 #define READ_METRICS_H
 
 #include "metrics/tally.h"
+#include "stage.h"
 #include <sys/stat.h>
 
 struct metrics {
-	const char *path; /* NULL: there is none */
+	const char *path; /* NULL: it has not begun */
 	struct tally tally;
 	uint64_t every; /* ns */
-	uint64_t next;	/* when it is due */
+	uint64_t next;	/* when it is due; UINT64_MAX: at the end, as a replay is over soon */
 	struct stat written; /* what we wrote last; st_ino is 0: nothing */
 	bool shared;	/* another program writes it as well, which has been said */
 	int error;	/* of the last try; it has been said */
@@ -18,11 +19,7 @@ struct metrics {
 
 /* Begins to count, and writes the file. Returns 0, or a negative errno; -ESRCH has been said. */
 int metrics_begin(struct metrics *metrics, const struct run *run, uint64_t now);
-/* Call it with each event once that is fed. */
-void metrics_event(struct metrics *metrics, const struct proclife_event *event);
-/* Call it from time to time: it writes the file when that is due. */
-void metrics_poll(struct metrics *metrics, uint64_t now);
-/* The last state, at run->ended; call it before the tasks are closed. */
-void metrics_finish(struct metrics *metrics);
+
+extern const struct stage metrics_stage;
 
 #endif

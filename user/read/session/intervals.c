@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/message.h"
 #include "session/forget.h"
 #include "session/intervals.h"
 #include "session/recording_latency.h"
@@ -144,12 +145,11 @@ static void print_views(const struct run *part, void **states, const bool *any)
 }
 
 /* It is over at @to. */
-static int end(struct intervals *intervals, struct run *run, void **states, uint64_t to)
+static void end(struct intervals *intervals, struct run *run, void **states, uint64_t to)
 {
 	const struct view *const *views = run->options->views;
 	struct run part = part_of(intervals, run, to);
 	bool any[MOST_VIEWS] = { false }, is_any = false;
-	int ret = 0;
 	size_t i;
 
 	for (i = 0; views[i]; i++) {
@@ -162,10 +162,12 @@ static int end(struct intervals *intervals, struct run *run, void **states, uint
 		show_title(intervals, &part, is_any, 0);
 	print_views(&part, states, any);
 	run->json->interval.to = 0;
-	for (i = 0; !ret && views[i]; i++)
-		ret = views[i]->restart(run, &states[i]);
+	for (i = 0; views[i]; i++)
+		if (views[i]->restart(run, &states[i]))
+			die_no_memory();
 	forget_cgroups(run, to);
-	return ret || !run->latency ? ret : measure_anew(run, run->options->by);
+	if (run->latency && measure_anew(run, run->options->by))
+		die_no_memory();
 }
 
 /* Tells those that were held back. */
@@ -197,54 +199,64 @@ static void hold(struct intervals *intervals, const struct run *run, uint64_t ts
 	begin(intervals, run, intervals->from + count * run->options->interval);
 }
 
-int intervals_advance(struct intervals *intervals, struct run *run, void **states, uint64_t ts)
+/* All events from before this time were fed: prints the intervals that are over. */
+static void advance(struct intervals *intervals, uint64_t ts)
 {
-	int ret = 0;
-
-	if (!options_repeat(run->options))
-		return 0;
 	if (!intervals->to)
-		begin_first(intervals, run, ts);
-	while (!ret && ts > intervals->to) {
+		begin_first(intervals, intervals->run, ts);
+	while (ts > intervals->to) {
 		if (!intervals->busy && intervals->idle >= MOST_IDLE) {
-			hold(intervals, run, ts);
+			hold(intervals, intervals->run, ts);
 			continue;
 		}
 		intervals->idle = intervals->busy ? 0 : intervals->idle + 1;
-		ret = end(intervals, run, states, intervals->to);
-		begin(intervals, run, intervals->to);
+		end(intervals, intervals->run, intervals->states, intervals->to);
+		begin(intervals, intervals->run, intervals->to);
 		intervals->busy = false;
 	}
-	return ret;
 }
 
-int intervals_event(struct intervals *intervals, struct run *run, void **states,
-		    const struct proclife_event *event)
+static void intervals_event(void *data, const struct proclife_event *event)
 {
+	struct intervals *intervals = data;
 	const struct proclife_record *record = event->record;
-	uint64_t ts = record ? record->ts : event->gap.from;
-	int ret;
+	uint64_t ts = event_time(event);
 
 	/* What was there before says nothing of the time, nor does a history that begins late. */
-	if (!options_repeat(run->options) || (record ? is_of_before(record) : !event->gap.lost))
-		return 0;
-	ret = intervals_advance(intervals, run, states, ts);
-	show_held(intervals, run);
-	if (!record && event->gap.to > intervals->gap_to && overlaps_range(run, ts, event->gap.to))
+	if (record ? is_of_before(record) : !event->gap.lost)
+		return;
+	advance(intervals, ts);
+	show_held(intervals, intervals->run);
+	if (!record && event->gap.to > intervals->gap_to && overlaps_range(intervals->run, ts, event->gap.to))
 		intervals->gap_to = event->gap.to;
 	intervals->busy = true;
-	return ret;
 }
 
-int intervals_finish(struct intervals *intervals, struct run *run, void **states)
+static void intervals_advance(void *data, struct tick *tick)
 {
-	uint64_t to = run->ended < run->to ? run->ended : run->to;
-	int ret = intervals_advance(intervals, run, states, run->ended);
+	const struct intervals *intervals = data;
 
-	if (!options_repeat(run->options))
-		return ret;
-	show_held(intervals, run);
-	if (ret || to <= intervals->from)
-		return ret;
-	return end(intervals, run, states, to);
+	if (tick->until)
+		advance(data, tick->until);
+	if (intervals->to)
+		tick_before(tick, intervals->to);
 }
+
+/* The rest; closing the tasks would report those that live. */
+static void intervals_finish(void *data)
+{
+	struct intervals *intervals = data;
+	struct run *run = intervals->run;
+	uint64_t to = run->ended < run->to ? run->ended : run->to;
+
+	if (ferror(run->screen->out))
+		return;
+	advance(intervals, run->ended);
+	show_held(intervals, run);
+	if (to > intervals->from)
+		end(intervals, run, intervals->states, to);
+}
+
+const struct stage intervals_stage = {
+	.event = intervals_event, .advance = intervals_advance, .finish = intervals_finish,
+};

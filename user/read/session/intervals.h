@@ -6,10 +6,13 @@
 #ifndef READ_INTERVALS_H
 #define READ_INTERVALS_H
 
+#include "stage.h"
 #include "views/views.h"
 
 /* The present one: what is later than `from`, up to `to`. */
 struct intervals {
+	struct run *run;
+	void **states; /* of run->options->views */
 	uint64_t from;
 	uint64_t to; /* UINT64_MAX: it is the last one; 0: the first has not begun */
 	uint64_t lost; /* what run->lost was when it began */
@@ -23,14 +26,7 @@ struct intervals {
 	bool had_views;	 /* the last one had something in it */
 };
 
-/* All these do nothing unless the views are to repeat; they return 0 or a negative errno. */
-
-/* Call it before an event is fed. */
-int intervals_event(struct intervals *intervals, struct run *run, void **states,
-		    const struct proclife_event *event);
-/* All events from before this time were fed: prints the intervals that are over. */
-int intervals_advance(struct intervals *intervals, struct run *run, void **states, uint64_t ts);
-/* And the rest, up to run->ended; call it before the tasks are closed, which reports those that live. */
-int intervals_finish(struct intervals *intervals, struct run *run, void **states);
+/* Begins with the first event, if options_repeat(); `run` and `states` are set. */
+extern const struct stage intervals_stage;
 
 #endif

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "session/progress.h"
+#include "views/views.h"
 #include <string.h>
 
 #define SECOND 1000000000ULL
 #define FIRST_AFTER (SECOND / 2) /* what is done before that needs no progress */
 #define EVERY (SECOND / 5)
 
-void progress_begin(struct progress *progress, uint64_t now, uint64_t total)
+void progress_begin(struct progress *progress, const struct run *run, uint64_t now, uint64_t total)
 {
 	memset(progress, 0, sizeof(*progress));
 	text_init(&progress->line, &progress->screen);
+	progress->run = run;
 	progress->on = true;
 	progress->total = total;
 	progress->next = now + FIRST_AFTER;
 	progress->rate_at = now;
 }
 
-static void show(struct progress *progress, uint64_t processes)
+static void show(struct progress *progress)
 {
+	const struct run *run = progress->run;
+	uint64_t processes = run ? proclife_tasks_selected(run->tasks) : 0;
 	struct text *line = &progress->line;
 
 	text_clear(line);
@@ -30,9 +34,9 @@ static void show(struct progress *progress, uint64_t processes)
 		text_string(line, ", ");
 		text_plural(line, processes, "process", "processes");
 	}
-	if (progress->lost) {
+	if (run && run->lost) {
 		text_string(line, ", ");
-		text_count(line, progress->lost);
+		text_count(line, run->lost);
 		text_string(line, " lost");
 	}
 	text_string(line, ", ");
@@ -41,9 +45,15 @@ static void show(struct progress *progress, uint64_t processes)
 	message_status(line->s);
 }
 
-void progress_poll(struct progress *progress, uint64_t now, uint64_t processes)
+static void progress_event(void *data, const struct proclife_event *event)
 {
-	uint64_t time = now - progress->rate_at;
+	((struct progress *)data)->records += event->record != NULL;
+}
+
+void progress_advance(void *data, struct tick *tick)
+{
+	struct progress *progress = data;
+	uint64_t now = tick->now, time = now - progress->rate_at;
 
 	if (!progress->on || now < progress->next)
 		return;
@@ -54,15 +64,21 @@ void progress_poll(struct progress *progress, uint64_t now, uint64_t processes)
 		progress->rate_at = now;
 		progress->rate_from = progress->records;
 	}
-	show(progress, processes);
+	show(progress);
 	progress->next = now + EVERY;
 }
 
-void progress_end(struct progress *progress)
+void progress_end(void *data)
 {
+	struct progress *progress = data;
+
 	if (!progress->on)
 		return;
 	message_status(NULL);
 	text_free(&progress->line);
 	progress->on = false;
 }
+
+const struct stage progress_stage = {
+	.event = progress_event, .advance = progress_advance, .finish = progress_end, .free = progress_end,
+};

@@ -90,8 +90,11 @@ static void tell(struct record *record)
 		    plural(counts->records, "record", "records"), counts->lost);
 }
 
-void record_poll(struct record *record, uint64_t now)
+/* So events reach the disk within about a second. */
+static void record_advance(void *data, struct tick *tick)
 {
+	struct record *record = data;
+	uint64_t now = tick->now;
 	int ret;
 
 	if (!record->recorder)
@@ -130,8 +133,11 @@ void record_finish(struct record *record, const struct proclife_run_info *run, b
 			counts.records, plural(counts.records, "record", "records"), counts.bytes, counts.lost);
 }
 
-void record_end(struct record *record)
+/* The recording stays; if it was not completed, it counts as cut off. */
+static void record_free(void *data)
 {
-	proclife_recorder_free(record->recorder);
-	record->recorder = NULL;
+	proclife_recorder_free(((struct record *)data)->recorder);
 }
+
+/* The source gives it its events. */
+const struct stage record_stage = { .advance = record_advance, .free = record_free };

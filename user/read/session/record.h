@@ -3,6 +3,7 @@
 #ifndef READ_RECORD_H
 #define READ_RECORD_H
 
+#include "stage.h"
 #include "views/views.h"
 #include <proclife.h>
 
@@ -23,11 +24,9 @@ static inline bool record_is_service(const struct options *options)
 	return options->record.bytes;
 }
 
-/* Call it from time to time: then events reach the disk within about a second. */
-void record_poll(struct record *record, uint64_t now);
 /* Completes the recording. Prints a summary of one line if @verbose. */
 void record_finish(struct record *record, const struct proclife_run_info *run, bool verbose);
-/* Frees the recorder. The recording stays; if it was not completed, it counts as cut off. */
-void record_end(struct record *record);
+
+extern const struct stage record_stage;
 
 #endif

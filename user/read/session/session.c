@@ -67,7 +67,8 @@ static bool has_enough(const struct session *s)
 
 static int feed(struct session *s, const struct proclife_event *event)
 {
-	uint64_t ts = event->record ? event->record->ts : event->gap.from;
+	uint64_t ts = event_time(event);
+	size_t i;
 	int ret;
 
 	if (!s->run.first) {
@@ -80,18 +81,13 @@ static int feed(struct session *s, const struct proclife_event *event)
 		s->run.ended = s->stop_at;
 		return 0;
 	}
-	if (s->live)
-		live_event(s->live, ts);
-	s->progress.records += event->record != NULL;
+	for (i = 0; i < s->on_event_count; i++)
+		s->on_event[i]->stage->event(s->on_event[i]->data, event);
 	if (!event->record)
 		note_gap(s, &event->gap);
-	ret = intervals_event(&s->intervals, &s->run, s->states, event);
-	if (ret)
-		return ret;
 	count_missing(&s->run, event);
 	if (event->record && !s->replay && !s->unwatched)
 		proclife_cgroups_note(s->run.cgroups, event->record);
-	triggers_event(&s->triggers, event);
 	if (is_hidden(&s->run, event))
 		return 0;
 	if (s->feeding)
@@ -102,8 +98,8 @@ static int feed(struct session *s, const struct proclife_event *event)
 		ret = proclife_tasks_feed(s->run.tasks, event);
 	if (ret < 0)
 		return ret;
-	metrics_event(&s->metrics, event);
-	triggers_fed(&s->triggers, event);
+	for (i = 0; i < s->on_fed_count; i++)
+		s->on_fed[i]->stage->fed(s->on_fed[i]->data, event);
 	if (ret)
 		s->last_fed = ts;
 	s->run.shown += s->unwatched && ret;
@@ -153,19 +149,22 @@ static bool is_background(const struct options *options)
 	       !options->on.count;
 }
 
-/* What has to be done from time to time. */
-static void look_after(struct session *s)
+/* What has to be done from time to time. @until: all events from before that were fed; 0: that is not known. */
+static void look_after(struct session *s, uint64_t until)
 {
-	uint64_t now = session_now(s);
+	struct tick tick = { .now = session_now(s), .until = until, .due = s->stop_at };
+	size_t i = s->stage_count;
 
-	record_poll(&s->record, now);
-	reaction_poll(&s->triggers.reaction);
-	if (!s->replay) /* that is over soon */
-		metrics_poll(&s->metrics, now);
+	while (i--)
+		if (s->stages[i].stage->advance)
+			s->stages[i].stage->advance(s->stages[i].data, &tick);
+	s->due = tick.due;
+	if (until && s->triggers.count && has_enough(s)) {
+		s->stop = STOP_COUNT;
+		s->run.ended = until;
+	}
 	if (forget_any_time(s->run.options) || s->live)
-		forget_cgroups(&s->run, now);
-	s->progress.lost = s->run.lost;
-	progress_poll(&s->progress, now, proclife_tasks_selected(s->run.tasks));
+		forget_cgroups(&s->run, tick.now);
 	if (s->live && !live_poll(s->live) && !s->stop) {
 		s->stop = STOP_SIGNAL;
 		s->run.ended = proclife_source_horizon(s->run.source);
@@ -175,7 +174,6 @@ static void look_after(struct session *s)
 /* As proclife_source_next(); from a recording that is played, what has happened by now. */
 static int next(struct session *s, struct proclife_event *event)
 {
-	uint64_t ts;
 	int ret;
 
 	if (!s->live)
@@ -186,8 +184,7 @@ static int next(struct session *s, struct proclife_event *event)
 			return ret;
 		s->has_next = true;
 	}
-	ts = s->next.record ? s->next.record->ts : s->next.gap.from;
-	if (!live_is_due(s->live, ts))
+	if (!live_is_due(s->live, event_time(&s->next)))
 		return 0;
 	s->has_next = false;
 	*event = s->next;
@@ -210,7 +207,7 @@ static int drain(struct session *s)
 			break;
 		if (++n % 1024 == 0) {
 			session_take_signals(s);
-			look_after(s);
+			look_after(s, 0);
 			if (ferror(s->run.screen->out))
 				session_flush(s);
 		}
@@ -238,9 +235,7 @@ static int timeout_ms(const struct session *s)
 	/* Notice the end of a command soon. */
 	if (s->ended_at && t - s->ended_at < SECOND)
 		timeout = 10;
-	timeout = timeout_until(timeout, s->stop_at, t);
-	timeout = timeout_until(timeout, triggers_due(&s->triggers), t);
-	return s->intervals.to ? timeout_until(timeout, s->intervals.to, t) : timeout;
+	return timeout_until(timeout, s->due, t);
 }
 
 static void wait_for_more(struct session *s)
@@ -267,18 +262,12 @@ static void wait_for_more(struct session *s)
 	}
 }
 
-/* Even where nothing happens, an interval is printed when it is over, and so is what has gone on for too long. */
-static int pass_time(struct session *s)
+/* Up to where time has passed, even if nothing happened; a recording ends with its last event. */
+static uint64_t fed_until(const struct session *s)
 {
 	uint64_t horizon = proclife_source_horizon(s->run.source);
-	uint64_t until = horizon < s->stop_at ? horizon : s->stop_at;
 
-	triggers_advance(&s->triggers, until);
-	if (s->triggers.count && has_enough(s)) {
-		s->stop = STOP_COUNT;
-		s->run.ended = until;
-	}
-	return intervals_advance(&s->intervals, &s->run, s->states, until);
+	return s->replay ? 0 : horizon < s->stop_at ? horizon : s->stop_at;
 }
 
 static int loop(struct session *s)
@@ -287,12 +276,10 @@ static int loop(struct session *s)
 
 	for (;;) {
 		ret = drain(s);
-		if (!ret && !s->stop && !s->replay)
-			ret = pass_time(s);
 		if (ret || s->stop)
 			return ret;
+		look_after(s, fed_until(s));
 		session_flush(s);
-		look_after(s);
 		if (s->write_error || s->stop)
 			return 0;
 		if (s->replay && !s->live) { /* it is still looking for readable data in a damaged stream */
@@ -331,13 +318,15 @@ static void begin_progress(struct session *s)
 	if (!message_on_terminal() || options->json || options->command || is_background(options) ||
 	    (shows_meanwhile(s) && !options->export.output && isatty(STDOUT_FILENO)))
 		return;
-	progress_begin(&s->progress, session_now(s), s->replay ? s->replay->records : 0);
+	session_add_stage(s, &progress_stage, &s->progress);
+	progress_begin(&s->progress, &s->run, session_now(s), s->replay ? s->replay->records : 0);
 }
 
 static int follow_and_print(struct session *s)
 {
 	const struct options *options = s->run.options;
 	struct proclife_run_info run;
+	size_t i;
 	int ret;
 
 	if (options->command) {
@@ -355,17 +344,14 @@ static int follow_and_print(struct session *s)
 	if (s->live && !live_begin(s->live))
 		return STATUS_ERROR;
 	ret = loop(s);
-	progress_end(&s->progress);
 	if (ret)
 		return ret;
 	if (s->write_error)
 		s->run.ended = proclife_source_horizon(s->run.source);
-	metrics_finish(&s->metrics);
-	triggers_finish(&s->triggers); /* whether or not its lines can be written */
+	for (i = s->stage_count; i--;)
+		if (s->stages[i].stage->finish)
+			s->stages[i].stage->finish(s->stages[i].data);
 	if (!s->write_error) {
-		ret = intervals_finish(&s->intervals, &s->run, s->states);
-		if (ret)
-			return ret;
 		session_close(s);
 		if (session_merge(s)) /* it has printed a message */
 			return STATUS_ERROR;
@@ -383,8 +369,9 @@ static void close_session(struct session *s)
 	const struct view *const *views = s->run.options->views;
 	size_t i;
 
-	if (s->live)
-		live_detach(s->live);
+	for (i = 0; i < s->stage_count; i++)
+		if (s->stages[i].stage->free)
+			s->stages[i].stage->free(s->stages[i].data);
 	json_free(&s->json);
 	for (i = 0; views[i]; i++)
 		if (views[i]->free)
@@ -395,8 +382,6 @@ static void close_session(struct session *s)
 	proclife_cgroups_free(s->run.cgroups);
 	proclife_users_free(s->run.users);
 	proclife_tasks_free(s->run.tasks);
-	triggers_free(&s->triggers);
-	record_end(&s->record);
 	proclife_source_free(s->run.source);
 	for (i = 0; i < s->other_count; i++)
 		recording_latency_free(&s->others[i]);
@@ -442,6 +427,7 @@ static int run_once(const struct options *options, const struct screen *screen, 
 {
 	struct session s = {
 		.run = { .options = options, .screen = screen, .json = &s.json },
+		.intervals = { .run = &s.run, .states = s.states },
 		.live = live,
 		.output = output,
 		.signals = -1,
@@ -452,6 +438,7 @@ static int run_once(const struct options *options, const struct screen *screen, 
 	json_init(&s.json, screen->out);
 	if (session_open_source(&s))
 		return STATUS_ERROR;
+	session_list_stages(&s);
 	ret = session_go(&s);
 	close_session(&s);
 	return ret;

@@ -38,6 +38,41 @@ int session_open_source(struct session *s)
 	return 0;
 }
 
+void session_add_stage(struct session *s, const struct stage *stage, void *data)
+{
+	struct active *active = &s->stages[s->stage_count++];
+
+	*active = (struct active){ stage, data };
+	if (stage->event)
+		s->on_event[s->on_event_count++] = active;
+	if (stage->fed)
+		s->on_fed[s->on_fed_count++] = active;
+}
+
+/*
+ * All stages but progress, which is added last, if it is shown. They get an event in this order: an interval that is
+ * over is printed before a condition that this event meets. They advance and finish in the opposite order: what went on
+ * for too long is printed before the interval that it was in, and progress is removed before anything is printed. Nothing
+ * else depends on the order.
+ *
+ * The views are no stages: most of them get reports of the tasks, and no events.
+ */
+void session_list_stages(struct session *s)
+{
+	const struct options *options = s->run.options;
+
+	if (options->record.dir)
+		session_add_stage(s, &record_stage, &s->record);
+	if (s->live)
+		session_add_stage(s, &live_stage, s->live);
+	if (options_repeat(options))
+		session_add_stage(s, &intervals_stage, &s->intervals);
+	if (options->on.count)
+		session_add_stage(s, &triggers_stage, &s->triggers);
+	if (options->metrics)
+		session_add_stage(s, &metrics_stage, &s->metrics);
+}
+
 static bool in_initial_namespace(const struct proclife_header *header)
 {
 	struct stat st;

@@ -38,10 +38,24 @@ enum stop {
 	STOP_RECORDED, /* the recording ends, and its recorder had this reason */
 };
 
+#define MOST_STAGES 6
+
+/* A stage that has something to do in this session. */
+struct active {
+	const struct stage *stage;
+	void *data;
+};
+
 struct session {
 	struct run run;
 	struct json json;
 	void *states[MOST_VIEWS]; /* of options->views */
+	struct active stages[MOST_STAGES]; /* session_begin.c has the list */
+	size_t stage_count;
+	struct active *on_event[MOST_STAGES]; /* of them, those with event() */
+	size_t on_event_count;
+	struct active *on_fed[MOST_STAGES]; /* of them, those with fed() */
+	size_t on_fed_count;
 	const struct view *feeding; /* the view that is fed each event; NULL: none is */
 	void *feeding_state;
 	bool counting;	/* a view, or --on, counts what --count is for, in run.shown */
@@ -72,6 +86,7 @@ struct session {
 	} history;
 	uint64_t ended_at; /* when the command had ended */
 	uint64_t last_fed;
+	uint64_t due; /* do not sleep longer */
 	bool unwatched; /* it is only recorded: lives are not needed */
 	struct recording_latency *others; /* recordings, behind the first */
 	size_t other_count;
@@ -106,6 +121,9 @@ void session_stop_at(struct session *s, uint64_t when, enum stop why);
 void session_signal_set(sigset_t *set);
 void session_take_signals(struct session *s);
 
+/* Those that the options ask for. */
+void session_list_stages(struct session *s);
+void session_add_stage(struct session *s, const struct stage *stage, void *data);
 /* 0, or a negative errno that has been said. */
 int session_open_source(struct session *s);
 /* All but the command's start and the recorder's. 0 or a negative errno. */

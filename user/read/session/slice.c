@@ -29,14 +29,14 @@ struct slice {
 	struct proclife_run_info part;
 	struct proclife_recorder_counts counts;
 	struct progress progress;
-	unsigned int polled;
 };
 
 static void poll_progress(struct slice *slice)
 {
-	slice->progress.records++;
-	if (++slice->polled % 1024 == 0)
-		progress_poll(&slice->progress, proclife_source_now(slice->run.source), 0);
+	struct tick tick = { .now = proclife_source_now(slice->run.source) };
+
+	if (++slice->progress.records % 1024 == 0)
+		progress_advance(&slice->progress, &tick);
 }
 
 /*
@@ -265,7 +265,7 @@ static int run(const struct options *options, const struct screen *screen)
 
 	signal(SIGXFSZ, SIG_IGN); /* it is an error of write(2), as a full disk is */
 	if (message_on_terminal())
-		progress_begin(&slice.progress, 0, 0);
+		progress_begin(&slice.progress, NULL, 0, 0);
 	if (!decide(&slice) && !copy(&slice)) {
 		slice.run.matched.processes = slice.kept.matching;
 		matched_report(&slice.run, NULL);

@@ -162,7 +162,7 @@ static void take_due(struct triggers *t)
 	agenda_set_due(&t->agenda, watched, next_due(t, &judged, watched->fired | watched->spent));
 }
 
-void triggers_advance(struct triggers *t, uint64_t ts)
+static void advance(struct triggers *t, uint64_t ts)
 {
 	while (t->agenda.due_count && agenda_due(&t->agenda) <= ts)
 		take_due(t);
@@ -287,14 +287,13 @@ static void note_gap(struct triggers *t, const struct proclife_gap *gap)
 	}
 }
 
-void triggers_event(struct triggers *t, const struct proclife_event *event)
+static void triggers_event(void *data, const struct proclife_event *event)
 {
-	uint64_t ts = event->record ? event->record->ts : event->gap.from;
+	struct triggers *t = data;
+	uint64_t ts = event_time(event);
 
-	if (!t->count)
-		return;
 	/* A gap is yielded where it begins, and hides what is up to its end. */
-	triggers_advance(t, ts);
+	advance(t, ts);
 	t->now = ts;
 	t->record = event->record;
 }
@@ -330,14 +329,13 @@ static void look_again(struct triggers *t, const struct proclife_process *proces
 		watched->spent = 0;
 }
 
-void triggers_fed(struct triggers *t, const struct proclife_event *event)
+static void triggers_fed(void *data, const struct proclife_event *event)
 {
+	struct triggers *t = data;
 	const struct proclife_record *record = event->record;
 	const struct proclife_process *process;
 	bool telling = record && is_telling(t, record);
 
-	if (!t->count)
-		return;
 	if (!record)
 		note_gap(t, &event->gap);
 	if (!telling && (!record || !t->run->options->on.save))
@@ -356,12 +354,14 @@ void triggers_fed(struct triggers *t, const struct proclife_event *event)
 	look_at(t, process, false);
 }
 
-uint64_t triggers_due(const struct triggers *t)
+static void triggers_advance(void *data, struct tick *tick)
 {
-	uint64_t due = agenda_due(&t->agenda);
-	uint64_t of_reaction = reaction_due(&t->reaction);
+	struct triggers *t = data;
 
-	return due < of_reaction ? due : of_reaction;
+	advance(t, tick->until);
+	reaction_poll(&t->reaction);
+	tick_before(tick, agenda_due(&t->agenda));
+	tick_before(tick, reaction_due(&t->reaction));
 }
 
 bool triggers_are_enough(const struct triggers *t)
@@ -422,8 +422,9 @@ int triggers_begin(struct triggers *t, struct run *run)
 	return proclife_tasks_report(run->tasks, &reports, t);
 }
 
-void triggers_free(struct triggers *t)
+static void triggers_free(void *data)
 {
+	struct triggers *t = data;
 	size_t i;
 
 	agenda_free(&t->agenda);
@@ -434,13 +435,19 @@ void triggers_free(struct triggers *t)
 	reaction_free(&t->reaction);
 }
 
-void triggers_finish(struct triggers *t)
+/* Whether or not its lines can be written. */
+static void triggers_finish(void *data)
 {
-	if (!t->count)
-		return;
-	triggers_advance(t, t->run->ended);
+	struct triggers *t = data;
+
+	advance(t, t->run->ended);
 	reaction_finish(&t->reaction);
 	if (t->suppressed)
 		message("--calm: %" PRIu64 " of %" PRIu64 " matches of --on were not shown", t->suppressed,
 			t->suppressed + t->fired);
 }
+
+const struct stage triggers_stage = {
+	.event = triggers_event, .fed = triggers_fed, .advance = triggers_advance,
+	.finish = triggers_finish, .free = triggers_free,
+};

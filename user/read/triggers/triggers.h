@@ -6,6 +6,7 @@
 #ifndef READ_TRIGGERS_H
 #define READ_TRIGGERS_H
 
+#include "stage.h"
 #include "triggers/agenda.h"
 #include "triggers/burst.h"
 #include "triggers/reaction.h"
@@ -14,7 +15,7 @@
 struct triggers {
 	struct run *run;
 	const struct condition *conditions;
-	size_t count; /* 0: there are none, and all of this does nothing */
+	size_t count; /* 0: there are none, and it is no stage */
 	struct burst *bursts; /* by condition */
 	uint64_t *lost;	      /* by condition: since it last fired */
 	struct agenda agenda;
@@ -32,17 +33,9 @@ struct triggers {
 
 /* Returns 0 or a negative errno; -ESRCH has been said. */
 int triggers_begin(struct triggers *triggers, struct run *run);
-void triggers_free(struct triggers *triggers);
-/* Call them before an event is fed, and after. */
-void triggers_event(struct triggers *triggers, const struct proclife_event *event);
-void triggers_fed(struct triggers *triggers, const struct proclife_event *event);
-/* All events from before this time were fed. */
-void triggers_advance(struct triggers *triggers, uint64_t ts);
-/* When the next one can fire without a record; UINT64_MAX: none. */
-uint64_t triggers_due(const struct triggers *triggers);
 /* Was there as much as --count says, and is all done about it? */
 bool triggers_are_enough(const struct triggers *triggers);
-/* Before the tasks are closed: what is over by run->ended, and how many there were. */
-void triggers_finish(struct triggers *triggers);
+
+extern const struct stage triggers_stage;
 
 #endif
