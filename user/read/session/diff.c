@@ -97,26 +97,43 @@ static int compare(const struct options *options, const struct screen *screen,
 	return status;
 }
 
+/* Reads one of them. @lineage: what started what in it; NULL: that is not needed. */
+static int measure(struct recording_latency *measured, enum proclife_by by, struct lineage **lineage)
+{
+	int ret = recording_latency_begin(measured, by, NULL);
+
+	if (ret)
+		return ret;
+	if (lineage && lineage_new(lineage, measured->run.tasks, measured->run.source))
+		die_no_memory();
+	return recording_latency_read(measured, NULL);
+}
+
 static int run(const struct options *options, const struct screen *screen)
 {
 	enum proclife_by by = options->by ? options->by : PROCLIFE_BY_COMM;
 	size_t a = options->diff.a.count, count = a + options->diff.b.count, i;
 	struct recording_latency *runs = calloc(count, sizeof(*runs));
-	struct side sides[2] = { { runs, a }, { runs + a, count - a } };
+	struct lineage **lineages = calloc(count, sizeof(struct lineage *));
+	struct side sides[2] = { { runs, lineages, a }, { runs + a, lineages + a, count - a } };
+	bool by_name = by == PROCLIFE_BY_COMM && !options->threads;
 	const struct run like = { .options = options, .screen = screen };
 	int status = STATUS_ERROR;
 
-	if (!runs)
+	if (!runs || !lineages)
 		die_no_memory();
 	for (i = 0; i < count; i++)
 		if (recording_latency_open(&runs[i], &like, i < a ? options->diff.a.all[i] :
 					   options->diff.b.all[i - a]) ||
-		    recording_latency_read(&runs[i], by, NULL))
+		    measure(&runs[i], by, by_name ? &lineages[i] : NULL))
 			break;
 	if (i == count && can_compare(options, runs, a, count))
 		status = compare(options, screen, sides, by);
-	while (i--)
-		recording_latency_free(&runs[i]);
+	while (count--) {
+		lineage_free(lineages[count]);
+		recording_latency_free(&runs[count]);
+	}
+	free(lineages);
 	free(runs);
 	return status;
 }

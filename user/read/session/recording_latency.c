@@ -89,7 +89,16 @@ static void print_open(const struct run *run, void **states)
 			views[i]->print_open(run, states[i]);
 }
 
-static int prepare(struct recording_latency *m, enum proclife_by by, void **states)
+/* Nothing more is done with it. */
+static int give_up(struct recording_latency *m, int error)
+{
+	if (error != -ESRCH)
+		message("%s: %s", quoted(m->dir), strerror(-error));
+	recording_latency_free(m);
+	return error;
+}
+
+int recording_latency_begin(struct recording_latency *m, enum proclife_by by, void **states)
 {
 	struct run *run = &m->run;
 	const struct options *options = run->options;
@@ -106,9 +115,7 @@ static int prepare(struct recording_latency *m, enum proclife_by by, void **stat
 		ret = proclife_tasks_select_holders(run->tasks, options->pids.all[i]);
 	if (!ret)
 		ret = matched_begin(run, m->dir);
-	if (!ret && options->diff.a.count && by == PROCLIFE_BY_COMM && !options->threads)
-		ret = lineage_new(&m->lineage, run->tasks, run->source);
-	return ret;
+	return ret ? give_up(m, ret) : 0;
 }
 
 static int feed(struct run *run)
@@ -145,30 +152,23 @@ int recording_latency_open(struct recording_latency *m, const struct run *like, 
 	return 0;
 }
 
-int recording_latency_read(struct recording_latency *m, enum proclife_by by, void **states)
+int recording_latency_read(struct recording_latency *m, void **states)
 {
-	int ret = prepare(m, by, states);
+	int ret = feed(&m->run);
 
-	if (!ret)
-		ret = feed(&m->run);
 	if (!ret) {
 		m->run.ended = proclife_source_horizon(m->run.source);
 		print_open(&m->run, states);
 		ret = proclife_tasks_close(m->run.tasks);
 	}
-	if (ret) {
-		if (ret != -ESRCH)
-			message("%s: %s", quoted(m->dir), strerror(-ret));
-		recording_latency_free(m);
-		return ret;
-	}
+	if (ret)
+		return give_up(m, ret);
 	m->cut = replay_verdict(&m->run, m->info, m->dir, !m->info->complete) != 0;
 	return 0;
 }
 
 void recording_latency_free(struct recording_latency *m)
 {
-	lineage_free(m->lineage);
 	proclife_latency_free(m->run.latency);
 	proclife_latency_free(m->run.programs);
 	proclife_tasks_free(m->run.tasks);

@@ -18,10 +18,11 @@ int measure_merge(struct run *into, const struct run *from);
 int recording_latency_open(struct recording_latency *measured, const struct run *like,
 			   const char *dir);
 /*
- * Reads it from beginning to end. @states: of the views, for those that want to see all of it; or
- * NULL. Returns 0, or a negative errno after a message; then it is freed.
+ * Begins to measure it, and then reads it from beginning to end. @states: of the views, for those that want to see
+ * all of it; or NULL. They return 0, or a negative errno after a message; then it is freed.
  */
-int recording_latency_read(struct recording_latency *measured, enum proclife_by by, void **states);
+int recording_latency_begin(struct recording_latency *measured, enum proclife_by by, void **states);
+int recording_latency_read(struct recording_latency *measured, void **states);
 void recording_latency_free(struct recording_latency *measured);
 
 #endif

@@ -134,7 +134,9 @@ int session_merge(struct session *s)
 		other->run.number = i + 1;
 		if (s->run.options->json)
 			json_trace(&other->run);
-		ret = recording_latency_read(other, s->run.options->by, s->states);
+		ret = recording_latency_begin(other, s->run.options->by, s->states);
+		if (!ret)
+			ret = recording_latency_read(other, s->states);
 		if (ret)
 			break;
 		s->other_count++;

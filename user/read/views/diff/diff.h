@@ -11,13 +11,13 @@ struct recording_latency {
 	const char *dir;
 	struct run run; /* its source, and what was measured: run.latency */
 	const struct proclife_run_info *info;
-	struct lineage *lineage; /* for --diff by name; or NULL */
 	bool cut; /* the recording breaks off, or something of it was lost */
 };
 
 /* The recordings before, or those after. */
 struct side {
 	struct recording_latency *runs;
+	struct lineage **lineages; /* of each, if they are compared by name; or NULL */
 	size_t count; /* not 0 */
 };
 

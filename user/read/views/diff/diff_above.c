@@ -35,13 +35,13 @@ static struct link *list_links(const struct diff *diff, size_t *count)
 	size_t n = 0, r, i;
 
 	for (r = 0; r < diff->runs; r++)
-		for (i = 0; lineage_link(diff_run_of(diff, r)->lineage, i); i++)
+		for (i = 0; lineage_link(diff_lineage_of(diff, r), i); i++)
 			n++;
 	links = calloc(n + 1, sizeof(*links));
 	if (!links)
 		die_no_memory();
 	for (*count = 0, r = 0; r < diff->runs; r++)
-		for (i = 0; (link = lineage_link(diff_run_of(diff, r)->lineage, i)); i++) {
+		for (i = 0; (link = lineage_link(diff_lineage_of(diff, r), i)); i++) {
 			links[*count].child = find_row(diff, link->child);
 			links[*count].parent = find_row(diff, link->parent);
 			*count += links[*count].child && links[*count].parent;

@@ -119,6 +119,13 @@ static inline const struct recording_latency *diff_run_of(const struct diff *dif
 	return number < a ? &diff->sides[0].runs[number] : &diff->sides[1].runs[number - a];
 }
 
+static inline const struct lineage *diff_lineage_of(const struct diff *diff, size_t number)
+{
+	size_t a = diff->sides[0].count;
+
+	return number < a ? diff->sides[0].lineages[number] : diff->sides[1].lineages[number - a];
+}
+
 /* A member of all cells of one side. */
 uint64_t row_lives(const struct diff *diff, const struct row *row, unsigned int side);
 uint64_t row_failed(const struct diff *diff, const struct row *row, unsigned int side);

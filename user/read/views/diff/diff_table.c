@@ -129,7 +129,7 @@ static void add_times(struct cell *cell, enum figure figure, const struct procli
 static void add_entry(const struct diff *diff, struct cell *cell, const struct entry *entry)
 {
 	const struct proclife_latency_counts *counts = proclife_group_counts(entry->group);
-	const struct lineage *lineage = diff_run_of(diff, entry->run)->lineage;
+	const struct lineage *lineage = diff_lineage_of(diff, entry->run);
 	enum figure figure;
 
 	add_count(&cell->lives, counts->lives);
