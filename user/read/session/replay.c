@@ -2,7 +2,6 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "session/replay.h"
-#include "views/info/info.h"
 #include "views/share/when.h"
 #include <errno.h>
 #include <inttypes.h>

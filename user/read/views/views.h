@@ -200,6 +200,10 @@ bool run_has_reap(const struct run *run);
  * 0: it has all.
  */
 uint64_t whole_since(const struct proclife_source *source);
+/* Has --on had it saved? */
+bool info_is_saved(const struct proclife_run_info *recorded);
+/* Is it a part of another one? */
+bool info_is_slice(const struct proclife_run_info *recorded);
 /* Are EXITINGs? */
 bool run_has_notify(const struct run *run);
 bool run_has_exiting(const struct run *run);

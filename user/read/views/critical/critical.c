@@ -3,7 +3,6 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "views/critical/critical.h"
-#include "views/info/info.h"
 #include "views/share/when.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "output/message.h"
 #include "output/percentiles.h"
 #include "output/quote.h"
-#include "views/info/info.h"
 #include "views/html/page.h"
 #include "views/latency/phases.h"
 #include "views/share/rcu.h"

@@ -10,6 +10,15 @@
 
 #define CPUS_UNKNOWN 8192 /* what the library takes a recording to have that does not say */
 
+void info_uuid(const uint8_t uuid[PROCLIFE_UUID_BYTES], char text[INFO_UUID])
+{
+	char *to = text;
+	size_t i;
+
+	for (i = 0; i < PROCLIFE_UUID_BYTES; i++)
+		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
 const char *info_state(const struct info *info)
 {
 	return info->recorded->complete ? "complete" : info->recorded->running ? "running" : "cut";

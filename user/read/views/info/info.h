@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What --info knows of a recording: run/info.c reads it, info.c and info_json.c show it. */
+/* What --info knows of a recording: info_read.c reads it, info.c and info_json.c show it. */
 #ifndef READ_INFO_H
 #define READ_INFO_H
 
@@ -49,10 +49,6 @@ void info_json(const struct info *info);
 
 /* "complete", "running" or "cut" */
 const char *info_state(const struct info *info);
-/* Has --on had it saved? */
-bool info_is_saved(const struct proclife_run_info *recorded);
-/* Is it a part of another one? */
-bool info_is_slice(const struct proclife_run_info *recorded);
 /* Has the machine as many CPUs as it says, or did it not say? */
 bool info_has_cpus(const struct info *info);
 /* Did the kernel and the module offer records of this type, about what happens to tasks? */

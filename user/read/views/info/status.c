@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The id of the unified hierarchy's root, on any machine. */
-#define ROOT_CGROUP 1
 #define PARAMETERS "/sys/module/" MODULE_NAME "/parameters"
 #define LABEL 13
 
@@ -386,30 +384,6 @@ static void json_all(const struct status *status)
 		json_uint(json, "reserve", __atomic_load_n(&ring->reserve, __ATOMIC_ACQUIRE));
 		json_line_end(json);
 	}
-}
-
-const char *why_no_cgroup_paths(void)
-{
-	struct proclife_cgroups *cgroups;
-	const char *why = NULL;
-
-	if (proclife_cgroups_new(&cgroups, NULL, NULL))
-		return NULL;
-	if (proclife_cgroups_path(cgroups, ROOT_CGROUP))
-		why = NULL;
-	else if (access("/proc/self/cgroup", F_OK))
-		why = "this kernel has no cgroups (CONFIG_CGROUPS)";
-	else if (geteuid())
-		why = "only root can look them up";
-	else
-		why = "no cgroup2 file system is mounted here; 'mount -t cgroup2 cgroup2 DIR' does it";
-	proclife_cgroups_free(cgroups);
-	return why;
-}
-
-bool module_is_loaded(void)
-{
-	return !access("/sys/module/" MODULE_NAME, F_OK);
 }
 
 static int print_source(struct run *run)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a trace says of itself. */
-#include "views/info/info.h"
+#include "views/views.h"
 #include <string.h>
 
 enum exit_mark exit_mark(const struct proclife_header *header)
@@ -121,15 +121,6 @@ bool info_is_slice(const struct proclife_run_info *recorded)
 	static const uint8_t none[PROCLIFE_UUID_BYTES];
 
 	return memcmp(recorded->slice_of, none, sizeof(none));
-}
-
-void info_uuid(const uint8_t uuid[PROCLIFE_UUID_BYTES], char text[INFO_UUID])
-{
-	char *to = text;
-	size_t i;
-
-	for (i = 0; i < PROCLIFE_UUID_BYTES; i++)
-		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
 void json_damage(struct json *json, const struct proclife_source *source, const char *dir)
