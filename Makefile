@@ -115,7 +115,7 @@ $B/user/read/session/load.o $B/user/read/session/diagnose.o: override CPPFLAGS +
 # The objects of proclife-read, but for its screen and what needs libkmod.
 READ_ARCHIVE := $B/proclife-read.a
 
-$(READ_ARCHIVE): $(filter-out %/main.o %/load.o %/diagnose.o $B/user/read/live/%,$(READ_OBJECTS))
+$(READ_ARCHIVE): $(filter-out %/main.o %/load.o %/diagnose.o $B/user/read/live/%,$(READ_OBJECTS)) $B/user/read/live/view.o
 	$(call say,AR)
 	$Qrm -f $@ && $(AR) rcs $@ $^
 

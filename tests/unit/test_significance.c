@@ -2,7 +2,7 @@
 /* What --diff takes for a change of one run: what has been planted is found, and chance is not. */
 #include "check.h"
 
-#include <views/diff/significance.h>
+#include <tools/diff/significance.h>
 #include <math.h>
 #include <proclife.h>
 

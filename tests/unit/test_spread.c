@@ -2,7 +2,7 @@
 /* Several runs a side: what was planted is found, and what the runs of a machine differ by is noise. */
 #include "check.h"
 
-#include <views/diff/spread.h>
+#include <tools/diff/spread.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -3,7 +3,15 @@
 #ifndef READ_RECORDING_LATENCY_H
 #define READ_RECORDING_LATENCY_H
 
-#include "views/diff/diff.h"
+#include "views/views.h"
+
+/* What was measured of a whole recording. */
+struct recording_latency {
+	const char *dir;
+	struct run run; /* its source, and what was measured: run.latency */
+	const struct proclife_run_info *info;
+	bool cut; /* the recording breaks off, or something of it was lost */
+};
 
 /*
  * Begins to measure the latencies of a run, and the latencies of each program if an expectation is about

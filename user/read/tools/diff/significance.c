@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "views/diff/significance.h"
+#include "tools/diff/significance.h"
 #include <math.h>
 
 #define ERRORS 5 /* standard errors */

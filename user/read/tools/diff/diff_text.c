@@ -3,7 +3,7 @@
 #include "output/cut.h"
 #include "output/percentiles.h"
 #include "output/wrap.h"
-#include "views/diff/diff_parts.h"
+#include "tools/diff/diff_parts.h"
 #include <math.h>
 
 #define RATIO_COLUMNS 6

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
-#include "session/kept.h"
+#include "tools/slice/kept.h"
 #include <stdlib.h>
 #include <string.h>
 

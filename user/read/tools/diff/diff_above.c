@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --diff: what has started those that have changed, and so lives longer or shorter with them. */
 #include "output/message.h"
-#include "views/diff/diff_parts.h"
+#include "tools/diff/diff_parts.h"
 #include <stdlib.h>
 #include <string.h>
 

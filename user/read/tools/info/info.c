@@ -2,8 +2,8 @@
 /* What a recording is, for people: a page of labels and what is known. */
 #include "output/cut.h"
 #include "output/quote.h"
-#include "views/info/info.h"
-#include "views/info/info_lines.h"
+#include "tools/info/info.h"
+#include "tools/info/info_lines.h"
 #include "views/share/when.h"
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --diff: recordings of two sides, measured alike, and what has changed in which phase of which group. */
 #include "output/message.h"
-#include "views/diff/diff_parts.h"
+#include "tools/diff/diff_parts.h"
 #include <stdlib.h>
 #include <string.h>
 

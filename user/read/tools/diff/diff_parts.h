@@ -6,7 +6,7 @@
 #ifndef READ_DIFF_PARTS_H
 #define READ_DIFF_PARTS_H
 
-#include "views/diff/diff.h"
+#include "tools/diff/diff.h"
 
 #define LEAST 20 /* lives in a run, for the group to be compared */
 

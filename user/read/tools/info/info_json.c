@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a recording is, as JSON; proclife-read-json(5) documents the members. */
 #include "output/quote.h"
-#include "views/info/info.h"
+#include "tools/info/info.h"
 
 static void json_recorded(const struct info *info, struct json *json)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The lines of --info: a label and what is known, within the columns that there are. */
 #include "output/cut.h"
-#include "views/info/info.h"
-#include "views/info/info_lines.h"
+#include "tools/info/info.h"
+#include "tools/info/info_lines.h"
 #include <string.h>
 
 #define LABEL 13

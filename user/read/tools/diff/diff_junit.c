@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --diff --junit: a testcase for what all groups share, and for each figure of a group that was compared. */
 #include "output/junit.h"
-#include "views/diff/diff_parts.h"
+#include "tools/diff/diff_parts.h"
 
 static void put_change(struct text *text, const struct change *change)
 {

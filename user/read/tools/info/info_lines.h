@@ -3,7 +3,7 @@
 #define READ_INFO_LINES_H
 
 #include "output/format.h"
-#include "views/info/info.h"
+#include "tools/info/info.h"
 
 #define INFO_MOST_SHOWN 5 /* damaged files, steps of the clock; the others are counted */
 

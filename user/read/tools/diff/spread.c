@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
-#include "views/diff/significance.h"
-#include "views/diff/spread.h"
+#include "tools/diff/significance.h"
+#include "tools/diff/spread.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,16 +3,8 @@
 #ifndef READ_DIFF_H
 #define READ_DIFF_H
 
-#include "views/diff/lineage.h"
-#include "views/views.h"
-
-/* What was measured of a whole recording. */
-struct recording_latency {
-	const char *dir;
-	struct run run; /* its source, and what was measured: run.latency */
-	const struct proclife_run_info *info;
-	bool cut; /* the recording breaks off, or something of it was lost */
-};
+#include "session/recording_latency.h"
+#include "tools/diff/lineage.h"
 
 /* The recordings before, or those after. */
 struct side {

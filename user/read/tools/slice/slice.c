@@ -6,11 +6,11 @@
 #include "output/message.h"
 #include "output/own.h"
 #include "output/quoted.h"
-#include "session/kept.h"
 #include "session/matched.h"
 #include "session/progress.h"
 #include "session/range.h"
 #include "session/replay.h"
+#include "tools/slice/kept.h"
 #include "views/views.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/array.h"
 #include "output/message.h"
+#include "tools/diff/lineage.h"
 #include "views/share/alone.h"
-#include "views/diff/lineage.h"
 #include "views/share/numbers.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "session/replay.h"
-#include "views/info/info.h"
+#include "tools/info/info.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>

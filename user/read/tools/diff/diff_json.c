@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --diff --json */
-#include "views/diff/diff_parts.h"
+#include "tools/diff/diff_parts.h"
 
 static const char *const reasons[NOTES] = {
 	[NOTE_ONLY_A] = "only_a",

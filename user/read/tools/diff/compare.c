@@ -3,8 +3,8 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "session/matched.h"
-#include "session/recording_latency.h"
 #include "session/replay.h"
+#include "tools/diff/diff.h"
 #include <stdlib.h>
 
 static const struct proclife_header *header_of(const struct recording_latency *run)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
-#include "views/diff/diff_parts.h"
+#include "tools/diff/diff_parts.h"
 #include <stdlib.h>
 #include <string.h>
 

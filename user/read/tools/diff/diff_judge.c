@@ -5,9 +5,9 @@
  */
 #include "output/array.h"
 #include "output/message.h"
-#include "views/diff/diff_parts.h"
-#include "views/diff/significance.h"
-#include "views/diff/spread.h"
+#include "tools/diff/diff_parts.h"
+#include "tools/diff/significance.h"
+#include "tools/diff/spread.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
