@@ -4,6 +4,7 @@
 #include "reapers.h"
 
 #include <recording/cgroups.h>
+#include <requests.h>
 #include <session/forget.h>
 
 #define HOUR UINT64_C(3600000000000) /* ns */

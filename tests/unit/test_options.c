@@ -6,7 +6,7 @@
 #include <cli/options_parse.h>
 #include <stdlib.h>
 #include <string.h>
-#include <views/views.h>
+#include <requests.h>
 
 #define MOST_ARGS 32
 
@@ -34,18 +34,24 @@ static struct options parse(const char *line)
 	int argc;
 
 	split(line, copied, &argc);
-	options_parse(&options, all_views, argc, words);
+	options_parse(&options, all_requests, argc, words);
 	return options;
 }
 
-/* These views, in their order, and no others. */
-static void shows(const struct options *options, const struct view *one, const struct view *two,
-		  const struct view *three)
+/* These requests, in their order, and no others; those that are views are shown. */
+static void shows(const struct options *options, const struct request *one, const struct request *two,
+		  const struct request *three)
 {
-	assert_ptr_equal(options->views[0], one);
-	assert_true(!one || options->views[1] == two);
-	assert_true(!two || options->views[2] == three);
-	assert_true(!three || !options->views[3]);
+	const struct request *const all[] = { one, two, three };
+	size_t i, shown = 0;
+
+	for (i = 0; i < 3 && all[i]; i++) {
+		assert_ptr_equal(options->requests[i], all[i]);
+		if (request_view(all[i]))
+			assert_ptr_equal(options->views[shown++], all[i]);
+	}
+	assert_null(options->requests[i]);
+	assert_null(options->views[shown]);
 }
 
 static void test_defaults(void **state)
@@ -53,7 +59,7 @@ static void test_defaults(void **state)
 	struct options options = parse("");
 
 	(void)state;
-	shows(&options, &view_lives, NULL, NULL);
+	shows(&options, &view_lives.request, NULL, NULL);
 	assert_false(options.json || options.threads || options.history || options.load ||
 		     options.quiet);
 	assert_int_equal(options.fold, FOLD_IF_LONG);
@@ -76,7 +82,7 @@ static void test_all(void **state)
 	(void)state;
 	options = parse("--tree --latency --json --pid 12 -p 2147483647 --threads --history "
 			"--duration 250ms --count 18446744073709551615 --load --device /x");
-	shows(&options, &view_tree, &view_latency, NULL);
+	shows(&options, &view_tree.request, &view_latency.request, NULL);
 	assert_true(options.json && options.threads && options.history && options.load);
 	assert_int_equal(options.pids.count, 2);
 	assert_int_equal(options.pids.all[0], 12);
@@ -86,7 +92,7 @@ static void test_all(void **state)
 	assert_string_equal(options.device, "/x");
 	options_free(&options);
 	options = parse("-t -j -d 2 -n 5 --latency");
-	shows(&options, &view_latency, NULL, NULL);
+	shows(&options, &view_latency.request, NULL, NULL);
 	assert_true(options.json && options.threads);
 	assert_int_equal(options.duration, 2000000000);
 	assert_int_equal(options.count, 5);
@@ -103,14 +109,14 @@ static void test_all(void **state)
 	assert_string_equal(options.record.dir, "/r");
 	options_free(&options);
 	options = parse("--record /r --tree --json -- x");
-	shows(&options, &view_tree, NULL, NULL);
+	shows(&options, &view_tree.request, NULL, NULL);
 	options_free(&options);
 	options = parse("-i /r --latency --pid 5 -d 1");
-	shows(&options, &view_latency, NULL, NULL);
+	shows(&options, &view_latency.request, NULL, NULL);
 	assert_string_equal(options.inputs.all[0], "/r");
 	options_free(&options);
 	options = parse("--status --json");
-	shows(&options, &view_status, NULL, NULL);
+	shows(&options, &tool_status, NULL, NULL);
 	options_free(&options);
 }
 
@@ -149,7 +155,7 @@ static void test_expectations(void **state)
 	assert_int_equal(options.expect.all[1].what, EXPECT_LOST);
 	options_free(&options);
 	options = parse("--tree --expect lost==0 --threads --json -- true");
-	shows(&options, &view_tree, NULL, NULL);
+	shows(&options, &view_tree.request, NULL, NULL);
 	assert_int_equal(options.expect.form, VERDICTS_PLAIN);
 	options_free(&options);
 	/* Nothing else is shown, but with --json the verdict can be. */
@@ -194,7 +200,7 @@ static void test_command(void **state)
 	struct options options = parse("--tree -- make -j --tree -- x");
 
 	(void)state;
-	shows(&options, &view_tree, NULL, NULL);
+	shows(&options, &view_tree.request, NULL, NULL);
 	assert_false(options.json); /* make's */
 	assert_non_null(options.command);
 	assert_string_equal(options.command[0], "make");
@@ -289,17 +295,17 @@ static void test_views(void **state)
 
 	(void)state;
 	options = parse("--parents --tree --latency --top 5");
-	shows(&options, &view_tree, &view_latency, &view_parents);
+	shows(&options, &view_tree.request, &view_latency.request, &view_parents.request);
 	assert_int_equal(options.cut.top, 5);
 	options_free(&options);
 	options = parse("--parents --record r -n 7 -- true");
-	shows(&options, &view_parents, NULL, NULL);
+	shows(&options, &view_parents.request, NULL, NULL);
 	options_free(&options);
 	options = parse("--zombies --json --pid 5 --comm x --top 3");
-	shows(&options, &view_zombies, NULL, NULL);
+	shows(&options, &view_zombies.request, NULL, NULL);
 	options_free(&options);
 	options = parse("-i r --zombies");
-	shows(&options, &view_zombies, NULL, NULL);
+	shows(&options, &view_zombies.request, NULL, NULL);
 	options_free(&options);
 	options = parse("-i a -i b --latency --by comm --input c");
 	assert_int_equal(options.inputs.count, 3);
@@ -332,7 +338,7 @@ static void test_diff(void **state)
 
 	(void)state;
 	options = parse("--diff a b");
-	shows(&options, &view_diff, NULL, NULL);
+	shows(&options, &tool_diff, NULL, NULL);
 	sides_are(&options, "a", "b");
 	assert_true(options.diff.factor == 1.1);
 	assert_false(options.diff.force);

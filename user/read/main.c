@@ -3,10 +3,10 @@
 #include "output/format.h"
 #include "output/junit.h"
 #include "output/message.h"
+#include "requests.h"
 #include "run/inherited.h"
 #include "session/load.h"
 #include "session/session.h"
-#include "views/views.h"
 #include <locale.h>
 
 static int run_session(const struct options *options, const struct screen *screen)
@@ -27,14 +27,14 @@ static int run_session(const struct options *options, const struct screen *scree
 
 int main(int argc, char **argv)
 {
-	const struct view *view;
+	const struct request *request;
 	struct options options;
 	struct screen screen;
 	int status;
 
 	inherited_save();
 	setlocale(LC_CTYPE, "");
-	options_parse(&options, all_views, argc, argv);
+	options_parse(&options, all_requests, argc, argv);
 	if (options.quiet)
 		message_quiet();
 	screen_init(&screen, options.json ? COLOR_NEVER : options.color);
@@ -42,8 +42,8 @@ int main(int argc, char **argv)
 		options_free(&options);
 		return STATUS_ERROR;
 	}
-	view = options.views[0];
-	status = view && view->run ? view->run(&options, &screen) : run_session(&options, &screen);
+	request = options.requests[0];
+	status = request && request->run ? request->run(&options, &screen) : run_session(&options, &screen);
 	status = junit_close(status);
 	options_free(&options);
 	if (status < 0) { /* end as if the signal had killed us, unless the caller ignores it */

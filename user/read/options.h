@@ -11,16 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOST_VIEWS 16
+#define MOST_REQUESTS 16
+#define MOST_VIEWS MOST_REQUESTS
 #define LEFT_AFTER 200000000 /* ns; unless --left-after says otherwise */
 #define USUAL_AFTER 5000000000 /* ns; --after */
 #define USUAL_SAVES 10
 #define USUAL_CALM 60000000000 /* ns, where something is done; otherwise there is none */
 #define LEAST_INTERVAL 1000000 /* ns; with less, the output cannot be read */
 
+struct request;
 struct view;
 
-/* What can be given beside a view. */
+/* What can be given beside a request. */
 enum option_id {
 #define OPTION(id, ...) OPTION_##id,
 #include "cli/option_rows.h"
@@ -193,7 +195,8 @@ struct verdict_options {
 };
 
 struct options {
-	const struct view *views[MOST_VIEWS + 1]; /* in the order of their table; then NULL */
+	const struct request *requests[MOST_REQUESTS + 1]; /* in the order of their list; then NULL */
+	const struct view *views[MOST_VIEWS + 1]; /* those of them that are no tools; then NULL */
 	uint64_t given; /* GIVEN() of each option that was given */
 	bool json;
 	enum color color;

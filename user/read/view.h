@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A view. Each has its struct in its own file, and a line in the table of views/table.c. */
+/* What can be asked for, and what a session shows of it. */
 #ifndef READ_VIEW_H
 #define READ_VIEW_H
 
@@ -34,12 +34,13 @@ struct format {
 	uint64_t takes; /* GIVEN() options that are for this format */
 };
 
-struct view {
+/* What can be asked for, each by an option of its own: a view, or a tool. requests.h lists all of them. */
+struct request {
 	const char *name;     /* the name of its option */
 	struct argument argument; /* of its option */
 	const char *help;
 	const char *scope;    /* if it lacks OF_TRACE: why it takes so few options; or NULL */
-	uint64_t takes;	      /* GIVEN() options, except --json and --quiet, which all views take */
+	uint64_t takes;	      /* GIVEN() options, except --json and --quiet, which all take */
 	uint64_t takes_by;    /* also these, if --by is given */
 	choice_name *by;      /* the words of --by that it knows, if it takes that */
 	const struct format *const *formats; /* ends with NULL; NULL: it has none */
@@ -50,18 +51,23 @@ struct view {
 	bool is_default;
 	bool is_minor;	      /* it is in --help=all, but not in --help */
 	bool is_now;	      /* it shows the state at its beginning */
-	bool is_screen;	      /* it draws on the terminal, until it is left */
 	enum range_of range;
 	bool measures;	      /* it needs run->latency */
+
+	/* A tool has one of these: what runs in place of a session, and returns the exit status... */
+	int (*run)(const struct options *options, const struct screen *screen);
+	/* ... or what prints what the source is, in place of reading events. Returns 0 or a negative errno. */
+	int (*print_source)(struct run *run);
+};
+
+/* What a session shows. */
+struct view {
+	struct request request;
+	bool is_screen;	      /* it draws on the terminal, until it is left */
 	bool has_cgroups;     /* its JSON, its file, or export, has the paths of cgroups */
 	bool exports;	      /* it prints for other programs, in a format of theirs */
 	bool counts;	      /* --count limits what it counts in run->shown */
 	bool writes_file;     /* and prints nothing */
-
-	/* Runs in place of a session, and returns the exit status. NULL: a session shows it. */
-	int (*run)(const struct options *options, const struct screen *screen);
-	/* Prints what the source is, in place of reading events. Returns 0 or a negative errno. NULL: it reads. */
-	int (*print_source)(struct run *run);
 
 	/* Does it show events as they happen, with these options? NULL: it shows all at the end. */
 	bool (*streams)(const struct options *options);
@@ -85,6 +91,12 @@ struct view {
 	void (*print)(const struct run *run, void *state);
 	void (*free)(void *state);
 };
+
+/* NULL: it is a tool. */
+static inline const struct view *request_view(const struct request *request)
+{
+	return request->run || request->print_source ? NULL : (const struct view *)request;
+}
 
 /* No events: what a snapshot finds, and what is left of records that a recording does not have any more. */
 #define TYPES_OF_BEFORE (PROCLIFE_HAS(PROCLIFE_TASK) | PROCLIFE_HAS(PROCLIFE_PAST))

@@ -85,21 +85,21 @@ static void print_bash_argument(FILE *out, const struct argp_option *option, con
 }
 
 /* "diff|against" */
-static void print_those_with_more(FILE *out, const struct argp_option *table, const struct view *const *views)
+static void print_those_with_more(FILE *out, const struct argp_option *table, const struct request *const *requests)
 {
 	const char *separator = "";
 
 	for (; !option_is_end(table); table++) {
-		if (!option_is_offered(table) || !argument_of_key(views, table->key)->takes_more)
+		if (!option_is_offered(table) || !argument_of_key(requests, table->key)->takes_more)
 			continue;
 		fprintf(out, "%s%s", separator, table->name);
 		separator = "|";
 	}
 }
 
-static void print_bash(FILE *out, const struct view *const *views)
+static void print_bash(FILE *out, const struct request *const *requests)
 {
-	const struct argp_option *table = options_table(views), *option;
+	const struct argp_option *table = options_table(requests), *option;
 
 	fputs("# bash completion for proclife-read, made from its table of options\n"
 	      "_proclife_read()\n"
@@ -124,13 +124,13 @@ static void print_bash(FILE *out, const struct view *const *views)
 	      "\tdone\n"
 	      "\t[[ $cur != -* && ${COMP_WORDS[i]} == --@(",
 	      out);
-	print_those_with_more(out, table, views);
+	print_those_with_more(out, table, requests);
 	fputs(") ]] && prev=${COMP_WORDS[i]}\n"
 	      "\tcase $prev in\n",
 	      out);
 	for (option = table; !option_is_end(option); option++) {
 		if (option_is_offered(option) && option->arg)
-			print_bash_argument(out, option, argument_of_key(views, option->key));
+			print_bash_argument(out, option, argument_of_key(requests, option->key));
 	}
 	fputs("\tesac\n"
 	      "\tCOMPREPLY=($(compgen -W '",
@@ -178,7 +178,7 @@ static void print_zsh_option(FILE *out, const struct argp_option *option, const 
 	fputs("' \\\n", out);
 }
 
-static void print_zsh(FILE *out, const struct view *const *views)
+static void print_zsh(FILE *out, const struct request *const *requests)
 {
 	const struct argp_option *option;
 
@@ -186,20 +186,20 @@ static void print_zsh(FILE *out, const struct view *const *views)
 	      "# zsh completion for proclife-read, made from its table of options\n"
 	      "_arguments -s -S \\\n",
 	      out);
-	for (option = options_table(views); !option_is_end(option); option++) {
+	for (option = options_table(requests); !option_is_end(option); option++) {
 		if (option_is_offered(option))
-			print_zsh_option(out, option, argument_of_key(views, option->key));
+			print_zsh_option(out, option, argument_of_key(requests, option->key));
 	}
 	fputs("\t'*::command:_normal'\n",
 	      out);
 }
 
-bool completion_print(FILE *out, const char *shell, const struct view *const *views)
+bool completion_print(FILE *out, const char *shell, const struct request *const *requests)
 {
 	if (!strcmp(shell, "bash"))
-		print_bash(out, views);
+		print_bash(out, requests);
 	else if (!strcmp(shell, "zsh"))
-		print_zsh(out, views);
+		print_zsh(out, requests);
 	else
 		return false;
 	return true;

@@ -8,6 +8,6 @@
 #include <stdio.h>
 
 /* Prints the script for "bash" or "zsh"; false if it is another shell. */
-bool completion_print(FILE *out, const char *shell, const struct view *const *views);
+bool completion_print(FILE *out, const char *shell, const struct request *const *requests);
 
 #endif

@@ -86,7 +86,7 @@ OPTION(FAILED, .name = "failed", .group = GROUP_SELECTION,
 	.argument = { FILLS(FLAG, filter.failed) },
 	.help = "Only processes with an exit status other than 0, or killed by a signal")
 
-OPTION(STATUS, .name = "status", .group = GROUP_SELECTION, .is_view_too = true,
+OPTION(STATUS, .name = "status", .group = GROUP_SELECTION, .is_request_too = true,
 	.argument = { "N", FILLS(STATUS, filter.statuses), .most = 255,
 		      .wrong = "not an exit status from 0 to 255; without one, --status says what the "
 			       "module can do here" },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Options that cannot be combined. Each view lists the options that it takes, each option those that it
+ * Options that cannot be combined. Each request lists the options that it takes, each option those that it
  * needs and excludes. This file has the rules that follow from that, and those that are of no row.
  */
 #include "cli/options_check.h"
@@ -24,81 +24,81 @@ static void list(char text[LENGTH], const char *separator, const char *name)
 }
 
 /* "--tree, --latency and --parents" */
-static void list_views(char text[LENGTH], const struct view *const *all,
-		       bool (*is_wanted)(const struct view *view, enum option_id option),
-		       enum option_id option)
+static void list_requests(char text[LENGTH], const struct request *const *all,
+			  bool (*is_wanted)(const struct request *request, enum option_id option),
+			  enum option_id option)
 {
-	const struct view *const *view, *last = NULL;
+	const struct request *const *request, *last = NULL;
 
 	*text = '\0';
-	for (view = all; *view; view++) {
-		if (!is_wanted(*view, option))
+	for (request = all; *request; request++) {
+		if (!is_wanted(*request, option))
 			continue;
 		if (last)
 			list(text, ", ", last->name);
-		last = *view;
+		last = *request;
 	}
 	if (last)
 		list(text, " and ", last->name);
 }
 
-/* What a view takes, one of its formats included. */
-static uint64_t taken_by(const struct view *view)
+/* What it takes, one of its formats included. */
+static uint64_t taken_by(const struct request *request)
 {
 	const struct format *const *format;
-	uint64_t takes = view->takes;
+	uint64_t takes = request->takes;
 
-	for (format = view->formats; format && *format; format++)
+	for (format = request->formats; format && *format; format++)
 		takes |= (*format)->takes;
 	return takes;
 }
 
-static bool takes(const struct view *view, enum option_id option)
+static bool takes(const struct request *request, enum option_id option)
 {
-	return (taken_by(view) | view->takes_by) & 1ULL << option;
+	return (taken_by(request) | request->takes_by) & 1ULL << option;
 }
 
-static bool combines(const struct view *view, enum option_id option)
-{
-	(void)option;
-	return view->combines;
-}
-
-static bool adds_up(const struct view *view, enum option_id option)
+static bool combines(const struct request *request, enum option_id option)
 {
 	(void)option;
-	return view->adds_up;
+	return request->combines;
 }
 
-/* Does one of the views take this option, or can it be given without one? */
+static bool adds_up(const struct request *request, enum option_id option)
+{
+	(void)option;
+	return request->adds_up;
+}
+
+/* Does one of them take this option, or can it be given without one? */
 static bool is_taken(const struct options *options, enum option_id option)
 {
 	uint64_t taken = 0, given = 1ULL << option;
-	const struct view *const *view;
+	const struct request *const *request;
 
-	if (!options->views[0])
+	if (!options->requests[0])
 		taken |= OF_TRACE;
 	if (options->expect.count)
 		taken |= GIVEN(THREADS);
-	for (view = options->views; *view; view++)
-		taken |= taken_by(*view) | (options->by ? (*view)->takes_by : 0);
+	for (request = options->requests; *request; request++)
+		taken |= taken_by(*request) | (options->by ? (*request)->takes_by : 0);
 	return option_rows[option].needs_no_view || taken & given;
 }
 
-static void check_views(const struct options *options, const struct view *const *all,
-			struct argp_state *state)
+static void check_requests(const struct options *options, const struct request *const *all,
+			   struct argp_state *state)
 {
-	const struct view *view = options->views[0];
+	const struct request *request = options->requests[0];
 	uint64_t given = options->given;
 	char text[LENGTH];
 	size_t i;
 
-	for (i = 0; view && options->views[1] && options->views[i]; i++) {
-		if (options->views[i]->combines)
+	for (i = 0; request && options->requests[1] && options->requests[i]; i++) {
+		if (options->requests[i]->combines)
 			continue;
-		list_views(text, all, combines, OPTIONS);
+		list_requests(text, all, combines, OPTIONS);
 		argp_error(state, "--%s and --%s exclude each other: only %s can be given together",
-			   options->views[i]->name, options->views[!i]->name, text);
+			   options->requests[i]->name, options->requests[!i]->name, text);
 	}
 	for (; given; given &= given - 1) {
 		enum option_id option = first_of(given);
@@ -106,15 +106,15 @@ static void check_views(const struct options *options, const struct view *const 
 
 		if (is_taken(options, option))
 			continue;
-		if (view && view->scope && OF_TRACE & 1ULL << option)
-			argp_error(state, "--%s %s: it takes no %s", view->name, view->scope,
+		if (request && request->scope && OF_TRACE & 1ULL << option)
+			argp_error(state, "--%s %s: it takes no %s", request->name, request->scope,
 				   option_name(option));
-		list_views(text, all, takes, option);
-		if (view && view->takes_by & 1ULL << option)
+		list_requests(text, all, takes, option);
+		if (request && request->takes_by & 1ULL << option)
 			argp_error(state, "%s is for %s; --%s needs --by for it", option_name(option),
-				   text, view->name);
-		if (option == OPTION_SORT && view && view->takes & GIVEN(TOP_KEY))
-			argp_error(state, "--sort is for %s; --%s has --top N:KEY", text, view->name);
+				   text, request->name);
+		if (option == OPTION_SORT && request && request->takes & GIVEN(TOP_KEY))
+			argp_error(state, "--sort is for %s; --%s has --top N:KEY", text, request->name);
 		argp_error(state, "%s is for %s%s", option_name(option), text, also_for ? also_for : "");
 	}
 }
@@ -122,26 +122,28 @@ static void check_views(const struct options *options, const struct view *const 
 /* Not every word of --by is for every view. */
 static void check_by(const struct options *options, struct argp_state *state)
 {
-	const struct view *const *view;
+	const struct request *const *request;
 	unsigned int number;
 
-	for (view = options->views; options->by_word && *view; view++)
-		if ((*view)->by && !choice_find((*view)->by, options->by_word, strlen(options->by_word), &number))
-			argp_error(state, "--%s: --by %s is not one of %s", (*view)->name, options->by_word,
-				   choice_list((*view)->by, ", ", " and "));
+	for (request = options->requests; options->by_word && *request; request++)
+		if ((*request)->by &&
+		    !choice_find((*request)->by, options->by_word, strlen(options->by_word), &number))
+			argp_error(state, "--%s: --by %s is not one of %s", (*request)->name, options->by_word,
+				   choice_list((*request)->by, ", ", " and "));
 }
 
-/* Not every option of a view is for each of its formats. */
+/* Not every option of it is for each of its formats. */
 static void check_format(const struct options *options, struct argp_state *state)
 {
-	const struct view *view = options->views[0];
+	const struct request *request = options->requests[0];
 	const struct format *const *format;
 
-	for (format = view ? view->formats : NULL; format && *format; format++) {
-		uint64_t others = options->given & (*format)->takes & ~view->formats[options->export.format]->takes;
+	for (format = request ? request->formats : NULL; format && *format; format++) {
+		uint64_t others = options->given & (*format)->takes &
+				  ~request->formats[options->export.format]->takes;
 
 		if (others)
-			argp_error(state, "%s is for --%s %s", option_name(first_of(others)), view->name,
+			argp_error(state, "%s is for --%s %s", option_name(first_of(others)), request->name,
 				   (*format)->name);
 	}
 }
@@ -149,10 +151,10 @@ static void check_format(const struct options *options, struct argp_state *state
 /* Several views show the same processes, so their ranges have to mean the same. */
 static void check_range(const struct options *options, struct argp_state *state)
 {
-	const struct view *const *view, *of_lives = NULL, *other = NULL;
+	const struct request *const *request, *of_lives = NULL, *other = NULL;
 
-	for (view = options->views; *view; view++)
-		*((*view)->range == RANGE_OF_LIVES ? &of_lives : &other) = *view;
+	for (request = options->requests; *request; request++)
+		*((*request)->range == RANGE_OF_LIVES ? &of_lives : &other) = *request;
 	if (!(options->given & (GIVEN(FROM) | GIVEN(TO))) || !of_lives ||
 	    (!other && !options->expect.count))
 		return;
@@ -161,31 +163,33 @@ static void check_range(const struct options *options, struct argp_state *state)
 		   of_lives->name, other ? other->name : "expect");
 }
 
-static bool repeats(const struct view *view, enum option_id option)
+static bool repeats(const struct request *request, enum option_id option)
 {
+	const struct view *view = request_view(request);
+
 	(void)option;
-	return view->restart;
+	return view && view->restart;
 }
 
 /* What is shown one by one, or as a whole, has no sum that could start over. */
-static void check_interval(const struct options *options, const struct view *const *all,
+static void check_interval(const struct options *options, const struct request *const *all,
 			   struct argp_state *state)
 {
-	const struct view *const *view, *other = NULL;
+	const struct request *const *request, *other = NULL;
 	char text[LENGTH];
 	bool any = false;
 
 	if (!options->interval)
 		return;
-	list_views(text, all, repeats, OPTIONS);
-	for (view = options->views; *view; view++) {
-		any |= repeats(*view, OPTIONS);
-		other = repeats(*view, OPTIONS) ? other : *view;
+	list_requests(text, all, repeats, OPTIONS);
+	for (request = options->requests; *request; request++) {
+		any |= repeats(*request, OPTIONS);
+		other = repeats(*request, OPTIONS) ? other : *request;
 	}
 	if (other && (any || !options->metrics))
 		argp_error(state, "--interval is for %s, which add up what ended: --%s does not; give one "
 			   "of them, or leave --interval out", text, other->name);
-	if (!options->views[0] && !options->metrics)
+	if (!options->requests[0] && !options->metrics)
 		argp_error(state, "--interval is for %s, and for --metrics: add one of them", text);
 }
 
@@ -253,59 +257,59 @@ static void check_verdicts(const struct options *options, struct argp_state *sta
 		argp_error(state, "--left-after: add a command after '--', or --expect left==0");
 	if (options->expect.junit && !options->expect.count && !options->diff.a.count)
 		argp_error(state, "--junit writes verdicts: add what to --expect, or --diff");
-	if (form && options->views[0])
+	if (form && options->requests[0])
 		argp_error(state, "%s prints nothing but verdicts: leave out the views",
 			   option_name(first_of(form)));
 }
 
 /* Rules about the number of recordings. */
-static void check_recordings(const struct options *options, const struct view *const *all,
+static void check_recordings(const struct options *options, const struct request *const *all,
 			     struct argp_state *state)
 {
-	const struct view *const *view;
+	const struct request *const *request;
 	bool can = !options->duration && !options->count;
 	char text[LENGTH];
 
 	if (options->diff.a.count && !options->diff.b.count)
 		argp_error(state, "--diff takes two recordings, or some on each side: --diff A B, or "
 			   "--diff A1 A2 --against B1 B2");
-	for (view = options->views; *view; view++)
-		can &= (*view)->adds_up;
+	for (request = options->requests; *request; request++)
+		can &= (*request)->adds_up;
 	if (options->inputs.count < 2 || can)
 		return;
-	view = options->views;
-	while (*view && (*view)->adds_up)
-		view++;
-	list_views(text, all, adds_up, OPTIONS);
+	request = options->requests;
+	while (*request && (*request)->adds_up)
+		request++;
+	list_requests(text, all, adds_up, OPTIONS);
 	argp_error(state, "--%s takes one recording at a time; several recordings are for %s, and for "
 		   "--expect, without --duration and --count",
-		   *view ? (*view)->name : options->duration ? "duration" : "count", text);
+		   *request ? (*request)->name : options->duration ? "duration" : "count", text);
 }
 
-void options_check(const struct options *options, const struct view *const *all,
+void options_check(const struct options *options, const struct request *const *all,
 		   struct argp_state *state)
 {
-	const struct view *view = options->views[0];
+	const struct request *request = options->requests[0];
 
 	check_recordings(options, all, state);
 	check_interval(options, all, state);
 	check_needs(options, state);
 	check_verdicts(options, state);
-	check_views(options, all, state);
+	check_requests(options, all, state);
 	check_by(options, state);
 	check_range(options, state);
 	check_events(options, state);
 	check_exclusions(options, state);
 	check_format(options, state);
-	if (view && view->needs_input && !options->inputs.count)
+	if (request && request->needs_input && !options->inputs.count)
 		argp_error(state, "--%s is for recordings: add -i DIR; --record makes one, --status shows "
-			   "the module as it is now", view->name);
+			   "the module as it is now", request->name);
 	if (options->export.loss_log && options->export.output &&
 	    !strcmp(options->export.loss_log, options->export.output))
 		argp_error(state, "--loss-log and --output: each needs a file of its own");
-	if (view && view->no_json && options->json)
-		argp_error(state, "--%s %s", view->name, view->no_json);
-	if (!view && options->json && !options->expect.count && !options->on.count)
+	if (request && request->no_json && options->json)
+		argp_error(state, "--%s %s", request->name, request->no_json);
+	if (!request && options->json && !options->expect.count && !options->on.count)
 		argp_error(state, "--json is for a view, and --record and --metrics alone show none; add "
 				  "--lives, --events, --tree or --latency");
 }

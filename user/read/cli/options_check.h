@@ -5,8 +5,8 @@
 #include "view.h"
 #include <argp.h>
 
-/* Ends the program with an error message if options cannot be combined. @all: every view. */
-void options_check(const struct options *options, const struct view *const *all,
+/* Ends the program with an error message if options cannot be combined. @all: every request. */
+void options_check(const struct options *options, const struct request *const *all,
 		   struct argp_state *state);
 
 #endif

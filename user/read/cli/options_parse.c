@@ -20,8 +20,8 @@
 /* The state while the command line is parsed. */
 struct reading {
 	struct options *options;
-	const struct view *const *all;
-	uint32_t views; /* a bit for each of @all that is given */
+	const struct request *const *all;
+	uint32_t requests; /* a bit for each of @all that is given */
 	const struct argument *more; /* what words that follow belong to; NULL: none is yet */
 };
 
@@ -79,7 +79,7 @@ static void print_help(const struct reading *reading, struct argp_state *state, 
 	exit(0);
 }
 
-/* Fills what the argument of an option, or of a view, fills. */
+/* Fills what the argument of an option, or of a request, fills. */
 static void fill(struct reading *reading, const struct argument *argument, const char *name,
 		 const char *arg, struct argp_state *state)
 {
@@ -122,23 +122,23 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 }
 
 /* With an argument, it can be the option of the same name. */
-static void take_view(struct reading *reading, unsigned int number, const char *arg,
-		      struct argp_state *state)
+static void take_request(struct reading *reading, unsigned int number, const char *arg,
+			 struct argp_state *state)
 {
-	const struct view *view = reading->all[number];
+	const struct request *request = reading->all[number];
 	unsigned int option;
 
 	for (option = 0; arg && option < OPTIONS; option++)
-		if (option_rows[option].is_view_too && !strcmp(option_rows[option].name, view->name)) {
+		if (option_rows[option].is_request_too && !strcmp(option_rows[option].name, request->name)) {
 			take(reading, option, arg, state);
 			return;
 		}
 	if (arg)
-		fill(reading, &view->argument, view->name, arg, state);
-	reading->views |= 1u << number;
+		fill(reading, &request->argument, request->name, arg, state);
+	reading->requests |= 1u << number;
 }
 
-/* Is it the optional argument of the view before it? Then take that view again, with it. */
+/* Is it the optional argument of the request before it? Then take that again, with it. */
 static bool take_argument(struct reading *reading, const char *word, struct argp_state *state)
 {
 	const char *before = state->next >= 2 ? state->argv[state->next - 2] : "";
@@ -147,14 +147,14 @@ static bool take_argument(struct reading *reading, const char *word, struct argp
 	for (i = 0; !strncmp(before, "--", 2) && reading->all[i]; i++) {
 		if (!reading->all[i]->argument.may_lack || strcmp(before + 2, reading->all[i]->name))
 			continue;
-		reading->views &= ~(1u << i);
-		take_view(reading, i, word, state);
+		reading->requests &= ~(1u << i);
+		take_request(reading, i, word, state);
 		return true;
 	}
 	return false;
 }
 
-/* A word after "--", or another recording of --diff, or a view's argument. */
+/* A word after "--", or another one of what takes several, or the argument of a request. */
 static void take_word(struct reading *reading, char *word, struct argp_state *state)
 {
 	struct options *options = reading->options;
@@ -182,16 +182,20 @@ static void split_sides(struct diff_options *diff)
 static void finish(const struct reading *reading, struct argp_state *state)
 {
 	struct options *options = reading->options;
-	const struct view *const *all = reading->all;
-	size_t i, n = 0;
+	const struct request *const *all = reading->all;
+	size_t i, n = 0, shown = 0;
 
 	if (state->quoted && !options->command)
 		argp_error(state, "'--' is followed by no command");
-	for (i = 0; all[i]; i++)
-		if (reading->views ? reading->views & 1u << i :
-				     all[i]->is_default && !options->record.dir && !options->metrics &&
-					     !options->expect.count && !options->on.count)
-			options->views[n++] = all[i];
+	for (i = 0; all[i]; i++) {
+		if (reading->requests ? !(reading->requests & 1u << i) :
+					!all[i]->is_default || options->record.dir || options->metrics ||
+						options->expect.count || options->on.count)
+			continue;
+		options->requests[n++] = all[i];
+		if (request_view(all[i]))
+			options->views[shown++] = request_view(all[i]);
+	}
 	if (!options->inputs.count && !options->diff.a.count)
 		options_find_users(&options->filter, state);
 	split_sides(&options->diff);
@@ -214,8 +218,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		take_word(reading, arg, state);
 	else if (key == ARGP_KEY_END)
 		finish(reading, state);
-	else if (view_of_key(key) < MOST_VIEWS)
-		take_view(reading, view_of_key(key), arg, state);
+	else if (request_of_key(key) < MOST_REQUESTS)
+		take_request(reading, request_of_key(key), arg, state);
 	else if (option_of_key(key) != OPTIONS)
 		take(reading, option_of_key(key), arg, state);
 	else
@@ -260,10 +264,10 @@ static void check_status(int argc, char **argv)
 	}
 }
 
-void options_parse(struct options *options, const struct view *const *views, int argc, char **argv)
+void options_parse(struct options *options, const struct request *const *requests, int argc, char **argv)
 {
-	const struct argp argp = { options_table(views), parse, usage, help, NULL, NULL, NULL };
-	struct reading reading = { .options = options, .all = views };
+	const struct argp argp = { options_table(requests), parse, usage, help, NULL, NULL, NULL };
+	struct reading reading = { .options = options, .all = requests };
 
 	memset(options, 0, sizeof(*options));
 	options->argc = argc;

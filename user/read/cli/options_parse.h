@@ -6,10 +6,10 @@
 #include "options.h"
 
 /*
- * @views: the table of views, which ends with NULL. If the command line is wrong, it ends the
+ * @requests: what can be asked for; ends with NULL. If the command line is wrong, it ends the
  * program with an error message and STATUS_USAGE.
  */
-void options_parse(struct options *options, const struct view *const *views, int argc, char **argv);
+void options_parse(struct options *options, const struct request *const *requests, int argc, char **argv);
 void options_free(struct options *options);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* Keys of argp: that of an option with a letter is the letter. */
 #define KEY_OF_OPTION 0x100
-#define KEY_OF_VIEW 0x200
+#define KEY_OF_REQUEST 0x200
 
 static const char *const titles[GROUPS] = {
 	[GROUP_VIEWS] = "Views:",
@@ -53,16 +53,17 @@ enum option_id option_of_key(int key)
 	return option;
 }
 
-unsigned int view_of_key(int key)
+unsigned int request_of_key(int key)
 {
-	return key >= KEY_OF_VIEW && key < KEY_OF_VIEW + MOST_VIEWS ? (unsigned int)key - KEY_OF_VIEW : MOST_VIEWS;
+	return key >= KEY_OF_REQUEST && key < KEY_OF_REQUEST + MOST_REQUESTS ?
+		       (unsigned int)key - KEY_OF_REQUEST : MOST_REQUESTS;
 }
 
-const struct argument *argument_of_key(const struct view *const *views, int key)
+const struct argument *argument_of_key(const struct request *const *requests, int key)
 {
-	unsigned int view = view_of_key(key);
+	unsigned int request = request_of_key(key);
 
-	return view < MOST_VIEWS ? &views[view]->argument : &option_rows[option_of_key(key)].argument;
+	return request < MOST_REQUESTS ? &requests[request]->argument : &option_rows[option_of_key(key)].argument;
 }
 
 static char *text_of(const struct option_row *row, const char *text)
@@ -86,15 +87,15 @@ static const char *text_with(const char *name, const char *argument)
 	return whole;
 }
 
-static void add_views(struct argp_option *table, size_t *n, const struct view *const *views)
+static void add_requests(struct argp_option *table, size_t *n, const struct request *const *requests)
 {
 	size_t i;
 
-	for (i = 0; views[i]; i++)
+	for (i = 0; requests[i]; i++)
 		table[(*n)++] = (struct argp_option){
-			views[i]->name, KEY_OF_VIEW + (int)i, views[i]->argument.name,
-			views[i]->argument.may_lack ? OPTION_ARG_OPTIONAL : 0,
-			views[i]->help, GROUP_VIEWS,
+			requests[i]->name, KEY_OF_REQUEST + (int)i, requests[i]->argument.name,
+			requests[i]->argument.may_lack ? OPTION_ARG_OPTIONAL : 0,
+			requests[i]->help, GROUP_VIEWS,
 		};
 }
 
@@ -107,7 +108,7 @@ static void add_options(struct argp_option *table, size_t *n, enum group group)
 
 		if (!row->name || row->group != group)
 			continue;
-		if (row->is_view_too) {
+		if (row->is_request_too) {
 			table[(*n)++] = (struct argp_option){
 				text_with(row->name, row->argument.name), 0, NULL,
 				OPTION_DOC | OPTION_NO_USAGE, row->help, (int)group,
@@ -123,9 +124,9 @@ static void add_options(struct argp_option *table, size_t *n, enum group group)
 	}
 }
 
-const struct argp_option *options_table(const struct view *const *views)
+const struct argp_option *options_table(const struct request *const *requests)
 {
-	static struct argp_option table[OPTIONS + MOST_VIEWS + GROUPS + 1];
+	static struct argp_option table[OPTIONS + MOST_REQUESTS + GROUPS + 1];
 	unsigned int group;
 	size_t n = 0;
 
@@ -134,7 +135,7 @@ const struct argp_option *options_table(const struct view *const *views)
 	for (group = 1; group < GROUPS; group++) {
 		table[n++] = (struct argp_option){ .doc = titles[group], .group = (int)group };
 		if (group == GROUP_VIEWS)
-			add_views(table, &n, views);
+			add_requests(table, &n, requests);
 		add_options(table, &n, group);
 	}
 	return table;
@@ -153,15 +154,15 @@ static void print_line(FILE *out, char letter, const char *name, const char *arg
 		fprintf(out, "      --%-15s %s\n", option, help);
 }
 
-void options_print_help(FILE *out, const struct view *const *views)
+void options_print_help(FILE *out, const struct request *const *requests)
 {
 	const struct option_row *row;
 
 	fputs("Usage: proclife-read [VIEW...] [OPTION...] [-- COMMAND [ARG...]]\n\n", out);
-	for (; *views; views++)
-		if (!(*views)->is_minor)
-			print_line(out, 0, (*views)->name,
-				   (*views)->argument.may_lack ? NULL : (*views)->argument.name, (*views)->help);
+	for (; *requests; requests++)
+		if (!(*requests)->is_minor)
+			print_line(out, 0, (*requests)->name,
+				   (*requests)->argument.may_lack ? NULL : (*requests)->argument.name, (*requests)->help);
 	fputc('\n', out);
 	for (row = option_rows; row < option_rows + OPTIONS; row++)
 		if (row->brief)

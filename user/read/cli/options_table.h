@@ -39,9 +39,9 @@ struct option_row {
 	const char *help;  /* with %s for its choices */
 	const char *brief; /* for --help of one screen; NULL: not in it */
 	bool is_hidden;
-	bool is_view_too;   /* without its argument, it is a view: that entry serves both */
-	bool needs_no_view; /* it can be given with any view, and without */
-	const char *also_for; /* follows the views that it is for, where it is given without them */
+	bool is_request_too; /* without its argument, it is a request: that entry serves both */
+	bool needs_no_view;  /* it can be given with any request, and without */
+	const char *also_for; /* follows the requests that it is for, where it is given without them */
 	const char *one_recording; /* why it takes no more than one; or NULL */
 	struct option_rule needs; /* one of these, where there are any */
 	struct option_rule excludes[MOST_RULES];
@@ -52,17 +52,17 @@ extern const struct option_row option_rows[OPTIONS];
 /* "--pid", "COMMAND" */
 const char *option_name(enum option_id option);
 
-/* The option, or the number of the view, with this key of argp; OPTIONS or MOST_VIEWS if there is none. */
+/* The option, or the number of the request, with this key of argp; OPTIONS or MOST_REQUESTS if there is none. */
 enum option_id option_of_key(int key);
-unsigned int view_of_key(int key);
-/* The argument that belongs to this key, which is that of an option or a view. */
-const struct argument *argument_of_key(const struct view *const *views, int key);
+unsigned int request_of_key(int key);
+/* The argument that belongs to this key, which is that of an option or a request. */
+const struct argument *argument_of_key(const struct request *const *requests, int key);
 
 /*
- * For argp: the views and the options, in groups; ends with zeros. It is made at the first call,
+ * For argp: the requests and the options, in groups; ends with zeros. It is made at the first call,
  * with the words that an option can take in its help text.
  */
-const struct argp_option *options_table(const struct view *const *views);
+const struct argp_option *options_table(const struct request *const *requests);
 
 /* Headers have no name, and hidden options are not offered. */
 static inline bool option_is_offered(const struct argp_option *option)
@@ -77,6 +77,6 @@ static inline bool option_is_end(const struct argp_option *option)
 }
 
 /* Prints --help: the most important options, on one screen. */
-void options_print_help(FILE *out, const struct view *const *views);
+void options_print_help(FILE *out, const struct request *const *requests);
 
 #endif

@@ -20,10 +20,10 @@ static bool expects_of_programs(const struct options *options)
 
 static bool is_measured(const struct options *options)
 {
-	const struct view *const *view;
+	const struct request *const *request;
 
-	for (view = options->views; *view; view++)
-		if ((*view)->measures)
+	for (request = options->requests; *request; request++)
+		if ((*request)->measures)
 			return true;
 	return options->expect.count;
 }

@@ -401,11 +401,11 @@ static const char *source_name(const struct session *s)
 
 static int session_go(struct session *s)
 {
-	const struct view *view = s->run.options->views[0];
+	const struct request *request = s->run.options->requests[0];
 	int ret;
 
-	if (view && view->print_source)
-		return view->print_source(&s->run) ? STATUS_ERROR : session_finish_output(s);
+	if (request && request->print_source)
+		return request->print_source(&s->run) ? STATUS_ERROR : session_finish_output(s);
 	ret = session_prepare(s);
 	if (!ret && session_prepare_record(s)) /* it has printed a message */
 		return STATUS_ERROR;

@@ -265,7 +265,7 @@ static bool shows_now(const struct session *s)
 	const struct view *const *view;
 
 	for (view = s->run.options->views; *view; view++)
-		if ((*view)->is_now)
+		if ((*view)->request.is_now)
 			return true;
 	return false;
 }

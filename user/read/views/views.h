@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The views, and what they share. */
+/* What the views share. */
 #ifndef READ_VIEWS_H
 #define READ_VIEWS_H
 
@@ -101,16 +101,6 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what < PROCLIFE_TYPES)
 		count_suppressed(run, &r->suppressed);
 }
-
-/* All of them, in the order in which they are listed, and printed where several are given. */
-#define VIEWS(x) \
-	x(lives) x(events) x(tree) x(summary) x(critical) x(latency) x(parents) x(zombies) x(dying) x(live) x(diff) \
-	x(html) x(info) x(slice) x(export) x(status)
-
-#define DECLARE_VIEW(name) extern const struct view view_##name;
-VIEWS(DECLARE_VIEW)
-
-extern const struct view *const all_views[]; /* NULL at its end */
 
 /* The groups of --by. @ends: how cgroups ended; or NULL. */
 void groups_print(const struct run *run, struct text *line, const struct proclife_cgroup_ends *ends);

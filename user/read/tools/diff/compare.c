@@ -138,7 +138,7 @@ static int run(const struct options *options, const struct screen *screen)
 	return status;
 }
 
-const struct view view_diff = {
+const struct request tool_diff = {
 	.name = "diff",
 	.argument = { "A", FILLS(WORD, diff.a), .takes_more = true },
 	.help = "--diff A B: what has changed between two recordings",

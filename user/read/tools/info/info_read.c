@@ -251,7 +251,7 @@ static int run(const struct options *options, const struct screen *screen)
 	return status;
 }
 
-const struct view view_info = {
+const struct request tool_info = {
 	.name = "info",
 	.help = "What a recording is: machine, times, what it holds, what is lost",
 	.scope = "shows recordings, each as a whole",

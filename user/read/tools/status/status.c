@@ -417,12 +417,11 @@ static int print_source(struct run *run)
 	return 0;
 }
 
-const struct view view_status = {
+const struct request tool_status = {
 	.name = "status",
 	.argument = { "N", .may_lack = true }, /* with it, no view but a filter */
 	.help = "The module: parameters, rings, features, counts",
 	.scope = "shows the module as it is now",
 	.takes = OF_DEVICE,
-	.is_now = true,
 	.print_source = print_source,
 };

@@ -202,14 +202,16 @@ static void print(const struct run *run, void *state)
 }
 
 const struct view view_critical = {
-	.name = "critical-path",
-	.help = "What bounded the time it took: the chain of waits",
-	.scope = "explains the end of one process and needs all below it",
-	.takes = OF_DEVICE | GIVEN(PID) | GIVEN(FROM) | GIVEN(TO) | GIVEN(INPUT) | GIVEN(COMMAND) |
-		 GIVEN(HISTORY) | GIVEN(DURATION) | GIVEN(COUNT) | GIVEN(RECORD) | GIVEN(METRICS) | GIVEN(EXPECT) |
-		 GIVEN(NO_FOLD),
-	.combines = true,
-	.range = RANGE_OF_LIVES,
+	.request = {
+		.name = "critical-path",
+		.help = "What bounded the time it took: the chain of waits",
+		.scope = "explains the end of one process and needs all below it",
+		.takes = OF_DEVICE | GIVEN(PID) | GIVEN(FROM) | GIVEN(TO) | GIVEN(INPUT) | GIVEN(COMMAND) |
+			 GIVEN(HISTORY) | GIVEN(DURATION) | GIVEN(COUNT) | GIVEN(RECORD) | GIVEN(METRICS) | GIVEN(EXPECT) |
+			 GIVEN(NO_FOLD),
+		.combines = true,
+		.range = RANGE_OF_LIVES,
+	},
 	.begin = begin,
 	.print = print,
 	.free = end,

@@ -379,12 +379,14 @@ static bool streams(const struct options *options)
 }
 
 const struct view view_events = {
-	.name = "events",
-	.argument = { "TYPE", FILLS(CHOICES, events), .choice = choice_event, .least = 1, .may_lack = true,
-		      .wrong = "there is no event in it" },
-	.help = "One line per record, in order",
-	.takes = OF_TRACE,
-	.range = RANGE_OF_RECORDS,
+	.request = {
+		.name = "events",
+		.argument = { "TYPE", FILLS(CHOICES, events), .choice = choice_event, .least = 1, .may_lack = true,
+			      .wrong = "there is no event in it" },
+		.help = "One line per record, in order",
+		.takes = OF_TRACE,
+		.range = RANGE_OF_RECORDS,
+	},
 	.counts = true,
 	.has_cgroups = true,
 	.streams = streams,

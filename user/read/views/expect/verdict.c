@@ -171,7 +171,7 @@ static void print_title(const struct run *run, struct text *line)
 	if (options->expect.form == VERDICTS_KTAP) {
 		show_ktap_title(run, line);
 	} else if (options->expect.form == VERDICTS_PLAIN && !options->json) {
-		if (options->views[0])
+		if (options->requests[0])
 			text_line(line);
 		show_title(line);
 	}

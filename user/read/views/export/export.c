@@ -199,15 +199,17 @@ static void end(void *state)
 }
 
 const struct view view_export = {
-	.name = "export",
-	.argument = { "FORMAT", FILLS(CHOICE, export.format), .choice = format_name },
-	.help = "Lives for other programs: csv, folded, otlp, perfetto; --output names a file",
-	.scope = "writes lives and nothing else",
-	.takes = (OF_TRACE & ~(GIVEN(EXPECT) | OF_TRIGGERS)) | GIVEN(OUTPUT),
-	.formats = formats,
-	.no_json = "has a format of its own: leave out --json",
-	.range = RANGE_OF_LIVES,
-	.is_minor = true,
+	.request = {
+		.name = "export",
+		.argument = { "FORMAT", FILLS(CHOICE, export.format), .choice = format_name },
+		.help = "Lives for other programs: csv, folded, otlp, perfetto; --output names a file",
+		.scope = "writes lives and nothing else",
+		.takes = (OF_TRACE & ~(GIVEN(EXPECT) | OF_TRIGGERS)) | GIVEN(OUTPUT),
+		.formats = formats,
+		.no_json = "has a format of its own: leave out --json",
+		.range = RANGE_OF_LIVES,
+		.is_minor = true,
+	},
 	.has_cgroups = true,
 	.exports = true,
 	.streams = streams,

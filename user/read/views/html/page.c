@@ -222,15 +222,17 @@ static void print(const struct run *run, void *state)
 }
 
 const struct view view_html = {
-	.name = "html",
-	.argument = { "FILE", FILLS(TEXT, html) },
-	.help = "A page for browsers: timeline, tree, tables, phases",
-	.takes = OF_TRACE,
-	.no_json = "prints nothing: leave out --json, or add what to print, such as --tree",
-	.range = RANGE_OF_LIVES,
-	.is_minor = true,
-	.combines = true,
-	.measures = true,
+	.request = {
+		.name = "html",
+		.argument = { "FILE", FILLS(TEXT, html) },
+		.help = "A page for browsers: timeline, tree, tables, phases",
+		.takes = OF_TRACE,
+		.no_json = "prints nothing: leave out --json, or add what to print, such as --tree",
+		.range = RANGE_OF_LIVES,
+		.is_minor = true,
+		.combines = true,
+		.measures = true,
+	},
 	.has_cgroups = true,
 	.writes_file = true,
 	.begin = begin,

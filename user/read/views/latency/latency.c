@@ -392,14 +392,16 @@ static void print(const struct run *run, void *state)
 }
 
 const struct view view_latency = {
-	.name = "latency",
-	.help = "How long tasks live, stay zombies and wait to be freed",
-	.takes = OF_TRACE | GIVEN(THREADS) | GIVEN(BY),
-	.takes_by = GIVEN(TOP),
-	.by = choice_by,
-	.combines = true,
-	.adds_up = true,
-	.measures = true,
+	.request = {
+		.name = "latency",
+		.help = "How long tasks live, stay zombies and wait to be freed",
+		.takes = OF_TRACE | GIVEN(THREADS) | GIVEN(BY),
+		.takes_by = GIVEN(TOP),
+		.by = choice_by,
+		.combines = true,
+		.adds_up = true,
+		.measures = true,
+	},
 	.begin = begin,
 	.has_any = has_any,
 	.restart = restart,

@@ -368,12 +368,14 @@ static void print(const struct run *run, void *state)
 }
 
 const struct view view_lives = {
-	.name = "lives",
-	.help = "One line per death: life and end (default)",
-	.takes = OF_TRACE | GIVEN(SORT) | GIVEN(TOP),
-	.combines = true,
-	.adds_up = true,
-	.is_default = true,
+	.request = {
+		.name = "lives",
+		.help = "One line per death: life and end (default)",
+		.takes = OF_TRACE | GIVEN(SORT) | GIVEN(TOP),
+		.combines = true,
+		.adds_up = true,
+		.is_default = true,
+	},
 	.has_cgroups = true,
 	.counts = true,
 	.streams = streams,

@@ -359,13 +359,15 @@ static int begin(struct run *run, void **state)
 }
 
 const struct view view_dying = {
-	.name = "dying",
-	.help = "Killed or exited, yet still there, and where it waits",
-	.scope = "looks at /proc as it is now (at the end of a recording, see --zombies)",
-	.takes = GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(ARGS) | OF_DEVICE |
-		 GIVEN(TOP),
-	.is_now = true,
-	.is_minor = true,
+	.request = {
+		.name = "dying",
+		.help = "Killed or exited, yet still there, and where it waits",
+		.scope = "looks at /proc as it is now (at the end of a recording, see --zombies)",
+		.takes = GIVEN(PID) | GIVEN(COMM) | GIVEN(UID) | GIVEN(CGROUP) | GIVEN(ARGS) | OF_DEVICE |
+			 GIVEN(TOP),
+		.is_now = true,
+		.is_minor = true,
+	},
 	.has_cgroups = true,
 	.begin = begin,
 	.print_open = print_open,

@@ -244,10 +244,12 @@ static void print_open(const struct run *run, void *state)
 }
 
 const struct view view_zombies = {
-	.name = "zombies",
-	.help = "Zombies now, oldest first, and what must reap them",
-	.scope = "shows those there are now",
-	.takes = OF_SELECTION | OF_DEVICE | GIVEN(INPUT) | GIVEN(TOP),
-	.is_now = true,
+	.request = {
+		.name = "zombies",
+		.help = "Zombies now, oldest first, and what must reap them",
+		.scope = "shows those there are now",
+		.takes = OF_SELECTION | OF_DEVICE | GIVEN(INPUT) | GIVEN(TOP),
+		.is_now = true,
+	},
 	.print_open = print_open,
 };

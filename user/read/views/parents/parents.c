@@ -361,10 +361,12 @@ static void print(const struct run *run, void *state)
 }
 
 const struct view view_parents = {
-	.name = "parents",
-	.help = "Each parent: its forks, reaps, delays and zombies",
-	.takes = OF_TRACE | GIVEN(TOP) | GIVEN(NO_FOLD),
-	.combines = true,
+	.request = {
+		.name = "parents",
+		.help = "Each parent: its forks, reaps, delays and zombies",
+		.takes = OF_TRACE | GIVEN(TOP) | GIVEN(NO_FOLD),
+		.combines = true,
+	},
 	.begin = begin,
 	.has_any = has_any,
 	.restart = restart,

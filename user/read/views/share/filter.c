@@ -186,15 +186,15 @@ static enum proclife_match has_end(const struct filter *filter, const struct pro
 
 static enum proclife_match has_time(const struct run *run, const struct proclife_process *process)
 {
-	const struct view *view = run->options->views[0];
+	const struct request *request = run->options->requests[0];
 	uint64_t exited = process->marks.exited, to;
 
-	if ((!run->from && run->to == UINT64_MAX) || (view && view->range == RANGE_OF_RECORDS))
+	if ((!run->from && run->to == UINT64_MAX) || (request && request->range == RANGE_OF_RECORDS))
 		return PROCLIFE_MATCHES;
 	to = process_lived_to(process);
 	if (!to)
 		to = UINT64_MAX;
-	if (view && view->range == RANGE_OF_LIVES)
+	if (request && request->range == RANGE_OF_LIVES)
 		return sure(overlaps_range(run, process->marks.born, to));
 	if (exited || !ended_unseen(process))
 		return sure(exited && is_in_range(run, exited));

@@ -462,12 +462,14 @@ static void print(const struct run *run, void *state)
 }
 
 const struct view view_summary = {
-	.name = "summary",
-	.help = "Which program costs what: runs, failures, CPU, times",
-	.takes = OF_TRACE | GIVEN(BY) | GIVEN(TOP),
-	.by = choice_summary_by,
-	.combines = true,
-	.range = RANGE_OF_LIVES,
+	.request = {
+		.name = "summary",
+		.help = "Which program costs what: runs, failures, CPU, times",
+		.takes = OF_TRACE | GIVEN(BY) | GIVEN(TOP),
+		.by = choice_summary_by,
+		.combines = true,
+		.range = RANGE_OF_LIVES,
+	},
 	.has_cgroups = true,
 	.begin = begin,
 	.has_any = has_any,

@@ -138,12 +138,14 @@ static void print(const struct run *run, void *state)
 }
 
 const struct view view_tree = {
-	.name = "tree",
-	.help = "Which process started which, their lives and ends",
-	.range = RANGE_OF_LIVES,
-	.takes = OF_TRACE | GIVEN(THREADS) | GIVEN(DEPTH) | GIVEN(MIN_LIFE) | GIVEN(TOP) |
-		 GIVEN(TOP_KEY) | GIVEN(FOLD) | GIVEN(NO_FOLD) | GIVEN(SHOW),
-	.combines = true,
+	.request = {
+		.name = "tree",
+		.help = "Which process started which, their lives and ends",
+		.range = RANGE_OF_LIVES,
+		.takes = OF_TRACE | GIVEN(THREADS) | GIVEN(DEPTH) | GIVEN(MIN_LIFE) | GIVEN(TOP) |
+			 GIVEN(TOP_KEY) | GIVEN(FOLD) | GIVEN(NO_FOLD) | GIVEN(SHOW),
+		.combines = true,
+	},
 	.has_cgroups = true,
 	.begin = begin,
 	.print = print,
