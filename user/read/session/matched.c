@@ -15,14 +15,14 @@
 static bool would_tell(const struct run *run, const struct proclife_process *process)
 {
 	bool ends = proclife_process_has_exited(process) || process->exiting;
-	const struct view *const *view = run->options->views;
+	const struct request *const *request = run->options->requests;
 	bool is_zombie = proclife_process_state(process) == PROCLIFE_IS_ZOMBIE;
 
-	if (!*view)
+	if (!*request)
 		return !process->outlives || ends;
-	for (; *view; view++)
-		if ((*view)->is_now ? process->outlives && (ends || is_zombie) && !process->marks.reaped :
-				      !process->outlives || ends || (*view)->range != RANGE_OF_EXITS)
+	for (; *request; request++)
+		if ((*request)->is_now ? process->outlives && (ends || is_zombie) && !process->marks.reaped :
+					 !process->outlives || ends || (*request)->range != RANGE_OF_EXITS)
 			return true;
 	return false;
 }
@@ -182,7 +182,7 @@ static bool put_pids(struct list *list, const struct run *run)
 static bool matched_any(const struct run *run)
 {
 	const struct options *options = run->options;
-	bool records = options->views[0] && options->views[0]->range == RANGE_OF_RECORDS;
+	bool records = options->requests[0] && options->requests[0]->range == RANGE_OF_RECORDS;
 
 	if (records && (options->from.kind || options->to.kind))
 		return run->shown;
@@ -199,7 +199,7 @@ static void report_unjudged(const struct run *run, const char *dir)
 		[CRITERION_END] = "exit status",
 		[CRITERION_TIME] = "time of the exit",
 	};
-	bool kept = run->options->slice, one = run->matched.unjudged == 1;
+	bool kept = run->matched.keeps_unjudged, one = run->matched.unjudged == 1;
 	const char *separator = "";
 	char text[128] = "";
 	unsigned int i;

@@ -50,6 +50,7 @@ struct run {
 		unsigned int lacks; /* for want of what: bits by enum criterion */
 		unsigned int met;   /* bits of those that one has matched at some time */
 		bool several; /* recordings */
+		bool keeps_unjudged; /* they are not left out */
 	} matched;
 	bool failed;	/* something could not be written, which has been said */
 	pid_t command;	/* 0: none */

@@ -268,6 +268,7 @@ static int run(const struct options *options, const struct screen *screen)
 		progress_begin(&slice.progress, NULL, 0, 0);
 	if (!decide(&slice) && !copy(&slice)) {
 		slice.run.matched.processes = slice.kept.matching;
+		slice.run.matched.keeps_unjudged = true;
 		matched_report(&slice.run, NULL);
 		sum_up(&slice);
 		status = replay_verdict(&slice.run, slice.recorded, slice.dir, slice.cut);
@@ -277,7 +278,7 @@ static int run(const struct options *options, const struct screen *screen)
 	return status;
 }
 
-const struct view view_slice = {
+const struct request tool_slice = {
 	.name = "slice",
 	.argument = { "DIR", FILLS(TEXT, slice) },
 	.help = "Write the selected processes of a recording to this new folder",
