@@ -126,6 +126,16 @@ static void test_latency(void **state)
 	       "1.600000000 to 1.750000000: nothing ended, only 150 ms long\n");
 }
 
+/* What holds without an event comes before the interval that it is in, as when that time passed; the last has no event. */
+static void test_conditions(void **state)
+{
+	(void)state;
+	tell();
+	expect_between("--latency --interval 100ms --monotonic --on zombie>5ms --on life>25ms", "0000", "1.", ' ',
+		       "000000000 125000001 155000002 100000000 235000001 200000000 395000002 300000000 400000000 "
+		       "500000000 625000001 600000000 705000002 700000000 ");
+}
+
 /* A leader that has exited is a zombie while its threads live; and each of these counts. */
 static void test_threads(void **state)
 {
@@ -433,7 +443,7 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_times), STORY(test_latency), STORY(test_threads), STORY(test_others), STORY(test_selection),
+		STORY(test_times), STORY(test_latency), STORY(test_conditions), STORY(test_threads), STORY(test_others), STORY(test_selection),
 		STORY(test_idle), STORY(test_suppressed), STORY(test_lost), STORY(test_width), STORY(test_sums),
 		cmocka_unit_test_setup_teardown(test_memory, story_setup_exiting, story_teardown),
 	};

@@ -144,7 +144,7 @@ static void print_views(const struct run *part, void **states, const bool *any)
 	}
 }
 
-/* It is over at @to. */
+/* It is over at @to. What has gone on for too long by then is printed before its sums. */
 static void end(struct intervals *intervals, struct run *run, void **states, uint64_t to)
 {
 	const struct view *const *views = run->options->views;
@@ -152,6 +152,7 @@ static void end(struct intervals *intervals, struct run *run, void **states, uin
 	bool any[MOST_VIEWS] = { false }, is_any = false;
 	size_t i;
 
+	triggers_until(intervals->triggers, to);
 	for (i = 0; views[i]; i++) {
 		any[i] = views[i]->has_any(&part, states[i]);
 		is_any |= any[i];
@@ -170,14 +171,15 @@ static void end(struct intervals *intervals, struct run *run, void **states, uin
 		die_no_memory();
 }
 
-/* Tells those that were held back. */
-static void show_held(struct intervals *intervals, const struct run *run)
+/* Shows those that were held back, now that something happens: at @ts. */
+static void show_held(struct intervals *intervals, const struct run *run, uint64_t ts)
 {
 	struct run part = part_of(intervals, run, intervals->from);
 	uint64_t idle;
 
 	if (!intervals->held_from)
 		return;
+	triggers_until(intervals->triggers, ts);
 	part.began = part.from = intervals->held_from;
 	idle = (part.ended - part.began) / run->options->interval;
 	intervals->held_from = 0;
@@ -226,7 +228,7 @@ static void intervals_event(void *data, const struct proclife_event *event)
 	if (record ? is_of_before(record) : !event->gap.lost)
 		return;
 	advance(intervals, ts);
-	show_held(intervals, intervals->run);
+	show_held(intervals, intervals->run, ts);
 	if (!record && event->gap.to > intervals->gap_to && overlaps_range(intervals->run, ts, event->gap.to))
 		intervals->gap_to = event->gap.to;
 	intervals->busy = true;
@@ -252,7 +254,7 @@ static void intervals_finish(void *data)
 	if (ferror(run->screen->out))
 		return;
 	advance(intervals, run->ended);
-	show_held(intervals, run);
+	show_held(intervals, run, run->ended);
 	if (to > intervals->from)
 		end(intervals, run, intervals->states, to);
 }

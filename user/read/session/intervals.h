@@ -7,12 +7,14 @@
 #define READ_INTERVALS_H
 
 #include "stage.h"
+#include "triggers/triggers.h"
 #include "views/views.h"
 
 /* The present one: what is later than `from`, up to `to`. */
 struct intervals {
 	struct run *run;
 	void **states; /* of run->options->views */
+	struct triggers *triggers;
 	uint64_t from;
 	uint64_t to; /* UINT64_MAX: it is the last one; 0: the first has not begun */
 	uint64_t lost; /* what run->lost was when it began */
@@ -26,7 +28,7 @@ struct intervals {
 	bool had_views;	 /* the last one had something in it */
 };
 
-/* Begins with the first event, if options_repeat(); `run` and `states` are set. */
+/* Begins with the first event; what it points to is set. */
 extern const struct stage intervals_stage;
 
 #endif

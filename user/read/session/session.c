@@ -153,9 +153,9 @@ static bool is_background(const struct options *options)
 static void look_after(struct session *s, uint64_t until)
 {
 	struct tick tick = { .now = session_now(s), .until = until, .due = s->stop_at };
-	size_t i = s->stage_count;
+	size_t i;
 
-	while (i--)
+	for (i = 0; i < s->stage_count; i++)
 		if (s->stages[i].stage->advance)
 			s->stages[i].stage->advance(s->stages[i].data, &tick);
 	s->due = tick.due;
@@ -348,7 +348,7 @@ static int follow_and_print(struct session *s)
 		return ret;
 	if (s->write_error)
 		s->run.ended = proclife_source_horizon(s->run.source);
-	for (i = s->stage_count; i--;)
+	for (i = 0; i < s->stage_count; i++)
 		if (s->stages[i].stage->finish)
 			s->stages[i].stage->finish(s->stages[i].data);
 	if (!s->write_error) {
@@ -427,7 +427,7 @@ static int run_once(const struct options *options, const struct screen *screen, 
 {
 	struct session s = {
 		.run = { .options = options, .screen = screen, .json = &s.json },
-		.intervals = { .run = &s.run, .states = s.states },
+		.intervals = { .run = &s.run, .states = s.states, .triggers = &s.triggers },
 		.live = live,
 		.output = output,
 		.signals = -1,

@@ -50,10 +50,8 @@ void session_add_stage(struct session *s, const struct stage *stage, void *data)
 }
 
 /*
- * All stages but progress, which is added last, if it is shown. They get an event in this order: an interval that is
- * over is printed before a condition that this event meets. They advance and finish in the opposite order: what went on
- * for too long is printed before the interval that it was in, and progress is removed before anything is printed. Nothing
- * else depends on the order.
+ * All stages but progress, which is added last, if it is shown. Intervals come before triggers: each lets the triggers
+ * print what is due by its end before its own sums, so the rest has to follow. Nothing else depends on the order.
  *
  * The views are no stages: most of them get reports of the tasks, and no events.
  */

@@ -162,7 +162,7 @@ static void take_due(struct triggers *t)
 	agenda_set_due(&t->agenda, watched, next_due(t, &judged, watched->fired | watched->spent));
 }
 
-static void advance(struct triggers *t, uint64_t ts)
+void triggers_until(struct triggers *t, uint64_t ts)
 {
 	while (t->agenda.due_count && agenda_due(&t->agenda) <= ts)
 		take_due(t);
@@ -293,7 +293,7 @@ static void triggers_event(void *data, const struct proclife_event *event)
 	uint64_t ts = event_time(event);
 
 	/* A gap is yielded where it begins, and hides what is up to its end. */
-	advance(t, ts);
+	triggers_until(t, ts);
 	t->now = ts;
 	t->record = event->record;
 }
@@ -358,7 +358,7 @@ static void triggers_advance(void *data, struct tick *tick)
 {
 	struct triggers *t = data;
 
-	advance(t, tick->until);
+	triggers_until(t, tick->until);
 	reaction_poll(&t->reaction);
 	tick_before(tick, agenda_due(&t->agenda));
 	tick_before(tick, reaction_due(&t->reaction));
@@ -440,7 +440,7 @@ static void triggers_finish(void *data)
 {
 	struct triggers *t = data;
 
-	advance(t, t->run->ended);
+	triggers_until(t, t->run->ended);
 	reaction_finish(&t->reaction);
 	if (t->suppressed)
 		message("--calm: %" PRIu64 " of %" PRIu64 " matches of --on were not shown", t->suppressed,
