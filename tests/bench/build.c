@@ -11,7 +11,7 @@
 #define FILES_IN_FOLDER 200
 #define MS 1000000
 
-/* Of the sum of twelve uniform numbers: near enough to a normal one. */
+/* The sum of twelve uniform numbers, which is close to a normal deviate. */
 static double deviation(uint64_t seed)
 {
 	double sum = -6;
@@ -38,7 +38,7 @@ static double slowness(const struct build *build, const char *comm, const char *
 	return times * exp(build->jitter * deviation(seed));
 }
 
-/* The records of one file, in order, which wait for those of others that come before them. */
+/* The records of one file, in order; they wait for earlier records of other files. */
 struct build_job {
 	struct proclife_record *records;
 	size_t count;
@@ -116,7 +116,7 @@ static struct who begin(struct build *build, const struct who *parent, enum tool
 	return who;
 }
 
-/* Works for about so long, and is gone. */
+/* Works for about this long, and ends. */
 static void end(struct build *build, const struct who *who, const struct who *parent, int32_t code,
 		uint64_t about)
 {
@@ -159,7 +159,7 @@ static void compile(struct build *build, const struct who *make, uint64_t file)
 	end(build, &sh, make, bad ? 1 << 8 : 0, MS / 2);
 }
 
-/* The one whose next record is the first of all; NULL if none has any. */
+/* The job with the earliest next record; NULL if none has any. */
 static struct build_job *first_of(struct build_job *jobs, uint32_t count)
 {
 	struct build_job *first = NULL;
@@ -172,7 +172,7 @@ static struct build_job *first_of(struct build_job *jobs, uint32_t count)
 	return first;
 }
 
-/* Several files at a time: the next one begins where one has ended. */
+/* Several files at a time: when one ends, the next one begins. */
 static void compile_all(struct build *build, const struct who *make, uint64_t file, uint64_t files)
 {
 	uint32_t count = build->jobs ? build->jobs : 1;

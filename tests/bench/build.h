@@ -17,15 +17,15 @@ struct build {
 	uint32_t pid;	      /* the last one */
 	bool args;	      /* with command lines, of several hundred bytes each */
 	uint64_t args_bytes;  /* of all of them so far */
-	/* How one run differs from another: 0 is as 1. */
-	double scale;	      /* all of it takes so many times as long */
-	double jitter;	      /* each program by itself, in standard deviations of a logarithm */
-	const char *planted;  /* and this program, in one of its phases */
-	const char *phase;    /* "life", of which none is its children's, "zombie" or "rcu_free" */
+	/* How one run differs from another: 0 means 1. */
+	double scale;	      /* factor on all times */
+	double jitter;	      /* of each program: standard deviation of the logarithm of its factor */
+	const char *planted;  /* this program is slower by `factor`, in one of its phases */
+	const char *phase;    /* "life" (without its children's), "zombie" or "rcu_free" */
 	double factor;
 };
 
-/* All of it. Its first process is forked by one that is not in it. */
+/* Makes the whole trace. The parent of its first process is not in it. */
 void build_run(struct build *build);
 
 #endif

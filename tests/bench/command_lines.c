@@ -89,7 +89,7 @@ size_t command_line(enum tool tool, uint64_t file, uint64_t in_folder, char args
 	file_name(name, sizeof(name), file % in_folder);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	/* They are all above, and take these four. */
+	/* All formats are above, and take these four. */
 	length = snprintf(args, MOST_ARGS, formats[tool], folder, name,
 			  (unsigned long long)(file * 0x9e3779 & 0xffffff), "/tmp");
 #pragma GCC diagnostic pop

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Who tells the exact story of a forest of processes? proclife and its peers, observing the same one
+# Which tracer reports the exact story of a forest of processes? proclife and its peers observe the same one
 # in a guest, each judged by what the forest itself knows.
 
 usage='usage: tests/bench/exact.sh [OPTION...]
@@ -21,12 +21,12 @@ faults of each on standard error.'
 . "$tree/tests/bench/exact/tools.sh"
 
 # All observe the same forest at the same time, but for two, which get forests of their own in the same
-# guest. strace stops each process to look at it. exitsnoop's program returns 0, by which the kernel takes
-# the tracepoint away from all that use it through perf.
+# guest. strace stops each process to look at it. exitsnoop's program returns 0, which makes the kernel skip
+# the tracepoint for all others that use it through perf.
 own_forest='bcc strace'
 
-# grow TRUTH PROCESSES TOOL...: with so many pids that they are used as often in a smaller forest. The
-# first ones are never used again.
+# grow TRUTH PROCESSES TOOL...: with pid_max scaled, so that pids are reused as often in a smaller forest. The
+# first pids are never reused.
 grow() {
 	local truth=$1 n=$2 pids tool under=()
 	shift 2
@@ -38,13 +38,13 @@ grow() {
 			"begin_$tool"
 		fi
 	done
-	# Only now, so that the threads of observers have none of the pids that are used again.
+	# Set after the observers have started, so that their threads have no pid that is reused.
 	pids=$((300 + (pid_max - 300) * n / processes))
 	echo $((pids > 500 ? pids : 500)) >/proc/sys/kernel/pid_max || exit 1
 	echo "a forest of $n processes" >&2
 	"${under[@]}" "$programs/forest/forest" --truth "$truth" --processes "$n" --progress ||
 		fail "forest: status $?"
-	# First: what is started from here on has no pid of the forest's.
+	# First, so that what starts from here on gets no pid of the forest's.
 	echo 32768 >/proc/sys/kernel/pid_max
 	sleep 3 # for the frees that are still to come
 	for tool; do

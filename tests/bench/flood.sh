@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Who loses what in a flood of processes, and says so? Each tool alone, with one forest at each rate.
+# Which tool loses what in a flood of processes, and reports it? Each tool alone, with one forest per rate.
 
 usage='usage: tests/bench/flood.sh [OPTION...]
   --processes N  how many each forest has (20000)
@@ -21,7 +21,7 @@ processes wait holds it down. The exit status is 0 unless something cannot be ru
 . "$tree/tests/bench/exact/tools.sh"
 
 loops=()
-# All that the tool has started in user space has to wait from now on.
+# From now on, all that the tool has started in user space runs at idle priority.
 make_idle() {
 	local pids=("${observer[@]}") pid cpu
 	for ((cpu = 0; cpu < $(nproc); cpu++)); do

@@ -14,7 +14,7 @@ static struct sim_task *pick(struct trace *trace, enum sim_state state)
 	return list->count ? list->tasks[sim_below(trace, list->count)] : NULL;
 }
 
-/* More often the more there are: about so many on average. */
+/* True more often the more tasks there are: keeps about this many on average. */
 static bool due(struct trace *trace, enum sim_state state, uint32_t about)
 {
 	return sim_below(trace, 2 * (uint64_t)about + 1) < trace->lists[state].count;
@@ -146,14 +146,14 @@ static void begin_recording(struct trace *trace)
 		for (uint32_t n = 0; n < trace->lists[i].count; n++)
 			truth_begin_task(trace->lists[i].tasks[n], trace->now);
 	}
-	/* Of those that are gone already, nothing will be heard. */
+	/* Processes that are gone already leave no record. */
 	for (uint64_t i = 0; i <= trace->truth_by_start.mask; i++) {
 		struct truth *truth = trace->truth_by_start.entries[i].value;
 
 		if (!truth || truth->open || truth->shadows)
 			continue;
 		trace_truth_done(trace, truth);
-		i = (uint64_t)-1; /* the map has changed */
+		i = (uint64_t)-1; /* the map has changed: start over */
 	}
 	trace->recording = true;
 	if (trace->plan.snapshot)

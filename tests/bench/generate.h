@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Traces of a machine that never was, with the truth about them.
+ * Traces of made-up machines, with the truth about them.
  *
  * A trace is made by seed, the same on each run: processes and threads are born, exec, rename
  * themselves, exit, wait, reap and are freed by the kernel's rules, and each CPU gets a stream of
@@ -20,7 +20,7 @@ struct trace_plan {
 	uint64_t processes;	/* to be born; those that are there before come on top */
 	uint32_t cpus;		/* 1024 at most */
 	uint32_t alive;		/* about as many processes at a time */
-	uint32_t pids;		/* there are so many, above 300: with few, they are soon reused */
+	uint32_t pids;		/* how many there are, above 300: few are soon reused */
 	uint32_t before;	/* actions that nobody recorded */
 	uint32_t lag;		/* about as many tasks wait for their FREE */
 	uint32_t zombies;	/* about as many can wait for a parent that does wait */
@@ -39,19 +39,19 @@ struct trace_plan {
 
 struct trace;
 
-/* One with all that can happen, and each time something else of it. */
+/* A plan with all that can happen, in a mix that depends on the seed. */
 struct trace_plan trace_plan_of_seed(uint64_t seed);
 
 struct trace *trace_new(const struct trace_plan *plan);
 void trace_free(struct trace *trace);
 
 /*
- * Makes about so many more records. What the last round made is gone then, and the streams show the
+ * Makes about this many more records. What the last round made is gone then, and the streams show the
  * new records. Return: false at the end, when there is nothing more to make.
  */
 bool trace_round(struct trace *trace, uint64_t records);
 
-/* To be merged: it shows what this round made for the CPU; proclife_merge_build() after each. */
+/* A stream for the merge, of what this round made for the CPU; call proclife_merge_build() after each round. */
 struct proclife_stream *trace_stream(struct trace *trace, uint32_t cpu);
 
 /* The records of this round, without its gaps. */
@@ -61,7 +61,7 @@ const struct proclife_record *trace_records(const struct trace *trace, uint32_t 
 /* Shows the round from its beginning again. */
 void trace_again(struct trace *trace);
 
-/* All that later rounds make has this ts or a later one: the horizon for a merge. */
+/* The horizon for a merge: later rounds make only records of this ts or later. */
 uint64_t trace_now(const struct trace *trace);
 
 /* So far, lost ones not counted. */
@@ -76,7 +76,7 @@ struct truth_task {
 	struct truth_task *next; /* of the process */
 	uint64_t handle;
 	uint64_t start;
-	uint64_t began; /* as born, but the beginning of the trace for who was there before */
+	uint64_t began; /* birth, or the beginning of the trace for tasks from before */
 	uint64_t born;
 	uint64_t exited;
 	uint64_t reaped;
@@ -112,7 +112,7 @@ struct truth {
 	uint32_t threads; /* born, or there before and not freed */
 	uint32_t live;	  /* not exited */
 	uint32_t open;	  /* not freed */
-	uint32_t shadows; /* threads that were reaped before the trace: they are none of these */
+	uint32_t shadows; /* threads that were reaped before the trace, which are not counted above */
 	uint32_t execs;
 	uint32_t reaper_tgid;
 	uint32_t args_bytes;
@@ -126,11 +126,11 @@ struct truth {
 /* The process with this start, or the latest one with this tgid; NULL if there is none. */
 struct truth *trace_truth(struct trace *trace, uint64_t start);
 struct truth *trace_truth_by_tgid(struct trace *trace, uint32_t tgid);
-/* One after the other, in no order; *cursor is 0 at first. NULL after the last one. */
+/* Iterates over all, in no order; *cursor is 0 at first. NULL after the last one. */
 struct truth *trace_truth_next(struct trace *trace, uint64_t *cursor);
-/* It has been checked. */
+/* Marks it as checked. */
 void trace_truth_done(struct trace *trace, struct truth *truth);
-/* How many there are that have not. */
+/* How many have not been checked. */
 uint64_t trace_truths(const struct trace *trace);
 
 #endif

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # a part of the benchmarks, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# What the benchmarks share: each starts itself again in a guest, with observers of a forest there.
+# Shared by the benchmarks: each starts itself again in a guest, and observes a forest there.
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
 [[ ${B:=build} = /* ]] || B=$tree/$B
@@ -61,8 +61,8 @@ enter() {
 	work_in_memory && modprobe proclife || exit 1
 }
 
-# fetch_packages NAME...: Debian packages that are not installed here, since they would start daemons or
-# have dkms build modules for this machine, into $share/NAME.
+# fetch_packages NAME...: unpacks Debian packages into $share/NAME. They are not installed here, as they
+# would start daemons or have dkms build modules for this machine.
 fetch_packages() {
 	local cache=${XDG_CACHE_HOME:-$HOME/.cache}/proclife/peers package
 	for package; do
@@ -82,8 +82,8 @@ build_modules() {
 	"$tree/tests/vm/run" --chroot --share "$share" -- "$tree/tests/bench/probe/build-modules" || exit
 }
 
-# awake COMMAND...: with something for an idle CPU to do. Under -icount, time leaps while there is not,
-# and who waits for the disk or the host, for a while, finds that it was a year.
+# awake COMMAND...: keeps an idle CPU busy meanwhile. Under -icount, time leaps while all are idle, and a
+# process that waits for the disk or the host for a while finds that a year has passed.
 awake() {
 	local status=0 busy
 	chrt --idle 0 bash -c 'while :; do :; done' &
@@ -123,8 +123,8 @@ has_perf_buffers() {
 	(($(find "/proc/${observer[$1]}/fd" -lname '*perf_event*' | wc -l) > $(nproc)))
 }
 
-# dismiss NAME: let it come to its end. proclife-read says by 3 that it lost records; perf ends by the
-# signal that it was sent.
+# dismiss NAME: ends the observer. proclife-read exits with 3 if it lost records; perf ends by the signal
+# that it was sent.
 dismiss() {
 	local status=0
 	kill -INT "${observer[$1]}"
@@ -136,7 +136,7 @@ dismiss() {
 	esac
 }
 
-# The tracepoints of a process's life, and what perf needs of them: its own records tell forks, names, execs and
+# The tracepoints of a process's life, and what perf needs of them: its own records have forks, names, execs and
 # exits, and come with any event.
 life=(sched:sched_process_{fork,exec,exit,free}) perf_life=(sched:sched_process_free)
 
@@ -153,7 +153,7 @@ start_trace_cmd() {
 	sleep 2
 }
 
-# tracing SYSTEM/EVENT: trace-cmd switches tracing on once it has switched all its events on.
+# tracing SYSTEM/EVENT: true once trace-cmd has switched all its events on, since it switches tracing on last.
 tracing() {
 	local at=/sys/kernel/tracing
 	[[ $(<"$at/events/$1/enable") = 1 && $(<$at/tracing_on) = 1 ]] 2>/dev/null
@@ -162,8 +162,8 @@ tracing() {
 # start_perf EVENT...: as start_perf_as with the name perf.
 start_perf() { start_perf_as perf "$@"; }
 
-# start_perf_as NAME EVENT...: into NAME.data. Without a pass for the build ids of what ran, which no event
-# here needs, and without records that it has not been asked for, as far as it lets one choose: it
+# start_perf_as NAME EVENT...: into NAME.data. Without collecting build ids, which no event
+# here needs, and without records that it was not asked for, as far as they can be turned off: it
 # cannot do without those of mappings, of which each exec has several.
 start_perf_as() {
 	local name=$1 control ack IFS=,

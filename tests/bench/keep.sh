@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What does it cost to keep the latest for months: while nothing happens, and while much does?
+# What does it cost to keep the latest records for months: while nothing happens, and while much does?
 
 usage='usage: tests/bench/keep.sh [OPTION...]
   --rate N      processes a second (2000)
   --seconds N   for which they come (20)
   --idle N      seconds in which nothing happens (60)
-  --rounds N    of all that (3)
+  --rounds N    of both (3)
   --only LIST   of proclife, triggers, perf
 Each recorder keeps the latest 64 MiB on a memory file system, in pieces of which the oldest are removed.
 "triggers" is proclife with two conditions and --save. perf record has the four tracepoints of a life and
-removes its files of 8 MiB likewise. Under -icount: 1 ns of CPU time is one instruction, of user and kernel, by
-the recorder and whom it starts; what its probes cost the others is not in it (see make bench-probe). The
+removes its oldest files of 8 MiB. Under -icount, 1 ns of CPU time is one instruction, of user and kernel, by
+the recorder and the processes that it starts; the cost of its probes elsewhere is not (see make bench-probe). The
 exit status is 0 unless something cannot be run.'
 
 # shellcheck source=tests/bench/guest.sh
@@ -57,7 +57,7 @@ ns() {
 	cut -d ' ' -f 1 "/proc/$1/schedstat"
 }
 
-# What runs there: the shell waits in it, so that time does not leap while the disk works.
+# measure NAME: prints the recorder's CPU time while nothing happens, and while processes come and go.
 measure() {
 	local pid=${observer[recorder]} before after took
 	before=$(ns "$pid")
@@ -89,7 +89,7 @@ in_guest() {
 	done
 }
 
-# The least of the rounds: what disturbs adds to it.
+# The least of the rounds, since disturbances only add.
 show() {
 	awk '
 		$2 == "idle" { value = 1000 * $3 / $4; key = $1 " idle" }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace RATE SECONDS: forks so many processes a second, each of which exits at once, and reaps them; whoever
- * comes too late catches up. Prints how many there were and how long they took, in ns.
+ * pace RATE SECONDS: forks RATE processes a second, each of which exits at once, and reaps them; if it falls
+ * behind, it catches up. Prints how many there were and how long they took, in ns.
  */
 #include <err.h>
 #include <errno.h>

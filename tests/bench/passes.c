@@ -35,8 +35,8 @@ static uint64_t clock_ns(void)
 }
 
 /*
- * The one place where the streams come from: those of the generator, whose records lie in memory as
- * a mapped recording's do.
+ * The only source of streams: the generator's, whose records lie in memory as
+ * those of a mapped recording.
  */
 static void add_streams(struct passes *passes)
 {

@@ -9,8 +9,8 @@ enum pass {
 	PASS_MEMCPY, /* the same bytes, CPU by CPU */
 	PASS_MERGE,
 	PASS_LIVES,
-	PASS_TREE,    /* and lives */
-	PASS_LATENCY, /* and lives and tree */
+	PASS_TREE,    /* lives as well */
+	PASS_LATENCY, /* lives and tree as well */
 	PASSES,
 };
 

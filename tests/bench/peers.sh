@@ -18,7 +18,7 @@ Prints a table of the best of all rounds; the exit status is 0 unless something 
 
 in_guest() {
 	enter
-	# Their events tell all names: without record-cmd, see exact/tools.sh.
+	# Without record-cmd, since the events have all names: see exact/tools.sh.
 	start_trace_cmd -O norecord-cmd "${life[@]}"
 	start_perf "${perf_life[@]}"
 	lttng_events+=(sched_process_free)

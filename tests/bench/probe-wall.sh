@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What does it cost processes that they are observed, as the clock on the wall tells it? All CPUs of a
+# What does being observed cost a process, by the wall clock? All CPUs of a
 # guest fork, exit and wait as fast as they can.
 
 usage='usage: tests/bench/probe-wall.sh [OPTION...]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What does it cost a process that it is observed? Counted in instructions, in a guest under -icount.
+# What does being observed cost a process? Counted in instructions, in a guest under -icount.
 
 usage='usage: tests/bench/probe.sh [OPTION...]
   --cycles N     of each kind in each measurement (500)
@@ -12,7 +12,7 @@ Prints a table; the exit status is 0 unless something cannot be run.'
 # shellcheck source=tests/bench/probe/rounds.sh
 . "${BASH_SOURCE[0]%/*}/probe/rounds.sh"
 
-# Who records the same as which row of proclife, with a reader or without; LTTng lacks renames.
+# Which observers record the same as which row of proclife, with a reader or without; LTTng lacks renames.
 same='life=ftrace_life lttng_life_snapshot
 tracepoints=ftrace_bare lttng_all_snapshot
 tracepoints_record=trace_cmd_bare perf_all lttng_all
@@ -86,7 +86,7 @@ show() {
 	END
 }
 
-# What the pieces of a record cost, which are instructions, too.
+# The costs of the pieces of a record, in instructions, too.
 show_pieces() {
 	printf '\n'
 	awk 'BEGIN { printf "%-28s %12s\n", "one piece of it, in a loop", "instructions" }

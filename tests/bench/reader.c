@@ -4,7 +4,7 @@
  * same bytes to where there is room for all of them.
  *
  * A trace is made in chunks. All passes go over a chunk, one after the other, before the next one
- * is made, which is not timed; so what disturbs one of them disturbs them all. Each keeps its state
+ * is made, which is not timed; so a disturbance affects them all. Each keeps its state
  * from chunk to chunk. Figures are CPU time: medians of the chunks, and of several rounds where a
  * pass keeps no state.
  */
@@ -249,7 +249,7 @@ static void usage(int status)
 		"  -m N  the most processes to grow to (%llu)\n"
 		"  -c N  CPUs (%u)\n"
 		"  -a N  processes alive at a time (%u)\n"
-		"  -t N  threads: so many percent of what tasks do is to make one (%u)\n"
+		"  -t N  percent of tasks' actions that create a thread (%u)\n"
 		"  -k N  records in a chunk (%llu)\n"
 		"  -T S  tables: p passes, s streams, a alive, g growth (%s)\n",
 		(unsigned long long)options.processes, (unsigned long long)options.most,

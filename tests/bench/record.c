@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * record DIR: writes a trace that never was as a recording, for benchmarks of proclife-read and to
- * look at its views. The trace comes through a file laid out as the device is, and the library's
- * recorder.
+ * record DIR: writes a made-up trace as a recording, for benchmarks of proclife-read and to look at
+ * its views. The trace comes through a file in the layout of the device, and the library's recorder.
  */
 #include "build.h"
 #include "generate.h"
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 65536 /* records at a time: so many fit in the ring of a CPU */
+#define CHUNK 65536 /* records at a time: the ring of a CPU holds this many */
 
 struct shape {
 	uint64_t processes;
@@ -38,7 +37,7 @@ static void need(int err, const char *what)
 	exit(1);
 }
 
-/* As the module writes it: a slot of the ring, and the commit. */
+/* Writes a record as the module does: a slot of the ring, and the commit. */
 static void put(struct fake_device *device, const struct proclife_record *record)
 {
 	struct proclife_record *slot = fake_device_begin(device, record->cpu);

@@ -4,8 +4,8 @@
  *
  * The same records are read by two sources, one of which is recorded; and they are copied to a file
  * as cat(1) would, through a buffer as large as a packet. All three take turns on each piece of the
- * trace, so that what disturbs one of them disturbs them all. CPU time, user and system; the
- * folder, for which there should be a memory file system, is emptied at the end.
+ * trace, so that a disturbance affects them all. CPU time, user and system; the
+ * folder, which should be on a memory file system, is emptied at the end.
  */
 #include "generate.h"
 
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHUNK 65536 /* records at a time: so many fit in the ring of a CPU */
+#define CHUNK 65536 /* records at a time: the ring of a CPU holds this many */
 #define BUFFER 65536
 
 static void need(int err, const char *what)

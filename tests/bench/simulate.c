@@ -87,7 +87,7 @@ static void record_args(struct trace *trace, struct sim_task *task)
 	task->process->truth->args_bytes = total;
 }
 
-/* Nobody else is left, but for the leader that @task replaces. */
+/* No other thread is left, but for the leader that @task replaces. */
 void sim_exec_alone(struct trace *trace, struct sim_task *task)
 {
 	static const char *const places[] = { "/bin", "/usr/bin", "/usr/libexec/gcc/x86_64-linux" };
@@ -183,7 +183,7 @@ static void reparent(struct trace *trace, struct sim_task *task)
 	}
 }
 
-/* Whoever calls the kernel's function: the leader itself, or the last thread of its process. */
+/* Called by the leader itself, or by the last thread of its process. */
 static void notify(struct trace *trace, struct sim_process *process, struct sim_task *by)
 {
 	const struct sim_task *parent = process->parent;

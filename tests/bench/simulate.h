@@ -62,14 +62,14 @@ struct sim_process {
 	bool dead_twice;
 };
 
-/* Things in no order, to pick from. */
+/* Unordered things to pick from. */
 struct sim_list {
 	struct sim_task **tasks;
 	uint32_t count;
 	uint32_t room;
 };
 
-/* What is used again first come last: an address, or what stands for one. */
+/* Slots that are reused last in, first out: addresses, or what stands for them. */
 struct sim_slots {
 	uint64_t *free;
 	uint64_t count;
@@ -85,8 +85,8 @@ struct sim_cpu {
 	uint64_t count;
 	uint64_t room;
 	uint64_t shown;
-	uint64_t floor;	   /* ts of what came last, or of the round's beginning */
-	uint64_t dropping; /* so many more are lost */
+	uint64_t floor;	   /* ts of the last record, or of the round's beginning */
+	uint64_t dropping; /* records still to be lost */
 	uint64_t dropped;
 	struct sim_gap {
 		uint64_t index; /* of the record after it */
@@ -158,7 +158,7 @@ static inline bool sim_percent(struct trace *trace, uint32_t percent)
 /* streams.c: a record of the task by @current, with its head filled in; its CPU and time move on */
 struct proclife_record *sim_record(struct trace *trace, enum proclife_type type,
 				   const struct sim_task *task, struct sim_task *current);
-/* Another one in the same critical section. */
+/* Another record in the same critical section. */
 struct proclife_record *sim_record_more(struct trace *trace, enum proclife_type type,
 					const struct sim_task *task);
 void sim_streams_new(struct trace *trace);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What do a snapshot of many tasks and eager readers do to those who are observed? One CPU of a guest
+# What do a snapshot of many tasks and eager readers do to the observed processes? One CPU of a guest
 # forks, exits and waits as fast as it can; what disturbs it is on the others.
 
 usage='usage: tests/bench/snapshot.sh [OPTION...]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A million processes: recorded as they live, their tree built as they live, and all of it judged.
+# A million processes: recorded live, their tree built live, and all of it judged.
 
 usage='usage: tests/bench/soak.sh [OPTION...]
   --processes N  how many the forest has (1000000)

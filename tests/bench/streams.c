@@ -7,7 +7,7 @@
 
 #define FIRST_TIME 1000000
 
-/* Ties are for this CPU and those above it: so the order of making is that of merging. */
+/* Ties are for this CPU and those above it, so that records are made in the order of merging. */
 static void tick(struct trace *trace, uint32_t cpu)
 {
 	uint64_t step = sim_below(trace, 8);
@@ -149,7 +149,7 @@ void sim_round_begin(struct trace *trace)
 
 void sim_round_end(struct trace *trace)
 {
-	/* What comes next is later, so that this round's order is final. */
+	/* All that follows is later, so that this round's order is final. */
 	trace->now++;
 	for (uint32_t i = 0; i < trace->plan.cpus; i++) {
 		struct sim_cpu *cpu = &trace->cpus[i];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is true of each life, until somebody has checked it. */
+/* The truth about each life, until it has been checked. */
 #include "simulate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* For those who do not ask: all is written here, and nothing is read. */
+/* Written but never read, for traces without truth. */
 static struct truth nothing;
 static struct truth_task no_task;
 

@@ -3,7 +3,7 @@
  * usage FILE COMMAND [ARG...]: run the command and write to the end of FILE one line of what it
  * used: wall-clock time, user and system time (ns), peak resident set (KiB), and its status.
  *
- * Signals that are to end the command are passed on to it.
+ * SIGINT and SIGTERM are passed on to the command.
  */
 #include <err.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	if (command < 0)
 		err(1, "fork");
 	if (!command) {
-		/* A shell makes its background jobs ignore it. */
+		/* A shell makes its background jobs ignore SIGINT. */
 		signal(SIGINT, SIG_DFL);
 		execvp(argv[2], argv + 2);
 		err(127, "%s", argv[2]);

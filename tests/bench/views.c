@@ -3,13 +3,13 @@
  * views [-b] [-p PROCESSES] [-r ROUNDS]: what proclife-read's views and exports cost on a recording, in CPU
  * time per record and per process, and in memory.
  *
- * A trace is made and recorded, with -b that of a build with its command lines, and each view is run on it
- * with its output going to /dev/null, one view after the other in several rounds; so what disturbs one of
- * them disturbs them all. CPU time is all that the process took, user and system, from exec to exit, and
+ * A trace is made and recorded, with -b a build's, with its command lines. Each view is run on it
+ * with its output going to /dev/null, one view after the other in several rounds; so a disturbance affects
+ * them all. CPU time is all that the process took, user and system, from exec to exit, and
  * the figure is the median.
  * The peak is ru_maxrss, which has the pages of programs and libraries in it; the private part of it is
- * sampled every few milliseconds. With -b the text of the command lines is taken off the bytes per
- * process: each is another one, and a tree or a critical path has to keep them all.
+ * sampled every few milliseconds. With -b the text of the command lines is subtracted from the bytes per
+ * process: each differs, and a tree or a critical path has to keep them all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static const char *const views[][3] = {
 	{ "--export=folded", NULL, NULL },
 	{ "--export=otlp", NULL, NULL },
 	{ "--export=perfetto", NULL, NULL },
-	{ "--html", "page.html", NULL }, /* in the folder of the recording: it has to be a file */
+	{ "--html", "page.html", NULL }, /* in the folder of the recording, as it has to be a file */
 };
 
 #define VIEWS (sizeof(views) / sizeof(views[0]))
@@ -84,7 +84,7 @@ static void find_build(void)
 {
 	char own[PATH_MAX] = "";
 
-	/* This is B/tests/bench/views. */
+	/* This program is B/tests/bench/views. */
 	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
 		fail("/proc/self/exe");
 	snprintf(build, sizeof(build), "%s", dirname(dirname(dirname(own))));

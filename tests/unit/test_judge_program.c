@@ -30,7 +30,7 @@ static void test_program(void **state)
 	text = run_judge("--faults 5 --row truth told", 0);
 	assert_string_equal(text,
 		"status: pid 303 from 100.030000000 on, parent 301 from 100.010000000 on, name loop 0, status 9, reaper 301\n"
-		"told: pid 303 from 100.030500000 on, parent 301 from 100.010500000 on, name loop 0, status 8, reaper 301\n"
+		"reported: pid 303 from 100.030500000 on, parent 301 from 100.010500000 on, name loop 0, status 8, reaper 301\n"
 		"plain 7 0 0 0 0 0 1 0 0 0 3\n");
 	run_judge("--format nothing truth told", 129);
 	run_judge("--faults 5x truth told", 129);
@@ -58,7 +58,7 @@ static void test_faults(void **state)
 	assert_string_equal(run_judge("--faults 5 --row truth told", 0),
 		"args: pid 302 from 100.020000000 on, parent 301 from 100.010000000 on, "
 		"name cc1, status 1792, reaper 301, args cc1 3 3 77\n"
-		"told: pid 302 from 100.020500000 on, parent 301 from 100.010500000 on, "
+		"reported: pid 302 from 100.020500000 on, parent 301 from 100.010500000 on, "
 		"name cc1, status 1792, reaper 301, args cc1 3 3 78\n"
 		"plain 7 0 0 0 0 1 0 0 0 0 3\n");
 	tell("plain", "100.0405 fork 304", "100.035 fork 999 301\n100.0405 fork 304");
@@ -78,7 +78,7 @@ static void test_faults(void **state)
 	/* Times are those of the file; a parent that is still there has none. */
 	tell("life", "10752", "0");
 	assert_non_null(strstr(run_judge("--faults 5 --row truth told", 0),
-		"told: pid 305 from 1700000100.000000000 on, parent 1, name daemon, status 0, "
+		"reported: pid 305 from 1700000100.000000000 on, parent 1, name daemon, status 0, "
 		"reaper 1\n"));
 }
 
@@ -185,7 +185,7 @@ static void test_other_clock(void **state)
 	(void)state;
 	tell_text("1700000100.03 fork 303 301\n");
 	assert_non_null(strstr(run_judge("--row truth told", 0),
-			       "(plain tells of times from 1700000100.030 to 1700000100.030; the forest grew from "
+			       "(plain reports times from 1700000100.030 to 1700000100.030; the forest grew from "
 			       "99.950 to 102.800: is it another clock, or another truth?)"));
 	tell_text("3.03 life 303 301 9 loop\\x200\n"); /* 301 has no time */
 	assert_non_null(strstr(run_judge("--row truth told", 0),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * connector FILE [KIB]: write down what the kernel's proc connector says, until SIGINT or SIGTERM, in the
+ * connector FILE [KIB]: write down what the kernel's proc connector reports, until SIGINT or SIGTERM, in the
  * judge's plain format. Threads are left out. The event of an exec has no name in it, so it is read
- * from /proc at once, as all users of the connector have to: where the process is gone by then, there
+ * from /proc at once, as all users of the connector have to: if the process is gone already, there
  * is none. The kernel numbers the events of each CPU, so what the socket could not hold is known by
  * the gaps.
  */
@@ -101,7 +101,7 @@ static void write_event(FILE *out, const struct proc_event *e)
 			break;
 		write_event_of(out, ts, "exit", e->event_data.exit.process_tgid);
 		fprintf(out, " %u\n", e->event_data.exit.exit_code);
-		/* Who is to be notified, which is who waits, in the forest. */
+		/* The process to be notified, which in the forest is the one that waits. */
 		write_event_of(out, ts, "reap", e->event_data.exit.process_tgid);
 		fprintf(out, " %d\n", e->event_data.exit.parent_tgid);
 		break;
@@ -110,7 +110,7 @@ static void write_event(FILE *out, const struct proc_event *e)
 	}
 }
 
-/* The number of an event is one more than that of the one before on its CPU. */
+/* Events of a CPU are numbered consecutively. */
 static unsigned int count_lost(const struct cn_msg *message, unsigned int cpu)
 {
 	static unsigned int next[CPUS];

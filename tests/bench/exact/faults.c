@@ -10,7 +10,7 @@ double faults_seconds(uint64_t ts)
 	return (ts + lives.behind) / 1e9;
 }
 
-/* "-" for what is not told, which each kind has something else for. */
+/* Prints "-" for a value that was not reported; each kind has its own @untold. */
 static void show_number(const char *what, int64_t n, int64_t untold)
 {
 	if (n == untold)
@@ -19,7 +19,7 @@ static void show_number(const char *what, int64_t n, int64_t untold)
 		fprintf(stderr, ", %s %" PRId64, what, n);
 }
 
-/* With all of its nine digits, which a double does not have since 1970. */
+/* Prints all nine digits, which a double since 1970 does not have. */
 static void show_time(uint64_t ts)
 {
 	ts += lives.behind;
@@ -33,7 +33,7 @@ static void show_args(const char *args)
 		putc(*args == ARG_END ? ' ' : *args, stderr);
 }
 
-/* All that is told of a life; a parent by its pid and its beginning, for another process had this pid, too. */
+/* Prints all that was reported of a life; its parent by pid and beginning, since pids are reused. */
 static void show_life(const char *what, const struct life *life)
 {
 	fprintf(stderr, "%s: pid %" PRIu32, what, life->pid);
@@ -75,7 +75,7 @@ void faults_show(const char *what, uint32_t slot, const struct life *life)
 	}
 	putc('\n', stderr);
 	if (life)
-		show_life("  told", life);
+		show_life("  reported", life);
 }
 
 void faults_show_life(const char *what, const struct life *life)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an observer says of a forest of processes, against what the forest itself knows: README.md. */
+/* Compares an observer's report of a forest of processes with the forest's own truth: README.md. */
 #include <err.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -32,9 +32,9 @@ static const struct {
 
 struct lives lives = { .rounding = 1000 }; /* the tools round times to a microsecond */
 
-/* What a tool tells at all, but not of some processes, is something else than what it tells wrongly. */
+/* A value that a tool reports of some processes only is missing for the others, which is no wrong value. */
 struct tally {
-	bool told; /* of some process of the forest, or else the tool does not tell it */
+	bool told; /* of some process of the forest; false: the tool does not report it */
 	uint64_t wrong;
 	uint64_t missing;
 };
@@ -79,7 +79,7 @@ static void tally(struct tally *tally, bool told, bool right, const char *what, 
 }
 
 /*
- * From each life to its ancestors: those that are their own ancestors make a cycle, and what
+ * Walks from each life to its ancestors: lives that are their own ancestors make a cycle, and a life that
  * descends from the forest without being a process of it was made up.
  */
 static void judge_ancestors(struct row *row)
@@ -116,7 +116,7 @@ static void judge_ancestors(struct row *row)
 	free(state);
 }
 
-/* A parent that was missed itself can still be told rightly, by its pid. */
+/* A parent that was missed itself can still be reported correctly, by its pid. */
 static bool is_parent(const struct forest_process *p, uint32_t told)
 {
 	uint32_t parent = life_of[p->parent];
@@ -136,7 +136,7 @@ static void judge_process(struct row *row, uint32_t slot)
 		count(&row->missed, true, "missed", slot, NULL);
 		return;
 	}
-	/* The parent of the root is not of the forest: it has no slot to compare with. */
+	/* The root's parent is outside the forest: it has no slot to compare with. */
 	if (p->parent)
 		tally(&row->parents, life->parent != NO_LIFE, is_parent(p, life->parent), "parent", slot, life);
 	tally(&row->names, life->name[0], !strcmp(life->name, p->name), "name", slot, life);
@@ -164,7 +164,7 @@ static void see_what_is_told(struct row *row)
 	}
 }
 
-/* In the forest, who is notified waits. */
+/* In the forest, the process that is notified is the one that waits. */
 static void take_notified(void)
 {
 	uint32_t i;
@@ -187,9 +187,9 @@ static void judge(struct row *row)
 	judge_ancestors(row);
 }
 
-static void show_count(int width, bool tells, uint64_t n)
+static void show_count(int width, bool known, uint64_t n)
 {
-	if (tells)
+	if (known)
 		printf(" %*" PRIu64, width, n);
 	else
 		printf(" %*s", width, "-");
@@ -204,7 +204,7 @@ static void show_tally(int width, const struct tally *tally)
 	printf(" %*s", width, tally->told ? text : "-");
 }
 
-/* The likeliest reason why no process is among those that are told. */
+/* The likeliest reason why the report has no process of the forest. */
 static void show_times(const char *name)
 {
 	uint64_t first = UINT64_MAX, last = 0;
@@ -218,7 +218,7 @@ static void show_times(const char *name)
 		if (seen != UINT64_MAX && seen > last)
 			last = seen;
 	}
-	printf("  (%s tells of times from %.3f to %.3f; the forest grew from %.3f to %.3f: %s)\n", name,
+	printf("  (%s reports times from %.3f to %.3f; the forest grew from %.3f to %.3f: %s)\n", name,
 	       faults_seconds(first), faults_seconds(last), faults_seconds(forest->began), faults_seconds(forest->ended),
 	       last < forest->began || first > forest->ended ? "is it another clock, or another truth?" :
 							       "are these its pids?");
@@ -245,7 +245,7 @@ static void show_row(const char *name, const struct row *row, uint64_t senseless
 		show_times(name);
 }
 
-/* In the plain format. Of an end no more is known than that it came before the next use of the pid. */
+/* In the plain format. An end is only known to come before the next use of the pid. */
 static void show_truth(void)
 {
 	uint32_t i;
@@ -297,35 +297,34 @@ static void show_head(void)
 }
 
 static const char legend[] =
-	"processes  those of the forest that it tells of, and extra ones\n"
-	"missed     processes of the forest that it does not tell of\n"
-	"extra      processes that it tells of as the forest's and that there were not\n"
-	"parents    who made the process\n"
-	"names      the last one that the process had\n"
-	"args       of processes that executed a program: the last ones\n"
+	"processes  those of the forest that it reports, and extra ones\n"
+	"missed     processes of the forest that it does not report\n"
+	"extra      processes that it reports as the forest's and that did not exist\n"
+	"parents    the creator of the process\n"
+	"names      the last name of the process\n"
+	"args       the last ones of processes that executed a program\n"
 	"status     what wait(2) gave\n"
-	"reaper     who waited for it; of acct(2), bcc and taskstats: who was to be\n"
-	"           notified, which is the same here\n"
+	"reaper     the process that waited for it; of acct(2), bcc and taskstats: the\n"
+	"           one to be notified, which is the same here\n"
 	"cycles     processes that are their own ancestors\n"
-	"unpaired   processes of which it lacks the beginning or the end\n"
+	"unpaired   processes whose beginning or end it lacks\n"
 	"lost       events, by its own count\n"
-	"3+20       wrong of 3, and missing of 20; -: it tells that of none\n";
+	"3+20       wrong of 3, and missing of 20; -: it reports that of none\n";
 
 static void show_help(void)
 {
 	size_t i;
 
 	fputs("usage: judge [OPTION...] TRUTH [FILE]\n"
-	      "Says how far what an observer told of a forest of processes is true. TRUTH is\n"
-	      "what `forest --truth` left. FILE is the observer's text, or else it is read on\n"
-	      "standard input.\n"
+	      "Judges an observer's account of a forest of processes. TRUTH is what `forest\n"
+	      "--truth` left. FILE is the observer's text; without it, standard input is read.\n"
 	      "  --format FORMAT  what FILE is (plain)\n"
 	      "  --name NAME      of the row (FORMAT)\n"
 	      "  --row            print the row alone\n"
 	      "  --head           read nothing; print what the forest is and the table's head\n"
 	      "  --truth          print the truth in the plain format\n"
 	      "  --faults N       print the first N lines that make no sense and the first N\n"
-	      "                   faults to standard error: what is true, and what is told;\n"
+	      "                   faults to standard error: the truth, and the report;\n"
 	      "                   times are FILE's\n"
 	      "  --legend         print what the columns are\n"
 	      "The exit status is 0 whatever the row says, 1 if there is none, 129 for usage.\n"
@@ -419,7 +418,7 @@ int main(int argc, char **argv)
 	if (ferror(stdin))
 		err(1, "%s", argc - optind == 2 ? argv[optind + 1] : "standard input");
 	if (!lives.count)
-		errx(1, "%s: as %s, nothing in it tells of a process%s",
+		errx(1, "%s: as %s, it has no process%s",
 		     argc - optind == 2 ? argv[optind + 1] : "standard input", format,
 		     senseless ? "; --faults 5 shows lines that make no sense" : "");
 	judge(&row);

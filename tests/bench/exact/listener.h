@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the listeners here share: where they write, how they end, and how much their sockets hold. */
+/* Shared by the listeners here: where they write, how they end, and how much their sockets hold. */
 #ifndef EXACT_LISTENER_H
 #define EXACT_LISTENER_H
 

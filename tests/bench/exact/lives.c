@@ -116,7 +116,7 @@ void lives_reap(struct lives *lives, uint32_t pid, uint32_t reaper)
 		lives->life[current - 1].reaper = reaper;
 }
 
-/* The room for @index in an array, which is 0 where it is new. */
+/* The element @index of an array, which grows as needed; new elements are 0. */
 static uint32_t *place(uint32_t **array, uint32_t *room, uint32_t index)
 {
 	if (index >= *room) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which life of the observer is which process of the truth: the pid is the same, and the life begins
- * within the call that made the process. A life whose beginning the observer has not seen is the one
- * that this pid has before it is used again. Where a tool's times are too coarse to tell, the order in
- * which it tells them does, and what it says of them.
+ * Finds the process of the truth for each life of the observer: the pid is the same, and the life begins
+ * within the call that made the process. A life whose beginning the observer has not seen is the life
+ * that this pid has before it is used again. Where a tool's times are too coarse for that, the order of
+ * its lives decides, and what it reports of them.
  */
 #include "match.h"
 
@@ -134,7 +134,7 @@ static const struct life *life_at(uint32_t i)
 	return &lives->life[life_order[i]];
 }
 
-/* Whether life @l can be process @i, of @last of the same pid: see README.md. */
+/* Can life @l be process @i? @last: the last process of that pid. See README.md. */
 static bool can_be(uint32_t i, uint32_t last, uint32_t l)
 {
 	const struct forest_process *p = process_at(i);
@@ -150,8 +150,8 @@ static bool can_be(uint32_t i, uint32_t last, uint32_t l)
 }
 
 /*
- * What it costs to take the one for the other: a process that is missed is worse than all that can be wrong
- * with one that is not.
+ * The cost of matching a life with a process: a missed process costs more than all faults of one that
+ * is not missed.
  */
 #define MISSED 100
 

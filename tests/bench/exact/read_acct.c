@@ -2,9 +2,9 @@
 /*
  * The file that acct(2) fills, of version 3: a record for each process, written as it ends. Its
  * beginning is a whole second of the wall clock, computed from two clocks that are each rounded down
- * to the last tick, which is late in a busy guest: so it can be more than a second off. Loss is not
- * told: the kernel stops writing when the disk is nearly full, and a record of a process that is killed
- * while it waits for the disk is gone.
+ * to the last tick, which is late in a busy guest: so it can be more than a second off. Losses are not
+ * reported: the kernel stops writing when the disk is nearly full, and the record of a process that is
+ * killed while it waits for the disk is gone.
  */
 #include "lives.h"
 

@@ -7,10 +7,10 @@
  *	pid=N ... comm="NAME" exe="PATH" ... key="KEY"
  *	type=EXECVE msg=audit(...): argc=N a0="TEXT" a1="TEXT" ...
  *
- * and "lost N" of auditctl -s. A time is that of the last tick before the call, and a serial is of its end.
+ * and "lost N" of auditctl -s. The time is that of the last tick before the call, the serial is given at its end.
  * So a child's records can be logged before the call that made it, but that call began no later: they are
- * sorted by their times and, within a tick, each fork comes before what its child does. A process that is
- * killed makes no call that would tell its end.
+ * sorted by their times and, within a tick, each fork comes before what its child does. A killed process
+ * makes no call that would show its end.
  */
 #include "lives.h"
 
@@ -55,7 +55,7 @@ static uint64_t hex(const char *line, const char *key)
 	return text ? strtoull(text, NULL, 16) : 0;
 }
 
-/* In double quotes; in hex without them if there is anything unusual in it. */
+/* Decodes text in double quotes, or hex without them if it has unusual characters. */
 static size_t decode(const char *text, char *to, size_t room)
 {
 	unsigned int byte;
@@ -98,13 +98,13 @@ static bool take_call(uint64_t ts, uint64_t serial, const char *line)
 	r = &records[count++];
 	*r = (struct record){ .ts = ts, .serial = serial, .pid = strtoul(pid, NULL, 10), .what = i };
 	r->value = i == EXIT ? (hex(line, " a0=") & 0xff) << 8 : strtoul(result, NULL, 10);
-	decode(comm, r->name, sizeof(r->name)); /* of a PR_SET_NAME the new one */
+	decode(comm, r->name, sizeof(r->name)); /* the new name, for a PR_SET_NAME */
 	if (i == EXEC)
 		execs[serial % EXECS] = count;
 	return true;
 }
 
-/* aN="TEXT", and of a long one aN_len=, aN[0]=, aN[1]= ..., of which the next records can have more. */
+/* aN="TEXT"; a long one is aN_len=, aN[0]=, aN[1]= ..., which the next records can continue. */
 static void take_args(struct record *r, char *line)
 {
 	size_t had = r->args ? strlen(r->args) : 0, n = had;
@@ -175,7 +175,7 @@ static void tell(struct lives *lives, struct record *r)
 	r->done = true;
 }
 
-/* Whether the fork that made the process which did this is one of these, too, and not told yet. */
+/* Is the fork that made this record's process also among @of, and not passed on yet? */
 static bool waits(const struct record *r, const struct record *of, size_t n)
 {
 	size_t i;
@@ -186,7 +186,7 @@ static bool waits(const struct record *r, const struct record *of, size_t n)
 	return false;
 }
 
-/* Those of one tick. */
+/* Passes on the records of one tick. */
 static void tell_tick(struct lives *lives, struct record *of, size_t n)
 {
 	size_t told = 0, before, i;
@@ -199,7 +199,7 @@ static void tell_tick(struct lives *lives, struct record *of, size_t n)
 			tell(lives, &of[i]);
 			told++;
 			if (of[i].what == FORK)
-				break; /* there may be some before this that have waited for it */
+				break; /* earlier records may have waited for it */
 		}
 		for (i = 0; told == before && i < n; i++) {
 			if (of[i].done)
@@ -216,7 +216,7 @@ uint64_t read_audit(struct lives *lives, FILE *in, uint64_t to_realtime)
 	size_t i, n;
 
 	realtime_ahead = to_realtime;
-	lives->rounding = 100000000; /* more than a tick, for those of busy guests are late */
+	lives->rounding = 100000000; /* more than a tick, since ticks of busy guests are late */
 	senseless = each_line(lives, in, parse_line);
 	if (count)
 		qsort(records, count, sizeof(*records), by_time);

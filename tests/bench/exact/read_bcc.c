@@ -5,11 +5,11 @@
  *	HH:MM:SS.MMM exit PCOMM PID PPID TID AGE EXIT_CODE
  *	HH:MM:SS PCOMM PID PPID RET ARGS
  *
- * exitsnoop has all of a life but its arguments. Its time is when it printed the line, from which the
- * age leads to the beginning. Its lines are not in the order of the ends, since each CPU has a buffer,
- * so the parent is the latest life of its pid that had begun by then. A line of execsnoop belongs to the
- * first life of its pid and name at that second that has no arguments yet, if there is one of its parent, too.
- * Both say of loss "Possibly lost N samples".
+ * exitsnoop has all of a life but its arguments. Its time is when it printed the line; minus the
+ * age, it is the beginning. Its lines are not in the order of the ends, since each CPU has a buffer,
+ * so the parent is the latest life of its pid that had begun before that. A line of execsnoop belongs to the
+ * first life of its pid and name at that second that has no arguments yet, preferably of the same parent.
+ * Both report losses as "Possibly lost N samples".
  */
 #include "lives.h"
 
@@ -19,7 +19,7 @@
 
 #define SECOND 1000000000ULL
 #define DAY (86400 * SECOND)
-#define LATE (SECOND / 2) /* a line is printed, and so a life seems to begin; or a tick is */
+#define LATE (SECOND / 2) /* how late a line can be printed, and so a life seem to begin, or a tick come */
 
 /* The columns of exitsnoop. */
 #define EXIT_LABEL 13
@@ -29,7 +29,7 @@
 struct exec {
 	uint64_t ts;
 	uint32_t pid;
-	uint32_t parent; /* 0: it has none to tell */
+	uint32_t parent; /* 0: not reported */
 	char name[NAME_LEN];
 	char *args;
 };
@@ -45,7 +45,7 @@ static size_t exec_count, exec_room;
 static struct life_more *more;
 static size_t more_room;
 static uint64_t midnight; /* the first one on CLOCK_MONOTONIC: times of the day count from it */
-static uint64_t around;   /* the lines have the time of the day: each is less than half a day from this */
+static uint64_t around;   /* each line's time of the day is less than half a day from this */
 
 static void *grow(void *array, size_t *room, size_t count, size_t size)
 {
@@ -133,7 +133,7 @@ static bool take_exec(const char *line)
 	return true;
 }
 
-/* A head, which is printed through another buffer than the lines, can be within one, and cuts it. */
+/* A head is printed through another buffer than the lines, so it can be inside a line, and cuts it. */
 static bool is_head(const char *line)
 {
 	static bool cut;
@@ -187,7 +187,7 @@ static uint32_t *chain(struct lives *lives)
 	return first;
 }
 
-/* Who was adopted in between has another parent at the end. */
+/* A process adopted in between has another parent at the end. */
 static void give_args(struct lives *lives, const uint32_t *first)
 {
 	uint32_t life, found;
@@ -209,7 +209,7 @@ static void give_args(struct lives *lives, const uint32_t *first)
 	}
 }
 
-/* A parent of which nothing is told was there before, or is still there. */
+/* A parent that was not reported was there before, or is still there. */
 static void give_parents(struct lives *lives, const uint32_t *first, uint32_t pids)
 {
 	uint32_t count = lives->count, life, at, found;

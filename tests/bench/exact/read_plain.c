@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The plain format, which README.md describes, for tools that no reader here is made for. The lines of
- * different CPUs can arrive in another order than they have by their times, so they are sorted by
- * these first; but not those that tell a whole life, which are in the order of its ends.
+ * The plain format, which README.md describes, for tools without a reader here. The lines of
+ * different CPUs can be in another order than their times, so they are sorted by these first; but
+ * not the lines of whole lives, which are in the order of their ends.
  */
 #include "lives.h"
 
@@ -85,7 +85,7 @@ static bool is_untold(const char *text)
 	return !strcmp(text, "-");
 }
 
-/* False if it is none, or above @most. */
+/* False if the text is no number, or one above @most. */
 static bool parse_number(const char *text, uint64_t most, uint32_t *value)
 {
 	unsigned long long n;
@@ -104,7 +104,7 @@ static bool number_or_untold(const char *text, uint64_t most, uint32_t *value)
 	return text && (is_untold(text) || parse_number(text, most, value));
 }
 
-/* Empty if it is not told; NULL if there is none. */
+/* Empty if it is not reported; NULL if the field is missing. */
 static const char *parse_name(char **rest)
 {
 	char *text = word(rest);
@@ -145,7 +145,7 @@ static const char *fork_line(struct plain *p, uint64_t ts, uint32_t pid, char **
 	name = parse_name(rest);
 	if (p->early) {
 		life = lives_adopt(lives, ts, ts > p->early ? ts - p->early : 0, pid, parent);
-		/* This tells the name at first, and its own lines were earlier. */
+		/* This line has the first name, and the child's own lines were earlier. */
 		if (life + 1 == latest && named)
 			return NULL;
 	} else if (!parent) {
@@ -257,7 +257,7 @@ static const char *no_seconds(const char *text, uint64_t *ns)
 	return parse_time(text, ns) ? NULL : "no SECONDS";
 }
 
-/* What is said of the file as a whole. */
+/* Parses a line about the file as a whole. */
 static const char *take_setting(struct plain *p, const char *what, char *rest)
 {
 	static const char unknown[] = "begins neither with a TIME nor with a word of the format";

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The lines of proclife-read --tree --json: they tell who is whose child, not by pid. */
+/* The lines of proclife-read --tree --json, which name parents by id, not by pid. */
 #include "lives.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The text behind "key": of a line, or NULL. */
+/* The text behind "key": in a line, or NULL. */
 static const char *find(const char *line, const char *key)
 {
 	char quoted[32];
@@ -24,7 +24,7 @@ static uint64_t number(const char *line, const char *key)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
-/* Of all members of {"NAME":N,...} */
+/* The sum of all members of {"NAME":N,...} */
 static uint64_t total(const char *line, const char *key)
 {
 	const char *text = find(line, key);
@@ -70,7 +70,7 @@ static bool add_process(struct lives *lives, const char *line)
 		lives->life[life].status = atoi(status);
 	copy_name(lives->life[life].name, comm + 1, strchr(comm + 1, '"'));
 	add_args(lives, life, find(line, "args"));
-	/* For now the ids, which have nothing to do with our numbers. */
+	/* The parent's id for now; resolve() replaces it by our number. */
 	lives->life[life].parent = parent ? parent : NO_LIFE;
 	return true;
 }

@@ -7,10 +7,10 @@
  *	PID SECONDS.MICROS <... CALL resumed>ARGUMENTS) = RESULT
  *	PID SECONDS.MICROS +++ exited with N +++, or killed by SIGNAME
  *
- * A child's own lines can come before the call that made it returns, even its last one. So whoever
- * has a pid that nobody had begins a life, and the call that returns this pid gives a parent to
- * the latest life with this pid that has none. What such a process had for a name before it took one
- * of its own is known only then, and so are the names of its children.
+ * A child's own lines, even its last one, can come before the call that made it returns. So a new
+ * pid begins a life, and the call that returns this pid gives a parent to the latest life with this
+ * pid that has none. The name that such a process had before it took one of its own is known only
+ * then, and so are the names of its children.
  */
 #include "lives.h"
 
@@ -22,8 +22,8 @@
 /* The call that a process is in. */
 struct call {
 	uint64_t began;
-	char name[NAME_LEN]; /* that its success gives to the process */
-	char args[256];	     /* likewise */
+	char name[NAME_LEN]; /* the process's name if the call succeeds */
+	char args[256];	     /* the process's arguments if the call succeeds */
 	bool makes_thread;
 	char parent_name[NAME_LEN]; /* that the caller has as it begins */
 };
@@ -79,7 +79,7 @@ static char escaped(const char **text)
 	return **text ? *(*text)++ : '\\';
 }
 
-/* What is in the next pair of double quotes, and no more of it than there is room for. Return: behind it. */
+/* Copies what is in the next pair of double quotes, as far as there is room. Return: the text behind it. */
 static const char *quoted(const char *text, char *to, size_t room)
 {
 	char *end = to + room - 1;
@@ -97,7 +97,7 @@ static const char *quoted(const char *text, char *to, size_t room)
 	return *text ? text + 1 : text;
 }
 
-/* ["NAME", "ARGUMENT", ...]; dots behind one or the last say that it was cut, which no argument ends with here. */
+/* ["NAME", "ARGUMENT", ...]; dots behind an argument or the last one: it was cut. None ends with dots here. */
 static void take_args(const char *text, char *to, size_t room)
 {
 	const char *begin = to, *end = to + room;
@@ -110,7 +110,7 @@ static void take_args(const char *text, char *to, size_t room)
 		to += strlen(to);
 		*to++ = ARG_END;
 	}
-	/* Behind the last one, unless some are missing. */
+	/* No separator behind the last one, unless some are missing. */
 	to -= to > begin && *text == ']';
 	*to = '\0';
 }

@@ -4,7 +4,7 @@
  *
  *	COMM-PID [CPU] SECONDS.NANOS: EVENT: FIELDS
  *
- * and "CPU:N [M EVENTS DROPPED]" where a buffer was overrun, without M if it does not know. The names
+ * and "CPU:N [M EVENTS DROPPED]" where a buffer was overrun, without M if it is not known. The names
  * of the processes are those in the fields of the events, not those in front of the lines, which
  * trace-cmd guesses by pid.
  */

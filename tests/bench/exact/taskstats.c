@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * taskstats FILE [KIB]: write down what the kernel tells of each process as it ends, until SIGINT or SIGTERM,
- * in the judge's plain format; threads are left out. The beginning is told as a whole second of the
+ * taskstats FILE [KIB]: write down what the kernel reports of each process as it ends, until SIGINT or SIGTERM,
+ * in the judge's plain format; threads are left out. The beginning is a whole second of the
  * wall clock, computed from two clocks that are each rounded down. What the socket could not hold is
  * not counted by the kernel: "lost" is how often it was full, and more can be missing.
  */
@@ -108,7 +108,7 @@ static void write_life(FILE *out, const struct taskstats *s)
 	putc('\n', out);
 }
 
-/* A message has the figures of one thread and, if it is the last one, those of the group. */
+/* A message has the figures of one thread and, for the last one, of the thread group. */
 static void take(FILE *out, const struct nlmsghdr *head)
 {
 	const struct nlattr *first, *thread, *stats;

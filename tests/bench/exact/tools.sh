@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # a part of exact.sh and flood.sh, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# The observers of a forest. Each has begin_NAME, which returns once it observes, end_NAME, after which
-# all that it has is in the current folder, and text_NAME, which prints that for the judge, of the
-# format that `format` has for it, or else plain. What it says of loss is part of the text.
+# The observers of a forest. Each has begin_NAME, which returns once it observes, end_NAME, which leaves
+# all that it has in the current folder, and text_NAME, which prints that for the judge, in the format
+# that `format` has for it, or else plain. What the tool reports as lost is part of the text.
 #
 # All record the same: fork, exec, changes of the name and exit, as far as they can, and on a clock that the
-# truth has, too. Where a buffer can be set, it has 4 MiB for each CPU. Who reaps, statuses and arguments
-# are recorded where the tool has them without a program or kprobe of one's own; bpftrace is programs.
+# truth has, too. Where a buffer can be set, it has 4 MiB for each CPU. Reapers, statuses and arguments are
+# recorded where the tool has them without an own program or kprobe; bpftrace consists of programs.
 
 declare -A title=(
 	[proclife]=proclife [ftrace]='ftrace (trace-cmd)' [perf]='perf' [perf_sched]='perf, tracepoints'
@@ -19,7 +19,7 @@ declare -A format=(
 )
 tools='proclife ftrace perf perf_sched lttng connector taskstats acct bcc bpftrace auditd sysdig strace'
 
-# row TRUTH TOOL [MORE]: with more behind its name.
+# row TRUTH TOOL [MORE]: prints its row, with MORE behind its name.
 row() {
 	{ "text_$2" 2>errors || [[ $? = 141 ]]; } | "$programs/exact/judge" --row --format "${format[$2]:-plain}" \
 		--name "${title[$2]}${3:-}" ${JUDGE_FAULTS:+--faults "$JUDGE_FAULTS"} "$1" || {
@@ -28,7 +28,7 @@ row() {
 	}
 }
 
-# In the folder where tools have recorded.
+# Cleans up the folder where tools have recorded.
 clean_up() {
 	rm -rf -- *.control *.ack audit
 }
@@ -42,12 +42,12 @@ tools_of() {
 	echo "${1:-$tools}" | tr , ' '
 }
 
-# fetch_peers: what those in $chosen have that is not installed here.
+# fetch_peers: the packages that tools in $chosen need and that are not installed here.
 fetch_peers() {
 	make_share
 	if [[ " $chosen " = *' auditd '* ]]; then
 		fetch_packages auditd libauparse0 libwrap0
-		# Without, the kernel drops silently what the daemon does not take in time.
+		# Without audit=1, the kernel silently drops what the daemon does not take in time.
 		boot_options+=(--append audit=1)
 	fi
 	[[ " $chosen " != *' sysdig '* ]] || fetch_packages falcosecurity-scap-dkms
@@ -62,7 +62,7 @@ set_buffers() {
 set_buffers
 name_events=(sched:sched_process_{fork,exec,exit} task:task_rename)
 
-# What the others have no events for is off, but for who reaps. Arguments are recorded by default.
+# Records that the others have no events for are off, except reapers. Arguments are recorded by default.
 begin_proclife() {
 	modprobe proclife ring_kb=$buffer_kib signals=N waits=N exiting=N memory=N || exit 1
 	observe proclife proclife-read --record proclife
@@ -71,8 +71,8 @@ begin_proclife() {
 end_proclife() { dismiss proclife && rmmod proclife; }
 text_proclife() { "$B/proclife-read" -i proclife --tree --json; }
 
-# Without record-cmd, by which trace-cmd knows the names of tasks that no event tells: it is a third of
-# its cost, and the events tell all here.
+# Without record-cmd, from which trace-cmd knows the names of tasks that no event names: it is a third of
+# its cost, and here the events have all names.
 begin_ftrace() { start_trace_cmd -O norecord-cmd "${name_events[@]}"; }
 end_ftrace() { dismiss trace-cmd; }
 text_ftrace() { trace-cmd report -t -i trace.dat; }
@@ -138,7 +138,7 @@ text_lttng() {
 	sed -n 's/.*Tracer discarded \([0-9]*\) event.*/\1/p' lttng.errors | awk '{ n += $1 } END { print "lost " n + 0 }'
 }
 
-# Their sockets have as much as the rings of four CPUs.
+# Their sockets hold as much as the rings of four CPUs.
 begin_connector() {
 	observe connector "$programs/exact/connector" connector.txt $((4 * buffer_kib))
 	sleep 1
@@ -160,7 +160,7 @@ begin_acct() {
 end_acct() { dismiss acct; }
 text_acct() { cat acct; }
 
-# The only pair of its tools that tells whole lives. Their buffers cannot be set: 8 pages for each CPU.
+# The only pair of its tools that reports whole lives. Their buffers cannot be set: 8 pages for each CPU.
 # They are ready once they have opened one for each, which takes a minute for the compiler.
 begin_bcc() {
 	observe exitsnoop exitsnoop-bpfcc --utc --label exit
@@ -174,7 +174,7 @@ end_bcc() {
 }
 text_bcc() { cat exitsnoop.log execsnoop.log; }
 
-# A string has 64 bytes unless one says more, and 200 at most.
+# A string has 64 bytes by default, and 200 at most.
 begin_bpftrace() {
 	observe bpftrace env BPFTRACE_PERF_RB_PAGES=$((buffer_kib / 4)) BPFTRACE_STRLEN=200 \
 		bpftrace -B full -o bpftrace.txt "$tree/tests/bench/exact/lives.bt"
@@ -182,8 +182,8 @@ begin_bpftrace() {
 	sleep 2
 }
 end_bpftrace() { dismiss bpftrace; }
-# Names come with their blanks, arguments with a \x00 behind each, times in ns; "Lost N events" stands where it
-# complains.
+# Names come with their blanks, arguments with a \x00 behind each, times in ns; "Lost N events" is among its
+# complaints.
 text_bpftrace() {
 	awk '
 		$1 == "Lost" && $3 == "events" { lost += $2; next }
@@ -207,10 +207,10 @@ text_bpftrace() {
 		END { print "lost " lost + 0 }' bpftrace.log bpftrace.txt
 }
 
-# As in the rules that are handed round: a backlog of 8192 (CIS, Debian's examples), one rule for several
-# calls, since each rule is tried at each call. What exits by a signal makes no call, and no rule is for those
-# that send one, which may be the kernel. The kernel has who fills the backlog wait, which is its default. The
-# daemon only writes: no plugins, and no flushing.
+# The rules that are in common use: a backlog of 8192 (CIS, Debian's examples), and one rule for several calls,
+# since each rule is tried at each call. A process that exits by a signal makes no call, and no rule is for the
+# sender of a signal, which may be the kernel. By default, the kernel makes a process that fills the backlog
+# wait. The daemon only writes: no plugins, and no flushing.
 begin_auditd() {
 	PATH=/mnt/share/auditd/sbin:$PATH LD_LIBRARY_PATH=$(printf '%s:' /mnt/share/lib*/{,usr/}lib/*-linux-gnu)
 	export LD_LIBRARY_PATH
@@ -239,7 +239,7 @@ begin_auditd() {
 			auditctl -a always,exit -F arch=b64 -S execve,execveat -F success=1 -k exec &&
 			auditctl -a always,exit -F arch=b64 -S exit,exit_group -k exit &&
 			auditctl -a always,exit -F arch=b64 -S prctl -F a0=15 -k name && # PR_SET_NAME
-			auditctl -a always,exclude -F msgtype=PATH && # which tell nothing of these
+			auditctl -a always,exclude -F msgtype=PATH && # which say nothing about these
 			auditctl -a always,exclude -F msgtype=CWD &&
 			auditctl -a always,exclude -F msgtype=PROCTITLE &&
 			auditctl -e 1
@@ -252,7 +252,7 @@ end_auditd() {
 	auditctl -s | sed -n 's/^lost /lost /p' >audit.lost
 	auditctl -D >auditctl.log 2>&1
 	auditctl -e 0 >auditctl.log 2>&1
-	# It writes what it has not read yet only as long as it is not told to end.
+	# It writes what it has not read yet only until it gets the signal to end.
 	local size=-1
 	while [[ $(stat -c %s audit.log) != "$size" ]]; do
 		size=$(stat -c %s audit.log)
@@ -264,8 +264,8 @@ end_auditd() {
 }
 text_auditd() { cat audit.log audit.lost; }
 
-# Its driver's buffers are of 8 MiB for each CPU, and its filter is applied behind them. It writes what it
-# reads; what it means is printed later. With -v it says at the end what its driver dropped.
+# Its driver's buffers have 8 MiB for each CPU; its filter applies behind them. It writes what it reads, and
+# prints it later. With -v it reports at the end what its driver dropped.
 begin_sysdig() {
 	insmod /mnt/share/modules/scap.ko || exit 1
 	observe sysdig sysdig -v -w sysdig.scap \
@@ -274,7 +274,7 @@ begin_sysdig() {
 	sleep 2
 }
 end_sysdig() { dismiss sysdig && rmmod scap; }
-# A child's own events can be earlier than the end of the call that made it.
+# A child's own events can be earlier than the return of the call that made it.
 text_sysdig() {
 	printf '%s\n' 'clock realtime' 'early 1'
 	sysdig -r sysdig.scap -p $'*%evt.rawtime\t%evt.dir\t%evt.type\t%evt.rawarg.res\t%proc.pid\t%thread.tid\t%evt.arg.flags\t%evt.arg.status\t%evt.arg.comm\t%proc.exeline' |

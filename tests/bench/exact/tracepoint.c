@@ -26,7 +26,7 @@ bool lives_tracepoint(struct lives *lives, uint64_t ts, const char *event, char 
 		lives_name(lives, ts, pid, name_of_path(name));
 	} else if (!strcmp(event, "task_rename")) { /* pid= oldcomm= newcomm= oom_score_adj= */
 		text += strspn(text, " ");
-		/* A kernel of 2026 lacks the pid; the event of the exit has the name, too. */
+		/* Kernels from 2026 on lack the pid; the event of the exit has the name, too. */
 		if (strncmp(text, "pid=", 4))
 			return true;
 		pid = strtoul(text + 4, NULL, 10);

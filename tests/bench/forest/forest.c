@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * forest [OPTION...]: trees of processes on all CPUs at once, whose truth is known (truth.h). With
- * --rate N it makes so many a second, as far as the machine is fast enough for it.
+ * --rate N it makes N a second, as far as the machine is fast enough.
  *
  * What it makes is what builds and shells make: a few at a time that exec a small program, batches
  * of children that are zombies together, shells that have children of their own, chains, names that
@@ -24,10 +24,10 @@
 
 #include "forest.h"
 
-/* More slots than processes wanted: what the jobs under way may still need, for each loop. */
+/* Slots beyond the processes wanted, per loop: the jobs under way may still need them. */
 #define SLACK 256
 
-/* The fastest there is: a process that is forked, ends and is reaped, on one CPU. */
+/* The fastest life: a process that is forked, ends and is reaped, on one CPU. */
 static void __attribute__((noreturn)) be_plain_loop(uint64_t wanted, int cpu)
 {
 	uint32_t slot;
@@ -47,7 +47,7 @@ static void __attribute__((noreturn)) be_plain_loop(uint64_t wanted, int cpu)
 	_exit(0);
 }
 
-/* The shell that the forest executes. */
+/* Acts as the shell that the forest executes. */
 static int be_program(char **argv)
 {
 	forest_fd = atoi(argv[1]);

@@ -22,7 +22,7 @@ void map_truth(void);
  * execute a program, only the parent returns.
  */
 pid_t make_named(const char *name, uint32_t *slot);
-pid_t make_unnamed(uint32_t *slot); /* which keeps the name that it inherits */
+pid_t make_unnamed(uint32_t *slot); /* it keeps the name that it inherits */
 pid_t make_program(const char *name, uint32_t *slot);
 pid_t make_program_vfork(const char *name, uint32_t *slot);
 void reap(pid_t pid, uint32_t slot);

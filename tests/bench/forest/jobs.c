@@ -48,7 +48,7 @@ static void be_chain(unsigned int length)
 	reap(pid, slot);
 }
 
-/* It waits till its parent is gone, and tells then what nobody else can know in time. */
+/* Waits till its parent is gone, and then writes what no other process can know in time. */
 static void __attribute__((noreturn)) be_orphan(pid_t parent)
 {
 	struct forest_process *me = &forest->process[self];
@@ -85,7 +85,7 @@ static void make_orphan(void)
 		leave();
 	}
 	reap(pid, middle);
-	/* Those that have come to us in the meantime: they have told their own truth. */
+	/* Reaps the orphans that we have got in the meantime: they have written their own truth. */
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
 }

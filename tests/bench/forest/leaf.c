@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program that a forest executes most: it ends at once. It has no libc to start, which an
- * emulated CPU takes longer for than the kernel does for a whole life; so it uses of libc only what
- * needs no start.
+ * The program that a forest executes most: it ends at once. It starts without libc, since that takes an
+ * emulated CPU longer than a whole life takes the kernel; so it uses only the parts of libc that need
+ * no start.
  */
 #include <unistd.h>
 

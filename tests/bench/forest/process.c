@@ -61,7 +61,7 @@ static uint32_t new_slot(const char *name)
 	return slot;
 }
 
-/* Return: whether the call that made a process has to be tried again, because no pid is left. */
+/* Return: has the call that makes a process to be tried again, because no pid is left? */
 static bool again(pid_t pid)
 {
 	if (pid >= 0)
@@ -108,7 +108,7 @@ pid_t make_unnamed(uint32_t *slot)
 	return make_child(*slot);
 }
 
-/* All that an exec needs, for the child of a vfork must not write to our memory. */
+/* All that an exec needs, since the child of a vfork must not write to our memory. */
 struct program {
 	const char *path;
 	char fd[16];
@@ -120,7 +120,7 @@ struct program {
 static void prepare(struct program *p, const char *name, uint32_t *slot)
 {
 	*slot = new_slot(name);
-	forest->process[*slot].execs = 1; /* its status will tell whether it did */
+	forest->process[*slot].execs = 1; /* its status will show whether it did */
 	snprintf(p->fd, sizeof(p->fd), "%d", forest_fd);
 	snprintf(p->slot, sizeof(p->slot), "%u", *slot);
 	forest->process[*slot].seed = draw(UINT_MAX - 1) + 1;

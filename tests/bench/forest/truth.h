@@ -2,10 +2,10 @@
 /*
  * The truth about a forest: a file that all its processes map, with a slot for each of them.
  *
- * A slot is filled by those who cannot be wrong about it: the creator knows the pid that fork(2)
+ * A slot is filled by the processes that cannot be wrong: the creator knows the pid that fork(2)
  * returned, the times just before and after that call, and the name it is about to give; the
- * process itself that it has called exec; who waits for it its status. A pid says little where pids
- * are reused; but only one process with this pid was born between the two times.
+ * process itself knows that it has called exec; the one that waits for it, its status. A pid says little where pids
+ * are reused, but only one process with this pid was born between the two times.
  */
 #ifndef BENCH_FOREST_TRUTH_H
 #define BENCH_FOREST_TRUTH_H
@@ -21,7 +21,7 @@ struct forest_process {
 	uint32_t pid;
 	uint32_t parent_pid;
 	uint32_t parent; /* its slot; 0: the program that planted the forest */
-	uint32_t reaper; /* pid of the one who waited for it */
+	uint32_t reaper; /* pid of the process that waited for it */
 	int32_t status;	 /* as wait(2) gives it */
 	uint32_t execs;
 	uint32_t orphan; /* its parent died before it did */

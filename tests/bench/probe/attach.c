@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attach N [asleep]: be N readers of the device that have mapped its rings and do not read them:
+ * attach N [asleep]: act as N readers of the device that have mapped its rings and do not read them:
  * stopped, or asleep in poll until far more records come than will. Prints "ready"; until SIGINT.
  */
 #include <err.h>

@@ -82,7 +82,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns the mean. A few first, for what only the first ones meet. */
+/* Returns the mean. Runs a few first, to warm up. */
 static double measure(void (*cycle)(void), int times, double *median)
 {
 	unsigned long long *took = calloc(times, sizeof(*took)), began, before, now = 0;
@@ -91,7 +91,7 @@ static double measure(void (*cycle)(void), int times, double *median)
 	if (!took)
 		err(1, "calloc");
 	for (i = 0; i < times; i++)
-		took[i] = 1; /* not at its first use, which takes a page fault */
+		took[i] = 1; /* touched before its first use, which takes a page fault */
 	for (i = 0; i < times / 10; i++)
 		cycle();
 	began = before = now_ns();
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 {
 	int times;
 
-	/* Where its pages lie changes how many tables a fork has to copy. */
+	/* The number of page tables that a fork copies depends on where the pages lie. */
 	if (personality(0xffffffff) != ADDR_NO_RANDOMIZE) {
 		personality(ADDR_NO_RANDOMIZE);
 		execv("/proc/self/exe", argv);

@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # a part of probe.sh, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# Who observes the cycles. start_NAME is there when everything is on; stop_NAME sets `written` and
-# `lost` where they can be told at once, or leaves a file in the folder of the round for count_NAME,
-# which runs on the host. All have the clocks that they have by default.
+# The observers of the cycles. start_NAME returns when everything is on; stop_NAME sets `written` and
+# `lost` where they are known at once, or leaves a file in the folder of the round for count_NAME,
+# which runs on the host. All have their default clocks.
 trace_cmd_clock=() perf_clock=()
 
-# What proclife's probes are on, as far as others have it. The first ones cannot be switched off.
+# The events of proclife's probes, as far as others have them. The first ones cannot be switched off.
 life_events=("${life[@]}" task:task_rename)
 all_events=("${life_events[@]}" sched:sched_process_wait signal:signal_generate)
 
@@ -25,7 +25,7 @@ stop_module() {
 }
 start_life() { start_tracepoints signals=N waits=N; }
 stop_life() { stop_module; }
-# What an event of the kernel tells: nothing that takes a hook, and no arguments.
+# Records from tracepoints alone: nothing that takes a hook, and no arguments.
 start_tracepoints() { start_module reap=N exiting=N args_bytes=0 "$@"; }
 stop_tracepoints() { stop_module; }
 start_without_exiting() { start_module exiting=N; }
@@ -87,7 +87,7 @@ start_ftrace() {
 }
 stop_ftrace() {
 	echo 0 >$at/tracing_on
-	# Without a reader the oldest are overwritten, which is no loss to anybody.
+	# Without a reader, overwritten records are not lost.
 	written=$(awk '/^(entries|overrun):/ { n += $2 } END { print n }' $at/per_cpu/cpu*/stats)
 	echo 0 >$at/events/enable
 	echo 1 >$at/options/record-cmd
@@ -98,7 +98,7 @@ start_ftrace_life() { echo 0 >$at/options/record-cmd && start_ftrace "${life_eve
 stop_ftrace_life() { stop_ftrace; }
 start_ftrace_bare() { echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}"; }
 stop_ftrace_bare() { stop_ftrace; }
-# Where proclife has hooks that each exit passes: kprobes on the functions of these names that this kernel has.
+# Kprobes for proclife's hooks that each exit passes, on those of these functions that this kernel has.
 hooked=(do_exit cgroup_release cgroup_task_release)
 functions_of() {
 	local function
@@ -130,7 +130,7 @@ start_ftrace_death() {
 		oom:mark_victim cgroup:cgroup_notify_populated
 }
 stop_ftrace_death() { stop_ftrace_kprobes; }
-# The same by the function tracer, which records names, too, whatever record-cmd says.
+# The same by the function tracer, which records names, too, with record-cmd or without.
 start_ftrace_functions() {
 	functions_of "${hooked[@]}" >$at/set_ftrace_filter
 	start_ftrace "${all_events[@]}" && echo function >$at/current_tracer
@@ -163,7 +163,7 @@ stop_trace_cmd_hooks() {
 count_trace_cmd_hooks() { count_trace_cmd_all trace_cmd_hooks; }
 count_trace_cmd_bare() { count_trace_cmd_all trace_cmd_bare; }
 
-# Its own records tell forks, names, execs and exits, and come with any event.
+# Its own records have forks, names, execs and exits, and come with any event.
 perf_events=(sched:sched_process_free sched:sched_process_wait signal:signal_generate)
 start_perf_all() { start_perf "${perf_events[@]}"; }
 stop_perf_all() {
@@ -253,13 +253,13 @@ start_bpftrace() {
 		BEGIN { printf("ready\n"); } END { clear(@began); }'
 	await bpftrace grep -q ready bpftrace.log
 }
-# It keeps no count of events, which would be one more update of a map for each: those that it has paired.
+# It counts the pairs: a count of events would need one more update of a map for each.
 stop_bpftrace() {
 	dismiss bpftrace
 	written=$(awk '/^[[(].*\|/ { sub(/^[[(][^])]*[])] */, ""); n += $1 } END { print 2 * n }' bpftrace.log)
 }
 
-# It writes down what it sees, as text.
+# It writes what it sees as text.
 start_bpftrace_lives() {
 	observe bpftrace env BPFTRACE_PERF_RB_PAGES=4096 BPFTRACE_STRLEN=200 bpftrace -B full -o bpftrace.txt \
 		"$tree/tests/bench/exact/lives.bt"

@@ -58,8 +58,8 @@ observer_names() {
 # cycles LABEL: one measurement, as a line of the results.
 cycles() {
 	local took
-	sleep 0.5 # for what the observer's coming or going has left to do
-	# Always the same CPU, if it does not use all.
+	sleep 0.5 # until the start or end of the observer has settled
+	# Always the same CPU, unless it uses all.
 	took=$("${under[@]}" taskset -c "$cpus" "$programs/probe/cycle" "${cycle[@]}" ./leaf) || fail "cycle: status $?"
 	echo "$round $1 $took" >>"$results/cycles"
 }
@@ -87,14 +87,14 @@ run_rounds() {
 	done
 }
 
-# build_all: the modules of the observers in $names, and what measures the pieces.
+# build_all: the modules of the observers in $names, and the module that measures the pieces.
 build_all() {
 	make_share
 	[[ $names != *lttng* ]] || fetch_packages lttng-modules-dkms
 	build_modules
 }
 
-# The counts of those who leave that to the host.
+# The counts of the observers that leave this to the host.
 count() {
 	local name written lost
 	cd "$share" || exit 1
@@ -108,7 +108,7 @@ count() {
 	done
 }
 
-# set_count FIELD VALUE: of the last round, which is all that is left of the files.
+# set_count FIELD VALUE: for the last round, whose files are the only ones left.
 set_count() {
 	awk -v name="$name" -v last="$rounds" -v field="$1" -v value="$2" \
 		'$1 == last && $2 == name { $field = value } { print }' written >written.new &&

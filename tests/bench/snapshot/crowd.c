@@ -132,7 +132,7 @@ void crowd_sleepers(unsigned int count)
 	}
 }
 
-/* What a CPU has run of them; 0 if this kernel does not say. */
+/* How many a CPU has run; 0 if this kernel does not report them. */
 static uint64_t irq_works(int cpu)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
@@ -221,7 +221,7 @@ static void poll_on(int fd, uint64_t records, volatile uint64_t *done)
 		if (poll(&wanted, 1, -1) != 1)
 			err(1, "poll");
 		++*done;
-		/* Another CPU's may be left for the next time. */
+		/* Another CPU's record may be left for the next time. */
 		if (read(fd, &committed, sizeof(committed)) < 0 && errno != EAGAIN)
 			err(1, "read");
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is there in the benchmark of the snapshot: a crowd that sleeps, a load that forks on a CPU of its
- * own, and on the other CPUs those who may disturb it.
+ * The processes in the benchmark of the snapshot: a crowd that sleeps, a load that forks on a CPU of its
+ * own, and on the other CPUs the processes that may disturb it.
  */
 #ifndef PROCLIFE_BENCH_CROWD_H
 #define PROCLIFE_BENCH_CROWD_H
@@ -11,7 +11,7 @@
 
 uint64_t crowd_now(void); /* CLOCK_MONOTONIC */
 
-/* Keeps the caller, and who is forked by it, to the last CPU, or off it. */
+/* Keeps the caller and its children on the last CPU, or off it. */
 void crowd_on_last_cpu(void);
 void crowd_off_last_cpu(void);
 
@@ -27,7 +27,7 @@ struct crowd_load {
 
 void crowd_load(unsigned int ms, struct crowd_load *load);
 
-/* One of those on the other CPUs. They are killed by crowd_end(). */
+/* What runs on the other CPUs. crowd_end() kills it. */
 enum crowd_kind {
 	CROWD_BUSY,   /* a loop that does nothing */
 	CROWD_SHOOTS, /* takes one snapshot after the other */
@@ -44,7 +44,7 @@ void crowd_end(void);
 /* What all of them have done since crowd_begin(): snapshots, or polls that returned. */
 uint64_t crowd_done(void);
 
-/* How often all of them have gone to sleep, and so been woken, since they were forked. */
+/* How often all of them have gone to sleep, and so were woken, since they were forked. */
 uint64_t crowd_slept(void);
 
 /* Opens the device, or ends the program. */

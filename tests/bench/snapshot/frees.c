@@ -9,7 +9,7 @@
 #include "order.h"
 #include "proclife.h"
 
-#define SLOTS (1u << 18) /* for those reaped in one measurement, by handle */
+#define SLOTS (1u << 18) /* for the tasks reaped in one measurement, by handle */
 #define SETTLE 10000	 /* us: the last ones wait for RCU, too */
 #define PATIENCE 1000	 /* times as long */
 
@@ -43,7 +43,7 @@ struct frees *frees_begin(void)
 	return frees;
 }
 
-/* That of the task, or an empty one. A task that is gone leaves its slot to the next of its handle. */
+/* The slot of the task, or an empty one. A task that is gone leaves its slot to the next of its handle. */
 static struct slot *slot_of(struct frees *frees, uint64_t task)
 {
 	uint64_t at = task * 0x9e3779b97f4a7c15ULL >> 46;

@@ -12,8 +12,8 @@ struct frees;
 struct frees *frees_begin(void);
 
 /*
- * Waits until what was reaped is free, and gives from when to when that took, in ns and in order, of
- * each process that @reaper has reaped. Freed by the caller.
+ * Waits until what was reaped is free, and returns how long that took, in ns and sorted, for each
+ * process that @reaper has reaped. Freed by the caller.
  */
 uint64_t *frees_end(struct frees *frees, pid_t reaper, size_t *count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stands where in an order. */
+/* Sorting, and quantiles of what is sorted. */
 #ifndef PROCLIFE_BENCH_ORDER_H
 #define PROCLIFE_BENCH_ORDER_H
 
@@ -21,7 +21,7 @@ static inline int order_double(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Of what is in order: the smallest one that this share is not above. */
+/* The smallest value that at least this share is not above. */
 static inline uint64_t order_quantile(const uint64_t *sorted, size_t count, double share)
 {
 	size_t at = (size_t)(share * (double)count);
@@ -29,7 +29,7 @@ static inline uint64_t order_quantile(const uint64_t *sorted, size_t count, doub
 	return sorted[at < count ? at : count - 1];
 }
 
-/* Puts them in order. */
+/* Sorts the values, and returns their median. */
 static inline double order_median(double *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), order_double);

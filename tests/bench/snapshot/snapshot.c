@@ -38,7 +38,7 @@ struct shots {
 };
 
 /*
- * What is copied to user space between two pieces shows as a longer step there. The sleepers, which
+ * Copying to user space between two pieces shows as a longer step there. The sleepers, which
  * are most of the tasks, have pids in a row, so that it is always at the same place modulo PIECE.
  */
 static unsigned int first_of_piece(const struct proclife_record *records, unsigned int count)
@@ -101,7 +101,7 @@ static void measure_shots(void)
 
 	if (!records || !s.took || !s.span || !s.piece)
 		err(1, "calloc");
-	crowd_snapshot(fd, records, capacity); /* what only the first one meets */
+	crowd_snapshot(fd, records, capacity); /* warms up */
 	for (unsigned int i = 0; i < shots; i++) {
 		uint64_t began = crowd_now();
 
@@ -125,8 +125,8 @@ static void measure_shots(void)
 struct setting {
 	const char *name;
 	enum crowd_kind kind;
-	unsigned int count; /* of those */
-	/* Of each round. */
+	unsigned int count; /* of those that disturb */
+	/* Per round. */
 	double p50[MOST_ROUNDS], p99[MOST_ROUNDS], max[MOST_ROUNDS];
 	double cycles[MOST_ROUNDS], irq_works[MOST_ROUNDS], ratio[MOST_ROUNDS];
 	double done[MOST_ROUNDS], slept[MOST_ROUNDS]; /* per second */
@@ -159,7 +159,7 @@ static void measure(struct setting *s, unsigned int round)
 	s->slept[round] = (crowd_slept() - slept) * 1e9 / (ended - began);
 	s->cycles[round] = load.cycles;
 	s->irq_works[round] = load.irq_works;
-	took = frees_end(frees, load.pid, &count); /* the last frees are disturbed as the others are */
+	took = frees_end(frees, load.pid, &count); /* before crowd_end(), so the last frees are disturbed, too */
 	crowd_end();
 	s->p50[round] = us(order_quantile(took, count, 0.5));
 	s->p99[round] = us(order_quantile(took, count, 0.99));
@@ -186,7 +186,7 @@ static void show_cycles(struct setting *s)
 	       s->count ? slept / s->count : 0);
 }
 
-/* Forwards and backwards in turn, so that what changes by and by does not always meet the same one. */
+/* Forwards and backwards in turn, so that a drift does not always affect the same setting. */
 static void measure_load(void)
 {
 	for (unsigned int round = 0; round < rounds; round++) {
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 	if (rounds > MOST_ROUNDS || sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		errx(129, "at most %d rounds, and at least 2 CPUs", MOST_ROUNDS);
 	capacity = tasks + 4096;
-	/* What is freed is gone, and not copied by each fork of the load. */
+	/* Freed memory is unmapped, so that the load's forks do not copy its page tables. */
 	if (!mallopt(M_MMAP_THRESHOLD, 65536))
 		errx(1, "mallopt");
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The floor: probes where proclife has them, with nothing in them. life=Y: not on waits and signals,
+ * The floor: empty probes where proclife has its probes. life=Y: not on waits and signals,
  * which proclife can leave out.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

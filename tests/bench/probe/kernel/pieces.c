@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each piece of a record costs: reading /sys/kernel/debug/proclife_pieces runs each of them many
+ * Measures the cost of each piece of a record: reading /sys/kernel/debug/proclife_pieces runs each of them many
  * times with interrupts off and prints what one takes, in thousandths of a nanosecond, which under
  * -icount are instructions. The pieces are the module's own code, of record.c and rings.h.
  */
@@ -21,7 +21,7 @@
 
 #define TIMES 10000
 
-/* Not static: what is written there has to be written. */
+/* Not static, so that the compiler keeps the writes. */
 extern struct proclife_record slot;
 struct proclife_record slot;
 static struct kernel_siginfo siginfo = { .si_signo = SIGTERM, .si_code = SI_USER };
@@ -135,7 +135,7 @@ static void piece_wait(void)
 {
 	struct rings_slot at;
 
-	this_cpu_ptr(&proclife_budget)->accounts[BUDGET_WAIT].left = 2; /* as of who works */
+	this_cpu_ptr(&proclife_budget)->accounts[BUDGET_WAIT].left = 2; /* the budget of a task that works */
 	if (budget_begin(&at, BUDGET_WAIT, false))
 		record_wait(rings_claim(&at, PROCLIFE_WAIT), task_pid(current));
 	rings_end(&at, PROCLIFE_WAIT);
@@ -209,7 +209,7 @@ static void piece_args(void)
 	rings_end(&at, PROCLIFE_ARGS);
 }
 
-/* What leads to REAP: the ways to get into a function that has no tracepoint. */
+/* The cost of the hook of REAP: the ways to hook a function that has no tracepoint. */
 noinline void proclife_pieces_target(struct task_struct *p);
 noinline void proclife_pieces_target(struct task_struct *p)
 {
@@ -328,7 +328,7 @@ static noinline u64 take_once(void (*run)(void))
 	return took;
 }
 
-/* The least of some, for the emulator has work of its own the first time. */
+/* The least of several runs: the emulator translates code on the first one. */
 static u64 take(void (*run)(void))
 {
 	u64 least = take_once(run);
